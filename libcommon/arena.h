@@ -1,8 +1,8 @@
 /** Memory that lives and dies together.
  *
  * An arena hands out zeroed memory and gives all of it back at once. A request, a job and an event
- * each own one; what they allocate needs no free of its own. Allocation never returns NULL: sizes are
- * bounded before they get here, and a process that is out of memory ends (require()).
+ * each own one; what they allocate needs no free of its own. Allocation never returns NULL: sizes
+ * are bounded before they get here, and a process that is out of memory ends (require()).
  *
  * Not safe for use from two threads at once.
  */
@@ -35,8 +35,8 @@ void *arena_array(struct arena *arena, size_t count, size_t size);
 
 #define arena_new_of(arena, type) ((type *)arena_alloc((arena), sizeof(type)))
 
-/** `size` bytes at `ptr`, which stays valid for reading, grown to `new_size` zero-filled; in place where
- * `ptr` is the newest allocation. */
+/** `size` bytes at `ptr`, which stays valid for reading, grown to `new_size` zero-filled; in place
+ * where `ptr` is the newest allocation. */
 void *arena_grow(struct arena *arena, void *ptr, size_t size, size_t new_size);
 
 /** Copies, NUL-terminated. arena_strdup(NULL) is NULL. */
@@ -51,7 +51,8 @@ char *arena_vprintf(struct arena *arena, const char *format, va_list args) attr_
 /** Call `free_cb(ptr)` when the arena is freed: how foreign resources join it. */
 void arena_on_free(struct arena *arena, arena_free_cb *free_cb, void *ptr);
 
-/** Forget the newest registration of (`free_cb`, `ptr`); for a resource handed on to another owner. */
+/** Forget the newest registration of (`free_cb`, `ptr`); for a resource handed on to another owner.
+ */
 void arena_forget(struct arena *arena, arena_free_cb *free_cb, void *ptr);
 
 /** Bytes that the arena holds from the system. */

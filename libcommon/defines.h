@@ -6,7 +6,7 @@
 #define ARRAY_LEN(array) (sizeof(array) / sizeof((array)[0]))
 
 /** The struct of `type` whose `member` is at `ptr`. */
-#define CONTAINER_OF(ptr, type, member) ((type *)((char *)(ptr) - offsetof(type, member)))
+#define CONTAINER_OF(ptr, type, member) ((type *)((char *)(ptr)-offsetof(type, member)))
 
 #define MIN_OF(a, b) ((a) < (b) ? (a) : (b))
 #define MAX_OF(a, b) ((a) > (b) ? (a) : (b))
@@ -18,9 +18,9 @@
 #define attr_must_use      __attribute__((warn_unused_result))
 #define attr_cleanup(func) __attribute__((cleanup(func)))
 
-/** Abort, in every build, when `condition` does not hold. For bugs alone: what the outside world can
- * cause is an error (error.h). */
-#define require(condition)                                                                         \
+/** Abort, in every build, when `condition` does not hold. For bugs alone: what the outside world
+ * can cause is an error (error.h). */
+#define require(condition) \
 	((condition) ? (void)0 : require_failed(#condition, __FILE__, __LINE__, __func__))
 
 attr_noreturn void require_failed(const char *condition, const char *file, int line,
