@@ -1,0 +1,30 @@
+/** Scopes: what a key may do, as bits of a mask. The catalog is scope.def. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum scope_bit {
+#define SCOPE(symbol, name, description) SCOPE_BIT_##symbol,
+#include "scope.def"
+#undef SCOPE
+	SCOPE_COUNT
+};
+
+#define SCOPE_NONE UINT64_C(0)
+#define SCOPE_ALL  ((UINT64_C(1) << SCOPE_COUNT) - 1)
+
+/** The two that only an operator's key may carry. */
+#define SCOPE_OPERATOR \
+	((UINT64_C(1) << SCOPE_BIT_SERVICE_ANY_USER) | (UINT64_C(1) << SCOPE_BIT_ASSETS_WRITE))
+
+struct scope_info {
+	const char *name;
+	const char *description;
+};
+
+/** Row of the bit, 0 to SCOPE_COUNT - 1. */
+const struct scope_info *scope_info(enum scope_bit bit);
+
+/** The mask of one name; SCOPE_NONE when there is no such scope. */
+uint64_t scope_mask(const char *name);

@@ -1,0 +1,107 @@
+#!/usr/bin/python3
+"""Turn the named statements of a noun.sql into constants in noun.sql.h.
+
+    -- name: run_create
+    INSERT INTO run (seeds) VALUES ($1);
+
+becomes `static const char RUN_CREATE_SQL[]`. Comments are left out. A name twice, a statement without a name, two
+statements under one name, and a name without a statement are errors.
+
+usage: sql_header.py noun.sql noun.sql.h
+"""
+
+import os
+import re
+import sys
+
+from c_text import c_string, write_header
+
+NAME = re.compile(r"^--\s*name:\s*(\S*)\s*$")
+WORD = re.compile(r"^[a-z][a-z0-9_]*$")
+
+# What a statement is made of, where it matters: comments go, quoted text is left as it is.
+TOKEN = re.compile(
+    r"""(?P<comment>--[^\n]*|/\*.*?\*/)
+      | (?P<quoted>'(?:[^']|'')*' | "(?:[^"]|"")*" | \$(?P<tag>[A-Za-z_]*)\$.*?\$(?P=tag)\$)
+      | (?P<end>;)
+      | (?P<other>.)""",
+    re.VERBOSE | re.DOTALL,
+)
+
+
+class SqlError(Exception):
+    pass
+
+
+def split_blocks(text):
+    """(line number, name or None, text) of each block, the part before the first name included."""
+    blocks = [[1, None, ""]]
+    for number, line in enumerate(text.splitlines(keepends=True), 1):
+        match = NAME.match(line)
+        if match:
+            blocks.append([number, match.group(1), ""])
+        else:
+            blocks[-1][2] += line
+    return blocks
+
+
+def strip_comments(text):
+    """The statements of a block, without comments."""
+    statements = [""]
+    for match in TOKEN.finditer(text):
+        if match.group("quoted") and "\n" in match.group("quoted"):
+            raise SqlError("quoted text over several lines: write E'...\\n...'")
+        if match.group("end"):
+            statements.append("")
+        elif match.group("comment"):
+            statements[-1] += " "
+        else:
+            statements[-1] += match.group(0)
+    return [one for one in statements if one.strip()]
+
+
+def parse(text):
+    """{name: lines of its statement}."""
+    found = {}
+    for number, name, body in split_blocks(text):
+        try:
+            statements = strip_comments(body)
+            if name is None:
+                if statements:
+                    raise SqlError("a statement without a name")
+                continue
+            if not WORD.match(name):
+                raise SqlError(f"bad name '{name}'")
+            if name in found:
+                raise SqlError(f"the name '{name}' twice")
+            if len(statements) != 1:
+                raise SqlError(f"'{name}' has {len(statements)} statements, not one")
+        except SqlError as error:
+            raise SqlError(f"{number}: {error}") from None
+        found[name] = [line.rstrip() for line in statements[0].splitlines() if line.strip()]
+    return found
+
+
+def render(statements):
+    lines = []
+    for name, body in statements.items():
+        lines.append(f"static const char {name.upper()}_SQL[] __attribute__((unused)) =")
+        pieces = [line + "\n" for line in body[:-1]] + [body[-1]]
+        lines += ["\t" + c_string(piece) for piece in pieces]
+        lines[-1] += ";"
+        lines.append("")
+    return lines[:-1]
+
+
+def main():
+    source, target = sys.argv[1:3]
+    with open(source, encoding="utf-8") as file:
+        text = file.read()
+    try:
+        write_header(target, os.path.basename(source), render(parse(text)))
+    except SqlError as error:
+        sys.exit(f"{source}:{error}")
+
+
+if __name__ == "__main__":
+    main()
