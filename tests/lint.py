@@ -1,0 +1,176 @@
+#!/usr/bin/python3
+"""What the compiler does not see.
+
+usage: lint.py words ROOT        refused functions and words, sizes, unregistered tests
+       lint.py format ROOT       clang-format changes nothing
+       lint.py tidy ROOT BUILD   clang-tidy is silent
+
+Leaves with 0, with 1 and one line for each fault, or with 77 where the pinned tool is not installed.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+SKIPPED = 77
+LLVM = "14"  # Debian 12's; another version formats otherwise
+
+SOURCE_FOLDERS = ["libcommon", "gateway", "svc-*", "tests"]
+
+# Refused function -> what to use. Each has no bound, no error, or hidden state.
+REFUSED = {
+    "strcpy": "arena_strdup() or memcpy()",
+    "strncpy": "arena_strndup() or memcpy()",
+    "stpcpy": "arena_printf()",
+    "strcat": "buf_puts()",
+    "strncat": "buf_add()",
+    "sprintf": "snprintf() or arena_printf()",
+    "vsprintf": "vsnprintf() or arena_vprintf()",
+    "gets": "fgets()",
+    "scanf": "a reader of our own",
+    "sscanf": "a reader of our own",
+    "fscanf": "a reader of our own",
+    "atoi": "strtoll() with a check",
+    "atol": "strtoll() with a check",
+    "atoll": "strtoll() with a check",
+    "atof": "strtod() with a check",
+    "strtok": "memchr()",
+    "strerror": "uv_strerror() or strerror_r()",
+    "localtime": "timefmt.h",
+    "gmtime": "gmtime_r()",
+    "ctime": "timefmt.h",
+    "asctime": "timefmt.h",
+    "tmpnam": "mkstemp()",
+    "mktemp": "mkstemp()",
+    "rand": "crypto.h",
+    "srand": "crypto.h",
+    "random": "crypto.h",
+    "system": "uv_spawn()",
+    "popen": "uv_spawn()",
+    "alloca": "arena_alloc()",
+    "setjmp": "raise()",
+    "longjmp": "raise()",
+    "usleep": "fiber_sleep()",
+    "sleep": "fiber_sleep()",
+}
+CALL = re.compile(r"(?<![\w.>])(" + "|".join(REFUSED) + r")\s*\(")
+UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
+SIDEWAYS = re.compile(r'^\s*#\s*include\s+"[^"]*\.\./')
+
+FILE_LINES_MAX = 700
+FUNCTION_LINES_MAX = 70
+
+STRING_OR_COMMENT = re.compile(
+    r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""", re.DOTALL
+)
+
+
+def sources(root, *suffixes):
+    for folder in SOURCE_FOLDERS:
+        for top in sorted(root.glob(folder)):
+            for path in sorted(top.rglob("*")):
+                if path.suffix in suffixes and "node_modules" not in path.parts:
+                    yield path
+
+
+def code_only(text):
+    """The text with comments and literals blanked, line for line."""
+    return STRING_OR_COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match.group(0)), text)
+
+
+def lint_calls(text):
+    for number, line in enumerate(code_only(text).splitlines(), 1):
+        for match in CALL.finditer(line):
+            yield number, f"{match.group(1)}() is refused: use {REFUSED[match.group(1)]}"
+
+
+def lint_lines(text):
+    lines = text.splitlines()
+    if len(lines) > FILE_LINES_MAX:
+        yield FILE_LINES_MAX, f"{len(lines)} lines, the most is {FILE_LINES_MAX}"
+    for number, line in enumerate(lines, 1):
+        if UNFINISHED.search(line):
+            yield number, "unfinished work: finish it or say it in an issue"
+        if SIDEWAYS.match(line):
+            yield number, "includes another folder's header by path"
+
+
+def lint_functions(text):
+    """A function's body starts and ends with a brace in the first column."""
+    start = None
+    for number, line in enumerate(text.splitlines(), 1):
+        if line == "{":
+            start = number
+        elif line == "}" and start is not None:
+            if number - start - 1 > FUNCTION_LINES_MAX:
+                yield start, f"a function of {number - start - 1} lines, the most is {FUNCTION_LINES_MAX}"
+            start = None
+
+
+def lint_header(path, text):
+    if path.suffix == ".h" and "#pragma once" not in text:
+        yield 1, "a header without #pragma once"
+
+
+def lint_registered(root):
+    """Each tests/unit/FOLDER/MODULE_test.c is named in its folder's meson.build."""
+    for path in sorted((root / "tests" / "unit").rglob("*_test.c")):
+        listing = path.parent / "meson.build"
+        module = path.name.removesuffix("_test.c")
+        if not listing.exists() or f"'{module}'" not in listing.read_text():
+            yield f"{path.relative_to(root)}: not registered in {listing.relative_to(root)}"
+
+
+def words(root):
+    faults = list(lint_registered(root))
+    for path in sources(root, ".c", ".h"):
+        text = path.read_text(encoding="utf-8")
+        for check in (lint_calls(text), lint_lines(text), lint_functions(text), lint_header(path, text)):
+            faults += [f"{path.relative_to(root)}:{number}: {what}" for number, what in check]
+    for fault in faults:
+        print(fault)
+    return 1 if faults else 0
+
+
+def pinned(tool):
+    """Path of the tool in the pinned version; leaves the process where it is missing."""
+    found = shutil.which(f"{tool}-{LLVM}")
+    if not found:
+        print(f"{tool}-{LLVM} is not installed")
+        sys.exit(SKIPPED)
+    return found
+
+
+def tidy(root, build):
+    files = [str(path) for path in sources(root, ".c") if "fuzz" not in path.parts]
+    command = [pinned("run-clang-tidy"), "-quiet", "-p", build, f"-clang-tidy-binary={pinned('clang-tidy')}"]
+    return subprocess.run(command + files, check=False).returncode
+
+
+def check_format(root):
+    files = [str(path) for path in sources(root, ".c", ".h")]
+    if not files:
+        return 0
+    command = [pinned("clang-format"), "--dry-run", "--ferror-limit=1", *files]
+    notes = subprocess.run(command, check=True, stderr=subprocess.PIPE, text=True).stderr
+    unformatted = sorted({line.split(":")[0] for line in notes.splitlines() if "[-Wclang-format" in line})
+    for path in unformatted:
+        print(f"{path}: not as clang-format-{LLVM} -i leaves it")
+    return 1 if unformatted else 0
+
+
+def main():
+    command, root = sys.argv[1], Path(sys.argv[2])
+    os.chdir(root)
+    if command == "words":
+        return words(root)
+    if command == "format":
+        return check_format(root)
+    return tidy(root, sys.argv[3])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
