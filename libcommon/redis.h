@@ -1,0 +1,67 @@
+/** Redis for fibers, over hiredis.
+ *
+ * One shared connection per worker carries ordinary commands, pipelined; blocking reads and
+ * subscriptions have connections of their own. Lost connections are made again with backoff. Works
+ * with hiredis 0.14 and 1.x; `redis://[:password@]host:port[/db]` and `unix:/path[?db=]`.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <uv.h>
+
+#include "arena.h"
+#include "error.h"
+#include "request.h"
+
+struct redis;
+
+/** Make a client on `loop`; connects lazily. Copies the URL. NULL: the URL is not of the forms
+ * above. */
+struct redis *redis_new(uv_loop_t *loop, const char *url);
+void redis_free(struct redis *redis);
+bool redis_is_up(const struct redis *redis);
+
+enum redis_type { REDIS_NIL, REDIS_TEXT, REDIS_INTEGER, REDIS_LIST, REDIS_ERROR };
+
+/** A reply, deep-copied into the arena of the request. */
+struct redis_value {
+	enum redis_type type;
+	int64_t integer;
+	const char *text; /* TEXT and ERROR, NUL-terminated */
+	size_t length;
+	struct redis_value *items; /* LIST */
+	size_t count;
+};
+
+/** Run one command (`argv` as in redisCommandArgv) and wait. Suspends.
+ * Raises ERR_UNAVAILABLE: away; ERR_TIMEOUT; ERR_INTERNAL: Redis answered an error. */
+struct redis_value *redis_command(struct request *rq, const char *const *argv, size_t argc);
+
+/** As redis_command(), returns the failure; a Redis error reply is ERR_NONE with type REDIS_ERROR.
+ */
+enum err_code redis_try(struct request *rq, struct redis_value **ret_value, const char *const *argv,
+			size_t argc);
+
+/** Literal words: redis_words(rq, "XACK", stream, group, id). All `const char *`. */
+#define redis_words(rq, ...)                                    \
+	redis_command((rq), (const char *const[]){__VA_ARGS__}, \
+		      ARRAY_LEN(((const char *const[]){__VA_ARGS__})))
+
+/** Run a blocking command on the request's own connection (made on first use, kept in `*connection`
+ * until redis_blocking_free()): XREADGROUP … BLOCK. */
+struct redis_blocking;
+struct redis_blocking *redis_blocking_new(struct redis *redis);
+void redis_blocking_free(struct redis_blocking *connection);
+enum err_code redis_blocking_try(struct request *rq, struct redis_blocking *connection,
+				 struct redis_value **ret_value, const char *const *argv,
+				 size_t argc);
+
+/** SUBSCRIBE on a connection of its own for as long as the client lives. `message` NULL:
+ * (re)connected (messages may have been missed) — `is_up` true — or lost — `is_up` false. */
+typedef void redis_message_cb(void *context, const char *message, size_t length, bool is_up);
+void redis_subscribe(struct redis *redis, const char *channel, redis_message_cb *cb, void *context);
+
+/** Publish without waiting; lost when Redis is away. */
+void redis_publish(struct redis *redis, const char *channel, const char *message);

@@ -1,0 +1,92 @@
+/** Asynchronous work: tasks, the jobs that run them, and events.
+ *
+ * Words used here:
+ *   task    a row of the schema's `task` table: the API's asynchronous work, its state, attempts
+ * and result job     the code that runs one kind of task, in a fiber, at least once event   a fact
+ * that other services may want to know, a row of `outbox`, delivered at least once outbox  rows
+ * written in the transaction that changes state; a relay puts them on Redis Streams
+ *
+ * Postgres is the truth, Redis the transport. A task is queued by the SQL function task_start(), an
+ * event by event_emit(), both part of the common migrations, both inside the caller's own
+ * statement:
+ *
+ *     SELECT task_json(task_start('recommendations_refresh', $1, $2));   -- kind, account, input
+ * jsonb SELECT event_emit('events.experiments', 'experiment.updated', $1, $2);  -- stream, type,
+ * account, data jsonb
+ *
+ * Stream entry of a job: `jobs.<service>`, fields `task` (id) and `kind`. Of an event: `events.*`,
+ * fields `id`, `type`, `account`, `at`, `data` (JSON), `request_id`.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <yyjson.h>
+
+#include "request.h"
+
+/** A task as its job sees it. */
+struct task {
+	const char *id; /* UUID text */
+	const char *kind;
+	const char *account; /* UUID text */
+	yyjson_val *input;   /* an object */
+	int attempt;         /* 1 for the first */
+	int attempts_max;
+};
+
+/** Run a task. The request's identity is KEY_SERVICE for the task's account with every scope. On
+ * return the task must have been completed with task_complete(); a raise is a failed attempt: tried
+ * again with backoff and jitter unless the code is ERR_INVALID, ERR_NOT_FOUND, ERR_CONFLICT or
+ * ERR_FORBIDDEN, which fail it at once. Idempotent. */
+typedef void job_fn(struct request *rq, struct task *task);
+
+struct job {
+	const char *kind; /* NULL ends a table */
+	job_fn *run;
+	int attempts_max;    /* 0: 5 */
+	uint64_t timeout_ms; /* of one attempt; 0: 300,000. The lease is renewed while it runs. */
+};
+
+/** Report progress, 0 to 100, and a message for people. Raises ERR_CONFLICT when another worker has
+ * taken the task over. */
+void task_progress(struct request *rq, struct task *task, int percent, const char *message);
+
+/** Mark the task completed with `result_json`. To commit results and outcome at once, call it
+ * between pg_begin() and pg_commit(). Raises ERR_CONFLICT when another worker has taken the task
+ * over: nothing of this attempt may be kept. */
+void task_complete(struct request *rq, struct task *task, const char *result_json,
+		   const char *message);
+
+/** Reply 202 with the task's JSON (as task_json() makes it) and `status_url`. */
+void reply_task(struct request *rq, const char *task_json, const char *status_url);
+
+/** What arrived on an events stream. */
+struct event {
+	const char *id; /* UUID text, the same however often it is delivered */
+	const char *type;
+	const char *account; /* UUID text; "" when none */
+	int64_t at_ms;
+	yyjson_val *data; /* an object */
+};
+
+/** Take note of an event. Delivered at least once: make the effect idempotent. A raise is a failed
+ * delivery, tried again; after 10 the entry goes to `events.dead`. */
+typedef void event_fn(struct request *rq, const struct event *event);
+
+struct event_handler {
+	const char *stream; /* NULL ends a table */
+	const char *type;   /* NULL: every type of the stream */
+	event_fn *run;
+	bool is_broadcast; /* every worker process reads it for itself, from now on (no group): for
+			      caches and replicas */
+};
+
+/** Start the relay, the job runner, the consumers and the reconciler of a process on its worker 0
+ * (jobs run on every worker); stop taking new work and wait for what runs, at most `deadline_ms`.
+ */
+struct tasks;
+struct tasks *tasks_start(struct worker *worker, const char *service, const struct job *jobs,
+			  const struct event_handler *events);
+void tasks_drain(struct tasks *tasks, uint64_t deadline_ms);
+void tasks_free(struct tasks *tasks);

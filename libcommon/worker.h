@@ -1,0 +1,57 @@
+/** A process and its workers: one event loop per thread, and nothing shared between them but what
+ * never changes.
+ *
+ * A worker's members may be used from its own thread alone. Worker 0 also runs what a process does
+ * once: the outbox relay, reconcilers, timers of the service.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <uv.h>
+
+#include "identity.h"
+
+struct fetcher;
+struct http_server;
+struct pg_pool;
+struct redis;
+struct service;
+
+/** Settings with one meaning in every process (DESIGN, section 8). */
+struct process_settings {
+	const char *listen, *admin_listen;
+	const char *database_url, *redis_url;
+	const char *identity_secret;
+	const char *log_level;
+	int64_t workers;      /* 0: the number of cores */
+	int64_t pg_pool_size; /* connections per worker */
+	int64_t request_timeout_ms;
+	int64_t drain_timeout_ms;
+	int64_t head_max_bytes, head_timeout_ms, body_timeout_ms, idle_timeout_ms;
+	const char *service_url[7]; /* by enum api_service; where the others are */
+};
+
+/** What the threads of a process share; set before they start. */
+struct process {
+	const struct service *service;
+	const struct process_settings *settings;
+	struct identity_signer *signer;
+	const char
+		*instance; /* unique per running process: consumer name of streams, lease owner */
+	int worker_count;
+	struct worker *workers;
+	_Atomic bool is_migrated; /* the schema is as this build needs it */
+	_Atomic bool is_draining;
+	void *user; /* the service's own, set by its process_start */
+};
+
+struct worker {
+	uv_loop_t loop;
+	int index;
+	struct process *process;
+	struct pg_pool *pg;
+	struct redis *redis;
+	struct fetcher *fetch;
+	struct http_server *server;
+	void *user; /* the service's own, set by its worker_start */
+};
