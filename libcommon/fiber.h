@@ -3,17 +3,19 @@
  * Words used here:
  *   fiber    a coroutine with a stack of its own, run by one thread's loop
  *   suspend  hand the thread back to the loop until somebody wakes the fiber
- *   wake     let it go on: at once when called from the loop's own stack, else after the running
- * fiber suspends cancel   make every wait of the fiber, now and later, return a reason instead exit
- * abandon the stack. Nothing is unwound: what a fiber holds belongs to its request's arena.
+ *   wake     make it ready: it goes on when its loop next runs the ready fibers, just before and
+ *            just after it polls
+ *   cancel   make every wait of the fiber, now and later, return a reason instead
+ *   exit     abandon the stack. Nothing is unwound: what a fiber holds belongs to its request's arena
  *
- * Stacks are mapped with a guard page, pooled per thread and handed back to the system when idle.
- * The switch is Boost.Context's make_fcontext() and jump_fcontext(); the sanitizers are told of
- * every switch. Nothing here is thread-safe: a fiber lives and dies on the thread that started it.
+ * Stacks are mapped with a guard page and pooled per thread. The switch is Boost.Context's
+ * make_fcontext() and jump_fcontext(); the sanitizers are told of every switch. Nothing here is
+ * thread-safe: a fiber lives and dies on the thread that started it.
  */
 #pragma once
 
 #include <stddef.h>
+#include <uv.h>
 
 #include "defines.h"
 #include "error.h"
@@ -39,10 +41,22 @@ enum err_code fiber_wait(void) attr_must_use;
  * waits until the next fiber_wait(). */
 void fiber_wait_uncancelled(void);
 
-/** Wake a suspended fiber; a running or already woken one finds it at its next wait. */
+/** Make a suspended fiber ready; a running or already woken one finds it at its next wait. Never
+ * runs it here and now, so drivers may wake fibers in the middle of their own work. */
 void fiber_wake(struct fiber *fiber);
 
-/** Cancel for `reason` (not ERR_NONE); the first reason stays. Wakes the fiber when it waits. */
+/** Run ready fibers of this thread until none is left. From the loop's own stack alone. */
+void fiber_run_ready(void);
+
+/** Have `loop` call fiber_run_ready() before and after it polls, from now on; does not keep the loop
+ * alive. */
+void fiber_loop_attach(uv_loop_t *loop);
+
+/** Undo fiber_loop_attach(); the loop has to run once more for libuv's close callbacks. */
+void fiber_loop_detach(uv_loop_t *loop);
+
+/** Cancel for `reason` (not ERR_NONE); the first reason stays. Makes the
+ * fiber ready when it waits. */
 void fiber_cancel(struct fiber *fiber, enum err_code reason);
 
 /** The reason of the cancellation, ERR_NONE when there is none. */
