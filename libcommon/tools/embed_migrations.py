@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -B
 """Embed a folder's migrations, NNNN_what.sql, as a table of struct migration (libcommon/migrate.h).
 
 usage: embed_migrations.py TABLE migrations.h 0001_first.sql 0002_next.sql ...

@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -B
 """Embed an OpenAPI description, written as YAML, as the JSON text OPENAPI_JSON.
 
 usage: openapi_json.py VERSION openapi.yaml openapi.h

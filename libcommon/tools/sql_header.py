@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -B
 """Turn the named statements of a noun.sql into constants in noun.sql.h.
 
     -- name: run_create

@@ -1,0 +1,48 @@
+# shellcheck shell=bash
+# Building in build/KIND. KIND is release, debug, asan or tsan; with CC=clang the folder is build/KIND-clang.
+
+build_dir() {
+	local suffix=
+	[[ ${CC:-gcc} == gcc ]] || suffix=-${CC##*/}
+	printf '%s/build/%s%s' "$ROOT" "$1" "$suffix"
+}
+
+build_options() {
+	case $1 in
+	release) echo --buildtype=release -Ddebug=true ;;
+	debug) echo --buildtype=debug ;;
+	asan) echo --buildtype=debug -Doptimization=1 -Dwerror=false -Db_lundef=false -Db_sanitize=address,undefined ;;
+	tsan) echo --buildtype=debug -Doptimization=1 -Dwerror=false -Db_lundef=false -Db_sanitize=thread ;;
+	*) fail "BUILD=$1 is not known" "" "It is release, debug, asan or tsan." ;;
+	esac
+}
+
+# Configure, where that is not done yet or was done otherwise.
+build_configure() {
+	local kind=$1 dir options again=()
+	dir=$(build_dir "$kind")
+	options="$(build_options "$kind") $2"
+	if [[ -f $dir/build.ninja && $(cat "$dir/.options" 2>/dev/null) == "$options" ]]; then
+		return
+	fi
+	[[ ! -f $dir/build.ninja ]] || again=(--reconfigure)
+	mkdir -p "$dir"
+	# shellcheck disable=SC2086
+	/usr/bin/meson setup "${again[@]}" $options "$dir" "$ROOT" >"$DEV/log/build.log" 2>&1 ||
+		fail "meson could not configure $dir" "$DEV/log/build.log" "Remove $dir and try again."
+	printf '%s' "$options" >"$dir/.options"
+}
+
+# build KIND MESON_OPTIONS TARGET...: no target builds everything.
+build() {
+	local kind=$1 options=$2 dir
+	shift 2
+	dir=$(build_dir "$kind")
+	say "build: $kind, in ${dir#"$ROOT"/}"
+	build_configure "$kind" "$options"
+	if [[ -t 1 ]]; then
+		ninja -C "$dir" "$@"
+	else
+		ninja -C "$dir" "$@" >"$DEV/log/build.log" 2>&1
+	fi || fail "the build failed" "$DEV/log/build.log" "See above; the compiler's first error counts."
+}

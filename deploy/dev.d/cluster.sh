@@ -1,0 +1,230 @@
+# shellcheck shell=bash
+# The cluster that `up` makes: its secrets and ports, its servers, its processes.
+
+DATA=$DEV/data
+ENV_FILE=$DEV/env
+
+declare -A SETTINGS  # what .dev/env holds
+declare -A FOUND_BY  # process -> the variable in which others find it, or -
+PROCESSES=()
+
+cluster_load() {
+	local name variable line
+	while read -r name _ variable; do
+		PROCESSES+=("$name")
+		FOUND_BY[$name]=$variable
+	done < <(read_rows "$ROOT/deploy/processes")
+	if [[ -f $ENV_FILE ]]; then
+		while IFS= read -r line; do
+			[[ $line == [A-Z]*=* ]] || continue
+			SETTINGS[${line%%=*}]=${line#*=}
+		done <"$ENV_FILE"
+	fi
+}
+
+known_process() {
+	local name
+	for name in "${PROCESSES[@]}"; do
+		[[ $name != "$1" ]] || return 0
+	done
+	fail "no process is called '$1'" "" "They are: ${PROCESSES[*]}."
+}
+
+# settings_save: write .dev/env anew, for shells, people and tests. Values hold no character that a shell minds.
+settings_save() {
+	local name
+	{
+		echo '# Written by deploy/dev. Keys and passwords of the cluster on this machine.'
+		for name in $(printf '%s\n' "${!SETTINGS[@]}" | sort); do
+			printf '%s=%s\n' "$name" "${SETTINGS[$name]}"
+		done
+	} >"$ENV_FILE.new"
+	chmod 0600 "$ENV_FILE.new"
+	mv "$ENV_FILE.new" "$ENV_FILE"
+}
+
+# The cluster's one secret; identity, passwords and roles' passwords come from it.
+secret_load() {
+	if [[ ! -s $DEV/secret ]]; then
+		(umask 077 && random_hex 32 >"$DEV/secret")
+	fi
+	SECRET=$(cat "$DEV/secret")
+}
+
+secret_for() {
+	printf '%s:%s' "$SECRET" "$1" | sha256sum | cut -c 1-48
+}
+
+role_of() {
+	printf 'expops_%s' "${1#svc-}"
+}
+
+# port_variable gateway admin -> GATEWAY_ADMIN_PORT
+port_variable() {
+	local text=$1${2:+_$2}_PORT
+	text=${text//-/_}
+	printf '%s' "${text^^}"
+}
+
+port_is_free() {
+	! (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null
+}
+
+# port_settle VARIABLE FIRST: keep the recorded port where it is free, else the next free one from FIRST.
+port_settle() {
+	local variable=$1 port=${SETTINGS[$1]:-$2} taken
+	taken=" ${TAKEN_PORTS:-} "
+	while [[ $taken == *" $port "* ]] || ! port_is_free "$port"; do
+		((++port))
+	done
+	if [[ -n ${SETTINGS[$variable]:-} && ${SETTINGS[$variable]} != "$port" ]]; then
+		say "port ${SETTINGS[$variable]} is taken by another program, $variable is now $port"
+	fi
+	SETTINGS[$variable]=$port
+	TAKEN_PORTS="${TAKEN_PORTS:-} $port"
+}
+
+# Every port that is not in use by ourselves.
+ports_settle() {
+	local name
+	[[ -n $(postgres_pid "$BASE") ]] || port_settle POSTGRES_PORT 15432
+	[[ -n $(redis_pid "$BASE") ]] || port_settle REDIS_PORT 16379
+	for name in "${PROCESSES[@]}"; do
+		[[ -z $(process_pid "$name") ]] || continue
+		port_settle "$(port_variable "$name")" "$([[ $name == gateway ]] && echo 8080 || echo 18080)"
+		port_settle "$(port_variable "$name" admin)" 19080
+	done
+	SETTINGS[EXPOPS_URL]=http://127.0.0.1:${SETTINGS[GATEWAY_PORT]}
+	SETTINGS[DATABASE_URL]=$(database_url "$DATABASE_OWNER" postgres)
+	SETTINGS[REDIS_URL]=redis://:$(secret_for redis)@127.0.0.1:${SETTINGS[REDIS_PORT]}/0
+	settings_save
+}
+
+# database_url ROLE NAME_OF_ITS_PASSWORD
+database_url() {
+	printf 'postgresql://%s:%s@127.0.0.1:%s/%s' "$1" "$(secret_for "$2")" "${SETTINGS[POSTGRES_PORT]}" "$DATABASE_NAME"
+}
+
+servers_up() {
+	local name passwords=()
+	say "servers: Postgres on port ${SETTINGS[POSTGRES_PORT]}, Redis on port ${SETTINGS[REDIS_PORT]}"
+	postgres_start "$BASE" "${SETTINGS[POSTGRES_PORT]}" "$(secret_for postgres)" "$DEV/log/postgres.log"
+	redis_start "$BASE" "${SETTINGS[REDIS_PORT]}" "$(secret_for redis)" "$DEV/log/redis.log"
+	for name in "${PROCESSES[@]}"; do
+		passwords+=("${name#svc-}=$(secret_for "$(role_of "$name")")")
+	done
+	SERVICE_PASSWORDS=${passwords[*]} database_prepare "${SETTINGS[DATABASE_URL]%/*}/" >"$DEV/log/database.log" 2>&1 ||
+		fail "the database could not be prepared" "$DEV/log/database.log"
+}
+
+process_binary() {
+	printf '%s/%s/%s' "$(build_dir "${BUILD:-release}")" "$1" "$1"
+}
+
+process_pid() {
+	local pid
+	pid=$(cat "$DEV/run/$1.pid" 2>/dev/null) || true
+	! is_running "$pid" "$1" || printf '%s' "$pid"
+}
+
+# The settings that a process gets, a NAME=VALUE each.
+process_settings() {
+	local name=$1 other role
+	role=$(role_of "$name")
+	printf '%s\n' \
+		"LISTEN=127.0.0.1:${SETTINGS[$(port_variable "$name")]}" \
+		"ADMIN_LISTEN=127.0.0.1:${SETTINGS[$(port_variable "$name" admin)]}" \
+		"DATABASE_URL=$(database_url "$role" "$role")" \
+		"REDIS_URL=${SETTINGS[REDIS_URL]}" \
+		"IDENTITY_SECRET=$(secret_for identity)" \
+		"DATA_DIR=$DATA/$name"
+	for other in "${PROCESSES[@]}"; do
+		[[ ${FOUND_BY[$other]} == - ]] ||
+			printf '%s=http://127.0.0.1:%s\n' "${FOUND_BY[$other]}" "${SETTINGS[$(port_variable "$other")]}"
+	done
+}
+
+# process_run NAME ARGS...: in the foreground, with the cluster's settings.
+process_run() {
+	local name=$1 settings
+	shift
+	mapfile -t settings < <(process_settings "$name")
+	env "${settings[@]}" "$(process_binary "$name")" "$@" 9>&-
+}
+
+# What a running process was made of: another build or other settings mean a restart.
+process_stamp() {
+	{
+		stat -c '%i %Y %s' "$(process_binary "$1")"
+		process_settings "$1"
+		printf '%s\n' "${WORKERS:-}" "${LOG_LEVEL:-}" "${RATE_LIMIT:-}"
+	} | sha256sum
+}
+
+process_is_ready() {
+	curl -fs -o /dev/null --max-time 2 "http://127.0.0.1:${SETTINGS[$(port_variable "$1" admin)]}/readyz"
+}
+
+# Ready, or dead: either ends the wait.
+process_settled() {
+	[[ -z $(process_pid "$1") ]] || process_is_ready "$1"
+}
+
+# It is our binary now, or already ended.
+process_became() {
+	is_running "$1" "$2" || is_gone "$1"
+}
+
+# Start it, or start it anew when it has changed.
+process_start() {
+	local name=$1 settings stamp
+	stamp=$(process_stamp "$name")
+	if [[ -n $(process_pid "$name") ]]; then
+		[[ $(cat "$DEV/run/$name.stamp" 2>/dev/null) != "$stamp" ]] || return 0
+		say "$name: changed, restarting"
+		process_stop "$name"
+	fi
+	mkdir -p "$DATA/$name"
+	mapfile -t settings < <(process_settings "$name")
+	(
+		cd /
+		env "${settings[@]}" setsid "$(process_binary "$name")" </dev/null >>"$DEV/log/$name.log" 2>&1 9>&- &
+		echo $! >"$DEV/run/$name.pid"
+		wait_until 10 process_became "$!" "$name"
+	)
+	printf '%s' "$stamp" >"$DEV/run/$name.stamp"
+}
+
+process_stop() {
+	local pid
+	pid=$(process_pid "$1")
+	if [[ -n $pid ]]; then
+		kill -TERM "$pid"
+		if ! wait_until 40 is_gone "$pid"; then
+			say "$1: does not end, killing it"
+			kill -KILL "$pid"
+		fi
+	fi
+	rm -f "$DEV/run/$1.pid" "$DEV/run/$1.stamp"
+}
+
+processes_up() {
+	local name
+	for name in "${PROCESSES[@]}"; do
+		process_start "$name"
+	done
+	for name in "${PROCESSES[@]}"; do
+		wait_until 60 process_settled "$name" || fail "$name is not ready after 60 s" "$DEV/log/$name.log"
+		[[ -n $(process_pid "$name") ]] ||
+			fail "$name ended by itself" "$DEV/log/$name.log" "Its whole log: deploy/dev logs $name"
+		say "$name: ready on port ${SETTINGS[$(port_variable "$name")]}"
+	done
+}
+
+processes_down() {
+	local name
+	for name in "${PROCESSES[@]}"; do
+		process_stop "$name" &
+	done
+	wait
+}

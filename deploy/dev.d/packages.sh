@@ -1,0 +1,114 @@
+# shellcheck shell=bash
+# What must be installed, by what it is for. `a|b` takes either, and installs the first.
+
+PACKAGES_BUILD=(
+	gcc libc6-dev meson ninja-build pkgconf python3 python3-yaml
+	libuv1-dev libllhttp-dev libpq-dev libhiredis-dev 'libcurl4-openssl-dev|libcurl4-gnutls-dev' libmbedtls-dev
+	libyyjson-dev libboost-context-dev libstemmer-dev libroaring-dev libsodium-dev zlib1g-dev libexpat1-dev
+)
+PACKAGES_RUN=(postgresql redis-server curl python3)
+PACKAGES_TEST=(
+	libcmocka-dev
+	python3-pytest python3-httpx python3-jsonschema python3-yaml python3-psycopg python3-redis
+)
+
+# Debian 12 has these too old or not at all: they come from Debian 13, and nothing else does.
+PACKAGES_FROM_13=(libllhttp-dev libyyjson-dev)
+
+debian_version() {
+	# shellcheck source=/dev/null
+	(. /etc/os-release && [[ $ID == debian ]] && printf '%s' "${VERSION_ID%%.*}") || true
+}
+
+# The clang-format that the tree is formatted with is Debian 12's; elsewhere that check is skipped.
+packages_of() {
+	case $1 in
+	up) printf '%s\n' "${PACKAGES_BUILD[@]}" "${PACKAGES_RUN[@]}" ;;
+	test)
+		packages_of up
+		printf '%s\n' "${PACKAGES_TEST[@]}"
+		[[ $(debian_version) != 12 ]] || printf '%s\n' clang-format-14
+		[[ ! -f $ROOT/tests/package.json ]] || command -v npm >/dev/null || printf '%s\n' nodejs npm
+		;;
+	esac
+}
+
+# Those of the arguments that are not installed.
+packages_missing() {
+	local installed want choice found
+	installed=" $(dpkg-query -W -f '${Package}:${db:Status-Status} ' 2>/dev/null || true)"
+	for want in "$@"; do
+		found=
+		for choice in ${want//|/ }; do
+			[[ $installed == *" $choice:installed "* ]] && found=1
+		done
+		[[ -n $found ]] || printf '%s\n' "${want%%|*}"
+	done
+}
+
+write_as_root() {
+	as_root mkdir -p "$(dirname "$1")"
+	as_root tee "$1" >/dev/null
+}
+
+# Debian 13 as a second source, pinned so low that only a package named plainly, and not in 12, is taken from it.
+packages_add_13() {
+	local uri
+	if grep -rqsE '^(Suites:|deb ).*\btrixie\b' /etc/apt/sources.list /etc/apt/sources.list.d/; then
+		return
+	fi
+	# shellcheck disable=SC2016 # apt's own placeholder
+	uri=$(apt-get indextargets --format '$(REPO_URI)' 'Codename: bookworm' 2>/dev/null | head -n 1)
+	write_as_root /etc/apt/preferences.d/expops-trixie <<-END
+		Package: *
+		Pin: release n=trixie
+		Pin-Priority: 100
+	END
+	write_as_root /etc/apt/sources.list.d/expops-trixie.sources <<-END
+		Types: deb
+		URIs: ${uri:-http://deb.debian.org/debian}
+		Suites: trixie
+		Components: main
+		Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
+	END
+}
+
+packages_apt() {
+	as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300 \
+		-o Dpkg::Use-Pty=0 "$@" </dev/null >>"$DEV/log/packages.log" 2>&1 ||
+		fail "apt-get $1 failed" "$DEV/log/packages.log" \
+			"Check the network and the sources in /etc/apt, then repeat the command."
+}
+
+packages_install() {
+	local name
+	for name in "$@"; do
+		if [[ $(debian_version) == 12 && " ${PACKAGES_FROM_13[*]} " == *" $name "* ]]; then
+			packages_add_13
+		fi
+		# Our Postgres is a private one; the package must not make and start its own.
+		if [[ $name == postgresql && ! -e /etc/postgresql-common/createcluster.d/no-main.conf ]]; then
+			echo 'create_main_cluster = false' |
+				write_as_root /etc/postgresql-common/createcluster.d/no-main.conf
+		fi
+	done
+	packages_apt update
+	packages_apt install --no-install-recommends "$@"
+}
+
+# packages_ensure up|test
+packages_ensure() {
+	local wanted missing
+	if ! command -v dpkg-query >/dev/null; then
+		say "packages: not a Debian system, taking what is there"
+		return
+	fi
+	mapfile -t wanted < <(packages_of "$1" | sort -u)
+	mapfile -t missing < <(packages_missing "${wanted[@]}")
+	if ((${#missing[@]} == 0)); then
+		say "packages: all ${#wanted[@]} there"
+		return
+	fi
+	say "packages: installing ${#missing[@]} of ${#wanted[@]}: ${missing[*]}"
+	packages_install "${missing[@]}"
+}

@@ -1,0 +1,189 @@
+#!/bin/bash
+# shellcheck shell=bash
+# Private Postgres and Redis: data under one folder, loopback only, as ordinary users where we are root, restarted
+# cleanly after any death. deploy/dev uses the functions; the test harness runs this file:
+#
+#     servers.sh postgres_start|postgres_stop|redis_start|redis_stop BASE [PORT PASSWORD LOG [SERVER_OPTION...]]
+#     servers.sh database_prepare URL
+#
+# BASE/pg is Postgres's data, BASE/redis Redis's.
+
+if [[ -z ${ROOT:-} ]]; then
+	set -euo pipefail
+	# shellcheck source=deploy/dev.d/common.sh
+	. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+fi
+
+DATABASE_NAME=expops
+DATABASE_OWNER=expops
+
+# as_user USER COMMAND...: root becomes that user; everybody else stays who they are.
+as_user() {
+	local user=$1
+	shift
+	if ((EUID == 0)); then
+		setpriv --reuid="$user" --regid="$user" --clear-groups "$@"
+	else
+		"$@"
+	fi
+}
+
+# give DIR USER: make a folder that only this user can read.
+give() {
+	mkdir -p "$1"
+	chmod 0700 "$1"
+	((EUID != 0)) || chown "$2:" "$1"
+}
+
+# data_make WANTED: a folder for BASE that the servers' users can reach, printed. Where WANTED is below somebody's
+# closed home, that is /var/tmp/expops-HASH and WANTED a link to it.
+data_make() {
+	local wanted=$1 other
+	other=/var/tmp/expops-$(printf '%s' "$wanted" | sha256sum | cut -c 1-16)
+	if [[ -d $wanted ]]; then
+		readlink -f "$wanted"
+		return
+	fi
+	data_drop "$other"
+	rm -f "$wanted"
+	mkdir -m 0711 "$wanted"
+	if as_user postgres test -x "$wanted" && as_user redis test -x "$wanted"; then
+		printf '%s' "$wanted"
+		return
+	fi
+	rmdir "$wanted"
+	mkdir -m 0711 "$other"
+	ln -sfn "$other" "$wanted"
+	printf '%s' "$other"
+}
+
+# data_drop BASE: stop the servers that live there, and forget their data.
+data_drop() {
+	[[ -d $1 && -O $1 ]] || return 0
+	postgres_stop "$1"
+	redis_stop "$1"
+	rm -rf "$1"
+}
+
+# Postgres's programs: the version that made the data, else the newest.
+postgres_bin() {
+	local version=
+	[[ ! -f $1/pg/PG_VERSION ]] || version=$(cat "$1/pg/PG_VERSION")
+	find /usr/lib/postgresql -maxdepth 1 -mindepth 1 -name "${version:-*}" | sort -V | tail -n 1 | sed 's|$|/bin|'
+}
+
+postgres_pid() {
+	local pid
+	pid=$(head -n 1 "$1/pg/postmaster.pid" 2>/dev/null) || true
+	! is_running "$pid" postgres || printf '%s' "$pid"
+}
+
+# Made beside its place and moved there, so that a broken initdb leaves nothing behind.
+postgres_init() {
+	local base=$1 password=$2 log=$3 bin
+	bin=$(postgres_bin "$base")
+	[[ -x $bin/initdb ]] || fail "no Postgres in /usr/lib/postgresql" "" "Install the package postgresql."
+	rm -rf "$base/pg.new"
+	give "$base/pg.new" postgres
+	install -m 0600 /dev/null "$base/password"
+	printf '%s' "$password" >"$base/password"
+	((EUID != 0)) || chown postgres "$base/password"
+	(cd / && as_user postgres "$bin/initdb" -D "$base/pg.new" -U "$DATABASE_OWNER" --pwfile="$base/password" \
+		--auth=scram-sha-256 --encoding=UTF8 --locale=C.UTF-8) >>"$log" 2>&1 ||
+		fail "initdb failed" "$log"
+	rm -f "$base/password"
+	mv "$base/pg.new" "$base/pg"
+}
+
+# Answering, or dead: either ends the wait.
+postgres_settled() {
+	"$2/pg_isready" -q -h 127.0.0.1 -p "$3" || is_gone "$1"
+}
+
+# postgres_start BASE PORT PASSWORD LOG [OPTION...]
+postgres_start() {
+	local base=$1 port=$2 password=$3 log=$4 bin attempt socket=
+	shift 4
+	[[ -d $base/pg ]] || postgres_init "$base" "$password" "$log"
+	[[ -z $(postgres_pid "$base") ]] || return 0
+	bin=$(postgres_bin "$base")
+	((${#base} > 80)) || socket=$base/pg
+	# A server that was killed may leave children that need a moment to notice.
+	for attempt in 1 2 3 4 5 6 7 8; do
+		(cd / && as_user postgres setsid "$bin/postgres" -D "$base/pg" -c listen_addresses=127.0.0.1 -c port="$port" \
+			-c unix_socket_directories="$socket" -c max_connections=200 "$@" \
+			</dev/null >>"$log" 2>&1 9>&- &
+		echo $! >"$base/.starting")
+		wait_until 60 postgres_settled "$(cat "$base/.starting")" "$bin" "$port" || true
+		[[ -z $(postgres_pid "$base") ]] || return 0
+		sleep "0.$attempt"
+	done
+	fail "Postgres does not start on port $port" "$log"
+}
+
+# A fast shutdown: connections are cut, nothing is lost.
+postgres_stop() {
+	local pid
+	pid=$(postgres_pid "$1")
+	[[ -n $pid ]] || return 0
+	kill -INT "$pid"
+	wait_until 60 is_gone "$pid" || fail "Postgres (pid $pid) does not stop"
+}
+
+redis_pid() {
+	local pid
+	pid=$(cat "$1/redis/redis.pid" 2>/dev/null) || true
+	is_running "$pid" redis-check-rdb || is_running "$pid" redis-server || return 0
+	printf '%s' "$pid"
+}
+
+redis_configure() {
+	local base=$1 port=$2 password=$3
+	give "$base/redis" redis
+	install -m 0600 /dev/null "$base/redis/redis.conf"
+	cat >"$base/redis/redis.conf" <<-END
+		bind 127.0.0.1
+		port $port
+		requirepass $password
+		dir "$base/redis"
+		pidfile "$base/redis/redis.pid"
+		appendonly yes
+		save ""
+	END
+	((EUID != 0)) || chown redis "$base/redis/redis.conf"
+}
+
+redis_answers() {
+	[[ $(REDISCLI_AUTH=$2 redis-cli -p "$1" ping 2>/dev/null) == PONG ]]
+}
+
+# redis_start BASE PORT PASSWORD LOG [OPTION...]
+redis_start() {
+	local base=$1 port=$2 password=$3 log=$4
+	shift 4
+	[[ -z $(redis_pid "$base") ]] || return 0
+	redis_configure "$base" "$port" "$password"
+	(cd / && as_user redis setsid redis-server "$base/redis/redis.conf" "$@" </dev/null >>"$log" 2>&1 9>&- &)
+	wait_until 60 redis_answers "$port" "$password" || fail "Redis does not start on port $port" "$log"
+}
+
+redis_stop() {
+	local pid
+	pid=$(redis_pid "$1")
+	[[ -n $pid ]] || return 0
+	kill -TERM "$pid"
+	wait_until 60 is_gone "$pid" || fail "Redis (pid $pid) does not stop"
+}
+
+# database_prepare SERVER_URL: the product's database, the services' roles and schemas; SERVICE_PASSWORDS is set.
+# SERVER_URL ends with the port's slash.
+database_prepare() {
+	local made
+	made=$(psql -XAtq "$1postgres" -c "SELECT 1 FROM pg_database WHERE datname = '$DATABASE_NAME'")
+	[[ -n $made ]] || psql -XAtq "$1postgres" -c "CREATE DATABASE $DATABASE_NAME"
+	psql -Xq "$1$DATABASE_NAME" -f "$ROOT/deploy/init.sql"
+}
+
+if [[ ${BASH_SOURCE[0]} == "$0" ]]; then
+	"$@"
+fi

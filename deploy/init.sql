@@ -1,0 +1,31 @@
+-- One role and one schema for each service; a service reaches nothing else. Run by a superuser in the product's
+-- database, as often as one likes, with the services' passwords in the environment:
+--
+--     SERVICE_PASSWORDS='gateway=... search=... interests=...' psql -f deploy/init.sql
+--
+-- A service without a password there gets no role.
+\set ON_ERROR_STOP on
+\set QUIET on
+\getenv passwords SERVICE_PASSWORDS
+SET client_min_messages = warning;
+
+CREATE TEMP TABLE service AS
+SELECT 'expops_' || name AS role, schema, substr(pair, strpos(pair, '=') + 1) AS password
+FROM (VALUES ('gateway', 'account'),
+             ('experiments', 'experiments'),
+             ('interests', 'interests'),
+             ('search', 'search'),
+             ('fleet', 'fleet'),
+             ('integrations', 'integrations'),
+             ('evalenv', 'evalenv')) AS known (name, schema)
+JOIN regexp_split_to_table(:'passwords', '\s+') AS pair ON split_part(pair, '=', 1) = name;
+
+SELECT format('REVOKE ALL ON DATABASE %I FROM PUBLIC', current_database()) \gexec
+REVOKE ALL ON SCHEMA public FROM PUBLIC;
+
+SELECT format('CREATE ROLE %I', role) FROM service WHERE to_regrole(role) IS NULL \gexec
+SELECT format('ALTER ROLE %I LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE PASSWORD %L', role, password) FROM service \gexec
+SELECT format('ALTER ROLE %I SET search_path = %I', role, schema) FROM service \gexec
+SELECT format('GRANT CONNECT, TEMPORARY ON DATABASE %I TO %I', current_database(), role) FROM service \gexec
+SELECT format('CREATE SCHEMA IF NOT EXISTS %I AUTHORIZATION %I', schema, role) FROM service \gexec
+SELECT format('REVOKE ALL ON SCHEMA %I FROM PUBLIC', schema) FROM service \gexec
