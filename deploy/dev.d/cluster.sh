@@ -96,7 +96,7 @@ ports_settle() {
 	done
 	SETTINGS[EXPOPS_URL]=http://127.0.0.1:${SETTINGS[GATEWAY_PORT]}
 	SETTINGS[DATABASE_URL]=$(database_url "$DATABASE_OWNER" postgres)
-	SETTINGS[REDIS_URL]=redis://:$(secret_for redis)@127.0.0.1:${SETTINGS[REDIS_PORT]}/0
+	SETTINGS[REDIS_URL]=redis://default:$(secret_for redis)@127.0.0.1:${SETTINGS[REDIS_PORT]}/0
 	settings_save
 }
 
@@ -188,7 +188,8 @@ process_start() {
 	mapfile -t settings < <(process_settings "$name")
 	(
 		cd /
-		env "${settings[@]}" setsid "$(process_binary "$name")" </dev/null >>"$DEV/log/$name.log" 2>&1 9>&- &
+		exec 9>&- # deploy/dev's lock
+		env "${settings[@]}" setsid "$(process_binary "$name")" </dev/null >>"$DEV/log/$name.log" 2>&1 &
 		echo $! >"$DEV/run/$name.pid"
 		wait_until 10 process_became "$!" "$name"
 	)

@@ -17,16 +17,30 @@ fi
 DATABASE_NAME=expops
 DATABASE_OWNER=expops
 
-# as_user USER COMMAND...: root becomes that user; everybody else stays who they are.
-as_user() {
-	local user=$1
-	shift
-	if ((EUID == 0)); then
-		setpriv --reuid="$user" --regid="$user" --clear-groups "$@"
-	else
-		"$@"
-	fi
+# switch_to USER: set AS to the words before a command by which root becomes that user; none for everybody else.
+switch_to() {
+	AS=()
+	((EUID != 0)) || AS=(setpriv "--reuid=$1" "--regid=$1" --clear-groups)
 }
+
+# as_user USER COMMAND...
+as_user() {
+	local AS
+	switch_to "$1"
+	shift
+	"${AS[@]}" "$@"
+}
+
+# spawn USER LOG COMMAND...: start a server in a session of its own; its pid, printed.
+spawn() (
+	local log=$2 AS
+	switch_to "$1"
+	shift 2
+	cd /
+	exec 9>&- # deploy/dev's lock
+	"${AS[@]}" setsid "$@" </dev/null >>"$log" 2>&1 &
+	echo $!
+)
 
 # give DIR USER: make a folder that only this user can read.
 give() {
@@ -102,7 +116,7 @@ postgres_settled() {
 
 # postgres_start BASE PORT PASSWORD LOG [OPTION...]
 postgres_start() {
-	local base=$1 port=$2 password=$3 log=$4 bin attempt socket=
+	local base=$1 port=$2 password=$3 log=$4 bin pid attempt socket=
 	shift 4
 	[[ -d $base/pg ]] || postgres_init "$base" "$password" "$log"
 	[[ -z $(postgres_pid "$base") ]] || return 0
@@ -110,11 +124,9 @@ postgres_start() {
 	((${#base} > 80)) || socket=$base/pg
 	# A server that was killed may leave children that need a moment to notice.
 	for attempt in 1 2 3 4 5 6 7 8; do
-		(cd / && as_user postgres setsid "$bin/postgres" -D "$base/pg" -c listen_addresses=127.0.0.1 -c port="$port" \
-			-c unix_socket_directories="$socket" -c max_connections=200 "$@" \
-			</dev/null >>"$log" 2>&1 9>&- &
-		echo $! >"$base/.starting")
-		wait_until 60 postgres_settled "$(cat "$base/.starting")" "$bin" "$port" || true
+		pid=$(spawn postgres "$log" "$bin/postgres" -D "$base/pg" -c listen_addresses=127.0.0.1 -c port="$port" \
+			-c unix_socket_directories="$socket" -c max_connections=200 "$@")
+		wait_until 60 postgres_settled "$pid" "$bin" "$port" || true
 		[[ -z $(postgres_pid "$base") ]] || return 0
 		sleep "0.$attempt"
 	done
@@ -163,7 +175,7 @@ redis_start() {
 	shift 4
 	[[ -z $(redis_pid "$base") ]] || return 0
 	redis_configure "$base" "$port" "$password"
-	(cd / && as_user redis setsid redis-server "$base/redis/redis.conf" "$@" </dev/null >>"$log" 2>&1 9>&- &)
+	spawn redis "$log" /usr/bin/redis-server "$base/redis/redis.conf" "$@" >/dev/null
 	wait_until 60 redis_answers "$port" "$password" || fail "Redis does not start on port $port" "$log"
 }
 
