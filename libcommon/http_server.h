@@ -68,7 +68,7 @@ size_t http_head_count(const struct http_head *head, const char *name);
 /** One request and its response. The handler may hang its own state on `user`. */
 struct http_exchange {
 	struct http_server *server;
-	struct arena *arena; /* freed after on_done */
+	struct arena *arena; /* freed after on_done, unless the handler took it and set this to NULL */
 	struct http_head head;
 	void *user;
 	uint64_t started_us; /* time_monotonic_us() at the request's first byte */

@@ -25,7 +25,8 @@ struct pg_transaction;
 
 /** What HTTP adds to a request. */
 struct http_call {
-	struct http_exchange *exchange;
+	struct http_exchange *exchange; /* NULL once the client has gone */
+	struct http_head head;
 	const struct api_op *op; /* NULL for an /internal/ route */
 	struct api_match match;
 	const char *body; /* whole content, NUL-terminated; "" when there is none */

@@ -15,6 +15,7 @@ struct fetcher;
 struct http_server;
 struct pg_pool;
 struct redis;
+struct request_list;
 struct service;
 
 /** Settings with one meaning in every process (DESIGN, section 8). */
@@ -53,5 +54,6 @@ struct worker {
 	struct redis *redis;
 	struct fetcher *fetch;
 	struct http_server *server;
-	void *user; /* the service's own, set by its worker_start */
+	struct request_list *requests; /* under way, for their deadlines */
+	void *user;		       /* the service's own, set by its worker_start */
 };
