@@ -1,0 +1,373 @@
+"""The published description: its form, and it and the table of operations held against each other. Needs no server."""
+
+import re
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from lib import api_def, openapi
+
+ROOT = Path(__file__).resolve().parents[2]
+
+TABLE = api_def.operations()
+BUILT = [op for op in TABLE if "NOT_BUILT" not in op.flags]
+DOCUMENT = openapi.document()
+DESCRIBED = {op.id: op for op in DOCUMENT.operations}
+
+SERVICES = ["GATEWAY", "EXPERIMENTS", "INTERESTS", "SEARCH", "FLEET", "INTEGRATIONS", "EVALENV"]
+FLAGS = {"OPEN", "GONE", "CREATES", "NOT_BUILT"}
+
+# POSTs that create a record, and the asynchronous starts; all else that succeeds is 200.
+CREATED = {"api_key_create", "experiment_create", "project_create", "interest_create"}
+ACCEPTED = {"preference_model_refit", "recommendations_refresh"}
+
+# Members that OpenAPI 3.1 knows, by kind of object. `x-` ones may stand anywhere.
+KNOWN = {
+    "document": {"openapi", "info", "servers", "security", "tags", "paths", "components"},
+    "info": {"title", "version", "summary", "description"},
+    "components": {"securitySchemes", "parameters", "headers", "responses", "schemas"},
+    "item": {"parameters", *openapi.METHODS},
+    "operation": {"operationId", "tags", "summary", "description", "parameters", "requestBody", "responses"}
+    | {"security", "deprecated"},
+    "parameter": {"name", "in", "required", "description", "schema", "example"},
+    "header": {"required", "description", "schema", "example"},
+    "response": {"description", "headers", "content"},
+    "body": {"required", "content"},
+    "media": {"schema", "example", "examples"},
+    "example": {"summary", "value"},
+}
+
+# The keywords of JSON Schema that the document uses; another is most likely a slip of the pen.
+SUBSCHEMA = {"items", "additionalProperties"}
+SUBSCHEMA_LIST = {"anyOf", "oneOf"}
+KEYWORDS = SUBSCHEMA | SUBSCHEMA_LIST
+KEYWORDS |= {"$ref", "type", "enum", "const", "format", "pattern", "description", "default", "example", "required"}
+KEYWORDS |= {"properties", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "minProperties"}
+
+# Where a client's own members are taken, or kept as they came.
+REQUESTS = {op.id for op in DOCUMENT.operations if "requestBody" in op.node}
+REQUESTS |= {"ApiKeyCreate", "ApiKeyUpdate", "ExperimentCreate", "ExperimentUpdate", "ProjectCreate", "ProjectUpdate"}
+REQUESTS |= {"InterestCreate", "InterestUpdate", "Feedback", "Report", "AssetPut", "SearchRequest", "LaunchContext"}
+FREE_FORM = re.compile(r"^openapi_get 200$|^ImplementationContext\.(resource|container)$|\bkey_methods\b")
+
+
+def ids(operations):
+    return [op.id for op in operations]
+
+
+def by_id(operations):
+    return pytest.mark.parametrize("op", operations, ids=lambda op: op.id)
+
+
+def references(node):
+    if isinstance(node, dict):
+        if isinstance(node.get("$ref"), str):
+            yield node["$ref"]
+        for value in node.values():
+            yield from references(value)
+    elif isinstance(node, list):
+        for value in node:
+            yield from references(value)
+
+
+def media_types():
+    """(where, media type object) of every body and answer."""
+    for name, response in DOCUMENT.root["components"]["responses"].items():
+        for media in response["content"].values():
+            yield name, media
+    for op in DOCUMENT.operations:
+        for media in op.node.get("requestBody", {}).get("content", {}).values():
+            yield op.id, media
+        for status, response in op.node["responses"].items():
+            for media in response.get("content", {}).values():
+                yield f"{op.id} {status}", media
+
+
+def parameters_and_headers():
+    """(where, parameter or header object) of all."""
+    components = DOCUMENT.root["components"]
+    for kind in ("parameters", "headers"):
+        yield from components[kind].items()
+    for op in DOCUMENT.operations:
+        for parameter in op.parameters:
+            yield f"{op.id} {parameter['name']}", parameter
+    for name, response in components["responses"].items():
+        for header in response["headers"].values():
+            yield name, DOCUMENT.resolve(header)
+
+
+def schemas():
+    """(where, schema) of all that stand by themselves."""
+    yield from DOCUMENT.root["components"]["schemas"].items()
+    for where, holder in [*media_types(), *parameters_and_headers()]:
+        yield where, holder["schema"]
+
+
+def subschemas(where, schema):
+    """The schema and all within it."""
+    yield where, schema
+    for name, value in schema.get("properties", {}).items():
+        yield from subschemas(f"{where}.{name}", value)
+    for keyword in SUBSCHEMA & schema.keys():
+        if isinstance(schema[keyword], dict):
+            yield from subschemas(f"{where}.{keyword}", schema[keyword])
+    for keyword in SUBSCHEMA_LIST & schema.keys():
+        for number, value in enumerate(schema[keyword]):
+            yield from subschemas(f"{where}.{keyword}[{number}]", value)
+
+
+def all_subschemas():
+    for where, schema in schemas():
+        yield from subschemas(where, schema)
+
+
+def examples(holder):
+    if "example" in holder:
+        yield holder["example"]
+    for example in holder.get("examples", {}).values():
+        yield example["value"]
+
+
+def unknown(node, kind):
+    return {name for name in node if name not in KNOWN[kind] and not name.startswith("x-")}
+
+
+# ---- the table by itself ----
+
+
+def test_rows_have_their_form():
+    assert len(set(ids(TABLE))) == len(TABLE)
+    for op in TABLE:
+        assert re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)+", op.id), op.id
+        assert op.method in [*api_def.METHODS, "ANY"], op.id
+        assert re.fullmatch(r"/api/v1\.0(/([a-z][a-z0-9.-]*|\{\w+\}))*(/\{\+\w+\})?", op.path), op.id
+        assert op.service in SERVICES, op.id
+        assert op.flags <= FLAGS, op.id
+        assert ("OPEN" in op.flags) == (op.scope is None), op.id
+        assert "CREATES" not in op.flags or op.method == "POST", op.id
+        assert ("GONE" in op.flags) == (op.method == "ANY"), op.id
+        assert op.body == "NONE" or op.method in ("POST", "PUT", "PATCH"), op.id
+
+
+def test_rows_are_grouped_and_sorted():
+    order = [*api_def.METHODS, "ANY"]
+    keys = [(SERVICES.index(op.service), op.path, order.index(op.method)) for op in TABLE]
+    assert keys == sorted(keys)
+
+
+def test_no_two_rows_answer_the_same_request():
+    shapes = [(op.method, re.sub(r"\{\+?\w+\}", "{}", op.path)) for op in TABLE]
+    assert len(set(shapes)) == len(shapes)
+
+
+def test_a_line_that_is_no_row_is_refused():
+    with pytest.raises(ValueError, match="not a row"):
+        api_def.parse('API(thing_get, GET, "/api/v1.0/thing", GATEWAY, "account:read", BODY_NONE)')
+
+
+def test_scopes_are_those_of_the_catalog():
+    names = re.findall(r'^SCOPE\(\w+, +"([^"]+)"', (ROOT / "libcommon/scope.def").read_text(), re.MULTILINE)
+    assert DOCUMENT.root["components"]["schemas"]["Scope"]["enum"] == names
+    assert {op.scope for op in TABLE if op.scope} <= set(names)
+
+
+# ---- the document by itself ----
+
+
+def test_document_has_its_form():
+    root = DOCUMENT.root
+    assert re.fullmatch(r"3\.1\.\d+", root["openapi"])
+    assert not unknown(root, "document")
+    assert not unknown(root["info"], "info")
+    assert not unknown(root["components"], "components")
+    assert root["info"]["title"] and root["info"]["version"]
+    assert root["security"] == [{"bearer": []}]
+    scheme = root["components"]["securitySchemes"]["bearer"]
+    assert (scheme["type"], scheme["scheme"]) == ("http", "bearer")
+    for path, item in root["paths"].items():
+        assert path.startswith("/api/v1.0/"), path
+        assert not unknown(item, "item"), path
+
+
+@by_id(DOCUMENT.operations)
+def test_operation_has_its_form(op):
+    assert not unknown(op.node, "operation")
+    assert op.node["summary"] and not op.node["summary"].endswith(".")
+    assert op.node["description"].strip().endswith(".")
+    tags = [tag["name"] for tag in DOCUMENT.root["tags"]]
+    assert len(op.node["tags"]) == 1 and op.node["tags"][0] in tags
+    in_path = [p["name"] for p in op.parameters if p["in"] == "path"]
+    assert sorted(in_path) == sorted(re.findall(r"\{(\w+)\}", op.path))
+    places = [(p["in"], p["name"]) for p in op.parameters]
+    assert len(set(places)) == len(places)
+    body = op.node.get("requestBody")
+    if body:
+        assert not unknown(body, "body")
+        assert list(body["content"]) == ["application/json"]
+        assert isinstance(body["required"], bool)
+
+
+@by_id(DOCUMENT.operations)
+def test_answers_have_their_form(op):
+    for status, response in op.node["responses"].items():
+        is_error = int(status) >= 400
+        response = DOCUMENT.resolve(response)
+        assert not unknown(response, "response")
+        assert response["description"].strip()
+        assert "X-Request-Id" in response["headers"]
+        assert list(response["content"]) == ["application/problem+json" if is_error else "application/json"]
+        for header in response["headers"].values():
+            assert not unknown(DOCUMENT.resolve(header), "header")
+
+
+def test_parameters_have_their_form():
+    for where, holder in parameters_and_headers():
+        assert holder["description"].strip(), where
+        if "in" in holder:
+            assert not unknown(holder, "parameter"), where
+            assert holder["in"] in ("path", "query", "header"), where
+            assert holder.get("required", False) == (holder["in"] == "path"), where
+
+
+def test_references_resolve():
+    found = list(references(DOCUMENT.root))
+    assert found
+    for reference in found:
+        assert reference.startswith("#/components/"), reference
+        assert isinstance(DOCUMENT.resolve({"$ref": reference}), dict), reference
+
+
+def test_components_are_all_used():
+    used = set(references(DOCUMENT.root))
+    for kind in ("parameters", "headers", "responses", "schemas"):
+        for name in DOCUMENT.root["components"][kind]:
+            assert f"#/components/{kind}/{name}" in used
+
+
+def test_schemas_are_json_schema():
+    for where, schema in schemas():
+        jsonschema.Draft202012Validator.check_schema(schema)
+        assert isinstance(schema, dict), where
+
+
+def test_schemas_use_keywords_that_exist():
+    for where, schema in all_subschemas():
+        keywords = {name for name in schema if not name.startswith("x-")}
+        assert keywords <= KEYWORDS, (where, keywords - KEYWORDS)
+
+
+def test_required_members_are_described():
+    for where, schema in all_subschemas():
+        if "properties" in schema:
+            assert set(schema.get("required", [])) <= set(schema["properties"]), where
+
+
+def test_answers_hide_no_member():
+    """What we shape ourselves is closed, so that a member which the document lacks is found."""
+    for where, schema in all_subschemas():
+        top = where.split(".")[0]
+        if "properties" not in schema or top in REQUESTS or FREE_FORM.search(where):
+            continue
+        assert schema.get("additionalProperties") is False, where
+
+
+def test_examples_keep_their_schema():
+    count = 0
+    for where, schema in all_subschemas():
+        for name in ("example", "default"):
+            if name in schema:
+                assert not DOCUMENT.faults(schema, schema[name]), where
+                count += 1
+    for where, holder in [*media_types(), *parameters_and_headers()]:
+        for value in examples(holder):
+            assert not DOCUMENT.faults(holder["schema"], value), (where, value)
+            count += 1
+    assert count > 100
+
+
+def test_every_body_and_answer_has_an_example():
+    for where, media in media_types():
+        assert not unknown(media, "media"), where
+        assert list(examples(media)), where
+        for example in media.get("examples", {}).values():
+            assert set(example) == KNOWN["example"], where
+
+
+def test_problems_are_those_that_the_processes_send():
+    """Status, word and title of each example stand so in libcommon/error.c."""
+    text = (ROOT / "libcommon/error.c").read_text(encoding="utf-8")
+    rows = set(re.findall(r'\{(\d{3}), "(\w+)", "([^"]+)"\}', text))
+    assert rows
+    for name, response in DOCUMENT.root["components"]["responses"].items():
+        for value in examples(response["content"]["application/problem+json"]):
+            assert (str(value["status"]), value["error"], value["title"]) in rows, name
+
+
+def test_literal_segments_win():
+    assert DOCUMENT.find("GET", "/api/v1.0/search/assets/list").id == "assets_list"
+    assert DOCUMENT.find("GET", "/api/v1.0/search/assets/2205.14135").id == "asset_get"
+    assert DOCUMENT.find("PATCH", "/api/v1.0/account/tokens/a/b").id == "account_tokens_rest"
+    assert DOCUMENT.find("PATCH", "/api/v1.0/projects") is None
+    assert DOCUMENT.find("GET", "/api/v1.0/nothing") is None
+
+
+# ---- both against each other ----
+
+
+def test_the_document_has_what_works_and_nothing_else():
+    assert sorted(DESCRIBED) == sorted(ids(BUILT))
+
+
+@by_id(BUILT)
+def test_row_and_description_agree(op):
+    described = DESCRIBED[op.id]
+    assert described.path == op.plain_path
+    assert described.any_method == (op.method == "ANY")
+    assert described.method == ("GET" if op.method == "ANY" else op.method)
+    assert described.node.get("x-required-scope") == op.scope
+    assert described.is_open == ("OPEN" in op.flags)
+    assert ("requestBody" in described.node) == (op.body != "NONE")
+    assert bool(described.parameter("header", "Idempotency-Key")) == ("CREATES" in op.flags)
+    rest = {name for plus, name in re.findall(r"\{(\+?)(\w+)\}", op.path) if plus}
+    assert rest == set(op.parameters) & openapi.TAKES_THE_REST
+
+
+@by_id(BUILT)
+def test_statuses_follow_from_the_row(op):
+    described = DESCRIBED[op.id]
+    statuses = {int(status) for status in described.node["responses"]}
+    if "GONE" in op.flags:
+        assert statuses == {410}
+        return
+    success = 201 if op.id in CREATED else 202 if op.id in ACCEPTED else 200
+    expected = {success, 500}
+    if op.scope:
+        expected |= {401, 403, 429, 502, 503, 504}
+    if op.body != "NONE":
+        expected |= {400, 413, 415}
+    if "CREATES" in op.flags:
+        expected |= {409, 422}
+    if any(p["in"] in ("path", "query") for p in described.parameters):
+        expected.add(400)
+    # PUT of an asset makes the one that is not there; an account always is.
+    if op.parameters and op.id != "asset_put" or op.id == "recommendations_refresh":
+        expected.add(404)
+    if described.parameter("header", "If-Match"):
+        expected.add(412)
+    if op.id in ("project_update", "interest_update"):
+        expected.add(409)
+    assert statuses == expected
+
+
+def test_lists_are_pages():
+    for op in DOCUMENT.operations:
+        answer = op.node["responses"].get("200", {})
+        schema = answer.get("content", {}).get("application/json", {}).get("schema", {})
+        is_page = op.method == "GET" and schema.get("type") == "array"
+        assert is_page == (op.parameter("query", "offset") is not None), op.id
+        assert is_page == ("X-Total-Count" in answer.get("headers", {})), op.id
+        assert is_page == ("Link" in answer.get("headers", {})), op.id
+        limit = op.parameter("query", "limit")
+        assert not is_page or limit is not None, op.id
+        assert limit is None or limit["x-maximum"] >= limit["schema"]["default"], op.id

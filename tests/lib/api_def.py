@@ -1,0 +1,71 @@
+"""libcommon/api.def as data: the table of the whole public surface."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+TABLE = ROOT / "libcommon" / "api.def"
+
+METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
+
+COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+ROW = re.compile(
+    r"API\((?P<id>\w+), +(?P<method>\w+), +\"(?P<path>[^\"]+)\", +(?P<service>\w+),"
+    r" +(?:\"(?P<scope>[^\"]+)\"|NULL), +BODY_(?P<body>\w+), +(?P<flags>[\w |]+)\)"
+)
+PARAMETER = re.compile(r"\{(\+?)(\w+)\}")
+
+
+@dataclass(frozen=True)
+class Operation:
+    """A line of the table."""
+
+    id: str
+    method: str  # one of METHODS, or ANY
+    path: str  # template with {name} and {+name}
+    service: str
+    scope: str  # None where none is needed
+    body: str  # NONE, JSON or LARGE
+    flags: frozenset
+
+    @property
+    def methods(self):
+        return METHODS if self.method == "ANY" else [self.method]
+
+    @property
+    def parameters(self):
+        """Names of the path's parameters, in order."""
+        return [name for _, name in PARAMETER.findall(self.path)]
+
+    @property
+    def plain_path(self):
+        """The template as OpenAPI writes it."""
+        return PARAMETER.sub(r"{\2}", self.path)
+
+    @property
+    def body_max_bytes(self):
+        return {"NONE": 0, "JSON": 1 << 20, "LARGE": 8 << 20}[self.body]
+
+    def target(self, **values):
+        """The path with each parameter's value, written as it stands in a URL, in its place."""
+        return PARAMETER.sub(lambda match: values[match.group(2)], self.path)
+
+
+def parse(text):
+    """The operations of a table; ValueError for a line that is neither row, comment nor directive."""
+    operations = []
+    for line in COMMENT.sub("", text).splitlines():
+        if not line.strip() or line.startswith("#"):
+            continue
+        row = ROW.fullmatch(line)
+        if not row:
+            raise ValueError(f"not a row: {line}")
+        cells = row.groupdict()
+        flags = {flag.strip() for flag in cells.pop("flags").split("|")} - {"0"}
+        operations.append(Operation(**cells, flags=frozenset(flags)))
+    return operations
+
+
+def operations():
+    return parse(TABLE.read_text(encoding="utf-8"))
