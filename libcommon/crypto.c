@@ -57,16 +57,16 @@ void sha256(const void *data, size_t length, uint8_t out[SHA256_LEN])
 }
 
 void hmac_sha256(const void *key, size_t key_length, const void *data, size_t length,
-		 uint8_t out[SHA256_LEN])
+                 uint8_t out[SHA256_LEN])
 {
 	require(mbedtls_md_hmac(sha256_info(), key, key_length, data, length, out) == 0);
 }
 
 void hkdf_sha256(const void *secret, size_t secret_length, const char *info, void *out,
-		 size_t out_length)
+                 size_t out_length)
 {
 	require(mbedtls_hkdf(sha256_info(), NULL, 0, secret, secret_length,
-			     (const unsigned char *)info, strlen(info), out, out_length) == 0);
+	                     (const unsigned char *)info, strlen(info), out, out_length) == 0);
 }
 
 uint32_t crc32_of(const void *data, size_t length)
@@ -84,7 +84,7 @@ bool equal_constant_time(const void *a, const void *b, size_t length)
 }
 
 void gcm_seal(const uint8_t key[GCM_KEY_LEN], const char *context, const void *text, size_t length,
-	      uint8_t *out)
+              uint8_t *out)
 {
 	uint8_t *nonce = out, *sealed = out + GCM_NONCE_LEN, *tag = sealed + length;
 	random_bytes(nonce, GCM_NONCE_LEN);
@@ -93,13 +93,13 @@ void gcm_seal(const uint8_t key[GCM_KEY_LEN], const char *context, const void *t
 	mbedtls_gcm_init(&gcm);
 	require(mbedtls_gcm_setkey(&gcm, MBEDTLS_CIPHER_ID_AES, key, 8 * GCM_KEY_LEN) == 0);
 	require(mbedtls_gcm_crypt_and_tag(&gcm, MBEDTLS_GCM_ENCRYPT, length, nonce, GCM_NONCE_LEN,
-					  (const unsigned char *)context, strlen(context), text,
-					  sealed, GCM_TAG_LEN, tag) == 0);
+	                                  (const unsigned char *)context, strlen(context), text,
+	                                  sealed, GCM_TAG_LEN, tag) == 0);
 	mbedtls_gcm_free(&gcm);
 }
 
 enum err_code gcm_open(const uint8_t key[GCM_KEY_LEN], const char *context, const void *sealed,
-		       size_t length, uint8_t *out)
+                       size_t length, uint8_t *out)
 {
 	if (length < GCM_OVERHEAD)
 		return ERR_INVALID;
@@ -111,8 +111,8 @@ enum err_code gcm_open(const uint8_t key[GCM_KEY_LEN], const char *context, cons
 	mbedtls_gcm_init(&gcm);
 	require(mbedtls_gcm_setkey(&gcm, MBEDTLS_CIPHER_ID_AES, key, 8 * GCM_KEY_LEN) == 0);
 	int failed = mbedtls_gcm_auth_decrypt(&gcm, text_length, nonce, GCM_NONCE_LEN,
-					      (const unsigned char *)context, strlen(context), tag,
-					      GCM_TAG_LEN, nonce + GCM_NONCE_LEN, out);
+	                                      (const unsigned char *)context, strlen(context), tag,
+	                                      GCM_TAG_LEN, nonce + GCM_NONCE_LEN, out);
 	mbedtls_gcm_free(&gcm);
 	return failed ? ERR_INVALID : ERR_NONE;
 }
@@ -158,7 +158,7 @@ static const char BASE64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 static const char BASE64URL[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 static char *base64_write(struct arena *arena, const uint8_t *data, size_t length,
-			  const char *digits, bool is_padded)
+                          const char *digits, bool is_padded)
 {
 	char *text = arena_alloc(arena, (length + 2) / 3 * 4 + 1), *out = text;
 	for (size_t i = 0; i < length; i += 3) {
@@ -202,7 +202,7 @@ static int base64_value(char digit, const char *digits)
 
 /* Text without padding; bits that are left over must be zero. */
 static void *base64_read(struct arena *arena, const char *text, size_t text_length,
-			 const char *digits, size_t *ret_length)
+                         const char *digits, size_t *ret_length)
 {
 	if (text_length % 4 == 1)
 		return NULL;
@@ -229,7 +229,7 @@ static void *base64_read(struct arena *arena, const char *text, size_t text_leng
 }
 
 void *base64url_decode(struct arena *arena, const char *text, size_t text_length,
-		       size_t *ret_length)
+                       size_t *ret_length)
 {
 	return base64_read(arena, text, text_length, BASE64URL, ret_length);
 }

@@ -24,4 +24,4 @@
 	((condition) ? (void)0 : require_failed(#condition, __FILE__, __LINE__, __func__))
 
 attr_noreturn void require_failed(const char *condition, const char *file, int line,
-				  const char *func);
+                                  const char *func);

@@ -122,7 +122,7 @@ static bool check_names(struct check *check, yyjson_val *object)
 		       MIN_OF(names[i].length, sizeof(names[i].start)));
 	}
 	return count > FEW_MEMBERS ? check_twins_sorted(check, names, count)
-				   : check_twins(check, names, count);
+	                           : check_twins(check, names, count);
 }
 
 static bool check_string(struct check *check, yyjson_val *string)
@@ -159,13 +159,13 @@ static enum err_code malformed(const char *why, const char **ret_why)
 }
 
 enum err_code json_parse(struct arena *arena, const char *text, size_t length,
-			 yyjson_val **ret_root, const char **ret_why)
+                         yyjson_val **ret_root, const char **ret_why)
 {
 	size_t deep_at = too_deep_at(text, length);
 	if (deep_at < length)
 		return malformed(arena_printf(arena, "nests deeper than %d at byte %zu",
-					      JSON_MAX_DEPTH, deep_at),
-				 ret_why);
+		                              JSON_MAX_DEPTH, deep_at),
+		                 ret_why);
 
 	char *copy = arena_alloc(arena, length + YYJSON_PADDING_SIZE);
 	if (length > 0)
@@ -239,8 +239,8 @@ static void add_clean(struct buf *out, const char *text, size_t length, bool is_
 	while (i < length) {
 		size_t step = utf8_length(text + i, length - i);
 		const char *instead = step == 0   ? REPLACEMENT
-				      : is_string ? escape_of(text[i], scratch)
-						  : NULL;
+		                      : is_string ? escape_of(text[i], scratch)
+		                                  : NULL;
 		i += MAX_OF(step, 1);
 		if (instead != NULL) {
 			buf_add(out, text + start, i - 1 - start);
@@ -289,8 +289,8 @@ char *json_write_mut(struct arena *arena, yyjson_mut_val *value, size_t *ret_len
 	char *text = yyjson_mut_val_write_opts(value, WRITE_FLAGS, alc, &length, NULL);
 	if (text == NULL) {
 		text = yyjson_mut_val_write_opts(value,
-						 WRITE_FLAGS | YYJSON_WRITE_ALLOW_INVALID_UNICODE,
-						 alc, &length, NULL);
+		                                 WRITE_FLAGS | YYJSON_WRITE_ALLOW_INVALID_UNICODE,
+		                                 alc, &length, NULL);
 		text = clean(arena, text, &length);
 	}
 	if (ret_length != NULL)

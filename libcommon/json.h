@@ -18,7 +18,7 @@
  * ERR_MALFORMED: not strict JSON; *ret_why (when given) says what and at which byte, in the arena.
  */
 enum err_code json_parse(struct arena *arena, const char *text, size_t length,
-			 yyjson_val **ret_root, const char **ret_why);
+                         yyjson_val **ret_root, const char **ret_why);
 
 /** A yyjson allocator that takes from the arena; for yyjson_mut_doc_new() and the writers. */
 const yyjson_alc *json_arena_alc(struct arena *arena);

@@ -57,13 +57,13 @@ bool log_enabled(enum log_group group, enum log_level level);
 void log_set_request_id(const char *request_id);
 
 void log_write(enum log_group group, enum log_level level, const char *message,
-	       const struct log_field *fields);
+               const struct log_field *fields);
 
 #define log_event(group, level, message, ...)                                                 \
 	do {                                                                                  \
 		if (log_enabled((group), (level)))                                            \
 			log_write((group), (level), (message),                                \
-				  (struct log_field[]){__VA_ARGS__ __VA_OPT__(, ){LOG_END}}); \
+			          (struct log_field[]){__VA_ARGS__ __VA_OPT__(, ){LOG_END}}); \
 	} while (0)
 
 #define log_debug(group, message, ...) \

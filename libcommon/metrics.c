@@ -248,13 +248,18 @@ static void add_metric(struct buf *out, struct metric *metric)
 /* What Linux does not tell is NaN. */
 static double resident_bytes(void)
 {
-	long pages = -1;
 	FILE *file = fopen("/proc/self/statm", "re");
-	if (file == NULL || fscanf(file, "%*d %ld", &pages) != 1)
-		pages = -1;
-	if (file != NULL)
-		fclose(file);
-	return pages < 0 ? NAN : (double)pages * (double)sysconf(_SC_PAGESIZE);
+	if (file == NULL)
+		return NAN;
+	/* `31416 2718 ...`: pages of the address space, pages in memory. */
+	char line[128];
+	char *end = fgets(line, sizeof(line), file);
+	fclose(file);
+	if (end == NULL)
+		return NAN;
+	strtol(line, &end, 10);
+	long pages = strtol(end, &end, 10);
+	return (double)pages * (double)sysconf(_SC_PAGESIZE);
 }
 
 static double cpu_seconds(void)

@@ -51,7 +51,7 @@ void metric_register(struct metric *metric);
 void metric_add(struct metric *metric, const char *label_a, const char *label_b, double value);
 void metric_set(struct metric *metric, const char *label_a, const char *label_b, double value);
 void metric_observe_seconds(struct metric *metric, const char *label_a, const char *label_b,
-			    double seconds);
+                            double seconds);
 
 /** The whole exposition: metrics by registration, then process_* (RSS, CPU, open files, start
  * time). */

@@ -1,6 +1,5 @@
 #include "timefmt.h"
 
-#include <string.h>
 #include <time.h>
 
 #include "defines.h"
