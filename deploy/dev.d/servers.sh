@@ -3,12 +3,13 @@
 # Private Postgres and Redis: data under one folder, loopback only, as ordinary users where we are root, restarted
 # cleanly after any death. deploy/dev uses the functions; the test harness runs this file:
 #
-#     servers.sh postgres_start|postgres_stop|redis_start|redis_stop BASE [PORT PASSWORD LOG [SERVER_OPTION...]]
+#     servers.sh postgres_start|redis_start BASE PORT PASSWORD LOG [SERVER_OPTION...]
+#     servers.sh postgres_stop|postgres_pid|redis_stop|redis_pid BASE
 #     servers.sh database_prepare URL
 #
 # BASE/pg is Postgres's data, BASE/redis Redis's.
 
-if [[ -z ${ROOT:-} ]]; then
+if ! declare -F say >/dev/null; then
 	set -euo pipefail
 	# shellcheck source=deploy/dev.d/common.sh
 	. "$(dirname "${BASH_SOURCE[0]}")/common.sh"

@@ -1,11 +1,12 @@
 #!/usr/bin/python3 -B
 """Embed a folder's migrations, NNNN_what.sql, as a table of struct migration (libcommon/migrate.h).
 
-usage: embed_migrations.py TABLE migrations.h 0001_first.sql 0002_next.sql ...
+usage: embed_migrations.py [--prefix PREFIX] TABLE migrations.h 0001_first.sql 0002_next.sql ...
 
-Numbers start at 1 and have no gap and no double.
+Numbers start at 1 and have no gap and no double. PREFIX comes before each name in the table.
 """
 
+import argparse
 import os
 import re
 import sys
@@ -24,20 +25,29 @@ def check_names(names):
             sys.exit(f"{name}: expected number {expected:04}")
 
 
-def main():
-    table, target, *sources = sys.argv[1:]
-    sources.sort(key=os.path.basename)
-    names = [os.path.basename(path) for path in sources]
-    check_names(names)
-    lines = ['#include "migrate.h"', ""]
+def render(table, prefix, sources):
+    lines = ['#include <stddef.h>', "", '#include "migrate.h"', ""]
     rows = []
-    for path, name in zip(sources, names):
+    for path in sources:
+        name = os.path.basename(path)
         symbol = f"{table}_{name[:4]}"
         with open(path, encoding="utf-8") as file:
             lines += c_bytes(symbol, file.read()) + [""]
-        rows.append(f"\t{{{c_string(name.removesuffix('.sql'))}, {symbol}}},")
-    lines += [f"static const struct migration {table}[] __attribute__((unused)) = {{", *rows, "\t{0},", "};"]
-    write_header(target, "migrations/", lines)
+        rows.append(f"\t{{{c_string(prefix + name.removesuffix('.sql'))}, {symbol}}},")
+    end = "\t{NULL, NULL},"
+    return lines + [f"static const struct migration {table}[] __attribute__((unused)) = {{", *rows, end, "};"]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--prefix", default="")
+    parser.add_argument("table")
+    parser.add_argument("target")
+    parser.add_argument("sources", nargs="+")
+    args = parser.parse_args()
+    sources = sorted(args.sources, key=os.path.basename)
+    check_names([os.path.basename(path) for path in sources])
+    write_header(args.target, "migrations/", render(args.table, args.prefix, sources))
 
 
 if __name__ == "__main__":

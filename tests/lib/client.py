@@ -1,0 +1,65 @@
+"""A client of the gateway that holds every answer against gateway/openapi.yaml."""
+
+import httpx
+
+from lib.contract import contract
+from lib.wait import wait_for
+
+PREFIX = "/api/v1.0"
+TASK_SECONDS = 60
+
+
+class Api:
+    """Calls as one key. `api.get("/interests")`, `api.post("/interests", {...})`: a path without /api/ gets the prefix,
+    a body is sent as JSON. The answer is httpx's; `expect` is the status that it must have."""
+
+    def __init__(self, url, key=None, checked=True):
+        headers = {} if key is None else {"Authorization": f"Bearer {key}"}
+        self.http = httpx.Client(base_url=url, headers=headers, timeout=30)
+        self.checked = checked
+
+    def request(self, method, path, body=None, *, expect=None, checked=None, **options):
+        """`options` go to httpx: params, headers, content. With checked=False the answer is not held against the
+        contract."""
+        if not path.startswith("/api/"):
+            path = PREFIX + path
+        if body is not None:
+            options["json"] = body
+        answer = self.http.request(method, path, **options)
+        if self.checked if checked is None else checked:
+            contract().check(method, answer.request.url.raw_path.decode(), answer)
+        if expect is not None:
+            assert answer.status_code == expect, f"{method} {path}: {answer.status_code} {answer.text}"
+        return answer
+
+    def get(self, path, **options):
+        return self.request("GET", path, **options)
+
+    def post(self, path, body=None, **options):
+        return self.request("POST", path, body, **options)
+
+    def put(self, path, body=None, **options):
+        return self.request("PUT", path, body, **options)
+
+    def patch(self, path, body=None, **options):
+        return self.request("PATCH", path, body, **options)
+
+    def delete(self, path, **options):
+        return self.request("DELETE", path, **options)
+
+    def problem(self, method, path, status, error, body=None, **options):
+        """A call that must fail in this way; the problem document."""
+        document = self.request(method, path, body, expect=status, **options).json()
+        assert document["error"] == error, document
+        return document
+
+    def wait_task(self, answer, timeout=TASK_SECONDS):
+        """Follow the task that a 202 started to its end; the task as it then is."""
+        assert answer.status_code == 202, answer.text
+        path = answer.json()["status_url"]
+
+        def ended():
+            task = self.get(path, expect=200).json()
+            return task if task["status"] in ("completed", "failed", "cancelled") else None
+
+        return wait_for(ended, timeout, f"task {path} ended")

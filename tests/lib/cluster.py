@@ -1,0 +1,176 @@
+"""The whole product for one run: private servers, every process, and handles to hurt them with."""
+
+import os
+import secrets
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from lib.client import Api
+from lib.process import Process
+from lib.servers import ROOT, Servers, free_port, read_processes
+
+# Limits of a run: tests that are about a limit start a process of their own with another value.
+SETTINGS = {"LOG_LEVEL": "info", "WORKERS": "2", "RATE_LIMIT": "0"}
+
+
+def build_dir():
+    """Where the binaries are: EXPOPS_BUILD_DIR, else the newest of build/debug, release and asan."""
+    if "EXPOPS_BUILD_DIR" in os.environ:
+        return Path(os.environ["EXPOPS_BUILD_DIR"])
+    found = [path for path in ROOT.glob("build/*/gateway/gateway")]
+    if not found:
+        raise RuntimeError("no binaries: run deploy/dev test, or set EXPOPS_BUILD_DIR")
+    return max(found, key=lambda path: path.stat().st_mtime).parents[1]
+
+
+@dataclass
+class User:
+    """An account of its own, with a key to everything that an account may do."""
+
+    email: str
+    key: str
+    api: Api
+
+
+class Cluster:
+    """Made by the `cluster` fixture.
+
+    `cluster.postgres` and `cluster.redis` are lib.servers.Server, `cluster["svc-search"]` is the list of replicas, each
+    a lib.process.Process. Replicas of a process share its port (SO_REUSEPORT), so that the others need not know.
+    """
+
+    def __init__(self, replicas=1):
+        self.servers = Servers()
+        self.postgres, self.redis = self.servers.postgres, self.servers.redis
+        self.rows = read_processes()
+        self.replicas = replicas
+        self.ports = {name: free_port() for name, _, _ in self.rows}
+        self.identity_secret = secrets.token_hex(24)
+        self.processes = {name: [] for name, _, _ in self.rows}
+        self.build_dir = build_dir()
+
+    def __enter__(self):
+        self.servers.__enter__()
+        for name in self.processes:
+            self.start(name, self.replicas)
+        self.wait_ready()
+        return self
+
+    def __exit__(self, *error):
+        for process in self.all():
+            process.stop()
+        self.servers.__exit__(*error)
+
+    def __getitem__(self, name):
+        return self.processes[name]
+
+    def all(self):
+        return [process for replicas in self.processes.values() for process in replicas]
+
+    @property
+    def gateway_url(self):
+        return f"http://127.0.0.1:{self.ports['gateway']}"
+
+    def url(self, name):
+        """Where a process listens, for tests that go around the gateway."""
+        return f"http://127.0.0.1:{self.ports[name]}"
+
+    def binary(self, name):
+        return self.build_dir / name / name
+
+    def settings(self, name, replica=0, **changes):
+        """The environment of a process: what deploy/dev would give it, and `changes`."""
+        role = "expops_" + name.removeprefix("svc-")
+        data = self.servers.base / f"{name}-{replica}"
+        data.mkdir(exist_ok=True)
+        return {
+            **SETTINGS,
+            "LISTEN": f"127.0.0.1:{self.ports[name]}",
+            "ADMIN_LISTEN": f"127.0.0.1:{free_port()}",
+            "DATABASE_URL": self.postgres.url(role),
+            "REDIS_URL": self.redis.url(),
+            "IDENTITY_SECRET": self.identity_secret,
+            "DATA_DIR": str(data),
+            **{variable: self.url(other) for other, _, variable in self.rows if variable},
+            **changes,
+        }
+
+    def add(self, name, **changes):
+        """Start one more replica, with other settings where `changes` has them; not waited for."""
+        number = len(self.processes[name])
+        log_path = self.servers.base / f"{name}-{number}.log"
+        process = Process(name, self.binary(name), self.settings(name, number, **changes), log_path)
+        self.processes[name].append(process)
+        process.start()
+        return process
+
+    def start(self, name, replicas=1):
+        """Start what of `name` does not run, up to this many replicas. Not waited for."""
+        for process in self.processes[name][:replicas]:
+            if not process.is_running:
+                process.start()
+        while len(self.processes[name]) < replicas:
+            self.add(name)
+
+    def stop(self, name):
+        for process in self.processes[name]:
+            process.stop()
+
+    def kill9(self, name):
+        for process in self.processes[name]:
+            process.kill9()
+
+    def restart(self, name):
+        self.stop(name)
+        self.start(name, len(self.processes[name]))
+
+    def wait_ready(self, name=None):
+        for process in self.all() if name is None else self.processes[name]:
+            process.wait_ready()
+
+    def recover(self):
+        """Everything runs and is ready again: how a test that broke something ends."""
+        self.postgres.start()
+        self.redis.start()
+        for name, replicas in self.processes.items():
+            self.start(name, len(replicas))
+        self.wait_ready()
+
+    def run(self, name, *args, timeout=300, **changes):
+        """A process's own command, to its end; its standard output. A failing one raises."""
+        done = subprocess.run(
+            [self.binary(name), *map(str, args)],
+            env={**os.environ, **self.settings(name, "command", **changes)},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            check=False,
+        )
+        if done.returncode:
+            raise RuntimeError(f"{name} {' '.join(map(str, args))}: {done.returncode}\n{done.stdout}{done.stderr}")
+        return done.stdout
+
+    def create_user(self, operator=False, email=None):
+        """A new account; its first key."""
+        email = email or f"{secrets.token_hex(6)}@example.org"
+        options = ["--operator"] if operator else []
+        return self.run("gateway", "create-user", "--email", email, *options).strip()
+
+    def user(self, operator=False):
+        email = f"{secrets.token_hex(6)}@example.org"
+        key = self.create_user(operator, email)
+        return User(email, key, Api(self.gateway_url, key))
+
+    def logs(self):
+        """{what: text} of every log."""
+        texts = {f"{process.name}-{index}": process.log() for replicas in self.processes.values()
+                 for index, process in enumerate(replicas)}
+        for server in (self.postgres, self.redis):
+            texts[server.name] = server.log_path.read_text(errors="replace")
+        return texts
+
+    def check(self):
+        """What went wrong with any process, a line each."""
+        return [fault for process in self.all() for fault in process.check()]

@@ -1,0 +1,168 @@
+"""gateway/openapi.yaml as a judge: is this answer one that the document promises?
+
+An answer is right when its operation lists the status, when its content type is listed there and its body matches the
+schema (JSON Schema 2020-12), and when every header that the document calls required is there. Some problems can come
+to any request, and are no operation's own: they must be problem documents.
+"""
+
+import functools
+import json
+import re
+from pathlib import Path
+
+import yaml
+from jsonschema import Draft202012Validator, FormatChecker
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCUMENT = ROOT / "gateway" / "openapi.yaml"
+API_DEF = ROOT / "libcommon" / "api.def"
+
+# Answers to what is not an operation, or never got as far as one.
+ANYWHERE = {400, 404, 405, 408, 413, 417, 431}
+PROBLEM = "application/problem+json"
+
+FORMATS = {
+    "uuid": r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}",
+    "date": r"\d{4}-\d{2}-\d{2}",
+    "date-time": r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z",
+    "uri": r"[a-z][a-z0-9+.-]*:\S+",
+    "email": r"[^@\s]+@[^@\s]+",
+}
+
+
+class ContractError(AssertionError):
+    pass
+
+
+class Loader(yaml.SafeLoader):
+    """YAML as JSON has it: a timestamp is a string."""
+
+
+Loader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in rows if tag != "tag:yaml.org,2002:timestamp"]
+    for first, rows in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+
+
+def format_checker():
+    checker = FormatChecker(formats=())
+    for name, pattern in FORMATS.items():
+        whole = re.compile(pattern)
+        checker.checks(name)(lambda text, whole=whole: not isinstance(text, str) or bool(whole.fullmatch(text)))
+    return checker
+
+
+def rest_parameters():
+    """Names of the parameters that may hold slashes: {+name} in api.def. OpenAPI cannot say it."""
+    return set(re.findall(r"\{\+(\w+)\}", API_DEF.read_text(encoding="utf-8")))
+
+
+def path_pattern(template, rest):
+    """A template as a pattern. A parameter is one segment, but for those that may hold slashes."""
+    pieces = re.split(r"\{([^}]+)\}", template)
+    pattern = re.escape(pieces[0])
+    for name, literal in zip(pieces[1::2], pieces[2::2]):
+        pattern += (".+" if name in rest else "[^/]+") + re.escape(literal)
+    return re.compile(pattern)
+
+
+class Contract:
+    """An OpenAPI document, ready to judge."""
+
+    def __init__(self, document):
+        self.document = document
+        self.formats = format_checker()
+        rest = rest_parameters()
+        # Literal segments win over parameters.
+        paths = sorted(document["paths"], key=lambda path: path.count("{"))
+        self.templates = [(path_pattern(path, rest), path) for path in paths]
+        self.exercised = set()  # (method, template, status) seen, for a report of what no test reached
+
+    def resolve(self, node):
+        """`node`, or what its $ref points to."""
+        while isinstance(node, dict) and "$ref" in node:
+            node = functools.reduce(
+                lambda at, step: at[step.replace("~1", "/").replace("~0", "~")],
+                node["$ref"].removeprefix("#/").split("/"),
+                self.document,
+            )
+        return node
+
+    def operations(self):
+        """{operationId: (METHOD, template)}."""
+        return {
+            operation["operationId"]: (method.upper(), template)
+            for template, item in self.document["paths"].items()
+            for method, operation in item.items()
+            if isinstance(operation, dict) and "operationId" in operation
+        }
+
+    def find(self, method, target):
+        """(template, operation), or None for what the document does not have."""
+        path = target.partition("?")[0]
+        for pattern, template in self.templates:
+            if pattern.fullmatch(path):
+                operation = self.document["paths"][template].get(method.lower())
+                return None if operation is None else (template, operation)
+        return None
+
+    def validate(self, schema, value, what):
+        """Hold a value against a schema of the document; every fault is named."""
+        root = {**self.document, "allOf": [schema]}
+        faults = [
+            f"  {fault.json_path}: {fault.message}"
+            for fault in Draft202012Validator(root, format_checker=self.formats).iter_errors(value)
+        ]
+        if faults:
+            raise ContractError(f"{what}\n" + "\n".join(faults) + f"\n  in {json.dumps(value)[:2000]}")
+
+    def check(self, method, target, answer):
+        """Hold an httpx answer to `method target` against the document."""
+        what = f"{method} {target}: {answer.status_code}"
+        if answer.status_code == 500:
+            raise ContractError(f"{what}, which is always a defect: {answer.text[:2000]}")
+        found = self.find(method, target)
+        response = None
+        if found:
+            responses = found[1]["responses"]
+            response = self.resolve(responses.get(str(answer.status_code), responses.get(answer.status_code)))
+            self.exercised.add((method, found[0], answer.status_code))
+        if response is None:
+            if answer.status_code not in ANYWHERE | ({501} if not found else set()):
+                raise ContractError(f"{what} is not documented: {answer.text[:2000]}")
+            response = {"content": {PROBLEM: {"schema": {"$ref": "#/components/schemas/Problem"}}}}
+        self.check_headers(what, response, answer)
+        self.check_content(what, response, answer)
+
+    def check_headers(self, what, response, answer):
+        for name, header in response.get("headers", {}).items():
+            header = self.resolve(header)
+            if name not in answer.headers:
+                if header.get("required"):
+                    raise ContractError(f"{what} has no {name}")
+                continue
+            self.validate(header["schema"], self.header_value(header, answer.headers[name]), f"{what}: {name}")
+
+    def header_value(self, header, text):
+        is_integer = self.resolve(header["schema"]).get("type") == "integer"
+        return int(text) if is_integer and re.fullmatch(r"-?\d+", text) else text
+
+    def check_content(self, what, response, answer):
+        content = response.get("content")
+        if not content:
+            if answer.content:
+                raise ContractError(f"{what} is documented without content: {answer.text[:2000]}")
+            return
+        media_type = answer.headers.get("content-type", "").partition(";")[0].strip()
+        if media_type not in content:
+            raise ContractError(f"{what} is '{media_type}', not {list(content)}: {answer.text[:2000]}")
+        if media_type.endswith("json"):
+            self.validate(content[media_type]["schema"], answer.json(), what)
+        if media_type == PROBLEM and answer.json()["status"] != answer.status_code:
+            raise ContractError(f"{what} says status {answer.json()['status']}")
+
+
+@functools.cache
+def contract():
+    with open(DOCUMENT, encoding="utf-8") as file:
+        return Contract(yaml.load(file, Loader))

@@ -1,0 +1,107 @@
+"""One process of the cluster: started, watched, stopped and killed by the tests."""
+
+import os
+import signal
+import subprocess
+
+import httpx
+
+from lib.wait import wait_for
+
+READY_SECONDS = 30
+STOP_SECONDS = 60
+
+# What a sanitizer, or require(), writes before it ends a process.
+REPORTS = (
+    "ERROR: AddressSanitizer",
+    "ERROR: LeakSanitizer",
+    "WARNING: ThreadSanitizer",
+    "runtime error:",
+    "require failed",
+    "stack smashing detected",
+)
+
+
+class Process:
+    """`name` with the settings `env`, its output in `log_path`. Survives being started again: the log goes on."""
+
+    def __init__(self, name, binary, env, log_path):
+        self.name, self.binary, self.env, self.log_path = name, binary, env, log_path
+        self.popen = None
+        self.faults = []  # what went wrong with it, for the end of the run
+
+    @property
+    def admin_url(self):
+        return f"http://{self.env['ADMIN_LISTEN']}"
+
+    @property
+    def is_running(self):
+        return self.popen is not None and self.popen.poll() is None
+
+    def start(self):
+        assert not self.is_running, f"{self.name} runs already"
+        with open(self.log_path, "ab") as log:
+            self.popen = subprocess.Popen(
+                [self.binary], env={**os.environ, **self.env}, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+            )
+
+    def is_ready(self):
+        """Whether /readyz says so. A process that has ended is a failure at once, not after the timeout."""
+        if not self.is_running:
+            raise RuntimeError(f"{self.name} ended with {self.popen.returncode}:\n{self.log()[-4000:]}")
+        try:
+            return httpx.get(self.admin_url + "/readyz", timeout=5).status_code == 200
+        except httpx.TransportError:
+            return False
+
+    def wait_ready(self, timeout=READY_SECONDS):
+        wait_for(self.is_ready, timeout, f"{self.name} ready")
+
+    def metrics(self):
+        """The text of /metrics."""
+        return httpx.get(self.admin_url + "/metrics", timeout=5).raise_for_status().text
+
+    def memory_bytes(self):
+        """Resident memory."""
+        with open(f"/proc/{self.popen.pid}/statm", encoding="ascii") as statm:
+            return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    def stop(self):
+        """SIGTERM; it must drain and leave with 0."""
+        if not self.is_running:
+            return
+        self.popen.send_signal(signal.SIGTERM)
+        try:
+            status = self.popen.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.kill9()
+            self.faults.append(f"{self.name} did not end within {STOP_SECONDS} s of SIGTERM")
+            return
+        if status != 0:
+            self.faults.append(f"{self.name} ended with {status} after SIGTERM")
+
+    def kill9(self):
+        self.popen.kill()
+        self.popen.wait()
+
+    def pause(self):
+        self.popen.send_signal(signal.SIGSTOP)
+
+    def resume(self):
+        self.popen.send_signal(signal.SIGCONT)
+
+    def restart(self):
+        self.stop()
+        self.start()
+
+    def log(self):
+        return self.log_path.read_text(errors="replace") if self.log_path.exists() else ""
+
+    def check(self):
+        """Everything that went wrong so far: crashes that no test caused, sanitizer reports."""
+        faults = list(self.faults)
+        if self.popen is not None and self.popen.poll() not in (None, 0, -signal.SIGKILL):
+            faults.append(f"{self.name} ended with {self.popen.returncode}")
+        lines = self.log().splitlines()
+        faults += [f"{self.name}: {line}" for line in lines if any(mark in line for mark in REPORTS)]
+        return faults

@@ -1,0 +1,163 @@
+"""A private Postgres and Redis for one run, under a folder of their own, made by deploy/dev.d/servers.sh.
+
+    python3 -m lib.servers -- COMMAND...   runs it with TEST_DATABASE_URL and TEST_REDIS_URL set
+"""
+
+import hashlib
+import os
+import random
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import psycopg
+import redis
+
+ROOT = Path(__file__).resolve().parents[2]
+SERVERS_SH = ROOT / "deploy" / "dev.d" / "servers.sh"
+OWNER = DATABASE = "expops"
+
+# A test's data need not outlive the machine; it must outlive a killed server, which it does without fsync.
+POSTGRES_OPTIONS = ["-c", "fsync=off"]
+
+
+def read_processes():
+    """[(name, schema, variable or None)] of deploy/processes."""
+    rows = []
+    for line in (ROOT / "deploy" / "processes").read_text().splitlines():
+        line = line.partition("#")[0].split()
+        if line:
+            name, schema, variable = line
+            rows.append((name, schema, None if variable == "-" else variable))
+    return rows
+
+
+def free_port():
+    """A port that nobody listens on, below the range that outgoing connections take theirs from."""
+    while True:
+        port = random.randrange(20000, 32000)
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                pass
+
+
+class Server:
+    """One of the two servers: its port, password and log, and its life."""
+
+    def __init__(self, base, name, options):
+        self.base, self.name, self.options = base, name, options
+        self.port = free_port()
+        self.password = secrets.token_hex(16)
+        self.log_path = base / f"{name}.log"
+
+    def _script(self, verb, *args):
+        command = [SERVERS_SH, f"{self.name}_{verb}", self.base, *args]
+        done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise RuntimeError(f"{self.name}_{verb}: {done.stdout}{done.stderr}")
+        return done.stdout
+
+    def start(self):
+        """Start it, and wait until it answers. Does nothing where it runs."""
+        self._script("start", self.port, self.password, self.log_path, *self.options)
+
+    def stop(self):
+        """An orderly stop; waits for the end."""
+        self._script("stop")
+
+    def pid(self):
+        return int(self._script("pid") or 0)
+
+    def kill9(self):
+        os.kill(self.pid(), signal.SIGKILL)
+
+    def pause(self):
+        """New connections hang until resume(); those that Postgres has go on, Redis stands still."""
+        os.kill(self.pid(), signal.SIGSTOP)
+
+    def resume(self):
+        os.kill(self.pid(), signal.SIGCONT)
+
+    def restart(self):
+        self.stop()
+        self.start()
+
+
+class Postgres(Server):
+    def __init__(self, base):
+        super().__init__(base, "postgres", POSTGRES_OPTIONS)
+        self.secret = secrets.token_hex(16)
+
+    def role_password(self, role):
+        return hashlib.sha256(f"{self.secret}:{role}".encode()).hexdigest()[:32]
+
+    def url(self, role=OWNER, database=DATABASE):
+        password = self.password if role == OWNER else self.role_password(role)
+        return f"postgresql://{role}:{password}@127.0.0.1:{self.port}/{database}"
+
+    def prepare(self):
+        """The product's database with every service's role and schema."""
+        names = [name.removeprefix("svc-") for name, _, _ in read_processes()]
+        passwords = " ".join(f"{name}={self.role_password('expops_' + name)}" for name in names)
+        subprocess.run(
+            [SERVERS_SH, "database_prepare", self.url(database="")],
+            env={**os.environ, "SERVICE_PASSWORDS": passwords},
+            check=True,
+        )
+
+    def connect(self, role=OWNER):
+        """A psycopg connection in autocommit mode, rows as tuples."""
+        return psycopg.connect(self.url(role), autocommit=True)
+
+
+class Redis(Server):
+    def __init__(self, base):
+        super().__init__(base, "redis", [])
+
+    def url(self):
+        return f"redis://:{self.password}@127.0.0.1:{self.port}/0"
+
+    def client(self):
+        return redis.Redis.from_url(self.url(), decode_responses=True)
+
+
+class Servers:
+    """Both, in a temporary folder that the servers' users can reach."""
+
+    def __init__(self):
+        self.base = Path(tempfile.mkdtemp(prefix="expops-test-", dir="/var/tmp"))
+        self.base.chmod(0o711)
+        self.postgres = Postgres(self.base)
+        self.redis = Redis(self.base)
+
+    def __enter__(self):
+        self.postgres.start()
+        self.redis.start()
+        self.postgres.prepare()
+        return self
+
+    def __exit__(self, *_):
+        for server in (self.postgres, self.redis):
+            if server.pid():
+                server.resume()
+                server.stop()
+        shutil.rmtree(self.base)
+
+
+def main():
+    command = sys.argv[sys.argv.index("--") + 1:]
+    with Servers() as servers:
+        env = {**os.environ, "TEST_DATABASE_URL": servers.postgres.url(), "TEST_REDIS_URL": servers.redis.url()}
+        return subprocess.run(command, env=env, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())

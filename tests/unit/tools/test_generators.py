@@ -1,0 +1,119 @@
+"""The code generators of libcommon/tools: what they emit compiles and says what the source said."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+TOOLS = Path(__file__).resolve().parents[3] / "libcommon" / "tools"
+
+MIGRATE_H = "struct migration { const char *name; const char *sql; };\n"
+
+
+def generate(tool, *args, **options):
+    return subprocess.run(
+        [TOOLS / tool, *map(str, args)], capture_output=True, text=True, check=False, **options
+    )
+
+
+def compile_and_print(folder, header, expression):
+    """What `puts(expression)` prints when the header is compiled with the project's warnings."""
+    source = folder / "print.c"
+    source.write_text(f'#include <stdio.h>\n#include "{header}"\nint main(void)\n{{\n\tputs({expression});\n\treturn 0;\n}}\n')
+    flags = ["-std=gnu11", "-Wall", "-Wextra", "-Wpedantic", "-Woverlength-strings", "-Werror"]
+    subprocess.run(["cc", *flags, "-I", folder, "-o", folder / "print", source], check=True)
+    return subprocess.run([folder / "print"], capture_output=True, check=True).stdout.decode().removesuffix("\n")
+
+
+def sql_header(tmp_path, text):
+    source, header = tmp_path / "run.sql", tmp_path / "run.sql.h"
+    source.write_text(text)
+    return generate("sql_header.py", source, header), header
+
+
+STATEMENTS = r"""-- Statements about runs; this has no name before it and needs none.
+
+-- name: run_create
+-- Makes one.
+INSERT INTO run (seeds) /* two ; here
+   and here */ VALUES ($1)  -- why; not
+  ON CONFLICT DO NOTHING;
+
+-- name: run_find
+SELECT 'a;b--c', "odd;name", $tag$ it's; $tag$, E'\n', 'é' FROM run
+"""
+
+
+def test_statements_become_constants(tmp_path):
+    done, header = sql_header(tmp_path, STATEMENTS)
+    assert done.returncode == 0, done.stderr
+    created = compile_and_print(tmp_path, header.name, "RUN_CREATE_SQL")
+    assert created.split() == "INSERT INTO run (seeds) VALUES ($1) ON CONFLICT DO NOTHING".split()
+    found = compile_and_print(tmp_path, header.name, "RUN_FIND_SQL")
+    assert found == r"""SELECT 'a;b--c', "odd;name", $tag$ it's; $tag$, E'\n', 'é' FROM run"""
+
+
+@pytest.mark.parametrize(
+    "text, complaint",
+    [
+        ("-- name: a\nSELECT 1;\n-- name: a\nSELECT 2;\n", ":3: the name 'a' twice"),
+        ("SELECT 1;\n-- name: a\nSELECT 2;\n", ":1: a statement without a name"),
+        ("-- name:\nSELECT 1;\n", ":1: bad name ''"),
+        ("-- name: Run\nSELECT 1;\n", ":1: bad name 'Run'"),
+        ("\n-- name: a\nSELECT 1; SELECT 2;\n", ":2: 'a' has 2 statements, not one"),
+        ("-- name: a\n-- only words\n-- name: b\nSELECT 1;\n", ":1: 'a' has 0 statements, not one"),
+        ("-- name: a\nSELECT 'one\ntwo';\n", ":1: quoted text over several lines"),
+    ],
+)
+def test_bad_statements_are_refused(tmp_path, text, complaint):
+    done, _ = sql_header(tmp_path, text)
+    assert done.returncode != 0
+    assert complaint in done.stderr
+
+
+def test_migrations_become_a_table(tmp_path):
+    (tmp_path / "migrate.h").write_text(MIGRATE_H)
+    first = 'CREATE TABLE "é" (a text DEFAULT \'\\x\');\n' + "-- long\n" * 2000
+    (tmp_path / "0001_first.sql").write_text(first)
+    (tmp_path / "0002_next.sql").write_text("SELECT 2;")
+    files = [tmp_path / "0002_next.sql", tmp_path / "0001_first.sql"]
+    done = generate("embed_migrations.py", "MIGRATIONS", tmp_path / "migrations.h", *files)
+    assert done.returncode == 0, done.stderr
+    shown = compile_and_print(tmp_path, "migrations.h", "MIGRATIONS[0].sql")
+    assert shown == first
+    assert compile_and_print(tmp_path, "migrations.h", "MIGRATIONS[1].name") == "0002_next"
+    end = compile_and_print(tmp_path, "migrations.h", 'MIGRATIONS[2].name == NULL ? "end" : "more"')
+    assert end == "end"
+
+
+def test_migrations_take_a_prefix(tmp_path):
+    (tmp_path / "migrate.h").write_text(MIGRATE_H)
+    (tmp_path / "0001_task.sql").write_text("SELECT 1;")
+    table = ["--prefix", "common_", "COMMON_MIGRATIONS", tmp_path / "migrations.h", tmp_path / "0001_task.sql"]
+    assert generate("embed_migrations.py", *table).returncode == 0
+    assert compile_and_print(tmp_path, "migrations.h", "COMMON_MIGRATIONS[0].name") == "common_0001_task"
+
+
+@pytest.mark.parametrize(
+    "names", [["0002_a.sql"], ["0001_a.sql", "0001_b.sql"], ["0001_a.sql", "0003_b.sql"], ["1_a.sql"], ["0001_A.sql"]]
+)
+def test_misnumbered_migrations_are_refused(tmp_path, names):
+    for name in names:
+        (tmp_path / name).write_text("SELECT 1;")
+    done = generate("embed_migrations.py", "M", tmp_path / "m.h", *(tmp_path / name for name in names))
+    assert done.returncode != 0
+
+
+def test_description_becomes_json(tmp_path):
+    source = tmp_path / "openapi.yaml"
+    source.write_text("openapi: 3.1.0\ninfo: {title: é \"x\", version: y}\nat: 2026-01-31T09:30:00.000Z\nresponses: {200: a}\n")
+    done = generate("openapi_json.py", "1.2.3", source, tmp_path / "openapi.h")
+    assert done.returncode == 0, done.stderr
+    document = json.loads(compile_and_print(tmp_path, "openapi.h", "OPENAPI_JSON"))
+    assert document == {
+        "openapi": "3.1.0",
+        "info": {"title": 'é "x"', "version": "1.2.3"},
+        "at": "2026-01-31T09:30:00.000Z",
+        "responses": {"200": "a"},
+    }

@@ -1,0 +1,57 @@
+"""tests/lint.py finds what it is there to find, and nothing in what merely looks like it."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+LINT = Path(__file__).resolve().parents[2] / "lint.py"
+
+
+def lint(root, *, path="libcommon/a.c", text="", listed="''"):
+    file = root / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+    unit = root / "tests" / "unit" / "libcommon"
+    unit.mkdir(parents=True, exist_ok=True)
+    (unit / "meson.build").write_text(f"libcommon_tests = [{listed}]\n")
+    return subprocess.run([LINT, "words", root], capture_output=True, text=True, check=False)
+
+
+FINE = [
+    '/* strcpy(a, b) is refused */ const char *text = "sprintf(";\n',
+    "// atoi(x)\nint x = my_atoi(y) + table->system(1) + a.random(2);\n",
+    "char c = '\"'; int rand_seed(void);\n",
+]
+
+FAULTS = [
+    ("\tstrcpy(a, b);\n", "libcommon/a.c:1: strcpy() is refused"),
+    ("/* x\n */\n\tx = atoi (y);\n", "libcommon/a.c:3: atoi() is refused"),
+    ("/* TO" "DO: more */\n", "libcommon/a.c:1: unfinished work"),
+    ('#include "../gateway/key.h"\n', "libcommon/a.c:1: includes another folder's header"),
+    ("int f(void)\n{\n" + "\tg();\n" * 71 + "}\n", "libcommon/a.c:2: a function of 71 lines"),
+    ("int a;\n" * 701, "701 lines, the most is 700"),
+]
+
+
+@pytest.mark.parametrize("text", FINE)
+def test_fine(tmp_path, text):
+    done = lint(tmp_path, text=text)
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("text, fault", FAULTS)
+def test_fault(tmp_path, text, fault):
+    done = lint(tmp_path, text=text)
+    assert done.returncode == 1
+    assert fault in done.stdout
+
+
+def test_header_needs_its_guard(tmp_path):
+    assert "without #pragma once" in lint(tmp_path, path="libcommon/a.h", text="int a;\n").stdout
+
+
+def test_unregistered_test(tmp_path):
+    path = "tests/unit/libcommon/arena_test.c"
+    assert "arena_test.c: not registered" in lint(tmp_path, path=path, text="int a;\n").stdout
+    assert lint(tmp_path, path=path, text="int a;\n", listed="'arena'").returncode == 0
