@@ -33,6 +33,7 @@ struct http_call {
 	size_t body_length;
 	yyjson_val *json;      /* the parsed body, an object; NULL when none was declared */
 	const char *body_json; /* see request_body_json() */
+	size_t kept_count;     /* its members */
 	struct reply *reply;   /* internal to reply.c */
 };
 
@@ -48,6 +49,7 @@ struct request {
 	struct problem problem;             /* why it was raised */
 	struct http_call *http;             /* NULL for a job or an event */
 	void *user;                         /* its module's own state */
+	struct request_link *link;          /* internal to request.c */
 };
 
 typedef void request_fn(struct request *rq);
@@ -99,7 +101,7 @@ void reply_mut(struct request *rq, int status, yyjson_mut_doc *doc);
 /** A page of a list: 200, the bare array, X-Total-Count, and Link with next and prev made from the
  * request's own target. */
 void reply_page(struct request *rq, const char *json_array, int64_t total, int64_t limit,
-		int64_t offset);
+                int64_t offset);
 
 /** Add a field to the reply, before or after the above. Copies. */
 void reply_header(struct request *rq, const char *name, const char *format, ...) attr_printf(3, 4);
@@ -108,4 +110,4 @@ void reply_header(struct request *rq, const char *name, const char *format, ...)
  * new arena, no identity; done (may be NULL) is called with the request still alive, then it is
  * freed. `timeout_ms` from now is its deadline. */
 struct request *request_spawn(struct worker *worker, const char *id, uint64_t timeout_ms,
-			      request_fn *fn, request_fn *done, void *user);
+                              request_fn *fn, request_fn *done, void *user);

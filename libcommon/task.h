@@ -56,7 +56,7 @@ void task_progress(struct request *rq, struct task *task, int percent, const cha
  * between pg_begin() and pg_commit(). Raises ERR_CONFLICT when another worker has taken the task
  * over: nothing of this attempt may be kept. */
 void task_complete(struct request *rq, struct task *task, const char *result_json,
-		   const char *message);
+                   const char *message);
 
 /** Reply 202 with the task's JSON (as task_json() makes it) and `status_url`. */
 void reply_task(struct request *rq, const char *task_json, const char *status_url);
@@ -87,6 +87,6 @@ struct event_handler {
  */
 struct tasks;
 struct tasks *tasks_start(struct worker *worker, const char *service, const struct job *jobs,
-			  const struct event_handler *events);
-void tasks_drain(struct tasks *tasks, uint64_t deadline_ms);
+                          const struct event_handler *events);
+void tasks_drain(struct tasks *tasks, uint64_t deadline_ms, void (*drained)(void *), void *context);
 void tasks_free(struct tasks *tasks);

@@ -17,6 +17,7 @@ struct pg_pool;
 struct redis;
 struct request_list;
 struct service;
+struct worker_run;
 
 /** Settings with one meaning in every process (DESIGN, section 8). */
 struct process_settings {
@@ -55,5 +56,6 @@ struct worker {
 	struct fetcher *fetch;
 	struct http_server *server;
 	struct request_list *requests; /* under way, for their deadlines */
-	void *user;		       /* the service's own, set by its worker_start */
+	void *user;                    /* the service's own, set by its worker_start */
+	struct worker_run *run;        /* internal to worker_run.c */
 };

@@ -1,0 +1,27 @@
+/** Checks of single values, by field type; internal to the input tables (field.h). */
+#pragma once
+
+#include <yyjson.h>
+
+#include "arena.h"
+#include "field.h"
+
+/** One checked value: what goes into the struct and what goes into request_body_json(). */
+struct field_value {
+	const char *text; /* text-like types; NULL: null or absent */
+	int64_t integer;
+	double number;
+	bool boolean;
+	bool is_null;
+	yyjson_val *json; /* objects and arrays: the client's own */
+};
+
+/** Why a value does not fit its row: a message for the client in the arena, or NULL when it fits. */
+
+/** Check `text` as it came in a path or query. */
+const char *field_check_text(struct arena *arena, const struct field *field, const char *text,
+                             struct field_value *ret_value);
+
+/** Check a member of a JSON body. */
+const char *field_check_json(struct arena *arena, const struct field *field, yyjson_val *json,
+                             struct field_value *ret_value);

@@ -1,0 +1,262 @@
+/* A worker's life:
+ *
+ *     made -> serving --drain--> draining --exchanges and jobs over--> ending --requests over--> closed
+ *
+ * SIGTERM and SIGINT reach worker 0, which tells every worker to drain. Draining ends by itself or at DRAIN_TIMEOUT; what is under way
+ * then is cancelled.
+ */
+#include "worker_run.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "admin.h"
+#include "fetch.h"
+#include "fiber.h"
+#include "http_service.h"
+#include "log.h"
+#include "migrate.h"
+#include "pg.h"
+#include "redis.h"
+#include "request_run.h"
+#include "service.h"
+#include "task.h"
+#include "timefmt.h"
+
+#define ENDING_POLL_MS   20
+#define ENDING_MAX_MS    2000
+#define MIGRATE_RETRY_MS 500
+
+struct worker_run {
+	struct worker *worker;
+	uv_thread_t thread;
+	uv_async_t wake; /* drain now */
+	uv_timer_t ending;
+	uint64_t ending_until_ms;
+	int draining; /* of: public listener, admin listener, jobs */
+	bool is_ending;
+	/* worker 0 alone */
+	struct http_server *admin;
+	struct tasks *tasks;
+	uv_signal_t on_term, on_int;
+	struct http_limits limits;
+};
+
+static void handle_close(uv_handle_t *handle)
+{
+	if (!uv_is_closing(handle))
+		uv_close(handle, NULL);
+}
+
+/* Last step: give everything back; the loop ends when the close callbacks have run. */
+static void worker_close(struct worker_run *run)
+{
+	struct worker *worker = run->worker;
+	const struct service *service = worker->process->service;
+	if (service->worker_stop)
+		service->worker_stop(worker);
+	tasks_free(run->tasks);
+	fetcher_free(worker->fetch);
+	redis_free(worker->redis);
+	pg_pool_free(worker->pg);
+	http_server_free(worker->server);
+	http_server_free(run->admin);
+	request_list_free(worker->requests);
+	fiber_loop_detach(&worker->loop);
+	handle_close((uv_handle_t *)&run->wake);
+	handle_close((uv_handle_t *)&run->ending);
+	if (worker->index == 0) {
+		handle_close((uv_handle_t *)&run->on_term);
+		handle_close((uv_handle_t *)&run->on_int);
+	}
+}
+
+static void try_to_close(uv_timer_t *timer)
+{
+	struct worker_run *run = timer->data;
+	struct request_list *requests = run->worker->requests;
+	bool is_late = time_monotonic_ms() >= run->ending_until_ms;
+	if (request_list_count(requests) && !is_late)
+		return;
+	if (request_list_count(requests)) {
+		log_error(LOG_GROUP_MAIN, "requests did not end, exiting without them",
+		          f_int("requests", request_list_count(requests)));
+		_Exit(1);
+	}
+	uv_timer_stop(timer);
+	worker_close(run);
+}
+
+static void part_drained(void *context)
+{
+	struct worker_run *run = context;
+	if (--run->draining > 0)
+		return;
+	request_list_cancel(run->worker->requests, ERR_UNAVAILABLE);
+	run->ending_until_ms = time_monotonic_ms() + ENDING_MAX_MS;
+	uv_timer_start(&run->ending, try_to_close, 0, ENDING_POLL_MS);
+}
+
+static void drain(uv_async_t *wake)
+{
+	struct worker_run *run = wake->data;
+	struct process *process = run->worker->process;
+	if (run->is_ending)
+		return;
+	run->is_ending = true;
+	uint64_t timeout_ms = (uint64_t)process->settings->drain_timeout_ms;
+	run->draining = 1 + (run->tasks != NULL);
+	if (run->tasks)
+		tasks_drain(run->tasks, timeout_ms, part_drained, run);
+	http_server_drain(run->worker->server, timeout_ms, part_drained, run);
+}
+
+static void on_signal(uv_signal_t *handle, int number)
+{
+	struct worker_run *run = handle->data;
+	struct process *process = run->worker->process;
+	if (process->is_draining)
+		return;
+	process->is_draining = true;
+	log_info(LOG_GROUP_MAIN, "draining", f_text("signal", strsignal(number)));
+	for (int i = 0; i < process->worker_count; i++)
+		uv_async_send(&process->workers[i].run->wake);
+}
+
+static struct http_limits limits_of(const struct process_settings *settings)
+{
+	struct http_limits limits = http_limits_default;
+	limits.head_max_bytes = (size_t)settings->head_max_bytes;
+	limits.head_timeout_ms = (uint64_t)settings->head_timeout_ms;
+	limits.content_timeout_ms = (uint64_t)settings->body_timeout_ms;
+	limits.idle_timeout_ms = (uint64_t)settings->idle_timeout_ms;
+	return limits;
+}
+
+static bool listen_on(struct http_server *server, const char *setting, const char *text)
+{
+	struct arena *arena = arena_new();
+	struct address address;
+	enum err_code code = address_parse(arena, text, &address);
+	if (!code)
+		code = http_server_listen(server, &address);
+	if (code)
+		log_error(LOG_GROUP_MAIN, "cannot listen", f_text("setting", setting),
+		          f_text("address", text),
+		          f_text("reason",
+		                 code == ERR_INVALID ? "not an address" : strerror(errno)));
+	arena_free(arena);
+	return !code;
+}
+
+static void worker_make_clients(struct worker *worker)
+{
+	const struct process_settings *settings = worker->process->settings;
+	struct pg_settings pg = {
+		.url = settings->database_url,
+		.connections = (int)settings->pg_pool_size,
+		.connect_timeout_ms = 5000,
+		.pool_wait_ms = 2000,
+		.idle_close_ms = 60000,
+	};
+	worker->requests = request_list_new(&worker->loop);
+	worker->pg = pg_pool_new(&worker->loop, &pg);
+	worker->redis = redis_new(&worker->loop, settings->redis_url);
+	worker->fetch = fetcher_new(&worker->loop);
+}
+
+static bool worker_make(struct process *process, int index)
+{
+	struct worker *worker = &process->workers[index];
+	struct worker_run *run = calloc(1, sizeof(*run));
+	require(run);
+	*worker = (struct worker){.index = index, .process = process, .run = run};
+	run->worker = worker;
+	run->limits = limits_of(process->settings);
+	require(uv_loop_init(&worker->loop) == 0);
+	uv_async_init(&worker->loop, &run->wake, drain);
+	uv_timer_init(&worker->loop, &run->ending);
+	run->wake.data = run->ending.data = run;
+	worker_make_clients(worker);
+	const struct http_handler *handler = process->service->public_handler;
+	worker->server = http_server_new(&worker->loop, handler ? handler : &http_service_handler,
+	                                 &run->limits, worker);
+	return listen_on(worker->server, "LISTEN", process->settings->listen);
+}
+
+/* What one worker does for the whole process. */
+static bool worker_make_first(struct process *process)
+{
+	struct worker *worker = &process->workers[0];
+	struct worker_run *run = worker->run;
+	uv_signal_init(&worker->loop, &run->on_term);
+	uv_signal_init(&worker->loop, &run->on_int);
+	run->on_term.data = run->on_int.data = run;
+	uv_signal_start(&run->on_term, on_signal, SIGTERM);
+	uv_signal_start(&run->on_int, on_signal, SIGINT);
+	run->admin = http_server_new(&worker->loop, &admin_handler, &run->limits, worker);
+	return listen_on(run->admin, "ADMIN_LISTEN", process->settings->admin_listen);
+}
+
+static void worker_main(void *arg)
+{
+	struct worker *worker = arg;
+	const struct service *service = worker->process->service;
+	fiber_loop_attach(&worker->loop);
+	if (worker->index == 0)
+		worker->run->tasks =
+			tasks_start(worker, service->name, service->jobs, service->events);
+	if (service->worker_start)
+		service->worker_start(worker);
+	uv_run(&worker->loop, UV_RUN_DEFAULT);
+	fiber_thread_free();
+	int rc = uv_loop_close(&worker->loop);
+	if (rc)
+		log_warn(LOG_GROUP_MAIN, "a loop ended with open handles",
+		         f_text("reason", uv_strerror(rc)));
+	free(worker->run);
+}
+
+/* The schema is brought up to date beside the loops; until then requests are answered 503. */
+static void migrate_main(void *arg)
+{
+	struct process *process = arg;
+	const struct service *service = process->service;
+	while (!process->is_draining) {
+		if (!migrate_run(process->settings->database_url, service->schema,
+		                 service->migrations)) {
+			process->is_migrated = true;
+			return;
+		}
+		uv_sleep(MIGRATE_RETRY_MS);
+	}
+}
+
+int workers_run(struct process *process)
+{
+	bool is_listening = true;
+	for (int i = 0; i < process->worker_count && is_listening; i++)
+		is_listening = worker_make(process, i);
+	if (!is_listening || !worker_make_first(process))
+		return 1;
+	if (process->service->process_start)
+		process->service->process_start(process);
+	uv_thread_t migrator;
+	require(uv_thread_create(&migrator, migrate_main, process) == 0);
+	for (int i = 1; i < process->worker_count; i++)
+		require(uv_thread_create(&process->workers[i].run->thread, worker_main,
+		                         &process->workers[i]) == 0);
+	log_info(LOG_GROUP_MAIN, "serving", f_text("listen", process->settings->listen),
+	         f_text("admin_listen", process->settings->admin_listen),
+	         f_int("workers", process->worker_count), f_text("version", EXPOPS_VERSION));
+	worker_main(&process->workers[0]);
+	for (int i = 1; i < process->worker_count; i++)
+		uv_thread_join(&process->workers[i].run->thread);
+	uv_thread_join(&migrator);
+	if (process->service->process_stop)
+		process->service->process_stop(process);
+	log_info(LOG_GROUP_MAIN, "stopped");
+	return 0;
+}
