@@ -30,8 +30,9 @@ class Operation:
     flags: frozenset
 
     @property
-    def methods(self):
-        return METHODS if self.method == "ANY" else [self.method]
+    def process(self):
+        """Name of the process that answers."""
+        return "gateway" if self.service == "GATEWAY" else f"svc-{self.service.lower()}"
 
     @property
     def parameters(self):

@@ -1,0 +1,301 @@
+"""Bad input to every operation: bodies, members, parameters and lists. All of it is driven from the table of operations
+and from the description, so that a new operation is covered by being there."""
+
+import json
+import uuid
+
+import pytest
+
+from lib import api_def, openapi
+from lib.contract import contract
+
+BUILT = [op for op in api_def.operations() if not op.flags & {"NOT_BUILT", "GONE"}]
+BODIED = [op for op in BUILT if op.body != "NONE"]
+DESCRIBED = openapi.operations()
+
+VALUES = {"arxiv_id": "2205.14135"}
+DEPTH_MAX = 64
+
+
+def nested(depth):
+    return b'{"a":' * depth + b"1" + b"}" * depth
+
+
+MALFORMED = {
+    "cut": b'{"a":',
+    "no JSON": b"name=x",
+    "single quotes": b"{'a': 1}",
+    "comment": b'{"a": 1 /* one */}',
+    "trailing comma": b'{"a": 1,}',
+    "NaN": b'{"a": NaN}',
+    "number form": b'{"a": 01}',
+    "trailing bytes": b'{"a": 1} x',
+    "two values": b"{} {}",
+    "too deep": nested(DEPTH_MAX + 1),
+    "too deep array": b'{"a":' + b"[" * DEPTH_MAX + b"]" * DEPTH_MAX + b"}",
+    "far too deep": b"[" * 100_000,
+    "UTF-8 byte": b'{"a": "\xff"}',
+    "UTF-8 cut": b'{"a": "\xe2\x82"}',
+    "UTF-8 overlong": b'{"a": "\xc0\xaf"}',
+    "UTF-8 surrogate": b'{"a": "\xed\xa0\x80"}',
+    "lone surrogate": b'{"a": "\\ud800"}',
+    "NUL": b'{"a": "\x00"}',
+    "NUL escape": b'{"a": "\\u0000"}',
+    "NUL behind": b"{}\x00",
+    "control": b'{"a": "\n"}',
+    "named twice": b'{"a": 1, "a": 2}',
+}
+NO_OBJECT = {"array": b"[]", "string": b'"a"', "number": b"1", "true": b"true", "null": b"null"}
+
+
+def by_id(operations):
+    return pytest.mark.parametrize("op", operations, ids=lambda op: op.id)
+
+
+def target(op):
+    missing = str(uuid.uuid4())
+    return op.target(**{name: VALUES.get(name, missing) for name in op.parameters})
+
+
+@pytest.fixture(scope="module")
+def everything(cluster):
+    """A client with every scope, whose answers are held against the description."""
+    return cluster.user(operator=True).api
+
+
+@pytest.fixture
+def send(cluster, everything, op):
+    """send(content, ...): the operation under test with this body; its answer."""
+    if op.process not in cluster.processes:
+        pytest.skip(f"{op.process} is not part of the cluster")
+
+    def request(content=None, content_type="application/json", **options):
+        headers = {} if content_type is None or content is None else {"Content-Type": content_type}
+        path = options.pop("path", target(op))
+        return everything.request(op.method, path, content=content, headers=headers, **options)
+
+    return request
+
+
+def fault_fields(answer):
+    """The fields that a 400 names."""
+    assert answer.status_code == 400, answer.text
+    return [fault["field"] for fault in answer.json()["errors"]]
+
+
+# ---- bodies ----
+
+
+@by_id(BODIED)
+@pytest.mark.parametrize("content_type", [None, "text/plain", "application/xml", "application/x-www-form-urlencoded"])
+def test_a_body_that_is_not_declared_json_is_415(send, op, content_type):
+    assert send(b"{}", content_type).status_code == 415
+
+
+@by_id(BODIED)
+@pytest.mark.parametrize("content_type", ["application/json; charset=utf-8", "Application/JSON", "application/json ;x=y"])
+def test_json_may_be_declared_with_parameters(send, op, content_type):
+    assert send(b'{"confirm": false}', content_type).status_code != 415
+
+
+@by_id(BODIED)
+@pytest.mark.parametrize("content", MALFORMED.values(), ids=MALFORMED)
+def test_malformed_json_is_400(send, op, content):
+    answer = send(content)
+    assert answer.status_code == 400, answer.text
+    assert answer.json()["error"] == "malformed_request"
+
+
+@by_id(BODIED)
+@pytest.mark.parametrize("content", NO_OBJECT.values(), ids=NO_OBJECT)
+def test_a_body_that_is_no_object_is_400(send, op, content):
+    assert send(content).status_code == 400
+
+
+@by_id(BODIED)
+def test_nesting_to_the_limit_is_taken(send, op):
+    answer = send(nested(DEPTH_MAX))
+    assert answer.status_code < 500
+    assert answer.status_code != 400 or answer.json()["error"] == "invalid_request"
+
+
+def padded(size):
+    """An empty object of so many bytes."""
+    return b"{" + b" " * (size - 2) + b"}"
+
+
+@by_id(BODIED)
+def test_a_body_of_the_limit_is_taken(send, op):
+    answer = send(padded(op.body_max_bytes))
+    assert answer.status_code < 500 and answer.status_code != 413
+    assert answer.status_code != 400 or answer.json()["error"] == "invalid_request"
+
+
+@by_id(BODIED)
+def test_a_body_over_the_limit_is_413(send, op):
+    assert send(padded(op.body_max_bytes + 1)).status_code == 413
+
+
+@by_id(BODIED)
+def test_a_chunked_body_over_the_limit_is_413(send, op):
+    content = padded(op.body_max_bytes + 1)
+    pieces = (content[start : start + 65536] for start in range(0, len(content), 65536))
+    assert send(pieces).status_code == 413
+
+
+# ---- members ----
+
+
+def members(op):
+    """(name, schema) of each member of the body, references followed."""
+    schema = DESCRIBED[op.id].body_schema
+    return [(name, contract().resolve(member)) for name, member in schema.get("properties", {}).items()]
+
+
+def types(schema):
+    declared = schema.get("type", [])
+    return [declared] if isinstance(declared, str) else declared
+
+
+def wrong_values(schema):
+    """(what, value): values that break the member's schema, one by one."""
+    if "anyOf" in schema:
+        return [("type", 7)]
+    if "const" in schema:
+        return [("value", not schema["const"]), ("type", "yes"), ("null", None)]
+    found = [("type", 7 if "object" in types(schema) else {})]
+    found.append(("item", [[]]) if "array" in types(schema) else ("array", []))
+    if "null" not in types(schema):
+        found.append(("null", None))
+    if "string" in types(schema):
+        found.append(("number", 7))
+    if set(types(schema)) & {"integer", "number", "boolean"}:
+        found.append(("string", "1"))
+    if "integer" in types(schema):
+        found += [("fraction", 1.5), ("huge", 1e300)]
+    if "enum" in schema:
+        found.append(("enum", "nonsense"))
+    if schema.get("format") in ("uuid", "uri", "date-time"):
+        found.append(("format", "nonsense"))
+    if "minimum" in schema:
+        found.append(("under", schema["minimum"] - 1))
+    if "maximum" in schema:
+        found.append(("over", schema["maximum"] + 1))
+    if schema.get("minLength"):
+        found.append(("empty", ""))
+    if "maxLength" in schema and "format" not in schema:
+        found.append(("long", "x" * (schema["maxLength"] + 1)))
+    if schema.get("minItems"):
+        found.append(("no items", []))
+    if "maxItems" in schema:
+        found.append(("items", ["x"] * (schema["maxItems"] + 1)))
+    return found
+
+
+MEMBER_FAULTS = [
+    pytest.param(op, name, value, id=f"{op.id}-{name}-{what}")
+    for op in BODIED
+    for name, schema in members(op)
+    for what, value in wrong_values(schema)
+]
+
+
+@pytest.mark.parametrize("op, name, value", MEMBER_FAULTS)
+def test_a_wrong_member_is_named(send, op, name, value):
+    fields = fault_fields(send(json.dumps({name: value}).encode()))
+    assert any(field == name or field.startswith((f"{name}[", f"{name}.")) for field in fields), fields
+
+
+@by_id([op for op in BODIED if DESCRIBED[op.id].body_schema.get("required")])
+def test_every_lacking_member_is_named(send, op):
+    required = DESCRIBED[op.id].body_schema["required"]
+    assert set(required) <= set(fault_fields(send(b"{}")))
+    assert set(required) <= set(fault_fields(send(None)))
+    assert set(required) <= set(fault_fields(send(b'{"unknown": 1}')))
+
+
+@by_id([op for op in BODIED if len(members(op)) > 1])
+def test_every_fault_is_named_at_once(send, op):
+    body = {name: wrong_values(schema)[0][1] for name, schema in members(op)}
+    heads = {field.partition("[")[0].partition(".")[0] for field in fault_fields(send(json.dumps(body).encode()))}
+    assert heads >= set(body)
+
+
+@by_id([op for op in BODIED if op.method in ("PUT", "PATCH")])
+@pytest.mark.parametrize("content", [None, b"{}", b'{"id": "x", "created_at": 7, "unknown": {}}'])
+def test_a_change_that_names_nothing_is_400(send, op, content):
+    assert send(content).status_code == 400
+
+
+# ---- parameters ----
+
+
+def wrong_texts(parameter):
+    """(what, text): values of a parameter that are refused."""
+    schema = contract().resolve(parameter["schema"])
+    found = []
+    if "integer" in types(schema):
+        found += [("word", "x"), ("empty", ""), ("fraction", "1.5"), ("under", str(schema["minimum"] - 1))]
+        found += [("negative", "-1"), ("space", " 1"), ("exponent", "1e1"), ("huge", "9" * 40)]
+    if "boolean" in types(schema):
+        found += [("word", "maybe"), ("empty", "")]
+    if "enum" in schema:
+        found += [("enum", "nonsense"), ("empty", "")]
+    if schema.get("format") == "uuid":
+        found += [("form", "nonsense"), ("cut", "019bb695-8a5a-7951-9d9d-c9f81818e81"), ("form", "0" * 32)]
+    if "maxLength" in schema and parameter["in"] == "query":
+        found.append(("long", "x" * (schema["maxLength"] + 1)))
+    # A limit over the maximum is clamped, however large.
+    return [pair for pair in found if pair[0] != "huge" or parameter["name"] != "limit"]
+
+
+def parameter_faults(place):
+    return [
+        pytest.param(op, parameter["name"], text, id=f"{op.id}-{parameter['name']}-{what}")
+        for op in BUILT
+        for parameter in DESCRIBED[op.id].parameters
+        if parameter["in"] == place
+        for what, text in wrong_texts(parameter)
+    ]
+
+
+@pytest.mark.parametrize("op, name, text", parameter_faults("query"))
+def test_a_wrong_query_parameter_is_named(send, op, name, text):
+    assert fault_fields(send(params={name: text})) == [name]
+
+
+@pytest.mark.parametrize("op, name, text", [fault for fault in parameter_faults("path") if fault.values[2]])
+def test_a_wrong_path_parameter_is_named(send, op, name, text):
+    missing = str(uuid.uuid4())
+    path = op.target(**{other: text if other == name else VALUES.get(other, missing) for other in op.parameters})
+    assert name in fault_fields(send(path=path))
+
+
+@by_id([op for op in BUILT if op.method == "GET" and DESCRIBED[op.id].parameter("query", "limit")])
+@pytest.mark.parametrize("limit", ["1", "1000", "99999999999"])
+def test_a_limit_over_the_maximum_is_clamped(send, op, limit):
+    assert send(params={"limit": limit}).status_code == 200
+
+
+@by_id([op for op in BUILT if DESCRIBED[op.id].parameter("query", "offset")])
+def test_an_offset_past_the_end_is_an_empty_page(send, op):
+    answer = send(params={"offset": "1000000"})
+    assert (answer.status_code, answer.json()) == (200, [])
+    assert 'rel="next"' not in answer.headers.get("link", "")
+
+
+@by_id([op for op in BUILT if op.id == "projects_list"])
+def test_a_clamped_page_has_the_maximum(send, everything, op):
+    for number in range(101):
+        everything.post("/projects", {"name": f"project {number}"}, expect=201)
+    answer = send(params={"limit": "1000"})
+    assert len(answer.json()) == 100
+    assert answer.headers["x-total-count"] == "101"
+    rest = everything.get(answer.links["next"]["url"])
+    assert [project["name"] for project in rest.json()] == ["project 0"]
+    assert "next" not in rest.links and "prev" in rest.links
+
+
+@by_id([op for op in BUILT if op.method == "GET" and DESCRIBED[op.id].parameters])
+def test_unknown_parameters_are_ignored(send, op):
+    assert send(params={"unknown": "x"}).status_code in (200, 404)

@@ -1,0 +1,221 @@
+"""The whole table of operations, alive: who may ask for what, and what is answered where nothing is."""
+
+import hashlib
+import uuid
+import zlib
+
+import pytest
+
+from lib import api_def
+from lib.client import Api
+from lib.contract import contract
+
+TABLE = api_def.operations()
+CLOSED = [op for op in TABLE if op.scope]
+NOT_BUILT = [op for op in TABLE if "NOT_BUILT" in op.flags]
+GONE = [op for op in TABLE if "GONE" in op.flags]
+PATHS = sorted({op.path for op in TABLE} - {op.path for op in GONE})
+
+VALUES = {"arxiv_id": "hep-th/9901001", "provider_name": "code_host", "rest": "a/b"}
+
+BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+
+def by_id(operations):
+    return pytest.mark.parametrize("op", operations, ids=lambda op: op.id)
+
+
+def target(op):
+    """A path that the template matches; of what it names nothing exists."""
+    missing = str(uuid.uuid4())
+    return op.target(**{name: VALUES.get(name, missing) for name in op.parameters})
+
+
+def body(op):
+    return {} if op.body != "NONE" else None
+
+
+def methods_of(path):
+    return {op.method for op in TABLE if op.path == path}
+
+
+def problem(answer, status, error):
+    """The answer's problem document, which must be well-formed and say this."""
+    assert answer.status_code == status, answer.text
+    assert answer.headers["content-type"] == "application/problem+json"
+    document = answer.json()
+    contract().validate({"$ref": "#/components/schemas/Problem"}, document, str(answer.request.url))
+    assert (document["status"], document["error"]) == (status, error)
+    assert document["instance"] == answer.headers["x-request-id"]
+    return document
+
+
+@pytest.fixture(scope="module")
+def operator_user(cluster):
+    return cluster.user(operator=True)
+
+
+@pytest.fixture(scope="module")
+def everything(cluster, operator_user):
+    """A client with every scope; its answers are judged here, since they are not all described."""
+    return Api(cluster.gateway_url, operator_user.key, checked=False)
+
+
+@pytest.fixture(scope="module")
+def nobody(cluster):
+    return Api(cluster.gateway_url, checked=False)
+
+
+@pytest.fixture(scope="module")
+def with_scope(cluster, operator_user):
+    """with_scope(NAME): a client whose key carries this one scope."""
+    made = {}
+
+    def get(scope):
+        if scope not in made:
+            answer = operator_user.api.post("/account/api-keys", {"name": scope, "scopes": [scope]}, expect=201)
+            made[scope] = Api(cluster.gateway_url, answer.json()["key"], checked=False)
+        return made[scope]
+
+    return get
+
+
+# ---- who may ----
+
+
+@by_id(CLOSED)
+def test_without_a_key_is_401(nobody, op):
+    answer = nobody.request(op.method, target(op), body(op))
+    problem(answer, 401, "invalid_token")
+    assert answer.headers["www-authenticate"] == 'Bearer realm="expops", error="invalid_token"'
+
+
+def wrong_keys(key):
+    unknown = "usr_" + hashlib.sha256(key.encode()).hexdigest()[:32]
+    return {
+        "absent": None,
+        "empty": "Bearer ",
+        "scheme": f"Basic {key}",
+        "no scheme": key,
+        "two": f"Bearer {key} {key}",
+        "changed": "Bearer " + key[:-1] + BASE62[(BASE62.index(key[-1]) + 1) % 62],
+        "unknown": f"Bearer {unknown}{checksum(unknown)}",
+        "longer": f"Bearer {key}a",
+        "other prefix": f"Bearer auto_{key.removeprefix('usr_')}",
+    }
+
+
+def checksum(text):
+    """6 base62 characters of the CRC-32 of what stands before them (decisions on keys)."""
+    number, digits = zlib.crc32(text.encode()), ""
+    for _ in range(6):
+        number, digit = divmod(number, 62)
+        digits = BASE62[digit] + digits
+    return digits
+
+
+def test_a_key_ends_in_its_checksum(operator_user):
+    key = operator_user.key
+    assert len(key) == len("usr_") + 32 + 6
+    assert key[-6:] == checksum(key[:-6])
+
+
+@pytest.mark.parametrize("kind", wrong_keys("usr_0"))
+def test_wrong_keys_look_the_same(nobody, operator_user, kind):
+    header = wrong_keys(operator_user.key)[kind]
+    answer = nobody.get("/interests", headers={} if header is None else {"Authorization": header})
+    document = problem(answer, 401, "invalid_token")
+    reference = nobody.get("/interests").json()
+    assert document | {"instance": ""} == reference | {"instance": ""}
+
+
+@by_id(CLOSED)
+def test_without_the_scope_is_403(with_scope, op):
+    scope = "search:read" if op.scope != "search:read" else "account:read"
+    answer = with_scope(scope).request(op.method, target(op), body(op))
+    assert problem(answer, 403, "insufficient_scope")["scope"] == op.scope
+    challenge = answer.headers["www-authenticate"]
+    assert 'error="insufficient_scope"' in challenge and f'scope="{op.scope}"' in challenge
+
+
+@by_id([op for op in CLOSED if op.method == "GET" and "NOT_BUILT" not in op.flags])
+def test_the_scope_alone_is_enough(cluster, with_scope, op):
+    if op.process not in cluster.processes:
+        pytest.skip(f"{op.process} is not part of the cluster")
+    answer = with_scope(op.scope).get(target(op))
+    assert answer.status_code == (404 if op.parameters else 200), answer.text
+
+
+# ---- what is not there ----
+
+
+@by_id(NOT_BUILT)
+def test_not_built_is_501(everything, op):
+    problem(everything.request(op.method, target(op), body(op)), 501, "not_implemented")
+
+
+@by_id(GONE)
+@pytest.mark.parametrize("method", api_def.METHODS)
+def test_gone_is_410_for_all(everything, nobody, op, method):
+    problem(everything.request(method, target(op)), 410, "gone")
+    problem(nobody.request(method, target(op)), 410, "gone")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api/v1.0/",
+        "/api/v1.0",
+        "/api/v1/experiments",
+        "/api/v2.0/experiments",
+        "/api/v1.0/Experiments",
+        "/api/v1.0/experiments/",
+        "/api/v1.0/experimentsx",
+        "/api/v1.0/interests/x/y/z",
+        "/api/v1.0/experiments/a%2Fb",
+        "/api/v1.0/experiments%2Fa",
+        "/api/v1.0//experiments",
+        "/api/v1.0/projects/%00",
+        "/api/v1.0/projects/%zz",
+        "/api/v1.0/projects/%ff",
+        "/api/v1.0/projects/%2e%2e",
+        "/api/v1.0/research-interests",
+        "/api/internal/assets/lookup",
+    ],
+)
+def test_unknown_path_is_404(everything, path):
+    problem(everything.get(path), 404, "not_found")
+
+
+@pytest.mark.parametrize("path", ["/", "/internal/assets/lookup", "/healthz", "/metrics", "/readyz"])
+def test_nothing_but_the_api_is_served(cluster, operator_user, path):
+    with Api(cluster.gateway_url, operator_user.key, checked=False).http as http:
+        problem(http.get(path), 404, "not_found")
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_wrong_method_is_405_with_allow(everything, path):
+    op = next(op for op in TABLE if op.path == path)
+    known = methods_of(path)
+    for method in [*api_def.METHODS, "PROPFIND"]:
+        if method not in known:
+            answer = everything.request(method, target(op))
+            problem(answer, 405, "method_not_allowed")
+            allowed = {name.strip() for name in answer.headers["allow"].split(",")}
+            assert allowed - {"HEAD", "OPTIONS"} == known
+
+
+# ---- the description ----
+
+
+def test_the_served_description_is_the_one_in_the_tree(nobody):
+    answer = nobody.get("/openapi.json")
+    assert answer.status_code == 200
+    assert answer.headers["content-type"] == "application/json"
+    served, written = answer.json(), contract().document
+    assert served["info"].pop("version")
+    assert served == written | {"info": {k: v for k, v in written["info"].items() if k != "version"}}
+
+
+def test_the_description_is_served_to_any_key(everything):
+    assert everything.get("/openapi.json").status_code == 200
