@@ -217,7 +217,15 @@ static void only_a_wiped_arena_is_wiped(void **state attr_unused)
 	assert_int_equal(wiped_bytes, size);
 }
 
-#ifdef __SANITIZE_ADDRESS__
+#if defined(__SANITIZE_ADDRESS__)
+#define HAS_ASAN
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HAS_ASAN
+#endif
+#endif
+
+#ifdef HAS_ASAN
 #include <sanitizer/asan_interface.h>
 
 static void the_sanitizer_sees_an_overrun(void **state attr_unused)
@@ -248,7 +256,7 @@ int main(void)
 		TEST(buffers),
 		cmocka_unit_test(callbacks_run_newest_first),
 		cmocka_unit_test(only_a_wiped_arena_is_wiped),
-#ifdef __SANITIZE_ADDRESS__
+#ifdef HAS_ASAN
 		TEST(the_sanitizer_sees_an_overrun),
 #endif
 	};
