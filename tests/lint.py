@@ -156,7 +156,7 @@ def check_format(root):
         return 0
     command = [pinned("clang-format"), "--dry-run", "--ferror-limit=1", *files]
     notes = subprocess.run(command, check=True, stderr=subprocess.PIPE, text=True).stderr
-    unformatted = sorted({line.split(":")[0] for line in notes.splitlines() if "[-Wclang-format" in line})
+    unformatted = sorted({os.path.relpath(line.split(":")[0]) for line in notes.splitlines() if "[-Wclang-format" in line})
     for path in unformatted:
         print(f"{path}: not as clang-format-{LLVM} -i leaves it")
     return 1 if unformatted else 0
