@@ -1,0 +1,263 @@
+#include "citeulike.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <yyjson.h>
+#include <zlib.h>
+
+#include "logistic.h"
+
+enum {
+	BACKGROUND = 500,
+	RECALL_DEPTH = 50,
+	LINE_MAX_BYTES = 1 << 20,
+};
+
+/** xorshift64* (Vigna, 2016): the same choice on every machine. */
+static uint64_t random_next(uint64_t *state)
+{
+	*state ^= *state >> 12;
+	*state ^= *state << 25;
+	*state ^= *state >> 27;
+	return *state * 0x2545f4914f6cdd1du;
+}
+
+static void shuffle(uint32_t *numbers, size_t count, uint64_t seed)
+{
+	uint64_t state = seed * 0x9e3779b97f4a7c15u + 1;
+	for (size_t i = count; i > 1; i--) {
+		size_t j = random_next(&state) % i;
+		uint32_t kept = numbers[i - 1];
+		numbers[i - 1] = numbers[j];
+		numbers[j] = kept;
+	}
+}
+
+typedef void line_cb(void *context, yyjson_val *object);
+
+/** Call `cb` with each line of a file of JSON lines, packed or not; false when there is no file. */
+static bool lines_each(const char *path, line_cb *cb, void *context)
+{
+	gzFile file = gzopen(path, "rb");
+	if (file == NULL)
+		return false;
+	char *line = malloc(LINE_MAX_BYTES);
+	require(line != NULL);
+	while (gzgets(file, line, LINE_MAX_BYTES) != NULL) {
+		yyjson_doc *doc = yyjson_read(line, strlen(line), 0);
+		require(doc != NULL);
+		cb(context, yyjson_doc_get_root(doc));
+		yyjson_doc_free(doc);
+	}
+	free(line);
+	gzclose(file);
+	return true;
+}
+
+/** What reading the corpus fills. */
+struct corpus {
+	struct arena *arena;
+	struct word_splitter *splitter;
+	const struct bag **bags;
+	char **ids;
+	size_t count;
+	size_t capacity;
+};
+
+static const char *text_of(yyjson_val *object, const char *name)
+{
+	return yyjson_get_str(yyjson_obj_get(object, name));
+}
+
+static void corpus_add(void *context, yyjson_val *object)
+{
+	struct corpus *corpus = context;
+	if (corpus->count == corpus->capacity) {
+		size_t old = corpus->capacity, grown = old * 2 + 4096;
+		corpus->bags = arena_grow(corpus->arena, corpus->bags, old * sizeof(void *),
+		                          grown * sizeof(void *));
+		corpus->ids = arena_grow(corpus->arena, corpus->ids, old * sizeof(void *),
+		                         grown * sizeof(void *));
+		corpus->capacity = grown;
+	}
+	struct paper_text paper = {.title = text_of(object, "title"),
+	                           .abstract = text_of(object, "text")};
+	corpus->ids[corpus->count] = arena_strdup(corpus->arena, text_of(object, "_id"));
+	corpus->bags[corpus->count++] = bag_new(corpus->arena, corpus->splitter, &paper);
+}
+
+/** What reading the users fills: places of papers by their id, which are small numbers here. */
+struct users {
+	struct collection *collection;
+	uint32_t *place_of;
+	size_t place_count;
+	size_t capacity;
+};
+
+static void users_add(void *context, yyjson_val *object)
+{
+	struct users *users = context;
+	struct collection *collection = users->collection;
+	if (collection->library_count == users->capacity) {
+		size_t old = users->capacity, grown = old * 2 + 512;
+		collection->libraries =
+			arena_grow(collection->arena, collection->libraries,
+		                   old * sizeof(struct library), grown * sizeof(struct library));
+		users->capacity = grown;
+	}
+	yyjson_val *liked = yyjson_obj_get(object, "liked");
+	struct library *library = &collection->libraries[collection->library_count++];
+	library->papers = arena_array(collection->arena, yyjson_arr_size(liked), sizeof(uint32_t));
+	size_t i, max;
+	yyjson_val *id;
+	yyjson_arr_foreach (liked, i, max, id) {
+		size_t number = strtoul(yyjson_get_str(id), NULL, 10);
+		require(number < users->place_count);
+		library->papers[library->count++] = users->place_of[number];
+	}
+}
+
+static void users_load(struct collection *collection, const struct corpus *corpus,
+                       const char *directory)
+{
+	struct users users = {.collection = collection};
+	for (size_t i = 0; i < corpus->count; i++)
+		users.place_count =
+			MAX_OF(users.place_count, strtoul(corpus->ids[i], NULL, 10) + 1);
+	users.place_of = arena_array(collection->arena, users.place_count, sizeof(uint32_t));
+	for (size_t i = 0; i < corpus->count; i++)
+		users.place_of[strtoul(corpus->ids[i], NULL, 10)] = (uint32_t)i;
+	collection->libraries = arena_alloc(collection->arena, 0);
+	char *plain = arena_printf(collection->arena, "%s/users.jsonl", directory);
+	char *packed = arena_printf(collection->arena, "%s/users.jsonl.gz", directory);
+	require(lines_each(plain, users_add, &users) || lines_each(packed, users_add, &users));
+}
+
+struct collection *collection_load(const char *directory)
+{
+	struct arena *arena = arena_new();
+	struct corpus corpus = {.arena = arena, .splitter = word_splitter_new(arena)};
+	corpus.bags = arena_alloc(arena, 0);
+	corpus.ids = arena_alloc(arena, 0);
+	char *path = arena_printf(arena, "%s/corpus.jsonl.gz", directory);
+	if (!lines_each(path, corpus_add, &corpus)) {
+		arena_free(arena);
+		return NULL;
+	}
+	struct collection *collection = arena_new_of(arena, struct collection);
+	collection->arena = arena;
+	collection->frequencies = frequency_table_new(arena, corpus.bags, corpus.count);
+	collection->papers = arena_array(arena, corpus.count, sizeof(*collection->papers));
+	collection->paper_count = corpus.count;
+	for (size_t i = 0; i < corpus.count; i++)
+		collection->papers[i] =
+			features_new(arena, collection->frequencies, corpus.bags[i]);
+	users_load(collection, &corpus, directory);
+	return collection;
+}
+
+void collection_free(struct collection *collection)
+{
+	if (collection != NULL)
+		arena_free(collection->arena);
+}
+
+/** One user's turn. `role` of a paper: 0 not theirs, 1 theirs and to be found, 2 known. */
+struct turn {
+	const struct collection *collection;
+	struct arena *arena;
+	unsigned char *role;
+	struct preference_example *known;
+	size_t known_count;
+	const struct features **background;
+	size_t background_count;
+};
+
+static void deal_library(struct turn *turn, const struct library *library, size_t known,
+                         uint64_t seed)
+{
+	size_t count = library->count;
+	uint32_t *order = arena_memdup(turn->arena, library->papers, count * sizeof(*order));
+	shuffle(order, count, seed);
+	turn->known_count = known == KNOWN_HALF ? count / 2 : known;
+	turn->known = arena_array(turn->arena, turn->known_count, sizeof(*turn->known));
+	for (size_t i = 0; i < count; i++) {
+		turn->role[order[i]] = i < turn->known_count ? 2 : 1;
+		if (i < turn->known_count)
+			turn->known[i] =
+				(struct preference_example){turn->collection->papers[order[i]],
+			                                    SIGNAL_LIKE};
+	}
+}
+
+/** Papers that are not known, as a service would take them: some are the user's all the same. */
+static void deal_background(struct turn *turn, uint64_t seed)
+{
+	uint64_t state = seed * 0x9e3779b97f4a7c15u + 7;
+	turn->background = arena_array(turn->arena, BACKGROUND, sizeof(*turn->background));
+	while (turn->background_count < BACKGROUND) {
+		size_t place = random_next(&state) % turn->collection->paper_count;
+		if (turn->role[place] != 2)
+			turn->background[turn->background_count++] =
+				turn->collection->papers[place];
+	}
+}
+
+static int falling(const void *a, const void *b)
+{
+	double left = *(const double *)a, right = *(const double *)b;
+	return (left < right) - (left > right);
+}
+
+/** Rank all papers but the known ones, and look where the others are. */
+static void measure(const struct turn *turn, const struct preference_model *model,
+                    struct quality *sum)
+{
+	const struct collection *collection = turn->collection;
+	double *scores = arena_array(turn->arena, collection->paper_count, sizeof(double));
+	double *labels = arena_array(turn->arena, collection->paper_count, sizeof(double));
+	size_t count = 0, wanted = 0, found = 0;
+	for (size_t i = 0; i < collection->paper_count; i++) {
+		if (turn->role[i] == 2)
+			continue;
+		labels[count] = turn->role[i] == 1 ? 1 : -1;
+		wanted += turn->role[i] == 1;
+		scores[count++] = preference_raw_score(model, collection->papers[i]);
+	}
+	double *ordered = arena_memdup(turn->arena, scores, count * sizeof(double));
+	qsort(ordered, count, sizeof(double), falling);
+	for (size_t i = 0; i < count; i++)
+		found += labels[i] > 0 && scores[i] >= ordered[RECALL_DEPTH - 1];
+	sum->auc += auc(scores, labels, count);
+	sum->recall_at_50 += (double)found / (double)wanted;
+	sum->users++;
+}
+
+struct quality collection_quality(const struct collection *collection, size_t known, size_t stride)
+{
+	struct quality sum = {0};
+	for (size_t user = 0; user < collection->library_count; user += stride) {
+		struct arena *arena = arena_new();
+		struct turn turn = {.collection = collection, .arena = arena};
+		turn.role = arena_alloc(arena, collection->paper_count);
+		deal_library(&turn, &collection->libraries[user], known, user + 1);
+		deal_background(&turn, user + 1);
+		struct preference_input input = {
+			.frequencies = collection->frequencies,
+			.examples = turn.known,
+			.example_count = turn.known_count,
+			.background = turn.background,
+			.background_count = turn.background_count,
+		};
+		const char *message = NULL;
+		struct preference_model *model = preference_fit(arena, &input, &message);
+		require(model != NULL);
+		measure(&turn, model, &sum);
+		arena_free(arena);
+	}
+	sum.auc /= (double)sum.users;
+	sum.recall_at_50 /= (double)sum.users;
+	return sum;
+}
