@@ -1,4 +1,5 @@
-/* json_parse(): what it takes can be written, and read again to the same text. */
+/* json_parse(): what it takes can be written, and read again to the same text. json_quote(): any bytes become a string
+ * that json_parse() takes, of as many bytes as they were where they are text. */
 #include "fuzz.h"
 
 #include <string.h>
@@ -6,20 +7,36 @@
 #include "defines.h"
 #include "json.h"
 
+static void check_parse(struct arena *arena, const char *text, size_t length)
+{
+	const char *why = NULL;
+	yyjson_val *root = NULL, *again = NULL;
+	if (json_parse(arena, text, length, &root, &why) != ERR_NONE) {
+		require(root == NULL && why != NULL && strstr(why, " at byte ") != NULL);
+		return;
+	}
+	size_t first_length, second_length;
+	char *first = json_write(arena, root, &first_length);
+	require(json_parse(arena, first, first_length, &again, NULL) == ERR_NONE);
+	char *second = json_write(arena, again, &second_length);
+	require(first_length == second_length && memcmp(first, second, first_length) == 0);
+}
+
+static void check_quote(struct arena *arena, const char *text, size_t length)
+{
+	struct buf quoted = {.arena = arena};
+	yyjson_val *string = NULL;
+	json_quote(&quoted, text, length);
+	enum err_code err = json_parse(arena, quoted.data, quoted.length, &string, NULL);
+	require((err == ERR_NONE) == (length == 0 || memchr(text, '\0', length) == NULL));
+	require(err != ERR_NONE || yyjson_get_len(string) >= length);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct arena *arena = arena_new();
-	const char *why = NULL;
-	yyjson_val *root = NULL;
-	if (json_parse(arena, (const char *)data, size, &root, &why) == ERR_NONE) {
-		size_t first_length, second_length;
-		char *first = json_write(arena, root, &first_length);
-		require(json_parse(arena, first, first_length, &root, NULL) == ERR_NONE);
-		char *second = json_write(arena, root, &second_length);
-		require(first_length == second_length && memcmp(first, second, first_length) == 0);
-	} else {
-		require(why && why[0] != '\0');
-	}
+	check_parse(arena, (const char *)data, size);
+	check_quote(arena, (const char *)data, size);
 	arena_free(arena);
 	return 0;
 }
