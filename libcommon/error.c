@@ -30,6 +30,7 @@ static const struct err_info TABLE[] = {
 	[ERR_REQUEST_TIMEOUT] = {408, "request_timeout", "Request Timeout"},
 	[ERR_NOT_CONFIGURED] = {409, "provider_not_configured", "Provider Not Configured"},
 	[ERR_EXPECTATION] = {417, "expectation_failed", "Expectation Failed"},
+	[ERR_VERSION] = {505, "http_version_not_supported", "HTTP Version Not Supported"},
 };
 
 _Static_assert(ARRAY_LEN(TABLE) == ERR_COUNT, "every code has a row");

@@ -68,7 +68,8 @@ size_t http_head_count(const struct http_head *head, const char *name);
 /** One request and its response. The handler may hang its own state on `user`. */
 struct http_exchange {
 	struct http_server *server;
-	struct arena *arena; /* freed after on_done, unless the handler took it and set this to NULL */
+	struct arena
+		*arena; /* freed after on_done, unless the handler took it and set this to NULL */
 	struct http_head head;
 	void *user;
 	uint64_t started_us; /* time_monotonic_us() at the request's first byte */
@@ -83,20 +84,21 @@ struct http_handler {
 	/** A piece of content; `data` is valid during the call. NULL pointer of the table: content
 	 * is dropped. */
 	void (*on_content)(struct http_exchange *x, const char *data, size_t length);
-	/** The request is complete. */
+	/** The request is complete. Not called when the response was finished first. */
 	void (*on_end)(struct http_exchange *x);
 	/** What http_respond_content() queued has gone out, after it had said "full". May be NULL.
 	 */
 	void (*on_drained)(struct http_exchange *x);
 	/** The client went away, sent a broken message or was too slow before the response was
-	 * finished: it cannot be answered any more. on_done follows. */
+	 * finished: the handler cannot answer any more. on_done follows. When no response was
+	 * started, the server itself answers a broken message with 400 and a slow one with 408. */
 	void (*on_gone)(struct http_exchange *x, enum err_code reason);
 	/** Over: the response is sent, or given up. The last call for this exchange. */
 	void (*on_done)(struct http_exchange *x);
 	/** Write a problem reply for a request that the server itself refuses (before on_head, no
 	 * exchange state of the handler's): fill `ret_body` in `arena`. NULL: an empty body. */
 	void (*refuse)(struct arena *arena, enum err_code code, const char *detail,
-		       const char **ret_body, size_t *ret_length);
+	               const char **ret_body, size_t *ret_length);
 };
 
 struct http_limits {
@@ -115,22 +117,30 @@ extern const struct http_limits http_limits_default;
 
 /** Make a server on `loop`. Borrows `handler` and `limits`. `context` is for the handler. */
 struct http_server *http_server_new(uv_loop_t *loop, const struct http_handler *handler,
-				    const struct http_limits *limits, void *context);
+                                    const struct http_limits *limits, void *context);
 void *http_server_context(const struct http_server *server);
 
-/** Bind and listen: TCP with SO_REUSEPORT (several workers share the port), unix sockets are bound
- * once by `worker_index` 0 and shared through the descriptor that http_listen_fd() gives. Logs
- * nothing. ERR_UNAVAILABLE: the address cannot be bound; errno tells why. */
-enum err_code http_server_listen(struct http_server *server, const struct address *address);
+/** Bind and listen. TCP with SO_REUSEPORT, so that each worker opens its own and they share the port;
+ * a unix socket (mode 0660, a stale file is removed) is opened once by the process, and each worker
+ * gets a dup(2) of it. The descriptor is the caller's. Blocks while a name is looked up.
+ * ERR_UNAVAILABLE: the address cannot be bound; errno tells why. */
+enum err_code http_listen_open(const struct address *address, int *ret_fd) attr_must_use;
+
+/** Accept from a listening socket; takes `fd`, in failure too. Once per server. */
+enum err_code http_server_listen_fd(struct http_server *server, int fd) attr_must_use;
+
+/** Both of the above: for TCP, and for a unix socket that one server alone serves. */
+enum err_code http_server_listen(struct http_server *server,
+                                 const struct address *address) attr_must_use;
 
 /** The port that was bound, for an address with port 0. */
 uint16_t http_server_port(const struct http_server *server);
 
-/** Stop accepting, let exchanges finish (responses carry `Connection: close`), close idle
- * connections; `drained(context)` when none is left or `deadline_ms` have passed, whichever is
- * first. */
+/** Stop accepting (who waits in the kernel's queue is still served), let exchanges finish (responses
+ * carry `Connection: close`), close idle connections; `drained(context)` from the loop, when none is
+ * left or `deadline_ms` from now have passed, whichever is first. Once. */
 void http_server_drain(struct http_server *server, uint64_t deadline_ms, void (*drained)(void *),
-		       void *context);
+                       void *context);
 
 /** Close everything that is left and free; the loop has to run once more for libuv's close
  * callbacks. */
@@ -147,7 +157,7 @@ void http_content_resume(struct http_exchange *x);
  * `Transfer-Encoding` are written by the server; `content_length` -1 means unknown: chunked, or
  * until close for HTTP/1.0. Statuses 1xx, 204 and 304 have no content. */
 void http_respond_start(struct http_exchange *x, int status, const struct http_field *fields,
-			size_t field_count, int64_t content_length);
+                        size_t field_count, int64_t content_length);
 
 /** Send a piece of content. Copies what the socket does not take at once.
  * Returns true when more than send_high_bytes wait: stop until on_drained. */

@@ -1,0 +1,235 @@
+#include "http_internal.h"
+
+#include <string.h>
+
+#include "defines.h"
+#include "timefmt.h"
+
+#define TEXT_START_BYTES  1024 /* most heads fit in it */
+#define PLACES_START      24
+#define FRAMING_MAX_BYTES 8192 /* of chunk extensions and trailers, all of which are dropped */
+
+static struct http_conn *conn_of(llhttp_t *parser)
+{
+	return parser->data;
+}
+
+/* Stop the parser for good. */
+static int refuse(struct http_conn *conn, enum err_code code)
+{
+	conn->refusal = code;
+	return HPE_USER;
+}
+
+static int pause_with(struct http_conn *conn, enum parse_event event)
+{
+	conn->parsed = event;
+	return HPE_PAUSED;
+}
+
+static int framing_add(struct http_conn *conn, size_t length)
+{
+	conn->framing_bytes += length;
+	return conn->framing_bytes <= FRAMING_MAX_BYTES ? 0 : refuse(conn, ERR_MALFORMED);
+}
+
+static int on_url(llhttp_t *parser, const char *at, size_t length)
+{
+	struct http_open *open = conn_of(parser)->open;
+	buf_add(&open->text, at, length);
+	open->target_length += (uint32_t)length;
+	return 0;
+}
+
+static int on_url_complete(llhttp_t *parser)
+{
+	buf_add(&conn_of(parser)->open->text, "", 1);
+	return 0;
+}
+
+/* The place of the field being read; a new one when the last has its value. */
+static struct field_place *place_new(struct http_open *open)
+{
+	if (open->place_count == open->place_capacity) {
+		size_t size = open->place_capacity * sizeof(*open->places);
+		open->places = arena_grow(open->arena, open->places, size, 2 * size);
+		open->place_capacity *= 2;
+	}
+	struct field_place *place = &open->places[open->place_count++];
+	*place = (struct field_place){.name = (uint32_t)open->text.length};
+	return place;
+}
+
+static struct field_place *place_last(struct http_open *open)
+{
+	return &open->places[open->place_count - 1];
+}
+
+static int on_header_field(llhttp_t *parser, const char *at, size_t length)
+{
+	struct http_conn *conn = conn_of(parser);
+	struct http_open *open = conn->open;
+	if (conn->state != CONN_HEAD)
+		return framing_add(conn, length);
+	if (open->place_count == 0 || place_last(open)->value != 0) {
+		if (open->place_count == conn->server->limits->fields_max)
+			return refuse(conn, ERR_HEAD_TOO_LARGE);
+		place_new(open);
+	}
+	buf_add(&open->text, at, length);
+	place_last(open)->name_length += (uint32_t)length;
+	return 0;
+}
+
+static int on_header_field_complete(llhttp_t *parser)
+{
+	struct http_conn *conn = conn_of(parser);
+	if (conn->state != CONN_HEAD)
+		return 0;
+	buf_add(&conn->open->text, "", 1);
+	place_last(conn->open)->value = (uint32_t)conn->open->text.length;
+	return 0;
+}
+
+static int on_header_value(llhttp_t *parser, const char *at, size_t length)
+{
+	struct http_conn *conn = conn_of(parser);
+	if (conn->state != CONN_HEAD)
+		return framing_add(conn, length);
+	buf_add(&conn->open->text, at, length);
+	place_last(conn->open)->value_length += (uint32_t)length;
+	return 0;
+}
+
+static int on_header_value_complete(llhttp_t *parser)
+{
+	struct http_conn *conn = conn_of(parser);
+	if (conn->state == CONN_HEAD)
+		buf_add(&conn->open->text, "", 1);
+	return 0;
+}
+
+static int on_headers_complete(llhttp_t *parser)
+{
+	parser->upgrade = 0; /* no protocol is switched to: the field is ignored */
+	return pause_with(conn_of(parser), PARSE_HEAD);
+}
+
+static int on_chunk_extension(llhttp_t *parser, const char *at, size_t length)
+{
+	(void)at;
+	return framing_add(conn_of(parser), length);
+}
+
+static int on_body(llhttp_t *parser, const char *at, size_t length)
+{
+	struct http_conn *conn = conn_of(parser);
+	struct http_open *open = conn->open;
+	if (open == NULL || open->is_response_ended) {
+		conn->dropped_bytes += length;
+		return 0;
+	}
+	if (conn->server->handler->on_content != NULL)
+		conn->server->handler->on_content(&open->x, at, length);
+	return open->is_paused || open->is_aborted ? HPE_PAUSED : 0;
+}
+
+static int on_message_complete(llhttp_t *parser)
+{
+	return pause_with(conn_of(parser), PARSE_END);
+}
+
+static const llhttp_settings_t CALLBACKS = {
+	.on_url = on_url,
+	.on_url_complete = on_url_complete,
+	.on_header_field = on_header_field,
+	.on_header_field_complete = on_header_field_complete,
+	.on_header_value = on_header_value,
+	.on_header_value_complete = on_header_value_complete,
+	.on_headers_complete = on_headers_complete,
+	.on_chunk_extension_name = on_chunk_extension,
+	.on_chunk_extension_value = on_chunk_extension,
+	.on_body = on_body,
+	.on_message_complete = on_message_complete,
+};
+
+void parse_init(struct http_conn *conn)
+{
+	llhttp_init(&conn->parser, HTTP_REQUEST, &CALLBACKS);
+	conn->parser.data = conn;
+	require(conn->parser.lenient_flags == 0);
+}
+
+void parse_begin(struct http_conn *conn)
+{
+	struct arena *arena = arena_new();
+	struct http_open *open = arena_new_of(arena, struct http_open);
+	open->x = (struct http_exchange){
+		.server = conn->server,
+		.arena = arena,
+		.started_us = time_monotonic_us(),
+		.peer = conn->peer,
+	};
+	open->conn = conn;
+	open->arena = arena;
+	open->text = (struct buf){
+		.arena = arena,
+		.data = arena_alloc(arena, TEXT_START_BYTES),
+		.capacity = TEXT_START_BYTES,
+	};
+	open->places = arena_array(arena, PLACES_START, sizeof(*open->places));
+	open->place_capacity = PLACES_START;
+	conn->open = open;
+	conn->framing_bytes = conn->dropped_bytes = 0;
+	conn->blank_bytes = 0;
+}
+
+/* Why llhttp gave up. */
+static enum err_code parser_error(const struct http_conn *conn, llhttp_errno_t error)
+{
+	switch (error) {
+	case HPE_USER:
+		return conn->refusal;
+	case HPE_INVALID_VERSION:
+	case HPE_PAUSED_H2_UPGRADE:
+		return ERR_VERSION;
+	default:
+		return ERR_MALFORMED;
+	}
+}
+
+/* A request of HTTP/0.9 has no fields, and would wait for ever for its end. */
+static bool is_without_version(const struct http_conn *conn)
+{
+	return conn->state == CONN_HEAD && conn->parser.http_major == 0 &&
+	       conn->parser.http_minor == 9;
+}
+
+enum parse_event parse_feed(struct http_conn *conn)
+{
+	llhttp_t *parser = &conn->parser;
+	if (llhttp_get_errno(parser) == HPE_PAUSED)
+		llhttp_resume(parser);
+	conn->parsed = PARSE_MORE;
+	conn->is_parser_due = false;
+
+	llhttp_errno_t error = llhttp_execute(parser, conn->in, conn->in_length);
+	size_t taken = conn->in_length;
+	if (error == HPE_PAUSED)
+		taken = (size_t)(llhttp_get_error_pos(parser) - conn->in);
+	else if (error != HPE_OK || is_without_version(conn))
+		conn->parsed = PARSE_REFUSED;
+	if (conn->parsed == PARSE_REFUSED)
+		conn->refusal = error == HPE_OK ? ERR_VERSION : parser_error(conn, error);
+	conn->in += taken;
+	conn->in_length -= taken;
+
+	if (conn->state == CONN_HEAD) {
+		conn->open->head_bytes += taken;
+		if (conn->open->head_bytes > conn->server->limits->head_max_bytes) {
+			conn->refusal = ERR_HEAD_TOO_LARGE;
+			conn->parsed = PARSE_REFUSED;
+		}
+	}
+	return (enum parse_event)conn->parsed;
+}
