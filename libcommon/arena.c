@@ -37,8 +37,9 @@
 /* One malloc: this header, then the space that is handed out from its start. */
 struct block {
 	struct block *next;
-	size_t size; /* of the whole malloc */
-	size_t used; /* from the start of the header */
+	size_t size;    /* of the whole malloc */
+	size_t used;    /* from the start of the header */
+	bool is_zeroed; /* what is left of it */
 };
 
 struct on_free {
@@ -63,11 +64,14 @@ static size_t aligned(size_t size)
 	return (size + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
 }
 
-static struct block *block_new(size_t size)
+/* Large blocks are asked for zeroed: the system gives whole pages that are. */
+static struct block *block_new(size_t size, bool is_zeroed)
 {
-	struct block *block = malloc(size);
+	struct block *block = is_zeroed ? calloc(1, size) : malloc(size);
 	require(block != NULL);
-	*block = (struct block){.size = size, .used = aligned(sizeof(*block))};
+	*block = (struct block){.size = size,
+	                        .used = aligned(sizeof(*block)),
+	                        .is_zeroed = is_zeroed};
 	poison((char *)block + block->used, size - block->used);
 	return block;
 }
@@ -91,13 +95,14 @@ static void *block_take(struct block *block, size_t size)
 	char *ptr = (char *)block + block->used;
 	block->used += aligned(size + GUARD_BYTES);
 	unpoison(ptr, size);
-	memset(ptr, 0, size);
+	if (!block->is_zeroed)
+		memset(ptr, 0, size);
 	return ptr;
 }
 
 struct arena *arena_new(void)
 {
-	struct block *block = block_new(BLOCK_MIN_BYTES);
+	struct block *block = block_new(BLOCK_MIN_BYTES, false);
 	struct arena *arena = block_take(block, sizeof(*arena));
 	arena->current = block;
 	arena->size_bytes = block->size;
@@ -140,13 +145,13 @@ static struct block *arena_block_for(struct arena *arena, size_t size)
 
 	struct block *block;
 	if (size >= OWN_BLOCK_BYTES) {
-		block = block_new(needed);
+		block = block_new(needed, true);
 		block->next = arena->current->next;
 		arena->current->next = block;
 	} else {
 		while (arena->next_block_bytes < needed)
 			arena->next_block_bytes *= 2;
-		block = block_new(arena->next_block_bytes);
+		block = block_new(arena->next_block_bytes, false);
 		block->next = arena->current;
 		arena->current = block;
 		arena->next_block_bytes = MIN_OF(2 * arena->next_block_bytes, BLOCK_MAX_BYTES);

@@ -41,20 +41,33 @@ const yyjson_alc *json_arena_alc(struct arena *arena)
 	return alc;
 }
 
+/* The byte behind the quote that ends the string whose first byte is at `start`, or `length`. */
+static size_t string_end(const char *text, size_t start, size_t length)
+{
+	for (;;) {
+		const char *quote = memchr(text + start, '"', length - start);
+		if (quote == NULL)
+			return length;
+		const char *first = quote; /* of the backslashes before it: an odd one escapes it */
+		while (first > text + start && first[-1] == '\\')
+			first--;
+		start = (size_t)(quote - text) + 1;
+		if ((quote - first) % 2 == 0)
+			return start;
+	}
+}
+
 /* The byte at which arrays and objects nest too deep; `length` when they do not. Text that is not
  * JSON may give either. Before parsing, so that no memory is spent on such a text. */
 static size_t too_deep_at(const char *text, size_t length)
 {
-	size_t depth = 0;
-	bool is_in_string = false;
-	for (size_t i = 0; i < length; i++) {
-		char c = text[i];
+	size_t depth = 0, i = 0;
+	while (i < length) {
+		char c = text[i++];
 		if (c == '"')
-			is_in_string = !is_in_string;
-		else if (is_in_string)
-			i += c == '\\';
+			i = string_end(text, i, length);
 		else if ((c == '[' || c == '{') && ++depth > JSON_MAX_DEPTH)
-			return i;
+			return i - 1;
 		else if ((c == ']' || c == '}') && depth > 0)
 			depth--;
 	}
