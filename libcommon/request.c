@@ -148,6 +148,7 @@ static void fiber_over(void *arg)
 	list_remove(rq->worker->requests, link);
 	if (rq->transaction)
 		pg_abandon(rq);
+	log_set_request_id(NULL);
 	link->done(rq);
 }
 

@@ -1,0 +1,103 @@
+/** A Redis of the test's own, that it can kill: on a unix socket and a port in a folder of its own. */
+#pragma once
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+struct redis_fixture {
+	char folder[64];
+	char url[128]; /* of the unix socket */
+	uint16_t port;
+	const char *password; /* NULL: none */
+	pid_t pid;            /* 0: not running */
+	FILE *log;            /* its standard output, open as long as it runs */
+};
+
+static inline uint16_t redis_fixture_free_port(void)
+{
+	struct sockaddr_in address = {.sin_family = AF_INET,
+	                              .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)}};
+	socklen_t length = sizeof(address);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	assert_int_equal(bind(fd, (struct sockaddr *)&address, length), 0);
+	assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &length), 0);
+	close(fd);
+	return ntohs(address.sin_port);
+}
+
+static inline void redis_fixture_exec(const struct redis_fixture *redis, int out)
+{
+	char port[8], socket_path[96];
+	snprintf(port, sizeof(port), "%u", redis->port);
+	snprintf(socket_path, sizeof(socket_path), "%s/socket", redis->folder);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	dup2(out, STDOUT_FILENO);
+	execlp("redis-server", "redis-server", "--port", port, "--bind", "127.0.0.1",
+	       "--unixsocket", socket_path, "--dir", redis->folder, "--save", "", "--appendonly",
+	       "no", "--requirepass", redis->password ? redis->password : "", (char *)NULL);
+	_exit(127);
+}
+
+/** Start it, empty, and wait until it answers. */
+static inline void redis_fixture_start(struct redis_fixture *redis)
+{
+	int out[2];
+	char line[512];
+	bool is_ready = false;
+	assert_int_equal(redis->pid, 0);
+	assert_int_equal(pipe(out), 0);
+	redis->pid = fork();
+	assert_true(redis->pid >= 0);
+	if (redis->pid == 0)
+		redis_fixture_exec(redis, out[1]);
+	close(out[1]);
+	redis->log = fdopen(out[0], "r");
+	while (!is_ready && fgets(line, sizeof(line), redis->log))
+		is_ready = strstr(line, "eady to accept connections") != NULL;
+	assert_true(is_ready);
+}
+
+/** Kill it, as a power cut would. */
+static inline void redis_fixture_kill(struct redis_fixture *redis)
+{
+	if (redis->pid == 0)
+		return;
+	kill(redis->pid, SIGKILL);
+	waitpid(redis->pid, NULL, 0);
+	redis->pid = 0;
+	fclose(redis->log);
+}
+
+static inline void redis_fixture_new(struct redis_fixture *redis, const char *password)
+{
+	memset(redis, 0, sizeof(*redis));
+	redis->password = password;
+	snprintf(redis->folder, sizeof(redis->folder), "/tmp/expops-redis-XXXXXX");
+	assert_non_null(mkdtemp(redis->folder));
+	snprintf(redis->url, sizeof(redis->url), "unix:%s/socket", redis->folder);
+	redis->port = redis_fixture_free_port();
+}
+
+static inline void redis_fixture_free(struct redis_fixture *redis)
+{
+	char path[96];
+	redis_fixture_kill(redis);
+	snprintf(path, sizeof(path), "%s/socket", redis->folder);
+	unlink(path);
+	rmdir(redis->folder);
+}
