@@ -42,12 +42,12 @@ struct redis_value *redis_command(struct request *rq, const char *const *argv, s
 /** As redis_command(), returns the failure; a Redis error reply is ERR_NONE with type REDIS_ERROR.
  */
 enum err_code redis_try(struct request *rq, struct redis_value **ret_value, const char *const *argv,
-			size_t argc);
+                        size_t argc);
 
 /** Literal words: redis_words(rq, "XACK", stream, group, id). All `const char *`. */
 #define redis_words(rq, ...)                                    \
 	redis_command((rq), (const char *const[]){__VA_ARGS__}, \
-		      ARRAY_LEN(((const char *const[]){__VA_ARGS__})))
+	              ARRAY_LEN(((const char *const[]){__VA_ARGS__})))
 
 /** Run a blocking command on the request's own connection (made on first use, kept in `*connection`
  * until redis_blocking_free()): XREADGROUP … BLOCK. */
@@ -55,8 +55,8 @@ struct redis_blocking;
 struct redis_blocking *redis_blocking_new(struct redis *redis);
 void redis_blocking_free(struct redis_blocking *connection);
 enum err_code redis_blocking_try(struct request *rq, struct redis_blocking *connection,
-				 struct redis_value **ret_value, const char *const *argv,
-				 size_t argc);
+                                 struct redis_value **ret_value, const char *const *argv,
+                                 size_t argc);
 
 /** SUBSCRIBE on a connection of its own for as long as the client lives. `message` NULL:
  * (re)connected (messages may have been missed) — `is_up` true — or lost — `is_up` false. */

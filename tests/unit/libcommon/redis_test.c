@@ -1,7 +1,7 @@
 #include "redis.h"
 
-#include "../../lib/redis_fixture.h"
-#include "../../lib/worker_fixture.h"
+#include "redis_fixture.h"
+#include "worker_fixture.h"
 
 #define words(...) \
 	(const char *const[]){__VA_ARGS__}, ARRAY_LEN(((const char *const[]){__VA_ARGS__}))
@@ -232,7 +232,8 @@ static void on_message(void *context, const char *message, size_t length, bool i
 	assert_ptr_equal(context, &heard);
 	if (message) {
 		assert_int_equal(strlen(message), length);
-		strncat(heard.text, message, sizeof(heard.text) - strlen(heard.text) - 1);
+		size_t used = strlen(heard.text);
+		snprintf(heard.text + used, sizeof(heard.text) - used, "%s", message);
 		heard.is_message = true;
 	}
 	heard.is_up = is_up;
