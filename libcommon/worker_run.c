@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,9 +26,10 @@
 #include "task.h"
 #include "timefmt.h"
 
-#define ENDING_POLL_MS   20
-#define ENDING_MAX_MS    2000
-#define MIGRATE_RETRY_MS 500
+#define ENDING_POLL_MS     20
+#define ENDING_MAX_MS      2000
+#define MIGRATE_RETRY_MS   500
+#define COMMAND_TIMEOUT_MS (UINT64_C(365) * 24 * 3600 * 1000)
 
 struct worker_run {
 	struct worker *worker;
@@ -50,6 +52,15 @@ static void handle_close(uv_handle_t *handle)
 		uv_close(handle, NULL);
 }
 
+static void worker_free_clients(struct worker *worker)
+{
+	fetcher_free(worker->fetch);
+	redis_free(worker->redis);
+	pg_pool_free(worker->pg);
+	request_list_free(worker->requests);
+	fiber_loop_detach(&worker->loop);
+}
+
 /* Last step: give everything back; the loop ends when the close callbacks have run. */
 static void worker_close(struct worker_run *run)
 {
@@ -58,13 +69,9 @@ static void worker_close(struct worker_run *run)
 	if (service->worker_stop)
 		service->worker_stop(worker);
 	tasks_free(run->tasks);
-	fetcher_free(worker->fetch);
-	redis_free(worker->redis);
-	pg_pool_free(worker->pg);
 	http_server_free(worker->server);
 	http_server_free(run->admin);
-	request_list_free(worker->requests);
-	fiber_loop_detach(&worker->loop);
+	worker_free_clients(worker);
 	handle_close((uv_handle_t *)&run->wake);
 	handle_close((uv_handle_t *)&run->ending);
 	if (worker->index == 0) {
@@ -165,6 +172,7 @@ static void worker_make_clients(struct worker *worker)
 	worker->pg = pg_pool_new(&worker->loop, &pg);
 	worker->redis = redis_new(&worker->loop, settings->redis_url);
 	worker->fetch = fetcher_new(&worker->loop);
+	fiber_loop_attach(&worker->loop);
 }
 
 static bool worker_make(struct process *process, int index)
@@ -179,7 +187,6 @@ static bool worker_make(struct process *process, int index)
 	uv_async_init(&worker->loop, &run->wake, drain);
 	uv_timer_init(&worker->loop, &run->ending);
 	run->wake.data = run->ending.data = run;
-	worker_make_clients(worker);
 	const struct http_handler *handler = process->service->public_handler;
 	worker->server = http_server_new(&worker->loop, handler ? handler : &http_service_handler,
 	                                 &run->limits, worker);
@@ -204,7 +211,7 @@ static void worker_main(void *arg)
 {
 	struct worker *worker = arg;
 	const struct service *service = worker->process->service;
-	fiber_loop_attach(&worker->loop);
+	worker_make_clients(worker);
 	if (worker->index == 0)
 		worker->run->tasks =
 			tasks_start(worker, service->name, service->jobs, service->events);
@@ -259,4 +266,51 @@ int workers_run(struct process *process)
 		process->service->process_stop(process);
 	log_info(LOG_GROUP_MAIN, "stopped");
 	return 0;
+}
+
+/* What a command's request leaves for its caller. */
+struct command_run {
+	request_fn *run;
+	void *user;
+	enum err_code code;
+};
+
+static void command_main(struct request *rq)
+{
+	struct command_run *command = rq->user;
+	rq->user = command->user;
+	command->run(rq);
+}
+
+static void command_over(struct request *rq)
+{
+	struct command_run *command = rq->worker->user;
+	command->code = rq->problem.code;
+	if (command->code)
+		fprintf(stderr, "%s: %s\n", rq->worker->process->service->name,
+		        rq->problem.detail ? rq->problem.detail : err_info(command->code)->title);
+	worker_free_clients(rq->worker);
+}
+
+int worker_command(struct process *process, request_fn *fn, void *user)
+{
+	struct command_run command = {.run = fn, .user = user};
+	struct worker worker = {.process = process, .user = &command};
+	enum err_code code = migrate_run(process->settings->database_url, process->service->schema,
+	                                 process->service->migrations);
+	if (code) {
+		fprintf(stderr, "%s: the database cannot be brought up to date\n",
+		        process->service->name);
+		return 1;
+	}
+	process->is_migrated = true;
+	process->workers = &worker;
+	process->worker_count = 1;
+	require(uv_loop_init(&worker.loop) == 0);
+	worker_make_clients(&worker);
+	request_spawn(&worker, "command", COMMAND_TIMEOUT_MS, command_main, command_over, &command);
+	uv_run(&worker.loop, UV_RUN_DEFAULT);
+	fiber_thread_free();
+	uv_loop_close(&worker.loop);
+	return command.code ? 1 : 0;
 }
