@@ -1,0 +1,60 @@
+-- name: key_lookup
+-- Whom a presented key is for, whatever its state; notes its use, to within a minute.
+WITH used AS (
+    UPDATE api_key SET last_used_at = now()
+    WHERE hash = $1 AND revoked_at IS NULL AND deleted_at IS NULL
+      AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')
+)
+SELECT account_id, id, kind, array_to_string(scopes, ' '), repo, interest_id,
+       (extract(epoch FROM expires_at) * 1000)::bigint
+FROM api_key
+WHERE hash = $1 AND revoked_at IS NULL AND deleted_at IS NULL
+  AND (expires_at IS NULL OR expires_at > now());
+
+-- name: key_list (read)
+SELECT coalesce(jsonb_agg(api_key_json(k) ORDER BY k.id DESC), '[]')
+FROM api_key k WHERE account_id = $1 AND deleted_at IS NULL;
+
+-- name: key_create
+-- $1 account, $2 name, $3 kind, $4 shown prefix, $5 hash, $6 scopes as a JSON array, $7 repo, $8 interest,
+-- $9 days until it expires, NULL: never.
+INSERT INTO api_key (account_id, name, kind, prefix, hash, scopes, repo, interest_id, expires_at)
+VALUES ($1, $2, $3, $4, $5, ARRAY(SELECT jsonb_array_elements_text($6::jsonb)), $7, $8,
+        now() + make_interval(days => $9))
+RETURNING api_key_json(api_key);
+
+-- name: key_kind (read)
+SELECT kind FROM api_key WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL;
+
+-- name: key_update
+-- $3 name or NULL, $4 scopes as a JSON array or NULL.
+UPDATE api_key SET
+    name = coalesce($3, name),
+    scopes = CASE WHEN $4::jsonb IS NULL THEN scopes
+                  ELSE ARRAY(SELECT jsonb_array_elements_text($4::jsonb)) END
+WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL
+RETURNING api_key_json(api_key);
+
+-- name: key_revoke
+-- The event is sent once, by the call that revokes.
+WITH was AS (
+    SELECT id, revoked_at FROM api_key
+    WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL FOR UPDATE
+), revoked AS (
+    UPDATE api_key k SET revoked_at = coalesce(k.revoked_at, now())
+    FROM was WHERE k.id = was.id RETURNING k.*
+)
+SELECT api_key_json((SELECT r FROM (SELECT * FROM revoked) r)::api_key),
+       CASE WHEN was.revoked_at IS NULL
+            THEN event_emit('events.account', 'key.revoked', $2, jsonb_build_object('key_id', $1::uuid)) END
+FROM was;
+
+-- name: key_delete
+WITH gone AS (
+    UPDATE api_key SET revoked_at = coalesce(revoked_at, now()), deleted_at = now()
+    WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL RETURNING id
+), told AS (
+    SELECT event_emit('events.account', 'key.revoked', $2, jsonb_build_object('key_id', id)) FROM gone
+)
+SELECT jsonb_build_object('id', id, 'deleted', true), (SELECT count(*) FROM told)
+FROM api_key WHERE id = $1 AND account_id = $2;
