@@ -27,8 +27,8 @@
 #endif
 
 #define ALIGNMENT       alignof(max_align_t)
-#define BLOCK_MIN_BYTES 4096
-#define BLOCK_MAX_BYTES 65536
+#define BLOCK_MIN_BYTES ((size_t)4096)
+#define BLOCK_MAX_BYTES ((size_t)65536)
 
 /* An allocation of this size and more gets a block of its own, so that the rest of the current
  * block stays in use. */

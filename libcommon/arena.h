@@ -39,7 +39,8 @@ void *arena_array(struct arena *arena, size_t count, size_t size);
  * where `ptr` is the newest allocation. */
 void *arena_grow(struct arena *arena, void *ptr, size_t size, size_t new_size);
 
-/** Copies, NUL-terminated. arena_strdup(NULL) is NULL. */
+/** Copies, NUL-terminated. arena_strdup(NULL) is NULL; arena_strndup() stops at a NUL, arena_memdup()
+ * does not. */
 char *arena_strdup(struct arena *arena, const char *text);
 char *arena_strndup(struct arena *arena, const char *text, size_t length);
 void *arena_memdup(struct arena *arena, const void *data, size_t length);

@@ -15,8 +15,8 @@
 #define JSON_MAX_DEPTH 64
 
 /** Parse into the arena. Copies; the text need not be NUL-terminated.
- * ERR_MALFORMED: not strict JSON; *ret_why (when given) says what and at which byte, in the arena.
- */
+ * ERR_MALFORMED: not strict JSON; *ret_why (when given) says what and at which byte, from 0, in the
+ * arena: `duplicate member name at byte 14`. */
 enum err_code json_parse(struct arena *arena, const char *text, size_t length,
                          yyjson_val **ret_root, const char **ret_why);
 
@@ -26,7 +26,8 @@ const yyjson_alc *json_arena_alc(struct arena *arena);
 /** A document to build an answer in; freed with the arena. */
 yyjson_mut_doc *json_doc_new(struct arena *arena);
 
-/** Compact text of a value, NUL-terminated, in the arena. */
+/** Compact text of a value, NUL-terminated, in the arena; `ret_length` may be NULL. Always JSON: NaN
+ * and infinity become null, bytes that are not UTF-8 U+FFFD. */
 char *json_write(struct arena *arena, yyjson_val *value, size_t *ret_length);
 char *json_write_mut(struct arena *arena, yyjson_mut_val *value, size_t *ret_length);
 

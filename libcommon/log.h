@@ -5,7 +5,8 @@
  *
  * One call reports one thing that happened, with named fields. Messages begin in lower case and
  * have no full stop; foreign text goes into fields, which are escaped. A line is written with one
- * write(2), so lines of several threads never mix. Secrets never go into a field.
+ * write(2) of at most 4096 bytes (longer text is cut), so lines of several threads never mix.
+ * Secrets never go into a field.
  *
  * LOG_LEVEL is `info`, or a level with groups turned up or down alone: `info,pg=debug,http=warn`.
  */
@@ -48,7 +49,8 @@ struct log_field {
 #define f_float(n, v) ((struct log_field){.type = LOG_FLOAT, .name = (n), .number = (v)})
 #define f_bool(n, v)  ((struct log_field){.type = LOG_BOOL, .name = (n), .boolean = (v)})
 
-/** Name the process and set the levels. ERR_INVALID: `levels` is not of the form above. */
+/** Name the process (borrows) and set the levels; before threads. ERR_INVALID: `levels` is not of
+ * the form above, and nothing changed. */
 enum err_code log_init(const char *process, const char *levels);
 
 bool log_enabled(enum log_group group, enum log_level level);

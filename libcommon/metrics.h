@@ -4,8 +4,9 @@
  * values come from fixed tables (an operation id, a status class), never from input, so that the
  * number of series is bounded.
  *
- *     static struct metric requests = METRIC_COUNTER("expops_http_requests_total", "Requests
- * answered.", "operation", "status");
+ *     static struct metric requests =
+ *             METRIC_COUNTER("expops_http_requests_total", "Requests answered.",
+ *                            "operation", "status");
  */
 #pragma once
 
@@ -43,7 +44,7 @@ struct metric {
 	}
 
 /** Add to the process's list; the metric stays the caller's and lives for ever. Twice is harmless.
- */
+ * A metric without labels is exposed as 0 from now on. */
 void metric_register(struct metric *metric);
 
 /** `label_a` and `label_b` as declared, NULL where there is none; both live for ever. Any thread.

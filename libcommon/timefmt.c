@@ -201,8 +201,8 @@ bool time_parse(const char *text, size_t length, int64_t *ret_time_ms)
 	    !take_number(&in, 2, 0, 59, &second) || !take_fraction(&in, &ms) ||
 	    !take_offset(&in, &offset) || in.at != in.end)
 		return false;
-	int64_t time_ms =
-		days * DAY_MS + (60 * hour + minute - offset) * INT64_C(60000) + 1000 * second + ms;
+	int64_t time_ms = days * DAY_MS + (60 * hour + minute - offset) * INT64_C(60000) +
+	                  INT64_C(1000) * second + ms;
 	if (time_ms < 0 || time_ms > TIME_MAX_MS)
 		return false;
 	*ret_time_ms = time_ms;

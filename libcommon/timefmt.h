@@ -16,6 +16,7 @@ int64_t time_now_ms(void);
 uint64_t time_monotonic_ms(void);
 uint64_t time_monotonic_us(void);
 
+/** A time outside the years 0000 to 9999 is written as the nearest that is inside. */
 void time_format(int64_t time_ms, char out[TIME_TEXT_LEN + 1]);
 void date_format(int64_t time_ms, char out[DATE_TEXT_LEN + 1]);
 

@@ -188,16 +188,16 @@ static void callbacks_run_newest_first(void **state attr_unused)
 /* Stand-ins for the C library's, which count what is wiped; the second is the hardened build's. */
 static size_t wiped_bytes;
 
-void explicit_bzero(void *data, size_t size)
+void explicit_bzero(void *s, size_t n)
 {
-	wiped_bytes += size;
-	memset(data, 0, size);
+	wiped_bytes += n;
+	memset(s, 0, n);
 }
 
-void __explicit_bzero_chk(void *data, size_t size, size_t room);
-void __explicit_bzero_chk(void *data, size_t size, size_t room attr_unused)
+void __explicit_bzero_chk(void *s, size_t n, size_t room);
+void __explicit_bzero_chk(void *s, size_t n, size_t room attr_unused)
 {
-	explicit_bzero(data, size);
+	explicit_bzero(s, n);
 }
 
 static void only_a_wiped_arena_is_wiped(void **state attr_unused)

@@ -50,14 +50,14 @@ static void new_ones_ascend(void **state attr_unused)
 }
 
 #define THREADS    4
-#define PER_THREAD 20000
+#define PER_THREAD ((size_t)20000)
 
 static struct uuid made[THREADS][PER_THREAD];
 
 static void *make_many(void *row)
 {
 	struct uuid *uuids = row;
-	for (int i = 0; i < PER_THREAD; i++)
+	for (size_t i = 0; i < PER_THREAD; i++)
 		uuids[i] = uuid_new();
 	return NULL;
 }
@@ -76,7 +76,7 @@ static void random_parts_differ_between_threads(void **state attr_unused)
 		assert_int_equal(pthread_join(threads[i], NULL), 0);
 	struct uuid *all = made[0];
 	qsort(all, THREADS * PER_THREAD, sizeof(*all), random_compare);
-	for (int i = 1; i < THREADS * PER_THREAD; i++)
+	for (size_t i = 1; i < THREADS * PER_THREAD; i++)
 		assert_int_not_equal(random_compare(&all[i - 1], &all[i]), 0);
 }
 
