@@ -4,8 +4,9 @@
     -- name: run_create
     INSERT INTO run (seeds) VALUES ($1);
 
-becomes `static const char RUN_CREATE_SQL[]`. Comments are left out. A name twice, a statement without a name, two
-statements under one name, and a name without a statement are errors.
+becomes `static const char RUN_CREATE_SQL[]`. `-- name: run_get (read)` marks a statement that changes nothing. Comments
+are left out. A name twice, a statement without a name, two statements under one name, and a name without a statement
+are errors.
 
 usage: sql_header.py noun.sql noun.sql.h
 """
@@ -16,7 +17,10 @@ import sys
 
 from c_text import c_string, write_header
 
-NAME = re.compile(r"^--\s*name:\s*(\S*)\s*$")
+NAME = re.compile(r"^--\s*name:\s*(\S*)\s*?(\s\(read\))?\s*$")
+
+# What libcommon/pg.h calls PG_READ_MARK.
+READ_MARK = "/* read */ "
 WORD = re.compile(r"^[a-z][a-z0-9_]*$")
 
 # What a statement is made of, where it matters: comments go, quoted text is left as it is.
@@ -34,14 +38,14 @@ class SqlError(Exception):
 
 
 def split_blocks(text):
-    """(line number, name or None, text) of each block, the part before the first name included."""
-    blocks = [[1, None, ""]]
+    """(line number, name or None, is it read-only, text) of each block, the part before the first name included."""
+    blocks = [[1, None, False, ""]]
     for number, line in enumerate(text.splitlines(keepends=True), 1):
         match = NAME.match(line)
         if match:
-            blocks.append([number, match.group(1), ""])
+            blocks.append([number, match.group(1), match.group(2) is not None, ""])
         else:
-            blocks[-1][2] += line
+            blocks[-1][3] += line
     return blocks
 
 
@@ -63,7 +67,7 @@ def strip_comments(text):
 def parse(text):
     """{name: lines of its statement}."""
     found = {}
-    for number, name, body in split_blocks(text):
+    for number, name, is_read, body in split_blocks(text):
         try:
             statements = strip_comments(body)
             if name is None:
@@ -79,6 +83,8 @@ def parse(text):
         except SqlError as error:
             raise SqlError(f"{number}: {error}") from None
         found[name] = [line.rstrip() for line in statements[0].splitlines() if line.strip()]
+        if is_read:
+            found[name][0] = READ_MARK + found[name][0]
     return found
 
 
