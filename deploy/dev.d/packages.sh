@@ -8,7 +8,7 @@ PACKAGES_BUILD=(
 )
 PACKAGES_RUN=(postgresql redis-server curl python3)
 PACKAGES_TEST=(
-	libcmocka-dev
+	libcmocka-dev shellcheck
 	python3-pytest python3-httpx python3-jsonschema python3-yaml python3-psycopg python3-redis
 )
 

@@ -54,6 +54,13 @@ def test_statements_become_constants(tmp_path):
     assert found == r"""SELECT 'a;b--c', "odd;name", $tag$ it's; $tag$, E'\n', 'é' FROM run"""
 
 
+def test_reading_statements_are_marked(tmp_path):
+    done, header = sql_header(tmp_path, "-- name: run_get (read)\nSELECT 1;\n-- name: run_set\nUPDATE run SET a = 1;\n")
+    assert done.returncode == 0, done.stderr
+    assert compile_and_print(tmp_path, header.name, "RUN_GET_SQL") == "/* read */ SELECT 1"
+    assert compile_and_print(tmp_path, header.name, "RUN_SET_SQL") == "UPDATE run SET a = 1"
+
+
 @pytest.mark.parametrize(
     "text, complaint",
     [
