@@ -47,6 +47,14 @@ def test_fault(tmp_path, text, fault):
     assert fault in done.stdout
 
 
+def test_tests_may_more(tmp_path):
+    text = "\tsystem(command);\n\tusleep(1);\n"
+    assert "system() is refused" in lint(tmp_path, text=text).stdout
+    done = lint(tmp_path, path="tests/lib/fixture.c", text=text)
+    assert "tests/lib/fixture.c:2: usleep() is refused" in done.stdout
+    assert "fixture.c:1" not in done.stdout
+
+
 def test_header_needs_its_guard(tmp_path):
     assert "without #pragma once" in lint(tmp_path, path="libcommon/a.h", text="int a;\n").stdout
 
