@@ -6,8 +6,18 @@
  * made again with backoff; statements wait for one up to pool_wait_ms.
  *
  * What a request holds ends with it: when its fiber is gone, an open transaction is rolled back and
- * a statement under way is left to finish, its answer dropped. `statement_timeout` follows the
- * request's deadline: a statement whose deadline has passed is cancelled at the server.
+ * a statement under way is left to finish, its answer dropped.
+ *
+ * Deadlines. The fiber leaves at its deadline; the server is bounded too, without cancel requests,
+ * which on a shared connection could hit a neighbour's statement. A single statement runs at most
+ * statement_timeout_ms. A transaction's statements run at most what is left of the request's
+ * deadline when it begins, and the connection of one that is abandoned with a statement under way is
+ * closed, which the server notices within a second (client_connection_check_interval, PostgreSQL
+ * 14). So work that needs longer than statement_timeout_ms in one statement is a transaction.
+ *
+ * Reads. A statement whose text starts with PG_READ_MARK changes nothing: it is sent again when its
+ * connection breaks. In a noun.sql that is `-- name: interest_get (read)`. Any other statement is a
+ * write, whatever its first word: `SELECT task_start(...)` writes.
  */
 #pragma once
 
@@ -31,12 +41,19 @@ struct pg_settings {
 	uint64_t pool_wait_ms;       /* 2,000: how long a statement waits for a connection before
 					ERR_UNAVAILABLE */
 	uint64_t idle_close_ms;      /* 60,000: connections past the first are closed after that */
+	uint64_t statement_timeout_ms; /* 30,000: the server ends a single statement after that */
 };
 
-/** Make a pool on `loop`; connects lazily. Copies the settings. */
+/** What the text of a statement that only reads starts with. */
+#define PG_READ_MARK "/* read */"
+
+/** Make a pool on `loop`. The first connection is attempted as soon as the loop runs and kept; the
+ * others are made when they are needed. Copies the settings; a zero takes the default named there (4
+ * connections). NULL: the URL cannot be read. */
 struct pg_pool *pg_pool_new(uv_loop_t *loop, const struct pg_settings *settings);
 
-/** Close; the loop has to run on for libuv's close callbacks. */
+/** Close; the loop has to run on for libuv's close callbacks. What waits fails with
+ * ERR_UNAVAILABLE; what is open is rolled back. NULL is fine. */
 void pg_pool_free(struct pg_pool *pool);
 
 /** Whether the newest connection attempt or statement reached the server: for /readyz. */
@@ -77,37 +94,57 @@ struct pg_rows {
  * that connection.
  *
  * Raises: ERR_UNAVAILABLE no connection in time, or the server is shutting down or in recovery
- * (nothing was done); ERR_UNCERTAIN the connection broke after a write was sent (anything but a
- * bare SELECT counts as a write); ERR_TIMEOUT the deadline passed; ERR_CONFLICT a unique or
- * exclusion constraint (23505, 23P01), serialisation failure and deadlock after the pool's own
- * retries of single statements; ERR_INVALID a foreign key, check or not-null constraint (23503,
+ * (nothing was done); ERR_UNCERTAIN the connection broke after a write was sent (see "Reads"
+ * above; inside a transaction only pg_commit() can be uncertain); ERR_TIMEOUT the deadline passed; ERR_CONFLICT a unique or
+ * exclusion constraint (23505, 23P01), a lock that NOWAIT did not get (55P03), serialisation failure
+ * and deadlock after the pool's own retries of single statements; ERR_INVALID a foreign key, check or not-null constraint (23503,
  * 23514, 23502) and data exceptions (22xxx); ERR_INTERNAL any other SQLSTATE, logged with the
  * statement's text but without parameters. */
 #define pg_query(rq, sql, ...)                                                       \
 	pg_query_with((rq), (sql), (const struct pg_param[]){{NULL}, ##__VA_ARGS__}, \
-		      ARRAY_LEN(((const struct pg_param[]){{NULL}, ##__VA_ARGS__})) - 1)
+	              ARRAY_LEN(((const struct pg_param[]){{NULL}, ##__VA_ARGS__})) - 1)
 
 /** As pg_query(), and a failure is returned. `ret_constraint` (may be NULL): name of the violated
- * constraint, or NULL. */
+ * constraint, or NULL. Inside a transaction the statement has a savepoint of its own, so that its
+ * failure leaves the transaction usable. */
 #define pg_try(rq, ret_rows, ret_constraint, sql, ...)                \
 	pg_try_with((rq), (ret_rows), (ret_constraint), (sql),        \
-		    (const struct pg_param[]){{NULL}, ##__VA_ARGS__}, \
-		    ARRAY_LEN(((const struct pg_param[]){{NULL}, ##__VA_ARGS__})) - 1)
+	            (const struct pg_param[]){{NULL}, ##__VA_ARGS__}, \
+	            ARRAY_LEN(((const struct pg_param[]){{NULL}, ##__VA_ARGS__})) - 1)
 
 /* `params[0]` is not used: it lets the macros above take no parameters at all. */
 struct pg_rows *pg_query_with(struct request *rq, const char *sql, const struct pg_param *params,
-			      size_t count);
+                              size_t count);
 enum err_code pg_try_with(struct request *rq, struct pg_rows **ret_rows,
-			  const char **ret_constraint, const char *sql,
-			  const struct pg_param *params, size_t count);
+                          const char **ret_constraint, const char *sql,
+                          const struct pg_param *params, size_t count);
 
-/** Check a connection out and BEGIN (READ COMMITTED). Suspends. Nesting is a bug. No outside call
- * belongs inside. */
+/** Check a connection out and BEGIN (READ COMMITTED). Suspends. No outside call belongs inside.
+ *
+ * Nested, it joins the open transaction as a savepoint: the inner pg_commit() keeps, the inner
+ * pg_rollback() undoes what came since, and only the outermost pg_commit() makes it all durable and
+ * visible. So a handler that runs inside the transaction of an Idempotency-Key (idempotency.h) may
+ * have transactions of its own.
+ *
+ * Raises ERR_UNAVAILABLE no connection in time, ERR_TIMEOUT. */
 void pg_begin(struct request *rq);
 
-/** COMMIT and give the connection back. Raises ERR_UNCERTAIN when the answer was lost. */
+/** COMMIT and give the connection back; waits for the answer even past the deadline. Raises
+ * ERR_UNCERTAIN when the answer was lost, ERR_UNAVAILABLE when the connection had broken before,
+ * ERR_INTERNAL when an earlier failure had already ended the transaction, and what deferred
+ * constraints raise; in every case the transaction is over. */
 void pg_commit(struct request *rq);
+
+/** Undo and give the connection back. Does not suspend. */
 void pg_rollback(struct request *rq);
+
+/** Roll back all that is open, if anything is: for the runner, once a fiber has ended and before its
+ * reply goes out, so that a slow client does not hold a connection. Does not suspend. */
+void pg_abandon(struct request *rq);
+
+/** For request.c alone: the fiber of `rq` is over with its transaction still open. Rolls it back, without waiting,
+ * and gives the connection back; rq->transaction is NULL afterwards. */
+void pg_abandon(struct request *rq);
 
 static inline bool pg_empty(const struct pg_rows *rows)
 {
@@ -122,7 +159,7 @@ bool pg_value_bool(const struct pg_rows *rows, int row, int column);
 
 /** A bytea value (hex output), decoded into the arena; NULL for SQL NULL. */
 void *pg_value_bytes(struct arena *arena, const struct pg_rows *rows, int row, int column,
-		     size_t *ret_length);
+                     size_t *ret_length);
 
 /** First column of the first row: the JSON that Postgres built. require()s that there is a row. */
 const char *pg_json(const struct pg_rows *rows);

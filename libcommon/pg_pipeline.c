@@ -1,0 +1,116 @@
+#include "pg_internal.h"
+
+#include <string.h>
+
+#include "defines.h"
+
+_Static_assert(sizeof(struct pg_param) == sizeof(const char *),
+               "params are passed as an array of texts");
+
+/* Since libpq 17 a Sync need not be a system call of its own. */
+static int send_sync(PGconn *pg)
+{
+#ifdef LIBPQ_HAS_SEND_PIPELINE_SYNC
+	return PQsendPipelineSync(pg);
+#else
+	return PQpipelineSync(pg);
+#endif
+}
+
+/* Parse where needed, then Bind and Execute. */
+static bool send_query(struct pg_line *line, PGconn *pg, struct pg_statement *st)
+{
+	const char *const *values = st->count == 0 ? NULL : (const char *const *)(st->params + 1);
+	int count = (int)st->count;
+	struct pg_prepared_entry *entry = pg_prepared_find(&line->prepared, st->sql, st->hash);
+	if (entry == NULL) {
+		entry = pg_prepared_add(&line->prepared, st->sql, st->hash);
+		if (entry == NULL)
+			return PQsendQueryParams(pg, st->sql, count, NULL, values, NULL, NULL, 0);
+		st->is_preparing = true;
+		if (!PQsendPrepare(pg, entry->name, st->sql, 0, NULL))
+			return false;
+	}
+	st->prepared = entry;
+	return PQsendQueryPrepared(pg, entry->name, count, values, NULL, NULL, 0);
+}
+
+void pg_line_send(struct pg_line *line, struct pg_statement *st)
+{
+	PGconn *pg = pg_conn_pg(line->conn);
+	require(pg != NULL);
+	st->state = PG_STATEMENT_SENT;
+	st->prepared = NULL;
+	st->sent_ms = line->used_ms = uv_now(line->pool->loop);
+	st->time_limit_ms = line->transaction != NULL ? line->transaction->time_limit_ms
+	                                              : line->pool->settings.statement_timeout_ms;
+	pg_link_after(line->sent.prev, &st->link);
+	if (line->in_flight++ == 0)
+		line->progress_ms = st->sent_ms;
+	if (!send_query(line, pg, st)) {
+		pg_conn_down(line->conn, PQerrorMessage(pg));
+		return;
+	}
+	st->is_synced = true;
+	if (!send_sync(pg)) {
+		pg_conn_down(line->conn, PQerrorMessage(pg));
+		return;
+	}
+	line->is_dirty = true;
+	pg_pool_flush_soon(line->pool);
+}
+
+void pg_line_send_detached(struct pg_line *line, const char *sql)
+{
+	pg_line_send(line, pg_statement_new(PG_DETACHED, sql, NULL, 0));
+}
+
+/* Keep an answer of the statement; takes the result. */
+static void statement_take(struct pg_line *line, struct pg_statement *st, PGresult *result)
+{
+	ExecStatusType status = PQresultStatus(result);
+	bool is_of_parse = st->is_preparing;
+	st->is_preparing = false;
+	if (is_of_parse && status != PGRES_COMMAND_OK)
+		st->prepared->is_stale = true;
+	/* Parse worked, or this is what follows a failure up to the Sync. */
+	if ((is_of_parse && status == PGRES_COMMAND_OK) || status == PGRES_PIPELINE_ABORTED) {
+		PQclear(result);
+		return;
+	}
+	const char *severity = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
+	bool is_crash = strcmp(pg_result_sqlstate(result), "57P02") == 0;
+	if (severity != NULL && strcmp(severity, "FATAL") == 0 && !is_crash && st->result == NULL)
+		line->is_doomed = true;
+	PQclear(st->result);
+	st->result = result;
+}
+
+void pg_line_receive(struct pg_line *line)
+{
+	PGconn *pg = pg_conn_pg(line->conn);
+	int separators = 0;
+	/* Between two results PQgetResult() gives NULL, at most twice in a row. */
+	while (line->in_flight > 0 && separators < 3 && !PQisBusy(pg)) {
+		PGresult *result = PQgetResult(pg);
+		if (result == NULL) {
+			separators++;
+			continue;
+		}
+		separators = 0;
+		struct pg_statement *st = CONTAINER_OF(line->sent.next, struct pg_statement, link);
+		if (PQresultStatus(result) == PGRES_PIPELINE_SYNC) {
+			PQclear(result);
+			pg_link_remove(&st->link);
+			line->in_flight--;
+			line->progress_ms = uv_now(line->pool->loop);
+			pg_statement_answered(line->pool, st);
+		} else if (PQstatus(pg) == CONNECTION_BAD &&
+		           pg_result_sqlstate(result)[0] == '\0') {
+			PQclear(result); /* libpq's own words on the end of the connection */
+			break;
+		} else {
+			statement_take(line, st, result);
+		}
+	}
+}

@@ -1,0 +1,463 @@
+#include "pg_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "defines.h"
+#include "log.h"
+
+/* A further connection is made when each has this many statements under way. */
+#define DEPTH_TO_GROW 8
+/* No more than this many are sent on one connection; the rest waits in the pool's queue, from where
+ * any connection may take them. */
+#define DEPTH_MAX 128
+/* A connection whose oldest statement has run that long gets no new ones while there is another. */
+#define STALL_MS 20
+/* What a silent server is given beyond the statement timeout that it was told. */
+#define OVERDUE_GRACE_MS 5000
+#define SWEEP_MS         1000
+#define WAIT_STEP_MS     10 /* granularity of giving up */
+
+static bool line_is_ready(const struct pg_line *line)
+{
+	return pg_conn_state(line->conn) == PG_CONN_READY;
+}
+
+static bool line_is_shared(const struct pg_line *line)
+{
+	return line_is_ready(line) && line->transaction == NULL && !line->is_ending;
+}
+
+static bool line_is_stalled(const struct pg_line *line)
+{
+	return line->in_flight > 0 && uv_now(line->pool->loop) - line->progress_ms > STALL_MS;
+}
+
+#define each_line(line, pool)                                \
+	struct pg_line *line = (pool)->lines;                \
+	line < (pool)->lines + (pool)->settings.connections; \
+	line++
+
+/* Whether one more connection is on its way, made now if there may be one. None is while the server
+ * refuses: the lines that back off come first. */
+static bool pool_grow(struct pg_pool *pool)
+{
+	struct pg_line *closed = NULL;
+	for (each_line(line, pool)) {
+		switch (pg_conn_state(line->conn)) {
+		case PG_CONN_RESOLVING:
+		case PG_CONN_CONNECTING:
+			return true;
+		case PG_CONN_BROKEN:
+			return false;
+		case PG_CONN_CLOSED:
+			closed = closed == NULL ? line : closed;
+			break;
+		default:
+			break;
+		}
+	}
+	if (closed == NULL || pool->is_freed)
+		return false;
+	pg_conn_connect(closed->conn);
+	return pg_conn_state(closed->conn) != PG_CONN_BROKEN;
+}
+
+/* The shared line with the least under way, the first of equals, so that the others fall idle. */
+static struct pg_line *pool_least_loaded(struct pg_pool *pool)
+{
+	struct pg_line *best = NULL;
+	for (each_line(line, pool)) {
+		if (line_is_shared(line) && !line->is_reserved && line->in_flight < DEPTH_MAX &&
+		    (best == NULL || (line_is_stalled(best) && !line_is_stalled(line)) ||
+		     (line_is_stalled(best) == line_is_stalled(line) &&
+		      line->in_flight < best->in_flight)))
+			best = line;
+	}
+	return best;
+}
+
+static struct pg_line *pool_line_for_statement(struct pg_pool *pool)
+{
+	struct pg_line *best = pool_least_loaded(pool);
+	bool is_good = best != NULL && !line_is_stalled(best);
+	if (is_good && best->in_flight < DEPTH_TO_GROW)
+		return best;
+	if (pool_grow(pool) && !is_good)
+		return NULL;
+	return best != NULL && line_is_ready(best) ? best : NULL;
+}
+
+/* All but one may belong to transactions, so that single statements always get through. */
+static int pool_transactions_max(const struct pg_pool *pool)
+{
+	return MAX_OF(1, pool->settings.connections - 1);
+}
+
+/* An idle line for a transaction, from the end, where single statements come last. Where there is
+ * none, one is made or kept free. */
+static struct pg_line *pool_line_for_transaction(struct pg_pool *pool)
+{
+	struct pg_line *idle = NULL, *busy = NULL;
+	int taken = 0, reserved = 0;
+	for (each_line(line, pool)) {
+		taken += line->transaction != NULL || line->is_ending;
+		reserved += line->is_reserved;
+		if (line_is_shared(line) && line->in_flight == 0)
+			idle = line;
+		else if (line_is_shared(line) && !line->is_reserved &&
+		         (busy == NULL || line->in_flight <= busy->in_flight))
+			busy = line;
+	}
+	if (taken >= pool_transactions_max(pool))
+		return NULL;
+	if (idle != NULL)
+		return idle;
+	if (busy != NULL && taken + reserved < pool_transactions_max(pool) && !pool_grow(pool) &&
+	    line_is_ready(busy))
+		busy->is_reserved = true;
+	else if (busy == NULL)
+		pool_grow(pool);
+	return NULL;
+}
+
+static struct pg_statement *queue_first(struct pg_link *queue)
+{
+	return CONTAINER_OF(queue->next, struct pg_statement, link);
+}
+
+static void pool_serve(struct pg_pool *pool)
+{
+	struct pg_line *line;
+	while (!pg_link_empty(&pool->begins) && (line = pool_line_for_transaction(pool)) != NULL) {
+		struct pg_statement *st = queue_first(&pool->begins);
+		pg_pool_unqueue(pool, st);
+		pg_transaction_start(st->transaction, line, st);
+	}
+	for (each_line(one, pool))
+		one->is_reserved = one->is_reserved && !pg_link_empty(&pool->begins);
+	while (!pg_link_empty(&pool->statements) &&
+	       (line = pool_line_for_statement(pool)) != NULL) {
+		struct pg_statement *st = queue_first(&pool->statements);
+		pg_pool_unqueue(pool, st);
+		pg_line_send(line, st);
+	}
+}
+
+/* Whether there was one to wake. */
+static bool pool_wake(struct pg_pool *pool)
+{
+	bool has_woken = false;
+	while (!pg_link_empty(&pool->done)) {
+		struct pg_statement *st = queue_first(&pool->done);
+		pg_link_remove(&st->link);
+		fiber_wake(st->fiber);
+		has_woken = true;
+	}
+	return has_woken;
+}
+
+void pg_pool_run(struct pg_pool *pool)
+{
+	if (pool->is_running)
+		return;
+	pool->is_running = true;
+	do {
+		if (!pool->is_freed)
+			pool_serve(pool);
+	} while (pool_wake(pool));
+	pool->is_running = false;
+}
+
+/* Give up on those that have waited for too long. */
+static void queue_expire(struct pg_pool *pool, struct pg_link *queue, uint64_t *earliest_ms)
+{
+	uint64_t now_ms = uv_now(pool->loop);
+	for (struct pg_link *link = queue->next, *next; link != queue; link = next) {
+		struct pg_statement *st = CONTAINER_OF(link, struct pg_statement, link);
+		next = link->next;
+		if (st->wait_until_ms > now_ms) {
+			*earliest_ms = MIN_OF(*earliest_ms, st->wait_until_ms);
+			continue;
+		}
+		pg_pool_unqueue(pool, st);
+		pg_statement_done(pool, st, ERR_UNAVAILABLE);
+	}
+}
+
+static void on_wait_timer(uv_timer_t *timer)
+{
+	struct pg_pool *pool = CONTAINER_OF(timer, struct pg_pool, wait_timer);
+	uint64_t now_ms = uv_now(pool->loop), earliest_ms = UINT64_MAX;
+	queue_expire(pool, &pool->statements, &earliest_ms);
+	queue_expire(pool, &pool->begins, &earliest_ms);
+	if (earliest_ms != UINT64_MAX)
+		uv_timer_start(timer, on_wait_timer, MAX_OF(earliest_ms - now_ms, WAIT_STEP_MS), 0);
+	pg_pool_run(pool);
+}
+
+static void pool_enqueue(struct pg_pool *pool, struct pg_statement *st, bool in_front)
+{
+	struct pg_link *queue = st->kind == PG_BEGIN ? &pool->begins : &pool->statements;
+	uint64_t now_ms = uv_now(pool->loop);
+	st->state = PG_STATEMENT_WAITING;
+	pg_link_after(in_front ? queue : queue->prev, &st->link);
+	pool->waiting++;
+	pg_metrics_gauge(PG_GAUGE_WAITING, 1);
+	if (!uv_is_active((uv_handle_t *)&pool->wait_timer) && !pool->is_freed)
+		uv_timer_start(&pool->wait_timer, on_wait_timer,
+		               MAX_OF(st->wait_until_ms, now_ms + WAIT_STEP_MS) - now_ms, 0);
+}
+
+void pg_pool_requeue(struct pg_pool *pool, struct pg_statement *st)
+{
+	pg_link_remove(&st->link);
+	pool_enqueue(pool, st, true);
+}
+
+void pg_pool_unqueue(struct pg_pool *pool, struct pg_statement *st)
+{
+	pg_link_remove(&st->link);
+	pool->waiting--;
+	pg_metrics_gauge(PG_GAUGE_WAITING, -1);
+}
+
+void pg_pool_submit(struct pg_pool *pool, struct pg_statement *st)
+{
+	if (pool->is_freed) {
+		pg_statement_done(pool, st, ERR_UNAVAILABLE);
+		return;
+	}
+	st->wait_until_ms = uv_now(pool->loop) + pool->settings.pool_wait_ms;
+	pool_enqueue(pool, st, false);
+	pg_pool_run(pool);
+}
+
+static void on_flush(uv_prepare_t *prepare)
+{
+	struct pg_pool *pool = CONTAINER_OF(prepare, struct pg_pool, flusher);
+	uv_prepare_stop(prepare);
+	for (each_line(line, pool)) {
+		if (!line->is_dirty)
+			continue;
+		line->is_dirty = false;
+		pg_conn_flush(line->conn);
+	}
+}
+
+void pg_pool_flush_soon(struct pg_pool *pool)
+{
+	if (!pool->is_freed)
+		uv_prepare_start(&pool->flusher, on_flush);
+}
+
+void pg_pool_line_idle(struct pg_line *line)
+{
+	if (line->in_flight > 0 || line->transaction != NULL)
+		return;
+	line->is_ending = false;
+	if (line_is_ready(line) && PQtransactionStatus(pg_conn_pg(line->conn)) != PQTRANS_IDLE)
+		pg_conn_down(line->conn, "a transaction did not end");
+}
+
+static void on_line_ready(void *context)
+{
+	struct pg_line *line = context;
+	struct pg_pool *pool = line->pool;
+	pg_metrics_gauge(PG_GAUGE_CONNECTIONS, 1);
+	line->is_doomed = line->is_dirty = false;
+	line->used_ms = uv_now(pool->loop);
+	pool->is_up = true;
+	require(PQenterPipelineMode(pg_conn_pg(line->conn)) == 1);
+	pg_pool_run(pool);
+}
+
+static void on_line_readable(void *context)
+{
+	struct pg_line *line = context;
+	PGconn *pg = pg_conn_pg(line->conn);
+	bool is_open = PQconsumeInput(pg) == 1;
+	pg_line_receive(line);
+	if (!is_open || PQstatus(pg) == CONNECTION_BAD)
+		pg_conn_down(line->conn, PQerrorMessage(pg));
+	else
+		pg_pool_line_idle(line);
+	pg_pool_run(line->pool);
+}
+
+static void on_line_lost(void *context)
+{
+	struct pg_line *line = context;
+	pg_metrics_gauge(PG_GAUGE_CONNECTIONS, -1);
+	if (line->transaction != NULL) {
+		pg_metrics_gauge(PG_GAUGE_CHECKED_OUT, -1);
+		line->transaction->line = NULL;
+	}
+	line->transaction = NULL;
+	/* From the newest, since what is sent again goes to the front of the queue. */
+	while (!pg_link_empty(&line->sent)) {
+		struct pg_statement *st = CONTAINER_OF(line->sent.prev, struct pg_statement, link);
+		pg_link_remove(&st->link);
+		pg_statement_lost(line->pool, st, line->is_doomed);
+	}
+	line->in_flight = 0;
+	line->is_reserved = line->is_ending = line->is_dirty = false;
+	pg_prepared_clear(&line->prepared);
+}
+
+static void on_line_broken(void *context)
+{
+	struct pg_line *line = context;
+	struct pg_pool *pool = line->pool;
+	pool->is_up = false;
+	for (each_line(one, pool))
+		pool->is_up = pool->is_up || line_is_ready(one);
+	pg_pool_run(pool);
+}
+
+static bool is_line_wanted(void *context)
+{
+	const struct pg_line *line = context;
+	return line == line->pool->lines || line->pool->waiting > 0;
+}
+
+static void on_line_freed(void *context)
+{
+	pg_pool_handle_closed(((struct pg_line *)context)->pool);
+}
+
+static const struct pg_conn_owner line_owner = {
+	.ready = on_line_ready,
+	.readable = on_line_readable,
+	.lost = on_line_lost,
+	.broken = on_line_broken,
+	.wanted = is_line_wanted,
+	.freed = on_line_freed,
+};
+
+/* Close idle connections past the first, and those whose server has gone silent. */
+static void on_sweep(uv_timer_t *timer)
+{
+	struct pg_pool *pool = CONTAINER_OF(timer, struct pg_pool, sweep_timer);
+	uint64_t now_ms = uv_now(pool->loop);
+	for (each_line(line, pool)) {
+		if (!line_is_ready(line))
+			continue;
+		if (line->in_flight > 0) {
+			const struct pg_statement *st = queue_first(&line->sent);
+			if (now_ms - line->progress_ms > st->time_limit_ms + OVERDUE_GRACE_MS)
+				pg_conn_down(line->conn, "the server has gone silent");
+		} else if (line != pool->lines && line_is_shared(line) &&
+		           now_ms - line->used_ms > pool->settings.idle_close_ms) {
+			pg_conn_close(line->conn);
+		}
+	}
+	pg_pool_run(pool);
+}
+
+static uint64_t or_default(uint64_t value, uint64_t fallback)
+{
+	return value == 0 ? fallback : value;
+}
+
+static void pool_init_handles(struct pg_pool *pool)
+{
+	uv_timer_init(pool->loop, &pool->wait_timer);
+	uv_timer_init(pool->loop, &pool->sweep_timer);
+	uv_prepare_init(pool->loop, &pool->flusher);
+	uv_timer_start(&pool->sweep_timer, on_sweep, SWEEP_MS, SWEEP_MS);
+	uv_unref((uv_handle_t *)&pool->sweep_timer);
+	pool->handles = 3;
+}
+
+struct pg_pool *pg_pool_new(uv_loop_t *loop, const struct pg_settings *settings)
+{
+	uint64_t statement_timeout_ms = or_default(settings->statement_timeout_ms, 30000);
+	struct pg_target *target = pg_target_new(settings->url, statement_timeout_ms);
+	if (target == NULL)
+		return NULL;
+	struct pg_pool *pool = calloc(1, sizeof(*pool));
+	require(pool != NULL);
+	pool->loop = loop;
+	pool->target = target;
+	pool->settings = (struct pg_settings){
+		.connections = settings->connections > 0 ? settings->connections : 4,
+		.connect_timeout_ms = or_default(settings->connect_timeout_ms, 5000),
+		.pool_wait_ms = or_default(settings->pool_wait_ms, 2000),
+		.idle_close_ms = or_default(settings->idle_close_ms, 60000),
+		.statement_timeout_ms = statement_timeout_ms,
+	};
+	pg_metrics_register();
+	pg_link_init(&pool->statements);
+	pg_link_init(&pool->begins);
+	pg_link_init(&pool->done);
+	pool_init_handles(pool);
+	pool->lines = calloc((size_t)pool->settings.connections, sizeof(*pool->lines));
+	require(pool->lines != NULL);
+	for (each_line(line, pool)) {
+		line->pool = pool;
+		pg_link_init(&line->sent);
+		line->conn = pg_conn_new(loop, target, pool->settings.connect_timeout_ms,
+		                         &line_owner, line);
+		pool->handles++;
+	}
+	pg_conn_connect(pool->lines[0].conn);
+	return pool;
+}
+
+void pg_pool_handle_closed(struct pg_pool *pool)
+{
+	if (--pool->handles > 0)
+		return;
+	pg_target_free(pool->target);
+	free(pool->lines);
+	free(pool);
+}
+
+#define pool_of(handle, member) CONTAINER_OF(handle, struct pg_pool, member)
+
+static void on_wait_timer_closed(uv_handle_t *handle)
+{
+	pg_pool_handle_closed(pool_of(handle, wait_timer));
+}
+
+static void on_sweep_timer_closed(uv_handle_t *handle)
+{
+	pg_pool_handle_closed(pool_of(handle, sweep_timer));
+}
+
+static void on_flusher_closed(uv_handle_t *handle)
+{
+	pg_pool_handle_closed(pool_of(handle, flusher));
+}
+
+static void queue_refuse(struct pg_pool *pool, struct pg_link *queue)
+{
+	while (!pg_link_empty(queue)) {
+		struct pg_statement *st = queue_first(queue);
+		pg_pool_unqueue(pool, st);
+		pg_statement_done(pool, st, ERR_UNAVAILABLE);
+	}
+}
+
+void pg_pool_free(struct pg_pool *pool)
+{
+	if (pool == NULL)
+		return;
+	pool->is_freed = true;
+	pool->is_up = false;
+	pg_listener_free(pool->listener);
+	for (each_line(line, pool))
+		pg_conn_free(line->conn);
+	queue_refuse(pool, &pool->statements);
+	queue_refuse(pool, &pool->begins);
+	uv_close((uv_handle_t *)&pool->wait_timer, on_wait_timer_closed);
+	uv_close((uv_handle_t *)&pool->sweep_timer, on_sweep_timer_closed);
+	uv_close((uv_handle_t *)&pool->flusher, on_flusher_closed);
+	pg_pool_run(pool);
+}
+
+bool pg_pool_is_up(const struct pg_pool *pool)
+{
+	return pool->is_up;
+}

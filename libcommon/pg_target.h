@@ -1,0 +1,18 @@
+/** Where a pool's connections go: its URL, parsed once, with the settings of every session. */
+#pragma once
+
+#include <libpq-fe.h>
+#include <stdint.h>
+
+struct pg_target;
+
+/** Parse; NULL: the URL cannot be read. `statement_timeout_ms` becomes the sessions' default. */
+struct pg_target *pg_target_new(const char *url, uint64_t statement_timeout_ms);
+void pg_target_free(struct pg_target *target);
+
+/** The name that has to be looked up before connecting; NULL: a literal address, a unix socket or a
+ * list of hosts, which libpq takes as it is. */
+const char *pg_target_name(const struct pg_target *target);
+
+/** PQconnectStartParams(); `address` is what the name was resolved to, NULL with none. */
+PGconn *pg_target_connect(const struct pg_target *target, const char *address);
