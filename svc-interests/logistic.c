@@ -11,7 +11,7 @@ enum {
 };
 
 /** The fit has converged when the gradient has shrunk to this part of its first length. */
-#define FIT_TOLERANCE 1e-4
+#define FIT_TOLERANCE 1e-5
 
 /** Below this slope scores say nothing of the label. */
 #define SLOPE_MIN 1e-3

@@ -164,24 +164,26 @@ char *reasoning_sentence(struct arena *arena, struct word_splitter *splitter,
 }
 
 /** How to begin with a paper, by what its title says it is; `before` and `after` stand around the
- * title. */
+ * title, `ending` after the interest. */
 struct proposal {
 	const char *stem; /* in the title; NULL: any */
 	bool needs_container;
 	const char *before;
 	const char *after;
+	const char *ending;
 };
+
+#define COMPARE "and compare the result with what you use today"
+#define TRY_OUT "and see how what you use today does"
 
 /** The first that fits. */
 static const struct proposal proposals[] = {
-	{NULL, true, "Run the container of ", " on a small sample of your data"},
-	{"survey", false, "Pick one approach that ",
-         " covers and try it on a small sample of your data"},
-	{"review", false, "Pick one approach that ",
-         " covers and try it on a small sample of your data"},
-	{"benchmark", false, "Repeat a small part of ", " on your own system"},
-	{"dataset", false, "Take a small part of ", " as test data"},
-	{NULL, false, "Try what ", " describes on a small sample of your data"},
+	{NULL, true, "Run the container of ", " on a small sample of your data", COMPARE},
+	{"survey", false, "Take one approach from ", " to a small sample of your data", COMPARE},
+	{"review", false, "Take one approach from ", " to a small sample of your data", COMPARE},
+	{"benchmark", false, "Repeat a small part of ", "", TRY_OUT},
+	{"dataset", false, "Take a small part of ", " as test data", TRY_OUT},
+	{NULL, false, "Try what ", " describes on a small sample of your data", COMPARE},
 };
 
 static const struct proposal *choose_proposal(const struct stems *title, bool has_container)
@@ -214,7 +216,7 @@ char *reasoning_experiment(struct arena *arena, struct word_splitter *splitter,
 	buf_puts(&out, proposal->after);
 	if (*interest != '\0')
 		buf_printf(&out, " for \"%s\"", interest);
-	buf_puts(&out, ", and compare the result with what you use today");
+	buf_printf(&out, ", %s", proposal->ending);
 	if (named.count > 0)
 		buf_printf(&out, " for %s", named.names[0]);
 	if (named.count > 1)
