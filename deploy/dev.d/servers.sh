@@ -110,6 +110,19 @@ postgres_init() {
 	mv "$base/pg.new" "$base/pg"
 }
 
+# No process of Postgres works in this data folder any more.
+postgres_is_empty() {
+	[[ -z $(find /proc -maxdepth 2 -name cwd -lname "$1/pg" 2>/dev/null) ]]
+}
+
+# A killed server leaves its lock files, and where nobody reaps its zombie the next one would believe in them. They go only
+# when the last of its children is gone.
+postgres_unlock() {
+	[[ -f $1/pg/postmaster.pid && -z $(postgres_pid "$1") ]] || return 0
+	wait_until 30 postgres_is_empty "$1" || fail "processes of a killed Postgres still work in $1/pg"
+	rm -f "$1/pg/postmaster.pid" "$1"/pg/.s.PGSQL.*
+}
+
 # Answering, or dead: either ends the wait.
 postgres_settled() {
 	"$2/pg_isready" -q -h 127.0.0.1 -p "$3" || is_gone "$1"
@@ -117,21 +130,17 @@ postgres_settled() {
 
 # postgres_start BASE PORT PASSWORD LOG [OPTION...]
 postgres_start() {
-	local base=$1 port=$2 password=$3 log=$4 bin pid attempt socket=
+	local base=$1 port=$2 password=$3 log=$4 bin pid socket=
 	shift 4
 	[[ -d $base/pg ]] || postgres_init "$base" "$password" "$log"
 	[[ -z $(postgres_pid "$base") ]] || return 0
+	postgres_unlock "$base"
 	bin=$(postgres_bin "$base")
 	((${#base} > 80)) || socket=$base/pg
-	# A server that was killed may leave children that need a moment to notice.
-	for attempt in 1 2 3 4 5 6 7 8; do
-		pid=$(spawn postgres "$log" "$bin/postgres" -D "$base/pg" -c listen_addresses=127.0.0.1 -c port="$port" \
-			-c unix_socket_directories="$socket" -c max_connections=200 "$@")
-		wait_until 60 postgres_settled "$pid" "$bin" "$port" || true
-		[[ -z $(postgres_pid "$base") ]] || return 0
-		sleep "0.$attempt"
-	done
-	fail "Postgres does not start on port $port" "$log"
+	pid=$(spawn postgres "$log" "$bin/postgres" -D "$base/pg" -c listen_addresses=127.0.0.1 -c port="$port" \
+		-c unix_socket_directories="$socket" -c max_connections=200 "$@")
+	wait_until 60 postgres_settled "$pid" "$bin" "$port" || fail "Postgres does not answer on port $port" "$log"
+	! is_gone "$pid" || fail "Postgres does not start" "$log"
 }
 
 # A fast shutdown: connections are cut, nothing is lost.
