@@ -16,19 +16,20 @@
 #include "worker.h"
 
 #define FIXTURE_PATIENCE_MS 20000 /* a test that waits longer has failed */
+#define FIXTURE_TICK_MS     5     /* the loop turns at least so often, whatever happens */
 
 struct worker_fixture {
 	struct process_settings settings;
 	struct process process;
 	struct worker worker;
-	uv_timer_t patience;
-	bool is_late;
+	uv_timer_t tick;
+	int ticks_left;
 };
 
-static inline void fixture_late(uv_timer_t *timer)
+static inline void fixture_tick(uv_timer_t *timer)
 {
 	struct worker_fixture *fixture = timer->data;
-	fixture->is_late = true;
+	fixture->ticks_left--;
 }
 
 static inline void fixture_start(struct worker_fixture *fixture)
@@ -42,8 +43,8 @@ static inline void fixture_start(struct worker_fixture *fixture)
 	assert_int_equal(uv_loop_init(&fixture->worker.loop), 0);
 	fiber_loop_attach(&fixture->worker.loop);
 	fixture->worker.requests = request_list_new(&fixture->worker.loop);
-	uv_timer_init(&fixture->worker.loop, &fixture->patience);
-	fixture->patience.data = fixture;
+	uv_timer_init(&fixture->worker.loop, &fixture->tick);
+	fixture->tick.data = fixture;
 }
 
 /** What the test hung on the worker (Redis, Postgres, fetcher) is freed already; every request has
@@ -51,33 +52,43 @@ static inline void fixture_start(struct worker_fixture *fixture)
 static inline void fixture_stop(struct worker_fixture *fixture)
 {
 	request_list_free(fixture->worker.requests);
-	uv_close((uv_handle_t *)&fixture->patience, NULL);
+	uv_close((uv_handle_t *)&fixture->tick, NULL);
 	fiber_loop_detach(&fixture->worker.loop);
 	uv_run(&fixture->worker.loop, UV_RUN_DEFAULT);
 	assert_int_equal(uv_loop_close(&fixture->worker.loop), 0);
 	fiber_thread_free();
 }
 
+/** Turn the loop once; the test fails when it is asked too often. fixture_wait_start() comes
+ * first. */
+static inline void fixture_turn(struct worker_fixture *fixture)
+{
+	assert_true(fixture->ticks_left > 0);
+	uv_run(&fixture->worker.loop, UV_RUN_ONCE);
+}
+
+static inline void fixture_wait_start(struct worker_fixture *fixture)
+{
+	fixture->ticks_left = FIXTURE_PATIENCE_MS / FIXTURE_TICK_MS;
+	uv_timer_start(&fixture->tick, fixture_tick, FIXTURE_TICK_MS, FIXTURE_TICK_MS);
+}
+
 /** Run the loop until `*flag`; the test fails when that takes too long. */
 static inline void fixture_until(struct worker_fixture *fixture, const volatile bool *flag)
 {
-	fixture->is_late = false;
-	uv_timer_start(&fixture->patience, fixture_late, FIXTURE_PATIENCE_MS, 0);
-	while (!*flag && !fixture->is_late)
-		uv_run(&fixture->worker.loop, UV_RUN_ONCE);
-	uv_timer_stop(&fixture->patience);
-	assert_true(*flag);
+	fixture_wait_start(fixture);
+	while (!*flag)
+		fixture_turn(fixture);
+	uv_timer_stop(&fixture->tick);
 }
 
 /** Run the loop until no request is under way. */
 static inline void fixture_idle(struct worker_fixture *fixture)
 {
-	fixture->is_late = false;
-	uv_timer_start(&fixture->patience, fixture_late, FIXTURE_PATIENCE_MS, 0);
-	while (request_list_count(fixture->worker.requests) > 0 && !fixture->is_late)
-		uv_run(&fixture->worker.loop, UV_RUN_ONCE);
-	uv_timer_stop(&fixture->patience);
-	assert_int_equal(request_list_count(fixture->worker.requests), 0);
+	fixture_wait_start(fixture);
+	while (request_list_count(fixture->worker.requests) > 0)
+		fixture_turn(fixture);
+	uv_timer_stop(&fixture->tick);
 }
 
 /** Run `fn` as a request to its end. */

@@ -131,10 +131,8 @@ static enum err_code ping(void)
 
 static void ping_until_up(void)
 {
-	for (int i = 0; ping() != ERR_NONE; i++) {
-		assert_true(i < 100000);
-		uv_run(&fixture.worker.loop, UV_RUN_ONCE);
-	}
+	while (ping() != ERR_NONE)
+		fixture_turn(&fixture);
 }
 
 static void test_away_then_back(void **state)
@@ -147,8 +145,9 @@ static void test_away_then_back(void **state)
 	redis_fixture_start(&server);
 	ping_until_up();
 	redis_fixture_kill(&server);
+	fixture_wait_start(&fixture);
 	while (redis_is_up(fixture.worker.redis))
-		uv_run(&fixture.worker.loop, UV_RUN_ONCE);
+		fixture_turn(&fixture);
 	redis_fixture_start(&server);
 	ping_until_up();
 }
@@ -171,14 +170,14 @@ static void count_blocked(struct request *rq)
 
 static void wait_for_blocked(int wanted)
 {
-	for (int blocked = -1, i = 0; blocked != wanted; i++) {
-		assert_true(i < 100000);
+	int blocked;
+	fixture_wait_start(&fixture);
+	do {
+		blocked = -1;
 		request_spawn(&fixture.worker, "test", 5000, count_blocked, NULL, &blocked);
 		while (blocked == -1)
-			uv_run(&fixture.worker.loop, UV_RUN_ONCE);
-		if (blocked != wanted)
-			blocked = -1;
-	}
+			fixture_turn(&fixture);
+	} while (blocked != wanted);
 }
 
 static void test_a_server_killed_under_a_command(void **state)
