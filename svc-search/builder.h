@@ -1,0 +1,49 @@
+/** Makes segments (segment.h): from documents, and from documents of other segments.
+ *
+ * Not safe for use from two threads at once; two builders on two threads are fine. The result depends on
+ * what was added, not on time or machine.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "segment.h"
+
+/** What is indexed of a paper. */
+struct document {
+	const char *id;    /* arXiv id without version; at most DOCUMENT_MAX_ID bytes */
+	const char *title; /* UTF-8, NUL-terminated; never NULL, as the abstract */
+	const char *abstract;
+	const char *const *categories; /* such as "cs.CL"; primary first */
+	size_t category_count;         /* those past DOCUMENT_MAX_CATEGORIES are left out */
+	int32_t published;             /* days since 1970-01-01 */
+	bool has_container;
+	uint64_t seq; /* change sequence number of this state */
+};
+
+#define DOCUMENT_MAX_ID         63
+#define DOCUMENT_MAX_CATEGORIES 32
+
+struct builder;
+
+struct builder *builder_new(void);
+
+/** NULL is fine. */
+void builder_free(struct builder *builder);
+
+/** Add a document; copies. One with the same id that was added before is replaced, unless it has the greater
+ * change sequence number. */
+void builder_add(struct builder *builder, const struct document *document);
+
+/** Add the document `doc` of `segment`, which must live until builder_finish(). */
+void builder_add_from(struct builder *builder, const struct segment *segment, uint32_t doc);
+
+/** Documents that were added. */
+uint32_t builder_count(const struct builder *builder);
+
+/** Make the segment; the builder can only be freed afterwards. `average_length` is what impacts are
+ * computed with, so that the scores of several segments compare; 0 takes the documents' own average.
+ * Never NULL; the caller frees it. */
+struct segment *builder_finish(struct builder *builder, float average_length);
