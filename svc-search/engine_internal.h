@@ -1,0 +1,37 @@
+/** What engine.c and engine_merge.c share; no business of other files. */
+#pragma once
+
+#include <pthread.h>
+
+#include "engine.h"
+#include "intern.h"
+#include "view.h"
+
+/** The corpus has outgrown the embedder at this many times the papers that it was trained for. */
+#define ENGINE_RETRAIN_GROWTH 1.5
+
+/** Papers that were deleted while merges are under way, by number in `ids`. */
+struct removals {
+	struct intern ids;
+	uint64_t *seqs;
+	size_t capacity;
+};
+
+struct engine {
+	pthread_mutex_t lock;     /* held only to read or swap `view` */
+	struct engine_view *view; /* never NULL */
+	uint32_t merges;          /* under way */
+	struct removals removals;
+};
+
+/** Publish `view`, taking its reference. */
+void engine_publish(struct engine *engine, struct engine_view *view);
+
+/** A bit for each document of `segment`, all set. The caller frees it. */
+uint64_t *alive_all(const struct segment *segment);
+
+/** Clear the bit of the document `id` when its state is older than `seq` or the same. */
+void alive_clear(uint64_t *alive, const struct segment *segment, const char *id, uint64_t seq);
+
+/** Average weighted length that the live segment of `base` is to be made with. */
+float base_average_length(const struct base *base);

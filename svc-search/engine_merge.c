@@ -1,0 +1,140 @@
+#include "engine.h"
+
+#include <string.h>
+
+#include "engine_internal.h"
+#include "lsa.h"
+#include "mem.h"
+
+struct engine_merge {
+	struct engine_view *view; /* what is merged; NULL for a load */
+	struct builder *builder;
+	uint64_t seq;      /* changes up to this one are in it */
+	struct base *base; /* the outcome, once it has run */
+};
+
+static struct engine_merge *merge_new(struct engine *engine, struct engine_view *view, uint64_t seq)
+{
+	struct engine_merge *merge = mem_array(1, sizeof(*merge));
+
+	engine->merges++;
+	merge->builder = builder_new();
+	merge->view = view;
+	merge->seq = seq;
+	return merge;
+}
+
+struct engine_merge *engine_merge_new(struct engine *engine)
+{
+	struct engine_view *view = engine_view_get(engine);
+
+	return merge_new(engine, view, view->seq);
+}
+
+struct engine_merge *engine_load_new(struct engine *engine, uint64_t seq)
+{
+	return merge_new(engine, NULL, seq);
+}
+
+void engine_merge_add(struct engine_merge *merge, const struct document *document)
+{
+	require(merge->base == NULL);
+	builder_add(merge->builder, document);
+}
+
+static void add_view(struct builder *builder, const struct engine_view *view)
+{
+	for (uint32_t doc = 0; doc < view->base->segment->doc_count; doc++)
+		if (view_is_alive(view, doc))
+			builder_add_from(builder, view->base->segment, doc);
+	for (uint32_t doc = 0; doc < view->live->doc_count; doc++)
+		builder_add_from(builder, view->live, doc);
+}
+
+static struct embedder *copy_embedder(const struct embedder *embedder)
+{
+	size_t length = embedder->header->length;
+	void *blob = mem_array(length, 1);
+	struct embedder *copy;
+
+	memcpy(blob, embedder->header, length);
+	copy = embedder_open(blob, length, true);
+	require(copy != NULL);
+	return copy;
+}
+
+/* The embedder for the new base: the old one's, unless the corpus has outgrown it. */
+static struct embedder *make_embedder(const struct engine_merge *merge,
+                                      const struct segment *segment)
+{
+	const struct embedder *old = merge->view != NULL ? merge->view->base->embedder : NULL;
+	bool is_outgrown;
+
+	if (old == NULL)
+		return lsa_train(segment);
+	is_outgrown = old->header->trained_on < LSA_MAX_DOCS &&
+	              segment->doc_count >= old->header->trained_on * ENGINE_RETRAIN_GROWTH;
+	return is_outgrown ? lsa_train(segment) : copy_embedder(old);
+}
+
+void engine_merge_run(struct engine_merge *merge)
+{
+	struct segment *segment;
+	struct embedder *embedder;
+
+	require(merge->base == NULL);
+	if (merge->view != NULL)
+		add_view(merge->builder, merge->view);
+	segment = builder_finish(merge->builder, 0);
+	builder_free(merge->builder);
+	merge->builder = NULL;
+	embedder = make_embedder(merge, segment);
+	merge->base =
+		base_new(segment, embedder,
+	                 embedder != NULL ? vectors_make(embedder, segment) : NULL, merge->seq);
+}
+
+/* Take what changed since the merge began over from the current view: newer papers into a live segment, and
+ * the bits of what they replace, or of what was deleted, cleared. */
+static struct engine_view *carry_over(const struct engine *engine, const struct engine_merge *merge)
+{
+	const struct segment *live = engine->view->live;
+	const struct removals *removals = &engine->removals;
+	struct builder *builder = builder_new();
+	uint64_t *alive = alive_all(merge->base->segment);
+	struct segment *carried;
+
+	for (uint32_t doc = 0; doc < live->doc_count; doc++) {
+		if (live->docs[doc].seq <= merge->seq)
+			continue;
+		builder_add_from(builder, live, doc);
+		alive_clear(alive, merge->base->segment, segment_doc_id(live, doc),
+		            live->docs[doc].seq);
+	}
+	for (uint32_t i = 0; i < removals->ids.count; i++)
+		alive_clear(alive, merge->base->segment, intern_text(&removals->ids, i),
+		            removals->seqs[i]);
+	carried = builder_finish(builder, base_average_length(merge->base));
+	builder_free(builder);
+	return view_new(merge->base, carried, alive, MAX_OF(engine->view->seq, merge->seq));
+}
+
+void engine_merge_commit(struct engine *engine, struct engine_merge *merge)
+{
+	require(merge->base != NULL);
+	engine_publish(engine, carry_over(engine, merge));
+	engine_merge_cancel(engine, merge);
+}
+
+void engine_merge_cancel(struct engine *engine, struct engine_merge *merge)
+{
+	if (merge == NULL)
+		return;
+	engine->merges--;
+	if (engine->merges == 0)
+		intern_done(&engine->removals.ids);
+	builder_free(merge->builder);
+	view_unref(merge->view);
+	base_unref(merge->base);
+	free(merge);
+}

@@ -1,0 +1,330 @@
+#include "engine.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "bm25.h"
+#include "evidence.h"
+#include "fusion.h"
+#include "ivf.h"
+#include "view.h"
+
+/** Candidates that each side proposes for a short list; for a longer one, this many more than asked for. */
+#define CANDIDATES 150
+
+/** A text of more bytes than this is a description, not a question: only its most telling terms are
+ * looked for. */
+#define DESCRIPTION_BYTES 1000
+
+/** How many of them. */
+#define DESCRIPTION_TERMS 40
+
+/* What the steps of one search hand to each other. */
+struct search {
+	const struct engine_view *view;
+	const struct engine_query *query;
+	struct arena *arena;
+	struct wanted *wanted;
+	struct doc_filter filters[PART_COUNT];
+	struct evidence_reader *readers[PART_COUNT];
+	struct candidate *candidates;
+	size_t count;
+	size_t depth;     /* candidates that each side proposes */
+	float *vector;    /* the query's; NULL where there is none */
+	float full_score; /* see fusion_rank() */
+};
+
+const char *engine_strategy_name(enum engine_strategy strategy)
+{
+	return strategy == ENGINE_HYBRID ? "hybrid" : "lexical";
+}
+
+/* Set each term's idf over all segments, dead documents included. */
+static void weigh_terms(const struct engine_view *view, struct wanted *wanted)
+{
+	uint32_t doc_count = view->base->segment->doc_count + view->live->doc_count;
+
+	for (size_t i = 0; i < wanted->term_count; i++) {
+		struct wanted_term *term = &wanted->terms[i];
+		uint32_t df = 0;
+
+		for (enum view_part part = 0; part < PART_COUNT; part++) {
+			const struct segment *segment = view_segment(view, part);
+			uint32_t number = segment_find_term(segment, term->text, term->length);
+
+			df += number != SEGMENT_NONE ? segment->terms[number].df : 0;
+		}
+		term->idf = bm25_idf(df, doc_count);
+	}
+}
+
+/* The score that all main words give when each occurs twice in a document of average length. */
+static float full_score(const struct wanted *wanted)
+{
+	float impact = bm25_impact(2, bm25_norm(1, 1));
+	float sum = 0;
+
+	for (size_t i = 0; i < wanted->term_count; i++)
+		if (!wanted->terms[i].is_extra)
+			sum += wanted->terms[i].count * wanted->terms[i].idf * impact;
+	return MAX_OF(sum, 1e-6f);
+}
+
+static void prepare(struct search *search)
+{
+	const struct engine_query *query = search->query;
+	const struct embedder *embedder = search->view->base->embedder;
+	bool is_description = query->length > DESCRIPTION_BYTES;
+
+	search->wanted = wanted_parse(search->arena, query->text, query->length);
+	if (embedder != NULL) {
+		search->vector =
+			arena_array(search->arena, embedder->header->dimension, sizeof(float));
+		if (!embedder_embed(embedder, search->wanted, search->vector))
+			search->vector = NULL;
+	}
+	weigh_terms(search->view, search->wanted);
+	wanted_keep_best(search->wanted, is_description ? DESCRIPTION_TERMS : WANTED_MAX_TERMS,
+	                 search->arena);
+	search->full_score = full_score(search->wanted);
+	for (enum view_part part = 0; part < PART_COUNT; part++) {
+		const struct segment *segment = view_segment(search->view, part);
+
+		search->filters[part] =
+			filter_resolve(&query->filter, segment, view_alive(search->view, part),
+		                       search->arena);
+		search->readers[part] = evidence_open(segment, search->wanted, search->arena);
+	}
+}
+
+static void add_candidate(struct search *search, enum view_part part, uint32_t doc, float cosine)
+{
+	const struct segment *segment = view_segment(search->view, part);
+	struct evidence evidence = evidence_read(search->readers[part], doc);
+
+	search->candidates[search->count++] = (struct candidate){
+		.part = part,
+		.doc = doc,
+		.published = segment->docs[doc].published,
+		.id = segment_doc_id(segment, doc),
+		.words = evidence.words,
+		.pairs = evidence.pairs,
+		.cosine = cosine,
+		.matched = evidence.matched,
+	};
+}
+
+/* The lexical side's proposals from one segment. */
+static void propose_by_words(struct search *search, enum view_part part)
+{
+	const struct segment *segment = view_segment(search->view, part);
+	const struct wanted *wanted = search->wanted;
+	struct lexical_term terms[WANTED_MAX_TERMS];
+	struct hit *hits = arena_array(search->arena, search->depth, sizeof(*hits));
+	size_t count = 0;
+	size_t found;
+
+	for (size_t i = 0; i < wanted->term_count; i++) {
+		const struct wanted_term *term = &wanted->terms[i];
+		uint32_t number = segment_find_term(segment, term->text, term->length);
+
+		if (number != SEGMENT_NONE)
+			terms[count++] = (struct lexical_term){number, term->count * term->idf};
+	}
+	if (count == 0)
+		return;
+	found = lexical_search(segment, terms, count, &search->filters[part], search->depth,
+	                       search->arena, hits);
+	for (size_t i = 0; i < found; i++)
+		add_candidate(search, part, hits[i].doc, 0);
+}
+
+static struct vector_query make_query(const struct search *search, const float *vector)
+{
+	return vector_query_make(vector, engine_dimension(search->view), search->arena);
+}
+
+static void set_cosines(struct search *search, const struct vector_query *query)
+{
+	for (size_t i = 0; i < search->count; i++) {
+		struct candidate *candidate = &search->candidates[i];
+
+		candidate->cosine = vectors_cosine(view_vectors(search->view, candidate->part),
+		                                   query, candidate->doc);
+	}
+}
+
+/* Move the query's vector toward the mean of the best of the candidates so far. */
+static void apply_feedback(struct search *search)
+{
+	uint32_t dimension = engine_dimension(search->view);
+	float *sum = arena_array(search->arena, dimension, sizeof(float));
+	float *vector = arena_array(search->arena, dimension, sizeof(float));
+	size_t used = MIN_OF(search->count, (size_t)FUSION_FEEDBACK_DOCS);
+
+	fusion_rank(search->candidates, search->count, search->full_score, true);
+	for (size_t i = 0; i < used; i++) {
+		const struct candidate *candidate = &search->candidates[i];
+
+		vectors_get(view_vectors(search->view, candidate->part), candidate->doc, vector);
+		for (uint32_t d = 0; d < dimension; d++)
+			sum[d] += vector[d];
+	}
+	if (!embedder_normalise(sum, dimension))
+		return;
+	for (uint32_t d = 0; d < dimension; d++)
+		search->vector[d] += FUSION_FEEDBACK * sum[d];
+	embedder_normalise(search->vector, dimension);
+}
+
+static bool is_candidate(const uint64_t *known, uint32_t doc)
+{
+	return (known[doc / 64] >> (doc % 64) & 1) != 0;
+}
+
+/* Bits of the documents of `part` that are candidates already. */
+static uint64_t *mark_known(const struct search *search, enum view_part part)
+{
+	uint32_t doc_count = view_segment(search->view, part)->doc_count;
+	uint64_t *known =
+		arena_array(search->arena, ((size_t)doc_count + 63) / 64, sizeof(uint64_t));
+
+	for (size_t i = 0; i < search->count; i++)
+		if (search->candidates[i].part == part)
+			known[search->candidates[i].doc / 64] |=
+				UINT64_C(1) << (search->candidates[i].doc % 64);
+	return known;
+}
+
+/* The dense side's proposals from one segment. */
+static void propose_by_vector(struct search *search, enum view_part part,
+                              const struct vector_query *query)
+{
+	struct hit *hits = arena_array(search->arena, search->depth, sizeof(*hits));
+	const uint64_t *known = mark_known(search, part);
+	const struct ivf *ivf = part == PART_BASE ? search->view->base->ivf : NULL;
+	const struct vectors *vectors = view_vectors(search->view, part);
+	size_t found;
+
+	if (ivf != NULL)
+		found = ivf_search(ivf, vectors, search->vector, query, &search->filters[part],
+		                   search->depth, search->arena, hits);
+	else
+		found = vectors_scan(vectors, query, &search->filters[part], search->depth, hits);
+	for (size_t i = 0; i < found; i++)
+		if (!is_candidate(known, hits[i].doc))
+			add_candidate(search, part, hits[i].doc, hits[i].score);
+}
+
+static void rank_with_vectors(struct search *search)
+{
+	struct vector_query query = make_query(search, search->vector);
+
+	set_cosines(search, &query);
+	apply_feedback(search);
+	query = make_query(search, search->vector);
+	set_cosines(search, &query);
+	for (enum view_part part = 0; part < PART_COUNT; part++)
+		propose_by_vector(search, part, &query);
+	fusion_rank(search->candidates, search->count, search->full_score, true);
+}
+
+/* The query's main words that the candidate holds, by falling weight. */
+static void name_matched(const struct search *search, const struct candidate *candidate,
+                         struct engine_hit *hit)
+{
+	const struct wanted_term *terms = search->wanted->terms;
+	const char **words = arena_array(search->arena, ENGINE_MAX_MATCHED, sizeof(*words));
+	uint64_t left = candidate->matched;
+
+	while (left != 0 && hit->matched_count < ENGINE_MAX_MATCHED) {
+		size_t best = (size_t)__builtin_ctzll(left);
+
+		for (uint64_t others = left; others != 0; others &= others - 1) {
+			size_t i = (size_t)__builtin_ctzll(others);
+
+			if (terms[i].count * terms[i].idf > terms[best].count * terms[best].idf)
+				best = i;
+		}
+		left &= ~(UINT64_C(1) << best);
+		if (!terms[best].is_extra)
+			words[hit->matched_count++] = terms[best].word;
+	}
+	hit->matched = words;
+}
+
+static void write_hits(const struct search *search, struct engine_result *result)
+{
+	result->count = MIN_OF(search->count, search->query->limit);
+	result->hits = arena_array(search->arena, result->count, sizeof(*result->hits));
+	for (size_t i = 0; i < result->count; i++) {
+		const struct candidate *candidate = &search->candidates[i];
+		const struct segment_doc *doc =
+			&view_segment(search->view, candidate->part)->docs[candidate->doc];
+		struct engine_hit *hit = &result->hits[i];
+
+		hit->id = arena_strdup(search->arena, candidate->id);
+		hit->relevance = candidate->relevance;
+		hit->words = candidate->words + candidate->pairs;
+		hit->cosine = candidate->cosine;
+		hit->published = doc->published;
+		hit->has_container = doc->has_container;
+		hit->seq = doc->seq;
+		name_matched(search, candidate, hit);
+	}
+}
+
+struct engine_result engine_search(const struct engine_view *view, const struct engine_query *query,
+                                   struct arena *arena)
+{
+	struct engine_result result = {.strategy = view->base->embedder != NULL ? ENGINE_HYBRID
+	                                                                        : ENGINE_LEXICAL};
+	struct search *search = arena_new_of(arena, struct search);
+
+	require(query->limit > 0 && query->limit <= ENGINE_MAX_RESULTS);
+	search->view = view;
+	search->query = query;
+	search->arena = arena;
+	search->depth = MAX_OF((size_t)CANDIDATES, query->limit + query->limit / 2);
+	search->candidates =
+		arena_array(arena, 2 * PART_COUNT * search->depth, sizeof(*search->candidates));
+	prepare(search);
+	for (enum view_part part = 0; part < PART_COUNT; part++)
+		propose_by_words(search, part);
+	if (search->vector != NULL)
+		rank_with_vectors(search);
+	else
+		fusion_rank(search->candidates, search->count, search->full_score,
+		            view->base->embedder != NULL);
+	write_hits(search, &result);
+	return result;
+}
+
+uint32_t engine_dimension(const struct engine_view *view)
+{
+	return view->base->embedder != NULL ? view->base->embedder->header->dimension : 0;
+}
+
+bool engine_vector(const struct engine_view *view, const char *id, float *out)
+{
+	for (enum view_part part = 0; part < PART_COUNT; part++) {
+		const struct segment *segment = view_segment(view, part);
+		const struct vectors *vectors = view_vectors(view, part);
+		uint32_t doc = segment_find_doc(segment, id);
+
+		if (doc == SEGMENT_NONE || vectors == NULL ||
+		    (part == PART_BASE && !view_is_alive(view, doc)))
+			continue;
+		vectors_get(vectors, doc, out);
+		return embedder_normalise(out, engine_dimension(view));
+	}
+	return false;
+}
+
+bool engine_embed(const struct engine_view *view, const char *text, size_t length, float *out,
+                  struct arena *arena)
+{
+	if (view->base->embedder == NULL)
+		return false;
+	return embedder_embed(view->base->embedder, wanted_parse(arena, text, length), out);
+}

@@ -1,0 +1,55 @@
+#include "fusion.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "defines.h"
+
+static int compare(const void *a, const void *b)
+{
+	const struct candidate *left = a;
+	const struct candidate *right = b;
+
+	if (left->fused < right->fused || left->fused > right->fused)
+		return left->fused > right->fused ? -1 : 1;
+	if (left->published != right->published)
+		return left->published > right->published ? -1 : 1;
+	return strcmp(left->id, right->id);
+}
+
+/* How much of what is asked for the document has, by itself: 0 to 1. */
+static float strength(const struct candidate *candidate, float full_score, bool has_dense)
+{
+	float coverage = MIN_OF(candidate->words / full_score, 1.0f);
+	float cosine = MIN_OF(MAX_OF(candidate->cosine, 0.0f), 1.0f);
+
+	return has_dense ? 0.5f * (coverage + cosine) : coverage;
+}
+
+void fusion_rank(struct candidate *candidates, size_t count, float full_score, bool has_dense)
+{
+	float lexical_max = 0;
+	float cosine_max = 0;
+	float best;
+
+	for (size_t i = 0; i < count; i++) {
+		lexical_max = MAX_OF(lexical_max, candidates[i].words + candidates[i].pairs);
+		cosine_max = MAX_OF(cosine_max, candidates[i].cosine);
+	}
+	for (size_t i = 0; i < count; i++) {
+		struct candidate *candidate = &candidates[i];
+
+		candidate->fused = 0;
+		if (lexical_max > 0)
+			candidate->fused += (candidate->words + candidate->pairs) / lexical_max;
+		if (has_dense && cosine_max > 0)
+			candidate->fused +=
+				FUSION_DENSE_WEIGHT * MAX_OF(candidate->cosine, 0.0f) / cosine_max;
+	}
+	qsort(candidates, count, sizeof(*candidates), compare);
+	if (count == 0 || !(candidates[0].fused > 0))
+		return;
+	best = strength(&candidates[0], full_score, has_dense) / candidates[0].fused;
+	for (size_t i = 0; i < count; i++)
+		candidates[i].relevance = candidates[i].fused * best;
+}

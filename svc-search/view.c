@@ -1,0 +1,87 @@
+#include "view.h"
+
+#include <sys/mman.h>
+
+#include "mem.h"
+
+struct base *base_new(struct segment *segment, struct embedder *embedder, struct vectors *vectors,
+                      uint64_t seq)
+{
+	struct base *base = mem_array(1, sizeof(*base));
+
+	atomic_init(&base->references, 1);
+	base->segment = segment;
+	base->embedder = embedder;
+	base->vectors = vectors;
+	base->seq = seq;
+	base_index_vectors(base);
+	return base;
+}
+
+void base_index_vectors(struct base *base)
+{
+	if (base->vectors != NULL && base->ivf == NULL)
+		base->ivf = ivf_make(base->vectors, IVF_MIN_VECTORS);
+}
+
+struct base *base_ref(struct base *base)
+{
+	atomic_fetch_add_explicit(&base->references, 1, memory_order_relaxed);
+	return base;
+}
+
+void base_unref(struct base *base)
+{
+	if (base == NULL ||
+	    atomic_fetch_sub_explicit(&base->references, 1, memory_order_acq_rel) != 1)
+		return;
+	ivf_free(base->ivf);
+	vectors_free(base->vectors);
+	embedder_free(base->embedder);
+	segment_free(base->segment);
+	if (base->mapped != NULL)
+		munmap(base->mapped, base->mapped_length);
+	free(base);
+}
+
+static uint32_t count_dead(const struct base *base, const uint64_t *alive)
+{
+	uint32_t dead = 0;
+
+	for (uint32_t i = 0; alive != NULL && i < base->segment->doc_count; i++)
+		dead += (alive[i / 64] >> (i % 64) & 1) == 0;
+	return dead;
+}
+
+struct engine_view *view_new(struct base *base, struct segment *live, uint64_t *alive, uint64_t seq)
+{
+	struct engine_view *view = mem_array(1, sizeof(*view));
+
+	atomic_init(&view->references, 1);
+	view->base = base_ref(base);
+	view->live = live;
+	view->alive = alive;
+	view->dead_count = count_dead(base, alive);
+	view->seq = seq;
+	if (base->embedder != NULL)
+		view->live_vectors = vectors_make(base->embedder, live);
+	return view;
+}
+
+struct engine_view *view_ref(struct engine_view *view)
+{
+	atomic_fetch_add_explicit(&view->references, 1, memory_order_relaxed);
+	return view;
+}
+
+void view_unref(struct engine_view *view)
+{
+	if (view == NULL ||
+	    atomic_fetch_sub_explicit(&view->references, 1, memory_order_acq_rel) != 1)
+		return;
+	vectors_free(view->live_vectors);
+	segment_free(view->live);
+	free(view->alive);
+	base_unref(view->base);
+	free(view);
+}

@@ -1,0 +1,79 @@
+/** One unchanging state of the whole index, as searches read it: the large *base* segment, the small *live*
+ * segment of what changed since, and which documents of the base still count.
+ *
+ * Counted references: whoever searches holds one, and the last to let go frees it. Inside the engine alone;
+ * others see engine.h.
+ */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "embedder.h"
+#include "ivf.h"
+#include "segment.h"
+#include "vectors.h"
+
+/** A base is shared by the views that were made since it was. */
+struct base {
+	atomic_uint references;
+	struct segment *segment;
+	struct embedder *embedder; /* NULL while the corpus is too small to train on */
+	struct vectors *vectors;   /* of the segment's documents; NULL without an embedder */
+	struct ivf *ivf;           /* of the vectors; NULL while a scan is quick */
+	uint64_t seq;              /* changes up to this one are in it */
+	void *mapped; /* the snapshot that the three borrow from; NULL when they own theirs */
+	size_t mapped_length;
+};
+
+enum view_part { PART_BASE, PART_LIVE, PART_COUNT };
+
+struct engine_view {
+	atomic_uint references;
+	struct base *base;
+	struct segment *live;
+	struct vectors *live_vectors; /* NULL without an embedder */
+	uint64_t *
+		alive; /* a bit for each document of the base that is not replaced or deleted; NULL: all are */
+	uint32_t dead_count; /* documents of the base that are not */
+	uint64_t seq;        /* the last change that is in it */
+};
+
+/** A base with one reference. Takes all; `embedder` and `vectors` may be NULL. */
+struct base *base_new(struct segment *segment, struct embedder *embedder, struct vectors *vectors,
+                      uint64_t seq);
+
+/** Make the inverted file of the vectors when there are enough of them. */
+void base_index_vectors(struct base *base);
+struct base *base_ref(struct base *base);
+void base_unref(struct base *base);
+
+/** A view with one reference. Takes its own reference of `base`; takes `live` and `alive`, which may be NULL;
+ * embeds the live documents. */
+struct engine_view *view_new(struct base *base, struct segment *live, uint64_t *alive,
+                             uint64_t seq);
+struct engine_view *view_ref(struct engine_view *view);
+void view_unref(struct engine_view *view);
+
+static inline const struct segment *view_segment(const struct engine_view *view,
+                                                 enum view_part part)
+{
+	return part == PART_BASE ? view->base->segment : view->live;
+}
+
+static inline const struct vectors *view_vectors(const struct engine_view *view,
+                                                 enum view_part part)
+{
+	return part == PART_BASE ? view->base->vectors : view->live_vectors;
+}
+
+static inline const uint64_t *view_alive(const struct engine_view *view, enum view_part part)
+{
+	return part == PART_BASE ? view->alive : NULL;
+}
+
+/** Whether document `doc` of the base still counts. */
+static inline bool view_is_alive(const struct engine_view *view, uint32_t doc)
+{
+	return view->alive == NULL || (view->alive[doc / 64] >> (doc % 64) & 1) != 0;
+}
