@@ -1,0 +1,197 @@
+#include "judged.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <yyjson.h>
+#include <zlib.h>
+
+/** Bytes of the longest line that is taken. */
+#define LINE_ROOM (1 << 20)
+
+/** Ranks that count. */
+#define NDCG_DEPTH   10
+#define RECALL_DEPTH 100
+
+typedef void line_cb(struct arena *arena, struct judged *judged, char *line, void *ctx);
+
+static void fail(const char *path, const char *why)
+{
+	fprintf(stderr, "%s: %s\n", path, why);
+	exit(1);
+}
+
+/* Call `cb` for each line; zlib reads plain files too. */
+static void each_line(struct arena *arena, struct judged *judged, const char *path, line_cb *cb,
+                      void *ctx)
+{
+	gzFile file = gzopen(path, "rb");
+	char *line = malloc(LINE_ROOM);
+
+	if (file == NULL || line == NULL)
+		fail(path, "cannot be read");
+	while (gzgets(file, line, LINE_ROOM) != NULL)
+		cb(arena, judged, line, ctx);
+	gzclose(file);
+	free(line);
+}
+
+static const char *text_of(struct arena *arena, yyjson_val *object, const char *name)
+{
+	const char *text = yyjson_get_str(yyjson_obj_get(object, name));
+
+	return arena_strdup(arena, text != NULL ? text : "");
+}
+
+/* Days since 1970 of "2026-01-31"; 0 when there is none. */
+static int days_of(const char *date)
+{
+	int year = 0;
+	int month = 0;
+	int day = 0;
+
+	if (sscanf(date, "%d-%d-%d", &year, &month, &day) < 1)
+		return 0;
+	return (year - 1970) * 365 + month * 30 + day;
+}
+
+static void *grown(void *items, size_t count, size_t size)
+{
+	if ((count & (count - 1)) != 0)
+		return items;
+	items = realloc(items, (count > 0 ? count * 2 : 1) * size);
+	require(items != NULL);
+	return items;
+}
+
+static void add_document(struct arena *arena, struct judged *judged, char *line, void *ctx)
+{
+	yyjson_doc *json = yyjson_read(line, strlen(line), 0);
+	yyjson_val *root = yyjson_doc_get_root(json);
+	yyjson_val *names = yyjson_obj_get(root, "categories");
+	const char **categories = arena_array(arena, yyjson_arr_size(names), sizeof(char *));
+	const bool *drops_titles = ctx;
+	struct document *document;
+	size_t i;
+	size_t max;
+	yyjson_val *name;
+
+	judged->documents = grown(judged->documents, judged->document_count, sizeof(*document));
+	document = &judged->documents[judged->document_count++];
+	yyjson_arr_foreach (names, i, max, name)
+		categories[i] = arena_strdup(arena, yyjson_get_str(name));
+	*document = (struct document){
+		.id = text_of(arena, root, "_id"),
+		.title = *drops_titles ? "" : text_of(arena, root, "title"),
+		.abstract = text_of(arena, root, "text"),
+		.categories = categories,
+		.category_count = yyjson_arr_size(names),
+		.published = days_of(text_of(arena, root, "published_at")),
+		.seq = judged->document_count,
+	};
+	yyjson_doc_free(json);
+}
+
+static void add_query(struct arena *arena, struct judged *judged, char *line, void *ctx)
+{
+	yyjson_doc *json = yyjson_read(line, strlen(line), 0);
+	yyjson_val *root = yyjson_doc_get_root(json);
+
+	(void)ctx;
+	judged->queries = grown(judged->queries, judged->query_count, sizeof(*judged->queries));
+	judged->queries[judged->query_count++] =
+		(struct judged_query){.id = text_of(arena, root, "_id"),
+	                              .text = text_of(arena, root, "text")};
+	yyjson_doc_free(json);
+}
+
+static void add_judgment(struct arena *arena, struct judged *judged, char *line, void *ctx)
+{
+	char *rest = line;
+	const char *query_id = strsep(&rest, "\t");
+	const char *id = rest != NULL ? strsep(&rest, "\t") : NULL;
+	int gain = rest != NULL ? (int)strtol(rest, NULL, 10) : 0;
+
+	(void)ctx;
+	for (size_t i = 0; gain > 0 && i < judged->query_count; i++) {
+		struct judged_query *query = &judged->queries[i];
+
+		if (strcmp(query->id, query_id) != 0)
+			continue;
+		query->judgments =
+			grown(query->judgments, query->judgment_count, sizeof(struct judgment));
+		query->judgments[query->judgment_count++] =
+			(struct judgment){arena_strdup(arena, id), gain};
+	}
+}
+
+/* realloc()ed arrays, handed over to the arena. */
+static void hand_over(struct arena *arena, struct judged *judged)
+{
+	size_t kept = 0;
+
+	arena_on_free(arena, free, judged->documents);
+	arena_on_free(arena, free, judged->queries);
+	for (size_t i = 0; i < judged->query_count; i++) {
+		arena_on_free(arena, free, judged->queries[i].judgments);
+		if (judged->queries[i].judgment_count > 0)
+			judged->queries[kept++] = judged->queries[i];
+	}
+	judged->query_count = kept;
+}
+
+struct judged *judged_load(struct arena *arena, const char *path, bool drops_titles)
+{
+	struct judged *judged = arena_new_of(arena, struct judged);
+
+	if (access(path, R_OK) != 0)
+		return NULL;
+	each_line(arena, judged, arena_printf(arena, "%s/corpus.jsonl.gz", path), add_document,
+	          &drops_titles);
+	each_line(arena, judged, arena_printf(arena, "%s/queries.jsonl", path), add_query, NULL);
+	each_line(arena, judged, arena_printf(arena, "%s/qrels.tsv", path), add_judgment, NULL);
+	hand_over(arena, judged);
+	return judged;
+}
+
+static int gain_of(const struct judged_query *query, const char *id)
+{
+	for (size_t i = 0; i < query->judgment_count; i++)
+		if (strcmp(query->judgments[i].id, id) == 0)
+			return query->judgments[i].gain;
+	return 0;
+}
+
+static int compare_gains(const void *a, const void *b)
+{
+	return *(const int *)b - *(const int *)a;
+}
+
+double judged_ndcg10(const struct judged_query *query, const char *const *ids, size_t count)
+{
+	int *gains = malloc(query->judgment_count * sizeof(int));
+	double best = 0;
+	double got = 0;
+
+	require(gains != NULL);
+	for (size_t i = 0; i < query->judgment_count; i++)
+		gains[i] = query->judgments[i].gain;
+	qsort(gains, query->judgment_count, sizeof(int), compare_gains);
+	for (size_t i = 0; i < query->judgment_count && i < NDCG_DEPTH; i++)
+		best += gains[i] / log2((double)i + 2);
+	for (size_t i = 0; i < count && i < NDCG_DEPTH; i++)
+		got += gain_of(query, ids[i]) / log2((double)i + 2);
+	free(gains);
+	return got / best;
+}
+
+double judged_recall100(const struct judged_query *query, const char *const *ids, size_t count)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < count && i < RECALL_DEPTH; i++)
+		found += gain_of(query, ids[i]) > 0;
+	return (double)found / (double)query->judgment_count;
+}
