@@ -41,8 +41,9 @@ build() {
 	say "build: $kind, in ${dir#"$ROOT"/}"
 	build_configure "$kind" "$options"
 	if [[ -t 1 ]]; then
-		ninja -C "$dir" "$@"
-	else
-		ninja -C "$dir" "$@" >"$DEV/log/build.log" 2>&1
-	fi || fail "the build failed" "$DEV/log/build.log" "See above; the compiler's first error counts."
+		ninja -C "$dir" "$@" || fail "the build failed" "" "See above; the first error counts."
+	elif ! ninja -C "$dir" "$@" >"$DEV/log/build.log" 2>&1; then
+		grep -A 12 -m 1 '^FAILED' "$DEV/log/build.log" | grep -v '^cc \|^clang ' >"$DEV/log/build-error.log"
+		fail "the build failed" "$DEV/log/build-error.log" "All of it: .dev/log/build.log"
+	fi
 }
