@@ -43,7 +43,8 @@ build() {
 	if [[ -t 1 ]]; then
 		ninja -C "$dir" "$@" || fail "the build failed" "" "See above; the first error counts."
 	elif ! ninja -C "$dir" "$@" >"$DEV/log/build.log" 2>&1; then
-		grep -A 12 -m 1 '^FAILED' "$DEV/log/build.log" | grep -v '^cc \|^clang ' >"$DEV/log/build-error.log"
+		grep -A 12 -m 1 '^FAILED' "$DEV/log/build.log" | grep -v '^cc \|^clang ' >"$DEV/log/build-error.log" ||
+			cp "$DEV/log/build.log" "$DEV/log/build-error.log"
 		fail "the build failed" "$DEV/log/build-error.log" "All of it: .dev/log/build.log"
 	fi
 }
