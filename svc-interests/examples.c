@@ -47,7 +47,7 @@ static const struct features **list_rows(struct arena *arena, struct example_row
                                          const struct preference_input *input)
 {
 	size_t capacity = input->example_count + input->background_count + 1;
-	const struct features **list = arena_array(arena, capacity, sizeof(*list));
+	const struct features **list = arena_array(arena, capacity, sizeof(void *));
 	rows->labels = arena_array(arena, capacity, sizeof(double));
 	rows->weights = arena_array(arena, capacity, sizeof(double));
 	rows->groups = arena_array(arena, capacity, sizeof(*rows->groups));

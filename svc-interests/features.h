@@ -22,8 +22,7 @@
 /** Set in the hash of a pair of words, clear in that of a word. */
 #define TERM_IS_PAIR 0x80000000u
 
-/** Length of the dense block beside the terms' block of length 1: the half that did best beside
- * latent semantic analysis on both CiteULike collections. */
+/** Length of the dense block beside the terms' block of length 1. */
 #define FEATURES_DENSE_SCALE 0.5
 
 struct frequency_table;

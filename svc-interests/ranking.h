@@ -26,11 +26,12 @@
 #include "arena.h"
 #include "features.h"
 
-/** Likeness up to which two papers do not stand in each other's way: papers on one subject have it. */
-#define RANK_LIKENESS_FREE 0.3
+/** Likeness up to which two papers do not stand in each other's way. Of the pairs in a pool of 500 recent
+ * arXiv papers on one subject 77 % have less than 0.1, 0.3 % more than 0.2, the closest 0.5. */
+#define RANK_LIKENESS_FREE 0.2
 
 /** Likeness from which on two papers are the same: versions of one paper, or its long form. */
-#define RANK_LIKENESS_SAME 0.9
+#define RANK_LIKENESS_SAME 0.8
 
 #define RANK_HALF_LIFE_DAYS_DEFAULT 30.0
 

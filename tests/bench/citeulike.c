@@ -60,11 +60,31 @@ static bool lines_each(const char *path, line_cb *cb, void *context)
 struct corpus {
 	struct arena *arena;
 	struct word_splitter *splitter;
-	const struct bag **bags;
+	struct bag **bags;
 	char **ids;
 	size_t count;
 	size_t capacity;
 };
+
+/** Give each bag its vector of the file. */
+static void dense_load(struct corpus *corpus, const char *path)
+{
+	FILE *file = fopen(path, "rb");
+	require(file != NULL);
+	require(fseek(file, 0, SEEK_END) == 0);
+	size_t total = (size_t)ftell(file) / sizeof(float);
+	require(total > 0 && corpus->count > 0 && total % corpus->count == 0);
+	rewind(file);
+	float *vectors = arena_array(corpus->arena, total, sizeof(float));
+	require(fread(vectors, sizeof(float), total, file) == total);
+	fclose(file);
+	size_t length = total / corpus->count;
+	for (size_t i = 0; i < corpus->count; i++) {
+		corpus->bags[i]->dense = vectors + i * length;
+		corpus->bags[i]->dense_length = (uint32_t)length;
+		corpus->bags[i]->dense_space = 1;
+	}
+}
 
 static const char *text_of(yyjson_val *object, const char *name)
 {
@@ -135,7 +155,7 @@ static void users_load(struct collection *collection, const struct corpus *corpu
 	require(lines_each(plain, users_add, &users) || lines_each(packed, users_add, &users));
 }
 
-struct collection *collection_load(const char *directory)
+struct collection *collection_load(const char *directory, const char *dense_path)
 {
 	struct arena *arena = arena_new();
 	struct corpus corpus = {.arena = arena, .splitter = word_splitter_new(arena)};
@@ -146,10 +166,13 @@ struct collection *collection_load(const char *directory)
 		arena_free(arena);
 		return NULL;
 	}
+	if (dense_path != NULL)
+		dense_load(&corpus, dense_path);
 	struct collection *collection = arena_new_of(arena, struct collection);
 	collection->arena = arena;
-	collection->frequencies = frequency_table_new(arena, corpus.bags, corpus.count);
-	collection->papers = arena_array(arena, corpus.count, sizeof(*collection->papers));
+	collection->frequencies =
+		frequency_table_new(arena, (const struct bag *const *)corpus.bags, corpus.count);
+	collection->papers = arena_array(arena, corpus.count, sizeof(void *));
 	collection->paper_count = corpus.count;
 	for (size_t i = 0; i < corpus.count; i++)
 		collection->papers[i] =
@@ -196,7 +219,7 @@ static void deal_library(struct turn *turn, const struct library *library, size_
 static void deal_background(struct turn *turn, uint64_t seed)
 {
 	uint64_t state = seed * 0x9e3779b97f4a7c15u + 7;
-	turn->background = arena_array(turn->arena, BACKGROUND, sizeof(*turn->background));
+	turn->background = arena_array(turn->arena, BACKGROUND, sizeof(void *));
 	while (turn->background_count < BACKGROUND) {
 		size_t place = random_next(&state) % turn->collection->paper_count;
 		if (turn->role[place] != 2)

@@ -28,8 +28,10 @@ struct quality {
 	size_t users;
 };
 
-/** Load `directory` (corpus.jsonl.gz and users.jsonl or users.jsonl.gz); NULL when it is not there. */
-struct collection *collection_load(const char *directory);
+/** Load `directory` (corpus.jsonl.gz and users.jsonl or users.jsonl.gz); NULL when it is not there.
+ * `dense_path` NULL, or a file of embeddings: the papers' vectors in the order of the corpus, as 32-bit
+ * floats of this machine and nothing else. */
+struct collection *collection_load(const char *directory, const char *dense_path);
 
 void collection_free(struct collection *collection);
 

@@ -1,5 +1,6 @@
 /* How well the preference model finds the rest of a user's library, beside what other methods reach.
- * Usage: preference_quality [DATA_DIRECTORY [STRIDE]]; every STRIDE-th user is measured. */
+ * Usage: preference_quality [DATA_DIRECTORY [STRIDE [DENSE_DIRECTORY]]]; every STRIDE-th user is measured,
+ * with the embeddings DENSE_DIRECTORY/COLLECTION.f32 where that is given (citeulike.h). */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -64,10 +65,14 @@ int main(int argc, char **argv)
 {
 	const char *data = argc > 1 ? argv[1] : "../shared/data";
 	size_t stride = argc > 2 ? strtoul(argv[2], NULL, 10) : 1;
+	const char *dense = argc > 3 ? argv[3] : NULL;
 	for (size_t i = 0; i < ARRAY_LEN(settings); i++) {
-		char path[4096];
+		char path[4096], dense_path[4096];
 		snprintf(path, sizeof(path), "%s/%s", data, settings[i].collection);
-		struct collection *collection = collection_load(path);
+		snprintf(dense_path, sizeof(dense_path), "%s/%s.f32", dense != NULL ? dense : "",
+		         settings[i].collection);
+		struct collection *collection =
+			collection_load(path, dense != NULL ? dense_path : NULL);
 		if (collection == NULL) {
 			fprintf(stderr, "no collection at '%s'\n", path);
 			return 1;

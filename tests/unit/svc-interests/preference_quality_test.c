@@ -27,7 +27,7 @@ static void test_citeulike_a(void **state)
 	char path[4096];
 	snprintf(path, sizeof(path), "%s/../shared/data/citeulike-a-sub",
 	         root != NULL ? root : ".");
-	struct collection *collection = collection_load(path);
+	struct collection *collection = collection_load(path, NULL);
 	if (collection == NULL) {
 		print_message("skipped: no collection at '%s'\n", path);
 		skip();

@@ -15,6 +15,7 @@ enum {
 	SUBJECT_WORDS = 40,
 	PAPER_WORDS = 25,
 	PAPERS = 60, /* of each of two subjects */
+	ALL_PAPERS = 2 * PAPERS,
 };
 
 /** Papers of two subjects that share no word, or whose words are all drawn from one list. */
@@ -47,8 +48,8 @@ static struct world *world_new(bool separate, const float (*dense)[2])
 	struct world *world = arena_new_of(arena, struct world);
 	world->arena = arena;
 	struct word_splitter *splitter = word_splitter_new(arena);
-	const struct bag *bags[2 * PAPERS];
-	for (int i = 0; i < 2 * PAPERS; i++) {
+	const struct bag *bags[ALL_PAPERS];
+	for (int i = 0; i < ALL_PAPERS; i++) {
 		int subject = i % 2;
 		struct paper_text paper = {.abstract = paper_words(world, separate ? subject : 0)};
 		if (dense != NULL) {
@@ -58,8 +59,8 @@ static struct world *world_new(bool separate, const float (*dense)[2])
 		}
 		bags[i] = bag_new(arena, splitter, &paper);
 	}
-	world->frequencies = frequency_table_new(arena, bags, 2 * PAPERS);
-	for (int i = 0; i < 2 * PAPERS; i++)
+	world->frequencies = frequency_table_new(arena, bags, ALL_PAPERS);
+	for (int i = 0; i < ALL_PAPERS; i++)
 		world->papers[i % 2][i / 2] = features_new(arena, world->frequencies, bags[i]);
 	struct paper_text text = {.title = paper_words(world, 0)};
 	world->interest = features_new(arena, world->frequencies, bag_new(arena, splitter, &text));
@@ -281,7 +282,7 @@ static void test_saved_and_loaded(void **state)
 			assert_true(preference_score(loaded, world->papers[i % 2][i]) ==
 			            preference_score(model, world->papers[i % 2][i]));
 		const struct frequency_table *table = preference_frequencies(loaded);
-		assert_int_equal(frequency_documents(table), 2 * PAPERS);
+		assert_int_equal(frequency_documents(table), ALL_PAPERS);
 		arena_free(arena);
 		arena_free(world->arena);
 	}

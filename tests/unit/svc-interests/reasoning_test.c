@@ -77,11 +77,11 @@ static void test_long_titles(void **state)
 	struct arena *arena = arena_new();
 	struct word_splitter *splitter = word_splitter_new(arena);
 	char words[401], letters[401];
-	for (size_t i = 0; i < 400; i += 4)
-		memcpy(words + i, "abc ", 4);
+	for (size_t i = 0; i < 400; i++)
+		words[i] = "abc "[i % 4];
 	letters[0] = 'x';
-	for (size_t i = 1; i < 399; i += 2)
-		memcpy(letters + i, "\xc3\xa9", 2);
+	for (size_t i = 1; i < 399; i++)
+		letters[i] = "\xa9\xc3"[i % 2];
 	words[400] = letters[399] = '\0';
 	struct reasoning_facts facts = {.title = words, .age_days = NAN, .liked = NAN};
 	assert_non_null(
