@@ -15,8 +15,13 @@ class Api:
 
     def __init__(self, url, key=None, checked=True):
         headers = {} if key is None else {"Authorization": f"Bearer {key}"}
+        self.url, self.key = url, key
         self.http = httpx.Client(base_url=url, headers=headers, timeout=30)
         self.checked = checked
+
+    def as_key(self, key):
+        """Another client with this key, on connections of its own."""
+        return Api(self.url, key, self.checked)
 
     def request(self, method, path, body=None, *, expect=None, checked=None, **options):
         """`options` go to httpx: params, headers, content. With checked=False the answer is not held against the

@@ -48,6 +48,7 @@ class Cluster:
         self.ports = {name: free_port() for name, _, _ in self.rows}
         self.identity_secret = secrets.token_hex(24)
         self.processes = {name: [] for name, _, _ in self.rows}
+        self.retired = []
         self.build_dir = build_dir()
 
     def __enter__(self):
@@ -98,7 +99,7 @@ class Cluster:
 
     def add(self, name, **changes):
         """Start one more replica, with other settings where `changes` has them; not waited for."""
-        number = len(self.processes[name])
+        number = len(self.processes[name]) + sum(process.name == name for process in self.retired)
         log_path = self.servers.base / f"{name}-{number}.log"
         process = Process(name, self.binary(name), self.settings(name, number, **changes), log_path)
         self.processes[name].append(process)
@@ -112,6 +113,13 @@ class Cluster:
                 process.start()
         while len(self.processes[name]) < replicas:
             self.add(name)
+
+    def retire(self, name, count):
+        """Stop all but the first `count` replicas for good; what went wrong with them still counts."""
+        while len(self.processes[name]) > count:
+            process = self.processes[name].pop()
+            process.stop()
+            self.retired.append(process)
 
     def stop(self, name):
         for process in self.processes[name]:
@@ -173,4 +181,4 @@ class Cluster:
 
     def check(self):
         """What went wrong with any process, a line each."""
-        return [fault for process in self.all() for fault in process.check()]
+        return [fault for process in self.all() + self.retired for fault in process.check()]

@@ -61,6 +61,11 @@ class Process:
         """The text of /metrics."""
         return httpx.get(self.admin_url + "/metrics", timeout=5).raise_for_status().text
 
+    def metric(self, name):
+        """Sum of a metric over its labels; 0 where it is not there yet."""
+        rows = [line.rsplit(" ", 1) for line in self.metrics().splitlines() if not line.startswith("#")]
+        return sum(float(value) for series, value in rows if series.partition("{")[0] == name)
+
     def memory_bytes(self):
         """Resident memory."""
         with open(f"/proc/{self.popen.pid}/statm", encoding="ascii") as statm:

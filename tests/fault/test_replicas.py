@@ -1,0 +1,79 @@
+"""Two of everything: replicas share the work, and the loss of one is not an outage."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from lib.wait import wait_for
+
+READS = ["/account/api-keys", "/search/stats", "/interests"]
+CALLERS = 8
+
+
+@pytest.fixture
+def pair(cluster):
+    """Two replicas of every process, and one again afterwards."""
+    for name in cluster.processes:
+        if len(cluster[name]) < 2:
+            cluster.add(name)
+        cluster.start(name, 2)
+    cluster.wait_ready()
+    yield cluster
+    for name in cluster.processes:
+        cluster.retire(name, 1)
+
+
+def read_in_a_loop(api, stopped):
+    """Statuses of reads, one after the other, until told to stop. Each caller connects for itself."""
+    statuses = []
+    while not stopped():
+        for path in READS:
+            statuses.append(api.get(path).status_code)
+    return statuses
+
+
+def test_both_replicas_work(pair, user):
+    for _ in range(20):
+        fresh = user.api.as_key(user.key)  # a new connection each: the kernel spreads them
+        for path in READS:
+            fresh.get(path, expect=200)
+    for name in ("svc-search", "svc-interests"):
+        for process in pair[name]:
+            assert process.metric("expops_http_requests_total") > 0, f"a replica of {name} never saw a request"
+
+
+@pytest.mark.parametrize("name", ["svc-search", "svc-interests"])
+def test_rolling_restart_fails_no_read(pair, user, name):
+    done = []
+    with ThreadPoolExecutor(CALLERS) as callers:
+        apis = [user.api.as_key(user.key) for _ in range(CALLERS)]
+        loops = [callers.submit(read_in_a_loop, api, lambda: bool(done)) for api in apis]
+        try:
+            for process in pair[name]:
+                process.restart()
+                process.wait_ready()
+        finally:
+            done.append(True)
+        statuses = [status for loop in loops for status in loop.result()]
+    assert set(statuses) == {200}, f"{len(statuses)} reads: {sorted(set(statuses))}"
+
+
+def test_task_is_done_once_by_two(pair, user):
+    interest = {"name": "Once", "context": "Exactly-once processing in distributed stream systems."}
+    made = user.api.post("/interests", interest, expect=201).json()
+    started = [user.api.post("/papers/recommended/refresh", {"interest_id": made["id"]}, expect=202) for _ in range(4)]
+    for answer in started:
+        assert user.api.wait_task(answer)["status"] == "completed"
+    papers = user.api.get("/papers/recommended", params={"interest_id": made["id"], "limit": 50}, expect=200).json()
+    ids = [paper["resource_id"] for paper in papers]
+    assert len(ids) == len(set(ids)), "a paper was recommended twice"
+
+
+def test_revoked_key_is_refused_by_both_within_a_second(pair, user):
+    made = user.api.post("/account/api-keys", {"name": "second"}, expect=201).json()
+    seconds = [user.api.as_key(made["key"]) for _ in range(10)]
+    for second in seconds:
+        second.get("/interests", expect=200)
+    user.api.post(f"/account/api-keys/{made['id']}/revoke", expect=200)
+    for second in seconds:
+        wait_for(lambda second=second: second.get("/interests").status_code == 401, 1, "refused by every replica")

@@ -1,0 +1,120 @@
+"""Servers and processes die and come back; the product recovers by itself and loses nothing."""
+
+import pytest
+
+from lib.servers import read_processes
+from lib.wait import wait_for
+
+RECOVERY_SECONDS = 20
+
+PROCESSES = [name for name, _, _ in read_processes()]
+
+# A cheap read of each service, by which one sees that it answers.
+READS = {
+    "gateway": "/account/api-keys",
+    "svc-search": "/search/stats",
+    "svc-interests": "/interests",
+    "svc-experiments": "/experiments",
+}
+
+INTEREST = {"name": "Recovery", "context": "Systems that survive the death of their parts: replication, logs, consensus."}
+
+
+def answers(api, path):
+    """A predicate: the path is answered with 200."""
+    return lambda: api.get(path).status_code == 200
+
+
+def wait_answers(api, path):
+    wait_for(answers(api, path), RECOVERY_SECONDS, f"{path} answers")
+
+
+@pytest.mark.parametrize("name", PROCESSES)
+def test_process_restarted(cluster, api, name):
+    api.get(READS[name], expect=200)
+    cluster.restart(name)
+    cluster.wait_ready(name)
+    wait_answers(api, READS[name])
+
+
+@pytest.mark.parametrize("name", PROCESSES)
+def test_process_killed(cluster, api, name):
+    made = api.post("/interests", INTEREST, expect=201).json()
+    cluster.kill9(name)
+    cluster.start(name, len(cluster[name]))
+    cluster.wait_ready(name)
+    wait_answers(api, READS[name])
+    assert api.get(f"/interests/{made['id']}", expect=200).json()["name"] == made["name"]
+
+
+@pytest.mark.parametrize("name", [name for name in PROCESSES if name != "gateway"])
+def test_service_away_is_503(cluster, api, name):
+    cluster.stop(name)
+    answer = api.get(READS[name], expect=503)
+    assert int(answer.headers["Retry-After"]) >= 1
+    others = [other for other in PROCESSES if other != name]
+    for other in others:
+        api.get(READS[other], expect=200)
+
+
+def test_postgres_away_is_503_and_comes_back(cluster, api):
+    made = api.post("/interests", INTEREST, expect=201).json()
+    cluster.postgres.kill9()
+    answer = wait_for(lambda: (got := api.get("/interests")).status_code == 503 and got, 10, "503 while Postgres is away")
+    assert int(answer.headers["Retry-After"]) >= 1
+    wait_for(lambda: not cluster["svc-interests"][0].is_ready(), 10, "not ready without Postgres")
+    cluster.postgres.start()
+    cluster.wait_ready()
+    for name in PROCESSES:
+        wait_answers(api, READS[name])
+    assert [one["id"] for one in api.get("/interests", expect=200).json()] == [made["id"]]
+
+
+def test_postgres_restarted_in_order(cluster, api):
+    cluster.postgres.restart()
+    for name in PROCESSES:
+        wait_answers(api, READS[name])
+
+
+def test_redis_away_costs_no_request(cluster, api):
+    cluster.redis.kill9()
+    for name in PROCESSES:
+        api.get(READS[name], expect=200)
+    api.post("/interests", INTEREST, expect=201)
+
+
+def test_task_started_without_redis_is_done_after(cluster, api):
+    made = api.post("/interests", INTEREST, expect=201).json()
+    cluster.redis.kill9()
+    started = api.post("/papers/recommended/refresh", {"interest_id": made["id"]}, expect=202)
+    cluster.redis.start()
+    assert api.wait_task(started)["status"] == "completed"
+
+
+def test_task_survives_the_loss_of_all_of_redis(cluster, api):
+    made = api.post("/interests", INTEREST, expect=201).json()
+    cluster.stop("svc-interests")
+    cluster.redis.client().flushall()
+    cluster.start("svc-interests")
+    cluster.wait_ready("svc-interests")
+    started = api.post("/papers/recommended/refresh", {"interest_id": made["id"]}, expect=202)
+    cluster.redis.client().flushall()
+    assert api.wait_task(started)["status"] == "completed"
+
+
+def test_task_survives_its_worker(cluster, api):
+    made = api.post("/interests", INTEREST, expect=201).json()
+    started = api.post("/papers/recommended/refresh", {"interest_id": made["id"]}, expect=202)
+    cluster.kill9("svc-interests")
+    cluster.start("svc-interests", len(cluster["svc-interests"]))
+    cluster.wait_ready("svc-interests")
+    assert api.wait_task(started, timeout=120)["status"] == "completed"
+
+
+def test_revoked_key_stays_refused_without_redis(cluster, user):
+    made = user.api.post("/account/api-keys", {"name": "second"}, expect=201).json()
+    second = user.api.as_key(made["key"])
+    second.get("/interests", expect=200)
+    cluster.redis.kill9()
+    user.api.post(f"/account/api-keys/{made['id']}/revoke", expect=200)
+    second.get("/interests", expect=401)
