@@ -136,15 +136,22 @@ static void on_connect_timeout(uv_timer_t *timer)
 	pg_conn_down(CONTAINER_OF(timer, struct pg_conn, timer), "connecting took too long");
 }
 
+static void log_down(const struct pg_conn *conn, bool was_ready, const char *why)
+{
+	struct arena *arena = arena_new();
+	log_warn(LOG_GROUP_PG,
+	         was_ready ? "database connection lost" : "database cannot be reached",
+	         f_text("reason", why == NULL ? pg_error_line(arena, conn->pg) : why));
+	arena_free(arena);
+}
+
 void pg_conn_down(struct pg_conn *conn, const char *why)
 {
 	if (conn->state == PG_CONN_CLOSED || conn->state == PG_CONN_BROKEN)
 		return;
 	bool was_ready = conn->state == PG_CONN_READY;
 	if (was_ready || !conn->was_lost)
-		log_warn(LOG_GROUP_PG,
-		         was_ready ? "database connection lost" : "database cannot be reached",
-		         f_text("reason", why));
+		log_down(conn, was_ready, why);
 	conn->was_lost = true;
 	conn_release(conn);
 	conn_move(conn, PG_CONN_BROKEN);
@@ -157,7 +164,7 @@ static void conn_ready(struct pg_conn *conn)
 {
 	uv_timer_stop(&conn->timer);
 	if (PQsetnonblocking(conn->pg, 1) != 0) {
-		pg_conn_down(conn, PQerrorMessage(conn->pg));
+		pg_conn_down(conn, NULL);
 		return;
 	}
 	if (conn->was_lost)
@@ -187,7 +194,7 @@ static void on_turn(uv_poll_t *poll, int status attr_unused, int events attr_unu
 		conn_ready(conn);
 		break;
 	default:
-		pg_conn_down(conn, PQerrorMessage(conn->pg));
+		pg_conn_down(conn, NULL);
 	}
 }
 
@@ -220,7 +227,7 @@ static void conn_dial(struct pg_conn *conn, const char *address)
 	warn_if_slow("connect", started_ms);
 	require(conn->pg != NULL);
 	if (PQstatus(conn->pg) == CONNECTION_BAD)
-		pg_conn_down(conn, PQerrorMessage(conn->pg));
+		pg_conn_down(conn, NULL);
 	else
 		conn_watch(conn, UV_WRITABLE);
 }
@@ -314,7 +321,7 @@ void pg_conn_flush(struct pg_conn *conn)
 		conn_watch(conn, UV_READABLE | UV_WRITABLE);
 		break;
 	default:
-		pg_conn_down(conn, PQerrorMessage(conn->pg));
+		pg_conn_down(conn, NULL);
 	}
 }
 

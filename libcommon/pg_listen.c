@@ -38,7 +38,7 @@ static void listener_advance(struct pg_listener *listener)
 	snprintf(sql, sizeof(sql), "LISTEN \"%s\"", channel->name);
 	listener->asked = channel;
 	if (!PQsendQuery(pg, sql))
-		pg_conn_down(listener->conn, PQerrorMessage(pg));
+		pg_conn_down(listener->conn, NULL);
 	else
 		pg_conn_flush(listener->conn);
 }
@@ -59,7 +59,7 @@ static void listener_receive(struct pg_listener *listener, PGconn *pg)
 		channel->is_listening = PQresultStatus(result) == PGRES_COMMAND_OK;
 		PQclear(result);
 		if (!channel->is_listening) {
-			pg_conn_down(listener->conn, PQerrorMessage(pg));
+			pg_conn_down(listener->conn, NULL);
 			return;
 		}
 	}
@@ -82,7 +82,7 @@ static void on_readable(void *context)
 	struct pg_listener *listener = context;
 	PGconn *pg = pg_conn_pg(listener->conn);
 	if (PQconsumeInput(pg) != 1) {
-		pg_conn_down(listener->conn, PQerrorMessage(pg));
+		pg_conn_down(listener->conn, NULL);
 		return;
 	}
 	listener_receive(listener, pg);

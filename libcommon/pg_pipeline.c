@@ -48,12 +48,12 @@ void pg_line_send(struct pg_line *line, struct pg_statement *st)
 	if (line->in_flight++ == 0)
 		line->progress_ms = st->sent_ms;
 	if (!send_query(line, pg, st)) {
-		pg_conn_down(line->conn, PQerrorMessage(pg));
+		pg_conn_down(line->conn, NULL);
 		return;
 	}
 	st->is_synced = true;
 	if (!send_sync(pg)) {
-		pg_conn_down(line->conn, PQerrorMessage(pg));
+		pg_conn_down(line->conn, NULL);
 		return;
 	}
 	line->is_dirty = true;

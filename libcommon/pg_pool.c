@@ -279,7 +279,7 @@ static void on_line_readable(void *context)
 	bool is_open = PQconsumeInput(pg) == 1;
 	pg_line_receive(line);
 	if (!is_open || PQstatus(pg) == CONNECTION_BAD)
-		pg_conn_down(line->conn, PQerrorMessage(pg));
+		pg_conn_down(line->conn, NULL);
 	else
 		pg_pool_line_idle(line);
 	pg_pool_run(line->pool);

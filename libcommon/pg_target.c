@@ -6,7 +6,6 @@
 #include <string.h>
 #include <uv.h>
 
-#include "arena.h"
 #include "defines.h"
 
 #define OPTIONS_MAX 64 /* libpq 17 knows 48 */
@@ -114,4 +113,15 @@ PGconn *pg_target_connect(const struct pg_target *target, const char *address)
 	if (address != NULL)
 		target_set(&with, "hostaddr", address);
 	return PQconnectStartParams(with.keywords, with.values, 0);
+}
+
+const char *pg_error_line(struct arena *arena, const PGconn *pg)
+{
+	char *line = arena_strdup(arena, PQerrorMessage(pg));
+	size_t length = strlen(line);
+	while (length > 0 && line[length - 1] == '\n')
+		line[--length] = '\0';
+	for (char *at = line; (at = strpbrk(at, "\n\t")) != NULL;)
+		*at = ' ';
+	return line;
 }

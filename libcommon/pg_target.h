@@ -4,6 +4,8 @@
 #include <libpq-fe.h>
 #include <stdint.h>
 
+#include "arena.h"
+
 struct pg_target;
 
 /** Parse; NULL: the URL cannot be read. `statement_timeout_ms` becomes the sessions' default. */
@@ -16,3 +18,6 @@ const char *pg_target_name(const struct pg_target *target);
 
 /** PQconnectStartParams(); `address` is what the name was resolved to, NULL with none. */
 PGconn *pg_target_connect(const struct pg_target *target, const char *address);
+
+/** PQerrorMessage() on one line, in the arena: for logs. */
+const char *pg_error_line(struct arena *arena, const PGconn *pg);

@@ -76,31 +76,26 @@ static attr_noreturn void transaction_fail(struct request *rq, enum err_code cod
 	raise_error(rq, code, "%s", pg_error_detail(code));
 }
 
-/* The sessions' default is near enough for a request that has just begun. */
-static bool is_near_default(const struct pg_pool *pool, uint64_t limit_ms)
-{
-	uint64_t usual_ms = pool->settings.statement_timeout_ms;
-	return limit_ms <= usual_ms && limit_ms >= usual_ms / 10 * 9;
-}
+/* What functions of the common migrations read, and how long each statement may take. */
+#define SET_REQUEST                                          \
+	"SELECT set_config('statement_timeout', $1, true), " \
+	"set_config('expops.request_id', $2, true)"
 
 void pg_transaction_start(struct pg_transaction *tx, struct pg_line *line, struct pg_statement *st)
 {
-	struct pg_pool *pool = line->pool;
-	uint64_t limit_ms = MAX_OF(1, request_left_ms(tx->rq));
+	uint64_t limit_ms = MIN_OF(MAX_OF(1, request_left_ms(tx->rq)), INT32_MAX);
+	char limit[24];
+	snprintf(limit, sizeof(limit), "%llu", (unsigned long long)limit_ms);
 	line->transaction = tx;
 	line->is_reserved = false;
 	tx->line = line;
 	tx->time_limit_ms = limit_ms;
 	pg_metrics_gauge(PG_GAUGE_CHECKED_OUT, 1);
 	pg_line_send(line, st);
-	if (is_near_default(pool, limit_ms) || tx->line == NULL)
+	if (tx->line == NULL)
 		return;
-	char text[24];
-	snprintf(text, sizeof(text), "%llu", (unsigned long long)MIN_OF(limit_ms, INT32_MAX));
-	const struct pg_param params[] = {{NULL}, {text}};
-	pg_line_send(line, pg_statement_new(PG_DETACHED,
-	                                    "SELECT set_config('statement_timeout', $1, true)",
-	                                    params, 1));
+	const struct pg_param params[] = {{NULL}, {limit}, {tx->rq->id == NULL ? "" : tx->rq->id}};
+	pg_line_send(line, pg_statement_new(PG_DETACHED, SET_REQUEST, params, 2));
 }
 
 void pg_begin(struct request *rq)
