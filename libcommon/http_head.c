@@ -84,8 +84,7 @@ static enum err_code check_start(const struct http_conn *conn, struct http_head 
 	head->method = llhttp_method_name((llhttp_method_t)parser->method);
 	head->method_length = strlen(head->method);
 	head->is_head = parser->method == HTTP_HEAD;
-	if (parser->method == HTTP_CONNECT || parser->method == HTTP_TRACE ||
-	    parser->method == HTTP_SOURCE) {
+	if (parser->method == HTTP_CONNECT || parser->method == HTTP_TRACE) {
 		*ret_detail = "this method is not served";
 		return ERR_METHOD;
 	}

@@ -17,6 +17,8 @@
 
 #define HTTP_READ_BYTES (64 << 10) /* read buffer, one for all connections of a loop */
 
+#define HTTP_TAIL_BYTES 7 /* before a version: ` HTTP/`, and what stands before that */
+
 /** How far a connection is; the moves are drawn in http_conn.c. */
 enum conn_state {
 	CONN_IDLE,     /* between two requests */
@@ -48,6 +50,7 @@ struct http_open {
 	const char *reply_head; /* formatted and not yet written; NULL: none */
 	size_t reply_head_length;
 	int64_t content_left; /* of the response; -1: not declared */
+	bool has_version;     /* its first byte was seen */
 	bool is_request_complete;
 	bool is_paused;
 	bool is_continue_due; /* the client waits for 100 (Continue) */
@@ -83,7 +86,8 @@ struct http_conn {
 	size_t queued_bytes;   /* unsent when the deadline was set */
 	enum err_code refusal; /* why the parser's callbacks stopped it */
 	unsigned handle_count;
-	uint8_t parsed; /* enum parse_event of the last callback */
+	char tail[HTTP_TAIL_BYTES]; /* parsed last */
+	uint8_t parsed;             /* enum parse_event of the last callback */
 	bool is_tcp;
 	bool is_ticking;
 	bool is_due;    /* on the server's list */

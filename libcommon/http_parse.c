@@ -33,12 +33,52 @@ static int framing_add(struct http_conn *conn, size_t length)
 	return conn->framing_bytes <= FRAMING_MAX_BYTES ? 0 : refuse(conn, ERR_MALFORMED);
 }
 
+/* The HTTP_TAIL_BYTES that came before `at`, part of which may have come in an earlier read. */
+static void tail_get(const struct http_conn *conn, const char *at, char ret_tail[HTTP_TAIL_BYTES])
+{
+	size_t here = MIN_OF((size_t)(at - conn->in), HTTP_TAIL_BYTES);
+	memcpy(ret_tail, conn->tail + here, HTTP_TAIL_BYTES - here);
+	memcpy(ret_tail + HTTP_TAIL_BYTES - here, at - here, here);
+}
+
+/* Remember the last bytes of the `taken` that were parsed. */
+static void tail_keep(struct http_conn *conn, size_t taken)
+{
+	char tail[HTTP_TAIL_BYTES];
+	tail_get(conn, conn->in + taken, tail);
+	memcpy(conn->tail, tail, sizeof(tail));
+}
+
 static int on_url(llhttp_t *parser, const char *at, size_t length)
 {
-	struct http_open *open = conn_of(parser)->open;
+	struct http_conn *conn = conn_of(parser);
+	struct http_open *open = conn->open;
+	if (open->target_length == 0) {
+		char tail[HTTP_TAIL_BYTES];
+		tail_get(conn, at, tail);
+		if (tail[HTTP_TAIL_BYTES - 1] != ' ' || tail[HTTP_TAIL_BYTES - 2] == ' ')
+			return refuse(conn, ERR_MALFORMED);
+	}
 	buf_add(&open->text, at, length);
 	open->target_length += (uint32_t)length;
 	return 0;
+}
+
+/* llhttp takes any number of spaces in a request line, and takes RTSP and ICE for HTTP too, without
+ * telling: look at what stands before the version. */
+static int on_version(llhttp_t *parser, const char *at, size_t length)
+{
+	static const char BEFORE[] = " HTTP/";
+	(void)length;
+	struct http_conn *conn = conn_of(parser);
+	if (conn->open->has_version)
+		return 0;
+	conn->open->has_version = true;
+	char tail[HTTP_TAIL_BYTES];
+	tail_get(conn, at, tail);
+	const char *before = tail + HTTP_TAIL_BYTES - (sizeof(BEFORE) - 1);
+	bool is_http = before[-1] != ' ' && memcmp(before, BEFORE, sizeof(BEFORE) - 1) == 0;
+	return is_http ? 0 : refuse(conn, ERR_MALFORMED);
 }
 
 static int on_url_complete(llhttp_t *parser)
@@ -142,6 +182,7 @@ static int on_message_complete(llhttp_t *parser)
 static const llhttp_settings_t CALLBACKS = {
 	.on_url = on_url,
 	.on_url_complete = on_url_complete,
+	.on_version = on_version,
 	.on_header_field = on_header_field,
 	.on_header_field_complete = on_header_field_complete,
 	.on_header_value = on_header_value,
@@ -198,13 +239,6 @@ static enum err_code parser_error(const struct http_conn *conn, llhttp_errno_t e
 	}
 }
 
-/* A request of HTTP/0.9 has no fields, and would wait for ever for its end. */
-static bool is_without_version(const struct http_conn *conn)
-{
-	return conn->state == CONN_HEAD && conn->parser.http_major == 0 &&
-	       conn->parser.http_minor == 9;
-}
-
 enum parse_event parse_feed(struct http_conn *conn)
 {
 	llhttp_t *parser = &conn->parser;
@@ -217,10 +251,11 @@ enum parse_event parse_feed(struct http_conn *conn)
 	size_t taken = conn->in_length;
 	if (error == HPE_PAUSED)
 		taken = (size_t)(llhttp_get_error_pos(parser) - conn->in);
-	else if (error != HPE_OK || is_without_version(conn))
+	else if (error != HPE_OK)
 		conn->parsed = PARSE_REFUSED;
 	if (conn->parsed == PARSE_REFUSED)
-		conn->refusal = error == HPE_OK ? ERR_VERSION : parser_error(conn, error);
+		conn->refusal = parser_error(conn, error);
+	tail_keep(conn, taken);
 	conn->in += taken;
 	conn->in_length -= taken;
 

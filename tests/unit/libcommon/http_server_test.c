@@ -1,0 +1,638 @@
+#include "http_fixture.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "defines.h"
+
+#define GET   "GET /x HTTP/1.1\r\nHost: a\r\n\r\n"
+#define LAST  "GET /last HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+#define POST  "POST /p HTTP/1.1\r\nHost: a\r\n"
+#define LARGE (4 << 20) /* more than all the buffers of a connection on the loopback hold */
+
+static void run_until_idle(struct fixture *f)
+{
+	for (int i = 0; i < 10; i++)
+		uv_run(&f->loop, UV_RUN_NOWAIT);
+}
+
+static void leave_open(struct http_exchange *x)
+{
+	(void)x;
+}
+
+static void respond_teapot(struct http_exchange *x)
+{
+	respond_text(x, 418, "short and stout");
+}
+
+static void pause_content(struct http_exchange *x)
+{
+	http_content_pause(x);
+}
+
+static void connections_are_kept(void **state)
+{
+	struct fixture *f = *state;
+	for (size_t i = 1; i <= 3; i++) {
+		http_client_puts(f->client, GET);
+		http_client_wait_text(f->client, "GET /x ", i);
+	}
+	assert_int_equal(http_server_connections(f->server), 1);
+	assert_int_equal(http_client_count(f->client, "Connection:"), 0);
+	http_client_puts(f->client, LAST);
+	http_client_wait_end(f->client);
+	assert_int_equal(http_client_count(f->client, "Connection: close\r\n"), 1);
+	assert_int_equal(f->dones, 4);
+}
+
+static void pipelined_requests_wait_their_turn(void **state)
+{
+	struct fixture *f = *state;
+	f->on_end = leave_open;
+	http_client_puts(f->client, GET GET LAST);
+	run_until_idle(f);
+	assert_int_equal(f->heads, 1);
+	respond_text(f->held, 200, "one");
+	assert_int_equal(f->dones, 0);
+	http_client_wait_text(f->client, "one", 1);
+	assert_int_equal(f->dones, 1);
+	assert_int_equal(f->heads, 2);
+	respond_text(f->held, 200, "two");
+	f->on_end = NULL;
+	http_client_wait_end(f->client);
+	assert_int_equal(f->heads, 3);
+	assert_int_equal(http_client_count(f->client, "200 OK"), 3);
+}
+
+static void head_and_statuses_without_content(void **state)
+{
+	struct fixture *f = *state;
+	http_client_puts(f->client, "HEAD /x HTTP/1.1\r\nHost: a\r\n\r\n" LAST);
+	http_client_wait_end(f->client);
+	assert_int_equal(http_client_count(f->client, "Content-Length: 8\r\n\r\nHTTP/1.1"), 1);
+}
+
+static void respond_204(struct http_exchange *x)
+{
+	http_respond_start(x, 204, NULL, 0, 0);
+	http_respond_end(x);
+}
+
+static void status_204_has_no_length(void **state)
+{
+	struct fixture *f = *state;
+	f->on_end = respond_204;
+	http_client_puts(f->client, GET LAST);
+	http_client_wait_end(f->client);
+	assert_int_equal(http_client_count(f->client, "204 No Content\r\n"), 2);
+	assert_int_equal(http_client_count(f->client, "Content-Length"), 0);
+	assert_int_equal(http_client_count(f->client, "Transfer-Encoding"), 0);
+}
+
+static void respond_unknown_length(struct http_exchange *x)
+{
+	http_respond_start(x, 200, NULL, 0, -1);
+	http_respond_content(x, "hello ", 6);
+	http_respond_content(x, "", 0);
+	http_respond_content(x, "world, and more", 15);
+	http_respond_end(x);
+}
+
+static void unknown_lengths_are_chunked(void **state)
+{
+	struct fixture *f = *state;
+	f->on_end = respond_unknown_length;
+	http_client_puts(f->client, GET LAST);
+	http_client_wait_end(f->client);
+	assert_int_equal(http_client_count(f->client, "Transfer-Encoding: chunked\r\n"), 2);
+	assert_int_equal(
+		http_client_count(f->client,
+	                          "\r\n\r\n6\r\nhello \r\nf\r\nworld, and more\r\n0\r\n\r\n"),
+		2);
+}
+
+static void unknown_lengths_end_http_1_0(void **state)
+{
+	struct fixture *f = *state;
+	f->on_end = respond_unknown_length;
+	http_client_puts(f->client, "GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
+	http_client_wait_end(f->client);
+	assert_int_equal(http_client_count(f->client,
+	                                   "Connection: close\r\n\r\nhello world, and more"),
+	                 1);
+	assert_false(f->client->is_reset);
+}
+
+static void respond_injected(struct http_exchange *x)
+{
+	struct http_field field = http_field_of("X-Note", "a\r\nSet-Cookie: b");
+	http_respond_start(x, 200, &field, 1, 0);
+	http_respond_end(x);
+}
+
+static void values_cannot_end_their_line(void **state)
+{
+	struct fixture *f = *state;
+	f->on_end = respond_injected;
+	http_client_puts(f->client, LAST);
+	http_client_wait_end(f->client);
+	assert_int_equal(http_client_count(f->client, "X-Note: a  Set-Cookie: b\r\n"), 1);
+}
+
+static void paused_content_waits(void **state)
+{
+	struct fixture *f = *state;
+	f->on_head = pause_content;
+	http_client_puts(f->client,
+	                 POST "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n" LAST);
+	run_until_idle(f);
+	assert_int_equal(f->heads, 1);
+	assert_int_equal(f->content_calls + f->ends, 0);
+	f->on_head = NULL;
+	http_content_resume(f->held);
+	assert_int_equal(f->content_calls, 0); /* never from inside our own call */
+	http_client_wait_end(f->client);
+	assert_int_equal(http_client_count(f->client, "POST /p hello"), 1);
+	assert_int_equal(f->heads, 2);
+}
+
+static char large[LARGE];
+
+static void paused_content_is_bounded(void **state)
+{
+	struct fixture *f = *state;
+	f->on_head = pause_content;
+	http_client_puts(f->client, POST "Content-Length: 4194304\r\n\r\n");
+	run_until_idle(f);
+	size_t sent = 0;
+	for (ssize_t n = 1; n > 0; sent += n > 0 ? (size_t)n : 0) {
+		n = send(f->client->fd, large, sizeof(large) - sent, MSG_NOSIGNAL);
+		run_until_idle(f);
+	}
+	assert_true(sent < LARGE); /* the kernel's buffers are full: nobody reads */
+	assert_int_equal(f->content_bytes, 0);
+	http_content_resume(f->held);
+	http_client_send(f->client, large, sizeof(large) - sent);
+	http_client_wait_text(f->client, "200 OK", 1);
+	assert_int_equal(f->content_bytes, LARGE);
+}
+
+static void respond_large(struct http_exchange *x)
+{
+	http_respond_start(x, 200, NULL, 0, LARGE);
+	assert_true(http_respond_content(x, large, LARGE));
+}
+
+static void slow_readers_are_waited_for(void **state)
+{
+	struct fixture *f = *state;
+	f->on_end = respond_large;
+	http_client_reads(f->client, false);
+	http_client_puts(f->client, GET GET);
+	run_until_idle(f);
+	assert_int_equal(f->drained, 0);
+	http_respond_end(f->held);
+	run_until_idle(f);
+	assert_int_equal(f->dones, 0); /* not before it has gone out */
+	assert_int_equal(f->heads, 1);
+	http_client_reads(f->client, true);
+	f->on_end = NULL;
+	http_client_wait_text(f->client, "GET /x ", 1);
+	assert_int_equal(f->dones, 2);
+	assert_true(f->client->length > LARGE);
+}
+
+static void drained_follows_full(void **state)
+{
+	struct fixture *f = *state;
+	f->on_end = respond_large;
+	http_client_reads(f->client, false);
+	http_client_puts(f->client, LAST);
+	run_until_idle(f);
+	assert_int_equal(f->drained, 0);
+	http_client_reads(f->client, true);
+	while (f->drained == 0)
+		uv_run(&f->loop, UV_RUN_ONCE);
+	http_respond_end(f->held);
+	http_client_wait_end(f->client);
+	assert_int_equal(f->drained, 1);
+}
+
+static void readers_that_stop_are_cut_off(void **state)
+{
+	struct fixture *f = *state;
+	fixture_limits.content_timeout_ms = 20;
+	f->on_end = respond_large;
+	http_client_reads(f->client, false);
+	http_client_puts(f->client, GET);
+	while (f->dones == 0)
+		uv_run(&f->loop, UV_RUN_ONCE);
+	assert_int_equal(f->gones, 1);
+	assert_int_equal(f->gone_reason, ERR_CLIENT_GONE);
+}
+
+static void early_responses_drop_what_is_left(void **state)
+{
+	struct fixture *f = *state;
+	f->on_head = respond_teapot;
+	http_client_puts(f->client, POST "Content-Length: 10\r\n\r\n01234");
+	http_client_wait_text(f->client, "short and stout", 1);
+	assert_int_equal(f->ends + f->content_calls, 0);
+	f->on_head = NULL;
+	http_client_puts(f->client, "56789" LAST);
+	http_client_wait_end(f->client);
+	assert_int_equal(http_client_status(f->client, 1), 200);
+	assert_int_equal(http_client_count(f->client, "GET /last "), 1);
+}
+
+static void early_responses_close_when_much_is_left(void **state)
+{
+	struct fixture *f = *state;
+	f->on_head = respond_teapot;
+	http_client_puts(f->client, POST "Content-Length: 4194304\r\n\r\n");
+	http_client_send(f->client, large, 1 << 20);
+	http_client_wait_end(f->client);
+	assert_false(f->client->is_reset);
+	assert_int_equal(http_client_status(f->client, 0), 418);
+	assert_int_equal(http_client_count(f->client, "Connection: close"), 1);
+	assert_int_equal(http_client_count(f->client, "short and stout"), 1);
+}
+
+static void endless_chunks_are_not_dropped_for_ever(void **state)
+{
+	struct fixture *f = *state;
+	f->on_head = respond_teapot;
+	http_client_puts(f->client, POST "Transfer-Encoding: chunked\r\n\r\n400000\r\n");
+	http_client_send(f->client, large, LARGE);
+	http_client_wait_end(f->client);
+	assert_int_equal(http_client_status(f->client, 0), 418);
+	assert_int_equal(f->heads, 1);
+}
+
+static void continue_comes_when_content_is_wanted(void **state)
+{
+	struct fixture *f = *state;
+	f->on_head = pause_content;
+	http_client_puts(f->client, POST "Expect: 100-continue\r\nContent-Length: 2\r\n\r\n");
+	run_until_idle(f);
+	assert_int_equal(f->client->length, 0);
+	http_content_resume(f->held);
+	http_client_wait_text(f->client, "HTTP/1.1 100 Continue\r\n\r\n", 1);
+	http_client_puts(f->client, "hi");
+	http_client_wait_text(f->client, "POST /p hi", 1);
+	assert_int_equal(http_client_count(f->client, "Continue"), 1);
+}
+
+static void continue_does_not_come_behind_a_refusal(void **state)
+{
+	struct fixture *f = *state;
+	f->on_head = respond_teapot;
+	http_client_puts(f->client, POST "Expect: 100-continue\r\nContent-Length: 2\r\n\r\n");
+	http_client_wait_end(f->client);
+	assert_int_equal(http_client_status(f->client, 0), 418);
+	assert_int_equal(http_client_count(f->client, "Continue"), 0);
+}
+
+static void aborted_responses_are_reset(void **state)
+{
+	struct fixture *f = *state;
+	f->on_end = leave_open;
+	http_client_puts(f->client, GET);
+	run_until_idle(f);
+	http_respond_start(f->held, 200, NULL, 0, 100);
+	http_respond_content(f->held, "part", 4);
+	http_respond_abort(f->held);
+	http_client_wait_end(f->client);
+	assert_true(f->client->is_reset);
+	assert_int_equal(f->gones, 0);
+	assert_int_equal(f->dones, 1);
+}
+
+static void gone_clients_are_noticed(void **state)
+{
+	struct fixture *f = *state;
+	f->on_end = leave_open;
+	http_client_puts(f->client, GET);
+	run_until_idle(f);
+	assert_int_equal(f->gones, 0);
+	http_client_free(f->client);
+	f->client = NULL;
+	while (f->dones == 0)
+		uv_run(&f->loop, UV_RUN_ONCE);
+	assert_int_equal(f->gones, 1);
+	assert_int_equal(f->gone_reason, ERR_CLIENT_GONE);
+	assert_int_equal(http_server_connections(f->server), 0);
+}
+
+static void slow_heads_are_refused(void **state)
+{
+	struct fixture *f = *state;
+	fixture_limits.head_timeout_ms = 20;
+	http_client_puts(f->client, "GET / HTTP/1.1\r\nHost:");
+	http_client_wait_end(f->client);
+	assert_int_equal(http_client_status(f->client, 0), 408);
+	assert_int_equal(f->heads, 0);
+}
+
+static void slow_content_is_refused(void **state)
+{
+	struct fixture *f = *state;
+	fixture_limits.content_timeout_ms = 20;
+	http_client_puts(f->client, POST "Content-Length: 10\r\n\r\nhi");
+	http_client_wait_end(f->client);
+	assert_int_equal(http_client_status(f->client, 0), 408);
+	assert_int_equal(f->gone_reason, ERR_REQUEST_TIMEOUT);
+}
+
+static void slow_handlers_are_not_the_clients_fault(void **state)
+{
+	struct fixture *f = *state;
+	fixture_limits.content_timeout_ms = fixture_limits.idle_timeout_ms = 1;
+	f->on_end = leave_open;
+	http_client_puts(f->client, GET);
+	while (f->ends == 0)
+		uv_run(&f->loop, UV_RUN_ONCE);
+	loop_run_for(&f->loop, 30);
+	assert_int_equal(f->gones, 0);
+	respond_text(f->held, 200, "at last");
+	http_client_wait_text(f->client, "at last", 1);
+}
+
+static void idle_connections_end(void **state)
+{
+	struct fixture *f = *state;
+	fixture_limits.idle_timeout_ms = 20;
+	http_client_puts(f->client, GET);
+	http_client_wait_end(f->client);
+	assert_int_equal(http_client_status(f->client, 0), 200);
+	assert_int_equal(http_client_status(f->client, 1), 0);
+}
+
+static void heads_are_bounded(void **state)
+{
+	struct fixture *f = *state;
+	fixture_limits.head_max_bytes = 1000;
+	http_client_puts(f->client, "GET / HTTP/1.1\r\nHost: a\r\nX: ");
+	http_client_send(f->client, memset(large, 'x', 2000), 2000);
+	http_client_wait_end(f->client);
+	assert_int_equal(http_client_status(f->client, 0), 431);
+}
+
+static void white_space_counts_too(void **state)
+{
+	struct fixture *f = *state;
+	http_client_puts(f->client, "GET / HTTP/1.1\r\nHost: a\r\nX:");
+	http_client_send(f->client, memset(large, ' ', 100000), 100000);
+	http_client_wait_end(f->client);
+	assert_int_equal(http_client_status(f->client, 0), 431);
+}
+
+static void fields_are_bounded(void **state)
+{
+	struct fixture *f = *state;
+	http_client_puts(f->client, "GET / HTTP/1.1\r\nHost: a\r\n");
+	for (int i = 0; i < 127; i++)
+		http_client_puts(f->client, "X: y\r\n");
+	http_client_puts(f->client, "\r\n");
+	http_client_wait_text(f->client, "200 OK", 1);
+	http_client_puts(f->client, "GET / HTTP/1.1\r\nHost: a\r\n");
+	for (int i = 0; i < 128; i++)
+		http_client_puts(f->client, "X: y\r\n");
+	http_client_puts(f->client, "\r\n");
+	http_client_wait_end(f->client);
+	assert_int_equal(http_client_status(f->client, 1), 431);
+}
+
+static void chunk_extensions_are_bounded(void **state)
+{
+	struct fixture *f = *state;
+	http_client_puts(f->client, POST "Transfer-Encoding: chunked\r\n\r\n5;x=");
+	http_client_send(f->client, memset(large, 'x', 20000), 20000);
+	http_client_wait_end(f->client);
+	assert_int_equal(http_client_status(f->client, 0), 400);
+}
+
+static void heads_can_be_asked(void **state)
+{
+	struct fixture *f = *state;
+	f->on_end = leave_open;
+	http_client_puts(f->client, "PUT /a?b HTTP/1.1\r\nHost: a\r\nX-One: \t 1 \t\r\nx-one: 2\r\n"
+	                            "X-Empty:\r\nContent-Length: 0\r\n\r\n");
+	run_until_idle(f);
+	const struct http_head *head = &f->held->head;
+	assert_string_equal(http_head_get(head, "x-ONE"), "1");
+	assert_int_equal(http_head_count(head, "X-One"), 2);
+	assert_string_equal(http_head_get(head, "X-Empty"), "");
+	assert_null(http_head_get(head, "X-On"));
+	assert_int_equal(head->field_count, 5);
+	assert_int_equal(head->path_length, 2);
+	assert_int_equal(head->query_length, 1);
+	assert_memory_equal(head->query, "b", 1);
+	assert_int_equal(head->content_length, 0);
+	assert_false(head->has_content);
+	assert_string_equal(f->held->peer, "127.0.0.1");
+	respond_text(f->held, 200, "");
+}
+
+static void note_drained(void *context)
+{
+	struct fixture *f = context;
+	f->is_drained = true;
+}
+
+static void drain_lets_exchanges_finish(void **state)
+{
+	struct fixture *f = *state;
+	struct http_client *idle = http_client_new(&f->loop, f->port);
+	http_client_puts(idle, GET);
+	http_client_wait_text(idle, "200 OK", 1);
+	f->on_end = leave_open;
+	http_client_puts(f->client, GET);
+	while (f->heads < 2)
+		uv_run(&f->loop, UV_RUN_ONCE);
+
+	http_server_drain(f->server, 60000, note_drained, f);
+	http_client_wait_end(idle);
+	http_client_free(idle);
+	assert_false(f->is_drained);
+	respond_text(f->held, 200, "bye");
+	http_client_wait_end(f->client);
+	assert_int_equal(http_client_count(f->client, "Connection: close"), 1);
+	http_client_free(f->client);
+	f->client = NULL;
+	loop_run_until(&f->loop, &f->is_drained);
+	assert_int_equal(http_server_connections(f->server), 0);
+}
+
+static void drain_serves_who_has_just_come(void **state)
+{
+	struct fixture *f = *state;
+	struct http_client *late = http_client_new(&f->loop, f->port);
+	http_server_drain(f->server, 60000, note_drained, f);
+	http_client_puts(late, GET);
+	http_client_wait_end(late);
+	assert_int_equal(http_client_status(late, 0), 200);
+	http_client_free(late);
+}
+
+static void drain_has_a_deadline(void **state)
+{
+	struct fixture *f = *state;
+	f->on_end = leave_open;
+	http_client_puts(f->client, GET);
+	while (f->heads < 1)
+		uv_run(&f->loop, UV_RUN_ONCE);
+	http_server_drain(f->server, 1, note_drained, f);
+	loop_run_until(&f->loop, &f->is_drained);
+	assert_int_equal(http_server_connections(f->server), 1);
+}
+
+static void connections_are_limited(void **state)
+{
+	struct fixture *f = *state;
+	fixture_limits.connections_max = 1;
+	http_client_puts(f->client, GET);
+	http_client_wait_text(f->client, "200 OK", 1);
+	struct http_client *other = http_client_new(&f->loop, f->port);
+	http_client_puts(other, LAST);
+	run_until_idle(f);
+	assert_int_equal(http_server_connections(f->server), 1);
+	assert_int_equal(other->length, 0);
+	http_client_puts(f->client, LAST);
+	http_client_wait_end(f->client);
+	http_client_free(f->client);
+	f->client = NULL;
+	http_client_wait_end(other);
+	assert_int_equal(http_client_status(other, 0), 200);
+	http_client_free(other);
+}
+
+/* Accepting stops while there are no descriptors, and goes on when there are. */
+static void running_out_of_descriptors_passes(void **state)
+{
+	struct fixture *f = *state;
+	struct http_client *other = http_client_new(&f->loop, f->port);
+	http_client_puts(f->client, GET);
+	http_client_wait_text(f->client, "200 OK", 1);
+	http_client_puts(other, LAST);
+	http_client_wait_end(other);
+	http_client_free(other);
+	run_until_idle(f);
+	assert_int_equal(http_server_connections(f->server), 1);
+	other = http_client_new(&f->loop, f->port);
+
+	struct rlimit old, few;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
+	few = old;
+	few.rlim_cur = 3;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	http_client_puts(other, LAST);
+	run_until_idle(f);
+	assert_int_equal(http_server_connections(f->server), 1);
+	http_client_puts(f->client, GET);
+	http_client_wait_text(f->client, "200 OK", 2);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
+	http_client_wait_end(other);
+	assert_int_equal(http_client_status(other, 0), 200);
+	http_client_free(other);
+}
+
+static void unix_sockets_are_served(void **state)
+{
+	struct fixture *f = *state;
+	char folder[] = "/tmp/http_server_test.XXXXXX", path[64];
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/s", folder);
+	const struct address address = {.is_unix = true, .host = path};
+	struct stat st;
+	int fd, taken;
+
+	assert_int_equal(http_listen_open(&address, &fd), ERR_NONE);
+	close(fd); /* leaves a stale file */
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(http_listen_open(&address, &fd), ERR_NONE);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0660);
+	assert_int_equal(http_listen_open(&address, &taken), ERR_UNAVAILABLE);
+	assert_int_equal(errno, EADDRINUSE);
+
+	struct http_server *server = http_server_new(&f->loop, fixture_handler, &fixture_limits, f);
+	assert_int_equal(http_server_listen_fd(server, fd), ERR_NONE);
+	struct http_client *client = http_client_new_unix(&f->loop, path);
+	http_client_puts(client, LAST);
+	http_client_wait_end(client);
+	assert_int_equal(http_client_status(client, 0), 200);
+	http_client_free(client);
+	http_server_free(server);
+	unlink(path);
+	rmdir(folder);
+}
+
+static void files_in_the_way_are_left(void **state)
+{
+	(void)state;
+	char path[] = "/tmp/http_server_test.XXXXXX";
+	int file = mkstemp(path), fd;
+	const struct address address = {.is_unix = true, .host = path};
+	assert_int_equal(http_listen_open(&address, &fd), ERR_UNAVAILABLE);
+	assert_int_equal(errno, EADDRINUSE);
+	assert_int_equal(unlink(path), 0);
+	close(file);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(connections_are_kept),
+		TEST(pipelined_requests_wait_their_turn),
+		TEST(head_and_statuses_without_content),
+		TEST(status_204_has_no_length),
+		TEST(unknown_lengths_are_chunked),
+		TEST(unknown_lengths_end_http_1_0),
+		TEST(values_cannot_end_their_line),
+		TEST(paused_content_waits),
+		TEST(paused_content_is_bounded),
+		TEST(slow_readers_are_waited_for),
+		TEST(drained_follows_full),
+		TEST(readers_that_stop_are_cut_off),
+		TEST(early_responses_drop_what_is_left),
+		TEST(early_responses_close_when_much_is_left),
+		TEST(endless_chunks_are_not_dropped_for_ever),
+		TEST(continue_comes_when_content_is_wanted),
+		TEST(continue_does_not_come_behind_a_refusal),
+		TEST(aborted_responses_are_reset),
+		TEST(gone_clients_are_noticed),
+		TEST(slow_heads_are_refused),
+		TEST(slow_content_is_refused),
+		TEST(slow_handlers_are_not_the_clients_fault),
+		TEST(idle_connections_end),
+		TEST(heads_are_bounded),
+		TEST(white_space_counts_too),
+		TEST(fields_are_bounded),
+		TEST(chunk_extensions_are_bounded),
+		TEST(heads_can_be_asked),
+		TEST(drain_lets_exchanges_finish),
+		TEST(drain_serves_who_has_just_come),
+		TEST(drain_has_a_deadline),
+		TEST(connections_are_limited),
+		TEST(running_out_of_descriptors_passes),
+		TEST(unix_sockets_are_served),
+		TEST(files_in_the_way_are_left),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
