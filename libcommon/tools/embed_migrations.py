@@ -43,7 +43,7 @@ def main():
     parser.add_argument("--prefix", default="")
     parser.add_argument("table")
     parser.add_argument("target")
-    parser.add_argument("sources", nargs="+")
+    parser.add_argument("sources", nargs="*")
     args = parser.parse_args()
     sources = sorted(args.sources, key=os.path.basename)
     check_names([os.path.basename(path) for path in sources])
