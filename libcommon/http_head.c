@@ -47,29 +47,13 @@ size_t http_head_count(const struct http_head *head, const char *name)
 	return count;
 }
 
-/* Point into the text, which stays where it is from here on; cut white space behind values. */
 static void head_place(struct http_open *open)
 {
 	struct http_head *head = &open->x.head;
-	char *text = open->text.data;
-	head->target = text;
+	head->fields = http_collect_fields(&open->collect);
+	head->field_count = open->collect.count;
+	head->target = open->collect.text.data;
 	head->target_length = open->target_length;
-	head->field_count = open->place_count;
-	head->fields = arena_array(open->arena, open->place_count, sizeof(*head->fields));
-	for (size_t i = 0; i < open->place_count; i++) {
-		const struct field_place *place = &open->places[i];
-		char *value = text + place->value;
-		uint32_t length = place->value_length;
-		while (length > 0 && (value[length - 1] == ' ' || value[length - 1] == '\t'))
-			length--;
-		value[length] = '\0';
-		head->fields[i] = (struct http_field){
-			.name = text + place->name,
-			.name_length = place->name_length,
-			.value = value,
-			.value_length = length,
-		};
-	}
 }
 
 static enum err_code check_start(const struct http_conn *conn, struct http_head *head,

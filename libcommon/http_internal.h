@@ -4,6 +4,7 @@
  *     http_server.c   accepting, turns of the loop, drain
  *     http_conn.c     one connection: its states, time-outs, reading and closing
  *     http_parse.c    llhttp: bytes to heads and content
+ *     http_collect.c  the strings of a head
  *     http_head.c     what a head may say
  *     http_write.c    responses
  */
@@ -13,6 +14,7 @@
 #include <netinet/in.h>
 #include <sys/queue.h>
 
+#include "http_collect.h"
 #include "http_server.h"
 
 #define HTTP_READ_BYTES (64 << 10) /* read buffer, one for all connections of a loop */
@@ -30,20 +32,13 @@ enum conn_state {
 	CONN_STATES
 };
 
-/** Where a field lies in http_call.text, while that can still move. */
-struct field_place {
-	uint32_t name, name_length, value, value_length;
-};
-
 /** An exchange and what only the server knows of it, in the exchange's arena. */
 struct http_open {
 	struct http_exchange x;
 	struct http_conn *conn;
 	struct arena *arena; /* as x.arena was, which the handler may have taken */
 
-	struct buf text; /* the head's strings, each with a NUL behind it */
-	struct field_place *places;
-	size_t place_count, place_capacity;
+	struct http_collect collect; /* the target, then the fields */
 	uint32_t target_length;
 	size_t head_bytes; /* read so far */
 

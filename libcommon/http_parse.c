@@ -5,8 +5,6 @@
 #include "defines.h"
 #include "timefmt.h"
 
-#define TEXT_START_BYTES  1024 /* most heads fit in it */
-#define PLACES_START      24
 #define FRAMING_MAX_BYTES 8192 /* of chunk extensions and trailers, all of which are dropped */
 
 static struct http_conn *conn_of(llhttp_t *parser)
@@ -59,7 +57,7 @@ static int on_url(llhttp_t *parser, const char *at, size_t length)
 		if (tail[HTTP_TAIL_BYTES - 1] != ' ' || tail[HTTP_TAIL_BYTES - 2] == ' ')
 			return refuse(conn, ERR_MALFORMED);
 	}
-	buf_add(&open->text, at, length);
+	buf_add(&open->collect.text, at, length);
 	open->target_length += (uint32_t)length;
 	return 0;
 }
@@ -83,51 +81,26 @@ static int on_version(llhttp_t *parser, const char *at, size_t length)
 
 static int on_url_complete(llhttp_t *parser)
 {
-	buf_add(&conn_of(parser)->open->text, "", 1);
+	buf_add(&conn_of(parser)->open->collect.text, "", 1);
 	return 0;
-}
-
-/* The place of the field being read; a new one when the last has its value. */
-static struct field_place *place_new(struct http_open *open)
-{
-	if (open->place_count == open->place_capacity) {
-		size_t size = open->place_capacity * sizeof(*open->places);
-		open->places = arena_grow(open->arena, open->places, size, 2 * size);
-		open->place_capacity *= 2;
-	}
-	struct field_place *place = &open->places[open->place_count++];
-	*place = (struct field_place){.name = (uint32_t)open->text.length};
-	return place;
-}
-
-static struct field_place *place_last(struct http_open *open)
-{
-	return &open->places[open->place_count - 1];
 }
 
 static int on_header_field(llhttp_t *parser, const char *at, size_t length)
 {
 	struct http_conn *conn = conn_of(parser);
-	struct http_open *open = conn->open;
+	size_t fields_max = conn->server->limits->fields_max;
 	if (conn->state != CONN_HEAD)
 		return framing_add(conn, length);
-	if (open->place_count == 0 || place_last(open)->value != 0) {
-		if (open->place_count == conn->server->limits->fields_max)
-			return refuse(conn, ERR_HEAD_TOO_LARGE);
-		place_new(open);
-	}
-	buf_add(&open->text, at, length);
-	place_last(open)->name_length += (uint32_t)length;
+	if (!http_collect_name(&conn->open->collect, at, length, fields_max))
+		return refuse(conn, ERR_HEAD_TOO_LARGE);
 	return 0;
 }
 
 static int on_header_field_complete(llhttp_t *parser)
 {
 	struct http_conn *conn = conn_of(parser);
-	if (conn->state != CONN_HEAD)
-		return 0;
-	buf_add(&conn->open->text, "", 1);
-	place_last(conn->open)->value = (uint32_t)conn->open->text.length;
+	if (conn->state == CONN_HEAD)
+		http_collect_name_end(&conn->open->collect);
 	return 0;
 }
 
@@ -136,8 +109,7 @@ static int on_header_value(llhttp_t *parser, const char *at, size_t length)
 	struct http_conn *conn = conn_of(parser);
 	if (conn->state != CONN_HEAD)
 		return framing_add(conn, length);
-	buf_add(&conn->open->text, at, length);
-	place_last(conn->open)->value_length += (uint32_t)length;
+	http_collect_value(&conn->open->collect, at, length);
 	return 0;
 }
 
@@ -145,7 +117,7 @@ static int on_header_value_complete(llhttp_t *parser)
 {
 	struct http_conn *conn = conn_of(parser);
 	if (conn->state == CONN_HEAD)
-		buf_add(&conn->open->text, "", 1);
+		http_collect_value_end(&conn->open->collect);
 	return 0;
 }
 
@@ -213,13 +185,7 @@ void parse_begin(struct http_conn *conn)
 	};
 	open->conn = conn;
 	open->arena = arena;
-	open->text = (struct buf){
-		.arena = arena,
-		.data = arena_alloc(arena, TEXT_START_BYTES),
-		.capacity = TEXT_START_BYTES,
-	};
-	open->places = arena_array(arena, PLACES_START, sizeof(*open->places));
-	open->place_capacity = PLACES_START;
+	http_collect_init(&open->collect, arena);
 	conn->open = open;
 	conn->framing_bytes = conn->dropped_bytes = 0;
 	conn->blank_bytes = 0;
