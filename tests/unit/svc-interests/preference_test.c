@@ -350,6 +350,10 @@ static void test_damage_under_a_right_checksum(void **state)
 		bytes.data[i] = kept;
 	}
 	assert_true(refused > 0);
+	bytes.length = body;
+	buf_puts(&bytes, "x"); /* more than a model */
+	write_u32(&bytes, checksum_crc32(bytes.data, body + 1));
+	assert_refused(bytes.data, bytes.length);
 	bytes.data[0] = PREFERENCE_FORMAT + 1;
 	bytes.length = body;
 	write_u32(&bytes, checksum_crc32(bytes.data, body));
