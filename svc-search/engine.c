@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "crypto.h"
 #include "engine_internal.h"
 #include "lsa.h"
 #include "mem.h"
@@ -264,4 +265,14 @@ bool engine_restore(struct engine *engine, const char *path)
 	               view_new(base, empty_segment(base_average_length(base)), NULL, base->seq));
 	base_unref(base);
 	return true;
+}
+
+/* The scales of its terms are as good as the whole of it, and short. */
+uint32_t engine_model(const struct engine_view *view)
+{
+	const struct embedder *embedder = view->base->embedder;
+
+	if (embedder == NULL)
+		return 0;
+	return crc32_of(embedder->scales, embedder->header->term_count * sizeof(float));
 }

@@ -157,3 +157,6 @@ bool engine_vector(const struct engine_view *view, const char *id, float *out);
 /** The same for a text. */
 bool engine_embed(const struct engine_view *view, const char *text, size_t length, float *out,
                   struct arena *arena);
+
+/** Tells embedders apart: vectors of two views compare when this is the same. 0 while none is trained. */
+uint32_t engine_model(const struct engine_view *view);

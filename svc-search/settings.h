@@ -1,0 +1,18 @@
+/** The settings of svc-search, filled at start. */
+#pragma once
+
+#include <stdint.h>
+
+#include "config.h"
+#include "indexer.h"
+
+struct search_settings {
+	struct indexer_settings indexer;
+	const char *llm_url, *llm_model, *llm_key; /* "": no language model */
+	int64_t llm_timeout_ms;
+	const char *oai_url;
+	int64_t harvest_delay_ms; /* between two requests to oai_url */
+};
+
+extern struct search_settings search_settings;
+extern const struct setting SEARCH_SETTINGS[];
