@@ -55,3 +55,9 @@ const char *fetch_header(const struct fetch_answer *answer, const char *name);
 enum err_code service_call(struct request *rq, enum api_service service, const char *method,
 			   const char *path, const char *json_body,
 			   struct fetch_answer **ret_answer);
+
+/** As service_call(), for an answer that one can do without: waits at most `timeout_ms` (0: what is
+ * left of the request's deadline, at most 30,000) and then returns ERR_TIMEOUT. */
+enum err_code service_call_within(struct request *rq, uint64_t timeout_ms, enum api_service service,
+				  const char *method, const char *path, const char *json_body,
+				  struct fetch_answer **ret_answer);

@@ -62,14 +62,18 @@ struct field {
 	const char *const *values; /* FIELD_ENUM: NULL-terminated */
 	size_t item_max;
 	bool (*check)(const char *text, size_t length,
-		      const char **ret_message); /* FIELD_TEXT: a form of its own; NULL: any */
+	              const char **ret_message); /* FIELD_TEXT: a form of its own; NULL: any */
+	/* FIELD_OBJECT: its declared members; FIELD_ARRAY: those of its items, which are objects
+	 * then. Faults are named `resource.url`, `links[2].type`; members that no row names are
+	 * kept. All IN_BODY and FIELD_NOWHERE; TRIMMED only affects their bounds. NULL: free form. */
+	const struct field *members;
 };
 
 /* Offset of a member whose type is checked at compile time. */
 #define FIELD_AT(s, member, type)                                                             \
 	(offsetof(s, member) +                                                                \
 	 0 * sizeof(char[__builtin_types_compatible_p(__typeof__(((s *)0)->member), type) ? 1 \
-											  : -1]))
+	                                                                                  : -1]))
 
 #define PATH_UUID(s, m, n)                                                       \
 	{                                                                        \
@@ -184,6 +188,14 @@ struct field {
 #define JSON_ARRAY(n, f, lo, hi)                                          \
 	{                                                                 \
 		IN_BODY, FIELD_ARRAY, (n), FIELD_NOWHERE, (f), (lo), (hi) \
+	}
+#define JSON_OBJECT_OF(n, f, m)                                                \
+	{                                                                      \
+		IN_BODY, FIELD_OBJECT, (n), FIELD_NOWHERE, (f), .members = (m) \
+	}
+#define JSON_ARRAY_OF(n, f, lo, hi, m)                                                    \
+	{                                                                                 \
+		IN_BODY, FIELD_ARRAY, (n), FIELD_NOWHERE, (f), (lo), (hi), .members = (m) \
 	}
 #define JSON_STRINGS(n, f, lo, hi, each)                                                        \
 	{                                                                                       \

@@ -303,3 +303,39 @@ const char *field_check_json(struct arena *arena, const struct field *field, yyj
 		                                yyjson_get_len(json), ret);
 	}
 }
+
+void field_check_nested(struct arena *arena, struct problem *problem, const char *path,
+                        const struct field *field, yyjson_val *json)
+{
+	if (!field->members)
+		return;
+	if (field->type == FIELD_OBJECT && yyjson_is_obj(json))
+		field_check_members(arena, problem, path, json, field->members);
+	size_t index, count;
+	yyjson_val *item;
+	yyjson_arr_foreach (json, index, count, item) {
+		const char *name = arena_printf(arena, "%s[%zu]", path, index);
+		if (yyjson_is_obj(item))
+			field_check_members(arena, problem, name, item, field->members);
+		else
+			problem_add_field(arena, problem, name, "must be an object");
+	}
+}
+
+void field_check_members(struct arena *arena, struct problem *problem, const char *path,
+                         yyjson_val *object, const struct field *members)
+{
+	for (const struct field *member = members; member->place != FIELD_END_OF_TABLE; member++) {
+		const char *name =
+			arena_printf(arena, "%s%s%s", path, path[0] ? "." : "", member->name);
+		struct field_value value = {0};
+		yyjson_val *json = json_get(object, member->name);
+		const char *fault = json ? field_check_json(arena, member, json, &value)
+		                    : member->flags & REQUIRED ? "is required"
+		                                               : NULL;
+		if (fault)
+			problem_add_field(arena, problem, name, "%s", fault);
+		else if (json)
+			field_check_nested(arena, problem, name, member, json);
+	}
+}

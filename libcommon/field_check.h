@@ -5,6 +5,7 @@
 
 #include "arena.h"
 #include "field.h"
+#include "problem.h"
 
 /** One checked value: what goes into the struct and what goes into request_body_json(). */
 struct field_value {
@@ -25,3 +26,11 @@ const char *field_check_text(struct arena *arena, const struct field *field, con
 /** Check a member of a JSON body. */
 const char *field_check_json(struct arena *arena, const struct field *field, yyjson_val *json,
                              struct field_value *ret_value);
+
+/** Check what is nested in a value that fits its row (struct field, `members`), called `path` in faults. */
+void field_check_nested(struct arena *arena, struct problem *problem, const char *path,
+                        const struct field *field, yyjson_val *json);
+
+/** Check an object against a table and note every fault; `path` is what the object is called, "" for a body. */
+void field_check_members(struct arena *arena, struct problem *problem, const char *path,
+                         yyjson_val *object, const struct field *members);

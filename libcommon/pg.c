@@ -72,6 +72,11 @@ struct pg_rows *pg_query_with(struct request *rq, const char *sql, const struct 
 	if (code == ERR_NONE)
 		return rows_new(rq->arena, result);
 	PQclear(result);
+	pg_raise(rq, code);
+}
+
+void pg_raise(struct request *rq, enum err_code code)
+{
 	raise_error(rq, code, "%s", pg_error_detail(code));
 }
 

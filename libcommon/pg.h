@@ -112,6 +112,9 @@ struct pg_rows {
 	            (const struct pg_param[]){{NULL}, ##__VA_ARGS__}, \
 	            ARRAY_LEN(((const struct pg_param[]){{NULL}, ##__VA_ARGS__})) - 1)
 
+/** Raise what pg_query() would have raised: after a pg_try() whose failure `code` is no answer. */
+attr_noreturn void pg_raise(struct request *rq, enum err_code code);
+
 /* `params[0]` is not used: it lets the macros above take no parameters at all. */
 struct pg_rows *pg_query_with(struct request *rq, const char *sql, const struct pg_param *params,
                               size_t count);

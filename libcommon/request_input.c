@@ -114,6 +114,7 @@ static void take_body(struct request *rq, const struct field *field, void *input
 		problem_add_field(rq->arena, &rq->problem, field->name, "%s", fault);
 		return;
 	}
+	field_check_nested(rq->arena, &rq->problem, field->name, field, json);
 	store(input, field, &value);
 	keep(kept, field, &value);
 }

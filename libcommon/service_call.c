@@ -52,8 +52,20 @@ enum err_code service_call(struct request *rq, enum api_service service, const c
                            const char *path, const char *json_body,
                            struct fetch_answer **ret_answer)
 {
+	return service_call_within(rq, 0, service, method, path, json_body, ret_answer);
+}
+
+enum err_code service_call_within(struct request *rq, uint64_t timeout_ms, enum api_service service,
+                                  const char *method, const char *path, const char *json_body,
+                                  struct fetch_answer **ret_answer)
+{
 	struct http_field fields[FIELDS_MAX];
-	struct fetch_call call = {.method = method, .body = json_body, .fields = fields};
+	struct fetch_call call = {
+		.method = method,
+		.body = json_body,
+		.fields = fields,
+		.timeout_ms = timeout_ms,
+	};
 	enum err_code code = locate(rq, service, path, &call);
 	if (code != ERR_NONE)
 		return code;
