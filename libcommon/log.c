@@ -121,16 +121,23 @@ static void add_field(struct buf *line, const struct log_field *field)
 		buf_puts(line, "null");
 }
 
+static int log_descriptor = STDOUT_FILENO;
+
+void log_set_descriptor(int descriptor)
+{
+	log_descriptor = descriptor;
+}
+
 /* A log that cannot be written is not worth a process: what fails is left out. */
 static void write_line(const char *line, size_t length)
 {
 	while (length > 0) {
-		ssize_t written = write(STDOUT_FILENO, line, length);
+		ssize_t written = write(log_descriptor, line, length);
 		if (written >= 0) {
 			line += written;
 			length -= (size_t)written;
 		} else if (errno == EAGAIN) {
-			poll(&(struct pollfd){.fd = STDOUT_FILENO, .events = POLLOUT}, 1, -1);
+			poll(&(struct pollfd){.fd = log_descriptor, .events = POLLOUT}, 1, -1);
 		} else if (errno != EINTR) {
 			return;
 		}

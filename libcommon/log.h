@@ -53,6 +53,9 @@ struct log_field {
  * the form above, and nothing changed. */
 enum err_code log_init(const char *process, const char *levels);
 
+/** Write to this descriptor from now on instead of standard output: a command's output is its own. */
+void log_set_descriptor(int descriptor);
+
 bool log_enabled(enum log_group group, enum log_level level);
 
 /** The request whose id goes into the lines of this thread from now on; NULL: none. Borrows. */

@@ -36,6 +36,7 @@ struct pg_pool;
 
 struct pg_settings {
 	const char *url;             /* postgres://…; borrows */
+	const char *schema;          /* search_path of every connection; NULL: as the role has it */
 	int connections;             /* pipelined ones plus those for transactions, at most */
 	uint64_t connect_timeout_ms; /* 5,000 */
 	uint64_t pool_wait_ms;       /* 2,000: how long a statement waits for a connection before

@@ -7,7 +7,7 @@
 #include "log.h"
 
 /* A further connection is made when each has this many statements under way. */
-#define DEPTH_TO_GROW 8
+#define DEPTH_TO_GROW 2
 /* No more than this many are sent on one connection; the rest waits in the pool's queue, from where
  * any connection may take them. */
 #define DEPTH_MAX 128
@@ -373,7 +373,8 @@ static void pool_init_handles(struct pg_pool *pool)
 struct pg_pool *pg_pool_new(uv_loop_t *loop, const struct pg_settings *settings)
 {
 	uint64_t statement_timeout_ms = or_default(settings->statement_timeout_ms, 30000);
-	struct pg_target *target = pg_target_new(settings->url, statement_timeout_ms);
+	struct pg_target *target =
+		pg_target_new(settings->url, settings->schema, statement_timeout_ms);
 	if (target == NULL)
 		return NULL;
 	struct pg_pool *pool = calloc(1, sizeof(*pool));

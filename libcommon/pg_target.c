@@ -65,7 +65,7 @@ static bool is_name(const char *host)
 	       strchr(host, ',') == NULL && !is_literal(host);
 }
 
-struct pg_target *pg_target_new(const char *url, uint64_t statement_timeout_ms)
+struct pg_target *pg_target_new(const char *url, const char *schema, uint64_t statement_timeout_ms)
 {
 	PQconninfoOption *options = PQconninfoParse(url, NULL);
 	if (options == NULL)
@@ -88,9 +88,10 @@ struct pg_target *pg_target_new(const char *url, uint64_t statement_timeout_ms)
 	target_set(target, "options",
 	           arena_printf(arena,
 	                        "-c statement_timeout=%llu -c client_connection_check_interval=1s "
-	                        "-c timezone=UTC -c datestyle=ISO -c bytea_output=hex %s",
+	                        "-c timezone=UTC -c datestyle=ISO -c bytea_output=hex %s%s %s",
 	                        (unsigned long long)statement_timeout_ms,
-	                        given == NULL ? "" : given));
+	                        schema == NULL ? "" : "-c search_path=",
+	                        schema == NULL ? "" : schema, given == NULL ? "" : given));
 	if (target_get(target, "hostaddr") == NULL && is_name(target_get(target, "host")))
 		target->name = target_get(target, "host");
 	return target;

@@ -8,8 +8,9 @@
 
 struct pg_target;
 
-/** Parse; NULL: the URL cannot be read. `statement_timeout_ms` becomes the sessions' default. */
-struct pg_target *pg_target_new(const char *url, uint64_t statement_timeout_ms);
+/** Parse; NULL: the URL cannot be read. `schema` (NULL: as the role has it) becomes the sessions' search_path,
+ * `statement_timeout_ms` their default. */
+struct pg_target *pg_target_new(const char *url, const char *schema, uint64_t statement_timeout_ms);
 void pg_target_free(struct pg_target *target);
 
 /** The name that has to be looked up before connecting; NULL: a literal address, a unix socket or a

@@ -164,6 +164,8 @@ int service_main(const struct service *service, int argc, char **argv)
 	}
 	if (!load_settings(service))
 		return 2;
+	if (command)
+		log_set_descriptor(STDERR_FILENO);
 	if (shows_config) {
 		config_print_values(COMMON);
 		if (service->settings)

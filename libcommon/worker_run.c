@@ -27,7 +27,7 @@
 #include "timefmt.h"
 
 #define ENDING_POLL_MS     20
-#define ENDING_MAX_MS      2000
+#define ENDING_MAX_MS      10000
 #define MIGRATE_RETRY_MS   500
 #define COMMAND_TIMEOUT_MS (UINT64_C(365) * 24 * 3600 * 1000)
 
@@ -163,6 +163,7 @@ static void worker_make_clients(struct worker *worker)
 	const struct process_settings *settings = worker->process->settings;
 	struct pg_settings pg = {
 		.url = settings->database_url,
+		.schema = worker->process->service->schema,
 		.connections = (int)settings->pg_pool_size,
 		.connect_timeout_ms = 5000,
 		.pool_wait_ms = 2000,
