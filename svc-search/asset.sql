@@ -6,12 +6,12 @@ SELECT asset_detail_json(a) FROM asset a WHERE arxiv_id = $1 AND NOT is_deleted;
 SELECT coalesce((SELECT jsonb_agg(asset_json(a) ORDER BY a.published_at DESC NULLS LAST, a.arxiv_id DESC)
                  FROM (SELECT * FROM asset
                        WHERE NOT is_deleted
-                         AND ($3::text IS NULL OR category_keys(categories) @> ARRAY[$3::text])
+                         AND ($3::text IS NULL OR category_keys @> ARRAY[$3::text])
                          AND ($4::boolean IS NULL OR has_container = $4)
                        ORDER BY published_at DESC NULLS LAST, arxiv_id DESC LIMIT $1 OFFSET $2) a), '[]'),
        (SELECT count(*) FROM asset
         WHERE NOT is_deleted
-          AND ($3::text IS NULL OR category_keys(categories) @> ARRAY[$3::text])
+          AND ($3::text IS NULL OR category_keys @> ARRAY[$3::text])
           AND ($4::boolean IS NULL OR has_container = $4));
 
 -- name: asset_update

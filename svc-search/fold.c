@@ -148,6 +148,18 @@ static bool in_ranges(const struct range *ranges, size_t count, uint32_t code)
 	return false;
 }
 
+/* Capitals beyond ASCII, as the blocks lay them out. */
+static bool is_capital(uint32_t code)
+{
+	static const struct range all[] = {{0xC0, 0xDE}, {0x391, 0x3A9}, {0x400, 0x42F}};
+	static const struct range even[] = {{0x100, 0x137}, {0x14A, 0x177}, {0x1E00, 0x1EFF}};
+	static const struct range odd[] = {{0x139, 0x148}, {0x179, 0x17E}};
+
+	return in_ranges(all, ARRAY_LEN(all), code) ||
+	       (code % 2 == 0 && in_ranges(even, ARRAY_LEN(even), code)) ||
+	       (code % 2 == 1 && in_ranges(odd, ARRAY_LEN(odd), code));
+}
+
 static struct folded folded_text(enum fold_kind kind, const char *text)
 {
 	struct folded result = {.kind = kind, .length = (uint8_t)strlen(text)};
@@ -231,8 +243,10 @@ struct folded fold(uint32_t code)
 	if (code < 0x80)
 		return fold_ascii(code);
 	if (fold_latin(code, &result) || fold_shift(code, &result) ||
-	    fold_mathematical(code, &result))
+	    fold_mathematical(code, &result)) {
+		result.is_upper = result.kind == FOLD_LETTER && is_capital(code);
 		return result;
+	}
 	if (in_ranges(ignored, ARRAY_LEN(ignored), code))
 		return (struct folded){.kind = FOLD_IGNORE};
 	if (in_ranges(ideographs, ARRAY_LEN(ideographs), code))

@@ -23,7 +23,7 @@ enum fold_kind {
 
 struct folded {
 	enum fold_kind kind;
-	bool is_upper;  /* was an ASCII capital */
+	bool is_upper;  /* was a capital */
 	uint8_t length; /* bytes in `text`; 0 for FOLD_BREAK and FOLD_IGNORE */
 	char text[4];   /* the folded form in UTF-8, not terminated */
 };

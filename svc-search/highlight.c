@@ -45,13 +45,18 @@ static uint32_t find_term(const struct wanted *wanted, const struct token *token
 	return WANTED_NONE;
 }
 
+/* Of matches that overlap the one that spans the others stays: "GPT-4", not "GPT". */
 static void note_match(const struct token *token, void *ctx)
 {
 	struct finder *finder = ctx;
 	uint32_t term = find_term(finder->wanted, token);
-	size_t last_end = finder->count > 0 ? finder->matches[finder->count - 1].end : 0;
 
-	if (term == WANTED_NONE || token->start < last_end)
+	if (term == WANTED_NONE)
+		return;
+	while (finder->count > 0 && finder->matches[finder->count - 1].start >= token->start &&
+	       finder->matches[finder->count - 1].end <= token->end)
+		finder->count--;
+	if (finder->count > 0 && token->start < finder->matches[finder->count - 1].end)
 		return;
 	if (finder->count == finder->capacity) {
 		finder->capacity = mem_capacity(finder->capacity, 64);

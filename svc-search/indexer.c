@@ -14,6 +14,7 @@
 #include "timefmt.h"
 #include "uuid.h"
 
+#define STARTING_MS      20
 #define SWEEP_MS         1000
 #define BATCH_PAPERS     1000
 #define PASS_TIMEOUT_MS  60000
@@ -329,9 +330,12 @@ static void start_reading(struct indexer *indexer)
 	request_spawn(indexer->worker, "index-read", timeout_ms, read_main, read_over, indexer);
 }
 
+/* Eager until the index has all that was there at the start. */
 static void on_sweep(uv_timer_t *timer)
 {
-	start_reading(timer->data);
+	struct indexer *indexer = timer->data;
+	uv_timer_set_repeat(timer, indexer->is_caught_up ? SWEEP_MS : STARTING_MS);
+	start_reading(indexer);
 }
 
 static void on_notify(void *context, const char *payload)
@@ -360,7 +364,7 @@ void indexer_start(struct worker *worker)
 	indexer->worker = worker;
 	uv_timer_init(&worker->loop, &indexer->sweep);
 	indexer->sweep.data = indexer;
-	uv_timer_start(&indexer->sweep, on_sweep, 10, SWEEP_MS);
+	uv_timer_start(&indexer->sweep, on_sweep, STARTING_MS, STARTING_MS);
 	pg_listen(worker->pg, "asset_changed", on_notify, indexer);
 }
 

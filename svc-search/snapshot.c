@@ -41,7 +41,8 @@ struct piece {
 
 static uint32_t crc_of(uint32_t crc, const void *data, size_t length)
 {
-	return (uint32_t)crc32_z(crc, data, length);
+	/* For zlib no data means a new sum. */
+	return length > 0 ? (uint32_t)crc32_z(crc, data, length) : crc;
 }
 
 static uint32_t header_crc(struct header header)

@@ -4,6 +4,11 @@
 -- before they draw a number, so whoever has seen number n has seen all below it.
 CREATE SEQUENCE asset_change;
 
+-- The categories and the archives above them: `{cs.LG,stat.ML}` gives `{cs.LG,stat.ML,cs,stat}`.
+CREATE FUNCTION category_keys(categories text[]) RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT categories || ARRAY(SELECT DISTINCT split_part(c, '.', 1) FROM unnest(categories) c WHERE c LIKE '%.%')
+$$;
+
 CREATE TABLE asset (
     arxiv_id          text COLLATE "C" PRIMARY KEY CHECK (arxiv_id ~ '^([0-9]{4}\.[0-9]{4,5}|[a-z-]+/[0-9]{7})$'),
     title             text NOT NULL CHECK (title <> ''),
@@ -23,13 +28,9 @@ CREATE TABLE asset (
     license           text,
     is_deleted        boolean NOT NULL DEFAULT false, -- withdrawn at its source; kept so that replicas hear of it
     change            bigint NOT NULL UNIQUE,
-    has_container     boolean NOT NULL GENERATED ALWAYS AS (container_status = 'ready') STORED
+    has_container     boolean NOT NULL GENERATED ALWAYS AS (container_status = 'ready') STORED,
+    category_keys     text[] NOT NULL GENERATED ALWAYS AS (category_keys(categories)) STORED
 );
-
--- The categories and the archives above them: `{cs.LG,stat.ML}` gives `{cs.LG,stat.ML,cs,stat}`.
-CREATE FUNCTION category_keys(categories text[]) RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-    SELECT categories || ARRAY(SELECT DISTINCT split_part(c, '.', 1) FROM unnest(categories) c WHERE c LIKE '%.%')
-$$;
 
 -- The first part of an abstract: at most 400 characters, cut behind a sentence, else behind a word.
 CREATE FUNCTION abstract_start(abstract text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
@@ -41,7 +42,7 @@ $$;
 
 CREATE INDEX asset_published ON asset (published_at DESC NULLS LAST, arxiv_id DESC) WHERE NOT is_deleted;
 CREATE INDEX asset_container ON asset (has_container, published_at DESC NULLS LAST, arxiv_id DESC) WHERE NOT is_deleted;
-CREATE INDEX asset_category ON asset USING gin (category_keys(categories)) WHERE NOT is_deleted;
+CREATE INDEX asset_category ON asset USING gin (category_keys) WHERE NOT is_deleted;
 
 CREATE FUNCTION asset_lock_changes() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
