@@ -62,7 +62,8 @@ struct fiber {
 	fiber_fn *fn, *done;
 	void *arg;
 	struct fiber *next_ready;
-	char *mapping; /* guard page, then the stack */
+	char *mapping;     /* guard page, then the stack */
+	const char *label; /* NULL: none */
 	enum err_code cancelled;
 	bool is_waiting, is_deaf; /* deaf: cancellations do not end this wait */
 	bool is_woken, is_ready, is_over;
@@ -228,6 +229,17 @@ struct fiber *fiber_start(fiber_fn *fn, void *arg, fiber_fn *done)
 struct fiber *fiber_self(void)
 {
 	return thread.running;
+}
+
+void fiber_set_label(const char *label)
+{
+	require(thread.running);
+	thread.running->label = label;
+}
+
+const char *fiber_label(void)
+{
+	return thread.running ? thread.running->label : NULL;
 }
 
 void fiber_exit(void)

@@ -62,6 +62,12 @@ void fiber_cancel(struct fiber *fiber, enum err_code reason);
 /** The reason of the cancellation, ERR_NONE when there is none. */
 enum err_code fiber_cancelled(const struct fiber *fiber);
 
+/** Name the running fiber, for log lines and debuggers: the request id. Borrows. */
+void fiber_set_label(const char *label);
+
+/** The running fiber's name; NULL outside fibers and before it has one. */
+const char *fiber_label(void);
+
 /** End the running fiber here and now. */
 attr_noreturn void fiber_exit(void);
 

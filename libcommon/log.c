@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "arena.h"
+#include "fiber.h"
 #include "json.h"
 #include "timefmt.h"
 
@@ -156,8 +157,9 @@ void log_write(enum log_group group, enum log_level level, const char *message,
 	add_text_member(&line, "process", logger.process);
 	add_text_member(&line, "group", GROUP_NAMES[group]);
 	add_text_member(&line, "message", message);
-	if (request_id != NULL)
-		add_text_member(&line, "request_id", request_id);
+	const char *id = fiber_label() != NULL ? fiber_label() : request_id;
+	if (id != NULL)
+		add_text_member(&line, "request_id", id);
 	for (; fields != NULL && fields->type != LOG_END; fields++)
 		add_field(&line, fields);
 	buf_puts(&line, "}\n");

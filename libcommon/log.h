@@ -58,7 +58,8 @@ void log_set_descriptor(int descriptor);
 
 bool log_enabled(enum log_group group, enum log_level level);
 
-/** The request whose id goes into the lines of this thread from now on; NULL: none. Borrows. */
+/** The request whose id goes into the lines of this thread from now on, outside of fibers; NULL: none. Borrows. A line
+ * of a fiber carries the fiber's label. */
 void log_set_request_id(const char *request_id);
 
 void log_write(enum log_group group, enum log_level level, const char *message,

@@ -136,7 +136,7 @@ static void fiber_main(void *arg)
 {
 	struct request *rq = arg;
 	rq->fiber = fiber_self();
-	log_set_request_id(rq->id);
+	fiber_set_label(rq->id);
 	rq->link->run(rq);
 }
 
