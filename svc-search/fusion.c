@@ -46,8 +46,10 @@ void fusion_rank(struct candidate *candidates, size_t count, float full_score, b
 			candidate->fused +=
 				FUSION_DENSE_WEIGHT * MAX_OF(candidate->cosine, 0.0f) / cosine_max;
 	}
+	if (count == 0)
+		return;
 	qsort(candidates, count, sizeof(*candidates), compare);
-	if (count == 0 || !(candidates[0].fused > 0))
+	if (!(candidates[0].fused > 0))
 		return;
 	best = strength(&candidates[0], full_score, has_dense) / candidates[0].fused;
 	for (size_t i = 0; i < count; i++)
