@@ -1,0 +1,57 @@
+/* Any bytes as a paper's text and as a query: tokens stay within their source, and what is cut from the text for show
+ * is no longer than promised and no half of a character. */
+#include "fuzz.h"
+
+#include <string.h>
+
+#include "defines.h"
+#include "fold.h"
+#include "highlight.h"
+#include "token.h"
+
+struct check {
+	size_t length; /* of the source */
+	size_t start;  /* of the last main token */
+};
+
+static void check_token(const struct token *token, void *ctx)
+{
+	struct check *check = ctx;
+
+	require(token->length > 0 && token->length <= TERM_MAX_BYTES);
+	require(strlen(token->text) == token->length);
+	require(token->start < token->end && token->end <= check->length);
+	if (token->is_extra)
+		return;
+	require(token->start >= check->start);
+	check->start = token->start;
+}
+
+static size_t count_characters(const char *text)
+{
+	size_t length = strlen(text);
+	size_t count = 0;
+	uint32_t code;
+
+	for (size_t at = 0; at < length; count++)
+		at += fold_decode(text + at, length - at, &code);
+	return count;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct arena *arena = arena_new();
+	const char *text = arena_strndup(arena, (const char *)data, size);
+	struct tokenizer *tokenizer = tokenizer_new(size % 3);
+	struct check check = {.length = size};
+	struct wanted *wanted = wanted_parse(arena, text, size / 2);
+
+	tokenizer_run(tokenizer, text, size, check_token, &check);
+	tokenizer_free(tokenizer);
+	for (size_t i = 0; i < wanted->sequence_count; i++)
+		require(wanted->sequence[i] < wanted->term_count);
+	highlight_fragment(arena, wanted, text, size);
+	require(count_characters(snippet_cut(arena, text, strlen(text))) <= SNIPPET_CHARACTERS);
+	arena_free(arena);
+	return 0;
+}

@@ -1,0 +1,88 @@
+/** Made-up papers for the engine's tests: the same each time. */
+#pragma once
+
+#include <stdint.h>
+#include <string.h>
+
+#include "arena.h"
+#include "builder.h"
+
+/** A repeatable source of numbers. */
+struct noise {
+	uint64_t state;
+};
+
+static inline uint32_t noise_below(struct noise *noise, uint32_t limit)
+{
+	noise->state = noise->state * UINT64_C(6364136223846793005) + 1442695040888963407u;
+	return (uint32_t)(noise->state >> 33) % limit;
+}
+
+/** A made-up word that no stemmer changes; low numbers are the common ones. */
+static inline const char *made_word(struct arena *arena, uint32_t number)
+{
+	static const char letters[] = "bcdfghjkmnpqrtvwxz";
+	char word[8] = {'z'};
+	size_t length = 1;
+
+	do
+		word[length++] = letters[number % 18];
+	while ((number /= 18) > 0);
+	word[length++] = 'q';
+	return arena_strndup(arena, word, length);
+}
+
+/** `count` made-up words of a vocabulary of `words`, of which the low numbers are common. */
+static inline char *made_text(struct arena *arena, struct noise *noise, size_t count,
+                              uint32_t words)
+{
+	struct buf buf = {.arena = arena};
+
+	buf_puts(&buf, "");
+	for (size_t i = 0; i < count; i++) {
+		uint32_t limit = 1 + noise_below(noise, words);
+
+		buf_printf(&buf, "%s ", made_word(arena, noise_below(noise, limit)));
+	}
+	return buf.data != NULL ? buf.data : "";
+}
+
+/** Paper number `i`: id "p<i>", categories that go by the number, a text of 0 to 60 words. */
+static inline struct document made_document(struct arena *arena, struct noise *noise, uint32_t i,
+                                            uint32_t words)
+{
+	static const char *const names[] = {"cs.CL", "cs.CV", "csx.AA", "cs", "stat.ML"};
+	const char **categories = arena_array(arena, 2, sizeof(char *));
+
+	categories[0] = names[i % ARRAY_LEN(names)];
+	categories[1] = names[(i / 5) % ARRAY_LEN(names)];
+	return (struct document){
+		.id = arena_printf(arena, "p%u", i),
+		.title = made_text(arena, noise, noise_below(noise, 6), words),
+		.abstract = made_text(arena, noise, noise_below(noise, 55), words),
+		.categories = categories,
+		.category_count = categories[0] != categories[1] ? 2 : 1,
+		.published = (int32_t)noise_below(noise, 300),
+		.has_container = i % 3 == 0,
+		.seq = i + 1,
+	};
+}
+
+/** A segment of `count` made-up papers. */
+static inline struct segment *made_segment(uint64_t seed, uint32_t count, uint32_t words)
+{
+	struct arena *arena = arena_new();
+	struct noise noise = {seed};
+	struct builder *builder = builder_new();
+	struct segment *segment;
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct document document = made_document(arena, &noise, i, words);
+
+		builder_add(builder, &document);
+	}
+	segment = builder_finish(builder, 0);
+	builder_free(builder);
+	arena_free(arena);
+	return segment;
+}
