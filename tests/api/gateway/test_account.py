@@ -1,0 +1,52 @@
+"""Deleting an account, and the command that makes one."""
+
+import secrets
+
+import pytest
+
+from lib.wait import wait_for
+
+
+@pytest.mark.parametrize("body", [{}, {"confirm": False}, {"confirm": "yes"}, {"confirm": None}])
+def test_deletion_wants_a_confirmation(api, body):
+    document = api.problem("POST", "/account/delete", 400, "invalid_request", body)
+    assert document["errors"][0]["field"] == "confirm"
+    api.get("/account/api-keys", expect=200)
+
+
+def test_every_key_is_refused_at_once(user, other_user):
+    second = user.api.as_key(user.api.post("/account/api-keys", {"name": "second"}, expect=201).json()["key"])
+    second.get("/account/api-keys", expect=200)
+    assert user.api.post("/account/delete", {"confirm": True}, expect=200).json()["deleted"] is True
+    for api in (user.api, second):
+        api.problem("GET", "/account/api-keys", 401, "invalid_token")
+    other_user.api.get("/account/api-keys", expect=200)
+
+
+def test_services_are_told(user, cluster):
+    user.api.post("/interests", {"name": "Kept?", "context": "Nothing of a deleted account."}, expect=201)
+    with cluster.postgres.connect() as connection:
+        (account,) = connection.execute("SELECT id FROM account.account WHERE email = %s", [user.email]).fetchone()
+        count = "SELECT count(*) FROM interests.interest WHERE account_id = %s"
+        assert connection.execute(count, [account]).fetchone() == (1,)
+        user.api.post("/account/delete", {"confirm": True}, expect=200)
+        wait_for(lambda: connection.execute(count, [account]).fetchone() == (0,), 10, "the interest goes too")
+
+
+def test_create_user_prints_just_the_key(cluster):
+    email = f"{secrets.token_hex(6)}@example.org"
+    output = cluster.run("gateway", "create-user", "--email", email, "--key-name", "mine")
+    assert output.startswith("usr_") and output.count("\n") == 1
+
+
+def test_create_user_twice_is_one_account(cluster, anonymous):
+    email = f"{secrets.token_hex(6)}@example.org"
+    keys = [cluster.create_user(email=email) for _ in range(2)]
+    assert keys[0] != keys[1]
+    assert len(anonymous.as_key(keys[0]).get("/account/api-keys").json()["keys"]) == 2
+
+
+@pytest.mark.parametrize("arguments", [[], ["--email"], ["--email", "nobody"], ["--email", "a@b", "more"], ["--colour"]])
+def test_create_user_refuses_other_words(cluster, arguments):
+    with pytest.raises(RuntimeError):
+        cluster.run("gateway", "create-user", *arguments)

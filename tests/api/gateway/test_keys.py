@@ -1,0 +1,232 @@
+"""Keys: made, shown, changed, revoked, deleted; who may grant what; whose they are."""
+
+import re
+import zlib
+
+import pytest
+
+BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+OPERATORS = {"service:any_user", "assets:write"}
+ABSENT = "0197a0b1-c2d3-7e4f-8a5b-6c7d8e9f0a1b"
+
+
+def checksum(text):
+    crc, digits = zlib.crc32(text.encode()), ""
+    for _ in range(6):
+        crc, digit = divmod(crc, 62)
+        digits = BASE62[digit] + digits
+    return digits
+
+
+def make(api, **body):
+    return api.post("/account/api-keys", {"name": "a key", **body}, expect=201).json()
+
+
+def listed(api, key_id):
+    return [key for key in api.get("/account/api-keys", expect=200).json()["keys"] if key["id"] == key_id]
+
+
+@pytest.mark.parametrize(("kind", "prefix"), [("personal", "usr_"), ("automation", "auto_")])
+def test_text_of_a_key(api, kind, prefix):
+    made = make(api, kind=kind)
+    assert re.fullmatch(prefix + "[0-9A-Za-z]{38}", made["key"])
+    assert made["key"][-6:] == checksum(made["key"][:-6])
+    assert made["prefix"] == made["key"][:12]
+
+
+def test_plaintext_is_shown_once(api):
+    made = make(api)
+    (shown,) = listed(api, made["id"])
+    assert "key" not in shown
+    assert shown == {name: value for name, value in made.items() if name != "key"}
+
+
+def test_list_is_newest_first_with_the_catalog(api):
+    ids = [make(api, name=f"key {number}")["id"] for number in range(3)]
+    answer = api.get("/account/api-keys", expect=200).json()
+    assert [key["id"] for key in answer["keys"]][:3] == ids[::-1]
+    scopes = {scope["name"] for scope in answer["scopes"]}
+    presets = {preset["name"]: set(preset["scopes"]) for preset in answer["presets"]}
+    assert presets["full_access"] == scopes - OPERATORS
+    assert presets["read_only"] == {scope for scope in scopes if scope.endswith(":read")}
+    assert presets["automation"] == {
+        "fleet:report", "recommendations:read", "recommendations:write", "interests:read", "search:read",
+        "code_host:write", "experiments:read", "implement:read", "implement:write", "eval:report",
+    }
+    assert presets["agent"] >= presets["read_only"] | {"experiments:write", "fleet:report"}
+    assert not presets["agent"] & OPERATORS
+
+
+def test_defaults(api):
+    personal, automation = make(api), make(api, kind="automation")
+    presets = {preset["name"]: preset["scopes"] for preset in api.get("/account/api-keys").json()["presets"]}
+    assert personal["kind"] == "personal" and personal["expires_at"] is None
+    assert sorted(personal["scopes"]) == sorted(presets["full_access"])
+    assert sorted(automation["scopes"]) == sorted(presets["automation"])
+    assert automation["expires_at"][:4] > automation["created_at"][:4]
+
+
+def test_automation_key_is_for_a_repository(api):
+    made = make(api, kind="automation", repo="acme/ranker", interest_id=ABSENT)
+    assert (made["repo"], made["interest_id"]) == ("acme/ranker", ABSENT)
+
+
+def test_expiry_of_a_personal_key(api):
+    made = make(api, expires_in_days=30)
+    assert made["expires_at"] > made["created_at"]
+    assert made["status"] == "active"
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({}, "name"),
+        ({"name": ""}, "name"),
+        ({"name": "  "}, "name"),
+        ({"name": "x" * 201}, "name"),
+        ({"name": 7}, "name"),
+        ({"name": "a", "kind": "robot"}, "kind"),
+        ({"name": "a", "scopes": ["search:fly"]}, "scopes"),
+        ({"name": "a", "scopes": []}, "scopes"),
+        ({"name": "a", "scopes": "search:read"}, "scopes"),
+        ({"name": "a", "preset": "everything"}, "preset"),
+        ({"name": "a", "preset": "agent", "scopes": ["search:read"]}, "preset"),
+        ({"name": "a", "expires_in_days": 0}, "expires_in_days"),
+        ({"name": "a", "kind": "automation", "expires_in_days": 5}, "expires_in_days"),
+        ({"name": "a", "repo": "acme/ranker"}, "repo"),
+        ({"name": "a", "kind": "automation", "repo": "no slash"}, "repo"),
+        ({"name": "a", "interest_id": ABSENT}, "interest_id"),
+        ({"name": "a", "kind": "automation", "interest_id": "7"}, "interest_id"),
+    ],
+)
+def test_bad_input_names_the_field(api, body, field):
+    document = api.problem("POST", "/account/api-keys", 400, "invalid_request", body)
+    assert field in {fault["field"] for fault in document["errors"]}
+
+
+def test_every_fault_is_named_at_once(api):
+    body = {"name": "", "kind": "robot", "expires_in_days": "soon"}
+    document = api.problem("POST", "/account/api-keys", 400, "invalid_request", body)
+    assert {fault["field"] for fault in document["errors"]} == {"name", "kind", "expires_in_days"}
+
+
+def test_nobody_grants_what_he_lacks(api):
+    narrow = api.as_key(make(api, scopes=["account:write", "search:read"])["key"])
+    document = narrow.problem("POST", "/account/api-keys", 403, "insufficient_scope",
+                              {"name": "more", "scopes": ["search:read", "fleet:trigger"]})
+    assert document["scope"] == "fleet:trigger"
+    narrow.problem("POST", "/account/api-keys", 403, "insufficient_scope", {"name": "more"})
+    granted = narrow.post("/account/api-keys", {"name": "less", "scopes": ["search:read"]}, expect=201).json()
+    narrow.problem("PATCH", f"/account/api-keys/{granted['id']}", 403, "insufficient_scope", {"scopes": ["eval:read"]})
+
+
+def test_operators_scopes_are_the_operators(api, operator):
+    body = {"name": "assets", "scopes": ["assets:write"]}
+    api.problem("POST", "/account/api-keys", 403, "insufficient_scope", body)
+    assert make(operator.api, scopes=["assets:write"])["scopes"] == ["assets:write"]
+
+
+def test_scope_gates_routes(api):
+    reader = api.as_key(make(api, scopes=["search:read"])["key"])
+    reader.get("/search/stats", expect=200)
+    answer = reader.get("/account/api-keys", expect=403)
+    assert answer.json()["scope"] == "account:read"
+    assert answer.headers["WWW-Authenticate"] == (
+        'Bearer realm="expops", error="insufficient_scope", scope="account:read"')
+
+
+def test_change_holds_at_once(api):
+    made = make(api, scopes=["search:read"])
+    changed = api.as_key(made["key"])
+    changed.get("/search/stats", expect=200)
+    answer = api.patch(f"/account/api-keys/{made['id']}", {"name": "new", "scopes": ["interests:read"]}, expect=200).json()
+    assert (answer["name"], answer["scopes"]) == ("new", ["interests:read"])
+    changed.get("/search/stats", expect=403)
+    changed.get("/interests", expect=200)
+
+
+def test_automation_key_is_only_renamed(api):
+    made = make(api, kind="automation")
+    path = f"/account/api-keys/{made['id']}"
+    assert api.patch(path, {"name": "new"}, expect=200).json()["name"] == "new"
+    document = api.problem("PATCH", path, 400, "invalid_request", {"scopes": ["search:read"]})
+    assert document["errors"][0]["field"] == "scopes"
+
+
+@pytest.mark.parametrize("body", [{}, {"id": ABSENT}, {"status": "active"}])
+def test_patch_must_name_something(api, body):
+    api.problem("PATCH", f"/account/api-keys/{make(api)['id']}", 400, "invalid_request", body)
+
+
+def test_what_was_read_can_be_sent_back(api):
+    made = make(api, scopes=["search:read"])
+    (shown,) = listed(api, made["id"])
+    assert api.patch(f"/account/api-keys/{made['id']}", shown, expect=200).json() == shown
+
+
+def test_revoked_key_is_refused_and_stays_listed(api):
+    made = make(api)
+    gone = api.as_key(made["key"])
+    gone.get("/account/api-keys", expect=200)
+    first = api.post(f"/account/api-keys/{made['id']}/revoke", expect=200).json()
+    assert first["status"] == "revoked" and first["revoked_at"]
+    gone.problem("GET", "/account/api-keys", 401, "invalid_token")
+    again = api.post(f"/account/api-keys/{made['id']}/revoke", expect=200).json()
+    assert again["revoked_at"] == first["revoked_at"]
+    assert listed(api, made["id"])[0]["status"] == "revoked"
+
+
+def test_deleted_key_is_refused_and_not_listed(api):
+    made = make(api)
+    gone = api.as_key(made["key"])
+    gone.get("/account/api-keys", expect=200)
+    for _ in range(2):
+        assert api.delete(f"/account/api-keys/{made['id']}", expect=200).json() == {"id": made["id"], "deleted": True}
+    gone.problem("GET", "/account/api-keys", 401, "invalid_token")
+    assert not listed(api, made["id"])
+    api.problem("POST", f"/account/api-keys/{made['id']}/revoke", 404, "not_found")
+
+
+@pytest.mark.parametrize(("method", "suffix", "body"), [
+    ("PATCH", "", {"name": "mine now"}), ("DELETE", "", None), ("POST", "/revoke", None)])
+def test_keys_of_others_do_not_exist(api, other_user, method, suffix, body):
+    made = make(other_user.api)
+    for key_id in (made["id"], ABSENT):
+        api.problem(method, f"/account/api-keys/{key_id}{suffix}", 404, "not_found", body)
+    api.problem(method, f"/account/api-keys/seven{suffix}", 400, "invalid_request", body)
+    other_user.api.as_key(made["key"]).get("/account/api-keys", expect=200)
+
+
+def test_last_use_is_noted(api):
+    made = make(api)
+    assert made["last_used_at"] is None
+    api.as_key(made["key"]).get("/account/api-keys", expect=200)
+    assert listed(api, made["id"])[0]["last_used_at"]
+
+
+def test_expired_key_is_refused(api, cluster):
+    made = make(api, expires_in_days=1)
+    with cluster.postgres.connect() as connection:
+        connection.execute("UPDATE account.api_key SET expires_at = now() - interval '1 s' WHERE id = %s", [made["id"]])
+    api.as_key(made["key"]).problem("GET", "/account/api-keys", 401, "invalid_token")
+    assert listed(api, made["id"])[0]["status"] == "expired"
+
+
+def test_only_the_hash_is_kept(api, cluster):
+    made = make(api)
+    with cluster.postgres.connect() as connection:
+        (row,) = connection.execute("SELECT k::text FROM account.api_key k WHERE id = %s", [made["id"]]).fetchone()
+    assert made["key"] not in row and made["key"][12:] not in row
+
+
+def test_repeated_creation_gives_the_first_answer(api, cluster):
+    headers = {"Idempotency-Key": "once"}
+    first = api.post("/account/api-keys", {"name": "one"}, headers=headers, expect=201)
+    again = api.post("/account/api-keys", {"name": "one"}, headers=headers, expect=201)
+    assert again.json() == first.json()
+    assert again.headers["Idempotent-Replayed"] == "true"
+    api.problem("POST", "/account/api-keys", 422, "idempotency_key_reused", {"name": "two"}, headers=headers)
+    assert len(api.get("/account/api-keys").json()["keys"]) == 2
+    with cluster.postgres.connect() as connection:
+        rows = connection.execute("SELECT i::text FROM account.idempotency i").fetchall()
+    assert not [row for row in rows if first.json()["key"] in row[0]]

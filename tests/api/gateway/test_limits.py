@@ -1,0 +1,57 @@
+"""Rate limits: a bucket per key, and what the headers say of it."""
+
+import re
+
+import pytest
+
+from lib.client import Api
+from lib.servers import free_port
+
+RATE = 3
+
+
+@pytest.fixture(scope="module")
+def limited(cluster):
+    """Address of a gateway that allows RATE requests a second."""
+    listen = f"127.0.0.1:{free_port()}"
+    process = cluster.add("gateway", LISTEN=listen, RATE_LIMIT=str(RATE))
+    process.wait_ready()
+    yield f"http://{listen}"
+    process.stop()
+    cluster["gateway"].remove(process)
+    cluster.retired.append(process)
+
+
+def until_refused(api):
+    """Answers until the first 429, which is the last; a bucket of RATE cannot serve 200 in a row."""
+    answers = []
+    for _ in range(200):
+        answers.append(api.get("/account/api-keys"))
+        if answers[-1].status_code == 429:
+            return answers
+    raise AssertionError("200 requests in a row were allowed")
+
+
+def test_over_the_rate_is_429(limited, user):
+    *allowed, refused = until_refused(Api(limited, user.key))
+    assert len(allowed) >= RATE
+    assert {answer.status_code for answer in allowed} == {200}
+    assert refused.json()["error"] == "rate_limited"
+    assert int(refused.headers["Retry-After"]) >= 1
+    assert refused.headers["RateLimit-Policy"] == f'"key";q={RATE};w=1'
+    assert re.fullmatch(r'"key";r=0;t=\d+', refused.headers["RateLimit"])
+
+
+def test_headers_count_down(limited, user):
+    answer = Api(limited, user.key).get("/account/api-keys", expect=200)
+    assert answer.headers["RateLimit"] == f'"key";r={RATE - 1};t=1'
+
+
+def test_keys_have_buckets_of_their_own(limited, user, other_user):
+    until_refused(Api(limited, user.key))
+    Api(limited, other_user.key).get("/account/api-keys", expect=200)
+
+
+def test_no_headers_without_a_limit(user):
+    answer = user.api.get("/account/api-keys", expect=200)
+    assert "RateLimit" not in answer.headers
