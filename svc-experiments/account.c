@@ -1,0 +1,9 @@
+#include "account.h"
+
+#include "account.sql.h"
+#include "pg.h"
+
+void account_forget(struct request *rq, const struct event *event)
+{
+	pg_query(rq, ACCOUNT_FORGET_SQL, pg_text(event->account));
+}

@@ -1,0 +1,195 @@
+#include "context.h"
+
+#include <string.h>
+
+#include "brief.h"
+#include "json.h"
+
+/* Both places that know something of the paper. */
+struct sources {
+	yyjson_val *launch;   /* the launch context, perhaps empty */
+	yyjson_val *resource; /* its resource; NULL: none */
+	yyjson_val *asset;    /* NULL: not to be had */
+};
+
+static const char *text_of(yyjson_val *object, const char *name)
+{
+	const char *text = json_get_text(object, name);
+	return text && text[0] ? text : NULL;
+}
+
+/* What the index says, else what the launch context says. */
+static const char *either(const struct sources *from, const char *name)
+{
+	const char *text = text_of(from->asset, name);
+	return text ? text : text_of(from->resource, name);
+}
+
+static const char *link_of(struct arena *arena, const struct sources *from, const char *arxiv_id)
+{
+	const char *url = either(from, "url");
+	if (!url && arxiv_id)
+		url = arena_printf(arena, "https://arxiv.org/abs/%s", arxiv_id);
+	return url;
+}
+
+/* ["Tri Dao", "Christopher Ré"] becomes `Tri Dao, Christopher Ré`. */
+static const char *joined(struct arena *arena, yyjson_val *texts)
+{
+	struct buf out = {.arena = arena};
+	size_t index, count;
+	yyjson_val *text;
+	yyjson_arr_foreach (texts, index, count, text) {
+		const char *word = yyjson_get_str(text);
+		if (word)
+			buf_printf(&out, "%s%s", out.length ? ", " : "", word);
+	}
+	return out.data;
+}
+
+static void add_methods(struct arena *arena, struct brief *brief, yyjson_val *methods)
+{
+	size_t index, count;
+	yyjson_val *method;
+	struct brief_pair *pairs = arena_array(arena, yyjson_arr_size(methods) + 1, sizeof(*pairs));
+	yyjson_arr_foreach (methods, index, count, method) {
+		pairs[index].name = text_of(method, "name");
+		pairs[index].text = text_of(method, "description");
+	}
+	brief->methods = pairs;
+	brief->method_count = yyjson_arr_size(methods);
+}
+
+static void add_environment(struct arena *arena, struct brief *brief, yyjson_val *variables)
+{
+	size_t index, count;
+	yyjson_val *name, *value;
+	struct brief_pair *pairs =
+		arena_array(arena, yyjson_obj_size(variables) + 1, sizeof(*pairs));
+	yyjson_obj_foreach (variables, index, count, name, value) {
+		pairs[index].name = yyjson_get_str(name);
+		pairs[index].text = yyjson_get_str(value);
+	}
+	brief->environment = pairs;
+	brief->environment_count = yyjson_obj_size(variables);
+}
+
+/* The index's container where it has one, else the image that the launch context names. */
+static void add_container(struct arena *arena, struct brief *brief, const struct sources *from)
+{
+	const char *status = text_of(from->asset, "container_status");
+	bool is_indexed = status && strcmp(status, "none") != 0;
+	if (!is_indexed) {
+		brief->image = text_of(from->launch, "container_image");
+		return;
+	}
+	brief->image = text_of(from->asset, "container_image");
+	brief->image_status = status;
+	brief->containerfile = text_of(from->asset, "containerfile");
+	brief->working_directory = text_of(from->asset, "working_directory");
+	add_environment(arena, brief, json_get(from->asset, "environment_vars"));
+}
+
+static const char *code_of(const struct sources *from)
+{
+	const char *code = text_of(from->launch, "code_repository");
+	return code ? code : text_of(from->asset, "github_url");
+}
+
+static void brief_fill(struct arena *arena, struct brief *brief, yyjson_val *facts,
+                       const struct sources *from, const struct paper *paper)
+{
+	*brief = (struct brief){
+		.experiment_id = json_get_text(facts, "id"),
+		.name = json_get_text(facts, "name"),
+		.hypothesis = text_of(facts, "hypothesis"),
+		.target_metric = text_of(facts, "target_metric"),
+		.task = text_of(from->launch, "task_description"),
+		.plan = text_of(from->launch, "implementation_plan"),
+		.target_repo = text_of(from->launch, "target_repo"),
+		.base_branch = text_of(from->launch, "base_branch"),
+		.arxiv_id = paper->arxiv_id,
+		.title = either(from, "title"),
+		.url = link_of(arena, from, paper->arxiv_id),
+		.authors = joined(arena, json_get(from->asset, "authors")),
+		.abstract = text_of(from->asset, "abstract"),
+		.code_repository = code_of(from),
+		.missing = &paper->missing,
+		.missing_count = paper->missing != NULL,
+	};
+	add_methods(arena, brief, json_get(from->launch, "key_methods"));
+	add_container(arena, brief, from);
+}
+
+static void add_text(yyjson_mut_doc *doc, yyjson_mut_val *object, const char *name,
+                     const char *text)
+{
+	if (text)
+		yyjson_mut_obj_add_str(doc, object, name, text);
+	else
+		yyjson_mut_obj_add_null(doc, object, name);
+}
+
+static void add_array(yyjson_mut_doc *doc, yyjson_mut_val *object, const char *name,
+                      yyjson_val *items)
+{
+	yyjson_mut_val *copy = items ? yyjson_val_mut_copy(doc, items) : yyjson_mut_arr(doc);
+	yyjson_mut_obj_add_val(doc, object, name, copy);
+}
+
+/* The member `resource`. */
+static yyjson_mut_val *resource_json(yyjson_mut_doc *doc, const struct brief *brief,
+                                     const struct sources *from)
+{
+	if (!brief->title && !brief->url)
+		return yyjson_mut_null(doc);
+	yyjson_mut_val *resource = yyjson_mut_obj(doc);
+	add_text(doc, resource, "arxiv_id", brief->arxiv_id);
+	add_text(doc, resource, "title", brief->title);
+	add_text(doc, resource, "url", brief->url);
+	add_text(doc, resource, "abstract", brief->abstract);
+	add_array(doc, resource, "authors", json_get(from->asset, "authors"));
+	add_array(doc, resource, "categories", json_get(from->asset, "categories"));
+	add_text(doc, resource, "github_url", text_of(from->asset, "github_url"));
+	return resource;
+}
+
+/* The member `container`. */
+static yyjson_mut_val *container_json(yyjson_mut_doc *doc, const struct brief *brief)
+{
+	if (!brief->image && !brief->image_status)
+		return yyjson_mut_null(doc);
+	yyjson_mut_val *container = yyjson_mut_obj(doc);
+	yyjson_mut_val *variables = yyjson_mut_obj(doc);
+	add_text(doc, container, "image", brief->image);
+	add_text(doc, container, "status", brief->image_status);
+	add_text(doc, container, "containerfile", brief->containerfile);
+	add_text(doc, container, "working_directory", brief->working_directory);
+	for (size_t i = 0; i < brief->environment_count; i++)
+		add_text(doc, variables, brief->environment[i].name, brief->environment[i].text);
+	yyjson_mut_obj_add_val(doc, container, "environment_vars", variables);
+	return container;
+}
+
+yyjson_mut_doc *context_build(struct arena *arena, const struct context_source *source,
+                              const struct paper *paper)
+{
+	yyjson_val *launch = json_get(source->facts, "launch_context");
+	struct sources from = {launch, json_get(launch, "resource"), paper->asset};
+	struct brief brief;
+	brief_fill(arena, &brief, source->facts, &from, paper);
+	yyjson_mut_doc *doc = json_doc_new(arena);
+	yyjson_mut_val *root = yyjson_mut_obj(doc);
+	yyjson_mut_doc_set_root(doc, root);
+	yyjson_mut_obj_add_val(doc, root, "experiment", yyjson_mut_raw(doc, source->detail_json));
+	yyjson_mut_obj_add_val(doc, root, "resource", resource_json(doc, &brief, &from));
+	yyjson_mut_obj_add_val(doc, root, "container", container_json(doc, &brief));
+	add_text(doc, root, "task_description", brief.task);
+	add_text(doc, root, "implementation_plan", brief.plan);
+	add_text(doc, root, "formatted", brief_markdown(arena, &brief));
+	yyjson_mut_val *missing = yyjson_mut_arr(doc);
+	for (size_t i = 0; i < brief.missing_count; i++)
+		yyjson_mut_arr_add_str(doc, missing, brief.missing[i]);
+	yyjson_mut_obj_add_val(doc, root, "missing", missing);
+	return doc;
+}

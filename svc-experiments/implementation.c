@@ -1,0 +1,90 @@
+#include "implementation.h"
+
+#include <string.h>
+
+#include "caller.h"
+#include "context.h"
+#include "experiment.h"
+#include "implementation.sql.h"
+#include "input.h"
+#include "json.h"
+#include "paper.h"
+#include "pg.h"
+
+struct report_input {
+	const char *id;
+	const char *status;
+	const char *pr_url;
+	const char *branch_name;
+	const char *summary;
+	const char *artifacts;
+};
+
+static const char *const REPORTED[] = {"running", "pr_opened", "completed", "failed", NULL};
+
+static const struct field ID_FIELDS[] = {
+	PATH_UUID(struct experiment_input, id, "experiment_id"),
+	FIELD_END,
+};
+
+static const struct field REPORT_FIELDS[] = {
+	PATH_UUID(struct report_input, id, "experiment_id"),
+	BODY_ENUM(struct report_input, status, "status", OPTIONAL, REPORTED),
+	{IN_BODY, FIELD_URL, "pr_url", FIELD_AT(struct report_input, pr_url, const char *),
+         NULLABLE, 1, 2048},
+	BODY_TEXT(struct report_input, branch_name, "branch_name", NULLABLE, 1, 255),
+	BODY_TEXT(struct report_input, summary, "summary", NULLABLE, 0, 100000),
+	BODY_OBJECT(struct report_input, artifacts, "artifacts", NULLABLE),
+	FIELD_END,
+};
+
+/* The one row of a statement about the experiment in the path. */
+static struct pg_rows *read_one(struct request *rq, const char *sql)
+{
+	struct experiment_input *in = request_input(rq, struct experiment_input, ID_FIELDS);
+	struct pg_rows *rows = pg_query(rq, sql, pg_text(in->id), pg_uuid(rq->caller.account));
+	if (pg_empty(rows))
+		experiment_missing(rq);
+	return rows;
+}
+
+void implementation_context(struct request *rq)
+{
+	struct pg_rows *rows = read_one(rq, IMPLEMENTATION_SOURCE_SQL);
+	const char *facts = pg_value(rows, 0, 1);
+	struct context_source source = {.detail_json = pg_json(rows)};
+	require(json_parse(rq->arena, facts, strlen(facts), &source.facts, NULL) == ERR_NONE);
+	const char *arxiv_id =
+		yyjson_get_str(yyjson_arr_get_first(json_get(source.facts, "papers")));
+	struct paper paper = arxiv_id ? paper_fetch(rq, arxiv_id) : (struct paper){0};
+	reply_mut(rq, 200, context_build(rq->arena, &source, &paper));
+}
+
+void implementation_reference(struct request *rq)
+{
+	struct pg_rows *rows = read_one(rq, IMPLEMENTATION_REFERENCE_SQL);
+	if (!pg_json(rows))
+		raise_error(rq, ERR_NOT_FOUND, "the experiment has no launch context");
+	reply_json(rq, 200, pg_json(rows));
+}
+
+void implementation_status(struct request *rq)
+{
+	reply_json(rq, 200, pg_json(read_one(rq, IMPLEMENTATION_STATUS_SQL)));
+}
+
+void implementation_report(struct request *rq)
+{
+	struct report_input *in = request_input(rq, struct report_input, REPORT_FIELDS);
+	if (!in->status && !in->pr_url && !in->branch_name && !in->summary && !in->artifacts)
+		raise_field(rq, "body", "must say at least one thing");
+	struct pg_rows *rows = pg_query(rq, IMPLEMENTATION_REPORT_SQL, pg_text(in->id),
+	                                pg_uuid(rq->caller.account), caller_key(rq),
+	                                pg_text(request_body_json(rq)), pg_text(rq->id));
+	if (pg_empty(rows))
+		experiment_missing(rq);
+	if (!pg_value_bool(rows, 0, 1))
+		raise_error(rq, ERR_CONFLICT,
+		            "the implementation is completed, which the report contradicts");
+	reply_json(rq, 200, pg_json(rows));
+}

@@ -1,0 +1,32 @@
+-- name: implementation_source (read)
+-- What a context is made of: the experiment in full; what its brief says of it; the arXiv ids of its papers.
+SELECT experiment_detail_json(e),
+       json_build_object('id', e.id, 'name', e.name, 'hypothesis', e.hypothesis, 'target_metric', e.target_metric,
+                         'launch_context', coalesce(e.launch_context, '{}'), 'papers', experiment_papers(e))
+FROM experiment e WHERE id = $1 AND account_id = $2;
+
+-- name: implementation_reference (read)
+-- A row of NULL: it has no launch context.
+SELECT CASE WHEN launch_context IS NOT NULL THEN json_build_object(
+           'code_repository', launch_context -> 'code_repository',
+           'container_image', launch_context -> 'container_image',
+           'key_methods', coalesce(nullif(launch_context -> 'key_methods', 'null'), '[]'),
+           'implementation_plan', launch_context -> 'implementation_plan') END
+FROM experiment WHERE id = $1 AND account_id = $2;
+
+-- name: implementation_status (read)
+SELECT json_build_object(
+    'experiment_id', e.id, 'pipeline_status', e.pipeline_status, 'task_id', i.task_id, 'pr_url', e.pr_url,
+    'pr_status', e.pr_status, 'branch_name', e.branch_name, 'steps', '[]'::json,
+    'started_at', time_json(i.started_at), 'finished_at', time_json(i.finished_at),
+    'duration_seconds', round(extract(epoch FROM i.finished_at - i.started_at), 3), 'error', i.error,
+    'summary', r.summary, 'artifacts', r.artifacts)
+FROM experiment e
+LEFT JOIN LATERAL (SELECT * FROM implementation WHERE experiment_id = e.id ORDER BY attempt DESC LIMIT 1) i ON true
+LEFT JOIN LATERAL (SELECT summary, artifacts FROM report WHERE experiment_id = e.id ORDER BY id DESC LIMIT 1) r ON true
+WHERE e.id = $1 AND e.account_id = $2;
+
+-- name: implementation_report
+-- $3 the key that reports, $4 the report, $5 the request.
+SELECT json_build_object('experiment_id', $1::uuid, 'accepted', true, 'pipeline_status', pipeline_status), is_taken
+FROM experiment_report($1, $2, $3, $4, $5);

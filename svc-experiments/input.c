@@ -1,0 +1,86 @@
+#include "input.h"
+
+const char *const EXPERIMENT_STATUSES[] = {"draft",     "running",   "complete",
+                                           "analyzing", "shipped",   "iterating",
+                                           "rejected",  "abandoned", NULL};
+
+static const char *const OUTCOMES[] = {"ship", "iterate", "abandon", NULL};
+static const char *const CONFIDENCES[] = {"significant", "inconclusive", "not_tested", NULL};
+static const char *const SOURCE_TYPES[] = {"arxiv_paper", "code_repo", "ticket", "manual", NULL};
+
+static const struct field RESOURCE[] = {
+	JSON_TEXT("arxiv_id", NULLABLE, 0, 0),
+	JSON_TEXT("title", NULLABLE, 0, 0),
+	JSON_TEXT("url", NULLABLE, 0, 0),
+	FIELD_END,
+};
+
+static const struct field METHOD[] = {
+	JSON_TEXT("name", OPTIONAL, 0, 0),
+	JSON_TEXT("description", NULLABLE, 0, 0),
+	FIELD_END,
+};
+
+static const struct field LAUNCH_CONTEXT[] = {
+	JSON_OBJECT_OF("resource", NULLABLE, RESOURCE),
+	JSON_TEXT("code_repository", NULLABLE, 0, 0),
+	JSON_TEXT("container_image", NULLABLE, 0, 0),
+	JSON_ARRAY_OF("key_methods", NULLABLE, 0, 0, METHOD),
+	JSON_TEXT("implementation_plan", NULLABLE, 0, 0),
+	JSON_TEXT("task_description", NULLABLE, 0, 0),
+	JSON_TEXT("target_repo", NULLABLE, 0, 0),
+	JSON_TEXT("base_branch", NULLABLE, 0, 0),
+	FIELD_END,
+};
+
+static const struct field LINK[] = {
+	JSON_TEXT("type", REQUIRED, 1, 64),
+	JSON_TEXT("id", NULLABLE, 0, 255),
+	JSON_TEXT("title", NULLABLE, 0, 1000),
+	JSON_TEXT("url", NULLABLE, 0, 2048),
+	FIELD_END,
+};
+
+/* clang-format off */
+#define WRITABLE                                                                 \
+	JSON_ENUM("status", OPTIONAL, EXPERIMENT_STATUSES),                      \
+	JSON_TEXT("hypothesis", NULLABLE, 0, 50000),                             \
+	JSON_ENUM("outcome", NULLABLE, OUTCOMES),                                \
+	JSON_TEXT("decision", NULLABLE, 0, 50000),                               \
+	JSON_FLOAT("observed_delta", NULLABLE, 0, 0),                            \
+	JSON_ENUM("delta_confidence", NULLABLE, CONFIDENCES),                    \
+	JSON_TEXT("target_metric", NULLABLE, 0, 500),                            \
+	JSON_STRINGS("tags", OPTIONAL, 0, 32, 64),                               \
+	JSON_URL("pr_url", NULLABLE),                                            \
+	JSON_TEXT("pr_status", NULLABLE, 0, 64),                                 \
+	JSON_TEXT("external_ticket_id", NULLABLE, 0, 255),                       \
+	JSON_TEXT("ticket_source", NULLABLE, 0, 64),                             \
+	JSON_URL("ticket_url", NULLABLE),                                        \
+	JSON_UUID("project_id", NULLABLE),                                       \
+	JSON_OBJECT_OF("launch_context", NULLABLE, LAUNCH_CONTEXT),              \
+	JSON_OBJECT("ab_test_config", NULLABLE),                                 \
+	JSON_OBJECT("ab_test_results", NULLABLE),                                \
+	JSON_ARRAY_OF("linked_resources", OPTIONAL, 0, 100, LINK)
+/* clang-format on */
+
+const struct field EXPERIMENT_CREATE_FIELDS[] = {
+	JSON_TEXT("name", REQUIRED | TRIMMED, 1, 500),
+	WRITABLE,
+	JSON_ENUM("source_type", OPTIONAL, SOURCE_TYPES),
+	JSON_TEXT("source_ref", NULLABLE, 0, 2048),
+	JSON_TEXT("created_via", OPTIONAL, 1, 64),
+	FIELD_END,
+};
+
+const struct field EXPERIMENT_UPDATE_FIELDS[] = {
+	PATH_UUID(struct experiment_input, id, "experiment_id"),
+	JSON_TEXT("name", TRIMMED, 1, 500),
+	WRITABLE,
+	FIELD_END,
+};
+
+const struct field PROJECT_CREATE_FIELDS[] = {
+	JSON_TEXT("name", REQUIRED | TRIMMED, 1, 200),
+	JSON_TEXT("description", NULLABLE, 0, 10000),
+	FIELD_END,
+};

@@ -1,0 +1,43 @@
+#include "paper.h"
+
+#include "fetch.h"
+#include "json.h"
+#include "log.h"
+#include "query.h"
+#include "settings.h"
+
+static const char *why_not(enum err_code code, int status)
+{
+	if (status == 404)
+		return "the search index does not hold it";
+	if (code == ERR_TIMEOUT)
+		return "the search service took too long to answer";
+	if (code == ERR_UNAVAILABLE)
+		return "the search service is away";
+	return "the search service gave an answer that cannot be used";
+}
+
+struct paper paper_fetch(struct request *rq, const char *arxiv_id)
+{
+	const char *path = arena_printf(rq->arena, "/api/v1.0/search/assets/%s",
+	                                query_encode(rq->arena, arxiv_id));
+	struct paper paper = {.arxiv_id = arxiv_id};
+	struct fetch_answer *answer = NULL;
+	enum err_code code =
+		service_call_within(rq, (uint64_t)experiments_settings.search_timeout_ms,
+	                            API_SEARCH, "GET", path, NULL, &answer);
+	int status = code ? 0 : answer->status;
+	if (status == 200 && json_parse(rq->arena, answer->body, answer->body_length, &paper.asset,
+	                                NULL) == ERR_NONE)
+		return paper;
+	if (status != 404)
+		log_warn(LOG_GROUP_APP, "paper not fetched", f_text("arxiv_id", arxiv_id),
+		         f_text("error", code ? err_info(code)->slug : NULL),
+		         f_int("status", status));
+	paper.asset = NULL;
+	paper.missing = arena_printf(rq->arena,
+	                             "What the index knows of the paper %s, and its container, "
+	                             "could not be had: %s.",
+	                             arxiv_id, why_not(code, status));
+	return paper;
+}

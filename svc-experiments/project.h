@@ -1,0 +1,11 @@
+/** Projects: groups of experiments. */
+#pragma once
+
+#include "request.h"
+
+/** Handlers of the operations of that name. */
+void project_list(struct request *rq);
+void project_create(struct request *rq);
+void project_get(struct request *rq);
+void project_update(struct request *rq);
+void project_delete(struct request *rq);

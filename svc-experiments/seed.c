@@ -1,0 +1,147 @@
+#include "seed.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "field_check.h"
+#include "input.h"
+#include "json.h"
+#include "pg.h"
+#include "seed.sql.h"
+#include "worker_run.h"
+
+#define FILE_MAX_BYTES (64 << 20)
+
+/* The words of the command. */
+struct seed {
+	const char *file;
+	const char *account; /* UUID text */
+};
+
+static const struct field EXPERIMENT[] = {
+	JSON_TEXT("project", NULLABLE, 1, 200),
+	FIELD_END,
+};
+
+/* The file's content, as JSON. */
+static yyjson_val *read_file(struct request *rq, const char *path)
+{
+	FILE *file = fopen(path, "rb");
+	struct stat facts;
+	if (!file || fstat(fileno(file), &facts))
+		raise_error(rq, ERR_INVALID, "%s: %s", path,
+		            uv_strerror(uv_translate_sys_error(errno)));
+	if (facts.st_size > FILE_MAX_BYTES)
+		raise_error(rq, ERR_INVALID, "%s: over %d bytes", path, FILE_MAX_BYTES);
+	char *text = arena_alloc(rq->arena, (size_t)facts.st_size + 1);
+	size_t length = fread(text, 1, (size_t)facts.st_size, file);
+	fclose(file);
+	yyjson_val *root;
+	const char *why;
+	if (json_parse(rq->arena, text, length, &root, &why))
+		raise_error(rq, ERR_INVALID, "%s: %s", path, why);
+	return root;
+}
+
+/* Check the items of the array `list` of the file against a table. */
+static void check_items(struct request *rq, yyjson_val *root, const char *list,
+                        const struct field *fields)
+{
+	const struct field rows[] = {
+		JSON_ARRAY_OF(list, OPTIONAL, 0, 0, fields),
+		FIELD_END,
+	};
+	field_check_members(rq->arena, &rq->problem, "", root, rows);
+}
+
+/* One line for each fault; ends the command when there is one. */
+static void require_faultless(struct request *rq, const char *path)
+{
+	for (const struct problem_field *f = rq->problem.fields; f; f = f->next)
+		fprintf(stderr, "%s: %s %s\n", path, f->field, f->message);
+	if (rq->problem.field_count)
+		raise_error(rq, ERR_INVALID, "%s: nothing was loaded", path);
+}
+
+static int seed_projects(struct request *rq, const struct seed *seed, yyjson_val *projects)
+{
+	int made = 0;
+	size_t index, count;
+	yyjson_val *project;
+	yyjson_arr_foreach (projects, index, count, project) {
+		struct pg_rows *rows = pg_query(rq, SEED_PROJECT_SQL, pg_text(seed->account),
+		                                pg_text(json_write(rq->arena, project, NULL)));
+		made += rows->count;
+	}
+	return made;
+}
+
+/* The id of the project that an experiment of the file names; NULL: none. */
+static const char *project_of(struct request *rq, const struct seed *seed, yyjson_val *experiment)
+{
+	const char *name = json_get_text(experiment, "project");
+	if (!name)
+		return NULL;
+	struct pg_rows *rows =
+		pg_query(rq, SEED_PROJECT_FIND_SQL, pg_text(seed->account), pg_text(name));
+	if (pg_empty(rows))
+		raise_error(rq, ERR_INVALID, "%s: there is no project \"%s\"", seed->file, name);
+	return pg_value(rows, 0, 0);
+}
+
+static int seed_experiments(struct request *rq, const struct seed *seed, yyjson_val *experiments)
+{
+	int made = 0;
+	size_t index, count;
+	yyjson_val *experiment;
+	yyjson_arr_foreach (experiments, index, count, experiment) {
+		struct pg_rows *rows = pg_query(rq, SEED_EXPERIMENT_SQL, pg_text(seed->account),
+		                                pg_text(json_write(rq->arena, experiment, NULL)),
+		                                pg_text(project_of(rq, seed, experiment)));
+		made += rows->count;
+	}
+	return made;
+}
+
+static void load(struct request *rq)
+{
+	const struct seed *seed = rq->user;
+	yyjson_val *root = read_file(rq, seed->file);
+	if (!yyjson_is_obj(root))
+		raise_error(rq, ERR_INVALID, "%s: is not a JSON object", seed->file);
+	check_items(rq, root, "projects", PROJECT_CREATE_FIELDS);
+	check_items(rq, root, "experiments", EXPERIMENT_CREATE_FIELDS);
+	check_items(rq, root, "experiments", EXPERIMENT);
+	require_faultless(rq, seed->file);
+	pg_begin(rq);
+	pg_query(rq, SEED_LOCK_SQL, pg_text(seed->account));
+	int projects = seed_projects(rq, seed, json_get(root, "projects"));
+	int experiments = seed_experiments(rq, seed, json_get(root, "experiments"));
+	pg_commit(rq);
+	printf("%d projects and %d experiments are new\n", projects, experiments);
+}
+
+int seed_command(struct process *process, int argc, char **argv)
+{
+	static const struct option OPTIONS[] = {
+		{"user", required_argument, NULL, 'u'},
+		{0},
+	};
+	struct seed seed = {0};
+	struct uuid account;
+	int option;
+	while ((option = getopt_long(argc, argv, "", OPTIONS, NULL)) == 'u')
+		seed.account = optarg;
+	if (option != -1)
+		return 2;
+	if (optind != argc - 1 || !seed.account ||
+	    !uuid_parse(seed.account, strlen(seed.account), &account)) {
+		fprintf(stderr, "seed: FILE and --user UUID are needed\n");
+		return 2;
+	}
+	seed.file = argv[optind];
+	return worker_command(process, load, &seed);
+}
