@@ -41,11 +41,13 @@ static size_t count_characters(const char *text)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct arena *arena = arena_new();
-	const char *text = arena_strndup(arena, (const char *)data, size);
+	char *text = arena_alloc(arena, size + 1);
 	struct tokenizer *tokenizer = tokenizer_new(size % 3);
 	struct check check = {.length = size};
-	struct wanted *wanted = wanted_parse(arena, text, size / 2);
+	struct wanted *wanted;
 
+	memcpy(text, data, size);
+	wanted = wanted_parse(arena, text, size / 2);
 	tokenizer_run(tokenizer, text, size, check_token, &check);
 	tokenizer_free(tokenizer);
 	for (size_t i = 0; i < wanted->sequence_count; i++)
