@@ -1,0 +1,31 @@
+-- name: experiment_note
+-- $1 account, $2 time of the event, $3 whether it was deleted, $4 the experiment as the event tells it. What is older than
+-- what is known changes nothing, and nothing follows a deletion.
+INSERT INTO experiment AS known (id, account_id, version, told_at, is_deleted, name, status, hypothesis, decision, outcome,
+                                 observed_delta, target_metric, pr_status, project_id, arxiv_ids)
+SELECT e.id, $1, coalesce(e.version, 0), $2, $3, e.name, e.status, e.hypothesis, e.decision, e.outcome, e.observed_delta,
+       e.target_metric, e.pr_status, e.project_id, coalesce(e.arxiv_ids, '{}')
+FROM jsonb_to_record($4::jsonb)
+     AS e (id uuid, version bigint, name text, status text, hypothesis text, decision text, outcome text,
+           observed_delta double precision, target_metric text, pr_status text, project_id uuid, arxiv_ids text[])
+WHERE NOT EXISTS (SELECT FROM deleted_account d WHERE d.id = $1)
+ON CONFLICT (id) DO UPDATE SET
+    (version, told_at, is_deleted, name, status, hypothesis, decision, outcome, observed_delta, target_metric, pr_status,
+     project_id, arxiv_ids) =
+    (excluded.version, excluded.told_at, excluded.is_deleted, excluded.name, excluded.status, excluded.hypothesis,
+     excluded.decision, excluded.outcome, excluded.observed_delta, excluded.target_metric, excluded.pr_status,
+     excluded.project_id, excluded.arxiv_ids)
+WHERE known.account_id = excluded.account_id AND NOT known.is_deleted AND known.version <= excluded.version;
+
+-- name: account_forget
+-- $1 account. What it had, its tasks too, and a note, so that what is told later about it is not kept.
+WITH noted AS (
+    INSERT INTO deleted_account (id) VALUES ($1) ON CONFLICT (id) DO NOTHING
+), interests AS (
+    DELETE FROM interest WHERE account_id = $1
+), experiments AS (
+    DELETE FROM experiment WHERE account_id = $1
+), answers AS (
+    DELETE FROM idempotency WHERE account_id = $1
+)
+DELETE FROM task WHERE account_id = $1;

@@ -1,0 +1,81 @@
+-- name: interest_list (read)
+-- $1 account, $2 limit, $3 offset.
+SELECT coalesce((SELECT jsonb_agg(page.json ORDER BY page.created_at DESC, page.id DESC)
+                 FROM (SELECT i.created_at, i.id, interest_json(i) AS json FROM interest i WHERE i.account_id = $1
+                       ORDER BY i.created_at DESC, i.id DESC LIMIT $2 OFFSET $3) page), '[]'),
+       (SELECT count(*) FROM interest WHERE account_id = $1);
+
+-- name: interest_create
+-- $1 account, $2 the body, $3 request id. Its pool is built by a job.
+WITH made AS (
+    INSERT INTO interest AS i (account_id, name, context, daily_count, is_active, model_provider, source_repo_url, project_id)
+    SELECT $1, b.name, b.context, coalesce(b.daily_count, 3), coalesce(b.is_active, true), b.model_provider,
+           b.source_repo_url, b.project_id
+    FROM jsonb_to_record($2::jsonb) AS b (name text, context text, daily_count integer, is_active boolean,
+                                          model_provider text, source_repo_url text, project_id uuid)
+    RETURNING i.id, interest_json(i) AS json
+), queued AS (
+    SELECT task_start('pool_build', $1, jsonb_build_object('interest_id', id), $3) FROM made
+)
+SELECT json, (SELECT count(*) FROM queued) FROM made;
+
+-- name: interest_get (read)
+-- $1 account, $2 interest. A line for each of the newest 100 experiments that belong to it:
+-- - Tiles in the encoder (shipped, ship, step_time -12.5): Computing attention in tiles halves the step time.
+SELECT interest_json(i) || jsonb_build_object('experiment_history', coalesce(
+    (SELECT string_agg(line, E'\n' ORDER BY told_at DESC, id DESC)
+     FROM (SELECT e.id, e.told_at,
+                  '- ' || regexp_replace(coalesce(e.name, ''), '\s+', ' ', 'g')
+                  || ' (' || concat_ws(', ', e.status, e.outcome,
+                                       nullif(concat_ws(' ', CASE WHEN e.observed_delta IS NOT NULL THEN e.target_metric END,
+                                                        e.observed_delta), '')) || ')'
+                  || coalesce(': ' || nullif(left(regexp_replace(coalesce(e.decision, e.hypothesis), '\s+', ' ', 'g'), 300), ''),
+                              '') AS line
+           FROM linked_experiment e WHERE e.interest_id = i.id
+           ORDER BY e.told_at DESC, e.id DESC LIMIT 100) newest), ''))
+FROM interest i WHERE i.account_id = $1 AND i.id = $2;
+
+-- name: interest_update
+-- $1 account, $2 interest, $3 the body, $4 request id. Another name or context drops the pool; a job builds it anew.
+WITH was AS (
+    SELECT i.*, coalesce(b.name, i.name) AS new_name, coalesce(b.context, i.context) AS new_context, b.daily_count AS new_count,
+           b.is_active AS new_active, b.model_provider AS new_provider, b.source_repo_url AS new_repo,
+           b.project_id AS new_project
+    FROM interest i,
+         jsonb_to_record($3::jsonb) AS b (name text, context text, daily_count integer, is_active boolean,
+                                          model_provider text, source_repo_url text, project_id uuid)
+    WHERE i.account_id = $1 AND i.id = $2 FOR UPDATE OF i
+), changed AS (
+    SELECT id, pool_size FROM was WHERE (new_name, new_context) <> (name, context)
+), dropped AS (
+    DELETE FROM pool_entry p USING changed WHERE p.interest_id = changed.id
+), queued AS (
+    SELECT task_start('pool_build', $1, jsonb_build_object('interest_id', id), $4) FROM changed
+), written AS (
+    UPDATE interest i SET
+        name = was.new_name,
+        context = was.new_context,
+        daily_count = coalesce(was.new_count, i.daily_count),
+        is_active = coalesce(was.new_active, i.is_active),
+        model_provider = CASE WHEN $3::jsonb ? 'model_provider' THEN was.new_provider ELSE i.model_provider END,
+        source_repo_url = CASE WHEN $3::jsonb ? 'source_repo_url' THEN was.new_repo ELSE i.source_repo_url END,
+        project_id = CASE WHEN $3::jsonb ? 'project_id' THEN was.new_project ELSE i.project_id END,
+        context_version = i.context_version + (SELECT count(*) FROM changed)::int,
+        pool_status = CASE WHEN EXISTS (SELECT FROM changed) THEN 'stale' ELSE i.pool_status END,
+        pool_size = CASE WHEN EXISTS (SELECT FROM changed) THEN 0 ELSE i.pool_size END,
+        updated_at = now()
+    FROM was WHERE i.id = was.id
+    RETURNING interest_json(i) AS json
+)
+SELECT written.json || coalesce((SELECT jsonb_build_object('pool_invalidated', pool_size) FROM changed), '{}'),
+       (SELECT count(*) FROM queued)
+FROM written;
+
+-- name: interest_delete
+-- Its recommendations, feedback, pool and model go with it.
+DELETE FROM interest WHERE account_id = $1 AND id = $2
+RETURNING jsonb_build_object('id', id, 'deleted', true);
+
+-- name: interest_toggle
+UPDATE interest i SET is_active = NOT is_active, updated_at = now() WHERE account_id = $1 AND id = $2
+RETURNING interest_json(i);

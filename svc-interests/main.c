@@ -1,0 +1,77 @@
+/* svc-interests: interests, recommendations for them, and what is learned from feedback. */
+#include "account.h"
+#include "daily.h"
+#include "history.h"
+#include "interest.h"
+#include "migrations.h"
+#include "pool.h"
+#include "recommendation.h"
+#include "refresh.h"
+#include "service.h"
+#include "settings.h"
+
+/* Attempts of what needs svc-search: it may be away for a while. */
+#define SEARCH_ATTEMPTS 12
+
+static const struct route ROUTES[] = {
+	{API_ID_interests_list, interest_list},
+	{API_ID_interest_create, interest_create},
+	{API_ID_interest_get, interest_get},
+	{API_ID_interest_update, interest_update},
+	{API_ID_interest_delete, interest_delete},
+	{API_ID_interest_toggle, interest_toggle},
+	{API_ID_candidates_score, history_score},
+	{API_ID_preference_model_refit, history_refit},
+	{API_ID_refit_task_get, refit_task_get},
+	{API_ID_recommendations_list, recommendation_list},
+	{API_ID_recommendations_digest_get, recommendation_digest},
+	{API_ID_recommendations_refresh, recommendation_refresh},
+	{API_ID_refresh_task_get, refresh_task_get},
+	{API_ID_recommendation_feedback, recommendation_feedback},
+	{0},
+};
+
+static const struct job JOBS[] = {
+	{"pool_build", pool_build, .attempts_max = SEARCH_ATTEMPTS},
+	{"recommendations_refresh", refresh_run, .attempts_max = SEARCH_ATTEMPTS},
+	{"preference_model_refit", refit_run, .attempts_max = SEARCH_ATTEMPTS},
+	{0},
+};
+
+static const struct event_handler EVENTS[] = {
+	{"events.account", "account.deleted", account_deleted, false},
+	{"events.experiments", "experiment.created", experiment_noted, false},
+	{"events.experiments", "experiment.updated", experiment_noted, false},
+	{"events.experiments", "experiment.deleted", experiment_noted, false},
+	{0},
+};
+
+static void worker_start(struct worker *worker)
+{
+	if (worker->index == 0)
+		daily_start(worker);
+}
+
+static void worker_stop(struct worker *worker)
+{
+	if (worker->index == 0)
+		daily_stop(worker);
+}
+
+static const struct service SERVICE = {
+	.name = "svc-interests",
+	.schema = "interests",
+	.api = API_INTERESTS,
+	.routes = ROUTES,
+	.jobs = JOBS,
+	.events = EVENTS,
+	.migrations = MIGRATIONS,
+	.settings = INTERESTS_SETTINGS,
+	.worker_start = worker_start,
+	.worker_stop = worker_stop,
+};
+
+int main(int argc, char **argv)
+{
+	return service_main(&SERVICE, argc, argv);
+}

@@ -1,0 +1,34 @@
+-- name: pool_source (read)
+-- $1 interest: what its candidates are searched with, and how many were recommended already.
+SELECT name, context, context_version, pool_status,
+       (SELECT count(*) FROM recommendation r
+        WHERE r.interest_id = i.id AND r.context_version = i.context_version)
+FROM interest i WHERE id = $1;
+
+-- name: pool_save
+-- $1 interest, $2 its context_version when the candidates were searched, $3 the answer of svc-search. No row: the
+-- interest has changed or gone since.
+WITH target AS (
+    UPDATE interest SET pool_status = 'ready', pool_size = jsonb_array_length($3::jsonb -> 'results')
+    WHERE id = $1 AND context_version = $2 RETURNING id, context_version, pool_size
+), kept AS (
+    SELECT paper_keep($3::jsonb) FROM target
+), found AS (
+    SELECT target.id, target.context_version, r.arxiv_id, greatest(0, least(1, r.relevance)) AS relevance,
+           coalesce(r.matched, '[]') AS matched
+    FROM target, jsonb_to_recordset($3::jsonb -> 'results') AS r (arxiv_id text, relevance double precision, matched jsonb)
+), dropped AS (
+    DELETE FROM pool_entry e USING target
+    WHERE e.interest_id = target.id
+      AND (e.context_version, e.arxiv_id) NOT IN (SELECT context_version, arxiv_id FROM found)
+), entered AS (
+    INSERT INTO pool_entry (interest_id, context_version, arxiv_id, relevance, matched) SELECT * FROM found
+    ON CONFLICT (interest_id, context_version, arxiv_id) DO UPDATE
+    SET relevance = excluded.relevance, matched = excluded.matched
+)
+SELECT pool_size, (SELECT count(*) FROM kept) FROM target;
+
+-- name: pool_fail
+-- $1 interest, $2 context_version.
+UPDATE interest SET pool_status = 'failed'
+WHERE id = $1 AND context_version = $2 AND pool_status IN ('building', 'stale');

@@ -1,0 +1,54 @@
+-- name: recommendation_list (read)
+-- $1 account, $2 interest or NULL, $3 period, $4 limit, $5 offset.
+SELECT coalesce((SELECT jsonb_agg(page.json ORDER BY page.relevance_score DESC, page.id)
+                 FROM (SELECT r.relevance_score, r.id, recommendation_json(r, i.name, p) AS json
+                       FROM recommendation r JOIN interest i ON i.id = r.interest_id JOIN paper p USING (arxiv_id)
+                       WHERE r.account_id = $1 AND ($2::uuid IS NULL OR r.interest_id = $2)
+                         AND r.recommended_at >= period_start($3)
+                       ORDER BY r.relevance_score DESC, r.id LIMIT $4 OFFSET $5) page), '[]'),
+       (SELECT count(*) FROM recommendation
+        WHERE account_id = $1 AND ($2::uuid IS NULL OR interest_id = $2) AND recommended_at >= period_start($3));
+
+-- name: recommendation_digest (read)
+-- $1 account, $2 period, $3 limit for each interest.
+SELECT jsonb_build_object(
+    'date', to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD'),
+    'period', $2::text,
+    'source_types', jsonb_build_array('arxiv_paper'),
+    'interests', coalesce(jsonb_agg(jsonb_build_object(
+        'id', i.id, 'name', i.name, 'daily_count', i.daily_count,
+        'count', best.count, 'recommendations', best.papers) ORDER BY i.created_at DESC, i.id DESC), '[]'),
+    'total', coalesce(sum(best.count), 0))
+FROM interest i
+CROSS JOIN LATERAL (
+    SELECT count(*) AS count, coalesce(jsonb_agg(top.json ORDER BY top.relevance_score DESC, top.id), '[]') AS papers
+    FROM (SELECT r.relevance_score, r.id, recommendation_json(r, i.name, p) AS json
+          FROM recommendation r JOIN paper p USING (arxiv_id)
+          WHERE r.interest_id = i.id AND r.recommended_at >= period_start($2)
+          ORDER BY r.relevance_score DESC, r.id LIMIT $3) top
+) best
+WHERE i.account_id = $1 AND i.is_active;
+
+-- name: recommendation_feedback
+-- $1 account, $2 recommendation, $3 signal, $4 the signals that it takes back, an array. The first time counts.
+WITH target AS (
+    SELECT id FROM recommendation WHERE account_id = $1 AND id = $2 FOR UPDATE
+), taken_back AS (
+    DELETE FROM feedback f USING target WHERE f.recommendation_id = target.id AND f.signal = ANY ($4::text[])
+), noted AS (
+    INSERT INTO feedback AS f (recommendation_id, signal) SELECT id, $3 FROM target
+    ON CONFLICT (recommendation_id, signal) DO UPDATE SET recorded_at = f.recorded_at
+    RETURNING *
+)
+SELECT jsonb_build_object('recommendation_id', recommendation_id, 'signal', signal, 'recorded_at', time_json(recorded_at))
+FROM noted;
+
+-- name: recommendation_refresh
+-- $1 account, $2 interest or NULL for all active ones, $3 how many or NULL, $4 request id. No row: no such interest.
+SELECT task_json(task), task.id
+FROM task_start('recommendations_refresh', $1,
+                jsonb_strip_nulls(jsonb_build_object('interest_id', $2::uuid, 'num_results', $3::integer)), $4) AS task
+WHERE $2::uuid IS NULL OR EXISTS (SELECT FROM interest WHERE account_id = $1 AND id = $2);
+
+-- name: refresh_task_get (read)
+SELECT task_json(t) FROM task t WHERE account_id = $1 AND id = $2 AND kind = 'recommendations_refresh';

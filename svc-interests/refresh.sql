@@ -1,0 +1,57 @@
+-- name: refresh_targets (read)
+-- $1 account, $2 interest or NULL for all active ones.
+SELECT id FROM interest
+WHERE account_id = $1 AND ($2::uuid IS NULL AND is_active OR id = $2)
+ORDER BY id;
+
+-- name: refresh_load (read)
+-- $1 interest: its words, its model, the candidates that were not recommended yet, and the newest 100 that were.
+SELECT i.name, i.context, i.context_version, i.daily_count, m.model,
+       (SELECT coalesce(jsonb_agg(paper_json(p) || jsonb_build_object('relevance', e.relevance, 'matched', e.matched)
+                                  ORDER BY e.relevance DESC, e.arxiv_id), '[]')
+        FROM pool_entry e JOIN paper p USING (arxiv_id)
+        WHERE e.interest_id = i.id AND e.context_version = i.context_version
+          AND NOT EXISTS (SELECT FROM recommendation r
+                          WHERE r.interest_id = i.id AND r.arxiv_id = e.arxiv_id
+                            AND r.context_version = i.context_version)),
+       (SELECT coalesce(jsonb_agg(paper_json(p)), '[]')
+        FROM (SELECT arxiv_id FROM recommendation r
+              WHERE r.interest_id = i.id AND r.context_version = i.context_version
+              ORDER BY r.recommended_at DESC, r.rank LIMIT 100) newest JOIN paper p USING (arxiv_id))
+FROM interest i LEFT JOIN preference_model m ON m.interest_id = i.id
+WHERE i.id = $1;
+
+-- name: refresh_keep
+-- $1 interest, $2 its context_version when the papers were chosen, $3 the papers. What came of it, how many are new, and
+-- whether the interest is still what they were chosen for. No row: it has gone.
+WITH target AS (
+    SELECT * FROM interest WHERE id = $1 FOR UPDATE
+), made AS (
+    INSERT INTO recommendation (interest_id, account_id, arxiv_id, context_version, relevance_score, rank, reasoning,
+                                suggested_experiment)
+    SELECT target.id, target.account_id, r.arxiv_id, target.context_version, r.relevance_score, r.rank, r.reasoning,
+           r.suggested_experiment
+    FROM target, jsonb_to_recordset($3::jsonb) AS r (arxiv_id text, relevance_score double precision, rank integer,
+                                                     reasoning text, suggested_experiment text)
+    WHERE target.context_version = $2
+    ON CONFLICT (interest_id, arxiv_id, context_version) DO NOTHING
+    RETURNING id
+), noted AS (
+    UPDATE interest i SET last_recommendation_at = now() FROM target WHERE i.id = target.id AND EXISTS (SELECT FROM made)
+)
+SELECT jsonb_build_object('interest_id', id, 'recommended', (SELECT count(*) FROM made), 'pool_size', pool_size),
+       (SELECT count(*) FROM made), context_version = $2
+FROM target;
+
+-- name: daily_start
+-- $1 the hour (UTC) from which on a day's run is due. One replica's INSERT makes the row and starts the tasks.
+WITH claimed AS (
+    INSERT INTO daily_run (day, tasks)
+    SELECT (now() AT TIME ZONE 'UTC')::date, (SELECT count(DISTINCT account_id) FROM interest WHERE is_active)
+    WHERE extract(hour FROM now() AT TIME ZONE 'UTC') >= $1::integer
+    ON CONFLICT (day) DO NOTHING RETURNING day
+), started AS (
+    SELECT task_start('recommendations_refresh', account_id, '{}')
+    FROM (SELECT DISTINCT i.account_id FROM interest i, claimed WHERE i.is_active) accounts
+)
+SELECT day, (SELECT count(*) FROM started) FROM claimed;
