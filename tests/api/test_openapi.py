@@ -346,7 +346,7 @@ def test_statuses_follow_from_the_row(op):
         expected.add(404)
     if described.parameter("header", "If-Match"):
         expected.add(412)
-    if op.id in ("project_update", "interest_update"):
+    if op.id in ("project_update", "interest_update", "implement_report"):
         expected.add(409)
     assert statuses == expected
 
