@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crypto.h"
+#include "backoff.h"
 #include "defines.h"
 #include "log.h"
 #include "redis_uv.h"
@@ -111,19 +111,6 @@ void redis_conn_free(struct redis_conn *conn)
 	uv_close((uv_handle_t *)&conn->timer, on_timer_closed);
 }
 
-/* Half the doubled pause, and up to as much again by chance, so that clients spread. */
-static uint64_t backoff_ms(unsigned failures)
-{
-	uint64_t full = BACKOFF_MIN_MS;
-	for (unsigned i = 1; i < failures && full < BACKOFF_MAX_MS; i++)
-		full *= 2;
-	if (full > BACKOFF_MAX_MS)
-		full = BACKOFF_MAX_MS;
-	uint32_t chance;
-	random_bytes(&chance, sizeof(chance));
-	return full / 2 + chance % (full / 2 + 1);
-}
-
 static void on_backoff_over(uv_timer_t *timer)
 {
 	connect_start(timer->data);
@@ -159,7 +146,8 @@ static void conn_lost(struct redis_conn *conn, const char *why)
 	if (conn->failures == 0)
 		connect_start(conn);
 	else
-		uv_timer_start(&conn->timer, on_backoff_over, backoff_ms(conn->failures), 0);
+		uv_timer_start(&conn->timer, on_backoff_over,
+		               backoff_ms(conn->failures, BACKOFF_MIN_MS, BACKOFF_MAX_MS), 0);
 }
 
 static void on_gone(void *arg, const redisAsyncContext *context)

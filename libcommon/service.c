@@ -36,6 +36,8 @@ static const struct setting COMMON[] = {
                      "debug, info, warn or error; single groups as in info,pg=debug."),
 	SETTING_INT(&settings.pg_pool_size, "PG_POOL_SIZE", "4", 1, 64,
                     "Postgres connections of each worker."),
+	SETTING_INT(&settings.job_slots, "JOB_SLOTS", "4", 1, 256,
+                    "Jobs that run at once in this process."),
 	SETTING_MS(&settings.request_timeout_ms, "REQUEST_TIMEOUT", "30s", 100, 600000,
                    "Deadline of a request in this process."),
 	SETTING_MS(&settings.drain_timeout_ms, "DRAIN_TIMEOUT", "20s", 100, 600000,
@@ -176,6 +178,7 @@ int service_main(const struct service *service, int argc, char **argv)
 	curl_global_init(CURL_GLOBAL_DEFAULT);
 	api_init();
 	http_request_register();
+	tasks_register();
 	if (!http_service_bind(service))
 		return 2;
 	status = run_process(service, command, argc - 1, argv + 1);

@@ -82,8 +82,15 @@ struct event_handler {
 			      caches and replicas */
 };
 
-/** Start the relay, the job runner, the consumers and the reconciler of a process on its worker 0
- * (jobs run on every worker); stop taking new work and wait for what runs, at most `deadline_ms`.
+/** Whether the event's effect is not in this schema yet; notes that it is. Call it first in the
+ * handler's transaction, where the effect itself is not idempotent. Ids are kept for seven days. */
+bool event_is_new(struct request *rq, const struct event *event);
+
+/** Register the metrics of all that follows; once, before threads. */
+void tasks_register(void);
+
+/** Start the relay, the job runner, the consumers and the reconciler of a process on its worker 0,
+ * as soon as the schema is migrated; work that takes the processor goes to request_offload(); stop taking new work and wait for what runs, at most `deadline_ms`.
  */
 struct tasks;
 struct tasks *tasks_start(struct worker *worker, const char *service, const struct job *jobs,

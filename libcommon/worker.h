@@ -27,6 +27,7 @@ struct process_settings {
 	const char *log_level;
 	int64_t workers;      /* 0: the number of cores */
 	int64_t pg_pool_size; /* connections per worker */
+	int64_t job_slots;    /* jobs at once, per process */
 	int64_t request_timeout_ms;
 	int64_t drain_timeout_ms;
 	int64_t head_max_bytes, head_timeout_ms, body_timeout_ms, idle_timeout_ms;

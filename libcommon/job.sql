@@ -1,0 +1,58 @@
+-- The attempt's number and the owner are the claim: what a worker writes later matches no row once another has claimed.
+-- name: job_claim
+UPDATE task SET status = 'running', attempts = attempts + 1, attempts_max = $2::int, lease_owner = $3,
+	lease_until = clock_timestamp() + make_interval(secs => $4::float8 / 1000),
+	started_at = coalesce(started_at, now()), message = NULL
+WHERE id = $1::uuid AND ((status = 'pending' AND run_after <= clock_timestamp())
+	OR (status = 'running' AND lease_until < clock_timestamp()))
+RETURNING attempts, account_id, input, request_id;
+
+-- name: job_renew
+UPDATE task SET lease_until = clock_timestamp() + make_interval(secs => $4::float8 / 1000)
+FROM unnest($1::uuid[], $2::int[]) AS held (id, attempt)
+WHERE task.id = held.id AND task.attempts = held.attempt AND task.lease_owner = $3 AND task.status = 'running'
+RETURNING task.id;
+
+-- name: job_progress
+UPDATE task SET progress = $4::smallint, message = coalesce($5, message)
+WHERE id = $1::uuid AND attempts = $2::int AND lease_owner = $3 AND status = 'running';
+
+-- name: job_complete
+UPDATE task SET status = 'completed', progress = 100, result = $4::jsonb, message = $5, lease_owner = NULL,
+	lease_until = NULL, finished_at = now()
+WHERE id = $1::uuid AND attempts = $2::int AND lease_owner = $3 AND status = 'running';
+
+-- An attempt failed: for good when $4, else again in $6 milliseconds while attempts are left.
+-- name: job_fail
+UPDATE task SET status = CASE WHEN is_over THEN 'failed' ELSE 'pending' END,
+	error = CASE WHEN is_over THEN $5 END, message = CASE WHEN is_over THEN message ELSE $5 END,
+	finished_at = CASE WHEN is_over THEN now() END,
+	run_after = clock_timestamp() + make_interval(secs => $6::float8 / 1000),
+	lease_owner = NULL, lease_until = NULL
+FROM (SELECT id, $4::boolean OR attempts >= attempts_max AS is_over FROM task WHERE id = $1::uuid) AS outcome
+WHERE task.id = outcome.id AND attempts = $2::int AND lease_owner = $3 AND status = 'running'
+RETURNING is_over;
+
+-- Workers died with the last attempt.
+-- name: job_fail_abandoned
+UPDATE task SET status = 'failed', error = 'the last attempt did not end: its worker stopped', lease_owner = NULL,
+	lease_until = NULL, finished_at = now()
+WHERE status = 'running' AND lease_until < clock_timestamp() AND attempts >= attempts_max
+RETURNING id, kind, account_id, attempts, error;
+
+-- Tasks that a stream should hold.
+-- name: job_due
+SELECT id, kind FROM task
+WHERE (status = 'pending' AND run_after <= clock_timestamp()) OR (status = 'running' AND lease_until < clock_timestamp())
+ORDER BY run_after LIMIT $1::int;
+
+-- Milliseconds until the next one is due; null: none is waiting.
+-- name: job_next_due
+SELECT ceil(extract(epoch FROM min(run_after) - clock_timestamp()) * 1000)::bigint FROM task
+WHERE status = 'pending' AND run_after > clock_timestamp();
+
+-- name: job_reconcile_lock
+SELECT pg_try_advisory_xact_lock(hashtextextended(current_schema() || '.reconcile', 0));
+
+-- name: event_note_seen
+INSERT INTO event_seen (event_id) VALUES ($1::uuid) ON CONFLICT DO NOTHING;

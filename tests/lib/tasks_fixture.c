@@ -1,0 +1,175 @@
+#include "tasks_fixture.h"
+
+#include <hiredis/hiredis.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "log.h"
+#include "migrate.h"
+#include "pg.h"
+#include "service.h"
+
+struct worker_fixture fixture;
+struct pg_fixture postgres;
+struct redis_fixture redis_server;
+
+static struct tasks *tasks;
+static char database_url[256];
+static const struct service SERVICE = {.name = "svc-test", .schema = "tested"};
+static const struct migration NONE[] = {{NULL, NULL}};
+
+int tasks_group_setup(void **state)
+{
+	(void)state;
+	log_init("test", getenv("TEST_LOG") ? getenv("TEST_LOG") : "error");
+	tasks_timing = (struct tasks_timing){
+		.lease = 600,
+		.sweep = 100,
+		.reconcile = 100,
+		.trim = 100,
+		.stale = 700,
+		.block = 200,
+		.retry = 4,
+		.retry_max = 20,
+		.keep = 0,
+	};
+	pg_fixture_new(&postgres);
+	redis_fixture_new(&redis_server, NULL);
+	redis_fixture_start(&redis_server);
+	snprintf(database_url, sizeof(database_url), "%s&options=-csearch_path%%3Dtested",
+	         postgres.url);
+	return 0;
+}
+
+int tasks_group_teardown(void **state)
+{
+	(void)state;
+	redis_fixture_free(&redis_server);
+	pg_fixture_free(&postgres);
+	return 0;
+}
+
+int tasks_setup(void **state)
+{
+	(void)state;
+	pg_fixture_run(&postgres, "SET client_min_messages = error; "
+	                          "DROP SCHEMA IF EXISTS tested CASCADE");
+	assert_int_equal(migrate_run(postgres.url, "tested", NONE), ERR_NONE);
+	redis_ask("FLUSHALL");
+	fixture_start(&fixture);
+	fixture.settings.job_slots = 4;
+	fixture.process.service = &SERVICE;
+	fixture.process.is_migrated = true;
+	fixture.worker.redis = redis_new(&fixture.worker.loop, redis_server.url);
+	fixture.worker.pg =
+		pg_pool_new(&fixture.worker.loop,
+	                    &(struct pg_settings){.url = database_url, .connections = 4});
+	return 0;
+}
+
+void tasks_become(const char *instance)
+{
+	assert_int_equal(uv_loop_fork(&fixture.worker.loop), 0);
+	fixture.process.instance = instance;
+}
+
+void service_start(const struct job *jobs, const struct event_handler *events)
+{
+	tasks = tasks_start(&fixture.worker, "svc-test", jobs, events);
+}
+
+static void on_drained(void *context)
+{
+	*(bool *)context = true;
+}
+
+void service_stop(void)
+{
+	bool is_drained = false;
+	if (!tasks)
+		return;
+	tasks_drain(tasks, 10000, on_drained, &is_drained);
+	fixture_until(&fixture, &is_drained);
+	request_list_cancel(fixture.worker.requests, ERR_UNAVAILABLE);
+	fixture_idle(&fixture);
+	tasks_free(tasks);
+	tasks = NULL;
+}
+
+int tasks_teardown(void **state)
+{
+	(void)state;
+	service_stop();
+	redis_free(fixture.worker.redis);
+	pg_pool_free(fixture.worker.pg);
+	fixture_stop(&fixture);
+	return 0;
+}
+
+long sql(const char *format, ...)
+{
+	char text[2048] = "SET search_path = tested; ";
+	size_t used = strlen(text);
+	va_list args;
+	va_start(args, format);
+	vsnprintf(text + used, sizeof(text) - used, format, args);
+	va_end(args);
+	return pg_fixture_run(&postgres, text);
+}
+
+static long number_of(const redisReply *reply)
+{
+	switch (reply->type) {
+	case REDIS_REPLY_INTEGER:
+		return (long)reply->integer;
+	case REDIS_REPLY_ARRAY:
+		return (long)reply->elements;
+	case REDIS_REPLY_ERROR:
+		return -1;
+	default:
+		return reply->type != REDIS_REPLY_NIL;
+	}
+}
+
+static long ask_with(const char *format, va_list args)
+{
+	redisContext *context = redisConnectUnix(redis_server.url + strlen("unix:"));
+	assert_true(context && !context->err);
+	redisReply *reply = redisvCommand(context, format, args);
+	assert_non_null(reply);
+	long number = number_of(reply);
+	freeReplyObject(reply);
+	redisFree(context);
+	return number;
+}
+
+long redis_ask(const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	long number = ask_with(format, args);
+	va_end(args);
+	return number;
+}
+
+void until_sql(long wanted, const char *statement)
+{
+	fixture_wait_start(&fixture);
+	while (sql("%s", statement) != wanted) {
+		if (fixture.ticks_left <= 0)
+			fail_msg("never %ld: %s", wanted, statement);
+		fixture_turn(&fixture);
+	}
+	uv_timer_stop(&fixture.tick);
+}
+
+void until_redis(long wanted, const char *command)
+{
+	fixture_wait_start(&fixture);
+	while (redis_ask(command, NULL) != wanted) {
+		if (fixture.ticks_left <= 0)
+			fail_msg("never %ld: %s", wanted, command);
+		fixture_turn(&fixture);
+	}
+	uv_timer_stop(&fixture.tick);
+}
