@@ -48,7 +48,7 @@ static struct segment *empty_segment(float average_length)
 struct engine *engine_new(void)
 {
 	struct engine *engine = mem_array(1, sizeof(*engine));
-	struct base *base = base_new(empty_segment(0), NULL, NULL, 0);
+	struct base *base = base_new(empty_segment(0), NULL, NULL, NULL, 0);
 
 	require(pthread_mutex_init(&engine->lock, NULL) == 0);
 	engine->view = view_new(base, empty_segment(0), NULL, 0);
@@ -112,7 +112,7 @@ size_t engine_view_bytes(const struct engine_view *view)
 	if (base->embedder != NULL)
 		bytes += base->embedder->header->length + base->vectors->header->length +
 		         view->live_vectors->header->length;
-	return bytes;
+	return bytes + (base->ivf != NULL ? base->ivf->header->length : 0);
 }
 
 /* --- Changes ------------------------------------------------------------------------------------------------- */

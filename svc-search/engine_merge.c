@@ -81,6 +81,8 @@ void engine_merge_run(struct engine_merge *merge)
 {
 	struct segment *segment;
 	struct embedder *embedder;
+	struct vectors *vectors;
+	struct ivf *ivf;
 
 	require(merge->base == NULL);
 	if (merge->view != NULL)
@@ -89,9 +91,9 @@ void engine_merge_run(struct engine_merge *merge)
 	builder_free(merge->builder);
 	merge->builder = NULL;
 	embedder = make_embedder(merge, segment);
-	merge->base =
-		base_new(segment, embedder,
-	                 embedder != NULL ? vectors_make(embedder, segment) : NULL, merge->seq);
+	vectors = embedder != NULL ? vectors_make(embedder, segment) : NULL;
+	ivf = vectors != NULL ? ivf_make(vectors, IVF_MIN_VECTORS) : NULL;
+	merge->base = base_new(segment, embedder, vectors, ivf, merge->seq);
 }
 
 /* Take what changed since the merge began over from the current view: newer papers into a live segment, and

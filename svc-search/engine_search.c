@@ -207,8 +207,8 @@ static void propose_by_vector(struct search *search, enum view_part part,
 	size_t found;
 
 	if (ivf != NULL)
-		found = ivf_search(ivf, vectors, search->vector, query, &search->filters[part],
-		                   search->depth, search->arena, hits);
+		found = ivf_search(ivf, vectors, query, &search->filters[part], search->depth,
+		                   search->arena, hits);
 	else
 		found = vectors_scan(vectors, query, &search->filters[part], search->depth, hits);
 	for (size_t i = 0; i < found; i++)

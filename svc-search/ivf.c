@@ -12,7 +12,7 @@
 #define ROUNDS 6
 
 /** One in so many lists is looked into, */
-#define PROBE_PART 16
+#define PROBE_PART 12
 
 /** and no fewer than this. */
 #define PROBE_LEAST 24
@@ -20,111 +20,216 @@
 /** Rows that are asked of memory ahead of their use. */
 #define AHEAD 12
 
-struct ivf {
+/* Lists in the making: their centres as they are learned, and as they are compared with. */
+struct maker {
+	const struct vectors *vectors;
 	uint32_t list_count;
 	uint32_t dimension;
-	float *centres;   /* list_count x dimension, of length 1 */
-	uint32_t *starts; /* list_count + 1: where each list begins in `docs` */
-	uint32_t *docs;   /* list after list, rising in each */
+	uint32_t stride;
+	float *centres; /* of length 1 */
+	int8_t *rows;   /* the same in bytes */
+	float *scales;
+	int32_t *products; /* scratch, by list */
+	int16_t *query;    /* scratch, a row */
 };
+
+static bool is_sound(const struct ivf_header *header, size_t length)
+{
+	uint64_t needed = sizeof(*header);
+
+	if (length < sizeof(*header) || header->magic != IVF_MAGIC || header->length != length ||
+	    header->list_count == 0 || header->dimension == 0 ||
+	    header->stride != simd_padded(header->dimension))
+		return false;
+	needed +=
+		header->list_count * (sizeof(float) + sizeof(uint32_t) + (uint64_t)header->stride);
+	needed += sizeof(uint32_t) + header->doc_count * (uint64_t)sizeof(uint32_t);
+	return needed == length;
+}
+
+static bool are_lists_sound(const struct ivf *ivf)
+{
+	const struct ivf_header *header = ivf->header;
+
+	for (uint32_t i = 0; i < header->list_count; i++)
+		if (ivf->starts[i] > ivf->starts[i + 1])
+			return false;
+	for (uint32_t i = 0; i < header->doc_count; i++)
+		if (ivf->docs[i] >= header->doc_count)
+			return false;
+	return ivf->starts[0] == 0 && ivf->starts[header->list_count] == header->doc_count;
+}
+
+static void point_at_parts(struct ivf *ivf)
+{
+	ivf->scales = (const float *)(ivf->header + 1);
+	ivf->starts = (const uint32_t *)(ivf->scales + ivf->header->list_count);
+	ivf->docs = ivf->starts + ivf->header->list_count + 1;
+	ivf->rows = (const int8_t *)(ivf->docs + ivf->header->doc_count);
+}
+
+struct ivf *ivf_open(void *data, size_t length, bool takes_data)
+{
+	struct ivf *ivf = mem_array(1, sizeof(*ivf));
+
+	ivf->owned = takes_data ? data : NULL;
+	ivf->header = data;
+	if (is_sound(data, length)) {
+		point_at_parts(ivf);
+		if (are_lists_sound(ivf))
+			return ivf;
+	}
+	ivf_free(ivf);
+	return NULL;
+}
 
 void ivf_free(struct ivf *ivf)
 {
 	if (ivf == NULL)
 		return;
-	free(ivf->centres);
-	free(ivf->starts);
-	free(ivf->docs);
+	free(ivf->owned);
 	free(ivf);
 }
 
-static uint32_t nearest_list(const struct ivf *ivf, const float *vector)
+static uint32_t nearest_list(struct maker *maker, uint32_t doc)
 {
-	float best = -2;
+	const int8_t *row = maker->vectors->rows + (size_t)doc * maker->stride;
 	uint32_t nearest = 0;
+	float best = -INFINITY;
 
-	for (uint32_t i = 0; i < ivf->list_count; i++) {
-		float cosine =
-			simd_dot(ivf->centres + (size_t)i * ivf->dimension, vector, ivf->dimension);
+	for (uint32_t i = 0; i < maker->stride; i++)
+		maker->query[i] = row[i];
+	simd_dot_rows(maker->query, maker->rows, maker->list_count, maker->stride, maker->products);
+	for (uint32_t i = 0; i < maker->list_count; i++) {
+		float product = (float)maker->products[i] * maker->scales[i];
 
-		if (cosine > best) {
-			best = cosine;
+		if (product > best) {
+			best = product;
 			nearest = i;
 		}
 	}
 	return nearest;
 }
 
+static void store_centre(struct maker *maker, uint32_t list)
+{
+	vectors_quantise(maker->centres + (size_t)list * maker->dimension, maker->dimension,
+	                 maker->rows + (size_t)list * maker->stride, &maker->scales[list]);
+}
+
 /* One round: each sampled vector to its nearest centre, each centre to the mean of its vectors. A centre that
  * gets none stays. */
-static void learn_round(struct ivf *ivf, const struct vectors *vectors, uint32_t step)
+static void learn_round(struct maker *maker, uint32_t step)
 {
-	size_t size = (size_t)ivf->list_count * ivf->dimension;
-	mem_auto_free float *sums = mem_array(size, sizeof(float));
-	mem_auto_free float *vector = mem_array(ivf->dimension, sizeof(float));
+	uint32_t dimension = maker->dimension;
+	mem_auto_free float *sums = mem_array((size_t)maker->list_count * dimension, sizeof(float));
+	mem_auto_free float *vector = mem_array(dimension, sizeof(float));
 
-	for (uint32_t doc = 0; doc < vectors->header->count; doc += step) {
-		float *sum;
+	for (uint32_t doc = 0; doc < maker->vectors->header->count; doc += step) {
+		float *sum = sums + (size_t)nearest_list(maker, doc) * dimension;
 
-		vectors_get(vectors, doc, vector);
-		sum = sums + (size_t)nearest_list(ivf, vector) * ivf->dimension;
-		simd_add_scaled(sum, 1.0f, vector, ivf->dimension);
+		vectors_get(maker->vectors, doc, vector);
+		simd_add_scaled(sum, 1.0f, vector, dimension);
 	}
-	for (uint32_t i = 0; i < ivf->list_count; i++) {
-		float *sum = sums + (size_t)i * ivf->dimension;
+	for (uint32_t i = 0; i < maker->list_count; i++) {
+		float *sum = sums + (size_t)i * dimension;
 
-		if (embedder_normalise(sum, ivf->dimension))
-			memcpy(ivf->centres + (size_t)i * ivf->dimension, sum,
-			       ivf->dimension * sizeof(float));
+		if (!embedder_normalise(sum, dimension))
+			continue;
+		memcpy(maker->centres + (size_t)i * dimension, sum, dimension * sizeof(float));
+		store_centre(maker, i);
 	}
 }
 
-static void learn_centres(struct ivf *ivf, const struct vectors *vectors)
+static void learn_centres(struct maker *maker)
 {
-	uint32_t count = vectors->header->count;
-	uint32_t step = count / (ivf->list_count * SAMPLE_PER_LIST);
+	uint32_t count = maker->vectors->header->count;
+	uint32_t step = count / (maker->list_count * SAMPLE_PER_LIST);
 
-	ivf->centres = mem_array((size_t)ivf->list_count * ivf->dimension, sizeof(float));
-	for (uint32_t i = 0; i < ivf->list_count; i++)
-		vectors_get(vectors, (uint32_t)((uint64_t)i * count / ivf->list_count),
-		            ivf->centres + (size_t)i * ivf->dimension);
+	for (uint32_t i = 0; i < maker->list_count; i++) {
+		vectors_get(maker->vectors, (uint32_t)((uint64_t)i * count / maker->list_count),
+		            maker->centres + (size_t)i * maker->dimension);
+		store_centre(maker, i);
+	}
 	for (int round = 0; round < ROUNDS; round++)
-		learn_round(ivf, vectors, MAX_OF(step, 1u));
+		learn_round(maker, MAX_OF(step, 1u));
 }
 
-static void fill_lists(struct ivf *ivf, const struct vectors *vectors)
+/* Which list each vector belongs to, and in `starts` where the lists begin. */
+static uint32_t *assign(struct maker *maker, uint32_t *starts)
 {
-	uint32_t count = vectors->header->count;
-	mem_auto_free uint32_t *lists = mem_array(count, sizeof(uint32_t));
-	mem_auto_free uint32_t *ends = mem_array(ivf->list_count, sizeof(uint32_t));
-	mem_auto_free float *vector = mem_array(ivf->dimension, sizeof(float));
+	uint32_t count = maker->vectors->header->count;
+	uint32_t *lists = mem_array(count, sizeof(uint32_t));
 
-	ivf->starts = mem_array(ivf->list_count + (size_t)1, sizeof(uint32_t));
-	ivf->docs = mem_array(count, sizeof(uint32_t));
 	for (uint32_t doc = 0; doc < count; doc++) {
-		vectors_get(vectors, doc, vector);
-		lists[doc] = nearest_list(ivf, vector);
-		ivf->starts[lists[doc] + 1]++;
+		lists[doc] = nearest_list(maker, doc);
+		starts[lists[doc] + 1]++;
 	}
-	for (uint32_t i = 0; i < ivf->list_count; i++) {
-		ivf->starts[i + 1] += ivf->starts[i];
-		ends[i] = ivf->starts[i];
-	}
-	for (uint32_t doc = 0; doc < count; doc++)
-		ivf->docs[ends[lists[doc]]++] = doc;
+	for (uint32_t i = 0; i < maker->list_count; i++)
+		starts[i + 1] += starts[i];
+	return lists;
+}
+
+static void fill_lists(struct maker *maker, uint32_t *starts, uint32_t *docs)
+{
+	mem_auto_free uint32_t *lists = assign(maker, starts);
+	mem_auto_free uint32_t *ends = mem_array(maker->list_count, sizeof(uint32_t));
+
+	memcpy(ends, starts, maker->list_count * sizeof(uint32_t));
+	for (uint32_t doc = 0; doc < maker->vectors->header->count; doc++)
+		docs[ends[lists[doc]]++] = doc;
+}
+
+static struct ivf *write_ivf(struct maker *maker)
+{
+	struct ivf_header header = {.magic = IVF_MAGIC,
+	                            .list_count = maker->list_count,
+	                            .doc_count = maker->vectors->header->count,
+	                            .dimension = maker->dimension,
+	                            .stride = maker->stride};
+	uint32_t lists = maker->list_count;
+	struct ivf *ivf;
+	char *blob;
+	float *scales;
+	uint32_t *starts;
+
+	header.length = sizeof(header) +
+	                lists * (sizeof(float) + sizeof(uint32_t) + (uint64_t)header.stride) +
+	                sizeof(uint32_t) + header.doc_count * (uint64_t)sizeof(uint32_t);
+	blob = mem_array(header.length, 1);
+	memcpy(blob, &header, sizeof(header));
+	scales = (float *)(blob + sizeof(header));
+	starts = (uint32_t *)(scales + lists);
+	fill_lists(maker, starts, starts + lists + 1);
+	memcpy(scales, maker->scales, lists * sizeof(float));
+	memcpy(starts + lists + 1 + header.doc_count, maker->rows, (size_t)lists * header.stride);
+	ivf = ivf_open(blob, header.length, true);
+	require(ivf != NULL);
+	return ivf;
 }
 
 struct ivf *ivf_make(const struct vectors *vectors, uint32_t least)
 {
+	struct maker maker = {.vectors = vectors,
+	                      .dimension = vectors->header->dimension,
+	                      .stride = vectors->header->stride};
 	struct ivf *ivf;
 
 	if (vectors->header->count == 0 || vectors->header->count < least)
 		return NULL;
-	ivf = mem_array(1, sizeof(*ivf));
-	ivf->list_count = (uint32_t)ceil(sqrt(vectors->header->count));
-	ivf->dimension = vectors->header->dimension;
-	learn_centres(ivf, vectors);
-	fill_lists(ivf, vectors);
+	maker.list_count = (uint32_t)ceil(sqrt(vectors->header->count));
+	maker.centres = mem_array((size_t)maker.list_count * maker.dimension, sizeof(float));
+	maker.rows = mem_array((size_t)maker.list_count * maker.stride, 1);
+	maker.scales = mem_array(maker.list_count, sizeof(float));
+	maker.products = mem_array(maker.list_count, sizeof(int32_t));
+	maker.query = mem_array(maker.stride, sizeof(int16_t));
+	learn_centres(&maker);
+	ivf = write_ivf(&maker);
+	free(maker.centres);
+	free(maker.rows);
+	free(maker.scales);
+	free(maker.products);
+	free(maker.query);
 	return ivf;
 }
 
@@ -153,25 +258,24 @@ static void look_into(const struct ivf *ivf, uint32_t list, const struct vectors
 	}
 }
 
-size_t ivf_search(const struct ivf *ivf, const struct vectors *vectors, const float *vector,
+size_t ivf_search(const struct ivf *ivf, const struct vectors *vectors,
                   const struct vector_query *query, const struct doc_filter *filter, size_t k,
                   struct arena *arena, struct hit *hits)
 {
-	uint32_t probes = MAX_OF(ivf->list_count / PROBE_PART, (uint32_t)PROBE_LEAST);
-	struct hit *lists;
-	struct topk nearest;
+	uint32_t lists = ivf->header->list_count;
+	uint32_t probes = MIN_OF(MAX_OF(lists / PROBE_PART, (uint32_t)PROBE_LEAST), lists);
+	int32_t *products = arena_array(arena, lists, sizeof(*products));
+	struct hit *nearest = arena_array(arena, probes, sizeof(*nearest));
+	struct topk centres;
 	struct topk top;
 
-	probes = MIN_OF(probes, ivf->list_count);
-	lists = arena_array(arena, probes, sizeof(*lists));
-	topk_init(&nearest, lists, probes);
-	for (uint32_t i = 0; i < ivf->list_count; i++)
-		topk_offer(&nearest, i,
-		           2.0f + simd_dot(ivf->centres + (size_t)i * ivf->dimension, vector,
-		                           ivf->dimension));
+	simd_dot_rows(query->elements, ivf->rows, lists, ivf->header->stride, products);
+	topk_init(&centres, nearest, probes);
+	for (uint32_t i = 0; i < lists; i++)
+		topk_offer(&centres, i, 2.0f + (float)products[i] * query->scale * ivf->scales[i]);
 	topk_init(&top, hits, k);
-	for (size_t i = 0; i < nearest.count; i++)
-		look_into(ivf, lists[i].doc, vectors, query, filter, &top);
+	for (size_t i = 0; i < centres.count; i++)
+		look_into(ivf, nearest[i].doc, vectors, query, filter, &top);
 	topk_sort(&top);
 	return top.count;
 }

@@ -17,7 +17,7 @@
 
 #define ALIGNMENT 64
 
-enum blob { BLOB_SEGMENT, BLOB_EMBEDDER, BLOB_VECTORS, BLOB_COUNT };
+enum blob { BLOB_SEGMENT, BLOB_EMBEDDER, BLOB_VECTORS, BLOB_IVF, BLOB_COUNT };
 
 struct header {
 	uint64_t magic;
@@ -64,6 +64,8 @@ static void collect_pieces(const struct base *base, struct piece *pieces)
 	pieces[BLOB_EMBEDDER] =
 		(struct piece){base->embedder->header, base->embedder->header->length};
 	pieces[BLOB_VECTORS] = (struct piece){base->vectors->header, base->vectors->header->length};
+	if (base->ivf != NULL)
+		pieces[BLOB_IVF] = (struct piece){base->ivf->header, base->ivf->header->length};
 }
 
 static const uint8_t padding[ALIGNMENT];
@@ -188,7 +190,11 @@ static bool fit_together(const struct base *base)
 	if (base->segment == NULL)
 		return false;
 	if (base->embedder == NULL || base->vectors == NULL)
-		return base->embedder == NULL && base->vectors == NULL;
+		return base->embedder == NULL && base->vectors == NULL && base->ivf == NULL;
+	if (base->ivf != NULL &&
+	    (base->ivf->header->doc_count != base->segment->doc_count ||
+	     base->ivf->header->dimension != base->embedder->header->dimension))
+		return false;
 	return base->vectors->header->count == base->segment->doc_count &&
 	       base->vectors->header->dimension == base->embedder->header->dimension;
 }
@@ -197,22 +203,25 @@ static bool fit_together(const struct base *base)
 static struct base *view_mapping(char *data, size_t length)
 {
 	const struct header *header = (const struct header *)data;
-	struct base *base = base_new(NULL, NULL, NULL, header->seq);
+	struct base *base = base_new(NULL, NULL, NULL, NULL, header->seq);
+	char *blobs[BLOB_COUNT];
+	size_t lengths[BLOB_COUNT];
 
+	for (size_t i = 0; i < BLOB_COUNT; i++) {
+		blobs[i] = data + header->blobs[i].offset;
+		lengths[i] = header->blobs[i].length;
+	}
 	base->mapped = data;
 	base->mapped_length = length;
-	base->segment = segment_open(data + header->blobs[BLOB_SEGMENT].offset,
-	                             header->blobs[BLOB_SEGMENT].length, false);
-	if (header->blobs[BLOB_EMBEDDER].length > 0)
-		base->embedder = embedder_open(data + header->blobs[BLOB_EMBEDDER].offset,
-		                               header->blobs[BLOB_EMBEDDER].length, false);
-	if (header->blobs[BLOB_VECTORS].length > 0)
-		base->vectors = vectors_open(data + header->blobs[BLOB_VECTORS].offset,
-		                             header->blobs[BLOB_VECTORS].length, false);
-	if (fit_together(base)) {
-		base_index_vectors(base);
+	base->segment = segment_open(blobs[BLOB_SEGMENT], lengths[BLOB_SEGMENT], false);
+	if (lengths[BLOB_EMBEDDER] > 0)
+		base->embedder = embedder_open(blobs[BLOB_EMBEDDER], lengths[BLOB_EMBEDDER], false);
+	if (lengths[BLOB_VECTORS] > 0)
+		base->vectors = vectors_open(blobs[BLOB_VECTORS], lengths[BLOB_VECTORS], false);
+	if (lengths[BLOB_IVF] > 0)
+		base->ivf = ivf_open(blobs[BLOB_IVF], lengths[BLOB_IVF], false);
+	if (fit_together(base))
 		return base;
-	}
 	base_unref(base);
 	return NULL;
 }

@@ -1,6 +1,6 @@
 /** A base on disk: written once, mapped at start.
  *
- *     header, segment blob, embedder blob, vectors blob; each blob on a multiple of 64 bytes
+ *     header; the blobs of segment, embedder, vectors and inverted file, each on a multiple of 64 bytes
  *
  * The header names the format, the byte order and the build of the blobs, and a CRC-32 of all that follows and
  * one of itself; a file that is damaged, cut, of another version or another machine's is refused, and the

@@ -46,7 +46,7 @@ void vectors_free(struct vectors *vectors)
 	free(vectors);
 }
 
-static void quantise(const float *vector, size_t dimension, int8_t *row, float *ret_scale)
+void vectors_quantise(const float *vector, size_t dimension, int8_t *row, float *ret_scale)
 {
 	float max = 0;
 
@@ -78,7 +78,8 @@ struct vectors *vectors_make(const struct embedder *embedder, const struct segme
 	rows = (int8_t *)(scales + header.count);
 	for (uint32_t doc = 0; doc < header.count; doc++) {
 		embedder_embed_doc(embedder, segment, map, doc, vector);
-		quantise(vector, dimension, rows + (size_t)doc * header.stride, &scales[doc]);
+		vectors_quantise(vector, dimension, rows + (size_t)doc * header.stride,
+		                 &scales[doc]);
 	}
 	vectors = vectors_open(blob, header.length, true);
 	require(vectors != NULL);

@@ -52,6 +52,9 @@ struct vector_query vector_query_make(const float *vector, size_t dimension, str
 /** Cosine of document `doc` and the query. */
 float vectors_cosine(const struct vectors *vectors, const struct vector_query *query, uint32_t doc);
 
+/** Write `vector` as bytes: what they times the scale come to is within half a step of 1/127 of its largest. */
+void vectors_quantise(const float *vector, size_t dimension, int8_t *row, float *ret_scale);
+
 /** The vector of document `doc` into `out`; of length about 1, or zero. */
 void vectors_get(const struct vectors *vectors, uint32_t doc, float *out);
 

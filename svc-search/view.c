@@ -5,7 +5,7 @@
 #include "mem.h"
 
 struct base *base_new(struct segment *segment, struct embedder *embedder, struct vectors *vectors,
-                      uint64_t seq)
+                      struct ivf *ivf, uint64_t seq)
 {
 	struct base *base = mem_array(1, sizeof(*base));
 
@@ -13,15 +13,9 @@ struct base *base_new(struct segment *segment, struct embedder *embedder, struct
 	base->segment = segment;
 	base->embedder = embedder;
 	base->vectors = vectors;
+	base->ivf = ivf;
 	base->seq = seq;
-	base_index_vectors(base);
 	return base;
-}
-
-void base_index_vectors(struct base *base)
-{
-	if (base->vectors != NULL && base->ivf == NULL)
-		base->ivf = ivf_make(base->vectors, IVF_MIN_VECTORS);
 }
 
 struct base *base_ref(struct base *base)

@@ -39,12 +39,9 @@ struct engine_view {
 	uint64_t seq;        /* the last change that is in it */
 };
 
-/** A base with one reference. Takes all; `embedder` and `vectors` may be NULL. */
+/** A base with one reference. Takes all; `embedder` and what comes of it may be NULL. */
 struct base *base_new(struct segment *segment, struct embedder *embedder, struct vectors *vectors,
-                      uint64_t seq);
-
-/** Make the inverted file of the vectors when there are enough of them. */
-void base_index_vectors(struct base *base);
+                      struct ivf *ivf, uint64_t seq);
 struct base *base_ref(struct base *base);
 void base_unref(struct base *base);
 

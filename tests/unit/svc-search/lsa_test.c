@@ -218,7 +218,7 @@ static void test_inverted_file_finds_nearly_all(void **state)
 		if (!embedder_normalise(vector, embedder->header->dimension))
 			continue;
 		query = vector_query_make(vector, embedder->header->dimension, arena);
-		count = ivf_search(ivf, vectors, vector, &query, &filter, 10, arena, found);
+		count = ivf_search(ivf, vectors, &query, &filter, 10, arena, found);
 		for (size_t i = 0; i < count; i++)
 			assert_true(found[i].doc < 5000);
 		assert_int_equal(vectors_scan(vectors, &query, &filter, 10, scanned), 10);

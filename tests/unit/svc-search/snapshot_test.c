@@ -15,7 +15,7 @@
 #include "lsa.h"
 
 /** Bytes of the header; every one of them is damaged in turn. */
-#define HEADER_BYTES 88
+#define HEADER_BYTES 104
 
 struct fixture {
 	char folder[64];
@@ -52,7 +52,8 @@ static struct base *make_base(uint32_t count)
 	struct embedder *embedder = lsa_train(segment);
 	struct vectors *vectors = embedder != NULL ? vectors_make(embedder, segment) : NULL;
 
-	return base_new(segment, embedder, vectors, 4711);
+	return base_new(segment, embedder, vectors, vectors != NULL ? ivf_make(vectors, 1) : NULL,
+	                4711);
 }
 
 static int setup(void **state)
@@ -94,6 +95,7 @@ static void test_round_trip(void **state)
 	                    made->embedder->header->length);
 	assert_memory_equal(loaded->vectors->header, made->vectors->header,
 	                    made->vectors->header->length);
+	assert_memory_equal(loaded->ivf->header, made->ivf->header, made->ivf->header->length);
 	base_unref(loaded);
 	base_unref(made);
 }
@@ -209,6 +211,14 @@ static void test_blobs_check_themselves(void **state)
 		copy[at] ^= 0x40;
 		vectors_free(vectors_open(copy, base->vectors->header->length, true));
 	}
+	for (size_t at = 0; at < sizeof(*base->ivf->header); at++) {
+		char *copy = malloc(base->ivf->header->length);
+
+		memcpy(copy, base->ivf->header, base->ivf->header->length);
+		copy[at] ^= 0x40;
+		ivf_free(ivf_open(copy, base->ivf->header->length, true));
+	}
+	assert_null(ivf_open(malloc(8), 0, true));
 	assert_null(segment_open(malloc(8), 0, true));
 	assert_null(embedder_open(malloc(8), 0, true));
 	assert_null(vectors_open(malloc(8), 0, true));
