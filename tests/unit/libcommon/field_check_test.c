@@ -189,12 +189,68 @@ static void test_limit_is_clamped(void **state)
 	arena_free(arena);
 }
 
+static const struct field STEP[] = {
+	{IN_BODY, FIELD_TEXT, "word", FIELD_NOWHERE, REQUIRED, 1, 3},
+	FIELD_END,
+};
+
+static const struct field PLACE[] = {
+	{IN_BODY, FIELD_URL, "url", FIELD_NOWHERE, NULLABLE, 1, 2048},
+	{IN_BODY, FIELD_ARRAY, "steps", FIELD_NOWHERE, NULLABLE, 0, 2, .members = STEP},
+	FIELD_END,
+};
+
+static const struct field NESTED[] = {
+	{IN_BODY, FIELD_OBJECT, "place", FIELD_NOWHERE, NULLABLE, .members = PLACE},
+	FIELD_END,
+};
+
+/* The faults of a body as `field message; ` one after the other. */
+static char *faults_of(struct arena *arena, const char *text)
+{
+	struct problem problem = {0};
+	struct buf out = {.arena = arena};
+	yyjson_val *root;
+	assert_int_equal(json_parse(arena, text, strlen(text), &root, NULL), ERR_NONE);
+	field_check_members(arena, &problem, "", root, NESTED);
+	for (struct problem_field *fault = problem.fields; fault; fault = fault->next)
+		buf_printf(&out, "%s %s; ", fault->field, fault->message);
+	return out.length ? out.data : arena_strdup(arena, "");
+}
+
+static void test_nested_members(void **state)
+{
+	(void)state;
+	static const char *const CASES[][2] = {
+		{"{}", ""},
+		{"{\"place\": null, \"other\": 7}", ""},
+		{"{\"place\": {\"url\": null, \"steps\": null, \"other\": [1]}}", ""},
+		{"{\"place\": {\"steps\": [{\"word\": \"a\", \"other\": 1}, {\"word\": \"b\"}]}}",
+	         ""},
+		{"{\"place\": []}", "place must be an object; "},
+		{"{\"place\": {\"url\": 7}}", "place.url must be a string; "},
+		{"{\"place\": {\"steps\": {}}}", "place.steps must be an array; "},
+		{"{\"place\": {\"steps\": [1, 2, 3]}}", "place.steps must have 0 to 2 items; "},
+		{"{\"place\": {\"url\": \"x\", \"steps\": [7, {\"word\": \"\"}]}}",
+	         "place.url must be an absolute http or https URL; "
+	         "place.steps[0] must be an object; "
+	         "place.steps[1].word must not be empty; "},
+		{"{\"place\": {\"steps\": [{}]}}", "place.steps[0].word is required; "},
+	};
+	for (size_t i = 0; i < ARRAY_LEN(CASES); i++) {
+		struct arena *arena = arena_new();
+		assert_string_equal(faults_of(arena, CASES[i][0]), CASES[i][1]);
+		arena_free(arena);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_limit_is_clamped),
+		cmocka_unit_test(test_nested_members),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

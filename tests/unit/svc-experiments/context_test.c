@@ -1,0 +1,148 @@
+#include "context.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "json.h"
+
+static struct arena *arena;
+
+static int make_arena(void **state)
+{
+	(void)state;
+	arena = arena_new();
+	return 0;
+}
+
+static int free_arena(void **state)
+{
+	(void)state;
+	arena_free(arena);
+	return 0;
+}
+
+static yyjson_val *parse(const char *text)
+{
+	yyjson_val *root;
+	assert_int_equal(json_parse(arena, text, strlen(text), &root, NULL), ERR_NONE);
+	return root;
+}
+
+/* The answer for an experiment with this launch context. */
+static yyjson_val *context_of(const char *launch, const struct paper *paper)
+{
+	struct context_source source = {
+		.detail_json = "{\"id\": \"e\"}",
+		.facts = parse(arena_printf(arena,
+	                                    "{\"id\": \"e\", \"name\": \"N\", \"hypothesis\": "
+	                                    "null, \"launch_context\": %s}",
+	                                    launch)),
+	};
+	yyjson_mut_doc *doc = context_build(arena, &source, paper);
+	return parse(json_write_mut(arena, yyjson_mut_doc_get_root(doc), NULL));
+}
+
+static void assert_member(yyjson_val *object, const char *name, const char *expected)
+{
+	yyjson_val *value = json_get(object, name);
+	assert_non_null(value);
+	assert_string_equal(json_write(arena, value, NULL), expected);
+}
+
+#define ASSET                                                                                \
+	"{\"arxiv_id\": \"1\", \"title\": \"Indexed\", \"url\": \"https://a/1\", "           \
+	"\"abstract\": \"A.\", \"authors\": [\"X Y\", \"Z\"], \"categories\": [\"cs.LG\"], " \
+	"\"github_url\": \"https://g\", \"container_status\": \"%s\", \"container_image\": " \
+	"\"img\", \"containerfile\": \"FROM x\", \"working_directory\": \"/w\", "            \
+	"\"environment_vars\": {\"A\": \"1\"}}"
+
+static struct paper indexed(const char *container_status)
+{
+	return (struct paper){
+		.arxiv_id = "1",
+		.asset = parse(arena_printf(arena, ASSET, container_status)),
+	};
+}
+
+static void test_nothing_known(void **state)
+{
+	(void)state;
+	yyjson_val *context = context_of("{}", &(struct paper){0});
+	assert_member(context, "experiment", "{\"id\":\"e\"}");
+	assert_member(context, "resource", "null");
+	assert_member(context, "container", "null");
+	assert_member(context, "task_description", "null");
+	assert_member(context, "implementation_plan", "null");
+	assert_member(context, "missing", "[]");
+	assert_non_null(strstr(json_get_text(context, "formatted"), "# N\n"));
+}
+
+static void test_the_index_is_believed_first(void **state)
+{
+	(void)state;
+	struct paper paper = indexed("ready");
+	yyjson_val *context = context_of("{\"resource\": {\"title\": \"Mine\"}, "
+	                                 "\"container_image\": \"mine\", \"task_description\": "
+	                                 "\"T\", \"implementation_plan\": \"P\"}",
+	                                 &paper);
+	assert_member(context, "resource",
+	              "{\"arxiv_id\":\"1\",\"title\":\"Indexed\",\"url\":\"https://a/1\","
+	              "\"abstract\":\"A.\",\"authors\":[\"X Y\",\"Z\"],\"categories\":[\"cs.LG\"],"
+	              "\"github_url\":\"https://g\"}");
+	assert_member(context, "container",
+	              "{\"image\":\"img\",\"status\":\"ready\",\"containerfile\":\"FROM x\","
+	              "\"working_directory\":\"/w\",\"environment_vars\":{\"A\":\"1\"}}");
+	assert_member(context, "task_description", "\"T\"");
+	assert_member(context, "implementation_plan", "\"P\"");
+	const char *text = json_get_text(context, "formatted");
+	assert_non_null(strstr(text, "- Authors: X Y, Z\n"));
+	assert_non_null(strstr(text, "- Code: https://g\n"));
+}
+
+static void test_the_launch_context_stands_in(void **state)
+{
+	(void)state;
+	struct paper gone = {.arxiv_id = "1", .missing = "It could not be had: away."};
+	yyjson_val *context = context_of(
+		"{\"resource\": {\"title\": \"Mine\"}, \"container_image\": \"mine\", "
+		"\"code_repository\": \"https://c\", \"key_methods\": [{\"name\": \"m\"}]}",
+		&gone);
+	assert_member(context, "resource",
+	              "{\"arxiv_id\":\"1\",\"title\":\"Mine\",\"url\":\"https://arxiv.org/abs/1\","
+	              "\"abstract\":null,\"authors\":[],\"categories\":[],\"github_url\":null}");
+	assert_member(context, "container",
+	              "{\"image\":\"mine\",\"status\":null,\"containerfile\":null,"
+	              "\"working_directory\":null,\"environment_vars\":{}}");
+	assert_member(context, "missing", "[\"It could not be had: away.\"]");
+	const char *text = json_get_text(context, "formatted");
+	assert_non_null(strstr(text, "## Missing\n\n- It could not be had: away.\n"));
+	assert_non_null(strstr(text, "- **m**\n"));
+	assert_non_null(strstr(text, "- Code: https://c\n"));
+}
+
+static void test_no_container_in_the_index(void **state)
+{
+	(void)state;
+	struct paper paper = indexed("none");
+	assert_member(context_of("{}", &paper), "container", "null");
+	yyjson_val *own = context_of("{\"container_image\": \"mine\"}", &paper);
+	assert_string_equal(json_get_text(json_get(own, "container"), "image"), "mine");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_nothing_known, make_arena, free_arena),
+		cmocka_unit_test_setup_teardown(test_the_index_is_believed_first, make_arena,
+	                                        free_arena),
+		cmocka_unit_test_setup_teardown(test_the_launch_context_stands_in, make_arena,
+	                                        free_arena),
+		cmocka_unit_test_setup_teardown(test_no_container_in_the_index, make_arena,
+	                                        free_arena),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
