@@ -201,14 +201,13 @@ static void on_turn(uv_poll_t *poll, int status attr_unused, int events attr_unu
 static void on_event(uv_poll_t *poll, int status, int events)
 {
 	struct pg_conn *conn = CONTAINER_OF(poll, struct watch, poll)->conn;
-	if (status < 0) {
-		pg_conn_down(conn, uv_strerror(status));
-		return;
-	}
 	if ((events & UV_WRITABLE) != 0)
 		pg_conn_flush(conn);
-	if ((events & UV_READABLE) != 0 && conn->state == PG_CONN_READY)
+	/* libuv reports a reset as a failure of its own; there may be something to read even so. */
+	if (((events & UV_READABLE) != 0 || status < 0) && conn->state == PG_CONN_READY)
 		conn->owner->readable(conn->context);
+	if (status < 0)
+		pg_conn_down(conn, uv_strerror(status));
 }
 
 static void warn_if_slow(const char *what, uint64_t started_ms)
@@ -219,6 +218,12 @@ static void warn_if_slow(const char *what, uint64_t started_ms)
 		         f_text("step", what), f_int("duration_ms", took_ms));
 }
 
+/* Notices and warnings of the server, among them its reasons for ending a connection. */
+static void on_notice(void *context attr_unused, const char *message)
+{
+	log_debug(LOG_GROUP_PG, "the server remarks", f_text("notice", message));
+}
+
 static void conn_dial(struct pg_conn *conn, const char *address)
 {
 	uint64_t started_ms = time_monotonic_ms();
@@ -226,6 +231,7 @@ static void conn_dial(struct pg_conn *conn, const char *address)
 	conn->pg = pg_target_connect(conn->target, address);
 	warn_if_slow("connect", started_ms);
 	require(conn->pg != NULL);
+	PQsetNoticeProcessor(conn->pg, on_notice, NULL);
 	if (PQstatus(conn->pg) == CONNECTION_BAD)
 		pg_conn_down(conn, NULL);
 	else

@@ -82,6 +82,7 @@ struct pg_statement {
 	bool is_read;
 	bool is_preparing;      /* the answer of Parse comes first */
 	bool is_synced;         /* its Sync was handed to libpq: the server may have committed it */
+	bool may_be_done;       /* answered before the server ended the connection */
 	bool was_sent_again;    /* a read whose connection broke once */
 	uint64_t started_us;    /* when it was asked for */
 	uint64_t sent_ms;       /* uv_now() of sending */
@@ -103,7 +104,8 @@ struct pg_line {
 	bool is_reserved;                   /* for a transaction, once what is sent is answered */
 	bool is_ending;                     /* a ROLLBACK is on its way */
 	bool is_dirty;                      /* something was sent since the last flush */
-	bool is_doomed;       /* the server said that it ends it: what is sent was not run */
+	bool is_doomed;                     /* the server has said that it ends it */
+	bool is_confused;     /* libpq has dropped an answer: who got which is not known */
 	uint64_t used_ms;     /* uv_now() of the last sending */
 	uint64_t progress_ms; /* when the oldest of what is sent became the oldest */
 };

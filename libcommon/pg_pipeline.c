@@ -65,6 +65,19 @@ void pg_line_send_detached(struct pg_line *line, const char *sql)
 	pg_line_send(line, pg_statement_new(PG_DETACHED, sql, NULL, 0));
 }
 
+/* Whether the server says in this answer that it ends the connection. Then nothing that stands behind
+ * was run, nor was this, unless it had been answered before the server was ready for the next: then it
+ * may have been committed. In a crash of the server nothing is certain. */
+static bool is_end(struct pg_line *line, const PGresult *result)
+{
+	const char *severity = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
+	bool is_crash = strcmp(pg_result_sqlstate(result), "57P02") == 0;
+	if (severity == NULL || strcmp(severity, "FATAL") != 0 || is_crash)
+		return false;
+	line->is_doomed = true;
+	return true;
+}
+
 /* Keep an answer of the statement; takes the result. */
 static void statement_take(struct pg_line *line, struct pg_statement *st, PGresult *result)
 {
@@ -78,10 +91,8 @@ static void statement_take(struct pg_line *line, struct pg_statement *st, PGresu
 		PQclear(result);
 		return;
 	}
-	const char *severity = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
-	bool is_crash = strcmp(pg_result_sqlstate(result), "57P02") == 0;
-	if (severity != NULL && strcmp(severity, "FATAL") == 0 && !is_crash && st->result == NULL)
-		line->is_doomed = true;
+	if (is_end(line, result))
+		st->may_be_done = st->result != NULL;
 	PQclear(st->result);
 	st->result = result;
 }
@@ -91,8 +102,12 @@ void pg_line_receive(struct pg_line *line)
 	PGconn *pg = pg_conn_pg(line->conn);
 	int separators = 0;
 	/* Between two results PQgetResult() gives NULL, at most twice in a row. */
-	while (line->in_flight > 0 && separators < 3 && !PQisBusy(pg)) {
+	while (line->in_flight > 0 && separators < 3 && !PQisBusy(pg) && !line->is_confused) {
 		PGresult *result = PQgetResult(pg);
+		if (line->is_confused) {
+			PQclear(result);
+			break;
+		}
 		if (result == NULL) {
 			separators++;
 			continue;
@@ -105,7 +120,7 @@ void pg_line_receive(struct pg_line *line)
 			line->in_flight--;
 			line->progress_ms = uv_now(line->pool->loop);
 			pg_statement_answered(line->pool, st);
-		} else if (PQstatus(pg) == CONNECTION_BAD &&
+		} else if (PQresultStatus(result) == PGRES_FATAL_ERROR &&
 		           pg_result_sqlstate(result)[0] == '\0') {
 			PQclear(result); /* libpq's own words on the end of the connection */
 			break;

@@ -260,14 +260,24 @@ void pg_pool_line_idle(struct pg_line *line)
 		pg_conn_down(line->conn, "a transaction did not end");
 }
 
+/* libpq's own remarks have no SQLSTATE: an answer came when it expected none, and was dropped. */
+static void on_line_notice(void *context, const PGresult *result)
+{
+	struct pg_line *line = context;
+	line->is_confused = line->is_confused || pg_result_sqlstate(result)[0] == '\0';
+	log_debug(LOG_GROUP_PG, "the server remarks",
+	          f_text("notice", PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY)));
+}
+
 static void on_line_ready(void *context)
 {
 	struct pg_line *line = context;
 	struct pg_pool *pool = line->pool;
 	pg_metrics_gauge(PG_GAUGE_CONNECTIONS, 1);
-	line->is_doomed = line->is_dirty = false;
+	line->is_doomed = line->is_confused = line->is_dirty = false;
 	line->used_ms = uv_now(pool->loop);
 	pool->is_up = true;
+	PQsetNoticeReceiver(pg_conn_pg(line->conn), on_line_notice, line);
 	require(PQenterPipelineMode(pg_conn_pg(line->conn)) == 1);
 	pg_pool_run(pool);
 }
@@ -278,7 +288,9 @@ static void on_line_readable(void *context)
 	PGconn *pg = pg_conn_pg(line->conn);
 	bool is_open = PQconsumeInput(pg) == 1;
 	pg_line_receive(line);
-	if (!is_open || PQstatus(pg) == CONNECTION_BAD)
+	if (line->is_confused)
+		pg_conn_down(line->conn, "answers and statements do not match any more");
+	else if (!is_open || PQstatus(pg) == CONNECTION_BAD)
 		pg_conn_down(line->conn, NULL);
 	else
 		pg_pool_line_idle(line);
@@ -288,6 +300,9 @@ static void on_line_readable(void *context)
 static void on_line_lost(void *context)
 {
 	struct pg_line *line = context;
+	/* There may still be answers to read, and why the server ended it. */
+	PQconsumeInput(pg_conn_pg(line->conn));
+	pg_line_receive(line);
 	pg_metrics_gauge(PG_GAUGE_CONNECTIONS, -1);
 	if (line->transaction != NULL) {
 		pg_metrics_gauge(PG_GAUGE_CHECKED_OUT, -1);
@@ -298,7 +313,8 @@ static void on_line_lost(void *context)
 	while (!pg_link_empty(&line->sent)) {
 		struct pg_statement *st = CONTAINER_OF(line->sent.prev, struct pg_statement, link);
 		pg_link_remove(&st->link);
-		pg_statement_lost(line->pool, st, line->is_doomed);
+		pg_statement_lost(line->pool, st,
+		                  line->is_doomed && !line->is_confused && !st->may_be_done);
 	}
 	line->in_flight = 0;
 	line->is_reserved = line->is_ending = line->is_dirty = false;

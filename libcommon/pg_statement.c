@@ -94,7 +94,7 @@ static bool statement_retry(struct pg_pool *pool, struct pg_statement *st)
 	st->wait_until_ms = st->retry_until_ms;
 	PQclear(st->result);
 	st->result = NULL;
-	st->is_preparing = st->is_synced = false;
+	st->is_preparing = st->is_synced = st->may_be_done = false;
 	pg_pool_requeue(pool, st);
 	return true;
 }
