@@ -288,12 +288,16 @@ static void on_message(void *context, const char *message, size_t length, bool i
 		atomic_fetch_add(&generation, 1);
 }
 
+void auth_register(void)
+{
+	metric_register(&lookups_total);
+}
+
 struct auth *auth_new(struct worker *worker)
 {
 	struct auth *auth = calloc(1, sizeof(*auth));
 	require(auth);
 	auth->worker = worker;
-	metric_register(&lookups_total);
 	if (worker->index == 0)
 		redis_subscribe(worker->redis, CHANNEL, on_message, auth);
 	return auth;

@@ -19,6 +19,9 @@ struct auth_wait;
 /** The answer of a look-up that had to wait. `caller` is valid during the call, NULL unless ERR_NONE. */
 typedef void auth_done_fn(void *context, enum err_code code, const struct identity *caller);
 
+/** Register the cache's metrics; once, before threads. */
+void auth_register(void);
+
 /** Make a worker's cache and subscribe to revocations. */
 struct auth *auth_new(struct worker *worker);
 void auth_free(struct auth *auth);

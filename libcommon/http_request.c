@@ -64,7 +64,6 @@ struct request *http_request_new(struct worker *worker, struct http_exchange *ex
 	collected->handle = handle;
 	collected->body_max_bytes = body_max_bytes;
 	rq->traceparent = http_head_get(&exchange->head, "traceparent");
-	exchange->user = rq;
 	if (exchange->head.content_length > (int64_t)body_max_bytes && body_max_bytes)
 		http_request_refuse(rq, ERR_TOO_LARGE, NULL);
 	return rq;

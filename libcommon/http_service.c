@@ -126,6 +126,7 @@ static void on_head(struct http_exchange *x)
 	}
 	struct request *rq = http_request_new(worker, x, &to.match, &caller, request_id_of(x),
 	                                      to.handle, to.body_max_bytes);
+	x->user = rq;
 	rq->problem.allow = to.match.allow;
 	if (code == ERR_SCOPE)
 		rq->problem.scope = to.match.op->scope_name;

@@ -108,15 +108,18 @@ void reply_problem(struct request *rq)
 
 void reply_send(struct request *rq)
 {
-	struct http_exchange *exchange = rq->http->exchange;
-	struct reply *reply = rq->http->reply;
-	struct http_field fields[REPLY_FIELDS_MAX + 2];
+	const struct http_call *http = rq->http;
+	const struct reply *reply = http->reply;
+	struct http_field *fields =
+		arena_array(rq->arena, 2 + reply->field_count + http->field_count, sizeof(*fields));
 	size_t count = 0;
 	fields[count++] = http_field_of("Content-Type", reply->type);
 	fields[count++] = http_field_of("X-Request-Id", rq->id);
-	memcpy(fields + count, reply->fields, reply->field_count * sizeof(*fields));
-	count += reply->field_count;
-	http_respond_start(exchange, reply->status, fields, count, (int64_t)reply->length);
-	http_respond_content(exchange, reply->body, reply->length);
-	http_respond_end(exchange);
+	for (size_t i = 0; i < reply->field_count; i++)
+		fields[count++] = reply->fields[i];
+	for (size_t i = 0; i < http->field_count; i++)
+		fields[count++] = http->fields[i];
+	http_respond_start(http->exchange, reply->status, fields, count, (int64_t)reply->length);
+	http_respond_content(http->exchange, reply->body, reply->length);
+	http_respond_end(http->exchange);
 }

@@ -34,7 +34,9 @@ struct http_call {
 	yyjson_val *json;      /* the parsed body, an object; NULL when none was declared */
 	const char *body_json; /* see request_body_json() */
 	size_t kept_count;     /* its members */
-	struct reply *reply;   /* internal to reply.c */
+	const struct http_field *fields; /* that go into the reply, whatever it is */
+	size_t field_count;
+	struct reply *reply; /* internal to reply.c */
 };
 
 struct request {

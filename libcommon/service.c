@@ -10,56 +10,9 @@
 #include "crypto.h"
 #include "http_service.h"
 #include "log.h"
+#include "process_settings.h"
 #include "request_run.h"
 #include "worker_run.h"
-
-#define SECRET_MIN 16
-
-static struct process_settings settings;
-
-static const struct setting COMMON[] = {
-	SETTING_TEXT(&settings.listen, "LISTEN", "0.0.0.0:8080",
-                     "Where requests are taken: host:port or unix:/path."),
-	SETTING_TEXT(&settings.admin_listen, "ADMIN_LISTEN", "0.0.0.0:9090",
-                     "Where /healthz, /readyz and /metrics are served."),
-	SETTING_SECRET(&settings.database_url, "DATABASE_URL", NULL,
-                       "Postgres, as the role that owns this process's schema: "
-                       "postgres://role:password@host/database."),
-	SETTING_SECRET(&settings.redis_url, "REDIS_URL", NULL,
-                       "Redis: redis://:password@host:port/db."),
-	SETTING_SECRET(&settings.identity_secret, "IDENTITY_SECRET", NULL,
-                       "Signs who a request is for between processes; the same in all, 16 "
-                       "characters or more."),
-	SETTING_INT(&settings.workers, "WORKERS", "0", 0, 256,
-                    "Event loops; 0: one for each core."),
-	SETTING_TEXT(&settings.log_level, "LOG_LEVEL", "info",
-                     "debug, info, warn or error; single groups as in info,pg=debug."),
-	SETTING_INT(&settings.pg_pool_size, "PG_POOL_SIZE", "4", 1, 64,
-                    "Postgres connections of each worker."),
-	SETTING_INT(&settings.job_slots, "JOB_SLOTS", "4", 1, 256,
-                    "Jobs that run at once in this process."),
-	SETTING_MS(&settings.request_timeout_ms, "REQUEST_TIMEOUT", "30s", 100, 600000,
-                   "Deadline of a request in this process."),
-	SETTING_MS(&settings.drain_timeout_ms, "DRAIN_TIMEOUT", "20s", 100, 600000,
-                   "How long SIGTERM waits for requests and jobs."),
-	SETTING_BYTES(&settings.head_max_bytes, "HEAD_MAX", "64KiB", 1024, 1048576,
-                      "Largest head of a request."),
-	SETTING_MS(&settings.head_timeout_ms, "HEAD_TIMEOUT", "10s", 100, 600000,
-                   "From a request's first byte to the end of its head."),
-	SETTING_MS(&settings.body_timeout_ms, "BODY_TIMEOUT", "30s", 100, 600000,
-                   "Between two pieces of a body."),
-	SETTING_MS(&settings.idle_timeout_ms, "IDLE_TIMEOUT", "60s", 100, 3600000,
-                   "How long a connection may wait for its next request."),
-	SETTING_TEXT(&settings.service_url[API_EXPERIMENTS], "EXPERIMENTS_URL", "",
-                     "svc-experiments: http://host:port or unix:/path; empty: not deployed."),
-	SETTING_TEXT(&settings.service_url[API_INTERESTS], "INTERESTS_URL", "", "svc-interests."),
-	SETTING_TEXT(&settings.service_url[API_SEARCH], "SEARCH_URL", "", "svc-search."),
-	SETTING_TEXT(&settings.service_url[API_FLEET], "FLEET_URL", "", "svc-fleet."),
-	SETTING_TEXT(&settings.service_url[API_INTEGRATIONS], "INTEGRATIONS_URL", "",
-                     "svc-integrations."),
-	SETTING_TEXT(&settings.service_url[API_EVALENV], "EVALENV_URL", "", "svc-evalenv."),
-	SETTING_END,
-};
 
 static void print_help(const struct service *service)
 {
@@ -69,7 +22,7 @@ static void print_help(const struct service *service)
 	printf("       %s --show-config | --version | --help\n\nSettings, as environment "
 	       "variables:\n",
 	       service->name);
-	config_print_help(COMMON);
+	config_print_help(PROCESS_SETTINGS);
 	if (service->settings)
 		config_print_help(service->settings);
 }
@@ -84,16 +37,12 @@ static const struct command *command_of(const struct service *service, const cha
 
 static bool load_settings(const struct service *service)
 {
-	enum err_code common = config_load(COMMON);
+	enum err_code common = process_settings_load();
 	enum err_code own = service->settings ? config_load(service->settings) : ERR_NONE;
 	if (common || own)
 		return false;
-	if (strlen(settings.identity_secret) < SECRET_MIN) {
-		fprintf(stderr, "IDENTITY_SECRET: must have at least %d characters\n", SECRET_MIN);
-		return false;
-	}
-	if (log_init(service->name, settings.log_level)) {
-		fprintf(stderr, "LOG_LEVEL: \"%s\" is not a level\n", settings.log_level);
+	if (log_init(service->name, process_settings.log_level)) {
+		fprintf(stderr, "LOG_LEVEL: \"%s\" is not a level\n", process_settings.log_level);
 		return false;
 	}
 	return true;
@@ -120,10 +69,10 @@ static int run_process(const struct service *service, const struct command *comm
 	struct arena *arena = arena_new();
 	struct process process = {
 		.service = service,
-		.settings = &settings,
-		.signer = identity_signer_new(settings.identity_secret),
+		.settings = &process_settings,
+		.signer = identity_signer_new(process_settings.identity_secret),
 		.instance = instance_name(arena),
-		.worker_count = settings.workers ? (int)settings.workers : cores(),
+		.worker_count = process_settings.workers ? (int)process_settings.workers : cores(),
 	};
 	int status;
 	if (command) {
@@ -169,7 +118,7 @@ int service_main(const struct service *service, int argc, char **argv)
 	if (command)
 		log_set_descriptor(STDERR_FILENO);
 	if (shows_config) {
-		config_print_values(COMMON);
+		config_print_values(PROCESS_SETTINGS);
 		if (service->settings)
 			config_print_values(service->settings);
 		return 0;

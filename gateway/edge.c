@@ -1,0 +1,172 @@
+#include "edge.h"
+
+#include <stdlib.h>
+
+#include "auth.h"
+#include "http_service.h"
+#include "log.h"
+#include "proxy.h"
+#include "rate_limit.h"
+#include "request_run.h"
+#include "service.h"
+#include "timefmt.h"
+#include "upstream.h"
+
+static int64_t rate_limit;
+
+const struct setting EDGE_SETTINGS[] = {
+	SETTING_INT(&rate_limit, "RATE_LIMIT", "0", 0, 1000000,
+                    "Requests a second that each key may make of this replica; 0: no limit."),
+	SETTING_END,
+};
+
+static const char *const SERVICE_NAMES[API_SERVICE_COUNT] = {
+	[API_GATEWAY] = "gateway",         [API_EXPERIMENTS] = "svc-experiments",
+	[API_INTERESTS] = "svc-interests", [API_SEARCH] = "svc-search",
+	[API_FLEET] = "svc-fleet",         [API_INTEGRATIONS] = "svc-integrations",
+	[API_EVALENV] = "svc-evalenv",
+};
+
+struct edge {
+	struct worker *worker;
+	struct arena *arena;
+	struct auth *auth;
+	struct proxy *proxy;
+	struct upstream *services[API_SERVICE_COUNT];
+};
+
+/* --- Hooks of the proxy ---------------------------------------------------------------------------------- */
+
+static enum err_code on_auth(void *context, const char *bearer, struct identity *ret_caller,
+                             struct auth_wait **ret_wait, auth_done_fn *done, void *done_context)
+{
+	struct edge *edge = context;
+	return auth_check(edge->auth, bearer, ret_caller, ret_wait, done, done_context);
+}
+
+static struct rate_verdict on_rate(void *context, const struct uuid *key_id)
+{
+	struct edge *edge = context;
+	return rate_limiter_take(edge->worker->process->user, key_id, time_monotonic_us());
+}
+
+static void *local_open(void *context, struct http_exchange *x, const struct api_match *match,
+                        const struct identity *caller, const char *request_id,
+                        const struct http_field *fields, size_t field_count)
+{
+	struct edge *edge = context;
+	struct request *rq =
+		http_request_new(edge->worker, x, match, caller, request_id,
+	                         http_service_route(match->op), match->op->body_max_bytes);
+	rq->http->fields = fields;
+	rq->http->field_count = field_count;
+	if (!edge->worker->process->is_migrated)
+		http_request_refuse(rq, ERR_UNAVAILABLE, "the database is not ready yet");
+	return rq;
+}
+
+static void local_content(void *local, const char *data, size_t length)
+{
+	http_request_content(local, data, length);
+}
+
+static void local_end(void *local)
+{
+	http_request_end(local);
+}
+
+static void local_gone(void *local, enum err_code reason)
+{
+	http_request_gone(local, reason);
+}
+
+static void local_done(void *local)
+{
+	http_request_done(local);
+}
+
+static const struct proxy_hooks HOOKS = {
+	.auth = on_auth,
+	.auth_cancel = auth_cancel,
+	.rate = on_rate,
+	.local_open = local_open,
+	.local_content = local_content,
+	.local_end = local_end,
+	.local_gone = local_gone,
+	.local_done = local_done,
+};
+
+/* --- The listener ---------------------------------------------------------------------------------------- */
+
+static void on_head(struct http_exchange *x)
+{
+	struct worker *worker = http_server_context(x->server);
+	struct edge *edge = worker->user;
+	proxy_head(edge->proxy, x);
+}
+
+const struct http_handler edge_handler = {
+	.on_head = on_head,
+	.on_content = proxy_content,
+	.on_end = proxy_end,
+	.on_drained = proxy_drained,
+	.on_gone = proxy_gone,
+	.on_done = proxy_done,
+	.refuse = http_refuse_problem,
+};
+
+/* --- Life ------------------------------------------------------------------------------------------------ */
+
+void edge_process_start(struct process *process)
+{
+	proxy_register();
+	auth_register();
+	process->user = rate_limiter_new(rate_limit);
+}
+
+void edge_process_stop(struct process *process)
+{
+	rate_limiter_free(process->user);
+}
+
+/* The services that have an address; a bad one is as good as none, and said once. */
+static void open_services(struct edge *edge)
+{
+	const struct process_settings *settings = edge->worker->process->settings;
+	for (int service = 0; service < API_SERVICE_COUNT; service++) {
+		const char *url = settings->service_url[service];
+		struct address *address = arena_new_of(edge->arena, struct address);
+		if (!url || !url[0])
+			continue;
+		if (address_parse(edge->arena, url, address))
+			log_error(LOG_GROUP_PROXY, "not an address",
+			          f_text("service", SERVICE_NAMES[service]), f_text("url", url));
+		else
+			edge->services[service] =
+				upstream_new(&edge->worker->loop, SERVICE_NAMES[service], address,
+			                     &upstream_limits_default);
+	}
+}
+
+void edge_worker_start(struct worker *worker)
+{
+	struct arena *arena = arena_new();
+	struct edge *edge = arena_new_of(arena, struct edge);
+	edge->worker = worker;
+	edge->arena = arena;
+	edge->auth = auth_new(worker);
+	open_services(edge);
+	edge->proxy = proxy_new(worker->process->signer, edge->services, &HOOKS, edge);
+	worker->user = edge;
+}
+
+void edge_worker_stop(struct worker *worker)
+{
+	struct edge *edge = worker->user;
+	proxy_free(edge->proxy);
+	for (int service = 0; service < API_SERVICE_COUNT; service++)
+		upstream_free(edge->services[service]);
+	auth_free(edge->auth);
+	arena_free(edge->arena);
+	worker->user = NULL;
+}

@@ -1,0 +1,41 @@
+/* gateway: the public edge. Keys and accounts are its own operations, everything else it passes on. */
+#include "account.h"
+#include "description.h"
+#include "edge.h"
+#include "key.h"
+#include "migrations.h"
+#include "service.h"
+
+static const struct route ROUTES[] = {
+	{API_ID_api_keys_list, key_list},      {API_ID_api_key_create, key_create},
+	{API_ID_api_key_update, key_update},   {API_ID_api_key_delete, key_delete},
+	{API_ID_api_key_revoke, key_revoke},   {API_ID_account_delete, account_delete},
+	{API_ID_openapi_get, description_get}, {0},
+};
+
+static const struct command COMMANDS[] = {
+	{"create-user", "create-user --email E [--key-name N] [--operator]",
+         "Print a new key of the account, which is made when it is not there.",
+         account_create_command},
+	{0},
+};
+
+static const struct service SERVICE = {
+	.name = "gateway",
+	.schema = "account",
+	.api = API_GATEWAY,
+	.routes = ROUTES,
+	.migrations = MIGRATIONS,
+	.settings = EDGE_SETTINGS,
+	.commands = COMMANDS,
+	.process_start = edge_process_start,
+	.process_stop = edge_process_stop,
+	.worker_start = edge_worker_start,
+	.worker_stop = edge_worker_stop,
+	.public_handler = &edge_handler,
+};
+
+int main(int argc, char **argv)
+{
+	return service_main(&SERVICE, argc, argv);
+}

@@ -1,0 +1,71 @@
+/* svc-search: research assets, their index, and searching it. */
+#include "asset.h"
+#include "import.h"
+#include "indexer.h"
+#include "migrations.h"
+#include "search.h"
+#include "service.h"
+#include "settings.h"
+
+static const struct route ROUTES[] = {
+	{API_ID_asset_search, asset_search},    {API_ID_assets_list, asset_list},
+	{API_ID_asset_get, asset_get},          {API_ID_asset_put, asset_put},
+	{API_ID_search_stats_get, asset_stats}, {0},
+};
+
+static const struct internal_route INTERNAL_ROUTES[] = {
+	{"POST", "/internal/assets/similar", asset_similar, 1024 * 1024},
+	{"POST", "/internal/assets/lookup", asset_lookup, 1024 * 1024},
+	{0},
+};
+
+static const struct command COMMANDS[] = {
+	{"import", "import FILE", "Load an arXiv metadata snapshot: JSON lines, gzip or plain.",
+         import_command},
+	{"harvest", "harvest --from DATE [--until DATE] [--set SET]",
+         "Load what arXiv published since, over OAI-PMH.", harvest_command},
+	{0},
+};
+
+static void process_start(struct process *process)
+{
+	indexer_make(process, &search_settings.indexer);
+}
+
+static void worker_start(struct worker *worker)
+{
+	if (worker->index == 0)
+		indexer_start(worker);
+}
+
+static void worker_stop(struct worker *worker)
+{
+	if (worker->index == 0)
+		indexer_stop(worker);
+}
+
+static const char *unready(struct process *process)
+{
+	return indexer_state(process).is_caught_up ? NULL : "the index is being built";
+}
+
+static const struct service SERVICE = {
+	.name = "svc-search",
+	.schema = "search",
+	.api = API_SEARCH,
+	.routes = ROUTES,
+	.internal_routes = INTERNAL_ROUTES,
+	.migrations = MIGRATIONS,
+	.settings = SEARCH_SETTINGS,
+	.commands = COMMANDS,
+	.process_start = process_start,
+	.process_stop = indexer_free,
+	.worker_start = worker_start,
+	.worker_stop = worker_stop,
+	.unready = unready,
+};
+
+int main(int argc, char **argv)
+{
+	return service_main(&SERVICE, argc, argv);
+}
