@@ -163,6 +163,9 @@ void edge_worker_start(struct worker *worker)
 void edge_worker_stop(struct worker *worker)
 {
 	struct edge *edge = worker->user;
+	/* Exchanges that outlasted the drain end here, while their calls can still be let go of. */
+	http_server_free(worker->server);
+	worker->server = NULL;
 	proxy_free(edge->proxy);
 	for (int service = 0; service < API_SERVICE_COUNT; service++)
 		upstream_free(edge->services[service]);

@@ -57,14 +57,12 @@ static void on_readable(uv_poll_t *poll, int status, int events)
 	}
 }
 
-static struct http_client *client_new(uv_loop_t *loop, const struct sockaddr *to, socklen_t length)
+struct http_client *http_client_adopt(uv_loop_t *loop, int fd)
 {
 	struct http_client *client = calloc(1, sizeof(*client));
 	assert_non_null(client);
 	client->loop = loop;
-	client->fd = socket(to->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	assert_true(client->fd >= 0);
-	assert_int_equal(connect(client->fd, to, length), 0);
+	client->fd = fd;
 	assert_int_equal(fcntl(client->fd, F_SETFL, O_NONBLOCK), 0);
 	client_grow(client, "", 0);
 	uv_poll_init(loop, &client->poll, client->fd);
@@ -73,6 +71,14 @@ static struct http_client *client_new(uv_loop_t *loop, const struct sockaddr *to
 	client->handle_count = 2;
 	http_client_reads(client, true);
 	return client;
+}
+
+static struct http_client *client_new(uv_loop_t *loop, const struct sockaddr *to, socklen_t length)
+{
+	int fd = socket(to->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	assert_true(fd >= 0);
+	assert_int_equal(connect(fd, to, length), 0);
+	return http_client_adopt(loop, fd);
 }
 
 struct http_client *http_client_new(uv_loop_t *loop, uint16_t port)

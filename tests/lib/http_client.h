@@ -26,6 +26,9 @@ struct http_client *http_client_new(uv_loop_t *loop, uint16_t port);
 /** Connect to the unix socket at `path`. */
 struct http_client *http_client_new_unix(uv_loop_t *loop, const char *path);
 
+/** Be the other end of a connected socket; takes `fd`. */
+struct http_client *http_client_adopt(uv_loop_t *loop, int fd);
+
 /** Send all of it, running the loop while the socket is full. Gives up silently when the server has
  * reset the connection. */
 void http_client_send(struct http_client *client, const void *data, size_t length);

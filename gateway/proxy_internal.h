@@ -1,0 +1,78 @@
+/** What the files of the proxy share; nobody else includes it.
+ *
+ *     proxy.c         the states of an exchange
+ *     proxy_head.c    heads, as they go on to the service and back to the client
+ *     proxy_report.c  one log line and the counters of each exchange
+ */
+#pragma once
+
+#include "problem.h"
+#include "proxy.h"
+
+enum proxy_state {
+	PROXY_MATCH,
+	PROXY_AUTH,    /* waits for the key's owner */
+	PROXY_LOCAL,   /* the gateway's own operation has it */
+	PROXY_CONNECT, /* waits for a connection to the service */
+	PROXY_SEND,    /* the request goes out, no answer yet */
+	PROXY_RELAY,   /* the answer comes back */
+	PROXY_ANSWERED,
+	PROXY_GONE, /* given up */
+	PROXY_STATES
+};
+
+struct proxy {
+	const struct identity_signer *signer;
+	struct upstream *const *services;
+	const struct proxy_hooks *hooks;
+	void *context;
+};
+
+/** One exchange, in its arena. */
+struct proxied {
+	struct proxy *proxy;
+	struct http_exchange *x;
+	enum proxy_state state;
+	const char *request_id;
+	struct api_match match;
+	struct identity caller;
+	struct rate_verdict rate;
+	struct auth_wait *wait;     /* in PROXY_AUTH */
+	struct upstream_call *call; /* NULL: none is open */
+	void *local;                /* in PROXY_LOCAL */
+	struct buf head;            /* of the request, to be sent */
+	uint64_t received_bytes;    /* of the request's content */
+	uint64_t call_started_us, answer_us;
+	enum err_code code; /* of the problem that was replied, or why it was given up */
+	const char *reason; /* more of it, for logs; NULL: none */
+	bool has_content;   /* content goes on to the service */
+	bool is_head_sent;
+	bool is_content_sent; /* some of it */
+	bool is_complete;     /* the request has come whole */
+	bool is_retried;
+};
+
+/* proxy_head.c */
+
+/** The id that came, when it is a good one, else a new one. */
+const char *proxy_request_id(const struct http_exchange *x);
+
+/** The key's text in the one Authorization field; NULL: there is none. */
+const char *proxy_bearer(const struct http_head *head);
+
+/** Write the request's head into p->head. */
+void proxy_compose(struct proxied *p);
+
+/** Start the client's response with the answer's head. */
+void proxy_respond(struct proxied *p, const struct upstream_answer *answer);
+
+/** Reply with a problem. */
+void proxy_problem(struct proxied *p, struct problem *problem);
+
+/** The RateLimit fields of the key, in the arena; how many there are, 0 or 2. */
+size_t proxy_rate_fields(struct proxied *p, struct http_field fields[2]);
+
+/* proxy_report.c */
+
+void proxy_report(const struct proxied *p);
+void proxy_report_retry(const struct proxied *p);

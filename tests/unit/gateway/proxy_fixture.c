@@ -1,0 +1,193 @@
+#include "proxy_fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "defines.h"
+#include "log.h"
+#include "scope.h"
+
+struct upstream_limits fixture_upstream_limits;
+struct http_limits fixture_limits;
+
+/* A look-up is remembered by its fixture alone. */
+struct auth_wait {
+	struct fixture *fixture;
+};
+
+static struct auth_wait wait;
+
+static enum err_code auth(void *context, const char *bearer, struct identity *ret_caller,
+                          struct auth_wait **ret_wait, auth_done_fn *done, void *done_context)
+{
+	struct fixture *f = context;
+	*ret_wait = NULL;
+	if (strcmp(bearer, "slow") == 0) {
+		f->auth_done = done;
+		f->auth_context = done_context;
+		wait.fixture = f;
+		*ret_wait = &wait;
+		return ERR_NONE;
+	}
+	if (strcmp(bearer, "down") == 0)
+		return ERR_UNAVAILABLE;
+	if (strcmp(bearer, "good") != 0)
+		return ERR_UNAUTHENTICATED;
+	*ret_caller = f->caller;
+	return ERR_NONE;
+}
+
+static void auth_forget(struct auth_wait *waiting)
+{
+	waiting->fixture->auth_cancels++;
+	waiting->fixture->auth_done = NULL;
+}
+
+static struct rate_verdict rate(void *context, const struct uuid *key_id)
+{
+	struct fixture *f = context;
+	assert_true(uuid_equal(key_id, &f->caller.key_id));
+	f->rate_calls++;
+	return f->rate;
+}
+
+/* What the gateway's own operation keeps: the exchange, whose arena is left to the server. */
+static void *local_open(void *context, struct http_exchange *x, const struct api_match *match,
+                        const struct identity *caller, const char *request_id,
+                        const struct http_field *fields, size_t field_count)
+{
+	struct fixture *f = context;
+	assert_int_equal(match->op->service, API_GATEWAY);
+	assert_true(caller->scopes == f->caller.scopes || (match->op->flags & API_OPEN) != 0);
+	assert_non_null(request_id);
+	assert_true(field_count == 0 || strcmp(fields[0].name, "RateLimit") == 0);
+	f->local_opens++;
+	return x;
+}
+
+static struct fixture *local_fixture(void *local)
+{
+	struct http_exchange *x = local;
+	return http_server_context(x->server);
+}
+
+static void local_content(void *local, const char *data, size_t length)
+{
+	(void)data;
+	local_fixture(local)->local_bytes += length;
+}
+
+static void local_end(void *local)
+{
+	local_fixture(local)->local_ends++;
+	http_respond_start(local, 200, NULL, 0, 5);
+	http_respond_content(local, "local", 5);
+	http_respond_end(local);
+}
+
+static void local_gone(void *local, enum err_code reason)
+{
+	(void)reason;
+	local_fixture(local)->local_gones++;
+}
+
+static void local_done(void *local)
+{
+	local_fixture(local)->local_dones++;
+}
+
+static const struct proxy_hooks HOOKS = {
+	.auth = auth,
+	.auth_cancel = auth_forget,
+	.rate = rate,
+	.local_open = local_open,
+	.local_content = local_content,
+	.local_end = local_end,
+	.local_gone = local_gone,
+	.local_done = local_done,
+};
+
+static void on_head(struct http_exchange *x)
+{
+	struct fixture *f = http_server_context(x->server);
+	proxy_head(f->proxy, x);
+}
+
+static const struct http_handler HANDLER = {
+	.on_head = on_head,
+	.on_content = proxy_content,
+	.on_end = proxy_end,
+	.on_drained = proxy_drained,
+	.on_gone = proxy_gone,
+	.on_done = proxy_done,
+};
+
+static void listen_and_connect(struct fixture *f)
+{
+	const struct address any = {.host = "127.0.0.1"};
+	f->server = http_server_new(&f->loop, &HANDLER, &fixture_limits, f);
+	assert_int_equal(http_server_listen(f->server, &any), ERR_NONE);
+	f->client = http_client_new(&f->loop, http_server_port(f->server));
+}
+
+int fixture_setup(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+	struct address *address;
+	api_init();
+	proxy_register();
+	(void)log_init("test", "error");
+	fixture_limits = http_limits_default;
+	fixture_upstream_limits = upstream_limits_default;
+	uv_loop_init(&f->loop);
+	f->arena = arena_new();
+	f->caller = (struct identity){.account = uuid_new(),
+	                              .key_id = uuid_new(),
+	                              .scopes = SCOPE_ALL,
+	                              .repo = "o/r"};
+	f->signer = identity_signer_new("secret");
+	f->fake = fake_service_new(&f->loop);
+	address = arena_new_of(f->arena, struct address);
+	*address = (struct address){.host = "127.0.0.1", .port = f->fake->port};
+	f->service = upstream_new(&f->loop, "fake", address, &fixture_upstream_limits);
+	f->services[API_EXPERIMENTS] = f->services[API_SEARCH] = f->service;
+	f->proxy = proxy_new(f->signer, f->services, &HOOKS, f);
+	listen_and_connect(f);
+	*state = f;
+	return 0;
+}
+
+int fixture_teardown(void **state)
+{
+	struct fixture *f = *state;
+	if (f->client != NULL)
+		http_client_free(f->client);
+	http_server_free(f->server);
+	proxy_free(f->proxy);
+	upstream_free(f->service);
+	fake_service_free(f->fake);
+	uv_run(&f->loop, UV_RUN_DEFAULT);
+	assert_int_equal(uv_loop_close(&f->loop), 0);
+	assert_int_equal(f->local_opens, f->local_dones);
+	identity_signer_free(f->signer);
+	arena_free(f->arena);
+	free(f);
+	return 0;
+}
+
+void fixture_settle(struct fixture *f)
+{
+	for (int i = 0; i < 20; i++)
+		uv_run(&f->loop, UV_RUN_NOWAIT);
+}
+
+void fixture_answer(struct fixture *f, size_t index, const char *bytes)
+{
+	struct http_client *conn = fake_service_conn(f->fake, index);
+	http_client_wait_text(conn, "\r\n\r\n", 1);
+	http_client_puts(conn, bytes);
+}
