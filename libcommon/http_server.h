@@ -120,18 +120,21 @@ struct http_server *http_server_new(uv_loop_t *loop, const struct http_handler *
                                     const struct http_limits *limits, void *context);
 void *http_server_context(const struct http_server *server);
 
-/** Bind and listen. TCP with SO_REUSEPORT, so that each worker opens its own and they share the port;
- * a unix socket (mode 0660, a stale file is removed) is opened once by the process, and each worker
- * gets a dup(2) of it. The descriptor is the caller's. Blocks while a name is looked up.
+/** Bind and listen; the descriptor is the caller's. TCP with SO_REUSEPORT, a unix socket with mode
+ * 0660 after removing a file that nobody listens on. Blocks while a name is looked up.
  * ERR_UNAVAILABLE: the address cannot be bound; errno tells why. */
 enum err_code http_listen_open(const struct address *address, int *ret_fd) attr_must_use;
 
 /** Accept from a listening socket; takes `fd`, in failure too. Once per server. */
 enum err_code http_server_listen_fd(struct http_server *server, int fd) attr_must_use;
 
-/** Both of the above: for TCP, and for a unix socket that one server alone serves. */
-enum err_code http_server_listen(struct http_server *server,
-                                 const struct address *address) attr_must_use;
+/** Listen on `address`, together with the server of another worker of this process that does already
+ * (`other`, in the same thread or before threads): over TCP each has a socket of its own and the
+ * kernel spreads the connections; a unix socket, and a port that the system chose, is shared. With
+ * `other` NULL the address must be free: another process may not be listening there.
+ * ERR_UNAVAILABLE: the address cannot be bound; errno tells why. */
+enum err_code http_server_listen(struct http_server *server, const struct address *address,
+                                 const struct http_server *other) attr_must_use;
 
 /** The port that was bound, for an address with port 0. */
 uint16_t http_server_port(const struct http_server *server);

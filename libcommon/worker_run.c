@@ -142,18 +142,19 @@ static struct http_limits limits_of(const struct process_settings *settings)
 	return limits;
 }
 
-static bool listen_on(struct http_server *server, const char *setting, const char *text)
+static bool listen_on(struct http_server *server, const struct http_server *other,
+                      const char *setting, const char *text)
 {
 	struct arena *arena = arena_new();
 	struct address address;
 	enum err_code code = address_parse(arena, text, &address);
 	if (!code)
-		code = http_server_listen(server, &address);
+		code = http_server_listen(server, &address, other);
 	if (code)
 		log_error(LOG_GROUP_MAIN, "cannot listen", f_text("setting", setting),
 		          f_text("address", text),
 		          f_text("reason",
-		                 code == ERR_INVALID ? "not an address" : strerror(errno)));
+		                 code == ERR_INVALID ? "not an address" : uv_strerror(-errno)));
 	arena_free(arena);
 	return !code;
 }
@@ -191,7 +192,8 @@ static bool worker_make(struct process *process, int index)
 	const struct http_handler *handler = process->service->public_handler;
 	worker->server = http_server_new(&worker->loop, handler ? handler : &http_service_handler,
 	                                 &run->limits, worker);
-	return listen_on(worker->server, "LISTEN", process->settings->listen);
+	const struct http_server *other = index > 0 ? process->workers[0].server : NULL;
+	return listen_on(worker->server, other, "LISTEN", process->settings->listen);
 }
 
 /* What one worker does for the whole process. */
@@ -205,7 +207,7 @@ static bool worker_make_first(struct process *process)
 	uv_signal_start(&run->on_term, on_signal, SIGTERM);
 	uv_signal_start(&run->on_int, on_signal, SIGINT);
 	run->admin = http_server_new(&worker->loop, &admin_handler, &run->limits, worker);
-	return listen_on(run->admin, "ADMIN_LISTEN", process->settings->admin_listen);
+	return listen_on(run->admin, NULL, "ADMIN_LISTEN", process->settings->admin_listen);
 }
 
 static void worker_main(void *arg)

@@ -101,7 +101,7 @@ int fixture_setup(void **state)
 	uv_loop_init(&f->loop);
 	f->server = http_server_new(&f->loop, &HANDLER, &fixture_limits, f);
 	const struct address address = {.host = "127.0.0.1"};
-	assert_int_equal(http_server_listen(f->server, &address), ERR_NONE);
+	assert_int_equal(http_server_listen(f->server, &address, NULL), ERR_NONE);
 	f->port = http_server_port(f->server);
 	f->client = http_client_new(&f->loop, f->port);
 	*state = f;

@@ -130,7 +130,7 @@ static void listen_and_connect(struct fixture *f)
 {
 	const struct address any = {.host = "127.0.0.1"};
 	f->server = http_server_new(&f->loop, &HANDLER, &fixture_limits, f);
-	assert_int_equal(http_server_listen(f->server, &any), ERR_NONE);
+	assert_int_equal(http_server_listen(f->server, &any, NULL), ERR_NONE);
 	f->client = http_client_new(&f->loop, http_server_port(f->server));
 }
 

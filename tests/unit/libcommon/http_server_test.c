@@ -571,14 +571,30 @@ static void unix_sockets_are_served(void **state)
 
 	struct http_server *server = http_server_new(&f->loop, fixture_handler, &fixture_limits, f);
 	assert_int_equal(http_server_listen_fd(server, fd), ERR_NONE);
-	struct http_client *client = http_client_new_unix(&f->loop, path);
-	http_client_puts(client, LAST);
-	http_client_wait_end(client);
-	assert_int_equal(http_client_status(client, 0), 200);
-	http_client_free(client);
-	http_server_free(server);
+	struct http_server *second = http_server_new(&f->loop, fixture_handler, &fixture_limits, f);
+	assert_int_equal(http_server_listen(second, &address, server), ERR_NONE);
+	for (int i = 0; i < 2; i++) {
+		struct http_client *client = http_client_new_unix(&f->loop, path);
+		http_client_puts(client, LAST);
+		http_client_wait_end(client);
+		assert_int_equal(http_client_status(client, 0), 200);
+		http_client_free(client);
+		http_server_free(i == 0 ? server : second);
+	}
 	unlink(path);
 	rmdir(folder);
+}
+
+static void ports_are_shared_within_a_process_alone(void **state)
+{
+	struct fixture *f = *state;
+	struct http_server *second = http_server_new(&f->loop, fixture_handler, &fixture_limits, f);
+	const struct address address = {.host = "127.0.0.1", .port = f->port};
+	assert_int_equal(http_server_listen(second, &address, NULL), ERR_UNAVAILABLE);
+	assert_int_equal(errno, EADDRINUSE);
+	assert_int_equal(http_server_listen(second, &address, f->server), ERR_NONE);
+	assert_int_equal(http_server_port(second), f->port);
+	http_server_free(second);
 }
 
 static void files_in_the_way_are_left(void **state)
@@ -632,6 +648,7 @@ int main(void)
 		TEST(connections_are_limited),
 		TEST(running_out_of_descriptors_passes),
 		TEST(unix_sockets_are_served),
+		TEST(ports_are_shared_within_a_process_alone),
 		TEST(files_in_the_way_are_left),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
