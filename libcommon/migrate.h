@@ -21,4 +21,4 @@ struct migration {
  * was edited, or is unknown to this build and not newer than it knows; ERR_INTERNAL: a statement
  * failed (rolled back). Logs which and why. */
 enum err_code migrate_run(const char *database_url, const char *schema,
-			  const struct migration *migrations);
+                          const struct migration *migrations);

@@ -108,6 +108,7 @@ struct pg_line {
 	bool is_confused;     /* libpq has dropped an answer: who got which is not known */
 	uint64_t used_ms;     /* uv_now() of the last sending */
 	uint64_t progress_ms; /* when the oldest of what is sent became the oldest */
+	uint64_t busy_us;     /* the same by time_monotonic_us(), of the last batch of answers */
 };
 
 struct pg_transaction {
@@ -130,6 +131,7 @@ struct pg_pool {
 	uv_timer_t wait_timer;  /* the earliest wait_until_ms */
 	uv_timer_t sweep_timer; /* idle and overdue connections */
 	uv_prepare_t flusher;   /* active while a line is dirty */
+	uint64_t usual_us;      /* how long the server takes for a statement: moving average */
 	size_t waiting;
 	size_t handles;  /* of libuv, not yet closed; the pool is freed with the last */
 	bool is_running; /* pg_pool_run() is */

@@ -3,6 +3,9 @@
 #include <string.h>
 
 #include "defines.h"
+#include "timefmt.h"
+
+#define SAMPLE_MAX_US 5000 /* one very long statement says little about the usual */
 
 _Static_assert(sizeof(struct pg_param) == sizeof(const char *),
                "params are passed as an array of texts");
@@ -45,8 +48,10 @@ void pg_line_send(struct pg_line *line, struct pg_statement *st)
 	st->time_limit_ms = line->transaction != NULL ? line->transaction->time_limit_ms
 	                                              : line->pool->settings.statement_timeout_ms;
 	pg_link_after(line->sent.prev, &st->link);
-	if (line->in_flight++ == 0)
+	if (line->in_flight++ == 0) {
 		line->progress_ms = st->sent_ms;
+		line->busy_us = time_monotonic_us();
+	}
 	if (!send_query(line, pg, st)) {
 		pg_conn_down(line->conn, NULL);
 		return;
@@ -97,9 +102,19 @@ static void statement_take(struct pg_line *line, struct pg_statement *st, PGresu
 	st->result = result;
 }
 
+/* Learn from a batch of answers how long a statement takes. */
+static void line_measure(struct pg_line *line, size_t answered)
+{
+	uint64_t now_us = time_monotonic_us();
+	uint64_t each_us = MIN_OF((now_us - line->busy_us) / answered, SAMPLE_MAX_US);
+	line->pool->usual_us = (7 * line->pool->usual_us + each_us) / 8;
+	line->busy_us = now_us;
+}
+
 void pg_line_receive(struct pg_line *line)
 {
 	PGconn *pg = pg_conn_pg(line->conn);
+	size_t before = line->in_flight;
 	int separators = 0;
 	/* Between two results PQgetResult() gives NULL, at most twice in a row. */
 	while (line->in_flight > 0 && separators < 3 && !PQisBusy(pg) && !line->is_confused) {
@@ -128,4 +143,6 @@ void pg_line_receive(struct pg_line *line)
 			statement_take(line, st, result);
 		}
 	}
+	if (line->in_flight < before)
+		line_measure(line, before - line->in_flight);
 }

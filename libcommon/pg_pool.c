@@ -6,13 +6,15 @@
 #include "defines.h"
 #include "log.h"
 
-/* A further connection is made when each has this many statements under way. */
-#define DEPTH_TO_GROW 2
+/* Statements are packed onto one connection as long as they wait there no longer than this for those
+ * before them: short ones cost least in one deep pipeline, long ones run side by side. */
+#define PACK_US  500
+#define PACK_MAX 32
 /* No more than this many are sent on one connection; the rest waits in the pool's queue, from where
  * any connection may take them. */
 #define DEPTH_MAX 128
 /* A connection whose oldest statement has run that long gets no new ones while there is another. */
-#define STALL_MS 20
+#define STALL_MS 3
 /* What a silent server is given beyond the statement timeout that it was told. */
 #define OVERDUE_GRACE_MS 5000
 #define SWEEP_MS         1000
@@ -63,27 +65,33 @@ static bool pool_grow(struct pg_pool *pool)
 	return pg_conn_state(closed->conn) != PG_CONN_BROKEN;
 }
 
-/* The shared line with the least under way, the first of equals, so that the others fall idle. */
-static struct pg_line *pool_least_loaded(struct pg_pool *pool)
+/* How many statements of the usual length make PACK_US. */
+static size_t pool_pack_depth(const struct pg_pool *pool)
+{
+	return MIN_OF(MAX_OF(PACK_US / MAX_OF(pool->usual_us, 1), 1), PACK_MAX);
+}
+
+static bool line_is_better(const struct pg_line *line, const struct pg_line *than)
+{
+	if (than == NULL || line_is_stalled(line) != line_is_stalled(than))
+		return than == NULL || line_is_stalled(than);
+	return line->in_flight < than->in_flight;
+}
+
+/* The first line with room in its pack, so that the later ones fall idle; else, until there is
+ * another, the one with the least under way. */
+static struct pg_line *pool_line_for_statement(struct pg_pool *pool)
 {
 	struct pg_line *best = NULL;
 	for (each_line(line, pool)) {
-		if (line_is_shared(line) && !line->is_reserved && line->in_flight < DEPTH_MAX &&
-		    (best == NULL || (line_is_stalled(best) && !line_is_stalled(line)) ||
-		     (line_is_stalled(best) == line_is_stalled(line) &&
-		      line->in_flight < best->in_flight)))
+		if (!line_is_shared(line) || line->is_reserved || line->in_flight >= DEPTH_MAX)
+			continue;
+		if (line->in_flight < pool_pack_depth(pool) && !line_is_stalled(line))
+			return line;
+		if (line_is_better(line, best))
 			best = line;
 	}
-	return best;
-}
-
-static struct pg_line *pool_line_for_statement(struct pg_pool *pool)
-{
-	struct pg_line *best = pool_least_loaded(pool);
-	bool is_good = best != NULL && !line_is_stalled(best);
-	if (is_good && best->in_flight < DEPTH_TO_GROW)
-		return best;
-	if (pool_grow(pool) && !is_good)
+	if (pool_grow(pool) && (best == NULL || line_is_stalled(best)))
 		return NULL;
 	return best != NULL && line_is_ready(best) ? best : NULL;
 }

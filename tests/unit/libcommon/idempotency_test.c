@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../lib/pg_fixture.h"
-#include "../../lib/worker_fixture.h"
+#include "pg_fixture.h"
+#include "worker_fixture.h"
 #include "migrate.h"
 #include "pg.h"
 #include "reply.h"

@@ -9,8 +9,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "../../lib/pg_fixture.h"
-#include "../../lib/worker_fixture.h"
+#include "pg_fixture.h"
+#include "worker_fixture.h"
 #include "pg.h"
 
 static struct pg_fixture server;

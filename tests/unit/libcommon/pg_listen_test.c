@@ -1,5 +1,5 @@
-#include "../../lib/pg_fixture.h"
-#include "../../lib/worker_fixture.h"
+#include "pg_fixture.h"
+#include "worker_fixture.h"
 #include "pg.h"
 #include "timefmt.h"
 

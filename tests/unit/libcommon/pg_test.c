@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../lib/pg_fixture.h"
-#include "../../lib/worker_fixture.h"
+#include "pg_fixture.h"
+#include "worker_fixture.h"
 
 static struct pg_fixture server;
 static struct worker_fixture fixture;
