@@ -226,7 +226,6 @@ static void worker_main(void *arg)
 	if (rc)
 		log_warn(LOG_GROUP_MAIN, "a loop ended with open handles",
 		         f_text("reason", uv_strerror(rc)));
-	free(worker->run);
 }
 
 /* The schema is brought up to date beside the loops; until then requests are answered 503. */
@@ -262,8 +261,11 @@ int workers_run(struct process *process)
 	         f_text("admin_listen", process->settings->admin_listen),
 	         f_int("workers", process->worker_count), f_text("version", EXPOPS_VERSION));
 	worker_main(&process->workers[0]);
-	for (int i = 1; i < process->worker_count; i++)
-		uv_thread_join(&process->workers[i].run->thread);
+	for (int i = 0; i < process->worker_count; i++) {
+		if (i > 0)
+			uv_thread_join(&process->workers[i].run->thread);
+		free(process->workers[i].run);
+	}
 	uv_thread_join(&migrator);
 	if (process->service->process_stop)
 		process->service->process_stop(process);
