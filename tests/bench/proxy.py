@@ -1,0 +1,167 @@
+#!/usr/bin/python3
+"""CPU time that a proxy needs per request: ours beside nginx and HAProxy, with the same service behind and client before.
+
+usage: proxy.py PROXY_GATEWAY [--seconds N] [--rounds N] [--connections N]
+
+The service is nginx, which returns 1 KB. Rounds take turns, so that a busy machine disturbs all alike; the middle one
+counts. CPU time is the process's own, from /proc/PID/stat. Needs nginx, haproxy and wrk.
+"""
+
+import argparse
+import os
+import re
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+BODY = "x" * 1024
+TARGET = "/api/v1.0/experiments"
+
+NGINX_SERVICE = """
+worker_processes 1; daemon off; pid {d}/service.pid; error_log {d}/service.log;
+events {{ worker_connections 4096; }}
+http {{ access_log off; keepalive_requests 1000000000; client_body_temp_path {d}/b; proxy_temp_path {d}/p;
+  fastcgi_temp_path {d}/f; uwsgi_temp_path {d}/u; scgi_temp_path {d}/s;
+  server {{ listen {listen} reuseport; location / {{ default_type application/json; return 200 "{body}"; }} }} }}
+"""
+
+NGINX_PROXY = """
+worker_processes 1; daemon off; pid {d}/proxy.pid; error_log {d}/proxy.log;
+events {{ worker_connections 4096; }}
+http {{ access_log off; keepalive_requests 1000000000; client_body_temp_path {d}/pb; proxy_temp_path {d}/pp;
+  fastcgi_temp_path {d}/pf; uwsgi_temp_path {d}/pu; scgi_temp_path {d}/ps;
+  map $http_authorization $account {{ default ""; "Bearer key" "account-1"; }}
+  upstream service {{ server {service}; keepalive 128; keepalive_requests 1000000000; }}
+  server {{ listen {listen}; location / {{
+    if ($account = "") {{ return 401; }}
+    proxy_pass http://service; proxy_http_version 1.1; proxy_set_header Connection "";
+    proxy_set_header X-Account $account; proxy_set_header X-Request-Id $request_id; }} }} }}
+"""
+
+HAPROXY = """
+global
+  nbthread 1
+  maxconn 4096
+defaults
+  mode http
+  timeout client 60s
+  timeout server 60s
+  timeout connect 5s
+  http-reuse always
+frontend edge
+  bind {listen}
+  http-request deny deny_status 401 unless {{ req.hdr(Authorization) -m str "Bearer key" }}
+  http-request set-header X-Account account-1
+  unique-id-format %{{+X}}o%ci_%cp_%Ts_%rt
+  unique-id-header X-Request-Id
+  default_backend service
+backend service
+  server s {service}
+"""
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+def wait_for(address):
+    host, port = address.split(":")
+    for _ in range(500):
+        try:
+            socket.create_connection((host, int(port)), timeout=1).close()
+            return
+        except OSError:
+            time.sleep(0.01)
+    sys.exit(f"nobody listens on {address}")
+
+
+def write(folder, name, text):
+    path = Path(folder, name)
+    path.write_text(text)
+    return str(path)
+
+
+class Contender:
+    """A proxy: how it is started, and which of its processes does the work."""
+
+    def __init__(self, name, command, listen, env=None):
+        self.name, self.listen, self.samples = name, listen, []
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, **(env or {})}
+        )
+        wait_for(listen)
+
+    def cpu_seconds(self):
+        """Of the process and its children: nginx works in a child."""
+        pids = [self.process.pid]
+        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text()
+        pids += [int(pid) for pid in children.split()]
+        ticks = 0
+        for pid in pids:
+            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+            ticks += int(fields[11]) + int(fields[12])
+        return ticks / os.sysconf("SC_CLK_TCK")
+
+    def run(self, connections, seconds):
+        before = self.cpu_seconds()
+        out = subprocess.run(
+            ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "-H", "Authorization: Bearer key",
+             f"http://{self.listen}{TARGET}"],
+            check=True, capture_output=True, text=True,
+        ).stdout
+        used = self.cpu_seconds() - before
+        requests = int(re.search(r"(\d+) requests in", out).group(1))
+        if "Non-2xx" in out or "Socket errors" in out:
+            sys.exit(f"{self.name}: {out}")
+        self.samples.append((used / requests * 1e6, requests / seconds))
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait()
+
+
+def contenders(options, folder, service):
+    listen = f"127.0.0.1:{free_port()}"
+    config = write(folder, "nginx.conf", NGINX_PROXY.format(d=folder, listen=listen, service=service))
+    yield Contender("nginx, key map", ["nginx", "-p", folder, "-c", config], listen)
+    listen = f"127.0.0.1:{free_port()}"
+    config = write(folder, "haproxy.cfg", HAPROXY.format(listen=listen, service=service))
+    yield Contender("HAProxy, key check", ["haproxy", "-db", "-f", config], listen)
+    for name, level in (("gateway, a log line each", "info"), ("gateway, no log lines", "warn")):
+        listen = f"127.0.0.1:{free_port()}"
+        yield Contender(name, [options.gateway, listen, service], listen, {"LOG_LEVEL": level})
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("gateway", help="the program tests/bench/proxy_gateway of a release build")
+    parser.add_argument("--seconds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--connections", type=int, default=64)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        service = f"127.0.0.1:{free_port()}"
+        config = write(folder, "service.conf", NGINX_SERVICE.format(d=folder, listen=service, body=BODY))
+        behind = Contender("service", ["nginx", "-p", folder, "-c", config], service)
+        rivals = list(contenders(options, folder, service))
+        for _ in range(options.rounds):
+            for rival in rivals:
+                rival.run(options.connections, options.seconds)
+        for rival in [*rivals, behind]:
+            rival.stop()
+    base = statistics.median(cpu for cpu, _ in rivals[0].samples)
+    print(f"{'':28}{'CPU us/request':>16}{'ratio':>8}{'requests/s':>12}")
+    for rival in rivals:
+        cpu = statistics.median(cpu for cpu, _ in rival.samples)
+        rate = statistics.median(rate for _, rate in rival.samples)
+        print(f"{rival.name:28}{cpu:16.1f}{cpu / base:8.2f}{rate:12.0f}")
+
+
+if __name__ == "__main__":
+    main()

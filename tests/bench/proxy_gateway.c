@@ -1,0 +1,72 @@
+/* The gateway's proxy alone, on one loop, with a key that needs no database: what proxy.py measures.
+ *
+ *     proxy_gateway LISTEN SERVICE      both as an address: 127.0.0.1:8080, unix:/path
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "log.h"
+#include "proxy.h"
+#include "scope.h"
+
+static struct identity caller;
+
+static enum err_code auth(void *context, const char *bearer, struct identity *ret_caller,
+                          struct auth_wait **ret_wait, auth_done_fn *done, void *done_context)
+{
+	(void)context;
+	(void)done;
+	(void)done_context;
+	*ret_wait = NULL;
+	*ret_caller = caller;
+	return strcmp(bearer, "key") == 0 ? ERR_NONE : ERR_UNAUTHENTICATED;
+}
+
+static const struct proxy_hooks HOOKS = {.auth = auth};
+
+static void on_head(struct http_exchange *x)
+{
+	proxy_head(http_server_context(x->server), x);
+}
+
+static const struct http_handler HANDLER = {
+	.on_head = on_head,
+	.on_content = proxy_content,
+	.on_end = proxy_end,
+	.on_drained = proxy_drained,
+	.on_gone = proxy_gone,
+	.on_done = proxy_done,
+};
+
+int main(int argc, char **argv)
+{
+	struct arena *arena = arena_new();
+	struct address at, to;
+	if (argc != 3 || address_parse(arena, argv[1], &at) != ERR_NONE ||
+	    address_parse(arena, argv[2], &to) != ERR_NONE) {
+		fprintf(stderr, "usage: proxy_gateway LISTEN SERVICE\n");
+		return 2;
+	}
+	api_init();
+	proxy_register();
+	const char *levels = getenv("LOG_LEVEL");
+	if (log_init("gateway", levels == NULL ? "info" : levels) != ERR_NONE)
+		return 2;
+	signal(SIGPIPE, SIG_IGN);
+	caller =
+		(struct identity){.account = uuid_new(), .key_id = uuid_new(), .scopes = SCOPE_ALL};
+
+	uv_loop_t *loop = uv_default_loop();
+	struct upstream *service = upstream_new(loop, "service", &to, &upstream_limits_default);
+	struct upstream *services[API_SERVICE_COUNT] = {[API_EXPERIMENTS] = service};
+	struct identity_signer *signer = identity_signer_new("0123456789abcdef0123456789abcdef");
+	struct proxy *proxy = proxy_new(signer, services, &HOOKS, NULL);
+	struct http_server *server = http_server_new(loop, &HANDLER, &http_limits_default, proxy);
+	if (http_server_listen(server, &at, NULL) != ERR_NONE) {
+		perror(argv[1]);
+		return 1;
+	}
+	return uv_run(loop, UV_RUN_DEFAULT);
+}
