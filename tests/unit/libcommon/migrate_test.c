@@ -77,7 +77,7 @@ static void test_walk_up(void **state)
 static void test_next_release(void **state)
 {
 	(void)state;
-	static const struct migration ONE[] = {{TWO[0].name, TWO[0].sql}, {NULL, NULL}};
+	const struct migration ONE[] = {{TWO[0].name, TWO[0].sql}, {NULL, NULL}};
 	char url[200];
 	pg_fixture_run(&server, "SET client_min_messages = error; DROP ROLE IF EXISTS clerk; "
 	                        "CREATE ROLE clerk LOGIN; "
@@ -96,14 +96,14 @@ static void test_next_release(void **state)
 static void test_edited(void **state)
 {
 	(void)state;
-	static const struct migration EDITED[] = {{"0001_first", "CREATE TABLE first ()"},
-	                                          {TWO[1].name, TWO[1].sql},
-	                                          {NULL, NULL}};
+	const struct migration EDITED[] = {{"0001_first", "CREATE TABLE first ()"},
+	                                   {TWO[1].name, TWO[1].sql},
+	                                   {NULL, NULL}};
 	assert_int_equal(migrate_run(server.url, "shop", TWO), ERR_NONE);
 	assert_int_equal(migrate_run(server.url, "shop", EDITED), ERR_CONFLICT);
-	static const struct migration RENAMED[] = {{"0001_other", TWO[0].sql},
-	                                           {TWO[1].name, TWO[1].sql},
-	                                           {NULL, NULL}};
+	const struct migration RENAMED[] = {{"0001_other", TWO[0].sql},
+	                                    {TWO[1].name, TWO[1].sql},
+	                                    {NULL, NULL}};
 	assert_int_equal(migrate_run(server.url, "shop", RENAMED), ERR_CONFLICT);
 	assert_int_equal(pg_fixture_run(&server, APPLIED), 2);
 }
@@ -112,17 +112,17 @@ static void test_edited(void **state)
 static void test_failing(void **state)
 {
 	(void)state;
-	static const struct migration FAILING[] = {{TWO[0].name, TWO[0].sql},
-	                                           {"0002_second",
-	                                            "CREATE TABLE second (a int); SELECT 1/0"},
-	                                           {NULL, NULL}};
+	const struct migration FAILING[] = {{TWO[0].name, TWO[0].sql},
+	                                    {"0002_second",
+	                                     "CREATE TABLE second (a int); SELECT 1/0"},
+	                                    {NULL, NULL}};
 	assert_int_equal(migrate_run(server.url, "shop", FAILING), ERR_INTERNAL);
 	assert_int_equal(pg_fixture_run(&server, APPLIED), 1);
 	assert_int_equal(pg_fixture_run(&server, "SELECT count(to_regclass('shop.second'))"), 0);
-	static const struct migration COMMITTING[] = {{TWO[0].name, TWO[0].sql},
-	                                              {"0002_second",
-	                                               "CREATE TABLE second (a int); COMMIT"},
-	                                              {NULL, NULL}};
+	const struct migration COMMITTING[] = {{TWO[0].name, TWO[0].sql},
+	                                       {"0002_second",
+	                                        "CREATE TABLE second (a int); COMMIT"},
+	                                       {NULL, NULL}};
 	assert_int_equal(migrate_run(server.url, "shop", COMMITTING), ERR_CONFLICT);
 }
 
@@ -151,10 +151,10 @@ static void test_at_once(void **state)
 static void test_killed(void **state)
 {
 	(void)state;
-	static const struct migration SLOW[] = {
-		{TWO[0].name, TWO[0].sql},
-		{"0002_second", "CREATE TABLE second (a int); SELECT pg_sleep(600)"},
-		{NULL, NULL}};
+	const struct migration SLOW[] = {{TWO[0].name, TWO[0].sql},
+	                                 {"0002_second",
+	                                  "CREATE TABLE second (a int); SELECT pg_sleep(600)"},
+	                                 {NULL, NULL}};
 	pid_t pid = fork();
 	assert_true(pid >= 0);
 	if (pid == 0)

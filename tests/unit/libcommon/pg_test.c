@@ -38,7 +38,7 @@ static int setup(void **state)
 	(void)state;
 	pg_fixture_run(&server, "SET client_min_messages = error; DROP SCHEMA public CASCADE; "
 	                        "CREATE SCHEMA public");
-	open_pool(server.url, 4, 0);
+	open_pool(server.url, 4, 15000);
 	return 0;
 }
 
