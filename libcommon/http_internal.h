@@ -138,11 +138,6 @@ void server_handle_closed(struct http_server *server);
 /** IMF-fixdate of now, with `Date: ` and line end. */
 const char *server_date_line(struct http_server *server);
 
-/* http_listen.c */
-
-/** ERR_UNAVAILABLE with errno set: somebody listens on the TCP address, or it is not ours. */
-enum err_code listen_probe(const struct address *address);
-
 /* http_conn.c */
 
 /** Serve an accepted socket; takes `fd`. */

@@ -27,20 +27,19 @@ static int socket_new(int family)
 	return socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 }
 
-static enum err_code listen_tcp_at(const struct addrinfo *info, bool is_shared, int *ret_fd)
+static enum err_code listen_tcp_at(const struct addrinfo *info, int *ret_fd)
 {
 	static const int ON = 1;
-	const int shared = is_shared;
 	int fd = socket_new(info->ai_family);
 	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &ON, sizeof(ON)) != 0 ||
-	    setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &shared, sizeof(shared)) != 0 ||
+	    setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &ON, sizeof(ON)) != 0 ||
 	    bind(fd, info->ai_addr, info->ai_addrlen) != 0 || listen(fd, BACKLOG) != 0)
 		return give_up(fd);
 	*ret_fd = fd;
 	return ERR_NONE;
 }
 
-static enum err_code listen_tcp(const struct address *address, bool is_shared, int *ret_fd)
+static enum err_code listen_tcp(const struct address *address, int *ret_fd)
 {
 	const struct addrinfo hints = {
 		.ai_socktype = SOCK_STREAM,
@@ -58,7 +57,7 @@ static enum err_code listen_tcp(const struct address *address, bool is_shared, i
 	}
 	enum err_code code = ERR_UNAVAILABLE;
 	for (struct addrinfo *info = infos; info != NULL && code != ERR_NONE; info = info->ai_next)
-		code = listen_tcp_at(info, is_shared, ret_fd);
+		code = listen_tcp_at(info, ret_fd);
 	int saved = errno;
 	freeaddrinfo(infos);
 	errno = saved;
@@ -101,17 +100,5 @@ static enum err_code listen_unix(const struct address *address, int *ret_fd)
 
 enum err_code http_listen_open(const struct address *address, int *ret_fd)
 {
-	return address->is_unix ? listen_unix(address, ret_fd) : listen_tcp(address, true, ret_fd);
-}
-
-/* A socket that does not share its port cannot be bound where another listens. */
-enum err_code listen_probe(const struct address *address)
-{
-	int fd;
-	if (address->port == 0)
-		return ERR_NONE;
-	enum err_code code = listen_tcp(address, false, &fd);
-	if (code == ERR_NONE)
-		close(fd);
-	return code;
+	return address->is_unix ? listen_unix(address, ret_fd) : listen_tcp(address, ret_fd);
 }

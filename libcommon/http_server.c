@@ -167,16 +167,13 @@ enum err_code http_server_listen_fd(struct http_server *server, int fd)
 enum err_code http_server_listen(struct http_server *server, const struct address *address,
                                  const struct http_server *other)
 {
-	int fd = -1;
-	enum err_code code = ERR_NONE;
+	int fd;
+	enum err_code code;
 	if (other != NULL && (address->is_unix || address->port == 0)) {
 		fd = fcntl(other->listen_fd, F_DUPFD_CLOEXEC, 0);
 		code = fd < 0 ? ERR_UNAVAILABLE : ERR_NONE;
 	} else {
-		if (other == NULL && !address->is_unix)
-			code = listen_probe(address);
-		if (code == ERR_NONE)
-			code = http_listen_open(address, &fd);
+		code = http_listen_open(address, &fd);
 	}
 	return code == ERR_NONE ? http_server_listen_fd(server, fd) : code;
 }

@@ -128,10 +128,10 @@ enum err_code http_listen_open(const struct address *address, int *ret_fd) attr_
 /** Accept from a listening socket; takes `fd`, in failure too. Once per server. */
 enum err_code http_server_listen_fd(struct http_server *server, int fd) attr_must_use;
 
-/** Listen on `address`, together with the server of another worker of this process that does already
- * (`other`, in the same thread or before threads): over TCP each has a socket of its own and the
- * kernel spreads the connections; a unix socket, and a port that the system chose, is shared. With
- * `other` NULL the address must be free: another process may not be listening there.
+/** Listen on `address`, together with the server of another worker of this process that does already;
+ * `other` NULL: this is the first. Over TCP each has a socket of its own and the kernel spreads the
+ * connections, over replicas on the same host too; a unix socket, and a port that the system chose,
+ * is shared.
  * ERR_UNAVAILABLE: the address cannot be bound; errno tells why. */
 enum err_code http_server_listen(struct http_server *server, const struct address *address,
                                  const struct http_server *other) attr_must_use;
