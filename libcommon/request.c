@@ -160,25 +160,31 @@ void request_run(struct request *rq, request_fn *run, request_fn *done)
 	fiber_start(fiber_main, rq, fiber_over);
 }
 
+/* What lies behind a spawned request. */
+struct spawned {
+	request_fn *done;
+	struct arena *arena; /* the request's first one, whatever it has put in its place */
+};
+
 static void spawned_over(struct request *rq)
 {
-	request_fn *done = *(request_fn **)(rq + 1);
-	if (done)
-		done(rq);
-	arena_free(rq->arena);
+	struct spawned *spawned = (struct spawned *)(rq + 1);
+	if (spawned->done)
+		spawned->done(rq);
+	arena_free(spawned->arena);
 }
 
 struct request *request_spawn(struct worker *worker, const char *id, uint64_t timeout_ms,
                               request_fn *fn, request_fn *done, void *user)
 {
 	struct arena *arena = arena_new();
-	struct request *rq = arena_alloc(arena, sizeof(*rq) + sizeof(request_fn *));
+	struct request *rq = arena_alloc(arena, sizeof(*rq) + sizeof(struct spawned));
 	rq->worker = worker;
 	rq->arena = arena;
 	rq->id = arena_strdup(arena, id);
 	rq->deadline_ms = time_monotonic_ms() + timeout_ms;
 	rq->user = user;
-	*(request_fn **)(rq + 1) = done;
+	*(struct spawned *)(rq + 1) = (struct spawned){.done = done, .arena = arena};
 	request_run(rq, fn, spawned_over);
 	return rq;
 }

@@ -27,12 +27,14 @@ static bool parse_new(const char *text, char out[ARXIV_ID_MAX + 1])
 static bool parse_old(const char *text, char out[ARXIV_ID_MAX + 1])
 {
 	static const char ARCHIVE[] = "abcdefghijklmnopqrstuvwxyz-";
+	static const char CLASS[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 	const char *slash = strchr(text, '/');
 	size_t archive = strspn(text, ARCHIVE);
-	if (!slash || archive == 0 || archive > 16)
+	if (!slash || archive == 0 || archive > 16 || *text == '-')
 		return false;
 	const char *class = text + archive;
-	if (class != slash && !(*class == '.' && slash - class == 3))
+	if (class != slash &&
+	    !(*class == '.' && strspn(class + 1, CLASS) == 2 && class + 3 == slash))
 		return false;
 	if (strspn(slash + 1, DIGITS) != 7 || !is_version(slash + 8))
 		return false;

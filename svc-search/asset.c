@@ -7,15 +7,12 @@
 #include "indexer.h"
 #include "json.h"
 #include "pg.h"
-#include "timefmt.h"
 #include "worker.h"
 
 struct asset_input {
 	const char *arxiv_id;
 	const char *title;
-	const char *abstract;
 	const char *category;
-	const char *environment_vars, *reference_summary;
 	int64_t limit, offset;
 };
 
@@ -35,10 +32,19 @@ static const struct field LIST_FIELDS[] = {
 	FIELD_END,
 };
 
+#define REFERENCES_MAX 1000000
+
+static const struct field REFERENCE_FIELDS[] = {
+	JSON_INT("total", REQUIRED, 0, REFERENCES_MAX),
+	JSON_INT("classified", REQUIRED, 0, REFERENCES_MAX),
+	JSON_OBJECT("by_class", REQUIRED),
+	FIELD_END,
+};
+
 static const struct field PUT_FIELDS[] = {
 	PATH_TEXT(struct asset_input, arxiv_id, "arxiv_id", 1, 64),
 	BODY_TEXT(struct asset_input, title, "title", TRIMMED, 1, 1000),
-	BODY_TEXT(struct asset_input, abstract, "abstract", TRIMMED, 0, 50000),
+	JSON_TEXT("abstract", TRIMMED, 0, 50000),
 	JSON_STRINGS("authors", OPTIONAL, 0, 5000, 500),
 	JSON_STRINGS("categories", OPTIONAL, 0, 64, 64),
 	{IN_BODY, FIELD_TIME, "published_at", FIELD_NOWHERE, NULLABLE},
@@ -48,8 +54,8 @@ static const struct field PUT_FIELDS[] = {
 	JSON_ENUM("container_status", OPTIONAL, CONTAINER_STATUSES),
 	JSON_TEXT("containerfile", NULLABLE, 0, 200000),
 	JSON_TEXT("working_directory", NULLABLE, 0, 1000),
-	BODY_OBJECT(struct asset_input, environment_vars, "environment_vars", OPTIONAL),
-	BODY_OBJECT(struct asset_input, reference_summary, "reference_summary", OPTIONAL),
+	JSON_OBJECT("environment_vars", OPTIONAL),
+	JSON_OBJECT_OF("reference_summary", OPTIONAL, REFERENCE_FIELDS),
 	JSON_TEXT("license", NULLABLE, 0, 500),
 	FIELD_END,
 };
@@ -80,7 +86,21 @@ void asset_list(struct request *rq)
 	reply_page(rq, pg_json(rows), pg_value_int(rows, 0, 1), in->limit, in->offset);
 }
 
-/* Every member of an object is a string. */
+/* A category is one word, for the index and arXiv alike. */
+static void check_categories(struct request *rq)
+{
+	static const char LETTERS[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+	size_t index, count;
+	yyjson_val *name;
+	yyjson_arr_foreach (json_get(rq->http->json, "categories"), index, count, name) {
+		const char *text = yyjson_get_str(name);
+		if (text[strspn(text, LETTERS)])
+			problem_add_field(rq->arena, &rq->problem, "categories",
+			                  "item %zu must be a category such as cs.LG", index);
+	}
+}
+
 static void check_environment(struct request *rq)
 {
 	size_t index, count;
@@ -93,71 +113,44 @@ static void check_environment(struct request *rq)
 	}
 }
 
-static bool is_count(yyjson_val *value)
-{
-	return yyjson_is_int(value) && yyjson_get_sint(value) >= 0;
-}
-
 static void check_references(struct request *rq)
 {
 	yyjson_val *summary = json_get(rq->http->json, "reference_summary");
-	if (!summary)
-		return;
-	bool is_good = is_count(json_get(summary, "total")) &&
-	               is_count(json_get(summary, "classified")) &&
-	               yyjson_is_obj(json_get(summary, "by_class"));
 	size_t index, count;
 	yyjson_val *name, *value;
 	yyjson_obj_foreach (json_get(summary, "by_class"), index, count, name, value) {
-		is_good = is_good && is_count(value);
+		if (!yyjson_is_uint(value) || yyjson_get_uint(value) > REFERENCES_MAX)
+			problem_add_field(rq->arena, &rq->problem, "reference_summary.by_class",
+			                  "%s must be a count", yyjson_get_str(name));
 	}
-	if (!is_good)
-		problem_add_field(rq->arena, &rq->problem, "reference_summary",
-		                  "must hold the counts total, classified and by_class");
-}
-
-/* The body with its id, as a row of ASSET_IMPORT_SQL. */
-static const char *as_import(struct request *rq, const char *id)
-{
-	const char *body = request_body_json(rq);
-	return arena_printf(rq->arena, "[{\"arxiv_id\": \"%s\"%s%s]", id,
-	                    strcmp(body, "{}") == 0 ? "" : ", ", body + 1);
+	if (json_get_int(summary, "classified", 0) > json_get_int(summary, "total", 0))
+		problem_add_field(rq->arena, &rq->problem, "reference_summary.classified",
+		                  "must not be over the total");
 }
 
 void asset_put(struct request *rq)
 {
 	struct asset_input *in = request_input(rq, struct asset_input, PUT_FIELDS);
-	request_require_some(rq);
 	const char *id = canonical(rq, in->arxiv_id);
 	if (!id)
 		problem_add_field(rq->arena, &rq->problem, "arxiv_id", "must be an arXiv id");
+	check_categories(rq);
 	check_environment(rq);
 	check_references(rq);
 	raise_if_faults(rq);
-	struct pg_param body = pg_text(request_body_json(rq));
-	struct pg_rows *rows = pg_query(rq, ASSET_UPDATE_SQL, pg_text(id), body);
-	if (pg_empty(rows) && !in->title)
+	request_require_some(rq);
+	struct pg_rows *rows =
+		pg_query(rq, ASSET_PUT_SQL, pg_text(id), pg_text(request_body_json(rq)));
+	if (pg_empty(rows))
 		raise_field(rq, "title", "is required for a new asset");
-	if (pg_empty(rows)) {
-		pg_query(rq, ASSET_IMPORT_SQL, pg_text(as_import(rq, id)));
-		rows = pg_query(rq, ASSET_UPDATE_SQL, pg_text(id), body);
-	}
 	reply_json(rq, 200, pg_json(rows));
 }
 
 void asset_stats(struct request *rq)
 {
-	struct pg_rows *rows = pg_query(rq, ASSET_STATS_KEPT_SQL);
-	if (pg_empty(rows))
-		rows = pg_query(rq, ASSET_STATS_COUNT_SQL);
 	struct index_state state = indexer_state(rq->worker->process);
-	char time[TIME_TEXT_LEN + 1];
-	time_format(state.updated_at_ms, time);
-	const char *figures = pg_json(rows);
-	reply_json(rq, 200,
-	           arena_printf(rq->arena,
-	                        "%.*s, \"index\": {\"documents\": %u, \"updated_at\": %s}}",
-	                        (int)strlen(figures) - 1, figures, state.documents,
-	                        state.updated_at_ms ? arena_printf(rq->arena, "\"%s\"", time)
-	                                            : "null"));
+	struct pg_rows *rows =
+		pg_query(rq, ASSET_STATS_SQL, pg_int(state.documents),
+	                 state.updated_at_ms ? pg_time(state.updated_at_ms) : pg_null());
+	reply_json(rq, 200, pg_json(rows));
 }

@@ -3,56 +3,63 @@ SELECT asset_detail_json(a) FROM asset a WHERE arxiv_id = $1 AND NOT is_deleted;
 
 -- name: asset_list (read)
 -- $1 limit, $2 offset, $3 category or archive or NULL, $4 with or without a container or NULL.
-SELECT coalesce((SELECT jsonb_agg(asset_json(a) ORDER BY a.published_at DESC NULLS LAST, a.arxiv_id DESC)
-                 FROM (SELECT * FROM asset
-                       WHERE NOT is_deleted
-                         AND ($3::text IS NULL OR category_keys @> ARRAY[$3::text])
-                         AND ($4::boolean IS NULL OR has_container = $4)
-                       ORDER BY published_at DESC NULLS LAST, arxiv_id DESC LIMIT $1 OFFSET $2) a), '[]'),
-       (SELECT count(*) FROM asset
-        WHERE NOT is_deleted
-          AND ($3::text IS NULL OR category_keys @> ARRAY[$3::text])
-          AND ($4::boolean IS NULL OR has_container = $4));
+SELECT coalesce((SELECT jsonb_agg(asset_json(a) ORDER BY page.published_at DESC NULLS LAST, page.arxiv_id DESC)
+                 FROM (SELECT arxiv_id, published_at FROM asset_key
+                       WHERE key = coalesce($3, '') AND ($4::boolean IS NULL OR has_container = $4)
+                       ORDER BY published_at DESC NULLS LAST, arxiv_id DESC LIMIT $1 OFFSET $2) page
+                 JOIN asset a USING (arxiv_id)), '[]'),
+       (SELECT coalesce(sum(papers), 0) FROM asset_count
+        WHERE key = coalesce($3, '') AND ($4::boolean IS NULL OR has_container = $4));
 
--- name: asset_update
--- $2 holds the members that are to change.
-UPDATE asset SET
+-- name: asset_put
+-- $1 the id, $2 the members that are to change. No row: there is no such paper, and $2 has no title to make one. One that
+-- was withdrawn comes back with what $2 says of it alone. The row that is updated is read behind the lock, so that two
+-- writers at once both count.
+INSERT INTO asset AS a (arxiv_id, title, abstract, authors, categories, published_at, updated_at, github_url,
+                        container_image, container_status, containerfile, working_directory, environment_vars,
+                        reference_summary, license)
+SELECT $1, coalesce(n.title, (SELECT title FROM asset WHERE arxiv_id = $1)), n.abstract, n.authors, n.categories,
+       n.published_at, n.updated_at, n.github_url, n.container_image, n.container_status, n.containerfile,
+       n.working_directory, n.environment_vars, n.reference_summary, n.license
+FROM jsonb_populate_record(
+         NULL::asset, '{"abstract": "", "authors": [], "categories": [], "container_status": "none"}'::jsonb
+         || '{"environment_vars": {}, "reference_summary": {"total": 0, "classified": 0, "by_class": {}}}'::jsonb || $2::jsonb) n
+WHERE n.title IS NOT NULL OR EXISTS (SELECT FROM asset WHERE arxiv_id = $1 AND NOT is_deleted)
+ON CONFLICT (arxiv_id) DO UPDATE SET
     (title, abstract, authors, categories, published_at, updated_at, github_url, container_image, container_status,
      containerfile, working_directory, environment_vars, reference_summary, license, is_deleted) =
     (SELECT r.title, r.abstract, r.authors, r.categories, r.published_at, r.updated_at, r.github_url,
             r.container_image, r.container_status, r.containerfile, r.working_directory, r.environment_vars,
             r.reference_summary, r.license, false
-     FROM jsonb_populate_record(asset, $2::jsonb - 'has_container') r)
-WHERE arxiv_id = $1
-RETURNING asset_detail_json(asset);
+     FROM jsonb_populate_record(CASE WHEN a.is_deleted THEN excluded ELSE a END, $2::jsonb - 'has_container') r)
+WHERE NOT a.is_deleted OR $2::jsonb ? 'title'
+RETURNING asset_detail_json(a);
 
 -- name: asset_import
--- $1 an array of papers. One that is there already keeps its container, and is left alone when nothing differs.
+-- $1 an array of papers; of two with one id the later counts. One that is there already keeps its container and what the
+-- source does not say of it, and is left alone when nothing differs.
 WITH given AS (
-    SELECT DISTINCT ON (arxiv_id) * FROM jsonb_populate_recordset(NULL::asset, $1::jsonb)
+    SELECT DISTINCT ON (arxiv_id) *
+    FROM jsonb_populate_recordset(NULL::asset, $1::jsonb) WITH ORDINALITY ORDER BY arxiv_id, ordinality DESC
 ), written AS (
-    INSERT INTO asset AS a (arxiv_id, title, abstract, authors, categories, published_at, updated_at, github_url, license,
-                            container_image, container_status, containerfile, working_directory, environment_vars,
-                            reference_summary)
+    INSERT INTO asset AS a (arxiv_id, title, abstract, authors, categories, published_at, updated_at, github_url, license)
     SELECT arxiv_id, title, coalesce(abstract, ''), coalesce(authors, '{}'), coalesce(categories, '{}'), published_at,
-           updated_at, github_url, license, container_image, coalesce(container_status, 'none'), containerfile,
-           working_directory, coalesce(environment_vars, '{}'),
-           coalesce(reference_summary, '{"total": 0, "classified": 0, "by_class": {}}')
+           updated_at, github_url, license
     FROM given ORDER BY arxiv_id
     ON CONFLICT (arxiv_id) DO UPDATE SET
         title = excluded.title, abstract = excluded.abstract, authors = excluded.authors,
-        categories = excluded.categories, published_at = excluded.published_at, updated_at = excluded.updated_at,
+        categories = excluded.categories, published_at = coalesce(excluded.published_at, a.published_at),
+        updated_at = coalesce(excluded.updated_at, a.updated_at),
         github_url = coalesce(excluded.github_url, a.github_url), license = coalesce(excluded.license, a.license),
         is_deleted = false
-    WHERE (a.title, a.abstract, a.authors, a.categories, a.published_at, a.updated_at, a.is_deleted)
+    WHERE (a.title, a.abstract, a.authors, a.categories, a.published_at, a.updated_at, a.github_url, a.license, a.is_deleted)
           IS DISTINCT FROM
-          (excluded.title, excluded.abstract, excluded.authors, excluded.categories, excluded.published_at,
-           excluded.updated_at, false)
-       OR (excluded.github_url IS NOT NULL AND excluded.github_url IS DISTINCT FROM a.github_url)
-       OR (excluded.license IS NOT NULL AND excluded.license IS DISTINCT FROM a.license)
-    RETURNING arxiv_id, asset_detail_json(a) AS detail
+          (excluded.title, excluded.abstract, excluded.authors, excluded.categories,
+           coalesce(excluded.published_at, a.published_at), coalesce(excluded.updated_at, a.updated_at),
+           coalesce(excluded.github_url, a.github_url), coalesce(excluded.license, a.license), false)
+    RETURNING 1
 )
-SELECT (SELECT count(*) FROM written), (SELECT detail FROM written LIMIT 1);
+SELECT count(*) FROM written;
 
 -- name: asset_withdraw
 -- $1 an array of ids that their source has deleted.
@@ -77,29 +84,25 @@ SELECT change, arxiv_id, title, abstract, array_to_string(categories, ' '),
 FROM asset WHERE change > $1 ORDER BY change LIMIT $2;
 
 -- name: index_source_get (read)
+-- Which database this is, and the number of its newest change.
 SELECT s.id, (SELECT coalesce(max(change), 0) FROM asset) FROM index_source s;
 
--- name: asset_stats_kept (read)
-SELECT figures FROM asset_stats WHERE change = (SELECT coalesce(max(change), 0) FROM asset);
+-- name: asset_behind (read)
+-- How many papers have changed since number $1, counted up to $2.
+SELECT count(*) FROM (SELECT FROM asset WHERE change > $1 LIMIT $2) newer;
 
--- name: asset_stats_count
-WITH newest AS (
-    SELECT coalesce(max(change), 0) AS change FROM asset
-), figures AS (
-    SELECT jsonb_build_object(
-        'total_assets', count(*),
-        'by_container', jsonb_build_object('with', count(*) FILTER (WHERE has_container),
-                                           'without', count(*) FILTER (WHERE NOT has_container)),
-        'by_category', (SELECT coalesce(jsonb_object_agg(c, n), '{}')
-                        FROM (SELECT c, count(*) AS n FROM asset, unnest(categories) c
-                              WHERE NOT is_deleted GROUP BY c) counted),
-        'citation_classification', jsonb_build_object(
-            'classified', coalesce(sum((reference_summary->>'classified')::bigint), 0),
-            'total', coalesce(sum((reference_summary->>'total')::bigint), 0),
-            'coverage', coalesce(round(sum((reference_summary->>'classified')::numeric)
-                                 / nullif(sum((reference_summary->>'total')::numeric), 0), 4), 0))) AS figures
-    FROM asset WHERE NOT is_deleted
-)
-INSERT INTO asset_stats (change, figures) SELECT newest.change, figures.figures FROM newest, figures
-ON CONFLICT (is_only) DO UPDATE SET change = excluded.change, figures = excluded.figures
-RETURNING figures;
+-- name: asset_stats (read)
+-- $1 papers in the index that answers, $2 when it took in its newest change, or NULL.
+SELECT jsonb_build_object(
+    'total_assets', coalesce(sum(papers) FILTER (WHERE key = ''), 0),
+    'by_container', jsonb_build_object(
+        'with', coalesce(sum(papers) FILTER (WHERE key = '' AND has_container), 0),
+        'without', coalesce(sum(papers) FILTER (WHERE key = '' AND NOT has_container), 0)),
+    'by_category', (SELECT coalesce(jsonb_object_agg(key, named), '{}')
+                    FROM (SELECT key, sum(named) AS named FROM asset_count
+                          WHERE key <> '' GROUP BY key HAVING sum(named) > 0) counted),
+    'citation_classification', jsonb_build_object(
+        'classified', coalesce(sum(classified), 0), 'total', coalesce(sum(reference), 0),
+        'coverage', coalesce(round(sum(classified) / nullif(sum(reference), 0), 4), 0)),
+    'index', jsonb_build_object('documents', $1::bigint, 'updated_at', time_json($2)))
+FROM asset_count;

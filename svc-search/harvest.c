@@ -1,8 +1,11 @@
 /* `svc-search harvest`: reads page after page of an OAI-PMH server, slowly, and waits when it is told to. */
+#include <curl/curl.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "arxiv_id.h"
 #include "asset.sql.h"
 #include "fetch.h"
 #include "import.h"
@@ -16,13 +19,16 @@
 #include "worker_run.h"
 
 #define ATTEMPTS_MAX      8
-#define BACKOFF_MS        1000
+#define RESTARTS_MAX      3
 #define RETRY_AFTER_MAX_S 3600
 #define PAGE_MAX_BYTES    (64 * 1024 * 1024)
 
 struct harvest {
 	const char *from, *until, *set; /* until and set may be NULL */
 	size_t withdrawn;
+	size_t read;   /* records of the list so far */
+	int restarts;  /* how often the list was begun again */
+	long complete; /* records of the list; 0: not said */
 };
 
 static const char *first_url(struct request *rq, const struct harvest *harvest)
@@ -37,11 +43,14 @@ static const char *first_url(struct request *rq, const struct harvest *harvest)
 	return url.data;
 }
 
-/* How long the server wants to be left alone, in milliseconds; 0: it does not say. */
+/* How long the server wants to be left alone, in milliseconds, from seconds or a date; 0: it does not say. */
 static uint64_t retry_after_ms(const struct fetch_answer *answer)
 {
 	const char *text = fetch_header(answer, "Retry-After");
+	time_t until = text ? curl_getdate(text, NULL) : -1;
 	long seconds = text ? strtol(text, NULL, 10) : 0;
+	if (until > 0)
+		seconds = (long)(until - time(NULL));
 	return seconds > 0 ? (uint64_t)MIN_OF(seconds, RETRY_AFTER_MAX_S) * 1000 : 0;
 }
 
@@ -65,7 +74,7 @@ static struct fetch_answer *get_page(struct request *rq, const char *url)
 		uint64_t wait_ms = code ? 0 : retry_after_ms(answer);
 		why = code ? err_info(code)->title : http_reason(answer->status);
 		if (!wait_ms)
-			wait_ms = (uint64_t)BACKOFF_MS << attempt;
+			wait_ms = (uint64_t)search_settings.harvest_delay_ms << attempt;
 		fprintf(stderr, "%s: trying again in %.0f s\n", why, (double)wait_ms / 1000);
 		request_sleep(rq, wait_ms);
 	}
@@ -76,9 +85,11 @@ static void withdraw(struct request *rq, struct harvest *harvest, const struct o
 {
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *ids = yyjson_mut_arr(doc);
-	for (const struct oai_record *record = page->records; record; record = record->next)
-		if (record->is_deleted)
-			yyjson_mut_arr_add_str(doc, ids, record->paper.id);
+	for (const struct oai_record *record = page->records; record; record = record->next) {
+		char id[ARXIV_ID_MAX + 1];
+		if (record->is_deleted && record->paper.id && arxiv_id_parse(record->paper.id, id))
+			yyjson_mut_arr_add_strcpy(doc, ids, id);
+	}
 	if (yyjson_mut_arr_size(ids) == 0)
 		return;
 	struct pg_rows *rows =
@@ -90,33 +101,53 @@ static void store_page(struct request *rq, struct harvest *harvest, struct impor
                        const struct oai_page *page)
 {
 	const char *why;
-	for (const struct oai_record *record = page->records; record; record = record->next)
-		if (!record->is_deleted && !import_add(import, &record->paper, &why))
-			fprintf(stderr, "%s: skipped: %s\n",
-			        record->paper.id ? record->paper.id : "a record", why);
+	for (const struct oai_record *record = page->records; record; record = record->next) {
+		if (record->is_deleted || import_add(import, &record->paper, &why))
+			continue;
+		import_report_skip(import, record->paper.id ? record->paper.id : "a record", why);
+	}
 	import_flush(import);
 	withdraw(rq, harvest, page);
-	fprintf(stderr, "%zu of %ld records\n", import->seen + import->skipped + harvest->withdrawn,
-	        page->complete);
+	harvest->read += page->count;
+	if (page->complete)
+		harvest->complete = page->complete;
+	if (harvest->complete)
+		fprintf(stderr, "%zu of %ld records\n", harvest->read, harvest->complete);
+	else
+		fprintf(stderr, "%zu records\n", harvest->read);
 }
 
-/* Fetch, read and store one page; the address of the next one in `next`, or NULL. */
+/* The server has forgotten where it was: the list is begun again, which does no harm but takes time. */
+static const char *begin_again(struct request *rq, struct harvest *harvest)
+{
+	if (harvest->restarts++ == RESTARTS_MAX)
+		raise_error(rq, ERR_UPSTREAM,
+		            "the server keeps forgetting its resumption tokens; harvest fewer "
+		            "days at once with --until");
+	fprintf(stderr, "the server has forgotten its resumption token: beginning again\n");
+	harvest->read = 0;
+	return first_url(rq, harvest);
+}
+
+/* Fetch, read and store one page; the address of the next one, or NULL. */
 static const char *harvest_page(struct request *rq, struct harvest *harvest, struct import *import,
-                                const char *url, struct arena *next)
+                                const char *url)
 {
 	const char *why;
 	struct oai_page page;
 	struct fetch_answer *answer = get_page(rq, url);
 	if (oai_parse(rq->arena, answer->body, answer->body_length, &page, &why))
 		raise_error(rq, ERR_UPSTREAM, "%s: %s", url, why);
+	if (page.error && strcmp(page.error, "badResumptionToken") == 0)
+		return begin_again(rq, harvest);
 	if (page.error && strcmp(page.error, "noRecordsMatch") != 0)
 		raise_error(rq, ERR_UPSTREAM, "the server refuses: %s: %s", page.error,
 		            page.error_text);
 	store_page(rq, harvest, import, &page);
 	if (!page.token)
 		return NULL;
-	return arena_printf(next, "%s?verb=ListRecords&resumptionToken=%s", search_settings.oai_url,
-	                    query_encode(rq->arena, page.token));
+	return arena_printf(rq->arena, "%s?verb=ListRecords&resumptionToken=%s",
+	                    search_settings.oai_url, query_encode(rq->arena, page.token));
 }
 
 static void free_arena(void *arena)
@@ -124,6 +155,7 @@ static void free_arena(void *arena)
 	arena_free(arena);
 }
 
+/* Each page lives in an arena of its own. */
 static void harvest_main(struct request *rq)
 {
 	struct harvest *harvest = rq->user;
@@ -133,7 +165,7 @@ static void harvest_main(struct request *rq)
 	while (url) {
 		rq->arena = arena_new();
 		arena_on_free(whole, free_arena, rq->arena);
-		const char *next = harvest_page(rq, harvest, import, url, whole);
+		const char *next = arena_strdup(whole, harvest_page(rq, harvest, import, url));
 		arena_forget(whole, free_arena, rq->arena);
 		arena_free(rq->arena);
 		rq->arena = whole;

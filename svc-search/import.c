@@ -1,21 +1,20 @@
 #include "import.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "asset.sql.h"
+#include "lines.h"
 #include "pg.h"
 #include "timefmt.h"
 #include "worker_run.h"
 
-#define BATCH_PAPERS   500
-#define LINE_MAX_BYTES (1024 * 1024)
-#define PROGRESS_MS    200
-#define BAR_WIDTH      30
+#define BATCH_PAPERS 500
+#define BATCH_BYTES  (32 * 1024 * 1024) /* of memory, for the lines of a batch and its rows */
+#define PROGRESS_MS  200
+#define BAR_WIDTH    30
+#define SKIPS_SHOWN  20 /* a file of another kind would fill the terminal */
 
 /* --- Batches ------------------------------------------------------------------------------------------------- */
 
@@ -41,23 +40,32 @@ struct import *import_new(struct request *rq)
 	return import;
 }
 
+/* Begin the next batch in an arena of its own. */
+static void batch_next(struct import *import)
+{
+	arena_free(import->arena);
+	batch_open(import);
+}
+
 void import_flush(struct import *import)
 {
 	struct request *rq = import->rq;
 	struct arena *whole = rq->arena;
+	struct pg_rows *rows = NULL;
 	if (yyjson_mut_arr_size(import->rows) == 0)
 		return;
 	rq->arena = import->arena;
-	struct pg_rows *rows = NULL;
 	enum err_code code = pg_try(rq, &rows, NULL, ASSET_IMPORT_SQL,
 	                            pg_text(json_write_mut(import->arena, import->rows, NULL)));
 	if (!code)
 		import->written += (size_t)pg_value_int(rows, 0, 0);
 	rq->arena = whole;
-	arena_free(import->arena);
-	batch_open(import);
+	batch_next(import);
 	if (code)
-		raise_error(rq, code, "the papers could not be stored: %s", err_info(code)->title);
+		raise_error(rq, code,
+		            "the papers could not be stored: %s. Those before them are; see that "
+		            "DATABASE_URL can be reached, then run the same command again",
+		            err_info(code)->title);
 }
 
 bool import_add(struct import *import, const struct metadata *paper, const char **ret_why)
@@ -69,19 +77,31 @@ bool import_add(struct import *import, const struct metadata *paper, const char 
 	}
 	import->seen++;
 	yyjson_mut_arr_append(import->rows, row);
-	if (yyjson_mut_arr_size(import->rows) >= BATCH_PAPERS)
-		import_flush(import);
 	return true;
+}
+
+void import_flush_full(struct import *import)
+{
+	bool is_large = arena_size_bytes(import->arena) > BATCH_BYTES;
+	if (yyjson_mut_arr_size(import->rows) >= BATCH_PAPERS || is_large)
+		import_flush(import);
+	if (yyjson_mut_arr_size(import->rows) == 0 && is_large)
+		batch_next(import);
+}
+
+void import_report_skip(const struct import *import, const char *where, const char *why)
+{
+	if (import->skipped <= SKIPS_SHOWN)
+		fprintf(stderr, "%s: skipped: %s\n", where, why);
+	if (import->skipped == SKIPS_SHOWN + 1)
+		fprintf(stderr, "more are skipped, and counted at the end\n");
 }
 
 /* --- The file ------------------------------------------------------------------------------------------------ */
 
 struct source {
 	const char *path;
-	gzFile file; /* plain files are read as they are */
-	off_t size;
-	char *line;
-	size_t number; /* of the line, from 1 */
+	struct lines *lines;
 	uint64_t shown_at_ms;
 	bool is_terminal;
 };
@@ -89,86 +109,71 @@ struct source {
 static void source_close(void *ptr)
 {
 	struct source *source = ptr;
-	if (source->file)
-		gzclose(source->file);
-	free(source->line);
+	lines_close(source->lines);
 }
 
 static void source_open(struct request *rq, struct source *source)
 {
-	struct stat status;
-	arena_on_free(rq->arena, source_close, source);
-	source->line = malloc(LINE_MAX_BYTES);
-	require(source->line);
-	source->file = gzopen(source->path, "rb");
-	if (!source->file || stat(source->path, &status) != 0)
+	source->lines = lines_open(source->path);
+	if (!source->lines)
 		raise_error(rq, ERR_NOT_FOUND, "%s: %s", source->path, strerror(errno));
-	gzbuffer(source->file, 256 * 1024);
-	source->size = status.st_size;
+	arena_on_free(rq->arena, source_close, source);
 	source->is_terminal = isatty(STDERR_FILENO);
-}
-
-/* The next line without its end. Returns false at the end of the file; `ret_is_whole` is false for one that is too long. */
-static bool source_next(struct request *rq, struct source *source, size_t *ret_length,
-                        bool *ret_is_whole)
-{
-	int error;
-	*ret_is_whole = true;
-	if (!gzgets(source->file, source->line, LINE_MAX_BYTES)) {
-		const char *why = gzerror(source->file, &error);
-		if (error != Z_OK && error != Z_STREAM_END)
-			raise_error(rq, ERR_INVALID, "%s: line %zu: %s", source->path,
-			            source->number + 1, why);
-		return false;
-	}
-	source->number++;
-	size_t length = strlen(source->line);
-	while (length == LINE_MAX_BYTES - 1 && source->line[length - 1] != '\n') {
-		*ret_is_whole = false;
-		if (!gzgets(source->file, source->line, LINE_MAX_BYTES))
-			break;
-		length = strlen(source->line);
-	}
-	while (length && (source->line[length - 1] == '\n' || source->line[length - 1] == '\r'))
-		length--;
-	*ret_length = length;
-	return true;
 }
 
 static void show_progress(struct source *source, const struct import *import, bool is_over)
 {
+	static const char FULL[] = "##############################";
 	uint64_t now_ms = time_monotonic_ms();
 	if (!source->is_terminal || (!is_over && now_ms - source->shown_at_ms < PROGRESS_MS))
 		return;
 	source->shown_at_ms = now_ms;
-	double part = source->size ? (double)gzoffset(source->file) / (double)source->size : 1;
-	int filled = (int)((is_over ? 1 : part) * BAR_WIDTH);
-	fprintf(stderr, "\r[%.*s%*s] %3.0f%%  %zu papers%s", filled,
-	        "##############################", BAR_WIDTH - filled, "",
-	        is_over ? 100 : part * 100, import->seen, is_over ? "\n" : "");
+	double part = is_over ? 1 : lines_part(source->lines);
+	int filled = (int)(part * BAR_WIDTH);
+	fprintf(stderr, "\r[%.*s%*s] %3.0f%%  %zu papers%s", filled, FULL, BAR_WIDTH - filled, "",
+	        part * 100, import->seen, is_over ? "\n" : "");
 }
 
-static void skip_line(struct source *source, const char *why)
+static void skip_line(struct import *import, struct source *source, const char *why)
 {
-	fprintf(stderr, "%s%s:%zu: skipped: %s\n", source->is_terminal ? "\r\x1b[K" : "",
-	        source->path, source->number, why);
+	const char *where =
+		arena_printf(import->arena, "%s%s:%zu", source->is_terminal ? "\r\x1b[K" : "",
+	                     source->path, lines_number(source->lines));
+	import_report_skip(import, where, why);
 }
 
-static void import_line(struct import *import, struct source *source, size_t length, bool is_whole)
+static void import_line(struct import *import, struct source *source, const char *text,
+                        size_t length)
 {
-	const char *why = "it is too long";
+	const char *why = NULL;
 	yyjson_val *line;
 	struct metadata paper;
-	enum err_code code = is_whole ? ERR_NONE : ERR_TOO_LARGE;
-	if (!code)
-		code = json_parse(import->arena, source->line, length, &line, &why);
-	if (!code)
-		code = metadata_read(import->arena, line, &paper, &why);
-	if (code) {
+	if (json_parse(import->arena, text, length, &line, &why) ||
+	    metadata_read(import->arena, line, &paper, &why)) {
 		import->skipped++;
-		skip_line(source, why);
+		skip_line(import, source, why);
 	} else if (!import_add(import, &paper, &why)) {
-		skip_line(source, why);
+		skip_line(import, source, why);
+	}
+	import_flush_full(import);
+}
+
+/* All lines that can be read; returns how the file ended. */
+static enum line_kind import_lines(struct import *import, struct source *source)
+{
+	for (;;) {
+		const char *line;
+		size_t length;
+		enum line_kind kind = lines_next(source->lines, &line, &length);
+		if (kind == LINE_NONE || kind == LINE_BROKEN)
+			return kind;
+		if (kind == LINE_TOO_LONG) {
+			import->skipped++;
+			skip_line(import, source, "it is longer than 1 MiB");
+		} else if (length) {
+			import_line(import, source, line, length);
+		}
+		show_progress(source, import, false);
 	}
 }
 
@@ -176,18 +181,19 @@ static void import_main(struct request *rq)
 {
 	struct source *source = rq->user;
 	struct import *import = import_new(rq);
-	size_t length;
-	bool is_whole;
 	source_open(rq, source);
-	while (source_next(rq, source, &length, &is_whole)) {
-		if (length)
-			import_line(import, source, length, is_whole);
-		show_progress(source, import, false);
-	}
+	enum line_kind end = import_lines(import, source);
 	import_flush(import);
-	show_progress(source, import, true);
+	show_progress(source, import, end == LINE_NONE);
 	printf("%zu papers read, %zu new or changed, %zu lines skipped\n", import->seen,
 	       import->written, import->skipped);
+	if (end == LINE_BROKEN)
+		raise_error(rq, ERR_INVALID, "%s: line %zu: %s", source->path,
+		            lines_number(source->lines), lines_error(source->lines));
+	if (import->skipped && !import->seen)
+		raise_error(rq, ERR_INVALID,
+		            "%s: no line is a paper; JSON lines of arXiv's metadata are expected",
+		            source->path);
 }
 
 int import_command(struct process *process, int argc, char **argv)

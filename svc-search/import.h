@@ -19,11 +19,17 @@ struct import {
 
 struct import *import_new(struct request *rq);
 
-/** Add a paper. False when it cannot be stored; *ret_why says why, valid until the batch is written. Suspends when a batch is full. */
+/** Add a paper. False when it cannot be stored; *ret_why says why. */
 bool import_add(struct import *import, const struct metadata *paper, const char **ret_why);
 
-/** Write what is gathered. Suspends. */
+/** Write what is gathered, if it is enough for a batch; what import_add() was given may go after that. Suspends. */
+void import_flush_full(struct import *import);
+
+/** Write what is gathered. Suspends; raises when the database refuses. */
 void import_flush(struct import *import);
+
+/** Say on standard error that a paper just counted as skipped was, and why; after some, only that there are more. */
+void import_report_skip(const struct import *import, const char *where, const char *why);
 
 /** `import FILE`. Lines that cannot be stored are reported with their number and skipped; safe to repeat after an interruption: what is there already and
  * does not differ is left alone. */

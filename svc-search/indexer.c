@@ -1,11 +1,14 @@
 #include "indexer.h"
 
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "asset.sql.h"
+#include "index_files.h"
 #include "log.h"
 #include "metrics.h"
 #include "offload.h"
@@ -16,10 +19,19 @@
 
 #define STARTING_MS      20
 #define SWEEP_MS         1000
-#define BATCH_PAPERS     1000
 #define PASS_TIMEOUT_MS  60000
 #define MERGE_TIMEOUT_MS 3600000
-#define LOAD_FROM_PAPERS 4000 /* a cold start with more is loaded in one go */
+
+#define PAGE_PAPERS  1000 /* read at once while all are loaded */
+#define BATCH_PAPERS 4000 /* changes of one pass */
+
+/* An import is taken in a second's worth at a time, for each pass costs as much as all that is not merged yet; and what
+ * comes in is merged when it ends, or when there is this much. */
+#define BUSY_PAPERS  1000
+#define MERGE_PAPERS 16000
+
+/* An index that lacks more papers than this, and than it has, is made anew. */
+#define LOAD_PAPERS 4000
 
 struct indexer {
 	struct engine *engine;
@@ -29,7 +41,11 @@ struct indexer {
 	uv_timer_t sweep;
 	char source[UUID_TEXT_LEN + 1]; /* id of the database; "": not known yet */
 	uint64_t seq;                   /* last change taken in */
-	bool is_reading, is_merging, is_wanted;
+	size_t unmerged;                /* changes taken in since a merge began */
+	bool is_reading, is_merging;
+	bool is_wanted;  /* read again when this pass is over */
+	bool is_busy;    /* the last pass took in so much that the next may wait for the sweep */
+	bool is_failing; /* the last pass did not reach Postgres */
 	_Atomic bool is_caught_up;
 	_Atomic int64_t updated_at_ms;
 };
@@ -46,12 +62,17 @@ static struct indexer *indexer_of(struct process *process)
 	return process->user;
 }
 
+/* Nothing new is begun when the process is to end. */
+static bool is_ending(const struct indexer *indexer)
+{
+	return !indexer->worker || indexer->worker->process->is_draining;
+}
+
+/* NULL: the index is not kept. */
 static const char *snapshot_path(struct request *rq, const struct indexer *indexer)
 {
-	if (!indexer->settings.data_dir[0])
-		return NULL;
-	return arena_printf(rq->arena, "%s/index-%s.snapshot", indexer->settings.data_dir,
-	                    indexer->source);
+	const char *dir = indexer->settings.data_dir;
+	return dir[0] ? index_files_path(rq->arena, dir, indexer->source) : NULL;
 }
 
 /* --- Rows into documents ------------------------------------------------------------------------------- */
@@ -119,6 +140,7 @@ static void apply(void *arg)
 static void restore(void *arg)
 {
 	struct work *work = arg;
+	index_files_tidy(work->path);
 	uv_mutex_lock(&work->indexer->writing);
 	work->is_done = engine_restore(work->indexer->engine, work->path);
 	uv_mutex_unlock(&work->indexer->writing);
@@ -150,6 +172,14 @@ static void save(void *arg)
 
 /* --- Merging --------------------------------------------------------------------------------------------- */
 
+static void show_size(struct indexer *indexer)
+{
+	struct engine_view *view = engine_view_get(indexer->engine);
+	metric_set(&documents_gauge, NULL, NULL, engine_view_count(view));
+	metric_set(&bytes_gauge, NULL, NULL, (double)engine_view_bytes(view));
+	engine_view_put(view);
+}
+
 static void save_index(struct request *rq, struct indexer *indexer)
 {
 	struct work *work = work_new(rq, indexer);
@@ -167,7 +197,9 @@ static void merge_and_save(struct request *rq, struct indexer *indexer, struct e
 	uint64_t started_us = time_monotonic_us();
 	struct work *work = work_new(rq, indexer);
 	work->merge = filled;
+	indexer->unmerged = 0;
 	request_offload(rq, merge, work);
+	show_size(indexer);
 	log_info(LOG_GROUP_APP, "index merged",
 	         f_int("documents", indexer_state(rq->worker->process).documents),
 	         f_float("seconds", (double)(time_monotonic_us() - started_us) / 1e6));
@@ -185,9 +217,12 @@ static void merge_over(struct request *rq)
 	indexer->is_merging = false;
 }
 
+/* While nothing reads and nothing merges, so that nobody changes the engine meanwhile. */
 static void start_merge_if_it_pays(struct indexer *indexer)
 {
-	if (indexer->is_merging || !indexer->worker || !engine_wants_merge(indexer->engine))
+	if (indexer->is_merging || is_ending(indexer) || !engine_wants_merge(indexer->engine))
+		return;
+	if (indexer->is_busy && indexer->unmerged < MERGE_PAPERS)
 		return;
 	indexer->is_merging = true;
 	request_spawn(indexer->worker, "index-merge", MERGE_TIMEOUT_MS, merge_main, merge_over,
@@ -196,20 +231,12 @@ static void start_merge_if_it_pays(struct indexer *indexer)
 
 /* --- Reading ------------------------------------------------------------------------------------------------ */
 
-static void note_progress(struct indexer *indexer)
-{
-	struct engine_view *view = engine_view_get(indexer->engine);
-	metric_set(&documents_gauge, NULL, NULL, engine_view_count(view));
-	metric_set(&bytes_gauge, NULL, NULL, (double)engine_view_bytes(view));
-	engine_view_put(view);
-	indexer->updated_at_ms = time_now_ms();
-}
-
 /* Take in one batch of changes. Returns whether there may be more. */
 static bool read_batch(struct request *rq, struct indexer *indexer)
 {
 	struct pg_rows *rows = pg_query(rq, ASSET_CHANGES_SQL, pg_int((int64_t)indexer->seq),
 	                                pg_int(BATCH_PAPERS));
+	indexer->is_busy = rows->count >= BUSY_PAPERS;
 	if (pg_empty(rows))
 		return false;
 	struct work *work = work_new(rq, indexer);
@@ -219,28 +246,57 @@ static bool read_batch(struct request *rq, struct indexer *indexer)
 		work->changes[row] = change_of(rq, rows, row);
 	request_offload(rq, apply, work);
 	indexer->seq = work->changes[work->count - 1].document.seq;
-	note_progress(indexer);
+	indexer->unmerged += work->count;
+	indexer->updated_at_ms = time_now_ms();
+	show_size(indexer);
 	return rows->count == BATCH_PAPERS;
 }
 
-/* Whose database this is, and what the disk has of it. */
-static uint64_t open_source(struct request *rq, struct indexer *indexer)
+/* Take what the disk has of this database. */
+static void restore_index(struct request *rq, struct indexer *indexer)
 {
-	struct pg_rows *rows = pg_query(rq, INDEX_SOURCE_GET_SQL);
-	snprintf(indexer->source, sizeof(indexer->source), "%s", pg_value(rows, 0, 0));
-	uint64_t newest = (uint64_t)pg_value_int(rows, 0, 1);
 	struct work *work = work_new(rq, indexer);
 	work->path = snapshot_path(rq, indexer);
 	if (!work->path)
-		return newest;
+		return;
 	request_offload(rq, restore, work);
-	if (work->is_done) {
-		struct engine_view *view = engine_view_get(indexer->engine);
-		indexer->seq = engine_view_seq(view);
-		engine_view_put(view);
-		note_progress(indexer);
-		log_info(LOG_GROUP_APP, "index restored", f_text("path", work->path));
+	if (!work->is_done)
+		return;
+	struct engine_view *view = engine_view_get(indexer->engine);
+	indexer->seq = engine_view_seq(view);
+	engine_view_put(view);
+	indexer->updated_at_ms = time_now_ms();
+	show_size(indexer);
+	log_info(LOG_GROUP_APP, "index restored", f_text("path", work->path),
+	         f_int("documents", indexer_state(rq->worker->process).documents));
+}
+
+/* The database is another one, or an older state of this one: what the index has taken in is not to be trusted, and
+ * numbers that it has seen come again. The process starts anew, without its snapshot. */
+attr_noreturn static void start_anew(struct request *rq, struct indexer *indexer)
+{
+	const char *path = snapshot_path(rq, indexer);
+	if (path)
+		unlink(path);
+	log_error(LOG_GROUP_APP,
+	          "the database was replaced or set back: ending, to be started again",
+	          f_int("index_change", (int64_t)indexer->seq));
+	kill(getpid(), SIGTERM);
+	raise_error(rq, ERR_UNAVAILABLE, "the database was replaced or set back");
+}
+
+/* Number of the newest change; makes sure that this is the database of the index. */
+static uint64_t newest_change(struct request *rq, struct indexer *indexer)
+{
+	struct pg_rows *rows = pg_query(rq, INDEX_SOURCE_GET_SQL);
+	const char *source = pg_value(rows, 0, 0);
+	uint64_t newest = (uint64_t)pg_value_int(rows, 0, 1);
+	if (!indexer->source[0]) {
+		snprintf(indexer->source, sizeof(indexer->source), "%s", source);
+		restore_index(rq, indexer);
 	}
+	if (strcmp(source, indexer->source) != 0 || newest < indexer->seq)
+		start_anew(rq, indexer);
 	return newest;
 }
 
@@ -257,49 +313,68 @@ static void load_cancel(void *ptr)
 		engine_merge_cancel(load->engine, load->merge);
 }
 
-/* Read every paper up to `newest` into one new index. Pages live in arenas of their own. */
+/* Add a page of papers that have changed since `seq` to the load. Returns the number of the last one, 0 when there was
+ * none. */
+static uint64_t load_page(struct request *rq, struct load *load, uint64_t seq)
+{
+	struct pg_rows *rows =
+		pg_query(rq, ASSET_CHANGES_SQL, pg_int((int64_t)seq), pg_int(PAGE_PAPERS));
+	uint64_t last = 0;
+	for (int row = 0; row < rows->count; row++) {
+		struct engine_change change = change_of(rq, rows, row);
+		last = change.document.seq;
+		if (!change.is_deleted)
+			engine_merge_add(load->merge, &change.document);
+	}
+	return last;
+}
+
+static void free_arena(void *arena)
+{
+	arena_free(arena);
+}
+
+/* Make the index anew from every paper. Pages live in arenas of their own. */
 static void load_all(struct request *rq, struct indexer *indexer, uint64_t newest)
 {
 	struct load *load = arena_new_of(rq->arena, struct load);
+	struct arena *whole = rq->arena;
+	rq->deadline_ms = time_monotonic_ms() + MERGE_TIMEOUT_MS;
 	load->engine = indexer->engine;
 	load->merge = engine_load_new(indexer->engine, newest);
-	arena_on_free(rq->arena, load_cancel, load);
-	struct arena *whole = rq->arena;
-	uint64_t seq = 0;
-	while (seq < newest) {
+	arena_on_free(whole, load_cancel, load);
+	for (uint64_t seq = 0, last = 1; last && seq < newest; seq = last) {
 		rq->arena = arena_new();
-		struct pg_rows *rows = NULL;
-		enum err_code code = pg_try(rq, &rows, NULL, ASSET_CHANGES_SQL,
-		                            pg_int((int64_t)seq), pg_int(BATCH_PAPERS));
-		for (int row = 0; !code && row < rows->count; row++) {
-			struct engine_change change = change_of(rq, rows, row);
-			seq = change.document.seq;
-			if (!change.is_deleted && seq <= newest)
-				engine_merge_add(load->merge, &change.document);
-		}
-		bool is_over = code || pg_empty(rows);
+		arena_on_free(whole, free_arena, rq->arena);
+		last = load_page(rq, load, seq);
+		arena_forget(whole, free_arena, rq->arena);
 		arena_free(rq->arena);
 		rq->arena = whole;
-		if (code)
-			raise_error(rq, code, "the papers could not be read");
-		if (is_over)
-			break;
 	}
 	struct engine_merge *filled = load->merge;
 	load->merge = NULL;
-	merge_and_save(rq, indexer, filled);
 	indexer->seq = newest;
-	note_progress(indexer);
+	merge_and_save(rq, indexer, filled);
+	indexer->updated_at_ms = time_now_ms();
+}
+
+/* Whether so much is new that a new index costs less than taking it in. */
+static bool is_far_behind(struct request *rq, const struct indexer *indexer, uint64_t newest)
+{
+	int64_t enough = MAX_OF(indexer_state(rq->worker->process).documents, LOAD_PAPERS) + 1;
+	if (indexer->is_merging || newest - indexer->seq < (uint64_t)enough)
+		return false;
+	struct pg_rows *rows =
+		pg_query(rq, ASSET_BEHIND_SQL, pg_int((int64_t)indexer->seq), pg_int(enough));
+	return pg_value_int(rows, 0, 0) == enough;
 }
 
 static void read_main(struct request *rq)
 {
 	struct indexer *indexer = rq->user;
-	if (!indexer->source[0]) {
-		uint64_t newest = open_source(rq, indexer);
-		if (indexer->seq == 0 && newest >= LOAD_FROM_PAPERS)
-			load_all(rq, indexer, newest);
-	}
+	uint64_t newest = newest_change(rq, indexer);
+	if (is_far_behind(rq, indexer, newest))
+		load_all(rq, indexer, newest);
 	if (read_batch(rq, indexer))
 		indexer->is_wanted = true;
 	else
@@ -309,25 +384,29 @@ static void read_main(struct request *rq)
 static void read_over(struct request *rq)
 {
 	struct indexer *indexer = rq->user;
+	bool has_failed = rq->problem.code != ERR_NONE;
 	indexer->is_reading = false;
-	if (rq->problem.code)
-		log_warn(LOG_GROUP_APP, "changes could not be read",
+	if (has_failed && !indexer->is_failing && !is_ending(indexer))
+		log_warn(LOG_GROUP_APP, "changes cannot be read",
 		         f_text("reason", rq->problem.detail));
+	if (!has_failed && indexer->is_failing)
+		log_info(LOG_GROUP_APP, "changes are read again");
+	indexer->is_failing = has_failed;
 	start_merge_if_it_pays(indexer);
-	if (indexer->is_wanted && !rq->problem.code)
+	if (indexer->is_wanted && !has_failed)
 		start_reading(indexer);
 }
 
 static void start_reading(struct indexer *indexer)
 {
-	if (!indexer->worker || !indexer->worker->process->is_migrated)
+	if (is_ending(indexer) || !indexer->worker->process->is_migrated)
 		return;
 	indexer->is_wanted = indexer->is_reading;
 	if (indexer->is_reading)
 		return;
 	indexer->is_reading = true;
-	uint64_t timeout_ms = indexer->source[0] ? PASS_TIMEOUT_MS : MERGE_TIMEOUT_MS;
-	request_spawn(indexer->worker, "index-read", timeout_ms, read_main, read_over, indexer);
+	request_spawn(indexer->worker, "index-read", PASS_TIMEOUT_MS, read_main, read_over,
+	              indexer);
 }
 
 /* Eager until the index has all that was there at the start. */
@@ -338,10 +417,13 @@ static void on_sweep(uv_timer_t *timer)
 	start_reading(indexer);
 }
 
+/* In the middle of an import the sweep is soon enough. */
 static void on_notify(void *context, const char *payload)
 {
+	struct indexer *indexer = context;
 	(void)payload;
-	start_reading(context);
+	if (!indexer->is_busy)
+		start_reading(indexer);
 }
 
 /* --- Life --------------------------------------------------------------------------------------------------- */
@@ -353,6 +435,10 @@ void indexer_make(struct process *process, const struct indexer_settings *settin
 	indexer->engine = engine_new();
 	indexer->settings = *settings;
 	require(uv_mutex_init(&indexer->writing) == 0);
+	int fault = settings->data_dir[0] ? index_files_prepare(settings->data_dir) : 0;
+	if (fault)
+		log_warn(LOG_GROUP_APP, "the index cannot be kept in DATA_DIR",
+		         f_text("path", settings->data_dir), f_text("reason", strerror(fault)));
 	metric_register(&documents_gauge);
 	metric_register(&bytes_gauge);
 	process->user = indexer;
@@ -402,9 +488,7 @@ struct index_state indexer_state(struct process *process)
 	return state;
 }
 
-const char *indexer_model(struct arena *arena, struct process *process,
-                          const struct engine_view *view)
+const char *indexer_model(struct arena *arena, const struct engine_view *view)
 {
-	return arena_printf(arena, "%.8s-%u-%08x", indexer_of(process)->source,
-	                    engine_dimension(view), engine_model(view));
+	return arena_printf(arena, "%u-%08x", engine_dimension(view), engine_model(view));
 }

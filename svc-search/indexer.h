@@ -1,8 +1,10 @@
 /** Keeps this replica's index in step with Postgres.
  *
- * One fiber at a time on worker 0 reads what has changed and hands it to the engine; it runs when Postgres notifies, and every second
- * for what a notification may have missed. Building, merging and saving happen on libuv's pool. The index is kept
- * on disk under DATA_DIR, named by the database that it was made from, so that a restart only reads what has changed since.
+ * One fiber at a time on worker 0 reads what has changed and hands it to the engine; it runs when Postgres notifies, and
+ * every second for what a notification may have missed. An import is taken in about a second's worth at a time. Building,
+ * merging and saving happen on libuv's pool. The index is kept on disk under DATA_DIR, named by the database that it was
+ * made from, so that a restart only reads what has changed since. When the database is replaced or set back under a
+ * running process, the process ends, for its supervisor to start it again with an index of what there is now.
  *
  *     NEW --snapshot restored or all papers loaded--> CAUGHT_UP --more changes--> CAUGHT_UP
  */
@@ -16,7 +18,7 @@
 struct indexer;
 
 struct indexer_settings {
-	const char *data_dir; /* "": the index is not kept on disk */
+	const char *data_dir; /* of this replica alone; "": the index is not kept on disk */
 };
 
 /** Make the index of a process (empty) as process->user. */
@@ -42,5 +44,4 @@ struct index_state {
 struct index_state indexer_state(struct process *process);
 
 /** Names the embedder of a view: vectors compare when their models are the same. In the arena; any thread. */
-const char *indexer_model(struct arena *arena, struct process *process,
-                          const struct engine_view *view);
+const char *indexer_model(struct arena *arena, const struct engine_view *view);

@@ -31,22 +31,53 @@ char *metadata_squeeze(struct arena *arena, const char *text)
 
 /* --- Into a row ---------------------------------------------------------------------------------------------- */
 
+static const char NAME_LETTERS[] =
+	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+
+/* The owner's or repository's name that `text` begins with, LaTeX's `\\_` read as `_`, without a sentence's end; in
+ * the arena. Returns what follows it. */
+static const char *read_name(struct arena *arena, const char *text, char **ret_name)
+{
+	char *name = arena_strndup(arena, text, strcspn(text, " /"));
+	size_t length = 0;
+	for (;; text++) {
+		if (text[0] == '\\' && text[1] == '_')
+			continue;
+		if (!*text || !strchr(NAME_LETTERS, *text))
+			break;
+		name[length++] = *text;
+	}
+	if (*text != '/')
+		while (length && strchr(".-_", name[length - 1]))
+			length--;
+	name[length] = '\0';
+	if (length > 4 && strcmp(name + length - 4, ".git") == 0)
+		name[length - 4] = '\0';
+	*ret_name = name;
+	return text;
+}
+
+/* Whether the host's name begins at `at`, not in the middle of another one. */
+static bool is_host(const char *text, const char *at)
+{
+	if (at - text >= 4 && strncmp(at - 4, "www.", 4) == 0)
+		at -= 4;
+	return at == text || !strchr(NAME_LETTERS, at[-1]);
+}
+
 /* `https://github.com/owner/name` where the text names such a repository; NULL: it does not. */
 static const char *find_repository(struct arena *arena, const char *text)
 {
-	static const char PART[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
-	const char *at = strstr(text, "github.com/");
-	if (!at)
-		return NULL;
-	at += strlen("github.com/");
-	size_t owner = strspn(at, PART);
-	size_t name = at[owner] == '/' ? strspn(at + owner + 1, PART) : 0;
-	while (name && strchr(".-_", at[owner + name]))
-		name--;
-	if (!owner || !name)
-		return NULL;
-	return arena_printf(arena, "https://github.com/%.*s", (int)(owner + 1 + name), at);
+	static const char HOST[] = "github.com/";
+	for (const char *at = text; (at = strstr(at, HOST)); at++) {
+		char *owner, *name = NULL;
+		const char *rest = read_name(arena, at + strlen(HOST), &owner);
+		if (*rest == '/')
+			read_name(arena, rest + 1, &name);
+		if (is_host(text, at) && *owner && name && *name)
+			return arena_printf(arena, "https://github.com/%s/%s", owner, name);
+	}
+	return NULL;
 }
 
 static void add_optional(yyjson_mut_doc *doc, yyjson_mut_val *row, const char *name,
@@ -59,9 +90,10 @@ static void add_optional(yyjson_mut_doc *doc, yyjson_mut_val *row, const char *n
 static void add_time(yyjson_mut_doc *doc, yyjson_mut_val *row, const char *name, int64_t time_ms)
 {
 	char text[TIME_TEXT_LEN + 1];
+	if (time_ms <= 0)
+		return;
 	time_format(time_ms, text);
-	if (time_ms)
-		yyjson_mut_obj_add_strcpy(doc, row, name, text);
+	yyjson_mut_obj_add_strcpy(doc, row, name, text);
 }
 
 static void add_lists(struct arena *arena, yyjson_mut_doc *doc, yyjson_mut_val *row,
@@ -164,7 +196,7 @@ static const char *const *split_authors(struct arena *arena, const char *text, s
 	return names;
 }
 
-/* "Mon, 2 Apr 2007 19:18:42 GMT", RFC 3339 or a date; 0 when it is none of them. */
+/* "Mon, 2 Apr 2007 19:18:42 GMT", RFC 3339 or a date; 0 when it is none of them or not after 1970. */
 static int64_t time_of(const char *text)
 {
 	int64_t time_ms;
@@ -213,7 +245,7 @@ static bool read_categories(struct arena *arena, yyjson_val *line, struct metada
 	size_t count = 0;
 	if (!yyjson_is_arr(categories)) {
 		paper->categories = yyjson_get_str(categories);
-		return !categories || paper->categories;
+		return !categories || paper->categories || yyjson_is_null(categories);
 	}
 	const char *const *names = texts_of(arena, categories, &count);
 	struct buf joined = {.arena = arena};

@@ -17,7 +17,9 @@ struct reader {
 	const char *keyname, *forenames, *suffix;
 	const char **authors;
 	size_t author_count;
-	bool is_answer; /* the root element was right */
+	XML_Parser parser;
+	bool is_answer;    /* the root element was right */
+	const char *fault; /* why the parser was stopped; NULL: it was not */
 };
 
 /* `oai:arXiv.org:2401.01234` is the header's identifier. */
@@ -89,13 +91,21 @@ static void end_suffix(struct reader *reader, const char *text)
 	reader->suffix = text;
 }
 
+/* Room for one more author: it doubles whenever the count is a power of two. */
+static void grow_authors(struct reader *reader)
+{
+	size_t count = reader->author_count, size = sizeof(*reader->authors);
+	if ((count & (count - 1)) == 0)
+		reader->authors = arena_grow(reader->arena, reader->authors, count * size,
+		                             MAX_OF(2 * count, (size_t)1) * size);
+}
+
 static void end_author(struct reader *reader, const char *text)
 {
 	(void)text;
-	if (!reader->authors)
-		reader->authors = arena_array(reader->arena, AUTHORS_MAX, sizeof(*reader->authors));
 	if (reader->author_count == AUTHORS_MAX)
 		return;
+	grow_authors(reader);
 	const char *name = metadata_squeeze(reader->arena,
 	                                    arena_printf(reader->arena, "%s %s %s",
 	                                                 reader->forenames ? reader->forenames : "",
@@ -154,23 +164,44 @@ static const char *attribute(const char **attributes, const char *name)
 	return NULL;
 }
 
+/* `oai:record` is `record`. */
+static const char *bare_name(const char *name)
+{
+	const char *colon = strrchr(name, ':');
+	return colon ? colon + 1 : name;
+}
+
 static void on_start(void *context, const char *name, const char **attributes)
 {
 	struct reader *reader = context;
+	const char *value;
+	name = bare_name(name);
 	reader->text.length = 0;
 	if (strcmp(name, "OAI-PMH") == 0)
 		reader->is_answer = true;
-	if (strcmp(name, "record") == 0 && !reader->record)
+	else if (strcmp(name, "record") == 0 && !reader->record)
 		reader->record = arena_new_of(reader->arena, struct oai_record);
-	const char *status = attribute(attributes, "status");
-	if (reader->record && strcmp(name, "header") == 0 && status)
-		reader->record->is_deleted = strcmp(status, "deleted") == 0;
-	const char *complete = attribute(attributes, "completeListSize");
-	if (complete)
-		reader->page->complete = strtol(complete, NULL, 10);
-	const char *code = attribute(attributes, "code");
-	if (code && strcmp(name, "error") == 0)
-		reader->page->error = arena_strdup(reader->arena, code);
+	else if (strcmp(name, "header") == 0 && reader->record)
+		reader->record->is_deleted =
+			(value = attribute(attributes, "status")) && strcmp(value, "deleted") == 0;
+	else if (strcmp(name, "resumptionToken") == 0)
+		reader->page->complete = (value = attribute(attributes, "completeListSize"))
+		                                 ? strtol(value, NULL, 10)
+		                                 : 0;
+	else if (strcmp(name, "error") == 0)
+		reader->page->error =
+			arena_strdup(reader->arena,
+		                     (value = attribute(attributes, "code")) ? value : "error");
+}
+
+/* No answer of the protocol has a document type: without one there are no entities to expand or to fetch. */
+static void on_doctype(void *context, const char *name, const char *system_id,
+                       const char *public_id, int has_subset)
+{
+	struct reader *reader = context;
+	(void)name, (void)system_id, (void)public_id, (void)has_subset;
+	reader->fault = "it has a document type";
+	XML_StopParser(reader->parser, XML_FALSE);
 }
 
 static void on_text(void *context, const char *text, int length)
@@ -182,6 +213,7 @@ static void on_text(void *context, const char *text, int length)
 static void on_end(void *context, const char *name)
 {
 	struct reader *reader = context;
+	name = bare_name(name);
 	for (size_t i = 0; i < ARRAY_LEN(ELEMENTS); i++) {
 		const struct element *element = &ELEMENTS[i];
 		if (strcmp(element->name, name) != 0 || (element->is_of_record && !reader->record))
@@ -201,14 +233,17 @@ enum err_code oai_parse(struct arena *arena, const char *xml, size_t length,
 	reader.tail = &page.records;
 	XML_Parser parser = XML_ParserCreate(NULL);
 	require(parser);
+	reader.parser = parser;
 	XML_SetUserData(parser, &reader);
+	XML_SetStartDoctypeDeclHandler(parser, on_doctype);
 	XML_SetElementHandler(parser, on_start, on_end);
 	XML_SetCharacterDataHandler(parser, on_text);
 	enum XML_Status status = XML_Parse(parser, xml, (int)length, 1);
 	*ret_why = NULL;
 	if (status != XML_STATUS_OK)
 		*ret_why = arena_printf(arena, "line %lu: %s", XML_GetCurrentLineNumber(parser),
-		                        XML_ErrorString(XML_GetErrorCode(parser)));
+		                        reader.fault ? reader.fault
+		                                     : XML_ErrorString(XML_GetErrorCode(parser)));
 	else if (!reader.is_answer)
 		*ret_why = "it is no OAI-PMH answer";
 	XML_ParserFree(parser);

@@ -20,12 +20,11 @@ struct oai_page {
 	size_t count;
 	const char *token; /* resumptionToken; NULL: this is the last page */
 	long complete;     /* completeListSize; 0: not said */
-	const char *
-		error; /* code of the error element: `noRecordsMatch`, `badResumptionToken`; NULL: none */
+	const char *error; /* code of the error element: `badResumptionToken`; NULL: none */
 	const char *error_text;
 };
 
 /** Read a page; everything lives in the arena.
- * ERR_MALFORMED: not well-formed XML, or no OAI-PMH answer; *ret_why says where. */
+ * ERR_MALFORMED: not well-formed XML, one with a document type, or no OAI-PMH answer; *ret_why says where. */
 enum err_code oai_parse(struct arena *arena, const char *xml, size_t length,
                         struct oai_page *ret_page, const char **ret_why);

@@ -8,7 +8,7 @@ void asset_search(struct request *rq);
 /** POST /internal/assets/similar: papers near a long text, with what a ranker needs of each.
  *
  *     {"text": "…", "limit": 300, "categories": ["cs"] | null, "published_since": "2026-01-01" | null}
- *     {"strategy": "hybrid", "model": "3-200", "dimension": 200, "results": [ROW, …]}
+ *     {"strategy": "hybrid", "model": "200-5c01a7f3", "dimension": 200, "results": [ROW, …]}
  *
  * ROW is {"arxiv_id", "relevance" 0 to 1, "matched": ["word", …], "published_at": "YYYY-MM-DD" | null, "has_container", "title",
  * "abstract" (whole), "categories", "github_url", "vector": base64 of int8 | null, "scale", "asset": as lists show it}.

@@ -4,7 +4,8 @@ struct search_settings search_settings;
 
 const struct setting SEARCH_SETTINGS[] = {
 	SETTING_TEXT(&search_settings.indexer.data_dir, "DATA_DIR", "",
-                     "Folder where the index is kept between starts; empty: built anew each time."),
+                     "Folder of this replica alone where the index is kept between starts; empty: "
+                     "built anew each time."),
 	SETTING_TEXT(&search_settings.llm_url, "LLM_URL", "",
                      "Base address of an OpenAI-compatible interface, such as "
                      "https://api.example.com/v1; empty: none."),

@@ -7,7 +7,8 @@
 #include "log.h"
 #include "settings.h"
 
-#define WORDS_MAX_BYTES 400
+#define WORDS_MAX_BYTES  400
+#define ANSWER_MAX_BYTES (256 * 1024)
 
 static const char INSTRUCTION[] =
 	"You widen search queries for a library of computer science papers. Answer with nothing "
@@ -36,7 +37,7 @@ static const char *request_body(struct request *rq, const char *query)
 	return json_write_mut(rq->arena, root, NULL);
 }
 
-/* choices[0].message.content of an answer; NULL when it is of another form. */
+/* choices[0].message.content of an answer; NULL when it is of another form or blank. */
 static const char *answer_text(struct request *rq, const struct fetch_answer *answer)
 {
 	yyjson_val *root = NULL;
@@ -44,7 +45,8 @@ static const char *answer_text(struct request *rq, const struct fetch_answer *an
 	    json_parse(rq->arena, answer->body, answer->body_length, &root, NULL))
 		return NULL;
 	yyjson_val *choice = yyjson_arr_get_first(json_get(root, "choices"));
-	return json_get_text(json_get(choice, "message"), "content");
+	const char *content = json_get_text(json_get(choice, "message"), "content");
+	return content && content[strspn(content, " \t\r\n")] ? content : NULL;
 }
 
 const char *widen_query(struct request *rq, const char *query)
@@ -64,6 +66,7 @@ const char *widen_query(struct request *rq, const char *query)
 		.field_count = search_settings.llm_key[0] ? 2 : 1,
 		.body = body,
 		.body_length = strlen(body),
+		.answer_max_bytes = ANSWER_MAX_BYTES,
 		.timeout_ms = (uint64_t)search_settings.llm_timeout_ms,
 	};
 	struct fetch_answer *answer = NULL;

@@ -4,11 +4,6 @@
 -- before they draw a number, so whoever has seen number n has seen all below it.
 CREATE SEQUENCE asset_change;
 
--- The categories and the archives above them: `{cs.LG,stat.ML}` gives `{cs.LG,stat.ML,cs,stat}`.
-CREATE FUNCTION category_keys(categories text[]) RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-    SELECT categories || ARRAY(SELECT DISTINCT split_part(c, '.', 1) FROM unnest(categories) c WHERE c LIKE '%.%')
-$$;
-
 CREATE TABLE asset (
     arxiv_id          text COLLATE "C" PRIMARY KEY CHECK (arxiv_id ~ '^([0-9]{4}\.[0-9]{4,5}|[a-z-]+/[0-9]{7})$'),
     title             text NOT NULL CHECK (title <> ''),
@@ -28,8 +23,7 @@ CREATE TABLE asset (
     license           text,
     is_deleted        boolean NOT NULL DEFAULT false, -- withdrawn at its source; kept so that replicas hear of it
     change            bigint NOT NULL UNIQUE,
-    has_container     boolean NOT NULL GENERATED ALWAYS AS (container_status = 'ready') STORED,
-    category_keys     text[] NOT NULL GENERATED ALWAYS AS (category_keys(categories)) STORED
+    has_container     boolean NOT NULL GENERATED ALWAYS AS (container_status = 'ready') STORED
 );
 
 -- The first part of an abstract: at most 400 characters, cut behind a sentence, else behind a word.
@@ -39,10 +33,6 @@ CREATE FUNCTION abstract_start(abstract text) RETURNS text LANGUAGE sql IMMUTABL
                               substring(left(abstract, 399) FROM '^(.*)\s') || '…',
                               left(abstract, 399) || '…') END
 $$;
-
-CREATE INDEX asset_published ON asset (published_at DESC NULLS LAST, arxiv_id DESC) WHERE NOT is_deleted;
-CREATE INDEX asset_container ON asset (has_container, published_at DESC NULLS LAST, arxiv_id DESC) WHERE NOT is_deleted;
-CREATE INDEX asset_category ON asset USING gin (category_keys) WHERE NOT is_deleted;
 
 CREATE FUNCTION asset_lock_changes() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -84,16 +74,71 @@ $$;
 CREATE FUNCTION asset_detail_json(a asset) RETURNS jsonb LANGUAGE sql STABLE AS $$
     SELECT asset_json(a) || jsonb_build_object(
         'abstract', a.abstract, 'containerfile', a.containerfile, 'working_directory', a.working_directory,
-        'environment_vars', a.environment_vars, 'reference_summary', a.reference_summary, 'license', a.license)
+        'environment_vars', a.environment_vars, 'license', a.license,
+        'reference_summary', jsonb_build_object('total', a.reference_summary->'total',
+                                                'classified', a.reference_summary->'classified',
+                                                'by_class', a.reference_summary->'by_class'))
 $$;
 
 -- Tells an index on a replica's disk which database it was made from.
 CREATE TABLE index_source (id uuid NOT NULL);
 INSERT INTO index_source VALUES (uuid_v7());
 
--- The last figures of GET /search/stats, good for as long as `change` is the newest one.
-CREATE TABLE asset_stats (
-    is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only),
-    change  bigint NOT NULL,
-    figures jsonb NOT NULL
+-- What a paper is listed under: '' for all, its categories and the archives above them: `{cs.LG,stat.ML}` gives
+-- `{'',cs.LG,stat.ML,cs,stat}`, each once.
+CREATE FUNCTION list_keys(categories text[]) RETURNS SETOF text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT '' UNION SELECT unnest(categories) UNION SELECT split_part(c, '.', 1) FROM unnest(categories) c
+$$;
+
+-- The lists: papers under each key in their order, so that a page far behind costs no more than reading this index.
+CREATE TABLE asset_key (
+    arxiv_id      text COLLATE "C" REFERENCES asset,
+    key           text COLLATE "C",
+    published_at  timestamptz,
+    has_container boolean NOT NULL,
+    PRIMARY KEY (arxiv_id, key)
 );
+CREATE INDEX asset_key_order ON asset_key (key, published_at DESC NULLS LAST, arxiv_id DESC) INCLUDE (has_container);
+
+-- How many papers there are, counted as they change: a list says how many it has in all without counting them.
+CREATE TABLE asset_count (
+    key           text COLLATE "C", -- as in asset_key
+    has_container boolean,
+    papers        bigint NOT NULL,  -- under the key
+    named         bigint NOT NULL,  -- of them those that name the key itself, not only a category below it
+    reference     numeric NOT NULL, -- references of those papers, counted under '' alone
+    classified    numeric NOT NULL, -- of them those that are classified
+    PRIMARY KEY (key, has_container)
+);
+
+-- Takes the rows of the transition table `counted` into the lists (argument 1) or out of them (argument -1).
+CREATE FUNCTION asset_count_rows() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    sign CONSTANT int := TG_ARGV[0];
+BEGIN
+    IF sign < 0 THEN
+        DELETE FROM asset_key WHERE arxiv_id IN (SELECT arxiv_id FROM counted);
+    ELSE
+        INSERT INTO asset_key (arxiv_id, key, published_at, has_container)
+        SELECT a.arxiv_id, key, a.published_at, a.has_container
+        FROM counted a, list_keys(a.categories) key WHERE NOT a.is_deleted;
+    END IF;
+    INSERT INTO asset_count AS c (key, has_container, papers, named, reference, classified)
+    SELECT key, a.has_container, sign * count(*), sign * count(*) FILTER (WHERE key = ANY (a.categories)),
+           sign * coalesce(sum((a.reference_summary->>'total')::numeric) FILTER (WHERE key = ''), 0),
+           sign * coalesce(sum((a.reference_summary->>'classified')::numeric) FILTER (WHERE key = ''), 0)
+    FROM counted a, list_keys(a.categories) key
+    WHERE NOT a.is_deleted
+    GROUP BY 1, 2 ORDER BY 1, 2
+    ON CONFLICT (key, has_container) DO UPDATE
+    SET papers = c.papers + excluded.papers, named = c.named + excluded.named,
+        reference = c.reference + excluded.reference, classified = c.classified + excluded.classified;
+    RETURN NULL;
+END $$;
+
+CREATE TRIGGER asset_count_inserted AFTER INSERT ON asset REFERENCING NEW TABLE AS counted
+    FOR EACH STATEMENT EXECUTE FUNCTION asset_count_rows('1');
+CREATE TRIGGER asset_count_updated_from AFTER UPDATE ON asset REFERENCING OLD TABLE AS counted
+    FOR EACH STATEMENT EXECUTE FUNCTION asset_count_rows('-1');
+CREATE TRIGGER asset_count_updated_to AFTER UPDATE ON asset REFERENCING NEW TABLE AS counted
+    FOR EACH STATEMENT EXECUTE FUNCTION asset_count_rows('1');
