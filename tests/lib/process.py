@@ -59,7 +59,9 @@ class Process:
 
     def metrics(self):
         """The text of /metrics."""
-        return httpx.get(self.admin_url + "/metrics", timeout=5).raise_for_status().text
+        answer = httpx.get(self.admin_url + "/metrics", timeout=5)
+        answer.raise_for_status()
+        return answer.text
 
     def metric(self, name):
         """Sum of a metric over its labels; 0 where it is not there yet."""
