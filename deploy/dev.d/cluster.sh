@@ -165,6 +165,11 @@ process_is_ready() {
 	curl -fs -o /dev/null --max-time 2 "http://127.0.0.1:${SETTINGS[$(port_variable "$1" admin)]}/readyz"
 }
 
+# What it says itself about why it is not ready.
+process_why() {
+	curl -s --max-time 2 "http://127.0.0.1:${SETTINGS[$(port_variable "$1" admin)]}/readyz" || echo "no answer"
+}
+
 # Ready, or dead: either ends the wait.
 process_settled() {
 	[[ -z $(process_pid "$1") ]] || process_is_ready "$1"
@@ -215,7 +220,9 @@ processes_up() {
 		process_start "$name"
 	done
 	for name in "${PROCESSES[@]}"; do
-		wait_until 60 process_settled "$name" || fail "$name is not ready after 60 s" "$DEV/log/$name.log"
+		wait_until 60 process_settled "$name" ||
+			fail "$name is not ready after 60 s: $(process_why "$name")" "$DEV/log/$name.log" \
+				"Where the data is of another version and may go, deploy/dev reset starts over."
 		[[ -n $(process_pid "$name") ]] ||
 			fail "$name ended by itself" "$DEV/log/$name.log" "Its whole log: deploy/dev logs $name"
 		say "$name: ready on port ${SETTINGS[$(port_variable "$name")]}"

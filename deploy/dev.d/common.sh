@@ -18,7 +18,7 @@ fail() {
 		printf '\ndeploy/dev: %s\n' "$what"
 		if [[ -n $log && -s $log ]]; then
 			printf '\nThe end of %s:\n' "${log#"$ROOT"/}"
-			tail -n 30 "$log" | sed 's/^/    /'
+			tail -n 15 "$log" | sed 's/^/    /'
 		fi
 		[[ -z $advice ]] || printf '\n%s\n' "$advice"
 	} >&2
