@@ -56,7 +56,7 @@ char *problem_body(struct arena *arena, const struct problem *problem, const cha
 	yyjson_mut_obj_add_str(doc, root, "error", info->slug);
 	if (problem->scope)
 		yyjson_mut_obj_add_str(doc, root, "scope", problem->scope);
-	if (info->status == 400)
+	if (problem->field_count)
 		add_errors(doc, root, problem);
 	return json_write_mut(arena, root, ret_length);
 }
