@@ -1,0 +1,134 @@
+"""What the tests of svc-interests have: the sample of papers, a look into the schema, and a user's usual steps."""
+
+import json
+import secrets
+import uuid
+from datetime import datetime, timezone
+
+import pytest
+
+from lib.servers import ROOT
+from lib.wait import wait_for
+
+SAMPLE = ROOT / "deploy" / "sample" / "papers.jsonl"
+
+CONTEXT = (
+    "We run a question-answering assistant over our own documents and want better evidence for its answers: dense and "
+    "hybrid retrieval, re-ranking, query rewriting, retrieval-augmented generation with language models."
+)
+OTHER_CONTEXT = (
+    "Computer vision on small devices: image classification, object detection and segmentation with networks that are "
+    "pruned, quantised or distilled."
+)
+
+POOL_SECONDS = 30
+
+
+@pytest.fixture(scope="session")
+def papers(cluster):
+    """The sample, in the index; {arxiv id: paper}."""
+    cluster.run("svc-search", "import", SAMPLE)
+    loaded = [json.loads(line) for line in SAMPLE.read_text(encoding="utf-8").splitlines()]
+    api = cluster.user().api
+
+    def indexed():
+        index = api.get("/search/stats", expect=200).json()["index"]
+        return index["documents"] >= len(loaded)
+
+    wait_for(indexed, 60, "the sample is indexed")
+    return {paper["id"]: paper for paper in loaded}
+
+
+@pytest.fixture
+def db(cluster):
+    """The schema, as the owner of the database sees it."""
+    with cluster.postgres.connect() as connection:
+        connection.execute("SET search_path = interests")
+        yield connection
+
+
+class Desk:
+    """What a user does with interests, step by step."""
+
+    def __init__(self, api):
+        self.api = api
+
+    def create(self, **body):
+        """A new interest under a name of its own."""
+        body = {"name": f"Interest {secrets.token_hex(4)}", "context": CONTEXT, **body}
+        return self.api.post("/interests", body, expect=201).json()
+
+    def get(self, interest):
+        return self.api.get(f"/interests/{interest['id']}", expect=200).json()
+
+    def wait_pool(self, interest, status="ready"):
+        """Wait until its pool is so; the interest as it then is."""
+
+        def settled():
+            now = self.get(interest)
+            return now if now["pool_status"] == status else None
+
+        return wait_for(settled, POOL_SECONDS, f"pool is {status}")
+
+    def ready(self, **body):
+        return self.wait_pool(self.create(**body))
+
+    def refresh(self, interest=None, num_results=None):
+        """Ask for recommendations and wait for them; the task at its end."""
+        body = {"interest_id": interest and interest["id"], "num_results": num_results}
+        task = self.api.wait_task(self.api.post("/papers/recommended/refresh", body, expect=202))
+        assert task["status"] == "completed", task
+        return task
+
+    def recommended(self, interest=None, **params):
+        """A page of recommendations."""
+        if interest:
+            params["interest_id"] = interest["id"]
+        return self.api.get("/papers/recommended", params=params, expect=200).json()
+
+    def feedback(self, recommendation, signal):
+        path = f"/papers/recommended/{recommendation['recommendation_id']}/feedback"
+        return self.api.post(path, {"signal": signal}, expect=200).json()
+
+    def refit(self, interest):
+        path = f"/experiment-histories/{interest['experiment_history_id']}/refit-preference-model"
+        return self.api.wait_task(self.api.post(path, expect=202))
+
+    def score(self, interest, body=None, **options):
+        path = f"/experiment-histories/{interest['experiment_history_id']}/score-candidates"
+        return self.api.post(path, body, **options)
+
+
+@pytest.fixture
+def desk(papers, api):
+    return Desk(api)
+
+
+@pytest.fixture
+def other_desk(papers, other_user):
+    return Desk(other_user.api)
+
+
+@pytest.fixture
+def emit(cluster):
+    """Put an event on a stream, as its service would; `id` names it, so that it can be delivered twice."""
+
+    def put(stream, kind, account, data, event_id=None):
+        event_id = event_id or str(uuid.uuid4())
+        at = datetime.now(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        cluster.redis.client().xadd(
+            stream,
+            {"id": event_id, "type": kind, "account": account, "at": at, "data": json.dumps(data), "request_id": ""},
+        )
+        return event_id
+
+    return put
+
+
+@pytest.fixture
+def account(api, db):
+    """The id of `user`'s account."""
+    interest = api.post("/interests", {"name": "Whose", "context": "account"}, expect=201).json()
+    (found,) = db.execute("SELECT account_id FROM interest WHERE id = %s", [interest["id"]]).fetchone()
+    api.delete(f"/interests/{interest['id']}", expect=200)
+    return str(found)

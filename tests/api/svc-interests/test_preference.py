@@ -1,0 +1,183 @@
+"""Preference models: candidates ranked, models fitted to feedback, and what they change."""
+
+import pytest
+
+ABSENT = "0197a0b1-c2d3-7e4f-8a5b-6c7d8e9f0a1b"
+
+
+def faults(document):
+    return {fault["field"] for fault in document["errors"]}
+
+
+def is_falling(scored):
+    scores = [one["score"] for one in scored]
+    return scores == sorted(scores, reverse=True)
+
+
+@pytest.fixture
+def interest(desk):
+    """One with forty recommendations."""
+    made = desk.ready()
+    desk.refresh(made, num_results=40)
+    return made
+
+
+def judge(desk, interest, likes=12, dislikes=6):
+    """Like the papers on language models, dislike others; the ids of both."""
+    shown = desk.recommended(interest, limit=50)
+    liked = [one for one in shown if "language model" in (one["title"] + one["abstract"]).lower()][:likes]
+    disliked = [one for one in shown if one not in liked][-dislikes:]
+    for one in liked:
+        desk.feedback(one, "like")
+    for one in disliked:
+        desk.feedback(one, "dismiss")
+    return liked, disliked
+
+
+def test_pool_without_a_body(desk):
+    made = desk.ready()
+    scored = desk.score(made, expect=200).json()
+    assert len(scored) == 20 and is_falling(scored)
+    assert {one["model_version"] for one in scored} == {0}
+    assert all("arxiv_id" in one and one["title"] for one in scored)
+
+
+@pytest.mark.parametrize("body", [{}, {"candidates": None}, {"candidates": []}])
+def test_no_candidates_are_the_pool(desk, body):
+    made = desk.ready()
+    assert desk.score(made, body, expect=200).json() == desk.score(made, expect=200).json()
+
+
+def test_limit_of_the_pool(desk):
+    made = desk.ready()
+    assert len(desk.score(made, {"limit": 3}, expect=200).json()) == 3
+    whole = desk.score(made, {"limit": 100000}, expect=200).json()
+    assert len(whole) == made["pool_size"]
+
+
+def test_candidates_by_id_and_text(desk, papers):
+    made = desk.ready()
+    known = list(papers)[:3]
+    texts = [
+        {"title": "Hybrid retrieval and re-ranking for question answering over documents", "abstract": made["context"]},
+        {"title": "Growing tomatoes on a balcony", "abstract": None},
+    ]
+    scored = desk.score(made, {"candidates": [texts[1], *known, texts[0], "9912.99999"]}, expect=200).json()
+    assert len(scored) == 5 and is_falling(scored)
+    assert {one.get("arxiv_id") for one in scored} - {None} == set(known)
+    assert {one["arxiv_id"]: one["title"] for one in scored if "arxiv_id" in one} == {
+        paper: papers[paper]["title"] for paper in known
+    }
+    assert {one["index"]: one["title"] for one in scored if "index" in one} == {0: texts[1]["title"], 4: texts[0]["title"]}
+    assert scored[0].get("index") == 4
+    limited = desk.score(made, {"candidates": known, "limit": 1}, expect=200).json()
+    assert len(limited) == 1
+
+
+def test_candidates_before_the_pool_is_there(desk, papers):
+    made = desk.create()
+    scored = desk.score(made, {"candidates": [list(papers)[0]]}, expect=200).json()
+    assert len(scored) == 1
+
+
+def test_only_unknown_candidates(desk):
+    assert desk.score(desk.ready(), {"candidates": ["9912.99999"]}, expect=200).json() == []
+
+
+@pytest.mark.parametrize(
+    ("body", "fields"),
+    [
+        ({"candidates": "2205.14135"}, {"candidates"}),
+        ({"candidates": ["x"] * 501}, {"candidates"}),
+        ({"candidates": [7, "", "x" * 65]}, {"candidates[0]", "candidates[1]", "candidates[2]"}),
+        ({"candidates": [{"abstract": "a"}, {"title": ""}]}, {"candidates[0].title", "candidates[1].title"}),
+        ({"candidates": [{"title": "t", "abstract": 7}]}, {"candidates[0].abstract"}),
+        ({"candidates": [{"title": "x" * 1001, "abstract": "x" * 50001}]}, {"candidates[0].title", "candidates[0].abstract"}),
+        ({"limit": 0}, {"limit"}),
+        ({"limit": "5"}, {"limit"}),
+    ],
+)
+def test_score_refuses(api, body, fields):
+    made = api.post("/interests", {"name": "Scored", "context": "x"}, expect=201).json()
+    path = f"/experiment-histories/{made['experiment_history_id']}/score-candidates"
+    assert faults(api.problem("POST", path, 400, "invalid_request", body)) == fields
+
+
+def test_history_of_another_or_nobody_is_404(api, other_user):
+    theirs = other_user.api.post("/interests", {"name": "Theirs", "context": "x"}, expect=201).json()
+    for history in (theirs["experiment_history_id"], theirs["id"], ABSENT):
+        base = f"/experiment-histories/{history}"
+        api.problem("POST", f"{base}/score-candidates", 404, "not_found", {})
+        api.problem("POST", f"{base}/refit-preference-model", 404, "not_found")
+        api.problem("GET", f"{base}/refit-preference-model/{ABSENT}", 404, "not_found")
+    api.problem("POST", "/experiment-histories/x/refit-preference-model", 400, "invalid_request")
+
+
+def test_refit_with_too_little_feedback_keeps_the_prior(desk):
+    made = desk.ready()
+    desk.refresh(made)
+    desk.feedback(desk.recommended(made)[0], "like")
+    task = desk.refit(made)
+    assert task["status"] == "completed" and task["kind"] == "preference_model_refit"
+    assert task["result"] == {"model_version": 0, "examples": 1, "positives": 1, "auc": None}
+    assert "too little feedback" in task["message"]
+    assert desk.score(made, {"limit": 1}, expect=200).json()[0]["model_version"] == 0
+
+
+def test_refit_learns(desk, interest):
+    before = desk.score(interest, {"limit": 500}, expect=200).json()
+    liked, disliked = judge(desk, interest)
+    task = desk.refit(interest)
+    result = task["result"]
+    assert task["status"] == "completed"
+    assert result["model_version"] == 1
+    assert result["examples"] == len(liked) + len(disliked)
+    assert result["positives"] == len(liked)
+    assert 0.5 < result["auc"] <= 1
+    assert str(result["examples"]) in task["message"]
+    after = desk.score(interest, {"limit": 500}, expect=200).json()
+    assert {one["model_version"] for one in after} == {1} and is_falling(after)
+    assert [one["arxiv_id"] for one in after] != [one["arxiv_id"] for one in before]
+    place = {one["arxiv_id"]: at for at, one in enumerate(after)}
+    mean = lambda group: sum(place[one["resource_id"]] for one in group) / len(group)  # noqa: E731
+    assert mean(liked) < mean(disliked)
+
+
+def test_each_refit_is_a_new_version(desk, interest):
+    judge(desk, interest)
+    assert [desk.refit(interest)["result"]["model_version"] for _ in range(2)] == [1, 2]
+
+
+def test_too_little_feedback_keeps_the_model_that_was_there(desk, db, interest):
+    liked, _ = judge(desk, interest)
+    desk.refit(interest)
+    db.execute("DELETE FROM feedback WHERE recommendation_id = ANY (%s)", [[one["recommendation_id"] for one in liked]])
+    result = desk.refit(interest)["result"]
+    assert (result["model_version"], result["auc"]) == (1, None)
+
+
+def test_recommendations_follow_the_model(desk, interest):
+    judge(desk, interest)
+    desk.refit(interest)
+    before = {one["resource_id"] for one in desk.recommended(interest, limit=50)}
+    desk.refresh(interest, num_results=5)
+    new = [one for one in desk.recommended(interest, limit=50) if one["resource_id"] not in before]
+    assert len(new) == 5
+    assert any("similar to papers" in one["reasoning"] for one in desk.recommended(interest, limit=50))
+
+
+def test_refit_task_belongs_to_its_history(api, desk, other_user):
+    first, second = desk.create(), desk.create()
+    task = desk.refit(first)["task_id"]
+    path = "/experiment-histories/{}/refit-preference-model/{}"
+    api.get(path.format(first["experiment_history_id"], task), expect=200)
+    api.problem("GET", path.format(second["experiment_history_id"], task), 404, "not_found")
+    other_user.api.problem("GET", path.format(first["experiment_history_id"], task), 404, "not_found")
+
+
+def test_refit_survives_a_change_of_context(api, desk, interest):
+    judge(desk, interest)
+    desk.refit(interest)
+    api.put(f"/interests/{interest['id']}", {"context": "Something else: databases and their logs."}, expect=200)
+    desk.wait_pool(interest)
+    assert desk.score(interest, {"limit": 1}, expect=200).json()[0]["model_version"] == 1

@@ -1,0 +1,280 @@
+"""Recommendations: made by a refresh, listed by period, gathered in the digest, judged by feedback."""
+
+import uuid
+
+import pytest
+
+ABSENT = "0197a0b1-c2d3-7e4f-8a5b-6c7d8e9f0a1b"
+OTHER_CONTEXT = "Computer vision on small devices: pruned and quantised networks for detection and segmentation."
+
+
+def faults(document):
+    return {fault["field"] for fault in document["errors"]}
+
+
+def ids(recommendations):
+    return [one["resource_id"] for one in recommendations]
+
+
+def shift(db, interest, interval):
+    """Make its recommendations older."""
+    db.execute(
+        "UPDATE recommendation SET recommended_at = recommended_at - %s::interval WHERE interest_id = %s",
+        [interval, interest["id"]],
+    )
+
+
+@pytest.fixture
+def interest(desk):
+    """One with five recommendations of today."""
+    made = desk.ready(daily_count=5)
+    desk.refresh(made)
+    return made
+
+
+def test_refresh_tells_what_it_made(desk):
+    made = desk.ready(daily_count=4)
+    task = desk.refresh(made)
+    assert task["kind"] == "recommendations_refresh"
+    assert task["progress"] == 100
+    assert task["result"] == {
+        "interests": [{"interest_id": made["id"], "recommended": 4, "pool_size": desk.get(made)["pool_size"]}]
+    }
+    assert task["message"] == "4 recommendations for 1 interest"
+    assert desk.get(made)["last_recommendation_at"] is not None
+
+
+def test_recommendations_are_whole(desk, papers, interest):
+    shown = desk.recommended(interest)
+    assert len(shown) == 5
+    assert [one["rank"] for one in shown] == [1, 2, 3, 4, 5]
+    scores = [one["relevance_score"] for one in shown]
+    assert scores == sorted(scores, reverse=True) and scores[0] > scores[-1]
+    for one in shown:
+        paper = papers[one["resource_id"]]
+        assert (one["title"], one["abstract"]) == (paper["title"], paper["abstract"])
+        assert one["url"] == f"https://arxiv.org/abs/{one['resource_id']}"
+        assert (one["interest_id"], one["interest_name"]) == (interest["id"], interest["name"])
+        assert one["resource"]["arxiv_id"] == one["resource_id"]
+        assert one["reasoning"] and one["suggested_experiment"]
+
+
+def test_recommendations_fit_the_interest(desk, interest):
+    words = ("retriev", "rank", "search", "question", "quer", "document", "rag")
+    for one in desk.recommended(interest)[:3]:
+        text = (one["title"] + " " + one["abstract"]).lower()
+        assert any(word in text for word in words), one["title"]
+
+
+def test_num_results_wins_over_daily_count(desk):
+    made = desk.ready(daily_count=2)
+    desk.refresh(made, num_results=7)
+    assert len(desk.recommended(made)) == 7
+    desk.refresh(made)
+    assert len(desk.recommended(made)) == 9
+
+
+def test_no_paper_twice_until_the_context_changes(api, desk):
+    made = desk.ready()
+    for _ in range(4):
+        desk.refresh(made, num_results=50)
+    first = ids(desk.recommended(made, limit=50)) + ids(desk.recommended(made, limit=50, offset=50))
+    assert len(first) == len(set(first)) > 50
+    api.put(f"/interests/{made['id']}", {"name": made["name"] + " again"}, expect=200)
+    desk.wait_pool(made)
+    desk.refresh(made, num_results=3)
+    newest = sorted(desk.recommended(made, limit=50), key=lambda one: one["recommended_at"])[-3:]
+    assert set(ids(newest)) & set(first)
+
+
+def test_refresh_of_all_takes_the_active_ones(desk, api):
+    first, second = desk.ready(daily_count=2), desk.ready(daily_count=3, context=OTHER_CONTEXT)
+    inactive = desk.ready(is_active=False)
+    task = desk.refresh()
+    assert {(one["interest_id"], one["recommended"]) for one in task["result"]["interests"]} == {
+        (first["id"], 2),
+        (second["id"], 3),
+    }
+    assert desk.recommended(inactive) == []
+    assert len(desk.refresh(inactive)["result"]["interests"]) == 1
+    assert len(desk.recommended(inactive)) == 3
+    assert ids(desk.recommended(first)) != ids(desk.recommended(second))
+
+
+def test_refresh_before_the_pool_is_there(desk):
+    made = desk.create()
+    task = desk.refresh(made)
+    assert task["result"]["interests"][0]["recommended"] == 3
+
+
+def test_refresh_without_interests_and_body(desk, api):
+    task = api.wait_task(api.post("/papers/recommended/refresh", expect=202))
+    assert (task["status"], task["result"]) == ("completed", {"interests": []})
+
+
+def test_refresh_refuses(api, other_user):
+    theirs = other_user.api.post("/interests", {"name": "Theirs", "context": "x"}, expect=201).json()
+    path = "/papers/recommended/refresh"
+    for interest in (theirs["id"], ABSENT):
+        api.problem("POST", path, 404, "not_found", {"interest_id": interest})
+    document = api.problem("POST", path, 400, "invalid_request", {"interest_id": "x", "num_results": 51})
+    assert faults(document) == {"interest_id", "num_results"}
+    api.problem("POST", path, 400, "invalid_request", {"num_results": 0})
+
+
+def test_refresh_task_is_its_accounts(api, desk, other_user):
+    answer = api.post("/papers/recommended/refresh", {}, expect=202)
+    task = answer.json()["task_id"]
+    assert answer.json()["status_url"] == f"/api/v1.0/papers/recommended/refresh/{task}"
+    api.wait_task(answer)
+    other_user.api.problem("GET", f"/papers/recommended/refresh/{task}", 404, "not_found")
+    api.problem("GET", f"/papers/recommended/refresh/{ABSENT}", 404, "not_found")
+
+
+def test_task_of_another_kind_is_no_refresh(api, desk, db):
+    made = desk.ready()
+    (task,) = db.execute(
+        "SELECT id FROM task WHERE kind = 'pool_build' AND input ->> 'interest_id' = %s", [made["id"]]
+    ).fetchone()
+    api.problem("GET", f"/papers/recommended/refresh/{task}", 404, "not_found")
+
+
+def test_idempotency_key_starts_one_task(api, desk):
+    key = {"Idempotency-Key": str(uuid.uuid4())}
+    first = api.post("/papers/recommended/refresh", {}, headers=key, expect=202).json()
+    again = api.post("/papers/recommended/refresh", {}, headers=key, expect=202).json()
+    assert again["task_id"] == first["task_id"]
+
+
+def test_two_at_once_share_the_papers(api, desk):
+    made = desk.ready(daily_count=5)
+    body = {"interest_id": made["id"]}
+    started = [api.post("/papers/recommended/refresh", body, expect=202) for _ in range(4)]
+    counts = [api.wait_task(one)["result"]["interests"][0]["recommended"] for one in started]
+    shown = ids(desk.recommended(made, limit=50))
+    assert len(shown) == len(set(shown)) == sum(counts) >= 5
+
+
+@pytest.mark.parametrize(
+    ("interval", "periods"),
+    [
+        ("0 days", {"today", "week", "all"}),
+        ("1 day", {"week", "all"}),
+        ("6 days", {"week", "all"}),
+        ("7 days", {"all"}),
+        ("400 days", {"all"}),
+    ],
+)
+def test_periods(api, desk, db, interest, interval, periods):
+    shift(db, interest, interval)
+    for period in ("today", "week", "all"):
+        assert len(desk.recommended(period=period)) == (5 if period in periods else 0), period
+        digest = api.get("/papers/recommended/digest", params={"period": period}, expect=200).json()
+        assert (digest["period"], digest["total"]) == (period, 5 if period in periods else 0)
+    assert len(desk.recommended()) == (5 if "today" in periods else 0)
+
+
+def test_list_pages(api, desk, interest):
+    whole = ids(desk.recommended(interest))
+    page = api.get("/papers/recommended", params={"limit": 2, "offset": 2}, expect=200)
+    assert ids(page.json()) == whole[2:4]
+    assert page.headers["X-Total-Count"] == "5"
+    assert desk.recommended(offset=5) == []
+
+
+def test_list_over_interests_is_by_relevance(desk, interest):
+    second = desk.ready(context=OTHER_CONTEXT)
+    desk.refresh(second)
+    shown = desk.recommended(limit=1000)
+    scores = [one["relevance_score"] for one in shown]
+    assert len(shown) == 8 and scores == sorted(scores, reverse=True)
+    assert len(desk.recommended(second)) == 3
+
+
+def test_list_is_at_most_50(desk):
+    made = desk.ready()
+    desk.refresh(made, num_results=50)
+    desk.refresh(made, num_results=50)
+    assert len(desk.recommended(made, limit=1000)) == 50
+    assert len(desk.recommended(made)) == 20
+
+
+def test_list_of_what_is_not_ones_own_is_empty(desk, other_desk, interest):
+    assert other_desk.recommended(interest) == []
+    assert other_desk.recommended(period="all") == []
+    assert desk.recommended({"id": ABSENT}) == []
+
+
+@pytest.mark.parametrize("path", ["/papers/recommended", "/papers/recommended/digest"])
+@pytest.mark.parametrize("params", [{"period": "year"}, {"source_type": "code_repo"}, {"limit": "0"}, {"limit": "x"}])
+def test_queries_that_are_refused(api, path, params):
+    document = api.problem("GET", path, 400, "invalid_request", params=params)
+    assert faults(document) == set(params)
+
+
+def test_source_type_that_there_is(desk, interest):
+    assert len(desk.recommended(source_type="arxiv_paper")) == 5
+
+
+def test_interest_id_that_is_none(api):
+    api.problem("GET", "/papers/recommended", 400, "invalid_request", params={"interest_id": "x"})
+
+
+def test_digest_by_active_interest(api, desk, interest):
+    empty = desk.create()
+    desk.create(is_active=False)
+    digest = api.get("/papers/recommended/digest", expect=200).json()
+    assert digest["period"] == "today" and digest["source_types"] == ["arxiv_paper"]
+    assert [one["id"] for one in digest["interests"]] == [empty["id"], interest["id"]]
+    first, second = digest["interests"]
+    assert (first["count"], first["recommendations"]) == (0, [])
+    assert (second["count"], second["daily_count"], second["name"]) == (5, 5, interest["name"])
+    assert second["recommendations"] == desk.recommended(interest)
+    assert digest["total"] == 5
+
+
+def test_digest_limits(api, desk):
+    made = desk.ready()
+    desk.refresh(made, num_results=20)
+    for limit, count in ((None, 5), (1, 1), (10, 10), (99, 10)):
+        params = {} if limit is None else {"limit": limit}
+        digest = api.get("/papers/recommended/digest", params=params, expect=200).json()
+        assert digest["interests"][0]["count"] == len(digest["interests"][0]["recommendations"]) == count
+        assert digest["total"] == count
+
+
+def test_digest_of_nothing(api):
+    digest = api.get("/papers/recommended/digest", expect=200).json()
+    assert (digest["interests"], digest["total"]) == ([], 0)
+
+
+@pytest.mark.parametrize("signal", ["like", "dislike", "save", "dismiss", "implemented"])
+def test_feedback_counts_once(desk, db, interest, signal):
+    paper = desk.recommended(interest)[0]
+    first = desk.feedback(paper, signal)
+    assert (first["recommendation_id"], first["signal"]) == (paper["recommendation_id"], signal)
+    assert desk.feedback(paper, signal) == first
+    rows = db.execute("SELECT signal FROM feedback WHERE recommendation_id = %s", [paper["recommendation_id"]])
+    assert rows.fetchall() == [(signal,)]
+
+
+def test_opposite_feedback_takes_back(desk, db, interest):
+    paper = desk.recommended(interest)[0]
+    for signal in ("like", "save", "dislike", "dismiss"):
+        desk.feedback(paper, signal)
+    rows = db.execute("SELECT signal FROM feedback WHERE recommendation_id = %s ORDER BY 1", [paper["recommendation_id"]])
+    assert rows.fetchall() == [("dislike",), ("dismiss",)]
+    desk.feedback(paper, "implemented")
+    rows = db.execute("SELECT signal FROM feedback WHERE recommendation_id = %s", [paper["recommendation_id"]])
+    assert rows.fetchall() == [("implemented",)]
+
+
+def test_feedback_refuses(api, desk, other_user, interest):
+    paper = desk.recommended(interest)[0]["recommendation_id"]
+    path = f"/papers/recommended/{paper}/feedback"
+    for body in ({}, {"signal": "love"}, {"signal": None}, {"signal": 1}):
+        document = api.problem("POST", path, 400, "invalid_request", body)
+        assert faults(document) == {"signal"}
+    other_user.api.problem("POST", path, 404, "not_found", {"signal": "like"})
+    api.problem("POST", f"/papers/recommended/{ABSENT}/feedback", 404, "not_found", {"signal": "like"})
+    api.problem("POST", "/papers/recommended/x/feedback", 400, "invalid_request", {"signal": "like"})

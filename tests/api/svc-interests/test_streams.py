@@ -1,0 +1,140 @@
+"""What other services tell: experiments, and accounts that were deleted."""
+
+import uuid
+
+import pytest
+
+from lib.wait import wait_for
+
+STREAM = "events.experiments"
+
+
+def experiment(**members):
+    return {
+        "id": str(uuid.uuid4()),
+        "version": 1,
+        "name": "An experiment",
+        "status": "running",
+        "outcome": None,
+        "decision": None,
+        "observed_delta": None,
+        "delta_confidence": None,
+        "target_metric": None,
+        "project_id": None,
+        "source_type": "manual",
+        "source_ref": None,
+        "arxiv_ids": [],
+        "pr_url": None,
+        "pr_status": None,
+        **members,
+    }
+
+
+@pytest.fixture
+def interest(desk):
+    made = desk.ready(project_id=str(uuid.uuid4()))
+    desk.refresh(made)
+    return made
+
+
+def wait_history(desk, interest, history):
+    wait_for(lambda: desk.get(interest)["experiment_history"] == history, 20, f"history is {history!r}")
+
+
+def test_experiment_of_the_project(desk, emit, account, interest):
+    told = experiment(project_id=interest["project_id"], name="Tiles\n in the encoder")
+    emit(STREAM, "experiment.created", account, told)
+    wait_history(desk, interest, "- Tiles in the encoder (running)")
+    told.update(
+        version=2, status="shipped", outcome="ship", target_metric="step_time", observed_delta=-12.5, decision="It pays."
+    )
+    emit(STREAM, "experiment.updated", account, told)
+    wait_history(desk, interest, "- Tiles in the encoder (shipped, ship, step_time -12.5): It pays.")
+    emit(STREAM, "experiment.deleted", account, told)
+    wait_history(desk, interest, "")
+
+
+def test_experiment_of_a_recommended_paper(desk, emit, account, interest):
+    paper = desk.recommended(interest)[0]["resource_id"]
+    emit(STREAM, "experiment.created", account, experiment(name="By paper", arxiv_ids=[paper]))
+    wait_history(desk, interest, "- By paper (running)")
+
+
+def test_newest_first_and_only_what_is_linked(desk, emit, account, interest):
+    emit(STREAM, "experiment.created", account, experiment(name="Elsewhere", project_id=str(uuid.uuid4())))
+    emit(STREAM, "experiment.created", account, experiment(name="Unknown paper", arxiv_ids=["9912.00001"]))
+    emit(STREAM, "experiment.created", str(uuid.uuid4()), experiment(name="Theirs", project_id=interest["project_id"]))
+    for name in ("first", "second"):
+        emit(STREAM, "experiment.created", account, experiment(name=name, project_id=interest["project_id"]))
+        wait_for(lambda: name in desk.get(interest)["experiment_history"], 20)
+    wait_history(desk, interest, "- second (running)\n- first (running)")
+
+
+def test_older_and_repeated_events_change_nothing(desk, emit, account, interest):
+    told = experiment(project_id=interest["project_id"], name="new", version=5)
+    event = emit(STREAM, "experiment.updated", account, told)
+    wait_history(desk, interest, "- new (running)")
+    emit(STREAM, "experiment.created", account, {**told, "name": "old", "version": 1})
+    emit(STREAM, "experiment.updated", account, told, event)
+    emit(STREAM, "experiment.deleted", account, told)
+    wait_history(desk, interest, "")
+    emit(STREAM, "experiment.updated", account, {**told, "version": 4})
+    last = experiment(project_id=interest["project_id"], name="last")
+    emit(STREAM, "experiment.created", account, last)
+    wait_history(desk, interest, "- last (running)")
+
+
+@pytest.mark.parametrize(
+    ("members", "positives"),
+    [
+        ({"pr_status": "merged"}, 1),
+        ({"status": "shipped"}, 1),
+        ({"outcome": "ship"}, 1),
+        ({"pr_status": "closed"}, 0),
+        ({"status": "abandoned"}, 0),
+        ({"outcome": "abandon"}, 0),
+    ],
+)
+def test_outcomes_are_feedback(desk, emit, account, interest, members, positives):
+    paper = desk.recommended(interest)[0]["resource_id"]
+    emit(STREAM, "experiment.updated", account, experiment(arxiv_ids=[paper], **members))
+    wait_for(lambda: desk.get(interest)["experiment_history"], 20)
+    result = desk.refit(interest)["result"]
+    assert (result["examples"], result["positives"]) == (1, positives)
+
+
+def test_outcomes_of_papers_that_were_never_recommended(desk, emit, account, papers, interest):
+    told = experiment(project_id=interest["project_id"], arxiv_ids=[*list(papers)[:4], "9912.00002"], status="shipped")
+    emit(STREAM, "experiment.updated", account, told)
+    wait_for(lambda: desk.get(interest)["experiment_history"], 20)
+    result = desk.refit(interest)["result"]
+    assert (result["examples"], result["positives"], result["model_version"]) == (4, 4, 1)
+
+
+def test_deleted_account_leaves_nothing(cluster, desk, emit, api, account, db, interest):
+    desk.feedback(desk.recommended(interest)[0], "like")
+    emit(STREAM, "experiment.created", account, experiment(project_id=interest["project_id"]))
+    wait_for(lambda: desk.get(interest)["experiment_history"], 20)
+    api.post("/account/delete", {"confirm": True}, expect=200)
+
+    def left():
+        tables = ("interest", "recommendation", "experiment", "task", "idempotency")
+        return [table for table in tables
+                if db.execute(f"SELECT FROM {table} WHERE account_id = %s LIMIT 1", [account]).fetchone() is not None]
+
+    wait_for(lambda: left() == [], 20, "nothing is left of the account")
+    late = experiment(name="late")
+    emit("events.account", "account.deleted", account, {})
+    emit(STREAM, "experiment.created", account, late)
+    other = experiment(name="of somebody else")
+    emit(STREAM, "experiment.created", str(uuid.uuid4()), other)
+    wait_for(lambda: db.execute("SELECT FROM experiment WHERE id = %s", [other["id"]]).fetchone() is not None, 20)
+    assert left() == []
+
+
+def test_other_accounts_stay(desk, other_desk, other_user, api, db):
+    theirs = other_desk.ready()
+    mine = desk.ready()
+    api.post("/account/delete", {"confirm": True}, expect=200)
+    wait_for(lambda: db.execute("SELECT FROM interest WHERE id = %s", [mine["id"]]).fetchone() is None, 20)
+    assert other_desk.get(theirs)["pool_size"] > 0
