@@ -106,6 +106,7 @@ struct pg_line {
 	bool is_dirty;                      /* something was sent since the last flush */
 	bool is_doomed;                     /* the server has said that it ends it */
 	bool is_confused;     /* libpq has dropped an answer: who got which is not known */
+	bool is_silent;       /* it was overdue at the last sweep */
 	uint64_t used_ms;     /* uv_now() of the last sending */
 	uint64_t progress_ms; /* when the oldest of what is sent became the oldest */
 	uint64_t busy_us;     /* the same by time_monotonic_us(), of the last batch of answers */

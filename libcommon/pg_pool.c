@@ -282,7 +282,7 @@ static void on_line_ready(void *context)
 	struct pg_line *line = context;
 	struct pg_pool *pool = line->pool;
 	pg_metrics_gauge(PG_GAUGE_CONNECTIONS, 1);
-	line->is_doomed = line->is_confused = line->is_dirty = false;
+	line->is_doomed = line->is_confused = line->is_silent = line->is_dirty = false;
 	line->used_ms = uv_now(pool->loop);
 	pool->is_up = true;
 	PQsetNoticeReceiver(pg_conn_pg(line->conn), on_line_notice, line);
@@ -359,6 +359,20 @@ static const struct pg_conn_owner line_owner = {
 	.freed = on_line_freed,
 };
 
+/* Give up a connection whose server says nothing for longer than it was told to work. Twice in a row,
+ * so that the answers are read first when it was this process that stood still. */
+static void line_check_silence(struct pg_line *line)
+{
+	const struct pg_statement *st = queue_first(&line->sent);
+	uint64_t silent_ms = uv_now(line->pool->loop) - line->progress_ms;
+	if (silent_ms <= st->time_limit_ms + OVERDUE_GRACE_MS)
+		line->is_silent = false;
+	else if (line->is_silent)
+		pg_conn_down(line->conn, "the server has gone silent");
+	else
+		line->is_silent = true;
+}
+
 /* Close idle connections past the first, and those whose server has gone silent. */
 static void on_sweep(uv_timer_t *timer)
 {
@@ -368,9 +382,7 @@ static void on_sweep(uv_timer_t *timer)
 		if (!line_is_ready(line))
 			continue;
 		if (line->in_flight > 0) {
-			const struct pg_statement *st = queue_first(&line->sent);
-			if (now_ms - line->progress_ms > st->time_limit_ms + OVERDUE_GRACE_MS)
-				pg_conn_down(line->conn, "the server has gone silent");
+			line_check_silence(line);
 		} else if (line != pool->lines && line_is_shared(line) &&
 		           now_ms - line->used_ms > pool->settings.idle_close_ms) {
 			pg_conn_close(line->conn);

@@ -296,6 +296,25 @@ static void test_failures_are_not_kept(void **state)
 	assert_int_equal(made_count(), 2);
 }
 
+static void lose_the_connection(struct request *rq)
+{
+	pg_query(rq, "INSERT INTO made DEFAULT VALUES");
+	pg_query(rq, "SELECT pg_terminate_backend(pg_backend_pid())");
+}
+
+/* Cut off in the middle, nothing was done, and the same request does it once. */
+static void test_cut_off(void **state)
+{
+	(void)state;
+	struct post post = post_of("key-10", "{}"), again = post;
+	post.inner = lose_the_connection;
+	assert_int_equal(send_post(&post)->code, ERR_UNAVAILABLE);
+	assert_int_equal(made_count(), 0);
+	assert_int_equal(send_post(&again)->status, 201);
+	assert_false(again.is_replayed);
+	assert_int_equal(made_count(), 1);
+}
+
 static void test_a_day_later(void **state)
 {
 	(void)state;
@@ -333,6 +352,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_failures_are_not_kept, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_day_later, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_another_secret, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_cut_off, setup, teardown),
 	};
 	return cmocka_run_group_tests(tests, start_server, stop_server);
 }

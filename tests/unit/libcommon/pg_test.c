@@ -423,6 +423,8 @@ static void try_inside(struct request *rq)
 	pg_query(rq, "INSERT INTO t VALUES (4)");
 	pg_commit(rq);
 	assert_non_null(rq->transaction);
+	rows = pg_query(rq, "SELECT current_setting('expops.request_id')");
+	assert_string_equal(pg_json(rows), "test");
 	pg_commit(rq);
 	assert_null(rq->transaction);
 	rows = pg_query(rq, "SELECT string_agg(a::text, ',' ORDER BY a) FROM t");
@@ -518,6 +520,79 @@ static void test_by_name_over_tcp(void **state)
 	assert_int_equal(outcome.answer, 8);
 }
 
+static void run_many_texts(struct request *rq)
+{
+	struct outcome *outcome = rq->user;
+	for (int i = 0; i < 1100; i++) {
+		char sql[64];
+		snprintf(sql, sizeof(sql), "SELECT %d + $1::int", i);
+		struct pg_rows *rows = pg_query(rq, sql, pg_int(1));
+		assert_int_equal(pg_value_int(rows, 0, 0), i + 1);
+	}
+	struct pg_rows *rows = pg_query(rq, "SELECT count(*) FROM pg_prepared_statements");
+	outcome->answer = (long)pg_value_int(rows, 0, 0);
+}
+
+/* Statements beyond the bound run as well, unprepared. */
+static void test_too_many_to_prepare(void **state)
+{
+	(void)state;
+	struct outcome outcome = {0};
+	spawn_fn(&outcome, run_many_texts);
+	fixture_idle(&fixture);
+	assert_int_equal(outcome.code, ERR_NONE);
+	assert_int_equal(outcome.answer, 1024);
+}
+
+static void test_idle_connections_are_closed(void **state)
+{
+	struct outcome outcomes[40];
+	teardown(state);
+	fixture_start(&fixture);
+	fixture.worker.pg =
+		pg_pool_new(&fixture.worker.loop, &(struct pg_settings){.url = server.url,
+	                                                                .connections = 4,
+	                                                                .pool_wait_ms = 15000,
+	                                                                .idle_close_ms = 1});
+	for (int i = 0; i < 40; i++) {
+		outcomes[i] =
+			(struct outcome){.sql = "SELECT pg_sleep(0.02 * $1::int)", .number = 1};
+		spawn(&outcomes[i], FIXTURE_PATIENCE_MS);
+	}
+	until_server_says(
+		"SELECT count(*) / 2 FROM pg_stat_activity WHERE application_name = 'expops'");
+	fixture_idle(&fixture);
+	until_server_says(
+		"SELECT (count(*) = 1)::int FROM pg_stat_activity WHERE application_name = "
+		"'expops'");
+}
+
+static double metric_value(const char *name)
+{
+	struct arena *arena = arena_new();
+	char *line = strstr(metrics_text(arena), arena_printf(arena, "\n%s ", name));
+	double value = line == NULL ? -1 : strtod(line + strlen(name) + 2, NULL);
+	arena_free(arena);
+	return value;
+}
+
+/* Whatever happened in the tests before this one, nothing is left open, checked out or waiting. */
+static void test_gauges_return_to_zero(void **state)
+{
+	struct outcome outcome = {.sql = "SELECT $1::int"};
+	double before = metric_value("expops_pg_statements_total{outcome=\"ok\"}");
+	spawn(&outcome, FIXTURE_PATIENCE_MS);
+	fixture_idle(&fixture);
+	assert_true(metric_value("expops_pg_statements_total{outcome=\"ok\"}") == before + 1);
+	assert_true(metric_value("expops_pg_connections") == 1);
+	pg_pool_free(fixture.worker.pg);
+	assert_true(metric_value("expops_pg_connections") == 0);
+	assert_true(metric_value("expops_pg_connections_checked_out") == 0);
+	assert_true(metric_value("expops_pg_statements_waiting") == 0);
+	fixture_stop(&fixture);
+	setup(state);
+}
+
 static void test_bad_urls(void **state)
 {
 	(void)state;
@@ -551,6 +626,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_freed_while_busy, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_by_name_over_tcp, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_bad_urls, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_too_many_to_prepare, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_idle_connections_are_closed, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_gauges_return_to_zero, setup, teardown),
 	};
 	return cmocka_run_group_tests(tests, start_server, stop_server);
 }
