@@ -66,14 +66,29 @@ static void require_faultless(struct request *rq, const char *path)
 		raise_error(rq, ERR_INVALID, "%s: nothing was loaded", path);
 }
 
+/* JSON text of the members of `item` that the table declares. */
+static const char *declared(struct request *rq, yyjson_val *item, const struct field *fields)
+{
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *kept = yyjson_mut_obj(doc);
+	for (const struct field *field = fields; field->place != FIELD_END_OF_TABLE; field++) {
+		yyjson_val *value = json_get(item, field->name);
+		if (value)
+			yyjson_mut_obj_add_val(doc, kept, field->name,
+			                       yyjson_val_mut_copy(doc, value));
+	}
+	return json_write_mut(rq->arena, kept, NULL);
+}
+
 static int seed_projects(struct request *rq, const struct seed *seed, yyjson_val *projects)
 {
 	int made = 0;
 	size_t index, count;
 	yyjson_val *project;
 	yyjson_arr_foreach (projects, index, count, project) {
-		struct pg_rows *rows = pg_query(rq, SEED_PROJECT_SQL, pg_text(seed->account),
-		                                pg_text(json_write(rq->arena, project, NULL)));
+		struct pg_rows *rows =
+			pg_query(rq, SEED_PROJECT_SQL, pg_text(seed->account),
+		                 pg_text(declared(rq, project, PROJECT_CREATE_FIELDS)));
 		made += rows->count;
 	}
 	return made;
@@ -98,9 +113,10 @@ static int seed_experiments(struct request *rq, const struct seed *seed, yyjson_
 	size_t index, count;
 	yyjson_val *experiment;
 	yyjson_arr_foreach (experiments, index, count, experiment) {
-		struct pg_rows *rows = pg_query(rq, SEED_EXPERIMENT_SQL, pg_text(seed->account),
-		                                pg_text(json_write(rq->arena, experiment, NULL)),
-		                                pg_text(project_of(rq, seed, experiment)));
+		struct pg_rows *rows =
+			pg_query(rq, SEED_EXPERIMENT_SQL, pg_text(seed->account),
+		                 pg_text(declared(rq, experiment, EXPERIMENT_CREATE_FIELDS)),
+		                 pg_text(project_of(rq, seed, experiment)));
 		made += rows->count;
 	}
 	return made;

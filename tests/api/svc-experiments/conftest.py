@@ -1,0 +1,100 @@
+"""What the tests of svc-experiments have: a look into the schema, the account behind a user, and whole experiments."""
+
+import copy
+import secrets
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+WRITABLE = {
+    "name": "IO-aware attention in the encoder",
+    "status": "running",
+    "hypothesis": "Tiles that stay in on-chip memory halve the step time.",
+    "outcome": "iterate",
+    "decision": "Once more, with longer sequences.",
+    "observed_delta": -0.41,
+    "delta_confidence": "significant",
+    "target_metric": "encoder_step_ms",
+    "tags": ["attention", "Größe"],
+    "pr_url": "https://github.com/acme/ranker/pull/412",
+    "pr_status": "open",
+    "external_ticket_id": "RANK-118",
+    "ticket_source": "tracker_a",
+    "ticket_url": "https://tracker.example.com/browse/RANK-118",
+    "launch_context": {
+        "resource": {"arxiv_id": "2205.14135", "title": "FlashAttention", "url": "https://arxiv.org/abs/2205.14135"},
+        "code_repository": "https://github.com/Dao-AILab/flash-attention",
+        "container_image": None,
+        "key_methods": [{"name": "tiling", "description": "block by block"}],
+        "implementation_plan": "1. Swap the kernel.\n2. Measure.",
+        "task_description": "Use an IO-aware exact attention kernel.",
+        "target_repo": "acme/ranker",
+        "base_branch": "main",
+        "ours": {"kept": [1, 2.5, None, True]},
+    },
+    "ab_test_config": {"split": 0.5, "minimum_days": 7},
+    "ab_test_results": {"winner": None},
+    "linked_resources": [{"type": "dataset", "id": "d-1", "title": "Clicks", "url": "https://example.com/d-1"}],
+}
+FIXED = {"source_type": "arxiv_paper", "source_ref": "2205.14135v2", "created_via": "mcp"}
+
+
+@pytest.fixture
+def db(cluster):
+    """The schema, as the owner of the database sees it."""
+    with cluster.postgres.connect() as connection:
+        connection.execute("SET search_path = experiments")
+        yield connection
+
+
+@pytest.fixture
+def account(db):
+    """account(user): the id of its account."""
+
+    def find(user):
+        return str(db.execute("SELECT id FROM account.account WHERE email = %s", [user.email]).fetchone()[0])
+
+    return find
+
+
+@pytest.fixture
+def make(api):
+    """make(member=value, ...): a new experiment of `user`, as the answer shows it."""
+
+    def create(**members):
+        return api.post("/experiments", {"name": f"Experiment {secrets.token_hex(4)}", **members}, expect=201).json()
+
+    return create
+
+
+@pytest.fixture
+def make_project(api):
+    """make_project(): a new project of `user`."""
+
+    def create(**members):
+        return api.post("/projects", {"name": f"Project {secrets.token_hex(4)}", **members}, expect=201).json()
+
+    return create
+
+
+@pytest.fixture
+def writable():
+    """Every member that can be written, with a value that is not its default."""
+    return copy.deepcopy(WRITABLE)
+
+
+@pytest.fixture
+def fixed():
+    """What is given once and for all, at the creation."""
+    return dict(FIXED)
+
+
+@pytest.fixture
+def at_once():
+    """at_once(count, call): call(0), ..., call(count - 1), each in a thread of its own; what they give, in that order."""
+
+    def run(count, call):
+        with ThreadPoolExecutor(count) as pool:
+            return list(pool.map(call, range(count)))
+
+    return run

@@ -1,0 +1,91 @@
+"""Many at once: no change is lost, none is recorded that did not happen, and a version has one winner."""
+
+ROUNDS = 25
+WRITERS = 8
+
+
+def assert_chain(experiment, field):
+    """Each entry of the field starts where the one before ended, and the last is what the field is now."""
+    entries = [entry for entry in reversed(experiment["history"]) if entry["field"] == field]
+    for before, after in zip(entries, entries[1:]):
+        assert after["from"] == before["to"]
+        assert after["at"] >= before["at"]
+    assert entries[-1]["to"] == experiment[field]
+    return entries
+
+
+def test_no_history_entry_is_lost(api, make, at_once):
+    path = f"/experiments/{make()['id']}"
+
+    def write(writer):
+        for turn in range(ROUNDS):
+            api.put(path, {"decision": f"{writer}.{turn}"}, expect=200)
+
+    at_once(WRITERS, write)
+    answer = api.get(path, expect=200)
+    entries = assert_chain(answer.json(), "decision")
+    written = {f"{writer}.{turn}" for writer in range(WRITERS) for turn in range(ROUNDS)}
+    assert len(entries) == len(written) and {entry["to"] for entry in entries} == written
+    assert answer.headers["etag"] == f'"{len(written) + 1}"'
+
+
+def test_writers_of_different_fields_do_not_undo_each_other(api, make, at_once):
+    path = f"/experiments/{make()['id']}"
+    fields = ["hypothesis", "decision", "target_metric", "pr_status", "ticket_source", "external_ticket_id"]
+
+    def write(writer):
+        for turn in range(ROUNDS):
+            now = api.put(path, {fields[writer]: str(turn)}, expect=200).json()
+            assert now[fields[writer]] == str(turn)
+
+    at_once(len(fields), write)
+    now = api.get(path).json()
+    for field in fields:
+        assert [entry["to"] for entry in assert_chain(now, field)] == [str(turn) for turn in range(ROUNDS)]
+
+
+def test_one_version_has_one_winner(api, make, at_once):
+    path = f"/experiments/{make()['id']}"
+    for turn in range(1, 11):
+        headers = {"If-Match": f'"{turn}"'}
+        answers = at_once(WRITERS, lambda n: api.put(path, {"decision": f"{turn}.{n}"}, headers=headers))
+        statuses = [answer.status_code for answer in answers]
+        assert sorted(statuses) == [200] + [412] * (WRITERS - 1)
+        winner = answers[statuses.index(200)]
+        assert winner.headers["etag"] == f'"{turn + 1}"'
+        now = api.get(path).json()
+        assert now["decision"] == winner.json()["decision"]
+        assert len(now["history"]) == turn
+
+
+def test_read_change_write_loses_no_increment(api, make, at_once):
+    path = f"/experiments/{make(observed_delta=0)['id']}"
+
+    def increment(_):
+        done = 0
+        while done < 10:
+            read = api.get(path)
+            body = {"observed_delta": read.json()["observed_delta"] + 1}
+            answer = api.put(path, body, headers={"If-Match": read.headers["etag"]})
+            assert answer.status_code in (200, 412)
+            done += answer.status_code == 200
+
+    at_once(4, increment)
+    now = api.get(path).json()
+    assert now["observed_delta"] == 40
+    assert [entry["to"] for entry in assert_chain(now, "observed_delta")] == list(range(1, 41))
+
+
+def test_a_deletion_has_one_winner(api, make, at_once):
+    path = f"/experiments/{make()['id']}"
+    statuses = [answer.status_code for answer in at_once(WRITERS, lambda _: api.delete(path))]
+    assert sorted(statuses) == [200] + [404] * (WRITERS - 1)
+
+
+def test_the_same_report_at_once_counts_once(api, make, at_once, db):
+    made = make()
+    report = {"status": "pr_opened", "pr_url": "https://example.com/pull/1", "branch_name": "b"}
+    at_once(WRITERS, lambda _: api.post(f"/implement/experiments/{made['id']}/report", report, expect=200))
+    fields = [entry["field"] for entry in api.get(f"/experiments/{made['id']}").json()["history"]]
+    assert sorted(fields) == ["branch_name", "pipeline_status", "pr_status", "pr_url"]
+    assert db.execute("SELECT count(*) FROM report WHERE experiment_id = %s", [made["id"]]).fetchone() == (1,)

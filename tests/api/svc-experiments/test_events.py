@@ -1,0 +1,138 @@
+"""What svc-experiments tells the others, and what it is told."""
+
+import json
+import uuid
+
+import pytest
+
+from lib.wait import wait_for
+
+STREAM = "events.experiments"
+
+
+@pytest.fixture
+def told(cluster):
+    """told(experiment, count): the events of the stream about it, as (type, data), once there are `count`."""
+    redis = cluster.redis.client()
+
+    def read(experiment, count):
+        def found():
+            entries = [fields for _, fields in redis.xrange(STREAM)]
+            of_it = [e for e in entries if json.loads(e["data"])["id"] == experiment["id"]]
+            return of_it if len({e["id"] for e in of_it}) >= count else None
+
+        return [(e["type"], json.loads(e["data"]), e) for e in wait_for(found, 15, f"{count} events")]
+
+    return read
+
+
+def test_every_change_is_told_once(user, api, account, make, make_project, told, writable, fixed):
+    project = make_project()["id"]
+    made = make(**writable, **fixed, project_id=project)
+    path = f"/experiments/{made['id']}"
+    api.put(path, {"status": "shipped", "outcome": "ship"}, expect=200)
+    api.put(path, {"status": "shipped"}, expect=200)
+    api.post(f"/implement/experiments/{made['id']}/report", {"status": "running"}, expect=200)
+    api.delete(f"/projects/{project}", expect=200)
+    last = api.get(path).json()
+    api.delete(path, expect=200)
+    events = told(made, 5)
+    assert [kind for kind, _, _ in events] == [
+        "experiment.created", "experiment.updated", "experiment.updated", "experiment.updated", "experiment.deleted",
+    ]
+    data = events[1][1]
+    assert data["arxiv_ids"] == ["2205.14135"]
+    names = [
+        "id", "name", "outcome", "status", "decision", "observed_delta", "delta_confidence", "target_metric",
+        "source_type", "source_ref",
+    ]
+    shown = {**made, "status": "shipped", "outcome": "ship"}
+    assert {name: data[name] for name in names} == {name: shown[name] for name in names}
+    assert [data["project_id"] for _, data, _ in events] == [project] * 3 + [None] * 2
+    assert [data["version"] for _, data, _ in events] == [1, 2, 3, 4, 4]
+    assert events[3][1]["updated_at"] == last["updated_at"]
+    assert {entry["account"] for _, _, entry in events} == {account(user)}
+
+
+def test_an_event_names_its_request(api, told):
+    answer = api.post("/experiments", {"name": "x"}, headers={"X-Request-Id": "from-the-test"}, expect=201)
+    ((_, _, entry),) = told(answer.json(), 1)
+    assert entry["request_id"] == answer.headers["x-request-id"] == "from-the-test"
+
+
+def test_nothing_is_told_of_what_failed(api, make, told, db):
+    made = make()
+    api.put(f"/experiments/{made['id']}", {"status": 7})
+    api.put(f"/experiments/{made['id']}", {"project_id": str(uuid.uuid4())}, expect=400)
+    api.put(f"/experiments/{made['id']}", {"status": "running"}, headers={"If-Match": '"9"'}, expect=412)
+    api.put(f"/experiments/{made['id']}", {"status": "running"}, expect=200)
+    assert [kind for kind, _, _ in told(made, 2)] == ["experiment.created", "experiment.updated"]
+    query = "SELECT count(*) FROM outbox WHERE data ->> 'id' = %s"
+    assert db.execute(query, [made["id"]]).fetchone() == (2,)
+
+
+def test_an_interest_shows_its_project_s_experiments(cluster, api, make, make_project):
+    if "svc-interests" not in cluster.processes:
+        pytest.skip("svc-interests is not part of the cluster")
+    project = make_project()["id"]
+    body = {"name": "Attention", "context": "Attention kernels.", "project_id": project}
+    path = f"/interests/{api.post('/interests', body, expect=201).json()['id']}"
+    made = make(name="Tiles in the encoder", project_id=project)
+
+    def history():
+        return api.get(path, expect=200).json()["experiment_history"]
+
+    wait_for(lambda: "Tiles in the encoder" in history(), 15, "the experiment is in the interest's history")
+    api.put(f"/experiments/{made['id']}", {"status": "shipped", "name": "Tiles, shipped"}, expect=200)
+    wait_for(lambda: "Tiles, shipped (shipped)" in history(), 15, "its change is there")
+    api.delete(f"/experiments/{made['id']}", expect=200)
+    wait_for(lambda: "Tiles" not in history(), 15, "its deletion is there")
+
+
+TABLES = ["experiment", "project", "idempotency"]
+
+
+def test_a_deleted_account_leaves_nothing(user, api, account, make, make_project, other_user, db, writable):
+    owner = account(user)
+    made = make(**writable, project_id=make_project()["id"])
+    api.put(f"/experiments/{made['id']}", {"status": "draft"}, expect=200)
+    api.post(f"/implement/experiments/{made['id']}/report", {"status": "running"}, expect=200)
+    api.post("/projects", {"name": "Keyed"}, headers={"Idempotency-Key": "k"}, expect=201)
+    kept = other_user.api.post("/experiments", {"name": "Kept"}, expect=201).json()
+    api.post("/account/delete", {"confirm": True}, expect=200)
+
+    def rows(table):
+        return db.execute(f"SELECT count(*) FROM {table} WHERE account_id = %s", [owner]).fetchone()[0]
+
+    for table in TABLES:
+        wait_for(lambda: rows(table) == 0, 15, f"{table} is empty")
+    for table in ("experiment_history", "implementation", "report"):
+        assert db.execute(f"SELECT count(*) FROM {table} WHERE experiment_id = %s", [made["id"]]).fetchone() == (0,)
+    assert other_user.api.get(f"/experiments/{kept['id']}", expect=200).json() == kept
+
+
+def test_a_deletion_that_is_told_twice_is_obeyed_once(cluster, user, account, make, db):
+    owner = account(user)
+    make()
+    redis = cluster.redis.client()
+    entry = {
+        "id": str(uuid.uuid4()), "type": "account.deleted", "account": owner, "at": "2026-01-01T00:00:00.000Z",
+        "data": "{}", "request_id": "twice",
+    }
+    for _ in range(2):
+        redis.xadd("events.account", entry)
+    count = "SELECT count(*) FROM experiment WHERE account_id = %s"
+    wait_for(lambda: db.execute(count, [owner]).fetchone() == (0,), 15, "the experiments go")
+
+    def is_read():
+        groups = redis.xinfo_groups("events.account")
+        return all(group["pending"] == 0 for group in groups)
+
+    wait_for(is_read, 15, "both are acknowledged")
+
+
+def test_nothing_is_made_for_an_account_that_was_deleted(user, account, make, db):
+    owner = account(user)
+    db.execute("INSERT INTO deleted_account (id) VALUES (%s)", [owner])
+    user.api.problem("POST", "/experiments", 400, "invalid_request", {"name": "late"})
+    user.api.problem("POST", "/projects", 400, "invalid_request", {"name": "late"})

@@ -1,0 +1,180 @@
+"""The list: its filters, pages and totals, and that an index answers each of them."""
+
+import re
+import secrets
+
+import psycopg
+import pytest
+
+COUNT = 100_000
+LISTED = "/experiments"
+ACTIONABLE = "/implement/experiments/actionable"
+SHARES = {"status": 8, "ticket_source": 3, "created_via": 4, "external_ticket_id": 5000}
+
+# 100,000 experiments of one account among those of a thousand others, as a team would have them after years.
+FILL = f"""
+    INSERT INTO experiment (account_id, name, status, project_id, ticket_source, external_ticket_id, created_via,
+                            launch_context, pr_url)
+    SELECT %(account)s, 'experiment ' || n,
+           (ARRAY['draft', 'running', 'complete', 'analyzing', 'shipped', 'iterating', 'rejected', 'abandoned'])[1 + n %% 8],
+           CASE WHEN n %% 25 = 0 THEN %(project)s::uuid END,
+           (ARRAY['tracker_a', 'tracker_b', NULL])[1 + n %% 3], 'T-' || n %% 5000,
+           (ARRAY['api', 'mcp', 'web', 'seed'])[1 + n %% 4],
+           CASE WHEN n %% 10 = 0 THEN '{{}}'::jsonb END, CASE WHEN n %% 20 = 0 THEN 'https://example.com/' END
+    FROM generate_series(0, {COUNT - 1}) n
+"""
+FILL_OTHERS = """
+    INSERT INTO experiment (account_id, name)
+    SELECT others.id, 'another' FROM (SELECT uuid_v7() AS id FROM generate_series(1, 1000)) others, generate_series(1, 20)
+"""
+
+
+@pytest.fixture
+def three(make, make_project):
+    """Two projects and three experiments that differ in every filter, oldest first."""
+    projects = [make_project()["id"] for _ in range(2)]
+    return [
+        make(project_id=projects[0], status="running", ticket_source="tracker_a", external_ticket_id="A-1"),
+        make(project_id=projects[1], status="running", ticket_source="tracker_b", external_ticket_id="A-1"),
+        make(project_id=projects[1], ticket_source="tracker_b", external_ticket_id="B-2", created_via="mcp"),
+    ]
+
+
+FILTERS = [
+    ({}, [2, 1, 0]),
+    ({"status": "running"}, [1, 0]),
+    ({"status": "shipped"}, []),
+    ({"project_id": 1}, [2, 1]),
+    ({"ticket_source": "tracker_b"}, [2, 1]),
+    ({"ticket_source": "TRACKER_B"}, []),
+    ({"external_ticket_id": "A-1"}, [1, 0]),
+    ({"external_ticket_id": "A-_"}, []),
+    ({"created_via": "mcp"}, [2]),
+    ({"created_via": "seed"}, []),
+    ({"status": "running", "ticket_source": "tracker_b"}, [1]),
+    ({"project_id": 1, "external_ticket_id": "A-1", "created_via": "api"}, [1]),
+    ({"project_id": 0, "external_ticket_id": "B-2"}, []),
+    ({"project_id": "019bb695-8a5a-7951-9d9d-c9f81818e811"}, []),
+]
+
+
+@pytest.mark.parametrize("filters, expected", FILTERS)
+def test_filters(api, three, filters, expected):
+    params = dict(filters)
+    if params.get("project_id") in (0, 1):
+        params["project_id"] = three[params["project_id"]]["project_id"]
+    answer = api.get(LISTED, params=params, expect=200)
+    assert [item["id"] for item in answer.json()] == [three[number]["id"] for number in expected]
+    assert answer.headers["x-total-count"] == str(len(expected))
+
+
+def test_pages_follow_each_other(api, make):
+    ids = [make()["id"] for _ in range(5)][::-1]
+    answer = api.get(LISTED, params={"limit": 2, "status": "draft"}, expect=200)
+    seen = [item["id"] for item in answer.json()]
+    while "next" in answer.links:
+        answer = api.get(answer.links["next"]["url"], expect=200)
+        assert answer.headers["x-total-count"] == "5"
+        seen += [item["id"] for item in answer.json()]
+    assert seen == ids
+    back = api.get(answer.links["prev"]["url"]).json()
+    assert [item["id"] for item in back] == ids[2:4]
+
+
+@pytest.fixture(scope="module")
+def many(cluster):
+    """A user with 100,000 experiments: its client, its account, a project of 4,000."""
+    user = cluster.user()
+    project = user.api.post("/projects", {"name": "Big"}, expect=201).json()["id"]
+    with cluster.postgres.connect() as connection:
+        connection.execute("SET search_path = experiments")
+        query = "SELECT id FROM account.account WHERE email = %s"
+        account = connection.execute(query, [user.email]).fetchone()[0]
+        connection.execute(FILL, {"account": account, "project": project})
+        connection.execute(FILL_OTHERS)
+        connection.execute("VACUUM ANALYZE experiment")
+        yield user.api, account, project
+        connection.execute("DELETE FROM experiment WHERE name = 'another' OR account_id = %s", [account])
+
+
+def numbers(answer):
+    return [int(item["name"].removeprefix("experiment ")) for item in answer.json()]
+
+
+# Each filter of the list: what is asked, and which numbers of 0 to 99,999 fit.
+BIG = {
+    "none": ({}, lambda n: True),
+    "status": ({"status": "running"}, lambda n: n % 8 == 1),
+    "project_id": ({"project_id": "Big"}, lambda n: n % 25 == 0),
+    "ticket_source": ({"ticket_source": "tracker_b"}, lambda n: n % 3 == 1),
+    "external_ticket_id": ({"external_ticket_id": "T-7"}, lambda n: n % 5000 == 7),
+    "created_via": ({"created_via": "web"}, lambda n: n % 4 == 2),
+    "all but one": (
+        {"status": "draft", "project_id": "Big", "ticket_source": "tracker_a", "created_via": "api"},
+        lambda n: n % 600 == 0,
+    ),
+    "two": ({"status": "draft", "ticket_source": "tracker_a"}, lambda n: n % 24 == 0),
+}
+
+
+@pytest.mark.parametrize("name", BIG)
+@pytest.mark.parametrize("place", [0.0, 0.5, 1.0], ids=["newest", "middle", "oldest"])
+def test_a_hundred_of_a_hundred_thousand(many, name, place):
+    api, _, project = many
+    params, fits = BIG[name]
+    params = {**params, **({"project_id": project} if "project_id" in params else {})}
+    expected = [n for n in range(COUNT - 1, -1, -1) if fits(n)]
+    offset = max(int(place * len(expected)) - 100, 0)
+    answer = api.get(LISTED, params={**params, "limit": 100, "offset": offset}, expect=200)
+    assert numbers(answer) == expected[offset : offset + 100]
+    assert answer.headers["x-total-count"] == str(len(expected))
+    assert ("next" in answer.links) == (offset + 100 < len(expected))
+
+
+def test_the_actionable_of_a_hundred_thousand(many):
+    api, _, project = many
+    for params, step in (({}, 20), ({"project_id": project}, 100)):
+        expected = [n for n in range(COUNT - 1, -1, -1) if n % step == (10 if step == 20 else 50)]
+        answer = api.get(ACTIONABLE, params={**params, "limit": 100, "offset": 300}, expect=200)
+        assert numbers(answer) == expected[300:400]
+        assert answer.headers["x-total-count"] == str(len(expected))
+
+
+def plans(connection, arguments):
+    """The plans of what experiment_page() runs inside, as EXPLAIN shows them."""
+    notes = []
+    connection.add_notice_handler(lambda note: notes.append(note.message_primary))
+    for line in (
+        "LOAD 'auto_explain'", "SET auto_explain.log_min_duration = 0", "SET auto_explain.log_nested_statements = on",
+        "SET client_min_messages = log",
+    ):
+        connection.execute(line)
+    connection.execute("SELECT total FROM experiment_page(%s, %s, %s, %s, %s, %s, %s, 100, 200)", arguments)
+    return [note for note in notes if "experiment_found" in note]
+
+
+COLUMNS = ["project_id", "status", "ticket_source", "external_ticket_id", "created_via"]
+
+
+@pytest.mark.parametrize("is_actionable", [False, True])
+@pytest.mark.parametrize("name", BIG)
+def test_every_filter_is_answered_by_an_index(cluster, many, name, is_actionable):
+    _, account, project = many
+    params = {**BIG[name][0]}
+    if "project_id" in params:
+        params["project_id"] = project
+    with psycopg.connect(cluster.postgres.url("expops"), autocommit=True) as connection:
+        connection.execute("SET search_path = experiments")
+        found = plans(connection, [account, *(params.get(column) for column in COLUMNS), is_actionable])
+    assert len(found) == 2, found  # the total and the page
+    for plan in found:
+        assert not re.search(r"Seq Scan on experiment\b", plan), plan
+        assert re.search(r"Index (Only )?Scan (Backward )?using experiment_\w+ on experiment|Bitmap Index Scan on", plan)
+        for rows in re.findall(r"Sort  \(.* rows=(\d+)", plan):
+            assert int(rows) <= 1000, plan
+
+
+def test_ties_of_names_do_not_matter(api, make):
+    name = secrets.token_hex(4)
+    ids = [make(name=name)["id"] for _ in range(3)]
+    assert [item["id"] for item in api.get(LISTED).json()] == ids[::-1]

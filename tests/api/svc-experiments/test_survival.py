@@ -1,0 +1,139 @@
+"""Killed in the middle: what was answered with 2xx is there afterwards, and is recorded once."""
+
+import threading
+
+import httpx
+import pytest
+
+from lib.wait import wait_for
+
+WRITERS = 4
+TARGET = 60  # accepted changes before and after the death
+
+
+class Writers:
+    """Threads that create experiments and change them, and note what was accepted."""
+
+    def __init__(self, api):
+        self.api = api
+        self.created = {}  # id -> name
+        self.decided = {}  # id -> accepted decisions, in order
+        self.uncertain = {}  # id -> decisions whose answer was lost or said to be uncertain
+        self.accepted = 0
+        self.refused = 0
+        self.is_over = threading.Event()
+        self.lock = threading.Lock()
+        self.threads = [threading.Thread(target=self.work, args=(number,)) for number in range(WRITERS)]
+
+    def call(self, method, path, body):
+        """The answer, None when there is none or it is an error of the server's."""
+        try:
+            answer = self.api.request(method, path, body)
+        except httpx.TransportError:
+            return None
+        if answer.status_code in (502, 503, 504):
+            return None
+        assert answer.status_code in (200, 201), answer.text
+        return answer
+
+    def note(self, is_accepted):
+        with self.lock:
+            self.accepted += is_accepted
+            self.refused += not is_accepted
+
+    def work(self, number):
+        turn = 0
+        while not self.is_over.is_set():
+            turn += 1
+            name = f"{number}.{turn}"
+            answer = self.call("POST", "/experiments", {"name": name})
+            self.note(answer is not None)
+            if answer is None:
+                continue
+            experiment = answer.json()["id"]
+            self.created[experiment] = name
+            self.decided[experiment], self.uncertain[experiment] = [], []
+            for step in range(3):
+                decision = f"{name}.{step}"
+                answer = self.call("PUT", f"/experiments/{experiment}", {"decision": decision})
+                (self.uncertain if answer is None else self.decided)[experiment].append(decision)
+                self.note(answer is not None)
+
+    def __enter__(self):
+        for thread in self.threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.is_over.set()
+        for thread in self.threads:
+            thread.join()
+
+    def wait_accepted(self, count):
+        wanted = self.accepted + count
+        wait_for(lambda: self.accepted >= wanted, 60, f"{count} more accepted changes")
+
+
+def check(api, writers):
+    for experiment, name in writers.created.items():
+        now = api.get(f"/experiments/{experiment}", expect=200).json()
+        assert now["name"] == name
+        entries = [entry for entry in reversed(now["history"]) if entry["field"] == "decision"]
+        recorded = [entry["to"] for entry in entries]
+        assert len(recorded) == len(set(recorded))
+        assert [one for one in recorded if one in writers.decided[experiment]] == writers.decided[experiment]
+        assert set(recorded) <= {*writers.decided[experiment], *writers.uncertain[experiment]}
+        assert now["decision"] == (recorded[-1] if recorded else None)
+        for before, after in zip([{"to": None}, *entries], entries):
+            assert after["from"] == before["to"]
+
+
+@pytest.mark.parametrize("victim", ["svc-experiments", "postgres", "gateway"])
+def test_what_was_accepted_survives(cluster, api, db, victim):
+    with Writers(api) as writers:
+        writers.wait_accepted(TARGET)
+        if victim == "postgres":
+            cluster.postgres.kill9()
+            wait_for(lambda: writers.refused, 60, "a refusal")
+            cluster.postgres.start()
+        else:
+            cluster.kill9(victim)
+            wait_for(lambda: writers.refused, 60, "a refusal")
+            cluster.start(victim, len(cluster[victim]))
+        writers.wait_accepted(TARGET)
+    cluster.recover()
+    check(api, writers)
+
+
+def test_without_redis_changes_are_made_and_told_later(cluster, api, make):
+    made = make()
+    cluster.redis.stop()
+    try:
+        now = api.put(f"/experiments/{made['id']}", {"status": "running"}, expect=200).json()
+        assert now["status"] == "running"
+    finally:
+        cluster.recover()
+    redis = cluster.redis.client()
+
+    def told():
+        return [fields for _, fields in redis.xrange("events.experiments") if made["id"] in fields["data"]]
+
+    kinds = wait_for(lambda: len({e["type"] for e in told()}) == 2 and [e["type"] for e in told()], 30, "both events")
+    assert kinds[-1] == "experiment.updated"
+
+
+def test_without_postgres_nothing_is_accepted(cluster, api, make):
+    made = make()
+    cluster.postgres.stop()
+    try:
+        for method, path, body in (
+            ("GET", "/experiments", None),
+            ("POST", "/experiments", {"name": "x"}),
+            ("PUT", f"/experiments/{made['id']}", {"status": "running"}),
+            ("GET", f"/implement/experiments/{made['id']}/context", None),
+        ):
+            answer = api.request(method, path, body, expect=503)
+            assert int(answer.headers["retry-after"]) >= 0
+    finally:
+        cluster.recover()
+    assert api.get(f"/experiments/{made['id']}", expect=200).json() == made
