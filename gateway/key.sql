@@ -40,14 +40,14 @@ RETURNING api_key_json(api_key);
 WITH was AS (
     SELECT id, revoked_at FROM api_key
     WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL FOR UPDATE
-), revoked AS (
-    UPDATE api_key k SET revoked_at = coalesce(k.revoked_at, now())
-    FROM was WHERE k.id = was.id RETURNING k.*
+), told AS (
+    SELECT event_emit('events.account', 'key.revoked', $2, jsonb_build_object('key_id', id))
+    FROM was WHERE revoked_at IS NULL
 )
-SELECT api_key_json((SELECT r FROM (SELECT * FROM revoked) r)::api_key),
-       CASE WHEN was.revoked_at IS NULL
-            THEN event_emit('events.account', 'key.revoked', $2, jsonb_build_object('key_id', $1::uuid)) END
-FROM was;
+UPDATE api_key k SET revoked_at = coalesce(k.revoked_at, now())
+FROM was LEFT JOIN (SELECT count(*) FROM told) sent ON true
+WHERE k.id = was.id
+RETURNING api_key_json(k);
 
 -- name: key_delete
 WITH gone AS (

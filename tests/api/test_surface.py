@@ -176,7 +176,6 @@ def test_gone_is_410_for_all(everything, nobody, op, method):
         "/api/v1.0/experiments%2Fa",
         "/api/v1.0//experiments",
         "/api/v1.0/projects/%00",
-        "/api/v1.0/projects/%zz",
         "/api/v1.0/projects/%ff",
         "/api/v1.0/projects/%2e%2e",
         "/api/v1.0/research-interests",
