@@ -18,6 +18,7 @@
  */
 #pragma once
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -73,8 +74,12 @@ bool engine_restore(struct engine *engine, const char *path);
 /** Add a paper to a load. Copies. */
 void engine_merge_add(struct engine_merge *merge, const struct document *document);
 
-/** Do the work: some 4 s for 40,000 papers. Touches nothing that others see. */
-void engine_merge_run(struct engine_merge *merge);
+/** Have engine_merge_run() give up soon after `*stop` has become true. Borrows. */
+void engine_merge_heed(struct engine_merge *merge, const atomic_bool *stop);
+
+/** Do the work: some 4 s for 40,000 papers. Touches nothing that others see. Returns false when it was stopped: the merge
+ * is then to be cancelled. */
+bool engine_merge_run(struct engine_merge *merge);
 
 /** Save the base of `view` to `path`, whole or not at all. The live segment is not saved: the changes after
  * engine_view_seq() of the restored view are to be applied again. Returns false with errno set. */

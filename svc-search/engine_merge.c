@@ -9,8 +9,9 @@
 struct engine_merge {
 	struct engine_view *view; /* what is merged; NULL for a load */
 	struct builder *builder;
-	uint64_t seq;      /* changes up to this one are in it */
-	struct base *base; /* the outcome, once it has run */
+	uint64_t seq;            /* changes up to this one are in it */
+	struct base *base;       /* the outcome, once it has run */
+	const atomic_bool *stop; /* NULL: it runs to its end */
 };
 
 static struct engine_merge *merge_new(struct engine *engine, struct engine_view *view, uint64_t seq)
@@ -71,13 +72,23 @@ static struct embedder *make_embedder(const struct engine_merge *merge,
 	bool is_outgrown;
 
 	if (old == NULL)
-		return lsa_train(segment);
+		return lsa_train_until(segment, merge->stop);
 	is_outgrown = old->header->trained_on < LSA_MAX_DOCS &&
 	              segment->doc_count >= old->header->trained_on * ENGINE_RETRAIN_GROWTH;
-	return is_outgrown ? lsa_train(segment) : copy_embedder(old);
+	return is_outgrown ? lsa_train_until(segment, merge->stop) : copy_embedder(old);
 }
 
-void engine_merge_run(struct engine_merge *merge)
+void engine_merge_heed(struct engine_merge *merge, const atomic_bool *stop)
+{
+	merge->stop = stop;
+}
+
+static bool is_stopped(const struct engine_merge *merge)
+{
+	return merge->stop != NULL && atomic_load_explicit(merge->stop, memory_order_relaxed);
+}
+
+bool engine_merge_run(struct engine_merge *merge)
 {
 	struct segment *segment;
 	struct embedder *embedder;
@@ -91,9 +102,15 @@ void engine_merge_run(struct engine_merge *merge)
 	builder_free(merge->builder);
 	merge->builder = NULL;
 	embedder = make_embedder(merge, segment);
+	if (is_stopped(merge)) {
+		embedder_free(embedder);
+		segment_free(segment);
+		return false;
+	}
 	vectors = embedder != NULL ? vectors_make(embedder, segment) : NULL;
 	ivf = vectors != NULL ? ivf_make(vectors, IVF_MIN_VECTORS) : NULL;
 	merge->base = base_new(segment, embedder, vectors, ivf, merge->seq);
+	return true;
 }
 
 /* Take what changed since the merge began over from the current view: newer papers into a live segment, and

@@ -146,7 +146,7 @@ static void restore(void *arg)
 	uv_mutex_unlock(&work->indexer->writing);
 }
 
-/* Run a merge, made here unless it was filled already, and publish it. */
+/* Run a merge, made here unless it was filled already, and publish it; given up when the process is to end. */
 static void merge(void *arg)
 {
 	struct work *work = arg;
@@ -156,9 +156,13 @@ static void merge(void *arg)
 		work->merge = engine_merge_new(indexer->engine);
 		uv_mutex_unlock(&indexer->writing);
 	}
-	engine_merge_run(work->merge);
+	engine_merge_heed(work->merge, &indexer->worker->process->is_draining);
+	work->is_done = engine_merge_run(work->merge);
 	uv_mutex_lock(&indexer->writing);
-	engine_merge_commit(indexer->engine, work->merge);
+	if (work->is_done)
+		engine_merge_commit(indexer->engine, work->merge);
+	else
+		engine_merge_cancel(indexer->engine, work->merge);
 	uv_mutex_unlock(&indexer->writing);
 }
 
@@ -199,6 +203,8 @@ static void merge_and_save(struct request *rq, struct indexer *indexer, struct e
 	work->merge = filled;
 	indexer->unmerged = 0;
 	request_offload(rq, merge, work);
+	if (!work->is_done)
+		raise_error(rq, ERR_UNAVAILABLE, "given up, for the process is to end");
 	show_size(indexer);
 	log_info(LOG_GROUP_APP, "index merged",
 	         f_int("documents", indexer_state(rq->worker->process).documents),

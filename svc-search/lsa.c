@@ -286,7 +286,17 @@ static struct embedder *write_embedder(const struct segment *segment, const stru
 	return embedder;
 }
 
+static bool is_stopped(const atomic_bool *stop)
+{
+	return stop != NULL && atomic_load_explicit(stop, memory_order_relaxed);
+}
+
 struct embedder *lsa_train(const struct segment *segment)
+{
+	return lsa_train_until(segment, NULL);
+}
+
+struct embedder *lsa_train_until(const struct segment *segment, const atomic_bool *stop)
 {
 	struct embedder *embedder = NULL;
 	struct corpus corpus;
@@ -303,8 +313,10 @@ struct embedder *lsa_train(const struct segment *segment)
 	basis = mem_array(corpus.vocabulary * width, sizeof(float));
 	next = mem_array(corpus.vocabulary * width, sizeof(float));
 	fill_noise(basis, corpus.vocabulary * width);
-	for (int i = 0; i < ITERATIONS && dimension > 0; i++)
+	for (int i = 0; i < ITERATIONS && dimension > 0 && !is_stopped(stop); i++)
 		iterate(&corpus, &basis, &next, width);
+	if (is_stopped(stop))
+		dimension = 0;
 	if (dimension > 0)
 		dimension = turn(&corpus, basis, width, dimension);
 	if (dimension > 0)

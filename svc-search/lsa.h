@@ -7,6 +7,9 @@
  */
 #pragma once
 
+#include <stdatomic.h>
+#include <stdbool.h>
+
 #include "embedder.h"
 
 /** Directions that are kept of a large corpus. */
@@ -21,3 +24,6 @@
 /** Train on `segment`. Takes about a second and 40 MB for 10,000 abstracts. Returns NULL when there are
  * fewer than LSA_MIN_DOCS documents or no two share a word. */
 struct embedder *lsa_train(const struct segment *segment);
+
+/** The same, and NULL soon after `*stop` has become true. `stop` may be NULL. */
+struct embedder *lsa_train_until(const struct segment *segment, const atomic_bool *stop);
