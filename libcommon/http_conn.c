@@ -21,7 +21,8 @@
  *           the client's last sign, or bytes of the next         answered
  *           while it is its turn    request wait in `held`
  * DROP      content_timeout         yes                          CLOSED
- * LINGER    LINGER_MS               yes                          CLOSED
+ * LINGER    LINGER_MS a read,       yes                          CLOSED
+ *           LINGER_ALL_MS in all
  *
  * All moves are made by conn_tick(), one step at a time; events only note what happened. There is
  * an exchange (`open`) exactly in HEAD and EXCHANGE. Bytes of the next request are never parsed
@@ -36,11 +37,11 @@
 
 #include "defines.h"
 
-#define LINGER_MS        2000
-#define FRESH_DRAIN_MS   1000        /* for the first request of a new connection, while draining */
-#define DROP_MAX_BYTES   (256 << 10) /* of content after its response, then the connection closes */
-#define LINGER_MAX_BYTES (4 << 20)
-#define NEVER            UINT64_MAX
+#define LINGER_MS      2000        /* without a byte from a client that was answered */
+#define LINGER_ALL_MS  30000       /* with them */
+#define FRESH_DRAIN_MS 1000        /* for the first request of a new connection, while draining */
+#define DROP_MAX_BYTES (256 << 10) /* of content after its response, then the connection closes */
+#define NEVER          UINT64_MAX
 
 static uint64_t conn_now(const struct http_conn *conn)
 {
@@ -125,7 +126,7 @@ static void on_shut(uv_shutdown_t *req, int status)
 static void conn_linger(struct http_conn *conn)
 {
 	conn_enter(conn, CONN_LINGER, LINGER_MS);
-	conn->dropped_bytes = 0;
+	conn->linger_until_ms = conn_now(conn) + LINGER_ALL_MS;
 	if (conn->is_broken || conn->is_at_end ||
 	    uv_shutdown(&conn->shut, &conn->stream, on_shut) != 0)
 		conn_close(conn);
@@ -361,10 +362,10 @@ static bool step_drop(struct http_conn *conn)
 
 static bool step_linger(struct http_conn *conn)
 {
-	conn->dropped_bytes += conn->in_length;
+	if (conn->in_length > 0)
+		conn->deadline_ms = MIN_OF(conn_now(conn) + LINGER_MS, conn->linger_until_ms);
 	conn->in_length = 0;
-	if (conn->is_at_end || conn->is_broken || conn->is_late ||
-	    conn->dropped_bytes > LINGER_MAX_BYTES)
+	if (conn->is_at_end || conn->is_broken || conn->is_late)
 		conn_close(conn);
 	return false;
 }

@@ -72,14 +72,15 @@ struct http_conn {
 
 	const char *in; /* bytes that came and are not parsed: in the loop's buffer, or in `held` */
 	size_t in_length;
-	char *held;            /* what could not be parsed when it came; NULL: nothing */
-	size_t framing_bytes;  /* of this request's chunk extensions and trailers */
-	size_t dropped_bytes;  /* of content after its response */
-	unsigned blank_bytes;  /* of the empty line that may stand before a request */
-	uint64_t deadline_ms;  /* uv_now() at which the state has lasted too long */
-	uint64_t timer_ms;     /* when the timer fires; 0: it is stopped */
-	size_t queued_bytes;   /* unsent when the deadline was set */
-	enum err_code refusal; /* why the parser's callbacks stopped it */
+	char *held;               /* what could not be parsed when it came; NULL: nothing */
+	size_t framing_bytes;     /* of this request's chunk extensions and trailers */
+	size_t dropped_bytes;     /* of content after its response */
+	unsigned blank_bytes;     /* of the empty line that may stand before a request */
+	uint64_t deadline_ms;     /* uv_now() at which the state has lasted too long */
+	uint64_t linger_until_ms; /* in CONN_LINGER */
+	uint64_t timer_ms;        /* when the timer fires; 0: it is stopped */
+	size_t queued_bytes;      /* unsent when the deadline was set */
+	enum err_code refusal;    /* why the parser's callbacks stopped it */
 	unsigned handle_count;
 	char tail[HTTP_TAIL_BYTES]; /* parsed last */
 	uint8_t parsed;             /* enum parse_event of the last callback */

@@ -262,8 +262,9 @@ static void early_responses_close_when_much_is_left(void **state)
 {
 	struct fixture *f = *state;
 	f->on_head = respond_teapot;
-	http_client_puts(f->client, POST "Content-Length: 4194304\r\n\r\n");
-	http_client_send(f->client, large, 1 << 20);
+	http_client_puts(f->client, POST "Content-Length: 41943040\r\n\r\n");
+	for (int i = 0; i < 10; i++)
+		http_client_send(f->client, large, LARGE);
 	http_client_wait_end(f->client);
 	assert_false(f->client->is_reset);
 	assert_int_equal(http_client_status(f->client, 0), 418);
