@@ -57,8 +57,10 @@ static void pass_run(struct request *rq)
 
 static void on_timer(uv_timer_t *timer);
 
+/* Not 0: passes that do not suspend would follow one another within one turn of the loop. */
 static void timer_set(struct chore *chore, uint64_t ms)
 {
+	ms = MAX_OF(ms, 1);
 	chore->due_ms = time_monotonic_ms() + ms;
 	uv_timer_start(&chore->timer, on_timer, ms, 0);
 }

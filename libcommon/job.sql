@@ -4,7 +4,7 @@ UPDATE task SET status = 'running', attempts = attempts + 1, attempts_max = $2::
 	lease_until = clock_timestamp() + make_interval(secs => $4::float8 / 1000),
 	started_at = coalesce(started_at, now()), message = NULL
 WHERE id = $1::uuid AND ((status = 'pending' AND run_after <= clock_timestamp())
-	OR (status = 'running' AND lease_until < clock_timestamp()))
+	OR (status = 'running' AND lease_until < clock_timestamp() AND attempts < attempts_max))
 RETURNING attempts, account_id, input, request_id;
 
 -- name: job_renew

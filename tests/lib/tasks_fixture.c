@@ -31,7 +31,7 @@ int tasks_group_setup(void **state)
 		.block = 200,
 		.retry = 4,
 		.retry_max = 20,
-		.keep = 0,
+		.keep = 3600000,
 	};
 	pg_fixture_new(&postgres);
 	redis_fixture_new(&redis_server, NULL);
@@ -49,13 +49,8 @@ int tasks_group_teardown(void **state)
 	return 0;
 }
 
-int tasks_setup(void **state)
+static void worker_setup(void)
 {
-	(void)state;
-	pg_fixture_run(&postgres, "SET client_min_messages = error; "
-	                          "DROP SCHEMA IF EXISTS tested CASCADE");
-	assert_int_equal(migrate_run(postgres.url, "tested", NONE), ERR_NONE);
-	redis_ask("FLUSHALL");
 	fixture_start(&fixture);
 	fixture.settings.job_slots = 4;
 	fixture.process.service = &SERVICE;
@@ -64,12 +59,24 @@ int tasks_setup(void **state)
 	fixture.worker.pg =
 		pg_pool_new(&fixture.worker.loop,
 	                    &(struct pg_settings){.url = database_url, .connections = 4});
+}
+
+int tasks_setup(void **state)
+{
+	(void)state;
+	pg_fixture_run(&postgres, "SET client_min_messages = error; "
+	                          "DROP SCHEMA IF EXISTS tested CASCADE");
+	assert_int_equal(migrate_run(postgres.url, "tested", NONE), ERR_NONE);
+	redis_ask("FLUSHALL");
+	worker_setup();
 	return 0;
 }
 
 void tasks_become(const char *instance)
 {
-	assert_int_equal(uv_loop_fork(&fixture.worker.loop), 0);
+	/* The parent's connections are not to be touched: its loop never runs here. */
+	fiber_loop_detach(&fixture.worker.loop);
+	worker_setup();
 	fixture.process.instance = instance;
 }
 
@@ -163,13 +170,24 @@ void until_sql(long wanted, const char *statement)
 	uv_timer_stop(&fixture.tick);
 }
 
-void until_redis(long wanted, const char *command)
+/* `%s` of the format, where there is one, is `argument`. */
+static void until_answer(long wanted, const char *format, const char *argument)
 {
 	fixture_wait_start(&fixture);
-	while (redis_ask(command, NULL) != wanted) {
+	while (redis_ask(format, argument) != wanted) {
 		if (fixture.ticks_left <= 0)
-			fail_msg("never %ld: %s", wanted, command);
+			fail_msg("never %ld: %s", wanted, argument ? argument : format);
 		fixture_turn(&fixture);
 	}
 	uv_timer_stop(&fixture.tick);
+}
+
+void until_redis(long wanted, const char *command)
+{
+	until_answer(wanted, command, NULL);
+}
+
+void until_script(long wanted, const char *script)
+{
+	until_answer(wanted, "EVAL %s 0", script);
 }

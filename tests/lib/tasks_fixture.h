@@ -36,3 +36,6 @@ long redis_ask(const char *format, ...) attr_printf(1, 2);
 /** Run the loop until the statement, or the command, gives `wanted`. */
 void until_sql(long wanted, const char *statement);
 void until_redis(long wanted, const char *command);
+
+/** The same of a Lua script. */
+void until_script(long wanted, const char *script);
