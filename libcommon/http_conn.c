@@ -30,32 +30,22 @@
  * cannot make us queue responses. */
 #include "http_internal.h"
 
-#include <arpa/inet.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "defines.h"
 
 #define LINGER_MS      2000        /* without a byte from a client that was answered */
 #define LINGER_ALL_MS  30000       /* with them */
 #define FRESH_DRAIN_MS 1000        /* for the first request of a new connection, while draining */
 #define DROP_MAX_BYTES (256 << 10) /* of content after its response, then the connection closes */
-#define NEVER          UINT64_MAX
-
-static uint64_t conn_now(const struct http_conn *conn)
-{
-	return uv_now(conn->server->loop);
-}
+#define HTTP_NEVER     UINT64_MAX
 
 static void conn_enter(struct http_conn *conn, enum conn_state state, uint64_t time_ms)
 {
 	conn->state = state;
-	conn->deadline_ms = time_ms == NEVER ? NEVER : conn_now(conn) + time_ms;
+	conn->deadline_ms = time_ms == HTTP_NEVER ? HTTP_NEVER : conn_now(conn) + time_ms;
 	conn->is_late = false;
 }
 
-static void conn_enter_idle(struct http_conn *conn)
+void conn_enter_idle(struct http_conn *conn)
 {
 	conn_enter(conn, CONN_IDLE, conn->server->limits->idle_timeout_ms);
 }
@@ -67,42 +57,6 @@ static bool idle_is_over(struct http_conn *conn)
 		return false;
 	conn->deadline_ms = MIN_OF(conn->deadline_ms, conn_now(conn) + FRESH_DRAIN_MS);
 	return conn->has_served;
-}
-
-static void on_handle_closed(uv_handle_t *handle)
-{
-	struct http_conn *conn = handle->data;
-	if (--conn->handle_count > 0)
-		return;
-	struct http_server *server = conn->server;
-	free(conn->held);
-	free(conn);
-	server_handle_closed(server);
-}
-
-static void conn_close(struct http_conn *conn)
-{
-	if (conn->state == CONN_CLOSED)
-		return;
-	require(conn->open == NULL);
-	conn->state = CONN_CLOSED;
-	if (conn->is_due)
-		TAILQ_REMOVE(&conn->server->due, conn, due);
-	conn->is_due = false;
-	TAILQ_REMOVE(&conn->server->conns, conn, all);
-	uv_close((uv_handle_t *)&conn->timer, on_handle_closed);
-	uv_close((uv_handle_t *)&conn->stream, on_handle_closed);
-	server_conn_closed(conn->server);
-}
-
-/* Close so that the client cannot take what it has for a complete response. */
-static void conn_reset(struct http_conn *conn)
-{
-	int fd;
-	static const struct linger ABORT = {.l_onoff = 1, .l_linger = 0};
-	if (conn->is_tcp && uv_fileno((uv_handle_t *)&conn->stream, &fd) == 0)
-		(void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &ABORT, sizeof(ABORT));
-	conn_close(conn);
 }
 
 static void exchange_free(struct http_conn *conn)
@@ -220,7 +174,7 @@ static void exchange_open(struct http_conn *conn)
 	}
 	conn->is_parser_due = !conn->open->x.head.has_content;
 	conn->has_served = true;
-	conn_enter(conn, CONN_EXCHANGE, NEVER);
+	conn_enter(conn, CONN_EXCHANGE, HTTP_NEVER);
 	conn->server->handler->on_head(&conn->open->x);
 }
 
@@ -282,7 +236,7 @@ static bool exchange_broke(struct http_conn *conn)
 	return true;
 }
 
-static bool exchange_may_read(const struct http_conn *conn)
+bool conn_may_read(const struct http_conn *conn)
 {
 	const struct http_open *open = conn->open;
 	return !open->is_request_complete && !open->is_paused && !open->is_response_ended;
@@ -325,7 +279,7 @@ static bool step_exchange(struct http_conn *conn)
 			return true;
 		}
 	}
-	if (!exchange_may_read(conn))
+	if (!conn_may_read(conn))
 		return conn->is_broken;
 	if (open->is_continue_due && open->x.status == 0) {
 		open->is_continue_due = false;
@@ -382,84 +336,6 @@ static bool (*const STEPS[CONN_STATES])(struct http_conn *conn) = {
 	[CONN_DROP] = step_drop, [CONN_LINGER] = step_linger, [CONN_CLOSED] = step_closed,
 };
 
-/* Keep bytes that cannot be parsed yet, once the loop's read buffer is needed again. */
-static void conn_hold(struct http_conn *conn)
-{
-	if (conn->in_length == 0) {
-		free(conn->held);
-		conn->held = NULL;
-	} else if (conn->held == NULL) {
-		conn->held = malloc(conn->in_length);
-		require(conn->held != NULL);
-		memcpy(conn->held, conn->in, conn->in_length);
-		conn->in = conn->held;
-	}
-}
-
-static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *ret_buf)
-{
-	(void)suggested;
-	struct http_conn *conn = handle->data;
-	*ret_buf = uv_buf_init(conn->server->read_buffer, HTTP_READ_BYTES);
-}
-
-static void on_read(uv_stream_t *stream, ssize_t length, const uv_buf_t *buf)
-{
-	struct http_conn *conn = stream->data;
-	if (length == 0)
-		return;
-	if (length == UV_EOF) {
-		conn->is_at_end = true;
-	} else if (length < 0) {
-		conn->is_broken = true;
-	} else {
-		conn->in = buf->base;
-		conn->in_length = (size_t)length;
-	}
-	conn_tick(conn);
-}
-
-/* A complete request's client is still read from, to learn when it goes away. */
-static void conn_set_reading(struct http_conn *conn)
-{
-	bool is_wanted = conn->in_length == 0;
-	if (conn->state == CONN_EXCHANGE && !conn->open->is_request_complete)
-		is_wanted = is_wanted && !conn->open->is_paused;
-	if (is_wanted == conn->is_reading)
-		return;
-	conn->is_reading = is_wanted;
-	if (!is_wanted)
-		uv_read_stop(&conn->stream);
-	else if (uv_read_start(&conn->stream, on_alloc, on_read) != 0)
-		conn->is_broken = true;
-}
-
-static void on_timer(uv_timer_t *timer)
-{
-	struct http_conn *conn = timer->data;
-	conn->timer_ms = 0;
-	bool has_moved = write_queued(conn) < conn->queued_bytes;
-	conn->is_late = conn->deadline_ms <= conn_now(conn) && !has_moved;
-	conn_tick(conn);
-}
-
-/* The timer is left running when it fires early: most deadlines move on before they pass. */
-static void conn_set_deadline(struct http_conn *conn)
-{
-	if (conn->state == CONN_EXCHANGE) {
-		bool is_clients_turn = write_queued(conn) > 0 || exchange_may_read(conn);
-		uint64_t time_ms = conn->server->limits->content_timeout_ms;
-		conn->deadline_ms = is_clients_turn ? conn_now(conn) + time_ms : NEVER;
-	}
-	conn->queued_bytes = write_queued(conn);
-	if (conn->deadline_ms == NEVER ||
-	    (conn->timer_ms != 0 && conn->timer_ms <= conn->deadline_ms))
-		return;
-	uint64_t now_ms = conn_now(conn);
-	conn->timer_ms = MAX_OF(conn->deadline_ms, now_ms + 1);
-	uv_timer_start(&conn->timer, on_timer, conn->timer_ms - now_ms, 0);
-}
-
 void conn_tick(struct http_conn *conn)
 {
 	if (conn->is_ticking || conn->state == CONN_CLOSED)
@@ -470,9 +346,7 @@ void conn_tick(struct http_conn *conn)
 	conn->is_ticking = false;
 	if (conn->state == CONN_CLOSED)
 		return;
-	conn_hold(conn);
-	conn_set_reading(conn);
-	conn_set_deadline(conn);
+	conn_settle(conn);
 }
 
 void conn_schedule(struct http_conn *conn)
@@ -496,56 +370,4 @@ void http_content_resume(struct http_exchange *x)
 	struct http_open *open = CONTAINER_OF(x, struct http_open, x);
 	open->is_paused = false;
 	conn_schedule(open->conn);
-}
-
-static void peer_format(const struct sockaddr_storage *from, char peer[INET6_ADDRSTRLEN])
-{
-	if (from->ss_family == AF_INET)
-		inet_ntop(AF_INET, &((const struct sockaddr_in *)from)->sin_addr, peer,
-		          INET6_ADDRSTRLEN);
-	else if (from->ss_family == AF_INET6)
-		inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)from)->sin6_addr, peer,
-		          INET6_ADDRSTRLEN);
-	else
-		memcpy(peer, "unix", sizeof("unix"));
-}
-
-/* Give the descriptor to libuv. */
-static bool conn_take(struct http_conn *conn, int fd)
-{
-	uv_loop_t *loop = conn->server->loop;
-	bool is_taken;
-	if (conn->is_tcp) {
-		uv_tcp_init(loop, &conn->tcp);
-		is_taken = uv_tcp_open(&conn->tcp, fd) == 0;
-	} else {
-		uv_pipe_init(loop, &conn->pipe, 0);
-		is_taken = uv_pipe_open(&conn->pipe, fd) == 0;
-	}
-	if (!is_taken)
-		close(fd);
-	else if (conn->is_tcp)
-		(void)uv_tcp_nodelay(&conn->tcp, 1);
-	return is_taken;
-}
-
-void conn_new(struct http_server *server, int fd, const struct sockaddr_storage *from)
-{
-	struct http_conn *conn = calloc(1, sizeof(*conn));
-	require(conn != NULL);
-	conn->server = server;
-	conn->is_tcp = from->ss_family == AF_INET || from->ss_family == AF_INET6;
-	conn->is_keep_alive = true;
-	conn->handle_count = 2;
-	server->handle_count++;
-	server->conn_count++;
-	TAILQ_INSERT_TAIL(&server->conns, conn, all);
-	peer_format(from, conn->peer);
-	parse_init(conn);
-	uv_timer_init(server->loop, &conn->timer);
-	bool is_taken = conn_take(conn, fd);
-	conn->timer.data = conn->stream.data = conn;
-	conn_enter_idle(conn);
-	conn->is_broken = !is_taken;
-	conn_tick(conn);
 }

@@ -2,7 +2,8 @@
  *
  *     http_listen.c   sockets to accept from
  *     http_server.c   accepting, turns of the loop, drain
- *     http_conn.c     one connection: its states, time-outs, reading and closing
+ *     http_conn.c     one connection: its states
+ *     http_socket.c   its socket and its timer: reading, holding back, closing
  *     http_parse.c    llhttp: bytes to heads and content
  *     http_collect.c  the strings of a head
  *     http_head.c     what a head may say
@@ -141,9 +142,6 @@ const char *server_date_line(struct http_server *server);
 
 /* http_conn.c */
 
-/** Serve an accepted socket; takes `fd`. */
-void conn_new(struct http_server *server, int fd, const struct sockaddr_storage *from);
-
 /** Do all that can be done now. */
 void conn_tick(struct http_conn *conn);
 
@@ -152,6 +150,33 @@ void conn_schedule(struct http_conn *conn);
 
 /** End the connection at once, telling an open exchange that its client is gone. */
 void conn_kill(struct http_conn *conn);
+
+/** Between two requests from now on. */
+void conn_enter_idle(struct http_conn *conn);
+
+/** Whether the open exchange takes more of its request. */
+bool conn_may_read(const struct http_conn *conn);
+
+/* http_socket.c */
+
+#define HTTP_NEVER UINT64_MAX /* a deadline */
+
+/** Serve an accepted socket; takes `fd`. */
+void conn_new(struct http_server *server, int fd, const struct sockaddr_storage *from);
+
+static inline uint64_t conn_now(const struct http_conn *conn)
+{
+	return uv_now(conn->server->loop);
+}
+
+/** After a tick: keep what could not be parsed, read or not, set the timer. */
+void conn_settle(struct http_conn *conn);
+
+/** Close at once; there is no open exchange any more. */
+void conn_close(struct http_conn *conn);
+
+/** The same, so that the client cannot take what it has for a complete response. */
+void conn_reset(struct http_conn *conn);
 
 /* http_parse.c */
 
