@@ -41,6 +41,8 @@ static void transaction_undo(struct pg_transaction *tx)
 	struct pg_pool *pool = line->pool;
 	if (line_is_answering(line)) {
 		pg_conn_close(line->conn);
+		if (line == pool->lines) /* the one that is kept open */
+			pg_conn_connect(line->conn);
 	} else {
 		line->is_ending = true;
 		pg_line_send_detached(line, "ROLLBACK");
@@ -73,7 +75,7 @@ void pg_abandon(struct request *rq)
 static attr_noreturn void transaction_fail(struct request *rq, enum err_code code)
 {
 	pg_abandon(rq);
-	raise_error(rq, code, "%s", pg_error_detail(code));
+	pg_raise(rq, code);
 }
 
 /* What functions of the common migrations read, and how long each statement may take. */
@@ -110,7 +112,7 @@ void pg_begin(struct request *rq)
 	}
 	enum err_code reason = fiber_cancelled(fiber_self());
 	if (reason != ERR_NONE)
-		raise_error(rq, reason, "%s", pg_error_detail(reason));
+		pg_raise(rq, reason);
 	tx = arena_new_of(rq->arena, struct pg_transaction);
 	*tx = (struct pg_transaction){.rq = rq, .depth = 1};
 	rq->transaction = tx;
@@ -155,7 +157,7 @@ void pg_commit(struct request *rq)
 	transaction_forget(rq);
 	pg_pool_run(pool_of(rq));
 	if (code != ERR_NONE)
-		raise_error(rq, code, "%s", pg_error_detail(code));
+		pg_raise(rq, code);
 }
 
 void pg_rollback(struct request *rq)
