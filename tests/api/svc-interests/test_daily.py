@@ -1,0 +1,93 @@
+"""The daily run: once a day, by one replica, for every account's active interests."""
+
+import pytest
+
+from lib.servers import free_port
+from lib.wait import wait_for
+
+NAME = "svc-interests"
+
+
+@pytest.fixture
+def eager(cluster):
+    """Two more replicas, which look every 50 ms whether the day's run is due; gone at the end."""
+    added = [cluster.add(NAME, DAILY_CHECK="50ms", LISTEN=f"127.0.0.1:{free_port()}") for _ in range(2)]
+    for process in added:
+        process.wait_ready()
+    yield added
+    for process in added:
+        process.stop()
+        cluster[NAME].remove(process)
+
+
+def forget_today(db):
+    """As if the day had just begun: the day's row has gone; when that was."""
+    return db.execute(
+        "WITH gone AS (DELETE FROM daily_run) SELECT clock_timestamp(), (SELECT max(created_at) FROM task)"
+    ).fetchone()[0]
+
+
+def runs(db):
+    return db.execute("SELECT day = (now() AT TIME ZONE 'UTC')::date, tasks FROM daily_run").fetchall()
+
+
+def tasks_since(db, since):
+    return db.execute(
+        "SELECT account_id, status FROM task WHERE kind = 'recommendations_refresh' AND created_at >= %s", [since]
+    ).fetchall()
+
+
+def all_completed(db, since, count):
+    tasks = tasks_since(db, since)
+    return len(tasks) >= count and all(status == "completed" for _, status in tasks)
+
+
+def test_every_active_interest_once(db, desk, other_desk, eager):
+    first, second, off = desk.ready(daily_count=2), desk.ready(daily_count=3), desk.ready(is_active=False)
+    theirs = other_desk.ready(daily_count=4)
+    since = forget_today(db)
+    wait_for(lambda: runs(db), 20, "the day's run has started")
+    ((is_today, count),) = runs(db)
+    assert is_today
+    active = db.execute("SELECT count(DISTINCT account_id) FROM interest WHERE is_active").fetchone()[0]
+    assert count == active >= 2
+    wait_for(lambda: all_completed(db, since, count), 60, "the day's tasks have ended")
+    accounts = [account for account, _ in tasks_since(db, since)]
+    assert len(accounts) == len(set(accounts)) == count
+    for one, made in ((desk, first), (desk, second), (other_desk, theirs)):
+        assert len(one.recommended(made)) == made["daily_count"]
+    assert desk.recommended(off) == []
+
+
+def test_a_start_catches_up_once(cluster, db, desk):
+    made = desk.ready(daily_count=2)
+    forget_today(db)
+    assert runs(db) == []
+    cluster.restart(NAME)
+    cluster.wait_ready(NAME)
+    wait_for(lambda: len(desk.recommended(made)) == 2, 30, "the missed run is made up for")
+    cluster.restart(NAME)
+    cluster.wait_ready(NAME)
+    assert len(runs(db)) == 1
+    assert len(desk.recommended(made)) == 2
+
+
+def test_hour_that_has_not_come(cluster, db, desk):
+    """The row of a day is not made before its hour."""
+    hour = db.execute("SELECT extract(hour FROM now() AT TIME ZONE 'UTC')::int").fetchone()[0]
+    if hour >= 22:
+        pytest.skip("no hour of the day is left")
+    cluster.stop(NAME)
+    late = cluster.add(NAME, DAILY_CHECK="50ms", DAILY_HOUR=str(hour + 2))
+    late.wait_ready()
+    try:
+        forget_today(db)
+        made = desk.ready()
+        for _ in range(3):
+            desk.refresh(made, num_results=1)
+        assert runs(db) == []
+    finally:
+        late.stop()
+        cluster[NAME].remove(late)
+        cluster.recover()
+    wait_for(lambda: runs(db), 20, "the others make the run")

@@ -1,0 +1,179 @@
+"""What is asked of svc-interests is done, whatever dies meanwhile, and done once."""
+
+import uuid
+
+import pytest
+
+from lib.servers import free_port
+from lib.wait import wait_for
+
+NAME = "svc-interests"
+RECOVERY_SECONDS = 90
+
+
+@pytest.fixture(autouse=True)
+def recovered(cluster, papers):
+    yield
+    cluster.recover()
+
+
+def second_replica(cluster):
+    """One that nobody sends requests to; jobs and events reach it."""
+    second = cluster.add(NAME, LISTEN=f"127.0.0.1:{free_port()}")
+    second.wait_ready()
+    return second
+
+
+def task_ended(api, answer):
+    return api.wait_task(answer, timeout=RECOVERY_SECONDS)
+
+
+def test_search_away_and_back(cluster, api, desk):
+    cluster.stop("svc-search")
+    made = desk.create(daily_count=2)
+    refresh = api.post("/papers/recommended/refresh", {"interest_id": made["id"]}, expect=202)
+    path = refresh.json()["status_url"]
+    wait_for(lambda: api.get(path).json()["attempts"] >= 1, 20, "it was tried")
+    assert api.get(path).json()["status"] in ("pending", "running")
+    assert desk.get(made)["pool_status"] == "building"
+    cluster.start("svc-search")
+    cluster.wait_ready("svc-search")
+    task = task_ended(api, refresh)
+    assert task["status"] == "completed" and task["result"]["interests"][0]["recommended"] == 2
+    assert desk.wait_pool(made)["pool_size"] > 0
+
+
+def test_search_away_with_a_pool_that_is_ready(cluster, desk):
+    made = desk.ready(daily_count=2)
+    cluster.stop("svc-search")
+    task = desk.refresh(made)
+    assert task["result"]["interests"][0]["recommended"] == 2
+
+
+def test_scores_need_search_for_ids_alone(cluster, api, desk, papers):
+    made = desk.ready()
+    cluster.stop("svc-search")
+    assert len(desk.score(made, {"limit": 3}, expect=200).json()) == 3
+    assert len(desk.score(made, {"candidates": [{"title": "A text"}]}, expect=200).json()) == 1
+    path = f"/experiment-histories/{made['experiment_history_id']}/score-candidates"
+    api.problem("POST", path, 503, "unavailable", {"candidates": [list(papers)[0]]})
+
+
+def test_kill_in_mid_job_is_taken_over(cluster, api, desk, db):
+    made = desk.ready(daily_count=3)
+    # The job stops in its last transaction, since the interest's row is locked here.
+    with cluster.postgres.connect() as holder:
+        holder.autocommit = False
+        holder.execute("SELECT 1 FROM interests.interest WHERE id = %s FOR UPDATE", [made["id"]])
+        refresh = api.post("/papers/recommended/refresh", {"interest_id": made["id"]}, expect=202)
+        task = refresh.json()["task_id"]
+        wait_for(
+            lambda: db.execute("SELECT status FROM task WHERE id = %s", [task]).fetchone()[0] == "running", 20, "it runs"
+        )
+        cluster.kill9(NAME)
+        holder.rollback()
+    cluster.start(NAME, len(cluster[NAME]))
+    ended = task_ended(api, refresh)
+    assert ended["status"] == "completed" and ended["attempts"] == 2
+    assert ended["result"]["interests"][0]["recommended"] == 3
+    assert len(desk.recommended(made)) == 3
+
+
+def test_job_delivered_twice_runs_once(cluster, api, desk):
+    made = desk.ready(daily_count=3)
+    refresh = api.post("/papers/recommended/refresh", {"interest_id": made["id"]}, expect=202)
+    entry = {"task": refresh.json()["task_id"], "kind": "recommendations_refresh"}
+    streams = cluster.redis.client()
+    for _ in range(3):
+        streams.xadd(f"jobs.{NAME}", entry)
+    assert task_ended(api, refresh)["attempts"] == 1
+    streams.xadd(f"jobs.{NAME}", entry)
+    desk.refresh(made, num_results=1)
+    assert api.get(refresh.json()["status_url"], expect=200).json()["attempts"] == 1
+    assert len(desk.recommended(made)) == 4
+
+
+def test_redis_flushed_loses_no_task(cluster, api, desk, db):
+    made = desk.ready(daily_count=2)
+    cluster.stop(NAME)
+    db.execute(
+        "SELECT task_start('recommendations_refresh', account_id, jsonb_build_object('interest_id', id)) "
+        "FROM interest WHERE id = %s",
+        [made["id"]],
+    )
+    cluster.redis.client().flushall()
+    cluster.start(NAME)
+    cluster.wait_ready(NAME)
+    wait_for(lambda: len(desk.recommended(made)) == 2, RECOVERY_SECONDS, "the task is done")
+    cluster.redis.client().flushall()
+    desk.refresh(made)
+    assert len(desk.recommended(made)) == 4
+
+
+def test_redis_away_and_back(cluster, api, desk):
+    made = desk.ready(daily_count=2)
+    cluster.redis.stop()
+    refresh = api.post("/papers/recommended/refresh", {"interest_id": made["id"]}, expect=202)
+    assert len(desk.recommended(made)) == 0
+    cluster.redis.start()
+    assert task_ended(api, refresh)["status"] == "completed"
+    assert len(desk.recommended(made)) == 2
+
+
+def test_postgres_restarted_under_a_refresh(cluster, api, desk):
+    made = desk.ready(daily_count=2)
+    refresh = api.post("/papers/recommended/refresh", {"interest_id": made["id"]}, expect=202)
+    cluster.postgres.restart()
+    wait_for(lambda: api.get("/interests").status_code == 200, 30, "the database is back")
+    assert task_ended(api, refresh)["status"] == "completed"
+    assert len(desk.recommended(made)) == 2
+
+
+def test_context_changed_under_a_refresh(cluster, api, desk, db):
+    """What was chosen for the old words is not kept under the new ones."""
+    made = desk.ready(daily_count=3)
+    with cluster.postgres.connect() as holder:
+        holder.autocommit = False
+        holder.execute("SELECT 1 FROM interests.interest WHERE id = %s FOR UPDATE", [made["id"]])
+        refresh = api.post("/papers/recommended/refresh", {"interest_id": made["id"]}, expect=202)
+        task = refresh.json()["task_id"]
+        wait_for(
+            lambda: db.execute("SELECT status FROM task WHERE id = %s", [task]).fetchone()[0] == "running", 20, "it runs"
+        )
+        holder.execute(
+            "UPDATE interests.interest SET context = 'Computer vision', context_version = context_version + 1, "
+            "pool_status = 'stale', pool_size = 0 WHERE id = %s",
+            [made["id"]],
+        )
+        holder.commit()
+    assert task_ended(api, refresh)["status"] == "completed"
+    versions = db.execute("SELECT DISTINCT context_version FROM recommendation WHERE interest_id = %s", [made["id"]])
+    assert versions.fetchall() == [(2,)]
+
+
+def test_two_replicas_share_the_work(cluster, desk):
+    second = second_replica(cluster)
+    try:
+        made = [desk.create(daily_count=2) for _ in range(6)]
+        for interest in made:
+            desk.wait_pool(interest)
+        desk.refresh()
+        for interest in made:
+            assert len(desk.recommended(interest)) == 2
+    finally:
+        second.stop()
+        cluster[NAME].remove(second)
+
+
+def test_event_delivered_by_two_replicas_counts_once(cluster, desk, emit, account, db):
+    second = second_replica(cluster)
+    try:
+        made = desk.ready(project_id=str(uuid.uuid4()))
+        data = {"id": str(uuid.uuid4()), "version": 1, "name": "Once", "status": "running",
+                "project_id": made["project_id"], "arxiv_ids": []}
+        event = emit("events.experiments", "experiment.created", account, data)
+        emit("events.experiments", "experiment.created", account, data, event)
+        wait_for(lambda: desk.get(made)["experiment_history"] == "- Once (running)", 20, "it is told once")
+    finally:
+        second.stop()
+        cluster[NAME].remove(second)
