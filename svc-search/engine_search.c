@@ -19,6 +19,9 @@
 /** How many of them. */
 #define DESCRIPTION_TERMS 40
 
+/** Words that are all a document can be expected to answer of a long question. */
+#define FULL_TERMS 8
+
 /* What the steps of one search hand to each other. */
 struct search {
 	const struct engine_view *view;
@@ -39,8 +42,9 @@ const char *engine_strategy_name(enum engine_strategy strategy)
 	return strategy == ENGINE_HYBRID ? "hybrid" : "lexical";
 }
 
-/* Set each term's idf over all segments, dead documents included. */
-static void weigh_terms(const struct engine_view *view, struct wanted *wanted)
+/* Set each term's idf over all segments, dead documents included. What no document holds tells most of a
+ * question, that it has no full answer; in a description it would only crowd out other terms. */
+static void weigh_terms(const struct engine_view *view, struct wanted *wanted, bool is_description)
 {
 	uint32_t doc_count = view->base->segment->doc_count + view->live->doc_count;
 
@@ -54,20 +58,30 @@ static void weigh_terms(const struct engine_view *view, struct wanted *wanted)
 
 			df += number != SEGMENT_NONE ? segment->terms[number].df : 0;
 		}
-		term->idf = bm25_idf(df, doc_count);
+		term->idf = df == 0 && is_description ? 0 : bm25_idf(df, doc_count);
 	}
 }
 
-/* The score that all main words give when each occurs twice in a document of average length. */
+/* The score that the main words, or of many the FULL_TERMS most telling, give when each occurs twice in a
+ * document of average length. */
 static float full_score(const struct wanted *wanted)
 {
-	float impact = bm25_impact(2, bm25_norm(1, 1));
+	float greatest[FULL_TERMS] = {0};
 	float sum = 0;
 
-	for (size_t i = 0; i < wanted->term_count; i++)
-		if (!wanted->terms[i].is_extra)
-			sum += wanted->terms[i].count * wanted->terms[i].idf * impact;
-	return MAX_OF(sum, 1e-6f);
+	for (size_t i = 0; i < wanted->term_count; i++) {
+		float weight = wanted->terms[i].count * wanted->terms[i].idf;
+
+		for (size_t at = 0; at < FULL_TERMS && !wanted->terms[i].is_extra; at++) {
+			float less = MIN_OF(weight, greatest[at]);
+
+			greatest[at] = MAX_OF(weight, greatest[at]);
+			weight = less;
+		}
+	}
+	for (size_t at = 0; at < FULL_TERMS; at++)
+		sum += greatest[at];
+	return MAX_OF(sum * bm25_impact(2, bm25_norm(1, 1)), 1e-6f);
 }
 
 static void prepare(struct search *search)
@@ -83,7 +97,7 @@ static void prepare(struct search *search)
 		if (!embedder_embed(embedder, search->wanted, search->vector))
 			search->vector = NULL;
 	}
-	weigh_terms(search->view, search->wanted);
+	weigh_terms(search->view, search->wanted, is_description);
 	wanted_keep_best(search->wanted, is_description ? DESCRIPTION_TERMS : WANTED_MAX_TERMS,
 	                 search->arena);
 	search->full_score = full_score(search->wanted);

@@ -8,7 +8,7 @@
  *
  * The order within one query comes from that sum, which says nothing across queries. *Relevance* does: the best
  * candidate's is its strength, the mean of its coverage (the part of the query's weight that its words
- * answer, where all words occurring twice in an average document is the whole) and its cosine; the others'
+ * answer; the whole is the eight most telling words occurring twice in an average document) and its cosine; the others'
  * is in proportion to their sums. So it falls with the rank, lies in 0 to 1, is near 1 for a document that
  * holds all that is asked for, and near 0 where the query's telling words are nowhere.
  */
@@ -42,5 +42,5 @@ struct candidate {
 };
 
 /** Set `fused` and `relevance` of the candidates and put the best first. `full_score` (> 0) is what `words` is
- * when every word of the query occurs twice in a document of average length. */
+ * when the document answers the query fully. */
 void fusion_rank(struct candidate *candidates, size_t count, float full_score, bool has_dense);

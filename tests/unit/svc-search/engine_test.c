@@ -325,6 +325,32 @@ static void test_long_descriptions(void **state)
 	engine_free(engine);
 }
 
+static void test_unknown_words(void **state)
+{
+	struct engine *engine = engine_new();
+	struct arena *arena = arena_new();
+	struct buf description = {.arena = arena};
+	struct engine_view *view;
+	const char *word = made_word(arena, 250);
+	const char *question = arena_printf(arena, "%s unheard unseen unread", word);
+	float full;
+	float part;
+
+	(void)state;
+	load_made(engine, 400, 400);
+	view = engine_view_get(engine);
+	full = ask_view(arena, view, word, 1).hits[0].relevance;
+	part = ask_view(arena, view, question, 1).hits[0].relevance;
+	assert_true(part < full * 0.8f);
+	for (int i = 0; i < 300; i++)
+		buf_printf(&description, "unheard%d ", i);
+	buf_puts(&description, word);
+	assert_true(ask_view(arena, view, description.data, 5).hits[0].words > 0);
+	engine_view_put(view);
+	arena_free(arena);
+	engine_free(engine);
+}
+
 static void test_filters(void **state)
 {
 	static const char *const categories[] = {"cs.CL"};
@@ -548,6 +574,7 @@ int main(void)
 		cmocka_unit_test(test_hybrid),
 		cmocka_unit_test(test_queries_that_say_nothing),
 		cmocka_unit_test(test_long_descriptions),
+		cmocka_unit_test(test_unknown_words),
 		cmocka_unit_test(test_filters),
 		cmocka_unit_test(test_vectors),
 		cmocka_unit_test(test_save_and_restore),
