@@ -60,5 +60,5 @@ void proxy_drained(struct http_exchange *x);
 void proxy_gone(struct http_exchange *x, enum err_code reason);
 void proxy_done(struct http_exchange *x);
 
-/** Register the proxy's metrics; once, before threads. */
+/** Register the metrics of the proxy and of its connections; once, before threads. */
 void proxy_register(void);

@@ -26,6 +26,7 @@ void proxy_register(void)
 	metric_register(&request_seconds);
 	metric_register(&answer_seconds);
 	metric_register(&retries_total);
+	upstream_register();
 }
 
 static const char *operation_of(const struct proxied *p)

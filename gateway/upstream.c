@@ -24,10 +24,10 @@ const struct upstream_limits upstream_limits_default = {
 
 static void on_closed(uv_handle_t *handle)
 {
-	upstream_handle_closed(handle->data);
+	up_handle_closed(handle->data);
 }
 
-void upstream_handle_closed(struct upstream *upstream)
+void up_handle_closed(struct upstream *upstream)
 {
 	if (--upstream->handle_count == 0 && upstream->is_freed)
 		free(upstream);
@@ -61,13 +61,18 @@ struct upstream *upstream_new(uv_loop_t *loop, const char *name, const struct ad
 	return upstream;
 }
 
+void upstream_register(void)
+{
+	up_conn_register();
+}
+
 void upstream_free(struct upstream *upstream)
 {
 	if (upstream == NULL)
 		return;
 	require(TAILQ_EMPTY(&upstream->waiting) && TAILQ_EMPTY(&upstream->failed));
 	while (!TAILQ_EMPTY(&upstream->conns))
-		conn_close(TAILQ_FIRST(&upstream->conns));
+		up_conn_close(TAILQ_FIRST(&upstream->conns));
 	upstream->is_freed = true;
 	if (upstream->is_resolving)
 		(void)uv_cancel((uv_req_t *)&upstream->resolve);
@@ -93,7 +98,7 @@ size_t upstream_queued(const struct upstream *upstream)
 	return queued;
 }
 
-void call_fail(struct upstream_call *call, const struct upstream_failure *failure)
+void up_call_fail(struct upstream_call *call, const struct upstream_failure *failure)
 {
 	call->conn = NULL;
 	log_debug(LOG_GROUP_PROXY, "call failed", f_text("service", call->upstream->name),
@@ -108,7 +113,7 @@ static void on_failed_calls(uv_timer_t *timer)
 	while ((call = TAILQ_FIRST(&upstream->failed)) != NULL) {
 		TAILQ_REMOVE(&upstream->failed, call, link);
 		call->is_failed = false;
-		call_fail(call, &call->failure);
+		up_call_fail(call, &call->failure);
 	}
 }
 
@@ -151,7 +156,7 @@ static void call_dial(struct upstream_call *call, const char *reason)
 		resolve_start(upstream);
 	int place = place_next(upstream, call->tried);
 	if (place >= 0) {
-		conn_dial(call, place);
+		up_conn_dial(call, place);
 	} else if (upstream->place_count == 0 && upstream->is_resolving) {
 		call->conn = NULL;
 		TAILQ_INSERT_TAIL(&upstream->waiting, call, link);
@@ -160,7 +165,7 @@ static void call_dial(struct upstream_call *call, const char *reason)
 	}
 }
 
-void call_connect_failed(struct upstream_call *call, int place, bool is_silent, int uv_code)
+void up_call_connect_failed(struct upstream_call *call, int place, bool is_silent, int uv_code)
 {
 	struct upstream *upstream = call->upstream;
 	call->tried |= 1U << place;
@@ -211,7 +216,7 @@ static void on_resolved(uv_getaddrinfo_t *req, int status, struct addrinfo *info
 		else
 			call_fail_later(call, "the service's name is not known");
 	}
-	upstream_handle_closed(upstream);
+	up_handle_closed(upstream);
 }
 
 static void resolve_start(struct upstream *upstream)
@@ -244,7 +249,7 @@ struct upstream_call *upstream_call(struct upstream *upstream, struct arena *are
 	struct up_conn *conn = is_fresh ? NULL : TAILQ_FIRST(&upstream->idle);
 	*ret_is_ready = conn != NULL;
 	if (conn != NULL)
-		conn_take(conn, call);
+		up_conn_take(conn, call);
 	else
 		call_dial(call, "the service does not answer");
 	return call;
@@ -255,7 +260,7 @@ void upstream_cancel(struct upstream_call *call)
 	struct up_conn *conn = call->conn;
 	if (conn != NULL) {
 		conn->call = NULL;
-		conn_close(conn);
+		up_conn_close(conn);
 	} else if (call->is_failed) {
 		TAILQ_REMOVE(&call->upstream->failed, call, link);
 	} else {

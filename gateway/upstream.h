@@ -69,7 +69,10 @@ struct upstream_handler {
 	void (*on_failed)(void *user, const struct upstream_failure *failure);
 };
 
-/** Borrows the address and the limits. `name` is for logs. */
+/** Register the metrics; once, before threads. */
+void upstream_register(void);
+
+/** Borrows the address and the limits. `name` is for logs and metrics, a literal. */
 struct upstream *upstream_new(uv_loop_t *loop, const char *name, const struct address *address,
                               const struct upstream_limits *limits);
 

@@ -136,7 +136,7 @@ static const llhttp_settings_t CALLBACKS = {
 	.on_message_complete = on_message_complete,
 };
 
-void answer_init(struct up_conn *conn)
+void up_answer_init(struct up_conn *conn)
 {
 	llhttp_init(&conn->parser, HTTP_RESPONSE, &CALLBACKS);
 	conn->parser.data = conn;
@@ -151,13 +151,13 @@ static void answer_settle(struct up_conn *conn, llhttp_errno_t error, const char
 		/* Bytes behind the answer: nobody asked for them. */
 		if (end != NULL && llhttp_get_error_pos(&conn->parser) != end)
 			conn->call->is_sent = false;
-		conn_finish(conn);
+		up_conn_finish(conn);
 	} else if (error != HPE_OK) {
-		conn_fail(conn, ERR_UPSTREAM, "the answer breaks the rules of HTTP/1.1");
+		up_conn_fail(conn, ERR_UPSTREAM, "the answer breaks the rules of HTTP/1.1");
 	}
 }
 
-void answer_feed(struct up_conn *conn, const char *data, size_t length)
+void up_answer_feed(struct up_conn *conn, const char *data, size_t length)
 {
 	struct upstream_call *call = conn->call;
 	conn->has_bytes = true;
@@ -165,7 +165,7 @@ void answer_feed(struct up_conn *conn, const char *data, size_t length)
 		call->head_bytes += length;
 		if (call->head_bytes >
 		    conn->upstream->limits->head_max_bytes + UPSTREAM_READ_BYTES) {
-			conn_fail(conn, ERR_UPSTREAM, "the answer's head is too large");
+			up_conn_fail(conn, ERR_UPSTREAM, "the answer's head is too large");
 			return;
 		}
 	}
@@ -175,17 +175,17 @@ void answer_feed(struct up_conn *conn, const char *data, size_t length)
 	answer_settle(conn, error, data + length);
 }
 
-void answer_eof(struct up_conn *conn)
+void up_answer_eof(struct up_conn *conn)
 {
 	if (!conn->call->has_head) {
-		conn_fail(conn, ERR_UNAVAILABLE, "the service closed the connection");
+		up_conn_fail(conn, ERR_UNAVAILABLE, "the service closed the connection");
 		return;
 	}
 	conn->is_parsing = true;
 	llhttp_errno_t error = llhttp_finish(&conn->parser);
 	conn->is_parsing = false;
 	if (conn->call != NULL && !conn->is_complete)
-		conn_fail(conn, ERR_UPSTREAM, "the answer is cut short");
+		up_conn_fail(conn, ERR_UPSTREAM, "the answer is cut short");
 	else
 		answer_settle(conn, error, NULL);
 }

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "defines.h"
+#include "metrics.h"
 
 #define NEVER UINT64_MAX
 
@@ -26,6 +27,15 @@ struct late_send {
 	struct up_conn *conn;
 	char data[];
 };
+
+static struct metric connections =
+	METRIC_GAUGE("expops_upstream_connections", "Connections to a service, in use and kept.",
+                     "service");
+
+void up_conn_register(void)
+{
+	metric_register(&connections);
+}
 
 static uint64_t conn_now(const struct up_conn *conn)
 {
@@ -39,10 +49,10 @@ static void on_handle_closed(uv_handle_t *handle)
 		return;
 	struct upstream *upstream = conn->upstream;
 	free(conn);
-	upstream_handle_closed(upstream);
+	up_handle_closed(upstream);
 }
 
-void conn_close(struct up_conn *conn)
+void up_conn_close(struct up_conn *conn)
 {
 	struct upstream *upstream = conn->upstream;
 	if (conn->state == UP_CLOSED)
@@ -54,12 +64,13 @@ void conn_close(struct up_conn *conn)
 	}
 	TAILQ_REMOVE(&upstream->conns, conn, all);
 	upstream->conn_count--;
+	metric_add(&connections, upstream->name, NULL, -1);
 	conn->state = UP_CLOSED;
 	uv_close((uv_handle_t *)&conn->timer, on_handle_closed);
 	uv_close((uv_handle_t *)&conn->stream, on_handle_closed);
 }
 
-void conn_fail(struct up_conn *conn, enum err_code code, const char *reason)
+void up_conn_fail(struct up_conn *conn, enum err_code code, const char *reason)
 {
 	struct upstream_call *call = conn->call;
 	const struct upstream_failure failure = {
@@ -70,11 +81,11 @@ void conn_fail(struct up_conn *conn, enum err_code code, const char *reason)
 		.reason = reason,
 	};
 	conn->call = NULL;
-	conn_close(conn);
-	call_fail(call, &failure);
+	up_conn_close(conn);
+	up_call_fail(call, &failure);
 }
 
-void conn_finish(struct up_conn *conn)
+void up_conn_finish(struct up_conn *conn)
 {
 	struct upstream *upstream = conn->upstream;
 	struct upstream_call *call = conn->call;
@@ -87,9 +98,9 @@ void conn_finish(struct up_conn *conn)
 		conn->deadline_ms = conn_now(conn) + upstream->limits->idle_timeout_ms;
 		TAILQ_INSERT_HEAD(&upstream->idle, conn, idle);
 		upstream->idle_count++;
-		conn_update(conn);
+		up_conn_update(conn);
 	} else {
-		conn_close(conn);
+		up_conn_close(conn);
 	}
 	call->handler->on_end(call->user);
 }
@@ -107,16 +118,16 @@ static void on_read(uv_stream_t *stream, ssize_t length, const uv_buf_t *buf)
 	if (length == 0)
 		return;
 	if (conn->state == UP_IDLE)
-		conn_close(conn);
+		up_conn_close(conn);
 	else if (length == UV_EOF)
-		answer_eof(conn);
+		up_answer_eof(conn);
 	else if (length < 0)
-		conn_fail(conn, conn->call->has_head ? ERR_UPSTREAM : ERR_UNAVAILABLE,
-		          "the connection broke");
+		up_conn_fail(conn, conn->call->has_head ? ERR_UPSTREAM : ERR_UNAVAILABLE,
+		             "the connection broke");
 	else
-		answer_feed(conn, buf->base, (size_t)length);
+		up_answer_feed(conn, buf->base, (size_t)length);
 	if (conn->state != UP_CLOSED)
-		conn_update(conn);
+		up_conn_update(conn);
 }
 
 /* Whose turn it is, in milliseconds that it may take. */
@@ -137,14 +148,14 @@ static void conn_late(struct up_conn *conn)
 	switch (conn->state) {
 	case UP_CONNECTING:
 		conn->call = NULL;
-		conn_close(conn);
-		call_connect_failed(call, conn->place, true, UV_ETIMEDOUT);
+		up_conn_close(conn);
+		up_call_connect_failed(call, conn->place, true, UV_ETIMEDOUT);
 		break;
 	case UP_BUSY:
-		conn_fail(conn, ERR_TIMEOUT, "the service took too long");
+		up_conn_fail(conn, ERR_TIMEOUT, "the service took too long");
 		break;
 	default:
-		conn_close(conn);
+		up_conn_close(conn);
 		break;
 	}
 }
@@ -157,7 +168,7 @@ static void on_timer(uv_timer_t *timer)
 	if (conn->deadline_ms <= conn_now(conn) && !has_moved)
 		conn_late(conn);
 	else
-		conn_update(conn);
+		up_conn_update(conn);
 }
 
 /* The timer is left running when it fires early: most deadlines move on before they pass. */
@@ -171,7 +182,7 @@ static void conn_arm(struct up_conn *conn)
 	uv_timer_start(&conn->timer, on_timer, conn->timer_ms - now_ms, 0);
 }
 
-void conn_update(struct up_conn *conn)
+void up_conn_update(struct up_conn *conn)
 {
 	bool is_wanted =
 		conn->state == UP_IDLE || (conn->state == UP_BUSY && !conn->call->is_paused);
@@ -192,11 +203,11 @@ static void conn_begin(struct up_conn *conn)
 {
 	conn->state = UP_BUSY;
 	conn->has_bytes = conn->is_complete = false;
-	answer_init(conn);
-	conn_update(conn);
+	up_answer_init(conn);
+	up_conn_update(conn);
 }
 
-void conn_take(struct up_conn *conn, struct upstream_call *call)
+void up_conn_take(struct up_conn *conn, struct upstream_call *call)
 {
 	struct upstream *upstream = conn->upstream;
 	require(conn->state == UP_IDLE);
@@ -216,8 +227,8 @@ static void on_connected(uv_connect_t *req, int status)
 	struct upstream_call *call = conn->call;
 	if (status != 0) {
 		conn->call = NULL;
-		conn_close(conn);
-		call_connect_failed(call, conn->place, status == UV_ETIMEDOUT, status);
+		up_conn_close(conn);
+		up_call_connect_failed(call, conn->place, status == UV_ETIMEDOUT, status);
 		return;
 	}
 	if (!conn->upstream->address->is_unix)
@@ -226,7 +237,7 @@ static void on_connected(uv_connect_t *req, int status)
 	call->handler->on_ready(call->user);
 }
 
-void conn_dial(struct upstream_call *call, int place)
+void up_conn_dial(struct upstream_call *call, int place)
 {
 	struct upstream *upstream = call->upstream;
 	struct up_conn *conn = calloc(1, sizeof(*conn));
@@ -238,6 +249,7 @@ void conn_dial(struct upstream_call *call, int place)
 	conn->handle_count = 2;
 	upstream->handle_count++;
 	upstream->conn_count++;
+	metric_add(&connections, upstream->name, NULL, 1);
 	TAILQ_INSERT_TAIL(&upstream->conns, conn, all);
 	uv_timer_init(upstream->loop, &conn->timer);
 	int status = 0;
@@ -255,8 +267,8 @@ void conn_dial(struct upstream_call *call, int place)
 	conn_arm(conn);
 	if (status != 0) {
 		conn->call = NULL;
-		conn_close(conn);
-		call_connect_failed(call, place, false, status);
+		up_conn_close(conn);
+		up_call_connect_failed(call, place, false, status);
 	}
 }
 
@@ -274,7 +286,7 @@ static void on_late_send(uv_write_t *req, int status)
 	}
 	/* A service that answered and then shut its ears is still read from; a broken one fails there. */
 	if (conn->state == UP_BUSY)
-		conn_update(conn);
+		up_conn_update(conn);
 }
 
 static void send_late(struct up_conn *conn, const uv_buf_t *bufs, unsigned count, size_t sent,
@@ -312,24 +324,24 @@ bool upstream_send(struct upstream_call *call, const uv_buf_t *bufs, unsigned co
 	call->is_full = uv_stream_get_write_queue_size(&conn->stream) >
 	                conn->upstream->limits->send_high_bytes;
 	if (!conn->is_parsing)
-		conn_update(conn);
+		up_conn_update(conn);
 	return call->is_full;
 }
 
 void upstream_sent(struct upstream_call *call)
 {
 	call->is_sent = true;
-	conn_update(call->conn);
+	up_conn_update(call->conn);
 }
 
 void upstream_pause(struct upstream_call *call)
 {
 	call->is_paused = true;
-	conn_update(call->conn);
+	up_conn_update(call->conn);
 }
 
 void upstream_resume(struct upstream_call *call)
 {
 	call->is_paused = false;
-	conn_update(call->conn);
+	up_conn_update(call->conn);
 }

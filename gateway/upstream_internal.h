@@ -101,38 +101,41 @@ struct upstream {
 /* upstream.c */
 
 /** The call's connection could not be made: try the next address, or fail. */
-void call_connect_failed(struct upstream_call *call, int place, bool is_silent, int uv_code);
+void up_call_connect_failed(struct upstream_call *call, int place, bool is_silent, int uv_code);
 
 /** The call is over without an answer. The connection was let go of. */
-void call_fail(struct upstream_call *call, const struct upstream_failure *failure);
+void up_call_fail(struct upstream_call *call, const struct upstream_failure *failure);
 
-void upstream_handle_closed(struct upstream *upstream);
+void up_handle_closed(struct upstream *upstream);
 
 /* upstream_conn.c */
 
+/** Register the metrics of connections. */
+void up_conn_register(void);
+
 /** Connect to upstream->places[place] for `call`. */
-void conn_dial(struct upstream_call *call, int place);
+void up_conn_dial(struct upstream_call *call, int place);
 
 /** Give a kept connection to `call`. */
-void conn_take(struct up_conn *conn, struct upstream_call *call);
+void up_conn_take(struct up_conn *conn, struct upstream_call *call);
 
-void conn_close(struct up_conn *conn);
+void up_conn_close(struct up_conn *conn);
 
 /** Set reading and the deadline by what is waited for. */
-void conn_update(struct up_conn *conn);
+void up_conn_update(struct up_conn *conn);
 
 /** The call on the connection fails, which is closed. */
-void conn_fail(struct up_conn *conn, enum err_code code, const char *reason);
+void up_conn_fail(struct up_conn *conn, enum err_code code, const char *reason);
 
 /** The answer is complete: keep the connection or close it. */
-void conn_finish(struct up_conn *conn);
+void up_conn_finish(struct up_conn *conn);
 
 /* upstream_answer.c */
 
-void answer_init(struct up_conn *conn);
+void up_answer_init(struct up_conn *conn);
 
 /** Read what came. May end the call and close the connection. */
-void answer_feed(struct up_conn *conn, const char *data, size_t length);
+void up_answer_feed(struct up_conn *conn, const char *data, size_t length);
 
 /** The service closed its side. */
-void answer_eof(struct up_conn *conn);
+void up_answer_eof(struct up_conn *conn);

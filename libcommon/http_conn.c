@@ -24,7 +24,7 @@
  * LINGER    LINGER_MS a read,       yes                          CLOSED
  *           LINGER_ALL_MS in all
  *
- * All moves are made by conn_tick(), one step at a time; events only note what happened. There is
+ * All moves are made by http_conn_tick(), one step at a time; events only note what happened. There is
  * an exchange (`open`) exactly in HEAD and EXCHANGE. Bytes of the next request are never parsed
  * before this one is answered and its response has gone out, so that a client which does not read
  * cannot make us queue responses. */
@@ -45,7 +45,7 @@ static void conn_enter(struct http_conn *conn, enum conn_state state, uint64_t t
 	conn->is_late = false;
 }
 
-void conn_enter_idle(struct http_conn *conn)
+void http_conn_enter_idle(struct http_conn *conn)
 {
 	conn_enter(conn, CONN_IDLE, conn->server->limits->idle_timeout_ms);
 }
@@ -83,7 +83,7 @@ static void conn_linger(struct http_conn *conn)
 	conn->linger_until_ms = conn_now(conn) + LINGER_ALL_MS;
 	if (conn->is_broken || conn->is_at_end ||
 	    uv_shutdown(&conn->shut, &conn->stream, on_shut) != 0)
-		conn_close(conn);
+		http_conn_close(conn);
 }
 
 /* Answer a request that breaks the rules, and close. */
@@ -91,7 +91,7 @@ static void conn_refuse(struct http_conn *conn, enum err_code code, const char *
 {
 	if (conn->open != NULL)
 		exchange_free(conn);
-	write_refusal(conn, code, detail);
+	http_write_refusal(conn, code, detail);
 	conn_linger(conn);
 }
 
@@ -107,16 +107,16 @@ static void exchange_gone(struct http_conn *conn, enum err_code code, const char
 	if (is_answerable)
 		conn_refuse(conn, code, detail);
 	else
-		conn_reset(conn);
+		http_conn_reset(conn);
 }
 
-void conn_kill(struct http_conn *conn)
+void http_conn_kill(struct http_conn *conn)
 {
 	if (conn->state == CONN_EXCHANGE)
 		exchange_gone(conn, ERR_CLIENT_GONE, NULL);
 	else if (conn->open != NULL)
 		exchange_free(conn);
-	conn_close(conn);
+	http_conn_close(conn);
 }
 
 /* One CRLF may stand before a request (RFC 9112 section 2.2). False: something else does. */
@@ -136,7 +136,7 @@ static bool step_idle(struct http_conn *conn)
 {
 	if (conn->is_at_end || conn->is_broken || conn->is_late ||
 	    (conn->in_length == 0 && idle_is_over(conn))) {
-		conn_close(conn);
+		http_conn_close(conn);
 		return false;
 	}
 	if (conn->in_length == 0)
@@ -147,7 +147,7 @@ static bool step_idle(struct http_conn *conn)
 	}
 	if (conn->in_length == 0)
 		return false;
-	parse_begin(conn);
+	http_parse_begin(conn);
 	conn_enter(conn, CONN_HEAD, conn->server->limits->head_timeout_ms);
 	return true;
 }
@@ -167,7 +167,7 @@ static const char *refusal_detail(enum err_code code)
 static void exchange_open(struct http_conn *conn)
 {
 	const char *detail;
-	enum err_code code = head_complete(conn, &detail);
+	enum err_code code = http_head_complete(conn, &detail);
 	if (code != ERR_NONE) {
 		conn_refuse(conn, code, detail);
 		return;
@@ -182,7 +182,7 @@ static bool step_head(struct http_conn *conn)
 {
 	if (conn->is_at_end || conn->is_broken) {
 		exchange_free(conn);
-		conn_close(conn);
+		http_conn_close(conn);
 		return false;
 	}
 	if (conn->is_late) {
@@ -191,7 +191,7 @@ static bool step_head(struct http_conn *conn)
 	}
 	if (conn->in_length == 0)
 		return false;
-	switch (parse_feed(conn)) {
+	switch (http_parse_feed(conn)) {
 	case PARSE_HEAD:
 		exchange_open(conn);
 		break;
@@ -212,7 +212,7 @@ static void exchange_finish(struct http_conn *conn)
 	if (!conn->is_keep_alive)
 		conn_linger(conn);
 	else if (is_request_complete)
-		conn_enter_idle(conn);
+		http_conn_enter_idle(conn);
 	else
 		conn_enter(conn, CONN_DROP, conn->server->limits->content_timeout_ms);
 }
@@ -223,11 +223,11 @@ static bool exchange_broke(struct http_conn *conn)
 	struct http_open *open = conn->open;
 	if (open->is_aborted) {
 		exchange_free(conn);
-		conn_reset(conn);
+		http_conn_reset(conn);
 	} else if (conn->is_broken || conn->is_at_end) {
 		exchange_gone(conn, ERR_CLIENT_GONE, NULL);
 	} else if (conn->is_late) {
-		bool is_sending = write_queued(conn) > 0;
+		bool is_sending = http_write_queued(conn) > 0;
 		exchange_gone(conn, is_sending ? ERR_CLIENT_GONE : ERR_REQUEST_TIMEOUT,
 		              "the content took too long to arrive");
 	} else {
@@ -236,7 +236,7 @@ static bool exchange_broke(struct http_conn *conn)
 	return true;
 }
 
-bool conn_may_read(const struct http_conn *conn)
+bool http_conn_may_read(const struct http_conn *conn)
 {
 	const struct http_open *open = conn->open;
 	return !open->is_request_complete && !open->is_paused && !open->is_response_ended;
@@ -245,7 +245,7 @@ bool conn_may_read(const struct http_conn *conn)
 static void exchange_feed(struct http_conn *conn)
 {
 	struct http_open *open = conn->open;
-	switch (parse_feed(conn)) {
+	switch (http_parse_feed(conn)) {
 	case PARSE_END:
 		open->is_request_complete = true;
 		if (!open->is_response_ended && !open->is_aborted &&
@@ -266,8 +266,8 @@ static bool step_exchange(struct http_conn *conn)
 	struct http_open *open = conn->open;
 	if (exchange_broke(conn))
 		return true;
-	write_flush(open);
-	if (write_queued(conn) == 0 && !conn->is_broken) {
+	http_write_flush(open);
+	if (http_write_queued(conn) == 0 && !conn->is_broken) {
 		if (open->is_response_ended) {
 			exchange_finish(conn);
 			return true;
@@ -279,11 +279,11 @@ static bool step_exchange(struct http_conn *conn)
 			return true;
 		}
 	}
-	if (!conn_may_read(conn))
+	if (!http_conn_may_read(conn))
 		return conn->is_broken;
 	if (open->is_continue_due && open->x.status == 0) {
 		open->is_continue_due = false;
-		write_continue(conn);
+		http_write_continue(conn);
 	}
 	if (conn->in_length == 0 && !conn->is_parser_due)
 		return conn->is_broken;
@@ -294,14 +294,14 @@ static bool step_exchange(struct http_conn *conn)
 static bool step_drop(struct http_conn *conn)
 {
 	if (conn->is_at_end || conn->is_broken || conn->is_late) {
-		conn_close(conn);
+		http_conn_close(conn);
 		return false;
 	}
 	if (conn->in_length == 0 && !conn->is_parser_due)
 		return false;
-	switch (parse_feed(conn)) {
+	switch (http_parse_feed(conn)) {
 	case PARSE_END:
-		conn_enter_idle(conn);
+		http_conn_enter_idle(conn);
 		break;
 	case PARSE_REFUSED:
 		conn_linger(conn);
@@ -320,7 +320,7 @@ static bool step_linger(struct http_conn *conn)
 		conn->deadline_ms = MIN_OF(conn_now(conn) + LINGER_MS, conn->linger_until_ms);
 	conn->in_length = 0;
 	if (conn->is_at_end || conn->is_broken || conn->is_late)
-		conn_close(conn);
+		http_conn_close(conn);
 	return false;
 }
 
@@ -336,7 +336,7 @@ static bool (*const STEPS[CONN_STATES])(struct http_conn *conn) = {
 	[CONN_DROP] = step_drop, [CONN_LINGER] = step_linger, [CONN_CLOSED] = step_closed,
 };
 
-void conn_tick(struct http_conn *conn)
+void http_conn_tick(struct http_conn *conn)
 {
 	if (conn->is_ticking || conn->state == CONN_CLOSED)
 		return;
@@ -346,28 +346,28 @@ void conn_tick(struct http_conn *conn)
 	conn->is_ticking = false;
 	if (conn->state == CONN_CLOSED)
 		return;
-	conn_settle(conn);
+	http_conn_settle(conn);
 }
 
-void conn_schedule(struct http_conn *conn)
+void http_conn_schedule(struct http_conn *conn)
 {
 	if (conn->is_ticking || conn->is_due || conn->state == CONN_CLOSED)
 		return;
 	conn->is_due = true;
 	TAILQ_INSERT_TAIL(&conn->server->due, conn, due);
-	server_wake(conn->server);
+	http_server_wake(conn->server);
 }
 
 void http_content_pause(struct http_exchange *x)
 {
 	struct http_open *open = CONTAINER_OF(x, struct http_open, x);
 	open->is_paused = true;
-	conn_schedule(open->conn);
+	http_conn_schedule(open->conn);
 }
 
 void http_content_resume(struct http_exchange *x)
 {
 	struct http_open *open = CONTAINER_OF(x, struct http_open, x);
 	open->is_paused = false;
-	conn_schedule(open->conn);
+	http_conn_schedule(open->conn);
 }

@@ -201,7 +201,7 @@ static enum err_code check_expect(struct http_open *open, const struct framing *
 	return ERR_NONE;
 }
 
-enum err_code head_complete(struct http_conn *conn, const char **ret_detail)
+enum err_code http_head_complete(struct http_conn *conn, const char **ret_detail)
 {
 	struct http_open *open = conn->open;
 	struct http_head *head = &open->x.head;

@@ -129,40 +129,40 @@ struct http_server {
 /* http_server.c */
 
 /** A connection was closed: accepting or the drain may go on. */
-void server_conn_closed(struct http_server *server);
+void http_server_conn_closed(struct http_server *server);
 
 /** Some connections are due. */
-void server_wake(struct http_server *server);
+void http_server_wake(struct http_server *server);
 
 /** A libuv handle, or a whole connection, is gone. */
-void server_handle_closed(struct http_server *server);
+void http_server_handle_closed(struct http_server *server);
 
 /** IMF-fixdate of now, with `Date: ` and line end. */
-const char *server_date_line(struct http_server *server);
+const char *http_server_date_line(struct http_server *server);
 
 /* http_conn.c */
 
 /** Do all that can be done now. */
-void conn_tick(struct http_conn *conn);
+void http_conn_tick(struct http_conn *conn);
 
 /** Tick in this turn of the loop, from its own stack. */
-void conn_schedule(struct http_conn *conn);
+void http_conn_schedule(struct http_conn *conn);
 
 /** End the connection at once, telling an open exchange that its client is gone. */
-void conn_kill(struct http_conn *conn);
+void http_conn_kill(struct http_conn *conn);
 
 /** Between two requests from now on. */
-void conn_enter_idle(struct http_conn *conn);
+void http_conn_enter_idle(struct http_conn *conn);
 
 /** Whether the open exchange takes more of its request. */
-bool conn_may_read(const struct http_conn *conn);
+bool http_conn_may_read(const struct http_conn *conn);
 
 /* http_socket.c */
 
 #define HTTP_NEVER UINT64_MAX /* a deadline */
 
 /** Serve an accepted socket; takes `fd`. */
-void conn_new(struct http_server *server, int fd, const struct sockaddr_storage *from);
+void http_conn_new(struct http_server *server, int fd, const struct sockaddr_storage *from);
 
 static inline uint64_t conn_now(const struct http_conn *conn)
 {
@@ -170,13 +170,13 @@ static inline uint64_t conn_now(const struct http_conn *conn)
 }
 
 /** After a tick: keep what could not be parsed, read or not, set the timer. */
-void conn_settle(struct http_conn *conn);
+void http_conn_settle(struct http_conn *conn);
 
 /** Close at once; there is no open exchange any more. */
-void conn_close(struct http_conn *conn);
+void http_conn_close(struct http_conn *conn);
 
 /** The same, so that the client cannot take what it has for a complete response. */
-void conn_reset(struct http_conn *conn);
+void http_conn_reset(struct http_conn *conn);
 
 /* http_parse.c */
 
@@ -187,29 +187,32 @@ enum parse_event {
 	PARSE_REFUSED, /* conn->refusal */
 };
 
-void parse_init(struct http_conn *conn);
+void http_parse_init(struct http_conn *conn);
 
 /** Start the exchange whose first byte has come. */
-void parse_begin(struct http_conn *conn);
+void http_parse_begin(struct http_conn *conn);
 
 /** Feed what is in conn->in, up to the next event. */
-enum parse_event parse_feed(struct http_conn *conn);
+enum parse_event http_parse_feed(struct http_conn *conn);
 
 /* http_head.c */
 
 /** Give the fields of a complete head their places and check everything that two readers could
  * understand differently. `ret_detail`: one sentence on what is wrong. */
-enum err_code head_complete(struct http_conn *conn, const char **ret_detail);
+enum err_code http_head_complete(struct http_conn *conn, const char **ret_detail);
 
 /* http_write.c */
 
 /** Write the pending head of a response that has no content so far. */
-void write_flush(struct http_open *open);
+void http_write_flush(struct http_open *open);
 
-void write_continue(struct http_conn *conn);
+void http_write_continue(struct http_conn *conn);
+
+/** Register the metrics of refusals. */
+void http_write_register(void);
 
 /** Write a problem reply for a request that no handler has. */
-void write_refusal(struct http_conn *conn, enum err_code code, const char *detail);
+void http_write_refusal(struct http_conn *conn, enum err_code code, const char *detail);
 
 /** Bytes that the socket has not taken yet. */
-size_t write_queued(const struct http_conn *conn);
+size_t http_write_queued(const struct http_conn *conn);

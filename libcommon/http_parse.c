@@ -166,14 +166,14 @@ static const llhttp_settings_t CALLBACKS = {
 	.on_message_complete = on_message_complete,
 };
 
-void parse_init(struct http_conn *conn)
+void http_parse_init(struct http_conn *conn)
 {
 	llhttp_init(&conn->parser, HTTP_REQUEST, &CALLBACKS);
 	conn->parser.data = conn;
 	require(conn->parser.lenient_flags == 0);
 }
 
-void parse_begin(struct http_conn *conn)
+void http_parse_begin(struct http_conn *conn)
 {
 	struct arena *arena = arena_new();
 	struct http_open *open = arena_new_of(arena, struct http_open);
@@ -205,7 +205,7 @@ static enum err_code parser_error(const struct http_conn *conn, llhttp_errno_t e
 	}
 }
 
-enum parse_event parse_feed(struct http_conn *conn)
+enum parse_event http_parse_feed(struct http_conn *conn)
 {
 	llhttp_t *parser = &conn->parser;
 	if (llhttp_get_errno(parser) == HPE_PAUSED)

@@ -53,7 +53,7 @@ static bool accept_one(struct http_server *server)
 	if (fd >= 0) {
 		if (server->is_unix)
 			from.ss_family = AF_UNIX;
-		conn_new(server, fd, &from);
+		http_conn_new(server, fd, &from);
 		return true;
 	}
 	if (errno == ECONNABORTED || errno == EINTR || errno == EPROTO || errno == EPERM)
@@ -100,7 +100,7 @@ static void on_check(uv_check_t *check)
 		is_last = conn == last;
 		TAILQ_REMOVE(&server->due, conn, due);
 		conn->is_due = false;
-		conn_tick(conn);
+		http_conn_tick(conn);
 	}
 	if (TAILQ_EMPTY(&server->due))
 		uv_idle_stop(&server->idle);
@@ -111,7 +111,7 @@ static void on_idle(uv_idle_t *idle)
 	(void)idle;
 }
 
-void server_wake(struct http_server *server)
+void http_server_wake(struct http_server *server)
 {
 	uv_idle_start(&server->idle, on_idle);
 }
@@ -121,6 +121,7 @@ struct http_server *http_server_new(uv_loop_t *loop, const struct http_handler *
 {
 	struct http_server *server = calloc(1, sizeof(*server));
 	require(server != NULL);
+	http_write_register();
 	server->loop = loop;
 	server->handler = handler;
 	server->limits = limits;
@@ -197,10 +198,10 @@ size_t http_server_connections(const struct http_server *server)
 
 static void on_closed(uv_handle_t *handle)
 {
-	server_handle_closed(handle->data);
+	http_server_handle_closed(handle->data);
 }
 
-void server_handle_closed(struct http_server *server)
+void http_server_handle_closed(struct http_server *server)
 {
 	if (--server->handle_count == 0 && server->is_freed)
 		free(server);
@@ -230,7 +231,7 @@ static void on_drain_timer(uv_timer_t *timer)
 	drain_done(timer->data);
 }
 
-void server_conn_closed(struct http_server *server)
+void http_server_conn_closed(struct http_server *server)
 {
 	server->conn_count--;
 	accept_update(server);
@@ -254,7 +255,7 @@ void http_server_drain(struct http_server *server, uint64_t deadline_ms, void (*
 	               0);
 	struct http_conn *conn;
 	TAILQ_FOREACH(conn, &server->conns, all)
-	conn_schedule(conn);
+	http_conn_schedule(conn);
 }
 
 void http_server_free(struct http_server *server)
@@ -264,13 +265,13 @@ void http_server_free(struct http_server *server)
 	server->is_freed = true;
 	server_unlisten(server);
 	while (!TAILQ_EMPTY(&server->conns))
-		conn_kill(TAILQ_FIRST(&server->conns));
+		http_conn_kill(TAILQ_FIRST(&server->conns));
 	uv_close((uv_handle_t *)&server->timer, on_closed);
 	uv_close((uv_handle_t *)&server->idle, on_closed);
 	uv_close((uv_handle_t *)&server->check, on_closed);
 }
 
-const char *server_date_line(struct http_server *server)
+const char *http_server_date_line(struct http_server *server)
 {
 	int64_t now_s = time_now_ms() / 1000;
 	if (server->date_s != now_s) {

@@ -15,10 +15,10 @@ static void on_handle_closed(uv_handle_t *handle)
 	struct http_server *server = conn->server;
 	free(conn->held);
 	free(conn);
-	server_handle_closed(server);
+	http_server_handle_closed(server);
 }
 
-void conn_close(struct http_conn *conn)
+void http_conn_close(struct http_conn *conn)
 {
 	if (conn->state == CONN_CLOSED)
 		return;
@@ -30,17 +30,17 @@ void conn_close(struct http_conn *conn)
 	TAILQ_REMOVE(&conn->server->conns, conn, all);
 	uv_close((uv_handle_t *)&conn->timer, on_handle_closed);
 	uv_close((uv_handle_t *)&conn->stream, on_handle_closed);
-	server_conn_closed(conn->server);
+	http_server_conn_closed(conn->server);
 }
 
 /* Close so that the client cannot take what it has for a complete response. */
-void conn_reset(struct http_conn *conn)
+void http_conn_reset(struct http_conn *conn)
 {
 	int fd;
 	static const struct linger ABORT = {.l_onoff = 1, .l_linger = 0};
 	if (conn->is_tcp && uv_fileno((uv_handle_t *)&conn->stream, &fd) == 0)
 		(void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &ABORT, sizeof(ABORT));
-	conn_close(conn);
+	http_conn_close(conn);
 }
 
 /* Keep bytes that cannot be parsed yet, once the loop's read buffer is needed again. */
@@ -77,7 +77,7 @@ static void on_read(uv_stream_t *stream, ssize_t length, const uv_buf_t *buf)
 		conn->in = buf->base;
 		conn->in_length = (size_t)length;
 	}
-	conn_tick(conn);
+	http_conn_tick(conn);
 }
 
 /* A complete request's client is still read from, to learn when it goes away. */
@@ -99,20 +99,20 @@ static void on_timer(uv_timer_t *timer)
 {
 	struct http_conn *conn = timer->data;
 	conn->timer_ms = 0;
-	bool has_moved = write_queued(conn) < conn->queued_bytes;
+	bool has_moved = http_write_queued(conn) < conn->queued_bytes;
 	conn->is_late = conn->deadline_ms <= conn_now(conn) && !has_moved;
-	conn_tick(conn);
+	http_conn_tick(conn);
 }
 
 /* The timer is left running when it fires early: most deadlines move on before they pass. */
 static void conn_set_deadline(struct http_conn *conn)
 {
 	if (conn->state == CONN_EXCHANGE) {
-		bool is_clients_turn = write_queued(conn) > 0 || conn_may_read(conn);
+		bool is_clients_turn = http_write_queued(conn) > 0 || http_conn_may_read(conn);
 		uint64_t time_ms = conn->server->limits->content_timeout_ms;
 		conn->deadline_ms = is_clients_turn ? conn_now(conn) + time_ms : HTTP_NEVER;
 	}
-	conn->queued_bytes = write_queued(conn);
+	conn->queued_bytes = http_write_queued(conn);
 	if (conn->deadline_ms == HTTP_NEVER ||
 	    (conn->timer_ms != 0 && conn->timer_ms <= conn->deadline_ms))
 		return;
@@ -121,7 +121,7 @@ static void conn_set_deadline(struct http_conn *conn)
 	uv_timer_start(&conn->timer, on_timer, conn->timer_ms - now_ms, 0);
 }
 
-void conn_settle(struct http_conn *conn)
+void http_conn_settle(struct http_conn *conn)
 {
 	conn_hold(conn);
 	conn_set_reading(conn);
@@ -159,7 +159,7 @@ static bool conn_take(struct http_conn *conn, int fd)
 	return is_taken;
 }
 
-void conn_new(struct http_server *server, int fd, const struct sockaddr_storage *from)
+void http_conn_new(struct http_server *server, int fd, const struct sockaddr_storage *from)
 {
 	struct http_conn *conn = calloc(1, sizeof(*conn));
 	require(conn != NULL);
@@ -171,11 +171,11 @@ void conn_new(struct http_server *server, int fd, const struct sockaddr_storage 
 	server->conn_count++;
 	TAILQ_INSERT_TAIL(&server->conns, conn, all);
 	peer_format(from, conn->peer);
-	parse_init(conn);
+	http_parse_init(conn);
 	uv_timer_init(server->loop, &conn->timer);
 	bool is_taken = conn_take(conn, fd);
 	conn->timer.data = conn->stream.data = conn;
-	conn_enter_idle(conn);
+	http_conn_enter_idle(conn);
 	conn->is_broken = !is_taken;
-	conn_tick(conn);
+	http_conn_tick(conn);
 }

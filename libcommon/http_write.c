@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "defines.h"
+#include "log.h"
+#include "metrics.h"
 
 /* What is left of a request when its response begins may be this long, for the connection to stay
  * open. */
@@ -86,7 +88,7 @@ static struct http_open *open_of(struct http_exchange *x)
 	return CONTAINER_OF(x, struct http_open, x);
 }
 
-size_t write_queued(const struct http_conn *conn)
+size_t http_write_queued(const struct http_conn *conn)
 {
 	return uv_stream_get_write_queue_size(&conn->stream);
 }
@@ -99,7 +101,7 @@ static void on_late_write(uv_write_t *req, int status)
 	if (conn->state == CONN_CLOSED)
 		return;
 	conn->is_broken |= status < 0;
-	conn_tick(conn);
+	http_conn_tick(conn);
 }
 
 /* Copy what is behind the first `sent` bytes and have libuv send it. */
@@ -154,14 +156,14 @@ static unsigned take_head(struct http_open *open, uv_buf_t *bufs)
 	return 1;
 }
 
-void write_flush(struct http_open *open)
+void http_write_flush(struct http_open *open)
 {
 	uv_buf_t head;
 	if (take_head(open, &head) > 0)
 		write_bufs(open->conn, &head, 1);
 }
 
-void write_continue(struct http_conn *conn)
+void http_write_continue(struct http_conn *conn)
 {
 	uv_buf_t line = buf_of(CONTINUE, sizeof(CONTINUE) - 1);
 	write_bufs(conn, &line, 1);
@@ -220,14 +222,14 @@ void http_respond_start(struct http_exchange *x, int status, const struct http_f
 	open->content_left = content_length;
 	struct buf head = {.arena = open->arena};
 	buf_printf(&head, "HTTP/1.1 %d %s\r\n", status, http_reason(status));
-	buf_puts(&head, server_date_line(open->conn->server));
+	buf_puts(&head, http_server_date_line(open->conn->server));
 	for (size_t i = 0; i < field_count; i++)
 		add_field(&head, &fields[i]);
 	add_framing(open, &head);
 	buf_add(&head, "\r\n", 2);
 	open->reply_head = head.data;
 	open->reply_head_length = head.length;
-	conn_schedule(open->conn);
+	http_conn_schedule(open->conn);
 }
 
 bool http_respond_content(struct http_exchange *x, const void *data, size_t length)
@@ -255,8 +257,8 @@ bool http_respond_content(struct http_exchange *x, const void *data, size_t leng
 		bufs[count++] = buf_of("\r\n", 2);
 	write_bufs(conn, bufs, count);
 	if (conn->is_broken)
-		conn_schedule(conn);
-	open->is_full |= write_queued(conn) > conn->server->limits->send_high_bytes;
+		http_conn_schedule(conn);
+	open->is_full |= http_write_queued(conn) > conn->server->limits->send_high_bytes;
 	return open->is_full;
 }
 
@@ -272,18 +274,30 @@ void http_respond_end(struct http_exchange *x)
 	if (count > 0)
 		write_bufs(open->conn, bufs, count);
 	open->is_response_ended = true;
-	conn_schedule(open->conn);
+	http_conn_schedule(open->conn);
 }
 
 void http_respond_abort(struct http_exchange *x)
 {
 	struct http_open *open = open_of(x);
 	open->is_aborted = true;
-	conn_schedule(open->conn);
+	http_conn_schedule(open->conn);
 }
 
-void write_refusal(struct http_conn *conn, enum err_code code, const char *detail)
+static struct metric refused_total =
+	METRIC_COUNTER("expops_http_refused_total",
+                       "Requests that broke the rules of HTTP, a limit or a time-out.", "error");
+
+void http_write_register(void)
 {
+	metric_register(&refused_total);
+}
+
+void http_write_refusal(struct http_conn *conn, enum err_code code, const char *detail)
+{
+	metric_add(&refused_total, err_info(code)->slug, NULL, 1);
+	log_info(LOG_GROUP_HTTP, "request refused", f_text("error", err_info(code)->slug),
+	         f_text("detail", detail), f_text("peer", conn->peer));
 	struct arena *arena = arena_new();
 	const char *body = "";
 	size_t length = 0;
@@ -292,7 +306,7 @@ void write_refusal(struct http_conn *conn, enum err_code code, const char *detai
 		conn->server->handler->refuse(arena, code, detail, &body, &length);
 	struct buf reply = {.arena = arena};
 	buf_printf(&reply, "HTTP/1.1 %d %s\r\n", status, http_reason(status));
-	buf_puts(&reply, server_date_line(conn->server));
+	buf_puts(&reply, http_server_date_line(conn->server));
 	if (code == ERR_METHOD)
 		buf_puts(&reply, "Allow: GET, HEAD, POST, PUT, PATCH, DELETE\r\n");
 	buf_printf(&reply,

@@ -92,7 +92,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const struct sockaddr_storage from = {.ss_family = AF_UNIX};
 	require(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds) == 0);
 	heads = dones = ends = 0;
-	conn_new(server, fds[0], &from);
+	http_conn_new(server, fds[0], &from);
 	for (size_t at = 1; at < size; at += piece) {
 		(void)send(fds[1], data + at, MIN_OF(piece, size - at), MSG_NOSIGNAL);
 		uv_run(&loop, UV_RUN_NOWAIT);

@@ -56,7 +56,7 @@ struct http_client *fake_service_conn(struct fake_service *fake, size_t index)
 	uv_timer_t tick;
 	uv_timer_init(fake->loop, &tick);
 	uv_timer_start(&tick, on_tick, 5, 5);
-	uint64_t until_ms = uv_now(fake->loop) + 10000;
+	uint64_t until_ms = uv_now(fake->loop) + 30000;
 	while (fake->count <= index) {
 		uv_run(fake->loop, UV_RUN_ONCE);
 		if (uv_now(fake->loop) > until_ms)

@@ -13,7 +13,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define GUARD_MS 10000
+#define GUARD_MS 30000
 #define TICK_MS  5
 
 static uint64_t guard_until_ms;
@@ -34,8 +34,11 @@ static void guard_start(uv_timer_t *guard)
 
 static void client_grow(struct http_client *client, const char *data, size_t length)
 {
-	client->received = realloc(client->received, client->length + length + 1);
-	assert_non_null(client->received);
+	if (client->length + length + 1 > client->capacity) {
+		client->capacity = 2 * (client->length + length + 1);
+		client->received = realloc(client->received, client->capacity);
+		assert_non_null(client->received);
+	}
 	memcpy(client->received + client->length, data, length);
 	client->length += length;
 	client->received[client->length] = '\0';

@@ -15,7 +15,7 @@ struct http_client {
 	int fd;
 	unsigned handle_count;
 	char *received;
-	size_t length;
+	size_t length, capacity;
 	bool is_at_end; /* the server has closed its side, or reset the connection */
 	bool is_reset;
 };
