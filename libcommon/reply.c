@@ -69,11 +69,11 @@ void reply_page(struct request *rq, const char *json_array, int64_t total, int64
                 int64_t offset)
 {
 	struct buf link = {.arena = rq->arena};
-	if (offset + limit < total)
+	if (offset < total - limit) /* an offset may be as large as INT64_MAX */
 		buf_printf(&link, "<%s>; rel=\"next\"", page_target(rq, limit, offset + limit));
 	if (offset > 0)
 		buf_printf(&link, "%s<%s>; rel=\"prev\"", link.length ? ", " : "",
-		           page_target(rq, limit, MAX_OF(offset - limit, 0)));
+		           page_target(rq, limit, MAX_OF(MIN_OF(offset, total) - limit, 0)));
 	reply_header(rq, "X-Total-Count", "%" PRId64, total);
 	if (link.length)
 		reply_header(rq, "Link", "%s", link.data);
