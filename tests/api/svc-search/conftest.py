@@ -1,0 +1,167 @@
+"""What the tests of svc-search have: papers of their own, a look into the schema, and servers that stand in for others.
+
+All tests of a session share one index. Each makes papers under ids of its own (`new_id`) with words of its own (`word`),
+so that none finds another's.
+"""
+
+import base64
+import hashlib
+import hmac
+import itertools
+import json
+import secrets
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import httpx
+import pytest
+
+from lib.wait import wait_for
+
+FOUND_SECONDS = 10  # on a busy machine; two are promised
+
+numbers = itertools.count(int(secrets.token_hex(2), 16) % 50000)
+
+
+@pytest.fixture
+def db(cluster):
+    """The schema, as the owner of the database sees it."""
+    with cluster.postgres.connect() as connection:
+        connection.execute("SET search_path = search")
+        yield connection
+
+
+@pytest.fixture
+def new_id():
+    """new_id(): an arXiv id that no other test has."""
+    return lambda: f"9801.{next(numbers):05}"
+
+
+@pytest.fixture
+def word():
+    """A word that no other test's papers hold."""
+    return "zq" + "".join(chr(ord("a") + int(digit, 16)) for digit in secrets.token_hex(6))
+
+
+@pytest.fixture
+def put(operator, new_id):
+    """put(title=..., ...): store a new paper; the answer."""
+
+    def store(**members):
+        return operator.api.put(f"/search/assets/{new_id()}", members, expect=200).json()
+
+    return store
+
+
+def search(api, query, **members):
+    """The ids that a search finds, in order."""
+    hits = api.post("/search/assets", {"query": query, **members}, expect=200).json()
+    return [hit["arxiv_id"] for hit in hits]
+
+
+@pytest.fixture
+def found(api):
+    """found(query, ids): wait until the query finds just these, in any order."""
+
+    def wait(query, ids, **members):
+        wait_for(lambda: set(search(api, query, **members)) == set(ids), FOUND_SECONDS, f"{query} finds {ids}")
+
+    return wait
+
+
+def signed(cluster, kind, scopes=0xFFFFFFFF):
+    """The header in which a process says for whom it asks (libcommon/identity.h)."""
+
+    def encode(data):
+        return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+    nobody = "00000000-0000-0000-0000-000000000000"
+    expiry = int(time.time() * 1000) + 60000
+    fields = f"1|{nobody}|{nobody}|{kind}|{scopes:x}|{expiry}|||test".encode()
+    mac = hmac.new(cluster.identity_secret.encode(), fields, hashlib.sha256).digest()
+    return {"X-Expops-Identity": f"{encode(fields)}.{encode(mac)}"}
+
+
+@pytest.fixture
+def internal(cluster):
+    """internal(path, body, kind="service"): ask svc-search as another process of the cluster would."""
+
+    def call(path, body, kind="service"):
+        return httpx.post(cluster.url("svc-search") + path, json=body, headers=signed(cluster, kind), timeout=30)
+
+    return call
+
+
+class StandIn:
+    """An HTTP server on a thread of its own. `answer(request)` is called with each request, which it answers with
+    request.reply(); `requests` has (method, path, headers, body) of all so far."""
+
+    def __init__(self, answer):
+        stand_in = self
+        self.answer, self.requests = answer, []
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def handle_any(self):
+                body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                stand_in.requests.append((self.command, self.path, dict(self.headers), body))
+                stand_in.answer(self)
+
+            do_GET = do_POST = handle_any
+
+            def reply(self, status, text, **headers):
+                data = text.encode()
+                self.send_response(status)
+                for name, value in headers.items():
+                    self.send_header(name.replace("_", "-"), value)
+                self.send_header("Content-Length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
+
+            def cut(self, text):
+                """Say more than is sent, and hang up."""
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(text) + 1000))
+                self.end_headers()
+                self.wfile.write(text.encode())
+                self.close_connection = True
+
+            def log_message(self, *_):
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+@pytest.fixture
+def stand_in():
+    """stand_in(answer): a StandIn that is closed at the end of the test."""
+    made = []
+
+    def start(answer):
+        made.append(StandIn(answer))
+        return made[-1]
+
+    yield start
+    for server in made:
+        server.close()
+
+
+@pytest.fixture
+def paper_file(tmp_path):
+    """paper_file(rows): a file of JSON lines; a row may be text, which is written as it is."""
+
+    def write(rows, name="papers.jsonl"):
+        path = tmp_path / name
+        lines = [row if isinstance(row, str) else json.dumps(row) for row in rows]
+        path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+        return path
+
+    return write

@@ -1,0 +1,240 @@
+"""Storing and reading papers: PUT and GET /search/assets/<arxiv_id>."""
+
+import secrets
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+WHOLE = {
+    "title": "Tiles that stay on the chip",
+    "abstract": "Exact attention is computed block by block. Nothing is written twice.",
+    "authors": ["Ada Byron", "Čapek, K."],
+    "categories": ["cs.LG", "stat.ML"],
+    "published_at": "2022-05-27T17:53:09.000Z",
+    "updated_at": "2022-06-23T17:53:32.123Z",
+    "github_url": "https://github.com/example/tiles",
+    "container_image": "registry.example.com/tiles:3",
+    "container_status": "ready",
+    "containerfile": "FROM scratch\n",
+    "working_directory": "/work",
+    "environment_vars": {"SEED": "7"},
+    "reference_summary": {"total": 66, "classified": 3, "by_class": {"uses": 2, "extends": 1}},
+    "license": "http://creativecommons.org/licenses/by/4.0/",
+}
+NULLABLE = ["published_at", "updated_at", "github_url", "container_image", "containerfile", "working_directory", "license"]
+
+
+def faults(document):
+    return {fault["field"] for fault in document["errors"]}
+
+
+def test_put_keeps_every_member(operator, api, new_id):
+    name = new_id()
+    stored = operator.api.put(f"/search/assets/{name}", WHOLE, expect=200).json()
+    shown = {**WHOLE, "arxiv_id": name, "url": f"https://arxiv.org/abs/{name}", "has_container": True}
+    assert stored == shown
+    assert api.get(f"/search/assets/{name}", expect=200).json() == shown
+
+
+def test_put_of_a_title_alone_has_the_defaults(put):
+    stored = put(title="  Only a title  ")
+    assert stored["title"] == "Only a title"
+    assert (stored["abstract"], stored["authors"], stored["categories"]) == ("", [], [])
+    assert (stored["container_status"], stored["has_container"], stored["environment_vars"]) == ("none", False, {})
+    assert stored["reference_summary"] == {"total": 0, "classified": 0, "by_class": {}}
+    assert all(stored[name] is None for name in NULLABLE)
+
+
+@pytest.mark.parametrize("member", [name for name in WHOLE if name != "container_status"])
+def test_put_changes_one_member_and_no_other(operator, put, member):
+    before = put(**{**WHOLE, member: WHOLE["title"] if member == "title" else None}) if member in NULLABLE else put(title="x")
+    now = operator.api.put(f"/search/assets/{before['arxiv_id']}", {member: WHOLE[member]}, expect=200).json()
+    assert now == {**before, member: WHOLE[member]}
+
+
+@pytest.mark.parametrize("member", NULLABLE)
+def test_null_clears(operator, put, member):
+    before = put(**WHOLE)
+    now = operator.api.put(f"/search/assets/{before['arxiv_id']}", {member: None}, expect=200).json()
+    assert now == {**before, member: None}
+
+
+@pytest.mark.parametrize("status", ["none", "queued", "building", "failed"])
+def test_only_a_ready_container_is_one(put, status):
+    assert put(title="x", container_status=status)["has_container"] is False
+
+
+def test_what_cannot_be_written_is_ignored(operator, put):
+    before = put(**WHOLE)
+    body = {"title": "Other", "has_container": False, "url": "x", "arxiv_id": "9999.00001", "is_deleted": True, "change": 1}
+    now = operator.api.put(f"/search/assets/{before['arxiv_id']}", body, expect=200).json()
+    assert now == {**before, "title": "Other"}
+
+
+def test_unknown_members_of_the_reference_summary_are_not_shown(put):
+    summary = {"total": 1, "classified": 0, "by_class": {}, "more": 5}
+    assert put(title="x", reference_summary=summary)["reference_summary"] == {"total": 1, "classified": 0, "by_class": {}}
+
+
+@pytest.mark.parametrize("body", [{}, {"url": "x"}])
+def test_put_that_names_nothing(operator, new_id, body):
+    operator.api.problem("PUT", f"/search/assets/{new_id()}", 400, "invalid_request", body)
+
+
+def test_a_new_paper_needs_a_title(operator, api, new_id):
+    name = new_id()
+    document = operator.api.problem("PUT", f"/search/assets/{name}", 400, "invalid_request", {"abstract": "x"})
+    assert faults(document) == {"title"}
+    api.get(f"/search/assets/{name}", expect=404)
+
+
+@pytest.mark.parametrize(
+    ("member", "value"),
+    [
+        ("title", ""), ("title", "   "), ("title", None), ("title", 5), ("title", "x" * 1001),
+        ("abstract", None), ("abstract", "x" * 50001), ("abstract", []),
+        ("authors", "Ada"), ("authors", [""]), ("authors", ["x" * 501]), ("authors", [1]), ("authors", ["x"] * 5001),
+        ("categories", ["cs LG"]), ("categories", ["x" * 65]), ("categories", ["cs.LG"] * 65), ("categories", None),
+        ("published_at", "yesterday"), ("published_at", "2022-02-30T00:00:00Z"), ("updated_at", 5),
+        ("github_url", "javascript:alert(1)"), ("github_url", "example"),
+        ("container_image", ""), ("container_image", "x" * 501), ("container_status", "done"), ("container_status", None),
+        ("containerfile", "x" * 200001), ("working_directory", "x" * 1001), ("license", "x" * 501),
+        ("environment_vars", []), ("environment_vars", {"A": 1}), ("environment_vars", None),
+    ],
+    ids=lambda value: repr(value)[:20],
+)  # fmt: skip
+def test_put_of_a_bad_value(operator, new_id, member, value):
+    document = operator.api.problem(
+        "PUT", f"/search/assets/{new_id()}", 400, "invalid_request", {"title": "x", member: value}
+    )
+    assert faults(document) == {member}
+
+
+@pytest.mark.parametrize(
+    ("summary", "field"),
+    [
+        ({}, "reference_summary.total"),
+        ({"total": -1, "classified": 0, "by_class": {}}, "reference_summary.total"),
+        ({"total": 1.5, "classified": 0, "by_class": {}}, "reference_summary.total"),
+        ({"total": 1, "classified": 2, "by_class": {}}, "reference_summary.classified"),
+        ({"total": 1, "classified": 1}, "reference_summary.by_class"),
+        ({"total": 1, "classified": 1, "by_class": []}, "reference_summary.by_class"),
+        ({"total": 1, "classified": 1, "by_class": {"uses": -1}}, "reference_summary.by_class"),
+    ],
+)
+def test_put_of_a_bad_reference_summary(operator, new_id, summary, field):
+    body = {"title": "x", "reference_summary": summary}
+    document = operator.api.problem("PUT", f"/search/assets/{new_id()}", 400, "invalid_request", body)
+    assert field in faults(document)
+
+
+def test_every_fault_is_named(operator):
+    body = {"title": "x", "categories": ["a b"], "environment_vars": {"A": 1}}
+    document = operator.api.problem("PUT", "/search/assets/nonsense", 400, "invalid_request", body)
+    assert faults(document) == {"arxiv_id", "categories", "environment_vars"}
+
+
+def test_put_needs_the_operators_scope(api, new_id):
+    document = api.problem("PUT", f"/search/assets/{new_id()}", 403, "insufficient_scope", {"title": "x"})
+    assert "assets:write" in document["detail"] or document.get("scope") == "assets:write"
+
+
+def test_body_over_the_limit_is_413(operator, new_id):
+    body = {"title": "x", "containerfile": "x" * (1024 * 1024)}
+    operator.api.request("PUT", f"/search/assets/{new_id()}", body, expect=413)
+
+
+def test_body_that_is_not_json_is_415(operator, new_id):
+    operator.api.put(f"/search/assets/{new_id()}", content="title=x", headers={"Content-Type": "text/plain"}, expect=415)
+
+
+def test_one_put_of_many_at_once_makes_it_and_all_count(cluster, operator, new_id):
+    """Ten writers of the same new paper, each with a member of its own that the others leave alone."""
+    name, members = new_id(), ["license", "working_directory", "container_image", "containerfile", "github_url"] * 2
+    values = {member: f"https://example.com/{member}" for member in members}
+
+    def write(member):
+        return operator.api.as_key(operator.key).put(
+            f"/search/assets/{name}", {"title": "At once", member: values[member]}
+        ).status_code
+
+    with ThreadPoolExecutor(len(members)) as pool:
+        assert set(pool.map(write, members)) == {200}
+    stored = operator.api.get(f"/search/assets/{name}", expect=200).json()
+    assert {member: stored[member] for member in values} == values
+
+
+# Ids
+
+
+@pytest.mark.parametrize("form", ["{}", "{}v1", "{}v12", "arXiv:{}", "arxiv:{}v3"])
+def test_forms_of_a_new_id(api, put, form):
+    stored = put(title="x")
+    shown = api.get(f"/search/assets/{form.format(stored['arxiv_id'])}", expect=200).json()
+    assert shown == stored
+
+
+@pytest.mark.parametrize("form", ["{a}/{n}", "{a}%2F{n}", "{a}%2f{n}", "{a}/{n}v2", "{a}%2F{n}v2", "{a}.GT/{n}"])
+def test_forms_of_an_old_id(operator, api, form):
+    number = f"{secrets.randbelow(10**7):07}"
+    name = f"math/{number}"
+    stored = operator.api.put(f"/search/assets/{name}", {"title": "Old"}, expect=200).json()
+    assert stored["arxiv_id"] == name and stored["url"] == f"https://arxiv.org/abs/{name}"
+    assert api.get(f"/search/assets/{form.format(a='math', n=number)}", expect=200).json() == stored
+
+
+def test_a_version_is_put_under_its_paper(operator, api, new_id):
+    name = new_id()
+    assert operator.api.put(f"/search/assets/{name}v2", {"title": "x"}, expect=200).json()["arxiv_id"] == name
+    assert api.get(f"/search/assets/{name}", expect=200).json()["title"] == "x"
+
+
+IMPOSSIBLE = ["x", "2401.1", "2401.012345", "24010.1234", "2401.01234v", "2401.01234v0", "2401.01234x", "hep-th/99",
+              "hep-th/9901001/1", "HEP/9901001", "math.gt/0309136", "-/0309136", "%20", "2401.01234%20", "%C3%A9"]
+
+
+@pytest.mark.parametrize("name", IMPOSSIBLE)
+def test_an_impossible_id(operator, api, name):
+    api.get(f"/search/assets/{name}", expect=404)
+    document = operator.api.problem("PUT", f"/search/assets/{name}", 400, "invalid_request", {"title": "x"})
+    assert faults(document) == {"arxiv_id"}
+
+
+def test_an_absent_paper_is_404(api):
+    api.problem("GET", "/search/assets/9712.99999", 404, "not_found")
+
+
+def test_list_is_no_paper(operator):
+    answer = operator.api.put("/search/assets/list", {"title": "x"}, expect=405)
+    assert "GET" in answer.headers["Allow"]
+
+
+# Withdrawn papers
+
+
+def withdraw(db, name):
+    db.execute("UPDATE asset SET is_deleted = true WHERE arxiv_id = %s", [name])
+
+
+def test_a_withdrawn_paper_is_not_there(api, db, put, word, found):
+    name = put(title=f"Soon gone {word}")["arxiv_id"]
+    found(word, [name])
+    withdraw(db, name)
+    api.get(f"/search/assets/{name}", expect=404)
+    found(word, [])
+
+
+def test_a_withdrawn_paper_is_not_brought_back_by_a_part(operator, db, put):
+    name = put(**WHOLE)["arxiv_id"]
+    withdraw(db, name)
+    operator.api.problem("PUT", f"/search/assets/{name}", 400, "invalid_request", {"container_status": "ready"})
+    operator.api.get(f"/search/assets/{name}", expect=404)
+
+
+def test_a_withdrawn_paper_comes_back_as_a_new_one(operator, db, put, word, found):
+    name = put(**WHOLE)["arxiv_id"]
+    withdraw(db, name)
+    stored = operator.api.put(f"/search/assets/{name}", {"title": f"Back {word}"}, expect=200).json()
+    assert stored["title"] == f"Back {word}"
+    assert (stored["abstract"], stored["authors"], stored["license"]) == ("", [], None)
+    found(word, [name])

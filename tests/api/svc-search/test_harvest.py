@@ -1,0 +1,222 @@
+"""`svc-search harvest` against a server that says what OAI-PMH servers say."""
+
+import os
+import subprocess
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+ENVELOPE = """<?xml version="1.0" encoding="UTF-8"?>
+<OAI-PMH xmlns="http://www.openarchives.org/OAI/2.0/" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
+<responseDate>2024-03-02T08:00:00Z</responseDate>
+<request verb="ListRecords" metadataPrefix="arXiv">http://export.example.org/oai</request>
+{body}
+</OAI-PMH>
+"""
+
+
+def record(name, **members):
+    """A record in arXiv's own format."""
+    facts = {
+        "title": "A title", "abstract": "  An abstract\n of two lines. ", "categories": "cs.LG stat.ML", "created": "2024-02-01",
+        "updated": "2024-02-20", "license": "http://creativecommons.org/licenses/by/4.0/", **members,
+    }  # fmt: skip
+    authors = "<author><keyname>Byron</keyname><forenames>Ada</forenames></author><author><keyname>Team</keyname></author>"
+    inner = "".join(f"<{element}>{text}</{element}>" for element, text in facts.items() if text is not None)
+    return (
+        f"<record><header><identifier>oai:arXiv.org:{name}</identifier><datestamp>2024-03-01</datestamp></header>"
+        f'<metadata><arXiv xmlns="http://arxiv.org/OAI/arXiv/"><id>{name}</id><authors>{authors}</authors>{inner}'
+        "</arXiv></metadata></record>"
+    )
+
+
+def deleted(name):
+    return (
+        f'<record><header status="deleted"><identifier>oai:arXiv.org:{name}</identifier>'
+        "<datestamp>2024-03-01</datestamp></header></record>"
+    )
+
+
+def page(records, token=None, size=None):
+    count = f' completeListSize="{size}"' if size else ""
+    token = f"<resumptionToken{count}>{token or ''}</resumptionToken>" if token or size else ""
+    return ENVELOPE.format(body="<ListRecords>" + "".join(records) + token + "</ListRecords>")
+
+
+def error(code, text="no"):
+    return ENVELOPE.format(body=f'<error code="{code}">{text}</error>')
+
+
+def arguments(request_line):
+    return {name: values[0] for name, values in parse_qs(urlsplit(request_line).query).items()}
+
+
+@pytest.fixture
+def harvest(cluster, stand_in):
+    """harvest(answers, ...): the command against a server that gives these answers, one a request; a text is a page, else
+    it is called with the request. Returns (the finished command, the arguments of each request)."""
+
+    def run(answers, *args, **changes):
+        left = list(answers)
+
+        def answer(request):
+            now = left.pop(0)
+            if callable(now):
+                now(request)
+            else:
+                request.reply(200, now, Content_Type="text/xml")
+
+        server = stand_in(answer)
+        settings = cluster.settings("svc-search", "command", OAI_URL=server.url + "/oai", HARVEST_DELAY="0", **changes)
+        done = subprocess.run(
+            [cluster.binary("svc-search"), "harvest", *(args or ["--from", "2024-03-01"])],
+            env={**os.environ, **settings}, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False,
+        )  # fmt: skip
+        assert not left, f"not asked for: {left}"
+        return done, [arguments(path) for _, path, _, _ in server.requests]
+
+    return run
+
+
+def test_a_record_is_stored(harvest, api, new_id):
+    name = new_id()
+    done, asked = harvest([page([record(name)])], "--from", "2024-03-01", "--until", "2024-03-02", "--set", "cs")
+    assert (done.returncode, done.stdout) == (0, "1 records read, 1 new or changed, 0 withdrawn, 0 skipped\n")
+    assert asked == [
+        {"verb": "ListRecords", "metadataPrefix": "arXiv", "from": "2024-03-01", "until": "2024-03-02", "set": "cs"}
+    ]
+    stored = api.get(f"/search/assets/{name}", expect=200).json()
+    assert (stored["title"], stored["abstract"]) == ("A title", "An abstract of two lines.")
+    assert (stored["authors"], stored["categories"]) == (["Ada Byron", "Team"], ["cs.LG", "stat.ML"])
+    assert (stored["published_at"], stored["updated_at"]) == ("2024-02-01T00:00:00.000Z", "2024-02-20T00:00:00.000Z")
+    assert stored["license"] == "http://creativecommons.org/licenses/by/4.0/"
+
+
+def test_pages_are_followed_to_the_last(harvest, api, new_id):
+    names = [new_id() for _ in range(5)]
+    token = "1122|100 & more"
+    answers = [
+        page([record(names[0]), record(names[1])], token.replace("&", "&amp;"), 5),
+        page([record(names[2]), record(names[3])], "next", 5),
+        page([record(names[4])], None, 5),
+    ]
+    done, asked = harvest(answers)
+    assert done.stdout == "5 records read, 5 new or changed, 0 withdrawn, 0 skipped\n"
+    assert asked[1:] == [{"verb": "ListRecords", "resumptionToken": token}, {"verb": "ListRecords", "resumptionToken": "next"}]
+    assert done.stderr == "2 of 5 records\n4 of 5 records\n5 of 5 records\n"
+    for name in names:
+        api.get(f"/search/assets/{name}", expect=200)
+
+
+def test_deleted_records_are_withdrawn(harvest, api, put, word, found):
+    name = put(title=word)["arxiv_id"]
+    found(word, [name])
+    done, _ = harvest([page([deleted(name), deleted("9712.99998")])])
+    assert done.stdout == "0 records read, 0 new or changed, 1 withdrawn, 0 skipped\n"
+    api.get(f"/search/assets/{name}", expect=404)
+    found(word, [])
+
+
+def test_old_ids(harvest, api):
+    assert harvest([page([record("math/0309136")])])[0].returncode == 0
+    api.get("/search/assets/math/0309136", expect=200)
+
+
+def test_markup_in_a_title(harvest, api, new_id):
+    name = new_id()
+    harvest([page([record(name, title="A &lt;b&gt; &amp; <![CDATA[<c>]]> &#233;")])])
+    assert api.get(f"/search/assets/{name}").json()["title"] == "A <b> & <c> é"
+
+
+def test_bad_records_are_skipped(harvest, api, new_id):
+    name = new_id()
+    done, _ = harvest([page([record("nonsense"), record(new_id(), title=" "), record(name)])])
+    assert done.stdout == "1 records read, 1 new or changed, 0 withdrawn, 2 skipped\n"
+    assert "nonsense: skipped: the id is not an arXiv id" in done.stderr
+    api.get(f"/search/assets/{name}", expect=200)
+
+
+def test_nothing_new(harvest):
+    done, _ = harvest([error("noRecordsMatch")])
+    assert (done.returncode, done.stdout) == (0, "0 records read, 0 new or changed, 0 withdrawn, 0 skipped\n")
+
+
+@pytest.mark.parametrize("code", ["badArgument", "cannotDisseminateFormat", "noSetHierarchy"])
+def test_a_refusal_is_told(harvest, code):
+    done, _ = harvest([error(code, "because")])
+    assert done.returncode == 1 and f"{code}: because" in done.stderr
+
+
+def test_told_to_wait(harvest, new_id):
+    """arXiv answers 503 with Retry-After when it is asked too fast."""
+    busy = [lambda request: request.reply(503, "Retry after 1 seconds", Retry_After="1"),
+            lambda request: request.reply(429, "", Retry_After="Thu, 01 Jan 1998 00:00:00 GMT")]  # fmt: skip
+    done, asked = harvest([*busy, page([record(new_id())])])
+    assert done.returncode == 0 and len(asked) == 3
+    assert "trying again in 1 s" in done.stderr
+
+
+def test_failures_are_tried_again(harvest, new_id):
+    body = page([record(new_id())])
+    done, asked = harvest([lambda request: request.cut(body), lambda request: request.reply(500, "oops"), body])
+    assert (done.returncode, len(asked)) == (0, 3)
+
+
+def test_failures_without_end_are_given_up(harvest):
+    done, asked = harvest([lambda request: request.reply(500, "oops")] * 8)
+    assert done.returncode == 1 and len(asked) == 8 and "could not be read" in done.stderr
+
+
+def test_a_page_that_is_not_there_is_no_matter_of_time(harvest):
+    done, asked = harvest([lambda request: request.reply(404, "")])
+    assert done.returncode == 1 and len(asked) == 1 and "404" in done.stderr
+
+
+def test_an_expired_token_begins_the_list_again(harvest, api, new_id):
+    first, second = new_id(), new_id()
+    answers = [page([record(first)], "old", 2), error("badResumptionToken"), page([record(first)], "new", 2),
+               page([record(second)])]  # fmt: skip
+    done, asked = harvest(answers)
+    assert done.returncode == 0 and "beginning again" in done.stderr
+    assert asked[2] == asked[0]
+    api.get(f"/search/assets/{second}", expect=200)
+
+
+def test_tokens_that_always_expire_are_given_up(harvest, new_id):
+    name = new_id()
+    answers = [page([record(name)], "old"), error("badResumptionToken")] * 4
+    done, _ = harvest(answers)
+    assert done.returncode == 1 and "--until" in done.stderr
+
+
+BOMB = """<?xml version="1.0"?>
+<!DOCTYPE OAI-PMH [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]><OAI-PMH><error code="x">&b;</error></OAI-PMH>"""
+OUTSIDE = '<?xml version="1.0"?><!DOCTYPE OAI-PMH SYSTEM "{url}/evil.dtd"><OAI-PMH></OAI-PMH>'
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "no element"), ("<html>", "no element"), ("<html></html>", "no OAI-PMH answer"), ("not XML", "syntax error"),
+        ("<OAI-PMH><ListRecords></OAI-PMH>", "mismatched"), (BOMB, "document type"),
+        (OUTSIDE.format(url="http://127.0.0.1:9"), "document type"), ("<OAI-PMH>\x01</OAI-PMH>", "not well-formed"),
+    ],
+    ids=["empty", "cut", "html", "text", "mismatched", "bomb", "outside", "control"],
+)  # fmt: skip
+def test_what_is_no_page_is_refused(harvest, text, why):
+    done, asked = harvest([text])
+    assert (done.returncode, len(asked)) == (1, 1) and why in done.stderr, done.stderr
+
+
+def test_redirects_are_followed(harvest, new_id):
+    moved = [lambda request: request.reply(302, "", Location="/elsewhere?verb=ListRecords")]
+    assert harvest([*moved, page([record(new_id())])])[0].returncode == 0
+
+
+@pytest.mark.parametrize(
+    "args",
+    [["--until", "2024-03-01"], ["--from", "yesterday"], ["--from", "2024-02-30"], ["--from", "2024-03-01", "--until", "x"],
+     ["--from", "2024-03-01", "more"], ["--from"], ["--unknown", "x"]],
+)  # fmt: skip
+def test_wrong_arguments(harvest, args):
+    assert harvest([], *args)[0].returncode == 2

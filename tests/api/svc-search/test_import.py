@@ -1,0 +1,289 @@
+"""`svc-search import FILE`: arXiv's metadata snapshot and corpora, good and bad."""
+
+import gzip
+import json
+import os
+import pty
+import re
+import subprocess
+
+import pytest
+
+from lib.servers import ROOT
+from lib.wait import wait_for
+
+CORPUS = ROOT.parent / "shared" / "data" / "arxiv-cs" / "corpus.jsonl.gz"
+
+
+@pytest.fixture
+def run(cluster):
+    """run(FILE): the command, to its end."""
+
+    def start(*args, **changes):
+        return subprocess.run(
+            [cluster.binary("svc-search"), "import", *map(str, args)],
+            env={**os.environ, **cluster.settings("svc-search", "command", **changes)},
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False,
+        )  # fmt: skip
+
+    return start
+
+
+@pytest.fixture
+def snapshot(new_id, word):
+    """snapshot(...): a line of arXiv's snapshot; members can be given or, as None, left out."""
+
+    def make(**members):
+        line = {
+            "id": new_id(),
+            "submitter": "Somebody",
+            "authors": "Edward J. Hu, Yelong Shen and Weizhu Chen",
+            "authors_parsed": [["Hu", "Edward J.", ""], ["Shen", "Yelong", "Jr."], ["Chen", "", ""]],
+            "title": f"  {word}:\n  a title over lines ",
+            "abstract": f"  First line of\nthe {word}.\n  Code: https://github.com/acme/low\\_rank.git. ",
+            "categories": "cs.CL cs.LG",
+            "versions": [
+                {"version": "v1", "created": "Thu, 17 Jun 2021 17:37:18 GMT"},
+                {"version": "v2", "created": "Sat, 16 Oct 2021 18:40:34 GMT"},
+            ],
+            "update_date": "2021-10-19",
+            "license": "http://arxiv.org/licenses/nonexclusive-distrib/1.0/",
+        }
+        line.update(members)
+        return {name: value for name, value in line.items() if value is not None}
+
+    return make
+
+
+def summary(done):
+    """(read, new or changed, skipped) of the command's last line."""
+    return tuple(map(int, re.fullmatch(r"(\d+) papers read, (\d+) new or changed, (\d+) lines skipped\n", done.stdout).groups()))
+
+
+def test_a_line_of_the_snapshot(run, api, paper_file, snapshot, word, found):
+    line = snapshot()
+    done = run(paper_file([line]))
+    assert (done.returncode, summary(done), done.stderr) == (0, (1, 1, 0), "")
+    stored = api.get(f"/search/assets/{line['id']}", expect=200).json()
+    assert stored["title"] == f"{word}: a title over lines"
+    assert stored["abstract"] == f"First line of the {word}. Code: https://github.com/acme/low\\_rank.git."
+    assert stored["authors"] == ["Edward J. Hu", "Yelong Shen Jr.", "Chen"]
+    assert stored["categories"] == ["cs.CL", "cs.LG"]
+    assert (stored["published_at"], stored["updated_at"]) == ("2021-06-17T17:37:18.000Z", "2021-10-16T18:40:34.000Z")
+    assert stored["github_url"] == "https://github.com/acme/low_rank"
+    assert stored["license"] == line["license"]
+    found(word, [line["id"]])
+
+
+def test_a_line_of_a_corpus(run, api, paper_file, new_id):
+    line = {"_id": new_id(), "title": "T", "text": "A.", "authors": ["A B"], "categories": ["cs.LG"], "published_at": "2025-03-01"}
+    assert summary(run(paper_file([line]))) == (1, 1, 0)
+    stored = api.get(f"/search/assets/{line['_id']}", expect=200).json()
+    assert (stored["authors"], stored["abstract"]) == (["A B"], "A.")
+    assert stored["published_at"] == stored["updated_at"] == "2025-03-01T00:00:00.000Z"
+
+
+def test_again_changes_nothing(run, api, paper_file, snapshot):
+    lines = [snapshot() for _ in range(3)]
+    assert summary(run(paper_file(lines))) == (3, 3, 0)
+    assert summary(run(paper_file(lines))) == (3, 0, 0)
+    lines[1]["title"] = "Another"
+    assert summary(run(paper_file(lines))) == (3, 1, 0)
+    assert api.get(f"/search/assets/{lines[1]['id']}").json()["title"] == "Another"
+
+
+def test_a_container_stays(run, operator, paper_file, snapshot):
+    line = snapshot()
+    run(paper_file([line]))
+    operator.api.put(f"/search/assets/{line['id']}", {"container_status": "ready", "containerfile": "FROM x"}, expect=200)
+    line["title"] = "Changed"
+    assert summary(run(paper_file([line]))) == (1, 1, 0)
+    stored = operator.api.get(f"/search/assets/{line['id']}").json()
+    assert (stored["title"], stored["has_container"], stored["containerfile"]) == ("Changed", True, "FROM x")
+
+
+def test_a_withdrawn_paper_comes_back(run, api, db, paper_file, snapshot):
+    line = snapshot()
+    run(paper_file([line]))
+    db.execute("UPDATE asset SET is_deleted = true WHERE arxiv_id = %s", [line["id"]])
+    assert summary(run(paper_file([line]))) == (1, 1, 0)
+    api.get(f"/search/assets/{line['id']}", expect=200)
+
+
+def test_of_two_with_one_id_the_later_counts(run, api, paper_file, snapshot):
+    line = snapshot()
+    lines = [{**line, "title": f"Number {number}", "id": f"{line['id']}v{number}"} for number in range(1, 10)]
+    assert summary(run(paper_file(lines))) == (9, 1, 0)
+    assert api.get(f"/search/assets/{line['id']}").json()["title"] == "Number 9"
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\n\n\r\n"])
+@pytest.mark.parametrize("suffix", ["", ".gz"])
+@pytest.mark.parametrize("has_last_end", [True, False])
+def test_plain_and_gzip_and_any_line_end(run, tmp_path, snapshot, end, suffix, has_last_end):
+    data = end.join(json.dumps(snapshot()) for _ in range(3)) + (end if has_last_end else "")
+    path = tmp_path / f"papers.jsonl{suffix}"
+    path.write_bytes(gzip.compress(data.encode()) if suffix else data.encode())
+    assert summary(run(path)) == (3, 3, 0)
+
+
+def test_gzip_in_several_members(run, tmp_path, snapshot):
+    path = tmp_path / "papers.jsonl.gz"
+    path.write_bytes(b"".join(gzip.compress(json.dumps(snapshot()).encode() + b"\n") for _ in range(3)))
+    assert summary(run(path)) == (3, 3, 0)
+
+
+def test_a_cut_gzip_file_stores_what_it_has_and_fails(run, tmp_path, snapshot):
+    lines = [snapshot(abstract=os.urandom(500).hex()) for _ in range(400)]
+    data = gzip.compress("".join(json.dumps(line) + "\n" for line in lines).encode())
+    path = tmp_path / "papers.jsonl.gz"
+    path.write_bytes(data[: len(data) // 2])
+    done = run(path)
+    assert done.returncode == 1
+    read, written, _ = summary(done)
+    assert 100 < read < 400 and written == read
+    assert re.search(rf"{re.escape(str(path))}: line \d+: .*end of file", done.stderr)
+
+
+def test_damaged_gzip_data_fails(run, tmp_path, snapshot):
+    data = bytearray(gzip.compress("".join(json.dumps(snapshot()) + "\n" for _ in range(50)).encode()))
+    data[len(data) // 2] ^= 0xFF
+    path = tmp_path / "papers.jsonl.gz"
+    path.write_bytes(data)
+    assert run(path).returncode == 1
+
+
+BAD = [
+    ("{", "byte"), ("[]", "not an object"), ("nonsense", "byte"), ('"text"', "not an object"), ("{}", "no id"),
+    ('{"id": 5, "title": "x"}', "no id"), ('{"id": "x", "title": "x"}', "not an arXiv id"),
+    ('{"id": "2401.00001"}', "no title"), ('{"id": "2401.00001", "title": "  "}', "no title"),
+    ('{"id": "2401.00001", "title": "x", "authors": 5}', "authors"),
+    ('{"id": "2401.00001", "title": "x", "authors": [5]}', "authors"),
+    ('{"id": "2401.00001", "title": "x", "categories": 5}', "categories"),
+    ('{"id": "2401.00001", "title": "' + "x" * 1001 + '"}', "1000 characters"),
+    ('{"id": "2401.00001", "title": "x", "abstract": "' + "x" * 50001 + '"}', "50000 characters"),
+    ('{"id": "2401.00001", "title": "\\u0000"}', "byte"), ('{"id": "2401.00001", "title": "\\ud800"}', "byte"),
+    ('{"id": "a", "id": "b"}', "duplicate"), ("[" * 100 + "]" * 100, "byte"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("line", "why"), BAD, ids=lambda value: value[:30])
+def test_a_bad_line_is_reported_and_skipped(run, paper_file, snapshot, line, why):
+    path = paper_file([snapshot(), line, snapshot()])
+    done = run(path)
+    assert (done.returncode, summary(done)) == (0, (2, 2, 1))
+    assert done.stderr.startswith(f"{path}:2: skipped: ") and why in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_invalid_utf8_and_nul_are_skipped(run, tmp_path, snapshot):
+    path = tmp_path / "papers.jsonl"
+    good = json.dumps(snapshot()).encode()
+    path.write_bytes(good + b'\n{"id": "2401.00001", "title": "\xff"}\n{"id": "2401.00001",\0 "title": "x"}\n' + good)
+    done = run(path)
+    assert (done.returncode, summary(done)) == (0, (2, 1, 2))
+
+
+@pytest.mark.parametrize("length", [1024 * 1024, 1024 * 1024 + 1, 1024 * 1024 + 2, 3 * 1024 * 1024])
+def test_the_longest_lines(run, tmp_path, snapshot, length):
+    """A line of 1 MiB is read, a longer one is passed over as one line."""
+    line = json.dumps(snapshot()).encode()
+    after = json.dumps(snapshot()).encode()
+    path = tmp_path / "papers.jsonl"
+    path.write_bytes(line + b" " * (length - len(line)) + b"\r\n" + after)
+    done = run(path)
+    is_read = length <= 1024 * 1024
+    assert (done.returncode, summary(done)) == (0, (2, 2, 0) if is_read else (1, 1, 1))
+    assert is_read or done.stderr == f"{path}:1: skipped: it is longer than 1 MiB\n"
+
+
+def test_many_long_bad_lines_cost_no_memory(cluster, tmp_path, snapshot):
+    path = tmp_path / "papers.jsonl"
+    with open(path, "wb") as file:
+        for _ in range(300):
+            file.write(b'{"id": "x", "title": "' + b"x" * 1000000 + b'"}\n')
+        file.write(json.dumps(snapshot()).encode())
+    script = "import resource, subprocess, sys; done = subprocess.run(sys.argv[1:], capture_output=True);"
+    script += "print(done.returncode, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+    env = {**os.environ, **cluster.settings("svc-search", "command")}
+    command = ["/usr/bin/python3", "-c", script, cluster.binary("svc-search"), "import", path]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=True)
+    status, kilobytes = map(int, done.stdout.split())
+    assert status == 0 and kilobytes < 400_000
+
+
+def test_an_empty_file_is_fine(run, paper_file):
+    done = run(paper_file([]))
+    assert (done.returncode, summary(done), done.stderr) == (0, (0, 0, 0), "")
+
+
+def test_a_file_of_another_kind_fails_and_says_little(run, paper_file):
+    done = run(paper_file(["This is no JSON."] * 1000))
+    assert (done.returncode, summary(done)) == (1, (0, 0, 1000))
+    assert done.stderr.count("\n") < 30 and "no line is a paper" in done.stderr
+
+
+def test_a_file_that_is_not_there(run, tmp_path):
+    done = run(tmp_path / "absent.jsonl")
+    assert done.returncode == 1 and "absent.jsonl: No such file or directory" in done.stderr
+    done = run(tmp_path)
+    assert done.returncode == 1 and "Is a directory" in done.stderr
+
+
+@pytest.mark.parametrize("args", [[], ["a", "b"]])
+def test_wrong_arguments(run, args):
+    done = run(*args)
+    assert done.returncode == 2 and "usage: svc-search import FILE" in done.stderr
+
+
+def test_the_database_away(run, paper_file, snapshot):
+    done = run(paper_file([snapshot()]), DATABASE_URL="postgres://nobody:secret@127.0.0.1:9/none")
+    assert done.returncode == 1 and "database" in done.stderr and "secret" not in done.stderr
+
+
+def test_the_bar_is_for_terminals(cluster, paper_file, snapshot):
+    path = paper_file([snapshot() for _ in range(5)])
+    ours, theirs = pty.openpty()
+    env = {**os.environ, **cluster.settings("svc-search", "command")}
+    done = subprocess.run(
+        [cluster.binary("svc-search"), "import", path], env=env, stdout=subprocess.PIPE, stderr=theirs, check=True, text=True
+    )
+    os.close(theirs)
+    assert "100%  5 papers" in os.read(ours, 100000).decode()
+    os.close(ours)
+    assert "#" not in done.stdout
+
+
+def test_killed_in_the_middle_and_repeated(cluster, run, db, paper_file, snapshot, word, found):
+    lines = [snapshot(abstract="Words. " * 100) for _ in range(6000)]
+    path = paper_file(lines)
+    ids = [line["id"] for line in lines]
+
+    def stored():
+        return db.execute("SELECT count(*) FROM asset WHERE arxiv_id = ANY (%s)", [ids]).fetchone()[0]
+
+    env = {**os.environ, **cluster.settings("svc-search", "command")}
+    started = subprocess.Popen([cluster.binary("svc-search"), "import", path], env=env, stdout=subprocess.DEVNULL)
+    wait_for(stored, 60, "the first batch is stored")
+    started.kill()
+    started.wait()
+    before = stored()
+    assert before % 500 == 0 and 0 < before <= 6000
+    read, written, skipped = summary(run(path))
+    assert (read, skipped, before + written) == (6000, 0, 6000)
+    db.execute("UPDATE asset SET is_deleted = true WHERE arxiv_id = ANY (%s)", [ids])
+
+
+def test_real_papers(run, api, tmp_path):
+    if not CORPUS.exists():
+        pytest.skip(f"no corpus at {CORPUS}")
+    path = tmp_path / "some.jsonl"
+    with gzip.open(CORPUS, "rt", encoding="utf-8") as lines:
+        some = [next(lines) for _ in range(500)]
+    path.write_text("".join(some), encoding="utf-8")
+    done = run(path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert summary(done)[0] == 500
+    for line in some[::50]:
+        paper = json.loads(line)
+        assert api.get(f"/search/assets/{paper['_id']}", expect=200).json()["categories"] == paper["categories"]

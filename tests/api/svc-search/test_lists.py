@@ -1,0 +1,147 @@
+"""GET /search/assets/list and GET /search/stats."""
+
+import secrets
+
+import pytest
+
+from lib.wait import wait_for
+
+
+def faults(document):
+    return {fault["field"] for fault in document["errors"]}
+
+
+@pytest.fixture
+def archive():
+    """An archive that no other test's papers are in."""
+    return "x" + "".join(chr(ord("a") + int(digit, 16)) for digit in secrets.token_hex(5))
+
+
+@pytest.fixture
+def listed(put, archive):
+    """Five papers of the archive, newest first: their ids."""
+    rows = [
+        {"published_at": "2024-03-01T00:00:00.000Z", "categories": [f"{archive}.AA"], "container_status": "ready"},
+        {"published_at": "2024-02-01T00:00:00.000Z", "categories": [f"{archive}.AA", f"{archive}.BB"]},
+        {"published_at": "2024-01-01T00:00:00.000Z", "categories": [f"{archive}.BB", "cs.LG"]},
+        {"published_at": "2023-12-31T23:59:59.999Z", "categories": [archive]},
+        {"published_at": None, "categories": [f"{archive}.AA", f"{archive}.AA"], "container_status": "ready"},
+    ]
+    return [put(title=f"Paper {number}", **row)["arxiv_id"] for number, row in enumerate(rows)]
+
+
+def page(api, **params):
+    """(ids, total) of a page."""
+    answer = api.get("/search/assets/list", params=params, expect=200)
+    return [asset["arxiv_id"] for asset in answer.json()], int(answer.headers["X-Total-Count"])
+
+
+def test_newest_first(api, archive, listed):
+    assert page(api, category=archive) == (listed, 5)
+
+
+@pytest.mark.parametrize(
+    ("suffix", "container", "places"),
+    [
+        (".AA", None, [0, 1, 4]), (".BB", None, [1, 2]), (".CC", None, []), ("", "true", [0, 4]), ("", "false", [1, 2, 3]),
+        (".AA", "true", [0, 4]), (".BB", "true", []), ("", "1", [0, 4]),
+    ],
+)  # fmt: skip
+def test_filters(api, archive, listed, suffix, container, places):
+    params = {"category": archive + suffix} | ({"has_container": container} if container else {})
+    assert page(api, **params) == ([listed[place] for place in places], len(places))
+
+
+def test_pages_and_links(api, archive, listed):
+    answer = api.get("/search/assets/list", params={"category": archive, "limit": 2, "offset": 2}, expect=200)
+    assert [asset["arxiv_id"] for asset in answer.json()] == listed[2:4]
+    links = answer.links
+    assert api.get(links["next"]["url"], expect=200).json()[0]["arxiv_id"] == listed[4]
+    assert api.get(links["prev"]["url"], expect=200).json()[0]["arxiv_id"] == listed[0]
+    assert page(api, category=archive, offset=5) == ([], 5)
+    assert page(api, category=archive, offset=2**40) == ([], 5)
+
+
+def test_limit(api, put, archive):
+    for number in range(21):
+        put(title=f"Paper {number}", categories=[archive])
+    assert len(page(api, category=archive)[0]) == 20
+    assert len(page(api, category=archive, limit=1000)[0]) == 21
+    assert len(page(api, category=archive, limit=1)[0]) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("limit", "0"), ("limit", "-1"), ("limit", "x"), ("limit", "1.5"), ("offset", "-1"), ("offset", "x"),
+     ("has_container", "maybe"), ("category", ""), ("category", "x" * 65)],
+)  # fmt: skip
+def test_a_bad_parameter(api, name, value):
+    document = api.problem("GET", "/search/assets/list", 400, "invalid_request", params={name: value})
+    assert faults(document) == {name}
+
+
+def test_a_list_item_has_the_lists_members(api, archive, listed):
+    (first, *_) = api.get("/search/assets/list", params={"category": archive}, expect=200).json()
+    assert "containerfile" not in first and "reference_summary" not in first
+
+
+def test_changes_move_papers_between_lists(operator, api, db, archive, listed):
+    operator.api.put(f"/search/assets/{listed[0]}", {"categories": [f"{archive}.BB"]}, expect=200)
+    assert page(api, category=f"{archive}.AA") == ([listed[1], listed[4]], 2)
+    assert page(api, category=f"{archive}.BB") == ([listed[0], listed[1], listed[2]], 3)
+    operator.api.put(f"/search/assets/{listed[2]}", {"published_at": "2025-01-01T00:00:00Z"}, expect=200)
+    assert page(api, category=f"{archive}.BB")[0][0] == listed[2]
+    operator.api.put(f"/search/assets/{listed[1]}", {"container_status": "ready"}, expect=200)
+    assert page(api, category=archive, has_container="true")[1] == 3
+    db.execute("UPDATE asset SET is_deleted = true WHERE arxiv_id = %s", [listed[2]])
+    assert page(api, category=f"{archive}.BB") == ([listed[0], listed[1]], 2)
+    assert page(api, category=archive)[1] == 4
+
+
+def counted(db):
+    """The figures of GET /search/stats, counted."""
+    one = db.execute(
+        "SELECT count(*), count(*) FILTER (WHERE has_container), coalesce(sum((reference_summary->>'total')::int), 0),"
+        " coalesce(sum((reference_summary->>'classified')::int), 0) FROM asset WHERE NOT is_deleted"
+    ).fetchone()
+    total, with_container, references, classified = one
+    categories = db.execute(
+        "SELECT c, count(DISTINCT arxiv_id) FROM asset, unnest(categories) c WHERE NOT is_deleted GROUP BY 1"
+    ).fetchall()
+    return {
+        "total_assets": total,
+        "by_container": {"with": with_container, "without": total - with_container},
+        "by_category": dict(categories),
+        "citation_classification": {
+            "classified": classified,
+            "total": references,
+            "coverage": round(classified / references, 4) if references else 0,
+        },
+    }
+
+
+def figures(api):
+    stats = api.get("/search/stats", expect=200).json()
+    return {name: value for name, value in stats.items() if name != "index"}
+
+
+def test_stats_are_what_one_counts(operator, api, db, put, listed):
+    assert figures(api) == counted(db)
+    summary = {"total": 7, "classified": 3, "by_class": {"uses": 3}}
+    name = put(title="x", categories=["cs.LG", "cs.LG"], reference_summary=summary)["arxiv_id"]
+    assert figures(api) == counted(db)
+    assert figures(api)["citation_classification"]["classified"] >= 3
+    operator.api.put(f"/search/assets/{name}", {"categories": ["cs.CV"], "container_status": "ready"}, expect=200)
+    assert figures(api) == counted(db)
+    db.execute("UPDATE asset SET is_deleted = true WHERE arxiv_id = ANY (%s)", [[name, *listed]])
+    assert figures(api) == counted(db)
+
+
+def test_stats_of_the_index(api, put):
+    put(title="Newest")
+
+    def caught_up():
+        stats = api.get("/search/stats", expect=200).json()
+        return stats if stats["index"]["documents"] == stats["total_assets"] else None
+
+    assert wait_for(caught_up, 10, "the index has all papers")["index"]["updated_at"]

@@ -1,0 +1,204 @@
+"""Searching: POST /search/assets, and what other services ask."""
+
+import base64
+
+import pytest
+
+from lib.wait import wait_for
+
+SECONDS = 10
+
+
+def faults(document):
+    return {fault["field"] for fault in document["errors"]}
+
+
+def hits(api, query, **members):
+    return api.post("/search/assets", {"query": query, **members}, expect=200).json()
+
+
+def test_a_hit_is_whole(api, put, word, found):
+    stored = put(title=f"On {word} & <b>more</b>", abstract=f"The {word}s of things. The rest.", categories=["cs.LG"])
+    found(word, [stored["arxiv_id"]])
+    (hit,) = hits(api, word)
+    asset = {name: stored[name] for name in hit if name not in ("relevance_score", "highlights")}
+    assert {name: hit[name] for name in asset} == asset
+    assert 0 < hit["relevance_score"] <= 1
+    marked = {place["field"]: place["text"] for place in hit["highlights"]}
+    assert marked == {
+        "title": f"On <em>{word}</em> &amp; &lt;b&gt;more&lt;/b&gt;",
+        "abstract": f"The <em>{word}s</em> of things. The rest.",
+    }
+
+
+def test_a_long_abstract_is_cut_at_a_sentence(api, put, word, found):
+    sentence = "Every sentence of this abstract has some forty characters. "
+    stored = put(title=word, abstract=sentence * 20)
+    found(word, [stored["arxiv_id"]])
+    (hit,) = hits(api, word)
+    assert hit["abstract"] == (sentence * (400 // len(sentence))).strip()
+    assert api.get(f"/search/assets/{stored['arxiv_id']}").json()["abstract"] == (sentence * 20).strip()
+
+
+def test_scores_fall(api, put, word, found):
+    first = put(title=f"{word} {word}", abstract=f"{word} alone")["arxiv_id"]
+    second = put(title="Something else", abstract=f"Which names {word} in a long abstract, " + "and much besides, " * 30)
+    found(word, [first, second["arxiv_id"]])
+    results = hits(api, word)
+    assert [hit["arxiv_id"] for hit in results] == [first, second["arxiv_id"]]
+    assert results[0]["relevance_score"] > results[1]["relevance_score"]
+
+
+def test_an_arxiv_id_finds_its_paper(api, put, word, found):
+    stored = put(title=word)
+    found(word, [stored["arxiv_id"]])
+    assert hits(api, stored["arxiv_id"])[0]["arxiv_id"] == stored["arxiv_id"]
+
+
+def test_what_nobody_wrote_finds_nothing(api):
+    assert hits(api, "qqxxyyzzqqxxyyzz") == []
+
+
+def test_words_that_say_nothing_find_nothing(api):
+    assert hits(api, "the of and") == []
+
+
+def test_max_results(api, put, word, found):
+    ids = [put(title=f"{word} {number}")["arxiv_id"] for number in range(12)]
+    found(word, ids, max_results=100)
+    assert len(hits(api, word)) == 10
+    assert len(hits(api, word, max_results=3)) == 3
+    assert len(hits(api, word, max_results=1000)) == 12
+
+
+@pytest.fixture
+def filtered(put, word, found):
+    """Four papers with the word: {name: id}."""
+    ids = {
+        "both": put(title=word, categories=["cs.LG", "stat.ML"], container_status="ready")["arxiv_id"],
+        "vision": put(title=word, categories=["cs.CV"])["arxiv_id"],
+        "strings": put(title=word, categories=["hep-th"], container_status="ready")["arxiv_id"],
+        "none": put(title=word)["arxiv_id"],
+    }
+    found(word, ids.values())
+    return ids
+
+
+@pytest.mark.parametrize(
+    ("members", "names"),
+    [
+        ({"categories": ["cs"]}, {"both", "vision"}),
+        ({"categories": ["cs.LG"]}, {"both"}),
+        ({"categories": ["stat", "hep-th"]}, {"both", "strings"}),
+        ({"categories": ["cs.L"]}, set()),
+        ({"categories": []}, {"both", "vision", "strings", "none"}),
+        ({"categories": None, "has_container": None}, {"both", "vision", "strings", "none"}),
+        ({"has_container": True}, {"both", "strings"}),
+        ({"has_container": False}, {"vision", "none"}),
+        ({"has_container": True, "categories": ["cs"]}, {"both"}),
+        ({"has_container": False, "categories": ["math"]}, set()),
+    ],
+)
+def test_filters(api, word, filtered, members, names):
+    assert {hit["arxiv_id"] for hit in hits(api, word, **members)} == {filtered[name] for name in names}
+
+
+@pytest.mark.parametrize("use_llm", [False, True])
+def test_the_strategy_is_told(api, use_llm):
+    answer = api.post("/search/assets", {"query": "attention", "use_llm": use_llm}, expect=200)
+    assert answer.headers["X-Search-Strategy"] in ("lexical", "hybrid")
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({}, "query"), ({"query": ""}, "query"), ({"query": " \t\n "}, "query"), ({"query": "x" * 1001}, "query"),
+        ({"query": None}, "query"), ({"query": 5}, "query"), ({"query": ["x"]}, "query"),
+        ({"query": "x", "max_results": 0}, "max_results"), ({"query": "x", "max_results": -1}, "max_results"),
+        ({"query": "x", "max_results": "many"}, "max_results"), ({"query": "x", "max_results": 1.5}, "max_results"),
+        ({"query": "x", "categories": "cs"}, "categories"), ({"query": "x", "categories": [1]}, "categories"),
+        ({"query": "x", "categories": ["cs"] * 101}, "categories"), ({"query": "x", "categories": [""]}, "categories"),
+        ({"query": "x", "has_container": "yes"}, "has_container"), ({"query": "x", "use_llm": "yes"}, "use_llm"),
+    ],
+    ids=lambda value: repr(value)[:40],
+)  # fmt: skip
+def test_a_bad_search(api, body, field):
+    assert faults(api.problem("POST", "/search/assets", 400, "invalid_request", body)) == {field}
+
+
+def test_queries_of_the_greatest_length_and_of_any_script(api):
+    for query in ("é" * 1000, "  " + "x" * 1000 + "  ", "注意力机制", "🜁🜂🜃", "a\u200b\u202eb", "'; DROP TABLE asset; --", "%_\\", "\"((("):
+        api.post("/search/assets", {"query": query}, expect=200)
+
+
+def test_search_needs_a_key(anonymous):
+    anonymous.post("/search/assets", {"query": "x"}, expect=401)
+
+
+def test_a_change_is_found_at_once_everywhere(cluster, api, operator, put, word, found):
+    """Found by its old title, then by its new one alone."""
+    name = put(title=f"First {word}")["arxiv_id"]
+    found(word, [name])
+    operator.api.put(f"/search/assets/{name}", {"title": f"Second {word}x"}, expect=200)
+    found(word, [])
+    found(f"{word}x", [name])
+
+
+# For other services
+
+
+def test_internal_routes_are_for_services_alone(cluster, api, internal):
+    for path, body in [("/internal/assets/lookup", {"arxiv_ids": []}), ("/internal/assets/similar", {"text": "x"})]:
+        assert internal(path, body).status_code == 200
+        for kind in ("personal", "automation"):
+            assert internal(path, body, kind).status_code == 404
+        api.request("POST", path.replace("/internal", "/api/internal"), body, expect=404, checked=False)
+        assert api.http.post(path, json=body).status_code == 404
+
+
+def test_lookup_gives_rows_in_the_order_asked(internal, put, word, found):
+    first, second = put(title=f"{word} one", categories=["cs.LG"]), put(title=f"{word} two", abstract="Whole. " * 100)
+    found(word, [first["arxiv_id"], second["arxiv_id"]])
+    asked = [second["arxiv_id"] + "v1", "0001.00001", "nonsense", first["arxiv_id"], second["arxiv_id"]]
+    answer = internal("/internal/assets/lookup", {"arxiv_ids": asked}).json()
+    rows = answer["results"]
+    assert [row["arxiv_id"] for row in rows] == [second["arxiv_id"], first["arxiv_id"], second["arxiv_id"]]
+    assert rows[0]["abstract"] == "Whole. " * 99 + "Whole."
+    assert rows[1]["categories"] == ["cs.LG"]
+    assert all(row["relevance"] == 0 and row["asset"]["arxiv_id"] == row["arxiv_id"] for row in rows)
+
+
+def test_lookup_of_nothing(internal):
+    assert internal("/internal/assets/lookup", {"arxiv_ids": []}).json()["results"] == []
+    assert internal("/internal/assets/lookup", {}).status_code == 400
+    assert internal("/internal/assets/lookup", {"arxiv_ids": ["x"] * 1001}).status_code == 400
+
+
+def test_similar_gives_vectors_that_compare(internal, put, word, found):
+    """Enough papers for an embedder to be trained on: vectors of the same model and dimension."""
+    topics = ["attention of transformers", "graph neural networks", "gradient descent", "protein folding", "robot arms"]
+    ids = [put(title=f"{word} {topics[n % 5]}", abstract=f"About {topics[n % 5]}, part {n}.")["arxiv_id"] for n in range(30)]
+    found(word, ids, max_results=100)
+
+    def answered():
+        answer = internal("/internal/assets/similar", {"text": f"{word} graph neural networks", "limit": 30}).json()
+        return answer if answer["results"] else None
+
+    answer = wait_for(answered, SECONDS, "similar papers")
+    relevances = [row["relevance"] for row in answer["results"]]
+    assert relevances == sorted(relevances, reverse=True) and len(relevances) <= 30
+    assert "graph" in answer["results"][0]["title"]
+    assert word in answer["results"][0]["matched"]
+    for row in answer["results"]:
+        if answer["dimension"] and row["vector"]:
+            assert len(base64.b64decode(row["vector"])) == answer["dimension"] and row["scale"] > 0
+
+
+def test_similar_since_a_day(internal, put, word, found):
+    old = put(title=f"{word} old", published_at="2020-01-01T00:00:00.000Z")["arxiv_id"]
+    new = put(title=f"{word} new", published_at="2024-01-01T00:00:00.000Z")["arxiv_id"]
+    found(word, [old, new])
+    answer = internal("/internal/assets/similar", {"text": word, "published_since": "2023-01-01"}).json()
+    assert [row["arxiv_id"] for row in answer["results"]] == [new]
+    assert answer["results"][0]["published_at"] == "2024-01-01"
+    assert internal("/internal/assets/similar", {"text": word, "published_since": "soon"}).status_code == 400
