@@ -13,7 +13,8 @@ static struct up_conn *conn_of(llhttp_t *parser)
 /* Interim answers (1xx) are read and dropped. */
 static bool is_interim(const llhttp_t *parser)
 {
-	return parser->status_code < 200 && parser->status_code != 101;
+	return parser->status_code >= 100 && parser->status_code < 200 &&
+	       parser->status_code != 101;
 }
 
 static int on_message_begin(llhttp_t *parser)
@@ -90,7 +91,7 @@ static int on_headers_complete(llhttp_t *parser)
 	struct up_conn *conn = conn_of(parser);
 	struct upstream_call *call = conn->call;
 	if (is_interim(parser))
-		return 0;
+		return 1; /* without content, whatever it says */
 	if (parser->status_code < 200 || parser->status_code > 599 || parser->http_major != 1)
 		return HPE_USER;
 	struct upstream_answer answer = {

@@ -1,0 +1,129 @@
+/* Answers of a service: whatever comes, the call ends once, and what the caller is given is well formed. Input: the bytes
+ * of an answer, in writes of the first byte's size; the second byte's lowest bit asks for HEAD. */
+#include "fuzz.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "defines.h"
+#include "upstream.h"
+
+struct seen {
+	struct upstream_call *call;
+	int64_t length;
+	size_t content_bytes;
+	bool is_head, is_ready, has_answer, is_over;
+};
+
+static void on_ready(void *user)
+{
+	struct seen *seen = user;
+	static char REQUEST[] = "GET / HTTP/1.1\r\n\r\n";
+	uv_buf_t buf = uv_buf_init(REQUEST, sizeof(REQUEST) - 1);
+	seen->is_ready = true;
+	upstream_send(seen->call, &buf, 1);
+	upstream_sent(seen->call);
+}
+
+static void on_answer(void *user, const struct upstream_answer *answer)
+{
+	struct seen *seen = user;
+	require(!seen->has_answer && !seen->is_over);
+	require(answer->status >= 200 && answer->status <= 599);
+	seen->has_answer = true;
+	seen->length = answer->content_length;
+	for (size_t i = 0; i < answer->field_count; i++) {
+		const struct http_field *field = &answer->fields[i];
+		require(field->name_length > 0 && strlen(field->name) == field->name_length);
+		require(strlen(field->value) == field->value_length);
+		require(strpbrk(field->value, "\r\n") == NULL);
+	}
+}
+
+static void on_content(void *user, const char *data, size_t length)
+{
+	struct seen *seen = user;
+	(void)data;
+	require(seen->has_answer && !seen->is_over && length > 0 && !seen->is_head);
+	seen->content_bytes += length;
+	require(seen->length < 0 || seen->content_bytes <= (size_t)seen->length);
+}
+
+static void on_end(void *user)
+{
+	struct seen *seen = user;
+	require(seen->has_answer && !seen->is_over);
+	seen->is_over = true;
+}
+
+static void on_failed(void *user, const struct upstream_failure *failure)
+{
+	struct seen *seen = user;
+	require(!seen->is_over && failure->code != ERR_NONE && failure->reason);
+	seen->is_over = true;
+}
+
+static const struct upstream_handler HANDLER = {
+	.on_ready = on_ready,
+	.on_answer = on_answer,
+	.on_content = on_content,
+	.on_end = on_end,
+	.on_failed = on_failed,
+};
+
+/* A socket in the abstract namespace would do too, but addresses name files. */
+static int listen_at(struct sockaddr_un *name)
+{
+	snprintf(name->sun_path, sizeof(name->sun_path), "/tmp/fuzz_upstream.%d", getpid());
+	name->sun_family = AF_UNIX;
+	unlink(name->sun_path);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+	require(bind(fd, (struct sockaddr *)name, sizeof(*name)) == 0 && listen(fd, 8) == 0);
+	return fd;
+}
+
+static void answer(uv_loop_t *loop, struct seen *seen, int fd, const uint8_t *data, size_t size,
+                   size_t piece)
+{
+	for (size_t at = 0; at < size && !seen->is_over; at += piece) {
+		(void)send(fd, data + at, MIN_OF(piece, size - at), MSG_NOSIGNAL);
+		uv_run(loop, UV_RUN_NOWAIT);
+	}
+	close(fd);
+	for (int i = 0; i < 10 && !seen->is_over; i++)
+		uv_run(loop, UV_RUN_NOWAIT);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static uv_loop_t loop;
+	static struct sockaddr_un name;
+	static int listener = -1;
+	if (listener < 0) {
+		uv_loop_init(&loop);
+		listener = listen_at(&name);
+	}
+	if (size < 3 || size > 60000)
+		return 0;
+	const struct address address = {.is_unix = true, .host = name.sun_path};
+	struct upstream *service =
+		upstream_new(&loop, "service", &address, &upstream_limits_default);
+	struct arena *arena = arena_new();
+	struct seen seen = {.is_head = data[1] & 1};
+	bool is_ready;
+	seen.call = upstream_call(service, arena, &HANDLER, &seen, seen.is_head, true, &is_ready);
+	while (!seen.is_ready)
+		uv_run(&loop, UV_RUN_NOWAIT);
+	int fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK);
+	require(fd >= 0);
+	answer(&loop, &seen, fd, data + 2, size - 2, data[0] == 0 ? size : data[0]);
+	require(seen.is_over);
+	upstream_free(service);
+	uv_run(&loop, UV_RUN_NOWAIT);
+	arena_free(arena);
+	return 0;
+}
