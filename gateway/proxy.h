@@ -32,8 +32,9 @@ struct proxy_hooks {
 	void (*auth_cancel)(struct auth_wait *wait);
 	/** Take a token of the key; NULL: no limit. */
 	struct rate_verdict (*rate)(void *context, const struct uuid *key_id);
-	/** Take over a request to one of the gateway's own operations, the exchange's arena with it. `fields` go into
-	 * its reply and live as long as the arena. The exchange's events come through the others with what this returns; local_done frees it. */
+	/** Take over a request to one of the gateway's own operations, with the exchange's arena. `fields` go
+	 * into its reply, and live as long as the arena. The exchange's events come through the others
+	 * with what this returns; local_done frees it. */
 	void *(*local_open)(void *context, struct http_exchange *x, const struct api_match *match,
 	                    const struct identity *caller, const char *request_id,
 	                    const struct http_field *fields, size_t field_count);

@@ -75,7 +75,7 @@ struct api_match {
  *
  * ERR_NOT_FOUND: no such path; ERR_METHOD: the path exists with other methods, `allow` is set. */
 enum err_code api_match(struct arena *arena, const char *method, size_t method_length,
-			const char *path, size_t path_length, struct api_match *ret_match);
+                        const char *path, size_t path_length, struct api_match *ret_match);
 
 /** Build the trie; once, before threads. */
 void api_init(void);

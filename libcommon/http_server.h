@@ -115,7 +115,8 @@ struct http_limits {
 
 extern const struct http_limits http_limits_default;
 
-/** Make a server on `loop`; registers its metrics, so that the first is made before threads. Borrows `handler` and `limits`. `context` is for the handler. */
+/** Make a server on `loop`. Borrows `handler` and `limits`; `context` is for the handler. The first is
+ * made before threads: it registers the metrics. */
 struct http_server *http_server_new(uv_loop_t *loop, const struct http_handler *handler,
                                     const struct http_limits *limits, void *context);
 void *http_server_context(const struct http_server *server);

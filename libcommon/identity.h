@@ -46,13 +46,13 @@ void identity_signer_free(struct identity_signer *signer);
 
 /** The header's value for `identity`, in the arena. */
 char *identity_sign(const struct identity_signer *signer, struct arena *arena,
-		    const struct identity *identity, const char *request_id, int64_t now_ms);
+                    const struct identity *identity, const char *request_id, int64_t now_ms);
 
 /** Check and read a header's value; strings in the arena.
  * ERR_UNAUTHENTICATED: forged, damaged, of another version or past its time. */
 enum err_code identity_verify(const struct identity_signer *signer, struct arena *arena,
-			      const char *value, int64_t now_ms,
-			      struct identity *ret_identity) attr_must_use;
+                              const char *value, int64_t now_ms,
+                              struct identity *ret_identity) attr_must_use;
 
 /** `personal`, `automation`, `service`. */
 const char *key_kind_name(enum key_kind kind);
