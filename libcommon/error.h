@@ -43,9 +43,10 @@ enum err_code {
 
 /** The row of one code. */
 struct err_info {
-	int status;        /* HTTP status */
-	const char *slug;  /* `error` of the problem body, snake_case, stable */
-	const char *title; /* short and the same for every occurrence */
+	int status;         /* HTTP status */
+	const char *slug;   /* `error` of the problem body, snake_case, stable */
+	const char *title;  /* short and the same for every occurrence */
+	const char *detail; /* a sentence for a client, where whoever fails has none of its own */
 };
 
 /** Never NULL; an unknown code is answered as ERR_INTERNAL. */

@@ -112,7 +112,7 @@ struct settlement {
 static void describe(struct settlement *settlement, const struct request *rq)
 {
 	const struct problem *problem = &rq->problem;
-	const char *detail = problem->detail ? problem->detail : err_info(problem->code)->title;
+	const char *detail = problem->detail ? problem->detail : err_info(problem->code)->detail;
 	size_t used = (size_t)snprintf(settlement->error, ERROR_MAX, "%s", detail);
 	for (const struct problem_field *field = problem->fields; field && used < ERROR_MAX;
 	     field = field->next)

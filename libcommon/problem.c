@@ -28,7 +28,7 @@ static const char *problem_detail(struct arena *arena, const struct problem *pro
 		                    problem->fields->message);
 	if (problem->field_count)
 		return arena_printf(arena, "%zu fields are invalid", problem->field_count);
-	return err_info(problem->code)->title;
+	return err_info(problem->code)->detail;
 }
 
 static void add_errors(yyjson_mut_doc *doc, yyjson_mut_val *root, const struct problem *problem)

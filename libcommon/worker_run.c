@@ -293,7 +293,7 @@ static void command_over(struct request *rq)
 	command->code = rq->problem.code;
 	if (command->code)
 		fprintf(stderr, "%s: %s\n", rq->worker->process->service->name,
-		        rq->problem.detail ? rq->problem.detail : err_info(command->code)->title);
+		        rq->problem.detail ? rq->problem.detail : err_info(command->code)->detail);
 	worker_free_clients(rq->worker);
 }
 

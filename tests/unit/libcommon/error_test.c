@@ -18,6 +18,7 @@ static void every_code_has_a_row(void **state attr_unused)
 		assert_non_null(info->slug);
 		assert_non_null(info->title);
 		assert_true(strlen(info->title) > 0);
+		assert_true(strlen(info->detail) > 0);
 		assert_int_equal(strspn(info->slug, "abcdefghijklmnopqrstuvwxyz_"),
 		                 strlen(info->slug));
 		if (code != ERR_NONE)
