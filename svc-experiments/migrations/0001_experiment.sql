@@ -212,7 +212,7 @@ BEGIN
 END $$;
 
 -- Change a locked experiment: note what really changes in its history and tell of it. What it becomes; as it was when
--- nothing changes. The one way in which a column that the API shows is changed.
+-- nothing changes. Beside project_remove() the one way in which a column that the API shows is changed.
 CREATE FUNCTION experiment_change(was experiment, body jsonb, by_key uuid, request_id text) RETURNS experiment
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -272,18 +272,30 @@ BEGIN
     JOIN experiment e USING (id) LEFT JOIN project p ON p.id = e.project_id;
 END $$;
 
--- Delete a project; its experiments belong to none from then on. False: there is no such project.
+-- Delete a project; its experiments belong to none from then on, which is noted and told of each as by
+-- experiment_change(), but of all in one statement. False: there is no such project.
 CREATE FUNCTION project_remove(account uuid, project uuid, by_key uuid, request_id text) RETURNS boolean
 LANGUAGE plpgsql AS $$
+DECLARE
+    told bigint;
 BEGIN
     -- Locked first: nobody can join the project once its experiments are being detached.
     PERFORM FROM project p WHERE p.id = project_remove.project AND p.account_id = account FOR UPDATE;
     IF NOT FOUND THEN
         RETURN false;
     END IF;
-    PERFORM experiment_change(member.e, '{"project_id": null}', by_key, request_id)
-    FROM (SELECT e FROM experiment e
-          WHERE e.account_id = account AND e.project_id = project_remove.project ORDER BY e.id FOR UPDATE) member;
+    WITH member AS (
+        UPDATE experiment x SET project_id = NULL, version = x.version + 1, updated_at = clock_timestamp()
+        WHERE x.account_id = account AND x.project_id = project_remove.project
+        RETURNING x AS e
+    ), noted AS (
+        INSERT INTO experiment_history (experiment_id, at, field, was, becomes, by_key)
+        SELECT (e).id, (e).updated_at, 'project_id', to_jsonb(project_remove.project), 'null', project_remove.by_key
+        FROM member
+    )
+    SELECT count(event_emit('events.experiments', 'experiment.updated', account, experiment_event(e),
+                            project_remove.request_id))
+    INTO told FROM member;
     DELETE FROM project p WHERE p.id = project_remove.project;
     RETURN true;
 END $$;
