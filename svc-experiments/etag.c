@@ -38,12 +38,12 @@ const char *etag_if_match(struct request *rq)
 {
 	const struct http_head *head = &rq->http->head;
 	struct buf all = {.arena = rq->arena};
+	if (http_head_count(head, "If-Match") == 0)
+		return NULL;
 	for (size_t i = 0; i < head->field_count; i++)
 		if (strcasecmp(head->fields[i].name, "If-Match") == 0)
 			buf_printf(&all, "%s%s", all.length ? ", " : "", head->fields[i].value);
-	if (http_head_count(head, "If-Match") == 0)
-		return NULL;
-	return etag_versions(rq->arena, all.data);
+	return etag_versions(rq->arena, all.data ? all.data : "");
 }
 
 void etag_reply(struct request *rq, const char *version)

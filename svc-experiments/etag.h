@@ -4,7 +4,8 @@
 #include "arena.h"
 #include "request.h"
 
-/** What the If-Match fields of a request let be changed (RFC 9110, section 13.1.1). */
+/** The versions that the If-Match fields of a request let be changed (RFC 9110, section 13.1.1), in the form of
+ * etag_versions(); NULL without such a field. */
 const char *etag_if_match(struct request *rq);
 
 /** The versions that the value of an If-Match field names, as an array literal of Postgres, `{4,6}`; `{}` where no version
