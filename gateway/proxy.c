@@ -31,6 +31,7 @@
 #include "timefmt.h"
 
 #define DROPPED_MAX_BYTES (1 << 20) /* of content that an operation does not read */
+#define RETRIES_MAX       2 /* of a call: a kept connection, then one to a replica that drains */
 
 #define TO(state) (1U << PROXY_##state)
 
@@ -57,12 +58,15 @@ struct proxy *proxy_new(const struct identity_signer *signer,
 {
 	struct proxy *proxy = calloc(1, sizeof(*proxy));
 	require(proxy != NULL);
-	*proxy = (struct proxy){signer, services, hooks, context};
+	*proxy = (struct proxy){signatures_new(signer), services, hooks, context};
 	return proxy;
 }
 
 void proxy_free(struct proxy *proxy)
 {
+	if (proxy == NULL)
+		return;
+	signatures_free(proxy->signatures);
 	free(proxy);
 }
 
@@ -205,12 +209,13 @@ static bool is_idempotent(const struct http_head *head)
 	       strcmp(head->method, "PUT") == 0 || strcmp(head->method, "DELETE") == 0;
 }
 
-/* A kept connection that died may have been closed before our request reached anybody. */
+/* A connection that died may have been closed before our request reached anybody: a kept one by its idle time, a
+ * new one by a replica that began to drain while it waited to be accepted. */
 static bool is_retried(struct proxied *p, const struct upstream_failure *failure)
 {
 	bool is_harmless = !p->is_head_sent || (is_idempotent(&p->x->head) && !p->is_content_sent);
-	return failure->is_reused && !failure->has_answered && is_harmless && !p->is_retried &&
-	       failure->code == ERR_UNAVAILABLE;
+	return (failure->is_reused || failure->has_connected) && !failure->has_answered &&
+	       is_harmless && p->retries < RETRIES_MAX && failure->code == ERR_UNAVAILABLE;
 }
 
 static void on_failed(void *user, const struct upstream_failure *failure)
@@ -220,7 +225,7 @@ static void on_failed(void *user, const struct upstream_failure *failure)
 	p->call = NULL;
 	p->reason = failure->reason;
 	if (is_retried(p, failure)) {
-		p->is_retried = true;
+		p->retries++;
 		p->reason = NULL;
 		proxy_report_retry(p);
 		call_service(p, true);

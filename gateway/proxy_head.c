@@ -190,7 +190,7 @@ void proxy_compose(struct proxied *p)
 	add_field(&out, "X-Forwarded-Host", host);
 	add_field(&out, "X-Request-Id", p->request_id);
 	add_field(&out, IDENTITY_HEADER,
-	          identity_sign(p->proxy->signer, arena, &p->caller, p->request_id, time_now_ms()));
+	          signature_of(p->proxy->signatures, arena, &p->caller, time_now_ms()));
 	buf_add(&out, "\r\n", 2);
 	p->head = out;
 }

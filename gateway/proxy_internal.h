@@ -8,6 +8,7 @@
 
 #include "problem.h"
 #include "proxy.h"
+#include "signature.h"
 
 enum proxy_state {
 	PROXY_MATCH,
@@ -22,7 +23,7 @@ enum proxy_state {
 };
 
 struct proxy {
-	const struct identity_signer *signer;
+	struct signatures *signatures;
 	struct upstream *const *services;
 	const struct proxy_hooks *hooks;
 	void *context;
@@ -49,7 +50,7 @@ struct proxied {
 	bool is_head_sent;
 	bool is_content_sent; /* some of it */
 	bool is_complete;     /* the request has come whole */
-	bool is_retried;
+	unsigned retries;
 };
 
 /* proxy_head.c */

@@ -44,7 +44,7 @@ struct identity_signer;
 struct identity_signer *identity_signer_new(const char *secret);
 void identity_signer_free(struct identity_signer *signer);
 
-/** The header's value for `identity`, in the arena. */
+/** The header's value for `identity`, in the arena; `request_id` NULL: for any request. */
 char *identity_sign(const struct identity_signer *signer, struct arena *arena,
                     const struct identity *identity, const char *request_id, int64_t now_ms);
 
