@@ -11,30 +11,25 @@ CALLERS = 8
 
 
 @pytest.fixture
-def pair(cluster):
-    """Two replicas of every process, and one again afterwards."""
-    for name in cluster.processes:
-        if len(cluster[name]) < 2:
-            cluster.add(name)
-        cluster.start(name, 2)
-    cluster.wait_ready()
-    yield cluster
-    for name in cluster.processes:
-        cluster.retire(name, 1)
+def user(pair):
+    return pair.user()
 
 
 def read_in_a_loop(api, stopped):
-    """Statuses of reads, one after the other, until told to stop. Each caller connects for itself."""
-    statuses = []
+    """Reads, one after the other, until told to stop: how many, and what was said to those that failed."""
+    count, failed = 0, []
     while not stopped():
         for path in READS:
-            statuses.append(api.get(path).status_code)
-    return statuses
+            answer = api.get(path)
+            count += 1
+            if answer.status_code != 200:
+                failed.append((path, answer.text))
+    return count, failed
 
 
 def test_both_replicas_work(pair, user):
     for _ in range(20):
-        fresh = user.api.as_key(user.key)  # a new connection each: the kernel spreads them
+        fresh = user.api.as_key(user.key)  # a new connection each: they are dealt out in turn
         for path in READS:
             fresh.get(path, expect=200)
     for name in ("svc-search", "svc-interests"):
@@ -54,8 +49,9 @@ def test_rolling_restart_fails_no_read(pair, user, name):
                 process.wait_ready()
         finally:
             done.append(True)
-        statuses = [status for loop in loops for status in loop.result()]
-    assert set(statuses) == {200}, f"{len(statuses)} reads: {sorted(set(statuses))}"
+        results = [loop.result() for loop in loops]
+    failed = [one for _, some in results for one in some]
+    assert not failed, f"{len(failed)} of {sum(count for count, _ in results)} reads failed: {failed[:5]}"
 
 
 def test_task_is_done_once_by_two(pair, user):

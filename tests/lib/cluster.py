@@ -6,6 +6,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from lib.balancer import Balancer
 from lib.client import Api
 from lib.process import Process
 from lib.servers import ROOT, Servers, free_port, read_processes
@@ -37,7 +38,8 @@ class Cluster:
     """Made by the `cluster` fixture.
 
     `cluster.postgres` and `cluster.redis` are lib.servers.Server, `cluster["svc-search"]` is the list of replicas, each
-    a lib.process.Process. Replicas of a process share its port (SO_REUSEPORT), so that the others need not know.
+    a lib.process.Process. A cluster of several replicas has a balancer before each process; in one without, a replica
+    that a test adds listens on a port of its own, `replica.url`, and nobody is told.
     """
 
     def __init__(self, replicas=1):
@@ -47,12 +49,15 @@ class Cluster:
         self.replicas = replicas
         self.ports = {name: free_port() for name, _, _ in self.rows}
         self.identity_secret = secrets.token_hex(24)
+        self.balancers = {}
         self.processes = {name: [] for name, _, _ in self.rows}
         self.retired = []
         self.build_dir = build_dir()
 
     def __enter__(self):
         self.servers.__enter__()
+        if self.replicas > 1:
+            self.balancers = {name: Balancer(port) for name, port in self.ports.items()}
         for name in self.processes:
             self.start(name, self.replicas)
         self.wait_ready()
@@ -61,6 +66,8 @@ class Cluster:
     def __exit__(self, *error):
         for process in self.all():
             process.stop()
+        for balancer in self.balancers.values():
+            balancer.close()
         self.servers.__exit__(*error)
 
     def __getitem__(self, name):
@@ -85,9 +92,10 @@ class Cluster:
         role = "expops_" + name.removeprefix("svc-")
         data = self.servers.base / f"{name}-{replica}"
         data.mkdir(exist_ok=True)
+        is_alone = replica == 0 and name not in self.balancers
         return {
             **SETTINGS,
-            "LISTEN": f"127.0.0.1:{self.ports[name]}",
+            "LISTEN": f"127.0.0.1:{self.ports[name] if is_alone else free_port()}",
             "ADMIN_LISTEN": f"127.0.0.1:{free_port()}",
             "DATABASE_URL": self.postgres.url(role),
             "REDIS_URL": self.redis.url(),
@@ -103,6 +111,8 @@ class Cluster:
         log_path = self.servers.base / f"{name}-{number}.log"
         process = Process(name, self.binary(name), self.settings(name, number, **changes), log_path)
         self.processes[name].append(process)
+        if name in self.balancers:
+            self.balancers[name].targets.append(process)
         process.start()
         return process
 
@@ -118,6 +128,8 @@ class Cluster:
         """Stop all but the first `count` replicas for good; what went wrong with them still counts."""
         while len(self.processes[name]) > count:
             process = self.processes[name].pop()
+            if name in self.balancers:
+                self.balancers[name].targets.remove(process)
             process.stop()
             self.retired.append(process)
 

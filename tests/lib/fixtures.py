@@ -1,6 +1,7 @@
 """What every folder of black-box tests has: its conftest.py is `from lib.fixtures import *`.
 
     cluster      the running product, one for the whole session (lib.cluster.Cluster)
+    pair         another one, with two replicas of every process behind balancers
     user         a new account with a key to everything that an account may do (lib.cluster.User)
     other_user   another one, whose things `user` must not see
     operator     a new account with the operator's scopes too
@@ -11,34 +12,47 @@ A test that fails shows what each process logged meanwhile. The session fails wh
 SIGTERM, or a sanitizer spoke, even where every test passed.
 """
 
-import os
+from contextlib import contextmanager
 
 import pytest
 
 from lib.client import Api
 from lib.cluster import Cluster
 
-__all__ = ["cluster", "user", "other_user", "operator", "api", "anonymous", "log_marks", "pytest_runtest_makereport"]
+__all__ = ["cluster", "pair", "user", "other_user", "operator", "api", "anonymous", "log_marks", "pytest_runtest_makereport"]
 
-LOG_BYTES_SHOWN = 6000
+LOG_BYTES_SHOWN = 3000
 
-running = None  # the session's cluster, for the hooks below
+# A line for every request says little about a failure; the others do.
+ROUTINE = '"message":"request finished"'
+
+running = []  # the session's clusters, for the hook below
+
+
+@contextmanager
+def run_cluster(replicas):
+    with Cluster(replicas) as made:
+        running.append(made)
+        try:
+            yield made
+        finally:
+            running.remove(made)
+            for process in made.all():
+                process.stop()
+            faults = made.check()
+    assert not faults, "processes misbehaved:\n" + "\n".join(faults)
 
 
 @pytest.fixture(scope="session")
 def cluster():
-    global running
-    made = Cluster(replicas=int(os.environ.get("EXPOPS_REPLICAS", "1")))
-    try:
-        with made:
-            running = made
-            yield made
-            for process in made.all():
-                process.stop()
-            faults = made.check()
-        assert not faults, "processes misbehaved:\n" + "\n".join(faults)
-    finally:
-        running = None
+    with run_cluster(1) as made:
+        yield made
+
+
+@pytest.fixture(scope="session")
+def pair():
+    with run_cluster(2) as made:
+        yield made
 
 
 @pytest.fixture
@@ -66,20 +80,25 @@ def anonymous(cluster):
     return Api(cluster.gateway_url)
 
 
+def logs():
+    """{(cluster, what): text} of every log."""
+    return {(index, name): text for index, one in enumerate(running) for name, text in one.logs().items()}
+
+
 @pytest.fixture(autouse=True)
 def log_marks(request):
     """How long each log was when the test began."""
-    request.node.log_marks = {name: len(text) for name, text in running.logs().items()} if running else {}
+    request.node.log_marks = {name: len(text) for name, text in logs().items()}
 
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item, call):
     outcome = yield
     report = outcome.get_result()
-    if not report.failed or running is None or call.when == "teardown":
+    if not report.failed or call.when == "teardown":
         return
     marks = getattr(item, "log_marks", {})
-    for name, text in running.logs().items():
-        news = text[marks.get(name, 0):]
+    for name, text in logs().items():
+        news = [line for line in text[marks.get(name, 0):].splitlines() if ROUTINE not in line]
         if news:
-            report.sections.append((f"log of {name}", news[-LOG_BYTES_SHOWN:]))
+            report.sections.append((f"log of {name[1]}", "\n".join(news)[-LOG_BYTES_SHOWN:]))

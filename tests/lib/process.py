@@ -31,6 +31,19 @@ class Process:
         self.faults = []  # what went wrong with it, for the end of the run
 
     @property
+    def url(self):
+        """Where this very replica listens."""
+        return f"http://{self.env['LISTEN']}"
+
+    @property
+    def port(self):
+        return int(self.env["LISTEN"].rpartition(":")[2])
+
+    @property
+    def admin_port(self):
+        return int(self.env["ADMIN_LISTEN"].rpartition(":")[2])
+
+    @property
     def admin_url(self):
         return f"http://{self.env['ADMIN_LISTEN']}"
 
