@@ -1,7 +1,6 @@
 #include "fitting.h"
 
 #include <math.h>
-#include <string.h>
 
 /** One table for both: how telling a word is shows in all papers that are looked at. */
 static const struct frequency_table *count_terms(struct arena *arena,
@@ -13,8 +12,8 @@ static const struct frequency_table *count_terms(struct arena *arena,
 	const struct bag **second = papers_bags(arena, splitter, background);
 	size_t count = examples.count + background.count;
 	const struct bag **all = arena_array(arena, count, sizeof(const struct bag *));
-	memcpy(all, first, examples.count * sizeof(*all));
-	memcpy(all + examples.count, second, background.count * sizeof(*all));
+	for (size_t i = 0; i < count; i++)
+		all[i] = i < examples.count ? first[i] : second[i - examples.count];
 	return frequency_table_new(arena, all, count);
 }
 

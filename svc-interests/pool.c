@@ -4,6 +4,7 @@
 
 #include "fetch.h"
 #include "json.h"
+#include "links.h"
 #include "log.h"
 #include "pg.h"
 #include "pool.sql.h"
@@ -11,6 +12,10 @@
 
 /* As many as svc-search answers with. */
 #define SEARCH_LIMIT_MAX 1000
+
+/* Bytes up to which papers that a context names are added to it; svc-search takes as many
+ * characters. */
+#define SEARCH_TEXT_MAX 60000
 
 /* What an interest's candidates are searched with. */
 struct source {
@@ -49,13 +54,40 @@ static enum err_code ask(struct request *rq, const char *path, const char *body,
 	return ERR_NONE;
 }
 
+/* Add the titles and abstracts of the papers that the text names, as far as there is room. */
+static enum err_code add_named(struct request *rq, struct buf *text)
+{
+	const char *ids = links_find(rq->arena, text->data), *answer;
+	if (!ids)
+		return ERR_NONE;
+	enum err_code code = ask(rq, "/internal/assets/lookup",
+	                         arena_printf(rq->arena, "{\"arxiv_ids\": %s}", ids), &answer);
+	if (code)
+		return code;
+	yyjson_val *root, *row;
+	if (json_parse(rq->arena, answer, strlen(answer), &root, NULL))
+		return ERR_UPSTREAM;
+	size_t index, max;
+	yyjson_arr_foreach (json_get(root, "results"), index, max, row) {
+		const char *more = arena_printf(rq->arena, "\n%s\n%s", json_get_text(row, "title"),
+		                                json_get_text(row, "abstract"));
+		if (text->length + strlen(more) <= SEARCH_TEXT_MAX)
+			buf_puts(text, more);
+	}
+	return ERR_NONE;
+}
+
 static enum err_code search(struct request *rq, const struct source *source, const char **ret_json)
 {
+	struct buf text = {.arena = rq->arena};
+	buf_printf(&text, "%s\n%s", source->name, source->context);
+	enum err_code code = add_named(rq, &text);
+	if (code)
+		return code;
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *body = yyjson_mut_obj(doc);
-	const char *text = arena_printf(rq->arena, "%s\n%s", source->name, source->context);
 	int64_t wanted = interests_settings.pool_size + source->recommended;
-	yyjson_mut_obj_add_str(doc, body, "text", text);
+	yyjson_mut_obj_add_str(doc, body, "text", text.data);
 	yyjson_mut_obj_add_int(doc, body, "limit", MIN_OF(wanted, (int64_t)SEARCH_LIMIT_MAX));
 	return ask(rq, "/internal/assets/similar", json_write_mut(rq->arena, body, NULL), ret_json);
 }

@@ -6,27 +6,31 @@ SELECT name, context, context_version, pool_status,
 FROM interest i WHERE id = $1;
 
 -- name: pool_save
--- $1 interest, $2 its context_version when the candidates were searched, $3 the answer of svc-search. No row: the
--- interest has changed or gone since.
+-- $1 interest, $2 its context_version when the candidates were searched, $3 the answer of svc-search. A paper that the
+-- context names is known and no candidate. No row: the interest has changed or gone since.
 WITH target AS (
-    UPDATE interest SET pool_status = 'ready', pool_size = jsonb_array_length($3::jsonb -> 'results')
-    WHERE id = $1 AND context_version = $2 RETURNING id, context_version, pool_size
+    SELECT id, context, context_version FROM interest WHERE id = $1 AND context_version = $2 FOR UPDATE
 ), kept AS (
     SELECT paper_keep($3::jsonb) FROM target
 ), found AS (
     SELECT target.id, target.context_version, r.arxiv_id, greatest(0, least(1, r.relevance)) AS relevance,
            coalesce(r.matched, '[]') AS matched
     FROM target, jsonb_to_recordset($3::jsonb -> 'results') AS r (arxiv_id text, relevance double precision, matched jsonb)
+    WHERE strpos(target.context, r.arxiv_id) = 0
 ), dropped AS (
     DELETE FROM pool_entry e USING target
     WHERE e.interest_id = target.id
       AND (e.context_version, e.arxiv_id) NOT IN (SELECT context_version, arxiv_id FROM found)
 ), entered AS (
-    INSERT INTO pool_entry (interest_id, context_version, arxiv_id, relevance, matched) SELECT * FROM found
+    INSERT INTO pool_entry AS e (interest_id, context_version, arxiv_id, relevance, matched) SELECT * FROM found
     ON CONFLICT (interest_id, context_version, arxiv_id) DO UPDATE
     SET relevance = excluded.relevance, matched = excluded.matched
+    WHERE (e.relevance, e.matched) IS DISTINCT FROM (excluded.relevance, excluded.matched)
+), marked AS (
+    UPDATE interest i SET pool_status = 'ready', pool_size = (SELECT count(*) FROM found) FROM target WHERE i.id = target.id
+    RETURNING i.pool_size
 )
-SELECT pool_size, (SELECT count(*) FROM kept) FROM target;
+SELECT pool_size, (SELECT count(*) FROM kept) FROM marked;
 
 -- name: pool_fail
 -- $1 interest, $2 context_version.

@@ -43,6 +43,30 @@ def test_search_away_and_back(cluster, api, desk):
     assert desk.wait_pool(made)["pool_size"] > 0
 
 
+def test_pool_fails_after_the_last_attempt_and_a_refresh_makes_up(cluster, desk, db):
+    cluster.stop("svc-search")
+    made = desk.create(daily_count=2)
+    task = "kind = 'pool_build' AND input ->> 'interest_id' = %s"
+    # The last attempt comes at once, instead of after all the others.
+    wait_for(
+        lambda: db.execute(
+            f"UPDATE task SET attempts = 11, run_after = now() WHERE status = 'pending' AND attempts > 0 AND {task} RETURNING 1",
+            [made["id"]],
+        ).fetchone(),
+        20,
+        "the first attempt has failed",
+    )
+    assert desk.wait_pool(made, "failed")["pool_size"] == 0
+    status, error = wait_for(
+        lambda: db.execute(f"SELECT status, error FROM task WHERE status = 'failed' AND {task}", [made["id"]]).fetchone(), 20
+    )
+    assert (status, error) == ("failed", "svc-search does not answer")
+    cluster.start("svc-search")
+    cluster.wait_ready("svc-search")
+    assert desk.refresh(made)["result"]["interests"][0]["recommended"] == 2
+    assert desk.get(made)["pool_status"] == "ready"
+
+
 def test_search_away_with_a_pool_that_is_ready(cluster, desk):
     made = desk.ready(daily_count=2)
     cluster.stop("svc-search")

@@ -238,6 +238,18 @@ def test_what_is_no_id_is_400(api, method, path, body):
     assert faults(document) == {"interest_id"}
 
 
+def test_papers_that_the_context_names_are_read_along(desk, papers, db):
+    named = next(paper for paper in papers.values() if "diffusion" in paper["title"].lower())
+    made = desk.ready(context=f"https://arxiv.org/abs/{named['id']}v1")
+    entries = db.execute(
+        "SELECT e.arxiv_id, p.asset ->> 'title' FROM pool_entry e JOIN paper p USING (arxiv_id) WHERE interest_id = %s "
+        "ORDER BY relevance DESC", [made["id"]]
+    ).fetchall()
+    assert len(entries) == made["pool_size"]
+    assert named["id"] not in [entry for entry, _ in entries]
+    assert any("diffusion" in title.lower() for _, title in entries[:5])
+
+
 def test_many_at_once_are_all_built(api, desk):
     made = [desk.create(context=f"retrieval of kind {i}") for i in range(8)]
     for interest in made:

@@ -138,3 +138,21 @@ def test_other_accounts_stay(desk, other_desk, other_user, api, db):
     api.post("/account/delete", {"confirm": True}, expect=200)
     wait_for(lambda: db.execute("SELECT FROM interest WHERE id = %s", [mine["id"]]).fetchone() is None, 20)
     assert other_desk.get(theirs)["pool_size"] > 0
+
+
+def test_experiments_of_the_api_reach_the_history(api, desk):
+    project = api.post("/projects", {"name": "Ranking"}, expect=201).json()
+    made = desk.ready(project_id=project["id"])
+    desk.refresh(made)
+    paper = desk.recommended(made)[0]["resource_id"]
+    first = api.post("/experiments", {"name": "By project", "project_id": project["id"]}, expect=201).json()
+    wait_history(desk, made, "- By project (draft)")
+    body = {"name": "By paper", "source_type": "arxiv_paper", "source_ref": paper, "status": "shipped", "decision": "Keep."}
+    second = api.post("/experiments", body, expect=201).json()
+    wait_history(desk, made, "- By paper (shipped): Keep.\n- By project (draft)")
+    api.put(f"/experiments/{first['id']}", {"status": "abandoned", "outcome": "abandon"}, expect=200)
+    wait_history(desk, made, "- By project (abandoned, abandon)\n- By paper (shipped): Keep.")
+    result = desk.refit(made)["result"]
+    assert (result["examples"], result["positives"]) == (1, 1)
+    api.delete(f"/experiments/{second['id']}", expect=200)
+    wait_history(desk, made, "- By project (abandoned, abandon)")

@@ -27,7 +27,7 @@ static void test_whole_paper(void **state)
 		arena,
 		"[{\"arxiv_id\":\"2205.14135\",\"title\":\"T\",\"abstract\":\"A\","
 		"\"categories\":[\"cs.LG\",\"cs.AI\"],\"published_at\":\"2026-01-01T00:00:00."
-	        "000Z\","
+		"000Z\","
 		"\"has_container\":true,\"vector\":\"Af5/\",\"scale\":0.5,\"model\":\"m\","
 		"\"relevance\":0.75,\"matched\":[\"attention\"],\"signal\":\"like\",\"index\":7}]",
 		time_of("2026-01-03T12:00:00Z"));
