@@ -4,19 +4,15 @@ All tests of a session share one index. Each makes papers under ids of its own (
 so that none finds another's.
 """
 
-import base64
-import hashlib
-import hmac
 import itertools
 import json
 import secrets
-import threading
-import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import httpx
 import pytest
 
+from lib.identity import signed
+from lib.stand_in import StandIn
 from lib.wait import wait_for
 
 FOUND_SECONDS = 10  # on a busy machine; two are promised
@@ -70,19 +66,6 @@ def found(api):
     return wait
 
 
-def signed(cluster, kind, scopes=0xFFFFFFFF):
-    """The header in which a process says for whom it asks (libcommon/identity.h)."""
-
-    def encode(data):
-        return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
-
-    nobody = "00000000-0000-0000-0000-000000000000"
-    expiry = int(time.time() * 1000) + 60000
-    fields = f"1|{nobody}|{nobody}|{kind}|{scopes:x}|{expiry}|||test".encode()
-    mac = hmac.new(cluster.identity_secret.encode(), fields, hashlib.sha256).digest()
-    return {"X-Expops-Identity": f"{encode(fields)}.{encode(mac)}"}
-
-
 @pytest.fixture
 def internal(cluster):
     """internal(path, body, kind="service"): ask svc-search as another process of the cluster would."""
@@ -91,53 +74,6 @@ def internal(cluster):
         return httpx.post(cluster.url("svc-search") + path, json=body, headers=signed(cluster, kind), timeout=30)
 
     return call
-
-
-class StandIn:
-    """An HTTP server on a thread of its own. `answer(request)` is called with each request, which it answers with
-    request.reply(); `requests` has (method, path, headers, body) of all so far."""
-
-    def __init__(self, answer):
-        stand_in = self
-        self.answer, self.requests = answer, []
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def handle_any(self):
-                body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-                stand_in.requests.append((self.command, self.path, dict(self.headers), body))
-                stand_in.answer(self)
-
-            do_GET = do_POST = handle_any
-
-            def reply(self, status, text, **headers):
-                data = text.encode()
-                self.send_response(status)
-                for name, value in headers.items():
-                    self.send_header(name.replace("_", "-"), value)
-                self.send_header("Content-Length", str(len(data)))
-                self.end_headers()
-                self.wfile.write(data)
-
-            def cut(self, text):
-                """Say more than is sent, and hang up."""
-                self.send_response(200)
-                self.send_header("Content-Length", str(len(text) + 1000))
-                self.end_headers()
-                self.wfile.write(text.encode())
-                self.close_connection = True
-
-            def log_message(self, *_):
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-
-    def close(self):
-        self.server.shutdown()
-        self.server.server_close()
 
 
 @pytest.fixture

@@ -1,0 +1,259 @@
+"""The index of svc-search follows Postgres: on every replica, through restarts, kills, damage and resets."""
+
+import json
+import secrets
+
+import httpx
+import pytest
+
+from lib.identity import signed
+from lib.process import Process
+from lib.servers import free_port
+from lib.wait import wait_for
+
+SECONDS = 30
+PAPERS = 2500  # more than a merge needs, so that there is a snapshot
+
+
+class Replica:
+    """svc-search on a port and with a folder of its own, asked past the gateway."""
+
+    def __init__(self, cluster, number):
+        self.cluster = cluster
+        self.folder = cluster.servers.base / f"index-{number}"
+        changes = {"LISTEN": f"127.0.0.1:{free_port()}", "DATA_DIR": str(self.folder)}
+        self.process = Process(
+            "svc-search", cluster.binary("svc-search"), cluster.settings("svc-search", f"index-{number}", **changes),
+            cluster.servers.base / f"svc-search-index-{number}.log",
+        )  # fmt: skip
+
+    def start(self):
+        self.process.start()
+        self.process.wait_ready(60)
+
+    def call(self, method, path, body=None):
+        answer = httpx.request(
+            method, f"http://{self.process.env['LISTEN']}/api/v1.0{path}", json=body,
+            headers=signed(self.cluster, "personal"), timeout=30,
+        )  # fmt: skip
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    def find(self, query):
+        return {hit["arxiv_id"] for hit in self.call("POST", "/search/assets", {"query": query, "max_results": 100})}
+
+    def documents(self):
+        return self.call("GET", "/search/stats")["index"]["documents"]
+
+    def total(self):
+        return self.call("GET", "/search/stats")["total_assets"]
+
+    def wait_all(self):
+        wait_for(lambda: self.documents() == self.total(), SECONDS, "the index has all papers")
+
+    def snapshots(self):
+        return sorted(self.folder.glob("index-*.snapshot*"))
+
+    def count(self, message):
+        return self.process.log().count(f'"message":"{message}"')
+
+
+@pytest.fixture
+def replica(cluster):
+    """replica(): one more svc-search, started."""
+    made = []
+
+    def start():
+        made.append(Replica(cluster, secrets.token_hex(4)))
+        made[-1].start()
+        return made[-1]
+
+    yield start
+    for one in made:
+        one.process.stop()
+    assert [fault for one in made for fault in one.process.check()] == []
+
+
+@pytest.fixture
+def word():
+    return "zq" + "".join(chr(ord("a") + int(digit, 16)) for digit in secrets.token_hex(6))
+
+
+@pytest.fixture
+def db(cluster):
+    with cluster.postgres.connect() as connection:
+        connection.execute("SET search_path = search")
+        yield connection
+
+
+@pytest.fixture
+def store(db):
+    """store(word, count): papers with the word in their titles; their ids."""
+
+    def insert(word, count=1):
+        first = int(secrets.token_hex(2), 16) % 60000
+        ids = [f"{9700 + (first + n) // 100000:04}.{(first + n) % 100000:05}" for n in range(count)]
+        papers = [
+            {"arxiv_id": name, "title": f"{word} number {n}", "abstract": f"Paper {n} is about topic {n % 50} of {n % 7}."}
+            for n, name in enumerate(ids)
+        ]
+        db.execute(
+            "INSERT INTO asset (arxiv_id, title, abstract, categories) SELECT arxiv_id, title, abstract, '{cs.LG}'"
+            " FROM jsonb_populate_recordset(NULL::asset, %s::jsonb)"
+            " ON CONFLICT (arxiv_id) DO UPDATE SET title = excluded.title, abstract = excluded.abstract, is_deleted = false",
+            [json.dumps(papers)],
+        )
+        return ids
+
+    return insert
+
+
+@pytest.fixture
+def many(db, store, word):
+    """So many papers with the word that the index is merged and kept; withdrawn afterwards."""
+    ids = store(word, PAPERS)
+    yield ids
+    db.execute("UPDATE asset SET is_deleted = true WHERE arxiv_id = ANY (%s)", [ids])
+
+
+def kept(replica):
+    """Wait until the replica has a snapshot."""
+    replica.wait_all()
+    wait_for(lambda: replica.snapshots() and replica.count("index merged"), SECONDS, "the index is kept")
+
+
+def test_a_change_reaches_every_replica(replica, db, store):
+    replicas = [replica(), replica()]
+    word = "zqaaa" + secrets.token_hex(4).translate(str.maketrans("0123456789", "ghijklmnop"))
+    (name,) = store(word)
+    for one in replicas:
+        wait_for(lambda one=one: one.find(word) == {name}, SECONDS, "found everywhere")
+    db.execute("UPDATE asset SET title = 'Another' WHERE arxiv_id = %s", [name])
+    for one in replicas:
+        wait_for(lambda one=one: one.find(word) == set(), SECONDS, "changed everywhere")
+    db.execute("UPDATE asset SET title = %s WHERE arxiv_id = %s", [word, name])
+    db.execute("UPDATE asset SET is_deleted = true WHERE arxiv_id = %s", [name])
+    for one in replicas:
+        wait_for(lambda one=one: one.documents() == one.total(), SECONDS, "withdrawn everywhere")
+        assert one.find(word) == set()
+
+
+def test_a_restart_restores_the_index(replica, many, word, store):
+    one = replica()
+    kept(one)
+    one.process.stop()
+    (late,) = store(f"{word}late")
+    one.start()
+    assert one.count("index restored") == 1
+    wait_for(lambda: one.find(f"{word}late") == {late}, SECONDS, "what came meanwhile")
+    one.wait_all()
+
+
+def test_killed_and_started_again(replica, many, word):
+    one = replica()
+    kept(one)
+    one.process.kill9()
+    one.start()
+    one.wait_all()
+    assert one.count("index restored") == 1
+    assert len(one.find(word)) == 100
+
+
+@pytest.mark.parametrize("damage", ["cut", "byte", "empty", "other"])
+def test_a_damaged_snapshot_is_not_believed(replica, many, word, damage):
+    one = replica()
+    kept(one)
+    one.process.stop()
+    (path,) = one.snapshots()
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes({"cut": data[: len(data) // 2], "byte": data, "empty": b"", "other": b"nonsense" * 100}[damage])
+    one.start()
+    one.wait_all()
+    assert one.count("index restored") == 0
+    assert len(one.find(word)) == 100
+
+
+def test_no_folder_no_snapshot(replica, many, word):
+    one = replica()
+    one.process.stop()
+    one.process.env["DATA_DIR"] = ""
+    one.start()
+    one.wait_all()
+    assert len(one.find(word)) == 100
+
+
+def test_a_folder_that_cannot_be_written_costs_the_snapshot_alone(replica, many, word):
+    one = replica()
+    one.process.stop()
+    one.process.env["DATA_DIR"] = "/proc/no/such/folder"
+    one.start()
+    one.wait_all()
+    assert one.count("the index cannot be kept in DATA_DIR") == 1
+    assert len(one.find(word)) == 100
+
+
+def test_leavings_are_tidied(replica, many):
+    one = replica()
+    kept(one)
+    one.process.stop()
+    for name in ("index-00000000-0000-7000-8000-000000000000.snapshot", one.snapshots()[0].name + ".aB3xYz"):
+        (one.folder / name).write_bytes(b"old")
+    (one.folder / "keep.me").write_bytes(b"")
+    one.start()
+    one.wait_all()
+    assert len(one.snapshots()) == 1 and (one.folder / "keep.me").exists()
+
+
+def test_stopped_in_the_middle_of_a_merge(replica, many, word):
+    """It leaves with 0 (checked by the fixture), and what it had not merged is there again."""
+    one = replica()
+    one.process.stop()
+    for path in one.snapshots():
+        path.unlink()
+    one.process.start()
+    wait_for(lambda: one.count("serving") == 2, SECONDS, "it runs")
+    one.process.stop()
+    one.start()
+    one.wait_all()
+    assert len(one.find(word)) == 100
+
+
+def test_postgres_killed_and_back(cluster, replica, store):
+    one = replica()
+    one.wait_all()
+    word = "zqpgk" + secrets.token_hex(4).translate(str.maketrans("0123456789", "ghijklmnop"))
+    cluster.postgres.kill9()
+    wait_for(lambda: one.count("changes cannot be read"), SECONDS, "it notices")
+    cluster.postgres.start()
+    with cluster.postgres.connect() as connection:
+        connection.execute("SET search_path = search")
+        connection.execute("INSERT INTO asset (arxiv_id, title) VALUES ('9699.00001', %s) ON CONFLICT (arxiv_id)"
+                           " DO UPDATE SET title = excluded.title", [word])  # fmt: skip
+    wait_for(lambda: one.find(word) == {"9699.00001"}, SECONDS, "the index follows again")
+
+
+def alter(db, statement):
+    """Change papers behind the back of all that follows their changes."""
+    db.execute("ALTER TABLE asset DISABLE TRIGGER USER")
+    db.execute(statement)
+    db.execute("ALTER TABLE asset ENABLE TRIGGER USER")
+
+
+@pytest.mark.parametrize("is_replaced", [True, False])
+def test_another_database_ends_the_process(cluster, replica, db, many, is_replaced):
+    """As after a restore, of another database or of this one's backup, under a running process: it ends in order, and
+    its successor has an index of what there is."""
+    cluster.stop("svc-search")
+    alter(db, "UPDATE asset SET change = change + 1000000")
+    one = replica()
+    kept(one)
+    alter(db, "UPDATE asset SET change = change - 1000000")
+    if is_replaced:
+        db.execute("UPDATE index_source SET id = gen_random_uuid()")
+    wait_for(lambda: not one.process.is_running, SECONDS, "it ends")
+    assert one.process.popen.returncode == 0
+    assert one.count("the database was replaced or set back: ending, to be started again") == 1
+    one.start()
+    one.wait_all()
+    assert one.count("index restored") == 0

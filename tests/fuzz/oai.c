@@ -1,0 +1,44 @@
+/* oai_parse(): any bytes are a page whose parts hang together, or are refused with a reason. What it takes becomes rows
+ * that metadata_row() makes or refuses with a reason. */
+#include "fuzz.h"
+
+#include <string.h>
+
+#include "defines.h"
+#include "json.h"
+#include "metadata.h"
+#include "oai.h"
+#include "utf8.h"
+
+static void check_paper(struct arena *arena, const struct metadata *paper)
+{
+	const char *why = NULL;
+	yyjson_mut_val *row = metadata_row(arena, json_doc_new(arena), paper, &why);
+	require((row == NULL) == (why != NULL));
+	for (size_t i = 0; i < paper->author_count; i++)
+		require(paper->authors[i] != NULL);
+	if (row)
+		require(strlen(json_write_mut(arena, row, NULL)) > 2);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct arena *arena = arena_new();
+	struct oai_page page;
+	const char *why = NULL;
+	if (oai_parse(arena, (const char *)data, size, &page, &why)) {
+		require(why != NULL);
+	} else {
+		size_t count = 0;
+		for (const struct oai_record *record = page.records; record;
+		     record = record->next) {
+			check_paper(arena, &record->paper);
+			count++;
+		}
+		require(count == page.count);
+		require(!page.token || *page.token);
+		require(!page.error || page.error_text);
+	}
+	arena_free(arena);
+	return 0;
+}

@@ -1,0 +1,51 @@
+"""An HTTP server that stands in for one of the outside world's."""
+
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+
+class StandIn:
+    """An HTTP server on a thread of its own. `answer(request)` is called with each request, which it answers with
+    request.reply(); `requests` has (method, path, headers, body) of all so far."""
+
+    def __init__(self, answer):
+        stand_in = self
+        self.answer, self.requests = answer, []
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def handle_any(self):
+                body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                stand_in.requests.append((self.command, self.path, dict(self.headers), body))
+                stand_in.answer(self)
+
+            do_GET = do_POST = handle_any
+
+            def reply(self, status, text, **headers):
+                data = text.encode()
+                self.send_response(status)
+                for name, value in headers.items():
+                    self.send_header(name.replace("_", "-"), value)
+                self.send_header("Content-Length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
+
+            def cut(self, text):
+                """Say more than is sent, and hang up."""
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(text) + 1000))
+                self.end_headers()
+                self.wfile.write(text.encode())
+                self.close_connection = True
+
+            def log_message(self, *_):
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
