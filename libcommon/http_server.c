@@ -147,7 +147,7 @@ void *http_server_context(const struct http_server *server)
 enum err_code http_server_listen_fd(struct http_server *server, int fd)
 {
 	require(server->listen_fd < 0);
-	struct sockaddr_storage name;
+	struct sockaddr_storage name = {0};
 	socklen_t length = sizeof(name);
 	int failure = getsockname(fd, (struct sockaddr *)&name, &length) == 0 ? 0 : -errno;
 	if (failure == 0)
@@ -181,7 +181,7 @@ enum err_code http_server_listen(struct http_server *server, const struct addres
 
 uint16_t http_server_port(const struct http_server *server)
 {
-	struct sockaddr_storage name;
+	struct sockaddr_storage name = {0};
 	socklen_t length = sizeof(name);
 	if (server->listen_fd < 0 ||
 	    getsockname(server->listen_fd, (struct sockaddr *)&name, &length) != 0)

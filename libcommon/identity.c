@@ -13,7 +13,7 @@
 
 struct identity_signer {
 	size_t length;
-	char key[];
+	uint8_t key[];
 };
 
 enum field_place {
