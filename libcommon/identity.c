@@ -37,10 +37,10 @@ static const char *const KIND_NAMES[] = {
 struct identity_signer *identity_signer_new(const char *secret)
 {
 	size_t length = strlen(secret);
-	struct identity_signer *signer = malloc(sizeof(*signer) + length);
+	struct identity_signer *signer = malloc(sizeof(*signer) + length + 1);
 	require(signer != NULL);
 	signer->length = length;
-	memcpy(signer->key, secret, length);
+	memcpy(signer->key, secret, length + 1);
 	return signer;
 }
 
