@@ -4,7 +4,6 @@ import uuid
 
 import pytest
 
-from lib.servers import free_port
 from lib.wait import wait_for
 
 NAME = "svc-interests"
@@ -17,11 +16,13 @@ def recovered(cluster, papers):
     cluster.recover()
 
 
-def second_replica(cluster):
-    """One that nobody sends requests to; jobs and events reach it."""
-    second = cluster.add(NAME, LISTEN=f"127.0.0.1:{free_port()}")
-    second.wait_ready()
-    return second
+@pytest.fixture
+def second(cluster):
+    """One more replica, gone at the end; jobs and events reach it."""
+    count = len(cluster[NAME])
+    cluster.add(NAME).wait_ready()
+    yield
+    cluster.retire(NAME, count)
 
 
 def task_ended(api, answer):
@@ -175,29 +176,19 @@ def test_context_changed_under_a_refresh(cluster, api, desk, db):
     assert versions.fetchall() == [(2,)]
 
 
-def test_two_replicas_share_the_work(cluster, desk):
-    second = second_replica(cluster)
-    try:
-        made = [desk.create(daily_count=2) for _ in range(6)]
-        for interest in made:
-            desk.wait_pool(interest)
-        desk.refresh()
-        for interest in made:
-            assert len(desk.recommended(interest)) == 2
-    finally:
-        second.stop()
-        cluster[NAME].remove(second)
+def test_two_replicas_share_the_work(second, desk):
+    made = [desk.create(daily_count=2) for _ in range(6)]
+    for interest in made:
+        desk.wait_pool(interest)
+    desk.refresh()
+    for interest in made:
+        assert len(desk.recommended(interest)) == 2
 
 
-def test_event_delivered_by_two_replicas_counts_once(cluster, desk, emit, account, db):
-    second = second_replica(cluster)
-    try:
-        made = desk.ready(project_id=str(uuid.uuid4()))
-        data = {"id": str(uuid.uuid4()), "version": 1, "name": "Once", "status": "running",
-                "project_id": made["project_id"], "arxiv_ids": []}
-        event = emit("events.experiments", "experiment.created", account, data)
-        emit("events.experiments", "experiment.created", account, data, event)
-        wait_for(lambda: desk.get(made)["experiment_history"] == "- Once (running)", 20, "it is told once")
-    finally:
-        second.stop()
-        cluster[NAME].remove(second)
+def test_event_delivered_to_two_replicas_counts_once(second, desk, emit, account):
+    made = desk.ready(project_id=str(uuid.uuid4()))
+    data = {"id": str(uuid.uuid4()), "version": 1, "name": "Once", "status": "running",
+            "project_id": made["project_id"], "arxiv_ids": []}
+    event = emit("events.experiments", "experiment.created", account, data)
+    emit("events.experiments", "experiment.created", account, data, event)
+    wait_for(lambda: desk.get(made)["experiment_history"] == "- Once (running)", 20, "it is told once")
