@@ -9,7 +9,7 @@ PACKAGES_BUILD=(
 PACKAGES_RUN=(postgresql redis-server curl python3)
 PACKAGES_TEST=(
 	libcmocka-dev shellcheck
-	python3-pytest python3-httpx python3-jsonschema python3-yaml python3-psycopg python3-redis
+	python3-pytest python3-pytest-xdist python3-httpx python3-jsonschema python3-yaml python3-psycopg python3-redis
 )
 
 # Debian 12 has these too old or not at all: they come from Debian 13, and nothing else does.
