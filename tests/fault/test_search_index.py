@@ -40,7 +40,9 @@ class Replica:
         return answer.json()
 
     def find(self, query):
-        return {hit["arxiv_id"] for hit in self.call("POST", "/search/assets", {"query": query, "max_results": 100})}
+        """The papers that hold a word of the query; others may be near in meaning."""
+        hits = self.call("POST", "/search/assets", {"query": query, "max_results": 100})
+        return {hit["arxiv_id"] for hit in hits if hit["highlights"]}
 
     def documents(self):
         return self.call("GET", "/search/stats")["index"]["documents"]

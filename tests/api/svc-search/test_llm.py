@@ -64,7 +64,8 @@ def ask(cluster, replica):
             json={"query": query, "use_llm": use_llm}, headers=signed(cluster, "personal"), timeout=30,
         )  # fmt: skip
         assert answer.status_code == 200, answer.text
-        return answer.headers["X-Search-Strategy"], [hit["arxiv_id"] for hit in answer.json()]
+        hits = [hit for hit in answer.json() if query.startswith("qq") or hit["highlights"]]
+        return answer.headers["X-Search-Strategy"], [hit["arxiv_id"] for hit in hits]
 
     return search
 
