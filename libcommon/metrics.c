@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -36,6 +37,8 @@ struct cache_entry {
 
 static _Thread_local struct cache_entry cache[CACHE_ENTRIES];
 
+/* The list of metrics. Workers register theirs as they start, while another may already be asked for all. */
+static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct metric *first_metric;
 static struct metric **last_link = &first_metric;
 static double start_time_seconds;
@@ -121,14 +124,25 @@ static void value_add(_Atomic uint64_t *value, double addend)
 		memcpy(&old, &expected, sizeof(old));
 }
 
-void metric_register(struct metric *metric)
+/* False: it was there already. */
+static bool list_add(struct metric *metric)
 {
 	for (struct metric *known = first_metric; known != NULL; known = known->next) {
 		if (known == metric)
-			return;
+			return false;
 	}
 	*last_link = metric;
 	last_link = &metric->next;
+	return true;
+}
+
+void metric_register(struct metric *metric)
+{
+	pthread_mutex_lock(&list_lock);
+	bool is_new = list_add(metric);
+	pthread_mutex_unlock(&list_lock);
+	if (!is_new)
+		return;
 	/* Without labels there is one series, which begins at 0. */
 	if (metric->labels[0] == NULL)
 		series_get(metric, NULL, NULL);
@@ -299,8 +313,10 @@ static const struct {
 char *metrics_text(struct arena *arena)
 {
 	struct buf out = {.arena = arena};
+	pthread_mutex_lock(&list_lock);
 	for (struct metric *metric = first_metric; metric != NULL; metric = metric->next)
 		add_metric(&out, metric);
+	pthread_mutex_unlock(&list_lock);
 	for (size_t i = 0; i < ARRAY_LEN(PROCESS_METRICS); i++) {
 		char value[VALUE_TEXT_BYTES];
 		format_value(PROCESS_METRICS[i].read(), value);

@@ -44,7 +44,7 @@ struct metric {
 	}
 
 /** Add to the process's list; the metric stays the caller's and lives for ever. Twice is harmless.
- * A metric without labels is exposed as 0 from now on. */
+ * Any thread. A metric without labels is exposed as 0 from now on. */
 void metric_register(struct metric *metric);
 
 /** `label_a` and `label_b` as declared, NULL where there is none; both live for ever. Any thread.
