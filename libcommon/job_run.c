@@ -68,7 +68,7 @@ static void fill_task(struct request *rq, struct job_run *run, const struct pg_r
 		require(uuid_parse(account, strlen(account), &rq->caller.account));
 	if (request_id) {
 		rq->id = request_id;
-		log_set_request_id(rq->id);
+		fiber_set_label(rq->id);
 	}
 	if (json_parse(rq->arena, input, strlen(input), &run->task.input, NULL) != ERR_NONE)
 		raise_error(rq, ERR_INVALID, "the task's input cannot be read");

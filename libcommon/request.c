@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "log.h"
 #include "pg.h"
 #include "request_run.h"
 #include "timefmt.h"
@@ -148,7 +147,6 @@ static void fiber_over(void *arg)
 	list_remove(rq->worker->requests, link);
 	if (rq->transaction)
 		pg_abandon(rq);
-	log_set_request_id(NULL);
 	link->done(rq);
 }
 
