@@ -1,6 +1,7 @@
 #include "choosing.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "json.h"
 #include "ranking.h"
@@ -25,6 +26,24 @@ static struct candidate *candidates_of(const struct judge *judge, struct paper_l
 	return candidates;
 }
 
+/* A word worth naming: "re" of "re-ranking" is none, "RL" is one. */
+static bool is_telling(const char *word)
+{
+	return strlen(word) > 2 || strspn(word, "abcdefghijklmnopqrstuvwxyz") < strlen(word);
+}
+
+static const char *const *telling_words(struct arena *arena, const struct paper *paper,
+                                        size_t *ret_count)
+{
+	const char **words = arena_array(arena, paper->matched_count, sizeof(*words));
+	size_t count = 0;
+	for (size_t i = 0; i < paper->matched_count; i++)
+		if (is_telling(paper->matched[i]))
+			words[count++] = paper->matched[i];
+	*ret_count = count;
+	return words;
+}
+
 static yyjson_mut_val *chosen_json(yyjson_mut_doc *doc, const struct judge *judge,
                                    const struct choosing_input *input, const struct paper *paper,
                                    const struct ranked *ranked)
@@ -32,12 +51,11 @@ static yyjson_mut_val *chosen_json(yyjson_mut_doc *doc, const struct judge *judg
 	struct reasoning_facts facts = {
 		.title = paper->text.title,
 		.interest_name = input->interest.name,
-		.terms = paper->matched,
-		.term_count = paper->matched_count,
 		.age_days = paper->age_days,
 		.has_container = paper->has_container,
 		.liked = judge->is_fitted ? judge_score(judge, paper) : NAN,
 	};
+	facts.terms = telling_words(judge->arena, paper, &facts.term_count);
 	yyjson_mut_val *row = yyjson_mut_obj(doc);
 	yyjson_mut_obj_add_str(doc, row, "arxiv_id", paper->arxiv_id);
 	yyjson_mut_obj_add_real(doc, row, "relevance_score",

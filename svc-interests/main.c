@@ -13,6 +13,9 @@
 /* Attempts of what needs svc-search: it may be away for a while. */
 #define SEARCH_ATTEMPTS 12
 
+/* A refresh of an account with a thousand interests. */
+#define REFRESH_TIMEOUT_MS (30 * 60 * 1000)
+
 static const struct route ROUTES[] = {
 	{API_ID_interests_list, interest_list},
 	{API_ID_interest_create, interest_create},
@@ -33,7 +36,8 @@ static const struct route ROUTES[] = {
 
 static const struct job JOBS[] = {
 	{"pool_build", pool_build, .attempts_max = SEARCH_ATTEMPTS},
-	{"recommendations_refresh", refresh_run, .attempts_max = SEARCH_ATTEMPTS},
+	{"recommendations_refresh", refresh_run, .attempts_max = SEARCH_ATTEMPTS,
+         .timeout_ms = REFRESH_TIMEOUT_MS},
 	{"preference_model_refit", refit_run, .attempts_max = SEARCH_ATTEMPTS},
 	{0},
 };

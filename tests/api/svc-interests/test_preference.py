@@ -74,6 +74,12 @@ def test_candidates_by_id_and_text(desk, papers):
     assert len(limited) == 1
 
 
+def test_candidates_in_other_forms_of_their_id(desk, papers):
+    first, second = list(papers)[:2]
+    scored = desk.score(desk.ready(), {"candidates": [f"{first}v3", f"arXiv:{second}"]}, expect=200).json()
+    assert {one["arxiv_id"] for one in scored} == {first, second}
+
+
 def test_candidates_before_the_pool_is_there(desk, papers):
     made = desk.create()
     scored = desk.score(made, {"candidates": [list(papers)[0]]}, expect=200).json()

@@ -58,6 +58,21 @@ static void test_members_and_order(void **state)
 	arena_free(arena);
 }
 
+static void test_scraps_of_words_are_not_named(void **state)
+{
+	(void)state;
+	struct arena *arena = arena_new();
+	struct choosing_input input = on_subject(arena, 'a');
+	input.pool_json = "[{\"arxiv_id\":\"1\",\"title\":\"t\",\"abstract\":\"re RL ranking\","
+			  "\"relevance\":0.2,\"matched\":[\"re\",\"RL\",\"ranking\"]}]";
+	yyjson_val *chosen = choose(arena, &input);
+	const char *reasoning = json_get_text(yyjson_arr_get(chosen, 0), "reasoning");
+	assert_non_null(strstr(reasoning, "\"RL\""));
+	assert_non_null(strstr(reasoning, "\"ranking\""));
+	assert_null(strstr(reasoning, "\"re\""));
+	arena_free(arena);
+}
+
 static void test_limit(void **state)
 {
 	(void)state;
@@ -96,6 +111,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_members_and_order),
+		cmocka_unit_test(test_scraps_of_words_are_not_named),
 		cmocka_unit_test(test_limit),
 		cmocka_unit_test(test_what_was_seen_does_not_return),
 		cmocka_unit_test(test_damaged_model_counts_as_none),
