@@ -114,9 +114,11 @@ static void source_close(void *ptr)
 
 static void source_open(struct request *rq, struct source *source)
 {
+	char why[128];
 	source->lines = lines_open(source->path);
 	if (!source->lines)
-		raise_error(rq, ERR_NOT_FOUND, "%s: %s", source->path, strerror(errno));
+		raise_error(rq, ERR_NOT_FOUND, "%s: %s", source->path,
+		            strerror_r(errno, why, sizeof(why)));
 	arena_on_free(rq->arena, source_close, source);
 	source->is_terminal = isatty(STDERR_FILENO);
 }

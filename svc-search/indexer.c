@@ -137,6 +137,15 @@ static void apply(void *arg)
 	uv_mutex_unlock(&work->indexer->writing);
 }
 
+/* Add papers to a load, which nobody else knows yet. */
+static void add(void *arg)
+{
+	struct work *work = arg;
+	for (size_t i = 0; i < work->count; i++)
+		if (!work->changes[i].is_deleted)
+			engine_merge_add(work->merge, &work->changes[i].document);
+}
+
 static void restore(void *arg)
 {
 	struct work *work = arg;
@@ -237,25 +246,32 @@ static void start_merge_if_it_pays(struct indexer *indexer)
 
 /* --- Reading ------------------------------------------------------------------------------------------------ */
 
-/* Take in one batch of changes. Returns whether there may be more. */
-static bool read_batch(struct request *rq, struct indexer *indexer)
+/* What has changed since `seq`, at most `limit` papers, as work. */
+static struct work *read_changes(struct request *rq, struct indexer *indexer, uint64_t seq,
+                                 int64_t limit)
 {
-	struct pg_rows *rows = pg_query(rq, ASSET_CHANGES_SQL, pg_int((int64_t)indexer->seq),
-	                                pg_int(BATCH_PAPERS));
-	indexer->is_busy = rows->count >= BUSY_PAPERS;
-	if (pg_empty(rows))
-		return false;
+	struct pg_rows *rows = pg_query(rq, ASSET_CHANGES_SQL, pg_int((int64_t)seq), pg_int(limit));
 	struct work *work = work_new(rq, indexer);
 	work->count = (size_t)rows->count;
 	work->changes = arena_array(rq->arena, work->count, sizeof(*work->changes));
 	for (int row = 0; row < rows->count; row++)
 		work->changes[row] = change_of(rq, rows, row);
+	return work;
+}
+
+/* Take in one batch of changes. Returns whether there may be more. */
+static bool read_batch(struct request *rq, struct indexer *indexer)
+{
+	struct work *work = read_changes(rq, indexer, indexer->seq, BATCH_PAPERS);
+	indexer->is_busy = work->count >= BUSY_PAPERS;
+	if (work->count == 0)
+		return false;
 	request_offload(rq, apply, work);
 	indexer->seq = work->changes[work->count - 1].document.seq;
 	indexer->unmerged += work->count;
 	indexer->updated_at_ms = time_now_ms();
 	show_size(indexer);
-	return rows->count == BATCH_PAPERS;
+	return work->count == BATCH_PAPERS;
 }
 
 /* Take what the disk has of this database. */
@@ -321,18 +337,13 @@ static void load_cancel(void *ptr)
 
 /* Add a page of papers that have changed since `seq` to the load. Returns the number of the last one, 0 when there was
  * none. */
-static uint64_t load_page(struct request *rq, struct load *load, uint64_t seq)
+static uint64_t load_page(struct request *rq, struct indexer *indexer, const struct load *load,
+                          uint64_t seq)
 {
-	struct pg_rows *rows =
-		pg_query(rq, ASSET_CHANGES_SQL, pg_int((int64_t)seq), pg_int(PAGE_PAPERS));
-	uint64_t last = 0;
-	for (int row = 0; row < rows->count; row++) {
-		struct engine_change change = change_of(rq, rows, row);
-		last = change.document.seq;
-		if (!change.is_deleted)
-			engine_merge_add(load->merge, &change.document);
-	}
-	return last;
+	struct work *work = read_changes(rq, indexer, seq, PAGE_PAPERS);
+	work->merge = load->merge;
+	request_offload(rq, add, work);
+	return work->count ? work->changes[work->count - 1].document.seq : 0;
 }
 
 static void free_arena(void *arena)
@@ -352,7 +363,7 @@ static void load_all(struct request *rq, struct indexer *indexer, uint64_t newes
 	for (uint64_t seq = 0, last = 1; last && seq < newest; seq = last) {
 		rq->arena = arena_new();
 		arena_on_free(whole, free_arena, rq->arena);
-		last = load_page(rq, load, seq);
+		last = load_page(rq, indexer, load, seq);
 		arena_forget(whole, free_arena, rq->arena);
 		arena_free(rq->arena);
 		rq->arena = whole;
@@ -441,10 +452,12 @@ void indexer_make(struct process *process, const struct indexer_settings *settin
 	indexer->engine = engine_new();
 	indexer->settings = *settings;
 	require(uv_mutex_init(&indexer->writing) == 0);
+	char why[128];
 	int fault = settings->data_dir[0] ? index_files_prepare(settings->data_dir) : 0;
 	if (fault)
 		log_warn(LOG_GROUP_APP, "the index cannot be kept in DATA_DIR",
-		         f_text("path", settings->data_dir), f_text("reason", strerror(fault)));
+		         f_text("path", settings->data_dir),
+		         f_text("reason", strerror_r(fault, why, sizeof(why))));
 	metric_register(&documents_gauge);
 	metric_register(&bytes_gauge);
 	process->user = indexer;

@@ -19,6 +19,7 @@ struct lines {
 	size_t number;
 	bool is_over;
 	const char *error; /* NULL: none so far */
+	char error_text[128];
 };
 
 #define ROOM (LINE_MAX_BYTES + 2)
@@ -65,7 +66,7 @@ static void fill(struct lines *lines)
 	lines->end += (size_t)MAX_OF(count, 0);
 	lines->is_over = count < wanted;
 	if (lines->is_over && code == Z_ERRNO)
-		lines->error = strerror(errno);
+		lines->error = strerror_r(errno, lines->error_text, sizeof(lines->error_text));
 	else if (lines->is_over && code != Z_OK && code != Z_STREAM_END)
 		lines->error = why;
 }

@@ -38,14 +38,14 @@ static void test_record(void **state)
 	(void)state;
 	struct oai_page page = read_page(
 		"<OAI-PMH><ListRecords><record><header><identifier>oai:arXiv.org:2401.01234</"
-	        "identifier>"
+		"identifier>"
 		"</header><metadata><arXiv><id>2401.01234</id><created>2024-01-02</created>"
 		"<authors><author><keyname>Byron</keyname><forenames> Ada </forenames></author>"
 		"<author><keyname>Team</keyname></author><author/></authors>"
 		"<title> A\n  title </title><categories>cs.LG stat.ML</categories>"
 		"<abstract>&lt;b&gt; &amp;<![CDATA[ <c>]]></abstract></arXiv></metadata></record>"
 		"<resumptionToken completeListSize=\"12\"> a|b "
-	        "</resumptionToken></ListRecords></OAI-PMH>");
+		"</resumptionToken></ListRecords></OAI-PMH>");
 	const struct metadata *paper = &page.records->paper;
 	assert_int_equal(page.count, 1);
 	assert_int_equal(page.complete, 12);
