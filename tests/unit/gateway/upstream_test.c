@@ -1,4 +1,5 @@
-/* How a service can fail, and how the proxy copes: connections that die, answers in pieces, nonsense, slowness. */
+/* How a service can fail, and how the proxy copes: connections that die, answers in pieces,
+ * nonsense, slowness. */
 #include "upstream.h"
 
 #include <setjmp.h>
@@ -221,14 +222,28 @@ static void unsent_requests_are_tried_again(void **state)
 	http_client_wait_text(f->fake->conns[1], "\r\n\r\nbody", 1);
 }
 
-static void a_second_death_is_told(void **state)
+/* The new connection met a service that stops; two tries more, and no third. */
+static void a_third_death_is_told(void **state)
 {
 	struct fixture *f = *state;
 	die_on_request(f, GET_LIST);
-	http_client_wait_text(fake_service_conn(f->fake, 1), "\r\n\r\n", 1);
-	fake_service_close(f->fake, 1);
+	for (size_t i = 1; i <= 2; i++) {
+		http_client_wait_text(fake_service_conn(f->fake, i), "\r\n\r\n", 1);
+		fake_service_close(f->fake, i);
+	}
 	http_client_wait_text(f->client, "\"unavailable\"", 1);
-	assert_int_equal(f->fake->count, 2);
+	assert_int_equal(http_client_status(f->client, 1), 503);
+	assert_int_equal(f->fake->count, 3);
+}
+
+static void new_connections_that_die_are_tried_again(void **state)
+{
+	struct fixture *f = *state;
+	http_client_puts(f->client, GET_LIST);
+	http_client_wait_text(fake_service_conn(f->fake, 0), "\r\n\r\n", 1);
+	fake_service_close(f->fake, 0);
+	fixture_answer(f, 1, OK_HELLO);
+	http_client_wait_text(f->client, "hello", 1);
 }
 
 static void half_an_answer_is_not_tried_again(void **state)
@@ -479,7 +494,8 @@ int main(void)
 		TEST(others_are_not_tried_again),
 		TEST(content_that_is_gone_is_not_sent_again),
 		TEST(unsent_requests_are_tried_again),
-		TEST(a_second_death_is_told),
+		TEST(a_third_death_is_told),
+		TEST(new_connections_that_die_are_tried_again),
 		TEST(half_an_answer_is_not_tried_again),
 		TEST(answers_cut_short_are_cut_short),
 		TEST(services_that_are_away_are_503),
