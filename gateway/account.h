@@ -7,5 +7,6 @@
 /** POST /account/delete. */
 void account_delete(struct request *rq);
 
-/** `gateway create-user --email E [--key-name N] [--operator]`: prints a new personal key of the account, made when it is not there. */
+/** `gateway create-user --email E [--key-name N] [--operator]`: prints a new personal key of the
+ * account, made when it is not there. */
 int account_create_command(struct process *process, int argc, char **argv);

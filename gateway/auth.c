@@ -1,9 +1,10 @@
 /* The key cache of one worker, and the look-ups that fill it.
  *
- * An entry is fresh while it is younger than KEY_CACHE_MS and of the present generation; the process-wide generation
- * rises with every revocation heard of, which makes every entry of every worker stale at once. Past
- * REFRESH_MS an entry that is asked for is looked up again in the background, so that a key in steady use never waits.
- * Callers that miss while a look-up of the same key is under way join it. */
+ * An entry is fresh while it is younger than KEY_CACHE_MS and of the present generation; the
+ * process-wide generation rises with every revocation heard of, which makes every entry of every
+ * worker stale at once. Past REFRESH_MS an entry that is asked for is looked up again in the
+ * background, so that a key in steady use never waits. Callers that miss while a look-up of the
+ * same key is under way join it. */
 #include "auth.h"
 
 #include <stdatomic.h>
@@ -214,7 +215,8 @@ static struct lookup *lookup_under_way(struct auth *auth, const uint8_t *hash)
 	return lookup;
 }
 
-/* A look-up of the key, with `wait` (may be NULL) joined to it. It may be over when this returns. */
+/* A look-up of the key, with `wait` (may be NULL) joined to it. It may be over when this
+ * returns. */
 static void lookup_start(struct auth *auth, const uint8_t *hash, struct auth_wait *wait)
 {
 	struct lookup *lookup = lookup_under_way(auth, hash);

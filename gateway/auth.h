@@ -1,8 +1,9 @@
 /** Who presents this key: from the worker's cache, else from the database.
  *
- * A cached answer is used for at most KEY_CACHE_MS, and not after a revocation was heard of: one made by this
- * process counts at once, one made by another replica as soon as Redis tells of it. When Redis or the
- * database is away nothing lives longer than KEY_CACHE_MS, and a key that cannot be looked up is not let in.
+ * A cached answer is used for at most KEY_CACHE_MS, and not after a revocation was heard of: one
+ * made by this process counts at once, one made by another replica as soon as Redis tells of it.
+ * When Redis or the database is away nothing lives longer than KEY_CACHE_MS, and a key that cannot
+ * be looked up is not let in.
  */
 #pragma once
 
@@ -16,7 +17,8 @@
 struct auth;
 struct auth_wait;
 
-/** The answer of a look-up that had to wait. `caller` is valid during the call, NULL unless ERR_NONE. */
+/** The answer of a look-up that had to wait. `caller` is valid during the call, NULL unless
+ * ERR_NONE. */
 typedef void auth_done_fn(void *context, enum err_code code, const struct identity *caller);
 
 /** Register the cache's metrics; once, before threads. */
@@ -26,17 +28,19 @@ void auth_register(void);
 struct auth *auth_new(struct worker *worker);
 void auth_free(struct auth *auth);
 
-/** Look the bearer text (what follows `Bearer `) up. When the answer is at hand it is returned, with *ret_caller set on ERR_NONE (its
- * strings live until the caller returns to the loop: copy what stays) and *ret_wait NULL. Otherwise *ret_wait is set and `done(context, …)` is called later, once, from
- * the loop's own stack, unless auth_cancel() comes first.
+/** Look the bearer text (what follows `Bearer `) up. When the answer is at hand it is returned,
+ * with *ret_caller set on ERR_NONE (its strings live until the caller returns to the loop: copy
+ * what stays) and *ret_wait NULL. Otherwise *ret_wait is set and `done(context, …)` is called
+ * later, once, from the loop's own stack, unless auth_cancel() comes first.
  *
- * ERR_UNAUTHENTICATED: missing, malformed, unknown, expired or revoked; ERR_UNAVAILABLE: the database is away. */
+ * ERR_UNAUTHENTICATED: missing, malformed, unknown, expired or revoked; ERR_UNAVAILABLE: the
+ * database is away. */
 enum err_code auth_check(struct auth *auth, const char *bearer, struct identity *ret_caller,
                          struct auth_wait **ret_wait, auth_done_fn *done, void *context);
 
 /** Forget a look-up; `done` will not be called. */
 void auth_cancel(struct auth_wait *wait);
 
-/** A key or an account of this process was revoked or deleted and that is committed: refuse it here at once, and tell
- * the other replicas. */
+/** A key or an account of this process was revoked or deleted and that is committed: refuse it here
+ * at once, and tell the other replicas. */
 void auth_invalidate(struct worker *worker);

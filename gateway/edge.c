@@ -35,7 +35,7 @@ struct edge {
 	struct upstream *services[API_SERVICE_COUNT];
 };
 
-/* --- Hooks of the proxy ---------------------------------------------------------------------------------- */
+/* --- Hooks of the proxy ----------------------------------------------------------------------- */
 
 static enum err_code on_auth(void *context, const char *bearer, struct identity *ret_caller,
                              struct auth_wait **ret_wait, auth_done_fn *done, void *done_context)
@@ -96,7 +96,7 @@ static const struct proxy_hooks HOOKS = {
 	.local_done = local_done,
 };
 
-/* --- The listener ---------------------------------------------------------------------------------------- */
+/* --- The listener ----------------------------------------------------------------------------- */
 
 static void on_head(struct http_exchange *x)
 {
@@ -115,7 +115,7 @@ const struct http_handler edge_handler = {
 	.refuse = http_refuse_problem,
 };
 
-/* --- Life ------------------------------------------------------------------------------------------------ */
+/* --- Life ------------------------------------------------------------------------------------- */
 
 void edge_process_start(struct process *process)
 {

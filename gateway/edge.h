@@ -1,4 +1,5 @@
-/** What one worker of the gateway holds: the proxy, the keys that it knows, and its connections to the services. */
+/** What one worker of the gateway holds: the proxy, the keys that it knows, and its connections to
+ * the services. */
 #pragma once
 
 #include "config.h"

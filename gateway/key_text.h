@@ -1,5 +1,5 @@
-/** The text of an API key: a prefix, 32 base62 characters from the system's random source, and 6 of base62 CRC-32 of all that stands before,
- * so that a typing error is refused without a look-up.
+/** The text of an API key: a prefix, 32 base62 characters from the system's random source, and 6 of
+ * base62 CRC-32 of all that stands before, so that a typing error is refused without a look-up.
  *
  *     usr_8kQ0...32...xZ1 + 00aB3c
  *

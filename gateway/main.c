@@ -1,4 +1,5 @@
-/* gateway: the public edge. Keys and accounts are its own operations, everything else it passes on. */
+/* gateway: the public edge. Keys and accounts are its own operations, everything else it passes
+ * on. */
 #include "account.h"
 #include "description.h"
 #include "edge.h"

@@ -1,17 +1,19 @@
 /** One request of the public interface on its way to a service and back.
  *
- * The proxy matches the request with api.def, asks whose key it is, takes a token of the key's rate, and passes the
- * request on to the operation's service with the caller's identity signed; or hands it to the gateway's own
- * operations. Bodies stream both ways and are never collected. The states are drawn in proxy.c.
+ * The proxy matches the request with api.def, asks whose key it is, takes a token of the key's
+ * rate, and passes the request on to the operation's service with the caller's identity signed; or
+ * hands it to the gateway's own operations. Bodies stream both ways and are never collected. The
+ * states are drawn in proxy.c.
  *
- * What goes on to the service: method and target as received; Host; fields but those that belong to one connection
- * (RFC 9110 section 7.6.1) or are the gateway's to set; `X-Expops-Identity`, `X-Request-Id`, `X-Forwarded-For`,
- * `X-Forwarded-Proto` and `X-Forwarded-Host`. Authorization stays here. What goes back: status, fields but those of the
- * connection, `X-Request-Id`, and RateLimit fields where a limit is set.
+ * What goes on to the service: method and target as received; Host; fields but those that belong to
+ * one connection (RFC 9110 section 7.6.1) or are the gateway's to set; `X-Expops-Identity`,
+ * `X-Request-Id`, `X-Forwarded-For`, `X-Forwarded-Proto` and `X-Forwarded-Host`. Authorization
+ * stays here. What goes back: status, fields but those of the connection, `X-Request-Id`, and
+ * RateLimit fields where a limit is set.
  *
- * Refused here, as problem replies: what api.def has not (404, 405 with Allow, 410, 501), no usable key (401), a scope
- * that is missing (403), too many requests (429), content over the operation's limit (413), a service that is away
- * (503), slow (504) or not one (502).
+ * Refused here, as problem replies: what api.def has not (404, 405 with Allow, 410, 501), no usable
+ * key (401), a scope that is missing (403), too many requests (429), content over the operation's
+ * limit (413), a service that is away (503), slow (504) or not one (502).
  */
 #pragma once
 
@@ -32,9 +34,9 @@ struct proxy_hooks {
 	void (*auth_cancel)(struct auth_wait *wait);
 	/** Take a token of the key; NULL: no limit. */
 	struct rate_verdict (*rate)(void *context, const struct uuid *key_id);
-	/** Take over a request to one of the gateway's own operations, with the exchange's arena. `fields` go
-	 * into its reply, and live as long as the arena. The exchange's events come through the others
-	 * with what this returns; local_done frees it. */
+	/** Take over a request to one of the gateway's own operations, with the exchange's arena.
+	 * `fields` go into its reply, and live as long as the arena. The exchange's events come
+	 * through the others with what this returns; local_done frees it. */
 	void *(*local_open)(void *context, struct http_exchange *x, const struct api_match *match,
 	                    const struct identity *caller, const char *request_id,
 	                    const struct http_field *fields, size_t field_count);
@@ -44,7 +46,8 @@ struct proxy_hooks {
 	void (*local_done)(void *local);
 };
 
-/** Borrows everything. `services` by enum api_service; NULL: not configured, its operations are answered 503. */
+/** Borrows everything. `services` by enum api_service; NULL: not configured, its operations are
+ * answered 503. */
 struct proxy *proxy_new(const struct identity_signer *signer,
                         struct upstream *const services[API_SERVICE_COUNT],
                         const struct proxy_hooks *hooks, void *context);
@@ -52,8 +55,8 @@ struct proxy *proxy_new(const struct identity_signer *signer,
 /** When no exchange is left. NULL is fine. */
 void proxy_free(struct proxy *proxy);
 
-/** The callbacks of struct http_handler; proxy_head() also takes the proxy, which the listener's handler knows.
- * They keep their state in x->user. */
+/** The callbacks of struct http_handler; proxy_head() also takes the proxy, which the listener's
+ * handler knows. They keep their state in x->user. */
 void proxy_head(struct proxy *proxy, struct http_exchange *x);
 void proxy_content(struct http_exchange *x, const char *data, size_t length);
 void proxy_end(struct http_exchange *x);

@@ -1,5 +1,5 @@
-/* GCRA: a key's `full_at` is the time at which its bucket is full again. A request is allowed while filling up takes no
- * longer than the bucket's depth, and moves full_at on by one token's time.
+/* GCRA: a key's `full_at` is the time at which its bucket is full again. A request is allowed while
+ * filling up takes no longer than the bucket's depth, and moves full_at on by one token's time.
  *
  * The keys live in shards of open addressing tables, each under a mutex that is held for a few
  * dozen instructions. A key whose bucket is full says nothing and may be forgotten. */

@@ -1,7 +1,8 @@
-/** Requests a second per key: a token bucket, as the generic cell rate algorithm (ITU-T I.371) keeps it: one time per key.
+/** Requests a second per key: a token bucket, as the generic cell rate algorithm (ITU-T I.371)
+ * keeps it: one time per key.
  *
- * The bucket holds `rate` tokens and fills at `rate` a second; each request takes one. Shared by the workers of a process, not between
- * replicas: each replica allows the rate.
+ * The bucket holds `rate` tokens and fills at `rate` a second; each request takes one. Shared by
+ * the workers of a process, not between replicas: each replica allows the rate.
  */
 #pragma once
 

@@ -1,17 +1,18 @@
 /** A service as one worker reaches it: kept-alive connections, and calls on them.
  *
- * Words used here: a call is one request to the service and its answer; a connection is reused when it has carried a
- * call before. A call is made of pieces as they come, nothing is collected; what the service does not take at once is
- * queued, and the caller is told to stop.
+ * Words used here: a call is one request to the service and its answer; a connection is reused when
+ * it has carried a call before. A call is made of pieces as they come, nothing is collected; what
+ * the service does not take at once is queued, and the caller is told to stop.
  *
- *     upstream_call -> on_ready -> upstream_send* -> upstream_sent -> on_answer -> on_content* -> on_end
+ *     upstream_call -> on_ready -> upstream_send* -> upstream_sent
+ *                                       -> on_answer -> on_content* -> on_end
  *
- * The answer may come before the request is sent. One of on_end and on_failed ends the call, after which its pointer is
- * dead; upstream_cancel() ends it without either. Callbacks come from the loop's own stack, never from inside a
- * function of this header.
+ * The answer may come before the request is sent. One of on_end and on_failed ends the call, after
+ * which its pointer is dead; upstream_cancel() ends it without either. Callbacks come from the
+ * loop's own stack, never from inside a function of this header.
  *
- * A name is looked up again while calls are made, every RESOLVE_MS and after a failure to connect; its addresses take
- * turns. An address that did not answer in time is left out for some seconds.
+ * A name is looked up again while calls are made, every RESOLVE_MS and after a failure to connect;
+ * its addresses take turns. An address that did not answer in time is left out for some seconds.
  */
 #pragma once
 
@@ -30,8 +31,8 @@ struct upstream_call;
 struct upstream_limits {
 	uint64_t connect_timeout_ms; /* for each address */
 	uint64_t answer_timeout_ms;  /* from the end of the request to the head of the answer */
-	uint64_t
-		content_timeout_ms; /* between two pieces of an answer, or of a request to a service that does not read */
+	/* Between two pieces of an answer, or of a request to a service that does not read. */
+	uint64_t content_timeout_ms;
 	uint64_t idle_timeout_ms; /* of a connection in the pool; below the service's own */
 	size_t idle_max;          /* connections kept in the pool */
 	size_t head_max_bytes;    /* of an answer */
@@ -50,8 +51,8 @@ struct upstream_answer {
 };
 
 struct upstream_failure {
-	enum err_code
-		code; /* ERR_UNAVAILABLE: no connection, or it broke; ERR_UPSTREAM: not an answer; ERR_TIMEOUT */
+	/* ERR_UNAVAILABLE: no connection, or it broke; ERR_UPSTREAM: not an answer; ERR_TIMEOUT. */
+	enum err_code code;
 	bool has_connected; /* false: nothing was sent */
 	bool is_reused;     /* the connection had been kept from an earlier call */
 	bool has_answered;  /* some bytes of an answer had come */
@@ -76,17 +77,19 @@ void upstream_register(void);
 struct upstream *upstream_new(uv_loop_t *loop, const char *name, const struct address *address,
                               const struct upstream_limits *limits);
 
-/** Close all connections; require()s that no call is left. NULL is fine. The loop has to run once more. */
+/** Close all connections; require()s that no call is left. NULL is fine. The loop has to run once
+ * more. */
 void upstream_free(struct upstream *upstream);
 
-/** Begin a call; what it needs lives in `arena`. `is_head`: the answer has no content. `is_fresh`: on a new connection,
- * none from the pool. True through `ret_is_ready`: send now, on_ready does not come. */
+/** Begin a call; what it needs lives in `arena`. `is_head`: the answer has no content. `is_fresh`:
+ * on a new connection, none from the pool. True through `ret_is_ready`: send now, on_ready does not
+ * come. */
 struct upstream_call *upstream_call(struct upstream *upstream, struct arena *arena,
                                     const struct upstream_handler *handler, void *user,
                                     bool is_head, bool is_fresh, bool *ret_is_ready);
 
-/** Send bytes of the request, which the caller frames. Copies what the socket does not take at once.
- * True: stop until on_drained. */
+/** Send bytes of the request, which the caller frames. Copies what the socket does not take at
+ * once. True: stop until on_drained. */
 bool upstream_send(struct upstream_call *call, const uv_buf_t *bufs, unsigned count);
 
 /** The request is complete: the connection can be kept after the answer. */

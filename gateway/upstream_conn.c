@@ -1,15 +1,17 @@
 /* One connection to a service.
  *
- *     CONNECTING ──► BUSY ◄────► IDLE       BUSY -> IDLE: the answer is complete and so was the request
- *          │          │            │
- *          └──────────┴────────────┴──► CLOSED
+ *     CONNECTING --> BUSY <----> IDLE      to IDLE: the answer is complete and so was the request
+ *          |          |            |
+ *          +----------+------------+--> CLOSED
  *
- * state       call  lasts at most                                      ends in CLOSED when
- * CONNECTING  yes   connect_timeout                                    refused, late: the call tries elsewhere
- * BUSY        yes   answer_timeout from the end of the request;        the service closes, breaks off, is late or
- *                   content_timeout while it is its turn to read       talks nonsense: the call fails
- *                   or to go on; for ever while it is the caller's
- * IDLE        no    idle_timeout                                       anything at all comes
+ *   state       call  lasts at most                            ends in CLOSED when
+ *   CONNECTING  yes   connect_timeout                          refused, late: the call tries
+ *                                                              elsewhere
+ *   BUSY        yes   answer_timeout from the end of the       the service closes, breaks off, is
+ *                     request; content_timeout while it is     late or talks nonsense: the call
+ *                     the service's turn to read or go on;     fails
+ *                     for ever while it is the caller's
+ *   IDLE        no    idle_timeout                             anything at all comes
  */
 #include "upstream_internal.h"
 
@@ -284,7 +286,8 @@ static void on_late_send(uv_write_t *req, int status)
 		call->is_full = false;
 		call->handler->on_drained(call->user);
 	}
-	/* A service that answered and then shut its ears is still read from; a broken one fails there. */
+	/* A service that answered and then shut its ears is still read from; a broken one fails
+	 * there. */
 	if (conn->state == UP_BUSY)
 		up_conn_update(conn);
 }

@@ -19,7 +19,7 @@
 #include <sanitizer/asan_interface.h>
 #define poison(ptr, size)   ASAN_POISON_MEMORY_REGION((ptr), (size))
 #define unpoison(ptr, size) ASAN_UNPOISON_MEMORY_REGION((ptr), (size))
-#define GUARD_BYTES         16 /* unusable space behind each allocation, so that overruns are seen */
+#define GUARD_BYTES         16 /* unusable, behind each allocation: overruns are seen */
 #else
 #define poison(ptr, size)   ((void)0)
 #define unpoison(ptr, size) ((void)0)

@@ -39,8 +39,8 @@ void *arena_array(struct arena *arena, size_t count, size_t size);
  * where `ptr` is the newest allocation. */
 void *arena_grow(struct arena *arena, void *ptr, size_t size, size_t new_size);
 
-/** Copies, NUL-terminated. arena_strdup(NULL) is NULL; arena_strndup() stops at a NUL, arena_memdup()
- * does not. */
+/** Copies, NUL-terminated. arena_strdup(NULL) is NULL; arena_strndup() stops at a NUL,
+ * arena_memdup() does not. */
 char *arena_strdup(struct arena *arena, const char *text);
 char *arena_strndup(struct arena *arena, const char *text, size_t length);
 void *arena_memdup(struct arena *arena, const void *data, size_t length);
@@ -52,8 +52,8 @@ char *arena_vprintf(struct arena *arena, const char *format, va_list args) attr_
 /** Call `free_cb(ptr)` when the arena is freed: how foreign resources join it. */
 void arena_on_free(struct arena *arena, arena_free_cb *free_cb, void *ptr);
 
-/** Forget the newest registration of (`free_cb`, `ptr`); for a resource handed on to another owner.
- */
+/** Forget the newest registration of (`free_cb`, `ptr`); for a resource handed on to another
+ * owner. */
 void arena_forget(struct arena *arena, arena_free_cb *free_cb, void *ptr);
 
 /** Bytes that the arena holds from the system. */

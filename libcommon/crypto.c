@@ -35,8 +35,8 @@ void random_base62(char *out, size_t length)
 	size_t count = 0;
 	while (count < length) {
 		random_bytes(pool, sizeof(pool));
-		/* 248 is the largest multiple of 62 in a byte; the rest would favour some digits.
-		 */
+		/* 248 is the largest multiple of 62 in a byte; the rest would favour some
+		 * digits. */
 		for (size_t i = 0; i < sizeof(pool) && count < length; i++) {
 			if (pool[i] < 248)
 				out[count++] = DIGITS[pool[i] % 62];

@@ -139,8 +139,8 @@ static struct stream_entries read_group(struct request *rq, struct consumer *con
 	return stream_entries_read(rq, reply);
 }
 
-/* `[[id, consumer, idle, deliveries], ...]` of entries whose consumer gives no sign any more. Each is
- * taken over by itself: the number of its deliveries goes with it. */
+/* `[[id, consumer, idle, deliveries], ...]` of entries whose consumer gives no sign any more. Each
+ * is taken over by itself: the number of its deliveries goes with it. */
 static void take_stale(struct request *rq, struct consumer *consumer)
 {
 	const char *idle = arena_printf(rq->arena, "%llu", (unsigned long long)tasks_timing.stale);

@@ -10,8 +10,8 @@ struct delivery {
 	char detail[256];
 };
 
-/** Run the handlers that want the entry, in a request of their own, and wait for it to end even when
- * cancelled. */
+/** Run the handlers that want the entry, in a request of their own, and wait for it to end even
+ * when cancelled. */
 struct delivery event_deliver(struct request *rq, const struct consumer *consumer,
                               const struct stream_entry *entry);
 

@@ -6,7 +6,8 @@
  *   wake     make it ready: it goes on when its loop next runs the ready fibers, just before and
  *            just after it polls
  *   cancel   make every wait of the fiber, now and later, return a reason instead
- *   exit     abandon the stack. Nothing is unwound: what a fiber holds belongs to its request's arena
+ *   exit     abandon the stack. Nothing is unwound: what a fiber holds belongs to its request's
+ *            arena
  *
  * Stacks are mapped with a guard page and pooled per thread. The switch is Boost.Context's
  * make_fcontext() and jump_fcontext(); the sanitizers are told of every switch. Nothing here is
@@ -48,15 +49,15 @@ void fiber_wake(struct fiber *fiber);
 /** Run ready fibers of this thread until none is left. From the loop's own stack alone. */
 void fiber_run_ready(void);
 
-/** Have `loop` call fiber_run_ready() before and after it polls, from now on; does not keep the loop
- * alive. */
+/** Have `loop` call fiber_run_ready() before and after it polls, from now on; does not keep the
+ * loop alive. */
 void fiber_loop_attach(uv_loop_t *loop);
 
 /** Undo fiber_loop_attach(); the loop has to run once more for libuv's close callbacks. */
 void fiber_loop_detach(uv_loop_t *loop);
 
-/** Cancel for `reason` (not ERR_NONE); the first reason stays. Makes the
- * fiber ready when it waits. */
+/** Cancel for `reason` (not ERR_NONE); the first reason stays. Makes the fiber ready when it
+ * waits. */
 void fiber_cancel(struct fiber *fiber, enum err_code reason);
 
 /** The reason of the cancellation, ERR_NONE when there is none. */

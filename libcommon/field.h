@@ -65,7 +65,8 @@ struct field {
 	              const char **ret_message); /* FIELD_TEXT: a form of its own; NULL: any */
 	/* FIELD_OBJECT: its declared members; FIELD_ARRAY: those of its items, which are objects
 	 * then. Faults are named `resource.url`, `links[2].type`; members that no row names are
-	 * kept. All IN_BODY and FIELD_NOWHERE; TRIMMED only affects their bounds. NULL: free form. */
+	 * kept. All IN_BODY and FIELD_NOWHERE; TRIMMED only affects their bounds. NULL: free
+	 * form. */
 	const struct field *members;
 };
 

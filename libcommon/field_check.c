@@ -119,7 +119,8 @@ static const char *check_time(struct arena *arena, const struct field *field, co
 	return NULL;
 }
 
-/* RFC 3986 as far as it matters here: http or https, a host, no white space or control characters. */
+/* RFC 3986 as far as it matters here: http or https, a host, no white space or control
+ * characters. */
 static const char *check_url(struct arena *arena, const struct field *field, const char *text,
                              size_t length, struct field_value *ret)
 {
@@ -181,7 +182,8 @@ static text_check *const TEXT_CHECKS[] = {
 	[FIELD_OFFSET] = NULL,
 };
 
-/* A whole decimal integer that fits; one that does not fit is as large as the row's bounds can tell. */
+/* A whole decimal integer that fits; one that does not fit is as large as the row's bounds can
+ * tell. */
 static bool read_integer(const char *text, int64_t *ret)
 {
 	char *end;

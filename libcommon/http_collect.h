@@ -1,5 +1,6 @@
-/** The strings of a message's head while its parser hands them out in pieces: kept one behind the other, each
- * with a NUL, and turned into fields at the end. For readers of requests and of answers. */
+/** The strings of a message's head while its parser hands them out in pieces: kept one behind the
+ * other, each with a NUL, and turned into fields at the end. For readers of requests and of
+ * answers. */
 #pragma once
 
 #include "http_server.h"
@@ -18,8 +19,8 @@ struct http_collect {
 /** Start in `arena`. */
 void http_collect_init(struct http_collect *collect, struct arena *arena);
 
-/** A piece of a name; begins the next field when the last one has its value. False: `fields_max` are there
- * already. */
+/** A piece of a name; begins the next field when the last one has its value. False: `fields_max`
+ * are there already. */
 bool http_collect_name(struct http_collect *collect, const char *at, size_t length,
                        size_t fields_max);
 void http_collect_name_end(struct http_collect *collect);
@@ -28,5 +29,6 @@ void http_collect_name_end(struct http_collect *collect);
 void http_collect_value(struct http_collect *collect, const char *at, size_t length);
 void http_collect_value_end(struct http_collect *collect);
 
-/** The fields, in the arena; white space behind values is cut off. The text does not move from here on. */
+/** The fields, in the arena; white space behind values is cut off. The text does not move from here
+ * on. */
 struct http_field *http_collect_fields(struct http_collect *collect);

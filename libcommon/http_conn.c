@@ -24,8 +24,8 @@
  * LINGER    LINGER_MS a read,       yes                          CLOSED
  *           LINGER_ALL_MS in all
  *
- * All moves are made by http_conn_tick(), one step at a time; events only note what happened. There is
- * an exchange (`open`) exactly in HEAD and EXCHANGE. Bytes of the next request are never parsed
+ * All moves are made by http_conn_tick(), one step at a time; events only note what happened. There
+ * is an exchange (`open`) exactly in HEAD and EXCHANGE. Bytes of the next request are never parsed
  * before this one is answered and its response has gone out, so that a client which does not read
  * cannot make us queue responses. */
 #include "http_internal.h"

@@ -1,4 +1,5 @@
-/* From an HTTP exchange to a request and back: collects the body, runs the handler in a fiber, sends the reply.
+/* From an HTTP exchange to a request and back: collects the body, runs the handler in a fiber,
+ * sends the reply.
  *
  *     COLLECTING --end--> RUNNING --fiber over--> REPLIED --exchange over--> freed
  *          |                 |

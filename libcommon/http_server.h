@@ -68,8 +68,8 @@ size_t http_head_count(const struct http_head *head, const char *name);
 /** One request and its response. The handler may hang its own state on `user`. */
 struct http_exchange {
 	struct http_server *server;
-	struct arena
-		*arena; /* freed after on_done, unless the handler took it and set this to NULL */
+	/* Freed after on_done, unless the handler took it and set this to NULL. */
+	struct arena *arena;
 	struct http_head head;
 	void *user;
 	uint64_t started_us; /* time_monotonic_us() at the request's first byte */
@@ -86,8 +86,8 @@ struct http_handler {
 	void (*on_content)(struct http_exchange *x, const char *data, size_t length);
 	/** The request is complete. Not called when the response was finished first. */
 	void (*on_end)(struct http_exchange *x);
-	/** What http_respond_content() queued has gone out, after it had said "full". May be NULL.
-	 */
+	/** What http_respond_content() queued has gone out, after it had said "full". May be
+	 * NULL. */
 	void (*on_drained)(struct http_exchange *x);
 	/** The client went away, sent a broken message or was too slow before the response was
 	 * finished: the handler cannot answer any more. on_done follows. When no response was
@@ -104,19 +104,18 @@ struct http_handler {
 struct http_limits {
 	size_t head_max_bytes;    /* 64 KiB */
 	size_t fields_max;        /* 128 */
-	uint64_t head_timeout_ms; /* 10,000: from the first byte of a request to the end of its head
-				   */
-	uint64_t content_timeout_ms; /* 30,000: between two pieces of content; sending to a client
-					that does not read, too */
-	uint64_t idle_timeout_ms;    /* 60,000: between two requests */
-	size_t connections_max;      /* 10,000; accepting stops there until one closes */
-	size_t send_high_bytes;      /* 256 KiB: http_respond_content() says "full" above it */
+	uint64_t head_timeout_ms; /* 10,000: from the first byte of a request to its head's last */
+	/* 30,000: between two pieces of content; sending to a client that does not read, too. */
+	uint64_t content_timeout_ms;
+	uint64_t idle_timeout_ms; /* 60,000: between two requests */
+	size_t connections_max;   /* 10,000; accepting stops there until one closes */
+	size_t send_high_bytes;   /* 256 KiB: http_respond_content() says "full" above it */
 };
 
 extern const struct http_limits http_limits_default;
 
-/** Make a server on `loop`. Borrows `handler` and `limits`; `context` is for the handler. The first is
- * made before threads: it registers the metrics. */
+/** Make a server on `loop`. Borrows `handler` and `limits`; `context` is for the handler. The first
+ * is made before threads: it registers the metrics. */
 struct http_server *http_server_new(uv_loop_t *loop, const struct http_handler *handler,
                                     const struct http_limits *limits, void *context);
 void *http_server_context(const struct http_server *server);
@@ -129,10 +128,10 @@ enum err_code http_listen_open(const struct address *address, int *ret_fd) attr_
 /** Accept from a listening socket; takes `fd`, in failure too. Once per server. */
 enum err_code http_server_listen_fd(struct http_server *server, int fd) attr_must_use;
 
-/** Listen on `address`, together with the server of another worker of this process that does already;
- * `other` NULL: this is the first. Over TCP each has a socket of its own and the kernel spreads the
- * connections, over replicas on the same host too; a unix socket, and a port that the system chose,
- * is shared.
+/** Listen on `address`, together with the server of another worker of this process that does
+ * already; `other` NULL: this is the first. Over TCP each has a socket of its own and the kernel
+ * spreads the connections, over replicas on the same host too; a unix socket, and a port that the
+ * system chose, is shared.
  * ERR_UNAVAILABLE: the address cannot be bound; errno tells why. */
 enum err_code http_server_listen(struct http_server *server, const struct address *address,
                                  const struct http_server *other) attr_must_use;
@@ -140,9 +139,9 @@ enum err_code http_server_listen(struct http_server *server, const struct addres
 /** The port that was bound, for an address with port 0. */
 uint16_t http_server_port(const struct http_server *server);
 
-/** Stop accepting (who waits in the kernel's queue is still served), let exchanges finish (responses
- * carry `Connection: close`), close idle connections; `drained(context)` from the loop, when none is
- * left or `deadline_ms` from now have passed, whichever is first. Once. */
+/** Stop accepting (who waits in the kernel's queue is still served), let exchanges finish
+ * (responses carry `Connection: close`), close idle connections; `drained(context)` from the loop,
+ * when none is left or `deadline_ms` from now have passed, whichever is first. Once. */
 void http_server_drain(struct http_server *server, uint64_t deadline_ms, void (*drained)(void *),
                        void *context);
 

@@ -102,7 +102,8 @@ static struct destination find(const struct service *service, struct http_exchan
 	return to;
 }
 
-/* The gateway checks scopes by the same table; a service checks again, so that a slip there is not an open door. */
+/* The gateway checks scopes by the same table; a service checks again, so that a slip there is not
+ * an open door. */
 static enum err_code check_scope(const struct destination *to, const struct identity *caller)
 {
 	const struct api_op *op = to->match.op;

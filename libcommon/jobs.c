@@ -17,8 +17,8 @@ static int free_slots(const struct tasks *tasks)
 	return (int)tasks->worker->process->settings->job_slots - tasks->runs_count;
 }
 
-/* Read as many entries as there are free slots, wait for some when there are none. Woken by each job
- * that ends. */
+/* Read as many entries as there are free slots, wait for some when there are none. Woken by each
+ * job that ends. */
 void jobs_read_pass(struct request *rq)
 {
 	struct tasks *tasks = chore_user(rq);

@@ -201,8 +201,8 @@ yyjson_mut_doc *json_doc_new(struct arena *arena)
 	return yyjson_mut_doc_new(json_arena_alc(arena));
 }
 
-/* Length of the well-formed UTF-8 sequence at `text`, 0 when there is none (RFC 3629, section 4).
- */
+/* Length of the well-formed UTF-8 sequence at `text`, 0 when there is none (RFC 3629, section
+ * 4). */
 static size_t utf8_length(const char *text, size_t left)
 {
 	const uint8_t *byte = (const uint8_t *)text;

@@ -26,8 +26,8 @@ const yyjson_alc *json_arena_alc(struct arena *arena);
 /** A document to build an answer in; freed with the arena. */
 yyjson_mut_doc *json_doc_new(struct arena *arena);
 
-/** Compact text of a value, NUL-terminated, in the arena; `ret_length` may be NULL. Always JSON: NaN
- * and infinity become null, bytes that are not UTF-8 U+FFFD. */
+/** Compact text of a value, NUL-terminated, in the arena; `ret_length` may be NULL. Always JSON:
+ * NaN and infinity become null, bytes that are not UTF-8 U+FFFD. */
 char *json_write(struct arena *arena, yyjson_val *value, size_t *ret_length);
 char *json_write_mut(struct arena *arena, yyjson_mut_val *value, size_t *ret_length);
 

@@ -53,13 +53,14 @@ struct log_field {
  * the form above, and nothing changed. */
 enum err_code log_init(const char *process, const char *levels);
 
-/** Write to this descriptor from now on instead of standard output: a command's output is its own. */
+/** Write to this descriptor from now on instead of standard output: a command's output is its
+ * own. */
 void log_set_descriptor(int descriptor);
 
 bool log_enabled(enum log_group group, enum log_level level);
 
-/** The request whose id goes into the lines of this thread from now on, outside of fibers; NULL: none. Borrows. A line
- * of a fiber carries the fiber's label. */
+/** The request whose id goes into the lines of this thread from now on, outside of fibers; NULL:
+ * none. Borrows. A line of a fiber carries the fiber's label. */
 void log_set_request_id(const char *request_id);
 
 void log_write(enum log_group group, enum log_level level, const char *message,

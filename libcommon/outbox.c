@@ -77,9 +77,9 @@ static int64_t next_batch(struct request *rq)
 	return pg_value_int(pg_query(rq, OUTBOX_BATCH_NEXT_SQL), 0, 0);
 }
 
-/* Send one batch, oldest first. The lock is held over the call of Redis: that is what keeps the order
- * between replicas. A pass that is cut short sends its batch again: entries come at least once.
- * An empty batch asks as well whether Redis has lost what it had. */
+/* Send one batch, oldest first. The lock is held over the call of Redis: that is what keeps the
+ * order between replicas. A pass that is cut short sends its batch again: entries come at least
+ * once. An empty batch asks as well whether Redis has lost what it had. */
 void outbox_pass(struct request *rq)
 {
 	struct tasks *tasks = chore_user(rq);

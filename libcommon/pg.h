@@ -11,8 +11,8 @@
  * Deadlines. The fiber leaves at its deadline; the server is bounded too, without cancel requests,
  * which on a shared connection could hit a neighbour's statement. A single statement runs at most
  * statement_timeout_ms. A transaction's statements run at most what is left of the request's
- * deadline when it begins, and the connection of one that is abandoned with a statement under way is
- * closed, which the server notices within a second (client_connection_check_interval, PostgreSQL
+ * deadline when it begins, and the connection of one that is abandoned with a statement under way
+ * is closed, which the server notices within a second (client_connection_check_interval, PostgreSQL
  * 14). So work that needs longer than statement_timeout_ms in one statement is a transaction.
  *
  * Reads. A statement whose text starts with PG_READ_MARK changes nothing: it is sent again when its
@@ -49,8 +49,8 @@ struct pg_settings {
 #define PG_READ_MARK "/* read */"
 
 /** Make a pool on `loop`. The first connection is attempted as soon as the loop runs and kept; the
- * others are made when they are needed. Copies the settings; a zero takes the default named there (4
- * connections). NULL: the URL cannot be read. */
+ * others are made when they are needed. Copies the settings; a zero takes the default named there
+ * (4 connections). NULL: the URL cannot be read. */
 struct pg_pool *pg_pool_new(uv_loop_t *loop, const struct pg_settings *settings);
 
 /** Close; the loop has to run on for libuv's close callbacks. What waits fails with
@@ -95,12 +95,13 @@ struct pg_rows {
  * that connection.
  *
  * Raises: ERR_UNAVAILABLE no connection in time, or the server is shutting down or in recovery
- * (nothing was done); ERR_UNCERTAIN the connection broke after a write was sent (see "Reads"
- * above; inside a transaction only pg_commit() can be uncertain); ERR_TIMEOUT the deadline passed; ERR_CONFLICT a unique or
- * exclusion constraint (23505, 23P01), a lock that NOWAIT did not get (55P03), serialisation failure
- * and deadlock after the pool's own retries of single statements; ERR_INVALID a foreign key, check or not-null constraint (23503,
- * 23514, 23502) and data exceptions (22xxx); ERR_INTERNAL any other SQLSTATE, logged with the
- * statement's text but without parameters. */
+ * (nothing was done); ERR_UNCERTAIN the connection broke after a write was sent (see "Reads" above;
+ * inside a transaction only pg_commit() can be uncertain); ERR_TIMEOUT the deadline passed;
+ * ERR_CONFLICT a unique or exclusion constraint (23505, 23P01), a lock that NOWAIT did not get
+ * (55P03), serialisation failure and deadlock after the pool's own retries of single statements;
+ * ERR_INVALID a foreign key, check or not-null constraint (23503, 23514, 23502) and data exceptions
+ * (22xxx); ERR_INTERNAL any other SQLSTATE, logged with the statement's text but without
+ * parameters. */
 #define pg_query(rq, sql, ...)                                                       \
 	pg_query_with((rq), (sql), (const struct pg_param[]){{NULL}, ##__VA_ARGS__}, \
 	              ARRAY_LEN(((const struct pg_param[]){{NULL}, ##__VA_ARGS__})) - 1)
@@ -142,12 +143,8 @@ void pg_commit(struct request *rq);
 /** Undo and give the connection back. Does not suspend. */
 void pg_rollback(struct request *rq);
 
-/** Roll back all that is open, if anything is: for the runner, once a fiber has ended and before its
- * reply goes out, so that a slow client does not hold a connection. Does not suspend. */
-void pg_abandon(struct request *rq);
-
-/** For request.c alone: the fiber of `rq` is over with its transaction still open. Rolls it back, without waiting,
- * and gives the connection back; rq->transaction is NULL afterwards. */
+/** Roll back all that is open, if anything is: for the runner, once a fiber has ended and before
+ * its reply goes out, so that a slow client does not hold a connection. Does not suspend. */
 void pg_abandon(struct request *rq);
 
 static inline bool pg_empty(const struct pg_rows *rows)

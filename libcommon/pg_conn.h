@@ -59,8 +59,8 @@ void pg_conn_connect(struct pg_conn *conn);
 /** Any state to CLOSED, on purpose. Calls owner->lost() when it was READY. */
 void pg_conn_close(struct pg_conn *conn);
 
-/** The connection turned out to be unusable: any state but CLOSED to BROKEN. `why` for the log; NULL:
- * what libpq says. */
+/** The connection turned out to be unusable: any state but CLOSED to BROKEN. `why` for the log;
+ * NULL: what libpq says. */
 void pg_conn_down(struct pg_conn *conn, const char *why);
 
 /** READY: send what libpq holds, watch for the rest. */

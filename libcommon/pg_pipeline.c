@@ -70,9 +70,9 @@ void pg_line_send_detached(struct pg_line *line, const char *sql)
 	pg_line_send(line, pg_statement_new(PG_DETACHED, sql, NULL, 0));
 }
 
-/* Whether the server says in this answer that it ends the connection. Then nothing that stands behind
- * was run, nor was this, unless it had been answered before the server was ready for the next: then it
- * may have been committed. In a crash of the server nothing is certain. */
+/* Whether the server says in this answer that it ends the connection. Then nothing that stands
+ * behind was run, nor was this, unless it had been answered before the server was ready for the
+ * next: then it may have been committed. In a crash of the server nothing is certain. */
 static bool is_end(struct pg_line *line, const PGresult *result)
 {
 	const char *severity = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);

@@ -6,8 +6,8 @@
 #include "defines.h"
 #include "log.h"
 
-/* Statements are packed onto one connection as long as they wait there no longer than this for those
- * before them: short ones cost least in one deep pipeline, long ones run side by side. */
+/* Statements are packed onto one connection as long as they wait there no longer than this for
+ * those before them: short ones cost least in one deep pipeline, long ones run side by side. */
 #define PACK_US  500
 #define PACK_MAX 32
 /* No more than this many are sent on one connection; the rest waits in the pool's queue, from where
@@ -359,8 +359,8 @@ static const struct pg_conn_owner line_owner = {
 	.freed = on_line_freed,
 };
 
-/* Give up a connection whose server says nothing for longer than it was told to work. Twice in a row,
- * so that the answers are read first when it was this process that stood still. */
+/* Give up a connection whose server says nothing for longer than it was told to work. Twice in a
+ * row, so that the answers are read first when it was this process that stood still. */
 static void line_check_silence(struct pg_line *line)
 {
 	const struct pg_statement *st = queue_first(&line->sent);

@@ -99,8 +99,8 @@ static bool statement_retry(struct pg_pool *pool, struct pg_statement *st)
 	return true;
 }
 
-/* The server has forgotten the prepared statement, or its row type has changed since. Both are found
- * before it runs. */
+/* The server has forgotten the prepared statement, or its row type has changed since. Both are
+ * found before it runs. */
 static bool is_plan_stale(const PGresult *result, const char *sqlstate)
 {
 	if (strcmp(sqlstate, "26000") == 0)

@@ -8,8 +8,8 @@
 
 struct pg_target;
 
-/** Parse; NULL: the URL cannot be read. `schema` (NULL: as the role has it) becomes the sessions' search_path,
- * `statement_timeout_ms` their default. */
+/** Parse; NULL: the URL cannot be read. `schema` (NULL: as the role has it) becomes the sessions'
+ * search_path, `statement_timeout_ms` their default. */
 struct pg_target *pg_target_new(const char *url, const char *schema, uint64_t statement_timeout_ms);
 void pg_target_free(struct pg_target *target);
 

@@ -10,8 +10,8 @@
 #define TAKEN_OVER_MAX "100"
 #define PUBLISHED_MAX  500
 
-/* Entries whose consumer gives no sign any more are dropped; what is due of their tasks is published
- * again below. */
+/* Entries whose consumer gives no sign any more are dropped; what is due of their tasks is
+ * published again below. */
 static void drop_stale_entries(struct request *rq, struct tasks *tasks)
 {
 	const char *const argv[] = {

@@ -39,8 +39,8 @@ struct redis_value {
  * Raises ERR_UNAVAILABLE: away; ERR_TIMEOUT; ERR_INTERNAL: Redis answered an error. */
 struct redis_value *redis_command(struct request *rq, const char *const *argv, size_t argc);
 
-/** As redis_command(), returns the failure; a Redis error reply is ERR_NONE with type REDIS_ERROR.
- */
+/** As redis_command(), returns the failure; a Redis error reply is ERR_NONE with type
+ * REDIS_ERROR. */
 enum err_code redis_try(struct request *rq, struct redis_value **ret_value, const char *const *argv,
                         size_t argc);
 

@@ -15,12 +15,14 @@ size_t request_list_count(const struct request_list *list);
 /** Cancel all that are under way. */
 void request_list_cancel(struct request_list *list, enum err_code reason);
 
-/** Run `run(rq)` in a fiber; `done(rq)` is called once it has ended, with rq->fiber NULL. The caller has filled worker, arena,
- * id and deadline, and owns the request. A raise leaves rq->problem.code set. */
+/** Run `run(rq)` in a fiber; `done(rq)` is called once it has ended, with rq->fiber NULL. The
+ * caller has filled worker, arena, id and deadline, and owns the request. A raise leaves
+ * rq->problem.code set. */
 void request_run(struct request *rq, request_fn *run, request_fn *done);
 
-/** A request of an exchange that is matched and authenticated already: `match` and `caller` are copied. The request takes the exchange's arena. `match`'s operation may be NULL
- * for an internal route. Hand the exchange's callbacks on to the functions below. */
+/** A request of an exchange that is matched and authenticated already: `match` and `caller` are
+ * copied. The request takes the exchange's arena. `match`'s operation may be NULL for an internal
+ * route. Hand the exchange's callbacks on to the functions below. */
 struct request *http_request_new(struct worker *worker, struct http_exchange *exchange,
                                  const struct api_match *match, const struct identity *caller,
                                  const char *request_id, request_fn *handle, size_t body_max_bytes);
@@ -34,7 +36,8 @@ void http_request_end(struct request *rq);
 /** The client has gone. */
 void http_request_gone(struct request *rq, enum err_code reason);
 
-/** The exchange is over: it must not be touched any more. Frees the request, now or when its fiber has ended. */
+/** The exchange is over: it must not be touched any more. Frees the request, now or when its fiber
+ * has ended. */
 void http_request_done(struct request *rq);
 
 /** Reply a problem without running a handler. */

@@ -4,10 +4,9 @@
  *     int main(int argc, char **argv) { return service_main(&svc_interests, argc, argv); }
  *
  * service_main() reads the settings, runs a command when one is named, else serves: workers, public
- * listener, admin listener (`/healthz`,
- * `/readyz`, `/metrics`), migrations in the background until they succeed, SIGTERM drains. It
- * refuses to start when an operation of the service in api.def that is not marked NOT_BUILT has no
- * route, or a route's operation is another service's.
+ * listener, admin listener (`/healthz`, `/readyz`, `/metrics`), migrations in the background until
+ * they succeed, SIGTERM drains. It refuses to start when an operation of the service in api.def
+ * that is not marked NOT_BUILT has no route, or a route's operation is another service's.
  */
 #pragma once
 
@@ -39,8 +38,8 @@ struct command {
 	const char *name;  /* NULL ends a table */
 	const char *usage; /* `import FILE` */
 	const char *help;
-	int (*run)(struct process *process, int argc,
-		   char **argv); /* argv[0] is the name; the exit status */
+	/** Returns the exit status; argv[0] is the command's name. */
+	int (*run)(struct process *process, int argc, char **argv);
 };
 
 struct service {

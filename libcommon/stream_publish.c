@@ -4,8 +4,8 @@
 
 #include "defines.h"
 
-/* KEYS: batch, held. ARGV: the batch that must be known, this one's number or 0, then for each entry
- * its stream, its task or '', how many words follow, and those: names and values. */
+/* KEYS: batch, held. ARGV: the batch that must be known, this one's number or 0, then for each
+ * entry its stream, its task or '', how many words follow, and those: names and values. */
 static const char SCRIPT[] =
 	"local known = tonumber(redis.call('GET', KEYS[1]) or '0') "
 	"if known < tonumber(ARGV[1]) then return {0, known} end "

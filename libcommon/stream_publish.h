@@ -12,8 +12,8 @@ struct publication {
 	size_t entries;
 };
 
-/** Begin a batch. `known_batch`: the newest batch that Redis must know of, or it has lost entries and
- * takes nothing; `batch`: the number of this one, 0: it has none. */
+/** Begin a batch. `known_batch`: the newest batch that Redis must know of, or it has lost entries
+ * and takes nothing; `batch`: the number of this one, 0: it has none. */
 struct publication publication_new(struct request *rq, struct tasks *tasks, int64_t known_batch,
                                    int64_t batch);
 

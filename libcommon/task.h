@@ -1,21 +1,23 @@
 /** Asynchronous work: tasks, the jobs that run them, and events.
  *
  * Words used here:
- *   task    a row of the schema's `task` table: the API's asynchronous work, its state, attempts
- * and result job     the code that runs one kind of task, in a fiber, at least once event   a fact
- * that other services may want to know, a row of `outbox`, delivered at least once outbox  rows
- * written in the transaction that changes state; a relay puts them on Redis Streams
+ *   task    a row of the schema's `task` table: the API's asynchronous work, its state, its
+ *           attempts and its result
+ *   job     the code that runs one kind of task, in a fiber, at least once
+ *   event   a fact that other services may want to know: a row of `outbox`, delivered at least once
+ *   outbox  rows written in the transaction that changes state; a relay puts them on Redis Streams
  *
  * Postgres is the truth, Redis the transport. A task is queued by the SQL function task_start(), an
  * event by event_emit(), both part of the common migrations, both inside the caller's own
  * statement:
  *
- *     SELECT task_json(task_start('recommendations_refresh', $1, $2));   -- kind, account, input
- * jsonb SELECT event_emit('events.experiments', 'experiment.updated', $1, $2);  -- stream, type,
- * account, data jsonb
+ *     -- kind, account, input (jsonb)
+ *     SELECT task_json(task_start('recommendations_refresh', $1, $2));
+ *     -- stream, type, account, data (jsonb)
+ *     SELECT event_emit('events.experiments', 'experiment.updated', $1, $2);
  *
- * Stream entry of a job: `jobs.<service>`, fields `task` (id) and `kind`. Of an event: `events.*`,
- * fields `id`, `type`, `account`, `at`, `data` (JSON), `request_id`.
+ * The stream entry of a job is in `jobs.<service>`, with the fields `task` (id) and `kind`; that of
+ * an event in `events.*`, with `id`, `type`, `account`, `at`, `data` (JSON) and `request_id`.
  */
 #pragma once
 
@@ -89,11 +91,19 @@ bool event_is_new(struct request *rq, const struct event *event);
 /** Register the metrics of all that follows; once, before threads. */
 void tasks_register(void);
 
-/** Start the relay, the job runner, the consumers and the reconciler of a process on its worker 0,
- * as soon as the schema is migrated; work that takes the processor goes to request_offload(); stop taking new work and wait for what runs, at most `deadline_ms`.
- */
+/** The asynchronous work of one process. */
 struct tasks;
+
+/** Start the relay, the job runner, the consumers and the reconciler on the process's worker 0, as
+ * soon as the schema is migrated. Borrows the tables and the name. A job's work that takes the
+ * processor goes to request_offload(). */
 struct tasks *tasks_start(struct worker *worker, const char *service, const struct job *jobs,
                           const struct event_handler *events);
+
+/** Take no new work; `drained(context)` from the loop when what runs has ended, or `deadline_ms`
+ * from now. */
 void tasks_drain(struct tasks *tasks, uint64_t deadline_ms, void (*drained)(void *), void *context);
+
+/** Free; require()s that no job runs any more. NULL is fine. The loop has to run on for libuv's
+ * close callbacks. */
 void tasks_free(struct tasks *tasks);

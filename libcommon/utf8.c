@@ -1,6 +1,7 @@
 #include "utf8.h"
 
-/* The well-formed byte ranges of RFC 3629 section 4: by first byte, the length and the bounds of the second. */
+/* The well-formed byte ranges of RFC 3629 section 4: by first byte, the length and the bounds of
+ * the second. */
 static const struct {
 	uint8_t first_low, first_high, length, second_low, second_high;
 } RANGES[] = {

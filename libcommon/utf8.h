@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Length in bytes of the well-formed sequence at `text` (at most `length` bytes), 0 when there is none: no overlong
- * forms, no surrogates, nothing above U+10FFFF. */
+/** Length in bytes of the well-formed sequence at `text` (at most `length` bytes), 0 when there is
+ * none: no overlong forms, no surrogates, nothing above U+10FFFF. */
 size_t utf8_sequence(const char *text, size_t length);
 
 bool utf8_is_valid(const char *text, size_t length);

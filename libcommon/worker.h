@@ -40,7 +40,7 @@ struct process {
 	const struct process_settings *settings;
 	struct identity_signer *signer;
 	const char
-		*instance; /* unique per running process: consumer name of streams, lease owner */
+		*instance; /* of this run of the process alone: consumer of streams, lease owner */
 	int worker_count;
 	struct worker *workers;
 	_Atomic bool is_migrated; /* the schema is as this build needs it */

@@ -1,9 +1,9 @@
 /* A worker's life:
  *
- *     made -> serving --drain--> draining --exchanges and jobs over--> ending --requests over--> closed
+ *     made -> serving --drain--> draining --exchanges, jobs over--> ending --requests over--> closed
  *
- * SIGTERM and SIGINT reach worker 0, which tells every worker to drain. Draining ends by itself or at DRAIN_TIMEOUT; what is under way
- * then is cancelled.
+ * SIGTERM and SIGINT reach worker 0, which tells every worker to drain. Draining ends by itself or
+ * at DRAIN_TIMEOUT; what is under way then is cancelled.
  */
 #include "worker_run.h"
 

@@ -1,4 +1,5 @@
-/** The context of an implementation: what is known of an experiment and its paper, as the API answers it. */
+/** The context of an implementation: what is known of an experiment and its paper, as the API
+ * answers it. */
 #pragma once
 
 #include "paper.h"
@@ -11,7 +12,7 @@ struct context_source {
 		facts; /* `id`, `name`, `hypothesis`, `target_metric`, `launch_context`, `papers` */
 };
 
-/** The body of the answer. `paper` is all zero where the experiment names none. What the launch context says of the paper
- * stands in where the index does not. */
+/** The body of the answer. `paper` is all zero where the experiment names none. What the launch
+ * context says of the paper stands in where the index does not. */
 yyjson_mut_doc *context_build(struct arena *arena, const struct context_source *source,
                               const struct paper *paper);

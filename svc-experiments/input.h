@@ -1,4 +1,5 @@
-/** What experiments and projects may be given, declared: for bodies of the API and for files of seeds. */
+/** What experiments and projects may be given, declared: for bodies of the API and for files of
+ * seeds. */
 #pragma once
 
 #include "field.h"

@@ -12,5 +12,6 @@ struct paper {
 	const char *missing; /* a sentence saying why `asset` is NULL */
 };
 
-/** Ask svc-search, for at most SEARCH_TIMEOUT. Suspends. Raises nothing but the end of the request itself. */
+/** Ask svc-search, for at most SEARCH_TIMEOUT. Suspends. Raises nothing but the end of the request
+ * itself. */
 struct paper paper_fetch(struct request *rq, const char *arxiv_id);

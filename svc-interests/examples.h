@@ -1,7 +1,9 @@
-/** The rows that a preference model is fitted to: vectors laid out as a matrix, with label and weight.
+/** The rows that a preference model is fitted to: vectors laid out as a matrix, with label and
+ * weight.
  *
- * Columns are the features that occur in any row, in rising order of id, then the numbers of the dense
- * block. Rows are the examples, then the interest's text (as one more positive), then the background. */
+ * Columns are the features that occur in any row, in rising order of id, then the numbers of the
+ * dense block. Rows are the examples, then the interest's text (as one more positive), then the
+ * background. */
 #pragma once
 
 #include "logistic.h"

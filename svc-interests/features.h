@@ -6,8 +6,8 @@
  * Dense   the vector that an embedder gave the paper, if it did: a second block of the vector.
  *
  * The terms' block is brought to length 1, the dense block to FEATURES_DENSE_SCALE, and then both
- * together to length 1. So the product of two vectors is their similarity: 1 for equal papers, 0 for
- * papers that share nothing.
+ * together to length 1. So the product of two vectors is their similarity: 1 for equal papers, 0
+ * for papers that share nothing.
  *
  * Everything is in the arena that was passed, and never changes once made.
  */
@@ -22,8 +22,9 @@
 /** Set in the hash of a pair of words, clear in that of a word. */
 #define TERM_IS_PAIR 0x80000000u
 
-/** Length of the dense block beside the terms' block of length 1. Of 0.5, 0.7, 1 and 1.5 the first did
- * best on CiteULike with 128 numbers of latent semantic analysis (tests/bench/preference_quality.c). */
+/** Length of the dense block beside the terms' block of length 1. Of 0.5, 0.7, 1 and 1.5 the first
+ * did best on CiteULike with 128 numbers of latent semantic analysis
+ * (tests/bench/preference_quality.c). */
 #define FEATURES_DENSE_SCALE 0.5
 
 struct frequency_table;
@@ -71,13 +72,13 @@ struct features {
 struct bag *bag_new(struct arena *arena, struct word_splitter *splitter,
                     const struct paper_text *paper);
 
-/** The vector of a bag. `frequencies` NULL gives every word the same idf and leaves out pairs. A dense
- * vector that is zero or has a number in it that is not finite counts as none. */
+/** The vector of a bag. `frequencies` NULL gives every word the same idf and leaves out pairs. A
+ * dense vector that is zero or has a number in it that is not finite counts as none. */
 struct features *features_new(struct arena *arena, const struct frequency_table *frequencies,
                               const struct bag *bag);
 
-/** Product of two vectors, 0 to 1 where all weights are positive. Dense blocks take part when both are
- * there and of one space and length. NULL is an empty vector. */
+/** Product of two vectors, 0 to 1 where all weights are positive. Dense blocks take part when both
+ * are there and of one space and length. NULL is an empty vector. */
 double features_dot(const struct features *a, const struct features *b);
 
 /** Hash of a word, as a bag holds it. */

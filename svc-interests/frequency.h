@@ -2,8 +2,8 @@
  *
  *     idf = ln(1 + documents / document frequency)
  *
- * Terms that occur in one paper only are not kept, so the table stays small: a word that is not in it
- * counts as seen once, and a pair of words that is not in it has the idf 0.
+ * Terms that occur in one paper only are not kept, so the table stays small: a word that is not in
+ * it counts as seen once, and a pair of words that is not in it has the idf 0.
  *
  * A table can be saved and loaded, so that a model meets the same idf that it was fitted with.
  */

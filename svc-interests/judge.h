@@ -35,8 +35,8 @@ struct judge *judge_new(struct arena *arena, const struct judge_input *input,
 /** Make the papers' features, as this judge's model wants them. */
 void judge_read(const struct judge *judge, struct paper_list papers);
 
-/** How much the interest's readers would like the paper, 0 to 1. Its features must have been made.
- */
+/** How much the interest's readers would like the paper, 0 to 1. Its features must have been
+ * made. */
 double judge_score(const struct judge *judge, const struct paper *paper);
 
 /** Features of every paper, in the arena. */

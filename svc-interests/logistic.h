@@ -4,9 +4,9 @@
  *
  *     1/2 |w|^2 + 1/2 b^2 + sum over rows of weight * ln(1 + exp(-label * (w.x + b)))
  *
- * by Nesterov's accelerated gradient with a constant step for strongly convex functions (Introductory
- * Lectures on Convex Optimization, 2004, scheme 2.2.11). No chance is involved: the same rows give the
- * same numbers.
+ * by Nesterov's accelerated gradient with a constant step for strongly convex functions
+ * (Introductory Lectures on Convex Optimization, 2004, scheme 2.2.11). No chance is involved: the
+ * same rows give the same numbers.
  */
 #pragma once
 
@@ -22,7 +22,8 @@ struct cell {
 	float value;
 };
 
-/** Row `i` is cells[starts[i]] up to cells[starts[i + 1]]; no row is longer than 1 (as a vector). */
+/** Row `i` is cells[starts[i]] up to cells[starts[i + 1]]; no row is longer than 1 (as a
+ * vector). */
 struct matrix {
 	const struct cell *cells;
 	const size_t *starts; /* row_count + 1 of them */
@@ -60,6 +61,6 @@ struct calibration calibration_fit(const double *scores, const double *labels, s
 /** A score brought to 0..1; NaN becomes 0. */
 double calibration_apply(const struct calibration *calibration, double score);
 
-/** Area under the ROC curve: the chance that a row of label +1 scores above one of -1, ties counting
- * half. NaN when a class is missing. */
+/** Area under the ROC curve: the chance that a row of label +1 scores above one of -1, ties
+ * counting half. NaN when a class is missing. */
 double auc(const double *scores, const double *labels, size_t count);

@@ -9,10 +9,10 @@
 
 enum { FOLDS = 5 };
 
-/** How much of the mean of rejected papers a centroid takes off, when there are as many as positives.
- * They are of the interest's subject too, so a part only: Rocchio's 0.15 over 0.75, rounded up
- * (Manning et al., Introduction to Information Retrieval, 9.1.1). The background's mean comes off
- * whole; on CiteULike that did better than any part of it. */
+/** How much of the mean of rejected papers a centroid takes off, when there are as many as
+ * positives. They are of the interest's subject too, so a part only: Rocchio's 0.15 over 0.75,
+ * rounded up (Manning et al., Introduction to Information Retrieval, 9.1.1). The background's mean
+ * comes off whole; on CiteULike that did better than any part of it. */
 #define CENTROID_REJECTED 0.25
 
 /** Weight of the positives in the regression, for each of them: how far feedback may bend the
@@ -22,8 +22,8 @@ enum { FOLDS = 5 };
 /** A prior's logistic rises by this much per standard deviation of the background's likeness. */
 #define PRIOR_SLOPE 1.5
 
-/** Where the prior's 0.5 lies and how steep it is when there is no background to look at: likeness of
- * an abstract to a short text on the same subject. */
+/** Where the prior's 0.5 lies and how steep it is when there is no background to look at: likeness
+ * of an abstract to a short text on the same subject. */
 static const struct calibration prior_default = {20, -2.5};
 
 /** Make weights of rows out of those of single examples, rows of the fold `held_out` (or none: -1)

@@ -8,15 +8,15 @@
  *
  * With fewer than PREFERENCE_LOGISTIC_MIN positives a model is a centroid (Rocchio: the mean of the
  * positives, the interest's text among them, less the background's mean and a part of the rejected
- * papers'); from there on it is a logistic regression in which positives and background weigh the same
- * (logistic.h). Five-fold cross-validation gives the AUC that is reported with a model, and the scores
- * that the logistic is fitted to.
+ * papers'); from there on it is a logistic regression in which positives and background weigh the
+ * same (logistic.h). Five-fold cross-validation gives the AUC that is reported with a model, and
+ * the scores that the logistic is fitted to.
  *
  * A model carries the frequency table that its vectors were made with: vectors for
  * preference_score() are made with preference_frequencies() of the same model.
  *
- * Nothing here is random, and order of the input decides nothing but the folds. All functions may run
- * on any thread; a model never changes once made.
+ * Nothing here is random, and order of the input decides nothing but the folds. All functions may
+ * run on any thread; a model never changes once made.
  */
 #pragma once
 
@@ -84,8 +84,8 @@ struct preference_facts {
 
 struct preference_model;
 
-/** The signal named `name` ("like", "save", "implemented", "merged", "shipped", "dislike", "dismiss",
- * "closed", "abandoned"); false where there is none. */
+/** The signal named `name` ("like", "save", "implemented", "merged", "shipped", "dislike",
+ * "dismiss", "closed", "abandoned"); false where there is none. */
 bool preference_signal_parse(const char *name, enum preference_signal *ret_signal);
 
 bool preference_signal_is_positive(enum preference_signal signal);
@@ -95,8 +95,8 @@ bool preference_signal_is_positive(enum preference_signal signal);
 struct preference_model *preference_prior(struct arena *arena,
                                           const struct preference_input *input);
 
-/** Fit a model. NULL with a sentence in `*ret_message` where there is too little feedback; the model
- * that was there before then stays in use. In `arena`; borrows `frequencies`. */
+/** Fit a model. NULL with a sentence in `*ret_message` where there is too little feedback; the
+ * model that was there before then stays in use. In `arena`; borrows `frequencies`. */
 struct preference_model *preference_fit(struct arena *arena, const struct preference_input *input,
                                         const char **ret_message);
 
@@ -118,5 +118,6 @@ const struct frequency_table *preference_frequencies(const struct preference_mod
 /** The model's bytes, in `arena`, begun with a format number and ended by a checksum. */
 struct buf preference_save(struct arena *arena, const struct preference_model *model);
 
-/** A model from its bytes, which are not kept. NULL where they are damaged, or of another format. */
+/** A model from its bytes, which are not kept. NULL where they are damaged, or of another
+ * format. */
 struct preference_model *preference_load(struct arena *arena, const void *data, size_t length);

@@ -2,7 +2,8 @@
 
 #include <math.h>
 
-/** Spread of an id over the table; the multiplier is 2^32 over the golden ratio (Knuth, TAOCP 3, 6.4). */
+/** Spread of an id over the table; the multiplier is 2^32 over the golden ratio (Knuth, TAOCP 3,
+ * 6.4). */
 static uint32_t slot_of(const struct preference_model *model, uint32_t id)
 {
 	uint32_t hash = id * 2654435769u;
@@ -66,8 +67,8 @@ const struct frequency_table *preference_frequencies(const struct preference_mod
 	return model->frequencies;
 }
 
-/** Layout: format, kind, examples, positives, auc, slope, offset, bias, terms as (step of id, weight),
- * dense space, dense length, dense numbers, frequency table; then CRC-32 of all that. */
+/** Layout: format, kind, examples, positives, auc, slope, offset, bias, terms as (step of id,
+ * weight), dense space, dense length, dense numbers, frequency table; then CRC-32 of all that. */
 struct buf preference_save(struct arena *arena, const struct preference_model *model)
 {
 	struct buf out = {.arena = arena};

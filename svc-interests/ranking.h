@@ -11,12 +11,12 @@
  * others. Retrieval leads because it alone knows the interest; recency and container decide between
  * papers that are about as good.
  *
- * Papers are chosen one at a time. Each time the merit of those left is lowered by how alike they are to
- * a paper that was chosen before or already recommended (maximal marginal relevance; Carbonell and
- * Goldstein, SIGIR 1998), and the highest is taken: relevance = merit * (1 - 0.5 * excess), where
- * excess goes from 0 at likeness RANK_LIKENESS_FREE to 1 at likeness 1. From RANK_LIKENESS_SAME on a
- * paper counts as the same one again and is left out. A paper's relevance can only fall while others
- * are chosen, so that the result is in falling order.
+ * Papers are chosen one at a time. Each time the merit of those left is lowered by how alike they
+ * are to a paper that was chosen before or already recommended (maximal marginal relevance;
+ * Carbonell and Goldstein, SIGIR 1998), and the highest is taken: relevance = merit * (1 - 0.5 *
+ * excess), where excess goes from 0 at likeness RANK_LIKENESS_FREE to 1 at likeness 1. From
+ * RANK_LIKENESS_SAME on a paper counts as the same one again and is left out. A paper's relevance
+ * can only fall while others are chosen, so that the result is in falling order.
  */
 #pragma once
 
@@ -26,8 +26,9 @@
 #include "arena.h"
 #include "features.h"
 
-/** Likeness up to which two papers do not stand in each other's way. Of the pairs in a pool of 500 recent
- * arXiv papers on one subject 77 % have less than 0.1, 0.3 % more than 0.2, the closest 0.5. */
+/** Likeness up to which two papers do not stand in each other's way. Of the pairs in a pool of 500
+ * recent arXiv papers on one subject 77 % have less than 0.1, 0.3 % more than 0.2, the closest
+ * 0.5. */
 #define RANK_LIKENESS_FREE 0.2
 
 /** Likeness from which on two papers are the same: versions of one paper, or its long form. */
@@ -64,7 +65,7 @@ struct ranked {
 /** Merit of one candidate alone, 0..1. */
 double candidate_merit(const struct candidate *candidate, const struct rank_options *options);
 
-/** Choose; of equal relevance the one earlier in the pool comes first. The result is in `arena`, its
- * length in `*ret_count`: fewer than the limit when the pool has no more that are new. */
+/** Choose; of equal relevance the one earlier in the pool comes first. The result is in `arena`,
+ * its length in `*ret_count`: fewer than the limit when the pool has no more that are new. */
 struct ranked *rank_pool(struct arena *arena, const struct candidate *pool, size_t pool_count,
                          const struct rank_options *options, size_t *ret_count);

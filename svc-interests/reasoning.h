@@ -3,10 +3,11 @@
  *     Matches "retrieval", "reranking" in the title; published 3 days ago; has a runnable container;
  *     similar to papers this team liked.
  *
- *     Run the container of "Dense Passage Reranking" on a small sample of your data for "Search", and
- *     compare the result with what you use today for retrieval and reranking.
+ *     Run the container of "Dense Passage Reranking" on a small sample of your data for "Search",
+ *     and compare the result with what you use today for retrieval and reranking.
  *
- * Every word comes from facts that are passed in; nothing is claimed about the paper that they do not say.
+ * Every word comes from facts that are passed in; nothing is claimed about the paper that they do
+ * not say.
  */
 #pragma once
 

@@ -1,6 +1,7 @@
-/** How much a term's occurrences in a document say: BM25 (Robertson and Zaragoza, "The Probabilistic Relevance
- * Framework: BM25 and Beyond", 2009), over title and abstract in the simple BM25F manner: an occurrence in
- * the title counts as BM25_TITLE_WEIGHT, and the sum saturates as one frequency (there, section 3.6).
+/** How much a term's occurrences in a document say: BM25 (Robertson and Zaragoza, "The
+ * Probabilistic Relevance Framework: BM25 and Beyond", 2009), over title and abstract in the simple
+ * BM25F manner: an occurrence in the title counts as BM25_TITLE_WEIGHT, and the sum saturates as
+ * one frequency (there, section 3.6).
  *
  * score(query, document) = sum over terms: weight x impact
  * weight = query frequency x idf,  idf = ln(1 + (N - df + 0.5) / (df + 0.5))

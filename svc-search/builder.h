@@ -1,7 +1,7 @@
 /** Makes segments (segment.h): from documents, and from documents of other segments.
  *
- * Not safe for use from two threads at once; two builders on two threads are fine. The result depends on
- * what was added, not on time or machine.
+ * Not safe for use from two threads at once; two builders on two threads are fine. The result
+ * depends on what was added, not on time or machine.
  */
 #pragma once
 
@@ -33,8 +33,8 @@ struct builder *builder_new(void);
 /** NULL is fine. */
 void builder_free(struct builder *builder);
 
-/** Add a document; copies. One with the same id that was added before is replaced, unless it has the greater
- * change sequence number. */
+/** Add a document; copies. One with the same id that was added before is replaced, unless it has
+ * the greater change sequence number. */
 void builder_add(struct builder *builder, const struct document *document);
 
 /** Add the document `doc` of `segment`, which must live until builder_finish(). */
@@ -44,6 +44,6 @@ void builder_add_from(struct builder *builder, const struct segment *segment, ui
 uint32_t builder_count(const struct builder *builder);
 
 /** Make the segment; the builder can only be freed afterwards. `average_length` is what impacts are
- * computed with, so that the scores of several segments compare; 0 takes the documents' own average.
- * Never NULL; the caller frees it. */
+ * computed with, so that the scores of several segments compare; 0 takes the documents' own
+ * average. Never NULL; the caller frees it. */
 struct segment *builder_finish(struct builder *builder, float average_length);

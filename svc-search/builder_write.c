@@ -177,7 +177,8 @@ static void write_terms(struct writer *writer)
 	}
 }
 
-/* One document's postings into the lists. `frequencies` is scratch by term, all zero before and after. */
+/* One document's postings into the lists. `frequencies` is scratch by term, all zero before and
+ * after. */
 static void scatter_doc(const struct writer *writer, struct lists *lists, uint32_t doc,
                         uint16_t *frequencies)
 {

@@ -60,6 +60,6 @@ const char *chunk_arxiv_id(struct chunk *chunk, size_t *ret_length);
 /** "alpha" for the unit α, and so on; NULL for other units. */
 const char *chunk_greek_name(const struct unit *unit);
 
-/** The largest length up to `length` that does not cut a character of `text`, `total` bytes long.
- */
+/** The largest length up to `length` that does not cut a character of `text`, `total` bytes
+ * long. */
 size_t chunk_cut(const char *text, size_t length, size_t total);

@@ -1,11 +1,12 @@
 /** Texts to vectors, by what words occur together: latent semantic analysis.
  *
  * An embedder is trained on a corpus (lsa.h) and then maps any text into the space of its strongest
- * directions: the text's terms, each weighted (1 + ln frequency) x idf and the whole brought to length 1,
- * are projected, and the result is brought to length 1 again. Two texts about one subject come out near each
- * other though they share few words. Inner products of vectors are cosines.
+ * directions: the text's terms, each weighted (1 + ln frequency) x idf and the whole brought to
+ * length 1, are projected, and the result is brought to length 1 again. Two texts about one subject
+ * come out near each other though they share few words. Inner products of vectors are cosines.
  *
- * It is one block of memory without pointers (a *blob*), as a segment, and safe to read from many threads.
+ * It is one block of memory without pointers (a *blob*), as a segment, and safe to read from many
+ * threads.
  */
 #pragma once
 
@@ -46,18 +47,19 @@ struct embedder {
 	void *owned; /* the blob when the embedder frees it; else NULL */
 };
 
-/** View the blob at `data`, aligned to 8. As segment_open(): borrows or takes; NULL when it is not sound. */
+/** View the blob at `data`, aligned to 8. As segment_open(): borrows or takes; NULL when it is not
+ * sound. */
 struct embedder *embedder_open(void *data, size_t length, bool takes_data);
 
 /** NULL is fine. */
 void embedder_free(struct embedder *embedder);
 
-/** The embedder's number for each term of `segment`, SEGMENT_NONE for those it does not know. The caller
- * frees it with free(). */
+/** The embedder's number for each term of `segment`, SEGMENT_NONE for those it does not know. The
+ * caller frees it with free(). */
 uint32_t *embedder_map(const struct embedder *embedder, const struct segment *segment);
 
-/** The vector of a document, into `out` (the dimension's elements); `map` is from embedder_map() for
- * `segment`. Returns false, and zeros, when it has no term that the embedder knows. */
+/** The vector of a document, into `out` (the dimension's elements); `map` is from embedder_map()
+ * for `segment`. Returns false, and zeros, when it has no term that the embedder knows. */
 bool embedder_embed_doc(const struct embedder *embedder, const struct segment *segment,
                         const uint32_t *map, uint32_t doc, float *out);
 

@@ -115,7 +115,7 @@ size_t engine_view_bytes(const struct engine_view *view)
 	return bytes + (base->ivf != NULL ? base->ivf->header->length : 0);
 }
 
-/* --- Changes ------------------------------------------------------------------------------------------------- */
+/* --- Changes ---------------------------------------------------------------------------------- */
 
 /* Remember a deletion for the merges that are under way. */
 static void note_removal(struct engine *engine, const char *id, uint64_t seq)

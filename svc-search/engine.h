@@ -1,4 +1,5 @@
-/** The search engine: papers in, ranked answers out. Knows neither HTTP nor SQL, and starts no thread.
+/** The search engine: papers in, ranked answers out. Knows neither HTTP nor SQL, and starts no
+ * thread.
  *
  *     readers, many threads              the writer, one thread          a pool thread
  *     view = engine_view_get(engine)     engine_apply(engine, ...)
@@ -6,15 +7,15 @@
  *     engine_view_put(view)                                              engine_merge_run(m)
  *                                        engine_merge_commit(engine, m)
  *
- * A *view* is one unchanging state of the index. Readers hold one while they search and are never held up by
- * the writer; the writer makes a new view and swaps it in. Memory of an old view goes when its last
- * reader lets go of it.
+ * A *view* is one unchanging state of the index. Readers hold one while they search and are never
+ * held up by the writer; the writer makes a new view and swaps it in. Memory of an old view goes
+ * when its last reader lets go of it.
  *
- * A *change* is the new state of a paper or its deletion, with a sequence number that rises from change to
- * change; Postgres has the truth. A view has taken in every change up to its own number.
+ * A *change* is the new state of a paper or its deletion, with a sequence number that rises from
+ * change to change; Postgres has the truth. A view has taken in every change up to its own number.
  *
- * Changes go into a small *live* segment that is made anew each time; a *merge* makes a new *base* of
- * everything, and trains the embedder when the corpus has outgrown it.
+ * Changes go into a small *live* segment that is made anew each time; a *merge* makes a new *base*
+ * of everything, and trains the embedder when the corpus has outgrown it.
  */
 #pragma once
 
@@ -43,33 +44,36 @@ struct engine *engine_new(void);
 /** NULL is fine. Views that readers still hold stay good. No merge may be under way. */
 void engine_free(struct engine *engine);
 
-/* --- For the writer, one thread at a time ------------------------------------------------------------------- */
+/* --- For the writer, one thread at a time ----------------------------------------------------- */
 
-/** Take in changes, in order, and publish the view that has them. Copies. A change that is older than what is
- * known of its paper is passed over, so that handing one in twice does no harm. Takes time in proportion to
- * the live segment: some 10 ms for 1,000 papers. */
+/** Take in changes, in order, and publish the view that has them. Copies. A change that is older
+ * than what is known of its paper is passed over, so that handing one in twice does no harm. Takes
+ * time in proportion to the live segment: some 10 ms for 1,000 papers. */
 void engine_apply(struct engine *engine, const struct engine_change *changes, size_t count);
 
-/** Whether a merge would pay: much of the index is live or dead, or the embedder has been outgrown. */
+/** Whether a merge would pay: much of the index is live or dead, or the embedder has been
+ * outgrown. */
 bool engine_wants_merge(const struct engine *engine);
 
 /** Begin a merge of what is there now. */
 struct engine_merge *engine_merge_new(struct engine *engine);
 
-/** Begin a new index that replaces all of the old one but changes after `seq`: a cold start, or a rebuild. */
+/** Begin a new index that replaces all of the old one but changes after `seq`: a cold start, or a
+ * rebuild. */
 struct engine_merge *engine_load_new(struct engine *engine, uint64_t seq);
 
-/** Publish the outcome of a merge that has run, with the changes that came in meanwhile on top. Frees it. */
+/** Publish the outcome of a merge that has run, with the changes that came in meanwhile on top.
+ * Frees it. */
 void engine_merge_commit(struct engine *engine, struct engine_merge *merge);
 
 /** Give a merge up, run or not. NULL is fine. */
 void engine_merge_cancel(struct engine *engine, struct engine_merge *merge);
 
-/** Take the index from the snapshot at `path`, into an engine that has nothing yet. Returns false, and
- * changes nothing, when there is none that is whole and of this format (snapshot.h). */
+/** Take the index from the snapshot at `path`, into an engine that has nothing yet. Returns false,
+ * and changes nothing, when there is none that is whole and of this format (snapshot.h). */
 bool engine_restore(struct engine *engine, const char *path);
 
-/* --- For any one thread ------------------------------------------------------------------------------------- */
+/* --- For any one thread ----------------------------------------------------------------------- */
 
 /** Add a paper to a load. Copies. */
 void engine_merge_add(struct engine_merge *merge, const struct document *document);
@@ -77,15 +81,16 @@ void engine_merge_add(struct engine_merge *merge, const struct document *documen
 /** Have engine_merge_run() give up soon after `*stop` has become true. Borrows. */
 void engine_merge_heed(struct engine_merge *merge, const atomic_bool *stop);
 
-/** Do the work: some 4 s for 40,000 papers. Touches nothing that others see. Returns false when it was stopped: the merge
- * is then to be cancelled. */
+/** Do the work: some 4 s for 40,000 papers. Touches nothing that others see. Returns false when it
+ * was stopped: the merge is then to be cancelled. */
 bool engine_merge_run(struct engine_merge *merge);
 
-/** Save the base of `view` to `path`, whole or not at all. The live segment is not saved: the changes after
- * engine_view_seq() of the restored view are to be applied again. Returns false with errno set. */
+/** Save the base of `view` to `path`, whole or not at all. The live segment is not saved: the
+ * changes after engine_view_seq() of the restored view are to be applied again. Returns false with
+ * errno set. */
 bool engine_save(const struct engine_view *view, const char *path);
 
-/* --- For readers, any number of threads ---------------------------------------------------------------------- */
+/* --- For readers, any number of threads ------------------------------------------------------- */
 
 /** The current view; give it back with engine_view_put(). */
 struct engine_view *engine_view_get(struct engine *engine);
@@ -115,8 +120,8 @@ const char *engine_strategy_name(enum engine_strategy strategy);
 
 /** A question. Borrows. */
 struct engine_query {
-	const char *
-		text; /* words, a sentence, or pages that tell an interest; up to some 50,000 bytes */
+	/* Words, a sentence, or pages that tell an interest; up to some 50,000 bytes. */
+	const char *text;
 	size_t length; /* bytes of `text` */
 	size_t limit;  /* results wanted, 1 to ENGINE_MAX_RESULTS */
 	struct filter filter;
@@ -144,24 +149,26 @@ struct engine_result {
 	size_t count;
 };
 
-/** Answer `query` from `view`. What is returned and needed on the way is in `arena`. A query without a word
- * that says something, such as "the", has no hits. */
+/** Answer `query` from `view`. What is returned and needed on the way is in `arena`. A query
+ * without a word that says something, such as "the", has no hits. */
 struct engine_result engine_search(const struct engine_view *view, const struct engine_query *query,
                                    struct arena *arena);
 
 /** Whether the paper is indexed, and the state of which change. */
 bool engine_find(const struct engine_view *view, const char *id, uint64_t *ret_seq);
 
-/** Elements of a vector; 0 while no embedder is trained. Vectors of views with another base do not compare. */
+/** Elements of a vector; 0 while no embedder is trained. Vectors of views with another base do not
+ * compare. */
 uint32_t engine_dimension(const struct engine_view *view);
 
-/** The vector of a paper, of length 1, into `out` (engine_dimension() elements). Returns false when the paper is
- * not indexed or holds no known word. */
+/** The vector of a paper, of length 1, into `out` (engine_dimension() elements). Returns false when
+ * the paper is not indexed or holds no known word. */
 bool engine_vector(const struct engine_view *view, const char *id, float *out);
 
 /** The same for a text. */
 bool engine_embed(const struct engine_view *view, const char *text, size_t length, float *out,
                   struct arena *arena);
 
-/** Tells embedders apart: vectors of two views compare when this is the same. 0 while none is trained. */
+/** Tells embedders apart: vectors of two views compare when this is the same. 0 while none is
+ * trained. */
 uint32_t engine_model(const struct engine_view *view);

@@ -113,8 +113,8 @@ bool engine_merge_run(struct engine_merge *merge)
 	return true;
 }
 
-/* Take what changed since the merge began over from the current view: newer papers into a live segment, and
- * the bits of what they replace, or of what was deleted, cleared. */
+/* Take what changed since the merge began over from the current view: newer papers into a live
+ * segment, and the bits of what they replace, or of what was deleted, cleared. */
 static struct engine_view *carry_over(const struct engine *engine, const struct engine_merge *merge)
 {
 	const struct segment *live = engine->view->live;

@@ -9,7 +9,8 @@
 #include "ivf.h"
 #include "view.h"
 
-/** Candidates that each side proposes for a short list; for a longer one, this many more than asked for. */
+/** Candidates that each side proposes for a short list; for a longer one, this many more than asked
+ * for. */
 #define CANDIDATES 150
 
 /** A text of more bytes than this is a description, not a question: only its most telling terms are
@@ -42,8 +43,9 @@ const char *engine_strategy_name(enum engine_strategy strategy)
 	return strategy == ENGINE_HYBRID ? "hybrid" : "lexical";
 }
 
-/* Set each term's idf over all segments, dead documents included. What no document holds tells most of a
- * question, that it has no full answer; in a description it would only crowd out other terms. */
+/* Set each term's idf over all segments, dead documents included. What no document holds tells most
+ * of a question, that it has no full answer; in a description it would only crowd out other
+ * terms. */
 static void weigh_terms(const struct engine_view *view, struct wanted *wanted, bool is_description)
 {
 	uint32_t doc_count = view->base->segment->doc_count + view->live->doc_count;
@@ -62,8 +64,8 @@ static void weigh_terms(const struct engine_view *view, struct wanted *wanted, b
 	}
 }
 
-/* The score that the main words, or of many the FULL_TERMS most telling, give when each occurs twice in a
- * document of average length. */
+/* The score that the main words, or of many the FULL_TERMS most telling, give when each occurs
+ * twice in a document of average length. */
 static float full_score(const struct wanted *wanted)
 {
 	float greatest[FULL_TERMS] = {0};

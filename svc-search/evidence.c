@@ -4,7 +4,8 @@
 
 #include "bm25.h"
 
-/* The query's terms by their number in the segment: a hash table of at least twice as many slots. */
+/* The query's terms by their number in the segment: a hash table of at least twice as many
+ * slots. */
 #define SLOTS (WANTED_MAX_TERMS * 4)
 
 struct slot {

@@ -1,16 +1,17 @@
 /** One ranking from two: words (BM25 and word pairs) and meaning (cosine of vectors).
  *
- * Each side is divided by its greatest value among the candidates, and the two are added, the dense side
- * times FUSION_DENSE_WEIGHT. Adding scores keeps what adding ranks (reciprocal rank fusion) throws away,
- * how much better the better one is; with a dense side weaker than the lexical one that decides. The
- * constants were chosen on four collections, and hardly matter: from 0.3 to 0.6 nDCG@10 moves by less than
- * 0.02 on each.
+ * Each side is divided by its greatest value among the candidates, and the two are added, the dense
+ * side times FUSION_DENSE_WEIGHT. Adding scores keeps what adding ranks (reciprocal rank fusion)
+ * throws away, how much better the better one is; with a dense side weaker than the lexical one
+ * that decides. The constants were chosen on four collections, and hardly matter: from 0.3 to 0.6
+ * nDCG@10 moves by less than 0.02 on each.
  *
- * The order within one query comes from that sum, which says nothing across queries. *Relevance* does: the best
- * candidate's is its strength, the mean of its coverage (the part of the query's weight that its words
- * answer; the whole is the eight most telling words occurring twice in an average document) and its cosine; the others'
- * is in proportion to their sums. So it falls with the rank, lies in 0 to 1, is near 1 for a document that
- * holds all that is asked for, and near 0 where the query's telling words are nowhere.
+ * The order within one query comes from that sum, which says nothing across queries. *Relevance*
+ * does: the best candidate's is its strength, the mean of its coverage (the part of the query's
+ * weight that its words answer; the whole is the eight most telling words occurring twice in an
+ * average document) and its cosine; the others' is in proportion to their sums. So it falls with
+ * the rank, lies in 0 to 1, is near 1 for a document that holds all that is asked for, and near 0
+ * where the query's telling words are nowhere.
  */
 #pragma once
 
@@ -41,6 +42,6 @@ struct candidate {
 	float relevance; /* set by fusion_rank() */
 };
 
-/** Set `fused` and `relevance` of the candidates and put the best first. `full_score` (> 0) is what `words` is
- * when the document answers the query fully. */
+/** Set `fused` and `relevance` of the candidates and put the best first. `full_score` (> 0) is what
+ * `words` is when the document answers the query fully. */
 void fusion_rank(struct candidate *candidates, size_t count, float full_score, bool has_dense);

@@ -1,4 +1,5 @@
-/* `svc-search harvest`: reads page after page of an OAI-PMH server, slowly, and waits when it is told to. */
+/* `svc-search harvest`: reads page after page of an OAI-PMH server, slowly, and waits when it is
+ * told to. */
 #include <curl/curl.h>
 #include <getopt.h>
 #include <stdlib.h>
@@ -43,7 +44,8 @@ static const char *first_url(struct request *rq, const struct harvest *harvest)
 	return url.data;
 }
 
-/* How long the server wants to be left alone, in milliseconds, from seconds or a date; 0: it does not say. */
+/* How long the server wants to be left alone, in milliseconds, from seconds or a date; 0: it does
+ * not say. */
 static uint64_t retry_after_ms(const struct fetch_answer *answer)
 {
 	const char *text = fetch_header(answer, "Retry-After");
@@ -117,7 +119,8 @@ static void store_page(struct request *rq, struct harvest *harvest, struct impor
 		fprintf(stderr, "%zu records\n", harvest->read);
 }
 
-/* The server has forgotten where it was: the list is begun again, which does no harm but takes time. */
+/* The server has forgotten where it was: the list is begun again, which does no harm but takes
+ * time. */
 static const char *begin_again(struct request *rq, struct harvest *harvest)
 {
 	if (harvest->restarts++ == RESTARTS_MAX)

@@ -108,8 +108,8 @@ static bool ends_sentence(const char *text, size_t length, size_t at)
 	       (at + 1 >= length || is_space(text[at + 1]));
 }
 
-/* Where a fragment around the match at `start` may begin: its sentence if that is near, else some words
- * before it. `lead` is how many characters may stand before the match. */
+/* Where a fragment around the match at `start` may begin: its sentence if that is near, else some
+ * words before it. `lead` is how many characters may stand before the match. */
 static size_t lead_in(const char *text, size_t length, size_t start, size_t lead)
 {
 	size_t word = start;

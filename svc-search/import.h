@@ -8,7 +8,8 @@
 #include "request.h"
 #include "worker.h"
 
-/** Papers on their way into the database: gathered, and written a batch at a time, each batch a transaction of its own. */
+/** Papers on their way into the database: gathered, and written a batch at a time, each batch a
+ * transaction of its own. */
 struct import {
 	struct request *rq;
 	struct arena *arena; /* of the batch */
@@ -22,17 +23,19 @@ struct import *import_new(struct request *rq);
 /** Add a paper. False when it cannot be stored; *ret_why says why. */
 bool import_add(struct import *import, const struct metadata *paper, const char **ret_why);
 
-/** Write what is gathered, if it is enough for a batch; what import_add() was given may go after that. Suspends. */
+/** Write what is gathered, if it is enough for a batch; what import_add() was given may go after
+ * that. Suspends. */
 void import_flush_full(struct import *import);
 
 /** Write what is gathered. Suspends; raises when the database refuses. */
 void import_flush(struct import *import);
 
-/** Say on standard error that a paper just counted as skipped was, and why; after some, only that there are more. */
+/** Say on standard error that a paper just counted as skipped was, and why; after some, only that
+ * there are more. */
 void import_report_skip(const struct import *import, const char *where, const char *why);
 
-/** `import FILE`. Lines that cannot be stored are reported with their number and skipped; safe to repeat after an interruption: what is there already and
- * does not differ is left alone. */
+/** `import FILE`. Lines that cannot be stored are reported with their number and skipped; safe to
+ * repeat after an interruption: what is there already and does not differ is left alone. */
 int import_command(struct process *process, int argc, char **argv);
 
 /** `harvest --from DATE [--until DATE] [--set SET]`. */

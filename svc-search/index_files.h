@@ -1,4 +1,5 @@
-/** The index on disk: one file in a folder that a replica has for itself, named by the database that it was made from. */
+/** The index on disk: one file in a folder that a replica has for itself, named by the database
+ * that it was made from. */
 #pragma once
 
 #include "arena.h"

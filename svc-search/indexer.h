@@ -1,10 +1,12 @@
 /** Keeps this replica's index in step with Postgres.
  *
- * One fiber at a time on worker 0 reads what has changed and hands it to the engine; it runs when Postgres notifies, and
- * every second for what a notification may have missed. An import is taken in about a second's worth at a time. Building,
- * merging and saving happen on libuv's pool. The index is kept on disk under DATA_DIR, named by the database that it was
- * made from, so that a restart only reads what has changed since. When the database is replaced or set back under a
- * running process, the process ends, for its supervisor to start it again with an index of what there is now.
+ * One fiber at a time on worker 0 reads what has changed and hands it to the engine; it runs when
+ * Postgres notifies, and every second for what a notification may have missed. An import is taken
+ * in about a second's worth at a time. Building, merging and saving happen on libuv's pool. The
+ * index is kept on disk under DATA_DIR, named by the database that it was made from, so that a
+ * restart only reads what has changed since. When the database is replaced or set back under a
+ * running process, the process ends, for its supervisor to start it again with an index of what
+ * there is now.
  *
  *     NEW --snapshot restored or all papers loaded--> CAUGHT_UP --more changes--> CAUGHT_UP
  */
@@ -43,5 +45,6 @@ struct index_state {
 /** Any thread. */
 struct index_state indexer_state(struct process *process);
 
-/** Names the embedder of a view: vectors compare when their models are the same. In the arena; any thread. */
+/** Names the embedder of a view: vectors compare when their models are the same. In the arena; any
+ * thread. */
 const char *indexer_model(struct arena *arena, const struct engine_view *view);

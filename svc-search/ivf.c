@@ -117,8 +117,8 @@ static void store_centre(struct maker *maker, uint32_t list)
 	                 maker->rows + (size_t)list * maker->stride, &maker->scales[list]);
 }
 
-/* One round: each sampled vector to its nearest centre, each centre to the mean of its vectors. A centre that
- * gets none stays. */
+/* One round: each sampled vector to its nearest centre, each centre to the mean of its vectors. A
+ * centre that gets none stays. */
 static void learn_round(struct maker *maker, uint32_t step)
 {
 	uint32_t dimension = maker->dimension;

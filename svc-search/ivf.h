@@ -1,8 +1,8 @@
 /** Nearest vectors without looking at all: an inverted file.
  *
- * The vectors are gathered in lists around centres found by spherical k-means (Dhillon and Modha, 2001); a
- * search looks into the lists whose centres are nearest to the query. For the sizes where a scan costs too
- * much; what it finds is nearly, not always, what the scan would.
+ * The vectors are gathered in lists around centres found by spherical k-means (Dhillon and Modha,
+ * 2001); a search looks into the lists whose centres are nearest to the query. For the sizes where
+ * a scan costs too much; what it finds is nearly, not always, what the scan would.
  *
  * One block of memory without pointers (a *blob*), as the vectors; safe to read from many threads.
  */
@@ -35,11 +35,12 @@ struct ivf {
 	void *owned;            /* the blob when the view frees it; else NULL */
 };
 
-/** Gather `vectors` in about sqrt(count) lists. NULL when there are fewer than `least`, or none. Takes about 2 s
- * for 200,000 vectors. */
+/** Gather `vectors` in about sqrt(count) lists. NULL when there are fewer than `least`, or none.
+ * Takes about 2 s for 200,000 vectors. */
 struct ivf *ivf_make(const struct vectors *vectors, uint32_t least);
 
-/** View the blob at `data`, aligned to 8. As segment_open(): borrows or takes; NULL when it is not sound. */
+/** View the blob at `data`, aligned to 8. As segment_open(): borrows or takes; NULL when it is not
+ * sound. */
 struct ivf *ivf_open(void *data, size_t length, bool takes_data);
 
 /** NULL is fine. */

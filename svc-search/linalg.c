@@ -5,7 +5,8 @@
 #include "mem.h"
 #include "simd.h"
 
-/** What is added to the Gram matrix's diagonal, as part of its greatest element, so that it has a factor. */
+/** What is added to the Gram matrix's diagonal, as part of its greatest element, so that it has a
+ * factor. */
 #define RIDGE 1e-7
 
 /** Rows whose products are summed as floats before they go into doubles. */

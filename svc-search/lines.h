@@ -22,8 +22,9 @@ enum line_kind {
 	LINE_BROKEN,   /* the file cannot be read on: lines_error() says why */
 };
 
-/** The next line without its end (LF or CRLF), valid until the next call; NULs in it are kept. The last line needs no
- * end. What is left of a gzip file that was cut counts as a line before LINE_BROKEN. */
+/** The next line without its end (LF or CRLF), valid until the next call; NULs in it are kept. The
+ * last line needs no end. What is left of a gzip file that was cut counts as a line before
+ * LINE_BROKEN. */
 enum line_kind lines_next(struct lines *lines, const char **ret_line, size_t *ret_length);
 
 /** Number of the line that lines_next() gave last, from 1. */

@@ -204,7 +204,8 @@ static size_t turn(const struct corpus *corpus, float *basis, size_t width, size
 	return kept;
 }
 
-/* Directions for a corpus of this size: a small one has no more structure than documents to show it. */
+/* Directions for a corpus of this size: a small one has no more structure than documents to show
+ * it. */
 static size_t dimension_for(const struct corpus *corpus)
 {
 	size_t limit = MIN_OF(corpus->row_count / 3, corpus->vocabulary / 3);

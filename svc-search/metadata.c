@@ -29,13 +29,13 @@ char *metadata_squeeze(struct arena *arena, const char *text)
 	return out;
 }
 
-/* --- Into a row ---------------------------------------------------------------------------------------------- */
+/* --- Into a row ------------------------------------------------------------------------------- */
 
 static const char NAME_LETTERS[] =
 	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
 
-/* The owner's or repository's name that `text` begins with, LaTeX's `\\_` read as `_`, without a sentence's end; in
- * the arena. Returns what follows it. */
+/* The owner's or repository's name that `text` begins with, LaTeX's `\\_` read as `_`, without a
+ * sentence's end; in the arena. Returns what follows it. */
 static const char *read_name(struct arena *arena, const char *text, char **ret_name)
 {
 	char *name = arena_strndup(arena, text, strcspn(text, " /"));
@@ -141,7 +141,7 @@ yyjson_mut_val *metadata_row(struct arena *arena, yyjson_mut_doc *doc, const str
 	return row;
 }
 
-/* --- From a line --------------------------------------------------------------------------------------------- */
+/* --- From a line ------------------------------------------------------------------------------ */
 
 /* Texts of an array; NULL when an item is no string. */
 static const char *const *texts_of(struct arena *arena, yyjson_val *array, size_t *ret_count)
@@ -196,7 +196,8 @@ static const char *const *split_authors(struct arena *arena, const char *text, s
 	return names;
 }
 
-/* "Mon, 2 Apr 2007 19:18:42 GMT", RFC 3339 or a date; 0 when it is none of them or not after 1970. */
+/* "Mon, 2 Apr 2007 19:18:42 GMT", RFC 3339 or a date; 0 when it is none of them or not after
+ * 1970. */
 static int64_t time_of(const char *text)
 {
 	int64_t time_ms;

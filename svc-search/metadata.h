@@ -18,13 +18,15 @@ struct metadata {
 	const char *license;
 };
 
-/** A row for ASSET_IMPORT_SQL in `doc`: id canonical, white space single, a code repository taken from the abstract where it names one.
- * NULL when the paper cannot be stored; *ret_why says why, in the arena. */
+/** A row for ASSET_IMPORT_SQL in `doc`: id canonical, white space single, a code repository taken
+ * from the abstract where it names one. NULL when the paper cannot be stored; *ret_why says why, in
+ * the arena. */
 yyjson_mut_val *metadata_row(struct arena *arena, yyjson_mut_doc *doc, const struct metadata *paper,
                              const char **ret_why);
 
-/** Read one line of arXiv's metadata snapshot (`id`, `title`, `abstract`, `authors` or `authors_parsed`, `categories` as text, `versions`, `update_date`,
- * `license`) or of a corpus (`_id`, `title`, `text`, `authors` and `categories` as arrays, `published_at`).
+/** Read one line of arXiv's metadata snapshot (`id`, `title`, `abstract`, `authors` or
+ * `authors_parsed`, `categories` as text, `versions`, `update_date`, `license`) or of a corpus
+ * (`_id`, `title`, `text`, `authors` and `categories` as arrays, `published_at`).
  * ERR_INVALID: neither, or a member of another type; *ret_why says which. Borrows from `line`. */
 enum err_code metadata_read(struct arena *arena, yyjson_val *line, struct metadata *ret_paper,
                             const char **ret_why);

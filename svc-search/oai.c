@@ -194,7 +194,8 @@ static void on_start(void *context, const char *name, const char **attributes)
 		                     (value = attribute(attributes, "code")) ? value : "error");
 }
 
-/* No answer of the protocol has a document type: without one there are no entities to expand or to fetch. */
+/* No answer of the protocol has a document type: without one there are no entities to expand or to
+ * fetch. */
 static void on_doctype(void *context, const char *name, const char *system_id,
                        const char *public_id, int has_subset)
 {

@@ -25,6 +25,7 @@ struct oai_page {
 };
 
 /** Read a page; everything lives in the arena.
- * ERR_MALFORMED: not well-formed XML, one with a document type, or no OAI-PMH answer; *ret_why says where. */
+ * ERR_MALFORMED: not well-formed XML, one with a document type, or no OAI-PMH answer; *ret_why says
+ * where. */
 enum err_code oai_parse(struct arena *arena, const char *xml, size_t length,
                         struct oai_page *ret_page, const char **ret_why);

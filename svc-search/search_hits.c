@@ -14,7 +14,8 @@
 #include "wanted.h"
 #include "worker.h"
 
-/* Above this a search may take longer than a loop should be held up (about 1 ms at 50,000 papers). */
+/* Above this a search may take longer than a loop should be held up (about 1 ms at 50,000
+ * papers). */
 #define OFFLOAD_PAPERS 50000
 
 /* Columns of ASSET_PICK_SQL. */
@@ -93,7 +94,8 @@ static struct pg_rows *pick_rows(struct request *rq, const struct search_hits *h
 	return pg_query(rq, ASSET_PICK_SQL, pg_text(json_write_mut(rq->arena, ids, NULL)));
 }
 
-/* The hit of each row: rows come in the order of the hits, a paper that has gone meanwhile is missing. */
+/* The hit of each row: rows come in the order of the hits, a paper that has gone meanwhile is
+ * missing. */
 static const struct engine_hit *hit_of_row(const struct search_hits *hits, size_t *at,
                                            const struct pg_rows *rows, int row)
 {

@@ -15,7 +15,8 @@ struct search_hits {
 /** Ask the engine; a large index is searched on libuv's pool. Suspends. */
 struct search_hits *search_hits_find(struct request *rq, const struct engine_query *query);
 
-/** Hits without relevance for an array of arXiv ids, in any of their forms; unknown forms are left out. */
+/** Hits without relevance for an array of arXiv ids, in any of their forms; unknown forms are left
+ * out. */
 struct search_hits *search_hits_of_ids(struct request *rq, yyjson_val *ids);
 
 /** The array of POST /search/assets, with the places that match `query`. Suspends. */

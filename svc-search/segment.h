@@ -1,12 +1,14 @@
 /** An immutable piece of the index: some documents, their terms and postings.
  *
- * A segment is one block of memory without pointers (a *blob*), made by builder.h or mapped from a snapshot
- * (snapshot.h); `struct segment` is a view of it. Documents are numbered newest first (by published day,
- * then by id), so that equal scores rank the newer first and "published since" is a range of numbers.
- * Terms are numbered by falling document frequency. What a document consists of is kept as its *forward
- * record*, the term numbers one after another: exact scores, word pairs, vectors and merges read it.
+ * A segment is one block of memory without pointers (a *blob*), made by builder.h or mapped from a
+ * snapshot (snapshot.h); `struct segment` is a view of it. Documents are numbered newest first (by
+ * published day, then by id), so that equal scores rank the newer first and "published since" is a
+ * range of numbers. Terms are numbered by falling document frequency. What a document consists of
+ * is kept as its *forward record*, the term numbers one after another: exact scores, word pairs,
+ * vectors and merges read it.
  *
- * Reading is safe from many threads at once. Blobs are of the machine's own byte order; the header tells.
+ * Reading is safe from many threads at once. Blobs are of the machine's own byte order; the header
+ * tells.
  */
 #pragma once
 
@@ -96,9 +98,9 @@ struct segment {
 /** First bytes of a blob: "exseg" and a format number. */
 #define SEGMENT_MAGIC UINT64_C(0x0000016765737865)
 
-/** View the blob at `data` (aligned to 8). Borrows it; with `takes_data` set it is malloc()ed and the
- * segment frees it, also when this fails. Returns NULL when it is not a blob of this format, or one whose
- * sections and numbers do not fit each other. */
+/** View the blob at `data` (aligned to 8). Borrows it; with `takes_data` set it is malloc()ed and
+ * the segment frees it, also when this fails. Returns NULL when it is not a blob of this format, or
+ * one whose sections and numbers do not fit each other. */
 struct segment *segment_open(void *data, size_t length, bool takes_data);
 
 /** NULL is fine. */

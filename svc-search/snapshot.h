@@ -1,10 +1,10 @@
 /** A base on disk: written once, mapped at start.
  *
- *     header; the blobs of segment, embedder, vectors and inverted file, each on a multiple of 64 bytes
+ *     header; the blobs of segment, embedder, vectors and inverted file
  *
- * The header names the format, the byte order and the build of the blobs, and a CRC-32 of all that follows and
- * one of itself; a file that is damaged, cut, of another version or another machine's is refused, and the
- * caller makes the index anew.
+ * Each blob begins on a multiple of 64 bytes. The header names the format, the byte order and the build of the blobs, and a CRC-32 of all that
+ * follows and one of itself; a file that is damaged, cut, of another version or another machine's
+ * is refused, and the caller makes the index anew.
  */
 #pragma once
 
@@ -15,9 +15,10 @@
 /** Rises whenever the blobs, the tokens or the weights of the index change meaning. */
 #define SNAPSHOT_VERSION 1
 
-/** Write `base` to `path`: to a temporary file beside it, synced, then renamed over it. Returns false with
- * errno set, and `path` as it was. */
+/** Write `base` to `path`: to a temporary file beside it, synced, then renamed over it. Returns
+ * false with errno set, and `path` as it was. */
 bool snapshot_save(const struct base *base, const char *path);
 
-/** Map the file at `path`. Returns a base with one reference, or NULL when there is none that is whole. */
+/** Map the file at `path`. Returns a base with one reference, or NULL when there is none that is
+ * whole. */
 struct base *snapshot_load(const char *path);

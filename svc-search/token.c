@@ -147,8 +147,8 @@ static void emit(struct run *run, const char *text, size_t length, size_t first,
 	run->cb(&token, run->ctx);
 }
 
-/* The bytes of units `first` up to `last`, without those that only join, into `out`, cut at `room`.
- */
+/* The bytes of units `first` up to `last`, without those that only join, into `out`, cut at
+ * `room`. */
 static size_t gather(const struct chunk *chunk, size_t first, size_t last, char *out, size_t room)
 {
 	size_t length = 0;

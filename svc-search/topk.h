@@ -20,8 +20,8 @@ struct topk {
 /** `hits` has room for `capacity` (> 0) and is borrowed. */
 void topk_init(struct topk *topk, struct hit *hits, size_t capacity);
 
-/** Offer a document. Of equal scores the lower document number is better. Scores are above 0, others are
- * turned away. */
+/** Offer a document. Of equal scores the lower document number is better. Scores are above 0,
+ * others are turned away. */
 void topk_offer(struct topk *topk, uint32_t doc, float score);
 
 /** Put the hits in order, the best first. The heap cannot be added to afterwards. */

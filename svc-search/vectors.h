@@ -40,7 +40,8 @@ struct vector_query {
 /** Embed every document of `segment`. The caller frees the vectors. */
 struct vectors *vectors_make(const struct embedder *embedder, const struct segment *segment);
 
-/** View the blob at `data`, aligned to 8. As segment_open(): borrows or takes; NULL when it is not sound. */
+/** View the blob at `data`, aligned to 8. As segment_open(): borrows or takes; NULL when it is not
+ * sound. */
 struct vectors *vectors_open(void *data, size_t length, bool takes_data);
 
 /** NULL is fine. */
@@ -52,13 +53,14 @@ struct vector_query vector_query_make(const float *vector, size_t dimension, str
 /** Cosine of document `doc` and the query. */
 float vectors_cosine(const struct vectors *vectors, const struct vector_query *query, uint32_t doc);
 
-/** Write `vector` as bytes: what they times the scale come to is within half a step of 1/127 of its largest. */
+/** Write `vector` as bytes: what they times the scale come to is within half a step of 1/127 of its
+ * largest. */
 void vectors_quantise(const float *vector, size_t dimension, int8_t *row, float *ret_scale);
 
 /** The vector of document `doc` into `out`; of length about 1, or zero. */
 void vectors_get(const struct vectors *vectors, uint32_t doc, float *out);
 
-/** The `k` (> 0) documents with the greatest cosines above 0 that `filter` allows, best first, into `hits`, by
- * looking at all. Returns how many. */
+/** The `k` (> 0) documents with the greatest cosines above 0 that `filter` allows, best first, into
+ * `hits`, by looking at all. Returns how many. */
 size_t vectors_scan(const struct vectors *vectors, const struct vector_query *query,
                     const struct doc_filter *filter, size_t k, struct hit *hits);

@@ -1,8 +1,8 @@
-/** One unchanging state of the whole index, as searches read it: the large *base* segment, the small *live*
- * segment of what changed since, and which documents of the base still count.
+/** One unchanging state of the whole index, as searches read it: the large *base* segment, the
+ * small *live* segment of what changed since, and which documents of the base still count.
  *
- * Counted references: whoever searches holds one, and the last to let go frees it. Inside the engine alone;
- * others see engine.h.
+ * Counted references: whoever searches holds one, and the last to let go frees it. Inside the
+ * engine alone; others see engine.h.
  */
 #pragma once
 
@@ -33,8 +33,8 @@ struct engine_view {
 	struct base *base;
 	struct segment *live;
 	struct vectors *live_vectors; /* NULL without an embedder */
-	uint64_t *
-		alive; /* a bit for each document of the base that is not replaced or deleted; NULL: all are */
+	/* A bit for each document of the base that is not replaced or deleted; NULL: all are. */
+	uint64_t *alive;
 	uint32_t dead_count; /* documents of the base that are not */
 	uint64_t seq;        /* the last change that is in it */
 };
@@ -45,8 +45,8 @@ struct base *base_new(struct segment *segment, struct embedder *embedder, struct
 struct base *base_ref(struct base *base);
 void base_unref(struct base *base);
 
-/** A view with one reference. Takes its own reference of `base`; takes `live` and `alive`, which may be NULL;
- * embeds the live documents. */
+/** A view with one reference. Takes its own reference of `base`; takes `live` and `alive`, which
+ * may be NULL; embeds the live documents. */
 struct engine_view *view_new(struct base *base, struct segment *live, uint64_t *alive,
                              uint64_t seq);
 struct engine_view *view_ref(struct engine_view *view);

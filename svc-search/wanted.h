@@ -35,6 +35,6 @@ struct wanted {
 /** Read a query. Everything lives in `arena`. A text without any term gives `term_count` 0. */
 struct wanted *wanted_parse(struct arena *arena, const char *text, size_t length);
 
-/** Keep the `count` terms with the greatest count x idf, in their order; counts are damped to
- * 1 + ln(count), for a long text repeats what it is about. Does nothing to a query that has no more. */
+/** Keep the `count` terms with the greatest count x idf, in their order; counts are damped to 1 +
+ * ln(count), for a long text repeats what it is about. Does nothing to a query that has no more. */
 void wanted_keep_best(struct wanted *wanted, size_t count, struct arena *arena);

@@ -3,6 +3,6 @@
 
 #include "request.h"
 
-/** `query` followed by words that papers about it use, in the arena; NULL when no model is configured or it did not answer well in time: the search
- * is then made without it. Suspends. */
+/** `query` followed by words that papers about it use, in the arena; NULL when no model is
+ * configured or it did not answer well in time: the search is then made without it. Suspends. */
 const char *widen_query(struct request *rq, const char *query);

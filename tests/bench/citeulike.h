@@ -1,8 +1,8 @@
 /** A CiteULike collection as vectors, and how well a model finds the rest of a user's library.
  *
- * Protocol: each user has `known` of their papers, or half, taken at random with a fixed seed; a model
- * is fitted to those, with BACKGROUND papers that are not among them; it ranks all other papers. AUC and
- * Recall@50 of the user's other papers, means over users. */
+ * Protocol: each user has `known` of their papers, or half, taken at random with a fixed seed; a
+ * model is fitted to those, with BACKGROUND papers that are not among them; it ranks all other
+ * papers. AUC and Recall@50 of the user's other papers, means over users. */
 #pragma once
 
 #include "preference.h"
@@ -29,8 +29,8 @@ struct quality {
 };
 
 /** Load `directory` (corpus.jsonl.gz and users.jsonl or users.jsonl.gz); NULL when it is not there.
- * `dense_path` NULL, or a file of embeddings: the papers' vectors in the order of the corpus, as 32-bit
- * floats of this machine and nothing else. */
+ * `dense_path` NULL, or a file of embeddings: the papers' vectors in the order of the corpus, as
+ * 32-bit floats of this machine and nothing else. */
 struct collection *collection_load(const char *directory, const char *dense_path);
 
 void collection_free(struct collection *collection);

@@ -1,6 +1,6 @@
 /** Collections with judgments, as `../shared/data` beside the repository holds them:
- * `corpus.jsonl.gz` (`_id`, `title`, `text`, and for some `categories`, `published_at`), `queries.jsonl`
- * (`_id`, `text`), `qrels.tsv` (query id, document id, score; a header line). */
+ * `corpus.jsonl.gz` (`_id`, `title`, `text`, and for some `categories`, `published_at`),
+ * `queries.jsonl` (`_id`, `text`), `qrels.tsv` (query id, document id, score; a header line). */
 #pragma once
 
 #include <stdbool.h>
@@ -28,12 +28,13 @@ struct judged {
 	size_t query_count;
 };
 
-/** Load the collection in the folder `path`; everything lives in `arena`. `drops_titles` leaves the titles
- * out. Returns NULL when the folder is not there; a file that cannot be read ends the program. */
+/** Load the collection in the folder `path`; everything lives in `arena`. `drops_titles` leaves the
+ * titles out. Returns NULL when the folder is not there; a file that cannot be read ends the
+ * program. */
 struct judged *judged_load(struct arena *arena, const char *path, bool drops_titles);
 
-/** nDCG at 10 of a ranking of document ids (Järvelin and Kekäläinen, 2002): gains as judged, discounted by
- * log2(rank + 1), over the best possible. */
+/** nDCG at 10 of a ranking of document ids (Järvelin and Kekäläinen, 2002): gains as judged,
+ * discounted by log2(rank + 1), over the best possible. */
 double judged_ndcg10(const struct judged_query *query, const char *const *ids, size_t count);
 
 /** Of the relevant documents, the part among the first 100. */

@@ -1,7 +1,9 @@
-/* Statements a second and their cost in this process: the pipelined pool, against PQexecPrepared() one
- * at a time.
+/* Statements a second and their cost in this process: the pipelined pool, against PQexecPrepared()
+ * one at a time.
  *
- *     pg_pipeline [URL] [STATEMENTS]      without a URL: DATABASE_URL; a database where one may read
+ *     pg_pipeline [URL] [STATEMENTS]
+ *
+ * Without a URL: DATABASE_URL, of a database where one may read.
  */
 #include <libpq-fe.h>
 #include <stdio.h>

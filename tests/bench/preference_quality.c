@@ -1,6 +1,7 @@
-/* How well the preference model finds the rest of a user's library, beside what other methods reach.
- * Usage: preference_quality [DATA_DIRECTORY [STRIDE [DENSE_DIRECTORY]]]; every STRIDE-th user is measured,
- * with the embeddings DENSE_DIRECTORY/COLLECTION.f32 where that is given (citeulike.h). */
+/* How well the preference model finds the rest of a user's library, beside what other methods
+ * reach. Usage: preference_quality [DATA_DIRECTORY [STRIDE [DENSE_DIRECTORY]]]; every STRIDE-th
+ * user is measured, with the embeddings DENSE_DIRECTORY/COLLECTION.f32 where that is given
+ * (citeulike.h). */
 #include <stdio.h>
 #include <stdlib.h>
 

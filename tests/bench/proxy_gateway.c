@@ -1,4 +1,5 @@
-/* The gateway's proxy alone, on one loop, with a key that needs no database: what proxy.py measures.
+/* The gateway's proxy alone, on one loop, with a key that needs no database: what proxy.py
+ * measures.
  *
  *     proxy_gateway LISTEN SERVICE      both as an address: 127.0.0.1:8080, unix:/path
  */

@@ -1,5 +1,6 @@
-/* Quality and speed of the search engine on the collections of `../shared/data` (or the folder that is given),
- * beside what other engines reach on the same work, measured on a machine like ours (2 cores):
+/* Quality and speed of the search engine on the collections of `../shared/data` (or the folder that
+ * is given), beside what other engines reach on the same work, measured on a machine like ours (2
+ * cores):
  *
  *     build/tests/bench/search_quality [data folder]
  *

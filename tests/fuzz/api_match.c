@@ -1,5 +1,5 @@
-/* api_match(): a path that matches has an operation and clean parameters, any other has none. Input: method, newline,
- * path. */
+/* api_match(): a path that matches has an operation and clean parameters, any other has none.
+ * Input: method, newline, path. */
 #include "fuzz.h"
 
 #include <string.h>

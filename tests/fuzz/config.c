@@ -1,5 +1,5 @@
-/* config_load(): a number that is taken is within its bounds, and its plain form is taken as the same number. The
- * first byte of the input chooses the setting, the rest is the variable. */
+/* config_load(): a number that is taken is within its bounds, and its plain form is taken as the
+ * same number. The first byte of the input chooses the setting, the rest is the variable. */
 #include "fuzz.h"
 
 #include <math.h>

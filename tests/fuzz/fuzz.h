@@ -4,6 +4,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Read `size` bytes at `data`, and abort where the reader breaks its contract. libFuzzer calls it with what it makes
- * up, replay.c with the inputs that are kept. Returns 0. */
+/** Read `size` bytes at `data`, and abort where the reader breaks its contract. libFuzzer calls it
+ * with what it makes up, replay.c with the inputs that are kept. Returns 0. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,5 +1,6 @@
-/* The HTTP server: whatever comes, each request that the handler is given is well formed, is ended once, and nothing is
- * left over. Input: the bytes of a connection, in reads of the first byte's size. */
+/* The HTTP server: whatever comes, each request that the handler is given is well formed, is ended
+ * once, and nothing is left over. Input: the bytes of a connection, in reads of the first byte's
+ * size. */
 #include "fuzz.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* json_parse(): what it takes can be written, and read again to the same text. json_quote(): any bytes become a string
- * that json_parse() takes, of as many bytes as they were where they are text. */
+/* json_parse(): what it takes can be written, and read again to the same text. json_quote(): any
+ * bytes become a string that json_parse() takes, of as many bytes as they were where they are
+ * text. */
 #include "fuzz.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* query_get(): a value is clean text, whatever the query; and what query_encode() wrote is read back. */
+/* query_get(): a value is clean text, whatever the query; and what query_encode() wrote is read
+ * back. */
 #include "fuzz.h"
 
 #include <string.h>

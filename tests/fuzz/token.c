@@ -1,5 +1,5 @@
-/* Any bytes as a paper's text and as a query: tokens stay within their source, and what is cut from the text for show
- * is no longer than promised and no half of a character. */
+/* Any bytes as a paper's text and as a query: tokens stay within their source, and what is cut from
+ * the text for show is no longer than promised and no half of a character. */
 #include "fuzz.h"
 
 #include <string.h>

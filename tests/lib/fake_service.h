@@ -1,4 +1,5 @@
-/** A service made of raw sockets, on the test's own loop: it takes connections, and the test reads and writes them. */
+/** A service made of raw sockets, on the test's own loop: it takes connections, and the test reads
+ * and writes them. */
 #pragma once
 
 #include <stddef.h>

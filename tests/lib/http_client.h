@@ -1,5 +1,5 @@
-/** A raw client for tests of servers on the same loop: it sends bytes as they are and keeps what comes
- * back. */
+/** A raw client for tests of servers on the same loop: it sends bytes as they are and keeps what
+ * comes back. */
 #pragma once
 
 #include <stdbool.h>
@@ -55,5 +55,6 @@ void http_client_free(struct http_client *client);
 /** Run the loop until `*condition` holds; fails the test after some seconds. */
 void loop_run_until(uv_loop_t *loop, const bool *condition);
 
-/** Run the loop until its clock has gone on by `time_ms`, so that whatever was to happen by then did. */
+/** Run the loop until its clock has gone on by `time_ms`, so that whatever was to happen by then
+ * did. */
 void loop_run_for(uv_loop_t *loop, uint64_t time_ms);

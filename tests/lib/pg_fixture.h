@@ -1,5 +1,5 @@
-/** A Postgres of the test's own, that it can stop and kill: on a unix socket and a port, in a folder
- * of its own. */
+/** A Postgres of the test's own, that it can stop and kill: on a unix socket and a port, in a
+ * folder of its own. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,4 +1,5 @@
-/** A Redis of the test's own, that it can kill: on a unix socket and a port in a folder of its own. */
+/** A Redis of the test's own, that it can kill: on a unix socket and a port in a folder of its
+ * own. */
 #pragma once
 
 #include <arpa/inet.h>

@@ -1,4 +1,5 @@
-/** A worker without a process around it: its loop, its requests, its fibers, for tests of what suspends. */
+/** A worker without a process around it: its loop, its requests, its fibers, for tests of what
+ * suspends. */
 #pragma once
 
 #include <setjmp.h>

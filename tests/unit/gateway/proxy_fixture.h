@@ -1,4 +1,5 @@
-/** A gateway with one service of raw sockets behind it, a client before it, and keys that need no database. */
+/** A gateway with one service of raw sockets behind it, a client before it, and keys that need no
+ * database. */
 #pragma once
 
 #include "fake_service.h"

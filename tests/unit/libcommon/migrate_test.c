@@ -187,7 +187,8 @@ static void test_uuid_v7(void **state)
 {
 	(void)state;
 	assert_int_equal(migrate_run(server.url, "shop", TWO), ERR_NONE);
-	/* Version and variant, close to now, and ascending for rows that are made one after another. */
+	/* Version and variant, close to now, and ascending for rows that are made one after
+	 * another. */
 	assert_int_equal(ask("SELECT count(*) FROM generate_series(1, 1000), uuid_v7() AS id WHERE "
 	                     "id::text !~ '^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab]'"),
 	                 0);

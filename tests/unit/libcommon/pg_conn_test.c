@@ -1,5 +1,5 @@
-/* What becomes of statements when connections are lost: nothing is done twice, and nothing is said to
- * be done, or not, that is not known. */
+/* What becomes of statements when connections are lost: nothing is done twice, and nothing is said
+ * to be done, or not, that is not known. */
 #include "pg_conn.h"
 
 #include <arpa/inet.h>
@@ -104,7 +104,8 @@ static void until_down(void)
 		uv_run(&fixture.worker.loop, UV_RUN_ONCE);
 }
 
-/* A crash in the middle of a write, with a read and another write behind it on other connections. */
+/* A crash in the middle of a write, with a read and another write behind it on other
+ * connections. */
 static void test_crash(void **state)
 {
 	(void)state;

@@ -236,7 +236,8 @@ static void sleep_in_transaction(struct request *rq)
 	pg_query(rq, "SELECT pg_sleep(600)");
 }
 
-/* Its fiber goes while a statement runs: the server ends that, nothing is kept, the pool is whole. */
+/* Its fiber goes while a statement runs: the server ends that, nothing is kept, the pool is
+ * whole. */
 static void test_an_abandoned_transaction_ends(void **state)
 {
 	(void)state;

@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/** Least that the model must reach on every second user of citeulike-a-sub; it has .823 and .335 with
- * three likes, .871 and .425 with half a library. */
+/** Least that the model must reach on every second user of citeulike-a-sub; it has .823 and .335
+ * with three likes, .871 and .425 with half a library. */
 static const struct {
 	size_t known;
 	double auc;

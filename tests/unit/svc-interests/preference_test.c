@@ -326,8 +326,8 @@ static void test_every_flipped_byte_is_refused(void **state)
 	arena_free(world->arena);
 }
 
-/** Damage with a checksum that fits, as an attacker or a bug could write it: refused or not, it must
- * not crash, and what is loaded scores with finite numbers. */
+/** Damage with a checksum that fits, as an attacker or a bug could write it: refused or not, it
+ * must not crash, and what is loaded scores with finite numbers. */
 static void test_damage_under_a_right_checksum(void **state)
 {
 	(void)state;

@@ -74,7 +74,8 @@ static void test_falling_and_in_range(void **state)
 	arena_free(arena);
 }
 
-/** The second best says much of what the best says (likeness 0.7): it gives way to another subject. */
+/** The second best says much of what the best says (likeness 0.7): it gives way to another
+ * subject. */
 static void test_diversity(void **state)
 {
 	(void)state;

@@ -11,7 +11,8 @@
 #include "bm25.h"
 #include "corpus.h"
 
-/* A segment of one paper for each abstract, all of the same length and day; document i is the i-th. */
+/* A segment of one paper for each abstract, all of the same length and day; document i is the
+ * i-th. */
 static struct segment *segment_of(const char *const *abstracts, size_t count)
 {
 	struct builder *builder = builder_new();

@@ -1,5 +1,6 @@
-/* Quality must not fall: nDCG@10 of the engine on the collections of `../shared/data`, against floors a little
- * under what it reached when they were set. Exits with 77 (skipped) where none of them is there. */
+/* Quality must not fall: nDCG@10 of the engine on the collections of `../shared/data`, against
+ * floors a little under what it reached when they were set. Exits with 77 (skipped) where none of
+ * them is there. */
 #include "engine.h"
 
 #include <setjmp.h>
