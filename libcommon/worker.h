@@ -44,6 +44,7 @@ struct process {
 	int worker_count;
 	struct worker *workers;
 	_Atomic bool is_migrated; /* the schema is as this build needs it */
+	_Atomic bool is_listening; /* worker 0 takes requests */
 	_Atomic bool is_draining;
 	void *user; /* the service's own, set by its process_start */
 };

@@ -1,6 +1,6 @@
 /* A worker's life:
  *
- *     made -> serving --drain--> draining --exchanges, jobs over--> ending --requests over--> closed
+ *     made --ready--> serving --drain--> draining --exchanges, jobs over--> ending --requests over--> closed
  *
  * SIGTERM and SIGINT reach worker 0, which tells every worker to drain. Draining ends by itself or
  * at DRAIN_TIMEOUT; what is under way then is cancelled.
@@ -26,6 +26,7 @@
 #include "task.h"
 #include "timefmt.h"
 
+#define OPENING_POLL_MS    20
 #define ENDING_POLL_MS     20
 #define ENDING_MAX_MS      10000
 #define MIGRATE_RETRY_MS   500
@@ -35,7 +36,7 @@ struct worker_run {
 	struct worker *worker;
 	uv_thread_t thread;
 	uv_async_t wake; /* drain now */
-	uv_timer_t ending;
+	uv_timer_t opening, ending;
 	uint64_t ending_until_ms;
 	int draining; /* of: public listener, admin listener, jobs */
 	bool is_ending;
@@ -73,6 +74,7 @@ static void worker_close(struct worker_run *run)
 	http_server_free(run->admin);
 	worker_free_clients(worker);
 	handle_close((uv_handle_t *)&run->wake);
+	handle_close((uv_handle_t *)&run->opening);
 	handle_close((uv_handle_t *)&run->ending);
 	if (worker->index == 0) {
 		handle_close((uv_handle_t *)&run->on_term);
@@ -177,7 +179,40 @@ static void worker_make_clients(struct worker *worker)
 	fiber_loop_attach(&worker->loop);
 }
 
-static bool worker_make(struct process *process, int index)
+/* A service takes requests once it can answer them: until then its port is closed, so that who
+ * starts beside others takes nothing away from them. The gateway answers for all, from the start. */
+static bool may_open(struct process *process)
+{
+	const struct service *service = process->service;
+	if (service->public_handler)
+		return true;
+	return process->is_migrated && !(service->unready && service->unready(process));
+}
+
+/* Worker 0 opens first: the others may have to share its socket. */
+static void try_to_open(uv_timer_t *timer)
+{
+	struct worker_run *run = timer->data;
+	struct worker *worker = run->worker;
+	struct process *process = worker->process;
+	const char *listen = process->settings->listen;
+	const struct http_server *other = worker->index > 0 ? process->workers[0].server : NULL;
+	if (!run->is_ending && !(other ? process->is_listening : may_open(process)))
+		return;
+	uv_timer_stop(timer);
+	if (run->is_ending)
+		return;
+	if (!listen_on(worker->server, other, "LISTEN", listen))
+		_Exit(1);
+	if (other)
+		return;
+	process->is_listening = true;
+	log_info(LOG_GROUP_MAIN, "serving", f_text("listen", listen),
+	         f_text("admin_listen", process->settings->admin_listen),
+	         f_int("workers", process->worker_count), f_text("version", EXPOPS_VERSION));
+}
+
+static void worker_make(struct process *process, int index)
 {
 	struct worker *worker = &process->workers[index];
 	struct worker_run *run = calloc(1, sizeof(*run));
@@ -187,13 +222,13 @@ static bool worker_make(struct process *process, int index)
 	run->limits = limits_of(process->settings);
 	require(uv_loop_init(&worker->loop) == 0);
 	uv_async_init(&worker->loop, &run->wake, drain);
+	uv_timer_init(&worker->loop, &run->opening);
 	uv_timer_init(&worker->loop, &run->ending);
-	run->wake.data = run->ending.data = run;
+	run->wake.data = run->opening.data = run->ending.data = run;
+	uv_timer_start(&run->opening, try_to_open, 0, OPENING_POLL_MS);
 	const struct http_handler *handler = process->service->public_handler;
 	worker->server = http_server_new(&worker->loop, handler ? handler : &http_service_handler,
 	                                 &run->limits, worker);
-	const struct http_server *other = index > 0 ? process->workers[0].server : NULL;
-	return listen_on(worker->server, other, "LISTEN", process->settings->listen);
 }
 
 /* What one worker does for the whole process. */
@@ -245,10 +280,9 @@ static void migrate_main(void *arg)
 
 int workers_run(struct process *process)
 {
-	bool is_listening = true;
-	for (int i = 0; i < process->worker_count && is_listening; i++)
-		is_listening = worker_make(process, i);
-	if (!is_listening || !worker_make_first(process))
+	for (int i = 0; i < process->worker_count; i++)
+		worker_make(process, i);
+	if (!worker_make_first(process))
 		return 1;
 	if (process->service->process_start)
 		process->service->process_start(process);
@@ -257,9 +291,6 @@ int workers_run(struct process *process)
 	for (int i = 1; i < process->worker_count; i++)
 		require(uv_thread_create(&process->workers[i].run->thread, worker_main,
 		                         &process->workers[i]) == 0);
-	log_info(LOG_GROUP_MAIN, "serving", f_text("listen", process->settings->listen),
-	         f_text("admin_listen", process->settings->admin_listen),
-	         f_int("workers", process->worker_count), f_text("version", EXPOPS_VERSION));
 	worker_main(&process->workers[0]);
 	for (int i = 0; i < process->worker_count; i++) {
 		if (i > 0)
