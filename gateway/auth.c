@@ -124,8 +124,9 @@ static const char *keep_string(char **at, const char *text)
 {
 	if (!text)
 		return NULL;
-	char *kept = *at;
-	*at = stpcpy(kept, text) + 1;
+	size_t size = strlen(text) + 1;
+	char *kept = memcpy(*at, text, size);
+	*at += size;
 	return kept;
 }
 

@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -18,7 +19,8 @@ struct probe {
 
 static void note(struct probe *probe, const char *word)
 {
-	strncat(probe->trace, word, sizeof(probe->trace) - strlen(probe->trace) - 1);
+	size_t used = strlen(probe->trace);
+	snprintf(probe->trace + used, sizeof(probe->trace) - used, "%s", word);
 }
 
 static void probe_done(void *arg)
