@@ -10,8 +10,8 @@
 #include "service.h"
 #include "settings.h"
 
-/* Attempts of what needs svc-search: it may be away for a while. */
-#define SEARCH_ATTEMPTS 12
+/* Attempts of what needs svc-search: it may be away for an hour. */
+#define SEARCH_ATTEMPTS 60
 
 /* A refresh of an account with a thousand interests. */
 #define REFRESH_TIMEOUT_MS (30 * 60 * 1000)

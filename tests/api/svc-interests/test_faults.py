@@ -51,7 +51,7 @@ def test_pool_fails_after_the_last_attempt_and_a_refresh_makes_up(cluster, desk,
     # The last attempt comes at once, instead of after all the others.
     wait_for(
         lambda: db.execute(
-            f"UPDATE task SET attempts = 11, run_after = now() WHERE status = 'pending' AND attempts > 0 AND {task} RETURNING 1",
+            f"UPDATE task SET attempts = attempts_max - 1, run_after = now() WHERE status = 'pending' AND attempts > 0 AND {task} RETURNING 1",
             [made["id"]],
         ).fetchone(),
         20,
