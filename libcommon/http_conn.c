@@ -175,6 +175,8 @@ static void exchange_open(struct http_conn *conn)
 	conn->is_parser_due = !conn->open->x.head.has_content;
 	conn->has_served = true;
 	conn_enter(conn, CONN_EXCHANGE, HTTP_NEVER);
+	if (!conn->is_parser_due && conn->in_length == 0)
+		http_conn_acknowledge(conn);
 	conn->server->handler->on_head(&conn->open->x);
 }
 

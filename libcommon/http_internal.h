@@ -178,6 +178,9 @@ void http_conn_close(struct http_conn *conn);
 /** The same, so that the client cannot take what it has for a complete response. */
 void http_conn_reset(struct http_conn *conn);
 
+/** Have the kernel acknowledge at once what has come in: more is to follow. */
+void http_conn_acknowledge(struct http_conn *conn);
+
 /* http_parse.c */
 
 enum parse_event {

@@ -1,6 +1,7 @@
 #include "http_internal.h"
 
 #include <arpa/inet.h>
+#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -41,6 +42,20 @@ void http_conn_reset(struct http_conn *conn)
 	if (conn->is_tcp && uv_fileno((uv_handle_t *)&conn->stream, &fd) == 0)
 		(void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &ABORT, sizeof(ABORT));
 	http_conn_close(conn);
+}
+
+/* A client that sends head and content apart, with Nagle's algorithm on, holds the content back until
+ * the head is acknowledged, which the kernel puts off for 40 ms (RFC 1122 section 4.2.3.2). */
+void http_conn_acknowledge(struct http_conn *conn)
+{
+#ifdef TCP_QUICKACK
+	int fd;
+	static const int ON = 1;
+	if (conn->is_tcp && uv_fileno((uv_handle_t *)&conn->stream, &fd) == 0)
+		(void)setsockopt(fd, IPPROTO_TCP, TCP_QUICKACK, &ON, sizeof(ON));
+#else
+	(void)conn;
+#endif
 }
 
 /* Keep bytes that cannot be parsed yet, once the loop's read buffer is needed again. */
