@@ -1,6 +1,7 @@
 #include "indexer.h"
 
 #include <signal.h>
+#include <malloc.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -173,6 +174,7 @@ static void merge(void *arg)
 	else
 		engine_merge_cancel(indexer->engine, work->merge);
 	uv_mutex_unlock(&indexer->writing);
+	malloc_trim(0); /* building takes several times what the index itself does */
 }
 
 static void save(void *arg)
