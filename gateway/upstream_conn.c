@@ -16,19 +16,12 @@
 #include "upstream_internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "defines.h"
+#include "late_write.h"
 #include "metrics.h"
 
 #define NEVER UINT64_MAX
-
-/* Bytes that the socket did not take at once. */
-struct late_send {
-	uv_write_t req;
-	struct up_conn *conn;
-	char data[];
-};
 
 static struct metric connections =
 	METRIC_GAUGE("expops_upstream_connections", "Connections to a service, in use and kept.",
@@ -274,11 +267,9 @@ void up_conn_dial(struct upstream_call *call, int place)
 	}
 }
 
-static void on_late_send(uv_write_t *req, int status)
+static void on_late_send(void *owner, int status)
 {
-	struct late_send *late = CONTAINER_OF(req, struct late_send, req);
-	struct up_conn *conn = late->conn;
-	free(late);
+	struct up_conn *conn = owner;
 	if (conn->state != UP_BUSY)
 		return;
 	struct upstream_call *call = conn->call;
@@ -292,38 +283,12 @@ static void on_late_send(uv_write_t *req, int status)
 		up_conn_update(conn);
 }
 
-static void send_late(struct up_conn *conn, const uv_buf_t *bufs, unsigned count, size_t sent,
-                      size_t total)
-{
-	struct late_send *late = malloc(sizeof(*late) + total - sent);
-	require(late != NULL);
-	late->conn = conn;
-	size_t length = 0;
-	for (unsigned i = 0; i < count; i++) {
-		size_t skipped = MIN_OF(sent, bufs[i].len);
-		memcpy(late->data + length, bufs[i].base + skipped, bufs[i].len - skipped);
-		length += bufs[i].len - skipped;
-		sent -= skipped;
-	}
-	uv_buf_t rest = uv_buf_init(late->data, (unsigned)length);
-	if (uv_write(&late->req, &conn->stream, &rest, 1, on_late_send) != 0)
-		free(late);
-}
-
 bool upstream_send(struct upstream_call *call, const uv_buf_t *bufs, unsigned count)
 {
 	struct up_conn *conn = call->conn;
 	require(conn != NULL && conn->state == UP_BUSY);
-	size_t total = 0;
-	for (unsigned i = 0; i < count; i++)
-		total += bufs[i].len;
-	int sent = uv_try_write(&conn->stream, bufs, count);
 	/* What cannot be written shows as a failed read, where an answer may still be waiting. */
-	if (sent >= 0 || sent == UV_EAGAIN) {
-		size_t taken = sent > 0 ? (size_t)sent : 0;
-		if (taken < total)
-			send_late(conn, bufs, count, taken, total);
-	}
+	(void)late_write(&conn->stream, bufs, count, on_late_send, conn);
 	call->is_full = uv_stream_get_write_queue_size(&conn->stream) >
 	                conn->upstream->limits->send_high_bytes;
 	if (!conn->is_parsing)

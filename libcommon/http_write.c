@@ -1,22 +1,15 @@
 #include "http_internal.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "defines.h"
+#include "late_write.h"
 #include "log.h"
 #include "metrics.h"
 
 /* What is left of a request when its response begins may be this long, for the connection to stay
  * open. */
 #define DROP_MAX_BYTES (64 << 10)
-
-/* Bytes that the socket did not take at once. */
-struct late_write {
-	uv_write_t req;
-	struct http_conn *conn;
-	char data[];
-};
 
 static const char CONTINUE[] = "HTTP/1.1 100 Continue\r\n\r\n";
 static const char LAST_CHUNK[] = "0\r\n\r\n";
@@ -93,52 +86,20 @@ size_t http_write_queued(const struct http_conn *conn)
 	return uv_stream_get_write_queue_size(&conn->stream);
 }
 
-static void on_late_write(uv_write_t *req, int status)
+static void on_late_write(void *owner, int status)
 {
-	struct late_write *late = CONTAINER_OF(req, struct late_write, req);
-	struct http_conn *conn = late->conn;
-	free(late);
+	struct http_conn *conn = owner;
 	if (conn->state == CONN_CLOSED)
 		return;
 	conn->is_broken |= status < 0;
 	http_conn_tick(conn);
 }
 
-/* Copy what is behind the first `sent` bytes and have libuv send it. */
-static void write_late(struct http_conn *conn, const uv_buf_t *bufs, unsigned count, size_t sent,
-                       size_t total)
-{
-	struct late_write *late = malloc(sizeof(*late) + total - sent);
-	require(late != NULL);
-	late->conn = conn;
-	size_t length = 0;
-	for (unsigned i = 0; i < count; i++) {
-		size_t skipped = MIN_OF(sent, bufs[i].len);
-		memcpy(late->data + length, bufs[i].base + skipped, bufs[i].len - skipped);
-		length += bufs[i].len - skipped;
-		sent -= skipped;
-	}
-	uv_buf_t rest = uv_buf_init(late->data, (unsigned)length);
-	if (uv_write(&late->req, &conn->stream, &rest, 1, on_late_write) != 0) {
-		free(late);
-		conn->is_broken = true;
-	}
-}
-
 static void write_bufs(struct http_conn *conn, const uv_buf_t *bufs, unsigned count)
 {
 	if (conn->is_broken || conn->state == CONN_CLOSED)
 		return;
-	size_t total = 0;
-	for (unsigned i = 0; i < count; i++)
-		total += bufs[i].len;
-	int sent = uv_try_write(&conn->stream, bufs, count);
-	if (sent == UV_EAGAIN)
-		sent = 0;
-	if (sent < 0)
-		conn->is_broken = true;
-	else if ((size_t)sent < total)
-		write_late(conn, bufs, count, (size_t)sent, total);
+	conn->is_broken = late_write(&conn->stream, bufs, count, on_late_write, conn) != 0;
 }
 
 static uv_buf_t buf_of(const void *data, size_t length)
