@@ -9,6 +9,7 @@
  *     pg.c, pg_transaction.c   what fibers call
  *     pg_statement.c           a statement's life and its outcome
  *     pg_pool.c                which statement goes to which connection
+ *     pg_line.c                what becomes of a connection that the pool uses
  *     pg_pipeline.c            sending on a connection and matching the answers
  *     pg_conn.c, pg_target.c   one connection: resolve, connect, watch, back off
  */
@@ -140,6 +141,18 @@ struct pg_pool {
 	bool is_freed;
 };
 
+/** `for (each_line(line, pool))` */
+#define each_line(line, pool)                                \
+	struct pg_line *line = (pool)->lines;                \
+	line < (pool)->lines + (pool)->settings.connections; \
+	line++
+
+/** The first statement of a ring that is not empty. */
+static inline struct pg_statement *pg_queue_first(const struct pg_link *queue)
+{
+	return CONTAINER_OF(queue->next, struct pg_statement, link);
+}
+
 /* pg_statement.c */
 
 /** A statement of the running fiber, not yet anywhere. Borrows the text and the parameters. */
@@ -172,6 +185,24 @@ void pg_line_receive(struct pg_line *line);
 /** Send a statement that nobody waits for. `sql` is a literal. */
 void pg_line_send_detached(struct pg_line *line, const char *sql);
 
+/* pg_line.c */
+
+/** What a line's connection tells it. */
+extern const struct pg_conn_owner pg_line_owner;
+
+static inline bool pg_line_is_ready(const struct pg_line *line)
+{
+	return pg_conn_state(line->conn) == PG_CONN_READY;
+}
+
+/** What is sent on the line is answered, or it is free again. */
+void pg_line_idle(struct pg_line *line);
+
+/** Give up a connection whose server says nothing for longer than it was told to work. Twice in a
+ * row, so that the answers are read first when it was this process that stood still. Something is
+ * sent. */
+void pg_line_check_silence(struct pg_line *line);
+
 /* pg_pool.c */
 
 /** Queue a single statement or a BEGIN, and send it at once when a connection is free. */
@@ -179,9 +210,6 @@ void pg_pool_submit(struct pg_pool *pool, struct pg_statement *st);
 
 /** Put a statement back in front of its queue. */
 void pg_pool_requeue(struct pg_pool *pool, struct pg_statement *st);
-
-/** What is sent on the line is answered, or it is free again. */
-void pg_pool_line_idle(struct pg_line *line);
 
 /** A statement leaves the queue. */
 void pg_pool_unqueue(struct pg_pool *pool, struct pg_statement *st);

@@ -1,10 +1,8 @@
 #include "pg_internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "defines.h"
-#include "log.h"
 
 /* Statements are packed onto one connection as long as they wait there no longer than this for
  * those before them: short ones cost least in one deep pipeline, long ones run side by side. */
@@ -14,31 +12,19 @@
  * any connection may take them. */
 #define DEPTH_MAX 128
 /* A connection whose oldest statement has run that long gets no new ones while there is another. */
-#define STALL_MS 3
-/* What a silent server is given beyond the statement timeout that it was told. */
-#define OVERDUE_GRACE_MS 5000
-#define SWEEP_MS         1000
-#define WAIT_STEP_MS     10 /* granularity of giving up */
-
-static bool line_is_ready(const struct pg_line *line)
-{
-	return pg_conn_state(line->conn) == PG_CONN_READY;
-}
+#define STALL_MS     3
+#define SWEEP_MS     1000
+#define WAIT_STEP_MS 10 /* granularity of giving up */
 
 static bool line_is_shared(const struct pg_line *line)
 {
-	return line_is_ready(line) && line->transaction == NULL && !line->is_ending;
+	return pg_line_is_ready(line) && line->transaction == NULL && !line->is_ending;
 }
 
 static bool line_is_stalled(const struct pg_line *line)
 {
 	return line->in_flight > 0 && uv_now(line->pool->loop) - line->progress_ms > STALL_MS;
 }
-
-#define each_line(line, pool)                                \
-	struct pg_line *line = (pool)->lines;                \
-	line < (pool)->lines + (pool)->settings.connections; \
-	line++
 
 /* Whether one more connection is on its way, made now if there may be one. None is while the server
  * refuses: the lines that back off come first. */
@@ -93,7 +79,7 @@ static struct pg_line *pool_line_for_statement(struct pg_pool *pool)
 	}
 	if (pool_grow(pool) && (best == NULL || line_is_stalled(best)))
 		return NULL;
-	return best != NULL && line_is_ready(best) ? best : NULL;
+	return best != NULL && pg_line_is_ready(best) ? best : NULL;
 }
 
 /* All but one may belong to transactions, so that single statements always get through. */
@@ -122,23 +108,18 @@ static struct pg_line *pool_line_for_transaction(struct pg_pool *pool)
 	if (idle != NULL)
 		return idle;
 	if (busy != NULL && taken + reserved < pool_transactions_max(pool) && !pool_grow(pool) &&
-	    line_is_ready(busy))
+	    pg_line_is_ready(busy))
 		busy->is_reserved = true;
 	else if (busy == NULL)
 		pool_grow(pool);
 	return NULL;
 }
 
-static struct pg_statement *queue_first(struct pg_link *queue)
-{
-	return CONTAINER_OF(queue->next, struct pg_statement, link);
-}
-
 static void pool_serve(struct pg_pool *pool)
 {
 	struct pg_line *line;
 	while (!pg_link_empty(&pool->begins) && (line = pool_line_for_transaction(pool)) != NULL) {
-		struct pg_statement *st = queue_first(&pool->begins);
+		struct pg_statement *st = pg_queue_first(&pool->begins);
 		pg_pool_unqueue(pool, st);
 		pg_transaction_start(st->transaction, line, st);
 	}
@@ -146,7 +127,7 @@ static void pool_serve(struct pg_pool *pool)
 		one->is_reserved = one->is_reserved && !pg_link_empty(&pool->begins);
 	while (!pg_link_empty(&pool->statements) &&
 	       (line = pool_line_for_statement(pool)) != NULL) {
-		struct pg_statement *st = queue_first(&pool->statements);
+		struct pg_statement *st = pg_queue_first(&pool->statements);
 		pg_pool_unqueue(pool, st);
 		pg_line_send(line, st);
 	}
@@ -157,7 +138,7 @@ static bool pool_wake(struct pg_pool *pool)
 {
 	bool has_woken = false;
 	while (!pg_link_empty(&pool->done)) {
-		struct pg_statement *st = queue_first(&pool->done);
+		struct pg_statement *st = pg_queue_first(&pool->done);
 		pg_link_remove(&st->link);
 		fiber_wake(st->fiber);
 		has_woken = true;
@@ -259,130 +240,16 @@ void pg_pool_flush_soon(struct pg_pool *pool)
 		uv_prepare_start(&pool->flusher, on_flush);
 }
 
-void pg_pool_line_idle(struct pg_line *line)
-{
-	if (line->in_flight > 0 || line->transaction != NULL)
-		return;
-	line->is_ending = false;
-	if (line_is_ready(line) && PQtransactionStatus(pg_conn_pg(line->conn)) != PQTRANS_IDLE)
-		pg_conn_down(line->conn, "a transaction did not end");
-}
-
-/* libpq's own remarks have no SQLSTATE: an answer came when it expected none, and was dropped. */
-static void on_line_notice(void *context, const PGresult *result)
-{
-	struct pg_line *line = context;
-	line->is_confused = line->is_confused || pg_result_sqlstate(result)[0] == '\0';
-	log_debug(LOG_GROUP_PG, "the server remarks",
-	          f_text("notice", PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY)));
-}
-
-static void on_line_ready(void *context)
-{
-	struct pg_line *line = context;
-	struct pg_pool *pool = line->pool;
-	pg_metrics_gauge(PG_GAUGE_CONNECTIONS, 1);
-	line->is_doomed = line->is_confused = line->is_silent = line->is_dirty = false;
-	line->used_ms = uv_now(pool->loop);
-	pool->is_up = true;
-	PQsetNoticeReceiver(pg_conn_pg(line->conn), on_line_notice, line);
-	require(PQenterPipelineMode(pg_conn_pg(line->conn)) == 1);
-	pg_pool_run(pool);
-}
-
-static void on_line_readable(void *context)
-{
-	struct pg_line *line = context;
-	PGconn *pg = pg_conn_pg(line->conn);
-	bool is_open = PQconsumeInput(pg) == 1;
-	pg_line_receive(line);
-	if (line->is_confused)
-		pg_conn_down(line->conn, "answers and statements do not match any more");
-	else if (!is_open || PQstatus(pg) == CONNECTION_BAD)
-		pg_conn_down(line->conn, NULL);
-	else
-		pg_pool_line_idle(line);
-	pg_pool_run(line->pool);
-}
-
-static void on_line_lost(void *context)
-{
-	struct pg_line *line = context;
-	/* There may still be answers to read, and why the server ended it. */
-	PQconsumeInput(pg_conn_pg(line->conn));
-	pg_line_receive(line);
-	pg_metrics_gauge(PG_GAUGE_CONNECTIONS, -1);
-	if (line->transaction != NULL) {
-		pg_metrics_gauge(PG_GAUGE_CHECKED_OUT, -1);
-		line->transaction->line = NULL;
-	}
-	line->transaction = NULL;
-	/* From the newest, since what is sent again goes to the front of the queue. */
-	while (!pg_link_empty(&line->sent)) {
-		struct pg_statement *st = CONTAINER_OF(line->sent.prev, struct pg_statement, link);
-		pg_link_remove(&st->link);
-		pg_statement_lost(line->pool, st,
-		                  line->is_doomed && !line->is_confused && !st->may_be_done);
-	}
-	line->in_flight = 0;
-	line->is_reserved = line->is_ending = line->is_dirty = false;
-	pg_prepared_clear(&line->prepared);
-}
-
-static void on_line_broken(void *context)
-{
-	struct pg_line *line = context;
-	struct pg_pool *pool = line->pool;
-	pool->is_up = false;
-	for (each_line(one, pool))
-		pool->is_up = pool->is_up || line_is_ready(one);
-	pg_pool_run(pool);
-}
-
-static bool is_line_wanted(void *context)
-{
-	const struct pg_line *line = context;
-	return line == line->pool->lines || line->pool->waiting > 0;
-}
-
-static void on_line_freed(void *context)
-{
-	pg_pool_handle_closed(((struct pg_line *)context)->pool);
-}
-
-static const struct pg_conn_owner line_owner = {
-	.ready = on_line_ready,
-	.readable = on_line_readable,
-	.lost = on_line_lost,
-	.broken = on_line_broken,
-	.wanted = is_line_wanted,
-	.freed = on_line_freed,
-};
-
-/* Give up a connection whose server says nothing for longer than it was told to work. Twice in a
- * row, so that the answers are read first when it was this process that stood still. */
-static void line_check_silence(struct pg_line *line)
-{
-	const struct pg_statement *st = queue_first(&line->sent);
-	uint64_t silent_ms = uv_now(line->pool->loop) - line->progress_ms;
-	if (silent_ms <= st->time_limit_ms + OVERDUE_GRACE_MS)
-		line->is_silent = false;
-	else if (line->is_silent)
-		pg_conn_down(line->conn, "the server has gone silent");
-	else
-		line->is_silent = true;
-}
-
 /* Close idle connections past the first, and those whose server has gone silent. */
 static void on_sweep(uv_timer_t *timer)
 {
 	struct pg_pool *pool = CONTAINER_OF(timer, struct pg_pool, sweep_timer);
 	uint64_t now_ms = uv_now(pool->loop);
 	for (each_line(line, pool)) {
-		if (!line_is_ready(line))
+		if (!pg_line_is_ready(line))
 			continue;
 		if (line->in_flight > 0) {
-			line_check_silence(line);
+			pg_line_check_silence(line);
 		} else if (line != pool->lines && line_is_shared(line) &&
 		           now_ms - line->used_ms > pool->settings.idle_close_ms) {
 			pg_conn_close(line->conn);
@@ -435,7 +302,7 @@ struct pg_pool *pg_pool_new(uv_loop_t *loop, const struct pg_settings *settings)
 		line->pool = pool;
 		pg_link_init(&line->sent);
 		line->conn = pg_conn_new(loop, target, pool->settings.connect_timeout_ms,
-		                         &line_owner, line);
+		                         &pg_line_owner, line);
 		pool->handles++;
 	}
 	pg_conn_connect(pool->lines[0].conn);
@@ -471,7 +338,7 @@ static void on_flusher_closed(uv_handle_t *handle)
 static void queue_refuse(struct pg_pool *pool, struct pg_link *queue)
 {
 	while (!pg_link_empty(queue)) {
-		struct pg_statement *st = queue_first(queue);
+		struct pg_statement *st = pg_queue_first(queue);
 		pg_pool_unqueue(pool, st);
 		pg_statement_done(pool, st, ERR_UNAVAILABLE);
 	}

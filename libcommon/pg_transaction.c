@@ -19,7 +19,7 @@ static void transaction_let_go(struct pg_transaction *tx)
 	tx->line = NULL;
 	line->transaction = NULL;
 	pg_metrics_gauge(PG_GAUGE_CHECKED_OUT, -1);
-	pg_pool_line_idle(line);
+	pg_line_idle(line);
 }
 
 static bool line_is_answering(const struct pg_line *line)
