@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "utf8.h"
+
 /* Objects up to this many members are searched for twins pair by pair, larger ones are sorted. */
 #define FEW_MEMBERS 16
 
@@ -34,7 +36,7 @@ static void alc_free(void *arena attr_unused, void *ptr attr_unused)
 {
 }
 
-const yyjson_alc *json_arena_alc(struct arena *arena)
+static const yyjson_alc *arena_allocator(struct arena *arena)
 {
 	yyjson_alc *alc = arena_new_of(arena, yyjson_alc);
 	*alc = (yyjson_alc){alc_malloc, alc_realloc, alc_free, arena};
@@ -185,7 +187,7 @@ enum err_code json_parse(struct arena *arena, const char *text, size_t length,
 		memcpy(copy, text, length);
 	yyjson_read_err err;
 	yyjson_doc *doc =
-		yyjson_read_opts(copy, length, YYJSON_READ_INSITU, json_arena_alc(arena), &err);
+		yyjson_read_opts(copy, length, YYJSON_READ_INSITU, arena_allocator(arena), &err);
 	if (doc == NULL)
 		return malformed(arena_printf(arena, "%s at byte %zu", err.msg, err.pos), ret_why);
 
@@ -198,29 +200,7 @@ enum err_code json_parse(struct arena *arena, const char *text, size_t length,
 
 yyjson_mut_doc *json_doc_new(struct arena *arena)
 {
-	return yyjson_mut_doc_new(json_arena_alc(arena));
-}
-
-/* Length of the well-formed UTF-8 sequence at `text`, 0 when there is none (RFC 3629, section
- * 4). */
-static size_t utf8_length(const char *text, size_t left)
-{
-	const uint8_t *byte = (const uint8_t *)text;
-	if (byte[0] < 0x80)
-		return 1;
-	size_t length = byte[0] < 0xe0 ? 2 : byte[0] < 0xf0 ? 3 : 4;
-	if (byte[0] < 0xc2 || byte[0] > 0xf4 || left < length)
-		return 0;
-	/* The second byte excludes overlong forms, surrogates and what is past U+10FFFF. */
-	uint8_t low = byte[0] == 0xe0 ? 0xa0 : byte[0] == 0xf0 ? 0x90 : 0x80;
-	uint8_t high = byte[0] == 0xed ? 0x9f : byte[0] == 0xf4 ? 0x8f : 0xbf;
-	if (byte[1] < low || byte[1] > high)
-		return 0;
-	for (size_t i = 2; i < length; i++) {
-		if ((byte[i] & 0xc0) != 0x80)
-			return 0;
-	}
-	return length;
+	return yyjson_mut_doc_new(arena_allocator(arena));
 }
 
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
@@ -250,7 +230,7 @@ static void add_clean(struct buf *out, const char *text, size_t length, bool is_
 	char scratch[7];
 	size_t start = 0, i = 0;
 	while (i < length) {
-		size_t step = utf8_length(text + i, length - i);
+		size_t step = utf8_sequence(text + i, length - i);
 		const char *instead = step == 0   ? REPLACEMENT
 		                      : is_string ? escape_of(text[i], scratch)
 		                                  : NULL;
@@ -288,7 +268,7 @@ char *json_write(struct arena *arena, yyjson_val *value, size_t *ret_length)
 {
 	size_t length;
 	char *text =
-		yyjson_val_write_opts(value, WRITE_FLAGS, json_arena_alc(arena), &length, NULL);
+		yyjson_val_write_opts(value, WRITE_FLAGS, arena_allocator(arena), &length, NULL);
 	require(text != NULL);
 	if (ret_length != NULL)
 		*ret_length = length;
@@ -298,7 +278,7 @@ char *json_write(struct arena *arena, yyjson_val *value, size_t *ret_length)
 char *json_write_mut(struct arena *arena, yyjson_mut_val *value, size_t *ret_length)
 {
 	size_t length;
-	const yyjson_alc *alc = json_arena_alc(arena);
+	const yyjson_alc *alc = arena_allocator(arena);
 	char *text = yyjson_mut_val_write_opts(value, WRITE_FLAGS, alc, &length, NULL);
 	if (text == NULL) {
 		text = yyjson_mut_val_write_opts(value,

@@ -20,9 +20,6 @@
 enum err_code json_parse(struct arena *arena, const char *text, size_t length,
                          yyjson_val **ret_root, const char **ret_why);
 
-/** A yyjson allocator that takes from the arena; for yyjson_mut_doc_new() and the writers. */
-const yyjson_alc *json_arena_alc(struct arena *arena);
-
 /** A document to build an answer in; freed with the arena. */
 yyjson_mut_doc *json_doc_new(struct arena *arena);
 

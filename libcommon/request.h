@@ -84,9 +84,6 @@ void *request_input_sized(struct request *rq, const struct field *fields, size_t
  * INSERT and UPDATE statements read. */
 const char *request_body_json(struct request *rq);
 
-/** After request_input(): whether the client's body named the member, null included. */
-bool request_named(const struct request *rq, const char *member);
-
 /** Raise ERR_INVALID unless the body named at least one declared member: for PUT and PATCH. */
 void request_require_some(struct request *rq);
 

@@ -173,11 +173,6 @@ const char *request_body_json(struct request *rq)
 	return rq->http->body_json;
 }
 
-bool request_named(const struct request *rq, const char *member)
-{
-	return json_get(rq->http->json, member) != NULL;
-}
-
 void request_require_some(struct request *rq)
 {
 	if (rq->http->kept_count == 0)

@@ -1,5 +1,7 @@
 #include "utf8.h"
 
+#include "defines.h"
+
 /* The well-formed byte ranges of RFC 3629 section 4: by first byte, the length and the bounds of
  * the second. */
 static const struct {
@@ -15,7 +17,7 @@ size_t utf8_sequence(const char *text, size_t length)
 	const uint8_t *bytes = (const uint8_t *)text;
 	if (length == 0)
 		return 0;
-	for (size_t i = 0; i < sizeof(RANGES) / sizeof(RANGES[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(RANGES); i++) {
 		if (bytes[0] < RANGES[i].first_low || bytes[0] > RANGES[i].first_high)
 			continue;
 		size_t size = RANGES[i].length;
@@ -24,9 +26,10 @@ size_t utf8_sequence(const char *text, size_t length)
 		if (size > 1 &&
 		    (bytes[1] < RANGES[i].second_low || bytes[1] > RANGES[i].second_high))
 			return 0;
-		for (size_t k = 2; k < size; k++)
+		for (size_t k = 2; k < size; k++) {
 			if ((bytes[k] & 0xC0) != 0x80)
 				return 0;
+		}
 		return size;
 	}
 	return 0;
