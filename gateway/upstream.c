@@ -1,6 +1,5 @@
 #include "upstream_internal.h"
 
-#include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,9 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "defines.h"
 #include "json.h"
-#include "log.h"
 #include "scope.h"
 #include "timefmt.h"
 #include "uuid.h"

@@ -7,8 +7,6 @@
  */
 #include "request_run.h"
 
-#include <string.h>
-
 #include "idempotency.h"
 #include "log.h"
 #include "metrics.h"

@@ -2,7 +2,6 @@
 
 #include <libpq-fe.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

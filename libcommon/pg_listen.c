@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "defines.h"
-#include "log.h"
 
 struct channel {
 	struct channel *next;

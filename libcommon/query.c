@@ -1,7 +1,6 @@
 #include "query.h"
 
 #include <ctype.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "crypto.h"

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "json.h"
-#include "query.h"
 
 struct reply *reply_of(struct request *rq)
 {

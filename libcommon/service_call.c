@@ -1,4 +1,3 @@
-#include "defines.h"
 #include "fetch_internal.h"
 #include "identity.h"
 #include "scope.h"

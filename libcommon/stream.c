@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "defines.h"
-#include "log.h"
 
 const char *stream_field(const struct stream_entry *entry, const char *name)
 {

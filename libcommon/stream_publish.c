@@ -1,7 +1,5 @@
 #include "stream_publish.h"
 
-#include <string.h>
-
 #include "defines.h"
 
 /* KEYS: batch, held. ARGV: the batch that must be known, this one's number or 0, then for each

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "defines.h"
-#include "log.h"
 #include "pg.h"
 #include "service.h"
 #include "tasks_internal.h"

@@ -1,8 +1,5 @@
 #include "history.h"
 
-#include <string.h>
-
-#include "api.h"
 #include "candidates.h"
 #include "history.sql.h"
 #include "json.h"

@@ -1,8 +1,5 @@
 #include "engine.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "bm25.h"
 #include "evidence.h"
 #include "fusion.h"

@@ -10,7 +10,6 @@
 #include "asset.sql.h"
 #include "fetch.h"
 #include "import.h"
-#include "log.h"
 #include "oai.h"
 #include "pg.h"
 #include "query.h"

@@ -1,7 +1,5 @@
 #include "lexical.h"
 
-#include <string.h>
-
 #include "bm25.h"
 
 /** Documents of a window: the accumulators stay in the first cache level. */

@@ -3,17 +3,11 @@
 #include <string.h>
 
 #include "asset.sql.h"
-#include "crypto.h"
 #include "engine.h"
-#include "highlight.h"
-#include "indexer.h"
 #include "json.h"
-#include "offload.h"
-#include "pg.h"
 #include "search_hits.h"
 #include "timefmt.h"
 #include "widen.h"
-#include "worker.h"
 
 #define DAY_MS INT64_C(86400000)
 

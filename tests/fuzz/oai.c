@@ -8,7 +8,6 @@
 #include "json.h"
 #include "metadata.h"
 #include "oai.h"
-#include "utf8.h"
 
 static void check_paper(struct arena *arena, const struct metadata *paper)
 {

@@ -7,7 +7,6 @@
 
 #include <cmocka.h>
 
-#include "defines.h"
 #include "log.h"
 #include "scope.h"
 

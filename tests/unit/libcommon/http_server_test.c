@@ -1,7 +1,6 @@
 #include "http_fixture.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,12 +9,10 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
-#include "defines.h"
 
 #define GET   "GET /x HTTP/1.1\r\nHost: a\r\n\r\n"
 #define LAST  "GET /last HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"

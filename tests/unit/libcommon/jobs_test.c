@@ -6,7 +6,6 @@
 #include "json.h"
 #include "pg.h"
 #include "sleep.h"
-#include "timefmt.h"
 
 #define ACCOUNT "01900000-0000-7000-8000-000000000001"
 

@@ -13,8 +13,6 @@
 
 #include <cmocka.h>
 
-#include "defines.h"
-#include "log.h"
 #include "pg_fixture.h"
 
 static struct pg_fixture server;

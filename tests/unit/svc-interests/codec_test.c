@@ -6,7 +6,6 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <math.h>
 
 static struct reader reader_of(const void *data, size_t length)
 {

@@ -1,6 +1,5 @@
 #include "snapshot.h"
 
-#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
