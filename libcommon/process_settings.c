@@ -33,6 +33,8 @@ const struct setting PROCESS_SETTINGS[] = {
                     "Postgres connections of each worker."),
 	SETTING_INT(&process_settings.job_slots, "JOB_SLOTS", "4", 1, 256,
                     "Jobs that run at once in this process."),
+	SETTING_MS(&process_settings.job_lease_ms, "JOB_LEASE", "30s", 1000, 3600000,
+                   "How long the jobs of a process that died wait before another takes them over."),
 	SETTING_MS(&process_settings.request_timeout_ms, "REQUEST_TIMEOUT", "30s", 100, 600000,
                    "Deadline of a request in this process."),
 	SETTING_MS(&process_settings.drain_timeout_ms, "DRAIN_TIMEOUT", "20s", 100, 600000,

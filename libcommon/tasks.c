@@ -102,7 +102,10 @@ struct tasks *tasks_start(struct worker *worker, const char *service, const stru
                           const struct event_handler *events)
 {
 	struct tasks *tasks = calloc(1, sizeof(*tasks));
+	const struct process_settings *settings = worker->process->settings;
 	require(tasks);
+	if (settings->job_lease_ms)
+		tasks_timing.lease = (uint64_t)settings->job_lease_ms;
 	tasks->worker = worker;
 	tasks->service = service;
 	tasks->jobs = jobs;

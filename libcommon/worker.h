@@ -28,6 +28,7 @@ struct process_settings {
 	int64_t workers;      /* 0: the number of cores */
 	int64_t pg_pool_size; /* connections per worker */
 	int64_t job_slots;    /* jobs at once, per process */
+	int64_t job_lease_ms; /* how long a dead process's jobs wait for another; 0: the default */
 	int64_t request_timeout_ms;
 	int64_t drain_timeout_ms;
 	int64_t head_max_bytes, head_timeout_ms, body_timeout_ms, idle_timeout_ms;
@@ -43,7 +44,7 @@ struct process {
 		*instance; /* of this run of the process alone: consumer of streams, lease owner */
 	int worker_count;
 	struct worker *workers;
-	_Atomic bool is_migrated; /* the schema is as this build needs it */
+	_Atomic bool is_migrated;  /* the schema is as this build needs it */
 	_Atomic bool is_listening; /* worker 0 takes requests */
 	_Atomic bool is_draining;
 	void *user; /* the service's own, set by its process_start */
