@@ -1,10 +1,8 @@
 #include "pg_fixture.h"
 
-#include <arpa/inet.h>
 #include <glob.h>
 #include <grp.h>
 #include <libpq-fe.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <pwd.h>
 #include <setjmp.h>
@@ -15,25 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
-#define SKIPPED 77
+#include "free_port.h"
 
-static uint16_t free_port(void)
-{
-	struct sockaddr_in address = {.sin_family = AF_INET,
-	                              .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)}};
-	socklen_t length = sizeof(address);
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	assert_int_equal(bind(fd, (struct sockaddr *)&address, length), 0);
-	assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &length), 0);
-	close(fd);
-	return ntohs(address.sin_port);
-}
+#define SKIPPED 77
 
 /* The newest server that the distribution has installed. */
 static void find_program(const char *name, char *path, size_t size)

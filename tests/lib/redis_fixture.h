@@ -2,8 +2,6 @@
  * own. */
 #pragma once
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -14,11 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
+
+#include "free_port.h"
 
 struct redis_fixture {
 	char folder[64];
@@ -28,18 +27,6 @@ struct redis_fixture {
 	pid_t pid;            /* 0: not running */
 	FILE *log;            /* its standard output, open as long as it runs */
 };
-
-static inline uint16_t redis_fixture_free_port(void)
-{
-	struct sockaddr_in address = {.sin_family = AF_INET,
-	                              .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)}};
-	socklen_t length = sizeof(address);
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	assert_int_equal(bind(fd, (struct sockaddr *)&address, length), 0);
-	assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &length), 0);
-	close(fd);
-	return ntohs(address.sin_port);
-}
 
 static inline void redis_fixture_exec(const struct redis_fixture *redis, int out)
 {
@@ -91,7 +78,7 @@ static inline void redis_fixture_new(struct redis_fixture *redis, const char *pa
 	snprintf(redis->folder, sizeof(redis->folder), "/tmp/expops-redis-XXXXXX");
 	assert_non_null(mkdtemp(redis->folder));
 	snprintf(redis->url, sizeof(redis->url), "unix:%s/socket", redis->folder);
-	redis->port = redis_fixture_free_port();
+	redis->port = free_port();
 }
 
 static inline void redis_fixture_free(struct redis_fixture *redis)

@@ -1,28 +1,12 @@
 #include "arena.h"
 
-#include <setjmp.h>
 #include <stdalign.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-static struct arena *arena;
-
-static int setup(void **state attr_unused)
-{
-	arena = arena_new();
-	return 0;
-}
-
-static int teardown(void **state attr_unused)
-{
-	arena_free(arena);
-	return 0;
-}
+#include "arena_fixture.h"
 
 static bool is_zero(const char *data, size_t length)
 {
@@ -241,23 +225,21 @@ static void the_sanitizer_sees_an_overrun(void **state attr_unused)
 }
 #endif
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(allocations_are_zeroed_aligned_and_apart),
-		TEST(size_zero_gives_a_unique_pointer),
-		TEST(memory_is_taken_in_growing_blocks),
-		TEST(growth_is_in_place_for_the_newest),
-		TEST(growth_clears_what_was_written_past_the_size),
-		TEST(copies),
-		TEST(formats),
-		TEST(buffers),
+		ARENA_TEST(allocations_are_zeroed_aligned_and_apart),
+		ARENA_TEST(size_zero_gives_a_unique_pointer),
+		ARENA_TEST(memory_is_taken_in_growing_blocks),
+		ARENA_TEST(growth_is_in_place_for_the_newest),
+		ARENA_TEST(growth_clears_what_was_written_past_the_size),
+		ARENA_TEST(copies),
+		ARENA_TEST(formats),
+		ARENA_TEST(buffers),
 		cmocka_unit_test(callbacks_run_newest_first),
 		cmocka_unit_test(only_a_wiped_arena_is_wiped),
 #ifdef HAS_ASAN
-		TEST(the_sanitizer_sees_an_overrun),
+		ARENA_TEST(the_sanitizer_sees_an_overrun),
 #endif
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

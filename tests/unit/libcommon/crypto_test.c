@@ -1,26 +1,10 @@
 #include "crypto.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-static struct arena *arena;
-
-static int setup(void **state attr_unused)
-{
-	arena = arena_new();
-	return 0;
-}
-
-static int teardown(void **state attr_unused)
-{
-	arena_free(arena);
-	return 0;
-}
+#include "arena_fixture.h"
 
 /* Bytes of hex text; `ret_length` may be NULL. */
 static uint8_t *unhex(const char *text, size_t *ret_length)
@@ -330,27 +314,25 @@ static void bad_base64_is_refused(void **state attr_unused)
 	assert_int_equal(length, 42);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(sha256_vectors),
-		TEST(hmac_vectors),
-		TEST(hkdf_vectors),
-		TEST(crc32_vectors),
-		TEST(randomness),
-		TEST(base62_is_uniform),
-		TEST(constant_time_comparison),
-		TEST(gcm_opens_what_it_sealed),
-		TEST(gcm_vector),
-		TEST(gcm_refuses_every_change),
-		TEST(gcm_never_repeats_itself),
-		TEST(hex_goes_both_ways),
-		TEST(bad_hex_is_refused),
-		TEST(base64_vectors),
-		TEST(base64_of_every_length),
-		TEST(bad_base64_is_refused),
+		ARENA_TEST(sha256_vectors),
+		ARENA_TEST(hmac_vectors),
+		ARENA_TEST(hkdf_vectors),
+		ARENA_TEST(crc32_vectors),
+		ARENA_TEST(randomness),
+		ARENA_TEST(base62_is_uniform),
+		ARENA_TEST(constant_time_comparison),
+		ARENA_TEST(gcm_opens_what_it_sealed),
+		ARENA_TEST(gcm_vector),
+		ARENA_TEST(gcm_refuses_every_change),
+		ARENA_TEST(gcm_never_repeats_itself),
+		ARENA_TEST(hex_goes_both_ways),
+		ARENA_TEST(bad_hex_is_refused),
+		ARENA_TEST(base64_vectors),
+		ARENA_TEST(base64_of_every_length),
+		ARENA_TEST(bad_base64_is_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,14 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "pg_fixture.h"
-#include "worker_fixture.h"
 #include "migrate.h"
-#include "pg.h"
+#include "pg_suite.h"
 #include "reply.h"
-
-static struct pg_fixture server;
-static struct worker_fixture fixture;
 
 /* One POST, and what came of it. */
 struct post {
@@ -29,20 +24,12 @@ struct post {
 
 static const struct uuid ALICE = {{1}}, BOB = {{2}};
 
-static int start_server(void **state)
+static int start_with_schema(void **state)
 {
 	static const struct migration NONE[] = {{NULL, NULL}};
-	(void)state;
-	pg_fixture_new(&server);
+	start_server(state);
 	pg_fixture_run(&server, "ALTER ROLE expops SET search_path = shop");
 	assert_int_equal(migrate_run(server.url, "shop", NONE), ERR_NONE);
-	return 0;
-}
-
-static int stop_server(void **state)
-{
-	(void)state;
-	pg_fixture_free(&server);
 	return 0;
 }
 
@@ -52,18 +39,8 @@ static int setup(void **state)
 	pg_fixture_run(&server,
 	               "SET client_min_messages = error; TRUNCATE idempotency; DROP TABLE IF "
 	               "EXISTS made; CREATE TABLE made (id int GENERATED ALWAYS AS IDENTITY)");
-	fixture_start(&fixture);
+	open_pool(&(struct pg_settings){.url = server.url});
 	fixture.settings.identity_secret = "a secret of the cluster";
-	fixture.worker.pg =
-		pg_pool_new(&fixture.worker.loop, &(struct pg_settings){.url = server.url});
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	pg_pool_free(fixture.worker.pg);
-	fixture_stop(&fixture);
 	return 0;
 }
 
@@ -354,5 +331,5 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_another_secret, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_cut_off, setup, teardown),
 	};
-	return cmocka_run_group_tests(tests, start_server, stop_server);
+	return cmocka_run_group_tests(tests, start_with_schema, stop_server);
 }

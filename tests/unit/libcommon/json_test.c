@@ -1,28 +1,12 @@
 #include "json.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-static struct arena *arena;
-
-static int setup(void **state attr_unused)
-{
-	arena = arena_new();
-	return 0;
-}
-
-static int teardown(void **state attr_unused)
-{
-	arena_free(arena);
-	return 0;
-}
+#include "arena_fixture.h"
 
 static enum err_code parse(const char *text, yyjson_val **ret_root, const char **ret_why)
 {
@@ -374,23 +358,21 @@ static void every_character_survives_quoting(void **state attr_unused)
 	}
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(good_text_is_read_and_written),
-		TEST(bad_text_is_refused),
-		TEST(the_length_counts),
-		TEST(faults_are_placed),
-		TEST(depth_is_bounded),
-		TEST(duplicates_are_found_in_objects_of_any_size),
-		TEST(names_that_begin_alike_are_told_apart),
-		TEST(members_are_got_with_tolerance),
-		TEST(documents_are_built_in_the_arena),
-		TEST(what_json_lacks_is_still_written_as_json),
-		TEST(quoting),
-		TEST(every_character_survives_quoting),
+		ARENA_TEST(good_text_is_read_and_written),
+		ARENA_TEST(bad_text_is_refused),
+		ARENA_TEST(the_length_counts),
+		ARENA_TEST(faults_are_placed),
+		ARENA_TEST(depth_is_bounded),
+		ARENA_TEST(duplicates_are_found_in_objects_of_any_size),
+		ARENA_TEST(names_that_begin_alike_are_told_apart),
+		ARENA_TEST(members_are_got_with_tolerance),
+		ARENA_TEST(documents_are_built_in_the_arena),
+		ARENA_TEST(what_json_lacks_is_still_written_as_json),
+		ARENA_TEST(quoting),
+		ARENA_TEST(every_character_survives_quoting),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

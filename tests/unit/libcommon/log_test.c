@@ -4,32 +4,15 @@
 #include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "arena_fixture.h"
 #include "capture.h"
 #include "json.h"
 #include "timefmt.h"
-
-static struct arena *arena;
-
-static int setup(void **state attr_unused)
-{
-	arena = arena_new();
-	return 0;
-}
-
-static int teardown(void **state attr_unused)
-{
-	arena_free(arena);
-	return 0;
-}
 
 /* Start and stop catching standard output; the text lives in the arena. */
 static struct capture output;
@@ -276,21 +259,19 @@ static void threads_do_not_mix(void **state attr_unused)
 		assert_int_equal(next[i], PER_THREAD);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_line_holds_what_happened),
-		TEST(the_request_id_stays_until_changed),
-		TEST(floats_are_always_json),
-		TEST(long_text_is_cut_at_a_character),
-		TEST(text_that_is_not_utf8_is_repaired),
-		TEST(levels),
-		TEST(bad_levels_are_refused_and_change_nothing),
-		TEST(what_is_off_costs_nothing),
-		TEST(errno_is_kept),
-		TEST(threads_do_not_mix),
+		ARENA_TEST(a_line_holds_what_happened),
+		ARENA_TEST(the_request_id_stays_until_changed),
+		ARENA_TEST(floats_are_always_json),
+		ARENA_TEST(long_text_is_cut_at_a_character),
+		ARENA_TEST(text_that_is_not_utf8_is_repaired),
+		ARENA_TEST(levels),
+		ARENA_TEST(bad_levels_are_refused_and_change_nothing),
+		ARENA_TEST(what_is_off_costs_nothing),
+		ARENA_TEST(errno_is_kept),
+		ARENA_TEST(threads_do_not_mix),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,29 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "arena_fixture.h"
 #include "timefmt.h"
-
-static struct arena *arena;
-
-static int setup(void **state attr_unused)
-{
-	arena = arena_new();
-	return 0;
-}
-
-static int teardown(void **state attr_unused)
-{
-	arena_free(arena);
-	return 0;
-}
 
 static void assert_line(const char *text, const char *line)
 {
@@ -245,20 +228,18 @@ static void every_line_is_of_the_format(void **state attr_unused)
 	}
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_metric_without_labels_begins_at_zero),
-		TEST(twice_is_harmless),
-		TEST(labels_make_series),
-		TEST(gauges_are_set_and_text_is_escaped),
-		TEST(histograms_count_into_buckets),
-		TEST(nothing_is_lost_between_threads),
-		TEST(more_series_than_the_cache_remembers),
-		TEST(the_process_is_described),
-		TEST(every_line_is_of_the_format),
+		ARENA_TEST(a_metric_without_labels_begins_at_zero),
+		ARENA_TEST(twice_is_harmless),
+		ARENA_TEST(labels_make_series),
+		ARENA_TEST(gauges_are_set_and_text_is_escaped),
+		ARENA_TEST(histograms_count_into_buckets),
+		ARENA_TEST(nothing_is_lost_between_threads),
+		ARENA_TEST(more_series_than_the_cache_remembers),
+		ARENA_TEST(the_process_is_described),
+		ARENA_TEST(every_line_is_of_the_format),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

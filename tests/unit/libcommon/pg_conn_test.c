@@ -9,40 +9,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "pg_fixture.h"
-#include "worker_fixture.h"
-#include "pg.h"
+#include "pg_suite.h"
 
-static struct pg_fixture server;
-static struct worker_fixture fixture;
-
-struct outcome {
-	const char *sql;
-	long number;
-	enum err_code code;
-	bool is_over;
-	long answer;
-};
-
-static void open_pool(const struct pg_settings *settings)
+static int start_with_table(void **state)
 {
-	fixture_start(&fixture);
-	fixture.worker.pg = pg_pool_new(&fixture.worker.loop, settings);
-	assert_non_null(fixture.worker.pg);
-}
-
-static int start_server(void **state)
-{
-	(void)state;
-	pg_fixture_new(&server);
+	start_server(state);
 	pg_fixture_run(&server, "CREATE TABLE t (a int, b int)");
-	return 0;
-}
-
-static int stop_server(void **state)
-{
-	(void)state;
-	pg_fixture_free(&server);
 	return 0;
 }
 
@@ -55,33 +27,6 @@ static int setup(void **state)
 	open_pool(
 		&(struct pg_settings){.url = server.url, .connections = 3, .pool_wait_ms = 15000});
 	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	pg_pool_free(fixture.worker.pg);
-	fixture_stop(&fixture);
-	return 0;
-}
-
-static void note_outcome(struct request *rq)
-{
-	struct outcome *outcome = rq->user;
-	outcome->code = rq->problem.code;
-	outcome->is_over = true;
-}
-
-static void query_number(struct request *rq)
-{
-	struct outcome *outcome = rq->user;
-	struct pg_rows *rows = pg_query(rq, outcome->sql, pg_int(outcome->number));
-	outcome->answer = pg_empty(rows) ? 0 : (long)pg_value_int(rows, 0, 0);
-}
-
-static void spawn(struct outcome *outcome, request_fn *fn)
-{
-	request_spawn(&fixture.worker, "test", FIXTURE_PATIENCE_MS, fn, note_outcome, outcome);
 }
 
 /* Run the loop until `count` backends are in the wait event. */
@@ -360,5 +305,5 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_prepared_again_after_reconnecting, setup,
 	                                        teardown),
 	};
-	return cmocka_run_group_tests(tests, start_server, stop_server);
+	return cmocka_run_group_tests(tests, start_with_table, stop_server);
 }

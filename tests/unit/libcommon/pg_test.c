@@ -3,50 +3,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "pg_fixture.h"
-#include "worker_fixture.h"
-
-static struct pg_fixture server;
-static struct worker_fixture fixture;
-
-static int start_server(void **state)
-{
-	(void)state;
-	pg_fixture_new(&server);
-	return 0;
-}
-
-static int stop_server(void **state)
-{
-	(void)state;
-	pg_fixture_free(&server);
-	return 0;
-}
-
-static void open_pool(const char *url, int connections, uint64_t pool_wait_ms)
-{
-	fixture_start(&fixture);
-	fixture.worker.pg = pg_pool_new(&fixture.worker.loop,
-	                                &(struct pg_settings){.url = url,
-	                                                      .connections = connections,
-	                                                      .pool_wait_ms = pool_wait_ms});
-	assert_non_null(fixture.worker.pg);
-}
+#include "pg_suite.h"
 
 static int setup(void **state)
 {
 	(void)state;
 	pg_fixture_run(&server, "SET client_min_messages = error; DROP SCHEMA public CASCADE; "
 	                        "CREATE SCHEMA public");
-	open_pool(server.url, 4, 15000);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	pg_pool_free(fixture.worker.pg);
-	fixture_stop(&fixture);
+	open_pool(
+		&(struct pg_settings){.url = server.url, .connections = 4, .pool_wait_ms = 15000});
 	return 0;
 }
 
@@ -62,39 +27,6 @@ static void until_server_says(const char *sql)
 #define SLEEPING                                                                                   \
 	"SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND wait_event = 'PgSleep' " \
 	"AND pid <> pg_backend_pid()"
-
-/* What became of a request. */
-struct outcome {
-	const char *sql;
-	long number;
-	enum err_code code;
-	bool is_over;
-	long answer;
-};
-
-static void note_outcome(struct request *rq)
-{
-	struct outcome *outcome = rq->user;
-	outcome->code = rq->problem.code;
-	outcome->is_over = true;
-}
-
-static void query_number(struct request *rq)
-{
-	struct outcome *outcome = rq->user;
-	struct pg_rows *rows = pg_query(rq, outcome->sql, pg_int(outcome->number));
-	outcome->answer = pg_empty(rows) ? 0 : (long)pg_value_int(rows, 0, 0);
-}
-
-static void spawn(struct outcome *outcome, uint64_t timeout_ms)
-{
-	request_spawn(&fixture.worker, "test", timeout_ms, query_number, note_outcome, outcome);
-}
-
-static void spawn_fn(struct outcome *outcome, request_fn *fn)
-{
-	request_spawn(&fixture.worker, "test", FIXTURE_PATIENCE_MS, fn, note_outcome, outcome);
-}
 
 static void values(struct request *rq)
 {
@@ -133,7 +65,7 @@ static void test_values(void **state)
 {
 	(void)state;
 	struct outcome outcome = {0};
-	spawn_fn(&outcome, values);
+	spawn(&outcome, values);
 	fixture_idle(&fixture);
 	assert_int_equal(outcome.code, ERR_NONE);
 	assert_true(pg_pool_is_up(fixture.worker.pg));
@@ -179,7 +111,7 @@ static void test_failures_stay_separate(void **state)
 	struct outcome *outcomes = calloc(MANY, sizeof(*outcomes));
 	for (int i = 0; i < MANY; i++) {
 		outcomes[i] = (struct outcome){.sql = KINDS[i % 6].sql, .number = i + 1};
-		spawn(&outcomes[i], FIXTURE_PATIENCE_MS);
+		spawn(&outcomes[i], query_number);
 	}
 	fixture_idle(&fixture);
 	for (int i = 0; i < MANY; i++) {
@@ -218,7 +150,7 @@ static void test_transactions_are_apart(void **state)
 	pg_fixture_run(&server, "CREATE TABLE t (a int PRIMARY KEY)");
 	for (int i = 0; i < 90; i++) {
 		outcomes[i].number = i;
-		spawn_fn(&outcomes[i], add_in_transaction);
+		spawn(&outcomes[i], add_in_transaction);
 	}
 	fixture_idle(&fixture);
 	for (int i = 0; i < 90; i++) {
@@ -249,7 +181,7 @@ static void test_an_abandoned_transaction_ends(void **state)
 	fiber_cancel(rq->fiber, ERR_CLIENT_GONE);
 	fixture_idle(&fixture);
 	assert_int_equal(outcome.code, ERR_CLIENT_GONE);
-	spawn(&after, FIXTURE_PATIENCE_MS);
+	spawn(&after, query_number);
 	fixture_idle(&fixture);
 	assert_int_equal(after.answer, 5);
 	until_server_says("SELECT (NOT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event = "
@@ -263,10 +195,10 @@ static void test_deadlines(void **state)
 	(void)state;
 	struct outcome slow = {.sql = "SELECT pg_sleep(0.5 + $1)"};
 	struct outcome quick[20];
-	spawn(&slow, 150);
+	request_spawn(&fixture.worker, "test", 150, query_number, note_outcome, &slow);
 	for (int i = 0; i < 20; i++) {
 		quick[i] = (struct outcome){.sql = "SELECT $1::int", .number = i};
-		spawn(&quick[i], FIXTURE_PATIENCE_MS);
+		spawn(&quick[i], query_number);
 	}
 	fixture_idle(&fixture);
 	assert_int_equal(slow.code, ERR_TIMEOUT);
@@ -321,13 +253,13 @@ static void test_pool_exhausted(void **state)
 	struct outcome holder = {0}, begins[5] = {0},
 		       single = {.sql = "SELECT $1::int", .number = 3};
 	may_go_on = false;
-	open_pool(server.url, 2, 200);
+	open_pool(&(struct pg_settings){.url = server.url, .connections = 2, .pool_wait_ms = 200});
 	struct request *held = request_spawn(&fixture.worker, "test", FIXTURE_PATIENCE_MS,
 	                                     hold_transaction, note_outcome, &holder);
 	for (int i = 0; i < 5; i++)
-		spawn_fn(&begins[i], begin_only);
+		spawn(&begins[i], begin_only);
 	/* One connection is always left for single statements. */
-	spawn(&single, FIXTURE_PATIENCE_MS);
+	spawn(&single, query_number);
 	fixture_until(&fixture, &single.is_over);
 	assert_int_equal(single.answer, 3);
 	for (int i = 0; i < 5; i++) {
@@ -340,7 +272,7 @@ static void test_pool_exhausted(void **state)
 	fixture_idle(&fixture);
 	assert_int_equal(holder.answer, 2);
 	begins[0] = (struct outcome){0};
-	spawn_fn(&begins[0], begin_only);
+	spawn(&begins[0], begin_only);
 	fixture_idle(&fixture);
 	assert_int_equal(begins[0].answer, 1);
 }
@@ -369,9 +301,9 @@ static void test_plans_are_prepared_again(void **state)
 	(void)state;
 	struct outcome outcome = {0};
 	teardown(state);
-	open_pool(server.url, 1, 0);
+	open_pool(&(struct pg_settings){.url = server.url, .connections = 1});
 	pg_fixture_run(&server, "CREATE TABLE t (a int)");
-	spawn_fn(&outcome, reread);
+	spawn(&outcome, reread);
 	fixture_idle(&fixture);
 	assert_int_equal(outcome.code, ERR_NONE);
 }
@@ -385,7 +317,7 @@ static void test_serialisation_failures_are_retried(void **state)
 		"CREATE SEQUENCE calls; CREATE FUNCTION flaky(n bigint) RETURNS bigint AS $$ "
 		"BEGIN IF nextval('calls') <= n THEN RAISE SQLSTATE '40001'; END IF; "
 		"RETURN currval('calls'); END $$ LANGUAGE plpgsql");
-	spawn(&outcome, FIXTURE_PATIENCE_MS);
+	spawn(&outcome, query_number);
 	fixture_idle(&fixture);
 	assert_int_equal(outcome.code, ERR_NONE);
 	assert_int_equal(outcome.answer, 4);
@@ -398,7 +330,7 @@ static void test_deferred_constraints(void **state)
 	struct outcome outcome = {.sql = "INSERT INTO t VALUES ($1)", .number = 9};
 	pg_fixture_run(&server, "CREATE TABLE p (a int PRIMARY KEY); CREATE TABLE t (a int "
 	                        "REFERENCES p DEFERRABLE INITIALLY DEFERRED)");
-	spawn(&outcome, FIXTURE_PATIENCE_MS);
+	spawn(&outcome, query_number);
 	fixture_idle(&fixture);
 	assert_int_equal(outcome.code, ERR_INVALID);
 	assert_int_equal(pg_fixture_run(&server, "SELECT count(*) FROM t"), 0);
@@ -436,7 +368,7 @@ static void test_savepoints(void **state)
 {
 	(void)state;
 	struct outcome outcome = {0};
-	spawn_fn(&outcome, try_inside);
+	spawn(&outcome, try_inside);
 	fixture_idle(&fixture);
 	assert_int_equal(outcome.code, ERR_NONE);
 }
@@ -452,12 +384,12 @@ static void test_a_failure_inside_gives_the_connection_back(void **state)
 	(void)state;
 	struct outcome outcome = {0};
 	for (int i = 0; i < 10; i++) {
-		spawn_fn(&outcome, fail_inside);
+		spawn(&outcome, fail_inside);
 		fixture_idle(&fixture);
 		assert_int_equal(outcome.code, ERR_INVALID);
 	}
 	outcome = (struct outcome){0};
-	spawn_fn(&outcome, begin_only);
+	spawn(&outcome, begin_only);
 	fixture_idle(&fixture);
 	assert_int_equal(outcome.code, ERR_NONE);
 	assert_int_equal(pg_fixture_run(&server, "SELECT count(*) FROM pg_stat_activity WHERE "
@@ -482,7 +414,7 @@ static void test_back_pressure(void **state)
 	(void)state;
 	struct outcome outcomes[16] = {0};
 	for (int i = 0; i < 16; i++)
-		spawn_fn(&outcomes[i], send_much);
+		spawn(&outcomes[i], send_much);
 	fixture_idle(&fixture);
 	for (int i = 0; i < 16; i++)
 		assert_int_equal(outcomes[i].answer, 1);
@@ -494,10 +426,10 @@ static void test_freed_while_busy(void **state)
 	struct outcome outcomes[400];
 	struct outcome holder = {0};
 	may_go_on = false;
-	spawn_fn(&holder, hold_transaction);
+	spawn(&holder, hold_transaction);
 	for (int i = 0; i < 400; i++) {
 		outcomes[i] = (struct outcome){.sql = "SELECT pg_sleep($1)", .number = 600};
-		spawn(&outcomes[i], FIXTURE_PATIENCE_MS);
+		spawn(&outcomes[i], query_number);
 	}
 	until_server_says(SLEEPING);
 	pg_pool_free(fixture.worker.pg);
@@ -515,8 +447,8 @@ static void test_by_name_over_tcp(void **state)
 {
 	struct outcome outcome = {.sql = "SELECT $1::int", .number = 8};
 	teardown(state);
-	open_pool(server.tcp_url, 2, 0);
-	spawn(&outcome, FIXTURE_PATIENCE_MS);
+	open_pool(&(struct pg_settings){.url = server.tcp_url, .connections = 2});
+	spawn(&outcome, query_number);
 	fixture_idle(&fixture);
 	assert_int_equal(outcome.answer, 8);
 }
@@ -539,7 +471,7 @@ static void test_too_many_to_prepare(void **state)
 {
 	(void)state;
 	struct outcome outcome = {0};
-	spawn_fn(&outcome, run_many_texts);
+	spawn(&outcome, run_many_texts);
 	fixture_idle(&fixture);
 	assert_int_equal(outcome.code, ERR_NONE);
 	assert_int_equal(outcome.answer, 1024);
@@ -558,7 +490,7 @@ static void test_idle_connections_are_closed(void **state)
 	for (int i = 0; i < 40; i++) {
 		outcomes[i] =
 			(struct outcome){.sql = "SELECT pg_sleep(0.02 * $1::int)", .number = 1};
-		spawn(&outcomes[i], FIXTURE_PATIENCE_MS);
+		spawn(&outcomes[i], query_number);
 	}
 	until_server_says(
 		"SELECT count(*) / 2 FROM pg_stat_activity WHERE application_name = 'expops'");
@@ -582,7 +514,7 @@ static void test_gauges_return_to_zero(void **state)
 {
 	struct outcome outcome = {.sql = "SELECT $1::int"};
 	double before = metric_value("expops_pg_statements_total{outcome=\"ok\"}");
-	spawn(&outcome, FIXTURE_PATIENCE_MS);
+	spawn(&outcome, query_number);
 	fixture_idle(&fixture);
 	assert_true(metric_value("expops_pg_statements_total{outcome=\"ok\"}") == before + 1);
 	assert_true(metric_value("expops_pg_connections") == 1);

@@ -1,30 +1,12 @@
 #include "brief.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "arena_fixture.h"
 
 #define ID "019c1363-49c0-781f-a8e2-5d940ed90475"
-
-static struct arena *arena;
-
-static int make_arena(void **state)
-{
-	(void)state;
-	arena = arena_new();
-	return 0;
-}
-
-static int free_arena(void **state)
-{
-	(void)state;
-	arena_free(arena);
-	return 0;
-}
 
 static const struct brief LEAST = {.experiment_id = ID, .name = "Larger batch"};
 
@@ -173,11 +155,10 @@ static void test_branches(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_the_least_has_task_plan_and_report, make_arena,
-	                                        free_arena),
-		cmocka_unit_test_setup_teardown(test_everything_is_said, make_arena, free_arena),
-		cmocka_unit_test_setup_teardown(test_blank_is_unknown, make_arena, free_arena),
-		cmocka_unit_test_setup_teardown(test_branches, make_arena, free_arena),
+		ARENA_TEST(test_the_least_has_task_plan_and_report),
+		ARENA_TEST(test_everything_is_said),
+		ARENA_TEST(test_blank_is_unknown),
+		ARENA_TEST(test_branches),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,29 +1,10 @@
 #include "context.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "arena_fixture.h"
 #include "json.h"
-
-static struct arena *arena;
-
-static int make_arena(void **state)
-{
-	(void)state;
-	arena = arena_new();
-	return 0;
-}
-
-static int free_arena(void **state)
-{
-	(void)state;
-	arena_free(arena);
-	return 0;
-}
 
 static yyjson_val *parse(const char *text)
 {
@@ -136,13 +117,10 @@ static void test_no_container_in_the_index(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_nothing_known, make_arena, free_arena),
-		cmocka_unit_test_setup_teardown(test_the_index_is_believed_first, make_arena,
-	                                        free_arena),
-		cmocka_unit_test_setup_teardown(test_the_launch_context_stands_in, make_arena,
-	                                        free_arena),
-		cmocka_unit_test_setup_teardown(test_no_container_in_the_index, make_arena,
-	                                        free_arena),
+		ARENA_TEST(test_nothing_known),
+		ARENA_TEST(test_the_index_is_believed_first),
+		ARENA_TEST(test_the_launch_context_stands_in),
+		ARENA_TEST(test_no_container_in_the_index),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,29 +1,10 @@
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "arena_fixture.h"
 #include "defines.h"
 #include "metadata.h"
-
-static struct arena *arena;
-
-static int make_arena(void **state)
-{
-	(void)state;
-	arena = arena_new();
-	return 0;
-}
-
-static int free_arena(void **state)
-{
-	(void)state;
-	arena_free(arena);
-	return 0;
-}
 
 static yyjson_val *json(const char *text)
 {
@@ -171,11 +152,8 @@ static void test_squeeze(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_rows, make_arena, free_arena),
-		cmocka_unit_test_setup_teardown(test_refused, make_arena, free_arena),
-		cmocka_unit_test_setup_teardown(test_lengths, make_arena, free_arena),
-		cmocka_unit_test_setup_teardown(test_repositories, make_arena, free_arena),
-		cmocka_unit_test_setup_teardown(test_squeeze, make_arena, free_arena),
+		ARENA_TEST(test_rows),         ARENA_TEST(test_refused), ARENA_TEST(test_lengths),
+		ARENA_TEST(test_repositories), ARENA_TEST(test_squeeze),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

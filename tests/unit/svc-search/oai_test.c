@@ -1,29 +1,10 @@
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "arena_fixture.h"
 #include "defines.h"
 #include "oai.h"
-
-static struct arena *arena;
-
-static int make_arena(void **state)
-{
-	(void)state;
-	arena = arena_new();
-	return 0;
-}
-
-static int free_arena(void **state)
-{
-	(void)state;
-	arena_free(arena);
-	return 0;
-}
 
 static struct oai_page read_page(const char *xml)
 {
@@ -157,13 +138,10 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_record, make_arena, free_arena),
-		cmocka_unit_test_setup_teardown(test_records_are_apart, make_arena, free_arena),
-		cmocka_unit_test_setup_teardown(test_many_authors, make_arena, free_arena),
-		cmocka_unit_test_setup_teardown(test_errors, make_arena, free_arena),
-		cmocka_unit_test_setup_teardown(test_the_last_page, make_arena, free_arena),
-		cmocka_unit_test_setup_teardown(test_prefixes, make_arena, free_arena),
-		cmocka_unit_test_setup_teardown(test_refused, make_arena, free_arena),
+		ARENA_TEST(test_record),        ARENA_TEST(test_records_are_apart),
+		ARENA_TEST(test_many_authors),  ARENA_TEST(test_errors),
+		ARENA_TEST(test_the_last_page), ARENA_TEST(test_prefixes),
+		ARENA_TEST(test_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

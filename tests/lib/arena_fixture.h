@@ -1,0 +1,34 @@
+/** An arena for each test: made before it, freed after it.
+ *
+ *     const struct CMUnitTest tests[] = {
+ *             ARENA_TEST(test_rows),
+ *     };
+ */
+#pragma once
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "arena.h"
+
+static struct arena *arena;
+
+static inline int arena_setup(void **state)
+{
+	(void)state;
+	arena = arena_new();
+	return 0;
+}
+
+static inline int arena_teardown(void **state)
+{
+	(void)state;
+	arena_free(arena);
+	return 0;
+}
+
+#define ARENA_TEST(test) cmocka_unit_test_setup_teardown(test, arena_setup, arena_teardown)
