@@ -16,7 +16,7 @@ struct tasks_timing tasks_timing = {
 	.sweep = 5000,
 	.reconcile = 5000,
 	.trim = 60000,
-	.stale = 45000,
+	.stale = 45000, /* past the lease: whoever lives has renewed it */
 	.block = 5000,
 	.retry = 1000,
 	.retry_max = 60000,
@@ -104,8 +104,10 @@ struct tasks *tasks_start(struct worker *worker, const char *service, const stru
 	struct tasks *tasks = calloc(1, sizeof(*tasks));
 	const struct process_settings *settings = worker->process->settings;
 	require(tasks);
-	if (settings->job_lease_ms)
+	if (settings->job_lease_ms) {
 		tasks_timing.lease = (uint64_t)settings->job_lease_ms;
+		tasks_timing.stale = tasks_timing.lease * 3 / 2;
+	}
 	tasks->worker = worker;
 	tasks->service = service;
 	tasks->jobs = jobs;
