@@ -58,11 +58,11 @@ typedef void request_fn(struct request *rq);
 
 /** End the fiber with a failure; `detail` is one sentence for the client. Does not return. */
 attr_noreturn void raise_error(struct request *rq, enum err_code code, const char *detail, ...)
-	attr_printf(3, 4);
+	attr_printf(3, 4) attr_nonnull(1, 3);
 
 /** Raise ERR_INVALID naming one field. */
 attr_noreturn void raise_field(struct request *rq, const char *field, const char *message, ...)
-	attr_printf(3, 4);
+	attr_printf(3, 4) attr_nonnull(1, 3);
 
 /** Raise what was gathered in rq->problem with problem_add_field(), if anything was. */
 void raise_if_faults(struct request *rq);

@@ -58,7 +58,7 @@ static const struct pg_rows *written(struct request *rq, enum err_code code,
 	if (code == ERR_CONFLICT)
 		raise_error(rq, code, "there is an interest of that name already");
 	if (code)
-		raise_error(rq, code, NULL);
+		pg_raise(rq, code);
 	return rows;
 }
 

@@ -132,6 +132,14 @@ def test_deleted_account_leaves_nothing(cluster, desk, emit, api, account, db, i
     assert left() == []
 
 
+def test_nothing_is_made_for_an_account_that_was_deleted(api, account, db, interest):
+    db.execute("INSERT INTO deleted_account (id) VALUES (%s)", [account])
+    api.problem("POST", "/interests", 400, "invalid_request", {"name": "late", "context": "late"})
+    api.problem("POST", "/papers/recommended/refresh", 400, "invalid_request", {})
+    history = interest["experiment_history_id"]
+    api.problem("POST", f"/experiment-histories/{history}/refit-preference-model", 400, "invalid_request")
+
+
 def test_other_accounts_stay(desk, other_desk, other_user, api, db):
     theirs = other_desk.ready()
     mine = desk.ready()
