@@ -13,7 +13,9 @@
 #define FIELD_NAME   "Idempotency-Key"
 #define KEY_TEXT_MAX 255
 
-/* What a request claims, and what its answer is kept under. */
+/* What a request claims, and what its answer is kept under. All of it but the body's hash is the API
+ * key's own, so that no other key of the account, with fewer scopes maybe, gets what was answered
+ * to this one. */
 struct claim {
 	const char *key;
 	const char *operation;
@@ -49,14 +51,17 @@ static void claim_hash_body(struct request *rq, struct claim *claim)
 static struct claim *claim_of(struct request *rq)
 {
 	struct claim *claim = arena_new_of(rq->arena, struct claim);
-	char account[UUID_TEXT_LEN + 1];
+	char account[UUID_TEXT_LEN + 1], caller[UUID_TEXT_LEN + 1];
 	uint8_t digest[SHA256_LEN];
 	const char *secret = rq->worker->process->settings->identity_secret;
 	uuid_format(&rq->caller.account, account);
+	uuid_format(&rq->caller.key_id, caller);
 	claim->key = request_header(rq, FIELD_NAME);
 	claim->operation = rq->http->op->name;
-	claim->seal_context = arena_printf(rq->arena, "%s %s", account, claim->operation);
-	sha256(claim->key, strlen(claim->key), claim->key_hash);
+	claim->seal_context =
+		arena_printf(rq->arena, "%s %s %s", account, caller, claim->operation);
+	const char *own = arena_printf(rq->arena, "%s %s", caller, claim->key);
+	sha256(own, strlen(own), claim->key_hash);
 	claim_hash_body(rq, claim);
 
 	const char *scope = arena_printf(rq->arena, "%s %s", claim->seal_context, claim->key);

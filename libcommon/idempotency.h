@@ -1,4 +1,6 @@
-/** Idempotency-Key: the same key, caller and body within 24 hours give the first answer again.
+/** Idempotency-Key: the same key, caller and body within 24 hours give the first answer again. The
+ * caller is an API key: another one of the account starts afresh, so that it never gets what only
+ * the first may have been given.
  *
  * The handler runs inside a transaction that also keeps its answer, so effect and record are one,
  * whatever is killed. Stored answers are sealed: they may hold what is shown once, such as a new

@@ -10,7 +10,7 @@
 /* One POST, and what came of it. */
 struct post {
 	const char *key, *path, *body;
-	struct uuid account;
+	struct uuid account, api_key;
 	enum api_id id;
 	void (*inner)(struct request *rq); /* what the handler does besides */
 	enum err_code code;
@@ -52,6 +52,7 @@ static void run_post(struct request *rq)
 	struct http_field *field = arena_new_of(rq->arena, struct http_field);
 	*field = http_field_of("idempotency-key", post->key);
 	rq->caller.account = post->account;
+	rq->caller.key_id = post->api_key;
 	rq->http = http;
 	http->op = api_op(post->id);
 	http->body = post->body;
@@ -162,7 +163,10 @@ static void test_what_makes_it_another(void **state)
 	other = post_of("key-2", "{}");
 	other.id = API_ID_project_create;
 	assert_false(send_post(&other)->is_replayed);
-	assert_int_equal(made_count(), 4);
+	other = post_of("key-2", "{}");
+	other.api_key = BOB;
+	assert_false(send_post(&other)->is_replayed);
+	assert_int_equal(made_count(), 5);
 }
 
 static void test_bad_keys(void **state)
