@@ -27,8 +27,9 @@ void account_delete(struct request *rq)
 	struct delete_input *in = request_input(rq, struct delete_input, DELETE_FIELDS);
 	if (!in->confirm)
 		raise_field(rq, "confirm", "must be true");
+	pg_begin(rq);
 	struct pg_rows *rows = pg_query(rq, ACCOUNT_DELETE_SQL, pg_uuid(rq->caller.account));
-	auth_invalidate(rq->worker);
+	auth_commit(rq);
 	if (pg_empty(rows))
 		raise_error(rq, ERR_NOT_FOUND, "no such account");
 	reply_json(rq, 200, pg_json(rows));

@@ -39,6 +39,7 @@ struct lookup {
 	struct auth *auth;
 	uint8_t hash[SHA256_LEN];
 	uint64_t generation; /* when it was sent */
+	uint64_t sent_at_ms; /* monotonic */
 	struct lookup *next;
 	struct auth_wait *waits;
 	enum err_code code;
@@ -50,7 +51,7 @@ struct entry {
 	struct entry *next;
 	struct identity caller;
 	int64_t expires_at_ms; /* 0: never */
-	uint64_t read_at_ms;   /* monotonic */
+	uint64_t read_at_ms;   /* monotonic; the look-up began then */
 	uint64_t generation;
 	char strings[]; /* repo and interest of `caller` */
 };
@@ -150,7 +151,7 @@ static struct entry *entry_make(struct request *rq, const struct lookup *lookup,
 	require(uuid_parse(pg_value(rows, 0, 0), UUID_TEXT_LEN, &entry->caller.account));
 	require(uuid_parse(pg_value(rows, 0, 1), UUID_TEXT_LEN, &entry->caller.key_id));
 	entry->expires_at_ms = pg_value_int(rows, 0, 6);
-	entry->read_at_ms = time_monotonic_ms();
+	entry->read_at_ms = lookup->sent_at_ms;
 	entry->generation = lookup->generation;
 	return entry;
 }
@@ -227,6 +228,7 @@ static void lookup_start(struct auth *auth, const uint8_t *hash, struct auth_wai
 		require(lookup);
 		lookup->auth = auth;
 		lookup->generation = atomic_load(&generation);
+		lookup->sent_at_ms = time_monotonic_ms();
 		memcpy(lookup->hash, hash, SHA256_LEN);
 		lookup->next = auth->lookups;
 		auth->lookups = lookup;
@@ -275,10 +277,19 @@ void auth_cancel(struct auth_wait *wait)
 	wait->done = NULL;
 }
 
-void auth_invalidate(struct worker *worker)
+static void invalidate(void *ptr)
 {
+	struct worker *worker = ptr;
 	atomic_fetch_add(&generation, 1);
 	redis_publish(worker->redis, CHANNEL, worker->process->instance);
+}
+
+void auth_commit(struct request *rq)
+{
+	arena_on_free(rq->arena, invalidate, rq->worker);
+	pg_commit(rq);
+	arena_forget(rq->arena, invalidate, rq->worker);
+	invalidate(rq->worker);
 }
 
 /* A lost connection may have lost messages: nothing that was read before is trusted after. */

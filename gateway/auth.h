@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #include "identity.h"
+#include "request.h"
 #include "worker.h"
 
 #define KEY_CACHE_MS 5000
@@ -41,6 +42,7 @@ enum err_code auth_check(struct auth *auth, const char *bearer, struct identity 
 /** Forget a look-up; `done` will not be called. */
 void auth_cancel(struct auth_wait *wait);
 
-/** A key or an account of this process was revoked or deleted and that is committed: refuse it here
- * at once, and tell the other replicas. */
-void auth_invalidate(struct worker *worker);
+/** Commit the request's transaction, in which a key or an account was revoked, deleted or changed:
+ * this process obeys it at once, and the other replicas are told. So are they where the outcome is
+ * uncertain. */
+void auth_commit(struct request *rq);

@@ -187,20 +187,21 @@ void key_update(struct request *rq)
 		raise_if_faults(rq);
 		require_own(rq, scopes);
 	}
+	pg_begin(rq);
 	struct pg_rows *rows = pg_query(rq, KEY_UPDATE_SQL, pg_text(in->id), account,
 	                                pg_text(in->name), pg_text(in->scopes));
 	require_found(rq, rows);
-	if (in->scopes)
-		auth_invalidate(rq->worker);
+	auth_commit(rq);
 	reply_json(rq, 200, pg_json(rows));
 }
 
 static void key_end(struct request *rq, const char *sql)
 {
 	struct key_input *in = request_input(rq, struct key_input, ID_FIELDS);
+	pg_begin(rq);
 	struct pg_rows *rows = pg_query(rq, sql, pg_text(in->id), pg_uuid(rq->caller.account));
 	require_found(rq, rows);
-	auth_invalidate(rq->worker);
+	auth_commit(rq);
 	reply_json(rq, 200, pg_json(rows));
 }
 

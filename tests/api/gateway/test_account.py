@@ -33,6 +33,16 @@ def test_services_are_told(user, cluster):
         wait_for(lambda: connection.execute(count, [account]).fetchone() == (0,), 10, "the interest goes too")
 
 
+def test_nothing_is_left_of_the_account(user, cluster):
+    user.api.post("/account/api-keys", {"name": "once"}, headers={"Idempotency-Key": "k"}, expect=201)
+    with cluster.postgres.connect() as connection:
+        (account,) = connection.execute("SELECT id FROM account.account WHERE email = %s", [user.email]).fetchone()
+        user.api.post("/account/delete", {"confirm": True}, expect=200)
+        for table in ("api_key", "idempotency"):
+            count = f"SELECT count(*) FROM account.{table} WHERE account_id = %s"
+            assert connection.execute(count, [account]).fetchone() == (0,)
+
+
 def test_create_user_prints_just_the_key(cluster):
     email = f"{secrets.token_hex(6)}@example.org"
     output = cluster.run("gateway", "create-user", "--email", email, "--key-name", "mine")

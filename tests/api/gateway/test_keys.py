@@ -1,9 +1,13 @@
 """Keys: made, shown, changed, revoked, deleted; who may grant what; whose they are."""
 
 import re
+import socket
+import struct
 import zlib
 
 import pytest
+
+from lib.wait import wait_for
 
 BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 OPERATORS = {"service:any_user", "assets:write"}
@@ -230,3 +234,56 @@ def test_repeated_creation_gives_the_first_answer(api, cluster):
     with cluster.postgres.connect() as connection:
         rows = connection.execute("SELECT i::text FROM account.idempotency i").fetchall()
     assert not [row for row in rows if first.json()["key"] in row[0]]
+
+
+def test_repeated_creation_with_another_key_is_another(api):
+    headers = {"Idempotency-Key": "once"}
+    first = make(api, name="a", scopes=["account:write"])
+    strong = api.post("/account/api-keys", {"name": "strong"}, headers=headers, expect=201).json()
+    weak = api.as_key(first["key"])
+    weak.problem("POST", "/account/api-keys", 403, "insufficient_scope", {"name": "strong"}, headers=headers)
+    assert api.post("/account/api-keys", {"name": "strong"}, headers=headers, expect=201).json() == strong
+
+
+def given_up(cluster):
+    """How many statements of the gateway were left because a client went away."""
+    lines = cluster["gateway"][0].metrics().splitlines()
+    counts = [line for line in lines if line.startswith("expops_pg_statements_total") and "client_gone" in line]
+    return sum(float(line.rpartition(" ")[2]) for line in counts)
+
+
+def reset(connection):
+    """Close it so that the other side sees it break."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    connection.close()
+
+
+@pytest.mark.parametrize(("method", "suffix"), [("POST", "/revoke"), ("DELETE", "")])
+def test_a_key_whose_revoker_went_away_is_good_or_refused(api, cluster, method, suffix):
+    made = make(api)
+    warm = api.as_key(made["key"])
+    for _ in range(4):
+        warm.get("/account/api-keys", expect=200)
+    path = f"/api/v1.0/account/api-keys/{made['id']}{suffix}"
+    head = f"{method} {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {api.key}\r\nContent-Length: 0\r\n\r\n"
+    with cluster.postgres.connect() as held, cluster.postgres.connect() as seen:
+        held.execute("BEGIN")
+        held.execute("SELECT FROM account.api_key WHERE id = %s FOR UPDATE", [made["id"]])
+        (mine,) = held.execute("SELECT pg_backend_pid()").fetchone()
+
+        def waiting():
+            blocked = "SELECT count(*) FROM pg_stat_activity WHERE %s = ANY (pg_blocking_pids(pid))"
+            return seen.execute(blocked, [mine]).fetchone()[0]
+
+        connection = socket.create_connection(("127.0.0.1", cluster.ports["gateway"]))
+        connection.sendall(head.encode())
+        wait_for(waiting, 10, "the revocation waits for the row")
+        before = given_up(cluster)
+        reset(connection)
+        wait_for(lambda: given_up(cluster) > before, 10, "the gateway notices")
+        held.execute("ROLLBACK")
+        wait_for(lambda: not waiting(), 10, "the row is free")
+        query = "SELECT revoked_at IS NOT NULL FROM account.api_key WHERE id = %s FOR UPDATE"
+        (is_revoked,) = seen.execute(query, [made["id"]]).fetchone()
+    status = warm.get("/account/api-keys").status_code
+    assert status == (401 if is_revoked else 200)
