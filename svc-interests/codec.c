@@ -94,15 +94,3 @@ size_t read_count(struct reader *in, size_t max, size_t element_bytes)
 		return (size_t)reader_fail(in);
 	return count;
 }
-
-uint32_t checksum_crc32(const void *data, size_t length)
-{
-	const unsigned char *bytes = data;
-	uint32_t crc = 0xffffffffu;
-	for (size_t i = 0; i < length; i++) {
-		crc ^= bytes[i];
-		for (int bit = 0; bit < 8; bit++)
-			crc = crc >> 1 ^ (crc & 1 ? 0xedb88320u : 0);
-	}
-	return ~crc;
-}

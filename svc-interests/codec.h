@@ -35,6 +35,3 @@ uint32_t read_u32(struct reader *in);
 /** How many elements of at least `element_bytes` follow: at most `max`, and no more than the bytes
  * that are left can hold, so that a damaged length allocates nothing large. */
 size_t read_count(struct reader *in, size_t max, size_t element_bytes);
-
-/** CRC-32 (IEEE 802.3, reflected) of `length` bytes. */
-uint32_t checksum_crc32(const void *data, size_t length);

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "crypto.h"
+
 /** Spread of an id over the table; the multiplier is 2^32 over the golden ratio (Knuth, TAOCP 3,
  * 6.4). */
 static uint32_t slot_of(const struct preference_model *model, uint32_t id)
@@ -90,7 +92,7 @@ struct buf preference_save(struct arena *arena, const struct preference_model *m
 	for (uint32_t i = 0; i < model->dense_length; i++)
 		write_float(&out, model->dense[i]);
 	frequency_write(model->frequencies, &out);
-	write_u32(&out, checksum_crc32(out.data, out.length));
+	write_u32(&out, crc32_of(out.data, out.length));
 	return out;
 }
 
@@ -146,7 +148,7 @@ static struct reader open_checked(const void *data, size_t length)
 	size_t body = length - sizeof(uint32_t);
 	return (struct reader){.data = data,
 	                       .length = body,
-	                       .failed = told != checksum_crc32(data, body)};
+	                       .failed = told != crc32_of(data, body)};
 }
 
 struct preference_model *preference_load(struct arena *arena, const void *data, size_t length)

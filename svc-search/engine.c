@@ -1,8 +1,8 @@
 #include "engine.h"
 
 #include <string.h>
-#include <zlib.h>
 
+#include "crypto.h"
 #include "engine_internal.h"
 #include "lsa.h"
 #include "mem.h"
@@ -274,6 +274,5 @@ uint32_t engine_model(const struct engine_view *view)
 
 	if (embedder == NULL)
 		return 0;
-	return (uint32_t)crc32_z(0, (const Bytef *)embedder->scales,
-	                         embedder->header->term_count * sizeof(float));
+	return crc32_of(embedder->scales, embedder->header->term_count * sizeof(float));
 }

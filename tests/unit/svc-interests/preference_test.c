@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "codec.h"
+#include "crypto.h"
 
 enum {
 	SUBJECT_WORDS = 40,
@@ -338,7 +339,7 @@ static void test_damage_under_a_right_checksum(void **state)
 		char kept = bytes.data[i];
 		bytes.data[i] = (char)(kept ^ 0xff);
 		bytes.length = body;
-		write_u32(&bytes, checksum_crc32(bytes.data, body));
+		write_u32(&bytes, crc32_of(bytes.data, body));
 		struct arena *arena = arena_new();
 		struct preference_model *model = preference_load(arena, bytes.data, bytes.length);
 		refused += model == NULL;
@@ -352,11 +353,11 @@ static void test_damage_under_a_right_checksum(void **state)
 	assert_true(refused > 0);
 	bytes.length = body;
 	buf_puts(&bytes, "x"); /* more than a model */
-	write_u32(&bytes, checksum_crc32(bytes.data, body + 1));
+	write_u32(&bytes, crc32_of(bytes.data, body + 1));
 	assert_refused(bytes.data, bytes.length);
 	bytes.data[0] = PREFERENCE_FORMAT + 1;
 	bytes.length = body;
-	write_u32(&bytes, checksum_crc32(bytes.data, body));
+	write_u32(&bytes, crc32_of(bytes.data, body));
 	assert_refused(bytes.data, bytes.length);
 	arena_free(world->arena);
 }
