@@ -30,7 +30,7 @@
 struct auth_wait {
 	struct lookup *lookup;
 	struct auth_wait *next;
-	auth_done_fn *done;
+	auth_done_cb *done;
 	void *context;
 };
 
@@ -244,7 +244,7 @@ static void lookup_start(struct auth *auth, const uint8_t *hash, struct auth_wai
 }
 
 enum err_code auth_check(struct auth *auth, const char *bearer, struct identity *ret_caller,
-                         struct auth_wait **ret_wait, auth_done_fn *done, void *context)
+                         struct auth_wait **ret_wait, auth_done_cb *done, void *context)
 {
 	uint8_t hash[SHA256_LEN];
 	*ret_wait = NULL;

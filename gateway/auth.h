@@ -20,7 +20,7 @@ struct auth_wait;
 
 /** The answer of a look-up that had to wait. `caller` is valid during the call, NULL unless
  * ERR_NONE. */
-typedef void auth_done_fn(void *context, enum err_code code, const struct identity *caller);
+typedef void auth_done_cb(void *context, enum err_code code, const struct identity *caller);
 
 /** Register the cache's metrics; once, before threads. */
 void auth_register(void);
@@ -37,7 +37,7 @@ void auth_free(struct auth *auth);
  * ERR_UNAUTHENTICATED: missing, malformed, unknown, expired or revoked; ERR_UNAVAILABLE: the
  * database is away. */
 enum err_code auth_check(struct auth *auth, const char *bearer, struct identity *ret_caller,
-                         struct auth_wait **ret_wait, auth_done_fn *done, void *context);
+                         struct auth_wait **ret_wait, auth_done_cb *done, void *context);
 
 /** Forget a look-up; `done` will not be called. */
 void auth_cancel(struct auth_wait *wait);

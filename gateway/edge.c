@@ -38,7 +38,7 @@ struct edge {
 /* --- Hooks of the proxy ----------------------------------------------------------------------- */
 
 static enum err_code on_auth(void *context, const char *bearer, struct identity *ret_caller,
-                             struct auth_wait **ret_wait, auth_done_fn *done, void *done_context)
+                             struct auth_wait **ret_wait, auth_done_cb *done, void *done_context)
 {
 	struct edge *edge = context;
 	return auth_check(edge->auth, bearer, ret_caller, ret_wait, done, done_context);

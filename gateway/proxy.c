@@ -1,25 +1,28 @@
 /* One exchange.
  *
- *     MATCH ──► AUTH ──► CONNECT ──► SEND ──► RELAY ──► ANSWERED
- *       │  ╲_____│__╱╱      ▲  │   ╱   │        │           ▲
- *       │        │ ╲        └──┼───────┘ retry  │           │
- *       │        ▼  ╲          │                │           │
- *       │      LOCAL ╲_________│________________│____ a problem is replied
- *       │                      │                │
- *       └──────────────────────┴────────────────┴──► GONE   the client went, or the answer broke off
+ *     MATCH --> AUTH --> CONNECT --> SEND --> RELAY --> ANSWERED
+ *                |          ^          |
+ *                v          +-- retry -+
+ *              LOCAL
  *
- * state     waits for                     holds       the client's content
- * MATCH     nothing                       -           -
- * AUTH      the key's owner               wait        paused
- * LOCAL     the gateway's own operation   local       goes to it
- * CONNECT   a connection to the service   call        paused
- * SEND      the service's answer          call        goes on as it comes, paused while the service is full
- * RELAY     the end of the answer         call        the same
- * ANSWERED  the response to go out        -           dropped
- * GONE      on_done                       -           dropped
+ * A problem is replied (to ANSWERED) from MATCH, AUTH, CONNECT and SEND; an operation without a key
+ * goes past AUTH; a call whose connection is at hand goes past CONNECT. To GONE, when the client
+ * goes away or the answer breaks off, from every state but MATCH and LOCAL: MOVES has it all.
  *
- * Rate, scope and operations that do not exist are decided between AUTH and CONNECT. A problem can be replied from each
- * state before RELAY; from there on the response is under way, and what breaks it closes the client's connection. */
+ *   state     waits for                     holds  the client's content
+ *   MATCH     nothing                       -      -
+ *   AUTH      the key's owner               wait   paused
+ *   LOCAL     the gateway's own operation   local  goes to it
+ *   CONNECT   a connection to the service   call   paused
+ *   SEND      the service's answer          call   goes on as it comes; paused while the service
+ *                                                  is full
+ *   RELAY     the end of the answer         call   the same
+ *   ANSWERED  the response to go out        -      dropped
+ *   GONE      on_done                       -      dropped
+ *
+ * Rate, scope and operations that do not exist are decided between AUTH and CONNECT. From RELAY on
+ * the response is under way, and what breaks it closes the client's connection.
+ */
 #include "proxy_internal.h"
 
 #include <inttypes.h>
@@ -111,7 +114,8 @@ static void fail(struct proxied *p, enum err_code code, const char *detail)
 		answer_code(p, code, detail);
 }
 
-/* Send `data` as content, with the head when that has not gone out; nothing is the end of chunks. */
+/* Send `data` as content, with the head when that has not gone out; nothing is the end of
+ * chunks. */
 static bool send_content(struct proxied *p, const char *data, size_t length)
 {
 	uv_buf_t bufs[4];
@@ -209,8 +213,8 @@ static bool is_idempotent(const struct http_head *head)
 	       strcmp(head->method, "PUT") == 0 || strcmp(head->method, "DELETE") == 0;
 }
 
-/* A connection that died may have been closed before our request reached anybody: a kept one by its idle time, a
- * new one by a replica that began to drain while it waited to be accepted. */
+/* A connection that died may have been closed before our request reached anybody: a kept one by its
+ * idle time, a new one by a replica that began to drain while it waited to be accepted. */
 static bool is_retried(struct proxied *p, const struct upstream_failure *failure)
 {
 	bool is_harmless = !p->is_head_sent || (is_idempotent(&p->x->head) && !p->is_content_sent);

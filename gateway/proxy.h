@@ -30,7 +30,7 @@ struct proxy;
 struct proxy_hooks {
 	/** As auth_check() and auth_cancel(). */
 	enum err_code (*auth)(void *context, const char *bearer, struct identity *ret_caller,
-	                      struct auth_wait **ret_wait, auth_done_fn *done, void *done_context);
+	                      struct auth_wait **ret_wait, auth_done_cb *done, void *done_context);
 	void (*auth_cancel)(struct auth_wait *wait);
 	/** Take a token of the key; NULL: no limit. */
 	struct rate_verdict (*rate)(void *context, const struct uuid *key_id);

@@ -15,7 +15,7 @@
 static struct identity caller;
 
 static enum err_code auth(void *context, const char *bearer, struct identity *ret_caller,
-                          struct auth_wait **ret_wait, auth_done_fn *done, void *done_context)
+                          struct auth_wait **ret_wait, auth_done_cb *done, void *done_context)
 {
 	(void)context;
 	(void)done;

@@ -21,7 +21,7 @@ struct auth_wait {
 static struct auth_wait wait;
 
 static enum err_code auth(void *context, const char *bearer, struct identity *ret_caller,
-                          struct auth_wait **ret_wait, auth_done_fn *done, void *done_context)
+                          struct auth_wait **ret_wait, auth_done_cb *done, void *done_context)
 {
 	struct fixture *f = context;
 	*ret_wait = NULL;

@@ -24,7 +24,7 @@ struct fixture {
 	struct identity caller; /* whom the good key belongs to */
 	struct rate_verdict rate;
 	size_t rate_calls;
-	auth_done_fn *auth_done; /* a look-up that is under way */
+	auth_done_cb *auth_done; /* a look-up that is under way */
 	void *auth_context;
 	size_t auth_cancels;
 	size_t local_opens, local_ends, local_gones, local_dones, local_bytes;
