@@ -16,7 +16,7 @@
 #define BAR_WIDTH    30
 #define SKIPS_SHOWN  20 /* a file of another kind would fill the terminal */
 
-/* --- Batches ------------------------------------------------------------------------------------------------- */
+/* --- Batches ---------------------------------------------------------------------------------- */
 
 static void batch_open(struct import *import)
 {
@@ -80,7 +80,8 @@ bool import_add(struct import *import, const struct metadata *paper, const char 
 	return true;
 }
 
-void import_flush_full(struct import *import)
+/* Write what is gathered if it is enough for a batch; what import_add() was given may go then. */
+static void flush_full(struct import *import)
 {
 	bool is_large = arena_size_bytes(import->arena) > BATCH_BYTES;
 	if (yyjson_mut_arr_size(import->rows) >= BATCH_PAPERS || is_large)
@@ -97,7 +98,7 @@ void import_report_skip(const struct import *import, const char *where, const ch
 		fprintf(stderr, "more are skipped, and counted at the end\n");
 }
 
-/* --- The file ------------------------------------------------------------------------------------------------ */
+/* --- The file --------------------------------------------------------------------------------- */
 
 struct source {
 	const char *path;
@@ -157,7 +158,7 @@ static void import_line(struct import *import, struct source *source, const char
 	} else if (!import_add(import, &paper, &why)) {
 		skip_line(import, source, why);
 	}
-	import_flush_full(import);
+	flush_full(import);
 }
 
 /* All lines that can be read; returns how the file ended. */

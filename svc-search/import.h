@@ -23,10 +23,6 @@ struct import *import_new(struct request *rq);
 /** Add a paper. False when it cannot be stored; *ret_why says why. */
 bool import_add(struct import *import, const struct metadata *paper, const char **ret_why);
 
-/** Write what is gathered, if it is enough for a batch; what import_add() was given may go after
- * that. Suspends. */
-void import_flush_full(struct import *import);
-
 /** Write what is gathered. Suspends; raises when the database refuses. */
 void import_flush(struct import *import);
 
