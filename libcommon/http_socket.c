@@ -44,8 +44,9 @@ void http_conn_reset(struct http_conn *conn)
 	http_conn_close(conn);
 }
 
-/* A client that sends head and content apart, with Nagle's algorithm on, holds the content back until
- * the head is acknowledged, which the kernel puts off for 40 ms (RFC 1122 section 4.2.3.2). */
+/* A client that sends head and content apart, with Nagle's algorithm on, holds the content back
+ * until the head is acknowledged, which the kernel puts off for 40 ms (RFC 1122 section
+ * 4.2.3.2). */
 void http_conn_acknowledge(struct http_conn *conn)
 {
 #ifdef TCP_QUICKACK

@@ -121,8 +121,8 @@ static void describe(struct settlement *settlement, const struct request *rq)
 	settlement->code = problem->code;
 }
 
-/* The attempt failed: again later, or for good. No row: it was completed after all, or another worker
- * has the task. */
+/* The attempt failed: again later, or for good. No row: it was completed after all, or another
+ * worker has the task. */
 static void settle_failure(struct request *rq, struct settlement *settlement)
 {
 	struct job_run *run = settlement->run;

@@ -37,7 +37,8 @@ struct cache_entry {
 
 static _Thread_local struct cache_entry cache[CACHE_ENTRIES];
 
-/* The list of metrics. Workers register theirs as they start, while another may already be asked for all. */
+/* The list of metrics. Workers register theirs as they start, while another may already be asked
+ * for all. */
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct metric *first_metric;
 static struct metric **last_link = &first_metric;

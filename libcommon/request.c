@@ -67,8 +67,8 @@ uint64_t request_left_ms(const struct request *rq)
 	return rq->deadline_ms > now_ms ? rq->deadline_ms - now_ms : 0;
 }
 
-/* One timer a worker looks for deadlines that have passed: cheaper than a timer a request, and late by SWEEP_MS
- * at most. */
+/* One timer a worker looks for deadlines that have passed: cheaper than a timer a request, and late
+ * by SWEEP_MS at most. */
 static void sweep(uv_timer_t *timer)
 {
 	struct request_list *list = timer->data;

@@ -1,6 +1,7 @@
 /* A worker's life:
  *
- *     made --ready--> serving --drain--> draining --exchanges, jobs over--> ending --requests over--> closed
+ *     made --ready--> serving --drain--> draining --exchanges, jobs over--> ending
+ *                                                  ending --requests over--> closed
  *
  * SIGTERM and SIGINT reach worker 0, which tells every worker to drain. Draining ends by itself or
  * at DRAIN_TIMEOUT; what is under way then is cancelled.

@@ -36,7 +36,8 @@ static void add_line(struct buf *out, const char *text)
 	}
 }
 
-/* The longest run of backticks: what holds the text needs one more (CommonMark 0.31, sections 4.5 and 6.1). */
+/* The longest run of backticks: what holds the text needs one more (CommonMark 0.31, sections 4.5
+ * and 6.1). */
 static size_t longest_ticks(const char *text)
 {
 	size_t longest = 0;

@@ -8,8 +8,8 @@
 /** What the database tells of the experiment. */
 struct context_source {
 	const char *detail_json; /* the experiment in full, passed on as it is */
-	yyjson_val *
-		facts; /* `id`, `name`, `hypothesis`, `target_metric`, `launch_context`, `papers` */
+	/* `id`, `name`, `hypothesis`, `target_metric`, `launch_context`, `papers` */
+	yyjson_val *facts;
 };
 
 /** The body of the answer. `paper` is all zero where the experiment names none. What the launch
