@@ -7,7 +7,7 @@
 #include "ranking.h"
 #include "reasoning.h"
 
-/** Decimal places that a score is told with. */
+/* Decimal places that a score is told with. */
 #define SCORE_UNITS 1e4
 
 static struct candidate *candidates_of(const struct judge *judge, struct paper_list pool)

@@ -9,7 +9,7 @@ struct signal_row {
 	double weight;
 };
 
-/** What counts as how much. Someone's work that was merged or shipped says more than a click, a
+/* What counts as how much. Someone's work that was merged or shipped says more than a click, a
  * dismissal less than a dislike: it can mean "not today". */
 static const struct signal_row signals[] = {
 	[SIGNAL_LIKE] = {"like", +1, 1},
@@ -23,7 +23,7 @@ static const struct signal_row signals[] = {
 	[SIGNAL_ABANDONED] = {"abandoned", -1, 1},
 };
 
-/** The interest's own text counts as one like. */
+/* The interest's own text counts as one like. */
 #define TEXT_WEIGHT 1.0
 
 bool preference_signal_parse(const char *name, enum preference_signal *ret_signal)
@@ -42,7 +42,7 @@ bool preference_signal_is_positive(enum preference_signal signal)
 	return signals[signal].label > 0;
 }
 
-/** The vectors of all rows in order, labels and weights set. */
+/* The vectors of all rows in order, labels and weights set. */
 static const struct features **list_rows(struct arena *arena, struct example_rows *rows,
                                          const struct preference_input *input)
 {
@@ -83,7 +83,7 @@ static int id_compare(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/** The ids that occur, each once, sorted: the columns. */
+/* The ids that occur, each once, sorted: the columns. */
 static void list_columns(struct arena *arena, struct example_rows *rows,
                          const struct features **list)
 {
@@ -119,7 +119,7 @@ static bool has_dense_of(const struct example_rows *rows, const struct features 
 	       features->dense_space == rows->dense_space;
 }
 
-/** Write a row's cells; returns how many. */
+/* Write a row's cells; returns how many. */
 static size_t lay_row(const struct example_rows *rows, const struct features *features,
                       struct cell *cells)
 {

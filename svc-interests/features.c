@@ -8,17 +8,17 @@
 
 #include "frequency.h"
 
-/** A title's word counts as this many of the abstract. This and PAIR_SCALE did best on CiteULike
+/* A title's word counts as this many of the abstract. This and PAIR_SCALE did best on CiteULike
  * (tests/bench/preference_quality.c). */
 #define TITLE_OCCURRENCES 3.0f
 
-/** What a pair of words weighs beside a word of the same idf. */
+/* What a pair of words weighs beside a word of the same idf. */
 #define PAIR_SCALE 0.75
 
-/** Occurrences of a category's term: less than a word's, for a category is broad. */
+/* Occurrences of a category's term: less than a word's, for a category is broad. */
 #define CATEGORY_OCCURRENCES 0.5f
 
-/** Collects the terms of one paper. */
+/* Collects the terms of one paper. */
 struct bag_maker {
 	struct arena *arena;
 	struct bag_term *terms;
@@ -37,7 +37,7 @@ uint32_t term_id(const char *stem, size_t length)
 	return (uint32_t)(hash ^ hash >> 32) & ~TERM_IS_PAIR;
 }
 
-/** Hash of a pair in order; multipliers of MurmurHash3's finaliser. */
+/* Hash of a pair in order; multipliers of MurmurHash3's finaliser. */
 static uint32_t pair_id(uint32_t first, uint32_t second)
 {
 	uint64_t hash = ((uint64_t)first << 32 | second) * 0xff51afd7ed558ccdu;
@@ -81,7 +81,7 @@ static int bag_term_compare(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/** Sort, and make one of equal terms. */
+/* Sort, and make one of equal terms. */
 static size_t bag_merge(struct bag_term *terms, size_t count)
 {
 	if (count == 0)
@@ -142,7 +142,7 @@ static size_t weigh_terms(struct feature *out, const struct frequency_table *fre
 	return count;
 }
 
-/** Length of the dense vector; 0 where it cannot be used. */
+/* Length of the dense vector; 0 where it cannot be used. */
 static double dense_norm(const struct bag *bag)
 {
 	double squares = 0;

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/** One table for both: how telling a word is shows in all papers that are looked at. */
+/* One table for both: how telling a word is shows in all papers that are looked at. */
 static const struct frequency_table *count_terms(struct arena *arena,
                                                  struct word_splitter *splitter,
                                                  struct paper_list examples,

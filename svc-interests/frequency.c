@@ -29,7 +29,7 @@ static int most_frequent_first(const void *a, const void *b)
 	return id_compare(&left->id, &right->id);
 }
 
-/** All ids of all bags, sorted: a run of equal ids is a term's frequency. */
+/* All ids of all bags, sorted: a run of equal ids is a term's frequency. */
 static uint32_t *gather_ids(struct arena *arena, const struct bag *const *bags, size_t count,
                             size_t *ret_count)
 {

@@ -10,10 +10,10 @@ enum {
 	PLATT_MAX_STEPS = 50,
 };
 
-/** The fit has converged when the gradient has shrunk to this part of its first length. */
+/* The fit has converged when the gradient has shrunk to this part of its first length. */
 #define FIT_TOLERANCE 1e-5
 
-/** Below this slope scores say nothing of the label. */
+/* Below this slope scores say nothing of the label. */
 #define SLOPE_MIN 1e-3
 
 double matrix_row_dot(const struct matrix *matrix, size_t row, const double *weights)
@@ -35,7 +35,7 @@ static double sigmoid(double x)
 	return x >= 0 ? 1 / (1 + exp(-x)) : exp(x) / (1 + exp(x));
 }
 
-/** Scale to length 1 and return the length that it had. */
+/* Scale to length 1 and return the length that it had. */
 static double normalise(double *vector, size_t count)
 {
 	double squares = 0;
@@ -47,7 +47,7 @@ static double normalise(double *vector, size_t count)
 	return length;
 }
 
-/** What one fit works with; vectors have a place for the bias at the end. */
+/* What one fit works with; vectors have a place for the bias at the end. */
 struct fit {
 	const struct matrix *matrix;
 	const double *labels;
@@ -56,7 +56,7 @@ struct fit {
 	double *gradient;
 };
 
-/** Largest eigenvalue of sum weight * x x', x with a 1 for the bias: the loss bends by a quarter of
+/* Largest eigenvalue of sum weight * x x', x with a 1 for the bias: the loss bends by a quarter of
  * it at most. Power iteration, a tenth added because it comes from below. */
 static double curvature(const struct fit *fit, double *vector)
 {
@@ -80,7 +80,7 @@ static double curvature(const struct fit *fit, double *vector)
 	return 1.1 * largest;
 }
 
-/** Gradient at `at` into fit->gradient; returns its length. */
+/* Gradient at `at` into fit->gradient; returns its length. */
 static double gradient_at(const struct fit *fit, const double *at)
 {
 	size_t bias = fit->size - 1;
@@ -100,7 +100,7 @@ static double gradient_at(const struct fit *fit, const double *at)
 	return sqrt(squares);
 }
 
-/** Walk from 0 to the minimum; the solution is left in `at`. */
+/* Walk from 0 to the minimum; the solution is left in `at`. */
 static void descend(const struct fit *fit, double *at, double *ahead)
 {
 	double steepest = 1 + curvature(fit, ahead) / 4;
@@ -133,7 +133,7 @@ struct linear logistic_fit(struct arena *arena, const struct matrix *matrix, con
 	return (struct linear){at, at[size - 1]};
 }
 
-/** Sums of one Newton step of Platt's fit. */
+/* Sums of one Newton step of Platt's fit. */
 struct platt {
 	double gradient[2]; /* by slope, by offset */
 	double hessian[3];  /* slope slope, slope offset, offset offset */
@@ -159,7 +159,7 @@ static struct platt platt_sums(const struct calibration *at, const double *score
 	return sums;
 }
 
-/** One Newton step; returns how far it went. */
+/* One Newton step; returns how far it went. */
 static double platt_step(struct calibration *at, const struct platt *sums)
 {
 	const double *h = sums->hessian, *g = sums->gradient;
@@ -179,7 +179,7 @@ static size_t count_positives(const double *labels, size_t count)
 	return positives;
 }
 
-/** Mean and spread of the scores, so that Newton starts from numbers of about 1. */
+/* Mean and spread of the scores, so that Newton starts from numbers of about 1. */
 static void moments(const double *scores, size_t count, double *ret_mean, double *ret_spread)
 {
 	double mean = 0, squares = 0;
@@ -235,7 +235,7 @@ static int rising_score(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/** By ranks, as Mann and Whitney's U: equal scores share the mean of their ranks. */
+/* By ranks, as Mann and Whitney's U: equal scores share the mean of their ranks. */
 double auc(const double *scores, const double *labels, size_t count)
 {
 	double positives = (double)count_positives(labels, count);

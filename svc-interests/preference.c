@@ -8,24 +8,24 @@
 
 enum { FOLDS = 5 };
 
-/** How much of the mean of rejected papers a centroid takes off, when there are as many as
+/* How much of the mean of rejected papers a centroid takes off, when there are as many as
  * positives. They are of the interest's subject too, so a part only: Rocchio's 0.15 over 0.75,
  * rounded up (Manning et al., Introduction to Information Retrieval, 9.1.1). The background's mean
  * comes off whole; on CiteULike that did better than any part of it. */
 #define CENTROID_REJECTED 0.25
 
-/** Weight of the positives in the regression, for each of them: how far feedback may bend the
+/* Weight of the positives in the regression, for each of them: how far feedback may bend the
  * weights against their regularisation. Chosen on CiteULike (tests/bench/preference_quality.c). */
 #define LOGISTIC_WEIGHT_PER_POSITIVE 4.0
 
-/** A prior's logistic rises by this much per standard deviation of the background's likeness. */
+/* A prior's logistic rises by this much per standard deviation of the background's likeness. */
 #define PRIOR_SLOPE 1.5
 
-/** Where the prior's 0.5 lies and how steep it is when there is no background to look at: likeness
+/* Where the prior's 0.5 lies and how steep it is when there is no background to look at: likeness
  * of an abstract to a short text on the same subject. */
 static const struct calibration prior_default = {20, -2.5};
 
-/** Make weights of rows out of those of single examples, rows of the fold `held_out` (or none: -1)
+/* Make weights of rows out of those of single examples, rows of the fold `held_out` (or none: -1)
  * getting 0. Positives and text sum to `total`, and so does the background. A rejected paper weighs
  * what a positive does, but all of them together no more than `total`. */
 static void balance(const struct example_rows *rows, const int *folds, int held_out, double total,
@@ -63,7 +63,7 @@ static struct linear centroid_fit(struct arena *arena, const struct example_rows
 	return linear;
 }
 
-/** Fit to all rows but those of a fold. */
+/* Fit to all rows but those of a fold. */
 static struct linear fit_without(struct arena *arena, const struct example_rows *rows,
                                  const int *folds, int held_out)
 {
@@ -75,7 +75,7 @@ static struct linear fit_without(struct arena *arena, const struct example_rows 
 	                   : logistic_fit(arena, &rows->matrix, rows->labels, weights);
 }
 
-/** Deal the rows of each class out to the folds in turn; the interest's text is in none of them. */
+/* Deal the rows of each class out to the folds in turn; the interest's text is in none of them. */
 static int *deal_folds(struct arena *arena, const struct example_rows *rows)
 {
 	int *folds = arena_array(arena, rows->matrix.row_count, sizeof(int));
@@ -88,7 +88,7 @@ static int *deal_folds(struct arena *arena, const struct example_rows *rows)
 	return folds;
 }
 
-/** Scores of rows by models that have not seen them, laid side by side. */
+/* Scores of rows by models that have not seen them, laid side by side. */
 struct validation {
 	double *scores;
 	double *labels;
@@ -146,7 +146,7 @@ static int rising_id(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/** Take weights over columns into a model, the heaviest where there are too many. */
+/* Take weights over columns into a model, the heaviest where there are too many. */
 static void take_weights(struct arena *arena, struct preference_model *model,
                          const struct example_rows *rows, const struct linear *linear)
 {
@@ -217,7 +217,7 @@ struct preference_model *preference_fit(struct arena *arena, const struct prefer
 	return model;
 }
 
-/** 0.5 one standard deviation above the background's mean. */
+/* 0.5 one standard deviation above the background's mean. */
 static struct calibration calibrate_prior(const struct preference_input *input)
 {
 	double count = (double)input->background_count, sum = 0, squares = 0;

@@ -4,7 +4,7 @@
 
 #include "crypto.h"
 
-/** Spread of an id over the table; the multiplier is 2^32 over the golden ratio (Knuth, TAOCP 3,
+/* Spread of an id over the table; the multiplier is 2^32 over the golden ratio (Knuth, TAOCP 3,
  * 6.4). */
 static uint32_t slot_of(const struct preference_model *model, uint32_t id)
 {
@@ -69,7 +69,7 @@ const struct frequency_table *preference_frequencies(const struct preference_mod
 	return model->frequencies;
 }
 
-/** Layout: format, kind, examples, positives, auc, slope, offset, bias, terms as (step of id,
+/* Layout: format, kind, examples, positives, auc, slope, offset, bias, terms as (step of id,
  * weight), dense space, dense length, dense numbers, frequency table; then CRC-32 of all that. */
 struct buf preference_save(struct arena *arena, const struct preference_model *model)
 {
@@ -135,7 +135,7 @@ static void read_facts(struct reader *in, struct preference_model *model)
 		in->failed = true;
 }
 
-/** The bytes before the checksum, `failed` when that does not fit them. */
+/* The bytes before the checksum, `failed` when that does not fit them. */
 static struct reader open_checked(const void *data, size_t length)
 {
 	struct reader whole = {.data = data, .length = length};

@@ -7,10 +7,10 @@
 #define WEIGHT_RECENCY    0.10
 #define WEIGHT_CONTAINER  0.05
 
-/** Part of its merit that a paper loses when it is all but another one. */
+/* Part of its merit that a paper loses when it is all but another one. */
 #define LIKENESS_PENALTY 0.5
 
-/** A number brought into 0..1; NaN is 0. */
+/* A number brought into 0..1; NaN is 0. */
 static double clamp_unit(double value)
 {
 	return value > 0 ? fmin(value, 1) : 0;
@@ -35,14 +35,14 @@ double candidate_merit(const struct candidate *candidate, const struct rank_opti
 	return clamp_unit(sum / (WEIGHT_RETRIEVAL + trusted + WEIGHT_RECENCY + WEIGHT_CONTAINER));
 }
 
-/** A candidate while the others are chosen. */
+/* A candidate while the others are chosen. */
 struct standing {
 	double merit;
 	double likeness; /* greatest to a paper that is chosen or seen */
 	bool is_chosen;
 };
 
-/** What is left of the merit; -1 when the paper is out. */
+/* What is left of the merit; -1 when the paper is out. */
 static double standing_relevance(const struct standing *standing)
 {
 	if (standing->is_chosen || standing->likeness >= RANK_LIKENESS_SAME)
@@ -69,7 +69,7 @@ static struct standing *stand(struct arena *arena, const struct candidate *pool,
 	return standings;
 }
 
-/** Place of the best that is left; `count` when none is. */
+/* Place of the best that is left; `count` when none is. */
 static size_t best_left(const struct standing *standings, size_t count)
 {
 	size_t best = count;

@@ -5,7 +5,7 @@
 
 #include "features.h"
 
-/** Stems of a text, by hash. */
+/* Stems of a text, by hash. */
 struct stems {
 	struct arena *arena;
 	uint32_t *ids;
@@ -43,7 +43,7 @@ static bool stems_have_all(const struct stems *stems, const struct stems *wanted
 	return true;
 }
 
-/** Bytes of `text` up to `max` that end at a word, or else at a whole character. */
+/* Bytes of `text` up to `max` that end at a word, or else at a whole character. */
 static size_t cut_length(const char *text, size_t length, size_t max)
 {
 	if (length <= max)
@@ -56,7 +56,7 @@ static size_t cut_length(const char *text, size_t length, size_t max)
 	return max;
 }
 
-/** `text` on one line without double quotes, cut to about `max` bytes. NULL is empty. */
+/* `text` on one line without double quotes, cut to about `max` bytes. NULL is empty. */
 static char *clean(struct arena *arena, const char *text, size_t max)
 {
 	struct buf out = {.arena = arena};
@@ -74,7 +74,7 @@ static char *clean(struct arena *arena, const char *text, size_t max)
 	return arena_printf(arena, "%.*s%s", (int)kept, out.data, kept < out.length ? "..." : "");
 }
 
-/** The matched terms to name: no stop words, no stem twice, the first few. */
+/* The matched terms to name: no stop words, no stem twice, the first few. */
 struct named_terms {
 	const char *names[REASONING_TERMS_MAX];
 	bool in_title[REASONING_TERMS_MAX];
@@ -101,7 +101,7 @@ static struct named_terms name_terms(struct arena *arena, struct word_splitter *
 	return named;
 }
 
-/** Add `"a", "b"`: the terms that are, or are not, in the title. */
+/* Add `"a", "b"`: the terms that are, or are not, in the title. */
 static void add_quoted(struct buf *out, const struct named_terms *named, bool in_title)
 {
 	const char *separator = "";
@@ -163,7 +163,7 @@ char *reasoning_sentence(struct arena *arena, struct word_splitter *splitter,
 	return out.data;
 }
 
-/** How to begin with a paper, by what its title says it is; `before` and `after` stand around the
+/* How to begin with a paper, by what its title says it is; `before` and `after` stand around the
  * title, `ending` after the interest. */
 struct proposal {
 	const char *stem; /* in the title; NULL: any */
@@ -176,7 +176,7 @@ struct proposal {
 #define COMPARE "and compare the result with what you use today"
 #define TRY_OUT "and see how what you use today does"
 
-/** The first that fits. */
+/* The first that fits. */
 static const struct proposal proposals[] = {
 	{NULL, true, "Run the container of ", " on a small sample of your data", COMPARE},
 	{"survey", false, "Take one approach from ", " to a small sample of your data", COMPARE},

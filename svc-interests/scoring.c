@@ -5,7 +5,7 @@
 
 #include "json.h"
 
-/** Decimal places that a score is told with. */
+/* Decimal places that a score is told with. */
 #define SCORE_UNITS 1e4
 
 struct scored {

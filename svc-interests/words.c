@@ -17,7 +17,7 @@ struct word_splitter {
 	char stem[WORD_MAX_BYTES * 2]; /* its stem; Porter2 can lengthen a word by a letter */
 };
 
-/** Function words of English and those that every abstract has. Sorted, for bsearch(). */
+/* Function words of English and those that every abstract has. Sorted, for bsearch(). */
 static const char *const stop_words[] = {
 	"about",   "above",   "after", "again",   "against", "all",     "also",    "although",
 	"am",      "among",   "an",    "and",     "any",     "are",     "as",      "at",
@@ -63,7 +63,7 @@ struct word_splitter *word_splitter_new(struct arena *arena)
 	return splitter;
 }
 
-/** Code points above ASCII that part words: spaces, quotes, dashes, signs. */
+/* Code points above ASCII that part words: spaces, quotes, dashes, signs. */
 static bool is_wide_separator(uint32_t point)
 {
 	return (point >= 0x80 && point <= 0xbf) || point == 0xd7 || point == 0xf7 ||
@@ -76,7 +76,7 @@ static bool is_ascii_word(unsigned char c)
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/** Bytes of the word character at `text`; 0 where it is none. */
+/* Bytes of the word character at `text`; 0 where it is none. */
 static size_t word_char_length(const unsigned char *text)
 {
 	if (text[0] < 0x80)
@@ -104,7 +104,7 @@ static bool is_bare_number(const char *word)
 	return word[strspn(word, "0123456789")] == '\0';
 }
 
-/** Copy the word of `length` bytes lower-cased into `raw`; false where it is not one to keep. */
+/* Copy the word of `length` bytes lower-cased into `raw`; false where it is not one to keep. */
 static bool word_take(struct word_splitter *splitter, const char *text, size_t length)
 {
 	if (length < WORD_MIN_BYTES || length > WORD_MAX_BYTES)

@@ -7,7 +7,7 @@
 #include "mem.h"
 #include "token.h"
 
-/** Stems that the tokenizer remembers: most of what a corpus uses, in under 1 MB. */
+/* Stems that the tokenizer remembers: most of what a corpus uses, in under 1 MB. */
 #define STEM_CACHE_SLOTS 16384
 
 /* Which of a field's two runs tokens go to. */

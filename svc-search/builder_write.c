@@ -7,7 +7,7 @@
 #include "mem.h"
 #include "postings.h"
 
-/** Postings that are held unpacked at once while lists are made: 160 MB at 5 bytes each. */
+/* Postings that are held unpacked at once while lists are made: 160 MB at 5 bytes each. */
 #define POSTINGS_AT_ONCE (32u << 20)
 
 /* What the steps of builder_finish() hand to each other. */

@@ -6,7 +6,7 @@
 #include "mem.h"
 #include "simd.h"
 
-/** Distinct terms of a document that its vector is made of; more are left out. */
+/* Distinct terms of a document that its vector is made of; more are left out. */
 #define DOC_TERMS 2048
 
 /* A term's weighted frequency in a document. */

@@ -8,10 +8,10 @@
 #include "mem.h"
 #include "snapshot.h"
 
-/** A merge pays when more papers than this are live, or dead, ... */
+/* A merge pays when more papers than this are live, or dead, ... */
 #define MERGE_LEAST 2000
 
-/** ...and more than one in so many of the base. */
+/* ...and more than one in so many of the base. */
 #define MERGE_PART 8
 
 uint64_t *alive_all(const struct segment *segment)

@@ -6,18 +6,18 @@
 #include "ivf.h"
 #include "view.h"
 
-/** Candidates that each side proposes for a short list; for a longer one, this many more than asked
+/* Candidates that each side proposes for a short list; for a longer one, this many more than asked
  * for. */
 #define CANDIDATES 150
 
-/** A text of more bytes than this is a description, not a question: only its most telling terms are
+/* A text of more bytes than this is a description, not a question: only its most telling terms are
  * looked for. */
 #define DESCRIPTION_BYTES 1000
 
-/** How many of them. */
+/* How many of them. */
 #define DESCRIPTION_TERMS 40
 
-/** Words that are all a document can be expected to answer of a long question. */
+/* Words that are all a document can be expected to answer of a long question. */
 #define FULL_TERMS 8
 
 /* What the steps of one search hand to each other. */

@@ -7,13 +7,13 @@
 #include "mem.h"
 #include "token.h"
 
-/** Three points, one character. */
+/* Three points, one character. */
 #define ELLIPSIS "\xE2\x80\xA6"
 
-/** What a word counts when the fragment has it already. */
+/* What a word counts when the fragment has it already. */
 #define REPEATED 0.1f
 
-/** A sentence that ends before this character is too short to be all of a snippet. */
+/* A sentence that ends before this character is too short to be all of a snippet. */
 #define SENTENCE_LEAST 80
 
 /* A word of the query in the text. */

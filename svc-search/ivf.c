@@ -5,19 +5,19 @@
 #include "mem.h"
 #include "simd.h"
 
-/** Vectors a centre is learned from, on average. */
+/* Vectors a centre is learned from, on average. */
 #define SAMPLE_PER_LIST 40
 
-/** Rounds of k-means. */
+/* Rounds of k-means. */
 #define ROUNDS 6
 
-/** One in so many lists is looked into, */
+/* One in so many lists is looked into, */
 #define PROBE_PART 12
 
-/** and no fewer than this. */
+/* and no fewer than this. */
 #define PROBE_LEAST 24
 
-/** Rows that are asked of memory ahead of their use. */
+/* Rows that are asked of memory ahead of their use. */
 #define AHEAD 12
 
 /* Lists in the making: their centres as they are learned, and as they are compared with. */

@@ -2,10 +2,10 @@
 
 #include "bm25.h"
 
-/** Documents of a window: the accumulators stay in the first cache level. */
+/* Documents of a window: the accumulators stay in the first cache level. */
 #define WINDOW 2048
 
-/** What float sums can differ by, relative to their size, when terms are added in another order. */
+/* What float sums can differ by, relative to their size, when terms are added in another order. */
 #define ROUNDING 1e-5f
 
 /* Where one term's list stands. */

@@ -5,14 +5,14 @@
 #include "mem.h"
 #include "simd.h"
 
-/** What is added to the Gram matrix's diagonal, as part of its greatest element, so that it has a
+/* What is added to the Gram matrix's diagonal, as part of its greatest element, so that it has a
  * factor. */
 #define RIDGE 1e-7
 
-/** Rows whose products are summed as floats before they go into doubles. */
+/* Rows whose products are summed as floats before they go into doubles. */
 #define GRAM_ROWS 64
 
-/** Sweeps of Jacobi rotations; it converges quadratically, in well under ten. */
+/* Sweeps of Jacobi rotations; it converges quadratically, in well under ten. */
 #define MAX_SWEEPS 30
 
 /* The lower half of matrix' x matrix. */

@@ -8,13 +8,13 @@
 #include "mem.h"
 #include "simd.h"
 
-/** Directions that are carried along for accuracy. */
+/* Directions that are carried along for accuracy. */
 #define OVERSAMPLING 10
 
-/** Times that the matrix is applied; more sharpen the weaker directions. */
+/* Times that the matrix is applied; more sharpen the weaker directions. */
 #define ITERATIONS 4
 
-/** A direction weaker than this part of the strongest is noise. */
+/* A direction weaker than this part of the strongest is noise. */
 #define LEAST_STRENGTH 1e-5
 
 /* Sparse rows: the corpus. */

@@ -12,7 +12,7 @@
 
 #include "mem.h"
 
-/** "exsnap" and two bytes that show the byte order. */
+/* "exsnap" and two bytes that show the byte order. */
 #define MAGIC UINT64_C(0x0102706165736E78)
 
 #define ALIGNMENT 64

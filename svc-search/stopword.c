@@ -32,7 +32,7 @@ static const char *const words[26] = {
 	['y' - 'a'] = " yet you your yours yourself ",
 };
 
-/** Bytes of the longest stop word, with the two spaces around it and a terminator. */
+/* Bytes of the longest stop word, with the two spaces around it and a terminator. */
 #define ROOM 16
 
 bool stopword_is(const char *text, size_t length)

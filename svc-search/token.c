@@ -7,10 +7,10 @@
 #include "mem.h"
 #include "stopword.h"
 
-/** Bytes of words whose stems are remembered; longer ones are rare. */
+/* Bytes of words whose stems are remembered; longer ones are rare. */
 #define CACHED_BYTES 24
 
-/** Words of a compound, from the first, that are also joined; more are a phrase. */
+/* Words of a compound, from the first, that are also joined; more are a phrase. */
 #define COMPOUND_WORDS 5
 
 /* One remembered stem; `word_length` 0 is an empty slot. */

@@ -5,10 +5,10 @@
 #include "mem.h"
 #include "simd.h"
 
-/** The greatest magnitude of a query's elements; see simd_dot_rows(). */
+/* The greatest magnitude of a query's elements; see simd_dot_rows(). */
 #define QUERY_MAX 4095.0f
 
-/** Rows whose products are taken at once. */
+/* Rows whose products are taken at once. */
 #define SCAN_ROWS 256
 
 static struct vectors *view(void *data, bool takes_data)

@@ -15,7 +15,7 @@ enum {
 	LINE_MAX_BYTES = 1 << 20,
 };
 
-/** xorshift64* (Vigna, 2016): the same choice on every machine. */
+/* xorshift64* (Vigna, 2016): the same choice on every machine. */
 static uint64_t random_next(uint64_t *state)
 {
 	*state ^= *state >> 12;
@@ -37,7 +37,7 @@ static void shuffle(uint32_t *numbers, size_t count, uint64_t seed)
 
 typedef void line_cb(void *context, yyjson_val *object);
 
-/** Call `cb` with each line of a file of JSON lines, packed or not; false when there is no file. */
+/* Call `cb` with each line of a file of JSON lines, packed or not; false when there is no file. */
 static bool lines_each(const char *path, line_cb *cb, void *context)
 {
 	gzFile file = gzopen(path, "rb");
@@ -56,7 +56,7 @@ static bool lines_each(const char *path, line_cb *cb, void *context)
 	return true;
 }
 
-/** What reading the corpus fills. */
+/* What reading the corpus fills. */
 struct corpus {
 	struct arena *arena;
 	struct word_splitter *splitter;
@@ -66,7 +66,7 @@ struct corpus {
 	size_t capacity;
 };
 
-/** Give each bag its vector of the file. */
+/* Give each bag its vector of the file. */
 static void dense_load(struct corpus *corpus, const char *path)
 {
 	FILE *file = fopen(path, "rb");
@@ -108,7 +108,7 @@ static void corpus_add(void *context, yyjson_val *object)
 	corpus->bags[corpus->count++] = bag_new(corpus->arena, corpus->splitter, &paper);
 }
 
-/** What reading the users fills: places of papers by their id, which are small numbers here. */
+/* What reading the users fills: places of papers by their id, which are small numbers here. */
 struct users {
 	struct collection *collection;
 	uint32_t *place_of;
@@ -187,7 +187,7 @@ void collection_free(struct collection *collection)
 		arena_free(collection->arena);
 }
 
-/** One user's turn. `role` of a paper: 0 not theirs, 1 theirs and to be found, 2 known. */
+/* One user's turn. `role` of a paper: 0 not theirs, 1 theirs and to be found, 2 known. */
 struct turn {
 	const struct collection *collection;
 	struct arena *arena;
@@ -215,7 +215,7 @@ static void deal_library(struct turn *turn, const struct library *library, size_
 	}
 }
 
-/** Papers that are not known, as a service would take them: some are the user's all the same. */
+/* Papers that are not known, as a service would take them: some are the user's all the same. */
 static void deal_background(struct turn *turn, uint64_t seed)
 {
 	uint64_t state = seed * 0x9e3779b97f4a7c15u + 7;
@@ -234,7 +234,7 @@ static int falling(const void *a, const void *b)
 	return (left < right) - (left > right);
 }
 
-/** Rank all papers but the known ones, and look where the others are. */
+/* Rank all papers but the known ones, and look where the others are. */
 static void measure(const struct turn *turn, const struct preference_model *model,
                     struct quality *sum)
 {

@@ -8,10 +8,10 @@
 #include <yyjson.h>
 #include <zlib.h>
 
-/** Bytes of the longest line that is taken. */
+/* Bytes of the longest line that is taken. */
 #define LINE_ROOM (1 << 20)
 
-/** Ranks that count. */
+/* Ranks that count. */
 #define NDCG_DEPTH   10
 #define RECALL_DEPTH 100
 

@@ -7,7 +7,7 @@
 
 #include "citeulike.h"
 
-/** Rows of others: AUC and Recall@50, terms only. */
+/* Rows of others: AUC and Recall@50, terms only. */
 struct anchor {
 	const char *method;
 	double auc;

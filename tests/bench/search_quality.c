@@ -14,10 +14,10 @@
 #include "engine.h"
 #include "judged.h"
 
-/** Results that are judged. */
+/* Results that are judged. */
 #define DEPTH 100
 
-/** Words of the shortest and longest query whose latency is taken. */
+/* Words of the shortest and longest query whose latency is taken. */
 #define LEAST_WORDS 2
 #define MOST_WORDS  6
 

@@ -107,7 +107,7 @@ static void test_a_wake_during_a_pass_is_not_lost(void **state)
 	assert_int_equal(work.passes, 2);
 }
 
-/** A wake that is nearer replaces one that is farther, and not the other way round. */
+/* A wake that is nearer replaces one that is farther, and not the other way round. */
 static void test_the_nearest_wake_counts(void **state)
 {
 	(void)state;

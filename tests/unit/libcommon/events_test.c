@@ -108,7 +108,7 @@ static void test_events_arrive_in_order(void **state)
 	until_sql(0, "SELECT count(*) FROM outbox WHERE sent_at IS NULL");
 }
 
-/** Two replicas relay the same outbox: nothing comes twice, nothing out of order. */
+/* Two replicas relay the same outbox: nothing comes twice, nothing out of order. */
 static void test_replicas_relay_in_turn(void **state)
 {
 	(void)state;
@@ -133,7 +133,7 @@ static void test_replicas_relay_in_turn(void **state)
 	waitpid(pid, NULL, 0);
 }
 
-/** By type, by more than one handler, and those that nobody wants. */
+/* By type, by more than one handler, and those that nobody wants. */
 static void test_who_gets_what(void **state)
 {
 	(void)state;
@@ -173,7 +173,7 @@ static void test_a_poison_event_is_given_up(void **state)
 	until_redis(2, "XLEN events.dead");
 }
 
-/** What it needs is away for longer than ten tries: nothing is given up. */
+/* What it needs is away for longer than ten tries: nothing is given up. */
 static void test_a_handler_without_its_database(void **state)
 {
 	(void)state;
@@ -188,7 +188,7 @@ static void test_a_handler_without_its_database(void **state)
 	assert_int_equal(redis_ask("XLEN events.dead"), 0);
 }
 
-/** The same entry twice: the handler is called twice, and can tell. */
+/* The same entry twice: the handler is called twice, and can tell. */
 static void test_an_event_that_comes_twice(void **state)
 {
 	(void)state;
@@ -202,7 +202,7 @@ static void test_an_event_that_comes_twice(void **state)
 	assert_int_equal(seen.new_ones, 1);
 }
 
-/** A process that reads for itself begins where the stream ends. */
+/* A process that reads for itself begins where the stream ends. */
 static void test_broadcasts_begin_now(void **state)
 {
 	(void)state;
@@ -237,7 +237,7 @@ static void test_redis_loses_everything(void **state)
 	assert_int_equal(seen.numbers[34], 15);
 }
 
-/** Postgres rolled back what Redis took: it comes again, nothing is missing. */
+/* Postgres rolled back what Redis took: it comes again, nothing is missing. */
 static void test_postgres_is_killed_under_load(void **state)
 {
 	(void)state;
@@ -273,7 +273,7 @@ static void test_streams_are_trimmed_behind_their_readers(void **state)
 	tasks_timing.keep = 3600000;
 }
 
-/** A replica that was killed with entries in hand. */
+/* A replica that was killed with entries in hand. */
 static void test_a_killed_consumer_is_taken_over(void **state)
 {
 	(void)state;

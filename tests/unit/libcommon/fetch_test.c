@@ -339,7 +339,7 @@ static void test_failures_by_what_they_leave_open(void **state)
 	}
 }
 
-/** A server that does not speak TLS. */
+/* A server that does not speak TLS. */
 static void test_tls_refused(void **state)
 {
 	(void)state;
@@ -397,7 +397,7 @@ static void test_a_call_that_is_given_up(void **state)
 	assert_int_equal(probe_of("GET", "/ok").status, 200);
 }
 
-/** Connections are used again, except by what must not be repeated silently. */
+/* Connections are used again, except by what must not be repeated silently. */
 static void test_connections_are_kept(void **state)
 {
 	(void)state;

@@ -205,7 +205,7 @@ static void test_a_cancelled_task_stops(void **state)
 	assert_int_equal(sql("SELECT count(*) FROM task WHERE status = 'cancelled'"), 1);
 }
 
-/** Longer than its lease, which is renewed. */
+/* Longer than its lease, which is renewed. */
 static void test_a_lease_is_renewed(void **state)
 {
 	(void)state;
@@ -247,7 +247,7 @@ static void test_a_drain_waits_for_what_runs(void **state)
 	until_sql(2, "SELECT count(*) FROM task WHERE status = 'completed'");
 }
 
-/** A replica in a process of its own, that hangs in its job until it is killed. */
+/* A replica in a process of its own, that hangs in its job until it is killed. */
 static pid_t other_replica(void)
 {
 	pid_t pid = fork();
@@ -336,7 +336,7 @@ static void test_postgres_is_killed_under_load(void **state)
 	until_settled();
 }
 
-/** An entry that comes again when its task is done, and one that is for nobody. */
+/* An entry that comes again when its task is done, and one that is for nobody. */
 static void test_entries_twice(void **state)
 {
 	(void)state;

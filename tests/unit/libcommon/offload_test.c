@@ -73,7 +73,7 @@ static void test_runs_on_another_thread(void **state)
 	uv_sem_destroy(&sum.may_start);
 }
 
-/** The arena, and what the work reads there, outlives the work. */
+/* The arena, and what the work reads there, outlives the work. */
 static void test_a_cancelled_request_waits_for_its_work(void **state)
 {
 	(void)state;

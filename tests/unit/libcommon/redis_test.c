@@ -101,7 +101,7 @@ static void count_clients(struct request *rq)
 		++*(int *)rq->user;
 }
 
-/** Issued before the connection is even up: all go down one connection, in order. */
+/* Issued before the connection is even up: all go down one connection, in order. */
 static void test_hundreds_of_fibers_share_a_connection(void **state)
 {
 	(void)state;
@@ -207,7 +207,7 @@ static void test_a_cancelled_fiber_leaves_no_blocked_client(void **state)
 	redis_blocking_free(blocking);
 }
 
-/** Its reply comes when fiber and arena are gone: nothing of them may be touched. */
+/* Its reply comes when fiber and arena are gone: nothing of them may be touched. */
 static void test_a_reply_for_a_fiber_that_has_gone(void **state)
 {
 	(void)state;

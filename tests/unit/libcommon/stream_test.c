@@ -37,7 +37,7 @@ static void test_ids_compare_as_numbers(void **state)
 	}
 }
 
-/** `[["1-1", ["task", "t", "kind", ""]], ["1-2", nil], nil]` */
+/* `[["1-1", ["task", "t", "kind", ""]], ["1-2", nil], nil]` */
 static void test_entries_of_a_reply(void **state)
 {
 	(void)state;

@@ -58,7 +58,7 @@ static void test_saved(void **state)
 	arena_free(arena);
 }
 
-/** Tables that no writer writes: ids that do not rise, counts of no or too many papers. */
+/* Tables that no writer writes: ids that do not rise, counts of no or too many papers. */
 static void test_refused(void **state)
 {
 	(void)state;

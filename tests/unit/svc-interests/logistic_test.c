@@ -25,13 +25,13 @@ static void test_auc_known_answers(void **state)
 	assert_true(isnan(auc(NULL, NULL, 0)));
 }
 
-/** Two columns, rows along them. */
+/* Two columns, rows along them. */
 static const struct cell cells[] = {{0, 1}, {0, 1}, {1, 1}, {1, 1}};
 static const size_t starts[] = {0, 1, 2, 3, 4};
 static const struct matrix matrix = {cells, starts, 4, 2};
 static const double labels_apart[] = {1, 1, -1, -1};
 
-/** At the minimum the gradient is 0: w0 = 2 c sigmoid(-w0 - b) and so on; here b = 0 and w1 =
+/* At the minimum the gradient is 0: w0 = 2 c sigmoid(-w0 - b) and so on; here b = 0 and w1 =
  * -w0. */
 static void test_fit_is_at_the_minimum(void **state)
 {

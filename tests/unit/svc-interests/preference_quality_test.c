@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/** Least that the model must reach on every second user of citeulike-a-sub; it has .823 and .335
+/* Least that the model must reach on every second user of citeulike-a-sub; it has .823 and .335
  * with three likes, .871 and .425 with half a library. */
 static const struct {
 	size_t known;

@@ -19,7 +19,7 @@ enum {
 	ALL_PAPERS = 2 * PAPERS,
 };
 
-/** Papers of two subjects that share no word, or whose words are all drawn from one list. */
+/* Papers of two subjects that share no word, or whose words are all drawn from one list. */
 struct world {
 	struct arena *arena;
 	struct frequency_table *frequencies;
@@ -68,7 +68,7 @@ static struct world *world_new(bool separate, const float (*dense)[2])
 	return world;
 }
 
-/** Input with the first `likes` papers of subject 0 liked and `dislikes` of subject 1 disliked. */
+/* Input with the first `likes` papers of subject 0 liked and `dislikes` of subject 1 disliked. */
 static struct preference_input feedback(struct world *world, size_t likes, size_t dislikes,
                                         size_t background)
 {
@@ -327,7 +327,7 @@ static void test_every_flipped_byte_is_refused(void **state)
 	arena_free(world->arena);
 }
 
-/** Damage with a checksum that fits, as an attacker or a bug could write it: refused or not, it
+/* Damage with a checksum that fits, as an attacker or a bug could write it: refused or not, it
  * must not crash, and what is loaded scores with finite numbers. */
 static void test_damage_under_a_right_checksum(void **state)
 {

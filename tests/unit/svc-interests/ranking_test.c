@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-/** Vectors of one or two terms, of length 1. */
+/* Vectors of one or two terms, of length 1. */
 static const struct feature term_a[] = {{1, 1}}, term_b[] = {{2, 1}}, term_c[] = {{3, 1}};
 static const struct feature term_ab[] = {{1, 0.7f}, {2, 0.714f}};
 static const struct features a = {.terms = term_a, .count = 1};
@@ -74,7 +74,7 @@ static void test_falling_and_in_range(void **state)
 	arena_free(arena);
 }
 
-/** The second best says much of what the best says (likeness 0.7): it gives way to another
+/* The second best says much of what the best says (likeness 0.7): it gives way to another
  * subject. */
 static void test_diversity(void **state)
 {

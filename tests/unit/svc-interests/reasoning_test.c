@@ -70,7 +70,7 @@ static void test_sentences(void **state)
 	}
 }
 
-/** A long title is cut at a word; one without spaces at a whole character. */
+/* A long title is cut at a word; one without spaces at a whole character. */
 static void test_long_titles(void **state)
 {
 	(void)state;

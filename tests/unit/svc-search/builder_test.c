@@ -9,7 +9,7 @@
 #include "bm25.h"
 #include "corpus.h"
 
-/** Enough for lists of many blocks. */
+/* Enough for lists of many blocks. */
 #define MANY 1500
 
 /* The weighted frequency of `term` in `doc`, from the forward record. */

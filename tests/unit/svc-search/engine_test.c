@@ -13,7 +13,7 @@
 
 #include "corpus.h"
 
-/** Words of the made-up papers. */
+/* Words of the made-up papers. */
 #define WORDS 300
 
 static void apply_one(struct engine *engine, struct document document)

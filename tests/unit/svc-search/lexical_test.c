@@ -10,7 +10,7 @@
 #include "bm25.h"
 #include "corpus.h"
 
-/** Documents: several windows of the search, the last one cut. */
+/* Documents: several windows of the search, the last one cut. */
 #define MANY 7001
 
 /* The score of every document, from the forward records. */

@@ -13,7 +13,7 @@
 #include "simd.h"
 #include "vectors.h"
 
-/** Subjects of the made-up papers, and words of each that no other has. */
+/* Subjects of the made-up papers, and words of each that no other has. */
 #define SUBJECTS 4
 #define WORDS    30
 

@@ -16,7 +16,7 @@
 
 #define DEPTH 100
 
-/** What meson takes for "skipped". */
+/* What meson takes for "skipped". */
 #define SKIPPED 77
 
 struct floor {

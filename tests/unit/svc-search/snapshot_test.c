@@ -13,7 +13,7 @@
 #include "corpus.h"
 #include "lsa.h"
 
-/** Bytes of the header; every one of them is damaged in turn. */
+/* Bytes of the header; every one of them is damaged in turn. */
 #define HEADER_BYTES 104
 
 struct fixture {
