@@ -51,8 +51,8 @@ static void test_other_texts_are_refused(void **state)
 		"Bearer usr_8kQ0",
 		"USR_abcdefghijklmnopqrstuvwxyzABCDEF000000",
 		"usr_abcdefghijklmnopqrstuvwxyz-_ABCD000000",
-		"usr_"
-		"abcdefghijklmnopqrstuvwxyzABCDEF0000000000000000000000000000000000000000000000",
+		("usr_abcdefghijklmnopqrstuvwxyzABCDEF"
+	         "0000000000000000000000000000000000000000000000"),
 	};
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(TEXTS); i++)
