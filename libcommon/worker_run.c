@@ -209,8 +209,7 @@ static void try_to_open(uv_timer_t *timer)
 		return;
 	process->is_listening = true;
 	log_info(LOG_GROUP_MAIN, "serving", f_text("listen", listen),
-	         f_text("admin_listen", process->settings->admin_listen),
-	         f_int("workers", process->worker_count), f_text("version", EXPOPS_VERSION));
+	         f_text("admin_listen", process->settings->admin_listen));
 }
 
 static void worker_make(struct process *process, int index)
@@ -285,6 +284,8 @@ int workers_run(struct process *process)
 		worker_make(process, i);
 	if (!worker_make_first(process))
 		return 1;
+	log_info(LOG_GROUP_MAIN, "starting", f_text("version", EXPOPS_VERSION),
+	         f_int("workers", process->worker_count));
 	if (process->service->process_start)
 		process->service->process_start(process);
 	uv_thread_t migrator;

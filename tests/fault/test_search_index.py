@@ -214,7 +214,7 @@ def test_stopped_in_the_middle_of_a_merge(replica, many, word):
     for path in one.snapshots():
         path.unlink()
     one.process.start()
-    wait_for(lambda: one.count("serving") == 2, SECONDS, "it runs")
+    wait_for(lambda: one.count("starting") == 2, SECONDS, "it runs")
     one.process.stop()
     one.start()
     one.wait_all()
