@@ -3,7 +3,6 @@
 #include <string.h>
 #include <strings.h>
 
-
 static struct up_conn *conn_of(llhttp_t *parser)
 {
 	return parser->data;

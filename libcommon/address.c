@@ -4,7 +4,6 @@
 #include <string.h>
 #include <sys/un.h>
 
-
 #define HOST_MAX 253 /* of a DNS name, RFC 1035 section 2.3.4 */
 
 static const char ALNUM[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";

@@ -12,7 +12,11 @@
 
 struct fetcher;
 
+/** Make a worker's client on `loop`. */
 struct fetcher *fetcher_new(uv_loop_t *loop);
+
+/** Free; require()s that nothing is under way. NULL is fine. The loop has to run on for libuv's
+ * close callbacks. */
 void fetcher_free(struct fetcher *fetcher);
 
 struct fetch_call {
@@ -42,8 +46,10 @@ struct fetch_answer {
  * other than GET or HEAD was sent; ERR_TIMEOUT; ERR_UPSTREAM: not HTTP, TLS refused, or an answer
  * over the limit. */
 struct fetch_answer *fetch(struct request *rq, const struct fetch_call *call);
+
+/** As fetch(), and the failure is returned. */
 enum err_code fetch_try(struct request *rq, const struct fetch_call *call,
-			struct fetch_answer **ret_answer);
+                        struct fetch_answer **ret_answer);
 
 /** First field of that name; NULL: none. */
 const char *fetch_header(const struct fetch_answer *answer, const char *name);
@@ -53,11 +59,11 @@ const char *fetch_header(const struct fetch_answer *answer, const char *name);
  * GETs are tried twice. `json_body` NULL: none. ERR_UNAVAILABLE as well where the service's address
  * is not configured or it answers 503. */
 enum err_code service_call(struct request *rq, enum api_service service, const char *method,
-			   const char *path, const char *json_body,
-			   struct fetch_answer **ret_answer);
+                           const char *path, const char *json_body,
+                           struct fetch_answer **ret_answer);
 
 /** As service_call(), for an answer that one can do without: waits at most `timeout_ms` (0: what is
  * left of the request's deadline, at most 30,000) and then returns ERR_TIMEOUT. */
 enum err_code service_call_within(struct request *rq, uint64_t timeout_ms, enum api_service service,
-				  const char *method, const char *path, const char *json_body,
-				  struct fetch_answer **ret_answer);
+                                  const char *method, const char *path, const char *json_body,
+                                  struct fetch_answer **ret_answer);

@@ -28,8 +28,7 @@ enum key_kind {
 	KEY_SERVICE,    /* no key: one service asks another on behalf of the account */
 };
 
-/** The caller of one request. `account` is the user: one account is one user (decisions, section
- * 2). */
+/** The caller of one request. `account` is the user: one account is one user. */
 struct identity {
 	struct uuid account;
 	struct uuid key_id; /* nil for KEY_SERVICE */

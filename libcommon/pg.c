@@ -1,6 +1,5 @@
 #include "pg_internal.h"
 
-
 static void on_rows_free(void *ptr)
 {
 	PQclear(ptr);

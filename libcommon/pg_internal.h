@@ -142,10 +142,10 @@ struct pg_pool {
 };
 
 /** `for (each_line(line, pool))` */
-#define each_line(line, pool)                                \
-	struct pg_line *line = (pool)->lines;                \
-	line < (pool)->lines + (pool)->settings.connections; \
-	line++
+#define each_line(line, pool)                                  \
+	struct pg_line *line = (pool)->lines;                  \
+	(line) < (pool)->lines + (pool)->settings.connections; \
+	(line)++
 
 /** The first statement of a ring that is not empty. */
 static inline struct pg_statement *pg_queue_first(const struct pg_link *queue)

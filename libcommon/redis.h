@@ -1,8 +1,8 @@
 /** Redis for fibers, over hiredis.
  *
  * One shared connection per worker carries ordinary commands, pipelined; blocking reads and
- * subscriptions have connections of their own. Lost connections are made again with backoff. Works
- * with hiredis 0.14 and 1.x; `redis://[:password@]host:port[/db]` and `unix:/path[?db=]`.
+ * subscriptions have connections of their own. Lost connections are made again with backoff
+ * (redis_conn.h). Works with hiredis 0.14 and 1.x.
  */
 #pragma once
 
@@ -17,10 +17,15 @@
 
 struct redis;
 
-/** Make a client on `loop`; connects lazily. Copies the URL. NULL: the URL is not of the forms
- * above. */
+/** Make a client on `loop`; connects lazily. Copies the URL. NULL: the URL is not of the forms that
+ * redis_url.h takes. */
 struct redis *redis_new(uv_loop_t *loop, const char *url);
+
+/** Close and free; what waits fails with ERR_UNAVAILABLE. require()s that every redis_blocking has
+ * been freed. NULL is fine. The loop has to run on for libuv's close callbacks. */
 void redis_free(struct redis *redis);
+
+/** Whether the shared connection is up; begins to connect it where nothing has. */
 bool redis_is_up(const struct redis *redis);
 
 enum redis_type { REDIS_NIL, REDIS_TEXT, REDIS_INTEGER, REDIS_LIST, REDIS_ERROR };
@@ -49,11 +54,14 @@ enum err_code redis_try(struct request *rq, struct redis_value **ret_value, cons
 	redis_command((rq), (const char *const[]){__VA_ARGS__}, \
 	              ARRAY_LEN(((const char *const[]){__VA_ARGS__})))
 
-/** Run a blocking command on the request's own connection (made on first use, kept in `*connection`
- * until redis_blocking_free()): XREADGROUP … BLOCK. */
+/** A connection for commands that block: XREADGROUP … BLOCK. One command at a time. */
 struct redis_blocking;
 struct redis_blocking *redis_blocking_new(struct redis *redis);
+
+/** Close and free. NULL is fine. */
 void redis_blocking_free(struct redis_blocking *connection);
+
+/** As redis_try(), on that connection. A command may block for 10 s. */
 enum err_code redis_blocking_try(struct request *rq, struct redis_blocking *connection,
                                  struct redis_value **ret_value, const char *const *argv,
                                  size_t argc);

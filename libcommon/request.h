@@ -74,8 +74,9 @@ void request_wait(struct request *rq);
 uint64_t request_left_ms(const struct request *rq);
 
 /** Decode and check the declared input into a new struct of `size` bytes; raises ERR_INVALID with
- * every fault. With body rows: 415 when a body is there that is not application/json, 400 when it
- * is not a JSON object; an absent body counts as `{}`. */
+ * every fault. With body rows: ERR_MEDIA_TYPE when a body is there whose type is neither
+ * application/json nor ends in +json, ERR_MALFORMED when it is not JSON, ERR_INVALID when it is not
+ * an object; an absent body counts as `{}`. */
 void *request_input_sized(struct request *rq, const struct field *fields, size_t size);
 #define request_input(rq, type, fields) ((type *)request_input_sized((rq), (fields), sizeof(type)))
 
@@ -91,8 +92,8 @@ void request_require_some(struct request *rq);
 const char *request_header(const struct request *rq, const char *name);
 const char *request_query(const struct request *rq, const char *name);
 
-/** Reply. One of these ends the handler's duty; a handler that returns without one is a bug. Each
- * copies nothing: texts live in the request's arena or for ever. */
+/** Reply. One of these ends the handler's duty; a handler that returns without one, or calls a
+ * second, is a bug. They copy nothing: texts live in the request's arena or for ever. */
 void reply_json(struct request *rq, int status, const char *json);
 void reply_json_length(struct request *rq, int status, const char *json, size_t length);
 void reply_mut(struct request *rq, int status, yyjson_mut_doc *doc);

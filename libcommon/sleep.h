@@ -5,5 +5,6 @@
 
 #include "request.h"
 
-/** Suspend the request for `ms` milliseconds. Raises ERR_TIMEOUT when its deadline comes first. */
+/** Suspend the request for `ms` milliseconds. Raises the reason when it is cancelled before:
+ * ERR_TIMEOUT at its deadline. */
 void request_sleep(struct request *rq, uint64_t ms);

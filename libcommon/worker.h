@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <uv.h>
 
+#include "api.h"
 #include "identity.h"
 
 struct fetcher;
@@ -19,7 +20,7 @@ struct request_list;
 struct service;
 struct worker_run;
 
-/** Settings with one meaning in every process (DESIGN, section 8). */
+/** Settings with one meaning in every process; process_settings.c has units and defaults. */
 struct process_settings {
 	const char *listen, *admin_listen;
 	const char *database_url, *redis_url;
@@ -32,7 +33,7 @@ struct process_settings {
 	int64_t request_timeout_ms;
 	int64_t drain_timeout_ms;
 	int64_t head_max_bytes, head_timeout_ms, body_timeout_ms, idle_timeout_ms;
-	const char *service_url[7]; /* by enum api_service; where the others are */
+	const char *service_url[API_SERVICE_COUNT]; /* where the others are; "": not deployed */
 };
 
 /** What the threads of a process share; set before they start. */

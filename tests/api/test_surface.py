@@ -106,7 +106,7 @@ def wrong_keys(key):
 
 
 def checksum(text):
-    """6 base62 characters of the CRC-32 of what stands before them (decisions on keys)."""
+    """6 base62 characters of the CRC-32 of what stands before them ."""
     number, digits = zlib.crc32(text.encode()), ""
     for _ in range(6):
         number, digit = divmod(number, 62)

@@ -13,7 +13,6 @@
 
 #include <cmocka.h>
 
-
 #define GET   "GET /x HTTP/1.1\r\nHost: a\r\n\r\n"
 #define LAST  "GET /last HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
 #define POST  "POST /p HTTP/1.1\r\nHost: a\r\n"

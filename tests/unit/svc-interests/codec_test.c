@@ -6,7 +6,6 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-
 static struct reader reader_of(const void *data, size_t length)
 {
 	return (struct reader){.data = data, .length = length};
