@@ -185,6 +185,7 @@ static void import_main(struct request *rq)
 	struct source *source = rq->user;
 	struct import *import = import_new(rq);
 	source_open(rq, source);
+	pg_query(rq, INDEX_SOURCE_GET_SQL); /* connects before reading keeps the loop from it */
 	enum line_kind end = import_lines(import, source);
 	import_flush(import);
 	show_progress(source, import, end == LINE_NONE);
