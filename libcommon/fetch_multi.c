@@ -10,7 +10,7 @@
 #define CONNECT_TIMEOUT_MS 5000
 #define REDIRECTS_MAX      5
 #define KEPT_MAX           32
-#define FIELDS_MAX_BYTES   (256 * 1024)
+#define FIELDS_MAX_BYTES   ((size_t)256 * 1024)
 #define FIELDS_FIRST       16
 #define PROTOCOLS          "http,https"
 

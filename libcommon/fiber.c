@@ -38,9 +38,9 @@ extern struct transfer jump_fcontext(fcontext_t to, void *data);
 /* Handlers were measured to use under 20 KiB (the deepest are libpq and yyjson's number writer);
  * only touched pages cost memory. Sanitizers put red zones into every frame. */
 #if defined(WITH_ASAN) || defined(WITH_TSAN)
-#define STACK_BYTES (512 * 1024)
+#define STACK_BYTES ((size_t)512 * 1024)
 #else
-#define STACK_BYTES (128 * 1024)
+#define STACK_BYTES ((size_t)128 * 1024)
 #endif
 
 #define STACKS_POOLED_MAX 64

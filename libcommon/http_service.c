@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "defines.h"
 #include "request_run.h"
 #include "timefmt.h"
 #include "uuid.h"
@@ -129,8 +130,10 @@ static void on_head(struct http_exchange *x)
 	                                      to.handle, to.body_max_bytes);
 	x->user = rq;
 	rq->problem.allow = to.match.allow;
-	if (code == ERR_SCOPE)
+	if (code == ERR_SCOPE) {
+		require(to.match.op);
 		rq->problem.scope = to.match.op->scope_name;
+	}
 	if (code)
 		http_request_refuse(rq, code, NULL);
 	else if (!process->is_migrated)

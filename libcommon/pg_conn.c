@@ -244,10 +244,9 @@ static const struct addrinfo *lookup_choose(const struct addrinfo *first, unsign
 	unsigned count = 0;
 	for (const struct addrinfo *one = first; one != NULL; one = one->ai_next)
 		count++;
-	while (attempt % count != 0) {
+	require(count > 0);
+	for (unsigned skip = attempt % count; skip > 0; skip--)
 		first = first->ai_next;
-		attempt--;
-	}
 	return first;
 }
 

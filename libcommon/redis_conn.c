@@ -295,6 +295,7 @@ static void connect_to_one_of(struct redis_conn *conn, const struct addrinfo *li
 	unsigned count = 0;
 	for (const struct addrinfo *item = list; item; item = item->ai_next)
 		count++;
+	require(count > 0);
 	for (unsigned skip = conn->failures % count; skip > 0; skip--)
 		list = list->ai_next;
 	char ip[INET6_ADDRSTRLEN];

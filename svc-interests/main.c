@@ -14,7 +14,7 @@
 #define SEARCH_ATTEMPTS 60
 
 /* A refresh of an account with a thousand interests. */
-#define REFRESH_TIMEOUT_MS (30 * 60 * 1000)
+#define REFRESH_TIMEOUT_MS ((uint64_t)30 * 60 * 1000)
 
 static const struct route ROUTES[] = {
 	{API_ID_interests_list, interest_list},

@@ -37,8 +37,8 @@ void builder_free(struct builder *builder);
  * the greater change sequence number. */
 void builder_add(struct builder *builder, const struct document *document);
 
-/** Add the document `doc` of `segment`, which must live until builder_finish(). */
-void builder_add_from(struct builder *builder, const struct segment *segment, uint32_t doc);
+/** Add the document `number` of `segment`, which must live until builder_finish(). */
+void builder_add_from(struct builder *builder, const struct segment *segment, uint32_t number);
 
 /** Documents that were added. */
 uint32_t builder_count(const struct builder *builder);

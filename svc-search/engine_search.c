@@ -300,7 +300,7 @@ struct engine_result engine_search(const struct engine_view *view, const struct 
 	search->arena = arena;
 	search->depth = MAX_OF((size_t)CANDIDATES, query->limit + query->limit / 2);
 	search->candidates =
-		arena_array(arena, 2 * PART_COUNT * search->depth, sizeof(*search->candidates));
+		arena_array(arena, search->depth * 2 * PART_COUNT, sizeof(*search->candidates));
 	prepare(search);
 	for (enum view_part part = 0; part < PART_COUNT; part++)
 		propose_by_words(search, part);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "bm25.h"
+#include "defines.h"
 
 /* The query's terms by their number in the segment: a hash table of at least twice as many
  * slots. */
@@ -55,7 +56,7 @@ struct evidence_reader *evidence_open(const struct segment *segment, const struc
 	require(wanted->term_count <= WANTED_MAX_TERMS);
 	reader->segment = segment;
 	reader->wanted = wanted;
-	for (size_t i = 0; i < SLOTS; i++)
+	for (size_t i = 0; i < ARRAY_LEN(reader->slots); i++)
 		reader->slots[i].term = SEGMENT_NONE;
 	for (uint32_t i = 0; i < wanted->term_count; i++) {
 		const struct wanted_term *term = &wanted->terms[i];

@@ -21,7 +21,7 @@
 #define ATTEMPTS_MAX      8
 #define RESTARTS_MAX      3
 #define RETRY_AFTER_MAX_S 3600
-#define PAGE_MAX_BYTES    (64 * 1024 * 1024)
+#define PAGE_MAX_BYTES    ((size_t)64 * 1024 * 1024)
 
 struct harvest {
 	const char *from, *until, *set; /* until and set may be NULL */

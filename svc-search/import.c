@@ -11,10 +11,11 @@
 #include "worker_run.h"
 
 #define BATCH_PAPERS 500
-#define BATCH_BYTES  (32 * 1024 * 1024) /* of memory, for the lines of a batch and its rows */
-#define PROGRESS_MS  200
-#define BAR_WIDTH    30
-#define SKIPS_SHOWN  20 /* a file of another kind would fill the terminal */
+#define BATCH_BYTES \
+	((size_t)32 * 1024 * 1024) /* of memory, for the lines of a batch and its rows */
+#define PROGRESS_MS 200
+#define BAR_WIDTH   30
+#define SKIPS_SHOWN 20 /* a file of another kind would fill the terminal */
 
 /* --- Batches ---------------------------------------------------------------------------------- */
 

@@ -98,7 +98,7 @@ static uint32_t nearest_list(struct maker *maker, uint32_t doc)
 	float best = -INFINITY;
 
 	for (uint32_t i = 0; i < maker->stride; i++)
-		maker->query[i] = row[i];
+		maker->query[i] = (int16_t)row[i];
 	simd_dot_rows(maker->query, maker->rows, maker->list_count, maker->stride, maker->products);
 	for (uint32_t i = 0; i < maker->list_count; i++) {
 		float product = (float)maker->products[i] * maker->scales[i];

@@ -5,8 +5,9 @@
 /* By first letter, separated and surrounded by spaces. Articles, pronouns, prepositions,
  * conjunctions and auxiliaries; no nouns, and no adverb that could be a subject. */
 static const char *const words[26] = {
-	['a' - 'a'] = " a about above after again against all also although am among an and any are"
-		      " as at ",
+	['a' - 'a'] =
+		(" a about above after again against all also although am among an and any are"
+                 " as at "),
 	['b' - 'a'] = " be because been before being below between both but by ",
 	['c' - 'a'] = " can cannot could ",
 	['d' - 'a'] = " did do does doing don done down during ",
@@ -18,17 +19,17 @@ static const char *const words[26] = {
 	['l' - 'a'] = " let ",
 	['m' - 'a'] = " may me might more most much must my myself ",
 	['n' - 'a'] = " nor not ",
-	['o' - 'a'] = " of off on once only onto or other otherwise ought our ours ourselves out"
-		      " over own ",
+	['o' - 'a'] = (" of off on once only onto or other otherwise ought our ours ourselves out"
+                       " over own "),
 	['p' - 'a'] = " per ",
 	['r' - 'a'] = " rather ",
 	['s' - 'a'] = " same shall she should since so some such ",
-	['t' - 'a'] = " than that the their theirs them themselves then there therefore these they"
-		      " this those though through thus to too toward towards ",
+	['t' - 'a'] = (" than that the their theirs them themselves then there therefore these they"
+                       " this those though through thus to too toward towards "),
 	['u' - 'a'] = " under until up upon us ",
 	['v' - 'a'] = " very via ",
-	['w' - 'a'] = " was we were what when where whereas whether which while who whom whose why"
-		      " will with within without would ",
+	['w' - 'a'] = (" was we were what when where whereas whether which while who whom whose why"
+                       " will with within without would "),
 	['y' - 'a'] = " yet you your yours yourself ",
 };
 

@@ -8,7 +8,7 @@
 #include "settings.h"
 
 #define WORDS_MAX_BYTES  400
-#define ANSWER_MAX_BYTES (256 * 1024)
+#define ANSWER_MAX_BYTES ((size_t)256 * 1024)
 
 static const char INSTRUCTION[] =
 	"You widen search queries for a library of computer science papers. Answer with nothing "

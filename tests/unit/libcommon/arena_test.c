@@ -172,16 +172,17 @@ static void callbacks_run_newest_first(void **state attr_unused)
 /* Stand-ins for the C library's, which count what is wiped; the second is the hardened build's. */
 static size_t wiped_bytes;
 
-void explicit_bzero(void *s, size_t n)
+void wipe(void *data, size_t length) __asm__("explicit_bzero");
+void wipe(void *data, size_t length)
 {
-	wiped_bytes += n;
-	memset(s, 0, n);
+	wiped_bytes += length;
+	memset(data, 0, length);
 }
 
-void __explicit_bzero_chk(void *s, size_t n, size_t room);
-void __explicit_bzero_chk(void *s, size_t n, size_t room attr_unused)
+void wipe_checked(void *data, size_t length, size_t room) __asm__("__explicit_bzero_chk");
+void wipe_checked(void *data, size_t length, size_t room attr_unused)
 {
-	explicit_bzero(s, n);
+	wipe(data, length);
 }
 
 static void only_a_wiped_arena_is_wiped(void **state attr_unused)

@@ -91,7 +91,7 @@ static size_t pick_terms(const struct segment *segment, struct noise *noise,
 
 static uint64_t *pick_bits(const struct segment *segment, struct noise *noise, uint32_t one_in)
 {
-	uint64_t *bits = calloc((segment->doc_count + 63) / 64, sizeof(uint64_t));
+	uint64_t *bits = calloc(segment->doc_count / 64 + 1, sizeof(uint64_t));
 
 	for (uint32_t doc = 0; doc < segment->doc_count; doc++)
 		if (noise_below(noise, one_in) == 0)

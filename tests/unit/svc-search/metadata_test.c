@@ -93,7 +93,7 @@ static void test_lengths(void **state)
 {
 	(void)state;
 	char *title = arena_alloc(arena, 2003);
-	for (int i = 0; i < 1000; i++)
+	for (size_t i = 0; i < 1000; i++)
 		memcpy(title + 2 * i, "\303\251", 2);
 	const char *why;
 	struct metadata paper = {.id = "2401.00001", .title = title};
