@@ -7,8 +7,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
 #include "identity.h"
 #include "request.h"
 #include "worker.h"

@@ -1,7 +1,6 @@
 /** Named sets of scopes that a key can be given. */
 #pragma once
 
-#include <stddef.h>
 #include <stdint.h>
 #include <yyjson.h>
 

@@ -13,9 +13,9 @@
 #define FIELD_NAME   "Idempotency-Key"
 #define KEY_TEXT_MAX 255
 
-/* What a request claims, and what its answer is kept under. All of it but the body's hash is the API
- * key's own, so that no other key of the account, with fewer scopes maybe, gets what was answered
- * to this one. */
+/* What a request claims, and what its answer is kept under. All of it but the body's hash is the
+ * API key's own, so that no other key of the account, with fewer scopes maybe, gets what was
+ * answered to this one. */
 struct claim {
 	const char *key;
 	const char *operation;

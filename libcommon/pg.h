@@ -28,7 +28,6 @@
 
 #include "arena.h"
 #include "error.h"
-#include "metrics.h"
 #include "request.h"
 #include "uuid.h"
 

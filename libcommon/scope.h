@@ -1,7 +1,6 @@
 /** Scopes: what a key may do, as bits of a mask. The catalog is scope.def. */
 #pragma once
 
-#include <stdbool.h>
 #include <stdint.h>
 
 enum scope_bit {

@@ -181,7 +181,8 @@ static void worker_make_clients(struct worker *worker)
 }
 
 /* A service takes requests once it can answer them: until then its port is closed, so that who
- * starts beside others takes nothing away from them. The gateway answers for all, from the start. */
+ * starts beside others takes nothing away from them. The gateway answers for all, from the
+ * start. */
 static bool may_open(struct process *process)
 {
 	const struct service *service = process->service;

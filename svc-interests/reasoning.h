@@ -1,7 +1,7 @@
 /** A recommendation put into words: why this paper, and what to try with it.
  *
- *     Matches "retrieval", "reranking" in the title; published 3 days ago; has a runnable container;
- *     similar to papers this team liked.
+ *     Matches "retrieval", "reranking" in the title; published 3 days ago; has a runnable
+ *     container; similar to papers this team liked.
  *
  *     Run the container of "Dense Passage Reranking" on a small sample of your data for "Search",
  *     and compare the result with what you use today for retrieval and reranking.

@@ -1,7 +1,6 @@
 /** Loading papers: `svc-search import FILE` and `svc-search harvest`. */
 #pragma once
 
-#include <stdio.h>
 #include <yyjson.h>
 
 #include "metadata.h"

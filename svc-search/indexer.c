@@ -26,8 +26,8 @@
 #define PAGE_PAPERS  1000 /* read at once while all are loaded */
 #define BATCH_PAPERS 4000 /* changes of one pass */
 
-/* An import is taken in a second's worth at a time, for each pass costs as much as all that is not merged yet; and what
- * comes in is merged when it ends, or when there is this much. */
+/* An import is taken in a second's worth at a time, for each pass costs as much as all that is not
+ * merged yet; and what comes in is merged when it ends, or when there is this much. */
 #define BUSY_PAPERS  1000
 #define MERGE_PAPERS 16000
 
@@ -76,7 +76,7 @@ static const char *snapshot_path(struct request *rq, const struct indexer *index
 	return dir[0] ? index_files_path(rq->arena, dir, indexer->source) : NULL;
 }
 
-/* --- Rows into documents ------------------------------------------------------------------------------- */
+/* --- Rows into documents ---------------------------------------------------------------------- */
 
 /* `text` is "cs.LG stat.ML"; cut apart in the arena. */
 static const char *const *split_words(struct arena *arena, const char *text, size_t *ret_count)
@@ -111,7 +111,7 @@ static struct engine_change change_of(struct request *rq, const struct pg_rows *
 	return change;
 }
 
-/* --- Work for the pool ----------------------------------------------------------------------------------- */
+/* --- Work for the pool ------------------------------------------------------------------------ */
 
 /* One piece of work; which members it uses is its own matter. */
 struct work {
@@ -156,7 +156,8 @@ static void restore(void *arg)
 	uv_mutex_unlock(&work->indexer->writing);
 }
 
-/* Run a merge, made here unless it was filled already, and publish it; given up when the process is to end. */
+/* Run a merge, made here unless it was filled already, and publish it; given up when the process is
+ * to end. */
 static void merge(void *arg)
 {
 	struct work *work = arg;
@@ -185,7 +186,7 @@ static void save(void *arg)
 	engine_view_put(view);
 }
 
-/* --- Merging --------------------------------------------------------------------------------------------- */
+/* --- Merging ---------------------------------------------------------------------------------- */
 
 static void show_size(struct indexer *indexer)
 {
@@ -246,7 +247,7 @@ static void start_merge_if_it_pays(struct indexer *indexer)
 	              indexer);
 }
 
-/* --- Reading ------------------------------------------------------------------------------------------------ */
+/* --- Reading ---------------------------------------------------------------------------------- */
 
 /* What has changed since `seq`, at most `limit` papers, as work. */
 static struct work *read_changes(struct request *rq, struct indexer *indexer, uint64_t seq,
@@ -295,8 +296,9 @@ static void restore_index(struct request *rq, struct indexer *indexer)
 	         f_int("documents", indexer_state(rq->worker->process).documents));
 }
 
-/* The database is another one, or an older state of this one: what the index has taken in is not to be trusted, and
- * numbers that it has seen come again. The process starts anew, without its snapshot. */
+/* The database is another one, or an older state of this one: what the index has taken in is not to
+ * be trusted, and numbers that it has seen come again. The process starts anew, without its
+ * snapshot. */
 attr_noreturn static void start_anew(struct request *rq, struct indexer *indexer)
 {
 	const char *path = snapshot_path(rq, indexer);
@@ -337,8 +339,8 @@ static void load_cancel(void *ptr)
 		engine_merge_cancel(load->engine, load->merge);
 }
 
-/* Add a page of papers that have changed since `seq` to the load. Returns the number of the last one, 0 when there was
- * none. */
+/* Add a page of papers that have changed since `seq` to the load. Returns the number of the last
+ * one, 0 when there was none. */
 static uint64_t load_page(struct request *rq, struct indexer *indexer, const struct load *load,
                           uint64_t seq)
 {
@@ -445,7 +447,7 @@ static void on_notify(void *context, const char *payload)
 		start_reading(indexer);
 }
 
-/* --- Life --------------------------------------------------------------------------------------------------- */
+/* --- Life ------------------------------------------------------------------------------------- */
 
 void indexer_make(struct process *process, const struct indexer_settings *settings)
 {

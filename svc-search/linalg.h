@@ -1,7 +1,6 @@
 /** The little linear algebra that training needs: dense, row after row. */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 
 /** Make the `columns` columns of `matrix` (`rows` x `columns`) orthonormal, by the Cholesky factor

@@ -53,7 +53,8 @@ void lines_close(struct lines *lines)
 	free(lines);
 }
 
-/* Read more behind what is there, which moves to the front. Fewer bytes than asked are the last ones. */
+/* Read more behind what is there, which moves to the front. Fewer bytes than asked are the last
+ * ones. */
 static void fill(struct lines *lines)
 {
 	memmove(lines->data, lines->data + lines->at, lines->end - lines->at);

@@ -27,7 +27,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 /** Bytes of the longest term; longer words are cut. */
 #define TERM_MAX_BYTES 64

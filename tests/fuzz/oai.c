@@ -1,5 +1,5 @@
-/* oai_parse(): any bytes are a page whose parts hang together, or are refused with a reason. What it takes becomes rows
- * that metadata_row() makes or refuses with a reason. */
+/* oai_parse(): any bytes are a page whose parts hang together, or are refused with a reason. What
+ * it takes becomes rows that metadata_row() makes or refuses with a reason. */
 #include "fuzz.h"
 
 #include <string.h>

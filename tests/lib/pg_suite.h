@@ -1,5 +1,5 @@
-/** What the tests of the Postgres client share: a server for all of a program's tests, a worker with
- * a pool for each, and statements that run as requests. */
+/** What the tests of the Postgres client share: a server for all of a program's tests, a worker
+ * with a pool for each, and statements that run as requests. */
 #pragma once
 
 #include "pg.h"

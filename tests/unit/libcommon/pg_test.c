@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "metrics.h"
 #include "pg_suite.h"
 
 static int setup(void **state)
