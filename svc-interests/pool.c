@@ -110,8 +110,6 @@ void pool_build(struct request *rq, struct task *task)
 		return;
 	}
 	enum err_code code = search(rq, &source, &answer);
-	if (code && task->attempt >= task->attempts_max)
-		pg_query(rq, POOL_FAIL_SQL, pg_text(interest), pg_int(source.version));
 	if (code)
 		raise_error(rq, code, "svc-search does not answer");
 	pg_begin(rq);

@@ -31,8 +31,3 @@ WITH target AS (
     RETURNING i.pool_size
 )
 SELECT pool_size, (SELECT count(*) FROM kept) FROM marked;
-
--- name: pool_fail
--- $1 interest, $2 context_version.
-UPDATE interest SET pool_status = 'failed'
-WHERE id = $1 AND context_version = $2 AND pool_status IN ('building', 'stale');

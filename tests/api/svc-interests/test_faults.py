@@ -44,6 +44,22 @@ def test_search_away_and_back(cluster, api, desk):
     assert desk.wait_pool(made)["pool_size"] > 0
 
 
+def test_pool_fails_when_the_worker_dies_with_the_last_attempt(cluster, desk, db):
+    cluster.stop("svc-search")
+    made = desk.create()
+    task = "kind = 'pool_build' AND input ->> 'interest_id' = %s"
+    wait_for(
+        lambda: db.execute(
+            "UPDATE task SET status = 'running', attempts = attempts_max, lease_owner = 'dead', lease_until = now() "
+            f"WHERE status = 'pending' AND attempts > 0 AND {task} RETURNING 1",
+            [made["id"]],
+        ).fetchone(),
+        20,
+        "the first attempt has failed",
+    )
+    assert desk.wait_pool(made, "failed")["pool_size"] == 0
+
+
 def test_pool_fails_after_the_last_attempt_and_a_refresh_makes_up(cluster, desk, db):
     cluster.stop("svc-search")
     made = desk.create(daily_count=2)
