@@ -148,10 +148,13 @@ bool idempotency_begin(struct request *rq)
 	const struct claim *claim = claim_of(rq);
 	pg_begin(rq);
 	/* Two statements: the second must see what the lock's last holder committed. */
-	struct pg_rows *lock = pg_query(rq, IDEMPOTENCY_LOCK_SQL, pg_int(claim->lock));
-	if (!pg_value_bool(lock, 0, 0))
+	struct pg_rows *lock;
+	enum err_code code = pg_try(rq, &lock, NULL, IDEMPOTENCY_LOCK_SQL, pg_int(claim->lock));
+	if (code == ERR_CONFLICT)
 		raise_error(rq, ERR_IN_PROGRESS,
 		            "a request with this " FIELD_NAME " is still running");
+	if (code != ERR_NONE)
+		pg_raise(rq, code);
 	struct pg_rows *row =
 		pg_query(rq, IDEMPOTENCY_GET_SQL, pg_uuid(rq->caller.account),
 	                 pg_text(claim->operation), pg_bytes(claim->key_hash, SHA256_LEN));

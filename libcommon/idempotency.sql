@@ -1,6 +1,7 @@
--- The lock ends with the transaction.
+-- The lock ends with the transaction. It is waited for a moment: whoever failed or has just answered may still hold it.
 -- name: idempotency_lock
-SELECT pg_try_advisory_xact_lock($1::bigint);
+SELECT set_config('lock_timeout', '250ms', true), pg_advisory_xact_lock($1::bigint),
+       set_config('lock_timeout', '0', true);
 
 -- name: idempotency_get
 SELECT body_hash, answer FROM idempotency
