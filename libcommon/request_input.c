@@ -136,6 +136,9 @@ static void parse_body(struct request *rq)
 	const char *type = request_header(rq, "Content-Type");
 	if (http->body_length && (!type || !is_json_type(type)))
 		raise_error(rq, ERR_MEDIA_TYPE, "the body must be application/json");
+	const char *coding = request_header(rq, "Content-Encoding");
+	if (http->body_length && coding && strcasecmp(coding, "identity") != 0)
+		raise_error(rq, ERR_MEDIA_TYPE, "the body must come without a Content-Encoding");
 	const char *text = http->body_length ? http->body : "{}";
 	size_t length = http->body_length ? http->body_length : 2;
 	if (json_parse(rq->arena, text, length, &http->json, &why)) {

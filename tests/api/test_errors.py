@@ -1,6 +1,7 @@
 """Bad input to every operation: bodies, members, parameters and lists. All of it is driven from the table of operations
 and from the description, so that a new operation is covered by being there."""
 
+import gzip
 import json
 import uuid
 
@@ -90,6 +91,15 @@ def fault_fields(answer):
 @pytest.mark.parametrize("content_type", [None, "text/plain", "application/xml", "application/x-www-form-urlencoded"])
 def test_a_body_that_is_not_declared_json_is_415(send, op, content_type):
     assert send(b"{}", content_type).status_code == 415
+
+
+@by_id(BODIED)
+def test_a_body_in_a_coding_is_415(cluster, everything, op):
+    if op.process not in cluster.processes:
+        pytest.skip(f"{op.process} is not part of the cluster")
+    headers = {"Content-Type": "application/json", "Content-Encoding": "gzip"}
+    answer = everything.request(op.method, target(op), content=gzip.compress(b"{}"), headers=headers)
+    assert answer.status_code == 415
 
 
 JSON_TYPES = ["application/json; charset=utf-8", "Application/JSON", "application/json ;x=y"]
