@@ -244,8 +244,8 @@ size_t arena_size_bytes(const struct arena *arena)
 	return arena->size_bytes;
 }
 
-/* Room for `length` more bytes and a NUL. */
-static void buf_reserve(struct buf *buf, size_t length)
+/* A NUL has room too. */
+void buf_reserve(struct buf *buf, size_t length)
 {
 	size_t needed;
 	require(!__builtin_add_overflow(buf->length, length + 1, &needed) && length < SIZE_MAX / 4);

@@ -68,6 +68,9 @@ struct buf {
 	size_t capacity;
 };
 
+/** Make room for `length` more bytes at once, for those that are known to come. */
+void buf_reserve(struct buf *buf, size_t length);
+
 void buf_add(struct buf *buf, const void *data, size_t length);
 void buf_puts(struct buf *buf, const char *text);
 void buf_printf(struct buf *buf, const char *format, ...) attr_printf(2, 3);

@@ -34,7 +34,7 @@
 
 #define LINGER_MS      2000        /* without a byte from a client that was answered */
 #define LINGER_ALL_MS  30000       /* with them */
-#define FRESH_DRAIN_MS 1000        /* for the first request of a new connection, while draining */
+#define DRAIN_IDLE_MS  1000        /* for a request that is on its way, while draining */
 #define DROP_MAX_BYTES (256 << 10) /* of content after its response, then the connection closes */
 #define HTTP_NEVER     UINT64_MAX
 
@@ -50,13 +50,11 @@ void http_conn_enter_idle(struct http_conn *conn)
 	conn_enter(conn, CONN_IDLE, conn->server->limits->idle_timeout_ms);
 }
 
-/* A drain ends what is idle; a connection that was just made may still bring its request. */
-static bool idle_is_over(struct http_conn *conn)
+/* A drain ends what is idle, once a request that was on its way could come: it would be lost. */
+static void idle_shorten(struct http_conn *conn)
 {
-	if (!conn->server->is_draining)
-		return false;
-	conn->deadline_ms = MIN_OF(conn->deadline_ms, conn_now(conn) + FRESH_DRAIN_MS);
-	return conn->has_served;
+	if (conn->server->is_draining)
+		conn->deadline_ms = MIN_OF(conn->deadline_ms, conn_now(conn) + DRAIN_IDLE_MS);
 }
 
 static void exchange_free(struct http_conn *conn)
@@ -134,13 +132,14 @@ static bool skip_blank_line(struct http_conn *conn)
 
 static bool step_idle(struct http_conn *conn)
 {
-	if (conn->is_at_end || conn->is_broken || conn->is_late ||
-	    (conn->in_length == 0 && idle_is_over(conn))) {
+	if (conn->is_at_end || conn->is_broken || conn->is_late) {
 		http_conn_close(conn);
 		return false;
 	}
-	if (conn->in_length == 0)
+	if (conn->in_length == 0) {
+		idle_shorten(conn);
 		return false;
+	}
 	if (!skip_blank_line(conn)) {
 		conn_refuse(conn, ERR_MALFORMED, "a request does not begin with a line end");
 		return true;
@@ -173,7 +172,6 @@ static void exchange_open(struct http_conn *conn)
 		return;
 	}
 	conn->is_parser_due = !conn->open->x.head.has_content;
-	conn->has_served = true;
 	conn_enter(conn, CONN_EXCHANGE, HTTP_NEVER);
 	if (!conn->is_parser_due && conn->in_length == 0)
 		http_conn_acknowledge(conn);

@@ -94,7 +94,6 @@ struct http_conn {
 	bool is_reading;
 	bool is_parser_due; /* the parser has something to say without more bytes */
 	bool is_keep_alive;
-	bool has_served; /* at least one request */
 	char peer[INET6_ADDRSTRLEN];
 };
 

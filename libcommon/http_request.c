@@ -119,6 +119,8 @@ void http_request_content(struct request *rq, const char *data, size_t length)
 		http_request_refuse(rq, ERR_TOO_LARGE, NULL);
 		return;
 	}
+	if (collected->body.length == 0 && rq->http->head.content_length > 0)
+		buf_reserve(&collected->body, (size_t)rq->http->head.content_length);
 	buf_add(&collected->body, data, length);
 }
 

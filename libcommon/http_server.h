@@ -140,8 +140,9 @@ enum err_code http_server_listen(struct http_server *server, const struct addres
 uint16_t http_server_port(const struct http_server *server);
 
 /** Stop accepting (who waits in the kernel's queue is still served), let exchanges finish
- * (responses carry `Connection: close`), close idle connections; `drained(context)` from the loop,
- * when none is left or `deadline_ms` from now have passed, whichever is first. Once. */
+ * (responses carry `Connection: close`), close idle connections a second later, so that a request
+ * on its way is not lost; `drained(context)` from the loop, when none is left or `deadline_ms` from
+ * now have passed, whichever is first. Once. */
 void http_server_drain(struct http_server *server, uint64_t deadline_ms, void (*drained)(void *),
                        void *context);
 

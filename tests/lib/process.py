@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+from pathlib import Path
 
 import httpx
 
@@ -10,6 +11,8 @@ from lib.wait import wait_for
 
 READY_SECONDS = 30
 STOP_SECONDS = 60
+
+SANITIZERS = {"TSAN_OPTIONS": f"suppressions={Path(__file__).with_name('tsan.supp')}"}
 
 # What a sanitizer, or require(), writes before it ends a process.
 REPORTS = (
@@ -55,7 +58,7 @@ class Process:
         assert not self.is_running, f"{self.name} runs already"
         with open(self.log_path, "ab") as log:
             self.popen = subprocess.Popen(
-                [self.binary], env={**os.environ, **self.env}, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+                [self.binary], env={**SANITIZERS, **os.environ, **self.env}, stdin=subprocess.DEVNULL, stdout=log, stderr=log
             )
 
     def is_ready(self):

@@ -485,6 +485,18 @@ static void drain_serves_who_has_just_come(void **state)
 	http_client_free(late);
 }
 
+static void drain_serves_what_was_on_its_way(void **state)
+{
+	struct fixture *f = *state;
+	http_client_puts(f->client, GET);
+	http_client_wait_text(f->client, "200 OK", 1);
+	http_server_drain(f->server, 60000, note_drained, f);
+	http_client_puts(f->client, GET);
+	http_client_wait_end(f->client);
+	assert_int_equal(http_client_status(f->client, 1), 200);
+	assert_int_equal(http_client_count(f->client, "Connection: close"), 1);
+}
+
 static void drain_has_a_deadline(void **state)
 {
 	struct fixture *f = *state;
@@ -649,6 +661,7 @@ int main(void)
 		TEST(heads_can_be_asked),
 		TEST(drain_lets_exchanges_finish),
 		TEST(drain_serves_who_has_just_come),
+		TEST(drain_serves_what_was_on_its_way),
 		TEST(drain_has_a_deadline),
 		TEST(connections_are_limited),
 		TEST(running_out_of_descriptors_passes),
