@@ -34,6 +34,7 @@ static void readyz(struct http_exchange *x, struct worker *worker)
 	} checks[] = {
 		{"draining", process->is_draining},
 		{"the schema is not migrated", !process->is_migrated},
+		{"requests are not taken yet", !process->is_listening},
 		{"Postgres is away", process->is_migrated && !pg_pool_is_up(worker->pg)},
 		{own, own != NULL},
 	};
