@@ -1,7 +1,6 @@
 #include "indexer.h"
 
 #include <signal.h>
-#include <malloc.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 
 #include "asset.sql.h"
 #include "index_files.h"
+#include "index_work.h"
 #include "log.h"
 #include "metrics.h"
 #include "offload.h"
@@ -35,8 +35,7 @@
 #define LOAD_PAPERS 4000
 
 struct indexer {
-	struct engine *engine;
-	uv_mutex_t writing; /* held by the pool's thread that changes the engine: one at a time */
+	struct index_writer writer;
 	struct indexer_settings settings;
 	struct worker *worker; /* NULL: not started, or stopping */
 	uv_timer_t sweep;
@@ -111,86 +110,18 @@ static struct engine_change change_of(struct request *rq, const struct pg_rows *
 	return change;
 }
 
-/* --- Work for the pool ------------------------------------------------------------------------ */
-
-/* One piece of work; which members it uses is its own matter. */
-struct work {
-	struct indexer *indexer;
-	struct engine_change *changes;
-	size_t count;
-	struct engine_merge *merge;
-	const char *path;
-	bool is_done;
-};
-
-static struct work *work_new(struct request *rq, struct indexer *indexer)
+static struct index_work *work_new(struct request *rq, struct indexer *indexer)
 {
-	struct work *work = arena_new_of(rq->arena, struct work);
-	work->indexer = indexer;
+	struct index_work *work = arena_new_of(rq->arena, struct index_work);
+	work->writer = &indexer->writer;
 	return work;
-}
-
-static void apply(void *arg)
-{
-	struct work *work = arg;
-	uv_mutex_lock(&work->indexer->writing);
-	engine_apply(work->indexer->engine, work->changes, work->count);
-	uv_mutex_unlock(&work->indexer->writing);
-}
-
-/* Add papers to a load, which nobody else knows yet. */
-static void add(void *arg)
-{
-	struct work *work = arg;
-	for (size_t i = 0; i < work->count; i++)
-		if (!work->changes[i].is_deleted)
-			engine_merge_add(work->merge, &work->changes[i].document);
-}
-
-static void restore(void *arg)
-{
-	struct work *work = arg;
-	index_files_tidy(work->path);
-	uv_mutex_lock(&work->indexer->writing);
-	work->is_done = engine_restore(work->indexer->engine, work->path);
-	uv_mutex_unlock(&work->indexer->writing);
-}
-
-/* Run a merge, made here unless it was filled already, and publish it; given up when the process is
- * to end. */
-static void merge(void *arg)
-{
-	struct work *work = arg;
-	struct indexer *indexer = work->indexer;
-	if (!work->merge) {
-		uv_mutex_lock(&indexer->writing);
-		work->merge = engine_merge_new(indexer->engine);
-		uv_mutex_unlock(&indexer->writing);
-	}
-	engine_merge_heed(work->merge, &indexer->worker->process->is_draining);
-	work->is_done = engine_merge_run(work->merge);
-	uv_mutex_lock(&indexer->writing);
-	if (work->is_done)
-		engine_merge_commit(indexer->engine, work->merge);
-	else
-		engine_merge_cancel(indexer->engine, work->merge);
-	uv_mutex_unlock(&indexer->writing);
-	malloc_trim(0); /* building takes several times what the index itself does */
-}
-
-static void save(void *arg)
-{
-	struct work *work = arg;
-	struct engine_view *view = engine_view_get(work->indexer->engine);
-	work->is_done = engine_save(view, work->path);
-	engine_view_put(view);
 }
 
 /* --- Merging ---------------------------------------------------------------------------------- */
 
 static void show_size(struct indexer *indexer)
 {
-	struct engine_view *view = engine_view_get(indexer->engine);
+	struct engine_view *view = engine_view_get(indexer->writer.engine);
 	metric_set(&documents_gauge, NULL, NULL, engine_view_count(view));
 	metric_set(&bytes_gauge, NULL, NULL, (double)engine_view_bytes(view));
 	engine_view_put(view);
@@ -198,11 +129,11 @@ static void show_size(struct indexer *indexer)
 
 static void save_index(struct request *rq, struct indexer *indexer)
 {
-	struct work *work = work_new(rq, indexer);
+	struct index_work *work = work_new(rq, indexer);
 	work->path = snapshot_path(rq, indexer);
 	if (!work->path)
 		return;
-	request_offload(rq, save, work);
+	request_offload(rq, index_work_save, work);
 	if (!work->is_done)
 		log_warn(LOG_GROUP_APP, "the index was not saved", f_text("path", work->path));
 }
@@ -211,10 +142,10 @@ static void save_index(struct request *rq, struct indexer *indexer)
 static void merge_and_save(struct request *rq, struct indexer *indexer, struct engine_merge *filled)
 {
 	uint64_t started_us = time_monotonic_us();
-	struct work *work = work_new(rq, indexer);
+	struct index_work *work = work_new(rq, indexer);
 	work->merge = filled;
 	indexer->unmerged = 0;
-	request_offload(rq, merge, work);
+	request_offload(rq, index_work_merge, work);
 	if (!work->is_done)
 		raise_error(rq, ERR_UNAVAILABLE, "given up, for the process is to end");
 	show_size(indexer);
@@ -238,7 +169,8 @@ static void merge_over(struct request *rq)
 /* While nothing reads and nothing merges, so that nobody changes the engine meanwhile. */
 static void start_merge_if_it_pays(struct indexer *indexer)
 {
-	if (indexer->is_merging || is_ending(indexer) || !engine_wants_merge(indexer->engine))
+	if (indexer->is_merging || is_ending(indexer) ||
+	    !engine_wants_merge(indexer->writer.engine))
 		return;
 	if (indexer->is_busy && indexer->unmerged < MERGE_PAPERS)
 		return;
@@ -250,11 +182,11 @@ static void start_merge_if_it_pays(struct indexer *indexer)
 /* --- Reading ---------------------------------------------------------------------------------- */
 
 /* What has changed since `seq`, at most `limit` papers, as work. */
-static struct work *read_changes(struct request *rq, struct indexer *indexer, uint64_t seq,
-                                 int64_t limit)
+static struct index_work *read_changes(struct request *rq, struct indexer *indexer, uint64_t seq,
+                                       int64_t limit)
 {
 	struct pg_rows *rows = pg_query(rq, ASSET_CHANGES_SQL, pg_int((int64_t)seq), pg_int(limit));
-	struct work *work = work_new(rq, indexer);
+	struct index_work *work = work_new(rq, indexer);
 	work->count = (size_t)rows->count;
 	work->changes = arena_array(rq->arena, work->count, sizeof(*work->changes));
 	for (int row = 0; row < rows->count; row++)
@@ -265,11 +197,11 @@ static struct work *read_changes(struct request *rq, struct indexer *indexer, ui
 /* Take in one batch of changes. Returns whether there may be more. */
 static bool read_batch(struct request *rq, struct indexer *indexer)
 {
-	struct work *work = read_changes(rq, indexer, indexer->seq, BATCH_PAPERS);
+	struct index_work *work = read_changes(rq, indexer, indexer->seq, BATCH_PAPERS);
 	indexer->is_busy = work->count >= BUSY_PAPERS;
 	if (work->count == 0)
 		return false;
-	request_offload(rq, apply, work);
+	request_offload(rq, index_work_apply, work);
 	indexer->seq = work->changes[work->count - 1].document.seq;
 	indexer->unmerged += work->count;
 	indexer->updated_at_ms = time_now_ms();
@@ -280,14 +212,14 @@ static bool read_batch(struct request *rq, struct indexer *indexer)
 /* Take what the disk has of this database. */
 static void restore_index(struct request *rq, struct indexer *indexer)
 {
-	struct work *work = work_new(rq, indexer);
+	struct index_work *work = work_new(rq, indexer);
 	work->path = snapshot_path(rq, indexer);
 	if (!work->path)
 		return;
-	request_offload(rq, restore, work);
+	request_offload(rq, index_work_restore, work);
 	if (!work->is_done)
 		return;
-	struct engine_view *view = engine_view_get(indexer->engine);
+	struct engine_view *view = engine_view_get(indexer->writer.engine);
 	indexer->seq = engine_view_seq(view);
 	engine_view_put(view);
 	indexer->updated_at_ms = time_now_ms();
@@ -344,9 +276,9 @@ static void load_cancel(void *ptr)
 static uint64_t load_page(struct request *rq, struct indexer *indexer, const struct load *load,
                           uint64_t seq)
 {
-	struct work *work = read_changes(rq, indexer, seq, PAGE_PAPERS);
+	struct index_work *work = read_changes(rq, indexer, seq, PAGE_PAPERS);
 	work->merge = load->merge;
-	request_offload(rq, add, work);
+	request_offload(rq, index_work_add, work);
 	return work->count ? work->changes[work->count - 1].document.seq : 0;
 }
 
@@ -361,8 +293,8 @@ static void load_all(struct request *rq, struct indexer *indexer, uint64_t newes
 	struct load *load = arena_new_of(rq->arena, struct load);
 	struct arena *whole = rq->arena;
 	rq->deadline_ms = time_monotonic_ms() + MERGE_TIMEOUT_MS;
-	load->engine = indexer->engine;
-	load->merge = engine_load_new(indexer->engine, newest);
+	load->engine = indexer->writer.engine;
+	load->merge = engine_load_new(indexer->writer.engine, newest);
 	arena_on_free(whole, load_cancel, load);
 	for (uint64_t seq = 0, last = 1; last && seq < newest; seq = last) {
 		rq->arena = arena_new();
@@ -453,9 +385,10 @@ void indexer_make(struct process *process, const struct indexer_settings *settin
 {
 	struct indexer *indexer = calloc(1, sizeof(*indexer));
 	require(indexer);
-	indexer->engine = engine_new();
+	indexer->writer.engine = engine_new();
+	indexer->writer.stop = &process->is_draining;
 	indexer->settings = *settings;
-	require(uv_mutex_init(&indexer->writing) == 0);
+	require(uv_mutex_init(&indexer->writer.lock) == 0);
 	char why[128];
 	int fault = settings->data_dir[0] ? index_files_prepare(settings->data_dir) : 0;
 	if (fault)
@@ -487,21 +420,21 @@ void indexer_stop(struct worker *worker)
 void indexer_free(struct process *process)
 {
 	struct indexer *indexer = indexer_of(process);
-	engine_free(indexer->engine);
-	uv_mutex_destroy(&indexer->writing);
+	engine_free(indexer->writer.engine);
+	uv_mutex_destroy(&indexer->writer.lock);
 	free(indexer);
 	process->user = NULL;
 }
 
 struct engine_view *indexer_view(struct process *process)
 {
-	return engine_view_get(indexer_of(process)->engine);
+	return engine_view_get(indexer_of(process)->writer.engine);
 }
 
 struct index_state indexer_state(struct process *process)
 {
 	struct indexer *indexer = indexer_of(process);
-	struct engine_view *view = engine_view_get(indexer->engine);
+	struct engine_view *view = engine_view_get(indexer->writer.engine);
 	struct index_state state = {
 		.documents = engine_view_count(view),
 		.updated_at_ms = indexer->updated_at_ms,
