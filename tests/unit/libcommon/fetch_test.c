@@ -339,6 +339,25 @@ static void test_failures_by_what_they_leave_open(void **state)
 	}
 }
 
+static void probe_raises(struct request *rq)
+{
+	struct probe *probe = rq->user;
+	probe->status = -1;
+	probe->call.url =
+		probe->url ? probe->url : arena_printf(rq->arena, "%s%s", server.url, probe->path);
+	probe->status = fetch(rq, &probe->call)->status;
+}
+
+static void test_fetch_raises_what_failed(void **state)
+{
+	(void)state;
+	struct probe good = {.path = "/busy"}, bad = {.url = "http://127.0.0.1:1/"};
+	fixture_run(&fixture, probe_raises, &good);
+	fixture_run(&fixture, probe_raises, &bad);
+	assert_int_equal(good.status, 503);
+	assert_int_equal(bad.status, -1);
+}
+
 /* A server that does not speak TLS. */
 static void test_tls_refused(void **state)
 {
@@ -515,6 +534,7 @@ int main(void)
 		CASE(test_what_is_sent),
 		CASE(test_redirects),
 		CASE(test_failures_by_what_they_leave_open),
+		CASE(test_fetch_raises_what_failed),
 		CASE(test_tls_refused),
 		CASE(test_an_answer_over_its_limit),
 		CASE(test_a_server_that_is_silent),
