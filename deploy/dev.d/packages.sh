@@ -6,7 +6,7 @@ PACKAGES_BUILD=(
 	libuv1-dev libllhttp-dev libpq-dev libhiredis-dev 'libcurl4-openssl-dev|libcurl4-gnutls-dev' libmbedtls-dev
 	libyyjson-dev libboost-context-dev libstemmer-dev libroaring-dev zlib1g-dev libexpat1-dev
 )
-PACKAGES_RUN=(postgresql redis-server curl python3)
+PACKAGES_RUN=(postgresql redis-server curl jq python3)
 PACKAGES_TEST=(
 	libcmocka-dev shellcheck
 	python3-pytest python3-pytest-xdist python3-httpx python3-jsonschema python3-yaml python3-psycopg python3-redis
