@@ -207,17 +207,19 @@ static void on_service_drained(void *user)
 }
 
 /* Asking twice does what asking once does (RFC 9110 section 9.2.2). */
-static bool is_idempotent(const struct http_head *head)
+static bool is_idempotent(const struct proxied *p)
 {
+	const struct http_head *head = &p->x->head;
 	return head->is_head || strcmp(head->method, "GET") == 0 ||
-	       strcmp(head->method, "PUT") == 0 || strcmp(head->method, "DELETE") == 0;
+	       strcmp(head->method, "PUT") == 0 || strcmp(head->method, "DELETE") == 0 ||
+	       p->match.op->flags & API_READS;
 }
 
 /* A connection that died may have been closed before our request reached anybody: a kept one by its
  * idle time, a new one by a replica that began to drain while it waited to be accepted. */
 static bool is_retried(struct proxied *p, const struct upstream_failure *failure)
 {
-	bool is_harmless = !p->is_head_sent || (is_idempotent(&p->x->head) && !p->is_content_sent);
+	bool is_harmless = !p->is_head_sent || (is_idempotent(p) && !p->is_content_sent);
 	return (failure->is_reused || failure->has_connected) && !failure->has_answered &&
 	       is_harmless && p->retries < RETRIES_MAX && failure->code == ERR_UNAVAILABLE;
 }
@@ -235,8 +237,7 @@ static void on_failed(void *user, const struct upstream_failure *failure)
 		call_service(p, true);
 		return;
 	}
-	bool is_uncertain =
-		failure->has_connected && p->is_head_sent && !is_idempotent(&p->x->head);
+	bool is_uncertain = failure->has_connected && p->is_head_sent && !is_idempotent(p);
 	if (code == ERR_UNAVAILABLE && is_uncertain)
 		code = ERR_UNCERTAIN;
 	fail(p, code, failure->reason);

@@ -15,6 +15,7 @@
 #define GONE      API_GONE
 #define CREATES   API_CREATES
 #define NOT_BUILT API_NOT_BUILT
+#define READS     API_READS
 
 /* `scope` is filled in by api_init(). */
 static struct api_op ops[] = {

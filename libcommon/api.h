@@ -23,6 +23,7 @@ enum api_flag {
 	API_GONE = 2,    /* answers 410 */
 	API_CREATES = 4, /* a POST that creates or starts something: Idempotency-Key is honoured */
 	API_NOT_BUILT = 8, /* answers 501 */
+	API_READS = 16,    /* a POST that changes nothing: asking twice does no harm */
 };
 
 /** The operations, API_ID_<id> in the order of api.def. */

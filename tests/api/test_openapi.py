@@ -17,7 +17,7 @@ DOCUMENT = contract().document
 DESCRIBED = openapi.operations()
 
 SERVICES = ["GATEWAY", "EXPERIMENTS", "INTERESTS", "SEARCH", "FLEET", "INTEGRATIONS", "EVALENV"]
-FLAGS = {"OPEN", "GONE", "CREATES", "NOT_BUILT"}
+FLAGS = {"OPEN", "GONE", "CREATES", "NOT_BUILT", "READS"}
 
 # POSTs that create a record, and the asynchronous starts; all else that succeeds is 200.
 CREATED = {"api_key_create", "experiment_create", "project_create", "interest_create"}

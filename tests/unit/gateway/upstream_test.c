@@ -19,6 +19,7 @@
 #define POST     "POST " LIST " HTTP/1.1\r\n" KEY "Content-Length: 4\r\n\r\nbody"
 #define PUT      "PUT " LIST "/x HTTP/1.1\r\n" KEY "Content-Length: 4\r\n\r\nbody"
 #define DELETE   "DELETE " LIST "/x HTTP/1.1\r\n" KEY "\r\n"
+#define SEARCH   "POST /api/v1.0/search/assets HTTP/1.1\r\n" KEY "Content-Length: 4\r\n\r\nbody"
 #define LARGE    (32 << 20)
 
 static char *large;
@@ -197,6 +198,14 @@ static void others_are_not_tried_again(void **state)
 	assert_int_equal(http_client_status(f->client, 1), 503);
 	assert_int_equal(http_client_count(f->client, "Retry-After: 1\r\n"), 1);
 	assert_int_equal(f->fake->count, 1);
+}
+
+static void what_only_reads_is_never_uncertain(void **state)
+{
+	struct fixture *f = *state;
+	die_on_request(f, SEARCH);
+	http_client_wait_text(f->client, "\"unavailable\"", 1);
+	assert_int_equal(http_client_status(f->client, 1), 503);
 }
 
 static void content_that_is_gone_is_not_sent_again(void **state)
@@ -492,6 +501,7 @@ int main(void)
 		TEST(connections_closed_while_idle_are_noticed),
 		TEST(idempotent_requests_are_tried_again),
 		TEST(others_are_not_tried_again),
+		TEST(what_only_reads_is_never_uncertain),
 		TEST(content_that_is_gone_is_not_sent_again),
 		TEST(unsent_requests_are_tried_again),
 		TEST(a_third_death_is_told),
