@@ -38,6 +38,7 @@ struct redis_conn {
 	uv_timer_t timer; /* of the state: connect time-out, silence, backoff */
 	uint64_t silence_ms;
 	unsigned failures; /* attempts in a row that failed */
+	unsigned untried;  /* addresses of the host that this round has left */
 	uint64_t up_since_ms;
 	redis_change_cb *change;
 	void *arg;
@@ -125,10 +126,20 @@ static void note_lost(struct redis_conn *conn, const char *why)
 		          f_int("failures", conn->failures));
 }
 
+/* Go on with the host's next address, as if nothing had happened, when there is one. */
+static bool try_next_address(struct redis_conn *conn)
+{
+	if (conn->state != CONN_CONNECTING || conn->untried == 0)
+		return false;
+	conn->failures++;
+	connect_start(conn);
+	return true;
+}
+
 /* The attempt or the connection is over: try again, at once when it had been steady. */
 static void conn_lost(struct redis_conn *conn, const char *why)
 {
-	if (conn->state == CONN_CLOSED)
+	if (conn->state == CONN_CLOSED || try_next_address(conn))
 		return;
 	bool was_up = conn->state == CONN_UP;
 	note_lost(conn, why);
@@ -201,6 +212,7 @@ static void op_send(struct redis_conn *conn, struct op *op)
 static void conn_up(struct redis_conn *conn)
 {
 	conn->state = CONN_UP;
+	conn->untried = 0;
 	conn->up_since_ms = time_monotonic_ms();
 	uv_timer_stop(&conn->timer);
 	log_debug(LOG_GROUP_REDIS, "connected");
@@ -296,6 +308,9 @@ static void connect_to_one_of(struct redis_conn *conn, const struct addrinfo *li
 	for (const struct addrinfo *item = list; item; item = item->ai_next)
 		count++;
 	require(count > 0);
+	if (conn->untried == 0)
+		conn->untried = count;
+	conn->untried--;
 	for (unsigned skip = conn->failures % count; skip > 0; skip--)
 		list = list->ai_next;
 	char ip[INET6_ADDRSTRLEN];
