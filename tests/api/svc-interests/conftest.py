@@ -32,8 +32,8 @@ def papers(cluster):
     api = cluster.user().api
 
     def indexed():
-        index = api.get("/search/stats", expect=200).json()["index"]
-        return index["documents"] >= len(loaded)
+        stats = api.get("/search/stats", expect=200).json()
+        return stats["index"]["documents"] == stats["total_assets"] >= len(loaded)
 
     wait_for(indexed, 60, "the sample is indexed")
     return {paper["id"]: paper for paper in loaded}
