@@ -41,6 +41,7 @@ struct worker_run {
 	uint64_t ending_until_ms;
 	int draining; /* of: public listener, admin listener, jobs */
 	bool is_ending;
+	const struct http_server *first; /* worker 0's listener, to share; NULL in worker 0 */
 	/* worker 0 alone */
 	struct http_server *admin;
 	struct tasks *tasks;
@@ -198,15 +199,15 @@ static void try_to_open(uv_timer_t *timer)
 	struct worker *worker = run->worker;
 	struct process *process = worker->process;
 	const char *listen = process->settings->listen;
-	const struct http_server *other = worker->index > 0 ? process->workers[0].server : NULL;
-	if (!run->is_ending && !(other ? process->is_listening : may_open(process)))
+	bool is_ending = run->is_ending || process->is_draining;
+	if (!is_ending && !(run->first ? process->is_listening : may_open(process)))
 		return;
 	uv_timer_stop(timer);
-	if (run->is_ending)
+	if (is_ending)
 		return;
-	if (!listen_on(worker->server, other, "LISTEN", listen))
+	if (!listen_on(worker->server, run->first, "LISTEN", listen))
 		_Exit(1);
-	if (other)
+	if (run->first)
 		return;
 	process->is_listening = true;
 	log_info(LOG_GROUP_MAIN, "serving", f_text("listen", listen),
@@ -230,6 +231,7 @@ static void worker_make(struct process *process, int index)
 	const struct http_handler *handler = process->service->public_handler;
 	worker->server = http_server_new(&worker->loop, handler ? handler : &http_service_handler,
 	                                 &run->limits, worker);
+	run->first = index > 0 ? process->workers[0].server : NULL;
 }
 
 /* What one worker does for the whole process. */
