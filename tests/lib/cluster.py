@@ -96,7 +96,7 @@ class Cluster:
         return {
             **SETTINGS,
             "LISTEN": f"127.0.0.1:{self.ports[name] if is_alone else free_port()}",
-            "ADMIN_LISTEN": f"127.0.0.1:{free_port()}",
+            "ADMIN_LISTEN": f"127.0.0.1:{0 if replica == 'command' else free_port()}",
             "DATABASE_URL": self.postgres.url(role),
             "REDIS_URL": self.redis.url(),
             "IDENTITY_SECRET": self.identity_secret,

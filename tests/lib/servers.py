@@ -37,16 +37,25 @@ def read_processes():
     return rows
 
 
+PORTS_PER_RUNNER = 4000  # three test runners at once, below the range that outgoing connections take theirs from
+handed_out = set()
+
+
 def free_port():
-    """A port that nobody listens on, below the range that outgoing connections take theirs from."""
+    """A port that nobody listens on, and that no other call here or in another runner gives: processes may open theirs
+    late, and share one without an error (SO_REUSEPORT)."""
+    runner = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % 3
     while True:
-        port = random.randrange(20000, 32000)
+        port = 20000 + runner * PORTS_PER_RUNNER + random.randrange(PORTS_PER_RUNNER)
+        if port in handed_out:
+            continue
         with socket.socket() as probe:
             try:
                 probe.bind(("127.0.0.1", port))
-                return port
             except OSError:
-                pass
+                continue
+        handed_out.add(port)
+        return port
 
 
 class Server:
