@@ -69,6 +69,9 @@ static _Atomic uint64_t generation = 1;
 static struct metric lookups_total =
 	METRIC_COUNTER("expops_key_lookups_total", "Keys asked of the cache by outcome.",
                        "outcome");
+static struct metric revocations_heard =
+	METRIC_COUNTER("expops_key_revocations_heard_total",
+                       "Messages of other replicas that keys have changed.");
 
 static struct entry **bucket_of(struct auth *auth, const uint8_t *hash)
 {
@@ -298,13 +301,17 @@ static void on_message(void *context, const char *message, size_t length, bool i
 	const struct auth *auth = context;
 	const char *own = auth->worker->process->instance;
 	(void)is_up;
-	if (!message || length != strlen(own) || memcmp(message, own, length) != 0)
-		atomic_fetch_add(&generation, 1);
+	if (message && length == strlen(own) && memcmp(message, own, length) == 0)
+		return;
+	atomic_fetch_add(&generation, 1);
+	if (message)
+		metric_add(&revocations_heard, NULL, NULL, 1);
 }
 
 void auth_register(void)
 {
 	metric_register(&lookups_total);
+	metric_register(&revocations_heard);
 }
 
 struct auth *auth_new(struct worker *worker)

@@ -65,11 +65,11 @@ def test_task_is_done_once_by_two(pair, user):
     assert len(ids) == len(set(ids)), "a paper was recommended twice"
 
 
-def test_revoked_key_is_refused_by_both_within_a_second(pair, user):
+def test_revoked_key_is_refused_by_both(pair, user):
     made = user.api.post("/account/api-keys", {"name": "second"}, expect=201).json()
     seconds = [user.api.as_key(made["key"]) for _ in range(10)]
     for second in seconds:
         second.get("/interests", expect=200)
     user.api.post(f"/account/api-keys/{made['id']}/revoke", expect=200)
     for second in seconds:
-        wait_for(lambda second=second: second.get("/interests").status_code == 401, 1, "refused by every replica")
+        wait_for(lambda second=second: second.get("/interests").status_code == 401, "refused by every replica")

@@ -11,7 +11,6 @@ from lib.process import Process
 from lib.servers import free_port
 from lib.wait import wait_for
 
-SECONDS = 30
 PAPERS = 2500  # more than a merge needs, so that there is a snapshot
 
 
@@ -29,7 +28,7 @@ class Replica:
 
     def start(self):
         self.process.start()
-        self.process.wait_ready(60)
+        self.process.wait_ready()
 
     def call(self, method, path, body=None):
         answer = httpx.request(
@@ -51,7 +50,7 @@ class Replica:
         return self.call("GET", "/search/stats")["total_assets"]
 
     def wait_all(self):
-        wait_for(lambda: self.documents() == self.total(), SECONDS, "the index has all papers")
+        wait_for(lambda: self.documents() == self.total(), "the index has all papers")
 
     def snapshots(self):
         return sorted(self.folder.glob("index-*.snapshot*"))
@@ -121,7 +120,7 @@ def many(db, store, word):
 def kept(replica):
     """Wait until the replica has a snapshot."""
     replica.wait_all()
-    wait_for(lambda: replica.snapshots() and replica.count("index merged"), SECONDS, "the index is kept")
+    wait_for(lambda: replica.snapshots() and replica.count("index merged"), "the index is kept")
 
 
 def test_a_change_reaches_every_replica(replica, db, store):
@@ -129,14 +128,14 @@ def test_a_change_reaches_every_replica(replica, db, store):
     word = "zqaaa" + secrets.token_hex(4).translate(str.maketrans("0123456789", "ghijklmnop"))
     (name,) = store(word)
     for one in replicas:
-        wait_for(lambda one=one: one.find(word) == {name}, SECONDS, "found everywhere")
+        wait_for(lambda one=one: one.find(word) == {name}, "found everywhere")
     db.execute("UPDATE asset SET title = 'Another' WHERE arxiv_id = %s", [name])
     for one in replicas:
-        wait_for(lambda one=one: one.find(word) == set(), SECONDS, "changed everywhere")
+        wait_for(lambda one=one: one.find(word) == set(), "changed everywhere")
     db.execute("UPDATE asset SET title = %s WHERE arxiv_id = %s", [word, name])
     db.execute("UPDATE asset SET is_deleted = true WHERE arxiv_id = %s", [name])
     for one in replicas:
-        wait_for(lambda one=one: one.documents() == one.total(), SECONDS, "withdrawn everywhere")
+        wait_for(lambda one=one: one.documents() == one.total(), "withdrawn everywhere")
         assert one.find(word) == set()
 
 
@@ -147,7 +146,7 @@ def test_a_restart_restores_the_index(replica, many, word, store):
     (late,) = store(f"{word}late")
     one.start()
     assert one.count("index restored") == 1
-    wait_for(lambda: one.find(f"{word}late") == {late}, SECONDS, "what came meanwhile")
+    wait_for(lambda: one.find(f"{word}late") == {late}, "what came meanwhile")
     one.wait_all()
 
 
@@ -214,7 +213,7 @@ def test_stopped_in_the_middle_of_a_merge(replica, many, word):
     for path in one.snapshots():
         path.unlink()
     one.process.start()
-    wait_for(lambda: one.count("starting") == 2, SECONDS, "it runs")
+    wait_for(lambda: one.count("starting") == 2, "it runs")
     one.process.stop()
     one.start()
     one.wait_all()
@@ -226,13 +225,13 @@ def test_postgres_killed_and_back(cluster, replica, store):
     one.wait_all()
     word = "zqpgk" + secrets.token_hex(4).translate(str.maketrans("0123456789", "ghijklmnop"))
     cluster.postgres.kill9()
-    wait_for(lambda: one.count("changes cannot be read"), SECONDS, "it notices")
+    wait_for(lambda: one.count("changes cannot be read"), "it notices")
     cluster.postgres.start()
     with cluster.postgres.connect() as connection:
         connection.execute("SET search_path = search")
         connection.execute("INSERT INTO asset (arxiv_id, title) VALUES ('9699.00001', %s) ON CONFLICT (arxiv_id)"
                            " DO UPDATE SET title = excluded.title", [word])  # fmt: skip
-    wait_for(lambda: one.find(word) == {"9699.00001"}, SECONDS, "the index follows again")
+    wait_for(lambda: one.find(word) == {"9699.00001"}, "the index follows again")
 
 
 def alter(db, statement):
@@ -253,7 +252,7 @@ def test_another_database_ends_the_process(cluster, replica, db, many, is_replac
     alter(db, "UPDATE asset SET change = change - 1000000")
     if is_replaced:
         db.execute("UPDATE index_source SET id = gen_random_uuid()")
-    wait_for(lambda: not one.process.is_running, SECONDS, "it ends")
+    wait_for(lambda: not one.process.is_running, "it ends")
     assert one.process.popen.returncode == 0
     assert one.count("the database was replaced or set back: ending, to be started again") == 1
     one.start()

@@ -6,7 +6,6 @@ from lib.contract import contract
 from lib.wait import wait_for
 
 PREFIX = "/api/v1.0"
-TASK_SECONDS = 60
 
 
 class Api:
@@ -58,7 +57,7 @@ class Api:
         assert document["error"] == error, document
         return document
 
-    def wait_task(self, answer, timeout=TASK_SECONDS):
+    def wait_task(self, answer):
         """Follow the task that a 202 started to its end; the task as it then is."""
         assert answer.status_code == 202, answer.text
         path = answer.json()["status_url"]
@@ -67,4 +66,4 @@ class Api:
             task = self.get(path, expect=200).json()
             return task if task["status"] in ("completed", "failed", "cancelled") else None
 
-        return wait_for(ended, timeout, f"task {path} ended")
+        return wait_for(ended, f"task {path} ended")

@@ -12,7 +12,7 @@ from lib.process import Process
 from lib.servers import ROOT, Servers, free_port, read_processes
 
 # Limits of a run: tests that are about a limit start a process of their own with another value.
-SETTINGS = {"LOG_LEVEL": "info", "WORKERS": "2", "RATE_LIMIT": "0", "JOB_LEASE": "3s"}
+SETTINGS = {"LOG_LEVEL": "info", "WORKERS": "2", "RATE_LIMIT": "0", "JOB_LEASE": "5s"}
 
 
 def build_dir():

@@ -9,8 +9,8 @@ import httpx
 
 from lib.wait import wait_for
 
-READY_SECONDS = 30
-STOP_SECONDS = 60
+STOP_SECONDS = 120
+ADMIN_SECONDS = 30
 
 SANITIZERS = {"TSAN_OPTIONS": f"suppressions={Path(__file__).with_name('tsan.supp')}"}
 
@@ -66,16 +66,16 @@ class Process:
         if not self.is_running:
             raise RuntimeError(f"{self.name} ended with {self.popen.returncode}:\n{self.log()[-4000:]}")
         try:
-            return httpx.get(self.admin_url + "/readyz", timeout=5).status_code == 200
+            return httpx.get(self.admin_url + "/readyz", timeout=ADMIN_SECONDS).status_code == 200
         except httpx.TransportError:
             return False
 
-    def wait_ready(self, timeout=READY_SECONDS):
-        wait_for(self.is_ready, timeout, f"{self.name} ready")
+    def wait_ready(self):
+        wait_for(self.is_ready, f"{self.name} ready")
 
     def metrics(self):
         """The text of /metrics."""
-        answer = httpx.get(self.admin_url + "/metrics", timeout=5)
+        answer = httpx.get(self.admin_url + "/metrics", timeout=ADMIN_SECONDS)
         answer.raise_for_status()
         return answer.text
 

@@ -30,7 +30,7 @@ def test_services_are_told(user, cluster):
         count = "SELECT count(*) FROM interests.interest WHERE account_id = %s"
         assert connection.execute(count, [account]).fetchone() == (1,)
         user.api.post("/account/delete", {"confirm": True}, expect=200)
-        wait_for(lambda: connection.execute(count, [account]).fetchone() == (0,), 10, "the interest goes too")
+        wait_for(lambda: connection.execute(count, [account]).fetchone() == (0,), "the interest goes too")
 
 
 def test_nothing_is_left_of_the_account(user, cluster):

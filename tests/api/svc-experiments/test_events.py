@@ -21,7 +21,7 @@ def told(cluster):
             of_it = [e for e in entries if json.loads(e["data"])["id"] == experiment["id"]]
             return of_it if len({e["id"] for e in of_it}) >= count else None
 
-        return [(e["type"], json.loads(e["data"]), e) for e in wait_for(found, 15, f"{count} events")]
+        return [(e["type"], json.loads(e["data"]), e) for e in wait_for(found, f"{count} events")]
 
     return read
 
@@ -82,11 +82,11 @@ def test_an_interest_shows_its_project_s_experiments(cluster, api, make, make_pr
     def history():
         return api.get(path, expect=200).json()["experiment_history"]
 
-    wait_for(lambda: "Tiles in the encoder" in history(), 15, "the experiment is in the interest's history")
+    wait_for(lambda: "Tiles in the encoder" in history(), "the experiment is in the interest's history")
     api.put(f"/experiments/{made['id']}", {"status": "shipped", "name": "Tiles, shipped"}, expect=200)
-    wait_for(lambda: "Tiles, shipped (shipped)" in history(), 15, "its change is there")
+    wait_for(lambda: "Tiles, shipped (shipped)" in history(), "its change is there")
     api.delete(f"/experiments/{made['id']}", expect=200)
-    wait_for(lambda: "Tiles" not in history(), 15, "its deletion is there")
+    wait_for(lambda: "Tiles" not in history(), "its deletion is there")
 
 
 TABLES = ["experiment", "project", "idempotency"]
@@ -105,7 +105,7 @@ def test_a_deleted_account_leaves_nothing(user, api, account, make, make_project
         return db.execute(f"SELECT count(*) FROM {table} WHERE account_id = %s", [owner]).fetchone()[0]
 
     for table in TABLES:
-        wait_for(lambda: rows(table) == 0, 15, f"{table} is empty")
+        wait_for(lambda: rows(table) == 0, f"{table} is empty")
     for table in ("experiment_history", "implementation", "report"):
         assert db.execute(f"SELECT count(*) FROM {table} WHERE experiment_id = %s", [made["id"]]).fetchone() == (0,)
     assert other_user.api.get(f"/experiments/{kept['id']}", expect=200).json() == kept
@@ -122,13 +122,13 @@ def test_a_deletion_that_is_told_twice_is_obeyed_once(cluster, user, account, ma
     for _ in range(2):
         redis.xadd("events.account", entry)
     count = "SELECT count(*) FROM experiment WHERE account_id = %s"
-    wait_for(lambda: db.execute(count, [owner]).fetchone() == (0,), 15, "the experiments go")
+    wait_for(lambda: db.execute(count, [owner]).fetchone() == (0,), "the experiments go")
 
     def is_read():
         groups = redis.xinfo_groups("events.account")
         return all(group["pending"] == 0 for group in groups)
 
-    wait_for(is_read, 15, "both are acknowledged")
+    wait_for(is_read, "both are acknowledged")
 
 
 def test_nothing_is_made_for_an_account_that_was_deleted(user, account, make, db):

@@ -71,7 +71,7 @@ class Writers:
 
     def wait_accepted(self, count):
         wanted = self.accepted + count
-        wait_for(lambda: self.accepted >= wanted, 60, f"{count} more accepted changes")
+        wait_for(lambda: self.accepted >= wanted, f"{count} more accepted changes")
 
 
 def check(api, writers):
@@ -94,11 +94,11 @@ def test_what_was_accepted_survives(cluster, api, db, victim):
         writers.wait_accepted(TARGET)
         if victim == "postgres":
             cluster.postgres.kill9()
-            wait_for(lambda: writers.refused, 60, "a refusal")
+            wait_for(lambda: writers.refused, "a refusal")
             cluster.postgres.start()
         else:
             cluster.kill9(victim)
-            wait_for(lambda: writers.refused, 60, "a refusal")
+            wait_for(lambda: writers.refused, "a refusal")
             cluster.start(victim, len(cluster[victim]))
         writers.wait_accepted(TARGET)
     cluster.recover()
@@ -118,7 +118,7 @@ def test_without_redis_changes_are_made_and_told_later(cluster, api, make):
     def told():
         return [fields for _, fields in redis.xrange("events.experiments") if made["id"] in fields["data"]]
 
-    kinds = wait_for(lambda: len({e["type"] for e in told()}) == 2 and [e["type"] for e in told()], 30, "both events")
+    kinds = wait_for(lambda: len({e["type"] for e in told()}) == 2 and [e["type"] for e in told()], "both events")
     assert kinds[-1] == "experiment.updated"
 
 

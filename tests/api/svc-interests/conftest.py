@@ -21,8 +21,6 @@ OTHER_CONTEXT = (
     "pruned, quantised or distilled."
 )
 
-POOL_SECONDS = 30
-
 
 @pytest.fixture(scope="session")
 def papers(cluster):
@@ -35,7 +33,7 @@ def papers(cluster):
         stats = api.get("/search/stats", expect=200).json()
         return stats["index"]["documents"] == stats["total_assets"] >= len(loaded)
 
-    wait_for(indexed, 60, "the sample is indexed")
+    wait_for(indexed, "the sample is indexed")
     return {paper["id"]: paper for paper in loaded}
 
 
@@ -68,7 +66,7 @@ class Desk:
             now = self.get(interest)
             return now if now["pool_status"] == status else None
 
-        return wait_for(settled, POOL_SECONDS, f"pool is {status}")
+        return wait_for(settled, f"pool is {status}")
 
     def ready(self, **body):
         return self.wait_pool(self.create(**body))

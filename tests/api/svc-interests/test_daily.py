@@ -46,7 +46,7 @@ def job_done(db, interest):
         (status,) = db.execute("SELECT status FROM task WHERE id = %s", [task]).fetchone()
         return status if status not in ("pending", "running") else None
 
-    return wait_for(ended, 30, "the refresh has ended")
+    return wait_for(ended, "the refresh has ended")
 
 
 def all_completed(db, since, count):
@@ -58,12 +58,12 @@ def test_every_active_interest_once(db, desk, other_desk, eager):
     first, second, off = desk.ready(daily_count=2), desk.ready(daily_count=3), desk.ready(is_active=False)
     theirs = other_desk.ready(daily_count=4)
     since = forget_today(db)
-    wait_for(lambda: runs(db), 20, "the day's run has started")
+    wait_for(lambda: runs(db), "the day's run has started")
     ((is_today, count),) = runs(db)
     assert is_today
     active = db.execute("SELECT count(DISTINCT account_id) FROM interest WHERE is_active").fetchone()[0]
     assert count == active >= 2
-    wait_for(lambda: all_completed(db, since, count), 60, "the day's tasks have ended")
+    wait_for(lambda: all_completed(db, since, count), "the day's tasks have ended")
     accounts = [account for account, _ in tasks_since(db, since)]
     assert len(accounts) == len(set(accounts)) == count
     for one, made in ((desk, first), (desk, second), (other_desk, theirs)):
@@ -77,7 +77,7 @@ def test_a_start_catches_up_once(cluster, db, desk):
     assert runs(db) == []
     cluster.restart(NAME)
     cluster.wait_ready(NAME)
-    wait_for(lambda: len(desk.recommended(made)) == 2, 30, "the missed run is made up for")
+    wait_for(lambda: len(desk.recommended(made)) == 2, "the missed run is made up for")
     cluster.restart(NAME)
     cluster.wait_ready(NAME)
     assert len(runs(db)) == 1
@@ -101,4 +101,4 @@ def test_hour_that_has_not_come(cluster, db, desk):
     finally:
         cluster.retire(NAME, count)
         cluster.recover()
-    wait_for(lambda: runs(db), 20, "the others make the run")
+    wait_for(lambda: runs(db), "the others make the run")

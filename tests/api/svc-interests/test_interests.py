@@ -266,4 +266,4 @@ def test_build_of_an_interest_that_has_gone(api, db):
         ).fetchone()
         return row[0] if row[0] not in ("pending", "running") else None
 
-    assert wait_for(ended, 30) == "completed"
+    assert wait_for(ended) == "completed"

@@ -38,7 +38,7 @@ def interest(desk):
 
 
 def wait_history(desk, interest, history):
-    wait_for(lambda: desk.get(interest)["experiment_history"] == history, 20, f"history is {history!r}")
+    wait_for(lambda: desk.get(interest)["experiment_history"] == history, f"history is {history!r}")
 
 
 def test_experiment_of_the_project(desk, emit, account, interest):
@@ -66,7 +66,7 @@ def test_newest_first_and_only_what_is_linked(desk, emit, account, interest):
     emit(STREAM, "experiment.created", str(uuid.uuid4()), experiment(name="Theirs", project_id=interest["project_id"]))
     for name in ("first", "second"):
         emit(STREAM, "experiment.created", account, experiment(name=name, project_id=interest["project_id"]))
-        wait_for(lambda: name in desk.get(interest)["experiment_history"], 20)
+        wait_for(lambda: name in desk.get(interest)["experiment_history"])
     wait_history(desk, interest, "- second (running)\n- first (running)")
 
 
@@ -98,7 +98,7 @@ def test_older_and_repeated_events_change_nothing(desk, emit, account, interest)
 def test_outcomes_are_feedback(desk, emit, account, interest, members, positives):
     paper = desk.recommended(interest)[0]["resource_id"]
     emit(STREAM, "experiment.updated", account, experiment(arxiv_ids=[paper], **members))
-    wait_for(lambda: desk.get(interest)["experiment_history"], 20)
+    wait_for(lambda: desk.get(interest)["experiment_history"])
     result = desk.refit(interest)["result"]
     assert (result["examples"], result["positives"]) == (1, positives)
 
@@ -106,7 +106,7 @@ def test_outcomes_are_feedback(desk, emit, account, interest, members, positives
 def test_outcomes_of_papers_that_were_never_recommended(desk, emit, account, papers, interest):
     told = experiment(project_id=interest["project_id"], arxiv_ids=[*list(papers)[:4], "9912.00002"], status="shipped")
     emit(STREAM, "experiment.updated", account, told)
-    wait_for(lambda: desk.get(interest)["experiment_history"], 20)
+    wait_for(lambda: desk.get(interest)["experiment_history"])
     result = desk.refit(interest)["result"]
     assert (result["examples"], result["positives"], result["model_version"]) == (4, 4, 1)
 
@@ -114,7 +114,7 @@ def test_outcomes_of_papers_that_were_never_recommended(desk, emit, account, pap
 def test_deleted_account_leaves_nothing(cluster, desk, emit, api, account, db, interest):
     desk.feedback(desk.recommended(interest)[0], "like")
     emit(STREAM, "experiment.created", account, experiment(project_id=interest["project_id"]))
-    wait_for(lambda: desk.get(interest)["experiment_history"], 20)
+    wait_for(lambda: desk.get(interest)["experiment_history"])
     api.post("/account/delete", {"confirm": True}, expect=200)
 
     def left():
@@ -122,13 +122,13 @@ def test_deleted_account_leaves_nothing(cluster, desk, emit, api, account, db, i
         return [table for table in tables
                 if db.execute(f"SELECT FROM {table} WHERE account_id = %s LIMIT 1", [account]).fetchone() is not None]
 
-    wait_for(lambda: left() == [], 20, "nothing is left of the account")
+    wait_for(lambda: left() == [], "nothing is left of the account")
     late = experiment(name="late")
     emit("events.account", "account.deleted", account, {})
     emit(STREAM, "experiment.created", account, late)
     other = experiment(name="of somebody else")
     emit(STREAM, "experiment.created", str(uuid.uuid4()), other)
-    wait_for(lambda: db.execute("SELECT FROM experiment WHERE id = %s", [other["id"]]).fetchone() is not None, 20)
+    wait_for(lambda: db.execute("SELECT FROM experiment WHERE id = %s", [other["id"]]).fetchone() is not None)
     assert left() == []
 
 
@@ -144,7 +144,7 @@ def test_other_accounts_stay(desk, other_desk, other_user, api, db):
     theirs = other_desk.ready()
     mine = desk.ready()
     api.post("/account/delete", {"confirm": True}, expect=200)
-    wait_for(lambda: db.execute("SELECT FROM interest WHERE id = %s", [mine["id"]]).fetchone() is None, 20)
+    wait_for(lambda: db.execute("SELECT FROM interest WHERE id = %s", [mine["id"]]).fetchone() is None)
     assert other_desk.get(theirs)["pool_size"] > 0
 
 

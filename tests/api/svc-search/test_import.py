@@ -264,12 +264,12 @@ def test_killed_in_the_middle_and_repeated(cluster, run, db, paper_file, snapsho
 
     env = {**os.environ, **cluster.settings("svc-search", "command")}
     started = subprocess.Popen([cluster.binary("svc-search"), "import", path], env=env, stdout=subprocess.DEVNULL)
-    wait_for(stored, 60, "the first batch is stored")
+    wait_for(stored, "the first batch is stored")
     started.kill()
     started.wait()
     # The server ends the batch that was under way, with nobody to hear of it.
     under_way = "SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%%INSERT INTO asset%%' AND pid <> %s"
-    wait_for(lambda: not db.execute(under_way, [db.info.backend_pid]).fetchone(), 60, "the last batch has ended")
+    wait_for(lambda: not db.execute(under_way, [db.info.backend_pid]).fetchone(), "the last batch has ended")
     before = stored()
     assert before % 500 == 0 and 0 < before <= 6000
     read, written, skipped = summary(run(path))

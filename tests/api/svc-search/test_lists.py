@@ -144,4 +144,4 @@ def test_stats_of_the_index(api, put):
         stats = api.get("/search/stats", expect=200).json()
         return stats if stats["index"]["documents"] == stats["total_assets"] else None
 
-    assert wait_for(caught_up, 10, "the index has all papers")["index"]["updated_at"]
+    assert wait_for(caught_up, "the index has all papers")["index"]["updated_at"]

@@ -43,7 +43,7 @@ def replica(cluster, model):
     """svc-search with a model, on a port of its own."""
     changes = {
         "LISTEN": f"127.0.0.1:{free_port()}", "DATA_DIR": "", "LLM_URL": model.stand_in.url + "/v1", "LLM_MODEL": "small",
-        "LLM_KEY": "sk-test", "LLM_TIMEOUT": "300ms",
+        "LLM_KEY": "sk-test", "LLM_TIMEOUT": "2s",
     }  # fmt: skip
     settings = cluster.settings("svc-search", "llm", **changes)
     process = Process("svc-search", cluster.binary("svc-search"), settings, cluster.servers.base / "svc-search-llm.log")
@@ -74,7 +74,7 @@ def ask(cluster, replica):
 def paper(put, word, ask):
     """One with the word, which that replica finds."""
     name = put(title=f"About {word}")["arxiv_id"]
-    wait_for(lambda: ask(word, use_llm=False)[1] == [name], 10, "the replica finds the paper")
+    wait_for(lambda: ask(word, use_llm=False)[1] == [name], "the replica finds the paper")
     return name
 
 

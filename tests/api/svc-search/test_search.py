@@ -6,7 +6,6 @@ import pytest
 
 from lib.wait import wait_for
 
-SECONDS = 10
 
 
 def faults(document):
@@ -189,7 +188,7 @@ def test_similar_gives_vectors_that_compare(internal, put, word, found):
         answer = internal("/internal/assets/similar", {"text": f"{word} graph neural networks", "limit": 30}).json()
         return answer if answer["results"] else None
 
-    answer = wait_for(answered, SECONDS, "similar papers")
+    answer = wait_for(answered, "similar papers")
     relevances = [row["relevance"] for row in answer["results"]]
     assert relevances == sorted(relevances, reverse=True) and len(relevances) <= 30
     assert "graph" in answer["results"][0]["title"]
