@@ -1,9 +1,5 @@
 #include "account.h"
 
-#include <getopt.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "account.sql.h"
 #include "auth.h"
 #include "json.h"
@@ -12,6 +8,10 @@
 #include "preset.h"
 #include "scope.h"
 #include "worker_run.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
 
 struct delete_input {
 	bool confirm;

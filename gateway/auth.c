@@ -7,10 +7,6 @@
  * same key is under way join it. */
 #include "auth.h"
 
-#include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "key.sql.h"
 #include "key_text.h"
 #include "log.h"
@@ -20,6 +16,10 @@
 #include "request.h"
 #include "scope.h"
 #include "timefmt.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define REFRESH_MS        3000
 #define LOOKUP_TIMEOUT_MS 5000

@@ -1,7 +1,5 @@
 #include "edge.h"
 
-#include <stdlib.h>
-
 #include "auth.h"
 #include "http_service.h"
 #include "log.h"
@@ -11,6 +9,8 @@
 #include "service.h"
 #include "timefmt.h"
 #include "upstream.h"
+
+#include <stdlib.h>
 
 static int64_t rate_limit;
 

@@ -1,7 +1,5 @@
 #include "key.h"
 
-#include <string.h>
-
 #include "auth.h"
 #include "json.h"
 #include "key.sql.h"
@@ -9,6 +7,8 @@
 #include "pg.h"
 #include "preset.h"
 #include "scope.h"
+
+#include <string.h>
 
 #define AUTOMATION_DAYS   365
 #define PERSONAL_DAYS_MAX 3650

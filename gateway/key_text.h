@@ -7,11 +7,11 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "crypto.h"
 #include "identity.h"
+
+#include <stdbool.h>
+#include <stdint.h>
 
 #define KEY_TEXT_MAX  43 /* `auto_`, 32, 6 */
 #define KEY_SHOWN_LEN 12

@@ -1,9 +1,9 @@
 #include "preset.h"
 
-#include <string.h>
-
 #include "defines.h"
 #include "scope.h"
+
+#include <string.h>
 
 #define BIT(symbol) (UINT64_C(1) << SCOPE_BIT_##symbol)
 

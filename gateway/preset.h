@@ -1,8 +1,9 @@
 /** Named sets of scopes that a key can be given. */
 #pragma once
 
-#include <stdint.h>
 #include <yyjson.h>
+
+#include <stdint.h>
 
 struct preset {
 	const char *name;

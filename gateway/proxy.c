@@ -23,15 +23,14 @@
  * Rate, scope and operations that do not exist are decided between AUTH and CONNECT. From RELAY on
  * the response is under way, and what breaks it closes the client's connection.
  */
+#include "defines.h"
 #include "proxy_internal.h"
+#include "timefmt.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "defines.h"
-#include "timefmt.h"
 
 #define DROPPED_MAX_BYTES (1 << 20) /* of content that an operation does not read */
 #define RETRIES_MAX       2 /* of a call: a kept connection, then one to a replica that drains */

@@ -1,12 +1,11 @@
+#include "defines.h"
 #include "proxy_internal.h"
+#include "timefmt.h"
+#include "uuid.h"
 
 #include <inttypes.h>
 #include <string.h>
 #include <strings.h>
-
-#include "defines.h"
-#include "timefmt.h"
-#include "uuid.h"
 
 #define HEAD_START_BYTES 2048 /* most heads fit in it */
 

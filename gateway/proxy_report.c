@@ -1,8 +1,7 @@
-#include "proxy_internal.h"
-
 #include "defines.h"
 #include "log.h"
 #include "metrics.h"
+#include "proxy_internal.h"
 #include "timefmt.h"
 
 static struct metric requests_total =

@@ -5,11 +5,12 @@
  * dozen instructions. A key whose bucket is full says nothing and may be forgotten. */
 #include "rate_limit.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include "defines.h"
+
 #include <uv.h>
 
-#include "defines.h"
+#include <stdlib.h>
+#include <string.h>
 
 #define SHARDS        16
 #define SLOTS_INITIAL 64

@@ -6,11 +6,11 @@
  */
 #pragma once
 
+#include "uuid.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include "uuid.h"
 
 struct rate_limiter;
 

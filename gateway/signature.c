@@ -1,10 +1,10 @@
 #include "signature.h"
 
+#include "defines.h"
+
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "defines.h"
 
 #define SLOTS        256 /* a power of two */
 #define VALUE_MAX    640

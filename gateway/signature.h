@@ -6,10 +6,10 @@
  * about the caller has changed. */
 #pragma once
 
-#include <stdint.h>
-
 #include "arena.h"
 #include "identity.h"
+
+#include <stdint.h>
 
 #define SIGNATURE_REUSE_MS 1000
 

@@ -1,11 +1,10 @@
+#include "defines.h"
+#include "log.h"
 #include "upstream_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "defines.h"
-#include "log.h"
 
 #define RESOLVE_MS 5000
 #define SILENT_MS  2000 /* an address that did not answer is left out for so long */

@@ -16,14 +16,15 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <uv.h>
-
 #include "address.h"
 #include "arena.h"
 #include "http_server.h"
+
+#include <uv.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 struct upstream;
 struct upstream_call;

@@ -13,13 +13,12 @@
  *                     for ever while it is the caller's
  *   IDLE        no    idle_timeout                             anything at all comes
  */
-#include "upstream_internal.h"
-
-#include <stdlib.h>
-
 #include "defines.h"
 #include "late_write.h"
 #include "metrics.h"
+#include "upstream_internal.h"
+
+#include <stdlib.h>
 
 #define NEVER UINT64_MAX
 

@@ -6,12 +6,13 @@
  */
 #pragma once
 
-#include <llhttp.h>
-#include <netinet/in.h>
-#include <sys/queue.h>
-
 #include "http_collect.h"
 #include "upstream.h"
+
+#include <llhttp.h>
+
+#include <netinet/in.h>
+#include <sys/queue.h>
 
 #define UPSTREAM_READ_BYTES (64 << 10) /* read buffer, one for all connections of an upstream */
 #define UPSTREAM_PLACES_MAX 16         /* addresses of one name */

@@ -3,11 +3,11 @@
  * it. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "arena.h"
 #include "error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
 
 struct address {
 	bool is_unix;

@@ -1,13 +1,13 @@
 #include "admin.h"
 
-#include <string.h>
-
 #include "json.h"
 #include "metrics.h"
 #include "pg.h"
 #include "redis.h"
 #include "request_run.h"
 #include "service.h"
+
+#include <string.h>
 
 static void respond(struct http_exchange *x, int status, const char *type, const char *body)
 {

@@ -1,11 +1,11 @@
 #include "api.h"
 
+#include "scope.h"
+#include "utf8.h"
+
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "scope.h"
-#include "utf8.h"
 
 #define BODY_NONE  0
 #define BODY_JSON  (1 << 20)

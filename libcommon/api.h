@@ -1,11 +1,11 @@
 /** The public surface as data (api.def), and finding an operation in it. */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "arena.h"
 #include "error.h"
+
+#include <stddef.h>
+#include <stdint.h>
 
 enum api_service {
 	API_GATEWAY,

@@ -8,10 +8,10 @@
  */
 #pragma once
 
+#include "defines.h"
+
 #include <stdarg.h>
 #include <stddef.h>
-
-#include "defines.h"
 
 struct arena;
 

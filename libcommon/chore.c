@@ -1,12 +1,12 @@
 #include "chore.h"
 
-#include <stdlib.h>
-
 #include "backoff.h"
 #include "defines.h"
 #include "log.h"
 #include "timefmt.h"
 #include "worker.h"
+
+#include <stdlib.h>
 
 #define RETRY_MIN_MS 100
 #define RETRY_MAX_MS 5000

@@ -2,10 +2,10 @@
  * fiber of its own. One pass at a time; a failed one is tried again with backoff and jitter. */
 #pragma once
 
+#include "request.h"
+
 #include <stdbool.h>
 #include <stdint.h>
-
-#include "request.h"
 
 struct chore;
 

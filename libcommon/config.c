@@ -1,13 +1,13 @@
 #include "config.h"
 
+#include "defines.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "defines.h"
 
 #define NUMBER_TEXT_BYTES 32
 

@@ -15,11 +15,11 @@
  */
 #pragma once
 
+#include "error.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include "error.h"
 
 enum setting_type { SET_END, SET_TEXT, SET_INT, SET_FLOAT, SET_BOOL, SET_DURATION_MS, SET_BYTES };
 

@@ -1,13 +1,13 @@
 #include "crypto.h"
 
-#include <errno.h>
-#include <string.h>
-#include <sys/random.h>
-
 #include <mbedtls/gcm.h>
 #include <mbedtls/hkdf.h>
 #include <mbedtls/md.h>
 #include <zlib.h>
+
+#include <errno.h>
+#include <string.h>
+#include <sys/random.h>
 
 #define GCM_NONCE_LEN 12
 #define GCM_TAG_LEN   16

@@ -1,12 +1,12 @@
 /** Randomness, digests, signatures and encodings, over mbedTLS (2.28 and 3.x). Thread-safe. */
 #pragma once
 
+#include "arena.h"
+#include "error.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include "arena.h"
-#include "error.h"
 
 #define SHA256_LEN   32
 #define GCM_KEY_LEN  32

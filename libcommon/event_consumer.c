@@ -1,9 +1,5 @@
 #include "event_consumer.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "backoff.h"
 #include "defines.h"
 #include "event_deliver.h"
@@ -11,6 +7,10 @@
 #include "sleep.h"
 #include "stream.h"
 #include "timefmt.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define BATCH          "16"
 #define DELIVERIES_MAX 10

@@ -1,12 +1,12 @@
 #include "event_deliver.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "json.h"
 #include "scope.h"
 #include "timefmt.h"
 #include "uuid.h"
+
+#include <stdio.h>
+#include <string.h>
 
 #define TIMEOUT_MS 60000
 

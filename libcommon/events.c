@@ -1,9 +1,9 @@
-#include <stdlib.h>
-#include <string.h>
-
 #include "defines.h"
 #include "event_consumer.h"
 #include "event_deliver.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 #define PASS_TIMEOUT_MS 3600000 /* a batch waits as long as what its handlers need is away */
 

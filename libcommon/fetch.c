@@ -1,15 +1,15 @@
 #include "fetch.h"
 
-#include <stdlib.h>
-#include <string.h>
-#include <strings.h>
-
 #include "defines.h"
+#include "fetch_internal.h"
 #include "fetch_multi.h"
 #include "fiber.h"
 #include "log.h"
-#include "fetch_internal.h"
 #include "worker.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
 
 #define TIMEOUT_MAX_MS 30000
 

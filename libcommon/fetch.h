@@ -1,14 +1,15 @@
 /** HTTP calls to others, over libcurl's multi interface on the worker's loop. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <uv.h>
-
 #include "api.h"
 #include "http_server.h"
 #include "request.h"
+
+#include <uv.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 struct fetcher;
 

@@ -1,11 +1,11 @@
 #include "fetch_multi.h"
 
+#include "defines.h"
+#include "fiber.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-#include "defines.h"
-#include "fiber.h"
 
 #define CONNECT_TIMEOUT_MS 5000
 #define REDIRECTS_MAX      5

@@ -7,10 +7,11 @@
  */
 #pragma once
 
-#include <curl/curl.h>
-#include <stdbool.h>
-
 #include "fetch.h"
+
+#include <curl/curl.h>
+
+#include <stdbool.h>
 
 /** One transfer; it and all that it collects live in its own arena. */
 struct transfer {

@@ -15,11 +15,12 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <uv.h>
-
 #include "defines.h"
 #include "error.h"
+
+#include <uv.h>
+
+#include <stddef.h>
 
 struct fiber;
 

@@ -1,15 +1,15 @@
 #include "field_check.h"
 
+#include "json.h"
+#include "timefmt.h"
+#include "utf8.h"
+#include "uuid.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "json.h"
-#include "timefmt.h"
-#include "utf8.h"
-#include "uuid.h"
 
 static bool has_bounds(const struct field *field)
 {

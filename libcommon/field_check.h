@@ -1,11 +1,11 @@
 /** Checks of single values, by field type; internal to the input tables (field.h). */
 #pragma once
 
-#include <yyjson.h>
-
 #include "arena.h"
 #include "field.h"
 #include "problem.h"
+
+#include <yyjson.h>
 
 /** One checked value: what goes into the struct and what goes into request_body_json(). */
 struct field_value {

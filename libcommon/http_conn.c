@@ -28,9 +28,8 @@
  * is an exchange (`open`) exactly in HEAD and EXCHANGE. Bytes of the next request are never parsed
  * before this one is answered and its response has gone out, so that a client which does not read
  * cannot make us queue responses. */
-#include "http_internal.h"
-
 #include "defines.h"
+#include "http_internal.h"
 
 #define LINGER_MS      2000        /* without a byte from a client that was answered */
 #define LINGER_ALL_MS  30000       /* with them */

@@ -1,9 +1,8 @@
+#include "defines.h"
 #include "http_internal.h"
 
 #include <string.h>
 #include <strings.h>
-
-#include "defines.h"
 
 /* Digits of a Content-Length: below 2^63 whatever they are. */
 #define LENGTH_DIGITS_MAX 18

@@ -11,12 +11,13 @@
  */
 #pragma once
 
-#include <llhttp.h>
-#include <netinet/in.h>
-#include <sys/queue.h>
-
 #include "http_collect.h"
 #include "http_server.h"
+
+#include <llhttp.h>
+
+#include <netinet/in.h>
+#include <sys/queue.h>
 
 #define HTTP_READ_BYTES (64 << 10) /* read buffer, one for all connections of a loop */
 

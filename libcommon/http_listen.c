@@ -1,3 +1,4 @@
+#include "defines.h"
 #include "http_internal.h"
 
 #include <errno.h>
@@ -6,8 +7,6 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
-
-#include "defines.h"
 
 #define BACKLOG   1024
 #define UNIX_MODE 0660

@@ -1,9 +1,8 @@
+#include "defines.h"
 #include "http_internal.h"
+#include "timefmt.h"
 
 #include <string.h>
-
-#include "defines.h"
-#include "timefmt.h"
 
 #define FRAMING_MAX_BYTES 8192 /* of chunk extensions and trailers, all of which are dropped */
 

@@ -5,12 +5,11 @@
  *          |                 |
  *          +--- refused -----+--- client gone: the fiber is cancelled, nothing is sent
  */
-#include "request_run.h"
-
 #include "idempotency.h"
 #include "log.h"
 #include "metrics.h"
 #include "reply.h"
+#include "request_run.h"
 #include "timefmt.h"
 #include "worker.h"
 

@@ -1,14 +1,13 @@
+#include "defines.h"
 #include "http_internal.h"
+#include "log.h"
+#include "timefmt.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
-
-#include "defines.h"
-#include "log.h"
-#include "timefmt.h"
 
 #define ACCEPT_BURST    32  /* connections taken before the others' requests have their turn */
 #define ACCEPT_PAUSE_MS 100 /* after running out of descriptors or memory */

@@ -22,14 +22,15 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <uv.h>
-
 #include "address.h"
 #include "arena.h"
 #include "error.h"
+
+#include <uv.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 struct http_server;
 

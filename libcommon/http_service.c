@@ -1,13 +1,13 @@
 #include "http_service.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "defines.h"
 #include "request_run.h"
 #include "timefmt.h"
 #include "uuid.h"
 #include "worker.h"
+
+#include <stdio.h>
+#include <string.h>
 
 /* Set once by http_service_bind(), read by every worker. */
 static request_fn *routes[API_ID_COUNT];

@@ -2,9 +2,9 @@
  * signed identities alone. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "service.h"
+
+#include <stdbool.h>
 
 extern const struct http_handler http_service_handler;
 

@@ -1,3 +1,4 @@
+#include "defines.h"
 #include "http_internal.h"
 
 #include <arpa/inet.h>
@@ -5,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "defines.h"
 
 static void on_handle_closed(uv_handle_t *handle)
 {

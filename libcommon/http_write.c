@@ -1,11 +1,10 @@
-#include "http_internal.h"
-
-#include <string.h>
-
 #include "defines.h"
+#include "http_internal.h"
 #include "late_write.h"
 #include "log.h"
 #include "metrics.h"
+
+#include <string.h>
 
 /* What is left of a request when its response begins may be this long, for the connection to stay
  * open. */

@@ -1,14 +1,14 @@
 #include "idempotency.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "crypto.h"
 #include "idempotency.sql.h"
 #include "log.h"
 #include "pg.h"
 #include "reply.h"
 #include "worker.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 #define FIELD_NAME   "Idempotency-Key"
 #define KEY_TEXT_MAX 255

@@ -8,9 +8,9 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
 #include "request.h"
+
+#include <stdbool.h>
 
 /** Before the handler of an API_CREATES operation whose request carries Idempotency-Key. Opens the
  * transaction. Returns true when the first answer was replied and the handler must not run.

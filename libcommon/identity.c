@@ -1,11 +1,11 @@
 #include "identity.h"
 
+#include "crypto.h"
+#include "defines.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "crypto.h"
-#include "defines.h"
 
 #define VERSION     "1"
 #define FIELD_COUNT 9

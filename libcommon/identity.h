@@ -11,11 +11,11 @@
  */
 #pragma once
 
-#include <stdint.h>
-
 #include "arena.h"
 #include "error.h"
 #include "uuid.h"
+
+#include <stdint.h>
 
 #define IDENTITY_HEADER "X-Expops-Identity"
 #define IDENTITY_TTL_MS 60000

@@ -1,8 +1,5 @@
 #include "job_run.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "backoff.h"
 #include "defines.h"
 #include "job.sql.h"
@@ -11,6 +8,9 @@
 #include "pg.h"
 #include "scope.h"
 #include "timefmt.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 #define ATTEMPTS_DEFAULT   5
 #define TIMEOUT_DEFAULT_MS 300000

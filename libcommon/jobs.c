@@ -1,6 +1,3 @@
-#include <stdlib.h>
-#include <string.h>
-
 #include "defines.h"
 #include "job.sql.h"
 #include "job_run.h"
@@ -8,6 +5,9 @@
 #include "pg.h"
 #include "stream.h"
 #include "timefmt.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 #define DEAD_STREAM "jobs.dead"
 #define DEAD_KEPT   "10000"

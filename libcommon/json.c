@@ -1,9 +1,9 @@
 #include "json.h"
 
+#include "utf8.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "utf8.h"
 
 /* Objects up to this many members are searched for twins pair by pair, larger ones are sorted. */
 #define FEW_MEMBERS 16

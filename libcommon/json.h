@@ -5,12 +5,13 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <yyjson.h>
-
 #include "arena.h"
 #include "error.h"
+
+#include <yyjson.h>
+
+#include <stdbool.h>
+#include <stdint.h>
 
 #define JSON_MAX_DEPTH 64
 

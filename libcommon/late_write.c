@@ -1,9 +1,9 @@
 #include "late_write.h"
 
+#include "defines.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "defines.h"
 
 /* Bytes that the socket did not take at once. */
 struct late {

@@ -1,15 +1,15 @@
 #include "log.h"
 
+#include "arena.h"
+#include "fiber.h"
+#include "json.h"
+#include "timefmt.h"
+
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "arena.h"
-#include "fiber.h"
-#include "json.h"
-#include "timefmt.h"
 
 /* The most that Linux writes to a pipe in one piece (PIPE_BUF). Longer text is cut. */
 #define LINE_MAX_BYTES 4096

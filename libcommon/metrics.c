@@ -1,5 +1,7 @@
 #include "metrics.h"
 
+#include "timefmt.h"
+
 #include <dirent.h>
 #include <math.h>
 #include <pthread.h>
@@ -10,8 +12,6 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-#include "timefmt.h"
 
 #define BUCKETS          18 /* of a histogram, besides the one without end */
 #define BUCKET_FIRST     0.0005

@@ -10,9 +10,9 @@
  */
 #pragma once
 
-#include <stdint.h>
-
 #include "arena.h"
+
+#include <stdint.h>
 
 enum metric_type { METRIC_TYPE_COUNTER, METRIC_TYPE_GAUGE, METRIC_TYPE_HISTOGRAM };
 

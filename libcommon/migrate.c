@@ -1,10 +1,5 @@
 #include "migrate.h"
 
-#include <libpq-fe.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "arena.h"
 #include "common_migrations.h"
 #include "crypto.h"
@@ -12,6 +7,12 @@
 #include "log.h"
 #include "pg.h"
 #include "pg_target.h"
+
+#include <libpq-fe.h>
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define CONNECT_TIMEOUT_S "5"
 

@@ -1,11 +1,11 @@
-#include <string.h>
-
 #include "defines.h"
 #include "log.h"
 #include "outbox.sql.h"
 #include "pg.h"
 #include "stream_publish.h"
 #include "tasks_internal.h"
+
+#include <string.h>
 
 #define BATCH 100
 

@@ -21,15 +21,16 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <uv.h>
-
 #include "arena.h"
 #include "error.h"
 #include "request.h"
 #include "uuid.h"
+
+#include <uv.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 struct pg_pool;
 

@@ -1,12 +1,12 @@
 #include "pg_conn.h"
 
-#include <netdb.h>
-#include <stdlib.h>
-
 #include "crypto.h"
 #include "defines.h"
 #include "log.h"
 #include "timefmt.h"
+
+#include <netdb.h>
+#include <stdlib.h>
 
 #define BACKOFF_FIRST_MS 50
 #define BACKOFF_MAX_MS   1000

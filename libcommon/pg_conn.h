@@ -17,12 +17,13 @@
  */
 #pragma once
 
+#include "pg_target.h"
+
 #include <libpq-fe.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <uv.h>
 
-#include "pg_target.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 enum pg_conn_state {
 	PG_CONN_CLOSED,

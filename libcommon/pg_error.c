@@ -1,8 +1,7 @@
+#include "defines.h"
 #include "pg_internal.h"
 
 #include <string.h>
-
-#include "defines.h"
 
 /* SQLSTATEs, or their first characters: the longest match counts. PostgreSQL manual, appendix A. */
 static const struct sqlstate_row {

@@ -15,13 +15,13 @@
  */
 #pragma once
 
-#include <libpq-fe.h>
-
 #include "fiber.h"
 #include "pg.h"
 #include "pg_conn.h"
 #include "pg_prepared.h"
 #include "worker.h"
+
+#include <libpq-fe.h>
 
 /** A doubly linked ring; an element that is in none points to itself. */
 struct pg_link {

@@ -1,8 +1,7 @@
 /* What becomes of a line: what its connection tells it. */
-#include "pg_internal.h"
-
 #include "defines.h"
 #include "log.h"
+#include "pg_internal.h"
 
 /* What a silent server is given beyond the statement timeout that it was told. */
 #define OVERDUE_GRACE_MS 5000

@@ -1,9 +1,8 @@
+#include "defines.h"
 #include "pg_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "defines.h"
 
 struct channel {
 	struct channel *next;

@@ -1,7 +1,6 @@
-#include "pg_internal.h"
-
 #include "defines.h"
 #include "metrics.h"
+#include "pg_internal.h"
 #include "timefmt.h"
 
 static struct metric statements_total =

@@ -1,9 +1,8 @@
+#include "defines.h"
 #include "pg_internal.h"
+#include "timefmt.h"
 
 #include <string.h>
-
-#include "defines.h"
-#include "timefmt.h"
 
 #define SAMPLE_MAX_US 5000 /* one very long statement says little about the usual */
 

@@ -1,8 +1,7 @@
+#include "defines.h"
 #include "pg_internal.h"
 
 #include <stdlib.h>
-
-#include "defines.h"
 
 /* Statements are packed onto one connection as long as they wait there no longer than this for
  * those before them: short ones cost least in one deep pipeline, long ones run side by side. */

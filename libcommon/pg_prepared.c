@@ -1,10 +1,10 @@
 #include "pg_prepared.h"
 
+#include "defines.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "defines.h"
 
 #define BUCKETS 256 /* a service has 20 to 100 statements */
 

@@ -1,11 +1,10 @@
+#include "defines.h"
+#include "log.h"
 #include "pg_internal.h"
+#include "timefmt.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "defines.h"
-#include "log.h"
-#include "timefmt.h"
 
 struct pg_statement *pg_statement_new(enum pg_statement_kind kind, const char *sql,
                                       const struct pg_param *params, size_t count)

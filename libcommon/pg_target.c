@@ -1,11 +1,12 @@
 #include "pg_target.h"
 
+#include "defines.h"
+
+#include <uv.h>
+
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uv.h>
-
-#include "defines.h"
 
 #define OPTIONS_MAX 64 /* libpq 17 knows 48 */
 

@@ -1,10 +1,11 @@
 /** Where a pool's connections go: its URL, parsed once, with the settings of every session. */
 #pragma once
 
-#include <libpq-fe.h>
-#include <stdint.h>
-
 #include "arena.h"
+
+#include <libpq-fe.h>
+
+#include <stdint.h>
 
 struct pg_target;
 

@@ -1,9 +1,8 @@
+#include "defines.h"
 #include "pg_internal.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#include "defines.h"
 
 static struct pg_pool *pool_of(struct request *rq)
 {

@@ -1,11 +1,10 @@
+#include "crypto.h"
+#include "defines.h"
 #include "pg_internal.h"
+#include "timefmt.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "crypto.h"
-#include "defines.h"
-#include "timefmt.h"
 
 struct pg_param pg_text(const char *text)
 {

@@ -6,10 +6,10 @@
  */
 #pragma once
 
-#include <stddef.h>
-
 #include "arena.h"
 #include "error.h"
+
+#include <stddef.h>
 
 struct problem_field {
 	const char *field;

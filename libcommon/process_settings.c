@@ -1,12 +1,12 @@
 #include "process_settings.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "address.h"
 #include "api.h"
 #include "pg_target.h"
 #include "redis_url.h"
+
+#include <stdio.h>
+#include <string.h>
 
 #define SECRET_MIN 16
 

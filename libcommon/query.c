@@ -1,10 +1,10 @@
 #include "query.h"
 
-#include <ctype.h>
-#include <string.h>
-
 #include "crypto.h"
 #include "utf8.h"
+
+#include <ctype.h>
+#include <string.h>
 
 /* Decode a component into the arena; NULL when it is broken. */
 static char *component_decode(struct arena *arena, const char *text, size_t length)

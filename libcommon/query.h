@@ -1,9 +1,9 @@
 /** Query parameters of a target: `a=1&b=two%20words`. */
 #pragma once
 
-#include <stddef.h>
-
 #include "arena.h"
+
+#include <stddef.h>
 
 /** The decoded value of the first parameter `name` of a query (without `?`; NULL is fine): `+` is a
  * space, `%XX` a byte. NULL: absent, or not decodable: broken percent-encoding, a NUL or invalid

@@ -1,11 +1,11 @@
-#include <stdlib.h>
-
 #include "defines.h"
 #include "job.sql.h"
 #include "log.h"
 #include "pg.h"
 #include "stream.h"
 #include "stream_publish.h"
+
+#include <stdlib.h>
 
 #define TAKEN_OVER_MAX "100"
 #define PUBLISHED_MAX  500

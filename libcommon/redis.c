@@ -1,13 +1,13 @@
 #include "redis.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "defines.h"
 #include "fiber.h"
 #include "log.h"
 #include "redis_internal.h"
 #include "worker.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 #define SILENCE_MS 5000 /* no command of the shared connection takes that long */
 

@@ -6,14 +6,15 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <uv.h>
-
 #include "arena.h"
 #include "error.h"
 #include "request.h"
+
+#include <uv.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 struct redis;
 

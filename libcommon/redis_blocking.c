@@ -1,7 +1,7 @@
-#include <stdlib.h>
-
 #include "defines.h"
 #include "redis_internal.h"
+
+#include <stdlib.h>
 
 #define SILENCE_MS 30000 /* callers block for 10 s at most */
 

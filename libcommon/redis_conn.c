@@ -1,15 +1,15 @@
 #include "redis_conn.h"
 
-#include <netinet/tcp.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "backoff.h"
 #include "defines.h"
 #include "log.h"
 #include "redis_uv.h"
 #include "timefmt.h"
+
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define CONNECT_TIMEOUT_MS 5000
 #define BACKOFF_MIN_MS     50

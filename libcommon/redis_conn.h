@@ -13,13 +13,14 @@
  */
 #pragma once
 
+#include "redis_url.h"
+
 #include <hiredis/async.h>
+#include <uv.h>
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <uv.h>
-
-#include "redis_url.h"
 
 struct redis_conn;
 

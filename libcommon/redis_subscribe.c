@@ -1,8 +1,8 @@
-#include <stdlib.h>
-#include <string.h>
-
 #include "defines.h"
 #include "redis_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 #define SILENCE_MS 5000 /* of the greeting: messages are never late */
 

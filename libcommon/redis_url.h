@@ -1,10 +1,10 @@
 /** Where a Redis is: `redis://[[user]:password@]host[:port][/db]` or `unix:/path[?db=N]`. */
 #pragma once
 
-#include <stdint.h>
-
 #include "defines.h"
 #include "error.h"
+
+#include <stdint.h>
 
 struct redis_url {
 	char *text;     /* what the others borrow from; wiped by redis_url_free() */

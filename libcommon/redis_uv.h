@@ -5,11 +5,11 @@
  */
 #pragma once
 
-#include <hiredis/async.h>
-#include <uv.h>
-
 #include "defines.h"
 #include "error.h"
+
+#include <hiredis/async.h>
+#include <uv.h>
 
 /** The context is about to be freed, for whatever reason; its errstr can still be read. Every
  * command that was under way has had its callback with a NULL reply. */

@@ -1,9 +1,9 @@
 #include "reply.h"
 
+#include "json.h"
+
 #include <inttypes.h>
 #include <string.h>
-
-#include "json.h"
 
 struct reply *reply_of(struct request *rq)
 {

@@ -1,11 +1,11 @@
 #include "request.h"
 
-#include <stdlib.h>
-
 #include "pg.h"
 #include "request_run.h"
 #include "timefmt.h"
 #include "worker.h"
+
+#include <stdlib.h>
 
 #define SWEEP_MS 100
 

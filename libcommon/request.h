@@ -6,11 +6,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <yyjson.h>
-
 #include "api.h"
 #include "arena.h"
 #include "error.h"
@@ -19,6 +14,12 @@
 #include "http_server.h"
 #include "identity.h"
 #include "problem.h"
+
+#include <yyjson.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 struct worker;
 struct pg_transaction;

@@ -1,12 +1,11 @@
 /* Declared input (field.h): from path, query and body into the handler's struct. */
-#include "request.h"
-
-#include <strings.h>
-#include <string.h>
-
 #include "field_check.h"
 #include "json.h"
 #include "query.h"
+#include "request.h"
+
+#include <string.h>
+#include <strings.h>
 
 static void store(void *input, const struct field *field, const struct field_value *value)
 {

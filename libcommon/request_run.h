@@ -1,9 +1,9 @@
 /** How requests are run; for the layers that make them (HTTP, jobs, events), not for handlers. */
 #pragma once
 
-#include <uv.h>
-
 #include "request.h"
+
+#include <uv.h>
 
 struct request_list;
 

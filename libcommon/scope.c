@@ -1,8 +1,8 @@
 #include "scope.h"
 
-#include <string.h>
-
 #include "defines.h"
+
+#include <string.h>
 
 static const struct scope_info SCOPES[] = {
 #define SCOPE(symbol, name, description) {name, description},

@@ -1,18 +1,19 @@
 #include "service.h"
 
-#include <curl/curl.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "crypto.h"
 #include "http_service.h"
 #include "log.h"
 #include "process_settings.h"
 #include "request_run.h"
 #include "worker_run.h"
+
+#include <curl/curl.h>
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 static void print_help(const struct service *service)
 {

@@ -1,8 +1,8 @@
 #include "sleep.h"
 
-#include <stdlib.h>
-
 #include "worker.h"
+
+#include <stdlib.h>
 
 /* Lives until libuv has closed the timer, which may be after the request. */
 struct sleeper {

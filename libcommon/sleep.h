@@ -1,9 +1,9 @@
 /** Waiting for time to pass. */
 #pragma once
 
-#include <stdint.h>
-
 #include "request.h"
+
+#include <stdint.h>
 
 /** Suspend the request for `ms` milliseconds. Raises the reason when it is cancelled before:
  * ERR_TIMEOUT at its deadline. */

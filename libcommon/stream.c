@@ -1,9 +1,9 @@
 #include "stream.h"
 
+#include "defines.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "defines.h"
 
 const char *stream_field(const struct stream_entry *entry, const char *name)
 {

@@ -1,6 +1,3 @@
-#include <stdlib.h>
-#include <string.h>
-
 #include "defines.h"
 #include "log.h"
 #include "outbox.sql.h"
@@ -8,6 +5,9 @@
 #include "stream.h"
 #include "tasks_internal.h"
 #include "timefmt.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 #define GONE_AFTER_MS 3600000 /* a consumer without entries that has not asked for so long */
 

@@ -1,12 +1,12 @@
 #include "task.h"
 
-#include <string.h>
-
 #include "defines.h"
 #include "job.sql.h"
 #include "job_run.h"
 #include "json.h"
 #include "pg.h"
+
+#include <string.h>
 
 /* The run that a job's task is part of. */
 static struct job_run *run_of(struct task *task)

@@ -21,11 +21,12 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "request.h"
+
 #include <yyjson.h>
 
-#include "request.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 /** A task as its job sees it. */
 struct task {

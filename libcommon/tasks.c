@@ -1,12 +1,12 @@
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "defines.h"
 #include "pg.h"
 #include "service.h"
 #include "tasks_internal.h"
 #include "timefmt.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define WAIT_MS         100 /* between two looks whether the schema is migrated, or a drain over */
 #define PASS_TIMEOUT_MS 30000

@@ -10,13 +10,13 @@
  */
 #pragma once
 
-#include <uv.h>
-
 #include "chore.h"
 #include "metrics.h"
 #include "redis.h"
 #include "task.h"
 #include "worker.h"
+
+#include <uv.h>
 
 /** Pauses and spans, in milliseconds; tests make them shorter. */
 struct tasks_timing {

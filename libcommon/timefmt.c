@@ -1,8 +1,8 @@
 #include "timefmt.h"
 
-#include <time.h>
-
 #include "defines.h"
+
+#include <time.h>
 
 #define DAY_MS      INT64_C(86400000)
 #define TIME_MIN_MS INT64_C(-62167219200000) /* 0000-01-01T00:00:00.000Z */

@@ -1,9 +1,9 @@
 #include "uuid.h"
 
-#include <string.h>
-
 #include "crypto.h"
 #include "timefmt.h"
+
+#include <string.h>
 
 #define RANDOM_BYTES   8  /* behind the time and the counter */
 #define RANDOM_IN_POOL 64 /* parts that one getrandom(2) gives */

@@ -6,11 +6,12 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <uv.h>
-
 #include "api.h"
 #include "identity.h"
+
+#include <uv.h>
+
+#include <stdbool.h>
 
 struct fetcher;
 struct http_server;

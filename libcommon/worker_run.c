@@ -8,12 +8,6 @@
  */
 #include "worker_run.h"
 
-#include <errno.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "admin.h"
 #include "fetch.h"
 #include "fiber.h"
@@ -26,6 +20,12 @@
 #include "service.h"
 #include "task.h"
 #include "timefmt.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define OPENING_POLL_MS    20
 #define ENDING_POLL_MS     20

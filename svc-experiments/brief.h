@@ -7,9 +7,9 @@
  */
 #pragma once
 
-#include <stddef.h>
-
 #include "arena.h"
+
+#include <stddef.h>
 
 /** A name and what is said of it: a method of the paper, or a variable of the environment. */
 struct brief_pair {

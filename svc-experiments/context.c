@@ -1,9 +1,9 @@
 #include "context.h"
 
-#include <string.h>
-
 #include "brief.h"
 #include "json.h"
+
+#include <string.h>
 
 /* Both places that know something of the paper. */
 struct sources {

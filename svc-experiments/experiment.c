@@ -1,12 +1,12 @@
 #include "experiment.h"
 
-#include <string.h>
-
 #include "caller.h"
 #include "etag.h"
 #include "experiment.sql.h"
 #include "input.h"
 #include "pg.h"
+
+#include <string.h>
 
 struct list_input {
 	const char *project;

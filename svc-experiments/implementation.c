@@ -1,7 +1,5 @@
 #include "implementation.h"
 
-#include <string.h>
-
 #include "caller.h"
 #include "context.h"
 #include "experiment.h"
@@ -10,6 +8,8 @@
 #include "json.h"
 #include "paper.h"
 #include "pg.h"
+
+#include <string.h>
 
 struct report_input {
 	const char *id;

@@ -1,9 +1,9 @@
 /** What svc-search knows of the paper that an experiment came from. */
 #pragma once
 
-#include <yyjson.h>
-
 #include "request.h"
+
+#include <yyjson.h>
 
 /** The paper, or why there is none. */
 struct paper {

@@ -1,17 +1,17 @@
 #include "seed.h"
 
-#include <errno.h>
-#include <getopt.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-
 #include "field_check.h"
 #include "input.h"
 #include "json.h"
 #include "pg.h"
 #include "seed.sql.h"
 #include "worker_run.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #define FILE_MAX_BYTES (64 << 20)
 

@@ -1,9 +1,9 @@
 /** The service's own settings. */
 #pragma once
 
-#include <stdint.h>
-
 #include "config.h"
+
+#include <stdint.h>
 
 struct experiments_settings {
 	int64_t search_timeout_ms;

@@ -1,10 +1,10 @@
 #include "account.h"
 
-#include <string.h>
-
 #include "account.sql.h"
 #include "json.h"
 #include "pg.h"
+
+#include <string.h>
 
 void account_deleted(struct request *rq, const struct event *event)
 {

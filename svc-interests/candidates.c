@@ -1,10 +1,10 @@
 #include "candidates.h"
 
-#include <string.h>
-
 #include "json.h"
 #include "pool.h"
 #include "utf8.h"
+
+#include <string.h>
 
 #define ID_MAX       64
 #define TITLE_MAX    1000

@@ -1,11 +1,11 @@
 #include "choosing.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "json.h"
 #include "ranking.h"
 #include "reasoning.h"
+
+#include <math.h>
+#include <string.h>
 
 /* Decimal places that a score is told with. */
 #define SCORE_UNITS 1e4

@@ -5,11 +5,11 @@
  */
 #pragma once
 
+#include "arena.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include "arena.h"
 
 struct reader {
 	const unsigned char *data;

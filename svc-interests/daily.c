@@ -1,12 +1,12 @@
 #include "daily.h"
 
-#include <stdlib.h>
-
 #include "log.h"
 #include "pg.h"
 #include "refresh.sql.h"
 #include "request.h"
 #include "settings.h"
+
+#include <stdlib.h>
 
 #define FIRST_LOOK_MS   100 /* until the schema has been migrated */
 #define LOOK_TIMEOUT_MS 30000

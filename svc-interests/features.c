@@ -1,12 +1,12 @@
 #include "features.h"
 
+#include "frequency.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "frequency.h"
 
 /* A title's word counts as this many of the abstract. This and PAIR_SCALE did best on CiteULike
  * (tests/bench/preference_quality.c). */

@@ -13,11 +13,11 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "arena.h"
 #include "words.h"
+
+#include <stddef.h>
+#include <stdint.h>
 
 /** Set in the hash of a pair of words, clear in that of a word. */
 #define TERM_IS_PAIR 0x80000000u

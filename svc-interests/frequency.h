@@ -9,12 +9,12 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
+#include "arena.h"
 #include "codec.h"
 #include "features.h"
-#include "arena.h"
+
+#include <stddef.h>
+#include <stdint.h>
 
 /** Entries of a table at most; the most frequent stay. */
 enum { FREQUENCY_MAX_TERMS = 65536 };

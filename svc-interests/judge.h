@@ -5,12 +5,12 @@
  * background). All of it is in the arena that was passed, on whatever thread that is used. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "paper.h"
 #include "preference.h"
 #include "words.h"
+
+#include <stdbool.h>
+#include <stddef.h>
 
 struct judge_input {
 	const char *name;    /* of the interest */

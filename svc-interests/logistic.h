@@ -10,10 +10,10 @@
  */
 #pragma once
 
+#include "arena.h"
+
 #include <stddef.h>
 #include <stdint.h>
-
-#include "arena.h"
 
 /** A number of a row. */
 struct cell {

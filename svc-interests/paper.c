@@ -1,12 +1,12 @@
 #include "paper.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "crypto.h"
 #include "json.h"
 #include "preference.h"
 #include "timefmt.h"
+
+#include <math.h>
+#include <string.h>
 
 #define DAY_MS 86400000.0
 

@@ -9,11 +9,11 @@
  * Members may be missing. */
 #pragma once
 
+#include "features.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include "features.h"
 
 struct paper {
 	const char *arxiv_id; /* NULL: in no index */

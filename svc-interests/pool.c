@@ -1,7 +1,5 @@
 #include "pool.h"
 
-#include <string.h>
-
 #include "fetch.h"
 #include "json.h"
 #include "links.h"
@@ -9,6 +7,8 @@
 #include "pg.h"
 #include "pool.sql.h"
 #include "settings.h"
+
+#include <string.h>
 
 /* As many as svc-search answers with. */
 #define SEARCH_LIMIT_MAX 1000

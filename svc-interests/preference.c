@@ -1,10 +1,10 @@
 #include "preference.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 #include "examples.h"
 #include "preference_model.h"
+
+#include <math.h>
+#include <stdlib.h>
 
 enum { FOLDS = 5 };
 

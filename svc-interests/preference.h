@@ -20,13 +20,13 @@
  */
 #pragma once
 
+#include "arena.h"
+#include "features.h"
+#include "frequency.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include "features.h"
-#include "frequency.h"
-#include "arena.h"
 
 /** What someone did with a paper; saved nowhere by number. */
 enum preference_signal {

@@ -1,8 +1,8 @@
 #include "preference_model.h"
 
-#include <math.h>
-
 #include "crypto.h"
+
+#include <math.h>
 
 /* Spread of an id over the table; the multiplier is 2^32 over the golden ratio (Knuth, TAOCP 3,
  * 6.4). */

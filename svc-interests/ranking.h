@@ -20,11 +20,11 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "arena.h"
 #include "features.h"
+
+#include <stdbool.h>
+#include <stddef.h>
 
 /** Likeness up to which two papers do not stand in each other's way. Of the pairs in a pool of 500
  * recent arXiv papers on one subject 77 % have less than 0.1, 0.3 % more than 0.2, the closest

@@ -1,9 +1,9 @@
 #include "reasoning.h"
 
+#include "features.h"
+
 #include <math.h>
 #include <string.h>
-
-#include "features.h"
 
 /* Stems of a text, by hash. */
 struct stems {

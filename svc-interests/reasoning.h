@@ -11,11 +11,11 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "arena.h"
 #include "words.h"
+
+#include <stdbool.h>
+#include <stddef.h>
 
 enum {
 	REASONING_TERMS_MAX = 4,     /* matched terms that are named */

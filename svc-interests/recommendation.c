@@ -1,11 +1,11 @@
 #include "recommendation.h"
 
-#include <string.h>
-
 #include "api.h"
 #include "pg.h"
 #include "recommendation.sql.h"
 #include "task.h"
+
+#include <string.h>
 
 #define LIST_DEFAULT    20
 #define LIST_MAX        50

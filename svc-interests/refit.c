@@ -1,5 +1,3 @@
-#include <math.h>
-
 #include "fitting.h"
 #include "history.h"
 #include "history.sql.h"
@@ -8,6 +6,8 @@
 #include "pg.h"
 #include "pool.h"
 #include "scratch.h"
+
+#include <math.h>
 
 /* What the pool's thread works on. */
 struct errand {

@@ -1,9 +1,9 @@
 #include "scoring.h"
 
+#include "json.h"
+
 #include <math.h>
 #include <stdlib.h>
-
-#include "json.h"
 
 /* Decimal places that a score is told with. */
 #define SCORE_UNITS 1e4

@@ -1,9 +1,9 @@
 /** The settings of svc-interests, filled at start. */
 #pragma once
 
-#include <stdint.h>
-
 #include "config.h"
+
+#include <stdint.h>
 
 struct interests_settings {
 	int64_t pool_size;      /* candidates of an interest, besides those that were recommended */

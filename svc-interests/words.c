@@ -1,10 +1,10 @@
 #include "words.h"
 
+#include <libstemmer.h>
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <libstemmer.h>
 
 enum {
 	WORD_MAX_BYTES = 64, /* longer runs are no words; they are passed over */

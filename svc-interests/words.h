@@ -8,10 +8,10 @@
  */
 #pragma once
 
+#include "arena.h"
+
 #include <stdbool.h>
 #include <stddef.h>
-
-#include "arena.h"
 
 struct word_splitter;
 

@@ -1,13 +1,13 @@
 #include "asset.h"
 
-#include <string.h>
-
 #include "arxiv_id.h"
 #include "asset.sql.h"
 #include "indexer.h"
 #include "json.h"
 #include "pg.h"
 #include "worker.h"
+
+#include <string.h>
 
 struct asset_input {
 	const char *arxiv_id;

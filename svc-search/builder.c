@@ -1,11 +1,11 @@
 #include "builder.h"
 
-#include <string.h>
-
 #include "bm25.h"
 #include "builder_internal.h"
 #include "mem.h"
 #include "token.h"
+
+#include <string.h>
 
 /* Stems that the tokenizer remembers: most of what a corpus uses, in under 1 MB. */
 #define STEM_CACHE_SLOTS 16384

@@ -5,11 +5,11 @@
  */
 #pragma once
 
+#include "segment.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include "segment.h"
 
 /** What is indexed of a paper. */
 struct document {

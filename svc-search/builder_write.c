@@ -1,11 +1,10 @@
-#include "builder.h"
-
-#include <string.h>
-
 #include "bm25.h"
+#include "builder.h"
 #include "builder_internal.h"
 #include "mem.h"
 #include "postings.h"
+
+#include <string.h>
 
 /* Postings that are held unpacked at once while lists are made: 160 MB at 5 bytes each. */
 #define POSTINGS_AT_ONCE (32u << 20)

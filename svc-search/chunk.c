@@ -1,10 +1,10 @@
 #include "chunk.h"
 
-#include <string.h>
-
 #include "defines.h"
 #include "fold.h"
 #include "latex.h"
+
+#include <string.h>
 
 /* Digits after the slash of an old identifier such as hep-th/9901001. */
 #define OLD_ID_DIGITS 7

@@ -1,10 +1,10 @@
 #include "embedder.h"
 
-#include <math.h>
-
 #include "intern.h"
 #include "mem.h"
 #include "simd.h"
+
+#include <math.h>
 
 /* Distinct terms of a document that its vector is made of; more are left out. */
 #define DOC_TERMS 2048

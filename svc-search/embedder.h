@@ -10,12 +10,12 @@
  */
 #pragma once
 
+#include "segment.h"
+#include "wanted.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include "segment.h"
-#include "wanted.h"
 
 /** Terms of the largest vocabulary: the commonest of the corpus. */
 #define EMBEDDER_MAX_TERMS 50000

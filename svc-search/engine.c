@@ -1,12 +1,12 @@
 #include "engine.h"
 
-#include <string.h>
-
 #include "crypto.h"
 #include "engine_internal.h"
 #include "lsa.h"
 #include "mem.h"
 #include "snapshot.h"
+
+#include <string.h>
 
 /* A merge pays when more papers than this are live, or dead, ... */
 #define MERGE_LEAST 2000

@@ -19,14 +19,14 @@
  */
 #pragma once
 
+#include "arena.h"
+#include "builder.h"
+#include "filter.h"
+
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include "arena.h"
-#include "builder.h"
-#include "filter.h"
 
 struct engine;
 struct engine_view;

@@ -1,11 +1,11 @@
 /** What engine.c and engine_merge.c share; no business of other files. */
 #pragma once
 
-#include <pthread.h>
-
 #include "engine.h"
 #include "intern.h"
 #include "view.h"
+
+#include <pthread.h>
 
 /** The corpus has outgrown the embedder at this many times the papers that it was trained for. */
 #define ENGINE_RETRAIN_GROWTH 1.5

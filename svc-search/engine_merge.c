@@ -1,10 +1,9 @@
 #include "engine.h"
-
-#include <string.h>
-
 #include "engine_internal.h"
 #include "lsa.h"
 #include "mem.h"
+
+#include <string.h>
 
 struct engine_merge {
 	struct engine_view *view; /* what is merged; NULL for a load */

@@ -1,6 +1,5 @@
-#include "engine.h"
-
 #include "bm25.h"
+#include "engine.h"
 #include "evidence.h"
 #include "fusion.h"
 #include "ivf.h"

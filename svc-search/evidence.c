@@ -1,9 +1,9 @@
 #include "evidence.h"
 
-#include <string.h>
-
 #include "bm25.h"
 #include "defines.h"
+
+#include <string.h>
 
 /* The query's terms by their number in the segment: a hash table of at least twice as many
  * slots. */

@@ -1,6 +1,7 @@
 #include "filter.h"
 
 #include <roaring/roaring.h>
+
 #include <string.h>
 
 static size_t word_count(const struct segment *segment)

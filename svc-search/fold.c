@@ -1,8 +1,8 @@
 #include "fold.h"
 
-#include <string.h>
-
 #include "defines.h"
+
+#include <string.h>
 
 /* Folded forms of U+00C0 to U+024F and U+1E00 to U+1EFF: the base letters of Unicode's
  * compatibility decomposition (UnicodeData.txt), and the customary Latin spelling for letters that

@@ -1,9 +1,9 @@
 #include "fusion.h"
 
+#include "defines.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "defines.h"
 
 static int compare(const void *a, const void *b)
 {

@@ -1,11 +1,5 @@
 /* `svc-search harvest`: reads page after page of an OAI-PMH server, slowly, and waits when it is
  * told to. */
-#include <curl/curl.h>
-#include <getopt.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
 #include "arxiv_id.h"
 #include "asset.sql.h"
 #include "fetch.h"
@@ -17,6 +11,13 @@
 #include "sleep.h"
 #include "timefmt.h"
 #include "worker_run.h"
+
+#include <curl/curl.h>
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
 #define ATTEMPTS_MAX      8
 #define RESTARTS_MAX      3

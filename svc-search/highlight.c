@@ -1,11 +1,11 @@
 #include "highlight.h"
 
-#include <stdbool.h>
-#include <string.h>
-
 #include "fold.h"
 #include "mem.h"
 #include "token.h"
+
+#include <stdbool.h>
+#include <string.h>
 
 /* Three points, one character. */
 #define ELLIPSIS "\xE2\x80\xA6"

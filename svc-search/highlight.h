@@ -1,10 +1,10 @@
 /** Parts of a text to show: where it answers a query, and how it begins. */
 #pragma once
 
-#include <stddef.h>
-
 #include "arena.h"
 #include "wanted.h"
+
+#include <stddef.h>
 
 /** Characters (code points) of a fragment, marks and escapes not counted. */
 #define HIGHLIGHT_CHARACTERS 200

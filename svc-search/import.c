@@ -1,14 +1,14 @@
 #include "import.h"
 
-#include <errno.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "asset.sql.h"
 #include "lines.h"
 #include "pg.h"
 #include "timefmt.h"
 #include "worker_run.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
 
 #define BATCH_PAPERS 500
 #define BATCH_BYTES \

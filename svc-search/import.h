@@ -1,11 +1,11 @@
 /** Loading papers: `svc-search import FILE` and `svc-search harvest`. */
 #pragma once
 
-#include <yyjson.h>
-
 #include "metadata.h"
 #include "request.h"
 #include "worker.h"
+
+#include <yyjson.h>
 
 /** Papers on their way into the database: gathered, and written a batch at a time, each batch a
  * transaction of its own. */

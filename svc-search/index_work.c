@@ -1,8 +1,8 @@
 #include "index_work.h"
 
-#include <malloc.h>
-
 #include "index_files.h"
+
+#include <malloc.h>
 
 void index_work_apply(void *arg)
 {

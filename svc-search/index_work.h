@@ -2,12 +2,13 @@
  * request_offload(). Those that change the engine hold its lock meanwhile: one writer at a time. */
 #pragma once
 
+#include "engine.h"
+
+#include <uv.h>
+
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <uv.h>
-
-#include "engine.h"
 
 /** The engine and what guards it. */
 struct index_writer {

@@ -1,12 +1,5 @@
 #include "indexer.h"
 
-#include <signal.h>
-#include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "asset.sql.h"
 #include "index_files.h"
 #include "index_work.h"
@@ -17,6 +10,13 @@
 #include "request.h"
 #include "timefmt.h"
 #include "uuid.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #define STARTING_MS      20
 #define SWEEP_MS         1000

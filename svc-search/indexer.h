@@ -12,10 +12,10 @@
  */
 #pragma once
 
-#include <stdint.h>
-
 #include "engine.h"
 #include "worker.h"
+
+#include <stdint.h>
 
 struct indexer;
 

@@ -1,9 +1,9 @@
 #include "ivf.h"
 
-#include <math.h>
-
 #include "mem.h"
 #include "simd.h"
+
+#include <math.h>
 
 /* Vectors a centre is learned from, on average. */
 #define SAMPLE_PER_LIST 40

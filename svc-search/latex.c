@@ -1,9 +1,9 @@
 #include "latex.h"
 
+#include "defines.h"
+
 #include <stdbool.h>
 #include <string.h>
-
-#include "defines.h"
 
 /* Commands that say how something looks, not what it is; sorted by use, not by name. */
 static const char *const formatting[] = {

@@ -1,9 +1,9 @@
 #include "linalg.h"
 
-#include <math.h>
-
 #include "mem.h"
 #include "simd.h"
+
+#include <math.h>
 
 /* What is added to the Gram matrix's diagonal, as part of its greatest element, so that it has a
  * factor. */

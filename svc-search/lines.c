@@ -1,12 +1,13 @@
 #include "lines.h"
 
+#include "defines.h"
+
+#include <zlib.h>
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <zlib.h>
-
-#include "defines.h"
 
 #define INFLATE_BYTES (256 * 1024)
 

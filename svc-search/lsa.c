@@ -1,12 +1,12 @@
 #include "lsa.h"
 
-#include <math.h>
-
 #include "bm25.h"
 #include "intern.h"
 #include "linalg.h"
 #include "mem.h"
 #include "simd.h"
+
+#include <math.h>
 
 /* Directions that are carried along for accuracy. */
 #define OVERSAMPLING 10

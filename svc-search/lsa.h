@@ -7,9 +7,9 @@
  */
 #pragma once
 
-#include <stdatomic.h>
-
 #include "embedder.h"
+
+#include <stdatomic.h>
 
 /** Directions that are kept of a large corpus. */
 #define LSA_DIMENSION 160

@@ -2,11 +2,11 @@
  * does. A process that is out of memory ends (require()). */
 #pragma once
 
+#include "defines.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "defines.h"
 
 /** `count` zeroed elements of `size` bytes, never NULL. Free with free(). */
 static inline void *mem_array(size_t count, size_t size)

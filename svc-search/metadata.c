@@ -1,12 +1,13 @@
 #include "metadata.h"
 
-#include <ctype.h>
-#include <curl/curl.h>
-#include <string.h>
-
 #include "arxiv_id.h"
 #include "timefmt.h"
 #include "utf8.h"
+
+#include <curl/curl.h>
+
+#include <ctype.h>
+#include <string.h>
 
 #define TITLE_MAX      1000
 #define ABSTRACT_MAX   50000

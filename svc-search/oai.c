@@ -1,10 +1,11 @@
 #include "oai.h"
 
+#include "timefmt.h"
+
 #include <expat.h>
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "timefmt.h"
 
 #define AUTHORS_MAX 5000
 

@@ -1,12 +1,12 @@
 /** Answers of an OAI-PMH server (version 2.0) with arXiv's own metadata format (`arXiv`). */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "arena.h"
 #include "error.h"
 #include "metadata.h"
+
+#include <stdbool.h>
+#include <stddef.h>
 
 struct oai_record {
 	struct metadata paper;

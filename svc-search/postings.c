@@ -1,8 +1,8 @@
 #include "postings.h"
 
-#include <string.h>
-
 #include "defines.h"
+
+#include <string.h>
 
 /* Values at most 32 bits wide are read with one unaligned load of 64 bits. */
 _Static_assert(POSTINGS_PADDING >= sizeof(uint64_t), "a load at the last bit must be readable");

@@ -1,13 +1,13 @@
 #include "search.h"
 
-#include <string.h>
-
 #include "asset.sql.h"
 #include "engine.h"
 #include "json.h"
 #include "search_hits.h"
 #include "timefmt.h"
 #include "widen.h"
+
+#include <string.h>
 
 #define DAY_MS INT64_C(86400000)
 

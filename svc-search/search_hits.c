@@ -1,8 +1,5 @@
 #include "search_hits.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "arxiv_id.h"
 #include "asset.sql.h"
 #include "crypto.h"
@@ -13,6 +10,9 @@
 #include "pg.h"
 #include "wanted.h"
 #include "worker.h"
+
+#include <math.h>
+#include <string.h>
 
 /* Above this a search may take longer than a loop should be held up (about 1 ms at 50,000
  * papers). */

@@ -1,10 +1,10 @@
 #include "segment.h"
 
-#include <roaring/roaring.h>
-
 #include "bm25.h"
 #include "intern.h"
 #include "mem.h"
+
+#include <roaring/roaring.h>
 
 /* Size of an element of each section. */
 static const size_t element_sizes[SECTION_COUNT] = {

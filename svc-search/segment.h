@@ -12,11 +12,11 @@
  */
 #pragma once
 
+#include "postings.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include "postings.h"
 
 struct roaring_bitmap_s;
 

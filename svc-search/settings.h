@@ -1,10 +1,10 @@
 /** The settings of svc-search, filled at start. */
 #pragma once
 
-#include <stdint.h>
-
 #include "config.h"
 #include "indexer.h"
+
+#include <stdint.h>
 
 struct search_settings {
 	struct indexer_settings indexer;

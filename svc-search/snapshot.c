@@ -1,5 +1,9 @@
 #include "snapshot.h"
 
+#include "mem.h"
+
+#include <zlib.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -8,9 +12,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
-
-#include "mem.h"
 
 /* "exsnap" and two bytes that show the byte order. */
 #define MAGIC UINT64_C(0x0102706165736E78)

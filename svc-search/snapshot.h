@@ -8,9 +8,9 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
 #include "view.h"
+
+#include <stdbool.h>
 
 /** Rises whenever the blobs, the tokens or the weights of the index change meaning. */
 #define SNAPSHOT_VERSION 1

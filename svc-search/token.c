@@ -1,11 +1,12 @@
 #include "token.h"
 
-#include <libstemmer.h>
-#include <string.h>
-
 #include "chunk.h"
 #include "mem.h"
 #include "stopword.h"
+
+#include <libstemmer.h>
+
+#include <string.h>
 
 /* Bytes of words whose stems are remembered; longer ones are rare. */
 #define CACHED_BYTES 24

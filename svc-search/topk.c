@@ -1,9 +1,9 @@
 #include "topk.h"
 
+#include "defines.h"
+
 #include <stdbool.h>
 #include <stdlib.h>
-
-#include "defines.h"
 
 static bool is_worse(const struct hit *a, const struct hit *b)
 {

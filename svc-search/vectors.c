@@ -1,9 +1,9 @@
 #include "vectors.h"
 
-#include <math.h>
-
 #include "mem.h"
 #include "simd.h"
+
+#include <math.h>
 
 /* The greatest magnitude of a query's elements; see simd_dot_rows(). */
 #define QUERY_MAX 4095.0f

@@ -4,13 +4,13 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "embedder.h"
 #include "lexical.h"
 #include "topk.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /** First bytes of a blob: "exvec" and a format number. */
 #define VECTORS_MAGIC UINT64_C(0x0000016365767865)

@@ -1,8 +1,8 @@
 #include "view.h"
 
-#include <sys/mman.h>
-
 #include "mem.h"
+
+#include <sys/mman.h>
 
 struct base *base_new(struct segment *segment, struct embedder *embedder, struct vectors *vectors,
                       struct ivf *ivf, uint64_t seq)

@@ -6,13 +6,13 @@
  */
 #pragma once
 
-#include <stdatomic.h>
-#include <stdint.h>
-
 #include "embedder.h"
 #include "ivf.h"
 #include "segment.h"
 #include "vectors.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
 
 /** A base is shared by the views that were made since it was. */
 struct base {

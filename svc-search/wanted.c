@@ -1,10 +1,10 @@
 #include "wanted.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 #include "intern.h"
 #include "token.h"
+
+#include <math.h>
+#include <stdlib.h>
 
 struct reader {
 	struct wanted *wanted;

@@ -1,11 +1,11 @@
 /** What a query asks for: its terms, and which of them stood side by side. */
 #pragma once
 
+#include "arena.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include "arena.h"
 
 /** Most terms that a query keeps; of a longer text the most telling (wanted_keep_best()). */
 #define WANTED_MAX_TERMS 64

@@ -1,11 +1,11 @@
 #include "widen.h"
 
-#include <string.h>
-
 #include "fetch.h"
 #include "json.h"
 #include "log.h"
 #include "settings.h"
+
+#include <string.h>
 
 #define WORDS_MAX_BYTES  400
 #define ANSWER_MAX_BYTES ((size_t)256 * 1024)

@@ -1,13 +1,13 @@
 #include "citeulike.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "logistic.h"
 
 #include <yyjson.h>
 #include <zlib.h>
 
-#include "logistic.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum {
 	BACKGROUND = 500,

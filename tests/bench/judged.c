@@ -1,12 +1,13 @@
 #include "judged.h"
 
+#include <yyjson.h>
+#include <zlib.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <yyjson.h>
-#include <zlib.h>
 
 /* Bytes of the longest line that is taken. */
 #define LINE_ROOM (1 << 20)

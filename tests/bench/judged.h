@@ -3,11 +3,11 @@
  * `queries.jsonl` (`_id`, `text`), `qrels.tsv` (query id, document id, score; a header line). */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "arena.h"
 #include "builder.h"
+
+#include <stdbool.h>
+#include <stddef.h>
 
 struct judgment {
 	const char *id; /* the document's */

@@ -5,17 +5,18 @@
  *
  * Without a URL: DATABASE_URL, of a database where one may read.
  */
-#include <libpq-fe.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/resource.h>
-
 #include "fiber.h"
 #include "pg.h"
 #include "request.h"
 #include "request_run.h"
 #include "timefmt.h"
 #include "worker.h"
+
+#include <libpq-fe.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
 
 #define SKIPPED    77
 #define STATEMENT  "/* read */ SELECT $1::int + 1, now()"

@@ -2,10 +2,10 @@
  * reach. Usage: preference_quality [DATA_DIRECTORY [STRIDE [DENSE_DIRECTORY]]]; every STRIDE-th
  * user is measured, with the embeddings DENSE_DIRECTORY/COLLECTION.f32 where that is given
  * (citeulike.h). */
+#include "citeulike.h"
+
 #include <stdio.h>
 #include <stdlib.h>
-
-#include "citeulike.h"
 
 /* Rows of others: AUC and Recall@50, terms only. */
 struct anchor {

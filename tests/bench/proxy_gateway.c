@@ -3,14 +3,14 @@
  *
  *     proxy_gateway LISTEN SERVICE      both as an address: 127.0.0.1:8080, unix:/path
  */
+#include "log.h"
+#include "proxy.h"
+#include "scope.h"
+
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "log.h"
-#include "proxy.h"
-#include "scope.h"
 
 static struct identity caller;
 

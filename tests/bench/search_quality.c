@@ -5,14 +5,14 @@
  *     build/tests/bench/search_quality [data folder]
  *
  * arxiv-cs is searched without titles, for its questions are titles. */
+#include "engine.h"
+#include "judged.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
-
-#include "engine.h"
-#include "judged.h"
 
 /* Results that are judged. */
 #define DEPTH 100

@@ -1,11 +1,10 @@
 /* api_match(): a path that matches has an operation and clean parameters, any other has none.
  * Input: method, newline, path. */
+#include "api.h"
+#include "defines.h"
 #include "fuzz.h"
 
 #include <string.h>
-
-#include "api.h"
-#include "defines.h"
 
 static void check_match(const struct api_match *match)
 {

@@ -1,14 +1,14 @@
 /* config_load(): a number that is taken is within its bounds, and its plain form is taken as the
  * same number. The first byte of the input chooses the setting, the rest is the variable. */
+#include "config.h"
+
+#include "arena.h"
+#include "defines.h"
 #include "fuzz.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "arena.h"
-#include "config.h"
-#include "defines.h"
 
 static int64_t count, any_count, timeout_ms, size_bytes;
 static double ratio, any_number;

@@ -1,15 +1,14 @@
 /* The HTTP server: whatever comes, each request that the handler is given is well formed, is ended
  * once, and nothing is left over. Input: the bytes of a connection, in reads of the first byte's
  * size. */
+#include "defines.h"
 #include "fuzz.h"
+#include "http_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include "defines.h"
-#include "http_internal.h"
 
 static size_t heads, dones, ends, content_bytes;
 

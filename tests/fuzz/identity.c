@@ -1,11 +1,11 @@
 /* identity_verify(): nobody without the secret is let in, whatever the header says; what was signed
  * is. Input: the header's value; one that starts with a NUL makes the rest an identity to sign. */
+#include "identity.h"
+
+#include "defines.h"
 #include "fuzz.h"
 
 #include <string.h>
-
-#include "defines.h"
-#include "identity.h"
 
 #define NOW_MS 1767225600000 /* 2026-01-01 */
 

@@ -1,12 +1,12 @@
 /* json_parse(): what it takes can be written, and read again to the same text. json_quote(): any
  * bytes become a string that json_parse() takes, of as many bytes as they were where they are
  * text. */
+#include "json.h"
+
+#include "defines.h"
 #include "fuzz.h"
 
 #include <string.h>
-
-#include "defines.h"
-#include "json.h"
 
 static void check_parse(struct arena *arena, const char *text, size_t length)
 {

@@ -1,13 +1,13 @@
 /* oai_parse(): any bytes are a page whose parts hang together, or are refused with a reason. What
  * it takes becomes rows that metadata_row() makes or refuses with a reason. */
-#include "fuzz.h"
-
-#include <string.h>
+#include "oai.h"
 
 #include "defines.h"
+#include "fuzz.h"
 #include "json.h"
 #include "metadata.h"
-#include "oai.h"
+
+#include <string.h>
 
 static void check_paper(struct arena *arena, const struct metadata *paper)
 {

@@ -1,11 +1,11 @@
 /* query_get(): a value is clean text, whatever the query; and what query_encode() wrote is read
  * back. */
+#include "query.h"
+
+#include "defines.h"
 #include "fuzz.h"
 
 #include <string.h>
-
-#include "defines.h"
-#include "query.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -1,13 +1,12 @@
 /* Gives a fuzz target every input of a folder: what once broke it is an ordinary test from then on.
  *
  *     replay_json tests/fuzz/json.in */
+#include "defines.h"
 #include "fuzz.h"
 
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include "defines.h"
 
 #define INPUT_MAX_BYTES (1 << 20)
 

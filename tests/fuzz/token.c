@@ -1,13 +1,13 @@
 /* Any bytes as a paper's text and as a query: tokens stay within their source, and what is cut from
  * the text for show is no longer than promised and no half of a character. */
-#include "fuzz.h"
-
-#include <string.h>
+#include "token.h"
 
 #include "defines.h"
 #include "fold.h"
+#include "fuzz.h"
 #include "highlight.h"
-#include "token.h"
+
+#include <string.h>
 
 struct check {
 	size_t length; /* of the source */

@@ -1,6 +1,9 @@
 /* Answers of a service: whatever comes, the call ends once, and what the caller is given is well
  * formed. Input: the bytes of an answer, in writes of the first byte's size; the second byte's
  * lowest bit asks for HEAD. */
+#include "upstream.h"
+
+#include "defines.h"
 #include "fuzz.h"
 
 #include <stdio.h>
@@ -9,9 +12,6 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
-
-#include "defines.h"
-#include "upstream.h"
 
 struct seen {
 	struct upstream_call *call;

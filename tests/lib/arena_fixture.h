@@ -6,14 +6,14 @@
  */
 #pragma once
 
+#include "arena.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
-
-#include "arena.h"
 
 static struct arena *arena;
 

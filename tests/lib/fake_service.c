@@ -1,13 +1,13 @@
 #include "fake_service.h"
 
+#include <arpa/inet.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <cmocka.h>
-
-#include <arpa/inet.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include <cmocka.h>
 
 static const int SMALL = 32 << 10;
 

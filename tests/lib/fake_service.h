@@ -2,11 +2,12 @@
  * and writes them. */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
+#include "http_client.h"
+
 #include <uv.h>
 
-#include "http_client.h"
+#include <stddef.h>
+#include <stdint.h>
 
 #define FAKE_CONNS_MAX 64
 

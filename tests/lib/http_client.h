@@ -2,10 +2,11 @@
  * comes back. */
 #pragma once
 
+#include <uv.h>
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <uv.h>
 
 /** What came from the server, NUL-terminated. */
 struct http_client {

@@ -1,5 +1,7 @@
 #include "http_fixture.h"
 
+#include "defines.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,8 +9,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#include "defines.h"
 
 struct fixture *fixture_of(struct http_exchange *x)
 {

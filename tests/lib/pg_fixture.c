@@ -1,8 +1,11 @@
 #include "pg_fixture.h"
 
+#include "free_port.h"
+
+#include <libpq-fe.h>
+
 #include <glob.h>
 #include <grp.h>
-#include <libpq-fe.h>
 #include <poll.h>
 #include <pwd.h>
 #include <setjmp.h>
@@ -17,8 +20,6 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-
-#include "free_port.h"
 
 #define SKIPPED 77
 

@@ -2,6 +2,8 @@
  * own. */
 #pragma once
 
+#include "free_port.h"
+
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -16,8 +18,6 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-
-#include "free_port.h"
 
 struct redis_fixture {
 	char folder[64];

@@ -1,13 +1,14 @@
 #include "tasks_fixture.h"
 
-#include <hiredis/hiredis.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "log.h"
 #include "migrate.h"
 #include "pg.h"
 #include "service.h"
+
+#include <hiredis/hiredis.h>
+
+#include <stdio.h>
+#include <stdlib.h>
 
 struct worker_fixture fixture;
 struct pg_fixture postgres;

@@ -3,8 +3,8 @@
 
 #include "pg_fixture.h"
 #include "redis_fixture.h"
-#include "worker_fixture.h"
 #include "tasks_internal.h"
+#include "worker_fixture.h"
 
 extern struct worker_fixture fixture;
 extern struct pg_fixture postgres;

@@ -2,6 +2,11 @@
  * suspends. */
 #pragma once
 
+#include "fiber.h"
+#include "request.h"
+#include "request_run.h"
+#include "worker.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -10,11 +15,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#include "fiber.h"
-#include "request.h"
-#include "request_run.h"
-#include "worker.h"
 
 #define FIXTURE_PATIENCE_MS 20000 /* a test that waits longer has failed */
 #define FIXTURE_TICK_MS     5     /* the loop turns at least so often, whatever happens */

@@ -1,14 +1,14 @@
 #include "proxy_fixture.h"
 
+#include "log.h"
+#include "scope.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
-
-#include "log.h"
-#include "scope.h"
 
 struct upstream_limits fixture_upstream_limits;
 struct http_limits fixture_limits;

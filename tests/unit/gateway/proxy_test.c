@@ -1,5 +1,10 @@
 #include "proxy.h"
 
+#include "defines.h"
+#include "proxy_fixture.h"
+#include "scope.h"
+#include "timefmt.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -7,11 +12,6 @@
 #include <sys/socket.h>
 
 #include <cmocka.h>
-
-#include "defines.h"
-#include "proxy_fixture.h"
-#include "scope.h"
-#include "timefmt.h"
 
 #define OK_HELLO "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nhello"
 #define KEY      "Host: gw\r\nAuthorization: Bearer good\r\n"

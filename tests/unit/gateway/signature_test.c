@@ -1,13 +1,13 @@
 #include "signature.h"
 
+#include "scope.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
 
 #include <cmocka.h>
-
-#include "scope.h"
 
 #define NOW_MS INT64_C(1767225600000)
 

@@ -2,6 +2,9 @@
  * nonsense, slowness. */
 #include "upstream.h"
 
+#include "defines.h"
+#include "proxy_fixture.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,9 +13,6 @@
 #include <sys/socket.h>
 
 #include <cmocka.h>
-
-#include "defines.h"
-#include "proxy_fixture.h"
 
 #define OK_HELLO "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
 #define KEY      "Host: gw\r\nAuthorization: Bearer good\r\n"

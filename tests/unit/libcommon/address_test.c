@@ -1,13 +1,13 @@
 #include "address.h"
 
+#include "defines.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
 
 #include <cmocka.h>
-
-#include "defines.h"
 
 static int new_arena(void **state)
 {

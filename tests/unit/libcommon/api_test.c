@@ -1,5 +1,8 @@
 #include "api.h"
 
+#include "defines.h"
+#include "scope.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -7,9 +10,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#include "defines.h"
-#include "scope.h"
 
 #define V "/api/v1.0"
 

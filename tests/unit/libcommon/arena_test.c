@@ -1,12 +1,12 @@
 #include "arena.h"
 
+#include "arena_fixture.h"
+
 #include <stdalign.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "arena_fixture.h"
 
 static bool is_zero(const char *data, size_t length)
 {

@@ -1,14 +1,17 @@
 /** What a tested function writes to a file descriptor such as standard output. */
 #pragma once
 
+#include "defines.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <cmocka.h>
-
-#include "defines.h"
 
 struct capture {
 	int fd;    /* the descriptor that is caught */

@@ -1,16 +1,16 @@
 #include "config.h"
 
-#include <stdlib.h>
+#include "capture.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
-
-#include "capture.h"
 
 static struct {
 	const char *text, *secret;

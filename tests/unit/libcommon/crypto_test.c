@@ -1,10 +1,10 @@
 #include "crypto.h"
 
+#include "arena_fixture.h"
+
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include "arena_fixture.h"
 
 /* Bytes of hex text; `ret_length` may be NULL. */
 static uint8_t *unhex(const char *text, size_t *ret_length)

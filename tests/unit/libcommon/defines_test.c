@@ -1,5 +1,7 @@
 #include "defines.h"
 
+#include "capture.h"
+
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -9,8 +11,6 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-
-#include "capture.h"
 
 struct pair {
 	char first;

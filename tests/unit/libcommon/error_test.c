@@ -1,5 +1,7 @@
 #include "error.h"
 
+#include "defines.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,8 +9,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#include "defines.h"
 
 static void every_code_has_a_row(void **state attr_unused)
 {

@@ -1,13 +1,13 @@
 #include "fetch.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 #include "identity.h"
 #include "scope.h"
 #include "timefmt.h"
 #include "worker_fixture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 /* A server that answers by rote: each path one text, then it keeps the connection or closes. */
 static const struct rote {

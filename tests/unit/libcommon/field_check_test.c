@@ -1,13 +1,13 @@
 #include "field_check.h"
 
+#include "json.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
-
-#include "json.h"
 
 static const char *const COLOURS[] = {"red", "green", NULL};
 

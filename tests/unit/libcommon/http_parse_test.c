@@ -1,5 +1,6 @@
 /* Requests as bytes on a wire: what is taken, and everything that two readers could understand
  * differently, which is refused. */
+#include "defines.h"
 #include "http_fixture.h"
 
 #include <setjmp.h>
@@ -8,8 +9,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#include "defines.h"
 
 #define HOST "Host: a\r\n"
 #define BYE  "Connection: close\r\n"

@@ -1,11 +1,11 @@
 #include "idempotency.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "migrate.h"
 #include "pg_suite.h"
 #include "reply.h"
+
+#include <stdio.h>
+#include <stdlib.h>
 
 /* One POST, and what came of it. */
 struct post {

@@ -1,15 +1,15 @@
 #include "identity.h"
 
+#include "crypto.h"
+#include "defines.h"
+#include "scope.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
 
 #include <cmocka.h>
-
-#include "crypto.h"
-#include "defines.h"
-#include "scope.h"
 
 #define NOW_MS INT64_C(1767225600000)
 

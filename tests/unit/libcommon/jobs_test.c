@@ -1,11 +1,10 @@
+#include "json.h"
+#include "pg.h"
+#include "sleep.h"
 #include "tasks_fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-
-#include "json.h"
-#include "pg.h"
-#include "sleep.h"
 
 #define ACCOUNT "01900000-0000-7000-8000-000000000001"
 

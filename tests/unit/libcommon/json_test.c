@@ -1,12 +1,12 @@
 #include "json.h"
 
+#include "arena_fixture.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include "arena_fixture.h"
 
 static enum err_code parse(const char *text, yyjson_val **ret_root, const char **ret_why)
 {

@@ -1,5 +1,10 @@
 #include "log.h"
 
+#include "arena_fixture.h"
+#include "capture.h"
+#include "json.h"
+#include "timefmt.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -8,11 +13,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include "arena_fixture.h"
-#include "capture.h"
-#include "json.h"
-#include "timefmt.h"
 
 /* Start and stop catching standard output; the text lives in the arena. */
 static struct capture output;

@@ -1,17 +1,17 @@
 #include "metrics.h"
 
+#include "arena_fixture.h"
+#include "timefmt.h"
+
 #include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-
-#include "arena_fixture.h"
-#include "timefmt.h"
+#include <unistd.h>
 
 static void assert_line(const char *text, const char *line)
 {

@@ -1,19 +1,19 @@
 #include "migrate.h"
 
+#include "pg_fixture.h"
+
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <signal.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
-
-#include "pg_fixture.h"
 
 static struct pg_fixture server;
 

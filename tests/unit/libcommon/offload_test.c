@@ -1,9 +1,9 @@
 #include "offload.h"
 
-#include <uv.h>
-
 #include "sleep.h"
 #include "worker_fixture.h"
+
+#include <uv.h>
 
 static struct worker_fixture fixture;
 

@@ -2,14 +2,14 @@
  * to be done, or not, that is not known. */
 #include "pg_conn.h"
 
+#include "pg_suite.h"
+
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include "pg_suite.h"
 
 static int start_with_table(void **state)
 {

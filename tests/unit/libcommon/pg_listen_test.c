@@ -1,7 +1,7 @@
-#include "pg_fixture.h"
-#include "worker_fixture.h"
 #include "pg.h"
+#include "pg_fixture.h"
 #include "timefmt.h"
+#include "worker_fixture.h"
 
 static struct pg_fixture server;
 static struct worker_fixture fixture;

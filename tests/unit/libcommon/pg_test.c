@@ -1,10 +1,10 @@
 #include "pg.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "metrics.h"
 #include "pg_suite.h"
+
+#include <stdio.h>
+#include <stdlib.h>
 
 static int setup(void **state)
 {

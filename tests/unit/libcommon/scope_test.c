@@ -1,13 +1,13 @@
 #include "scope.h"
 
+#include "defines.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
 
 #include <cmocka.h>
-
-#include "defines.h"
 
 static void names_and_masks_agree(void **state attr_unused)
 {

@@ -1,11 +1,11 @@
 #include "stream.h"
 
+#include "defines.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 
 #include <cmocka.h>
-
-#include "defines.h"
 
 #define TEXT(t)                                                          \
 	{                                                                \

@@ -1,5 +1,7 @@
 #include "timefmt.h"
 
+#include "defines.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,8 +9,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#include "defines.h"
 
 static const struct {
 	int64_t time_ms;

@@ -1,13 +1,13 @@
 #include "utf8.h"
 
+#include "defines.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
-
-#include "defines.h"
 
 static void test_sequences(void **state)
 {

@@ -1,5 +1,8 @@
 #include "uuid.h"
 
+#include "defines.h"
+#include "timefmt.h"
+
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,9 +12,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#include "defines.h"
-#include "timefmt.h"
 
 static uint64_t time_of(const struct uuid *uuid)
 {

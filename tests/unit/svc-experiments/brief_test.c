@@ -1,10 +1,10 @@
 #include "brief.h"
 
+#include "arena_fixture.h"
+
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "arena_fixture.h"
 
 #define ID "019c1363-49c0-781f-a8e2-5d940ed90475"
 

@@ -1,10 +1,10 @@
 #include "context.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "arena_fixture.h"
 #include "json.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 static yyjson_val *parse(const char *text)
 {

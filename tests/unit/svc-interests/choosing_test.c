@@ -1,15 +1,15 @@
 #include "choosing.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <string.h>
-
 #include "corpus.h"
 #include "json.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
 
 static yyjson_val *choose(struct arena *arena, const struct choosing_input *input)
 {

@@ -1,9 +1,10 @@
 #include "codec.h"
 
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
+
 #include <cmocka.h>
 
 static struct reader reader_of(const void *data, size_t length)

@@ -1,15 +1,15 @@
 #include "features.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "frequency.h"
 
 #include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
-#include "frequency.h"
+#include <cmocka.h>
 
 struct fixture {
 	struct arena *arena;

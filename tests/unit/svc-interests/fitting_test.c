@@ -1,18 +1,18 @@
 #include "fitting.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <math.h>
-#include <string.h>
-
 #include "choosing.h"
 #include "corpus.h"
 #include "json.h"
 #include "scoring.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
 
 /* Readers of an interest in neither subject, who like the first. */
 static struct fitting_input liking_a(struct arena *arena, unsigned likes)

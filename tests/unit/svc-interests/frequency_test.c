@@ -1,12 +1,12 @@
 #include "frequency.h"
 
+#include <math.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
-#include <cmocka.h>
 
-#include <math.h>
+#include <cmocka.h>
 
 enum { PAIR = 9 };
 

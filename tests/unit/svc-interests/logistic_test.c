@@ -1,12 +1,12 @@
 #include "logistic.h"
 
+#include <math.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
-#include <cmocka.h>
 
-#include <math.h>
+#include <cmocka.h>
 
 static void test_auc_known_answers(void **state)
 {

@@ -1,15 +1,15 @@
 #include "paper.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "timefmt.h"
 
 #include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
-#include "timefmt.h"
+#include <cmocka.h>
 
 static int64_t time_of(const char *text)
 {

@@ -1,13 +1,13 @@
 #include "citeulike.h"
 
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
+
+#include <cmocka.h>
 
 /* Least that the model must reach on every second user of citeulike-a-sub; it has .823 and .335
  * with three likes, .871 and .425 with half a library. */

@@ -1,12 +1,12 @@
 #include "ranking.h"
 
+#include <math.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
-#include <cmocka.h>
 
-#include <math.h>
+#include <cmocka.h>
 
 /* Vectors of one or two terms, of length 1. */
 static const struct feature term_a[] = {{1, 1}}, term_b[] = {{2, 1}}, term_c[] = {{3, 1}};

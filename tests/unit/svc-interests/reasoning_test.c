@@ -1,13 +1,13 @@
 #include "reasoning.h"
 
+#include <math.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
-#include <cmocka.h>
-
-#include <math.h>
 #include <string.h>
+
+#include <cmocka.h>
 
 struct case_row {
 	struct reasoning_facts facts;

@@ -1,12 +1,13 @@
+#include "arxiv_id.h"
+
+#include "defines.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
-
-#include "arxiv_id.h"
-#include "defines.h"
 
 static void test_forms(void **state)
 {

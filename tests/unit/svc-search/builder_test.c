@@ -1,13 +1,13 @@
 #include "builder.h"
 
+#include "bm25.h"
+#include "corpus.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
-
-#include "bm25.h"
-#include "corpus.h"
 
 /* Enough for lists of many blocks. */
 #define MANY 1500

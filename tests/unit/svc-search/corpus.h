@@ -1,11 +1,11 @@
 /** Made-up papers for the engine's tests: the same each time. */
 #pragma once
 
-#include <stdint.h>
-#include <string.h>
-
 #include "arena.h"
 #include "builder.h"
+
+#include <stdint.h>
+#include <string.h>
 
 /** A repeatable source of numbers. */
 struct noise {

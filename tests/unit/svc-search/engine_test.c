@@ -1,5 +1,7 @@
 #include "engine.h"
 
+#include "corpus.h"
+
 #include <math.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -10,8 +12,6 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-
-#include "corpus.h"
 
 /* Words of the made-up papers. */
 #define WORDS 300

@@ -1,5 +1,8 @@
 #include "evidence.h"
 
+#include "bm25.h"
+#include "corpus.h"
+
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,9 +10,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#include "bm25.h"
-#include "corpus.h"
 
 /* A segment of one paper for each abstract, all of the same length and day; document i is the
  * i-th. */

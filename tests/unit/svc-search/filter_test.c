@@ -1,13 +1,13 @@
 #include "filter.h"
 
+#include "corpus.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
-
-#include "corpus.h"
 
 #define MANY 400
 

@@ -1,13 +1,13 @@
 #include "fusion.h"
 
+#include "corpus.h"
+
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
-
-#include "corpus.h"
 
 static void test_sum_of_shares(void **state)
 {

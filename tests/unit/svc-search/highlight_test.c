@@ -1,13 +1,13 @@
 #include "highlight.h"
 
+#include "fold.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
-
-#include "fold.h"
 
 static const char *fragment(struct arena *arena, const char *query, const char *text)
 {

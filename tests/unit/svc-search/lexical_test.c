@@ -1,14 +1,14 @@
 #include "lexical.h"
 
+#include "bm25.h"
+#include "corpus.h"
+
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
-
-#include "bm25.h"
-#include "corpus.h"
 
 /* Documents: several windows of the search, the last one cut. */
 #define MANY 7001

@@ -1,5 +1,8 @@
 #include "linalg.h"
 
+#include "corpus.h"
+#include "simd.h"
+
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,9 +10,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#include "corpus.h"
-#include "simd.h"
 
 static void fill(struct noise *noise, float *values, size_t count)
 {

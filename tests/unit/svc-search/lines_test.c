@@ -1,19 +1,20 @@
+#include "lines.h"
+
+#include "defines.h"
+
+#include <zlib.h>
+
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <zlib.h>
 
-#include "defines.h"
-#include "lines.h"
+#include <cmocka.h>
 
 static char path[64];
 

@@ -1,5 +1,10 @@
 #include "lsa.h"
 
+#include "corpus.h"
+#include "ivf.h"
+#include "simd.h"
+#include "vectors.h"
+
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,11 +12,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#include "corpus.h"
-#include "ivf.h"
-#include "simd.h"
-#include "vectors.h"
 
 /* Subjects of the made-up papers, and words of each that no other has. */
 #define SUBJECTS 4

@@ -1,10 +1,11 @@
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+#include "metadata.h"
 
 #include "arena_fixture.h"
 #include "defines.h"
-#include "metadata.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 
 static yyjson_val *json(const char *text)
 {

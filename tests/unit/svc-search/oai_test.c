@@ -1,10 +1,11 @@
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+#include "oai.h"
 
 #include "arena_fixture.h"
 #include "defines.h"
-#include "oai.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 
 static struct oai_page read_page(const char *xml)
 {

@@ -1,13 +1,13 @@
 #include "postings.h"
 
+#include "corpus.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
-
-#include "corpus.h"
 
 /* Pack, check nothing is written past the promise, unpack at the very end of a block of memory. */
 static void round_trip(const uint32_t *docs, const uint8_t *frequencies, size_t count,

@@ -2,6 +2,7 @@
  * floors a little under what it reached when they were set. Exits with 77 (skipped) where none of
  * them is there. */
 #include "engine.h"
+#include "judged.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,8 +12,6 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-
-#include "judged.h"
 
 #define DEPTH 100
 

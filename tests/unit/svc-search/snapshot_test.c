@@ -1,5 +1,8 @@
 #include "snapshot.h"
 
+#include "corpus.h"
+#include "lsa.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,9 +12,6 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-
-#include "corpus.h"
-#include "lsa.h"
 
 /* Bytes of the header; every one of them is damaged in turn. */
 #define HEADER_BYTES 104

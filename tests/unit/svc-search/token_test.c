@@ -1,5 +1,8 @@
 #include "token.h"
 
+#include "arena.h"
+#include "defines.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -7,9 +10,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#include "arena.h"
-#include "defines.h"
 
 /* The tokens of a text in one line: extra ones with a plus. */
 struct line {

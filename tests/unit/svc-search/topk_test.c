@@ -1,12 +1,12 @@
 #include "topk.h"
 
+#include "corpus.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
-
-#include "corpus.h"
 
 static int compare(const void *a, const void *b)
 {

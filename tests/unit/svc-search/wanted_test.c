@@ -1,13 +1,13 @@
 #include "wanted.h"
 
+#include "corpus.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
-
-#include "corpus.h"
 
 static struct wanted *parse(struct arena *arena, const char *text)
 {
