@@ -239,6 +239,16 @@ void arena_forget(struct arena *arena, arena_free_cb *free_cb, void *ptr)
 	}
 }
 
+static void free_adopted(void *child)
+{
+	arena_free(child);
+}
+
+void arena_adopt(struct arena *arena, struct arena *child)
+{
+	arena_on_free(arena, free_adopted, child);
+}
+
 size_t arena_size_bytes(const struct arena *arena)
 {
 	return arena->size_bytes;

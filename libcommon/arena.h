@@ -56,7 +56,10 @@ void arena_on_free(struct arena *arena, arena_free_cb *free_cb, void *ptr);
  * owner. */
 void arena_forget(struct arena *arena, arena_free_cb *free_cb, void *ptr);
 
-/** Bytes that the arena holds from the system. */
+/** Takes `child`: it is freed with `arena`, in its turn among the callbacks. */
+void arena_adopt(struct arena *arena, struct arena *child);
+
+/** Bytes that the arena holds from the system, without those of adopted ones. */
 size_t arena_size_bytes(const struct arena *arena);
 
 /** A growing byte string in an arena; zero-initialise with `arena` set. `data` is always

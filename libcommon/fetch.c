@@ -13,11 +13,6 @@
 
 #define TIMEOUT_MAX_MS 30000
 
-static void free_arena(void *arena)
-{
-	arena_free(arena);
-}
-
 static bool is_safe(const struct fetch_call *call)
 {
 	return !call->method || strcmp(call->method, "GET") == 0 ||
@@ -102,7 +97,7 @@ enum err_code fetch_transfer(struct request *rq, const struct fetch_call *call, 
 		arena_free(arena);
 		return code;
 	}
-	arena_on_free(rq->arena, free_arena, arena);
+	arena_adopt(rq->arena, arena);
 	*ret_answer = answer;
 	return ERR_NONE;
 }

@@ -116,6 +116,7 @@ struct pg_line {
 struct pg_transaction {
 	struct pg_line *line; /* NULL: not begun, or lost */
 	struct request *rq;
+	struct arena *arena;    /* that it is in: the request's, or of a page */
 	int depth;              /* 1: the outermost */
 	uint64_t time_limit_ms; /* of each of its statements */
 };

@@ -50,16 +50,18 @@ static void transaction_undo(struct pg_transaction *tx)
 	pg_pool_run(pool);
 }
 
-/* The request's arena goes with the transaction still open. */
+/* Its arena goes with the transaction still open. */
 static void on_abandoned(void *ptr)
 {
-	transaction_undo(ptr);
+	struct pg_transaction *tx = ptr;
+	transaction_undo(tx);
+	tx->rq->transaction = NULL;
 }
 
 /* It is over for the request. */
 static void transaction_forget(struct request *rq)
 {
-	arena_forget(rq->arena, on_abandoned, rq->transaction);
+	arena_forget(rq->transaction->arena, on_abandoned, rq->transaction);
 	rq->transaction = NULL;
 }
 
@@ -113,7 +115,7 @@ void pg_begin(struct request *rq)
 	if (reason != ERR_NONE)
 		pg_raise(rq, reason);
 	tx = arena_new_of(rq->arena, struct pg_transaction);
-	*tx = (struct pg_transaction){.rq = rq, .depth = 1};
+	*tx = (struct pg_transaction){.rq = rq, .arena = rq->arena, .depth = 1};
 	rq->transaction = tx;
 	arena_on_free(rq->arena, on_abandoned, tx);
 

@@ -14,6 +14,13 @@ struct request_link {
 	struct request *request;
 	struct request_link *next, **at;
 	request_fn *run, *done;
+	struct page *page; /* innermost; NULL outside of all */
+};
+
+/* Lives in its own arena. */
+struct page {
+	struct arena *before; /* what rq->arena was */
+	struct page *outer;
 };
 
 struct request_list {
@@ -139,10 +146,40 @@ static void fiber_main(void *arg)
 	rq->link->run(rq);
 }
 
+struct arena *request_page_begin(struct request *rq)
+{
+	struct arena *before = rq->arena;
+	rq->arena = arena_new();
+	struct page *page = arena_new_of(rq->arena, struct page);
+	*page = (struct page){.before = before, .outer = rq->link->page};
+	rq->link->page = page;
+	return before;
+}
+
+/* Returns the arena of the page that is left. */
+static struct arena *page_leave(struct request *rq)
+{
+	struct arena *arena = rq->arena;
+	struct page *page = rq->link->page;
+	require(page);
+	rq->arena = page->before;
+	rq->link->page = page->outer;
+	return arena;
+}
+
+void request_page_end(struct request *rq)
+{
+	arena_free(page_leave(rq));
+}
+
 static void fiber_over(void *arg)
 {
 	struct request *rq = arg;
 	struct request_link *link = rq->link;
+	while (link->page) {
+		struct arena *left = page_leave(rq);
+		arena_adopt(rq->arena, left);
+	}
 	rq->fiber = NULL;
 	list_remove(rq->worker->requests, link);
 	if (rq->transaction)
@@ -158,31 +195,32 @@ void request_run(struct request *rq, request_fn *run, request_fn *done)
 	fiber_start(fiber_main, rq, fiber_over);
 }
 
-/* What lies behind a spawned request. */
+/* A request that owns itself. */
 struct spawned {
+	struct request request;
 	request_fn *done;
-	struct arena *arena; /* the request's first one, whatever it has put in its place */
 };
 
 static void spawned_over(struct request *rq)
 {
-	struct spawned *spawned = (struct spawned *)(rq + 1);
+	struct spawned *spawned = (struct spawned *)rq;
 	if (spawned->done)
 		spawned->done(rq);
-	arena_free(spawned->arena);
+	arena_free(rq->arena);
 }
 
 struct request *request_spawn(struct worker *worker, const char *id, uint64_t timeout_ms,
                               request_fn *fn, request_fn *done, void *user)
 {
 	struct arena *arena = arena_new();
-	struct request *rq = arena_alloc(arena, sizeof(*rq) + sizeof(struct spawned));
+	struct spawned *spawned = arena_new_of(arena, struct spawned);
+	struct request *rq = &spawned->request;
+	spawned->done = done;
 	rq->worker = worker;
 	rq->arena = arena;
 	rq->id = arena_strdup(arena, id);
 	rq->deadline_ms = time_monotonic_ms() + timeout_ms;
 	rq->user = user;
-	*(struct spawned *)(rq + 1) = (struct spawned){.done = done, .arena = arena};
 	request_run(rq, fn, spawned_over);
 	return rq;
 }

@@ -74,6 +74,15 @@ void request_wait(struct request *rq);
 /** Milliseconds until the deadline, 0 when it has passed. */
 uint64_t request_left_ms(const struct request *rq);
 
+/** Work page by page, so that what a page leaves in memory is gone before the next: from begin on
+ * rq->arena is a new one, which end frees, and puts the one before it back. Returns the one before:
+ * copy into it what is to outlive the page. Pages may be nested. A raise in between leaves every
+ * page: rq->arena is the request's own again when the request is done, and what was allocated in
+ * the pages (the problem's detail) lives as long as the request. A transaction is begun and ended in
+ * the same page; one that is open at its end is rolled back. */
+struct arena *request_page_begin(struct request *rq);
+void request_page_end(struct request *rq);
+
 /** Decode and check the declared input into a new struct of `size` bytes; raises ERR_INVALID with
  * every fault. With body rows: ERR_MEDIA_TYPE when a body is there whose type is neither
  * application/json nor ends in +json, ERR_MALFORMED when it is not JSON, ERR_INVALID when it is not

@@ -153,26 +153,15 @@ static const char *harvest_page(struct request *rq, struct harvest *harvest, str
 	                    search_settings.oai_url, query_encode(rq->arena, page.token));
 }
 
-static void free_arena(void *arena)
-{
-	arena_free(arena);
-}
-
-/* Each page lives in an arena of its own. */
 static void harvest_main(struct request *rq)
 {
 	struct harvest *harvest = rq->user;
 	struct import *import = import_new(rq);
-	struct arena *whole = rq->arena;
 	const char *url = first_url(rq, harvest);
 	while (url) {
-		rq->arena = arena_new();
-		arena_on_free(whole, free_arena, rq->arena);
-		const char *next = arena_strdup(whole, harvest_page(rq, harvest, import, url));
-		arena_forget(whole, free_arena, rq->arena);
-		arena_free(rq->arena);
-		rq->arena = whole;
-		url = next;
+		struct arena *whole = request_page_begin(rq);
+		url = arena_strdup(whole, harvest_page(rq, harvest, import, url));
+		request_page_end(rq);
 		if (url)
 			request_sleep(rq, (uint64_t)search_settings.harvest_delay_ms);
 	}

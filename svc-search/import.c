@@ -51,16 +51,15 @@ static void batch_next(struct import *import)
 void import_flush(struct import *import)
 {
 	struct request *rq = import->rq;
-	struct arena *whole = rq->arena;
 	struct pg_rows *rows = NULL;
 	if (yyjson_mut_arr_size(import->rows) == 0)
 		return;
-	rq->arena = import->arena;
+	request_page_begin(rq);
 	enum err_code code = pg_try(rq, &rows, NULL, ASSET_IMPORT_SQL,
 	                            pg_text(json_write_mut(import->arena, import->rows, NULL)));
 	if (!code)
 		import->written += (size_t)pg_value_int(rows, 0, 0);
-	rq->arena = whole;
+	request_page_end(rq);
 	batch_next(import);
 	if (code)
 		raise_error(rq, code,

@@ -282,27 +282,18 @@ static uint64_t load_page(struct request *rq, struct indexer *indexer, const str
 	return work->count ? work->changes[work->count - 1].document.seq : 0;
 }
 
-static void free_arena(void *arena)
-{
-	arena_free(arena);
-}
-
-/* Make the index anew from every paper. Pages live in arenas of their own. */
+/* Make the index anew from every paper. */
 static void load_all(struct request *rq, struct indexer *indexer, uint64_t newest)
 {
 	struct load *load = arena_new_of(rq->arena, struct load);
-	struct arena *whole = rq->arena;
 	rq->deadline_ms = time_monotonic_ms() + MERGE_TIMEOUT_MS;
 	load->engine = indexer->writer.engine;
 	load->merge = engine_load_new(indexer->writer.engine, newest);
-	arena_on_free(whole, load_cancel, load);
+	arena_on_free(rq->arena, load_cancel, load);
 	for (uint64_t seq = 0, last = 1; last && seq < newest; seq = last) {
-		rq->arena = arena_new();
-		arena_on_free(whole, free_arena, rq->arena);
+		request_page_begin(rq);
 		last = load_page(rq, indexer, load, seq);
-		arena_forget(whole, free_arena, rq->arena);
-		arena_free(rq->arena);
-		rq->arena = whole;
+		request_page_end(rq);
 	}
 	struct engine_merge *filled = load->merge;
 	load->merge = NULL;

@@ -162,6 +162,36 @@ static void test_transactions_are_apart(void **state)
 	assert_int_equal(pg_fixture_run(&server, "SELECT count(*) FROM t WHERE a % 3 <> 1"), 0);
 }
 
+/* One of a page ends with it, one from outside goes on, and one that a raise cuts short is gone. */
+static void transactions_and_pages(struct request *rq)
+{
+	request_page_begin(rq);
+	pg_begin(rq);
+	pg_query(rq, "INSERT INTO t VALUES (1)");
+	request_page_end(rq);
+	assert_null(rq->transaction);
+	pg_begin(rq);
+	request_page_begin(rq);
+	pg_query(rq, "INSERT INTO t VALUES (2)");
+	request_page_end(rq);
+	pg_commit(rq);
+	pg_begin(rq);
+	request_page_begin(rq);
+	pg_query(rq, "INSERT INTO t VALUES (3)");
+	raise_error(rq, ERR_FORBIDDEN, "enough");
+}
+
+static void test_transactions_and_pages(void **state)
+{
+	(void)state;
+	struct outcome outcome = {0};
+	pg_fixture_run(&server, "CREATE TABLE t (a int)");
+	spawn(&outcome, transactions_and_pages);
+	fixture_idle(&fixture);
+	assert_int_equal(outcome.code, ERR_FORBIDDEN);
+	assert_int_equal(pg_fixture_run(&server, "SELECT sum(a) FROM t"), 2);
+}
+
 static void sleep_in_transaction(struct request *rq)
 {
 	pg_begin(rq);
@@ -544,6 +574,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_values, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_failures_stay_separate, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_transactions_are_apart, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_transactions_and_pages, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_an_abandoned_transaction_ends, setup,
 	                                        teardown),
 		cmocka_unit_test_setup_teardown(test_deadlines, setup, teardown),
