@@ -43,7 +43,7 @@ def replica(cluster, model):
     """svc-search with a model, on a port of its own."""
     changes = {
         "LISTEN": f"127.0.0.1:{free_port()}", "DATA_DIR": "", "LLM_URL": model.stand_in.url + "/v1", "LLM_MODEL": "small",
-        "LLM_KEY": "sk-test", "LLM_TIMEOUT": "2s",
+        "LLM_KEY": "sk-test",
     }  # fmt: skip
     settings = cluster.settings("svc-search", "llm", **changes)
     process = Process("svc-search", cluster.binary("svc-search"), settings, cluster.servers.base / "svc-search-llm.log")
