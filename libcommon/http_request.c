@@ -5,6 +5,7 @@
  *          |                 |
  *          +--- refused -----+--- client gone: the fiber is cancelled, nothing is sent
  */
+#include "http_body.h"
 #include "idempotency.h"
 #include "log.h"
 #include "metrics.h"
@@ -24,11 +25,12 @@ static struct metric request_seconds =
 /* What collecting the body needs, behind the request. */
 struct collected {
 	struct http_call call;
-	struct buf body;
+	struct http_body body;
 	request_fn *handle;
-	size_t body_max_bytes;
 	bool is_refused;
 };
+
+#define NO_MEMORY "too many large requests at once and nothing was done; try again"
 
 static struct collected *collected_of(struct request *rq)
 {
@@ -58,9 +60,8 @@ struct request *http_request_new(struct worker *worker, struct http_exchange *ex
 		.match = *match,
 		.body = "",
 	};
-	collected->body.arena = arena;
 	collected->handle = handle;
-	collected->body_max_bytes = body_max_bytes;
+	http_body_init(&collected->body, arena, body_max_bytes, exchange->head.content_length);
 	rq->traceparent = http_head_get(&exchange->head, "traceparent");
 	if (exchange->head.content_length > (int64_t)body_max_bytes && body_max_bytes)
 		http_request_refuse(rq, ERR_TOO_LARGE, NULL);
@@ -95,6 +96,7 @@ static void send_reply(struct request *rq)
 		reply_problem(rq);
 	report(rq, rq->http->reply->status);
 	reply_send(rq);
+	http_body_drop(&collected_of(rq)->body);
 }
 
 void http_request_refuse(struct request *rq, enum err_code code, const char *detail)
@@ -112,15 +114,15 @@ void http_request_refuse(struct request *rq, enum err_code code, const char *det
 void http_request_content(struct request *rq, const char *data, size_t length)
 {
 	struct collected *collected = collected_of(rq);
-	if (collected->is_refused || collected->body_max_bytes == 0)
+	enum err_code code = ERR_NONE;
+	if (collected->is_refused)
 		return;
-	if (collected->body.length + length > collected->body_max_bytes) {
-		http_request_refuse(rq, ERR_TOO_LARGE, NULL);
-		return;
-	}
-	if (collected->body.length == 0 && rq->http->head.content_length > 0)
-		buf_reserve(&collected->body, (size_t)rq->http->head.content_length);
-	buf_add(&collected->body, data, length);
+	if (request_left_ms(rq) == 0)
+		code = ERR_REQUEST_TIMEOUT;
+	else if (collected->body.max_bytes > 0)
+		code = http_body_add(&collected->body, data, length);
+	if (code)
+		http_request_refuse(rq, code, code == ERR_UNAVAILABLE ? NO_MEMORY : NULL);
 }
 
 static void run_handler(struct request *rq)
@@ -176,8 +178,9 @@ void http_refuse_problem(struct arena *arena, enum err_code code, const char *de
 	*ret_body = problem_body(arena, &problem, NULL, ret_length);
 }
 
-void http_request_register(void)
+void http_request_register(size_t body_memory_bytes)
 {
+	http_body_register(body_memory_bytes);
 	metric_register(&requests_total);
 	metric_register(&request_seconds);
 }

@@ -27,7 +27,8 @@ struct request *http_request_new(struct worker *worker, struct http_exchange *ex
                                  const struct api_match *match, const struct identity *caller,
                                  const char *request_id, request_fn *handle, size_t body_max_bytes);
 
-/** A piece of content. Over body_max_bytes: replies 413 and drops the rest. */
+/** A piece of content. Replies, and drops the rest: 413 over body_max_bytes, 503 when the bodies of
+ * all requests are more than BODY_MEMORY, 408 past the request's deadline. */
 void http_request_content(struct request *rq, const char *data, size_t length);
 
 /** The content is complete: the handler starts. */
@@ -47,5 +48,6 @@ void http_request_refuse(struct request *rq, enum err_code code, const char *det
 void http_refuse_problem(struct arena *arena, enum err_code code, const char *detail,
                          const char **ret_body, size_t *ret_length);
 
-/** Register the metrics of HTTP requests; once, before threads. */
-void http_request_register(void);
+/** Register the metrics of HTTP requests; `body_memory_bytes` is for the bodies of all of them.
+ * Once, before threads. */
+void http_request_register(size_t body_memory_bytes);

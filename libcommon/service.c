@@ -127,7 +127,7 @@ int service_main(const struct service *service, int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	curl_global_init(CURL_GLOBAL_DEFAULT);
 	api_init();
-	http_request_register();
+	http_request_register((size_t)process_settings.body_memory_bytes);
 	tasks_register();
 	if (!http_service_bind(service))
 		return 2;

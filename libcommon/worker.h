@@ -34,6 +34,7 @@ struct process_settings {
 	int64_t request_timeout_ms;
 	int64_t drain_timeout_ms;
 	int64_t head_max_bytes, head_timeout_ms, body_timeout_ms, idle_timeout_ms;
+	int64_t body_memory_bytes; /* of all requests' bodies together, per process */
 	const char *service_url[API_SERVICE_COUNT]; /* where the others are; "": not deployed */
 };
 
