@@ -73,6 +73,11 @@ void builder_free(struct builder *builder)
 	free(builder);
 }
 
+void builder_heed(struct builder *builder, const atomic_bool *stop)
+{
+	builder->stop = stop;
+}
+
 uint32_t builder_count(const struct builder *builder)
 {
 	return builder->ids.count;

@@ -7,6 +7,7 @@
 
 #include "segment.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -43,7 +44,10 @@ void builder_add_from(struct builder *builder, const struct segment *segment, ui
 /** Documents that were added. */
 uint32_t builder_count(const struct builder *builder);
 
+/** Have builder_finish() give up soon after `*stop` has become true. Borrows. */
+void builder_heed(struct builder *builder, const atomic_bool *stop);
+
 /** Make the segment; the builder can only be freed afterwards. `average_length` is what impacts are
  * computed with, so that the scores of several segments compare; 0 takes the documents' own
- * average. Never NULL; the caller frees it. */
+ * average. NULL only when it was given up; the caller frees it. */
 struct segment *builder_finish(struct builder *builder, float average_length);

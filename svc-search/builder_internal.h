@@ -45,6 +45,7 @@ struct builder {
 	struct numbers runs[RUN_COUNT]; /* of the document that is being added */
 	const struct segment *source;   /* the segment that `source_terms` maps from */
 	uint32_t *source_terms;         /* its term number to ours + 1; 0 is not known yet */
+	const atomic_bool *stop;        /* NULL: nothing gives it up */
 };
 
 /** Append to a string of bytes. */

@@ -3,6 +3,7 @@
 #include "builder_internal.h"
 #include "mem.h"
 #include "postings.h"
+#include "stop.h"
 
 #include <string.h>
 
@@ -278,7 +279,8 @@ static void write_lists(struct writer *writer)
 	writer->norms = mem_array(SEGMENT_MAX_LENGTH + 1, sizeof(float));
 	for (int i = 0; i <= SEGMENT_MAX_LENGTH; i++)
 		writer->norms[i] = bm25_norm((float)i, writer->header.average_length);
-	for (uint32_t first = 0; first < writer->header.term_count;)
+	for (uint32_t first = 0;
+	     first < writer->header.term_count && !stop_is_set(writer->builder->stop);)
 		first = write_some_lists(writer, first, frequencies);
 	bytes_add(&writer->postings, padding, sizeof(padding));
 }
@@ -384,20 +386,21 @@ static void writer_done(struct writer *writer)
 
 struct segment *builder_finish(struct builder *builder, float average_length)
 {
+	static void (*const steps[])(struct writer * writer) = {
+		order_docs, count_terms, rank_terms, write_docs, write_terms, write_lists, assemble,
+	};
 	struct writer writer = {.builder = builder};
-	struct segment *segment;
+	struct segment *segment = NULL;
+	size_t step = 0;
 
 	writer.header.average_length = average_length;
-	order_docs(&writer);
-	count_terms(&writer);
-	rank_terms(&writer);
-	write_docs(&writer);
-	write_terms(&writer);
-	write_lists(&writer);
-	assemble(&writer);
-	segment = segment_open(mem_resize(writer.blob.data, writer.blob.length, 1),
-	                       writer.blob.length, true);
-	require(segment != NULL);
+	while (step < ARRAY_LEN(steps) && !stop_is_set(builder->stop))
+		steps[step++](&writer);
+	if (step == ARRAY_LEN(steps)) {
+		segment = segment_open(mem_resize(writer.blob.data, writer.blob.length, 1),
+		                       writer.blob.length, true);
+		require(segment != NULL);
+	}
 	writer_done(&writer);
 	return segment;
 }

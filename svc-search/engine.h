@@ -75,7 +75,8 @@ bool engine_restore(struct engine *engine, const char *path);
 
 /* --- For any one thread ----------------------------------------------------------------------- */
 
-/** Add a paper to a load. Copies. */
+/** Add a paper to a load. Copies. One that changed after the load's `seq` is passed over: it comes
+ * in as a change. */
 void engine_merge_add(struct engine_merge *merge, const struct document *document);
 
 /** Have engine_merge_run() give up soon after `*stop` has become true. Borrows. */

@@ -2,6 +2,7 @@
 #include "engine_internal.h"
 #include "lsa.h"
 #include "mem.h"
+#include "stop.h"
 
 #include <string.h>
 
@@ -39,12 +40,14 @@ struct engine_merge *engine_load_new(struct engine *engine, uint64_t seq)
 void engine_merge_add(struct engine_merge *merge, const struct document *document)
 {
 	require(merge->base == NULL);
-	builder_add(merge->builder, document);
+	if (document->seq <= merge->seq)
+		builder_add(merge->builder, document);
 }
 
-static void add_view(struct builder *builder, const struct engine_view *view)
+static void add_view(struct builder *builder, const struct engine_view *view,
+                     const atomic_bool *stop)
 {
-	for (uint32_t doc = 0; doc < view->base->segment->doc_count; doc++)
+	for (uint32_t doc = 0; doc < view->base->segment->doc_count && !stop_is_set(stop); doc++)
 		if (view_is_alive(view, doc))
 			builder_add_from(builder, view->base->segment, doc);
 	for (uint32_t doc = 0; doc < view->live->doc_count; doc++)
@@ -82,11 +85,6 @@ void engine_merge_heed(struct engine_merge *merge, const atomic_bool *stop)
 	merge->stop = stop;
 }
 
-static bool is_stopped(const struct engine_merge *merge)
-{
-	return merge->stop != NULL && atomic_load_explicit(merge->stop, memory_order_relaxed);
-}
-
 bool engine_merge_run(struct engine_merge *merge)
 {
 	struct segment *segment;
@@ -96,20 +94,18 @@ bool engine_merge_run(struct engine_merge *merge)
 
 	require(merge->base == NULL);
 	if (merge->view != NULL)
-		add_view(merge->builder, merge->view);
+		add_view(merge->builder, merge->view, merge->stop);
+	builder_heed(merge->builder, merge->stop);
 	segment = builder_finish(merge->builder, 0);
 	builder_free(merge->builder);
 	merge->builder = NULL;
-	embedder = make_embedder(merge, segment);
-	if (is_stopped(merge)) {
-		embedder_free(embedder);
-		segment_free(segment);
+	if (segment == NULL)
 		return false;
-	}
-	vectors = embedder != NULL ? vectors_make(embedder, segment) : NULL;
-	ivf = vectors != NULL ? ivf_make(vectors, IVF_MIN_VECTORS) : NULL;
+	embedder = make_embedder(merge, segment);
+	vectors = embedder != NULL ? vectors_make(embedder, segment, merge->stop) : NULL;
+	ivf = vectors != NULL ? ivf_make(vectors, IVF_MIN_VECTORS, merge->stop) : NULL;
 	merge->base = base_new(segment, embedder, vectors, ivf, merge->seq);
-	return true;
+	return !stop_is_set(merge->stop);
 }
 
 /* Take what changed since the merge began over from the current view: newer papers into a live

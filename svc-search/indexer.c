@@ -27,7 +27,8 @@
 #define BATCH_PAPERS 4000 /* changes of one pass */
 
 /* An import is taken in a second's worth at a time, for each pass costs as much as all that is not
- * merged yet; and what comes in is merged when it ends, or when there is this much. */
+ * merged yet; and what comes in is merged when it ends, or when there is this much. So much may come
+ * in during a merge; the rest waits for its end. */
 #define BUSY_PAPERS  1000
 #define MERGE_PAPERS 16000
 
@@ -40,10 +41,15 @@ struct indexer {
 	struct worker *worker; /* NULL: not started, or stopping */
 	uv_timer_t sweep;
 	char source[UUID_TEXT_LEN + 1]; /* id of the database; "": not known yet */
-	uint64_t seq;                   /* last change taken in */
+	uint64_t seq;                   /* last change taken in, or that the load will have */
 	size_t unmerged;                /* changes taken in since a merge began */
-	bool is_reading, is_merging;
-	bool is_wanted;  /* read again when this pass is over */
+	bool is_reading, is_merging;    /* a load is a merge too */
+	bool is_loading;
+	struct engine_merge *load; /* gathers its papers; NULL: none, or it has them all */
+	uint64_t load_until;       /* the last change that it is to have */
+	uint64_t load_since;       /* where `seq` stood before it */
+	bool has_gap;              /* a load failed: what follows load_since is to be read again */
+	bool is_wanted;            /* read again when this pass is over */
 	bool is_busy;    /* the last pass took in so much that the next may wait for the sweep */
 	bool is_failing; /* the last pass did not reach Postgres */
 	_Atomic bool is_caught_up;
@@ -117,6 +123,19 @@ static struct index_work *work_new(struct request *rq, struct indexer *indexer)
 	return work;
 }
 
+/* What has changed since `seq`, at most `limit` papers, as work. */
+static struct index_work *read_changes(struct request *rq, struct indexer *indexer, uint64_t seq,
+                                       int64_t limit)
+{
+	struct pg_rows *rows = pg_query(rq, ASSET_CHANGES_SQL, pg_int((int64_t)seq), pg_int(limit));
+	struct index_work *work = work_new(rq, indexer);
+	work->count = (size_t)rows->count;
+	work->changes = arena_array(rq->arena, work->count, sizeof(*work->changes));
+	for (int row = 0; row < rows->count; row++)
+		work->changes[row] = change_of(rq, rows, row);
+	return work;
+}
+
 /* --- Merging ---------------------------------------------------------------------------------- */
 
 static void show_size(struct indexer *indexer)
@@ -144,7 +163,6 @@ static void merge_and_save(struct request *rq, struct indexer *indexer, struct e
 	uint64_t started_us = time_monotonic_us();
 	struct index_work *work = work_new(rq, indexer);
 	work->merge = filled;
-	indexer->unmerged = 0;
 	request_offload(rq, index_work_merge, work);
 	if (!work->is_done)
 		raise_error(rq, ERR_UNAVAILABLE, "given up, for the process is to end");
@@ -160,10 +178,12 @@ static void merge_main(struct request *rq)
 	merge_and_save(rq, rq->user, NULL);
 }
 
+/* What waited for the merge's end is read now. */
 static void merge_over(struct request *rq)
 {
 	struct indexer *indexer = rq->user;
 	indexer->is_merging = false;
+	start_reading(indexer);
 }
 
 /* While nothing reads and nothing merges, so that nobody changes the engine meanwhile. */
@@ -175,24 +195,72 @@ static void start_merge_if_it_pays(struct indexer *indexer)
 	if (indexer->is_busy && indexer->unmerged < MERGE_PAPERS)
 		return;
 	indexer->is_merging = true;
+	indexer->unmerged = 0;
 	request_spawn(indexer->worker, "index-merge", MERGE_TIMEOUT_MS, merge_main, merge_over,
 	              indexer);
 }
 
-/* --- Reading ---------------------------------------------------------------------------------- */
+/* --- Loading ---------------------------------------------------------------------------------- */
 
-/* What has changed since `seq`, at most `limit` papers, as work. */
-static struct index_work *read_changes(struct request *rq, struct indexer *indexer, uint64_t seq,
-                                       int64_t limit)
+/* Add a page of papers that have changed since `seq` to the load. Returns the number of the last
+ * one, 0 when there was none. */
+static uint64_t load_page(struct request *rq, struct indexer *indexer, uint64_t seq)
 {
-	struct pg_rows *rows = pg_query(rq, ASSET_CHANGES_SQL, pg_int((int64_t)seq), pg_int(limit));
-	struct index_work *work = work_new(rq, indexer);
-	work->count = (size_t)rows->count;
-	work->changes = arena_array(rq->arena, work->count, sizeof(*work->changes));
-	for (int row = 0; row < rows->count; row++)
-		work->changes[row] = change_of(rq, rows, row);
-	return work;
+	struct index_work *work = read_changes(rq, indexer, seq, PAGE_PAPERS);
+	work->merge = indexer->load;
+	request_offload(rq, index_work_add, work);
+	return work->count ? work->changes[work->count - 1].document.seq : 0;
 }
+
+static void load_main(struct request *rq)
+{
+	struct indexer *indexer = rq->user;
+	for (uint64_t seq = 0, last = 1; last && seq < indexer->load_until; seq = last) {
+		if (is_ending(indexer))
+			raise_error(rq, ERR_UNAVAILABLE, "given up, for the process is to end");
+		request_page_begin(rq);
+		last = load_page(rq, indexer, seq);
+		request_page_end(rq);
+	}
+	struct engine_merge *filled = indexer->load;
+	indexer->load = NULL;
+	merge_and_save(rq, indexer, filled);
+	indexer->updated_at_ms = time_now_ms();
+}
+
+static void load_over(struct request *rq)
+{
+	struct indexer *indexer = rq->user;
+	if (indexer->load) {
+		uv_mutex_lock(&indexer->writer.lock);
+		engine_merge_cancel(indexer->writer.engine, indexer->load);
+		uv_mutex_unlock(&indexer->writer.lock);
+		indexer->load = NULL;
+	}
+	indexer->is_loading = false;
+	indexer->has_gap = rq->problem.code != ERR_NONE;
+	if (indexer->has_gap && !is_ending(indexer))
+		log_warn(LOG_GROUP_APP, "the index could not be made anew",
+		         f_text("reason", rq->problem.detail));
+	merge_over(rq);
+}
+
+/* Make the index anew from every paper up to change `newest`. The old one goes on taking in what
+ * changes after that, so that a small change need not wait. Only the fiber that reads changes
+ * begins a load: nobody else changes the engine meanwhile. */
+static void start_load(struct indexer *indexer, uint64_t newest)
+{
+	indexer->is_merging = indexer->is_loading = true;
+	indexer->unmerged = 0;
+	indexer->load = engine_load_new(indexer->writer.engine, newest);
+	indexer->load_until = newest;
+	indexer->load_since = indexer->seq;
+	indexer->seq = newest;
+	request_spawn(indexer->worker, "index-load", MERGE_TIMEOUT_MS, load_main, load_over,
+	              indexer);
+}
+
+/* --- Reading ---------------------------------------------------------------------------------- */
 
 /* Take in one batch of changes. Returns whether there may be more. */
 static bool read_batch(struct request *rq, struct indexer *indexer)
@@ -258,50 +326,6 @@ static uint64_t newest_change(struct request *rq, struct indexer *indexer)
 	return newest;
 }
 
-/* A load that is given up when its fiber ends early. */
-struct load {
-	struct engine *engine;
-	struct engine_merge *merge;
-};
-
-static void load_cancel(void *ptr)
-{
-	struct load *load = ptr;
-	if (load->merge)
-		engine_merge_cancel(load->engine, load->merge);
-}
-
-/* Add a page of papers that have changed since `seq` to the load. Returns the number of the last
- * one, 0 when there was none. */
-static uint64_t load_page(struct request *rq, struct indexer *indexer, const struct load *load,
-                          uint64_t seq)
-{
-	struct index_work *work = read_changes(rq, indexer, seq, PAGE_PAPERS);
-	work->merge = load->merge;
-	request_offload(rq, index_work_add, work);
-	return work->count ? work->changes[work->count - 1].document.seq : 0;
-}
-
-/* Make the index anew from every paper. */
-static void load_all(struct request *rq, struct indexer *indexer, uint64_t newest)
-{
-	struct load *load = arena_new_of(rq->arena, struct load);
-	rq->deadline_ms = time_monotonic_ms() + MERGE_TIMEOUT_MS;
-	load->engine = indexer->writer.engine;
-	load->merge = engine_load_new(indexer->writer.engine, newest);
-	arena_on_free(rq->arena, load_cancel, load);
-	for (uint64_t seq = 0, last = 1; last && seq < newest; seq = last) {
-		request_page_begin(rq);
-		last = load_page(rq, indexer, load, seq);
-		request_page_end(rq);
-	}
-	struct engine_merge *filled = load->merge;
-	load->merge = NULL;
-	indexer->seq = newest;
-	merge_and_save(rq, indexer, filled);
-	indexer->updated_at_ms = time_now_ms();
-}
-
 /* Whether so much is new that a new index costs less than taking it in. */
 static bool is_far_behind(struct request *rq, const struct indexer *indexer, uint64_t newest)
 {
@@ -316,12 +340,17 @@ static bool is_far_behind(struct request *rq, const struct indexer *indexer, uin
 static void read_main(struct request *rq)
 {
 	struct indexer *indexer = rq->user;
+	if (indexer->has_gap)
+		indexer->seq = indexer->load_since;
+	indexer->has_gap = false;
 	uint64_t newest = newest_change(rq, indexer);
 	if (is_far_behind(rq, indexer, newest))
-		load_all(rq, indexer, newest);
+		start_load(indexer, newest);
+	if (indexer->is_merging && indexer->unmerged >= MERGE_PAPERS)
+		return;
 	if (read_batch(rq, indexer))
 		indexer->is_wanted = true;
-	else
+	else if (!indexer->is_loading && !indexer->has_gap)
 		indexer->is_caught_up = true;
 }
 

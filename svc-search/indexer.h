@@ -2,7 +2,8 @@
  *
  * One fiber at a time on worker 0 reads what has changed and hands it to the engine; it runs when
  * Postgres notifies, and every second for what a notification may have missed. An import is taken
- * in about a second's worth at a time. Building, merging and saving happen on libuv's pool. The
+ * in about a second's worth at a time. Building, merging and saving happen on libuv's pool, and
+ * loading all papers anew in a fiber beside, so that a small change waits for none of them. The
  * index is kept on disk under DATA_DIR, named by the database that it was made from, so that a
  * restart only reads what has changed since. When the database is replaced or set back under a
  * running process, the process ends, for its supervisor to start it again with an index of what

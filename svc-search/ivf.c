@@ -2,6 +2,7 @@
 
 #include "mem.h"
 #include "simd.h"
+#include "stop.h"
 
 #include <math.h>
 
@@ -31,6 +32,7 @@ struct maker {
 	float *scales;
 	int32_t *products; /* scratch, by list */
 	int16_t *query;    /* scratch, a row */
+	const atomic_bool *stop;
 };
 
 static bool is_sound(const struct ivf_header *header, size_t length)
@@ -125,7 +127,8 @@ static void learn_round(struct maker *maker, uint32_t step)
 	mem_auto_free float *sums = mem_array((size_t)maker->list_count * dimension, sizeof(float));
 	mem_auto_free float *vector = mem_array(dimension, sizeof(float));
 
-	for (uint32_t doc = 0; doc < maker->vectors->header->count; doc += step) {
+	for (uint32_t doc = 0; doc < maker->vectors->header->count && !stop_is_set(maker->stop);
+	     doc += step) {
 		float *sum = sums + (size_t)nearest_list(maker, doc) * dimension;
 
 		vectors_get(maker->vectors, doc, vector);
@@ -162,7 +165,7 @@ static uint32_t *assign(struct maker *maker, uint32_t *starts)
 	uint32_t *lists = mem_array(count, sizeof(uint32_t));
 
 	for (uint32_t doc = 0; doc < count; doc++) {
-		lists[doc] = nearest_list(maker, doc);
+		lists[doc] = stop_is_set(maker->stop) ? 0 : nearest_list(maker, doc);
 		starts[lists[doc] + 1]++;
 	}
 	for (uint32_t i = 0; i < maker->list_count; i++)
@@ -208,11 +211,12 @@ static struct ivf *write_ivf(struct maker *maker)
 	return ivf;
 }
 
-struct ivf *ivf_make(const struct vectors *vectors, uint32_t least)
+struct ivf *ivf_make(const struct vectors *vectors, uint32_t least, const atomic_bool *stop)
 {
 	struct maker maker = {.vectors = vectors,
 	                      .dimension = vectors->header->dimension,
-	                      .stride = vectors->header->stride};
+	                      .stride = vectors->header->stride,
+	                      .stop = stop};
 	struct ivf *ivf;
 
 	if (vectors->header->count == 0 || vectors->header->count < least)

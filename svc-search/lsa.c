@@ -5,6 +5,7 @@
 #include "linalg.h"
 #include "mem.h"
 #include "simd.h"
+#include "stop.h"
 
 #include <math.h>
 
@@ -24,7 +25,8 @@ struct corpus {
 	size_t *starts; /* row_count + 1 */
 	uint32_t *terms;
 	float *weights;
-	float *idfs; /* by term */
+	float *idfs;             /* by term */
+	const atomic_bool *stop; /* gives the training up; NULL: nothing does */
 };
 
 /* The commonest terms that occur in two documents or more; segments number terms by falling df. */
@@ -131,7 +133,7 @@ static void iterate(const struct corpus *corpus, float **basis, float **next, si
 	float *kept = *basis;
 
 	memset(*next, 0, corpus->vocabulary * width * sizeof(float));
-	for (uint32_t row = 0; row < corpus->row_count; row++) {
+	for (uint32_t row = 0; row < corpus->row_count && !stop_is_set(corpus->stop); row++) {
 		project_row(corpus, row, *basis, width, projected);
 		for (size_t i = corpus->starts[row]; i < corpus->starts[row + 1]; i++)
 			simd_add_scaled(*next + corpus->terms[i] * width, corpus->weights[i],
@@ -163,7 +165,7 @@ static void measure(const struct corpus *corpus, const float *basis, size_t widt
 	mem_auto_free float *projected = mem_array(width, sizeof(float));
 	mem_auto_free float *sums = mem_array(width * width, sizeof(float));
 
-	for (uint32_t row = 0; row < corpus->row_count; row++) {
+	for (uint32_t row = 0; row < corpus->row_count && !stop_is_set(corpus->stop); row++) {
 		project_row(corpus, row, basis, width, projected);
 		for (size_t i = 0; i < width; i++)
 			simd_add_scaled(sums + i * width, projected[i], projected, i + 1);
@@ -287,11 +289,6 @@ static struct embedder *write_embedder(const struct segment *segment, const stru
 	return embedder;
 }
 
-static bool is_stopped(const atomic_bool *stop)
-{
-	return stop != NULL && atomic_load_explicit(stop, memory_order_relaxed);
-}
-
 struct embedder *lsa_train(const struct segment *segment)
 {
 	return lsa_train_until(segment, NULL);
@@ -309,18 +306,17 @@ struct embedder *lsa_train_until(const struct segment *segment, const atomic_boo
 	if (segment->doc_count < LSA_MIN_DOCS)
 		return NULL;
 	corpus = corpus_read(segment);
+	corpus.stop = stop;
 	dimension = dimension_for(&corpus);
 	width = dimension + OVERSAMPLING;
 	basis = mem_array(corpus.vocabulary * width, sizeof(float));
 	next = mem_array(corpus.vocabulary * width, sizeof(float));
 	fill_noise(basis, corpus.vocabulary * width);
-	for (int i = 0; i < ITERATIONS && dimension > 0 && !is_stopped(stop); i++)
+	for (int i = 0; i < ITERATIONS && dimension > 0 && !stop_is_set(stop); i++)
 		iterate(&corpus, &basis, &next, width);
-	if (is_stopped(stop))
-		dimension = 0;
-	if (dimension > 0)
+	if (dimension > 0 && !stop_is_set(stop))
 		dimension = turn(&corpus, basis, width, dimension);
-	if (dimension > 0)
+	if (dimension > 0 && !stop_is_set(stop))
 		embedder = write_embedder(segment, &corpus, basis, width, dimension);
 	free(basis);
 	free(next);

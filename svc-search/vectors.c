@@ -2,6 +2,7 @@
 
 #include "mem.h"
 #include "simd.h"
+#include "stop.h"
 
 #include <math.h>
 
@@ -57,7 +58,8 @@ void vectors_quantise(const float *vector, size_t dimension, int8_t *row, float 
 		row[i] = (int8_t)lrintf(vector[i] / max * 127.0f);
 }
 
-struct vectors *vectors_make(const struct embedder *embedder, const struct segment *segment)
+struct vectors *vectors_make(const struct embedder *embedder, const struct segment *segment,
+                             const atomic_bool *stop)
 {
 	uint32_t dimension = embedder->header->dimension;
 	struct vectors_header header = {.magic = VECTORS_MAGIC,
@@ -76,7 +78,7 @@ struct vectors *vectors_make(const struct embedder *embedder, const struct segme
 	memcpy(blob, &header, sizeof(header));
 	scales = (float *)(blob + sizeof(header));
 	rows = (int8_t *)(scales + header.count);
-	for (uint32_t doc = 0; doc < header.count; doc++) {
+	for (uint32_t doc = 0; doc < header.count && !stop_is_set(stop); doc++) {
 		embedder_embed_doc(embedder, segment, map, doc, vector);
 		vectors_quantise(vector, dimension, rows + (size_t)doc * header.stride,
 		                 &scales[doc]);

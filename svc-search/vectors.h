@@ -8,6 +8,7 @@
 #include "lexical.h"
 #include "topk.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -37,8 +38,10 @@ struct vector_query {
 	float scale;
 };
 
-/** Embed every document of `segment`. The caller frees the vectors. */
-struct vectors *vectors_make(const struct embedder *embedder, const struct segment *segment);
+/** Embed every document of `segment`. The caller frees the vectors; those that were not reached when
+ * `*stop` became true are zero. `stop` may be NULL. */
+struct vectors *vectors_make(const struct embedder *embedder, const struct segment *segment,
+                             const atomic_bool *stop);
 
 /** View the blob at `data`, aligned to 8. As segment_open(): borrows or takes; NULL when it is not
  * sound. */

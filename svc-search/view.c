@@ -58,7 +58,7 @@ struct engine_view *view_new(struct base *base, struct segment *live, uint64_t *
 	view->dead_count = count_dead(base, alive);
 	view->seq = seq;
 	if (base->embedder != NULL)
-		view->live_vectors = vectors_make(base->embedder, live);
+		view->live_vectors = vectors_make(base->embedder, live, NULL);
 	return view;
 }
 

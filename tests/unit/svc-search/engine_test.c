@@ -227,6 +227,75 @@ static void test_changes_while_a_merge_runs(void **state)
 	engine_free(engine);
 }
 
+/* The old index goes on taking in what the load will not have. */
+static void test_changes_while_a_load_gathers(void **state)
+{
+	struct engine *engine = engine_new();
+	struct arena *arena = arena_new();
+	struct engine_merge *load;
+	struct document documents[] = {
+		{.id = "b", .title = "bravo", .abstract = "", .seq = 3},
+		{.id = "c", .title = "charlie", .abstract = "", .seq = 4},
+		{.id = "d", .title = "changed again", .abstract = "", .seq = 8},
+	};
+
+	(void)state;
+	put(engine, "a", "alpha", 1);
+	load = engine_load_new(engine, 5);
+	put(engine, "d", "delta changed", 6);
+	drop(engine, "b", 7);
+	assert_string_equal(found(arena, engine, "delta"), "d");
+	for (size_t i = 0; i < ARRAY_LEN(documents); i++)
+		engine_merge_add(load, &documents[i]);
+	assert_true(engine_merge_run(load));
+	engine_merge_commit(engine, load);
+	assert_string_equal(found(arena, engine, "alpha bravo"), "");
+	assert_string_equal(found(arena, engine, "charlie"), "c");
+	assert_string_equal(found(arena, engine, "changed"), "d");
+	put(engine, "d", "changed again", 8);
+	assert_string_equal(found(arena, engine, "delta"), "");
+	assert_string_equal(found(arena, engine, "changed"), "d");
+	assert_int_equal(count_of(engine), 2);
+	arena_free(arena);
+	engine_free(engine);
+}
+
+static void *run_merge(void *merge)
+{
+	return engine_merge_run(merge) ? merge : NULL;
+}
+
+/* Wherever it is when it hears of it, it leaves everything as it was. */
+static void test_a_merge_is_given_up(void **state)
+{
+	struct engine *engine = engine_new();
+	struct noise noise = {109};
+
+	(void)state;
+	load_made(engine, 400, 400);
+	for (uint32_t round = 0; round < 40; round++) {
+		atomic_bool stop = round % 8 == 0;
+		atomic_uint spins = noise_below(&noise, 1u << (round % 20));
+		struct engine_merge *merge = engine_merge_new(engine);
+		void *merged;
+		pthread_t merger;
+
+		engine_merge_heed(merge, &stop);
+		assert_int_equal(pthread_create(&merger, NULL, run_merge, merge), 0);
+		while (atomic_load(&spins) > 0)
+			atomic_fetch_sub(&spins, 1);
+		atomic_store(&stop, true);
+		pthread_join(merger, &merged);
+		assert_true(round % 8 != 0 || merged == NULL);
+		if (merged != NULL)
+			engine_merge_commit(engine, merge);
+		else
+			engine_merge_cancel(engine, merge);
+		assert_int_equal(count_of(engine), 400);
+	}
+	engine_free(engine);
+}
+
 static void test_load_replaces_what_is_older(void **state)
 {
 	struct engine *engine = engine_new();
@@ -520,12 +589,6 @@ static void *read_on(void *ctx)
 	return NULL;
 }
 
-static void *run_merge(void *ctx)
-{
-	engine_merge_run(ctx);
-	return NULL;
-}
-
 static void test_readers_are_not_disturbed(void **state)
 {
 	struct race race = {.engine = engine_new()};
@@ -569,6 +632,8 @@ int main(void)
 		cmocka_unit_test(test_changes),
 		cmocka_unit_test(test_many_changes_to_one_paper_at_once),
 		cmocka_unit_test(test_changes_while_a_merge_runs),
+		cmocka_unit_test(test_changes_while_a_load_gathers),
+		cmocka_unit_test(test_a_merge_is_given_up),
 		cmocka_unit_test(test_load_replaces_what_is_older),
 		cmocka_unit_test(test_hybrid),
 		cmocka_unit_test(test_queries_that_say_nothing),

@@ -52,7 +52,7 @@ static void test_subjects_are_found(void **state)
 {
 	struct segment *segment = subject_papers(400);
 	struct embedder *embedder = lsa_train(segment);
-	struct vectors *vectors = vectors_make(embedder, segment);
+	struct vectors *vectors = vectors_make(embedder, segment, NULL);
 	uint32_t dimension = embedder->header->dimension;
 	float a[LSA_DIMENSION];
 	float b[LSA_DIMENSION];
@@ -85,7 +85,7 @@ static void test_a_word_finds_its_subject(void **state)
 {
 	struct segment *segment = subject_papers(400);
 	struct embedder *embedder = lsa_train(segment);
-	struct vectors *vectors = vectors_make(embedder, segment);
+	struct vectors *vectors = vectors_make(embedder, segment, NULL);
 	struct arena *arena = arena_new();
 	struct doc_filter all = {NULL, segment->doc_count};
 
@@ -197,8 +197,8 @@ static void test_inverted_file_finds_nearly_all(void **state)
 {
 	struct segment *segment = made_segment(74, 6000, 2000);
 	struct embedder *embedder = lsa_train(segment);
-	struct vectors *vectors = vectors_make(embedder, segment);
-	struct ivf *ivf = ivf_make(vectors, 1000);
+	struct vectors *vectors = vectors_make(embedder, segment, NULL);
+	struct ivf *ivf = ivf_make(vectors, 1000, NULL);
 	struct doc_filter filter = {NULL, 5000};
 	struct arena *arena = arena_new();
 	struct noise noise = {75};
@@ -206,7 +206,7 @@ static void test_inverted_file_finds_nearly_all(void **state)
 
 	(void)state;
 	assert_non_null(ivf);
-	assert_null(ivf_make(vectors, 6001));
+	assert_null(ivf_make(vectors, 6001, NULL));
 	for (int round = 0; round < 30; round++) {
 		float vector[LSA_DIMENSION];
 		struct hit scanned[10];

@@ -49,10 +49,10 @@ static struct base *make_base(uint32_t count)
 {
 	struct segment *segment = made_segment(81, count, 200);
 	struct embedder *embedder = lsa_train(segment);
-	struct vectors *vectors = embedder != NULL ? vectors_make(embedder, segment) : NULL;
+	struct vectors *vectors = embedder != NULL ? vectors_make(embedder, segment, NULL) : NULL;
 
-	return base_new(segment, embedder, vectors, vectors != NULL ? ivf_make(vectors, 1) : NULL,
-	                4711);
+	return base_new(segment, embedder, vectors,
+	                vectors != NULL ? ivf_make(vectors, 1, NULL) : NULL, 4711);
 }
 
 static int setup(void **state)
