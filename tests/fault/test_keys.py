@@ -69,8 +69,8 @@ def test_without_the_database_nobody_new_is_let_in(cluster, user, second_gateway
 def test_cached_key_does_not_outlive_the_database(cluster, user, second_gateway):
     """By an operation that is not built yet: it asks for a key, and for nothing else."""
     _, client = warm_key(user, second_gateway)
-    cluster.postgres.stop()
     assert client.get("/fleet/runs", checked=False).status_code == 501
+    cluster.postgres.stop()
 
     def given_up():
         return client.get("/fleet/runs", checked=False).status_code == 503

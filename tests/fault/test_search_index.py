@@ -9,7 +9,7 @@ import pytest
 from lib.identity import signed
 from lib.process import Process
 from lib.servers import free_port
-from lib.wait import wait_for
+from lib.wait import PATIENCE_SECONDS, wait_for
 
 PAPERS = 2500  # more than a merge needs, so that there is a snapshot
 
@@ -33,7 +33,7 @@ class Replica:
     def call(self, method, path, body=None):
         answer = httpx.request(
             method, f"http://{self.process.env['LISTEN']}/api/v1.0{path}", json=body,
-            headers=signed(self.cluster, "personal"), timeout=30,
+            headers=signed(self.cluster, "personal"), timeout=PATIENCE_SECONDS,
         )  # fmt: skip
         assert answer.status_code == 200, answer.text
         return answer.json()

@@ -76,14 +76,22 @@ static const struct upstream_handler HANDLER = {
 	.on_failed = on_failed,
 };
 
-/* A socket in the abstract namespace would do too, but addresses name files. */
-static int listen_at(struct sockaddr_un *name)
+static struct sockaddr_un name;
+
+static void forget(void)
 {
-	snprintf(name->sun_path, sizeof(name->sun_path), "/tmp/fuzz_upstream.%d", getpid());
-	name->sun_family = AF_UNIX;
-	unlink(name->sun_path);
+	unlink(name.sun_path);
+}
+
+/* A socket in the abstract namespace would do too, but addresses name files. */
+static int listen_at_name(void)
+{
+	snprintf(name.sun_path, sizeof(name.sun_path), "/tmp/fuzz_upstream.%d", getpid());
+	name.sun_family = AF_UNIX;
+	forget();
+	atexit(forget);
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
-	require(bind(fd, (struct sockaddr *)name, sizeof(*name)) == 0 && listen(fd, 8) == 0);
+	require(bind(fd, (struct sockaddr *)&name, sizeof(name)) == 0 && listen(fd, 8) == 0);
 	return fd;
 }
 
@@ -102,11 +110,10 @@ static void answer(uv_loop_t *loop, struct seen *seen, int fd, const uint8_t *da
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static uv_loop_t loop;
-	static struct sockaddr_un name;
 	static int listener = -1;
 	if (listener < 0) {
 		uv_loop_init(&loop);
-		listener = listen_at(&name);
+		listener = listen_at_name();
 	}
 	if (size < 3 || size > 60000)
 		return 0;

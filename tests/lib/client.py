@@ -3,7 +3,7 @@
 import httpx
 
 from lib.contract import contract
-from lib.wait import wait_for
+from lib.wait import PATIENCE_SECONDS, wait_for
 
 PREFIX = "/api/v1.0"
 
@@ -15,7 +15,7 @@ class Api:
     def __init__(self, url, key=None, checked=True):
         headers = {} if key is None else {"Authorization": f"Bearer {key}"}
         self.url, self.key = url, key
-        self.http = httpx.Client(base_url=url, headers=headers, timeout=30)
+        self.http = httpx.Client(base_url=url, headers=headers, timeout=PATIENCE_SECONDS)
         self.checked = checked
 
     def as_key(self, key):

@@ -10,9 +10,18 @@ from lib.balancer import Balancer
 from lib.client import Api
 from lib.process import Process
 from lib.servers import ROOT, Servers, free_port, read_processes
+from lib.wait import PATIENCE_SECONDS
 
-# Limits of a run: tests that are about a limit start a process of their own with another value.
-SETTINGS = {"LOG_LEVEL": "info", "WORKERS": "2", "RATE_LIMIT": "0", "JOB_LEASE": "5s"}
+# Limits of a run, such that no busy machine runs into one by itself: tests that are about a limit start a process with
+# another value. A killed worker's jobs are waited for as long as a lease lasts.
+SETTINGS = {
+    "LOG_LEVEL": "info",
+    "WORKERS": "2",
+    "RATE_LIMIT": "0",
+    "JOB_LEASE": "15s",
+    "DAILY_CHECK": "1h",
+    "SEARCH_TIMEOUT": "30s",
+}
 
 
 def build_dir():
@@ -157,7 +166,7 @@ class Cluster:
             self.start(name, len(replicas))
         self.wait_ready()
 
-    def run(self, name, *args, timeout=300, **changes):
+    def run(self, name, *args, timeout=PATIENCE_SECONDS, **changes):
         """A process's own command, to its end; its standard output. A failing one raises."""
         done = subprocess.run(
             [self.binary(name), *map(str, args)],

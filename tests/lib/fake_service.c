@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#define PATIENCE_MS 120000
+
 static const int SMALL = 32 << 10;
 
 static void on_connection(uv_poll_t *poll, int status, int events)
@@ -56,7 +58,7 @@ struct http_client *fake_service_conn(struct fake_service *fake, size_t index)
 	uv_timer_t tick;
 	uv_timer_init(fake->loop, &tick);
 	uv_timer_start(&tick, on_tick, 5, 5);
-	uint64_t until_ms = uv_now(fake->loop) + 30000;
+	uint64_t until_ms = uv_now(fake->loop) + PATIENCE_MS;
 	while (fake->count <= index) {
 		uv_run(fake->loop, UV_RUN_ONCE);
 		if (uv_now(fake->loop) > until_ms)

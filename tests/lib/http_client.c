@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 
 #include <cmocka.h>
 
-#define GUARD_MS 30000
+#define GUARD_MS 120000 /* the end of hope, not a promise about speed */
 #define TICK_MS  5
 
 static uint64_t guard_until_ms;
@@ -204,6 +205,20 @@ void loop_run_until(uv_loop_t *loop, const bool *condition)
 		uv_run(loop, UV_RUN_ONCE);
 	uv_close((uv_handle_t *)&guard, NULL);
 	uv_run(loop, UV_RUN_NOWAIT);
+}
+
+uint64_t loop_patience_ms(const uv_loop_t *loop)
+{
+	return uv_now(loop) + GUARD_MS;
+}
+
+/* Without blocking, since what is waited for may be no event of this loop. */
+void loop_turn(uv_loop_t *loop, uint64_t patience_ms, const char *wanted)
+{
+	uv_run(loop, UV_RUN_NOWAIT);
+	if (uv_now(loop) > patience_ms)
+		fail_msg("never: %s", wanted);
+	poll(NULL, 0, 1);
 }
 
 static void on_passed(uv_timer_t *timer)

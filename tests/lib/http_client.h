@@ -53,8 +53,17 @@ int http_client_status(const struct http_client *client, size_t index);
 /** Close and free; the loop runs until libuv is done with it. */
 void http_client_free(struct http_client *client);
 
-/** Run the loop until `*condition` holds; fails the test after some seconds. */
+/** Run the loop until `*condition` holds; fails the test when it never does. */
 void loop_run_until(uv_loop_t *loop, const bool *condition);
+
+/** The same of an expression, which is looked at between two turns. */
+#define loop_until(loop, condition)                                        \
+	for (uint64_t patience_ms = loop_patience_ms(loop); !(condition);) \
+	loop_turn((loop), patience_ms, #condition)
+
+/** Parts of loop_until(). */
+uint64_t loop_patience_ms(const uv_loop_t *loop);
+void loop_turn(uv_loop_t *loop, uint64_t patience_ms, const char *wanted);
 
 /** Run the loop until its clock has gone on by `time_ms`, so that whatever was to happen by then
  * did. */

@@ -1,6 +1,7 @@
 #include "pg_fixture.h"
 
 #include "free_port.h"
+#include "scratch.h"
 
 #include <libpq-fe.h>
 
@@ -70,7 +71,7 @@ static pid_t spawn(const struct pg_fixture *pg, char *const argv[])
 static void wait_until_up(const struct pg_fixture *pg)
 {
 	PGPing answer = PQPING_NO_RESPONSE;
-	for (int i = 0; i < 2000 && answer != PQPING_OK; i++) {
+	for (int i = 0; i < 12000 && answer != PQPING_OK; i++) {
 		if (i > 0)
 			poll(NULL, 0, 10);
 		answer = PQping(pg->url);
@@ -108,8 +109,7 @@ void pg_fixture_new(struct pg_fixture *pg)
 	char program[128], data[96];
 	memset(pg, 0, sizeof(*pg));
 	find_program("initdb", program, sizeof(program));
-	snprintf(pg->folder, sizeof(pg->folder), "/tmp/expops-pg-XXXXXX");
-	assert_non_null(mkdtemp(pg->folder));
+	scratch_new(pg->folder, "expops-pg");
 	const struct passwd *user = getuid() == 0 ? getpwnam("postgres") : NULL;
 	if (user != NULL)
 		assert_int_equal(chown(pg->folder, user->pw_uid, user->pw_gid), 0);

@@ -7,10 +7,7 @@ from pathlib import Path
 
 import httpx
 
-from lib.wait import wait_for
-
-STOP_SECONDS = 120
-ADMIN_SECONDS = 30
+from lib.wait import PATIENCE_SECONDS, wait_for
 
 SANITIZERS = {"TSAN_OPTIONS": f"suppressions={Path(__file__).with_name('tsan.supp')}"}
 
@@ -66,7 +63,7 @@ class Process:
         if not self.is_running:
             raise RuntimeError(f"{self.name} ended with {self.popen.returncode}:\n{self.log()[-4000:]}")
         try:
-            return httpx.get(self.admin_url + "/readyz", timeout=ADMIN_SECONDS).status_code == 200
+            return httpx.get(self.admin_url + "/readyz", timeout=PATIENCE_SECONDS).status_code == 200
         except httpx.TransportError:
             return False
 
@@ -75,7 +72,7 @@ class Process:
 
     def metrics(self):
         """The text of /metrics."""
-        answer = httpx.get(self.admin_url + "/metrics", timeout=ADMIN_SECONDS)
+        answer = httpx.get(self.admin_url + "/metrics", timeout=PATIENCE_SECONDS)
         answer.raise_for_status()
         return answer.text
 
@@ -95,10 +92,10 @@ class Process:
             return
         self.popen.send_signal(signal.SIGTERM)
         try:
-            status = self.popen.wait(STOP_SECONDS)
+            status = self.popen.wait(PATIENCE_SECONDS)
         except subprocess.TimeoutExpired:
             self.kill9()
-            self.faults.append(f"{self.name} did not end within {STOP_SECONDS} s of SIGTERM")
+            self.faults.append(f"{self.name} did not end within {PATIENCE_SECONDS} s of SIGTERM")
             return
         if status != 0:
             self.faults.append(f"{self.name} ended with {status} after SIGTERM")

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "free_port.h"
+#include "scratch.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -20,7 +21,7 @@
 #include <cmocka.h>
 
 struct redis_fixture {
-	char folder[64];
+	char folder[SCRATCH_PATH_MAX];
 	char url[128]; /* of the unix socket */
 	uint16_t port;
 	const char *password; /* NULL: none */
@@ -75,8 +76,7 @@ static inline void redis_fixture_new(struct redis_fixture *redis, const char *pa
 {
 	memset(redis, 0, sizeof(*redis));
 	redis->password = password;
-	snprintf(redis->folder, sizeof(redis->folder), "/tmp/expops-redis-XXXXXX");
-	assert_non_null(mkdtemp(redis->folder));
+	scratch_new(redis->folder, "expops-redis");
 	snprintf(redis->url, sizeof(redis->url), "unix:%s/socket", redis->folder);
 	redis->port = free_port();
 }

@@ -3,6 +3,7 @@
     python3 -m lib.servers -- COMMAND...   runs it with TEST_DATABASE_URL and TEST_REDIS_URL set
 """
 
+import fcntl
 import hashlib
 import os
 import random
@@ -18,12 +19,15 @@ from pathlib import Path
 import psycopg
 import redis
 
+from lib.wait import wait_for
+
 ROOT = Path(__file__).resolve().parents[2]
 SERVERS_SH = ROOT / "deploy" / "dev.d" / "servers.sh"
 OWNER = DATABASE = "expops"
 
 # A test's data need not outlive the machine; it must outlive a killed server, which it does without fsync.
 POSTGRES_OPTIONS = ["-c", "fsync=off"]
+REDIS_OPTIONS = ["--appendfsync", "no"]
 
 
 def read_processes():
@@ -83,17 +87,25 @@ class Server:
         self._script("stop")
 
     def pid(self):
-        return int(self._script("pid") or 0)
+        """None where it does not run."""
+        return int(self._script("pid") or 0) or None
+
+    def _signal(self, number):
+        pid = self.pid()
+        assert pid, f"{self.name} does not run"
+        os.kill(pid, number)
 
     def kill9(self):
-        os.kill(self.pid(), signal.SIGKILL)
+        """Waits for the end: one that is still dying would pass for one that runs."""
+        self._signal(signal.SIGKILL)
+        wait_for(lambda: self.pid() is None, f"{self.name} has ended")
 
     def pause(self):
         """New connections hang until resume(); those that Postgres has go on, Redis stands still."""
-        os.kill(self.pid(), signal.SIGSTOP)
+        self._signal(signal.SIGSTOP)
 
     def resume(self):
-        os.kill(self.pid(), signal.SIGCONT)
+        self._signal(signal.SIGCONT)
 
     def restart(self):
         self.stop()
@@ -129,7 +141,7 @@ class Postgres(Server):
 
 class Redis(Server):
     def __init__(self, base):
-        super().__init__(base, "redis", [])
+        super().__init__(base, "redis", REDIS_OPTIONS)
 
     def url(self):
         return f"redis://:{self.password}@127.0.0.1:{self.port}/0"
@@ -138,11 +150,40 @@ class Redis(Server):
         return redis.Redis.from_url(self.url(), decode_responses=True)
 
 
+FOLDERS = Path("/var/tmp")
+PREFIX = "expops-test-"
+
+
+def make_folder():
+    """A folder, and the lock in it that says that its owner lives; nobody ever sees the lock without a holder."""
+    base = Path(tempfile.mkdtemp(prefix=PREFIX, dir=FOLDERS))
+    lock = open(base / "lock.new", "wb")
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    os.rename(base / "lock.new", base / "lock")
+    return base, lock
+
+
+def remove_leavings():
+    """Stop and remove what runs that were killed have left."""
+    for base in FOLDERS.glob(PREFIX + "*"):
+        try:
+            if base.lstat().st_uid != os.geteuid():
+                continue
+            with open(base / "lock", "r+b") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                for verb in ("postgres_stop", "redis_stop"):
+                    subprocess.run([SERVERS_SH, verb, base], capture_output=True, check=False)
+                shutil.rmtree(base, ignore_errors=True)
+        except OSError:  # in use, or being made or removed
+            continue
+
+
 class Servers:
     """Both, in a temporary folder that the servers' users can reach."""
 
     def __init__(self):
-        self.base = Path(tempfile.mkdtemp(prefix="expops-test-", dir="/var/tmp"))
+        remove_leavings()
+        self.base, self.lock = make_folder()
         self.base.chmod(0o711)
         self.postgres = Postgres(self.base)
         self.redis = Redis(self.base)
@@ -159,6 +200,7 @@ class Servers:
                 server.resume()
                 server.stop()
         shutil.rmtree(self.base)
+        self.lock.close()
 
 
 def main():

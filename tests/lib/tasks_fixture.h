@@ -18,6 +18,10 @@ int tasks_group_teardown(void **state);
 int tasks_setup(void **state);
 int tasks_teardown(void **state);
 
+/** For the rest of the test: how long a claim of a job, or of an event, lasts without a sign of life.
+ * It is 20 s otherwise, so that nobody loses one because the machine is busy. */
+void tasks_lease(uint64_t lease_ms);
+
 /** In a forked child, before service_start(): the worker goes on as another replica. */
 void tasks_become(const char *instance);
 

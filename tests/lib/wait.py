@@ -5,7 +5,7 @@ import time
 PAUSE_SECONDS = 0.02
 
 # The end of hope, not a promise about speed: machines are shared.
-PATIENCE_SECONDS = 120
+PATIENCE_SECONDS = 240
 
 
 class TimedOut(AssertionError):

@@ -16,8 +16,8 @@
 
 #include <cmocka.h>
 
-#define FIXTURE_PATIENCE_MS 20000 /* a test that waits longer has failed */
-#define FIXTURE_TICK_MS     5     /* the loop turns at least so often, whatever happens */
+#define FIXTURE_PATIENCE_MS 120000 /* a test that waits longer has failed */
+#define FIXTURE_TICK_MS     5      /* the loop turns at least so often, whatever happens */
 
 struct worker_fixture {
 	struct process_settings settings;

@@ -12,14 +12,15 @@ STREAM = "events.experiments"
 
 @pytest.fixture
 def told(cluster):
-    """told(experiment, count): the events of the stream about it, as (type, data), once there are `count`."""
+    """told(experiment, count): the events of the stream about it, as (type, data, entry), once there are `count`. One
+    that was delivered twice, as any may be, is there once."""
     redis = cluster.redis.client()
 
     def read(experiment, count):
         def found():
             entries = [fields for _, fields in redis.xrange(STREAM)]
-            of_it = [e for e in entries if json.loads(e["data"])["id"] == experiment["id"]]
-            return of_it if len({e["id"] for e in of_it}) >= count else None
+            of_it = {e["id"]: e for e in entries if json.loads(e["data"])["id"] == experiment["id"]}
+            return list(of_it.values()) if len(of_it) >= count else None
 
         return [(e["type"], json.loads(e["data"]), e) for e in wait_for(found, f"{count} events")]
 

@@ -2,6 +2,7 @@
 
 import json
 import secrets
+import time
 import uuid
 from datetime import datetime, timezone
 
@@ -9,6 +10,9 @@ import pytest
 
 from lib.servers import ROOT
 from lib.wait import wait_for
+
+DAY_SECONDS = 86400
+TEST_SECONDS = 120  # a test lasts no longer
 
 SAMPLE = ROOT / "deploy" / "sample" / "papers.jsonl"
 
@@ -43,6 +47,12 @@ def db(cluster):
     with cluster.postgres.connect() as connection:
         connection.execute("SET search_path = interests")
         yield connection
+
+
+@pytest.fixture(autouse=True)
+def one_day():
+    """A test begins and ends on one day (UTC): that is what recommendations are listed by."""
+    wait_for(lambda: DAY_SECONDS - time.time() % DAY_SECONDS > TEST_SECONDS, "a day that is long enough")
 
 
 class Desk:

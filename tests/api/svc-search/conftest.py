@@ -13,7 +13,7 @@ import pytest
 
 from lib.identity import signed
 from lib.stand_in import StandIn
-from lib.wait import wait_for
+from lib.wait import PATIENCE_SECONDS, wait_for
 
 numbers = itertools.count(int(secrets.token_hex(2), 16) % 50000)
 
@@ -73,7 +73,7 @@ def internal(cluster):
     """internal(path, body, kind="service"): ask svc-search as another process of the cluster would."""
 
     def call(path, body, kind="service"):
-        return httpx.post(cluster.url("svc-search") + path, json=body, headers=signed(cluster, kind), timeout=30)
+        return httpx.post(cluster.url("svc-search") + path, json=body, headers=signed(cluster, kind), timeout=PATIENCE_SECONDS)
 
     return call
 

@@ -6,6 +6,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from lib.wait import PATIENCE_SECONDS
+
 ENVELOPE = """<?xml version="1.0" encoding="UTF-8"?>
 <OAI-PMH xmlns="http://www.openarchives.org/OAI/2.0/" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
 <responseDate>2024-03-02T08:00:00Z</responseDate>
@@ -70,7 +72,8 @@ def harvest(cluster, stand_in):
         settings = cluster.settings("svc-search", "command", OAI_URL=server.url + "/oai", HARVEST_DELAY="0", **changes)
         done = subprocess.run(
             [cluster.binary("svc-search"), "harvest", *(args or ["--from", "2024-03-01"])],
-            env={**os.environ, **settings}, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False,
+            env={**os.environ, **settings}, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+            timeout=PATIENCE_SECONDS, check=False,
         )  # fmt: skip
         assert not left, f"not asked for: {left}"
         return done, [arguments(path) for _, path, _, _ in server.requests]

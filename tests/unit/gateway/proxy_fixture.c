@@ -184,6 +184,24 @@ void fixture_settle(struct fixture *f)
 		uv_run(&f->loop, UV_RUN_NOWAIT);
 }
 
+void fixture_wait_auth(struct fixture *f)
+{
+	loop_until(&f->loop, f->auth_done != NULL);
+}
+
+void fixture_answer_auth(struct fixture *f, enum err_code code)
+{
+	fixture_wait_auth(f);
+	auth_done_cb *done = f->auth_done;
+	f->auth_done = NULL;
+	done(f->auth_context, code, code == ERR_NONE ? &f->caller : NULL);
+}
+
+void fixture_wait_connections(struct fixture *f, size_t count)
+{
+	loop_until(&f->loop, upstream_connections(f->service) == count);
+}
+
 void fixture_answer(struct fixture *f, size_t index, const char *bytes)
 {
 	struct http_client *conn = fake_service_conn(f->fake, index);

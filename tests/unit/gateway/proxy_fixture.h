@@ -36,8 +36,17 @@ extern struct http_limits fixture_limits;
 int fixture_setup(void **state);
 int fixture_teardown(void **state);
 
-/** Run the loop while anything happens. */
+/** Run the loop a little, so that what must not happen could. */
 void fixture_settle(struct fixture *f);
+
+/** Wait until a look-up is under way. */
+void fixture_wait_auth(struct fixture *f);
+
+/** Wait for a look-up, and answer it. */
+void fixture_answer_auth(struct fixture *f, enum err_code code);
+
+/** Wait until the gateway has so many connections to the service. */
+void fixture_wait_connections(struct fixture *f, size_t count);
 
 /** The service answers `bytes` on its `index`-th connection, once a whole head has come there. */
 void fixture_answer(struct fixture *f, size_t index, const char *bytes);

@@ -143,8 +143,7 @@ static void bytes_behind_an_answer_end_the_connection(void **state)
 	http_client_puts(f->client, GET_LIST);
 	fixture_answer(f, 0, OK_HELLO "HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nsmuggled");
 	http_client_wait_text(f->client, "hello", 1);
-	fixture_settle(f);
-	assert_int_equal(upstream_connections(f->service), 0);
+	fixture_wait_connections(f, 0);
 	http_client_puts(f->client, GET_LIST);
 	fixture_answer(f, 1, OK_HELLO);
 	http_client_wait_text(f->client, "hello", 2);
@@ -156,8 +155,7 @@ static void bytes_that_nobody_asked_for_end_the_connection(void **state)
 	struct fixture *f = *state;
 	warm_up(f);
 	http_client_puts(f->fake->conns[0], "HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nsmuggled");
-	fixture_settle(f);
-	assert_int_equal(upstream_connections(f->service), 0);
+	fixture_wait_connections(f, 0);
 }
 
 static void connections_closed_while_idle_are_noticed(void **state)
@@ -165,8 +163,7 @@ static void connections_closed_while_idle_are_noticed(void **state)
 	struct fixture *f = *state;
 	warm_up(f);
 	fake_service_close(f->fake, 0);
-	fixture_settle(f);
-	assert_int_equal(upstream_idle(f->service), 0);
+	fixture_wait_connections(f, 0);
 	http_client_puts(f->client, POST);
 	fixture_answer(f, 1, OK_HELLO);
 	http_client_wait_text(f->client, "hello", 2);
@@ -306,8 +303,7 @@ static void slow_answers_are_504(void **state)
 	http_client_puts(f->client, POST);
 	http_client_wait_text(f->client, "\"timeout\"", 1);
 	assert_int_equal(http_client_status(f->client, 0), 504);
-	fixture_settle(f);
-	assert_true(fake_service_conn(f->fake, 0)->is_at_end);
+	http_client_wait_end(fake_service_conn(f->fake, 0));
 }
 
 static void answers_that_stop_are_cut_off(void **state)
@@ -324,7 +320,9 @@ static void kept_connections_end(void **state)
 {
 	struct fixture *f = *state;
 	fixture_upstream_limits.idle_timeout_ms = 20;
-	warm_up(f);
+	http_client_puts(f->client, GET_LIST);
+	fixture_answer(f, 0, OK_HELLO);
+	http_client_wait_text(f->client, "hello", 1);
 	http_client_wait_end(f->fake->conns[0]);
 	assert_int_equal(upstream_connections(f->service), 0);
 }
@@ -392,11 +390,11 @@ static void gone_clients_end_their_answer(void **state)
 static size_t send_until_full(struct fixture *f, struct http_client *from, size_t length)
 {
 	size_t sent = 0;
-	for (int idle = 0; idle < 5 && sent < length;) {
+	for (int idle = 0; idle < 20 && sent < length;) {
 		ssize_t n = send(from->fd, large + sent, length - sent, MSG_NOSIGNAL);
 		sent += n > 0 ? (size_t)n : 0;
 		idle = n > 0 ? 0 : idle + 1;
-		fixture_settle(f);
+		loop_turn(&f->loop, loop_patience_ms(&f->loop), "full");
 	}
 	return sent;
 }
@@ -416,8 +414,7 @@ static void slow_clients_slow_the_service(void **state)
 	http_client_send(f->fake->conns[0], large + sent, LARGE - sent);
 	while (f->client->length < LARGE)
 		uv_run(&f->loop, UV_RUN_ONCE);
-	fixture_settle(f);
-	assert_int_equal(upstream_idle(f->service), 1);
+	loop_until(&f->loop, upstream_idle(f->service) == 1);
 }
 
 static void slow_services_slow_the_client(void **state)

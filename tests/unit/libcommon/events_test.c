@@ -286,6 +286,7 @@ static void test_a_killed_consumer_is_taken_over(void **state)
 		          now, data);
 	}
 	redis_ask("XREADGROUP GROUP svc-test gone COUNT 3 STREAMS events.numbers >");
+	tasks_lease(600);
 	service_start(NULL, HANDLERS);
 	until_count(&seen.count, 3);
 	assert_true(seen.is_in_order);

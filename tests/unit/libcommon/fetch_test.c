@@ -2,6 +2,7 @@
 
 #include "identity.h"
 #include "scope.h"
+#include "scratch.h"
 #include "timefmt.h"
 #include "worker_fixture.h"
 
@@ -41,7 +42,7 @@ static struct worker_fixture fixture;
 static struct {
 	uv_tcp_t tcp;
 	uv_pipe_t pipe;
-	char folder[64], socket_path[96], url[64];
+	char folder[SCRATCH_PATH_MAX], socket_path[96], url[64];
 	uint16_t port;
 	int accepted, requests;
 	char last[4096]; /* the newest request, whole */
@@ -161,8 +162,7 @@ static void server_start(uv_loop_t *loop)
 	uv_tcp_getsockname(&server.tcp, (struct sockaddr *)&address, &length);
 	server.port = ntohs(address.sin_port);
 	snprintf(server.url, sizeof(server.url), "http://127.0.0.1:%u", server.port);
-	snprintf(server.folder, sizeof(server.folder), "/tmp/expops-fetch-XXXXXX");
-	assert_non_null(mkdtemp(server.folder));
+	scratch_new(server.folder, "expops-fetch");
 	snprintf(server.socket_path, sizeof(server.socket_path), "%s/socket", server.folder);
 	uv_pipe_init(loop, &server.pipe, 0);
 	assert_int_equal(uv_pipe_bind(&server.pipe, server.socket_path), 0);
@@ -407,7 +407,8 @@ static void test_a_call_that_is_given_up(void **state)
 	has_request = false;
 	uv_check_init(&fixture.worker.loop, &check);
 	uv_check_start(&check, note_request);
-	struct request *rq = request_spawn(&fixture.worker, "test", 20000, probe_run, NULL, &probe);
+	struct request *rq = request_spawn(&fixture.worker, "test", FIXTURE_PATIENCE_MS, probe_run,
+	                                   NULL, &probe);
 	fixture_until(&fixture, &has_request);
 	fiber_cancel(rq->fiber, ERR_CLIENT_GONE);
 	fixture_idle(&fixture);
@@ -440,7 +441,8 @@ static void test_many_at_once(void **state)
 	struct probe *probes = calloc(MANY, sizeof(*probes));
 	for (int i = 0; i < MANY; i++) {
 		probes[i].path = "/ok";
-		request_spawn(&fixture.worker, "test", 20000, probe_run, NULL, &probes[i]);
+		request_spawn(&fixture.worker, "test", FIXTURE_PATIENCE_MS, probe_run, NULL,
+		              &probes[i]);
 	}
 	fixture_idle(&fixture);
 	for (int i = 0; i < MANY; i++)

@@ -24,6 +24,18 @@ static void run_until_idle(struct fixture *f)
 		uv_run(&f->loop, UV_RUN_NOWAIT);
 }
 
+/* The newest request has come, whole. */
+static void until_asked(struct fixture *f, size_t ends)
+{
+	loop_until(&f->loop, f->ends >= ends);
+}
+
+/* The newest request's head has come. */
+static void until_head(struct fixture *f, size_t heads)
+{
+	loop_until(&f->loop, f->heads >= heads);
+}
+
 static void leave_open(struct http_exchange *x)
 {
 	(void)x;
@@ -59,11 +71,13 @@ static void pipelined_requests_wait_their_turn(void **state)
 	struct fixture *f = *state;
 	f->on_end = leave_open;
 	http_client_puts(f->client, GET GET LAST);
+	until_asked(f, 1);
 	run_until_idle(f);
 	assert_int_equal(f->heads, 1);
 	respond_text(f->held, 200, "one");
 	assert_int_equal(f->dones, 0);
 	http_client_wait_text(f->client, "one", 1);
+	until_asked(f, 2);
 	assert_int_equal(f->dones, 1);
 	assert_int_equal(f->heads, 2);
 	respond_text(f->held, 200, "two");
@@ -154,6 +168,7 @@ static void paused_content_waits(void **state)
 	f->on_head = pause_content;
 	http_client_puts(f->client,
 	                 POST "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n" LAST);
+	until_head(f, 1);
 	run_until_idle(f);
 	assert_int_equal(f->heads, 1);
 	assert_int_equal(f->content_calls + f->ends, 0);
@@ -172,7 +187,7 @@ static void paused_content_is_bounded(void **state)
 	struct fixture *f = *state;
 	f->on_head = pause_content;
 	http_client_puts(f->client, POST "Content-Length: 4194304\r\n\r\n");
-	run_until_idle(f);
+	until_head(f, 1);
 	size_t sent = 0;
 	for (ssize_t n = 1; n > 0; sent += n > 0 ? (size_t)n : 0) {
 		n = send(f->client->fd, large, sizeof(large) - sent, MSG_NOSIGNAL);
@@ -198,6 +213,7 @@ static void slow_readers_are_waited_for(void **state)
 	f->on_end = respond_large;
 	http_client_reads(f->client, false);
 	http_client_puts(f->client, GET GET);
+	until_asked(f, 1);
 	run_until_idle(f);
 	assert_int_equal(f->drained, 0);
 	http_respond_end(f->held);
@@ -217,6 +233,7 @@ static void drained_follows_full(void **state)
 	f->on_end = respond_large;
 	http_client_reads(f->client, false);
 	http_client_puts(f->client, LAST);
+	until_asked(f, 1);
 	run_until_idle(f);
 	assert_int_equal(f->drained, 0);
 	http_client_reads(f->client, true);
@@ -284,6 +301,7 @@ static void continue_comes_when_content_is_wanted(void **state)
 	struct fixture *f = *state;
 	f->on_head = pause_content;
 	http_client_puts(f->client, POST "Expect: 100-continue\r\nContent-Length: 2\r\n\r\n");
+	until_head(f, 1);
 	run_until_idle(f);
 	assert_int_equal(f->client->length, 0);
 	http_content_resume(f->held);
@@ -308,7 +326,7 @@ static void aborted_responses_are_reset(void **state)
 	struct fixture *f = *state;
 	f->on_end = leave_open;
 	http_client_puts(f->client, GET);
-	run_until_idle(f);
+	until_asked(f, 1);
 	http_respond_start(f->held, 200, NULL, 0, 100);
 	http_respond_content(f->held, "part", 4);
 	http_respond_abort(f->held);
@@ -323,7 +341,7 @@ static void gone_clients_are_noticed(void **state)
 	struct fixture *f = *state;
 	f->on_end = leave_open;
 	http_client_puts(f->client, GET);
-	run_until_idle(f);
+	until_asked(f, 1);
 	assert_int_equal(f->gones, 0);
 	http_client_free(f->client);
 	f->client = NULL;
@@ -354,24 +372,35 @@ static void slow_content_is_refused(void **state)
 	assert_int_equal(f->gone_reason, ERR_REQUEST_TIMEOUT);
 }
 
+/* From now on: before it, the client itself could be too slow. */
+static void lose_patience(struct http_exchange *x)
+{
+	(void)x;
+	fixture_limits.content_timeout_ms = fixture_limits.idle_timeout_ms = 1;
+}
+
 static void slow_handlers_are_not_the_clients_fault(void **state)
 {
 	struct fixture *f = *state;
-	fixture_limits.content_timeout_ms = fixture_limits.idle_timeout_ms = 1;
-	f->on_end = leave_open;
+	f->on_end = lose_patience;
 	http_client_puts(f->client, GET);
-	while (f->ends == 0)
-		uv_run(&f->loop, UV_RUN_ONCE);
+	until_asked(f, 1);
 	loop_run_for(&f->loop, 30);
 	assert_int_equal(f->gones, 0);
 	respond_text(f->held, 200, "at last");
 	http_client_wait_text(f->client, "at last", 1);
 }
 
+static void respond_and_lose_patience(struct http_exchange *x)
+{
+	fixture_limits.idle_timeout_ms = 20;
+	respond_text(x, 200, "");
+}
+
 static void idle_connections_end(void **state)
 {
 	struct fixture *f = *state;
-	fixture_limits.idle_timeout_ms = 20;
+	f->on_end = respond_and_lose_patience;
 	http_client_puts(f->client, GET);
 	http_client_wait_end(f->client);
 	assert_int_equal(http_client_status(f->client, 0), 200);
@@ -428,7 +457,7 @@ static void heads_can_be_asked(void **state)
 	f->on_end = leave_open;
 	http_client_puts(f->client, "PUT /a?b HTTP/1.1\r\nHost: a\r\nX-One: \t 1 \t\r\nx-one: 2\r\n"
 	                            "X-Empty:\r\nContent-Length: 0\r\n\r\n");
-	run_until_idle(f);
+	until_asked(f, 1);
 	const struct http_head *head = &f->held->head;
 	assert_string_equal(http_head_get(head, "x-ONE"), "1");
 	assert_int_equal(http_head_count(head, "X-One"), 2);
@@ -539,8 +568,7 @@ static void running_out_of_descriptors_passes(void **state)
 	http_client_puts(other, LAST);
 	http_client_wait_end(other);
 	http_client_free(other);
-	run_until_idle(f);
-	assert_int_equal(http_server_connections(f->server), 1);
+	loop_until(&f->loop, http_server_connections(f->server) == 1);
 	other = http_client_new(&f->loop, f->port);
 
 	struct rlimit old, few;

@@ -39,7 +39,7 @@ static int setup(void **state)
 	pg_fixture_run(&server,
 	               "SET client_min_messages = error; TRUNCATE idempotency; DROP TABLE IF "
 	               "EXISTS made; CREATE TABLE made (id int GENERATED ALWAYS AS IDENTITY)");
-	open_pool(&(struct pg_settings){.url = server.url});
+	open_pool(&(struct pg_settings){.url = server.url, .pool_wait_ms = FIXTURE_PATIENCE_MS});
 	fixture.settings.identity_secret = "a secret of the cluster";
 	return 0;
 }

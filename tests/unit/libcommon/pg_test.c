@@ -11,8 +11,9 @@ static int setup(void **state)
 	(void)state;
 	pg_fixture_run(&server, "SET client_min_messages = error; DROP SCHEMA public CASCADE; "
 	                        "CREATE SCHEMA public");
-	open_pool(
-		&(struct pg_settings){.url = server.url, .connections = 4, .pool_wait_ms = 15000});
+	open_pool(&(struct pg_settings){.url = server.url,
+	                                .connections = 4,
+	                                .pool_wait_ms = FIXTURE_PATIENCE_MS});
 	return 0;
 }
 
@@ -20,7 +21,7 @@ static int setup(void **state)
 static void until_server_says(const char *sql)
 {
 	for (int i = 0; pg_fixture_run(&server, sql) == 0; i++) {
-		assert_true(i < 5000);
+		assert_true(i < 20000);
 		uv_run(&fixture.worker.loop, UV_RUN_NOWAIT);
 	}
 }
@@ -224,7 +225,7 @@ static void test_an_abandoned_transaction_ends(void **state)
 static void test_deadlines(void **state)
 {
 	(void)state;
-	struct outcome slow = {.sql = "SELECT pg_sleep(0.5 + $1)"};
+	struct outcome slow = {.sql = "SELECT pg_sleep(5 + $1)"};
 	struct outcome quick[20];
 	request_spawn(&fixture.worker, "test", 150, query_number, note_outcome, &slow);
 	for (int i = 0; i < 20; i++) {
@@ -278,6 +279,32 @@ static void begin_only(struct request *rq)
 	outcome->answer = 1;
 }
 
+/* Ask until there is a connection: making one may take longer than the pool lets a statement wait. */
+static void until_answered(struct outcome *outcome, request_fn *fn)
+{
+	do {
+		outcome->is_over = false;
+		spawn(outcome, fn);
+		fixture_until(&fixture, &outcome->is_over);
+	} while (outcome->code == ERR_UNAVAILABLE);
+}
+
+/* The same for hold_transaction(), which does not end. */
+static struct request *until_held(struct outcome *outcome)
+{
+	struct request *held = NULL;
+	fixture_wait_start(&fixture);
+	for (outcome->is_over = true; outcome->answer == 0; fixture_turn(&fixture)) {
+		if (!outcome->is_over)
+			continue;
+		outcome->is_over = false;
+		held = request_spawn(&fixture.worker, "test", FIXTURE_PATIENCE_MS, hold_transaction,
+		                     note_outcome, outcome);
+	}
+	uv_timer_stop(&fixture.tick);
+	return held;
+}
+
 static void test_pool_exhausted(void **state)
 {
 	(void)state;
@@ -285,26 +312,21 @@ static void test_pool_exhausted(void **state)
 		       single = {.sql = "SELECT $1::int", .number = 3};
 	may_go_on = false;
 	open_pool(&(struct pg_settings){.url = server.url, .connections = 2, .pool_wait_ms = 200});
-	struct request *held = request_spawn(&fixture.worker, "test", FIXTURE_PATIENCE_MS,
-	                                     hold_transaction, note_outcome, &holder);
-	for (int i = 0; i < 5; i++)
-		spawn(&begins[i], begin_only);
-	/* One connection is always left for single statements. */
-	spawn(&single, query_number);
-	fixture_until(&fixture, &single.is_over);
-	assert_int_equal(single.answer, 3);
+	struct request *held = until_held(&holder);
 	for (int i = 0; i < 5; i++) {
+		spawn(&begins[i], begin_only);
 		fixture_until(&fixture, &begins[i].is_over);
 		assert_int_equal(begins[i].code, ERR_UNAVAILABLE);
 	}
+	/* One connection is always left for single statements. */
+	until_answered(&single, query_number);
+	assert_int_equal(single.answer, 3);
 	assert_int_equal(holder.answer, 1);
 	may_go_on = true;
 	fiber_wake(held->fiber);
 	fixture_idle(&fixture);
 	assert_int_equal(holder.answer, 2);
-	begins[0] = (struct outcome){0};
-	spawn(&begins[0], begin_only);
-	fixture_idle(&fixture);
+	until_answered(&begins[0], begin_only);
 	assert_int_equal(begins[0].answer, 1);
 }
 
@@ -332,7 +354,9 @@ static void test_plans_are_prepared_again(void **state)
 	(void)state;
 	struct outcome outcome = {0};
 	teardown(state);
-	open_pool(&(struct pg_settings){.url = server.url, .connections = 1});
+	open_pool(&(struct pg_settings){.url = server.url,
+	                                .connections = 1,
+	                                .pool_wait_ms = FIXTURE_PATIENCE_MS});
 	pg_fixture_run(&server, "CREATE TABLE t (a int)");
 	spawn(&outcome, reread);
 	fixture_idle(&fixture);
@@ -478,7 +502,9 @@ static void test_by_name_over_tcp(void **state)
 {
 	struct outcome outcome = {.sql = "SELECT $1::int", .number = 8};
 	teardown(state);
-	open_pool(&(struct pg_settings){.url = server.tcp_url, .connections = 2});
+	open_pool(&(struct pg_settings){.url = server.tcp_url,
+	                                .connections = 2,
+	                                .pool_wait_ms = FIXTURE_PATIENCE_MS});
 	spawn(&outcome, query_number);
 	fixture_idle(&fixture);
 	assert_int_equal(outcome.answer, 8);
@@ -513,11 +539,11 @@ static void test_idle_connections_are_closed(void **state)
 	struct outcome outcomes[40];
 	teardown(state);
 	fixture_start(&fixture);
-	fixture.worker.pg =
-		pg_pool_new(&fixture.worker.loop, &(struct pg_settings){.url = server.url,
-	                                                                .connections = 4,
-	                                                                .pool_wait_ms = 15000,
-	                                                                .idle_close_ms = 1});
+	fixture.worker.pg = pg_pool_new(&fixture.worker.loop,
+	                                &(struct pg_settings){.url = server.url,
+	                                                      .connections = 4,
+	                                                      .pool_wait_ms = FIXTURE_PATIENCE_MS,
+	                                                      .idle_close_ms = 1});
 	for (int i = 0; i < 40; i++) {
 		outcomes[i] =
 			(struct outcome){.sql = "SELECT pg_sleep(0.02 * $1::int)", .number = 1};

@@ -81,7 +81,7 @@ static void test_an_error_reply_is_raised(void **state)
 {
 	(void)state;
 	raised = ERR_NONE;
-	request_spawn(&fixture.worker, "test", 5000, wrong_type, note_raised, NULL);
+	request_spawn(&fixture.worker, "test", FIXTURE_PATIENCE_MS, wrong_type, note_raised, NULL);
 	fixture_idle(&fixture);
 	assert_int_equal(raised, ERR_INTERNAL);
 }
@@ -107,7 +107,8 @@ static void test_hundreds_of_fibers_share_a_connection(void **state)
 	(void)state;
 	int clients = 0;
 	for (int i = 0; i < MANY; i++)
-		request_spawn(&fixture.worker, "test", 5000, count_one, NULL, &counted[i]);
+		request_spawn(&fixture.worker, "test", FIXTURE_PATIENCE_MS, count_one, NULL,
+		              &counted[i]);
 	fixture_idle(&fixture);
 	for (int i = 0; i < MANY; i++)
 		assert_int_equal(counted[i], i + 1);
@@ -174,7 +175,8 @@ static void wait_for_blocked(int wanted)
 	fixture_wait_start(&fixture);
 	do {
 		blocked = -1;
-		request_spawn(&fixture.worker, "test", 5000, count_blocked, NULL, &blocked);
+		request_spawn(&fixture.worker, "test", FIXTURE_PATIENCE_MS, count_blocked, NULL,
+		              &blocked);
 		while (blocked == -1)
 			fixture_turn(&fixture);
 	} while (blocked != wanted);
@@ -185,7 +187,7 @@ static void test_a_server_killed_under_a_command(void **state)
 	(void)state;
 	enum err_code code = ERR_NONE;
 	blocking = redis_blocking_new(fixture.worker.redis);
-	request_spawn(&fixture.worker, "test", 20000, pop, NULL, &code);
+	request_spawn(&fixture.worker, "test", FIXTURE_PATIENCE_MS, pop, NULL, &code);
 	wait_for_blocked(1);
 	redis_fixture_kill(&server);
 	fixture_idle(&fixture);
@@ -198,7 +200,8 @@ static void test_a_cancelled_fiber_leaves_no_blocked_client(void **state)
 	(void)state;
 	enum err_code code = ERR_NONE;
 	blocking = redis_blocking_new(fixture.worker.redis);
-	struct request *rq = request_spawn(&fixture.worker, "test", 20000, pop, NULL, &code);
+	struct request *rq =
+		request_spawn(&fixture.worker, "test", FIXTURE_PATIENCE_MS, pop, NULL, &code);
 	wait_for_blocked(1);
 	fiber_cancel(rq->fiber, ERR_CLIENT_GONE);
 	fixture_idle(&fixture);
@@ -213,7 +216,8 @@ static void test_a_reply_for_a_fiber_that_has_gone(void **state)
 	(void)state;
 	enum err_code code = ERR_NONE;
 	ping_until_up();
-	struct request *rq = request_spawn(&fixture.worker, "test", 5000, ping_code, NULL, &code);
+	struct request *rq =
+		request_spawn(&fixture.worker, "test", FIXTURE_PATIENCE_MS, ping_code, NULL, &code);
 	fiber_cancel(rq->fiber, ERR_CLIENT_GONE);
 	fiber_run_ready();
 	assert_int_equal(code, ERR_CLIENT_GONE);
@@ -292,7 +296,7 @@ static void test_freed_while_it_connects(void **state)
 	enum err_code code = ERR_NONE;
 	redis_free(fixture.worker.redis);
 	fixture.worker.redis = redis_new(&fixture.worker.loop, "redis://localhost:1");
-	request_spawn(&fixture.worker, "test", 5000, ping_code, NULL, &code);
+	request_spawn(&fixture.worker, "test", FIXTURE_PATIENCE_MS, ping_code, NULL, &code);
 	redis_free(fixture.worker.redis);
 	fixture.worker.redis = NULL;
 	fixture_idle(&fixture);
