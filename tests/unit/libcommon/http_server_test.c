@@ -24,16 +24,10 @@ static void run_until_idle(struct fixture *f)
 		uv_run(&f->loop, UV_RUN_NOWAIT);
 }
 
-/* The newest request has come, whole. */
+/* So many requests have come, whole. */
 static void until_asked(struct fixture *f, size_t ends)
 {
 	loop_until(&f->loop, f->ends >= ends);
-}
-
-/* The newest request's head has come. */
-static void until_head(struct fixture *f, size_t heads)
-{
-	loop_until(&f->loop, f->heads >= heads);
 }
 
 static void leave_open(struct http_exchange *x)
@@ -168,7 +162,7 @@ static void paused_content_waits(void **state)
 	f->on_head = pause_content;
 	http_client_puts(f->client,
 	                 POST "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n" LAST);
-	until_head(f, 1);
+	loop_until(&f->loop, f->heads == 1);
 	run_until_idle(f);
 	assert_int_equal(f->heads, 1);
 	assert_int_equal(f->content_calls + f->ends, 0);
@@ -187,7 +181,7 @@ static void paused_content_is_bounded(void **state)
 	struct fixture *f = *state;
 	f->on_head = pause_content;
 	http_client_puts(f->client, POST "Content-Length: 4194304\r\n\r\n");
-	until_head(f, 1);
+	loop_until(&f->loop, f->heads == 1);
 	size_t sent = 0;
 	for (ssize_t n = 1; n > 0; sent += n > 0 ? (size_t)n : 0) {
 		n = send(f->client->fd, large, sizeof(large) - sent, MSG_NOSIGNAL);
@@ -301,7 +295,7 @@ static void continue_comes_when_content_is_wanted(void **state)
 	struct fixture *f = *state;
 	f->on_head = pause_content;
 	http_client_puts(f->client, POST "Expect: 100-continue\r\nContent-Length: 2\r\n\r\n");
-	until_head(f, 1);
+	loop_until(&f->loop, f->heads == 1);
 	run_until_idle(f);
 	assert_int_equal(f->client->length, 0);
 	http_content_resume(f->held);
