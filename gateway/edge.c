@@ -1,8 +1,8 @@
 #include "edge.h"
 
 #include "auth.h"
+#include "forwarded.h"
 #include "http_service.h"
-#include "log.h"
 #include "proxy.h"
 #include "rate_limit.h"
 #include "request_run.h"
@@ -10,21 +10,44 @@
 #include "timefmt.h"
 #include "upstream.h"
 
-#include <stdlib.h>
+#include <stdio.h>
 
 static int64_t rate_limit;
+static const char *trusted_proxies;
 
 const struct setting EDGE_SETTINGS[] = {
 	SETTING_INT(&rate_limit, "RATE_LIMIT", "0", 0, 1000000,
                     "Requests a second that each key may make of this replica; 0: no limit."),
+	SETTING_TEXT(&trusted_proxies, "TRUSTED_PROXIES", "",
+                     "Load balancers whose X-Forwarded-For and X-Forwarded-Proto are believed: "
+                     "addresses and networks such as 10.0.0.0/8, ::1, unix."),
 	SETTING_END,
 };
+
+enum err_code edge_settings_check(void)
+{
+	struct arena *arena = arena_new();
+	const struct trusted *trusted;
+	enum err_code code = trusted_parse(arena, trusted_proxies, &trusted);
+	if (code)
+		fprintf(stderr, "TRUSTED_PROXIES: \"%s\" is not a list of addresses and networks\n",
+		        trusted_proxies);
+	arena_free(arena);
+	return code;
+}
 
 static const char *const SERVICE_NAMES[API_SERVICE_COUNT] = {
 	[API_GATEWAY] = "gateway",         [API_EXPERIMENTS] = "svc-experiments",
 	[API_INTERESTS] = "svc-interests", [API_SEARCH] = "svc-search",
 	[API_FLEET] = "svc-fleet",         [API_INTEGRATIONS] = "svc-integrations",
 	[API_EVALENV] = "svc-evalenv",
+};
+
+/* What the workers share. */
+struct shared {
+	struct arena *arena;
+	struct rate_limiter *limiter;
+	const struct trusted *trusted;
 };
 
 struct edge {
@@ -46,8 +69,9 @@ static enum err_code on_auth(void *context, const char *bearer, struct identity 
 
 static struct rate_verdict on_rate(void *context, const struct uuid *key_id)
 {
-	struct edge *edge = context;
-	return rate_limiter_take(edge->worker->process->user, key_id, time_monotonic_us());
+	const struct edge *edge = context;
+	const struct shared *shared = edge->worker->process->user;
+	return rate_limiter_take(shared->limiter, key_id, time_monotonic_us());
 }
 
 static void *local_open(void *context, struct http_exchange *x, const struct api_match *match,
@@ -119,37 +143,41 @@ const struct http_handler edge_handler = {
 
 void edge_process_start(struct process *process)
 {
+	struct arena *arena = arena_new();
+	struct shared *shared = arena_new_of(arena, struct shared);
 	proxy_register();
 	auth_register();
-	process->user = rate_limiter_new(rate_limit);
+	shared->arena = arena;
+	shared->limiter = rate_limiter_new(rate_limit);
+	require(trusted_parse(arena, trusted_proxies, &shared->trusted) == ERR_NONE);
+	process->user = shared;
 }
 
 void edge_process_stop(struct process *process)
 {
-	rate_limiter_free(process->user);
+	struct shared *shared = process->user;
+	rate_limiter_free(shared->limiter);
+	arena_free(shared->arena);
 }
 
-/* The services that have an address; a bad one is as good as none, and said once. */
+/* The services that have an address. */
 static void open_services(struct edge *edge)
 {
 	const struct process_settings *settings = edge->worker->process->settings;
 	for (int service = 0; service < API_SERVICE_COUNT; service++) {
 		const char *url = settings->service_url[service];
-		struct address *address = arena_new_of(edge->arena, struct address);
 		if (!url || !url[0])
 			continue;
-		if (address_parse(edge->arena, url, address))
-			log_error(LOG_GROUP_PROXY, "not an address",
-			          f_text("service", SERVICE_NAMES[service]), f_text("url", url));
-		else
-			edge->services[service] =
-				upstream_new(&edge->worker->loop, SERVICE_NAMES[service], address,
-			                     &upstream_limits_default);
+		struct address *address = arena_new_of(edge->arena, struct address);
+		require(address_parse(edge->arena, url, address) == ERR_NONE);
+		edge->services[service] = upstream_new(&edge->worker->loop, SERVICE_NAMES[service],
+		                                       address, &upstream_limits_default);
 	}
 }
 
 void edge_worker_start(struct worker *worker)
 {
+	const struct shared *shared = worker->process->user;
 	struct arena *arena = arena_new();
 	struct edge *edge = arena_new_of(arena, struct edge);
 	edge->worker = worker;
@@ -157,6 +185,7 @@ void edge_worker_start(struct worker *worker)
 	edge->auth = auth_new(worker);
 	open_services(edge);
 	edge->proxy = proxy_new(worker->process->signer, edge->services, &HOOKS, edge);
+	proxy_trust(edge->proxy, shared->trusted);
 	worker->user = edge;
 }
 

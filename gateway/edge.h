@@ -6,8 +6,11 @@
 #include "http_server.h"
 #include "worker.h"
 
-/** RATE_LIMIT. */
+/** RATE_LIMIT, TRUSTED_PROXIES. */
 extern const struct setting EDGE_SETTINGS[];
+
+/** As struct service's. */
+enum err_code edge_settings_check(void);
 
 /** The public listener: everything goes through the proxy. */
 extern const struct http_handler edge_handler;

@@ -28,6 +28,7 @@ static const struct service SERVICE = {
 	.routes = ROUTES,
 	.migrations = MIGRATIONS,
 	.settings = EDGE_SETTINGS,
+	.settings_check = edge_settings_check,
 	.commands = COMMANDS,
 	.process_start = edge_process_start,
 	.process_stop = edge_process_stop,

@@ -60,8 +60,18 @@ struct proxy *proxy_new(const struct identity_signer *signer,
 {
 	struct proxy *proxy = calloc(1, sizeof(*proxy));
 	require(proxy != NULL);
-	*proxy = (struct proxy){signatures_new(signer), services, hooks, context};
+	*proxy = (struct proxy){
+		.signatures = signatures_new(signer),
+		.services = services,
+		.hooks = hooks,
+		.context = context,
+	};
 	return proxy;
+}
+
+void proxy_trust(struct proxy *proxy, const struct trusted *trusted)
+{
+	proxy->trusted = trusted;
 }
 
 void proxy_free(struct proxy *proxy)
@@ -355,13 +365,25 @@ static void authenticate(struct proxied *p)
 		authorize(p, &caller);
 }
 
+/* Who is at the other end, for the logs and for the service. */
+static void recognize(struct proxied *p)
+{
+	struct http_exchange *x = p->x;
+	struct forwarded from = {x->peer, "http"};
+	if (p->proxy->trusted != NULL)
+		from = forwarded_read(p->proxy->trusted, x->arena, &x->head, x->peer);
+	x->peer = from.client;
+	p->scheme = from.scheme;
+}
+
 void proxy_head(struct proxy *proxy, struct http_exchange *x)
 {
 	const struct http_head *head = &x->head;
 	struct proxied *p = arena_new_of(x->arena, struct proxied);
 	p->proxy = proxy;
 	p->x = x;
-	p->request_id = proxy_request_id(x);
+	recognize(p);
+	p->request_id = http_head_request_id(head, x->arena);
 	x->user = p;
 	enum err_code code = api_match(x->arena, head->method, head->method_length, head->target,
 	                               head->path_length, &p->match);

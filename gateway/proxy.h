@@ -7,9 +7,9 @@
  *
  * What goes on to the service: method and target as received; Host; fields but those that belong to
  * one connection (RFC 9110 section 7.6.1) or are the gateway's to set; `X-Expops-Identity`,
- * `X-Request-Id`, `X-Forwarded-For`, `X-Forwarded-Proto` and `X-Forwarded-Host`. Authorization
- * stays here. What goes back: status, fields but those of the connection, `X-Request-Id`, and
- * RateLimit fields where a limit is set.
+ * `X-Request-Id`, `Via`, `X-Forwarded-For` (the client, as far as it can be believed: forwarded.h),
+ * `X-Forwarded-Proto` and `X-Forwarded-Host`. Authorization stays here. What goes back: status,
+ * fields but those of the connection, `X-Request-Id`, and RateLimit fields where a limit is set.
  *
  * Refused here, as problem replies: what api.def has not (404, 405 with Allow, 410, 501), no usable
  * key (401), a scope that is missing (403), too many requests (429), content over the operation's
@@ -19,6 +19,7 @@
 
 #include "api.h"
 #include "auth.h"
+#include "forwarded.h"
 #include "http_server.h"
 #include "identity.h"
 #include "rate_limit.h"
@@ -51,6 +52,9 @@ struct proxy_hooks {
 struct proxy *proxy_new(const struct identity_signer *signer,
                         struct upstream *const services[API_SERVICE_COUNT],
                         const struct proxy_hooks *hooks, void *context);
+
+/** Whom to believe what they say of their clients; nobody until this is called. Borrows. */
+void proxy_trust(struct proxy *proxy, const struct trusted *trusted);
 
 /** When no exchange is left. NULL is fine. */
 void proxy_free(struct proxy *proxy);

@@ -1,7 +1,6 @@
 #include "defines.h"
 #include "proxy_internal.h"
 #include "timefmt.h"
-#include "uuid.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -103,22 +102,6 @@ static bool is_passed(const struct http_field *fields, size_t count, const struc
 	return !is_stopped(field, side) && !is_of_connection(fields, count, field);
 }
 
-const char *proxy_request_id(const struct http_exchange *x)
-{
-	static const char GOOD[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
-	const char *given = http_head_get(&x->head, "X-Request-Id");
-	if (given != NULL && http_head_count(&x->head, "X-Request-Id") == 1) {
-		size_t length = strlen(given);
-		if (length >= 1 && length <= REQUEST_ID_MAX && strspn(given, GOOD) == length)
-			return given;
-	}
-	char *text = arena_alloc(x->arena, UUID_TEXT_LEN + 1);
-	struct uuid id = uuid_new();
-	uuid_format(&id, text);
-	return text;
-}
-
 const char *proxy_bearer(const struct http_head *head)
 {
 	static const char SCHEME[] = "Bearer ";
@@ -185,8 +168,9 @@ void proxy_compose(struct proxied *p)
 	add_passed(&out, head);
 	add_framing(&out, p);
 	add_field(&out, "X-Forwarded-For", p->x->peer);
-	add_field(&out, "X-Forwarded-Proto", "http");
+	add_field(&out, "X-Forwarded-Proto", p->scheme);
 	add_field(&out, "X-Forwarded-Host", host);
+	add_field(&out, "Via", head->minor_version == 0 ? "1.0 expops" : "1.1 expops");
 	add_field(&out, "X-Request-Id", p->request_id);
 	add_field(&out, IDENTITY_HEADER,
 	          signature_of(p->proxy->signatures, arena, &p->caller, time_now_ms()));

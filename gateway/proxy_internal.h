@@ -25,6 +25,7 @@ enum proxy_state {
 struct proxy {
 	struct signatures *signatures;
 	struct upstream *const *services;
+	const struct trusted *trusted; /* NULL: nobody */
 	const struct proxy_hooks *hooks;
 	void *context;
 };
@@ -35,6 +36,7 @@ struct proxied {
 	struct http_exchange *x;
 	enum proxy_state state;
 	const char *request_id;
+	const char *scheme; /* that the client speaks */
 	struct api_match match;
 	struct identity caller;
 	struct rate_verdict rate;
@@ -54,9 +56,6 @@ struct proxied {
 };
 
 /* proxy_head.c */
-
-/** The id that came, when it is a good one, else a new one. */
-const char *proxy_request_id(const struct http_exchange *x);
 
 /** The key's text in the one Authorization field; NULL: there is none. */
 const char *proxy_bearer(const struct http_head *head);

@@ -7,9 +7,10 @@
  *     upstream_call -> on_ready -> upstream_send* -> upstream_sent
  *                                       -> on_answer -> on_content* -> on_end
  *
- * The answer may come before the request is sent. One of on_end and on_failed ends the call, after
- * which its pointer is dead; upstream_cancel() ends it without either. Callbacks come from the
- * loop's own stack, never from inside a function of this header.
+ * The answer may come before all of the request is sent, but not before some of it is: what a kept
+ * connection says by itself is nobody's answer, and ends it. One of on_end and on_failed ends the
+ * call, after which its pointer is dead; upstream_cancel() ends it without either. Callbacks come
+ * from the loop's own stack, never from inside a function of this header.
  *
  * A name is looked up again while calls are made, every RESOLVE_MS and after a failure to connect;
  * its addresses take turns. An address that did not answer in time is left out for some seconds.

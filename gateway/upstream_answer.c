@@ -58,15 +58,16 @@ static int on_header_value_complete(llhttp_t *parser)
 	return 0;
 }
 
-/* Read the length that the fields tell; false: they could be read in two ways. */
-static bool length_read(struct upstream_answer *answer)
+/* Read the length that the fields tell; false: they could be read in two ways. HTTP/1.0 has no
+ * transfer codings (RFC 9112 section 6.1). */
+static bool length_read(struct upstream_answer *answer, bool may_be_coded)
 {
 	bool is_coded = false;
 	answer->content_length = -1;
 	for (size_t i = 0; i < answer->field_count; i++) {
 		const struct http_field *field = &answer->fields[i];
 		if (field->name_length == 17 && strcasecmp(field->name, "Transfer-Encoding") == 0) {
-			if (is_coded || strcasecmp(field->value, "chunked") != 0)
+			if (is_coded || !may_be_coded || strcasecmp(field->value, "chunked") != 0)
 				return false;
 			is_coded = true;
 		} else if (field->name_length == 14 &&
@@ -97,7 +98,7 @@ static int on_headers_complete(llhttp_t *parser)
 		.fields = http_collect_fields(&call->collect),
 		.field_count = call->collect.count,
 	};
-	if (!length_read(&answer))
+	if (!length_read(&answer, parser->http_minor >= 1))
 		return HPE_USER;
 	call->has_head = true;
 	bool is_head = call->is_head;

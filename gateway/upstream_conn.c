@@ -113,6 +113,8 @@ static void on_read(uv_stream_t *stream, ssize_t length, const uv_buf_t *buf)
 		return;
 	if (conn->state == UP_IDLE)
 		up_conn_close(conn);
+	else if (length > 0 && !conn->has_sent)
+		up_conn_fail(conn, ERR_UNAVAILABLE, "the service spoke first");
 	else if (length == UV_EOF)
 		up_answer_eof(conn);
 	else if (length < 0)
@@ -196,7 +198,7 @@ void up_conn_update(struct up_conn *conn)
 static void conn_begin(struct up_conn *conn)
 {
 	conn->state = UP_BUSY;
-	conn->has_bytes = conn->is_complete = false;
+	conn->has_bytes = conn->is_complete = conn->has_sent = false;
 	up_answer_init(conn);
 	up_conn_update(conn);
 }
@@ -286,6 +288,7 @@ bool upstream_send(struct upstream_call *call, const uv_buf_t *bufs, unsigned co
 {
 	struct up_conn *conn = call->conn;
 	require(conn != NULL && conn->state == UP_BUSY);
+	conn->has_sent = true;
 	/* What cannot be written shows as a failed read, where an answer may still be waiting. */
 	(void)late_write(&conn->stream, bufs, count, on_late_send, conn);
 	call->is_full = uv_stream_get_write_queue_size(&conn->stream) >

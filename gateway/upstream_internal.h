@@ -68,6 +68,7 @@ struct up_conn {
 	unsigned handle_count;
 	bool is_reused;
 	bool is_reading;
+	bool has_sent;    /* some of this call's request */
 	bool is_parsing;  /* the parser is on the stack */
 	bool has_bytes;   /* of this call's answer */
 	bool is_complete; /* the answer is */

@@ -86,9 +86,9 @@ static void conn_linger(struct http_conn *conn)
 /* Answer a request that breaks the rules, and close. */
 static void conn_refuse(struct http_conn *conn, enum err_code code, const char *detail)
 {
+	http_write_refusal(conn, code, detail);
 	if (conn->open != NULL)
 		exchange_free(conn);
-	http_write_refusal(conn, code, detail);
 	conn_linger(conn);
 }
 
@@ -100,11 +100,12 @@ static void exchange_gone(struct http_conn *conn, enum err_code code, const char
 	bool is_answerable = code != ERR_CLIENT_GONE && open->x.status == 0;
 	if (conn->server->handler->on_gone != NULL)
 		conn->server->handler->on_gone(&open->x, code);
-	exchange_free(conn);
-	if (is_answerable)
+	if (is_answerable) {
 		conn_refuse(conn, code, detail);
-	else
-		http_conn_reset(conn);
+		return;
+	}
+	exchange_free(conn);
+	http_conn_reset(conn);
 }
 
 void http_conn_kill(struct http_conn *conn)
@@ -157,6 +158,8 @@ static const char *refusal_detail(enum err_code code)
 		return "only HTTP/1.0 and HTTP/1.1 are spoken here";
 	case ERR_HEAD_TOO_LARGE:
 		return "the request's head is too large";
+	case ERR_NOT_BUILT:
+		return "this method is not known here";
 	default:
 		return "the request breaks the rules of HTTP/1.1";
 	}

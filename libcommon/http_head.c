@@ -1,5 +1,7 @@
 #include "defines.h"
 #include "http_internal.h"
+#include "identity.h"
+#include "uuid.h"
 
 #include <string.h>
 #include <strings.h>
@@ -46,6 +48,22 @@ size_t http_head_count(const struct http_head *head, const char *name)
 	return count;
 }
 
+const char *http_head_request_id(const struct http_head *head, struct arena *arena)
+{
+	static const char GOOD[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+	const char *given = http_head_get(head, "X-Request-Id");
+	if (given != NULL && http_head_count(head, "X-Request-Id") == 1) {
+		size_t length = strlen(given);
+		if (length >= 1 && length <= REQUEST_ID_MAX && strspn(given, GOOD) == length)
+			return given;
+	}
+	char *text = arena_alloc(arena, UUID_TEXT_LEN + 1);
+	struct uuid id = uuid_new();
+	uuid_format(&id, text);
+	return text;
+}
+
 static void head_place(struct http_open *open)
 {
 	struct http_head *head = &open->x.head;
@@ -67,7 +85,7 @@ static enum err_code check_start(const struct http_conn *conn, struct http_head 
 	head->method = llhttp_method_name((llhttp_method_t)parser->method);
 	head->method_length = strlen(head->method);
 	head->is_head = parser->method == HTTP_HEAD;
-	if (parser->method == HTTP_CONNECT || parser->method == HTTP_TRACE) {
+	if (parser->method == HTTP_CONNECT) {
 		*ret_detail = "this method is not served";
 		return ERR_METHOD;
 	}
@@ -96,16 +114,36 @@ static enum err_code framing_find(const struct http_head *head, struct framing *
 	return ERR_NONE;
 }
 
+static bool is_hex(char digit)
+{
+	return digit != '\0' && strchr("0123456789abcdefABCDEF", digit) != NULL;
+}
+
+/* Where a host ends: an address in brackets, or a name (RFC 3986 section 3.2.2, without commas, which
+ * could be a list's). */
+static const char *host_end(const char *host)
+{
+	static const char NAME[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				   "-._~!$&'()*+;=";
+	if (*host == '[') {
+		size_t length = strspn(host + 1, "0123456789abcdefABCDEF:.");
+		return length > 0 && host[1 + length] == ']' ? host + length + 2 : host;
+	}
+	const char *at = host + strspn(host, NAME);
+	while (at[0] == '%' && is_hex(at[1]) && is_hex(at[2])) {
+		at += 3;
+		at += strspn(at, NAME);
+	}
+	return at;
+}
+
 /* `host [":" port]` (RFC 9110 section 7.2) without user information; empty is allowed. */
 static bool host_is_valid(const struct http_field *host)
 {
-	for (const char *at = host->value; *at != '\0'; at++) {
-		bool is_alnum = (*at >= '0' && *at <= '9') || (*at >= 'a' && *at <= 'z') ||
-		                (*at >= 'A' && *at <= 'Z');
-		if (!is_alnum && strchr("-._~:[]%!$&'()*+;=", *at) == NULL)
-			return false;
-	}
-	return strlen(host->value) == host->value_length;
+	const char *end = host_end(host->value);
+	if (*end == ':')
+		end += 1 + strspn(end + 1, "0123456789");
+	return end == host->value + host->value_length;
 }
 
 static enum err_code check_host(const struct http_head *head, const struct framing *framing,
@@ -125,13 +163,15 @@ static bool target_drop_authority(struct http_head *head, const struct framing *
 	const size_t scheme_length = strlen(SCHEME);
 	if (strncasecmp(head->target, SCHEME, scheme_length) != 0)
 		return false;
-	const char *authority = head->target + scheme_length;
-	size_t length = strcspn(authority, "/?");
-	if (authority[length] != '/')
+	char *authority = (char *)head->target + scheme_length; /* in the exchange's own text */
+	size_t length = strcspn(authority, "/?#");
+	if (length == 0)
 		return false;
 	if (framing->host != NULL && (framing->host->value_length != length ||
 	                              strncasecmp(framing->host->value, authority, length) != 0))
 		return false;
+	if (authority[length] != '/') /* an empty path is `/`, RFC 9112 section 3.2.1 */
+		authority[--length] = '/';
 	head->target = authority + length;
 	head->target_length -= scheme_length + length;
 	return true;

@@ -48,6 +48,7 @@ struct http_open {
 	size_t reply_head_length;
 	int64_t content_left; /* of the response; -1: not declared */
 	bool has_version;     /* its first byte was seen */
+	bool has_whole_version;
 	bool is_request_complete;
 	bool is_paused;
 	bool is_continue_due; /* the client waits for 100 (Continue) */
@@ -78,6 +79,7 @@ struct http_conn {
 	size_t framing_bytes;     /* of this request's chunk extensions and trailers */
 	size_t dropped_bytes;     /* of content after its response */
 	unsigned blank_bytes;     /* of the empty line that may stand before a request */
+	uint16_t head_flags;      /* of llhttp, before trailers */
 	uint64_t deadline_ms;     /* uv_now() at which the state has lasted too long */
 	uint64_t linger_until_ms; /* in CONN_LINGER */
 	uint64_t timer_ms;        /* when the timer fires; 0: it is stopped */

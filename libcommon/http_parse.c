@@ -78,6 +78,12 @@ static int on_version(llhttp_t *parser, const char *at, size_t length)
 	return is_http ? 0 : refuse(conn, ERR_MALFORMED);
 }
 
+static int on_version_complete(llhttp_t *parser)
+{
+	conn_of(parser)->open->has_whole_version = true;
+	return 0;
+}
+
 static int on_url_complete(llhttp_t *parser)
 {
 	buf_add(&conn_of(parser)->open->collect.text, "", 1);
@@ -122,8 +128,10 @@ static int on_header_value_complete(llhttp_t *parser)
 
 static int on_headers_complete(llhttp_t *parser)
 {
+	struct http_conn *conn = conn_of(parser);
 	parser->upgrade = 0; /* no protocol is switched to: the field is ignored */
-	return pause_with(conn_of(parser), PARSE_HEAD);
+	conn->head_flags = parser->flags;
+	return pause_with(conn, PARSE_HEAD);
 }
 
 static int on_chunk_extension(llhttp_t *parser, const char *at, size_t length)
@@ -145,15 +153,20 @@ static int on_body(llhttp_t *parser, const char *at, size_t length)
 	return open->is_paused || open->is_aborted ? HPE_PAUSED : 0;
 }
 
+/* llhttp reads trailers as if they stood in the head; a Connection among them would end the
+ * connection after its response promised to keep it. */
 static int on_message_complete(llhttp_t *parser)
 {
-	return pause_with(conn_of(parser), PARSE_END);
+	struct http_conn *conn = conn_of(parser);
+	parser->flags = conn->head_flags;
+	return pause_with(conn, PARSE_END);
 }
 
 static const llhttp_settings_t CALLBACKS = {
 	.on_url = on_url,
 	.on_url_complete = on_url_complete,
 	.on_version = on_version,
+	.on_version_complete = on_version_complete,
 	.on_header_field = on_header_field,
 	.on_header_field_complete = on_header_field_complete,
 	.on_header_value = on_header_value,
@@ -190,13 +203,25 @@ void http_parse_begin(struct http_conn *conn)
 	conn->blank_bytes = 0;
 }
 
+/* Whether the method that llhttp does not know is a word all the same: where it gave up, a letter
+ * stands. */
+static bool is_method_word(const struct http_conn *conn)
+{
+	const char *at = llhttp_get_error_pos(&conn->parser);
+	char letter = at < conn->in + conn->in_length ? *at : '\0';
+	return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z');
+}
+
 /* Why llhttp gave up. */
 static enum err_code parser_error(const struct http_conn *conn, llhttp_errno_t error)
 {
 	switch (error) {
 	case HPE_USER:
 		return conn->refusal;
-	case HPE_INVALID_VERSION:
+	case HPE_INVALID_METHOD:
+		return is_method_word(conn) ? ERR_NOT_BUILT : ERR_MALFORMED;
+	case HPE_INVALID_VERSION: /* or a good one with something behind it */
+		return conn->open->has_whole_version ? ERR_MALFORMED : ERR_VERSION;
 	case HPE_PAUSED_H2_UPGRADE:
 		return ERR_VERSION;
 	default:

@@ -85,7 +85,7 @@ static void report(struct request *rq, int status)
 	log_set_request_id(rq->id);
 	log_info(LOG_GROUP_HTTP, "request finished", f_text("operation", operation),
 	         f_text("method", rq->http->head.method), f_int("status", status),
-	         f_float("duration_ms", seconds * 1e3),
+	         f_float("duration_ms", seconds * 1e3), f_text("peer", exchange->peer),
 	         f_text("problem", rq->problem.code ? rq->problem.detail : NULL));
 	log_set_request_id(NULL);
 }
@@ -172,10 +172,10 @@ void http_request_done(struct request *rq)
 }
 
 void http_refuse_problem(struct arena *arena, enum err_code code, const char *detail,
-                         const char **ret_body, size_t *ret_length)
+                         const char *request_id, const char **ret_body, size_t *ret_length)
 {
 	struct problem problem = {.code = code, .detail = detail};
-	*ret_body = problem_body(arena, &problem, NULL, ret_length);
+	*ret_body = problem_body(arena, &problem, request_id, ret_length);
 }
 
 void http_request_register(size_t body_memory_bytes)

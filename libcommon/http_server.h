@@ -16,9 +16,10 @@
  * Refused by the server itself, as a problem reply (RFC 9457) and a close where framing is in
  * doubt: both Content-Length and Transfer-Encoding, several differing Content-Lengths, a transfer
  * coding other than chunked, obsolete line folding, white space before a colon, bare CR or LF, no
- * or two Host fields in HTTP/1.1, a target that is not origin-form (absolute-form is taken,
- * authority dropped), NUL or control characters in a field, a head over the limit (431), a version
- * other than 1.0 and 1.1 (505), CONNECT and TRACE (405), an Expect other than 100-continue (417).
+ * or two Host fields in HTTP/1.1, a Host that is none, a target that is not origin-form
+ * (absolute-form is taken, authority dropped), NUL or control characters in a field, a head over the
+ * limit (431), a version other than 1.0 and 1.1 (505), CONNECT (405), a method that nobody knows
+ * (501), an Expect other than 100-continue (417). Trailers are dropped, and change nothing.
  */
 #pragma once
 
@@ -66,6 +67,10 @@ const char *http_head_get(const struct http_head *head, const char *name);
 /** How often the field occurs. */
 size_t http_head_count(const struct http_head *head, const char *name);
 
+/** The request's id: the one X-Request-Id that came, when it is 1 to REQUEST_ID_MAX letters, digits,
+ * `.`, `_` and `-`; otherwise a new one in the arena. */
+const char *http_head_request_id(const struct http_head *head, struct arena *arena);
+
 /** One request and its response. The handler may hang its own state on `user`. */
 struct http_exchange {
 	struct http_server *server;
@@ -74,7 +79,7 @@ struct http_exchange {
 	struct http_head head;
 	void *user;
 	uint64_t started_us; /* time_monotonic_us() at the request's first byte */
-	const char *peer;    /* address of the client, for logs */
+	const char *peer;    /* address of the client, for logs; who knows better sets it anew */
 	int status;          /* of the response, 0 until it is started */
 	uint64_t sent_bytes; /* of content */
 };
@@ -99,7 +104,7 @@ struct http_handler {
 	/** Write a problem reply for a request that the server itself refuses (before on_head, no
 	 * exchange state of the handler's): fill `ret_body` in `arena`. NULL: an empty body. */
 	void (*refuse)(struct arena *arena, enum err_code code, const char *detail,
-	               const char **ret_body, size_t *ret_length);
+	               const char *request_id, const char **ret_body, size_t *ret_length);
 };
 
 struct http_limits {

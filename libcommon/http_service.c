@@ -3,7 +3,6 @@
 #include "defines.h"
 #include "request_run.h"
 #include "timefmt.h"
-#include "uuid.h"
 #include "worker.h"
 
 #include <stdio.h>
@@ -41,17 +40,6 @@ bool http_service_bind(const struct service *service)
 request_fn *http_service_route(const struct api_op *op)
 {
 	return routes[op->id];
-}
-
-static const char *request_id_of(const struct http_exchange *exchange)
-{
-	const char *given = http_head_get(&exchange->head, "X-Request-Id");
-	if (given && *given && strlen(given) <= REQUEST_ID_MAX)
-		return given;
-	char text[UUID_TEXT_LEN + 1];
-	struct uuid id = uuid_new();
-	uuid_format(&id, text);
-	return arena_strdup(exchange->arena, text);
 }
 
 static const struct internal_route *internal_route_of(const struct service *service,
@@ -126,8 +114,9 @@ static void on_head(struct http_exchange *x)
 		to = find(process->service, x, &caller);
 		code = to.code ? to.code : check_scope(&to, &caller);
 	}
-	struct request *rq = http_request_new(worker, x, &to.match, &caller, request_id_of(x),
-	                                      to.handle, to.body_max_bytes);
+	const char *id = http_head_request_id(&x->head, x->arena);
+	struct request *rq =
+		http_request_new(worker, x, &to.match, &caller, id, to.handle, to.body_max_bytes);
 	x->user = rq;
 	rq->problem.allow = to.match.allow;
 	if (code == ERR_SCOPE) {

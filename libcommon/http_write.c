@@ -255,24 +255,29 @@ void http_write_register(void)
 
 void http_write_refusal(struct http_conn *conn, enum err_code code, const char *detail)
 {
+	static const struct http_head NONE;
+	struct arena *arena = arena_new();
+	const char *id =
+		http_head_request_id(conn->open != NULL ? &conn->open->x.head : &NONE, arena);
 	metric_add(&refused_total, err_info(code)->slug, NULL, 1);
+	log_set_request_id(id);
 	log_info(LOG_GROUP_HTTP, "request refused", f_text("error", err_info(code)->slug),
 	         f_text("detail", detail), f_text("peer", conn->peer));
-	struct arena *arena = arena_new();
+	log_set_request_id(NULL);
 	const char *body = "";
 	size_t length = 0;
 	int status = err_info(code)->status;
 	if (conn->server->handler->refuse != NULL)
-		conn->server->handler->refuse(arena, code, detail, &body, &length);
+		conn->server->handler->refuse(arena, code, detail, id, &body, &length);
 	struct buf reply = {.arena = arena};
 	buf_printf(&reply, "HTTP/1.1 %d %s\r\n", status, http_reason(status));
 	buf_puts(&reply, http_server_date_line(conn->server));
 	if (code == ERR_METHOD)
 		buf_puts(&reply, "Allow: GET, HEAD, POST, PUT, PATCH, DELETE\r\n");
 	buf_printf(&reply,
-	           "Content-Type: application/problem+json\r\nContent-Length: %zu\r\n"
-	           "Connection: close\r\n\r\n",
-	           length);
+	           "X-Request-Id: %s\r\nContent-Type: application/problem+json\r\n"
+	           "Content-Length: %zu\r\nConnection: close\r\n\r\n",
+	           id, length);
 	buf_add(&reply, body, length);
 	uv_buf_t all = buf_of(reply.data, reply.length);
 	write_bufs(conn, &all, 1);

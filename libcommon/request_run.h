@@ -44,9 +44,9 @@ void http_request_done(struct request *rq);
 /** Reply a problem without running a handler. */
 void http_request_refuse(struct request *rq, enum err_code code, const char *detail);
 
-/** The `refuse` of struct http_handler: a problem body without an instance. */
+/** The `refuse` of struct http_handler: a problem body. */
 void http_refuse_problem(struct arena *arena, enum err_code code, const char *detail,
-                         const char **ret_body, size_t *ret_length);
+                         const char *request_id, const char **ret_body, size_t *ret_length);
 
 /** Register the metrics of HTTP requests; `body_memory_bytes` is for the bodies of all of them.
  * Once, before threads. */

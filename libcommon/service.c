@@ -40,6 +40,8 @@ static bool load_settings(const struct service *service)
 {
 	enum err_code common = process_settings_load();
 	enum err_code own = service->settings ? config_load(service->settings) : ERR_NONE;
+	if (!own && service->settings_check)
+		own = service->settings_check();
 	if (common || own)
 		return false;
 	if (log_init(service->name, process_settings.log_level)) {

@@ -52,6 +52,9 @@ struct service {
 	const struct event_handler *events;
 	const struct migration *migrations;
 	const struct setting *settings;
+	/** What the table cannot check, once they are loaded. ERR_INVALID: after one line on
+	 * standard error for each bad variable. */
+	enum err_code (*settings_check)(void);
 	const struct command *commands;
 	/** Once, before the workers' loops run and after all are made; and after all have ended. */
 	void (*process_start)(struct process *process);

@@ -74,10 +74,10 @@ static void on_done(struct http_exchange *x)
 }
 
 static void refuse(struct arena *arena, enum err_code code, const char *detail,
-                   const char **ret_body, size_t *ret_length)
+                   const char *request_id, const char **ret_body, size_t *ret_length)
 {
-	*ret_body = arena_printf(arena, "{\"error\":\"%s\",\"detail\":\"%s\"}",
-	                         err_info(code)->slug, detail);
+	*ret_body = arena_printf(arena, "{\"error\":\"%s\",\"detail\":\"%s\",\"instance\":\"%s\"}",
+	                         err_info(code)->slug, detail, request_id);
 	*ret_length = strlen(*ret_body);
 }
 

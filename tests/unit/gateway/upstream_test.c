@@ -109,6 +109,7 @@ static const struct {
 	{"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
          502},
 	{"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\nx", 502},
+	{"HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 502},
 	{"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n", 502},
 	{"HTTP/1.1 200 OK\r\nBad Name: 1\r\n\r\n", 502},
 	{"HTTP/1.1 200 OK\nContent-Length: 0\n\n", 502},
@@ -226,6 +227,23 @@ static void unsent_requests_are_tried_again(void **state)
 	fixture_answer(f, 1, OK_HELLO);
 	http_client_wait_text(f->client, "hello", 2);
 	http_client_wait_text(f->fake->conns[1], "\r\n\r\nbody", 1);
+}
+
+/* What a kept connection says before it is asked is nobody's answer. */
+static void services_that_speak_first_are_not_answering(void **state)
+{
+	struct fixture *f = *state;
+	warm_up(f);
+	http_client_puts(f->client, "POST " LIST " HTTP/1.1\r\n" KEY "Content-Length: 4\r\n\r\n");
+	fixture_settle(f);
+	assert_int_equal(upstream_idle(f->service), 0);
+	http_client_puts(f->fake->conns[0],
+	                 "HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n");
+	http_client_wait_end(f->fake->conns[0]);
+	http_client_puts(f->client, "body");
+	fixture_answer(f, 1, OK_HELLO);
+	http_client_wait_text(f->client, "hello", 2);
+	assert_int_equal(http_client_status(f->client, 1), 200);
 }
 
 /* The new connection met a service that stops; two tries more, and no third. */
@@ -501,6 +519,7 @@ int main(void)
 		TEST(what_only_reads_is_never_uncertain),
 		TEST(content_that_is_gone_is_not_sent_again),
 		TEST(unsent_requests_are_tried_again),
+		TEST(services_that_speak_first_are_not_answering),
 		TEST(a_third_death_is_told),
 		TEST(new_connections_that_die_are_tried_again),
 		TEST(half_an_answer_is_not_tried_again),

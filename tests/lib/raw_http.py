@@ -1,0 +1,215 @@
+"""HTTP/1.1 as bytes on sockets: a client and a service for what no library would send.
+
+Both sides of the gateway are read here by a parser that knows one form of everything: what it cannot read, the gateway
+must not have written.
+"""
+
+import re
+import socket
+import struct
+import threading
+from dataclasses import dataclass, field
+
+# How long a socket may be silent: the end of hope, not a promise about speed.
+PATIENCE_SECONDS = 120
+
+HEAD_END = b"\r\n\r\n"
+START_REQUEST = re.compile(rb"([A-Z]+) (/[!-~]*) HTTP/1\.1")
+START_ANSWER = re.compile(rb"HTTP/1\.1 ([1-5]\d\d) [ -~]*")
+FIELD = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+): ?([\t -~\x80-\xff]*)")
+
+
+class BrokenMessage(Exception):
+    """Not a message."""
+
+
+class CutMessage(BrokenMessage):
+    """The connection ended within one."""
+
+
+@dataclass
+class Message:
+    start: tuple  # what the pattern of its first line matched
+    fields: list  # (name in small letters, value), in order
+    content: bytes = b""
+
+    @property
+    def status(self):
+        return int(self.start[0])
+
+    def values(self, name):
+        return [value for known, value in self.fields if known == name]
+
+    def value(self, name):
+        """The value of a field that is there once; None where it is not there."""
+        values = self.values(name)
+        assert len(values) <= 1, f"{name} stands there {len(values)} times"
+        return values[0] if values else None
+
+
+class Reader:
+    """Messages from a socket, one behind the other."""
+
+    def __init__(self, connection, pattern):
+        self.connection, self.pattern, self.held = connection, pattern, b""
+
+    def more(self):
+        piece = self.connection.recv(65536)
+        if not piece:
+            raise CutMessage("the connection has ended")
+        self.held += piece
+
+    def take(self, length):
+        while len(self.held) < length:
+            self.more()
+        taken, self.held = self.held[:length], self.held[length:]
+        return taken
+
+    def line(self):
+        while b"\r\n" not in self.held:
+            self.more()
+        line, _, self.held = self.held.partition(b"\r\n")
+        return line
+
+    def chunks(self):
+        content = b""
+        while True:
+            size = self.line()
+            if not re.fullmatch(rb"[0-9a-f]+", size):
+                raise BrokenMessage(f"no chunk size: {size!r}")
+            piece = self.take(int(size, 16))
+            if self.take(2) != b"\r\n":
+                raise BrokenMessage("a chunk has another length")
+            if not piece:
+                return content
+            content += piece
+
+    def content(self, message):
+        length, coding = message.value("content-length"), message.value("transfer-encoding")
+        if length is not None and coding is not None:
+            raise BrokenMessage("a length and a coding")
+        if coding is not None:
+            if coding != "chunked":
+                raise BrokenMessage(f"coding {coding}")
+            return self.chunks()
+        if length is not None and not re.fullmatch(r"\d+", length):
+            raise BrokenMessage(f"length {length}")
+        return self.take(int(length or 0))
+
+    def message(self, has_content=lambda message: True):
+        """The next one; None at the end of the connection."""
+        while HEAD_END not in self.held:
+            try:
+                self.more()
+            except CutMessage:
+                if self.held:
+                    raise
+                return None
+        head, _, self.held = self.held.partition(HEAD_END)
+        first, *lines = head.split(b"\r\n")
+        start = self.pattern.fullmatch(first)
+        fields = [FIELD.fullmatch(line) for line in lines]
+        if not start or None in fields:
+            raise BrokenMessage(f"not a head: {head!r}")
+        rows = [(name.decode().lower(), value.decode("latin-1")) for name, value in (row.groups() for row in fields)]
+        message = Message(tuple(group.decode() for group in start.groups()), rows)
+        if has_content(message):
+            message.content = self.content(message)
+        return message
+
+
+@dataclass
+class Answers:
+    """What came back on a connection until it ended."""
+
+    messages: list = field(default_factory=list)
+    is_cut: bool = False  # it ended within a message
+
+    @property
+    def statuses(self):
+        return [message.status for message in self.messages]
+
+
+def exchange(url, data, heads=()):
+    """Send bytes to `http://host:port`, read until the other side closes. `heads`: numbers of the answers that are to
+    HEAD, and have no content."""
+    host, _, port = url.removeprefix("http://").rpartition(":")
+    answers = Answers()
+
+    def has_content(message):
+        return message.status >= 200 and message.status not in (204, 304) and len(answers.messages) not in heads
+
+    with socket.create_connection((host, int(port)), PATIENCE_SECONDS) as connection:
+        reader = Reader(connection, START_ANSWER)
+        try:
+            connection.sendall(data)
+        except ConnectionError:
+            pass  # it may have been answered and closed before all was sent
+        try:
+            while message := reader.message(has_content):
+                answers.messages.append(message)
+        except (BrokenMessage, ConnectionError):
+            answers.is_cut = True
+    return answers
+
+
+OK = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n[]"
+
+
+class RawService:
+    """A service that keeps requests as they came, and answers with bytes as they are.
+
+    `answer` is sent for each request; with `ends` "close" or "reset" the connection ends behind it. `requests` are
+    Messages; `faults` tells what was no request.
+    """
+
+    def __init__(self):
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
+        self.connections = 0
+        self.forget()
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def forget(self):
+        """Start afresh for the next test."""
+        self.requests, self.faults = [], []
+        self.answer, self.ends = OK, None
+
+    @property
+    def seen(self):
+        """(method, target, content) of each request."""
+        return [(*request.start, request.content) for request in self.requests]
+
+    def accept(self):
+        while True:
+            try:
+                connection, _ = self.listener.accept()
+            except OSError:
+                return
+            self.connections += 1
+            connection.settimeout(PATIENCE_SECONDS)
+            threading.Thread(target=self.serve, args=[connection], daemon=True).start()
+
+    def serve(self, connection):
+        reader = Reader(connection, START_REQUEST)
+        with connection:
+            try:
+                while request := reader.message():
+                    self.requests.append(request)
+                    if reader.held:
+                        self.faults.append(f"behind a request: {reader.held!r}")
+                    connection.sendall(self.answer)
+                    if self.ends:
+                        self.end(connection)
+                        return
+            except (CutMessage, OSError):
+                pass  # the gateway has let go of it
+            except BrokenMessage as error:
+                self.faults.append(str(error))
+
+    def end(self, connection):
+        if self.ends == "reset":
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+    def close(self):
+        self.listener.close()
