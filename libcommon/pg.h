@@ -15,6 +15,12 @@
  * is closed, which the server notices within a second (client_connection_check_interval, PostgreSQL
  * 14). So work that needs longer than statement_timeout_ms in one statement is a transaction.
  *
+ * A server that stands still, or a network that swallows everything, leaves connections open. What
+ * was sent waits for its deadline, since it may have been done; what comes later is not sent behind
+ * it (stuck_ms): it waits in the pool, where it is ERR_UNAVAILABLE after pool_wait_ms, and nothing
+ * was done. A connection that says nothing for longer than its server was told to work is closed,
+ * and so is one whose bytes the other end does not acknowledge (tcp_user_timeout, 15 s).
+ *
  * Reads. A statement whose text starts with PG_READ_MARK changes nothing: it is sent again when its
  * connection breaks. In a noun.sql that is `-- name: interest_get (read)`. Any other statement is a
  * write, whatever its first word: `SELECT task_start(...)` writes.
@@ -43,6 +49,8 @@ struct pg_settings {
 					ERR_UNAVAILABLE */
 	uint64_t idle_close_ms;      /* 60,000: connections past the first are closed after that */
 	uint64_t statement_timeout_ms; /* 30,000: the server ends a single statement after that */
+	uint64_t stuck_ms; /* 5,000: a connection whose oldest statement waits for longer takes no
+			      new ones */
 };
 
 /** What the text of a statement that only reads starts with. */
@@ -57,7 +65,7 @@ struct pg_pool *pg_pool_new(uv_loop_t *loop, const struct pg_settings *settings)
  * ERR_UNAVAILABLE; what is open is rolled back. NULL is fine. */
 void pg_pool_free(struct pg_pool *pool);
 
-/** Whether the newest connection attempt or statement reached the server: for /readyz. */
+/** Whether there is a connection that answers, for /readyz: one that is not stuck. */
 bool pg_pool_is_up(const struct pg_pool *pool);
 
 /** One `$n` parameter; all travel as text and take the type that the statement gives them. */

@@ -138,7 +138,6 @@ struct pg_pool {
 	size_t waiting;
 	size_t handles;  /* of libuv, not yet closed; the pool is freed with the last */
 	bool is_running; /* pg_pool_run() is */
-	bool is_up;
 	bool is_freed;
 };
 
@@ -195,6 +194,9 @@ static inline bool pg_line_is_ready(const struct pg_line *line)
 {
 	return pg_conn_state(line->conn) == PG_CONN_READY;
 }
+
+/** Whether its oldest statement is unanswered for so long that nothing is to be sent behind it. */
+bool pg_line_is_stuck(const struct pg_line *line);
 
 /** What is sent on the line is answered, or it is free again. */
 void pg_line_idle(struct pg_line *line);

@@ -6,6 +6,12 @@
 /* What a silent server is given beyond the statement timeout that it was told. */
 #define OVERDUE_GRACE_MS 5000
 
+bool pg_line_is_stuck(const struct pg_line *line)
+{
+	return line->in_flight > 0 &&
+	       uv_now(line->pool->loop) - line->progress_ms > line->pool->settings.stuck_ms;
+}
+
 void pg_line_idle(struct pg_line *line)
 {
 	if (line->in_flight > 0 || line->transaction != NULL)
@@ -31,7 +37,6 @@ static void on_line_ready(void *context)
 	pg_metrics_gauge(PG_GAUGE_CONNECTIONS, 1);
 	line->is_doomed = line->is_confused = line->is_silent = line->is_dirty = false;
 	line->used_ms = uv_now(pool->loop);
-	pool->is_up = true;
 	PQsetNoticeReceiver(pg_conn_pg(line->conn), on_line_notice, line);
 	require(PQenterPipelineMode(pg_conn_pg(line->conn)) == 1);
 	pg_pool_run(pool);
@@ -79,11 +84,7 @@ static void on_line_lost(void *context)
 static void on_line_broken(void *context)
 {
 	struct pg_line *line = context;
-	struct pg_pool *pool = line->pool;
-	pool->is_up = false;
-	for (each_line(one, pool))
-		pool->is_up = pool->is_up || pg_line_is_ready(one);
-	pg_pool_run(pool);
+	pg_pool_run(line->pool);
 }
 
 static bool is_line_wanted(void *context)

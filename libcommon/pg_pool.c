@@ -69,7 +69,8 @@ static struct pg_line *pool_line_for_statement(struct pg_pool *pool)
 {
 	struct pg_line *best = NULL;
 	for (each_line(line, pool)) {
-		if (!line_is_shared(line) || line->is_reserved || line->in_flight >= DEPTH_MAX)
+		if (!line_is_shared(line) || line->is_reserved || line->in_flight >= DEPTH_MAX ||
+		    pg_line_is_stuck(line))
 			continue;
 		if (line->in_flight < pool_pack_depth(pool) && !line_is_stalled(line))
 			return line;
@@ -289,6 +290,7 @@ struct pg_pool *pg_pool_new(uv_loop_t *loop, const struct pg_settings *settings)
 		.pool_wait_ms = or_default(settings->pool_wait_ms, 2000),
 		.idle_close_ms = or_default(settings->idle_close_ms, 60000),
 		.statement_timeout_ms = statement_timeout_ms,
+		.stuck_ms = or_default(settings->stuck_ms, 5000),
 	};
 	pg_metrics_register();
 	pg_link_init(&pool->statements);
@@ -348,7 +350,6 @@ void pg_pool_free(struct pg_pool *pool)
 	if (pool == NULL)
 		return;
 	pool->is_freed = true;
-	pool->is_up = false;
 	pg_listener_free(pool->listener);
 	for (each_line(line, pool))
 		pg_conn_free(line->conn);
@@ -362,5 +363,9 @@ void pg_pool_free(struct pg_pool *pool)
 
 bool pg_pool_is_up(const struct pg_pool *pool)
 {
-	return pool->is_up;
+	for (each_line(line, pool)) {
+		if (pg_line_is_ready(line) && !pg_line_is_stuck(line))
+			return true;
+	}
+	return false;
 }

@@ -22,13 +22,14 @@ struct option {
 	const char *keyword, *value;
 };
 
-/* Used where the URL says nothing. A server that has gone silent is noticed within a minute; GSSAPI
- * encryption would load the Kerberos configuration for nothing. */
+/* Used where the URL says nothing. A peer that is gone without a word is noticed after 15 s while
+ * something is sent, after 30 s else; GSSAPI encryption would load the Kerberos configuration for
+ * nothing. */
 static const struct option DEFAULTS[] = {
 	{"client_encoding", "UTF8"},   {"fallback_application_name", "expops"},
-	{"gssencmode", "disable"},     {"keepalives_idle", "30"},
-	{"keepalives_interval", "10"}, {"keepalives_count", "3"},
-	{"tcp_user_timeout", "30000"},
+	{"gssencmode", "disable"},     {"keepalives_idle", "15"},
+	{"keepalives_interval", "5"}, {"keepalives_count", "3"},
+	{"tcp_user_timeout", "15000"},
 };
 
 static const char *target_get(const struct pg_target *target, const char *keyword)

@@ -6,6 +6,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -24,8 +25,9 @@ static int setup(void **state)
 	if (server.pid == 0)
 		pg_fixture_start(&server);
 	pg_fixture_run(&server, "TRUNCATE t");
-	open_pool(
-		&(struct pg_settings){.url = server.url, .connections = 3, .pool_wait_ms = 15000});
+	open_pool(&(struct pg_settings){.url = server.url,
+	                                .connections = 3,
+	                                .pool_wait_ms = FIXTURE_PATIENCE_MS});
 	return 0;
 }
 
@@ -38,15 +40,25 @@ static void until_waiting(const char *event, long count)
 	         "'active'",
 	         event);
 	for (int i = 0; pg_fixture_run(&server, sql) < count; i++) {
-		assert_true(i < 5000);
+		assert_true(i < 20000);
 		uv_run(&fixture.worker.loop, UV_RUN_NOWAIT);
 	}
 }
 
 static void until_down(void)
 {
+	fixture_wait_start(&fixture);
 	while (pg_pool_is_up(fixture.worker.pg))
-		uv_run(&fixture.worker.loop, UV_RUN_ONCE);
+		fixture_turn(&fixture);
+	uv_timer_stop(&fixture.tick);
+}
+
+static void until_up(void)
+{
+	fixture_wait_start(&fixture);
+	while (!pg_pool_is_up(fixture.worker.pg))
+		fixture_turn(&fixture);
+	uv_timer_stop(&fixture.tick);
 }
 
 /* A crash in the middle of a write, with a read and another write behind it on other
@@ -213,7 +225,7 @@ static void test_away_at_start(void **state)
 	struct outcome early = {.sql = "SELECT $1::int", .number = 4};
 	teardown(state);
 	pg_fixture_crash(&server);
-	open_pool(&(struct pg_settings){.url = server.url, .pool_wait_ms = 15000});
+	open_pool(&(struct pg_settings){.url = server.url, .pool_wait_ms = FIXTURE_PATIENCE_MS});
 	spawn(&early, query_number);
 	assert_false(pg_pool_is_up(fixture.worker.pg));
 	pg_fixture_start(&server);
@@ -264,6 +276,78 @@ static void test_silent_server(void **state)
 	close(fd);
 }
 
+#define PID_SQL "SELECT pg_backend_pid() + 0 * $1::int"
+
+/* Wait for the backend that `outcome` has asked about, and stop it where it stands. */
+static pid_t freeze(struct outcome *outcome)
+{
+	fixture_idle(&fixture);
+	assert_int_equal(outcome->code, ERR_NONE);
+	assert_int_equal(kill((pid_t)outcome->answer, SIGSTOP), 0);
+	return (pid_t)outcome->answer;
+}
+
+/* A server that stands still keeps what was sent to it, and gets nothing more: who comes later is
+ * told at once that nothing was done. When it goes on, so does all. */
+static void test_frozen_server(void **state)
+{
+	struct outcome who = {.sql = PID_SQL};
+	struct outcome early = {.sql = "INSERT INTO t VALUES ($1) RETURNING a", .number = 1};
+	struct outcome late = {.sql = "INSERT INTO t VALUES ($1) RETURNING a", .number = 2};
+	struct outcome begin = {0};
+	teardown(state);
+	open_pool(&(struct pg_settings){
+		.url = server.url, .connections = 1, .pool_wait_ms = 2000, .stuck_ms = 20});
+	until_up();
+	spawn(&who, query_number);
+	pid_t frozen = freeze(&who);
+	spawn(&early, query_number);
+	until_down();
+	spawn(&late, query_number);
+	spawn(&begin, begin_only);
+	fixture_until(&fixture, &late.is_over);
+	fixture_until(&fixture, &begin.is_over);
+	assert_int_equal(late.code, ERR_UNAVAILABLE);
+	assert_int_equal(begin.code, ERR_UNAVAILABLE);
+	assert_false(early.is_over);
+
+	assert_int_equal(kill(frozen, SIGCONT), 0);
+	fixture_idle(&fixture);
+	assert_int_equal(early.answer, 1);
+	assert_true(pg_pool_is_up(fixture.worker.pg));
+	assert_int_equal(pg_fixture_run(&server, "SELECT sum(a) FROM t"), 1);
+}
+
+/* When one connection stands still, another is made. */
+static void test_frozen_connection(void **state)
+{
+	struct outcome who = {.sql = PID_SQL}, late[20];
+	struct outcome early = {.sql = "INSERT INTO t VALUES ($1) RETURNING a", .number = 1};
+	teardown(state);
+	open_pool(&(struct pg_settings){.url = server.url,
+	                                .connections = 2,
+	                                .pool_wait_ms = FIXTURE_PATIENCE_MS,
+	                                .stuck_ms = 20});
+	spawn(&who, query_number);
+	pid_t frozen = freeze(&who);
+	spawn(&early, query_number);
+	until_down();
+	for (int i = 0; i < 20; i++) {
+		late[i] = (struct outcome){.sql = PID_SQL};
+		spawn(&late[i], query_number);
+	}
+	for (int i = 0; i < 20; i++) {
+		fixture_until(&fixture, &late[i].is_over);
+		assert_int_equal(late[i].code, ERR_NONE);
+		assert_int_not_equal(late[i].answer, frozen);
+	}
+	assert_true(pg_pool_is_up(fixture.worker.pg));
+	assert_false(early.is_over);
+	assert_int_equal(kill(frozen, SIGCONT), 0);
+	fixture_idle(&fixture);
+	assert_int_equal(early.answer, 1);
+}
+
 static void prepare_some(struct request *rq)
 {
 	struct outcome *outcome = rq->user;
@@ -302,6 +386,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_away_at_start, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_away_for_too_long, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_silent_server, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_frozen_server, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_frozen_connection, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_prepared_again_after_reconnecting, setup,
 	                                        teardown),
 	};

@@ -1,0 +1,58 @@
+"""A Postgres that stands still while its connections stay open."""
+
+import os
+import signal
+from contextlib import contextmanager
+
+import httpx
+import psycopg
+
+from lib.wait import wait_for
+
+NAME = "svc-interests"
+INTEREST = {"name": "While it stands still", "context": "anything"}
+
+
+@contextmanager
+def frozen(cluster):
+    """The postmaster and each backend of the service stand still."""
+    with psycopg.connect(cluster.postgres.url()) as connection:
+        rows = connection.execute("SELECT pid FROM pg_stat_activity WHERE usename = 'expops_interests'").fetchall()
+    pids = [cluster.postgres.pid(), *(pid for (pid,) in rows)]
+    assert len(pids) > 1
+    for pid in pids:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for pid in pids:
+            os.kill(pid, signal.SIGCONT)
+
+
+def reasons(process):
+    return httpx.get(process.admin_url + "/readyz", timeout=30).json()["reasons"]
+
+
+def test_requests_are_refused_and_nothing_is_done(cluster, user):
+    (process,) = cluster[NAME]
+    refused = 0
+
+    def is_refused():
+        """What was sent in time may be done and is 504; what is not sent any more is 503, and is not done."""
+        nonlocal refused
+        answer = user.api.post("/interests", {**INTEREST, "name": f"{INTEREST['name']} {refused}"})
+        refused += 1
+        assert answer.status_code in (503, 504), answer.text
+        return answer.status_code == 503 and answer.json()["error"] == "unavailable"
+
+    before = user.api.get("/interests", expect=200).json()
+    assert before == []
+    with frozen(cluster):
+        wait_for(lambda: "Postgres is away" in reasons(process), "the process is not ready")
+        wait_for(is_refused, "a request is refused")
+        last = f"{INTEREST['name']} {refused - 1}"
+    process.wait_ready()
+    user.api.post("/interests", {**INTEREST, "name": "After it"}, expect=201)
+    names = [interest["name"] for interest in user.api.get("/interests", expect=200).json()]
+    assert "After it" in names
+    assert last not in names
