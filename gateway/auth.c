@@ -1,13 +1,13 @@
-/* The key cache of one worker, and the look-ups that fill it.
+/* The keys that one worker knows, and the look-ups that tell it of others.
  *
- * An entry is fresh while it is younger than KEY_CACHE_MS and of the present generation; the
- * process-wide generation rises with every revocation heard of, which makes every entry of every
- * worker stale at once. Past REFRESH_MS an entry that is asked for is looked up again in the
- * background, so that a key in steady use never waits. Callers that miss while a look-up of the
- * same key is under way join it. */
+ * Past REFRESH_MS a key that is asked for is looked up again in the background, so that one in
+ * steady use never waits. Callers that miss while a look-up of the same key is under way join it.
+ * The generation of what is known (key_cache.h) is the process's: it rises with every change that is
+ * heard of. */
 #include "auth.h"
 
 #include "key.sql.h"
+#include "key_cache.h"
 #include "key_text.h"
 #include "log.h"
 #include "metrics.h"
@@ -23,47 +23,36 @@
 
 #define REFRESH_MS        3000
 #define LOOKUP_TIMEOUT_MS 5000
-#define BUCKETS           1024 /* a power of two */
-#define ENTRIES_MAX       65536
 #define CHANNEL           "expops.keys"
 
 struct auth_wait {
-	struct lookup *lookup;
 	struct auth_wait *next;
-	auth_done_cb *done;
+	auth_done_cb *done; /* NULL: cancelled */
 	void *context;
 };
 
-/* A query under way, freed with its request. */
+/* A query under way. Its request may end before request_spawn() returns; it is finished after that,
+ * so that nobody is called back from inside auth_check(). */
 struct lookup {
 	struct auth *auth;
+	struct arena *arena; /* holds it */
 	uint8_t hash[SHA256_LEN];
-	uint64_t generation; /* when it was sent */
-	uint64_t sent_at_ms; /* monotonic */
+	struct key_moment began;
 	struct lookup *next;
 	struct auth_wait *waits;
-	enum err_code code;
-	struct entry *found;
-};
-
-struct entry {
-	uint8_t hash[SHA256_LEN];
-	struct entry *next;
-	struct identity caller;
-	int64_t expires_at_ms; /* 0: never */
-	uint64_t read_at_ms;   /* monotonic; the look-up began then */
-	uint64_t generation;
-	char strings[]; /* repo and interest of `caller` */
+	enum err_code code;     /* ERR_NONE, ERR_UNAUTHENTICATED or ERR_UNAVAILABLE */
+	struct identity caller; /* with ERR_NONE */
+	int64_t expires_at_ms;  /* 0: never */
+	bool is_starting;       /* inside request_spawn() */
+	bool is_over;
 };
 
 struct auth {
 	struct worker *worker;
-	struct entry *buckets[BUCKETS];
-	size_t entries;
+	struct key_cache *cache;
 	struct lookup *lookups;
 };
 
-/* Of the whole process: see above. */
 static _Atomic uint64_t generation = 1;
 
 static struct metric lookups_total =
@@ -73,46 +62,12 @@ static struct metric revocations_heard =
 	METRIC_COUNTER("expops_key_revocations_heard_total",
                        "Messages of other replicas that keys have changed.");
 
-static struct entry **bucket_of(struct auth *auth, const uint8_t *hash)
+static struct key_moment moment_now(void)
 {
-	uint32_t head;
-	memcpy(&head, hash, sizeof(head));
-	return &auth->buckets[head & (BUCKETS - 1)];
+	return (struct key_moment){atomic_load(&generation), time_monotonic_ms(), time_now_ms()};
 }
 
-static struct entry **entry_find(struct auth *auth, const uint8_t *hash)
-{
-	struct entry **at = bucket_of(auth, hash);
-	while (*at && memcmp((*at)->hash, hash, SHA256_LEN) != 0)
-		at = &(*at)->next;
-	return at;
-}
-
-static void entry_drop(struct auth *auth, struct entry **at)
-{
-	struct entry *entry = *at;
-	*at = entry->next;
-	auth->entries--;
-	free(entry);
-}
-
-static bool entry_is_fresh(const struct entry *entry, uint64_t now_ms)
-{
-	return entry->generation == atomic_load(&generation) &&
-	       now_ms - entry->read_at_ms < KEY_CACHE_MS &&
-	       (!entry->expires_at_ms || time_now_ms() < entry->expires_at_ms);
-}
-
-static void forget_stale(struct auth *auth)
-{
-	uint64_t now_ms = time_monotonic_ms();
-	for (size_t i = 0; i < BUCKETS; i++)
-		for (struct entry **at = &auth->buckets[i]; *at;)
-			if (entry_is_fresh(*at, now_ms))
-				at = &(*at)->next;
-			else
-				entry_drop(auth, at);
-}
+/* --- Asking the database ---------------------------------------------------------------------- */
 
 static uint64_t scopes_of(struct arena *arena, const char *names)
 {
@@ -123,40 +78,20 @@ static uint64_t scopes_of(struct arena *arena, const char *names)
 	return mask;
 }
 
-/* Copy `text` behind the entry; NULL stays NULL. */
-static const char *keep_string(char **at, const char *text)
+/* What the columns of key_lookup say. */
+static void note_found(struct lookup *lookup, const struct pg_rows *rows)
 {
-	if (!text)
-		return NULL;
-	size_t size = strlen(text) + 1;
-	char *kept = memcpy(*at, text, size);
-	*at += size;
-	return kept;
-}
-
-static struct entry *entry_make(struct request *rq, const struct lookup *lookup,
-                                const struct pg_rows *rows)
-{
-	const char *repo = pg_value(rows, 0, 4);
-	const char *interest = pg_value(rows, 0, 5);
-	size_t extra = (repo ? strlen(repo) + 1 : 0) + (interest ? strlen(interest) + 1 : 0);
-	struct entry *entry = calloc(1, sizeof(*entry) + extra);
-	require(entry);
-	char *strings = entry->strings;
-	memcpy(entry->hash, lookup->hash, SHA256_LEN);
-	entry->caller = (struct identity){
+	struct arena *arena = lookup->arena;
+	lookup->caller = (struct identity){
 		.kind = strcmp(pg_value(rows, 0, 2), "automation") == 0 ? KEY_AUTOMATION
 	                                                                : KEY_PERSONAL,
-		.scopes = scopes_of(rq->arena, pg_value(rows, 0, 3)),
-		.repo = keep_string(&strings, repo),
-		.interest = keep_string(&strings, interest),
+		.scopes = scopes_of(arena, pg_value(rows, 0, 3)),
+		.repo = arena_strdup(arena, pg_value(rows, 0, 4)),
+		.interest = arena_strdup(arena, pg_value(rows, 0, 5)),
 	};
-	require(uuid_parse(pg_value(rows, 0, 0), UUID_TEXT_LEN, &entry->caller.account));
-	require(uuid_parse(pg_value(rows, 0, 1), UUID_TEXT_LEN, &entry->caller.key_id));
-	entry->expires_at_ms = pg_value_int(rows, 0, 6);
-	entry->read_at_ms = lookup->sent_at_ms;
-	entry->generation = lookup->generation;
-	return entry;
+	require(uuid_parse(pg_value(rows, 0, 0), UUID_TEXT_LEN, &lookup->caller.account));
+	require(uuid_parse(pg_value(rows, 0, 1), UUID_TEXT_LEN, &lookup->caller.key_id));
+	lookup->expires_at_ms = pg_value_int(rows, 0, 6);
 }
 
 static void lookup_run(struct request *rq)
@@ -166,119 +101,123 @@ static void lookup_run(struct request *rq)
 	lookup->code = pg_try(rq, &rows, NULL, KEY_LOOKUP_SQL, pg_bytes(lookup->hash, SHA256_LEN));
 	if (!lookup->code && pg_empty(rows))
 		lookup->code = ERR_UNAUTHENTICATED;
-	if (!lookup->code)
-		lookup->found = entry_make(rq, lookup, rows);
+	else if (!lookup->code)
+		note_found(lookup, rows);
+	else
+		lookup->code = ERR_UNAVAILABLE;
 }
 
-/* Put what was found in the cache, or take what is no longer true out of it. */
-static void cache_update(struct auth *auth, struct lookup *lookup)
+/* Tell the cache and whoever waits. */
+static void lookup_finish(struct lookup *lookup)
 {
-	struct entry **at = entry_find(auth, lookup->hash);
-	if (*at && (lookup->found || lookup->code == ERR_UNAUTHENTICATED))
-		entry_drop(auth, at);
-	if (!lookup->found)
-		return;
-	if (auth->entries >= ENTRIES_MAX)
-		forget_stale(auth);
-	struct entry **bucket = bucket_of(auth, lookup->hash);
-	lookup->found->next = *bucket;
-	*bucket = lookup->found;
-	auth->entries++;
-}
-
-static void lookup_over(struct request *rq)
-{
-	struct lookup *lookup = rq->user;
 	struct auth *auth = lookup->auth;
 	struct lookup **at = &auth->lookups;
 	while (*at != lookup)
 		at = &(*at)->next;
 	*at = lookup->next;
-	if (rq->problem.code)
-		lookup->code = ERR_UNAVAILABLE;
-	cache_update(auth, lookup);
-	enum err_code code = lookup->code;
-	if (code && code != ERR_UNAUTHENTICATED)
-		code = ERR_UNAVAILABLE;
-	while (lookup->waits) {
-		struct auth_wait *wait = lookup->waits;
-		lookup->waits = wait->next;
+	if (lookup->code == ERR_NONE)
+		key_cache_put(auth->cache, lookup->hash, &lookup->began, &lookup->caller,
+		              lookup->expires_at_ms);
+	else if (lookup->code == ERR_UNAUTHENTICATED)
+		key_cache_drop(auth->cache, lookup->hash);
+	for (struct auth_wait *wait = lookup->waits; wait; wait = wait->next)
 		if (wait->done)
-			wait->done(wait->context, code, code ? NULL : &lookup->found->caller);
-		free(wait);
-	}
-	free(lookup);
+			wait->done(wait->context, lookup->code,
+			           lookup->code ? NULL : &lookup->caller);
+	arena_free(lookup->arena);
 }
 
-static struct lookup *lookup_under_way(struct auth *auth, const uint8_t *hash)
+static void lookup_over(struct request *rq)
+{
+	struct lookup *lookup = rq->user;
+	if (rq->problem.code)
+		lookup->code = ERR_UNAVAILABLE;
+	lookup->is_over = true;
+	if (!lookup->is_starting)
+		lookup_finish(lookup);
+}
+
+static struct lookup *lookup_under_way(const struct auth *auth, const uint8_t *hash)
 {
 	struct lookup *lookup = auth->lookups;
 	uint64_t present = atomic_load(&generation);
 	while (lookup &&
-	       (lookup->generation != present || memcmp(lookup->hash, hash, SHA256_LEN) != 0))
+	       (lookup->began.generation != present || memcmp(lookup->hash, hash, SHA256_LEN) != 0))
 		lookup = lookup->next;
 	return lookup;
 }
 
-/* A look-up of the key, with `wait` (may be NULL) joined to it. It may be over when this
- * returns. */
-static void lookup_start(struct auth *auth, const uint8_t *hash, struct auth_wait *wait)
+/* Ask the database. NULL: it did not have to be waited for; the answer is *ret_code, and in the
+ * cache. */
+static struct lookup *lookup_start(struct auth *auth, const uint8_t *hash,
+                                   const struct key_moment *now, enum err_code *ret_code)
 {
-	struct lookup *lookup = lookup_under_way(auth, hash);
-	bool is_new = !lookup;
-	if (is_new) {
-		lookup = calloc(1, sizeof(*lookup));
-		require(lookup);
-		lookup->auth = auth;
-		lookup->generation = atomic_load(&generation);
-		lookup->sent_at_ms = time_monotonic_ms();
-		memcpy(lookup->hash, hash, SHA256_LEN);
-		lookup->next = auth->lookups;
-		auth->lookups = lookup;
-	}
-	if (wait) {
-		wait->lookup = lookup;
-		wait->next = lookup->waits;
-		lookup->waits = wait;
-	}
-	if (is_new)
-		request_spawn(auth->worker, "key-lookup", LOOKUP_TIMEOUT_MS, lookup_run,
-		              lookup_over, lookup);
+	struct arena *arena = arena_new();
+	struct lookup *lookup = arena_new_of(arena, struct lookup);
+	lookup->auth = auth;
+	lookup->arena = arena;
+	lookup->began = *now;
+	memcpy(lookup->hash, hash, SHA256_LEN);
+	lookup->next = auth->lookups;
+	auth->lookups = lookup;
+	lookup->is_starting = true;
+	request_spawn(auth->worker, "key-lookup", LOOKUP_TIMEOUT_MS, lookup_run, lookup_over,
+	              lookup);
+	lookup->is_starting = false;
+	if (!lookup->is_over)
+		return lookup;
+	*ret_code = lookup->code;
+	lookup_finish(lookup);
+	return NULL;
+}
+
+/* --- Callers ---------------------------------------------------------------------------------- */
+
+static struct auth_wait *wait_new(struct lookup *lookup, auth_done_cb *done, void *context)
+{
+	struct auth_wait *wait = arena_new_of(lookup->arena, struct auth_wait);
+	*wait = (struct auth_wait){lookup->waits, done, context};
+	lookup->waits = wait;
+	return wait;
 }
 
 enum err_code auth_check(struct auth *auth, const char *bearer, struct identity *ret_caller,
                          struct auth_wait **ret_wait, auth_done_cb *done, void *context)
 {
 	uint8_t hash[SHA256_LEN];
+	struct lookup *lookup = NULL;
+	enum err_code code = ERR_UNAVAILABLE;
 	*ret_wait = NULL;
 	if (!bearer || !key_text_is_valid(bearer)) {
 		metric_add(&lookups_total, "malformed", NULL, 1);
 		return ERR_UNAUTHENTICATED;
 	}
 	key_text_hash(bearer, hash);
-	struct entry *entry = *entry_find(auth, hash);
-	uint64_t now_ms = time_monotonic_ms();
-	if (entry && entry_is_fresh(entry, now_ms)) {
-		metric_add(&lookups_total, "cached", NULL, 1);
-		*ret_caller = entry->caller;
-		if (now_ms - entry->read_at_ms >= REFRESH_MS && !lookup_under_way(auth, hash))
-			lookup_start(auth, hash, NULL);
+	struct key_moment now = moment_now();
+	if (!key_cache_get(auth->cache, hash, &now, REFRESH_MS)) {
+		lookup = lookup_under_way(auth, hash);
+		if (!lookup)
+			lookup = lookup_start(auth, hash, &now, &code);
+	}
+	const struct identity *known = key_cache_get(auth->cache, hash, &now, KEY_CACHE_MS);
+	metric_add(&lookups_total, known ? "cached" : "asked", NULL, 1);
+	if (known) {
+		*ret_caller = *known;
 		return ERR_NONE;
 	}
-	metric_add(&lookups_total, "asked", NULL, 1);
-	struct auth_wait *wait = calloc(1, sizeof(*wait));
-	require(wait);
-	wait->done = done;
-	wait->context = context;
-	*ret_wait = wait;
-	lookup_start(auth, hash, wait);
-	return ERR_NONE;
+	if (lookup)
+		*ret_wait = wait_new(lookup, done, context);
+	else if (!code) /* found, and over by our own clock */
+		code = ERR_UNAUTHENTICATED;
+	return lookup ? ERR_NONE : code;
 }
 
 void auth_cancel(struct auth_wait *wait)
 {
 	wait->done = NULL;
 }
+
+/* --- Changes ---------------------------------------------------------------------------------- */
 
 static void invalidate(void *ptr)
 {
@@ -314,11 +253,14 @@ void auth_register(void)
 	metric_register(&revocations_heard);
 }
 
+/* --- Life ------------------------------------------------------------------------------------- */
+
 struct auth *auth_new(struct worker *worker)
 {
 	struct auth *auth = calloc(1, sizeof(*auth));
 	require(auth);
 	auth->worker = worker;
+	auth->cache = key_cache_new();
 	if (worker->index == 0)
 		redis_subscribe(worker->redis, CHANNEL, on_message, auth);
 	return auth;
@@ -329,8 +271,6 @@ void auth_free(struct auth *auth)
 	if (!auth)
 		return;
 	require(!auth->lookups);
-	for (size_t i = 0; i < BUCKETS; i++)
-		while (auth->buckets[i])
-			entry_drop(auth, &auth->buckets[i]);
+	key_cache_free(auth->cache);
 	free(auth);
 }

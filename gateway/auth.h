@@ -8,10 +8,9 @@
 #pragma once
 
 #include "identity.h"
+#include "key_cache.h"
 #include "request.h"
 #include "worker.h"
-
-#define KEY_CACHE_MS 5000
 
 struct auth;
 struct auth_wait;

@@ -1,0 +1,92 @@
+"""Behind a load balancer: who the client is, and by what scheme it came, is believed of trusted peers alone."""
+
+import json
+
+import pytest
+
+from lib.raw_http import RawService, exchange
+from lib.servers import free_port
+from lib.wait import wait_for
+
+REQUEST = b"GET /api/v1.0/%s HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX-Request-Id: %s\r\nAuthorization: Bearer %s\r\n"
+
+
+@pytest.fixture(scope="module")
+def service():
+    service = RawService()
+    yield service
+    service.close()
+
+
+@pytest.fixture(scope="module")
+def key(cluster):
+    return cluster.create_user().encode()
+
+
+def gateway(cluster, service, **settings):
+    listen = f"127.0.0.1:{free_port()}"
+    process = cluster.add("gateway", LISTEN=listen, EXPERIMENTS_URL=service.url, **settings)
+    process.wait_ready()
+    yield process
+    process.stop()
+    cluster["gateway"].remove(process)
+    cluster.retired.append(process)
+
+
+@pytest.fixture(scope="module")
+def behind(cluster, service):
+    """A gateway that trusts this machine and a network of others."""
+    yield from gateway(cluster, service, TRUSTED_PROXIES="127.0.0.0/8, 10.0.0.0/8")
+
+
+@pytest.fixture(scope="module")
+def alone(cluster, service):
+    yield from gateway(cluster, service)
+
+
+def ask(process, key, fields, path=b"experiments", request_id=b"any"):
+    answers = exchange(process.url, REQUEST % (path, request_id, key) + fields + b"\r\n")
+    assert answers.statuses == [200]
+
+
+def told(service):
+    """What the service heard of the last client: address and scheme."""
+    request = service.requests[-1]
+    return request.value("x-forwarded-for"), request.value("x-forwarded-proto")
+
+
+@pytest.mark.parametrize(("fields", "client", "scheme"), [
+    (b"X-Forwarded-For: 192.0.2.1\r\nX-Forwarded-Proto: https\r\n", "192.0.2.1", "https"),
+    (b"X-Forwarded-For: 6.6.6.6, 192.0.2.1, 10.1.2.3\r\nX-Forwarded-Proto: https\r\n", "192.0.2.1", "https"),
+    (b"X-Forwarded-For: 6.6.6.6\r\nX-Forwarded-For: 2001:db8::1\r\n", "2001:db8::1", "http"),
+    (b"X-Forwarded-For: unknown\r\n", "127.0.0.1", "http"),
+    (b"Connection: X-Forwarded-For\r\nX-Forwarded-For: 192.0.2.1\r\n", "192.0.2.1", "http"),
+    (b"", "127.0.0.1", "http")])
+def test_a_trusted_peer_is_believed(behind, service, key, fields, client, scheme):
+    ask(behind, key, fields)
+    assert told(service) == (client, scheme)
+
+
+def test_others_are_not(alone, service, key):
+    ask(alone, key, b"X-Forwarded-For: 192.0.2.1\r\nX-Forwarded-Proto: https\r\n")
+    assert told(service) == ("127.0.0.1", "http")
+
+
+@pytest.mark.parametrize("path", [b"experiments", b"account/api-keys"])
+def test_logs_name_the_client(behind, key, path):
+    """For what is passed on, and for what the gateway does itself."""
+    request_id = b"logged-" + path.replace(b"/", b"-")
+    ask(behind, key, b"X-Forwarded-For: 192.0.2.77\r\n", path, request_id)
+
+    def logged():
+        lines = [json.loads(line) for line in behind.log().splitlines() if request_id.decode() in line]
+        return [line for line in lines if line["message"] == "request finished"]
+
+    (line,) = wait_for(logged, "the line in the log")
+    assert line["peer"] == "192.0.2.77"
+
+
+@pytest.mark.parametrize("value", ["localhost", "10.0.0.0/33", "10.0.0.1:80", "10.0.0.1;10.0.0.2"])
+def test_a_wrong_setting_is_refused_at_the_start(cluster, value):
+    with pytest.raises(RuntimeError, match="TRUSTED_PROXIES: "):
+        cluster.run("gateway", "--show-config", TRUSTED_PROXIES=value)
