@@ -42,6 +42,14 @@ static bool parse_old(const char *text, char out[ARXIV_ID_MAX + 1])
 	return true;
 }
 
+bool arxiv_category_is(const char *text)
+{
+	static const char LETTERS[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" DIGITS "._-";
+	size_t length = strspn(text, LETTERS);
+	return length > 0 && length <= ARXIV_CATEGORY_MAX && !text[length];
+}
+
 bool arxiv_id_parse(const char *text, char out[ARXIV_ID_MAX + 1])
 {
 	if (strncasecmp(text, "arxiv:", 6) == 0)

@@ -46,7 +46,7 @@ static const struct field PUT_FIELDS[] = {
 	BODY_TEXT(struct asset_input, title, "title", TRIMMED, 1, 1000),
 	JSON_TEXT("abstract", TRIMMED, 0, 50000),
 	JSON_STRINGS("authors", OPTIONAL, 0, 5000, 500),
-	JSON_STRINGS("categories", OPTIONAL, 0, 64, 64),
+	JSON_STRINGS("categories", OPTIONAL, 0, 64, ARXIV_CATEGORY_MAX),
 	{IN_BODY, FIELD_TIME, "published_at", FIELD_NOWHERE, NULLABLE},
 	{IN_BODY, FIELD_TIME, "updated_at", FIELD_NOWHERE, NULLABLE},
 	JSON_URL("github_url", NULLABLE),
@@ -89,13 +89,10 @@ void asset_list(struct request *rq)
 /* A category is one word, for the index and arXiv alike. */
 static void check_categories(struct request *rq)
 {
-	static const char LETTERS[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
 	size_t index, count;
 	yyjson_val *name;
 	yyjson_arr_foreach (json_get(rq->http->json, "categories"), index, count, name) {
-		const char *text = yyjson_get_str(name);
-		if (text[strspn(text, LETTERS)])
+		if (!arxiv_category_is(yyjson_get_str(name)))
 			problem_add_field(rq->arena, &rq->problem, "categories",
 			                  "item %zu must be a category such as cs.LG", index);
 	}

@@ -10,6 +10,9 @@
 /* Stems that the tokenizer remembers: most of what a corpus uses, in under 1 MB. */
 #define STEM_CACHE_SLOTS 16384
 
+/* A number of 32 bits, seven bits a byte. */
+#define VARINT_MAX_BYTES 5
+
 /* Which of a field's two runs tokens go to. */
 struct field_target {
 	struct builder *builder;
@@ -17,12 +20,17 @@ struct field_target {
 	enum builder_run extra_run;
 };
 
+static void bytes_reserve(struct bytes *bytes, size_t length)
+{
+	if (bytes->length + length <= bytes->capacity)
+		return;
+	bytes->capacity = mem_capacity(bytes->capacity, bytes->length + length);
+	bytes->data = mem_resize(bytes->data, bytes->capacity, 1);
+}
+
 void bytes_add(struct bytes *bytes, const void *data, size_t length)
 {
-	if (bytes->length + length > bytes->capacity) {
-		bytes->capacity = mem_capacity(bytes->capacity, bytes->length + length);
-		bytes->data = mem_resize(bytes->data, bytes->capacity, 1);
-	}
+	bytes_reserve(bytes, length);
 	if (length > 0)
 		memcpy(bytes->data + bytes->length, data, length);
 	bytes->length += length;
@@ -30,13 +38,10 @@ void bytes_add(struct bytes *bytes, const void *data, size_t length)
 
 void bytes_add_varint(struct bytes *bytes, uint32_t value)
 {
-	uint8_t encoded[5];
-	size_t length = 0;
-
+	bytes_reserve(bytes, VARINT_MAX_BYTES);
 	for (; value >= 0x80; value >>= 7)
-		encoded[length++] = (uint8_t)(value | 0x80);
-	encoded[length++] = (uint8_t)value;
-	bytes_add(bytes, encoded, length);
+		bytes->data[bytes->length++] = (uint8_t)(value | 0x80);
+	bytes->data[bytes->length++] = (uint8_t)value;
 }
 
 static void numbers_add(struct numbers *numbers, uint32_t number)

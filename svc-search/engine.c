@@ -11,8 +11,10 @@
 /* A merge pays when more papers than this are live, or dead, ... */
 #define MERGE_LEAST 2000
 
-/* ...and more than one in so many of the base. */
+/* ...and more than one in so many of the base; and when there are more than this, for every change
+ * costs as much as all that is live. */
 #define MERGE_PART 8
+#define MERGE_MOST 16000
 
 uint64_t *alive_all(const struct segment *segment)
 {
@@ -222,7 +224,8 @@ bool engine_wants_merge(const struct engine *engine)
 {
 	const struct engine_view *view = engine->view;
 	uint32_t base_count = view->base->segment->doc_count;
-	uint32_t least = MAX_OF(base_count / MERGE_PART, (uint32_t)MERGE_LEAST);
+	uint32_t part = MIN_OF(base_count / MERGE_PART, (uint32_t)MERGE_MOST);
+	uint32_t least = MAX_OF(part, (uint32_t)MERGE_LEAST);
 	uint32_t count = engine_view_count(view);
 	uint32_t trained_on = view->base->embedder != NULL
 	                              ? view->base->embedder->header->trained_on

@@ -48,7 +48,7 @@ void engine_free(struct engine *engine);
 
 /** Take in changes, in order, and publish the view that has them. Copies. A change that is older
  * than what is known of its paper is passed over, so that handing one in twice does no harm. Takes
- * time in proportion to the live segment: some 10 ms for 1,000 papers. */
+ * time in proportion to the live segment: some 50 ms for 1,000 papers. */
 void engine_apply(struct engine *engine, const struct engine_change *changes, size_t count);
 
 /** Whether a merge would pay: much of the index is live or dead, or the embedder has been

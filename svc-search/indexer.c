@@ -23,17 +23,21 @@
 #define PASS_TIMEOUT_MS  60000
 #define MERGE_TIMEOUT_MS 3600000
 
-#define PAGE_PAPERS  1000 /* read at once while all are loaded */
-#define BATCH_PAPERS 4000 /* changes of one pass */
+#define PAGE_PAPERS 1000 /* read at once while all are loaded */
 
-/* An import is taken in a second's worth at a time, for each pass costs as much as all that is not
- * merged yet; and what comes in is merged when it ends, or when there is this much. So much may come
- * in during a merge; the rest waits for its end. */
+/* Changes of one pass; more when more are unmerged, for each pass costs as much as all of them. */
+#define BATCH_PAPERS 4000
+
+/* An import is taken in a second's worth at a time; and what comes in is merged when it ends, or
+ * when there is this much. During a merge as much again is taken in, and the rest waits for its
+ * end. */
 #define BUSY_PAPERS  1000
 #define MERGE_PAPERS 16000
 
-/* An index that lacks more papers than this, and than it has, is made anew. */
-#define LOAD_PAPERS 4000
+/* An index that lacks more papers than this, and than it has, is made anew. One that is searched
+ * already lacks them for as long as that takes, so it rather takes them in one after another. */
+#define LOAD_PAPERS    4000
+#define SERVING_FACTOR 16
 
 struct indexer {
 	struct index_writer writer;
@@ -265,7 +269,9 @@ static void start_load(struct indexer *indexer, uint64_t newest)
 /* Take in one batch of changes. Returns whether there may be more. */
 static bool read_batch(struct request *rq, struct indexer *indexer)
 {
-	struct index_work *work = read_changes(rq, indexer, indexer->seq, BATCH_PAPERS);
+	size_t limit =
+		MIN_OF(MAX_OF(indexer->unmerged, (size_t)BATCH_PAPERS), (size_t)MERGE_PAPERS);
+	struct index_work *work = read_changes(rq, indexer, indexer->seq, (int64_t)limit);
 	indexer->is_busy = work->count >= BUSY_PAPERS;
 	if (work->count == 0)
 		return false;
@@ -274,7 +280,7 @@ static bool read_batch(struct request *rq, struct indexer *indexer)
 	indexer->unmerged += work->count;
 	indexer->updated_at_ms = time_now_ms();
 	show_size(indexer);
-	return work->count == BATCH_PAPERS;
+	return work->count == limit;
 }
 
 /* Take what the disk has of this database. */
@@ -329,7 +335,8 @@ static uint64_t newest_change(struct request *rq, struct indexer *indexer)
 /* Whether so much is new that a new index costs less than taking it in. */
 static bool is_far_behind(struct request *rq, const struct indexer *indexer, uint64_t newest)
 {
-	int64_t enough = MAX_OF(indexer_state(rq->worker->process).documents, LOAD_PAPERS) + 1;
+	int64_t least = indexer->is_caught_up ? LOAD_PAPERS * SERVING_FACTOR : LOAD_PAPERS;
+	int64_t enough = MAX_OF(indexer_state(rq->worker->process).documents, least) + 1;
 	if (indexer->is_merging || newest - indexer->seq < (uint64_t)enough)
 		return false;
 	struct pg_rows *rows =

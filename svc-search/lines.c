@@ -15,6 +15,7 @@
 struct lines {
 	gzFile file; /* plain files are read as they are */
 	off_t size;
+	size_t path_length;
 	char *data; /* room for the longest line, its CR and LF */
 	size_t at, end;
 	size_t number;
@@ -41,6 +42,7 @@ struct lines *lines_open(const char *path)
 	require(lines->data);
 	lines->file = file;
 	lines->size = status.st_size;
+	lines->path_length = strlen(path);
 	gzbuffer(file, INFLATE_BYTES);
 	return lines;
 }
@@ -70,7 +72,8 @@ static void fill(struct lines *lines)
 	if (lines->is_over && code == Z_ERRNO)
 		lines->error = strerror_r(errno, lines->error_text, sizeof(lines->error_text));
 	else if (lines->is_over && code != Z_OK && code != Z_STREAM_END)
-		lines->error = why;
+		lines->error =
+			why + (strlen(why) > lines->path_length ? lines->path_length + 2 : 0);
 }
 
 /* The end of the first line in the buffer, which is filled as far as needed; NULL: it has none. */

@@ -1,6 +1,8 @@
 #include "metadata.h"
 
 #include "arxiv_id.h"
+#include "field.h"
+#include "field_check.h"
 #include "timefmt.h"
 #include "utf8.h"
 
@@ -97,7 +99,8 @@ static void add_time(yyjson_mut_doc *doc, yyjson_mut_val *row, const char *name,
 	yyjson_mut_obj_add_strcpy(doc, row, name, text);
 }
 
-static void add_lists(struct arena *arena, yyjson_mut_doc *doc, yyjson_mut_val *row,
+/* The row's lists; returns false when a category is none. */
+static bool add_lists(struct arena *arena, yyjson_mut_doc *doc, yyjson_mut_val *row,
                       const struct metadata *paper)
 {
 	yyjson_mut_val *authors = yyjson_mut_obj_add_arr(doc, row, "authors");
@@ -106,9 +109,23 @@ static void add_lists(struct arena *arena, yyjson_mut_doc *doc, yyjson_mut_val *
 	yyjson_mut_val *categories = yyjson_mut_obj_add_arr(doc, row, "categories");
 	char *rest = arena_strdup(arena, paper->categories ? paper->categories : "");
 	size_t count = 0;
-	for (char *word; (word = strsep(&rest, " \t\n")) && count < CATEGORIES_MAX;)
-		if (*word && ++count)
-			yyjson_mut_arr_add_str(doc, categories, word);
+	for (char *word; (word = strsep(&rest, " \t\n")) && count < CATEGORIES_MAX;) {
+		if (!*word)
+			continue;
+		if (!arxiv_category_is(word))
+			return false;
+		yyjson_mut_arr_add_str(doc, categories, word);
+		count++;
+	}
+	return true;
+}
+
+/* As PUT takes one; NULL is fine. */
+static bool is_address(struct arena *arena, const char *text)
+{
+	static const struct field ADDRESS = JSON_URL("github_url", OPTIONAL);
+	struct field_value value;
+	return !text || !*text || !field_check_text(arena, &ADDRESS, text, &value);
 }
 
 yyjson_mut_val *metadata_row(struct arena *arena, yyjson_mut_doc *doc, const struct metadata *paper,
@@ -125,6 +142,8 @@ yyjson_mut_val *metadata_row(struct arena *arena, yyjson_mut_doc *doc, const str
 		*ret_why = "the title has over 1000 characters";
 	else if (utf8_count(abstract, strlen(abstract)) > ABSTRACT_MAX)
 		*ret_why = "the abstract has over 50000 characters";
+	else if (!is_address(arena, paper->github_url))
+		*ret_why = "github_url is not an absolute http or https URL";
 	else
 		*ret_why = NULL;
 	if (*ret_why)
@@ -133,7 +152,10 @@ yyjson_mut_val *metadata_row(struct arena *arena, yyjson_mut_doc *doc, const str
 	yyjson_mut_obj_add_strcpy(doc, row, "arxiv_id", id);
 	yyjson_mut_obj_add_str(doc, row, "title", title);
 	yyjson_mut_obj_add_str(doc, row, "abstract", abstract);
-	add_lists(arena, doc, row, paper);
+	if (!add_lists(arena, doc, row, paper)) {
+		*ret_why = "a category is not one such as cs.LG";
+		return NULL;
+	}
 	add_time(doc, row, "published_at", paper->published_at_ms);
 	add_time(doc, row, "updated_at", paper->updated_at_ms);
 	add_optional(doc, row, "github_url",
@@ -258,6 +280,19 @@ static bool read_categories(struct arena *arena, yyjson_val *line, struct metada
 	return names != NULL;
 }
 
+/* Why a member that is to be a text is of another type; NULL: none is. */
+static const char *check_texts(struct arena *arena, yyjson_val *line)
+{
+	static const char *const NAMES[] = {"id",   "_id",        "title",  "abstract",
+	                                    "text", "github_url", "license"};
+	for (size_t i = 0; i < ARRAY_LEN(NAMES); i++) {
+		yyjson_val *value = json_get(line, NAMES[i]);
+		if (value && !yyjson_is_str(value) && !yyjson_is_null(value))
+			return arena_printf(arena, "%s is not a text", NAMES[i]);
+	}
+	return NULL;
+}
+
 enum err_code metadata_read(struct arena *arena, yyjson_val *line, struct metadata *ret_paper,
                             const char **ret_why)
 {
@@ -270,7 +305,9 @@ enum err_code metadata_read(struct arena *arena, yyjson_val *line, struct metada
 	paper.id = json_get_text(line, is_snapshot ? "id" : "_id");
 	paper.abstract = json_get_text(line, is_snapshot ? "abstract" : "text");
 	read_times(line, &paper);
-	*ret_why = NULL;
+	*ret_why = check_texts(arena, line);
+	if (*ret_why)
+		return ERR_INVALID;
 	if (!yyjson_is_obj(line))
 		*ret_why = "it is not an object";
 	else if (!paper.id)

@@ -5,6 +5,7 @@ import json
 import os
 import pty
 import re
+import secrets
 import subprocess
 
 import pytest
@@ -110,6 +111,13 @@ def test_a_withdrawn_paper_comes_back(run, api, db, paper_file, snapshot):
     api.get(f"/search/assets/{line['id']}", expect=200)
 
 
+def test_a_line_that_the_database_would_refuse_is_skipped_by_itself(run, api, paper_file, snapshot):
+    """A category of any length would not fit into an index row, and stop the import at the same line for good."""
+    lines = [snapshot(), {**snapshot(), "categories": secrets.token_hex(5000)}, snapshot()]
+    assert summary(run(paper_file(lines))) == (2, 2, 1)
+    api.get(f"/search/assets/{lines[2]['id']}", expect=200)
+
+
 def test_of_two_with_one_id_the_later_counts(run, api, paper_file, snapshot):
     line = snapshot()
     lines = [{**line, "title": f"Number {number}", "id": f"{line['id']}v{number}"} for number in range(1, 10)]
@@ -155,11 +163,13 @@ def test_damaged_gzip_data_fails(run, tmp_path, snapshot):
 
 BAD = [
     ("{", "byte"), ("[]", "not an object"), ("nonsense", "byte"), ('"text"', "not an object"), ("{}", "no id"),
-    ('{"id": 5, "title": "x"}', "no id"), ('{"id": "x", "title": "x"}', "not an arXiv id"),
+    ('{"id": 5, "title": "x"}', "id is not a text"), ('{"id": "x", "title": "x"}', "not an arXiv id"),
     ('{"id": "2401.00001"}', "no title"), ('{"id": "2401.00001", "title": "  "}', "no title"),
     ('{"id": "2401.00001", "title": "x", "authors": 5}', "authors"),
     ('{"id": "2401.00001", "title": "x", "authors": [5]}', "authors"),
     ('{"id": "2401.00001", "title": "x", "categories": 5}', "categories"),
+    ('{"id": "2401.00001", "title": "x", "categories": "cs.LG; cs.AI"}', "a category"),
+    ('{"id": "2401.00001", "title": "x", "github_url": "javascript:x"}', "github_url"),
     ('{"id": "2401.00001", "title": "' + "x" * 1001 + '"}', "1000 characters"),
     ('{"id": "2401.00001", "title": "x", "abstract": "' + "x" * 50001 + '"}', "50000 characters"),
     ('{"id": "2401.00001", "title": "\\u0000"}', "byte"), ('{"id": "2401.00001", "title": "\\ud800"}', "byte"),

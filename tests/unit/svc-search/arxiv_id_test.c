@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -84,11 +85,29 @@ static void test_refused(void **state)
 	}
 }
 
+static void test_categories(void **state)
+{
+	static const char *const ROWS[] = {"cs.LG", "hep-th", "q-bio.QM", "cond-mat.stat-mech",
+	                                   "cs"};
+	static const char *const OTHERS[] = {"", "cs LG", "cs.LG;", "\303\251"};
+	char longest[ARXIV_CATEGORY_MAX + 2] = {0};
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++)
+		assert_true(arxiv_category_is(ROWS[i]));
+	for (size_t i = 0; i < ARRAY_LEN(OTHERS); i++)
+		assert_false(arxiv_category_is(OTHERS[i]));
+	memset(longest, 'c', ARXIV_CATEGORY_MAX);
+	assert_true(arxiv_category_is(longest));
+	longest[ARXIV_CATEGORY_MAX] = 'c';
+	assert_false(arxiv_category_is(longest));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_forms),
 		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_categories),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -72,13 +72,19 @@ static void test_refused(void **state)
 		{"[]", "object"},
 		{"5", "object"},
 		{"{}", "no id"},
-		{"{\"id\":5}", "no id"},
+		{"{\"id\":5}", "id is not a text"},
+		{"{\"id\":\"2401.00001\",\"title\":[]}", "title is not a text"},
 		{"{\"id\":\"x\",\"title\":\"T\"}", "not an arXiv id"},
 		{"{\"id\":\"2401.00001\"}", "no title"},
 		{"{\"id\":\"2401.00001\",\"title\":\" \\t\"}", "no title"},
 		{"{\"id\":\"2401.00001\",\"title\":\"T\",\"authors\":{}}", "authors"},
 		{"{\"id\":\"2401.00001\",\"title\":\"T\",\"authors\":[[]]}", "authors"},
 		{"{\"id\":\"2401.00001\",\"title\":\"T\",\"categories\":[1]}", "categories"},
+		{"{\"id\":\"2401.00001\",\"title\":\"T\",\"categories\":\"cs.LG; cs.AI\"}",
+	         "category"},
+		{"{\"id\":\"2401.00001\",\"title\":\"T\",\"categories\":[\"\u00e9\"]}", "category"},
+		{"{\"id\":\"2401.00001\",\"title\":\"T\",\"github_url\":\"javascript:x\"}",
+	         "github_url"},
 	};
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
