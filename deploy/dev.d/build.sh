@@ -1,10 +1,14 @@
 # shellcheck shell=bash
 # Building in build/KIND. KIND is release, debug, asan or tsan; with CC=clang the folder is build/KIND-clang.
 
-build_dir() {
+build_name() {
 	local suffix=
 	[[ ${CC:-gcc} == gcc ]] || suffix=-${CC##*/}
-	printf '%s/build/%s%s' "$ROOT" "$1" "$suffix"
+	printf '%s%s' "$1" "$suffix"
+}
+
+build_dir() {
+	printf '%s/build/%s' "$ROOT" "$(build_name "$1")"
 }
 
 build_options() {
@@ -26,7 +30,6 @@ build_configure() {
 		return
 	fi
 	[[ ! -f $dir/build.ninja ]] || again=(--reconfigure)
-	mkdir -p "$dir"
 	# shellcheck disable=SC2086
 	/usr/bin/meson setup "${again[@]}" $options "$dir" "$ROOT" >"$DEV/log/build.log" 2>&1 ||
 		fail "meson could not configure $dir" "$DEV/log/build.log" "Remove $dir and try again."
@@ -39,6 +42,10 @@ build() {
 	shift 2
 	dir=$(build_dir "$kind")
 	say "build: $kind, in ${dir#"$ROOT"/}"
+	mkdir -p "$dir"
+	exec 8>"$dir/.lock"
+	flock -n 8 || say "build: waiting for another one in ${dir#"$ROOT"/}"
+	flock 8
 	build_configure "$kind" "$options"
 	if [[ -t 1 ]]; then
 		ninja -C "$dir" "$@" || fail "the build failed" "" "See above; the first error counts."
@@ -47,4 +54,5 @@ build() {
 			cp "$DEV/log/build.log" "$DEV/log/build-error.log"
 		fail "the build failed" "$DEV/log/build-error.log" "All of it: .dev/log/build.log"
 	fi
+	exec 8>&-
 }

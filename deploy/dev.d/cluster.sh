@@ -3,6 +3,7 @@
 
 DATA=$DEV/data
 ENV_FILE=$DEV/env
+READY_SECONDS=120 # the end of hope
 
 declare -A SETTINGS  # what .dev/env holds
 declare -A FOUND_BY  # process -> the variable in which others find it, or -
@@ -64,6 +65,18 @@ port_variable() {
 	local text=$1${2:+_$2}_PORT
 	text=${text//-/_}
 	printf '%s' "${text^^}"
+}
+
+# Ports are looked for and taken by one deploy/dev at a time on this machine: our processes can share one (SO_REUSEPORT),
+# so that a second cluster would not fail but mix with the first. Any folder that all can read serves as the lock.
+ports_lock() {
+	exec 7</var/tmp
+	flock -n 7 || say "ports: waiting for another deploy/dev on this machine"
+	flock 7
+}
+
+ports_unlock() {
+	exec 7<&-
 }
 
 port_is_free() {
@@ -149,7 +162,7 @@ process_run() {
 	local name=$1 settings
 	shift
 	mapfile -t settings < <(process_settings "$name")
-	env "${settings[@]}" "$(process_binary "$name")" "$@" 9>&-
+	env "${settings[@]}" "$(process_binary "$name")" "$@" 9>&- 8>&- 7<&-
 }
 
 # What a running process was made of: another build or other settings mean a restart.
@@ -193,7 +206,7 @@ process_start() {
 	mapfile -t settings < <(process_settings "$name")
 	(
 		cd /
-		exec 9>&- # deploy/dev's lock
+		exec 9>&- 8>&- 7<&- # deploy/dev's locks
 		env "${settings[@]}" setsid "$(process_binary "$name")" </dev/null >>"$DEV/log/$name.log" 2>&1 &
 		echo $! >"$DEV/run/$name.pid"
 		wait_until 10 process_became "$!" "$name"
@@ -205,10 +218,11 @@ process_stop() {
 	local pid
 	pid=$(process_pid "$1")
 	if [[ -n $pid ]]; then
-		kill -TERM "$pid"
+		kill -TERM "$pid" || true
 		if ! wait_until 40 is_gone "$pid"; then
 			say "$1: does not end, killing it"
-			kill -KILL "$pid"
+			kill -KILL "$pid" || true
+			wait_until 40 is_gone "$pid" || fail "$1 (pid $pid) cannot be killed"
 		fi
 	fi
 	rm -f "$DEV/run/$1.pid" "$DEV/run/$1.stamp"
@@ -220,8 +234,8 @@ processes_up() {
 		process_start "$name"
 	done
 	for name in "${PROCESSES[@]}"; do
-		wait_until 60 process_settled "$name" ||
-			fail "$name is not ready after 60 s: $(process_why "$name")" "$DEV/log/$name.log" \
+		wait_until "$READY_SECONDS" process_settled "$name" ||
+			fail "$name is not ready after $READY_SECONDS s: $(process_why "$name")" "$DEV/log/$name.log" \
 				"Where the data is of another version and may go, deploy/dev reset starts over."
 		[[ -n $(process_pid "$name") ]] ||
 			fail "$name ended by itself" "$DEV/log/$name.log" "Its whole log: deploy/dev logs $name"

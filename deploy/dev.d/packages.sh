@@ -73,11 +73,17 @@ packages_add_13() {
 	END
 }
 
+packages_advice() {
+	case $(debian_version) in
+	12 | 13) echo "Check the network, the disk and the sources in /etc/apt, then repeat the command." ;;
+	*) echo "The packages are those of Debian 12 and 13, which this is not." ;;
+	esac
+}
+
 packages_apt() {
 	as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300 \
-		-o Dpkg::Use-Pty=0 "$@" </dev/null >>"$DEV/log/packages.log" 2>&1 ||
-		fail "apt-get $1 failed" "$DEV/log/packages.log" \
-			"Check the network and the sources in /etc/apt, then repeat the command."
+		-o Dpkg::Use-Pty=0 -o Acquire::Retries=3 "$@" </dev/null >>"$DEV/log/packages.log" 2>&1 9>&- 8>&- ||
+		fail "apt-get $1 failed" "$DEV/log/packages.log" "$(packages_advice)"
 }
 
 packages_install() {

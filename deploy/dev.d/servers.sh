@@ -17,6 +17,7 @@ fi
 
 DATABASE_NAME=expops
 DATABASE_OWNER=expops
+SERVER_SECONDS=120 # the end of hope: a server starts and stops in one
 
 # switch_to USER: set AS to the words before a command by which root becomes that user; none for everybody else.
 switch_to() {
@@ -38,7 +39,7 @@ spawn() (
 	switch_to "$1"
 	shift 2
 	cd /
-	exec 9>&- # deploy/dev's lock
+	exec 9>&- 8>&- 7<&- # deploy/dev's locks
 	"${AS[@]}" setsid "$@" </dev/null >>"$log" 2>&1 &
 	echo $!
 )
@@ -119,7 +120,7 @@ postgres_is_empty() {
 # when the last of its children is gone.
 postgres_unlock() {
 	[[ -f $1/pg/postmaster.pid && -z $(postgres_pid "$1") ]] || return 0
-	wait_until 30 postgres_is_empty "$1" || fail "processes of a killed Postgres still work in $1/pg"
+	wait_until "$SERVER_SECONDS" postgres_is_empty "$1" || fail "processes of a killed Postgres still work in $1/pg"
 	rm -f "$1/pg/postmaster.pid" "$1"/pg/.s.PGSQL.*
 }
 
@@ -139,7 +140,7 @@ postgres_start() {
 	((${#base} > 80)) || socket=$base/pg
 	pid=$(spawn postgres "$log" "$bin/postgres" -D "$base/pg" -c listen_addresses=127.0.0.1 -c port="$port" \
 		-c unix_socket_directories="$socket" -c max_connections=200 "$@")
-	wait_until 60 postgres_settled "$pid" "$bin" "$port" || fail "Postgres does not answer on port $port" "$log"
+	wait_until "$SERVER_SECONDS" postgres_settled "$pid" "$bin" "$port" || fail "Postgres does not answer on port $port" "$log"
 	! is_gone "$pid" || fail "Postgres does not start" "$log"
 }
 
@@ -149,7 +150,7 @@ postgres_stop() {
 	pid=$(postgres_pid "$1")
 	[[ -n $pid ]] || return 0
 	kill -INT "$pid"
-	wait_until 60 is_gone "$pid" || fail "Postgres (pid $pid) does not stop"
+	wait_until "$SERVER_SECONDS" is_gone "$pid" || fail "Postgres (pid $pid) does not stop"
 }
 
 redis_pid() {
@@ -186,7 +187,7 @@ redis_start() {
 	[[ -z $(redis_pid "$base") ]] || return 0
 	redis_configure "$base" "$port" "$password"
 	spawn redis "$log" /usr/bin/redis-server "$base/redis/redis.conf" "$@" >/dev/null
-	wait_until 60 redis_answers "$port" "$password" || fail "Redis does not start on port $port" "$log"
+	wait_until "$SERVER_SECONDS" redis_answers "$port" "$password" || fail "Redis does not start on port $port" "$log"
 }
 
 redis_stop() {
@@ -194,7 +195,7 @@ redis_stop() {
 	pid=$(redis_pid "$1")
 	[[ -n $pid ]] || return 0
 	kill -TERM "$pid"
-	wait_until 60 is_gone "$pid" || fail "Redis (pid $pid) does not stop"
+	wait_until "$SERVER_SECONDS" is_gone "$pid" || fail "Redis (pid $pid) does not stop"
 }
 
 # database_prepare SERVER_URL: the product's database, the services' roles and schemas; SERVICE_PASSWORDS is set.
