@@ -40,7 +40,7 @@ def run_cluster(replicas):
             for process in made.all():
                 process.stop()
             faults = made.check()
-    assert not faults, "processes misbehaved:\n" + "\n".join(faults)
+    assert not faults, "processes misbehaved: " + "\n".join(faults)
 
 
 @pytest.fixture(scope="session")

@@ -20,6 +20,7 @@ REPORTS = (
     "require failed",
     "stack smashing detected",
 )
+REPORT_LINES = 25  # of each are shown
 
 
 class Process:
@@ -123,5 +124,7 @@ class Process:
         if self.popen is not None and self.popen.poll() not in (None, 0, -signal.SIGKILL):
             faults.append(f"{self.name} ended with {self.popen.returncode}")
         lines = self.log().splitlines()
-        faults += [f"{self.name}: {line}" for line in lines if any(mark in line for mark in REPORTS)]
+        for at, line in enumerate(lines):
+            if any(mark in line for mark in REPORTS):
+                faults.append("\n    ".join([f"{self.name}: {line}", *lines[at + 1 : at + REPORT_LINES]]))
         return faults

@@ -26,19 +26,22 @@ OTHER_CONTEXT = (
 )
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def papers(cluster):
-    """The sample, in the index; {arxiv id: paper}."""
+    """The sample, in the index, and nothing else, whatever tests have stored before; {arxiv id: paper}."""
     cluster.run("svc-search", "import", SAMPLE)
-    loaded = [json.loads(line) for line in SAMPLE.read_text(encoding="utf-8").splitlines()]
+    lines = SAMPLE.read_text(encoding="utf-8").splitlines()
+    loaded = {paper["id"]: paper for paper in map(json.loads, lines)}
+    with cluster.postgres.connect() as connection:
+        connection.execute("UPDATE search.asset SET is_deleted = true WHERE arxiv_id <> ALL (%s)", [list(loaded)])
     api = cluster.user().api
 
     def indexed():
         stats = api.get("/search/stats", expect=200).json()
-        return stats["index"]["documents"] == stats["total_assets"] >= len(loaded)
+        return stats["index"]["documents"] == stats["total_assets"] == len(loaded)
 
     wait_for(indexed, "the sample is indexed")
-    return {paper["id"]: paper for paper in loaded}
+    return loaded
 
 
 @pytest.fixture
