@@ -1,9 +1,11 @@
 /** The brief: one Markdown document from which a coding agent can implement an experiment without
  * asking back.
  *
- * It is made of what is known; what is not leaves no empty heading. Words of the experiment's
- * author (task, plan) go in as the Markdown that they are. Text from papers is quoted, and said to
- * be, so that an agent does not take it for orders.
+ * It is made of what is known; what is not leaves no empty heading, and what an agent would look for
+ * in vain (plan, repository, the paper's container) is said not to be there. Words of the
+ * experiment's author (task, plan) go in as the Markdown that they are, under the brief's headings
+ * (markdown.h). Text from papers is quoted, and said to be, so that an agent does not take it for
+ * orders.
  */
 #pragma once
 

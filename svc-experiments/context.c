@@ -68,19 +68,22 @@ static void add_environment(struct arena *arena, struct brief *brief, yyjson_val
 		arena_array(arena, yyjson_obj_size(variables) + 1, sizeof(*pairs));
 	yyjson_obj_foreach (variables, index, count, name, value) {
 		pairs[index].name = yyjson_get_str(name);
-		pairs[index].text = yyjson_get_str(value);
+		pairs[index].text = yyjson_is_str(value) ? yyjson_get_str(value)
+		                                         : json_write(arena, value, NULL);
 	}
 	brief->environment = pairs;
 	brief->environment_count = yyjson_obj_size(variables);
 }
 
-/* The index's container where it has one, else the image that the launch context names. */
+/* The index's container where that is ready, else the image that the launch context names; where
+ * none is named, the index's container as it stands. */
 static void add_container(struct arena *arena, struct brief *brief, const struct sources *from)
 {
 	const char *status = text_of(from->asset, "container_status");
+	const char *named = text_of(from->launch, "container_image");
 	bool is_indexed = status && strcmp(status, "none") != 0;
-	if (!is_indexed) {
-		brief->image = text_of(from->launch, "container_image");
+	if (!is_indexed || (named && strcmp(status, "ready") != 0)) {
+		brief->image = named;
 		return;
 	}
 	brief->image = text_of(from->asset, "container_image");

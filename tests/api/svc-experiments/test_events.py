@@ -137,3 +137,21 @@ def test_nothing_is_made_for_an_account_that_was_deleted(user, account, make, db
     db.execute("INSERT INTO deleted_account (id) VALUES (%s)", [owner])
     user.api.problem("POST", "/experiments", 400, "invalid_request", {"name": "late"})
     user.api.problem("POST", "/projects", 400, "invalid_request", {"name": "late"})
+
+
+@pytest.mark.parametrize("table", ["experiment", "project"])
+def test_what_is_being_made_when_its_account_is_deleted_goes_too(cluster, user, account, db, table):
+    owner = account(user)
+    with cluster.postgres.connect() as holder:
+        holder.autocommit = False
+        holder.execute("SET search_path = experiments")
+        holder.execute(f"INSERT INTO {table} (account_id, name) VALUES (%s, 'under way')", [owner])
+        user.api.post("/account/delete", {"confirm": True}, expect=200)
+        waits = (
+            "SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted "
+            "UNION ALL SELECT FROM deleted_account WHERE id = %s"
+        )
+        wait_for(lambda: db.execute(waits, [owner]).fetchone() is not None, "the deletion has come")
+        holder.commit()
+    rows = f"SELECT count(*) FROM {table} WHERE account_id = %s"
+    wait_for(lambda: db.execute(rows, [owner]).fetchone() == (0,), f"{table} is empty")

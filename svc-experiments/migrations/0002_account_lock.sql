@@ -1,0 +1,25 @@
+-- An insert that is under way when its account is deleted is waited for, and then removed with the rest: who inserts
+-- shares the account's lock until the transaction ends, who deletes the account has it alone.
+CREATE FUNCTION account_lock(account uuid, is_alone boolean) RETURNS void LANGUAGE sql VOLATILE AS $$
+    SELECT CASE WHEN is_alone THEN pg_advisory_xact_lock(key) ELSE pg_advisory_xact_lock_shared(key) END
+    FROM (SELECT hashtextextended(current_schema() || ' account ' || account, 0)) AS of_account (key)
+$$;
+
+CREATE OR REPLACE FUNCTION account_required() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM account_lock(NEW.account_id, false);
+    IF EXISTS (SELECT FROM deleted_account WHERE id = NEW.account_id) THEN
+        RAISE foreign_key_violation USING MESSAGE = 'the account was deleted', CONSTRAINT = 'account_required';
+    END IF;
+    RETURN NEW;
+END $$;
+
+-- Everything that an account had; a note stays.
+CREATE FUNCTION account_forget(account uuid) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM account_lock(account, true);
+    INSERT INTO deleted_account (id) VALUES (account) ON CONFLICT (id) DO NOTHING;
+    DELETE FROM experiment WHERE account_id = account;
+    DELETE FROM idempotency WHERE account_id = account;
+    DELETE FROM project WHERE account_id = account;
+END $$;
