@@ -8,7 +8,6 @@ SELECT e.id, $1, coalesce(e.version, 0), $2, $3, e.name, e.status, e.hypothesis,
 FROM jsonb_to_record($4::jsonb)
      AS e (id uuid, version bigint, name text, status text, hypothesis text, decision text, outcome text,
            observed_delta double precision, target_metric text, pr_status text, project_id uuid, arxiv_ids text[])
-WHERE NOT EXISTS (SELECT FROM deleted_account d WHERE d.id = $1)
 ON CONFLICT (id) DO UPDATE SET
     (version, told_at, is_deleted, name, status, hypothesis, decision, outcome, observed_delta, target_metric, pr_status,
      project_id, arxiv_ids) =
@@ -18,14 +17,4 @@ ON CONFLICT (id) DO UPDATE SET
 WHERE known.account_id = excluded.account_id AND NOT known.is_deleted AND known.version <= excluded.version;
 
 -- name: account_forget
--- $1 account. What it had, its tasks too, and a note, so that what is told later about it is not kept.
-WITH noted AS (
-    INSERT INTO deleted_account (id) VALUES ($1) ON CONFLICT (id) DO NOTHING
-), interests AS (
-    DELETE FROM interest WHERE account_id = $1
-), experiments AS (
-    DELETE FROM experiment WHERE account_id = $1
-), answers AS (
-    DELETE FROM idempotency WHERE account_id = $1
-)
-DELETE FROM task WHERE account_id = $1;
+SELECT account_forget($1);

@@ -50,9 +50,12 @@ static yyjson_mut_val *chosen_json(yyjson_mut_doc *doc, const struct judge *judg
 {
 	struct reasoning_facts facts = {
 		.title = paper->text.title,
+		.abstract = paper->text.abstract,
 		.interest_name = input->interest.name,
+		.retrieval = paper->relevance,
 		.age_days = paper->age_days,
 		.has_container = paper->has_container,
+		.code_url = paper->code_url,
 		.liked = judge->is_fitted ? judge_score(judge, paper) : NAN,
 	};
 	facts.terms = telling_words(judge->arena, paper, &facts.term_count);

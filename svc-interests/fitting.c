@@ -42,14 +42,10 @@ struct fitting_result fit_model(struct arena *arena, const struct fitting_input 
 	eyes.frequencies = count_terms(arena, eyes.splitter, examples, background);
 	judge_read(&eyes, examples);
 	judge_read(&eyes, background);
-	struct paper_text words = {
-		.title = input->interest.name,
-		.abstract = input->interest.context,
-	};
 	struct preference_input fit = {
 		.frequencies = eyes.frequencies,
 		.interest = features_new(arena, eyes.frequencies,
-	                                 bag_new(arena, eyes.splitter, &words)),
+	                                 judge_words(arena, eyes.splitter, &input->interest)),
 		.examples = examples_of(arena, examples, &result),
 		.background = judge_features(&eyes, background),
 		.background_count = background.count,

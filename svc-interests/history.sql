@@ -4,7 +4,7 @@ SELECT i.name, i.context, m.model, coalesce(m.version, 0),
        (SELECT coalesce(jsonb_agg(paper_json(p) || jsonb_build_object('relevance', e.relevance)
                                   ORDER BY e.relevance DESC, e.arxiv_id), '[]')
         FROM pool_entry e JOIN paper p USING (arxiv_id)
-        WHERE e.interest_id = i.id AND e.context_version = i.context_version)
+        WHERE e.interest_id = i.id AND e.pool_version = i.pool_version)
 FROM interest i LEFT JOIN preference_model m ON m.interest_id = i.id
 WHERE i.account_id = $1 AND i.experiment_history_id = $2;
 
@@ -37,7 +37,7 @@ SELECT i.name, i.context, coalesce((SELECT version FROM preference_model WHERE i
         FROM given g JOIN paper p USING (arxiv_id)),
        (SELECT coalesce(jsonb_agg(paper_json(p) ORDER BY e.relevance DESC, e.arxiv_id), '[]')
         FROM pool_entry e JOIN paper p USING (arxiv_id)
-        WHERE e.interest_id = i.id AND e.context_version = i.context_version
+        WHERE e.interest_id = i.id AND e.pool_version = i.pool_version
           AND NOT EXISTS (SELECT FROM given g WHERE g.arxiv_id = e.arxiv_id))
 FROM interest i WHERE i.id = $1;
 

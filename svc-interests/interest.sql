@@ -60,7 +60,8 @@ WITH was AS (
         model_provider = CASE WHEN $3::jsonb ? 'model_provider' THEN was.new_provider ELSE i.model_provider END,
         source_repo_url = CASE WHEN $3::jsonb ? 'source_repo_url' THEN was.new_repo ELSE i.source_repo_url END,
         project_id = CASE WHEN $3::jsonb ? 'project_id' THEN was.new_project ELSE i.project_id END,
-        context_version = i.context_version + (SELECT count(*) FROM changed)::int,
+        pool_version = i.pool_version + (SELECT count(*) FROM changed)::int,
+        context_version = i.context_version + (was.new_context <> i.context)::int,
         pool_status = CASE WHEN EXISTS (SELECT FROM changed) THEN 'stale' ELSE i.pool_status END,
         pool_size = CASE WHEN EXISTS (SELECT FROM changed) THEN 0 ELSE i.pool_size END,
         updated_at = now()

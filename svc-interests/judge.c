@@ -1,5 +1,7 @@
 #include "judge.h"
 
+#include "subject.h"
+
 const struct bag **papers_bags(struct arena *arena, struct word_splitter *splitter,
                                struct paper_list papers)
 {
@@ -33,11 +35,14 @@ double judge_score(const struct judge *judge, const struct paper *paper)
 	return preference_score(judge->model, paper->features);
 }
 
-static void take_words(struct judge *judge, const struct judge_input *input)
+const struct bag *judge_words(struct arena *arena, struct word_splitter *splitter,
+                              const struct judge_input *input)
 {
-	struct paper_text text = {.title = input->name, .abstract = input->context};
-	judge->interest = features_new(judge->arena, judge->frequencies,
-	                               bag_new(judge->arena, judge->splitter, &text));
+	struct paper_text text = {
+		.title = input->name,
+		.abstract = subject_of(arena, input->context),
+	};
+	return bag_new(arena, splitter, &text);
 }
 
 static void take_prior(struct judge *judge, struct paper_list background)
@@ -66,7 +71,8 @@ struct judge *judge_new(struct arena *arena, const struct judge_input *input,
 			: frequency_table_new(arena,
 	                                      papers_bags(arena, judge->splitter, background),
 	                                      background.count);
-	take_words(judge, input);
+	judge->interest =
+		features_new(arena, judge->frequencies, judge_words(arena, judge->splitter, input));
 	judge_read(judge, background);
 	if (!judge->is_fitted)
 		take_prior(judge, background);

@@ -28,6 +28,10 @@ struct judge {
 	bool is_fitted; /* to feedback: not the prior */
 };
 
+/** What the interest's words are about, as a bag in `arena`. */
+const struct bag *judge_words(struct arena *arena, struct word_splitter *splitter,
+                              const struct judge_input *input);
+
 /** Make one, and the features of the background. Borrows the input's texts. */
 struct judge *judge_new(struct arena *arena, const struct judge_input *input,
                         struct paper_list background);

@@ -68,6 +68,7 @@ static void read_paper(struct arena *arena, yyjson_val *row, int64_t now_ms, str
 	read_vector(arena, row, &paper->text);
 	paper->age_days = age_days(row, now_ms);
 	paper->has_container = json_get_bool(row, "has_container", false);
+	paper->code_url = json_get_text(row, "github_url");
 	paper->relevance = json_get_float(row, "relevance", 0);
 	paper->matched = strings_of(arena, json_get(row, "matched"), &paper->matched_count);
 	paper->signal = json_get_text(row, "signal");

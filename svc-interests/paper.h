@@ -1,9 +1,9 @@
 /** Papers as this service's database hands them out, for code that computes.
  *
  *     [{"arxiv_id":"2205.14135","title":"…","abstract":"…","categories":["cs.LG"],
- *       "published_at":"2022-05-27T17:53:09.000Z","has_container":false,"vector":"<base64>",
- *       "scale":0.01,"model":"3-200","relevance":0.8,
- *       "matched":["attention"],"signal":"like","index":0}]
+ *       "published_at":"2022-05-27T17:53:09.000Z","has_container":false,
+ *       "github_url":"https://github.com/…","vector":"<base64>","scale":0.01,"model":"3-200",
+ *       "relevance":0.8,"matched":["attention"],"signal":"like","index":0}]
  *
  * A vector is one signed byte a dimension, times `scale`; vectors of two models do not compare.
  * Members may be missing. */
@@ -21,6 +21,7 @@ struct paper {
 	struct paper_text text;
 	double age_days; /* since it came out; NaN: not known */
 	bool has_container;
+	const char *code_url;       /* of the authors' code; NULL: not known */
 	double relevance;           /* 0..1, to the interest */
 	const char *const *matched; /* words that brought it, the most telling first */
 	size_t matched_count;

@@ -7,6 +7,7 @@
 #include "pg.h"
 #include "pool.sql.h"
 #include "settings.h"
+#include "subject.h"
 
 #include <string.h>
 
@@ -54,10 +55,10 @@ static enum err_code ask(struct request *rq, const char *path, const char *body,
 	return ERR_NONE;
 }
 
-/* Add the titles and abstracts of the papers that the text names, as far as there is room. */
-static enum err_code add_named(struct request *rq, struct buf *text)
+/* Add the titles and abstracts of the papers that `words` name, as far as there is room. */
+static enum err_code add_named(struct request *rq, const char *words, struct buf *text)
 {
-	const char *ids = links_find(rq->arena, text->data), *answer;
+	const char *ids = links_find(rq->arena, words), *answer;
 	if (!ids)
 		return ERR_NONE;
 	enum err_code code = ask(rq, "/internal/assets/lookup",
@@ -79,9 +80,10 @@ static enum err_code add_named(struct request *rq, struct buf *text)
 
 static enum err_code search(struct request *rq, const struct source *source, const char **ret_json)
 {
+	const char *words = arena_printf(rq->arena, "%s\n%s", source->name, source->context);
 	struct buf text = {.arena = rq->arena};
-	buf_printf(&text, "%s\n%s", source->name, source->context);
-	enum err_code code = add_named(rq, &text);
+	buf_puts(&text, subject_of(rq->arena, words));
+	enum err_code code = add_named(rq, words, &text);
 	if (code)
 		return code;
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
@@ -114,14 +116,16 @@ void pool_build(struct request *rq, struct task *task)
 		raise_error(rq, code, "svc-search does not answer");
 	pg_begin(rq);
 	struct pg_rows *saved = save(rq, interest, &source, answer);
-	if (pg_empty(saved))
+	if (pg_empty(saved)) {
 		task_complete(rq, task, "{}", "the interest has changed since");
-	else
+	} else {
+		pg_query(rq, POOL_RANK_ANEW_SQL, pg_text(interest), pg_text(rq->id));
 		task_complete(rq, task,
 		              arena_printf(rq->arena,
 		                           "{\"interest_id\": \"%s\", \"pool_size\": %s}", interest,
 		                           pg_value(saved, 0, 0)),
 		              NULL);
+	}
 	pg_commit(rq);
 }
 

@@ -6,7 +6,8 @@
 #include "task.h"
 
 /** Job `pool_build`, {"interest_id"}: make the pool of a new interest, or of one whose words have
- * changed. While svc-search is away it is tried again; after the last attempt the pool is
+ * changed. Where recommendations of an earlier context are there, new ones are made of the pool
+ * (refresh.h). While svc-search is away it is tried again; after the last attempt the pool is
  * `failed`. */
 void pool_build(struct request *rq, struct task *task);
 

@@ -1,29 +1,29 @@
 -- name: pool_source (read)
 -- $1 interest: what its candidates are searched with, and how many were recommended already.
-SELECT name, context, context_version, pool_status,
+SELECT name, context, pool_version, pool_status,
        (SELECT count(*) FROM recommendation r
         WHERE r.interest_id = i.id AND r.context_version = i.context_version)
 FROM interest i WHERE id = $1;
 
 -- name: pool_save
--- $1 interest, $2 its context_version when the candidates were searched, $3 the answer of svc-search. A paper that the
+-- $1 interest, $2 its pool_version when the candidates were searched, $3 the answer of svc-search. A paper that the
 -- context names is known and no candidate. No row: the interest has changed or gone since.
 WITH target AS (
-    SELECT id, context, context_version FROM interest WHERE id = $1 AND context_version = $2 FOR UPDATE
+    SELECT id, context, pool_version FROM interest WHERE id = $1 AND pool_version = $2 FOR UPDATE
 ), kept AS (
     SELECT paper_keep($3::jsonb) FROM target
 ), found AS (
-    SELECT target.id, target.context_version, r.arxiv_id, greatest(0, least(1, r.relevance)) AS relevance,
+    SELECT target.id, target.pool_version, r.arxiv_id, greatest(0, least(1, r.relevance)) AS relevance,
            coalesce(r.matched, '[]') AS matched
     FROM target, jsonb_to_recordset($3::jsonb -> 'results') AS r (arxiv_id text, relevance double precision, matched jsonb)
     WHERE strpos(target.context, r.arxiv_id) = 0
 ), dropped AS (
     DELETE FROM pool_entry e USING target
     WHERE e.interest_id = target.id
-      AND (e.context_version, e.arxiv_id) NOT IN (SELECT context_version, arxiv_id FROM found)
+      AND (e.pool_version, e.arxiv_id) NOT IN (SELECT pool_version, arxiv_id FROM found)
 ), entered AS (
-    INSERT INTO pool_entry AS e (interest_id, context_version, arxiv_id, relevance, matched) SELECT * FROM found
-    ON CONFLICT (interest_id, context_version, arxiv_id) DO UPDATE
+    INSERT INTO pool_entry AS e (interest_id, pool_version, arxiv_id, relevance, matched) SELECT * FROM found
+    ON CONFLICT (interest_id, pool_version, arxiv_id) DO UPDATE
     SET relevance = excluded.relevance, matched = excluded.matched
     WHERE (e.relevance, e.matched) IS DISTINCT FROM (excluded.relevance, excluded.matched)
 ), marked AS (
@@ -31,3 +31,10 @@ WITH target AS (
     RETURNING i.pool_size
 )
 SELECT pool_size, (SELECT count(*) FROM kept) FROM marked;
+
+-- name: pool_rank_anew
+-- $1 interest, $2 request id: new recommendations, where it is active and those that it had are of another context.
+SELECT count(task_start('recommendations_refresh', account_id, jsonb_build_object('interest_id', id), $2))
+FROM interest i
+WHERE id = $1 AND is_active AND last_recommendation_at IS NOT NULL
+  AND NOT EXISTS (SELECT FROM recommendation r WHERE r.interest_id = i.id AND r.context_version = i.context_version);

@@ -1,136 +1,55 @@
 #include "reasoning.h"
 
 #include "features.h"
+#include "naming.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Stems of a text, by hash. */
-struct stems {
-	struct arena *arena;
-	uint32_t *ids;
-	size_t count;
-};
-
-static void stems_add(void *context, const struct word *word)
+static struct names names_for(struct arena *arena, struct word_splitter *splitter,
+                              const struct reasoning_facts *facts)
 {
-	struct stems *stems = context;
-	stems->ids = arena_grow(stems->arena, stems->ids, stems->count * sizeof(uint32_t),
-	                        (stems->count + 1) * sizeof(uint32_t));
-	stems->ids[stems->count++] = term_id(word->stem, word->stem_length);
+	return names_of(arena, splitter, facts->terms, facts->term_count,
+	                (struct named_paper){facts->title, facts->abstract});
 }
 
-static struct stems stems_of(struct arena *arena, struct word_splitter *splitter, const char *text)
+static bool is_weak(const struct reasoning_facts *facts, const struct names *names)
 {
-	struct stems stems = {arena, arena_alloc(arena, 0), 0};
-	words_each(splitter, text, stems_add, &stems);
-	return stems;
+	return facts->retrieval < REASONING_WEAK_BELOW && names->count <= REASONING_WEAK_NAMES;
 }
 
-static bool stems_have(const struct stems *stems, uint32_t id)
-{
-	for (size_t i = 0; i < stems->count; i++)
-		if (stems->ids[i] == id)
-			return true;
-	return false;
-}
-
-static bool stems_have_all(const struct stems *stems, const struct stems *wanted)
-{
-	for (size_t i = 0; i < wanted->count; i++)
-		if (!stems_have(stems, wanted->ids[i]))
-			return false;
-	return true;
-}
-
-/* Bytes of `text` up to `max` that end at a word, or else at a whole character. */
-static size_t cut_length(const char *text, size_t length, size_t max)
-{
-	if (length <= max)
-		return length;
-	for (size_t end = max; end > max / 2; end--)
-		if (text[end] == ' ')
-			return end;
-	while (max > 0 && ((unsigned char)text[max] & 0xc0) == 0x80)
-		max--;
-	return max;
-}
-
-/* `text` on one line without double quotes, cut to about `max` bytes. NULL is empty. */
-static char *clean(struct arena *arena, const char *text, size_t max)
-{
-	struct buf out = {.arena = arena};
-	buf_puts(&out, "");
-	for (; text != NULL && *text != '\0'; text++) {
-		unsigned char c = (unsigned char)*text;
-		bool is_space = c <= ' ' || c == 0x7f;
-		if (is_space && (out.length == 0 || out.data[out.length - 1] == ' '))
-			continue;
-		buf_add(&out, is_space ? " " : c == '"' ? "'" : text, 1);
-	}
-	while (out.length > 0 && out.data[out.length - 1] == ' ')
-		out.length--;
-	size_t kept = cut_length(out.data, out.length, max);
-	return arena_printf(arena, "%.*s%s", (int)kept, out.data, kept < out.length ? "..." : "");
-}
-
-/* The matched terms to name: no stop words, no stem twice, the first few. */
-struct named_terms {
-	const char *names[REASONING_TERMS_MAX];
-	bool in_title[REASONING_TERMS_MAX];
-	size_t count;
-	size_t in_title_count;
-};
-
-static struct named_terms name_terms(struct arena *arena, struct word_splitter *splitter,
-                                     const struct reasoning_facts *facts)
-{
-	struct named_terms named = {.count = 0};
-	struct stems title = stems_of(arena, splitter, facts->title);
-	struct stems told = {arena, arena_alloc(arena, 0), 0};
-	for (size_t i = 0; i < facts->term_count && named.count < REASONING_TERMS_MAX; i++) {
-		struct stems own = stems_of(arena, splitter, facts->terms[i]);
-		if (stems_have_all(&told, &own))
-			continue;
-		words_each(splitter, facts->terms[i], stems_add, &told);
-		bool in_title = stems_have_all(&title, &own);
-		named.names[named.count] = clean(arena, facts->terms[i], REASONING_TERM_BYTES);
-		named.in_title[named.count++] = in_title;
-		named.in_title_count += in_title;
-	}
-	return named;
-}
-
-/* Add `"a", "b"`: the terms that are, or are not, in the title. */
-static void add_quoted(struct buf *out, const struct named_terms *named, bool in_title)
+/* Add `"a", "b"`: the names that are, or are not, in the title. */
+static void add_quoted(struct buf *out, const struct names *names, bool in_title)
 {
 	const char *separator = "";
-	for (size_t i = 0; i < named->count; i++) {
-		if (named->in_title[i] != in_title)
+	for (size_t i = 0; i < names->count; i++) {
+		if (names->items[i].in_title != in_title)
 			continue;
-		buf_printf(out, "%s\"%s\"", separator, named->names[i]);
+		buf_printf(out, "%s\"%s\"", separator, names->items[i].text);
 		separator = ", ";
 	}
 }
 
-static void add_match(struct buf *out, const struct named_terms *named, const char *interest)
+static void add_match(struct buf *out, const struct names *names, const char *interest,
+                      bool is_loose)
 {
-	if (named->count == 0) {
+	if (names->count == 0) {
+		buf_puts(out, is_loose ? "Loosely related to " : "Close in meaning to ");
 		if (*interest != '\0')
-			buf_printf(out, "Close in meaning to \"%s\"", interest);
+			buf_printf(out, "\"%s\"", interest);
 		else
-			buf_puts(out, "Close in meaning to the interest");
+			buf_puts(out, "the interest");
 		return;
 	}
-	buf_puts(out, "Matches ");
-	if (named->in_title_count > 0) {
-		add_quoted(out, named, true);
+	buf_puts(out, is_loose ? "Loosely related: matches only " : "Matches ");
+	if (names->in_title_count > 0) {
+		add_quoted(out, names, true);
 		buf_puts(out, " in the title");
 	}
-	if (named->in_title_count > 0 && named->in_title_count < named->count)
+	if (names->in_title_count > 0 && names->in_title_count < names->count)
 		buf_puts(out, " and ");
-	if (named->in_title_count < named->count) {
-		add_quoted(out, named, false);
+	if (names->in_title_count < names->count) {
+		add_quoted(out, names, false);
 		buf_puts(out, " in the abstract");
 	}
 }
@@ -151,9 +70,10 @@ static void add_age(struct buf *out, double age_days)
 char *reasoning_sentence(struct arena *arena, struct word_splitter *splitter,
                          const struct reasoning_facts *facts)
 {
-	struct named_terms named = name_terms(arena, splitter, facts);
+	struct names names = names_for(arena, splitter, facts);
 	struct buf out = {.arena = arena};
-	add_match(&out, &named, clean(arena, facts->interest_name, REASONING_TITLE_BYTES));
+	add_match(&out, &names, name_clean(arena, facts->interest_name, REASONING_TITLE_BYTES),
+	          is_weak(facts, &names));
 	add_age(&out, facts->age_days);
 	if (facts->has_container)
 		buf_puts(&out, "; has a runnable container");
@@ -166,7 +86,7 @@ char *reasoning_sentence(struct arena *arena, struct word_splitter *splitter,
 /* How to begin with a paper, by what its title says it is; `before` and `after` stand around the
  * title, `ending` after the interest. */
 struct proposal {
-	const char *stem; /* in the title; NULL: any */
+	const char *word; /* in the title; NULL: any */
 	bool needs_container;
 	const char *before;
 	const char *after;
@@ -186,41 +106,71 @@ static const struct proposal proposals[] = {
 	{NULL, false, "Try what ", " describes on a small sample of your data", COMPARE},
 };
 
-static const struct proposal *choose_proposal(const struct stems *title, bool has_container)
+static const struct proposal *choose_proposal(struct arena *arena, struct word_splitter *splitter,
+                                              const struct reasoning_facts *facts)
 {
+	const struct named_paper title = {facts->title, NULL};
 	const struct proposal *proposal = proposals;
 	for (;; proposal++) {
-		if (proposal->needs_container && !has_container)
+		if (proposal->needs_container && !facts->has_container)
 			continue;
-		if (proposal->stem == NULL ||
-		    stems_have(title, term_id(proposal->stem, strlen(proposal->stem))))
+		if (proposal->word == NULL ||
+		    names_of(arena, splitter, &proposal->word, 1, title).count > 0)
 			return proposal;
 	}
+}
+
+/* ` for "Search"`, or nothing. */
+static void add_interest(struct buf *out, const struct reasoning_facts *facts, const char *before)
+{
+	const char *name = name_clean(out->arena, facts->interest_name, REASONING_TITLE_BYTES);
+	if (*name != '\0')
+		buf_printf(out, "%s\"%s\"", before, name);
+}
+
+static void add_title(struct buf *out, const struct reasoning_facts *facts)
+{
+	const char *title = name_clean(out->arena, facts->title, REASONING_TITLE_BYTES);
+	if (*title != '\0')
+		buf_printf(out, "\"%s\"", title);
+	else
+		buf_puts(out, "this paper");
+}
+
+/* A paper that may be about something else. */
+static void add_caution(struct buf *out, const struct reasoning_facts *facts)
+{
+	buf_puts(out, "Read ");
+	add_title(out, facts);
+	buf_puts(out, " before trying anything: it may have little to do with ");
+	if (facts->interest_name && *facts->interest_name)
+		add_interest(out, facts, "");
+	else
+		buf_puts(out, "the interest");
+	buf_puts(out, ".");
 }
 
 char *reasoning_experiment(struct arena *arena, struct word_splitter *splitter,
                            const struct reasoning_facts *facts)
 {
-	struct named_terms named = name_terms(arena, splitter, facts);
-	struct stems title = stems_of(arena, splitter, facts->title);
-	const struct proposal *proposal = choose_proposal(&title, facts->has_container);
-	const char *quoted = clean(arena, facts->title, REASONING_TITLE_BYTES);
-	const char *interest = clean(arena, facts->interest_name, REASONING_TITLE_BYTES);
-
+	struct names names = names_for(arena, splitter, facts);
+	const struct proposal *proposal = choose_proposal(arena, splitter, facts);
 	struct buf out = {.arena = arena};
+	if (is_weak(facts, &names)) {
+		add_caution(&out, facts);
+		return out.data;
+	}
 	buf_puts(&out, proposal->before);
-	if (*quoted != '\0')
-		buf_printf(&out, "\"%s\"", quoted);
-	else
-		buf_puts(&out, "this paper");
+	add_title(&out, facts);
+	if (facts->code_url && !facts->has_container)
+		buf_printf(&out, " (code: %s)",
+		           name_clean(arena, facts->code_url, REASONING_URL_BYTES));
 	buf_puts(&out, proposal->after);
-	if (*interest != '\0')
-		buf_printf(&out, " for \"%s\"", interest);
+	add_interest(&out, facts, " for ");
 	buf_printf(&out, ", %s", proposal->ending);
-	if (named.count > 0)
-		buf_printf(&out, " for %s", named.names[0]);
-	if (named.count > 1)
-		buf_printf(&out, " and %s", named.names[1]);
+	for (size_t i = 0; i < MIN_OF(names.count, (size_t)2); i++)
+		buf_printf(&out, "%s\"%s\"", i ? " and " : "; begin with what it says of ",
+		           names.items[i].text);
 	buf_puts(&out, ".");
 	return out.data;
 }

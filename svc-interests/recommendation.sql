@@ -1,32 +1,39 @@
 -- name: recommendation_list (read)
--- $1 account, $2 interest or NULL, $3 period, $4 limit, $5 offset.
-SELECT coalesce((SELECT jsonb_agg(page.json ORDER BY page.relevance_score DESC, page.id)
-                 FROM (SELECT r.relevance_score, r.id, recommendation_json(r, i.name, p) AS json
-                       FROM recommendation r JOIN interest i ON i.id = r.interest_id JOIN paper p USING (arxiv_id)
-                       WHERE r.account_id = $1 AND ($2::uuid IS NULL OR r.interest_id = $2)
-                         AND r.recommended_at >= period_start($3)
-                       ORDER BY r.relevance_score DESC, r.id LIMIT $4 OFFSET $5) page), '[]'),
-       (SELECT count(*) FROM recommendation
-        WHERE account_id = $1 AND ($2::uuid IS NULL OR interest_id = $2) AND recommended_at >= period_start($3));
+-- $1 account, $2 interest or NULL, $3 period, $4 limit, $5 offset. Shown whole are those of the page alone.
+WITH found AS NOT MATERIALIZED (
+    SELECT r.* FROM recommendation r JOIN interest i ON i.id = r.interest_id
+    WHERE r.account_id = $1 AND ($2::uuid IS NULL OR r.interest_id = $2) AND is_of_period(r, i, $3)
+), page AS MATERIALIZED (
+    SELECT id FROM found ORDER BY relevance_score DESC, id LIMIT $4 OFFSET $5
+)
+SELECT (SELECT coalesce(jsonb_agg(recommendation_json(r, i.name, p) ORDER BY r.relevance_score DESC, r.id), '[]')
+        FROM page JOIN recommendation r USING (id) JOIN interest i ON i.id = r.interest_id JOIN paper p USING (arxiv_id)),
+       (SELECT count(*) FROM found);
 
 -- name: recommendation_digest (read)
 -- $1 account, $2 period, $3 limit for each interest.
+WITH best AS MATERIALIZED (
+    SELECT i.id AS interest_id, top.id
+    FROM interest i
+    CROSS JOIN LATERAL (SELECT r.id FROM recommendation r WHERE r.interest_id = i.id AND is_of_period(r, i, $2)
+                        ORDER BY r.relevance_score DESC, r.id LIMIT $3) top
+    WHERE i.account_id = $1 AND i.is_active
+)
 SELECT jsonb_build_object(
     'date', to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD'),
     'period', $2::text,
     'source_types', jsonb_build_array('arxiv_paper'),
     'interests', coalesce(jsonb_agg(jsonb_build_object(
         'id', i.id, 'name', i.name, 'daily_count', i.daily_count,
-        'count', best.count, 'recommendations', best.papers) ORDER BY i.created_at DESC, i.id DESC), '[]'),
-    'total', coalesce(sum(best.count), 0))
+        'count', shown.count, 'recommendations', shown.papers) ORDER BY i.created_at DESC, i.id DESC), '[]'),
+    'total', (SELECT count(*) FROM best))
 FROM interest i
 CROSS JOIN LATERAL (
-    SELECT count(*) AS count, coalesce(jsonb_agg(top.json ORDER BY top.relevance_score DESC, top.id), '[]') AS papers
-    FROM (SELECT r.relevance_score, r.id, recommendation_json(r, i.name, p) AS json
-          FROM recommendation r JOIN paper p USING (arxiv_id)
-          WHERE r.interest_id = i.id AND r.recommended_at >= period_start($2)
-          ORDER BY r.relevance_score DESC, r.id LIMIT $3) top
-) best
+    SELECT count(*) AS count,
+           coalesce(jsonb_agg(recommendation_json(r, i.name, p) ORDER BY r.relevance_score DESC, r.id), '[]') AS papers
+    FROM best JOIN recommendation r USING (id) JOIN paper p USING (arxiv_id)
+    WHERE best.interest_id = i.id
+) shown
 WHERE i.account_id = $1 AND i.is_active;
 
 -- name: recommendation_feedback

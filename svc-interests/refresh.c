@@ -104,37 +104,51 @@ static bool choose_apart(struct request *rq, struct choice *choice)
 	return choice->json != NULL;
 }
 
-/* Keep what was chosen for one interest, as a member of the task's result. How many of them are
- * new; -1: the interest has gone. */
-static int64_t keep(struct request *rq, const struct choice *choice, struct buf *result)
+/* What was kept of all choices. */
+struct kept {
+	struct buf result; /* members of the task's result */
+	int64_t papers, interests;
+	int64_t barren; /* interests that the index has nothing on */
+};
+
+/* Keep what was chosen for one interest; nothing where it has gone. */
+static void keep(struct request *rq, const struct choice *choice, struct kept *kept)
 {
 	struct pg_rows *rows = pg_query(rq, REFRESH_KEEP_SQL, pg_text(choice->interest),
 	                                pg_int(choice->version), pg_text(choice->json));
 	if (pg_empty(rows))
-		return -1;
+		return;
 	if (!pg_value_bool(rows, 0, 2))
 		raise_error(rq, ERR_UNAVAILABLE, "the interest has just changed");
-	buf_printf(result, "%s%s", result->length ? ", " : "", pg_json(rows));
-	return pg_value_int(rows, 0, 1);
+	buf_printf(&kept->result, "%s%s", kept->interests ? ", " : "", pg_json(rows));
+	kept->papers += pg_value_int(rows, 0, 1);
+	kept->interests++;
+	kept->barren += pg_value_bool(rows, 0, 3);
+}
+
+/* `3 recommendations for 2 interests; the index has nothing on 1 of them`. */
+static const char *summary(struct request *rq, const struct kept *kept)
+{
+	struct buf out = {.arena = rq->arena};
+	buf_printf(&out, "%lld recommendation%s for %lld interest%s", (long long)kept->papers,
+	           kept->papers == 1 ? "" : "s", (long long)kept->interests,
+	           kept->interests == 1 ? "" : "s");
+	if (kept->barren)
+		buf_printf(&out, "; the index has nothing on %lld of them",
+		           (long long)kept->barren);
+	return out.data;
 }
 
 static void keep_all(struct request *rq, struct task *task, const struct choice *choices,
                      size_t count)
 {
-	struct buf result = {.arena = rq->arena};
-	int64_t papers = 0, interests = 0;
+	struct kept kept = {.result = {.arena = rq->arena}};
+	buf_puts(&kept.result, "{\"interests\": [");
 	pg_begin(rq);
-	for (size_t i = 0; i < count; i++) {
-		int64_t made = keep(rq, &choices[i], &result);
-		papers += MAX_OF(made, 0);
-		interests += made >= 0;
-	}
-	task_complete(rq, task,
-	              arena_printf(rq->arena, "{\"interests\": [%s]}",
-	                           result.data ? result.data : ""),
-	              arena_printf(rq->arena, "%lld recommendation%s for %lld interest%s",
-	                           (long long)papers, papers == 1 ? "" : "s", (long long)interests,
-	                           interests == 1 ? "" : "s"));
+	for (size_t i = 0; i < count; i++)
+		keep(rq, &choices[i], &kept);
+	buf_puts(&kept.result, "]}");
+	task_complete(rq, task, kept.result.data, summary(rq, &kept));
 	pg_commit(rq);
 }
 

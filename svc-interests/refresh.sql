@@ -6,11 +6,11 @@ ORDER BY id;
 
 -- name: refresh_load (read)
 -- $1 interest: its words, its model, the candidates that were not recommended yet, and the newest 100 that were.
-SELECT i.name, i.context, i.context_version, i.daily_count, m.model,
+SELECT i.name, i.context, i.pool_version, i.daily_count, m.model,
        (SELECT coalesce(jsonb_agg(paper_json(p) || jsonb_build_object('relevance', e.relevance, 'matched', e.matched)
                                   ORDER BY e.relevance DESC, e.arxiv_id), '[]')
         FROM pool_entry e JOIN paper p USING (arxiv_id)
-        WHERE e.interest_id = i.id AND e.context_version = i.context_version
+        WHERE e.interest_id = i.id AND e.pool_version = i.pool_version
           AND NOT EXISTS (SELECT FROM recommendation r
                           WHERE r.interest_id = i.id AND r.arxiv_id = e.arxiv_id
                             AND r.context_version = i.context_version)),
@@ -22,8 +22,8 @@ FROM interest i LEFT JOIN preference_model m ON m.interest_id = i.id
 WHERE i.id = $1;
 
 -- name: refresh_keep
--- $1 interest, $2 its context_version when the papers were chosen, $3 the papers. What came of it, how many are new, and
--- whether the interest is still what they were chosen for. No row: it has gone.
+-- $1 interest, $2 its pool_version when the papers were chosen, $3 the papers. What came of it, how many are new, and
+-- whether the interest is still what they were chosen for, and has an empty pool. No row: it has gone.
 WITH target AS (
     SELECT * FROM interest WHERE id = $1 FOR UPDATE
 ), made AS (
@@ -33,14 +33,14 @@ WITH target AS (
            r.suggested_experiment
     FROM target, jsonb_to_recordset($3::jsonb) AS r (arxiv_id text, relevance_score double precision, rank integer,
                                                      reasoning text, suggested_experiment text)
-    WHERE target.context_version = $2
+    WHERE target.pool_version = $2
     ON CONFLICT (interest_id, arxiv_id, context_version) DO NOTHING
     RETURNING id
 ), noted AS (
     UPDATE interest i SET last_recommendation_at = now() FROM target WHERE i.id = target.id AND EXISTS (SELECT FROM made)
 )
 SELECT jsonb_build_object('interest_id', id, 'recommended', (SELECT count(*) FROM made), 'pool_size', pool_size),
-       (SELECT count(*) FROM made), context_version = $2
+       (SELECT count(*) FROM made), pool_version = $2, pool_size = 0
 FROM target;
 
 -- name: daily_start

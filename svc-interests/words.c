@@ -115,8 +115,9 @@ static bool word_take(struct word_splitter *splitter, const char *text, size_t l
 	return !is_bare_number(splitter->raw) && !is_stop_word(splitter->raw);
 }
 
-static void word_emit(struct word_splitter *splitter, size_t length, bool follows, word_cb *cb,
-                      void *context)
+/* Hand on the word taken; `text` is where it stands. */
+static void word_emit(struct word_splitter *splitter, const char *text, size_t length, bool follows,
+                      word_cb *cb, void *context)
 {
 	const sb_symbol *stem =
 		sb_stemmer_stem(splitter->stemmer, (const sb_symbol *)splitter->raw, (int)length);
@@ -125,8 +126,17 @@ static void word_emit(struct word_splitter *splitter, size_t length, bool follow
 	require(stem_length < sizeof(splitter->stem));
 	memcpy(splitter->stem, stem, stem_length);
 	splitter->stem[stem_length] = '\0';
-	struct word word = {splitter->stem, stem_length, follows};
+	struct word word = {splitter->stem, stem_length, text, length, follows};
 	cb(context, &word);
+}
+
+/* Bytes of the 's of "bird's eye" at `text`; 0: there is none. */
+static size_t possessive_length(const char *text)
+{
+	size_t mark = *text == '\'' ? 1 : strncmp(text, "\xe2\x80\x99", 3) == 0 ? 3 : 0;
+	if (!mark || text[mark] != 's' || word_char_length((const unsigned char *)text + mark + 1))
+		return 0;
+	return mark + 1;
 }
 
 void words_each(struct word_splitter *splitter, const char *text, word_cb *cb, void *context)
@@ -148,8 +158,9 @@ void words_each(struct word_splitter *splitter, const char *text, word_cb *cb, v
 		}
 		bool kept = word_take(splitter, text, length);
 		if (kept)
-			word_emit(splitter, length, follows, cb, context);
+			word_emit(splitter, text, length, follows, cb, context);
 		follows = kept;
 		text += length;
+		text += possessive_length(text);
 	}
 }

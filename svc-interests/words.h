@@ -19,7 +19,9 @@ struct word_splitter;
 struct word {
 	const char *stem; /* NUL-terminated; valid until the splitter's next word */
 	size_t stem_length;
-	bool follows; /* nothing but a space or hyphen parts it from the word before */
+	const char *text; /* as it stands in the text that was passed, `length` bytes */
+	size_t length;
+	bool follows; /* nothing but a space, a hyphen or an 's parts it from the word before */
 };
 
 /** Called for each word in order. */

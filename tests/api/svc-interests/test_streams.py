@@ -164,3 +164,25 @@ def test_experiments_of_the_api_reach_the_history(api, desk):
     assert (result["examples"], result["positives"]) == (1, 1)
     api.delete(f"/experiments/{second['id']}", expect=200)
     wait_history(desk, made, "- By project (abandoned, abandon)")
+
+
+@pytest.mark.parametrize("what", ["interest", "experiment"])
+def test_what_is_being_made_when_its_account_is_deleted_goes_too(cluster, api, account, db, what):
+    made = {
+        "interest": "INSERT INTO interest (account_id, name, context) VALUES (%s, 'under way', 'x')",
+        "experiment": "INSERT INTO experiment (id, account_id, version, told_at, arxiv_ids) "
+        "VALUES (gen_random_uuid(), %s, 1, now(), '{}')",
+    }
+    with cluster.postgres.connect() as holder:
+        holder.autocommit = False
+        holder.execute("SET search_path = interests")
+        holder.execute(made[what], [account])
+        api.post("/account/delete", {"confirm": True}, expect=200)
+        waits = (
+            "SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted "
+            "UNION ALL SELECT FROM deleted_account WHERE id = %s"
+        )
+        wait_for(lambda: db.execute(waits, [account]).fetchone() is not None, "the deletion has come")
+        holder.commit()
+    rows = f"SELECT count(*) FROM {what} WHERE account_id = %s"
+    wait_for(lambda: db.execute(rows, [account]).fetchone() == (0,), f"{what} is empty")

@@ -63,7 +63,7 @@ static void test_scraps_of_words_are_not_named(void **state)
 	(void)state;
 	struct arena *arena = arena_new();
 	struct choosing_input input = on_subject(arena, 'a');
-	input.pool_json = "[{\"arxiv_id\":\"1\",\"title\":\"t\",\"abstract\":\"re RL ranking\","
+	input.pool_json = "[{\"arxiv_id\":\"1\",\"title\":\"t\",\"abstract\":\"re, RL, ranking\","
 			  "\"relevance\":0.2,\"matched\":[\"re\",\"RL\",\"ranking\"]}]";
 	yyjson_val *chosen = choose(arena, &input);
 	const char *reasoning = json_get_text(yyjson_arr_get(chosen, 0), "reasoning");

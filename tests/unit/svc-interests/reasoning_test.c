@@ -21,39 +21,90 @@ static const char *const mixed_terms[] = {"retrieval", "retrieve", "the",   "lat
 static const char *const quoted_terms[] = {"say \"cheese\"\n now"};
 
 static const struct case_row rows[] = {
-	{{"Retrieval and Reranking at Scale", "Search", search_terms, 2, 3.4, true, 0.9},
+	{{.title = "Retrieval and Reranking at Scale",
+          .interest_name = "Search",
+          .terms = search_terms,
+          .term_count = 2,
+          .retrieval = 0.8,
+          .age_days = 3.4,
+          .has_container = true,
+          .code_url = "https://example.org/code",
+          .liked = 0.9},
          "Matches \"retrieval\", \"reranking\" in the title; published 3 days ago; "
          "has a runnable container; similar to papers this team liked.",
          "Run the container of \"Retrieval and Reranking at Scale\" on a small sample of your data "
-         "for \"Search\", and compare the result with what you use today for retrieval and "
-         "reranking."},
-	{{"Fast Retrieval", "Search", mixed_terms, 7, 400, false, 0.59},
+         "for \"Search\", and compare the result with what you use today; begin with what it says "
+         "of \"retrieval\" and \"reranking\"."},
+	{{.title = "Fast Retrieval",
+          .abstract = "Latency, cost; recall.",
+          .interest_name = "Search",
+          .terms = mixed_terms,
+          .term_count = 7,
+          .retrieval = 0.1,
+          .age_days = 400,
+          .code_url = "https://example.org/co\nde",
+          .liked = 0.59},
          "Matches \"retrieval\" in the title and \"latency\", \"cost\", \"recall\" in the "
          "abstract.",
-         "Try what \"Fast Retrieval\" describes on a small sample of your data for \"Search\", and "
-         "compare the result with what you use today for retrieval and latency."},
-	{{"A Survey of Agents", "Agents", quoted_terms, 1, 0.2, false, NAN},
+         "Try what \"Fast Retrieval\" (code: https://example.org/co de) describes on a small "
+         "sample of your data for \"Search\", and compare the result with what you use today; "
+         "begin with what it says of \"retrieval\" and \"latency\"."},
+	{{.title = "A Survey of Agents",
+          .abstract = "You say \"cheese\" now.",
+          .interest_name = "Agents",
+          .terms = quoted_terms,
+          .term_count = 1,
+          .retrieval = 0.45,
+          .age_days = 0.2,
+          .liked = NAN},
          "Matches \"say 'cheese' now\" in the abstract; published today.",
-         "Take one approach from \"A Survey of Agents\" to a small sample of your "
-         "data for \"Agents\", and compare the result with what you use today for say 'cheese' "
-         "now."},
-	{{"A \"quoted\"\n  title", "My  interest", NULL, 0, 1.9, false, NAN},
+         "Take one approach from \"A Survey of Agents\" to a small sample of your data for "
+         "\"Agents\", and compare the result with what you use today; begin with what it says of "
+         "\"say 'cheese' now\"."},
+	{{.title = "A \"quoted\"\n  title",
+          .interest_name = "My  interest",
+          .retrieval = NAN,
+          .age_days = 1.9,
+          .liked = NAN},
          "Close in meaning to \"My interest\"; published yesterday.",
          "Try what \"A 'quoted' title\" describes on a small sample of your data for "
          "\"My interest\", and compare the result with what you use today."},
-	{{NULL, NULL, NULL, 0, NAN, false, NAN},
+	{{.retrieval = NAN, .age_days = NAN, .liked = NAN},
          "Close in meaning to the interest.",
          "Try what this paper describes on a small sample of your data, and compare the result "
          "with what you use today."},
-	{{"RAGBench: a Benchmark", "RAG", NULL, 0, -5, false, 1},
+	{{.title = "RAGBench: a Benchmark",
+          .interest_name = "RAG",
+          .retrieval = 0.9,
+          .age_days = -5,
+          .liked = 1},
          "Close in meaning to \"RAG\"; published today; similar to papers this team liked.",
          "Repeat a small part of \"RAGBench: a Benchmark\" for \"RAG\", and see how what you use "
          "today does."},
-	{{"Datasets of Code", "Code", NULL, 0, 60, false, -INFINITY},
+	{{.title = "Datasets of Code",
+          .interest_name = "Code",
+          .retrieval = 0.9,
+          .age_days = 60,
+          .liked = -INFINITY},
          "Close in meaning to \"Code\"; published 60 days ago.",
          "Take a small part of \"Datasets of Code\" as test data for \"Code\", and see how what "
-         "you "
-         "use today does."},
+         "you use today does."},
+	{{.title = "Reranking of Cultures",
+          .abstract = "Retrieval.",
+          .interest_name = "Sourdough",
+          .terms = search_terms,
+          .term_count = 2,
+          .retrieval = 0.44,
+          .age_days = NAN,
+          .liked = NAN},
+         "Loosely related: matches only \"reranking\" in the title and \"retrieval\" in the "
+         "abstract.",
+         "Read \"Reranking of Cultures\" before trying anything: it may have little to do with "
+         "\"Sourdough\"."},
+	{{.title = "Something", .retrieval = 0.2, .age_days = 2, .liked = NAN},
+         "Loosely related to the interest; published 2 days ago.",
+         "Read \"Something\" before trying anything: it may have little to do with the "
+         "interest."},
 };
 
 static void test_sentences(void **state)
@@ -83,7 +134,12 @@ static void test_long_titles(void **state)
 	for (size_t i = 1; i < 399; i++)
 		letters[i] = "\xa9\xc3"[i % 2];
 	words[400] = letters[399] = '\0';
-	struct reasoning_facts facts = {.title = words, .age_days = NAN, .liked = NAN};
+	struct reasoning_facts facts = {
+		.title = words,
+		.retrieval = NAN,
+		.age_days = NAN,
+		.liked = NAN,
+	};
 	assert_non_null(
 		strstr(reasoning_experiment(arena, splitter, &facts), "abc abc...\" describes"));
 	facts.title = letters;

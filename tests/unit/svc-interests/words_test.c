@@ -25,6 +25,7 @@ static const struct case_row rows[] = {
 	{NULL, ""},
 	{"Retrieval of Documents", "retriev document"},
 	{"neural ranking models", "neural +rank +model"},
+	{"bird's eye, cats\xe2\x80\x99s eye, it's", "bird +eye cat +eye"},
 	{"self-supervised learning", "self +supervis +learn"},
 	{"one, two", "one two"},
 	{"the of and is", ""},

@@ -1,0 +1,89 @@
+"""What is read by index, however much there is."""
+
+import uuid
+
+import pytest
+
+from lib.servers import ROOT
+
+ACCOUNT = str(uuid.uuid4())
+INTERESTS, RECOMMENDED, EXPERIMENTS = 20, 250, 20000
+
+
+@pytest.fixture(scope="module")
+def filled(cluster):
+    """An account with much; a connection, and one of its interests."""
+    with cluster.postgres.connect() as db:
+        db.execute("SET search_path = interests")
+        db.execute("INSERT INTO paper (arxiv_id, asset, abstract) SELECT 'much-' || n, '{}', '' FROM generate_series(1, 1000) n")
+        db.execute(
+            "INSERT INTO interest (account_id, name, context, project_id) "
+            "SELECT %s, 'much ' || n, 'x', gen_random_uuid() FROM generate_series(1, %s) n",
+            [ACCOUNT, INTERESTS],
+        )
+        db.execute(
+            "INSERT INTO recommendation (interest_id, account_id, arxiv_id, context_version, relevance_score, rank, reasoning) "
+            "SELECT i.id, i.account_id, 'much-' || n, 1, random(), 1, '' FROM interest i, generate_series(1, %s) n "
+            "WHERE i.account_id = %s",
+            [RECOMMENDED, ACCOUNT],
+        )
+        db.execute(
+            "INSERT INTO experiment (id, account_id, version, told_at, name, status, arxiv_ids) "
+            "SELECT gen_random_uuid(), %s, 1, now(), 'e' || n, 'running', ARRAY['much-' || (500 + n %% 500)] "
+            "FROM generate_series(1, %s) n",
+            [ACCOUNT, EXPERIMENTS],
+        )
+        db.execute("ANALYZE")
+        db.execute("SET enable_seqscan = off")
+        yield db, db.execute("SELECT id FROM interest WHERE account_id = %s LIMIT 1", [ACCOUNT]).fetchone()[0]
+        for table in ("interest", "experiment"):
+            db.execute(f"DELETE FROM {table} WHERE account_id = %s", [ACCOUNT])
+        db.execute("DELETE FROM paper WHERE arxiv_id LIKE 'much-%'")
+
+
+def statement(noun, name):
+    """A named statement of the service, without its comments."""
+    for part in (ROOT / "svc-interests" / f"{noun}.sql").read_text(encoding="utf-8").split("-- name: ")[1:]:
+        head, _, body = part.partition("\n")
+        if head.split()[0] == name:
+            return "\n".join(line for line in body.splitlines() if not line.startswith("--"))
+    raise KeyError(name)
+
+
+def plan(db, noun, name, *values):
+    """The plan's nodes when the statement is run with these values, by how many rows each has read."""
+    db.execute("DEALLOCATE ALL")
+    db.execute(f"PREPARE one AS {statement(noun, name)}".encode())
+    given = ", ".join("NULL" if value is None else f"'{value}'" for value in values)
+    (found,) = db.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE one ({given})".encode(), prepare=False).fetchone()
+    nodes, left = [], [found[0]["Plan"]]
+    while left:
+        node = left.pop()
+        nodes.append(node)
+        left += node.get("Plans", [])
+    return nodes
+
+
+def rows_read(nodes, relation):
+    return sum((node["Actual Rows"] + node.get("Rows Removed by Filter", 0)) * node["Actual Loops"]
+               for node in nodes if node.get("Relation Name") == relation)
+
+
+def test_the_history_reads_what_is_linked(filled):
+    db, interest = filled
+    nodes = plan(db, "interest", "interest_get", ACCOUNT, interest)
+    assert not [node for node in nodes if node["Node Type"] == "Seq Scan"]
+    assert rows_read(nodes, "experiment") < EXPERIMENTS / 4
+
+
+@pytest.mark.parametrize("interest", [True, False])
+def test_a_page_reads_its_papers_alone(filled, interest):
+    db, one = filled
+    nodes = plan(db, "recommendation", "recommendation_list", ACCOUNT, one if interest else None, "all", 20, 0)
+    assert rows_read(nodes, "paper") == 20
+
+
+def test_the_digest_reads_its_papers_alone(filled):
+    db, _ = filled
+    nodes = plan(db, "recommendation", "recommendation_digest", ACCOUNT, "all", 5)
+    assert rows_read(nodes, "paper") == 5 * INTERESTS
