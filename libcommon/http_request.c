@@ -30,6 +30,10 @@ struct collected {
 	bool is_refused;
 };
 
+/* At once in a process: each has a stack, and that is two of the 65,530 mappings that Linux allows it
+ * (vm.max_map_count). */
+#define RUNNING_MAX 16384
+
 #define NO_MEMORY "too many large requests at once and nothing was done; try again"
 
 static struct collected *collected_of(struct request *rq)
@@ -148,8 +152,14 @@ static void handler_over(struct request *rq)
 void http_request_end(struct request *rq)
 {
 	struct collected *collected = collected_of(rq);
+	size_t running_max = RUNNING_MAX / (size_t)rq->worker->process->worker_count;
 	if (collected->is_refused)
 		return;
+	if (request_list_count(rq->worker->requests) >= running_max) {
+		http_request_refuse(rq, ERR_UNAVAILABLE,
+		                    "too many requests at once and nothing was done; try again");
+		return;
+	}
 	if (collected->body.length) {
 		rq->http->body = collected->body.data;
 		rq->http->body_length = collected->body.length;

@@ -31,7 +31,8 @@ struct request *http_request_new(struct worker *worker, struct http_exchange *ex
  * all requests are more than BODY_MEMORY, 408 past the request's deadline. */
 void http_request_content(struct request *rq, const char *data, size_t length);
 
-/** The content is complete: the handler starts. */
+/** The content is complete: the handler starts. 503 where 16,384 requests of the process, spread
+ * evenly over its workers, run already. */
 void http_request_end(struct request *rq);
 
 /** The client has gone. */
