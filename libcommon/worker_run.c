@@ -302,6 +302,12 @@ int workers_run(struct process *process)
 			uv_thread_join(&process->workers[i].run->thread);
 		free(process->workers[i].run);
 	}
+	/* It may wait for another's migrations, or for a server that says nothing: what it began is
+	 * rolled back with its connection. */
+	if (!process->is_migrated) {
+		log_info(LOG_GROUP_MAIN, "stopped before the schema was migrated");
+		_Exit(0);
+	}
 	uv_thread_join(&migrator);
 	if (process->service->process_stop)
 		process->service->process_stop(process);

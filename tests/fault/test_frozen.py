@@ -1,4 +1,4 @@
-"""A Postgres that stands still while its connections stay open."""
+"""A Postgres that says nothing while its connections stay open."""
 
 import os
 import signal
@@ -56,3 +56,18 @@ def test_requests_are_refused_and_nothing_is_done(cluster, user):
     names = [interest["name"] for interest in user.api.get("/interests", expect=200).json()]
     assert "After it" in names
     assert last not in names
+
+
+def test_a_process_that_waits_for_its_schema_ends_when_told_to(cluster):
+    """Another process migrates the schema, and takes its time."""
+    lock = "hashtextextended('expops.migrate.interests', 0)"
+    waiting = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+    with psycopg.connect(cluster.postgres.url(), autocommit=True) as connection:
+        connection.execute(f"SELECT pg_advisory_lock({lock})")
+        process = cluster.add(NAME)
+        wait_for(lambda: connection.execute(waiting).fetchone()[0] == 1, "it waits for the lock")
+        assert "the schema is not migrated" in reasons(process)
+        process.stop()
+    cluster[NAME].remove(process)
+    cluster.retired.append(process)
+    assert not process.check()
