@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BATCH          "16"
+#define BATCH          16
+#define BATCH_TEXT     "16"
 #define DELIVERIES_MAX 10
 #define DEAD_STREAM    "events.dead"
 #define DEAD_KEPT      "10000"
@@ -114,29 +115,11 @@ static void settle_all(struct request *rq, struct consumer *consumer,
 static struct stream_entries read_group(struct request *rq, struct consumer *consumer,
                                         const char *id)
 {
-	const char *const argv[] = {
-		"XREADGROUP",
-		"GROUP",
-		consumer->tasks->service,
-		rq->worker->process->instance,
-		"COUNT",
-		BATCH,
-		"BLOCK",
-		arena_printf(rq->arena, "%llu", (unsigned long long)tasks_timing.block),
-		"STREAMS",
-		consumer->stream,
-		id,
-	};
-	struct redis_value *reply;
-	enum err_code code =
-		redis_blocking_try(rq, consumer->connection, &reply, argv, ARRAY_LEN(argv));
-	if (code != ERR_NONE)
-		raise_error(rq, code, "no events can be read");
-	if (stream_is_group_missing(reply))
-		consumer->has_group = false;
-	else if (reply->type == REDIS_ERROR)
-		raise_error(rq, ERR_INTERNAL, "%s", reply->text);
-	return stream_entries_read(rq, reply);
+	struct stream_entries entries;
+	consumer->has_group = stream_read_group(rq, consumer->connection, consumer->stream,
+	                                        consumer->tasks->service, id, BATCH,
+	                                        tasks_timing.block, &entries);
+	return entries;
 }
 
 /* `[[id, consumer, idle, deliveries], ...]` of entries whose consumer gives no sign any more. Each
@@ -145,8 +128,8 @@ static void take_stale(struct request *rq, struct consumer *consumer)
 {
 	const char *idle = arena_printf(rq->arena, "%llu", (unsigned long long)tasks_timing.stale);
 	const char *service = consumer->tasks->service;
-	const char *const list[] = {"XPENDING", consumer->stream, service, "IDLE", idle, "-", "+",
-	                            BATCH};
+	const char *const list[] = {"XPENDING", consumer->stream, service, "IDLE", idle, "-",
+	                            "+",        BATCH_TEXT};
 	const struct redis_value *stale = command(rq, list, ARRAY_LEN(list));
 	for (size_t i = 0; stale->type == REDIS_LIST && i < stale->count; i++) {
 		const struct redis_value *row = &stale->items[i];
@@ -164,7 +147,6 @@ static void read_as_group(struct request *rq, struct consumer *consumer)
 {
 	if (!consumer->has_group)
 		stream_make_group(rq, consumer->stream, consumer->tasks->service);
-	consumer->has_group = true;
 	struct stream_entries entries;
 	if (consumer->has_leftovers) {
 		entries = read_group(rq, consumer, "0");
@@ -199,7 +181,7 @@ static void read_as_broadcast(struct request *rq, struct consumer *consumer)
 	const char *const argv[] = {
 		"XREAD",
 		"COUNT",
-		BATCH,
+		BATCH_TEXT,
 		"BLOCK",
 		arena_printf(rq->arena, "%llu", (unsigned long long)tasks_timing.block),
 		"STREAMS",

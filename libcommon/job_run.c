@@ -89,6 +89,8 @@ static void job_main(struct request *rq)
 	chore_wake_in(tasks->renewer, tasks_timing.lease / 3);
 	fill_task(rq, run, row);
 	run->job->run(rq, &run->task);
+	if (rq->transaction)
+		raise_error(rq, ERR_INTERNAL, "the job left its transaction open");
 	if (!run->is_complete)
 		raise_error(rq, ERR_INTERNAL, "the job ended without an outcome");
 }

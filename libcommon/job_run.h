@@ -19,6 +19,7 @@ struct job_run {
 	struct task task;        /* once claimed; in the arena of `request` */
 	struct request *request; /* of the job; NULL once it has ended */
 	bool is_claimed, is_complete;
+	bool is_asked_for; /* in the renewal that is under way */
 	uint64_t started_us;
 	struct job_run *next;
 };

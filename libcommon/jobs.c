@@ -27,30 +27,10 @@ void jobs_read_pass(struct request *rq)
 		return;
 	if (!tasks->has_jobs_group)
 		stream_make_group(rq, tasks->jobs_stream, tasks->service);
-	tasks->has_jobs_group = true;
-	const char *const argv[] = {
-		"XREADGROUP",
-		"GROUP",
-		tasks->service,
-		rq->worker->process->instance,
-		"COUNT",
-		arena_printf(rq->arena, "%d", slots),
-		"BLOCK",
-		arena_printf(rq->arena, "%llu", (unsigned long long)tasks_timing.block),
-		"STREAMS",
-		tasks->jobs_stream,
-		">",
-	};
-	struct redis_value *reply;
-	enum err_code code =
-		redis_blocking_try(rq, tasks->reader_connection, &reply, argv, ARRAY_LEN(argv));
-	if (code != ERR_NONE)
-		raise_error(rq, code, "no jobs can be read");
-	if (stream_is_group_missing(reply))
-		tasks->has_jobs_group = false;
-	else if (reply->type == REDIS_ERROR)
-		raise_error(rq, ERR_INTERNAL, "%s", reply->text);
-	struct stream_entries entries = stream_entries_read(rq, reply);
+	struct stream_entries entries;
+	tasks->has_jobs_group =
+		stream_read_group(rq, tasks->reader_connection, tasks->jobs_stream, tasks->service,
+	                          ">", slots, tasks_timing.block, &entries);
 	for (size_t i = 0; i < entries.count; i++) {
 		const char *task = stream_field(&entries.items[i], "task");
 		const char *kind = stream_field(&entries.items[i], "kind");
@@ -63,8 +43,9 @@ void jobs_read_pass(struct request *rq)
 /* Arrays of the tasks that run now: ids and attempts, for JOB_RENEW_SQL. */
 static void running_arrays(struct tasks *tasks, struct buf *ids, struct buf *attempts)
 {
-	for (const struct job_run *run = tasks->runs; run; run = run->next) {
-		if (!run->is_claimed || !run->request)
+	for (struct job_run *run = tasks->runs; run; run = run->next) {
+		run->is_asked_for = run->is_claimed && run->request;
+		if (!run->is_asked_for)
 			continue;
 		buf_printf(ids, "%c%s", ids->length ? ',' : '{', run->task_id);
 		buf_printf(attempts, "%c%d", attempts->length ? ',' : '{', run->task.attempt);
@@ -83,11 +64,10 @@ static bool has_row(const struct pg_rows *rows, const char *id)
 }
 
 /* Whoever asked and got no row has lost its task: to another worker, or it was cancelled. */
-static void cancel_lost(struct tasks *tasks, const struct buf *asked, const struct pg_rows *rows)
+static void cancel_lost(struct tasks *tasks, const struct pg_rows *rows)
 {
 	for (struct job_run *run = tasks->runs; run; run = run->next) {
-		bool was_asked = strstr(asked->data, run->task_id) != NULL;
-		if (was_asked && run->request && run->request->fiber && !run->is_complete &&
+		if (run->is_asked_for && run->request && run->request->fiber && !run->is_complete &&
 		    !has_row(rows, run->task_id))
 			fiber_cancel(run->request->fiber, ERR_CONFLICT);
 	}
@@ -122,7 +102,7 @@ void jobs_renew_pass(struct request *rq)
 			pg_query(rq, JOB_RENEW_SQL, pg_text(ids.data), pg_text(attempts.data),
 		                 pg_text(rq->worker->process->instance),
 		                 pg_int((int64_t)tasks_timing.lease));
-		cancel_lost(tasks, &ids, rows);
+		cancel_lost(tasks, rows);
 	}
 	touch_entries(rq, tasks);
 	chore_wake_in(tasks->renewer, tasks_timing.lease / 3);

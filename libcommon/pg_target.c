@@ -28,7 +28,7 @@ struct option {
 static const struct option DEFAULTS[] = {
 	{"client_encoding", "UTF8"},   {"fallback_application_name", "expops"},
 	{"gssencmode", "disable"},     {"keepalives_idle", "15"},
-	{"keepalives_interval", "5"}, {"keepalives_count", "3"},
+	{"keepalives_interval", "5"},  {"keepalives_count", "3"},
 	{"tcp_user_timeout", "15000"},
 };
 

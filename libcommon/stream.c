@@ -1,6 +1,7 @@
 #include "stream.h"
 
 #include "defines.h"
+#include "worker.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +56,29 @@ bool stream_is_group_missing(const struct redis_value *reply)
 {
 	return reply->type == REDIS_ERROR && (strncmp(reply->text, "NOGROUP", 7) == 0 ||
 	                                      strstr(reply->text, "no such key") != NULL);
+}
+
+bool stream_read_group(struct request *rq, struct redis_blocking *connection, const char *stream,
+                       const char *group, const char *id, int count, uint64_t block_ms,
+                       struct stream_entries *ret_entries)
+{
+	const char *const argv[] = {
+		"XREADGROUP", "GROUP",
+		group,        rq->worker->process->instance,
+		"COUNT",      arena_printf(rq->arena, "%d", count),
+		"BLOCK",      arena_printf(rq->arena, "%llu", (unsigned long long)block_ms),
+		"STREAMS",    stream,
+		id,
+	};
+	struct redis_value *reply;
+	enum err_code code = redis_blocking_try(rq, connection, &reply, argv, ARRAY_LEN(argv));
+	if (code != ERR_NONE)
+		raise_error(rq, code, "%s cannot be read", stream);
+	bool is_missing = stream_is_group_missing(reply);
+	if (reply->type == REDIS_ERROR && !is_missing)
+		raise_error(rq, ERR_INTERNAL, "%s", reply->text);
+	*ret_entries = stream_entries_read(rq, reply);
+	return !is_missing;
 }
 
 int stream_id_compare(const char *a, const char *b)

@@ -96,8 +96,12 @@ void tasks_register(void);
 struct tasks;
 
 /** Start the relay, the job runner, the consumers and the reconciler on the process's worker 0, as
- * soon as the schema is migrated. Borrows the tables and the name. A job's work that takes the
- * processor goes to request_offload(). */
+ * soon as the schema is migrated. Borrows the tables and the name.
+ *
+ * All of it shares that worker's loop and Postgres connections with the requests that it serves:
+ * jobs and handlers wait much and compute little, and what takes the processor goes to
+ * request_offload(). JOB_SLOTS jobs run at once in a process, of whatever kinds; events of one
+ * stream are handled one after the other. More at once is more replicas, which share the work. */
 struct tasks *tasks_start(struct worker *worker, const char *service, const struct job *jobs,
                           const struct event_handler *events);
 

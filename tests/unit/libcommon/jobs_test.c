@@ -308,6 +308,22 @@ static void test_redis_loses_everything(void **state)
 	until_settled();
 }
 
+/* Somebody has deleted the stream alone: what it held is published again. */
+static void test_redis_loses_the_stream(void **state)
+{
+	(void)state;
+	service_start(JOBS, NULL);
+	task_queue("slow", 4);
+	until_sql(4, "SELECT count(*) FROM task WHERE progress = 10");
+	task_queue("ok", 20);
+	until_redis(24, "XLEN jobs.svc-test");
+	redis_ask("DEL jobs.svc-test");
+	may_go_on = true;
+	until_sql(24, "SELECT count(*) FROM task WHERE status = 'completed' AND attempts = 1");
+	assert_int_equal(runs, 24);
+	until_settled();
+}
+
 static void test_redis_is_killed_under_load(void **state)
 {
 	(void)state;
@@ -346,6 +362,7 @@ static void test_entries_twice(void **state)
 	task_queue("ok", 1);
 	until_sql(1, "SELECT count(*) FROM task WHERE status = 'completed'");
 	until_settled();
+	tasks_lease(1000); /* nobody holds one any more */
 	char id[40];
 	snprintf(id, sizeof(id), "01900000-0000-7000-8000-00000000000%d", 7);
 	sql("UPDATE task SET id = '%s'", id);
@@ -372,6 +389,7 @@ int main(void)
 		CASE(test_a_killed_worker_is_taken_over),
 		CASE(test_a_worker_that_dies_with_the_last_attempt),
 		CASE(test_redis_loses_everything),
+		CASE(test_redis_loses_the_stream),
 		CASE(test_redis_is_killed_under_load),
 		CASE(test_postgres_is_killed_under_load),
 		CASE(test_entries_twice),
