@@ -33,7 +33,8 @@ def papers(cluster):
     lines = SAMPLE.read_text(encoding="utf-8").splitlines()
     loaded = {paper["id"]: paper for paper in map(json.loads, lines)}
     with cluster.postgres.connect() as connection:
-        connection.execute("UPDATE search.asset SET is_deleted = true WHERE arxiv_id <> ALL (%s)", [list(loaded)])
+        connection.execute("SET search_path = search")
+        connection.execute("UPDATE asset SET is_deleted = true WHERE arxiv_id <> ALL (%s)", [list(loaded)])
     api = cluster.user().api
 
     def indexed():
