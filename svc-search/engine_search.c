@@ -5,6 +5,8 @@
 #include "ivf.h"
 #include "view.h"
 
+#include <string.h>
+
 /* Candidates that each side proposes for a short list; for a longer one, this many more than asked
  * for. */
 #define CANDIDATES 150
@@ -109,6 +111,15 @@ static void prepare(struct search *search)
 	}
 }
 
+/* Whether a word of the query is the id of the document: terms that are ids are written as they. */
+static bool is_named(const struct search *search, const char *id)
+{
+	for (size_t i = 0; i < search->wanted->term_count; i++)
+		if (strcmp(search->wanted->terms[i].text, id) == 0)
+			return true;
+	return false;
+}
+
 static void add_candidate(struct search *search, enum view_part part, uint32_t doc, float cosine)
 {
 	const struct segment *segment = view_segment(search->view, part);
@@ -123,6 +134,7 @@ static void add_candidate(struct search *search, enum view_part part, uint32_t d
 		.pairs = evidence.pairs,
 		.cosine = cosine,
 		.matched = evidence.matched,
+		.is_named = is_named(search, segment_doc_id(segment, doc)),
 	};
 }
 

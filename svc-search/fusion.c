@@ -10,6 +10,8 @@ static int compare(const void *a, const void *b)
 	const struct candidate *left = a;
 	const struct candidate *right = b;
 
+	if (left->is_named != right->is_named)
+		return left->is_named ? -1 : 1;
 	if (left->fused < right->fused || left->fused > right->fused)
 		return left->fused > right->fused ? -1 : 1;
 	if (left->published != right->published)
@@ -30,9 +32,14 @@ void fusion_rank(struct candidate *candidates, size_t count, float full_score, b
 {
 	float lexical_max = 0;
 	float cosine_max = 0;
-	float best;
+	size_t first = 0;
+	float best = 0;
 
+	if (count == 0)
+		return;
 	for (size_t i = 0; i < count; i++) {
+		if (candidates[i].is_named)
+			continue;
 		lexical_max = MAX_OF(lexical_max, candidates[i].words + candidates[i].pairs);
 		cosine_max = MAX_OF(cosine_max, candidates[i].cosine);
 	}
@@ -46,12 +53,12 @@ void fusion_rank(struct candidate *candidates, size_t count, float full_score, b
 			candidate->fused +=
 				FUSION_DENSE_WEIGHT * MAX_OF(candidate->cosine, 0.0f) / cosine_max;
 	}
-	if (count == 0)
-		return;
 	qsort(candidates, count, sizeof(*candidates), compare);
-	if (!(candidates[0].fused > 0))
-		return;
-	best = strength(&candidates[0], full_score, has_dense) / candidates[0].fused;
-	for (size_t i = 0; i < count; i++)
+	while (first < count && candidates[first].is_named)
+		candidates[first++].relevance = 1;
+	if (first < count && candidates[first].fused > 0)
+		best = strength(&candidates[first], full_score, has_dense) /
+		       candidates[first].fused;
+	for (size_t i = first; i < count; i++)
 		candidates[i].relevance = candidates[i].fused * best;
 }

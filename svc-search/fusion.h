@@ -11,7 +11,8 @@
  * weight that its words answer; the whole is the eight most telling words occurring twice in an
  * average document) and its cosine; the others' is in proportion to their sums. So it falls with
  * the rank, lies in 0 to 1, is near 1 for a document that holds all that is asked for, and near 0
- * where the query's telling words are nowhere.
+ * where the query's telling words are nowhere. A paper whose id the query names is asked for outright:
+ * it comes before all others and does not count for them.
  */
 #pragma once
 
@@ -38,6 +39,7 @@ struct candidate {
 	float pairs;
 	float cosine; /* below 0 counts as 0 */
 	uint64_t matched;
+	bool is_named;   /* the query holds its id: before all others, and of relevance 1 */
 	float fused;     /* set by fusion_rank() */
 	float relevance; /* set by fusion_rank() */
 };

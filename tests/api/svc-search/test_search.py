@@ -59,6 +59,18 @@ def test_an_arxiv_id_finds_its_paper(api, put, word, found):
     assert hits(api, stored["arxiv_id"])[0]["arxiv_id"] == stored["arxiv_id"]
 
 
+@pytest.mark.parametrize("form", ["arXiv:{}v2", "https://arxiv.org/abs/{}", "is {} about arxiv papers?"])
+def test_a_paper_that_is_named_comes_first(api, put, word, found, form):
+    """However much the words around its id say about others."""
+    stored = put(title=word)
+    for number in range(3):
+        put(title=f"On arXiv abs papers {number}", abstract="The arXiv org has papers. https arxiv.org abs.")
+    found(word, [stored["arxiv_id"]])
+    first, *others = hits(api, form.format(stored["arxiv_id"]))
+    assert (first["arxiv_id"], first["relevance_score"]) == (stored["arxiv_id"], 1)
+    assert all(hit["relevance_score"] <= 1 for hit in others)
+
+
 def test_what_nobody_wrote_finds_nothing(api):
     assert hits(api, "qqxxyyzzqqxxyyzz") == []
 

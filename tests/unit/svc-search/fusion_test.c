@@ -56,6 +56,24 @@ static void test_ties(void **state)
 	assert_string_equal(candidates[2].id, "c");
 }
 
+static void test_named(void **state)
+{
+	struct candidate candidates[] = {
+		{.id = "other", .words = 3, .cosine = 0.5f},
+		{.id = "named", .words = 1, .is_named = true},
+		{.id = "last", .words = 1},
+	};
+
+	(void)state;
+	fusion_rank(candidates, 3, 6, true);
+	assert_string_equal(candidates[0].id, "named");
+	assert_true(candidates[0].relevance == 1.0f);
+	assert_string_equal(candidates[1].id, "other");
+	assert_true(fabsf(candidates[1].relevance - 0.5f) < 1e-6f);
+	fusion_rank(candidates, 1, 6, true);
+	assert_true(candidates[0].relevance == 1.0f);
+}
+
 static void test_bounds(void **state)
 {
 	struct noise noise = {91};
@@ -69,6 +87,7 @@ static void test_bounds(void **state)
 		for (size_t i = 0; i < count; i++)
 			candidates[i] = (struct candidate){
 				.id = "x",
+				.is_named = noise_below(&noise, 20) == 0,
 				.words = (float)noise_below(&noise, 100) / 10,
 				.pairs = (float)noise_below(&noise, 20) / 10,
 				.cosine = (float)noise_below(&noise, 200) / 100 - 1,
@@ -85,9 +104,8 @@ static void test_bounds(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sum_of_shares),
-		cmocka_unit_test(test_words_alone),
-		cmocka_unit_test(test_ties),
+		cmocka_unit_test(test_sum_of_shares), cmocka_unit_test(test_words_alone),
+		cmocka_unit_test(test_ties),          cmocka_unit_test(test_named),
 		cmocka_unit_test(test_bounds),
 	};
 
