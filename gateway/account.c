@@ -7,11 +7,14 @@
 #include "pg.h"
 #include "preset.h"
 #include "scope.h"
+#include "utf8.h"
 #include "worker_run.h"
 
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
+
+#define EMAIL_MAX 254 /* of an address, RFC 5321 section 4.5.3.1.3 less its brackets */
 
 struct delete_input {
 	bool confirm;
@@ -57,6 +60,33 @@ static void create_user(struct request *rq)
 	puts(json_get_text(root, "key"));
 }
 
+/* One @ between words without spaces or control characters; whether it exists, mail would tell. */
+static bool is_email(const char *text)
+{
+	const char *at = strchr(text, '@');
+	size_t length = strlen(text);
+	for (const char *byte = text; *byte; byte++)
+		if ((unsigned char)*byte <= 0x20 || *byte == 0x7f)
+			return false;
+	return at && at > text && at[1] && !strchr(at + 1, '@') && length <= EMAIL_MAX &&
+	       utf8_is_valid(text, length);
+}
+
+static bool is_key_name(const char *text)
+{
+	size_t length = strlen(text);
+	return length >= 1 && utf8_is_valid(text, length) &&
+	       utf8_count(text, length) <= KEY_NAME_MAX;
+}
+
+/* What is wrong with the words; NULL: nothing. */
+static const char *new_user_fault(const struct new_user *user)
+{
+	if (!user->email || !is_email(user->email))
+		return "--email ADDRESS is needed";
+	return is_key_name(user->key_name) ? NULL : "--key-name must have 1 to 200 characters";
+}
+
 int account_create_command(struct process *process, int argc, char **argv)
 {
 	static const struct option OPTIONS[] = {
@@ -77,8 +107,9 @@ int account_create_command(struct process *process, int argc, char **argv)
 		else
 			user.is_operator = true;
 	}
-	if (!user.email || !strchr(user.email, '@') || optind < argc) {
-		fprintf(stderr, "create-user: --email ADDRESS is needed\n");
+	const char *fault = optind < argc ? "takes no other words" : new_user_fault(&user);
+	if (fault) {
+		fprintf(stderr, "create-user: %s\n", fault);
 		return 2;
 	}
 	return worker_command(process, create_user, &user);

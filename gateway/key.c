@@ -38,7 +38,7 @@ static bool is_repo(const char *text, size_t length, const char **ret_message)
 }
 
 static const struct field CREATE_FIELDS[] = {
-	BODY_TEXT(struct key_input, name, "name", REQUIRED | TRIMMED, 1, 200),
+	BODY_TEXT(struct key_input, name, "name", REQUIRED | TRIMMED, 1, KEY_NAME_MAX),
 	BODY_ENUM(struct key_input, kind, "kind", OPTIONAL, KINDS),
 	BODY_STRINGS(struct key_input, scopes, "scopes", OPTIONAL, 1, SCOPE_COUNT, 64),
 	BODY_ENUM(struct key_input, preset, "preset", OPTIONAL, PRESET_NAMES),
@@ -52,7 +52,7 @@ static const struct field CREATE_FIELDS[] = {
 
 static const struct field UPDATE_FIELDS[] = {
 	PATH_UUID(struct key_input, id, "key_id"),
-	BODY_TEXT(struct key_input, name, "name", TRIMMED, 1, 200),
+	BODY_TEXT(struct key_input, name, "name", TRIMMED, 1, KEY_NAME_MAX),
 	BODY_STRINGS(struct key_input, scopes, "scopes", OPTIONAL, 1, SCOPE_COUNT, 64),
 	FIELD_END,
 };
@@ -72,6 +72,13 @@ void key_list(struct request *rq)
 	yyjson_mut_obj_add_val(doc, root, "scopes", scope_catalog(doc));
 	yyjson_mut_obj_add_val(doc, root, "presets", preset_catalog(doc));
 	reply_mut(rq, 200, doc);
+}
+
+/* A mask as a JSON array of names. */
+static const char *scopes_json(struct request *rq, uint64_t scopes)
+{
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	return json_write_mut(rq->arena, scope_names(doc, scopes), NULL);
 }
 
 /* The mask of a JSON array of names; notes each that is no scope. */
@@ -140,14 +147,13 @@ const char *key_insert(struct request *rq, const char *account, const char *name
 	uint8_t hash[SHA256_LEN];
 	key_text_make(kind, text);
 	key_text_hash(text, hash);
-	yyjson_mut_doc *doc = json_doc_new(rq->arena);
-	const char *names = json_write_mut(rq->arena, scope_names(doc, scopes), NULL);
 	struct pg_rows *made =
 		pg_query(rq, KEY_CREATE_SQL, pg_text(account), pg_text(name),
 	                 pg_text(key_kind_name(kind)),
 	                 pg_text(arena_strndup(rq->arena, text, KEY_SHOWN_LEN)),
-	                 pg_bytes(hash, sizeof(hash)), pg_text(names), pg_text(repo),
-	                 pg_text(interest), expires_in_days ? pg_int(expires_in_days) : pg_null());
+	                 pg_bytes(hash, sizeof(hash)), pg_text(scopes_json(rq, scopes)),
+	                 pg_text(repo), pg_text(interest),
+	                 expires_in_days ? pg_int(expires_in_days) : pg_null());
 	return with_plaintext(rq, pg_json(made), text);
 }
 
@@ -180,16 +186,18 @@ void key_update(struct request *rq)
 	struct pg_param account = pg_uuid(rq->caller.account);
 	struct pg_rows *kind = pg_query(rq, KEY_KIND_SQL, pg_text(in->id), account);
 	require_found(rq, kind);
+	const char *scopes = NULL;
 	if (in->scopes) {
 		if (strcmp(pg_value(kind, 0, 0), "automation") == 0)
 			raise_field(rq, "scopes", "of an automation key cannot be changed");
-		uint64_t scopes = read_scopes(rq);
+		uint64_t mask = read_scopes(rq);
 		raise_if_faults(rq);
-		require_own(rq, scopes);
+		require_own(rq, mask);
+		scopes = scopes_json(rq, mask);
 	}
 	pg_begin(rq);
 	struct pg_rows *rows = pg_query(rq, KEY_UPDATE_SQL, pg_text(in->id), account,
-	                                pg_text(in->name), pg_text(in->scopes));
+	                                pg_text(in->name), pg_text(scopes));
 	require_found(rq, rows);
 	auth_commit(rq);
 	reply_json(rq, 200, pg_json(rows));

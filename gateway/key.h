@@ -3,6 +3,8 @@
 
 #include "request.h"
 
+#define KEY_NAME_MAX 200 /* characters */
+
 void key_list(struct request *rq);
 void key_create(struct request *rq);
 void key_update(struct request *rq);

@@ -56,7 +56,10 @@ def test_create_user_twice_is_one_account(cluster, anonymous):
     assert len(anonymous.as_key(keys[0]).get("/account/api-keys").json()["keys"]) == 2
 
 
-@pytest.mark.parametrize("arguments", [[], ["--email"], ["--email", "nobody"], ["--email", "a@b", "more"], ["--colour"]])
+@pytest.mark.parametrize("arguments", [
+    [], ["--email"], ["--email", ""], ["--email", "nobody"], ["--email", "@"], ["--email", "a@"], ["--email", "a b@c"],
+    ["--email", "a@b@c"], ["--email", "a@b\n"], ["--email", "a@" + "b" * 253], ["--email", "a@b", "more"], ["--colour"],
+    ["--email", "a@b", "--key-name", ""], ["--email", "a@b", "--key-name", "x" * 201]])
 def test_create_user_refuses_other_words(cluster, arguments):
-    with pytest.raises(RuntimeError):
+    with pytest.raises(RuntimeError, match="create-user: (?!a value)"):
         cluster.run("gateway", "create-user", *arguments)

@@ -149,6 +149,15 @@ def test_change_holds_at_once(api):
     changed.get("/interests", expect=200)
 
 
+def test_scopes_are_a_set(api):
+    """Named twice they are one, and stand in the order of the catalog."""
+    twice = ["search:read", "account:read", "search:read"]
+    once = [scope["name"] for scope in api.get("/account/api-keys").json()["scopes"] if scope["name"] in twice]
+    made = make(api, scopes=twice)
+    assert made["scopes"] == once
+    assert api.patch(f"/account/api-keys/{made['id']}", {"scopes": twice}, expect=200).json()["scopes"] == once
+
+
 def test_automation_key_is_only_renamed(api):
     made = make(api, kind="automation")
     path = f"/account/api-keys/{made['id']}"
