@@ -9,6 +9,8 @@
 
 #include <math.h>
 
+#define GONE "the interest has gone"
+
 /* What the pool's thread works on. */
 struct errand {
 	struct fitting_input input;
@@ -48,9 +50,10 @@ static void keep(struct request *rq, struct task *task, const char *interest,
 	struct pg_rows *saved = pg_query(rq, REFIT_SAVE_SQL, pg_text(interest),
 	                                 pg_bytes(result->model.data, result->model.length));
 	if (pg_empty(saved))
-		raise_error(rq, ERR_NOT_FOUND, "the interest has gone");
-	task_complete(rq, task, result_json(rq, pg_value_int(saved, 0, 0), result),
-	              result->message);
+		task_complete(rq, task, "{}", GONE);
+	else
+		task_complete(rq, task, result_json(rq, pg_value_int(saved, 0, 0), result),
+		              result->message);
 	pg_commit(rq);
 }
 
@@ -59,8 +62,10 @@ void refit_run(struct request *rq, struct task *task)
 	const char *interest = json_get_text(task->input, "interest_id");
 	fetch_unknown(rq, interest);
 	struct pg_rows *rows = pg_query(rq, REFIT_LOAD_SQL, pg_text(interest));
-	if (pg_empty(rows))
-		raise_error(rq, ERR_NOT_FOUND, "the interest has gone");
+	if (pg_empty(rows)) {
+		task_complete(rq, task, "{}", GONE);
+		return;
+	}
 	struct errand *errand = arena_new_of(rq->arena, struct errand);
 	errand->arena = scratch_new(rq);
 	errand->input.interest.name = pg_value(rows, 0, 0);

@@ -1,0 +1,106 @@
+"""What an interest or an account leaves behind when it goes while work is done for it: nothing, and no failure."""
+
+import pytest
+
+from lib.wait import wait_for
+
+TABLES = ("interest", "pool_entry", "recommendation", "feedback", "preference_model")
+
+
+@pytest.fixture
+def held(cluster):
+    """held(interest): a transaction that holds the interest's row, so that no work on it can end."""
+    connections = []
+
+    def hold(interest):
+        connection = cluster.postgres.connect()
+        connections.append(connection)
+        connection.autocommit = False
+        connection.execute("SET search_path = interests")
+        connection.execute("SELECT FROM interest WHERE id = %s FOR UPDATE", [interest["id"]])
+        return connection
+
+    yield hold
+    for connection in connections:
+        connection.close()
+
+
+def wait_blocked(db):
+    """A statement of the service waits for what is held."""
+    waiting = "SELECT FROM pg_stat_activity WHERE usename = 'expops_interests' AND wait_event_type = 'Lock'"
+    wait_for(lambda: db.execute(waiting).fetchone() is not None, "it waits for the interest")
+
+
+def task_of(db, task):
+    return db.execute("SELECT status, message FROM task WHERE id = %s", [task]).fetchone()
+
+
+def wait_ended(db, task):
+    return wait_for(lambda: (row := task_of(db, task)) and row[0] not in ("pending", "running") and row, "it has ended")
+
+
+def start(api, made, work):
+    """Start the work; its task."""
+    history = f"/experiment-histories/{made['experiment_history_id']}/refit-preference-model"
+    if work == "refresh":
+        return api.post("/papers/recommended/refresh", {"interest_id": made["id"]}, expect=202).json()["task_id"]
+    return api.post(history, expect=202).json()["task_id"]
+
+
+@pytest.fixture
+def made(desk):
+    """An interest that there is feedback on."""
+    interest = desk.ready(daily_count=4)
+    desk.refresh(interest)
+    for one in desk.recommended(interest):
+        desk.feedback(one, "like")
+    return interest
+
+
+@pytest.mark.parametrize(
+    ("work", "message"), [("refresh", "0 recommendations for 0 interests"), ("refit", "the interest has gone")]
+)
+def test_an_interest_deleted_under_work(api, db, made, held, work, message):
+    holder = held(made)
+    task = start(api, made, work)
+    wait_blocked(db)
+    holder.execute("DELETE FROM interest WHERE id = %s", [made["id"]])
+    holder.commit()
+    assert wait_ended(db, task) == ("completed", message)
+    for table in TABLES[1:]:
+        if table != "feedback":
+            assert db.execute(f"SELECT FROM {table} WHERE interest_id = %s", [made["id"]]).fetchone() is None
+
+
+@pytest.mark.parametrize("work", ["refresh", "refit"])
+def test_an_account_deleted_under_work(api, db, desk, other_desk, made, account, held, work):
+    holder = held(made)
+    start(api, made, work)
+    wait_blocked(db)
+    api.post("/account/delete", {"confirm": True}, expect=200)
+    gone = "SELECT FROM pg_stat_activity WHERE query ILIKE '%account_forget%' AND wait_event_type = 'Lock'"
+    wait_for(lambda: db.execute(gone).fetchone() is not None, "the deletion has come")
+    holder.rollback()
+
+    def left():
+        return [table for table in ("interest", "recommendation", "task")
+                if db.execute(f"SELECT FROM {table} WHERE account_id = %s", [account]).fetchone() is not None]
+
+    wait_for(lambda: not left(), "nothing is left")
+    theirs = other_desk.ready()
+    other_desk.refresh(theirs)
+    assert left() == []
+
+
+def test_an_interest_deleted_while_its_pool_is_built(cluster, api, desk, db):
+    (search,) = cluster["svc-search"]
+    search.pause()
+    try:
+        made = desk.create()
+        (task,) = db.execute("SELECT id FROM task WHERE input ->> 'interest_id' = %s", [made["id"]]).fetchone()
+        wait_for(lambda: task_of(db, task)[0] == "running", "it runs")
+        api.delete(f"/interests/{made['id']}", expect=200)
+    finally:
+        search.resume()
+    status, message = wait_ended(db, task)
+    assert status == "completed" and message in ("the interest has changed since", "the interest has gone")
