@@ -179,6 +179,10 @@ static char large[LARGE];
 static void paused_content_is_bounded(void **state)
 {
 	struct fixture *f = *state;
+	static const int BUFFER_BYTES = 64 << 10; /* else the kernel lets it grow to megabytes */
+	assert_int_equal(setsockopt(f->client->fd, SOL_SOCKET, SO_SNDBUF, &BUFFER_BYTES,
+	                            sizeof(BUFFER_BYTES)),
+	                 0);
 	f->on_head = pause_content;
 	http_client_puts(f->client, POST "Content-Length: 4194304\r\n\r\n");
 	loop_until(&f->loop, f->heads == 1);
