@@ -4,6 +4,9 @@
  * Room grows with what has come, not with what Content-Length promises: to hold a part of the
  * budget a client has to send it. The budget is given back with the arena, so on every way on which
  * a request can end, or by http_body_drop() before.
+ *
+ * What a handler makes of a body is not counted. Measured with bodies of 1 MiB: parsed, copied and
+ * written again (request_input()), text takes 9 times its length, arrays of one-digit numbers 39.
  */
 #pragma once
 

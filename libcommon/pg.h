@@ -104,7 +104,8 @@ struct pg_rows {
  *
  * Raises: ERR_UNAVAILABLE no connection in time, or the server is shutting down or in recovery
  * (nothing was done); ERR_UNCERTAIN the connection broke after a write was sent (see "Reads" above;
- * inside a transaction only pg_commit() can be uncertain); ERR_TIMEOUT the deadline passed;
+ * inside a transaction only pg_commit() can be uncertain); ERR_TIMEOUT the deadline passed (a write
+ * that was sent may still be done);
  * ERR_CONFLICT a unique or exclusion constraint (23505, 23P01), a lock that NOWAIT did not get
  * (55P03), serialisation failure and deadlock after the pool's own retries of single statements;
  * ERR_INVALID a foreign key, check or not-null constraint (23503, 23514, 23502) and data exceptions
