@@ -194,12 +194,13 @@ enum err_code auth_check(struct auth *auth, const char *bearer, struct identity 
 	}
 	key_text_hash(bearer, hash);
 	struct key_moment now = moment_now();
-	if (!key_cache_get(auth->cache, hash, &now, REFRESH_MS)) {
+	const struct identity *known = key_cache_get(auth->cache, hash, &now, REFRESH_MS);
+	if (!known) {
 		lookup = lookup_under_way(auth, hash);
 		if (!lookup)
 			lookup = lookup_start(auth, hash, &now, &code);
+		known = key_cache_get(auth->cache, hash, &now, KEY_CACHE_MS);
 	}
-	const struct identity *known = key_cache_get(auth->cache, hash, &now, KEY_CACHE_MS);
 	metric_add(&lookups_total, known ? "cached" : "asked", NULL, 1);
 	if (known) {
 		*ret_caller = *known;

@@ -12,6 +12,8 @@
 
 #include <stdio.h>
 
+#define ANSWER_GRACE_MS 5000
+
 static int64_t rate_limit;
 static const char *trusted_proxies;
 
@@ -55,6 +57,7 @@ struct edge {
 	struct arena *arena;
 	struct auth *auth;
 	struct proxy *proxy;
+	struct upstream_limits limits;
 	struct upstream *services[API_SERVICE_COUNT];
 };
 
@@ -160,10 +163,13 @@ void edge_process_stop(struct process *process)
 	arena_free(shared->arena);
 }
 
-/* The services that have an address. */
+/* The services that have an address. What takes them too long, they tell before we do. */
 static void open_services(struct edge *edge)
 {
 	const struct process_settings *settings = edge->worker->process->settings;
+	edge->limits = upstream_limits_default;
+	edge->limits.answer_timeout_ms = (uint64_t)settings->request_timeout_ms + ANSWER_GRACE_MS;
+	edge->limits.content_timeout_ms = (uint64_t)settings->body_timeout_ms;
 	for (int service = 0; service < API_SERVICE_COUNT; service++) {
 		const char *url = settings->service_url[service];
 		if (!url || !url[0])
@@ -171,7 +177,7 @@ static void open_services(struct edge *edge)
 		struct address *address = arena_new_of(edge->arena, struct address);
 		require(address_parse(edge->arena, url, address) == ERR_NONE);
 		edge->services[service] = upstream_new(&edge->worker->loop, SERVICE_NAMES[service],
-		                                       address, &upstream_limits_default);
+		                                       address, &edge->limits);
 	}
 }
 

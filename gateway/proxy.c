@@ -25,15 +25,11 @@
  */
 #include "defines.h"
 #include "proxy_internal.h"
-#include "timefmt.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define DROPPED_MAX_BYTES (1 << 20) /* of content that an operation does not read */
-#define RETRIES_MAX       2 /* of a call: a kept connection, then one to a replica that drains */
 
 #define TO(state) (1U << PROXY_##state)
 
@@ -48,7 +44,7 @@ static const unsigned MOVES[PROXY_STATES] = {
 	[PROXY_GONE] = 0,
 };
 
-static void move(struct proxied *p, enum proxy_state to)
+void proxy_move(struct proxied *p, enum proxy_state to)
 {
 	require((MOVES[p->state] & 1U << to) != 0);
 	p->state = to;
@@ -96,11 +92,11 @@ static void release(struct proxied *p)
 static void answer_problem(struct proxied *p, struct problem *problem)
 {
 	release(p);
-	move(p, PROXY_ANSWERED);
+	proxy_move(p, PROXY_ANSWERED);
 	proxy_problem(p, problem);
 }
 
-static void answer_code(struct proxied *p, enum err_code code, const char *detail)
+void proxy_answer_code(struct proxied *p, enum err_code code, const char *detail)
 {
 	struct problem problem = {.code = code, .detail = detail};
 	answer_problem(p, &problem);
@@ -110,162 +106,24 @@ static void answer_code(struct proxied *p, enum err_code code, const char *detai
 static void break_off(struct proxied *p, enum err_code code)
 {
 	release(p);
-	move(p, PROXY_GONE);
+	proxy_move(p, PROXY_GONE);
 	p->code = code;
 	http_respond_abort(p->x);
 }
 
-static void fail(struct proxied *p, enum err_code code, const char *detail)
+void proxy_fail(struct proxied *p, enum err_code code, const char *detail)
 {
 	if (p->state == PROXY_RELAY)
 		break_off(p, code);
 	else
-		answer_code(p, code, detail);
+		proxy_answer_code(p, code, detail);
 }
-
-/* Send `data` as content, with the head when that has not gone out; nothing is the end of
- * chunks. */
-static bool send_content(struct proxied *p, const char *data, size_t length)
-{
-	uv_buf_t bufs[4];
-	unsigned count = 0;
-	char size[24];
-	bool is_chunked = p->has_content && p->x->head.is_chunked;
-	if (!p->is_head_sent)
-		bufs[count++] = uv_buf_init(p->head.data, (unsigned)p->head.length);
-	if (is_chunked) {
-		int digits = snprintf(size, sizeof(size), "%zx\r\n", length);
-		bufs[count++] = uv_buf_init(size, (unsigned)digits);
-	}
-	if (length > 0)
-		bufs[count++] = uv_buf_init((char *)data, (unsigned)length);
-	if (is_chunked)
-		bufs[count++] = uv_buf_init("\r\n", 2);
-	p->is_head_sent = true;
-	p->is_content_sent |= length > 0;
-	return count > 0 && upstream_send(p->call, bufs, count);
-}
-
-/* The connection is there. A head with content waits for its first piece, to go out with it. */
-static void send_begin(struct proxied *p)
-{
-	move(p, PROXY_SEND);
-	if (!p->has_content) {
-		send_content(p, NULL, 0);
-		upstream_sent(p->call);
-	} else {
-		http_content_resume(p->x);
-	}
-}
-
-static const struct upstream_handler UPSTREAM_HANDLER;
-
-static void call_service(struct proxied *p, bool is_fresh)
-{
-	struct upstream *service = p->proxy->services[p->match.op->service];
-	bool is_ready;
-	if (service == NULL) {
-		answer_code(p, ERR_UNAVAILABLE, "the service is not configured");
-		return;
-	}
-	p->is_head_sent = false;
-	p->call_started_us = time_monotonic_us();
-	p->call = upstream_call(service, p->x->arena, &UPSTREAM_HANDLER, p, p->x->head.is_head,
-	                        is_fresh, &is_ready);
-	if (is_ready) {
-		send_begin(p);
-		return;
-	}
-	move(p, PROXY_CONNECT);
-	if (p->has_content)
-		http_content_pause(p->x);
-}
-
-static void on_ready(void *user)
-{
-	send_begin(user);
-}
-
-static void on_answer(void *user, const struct upstream_answer *answer)
-{
-	struct proxied *p = user;
-	p->answer_us = time_monotonic_us() - p->call_started_us;
-	move(p, PROXY_RELAY);
-	proxy_respond(p, answer);
-}
-
-static void on_answer_content(void *user, const char *data, size_t length)
-{
-	struct proxied *p = user;
-	if (http_respond_content(p->x, data, length))
-		upstream_pause(p->call);
-}
-
-static void on_answer_end(void *user)
-{
-	struct proxied *p = user;
-	p->call = NULL;
-	move(p, PROXY_ANSWERED);
-	http_respond_end(p->x);
-}
-
-static void on_service_drained(void *user)
-{
-	struct proxied *p = user;
-	http_content_resume(p->x);
-}
-
-/* Asking twice does what asking once does (RFC 9110 section 9.2.2). */
-static bool is_idempotent(const struct proxied *p)
-{
-	const struct http_head *head = &p->x->head;
-	return head->is_head || strcmp(head->method, "GET") == 0 ||
-	       strcmp(head->method, "PUT") == 0 || strcmp(head->method, "DELETE") == 0 ||
-	       p->match.op->flags & API_READS;
-}
-
-/* A connection that died may have been closed before our request reached anybody: a kept one by its
- * idle time, a new one by a replica that began to drain while it waited to be accepted. */
-static bool is_retried(struct proxied *p, const struct upstream_failure *failure)
-{
-	bool is_harmless = !p->is_head_sent || (is_idempotent(p) && !p->is_content_sent);
-	return (failure->is_reused || failure->has_connected) && !failure->has_answered &&
-	       is_harmless && p->retries < RETRIES_MAX && failure->code == ERR_UNAVAILABLE;
-}
-
-static void on_failed(void *user, const struct upstream_failure *failure)
-{
-	struct proxied *p = user;
-	enum err_code code = failure->code;
-	p->call = NULL;
-	p->reason = failure->reason;
-	if (is_retried(p, failure)) {
-		p->retries++;
-		p->reason = NULL;
-		proxy_report_retry(p);
-		call_service(p, true);
-		return;
-	}
-	bool is_uncertain = failure->has_connected && p->is_head_sent && !is_idempotent(p);
-	if (code == ERR_UNAVAILABLE && is_uncertain)
-		code = ERR_UNCERTAIN;
-	fail(p, code, failure->reason);
-}
-
-static const struct upstream_handler UPSTREAM_HANDLER = {
-	.on_ready = on_ready,
-	.on_answer = on_answer,
-	.on_content = on_answer_content,
-	.on_end = on_answer_end,
-	.on_drained = on_service_drained,
-	.on_failed = on_failed,
-};
 
 static void open_local(struct proxied *p)
 {
 	struct http_field *fields = arena_array(p->x->arena, 2, sizeof(*fields));
 	size_t field_count = proxy_rate_fields(p, fields);
-	move(p, PROXY_LOCAL);
+	proxy_move(p, PROXY_LOCAL);
 	struct http_exchange *x = p->x;
 	void *local = p->proxy->hooks->local_open(p->proxy->context, x, &p->match, &p->caller,
 	                                          p->request_id, fields, field_count);
@@ -282,15 +140,14 @@ static void admit(struct proxied *p)
 	const struct http_head *head = &p->x->head;
 	size_t content_max = MAX_OF(op->body_max_bytes, DROPPED_MAX_BYTES);
 	if ((op->flags & API_NOT_BUILT) != 0) {
-		answer_code(p, ERR_NOT_BUILT, NULL);
+		proxy_answer_code(p, ERR_NOT_BUILT, NULL);
 	} else if (head->content_length > (int64_t)content_max) {
-		answer_code(p, ERR_TOO_LARGE, NULL);
+		proxy_answer_code(p, ERR_TOO_LARGE, NULL);
 	} else if (op->service == API_GATEWAY) {
 		open_local(p);
 	} else {
 		p->has_content = head->has_content && op->body_max_bytes > 0;
-		proxy_compose(p);
-		call_service(p, false);
+		proxy_call(p);
 	}
 }
 
@@ -335,7 +192,7 @@ static void on_auth(void *context, enum err_code code, const struct identity *ca
 	struct proxied *p = context;
 	p->wait = NULL;
 	if (code != ERR_NONE) {
-		answer_code(p, code, NULL);
+		proxy_answer_code(p, code, NULL);
 		return;
 	}
 	authorize(p, caller);
@@ -348,9 +205,9 @@ static void authenticate(struct proxied *p)
 {
 	struct identity caller;
 	const char *bearer = proxy_bearer(&p->x->head);
-	move(p, PROXY_AUTH);
+	proxy_move(p, PROXY_AUTH);
 	if (bearer == NULL) {
-		answer_code(p, ERR_UNAUTHENTICATED, NULL);
+		proxy_answer_code(p, ERR_UNAUTHENTICATED, NULL);
 		return;
 	}
 	enum err_code code =
@@ -360,7 +217,7 @@ static void authenticate(struct proxied *p)
 	if (p->wait != NULL)
 		return;
 	if (code != ERR_NONE)
-		answer_code(p, code, NULL);
+		proxy_answer_code(p, code, NULL);
 	else
 		authorize(p, &caller);
 }
@@ -391,7 +248,7 @@ void proxy_head(struct proxy *proxy, struct http_exchange *x)
 		struct problem problem = {.code = code, .allow = p->match.allow};
 		answer_problem(p, &problem);
 	} else if ((p->match.op->flags & API_GONE) != 0) {
-		answer_code(p, ERR_GONE, NULL);
+		proxy_answer_code(p, ERR_GONE, NULL);
 	} else if ((p->match.op->flags & API_OPEN) != 0) {
 		admit(p);
 	} else {
@@ -415,8 +272,8 @@ void proxy_content(struct http_exchange *x, const char *data, size_t length)
 		return;
 	p->received_bytes += length;
 	if (p->received_bytes > MAX_OF(p->match.op->body_max_bytes, DROPPED_MAX_BYTES))
-		fail(p, ERR_TOO_LARGE, NULL);
-	else if (p->has_content && is_calling(p) && send_content(p, data, length))
+		proxy_fail(p, ERR_TOO_LARGE, NULL);
+	else if (p->has_content && is_calling(p) && proxy_call_content(p, data, length))
 		http_content_pause(x);
 }
 
@@ -430,9 +287,7 @@ void proxy_end(struct http_exchange *x)
 	}
 	if (!p->has_content || !is_calling(p))
 		return;
-	if (x->head.is_chunked)
-		send_content(p, NULL, 0);
-	upstream_sent(p->call);
+	proxy_call_end(p);
 }
 
 void proxy_drained(struct http_exchange *x)
@@ -451,7 +306,7 @@ void proxy_gone(struct http_exchange *x, enum err_code reason)
 	}
 	release(p);
 	if (p->state != PROXY_GONE)
-		move(p, PROXY_GONE);
+		proxy_move(p, PROXY_GONE);
 	p->code = reason;
 }
 

@@ -1,6 +1,7 @@
 /** What the files of the proxy share; nobody else includes it.
  *
- *     proxy.c         the states of an exchange
+ *     proxy.c         the states of an exchange; the client's side
+ *     proxy_call.c    the service's side
  *     proxy_head.c    heads, as they go on to the service and back to the client
  *     proxy_report.c  one log line and the counters of each exchange
  */
@@ -54,6 +55,29 @@ struct proxied {
 	bool is_complete;     /* the request has come whole */
 	unsigned retries;
 };
+
+/* proxy.c */
+
+/** One of the moves that are drawn there; any other is a bug. */
+void proxy_move(struct proxied *p, enum proxy_state to);
+
+/** Let go of everything and reply with a problem. `detail` NULL: what err_info() says. */
+void proxy_answer_code(struct proxied *p, enum err_code code, const char *detail);
+
+/** The same, or, where the response is under way already, break it off. */
+void proxy_fail(struct proxied *p, enum err_code code, const char *detail);
+
+/* proxy_call.c */
+
+/** Pass the request on to its service. */
+void proxy_call(struct proxied *p);
+
+/** Send a piece of content, behind the head when that has not gone out; without a byte it is the end
+ * of chunks. True: the service is full, stop. */
+bool proxy_call_content(struct proxied *p, const char *data, size_t length);
+
+/** The request is complete. */
+void proxy_call_end(struct proxied *p);
 
 /* proxy_head.c */
 

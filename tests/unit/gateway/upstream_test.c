@@ -188,6 +188,21 @@ static void idempotent_requests_are_tried_again(void **state)
 	assert_int_equal(http_client_count(f->fake->conns[1], "DELETE "), 1);
 }
 
+/* Its content is known to be empty when the connection dies. */
+static void empty_chunks_are_sent_again(void **state)
+{
+	struct fixture *f = *state;
+	warm_up(f);
+	http_client_puts(f->client, "PUT " LIST "/x HTTP/1.1\r\n" KEY
+	                            "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n");
+	http_client_wait_text(f->fake->conns[0], "0\r\n\r\n", 1);
+	fake_service_close(f->fake, 0);
+	http_client_wait_text(fake_service_conn(f->fake, 1), "\r\n\r\n0\r\n\r\n", 1);
+	http_client_puts(f->fake->conns[1], OK_HELLO);
+	http_client_wait_text(f->client, "hello", 2);
+	assert_int_equal(http_client_count(f->fake->conns[1], "PUT "), 1);
+}
+
 static void others_are_not_tried_again(void **state)
 {
 	struct fixture *f = *state;
@@ -515,6 +530,7 @@ int main(void)
 		TEST(bytes_that_nobody_asked_for_end_the_connection),
 		TEST(connections_closed_while_idle_are_noticed),
 		TEST(idempotent_requests_are_tried_again),
+		TEST(empty_chunks_are_sent_again),
 		TEST(others_are_not_tried_again),
 		TEST(what_only_reads_is_never_uncertain),
 		TEST(content_that_is_gone_is_not_sent_again),
