@@ -7,15 +7,21 @@
  * weight = query frequency x idf,  idf = ln(1 + (N - df + 0.5) / (df + 0.5))
  * impact = f (k1 + 1) / (f + k1 (1 - b + b length / average length))
  *
- * The constants are the same for every collection.
+ * The constants are the same for every collection. tests/bench/search_left_out compiles the engine
+ * with others in their place, which is what the #ifndef are for, here and in evidence.h and fusion.h:
+ * it measures how well constants serve a collection that had no say in them.
  */
 #pragma once
 
 #include <math.h>
 #include <stdint.h>
 
+#ifndef BM25_K1
 #define BM25_K1 1.2f
-#define BM25_B  0.65f
+#endif
+#ifndef BM25_B
+#define BM25_B 0.65f
+#endif
 
 /** What an occurrence in the title counts as, in a frequency and in a length. */
 #define BM25_TITLE_WEIGHT 2

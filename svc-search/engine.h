@@ -150,7 +150,8 @@ struct engine_result {
 	size_t count;
 };
 
-/** Answer `query` from `view`. What is returned and needed on the way is in `arena`. A query
+/** Answer `query` from `view`. A word of a question that no paper holds is taken for the one that it
+ * was meant to be (spelling.h). What is returned and needed on the way is in `arena`. A query
  * without a word that says something, such as "the", has no hits. */
 struct engine_result engine_search(const struct engine_view *view, const struct engine_query *query,
                                    struct arena *arena);

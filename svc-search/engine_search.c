@@ -3,6 +3,7 @@
 #include "evidence.h"
 #include "fusion.h"
 #include "ivf.h"
+#include "spelling.h"
 #include "view.h"
 
 #include <string.h>
@@ -41,6 +42,55 @@ const char *engine_strategy_name(enum engine_strategy strategy)
 	return strategy == ENGINE_HYBRID ? "hybrid" : "lexical";
 }
 
+/* Misspelled words of one query that are put right. */
+#define CORRECTIONS 4
+
+static uint32_t count_documents(const struct engine_view *view, const struct wanted_term *term)
+{
+	uint32_t count = 0;
+
+	for (enum view_part part = 0; part < PART_COUNT; part++) {
+		const struct segment *segment = view_segment(view, part);
+		uint32_t number = segment_find_term(segment, term->text, term->length);
+
+		count += number != SEGMENT_NONE ? segment->terms[number].df : 0;
+	}
+	return count;
+}
+
+static bool is_wanted(const struct wanted *wanted, const char *text)
+{
+	for (size_t i = 0; i < wanted->term_count; i++)
+		if (strcmp(wanted->terms[i].text, text) == 0)
+			return true;
+	return false;
+}
+
+/* Put words that no document holds right, after the larger of the segments. */
+static void correct_words(const struct engine_view *view, struct wanted *wanted)
+{
+	const struct segment *segment =
+		view_segment(view, view->base->segment->doc_count > view->live->doc_count
+	                                   ? PART_BASE
+	                                   : PART_LIVE);
+	size_t looked_at = 0;
+
+	for (size_t i = 0; i < wanted->term_count && looked_at < CORRECTIONS; i++) {
+		struct wanted_term *term = &wanted->terms[i];
+		uint32_t nearest;
+
+		if (term->is_extra || count_documents(view, term) > 0)
+			continue;
+		nearest = spelling_nearest(segment, term->text, term->length);
+		looked_at++;
+		if (nearest == SEGMENT_NONE ||
+		    is_wanted(wanted, segment_term_text(segment, nearest)))
+			continue;
+		term->text = segment_term_text(segment, nearest);
+		term->length = strlen(term->text);
+	}
+}
+
 /* Set each term's idf over all segments, dead documents included. What no document holds tells most
  * of a question, that it has no full answer; in a description it would only crowd out other
  * terms. */
@@ -50,14 +100,8 @@ static void weigh_terms(const struct engine_view *view, struct wanted *wanted, b
 
 	for (size_t i = 0; i < wanted->term_count; i++) {
 		struct wanted_term *term = &wanted->terms[i];
-		uint32_t df = 0;
+		uint32_t df = count_documents(view, term);
 
-		for (enum view_part part = 0; part < PART_COUNT; part++) {
-			const struct segment *segment = view_segment(view, part);
-			uint32_t number = segment_find_term(segment, term->text, term->length);
-
-			df += number != SEGMENT_NONE ? segment->terms[number].df : 0;
-		}
 		term->idf = df == 0 && is_description ? 0 : bm25_idf(df, doc_count);
 	}
 }
@@ -91,6 +135,8 @@ static void prepare(struct search *search)
 	bool is_description = query->length > DESCRIPTION_BYTES;
 
 	search->wanted = wanted_parse(search->arena, query->text, query->length);
+	if (!is_description)
+		correct_words(search->view, search->wanted);
 	if (embedder != NULL) {
 		search->vector =
 			arena_array(search->arena, embedder->header->dimension, sizeof(float));
@@ -111,13 +157,11 @@ static void prepare(struct search *search)
 	}
 }
 
-/* Whether a word of the query is the id of the document: terms that are ids are written as they. */
+/* Whether the query names the document by its id, which terms that are ids are written as. An id
+ * that could be a word or a number says nothing by standing in the query. */
 static bool is_named(const struct search *search, const char *id)
 {
-	for (size_t i = 0; i < search->wanted->term_count; i++)
-		if (strcmp(search->wanted->terms[i].text, id) == 0)
-			return true;
-	return false;
+	return strpbrk(id, "./") != NULL && is_wanted(search->wanted, id);
 }
 
 static void add_candidate(struct search *search, enum view_part part, uint32_t doc, float cosine)

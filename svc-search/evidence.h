@@ -16,7 +16,9 @@
 #define EVIDENCE_REACH 2
 
 /** What pairs weigh beside single words. */
+#ifndef EVIDENCE_PAIR_WEIGHT
 #define EVIDENCE_PAIR_WEIGHT 0.2f
+#endif
 
 /** A query made ready for one segment. */
 struct evidence_reader;

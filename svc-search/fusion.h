@@ -21,13 +21,17 @@
 #include <stdint.h>
 
 /** What the dense side weighs beside the lexical one. */
+#ifndef FUSION_DENSE_WEIGHT
 #define FUSION_DENSE_WEIGHT 0.4f
+#endif
 
 /** The query's vector is moved toward the mean of the best candidates', so many of them... */
 #define FUSION_FEEDBACK_DOCS 5
 
 /** ...by this much of its own length (Rocchio's feedback, 1971, in the dense space). */
+#ifndef FUSION_FEEDBACK
 #define FUSION_FEEDBACK 0.6f
+#endif
 
 /** One document that either side proposed. */
 struct candidate {
