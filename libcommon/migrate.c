@@ -14,8 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CONNECT_TIMEOUT_S "5"
-
 /* One run on one connection, which is closed with the arena. */
 struct run {
 	PGconn *pg;
@@ -27,6 +25,11 @@ struct run {
 static void on_pg_free(void *ptr)
 {
 	PQfinish(ptr);
+}
+
+static void on_target_free(void *ptr)
+{
+	pg_target_free(ptr);
 }
 
 static void on_result_free(void *ptr)
@@ -76,10 +79,11 @@ static char *quoted(struct run *run, char *(*quote)(PGconn *, const char *, size
 /* Connect, wait for the other processes that migrate this schema, and enter it. */
 static enum err_code run_open(struct run *run, const char *database_url)
 {
-	const char *const keywords[] = {"connect_timeout", "fallback_application_name", "dbname",
-	                                NULL};
-	const char *const values[] = {CONNECT_TIMEOUT_S, "expops-migrate", database_url, NULL};
-	run->pg = PQconnectdbParams(keywords, values, 1);
+	struct pg_target *target = pg_target_new(database_url, NULL, 0);
+	if (target == NULL)
+		return ERR_INVALID;
+	arena_on_free(run->arena, on_target_free, target);
+	run->pg = pg_target_connect_now(target);
 	require(run->pg != NULL);
 	arena_on_free(run->arena, on_pg_free, run->pg);
 	if (PQstatus(run->pg) != CONNECTION_OK) {
@@ -95,8 +99,6 @@ static enum err_code run_open(struct run *run, const char *database_url)
 	PGresult *result;
 	enum err_code code = run_sql(run, NULL,
 	                             arena_printf(run->arena,
-	                                          "SET statement_timeout = 0; "
-	                                          "SET client_connection_check_interval = '1s'; "
 	                                          "SET search_path = %s; "
 	                                          "SELECT pg_advisory_lock(hashtextextended("
 	                                          "'expops.migrate.' || %s, 0)); "

@@ -17,8 +17,8 @@ struct migration {
 /** Bring the schema up to date with blocking libpq calls: for a thread of its own, or a command.
  * Creates the schema when it is missing.
  *
- * ERR_UNAVAILABLE: the server is away (try again); ERR_CONFLICT: a migration that the database has
- * was edited, or is unknown to this build and not newer than it knows; ERR_INTERNAL: a statement
- * failed (rolled back). Logs which and why. */
+ * ERR_INVALID: the URL cannot be read; ERR_UNAVAILABLE: the server is away (try again);
+ * ERR_CONFLICT: a migration that the database has was edited, or is unknown to this build and not
+ * newer than it knows; ERR_INTERNAL: a statement failed (rolled back). Logs which and why. */
 enum err_code migrate_run(const char *database_url, const char *schema,
                           const struct migration *migrations);

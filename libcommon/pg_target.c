@@ -26,9 +26,13 @@ struct option {
  * something is sent, after 30 s else; GSSAPI encryption would load the Kerberos configuration for
  * nothing. */
 static const struct option DEFAULTS[] = {
-	{"client_encoding", "UTF8"},   {"fallback_application_name", "expops"},
-	{"gssencmode", "disable"},     {"keepalives_idle", "15"},
-	{"keepalives_interval", "5"},  {"keepalives_count", "3"},
+	{"connect_timeout", "5"},
+	{"client_encoding", "UTF8"},
+	{"fallback_application_name", "expops"},
+	{"gssencmode", "disable"},
+	{"keepalives_idle", "15"},
+	{"keepalives_interval", "5"},
+	{"keepalives_count", "3"},
 	{"tcp_user_timeout", "15000"},
 };
 
@@ -115,6 +119,11 @@ PGconn *pg_target_connect(const struct pg_target *target, const char *address)
 	if (address != NULL)
 		target_set(&with, "hostaddr", address);
 	return PQconnectStartParams(with.keywords, with.values, 0);
+}
+
+PGconn *pg_target_connect_now(const struct pg_target *target)
+{
+	return PQconnectdbParams(target->keywords, target->values, 0);
 }
 
 const char *pg_error_line(struct arena *arena, const PGconn *pg)

@@ -21,5 +21,8 @@ const char *pg_target_name(const struct pg_target *target);
 /** PQconnectStartParams(); `address` is what the name was resolved to, NULL with none. */
 PGconn *pg_target_connect(const struct pg_target *target, const char *address);
 
+/** PQconnectdbParams(): blocks, for 5 seconds at most unless the URL says otherwise. */
+PGconn *pg_target_connect_now(const struct pg_target *target);
+
 /** PQerrorMessage() on one line, in the arena: for logs. */
 const char *pg_error_line(struct arena *arena, const PGconn *pg);

@@ -171,7 +171,7 @@ static void test_away(void **state)
 	(void)state;
 	assert_int_equal(migrate_run("postgresql:///x?host=/nowhere", "shop", TWO),
 	                 ERR_UNAVAILABLE);
-	assert_int_equal(migrate_run("nonsense", "shop", TWO), ERR_UNAVAILABLE);
+	assert_int_equal(migrate_run("nonsense", "shop", TWO), ERR_INVALID);
 }
 
 static long ask(const char *sql)
