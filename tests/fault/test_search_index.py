@@ -10,6 +10,7 @@ from lib.identity import signed
 from lib.process import Process
 from lib.servers import free_port
 from lib.wait import PATIENCE_SECONDS, wait_for
+from lib.words import new_word
 
 PAPERS = 2500  # more than a merge needs, so that there is a snapshot
 
@@ -77,7 +78,7 @@ def replica(cluster):
 
 @pytest.fixture
 def word():
-    return "zq" + "".join(chr(ord("a") + int(digit, 16)) for digit in secrets.token_hex(6))
+    return new_word()
 
 
 @pytest.fixture

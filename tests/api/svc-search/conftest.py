@@ -14,6 +14,7 @@ import pytest
 from lib.identity import signed
 from lib.stand_in import StandIn
 from lib.wait import PATIENCE_SECONDS, wait_for
+from lib.words import new_word
 
 numbers = itertools.count(int(secrets.token_hex(2), 16) % 50000)
 
@@ -35,7 +36,7 @@ def new_id():
 @pytest.fixture
 def word():
     """A word that no other test's papers hold."""
-    return "zq" + "".join(chr(ord("a") + int(digit, 16)) for digit in secrets.token_hex(6))
+    return new_word()
 
 
 @pytest.fixture
