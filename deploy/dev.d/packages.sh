@@ -23,7 +23,10 @@ debian_version() {
 # The clang-format that the tree is formatted with is Debian 12's; elsewhere that check is skipped.
 packages_of() {
 	case $1 in
-	up) printf '%s\n' "${PACKAGES_BUILD[@]}" "${PACKAGES_RUN[@]}" ;;
+	up)
+		printf '%s\n' "${PACKAGES_BUILD[@]}" "${PACKAGES_RUN[@]}"
+		command -v "${CC:-gcc}" >/dev/null || printf '%s\n' "${CC##*/}"
+		;;
 	test)
 		packages_of up
 		printf '%s\n' "${PACKAGES_TEST[@]}"
