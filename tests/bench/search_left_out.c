@@ -1,0 +1,203 @@
+/* How well do the engine's constants serve a collection that had no say in them? Each of the judged
+ * collections of `../shared/data` (or of the folder that is given) is left out in turn: the constants
+ * that are best for the others, by the mean of their nDCG@10 over a small grid, are tried on it,
+ * beside those that the product ships and those that are best for itself, which nobody could know.
+ *
+ *     build/tests/bench/search_left_out [data folder]
+ *
+ * Some minutes of one core. */
+#include "bm25.h"
+#include "engine.h"
+#include "evidence.h"
+#include "fusion.h"
+#include "judged.h"
+#include "tuned.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEPTH 10
+
+/* Steps of each constant in the grid. */
+#define STEPS    3
+#define SETTINGS (STEPS * STEPS * STEPS * STEPS * STEPS)
+
+static const char *const names[] = {"cranfield", "cisi", "cacm", "lisa"};
+
+static const float k1_steps[STEPS] = {0.9f, 1.2f, 1.5f};
+static const float b_steps[STEPS] = {0.5f, 0.65f, 0.8f};
+static const float pair_steps[STEPS] = {0.1f, 0.2f, 0.4f};
+static const float dense_steps[STEPS] = {0.2f, 0.4f, 0.6f};
+static const float feedback_steps[STEPS] = {0.3f, 0.6f, 0.9f};
+
+struct tuned tuned;
+
+/* What the engine is built with. */
+static const struct tuned shipped = {
+	.k1 = BM25_K1,
+	.b = BM25_B,
+	.pair_weight = EVIDENCE_PAIR_WEIGHT,
+	.dense_weight = FUSION_DENSE_WEIGHT,
+	.feedback = FUSION_FEEDBACK,
+};
+
+/* nDCG@10 of each setting on each collection. */
+static double scores[ARRAY_LEN(names)][SETTINGS];
+
+/* Setting number `i` of the grid; the constants that an index is made with change last. */
+static struct tuned setting(size_t i)
+{
+	return (struct tuned){
+		.feedback = feedback_steps[i % STEPS],
+		.dense_weight = dense_steps[i / STEPS % STEPS],
+		.pair_weight = pair_steps[i / (STEPS * STEPS) % STEPS],
+		.b = b_steps[i / (STEPS * STEPS * STEPS) % STEPS],
+		.k1 = k1_steps[i / (STEPS * STEPS * STEPS * STEPS)],
+	};
+}
+
+static struct engine *make_engine(const struct judged *judged)
+{
+	struct engine *engine = engine_new();
+	struct engine_merge *load = engine_load_new(engine, judged->document_count);
+
+	for (size_t i = 0; i < judged->document_count; i++)
+		engine_merge_add(load, &judged->documents[i]);
+	engine_merge_run(load);
+	engine_merge_commit(engine, load);
+	return engine;
+}
+
+/* Mean nDCG@10 with the constants as they stand. */
+static double judge(const struct judged *judged, struct engine *engine)
+{
+	struct engine_view *view = engine_view_get(engine);
+	double sum = 0;
+
+	for (size_t i = 0; i < judged->query_count; i++) {
+		const struct judged_query *asked = &judged->queries[i];
+		struct arena *arena = arena_new();
+		struct engine_query query = {.text = asked->text,
+		                             .length = strlen(asked->text),
+		                             .limit = DEPTH};
+		struct engine_result result = engine_search(view, &query, arena);
+		const char *ids[DEPTH];
+
+		for (size_t hit = 0; hit < result.count; hit++)
+			ids[hit] = result.hits[hit].id;
+		sum += judged_ndcg10(asked, ids, result.count);
+		arena_free(arena);
+	}
+	engine_view_put(view);
+	return sum / (double)judged->query_count;
+}
+
+/* Judge every setting on one collection; returns the shipped one's score. */
+static double judge_all(const struct judged *judged, double *ret_scores)
+{
+	struct engine *engine = NULL;
+	double score;
+
+	for (size_t i = 0; i < SETTINGS; i++) {
+		tuned = setting(i);
+		if (i % (STEPS * STEPS * STEPS) == 0) {
+			engine_free(engine);
+			engine = make_engine(judged);
+		}
+		ret_scores[i] = judge(judged, engine);
+	}
+	engine_free(engine);
+	tuned = shipped;
+	engine = make_engine(judged);
+	score = judge(judged, engine);
+	engine_free(engine);
+	return score;
+}
+
+/* The setting that is best for the collections but `left_out`, or for all when there is no such. */
+static size_t best_without(size_t left_out)
+{
+	double best = -1;
+	size_t found = 0;
+
+	for (size_t i = 0; i < SETTINGS; i++) {
+		double sum = 0;
+
+		for (size_t c = 0; c < ARRAY_LEN(names); c++)
+			sum += c != left_out ? scores[c][i] : 0;
+		if (sum > best) {
+			best = sum;
+			found = i;
+		}
+	}
+	return found;
+}
+
+static double best_of(const double *all)
+{
+	double best = 0;
+
+	for (size_t i = 0; i < SETTINGS; i++)
+		best = MAX_OF(best, all[i]);
+	return best;
+}
+
+static void print_constants(const struct tuned *constants)
+{
+	printf("k1 %.1f, b %.2f, pairs %.1f, dense %.1f, feedback %.1f\n", (double)constants->k1,
+	       (double)constants->b, (double)constants->pair_weight,
+	       (double)constants->dense_weight, (double)constants->feedback);
+}
+
+static void print_outcome(const double *shipped_scores)
+{
+	double left_out_sum = 0;
+	double shipped_sum = 0;
+	struct tuned best;
+
+	printf("%-10s %9s %8s %8s\n", "nDCG@10", "left out", "shipped", "its best");
+	for (size_t c = 0; c < ARRAY_LEN(names); c++) {
+		size_t chosen = best_without(c);
+
+		best = setting(chosen);
+		printf("%-10s %9.3f %8.3f %8.3f   chosen by the others: ", names[c],
+		       scores[c][chosen], shipped_scores[c], best_of(scores[c]));
+		print_constants(&best);
+		left_out_sum += scores[c][chosen];
+		shipped_sum += shipped_scores[c];
+	}
+	printf("%-10s %9.3f %8.3f\n", "mean", left_out_sum / ARRAY_LEN(names),
+	       shipped_sum / ARRAY_LEN(names));
+	best = setting(best_without(ARRAY_LEN(names)));
+	printf("best for all four: ");
+	print_constants(&best);
+	printf("shipped:           ");
+	print_constants(&shipped);
+}
+
+int main(int argc, char **argv)
+{
+	const char *root = getenv("SOURCE_ROOT");
+	struct arena *arena = arena_new();
+	const char *folder =
+		argc > 1 ? argv[1]
+			 : arena_printf(arena, "%s/../shared/data", root != NULL ? root : ".");
+	double shipped_scores[ARRAY_LEN(names)];
+
+	for (size_t c = 0; c < ARRAY_LEN(names); c++) {
+		struct judged *judged =
+			judged_load(arena, arena_printf(arena, "%s/%s", folder, names[c]), false);
+
+		if (judged == NULL) {
+			printf("%s is not in %s: all four are needed\n", names[c], folder);
+			arena_free(arena);
+			return 0;
+		}
+		fprintf(stderr, "%s: %d settings\n", names[c], SETTINGS);
+		shipped_scores[c] = judge_all(judged, scores[c]);
+	}
+	print_outcome(shipped_scores);
+	arena_free(arena);
+	return 0;
+}
