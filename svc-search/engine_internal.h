@@ -27,7 +27,8 @@ struct engine {
 /** Publish `view`, taking its reference. */
 void engine_publish(struct engine *engine, struct engine_view *view);
 
-/** A bit for each document of `segment`, all set. The caller frees it. */
+/** A bit for each document of `segment`, all set, and the bits behind them in the last word too. The
+ * caller frees it. */
 uint64_t *alive_all(const struct segment *segment);
 
 /** Clear the bit of the document `id` when its state is older than `seq` or the same. */

@@ -34,8 +34,8 @@
 #define BUSY_PAPERS  1000
 #define MERGE_PAPERS 16000
 
-/* An index that lacks more papers than this, and than it has, is made anew. One that is searched
- * already lacks them for as long as that takes, so it rather takes them in one after another. */
+/* An index that lacks more papers than this, and than it has, is made anew. Nobody finds what it
+ * lacks for as long as that takes: one that is searched already has to lack so many times more. */
 #define LOAD_PAPERS    4000
 #define SERVING_FACTOR 16
 

@@ -40,10 +40,12 @@ void base_unref(struct base *base)
 
 static uint32_t count_dead(const struct base *base, const uint64_t *alive)
 {
+	size_t words = ((size_t)base->segment->doc_count + 63) / 64;
 	uint32_t dead = 0;
 
-	for (uint32_t i = 0; alive != NULL && i < base->segment->doc_count; i++)
-		dead += (alive[i / 64] >> (i % 64) & 1) == 0;
+	/* The last word's bits beyond the documents are set, see alive_all(). */
+	for (size_t i = 0; alive != NULL && i < words; i++)
+		dead += 64 - (uint32_t)__builtin_popcountll(alive[i]);
 	return dead;
 }
 
