@@ -70,8 +70,9 @@ static void read_run(void *context, const struct word *word)
 	runs->is_open = stems_have(runs->wanted, id);
 	if (!runs->is_open)
 		return;
-	struct run *run = runs->count ? &runs->runs[runs->count - 1] : NULL;
-	if (!was_open || !word->follows || run->id_count == NAME_WORDS_MAX) {
+	bool goes_on = was_open && word->follows;
+	struct run *run = goes_on ? &runs->runs[runs->count - 1] : NULL;
+	if (!run || run->id_count == NAME_WORDS_MAX) {
 		runs->runs = arena_grow(runs->arena, runs->runs, runs->count * sizeof(*run),
 		                        (runs->count + 1) * sizeof(*run));
 		run = &runs->runs[runs->count++];

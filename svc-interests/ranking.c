@@ -2,10 +2,10 @@
 
 #include <math.h>
 
-#define WEIGHT_RETRIEVAL  0.60
-#define WEIGHT_PREFERENCE 0.25
-#define WEIGHT_RECENCY    0.10
-#define WEIGHT_CONTAINER  0.05
+#define WEIGHT_RETRIEVAL  0.44
+#define WEIGHT_PREFERENCE 0.44
+#define WEIGHT_RECENCY    0.08
+#define WEIGHT_CONTAINER  0.04
 
 /* Part of its merit that a paper loses when it is all but another one. */
 #define LIKENESS_PENALTY 0.5

@@ -26,13 +26,13 @@ static void test_merit(void **state)
 	} rows[] = {
 		{{NULL, 1, 0, 0, true}, 0, 1},
 		{{NULL, 0, 1, NAN, false}, 0, 0},
-		{{NULL, 0, 1, NAN, false}, 1, 0.25},
-		{{NULL, 1, 0, NAN, false}, 1, 0.60},
-		{{NULL, 0, 0, 0, false}, 1, 0.10},
-		{{NULL, 0, 0, 30, false}, 1, 0.05},
-		{{NULL, 0, 0, -3, false}, 1, 0.10},
-		{{NULL, 0, 0, NAN, true}, 1, 0.05},
-		{{NULL, 0, 1, NAN, false}, 0.5, 0.125 / 0.875},
+		{{NULL, 0, 1, NAN, false}, 1, 0.44},
+		{{NULL, 1, 0, NAN, false}, 1, 0.44},
+		{{NULL, 0, 0, 0, false}, 1, 0.08},
+		{{NULL, 0, 0, 30, false}, 1, 0.04},
+		{{NULL, 0, 0, -3, false}, 1, 0.08},
+		{{NULL, 0, 0, NAN, true}, 1, 0.04},
+		{{NULL, 0, 1, NAN, false}, 0.5, 0.22 / 0.78},
 		{{NULL, NAN, NAN, INFINITY, false}, 1, 0},
 		{{NULL, INFINITY, 7, -INFINITY, true}, 9, 1},
 		{{NULL, -1, -1, NAN, false}, NAN, 0},
@@ -44,7 +44,7 @@ static void test_merit(void **state)
 	}
 	struct rank_options week = {.half_life_days = 7, .preference_trust = 1};
 	struct candidate week_old = {.age_days = 7};
-	assert_true(fabs(candidate_merit(&week_old, &week) - 0.05) < 1e-9);
+	assert_true(fabs(candidate_merit(&week_old, &week) - 0.04) < 1e-9);
 }
 
 static void test_falling_and_in_range(void **state)
