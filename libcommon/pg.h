@@ -21,6 +21,9 @@
  * was done. A connection that says nothing for longer than its server was told to work is closed,
  * and so is one whose bytes the other end does not acknowledge (tcp_user_timeout, 15 s).
  *
+ * A server that refuses a write because it takes none, as one that has become a standby, is left:
+ * the next connection may find its successor under the same name. Single statements wait for that.
+ *
  * Reads. A statement whose text starts with PG_READ_MARK changes nothing: it is sent again when its
  * connection breaks. In a noun.sql that is `-- name: interest_get (read)`. Any other statement is a
  * write, whatever its first word: `SELECT task_start(...)` writes.

@@ -42,6 +42,11 @@ const char *pg_result_sqlstate(const PGresult *result)
 	return sqlstate == NULL ? "" : sqlstate;
 }
 
+bool pg_result_is_of_standby(const PGresult *result)
+{
+	return strcmp(pg_result_sqlstate(result), "25006") == 0;
+}
+
 enum err_code pg_result_code(const PGresult *result)
 {
 	switch (PQresultStatus(result)) {

@@ -106,6 +106,7 @@ struct pg_line {
 	bool is_ending;                     /* a ROLLBACK is on its way */
 	bool is_dirty;                      /* something was sent since the last flush */
 	bool is_doomed;                     /* the server has said that it ends it */
+	bool is_standby;                    /* it has refused a write: left once it is idle */
 	bool is_confused;     /* libpq has dropped an answer: who got which is not known */
 	bool is_silent;       /* it was overdue at the last sweep */
 	uint64_t used_ms;     /* uv_now() of the last sending */
@@ -242,6 +243,9 @@ enum err_code pg_result_code(const PGresult *result);
 
 /** Its SQLSTATE; "" when it has none. */
 const char *pg_result_sqlstate(const PGresult *result);
+
+/** Whether a server refused a write because it takes none. */
+bool pg_result_is_of_standby(const PGresult *result);
 
 /** One sentence for the client. */
 const char *pg_error_detail(enum err_code code);

@@ -17,8 +17,12 @@ void pg_line_idle(struct pg_line *line)
 	if (line->in_flight > 0 || line->transaction != NULL)
 		return;
 	line->is_ending = false;
-	if (pg_line_is_ready(line) && PQtransactionStatus(pg_conn_pg(line->conn)) != PQTRANS_IDLE)
+	if (!pg_line_is_ready(line))
+		return;
+	if (PQtransactionStatus(pg_conn_pg(line->conn)) != PQTRANS_IDLE)
 		pg_conn_down(line->conn, "a transaction did not end");
+	else if (line->is_standby)
+		pg_conn_down(line->conn, "the server takes no writes");
 }
 
 /* libpq's own remarks have no SQLSTATE: an answer came when it expected none, and was dropped. */
@@ -36,6 +40,7 @@ static void on_line_ready(void *context)
 	struct pg_pool *pool = line->pool;
 	pg_metrics_gauge(PG_GAUGE_CONNECTIONS, 1);
 	line->is_doomed = line->is_confused = line->is_silent = line->is_dirty = false;
+	line->is_standby = false;
 	line->used_ms = uv_now(pool->loop);
 	PQsetNoticeReceiver(pg_conn_pg(line->conn), on_line_notice, line);
 	require(PQenterPipelineMode(pg_conn_pg(line->conn)) == 1);

@@ -97,6 +97,8 @@ static void statement_take(struct pg_line *line, struct pg_statement *st, PGresu
 	}
 	if (is_end(line, result))
 		st->may_be_done = st->result != NULL;
+	if (pg_result_is_of_standby(result))
+		line->is_standby = true;
 	PQclear(st->result);
 	st->result = result;
 }

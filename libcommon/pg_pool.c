@@ -17,7 +17,8 @@
 
 static bool line_is_shared(const struct pg_line *line)
 {
-	return pg_line_is_ready(line) && line->transaction == NULL && !line->is_ending;
+	return pg_line_is_ready(line) && line->transaction == NULL && !line->is_ending &&
+	       !line->is_standby;
 }
 
 static bool line_is_stalled(const struct pg_line *line)

@@ -124,8 +124,8 @@ void pg_statement_answered(struct pg_pool *pool, struct pg_statement *st)
 		if (statement_retry(pool, st))
 			return;
 	}
-	if ((strcmp(sqlstate, "40001") == 0 || strcmp(sqlstate, "40P01") == 0) &&
-	    statement_retry(pool, st))
+	bool is_chance = strcmp(sqlstate, "40001") == 0 || strcmp(sqlstate, "40P01") == 0;
+	if ((is_chance || pg_result_is_of_standby(st->result)) && statement_retry(pool, st))
 		return;
 	if (code == ERR_INTERNAL && st->fiber != NULL)
 		log_error(LOG_GROUP_PG, "statement failed", f_text("sqlstate", sqlstate),

@@ -348,6 +348,34 @@ static void test_frozen_connection(void **state)
 	assert_int_equal(early.answer, 1);
 }
 
+static void write_after_refusal(struct request *rq)
+{
+	struct outcome *outcome = rq->user;
+	struct pg_rows *rows;
+	pg_query(rq, "SET default_transaction_read_only = on");
+	pg_query(rq, "INSERT INTO t VALUES (1)");
+	pg_query(rq, "SET default_transaction_read_only = on");
+	pg_begin(rq);
+	outcome->answer = pg_try(rq, &rows, NULL, "INSERT INTO t VALUES (2)");
+	pg_rollback(rq);
+	pg_query(rq, "INSERT INTO t VALUES (4)");
+}
+
+/* A server that takes no writes any more is left for its successor. */
+static void test_standby(void **state)
+{
+	struct outcome outcome = {0};
+	teardown(state);
+	open_pool(&(struct pg_settings){.url = server.url,
+	                                .connections = 1,
+	                                .pool_wait_ms = FIXTURE_PATIENCE_MS});
+	spawn(&outcome, write_after_refusal);
+	fixture_idle(&fixture);
+	assert_int_equal(outcome.code, ERR_NONE);
+	assert_int_equal(outcome.answer, ERR_UNAVAILABLE);
+	assert_int_equal(pg_fixture_run(&server, "SELECT sum(a) FROM t"), 5);
+}
+
 static void prepare_some(struct request *rq)
 {
 	struct outcome *outcome = rq->user;
@@ -386,6 +414,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_away_at_start, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_away_for_too_long, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_silent_server, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_standby, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_frozen_server, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_frozen_connection, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_prepared_again_after_reconnecting, setup,
