@@ -19,7 +19,7 @@ static struct segment *segment_of(const char *const *words, size_t count)
 
 	for (size_t word = 0; word < count; word++) {
 		for (size_t i = 0; i < SPELLING_LEAST_DF + count - word; i++) {
-			char id[32];
+			char id[64];
 
 			snprintf(id, sizeof(id), "%zu-%zu", word, i);
 			builder_add(builder, &(struct document){.id = id,
