@@ -66,28 +66,36 @@ static bool is_wanted(const struct wanted *wanted, const char *text)
 	return false;
 }
 
-/* Put words that no document holds right, after the larger of the segments. */
+/* The term that is meant by one that no document holds; NULL: none is near. */
+static const char *meant_by(const struct engine_view *view, const struct wanted_term *term)
+{
+	for (enum view_part part = 0; part < PART_COUNT; part++) {
+		const struct segment *segment = view_segment(view, part);
+		uint32_t nearest = spelling_nearest(segment, term->text, term->length);
+
+		if (nearest != SEGMENT_NONE)
+			return segment_term_text(segment, nearest);
+	}
+	return NULL;
+}
+
+/* Put words that no document holds right. */
 static void correct_words(const struct engine_view *view, struct wanted *wanted)
 {
-	const struct segment *segment =
-		view_segment(view, view->base->segment->doc_count > view->live->doc_count
-	                                   ? PART_BASE
-	                                   : PART_LIVE);
 	size_t looked_at = 0;
 
 	for (size_t i = 0; i < wanted->term_count && looked_at < CORRECTIONS; i++) {
 		struct wanted_term *term = &wanted->terms[i];
-		uint32_t nearest;
+		const char *meant;
 
 		if (term->is_extra || count_documents(view, term) > 0)
 			continue;
-		nearest = spelling_nearest(segment, term->text, term->length);
 		looked_at++;
-		if (nearest == SEGMENT_NONE ||
-		    is_wanted(wanted, segment_term_text(segment, nearest)))
+		meant = meant_by(view, term);
+		if (meant == NULL || is_wanted(wanted, meant))
 			continue;
-		term->text = segment_term_text(segment, nearest);
-		term->length = strlen(term->text);
+		term->text = meant;
+		term->length = strlen(meant);
 	}
 }
 
