@@ -2,7 +2,7 @@
 
 import os
 import signal
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import httpx
 import psycopg
@@ -20,13 +20,17 @@ def frozen(cluster):
         rows = connection.execute("SELECT pid FROM pg_stat_activity WHERE usename = 'expops_interests'").fetchall()
     pids = [cluster.postgres.pid(), *(pid for (pid,) in rows)]
     assert len(pids) > 1
-    for pid in pids:
-        os.kill(pid, signal.SIGSTOP)
     try:
+        tell(pids, signal.SIGSTOP)
         yield
     finally:
-        for pid in pids:
-            os.kill(pid, signal.SIGCONT)
+        tell(pids, signal.SIGCONT)
+
+
+def tell(pids, number):
+    for pid in pids:
+        with suppress(ProcessLookupError):  # a backend that was let go meanwhile
+            os.kill(pid, number)
 
 
 def reasons(process):
