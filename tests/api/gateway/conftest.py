@@ -1,5 +1,7 @@
-"""What the tests of HTTP have: a gateway of its own with a service of raw sockets behind it."""
+"""What the tests of the gateway have: gateways with settings of their own, and one with a service of raw sockets behind
+it."""
 
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import pytest
@@ -25,15 +27,26 @@ class Edge:
 
 
 @pytest.fixture(scope="session")
-def raw_gateway(cluster):
+def start_gateway(cluster):
+    """`with start_gateway(RATE_LIMIT="3") as process`: another gateway of the cluster, on a port of its own."""
+
+    @contextmanager
+    def start(**settings):
+        process = cluster.add("gateway", LISTEN=f"127.0.0.1:{free_port()}", **settings)
+        process.wait_ready()
+        yield process
+        process.stop()
+        cluster["gateway"].remove(process)
+        cluster.retired.append(process)
+
+    return start
+
+
+@pytest.fixture(scope="session")
+def raw_gateway(cluster, start_gateway):
     service = RawService()
-    listen = f"127.0.0.1:{free_port()}"
-    process = cluster.add("gateway", LISTEN=listen, EXPERIMENTS_URL=service.url)
-    process.wait_ready()
-    yield Edge(f"http://{listen}", service, cluster.create_user().encode())
-    process.stop()
-    cluster["gateway"].remove(process)
-    cluster.retired.append(process)
+    with start_gateway(EXPERIMENTS_URL=service.url) as process:
+        yield Edge(process.url, service, cluster.create_user().encode())
     service.close()
 
 

@@ -5,7 +5,6 @@ import json
 import pytest
 
 from lib.raw_http import RawService, exchange
-from lib.servers import free_port
 from lib.wait import wait_for
 
 REQUEST = b"GET /api/v1.0/%s HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX-Request-Id: %s\r\nAuthorization: Bearer %s\r\n"
@@ -23,25 +22,17 @@ def key(cluster):
     return cluster.create_user().encode()
 
 
-def gateway(cluster, service, **settings):
-    listen = f"127.0.0.1:{free_port()}"
-    process = cluster.add("gateway", LISTEN=listen, EXPERIMENTS_URL=service.url, **settings)
-    process.wait_ready()
-    yield process
-    process.stop()
-    cluster["gateway"].remove(process)
-    cluster.retired.append(process)
-
-
 @pytest.fixture(scope="module")
-def behind(cluster, service):
+def behind(start_gateway, service):
     """A gateway that trusts this machine and a network of others."""
-    yield from gateway(cluster, service, TRUSTED_PROXIES="127.0.0.0/8, 10.0.0.0/8")
+    with start_gateway(EXPERIMENTS_URL=service.url, TRUSTED_PROXIES="127.0.0.0/8, 10.0.0.0/8") as process:
+        yield process
 
 
 @pytest.fixture(scope="module")
-def alone(cluster, service):
-    yield from gateway(cluster, service)
+def alone(start_gateway, service):
+    with start_gateway(EXPERIMENTS_URL=service.url) as process:
+        yield process
 
 
 def ask(process, key, fields, path=b"experiments", request_id=b"any"):

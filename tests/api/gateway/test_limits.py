@@ -5,21 +5,15 @@ import re
 import pytest
 
 from lib.client import Api
-from lib.servers import free_port
 
 RATE = 3
 
 
 @pytest.fixture(scope="module")
-def limited(cluster):
+def limited(start_gateway):
     """Address of a gateway that allows RATE requests a second."""
-    listen = f"127.0.0.1:{free_port()}"
-    process = cluster.add("gateway", LISTEN=listen, RATE_LIMIT=str(RATE))
-    process.wait_ready()
-    yield f"http://{listen}"
-    process.stop()
-    cluster["gateway"].remove(process)
-    cluster.retired.append(process)
+    with start_gateway(RATE_LIMIT=str(RATE)) as process:
+        yield process.url
 
 
 def until_refused(api):
