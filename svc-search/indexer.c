@@ -258,7 +258,9 @@ static void start_load(struct indexer *indexer, uint64_t newest)
 	indexer->unmerged = 0;
 	indexer->load = engine_load_new(indexer->writer.engine, newest);
 	indexer->load_until = newest;
-	indexer->load_since = indexer->seq;
+	if (!indexer->has_gap) /* of the load before, which ended while this pass was under way */
+		indexer->load_since = indexer->seq;
+	indexer->has_gap = false;
 	indexer->seq = newest;
 	request_spawn(indexer->worker, "index-load", MERGE_TIMEOUT_MS, load_main, load_over,
 	              indexer);

@@ -13,6 +13,7 @@ from lib.wait import PATIENCE_SECONDS, wait_for
 from lib.words import new_word
 
 PAPERS = 2500  # more than a merge needs, so that there is a snapshot
+LOADED_PAPERS = 4500  # more than is taken in one after another by an index that has none
 
 
 class Replica:
@@ -233,6 +234,27 @@ def test_postgres_killed_and_back(cluster, replica, store):
         connection.execute("INSERT INTO asset (arxiv_id, title) VALUES ('9699.00001', %s) ON CONFLICT (arxiv_id)"
                            " DO UPDATE SET title = excluded.title", [word])  # fmt: skip
     wait_for(lambda: one.find(word) == {"9699.00001"}, "the index follows again")
+
+
+def test_postgres_killed_while_all_papers_are_loaded(cluster, replica, store, word):
+    """Wherever the load is when it fails, nothing is missing afterwards."""
+    ids = store(word, LOADED_PAPERS)
+    one = replica()
+    for start in range(2, 5):
+        one.wait_all()
+        one.process.stop()
+        for path in one.snapshots():
+            path.unlink()
+        one.process.start()
+        wait_for(lambda start=start: one.count("starting") == start, "it runs")
+        cluster.postgres.kill9()
+        cluster.postgres.start()
+        one.process.wait_ready()
+    one.wait_all()
+    assert len(one.find(word)) == 100
+    with cluster.postgres.connect() as connection:
+        connection.execute("SET search_path = search")
+        connection.execute("UPDATE asset SET is_deleted = true WHERE arxiv_id = ANY (%s)", [ids])
 
 
 def alter(db, statement):
