@@ -216,6 +216,33 @@ static void many_half_sent_ones_leave_room_for_no_more(void **state)
 	until_held(0, 0);
 }
 
+static void what_runs_at_once_is_bounded(void **state)
+{
+	(void)state;
+	waits = true;
+	fixture.process.worker_count = 8192; /* of which each has two places */
+	struct http_client *clients[3];
+	for (size_t i = 0; i < 3; i++) {
+		clients[i] = client_new();
+		http_client_puts(clients[i], SMALL);
+		fixture_wait_start(&fixture);
+		while (i < 2 && handled <= i)
+			fixture_turn(&fixture);
+		uv_timer_stop(&fixture.tick);
+	}
+	http_client_wait_text(clients[2], "\"error\":\"unavailable\"", 1);
+	assert_int_equal(http_client_status(clients[2], 0), 503);
+	assert_int_equal(handled, 2);
+	request_list_cancel(fixture.worker.requests, ERR_UNAVAILABLE);
+	http_client_wait_text(clients[0], "\"error\":\"unavailable\"", 1);
+	http_client_wait_text(clients[1], "\"error\":\"unavailable\"", 1);
+	waits = false;
+	http_client_puts(clients[2], SMALL);
+	http_client_wait_text(clients[2], "hello", 1);
+	for (size_t i = 0; i < 3; i++)
+		http_client_free(clients[i]);
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -227,6 +254,7 @@ int main(void)
 		CASE(a_client_that_leaves_a_running_handler_gives_it_back),
 		CASE(one_that_is_too_large_gives_it_back),
 		CASE(many_half_sent_ones_leave_room_for_no_more),
+		CASE(what_runs_at_once_is_bounded),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
