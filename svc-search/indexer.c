@@ -391,11 +391,12 @@ static void start_reading(struct indexer *indexer)
 	              indexer);
 }
 
-/* Eager until the index has all that was there at the start. */
+/* Eager until the index has all that was there at the start, or a load is to get it. */
 static void on_sweep(uv_timer_t *timer)
 {
 	struct indexer *indexer = timer->data;
-	uv_timer_set_repeat(timer, indexer->is_caught_up ? SWEEP_MS : STARTING_MS);
+	bool is_eager = !indexer->is_caught_up && !indexer->is_loading;
+	uv_timer_set_repeat(timer, is_eager ? STARTING_MS : SWEEP_MS);
 	start_reading(indexer);
 }
 
