@@ -31,7 +31,14 @@ SELECT interest_json(i) || jsonb_build_object('experiment_history', coalesce(
                                                         e.observed_delta), '')) || ')'
                   || coalesce(': ' || nullif(left(regexp_replace(coalesce(e.decision, e.hypothesis), '\s+', ' ', 'g'), 300), ''),
                               '') AS line
-           FROM linked_experiment e WHERE e.interest_id = i.id
+           FROM experiment e
+           WHERE e.id IN ((SELECT p.id FROM experiment p
+                           WHERE p.account_id = i.account_id AND p.project_id = i.project_id AND NOT p.is_deleted
+                           ORDER BY p.told_at DESC, p.id DESC LIMIT 100)
+                          UNION ALL
+                          (SELECT of_paper.id
+                           FROM (SELECT DISTINCT id, told_at FROM experiment_of_paper o WHERE o.interest_id = i.id) of_paper
+                           ORDER BY of_paper.told_at DESC, of_paper.id DESC LIMIT 100))
            ORDER BY e.told_at DESC, e.id DESC LIMIT 100) newest), ''))
 FROM interest i WHERE i.account_id = $1 AND i.id = $2;
 

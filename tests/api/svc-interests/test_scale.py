@@ -33,9 +33,15 @@ def filled(cluster):
             "FROM generate_series(1, %s) n",
             [ACCOUNT, EXPERIMENTS],
         )
+        db.execute(
+            "INSERT INTO experiment (id, account_id, version, told_at, name, status, project_id, arxiv_ids) "
+            "SELECT gen_random_uuid(), account_id, 1, now() - n * interval '1 s', 'p' || n, 'running', project_id, '{}' "
+            "FROM (SELECT * FROM interest WHERE account_id = %s AND name = 'much 1') i, generate_series(1, %s) n",
+            [ACCOUNT, EXPERIMENTS],
+        )
         db.execute("ANALYZE")
         db.execute("SET enable_seqscan = off")
-        yield db, db.execute("SELECT id FROM interest WHERE account_id = %s LIMIT 1", [ACCOUNT]).fetchone()[0]
+        yield db, db.execute("SELECT id FROM interest WHERE account_id = %s AND name = 'much 1'", [ACCOUNT]).fetchone()[0]
         for table in ("interest", "experiment"):
             db.execute(f"DELETE FROM {table} WHERE account_id = %s", [ACCOUNT])
         db.execute("DELETE FROM paper WHERE arxiv_id LIKE 'much-%'")
@@ -69,11 +75,14 @@ def rows_read(nodes, relation):
                for node in nodes if node.get("Relation Name") == relation)
 
 
-def test_the_history_reads_what_is_linked(filled):
+def test_the_history_reads_what_it_shows(filled):
+    """The newest 100 of a project with many, looked up by its papers too."""
     db, interest = filled
     nodes = plan(db, "interest", "interest_get", ACCOUNT, interest)
     assert not [node for node in nodes if node["Node Type"] == "Seq Scan"]
-    assert rows_read(nodes, "experiment") < EXPERIMENTS / 4
+    assert rows_read(nodes, "experiment") <= 400
+    (shown,) = db.execute(statement("interest", "interest_get").replace("$1", "%s").replace("$2", "%s"), [ACCOUNT, interest]).fetchone()
+    assert shown["experiment_history"].splitlines() == [f"- p{n} (running)" for n in range(1, 101)]
 
 
 @pytest.mark.parametrize("interest", [True, False])
