@@ -102,10 +102,11 @@ class Cluster:
         data = self.servers.base / f"{name}-{replica}"
         data.mkdir(exist_ok=True)
         is_alone = replica == 0 and name not in self.balancers
+        listen, admin = (0, 0) if replica == "command" else (self.ports[name] if is_alone else free_port(), free_port())
         return {
             **SETTINGS,
-            "LISTEN": f"127.0.0.1:{self.ports[name] if is_alone else free_port()}",
-            "ADMIN_LISTEN": f"127.0.0.1:{0 if replica == 'command' else free_port()}",
+            "LISTEN": f"127.0.0.1:{listen}",
+            "ADMIN_LISTEN": f"127.0.0.1:{admin}",
             "DATABASE_URL": self.postgres.url(role),
             "REDIS_URL": self.redis.url(),
             "IDENTITY_SECRET": self.identity_secret,

@@ -41,24 +41,25 @@ def read_processes():
     return rows
 
 
-PORTS_PER_RUNNER = 4000  # three test runners at once, below the range that outgoing connections take theirs from
-handed_out = set()
+PORTS = range(20000, 32000)  # below those that outgoing connections take theirs from
+claims = []
 
 
 def free_port():
-    """A port that nobody listens on, and that no other call here or in another runner gives: processes may open theirs
-    late, and share one without an error (SO_REUSEPORT)."""
-    runner = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % 3
+    """A port that nobody listens on, and that no other call gives, here or in another run on this machine: processes may
+    open theirs late, and share one without an error (SO_REUSEPORT). The claim is the UDP port of the same number, which
+    is ours until we end."""
     while True:
-        port = 20000 + runner * PORTS_PER_RUNNER + random.randrange(PORTS_PER_RUNNER)
-        if port in handed_out:
-            continue
+        port = random.choice(PORTS)
+        claim = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         with socket.socket() as probe:
             try:
+                claim.bind(("127.0.0.1", port))
                 probe.bind(("127.0.0.1", port))
             except OSError:
+                claim.close()
                 continue
-        handed_out.add(port)
+        claims.append(claim)
         return port
 
 
