@@ -92,6 +92,20 @@ def test_an_account_deleted_under_work(api, db, desk, other_desk, made, account,
     assert left() == []
 
 
+def test_a_deletion_waits_in_no_circle(api, db, made, account, held):
+    """Who holds an interest may queue a task for it while its account is being deleted."""
+    holder = held(made)
+    api.post("/account/delete", {"confirm": True}, expect=200)
+    wait_blocked(db)
+    holder.execute("SELECT task_start('pool_build', %s, jsonb_build_object('interest_id', %s::text))", [account, made["id"]])
+    holder.commit()
+    tables = ("interest", "task")
+    wait_for(
+        lambda: not any(db.execute(f"SELECT FROM {table} WHERE account_id = %s", [account]).fetchone() for table in tables),
+        "nothing is left",
+    )
+
+
 def test_an_interest_deleted_while_its_pool_is_built(cluster, api, desk, db):
     (search,) = cluster["svc-search"]
     search.pause()
