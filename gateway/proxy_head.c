@@ -158,8 +158,8 @@ void proxy_compose(struct proxied *p)
 		.data = arena_alloc(arena, HEAD_START_BYTES),
 		.capacity = HEAD_START_BYTES,
 	};
-	if (host == NULL)
-		host = "";
+	if (host == NULL) /* in HTTP/1.0; the next one wants a name */
+		host = "expops";
 	buf_add(&out, head->method, head->method_length);
 	buf_add(&out, " ", 1);
 	buf_add(&out, head->target, head->target_length);

@@ -241,6 +241,10 @@ enum err_code api_match(struct arena *arena, const char *method, size_t method_l
 {
 	require(root.literals != NULL);
 	*ret_match = (struct api_match){0};
+	if (path_length == 1 && path[0] == '*') {
+		ret_match->allow = "GET, HEAD, POST, PUT, PATCH, DELETE";
+		return ERR_METHOD;
+	}
 	if (path_length == 0 || path[0] != '/')
 		return ERR_NOT_FOUND;
 	struct walk walk = {

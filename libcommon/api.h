@@ -74,7 +74,8 @@ struct api_match {
  * matches nothing. Values are decoded into the arena. Constant-time in the number of operations (a
  * segment trie).
  *
- * ERR_NOT_FOUND: no such path; ERR_METHOD: the path exists with other methods, `allow` is set. */
+ * ERR_NOT_FOUND: no such path; ERR_METHOD: the path exists with other methods, `allow` is set. So it
+ * is for `*`, the server as a whole: `allow` has every method of the table. */
 enum err_code api_match(struct arena *arena, const char *method, size_t method_length,
                         const char *path, size_t path_length, struct api_match *ret_match);
 

@@ -53,6 +53,8 @@ static const struct err_info TABLE[] = {
                              "no expectation but 100-continue can be met"},
 	[ERR_VERSION] = {505, "http_version_not_supported", "HTTP Version Not Supported",
                          "only HTTP/1.0 and HTTP/1.1 are spoken"},
+	[ERR_TARGET_TOO_LONG] = {414, "uri_too_long", "URI Too Long",
+                                 "the target of the request is too long"},
 };
 
 _Static_assert(ARRAY_LEN(TABLE) == ERR_COUNT, "every code has a row");

@@ -38,6 +38,7 @@ enum err_code {
 	ERR_NOT_CONFIGURED = 25,  /* 409 needs a provider that is not configured */
 	ERR_EXPECTATION = 26,     /* 417 */
 	ERR_VERSION = 27,         /* 505 neither HTTP/1.0 nor HTTP/1.1 */
+	ERR_TARGET_TOO_LONG = 28, /* 414 */
 	ERR_COUNT
 };
 

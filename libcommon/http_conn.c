@@ -158,6 +158,8 @@ static const char *refusal_detail(enum err_code code)
 		return "only HTTP/1.0 and HTTP/1.1 are spoken here";
 	case ERR_HEAD_TOO_LARGE:
 		return "the request's head is too large";
+	case ERR_TARGET_TOO_LONG:
+		return "the request's target is too long";
 	case ERR_NOT_BUILT:
 		return "this method is not known here";
 	default:

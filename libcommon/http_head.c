@@ -137,10 +137,13 @@ static const char *host_end(const char *host)
 	return at;
 }
 
-/* `host [":" port]` (RFC 9110 section 7.2) without user information; empty is allowed. */
+/* `host [":" port]` (RFC 9110 section 7.2) without user information. An empty one would be for a target
+ * without a host, which is none of ours (section 4.2.1). */
 static bool host_is_valid(const struct http_field *host)
 {
 	const char *end = host_end(host->value);
+	if (end == host->value)
+		return false;
 	if (*end == ':')
 		end += 1 + strspn(end + 1, "0123456789");
 	return end == host->value + host->value_length;
@@ -181,7 +184,8 @@ static enum err_code check_target(struct http_head *head, const struct framing *
                                   const char **ret_detail)
 {
 	*ret_detail = "the target is not a path of this server";
-	if (head->target[0] != '/' && !target_drop_authority(head, framing))
+	bool is_asterisk = strcmp(head->method, "OPTIONS") == 0 && strcmp(head->target, "*") == 0;
+	if (head->target[0] != '/' && !is_asterisk && !target_drop_authority(head, framing))
 		return ERR_MALFORMED;
 	for (size_t i = 0; i < head->target_length; i++) {
 		unsigned char byte = (unsigned char)head->target[i];

@@ -77,6 +77,7 @@ struct http_conn {
 	size_t in_length;
 	char *held;               /* what could not be parsed when it came; NULL: nothing */
 	size_t framing_bytes;     /* of this request's chunk extensions and trailers */
+	size_t extension_bytes;   /* of the name or value of one that is being read */
 	size_t dropped_bytes;     /* of content after its response */
 	unsigned blank_bytes;     /* of the empty line that may stand before a request */
 	uint16_t head_flags;      /* of llhttp, before trailers */

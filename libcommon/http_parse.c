@@ -137,7 +137,19 @@ static int on_headers_complete(llhttp_t *parser)
 static int on_chunk_extension(llhttp_t *parser, const char *at, size_t length)
 {
 	(void)at;
-	return framing_add(conn_of(parser), length);
+	struct http_conn *conn = conn_of(parser);
+	conn->extension_bytes += length;
+	return framing_add(conn, length);
+}
+
+/* A name, and a value where there is a `=`, has a letter at least (RFC 9112 section 7.1.1), which
+ * llhttp does not ask for. */
+static int on_chunk_extension_complete(llhttp_t *parser)
+{
+	struct http_conn *conn = conn_of(parser);
+	bool is_empty = conn->extension_bytes == 0;
+	conn->extension_bytes = 0;
+	return is_empty ? refuse(conn, ERR_MALFORMED) : 0;
 }
 
 static int on_body(llhttp_t *parser, const char *at, size_t length)
@@ -174,6 +186,8 @@ static const llhttp_settings_t CALLBACKS = {
 	.on_headers_complete = on_headers_complete,
 	.on_chunk_extension_name = on_chunk_extension,
 	.on_chunk_extension_value = on_chunk_extension,
+	.on_chunk_extension_name_complete = on_chunk_extension_complete,
+	.on_chunk_extension_value_complete = on_chunk_extension_complete,
 	.on_body = on_body,
 	.on_message_complete = on_message_complete,
 };
@@ -199,7 +213,7 @@ void http_parse_begin(struct http_conn *conn)
 	open->arena = arena;
 	http_collect_init(&open->collect, arena);
 	conn->open = open;
-	conn->framing_bytes = conn->dropped_bytes = 0;
+	conn->framing_bytes = conn->dropped_bytes = conn->extension_bytes = 0;
 	conn->blank_bytes = 0;
 }
 
@@ -229,6 +243,16 @@ static enum err_code parser_error(const struct http_conn *conn, llhttp_errno_t e
 	}
 }
 
+/* Whose fault it is that a head is too large: a target that fills most of it is too long (RFC 9112
+ * section 3). */
+static enum err_code too_large(const struct http_conn *conn)
+{
+	const struct http_open *open = conn->open;
+	bool is_target = !open->has_version ||
+	                 open->target_length > conn->server->limits->head_max_bytes / 2;
+	return is_target ? ERR_TARGET_TOO_LONG : ERR_HEAD_TOO_LARGE;
+}
+
 enum parse_event http_parse_feed(struct http_conn *conn)
 {
 	llhttp_t *parser = &conn->parser;
@@ -252,7 +276,7 @@ enum parse_event http_parse_feed(struct http_conn *conn)
 	if (conn->state == CONN_HEAD) {
 		conn->open->head_bytes += taken;
 		if (conn->open->head_bytes > conn->server->limits->head_max_bytes) {
-			conn->refusal = ERR_HEAD_TOO_LARGE;
+			conn->refusal = too_large(conn);
 			conn->parsed = PARSE_REFUSED;
 		}
 	}

@@ -18,7 +18,7 @@
  * coding other than chunked, obsolete line folding, white space before a colon, bare CR or LF, no
  * or two Host fields in HTTP/1.1, a Host that is none, a target that is not origin-form
  * (absolute-form is taken, authority dropped), NUL or control characters in a field, a head over the
- * limit (431), a version other than 1.0 and 1.1 (505), CONNECT (405), a method that nobody knows
+ * limit (431; 414 where it is the target's fault), a version other than 1.0 and 1.1 (505), CONNECT (405), a method that nobody knows
  * (501), an Expect other than 100-continue (417). Trailers are dropped, and change nothing.
  */
 #pragma once
@@ -46,7 +46,7 @@ struct http_field {
 /** A request's head, in the arena of its exchange. */
 struct http_head {
 	const char *method; /* `GET` */
-	const char *target; /* origin-form, as received */
+	const char *target; /* origin-form, as received; `*` of an OPTIONS for the whole server */
 	size_t method_length;
 	size_t target_length;
 	size_t path_length; /* of the target, up to `?` */

@@ -24,7 +24,8 @@ static void on_head(struct http_exchange *x)
 	const struct http_head *head = &x->head;
 	heads++;
 	require(heads == dones + 1);
-	require(head->target[0] == '/' && head->path_length <= head->target_length);
+	require(head->target[0] == '/' || strcmp(head->target, "*") == 0);
+	require(head->path_length <= head->target_length);
 	check_text(head->target, head->target_length);
 	for (size_t i = 0; i < head->field_count; i++) {
 		require(head->fields[i].name_length > 0);

@@ -18,7 +18,7 @@ DOCUMENT = ROOT / "gateway" / "openapi.yaml"
 API_DEF = ROOT / "libcommon" / "api.def"
 
 # Answers to what is not an operation, or never got as far as one.
-ANYWHERE = {400, 404, 405, 408, 413, 417, 431}
+ANYWHERE = {400, 404, 405, 408, 413, 414, 417, 431}
 PROBLEM = "application/problem+json"
 
 FORMATS = {

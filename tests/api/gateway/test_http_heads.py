@@ -145,6 +145,13 @@ def test_methods_that_the_path_has_not(edge, method):
     assert edge.service.seen == []
 
 
+def test_options_of_the_whole_server(edge):
+    """9112 3.2.4: it is there, and takes no method itself."""
+    answers = edge.exchange(b"OPTIONS * HTTP/1.1\r\n" + REST)
+    assert answers.statuses == [405, 404]
+    assert answers.messages[0].value("allow") == "GET, HEAD, POST, PUT, PATCH, DELETE"
+
+
 @rows(
     ("9110 7.2", "a name", b"Host: research.example.org\r\n", 200),
     ("9110 7.2", "a port", b"Host: a:8080\r\n", 200),
@@ -152,7 +159,8 @@ def test_methods_that_the_path_has_not(edge, method):
     ("9110 7.2", "an IPv4 address", b"Host: 127.0.0.1:80\r\n", 200),
     ("9110 7.2", "an IPv6 address", b"Host: [::1]\r\n", 200),
     ("9110 7.2", "an IPv6 address and a port", b"Host: [2001:db8::1]:8080\r\n", 200),
-    ("9110 7.2", "nothing", b"Host:\r\n", 200),
+    ("9110 4.2.1", "nothing", b"Host:\r\n", 400),
+    ("9110 4.2.1", "nothing but a port", b"Host: :80\r\n", 400),
     ("9110 7.2", "small letters", b"host: a\r\n", 200),
     ("3.2", "none", b"", 400),
     ("3.2", "two", b"Host: a\r\nHost: b\r\n", 400),
@@ -250,7 +258,9 @@ FIELDS_MAX = 128
     pytest.param(LINE + b"X: " + b"x" * HEAD_MAX + b"\r\n" + REST, 431, id="a value over the limit"),
     pytest.param(LINE + b"x" * HEAD_MAX + b": x\r\n" + REST, 431, id="a name over the limit"),
     pytest.param(LINE + b"X:" + b" " * HEAD_MAX + b"x\r\n" + REST, 431, id="white space over the limit"),
-    pytest.param(b"GET " + PATH + b"?" + b"x" * HEAD_MAX + b" HTTP/1.1\r\n" + REST, 431, id="a target over the limit"),
+    pytest.param(b"GET " + PATH + b"?" + b"x" * HEAD_MAX + b" HTTP/1.1\r\n" + REST, 414, id="a target over the limit"),
+    pytest.param(b"GET " + PATH + b"?" + b"x" * 8000 + b" HTTP/1.1\r\n" + REST, 200, id="a target that all must take"),
+    pytest.param(b"x" * HEAD_MAX + b" / HTTP/1.1\r\n" + REST, 501, id="a method over the limit"),
     pytest.param(LINE + b"X: y\r\n" * (FIELDS_MAX - 2) + REST, 200, id="many fields"),
     pytest.param(LINE + b"X: y\r\n" * (FIELDS_MAX - 1) + REST, 431, id="too many fields"),
 ])

@@ -97,6 +97,9 @@ static void allow_names_the_methods(void **state)
 	assert_null(found.op);
 	assert_int_equal(match(state, "get", V "/experiments", &found), ERR_METHOD);
 	assert_string_equal(found.allow, "GET, HEAD, POST");
+	assert_int_equal(match(state, "OPTIONS", "*", &found), ERR_METHOD);
+	assert_string_equal(found.allow, "GET, HEAD, POST, PUT, PATCH, DELETE");
+	assert_null(found.op);
 }
 
 static void literals_win(void **state)
@@ -134,7 +137,7 @@ static const struct {
 	{V, NULL},
 	{V "/", NULL},
 	{"api/v1.0/experiments/a", NULL},
-	{"*", NULL},
+	{"**", NULL},
 	{V "/experiments/", NULL},
 	{V "/experiments/a/", NULL},
 	{V "/experiments//a", NULL},

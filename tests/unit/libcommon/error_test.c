@@ -51,6 +51,7 @@ static void codes_are_stable(void **state attr_unused)
 		{ERR_IDEMPOTENCY_REUSED, 14, 422, "idempotency_key_reused"},
 		{ERR_RATE_LIMITED, 15, 429, "rate_limited"},
 		{ERR_HEAD_TOO_LARGE, 16, 431, "header_fields_too_large"},
+		{ERR_TARGET_TOO_LONG, 28, 414, "uri_too_long"},
 		{ERR_INTERNAL, 17, 500, "internal_error"},
 		{ERR_UNAVAILABLE, 20, 503, "unavailable"},
 		{ERR_UNCERTAIN, 21, 503, "outcome_uncertain"},
