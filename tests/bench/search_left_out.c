@@ -20,7 +20,7 @@
 #define DEPTH 10
 
 /* Steps of each constant in the grid. */
-#define STEPS    3
+#define STEPS    ((size_t)3)
 #define SETTINGS (STEPS * STEPS * STEPS * STEPS * STEPS)
 
 static const char *const names[] = {"cranfield", "cisi", "cacm", "lisa"};
@@ -167,8 +167,8 @@ static void print_outcome(const double *shipped_scores)
 		left_out_sum += scores[c][chosen];
 		shipped_sum += shipped_scores[c];
 	}
-	printf("%-10s %9.3f %8.3f\n", "mean", left_out_sum / ARRAY_LEN(names),
-	       shipped_sum / ARRAY_LEN(names));
+	printf("%-10s %9.3f %8.3f\n", "mean", left_out_sum / (double)ARRAY_LEN(names),
+	       shipped_sum / (double)ARRAY_LEN(names));
 	best = setting(best_without(ARRAY_LEN(names)));
 	printf("best for all four: ");
 	print_constants(&best);
@@ -194,7 +194,7 @@ int main(int argc, char **argv)
 			arena_free(arena);
 			return 0;
 		}
-		fprintf(stderr, "%s: %d settings\n", names[c], SETTINGS);
+		fprintf(stderr, "%s: %zu settings\n", names[c], SETTINGS);
 		shipped_scores[c] = judge_all(judged, scores[c]);
 	}
 	print_outcome(shipped_scores);
