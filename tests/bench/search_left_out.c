@@ -152,12 +152,13 @@ static void print_constants(const struct tuned *constants)
 
 static void print_outcome(const double *shipped_scores)
 {
+	const size_t count = ARRAY_LEN(names);
 	double left_out_sum = 0;
 	double shipped_sum = 0;
 	struct tuned best;
 
 	printf("%-10s %9s %8s %8s\n", "nDCG@10", "left out", "shipped", "its best");
-	for (size_t c = 0; c < ARRAY_LEN(names); c++) {
+	for (size_t c = 0; c < count; c++) {
 		size_t chosen = best_without(c);
 
 		best = setting(chosen);
@@ -167,9 +168,9 @@ static void print_outcome(const double *shipped_scores)
 		left_out_sum += scores[c][chosen];
 		shipped_sum += shipped_scores[c];
 	}
-	printf("%-10s %9.3f %8.3f\n", "mean", left_out_sum / (double)ARRAY_LEN(names),
-	       shipped_sum / (double)ARRAY_LEN(names));
-	best = setting(best_without(ARRAY_LEN(names)));
+	printf("%-10s %9.3f %8.3f\n", "mean", left_out_sum / (double)count,
+	       shipped_sum / (double)count);
+	best = setting(best_without(count));
 	printf("best for all four: ");
 	print_constants(&best);
 	printf("shipped:           ");
