@@ -22,6 +22,11 @@ struct option {
 	const char *keyword, *value;
 };
 
+/* For every session. Compiling a statement (jit) costs more than any of ours takes. */
+#define SESSION                                                                    \
+	"-c client_connection_check_interval=1s -c timezone=UTC -c datestyle=ISO " \
+	"-c bytea_output=hex -c jit=off"
+
 /* Used where the URL says nothing. A peer that is gone without a word is noticed after 15 s while
  * something is sent, after 30 s else; GSSAPI encryption would load the Kerberos configuration for
  * nothing. */
@@ -91,9 +96,7 @@ struct pg_target *pg_target_new(const char *url, const char *schema, uint64_t st
 	}
 	const char *given = target_get(target, "options");
 	target_set(target, "options",
-	           arena_printf(arena,
-	                        "-c statement_timeout=%llu -c client_connection_check_interval=1s "
-	                        "-c timezone=UTC -c datestyle=ISO -c bytea_output=hex %s%s %s",
+	           arena_printf(arena, SESSION " -c statement_timeout=%llu %s%s %s",
 	                        (unsigned long long)statement_timeout_ms,
 	                        schema == NULL ? "" : "-c search_path=",
 	                        schema == NULL ? "" : schema, given == NULL ? "" : given));
