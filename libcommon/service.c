@@ -15,6 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define SPARE_THREADS 2
+
 static void print_help(const struct service *service)
 {
 	printf("Usage: %s            serve\n", service->name);
@@ -104,6 +106,14 @@ static int run_option(const struct service *service, const char *word)
 	return -1;
 }
 
+/* Long work of every job at once leaves threads of libuv's pool to look up names. */
+static void size_pool(void)
+{
+	char size[24];
+	snprintf(size, sizeof(size), "%lld", (long long)process_settings.job_slots + SPARE_THREADS);
+	setenv("UV_THREADPOOL_SIZE", size, 0);
+}
+
 int service_main(const struct service *service, int argc, char **argv)
 {
 	int status = argc > 1 ? run_option(service, argv[1]) : -1;
@@ -127,6 +137,7 @@ int service_main(const struct service *service, int argc, char **argv)
 		return 0;
 	}
 	signal(SIGPIPE, SIG_IGN);
+	size_pool();
 	curl_global_init(CURL_GLOBAL_DEFAULT);
 	api_init();
 	http_request_register((size_t)process_settings.body_memory_bytes);
