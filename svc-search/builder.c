@@ -4,6 +4,7 @@
 #include "builder_internal.h"
 #include "mem.h"
 #include "token.h"
+#include "vectors.h"
 
 #include <string.h>
 
@@ -75,6 +76,7 @@ void builder_free(struct builder *builder)
 	for (size_t i = 0; i < RUN_COUNT; i++)
 		free(builder->runs[i].items);
 	free(builder->source_terms);
+	arena_free(builder->vectors);
 	free(builder);
 }
 
@@ -160,6 +162,24 @@ static void flush_runs(struct builder *builder, struct builder_doc *doc)
 	}
 }
 
+/* Whether a vector of `dimension` elements can stand beside those that are there. */
+static bool fits(struct builder *builder, uint32_t dimension)
+{
+	if (builder->dimension == 0)
+		builder->dimension = dimension;
+	return builder->dimension == dimension;
+}
+
+static void copy_vector(struct builder *builder, struct builder_doc *doc,
+                        const struct document *document)
+{
+	if (document->vector == NULL || !fits(builder, document->dimension))
+		return;
+	if (builder->vectors == NULL)
+		builder->vectors = arena_new();
+	doc->vector = arena_memdup(builder->vectors, document->vector, document->dimension);
+}
+
 void builder_add(struct builder *builder, const struct document *document)
 {
 	struct builder_doc *doc = claim_doc(builder, document->id, document->seq);
@@ -172,6 +192,7 @@ void builder_add(struct builder *builder, const struct document *document)
 	doc->categories = (uint32_t)builder->category_list_count;
 	for (size_t i = 0; i < document->category_count; i++)
 		add_category(builder, doc, document->categories[i]);
+	copy_vector(builder, doc, document);
 	add_field(builder, document->title, RUN_TITLE, RUN_TITLE_EXTRA);
 	add_field(builder, document->abstract, RUN_ABSTRACT, RUN_ABSTRACT_EXTRA);
 	add_field(builder, document->id, RUN_TITLE_EXTRA, RUN_TITLE_EXTRA);
@@ -198,7 +219,16 @@ static void set_source(struct builder *builder, const struct segment *segment)
 	builder->source_terms = mem_array(segment->term_count, sizeof(uint32_t));
 }
 
-void builder_add_from(struct builder *builder, const struct segment *segment, uint32_t number)
+static void borrow_vector(struct builder *builder, struct builder_doc *doc,
+                          const struct vectors *vectors, uint32_t number)
+{
+	if (vectors != NULL && vectors_has(vectors, number) &&
+	    fits(builder, vectors->header->dimension))
+		doc->vector = vectors->rows + (size_t)number * vectors->header->stride;
+}
+
+void builder_add_from(struct builder *builder, const struct segment *segment,
+                      const struct vectors *vectors, uint32_t number)
 {
 	const struct segment_doc *from = &segment->docs[number];
 	struct builder_doc *doc = claim_doc(builder, segment_doc_id(segment, number), from->seq);
@@ -216,8 +246,21 @@ void builder_add_from(struct builder *builder, const struct segment *segment, ui
 		add_category(builder, doc,
 		             segment_category_name(segment,
 		                                   segment->category_list[from->categories + i]));
+	borrow_vector(builder, doc, vectors, number);
 	for (size_t run = 0; run < RUN_COUNT; run++)
 		for (uint32_t i = 0; i < counts[run]; i++)
 			numbers_add(&builder->runs[run], map_term(builder, forward_next(&forward)));
 	flush_runs(builder, doc);
+}
+
+uint32_t builder_dimension(const struct builder *builder)
+{
+	return builder->dimension;
+}
+
+const int8_t *builder_vector(const struct builder *builder, const char *id)
+{
+	uint32_t number = intern_find(&builder->ids, id, strlen(id));
+
+	return number != INTERN_NONE ? builder->docs[number].vector : NULL;
 }

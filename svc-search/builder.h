@@ -21,13 +21,16 @@ struct document {
 	size_t category_count;         /* those past DOCUMENT_MAX_CATEGORIES are left out */
 	int32_t published;             /* days since 1970-01-01 */
 	bool has_container;
-	uint64_t seq; /* change sequence number of this state */
+	uint64_t seq;         /* change sequence number of this state */
+	const int8_t *vector; /* where an outside embedder made one; NULL: none */
+	uint32_t dimension;   /* elements of it */
 };
 
 #define DOCUMENT_MAX_ID         63
 #define DOCUMENT_MAX_CATEGORIES 32
 
 struct builder;
+struct vectors;
 
 struct builder *builder_new(void);
 
@@ -38,8 +41,10 @@ void builder_free(struct builder *builder);
  * the greater change sequence number. */
 void builder_add(struct builder *builder, const struct document *document);
 
-/** Add the document `number` of `segment`, which must live until builder_finish(). */
-void builder_add_from(struct builder *builder, const struct segment *segment, uint32_t number);
+/** Add the document `number` of `segment`, which must live until builder_finish(), and where
+ * `vectors` is not NULL its vector of them, which must live as long as the builder. */
+void builder_add_from(struct builder *builder, const struct segment *segment,
+                      const struct vectors *vectors, uint32_t number);
 
 /** Documents that were added. */
 uint32_t builder_count(const struct builder *builder);
@@ -47,7 +52,14 @@ uint32_t builder_count(const struct builder *builder);
 /** Have builder_finish() give up soon after `*stop` has become true. Borrows. */
 void builder_heed(struct builder *builder, const atomic_bool *stop);
 
-/** Make the segment; the builder can only be freed afterwards. `average_length` is what impacts are
- * computed with, so that the scores of several segments compare; 0 takes the documents' own
- * average. NULL only when it was given up; the caller frees it. */
+/** Make the segment; the builder then only tells vectors, and can be freed. `average_length` is what
+ * impacts are computed with, so that the scores of several segments compare; 0 takes the documents'
+ * own average. NULL only when it was given up; the caller frees it. */
 struct segment *builder_finish(struct builder *builder, float average_length);
+
+/** Elements of the vectors that were added, 0 when none was. The first one sets it; a document
+ * whose vector is of another length counts as one without. */
+uint32_t builder_dimension(const struct builder *builder);
+
+/** The vector that was added with the document `id`; NULL when it has none. */
+const int8_t *builder_vector(const struct builder *builder, const char *id);

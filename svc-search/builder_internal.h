@@ -1,6 +1,7 @@
 /** What builder.c gathers and builder_write.c turns into a blob; no business of other files. */
 #pragma once
 
+#include "arena.h"
 #include "builder.h"
 #include "intern.h"
 
@@ -13,6 +14,7 @@ struct builder_doc {
 	uint16_t length;
 	uint8_t category_count;
 	uint8_t has_container;
+	const int8_t *vector; /* in the builder's arena, or of who it was added from; or NULL */
 };
 
 /** A growing string of bytes. */
@@ -46,6 +48,8 @@ struct builder {
 	const struct segment *source;   /* the segment that `source_terms` maps from */
 	uint32_t *source_terms;         /* its term number to ours + 1; 0 is not known yet */
 	const atomic_bool *stop;        /* NULL: nothing gives it up */
+	uint32_t dimension;             /* of the vectors; 0 while there are none */
+	struct arena *vectors;          /* copies of them; NULL while there are none */
 };
 
 /** Append to a string of bytes. */

@@ -33,27 +33,37 @@ void alive_clear(uint64_t *alive, const struct segment *segment, const char *id,
 		alive[doc / 64] &= ~(UINT64_C(1) << (doc % 64));
 }
 
-float base_average_length(const struct base *base)
+const struct vectors *kept_vectors(const struct engine_view *view, enum view_part part)
 {
-	return base->segment->doc_count > 0 ? base->segment->header->average_length : 0;
+	return view->base->embedder == NULL ? view_vectors(view, part) : NULL;
 }
 
-static struct segment *empty_segment(float average_length)
+static struct segment *empty_segment(void)
 {
 	struct builder *builder = builder_new();
-	struct segment *segment = builder_finish(builder, average_length);
+	struct segment *segment = builder_finish(builder, 0);
 
 	builder_free(builder);
 	return segment;
 }
 
-struct engine *engine_new(void)
+/* Never 0. */
+static uint32_t number_of_model(const char *model)
+{
+	uint32_t number = crc32_of(model, strlen(model));
+
+	return number != 0 ? number : 1;
+}
+
+struct engine *engine_new(const char *outside_model)
 {
 	struct engine *engine = mem_array(1, sizeof(*engine));
-	struct base *base = base_new(empty_segment(0), NULL, NULL, NULL, 0);
+	struct base *base = base_new(empty_segment(), NULL, NULL, NULL, 0);
 
 	require(pthread_mutex_init(&engine->lock, NULL) == 0);
-	engine->view = view_new(base, empty_segment(0), NULL, 0);
+	engine->outside = outside_model != NULL ? number_of_model(outside_model) : 0;
+	base->outside = engine->outside;
+	engine->view = view_new(base, builder_new(), NULL, 0);
 	base_unref(base);
 	return engine;
 }
@@ -111,9 +121,10 @@ size_t engine_view_bytes(const struct engine_view *view)
 	const struct base *base = view->base;
 	size_t bytes = base->segment->header->length + view->live->header->length;
 
-	if (base->embedder != NULL)
-		bytes += base->embedder->header->length + base->vectors->header->length +
-		         view->live_vectors->header->length;
+	for (enum view_part part = 0; part < PART_COUNT; part++)
+		if (view_vectors(view, part) != NULL)
+			bytes += view_vectors(view, part)->header->length;
+	bytes += base->embedder != NULL ? base->embedder->header->length : 0;
 	return bytes + (base->ivf != NULL ? base->ivf->header->length : 0);
 }
 
@@ -162,27 +173,24 @@ static uint32_t *pick_last(const struct engine_view *view, const struct engine_c
 	return last;
 }
 
-/* The live segment with the changes in it. `ids` and `last` are from pick_last(). */
-static struct segment *rebuild_live(const struct engine_view *view,
+/* What is live with the changes in it. `ids` and `last` are from pick_last(). */
+static struct builder *rebuild_live(const struct engine_view *view,
                                     const struct engine_change *changes, const struct intern *ids,
                                     const uint32_t *last)
 {
 	struct builder *builder = builder_new();
-	struct segment *segment;
 
 	for (uint32_t doc = 0; doc < view->live->doc_count; doc++) {
 		const char *id = segment_doc_id(view->live, doc);
 		uint32_t number = intern_find(ids, id, strlen(id));
 
 		if (number == INTERN_NONE || last[number] == 0)
-			builder_add_from(builder, view->live, doc);
+			builder_add_from(builder, view->live, kept_vectors(view, PART_LIVE), doc);
 	}
 	for (uint32_t i = 0; i < ids->count; i++)
 		if (last[i] > 0 && !changes[last[i] - 1].is_deleted)
 			builder_add(builder, &changes[last[i] - 1].document);
-	segment = builder_finish(builder, base_average_length(view->base));
-	builder_free(builder);
-	return segment;
+	return builder;
 }
 
 static uint64_t *copy_alive(const struct engine_view *view)
@@ -233,6 +241,8 @@ bool engine_wants_merge(const struct engine *engine)
 
 	if (view->live->doc_count > least || view->dead_count > least)
 		return true;
+	if (engine->outside != 0)
+		return false;
 	return count >= LSA_MIN_DOCS && count >= trained_on * ENGINE_RETRAIN_GROWTH &&
 	       (trained_on < LSA_MAX_DOCS || view->base->embedder == NULL);
 }
@@ -262,20 +272,21 @@ bool engine_restore(struct engine *engine, const char *path)
 
 	require(engine->view->seq == 0 && engine_view_count(engine->view) == 0);
 	base = snapshot_load(path);
-	if (base == NULL)
+	if (base == NULL || base->outside != engine->outside) {
+		base_unref(base);
 		return false;
-	engine_publish(engine,
-	               view_new(base, empty_segment(base_average_length(base)), NULL, base->seq));
+	}
+	engine_publish(engine, view_new(base, builder_new(), NULL, base->seq));
 	base_unref(base);
 	return true;
 }
 
-/* The scales of its terms are as good as the whole of it, and short. */
+/* The scales of its terms are as good as the whole of the embedder, and short. */
 uint32_t engine_model(const struct engine_view *view)
 {
 	const struct embedder *embedder = view->base->embedder;
 
 	if (embedder == NULL)
-		return 0;
+		return view_dimension(view) > 0 ? view->base->outside : 0;
 	return crc32_of(embedder->scales, embedder->header->term_count * sizeof(float));
 }

@@ -16,6 +16,12 @@
  *
  * Changes go into a small *live* segment that is made anew each time; a *merge* makes a new *base*
  * of everything, and trains the embedder when the corpus has outgrown it.
+ *
+ * The vectors are made by one of two kinds of *embedder*. The one built in (embedder.h) is trained
+ * on the corpus itself and embeds papers and queries alike. An *outside* one is a model elsewhere:
+ * who feeds the engine hands in the vectors with the papers, who asks it with the query. A paper
+ * that has none yet is found by its words and ranked as if its meaning were as near as they are,
+ * and a query that comes without is answered by words alone.
  */
 #pragma once
 
@@ -38,8 +44,9 @@ struct engine_change {
 	bool is_deleted;
 };
 
-/** An empty engine. */
-struct engine *engine_new(void);
+/** An empty engine. `outside_model` names the outside embedder whose vectors come in; vectors of
+ * two names do not compare. NULL: the embedder is the one built in. */
+struct engine *engine_new(const char *outside_model);
 
 /** NULL is fine. Views that readers still hold stay good. No merge may be under way. */
 void engine_free(struct engine *engine);
@@ -70,7 +77,8 @@ void engine_merge_commit(struct engine *engine, struct engine_merge *merge);
 void engine_merge_cancel(struct engine *engine, struct engine_merge *merge);
 
 /** Take the index from the snapshot at `path`, into an engine that has nothing yet. Returns false,
- * and changes nothing, when there is none that is whole and of this format (snapshot.h). */
+ * and changes nothing, when there is none that is whole, of this format (snapshot.h) and of this
+ * engine's embedder. */
 bool engine_restore(struct engine *engine, const char *path);
 
 /* --- For any one thread ----------------------------------------------------------------------- */
@@ -109,7 +117,7 @@ uint32_t engine_view_count(const struct engine_view *view);
 size_t engine_view_bytes(const struct engine_view *view);
 
 enum engine_strategy {
-	ENGINE_LEXICAL, /* words alone: no embedder is trained yet */
+	ENGINE_LEXICAL, /* words alone: no embedder is trained yet, or the query has no vector */
 	ENGINE_HYBRID,  /* words and vectors */
 };
 
@@ -126,6 +134,8 @@ struct engine_query {
 	size_t length; /* bytes of `text` */
 	size_t limit;  /* results wanted, 1 to ENGINE_MAX_RESULTS */
 	struct filter filter;
+	const float *vector; /* by the outside embedder, of length 1; NULL: none */
+	uint32_t dimension;  /* elements of it; one that is not the index's is not looked at */
 };
 
 /** One paper of an answer. */
@@ -133,7 +143,7 @@ struct engine_hit {
 	const char *id;
 	float relevance;   /* 0 to 1, comparable between queries; see fusion.h */
 	float words;       /* BM25 with word pairs */
-	float cosine;      /* of the vectors; 0 without an embedder */
+	float cosine;      /* of the vectors; 0 where there are none */
 	int32_t published; /* days since 1970-01-01 */
 	bool has_container;
 	uint64_t seq;               /* change that made the paper what is indexed */
@@ -159,18 +169,18 @@ struct engine_result engine_search(const struct engine_view *view, const struct 
 /** Whether the paper is indexed, and the state of which change. */
 bool engine_find(const struct engine_view *view, const char *id, uint64_t *ret_seq);
 
-/** Elements of a vector; 0 while no embedder is trained. Vectors of views with another base do not
- * compare. */
+/** Elements of a vector; 0 while there are none: no embedder is trained, or the outside one has
+ * made nothing yet. Whether vectors of two views compare is told by engine_model(). */
 uint32_t engine_dimension(const struct engine_view *view);
 
 /** The vector of a paper, of length 1, into `out` (engine_dimension() elements). Returns false when
- * the paper is not indexed or holds no known word. */
+ * the paper is not indexed, holds no known word or has not been embedded outside yet. */
 bool engine_vector(const struct engine_view *view, const char *id, float *out);
 
-/** The same for a text. */
+/** The same for a text, by the embedder built in; false where it is an outside one. */
 bool engine_embed(const struct engine_view *view, const char *text, size_t length, float *out,
                   struct arena *arena);
 
-/** Tells embedders apart: vectors of two views compare when this is the same. 0 while none is
- * trained. */
+/** Tells embedders apart: vectors of two views compare when this is the same. 0 while there are
+ * none. */
 uint32_t engine_model(const struct engine_view *view);

@@ -20,6 +20,7 @@ struct removals {
 struct engine {
 	pthread_mutex_t lock;     /* held only to read or swap `view` */
 	struct engine_view *view; /* never NULL */
+	uint32_t outside;         /* number of the outside embedder; 0: built in */
 	uint32_t merges;          /* under way */
 	struct removals removals;
 };
@@ -34,5 +35,6 @@ uint64_t *alive_all(const struct segment *segment);
 /** Clear the bit of the document `id` when its state is older than `seq` or the same. */
 void alive_clear(uint64_t *alive, const struct segment *segment, const char *id, uint64_t seq);
 
-/** Average weighted length that the live segment of `base` is to be made with. */
-float base_average_length(const struct base *base);
+/** Vectors that `part` of the view goes on with when its documents go elsewhere: those of an
+ * outside embedder; the one built in makes them anew. NULL: none. */
+const struct vectors *kept_vectors(const struct engine_view *view, enum view_part part);

@@ -10,6 +10,7 @@ struct engine_merge {
 	struct engine_view *view; /* what is merged; NULL for a load */
 	struct builder *builder;
 	uint64_t seq;            /* changes up to this one are in it */
+	uint32_t outside;        /* number of the outside embedder; 0: built in */
 	struct base *base;       /* the outcome, once it has run */
 	const atomic_bool *stop; /* NULL: it runs to its end */
 };
@@ -22,6 +23,7 @@ static struct engine_merge *merge_new(struct engine *engine, struct engine_view 
 	merge->builder = builder_new();
 	merge->view = view;
 	merge->seq = seq;
+	merge->outside = engine->outside;
 	return merge;
 }
 
@@ -49,9 +51,10 @@ static void add_view(struct builder *builder, const struct engine_view *view,
 {
 	for (uint32_t doc = 0; doc < view->base->segment->doc_count && !stop_is_set(stop); doc++)
 		if (view_is_alive(view, doc))
-			builder_add_from(builder, view->base->segment, doc);
+			builder_add_from(builder, view->base->segment,
+			                 kept_vectors(view, PART_BASE), doc);
 	for (uint32_t doc = 0; doc < view->live->doc_count; doc++)
-		builder_add_from(builder, view->live, doc);
+		builder_add_from(builder, view->live, kept_vectors(view, PART_LIVE), doc);
 }
 
 static struct embedder *copy_embedder(const struct embedder *embedder)
@@ -66,13 +69,15 @@ static struct embedder *copy_embedder(const struct embedder *embedder)
 	return copy;
 }
 
-/* The embedder for the new base: the old one's, unless the corpus has outgrown it. */
+/* The built-in embedder for the new base: the old one's, unless the corpus has outgrown it. */
 static struct embedder *make_embedder(const struct engine_merge *merge,
                                       const struct segment *segment)
 {
 	const struct embedder *old = merge->view != NULL ? merge->view->base->embedder : NULL;
 	bool is_outgrown;
 
+	if (merge->outside != 0)
+		return NULL;
 	if (old == NULL)
 		return lsa_train_until(segment, merge->stop);
 	is_outgrown = old->header->trained_on < LSA_MAX_DOCS &&
@@ -89,7 +94,7 @@ bool engine_merge_run(struct engine_merge *merge)
 {
 	struct segment *segment;
 	struct embedder *embedder;
-	struct vectors *vectors;
+	struct vectors *vectors = NULL;
 	struct ivf *ivf;
 
 	require(merge->base == NULL);
@@ -97,14 +102,18 @@ bool engine_merge_run(struct engine_merge *merge)
 		add_view(merge->builder, merge->view, merge->stop);
 	builder_heed(merge->builder, merge->stop);
 	segment = builder_finish(merge->builder, 0);
+	if (segment != NULL)
+		vectors = vectors_collect(merge->builder, segment);
 	builder_free(merge->builder);
 	merge->builder = NULL;
 	if (segment == NULL)
 		return false;
 	embedder = make_embedder(merge, segment);
-	vectors = embedder != NULL ? vectors_make(embedder, segment, merge->stop) : NULL;
+	if (embedder != NULL)
+		vectors = vectors_make(embedder, segment, merge->stop);
 	ivf = vectors != NULL ? ivf_make(vectors, IVF_MIN_VECTORS, merge->stop) : NULL;
 	merge->base = base_new(segment, embedder, vectors, ivf, merge->seq);
+	merge->base->outside = merge->outside;
 	return !stop_is_set(merge->stop);
 }
 
@@ -116,21 +125,18 @@ static struct engine_view *carry_over(const struct engine *engine, const struct 
 	const struct removals *removals = &engine->removals;
 	struct builder *builder = builder_new();
 	uint64_t *alive = alive_all(merge->base->segment);
-	struct segment *carried;
 
 	for (uint32_t doc = 0; doc < live->doc_count; doc++) {
 		if (live->docs[doc].seq <= merge->seq)
 			continue;
-		builder_add_from(builder, live, doc);
+		builder_add_from(builder, live, kept_vectors(engine->view, PART_LIVE), doc);
 		alive_clear(alive, merge->base->segment, segment_doc_id(live, doc),
 		            live->docs[doc].seq);
 	}
 	for (uint32_t i = 0; i < removals->ids.count; i++)
 		alive_clear(alive, merge->base->segment, intern_text(&removals->ids, i),
 		            removals->seqs[i]);
-	carried = builder_finish(builder, base_average_length(merge->base));
-	builder_free(builder);
-	return view_new(merge->base, carried, alive, MAX_OF(engine->view->seq, merge->seq));
+	return view_new(merge->base, builder, alive, MAX_OF(engine->view->seq, merge->seq));
 }
 
 void engine_merge_commit(struct engine *engine, struct engine_merge *merge)

@@ -34,6 +34,7 @@ struct search {
 	size_t count;
 	size_t depth;     /* candidates that each side proposes */
 	float *vector;    /* the query's; NULL where there is none */
+	bool has_dense;   /* the words are not all that can speak for a document */
 	float full_score; /* see fusion_rank() */
 };
 
@@ -136,21 +137,35 @@ static float full_score(const struct wanted *wanted)
 	return MAX_OF(sum * bm25_impact(2, bm25_norm(1, 1)), 1e-6f);
 }
 
+/* The query's vector, by the embedder built in, or else as it came: to be moved by feedback. NULL
+ * when there is none that compares with the papers'. */
+static float *query_vector(const struct search *search)
+{
+	const struct embedder *embedder = search->view->base->embedder;
+	uint32_t dimension = view_dimension(search->view);
+	float *vector;
+
+	if (dimension == 0)
+		return NULL;
+	if (embedder == NULL)
+		return search->query->vector != NULL && search->query->dimension == dimension
+		               ? arena_memdup(search->arena, search->query->vector,
+		                              dimension * sizeof(float))
+		               : NULL;
+	vector = arena_array(search->arena, dimension, sizeof(float));
+	return embedder_embed(embedder, search->wanted, vector) ? vector : NULL;
+}
+
 static void prepare(struct search *search)
 {
 	const struct engine_query *query = search->query;
-	const struct embedder *embedder = search->view->base->embedder;
 	bool is_description = query->length > DESCRIPTION_BYTES;
 
 	search->wanted = wanted_parse(search->arena, query->text, query->length);
 	if (!is_description)
 		correct_words(search->view, search->wanted);
-	if (embedder != NULL) {
-		search->vector =
-			arena_array(search->arena, embedder->header->dimension, sizeof(float));
-		if (!embedder_embed(embedder, search->wanted, search->vector))
-			search->vector = NULL;
-	}
+	search->vector = query_vector(search);
+	search->has_dense = search->vector != NULL || search->view->base->embedder != NULL;
 	weigh_terms(search->view, search->wanted, is_description);
 	wanted_keep_best(search->wanted, is_description ? DESCRIPTION_TERMS : WANTED_MAX_TERMS,
 	                 search->arena);
@@ -185,6 +200,7 @@ static void add_candidate(struct search *search, enum view_part part, uint32_t d
 		.words = evidence.words,
 		.pairs = evidence.pairs,
 		.cosine = cosine,
+		.is_bare = view_is_bare(search->view, part, doc),
 		.matched = evidence.matched,
 		.is_named = is_named(search, segment_doc_id(segment, doc)),
 	};
@@ -220,13 +236,24 @@ static struct vector_query make_query(const struct search *search, const float *
 	return vector_query_make(vector, engine_dimension(search->view), search->arena);
 }
 
+/* The cosine as it stands out from those of any two papers of the base. */
+static float standing_out(const struct search *search, float cosine)
+{
+	const struct vectors *vectors = search->view->base->vectors;
+
+	return vectors != NULL ? vectors_above_background(vectors, cosine) : cosine;
+}
+
 static void set_cosines(struct search *search, const struct vector_query *query)
 {
 	for (size_t i = 0; i < search->count; i++) {
 		struct candidate *candidate = &search->candidates[i];
 
-		candidate->cosine = vectors_cosine(view_vectors(search->view, candidate->part),
-		                                   query, candidate->doc);
+		if (!candidate->is_bare)
+			candidate->cosine =
+				standing_out(search, vectors_cosine(view_vectors(search->view,
+			                                                         candidate->part),
+			                                            query, candidate->doc));
 	}
 }
 
@@ -242,6 +269,8 @@ static void apply_feedback(struct search *search)
 	for (size_t i = 0; i < used; i++) {
 		const struct candidate *candidate = &search->candidates[i];
 
+		if (candidate->is_bare)
+			continue;
 		vectors_get(view_vectors(search->view, candidate->part), candidate->doc, vector);
 		for (uint32_t d = 0; d < dimension; d++)
 			sum[d] += vector[d];
@@ -282,6 +311,8 @@ static void propose_by_vector(struct search *search, enum view_part part,
 	const struct vectors *vectors = view_vectors(search->view, part);
 	size_t found;
 
+	if (vectors == NULL)
+		return;
 	if (ivf != NULL)
 		found = ivf_search(ivf, vectors, query, &search->filters[part], search->depth,
 		                   search->arena, hits);
@@ -289,7 +320,8 @@ static void propose_by_vector(struct search *search, enum view_part part,
 		found = vectors_scan(vectors, query, &search->filters[part], search->depth, hits);
 	for (size_t i = 0; i < found; i++)
 		if (!is_candidate(known, hits[i].doc))
-			add_candidate(search, part, hits[i].doc, hits[i].score);
+			add_candidate(search, part, hits[i].doc,
+			              standing_out(search, hits[i].score));
 }
 
 static void rank_with_vectors(struct search *search)
@@ -353,8 +385,7 @@ static void write_hits(const struct search *search, struct engine_result *result
 struct engine_result engine_search(const struct engine_view *view, const struct engine_query *query,
                                    struct arena *arena)
 {
-	struct engine_result result = {.strategy = view->base->embedder != NULL ? ENGINE_HYBRID
-	                                                                        : ENGINE_LEXICAL};
+	struct engine_result result = {0};
 	struct search *search = arena_new_of(arena, struct search);
 
 	require(query->limit > 0 && query->limit <= ENGINE_MAX_RESULTS);
@@ -371,14 +402,15 @@ struct engine_result engine_search(const struct engine_view *view, const struct 
 		rank_with_vectors(search);
 	else
 		fusion_rank(search->candidates, search->count, search->full_score,
-		            view->base->embedder != NULL);
+		            search->has_dense);
+	result.strategy = search->has_dense ? ENGINE_HYBRID : ENGINE_LEXICAL;
 	write_hits(search, &result);
 	return result;
 }
 
 uint32_t engine_dimension(const struct engine_view *view)
 {
-	return view->base->embedder != NULL ? view->base->embedder->header->dimension : 0;
+	return view_dimension(view);
 }
 
 bool engine_vector(const struct engine_view *view, const char *id, float *out)

@@ -25,7 +25,7 @@ static float strength(const struct candidate *candidate, float full_score, bool 
 	float coverage = MIN_OF(candidate->words / full_score, 1.0f);
 	float cosine = MIN_OF(MAX_OF(candidate->cosine, 0.0f), 1.0f);
 
-	return has_dense ? 0.5f * (coverage + cosine) : coverage;
+	return has_dense && !candidate->is_bare ? 0.5f * (coverage + cosine) : coverage;
 }
 
 void fusion_rank(struct candidate *candidates, size_t count, float full_score, bool has_dense)
@@ -45,13 +45,16 @@ void fusion_rank(struct candidate *candidates, size_t count, float full_score, b
 	}
 	for (size_t i = 0; i < count; i++) {
 		struct candidate *candidate = &candidates[i];
+		float lexical = 0;
+		float dense = 0;
 
-		candidate->fused = 0;
 		if (lexical_max > 0)
-			candidate->fused += (candidate->words + candidate->pairs) / lexical_max;
-		if (has_dense && cosine_max > 0)
-			candidate->fused +=
-				FUSION_DENSE_WEIGHT * MAX_OF(candidate->cosine, 0.0f) / cosine_max;
+			lexical = (candidate->words + candidate->pairs) / lexical_max;
+		if (candidate->is_bare)
+			dense = FUSION_DENSE_WEIGHT * lexical;
+		else if (cosine_max > 0)
+			dense = FUSION_DENSE_WEIGHT * MAX_OF(candidate->cosine, 0.0f) / cosine_max;
+		candidate->fused = has_dense ? lexical + dense : lexical;
 	}
 	qsort(candidates, count, sizeof(*candidates), compare);
 	while (first < count && candidates[first].is_named)

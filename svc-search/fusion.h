@@ -14,6 +14,8 @@
  * the rank, lies in 0 to 1, is near 1 for a document that holds all that is asked for, and near 0
  * where the query's telling words are nowhere. A paper whose id the query names is asked for outright:
  * it comes before all others and does not count for them.
+ *
+ * Of a document that has no vector yet, the dense side is taken to say what the words say.
  */
 #pragma once
 
@@ -43,6 +45,7 @@ struct candidate {
 	float words;       /* BM25; see evidence.h */
 	float pairs;
 	float cosine; /* below 0 counts as 0 */
+	bool is_bare; /* it has no vector yet, and so no cosine */
 	uint64_t matched;
 	bool is_named;   /* the query holds its id: before all others, and of relevance 1 */
 	float fused;     /* set by fusion_rank() */

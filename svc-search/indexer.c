@@ -415,7 +415,7 @@ void indexer_make(struct process *process, const struct indexer_settings *settin
 {
 	struct indexer *indexer = calloc(1, sizeof(*indexer));
 	require(indexer);
-	indexer->writer.engine = engine_new();
+	indexer->writer.engine = engine_new(NULL);
 	indexer->writer.stop = &process->is_draining;
 	indexer->settings = *settings;
 	require(uv_mutex_init(&indexer->writer.lock) == 0);

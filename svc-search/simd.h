@@ -28,6 +28,6 @@ float simd_dot(const float *a, const float *b, size_t count);
 
 /** Inner products of `query` with `rows` rows of `stride` (a multiple of SIMD_PADDING) elements
  * that follow one another at `data`. `query` is of magnitude under 2^12, so that no sum overflows
- * below 4096 elements. */
+ * up to 4096 elements. */
 void simd_dot_rows(const int16_t *query, const int8_t *data, size_t rows, size_t stride,
                    int32_t *out);

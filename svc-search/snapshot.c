@@ -31,7 +31,7 @@ struct header {
 		uint64_t length; /* 0: there is no such blob */
 	} blobs[BLOB_COUNT];
 	uint32_t body_crc; /* of everything behind the header */
-	uint32_t unused;   /* 0 */
+	uint32_t outside;  /* number of the outside embedder; 0: built in */
 };
 
 /* A blob that is to be written. */
@@ -60,11 +60,12 @@ static uint64_t aligned(uint64_t offset)
 static void collect_pieces(const struct base *base, struct piece *pieces)
 {
 	pieces[BLOB_SEGMENT] = (struct piece){base->segment->header, base->segment->header->length};
-	if (base->embedder == NULL)
-		return;
-	pieces[BLOB_EMBEDDER] =
-		(struct piece){base->embedder->header, base->embedder->header->length};
-	pieces[BLOB_VECTORS] = (struct piece){base->vectors->header, base->vectors->header->length};
+	if (base->embedder != NULL)
+		pieces[BLOB_EMBEDDER] =
+			(struct piece){base->embedder->header, base->embedder->header->length};
+	if (base->vectors != NULL)
+		pieces[BLOB_VECTORS] =
+			(struct piece){base->vectors->header, base->vectors->header->length};
 	if (base->ivf != NULL)
 		pieces[BLOB_IVF] = (struct piece){base->ivf->header, base->ivf->header->length};
 }
@@ -74,7 +75,10 @@ static const uint8_t padding[ALIGNMENT];
 /* Lay the pieces out and sum them up. */
 static struct header make_header(const struct base *base, const struct piece *pieces)
 {
-	struct header header = {.magic = MAGIC, .version = SNAPSHOT_VERSION, .seq = base->seq};
+	struct header header = {.magic = MAGIC,
+	                        .version = SNAPSHOT_VERSION,
+	                        .seq = base->seq,
+	                        .outside = base->outside};
 	uint64_t offset = sizeof(header);
 
 	for (size_t i = 0; i < BLOB_COUNT; i++) {
@@ -190,14 +194,16 @@ static bool fit_together(const struct base *base)
 {
 	if (base->segment == NULL)
 		return false;
-	if (base->embedder == NULL || base->vectors == NULL)
-		return base->embedder == NULL && base->vectors == NULL && base->ivf == NULL;
-	if (base->ivf != NULL &&
-	    (base->ivf->header->doc_count != base->segment->doc_count ||
-	     base->ivf->header->dimension != base->embedder->header->dimension))
+	if (base->vectors == NULL)
+		return base->embedder == NULL && base->ivf == NULL;
+	if ((base->embedder == NULL) != (base->outside != 0))
+		return false;
+	if (base->ivf != NULL && (base->ivf->header->doc_count != base->segment->doc_count ||
+	                          base->ivf->header->dimension != base->vectors->header->dimension))
 		return false;
 	return base->vectors->header->count == base->segment->doc_count &&
-	       base->vectors->header->dimension == base->embedder->header->dimension;
+	       (base->embedder == NULL ||
+	        base->vectors->header->dimension == base->embedder->header->dimension);
 }
 
 /* A base that borrows from the mapping; takes the mapping. */
@@ -214,6 +220,7 @@ static struct base *view_mapping(char *data, size_t length)
 	}
 	base->mapped = data;
 	base->mapped_length = length;
+	base->outside = header->outside;
 	base->segment = segment_open(blobs[BLOB_SEGMENT], lengths[BLOB_SEGMENT], false);
 	if (lengths[BLOB_EMBEDDER] > 0)
 		base->embedder = embedder_open(blobs[BLOB_EMBEDDER], lengths[BLOB_EMBEDDER], false);

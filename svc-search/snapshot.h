@@ -2,8 +2,8 @@
  *
  *     header; the blobs of segment, embedder, vectors and inverted file
  *
- * Each blob begins on a multiple of 64 bytes. The header names the format, the byte order and the
- * build of the blobs, and a CRC-32 of all that follows and one of itself; a file that is damaged,
+ * Each blob begins on a multiple of 64 bytes. The header names the format, the byte order, the
+ * build of the blobs and whose vectors they are, and a CRC-32 of all that follows and one of itself; a file that is damaged,
  * cut, of another version or another machine's is refused, and the caller makes the index anew.
  */
 #pragma once

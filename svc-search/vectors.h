@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "builder.h"
 #include "embedder.h"
 #include "lexical.h"
 #include "topk.h"
@@ -21,8 +22,8 @@ struct vectors_header {
 	uint64_t length; /* of the blob, in bytes */
 	uint32_t count;
 	uint32_t dimension;
-	uint32_t stride; /* elements of a row: the dimension, padded (simd.h) */
-	uint32_t unused; /* 0 */
+	uint32_t stride;  /* elements of a row: the dimension, padded (simd.h) */
+	float background; /* see vectors_collect(); below 1 */
 };
 
 struct vectors {
@@ -43,6 +44,15 @@ struct vector_query {
 struct vectors *vectors_make(const struct embedder *embedder, const struct segment *segment,
                              const atomic_bool *stop);
 
+/** The vectors that came into `builder` with the documents of `segment`, which it has just made;
+ * documents without one have zeros. NULL when none has one. The caller frees them.
+ *
+ * Many models put all texts into one narrow corner of their space (Ethayarajh, "How contextual are
+ * contextualized word representations?", EMNLP 2019), so that a cosine of 0.7 may say nothing. What
+ * it says is told by the *background*: the mean cosine of two of the documents, 0 where there are
+ * too few to tell. */
+struct vectors *vectors_collect(const struct builder *builder, const struct segment *segment);
+
 /** View the blob at `data`, aligned to 8. As segment_open(): borrows or takes; NULL when it is not
  * sound. */
 struct vectors *vectors_open(void *data, size_t length, bool takes_data);
@@ -53,12 +63,27 @@ void vectors_free(struct vectors *vectors);
 /** Make `vector`, of length 1 and of the vectors' dimension, ready; in `arena`. */
 struct vector_query vector_query_make(const float *vector, size_t dimension, struct arena *arena);
 
+/** A cosine as it stands out from the background: 0 is no nearer than any two documents are, 1 is
+ * the same. */
+static inline float vectors_above_background(const struct vectors *vectors, float cosine)
+{
+	float background = vectors->header->background;
+
+	return (cosine - background) / (1.0f - background);
+}
+
 /** Cosine of document `doc` and the query. */
 float vectors_cosine(const struct vectors *vectors, const struct vector_query *query, uint32_t doc);
 
 /** Write `vector` as bytes: what they times the scale come to is within half a step of 1/127 of its
  * largest. */
 void vectors_quantise(const float *vector, size_t dimension, int8_t *row, float *ret_scale);
+
+/** Whether document `doc` has a vector other than zero. */
+static inline bool vectors_has(const struct vectors *vectors, uint32_t doc)
+{
+	return vectors->scales[doc] > 0;
+}
 
 /** The vector of document `doc` into `out`; of length about 1, or zero. */
 void vectors_get(const struct vectors *vectors, uint32_t doc, float *out);

@@ -49,18 +49,31 @@ static uint32_t count_dead(const struct base *base, const uint64_t *alive)
 	return dead;
 }
 
-struct engine_view *view_new(struct base *base, struct segment *live, uint64_t *alive, uint64_t seq)
+/* Vectors of the live documents, NULL when there are none; they have to compare with the base's. */
+static struct vectors *make_live_vectors(const struct base *base, const struct builder *builder,
+                                         const struct segment *live)
+{
+	if (base->embedder != NULL)
+		return vectors_make(base->embedder, live, NULL);
+	if (base->vectors != NULL && base->vectors->header->dimension != builder_dimension(builder))
+		return NULL;
+	return vectors_collect(builder, live);
+}
+
+struct engine_view *view_new(struct base *base, struct builder *live, uint64_t *alive, uint64_t seq)
 {
 	struct engine_view *view = mem_array(1, sizeof(*view));
+	float average_length =
+		base->segment->doc_count > 0 ? base->segment->header->average_length : 0;
 
 	atomic_init(&view->references, 1);
 	view->base = base_ref(base);
-	view->live = live;
+	view->live = builder_finish(live, average_length);
+	view->live_vectors = make_live_vectors(base, live, view->live);
+	builder_free(live);
 	view->alive = alive;
 	view->dead_count = count_dead(base, alive);
 	view->seq = seq;
-	if (base->embedder != NULL)
-		view->live_vectors = vectors_make(base->embedder, live, NULL);
 	return view;
 }
 

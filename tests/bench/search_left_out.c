@@ -59,7 +59,7 @@ static struct tuned setting(size_t i)
 
 static struct engine *make_engine(const struct judged *judged)
 {
-	struct engine *engine = engine_new();
+	struct engine *engine = engine_new(NULL);
 	struct engine_merge *load = engine_load_new(engine, judged->document_count);
 
 	for (size_t i = 0; i < judged->document_count; i++)

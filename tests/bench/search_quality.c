@@ -43,7 +43,7 @@ static double now_s(void)
 
 static struct engine *make_engine(const struct judged *judged, double *ret_seconds)
 {
-	struct engine *engine = engine_new();
+	struct engine *engine = engine_new(NULL);
 	struct engine_merge *load = engine_load_new(engine, judged->document_count);
 	double start = now_s();
 

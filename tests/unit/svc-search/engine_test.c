@@ -92,7 +92,7 @@ static void load_made(struct engine *engine, uint32_t count, uint64_t seq)
 
 static void test_empty(void **state)
 {
-	struct engine *engine = engine_new();
+	struct engine *engine = engine_new(NULL);
 	struct engine_view *view = engine_view_get(engine);
 	struct arena *arena = arena_new();
 	uint64_t seq;
@@ -152,7 +152,7 @@ static void test_changes(void **state)
 {
 	(void)state;
 	for (int merges = 0; merges < 2; merges++) {
-		struct engine *engine = engine_new();
+		struct engine *engine = engine_new(NULL);
 		struct engine_view *view;
 		uint64_t seq = 0;
 
@@ -168,7 +168,7 @@ static void test_changes(void **state)
 
 static void test_many_changes_to_one_paper_at_once(void **state)
 {
-	struct engine *engine = engine_new();
+	struct engine *engine = engine_new(NULL);
 	struct arena *arena = arena_new();
 	struct engine_change changes[] = {
 		{.document = {.id = "a", .title = "first", .abstract = "", .seq = 1}},
@@ -191,7 +191,7 @@ static void test_many_changes_to_one_paper_at_once(void **state)
 
 static void test_changes_while_a_merge_runs(void **state)
 {
-	struct engine *engine = engine_new();
+	struct engine *engine = engine_new(NULL);
 	struct arena *arena = arena_new();
 	struct engine_merge *slow;
 
@@ -230,7 +230,7 @@ static void test_changes_while_a_merge_runs(void **state)
 /* The old index goes on taking in what the load will not have. */
 static void test_changes_while_a_load_gathers(void **state)
 {
-	struct engine *engine = engine_new();
+	struct engine *engine = engine_new(NULL);
 	struct arena *arena = arena_new();
 	struct engine_merge *load;
 	struct document documents[] = {
@@ -268,7 +268,7 @@ static void *run_merge(void *merge)
 /* Wherever it is when it hears of it, it leaves everything as it was. */
 static void test_a_merge_is_given_up(void **state)
 {
-	struct engine *engine = engine_new();
+	struct engine *engine = engine_new(NULL);
 	struct noise noise = {109};
 
 	(void)state;
@@ -298,7 +298,7 @@ static void test_a_merge_is_given_up(void **state)
 
 static void test_load_replaces_what_is_older(void **state)
 {
-	struct engine *engine = engine_new();
+	struct engine *engine = engine_new(NULL);
 	struct arena *arena = arena_new();
 	struct engine_merge *load;
 	struct document document = {.id = "kept", .title = "kept", .abstract = "", .seq = 3};
@@ -319,7 +319,7 @@ static void test_load_replaces_what_is_older(void **state)
 
 static void test_hybrid(void **state)
 {
-	struct engine *engine = engine_new();
+	struct engine *engine = engine_new(NULL);
 	struct arena *arena = arena_new();
 	struct engine_view *view;
 	struct engine_result result;
@@ -360,7 +360,7 @@ static void test_queries_that_say_nothing(void **state)
 {
 	static const char *const texts[] = {
 		"", " ", "the of and", "\xFF\xFE\x80", "?!\"'()[]{}\\$", "wordthatnooneever"};
-	struct engine *engine = engine_new();
+	struct engine *engine = engine_new(NULL);
 	struct arena *arena = arena_new();
 
 	(void)state;
@@ -373,7 +373,7 @@ static void test_queries_that_say_nothing(void **state)
 
 static void test_long_descriptions(void **state)
 {
-	struct engine *engine = engine_new();
+	struct engine *engine = engine_new(NULL);
 	struct arena *arena = arena_new();
 	struct noise noise = {103};
 	struct engine_view *view;
@@ -395,7 +395,7 @@ static void test_long_descriptions(void **state)
 
 static void test_unknown_words(void **state)
 {
-	struct engine *engine = engine_new();
+	struct engine *engine = engine_new(NULL);
 	struct arena *arena = arena_new();
 	struct buf description = {.arena = arena};
 	struct engine_view *view;
@@ -422,7 +422,7 @@ static void test_unknown_words(void **state)
 static void test_filters(void **state)
 {
 	static const char *const categories[] = {"cs.CL"};
-	struct engine *engine = engine_new();
+	struct engine *engine = engine_new(NULL);
 	struct arena *arena = arena_new();
 	struct engine_view *view;
 	const char *text = arena_printf(arena, "%s %s", made_word(arena, 0), made_word(arena, 2));
@@ -471,7 +471,7 @@ static void test_filters(void **state)
 
 static void test_vectors(void **state)
 {
-	struct engine *engine = engine_new();
+	struct engine *engine = engine_new(NULL);
 	struct arena *arena = arena_new();
 	struct noise noise = {101};
 	struct document document;
@@ -508,8 +508,8 @@ static void test_vectors(void **state)
 static void test_save_and_restore(void **state)
 {
 	char path[] = "/tmp/engine_test.XXXXXX";
-	struct engine *engine = engine_new();
-	struct engine *restored = engine_new();
+	struct engine *engine = engine_new(NULL);
+	struct engine *restored = engine_new(NULL);
 	struct arena *arena = arena_new();
 	struct engine_view *view;
 	const char *word = made_word(arena, 5);
@@ -541,7 +541,7 @@ static void test_save_and_restore(void **state)
 
 static void test_growth_asks_for_merges(void **state)
 {
-	struct engine *engine = engine_new();
+	struct engine *engine = engine_new(NULL);
 	struct arena *arena = arena_new();
 	struct noise noise = {105};
 	uint32_t merges = 0;
@@ -591,7 +591,7 @@ static void *read_on(void *ctx)
 
 static void test_readers_are_not_disturbed(void **state)
 {
-	struct race race = {.engine = engine_new()};
+	struct race race = {.engine = engine_new(NULL)};
 	struct arena *arena = arena_new();
 	struct noise noise = {106};
 	pthread_t readers[2];

@@ -40,7 +40,7 @@ static const char *folder_of(struct arena *arena, const char *collection)
 
 static struct engine *load(const struct judged *judged)
 {
-	struct engine *engine = engine_new();
+	struct engine *engine = engine_new(NULL);
 	struct engine_merge *merge = engine_load_new(engine, judged->document_count);
 
 	for (size_t i = 0; i < judged->document_count; i++)
