@@ -84,12 +84,18 @@ SELECT change, arxiv_id, title, abstract, array_to_string(categories, ' '),
 FROM asset WHERE change > $1 ORDER BY change LIMIT $2;
 
 -- name: index_source_get (read)
--- Which database this is, and the number of its newest change.
-SELECT s.id, (SELECT coalesce(max(change), 0) FROM asset) FROM index_source s;
+-- Which database this is.
+SELECT id FROM index_source;
+
+-- name: asset_newest (read)
+-- Which database this is, and the number of its newest change, be it of a paper or of a vector in space $1 (NULL: none).
+SELECT s.id, greatest((SELECT coalesce(max(change), 0) FROM asset), (SELECT max(change) FROM asset_vector WHERE space = $1))
+FROM index_source s;
 
 -- name: asset_behind (read)
--- How many papers have changed since number $1, counted up to $2.
-SELECT count(*) FROM (SELECT FROM asset WHERE change > $1 LIMIT $2) newer;
+-- How many papers, and vectors in space $3 (NULL: none), have changed since number $1, counted up to $2.
+SELECT count(*) FROM (SELECT FROM asset WHERE change > $1
+                      UNION ALL SELECT FROM asset_vector WHERE space = $3 AND change > $1 LIMIT $2) newer;
 
 -- name: asset_stats (read)
 -- $1 papers in the index that answers, $2 when it took in its newest change, or NULL.

@@ -10,6 +10,7 @@
 #include "request.h"
 #include "timefmt.h"
 #include "uuid.h"
+#include "vector.sql.h"
 
 #include <signal.h>
 #include <stdatomic.h>
@@ -29,8 +30,8 @@
 #define BATCH_PAPERS 4000
 
 /* An import is taken in a second's worth at a time; and what comes in is merged when it ends, or
- * when there is this much. During a merge as much again is taken in, and the rest waits for its
- * end. */
+ * when there is this much, which is also the most that is read at once (VECTOR_CHANGES_SQL). During
+ * a merge as much again is taken in, and the rest waits for its end. */
 #define BUSY_PAPERS  1000
 #define MERGE_PAPERS 16000
 
@@ -100,7 +101,10 @@ static const char *const *split_words(struct arena *arena, const char *text, siz
 	return words;
 }
 
-/* A row of ASSET_CHANGES_SQL. */
+/* The column that VECTOR_CHANGES_SQL adds to those of ASSET_CHANGES_SQL. */
+#define CHANGE_VECTOR 8
+
+/* A row of either. */
 static struct engine_change change_of(struct request *rq, const struct pg_rows *rows, int row)
 {
 	struct engine_change change = {
@@ -117,6 +121,12 @@ static struct engine_change change_of(struct request *rq, const struct pg_rows *
 	};
 	change.document.categories =
 		split_words(rq->arena, pg_value(rows, row, 4), &change.document.category_count);
+	if (rows->columns > CHANGE_VECTOR) {
+		size_t dimension = 0;
+		change.document.vector =
+			pg_value_bytes(rq->arena, rows, row, CHANGE_VECTOR, &dimension);
+		change.document.dimension = (uint32_t)dimension;
+	}
 	return change;
 }
 
@@ -131,7 +141,11 @@ static struct index_work *work_new(struct request *rq, struct indexer *indexer)
 static struct index_work *read_changes(struct request *rq, struct indexer *indexer, uint64_t seq,
                                        int64_t limit)
 {
-	struct pg_rows *rows = pg_query(rq, ASSET_CHANGES_SQL, pg_int((int64_t)seq), pg_int(limit));
+	const char *space = indexer->settings.space;
+	struct pg_rows *rows =
+		space ? pg_query(rq, VECTOR_CHANGES_SQL, pg_int((int64_t)seq), pg_int(limit),
+	                         pg_text(space))
+		      : pg_query(rq, ASSET_CHANGES_SQL, pg_int((int64_t)seq), pg_int(limit));
 	struct index_work *work = work_new(rq, indexer);
 	work->count = (size_t)rows->count;
 	work->changes = arena_array(rq->arena, work->count, sizeof(*work->changes));
@@ -322,7 +336,7 @@ attr_noreturn static void start_anew(struct request *rq, struct indexer *indexer
 /* Number of the newest change; makes sure that this is the database of the index. */
 static uint64_t newest_change(struct request *rq, struct indexer *indexer)
 {
-	struct pg_rows *rows = pg_query(rq, INDEX_SOURCE_GET_SQL);
+	struct pg_rows *rows = pg_query(rq, ASSET_NEWEST_SQL, pg_text(indexer->settings.space));
 	const char *source = pg_value(rows, 0, 0);
 	uint64_t newest = (uint64_t)pg_value_int(rows, 0, 1);
 	if (!indexer->source[0]) {
@@ -341,8 +355,8 @@ static bool is_far_behind(struct request *rq, const struct indexer *indexer, uin
 	int64_t enough = MAX_OF(indexer_state(rq->worker->process).documents, least) + 1;
 	if (indexer->is_merging || newest - indexer->seq < (uint64_t)enough)
 		return false;
-	struct pg_rows *rows =
-		pg_query(rq, ASSET_BEHIND_SQL, pg_int((int64_t)indexer->seq), pg_int(enough));
+	struct pg_rows *rows = pg_query(rq, ASSET_BEHIND_SQL, pg_int((int64_t)indexer->seq),
+	                                pg_int(enough), pg_text(indexer->settings.space));
 	return pg_value_int(rows, 0, 0) == enough;
 }
 
@@ -415,7 +429,7 @@ void indexer_make(struct process *process, const struct indexer_settings *settin
 {
 	struct indexer *indexer = calloc(1, sizeof(*indexer));
 	require(indexer);
-	indexer->writer.engine = engine_new(NULL);
+	indexer->writer.engine = engine_new(settings->space);
 	indexer->writer.stop = &process->is_draining;
 	indexer->settings = *settings;
 	require(uv_mutex_init(&indexer->writer.lock) == 0);

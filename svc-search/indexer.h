@@ -9,6 +9,9 @@
  * running process, the process ends, for its supervisor to start it again with an index of what
  * there is now.
  *
+ * Where an outside embedder makes the vectors, they are read with the papers: one that has been
+ * stored is a change of its paper.
+ *
  *     NEW --snapshot restored or all papers loaded--> CAUGHT_UP --more changes--> CAUGHT_UP
  */
 #pragma once
@@ -22,6 +25,7 @@ struct indexer;
 
 struct indexer_settings {
 	const char *data_dir; /* of this replica alone; "": the index is not kept on disk */
+	const char *space;    /* of an outside embedder's vectors (embeddings.h); NULL: built in */
 };
 
 /** Make the index of a process (empty) as process->user. */

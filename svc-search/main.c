@@ -1,8 +1,11 @@
 /* svc-search: research assets, their index, and searching it. */
 #include "asset.h"
+#include "embeddings.h"
 #include "import.h"
 #include "indexer.h"
 #include "migrations.h"
+#include "paper_vectors.h"
+#include "query_vector.h"
 #include "search.h"
 #include "service.h"
 #include "settings.h"
@@ -29,21 +32,32 @@ static const struct command COMMANDS[] = {
 	{0},
 };
 
+/* Worker 0's. */
+static struct paper_vectors *paper_vectors;
+
 static void process_start(struct process *process)
 {
+	embeddings_init(&search_settings.embeddings);
+	search_settings.indexer.space = embeddings_space();
 	indexer_make(process, &search_settings.indexer);
 }
 
 static void worker_start(struct worker *worker)
 {
-	if (worker->index == 0)
-		indexer_start(worker);
+	query_vectors_make(worker);
+	if (worker->index > 0)
+		return;
+	indexer_start(worker);
+	paper_vectors = paper_vectors_start(worker);
 }
 
 static void worker_stop(struct worker *worker)
 {
-	if (worker->index == 0)
-		indexer_stop(worker);
+	query_vectors_free(worker);
+	if (worker->index > 0)
+		return;
+	paper_vectors_stop(paper_vectors);
+	indexer_stop(worker);
 }
 
 static const char *unready(struct process *process)

@@ -8,6 +8,7 @@
 #include "json.h"
 #include "offload.h"
 #include "pg.h"
+#include "query_vector.h"
 #include "wanted.h"
 #include "worker.h"
 
@@ -56,8 +57,9 @@ static struct search_hits *hits_new(struct request *rq)
 	return hits;
 }
 
-struct search_hits *search_hits_find(struct request *rq, const struct engine_query *query)
+struct search_hits *search_hits_find(struct request *rq, struct engine_query *query)
 {
+	query_vector_set(rq, query);
 	struct search_hits *hits = hits_new(rq);
 	struct search_work *work = arena_new_of(rq->arena, struct search_work);
 	*work = (struct search_work){.view = hits->view, .query = query, .arena = rq->arena};

@@ -12,8 +12,9 @@ struct search_hits {
 	size_t count;
 };
 
-/** Ask the engine; a large index is searched on libuv's pool. Suspends. */
-struct search_hits *search_hits_find(struct request *rq, const struct engine_query *query);
+/** Ask the engine, with the query's vector set first where an outside embedder makes it; a large
+ * index is searched on libuv's pool. Suspends. */
+struct search_hits *search_hits_find(struct request *rq, struct engine_query *query);
 
 /** Hits without relevance for an array of arXiv ids, in any of their forms; unknown forms are left
  * out. */

@@ -2,12 +2,14 @@
 #pragma once
 
 #include "config.h"
+#include "embeddings.h"
 #include "indexer.h"
 
 #include <stdint.h>
 
 struct search_settings {
 	struct indexer_settings indexer;
+	struct embeddings_settings embeddings;
 	const char *llm_url, *llm_model, *llm_key; /* "": no language model */
 	int64_t llm_timeout_ms;
 	const char *oai_url;
