@@ -15,8 +15,8 @@ class Server(ThreadingHTTPServer):
 
 
 class StandIn:
-    """An HTTP server on a thread of its own. `answer(request)` is called with each request, which it answers with
-    request.reply(); `requests` has (method, path, headers, body) of all so far."""
+    """An HTTP server on a thread of its own. `answer(request)` is called with each request, whose content is request.body,
+    and which it answers with request.reply(); `requests` has (method, path, headers, body) of all so far."""
 
     def __init__(self, answer):
         stand_in = self
@@ -26,8 +26,8 @@ class StandIn:
             protocol_version = "HTTP/1.1"
 
             def handle_any(self):
-                body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-                stand_in.requests.append((self.command, self.path, dict(self.headers), body))
+                self.body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                stand_in.requests.append((self.command, self.path, dict(self.headers), self.body))
                 stand_in.answer(self)
 
             do_GET = do_POST = handle_any

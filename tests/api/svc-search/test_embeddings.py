@@ -1,0 +1,316 @@
+"""An outside embedder: papers and queries meet by what they mean, and nothing that it does spoils a search.
+
+The embedder is a stand-in with an OpenAI-compatible interface, asked by a replica that only these tests use.
+"""
+
+import base64
+import json
+import threading
+import time
+
+import pytest
+
+from lib.embedder import DIMENSION, KEY, Embedder, EmbeddingReplica, new_word
+from lib.servers import free_port
+from lib.wait import wait_for
+
+
+@pytest.fixture(scope="module")
+def model():
+    made = Embedder()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def replica(cluster, model):
+    made = EmbeddingReplica(cluster, model, EMBEDDINGS_BATCH="16", EMBEDDINGS_MAX_TEXT="256").start()
+    yield made
+    made.process.stop()
+    assert made.process.check() == []
+
+
+@pytest.fixture
+def other(cluster):
+    """other(embedder, ...): one more replica, with settings of its own."""
+    made = []
+
+    def start(embedder, **changes):
+        made.append(EmbeddingReplica(cluster, embedder, **changes).start())
+        return made[-1]
+
+    yield start
+    for one in made:
+        one.process.stop()
+    assert [fault for one in made for fault in one.process.check()] == []
+
+
+@pytest.fixture(autouse=True)
+def well(model, replica, put):
+    """Each test begins and ends with an embedder that answers well, and a replica that knows."""
+    model.reply = lambda request, texts: False
+    model.dimension = DIMENSION
+    put(title="Something to compare with")
+    wait_for(lambda: replica.nearest(new_word()), "the replica searches with vectors")
+    yield
+    model.reply = lambda request, texts: False
+    model.dimension = DIMENSION
+
+
+@pytest.fixture
+def pair(model, put):
+    """(id, word, synonym): a paper with the word, which is embedded in its own time."""
+    word, synonym = model.learn()
+    return put(title=f"About {word}", abstract="An abstract.")["arxiv_id"], word, synonym
+
+
+def test_found_without_a_common_word(replica, model, pair, api):
+    name, word, synonym = pair
+    wait_for(lambda: replica.nearest(synonym) == name, "found by meaning")
+    assert api.post("/search/assets", {"query": synonym}, expect=200).json() == [], "the other replica goes by words"
+    texts, body, headers = next(call for call in model.calls if f"About {word}" in call[0][0])
+    assert f"About {word}\nAn abstract." in texts and len(texts) <= 16
+    assert body["model"] == replica.space and headers["Authorization"] == f"Bearer {KEY}"
+    assert set(body) == {"model", "input"}
+    assert {path for _, path, _, _ in model.stand_in.requests} == {"/v1/embeddings"}
+
+
+def test_a_query_is_embedded_once(replica, model, pair):
+    name, _, synonym = pair
+    wait_for(lambda: replica.nearest(synonym) == name, "found by meaning")
+    query = f"{synonym} {new_word()}"
+    wait_for(lambda: replica.search(query)[0] == "hybrid", "embedded")
+    count = len(model.calls)
+    assert replica.search(query, max_results=5)[1][0] == name
+    assert replica.search(query, has_container=False)[1][0] == name
+    assert len([texts for texts, _, _ in model.calls[count:] if query in texts]) == 0
+
+
+def test_another_text_is_embedded_anew(replica, operator, model, pair):
+    name, word, synonym = pair
+    wait_for(lambda: replica.nearest(synonym) == name, "found by meaning")
+    now, now_synonym = model.learn()
+    operator.api.put(f"/search/assets/{name}", {"title": f"About {now}"}, expect=200)
+    wait_for(lambda: replica.nearest(now_synonym) == name, "found by what it means now")
+    assert replica.nearest(synonym) != name
+
+
+def test_the_same_text_is_not(replica, operator, model, pair):
+    name, word, synonym = pair
+    wait_for(lambda: replica.nearest(synonym) == name, "found by meaning")
+    assert model.times(f"About {word}\n") == 1
+    operator.api.put(f"/search/assets/{name}", {"container_status": "ready"}, expect=200)
+    wait_for(lambda: replica.search(word, has_container=True)[1][:1] == [name], "the change is in")
+    operator.api.put(f"/search/assets/{name}", {"license": "MIT"}, expect=200)
+    wait_for(lambda: replica.nearest(synonym) == name, "still found by meaning")
+    assert model.times(f"About {word}\n") == 1
+
+
+def test_a_long_text_is_cut_at_a_character(replica, model, put):
+    word, synonym = model.learn()
+    name = put(title=f"{word} a", abstract="é" * 1000)["arxiv_id"]
+    wait_for(lambda: replica.nearest(synonym) == name, "found by meaning")
+    (text,) = [text for texts, _, _ in model.calls for text in texts if word in text]
+    assert 254 <= len(text.encode()) <= 256 and set(text[-100:]) == {"é"}
+
+
+def test_papers_come_with_their_vectors(replica, internal, pair):
+    name, word, synonym = pair
+    wait_for(lambda: replica.nearest(synonym) == name, "found by meaning")
+
+    def similar():
+        answer = replica.post("/internal/assets/similar", {"text": f"{synonym} {new_word()}"}, kind="service").json()
+        return answer if answer["strategy"] == "hybrid" else None
+
+    answer = wait_for(similar, "embedded in time")
+    row = answer["results"][0]
+    assert row["arxiv_id"] == name and answer["dimension"] == DIMENSION
+    vector = [byte - 256 if byte > 127 else byte for byte in base64.b64decode(row["vector"])]
+    assert len(vector) == DIMENSION and sorted(vector)[-1] == 127 and sorted(vector)[-2] == 0
+    looked_up = replica.post("/internal/assets/lookup", {"arxiv_ids": [name]}, kind="service").json()
+    assert looked_up["results"][0]["vector"] == row["vector"] and looked_up["model"] == answer["model"]
+    built_in = internal("/internal/assets/lookup", {"arxiv_ids": [name]}).json()
+    assert built_in["model"] != answer["model"]
+
+
+def say(text):
+    return lambda request, texts: request.reply(200, text if isinstance(text, str) else json.dumps(text))
+
+
+def vectors(*vectors):
+    return say({"data": [{"embedding": vector} for vector in vectors]})
+
+
+UNIT = [1.0] + [0.0] * (DIMENSION - 1)
+NONSENSE = {
+    "error": lambda request, texts: request.reply(500, "oops"),
+    "busy": lambda request, texts: request.reply(429, "slow down"),
+    "forbidden": lambda request, texts: request.reply(401, json.dumps({"error": f"Incorrect key {KEY}"})),
+    "not there": lambda request, texts: request.reply(404, "{}"),
+    "refused": lambda request, texts: request.reply(400, "{}"),
+    "moved": lambda request, texts: request.reply(302, "", Location="/v1/embeddings"),
+    "cut": lambda request, texts: request.cut('{"data": ['),
+    "text": say("not JSON"),
+    "list": say("[]"),
+    "nothing": say({"data": []}),
+    "null": say({"data": None}),
+    "no vector": say({"data": [{"index": 0}]}),
+    "empty vector": vectors([]),
+    "no numbers": vectors(["a"] * DIMENSION),
+    "zero": vectors([0.0] * DIMENSION),
+    "too large": say('{"data": [{"embedding": [' + ", ".join(["1e999"] * DIMENSION) + "]}]}"),
+    "too many": vectors(*[UNIT] * 40),
+    "too long": vectors([1.0] * 5000),
+    "shorter": vectors(UNIT[:-1]),
+    "longer": vectors([*UNIT, 1.0]),
+    "of another text": say({"data": [{"index": 7, "embedding": UNIT}]}),
+}
+
+
+@pytest.mark.parametrize("name", NONSENSE)
+def test_nonsense_for_a_query_does_no_harm(replica, model, pair, name):
+    paper, word, synonym = pair
+    wait_for(lambda: replica.nearest(synonym) == paper, "found by meaning")
+    query, failed = f"{word} {new_word()}", []
+
+    def fail(request, texts):
+        failed.extend(texts)
+        return NONSENSE[name](request, texts)
+
+    model.reply = fail
+    assert replica.search(query) == ("lexical", [paper])
+    assert failed == [query]
+    assert replica.search(query) == ("lexical", [paper]), "and it is left alone for a moment"
+    model.reply = lambda request, texts: False
+    wait_for(lambda: replica.search(query)[0] == "hybrid", "asked again")
+    assert KEY not in replica.process.log()
+
+
+@pytest.mark.parametrize("name", NONSENSE)
+def test_nonsense_for_papers_is_tried_again(replica, model, put, name):
+    word, synonym = model.learn()
+    failed = []
+
+    def fail(request, texts):
+        failed.extend(texts)
+        return NONSENSE[name](request, texts)
+
+    model.reply = fail
+    paper = put(title=f"About {word}")["arxiv_id"]
+    wait_for(lambda: any(f"About {word}" in text for text in failed), "tried")
+    wait_for(lambda: replica.search(word)[1] == [paper], "found by its word")
+    model.reply = lambda request, texts: False
+    wait_for(lambda: replica.nearest(synonym) == paper, "tried again")
+
+
+def test_a_slow_embedder_is_not_waited_for(replica, model, pair):
+    paper, word, synonym = pair
+    wait_for(lambda: replica.nearest(synonym) == paper, "found by meaning")
+    done = threading.Event()
+    model.reply = lambda request, texts: done.wait(100) and request.cut("")
+    try:
+        assert replica.search(f"{word} {new_word()}") == ("lexical", [paper])
+        assert not done.is_set()
+    finally:
+        done.set()
+
+
+def test_a_text_that_is_refused_is_passed_over(replica, model, put):
+    """And no other with it, though they came in one batch."""
+    poison, (word, synonym) = new_word(), model.learn()
+    model.reply = lambda request, texts: poison in "".join(texts) and request.reply(400, "{}")
+    bad = put(title=f"About {poison}")["arxiv_id"]
+    good = put(title=f"About {word}")["arxiv_id"]
+    wait_for(lambda: replica.nearest(synonym) == good, "the others are embedded")
+    assert replica.logged("a paper cannot be embedded", bad) == 1
+    wait_for(lambda: replica.search(poison)[1] == [bad], "found by its word")
+
+
+def test_large_batches_are_refused(other, model, put):
+    """Whatever the endpoint's own limit is, it is found."""
+    model.reply = lambda request, texts: len(texts) > 3 and request.reply(422, "{}")
+    word, synonym = model.learn()
+    papers = {put(title=f"About {word}", abstract=f"Number {n}.")["arxiv_id"] for n in range(8)}
+    one = other(model, EMBEDDINGS_BATCH="64")
+    wait_for(lambda: papers == set(one.search(synonym, max_results=8)[1]), "all are embedded")
+    assert one.logged("a paper cannot be embedded") == 0
+
+
+def test_it_comes_back_when_it_was_told_to(replica, model, put):
+    word, synonym = model.learn()
+    times = []
+
+    def busy(request, texts):
+        if not any(f"{word} first" in text for text in texts):
+            return False
+        times.append(time.monotonic())
+        return request.reply(429, "{}", Retry_After="2") if len(times) == 1 else False
+
+    model.reply = busy
+    paper = put(title=f"{word} first")["arxiv_id"]
+    wait_for(lambda: replica.nearest(f"about {synonym}") == paper, "embedded")
+    assert times[1] - times[0] >= 2
+
+
+def test_a_model_that_has_changed_is_not_mixed_in(replica, model, put, pair):
+    paper, word, synonym = pair
+    wait_for(lambda: replica.nearest(synonym) == paper, "found by meaning")
+    model.dimension = DIMENSION + 1
+    later, later_synonym = model.learn()
+    name = put(title=f"About {later}")["arxiv_id"]
+    wait_for(lambda: replica.logged("needs another name"), "said so")
+    wait_for(lambda: replica.search(later) == ("lexical", [name]), "found by its word")
+    model.dimension = DIMENSION
+    wait_for(lambda: replica.nearest(later_synonym) == name, "embedded when it is the old one again")
+
+
+def test_a_dimension_is_asked_for(other, model, pair):
+    name, _, synonym = pair
+    one = other(model, EMBEDDINGS_DIMENSION=str(DIMENSION))
+    wait_for(lambda: one.nearest(synonym) == name, "found by meaning")
+    assert all(body["dimensions"] == DIMENSION for _, body, _ in model.calls if body["model"] == one.space)
+    two = other(model, EMBEDDINGS_DIMENSION="8", EMBEDDINGS_MODEL=one.space)
+    wait_for(lambda: two.logged(f"its vectors have {DIMENSION} elements, 8 were asked"), "not what was asked for")
+    assert two.search(synonym) == ("lexical", [])
+
+
+def test_an_embedder_that_is_away(other, pair):
+    """The service is ready without it, and goes by words."""
+    model = Embedder()
+    model.close()
+    name, word, synonym = pair
+    one = other(model)
+    wait_for(lambda: one.search(word) == ("lexical", [name]), "found by its word")
+    wait_for(lambda: one.logged("papers are not embedded, trying again"), "said so")
+    assert one.search(synonym) == ("lexical", [])
+
+
+@pytest.mark.parametrize("missing", ["EMBEDDINGS_URL", "EMBEDDINGS_MODEL"])
+def test_half_a_configuration_is_none(other, model, pair, missing):
+    name, word, _ = pair
+    one = other(model, **{missing: ""})
+    wait_for(lambda: word and name in one.search(word)[1], "found by its word")
+    assert one.logged("have to be set both") == 1
+
+
+def test_no_key_no_authorization(other, model, pair):
+    name, _, synonym = pair
+    one = other(model, EMBEDDINGS_KEY="")
+    wait_for(lambda: one.nearest(synonym) == name, "found by meaning")
+    assert all("Authorization" not in headers for _, body, headers in model.calls if body["model"] == one.space)
+
+
+def test_the_key_is_not_told(replica, cluster):
+    shown = cluster.run("svc-search", "--show-config", EMBEDDINGS_KEY=KEY, EMBEDDINGS_URL=replica.process.env["EMBEDDINGS_URL"])
+    assert "EMBEDDINGS_URL" in shown and KEY not in shown
+    assert KEY not in replica.process.log()
+    assert "EMBEDDINGS_TIMEOUT" in cluster.run("svc-search", "--help")
+
+
+def test_calls_are_counted(replica, pair):
+    name, _, synonym = pair
+    wait_for(lambda: replica.nearest(synonym) == name, "found by meaning")
+    metrics = replica.process.metrics()
+    assert 'expops_embedding_calls_total{purpose="papers",outcome="made"}' in metrics
+    assert 'expops_embedding_calls_total{purpose="query",outcome="made"}' in metrics
+    assert replica.process.metric("expops_embedded_papers_total") >= 1

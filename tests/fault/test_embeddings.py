@@ -1,0 +1,171 @@
+"""An outside embedder through restarts, kills and changes: papers are embedded once for all replicas, and none is lost."""
+
+import json
+import threading
+
+import pytest
+
+from lib.embedder import Embedder, EmbeddingReplica
+from lib.wait import wait_for
+
+
+@pytest.fixture
+def model():
+    made = Embedder()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def replica(cluster, model):
+    """replica(...): a svc-search with the embedder, started."""
+    made = []
+
+    def start(**changes):
+        made.append(EmbeddingReplica(cluster, model, **changes))
+        return made[-1].start()
+
+    yield start
+    for one in made:
+        one.process.stop()
+    assert [fault for one in made for fault in one.process.check()] == []
+
+
+@pytest.fixture
+def db(cluster):
+    with cluster.postgres.connect() as connection:
+        connection.execute("SET search_path = search")
+        yield connection
+
+
+@pytest.fixture
+def store(db, model):
+    """store(count): papers that differ in meaning from all others, [(id, word, synonym)]."""
+    numbers = iter(range(100))
+
+    def insert(count=1):
+        made = []
+        for _ in range(count):
+            word, synonym = model.learn()
+            name = f"9901.{int.from_bytes(word[2:4].encode(), 'big') % 900:03}{next(numbers):02}"
+            db.execute("INSERT INTO asset (arxiv_id, title) VALUES (%s, %s) ON CONFLICT (arxiv_id) DO UPDATE"
+                       " SET title = excluded.title", [name, f"About {word}"])  # fmt: skip
+            made.append((name, word, synonym))
+        return made
+
+    return insert
+
+
+def finds(one, papers):
+    """Wait until each is found by its meaning."""
+    for name, _, synonym in papers:
+        wait_for(lambda name=name, synonym=synonym: one.nearest(synonym) == name, "found by meaning")
+
+
+def test_two_replicas_embed_once(replica, model, store):
+    papers = store(10)
+    one = replica(EMBEDDINGS_BATCH="3")
+    two = replica(EMBEDDINGS_BATCH="3", EMBEDDINGS_MODEL=one.space)
+    papers += store(10)
+    for each in (one, two):
+        finds(each, papers)
+    assert [model.times(f"About {word}") for _, word, _ in papers] == [1] * len(papers)
+    assert one.process.metric("expops_embedded_papers_total") + two.process.metric("expops_embedded_papers_total") >= 20
+
+
+@pytest.mark.parametrize("end", ["stop", "kill9"])
+@pytest.mark.parametrize("folder", ["", "kept"])
+def test_a_restart_embeds_nothing_again(replica, model, store, cluster, end, folder):
+    data = str(cluster.servers.base / f"embedded-{end}") if folder else ""
+    papers = store(5)
+    one = replica(DATA_DIR=data)
+    finds(one, papers)
+    getattr(one.process, end)()
+    papers += store(1)
+    one.start()
+    finds(one, papers)
+    assert [model.times(f"About {word}") for _, word, _ in papers] == [1] * len(papers)
+
+
+def test_killed_in_the_middle_of_a_batch(replica, model, store):
+    """Another takes the batch up when the turn of the dead is over."""
+    one = replica(EMBEDDINGS_TIMEOUT="500ms")
+    finds(one, store(1))
+    held, done = threading.Event(), threading.Event()
+
+    def hold(request, texts):
+        if held.is_set() or len(texts) < 2:
+            return False
+        held.set()
+        return done.wait(100) and request.cut("")
+
+    model.reply = hold
+    try:
+        papers = store(5)
+        wait_for(held.is_set, "a batch is under way")
+        one.process.kill9()
+        two = replica(EMBEDDINGS_TIMEOUT="500ms", EMBEDDINGS_MODEL=one.space)
+        finds(two, papers)
+    finally:
+        done.set()
+
+
+@pytest.fixture
+def many(db, store):
+    """So many papers that the index is merged and kept; withdrawn afterwards."""
+    rows = [{"arxiv_id": f"9902.{n:05}", "title": f"number {n} of topic {n % 50}"} for n in range(2500)]
+    db.execute(
+        "INSERT INTO asset (arxiv_id, title) SELECT arxiv_id, title FROM jsonb_populate_recordset(NULL::asset, %s::jsonb)"
+        " ON CONFLICT (arxiv_id) DO UPDATE SET title = excluded.title, is_deleted = false", [json.dumps(rows)])  # fmt: skip
+    yield store(3)
+    db.execute("UPDATE asset SET is_deleted = true WHERE arxiv_id LIKE '9902.%%'")
+
+
+def test_another_model_is_noticed(replica, model, db, many, cluster):
+    """What is kept on disk under the name of one model is not taken for another's, and nothing is thrown away."""
+    one = replica(DATA_DIR=str(cluster.servers.base / "embedded-models"), EMBEDDINGS_BATCH="512")
+    first = one.space
+    finds(one, many)
+
+    def is_kept():
+        """All that is embedded, and merged since."""
+        (waiting,) = db.execute(
+            "SELECT (SELECT max(change) FROM asset) > done FROM vector_space WHERE name = %s", [first]).fetchone()  # fmt: skip
+        return not waiting and one.logged("index merged")
+
+    wait_for(is_kept, "all are embedded and the index is kept")
+    one.process.restart()
+    one.process.wait_ready()
+    assert one.logged("index restored") == 1
+    finds(one, many)
+    one.process.stop()
+    one.process.env["EMBEDDINGS_MODEL"] = "another-" + first
+    one.start()
+    assert one.logged("index restored") == 1
+    finds(one, many)
+    assert [model.times(f"About {word}") for _, word, _ in many] == [2] * len(many)
+    one.process.stop()
+    one.process.env["EMBEDDINGS_MODEL"] = first
+    one.start()
+    finds(one, many)
+    assert [model.times(f"About {word}") for _, word, _ in many] == [2] * len(many)
+    one.process.stop()
+    one.process.env["EMBEDDINGS_URL"] = ""
+    one.start()
+    name, word, _ = many[0]
+    wait_for(lambda: one.search(word)[0] == "hybrid", "the embedder built in is trained")
+    assert one.search(word)[1][0] == name
+
+
+def test_the_database_goes_away(replica, model, store, cluster):
+    one = replica()
+    finds(one, store(2))
+    cluster.postgres.kill9()
+    cluster.postgres.start()
+    cluster.wait_ready("svc-search")
+    with cluster.postgres.connect() as connection:
+        word, synonym = model.learn()
+        connection.execute("SET search_path = search")
+        connection.execute("INSERT INTO asset (arxiv_id, title) VALUES ('9903.00001', %s) ON CONFLICT (arxiv_id)"
+                           " DO UPDATE SET title = excluded.title", [f"About {word}"])  # fmt: skip
+    finds(one, [("9903.00001", word, synonym)])
