@@ -43,16 +43,25 @@ static uint32_t index_dimension(const struct request *rq)
 	return dimension;
 }
 
+static bool is_paused(const struct query_vectors *vectors)
+{
+	return time_monotonic_ms() < vectors->paused_until_ms;
+}
+
 static void note_success(struct query_vectors *vectors)
 {
 	if (vectors->failures > 0)
 		log_info(LOG_GROUP_APP, "queries are embedded again");
 	vectors->failures = 0;
+	vectors->paused_until_ms = 0;
 }
 
+/* Those that fail together, while others wait as well, count once. */
 static void note_failure(struct query_vectors *vectors, const struct embeddings *made)
 {
 	uint64_t pause_ms;
+	if (is_paused(vectors))
+		return;
 	if (vectors->failures == 0)
 		log_warn(LOG_GROUP_APP, "a query was not embedded: searching by words alone",
 		         f_text("reason", made->why));
@@ -66,7 +75,7 @@ static void note_failure(struct query_vectors *vectors, const struct embeddings 
 static const float *ask(struct request *rq, struct query_vectors *vectors, const char *text,
                         uint32_t dimension)
 {
-	if (time_monotonic_ms() < vectors->paused_until_ms)
+	if (is_paused(vectors))
 		return NULL;
 	struct embeddings *made = embeddings_make(rq, FOR_QUERY, &text, 1);
 	if (made->outcome == EMBEDDINGS_MADE && made->dimension != dimension) {
@@ -74,10 +83,13 @@ static const float *ask(struct request *rq, struct query_vectors *vectors, const
 		made->why = arena_printf(rq->arena, "a vector of %u elements, the papers' have %u",
 		                         made->dimension, dimension);
 	}
-	if (made->outcome != EMBEDDINGS_MADE) {
+	if (made->outcome == EMBEDDINGS_REFUSED)
+		log_warn(LOG_GROUP_APP, "a query was refused: searching by words alone",
+		         f_text("reason", made->why));
+	if (made->outcome == EMBEDDINGS_FAILED)
 		note_failure(vectors, made);
+	if (made->outcome != EMBEDDINGS_MADE)
 		return NULL;
-	}
 	note_success(vectors);
 	query_cache_put(vectors->cache, text, made->vectors, dimension);
 	return made->vectors;
@@ -88,7 +100,7 @@ void query_vector_set(struct request *rq, struct engine_query *query)
 	struct query_vectors *vectors = rq->worker->user;
 	uint32_t dimension = embeddings_space() ? index_dimension(rq) : 0;
 	uint32_t known = 0;
-	if (dimension == 0)
+	if (dimension == 0 || !query->text[0])
 		return;
 	const float *vector = query_cache_get(vectors->cache, query->text, &known);
 	if (vector && known == dimension)

@@ -2,7 +2,8 @@
  *
  * Whatever goes wrong, the search goes on by words alone. After a failure the endpoint is left
  * alone for a while, so that searches do not wait for one that is away; the pause grows with each
- * failure in a row, from half a second up to half a minute. */
+ * failure in a row, from half a second up to half a minute. That it refuses a text is no failure of
+ * its own. */
 #pragma once
 
 #include "engine.h"

@@ -87,8 +87,9 @@ def test_a_restart_embeds_nothing_again(replica, model, store, cluster, end, fol
     assert [model.times(f"About {word}") for _, word, _ in papers] == [1] * len(papers)
 
 
-def test_killed_in_the_middle_of_a_batch(replica, model, store):
-    """Another takes the batch up when the turn of the dead is over."""
+@pytest.mark.parametrize("end", ["stop", "kill9"])
+def test_ended_in_the_middle_of_a_batch(replica, model, store, end):
+    """Another takes the batch up when the turn of the one that has gone is over."""
     one = replica(EMBEDDINGS_TIMEOUT="500ms")
     finds(one, store(1))
     held, done = threading.Event(), threading.Event()
@@ -103,7 +104,7 @@ def test_killed_in_the_middle_of_a_batch(replica, model, store):
     try:
         papers = store(5)
         wait_for(held.is_set, "a batch is under way")
-        one.process.kill9()
+        getattr(one.process, end)()
         two = replica(EMBEDDINGS_TIMEOUT="500ms", EMBEDDINGS_MODEL=one.space)
         finds(two, papers)
     finally:
