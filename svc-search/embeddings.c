@@ -50,7 +50,7 @@ void embeddings_init(const struct embeddings_settings *given)
 		snprintf(space_name, sizeof(space_name), "%s", given->model);
 	metric_register(&calls_counter);
 	log_info(LOG_GROUP_APP, "papers and queries are embedded outside",
-	         f_text("url", given->url), f_text("space", space_name));
+	         f_text("space", space_name));
 }
 
 const char *embeddings_space(void)

@@ -20,7 +20,7 @@ struct embeddings_settings {
 };
 
 /** Make the outside embedder known: once, before threads. */
-void embeddings_init(const struct embeddings_settings *settings);
+void embeddings_init(const struct embeddings_settings *given);
 
 /** Names what makes vectors compare, the model and the dimension that is asked of it, as in
  * `large-3` and `large-3/256`; NULL where there is no outside embedder. Any thread. */

@@ -149,12 +149,18 @@ static void store_vectors(struct request *rq, const struct batch *batch,
 
 /* --- The endpoint ----------------------------------------------------------------------------- */
 
-/* Milliseconds to the next try. */
-static uint64_t note_failure(struct paper_vectors *papers, const struct embeddings *made)
+/* Milliseconds to the next try. What the endpoint asks for holds for every replica: the turn lasts
+ * until then. */
+static uint64_t note_failure(struct request *rq, struct paper_vectors *papers,
+                             const struct embeddings *made)
 {
 	if (papers->failures++ == 0)
 		log_warn(LOG_GROUP_APP, "papers are not embedded, trying again",
 		         f_text("reason", made->why));
+	if (made->retry_after_ms)
+		pg_query(rq, VECTOR_PAUSE_SQL, pg_text(embeddings_space()),
+		         pg_text(rq->worker->process->instance),
+		         pg_int((int64_t)made->retry_after_ms / 1000));
 	return MAX_OF(backoff_ms(papers->failures, PAUSE_MIN_MS, PAUSE_MAX_MS),
 	              made->retry_after_ms);
 }
@@ -173,7 +179,7 @@ static uint64_t pass_over(struct request *rq, struct paper_vectors *papers,
 {
 	struct embeddings *made = embeddings_make(rq, FOR_PAPERS, &HARMLESS, 1);
 	if (made->outcome != EMBEDDINGS_MADE)
-		return note_failure(papers, refused);
+		return note_failure(rq, papers, refused);
 	log_warn(LOG_GROUP_APP, "a paper cannot be embedded",
 	         f_text("arxiv_id", pg_value(batch->rows, batch->needed[0], PENDING_ID)),
 	         f_text("reason", refused->why));
@@ -221,7 +227,7 @@ static uint64_t see_to_batch(struct request *rq, struct paper_vectors *papers)
 		return batch.rows->count > 1 ? halve(papers, &batch)
 		                             : pass_over(rq, papers, &batch, made);
 	if (made->outcome == EMBEDDINGS_FAILED || is_of_another_dimension(rq, &batch, made))
-		return note_failure(papers, made);
+		return note_failure(rq, papers, made);
 	store_vectors(rq, &batch, made);
 	note_success(papers);
 	return 0;

@@ -9,6 +9,10 @@ ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, held_until = excluded
 WHERE s.holder IS NULL OR s.holder = $2 OR s.held_until < now()
 RETURNING done, coalesce(dimension, 0);
 
+-- name: vector_pause
+-- The turn of process $2 in space $1 ends in $3 seconds and no sooner.
+UPDATE vector_space SET held_until = now() + make_interval(secs => $3) WHERE name = $1 AND holder = $2;
+
 -- name: vector_pending (read)
 -- The next $3 papers of space $1 after change $2, and of each whether it needs a vector.
 SELECT a.change, a.arxiv_id, a.title, a.abstract, encode(a.digest, 'hex'),

@@ -2,6 +2,7 @@
 
 import json
 import threading
+import time
 
 import pytest
 
@@ -109,6 +110,26 @@ def test_ended_in_the_middle_of_a_batch(replica, model, store, end):
         finds(two, papers)
     finally:
         done.set()
+
+
+def test_what_the_endpoint_asks_for_holds_for_all(replica, model, store):
+    """Retry-After is heard by the replica that was told, and kept by the other."""
+    one = replica()
+    finds(one, store(1))
+    two = replica(EMBEDDINGS_MODEL=one.space)
+    times = []
+
+    def busy(request, texts):
+        if not any(text.startswith("About") for text in texts):
+            return False
+        times.append(time.monotonic())
+        return request.reply(429, "{}", Retry_After="4") if len(times) == 1 else False
+
+    model.reply = busy
+    papers = store(1)
+    for each in (one, two):
+        finds(each, papers)
+    assert times[1] - times[0] >= 4
 
 
 @pytest.fixture

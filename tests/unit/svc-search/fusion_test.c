@@ -41,6 +41,23 @@ static void test_words_alone(void **state)
 	assert_true(fabsf(candidates[1].relevance - 1.0f / 3) < 1e-6f);
 }
 
+static void test_without_a_vector_the_words_count_twice(void **state)
+{
+	struct candidate candidates[] = {
+		{.id = "near", .words = 5, .cosine = 0.9f},
+		{.id = "bare", .words = 8, .pairs = 2, .is_bare = true},
+		{.id = "none", .is_bare = true},
+	};
+
+	(void)state;
+	fusion_rank(candidates, 3, 20, true);
+	assert_string_equal(candidates[0].id, "bare");
+	assert_true(fabsf(candidates[0].fused - (1 + FUSION_DENSE_WEIGHT)) < 1e-6f);
+	assert_true(fabsf(candidates[0].relevance - 0.4f) < 1e-6f);
+	assert_true(fabsf(candidates[1].fused - (0.5f + FUSION_DENSE_WEIGHT)) < 1e-6f);
+	assert_true(candidates[2].fused == 0);
+}
+
 static void test_ties(void **state)
 {
 	struct candidate candidates[] = {
@@ -91,6 +108,7 @@ static void test_bounds(void **state)
 				.words = (float)noise_below(&noise, 100) / 10,
 				.pairs = (float)noise_below(&noise, 20) / 10,
 				.cosine = (float)noise_below(&noise, 200) / 100 - 1,
+				.is_bare = noise_below(&noise, 3) == 0,
 			};
 		fusion_rank(candidates, count, 0.5f + (float)noise_below(&noise, 50), round % 2);
 		for (size_t i = 0; i < count; i++) {
@@ -104,8 +122,11 @@ static void test_bounds(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sum_of_shares), cmocka_unit_test(test_words_alone),
-		cmocka_unit_test(test_ties),          cmocka_unit_test(test_named),
+		cmocka_unit_test(test_sum_of_shares),
+		cmocka_unit_test(test_words_alone),
+		cmocka_unit_test(test_without_a_vector_the_words_count_twice),
+		cmocka_unit_test(test_ties),
+		cmocka_unit_test(test_named),
 		cmocka_unit_test(test_bounds),
 	};
 
