@@ -11,7 +11,6 @@ import time
 import pytest
 
 from lib.embedder import DIMENSION, KEY, Embedder, EmbeddingReplica, new_word
-from lib.servers import free_port
 from lib.wait import wait_for
 
 
