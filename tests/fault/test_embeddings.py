@@ -48,7 +48,7 @@ def store(db, model):
         made = []
         for _ in range(count):
             word, synonym = model.learn()
-            name = f"9901.{int.from_bytes(word[2:4].encode(), 'big') % 900:03}{next(numbers):02}"
+            name = f"9901.{int.from_bytes(word[3:5].encode(), 'big') % 900:03}{next(numbers):02}"
             db.execute("INSERT INTO asset (arxiv_id, title) VALUES (%s, %s) ON CONFLICT (arxiv_id) DO UPDATE"
                        " SET title = excluded.title", [name, f"About {word}"])  # fmt: skip
             made.append((name, word, synonym))

@@ -10,14 +10,11 @@ from lib.identity import signed
 from lib.process import Process
 from lib.servers import free_port
 from lib.stand_in import StandIn
+from lib.wait import PATIENCE_SECONDS
+from lib.words import new_word
 
 DIMENSION = 128
 KEY = "sk-do-not-tell"
-
-
-def new_word():
-    """A word that nothing else holds."""
-    return "zq" + "".join(chr(ord("a") + int(digit, 16)) for digit in secrets.token_hex(6))
 
 
 class Embedder:
@@ -92,7 +89,7 @@ class EmbeddingReplica:
         return self.process.env["EMBEDDINGS_MODEL"]
 
     def post(self, path, body, kind="personal"):
-        answer = httpx.post(self.process.url + path, json=body, headers=signed(self.cluster, kind), timeout=60)
+        answer = httpx.post(self.process.url + path, json=body, headers=signed(self.cluster, kind), timeout=PATIENCE_SECONDS)
         assert answer.status_code == 200, answer.text
         return answer
 
