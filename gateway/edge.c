@@ -14,12 +14,14 @@
 
 #define ANSWER_GRACE_MS 5000
 
-static int64_t rate_limit;
+static int64_t rate_limit, connect_timeout_ms;
 static const char *trusted_proxies;
 
 const struct setting EDGE_SETTINGS[] = {
 	SETTING_INT(&rate_limit, "RATE_LIMIT", "0", 0, 1000000,
                     "Requests a second that each key may make of this replica; 0: no limit."),
+	SETTING_MS(&connect_timeout_ms, "CONNECT_TIMEOUT", "1s", 10, 60000,
+                   "How long each address of a service may take to accept a connection."),
 	SETTING_TEXT(&trusted_proxies, "TRUSTED_PROXIES", "",
                      "Load balancers whose X-Forwarded-For and X-Forwarded-Proto are believed: "
                      "addresses and networks such as 10.0.0.0/8, ::1, unix."),
@@ -168,6 +170,7 @@ static void open_services(struct edge *edge)
 {
 	const struct process_settings *settings = edge->worker->process->settings;
 	edge->limits = upstream_limits_default;
+	edge->limits.connect_timeout_ms = (uint64_t)connect_timeout_ms;
 	edge->limits.answer_timeout_ms = (uint64_t)settings->request_timeout_ms + ANSWER_GRACE_MS;
 	edge->limits.content_timeout_ms = (uint64_t)settings->body_timeout_ms;
 	for (int service = 0; service < API_SERVICE_COUNT; service++) {

@@ -31,6 +31,8 @@ const struct setting PROCESS_SETTINGS[] = {
                      "debug, info, warn or error; single groups as in info,pg=debug."),
 	SETTING_INT(&process_settings.pg_pool_size, "PG_POOL_SIZE", "4", 1, 64,
                     "Postgres connections of each worker."),
+	SETTING_MS(&process_settings.pg_pool_wait_ms, "PG_POOL_WAIT", "2s", 100, 60000,
+                   "How long a statement waits for one of them before its request is 503."),
 	SETTING_INT(&process_settings.job_slots, "JOB_SLOTS", "4", 1, 256,
                     "Jobs that run at once in this process."),
 	SETTING_MS(&process_settings.job_lease_ms, "JOB_LEASE", "30s", 1000, 3600000,

@@ -27,9 +27,10 @@ struct process_settings {
 	const char *database_url, *redis_url;
 	const char *identity_secret;
 	const char *log_level;
-	int64_t workers;      /* 0: the number of cores */
-	int64_t pg_pool_size; /* connections per worker */
-	int64_t job_slots;    /* jobs at once, per process */
+	int64_t workers;         /* 0: the number of cores */
+	int64_t pg_pool_size;    /* connections per worker */
+	int64_t pg_pool_wait_ms; /* how long a statement waits for one of them; 0: the default */
+	int64_t job_slots;       /* jobs at once, per process */
 	int64_t job_lease_ms; /* how long a dead process's jobs wait for another; 0: the default */
 	int64_t request_timeout_ms;
 	int64_t drain_timeout_ms;

@@ -171,7 +171,7 @@ static void worker_make_clients(struct worker *worker)
 		.schema = worker->process->service->schema,
 		.connections = (int)settings->pg_pool_size,
 		.connect_timeout_ms = 5000,
-		.pool_wait_ms = 2000,
+		.pool_wait_ms = (uint64_t)settings->pg_pool_wait_ms,
 		.idle_close_ms = 60000,
 	};
 	worker->requests = request_list_new(&worker->loop);

@@ -19,6 +19,8 @@ SETTINGS = {
     "WORKERS": "2",
     "RATE_LIMIT": "0",
     "JOB_LEASE": "15s",
+    "PG_POOL_WAIT": "5s",
+    "CONNECT_TIMEOUT": "5s",
     "DAILY_CHECK": "1h",
     "SEARCH_TIMEOUT": "30s",
 }
