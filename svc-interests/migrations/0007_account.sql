@@ -1,7 +1,7 @@
 -- Everything that an account had, its tasks too; a note stays, so that what is told later about it is not kept. Interests
 -- are locked before the account, as by whoever changes one and queues a task for it: neither waits for the other in a
 -- circle.
-CREATE OR REPLACE FUNCTION account_forget(account uuid) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION account_forget(account uuid) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM FROM interest WHERE account_id = account ORDER BY id FOR UPDATE;
     PERFORM account_lock(account, true);

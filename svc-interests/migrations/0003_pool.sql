@@ -1,3 +1,14 @@
+CREATE TABLE pool_entry (
+    interest_id  uuid NOT NULL REFERENCES interest ON DELETE CASCADE,
+    pool_version integer NOT NULL,
+    arxiv_id     text NOT NULL REFERENCES paper,
+    relevance    double precision NOT NULL CHECK (relevance BETWEEN 0 AND 1),
+    matched      jsonb NOT NULL, -- the words that brought it
+    PRIMARY KEY (interest_id, pool_version, arxiv_id)
+);
+
+COMMENT ON TABLE pool_entry IS 'Candidates for an interest. Those of another pool_version than the interest''s are not read.';
+
 -- A pool whose last attempt failed is not building any more, in whatever way the attempt ended: its worker may have died.
 -- Another task for the same interest, of its newer words, goes on.
 CREATE FUNCTION pool_failed() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -1,3 +1,14 @@
+-- Accounts that were deleted: a request that was under way then leaves nothing behind, and what streams tell later is
+-- not kept.
+--
+-- A service that keeps what belongs to accounts sets account_required() or account_skipped() on the tables that rows may
+-- still come to, and defines account_forget(account): that takes the account's lock alone, notes the deletion here, and
+-- deletes what the service has of the account. Where nothing is kept, this stays empty.
+CREATE TABLE deleted_account (
+    id         uuid PRIMARY KEY,
+    deleted_at timestamptz NOT NULL DEFAULT now()
+);
+
 -- An insert that is under way when its account is deleted is waited for, and then removed with the rest: who inserts
 -- shares the account's lock until the transaction ends, who deletes the account has it alone.
 CREATE FUNCTION account_lock(account uuid, is_alone boolean) RETURNS void LANGUAGE sql VOLATILE AS $$
@@ -5,7 +16,8 @@ CREATE FUNCTION account_lock(account uuid, is_alone boolean) RETURNS void LANGUA
     FROM (SELECT hashtextextended(current_schema() || ' account ' || account, 0)) AS of_account (key)
 $$;
 
-CREATE OR REPLACE FUNCTION account_required() RETURNS trigger LANGUAGE plpgsql AS $$
+-- BEFORE INSERT: refuse rows of a deleted account.
+CREATE FUNCTION account_required() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM account_lock(NEW.account_id, false);
     IF EXISTS (SELECT FROM deleted_account WHERE id = NEW.account_id) THEN
@@ -14,22 +26,9 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- What is told of an account that was deleted is not kept.
+-- BEFORE INSERT: leave out rows of a deleted account, where what is told of it late is no mistake.
 CREATE FUNCTION account_skipped() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM account_lock(NEW.account_id, false);
     RETURN CASE WHEN NOT EXISTS (SELECT FROM deleted_account WHERE id = NEW.account_id) THEN NEW END;
-END $$;
-
-CREATE TRIGGER account_skipped BEFORE INSERT ON experiment FOR EACH ROW EXECUTE FUNCTION account_skipped();
-
--- Everything that an account had, its tasks too; a note stays, so that what is told later about it is not kept.
-CREATE FUNCTION account_forget(account uuid) RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-    PERFORM account_lock(account, true);
-    INSERT INTO deleted_account (id) VALUES (account) ON CONFLICT (id) DO NOTHING;
-    DELETE FROM interest WHERE account_id = account;
-    DELETE FROM experiment WHERE account_id = account;
-    DELETE FROM idempotency WHERE account_id = account;
-    DELETE FROM task WHERE account_id = account;
 END $$;
