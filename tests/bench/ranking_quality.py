@@ -87,8 +87,7 @@ def main(users=120, data="../shared/data"):
     chance = random.Random(7)
     chance.shuffle(libraries)
     by_id = {paper["_id"]: paper for paper in papers}
-    with Cluster() as cluster, cluster.postgres.connect() as db:
-        db.execute("SET search_path = interests")
+    with Cluster() as cluster, cluster.postgres.connect("interests") as db:
         api = cluster.user().api
         ids = import_papers(cluster, api, papers)
         pools = {"3 likes": [], "half a library": []}

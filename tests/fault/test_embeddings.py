@@ -34,8 +34,7 @@ def replica(cluster, model):
 
 @pytest.fixture
 def db(cluster):
-    with cluster.postgres.connect() as connection:
-        connection.execute("SET search_path = search")
+    with cluster.postgres.connect("search") as connection:
         yield connection
 
 
@@ -185,9 +184,8 @@ def test_the_database_goes_away(replica, model, store, cluster):
     cluster.postgres.kill9()
     cluster.postgres.start()
     cluster.wait_ready("svc-search")
-    with cluster.postgres.connect() as connection:
-        word, synonym = model.learn()
-        connection.execute("SET search_path = search")
+    word, synonym = model.learn()
+    with cluster.postgres.connect("search") as connection:
         connection.execute("INSERT INTO asset (arxiv_id, title) VALUES ('9903.00001', %s) ON CONFLICT (arxiv_id)"
                            " DO UPDATE SET title = excluded.title", [f"About {word}"])  # fmt: skip
     finds(one, [("9903.00001", word, synonym)])

@@ -5,7 +5,6 @@ import signal
 from contextlib import contextmanager, suppress
 
 import httpx
-import psycopg
 
 from lib.wait import wait_for
 
@@ -16,7 +15,7 @@ INTEREST = {"name": "While it stands still", "context": "anything"}
 @contextmanager
 def frozen(cluster):
     """The postmaster and each backend of the service stand still."""
-    with psycopg.connect(cluster.postgres.url()) as connection:
+    with cluster.postgres.connect() as connection:
         rows = connection.execute("SELECT pid FROM pg_stat_activity WHERE usename = 'expops_interests'").fetchall()
     pids = [cluster.postgres.pid(), *(pid for (pid,) in rows)]
     assert len(pids) > 1
@@ -66,7 +65,7 @@ def test_a_process_that_waits_for_its_schema_ends_when_told_to(cluster):
     """Another process migrates the schema, and takes its time."""
     lock = "hashtextextended('expops.migrate.interests', 0)"
     waiting = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
-    with psycopg.connect(cluster.postgres.url(), autocommit=True) as connection:
+    with cluster.postgres.connect() as connection:
         connection.execute(f"SELECT pg_advisory_lock({lock})")
         process = cluster.add(NAME)
         wait_for(lambda: connection.execute(waiting).fetchone()[0] == 1, "it waits for the lock")

@@ -20,10 +20,9 @@ def test_killed_before_its_end_and_sent_again(cluster, api, name):
     columns, values = ", ".join(body), ", ".join(f"'{value}'" for value in body.values())
     key = {"Idempotency-Key": str(uuid.uuid4())}
     account = owner_of(cluster, schema, table, api, path, body)
-    with cluster.postgres.connect() as holder, ThreadPoolExecutor(1) as pool:
+    with cluster.postgres.connect(schema) as holder, ThreadPoolExecutor(1) as pool:
         # Whoever makes another of that name waits for this one.
         holder.autocommit = False
-        holder.execute(f"SET search_path = {schema}")
         holder.execute(f"INSERT INTO {table} (account_id, {columns}) VALUES (%s, {values})", [account])
         sent = pool.submit(send, api, path, body, key)
         waiting = "SELECT FROM pg_stat_activity WHERE usename = %s AND wait_event_type = 'Lock'"

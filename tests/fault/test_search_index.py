@@ -84,8 +84,7 @@ def word():
 
 @pytest.fixture
 def db(cluster):
-    with cluster.postgres.connect() as connection:
-        connection.execute("SET search_path = search")
+    with cluster.postgres.connect("search") as connection:
         yield connection
 
 
@@ -229,8 +228,7 @@ def test_postgres_killed_and_back(cluster, replica, store):
     cluster.postgres.kill9()
     wait_for(lambda: one.count("changes cannot be read"), "it notices")
     cluster.postgres.start()
-    with cluster.postgres.connect() as connection:
-        connection.execute("SET search_path = search")
+    with cluster.postgres.connect("search") as connection:
         connection.execute("INSERT INTO asset (arxiv_id, title) VALUES ('9699.00001', %s) ON CONFLICT (arxiv_id)"
                            " DO UPDATE SET title = excluded.title", [word])  # fmt: skip
     wait_for(lambda: one.find(word) == {"9699.00001"}, "the index follows again")
@@ -252,8 +250,7 @@ def test_postgres_killed_while_all_papers_are_loaded(cluster, replica, store, wo
         one.process.wait_ready()
     one.wait_all()
     assert len(one.find(word)) == 100
-    with cluster.postgres.connect() as connection:
-        connection.execute("SET search_path = search")
+    with cluster.postgres.connect("search") as connection:
         connection.execute("UPDATE asset SET is_deleted = true WHERE arxiv_id = ANY (%s)", [ids])
 
 

@@ -135,9 +135,9 @@ class Postgres(Server):
             check=True,
         )
 
-    def connect(self, role=OWNER):
-        """A psycopg connection in autocommit mode, rows as tuples."""
-        return psycopg.connect(self.url(role), autocommit=True)
+    def connect(self, schema="public"):
+        """The owner's psycopg connection, which finds the schema's names; in autocommit mode, rows as tuples."""
+        return psycopg.connect(self.url(), autocommit=True, options=f"-c search_path={schema}")
 
 
 class Redis(Server):

@@ -42,8 +42,7 @@ FIXED = {"source_type": "arxiv_paper", "source_ref": "2205.14135v2", "created_vi
 @pytest.fixture
 def db(cluster):
     """The schema, as the owner of the database sees it."""
-    with cluster.postgres.connect() as connection:
-        connection.execute("SET search_path = experiments")
+    with cluster.postgres.connect("experiments") as connection:
         yield connection
 
 

@@ -142,9 +142,8 @@ def test_nothing_is_made_for_an_account_that_was_deleted(user, account, make, db
 @pytest.mark.parametrize("table", ["experiment", "project"])
 def test_what_is_being_made_when_its_account_is_deleted_goes_too(cluster, user, account, db, table):
     owner = account(user)
-    with cluster.postgres.connect() as holder:
+    with cluster.postgres.connect("experiments") as holder:
         holder.autocommit = False
-        holder.execute("SET search_path = experiments")
         holder.execute(f"INSERT INTO {table} (account_id, name) VALUES (%s, 'under way')", [owner])
         user.api.post("/account/delete", {"confirm": True}, expect=200)
         waits = (

@@ -3,7 +3,6 @@
 import re
 import secrets
 
-import psycopg
 import pytest
 
 COUNT = 100_000
@@ -86,8 +85,7 @@ def many(cluster):
     """A user with 100,000 experiments: its client, its account, a project of 4,000."""
     user = cluster.user()
     project = user.api.post("/projects", {"name": "Big"}, expect=201).json()["id"]
-    with cluster.postgres.connect() as connection:
-        connection.execute("SET search_path = experiments")
+    with cluster.postgres.connect("experiments") as connection:
         query = "SELECT id FROM account.account WHERE email = %s"
         account = connection.execute(query, [user.email]).fetchone()[0]
         connection.execute(FILL, {"account": account, "project": project})
@@ -163,8 +161,7 @@ def test_every_filter_is_answered_by_an_index(cluster, many, name, is_actionable
     params = {**BIG[name][0]}
     if "project_id" in params:
         params["project_id"] = project
-    with psycopg.connect(cluster.postgres.url("expops"), autocommit=True) as connection:
-        connection.execute("SET search_path = experiments")
+    with cluster.postgres.connect("experiments") as connection:
         found = plans(connection, [account, *(params.get(column) for column in COLUMNS), is_actionable])
     assert len(found) == 2, found  # the total and the page
     for plan in found:

@@ -32,8 +32,7 @@ def papers(cluster):
     cluster.run("svc-search", "import", SAMPLE)
     lines = SAMPLE.read_text(encoding="utf-8").splitlines()
     loaded = {paper["id"]: paper for paper in map(json.loads, lines)}
-    with cluster.postgres.connect() as connection:
-        connection.execute("SET search_path = search")
+    with cluster.postgres.connect("search") as connection:
         connection.execute("UPDATE asset SET is_deleted = true WHERE arxiv_id <> ALL (%s)", [list(loaded)])
     api = cluster.user().api
 
@@ -48,8 +47,7 @@ def papers(cluster):
 @pytest.fixture
 def db(cluster):
     """The schema, as the owner of the database sees it."""
-    with cluster.postgres.connect() as connection:
-        connection.execute("SET search_path = interests")
+    with cluster.postgres.connect("interests") as connection:
         yield connection
 
 

@@ -13,10 +13,9 @@ def held(cluster):
     connections = []
 
     def hold(interest):
-        connection = cluster.postgres.connect()
+        connection = cluster.postgres.connect("interests")
         connections.append(connection)
         connection.autocommit = False
-        connection.execute("SET search_path = interests")
         connection.execute("SELECT FROM interest WHERE id = %s FOR UPDATE", [interest["id"]])
         return connection
 

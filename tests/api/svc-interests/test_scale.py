@@ -13,8 +13,7 @@ INTERESTS, RECOMMENDED, EXPERIMENTS = 20, 250, 20000
 @pytest.fixture(scope="module")
 def filled(cluster):
     """An account with much; a connection, and one of its interests."""
-    with cluster.postgres.connect() as db:
-        db.execute("SET search_path = interests")
+    with cluster.postgres.connect("interests") as db:
         db.execute("INSERT INTO paper (arxiv_id, asset, abstract) SELECT 'much-' || n, '{}', '' FROM generate_series(1, 1000) n")
         db.execute(
             "INSERT INTO interest (account_id, name, context, project_id) "

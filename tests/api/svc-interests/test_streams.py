@@ -173,9 +173,8 @@ def test_what_is_being_made_when_its_account_is_deleted_goes_too(cluster, api, a
         "experiment": "INSERT INTO experiment (id, account_id, version, told_at, arxiv_ids) "
         "VALUES (gen_random_uuid(), %s, 1, now(), '{}')",
     }
-    with cluster.postgres.connect() as holder:
+    with cluster.postgres.connect("interests") as holder:
         holder.autocommit = False
-        holder.execute("SET search_path = interests")
         holder.execute(made[what], [account])
         api.post("/account/delete", {"confirm": True}, expect=200)
         waits = (

@@ -22,8 +22,7 @@ numbers = itertools.count(int(secrets.token_hex(2), 16) % 50000)
 @pytest.fixture
 def db(cluster):
     """The schema, as the owner of the database sees it."""
-    with cluster.postgres.connect() as connection:
-        connection.execute("SET search_path = search")
+    with cluster.postgres.connect("search") as connection:
         yield connection
 
 
