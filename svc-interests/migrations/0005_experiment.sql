@@ -18,11 +18,11 @@ CREATE TABLE experiment (
     arxiv_ids      text[] NOT NULL -- of the papers that it came of
 );
 
-CREATE INDEX experiment_of_account ON experiment (account_id);
+-- An account's, and the newest of a project in the order of the index, however many there are.
+CREATE INDEX experiment_by_project ON experiment (account_id, project_id, told_at DESC, id DESC);
 
--- The newest experiments of a project in the order of an index, those about a paper found by one, however many there are.
-CREATE INDEX experiment_by_project ON experiment (account_id, project_id, told_at DESC, id DESC) WHERE NOT is_deleted;
--- Without a list of what is still to be put in order: each look-up would read that whole, and the planner rather the table.
+-- Those about a paper. Without a list of entries that are still to be sorted in: each look-up would read it whole, and the
+-- planner rather the table.
 CREATE INDEX experiment_by_paper ON experiment USING gin (arxiv_ids) WITH (fastupdate = off) WHERE NOT is_deleted;
 
 -- What is told of an account that was deleted is not kept.
@@ -30,13 +30,14 @@ CREATE TRIGGER account_skipped BEFORE INSERT ON experiment FOR EACH ROW EXECUTE 
 
 -- The experiments about papers that were recommended for an interest; one comes once for each of its papers.
 -- OFFSET 0: looked up paper by paper. The planner takes half a percent of all experiments to be about any one paper, and
--- would rather read all of them.
+-- would rather read all of them. The account is compared behind it: one may have most of the experiments.
 CREATE VIEW experiment_of_paper AS
 SELECT r.interest_id, about.*
 FROM recommendation r
 CROSS JOIN LATERAL (SELECT e.* FROM experiment e
-                    WHERE e.arxiv_ids @> ARRAY[r.arxiv_id] AND e.account_id = r.account_id AND NOT e.is_deleted
-                    OFFSET 0) about;
+                    WHERE e.arxiv_ids @> ARRAY[r.arxiv_id] AND NOT e.is_deleted
+                    OFFSET 0) about
+WHERE about.account_id = r.account_id;
 
 -- The experiments that belong to an interest: of its project, or of a paper that was recommended for it.
 CREATE VIEW linked_experiment AS
