@@ -68,8 +68,8 @@ def test_found_without_a_common_word(replica, model, pair, api):
     name, word, synonym = pair
     wait_for(lambda: replica.nearest(synonym) == name, "found by meaning")
     assert api.post("/search/assets", {"query": synonym}, expect=200).json() == [], "the other replica goes by words"
-    texts, body, headers = next(call for call in model.calls if f"About {word}" in call[0][0])
-    assert f"About {word}\nAn abstract." in texts and len(texts) <= 16
+    texts, body, headers = next(call for call in model.calls if f"About {word}\nAn abstract." in call[0])
+    assert len(texts) <= 16
     assert body["model"] == replica.space and headers["Authorization"] == f"Bearer {KEY}"
     assert set(body) == {"model", "input"}
     assert {path for _, path, _, _ in model.stand_in.requests} == {"/v1/embeddings"}
