@@ -21,23 +21,36 @@ CREATE TABLE experiment (
 -- An account's, and the newest of a project in the order of the index, however many there are.
 CREATE INDEX experiment_by_project ON experiment (account_id, project_id, told_at DESC, id DESC);
 
--- Those about a paper. Without a list of entries that are still to be sorted in: each look-up would read it whole, and the
--- planner rather the table.
-CREATE INDEX experiment_by_paper ON experiment USING gin (arxiv_ids) WITH (fastupdate = off) WHERE NOT is_deleted;
-
 -- What is told of an account that was deleted is not kept.
 CREATE TRIGGER account_skipped BEFORE INSERT ON experiment FOR EACH ROW EXECUTE FUNCTION account_skipped();
 
+-- Which experiments are about a paper.
+CREATE TABLE experiment_paper (
+    account_id    uuid NOT NULL,
+    arxiv_id      text NOT NULL,
+    experiment_id uuid NOT NULL REFERENCES experiment ON DELETE CASCADE,
+    PRIMARY KEY (account_id, arxiv_id, experiment_id)
+);
+CREATE INDEX experiment_paper_of_experiment ON experiment_paper (experiment_id);
+
+CREATE FUNCTION experiment_papers_follow() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    DELETE FROM experiment_paper WHERE experiment_id = NEW.id AND arxiv_id <> ALL (NEW.arxiv_ids);
+    INSERT INTO experiment_paper (account_id, arxiv_id, experiment_id)
+    SELECT NEW.account_id, arxiv_id, NEW.id FROM unnest(NEW.arxiv_ids) AS about (arxiv_id)
+    ON CONFLICT DO NOTHING;
+    RETURN NULL;
+END $$;
+
+CREATE TRIGGER papers_follow AFTER INSERT OR UPDATE OF arxiv_ids ON experiment
+    FOR EACH ROW EXECUTE FUNCTION experiment_papers_follow();
+
 -- The experiments about papers that were recommended for an interest; one comes once for each of its papers.
--- OFFSET 0: looked up paper by paper. The planner takes half a percent of all experiments to be about any one paper, and
--- would rather read all of them. The account is compared behind it: one may have most of the experiments.
 CREATE VIEW experiment_of_paper AS
-SELECT r.interest_id, about.*
+SELECT r.interest_id, e.*
 FROM recommendation r
-CROSS JOIN LATERAL (SELECT e.* FROM experiment e
-                    WHERE e.arxiv_ids @> ARRAY[r.arxiv_id] AND NOT e.is_deleted
-                    OFFSET 0) about
-WHERE about.account_id = r.account_id;
+JOIN experiment_paper p ON p.account_id = r.account_id AND p.arxiv_id = r.arxiv_id
+JOIN experiment e ON e.id = p.experiment_id AND NOT e.is_deleted;
 
 -- The experiments that belong to an interest: of its project, or of a paper that was recommended for it.
 CREATE VIEW linked_experiment AS

@@ -55,9 +55,14 @@ def test_experiment_of_the_project(desk, emit, account, interest):
 
 
 def test_experiment_of_a_recommended_paper(desk, emit, account, interest):
-    paper = desk.recommended(interest)[0]["resource_id"]
-    emit(STREAM, "experiment.created", account, experiment(name="By paper", arxiv_ids=[paper]))
+    paper, other = (one["resource_id"] for one in desk.recommended(interest)[:2])
+    told = experiment(name="By paper", arxiv_ids=[paper, other, "9912.00001"])
+    emit(STREAM, "experiment.created", account, told)
     wait_history(desk, interest, "- By paper (running)")
+    emit(STREAM, "experiment.updated", account, {**told, "version": 2, "name": "By the other", "arxiv_ids": [other]})
+    wait_history(desk, interest, "- By the other (running)")
+    emit(STREAM, "experiment.updated", account, {**told, "version": 3, "arxiv_ids": ["9912.00001"]})
+    wait_history(desk, interest, "")
 
 
 def test_newest_first_and_only_what_is_linked(desk, emit, account, interest):
@@ -118,7 +123,7 @@ def test_deleted_account_leaves_nothing(cluster, desk, emit, api, account, db, i
     api.post("/account/delete", {"confirm": True}, expect=200)
 
     def left():
-        tables = ("interest", "recommendation", "experiment", "task", "idempotency")
+        tables = ("interest", "recommendation", "experiment", "experiment_paper", "task", "idempotency")
         return [table for table in tables
                 if db.execute(f"SELECT FROM {table} WHERE account_id = %s LIMIT 1", [account]).fetchone() is not None]
 
