@@ -25,7 +25,7 @@ packages_of() {
 	case $1 in
 	up)
 		printf '%s\n' "${PACKAGES_BUILD[@]}" "${PACKAGES_RUN[@]}"
-		command -v "${CC:-gcc}" >/dev/null || printf '%s\n' "${CC##*/}"
+		[[ -z ${CC:-} ]] || command -v "$CC" >/dev/null || printf '%s\n' "${CC##*/}"
 		;;
 	test)
 		packages_of up
@@ -112,7 +112,8 @@ packages_ensure() {
 		say "packages: not a Debian system, taking what is there"
 		return
 	fi
-	mapfile -t wanted < <(packages_of "$1" | sort -u)
+	wanted=$(packages_of "$1" | sort -u)
+	mapfile -t wanted <<<"$wanted"
 	mapfile -t missing < <(packages_missing "${wanted[@]}")
 	if ((${#missing[@]} == 0)); then
 		say "packages: all ${#wanted[@]} there"
