@@ -9,6 +9,7 @@
 
 #include <curl/curl.h>
 
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 #define SPARE_THREADS 2
+#define LARGE_BLOCK   (1 << 20)
 
 static void print_help(const struct service *service)
 {
@@ -106,6 +108,16 @@ static int run_option(const struct service *service, const char *word)
 	return -1;
 }
 
+/* Large blocks go back to the system as they are freed. Left alone, glibc keeps the more for itself
+ * the larger they were. */
+static void size_heap(void)
+{
+#ifdef __GLIBC__
+	mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
+	mallopt(M_TRIM_THRESHOLD, LARGE_BLOCK);
+#endif
+}
+
 /* Long work of every job at once leaves threads of libuv's pool to look up names. */
 static void size_pool(void)
 {
@@ -137,6 +149,7 @@ int service_main(const struct service *service, int argc, char **argv)
 		return 0;
 	}
 	signal(SIGPIPE, SIG_IGN);
+	size_heap();
 	size_pool();
 	curl_global_init(CURL_GLOBAL_DEFAULT);
 	api_init();
