@@ -17,25 +17,28 @@ struct word_splitter {
 	char stem[WORD_MAX_BYTES * 2]; /* its stem; Porter2 can lengthen a word by a letter */
 };
 
-/* Function words of English and those that every abstract has. Sorted, for bsearch(). */
+/* Function words of English, those that every abstract has, and those of wishes. Sorted, for
+ * bsearch(). */
 static const char *const stop_words[] = {
-	"about",   "above",   "after", "again",   "against", "all",     "also",    "although",
-	"am",      "among",   "an",    "and",     "any",     "are",     "as",      "at",
-	"be",      "because", "been",  "before",  "being",   "below",   "between", "both",
-	"but",     "by",      "can",   "cannot",  "could",   "did",     "do",      "does",
-	"doing",   "down",    "due",   "during",  "each",    "either",  "et",      "etc",
-	"few",     "for",     "from",  "further", "had",     "has",     "have",    "having",
-	"he",      "her",     "here",  "his",     "how",     "however", "if",      "in",
-	"into",    "is",      "it",    "its",     "itself",  "just",    "may",     "might",
-	"more",    "most",    "must",  "neither", "no",      "nor",     "not",     "of",
-	"off",     "on",      "once",  "only",    "or",      "other",   "our",     "out",
-	"over",    "own",     "paper", "per",     "same",    "several", "she",     "should",
-	"show",    "since",   "so",    "some",    "such",    "than",    "that",    "the",
-	"their",   "them",    "then",  "there",   "these",   "they",    "this",    "those",
-	"through", "thus",    "to",    "too",     "under",   "until",   "up",      "upon",
-	"us",      "use",     "used",  "using",   "very",    "via",     "was",     "we",
-	"were",    "what",    "when",  "where",   "whether", "which",   "while",   "who",
-	"why",     "will",    "with",  "within",  "without", "would",   "you",     "your",
+	"about",   "above",   "after",   "again",  "against", "all",     "also",  "although",
+	"am",      "among",   "an",      "and",    "any",     "are",     "as",    "at",
+	"be",      "because", "been",    "before", "being",   "below",   "best",  "better",
+	"between", "both",    "but",     "by",     "can",     "cannot",  "could", "did",
+	"do",      "does",    "doing",   "down",   "due",     "during",  "each",  "either",
+	"et",      "etc",     "few",     "for",    "from",    "further", "good",  "had",
+	"has",     "have",    "having",  "he",     "her",     "here",    "his",   "how",
+	"however", "if",      "in",      "into",   "is",      "it",      "its",   "itself",
+	"just",    "less",    "like",    "many",   "may",     "might",   "more",  "most",
+	"much",    "must",    "need",    "needed", "needs",   "neither", "no",    "nor",
+	"not",     "of",      "off",     "on",     "once",    "only",    "or",    "other",
+	"our",     "out",     "over",    "own",    "paper",   "per",     "same",  "several",
+	"she",     "should",  "show",    "since",  "so",      "some",    "such",  "than",
+	"that",    "the",     "their",   "them",   "then",    "there",   "these", "they",
+	"this",    "those",   "through", "thus",   "to",      "too",     "under", "until",
+	"up",      "upon",    "us",      "use",    "used",    "using",   "very",  "via",
+	"want",    "wanted",  "wants",   "was",    "we",      "well",    "were",  "what",
+	"when",    "where",   "whether", "which",  "while",   "who",     "why",   "will",
+	"with",    "within",  "without", "would",  "you",     "your",
 };
 
 static int stop_word_compare(const void *key, const void *element)
