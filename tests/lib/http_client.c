@@ -104,10 +104,13 @@ struct http_client *http_client_new_unix(uv_loop_t *loop, const char *path)
 
 void http_client_reads(struct http_client *client, bool is_reading)
 {
-	if (is_reading)
+	static const int BUFFER_BYTES = 64 << 10;
+	if (is_reading) {
 		uv_poll_start(&client->poll, UV_READABLE, on_readable);
-	else
-		uv_poll_stop(&client->poll);
+		return;
+	}
+	uv_poll_stop(&client->poll);
+	setsockopt(client->fd, SOL_SOCKET, SO_RCVBUF, &BUFFER_BYTES, sizeof(BUFFER_BYTES));
 }
 
 void http_client_send(struct http_client *client, const void *data, size_t length)

@@ -35,7 +35,8 @@ struct http_client *http_client_adopt(uv_loop_t *loop, int fd);
 void http_client_send(struct http_client *client, const void *data, size_t length);
 void http_client_puts(struct http_client *client, const char *text);
 
-/** Take in what comes (the beginning) or leave it in the socket. */
+/** Take in what comes (the beginning) or leave it in the socket, whose buffer stays small from then on:
+ * left alone, the kernel lets it grow to tens of megabytes. */
 void http_client_reads(struct http_client *client, bool is_reading);
 
 /** Run the loop until the server has closed. */

@@ -3,6 +3,7 @@
 #include "defines.h"
 
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,6 +98,7 @@ struct http_limits fixture_limits;
 int fixture_setup(void **state)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
+	signal(SIGPIPE, SIG_IGN);
 	fixture_limits = http_limits_default;
 	uv_loop_init(&f->loop);
 	f->server = http_server_new(&f->loop, &HANDLER, &fixture_limits, f);
