@@ -13,12 +13,10 @@
 
 #include <cmocka.h>
 
-#define GET  "GET /x HTTP/1.1\r\nHost: a\r\n\r\n"
-#define LAST "GET /last HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
-#define POST "POST /p HTTP/1.1\r\nHost: a\r\n"
-/* More than a connection holds whose client does not read: sending, the kernel takes 4 MiB at the
- * most (tcp_wmem). */
-#define LARGE (8 << 20)
+#define GET   "GET /x HTTP/1.1\r\nHost: a\r\n\r\n"
+#define LAST  "GET /last HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+#define POST  "POST /p HTTP/1.1\r\nHost: a\r\n"
+#define LARGE (8 << 20) /* more than the kernel takes for who does not read: 4 MiB (tcp_wmem) */
 
 static void run_until_idle(struct fixture *f)
 {
