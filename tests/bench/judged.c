@@ -24,6 +24,14 @@ static void fail(const char *path, const char *why)
 	exit(1);
 }
 
+const char *judged_folder(struct arena *arena, int argc, char **argv)
+{
+	const char *root = getenv("SOURCE_ROOT");
+	if (argc > 1)
+		return argv[1];
+	return arena_printf(arena, "%s/../shared/data", root != NULL ? root : ".");
+}
+
 /* Call `cb` for each line; zlib reads plain files too. */
 static void each_line(struct arena *arena, struct judged *judged, const char *path, line_cb *cb,
                       void *ctx)

@@ -28,6 +28,10 @@ struct judged {
 	size_t query_count;
 };
 
+/** Where the collections are: what the program's first argument says, else `../shared/data` beside the
+ * repository, whose folder is SOURCE_ROOT or the present one. */
+const char *judged_folder(struct arena *arena, int argc, char **argv);
+
 /** Load the collection in the folder `path`; everything lives in `arena`. `drops_titles` leaves the
  * titles out. Returns NULL when the folder is not there; a file that cannot be read ends the
  * program. */

@@ -179,11 +179,8 @@ static void print_outcome(const double *shipped_scores)
 
 int main(int argc, char **argv)
 {
-	const char *root = getenv("SOURCE_ROOT");
 	struct arena *arena = arena_new();
-	const char *folder =
-		argc > 1 ? argv[1]
-			 : arena_printf(arena, "%s/../shared/data", root != NULL ? root : ".");
+	const char *folder = judged_folder(arena, argc, argv);
 	double shipped_scores[ARRAY_LEN(names)];
 
 	for (size_t c = 0; c < ARRAY_LEN(names); c++) {

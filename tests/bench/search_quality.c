@@ -169,11 +169,8 @@ static void measure(const char *folder, const struct anchor *anchor)
 
 int main(int argc, char **argv)
 {
-	const char *root = getenv("SOURCE_ROOT");
 	struct arena *arena = arena_new();
-	const char *folder =
-		argc > 1 ? argv[1]
-			 : arena_printf(arena, "%s/../shared/data", root != NULL ? root : ".");
+	const char *folder = judged_folder(arena, argc, argv);
 
 	printf("%-10s %7s %8s %8s %10s %8s %12s\n", "", "papers", "nDCG@10", "Rec@100", "Lucene",
 	       "Rec@100", "best known");

@@ -5,6 +5,7 @@ import uuid
 
 import pytest
 
+from lib.deletion import wait_deletion
 from lib.wait import wait_for
 
 STREAM = "events.experiments"
@@ -146,11 +147,7 @@ def test_what_is_being_made_when_its_account_is_deleted_goes_too(cluster, user, 
         holder.autocommit = False
         holder.execute(f"INSERT INTO {table} (account_id, name) VALUES (%s, 'under way')", [owner])
         user.api.post("/account/delete", {"confirm": True}, expect=200)
-        waits = (
-            "SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted "
-            "UNION ALL SELECT FROM deleted_account WHERE id = %s"
-        )
-        wait_for(lambda: db.execute(waits, [owner]).fetchone() is not None, "the deletion has come")
+        wait_deletion(db, owner)
         holder.commit()
     rows = f"SELECT count(*) FROM {table} WHERE account_id = %s"
     wait_for(lambda: db.execute(rows, [owner]).fetchone() == (0,), f"{table} is empty")

@@ -4,6 +4,7 @@ import uuid
 
 import pytest
 
+from lib.deletion import wait_deletion
 from lib.wait import wait_for
 
 STREAM = "events.experiments"
@@ -182,11 +183,7 @@ def test_what_is_being_made_when_its_account_is_deleted_goes_too(cluster, api, a
         holder.autocommit = False
         holder.execute(made[what], [account])
         api.post("/account/delete", {"confirm": True}, expect=200)
-        waits = (
-            "SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted "
-            "UNION ALL SELECT FROM deleted_account WHERE id = %s"
-        )
-        wait_for(lambda: db.execute(waits, [account]).fetchone() is not None, "the deletion has come")
+        wait_deletion(db, account)
         holder.commit()
     rows = f"SELECT count(*) FROM {what} WHERE account_id = %s"
     wait_for(lambda: db.execute(rows, [account]).fetchone() == (0,), f"{what} is empty")
