@@ -1,11 +1,11 @@
 /* gateway: the public edge. Keys and accounts are its own operations, everything else it passes
  * on. */
-#include "account.h"
-#include "description.h"
-#include "edge.h"
-#include "key.h"
-#include "migrations.h"
-#include "service.h"
+#include "account/account.h"
+#include "gateway-migrations.h"
+#include "key/key.h"
+#include "proxy/description.h"
+#include "proxy/edge.h"
+#include "service/service.h"
 
 static const struct route ROUTES[] = {
 	{API_ID_api_keys_list, key_list},      {API_ID_api_key_create, key_create},

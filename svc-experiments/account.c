@@ -1,7 +1,7 @@
 #include "account.h"
 
 #include "account.sql.h"
-#include "pg.h"
+#include "pg/pg.h"
 
 void account_forget(struct request *rq, const struct event *event)
 {

@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include "arena.h"
+#include "base/arena.h"
 
 #include <stddef.h>
 

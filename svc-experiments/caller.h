@@ -1,8 +1,8 @@
 /** Whom a change is put down to. */
 #pragma once
 
-#include "pg.h"
-#include "request.h"
+#include "loop/request.h"
+#include "pg/pg.h"
 
 /** The key that makes a request, for `by` of a history; NULL where the service itself does. */
 static inline struct pg_param caller_key(struct request *rq)

@@ -1,7 +1,7 @@
 #include "context.h"
 
+#include "base/json.h"
 #include "brief.h"
-#include "json.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
  * answers it. */
 #pragma once
 
+#include "loop/request.h"
 #include "paper.h"
-#include "request.h"
 
 /** What the database tells of the experiment. */
 struct context_source {

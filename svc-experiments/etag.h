@@ -1,8 +1,8 @@
 /** Entity tags (RFC 9110, section 8.8.3) of what counts its versions: version 5 is `"5"`. */
 #pragma once
 
-#include "arena.h"
-#include "request.h"
+#include "base/arena.h"
+#include "loop/request.h"
 
 /** The versions that the If-Match fields of a request let be changed (RFC 9110, section 13.1.1), in
  * the form of etag_versions(); NULL without such a field. */

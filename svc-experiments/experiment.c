@@ -4,7 +4,7 @@
 #include "etag.h"
 #include "experiment.sql.h"
 #include "input.h"
-#include "pg.h"
+#include "pg/pg.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /** Experiments: what is being tried, how it stands, what came of it. */
 #pragma once
 
-#include "request.h"
+#include "loop/request.h"
 
 /** Handlers of the operations of that name. */
 void experiment_list(struct request *rq);

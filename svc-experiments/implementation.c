@@ -1,13 +1,13 @@
 #include "implementation.h"
 
+#include "base/json.h"
 #include "caller.h"
 #include "context.h"
 #include "experiment.h"
 #include "implementation.sql.h"
 #include "input.h"
-#include "json.h"
 #include "paper.h"
-#include "pg.h"
+#include "pg/pg.h"
 
 #include <string.h>
 

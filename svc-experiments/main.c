@@ -1,11 +1,11 @@
 #include "account.h"
 #include "experiment.h"
 #include "implementation.h"
-#include "migrations.h"
 #include "project.h"
 #include "seed.h"
-#include "service.h"
+#include "service/service.h"
 #include "settings.h"
+#include "svc-experiments-migrations.h"
 
 static const struct route ROUTES[] = {
 	{API_ID_experiments_list, experiment_list},

@@ -5,7 +5,7 @@
  * and closes a block of code; an ATX heading begins with `#`, a setext heading is underlined. */
 #pragma once
 
-#include "arena.h"
+#include "base/arena.h"
 
 #include <stdbool.h>
 

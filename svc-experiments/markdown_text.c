@@ -1,4 +1,4 @@
-#include "defines.h"
+#include "base/defines.h"
 #include "markdown.h"
 
 #include <ctype.h>

@@ -1,9 +1,9 @@
 #include "paper.h"
 
-#include "fetch.h"
-#include "json.h"
-#include "log.h"
-#include "query.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "client/fetch.h"
+#include "http/query.h"
 #include "settings.h"
 
 static const char *why_not(enum err_code code, int status)

@@ -1,7 +1,7 @@
 /** What svc-search knows of the paper that an experiment came from. */
 #pragma once
 
-#include "request.h"
+#include "loop/request.h"
 
 #include <yyjson.h>
 

@@ -2,7 +2,7 @@
 
 #include "caller.h"
 #include "input.h"
-#include "pg.h"
+#include "pg/pg.h"
 #include "project.sql.h"
 
 struct project_input {

@@ -1,7 +1,7 @@
 /** Projects: groups of experiments. */
 #pragma once
 
-#include "request.h"
+#include "loop/request.h"
 
 /** Handlers of the operations of that name. */
 void project_list(struct request *rq);

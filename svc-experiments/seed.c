@@ -1,11 +1,11 @@
 #include "seed.h"
 
-#include "field_check.h"
+#include "base/json.h"
 #include "input.h"
-#include "json.h"
-#include "pg.h"
+#include "pg/pg.h"
 #include "seed.sql.h"
-#include "worker_run.h"
+#include "service/field_check.h"
+#include "service/worker_run.h"
 
 #include <errno.h>
 #include <getopt.h>

@@ -9,6 +9,6 @@
  */
 #pragma once
 
-#include "worker.h"
+#include "loop/worker.h"
 
 int seed_command(struct process *process, int argc, char **argv);

@@ -1,7 +1,7 @@
 /** The service's own settings. */
 #pragma once
 
-#include "config.h"
+#include "base/config.h"
 
 #include <stdint.h>
 

@@ -1,14 +1,14 @@
 /* svc-interests: interests, recommendations for them, and what is learned from feedback. */
-#include "account.h"
-#include "daily.h"
-#include "history.h"
-#include "interest.h"
-#include "migrations.h"
-#include "pool.h"
-#include "recommendation.h"
-#include "refresh.h"
-#include "service.h"
-#include "settings.h"
+#include "api/account.h"
+#include "api/daily.h"
+#include "api/history.h"
+#include "api/interest.h"
+#include "api/recommendation.h"
+#include "api/refresh.h"
+#include "api/settings.h"
+#include "pool/pool.h"
+#include "service/service.h"
+#include "svc-interests-migrations.h"
 
 /* Attempts of what needs svc-search: it may be away for an hour. */
 #define SEARCH_ATTEMPTS 60

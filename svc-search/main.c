@@ -1,14 +1,14 @@
 /* svc-search: research assets, their index, and searching it. */
-#include "asset.h"
-#include "embeddings.h"
-#include "import.h"
-#include "indexer.h"
-#include "migrations.h"
-#include "paper_vectors.h"
-#include "query_vector.h"
-#include "search.h"
-#include "service.h"
-#include "settings.h"
+#include "api/asset.h"
+#include "api/search.h"
+#include "embeddings/embeddings.h"
+#include "embeddings/paper_vectors.h"
+#include "embeddings/query_vector.h"
+#include "embeddings/settings.h"
+#include "indexing/indexer.h"
+#include "ingest/import.h"
+#include "service/service.h"
+#include "svc-search-migrations.h"
 
 static const struct route ROUTES[] = {
 	{API_ID_asset_search, asset_search},    {API_ID_assets_list, asset_list},

@@ -131,7 +131,7 @@ servers_up() {
 }
 
 process_binary() {
-	printf '%s/%s/%s' "$(build_dir "${BUILD:-release}")" "$1" "$1"
+	printf '%s/deploy/%s' "$(build_dir "${BUILD:-release}")" "$1"
 }
 
 process_pid() {

@@ -26,7 +26,7 @@ def check_names(names):
 
 
 def render(table, prefix, sources):
-    lines = ['#include <stddef.h>', "", '#include "migrate.h"', ""]
+    lines = ['#include <stddef.h>', "", '#include "pg/migrate.h"', ""]
     rows = []
     for path in sources:
         name = os.path.basename(path)

@@ -296,8 +296,8 @@ def test_every_body_and_answer_has_an_example():
 
 
 def test_problems_are_those_that_the_processes_send():
-    """Status, word and title of each example stand so in libcommon/error.c."""
-    text = (ROOT / "libcommon/error.c").read_text(encoding="utf-8")
+    """Status, word and title of each example stand so in libcommon/base/error.c."""
+    text = (ROOT / "libcommon/base/error.c").read_text(encoding="utf-8")
     rows = set(re.findall(r'\{(\d{3}), "(\w+)", "([^"]+)"', text))
     assert rows
     for name, response in DOCUMENT["components"]["responses"].items():

@@ -1,6 +1,6 @@
 #include "citeulike.h"
 
-#include "logistic.h"
+#include "preference/logistic.h"
 
 #include <yyjson.h>
 #include <zlib.h>

@@ -5,7 +5,7 @@
  * papers. AUC and Recall@50 of the user's other papers, means over users. */
 #pragma once
 
-#include "preference.h"
+#include "preference/preference.h"
 
 struct collection {
 	struct arena *arena;

@@ -3,8 +3,8 @@
  * `queries.jsonl` (`_id`, `text`), `qrels.tsv` (query id, document id, score; a header line). */
 #pragma once
 
-#include "arena.h"
-#include "builder.h"
+#include "base/arena.h"
+#include "engine/lexical/builder.h"
 
 #include <stdbool.h>
 #include <stddef.h>

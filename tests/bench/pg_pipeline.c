@@ -5,12 +5,12 @@
  *
  * Without a URL: DATABASE_URL, of a database where one may read.
  */
-#include "fiber.h"
-#include "pg.h"
-#include "request.h"
-#include "request_run.h"
-#include "timefmt.h"
-#include "worker.h"
+#include "base/timefmt.h"
+#include "loop/fiber.h"
+#include "loop/request.h"
+#include "loop/request_run.h"
+#include "loop/worker.h"
+#include "pg/pg.h"
 
 #include <libpq-fe.h>
 

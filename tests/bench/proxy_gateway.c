@@ -3,9 +3,9 @@
  *
  *     proxy_gateway LISTEN SERVICE      both as an address: 127.0.0.1:8080, unix:/path
  */
-#include "log.h"
-#include "proxy.h"
-#include "scope.h"
+#include "base/log.h"
+#include "base/scope.h"
+#include "proxy/proxy.h"
 
 #include <signal.h>
 #include <stdio.h>

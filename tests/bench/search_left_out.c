@@ -6,10 +6,10 @@
  *     build/tests/bench/search_left_out [data folder]
  *
  * Some minutes of one core. */
-#include "bm25.h"
-#include "engine.h"
-#include "evidence.h"
-#include "fusion.h"
+#include "engine/engine.h"
+#include "engine/fusion.h"
+#include "engine/lexical/bm25.h"
+#include "engine/lexical/evidence.h"
 #include "judged.h"
 #include "tuned.h"
 

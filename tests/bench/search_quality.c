@@ -5,7 +5,7 @@
  *     build/tests/bench/search_quality [data folder]
  *
  * arxiv-cs is searched without titles, for its questions are titles. */
-#include "engine.h"
+#include "engine/engine.h"
 #include "judged.h"
 
 #include <stdio.h>

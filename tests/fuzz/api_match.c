@@ -1,8 +1,8 @@
 /* api_match(): a path that matches has an operation and clean parameters, any other has none.
  * Input: method, newline, path. */
-#include "api.h"
-#include "defines.h"
+#include "base/defines.h"
 #include "fuzz.h"
+#include "http/api.h"
 
 #include <string.h>
 

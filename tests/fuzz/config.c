@@ -1,9 +1,9 @@
 /* config_load(): a number that is taken is within its bounds, and its plain form is taken as the
  * same number. The first byte of the input chooses the setting, the rest is the variable. */
-#include "config.h"
+#include "base/config.h"
 
-#include "arena.h"
-#include "defines.h"
+#include "base/arena.h"
+#include "base/defines.h"
 #include "fuzz.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 /* embedding_answer_read(): any bytes are vectors of one length, each of length 1, or refused with a
  * reason. The first byte says how many texts there were. */
-#include "embedding_answer.h"
+#include "embeddings/embedding_answer.h"
 
-#include "defines.h"
+#include "base/defines.h"
 #include "fuzz.h"
 
 #include <math.h>

@@ -1,9 +1,9 @@
 /* X-Forwarded-For and X-Forwarded-Proto, of a trusted peer: whatever stands there, what comes out is
  * an address and a scheme. Input: four lines, the trusted proxies, two fields of addresses, one of
  * schemes. */
-#include "forwarded.h"
+#include "proxy/forwarded.h"
 
-#include "defines.h"
+#include "base/defines.h"
 #include "fuzz.h"
 
 #include <arpa/inet.h>

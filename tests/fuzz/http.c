@@ -1,9 +1,9 @@
 /* The HTTP server: whatever comes, each request that the handler is given is well formed, is ended
  * once, and nothing is left over. Input: the bytes of a connection, in reads of the first byte's
  * size. */
-#include "defines.h"
+#include "base/defines.h"
 #include "fuzz.h"
-#include "http_internal.h"
+#include "http/internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* identity_verify(): nobody without the secret is let in, whatever the header says; what was signed
  * is. Input: the header's value; one that starts with a NUL makes the rest an identity to sign. */
-#include "identity.h"
+#include "base/identity.h"
 
-#include "defines.h"
+#include "base/defines.h"
 #include "fuzz.h"
 
 #include <string.h>

@@ -1,9 +1,9 @@
 /* json_parse(): what it takes can be written, and read again to the same text. json_quote(): any
  * bytes become a string that json_parse() takes, of as many bytes as they were where they are
  * text. */
-#include "json.h"
+#include "base/json.h"
 
-#include "defines.h"
+#include "base/defines.h"
 #include "fuzz.h"
 
 #include <string.h>

@@ -1,11 +1,11 @@
 /* oai_parse(): any bytes are a page whose parts hang together, or are refused with a reason. What
  * it takes becomes rows that metadata_row() makes or refuses with a reason. */
-#include "oai.h"
+#include "ingest/oai.h"
 
-#include "defines.h"
+#include "base/defines.h"
+#include "base/json.h"
 #include "fuzz.h"
-#include "json.h"
-#include "metadata.h"
+#include "ingest/metadata.h"
 
 #include <string.h>
 

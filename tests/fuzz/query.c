@@ -1,8 +1,8 @@
 /* query_get(): a value is clean text, whatever the query; and what query_encode() wrote is read
  * back. */
-#include "query.h"
+#include "http/query.h"
 
-#include "defines.h"
+#include "base/defines.h"
 #include "fuzz.h"
 
 #include <string.h>

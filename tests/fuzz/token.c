@@ -1,11 +1,11 @@
 /* Any bytes as a paper's text and as a query: tokens stay within their source, and what is cut from
  * the text for show is no longer than promised and no half of a character. */
-#include "token.h"
+#include "engine/text/token.h"
 
-#include "defines.h"
-#include "fold.h"
+#include "base/defines.h"
+#include "engine/text/fold.h"
+#include "engine/text/highlight.h"
 #include "fuzz.h"
-#include "highlight.h"
 
 #include <string.h>
 

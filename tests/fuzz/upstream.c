@@ -1,9 +1,9 @@
 /* Answers of a service: whatever comes, the call ends once, and what the caller is given is well
  * formed. Input: the bytes of an answer, in writes of the first byte's size; the second byte's
  * lowest bit asks for HEAD. */
-#include "upstream.h"
+#include "upstream/upstream.h"
 
-#include "defines.h"
+#include "base/defines.h"
 #include "fuzz.h"
 
 #include <stdio.h>

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "arena.h"
+#include "base/arena.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

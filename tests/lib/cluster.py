@@ -30,7 +30,7 @@ def build_dir():
     """Where the binaries are: EXPOPS_BUILD_DIR, else the newest of build/debug, release and asan."""
     if "EXPOPS_BUILD_DIR" in os.environ:
         return Path(os.environ["EXPOPS_BUILD_DIR"])
-    found = [path for path in ROOT.glob("build/*/gateway/gateway")]
+    found = [path for path in ROOT.glob("build/*/deploy/gateway")]
     if not found:
         raise RuntimeError("no binaries: run deploy/dev test, or set EXPOPS_BUILD_DIR")
     return max(found, key=lambda path: path.stat().st_mtime).parents[1]
@@ -96,7 +96,7 @@ class Cluster:
         return f"http://127.0.0.1:{self.ports[name]}"
 
     def binary(self, name):
-        return self.build_dir / name / name
+        return self.build_dir / "deploy" / name
 
     def settings(self, name, replica=0, **changes):
         """The environment of a process: what deploy/dev would give it, and `changes`."""

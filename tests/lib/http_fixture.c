@@ -1,6 +1,6 @@
 #include "http_fixture.h"
 
-#include "defines.h"
+#include "base/defines.h"
 
 #include <setjmp.h>
 #include <signal.h>

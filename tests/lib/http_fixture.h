@@ -1,8 +1,8 @@
 /** A server that echoes, one client, and what the handler saw; for tests of the HTTP server. */
 #pragma once
 
+#include "http/server.h"
 #include "http_client.h"
-#include "http_server.h"
 
 /** What the handler is to do, and what it saw. */
 struct fixture {

@@ -2,7 +2,7 @@
  * with a pool for each, and statements that run as requests. */
 #pragma once
 
-#include "pg.h"
+#include "pg/pg.h"
 #include "pg_fixture.h"
 #include "worker_fixture.h"
 

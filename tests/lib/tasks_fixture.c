@@ -1,9 +1,9 @@
 #include "tasks_fixture.h"
 
-#include "log.h"
-#include "migrate.h"
-#include "pg.h"
-#include "service.h"
+#include "base/log.h"
+#include "pg/migrate.h"
+#include "pg/pg.h"
+#include "service/service.h"
 
 #include <hiredis/hiredis.h>
 

@@ -3,7 +3,7 @@
 
 #include "pg_fixture.h"
 #include "redis_fixture.h"
-#include "tasks_internal.h"
+#include "task/internal.h"
 #include "worker_fixture.h"
 
 extern struct worker_fixture fixture;

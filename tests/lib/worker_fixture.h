@@ -2,10 +2,10 @@
  * suspends. */
 #pragma once
 
-#include "fiber.h"
-#include "request.h"
-#include "request_run.h"
-#include "worker.h"
+#include "loop/fiber.h"
+#include "loop/request.h"
+#include "loop/request_run.h"
+#include "loop/worker.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 #include "proxy_fixture.h"
 
-#include "log.h"
-#include "scope.h"
+#include "base/log.h"
+#include "base/scope.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

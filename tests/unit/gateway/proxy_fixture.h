@@ -4,7 +4,7 @@
 
 #include "fake_service.h"
 #include "http_client.h"
-#include "proxy.h"
+#include "proxy/proxy.h"
 
 #define LIST "/api/v1.0/experiments"
 

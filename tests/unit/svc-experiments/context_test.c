@@ -1,7 +1,7 @@
 #include "context.h"
 
 #include "arena_fixture.h"
-#include "json.h"
+#include "base/json.h"
 
 #include <stdlib.h>
 #include <string.h>

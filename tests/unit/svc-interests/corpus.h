@@ -1,7 +1,7 @@
 /** Papers on two subjects that share no word, as JSON that paper.h reads. */
 #pragma once
 
-#include "arena.h"
+#include "base/arena.h"
 
 #define SUBJECT_WORDS 12
 #define PAPER_WORDS   8

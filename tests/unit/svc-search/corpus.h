@@ -1,8 +1,8 @@
 /** Made-up papers for the engine's tests: the same each time. */
 #pragma once
 
-#include "arena.h"
-#include "builder.h"
+#include "base/arena.h"
+#include "engine/lexical/builder.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -12,9 +12,9 @@ def lint(root, *, path="libcommon/a.c", text="", listed="''"):
     file = root / path
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text)
-    unit = root / "tests" / "unit" / "libcommon"
-    unit.mkdir(parents=True, exist_ok=True)
-    (unit / "meson.build").write_text(f"libcommon_tests = [{listed}]\n")
+    unit = root / "tests" / "unit"
+    (unit / "libcommon" / "base").mkdir(parents=True, exist_ok=True)
+    (unit / "meson.build").write_text(f"unit_tests = {{\n  'libcommon/base': [{listed}],\n}}\n")
     return subprocess.run([LINT, "words", root], capture_output=True, text=True, check=False)
 
 
@@ -60,6 +60,6 @@ def test_header_needs_its_guard(tmp_path):
 
 
 def test_unregistered_test(tmp_path):
-    path = "tests/unit/libcommon/arena_test.c"
+    path = "tests/unit/libcommon/base/arena_test.c"
     assert "arena_test.c: not registered" in lint(tmp_path, path=path, text="int a;\n").stdout
     assert lint(tmp_path, path=path, text="int a;\n", listed="'arena'").returncode == 0

@@ -1,0 +1,116 @@
+#include "account/account.h"
+
+#include "account.sql.h"
+#include "base/json.h"
+#include "base/scope.h"
+#include "base/utf8.h"
+#include "key/auth.h"
+#include "key/key.h"
+#include "key/preset.h"
+#include "pg/pg.h"
+#include "service/worker_run.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#define EMAIL_MAX 254 /* of an address, RFC 5321 section 4.5.3.1.3 less its brackets */
+
+struct delete_input {
+	bool confirm;
+};
+
+static const struct field DELETE_FIELDS[] = {
+	BODY_BOOL(struct delete_input, confirm, "confirm", REQUIRED, false),
+	FIELD_END,
+};
+
+void account_delete(struct request *rq)
+{
+	struct delete_input *in = request_input(rq, struct delete_input, DELETE_FIELDS);
+	if (!in->confirm)
+		raise_field(rq, "confirm", "must be true");
+	pg_begin(rq);
+	struct pg_rows *rows = pg_query(rq, ACCOUNT_DELETE_SQL, pg_uuid(rq->caller.account));
+	auth_commit(rq);
+	if (pg_empty(rows))
+		raise_error(rq, ERR_NOT_FOUND, "no such account");
+	reply_json(rq, 200, pg_json(rows));
+}
+
+/* The words of the create-user command. */
+struct new_user {
+	const char *email;
+	const char *key_name;
+	bool is_operator;
+};
+
+static void create_user(struct request *rq)
+{
+	const struct new_user *user = rq->user;
+	uint64_t scopes = preset_scopes("full_access") | (user->is_operator ? SCOPE_OPERATOR : 0);
+	pg_begin(rq);
+	struct pg_rows *made =
+		pg_query(rq, ACCOUNT_CREATE_SQL, pg_text(user->email), pg_bool(user->is_operator));
+	const char *json =
+		key_insert(rq, pg_json(made), user->key_name, KEY_PERSONAL, scopes, NULL, NULL, 0);
+	pg_commit(rq);
+	yyjson_val *root;
+	require(json_parse(rq->arena, json, strlen(json), &root, NULL) == ERR_NONE);
+	puts(json_get_text(root, "key"));
+}
+
+/* One @ between words without spaces or control characters; whether it exists, mail would tell. */
+static bool is_email(const char *text)
+{
+	const char *at = strchr(text, '@');
+	size_t length = strlen(text);
+	for (const char *byte = text; *byte; byte++)
+		if ((unsigned char)*byte <= 0x20 || *byte == 0x7f)
+			return false;
+	return at && at > text && at[1] && !strchr(at + 1, '@') && length <= EMAIL_MAX &&
+	       utf8_is_valid(text, length);
+}
+
+static bool is_key_name(const char *text)
+{
+	size_t length = strlen(text);
+	return length >= 1 && utf8_is_valid(text, length) &&
+	       utf8_count(text, length) <= KEY_NAME_MAX;
+}
+
+/* What is wrong with the words; NULL: nothing. */
+static const char *new_user_fault(const struct new_user *user)
+{
+	if (!user->email || !is_email(user->email))
+		return "--email ADDRESS is needed";
+	return is_key_name(user->key_name) ? NULL : "--key-name must have 1 to 200 characters";
+}
+
+int account_create_command(struct process *process, int argc, char **argv)
+{
+	static const struct option OPTIONS[] = {
+		{"email", required_argument, NULL, 'e'},
+		{"key-name", required_argument, NULL, 'k'},
+		{"operator", no_argument, NULL, 'o'},
+		{0},
+	};
+	struct new_user user = {.key_name = "first key"};
+	int option;
+	while ((option = getopt_long(argc, argv, "", OPTIONS, NULL)) != -1) {
+		if (option == '?')
+			return 2;
+		if (option == 'e')
+			user.email = optarg;
+		else if (option == 'k')
+			user.key_name = optarg;
+		else
+			user.is_operator = true;
+	}
+	const char *fault = optind < argc ? "takes no other words" : new_user_fault(&user);
+	if (fault) {
+		fprintf(stderr, "create-user: %s\n", fault);
+		return 2;
+	}
+	return worker_command(process, create_user, &user);
+}

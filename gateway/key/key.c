@@ -1,0 +1,224 @@
+#include "key/key.h"
+
+#include "base/json.h"
+#include "base/scope.h"
+#include "key.sql.h"
+#include "key/auth.h"
+#include "key/key_text.h"
+#include "key/preset.h"
+#include "pg/pg.h"
+
+#include <string.h>
+
+#define AUTOMATION_DAYS   365
+#define PERSONAL_DAYS_MAX 3650
+
+static const char *const KINDS[] = {"personal", "automation", NULL};
+
+struct key_input {
+	const char *id;
+	const char *name;
+	const char *kind;
+	const char *scopes; /* JSON array; NULL: not given */
+	const char *preset;
+	const char *repo;
+	const char *interest;
+	int64_t expires_in_days; /* 0: not given */
+};
+
+/* `owner/name` as code hosts write it. */
+static bool is_repo(const char *text, size_t length, const char **ret_message)
+{
+	static const char PART[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+	size_t owner = strspn(text, PART);
+	size_t name = text[owner] == '/' ? strspn(text + owner + 1, PART) : 0;
+	*ret_message = "must be owner/name";
+	return owner && name && owner + 1 + name == length;
+}
+
+static const struct field CREATE_FIELDS[] = {
+	BODY_TEXT(struct key_input, name, "name", REQUIRED | TRIMMED, 1, KEY_NAME_MAX),
+	BODY_ENUM(struct key_input, kind, "kind", OPTIONAL, KINDS),
+	BODY_STRINGS(struct key_input, scopes, "scopes", OPTIONAL, 1, SCOPE_COUNT, 64),
+	BODY_ENUM(struct key_input, preset, "preset", OPTIONAL, PRESET_NAMES),
+	{IN_BODY, FIELD_TEXT, "repo", FIELD_AT(struct key_input, repo, const char *), NULLABLE, 3,
+         200, .check = is_repo},
+	BODY_UUID(struct key_input, interest, "interest_id", NULLABLE),
+	BODY_INT(struct key_input, expires_in_days, "expires_in_days", NULLABLE, 1,
+                 PERSONAL_DAYS_MAX, 0),
+	FIELD_END,
+};
+
+static const struct field UPDATE_FIELDS[] = {
+	PATH_UUID(struct key_input, id, "key_id"),
+	BODY_TEXT(struct key_input, name, "name", TRIMMED, 1, KEY_NAME_MAX),
+	BODY_STRINGS(struct key_input, scopes, "scopes", OPTIONAL, 1, SCOPE_COUNT, 64),
+	FIELD_END,
+};
+
+static const struct field ID_FIELDS[] = {
+	PATH_UUID(struct key_input, id, "key_id"),
+	FIELD_END,
+};
+
+void key_list(struct request *rq)
+{
+	struct pg_rows *rows = pg_query(rq, KEY_LIST_SQL, pg_uuid(rq->caller.account));
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *root = yyjson_mut_obj(doc);
+	yyjson_mut_doc_set_root(doc, root);
+	yyjson_mut_obj_add_val(doc, root, "keys", yyjson_mut_raw(doc, pg_json(rows)));
+	yyjson_mut_obj_add_val(doc, root, "scopes", scope_catalog(doc));
+	yyjson_mut_obj_add_val(doc, root, "presets", preset_catalog(doc));
+	reply_mut(rq, 200, doc);
+}
+
+/* A mask as a JSON array of names. */
+static const char *scopes_json(struct request *rq, uint64_t scopes)
+{
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	return json_write_mut(rq->arena, scope_names(doc, scopes), NULL);
+}
+
+/* The mask of a JSON array of names; notes each that is no scope. */
+static uint64_t read_scopes(struct request *rq)
+{
+	uint64_t mask = SCOPE_NONE;
+	size_t index, count;
+	yyjson_val *item;
+	yyjson_arr_foreach (json_get(rq->http->json, "scopes"), index, count, item) {
+		uint64_t bit = scope_mask(yyjson_get_str(item));
+		if (!bit)
+			problem_add_field(rq->arena, &rq->problem, "scopes",
+			                  "item %zu is not a scope", index);
+		mask |= bit;
+	}
+	return mask;
+}
+
+/* Nobody grants what he lacks. */
+static void require_own(struct request *rq, uint64_t scopes)
+{
+	uint64_t lacking = scopes & ~rq->caller.scopes;
+	if (!lacking)
+		return;
+	rq->problem.scope = scope_info(__builtin_ctzll(lacking))->name;
+	raise_error(rq, ERR_SCOPE, "a key cannot grant a scope that it lacks: %s",
+	            rq->problem.scope);
+}
+
+static uint64_t wanted_scopes(struct request *rq, const struct key_input *in, bool is_automation)
+{
+	if (in->scopes)
+		return read_scopes(rq);
+	return preset_scopes(in->preset      ? in->preset
+	                     : is_automation ? "automation"
+	                                     : "full_access");
+}
+
+static void check_kind(struct request *rq, const struct key_input *in, bool is_automation)
+{
+	struct problem *problem = &rq->problem;
+	if (in->scopes && in->preset)
+		problem_add_field(rq->arena, problem, "preset", "cannot be given with scopes");
+	if (is_automation && in->expires_in_days)
+		problem_add_field(rq->arena, problem, "expires_in_days",
+		                  "cannot be chosen for an automation key, which lasts %d days",
+		                  AUTOMATION_DAYS);
+	if (!is_automation && in->repo)
+		problem_add_field(rq->arena, problem, "repo", "is for automation keys alone");
+	if (!is_automation && in->interest)
+		problem_add_field(rq->arena, problem, "interest_id",
+		                  "is for automation keys alone");
+}
+
+/* {"id":…} becomes {"key":"usr_…","id":…}. */
+static const char *with_plaintext(struct request *rq, const char *json, const char *text)
+{
+	return arena_printf(rq->arena, "{\"key\": \"%s\", %s", text, json + 1);
+}
+
+const char *key_insert(struct request *rq, const char *account, const char *name,
+                       enum key_kind kind, uint64_t scopes, const char *repo, const char *interest,
+                       int64_t expires_in_days)
+{
+	char text[KEY_TEXT_MAX + 1];
+	uint8_t hash[SHA256_LEN];
+	key_text_make(kind, text);
+	key_text_hash(text, hash);
+	struct pg_rows *made =
+		pg_query(rq, KEY_CREATE_SQL, pg_text(account), pg_text(name),
+	                 pg_text(key_kind_name(kind)),
+	                 pg_text(arena_strndup(rq->arena, text, KEY_SHOWN_LEN)),
+	                 pg_bytes(hash, sizeof(hash)), pg_text(scopes_json(rq, scopes)),
+	                 pg_text(repo), pg_text(interest),
+	                 expires_in_days ? pg_int(expires_in_days) : pg_null());
+	return with_plaintext(rq, pg_json(made), text);
+}
+
+void key_create(struct request *rq)
+{
+	struct key_input *in = request_input(rq, struct key_input, CREATE_FIELDS);
+	bool is_automation = in->kind && strcmp(in->kind, "automation") == 0;
+	check_kind(rq, in, is_automation);
+	uint64_t scopes = wanted_scopes(rq, in, is_automation);
+	raise_if_faults(rq);
+	require_own(rq, scopes);
+	char account[UUID_TEXT_LEN + 1];
+	uuid_format(&rq->caller.account, account);
+	reply_json(rq, 201,
+	           key_insert(rq, account, in->name, is_automation ? KEY_AUTOMATION : KEY_PERSONAL,
+	                      scopes, in->repo, in->interest,
+	                      is_automation ? AUTOMATION_DAYS : in->expires_in_days));
+}
+
+static void require_found(struct request *rq, const struct pg_rows *rows)
+{
+	if (pg_empty(rows))
+		raise_error(rq, ERR_NOT_FOUND, "no such key");
+}
+
+void key_update(struct request *rq)
+{
+	struct key_input *in = request_input(rq, struct key_input, UPDATE_FIELDS);
+	request_require_some(rq);
+	struct pg_param account = pg_uuid(rq->caller.account);
+	struct pg_rows *kind = pg_query(rq, KEY_KIND_SQL, pg_text(in->id), account);
+	require_found(rq, kind);
+	const char *scopes = NULL;
+	if (in->scopes) {
+		if (strcmp(pg_value(kind, 0, 0), "automation") == 0)
+			raise_field(rq, "scopes", "of an automation key cannot be changed");
+		uint64_t mask = read_scopes(rq);
+		raise_if_faults(rq);
+		require_own(rq, mask);
+		scopes = scopes_json(rq, mask);
+	}
+	pg_begin(rq);
+	struct pg_rows *rows = pg_query(rq, KEY_UPDATE_SQL, pg_text(in->id), account,
+	                                pg_text(in->name), pg_text(scopes));
+	require_found(rq, rows);
+	auth_commit(rq);
+	reply_json(rq, 200, pg_json(rows));
+}
+
+static void key_end(struct request *rq, const char *sql)
+{
+	struct key_input *in = request_input(rq, struct key_input, ID_FIELDS);
+	pg_begin(rq);
+	struct pg_rows *rows = pg_query(rq, sql, pg_text(in->id), pg_uuid(rq->caller.account));
+	require_found(rq, rows);
+	auth_commit(rq);
+	reply_json(rq, 200, pg_json(rows));
+}
+
+void key_revoke(struct request *rq)
+{
+	key_end(rq, KEY_REVOKE_SQL);
+}
+
+void key_delete(struct request *rq)
+{
+	key_end(rq, KEY_DELETE_SQL);
+}

@@ -1,0 +1,52 @@
+#include "key/key_text.h"
+
+#include <string.h>
+
+#define RANDOM_LEN   32
+#define CHECKSUM_LEN 6
+
+static const char BASE62[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+static const char *const PREFIXES[] = {[KEY_PERSONAL] = "usr_", [KEY_AUTOMATION] = "auto_"};
+
+/* 62^6 is above 2^32: six digits always do. */
+static void checksum(const char *text, size_t length, char out[CHECKSUM_LEN])
+{
+	uint32_t crc = crc32_of(text, length);
+	for (int i = CHECKSUM_LEN - 1; i >= 0; i--) {
+		out[i] = BASE62[crc % 62];
+		crc /= 62;
+	}
+}
+
+void key_text_make(enum key_kind kind, char out[KEY_TEXT_MAX + 1])
+{
+	require(kind == KEY_PERSONAL || kind == KEY_AUTOMATION);
+	size_t prefix = strlen(PREFIXES[kind]);
+	memcpy(out, PREFIXES[kind], prefix);
+	random_base62(out + prefix, RANDOM_LEN);
+	checksum(out, prefix + RANDOM_LEN, out + prefix + RANDOM_LEN);
+	out[prefix + RANDOM_LEN + CHECKSUM_LEN] = '\0';
+}
+
+bool key_text_is_valid(const char *text)
+{
+	size_t length = strlen(text);
+	for (size_t i = 0; i < ARRAY_LEN(PREFIXES); i++) {
+		size_t prefix = strlen(PREFIXES[i]);
+		if (length != prefix + RANDOM_LEN + CHECKSUM_LEN ||
+		    strncmp(text, PREFIXES[i], prefix) != 0)
+			continue;
+		char expected[CHECKSUM_LEN];
+		if (strspn(text + prefix, BASE62) != RANDOM_LEN + CHECKSUM_LEN)
+			return false;
+		checksum(text, length - CHECKSUM_LEN, expected);
+		return memcmp(expected, text + length - CHECKSUM_LEN, CHECKSUM_LEN) == 0;
+	}
+	return false;
+}
+
+void key_text_hash(const char *text, uint8_t out[SHA256_LEN])
+{
+	sha256(text, strlen(text), out);
+}

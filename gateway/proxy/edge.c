@@ -1,0 +1,213 @@
+#include "proxy/edge.h"
+
+#include "base/timefmt.h"
+#include "key/auth.h"
+#include "loop/request_run.h"
+#include "proxy/forwarded.h"
+#include "proxy/proxy.h"
+#include "proxy/rate_limit.h"
+#include "service/http_service.h"
+#include "service/service.h"
+#include "upstream/upstream.h"
+
+#include <stdio.h>
+
+#define ANSWER_GRACE_MS 5000
+
+static int64_t rate_limit, connect_timeout_ms;
+static const char *trusted_proxies;
+
+const struct setting EDGE_SETTINGS[] = {
+	SETTING_INT(&rate_limit, "RATE_LIMIT", "0", 0, 1000000,
+                    "Requests a second that each key may make of this replica; 0: no limit."),
+	SETTING_MS(&connect_timeout_ms, "CONNECT_TIMEOUT", "1s", 10, 60000,
+                   "How long each address of a service may take to accept a connection."),
+	SETTING_TEXT(&trusted_proxies, "TRUSTED_PROXIES", "",
+                     "Load balancers whose X-Forwarded-For and X-Forwarded-Proto are believed: "
+                     "addresses and networks such as 10.0.0.0/8, ::1, unix."),
+	SETTING_END,
+};
+
+enum err_code edge_settings_check(void)
+{
+	struct arena *arena = arena_new();
+	const struct trusted *trusted;
+	enum err_code code = trusted_parse(arena, trusted_proxies, &trusted);
+	if (code)
+		fprintf(stderr, "TRUSTED_PROXIES: \"%s\" is not a list of addresses and networks\n",
+		        trusted_proxies);
+	arena_free(arena);
+	return code;
+}
+
+static const char *const SERVICE_NAMES[API_SERVICE_COUNT] = {
+	[API_GATEWAY] = "gateway",         [API_EXPERIMENTS] = "svc-experiments",
+	[API_INTERESTS] = "svc-interests", [API_SEARCH] = "svc-search",
+	[API_FLEET] = "svc-fleet",         [API_INTEGRATIONS] = "svc-integrations",
+	[API_EVALENV] = "svc-evalenv",
+};
+
+/* What the workers share. */
+struct shared {
+	struct arena *arena;
+	struct rate_limiter *limiter;
+	const struct trusted *trusted;
+};
+
+struct edge {
+	struct worker *worker;
+	struct arena *arena;
+	struct auth *auth;
+	struct proxy *proxy;
+	struct upstream_limits limits;
+	struct upstream *services[API_SERVICE_COUNT];
+};
+
+/* --- Hooks of the proxy ----------------------------------------------------------------------- */
+
+static enum err_code on_auth(void *context, const char *bearer, struct identity *ret_caller,
+                             struct auth_wait **ret_wait, auth_done_cb *done, void *done_context)
+{
+	struct edge *edge = context;
+	return auth_check(edge->auth, bearer, ret_caller, ret_wait, done, done_context);
+}
+
+static struct rate_verdict on_rate(void *context, const struct uuid *key_id)
+{
+	const struct edge *edge = context;
+	const struct shared *shared = edge->worker->process->user;
+	return rate_limiter_take(shared->limiter, key_id, time_monotonic_us());
+}
+
+static void *local_open(void *context, struct http_exchange *x, const struct api_match *match,
+                        const struct identity *caller, const char *request_id,
+                        const struct http_field *fields, size_t field_count)
+{
+	struct edge *edge = context;
+	struct request *rq =
+		http_request_new(edge->worker, x, match, caller, request_id,
+	                         http_service_route(match->op), match->op->body_max_bytes);
+	rq->http->fields = fields;
+	rq->http->field_count = field_count;
+	if (!edge->worker->process->is_migrated)
+		http_request_refuse(rq, ERR_UNAVAILABLE, "the database is not ready yet");
+	return rq;
+}
+
+static void local_content(void *local, const char *data, size_t length)
+{
+	http_request_content(local, data, length);
+}
+
+static void local_end(void *local)
+{
+	http_request_end(local);
+}
+
+static void local_gone(void *local, enum err_code reason)
+{
+	http_request_gone(local, reason);
+}
+
+static void local_done(void *local)
+{
+	http_request_done(local);
+}
+
+static const struct proxy_hooks HOOKS = {
+	.auth = on_auth,
+	.auth_cancel = auth_cancel,
+	.rate = on_rate,
+	.local_open = local_open,
+	.local_content = local_content,
+	.local_end = local_end,
+	.local_gone = local_gone,
+	.local_done = local_done,
+};
+
+/* --- The listener ----------------------------------------------------------------------------- */
+
+static void on_head(struct http_exchange *x)
+{
+	struct worker *worker = http_server_context(x->server);
+	struct edge *edge = worker->user;
+	proxy_head(edge->proxy, x);
+}
+
+const struct http_handler edge_handler = {
+	.on_head = on_head,
+	.on_content = proxy_content,
+	.on_end = proxy_end,
+	.on_drained = proxy_drained,
+	.on_gone = proxy_gone,
+	.on_done = proxy_done,
+	.refuse = http_refuse_problem,
+};
+
+/* --- Life ------------------------------------------------------------------------------------- */
+
+void edge_process_start(struct process *process)
+{
+	struct arena *arena = arena_new();
+	struct shared *shared = arena_new_of(arena, struct shared);
+	proxy_register();
+	auth_register();
+	shared->arena = arena;
+	shared->limiter = rate_limiter_new(rate_limit);
+	require(trusted_parse(arena, trusted_proxies, &shared->trusted) == ERR_NONE);
+	process->user = shared;
+}
+
+void edge_process_stop(struct process *process)
+{
+	struct shared *shared = process->user;
+	rate_limiter_free(shared->limiter);
+	arena_free(shared->arena);
+}
+
+/* The services that have an address. What takes them too long, they tell before we do. */
+static void open_services(struct edge *edge)
+{
+	const struct process_settings *settings = edge->worker->process->settings;
+	edge->limits = upstream_limits_default;
+	edge->limits.connect_timeout_ms = (uint64_t)connect_timeout_ms;
+	edge->limits.answer_timeout_ms = (uint64_t)settings->request_timeout_ms + ANSWER_GRACE_MS;
+	edge->limits.content_timeout_ms = (uint64_t)settings->body_timeout_ms;
+	for (int service = 0; service < API_SERVICE_COUNT; service++) {
+		const char *url = settings->service_url[service];
+		if (!url || !url[0])
+			continue;
+		struct address *address = arena_new_of(edge->arena, struct address);
+		require(address_parse(edge->arena, url, address) == ERR_NONE);
+		edge->services[service] = upstream_new(&edge->worker->loop, SERVICE_NAMES[service],
+		                                       address, &edge->limits);
+	}
+}
+
+void edge_worker_start(struct worker *worker)
+{
+	const struct shared *shared = worker->process->user;
+	struct arena *arena = arena_new();
+	struct edge *edge = arena_new_of(arena, struct edge);
+	edge->worker = worker;
+	edge->arena = arena;
+	edge->auth = auth_new(worker);
+	open_services(edge);
+	edge->proxy = proxy_new(worker->process->signer, edge->services, &HOOKS, edge);
+	proxy_trust(edge->proxy, shared->trusted);
+	worker->user = edge;
+}
+
+void edge_worker_stop(struct worker *worker)
+{
+	struct edge *edge = worker->user;
+	/* Exchanges that outlasted the drain end here, while their calls can still be let go of. */
+	http_server_free(worker->server);
+	worker->server = NULL;
+	proxy_free(edge->proxy);
+	for (int service = 0; service < API_SERVICE_COUNT; service++)
+		upstream_free(edge->services[service]);
+	auth_free(edge->auth);
+	arena_free(edge->arena);
+	worker->user = NULL;
+}

@@ -1,0 +1,218 @@
+#include "proxy/forwarded.h"
+
+#include "base/defines.h"
+
+#include <arpa/inet.h>
+#include <stdbool.h>
+#include <string.h>
+#include <strings.h>
+
+#define ADDRESS_TEXT_MAX 64 /* more is no address */
+#define ADDRESS_BITS     128
+#define IPV4_BITS        32
+
+static const char SEPARATORS[] = ", \t";
+
+/* IPv6, or IPv4 as IPv6 maps it (RFC 4291 section 2.5.5.2), so that one address has one form. */
+struct ip {
+	uint8_t bytes[16];
+};
+
+struct network {
+	struct ip ip;
+	unsigned bits; /* that count */
+};
+
+struct trusted {
+	struct network *networks;
+	size_t count;
+	bool has_unix;
+};
+
+/* --- Addresses -------------------------------------------------------------------------------- */
+
+static bool ip_parse(const char *text, struct ip *ip, bool *ret_is_v4)
+{
+	static const uint8_t MAPPED[12] = {[10] = 0xff, [11] = 0xff};
+	*ret_is_v4 = inet_pton(AF_INET, text, ip->bytes + sizeof(MAPPED)) == 1;
+	if (*ret_is_v4)
+		memcpy(ip->bytes, MAPPED, sizeof(MAPPED));
+	return *ret_is_v4 || inet_pton(AF_INET6, text, ip->bytes) == 1;
+}
+
+/* One text for one address: an IPv4 address as such, however it came. */
+static const char *ip_text(struct arena *arena, const struct ip *ip)
+{
+	char *text = arena_alloc(arena, INET6_ADDRSTRLEN);
+	bool is_v4 = IN6_IS_ADDR_V4MAPPED((const struct in6_addr *)ip->bytes);
+	require(inet_ntop(is_v4 ? AF_INET : AF_INET6, ip->bytes + (is_v4 ? 12 : 0), text,
+	                  INET6_ADDRSTRLEN) != NULL);
+	return text;
+}
+
+static bool network_has(const struct network *network, const struct ip *ip)
+{
+	size_t whole = network->bits / 8;
+	unsigned rest = network->bits % 8;
+	if (memcmp(network->ip.bytes, ip->bytes, whole) != 0)
+		return false;
+	return rest == 0 || (network->ip.bytes[whole] ^ ip->bytes[whole]) >> (8 - rest) == 0;
+}
+
+/* `address` or `address/bits`. */
+static bool network_parse(char *text, struct network *network)
+{
+	bool is_v4;
+	char *slash = strchr(text, '/');
+	if (slash != NULL)
+		*slash = '\0';
+	if (!ip_parse(text, &network->ip, &is_v4))
+		return false;
+	network->bits = ADDRESS_BITS;
+	if (slash == NULL)
+		return true;
+	const char *digits = slash + 1;
+	size_t length = strlen(digits);
+	if (length == 0 || length > 3 || strspn(digits, "0123456789") != length)
+		return false;
+	unsigned bits = 0, most = is_v4 ? IPV4_BITS : ADDRESS_BITS;
+	for (; *digits != '\0'; digits++)
+		bits = 10 * bits + (unsigned)(*digits - '0');
+	network->bits = ADDRESS_BITS - most + bits;
+	return bits <= most;
+}
+
+/* --- Who is trusted --------------------------------------------------------------------------- */
+
+enum err_code trusted_parse(struct arena *arena, const char *text,
+                            const struct trusted **ret_trusted)
+{
+	struct trusted *trusted = arena_new_of(arena, struct trusted);
+	trusted->networks = arena_array(arena, strlen(text) / 2 + 1, sizeof(*trusted->networks));
+	char *rest = arena_strdup(arena, text);
+	for (char *word; (word = strsep(&rest, SEPARATORS)) != NULL;) {
+		if (*word == '\0')
+			continue;
+		if (strcmp(word, "unix") == 0)
+			trusted->has_unix = true;
+		else if (!network_parse(word, &trusted->networks[trusted->count++]))
+			return ERR_INVALID;
+	}
+	*ret_trusted = trusted;
+	return ERR_NONE;
+}
+
+static bool trusts(const struct trusted *trusted, const struct ip *ip)
+{
+	for (size_t i = 0; i < trusted->count; i++)
+		if (network_has(&trusted->networks[i], ip))
+			return true;
+	return false;
+}
+
+static bool trusts_peer(const struct trusted *trusted, const char *peer)
+{
+	struct ip ip;
+	bool is_v4;
+	if (strcmp(peer, "unix") == 0)
+		return trusted->has_unix;
+	return trusted->count > 0 && ip_parse(peer, &ip, &is_v4) && trusts(trusted, &ip);
+}
+
+/* --- Lists, from their end -------------------------------------------------------------------- */
+
+/* The elements of all fields of one name, last one first. */
+struct backwards {
+	const struct http_head *head;
+	const char *name;
+	size_t field;           /* this one and those behind it are read */
+	const char *start, *at; /* of its value, what is before `at` is left; NULL: it is read */
+};
+
+/* The next element, without white space around it. */
+static bool backwards_next(struct backwards *list, const char **ret_text, size_t *ret_length)
+{
+	while (list->start == NULL) {
+		if (list->field == 0)
+			return false;
+		const struct http_field *field = &list->head->fields[--list->field];
+		if (strcasecmp(field->name, list->name) != 0)
+			continue;
+		list->start = field->value;
+		list->at = field->value + field->value_length;
+	}
+	const char *end = list->at, *text = end;
+	while (text > list->start && text[-1] != ',')
+		text--;
+	if (text > list->start)
+		list->at = text - 1;
+	else
+		list->start = NULL;
+	while (text < end && strchr(" \t", *text) != NULL)
+		text++;
+	while (end > text && strchr(" \t", end[-1]) != NULL)
+		end--;
+	*ret_text = text;
+	*ret_length = (size_t)(end - text);
+	return true;
+}
+
+/* An element of X-Forwarded-For: `192.0.2.1`, `2001:db8::1`, and with the port that some write. */
+static bool element_parse(const char *text, size_t length, struct ip *ip)
+{
+	char copy[ADDRESS_TEXT_MAX];
+	bool is_v4;
+	if (length == 0 || length >= sizeof(copy))
+		return false;
+	memcpy(copy, text, length);
+	copy[length] = '\0';
+	char *address = copy, *colon = strchr(copy, ':');
+	if (*copy == '[') {
+		char *bracket = strchr(copy, ']');
+		if (bracket == NULL)
+			return false;
+		*bracket = '\0';
+		address = copy + 1;
+	} else if (colon != NULL && strchr(colon + 1, ':') == NULL) {
+		*colon = '\0';
+	}
+	return ip_parse(address, ip, &is_v4);
+}
+
+/* The scheme that was told together with the address `place` elements before the last. A proxy that
+ * appends addresses may set the scheme anew instead: then there is one for all of them. */
+static const char *scheme_at(const struct http_head *head, size_t place)
+{
+	struct backwards list = {head, "X-Forwarded-Proto", head->field_count, NULL, NULL};
+	const char *text = "";
+	size_t length = 0;
+	for (size_t i = 0; i <= place && backwards_next(&list, &text, &length); i++)
+		;
+	return length == 5 && strncasecmp(text, "https", length) == 0 ? "https" : "http";
+}
+
+struct forwarded forwarded_read(const struct trusted *trusted, struct arena *arena,
+                                const struct http_head *head, const char *peer)
+{
+	struct forwarded from = {.client = peer, .scheme = "http"};
+	if (!trusts_peer(trusted, peer))
+		return from;
+	struct backwards list = {head, "X-Forwarded-For", head->field_count, NULL, NULL};
+	const char *text;
+	size_t length, place = 0;
+	struct ip ip;
+	bool is_known = false, is_proxy = true;
+	for (size_t i = 0; is_proxy && backwards_next(&list, &text, &length); i++) {
+		struct ip told;
+		if (!element_parse(text, length, &told))
+			break;
+		ip = told;
+		place = i;
+		is_known = true;
+		is_proxy = trusts(trusted, &ip);
+	}
+	if (is_known)
+		from.client = ip_text(arena, &ip);
+	from.scheme = scheme_at(head, place);
+	return from;
+}

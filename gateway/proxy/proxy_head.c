@@ -1,0 +1,231 @@
+#include "base/defines.h"
+#include "base/timefmt.h"
+#include "proxy/proxy_internal.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <strings.h>
+
+#define HEAD_START_BYTES 2048 /* most heads fit in it */
+
+/* Fields that stop here. */
+enum {
+	STOP_REQUEST = 1,
+	STOP_ANSWER = 2,
+	STOP_BOTH = STOP_REQUEST | STOP_ANSWER,
+};
+
+#define NAME(text) (text), sizeof(text) - 1
+
+static const struct {
+	const char *name;
+	size_t length;
+	int stops;
+} STOPPED[] = {
+	/* of one connection, RFC 9110 section 7.6.1, and their older kin */
+	{NAME("Connection"), STOP_BOTH},
+	{NAME("Keep-Alive"), STOP_BOTH},
+	{NAME("Proxy-Connection"), STOP_BOTH},
+	{NAME("Proxy-Authenticate"), STOP_BOTH},
+	{NAME("Proxy-Authorization"), STOP_BOTH},
+	{NAME("TE"), STOP_BOTH},
+	{NAME("Trailer"), STOP_BOTH},
+	{NAME("Transfer-Encoding"), STOP_BOTH},
+	{NAME("Upgrade"), STOP_BOTH},
+	{NAME("HTTP2-Settings"), STOP_BOTH},
+	/* written anew on each side */
+	{NAME("Content-Length"), STOP_BOTH},
+	{NAME("X-Request-Id"), STOP_BOTH},
+	{NAME("Host"), STOP_REQUEST},
+	{NAME("Expect"), STOP_REQUEST},
+	{NAME("Authorization"), STOP_REQUEST},
+	{NAME("Forwarded"), STOP_REQUEST},
+	{NAME("X-Real-IP"), STOP_REQUEST},
+	{NAME("Via"), STOP_ANSWER},
+	{NAME("Date"), STOP_ANSWER},
+	{NAME("Server"), STOP_ANSWER},
+	{NAME("RateLimit"), STOP_ANSWER},
+	{NAME("RateLimit-Policy"), STOP_ANSWER},
+};
+
+static const struct {
+	const char *name;
+	size_t length;
+	int stops;
+} STOPPED_PREFIXES[] = {
+	{NAME("X-Expops-"), STOP_BOTH},
+	{NAME("X-Forwarded-"), STOP_REQUEST},
+};
+
+static bool is_stopped(const struct http_field *field, int side)
+{
+	for (size_t i = 0; i < ARRAY_LEN(STOPPED); i++)
+		if (STOPPED[i].length == field->name_length && (STOPPED[i].stops & side) != 0 &&
+		    strcasecmp(STOPPED[i].name, field->name) == 0)
+			return true;
+	for (size_t i = 0; i < ARRAY_LEN(STOPPED_PREFIXES); i++)
+		if (STOPPED_PREFIXES[i].length <= field->name_length &&
+		    (STOPPED_PREFIXES[i].stops & side) != 0 &&
+		    strncasecmp(STOPPED_PREFIXES[i].name, field->name,
+		                STOPPED_PREFIXES[i].length) == 0)
+			return true;
+	return false;
+}
+
+/* Whether a comma-separated list names the field. */
+static bool list_has(const struct http_field *list, const struct http_field *field)
+{
+	for (const char *at = list->value; *at != '\0'; at += *at == ',') {
+		at += strspn(at, " \t");
+		size_t length = strcspn(at, ", \t");
+		if (length == field->name_length && strncasecmp(at, field->name, length) == 0)
+			return true;
+		at += strcspn(at, ",");
+	}
+	return false;
+}
+
+/* Whether some Connection field names it. */
+static bool is_of_connection(const struct http_field *fields, size_t count,
+                             const struct http_field *field)
+{
+	for (size_t i = 0; i < count; i++)
+		if (fields[i].name_length == 10 && strcasecmp(fields[i].name, "Connection") == 0 &&
+		    list_has(&fields[i], field))
+			return true;
+	return false;
+}
+
+static bool is_passed(const struct http_field *fields, size_t count, const struct http_field *field,
+                      int side)
+{
+	return !is_stopped(field, side) && !is_of_connection(fields, count, field);
+}
+
+const char *proxy_bearer(const struct http_head *head)
+{
+	static const char SCHEME[] = "Bearer ";
+	const char *value = http_head_get(head, "Authorization");
+	if (value == NULL || http_head_count(head, "Authorization") != 1 ||
+	    strncasecmp(value, SCHEME, sizeof(SCHEME) - 1) != 0)
+		return NULL;
+	value += sizeof(SCHEME) - 1;
+	return value + strspn(value, " ");
+}
+
+static void add_field(struct buf *head, const char *name, const char *value)
+{
+	buf_puts(head, name);
+	buf_add(head, ": ", 2);
+	buf_puts(head, value);
+	buf_add(head, "\r\n", 2);
+}
+
+static void add_passed(struct buf *out, const struct http_head *head)
+{
+	for (size_t i = 0; i < head->field_count; i++) {
+		const struct http_field *field = &head->fields[i];
+		if (!is_passed(head->fields, head->field_count, field, STOP_REQUEST))
+			continue;
+		buf_add(out, field->name, field->name_length);
+		buf_add(out, ": ", 2);
+		buf_add(out, field->value, field->value_length);
+		buf_add(out, "\r\n", 2);
+	}
+}
+
+/* How the service learns where the content ends. */
+static void add_framing(struct buf *out, const struct proxied *p)
+{
+	const struct http_head *head = &p->x->head;
+	if (!p->has_content) {
+		if (strcmp(head->method, "GET") != 0 && !head->is_head)
+			add_field(out, "Content-Length", "0");
+	} else if (head->is_chunked) {
+		add_field(out, "Transfer-Encoding", "chunked");
+	} else {
+		buf_printf(out, "Content-Length: %" PRId64 "\r\n", head->content_length);
+	}
+}
+
+void proxy_compose(struct proxied *p)
+{
+	const struct http_head *head = &p->x->head;
+	struct arena *arena = p->x->arena;
+	const char *host = http_head_get(head, "Host");
+	struct buf out = {
+		.arena = arena,
+		.data = arena_alloc(arena, HEAD_START_BYTES),
+		.capacity = HEAD_START_BYTES,
+	};
+	if (host == NULL) /* in HTTP/1.0; the next one wants a name */
+		host = "expops";
+	buf_add(&out, head->method, head->method_length);
+	buf_add(&out, " ", 1);
+	buf_add(&out, head->target, head->target_length);
+	buf_puts(&out, " HTTP/1.1\r\n");
+	add_field(&out, "Host", host);
+	add_passed(&out, head);
+	add_framing(&out, p);
+	add_field(&out, "X-Forwarded-For", p->x->peer);
+	add_field(&out, "X-Forwarded-Proto", p->scheme);
+	add_field(&out, "X-Forwarded-Host", host);
+	add_field(&out, "Via", head->minor_version == 0 ? "1.0 expops" : "1.1 expops");
+	add_field(&out, "X-Request-Id", p->request_id);
+	add_field(&out, IDENTITY_HEADER,
+	          signature_of(p->proxy->signatures, arena, &p->caller, time_now_ms()));
+	buf_add(&out, "\r\n", 2);
+	p->head = out;
+}
+
+size_t proxy_rate_fields(struct proxied *p, struct http_field fields[2])
+{
+	if (p->rate.limit == 0)
+		return 0;
+	struct arena *arena = p->x->arena;
+	fields[0] =
+		http_field_of("RateLimit", arena_printf(arena, "\"key\";r=%" PRId64 ";t=%" PRId64,
+	                                                p->rate.remaining, p->rate.reset_s));
+	fields[1] = http_field_of("RateLimit-Policy",
+	                          arena_printf(arena, "\"key\";q=%" PRId64 ";w=1", p->rate.limit));
+	return 2;
+}
+
+void proxy_respond(struct proxied *p, const struct upstream_answer *answer)
+{
+	struct http_field *fields =
+		arena_array(p->x->arena, answer->field_count + 3, sizeof(*fields));
+	size_t count = 0;
+	for (size_t i = 0; i < answer->field_count; i++)
+		if (is_passed(answer->fields, answer->field_count, &answer->fields[i], STOP_ANSWER))
+			fields[count++] = answer->fields[i];
+	fields[count++] = http_field_of("X-Request-Id", p->request_id);
+	count += proxy_rate_fields(p, fields + count);
+	http_respond_start(p->x, answer->status, fields, count, answer->content_length);
+}
+
+void proxy_problem(struct proxied *p, struct problem *problem)
+{
+	struct arena *arena = p->x->arena;
+	const struct err_info *info = err_info(problem->code);
+	struct http_field fields[8];
+	size_t count = 0, length;
+	const char *body = problem_body(arena, problem, p->request_id, &length);
+	const char *challenge = problem_challenge(arena, problem);
+	fields[count++] = http_field_of("Content-Type", "application/problem+json");
+	fields[count++] = http_field_of("X-Request-Id", p->request_id);
+	if (challenge != NULL)
+		fields[count++] = http_field_of("WWW-Authenticate", challenge);
+	if (problem->allow != NULL)
+		fields[count++] = http_field_of("Allow", problem->allow);
+	if (info->status == 503 && problem->retry_after_s == 0)
+		problem->retry_after_s = 1;
+	if (problem->retry_after_s != 0)
+		fields[count++] = http_field_of("Retry-After",
+		                                arena_printf(arena, "%u", problem->retry_after_s));
+	count += proxy_rate_fields(p, fields + count);
+	p->code = problem->code;
+	http_respond_start(p->x, info->status, fields, count, (int64_t)length);
+	http_respond_content(p->x, body, length);
+	http_respond_end(p->x);
+}

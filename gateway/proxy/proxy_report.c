@@ -1,0 +1,69 @@
+#include "base/defines.h"
+#include "base/log.h"
+#include "base/metrics.h"
+#include "base/timefmt.h"
+#include "proxy/proxy_internal.h"
+
+static struct metric requests_total =
+	METRIC_COUNTER("expops_proxy_requests_total",
+                       "Requests passed on to a service or refused, by operation and status.",
+                       "operation", "status");
+static struct metric request_seconds =
+	METRIC_HISTOGRAM("expops_proxy_request_seconds",
+                         "Time from a request's first byte to the end of its response.",
+                         "operation");
+static struct metric answer_seconds =
+	METRIC_HISTOGRAM("expops_proxy_answer_seconds",
+                         "Time from the call of a service to the head of its answer.", "operation");
+static struct metric retries_total =
+	METRIC_COUNTER("expops_proxy_retries_total",
+                       "Calls repeated because a kept connection had died.", "operation");
+
+void proxy_register(void)
+{
+	metric_register(&requests_total);
+	metric_register(&request_seconds);
+	metric_register(&answer_seconds);
+	metric_register(&retries_total);
+	upstream_register();
+}
+
+static const char *operation_of(const struct proxied *p)
+{
+	return p->match.op == NULL ? "none" : p->match.op->name;
+}
+
+static const char *status_class(int status)
+{
+	static const char *const CLASSES[] = {"0xx", "1xx", "2xx", "3xx", "4xx", "5xx"};
+	unsigned class = (unsigned)status / 100;
+	return CLASSES[class < ARRAY_LEN(CLASSES) ? class : 0];
+}
+
+void proxy_report_retry(const struct proxied *p)
+{
+	metric_add(&retries_total, operation_of(p), NULL, 1);
+}
+
+void proxy_report(const struct proxied *p)
+{
+	const struct http_exchange *x = p->x;
+	const char *operation = operation_of(p);
+	int status = p->state == PROXY_GONE ? err_info(ERR_CLIENT_GONE)->status : x->status;
+	double seconds = (double)(time_monotonic_us() - x->started_us) / 1e6;
+	metric_add(&requests_total, operation, status_class(status), 1);
+	metric_observe_seconds(&request_seconds, operation, NULL, seconds);
+	if (p->answer_us > 0)
+		metric_observe_seconds(&answer_seconds, operation, NULL,
+		                       (double)p->answer_us / 1e6);
+	log_set_request_id(p->request_id);
+	log_info(LOG_GROUP_PROXY, "request finished", f_text("operation", operation),
+	         f_text("method", x->head.method), f_int("status", status),
+	         f_float("duration_ms", seconds * 1e3),
+	         f_float("upstream_ms", (double)p->answer_us / 1e3),
+	         f_int("received_bytes", p->received_bytes), f_int("sent_bytes", x->sent_bytes),
+	         f_text("peer", x->peer),
+	         f_text("error", p->code == ERR_NONE ? NULL : err_info(p->code)->slug),
+	         f_text("reason", p->reason));
+	log_set_request_id(NULL);
+}

@@ -1,0 +1,147 @@
+/* GCRA: a key's `full_at` is the time at which its bucket is full again. A request is allowed while
+ * filling up takes no longer than the bucket's depth, and moves full_at on by one token's time.
+ *
+ * The keys live in shards of open addressing tables, each under a mutex that is held for a few
+ * dozen instructions. A key whose bucket is full says nothing and may be forgotten. */
+#include "proxy/rate_limit.h"
+
+#include "base/defines.h"
+
+#include <uv.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SHARDS        16
+#define SLOTS_INITIAL 64
+
+struct slot {
+	struct uuid key_id; /* nil: free */
+	uint64_t full_at_us;
+};
+
+struct shard {
+	uv_mutex_t mutex;
+	struct slot *slots;
+	size_t capacity, used; /* capacity is a power of two */
+};
+
+struct rate_limiter {
+	int64_t rate;
+	uint64_t token_us; /* time in which one token comes */
+	struct shard shards[SHARDS];
+};
+
+struct rate_limiter *rate_limiter_new(int64_t rate)
+{
+	struct rate_limiter *limiter = calloc(1, sizeof(*limiter));
+	require(limiter);
+	limiter->rate = rate;
+	limiter->token_us = rate ? MAX_OF(1000000 / (uint64_t)rate, 1) : 0;
+	for (int i = 0; i < SHARDS; i++) {
+		struct shard *shard = &limiter->shards[i];
+		require(uv_mutex_init(&shard->mutex) == 0);
+		shard->capacity = SLOTS_INITIAL;
+		shard->slots = calloc(shard->capacity, sizeof(*shard->slots));
+		require(shard->slots);
+	}
+	return limiter;
+}
+
+void rate_limiter_free(struct rate_limiter *limiter)
+{
+	for (int i = 0; limiter && i < SHARDS; i++) {
+		uv_mutex_destroy(&limiter->shards[i].mutex);
+		free(limiter->shards[i].slots);
+	}
+	free(limiter);
+}
+
+/* The last bytes of a version 7 UUID are random. */
+static size_t hash_of(const struct uuid *key_id)
+{
+	uint64_t tail;
+	memcpy(&tail, key_id->bytes + 8, sizeof(tail));
+	return (size_t)(tail * UINT64_C(0x9E3779B97F4A7C15) >> 20);
+}
+
+/* The slot of the key, or the free one where it would go. */
+static struct slot *slot_find(struct slot *slots, size_t capacity, const struct uuid *key_id)
+{
+	size_t at = hash_of(key_id) / SHARDS & (capacity - 1);
+	while (!uuid_is_nil(&slots[at].key_id) && !uuid_equal(&slots[at].key_id, key_id))
+		at = (at + 1) & (capacity - 1);
+	return &slots[at];
+}
+
+/* Make room: keep the keys whose buckets are not full, in a table at most half used. */
+static void shard_rebuild(struct shard *shard, uint64_t now_us)
+{
+	size_t alive = 0;
+	for (size_t i = 0; i < shard->capacity; i++)
+		alive += shard->slots[i].full_at_us > now_us;
+	size_t capacity = SLOTS_INITIAL;
+	while (capacity < (alive + 1) * 4)
+		capacity *= 2;
+	struct slot *slots = calloc(capacity, sizeof(*slots));
+	require(slots);
+	for (size_t i = 0; i < shard->capacity; i++)
+		if (shard->slots[i].full_at_us > now_us)
+			*slot_find(slots, capacity, &shard->slots[i].key_id) = shard->slots[i];
+	free(shard->slots);
+	shard->slots = slots;
+	shard->capacity = capacity;
+	shard->used = alive;
+}
+
+static struct slot *shard_take(struct shard *shard, const struct uuid *key_id, uint64_t now_us)
+{
+	if (shard->used * 2 >= shard->capacity)
+		shard_rebuild(shard, now_us);
+	struct slot *slot = slot_find(shard->slots, shard->capacity, key_id);
+	if (uuid_is_nil(&slot->key_id)) {
+		slot->key_id = *key_id;
+		shard->used++;
+	}
+	return slot;
+}
+
+static int64_t seconds_up(uint64_t us)
+{
+	return (int64_t)((us + 999999) / 1000000);
+}
+
+struct rate_verdict rate_limiter_take(struct rate_limiter *limiter, const struct uuid *key_id,
+                                      uint64_t now_us)
+{
+	struct rate_verdict verdict = {.is_allowed = true, .limit = limiter->rate};
+	if (!limiter->rate)
+		return verdict;
+	uint64_t depth_us = limiter->token_us * (uint64_t)limiter->rate;
+	struct shard *shard = &limiter->shards[hash_of(key_id) % SHARDS];
+	uv_mutex_lock(&shard->mutex);
+	struct slot *slot = shard_take(shard, key_id, now_us);
+	uint64_t full_at_us = MAX_OF(slot->full_at_us, now_us) + limiter->token_us;
+	uint64_t missing_us = full_at_us - now_us;
+	verdict.is_allowed = missing_us <= depth_us;
+	if (verdict.is_allowed)
+		slot->full_at_us = full_at_us;
+	else
+		verdict.retry_s = MAX_OF(seconds_up(missing_us - depth_us), 1);
+	uint64_t used_us = verdict.is_allowed ? missing_us : missing_us - limiter->token_us;
+	uv_mutex_unlock(&shard->mutex);
+	verdict.remaining = (int64_t)((depth_us - MIN_OF(used_us, depth_us)) / limiter->token_us);
+	verdict.reset_s = seconds_up(used_us);
+	return verdict;
+}
+
+size_t rate_limiter_size(struct rate_limiter *limiter)
+{
+	size_t count = 0;
+	for (int i = 0; i < SHARDS; i++) {
+		uv_mutex_lock(&limiter->shards[i].mutex);
+		count += limiter->shards[i].used;
+		uv_mutex_unlock(&limiter->shards[i].mutex);
+	}
+	return count;
+}

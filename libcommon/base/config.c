@@ -1,0 +1,244 @@
+#include "base/config.h"
+
+#include "base/defines.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NUMBER_TEXT_BYTES 32
+
+/* A suffix and what it multiplies by. */
+struct unit {
+	const char *name;
+	int64_t factor;
+};
+
+/* The largest first, so that printing finds the shortest text. */
+static const struct unit DURATION_UNITS[] = {
+	{"h", 3600000}, {"m", 60000}, {"s", 1000}, {"ms", 1}, {NULL, 0},
+};
+static const struct unit BYTES_UNITS[] = {
+	{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"", 1}, {NULL, 0},
+};
+
+/* One type of setting: what its values are called and made of. */
+struct value_type {
+	const char *noun; /* `is not NOUN` */
+	bool (*parse)(const char *text, void *target);
+	void (*format)(double value, char out[NUMBER_TEXT_BYTES]); /* NULL: not a number */
+};
+
+static bool parse_text(const char *text, void *target)
+{
+	*(const char **)target = text;
+	return true;
+}
+
+/* Digits with an optional `-`; what stands behind them. */
+static const char *parse_digits(const char *text, int64_t *ret_value)
+{
+	const char *digits = text + (*text == '-');
+	if (*digits < '0' || *digits > '9')
+		return NULL;
+	char *end;
+	errno = 0;
+	*ret_value = strtoll(text, &end, 10);
+	return errno == 0 ? end : NULL;
+}
+
+static bool parse_int(const char *text, void *target)
+{
+	int64_t value;
+	const char *end = parse_digits(text, &value);
+	if (end == NULL || *end != '\0')
+		return false;
+	*(int64_t *)target = value;
+	return true;
+}
+
+static bool parse_float(const char *text, void *target)
+{
+	/* Neither the names of infinity nor hexadecimal, which strtod() takes. */
+	if (*text == '\0' || strspn(text, "0123456789+-.eE") != strlen(text))
+		return false;
+	char *end;
+	double value = strtod(text, &end);
+	if (*end != '\0' || !isfinite(value))
+		return false;
+	*(double *)target = value;
+	return true;
+}
+
+static bool parse_bool(const char *text, void *target)
+{
+	static const char *const WORDS[] = {"false", "true", "0", "1", "off", "on", "no", "yes"};
+	for (size_t i = 0; i < ARRAY_LEN(WORDS); i++) {
+		if (strcmp(text, WORDS[i]) == 0) {
+			*(bool *)target = i % 2 == 1;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A number that is not negative and one of `units`; a bare one counts `bare_factor`. */
+static bool parse_with_unit(const char *text, const struct unit *units, int64_t bare_factor,
+                            int64_t *target)
+{
+	int64_t value;
+	const char *end = parse_digits(text, &value);
+	if (end == NULL || value < 0)
+		return false;
+	int64_t factor = *end == '\0' ? bare_factor : 0;
+	for (; factor == 0 && units->name != NULL; units++) {
+		if (strcmp(end, units->name) == 0)
+			factor = units->factor;
+	}
+	return factor > 0 && !__builtin_mul_overflow(value, factor, target);
+}
+
+static bool parse_duration(const char *text, void *target)
+{
+	return parse_with_unit(text, DURATION_UNITS, 1000, target);
+}
+
+static bool parse_bytes(const char *text, void *target)
+{
+	return parse_with_unit(text, BYTES_UNITS, 1, target);
+}
+
+static void format_int(double value, char out[NUMBER_TEXT_BYTES])
+{
+	snprintf(out, NUMBER_TEXT_BYTES, "%.0f", value);
+}
+
+static void format_float(double value, char out[NUMBER_TEXT_BYTES])
+{
+	snprintf(out, NUMBER_TEXT_BYTES, "%.15g", value);
+}
+
+static void format_with_unit(double value, const struct unit *units, char out[NUMBER_TEXT_BYTES])
+{
+	int64_t number = (int64_t)value;
+	while (units->factor > 1 && (number == 0 || number % units->factor != 0))
+		units++;
+	snprintf(out, NUMBER_TEXT_BYTES, "%" PRId64 "%s", number / units->factor, units->name);
+}
+
+static void format_duration(double value, char out[NUMBER_TEXT_BYTES])
+{
+	format_with_unit(value, DURATION_UNITS, out);
+}
+
+static void format_bytes(double value, char out[NUMBER_TEXT_BYTES])
+{
+	format_with_unit(value, BYTES_UNITS, out);
+}
+
+static const struct value_type TYPES[] = {
+	[SET_TEXT] = {"text", parse_text, NULL},
+	[SET_INT] = {"an integer", parse_int, format_int},
+	[SET_FLOAT] = {"a number", parse_float, format_float},
+	[SET_BOOL] = {"true or false", parse_bool, NULL},
+	[SET_DURATION_MS] = {"a duration such as 250ms, 10s, 5m or 1h", parse_duration,
+                             format_duration},
+	[SET_BYTES] = {"a size such as 64KiB, 1MiB or 2GiB", parse_bytes, format_bytes},
+};
+
+/* The number that a target holds; of a text or a boolean 0. */
+static double target_number(const struct setting *setting)
+{
+	if (setting->type == SET_FLOAT)
+		return *(const double *)setting->target;
+	if (TYPES[setting->type].format != NULL)
+		return (double)*(const int64_t *)setting->target;
+	return 0;
+}
+
+static bool has_bounds(const struct setting *setting)
+{
+	return TYPES[setting->type].format != NULL && (setting->min != 0 || setting->max != 0);
+}
+
+/* ` (16 to 1000000)`, nothing where there are no bounds. */
+static void print_bounds(FILE *out, const struct setting *setting)
+{
+	if (!has_bounds(setting))
+		return;
+	char min[NUMBER_TEXT_BYTES], max[NUMBER_TEXT_BYTES];
+	TYPES[setting->type].format(setting->min, min);
+	TYPES[setting->type].format(setting->max, max);
+	fprintf(out, " (%s to %s)", min, max);
+}
+
+static bool complain(const struct setting *setting, const char *value, const char *fault,
+                     const char *noun)
+{
+	fprintf(stderr, "%s: \"%s\" %s%s", setting->name, setting->is_secret ? "***" : value, fault,
+	        noun);
+	print_bounds(stderr, setting);
+	fputc('\n', stderr);
+	return false;
+}
+
+static bool load_one(const struct setting *setting)
+{
+	const char *value = getenv(setting->name);
+	bool is_fallback = value == NULL || *value == '\0';
+	if (is_fallback)
+		value = setting->fallback;
+	if (value == NULL) {
+		fprintf(stderr, "%s: must be set\n", setting->name);
+		return false;
+	}
+	bool is_good = TYPES[setting->type].parse(value, setting->target);
+	if (!is_good)
+		complain(setting, value, "is not ", TYPES[setting->type].noun);
+	double number = is_good ? target_number(setting) : 0;
+	if (is_good && has_bounds(setting) && (number < setting->min || number > setting->max))
+		is_good = complain(setting, value, "is out of range", "");
+	require(is_good || !is_fallback);
+	return is_good;
+}
+
+enum err_code config_load(const struct setting *settings)
+{
+	bool is_good = true;
+	for (; settings->type != SET_END; settings++)
+		is_good = load_one(settings) && is_good;
+	return is_good ? ERR_NONE : ERR_INVALID;
+}
+
+void config_print_help(const struct setting *settings)
+{
+	for (; settings->type != SET_END; settings++) {
+		const char *fallback = settings->fallback;
+		if (fallback == NULL)
+			printf("  %s (must be set)\n", settings->name);
+		else
+			printf("  %s=%s\n", settings->name, settings->is_secret ? "" : fallback);
+		printf("      %s", settings->help);
+		print_bounds(stdout, settings);
+		putchar('\n');
+	}
+}
+
+void config_print_values(const struct setting *settings)
+{
+	for (; settings->type != SET_END; settings++) {
+		char number[NUMBER_TEXT_BYTES];
+		const char *value = number;
+		if (settings->type == SET_TEXT)
+			value = *(const char **)settings->target;
+		else if (settings->type == SET_BOOL)
+			value = *(const bool *)settings->target ? "true" : "false";
+		else
+			TYPES[settings->type].format(target_number(settings), number);
+		bool is_hidden = settings->is_secret && value != NULL && *value != '\0';
+		printf("%s=%s\n", settings->name, is_hidden ? "***" : value == NULL ? "" : value);
+	}
+}

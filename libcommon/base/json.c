@@ -1,0 +1,322 @@
+#include "base/json.h"
+
+#include "base/utf8.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Objects up to this many members are searched for twins pair by pair, larger ones are sorted. */
+#define FEW_MEMBERS 16
+
+/* A member's name, in a form that most comparisons need not leave. */
+struct name {
+	uint64_t start; /* the first 8 bytes, zero-filled */
+	size_t length;
+	const char *text;
+};
+
+/* What a check of a parsed text needs. */
+struct check {
+	struct arena *arena;
+	const char *copy; /* the text in which yyjson left the strings where they stood */
+	const char *why;
+};
+
+static void *alc_malloc(void *arena, size_t size)
+{
+	return arena_alloc(arena, size);
+}
+
+static void *alc_realloc(void *arena, void *ptr, size_t size, size_t new_size)
+{
+	return new_size <= size ? ptr : arena_grow(arena, ptr, size, new_size);
+}
+
+static void alc_free(void *arena attr_unused, void *ptr attr_unused)
+{
+}
+
+static const yyjson_alc *arena_allocator(struct arena *arena)
+{
+	yyjson_alc *alc = arena_new_of(arena, yyjson_alc);
+	*alc = (yyjson_alc){alc_malloc, alc_realloc, alc_free, arena};
+	return alc;
+}
+
+/* The byte behind the quote that ends the string whose first byte is at `start`, or `length`. */
+static size_t string_end(const char *text, size_t start, size_t length)
+{
+	for (;;) {
+		const char *quote = memchr(text + start, '"', length - start);
+		if (quote == NULL)
+			return length;
+		const char *first = quote; /* of the backslashes before it: an odd one escapes it */
+		while (first > text + start && first[-1] == '\\')
+			first--;
+		start = (size_t)(quote - text) + 1;
+		if ((quote - first) % 2 == 0)
+			return start;
+	}
+}
+
+/* The byte at which arrays and objects nest too deep; `length` when they do not. Text that is not
+ * JSON may give either. Before parsing, so that no memory is spent on such a text. */
+static size_t too_deep_at(const char *text, size_t length)
+{
+	size_t depth = 0, i = 0;
+	while (i < length) {
+		char c = text[i++];
+		if (c == '"')
+			i = string_end(text, i, length);
+		else if ((c == '[' || c == '{') && ++depth > JSON_MAX_DEPTH)
+			return i - 1;
+		else if ((c == ']' || c == '}') && depth > 0)
+			depth--;
+	}
+	return length;
+}
+
+static bool refuse(struct check *check, const char *what, const char *where)
+{
+	check->why =
+		arena_printf(check->arena, "%s at byte %zu", what, (size_t)(where - check->copy));
+	return false;
+}
+
+/* The order has no meaning but that equal names are neighbours. */
+static int name_compare(const void *left, const void *right)
+{
+	const struct name *a = left, *b = right;
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	if (a->length != b->length)
+		return a->length < b->length ? -1 : 1;
+	return a->length <= sizeof(a->start) ? 0 : memcmp(a->text, b->text, a->length);
+}
+
+static bool refuse_twin(struct check *check, const char *one, const char *other)
+{
+	return refuse(check, "duplicate member name", MAX_OF(one, other));
+}
+
+static bool check_twins(struct check *check, const struct name *names, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		for (size_t j = i + 1; j < count; j++) {
+			if (name_compare(&names[i], &names[j]) == 0)
+				return refuse_twin(check, names[i].text, names[j].text);
+		}
+	}
+	return true;
+}
+
+static bool check_twins_sorted(struct check *check, struct name *names, size_t count)
+{
+	qsort(names, count, sizeof(*names), name_compare);
+	for (size_t i = 1; i < count; i++) {
+		if (name_compare(&names[i - 1], &names[i]) == 0)
+			return refuse_twin(check, names[i - 1].text, names[i].text);
+	}
+	return true;
+}
+
+static bool check_names(struct check *check, yyjson_val *object)
+{
+	size_t count = yyjson_obj_size(object);
+	struct name few[FEW_MEMBERS];
+	struct name *names = few;
+	if (count > FEW_MEMBERS)
+		names = arena_array(check->arena, count, sizeof(*names));
+
+	yyjson_val *key, *value;
+	size_t i, max;
+	yyjson_obj_foreach (object, i, max, key, value) {
+		names[i] =
+			(struct name){.length = yyjson_get_len(key), .text = yyjson_get_str(key)};
+		memcpy(&names[i].start, names[i].text,
+		       MIN_OF(names[i].length, sizeof(names[i].start)));
+	}
+	return count > FEW_MEMBERS ? check_twins_sorted(check, names, count)
+	                           : check_twins(check, names, count);
+}
+
+static bool check_string(struct check *check, yyjson_val *string)
+{
+	const char *text = yyjson_get_str(string);
+	if (memchr(text, '\0', yyjson_get_len(string)) != NULL)
+		return refuse(check, "NUL in the string", text);
+	return true;
+}
+
+/* Recurses no deeper than JSON_MAX_DEPTH, which holds by now. */
+static bool check_value(struct check *check, yyjson_val *value)
+{
+	yyjson_val *key, *item;
+	size_t i, max;
+	if (yyjson_is_str(value))
+		return check_string(check, value);
+	yyjson_arr_foreach (value, i, max, item) {
+		if (!check_value(check, item))
+			return false;
+	}
+	yyjson_obj_foreach (value, i, max, key, item) {
+		if (!check_string(check, key) || !check_value(check, item))
+			return false;
+	}
+	return !yyjson_is_obj(value) || check_names(check, value);
+}
+
+static enum err_code malformed(const char *why, const char **ret_why)
+{
+	if (ret_why != NULL)
+		*ret_why = why;
+	return ERR_MALFORMED;
+}
+
+enum err_code json_parse(struct arena *arena, const char *text, size_t length,
+                         yyjson_val **ret_root, const char **ret_why)
+{
+	size_t deep_at = too_deep_at(text, length);
+	if (deep_at < length)
+		return malformed(arena_printf(arena, "nests deeper than %d at byte %zu",
+		                              JSON_MAX_DEPTH, deep_at),
+		                 ret_why);
+
+	char *copy = arena_alloc(arena, length + YYJSON_PADDING_SIZE);
+	if (length > 0)
+		memcpy(copy, text, length);
+	yyjson_read_err err;
+	yyjson_doc *doc =
+		yyjson_read_opts(copy, length, YYJSON_READ_INSITU, arena_allocator(arena), &err);
+	if (doc == NULL)
+		return malformed(arena_printf(arena, "%s at byte %zu", err.msg, err.pos), ret_why);
+
+	struct check check = {.arena = arena, .copy = copy};
+	if (!check_value(&check, yyjson_doc_get_root(doc)))
+		return malformed(check.why, ret_why);
+	*ret_root = yyjson_doc_get_root(doc);
+	return ERR_NONE;
+}
+
+yyjson_mut_doc *json_doc_new(struct arena *arena)
+{
+	return yyjson_mut_doc_new(arena_allocator(arena));
+}
+
+#define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
+
+/* What stands for the byte at `text` in a JSON string; NULL: itself. `scratch` holds 7 bytes. */
+static const char *escape_of(char c, char *scratch)
+{
+	static const char *const SHORT[] = {
+		['\b'] = "\\b", ['\t'] = "\\t", ['\n'] = "\\n",  ['\f'] = "\\f",
+		['\r'] = "\\r", ['"'] = "\\\"", ['\\'] = "\\\\",
+	};
+	static const char DIGITS[] = "0123456789abcdef";
+	if ((unsigned char)c < ARRAY_LEN(SHORT) && SHORT[(unsigned char)c] != NULL)
+		return SHORT[(unsigned char)c];
+	if ((unsigned char)c >= 0x20)
+		return NULL;
+	memcpy(scratch, "\\u00", 4);
+	scratch[4] = DIGITS[c >> 4];
+	scratch[5] = DIGITS[c & 15];
+	scratch[6] = '\0';
+	return scratch;
+}
+
+/* Append `text` with each byte that is not UTF-8 replaced, and escaped when `is_string`. */
+static void add_clean(struct buf *out, const char *text, size_t length, bool is_string)
+{
+	char scratch[7];
+	size_t start = 0, i = 0;
+	while (i < length) {
+		size_t step = utf8_sequence(text + i, length - i);
+		const char *instead = step == 0   ? REPLACEMENT
+		                      : is_string ? escape_of(text[i], scratch)
+		                                  : NULL;
+		i += MAX_OF(step, 1);
+		if (instead != NULL) {
+			buf_add(out, text + start, i - 1 - start);
+			buf_puts(out, instead);
+			start = i;
+		}
+	}
+	buf_add(out, text + start, length - start);
+}
+
+void json_quote(struct buf *out, const char *text, size_t length)
+{
+	buf_add(out, "\"", 1);
+	add_clean(out, text, length, true);
+	buf_add(out, "\"", 1);
+}
+
+/* Numbers that JSON lacks are written as null, bytes that are not UTF-8 as U+FFFD: an answer is
+ * always JSON. Text that yyjson parsed holds neither. */
+#define WRITE_FLAGS YYJSON_WRITE_INF_AND_NAN_AS_NULL
+
+static char *clean(struct arena *arena, const char *text, size_t *length)
+{
+	require(text != NULL);
+	struct buf out = {.arena = arena};
+	add_clean(&out, text, *length, false);
+	*length = out.length;
+	return out.data;
+}
+
+char *json_write(struct arena *arena, yyjson_val *value, size_t *ret_length)
+{
+	size_t length;
+	char *text =
+		yyjson_val_write_opts(value, WRITE_FLAGS, arena_allocator(arena), &length, NULL);
+	require(text != NULL);
+	if (ret_length != NULL)
+		*ret_length = length;
+	return text;
+}
+
+char *json_write_mut(struct arena *arena, yyjson_mut_val *value, size_t *ret_length)
+{
+	size_t length;
+	const yyjson_alc *alc = arena_allocator(arena);
+	char *text = yyjson_mut_val_write_opts(value, WRITE_FLAGS, alc, &length, NULL);
+	if (text == NULL) {
+		text = yyjson_mut_val_write_opts(value,
+		                                 WRITE_FLAGS | YYJSON_WRITE_ALLOW_INVALID_UNICODE,
+		                                 alc, &length, NULL);
+		text = clean(arena, text, &length);
+	}
+	if (ret_length != NULL)
+		*ret_length = length;
+	return text;
+}
+
+yyjson_val *json_get(yyjson_val *object, const char *name)
+{
+	return yyjson_obj_get(object, name);
+}
+
+const char *json_get_text(yyjson_val *object, const char *name)
+{
+	return yyjson_get_str(json_get(object, name));
+}
+
+int64_t json_get_int(yyjson_val *object, const char *name, int64_t fallback)
+{
+	yyjson_val *value = json_get(object, name);
+	if (!yyjson_is_int(value) || (yyjson_is_uint(value) && yyjson_get_uint(value) > INT64_MAX))
+		return fallback;
+	return yyjson_get_sint(value);
+}
+
+double json_get_float(yyjson_val *object, const char *name, double fallback)
+{
+	yyjson_val *value = json_get(object, name);
+	return yyjson_is_num(value) ? yyjson_get_num(value) : fallback;
+}
+
+bool json_get_bool(yyjson_val *object, const char *name, bool fallback)
+{
+	yyjson_val *value = json_get(object, name);
+	return yyjson_is_bool(value) ? yyjson_get_bool(value) : fallback;
+}

@@ -1,0 +1,42 @@
+/** JSON: strict reading (RFC 8259) and writing, over yyjson.
+ *
+ * Outside text is refused when it is not valid UTF-8, has trailing bytes, a NUL (raw or \u0000) in
+ * any string, a duplicate member name in an object, or nests deeper than JSON_MAX_DEPTH.
+ */
+#pragma once
+
+#include "base/arena.h"
+#include "base/error.h"
+
+#include <yyjson.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define JSON_MAX_DEPTH 64
+
+/** Parse into the arena. Copies; the text need not be NUL-terminated.
+ * ERR_MALFORMED: not strict JSON; *ret_why (when given) says what and at which byte, from 0, in the
+ * arena: `duplicate member name at byte 14`. */
+enum err_code json_parse(struct arena *arena, const char *text, size_t length,
+                         yyjson_val **ret_root, const char **ret_why);
+
+/** A document to build an answer in; freed with the arena. */
+yyjson_mut_doc *json_doc_new(struct arena *arena);
+
+/** Compact text of a value, NUL-terminated, in the arena; `ret_length` may be NULL. Always JSON:
+ * NaN and infinity become null, bytes that are not UTF-8 U+FFFD. */
+char *json_write(struct arena *arena, yyjson_val *value, size_t *ret_length);
+char *json_write_mut(struct arena *arena, yyjson_mut_val *value, size_t *ret_length);
+
+/** Append `text` to `out` as a JSON string, quotes included; bytes that are not UTF-8 become
+ * U+FFFD. */
+void json_quote(struct buf *out, const char *text, size_t length);
+
+/** Member access that tolerates absence and other types: NULL, `fallback`. Borrow from the
+ * document. */
+yyjson_val *json_get(yyjson_val *object, const char *name);
+const char *json_get_text(yyjson_val *object, const char *name);
+int64_t json_get_int(yyjson_val *object, const char *name, int64_t fallback);
+double json_get_float(yyjson_val *object, const char *name, double fallback);
+bool json_get_bool(yyjson_val *object, const char *name, bool fallback);

@@ -1,0 +1,169 @@
+#include "base/log.h"
+
+#include "base/arena.h"
+#include "base/json.h"
+#include "base/timefmt.h"
+#include "loop/fiber.h"
+
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The most that Linux writes to a pipe in one piece (PIPE_BUF). Longer text is cut. */
+#define LINE_MAX_BYTES 4096
+#define LINE_RESERVE   768 /* for names, numbers and the end behind a text that was cut */
+
+static const char *const LEVEL_NAMES[] = {"debug", "info", "warn", "error"};
+
+static const char *const GROUP_NAMES[LOG_GROUP_COUNT] = {
+	[LOG_GROUP_MAIN] = "main",   [LOG_GROUP_HTTP] = "http", [LOG_GROUP_PG] = "pg",
+	[LOG_GROUP_REDIS] = "redis", [LOG_GROUP_JOBS] = "jobs", [LOG_GROUP_FETCH] = "fetch",
+	[LOG_GROUP_PROXY] = "proxy", [LOG_GROUP_APP] = "app",
+};
+
+/* Set at start, before threads. */
+static struct {
+	const char *process;
+	enum log_level levels[LOG_GROUP_COUNT];
+} logger = {
+	.process = "",
+	.levels = {LOG_INFO, LOG_INFO, LOG_INFO, LOG_INFO, LOG_INFO, LOG_INFO, LOG_INFO, LOG_INFO},
+};
+
+static _Thread_local const char *request_id;
+
+/* Position of the word in `names`, -1 when it is not there. */
+static int find_word(const char *const *names, size_t count, const char *word, size_t length)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (strlen(names[i]) == length && memcmp(names[i], word, length) == 0)
+			return (int)i;
+	}
+	return -1;
+}
+
+static int find_level(const char *word, size_t length)
+{
+	return find_word(LEVEL_NAMES, ARRAY_LEN(LEVEL_NAMES), word, length);
+}
+
+enum err_code log_init(const char *process, const char *levels)
+{
+	enum log_level wanted[LOG_GROUP_COUNT];
+	size_t length = strcspn(levels, ",");
+	int level = find_level(levels, length);
+	if (level < 0)
+		return ERR_INVALID;
+	for (size_t i = 0; i < LOG_GROUP_COUNT; i++)
+		wanted[i] = (enum log_level)level;
+
+	for (const char *item = levels + length; *item != '\0'; item += length) {
+		item++;
+		length = strcspn(item, ",");
+		size_t name_length = strcspn(item, "=,");
+		int group = find_word(GROUP_NAMES, LOG_GROUP_COUNT, item, name_length);
+		if (group < 0 || name_length == length)
+			return ERR_INVALID;
+		level = find_level(item + name_length + 1, length - name_length - 1);
+		if (level < 0)
+			return ERR_INVALID;
+		wanted[group] = (enum log_level)level;
+	}
+	memcpy(logger.levels, wanted, sizeof(wanted));
+	logger.process = process;
+	return ERR_NONE;
+}
+
+bool log_enabled(enum log_group group, enum log_level level)
+{
+	return level >= logger.levels[group];
+}
+
+void log_set_request_id(const char *id)
+{
+	request_id = id;
+}
+
+/* Append as a JSON string, cut at a character so that the line keeps its bound. */
+static void add_text(struct buf *line, const char *text)
+{
+	size_t mark = line->length;
+	size_t length = strnlen(text, LINE_MAX_BYTES);
+	json_quote(line, text, length);
+	while (line->length > LINE_MAX_BYTES - LINE_RESERVE && length > 0) {
+		line->length = mark;
+		length /= 2;
+		while (length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80)
+			length--;
+		json_quote(line, text, length);
+	}
+}
+
+static void add_text_member(struct buf *line, const char *name, const char *text)
+{
+	buf_printf(line, ",\"%s\":", name);
+	add_text(line, text);
+}
+
+static void add_field(struct buf *line, const struct log_field *field)
+{
+	buf_printf(line, ",\"%s\":", field->name);
+	if (field->type == LOG_INT)
+		buf_printf(line, "%lld", (long long)field->integer);
+	else if (field->type == LOG_BOOL)
+		buf_puts(line, field->boolean ? "true" : "false");
+	else if (field->type == LOG_FLOAT && isfinite(field->number))
+		buf_printf(line, "%.12g", field->number);
+	else if (field->type == LOG_TEXT && field->text != NULL)
+		add_text(line, field->text);
+	else
+		buf_puts(line, "null");
+}
+
+static int log_descriptor = STDOUT_FILENO;
+
+void log_set_descriptor(int descriptor)
+{
+	log_descriptor = descriptor;
+}
+
+/* A log that cannot be written is not worth a process: what fails is left out. */
+static void write_line(const char *line, size_t length)
+{
+	while (length > 0) {
+		ssize_t written = write(log_descriptor, line, length);
+		if (written >= 0) {
+			line += written;
+			length -= (size_t)written;
+		} else if (errno == EAGAIN) {
+			poll(&(struct pollfd){.fd = log_descriptor, .events = POLLOUT}, 1, -1);
+		} else if (errno != EINTR) {
+			return;
+		}
+	}
+}
+
+void log_write(enum log_group group, enum log_level level, const char *message,
+               const struct log_field *fields)
+{
+	int saved_errno = errno;
+	struct arena *arena = arena_new();
+	struct buf line = {.arena = arena};
+	char now[TIME_TEXT_LEN + 1];
+	time_format(time_now_ms(), now);
+	buf_printf(&line, "{\"time\":\"%s\",\"level\":\"%s\"", now, LEVEL_NAMES[level]);
+	add_text_member(&line, "process", logger.process);
+	add_text_member(&line, "group", GROUP_NAMES[group]);
+	add_text_member(&line, "message", message);
+	const char *id = fiber_label() != NULL ? fiber_label() : request_id;
+	if (id != NULL)
+		add_text_member(&line, "request_id", id);
+	for (; fields != NULL && fields->type != LOG_END; fields++)
+		add_field(&line, fields);
+	buf_puts(&line, "}\n");
+	write_line(line.data, line.length);
+	arena_free(arena);
+	errno = saved_errno;
+}

@@ -1,0 +1,83 @@
+/** Logs: one JSON object a line on standard output.
+ *
+ *     {"time":"2026-01-31T09:30:00.000Z","level":"info","process":"svc-search","group":"http",
+ *      "message":"request finished","request_id":"…","status":200,"duration_ms":1.5}
+ *
+ * One call reports one thing that happened, with named fields. Messages begin in lower case and
+ * have no full stop; foreign text goes into fields, which are escaped. A line is written with one
+ * write(2) of at most 4096 bytes (longer text is cut), so lines of several threads never mix.
+ * Secrets never go into a field.
+ *
+ * LOG_LEVEL is `info`, or a level with groups turned up or down alone: `info,pg=debug,http=warn`.
+ */
+#pragma once
+
+#include "base/defines.h"
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum log_level { LOG_DEBUG, LOG_INFO, LOG_WARN, LOG_ERROR };
+
+enum log_group {
+	LOG_GROUP_MAIN,
+	LOG_GROUP_HTTP,
+	LOG_GROUP_PG,
+	LOG_GROUP_REDIS,
+	LOG_GROUP_JOBS,
+	LOG_GROUP_FETCH,
+	LOG_GROUP_PROXY,
+	LOG_GROUP_APP,
+	LOG_GROUP_COUNT
+};
+
+/** One named value. Made by the f_*() below; a NULL string is written as null. */
+struct log_field {
+	enum { LOG_END, LOG_TEXT, LOG_INT, LOG_FLOAT, LOG_BOOL } type;
+	const char *name; /* borrows: a literal */
+	union {
+		const char *text; /* borrows until the call returns */
+		int64_t integer;
+		double number;
+		bool boolean;
+	};
+};
+
+#define f_text(n, v)  ((struct log_field){.type = LOG_TEXT, .name = (n), .text = (v)})
+#define f_int(n, v)   ((struct log_field){.type = LOG_INT, .name = (n), .integer = (int64_t)(v)})
+#define f_float(n, v) ((struct log_field){.type = LOG_FLOAT, .name = (n), .number = (v)})
+#define f_bool(n, v)  ((struct log_field){.type = LOG_BOOL, .name = (n), .boolean = (v)})
+
+/** Name the process (borrows) and set the levels; before threads. ERR_INVALID: `levels` is not of
+ * the form above, and nothing changed. */
+enum err_code log_init(const char *process, const char *levels);
+
+/** Write to this descriptor from now on instead of standard output: a command's output is its
+ * own. */
+void log_set_descriptor(int descriptor);
+
+bool log_enabled(enum log_group group, enum log_level level);
+
+/** The request whose id goes into the lines of this thread from now on, outside of fibers; NULL:
+ * none. Borrows. A line of a fiber carries the fiber's label. */
+void log_set_request_id(const char *request_id);
+
+void log_write(enum log_group group, enum log_level level, const char *message,
+               const struct log_field *fields);
+
+#define log_event(group, level, message, ...)                                                 \
+	do {                                                                                  \
+		if (log_enabled((group), (level)))                                            \
+			log_write((group), (level), (message),                                \
+			          (struct log_field[]){__VA_ARGS__ __VA_OPT__(, ){LOG_END}}); \
+	} while (0)
+
+#define log_debug(group, message, ...) \
+	log_event((group), LOG_DEBUG, (message)__VA_OPT__(, ) __VA_ARGS__)
+#define log_info(group, message, ...) \
+	log_event((group), LOG_INFO, (message)__VA_OPT__(, ) __VA_ARGS__)
+#define log_warn(group, message, ...) \
+	log_event((group), LOG_WARN, (message)__VA_OPT__(, ) __VA_ARGS__)
+#define log_error(group, message, ...) \
+	log_event((group), LOG_ERROR, (message)__VA_OPT__(, ) __VA_ARGS__)

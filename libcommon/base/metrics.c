@@ -1,0 +1,329 @@
+#include "base/metrics.h"
+
+#include "base/timefmt.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BUCKETS          18 /* of a histogram, besides the one without end */
+#define BUCKET_FIRST     0.0005
+#define CACHE_ENTRIES    256 /* a power of two */
+#define VALUE_TEXT_BYTES 32
+
+/* Values of one combination of labels. Series are only ever appended to a metric's list, so that
+ * readers need no lock. */
+struct metric_series {
+	const char *labels[METRIC_LABELS];
+	_Atomic(struct metric_series *) next;
+	_Atomic uint64_t value; /* bits of a double; of a histogram the sum */
+	_Atomic uint64_t
+		buckets[]; /* of a histogram, BUCKETS + 1 counts, each without the lower ones */
+};
+
+/* One thread's memory of where series are, by the addresses of what names them. */
+struct cache_entry {
+	const struct metric *metric;
+	const char *label_a, *label_b;
+	struct metric_series *series;
+};
+
+static _Thread_local struct cache_entry cache[CACHE_ENTRIES];
+
+/* The list of metrics. Workers register theirs as they start, while another may already be asked
+ * for all. */
+static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct metric *first_metric;
+static struct metric **last_link = &first_metric;
+static double start_time_seconds;
+
+static void __attribute__((constructor)) remember_start(void)
+{
+	start_time_seconds = (double)time_now_ms() / 1000;
+}
+
+static bool label_equal(const char *a, const char *b)
+{
+	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+static struct metric_series *series_new(const struct metric *metric, const char *label_a,
+                                        const char *label_b)
+{
+	size_t buckets = metric->type == METRIC_TYPE_HISTOGRAM ? BUCKETS + 1 : 0;
+	struct metric_series *series =
+		calloc(1, sizeof(*series) + buckets * sizeof(series->buckets[0]));
+	require(series != NULL);
+	series->labels[0] = label_a;
+	series->labels[1] = label_b;
+	return series;
+}
+
+/* The series of the labels, appended when it is new. */
+static struct metric_series *series_find(struct metric *metric, const char *label_a,
+                                         const char *label_b)
+{
+	_Atomic(struct metric_series *) *link = &metric->series;
+	struct metric_series *made = NULL;
+	for (;;) {
+		struct metric_series *series = atomic_load_explicit(link, memory_order_acquire);
+		if (series == NULL) {
+			if (made == NULL)
+				made = series_new(metric, label_a, label_b);
+			if (atomic_compare_exchange_strong(link, &series, made))
+				return made;
+		}
+		if (label_equal(series->labels[0], label_a) &&
+		    label_equal(series->labels[1], label_b)) {
+			free(made);
+			return series;
+		}
+		link = &series->next;
+	}
+}
+
+static struct metric_series *series_get(struct metric *metric, const char *label_a,
+                                        const char *label_b)
+{
+	uint64_t hash = (uintptr_t)metric ^ (uintptr_t)label_a * 31 ^ (uintptr_t)label_b * 961;
+	hash *= UINT64_C(0x9e3779b97f4a7c15); /* 2^64 / golden ratio: Knuth, TAOCP 3, section 6.4 */
+	struct cache_entry *entry = &cache[hash >> 56];
+	if (entry->metric != metric || entry->label_a != label_a || entry->label_b != label_b)
+		*entry = (struct cache_entry){metric, label_a, label_b,
+		                              series_find(metric, label_a, label_b)};
+	return entry->series;
+}
+
+static uint64_t bits_of(double value)
+{
+	uint64_t bits;
+	memcpy(&bits, &value, sizeof(bits));
+	return bits;
+}
+
+static double value_of(_Atomic uint64_t *value)
+{
+	uint64_t bits = atomic_load_explicit(value, memory_order_relaxed);
+	double number;
+	memcpy(&number, &bits, sizeof(number));
+	return number;
+}
+
+static void value_add(_Atomic uint64_t *value, double addend)
+{
+	double old = value_of(value);
+	uint64_t expected = bits_of(old);
+	while (!atomic_compare_exchange_weak_explicit(value, &expected, bits_of(old + addend),
+	                                              memory_order_relaxed, memory_order_relaxed))
+		memcpy(&old, &expected, sizeof(old));
+}
+
+/* False: it was there already. */
+static bool list_add(struct metric *metric)
+{
+	for (struct metric *known = first_metric; known != NULL; known = known->next) {
+		if (known == metric)
+			return false;
+	}
+	*last_link = metric;
+	last_link = &metric->next;
+	return true;
+}
+
+void metric_register(struct metric *metric)
+{
+	pthread_mutex_lock(&list_lock);
+	bool is_new = list_add(metric);
+	pthread_mutex_unlock(&list_lock);
+	if (!is_new)
+		return;
+	/* Without labels there is one series, which begins at 0. */
+	if (metric->labels[0] == NULL)
+		series_get(metric, NULL, NULL);
+}
+
+void metric_add(struct metric *metric, const char *label_a, const char *label_b, double value)
+{
+	value_add(&series_get(metric, label_a, label_b)->value, value);
+}
+
+void metric_set(struct metric *metric, const char *label_a, const char *label_b, double value)
+{
+	atomic_store_explicit(&series_get(metric, label_a, label_b)->value, bits_of(value),
+	                      memory_order_relaxed);
+}
+
+static double bucket_limit(int bucket)
+{
+	return ldexp(BUCKET_FIRST, bucket);
+}
+
+void metric_observe_seconds(struct metric *metric, const char *label_a, const char *label_b,
+                            double seconds)
+{
+	require(metric->type == METRIC_TYPE_HISTOGRAM);
+	struct metric_series *series = series_get(metric, label_a, label_b);
+	int bucket = 0;
+	while (bucket < BUCKETS && seconds > bucket_limit(bucket))
+		bucket++;
+	atomic_fetch_add_explicit(&series->buckets[bucket], 1, memory_order_relaxed);
+	value_add(&series->value, seconds);
+}
+
+/* The shortest of two texts that reads back as `value`. */
+static void format_value(double value, char out[VALUE_TEXT_BYTES])
+{
+	if (isnan(value) || isinf(value)) {
+		snprintf(out, VALUE_TEXT_BYTES, "%s",
+		         isnan(value) ? "NaN"
+		         : value > 0  ? "+Inf"
+		                      : "-Inf");
+		return;
+	}
+	snprintf(out, VALUE_TEXT_BYTES, "%.15g", value);
+	if (strtod(out, NULL) != value)
+		snprintf(out, VALUE_TEXT_BYTES, "%.17g", value);
+}
+
+static void add_escaped(struct buf *out, const char *text, bool is_quoted)
+{
+	for (; *text != '\0'; text++) {
+		if (*text == '\n')
+			buf_puts(out, "\\n");
+		else if (*text == '\\' || (is_quoted && *text == '"'))
+			buf_printf(out, "\\%c", *text);
+		else
+			buf_add(out, text, 1);
+	}
+}
+
+/* `{operation="asset_list",status="2xx",le="0.001"} 17`, or less of it. */
+static void add_sample(struct buf *out, const struct metric *metric, const char *suffix,
+                       const struct metric_series *series, const char *limit, double value)
+{
+	const char *names[] = {metric->labels[0], metric->labels[1], "le"};
+	const char *values[] = {series->labels[0], series->labels[1], limit};
+	char separator = '{';
+	buf_printf(out, "%s%s", metric->name, suffix);
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		if (names[i] == NULL || values[i] == NULL)
+			continue;
+		buf_printf(out, "%c%s=\"", separator, names[i]);
+		add_escaped(out, values[i], true);
+		buf_puts(out, "\"");
+		separator = ',';
+	}
+	char text[VALUE_TEXT_BYTES];
+	format_value(value, text);
+	buf_printf(out, "%s %s\n", separator == ',' ? "}" : "", text);
+}
+
+static void add_histogram(struct buf *out, const struct metric *metric,
+                          struct metric_series *series)
+{
+	uint64_t count = 0;
+	for (int i = 0; i <= BUCKETS; i++) {
+		char limit[VALUE_TEXT_BYTES];
+		format_value(i < BUCKETS ? bucket_limit(i) : INFINITY, limit);
+		count += atomic_load_explicit(&series->buckets[i], memory_order_relaxed);
+		add_sample(out, metric, "_bucket", series, limit, (double)count);
+	}
+	add_sample(out, metric, "_sum", series, NULL, value_of(&series->value));
+	add_sample(out, metric, "_count", series, NULL, (double)count);
+}
+
+static void add_head(struct buf *out, const char *name, const char *help, const char *type)
+{
+	buf_printf(out, "# HELP %s ", name);
+	add_escaped(out, help, false);
+	buf_printf(out, "\n# TYPE %s %s\n", name, type);
+}
+
+static void add_metric(struct buf *out, struct metric *metric)
+{
+	static const char *const TYPE_NAMES[] = {"counter", "gauge", "histogram"};
+	add_head(out, metric->name, metric->help, TYPE_NAMES[metric->type]);
+	struct metric_series *series = atomic_load_explicit(&metric->series, memory_order_acquire);
+	while (series != NULL) {
+		if (metric->type == METRIC_TYPE_HISTOGRAM)
+			add_histogram(out, metric, series);
+		else
+			add_sample(out, metric, "", series, NULL, value_of(&series->value));
+		series = atomic_load_explicit(&series->next, memory_order_acquire);
+	}
+}
+
+/* What Linux does not tell is NaN. */
+static double resident_bytes(void)
+{
+	FILE *file = fopen("/proc/self/statm", "re");
+	if (file == NULL)
+		return NAN;
+	/* `31416 2718 ...`: pages of the address space, pages in memory. */
+	char line[128];
+	char *end = fgets(line, sizeof(line), file);
+	fclose(file);
+	if (end == NULL)
+		return NAN;
+	strtol(line, &end, 10);
+	long pages = strtol(end, &end, 10);
+	return (double)pages * (double)sysconf(_SC_PAGESIZE);
+}
+
+static double cpu_seconds(void)
+{
+	struct timespec used;
+	require(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) == 0);
+	return (double)used.tv_sec + (double)used.tv_nsec / 1e9;
+}
+
+static double open_files(void)
+{
+	DIR *folder = opendir("/proc/self/fd");
+	if (folder == NULL)
+		return NAN;
+	int count = -1; /* the folder itself */
+	for (struct dirent *entry; (entry = readdir(folder)) != NULL;)
+		count += entry->d_name[0] != '.';
+	closedir(folder);
+	return count;
+}
+
+static double start_time(void)
+{
+	return start_time_seconds;
+}
+
+static const struct {
+	const char *name, *help, *type;
+	double (*read)(void);
+} PROCESS_METRICS[] = {
+	{"process_resident_memory_bytes", "Memory in use.", "gauge", resident_bytes},
+	{"process_cpu_seconds_total", "Processor time used.", "counter", cpu_seconds},
+	{"process_open_fds", "Open files and sockets.", "gauge", open_files},
+	{"process_start_time_seconds", "Start of the process, in Unix time.", "gauge", start_time},
+};
+
+char *metrics_text(struct arena *arena)
+{
+	struct buf out = {.arena = arena};
+	pthread_mutex_lock(&list_lock);
+	for (struct metric *metric = first_metric; metric != NULL; metric = metric->next)
+		add_metric(&out, metric);
+	pthread_mutex_unlock(&list_lock);
+	for (size_t i = 0; i < ARRAY_LEN(PROCESS_METRICS); i++) {
+		char value[VALUE_TEXT_BYTES];
+		format_value(PROCESS_METRICS[i].read(), value);
+		add_head(&out, PROCESS_METRICS[i].name, PROCESS_METRICS[i].help,
+		         PROCESS_METRICS[i].type);
+		buf_printf(&out, "%s %s\n", PROCESS_METRICS[i].name, value);
+	}
+	return out.data;
+}

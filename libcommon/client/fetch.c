@@ -1,0 +1,143 @@
+#include "client/fetch.h"
+
+#include "base/defines.h"
+#include "base/log.h"
+#include "client/fetch_internal.h"
+#include "client/fetch_multi.h"
+#include "loop/fiber.h"
+#include "loop/worker.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define TIMEOUT_MAX_MS 30000
+
+static bool is_safe(const struct fetch_call *call)
+{
+	return !call->method || strcmp(call->method, "GET") == 0 ||
+	       strcmp(call->method, "HEAD") == 0;
+}
+
+static bool was_sent(CURL *easy)
+{
+	curl_off_t before_us = 0;
+	curl_easy_getinfo(easy, CURLINFO_PRETRANSFER_TIME_T, &before_us);
+	return before_us > 0;
+}
+
+/* The one place that maps libcurl's results. */
+static enum err_code result_code(const struct transfer *transfer, const struct fetch_call *call)
+{
+	if (transfer->is_over_limit)
+		return ERR_UPSTREAM;
+	switch (transfer->result) {
+	case CURLE_OK:
+		return ERR_NONE;
+	case CURLE_COULDNT_RESOLVE_HOST:
+	case CURLE_COULDNT_RESOLVE_PROXY:
+	case CURLE_COULDNT_CONNECT:
+		return ERR_UNAVAILABLE;
+	case CURLE_OPERATION_TIMEDOUT:
+		return was_sent(transfer->easy) ? ERR_TIMEOUT : ERR_UNAVAILABLE;
+	case CURLE_SEND_ERROR:
+	case CURLE_RECV_ERROR:
+	case CURLE_GOT_NOTHING:
+	case CURLE_PARTIAL_FILE:
+	case CURLE_HTTP2:
+	case CURLE_HTTP2_STREAM:
+		return is_safe(call) || !was_sent(transfer->easy) ? ERR_UNAVAILABLE : ERR_UNCERTAIN;
+	default:
+		return ERR_UPSTREAM;
+	}
+}
+
+static struct fetch_answer *answer_of(struct transfer *transfer)
+{
+	struct fetch_answer *answer = arena_new_of(transfer->arena, struct fetch_answer);
+	long status = 0;
+	curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
+	answer->status = (int)status;
+	answer->fields = transfer->answer_fields;
+	answer->field_count = transfer->field_count;
+	answer->body = transfer->body.length ? transfer->body.data : "";
+	answer->body_length = transfer->body.length;
+	return answer;
+}
+
+static uint64_t timeout_of(const struct request *rq, const struct fetch_call *call)
+{
+	uint64_t left_ms = request_left_ms(rq);
+	uint64_t wanted_ms = call->timeout_ms ? call->timeout_ms : TIMEOUT_MAX_MS;
+	return MAX_OF(MIN_OF(left_ms, wanted_ms), 1);
+}
+
+enum err_code fetch_transfer(struct request *rq, const struct fetch_call *call, bool is_direct,
+                             struct fetch_answer **ret_answer)
+{
+	struct transfer *transfer =
+		transfer_start(rq->worker->fetch, call, timeout_of(rq, call), is_direct);
+	if (!transfer)
+		return ERR_UPSTREAM;
+	enum err_code code = ERR_NONE;
+	while (!transfer->is_done && code == ERR_NONE)
+		code = fiber_wait();
+	if (transfer->is_done) {
+		code = result_code(transfer, call);
+		if (code != ERR_NONE)
+			log_debug(LOG_GROUP_FETCH, "call failed", f_text("url", call->url),
+			          f_text("why", transfer->error[0]
+			                                ? transfer->error
+			                                : curl_easy_strerror(transfer->result)));
+	}
+	struct fetch_answer *answer = code == ERR_NONE ? answer_of(transfer) : NULL;
+	struct arena *arena = transfer->arena;
+	transfer_end(transfer);
+	if (!answer) {
+		arena_free(arena);
+		return code;
+	}
+	arena_adopt(rq->arena, arena);
+	*ret_answer = answer;
+	return ERR_NONE;
+}
+
+enum err_code fetch_try(struct request *rq, const struct fetch_call *call,
+                        struct fetch_answer **ret_answer)
+{
+	return fetch_transfer(rq, call, false, ret_answer);
+}
+
+static const char *why_of(enum err_code code)
+{
+	switch (code) {
+	case ERR_UNAVAILABLE:
+		return "could not be reached";
+	case ERR_UNCERTAIN:
+		return "did not say whether the request was carried out";
+	case ERR_TIMEOUT:
+		return "took too long to answer";
+	case ERR_UPSTREAM:
+		return "gave an answer that cannot be used";
+	default:
+		return "was not waited for";
+	}
+}
+
+struct fetch_answer *fetch(struct request *rq, const struct fetch_call *call)
+{
+	struct fetch_answer *answer = NULL;
+	enum err_code code = fetch_try(rq, call, &answer);
+	if (code != ERR_NONE)
+		raise_error(rq, code, "another server %s", why_of(code));
+	return answer;
+}
+
+const char *fetch_header(const struct fetch_answer *answer, const char *name)
+{
+	for (size_t i = 0; i < answer->field_count; i++) {
+		if (strcasecmp(answer->fields[i].name, name) == 0)
+			return answer->fields[i].value;
+	}
+	return NULL;
+}

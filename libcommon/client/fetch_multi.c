@@ -1,0 +1,321 @@
+#include "client/fetch_multi.h"
+
+#include "base/defines.h"
+#include "loop/fiber.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define CONNECT_TIMEOUT_MS 5000
+#define REDIRECTS_MAX      5
+#define KEPT_MAX           32
+#define FIELDS_MAX_BYTES   ((size_t)256 * 1024)
+#define FIELDS_FIRST       16
+#define PROTOCOLS          "http,https"
+
+struct fetcher {
+	CURLM *multi;
+	uv_timer_t timer;
+	uv_loop_t *loop;
+	struct transfer *transfers;
+};
+
+/* A socket of libcurl's. */
+struct watcher {
+	uv_poll_t poll;
+	struct fetcher *fetcher;
+	curl_socket_t socket;
+};
+
+static void reap(struct fetcher *fetcher)
+{
+	CURLMsg *message;
+	int left;
+	while ((message = curl_multi_info_read(fetcher->multi, &left))) {
+		struct transfer *transfer = NULL;
+		if (message->msg != CURLMSG_DONE)
+			continue;
+		curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &transfer);
+		transfer->result = message->data.result;
+		transfer->is_done = true;
+		fiber_wake(transfer->fiber);
+	}
+}
+
+static void socket_action(struct fetcher *fetcher, curl_socket_t socket, int flags)
+{
+	int running;
+	curl_multi_socket_action(fetcher->multi, socket, flags, &running);
+	reap(fetcher);
+}
+
+static void on_poll(uv_poll_t *handle, int status, int events)
+{
+	struct watcher *watcher = handle->data;
+	int flags = status < 0 ? CURL_CSELECT_ERR : 0;
+	flags |= events & UV_READABLE ? CURL_CSELECT_IN : 0;
+	flags |= events & UV_WRITABLE ? CURL_CSELECT_OUT : 0;
+	socket_action(watcher->fetcher, watcher->socket, flags);
+}
+
+static void on_watcher_closed(uv_handle_t *handle)
+{
+	free(handle->data);
+}
+
+static struct watcher *watcher_new(struct fetcher *fetcher, curl_socket_t socket)
+{
+	struct watcher *watcher = calloc(1, sizeof(*watcher));
+	require(watcher);
+	watcher->fetcher = fetcher;
+	watcher->socket = socket;
+	watcher->poll.data = watcher;
+	if (uv_poll_init_socket(fetcher->loop, &watcher->poll, socket) != 0) {
+		free(watcher);
+		return NULL;
+	}
+	curl_multi_assign(fetcher->multi, socket, watcher);
+	return watcher;
+}
+
+/* libcurl wants to know about a socket, or no longer. */
+static int on_socket(CURL *easy, curl_socket_t socket, int what, void *arg, void *socket_arg)
+{
+	struct fetcher *fetcher = arg;
+	struct watcher *watcher = socket_arg;
+	(void)easy;
+	if (what == CURL_POLL_REMOVE) {
+		if (watcher)
+			uv_close((uv_handle_t *)&watcher->poll, on_watcher_closed);
+		curl_multi_assign(fetcher->multi, socket, NULL);
+		return 0;
+	}
+	if (!watcher)
+		watcher = watcher_new(fetcher, socket);
+	if (!watcher)
+		return -1;
+	int events = what & CURL_POLL_IN ? UV_READABLE : 0;
+	events |= what & CURL_POLL_OUT ? UV_WRITABLE : 0;
+	return uv_poll_start(&watcher->poll, events, on_poll) == 0 ? 0 : -1;
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+	socket_action(timer->data, CURL_SOCKET_TIMEOUT, 0);
+}
+
+static int on_timeout_change(CURLM *multi, long timeout_ms, void *arg)
+{
+	struct fetcher *fetcher = arg;
+	(void)multi;
+	if (timeout_ms < 0)
+		uv_timer_stop(&fetcher->timer);
+	else
+		uv_timer_start(&fetcher->timer, on_timer, (uint64_t)timeout_ms, 0);
+	return 0;
+}
+
+struct fetcher *fetcher_new(uv_loop_t *loop)
+{
+	require(curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK);
+	require(curl_version_info(CURLVERSION_NOW)->features & CURL_VERSION_ASYNCHDNS);
+	struct fetcher *fetcher = calloc(1, sizeof(*fetcher));
+	require(fetcher);
+	fetcher->loop = loop;
+	fetcher->multi = curl_multi_init();
+	require(fetcher->multi);
+	uv_timer_init(loop, &fetcher->timer);
+	fetcher->timer.data = fetcher;
+	curl_multi_setopt(fetcher->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
+	curl_multi_setopt(fetcher->multi, CURLMOPT_SOCKETDATA, fetcher);
+	curl_multi_setopt(fetcher->multi, CURLMOPT_TIMERFUNCTION, on_timeout_change);
+	curl_multi_setopt(fetcher->multi, CURLMOPT_TIMERDATA, fetcher);
+	curl_multi_setopt(fetcher->multi, CURLMOPT_MAXCONNECTS, (long)KEPT_MAX);
+	return fetcher;
+}
+
+static void on_fetcher_closed(uv_handle_t *handle)
+{
+	free(handle->data);
+}
+
+void fetcher_free(struct fetcher *fetcher)
+{
+	if (!fetcher)
+		return;
+	require(!fetcher->transfers);
+	curl_multi_cleanup(fetcher->multi);
+	uv_close((uv_handle_t *)&fetcher->timer, on_fetcher_closed);
+}
+
+static void add_field(struct transfer *transfer, const char *line, size_t name_length,
+                      const char *value, size_t value_length)
+{
+	if (transfer->field_count == transfer->field_room) {
+		size_t room = transfer->field_room ? transfer->field_room * 2 : FIELDS_FIRST;
+		transfer->answer_fields =
+			arena_grow(transfer->arena, transfer->answer_fields,
+		                   transfer->field_room * sizeof(struct http_field),
+		                   room * sizeof(struct http_field));
+		transfer->field_room = room;
+	}
+	transfer->answer_fields[transfer->field_count++] = (struct http_field){
+		.name = arena_strndup(transfer->arena, line, name_length),
+		.value = arena_strndup(transfer->arena, value, value_length),
+		.name_length = (uint32_t)name_length,
+		.value_length = (uint32_t)value_length,
+	};
+}
+
+/* One line of a head: a status line begins another response, whose fields and body replace what a
+ * 1xx or a redirect brought. */
+static size_t on_head_line(char *line, size_t one, size_t length, void *arg)
+{
+	struct transfer *transfer = arg;
+	size_t end = length * one;
+	transfer->field_bytes += end;
+	if (transfer->field_bytes > FIELDS_MAX_BYTES) {
+		transfer->is_over_limit = true;
+		return 0;
+	}
+	if (end >= 5 && memcmp(line, "HTTP/", 5) == 0) {
+		transfer->field_count = 0;
+		transfer->body.length = 0;
+		return length;
+	}
+	while (end > 0 && strchr("\r\n \t", line[end - 1]))
+		end--;
+	char *colon = memchr(line, ':', end);
+	if (!colon)
+		return length;
+	size_t start = (size_t)(colon - line) + 1;
+	while (start < end && (line[start] == ' ' || line[start] == '\t'))
+		start++;
+	add_field(transfer, line, (size_t)(colon - line), line + start, end - start);
+	return length;
+}
+
+static size_t on_body(char *data, size_t one, size_t length, void *arg)
+{
+	struct transfer *transfer = arg;
+	size_t bytes = one * length;
+	if (bytes > transfer->body_max_bytes - transfer->body.length) {
+		transfer->is_over_limit = true;
+		return 0;
+	}
+	buf_add(&transfer->body, data, bytes);
+	return bytes;
+}
+
+static void add_line(struct transfer *transfer, const char *line)
+{
+	struct curl_slist *grown = curl_slist_append(transfer->fields, line);
+	require(grown);
+	transfer->fields = grown;
+}
+
+static void set_fields(struct transfer *transfer, const struct fetch_call *call)
+{
+	bool has_agent = false;
+	for (size_t i = 0; i < call->field_count; i++) {
+		const struct http_field *field = &call->fields[i];
+		/* libcurl drops `Name:`; an empty field is written `Name;`. */
+		const char *form = field->value[0] ? "%s: %s" : "%s;";
+		add_line(transfer, arena_printf(transfer->arena, form, field->name, field->value));
+		has_agent |= strcasecmp(field->name, "User-Agent") == 0;
+	}
+	add_line(transfer, "Expect:");
+	if (!has_agent)
+		curl_easy_setopt(transfer->easy, CURLOPT_USERAGENT, "expops/" EXPOPS_VERSION);
+	curl_easy_setopt(transfer->easy, CURLOPT_HTTPHEADER, transfer->fields);
+}
+
+static void set_method(struct transfer *transfer, const struct fetch_call *call)
+{
+	static const char *const WITH_BODY[] = {"POST", "PUT", "PATCH"};
+	CURL *easy = transfer->easy;
+	const char *method = call->method ? call->method : "GET";
+	bool has_body = call->body != NULL;
+	for (size_t i = 0; i < ARRAY_LEN(WITH_BODY); i++)
+		has_body |= strcmp(method, WITH_BODY[i]) == 0;
+	if (has_body) {
+		curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)call->body_length);
+		curl_easy_setopt(easy, CURLOPT_COPYPOSTFIELDS, call->body ? call->body : "");
+	}
+	if (strcmp(method, "HEAD") == 0)
+		curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
+	else if (strcmp(method, has_body ? "POST" : "GET") != 0)
+		curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method);
+	bool is_idempotent = strcmp(method, "POST") != 0 && strcmp(method, "PATCH") != 0;
+	curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT, is_idempotent ? 0L : 1L);
+}
+
+static void set_limits(struct transfer *transfer, const struct fetch_call *call,
+                       uint64_t timeout_ms)
+{
+	CURL *easy = transfer->easy;
+	curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L); /* do not wait for an abandoned lookup */
+	curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)timeout_ms);
+	curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_TIMEOUT_MS);
+	curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, PROTOCOLS);
+	curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, PROTOCOLS);
+	curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, call->follow_redirects ? 1L : 0L);
+	curl_easy_setopt(easy, CURLOPT_MAXREDIRS, (long)REDIRECTS_MAX);
+	curl_easy_setopt(easy, CURLOPT_MAXFILESIZE_LARGE, (curl_off_t)transfer->body_max_bytes);
+	curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "");
+}
+
+static void set_sinks(struct transfer *transfer)
+{
+	CURL *easy = transfer->easy;
+	curl_easy_setopt(easy, CURLOPT_PRIVATE, transfer);
+	curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, transfer->error);
+	curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_head_line);
+	curl_easy_setopt(easy, CURLOPT_HEADERDATA, transfer);
+	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
+	curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
+}
+
+struct transfer *transfer_start(struct fetcher *fetcher, const struct fetch_call *call,
+                                uint64_t timeout_ms, bool is_direct)
+{
+	struct arena *arena = arena_new();
+	struct transfer *transfer = arena_new_of(arena, struct transfer);
+	transfer->arena = transfer->body.arena = arena;
+	transfer->body_max_bytes = call->answer_max_bytes ? call->answer_max_bytes : 8 << 20;
+	transfer->fiber = fiber_self();
+	transfer->fetcher = fetcher;
+	transfer->easy = curl_easy_init();
+	require(transfer->easy);
+	set_sinks(transfer);
+	set_limits(transfer, call, timeout_ms);
+	set_method(transfer, call);
+	set_fields(transfer, call);
+	if (is_direct || call->unix_path)
+		curl_easy_setopt(transfer->easy, CURLOPT_PROXY, "");
+	if (call->unix_path)
+		curl_easy_setopt(transfer->easy, CURLOPT_UNIX_SOCKET_PATH, call->unix_path);
+	transfer->next = fetcher->transfers;
+	transfer->link = &fetcher->transfers;
+	if (transfer->next)
+		transfer->next->link = &transfer->next;
+	fetcher->transfers = transfer;
+	if (curl_easy_setopt(transfer->easy, CURLOPT_URL, call->url) == CURLE_OK &&
+	    curl_multi_add_handle(fetcher->multi, transfer->easy) == CURLM_OK)
+		return transfer;
+	transfer_end(transfer);
+	arena_free(arena);
+	return NULL;
+}
+
+void transfer_end(struct transfer *transfer)
+{
+	*transfer->link = transfer->next;
+	if (transfer->next)
+		transfer->next->link = transfer->link;
+	curl_multi_remove_handle(transfer->fetcher->multi, transfer->easy);
+	curl_easy_cleanup(transfer->easy);
+	curl_slist_free_all(transfer->fields);
+}

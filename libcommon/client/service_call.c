@@ -1,0 +1,88 @@
+#include "base/identity.h"
+#include "base/scope.h"
+#include "base/timefmt.h"
+#include "client/fetch_internal.h"
+#include "loop/worker.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIELDS_MAX 4
+
+/* Where a service is, as its setting tells; ERR_UNAVAILABLE: nowhere. */
+static enum err_code locate(struct request *rq, enum api_service service, const char *path,
+                            struct fetch_call *call)
+{
+	const char *text = rq->worker->process->settings->service_url[service];
+	struct address address;
+	if (!text || !text[0] || address_parse(rq->arena, text, &address) != ERR_NONE)
+		return ERR_UNAVAILABLE;
+	if (address.is_unix) {
+		call->unix_path = address.host;
+		call->url = arena_printf(rq->arena, "http://service%s", path);
+		return ERR_NONE;
+	}
+	bool is_v6 = strchr(address.host, ':') != NULL;
+	call->url = arena_printf(rq->arena, "http://%s%s%s:%u%s", is_v6 ? "[" : "", address.host,
+	                         is_v6 ? "]" : "", (unsigned)address.port, path);
+	return ERR_NONE;
+}
+
+static size_t sign(struct request *rq, bool has_body, struct http_field fields[FIELDS_MAX])
+{
+	struct identity identity = {
+		.account = rq->caller.account,
+		.kind = KEY_SERVICE,
+		.scopes = SCOPE_ALL,
+	};
+	size_t count = 0;
+	fields[count++] =
+		http_field_of(IDENTITY_HEADER, identity_sign(rq->worker->process->signer, rq->arena,
+	                                                     &identity, rq->id, time_now_ms()));
+	fields[count++] = http_field_of("X-Request-Id", rq->id);
+	if (rq->traceparent)
+		fields[count++] = http_field_of("traceparent", rq->traceparent);
+	if (has_body)
+		fields[count++] = http_field_of("Content-Type", "application/json");
+	return count;
+}
+
+enum err_code service_call(struct request *rq, enum api_service service, const char *method,
+                           const char *path, const char *json_body,
+                           struct fetch_answer **ret_answer)
+{
+	return service_call_within(rq, 0, service, method, path, json_body, ret_answer);
+}
+
+enum err_code service_call_within(struct request *rq, uint64_t timeout_ms, enum api_service service,
+                                  const char *method, const char *path, const char *json_body,
+                                  struct fetch_answer **ret_answer)
+{
+	struct http_field fields[FIELDS_MAX];
+	struct fetch_call call = {
+		.method = method,
+		.body = json_body,
+		.fields = fields,
+		.timeout_ms = timeout_ms,
+	};
+	enum err_code code = locate(rq, service, path, &call);
+	if (code != ERR_NONE)
+		return code;
+	if (json_body)
+		call.body_length = strlen(json_body);
+	call.field_count = sign(rq, json_body != NULL, fields);
+	int attempts = strcmp(method, "GET") == 0 ? 2 : 1;
+	for (; attempts > 0; attempts--) {
+		struct fetch_answer *answer = NULL;
+		code = fetch_transfer(rq, &call, true, &answer);
+		if (code == ERR_NONE && answer->status != 503) {
+			*ret_answer = answer;
+			return ERR_NONE;
+		}
+		if (code == ERR_NONE)
+			code = ERR_UNAVAILABLE;
+		if (code != ERR_UNAVAILABLE)
+			break;
+	}
+	return code;
+}

@@ -1,0 +1,267 @@
+#include "http/api.h"
+
+#include "base/scope.h"
+#include "base/utf8.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BODY_NONE  0
+#define BODY_JSON  (1 << 20)
+#define BODY_LARGE (8 << 20)
+
+#define OPEN      API_OPEN
+#define GONE      API_GONE
+#define CREATES   API_CREATES
+#define NOT_BUILT API_NOT_BUILT
+#define READS     API_READS
+
+/* `scope` is filled in by api_init(). */
+static struct api_op ops[] = {
+#define API(id, method, path, service, scope, body, flags) \
+	{API_ID_##id, #id, #method, path, API_##service, SCOPE_NONE, scope, body, flags},
+#include "api.def"
+};
+
+/* The paths as a tree with a node for each segment:
+ *
+ *     "" - api - v1.0 - experiments            GET, POST
+ *                          {experiment_id}     GET, PUT, DELETE
+ *
+ * A node is left through the literal that equals the segment, else through its parameter; there is
+ * no going back, so that each path has one meaning whatever the method. */
+struct node {
+	const char *literal; /* NULL: a parameter */
+	size_t literal_length;
+	const char *param; /* its name */
+	bool is_rest;      /* `{+name}` */
+	struct node *next; /* sibling */
+	struct node *literals;
+	struct node *child_param;
+	struct api_op *ops[8]; /* those of this path */
+	size_t op_count;
+	char allow[64]; /* their methods, for Allow */
+};
+
+static struct node root;
+
+/* A node of the process's, never freed: the table lives as long as it. */
+static struct node *node_new(const char *segment, size_t length)
+{
+	struct node *node = calloc(1, sizeof(*node));
+	require(node != NULL);
+	if (segment[0] != '{') {
+		node->literal = segment;
+		node->literal_length = length;
+		return node;
+	}
+	node->is_rest = segment[1] == '+';
+	const char *name = segment + (node->is_rest ? 2 : 1);
+	node->param = strndup(name, (size_t)(segment + length - 1 - name));
+	require(node->param != NULL);
+	return node;
+}
+
+static struct node *node_literal(const struct node *node, const char *segment, size_t length)
+{
+	for (struct node *child = node->literals; child != NULL; child = child->next)
+		if (child->literal_length == length && memcmp(child->literal, segment, length) == 0)
+			return child;
+	return NULL;
+}
+
+static struct node *node_child_param(struct node *node, const char *segment, size_t length)
+{
+	if (node->child_param == NULL)
+		node->child_param = node_new(segment, length);
+	struct node *child = node->child_param;
+	require(child->is_rest == (segment[1] == '+') &&
+	        strncmp(child->param, segment + (child->is_rest ? 2 : 1), strlen(child->param)) ==
+	                0);
+	return child;
+}
+
+/* The child for one segment of a template, made when there is none. */
+static struct node *node_child(struct node *node, const char *segment, size_t length)
+{
+	if (segment[0] == '{')
+		return node_child_param(node, segment, length);
+	struct node *child = node_literal(node, segment, length);
+	if (child == NULL) {
+		child = node_new(segment, length);
+		child->next = node->literals;
+		node->literals = child;
+	}
+	return child;
+}
+
+static void node_add_op(struct node *node, struct api_op *op)
+{
+	require(node->op_count < ARRAY_LEN(node->ops));
+	node->ops[node->op_count++] = op;
+	struct {
+		const char *method, *allowed;
+	} const row = {op->method, strcmp(op->method, "GET") == 0 ? "GET, HEAD" : op->method};
+	size_t used = strlen(node->allow);
+	const char *comma = used == 0 ? "" : ", ";
+	size_t needed = strlen(comma) + strlen(row.allowed);
+	require(used + needed < sizeof(node->allow));
+	memcpy(node->allow + used, comma, strlen(comma));
+	memcpy(node->allow + used + strlen(comma), row.allowed, strlen(row.allowed) + 1);
+}
+
+void api_init(void)
+{
+	if (root.literals != NULL)
+		return;
+	for (size_t i = 0; i < ARRAY_LEN(ops); i++) {
+		struct api_op *op = &ops[i];
+		op->scope = op->scope_name == NULL ? SCOPE_NONE : scope_mask(op->scope_name);
+		require((op->scope == SCOPE_NONE) == ((op->flags & API_OPEN) != 0));
+		struct node *node = &root;
+		for (const char *at = op->path; at != NULL;) {
+			const char *segment = at + 1, *end = strchrnul(segment, '/');
+			node = node_child(node, segment, (size_t)(end - segment));
+			at = *end == '/' ? end : NULL;
+		}
+		node_add_op(node, op);
+	}
+}
+
+const struct api_op *api_op(enum api_id id)
+{
+	require((unsigned)id < API_ID_COUNT);
+	return &ops[id];
+}
+
+static int hex_value(char digit)
+{
+	if (digit >= '0' && digit <= '9')
+		return digit - '0';
+	if (digit >= 'a' && digit <= 'f')
+		return digit - 'a' + 10;
+	return digit >= 'A' && digit <= 'F' ? digit - 'A' + 10 : -1;
+}
+
+/* Decode one segment to `out`. False for what no two parsers need agree on; `may_split`: an encoded
+ * slash is fine here. Returns the end of what was written through `ret_end`. */
+static bool segment_decode(const char *segment, size_t length, bool may_split, char *out,
+                           char **ret_end)
+{
+	for (size_t i = 0; i < length; i++) {
+		unsigned char byte = (unsigned char)segment[i];
+		bool is_encoded = byte == '%';
+		if (is_encoded) {
+			int high = i + 2 < length ? hex_value(segment[i + 1]) : -1;
+			int low = i + 2 < length ? hex_value(segment[i + 2]) : -1;
+			if (high < 0 || low < 0)
+				return false;
+			byte = (unsigned char)(16 * high + low);
+			i += 2;
+		}
+		if (byte < 0x20 || byte == 0x7f || byte == '\\' || (byte == '/' && !may_split))
+			return false;
+		*out++ = (char)byte;
+	}
+	*ret_end = out;
+	return true;
+}
+
+/* Segments that some readers skip or walk up by; an encoded slash may have made several. */
+static bool is_plain(const char *text, const char *end)
+{
+	for (const char *segment = text;; segment++) {
+		const char *stop = memchr(segment, '/', (size_t)(end - segment));
+		size_t length = (size_t)((stop == NULL ? end : stop) - segment);
+		if (length == 0 || (length <= 2 && memcmp(segment, "..", length) == 0))
+			return false;
+		if (stop == NULL)
+			return true;
+		segment = stop;
+	}
+}
+
+/* One walk down the tree. */
+struct walk {
+	const char *at, *end; /* of the path, at a slash */
+	char *out;            /* where the next decoded value goes */
+	struct node *node;
+	struct api_match *match;
+};
+
+/* Take the next segment (or the rest) and go down. */
+static bool walk_step(struct walk *walk)
+{
+	const char *segment = walk->at + 1;
+	const char *stop = memchr(segment, '/', (size_t)(walk->end - segment));
+	size_t length = (size_t)((stop == NULL ? walk->end : stop) - segment);
+	char *value = walk->out, *end;
+
+	struct node *child = NULL, *param = walk->node->child_param;
+	if (segment_decode(segment, length, false, value, &end))
+		child = node_literal(walk->node, value, (size_t)(end - value));
+	if (child == NULL) {
+		child = param;
+		if (child == NULL)
+			return false;
+		if (child->is_rest)
+			length = (size_t)(walk->end - segment);
+		if (!segment_decode(segment, length, child->is_rest, value, &end))
+			return false;
+	}
+	if (!is_plain(value, end) || !utf8_is_valid(value, (size_t)(end - value)))
+		return false;
+	if (child == param) {
+		*end = '\0';
+		walk->out = end + 1;
+		walk->match->params[walk->match->param_count++] =
+			(struct api_param){child->param, value};
+	}
+	walk->at = segment + length;
+	walk->node = child;
+	return true;
+}
+
+static const struct api_op *node_op(const struct node *node, const char *method, size_t length)
+{
+	if (length == 4 && memcmp(method, "HEAD", 4) == 0)
+		length = 3, method = "GET";
+	for (size_t i = 0; i < node->op_count; i++) {
+		const char *own = node->ops[i]->method;
+		if ((strlen(own) == length && memcmp(own, method, length) == 0) ||
+		    strcmp(own, "ANY") == 0)
+			return node->ops[i];
+	}
+	return NULL;
+}
+
+enum err_code api_match(struct arena *arena, const char *method, size_t method_length,
+                        const char *path, size_t path_length, struct api_match *ret_match)
+{
+	require(root.literals != NULL);
+	*ret_match = (struct api_match){0};
+	if (path_length == 1 && path[0] == '*') {
+		ret_match->allow = "GET, HEAD, POST, PUT, PATCH, DELETE";
+		return ERR_METHOD;
+	}
+	if (path_length == 0 || path[0] != '/')
+		return ERR_NOT_FOUND;
+	struct walk walk = {
+		.at = path,
+		.end = path + path_length,
+		.out = arena_alloc(arena, path_length + API_PARAMS_MAX + 1),
+		.node = &root,
+		.match = ret_match,
+	};
+	while (walk.at < walk.end)
+		if (!walk_step(&walk))
+			return ERR_NOT_FOUND;
+	if (walk.node->op_count == 0)
+		return ERR_NOT_FOUND;
+	ret_match->op = node_op(walk.node, method, method_length);
+	if (ret_match->op != NULL)
+		return ERR_NONE;
+	ret_match->allow = arena_strdup(arena, walk.node->allow);
+	return ERR_METHOD;
+}

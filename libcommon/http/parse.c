@@ -1,0 +1,284 @@
+#include "base/defines.h"
+#include "base/timefmt.h"
+#include "http/internal.h"
+
+#include <string.h>
+
+#define FRAMING_MAX_BYTES 8192 /* of chunk extensions and trailers, all of which are dropped */
+
+static struct http_conn *conn_of(llhttp_t *parser)
+{
+	return parser->data;
+}
+
+/* Stop the parser for good. */
+static int refuse(struct http_conn *conn, enum err_code code)
+{
+	conn->refusal = code;
+	return HPE_USER;
+}
+
+static int pause_with(struct http_conn *conn, enum parse_event event)
+{
+	conn->parsed = event;
+	return HPE_PAUSED;
+}
+
+static int framing_add(struct http_conn *conn, size_t length)
+{
+	conn->framing_bytes += length;
+	return conn->framing_bytes <= FRAMING_MAX_BYTES ? 0 : refuse(conn, ERR_MALFORMED);
+}
+
+/* The HTTP_TAIL_BYTES that came before `at`, part of which may have come in an earlier read. */
+static void tail_get(const struct http_conn *conn, const char *at, char ret_tail[HTTP_TAIL_BYTES])
+{
+	size_t here = MIN_OF((size_t)(at - conn->in), HTTP_TAIL_BYTES);
+	memcpy(ret_tail, conn->tail + here, HTTP_TAIL_BYTES - here);
+	memcpy(ret_tail + HTTP_TAIL_BYTES - here, at - here, here);
+}
+
+/* Remember the last bytes of the `taken` that were parsed. */
+static void tail_keep(struct http_conn *conn, size_t taken)
+{
+	char tail[HTTP_TAIL_BYTES];
+	tail_get(conn, conn->in + taken, tail);
+	memcpy(conn->tail, tail, sizeof(tail));
+}
+
+static int on_url(llhttp_t *parser, const char *at, size_t length)
+{
+	struct http_conn *conn = conn_of(parser);
+	struct http_open *open = conn->open;
+	if (open->target_length == 0) {
+		char tail[HTTP_TAIL_BYTES];
+		tail_get(conn, at, tail);
+		if (tail[HTTP_TAIL_BYTES - 1] != ' ' || tail[HTTP_TAIL_BYTES - 2] == ' ')
+			return refuse(conn, ERR_MALFORMED);
+	}
+	buf_add(&open->collect.text, at, length);
+	open->target_length += (uint32_t)length;
+	return 0;
+}
+
+/* llhttp takes any number of spaces in a request line, and takes RTSP and ICE for HTTP too, without
+ * telling: look at what stands before the version. */
+static int on_version(llhttp_t *parser, const char *at, size_t length)
+{
+	static const char BEFORE[] = " HTTP/";
+	(void)length;
+	struct http_conn *conn = conn_of(parser);
+	if (conn->open->has_version)
+		return 0;
+	conn->open->has_version = true;
+	char tail[HTTP_TAIL_BYTES];
+	tail_get(conn, at, tail);
+	const char *before = tail + HTTP_TAIL_BYTES - (sizeof(BEFORE) - 1);
+	bool is_http = before[-1] != ' ' && memcmp(before, BEFORE, sizeof(BEFORE) - 1) == 0;
+	return is_http ? 0 : refuse(conn, ERR_MALFORMED);
+}
+
+static int on_version_complete(llhttp_t *parser)
+{
+	conn_of(parser)->open->has_whole_version = true;
+	return 0;
+}
+
+static int on_url_complete(llhttp_t *parser)
+{
+	buf_add(&conn_of(parser)->open->collect.text, "", 1);
+	return 0;
+}
+
+static int on_header_field(llhttp_t *parser, const char *at, size_t length)
+{
+	struct http_conn *conn = conn_of(parser);
+	size_t fields_max = conn->server->limits->fields_max;
+	if (conn->state != CONN_HEAD)
+		return framing_add(conn, length);
+	if (!http_collect_name(&conn->open->collect, at, length, fields_max))
+		return refuse(conn, ERR_HEAD_TOO_LARGE);
+	return 0;
+}
+
+static int on_header_field_complete(llhttp_t *parser)
+{
+	struct http_conn *conn = conn_of(parser);
+	if (conn->state == CONN_HEAD)
+		http_collect_name_end(&conn->open->collect);
+	return 0;
+}
+
+static int on_header_value(llhttp_t *parser, const char *at, size_t length)
+{
+	struct http_conn *conn = conn_of(parser);
+	if (conn->state != CONN_HEAD)
+		return framing_add(conn, length);
+	http_collect_value(&conn->open->collect, at, length);
+	return 0;
+}
+
+static int on_header_value_complete(llhttp_t *parser)
+{
+	struct http_conn *conn = conn_of(parser);
+	if (conn->state == CONN_HEAD)
+		http_collect_value_end(&conn->open->collect);
+	return 0;
+}
+
+static int on_headers_complete(llhttp_t *parser)
+{
+	struct http_conn *conn = conn_of(parser);
+	parser->upgrade = 0; /* no protocol is switched to: the field is ignored */
+	conn->head_flags = parser->flags;
+	return pause_with(conn, PARSE_HEAD);
+}
+
+static int on_chunk_extension(llhttp_t *parser, const char *at, size_t length)
+{
+	(void)at;
+	struct http_conn *conn = conn_of(parser);
+	conn->extension_bytes += length;
+	return framing_add(conn, length);
+}
+
+/* A name, and a value where there is a `=`, has a letter at least (RFC 9112 section 7.1.1), which
+ * llhttp does not ask for. */
+static int on_chunk_extension_complete(llhttp_t *parser)
+{
+	struct http_conn *conn = conn_of(parser);
+	bool is_empty = conn->extension_bytes == 0;
+	conn->extension_bytes = 0;
+	return is_empty ? refuse(conn, ERR_MALFORMED) : 0;
+}
+
+static int on_body(llhttp_t *parser, const char *at, size_t length)
+{
+	struct http_conn *conn = conn_of(parser);
+	struct http_open *open = conn->open;
+	if (open == NULL || open->is_response_ended) {
+		conn->dropped_bytes += length;
+		return 0;
+	}
+	if (conn->server->handler->on_content != NULL)
+		conn->server->handler->on_content(&open->x, at, length);
+	return open->is_paused || open->is_aborted ? HPE_PAUSED : 0;
+}
+
+/* llhttp reads trailers as if they stood in the head; a Connection among them would end the
+ * connection after its response promised to keep it. */
+static int on_message_complete(llhttp_t *parser)
+{
+	struct http_conn *conn = conn_of(parser);
+	parser->flags = conn->head_flags;
+	return pause_with(conn, PARSE_END);
+}
+
+static const llhttp_settings_t CALLBACKS = {
+	.on_url = on_url,
+	.on_url_complete = on_url_complete,
+	.on_version = on_version,
+	.on_version_complete = on_version_complete,
+	.on_header_field = on_header_field,
+	.on_header_field_complete = on_header_field_complete,
+	.on_header_value = on_header_value,
+	.on_header_value_complete = on_header_value_complete,
+	.on_headers_complete = on_headers_complete,
+	.on_chunk_extension_name = on_chunk_extension,
+	.on_chunk_extension_value = on_chunk_extension,
+	.on_chunk_extension_name_complete = on_chunk_extension_complete,
+	.on_chunk_extension_value_complete = on_chunk_extension_complete,
+	.on_body = on_body,
+	.on_message_complete = on_message_complete,
+};
+
+void http_parse_init(struct http_conn *conn)
+{
+	llhttp_init(&conn->parser, HTTP_REQUEST, &CALLBACKS);
+	conn->parser.data = conn;
+	require(conn->parser.lenient_flags == 0);
+}
+
+void http_parse_begin(struct http_conn *conn)
+{
+	struct arena *arena = arena_new();
+	struct http_open *open = arena_new_of(arena, struct http_open);
+	open->x = (struct http_exchange){
+		.server = conn->server,
+		.arena = arena,
+		.started_us = time_monotonic_us(),
+		.peer = conn->peer,
+	};
+	open->conn = conn;
+	open->arena = arena;
+	http_collect_init(&open->collect, arena);
+	conn->open = open;
+	conn->framing_bytes = conn->dropped_bytes = conn->extension_bytes = 0;
+	conn->blank_bytes = 0;
+}
+
+/* Whether the method that llhttp does not know is a word all the same: where it gave up, a letter
+ * stands. */
+static bool is_method_word(const struct http_conn *conn)
+{
+	const char *at = llhttp_get_error_pos(&conn->parser);
+	char letter = at < conn->in + conn->in_length ? *at : '\0';
+	return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z');
+}
+
+/* Why llhttp gave up. */
+static enum err_code parser_error(const struct http_conn *conn, llhttp_errno_t error)
+{
+	switch (error) {
+	case HPE_USER:
+		return conn->refusal;
+	case HPE_INVALID_METHOD:
+		return is_method_word(conn) ? ERR_NOT_BUILT : ERR_MALFORMED;
+	case HPE_INVALID_VERSION: /* or a good one with something behind it */
+		return conn->open->has_whole_version ? ERR_MALFORMED : ERR_VERSION;
+	case HPE_PAUSED_H2_UPGRADE:
+		return ERR_VERSION;
+	default:
+		return ERR_MALFORMED;
+	}
+}
+
+/* Whose fault it is that a head is too large: a target that fills most of it is too long (RFC 9112
+ * section 3). */
+static enum err_code too_large(const struct http_conn *conn)
+{
+	const struct http_open *open = conn->open;
+	bool is_target = !open->has_version ||
+	                 open->target_length > conn->server->limits->head_max_bytes / 2;
+	return is_target ? ERR_TARGET_TOO_LONG : ERR_HEAD_TOO_LARGE;
+}
+
+enum parse_event http_parse_feed(struct http_conn *conn)
+{
+	llhttp_t *parser = &conn->parser;
+	if (llhttp_get_errno(parser) == HPE_PAUSED)
+		llhttp_resume(parser);
+	conn->parsed = PARSE_MORE;
+	conn->is_parser_due = false;
+
+	llhttp_errno_t error = llhttp_execute(parser, conn->in, conn->in_length);
+	size_t taken = conn->in_length;
+	if (error == HPE_PAUSED)
+		taken = (size_t)(llhttp_get_error_pos(parser) - conn->in);
+	else if (error != HPE_OK)
+		conn->parsed = PARSE_REFUSED;
+	if (conn->parsed == PARSE_REFUSED)
+		conn->refusal = parser_error(conn, error);
+	tail_keep(conn, taken);
+	conn->in += taken;
+	conn->in_length -= taken;
+
+	if (conn->state == CONN_HEAD) {
+		conn->open->head_bytes += taken;
+		if (conn->open->head_bytes > conn->server->limits->head_max_bytes) {
+			conn->refusal = too_large(conn);
+			conn->parsed = PARSE_REFUSED;
+		}
+	}
+	return (enum parse_event)conn->parsed;
+}

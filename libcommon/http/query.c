@@ -1,0 +1,62 @@
+#include "http/query.h"
+
+#include "base/crypto.h"
+#include "base/utf8.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* Decode a component into the arena; NULL when it is broken. */
+static char *component_decode(struct arena *arena, const char *text, size_t length)
+{
+	char *out = arena_alloc(arena, length + 1);
+	size_t count = 0;
+	for (size_t i = 0; i < length; i++) {
+		char byte = text[i];
+		if (byte == '+') {
+			byte = ' ';
+		} else if (byte == '%') {
+			if (length - i < 3 || !hex_decode(text + i + 1, 2, &byte, 1) || !byte)
+				return NULL;
+			i += 2;
+		}
+		out[count++] = byte;
+	}
+	return utf8_is_valid(out, count) ? out : NULL;
+}
+
+const char *query_get(struct arena *arena, const char *query, size_t length, const char *name,
+                      size_t *ret_count)
+{
+	const char *found = NULL;
+	size_t count = 0;
+	const char *end = query ? query + length : NULL;
+	while (query && query < end) {
+		const char *next = memchr(query, '&', (size_t)(end - query));
+		const char *stop = next ? next : end;
+		const char *equals = memchr(query, '=', (size_t)(stop - query));
+		const char *name_end = equals ? equals : stop;
+		const char *key = component_decode(arena, query, (size_t)(name_end - query));
+		if (key && strcmp(key, name) == 0 && count++ == 0)
+			found = equals ? component_decode(arena, equals + 1,
+			                                  (size_t)(stop - equals - 1))
+			               : "";
+		query = next ? next + 1 : end;
+	}
+	if (ret_count)
+		*ret_count = count;
+	return found;
+}
+
+char *query_encode(struct arena *arena, const char *text)
+{
+	struct buf out = {.arena = arena};
+	buf_add(&out, "", 0);
+	for (const unsigned char *at = (const unsigned char *)text; *at; at++) {
+		if (isalnum(*at) || strchr("-._~", *at))
+			buf_add(&out, at, 1);
+		else
+			buf_printf(&out, "%%%02X", *at);
+	}
+	return out.data;
+}

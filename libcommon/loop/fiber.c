@@ -1,0 +1,349 @@
+#include "loop/fiber.h"
+
+#include <stdbool.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define WITH_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define WITH_ASAN 1
+#endif
+#if __has_feature(thread_sanitizer)
+#define WITH_TSAN 1
+#endif
+#endif
+#if defined(__SANITIZE_THREAD__)
+#define WITH_TSAN 1
+#endif
+
+#ifdef WITH_ASAN
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
+#ifdef WITH_TSAN
+#include <sanitizer/tsan_interface.h>
+#endif
+
+/* Boost.Context's C symbols; it ships no C header. */
+typedef void *fcontext_t;
+struct transfer {
+	fcontext_t from;
+	void *data;
+};
+extern fcontext_t make_fcontext(void *stack_top, size_t size, void (*fn)(struct transfer));
+extern struct transfer jump_fcontext(fcontext_t to, void *data);
+
+/* Handlers were measured to use under 20 KiB (the deepest are libpq and yyjson's number writer);
+ * only touched pages cost memory. Sanitizers put red zones into every frame. */
+#if defined(WITH_ASAN) || defined(WITH_TSAN)
+#define STACK_BYTES ((size_t)512 * 1024)
+#else
+#define STACK_BYTES ((size_t)128 * 1024)
+#endif
+
+#define STACKS_POOLED_MAX 64
+
+/* Where control stands, so that the sanitizers can be told: a fiber, or the loop's own stack. */
+struct flow {
+	fcontext_t context;
+	const void *stack_bottom;
+	size_t stack_bytes;
+	void *asan_fake_stack;
+	void *tsan_fiber;
+};
+
+/* Lives at the top of its own stack. */
+struct fiber {
+	struct flow flow;
+	struct flow *resumer;
+	struct fiber *resumer_fiber;
+	fiber_fn *fn, *done;
+	void *arg;
+	struct fiber *next_ready;
+	char *mapping;     /* guard page, then the stack */
+	const char *label; /* NULL: none */
+	enum err_code cancelled;
+	bool is_waiting, is_deaf; /* deaf: cancellations do not end this wait */
+	bool is_woken, is_ready, is_over;
+};
+
+struct stack_link {
+	struct stack_link *next;
+};
+
+static _Thread_local struct {
+	struct flow loop_flow;
+	struct fiber *running;
+	struct fiber *ready_head, **ready_tail;
+	struct stack_link *pool; /* each at the base of a free mapping's stack */
+	size_t pooled, stacks, fibers;
+} thread;
+
+static size_t page_bytes(void)
+{
+	static _Atomic size_t cached;
+	if (!cached)
+		cached = (size_t)sysconf(_SC_PAGESIZE);
+	return cached;
+}
+
+static char *stack_take(void)
+{
+	size_t page = page_bytes();
+	if (thread.pool) {
+		char *base = (char *)thread.pool;
+		thread.pool = thread.pool->next;
+		thread.pooled--;
+		return base - page;
+	}
+	char *mapping = mmap(NULL, page + STACK_BYTES, PROT_READ | PROT_WRITE,
+	                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	require(mapping != MAP_FAILED);
+	require(mprotect(mapping, page, PROT_NONE) == 0);
+	thread.stacks++;
+	return mapping;
+}
+
+static void stack_give(char *mapping)
+{
+	char *base = mapping + page_bytes();
+#ifdef WITH_ASAN
+	__asan_unpoison_memory_region(base, STACK_BYTES);
+#endif
+	if (thread.pooled >= STACKS_POOLED_MAX) {
+		munmap(mapping, page_bytes() + STACK_BYTES);
+		thread.stacks--;
+		return;
+	}
+	struct stack_link *link = (struct stack_link *)base;
+	link->next = thread.pool;
+	thread.pool = link;
+	thread.pooled++;
+}
+
+/* In its caller's frame: a frame of its own would be entered on one stack and left on the other. */
+#define INLINED static inline __attribute__((always_inline))
+
+/* Before leaving `from`; `is_final` when nothing ever comes back to it. */
+INLINED void sanitizer_leave(struct flow *from, const struct flow *to, bool is_final)
+{
+#ifdef WITH_ASAN
+	__sanitizer_start_switch_fiber(is_final ? NULL : &from->asan_fake_stack, to->stack_bottom,
+	                               to->stack_bytes);
+#endif
+#ifdef WITH_TSAN
+	__tsan_switch_to_fiber(to->tsan_fiber, 0);
+#endif
+	(void)from, (void)to, (void)is_final;
+}
+
+/* Just after arriving in `here`; learns the bounds of the stack that was left. */
+INLINED void sanitizer_arrive(const struct flow *here, struct flow *left)
+{
+#ifdef WITH_ASAN
+	__sanitizer_finish_switch_fiber(here->asan_fake_stack, &left->stack_bottom,
+	                                &left->stack_bytes);
+#endif
+	(void)here, (void)left;
+}
+
+static struct flow *current_flow(void)
+{
+	return thread.running ? &thread.running->flow : &thread.loop_flow;
+}
+
+/* Hand control back to whoever resumed the running fiber. */
+static void switch_back(struct fiber *fiber, bool is_final)
+{
+	struct flow *to = fiber->resumer;
+	thread.running = fiber->resumer_fiber;
+	sanitizer_leave(&fiber->flow, to, is_final);
+	struct transfer back = jump_fcontext(to->context, &fiber->flow);
+	struct flow *left = back.data;
+	left->context = back.from;
+	sanitizer_arrive(&fiber->flow, left);
+}
+
+static void fiber_entry(struct transfer arrival)
+{
+	struct flow *left = arrival.data;
+	left->context = arrival.from;
+	struct fiber *fiber = thread.running;
+	sanitizer_arrive(&fiber->flow, left);
+	fiber->fn(fiber->arg);
+	fiber_exit();
+}
+
+static void fiber_finish(struct fiber *fiber)
+{
+	fiber_fn *done = fiber->done;
+	void *arg = fiber->arg;
+#ifdef WITH_TSAN
+	__tsan_destroy_fiber(fiber->flow.tsan_fiber);
+#endif
+	thread.fibers--;
+	stack_give(fiber->mapping);
+	if (done)
+		done(arg);
+}
+
+static void fiber_resume(struct fiber *fiber)
+{
+	struct flow *here = current_flow();
+	fiber->resumer = here;
+	fiber->resumer_fiber = thread.running;
+	thread.running = fiber;
+#ifdef WITH_TSAN
+	if (!here->tsan_fiber)
+		here->tsan_fiber = __tsan_get_current_fiber();
+#endif
+	sanitizer_leave(here, &fiber->flow, false);
+	struct transfer back = jump_fcontext(fiber->flow.context, here);
+	struct flow *left = back.data;
+	left->context = back.from;
+	sanitizer_arrive(here, left);
+	if (fiber->is_over)
+		fiber_finish(fiber);
+}
+
+struct fiber *fiber_start(fiber_fn *fn, void *arg, fiber_fn *done)
+{
+	char *mapping = stack_take();
+	char *bottom = mapping + page_bytes();
+	size_t usable = (STACK_BYTES - sizeof(struct fiber)) & ~(size_t)63;
+	struct fiber *fiber = (struct fiber *)(bottom + usable);
+	*fiber = (struct fiber){.fn = fn, .done = done, .arg = arg, .mapping = mapping};
+	fiber->flow.stack_bottom = bottom;
+	fiber->flow.stack_bytes = usable;
+	fiber->flow.context = make_fcontext(bottom + usable, usable, fiber_entry);
+#ifdef WITH_TSAN
+	fiber->flow.tsan_fiber = __tsan_create_fiber(0);
+#endif
+	thread.fibers++;
+	fiber_resume(fiber);
+	return fiber;
+}
+
+struct fiber *fiber_self(void)
+{
+	return thread.running;
+}
+
+void fiber_set_label(const char *label)
+{
+	require(thread.running);
+	thread.running->label = label;
+}
+
+const char *fiber_label(void)
+{
+	return thread.running ? thread.running->label : NULL;
+}
+
+void fiber_exit(void)
+{
+	struct fiber *fiber = thread.running;
+	require(fiber);
+	fiber->is_over = true;
+	switch_back(fiber, true);
+	require(!"a fiber that is over was resumed");
+	__builtin_unreachable();
+}
+
+/* Suspend unless a wake is already there. */
+static void wait_for_wake(struct fiber *fiber)
+{
+	if (!fiber->is_woken) {
+		fiber->is_waiting = true;
+		switch_back(fiber, false);
+		fiber->is_waiting = false;
+	}
+	fiber->is_woken = false;
+}
+
+enum err_code fiber_wait(void)
+{
+	struct fiber *fiber = thread.running;
+	require(fiber);
+	if (fiber->cancelled)
+		return fiber->cancelled;
+	wait_for_wake(fiber);
+	return fiber->cancelled;
+}
+
+void fiber_wait_uncancelled(void)
+{
+	struct fiber *fiber = thread.running;
+	require(fiber);
+	fiber->is_deaf = true;
+	wait_for_wake(fiber);
+	fiber->is_deaf = false;
+}
+
+static void make_ready(struct fiber *fiber)
+{
+	if (fiber->is_ready)
+		return;
+	fiber->is_ready = true;
+	fiber->next_ready = NULL;
+	if (!thread.ready_head)
+		thread.ready_tail = &thread.ready_head;
+	*thread.ready_tail = fiber;
+	thread.ready_tail = &fiber->next_ready;
+}
+
+void fiber_wake(struct fiber *fiber)
+{
+	fiber->is_woken = true;
+	if (fiber->is_waiting)
+		make_ready(fiber);
+}
+
+void fiber_cancel(struct fiber *fiber, enum err_code reason)
+{
+	require(reason != ERR_NONE);
+	if (fiber->cancelled || fiber->is_over)
+		return;
+	fiber->cancelled = reason;
+	if (fiber->is_waiting && !fiber->is_deaf)
+		make_ready(fiber);
+}
+
+enum err_code fiber_cancelled(const struct fiber *fiber)
+{
+	return fiber->cancelled;
+}
+
+void fiber_run_ready(void)
+{
+	require(!thread.running);
+	while (thread.ready_head) {
+		struct fiber *fiber = thread.ready_head;
+		thread.ready_head = fiber->next_ready;
+		fiber->is_ready = false;
+		fiber_resume(fiber);
+	}
+}
+
+size_t fiber_count(void)
+{
+	return thread.fibers;
+}
+
+size_t fiber_stacks(void)
+{
+	return thread.stacks;
+}
+
+void fiber_thread_free(void)
+{
+	require(thread.fibers == 0);
+	while (thread.pool) {
+		char *base = (char *)thread.pool;
+		thread.pool = thread.pool->next;
+		munmap(base - page_bytes(), page_bytes() + STACK_BYTES);
+	}
+	thread.pooled = thread.stacks = 0;
+}

@@ -1,0 +1,54 @@
+/** How requests are run; for the layers that make them (HTTP, jobs, events), not for handlers. */
+#pragma once
+
+#include "loop/request.h"
+
+#include <uv.h>
+
+struct request_list;
+
+/** The requests of one worker that are under way; cancels those whose deadline passed. */
+struct request_list *request_list_new(uv_loop_t *loop);
+void request_list_free(struct request_list *list);
+size_t request_list_count(const struct request_list *list);
+
+/** Cancel all that are under way. */
+void request_list_cancel(struct request_list *list, enum err_code reason);
+
+/** Run `run(rq)` in a fiber; `done(rq)` is called once it has ended, with rq->fiber NULL. The
+ * caller has filled worker, arena, id and deadline, and owns the request. A raise leaves
+ * rq->problem.code set. */
+void request_run(struct request *rq, request_fn *run, request_fn *done);
+
+/** A request of an exchange that is matched and authenticated already: `match` and `caller` are
+ * copied. The request takes the exchange's arena. `match`'s operation may be NULL for an internal
+ * route. Hand the exchange's callbacks on to the functions below. */
+struct request *http_request_new(struct worker *worker, struct http_exchange *exchange,
+                                 const struct api_match *match, const struct identity *caller,
+                                 const char *request_id, request_fn *handle, size_t body_max_bytes);
+
+/** A piece of content. Replies, and drops the rest: 413 over body_max_bytes, 503 when the bodies of
+ * all requests are more than BODY_MEMORY, 408 past the request's deadline. */
+void http_request_content(struct request *rq, const char *data, size_t length);
+
+/** The content is complete: the handler starts. 503 where 16,384 requests of the process, spread
+ * evenly over its workers, run already. */
+void http_request_end(struct request *rq);
+
+/** The client has gone. */
+void http_request_gone(struct request *rq, enum err_code reason);
+
+/** The exchange is over: it must not be touched any more. Frees the request, now or when its fiber
+ * has ended. */
+void http_request_done(struct request *rq);
+
+/** Reply a problem without running a handler. */
+void http_request_refuse(struct request *rq, enum err_code code, const char *detail);
+
+/** The `refuse` of struct http_handler: a problem body. */
+void http_refuse_problem(struct arena *arena, enum err_code code, const char *detail,
+                         const char *request_id, const char **ret_body, size_t *ret_length);
+
+/** Register the metrics of HTTP requests; `body_memory_bytes` is for the bodies of all of them.
+ * Once, before threads. */
+void http_request_register(size_t body_memory_bytes);

@@ -1,0 +1,231 @@
+#include "pg/migrate.h"
+
+#include "base/arena.h"
+#include "base/crypto.h"
+#include "base/defines.h"
+#include "base/log.h"
+#include "common_migrations.h"
+#include "pg/pg.h"
+#include "pg/target.h"
+
+#include <libpq-fe.h>
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One run on one connection, which is closed with the arena. */
+struct run {
+	PGconn *pg;
+	const char *schema;
+	struct arena *arena;
+	PGresult *applied; /* name, sha256 */
+};
+
+static void on_pg_free(void *ptr)
+{
+	PQfinish(ptr);
+}
+
+static void on_target_free(void *ptr)
+{
+	pg_target_free(ptr);
+}
+
+static void on_result_free(void *ptr)
+{
+	PQclear(ptr);
+}
+
+static void ignore_notice(void *context attr_unused, const char *message attr_unused)
+{
+}
+
+/* Log why and for which migration (NULL: none yet), and give the code. */
+static enum err_code run_failed(const struct run *run, const char *migration,
+                                const PGresult *result)
+{
+	const char *sqlstate = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+	enum err_code code = sqlstate == NULL ? ERR_UNAVAILABLE : pg_sqlstate_code(sqlstate);
+	log_error(LOG_GROUP_PG, "migration failed", f_text("schema", run->schema),
+	          f_text("migration", migration), f_text("sqlstate", sqlstate),
+	          f_text("reason", pg_error_line(run->arena, run->pg)));
+	return code == ERR_UNAVAILABLE ? ERR_UNAVAILABLE : ERR_INTERNAL;
+}
+
+/* Run the text, one statement or many; `ret_result` (may be NULL) the last answer. */
+static enum err_code run_sql(struct run *run, const char *migration, const char *sql,
+                             PGresult **ret_result)
+{
+	PGresult *result = PQexec(run->pg, sql);
+	arena_on_free(run->arena, on_result_free, result);
+	ExecStatusType status = PQresultStatus(result);
+	if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK && status != PGRES_EMPTY_QUERY)
+		return run_failed(run, migration, result);
+	if (ret_result != NULL)
+		*ret_result = result;
+	return ERR_NONE;
+}
+
+static char *quoted(struct run *run, char *(*quote)(PGconn *, const char *, size_t),
+                    const char *text)
+{
+	char *made = quote(run->pg, text, strlen(text));
+	require(made != NULL);
+	arena_on_free(run->arena, PQfreemem, made);
+	return made;
+}
+
+/* Connect, wait for the other processes that migrate this schema, and enter it. */
+static enum err_code run_open(struct run *run, const char *database_url)
+{
+	struct pg_target *target = pg_target_new(database_url, NULL, 0);
+	if (target == NULL)
+		return ERR_INVALID;
+	arena_on_free(run->arena, on_target_free, target);
+	run->pg = pg_target_connect_now(target);
+	require(run->pg != NULL);
+	arena_on_free(run->arena, on_pg_free, run->pg);
+	if (PQstatus(run->pg) != CONNECTION_OK) {
+		log_warn(LOG_GROUP_PG, "database cannot be reached for migrations",
+		         f_text("schema", run->schema),
+		         f_text("reason", pg_error_line(run->arena, run->pg)));
+		return ERR_UNAVAILABLE;
+	}
+	PQsetNoticeProcessor(run->pg, ignore_notice, NULL);
+
+	const char *literal = quoted(run, PQescapeLiteral, run->schema);
+	const char *name = quoted(run, PQescapeIdentifier, run->schema);
+	PGresult *result;
+	enum err_code code = run_sql(run, NULL,
+	                             arena_printf(run->arena,
+	                                          "SET search_path = %s; "
+	                                          "SELECT pg_advisory_lock(hashtextextended("
+	                                          "'expops.migrate.' || %s, 0)); "
+	                                          "SELECT FROM pg_namespace WHERE nspname = %s",
+	                                          name, literal, literal),
+	                             &result);
+	/* A role that owns its schema need not be allowed to make others. */
+	if (code == ERR_NONE && PQntuples(result) == 0)
+		code = run_sql(run, NULL, arena_printf(run->arena, "CREATE SCHEMA %s", name), NULL);
+	if (code == ERR_NONE)
+		code = run_sql(
+			run, NULL,
+			"CREATE TABLE IF NOT EXISTS migration (name text PRIMARY KEY, "
+			"sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())",
+			NULL);
+	if (code == ERR_NONE)
+		code = run_sql(run, NULL, "SELECT name, sha256 FROM migration ORDER BY name",
+		               &run->applied);
+	return code;
+}
+
+static const char *applied_sha256(const struct run *run, const char *name)
+{
+	for (int i = 0; i < PQntuples(run->applied); i++) {
+		if (strcmp(PQgetvalue(run->applied, i, 0), name) == 0)
+			return PQgetvalue(run->applied, i, 1);
+	}
+	return NULL;
+}
+
+static enum err_code run_conflict(const struct run *run, const char *name, const char *why)
+{
+	log_error(LOG_GROUP_PG, "migrations do not fit the database", f_text("schema", run->schema),
+	          f_text("migration", name), f_text("reason", why));
+	return ERR_CONFLICT;
+}
+
+/* One transaction: the text, and that it was applied. */
+static enum err_code run_apply(struct run *run, const struct migration *migration,
+                               const char *sha256_hex)
+{
+	enum err_code code = run_sql(run, migration->name, "BEGIN", NULL);
+	if (code == ERR_NONE)
+		code = run_sql(run, migration->name, migration->sql, NULL);
+	if (code == ERR_NONE && PQtransactionStatus(run->pg) != PQTRANS_INTRANS)
+		return run_conflict(run, migration->name, "it ends its own transaction");
+	if (code == ERR_NONE)
+		code = run_sql(
+			run, migration->name,
+			arena_printf(run->arena,
+		                     "INSERT INTO migration (name, sha256) VALUES (%s, '%s')",
+		                     quoted(run, PQescapeLiteral, migration->name), sha256_hex),
+			NULL);
+	if (code == ERR_NONE)
+		code = run_sql(run, migration->name, "COMMIT", NULL);
+	if (code == ERR_NONE)
+		log_info(LOG_GROUP_PG, "migration applied", f_text("schema", run->schema),
+		         f_text("migration", migration->name));
+	return code;
+}
+
+static enum err_code run_table(struct run *run, const struct migration *migrations)
+{
+	for (const struct migration *m = migrations; m->name != NULL; m++) {
+		uint8_t digest[SHA256_LEN];
+		char hex[2 * SHA256_LEN + 1];
+		sha256(m->sql, strlen(m->sql), digest);
+		hex_encode(digest, sizeof(digest), hex);
+		const char *applied = applied_sha256(run, m->name);
+		if (applied != NULL && strcmp(applied, hex) != 0)
+			return run_conflict(run, m->name, "it was edited after it was applied");
+		if (applied != NULL)
+			continue;
+		enum err_code code = run_apply(run, m, hex);
+		if (code != ERR_NONE)
+			return code;
+	}
+	return ERR_NONE;
+}
+
+static bool is_common(const char *name)
+{
+	return strncmp(name, "common_", strlen("common_")) == 0;
+}
+
+static const char *newest(const struct migration *migrations)
+{
+	const char *name = "";
+	for (const struct migration *m = migrations; m->name != NULL; m++)
+		name = strcmp(m->name, name) > 0 ? m->name : name;
+	return name;
+}
+
+static bool is_known(const struct migration *migrations, const char *name)
+{
+	for (const struct migration *m = migrations; m->name != NULL; m++) {
+		if (strcmp(m->name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* What the database has and this build does not know is fine while it is newer: an update of the
+ * cluster is under way. */
+static enum err_code run_check_unknown(const struct run *run, const struct migration *migrations)
+{
+	for (int i = 0; i < PQntuples(run->applied); i++) {
+		const char *name = PQgetvalue(run->applied, i, 0);
+		const struct migration *table = is_common(name) ? COMMON_MIGRATIONS : migrations;
+		if (!is_known(table, name) && strcmp(name, newest(table)) < 0)
+			return run_conflict(run, name, "this build does not know it");
+	}
+	return ERR_NONE;
+}
+
+enum err_code migrate_run(const char *database_url, const char *schema,
+                          const struct migration *migrations)
+{
+	struct arena *arena = arena_new();
+	struct run run = {.schema = schema, .arena = arena};
+	enum err_code code = run_open(&run, database_url);
+	if (code == ERR_NONE)
+		code = run_check_unknown(&run, migrations);
+	if (code == ERR_NONE)
+		code = run_table(&run, COMMON_MIGRATIONS);
+	if (code == ERR_NONE)
+		code = run_table(&run, migrations);
+	arena_free(arena);
+	return code;
+}

@@ -1,0 +1,189 @@
+/** Postgres for fibers, over libpq in pipeline mode.
+ *
+ * Single statements of many requests share the few pipelined connections of their worker, each with
+ * a sync of its own, so that one failure stays one failure. A transaction checks a connection out
+ * until it ends. Statements are prepared on first use per connection. A connection that is lost is
+ * made again with backoff; statements wait for one up to pool_wait_ms.
+ *
+ * What a request holds ends with it: when its fiber is gone, an open transaction is rolled back and
+ * a statement under way is left to finish, its answer dropped.
+ *
+ * Deadlines. The fiber leaves at its deadline; the server is bounded too, without cancel requests,
+ * which on a shared connection could hit a neighbour's statement. A single statement runs at most
+ * statement_timeout_ms. A transaction's statements run at most what is left of the request's
+ * deadline when it begins, and the connection of one that is abandoned with a statement under way
+ * is closed, which the server notices within a second (client_connection_check_interval, PostgreSQL
+ * 14). So work that needs longer than statement_timeout_ms in one statement is a transaction.
+ *
+ * A server that stands still, or a network that swallows everything, leaves connections open. What
+ * was sent waits for its deadline, since it may have been done; what comes later is not sent behind
+ * it (stuck_ms): it waits in the pool, where it is ERR_UNAVAILABLE after pool_wait_ms, and nothing
+ * was done. A connection that says nothing for longer than its server was told to work is closed,
+ * and so is one whose bytes the other end does not acknowledge (tcp_user_timeout, 15 s).
+ *
+ * A server that refuses a write because it takes none, as one that has become a standby, is left:
+ * the next connection may find its successor under the same name. Single statements wait for that.
+ *
+ * Reads. A statement whose text starts with PG_READ_MARK changes nothing: it is sent again when its
+ * connection breaks. In a noun.sql that is `-- name: interest_get (read)`. Any other statement is a
+ * write, whatever its first word: `SELECT task_start(...)` writes.
+ */
+#pragma once
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/uuid.h"
+#include "loop/request.h"
+
+#include <uv.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct pg_pool;
+
+struct pg_settings {
+	const char *url;             /* postgres://…; borrows */
+	const char *schema;          /* search_path of every connection; NULL: as the role has it */
+	int connections;             /* pipelined ones plus those for transactions, at most */
+	uint64_t connect_timeout_ms; /* 5,000 */
+	uint64_t pool_wait_ms;       /* 2,000: how long a statement waits for a connection before
+					ERR_UNAVAILABLE */
+	uint64_t idle_close_ms;      /* 60,000: connections past the first are closed after that */
+	uint64_t statement_timeout_ms; /* 30,000: the server ends a single statement after that */
+	uint64_t stuck_ms; /* 5,000: a connection whose oldest statement waits for longer takes no
+			      new ones */
+};
+
+/** What the text of a statement that only reads starts with. */
+#define PG_READ_MARK "/* read */"
+
+/** Make a pool on `loop`. The first connection is attempted as soon as the loop runs and kept; the
+ * others are made when they are needed. Copies the settings; a zero takes the default named there
+ * (4 connections). NULL: the URL cannot be read. */
+struct pg_pool *pg_pool_new(uv_loop_t *loop, const struct pg_settings *settings);
+
+/** Close; the loop has to run on for libuv's close callbacks. What waits fails with
+ * ERR_UNAVAILABLE; what is open is rolled back. NULL is fine. */
+void pg_pool_free(struct pg_pool *pool);
+
+/** Whether there is a connection that answers, for /readyz: one that is not stuck. */
+bool pg_pool_is_up(const struct pg_pool *pool);
+
+/** One `$n` parameter; all travel as text and take the type that the statement gives them. */
+struct pg_param {
+	const char *text; /* NULL: SQL NULL. Borrows until the call returns */
+};
+
+struct pg_param pg_text(const char *text); /* NULL: SQL NULL */
+struct pg_param pg_null(void);
+/* The next ones format into the request's arena. */
+struct pg_param pg_int_in(struct request *rq, int64_t value);
+struct pg_param pg_float_in(struct request *rq, double value);
+struct pg_param pg_uuid_in(struct request *rq, struct uuid value);
+struct pg_param pg_bytes_in(struct request *rq, const void *data, size_t length); /* bytea */
+struct pg_param pg_time_in(struct request *rq, int64_t time_ms);                  /* timestamptz */
+struct pg_param pg_bool(bool value);
+
+/* Inside pg_query() and its kin the request is called `rq` by convention. */
+#define pg_int(v)         pg_int_in(rq, (v))
+#define pg_float(v)       pg_float_in(rq, (v))
+#define pg_uuid(v)        pg_uuid_in(rq, (v))
+#define pg_bytes(data, n) pg_bytes_in(rq, (data), (n))
+#define pg_time(v)        pg_time_in(rq, (v))
+
+/** Rows of an answer, in the arena of the request. */
+struct pg_rows {
+	int count; /* rows */
+	int columns;
+	int64_t affected; /* of INSERT, UPDATE, DELETE */
+	char **values;    /* row-major; NULL: SQL NULL */
+	size_t *lengths;
+};
+
+/** Run one statement and wait for its rows. Suspends. Inside pg_begin() … pg_commit() it runs on
+ * that connection.
+ *
+ * Raises: ERR_UNAVAILABLE no connection in time, or the server is shutting down or in recovery
+ * (nothing was done); ERR_UNCERTAIN the connection broke after a write was sent (see "Reads" above;
+ * inside a transaction only pg_commit() can be uncertain); ERR_TIMEOUT the deadline passed (a write
+ * that was sent may still be done);
+ * ERR_CONFLICT a unique or exclusion constraint (23505, 23P01), a lock that NOWAIT did not get
+ * (55P03), serialisation failure and deadlock after the pool's own retries of single statements;
+ * ERR_INVALID a foreign key, check or not-null constraint (23503, 23514, 23502) and data exceptions
+ * (22xxx); ERR_INTERNAL any other SQLSTATE, logged with the statement's text but without
+ * parameters. */
+#define pg_query(rq, sql, ...)                                                       \
+	pg_query_with((rq), (sql), (const struct pg_param[]){{NULL}, ##__VA_ARGS__}, \
+	              ARRAY_LEN(((const struct pg_param[]){{NULL}, ##__VA_ARGS__})) - 1)
+
+/** As pg_query(), and a failure is returned. `ret_constraint` (may be NULL): name of the violated
+ * constraint, or NULL. Inside a transaction the statement has a savepoint of its own, so that its
+ * failure leaves the transaction usable. */
+#define pg_try(rq, ret_rows, ret_constraint, sql, ...)                \
+	pg_try_with((rq), (ret_rows), (ret_constraint), (sql),        \
+	            (const struct pg_param[]){{NULL}, ##__VA_ARGS__}, \
+	            ARRAY_LEN(((const struct pg_param[]){{NULL}, ##__VA_ARGS__})) - 1)
+
+/** Raise what pg_query() would have raised: after a pg_try() whose failure `code` is no answer. */
+attr_noreturn void pg_raise(struct request *rq, enum err_code code);
+
+/* `params[0]` is not used: it lets the macros above take no parameters at all. */
+struct pg_rows *pg_query_with(struct request *rq, const char *sql, const struct pg_param *params,
+                              size_t count);
+enum err_code pg_try_with(struct request *rq, struct pg_rows **ret_rows,
+                          const char **ret_constraint, const char *sql,
+                          const struct pg_param *params, size_t count);
+
+/** Check a connection out and BEGIN (READ COMMITTED). Suspends. No outside call belongs inside.
+ *
+ * Nested, it joins the open transaction as a savepoint: the inner pg_commit() keeps, the inner
+ * pg_rollback() undoes what came since, and only the outermost pg_commit() makes it all durable and
+ * visible. So a handler that runs inside the transaction of an Idempotency-Key (idempotency.h) may
+ * have transactions of its own.
+ *
+ * Raises ERR_UNAVAILABLE no connection in time, ERR_TIMEOUT. */
+void pg_begin(struct request *rq);
+
+/** COMMIT and give the connection back; waits for the answer even past the deadline. Raises
+ * ERR_UNCERTAIN when the answer was lost, ERR_UNAVAILABLE when the connection had broken before,
+ * ERR_INTERNAL when an earlier failure had already ended the transaction, and what deferred
+ * constraints raise; in every case the transaction is over. */
+void pg_commit(struct request *rq);
+
+/** Undo and give the connection back. Does not suspend. */
+void pg_rollback(struct request *rq);
+
+/** Roll back all that is open, if anything is: for the runner, once a fiber has ended and before
+ * its reply goes out, so that a slow client does not hold a connection. Does not suspend. */
+void pg_abandon(struct request *rq);
+
+static inline bool pg_empty(const struct pg_rows *rows)
+{
+	return rows->count == 0;
+}
+
+/** Text of a value, NULL for SQL NULL. require()s that row and column exist. */
+const char *pg_value(const struct pg_rows *rows, int row, int column);
+int64_t pg_value_int(const struct pg_rows *rows, int row, int column); /* 0 for NULL */
+double pg_value_float(const struct pg_rows *rows, int row, int column);
+bool pg_value_bool(const struct pg_rows *rows, int row, int column);
+
+/** A bytea value (hex output), decoded into the arena; NULL for SQL NULL. */
+void *pg_value_bytes(struct arena *arena, const struct pg_rows *rows, int row, int column,
+                     size_t *ret_length);
+
+/** First column of the first row: the JSON that Postgres built. require()s that there is a row. */
+const char *pg_json(const struct pg_rows *rows);
+
+/** Called on the pool's loop for each notification, and once after every (re)connection with NULL,
+ * since some may have been missed. */
+typedef void pg_listen_cb(void *context, const char *payload);
+
+/** LISTEN on a connection of its own for as long as the pool lives. `channel` is a plain
+ * identifier. */
+void pg_listen(struct pg_pool *pool, const char *channel, pg_listen_cb *cb, void *context);
+
+/** The code of a SQLSTATE: the one place that maps them. */
+enum err_code pg_sqlstate_code(const char *sqlstate);

@@ -1,0 +1,28 @@
+/** Where a pool's connections go: its URL, parsed once, with the settings of every session. */
+#pragma once
+
+#include "base/arena.h"
+
+#include <libpq-fe.h>
+
+#include <stdint.h>
+
+struct pg_target;
+
+/** Parse; NULL: the URL cannot be read. `schema` (NULL: as the role has it) becomes the sessions'
+ * search_path, `statement_timeout_ms` their default. */
+struct pg_target *pg_target_new(const char *url, const char *schema, uint64_t statement_timeout_ms);
+void pg_target_free(struct pg_target *target);
+
+/** The name that has to be looked up before connecting; NULL: a literal address, a unix socket or a
+ * list of hosts, which libpq takes as it is. */
+const char *pg_target_name(const struct pg_target *target);
+
+/** PQconnectStartParams(); `address` is what the name was resolved to, NULL with none. */
+PGconn *pg_target_connect(const struct pg_target *target, const char *address);
+
+/** PQconnectdbParams(): blocks, for 5 seconds at most unless the URL says otherwise. */
+PGconn *pg_target_connect_now(const struct pg_target *target);
+
+/** PQerrorMessage() on one line, in the arena: for logs. */
+const char *pg_error_line(struct arena *arena, const PGconn *pg);

@@ -1,0 +1,21 @@
+/** hiredis's asynchronous context on a libuv loop.
+ *
+ * Not the adapter that hiredis ships: that one ignores poll errors, so that a refused connection is
+ * never noticed.
+ */
+#pragma once
+
+#include "base/defines.h"
+#include "base/error.h"
+
+#include <hiredis/async.h>
+#include <uv.h>
+
+/** The context is about to be freed, for whatever reason; its errstr can still be read. Every
+ * command that was under way has had its callback with a NULL reply. */
+typedef void redis_uv_gone_cb(void *arg, const redisAsyncContext *context);
+
+/** Watch the context's socket on `loop`. `gone(arg, context)` is called once, when the context
+ * ends. ERR_UNAVAILABLE: the socket cannot be watched. */
+enum err_code redis_uv_attach(redisAsyncContext *context, uv_loop_t *loop, redis_uv_gone_cb *gone,
+                              void *arg) attr_must_use;

@@ -1,0 +1,93 @@
+#include "service/admin.h"
+
+#include "base/json.h"
+#include "base/metrics.h"
+#include "loop/request_run.h"
+#include "pg/pg.h"
+#include "redis/redis.h"
+#include "service/service.h"
+
+#include <string.h>
+
+static void respond(struct http_exchange *x, int status, const char *type, const char *body)
+{
+	struct http_field field = http_field_of("Content-Type", type);
+	http_respond_start(x, status, &field, 1, (int64_t)strlen(body));
+	http_respond_content(x, body, strlen(body));
+	http_respond_end(x);
+}
+
+static void healthz(struct http_exchange *x, struct worker *worker)
+{
+	(void)worker;
+	respond(x, 200, "application/json", "{\"status\":\"ok\"}");
+}
+
+static void readyz(struct http_exchange *x, struct worker *worker)
+{
+	struct process *process = worker->process;
+	const struct service *service = process->service;
+	const char *own = service->unready ? service->unready(process) : NULL;
+	const struct {
+		const char *what;
+		bool is_wrong;
+	} checks[] = {
+		{"draining", process->is_draining},
+		{"the schema is not migrated", !process->is_migrated},
+		{"requests are not taken yet", !process->is_listening},
+		{"Postgres is away", process->is_migrated && !pg_pool_is_up(worker->pg)},
+		{own, own != NULL},
+	};
+	yyjson_mut_doc *doc = json_doc_new(x->arena);
+	yyjson_mut_val *root = yyjson_mut_obj(doc);
+	yyjson_mut_val *reasons = yyjson_mut_arr(doc);
+	for (size_t i = 0; i < ARRAY_LEN(checks); i++)
+		if (checks[i].is_wrong)
+			yyjson_mut_arr_add_str(doc, reasons, checks[i].what);
+	bool is_ready = yyjson_mut_arr_size(reasons) == 0;
+	yyjson_mut_obj_add_str(doc, root, "status", is_ready ? "ready" : "unready");
+	yyjson_mut_obj_add_val(doc, root, "reasons", reasons);
+	yyjson_mut_obj_add_bool(doc, root, "redis", redis_is_up(worker->redis));
+	respond(x, is_ready ? 200 : 503, "application/json", json_write_mut(x->arena, root, NULL));
+}
+
+static void metrics(struct http_exchange *x, struct worker *worker)
+{
+	(void)worker;
+	respond(x, 200, "text/plain; version=0.0.4; charset=utf-8", metrics_text(x->arena));
+}
+
+static const struct {
+	const char *path;
+	void (*answer)(struct http_exchange *x, struct worker *worker);
+} PAGES[] = {{"/healthz", healthz}, {"/readyz", readyz}, {"/metrics", metrics}};
+
+static void on_head(struct http_exchange *x)
+{
+	for (size_t i = 0; i < ARRAY_LEN(PAGES); i++) {
+		if (strlen(PAGES[i].path) == x->head.path_length &&
+		    strncmp(PAGES[i].path, x->head.target, x->head.path_length) == 0) {
+			PAGES[i].answer(x, http_server_context(x->server));
+			return;
+		}
+	}
+	respond(x, 404, "application/json", "{\"status\":\"not found\"}");
+}
+
+static void on_end(struct http_exchange *x)
+{
+	(void)x;
+}
+
+static void on_gone(struct http_exchange *x, enum err_code reason)
+{
+	(void)x, (void)reason;
+}
+
+const struct http_handler admin_handler = {
+	.on_head = on_head,
+	.on_end = on_end,
+	.on_gone = on_gone,
+	.on_done = on_end,
+	.refuse = http_refuse_problem,
+};

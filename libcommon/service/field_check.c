@@ -1,0 +1,342 @@
+#include "service/field_check.h"
+
+#include "base/json.h"
+#include "base/timefmt.h"
+#include "base/utf8.h"
+#include "base/uuid.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool has_bounds(const struct field *field)
+{
+	return field->min != 0 || field->max != 0;
+}
+
+/* White space of Unicode that people paste: ASCII, no-break space, ideographic space. */
+static const char *skip_space(const char *at, const char *end)
+{
+	for (;;) {
+		if (at < end && (*at == ' ' || (*at >= '\t' && *at <= '\r')))
+			at++;
+		else if (end - at >= 2 && memcmp(at, "\xC2\xA0", 2) == 0)
+			at += 2;
+		else if (end - at >= 3 && memcmp(at, "\xE3\x80\x80", 3) == 0)
+			at += 3;
+		else
+			return at;
+	}
+}
+
+static const char *drop_space_behind(const char *at, const char *end)
+{
+	for (;;) {
+		if (end > at && (end[-1] == ' ' || (end[-1] >= '\t' && end[-1] <= '\r')))
+			end--;
+		else if (end - at >= 2 && memcmp(end - 2, "\xC2\xA0", 2) == 0)
+			end -= 2;
+		else if (end - at >= 3 && memcmp(end - 3, "\xE3\x80\x80", 3) == 0)
+			end -= 3;
+		else
+			return end;
+	}
+}
+
+static const char *check_text(struct arena *arena, const struct field *field, const char *text,
+                              size_t length, struct field_value *ret)
+{
+	if (field->flags & TRIMMED) {
+		const char *end = text + length;
+		text = skip_space(text, end);
+		length = (size_t)(drop_space_behind(text, end) - text);
+	}
+	double count = (double)utf8_count(text, length);
+	if (has_bounds(field) && (count < field->min || count > field->max)) {
+		if (count < field->min && field->min == 1)
+			return "must not be empty";
+		return arena_printf(arena, "must have %.0f to %.0f characters", field->min,
+		                    field->max);
+	}
+	const char *why = NULL;
+	ret->text = arena_strndup(arena, text, length);
+	if (field->check && !field->check(ret->text, length, &why))
+		return why;
+	return NULL;
+}
+
+static const char *check_uuid(struct arena *arena, const struct field *field, const char *text,
+                              size_t length, struct field_value *ret)
+{
+	(void)field;
+	struct uuid uuid;
+	if (!uuid_parse(text, length, &uuid))
+		return "must be a UUID";
+	char canonical[UUID_TEXT_LEN + 1];
+	uuid_format(&uuid, canonical);
+	ret->text = arena_strdup(arena, canonical);
+	return NULL;
+}
+
+static const char *check_enum(struct arena *arena, const struct field *field, const char *text,
+                              size_t length, struct field_value *ret)
+{
+	struct buf list = {.arena = arena};
+	for (const char *const *value = field->values; *value; value++) {
+		if (strlen(*value) == length && memcmp(*value, text, length) == 0) {
+			ret->text = *value;
+			return NULL;
+		}
+		buf_printf(&list, "%s%s", list.length ? ", " : "", *value);
+	}
+	return arena_printf(arena, "must be one of %s", list.data);
+}
+
+static const char *check_date(struct arena *arena, const struct field *field, const char *text,
+                              size_t length, struct field_value *ret)
+{
+	(void)field;
+	int64_t day;
+	if (!date_parse(text, length, &day))
+		return "must be a date as YYYY-MM-DD";
+	ret->text = arena_strndup(arena, text, length);
+	return NULL;
+}
+
+static const char *check_time(struct arena *arena, const struct field *field, const char *text,
+                              size_t length, struct field_value *ret)
+{
+	(void)field;
+	int64_t time_ms;
+	if (!time_parse(text, length, &time_ms))
+		return "must be a time as RFC 3339 writes it, such as 2026-01-31T09:30:00Z";
+	char canonical[TIME_TEXT_LEN + 1];
+	time_format(time_ms, canonical);
+	ret->text = arena_strdup(arena, canonical);
+	return NULL;
+}
+
+/* RFC 3986 as far as it matters here: http or https, a host, no white space or control
+ * characters. */
+static const char *check_url(struct arena *arena, const struct field *field, const char *text,
+                             size_t length, struct field_value *ret)
+{
+	static const char WRONG[] = "must be an absolute http or https URL";
+	size_t scheme = strncmp(text, "https://", 8) == 0  ? 8
+	                : strncmp(text, "http://", 7) == 0 ? 7
+	                                                   : 0;
+	if (!scheme || length == scheme || strchr("/?#:", text[scheme]))
+		return WRONG;
+	for (size_t i = 0; i < length; i++)
+		if ((unsigned char)text[i] <= ' ' || text[i] == 0x7F || strchr("<>\"\\", text[i]))
+			return WRONG;
+	return check_text(arena, field, text, length, ret);
+}
+
+static const char *check_number(struct arena *arena, const struct field *field, double number)
+{
+	if (!isfinite(number))
+		return "must be a finite number";
+	if (has_bounds(field) && (number < field->min || number > field->max))
+		return arena_printf(arena, "must be between %.15g and %.15g", field->min,
+		                    field->max);
+	return NULL;
+}
+
+static const char *check_int(struct arena *arena, const struct field *field, int64_t integer,
+                             struct field_value *ret)
+{
+	ret->integer = integer;
+	switch (field->type) {
+	case FIELD_LIMIT:
+		if (integer < 1)
+			return "must be an integer of at least 1";
+		ret->integer = MIN_OF(integer, (int64_t)field->max);
+		return NULL;
+	case FIELD_OFFSET:
+		return integer < 0 ? "must be an integer of at least 0" : NULL;
+	default:
+		if (has_bounds(field) && (integer < field->min || integer > field->max))
+			return arena_printf(arena, "must be an integer between %.0f and %.0f",
+			                    field->min, field->max);
+		return NULL;
+	}
+}
+
+static const char *not_an_integer(const struct field *field)
+{
+	return field->type == FIELD_LIMIT    ? "must be an integer of at least 1"
+	       : field->type == FIELD_OFFSET ? "must be an integer of at least 0"
+	                                     : "must be an integer";
+}
+
+typedef const char *text_check(struct arena *arena, const struct field *field, const char *text,
+                               size_t length, struct field_value *ret);
+
+static text_check *const TEXT_CHECKS[] = {
+	[FIELD_TEXT] = check_text, [FIELD_UUID] = check_uuid, [FIELD_ENUM] = check_enum,
+	[FIELD_DATE] = check_date, [FIELD_TIME] = check_time, [FIELD_URL] = check_url,
+	[FIELD_OFFSET] = NULL,
+};
+
+/* A whole decimal integer that fits; one that does not fit is as large as the row's bounds can
+ * tell. */
+static bool read_integer(const char *text, int64_t *ret)
+{
+	char *end;
+	if (!(isdigit((unsigned char)text[0]) ||
+	      (text[0] == '-' && isdigit((unsigned char)text[1]))))
+		return false;
+	errno = 0;
+	*ret = strtoll(text, &end, 10);
+	return *end == '\0';
+}
+
+static const char *number_from_text(struct arena *arena, const struct field *field,
+                                    const char *text, struct field_value *ret)
+{
+	char *end;
+	if (field->type == FIELD_FLOAT) {
+		ret->number = strtod(text, &end);
+		if (end == text || *end || isspace((unsigned char)*text))
+			return "must be a number";
+		return check_number(arena, field, ret->number);
+	}
+	int64_t integer;
+	if (!read_integer(text, &integer))
+		return not_an_integer(field);
+	return check_int(arena, field, integer, ret);
+}
+
+const char *field_check_text(struct arena *arena, const struct field *field, const char *text,
+                             struct field_value *ret)
+{
+	if (TEXT_CHECKS[field->type])
+		return TEXT_CHECKS[field->type](arena, field, text, strlen(text), ret);
+	if (field->type == FIELD_BOOL) {
+		ret->boolean = strcmp(text, "true") == 0 || strcmp(text, "1") == 0;
+		if (!ret->boolean && strcmp(text, "false") != 0 && strcmp(text, "0") != 0)
+			return "must be true or false";
+		return NULL;
+	}
+	return number_from_text(arena, field, text, ret);
+}
+
+static const char *int_from_json(struct arena *arena, const struct field *field, yyjson_val *json,
+                                 struct field_value *ret)
+{
+	if (yyjson_is_real(json)) {
+		double number = yyjson_get_real(json);
+		if (number != floor(number) || fabs(number) > 9007199254740992.0)
+			return not_an_integer(field);
+		return check_int(arena, field, (int64_t)number, ret);
+	}
+	if (!yyjson_is_int(json))
+		return not_an_integer(field);
+	if (yyjson_is_uint(json) && yyjson_get_uint(json) > INT64_MAX)
+		return check_int(arena, field, INT64_MAX, ret);
+	return check_int(arena, field, yyjson_get_sint(json), ret);
+}
+
+static const char *strings_from_json(struct arena *arena, const struct field *field,
+                                     yyjson_val *json)
+{
+	size_t index, count;
+	yyjson_val *item;
+	yyjson_arr_foreach (json, index, count, item) {
+		size_t length = yyjson_get_len(item);
+		if (!yyjson_is_str(item))
+			return arena_printf(arena, "item %zu must be a string", index);
+		if (length == 0)
+			return arena_printf(arena, "item %zu must not be empty", index);
+		if (field->item_max && utf8_count(yyjson_get_str(item), length) > field->item_max)
+			return arena_printf(arena, "item %zu must have at most %zu characters",
+			                    index, field->item_max);
+	}
+	return NULL;
+}
+
+static const char *array_from_json(struct arena *arena, const struct field *field, yyjson_val *json,
+                                   struct field_value *ret)
+{
+	if (!yyjson_is_arr(json))
+		return field->type == FIELD_STRINGS ? "must be an array of strings"
+		                                    : "must be an array";
+	double count = (double)yyjson_arr_size(json);
+	if (has_bounds(field) && (count < field->min || count > field->max))
+		return arena_printf(arena, "must have %.0f to %.0f items", field->min, field->max);
+	ret->text = json_write(arena, json, NULL);
+	return field->type == FIELD_STRINGS ? strings_from_json(arena, field, json) : NULL;
+}
+
+const char *field_check_json(struct arena *arena, const struct field *field, yyjson_val *json,
+                             struct field_value *ret)
+{
+	if (yyjson_is_null(json)) {
+		ret->is_null = true;
+		return field->flags & NULLABLE ? NULL : "must not be null";
+	}
+	ret->json = json;
+	switch (field->type) {
+	case FIELD_BOOL:
+		ret->boolean = yyjson_get_bool(json);
+		return yyjson_is_bool(json) ? NULL : "must be true or false";
+	case FIELD_FLOAT:
+		ret->number = yyjson_get_num(json);
+		return yyjson_is_num(json) ? check_number(arena, field, ret->number)
+		                           : "must be a number";
+	case FIELD_INT:
+	case FIELD_LIMIT:
+	case FIELD_OFFSET:
+		return int_from_json(arena, field, json, ret);
+	case FIELD_OBJECT:
+		ret->text = json_write(arena, json, NULL);
+		return yyjson_is_obj(json) ? NULL : "must be an object";
+	case FIELD_ARRAY:
+	case FIELD_STRINGS:
+		return array_from_json(arena, field, json, ret);
+	default:
+		if (!yyjson_is_str(json))
+			return "must be a string";
+		return TEXT_CHECKS[field->type](arena, field, yyjson_get_str(json),
+		                                yyjson_get_len(json), ret);
+	}
+}
+
+void field_check_nested(struct arena *arena, struct problem *problem, const char *path,
+                        const struct field *field, yyjson_val *json)
+{
+	if (!field->members)
+		return;
+	if (field->type == FIELD_OBJECT && yyjson_is_obj(json))
+		field_check_members(arena, problem, path, json, field->members);
+	size_t index, count;
+	yyjson_val *item;
+	yyjson_arr_foreach (json, index, count, item) {
+		const char *name = arena_printf(arena, "%s[%zu]", path, index);
+		if (yyjson_is_obj(item))
+			field_check_members(arena, problem, name, item, field->members);
+		else
+			problem_add_field(arena, problem, name, "must be an object");
+	}
+}
+
+void field_check_members(struct arena *arena, struct problem *problem, const char *path,
+                         yyjson_val *object, const struct field *members)
+{
+	for (const struct field *member = members; member->place != FIELD_END_OF_TABLE; member++) {
+		const char *name =
+			arena_printf(arena, "%s%s%s", path, path[0] ? "." : "", member->name);
+		struct field_value value = {0};
+		yyjson_val *json = json_get(object, member->name);
+		const char *fault = json ? field_check_json(arena, member, json, &value)
+		                    : member->flags & REQUIRED ? "is required"
+		                                               : NULL;
+		if (fault)
+			problem_add_field(arena, problem, name, "%s", fault);
+		else if (json)
+			field_check_nested(arena, problem, name, member, json);
+	}
+}

@@ -1,0 +1,182 @@
+#include "service/idempotency.h"
+
+#include "base/crypto.h"
+#include "base/log.h"
+#include "idempotency.sql.h"
+#include "loop/worker.h"
+#include "pg/pg.h"
+#include "service/reply.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIELD_NAME   "Idempotency-Key"
+#define KEY_TEXT_MAX 255
+
+/* What a request claims, and what its answer is kept under. All of it but the body's hash is the
+ * API key's own, so that no other key of the account, with fewer scopes maybe, gets what was
+ * answered to this one. */
+struct claim {
+	const char *key;
+	const char *operation;
+	uint8_t key_hash[SHA256_LEN];
+	uint8_t body_hash[SHA256_LEN];
+	int64_t lock; /* of the database, so that it tells operations and accounts apart */
+	uint8_t seal[GCM_KEY_LEN];
+	const char *seal_context;
+};
+
+static bool is_key(const char *text)
+{
+	size_t length = strlen(text);
+	for (size_t i = 0; i < length; i++) {
+		if (text[i] < '!' || text[i] > '~')
+			return false;
+	}
+	return length >= 1 && length <= KEY_TEXT_MAX;
+}
+
+/* SHA-256 over operation, path and content, each where no other could reach into it. */
+static void claim_hash_body(struct request *rq, struct claim *claim)
+{
+	const struct http_call *http = rq->http;
+	struct buf all = {.arena = rq->arena};
+	buf_printf(&all, "%s\n", claim->operation);
+	buf_add(&all, http->head.target, http->head.path_length);
+	buf_puts(&all, "\n");
+	buf_add(&all, http->body, http->body_length);
+	sha256(all.data, all.length, claim->body_hash);
+}
+
+static struct claim *claim_of(struct request *rq)
+{
+	struct claim *claim = arena_new_of(rq->arena, struct claim);
+	char account[UUID_TEXT_LEN + 1], caller[UUID_TEXT_LEN + 1];
+	uint8_t digest[SHA256_LEN];
+	const char *secret = rq->worker->process->settings->identity_secret;
+	uuid_format(&rq->caller.account, account);
+	uuid_format(&rq->caller.key_id, caller);
+	claim->key = request_header(rq, FIELD_NAME);
+	claim->operation = rq->http->op->name;
+	claim->seal_context =
+		arena_printf(rq->arena, "%s %s %s", account, caller, claim->operation);
+	const char *own = arena_printf(rq->arena, "%s %s", caller, claim->key);
+	sha256(own, strlen(own), claim->key_hash);
+	claim_hash_body(rq, claim);
+
+	const char *scope = arena_printf(rq->arena, "%s %s", claim->seal_context, claim->key);
+	sha256(scope, strlen(scope), digest);
+	memcpy(&claim->lock, digest, sizeof(claim->lock));
+	hkdf_sha256(secret, strlen(secret), arena_printf(rq->arena, "idempotency %s", claim->key),
+	            claim->seal, sizeof(claim->seal));
+	return claim;
+}
+
+/* An answer is kept as lines (status, content type, a line `name: value` for each field, an empty
+ * one), then the content:
+ *
+ *     201\napplication/json\nLocation: /api/v1.0/interests/0197…\n\n{"id":"0197…"}
+ */
+static struct buf answer_write(struct request *rq)
+{
+	const struct reply *reply = reply_of(rq);
+	struct buf out = {.arena = rq->arena};
+	buf_printf(&out, "%d\n%s\n", reply->status, reply->type);
+	for (size_t i = 0; i < reply->field_count; i++)
+		buf_printf(&out, "%s: %s\n", reply->fields[i].name, reply->fields[i].value);
+	buf_puts(&out, "\n");
+	buf_add(&out, reply->body, reply->length);
+	return out;
+}
+
+/* The next line, NUL-terminated in place; `*at` moves behind it. */
+static char *answer_line(char **at)
+{
+	char *line = *at;
+	char *end = strchr(line, '\n');
+	require(end != NULL);
+	*end = '\0';
+	*at = end + 1;
+	return line;
+}
+
+static void answer_replay(struct request *rq, char *text, size_t length)
+{
+	char *at = text, *line;
+	int status = (int)strtol(answer_line(&at), NULL, 10);
+	const char *type = answer_line(&at);
+	while (*(line = answer_line(&at)) != '\0') {
+		char *value = strstr(line, ": ");
+		require(value != NULL);
+		*value = '\0';
+		reply_header(rq, line, "%s", value + 2);
+	}
+	reply_header(rq, "Idempotent-Replayed", "true");
+	reply_json_length(rq, status, at, length - (size_t)(at - text));
+	reply_of(rq)->type = type;
+}
+
+/* Give the first answer again. */
+static void claim_replay(struct request *rq, const struct claim *claim, const struct pg_rows *row)
+{
+	size_t length, sealed_length;
+	const uint8_t *body_hash = pg_value_bytes(rq->arena, row, 0, 0, &length);
+	const uint8_t *sealed = pg_value_bytes(rq->arena, row, 0, 1, &sealed_length);
+	if (length != SHA256_LEN || memcmp(body_hash, claim->body_hash, SHA256_LEN) != 0)
+		raise_error(rq, ERR_IDEMPOTENCY_REUSED,
+		            "this " FIELD_NAME " came before with another request");
+	require(sealed_length >= GCM_OVERHEAD);
+	char *text = arena_alloc(rq->arena, sealed_length - GCM_OVERHEAD + 1);
+	if (gcm_open(claim->seal, claim->seal_context, sealed, sealed_length, (uint8_t *)text) !=
+	    ERR_NONE) {
+		log_warn(LOG_GROUP_HTTP,
+		         "kept answer cannot be opened: IDENTITY_SECRET has changed",
+		         f_text("operation", claim->operation));
+		raise_error(rq, ERR_CONFLICT,
+		            "this " FIELD_NAME
+		            " was used before; its answer cannot be given again");
+	}
+	answer_replay(rq, text, sealed_length - GCM_OVERHEAD);
+}
+
+bool idempotency_begin(struct request *rq)
+{
+	if (http_head_count(&rq->http->head, FIELD_NAME) != 1 ||
+	    !is_key(request_header(rq, FIELD_NAME)))
+		raise_field(rq, FIELD_NAME, "must be 1 to %d visible ASCII characters, once",
+		            KEY_TEXT_MAX);
+	const struct claim *claim = claim_of(rq);
+	pg_begin(rq);
+	/* Two statements: the second must see what the lock's last holder committed. */
+	struct pg_rows *lock;
+	enum err_code code = pg_try(rq, &lock, NULL, IDEMPOTENCY_LOCK_SQL, pg_int(claim->lock));
+	if (code == ERR_CONFLICT)
+		raise_error(rq, ERR_IN_PROGRESS,
+		            "a request with this " FIELD_NAME " is still running");
+	if (code != ERR_NONE)
+		pg_raise(rq, code);
+	struct pg_rows *row =
+		pg_query(rq, IDEMPOTENCY_GET_SQL, pg_uuid(rq->caller.account),
+	                 pg_text(claim->operation), pg_bytes(claim->key_hash, SHA256_LEN));
+	if (pg_empty(row))
+		return false;
+	claim_replay(rq, claim, row);
+	pg_rollback(rq);
+	return true;
+}
+
+void idempotency_finish(struct request *rq)
+{
+	if (reply_of(rq)->status >= 400) {
+		pg_rollback(rq);
+		return;
+	}
+	const struct claim *claim = claim_of(rq);
+	struct buf answer = answer_write(rq);
+	uint8_t *sealed = arena_alloc(rq->arena, answer.length + GCM_OVERHEAD);
+	gcm_seal(claim->seal, claim->seal_context, answer.data, answer.length, sealed);
+	pg_query(rq, IDEMPOTENCY_CREATE_SQL, pg_uuid(rq->caller.account), pg_text(claim->operation),
+	         pg_bytes(claim->key_hash, SHA256_LEN), pg_bytes(claim->body_hash, SHA256_LEN),
+	         pg_bytes(sealed, answer.length + GCM_OVERHEAD));
+	pg_commit(rq);
+}

@@ -1,0 +1,124 @@
+#include "service/reply.h"
+
+#include "base/json.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+struct reply *reply_of(struct request *rq)
+{
+	if (!rq->http->reply)
+		rq->http->reply = arena_new_of(rq->arena, struct reply);
+	return rq->http->reply;
+}
+
+void reply_json_length(struct request *rq, int status, const char *json, size_t length)
+{
+	struct reply *reply = reply_of(rq);
+	require(reply->status == 0);
+	reply->status = status;
+	reply->type = "application/json";
+	reply->body = json;
+	reply->length = length;
+}
+
+void reply_json(struct request *rq, int status, const char *json)
+{
+	reply_json_length(rq, status, json, strlen(json));
+}
+
+void reply_mut(struct request *rq, int status, yyjson_mut_doc *doc)
+{
+	size_t length;
+	char *json = json_write_mut(rq->arena, yyjson_mut_doc_get_root(doc), &length);
+	reply_json_length(rq, status, json, length);
+}
+
+void reply_header(struct request *rq, const char *name, const char *format, ...)
+{
+	struct reply *reply = reply_of(rq);
+	require(reply->field_count < REPLY_FIELDS_MAX);
+	va_list args;
+	va_start(args, format);
+	char *value = arena_vprintf(rq->arena, format, args);
+	va_end(args);
+	reply->fields[reply->field_count++] = http_field_of(arena_strdup(rq->arena, name), value);
+}
+
+/* The request's own target with another offset: every other parameter stays as it was sent. */
+static const char *page_target(struct request *rq, int64_t limit, int64_t offset)
+{
+	const struct http_head *head = &rq->http->head;
+	struct buf out = {.arena = rq->arena};
+	buf_add(&out, head->target, head->path_length);
+	buf_printf(&out, "?limit=%" PRId64 "&offset=%" PRId64, limit, offset);
+	const char *at = head->query ? head->query : "";
+	while (*at) {
+		size_t length = strcspn(at, "&");
+		if (length && strncmp(at, "limit=", 6) != 0 && strncmp(at, "offset=", 7) != 0) {
+			buf_puts(&out, "&");
+			buf_add(&out, at, length);
+		}
+		at += length + (at[length] == '&');
+	}
+	return out.data;
+}
+
+void reply_page(struct request *rq, const char *json_array, int64_t total, int64_t limit,
+                int64_t offset)
+{
+	struct buf link = {.arena = rq->arena};
+	if (offset < total - limit) /* an offset may be as large as INT64_MAX */
+		buf_printf(&link, "<%s>; rel=\"next\"", page_target(rq, limit, offset + limit));
+	if (offset > 0)
+		buf_printf(&link, "%s<%s>; rel=\"prev\"", link.length ? ", " : "",
+		           page_target(rq, limit, MAX_OF(MIN_OF(offset, total) - limit, 0)));
+	reply_header(rq, "X-Total-Count", "%" PRId64, total);
+	if (link.length)
+		reply_header(rq, "Link", "%s", link.data);
+	reply_json(rq, 200, json_array);
+}
+
+void reply_problem(struct request *rq)
+{
+	struct problem *problem = &rq->problem;
+	struct reply *reply = reply_of(rq);
+	memset(reply, 0, sizeof(*reply));
+	reply->status = err_info(problem->code)->status;
+	if (problem->raw_body) {
+		reply->type = "application/json";
+		reply->body = problem->raw_body;
+		reply->length = strlen(reply->body);
+		return;
+	}
+	reply->type = "application/problem+json";
+	reply->body = problem_body(rq->arena, problem, rq->id, &reply->length);
+	const char *challenge = problem_challenge(rq->arena, problem);
+	if (challenge)
+		reply_header(rq, "WWW-Authenticate", "%s", challenge);
+	if (problem->allow)
+		reply_header(rq, "Allow", "%s", problem->allow);
+	unsigned retry_after_s = problem->retry_after_s;
+	if (!retry_after_s && reply->status == 503)
+		retry_after_s = 1;
+	if (retry_after_s)
+		reply_header(rq, "Retry-After", "%u", retry_after_s);
+}
+
+void reply_send(struct request *rq)
+{
+	const struct http_call *http = rq->http;
+	const struct reply *reply = http->reply;
+	struct http_field *fields =
+		arena_array(rq->arena, 2 + reply->field_count + http->field_count, sizeof(*fields));
+	size_t count = 0;
+	fields[count++] = http_field_of("Content-Type", reply->type);
+	fields[count++] = http_field_of("X-Request-Id", rq->id);
+	for (size_t i = 0; i < reply->field_count; i++)
+		fields[count++] = reply->fields[i];
+	for (size_t i = 0; i < http->field_count; i++)
+		fields[count++] = http->fields[i];
+	http_respond_start(http->exchange, reply->status, fields, count, (int64_t)reply->length);
+	http_respond_content(http->exchange, reply->body, reply->length);
+	http_respond_end(http->exchange);
+}

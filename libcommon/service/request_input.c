@@ -1,0 +1,193 @@
+/* Declared input (field.h): from path, query and body into the handler's struct. */
+#include "base/json.h"
+#include "http/query.h"
+#include "loop/request.h"
+#include "service/field_check.h"
+
+#include <string.h>
+#include <strings.h>
+
+static void store(void *input, const struct field *field, const struct field_value *value)
+{
+	if (field->offset == FIELD_NOWHERE)
+		return;
+	void *member = (char *)input + field->offset;
+	switch (field->type) {
+	case FIELD_INT:
+	case FIELD_LIMIT:
+	case FIELD_OFFSET:
+		*(int64_t *)member = value->integer;
+		return;
+	case FIELD_FLOAT:
+		*(double *)member = value->number;
+		return;
+	case FIELD_BOOL:
+		*(bool *)member = value->boolean;
+		return;
+	default:
+		*(const char **)member = value->text;
+	}
+}
+
+static void store_fallback(void *input, const struct field *field)
+{
+	struct field_value absent = {
+		.integer = field->fallback,
+		.number = (double)field->fallback,
+		.boolean = field->fallback != 0,
+	};
+	store(input, field, &absent);
+}
+
+static const char *path_value(const struct request *rq, const char *name)
+{
+	const struct api_match *match = &rq->http->match;
+	for (size_t i = 0; i < match->param_count; i++)
+		if (strcmp(match->params[i].name, name) == 0)
+			return match->params[i].value;
+	return NULL;
+}
+
+static void take_text(struct request *rq, const struct field *field, const char *text, void *input)
+{
+	struct field_value value = {0};
+	const char *fault = field_check_text(rq->arena, field, text, &value);
+	if (fault)
+		problem_add_field(rq->arena, &rq->problem, field->name, "%s", fault);
+	else
+		store(input, field, &value);
+}
+
+static void take_query(struct request *rq, const struct field *field, void *input)
+{
+	const struct http_head *head = &rq->http->head;
+	size_t count;
+	const char *text =
+		query_get(rq->arena, head->query, head->query_length, field->name, &count);
+	if (count > 1)
+		problem_add_field(rq->arena, &rq->problem, field->name, "must be given once");
+	else if (count == 1 && !text)
+		problem_add_field(rq->arena, &rq->problem, field->name,
+		                  "must be percent-encoded UTF-8");
+	else if (text)
+		take_text(rq, field, text, input);
+	else if (field->flags & REQUIRED)
+		problem_add_field(rq->arena, &rq->problem, field->name, "is required");
+	else
+		store_fallback(input, field);
+}
+
+/* Keep the checked member in the document that becomes request_body_json(). */
+static void keep(yyjson_mut_doc *doc, const struct field *field, const struct field_value *value)
+{
+	yyjson_mut_val *key = yyjson_mut_str(doc, field->name);
+	yyjson_mut_val *kept;
+	if (value->is_null)
+		kept = yyjson_mut_null(doc);
+	else if (field->type == FIELD_INT)
+		kept = yyjson_mut_sint(doc, value->integer);
+	else if (value->text && !yyjson_is_ctn(value->json))
+		kept = yyjson_mut_str(doc, value->text);
+	else
+		kept = yyjson_val_mut_copy(doc, value->json);
+	yyjson_mut_obj_add(yyjson_mut_doc_get_root(doc), key, kept);
+}
+
+static void take_body(struct request *rq, const struct field *field, void *input,
+                      yyjson_mut_doc *kept)
+{
+	yyjson_val *json = json_get(rq->http->json, field->name);
+	if (!json) {
+		if (field->flags & REQUIRED)
+			problem_add_field(rq->arena, &rq->problem, field->name, "is required");
+		else
+			store_fallback(input, field);
+		return;
+	}
+	struct field_value value = {
+		.integer = field->fallback,
+		.boolean = field->fallback != 0,
+	};
+	const char *fault = field_check_json(rq->arena, field, json, &value);
+	if (fault) {
+		problem_add_field(rq->arena, &rq->problem, field->name, "%s", fault);
+		return;
+	}
+	field_check_nested(rq->arena, &rq->problem, field->name, field, json);
+	store(input, field, &value);
+	keep(kept, field, &value);
+}
+
+/* application/json or application/…+json, parameters or not. */
+static bool is_json_type(const char *type)
+{
+	size_t length = strcspn(type, "; \t");
+	if (length == 16 && strncasecmp(type, "application/json", 16) == 0)
+		return true;
+	return length > 17 && strncasecmp(type, "application/", 12) == 0 &&
+	       strncasecmp(type + length - 5, "+json", 5) == 0;
+}
+
+static void parse_body(struct request *rq)
+{
+	struct http_call *http = rq->http;
+	const char *why = NULL;
+	const char *type = request_header(rq, "Content-Type");
+	if (http->body_length && (!type || !is_json_type(type)))
+		raise_error(rq, ERR_MEDIA_TYPE, "the body must be application/json");
+	const char *coding = request_header(rq, "Content-Encoding");
+	if (http->body_length && coding && strcasecmp(coding, "identity") != 0)
+		raise_error(rq, ERR_MEDIA_TYPE, "the body must come without a Content-Encoding");
+	const char *text = http->body_length ? http->body : "{}";
+	size_t length = http->body_length ? http->body_length : 2;
+	if (json_parse(rq->arena, text, length, &http->json, &why)) {
+		problem_add_field(rq->arena, &rq->problem, "body", "is not valid JSON: %s", why);
+		raise_error(rq, ERR_MALFORMED, "the body is not valid JSON: %s", why);
+	}
+	if (!yyjson_is_obj(http->json))
+		raise_field(rq, "body", "must be a JSON object");
+}
+
+void *request_input_sized(struct request *rq, const struct field *fields, size_t size)
+{
+	void *input = arena_alloc(rq->arena, size);
+	yyjson_mut_doc *kept = json_doc_new(rq->arena);
+	yyjson_mut_doc_set_root(kept, yyjson_mut_obj(kept));
+	for (const struct field *field = fields; field->place != FIELD_END_OF_TABLE; field++) {
+		if (field->place == IN_BODY && !rq->http->json)
+			parse_body(rq);
+		if (field->place == IN_PATH)
+			take_text(rq, field, path_value(rq, field->name), input);
+		else if (field->place == IN_QUERY)
+			take_query(rq, field, input);
+		else
+			take_body(rq, field, input, kept);
+	}
+	raise_if_faults(rq);
+	rq->http->body_json = json_write_mut(rq->arena, yyjson_mut_doc_get_root(kept), NULL);
+	rq->http->kept_count = yyjson_mut_obj_size(yyjson_mut_doc_get_root(kept));
+	return input;
+}
+
+const char *request_body_json(struct request *rq)
+{
+	require(rq->http->body_json);
+	return rq->http->body_json;
+}
+
+void request_require_some(struct request *rq)
+{
+	if (rq->http->kept_count == 0)
+		raise_field(rq, "body", "must name at least one field that can be changed");
+}
+
+const char *request_header(const struct request *rq, const char *name)
+{
+	return http_head_get(&rq->http->head, name);
+}
+
+const char *request_query(const struct request *rq, const char *name)
+{
+	const struct http_head *head = &rq->http->head;
+	return query_get(rq->arena, head->query, head->query_length, name, NULL);
+}

@@ -1,0 +1,163 @@
+#include "service/service.h"
+
+#include "base/crypto.h"
+#include "base/log.h"
+#include "loop/request_run.h"
+#include "service/http_service.h"
+#include "service/settings.h"
+#include "service/worker_run.h"
+
+#include <curl/curl.h>
+
+#include <malloc.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SPARE_THREADS 2
+#define LARGE_BLOCK   (1 << 20)
+
+static void print_help(const struct service *service)
+{
+	printf("Usage: %s            serve\n", service->name);
+	for (const struct command *c = service->commands; c && c->name; c++)
+		printf("       %s %s\n           %s\n", service->name, c->usage, c->help);
+	printf("       %s --show-config | --version | --help\n\nSettings, as environment "
+	       "variables:\n",
+	       service->name);
+	config_print_help(PROCESS_SETTINGS);
+	if (service->settings)
+		config_print_help(service->settings);
+}
+
+static const struct command *command_of(const struct service *service, const char *name)
+{
+	for (const struct command *c = service->commands; c && c->name; c++)
+		if (strcmp(c->name, name) == 0)
+			return c;
+	return NULL;
+}
+
+static bool load_settings(const struct service *service)
+{
+	enum err_code common = process_settings_load();
+	enum err_code own = service->settings ? config_load(service->settings) : ERR_NONE;
+	if (!own && service->settings_check)
+		own = service->settings_check();
+	if (common || own)
+		return false;
+	if (log_init(service->name, process_settings.log_level)) {
+		fprintf(stderr, "LOG_LEVEL: \"%s\" is not a level\n", process_settings.log_level);
+		return false;
+	}
+	return true;
+}
+
+static int cores(void)
+{
+	long online = sysconf(_SC_NPROCESSORS_ONLN);
+	return online > 0 ? (int)online : 1;
+}
+
+/* host-pid-random: unique among the processes that share a Redis. */
+static char *instance_name(struct arena *arena)
+{
+	char host[64] = "host", random[9];
+	gethostname(host, sizeof(host) - 1);
+	random_base62(random, 8);
+	return arena_printf(arena, "%s-%d-%s", host, (int)getpid(), random);
+}
+
+static int run_process(const struct service *service, const struct command *command, int argc,
+                       char **argv)
+{
+	struct arena *arena = arena_new();
+	struct process process = {
+		.service = service,
+		.settings = &process_settings,
+		.signer = identity_signer_new(process_settings.identity_secret),
+		.instance = instance_name(arena),
+		.worker_count = process_settings.workers ? (int)process_settings.workers : cores(),
+	};
+	int status;
+	if (command) {
+		status = command->run(&process, argc, argv);
+	} else {
+		process.workers =
+			arena_array(arena, (size_t)process.worker_count, sizeof(struct worker));
+		status = workers_run(&process);
+	}
+	identity_signer_free(process.signer);
+	arena_free(arena);
+	return status;
+}
+
+/* The words before anything is loaded; -1: none of them. */
+static int run_option(const struct service *service, const char *word)
+{
+	if (strcmp(word, "--help") == 0) {
+		print_help(service);
+		return 0;
+	}
+	if (strcmp(word, "--version") == 0) {
+		printf("%s %s\n", service->name, EXPOPS_VERSION);
+		return 0;
+	}
+	return -1;
+}
+
+/* Large blocks go back to the system as they are freed. Left alone, glibc keeps the more for itself
+ * the larger they were. */
+static void size_heap(void)
+{
+#ifdef __GLIBC__
+	mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
+	mallopt(M_TRIM_THRESHOLD, LARGE_BLOCK);
+#endif
+}
+
+/* Long work of every job at once leaves threads of libuv's pool to look up names. */
+static void size_pool(void)
+{
+	char size[24];
+	snprintf(size, sizeof(size), "%lld", (long long)process_settings.job_slots + SPARE_THREADS);
+	setenv("UV_THREADPOOL_SIZE", size, 0);
+}
+
+int service_main(const struct service *service, int argc, char **argv)
+{
+	int status = argc > 1 ? run_option(service, argv[1]) : -1;
+	if (status >= 0)
+		return status;
+	bool shows_config = argc > 1 && strcmp(argv[1], "--show-config") == 0;
+	const struct command *command = argc > 1 ? command_of(service, argv[1]) : NULL;
+	if (argc > 1 && !command && !shows_config) {
+		fprintf(stderr, "%s: unknown command \"%s\"; see %s --help\n", service->name,
+		        argv[1], service->name);
+		return 2;
+	}
+	if (!load_settings(service))
+		return 2;
+	if (command)
+		log_set_descriptor(STDERR_FILENO);
+	if (shows_config) {
+		config_print_values(PROCESS_SETTINGS);
+		if (service->settings)
+			config_print_values(service->settings);
+		return 0;
+	}
+	signal(SIGPIPE, SIG_IGN);
+	size_heap();
+	size_pool();
+	curl_global_init(CURL_GLOBAL_DEFAULT);
+	api_init();
+	http_request_register((size_t)process_settings.body_memory_bytes);
+	tasks_register();
+	if (!http_service_bind(service))
+		return 2;
+	status = run_process(service, command, argc - 1, argv + 1);
+	curl_global_cleanup();
+	return status;
+}

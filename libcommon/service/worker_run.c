@@ -1,0 +1,363 @@
+/* A worker's life:
+ *
+ *     made --ready--> serving --drain--> draining --exchanges, jobs over--> ending
+ *                                                  ending --requests over--> closed
+ *
+ * SIGTERM and SIGINT reach worker 0, which tells every worker to drain. Draining ends by itself or
+ * at DRAIN_TIMEOUT; what is under way then is cancelled.
+ */
+#include "service/worker_run.h"
+
+#include "base/log.h"
+#include "base/timefmt.h"
+#include "client/fetch.h"
+#include "loop/fiber.h"
+#include "loop/request_run.h"
+#include "pg/migrate.h"
+#include "pg/pg.h"
+#include "redis/redis.h"
+#include "service/admin.h"
+#include "service/http_service.h"
+#include "service/service.h"
+#include "task/task.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OPENING_POLL_MS    20
+#define ENDING_POLL_MS     20
+#define ENDING_MAX_MS      10000
+#define MIGRATE_RETRY_MS   500
+#define COMMAND_TIMEOUT_MS (UINT64_C(365) * 24 * 3600 * 1000)
+
+struct worker_run {
+	struct worker *worker;
+	uv_thread_t thread;
+	uv_async_t wake; /* drain now */
+	uv_timer_t opening, ending;
+	uint64_t ending_until_ms;
+	int draining; /* of: public listener, admin listener, jobs */
+	bool is_ending;
+	const struct http_server *first; /* worker 0's listener, to share; NULL in worker 0 */
+	/* worker 0 alone */
+	struct http_server *admin;
+	struct tasks *tasks;
+	uv_signal_t on_term, on_int;
+	struct http_limits limits;
+};
+
+static void handle_close(uv_handle_t *handle)
+{
+	if (!uv_is_closing(handle))
+		uv_close(handle, NULL);
+}
+
+static void worker_free_clients(struct worker *worker)
+{
+	fetcher_free(worker->fetch);
+	redis_free(worker->redis);
+	pg_pool_free(worker->pg);
+	request_list_free(worker->requests);
+	fiber_loop_detach(&worker->loop);
+}
+
+/* Last step: give everything back; the loop ends when the close callbacks have run. */
+static void worker_close(struct worker_run *run)
+{
+	struct worker *worker = run->worker;
+	const struct service *service = worker->process->service;
+	if (service->worker_stop)
+		service->worker_stop(worker);
+	tasks_free(run->tasks);
+	http_server_free(worker->server);
+	http_server_free(run->admin);
+	worker_free_clients(worker);
+	handle_close((uv_handle_t *)&run->wake);
+	handle_close((uv_handle_t *)&run->opening);
+	handle_close((uv_handle_t *)&run->ending);
+	if (worker->index == 0) {
+		handle_close((uv_handle_t *)&run->on_term);
+		handle_close((uv_handle_t *)&run->on_int);
+	}
+}
+
+static void try_to_close(uv_timer_t *timer)
+{
+	struct worker_run *run = timer->data;
+	struct request_list *requests = run->worker->requests;
+	bool is_late = time_monotonic_ms() >= run->ending_until_ms;
+	if (request_list_count(requests) && !is_late)
+		return;
+	if (request_list_count(requests)) {
+		log_error(LOG_GROUP_MAIN, "requests did not end, exiting without them",
+		          f_int("requests", request_list_count(requests)));
+		_Exit(1);
+	}
+	uv_timer_stop(timer);
+	worker_close(run);
+}
+
+static void part_drained(void *context)
+{
+	struct worker_run *run = context;
+	if (--run->draining > 0)
+		return;
+	request_list_cancel(run->worker->requests, ERR_UNAVAILABLE);
+	run->ending_until_ms = time_monotonic_ms() + ENDING_MAX_MS;
+	uv_timer_start(&run->ending, try_to_close, 0, ENDING_POLL_MS);
+}
+
+static void drain(uv_async_t *wake)
+{
+	struct worker_run *run = wake->data;
+	struct process *process = run->worker->process;
+	if (run->is_ending)
+		return;
+	run->is_ending = true;
+	uint64_t timeout_ms = (uint64_t)process->settings->drain_timeout_ms;
+	run->draining = 1 + (run->tasks != NULL);
+	if (run->tasks)
+		tasks_drain(run->tasks, timeout_ms, part_drained, run);
+	http_server_drain(run->worker->server, timeout_ms, part_drained, run);
+}
+
+static void on_signal(uv_signal_t *handle, int number)
+{
+	struct worker_run *run = handle->data;
+	struct process *process = run->worker->process;
+	if (process->is_draining)
+		return;
+	process->is_draining = true;
+	log_info(LOG_GROUP_MAIN, "draining", f_text("signal", strsignal(number)));
+	for (int i = 0; i < process->worker_count; i++)
+		uv_async_send(&process->workers[i].run->wake);
+}
+
+static struct http_limits limits_of(const struct process_settings *settings)
+{
+	struct http_limits limits = http_limits_default;
+	limits.head_max_bytes = (size_t)settings->head_max_bytes;
+	limits.head_timeout_ms = (uint64_t)settings->head_timeout_ms;
+	limits.content_timeout_ms = (uint64_t)settings->body_timeout_ms;
+	limits.idle_timeout_ms = (uint64_t)settings->idle_timeout_ms;
+	return limits;
+}
+
+static bool listen_on(struct http_server *server, const struct http_server *other,
+                      const char *setting, const char *text)
+{
+	struct arena *arena = arena_new();
+	struct address address;
+	enum err_code code = address_parse(arena, text, &address);
+	if (!code)
+		code = http_server_listen(server, &address, other);
+	if (code)
+		log_error(LOG_GROUP_MAIN, "cannot listen", f_text("setting", setting),
+		          f_text("address", text),
+		          f_text("reason",
+		                 code == ERR_INVALID ? "not an address" : uv_strerror(-errno)));
+	arena_free(arena);
+	return !code;
+}
+
+static void worker_make_clients(struct worker *worker)
+{
+	const struct process_settings *settings = worker->process->settings;
+	struct pg_settings pg = {
+		.url = settings->database_url,
+		.schema = worker->process->service->schema,
+		.connections = (int)settings->pg_pool_size,
+		.connect_timeout_ms = 5000,
+		.pool_wait_ms = (uint64_t)settings->pg_pool_wait_ms,
+		.idle_close_ms = 60000,
+	};
+	worker->requests = request_list_new(&worker->loop);
+	worker->pg = pg_pool_new(&worker->loop, &pg);
+	worker->redis = redis_new(&worker->loop, settings->redis_url);
+	worker->fetch = fetcher_new(&worker->loop);
+	fiber_loop_attach(&worker->loop);
+}
+
+/* A service takes requests once it can answer them: until then its port is closed, so that who
+ * starts beside others takes nothing away from them. The gateway answers for all, from the
+ * start. */
+static bool may_open(struct process *process)
+{
+	const struct service *service = process->service;
+	if (service->public_handler)
+		return true;
+	return process->is_migrated && !(service->unready && service->unready(process));
+}
+
+/* Worker 0 opens first: the others may have to share its socket. */
+static void try_to_open(uv_timer_t *timer)
+{
+	struct worker_run *run = timer->data;
+	struct worker *worker = run->worker;
+	struct process *process = worker->process;
+	const char *listen = process->settings->listen;
+	bool is_ending = run->is_ending || process->is_draining;
+	if (!is_ending && !(run->first ? process->is_listening : may_open(process)))
+		return;
+	uv_timer_stop(timer);
+	if (is_ending)
+		return;
+	if (!listen_on(worker->server, run->first, "LISTEN", listen))
+		_Exit(1);
+	if (run->first)
+		return;
+	process->is_listening = true;
+	log_info(LOG_GROUP_MAIN, "serving", f_text("listen", listen),
+	         f_text("admin_listen", process->settings->admin_listen));
+}
+
+static void worker_make(struct process *process, int index)
+{
+	struct worker *worker = &process->workers[index];
+	struct worker_run *run = calloc(1, sizeof(*run));
+	require(run);
+	*worker = (struct worker){.index = index, .process = process, .run = run};
+	run->worker = worker;
+	run->limits = limits_of(process->settings);
+	require(uv_loop_init(&worker->loop) == 0);
+	uv_async_init(&worker->loop, &run->wake, drain);
+	uv_timer_init(&worker->loop, &run->opening);
+	uv_timer_init(&worker->loop, &run->ending);
+	run->wake.data = run->opening.data = run->ending.data = run;
+	uv_timer_start(&run->opening, try_to_open, 0, OPENING_POLL_MS);
+	const struct http_handler *handler = process->service->public_handler;
+	worker->server = http_server_new(&worker->loop, handler ? handler : &http_service_handler,
+	                                 &run->limits, worker);
+	run->first = index > 0 ? process->workers[0].server : NULL;
+}
+
+/* What one worker does for the whole process. */
+static bool worker_make_first(struct process *process)
+{
+	struct worker *worker = &process->workers[0];
+	struct worker_run *run = worker->run;
+	uv_signal_init(&worker->loop, &run->on_term);
+	uv_signal_init(&worker->loop, &run->on_int);
+	run->on_term.data = run->on_int.data = run;
+	uv_signal_start(&run->on_term, on_signal, SIGTERM);
+	uv_signal_start(&run->on_int, on_signal, SIGINT);
+	run->admin = http_server_new(&worker->loop, &admin_handler, &run->limits, worker);
+	return listen_on(run->admin, NULL, "ADMIN_LISTEN", process->settings->admin_listen);
+}
+
+static void worker_main(void *arg)
+{
+	struct worker *worker = arg;
+	const struct service *service = worker->process->service;
+	worker_make_clients(worker);
+	if (worker->index == 0)
+		worker->run->tasks =
+			tasks_start(worker, service->name, service->jobs, service->events);
+	if (service->worker_start)
+		service->worker_start(worker);
+	uv_run(&worker->loop, UV_RUN_DEFAULT);
+	fiber_thread_free();
+	int rc = uv_loop_close(&worker->loop);
+	if (rc)
+		log_warn(LOG_GROUP_MAIN, "a loop ended with open handles",
+		         f_text("reason", uv_strerror(rc)));
+}
+
+/* The schema is brought up to date beside the loops; until then requests are answered 503. */
+static void migrate_main(void *arg)
+{
+	struct process *process = arg;
+	const struct service *service = process->service;
+	while (!process->is_draining) {
+		if (!migrate_run(process->settings->database_url, service->schema,
+		                 service->migrations)) {
+			process->is_migrated = true;
+			return;
+		}
+		uv_sleep(MIGRATE_RETRY_MS);
+	}
+}
+
+int workers_run(struct process *process)
+{
+	for (int i = 0; i < process->worker_count; i++)
+		worker_make(process, i);
+	if (!worker_make_first(process))
+		return 1;
+	log_info(LOG_GROUP_MAIN, "starting", f_text("version", EXPOPS_VERSION),
+	         f_int("workers", process->worker_count));
+	if (process->service->process_start)
+		process->service->process_start(process);
+	uv_thread_t migrator;
+	require(uv_thread_create(&migrator, migrate_main, process) == 0);
+	for (int i = 1; i < process->worker_count; i++)
+		require(uv_thread_create(&process->workers[i].run->thread, worker_main,
+		                         &process->workers[i]) == 0);
+	worker_main(&process->workers[0]);
+	for (int i = 0; i < process->worker_count; i++) {
+		if (i > 0)
+			uv_thread_join(&process->workers[i].run->thread);
+		free(process->workers[i].run);
+	}
+	/* It may wait for another's migrations, or for a server that says nothing: what it began is
+	 * rolled back with its connection. */
+	if (!process->is_migrated) {
+		log_info(LOG_GROUP_MAIN, "stopped before the schema was migrated");
+		_Exit(0);
+	}
+	uv_thread_join(&migrator);
+	if (process->service->process_stop)
+		process->service->process_stop(process);
+	log_info(LOG_GROUP_MAIN, "stopped");
+	return 0;
+}
+
+/* What a command's request leaves for its caller. */
+struct command_run {
+	request_fn *run;
+	void *user;
+	enum err_code code;
+};
+
+static void command_main(struct request *rq)
+{
+	struct command_run *command = rq->user;
+	rq->user = command->user;
+	command->run(rq);
+}
+
+static void command_over(struct request *rq)
+{
+	struct command_run *command = rq->worker->user;
+	command->code = rq->problem.code;
+	if (command->code)
+		fprintf(stderr, "%s: %s\n", rq->worker->process->service->name,
+		        rq->problem.detail ? rq->problem.detail : err_info(command->code)->detail);
+	worker_free_clients(rq->worker);
+}
+
+int worker_command(struct process *process, request_fn *fn, void *user)
+{
+	struct command_run command = {.run = fn, .user = user};
+	struct worker worker = {.process = process, .user = &command};
+	enum err_code code = migrate_run(process->settings->database_url, process->service->schema,
+	                                 process->service->migrations);
+	if (code) {
+		fprintf(stderr, "%s: the database cannot be brought up to date\n",
+		        process->service->name);
+		return 1;
+	}
+	process->is_migrated = true;
+	process->workers = &worker;
+	process->worker_count = 1;
+	require(uv_loop_init(&worker.loop) == 0);
+	worker_make_clients(&worker);
+	request_spawn(&worker, "command", COMMAND_TIMEOUT_MS, command_main, command_over, &command);
+	uv_run(&worker.loop, UV_RUN_DEFAULT);
+	fiber_thread_free();
+	uv_loop_close(&worker.loop);
+	return command.code ? 1 : 0;
+}

@@ -1,0 +1,75 @@
+#include "base/defines.h"
+#include "task/event_consumer.h"
+#include "task/event_deliver.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PASS_TIMEOUT_MS 3600000 /* a batch waits as long as what its handlers need is away */
+
+void events_register(void)
+{
+	event_deliver_register();
+}
+
+static struct consumer *consumer_find(struct tasks *tasks, const struct event_handler *handler)
+{
+	struct consumer *consumer = tasks->consumers;
+	while (consumer && (strcmp(consumer->stream, handler->stream) != 0 ||
+	                    consumer->is_broadcast != handler->is_broadcast))
+		consumer = consumer->next;
+	return consumer;
+}
+
+static void consumer_start(struct tasks *tasks, const struct event_handler *handler)
+{
+	struct consumer *consumer = calloc(1, sizeof(*consumer));
+	require(consumer);
+	consumer->tasks = tasks;
+	consumer->stream = handler->stream;
+	consumer->is_broadcast = handler->is_broadcast;
+	consumer->has_leftovers = !handler->is_broadcast;
+	consumer->connection = redis_blocking_new(tasks->worker->redis);
+	consumer->chore = chore_new(tasks->worker, handler->stream, event_consumer_pass, consumer,
+	                            0, PASS_TIMEOUT_MS);
+	consumer->next = tasks->consumers;
+	tasks->consumers = consumer;
+	tasks_know_stream(tasks, handler->stream);
+	chore_wake(consumer->chore);
+}
+
+void events_start(struct tasks *tasks)
+{
+	for (const struct event_handler *handler = tasks->events; handler && handler->stream;
+	     handler++) {
+		if (!consumer_find(tasks, handler))
+			consumer_start(tasks, handler);
+	}
+}
+
+void events_stop(struct tasks *tasks)
+{
+	for (struct consumer *consumer = tasks->consumers; consumer; consumer = consumer->next)
+		chore_stop(consumer->chore);
+}
+
+bool events_are_idle(const struct tasks *tasks)
+{
+	for (const struct consumer *consumer = tasks->consumers; consumer;
+	     consumer = consumer->next) {
+		if (!chore_is_idle(consumer->chore))
+			return false;
+	}
+	return true;
+}
+
+void events_free(struct tasks *tasks)
+{
+	while (tasks->consumers) {
+		struct consumer *consumer = tasks->consumers;
+		tasks->consumers = consumer->next;
+		chore_free(consumer->chore);
+		redis_blocking_free(consumer->connection);
+		free(consumer);
+	}
+}

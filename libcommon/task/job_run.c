@@ -1,0 +1,227 @@
+#include "task/job_run.h"
+
+#include "base/backoff.h"
+#include "base/defines.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "base/scope.h"
+#include "base/timefmt.h"
+#include "job.sql.h"
+#include "pg/pg.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ATTEMPTS_DEFAULT   5
+#define TIMEOUT_DEFAULT_MS 300000
+#define SETTLE_TIMEOUT_MS  9000 /* under what a stopping process waits for its requests */
+#define ERROR_MAX          1000
+
+static struct metric jobs_total =
+	METRIC_COUNTER("expops_jobs_total", "Attempts of tasks by how they ended.", "kind",
+                       "outcome");
+static struct metric job_seconds =
+	METRIC_HISTOGRAM("expops_job_seconds", "How long attempts of tasks took.", "kind");
+
+void job_run_register(void)
+{
+	metric_register(&jobs_total);
+	metric_register(&job_seconds);
+}
+
+static uint64_t timeout_of(const struct job *job)
+{
+	return job->timeout_ms ? job->timeout_ms : TIMEOUT_DEFAULT_MS;
+}
+
+static int attempts_max_of(const struct job *job)
+{
+	return job->attempts_max ? job->attempts_max : ATTEMPTS_DEFAULT;
+}
+
+static const struct job *job_find(const struct job *jobs, const char *kind)
+{
+	for (; jobs->kind; jobs++) {
+		if (strcmp(jobs->kind, kind) == 0)
+			return jobs;
+	}
+	return NULL;
+}
+
+/* Columns of JOB_CLAIM_SQL. */
+enum { CLAIM_ATTEMPTS, CLAIM_ACCOUNT, CLAIM_INPUT, CLAIM_REQUEST };
+
+static void fill_task(struct request *rq, struct job_run *run, const struct pg_rows *row)
+{
+	const char *account = pg_value(row, 0, CLAIM_ACCOUNT);
+	const char *input = pg_value(row, 0, CLAIM_INPUT);
+	const char *request_id = pg_value(row, 0, CLAIM_REQUEST);
+	run->task = (struct task){
+		.id = run->task_id,
+		.kind = run->job->kind,
+		.account = account ? account : "",
+		.attempt = (int)pg_value_int(row, 0, CLAIM_ATTEMPTS),
+		.attempts_max = attempts_max_of(run->job),
+	};
+	rq->caller = (struct identity){.kind = KEY_SERVICE, .scopes = SCOPE_ALL};
+	if (account)
+		require(uuid_parse(account, strlen(account), &rq->caller.account));
+	if (request_id) {
+		rq->id = request_id;
+		fiber_set_label(rq->id);
+	}
+	if (json_parse(rq->arena, input, strlen(input), &run->task.input, NULL) != ERR_NONE)
+		raise_error(rq, ERR_INVALID, "the task's input cannot be read");
+}
+
+static void job_main(struct request *rq)
+{
+	struct job_run *run = rq->user;
+	struct tasks *tasks = run->tasks;
+	run->request = rq;
+	const struct pg_rows *row =
+		pg_query(rq, JOB_CLAIM_SQL, pg_text(run->task_id),
+	                 pg_int(attempts_max_of(run->job)), pg_text(rq->worker->process->instance),
+	                 pg_int((int64_t)tasks_timing.lease));
+	if (pg_empty(row))
+		return;
+	run->is_claimed = true;
+	chore_wake_in(tasks->renewer, tasks_timing.lease / 3);
+	fill_task(rq, run, row);
+	run->job->run(rq, &run->task);
+	if (rq->transaction)
+		raise_error(rq, ERR_INTERNAL, "the job left its transaction open");
+	if (!run->is_complete)
+		raise_error(rq, ERR_INTERNAL, "the job ended without an outcome");
+}
+
+/* Nothing that a second try could mend. */
+static bool is_final(enum err_code code)
+{
+	return code == ERR_INVALID || code == ERR_NOT_FOUND || code == ERR_CONFLICT ||
+	       code == ERR_FORBIDDEN;
+}
+
+/* How the job's request ended: what its settling needs, after the request is gone. */
+struct settlement {
+	struct job_run *run;
+	enum err_code code;
+	char error[ERROR_MAX];
+	char account[UUID_TEXT_LEN + 1];
+	const char *outcome;
+};
+
+static void describe(struct settlement *settlement, const struct request *rq)
+{
+	const struct problem *problem = &rq->problem;
+	const char *detail = problem->detail ? problem->detail : err_info(problem->code)->detail;
+	size_t used = (size_t)snprintf(settlement->error, ERROR_MAX, "%s", detail);
+	for (const struct problem_field *field = problem->fields; field && used < ERROR_MAX;
+	     field = field->next)
+		used += (size_t)snprintf(settlement->error + used, ERROR_MAX - used, "; %s %s",
+		                         field->field, field->message);
+	settlement->code = problem->code;
+}
+
+/* The attempt failed: again later, or for good. No row: it was completed after all, or another
+ * worker has the task. */
+static void settle_failure(struct request *rq, struct settlement *settlement)
+{
+	struct job_run *run = settlement->run;
+	uint64_t pause_ms =
+		backoff_ms((unsigned)run->task.attempt, tasks_timing.retry, tasks_timing.retry_max);
+	const struct pg_rows *row =
+		pg_query(rq, JOB_FAIL_SQL, pg_text(run->task_id), pg_int(run->task.attempt),
+	                 pg_text(rq->worker->process->instance),
+	                 pg_bool(is_final(settlement->code)), pg_text(settlement->error),
+	                 pg_int((int64_t)pause_ms));
+	settlement->outcome = pg_empty(row)              ? "lost"
+	                      : pg_value_bool(row, 0, 0) ? "failed"
+	                                                 : "retried";
+	if (strcmp(settlement->outcome, "retried") == 0)
+		chore_wake_in(run->tasks->reconciler, pause_ms + 1);
+	if (strcmp(settlement->outcome, "failed") == 0)
+		job_bury(rq, run->tasks, run->task_id, run->job->kind, settlement->account,
+		         run->task.attempt, settlement->error);
+}
+
+static void settle_main(struct request *rq)
+{
+	struct settlement *settlement = rq->user;
+	struct job_run *run = settlement->run;
+	if (run->is_claimed && settlement->code != ERR_NONE)
+		settle_failure(rq, settlement);
+	job_remove(rq, run->tasks, run->entry_id, run->task_id);
+}
+
+static void note_outcome(const struct settlement *settlement)
+{
+	const struct job_run *run = settlement->run;
+	double seconds = (double)(time_monotonic_us() - run->started_us) / 1e6;
+	if (!run->is_claimed)
+		return;
+	metric_add(&jobs_total, run->job->kind, settlement->outcome, 1);
+	metric_observe_seconds(&job_seconds, run->job->kind, NULL, seconds);
+	log_info(LOG_GROUP_JOBS, "attempt ended", f_text("task", run->task_id),
+	         f_text("kind", run->job->kind), f_int("attempt", run->task.attempt),
+	         f_text("outcome", settlement->outcome), f_float("seconds", seconds),
+	         f_text("error", settlement->error[0] ? settlement->error : NULL));
+}
+
+static void settle_over(struct request *rq)
+{
+	struct settlement *settlement = rq->user;
+	struct job_run *run = settlement->run;
+	struct tasks *tasks = run->tasks;
+	if (rq->problem.code != ERR_NONE) /* the lease runs out, the reconciler finds it */
+		log_warn(LOG_GROUP_JOBS, "outcome not settled", f_text("task", run->task_id),
+		         f_text("error", rq->problem.detail));
+	note_outcome(settlement);
+	struct job_run **link = &tasks->runs;
+	while (*link != run)
+		link = &(*link)->next;
+	*link = run->next;
+	tasks->runs_count--;
+	free(run);
+	free(settlement);
+	chore_wake(tasks->reader);
+	tasks_check_drained(tasks);
+}
+
+static void job_over(struct request *rq)
+{
+	struct job_run *run = rq->user;
+	struct settlement *settlement = calloc(1, sizeof(*settlement));
+	require(settlement);
+	settlement->run = run;
+	settlement->outcome = rq->problem.code == ERR_NONE ? "completed" : "lost";
+	run->request = NULL;
+	if (rq->problem.code != ERR_NONE)
+		describe(settlement, rq);
+	if (run->is_claimed)
+		snprintf(settlement->account, sizeof(settlement->account), "%s", run->task.account);
+	request_spawn(rq->worker, rq->id, SETTLE_TIMEOUT_MS, settle_main, settle_over, settlement);
+}
+
+void job_run_start(struct tasks *tasks, const char *entry_id, const char *task_id, const char *kind)
+{
+	const struct job *job = job_find(tasks->jobs, kind);
+	struct uuid id;
+	if (!job || !uuid_parse(task_id, strlen(task_id), &id)) {
+		/* A newer version's, during a rollout: its entry is taken over in time. */
+		log_warn(LOG_GROUP_JOBS, "no job for a task", f_text("task", task_id),
+		         f_text("kind", kind));
+		return;
+	}
+	struct job_run *run = calloc(1, sizeof(*run));
+	require(run);
+	run->tasks = tasks;
+	run->job = job;
+	run->started_us = time_monotonic_us();
+	snprintf(run->entry_id, sizeof(run->entry_id), "%s", entry_id);
+	uuid_format(&id, run->task_id);
+	run->next = tasks->runs;
+	tasks->runs = run;
+	tasks->runs_count++;
+	request_spawn(tasks->worker, run->task_id, timeout_of(job), job_main, job_over, run);
+}

@@ -1,0 +1,88 @@
+#include "task/stream_publish.h"
+
+#include "base/defines.h"
+
+/* KEYS: batch, held. ARGV: the batch that must be known, this one's number or 0, then for each
+ * entry its stream, its task or '', how many words follow, and those: names and values. */
+static const char SCRIPT[] =
+	"local known = tonumber(redis.call('GET', KEYS[1]) or '0') "
+	"if known < tonumber(ARGV[1]) then return {0, known} end "
+	"local i, added = 3, 0 "
+	"while i <= #ARGV do "
+	"  local stream, task, count = ARGV[i], ARGV[i + 1], tonumber(ARGV[i + 2]) "
+	"  local held = task ~= '' and redis.call('HGET', KEYS[2], task) "
+	"  if not held or #redis.call('XRANGE', stream, held, held) == 0 then "
+	"    local id = redis.call('XADD', stream, '*', unpack(ARGV, i + 3, i + 2 + count)) "
+	"    if task ~= '' then redis.call('HSET', KEYS[2], task, id) end "
+	"    added = added + 1 "
+	"  end "
+	"  i = i + 3 + count "
+	"end "
+	"if ARGV[2] ~= '0' then redis.call('SET', KEYS[1], ARGV[2]) end "
+	"return {1, added}";
+
+static void add_word(struct publication *publication, const char *word)
+{
+	if (publication->argc == publication->room) {
+		size_t room = publication->room ? publication->room * 2 : 64;
+		publication->argv =
+			arena_grow(publication->rq->arena, publication->argv,
+		                   publication->room * sizeof(char *), room * sizeof(char *));
+		publication->room = room;
+	}
+	publication->argv[publication->argc++] = word;
+}
+
+static void add_number(struct publication *publication, int64_t number)
+{
+	add_word(publication, arena_printf(publication->rq->arena, "%lld", (long long)number));
+}
+
+struct publication publication_new(struct request *rq, struct tasks *tasks, int64_t known_batch,
+                                   int64_t batch)
+{
+	struct publication publication = {.rq = rq, .tasks = tasks};
+	const char *const words[] = {"EVAL", SCRIPT, "2", tasks->batch_key, tasks->held_key};
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		add_word(&publication, words[i]);
+	add_number(&publication, known_batch);
+	add_number(&publication, batch);
+	return publication;
+}
+
+static void add_entry(struct publication *publication, const char *stream, const char *task,
+                      const char *const *fields, size_t count)
+{
+	add_word(publication, stream);
+	add_word(publication, task);
+	add_number(publication, (int64_t)count);
+	for (size_t i = 0; i < count; i++)
+		add_word(publication, fields[i]);
+	publication->entries++;
+}
+
+void publication_add_job(struct publication *publication, const char *task, const char *kind)
+{
+	const char *const fields[] = {"task", task, "kind", kind};
+	add_entry(publication, publication->tasks->jobs_stream, task, fields, ARRAY_LEN(fields));
+}
+
+void publication_add(struct publication *publication, const char *stream, const char *const *fields,
+                     size_t count)
+{
+	add_entry(publication, stream, "", fields, count);
+}
+
+struct publication_result publication_send(struct publication *publication)
+{
+	const struct redis_value *reply =
+		redis_command(publication->rq, publication->argv, publication->argc);
+	require(reply->type == REDIS_LIST && reply->count == 2);
+	bool is_taken = reply->items[0].integer == 1;
+	int64_t number = reply->items[1].integer;
+	return (struct publication_result){
+		.is_lost = !is_taken,
+		.redis_batch = is_taken ? 0 : number,
+		.added = is_taken ? number : 0,
+	};
+}

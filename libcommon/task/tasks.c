@@ -1,0 +1,191 @@
+#include "base/defines.h"
+#include "base/timefmt.h"
+#include "pg/pg.h"
+#include "service/service.h"
+#include "task/internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WAIT_MS         100 /* between two looks whether the schema is migrated, or a drain over */
+#define PASS_TIMEOUT_MS 30000
+
+struct tasks_timing tasks_timing = {
+	.lease = 30000,
+	.sweep = 5000,
+	.reconcile = 5000,
+	.trim = 60000,
+	.stale = 45000, /* past the lease: whoever lives has renewed it */
+	.block = 5000,
+	.retry = 1000,
+	.retry_max = 60000,
+	.keep = 3600000,
+};
+
+void tasks_register(void)
+{
+	outbox_register();
+	job_run_register();
+	events_register();
+}
+
+static char *key_of(const char *format, const char *service)
+{
+	char *key;
+	require(asprintf(&key, format, service) > 0);
+	return key;
+}
+
+void tasks_know_stream(struct tasks *tasks, const char *stream)
+{
+	for (size_t i = 0; i < tasks->streams_count; i++) {
+		if (strcmp(tasks->streams[i], stream) == 0)
+			return;
+	}
+	if (tasks->streams_count < TASKS_STREAMS_MAX) {
+		tasks->streams[tasks->streams_count] = strdup(stream);
+		require(tasks->streams[tasks->streams_count]);
+		tasks->streams_count++;
+	}
+}
+
+static void on_outbox(void *context, const char *payload)
+{
+	struct tasks *tasks = context;
+	(void)payload;
+	if (tasks->is_started && !tasks->is_draining)
+		chore_wake(tasks->relay);
+}
+
+static struct chore *start_chore(struct tasks *tasks, const char *name, request_fn *run,
+                                 uint64_t every_ms, uint64_t timeout_ms)
+{
+	struct chore *chore = chore_new(tasks->worker, name, run, tasks, every_ms, timeout_ms);
+	chore_wake(chore);
+	return chore;
+}
+
+static void start_jobs(struct tasks *tasks)
+{
+	tasks->reader_connection = redis_blocking_new(tasks->worker->redis);
+	tasks->renewer =
+		start_chore(tasks, "leases", jobs_renew_pass, CHORE_WHEN_WOKEN, PASS_TIMEOUT_MS);
+	tasks->reconciler = start_chore(tasks, "reconciler", reconcile_pass, tasks_timing.reconcile,
+	                                PASS_TIMEOUT_MS);
+	tasks->reader =
+		start_chore(tasks, "jobs", jobs_read_pass, CHORE_WHEN_WOKEN, PASS_TIMEOUT_MS);
+}
+
+static void start_parts(struct tasks *tasks)
+{
+	tasks->is_started = true;
+	tasks->relay =
+		start_chore(tasks, "outbox", outbox_pass, tasks_timing.sweep, PASS_TIMEOUT_MS);
+	tasks->trimmer =
+		start_chore(tasks, "streams", stream_trim_pass, tasks_timing.trim, PASS_TIMEOUT_MS);
+	if (tasks->jobs && tasks->jobs->kind)
+		start_jobs(tasks);
+	events_start(tasks);
+}
+
+static void on_wait(uv_timer_t *timer)
+{
+	struct tasks *tasks = timer->data;
+	if (!tasks->worker->process->is_migrated)
+		return;
+	uv_timer_stop(timer);
+	start_parts(tasks);
+}
+
+struct tasks *tasks_start(struct worker *worker, const char *service, const struct job *jobs,
+                          const struct event_handler *events)
+{
+	struct tasks *tasks = calloc(1, sizeof(*tasks));
+	const struct process_settings *settings = worker->process->settings;
+	require(tasks);
+	if (settings->job_lease_ms) {
+		tasks_timing.lease = (uint64_t)settings->job_lease_ms;
+		tasks_timing.stale = tasks_timing.lease * 3 / 2;
+	}
+	tasks->worker = worker;
+	tasks->service = service;
+	tasks->jobs = jobs;
+	tasks->events = events;
+	tasks->jobs_stream = key_of("jobs.%s", service);
+	tasks->held_key = key_of("jobs.%s.held", service);
+	tasks->batch_key = key_of("outbox.%s.batch", service);
+	uv_timer_init(&worker->loop, &tasks->timer);
+	tasks->timer.data = tasks;
+	uv_timer_start(&tasks->timer, on_wait, 0, WAIT_MS);
+	char *channel = key_of("outbox_%s", worker->process->service->schema);
+	pg_listen(worker->pg, channel, on_outbox, tasks);
+	free(channel);
+	return tasks;
+}
+
+static void finish_drain(struct tasks *tasks)
+{
+	void (*drained)(void *) = tasks->drained;
+	if (!drained)
+		return;
+	tasks->drained = NULL;
+	uv_timer_stop(&tasks->timer);
+	chore_stop(tasks->relay);
+	chore_stop(tasks->renewer);
+	drained(tasks->drained_context);
+}
+
+static void on_drain_wait(uv_timer_t *timer)
+{
+	struct tasks *tasks = timer->data;
+	bool is_over = tasks->runs_count == 0 && events_are_idle(tasks);
+	if (is_over || time_monotonic_ms() >= tasks->drain_until_ms)
+		finish_drain(tasks);
+}
+
+void tasks_check_drained(struct tasks *tasks)
+{
+	if (tasks->is_draining && tasks->drained)
+		uv_timer_start(&tasks->timer, on_drain_wait, 0, WAIT_MS);
+}
+
+void tasks_drain(struct tasks *tasks, uint64_t deadline_ms, void (*drained)(void *), void *context)
+{
+	tasks->is_draining = true;
+	tasks->drained = drained;
+	tasks->drained_context = context;
+	tasks->drain_until_ms = time_monotonic_ms() + deadline_ms;
+	struct chore *const stopped[] = {tasks->reader, tasks->reconciler, tasks->trimmer};
+	for (size_t i = 0; i < ARRAY_LEN(stopped); i++)
+		chore_stop(stopped[i]);
+	events_stop(tasks);
+	uv_timer_start(&tasks->timer, on_drain_wait, 0, WAIT_MS);
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+	free(handle->data);
+}
+
+void tasks_free(struct tasks *tasks)
+{
+	if (!tasks)
+		return;
+	require(tasks->runs_count == 0);
+	struct chore *const chores[] = {tasks->relay, tasks->reader, tasks->renewer,
+	                                tasks->reconciler, tasks->trimmer};
+	for (size_t i = 0; i < ARRAY_LEN(chores); i++) {
+		chore_stop(chores[i]);
+		chore_free(chores[i]);
+	}
+	events_stop(tasks);
+	events_free(tasks);
+	redis_blocking_free(tasks->reader_connection);
+	for (size_t i = 0; i < tasks->streams_count; i++)
+		free(tasks->streams[i]);
+	free(tasks->jobs_stream);
+	free(tasks->held_key);
+	free(tasks->batch_key);
+	uv_close((uv_handle_t *)&tasks->timer, on_closed);
+}

@@ -1,0 +1,19 @@
+#include "api/account.h"
+
+#include "account.sql.h"
+#include "base/json.h"
+#include "pg/pg.h"
+
+#include <string.h>
+
+void account_deleted(struct request *rq, const struct event *event)
+{
+	pg_query(rq, ACCOUNT_FORGET_SQL, pg_text(event->account));
+}
+
+void experiment_noted(struct request *rq, const struct event *event)
+{
+	pg_query(rq, EXPERIMENT_NOTE_SQL, pg_text(event->account), pg_time(event->at_ms),
+	         pg_bool(strcmp(event->type, "experiment.deleted") == 0),
+	         pg_text(json_write(rq->arena, event->data, NULL)));
+}

@@ -1,0 +1,116 @@
+#include "api/interest.h"
+
+#include "interest.sql.h"
+#include "pg/pg.h"
+
+#define NAME_MAX_CHARS    200
+#define CONTEXT_MAX_CHARS 50000
+#define DAILY_COUNT_MAX   50
+#define PROVIDER_MAX      64
+
+struct interest_input {
+	const char *id;
+	int64_t limit, offset;
+};
+
+static const struct field LIST_FIELDS[] = {
+	QUERY_LIMIT(struct interest_input, limit, 20, 100),
+	QUERY_OFFSET(struct interest_input, offset),
+	FIELD_END,
+};
+
+static const struct field ID_FIELDS[] = {
+	PATH_UUID(struct interest_input, id, "interest_id"),
+	FIELD_END,
+};
+
+/* What a client may set; `needed` is of name and context. */
+#define WRITABLE_FIELDS(needed)                                                   \
+	JSON_TEXT("name", (needed) | TRIMMED, 1, NAME_MAX_CHARS),                 \
+		JSON_TEXT("context", (needed) | TRIMMED, 1, CONTEXT_MAX_CHARS),   \
+		JSON_INT("daily_count", OPTIONAL, 1, DAILY_COUNT_MAX),            \
+		JSON_BOOL("is_active", OPTIONAL),                                 \
+		JSON_TEXT("model_provider", NULLABLE | TRIMMED, 0, PROVIDER_MAX), \
+		JSON_URL("source_repo_url", NULLABLE), JSON_UUID("project_id", NULLABLE)
+
+static const struct field CREATE_FIELDS[] = {
+	WRITABLE_FIELDS(REQUIRED),
+	FIELD_END,
+};
+
+static const struct field UPDATE_FIELDS[] = {
+	PATH_UUID(struct interest_input, id, "interest_id"),
+	WRITABLE_FIELDS(OPTIONAL),
+	FIELD_END,
+};
+
+static const char *found(struct request *rq, const struct pg_rows *rows)
+{
+	if (pg_empty(rows))
+		raise_error(rq, ERR_NOT_FOUND, "no such interest");
+	return pg_json(rows);
+}
+
+/* The rows of a write that may meet another interest's name. */
+static const struct pg_rows *written(struct request *rq, enum err_code code,
+                                     const struct pg_rows *rows)
+{
+	if (code == ERR_CONFLICT)
+		raise_error(rq, code, "there is an interest of that name already");
+	if (code)
+		pg_raise(rq, code);
+	return rows;
+}
+
+void interest_list(struct request *rq)
+{
+	struct interest_input *in = request_input(rq, struct interest_input, LIST_FIELDS);
+	struct pg_rows *rows = pg_query(rq, INTEREST_LIST_SQL, pg_uuid(rq->caller.account),
+	                                pg_int(in->limit), pg_int(in->offset));
+	reply_page(rq, pg_json(rows), pg_value_int(rows, 0, 1), in->limit, in->offset);
+}
+
+void interest_create(struct request *rq)
+{
+	request_input(rq, struct interest_input, CREATE_FIELDS);
+	struct pg_rows *rows = NULL;
+	enum err_code code =
+		pg_try(rq, &rows, NULL, INTEREST_CREATE_SQL, pg_uuid(rq->caller.account),
+	               pg_text(request_body_json(rq)), pg_text(rq->id));
+	reply_json(rq, 201, pg_json(written(rq, code, rows)));
+}
+
+void interest_get(struct request *rq)
+{
+	struct interest_input *in = request_input(rq, struct interest_input, ID_FIELDS);
+	struct pg_rows *rows =
+		pg_query(rq, INTEREST_GET_SQL, pg_uuid(rq->caller.account), pg_text(in->id));
+	reply_json(rq, 200, found(rq, rows));
+}
+
+void interest_update(struct request *rq)
+{
+	struct interest_input *in = request_input(rq, struct interest_input, UPDATE_FIELDS);
+	request_require_some(rq);
+	struct pg_rows *rows = NULL;
+	enum err_code code =
+		pg_try(rq, &rows, NULL, INTEREST_UPDATE_SQL, pg_uuid(rq->caller.account),
+	               pg_text(in->id), pg_text(request_body_json(rq)), pg_text(rq->id));
+	reply_json(rq, 200, found(rq, written(rq, code, rows)));
+}
+
+void interest_delete(struct request *rq)
+{
+	struct interest_input *in = request_input(rq, struct interest_input, ID_FIELDS);
+	struct pg_rows *rows =
+		pg_query(rq, INTEREST_DELETE_SQL, pg_uuid(rq->caller.account), pg_text(in->id));
+	reply_json(rq, 200, found(rq, rows));
+}
+
+void interest_toggle(struct request *rq)
+{
+	struct interest_input *in = request_input(rq, struct interest_input, ID_FIELDS);
+	struct pg_rows *rows =
+		pg_query(rq, INTEREST_TOGGLE_SQL, pg_uuid(rq->caller.account), pg_text(in->id));
+	reply_json(rq, 200, found(rq, rows));
+}

@@ -1,0 +1,132 @@
+#include "api/recommendation.h"
+
+#include "http/api.h"
+#include "pg/pg.h"
+#include "recommendation.sql.h"
+#include "task/task.h"
+
+#include <string.h>
+
+#define LIST_DEFAULT    20
+#define LIST_MAX        50
+#define DIGEST_DEFAULT  5
+#define DIGEST_MAX      10
+#define NUM_RESULTS_MAX 50
+
+static const char *const PERIODS[] = {"today", "week", "all", NULL};
+static const char *const SOURCE_TYPES[] = {"arxiv_paper", NULL};
+static const char *const SIGNALS[] = {"like", "save", "implemented", "dislike", "dismiss", NULL};
+
+/* The place in SIGNALS from which on they speak against a paper. */
+#define FIRST_NEGATIVE 3
+
+struct recommendation_input {
+	const char *id, *task, *interest;
+	const char *period, *source_type, *signal;
+	int64_t limit, offset, num_results;
+};
+
+static const struct field LIST_FIELDS[] = {
+	QUERY_UUID(struct recommendation_input, interest, "interest_id"),
+	QUERY_ENUM(struct recommendation_input, period, "period", PERIODS),
+	QUERY_ENUM(struct recommendation_input, source_type, "source_type", SOURCE_TYPES),
+	QUERY_LIMIT(struct recommendation_input, limit, LIST_DEFAULT, LIST_MAX),
+	QUERY_OFFSET(struct recommendation_input, offset),
+	FIELD_END,
+};
+
+static const struct field DIGEST_FIELDS[] = {
+	QUERY_ENUM(struct recommendation_input, period, "period", PERIODS),
+	QUERY_ENUM(struct recommendation_input, source_type, "source_type", SOURCE_TYPES),
+	QUERY_LIMIT(struct recommendation_input, limit, DIGEST_DEFAULT, DIGEST_MAX),
+	FIELD_END,
+};
+
+static const struct field FEEDBACK_FIELDS[] = {
+	PATH_UUID(struct recommendation_input, id, "recommendation_id"),
+	BODY_ENUM(struct recommendation_input, signal, "signal", REQUIRED, SIGNALS),
+	FIELD_END,
+};
+
+static const struct field REFRESH_FIELDS[] = {
+	BODY_UUID(struct recommendation_input, interest, "interest_id", NULLABLE),
+	BODY_INT(struct recommendation_input, num_results, "num_results", NULLABLE, 1,
+                 NUM_RESULTS_MAX, 0),
+	FIELD_END,
+};
+
+static const struct field TASK_FIELDS[] = {
+	PATH_UUID(struct recommendation_input, task, "task_id"),
+	FIELD_END,
+};
+
+static const char *period_of(const struct recommendation_input *in)
+{
+	return in->period ? in->period : "today";
+}
+
+void recommendation_list(struct request *rq)
+{
+	struct recommendation_input *in =
+		request_input(rq, struct recommendation_input, LIST_FIELDS);
+	struct pg_rows *rows = pg_query(rq, RECOMMENDATION_LIST_SQL, pg_uuid(rq->caller.account),
+	                                pg_text(in->interest), pg_text(period_of(in)),
+	                                pg_int(in->limit), pg_int(in->offset));
+	reply_page(rq, pg_json(rows), pg_value_int(rows, 0, 1), in->limit, in->offset);
+}
+
+void recommendation_digest(struct request *rq)
+{
+	struct recommendation_input *in =
+		request_input(rq, struct recommendation_input, DIGEST_FIELDS);
+	struct pg_rows *rows = pg_query(rq, RECOMMENDATION_DIGEST_SQL, pg_uuid(rq->caller.account),
+	                                pg_text(period_of(in)), pg_int(in->limit));
+	reply_json(rq, 200, pg_json(rows));
+}
+
+/* The signals that contradict this one. */
+static const char *opposite_of(const char *signal)
+{
+	for (size_t i = 0; i < FIRST_NEGATIVE; i++)
+		if (strcmp(SIGNALS[i], signal) == 0)
+			return "{dislike,dismiss}";
+	return "{like,save,implemented}";
+}
+
+void recommendation_feedback(struct request *rq)
+{
+	struct recommendation_input *in =
+		request_input(rq, struct recommendation_input, FEEDBACK_FIELDS);
+	struct pg_rows *rows =
+		pg_query(rq, RECOMMENDATION_FEEDBACK_SQL, pg_uuid(rq->caller.account),
+	                 pg_text(in->id), pg_text(in->signal), pg_text(opposite_of(in->signal)));
+	if (pg_empty(rows))
+		raise_error(rq, ERR_NOT_FOUND, "no such recommendation");
+	reply_json(rq, 200, pg_json(rows));
+}
+
+void recommendation_refresh(struct request *rq)
+{
+	struct recommendation_input *in =
+		request_input(rq, struct recommendation_input, REFRESH_FIELDS);
+	struct pg_rows *rows =
+		pg_query(rq, RECOMMENDATION_REFRESH_SQL, pg_uuid(rq->caller.account),
+	                 pg_text(in->interest),
+	                 in->num_results ? pg_int(in->num_results) : pg_null(), pg_text(rq->id));
+	if (pg_empty(rows))
+		raise_error(rq, ERR_NOT_FOUND, "no such interest");
+	reply_task(rq, pg_json(rows),
+	           arena_printf(rq->arena, "%s/%s", api_op(API_ID_recommendations_refresh)->path,
+	                        pg_value(rows, 0, 1)));
+}
+
+void refresh_task_get(struct request *rq)
+{
+	struct recommendation_input *in =
+		request_input(rq, struct recommendation_input, TASK_FIELDS);
+	struct pg_rows *rows =
+		pg_query(rq, REFRESH_TASK_GET_SQL, pg_uuid(rq->caller.account), pg_text(in->task));
+	if (pg_empty(rows))
+		raise_error(rq, ERR_NOT_FOUND, "no such task");
+	reply_json(rq, 200, pg_json(rows));
+}

@@ -1,0 +1,159 @@
+#include "pool/pool.h"
+
+#include "api/settings.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "client/fetch.h"
+#include "pg/pg.h"
+#include "pool.sql.h"
+#include "pool/links.h"
+#include "ranking/subject.h"
+
+#include <string.h>
+
+/* As many as svc-search answers with. */
+#define SEARCH_LIMIT_MAX 1000
+
+/* Bytes up to which papers that a context names are added to it; svc-search takes as many
+ * characters. */
+#define SEARCH_TEXT_MAX 60000
+
+/* What an interest's candidates are searched with. */
+struct source {
+	const char *name, *context;
+	int64_t version; /* of the two */
+	bool has_pool;   /* one that is ready */
+	int64_t recommended;
+};
+
+static bool source_load(struct request *rq, const char *interest, struct source *source)
+{
+	struct pg_rows *rows = pg_query(rq, POOL_SOURCE_SQL, pg_text(interest));
+	if (pg_empty(rows))
+		return false;
+	*source = (struct source){
+		.name = pg_value(rows, 0, 0),
+		.context = pg_value(rows, 0, 1),
+		.version = pg_value_int(rows, 0, 2),
+		.has_pool = strcmp(pg_value(rows, 0, 3), "ready") == 0,
+		.recommended = pg_value_int(rows, 0, 4),
+	};
+	return true;
+}
+
+/* Ask svc-search; its answer's text in `*ret_json`. */
+static enum err_code ask(struct request *rq, const char *path, const char *body,
+                         const char **ret_json)
+{
+	struct fetch_answer *answer;
+	enum err_code code = service_call(rq, API_SEARCH, "POST", path, body, &answer);
+	if (code)
+		return code;
+	if (answer->status != 200)
+		return ERR_UPSTREAM;
+	*ret_json = answer->body;
+	return ERR_NONE;
+}
+
+/* Add the titles and abstracts of the papers that `words` name, as far as there is room. */
+static enum err_code add_named(struct request *rq, const char *words, struct buf *text)
+{
+	const char *ids = links_find(rq->arena, words), *answer;
+	if (!ids)
+		return ERR_NONE;
+	enum err_code code = ask(rq, "/internal/assets/lookup",
+	                         arena_printf(rq->arena, "{\"arxiv_ids\": %s}", ids), &answer);
+	if (code)
+		return code;
+	yyjson_val *root, *row;
+	if (json_parse(rq->arena, answer, strlen(answer), &root, NULL))
+		return ERR_UPSTREAM;
+	size_t index, max;
+	yyjson_arr_foreach (json_get(root, "results"), index, max, row) {
+		const char *more = arena_printf(rq->arena, "\n%s\n%s", json_get_text(row, "title"),
+		                                json_get_text(row, "abstract"));
+		if (text->length + strlen(more) <= SEARCH_TEXT_MAX)
+			buf_puts(text, more);
+	}
+	return ERR_NONE;
+}
+
+static enum err_code search(struct request *rq, const struct source *source, const char **ret_json)
+{
+	const char *words = arena_printf(rq->arena, "%s\n%s", source->name, source->context);
+	struct buf text = {.arena = rq->arena};
+	buf_puts(&text, subject_of(rq->arena, words));
+	enum err_code code = add_named(rq, words, &text);
+	if (code)
+		return code;
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *body = yyjson_mut_obj(doc);
+	int64_t wanted = interests_settings.pool_size + source->recommended;
+	yyjson_mut_obj_add_str(doc, body, "text", text.data);
+	yyjson_mut_obj_add_int(doc, body, "limit", MIN_OF(wanted, (int64_t)SEARCH_LIMIT_MAX));
+	return ask(rq, "/internal/assets/similar", json_write_mut(rq->arena, body, NULL), ret_json);
+}
+
+/* The rows of pool_save. */
+static struct pg_rows *save(struct request *rq, const char *interest, const struct source *source,
+                            const char *answer)
+{
+	return pg_query(rq, POOL_SAVE_SQL, pg_text(interest), pg_int(source->version),
+	                pg_text(answer));
+}
+
+void pool_build(struct request *rq, struct task *task)
+{
+	const char *interest = json_get_text(task->input, "interest_id");
+	struct source source;
+	const char *answer;
+	if (!source_load(rq, interest, &source)) {
+		task_complete(rq, task, "{}", "the interest has gone");
+		return;
+	}
+	enum err_code code = search(rq, &source, &answer);
+	if (code)
+		raise_error(rq, code, "svc-search does not answer");
+	pg_begin(rq);
+	struct pg_rows *saved = save(rq, interest, &source, answer);
+	if (pg_empty(saved)) {
+		task_complete(rq, task, "{}", "the interest has changed since");
+	} else {
+		pg_query(rq, POOL_RANK_ANEW_SQL, pg_text(interest), pg_text(rq->id));
+		task_complete(rq, task,
+		              arena_printf(rq->arena,
+		                           "{\"interest_id\": \"%s\", \"pool_size\": %s}", interest,
+		                           pg_value(saved, 0, 0)),
+		              NULL);
+	}
+	pg_commit(rq);
+}
+
+bool pool_renew(struct request *rq, const char *interest)
+{
+	struct source source;
+	const char *answer;
+	if (!source_load(rq, interest, &source))
+		return false;
+	enum err_code code = search(rq, &source, &answer);
+	if (code && !source.has_pool)
+		raise_error(rq, code, "svc-search does not answer");
+	if (code) {
+		log_warn(LOG_GROUP_APP, "svc-search does not answer, taking the pool as it is",
+		         f_text("interest", interest));
+		return true;
+	}
+	if (pg_empty(save(rq, interest, &source, answer)))
+		raise_error(rq, ERR_UNAVAILABLE, "the interest has just changed");
+	return true;
+}
+
+const char *pool_lookup(struct request *rq, const char *ids_json)
+{
+	const char *answer = NULL;
+	const char *body = arena_printf(rq->arena, "{\"arxiv_ids\": %s}", ids_json);
+	enum err_code code = ask(rq, "/internal/assets/lookup", body, &answer);
+	if (code)
+		raise_error(rq, code, "svc-search does not answer");
+	return answer;
+}

@@ -1,0 +1,203 @@
+#include "preference/features.h"
+
+#include "preference/frequency.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A title's word counts as this many of the abstract. This and PAIR_SCALE did best on CiteULike
+ * (tests/bench/preference_quality.c). */
+#define TITLE_OCCURRENCES 3.0f
+
+/* What a pair of words weighs beside a word of the same idf. */
+#define PAIR_SCALE 0.75
+
+/* Occurrences of a category's term: less than a word's, for a category is broad. */
+#define CATEGORY_OCCURRENCES 0.5f
+
+/* Collects the terms of one paper. */
+struct bag_maker {
+	struct arena *arena;
+	struct bag_term *terms;
+	size_t count;
+	size_t capacity;
+	float occurrences; /* what one word of the text at hand counts */
+	uint32_t previous; /* the word before */
+};
+
+uint32_t term_id(const char *stem, size_t length)
+{
+	/* FNV-1a, 64 bits, folded. */
+	uint64_t hash = 0xcbf29ce484222325u;
+	for (size_t i = 0; i < length; i++)
+		hash = (hash ^ (unsigned char)stem[i]) * 0x100000001b3u;
+	return (uint32_t)(hash ^ hash >> 32) & ~TERM_IS_PAIR;
+}
+
+/* Hash of a pair in order; multipliers of MurmurHash3's finaliser. */
+static uint32_t pair_id(uint32_t first, uint32_t second)
+{
+	uint64_t hash = ((uint64_t)first << 32 | second) * 0xff51afd7ed558ccdu;
+	hash = (hash ^ hash >> 33) * 0xc4ceb9fe1a85ec53u;
+	return (uint32_t)(hash ^ hash >> 32) | TERM_IS_PAIR;
+}
+
+static void bag_add(struct bag_maker *maker, uint32_t id, float occurrences)
+{
+	if (maker->count == maker->capacity) {
+		size_t grown = maker->capacity * 2 + 128;
+		maker->terms = arena_grow(maker->arena, maker->terms,
+		                          maker->capacity * sizeof(*maker->terms),
+		                          grown * sizeof(*maker->terms));
+		maker->capacity = grown;
+	}
+	maker->terms[maker->count++] = (struct bag_term){id, occurrences};
+}
+
+static void bag_add_word(void *context, const struct word *word)
+{
+	struct bag_maker *maker = context;
+	uint32_t id = term_id(word->stem, word->stem_length);
+	bag_add(maker, id, maker->occurrences);
+	if (word->follows && maker->previous != id)
+		bag_add(maker, pair_id(maker->previous, id), maker->occurrences);
+	maker->previous = id;
+}
+
+static void bag_add_category(struct bag_maker *maker, const char *category)
+{
+	char name[64]; /* longer than any category; a cut one is still a term */
+	snprintf(name, sizeof(name), "category:%s", category);
+	bag_add(maker, term_id(name, strlen(name)), CATEGORY_OCCURRENCES);
+}
+
+static int bag_term_compare(const void *a, const void *b)
+{
+	uint32_t left = ((const struct bag_term *)a)->id;
+	uint32_t right = ((const struct bag_term *)b)->id;
+	return (left > right) - (left < right);
+}
+
+/* Sort, and make one of equal terms. */
+static size_t bag_merge(struct bag_term *terms, size_t count)
+{
+	if (count == 0)
+		return 0;
+	qsort(terms, count, sizeof(*terms), bag_term_compare);
+	size_t kept = 0;
+	for (size_t i = 1; i < count; i++) {
+		if (terms[i].id == terms[kept].id)
+			terms[kept].occurrences += terms[i].occurrences;
+		else
+			terms[++kept] = terms[i];
+	}
+	return kept + 1;
+}
+
+struct bag *bag_new(struct arena *arena, struct word_splitter *splitter,
+                    const struct paper_text *paper)
+{
+	struct bag_maker maker = {.arena = arena, .occurrences = TITLE_OCCURRENCES};
+	maker.terms = arena_alloc(arena, 0);
+	words_each(splitter, paper->title, bag_add_word, &maker);
+	maker.occurrences = 1;
+	words_each(splitter, paper->abstract, bag_add_word, &maker);
+	for (size_t i = 0; i < paper->category_count; i++)
+		bag_add_category(&maker, paper->categories[i]);
+
+	struct bag *bag = arena_new_of(arena, struct bag);
+	bag->count = bag_merge(maker.terms, maker.count);
+	bag->terms = maker.terms;
+	bag->dense = paper->dense;
+	bag->dense_length = paper->dense != NULL ? paper->dense_length : 0;
+	bag->dense_space = paper->dense_space;
+	return bag;
+}
+
+static double term_weight(const struct frequency_table *frequencies, const struct bag_term *term)
+{
+	bool is_pair = (term->id & TERM_IS_PAIR) != 0;
+	double idf = frequencies != NULL ? frequency_idf(frequencies, term->id) : !is_pair;
+	double occurrences = term->occurrences;
+	double tf = occurrences < 1 ? occurrences : 1 + log(occurrences);
+	return tf * idf * (is_pair ? PAIR_SCALE : 1);
+}
+
+static size_t weigh_terms(struct feature *out, const struct frequency_table *frequencies,
+                          const struct bag *bag, double *ret_length)
+{
+	size_t count = 0;
+	double squares = 0;
+	for (size_t i = 0; i < bag->count; i++) {
+		double weight = term_weight(frequencies, &bag->terms[i]);
+		if (weight <= 0)
+			continue;
+		out[count++] = (struct feature){bag->terms[i].id, (float)weight};
+		squares += weight * weight;
+	}
+	*ret_length = sqrt(squares);
+	return count;
+}
+
+/* Length of the dense vector; 0 where it cannot be used. */
+static double dense_norm(const struct bag *bag)
+{
+	double squares = 0;
+	for (uint32_t i = 0; i < bag->dense_length; i++)
+		squares += (double)bag->dense[i] * bag->dense[i];
+	return isfinite(squares) ? sqrt(squares) : 0;
+}
+
+struct features *features_new(struct arena *arena, const struct frequency_table *frequencies,
+                              const struct bag *bag)
+{
+	struct features *features = arena_new_of(arena, struct features);
+	struct feature *terms = arena_array(arena, bag->count, sizeof(*terms));
+	double terms_length, dense_length = dense_norm(bag);
+	features->count = weigh_terms(terms, frequencies, bag, &terms_length);
+	features->terms = terms;
+
+	double whole = sqrt((terms_length > 0) +
+	                    (dense_length > 0) * FEATURES_DENSE_SCALE * FEATURES_DENSE_SCALE);
+	for (size_t i = 0; i < features->count; i++)
+		terms[i].weight = (float)(terms[i].weight / (terms_length * whole));
+	if (dense_length > 0) {
+		float *dense = arena_array(arena, bag->dense_length, sizeof(*dense));
+		double scale = FEATURES_DENSE_SCALE / (dense_length * whole);
+		for (uint32_t i = 0; i < bag->dense_length; i++)
+			dense[i] = (float)(bag->dense[i] * scale);
+		features->dense = dense;
+		features->dense_length = bag->dense_length;
+		features->dense_space = bag->dense_space;
+	}
+	return features;
+}
+
+static double dense_dot(const struct features *a, const struct features *b)
+{
+	if (a->dense_space != b->dense_space || a->dense_length != b->dense_length)
+		return 0;
+	double sum = 0;
+	for (uint32_t i = 0; i < a->dense_length; i++)
+		sum += (double)a->dense[i] * b->dense[i];
+	return sum;
+}
+
+double features_dot(const struct features *a, const struct features *b)
+{
+	if (a == NULL || b == NULL)
+		return 0;
+	double sum = dense_dot(a, b);
+	size_t i = 0, j = 0;
+	while (i < a->count && j < b->count) {
+		uint32_t left = a->terms[i].id, right = b->terms[j].id;
+		if (left == right)
+			sum += (double)a->terms[i].weight * b->terms[j].weight;
+		i += left <= right;
+		j += right <= left;
+	}
+	return sum;
+}

@@ -1,0 +1,89 @@
+#include "preference/paper.h"
+
+#include "base/crypto.h"
+#include "base/json.h"
+#include "base/timefmt.h"
+#include "preference/preference.h"
+
+#include <math.h>
+#include <string.h>
+
+#define DAY_MS 86400000.0
+
+/* FNV-1a: an embedder's name as the number that features know it by. */
+static uint64_t space_of(const char *model)
+{
+	uint64_t hash = UINT64_C(14695981039346656037);
+	for (; model && *model; model++)
+		hash = (hash ^ (unsigned char)*model) * UINT64_C(1099511628211);
+	return hash;
+}
+
+static const char *const *strings_of(struct arena *arena, yyjson_val *array, size_t *ret_count)
+{
+	const char **texts = arena_array(arena, yyjson_arr_size(array), sizeof(*texts));
+	size_t index, max, count = 0;
+	yyjson_val *item;
+	yyjson_arr_foreach (array, index, max, item)
+		if (yyjson_is_str(item))
+			texts[count++] = yyjson_get_str(item);
+	*ret_count = count;
+	return texts;
+}
+
+static double age_days(yyjson_val *row, int64_t now_ms)
+{
+	const char *text = json_get_text(row, "published_at");
+	int64_t published_ms;
+	if (!text || !time_parse(text, strlen(text), &published_ms))
+		return NAN;
+	return fmax(0, (double)(now_ms - published_ms) / DAY_MS);
+}
+
+static void read_vector(struct arena *arena, yyjson_val *row, struct paper_text *text)
+{
+	const char *encoded = json_get_text(row, "vector");
+	double scale = json_get_float(row, "scale", 0);
+	size_t length = 0;
+	const int8_t *bytes =
+		encoded ? base64_decode(arena, encoded, strlen(encoded), &length) : NULL;
+	if (!bytes || !length || length > PREFERENCE_MAX_DENSE || !(scale > 0))
+		return;
+	float *dense = arena_array(arena, length, sizeof(*dense));
+	for (size_t i = 0; i < length; i++)
+		dense[i] = (float)(bytes[i] * scale);
+	text->dense = dense;
+	text->dense_length = (uint32_t)length;
+	text->dense_space = space_of(json_get_text(row, "model"));
+}
+
+static void read_paper(struct arena *arena, yyjson_val *row, int64_t now_ms, struct paper *paper)
+{
+	paper->arxiv_id = json_get_text(row, "arxiv_id");
+	paper->index = json_get_int(row, "index", 0);
+	paper->text.title = json_get_text(row, "title");
+	paper->text.abstract = json_get_text(row, "abstract");
+	paper->text.categories =
+		strings_of(arena, json_get(row, "categories"), &paper->text.category_count);
+	read_vector(arena, row, &paper->text);
+	paper->age_days = age_days(row, now_ms);
+	paper->has_container = json_get_bool(row, "has_container", false);
+	paper->code_url = json_get_text(row, "github_url");
+	paper->relevance = json_get_float(row, "relevance", 0);
+	paper->matched = strings_of(arena, json_get(row, "matched"), &paper->matched_count);
+	paper->signal = json_get_text(row, "signal");
+}
+
+struct paper_list papers_read(struct arena *arena, const char *json, int64_t now_ms)
+{
+	struct paper_list list = {0};
+	yyjson_val *root;
+	if (json_parse(arena, json, strlen(json), &root, NULL))
+		return list;
+	list.papers = arena_array(arena, yyjson_arr_size(root), sizeof(*list.papers));
+	size_t index, max;
+	yyjson_val *row;
+	yyjson_arr_foreach (root, index, max, row)
+		read_paper(arena, row, now_ms, &list.papers[list.count++]);
+	return list;
+}

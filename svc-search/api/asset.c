@@ -1,0 +1,153 @@
+#include "api/asset.h"
+
+#include "asset.sql.h"
+#include "base/json.h"
+#include "indexing/indexer.h"
+#include "ingest/arxiv_id.h"
+#include "loop/worker.h"
+#include "pg/pg.h"
+
+#include <string.h>
+
+struct asset_input {
+	const char *arxiv_id;
+	const char *title;
+	const char *category;
+	int64_t limit, offset;
+};
+
+static const char *const CONTAINER_STATUSES[] = {"none",  "queued", "building",
+                                                 "ready", "failed", NULL};
+
+static const struct field GET_FIELDS[] = {
+	PATH_TEXT(struct asset_input, arxiv_id, "arxiv_id", 1, 64),
+	FIELD_END,
+};
+
+static const struct field LIST_FIELDS[] = {
+	QUERY_TEXT(struct asset_input, category, "category", OPTIONAL, 1, 64),
+	QUERY_LIMIT(struct asset_input, limit, 20, 100),
+	QUERY_OFFSET(struct asset_input, offset),
+	{IN_QUERY, FIELD_BOOL, "has_container", FIELD_NOWHERE},
+	FIELD_END,
+};
+
+#define REFERENCES_MAX 1000000
+
+static const struct field REFERENCE_FIELDS[] = {
+	JSON_INT("total", REQUIRED, 0, REFERENCES_MAX),
+	JSON_INT("classified", REQUIRED, 0, REFERENCES_MAX),
+	JSON_OBJECT("by_class", REQUIRED),
+	FIELD_END,
+};
+
+static const struct field PUT_FIELDS[] = {
+	PATH_TEXT(struct asset_input, arxiv_id, "arxiv_id", 1, 64),
+	BODY_TEXT(struct asset_input, title, "title", TRIMMED, 1, 1000),
+	JSON_TEXT("abstract", TRIMMED, 0, 50000),
+	JSON_STRINGS("authors", OPTIONAL, 0, 5000, 500),
+	JSON_STRINGS("categories", OPTIONAL, 0, 64, ARXIV_CATEGORY_MAX),
+	{IN_BODY, FIELD_TIME, "published_at", FIELD_NOWHERE, NULLABLE},
+	{IN_BODY, FIELD_TIME, "updated_at", FIELD_NOWHERE, NULLABLE},
+	JSON_URL("github_url", NULLABLE),
+	JSON_TEXT("container_image", NULLABLE, 1, 500),
+	JSON_ENUM("container_status", OPTIONAL, CONTAINER_STATUSES),
+	JSON_TEXT("containerfile", NULLABLE, 0, 200000),
+	JSON_TEXT("working_directory", NULLABLE, 0, 1000),
+	JSON_OBJECT("environment_vars", OPTIONAL),
+	JSON_OBJECT_OF("reference_summary", OPTIONAL, REFERENCE_FIELDS),
+	JSON_TEXT("license", NULLABLE, 0, 500),
+	FIELD_END,
+};
+
+/* The canonical id, NULL when the text is none. */
+static const char *canonical(struct request *rq, const char *text)
+{
+	char id[ARXIV_ID_MAX + 1];
+	return arxiv_id_parse(text, id) ? arena_strdup(rq->arena, id) : NULL;
+}
+
+void asset_get(struct request *rq)
+{
+	struct asset_input *in = request_input(rq, struct asset_input, GET_FIELDS);
+	const char *id = canonical(rq, in->arxiv_id);
+	struct pg_rows *rows = id ? pg_query(rq, ASSET_GET_SQL, pg_text(id)) : NULL;
+	if (!rows || pg_empty(rows))
+		raise_error(rq, ERR_NOT_FOUND, "no such asset");
+	reply_json(rq, 200, pg_json(rows));
+}
+
+void asset_list(struct request *rq)
+{
+	struct asset_input *in = request_input(rq, struct asset_input, LIST_FIELDS);
+	struct pg_rows *rows =
+		pg_query(rq, ASSET_LIST_SQL, pg_int(in->limit), pg_int(in->offset),
+	                 pg_text(in->category), pg_text(request_query(rq, "has_container")));
+	reply_page(rq, pg_json(rows), pg_value_int(rows, 0, 1), in->limit, in->offset);
+}
+
+/* A category is one word, for the index and arXiv alike. */
+static void check_categories(struct request *rq)
+{
+	size_t index, count;
+	yyjson_val *name;
+	yyjson_arr_foreach (json_get(rq->http->json, "categories"), index, count, name) {
+		if (!arxiv_category_is(yyjson_get_str(name)))
+			problem_add_field(rq->arena, &rq->problem, "categories",
+			                  "item %zu must be a category such as cs.LG", index);
+	}
+}
+
+static void check_environment(struct request *rq)
+{
+	size_t index, count;
+	yyjson_val *name, *value;
+	yyjson_obj_foreach (json_get(rq->http->json, "environment_vars"), index, count, name,
+	                    value) {
+		if (!yyjson_is_str(value))
+			problem_add_field(rq->arena, &rq->problem, "environment_vars",
+			                  "%s must be a string", yyjson_get_str(name));
+	}
+}
+
+static void check_references(struct request *rq)
+{
+	yyjson_val *summary = json_get(rq->http->json, "reference_summary");
+	size_t index, count;
+	yyjson_val *name, *value;
+	yyjson_obj_foreach (json_get(summary, "by_class"), index, count, name, value) {
+		if (!yyjson_is_uint(value) || yyjson_get_uint(value) > REFERENCES_MAX)
+			problem_add_field(rq->arena, &rq->problem, "reference_summary.by_class",
+			                  "%s must be a count", yyjson_get_str(name));
+	}
+	if (json_get_int(summary, "classified", 0) > json_get_int(summary, "total", 0))
+		problem_add_field(rq->arena, &rq->problem, "reference_summary.classified",
+		                  "must not be over the total");
+}
+
+void asset_put(struct request *rq)
+{
+	struct asset_input *in = request_input(rq, struct asset_input, PUT_FIELDS);
+	const char *id = canonical(rq, in->arxiv_id);
+	if (!id)
+		problem_add_field(rq->arena, &rq->problem, "arxiv_id", "must be an arXiv id");
+	check_categories(rq);
+	check_environment(rq);
+	check_references(rq);
+	raise_if_faults(rq);
+	request_require_some(rq);
+	struct pg_rows *rows =
+		pg_query(rq, ASSET_PUT_SQL, pg_text(id), pg_text(request_body_json(rq)));
+	if (pg_empty(rows))
+		raise_field(rq, "title", "is required for a new asset");
+	reply_json(rq, 200, pg_json(rows));
+}
+
+void asset_stats(struct request *rq)
+{
+	struct index_state state = indexer_state(rq->worker->process);
+	struct pg_rows *rows =
+		pg_query(rq, ASSET_STATS_SQL, pg_int(state.documents),
+	                 state.updated_at_ms ? pg_time(state.updated_at_ms) : pg_null());
+	reply_json(rq, 200, pg_json(rows));
+}

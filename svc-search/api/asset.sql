@@ -1,0 +1,60 @@
+-- name: asset_get (read)
+SELECT asset_detail_json(a) FROM asset a WHERE arxiv_id = $1 AND NOT is_deleted;
+
+-- name: asset_list (read)
+-- $1 limit, $2 offset, $3 category or archive or NULL, $4 with or without a container or NULL.
+SELECT coalesce((SELECT jsonb_agg(asset_json(a) ORDER BY page.published_at DESC NULLS LAST, page.arxiv_id DESC)
+                 FROM (SELECT arxiv_id, published_at FROM asset_key
+                       WHERE key = coalesce($3, '') AND ($4::boolean IS NULL OR has_container = $4)
+                       ORDER BY published_at DESC NULLS LAST, arxiv_id DESC LIMIT $1 OFFSET $2) page
+                 JOIN asset a USING (arxiv_id)), '[]'),
+       (SELECT coalesce(sum(papers), 0) FROM asset_count
+        WHERE key = coalesce($3, '') AND ($4::boolean IS NULL OR has_container = $4));
+
+-- name: asset_put
+-- $1 the id, $2 the members that are to change. No row: there is no such paper, and $2 has no title to make one. One that
+-- was withdrawn comes back with what $2 says of it alone. The row that is updated is read behind the lock, so that two
+-- writers at once both count.
+INSERT INTO asset AS a (arxiv_id, title, abstract, authors, categories, published_at, updated_at, github_url,
+                        container_image, container_status, containerfile, working_directory, environment_vars,
+                        reference_summary, license)
+SELECT $1, coalesce(n.title, (SELECT title FROM asset WHERE arxiv_id = $1)), n.abstract, n.authors, n.categories,
+       n.published_at, n.updated_at, n.github_url, n.container_image, n.container_status, n.containerfile,
+       n.working_directory, n.environment_vars, n.reference_summary, n.license
+FROM jsonb_populate_record(
+         NULL::asset, '{"abstract": "", "authors": [], "categories": [], "container_status": "none"}'::jsonb
+         || '{"environment_vars": {}, "reference_summary": {"total": 0, "classified": 0, "by_class": {}}}'::jsonb || $2::jsonb) n
+WHERE n.title IS NOT NULL OR EXISTS (SELECT FROM asset WHERE arxiv_id = $1 AND NOT is_deleted)
+ON CONFLICT (arxiv_id) DO UPDATE SET
+    (title, abstract, authors, categories, published_at, updated_at, github_url, container_image, container_status,
+     containerfile, working_directory, environment_vars, reference_summary, license, is_deleted) =
+    (SELECT r.title, r.abstract, r.authors, r.categories, r.published_at, r.updated_at, r.github_url,
+            r.container_image, r.container_status, r.containerfile, r.working_directory, r.environment_vars,
+            r.reference_summary, r.license, false
+     FROM jsonb_populate_record(CASE WHEN a.is_deleted THEN excluded ELSE a END, $2::jsonb - 'has_container') r)
+WHERE NOT a.is_deleted OR $2::jsonb ? 'title'
+RETURNING asset_detail_json(a);
+
+-- name: asset_pick (read)
+-- $1 an array of ids: their papers in that order, as lists show them, with what is needed to mark the matching words.
+SELECT a.arxiv_id, asset_json(a), a.title, a.abstract, to_jsonb(a.categories), to_char(a.published_at AT TIME ZONE 'UTC', 'YYYY-MM-DD'),
+       a.has_container, a.github_url
+FROM jsonb_array_elements_text($1::jsonb) WITH ORDINALITY AS wanted (id, place)
+JOIN asset a ON a.arxiv_id = wanted.id AND NOT a.is_deleted
+ORDER BY wanted.place;
+
+-- name: asset_stats (read)
+-- $1 papers in the index that answers, $2 when it took in its newest change, or NULL.
+SELECT jsonb_build_object(
+    'total_assets', coalesce(sum(papers) FILTER (WHERE key = ''), 0),
+    'by_container', jsonb_build_object(
+        'with', coalesce(sum(papers) FILTER (WHERE key = '' AND has_container), 0),
+        'without', coalesce(sum(papers) FILTER (WHERE key = '' AND NOT has_container), 0)),
+    'by_category', (SELECT coalesce(jsonb_object_agg(key, named), '{}')
+                    FROM (SELECT key, sum(named) AS named FROM asset_count
+                          WHERE key <> '' GROUP BY key HAVING sum(named) > 0) counted),
+    'citation_classification', jsonb_build_object(
+        'classified', coalesce(sum(classified), 0), 'total', coalesce(sum(reference), 0),
+        'coverage', coalesce(round(sum(classified) / nullif(sum(reference), 0), 4), 0)),
+    'index', jsonb_build_object('documents', $1::bigint, 'updated_at', time_json($2)))
+FROM asset_count;

@@ -1,0 +1,105 @@
+#include "api/search.h"
+
+#include "api/search_hits.h"
+#include "api/widen.h"
+#include "asset.sql.h"
+#include "base/json.h"
+#include "base/timefmt.h"
+#include "engine/engine.h"
+
+#include <string.h>
+
+#define DAY_MS INT64_C(86400000)
+
+struct search_input {
+	const char *query;
+	const char *text;
+	const char *published_since;
+	int64_t limit;
+	bool use_llm;
+};
+
+static const struct field SEARCH_FIELDS[] = {
+	BODY_TEXT(struct search_input, query, "query", REQUIRED | TRIMMED, 1, 1000),
+	{IN_BODY, FIELD_LIMIT, "max_results", FIELD_AT(struct search_input, limit, int64_t), 0, 1,
+         100, .fallback = 10},
+	JSON_BOOL("has_container", NULLABLE),
+	JSON_STRINGS("categories", NULLABLE, 0, 100, 64),
+	BODY_BOOL(struct search_input, use_llm, "use_llm", OPTIONAL, false),
+	FIELD_END,
+};
+
+static const struct field SIMILAR_FIELDS[] = {
+	BODY_TEXT(struct search_input, text, "text", REQUIRED, 0, 60000),
+	{IN_BODY, FIELD_LIMIT, "limit", FIELD_AT(struct search_input, limit, int64_t), 0, 1,
+         ENGINE_MAX_RESULTS, .fallback = 100},
+	JSON_STRINGS("categories", NULLABLE, 0, 100, 64),
+	{IN_BODY, FIELD_DATE, "published_since",
+         FIELD_AT(struct search_input, published_since, const char *), NULLABLE},
+	FIELD_END,
+};
+
+static const struct field LOOKUP_FIELDS[] = {
+	JSON_STRINGS("arxiv_ids", REQUIRED, 0, 1000, 64),
+	FIELD_END,
+};
+
+/* The filter that the body asks for. */
+static struct filter filter_of(struct request *rq, const char *published_since)
+{
+	struct filter filter = {0};
+	yyjson_val *categories = json_get(rq->http->json, "categories");
+	yyjson_val *container = json_get(rq->http->json, "has_container");
+	const char **names =
+		arena_array(rq->arena, yyjson_arr_size(categories) + 1, sizeof(*names));
+	size_t index, count;
+	yyjson_val *item;
+	yyjson_arr_foreach (categories, index, count, item)
+		names[filter.category_count++] = yyjson_get_str(item);
+	filter.categories = names;
+	if (yyjson_is_bool(container))
+		filter.container = yyjson_get_bool(container) ? CONTAINER_WITH : CONTAINER_WITHOUT;
+	int64_t since_ms;
+	if (published_since && date_parse(published_since, strlen(published_since), &since_ms)) {
+		filter.has_published_since = true;
+		filter.published_since = (int32_t)(since_ms / DAY_MS);
+	}
+	return filter;
+}
+
+void asset_search(struct request *rq)
+{
+	struct search_input *in = request_input(rq, struct search_input, SEARCH_FIELDS);
+	const char *widened = in->use_llm ? widen_query(rq, in->query) : NULL;
+	const char *text = widened ? widened : in->query;
+	struct engine_query query = {
+		.text = text,
+		.length = strlen(text),
+		.limit = (size_t)in->limit,
+		.filter = filter_of(rq, NULL),
+	};
+	struct search_hits *hits = search_hits_find(rq, &query);
+	reply_header(rq, "X-Search-Strategy", "%s",
+	             widened ? "hybrid+llm" : engine_strategy_name(hits->strategy));
+	reply_json(rq, 200, search_hits_public(rq, hits, in->query));
+}
+
+void asset_similar(struct request *rq)
+{
+	struct search_input *in = request_input(rq, struct search_input, SIMILAR_FIELDS);
+	struct engine_query query = {
+		.text = in->text,
+		.length = strlen(in->text),
+		.limit = (size_t)in->limit,
+		.filter = filter_of(rq, in->published_since),
+	};
+	reply_json(rq, 200, search_hits_internal(rq, search_hits_find(rq, &query)));
+}
+
+void asset_lookup(struct request *rq)
+{
+	request_input(rq, struct search_input, LOOKUP_FIELDS);
+	reply_json(rq, 200,
+	           search_hits_internal(rq, search_hits_of_ids(rq, json_get(rq->http->json,
+	                                                                    "arxiv_ids"))));
+}

@@ -1,0 +1,221 @@
+#include "api/search_hits.h"
+
+#include "asset.sql.h"
+#include "base/crypto.h"
+#include "base/json.h"
+#include "embeddings/query_vector.h"
+#include "engine/text/highlight.h"
+#include "engine/text/wanted.h"
+#include "indexing/indexer.h"
+#include "ingest/arxiv_id.h"
+#include "loop/offload.h"
+#include "loop/worker.h"
+#include "pg/pg.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Above this a search may take longer than a loop should be held up (about 1 ms at 50,000
+ * papers). */
+#define OFFLOAD_PAPERS 50000
+
+/* Columns of ASSET_PICK_SQL. */
+enum pick {
+	PICK_ID,
+	PICK_ASSET,
+	PICK_TITLE,
+	PICK_ABSTRACT,
+	PICK_CATEGORIES,
+	PICK_PUBLISHED,
+	PICK_CONTAINER,
+	PICK_GITHUB
+};
+
+struct search_work {
+	const struct engine_view *view;
+	const struct engine_query *query;
+	struct arena *arena;
+	struct engine_result result;
+};
+
+static void run_search(void *arg)
+{
+	struct search_work *work = arg;
+	work->result = engine_search(work->view, work->query, work->arena);
+}
+
+static void view_put(void *view)
+{
+	engine_view_put(view);
+}
+
+static struct search_hits *hits_new(struct request *rq)
+{
+	struct search_hits *hits = arena_new_of(rq->arena, struct search_hits);
+	hits->view = indexer_view(rq->worker->process);
+	arena_on_free(rq->arena, view_put, hits->view);
+	return hits;
+}
+
+struct search_hits *search_hits_find(struct request *rq, struct engine_query *query)
+{
+	query_vector_set(rq, query);
+	struct search_hits *hits = hits_new(rq);
+	struct search_work *work = arena_new_of(rq->arena, struct search_work);
+	*work = (struct search_work){.view = hits->view, .query = query, .arena = rq->arena};
+	if (engine_view_count(hits->view) > OFFLOAD_PAPERS)
+		request_offload(rq, run_search, work);
+	else
+		run_search(work);
+	hits->strategy = work->result.strategy;
+	hits->hits = work->result.hits;
+	hits->count = work->result.count;
+	return hits;
+}
+
+struct search_hits *search_hits_of_ids(struct request *rq, yyjson_val *ids)
+{
+	struct search_hits *hits = hits_new(rq);
+	hits->hits = arena_array(rq->arena, yyjson_arr_size(ids) + 1, sizeof(*hits->hits));
+	size_t index, count;
+	yyjson_val *item;
+	yyjson_arr_foreach (ids, index, count, item) {
+		char id[ARXIV_ID_MAX + 1];
+		if (arxiv_id_parse(yyjson_get_str(item), id))
+			hits->hits[hits->count++].id = arena_strdup(rq->arena, id);
+	}
+	return hits;
+}
+
+static struct pg_rows *pick_rows(struct request *rq, const struct search_hits *hits)
+{
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *ids = yyjson_mut_arr(doc);
+	for (size_t i = 0; i < hits->count; i++)
+		yyjson_mut_arr_add_str(doc, ids, hits->hits[i].id);
+	return pg_query(rq, ASSET_PICK_SQL, pg_text(json_write_mut(rq->arena, ids, NULL)));
+}
+
+/* The hit of each row: rows come in the order of the hits, a paper that has gone meanwhile is
+ * missing. */
+static const struct engine_hit *hit_of_row(const struct search_hits *hits, size_t *at,
+                                           const struct pg_rows *rows, int row)
+{
+	while (strcmp(hits->hits[*at].id, pg_value(rows, row, PICK_ID)) != 0)
+		(*at)++;
+	return &hits->hits[(*at)++];
+}
+
+static void add_highlight(struct request *rq, yyjson_mut_doc *doc, yyjson_mut_val *list,
+                          const struct wanted *wanted, const char *field, const char *text)
+{
+	char *fragment = highlight_fragment(rq->arena, wanted, text, strlen(text));
+	if (!fragment)
+		return;
+	yyjson_mut_val *row = yyjson_mut_arr_add_obj(doc, list);
+	yyjson_mut_obj_add_str(doc, row, "field", field);
+	yyjson_mut_obj_add_str(doc, row, "text", fragment);
+}
+
+const char *search_hits_public(struct request *rq, const struct search_hits *hits,
+                               const char *query)
+{
+	struct pg_rows *rows = pick_rows(rq, hits);
+	const struct wanted *wanted = wanted_parse(rq->arena, query, strlen(query));
+	struct buf out = {.arena = rq->arena};
+	size_t at = 0;
+	buf_puts(&out, "[");
+	for (int row = 0; row < rows->count; row++) {
+		const struct engine_hit *hit = hit_of_row(hits, &at, rows, row);
+		const char *asset = pg_value(rows, row, PICK_ASSET);
+		yyjson_mut_doc *doc = json_doc_new(rq->arena);
+		yyjson_mut_val *list = yyjson_mut_arr(doc);
+		add_highlight(rq, doc, list, wanted, "title", pg_value(rows, row, PICK_TITLE));
+		add_highlight(rq, doc, list, wanted, "abstract",
+		              pg_value(rows, row, PICK_ABSTRACT));
+		buf_puts(&out, row ? "," : "");
+		buf_add(&out, asset, strlen(asset) - 1);
+		buf_printf(&out, ", \"relevance_score\": %.4f, \"highlights\": %s}", hit->relevance,
+		           json_write_mut(rq->arena, list, NULL));
+	}
+	buf_puts(&out, "]");
+	return out.data;
+}
+
+/* The paper's vector as int8 with one scale, base64; NULL when it has none. */
+static const char *packed_vector(struct request *rq, const struct engine_view *view, const char *id,
+                                 float *room, double *ret_scale)
+{
+	uint32_t dimension = engine_dimension(view);
+	if (!dimension || !engine_vector(view, id, room))
+		return NULL;
+	float greatest = 0;
+	for (uint32_t i = 0; i < dimension; i++)
+		greatest = fmaxf(greatest, fabsf(room[i]));
+	int8_t *packed = arena_alloc(rq->arena, dimension);
+	for (uint32_t i = 0; i < dimension && greatest > 0; i++)
+		packed[i] = (int8_t)lrintf(room[i] / greatest * 127);
+	*ret_scale = greatest / 127;
+	return base64_encode(rq->arena, packed, dimension);
+}
+
+static yyjson_mut_val *words_json(yyjson_mut_doc *doc, const struct engine_hit *hit)
+{
+	yyjson_mut_val *words = yyjson_mut_arr(doc);
+	for (size_t i = 0; i < hit->matched_count; i++)
+		yyjson_mut_arr_add_str(doc, words, hit->matched[i]);
+	return words;
+}
+
+/* A member that is null where there is no text. */
+static void add_text(yyjson_mut_doc *doc, yyjson_mut_val *out, const char *name, const char *text)
+{
+	if (text)
+		yyjson_mut_obj_add_str(doc, out, name, text);
+	else
+		yyjson_mut_obj_add_null(doc, out, name);
+}
+
+static yyjson_mut_val *row_json(struct request *rq, yyjson_mut_doc *doc,
+                                const struct search_hits *hits, const struct engine_hit *hit,
+                                const struct pg_rows *rows, int row, float *room)
+{
+	yyjson_mut_val *out = yyjson_mut_obj(doc);
+	double scale = 0;
+	const char *vector = packed_vector(rq, hits->view, hit->id, room, &scale);
+	yyjson_mut_obj_add_str(doc, out, "arxiv_id", hit->id);
+	yyjson_mut_obj_add_real(doc, out, "relevance", hit->relevance);
+	yyjson_mut_obj_add_val(doc, out, "matched", words_json(doc, hit));
+	add_text(doc, out, "published_at", pg_value(rows, row, PICK_PUBLISHED));
+	yyjson_mut_obj_add_bool(doc, out, "has_container",
+	                        pg_value_bool(rows, row, PICK_CONTAINER));
+	yyjson_mut_obj_add_str(doc, out, "title", pg_value(rows, row, PICK_TITLE));
+	yyjson_mut_obj_add_str(doc, out, "abstract", pg_value(rows, row, PICK_ABSTRACT));
+	yyjson_mut_obj_add_val(doc, out, "categories",
+	                       yyjson_mut_raw(doc, pg_value(rows, row, PICK_CATEGORIES)));
+	add_text(doc, out, "github_url", pg_value(rows, row, PICK_GITHUB));
+	add_text(doc, out, "vector", vector);
+	yyjson_mut_obj_add_real(doc, out, "scale", scale);
+	yyjson_mut_obj_add_val(doc, out, "asset",
+	                       yyjson_mut_raw(doc, pg_value(rows, row, PICK_ASSET)));
+	return out;
+}
+
+const char *search_hits_internal(struct request *rq, const struct search_hits *hits)
+{
+	struct pg_rows *rows = pick_rows(rq, hits);
+	uint32_t dimension = engine_dimension(hits->view);
+	float *room = arena_array(rq->arena, dimension + 1, sizeof(*room));
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *root = yyjson_mut_obj(doc);
+	yyjson_mut_obj_add_str(doc, root, "strategy", engine_strategy_name(hits->strategy));
+	yyjson_mut_obj_add_str(doc, root, "model", indexer_model(rq->arena, hits->view));
+	yyjson_mut_obj_add_uint(doc, root, "dimension", dimension);
+	yyjson_mut_val *results = yyjson_mut_obj_add_arr(doc, root, "results");
+	size_t at = 0;
+	for (int row = 0; row < rows->count; row++) {
+		const struct engine_hit *hit = hit_of_row(hits, &at, rows, row);
+		yyjson_mut_arr_append(results, row_json(rq, doc, hits, hit, rows, row, room));
+	}
+	return json_write_mut(rq->arena, root, NULL);
+}

@@ -1,0 +1,81 @@
+#include "api/widen.h"
+
+#include "base/json.h"
+#include "base/log.h"
+#include "client/fetch.h"
+#include "embeddings/settings.h"
+
+#include <string.h>
+
+#define WORDS_MAX_BYTES  400
+#define ANSWER_MAX_BYTES ((size_t)256 * 1024)
+
+static const char INSTRUCTION[] =
+	"You widen search queries for a library of computer science papers. Answer with nothing "
+	"but "
+	"10 to 20 words or short terms, separated by spaces, that papers answering the query would "
+	"use in their titles and abstracts. Do not repeat the query and do not explain.";
+
+static void add_message(yyjson_mut_doc *doc, yyjson_mut_val *messages, const char *role,
+                        const char *content)
+{
+	yyjson_mut_val *message = yyjson_mut_arr_add_obj(doc, messages);
+	yyjson_mut_obj_add_str(doc, message, "role", role);
+	yyjson_mut_obj_add_str(doc, message, "content", content);
+}
+
+static const char *request_body(struct request *rq, const char *query)
+{
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *root = yyjson_mut_obj(doc);
+	yyjson_mut_obj_add_str(doc, root, "model", search_settings.llm_model);
+	yyjson_mut_obj_add_int(doc, root, "max_tokens", 100);
+	yyjson_mut_obj_add_int(doc, root, "temperature", 0);
+	yyjson_mut_val *messages = yyjson_mut_obj_add_arr(doc, root, "messages");
+	add_message(doc, messages, "system", INSTRUCTION);
+	add_message(doc, messages, "user", query);
+	return json_write_mut(rq->arena, root, NULL);
+}
+
+/* choices[0].message.content of an answer; NULL when it is of another form or blank. */
+static const char *answer_text(struct request *rq, const struct fetch_answer *answer)
+{
+	yyjson_val *root = NULL;
+	if (answer->status != 200 ||
+	    json_parse(rq->arena, answer->body, answer->body_length, &root, NULL))
+		return NULL;
+	yyjson_val *choice = yyjson_arr_get_first(json_get(root, "choices"));
+	const char *content = json_get_text(json_get(choice, "message"), "content");
+	return content && content[strspn(content, " \t\r\n")] ? content : NULL;
+}
+
+const char *widen_query(struct request *rq, const char *query)
+{
+	if (!search_settings.llm_url[0] || !search_settings.llm_model[0])
+		return NULL;
+	const char *body = request_body(rq, query);
+	struct http_field fields[] = {
+		http_field_of("Content-Type", "application/json"),
+		http_field_of("Authorization",
+	                      arena_printf(rq->arena, "Bearer %s", search_settings.llm_key)),
+	};
+	struct fetch_call call = {
+		.method = "POST",
+		.url = arena_printf(rq->arena, "%s/chat/completions", search_settings.llm_url),
+		.fields = fields,
+		.field_count = search_settings.llm_key[0] ? 2 : 1,
+		.body = body,
+		.body_length = strlen(body),
+		.answer_max_bytes = ANSWER_MAX_BYTES,
+		.timeout_ms = (uint64_t)search_settings.llm_timeout_ms,
+	};
+	struct fetch_answer *answer = NULL;
+	enum err_code code = fetch_try(rq, &call, &answer);
+	const char *words = code ? NULL : answer_text(rq, answer);
+	if (!words) {
+		log_warn(LOG_GROUP_APP, "the language model did not widen a query",
+		         f_text("reason", err_info(code ? code : ERR_UPSTREAM)->slug));
+		return NULL;
+	}
+	return arena_printf(rq->arena, "%s %.*s", query, WORDS_MAX_BYTES, words);
+}

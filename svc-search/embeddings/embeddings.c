@@ -1,0 +1,182 @@
+#include "embeddings/embeddings.h"
+
+#include "base/arena.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "base/metrics.h"
+#include "client/fetch.h"
+#include "embeddings/embedding_answer.h"
+#include "loop/offload.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A number of an answer, with what stands around it, takes no more bytes than this. */
+#define NUMBER_BYTES 32
+
+/* Of an answer beside its vectors. */
+#define ENVELOPE_BYTES 65536
+
+/* A batch may take so many times as long as a query. */
+#define BATCH_PATIENCE 10
+
+#define RETRY_AFTER_MAX_S 3600
+
+static const struct embeddings_settings *settings;
+static char space_name[300];
+
+static const char *const PURPOSES[] = {[FOR_PAPERS] = "papers", [FOR_QUERY] = "query"};
+static const char *const OUTCOMES[] = {[EMBEDDINGS_MADE] = "made",
+                                       [EMBEDDINGS_REFUSED] = "refused",
+                                       [EMBEDDINGS_FAILED] = "failed"};
+
+static struct metric calls_counter =
+	METRIC_COUNTER("expops_embedding_calls_total", "Calls of the embeddings endpoint.",
+                       "purpose", "outcome");
+
+void embeddings_init(const struct embeddings_settings *given)
+{
+	settings = given;
+	if (!given->url[0] != !given->model[0])
+		log_warn(LOG_GROUP_APP,
+		         "EMBEDDINGS_URL and EMBEDDINGS_MODEL have to be set both: neither counts");
+	if (!given->url[0] || !given->model[0])
+		return;
+	if (given->dimension)
+		snprintf(space_name, sizeof(space_name), "%s/%d", given->model,
+		         (int)given->dimension);
+	else
+		snprintf(space_name, sizeof(space_name), "%s", given->model);
+	metric_register(&calls_counter);
+	log_info(LOG_GROUP_APP, "papers and queries are embedded outside",
+	         f_text("space", space_name));
+}
+
+const char *embeddings_space(void)
+{
+	return space_name[0] ? space_name : NULL;
+}
+
+uint64_t embeddings_timeout_ms(enum embeddings_purpose purpose)
+{
+	uint64_t timeout_ms = (uint64_t)settings->timeout_ms;
+	return purpose == FOR_QUERY ? timeout_ms : timeout_ms * BATCH_PATIENCE;
+}
+
+/* Bytes of the text that are sent: no character is cut in two. */
+static size_t cut_length(const char *text)
+{
+	size_t length = strlen(text);
+	size_t most = (size_t)settings->text_max_bytes;
+	if (length <= most)
+		return length;
+	while (most > 0 && (text[most] & 0xC0) == 0x80)
+		most--;
+	return most;
+}
+
+static const char *request_body(struct request *rq, const char *const *texts, size_t count)
+{
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *root = yyjson_mut_obj(doc);
+	yyjson_mut_obj_add_str(doc, root, "model", settings->model);
+	if (settings->dimension)
+		yyjson_mut_obj_add_int(doc, root, "dimensions", settings->dimension);
+	yyjson_mut_val *input = yyjson_mut_obj_add_arr(doc, root, "input");
+	for (size_t i = 0; i < count; i++)
+		yyjson_mut_arr_add_strn(doc, input, texts[i], cut_length(texts[i]));
+	return json_write_mut(rq->arena, root, NULL);
+}
+
+/* Reading, which is away from the loop for a batch. */
+struct reading {
+	struct arena *arena;
+	const struct fetch_answer *answer;
+	size_t count;
+	struct embedding_answer read;
+	const char *why;
+};
+
+static void read_answer(void *arg)
+{
+	struct reading *reading = arg;
+	reading->why =
+		embedding_answer_read(reading->arena, reading->answer->body,
+	                              reading->answer->body_length, reading->count, &reading->read);
+}
+
+static void take_vectors(struct request *rq, const struct fetch_answer *answer, size_t count,
+                         struct embeddings *made)
+{
+	struct reading *reading = arena_new_of(rq->arena, struct reading);
+	*reading = (struct reading){.arena = rq->arena, .answer = answer, .count = count};
+	if (count > 1)
+		request_offload(rq, read_answer, reading);
+	else
+		read_answer(reading);
+	made->why = reading->why;
+	if (!made->why && settings->dimension &&
+	    reading->read.dimension != (uint64_t)settings->dimension)
+		made->why = arena_printf(rq->arena, "its vectors have %u elements, %d were asked",
+		                         reading->read.dimension, (int)settings->dimension);
+	if (made->why)
+		return;
+	made->outcome = EMBEDDINGS_MADE;
+	made->vectors = reading->read.vectors;
+	made->dimension = reading->read.dimension;
+}
+
+/* What `Retry-After: 20` asks for; a date is passed over. */
+static uint64_t retry_after_ms(const struct fetch_answer *answer)
+{
+	const char *text = fetch_header(answer, "Retry-After");
+	char *end;
+	if (!text)
+		return 0;
+	long long seconds = strtoll(text, &end, 10);
+	return *end || seconds < 0 ? 0 : (uint64_t)MIN_OF(seconds, RETRY_AFTER_MAX_S) * 1000;
+}
+
+static void read_status(struct request *rq, const struct fetch_answer *answer, size_t count,
+                        struct embeddings *made)
+{
+	if (answer->status == 200) {
+		take_vectors(rq, answer, count, made);
+		return;
+	}
+	if (answer->status == 400 || answer->status == 413 || answer->status == 422)
+		made->outcome = EMBEDDINGS_REFUSED;
+	made->why = arena_printf(rq->arena, "status %d", answer->status);
+	made->retry_after_ms = retry_after_ms(answer);
+}
+
+struct embeddings *embeddings_make(struct request *rq, enum embeddings_purpose purpose,
+                                   const char *const *texts, size_t count)
+{
+	struct embeddings *made = arena_new_of(rq->arena, struct embeddings);
+	const char *body = request_body(rq, texts, count);
+	struct http_field fields[] = {
+		http_field_of("Content-Type", "application/json"),
+		http_field_of("Authorization", arena_printf(rq->arena, "Bearer %s", settings->key)),
+	};
+	struct fetch_call call = {
+		.method = "POST",
+		.url = arena_printf(rq->arena, "%s/embeddings", settings->url),
+		.fields = fields,
+		.field_count = settings->key[0] ? 2 : 1,
+		.body = body,
+		.body_length = strlen(body),
+		.answer_max_bytes = ENVELOPE_BYTES + count * EMBEDDING_MAX_DIMENSION * NUMBER_BYTES,
+		.timeout_ms = MIN_OF(embeddings_timeout_ms(purpose), request_left_ms(rq) / 2),
+	};
+	struct fetch_answer *answer = NULL;
+	enum err_code code = fetch_try(rq, &call, &answer);
+	made->outcome = EMBEDDINGS_FAILED;
+	if (code)
+		made->why = err_info(code)->slug;
+	else
+		read_status(rq, answer, count, made);
+	metric_add(&calls_counter, PURPOSES[purpose], OUTCOMES[made->outcome], 1);
+	return made;
+}

@@ -1,0 +1,67 @@
+#include "engine/fusion.h"
+
+#include "base/defines.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int compare(const void *a, const void *b)
+{
+	const struct candidate *left = a;
+	const struct candidate *right = b;
+
+	if (left->is_named != right->is_named)
+		return left->is_named ? -1 : 1;
+	if (left->fused < right->fused || left->fused > right->fused)
+		return left->fused > right->fused ? -1 : 1;
+	if (left->published != right->published)
+		return left->published > right->published ? -1 : 1;
+	return strcmp(left->id, right->id);
+}
+
+/* How much of what is asked for the document has, by itself: 0 to 1. */
+static float strength(const struct candidate *candidate, float full_score, bool has_dense)
+{
+	float coverage = MIN_OF(candidate->words / full_score, 1.0f);
+	float cosine = MIN_OF(MAX_OF(candidate->cosine, 0.0f), 1.0f);
+
+	return has_dense && !candidate->is_bare ? 0.5f * (coverage + cosine) : coverage;
+}
+
+void fusion_rank(struct candidate *candidates, size_t count, float full_score, bool has_dense)
+{
+	float lexical_max = 0;
+	float cosine_max = 0;
+	size_t first = 0;
+	float best = 0;
+
+	if (count == 0)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		if (candidates[i].is_named)
+			continue;
+		lexical_max = MAX_OF(lexical_max, candidates[i].words + candidates[i].pairs);
+		cosine_max = MAX_OF(cosine_max, candidates[i].cosine);
+	}
+	for (size_t i = 0; i < count; i++) {
+		struct candidate *candidate = &candidates[i];
+		float lexical = 0;
+		float dense = 0;
+
+		if (lexical_max > 0)
+			lexical = (candidate->words + candidate->pairs) / lexical_max;
+		if (candidate->is_bare)
+			dense = FUSION_DENSE_WEIGHT * lexical;
+		else if (cosine_max > 0)
+			dense = FUSION_DENSE_WEIGHT * MAX_OF(candidate->cosine, 0.0f) / cosine_max;
+		candidate->fused = has_dense ? lexical + dense : lexical;
+	}
+	qsort(candidates, count, sizeof(*candidates), compare);
+	while (first < count && candidates[first].is_named)
+		candidates[first++].relevance = 1;
+	if (first < count && candidates[first].fused > 0)
+		best = strength(&candidates[first], full_score, has_dense) /
+		       candidates[first].fused;
+	for (size_t i = first; i < count; i++)
+		candidates[i].relevance = candidates[i].fused * best;
+}

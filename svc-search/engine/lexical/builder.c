@@ -1,0 +1,266 @@
+#include "engine/lexical/builder.h"
+
+#include "engine/lexical/bm25.h"
+#include "engine/lexical/builder_internal.h"
+#include "engine/text/mem.h"
+#include "engine/text/token.h"
+#include "engine/vector/vectors.h"
+
+#include <string.h>
+
+/* Stems that the tokenizer remembers: most of what a corpus uses, in under 1 MB. */
+#define STEM_CACHE_SLOTS 16384
+
+/* A number of 32 bits, seven bits a byte. */
+#define VARINT_MAX_BYTES 5
+
+/* Which of a field's two runs tokens go to. */
+struct field_target {
+	struct builder *builder;
+	enum builder_run main_run;
+	enum builder_run extra_run;
+};
+
+static void bytes_reserve(struct bytes *bytes, size_t length)
+{
+	if (bytes->length + length <= bytes->capacity)
+		return;
+	bytes->capacity = mem_capacity(bytes->capacity, bytes->length + length);
+	bytes->data = mem_resize(bytes->data, bytes->capacity, 1);
+}
+
+void bytes_add(struct bytes *bytes, const void *data, size_t length)
+{
+	bytes_reserve(bytes, length);
+	if (length > 0)
+		memcpy(bytes->data + bytes->length, data, length);
+	bytes->length += length;
+}
+
+void bytes_add_varint(struct bytes *bytes, uint32_t value)
+{
+	bytes_reserve(bytes, VARINT_MAX_BYTES);
+	for (; value >= 0x80; value >>= 7)
+		bytes->data[bytes->length++] = (uint8_t)(value | 0x80);
+	bytes->data[bytes->length++] = (uint8_t)value;
+}
+
+static void numbers_add(struct numbers *numbers, uint32_t number)
+{
+	if (numbers->count == numbers->capacity) {
+		numbers->capacity = mem_capacity(numbers->capacity, 256);
+		numbers->items = mem_resize(numbers->items, numbers->capacity, sizeof(uint32_t));
+	}
+	numbers->items[numbers->count++] = number;
+}
+
+struct builder *builder_new(void)
+{
+	struct builder *builder = mem_array(1, sizeof(*builder));
+
+	builder->tokenizer = tokenizer_new(STEM_CACHE_SLOTS);
+	return builder;
+}
+
+void builder_free(struct builder *builder)
+{
+	if (builder == NULL)
+		return;
+	tokenizer_free(builder->tokenizer);
+	intern_done(&builder->terms);
+	intern_done(&builder->ids);
+	intern_done(&builder->categories);
+	free(builder->docs);
+	free(builder->forward.data);
+	free(builder->category_list);
+	for (size_t i = 0; i < RUN_COUNT; i++)
+		free(builder->runs[i].items);
+	free(builder->source_terms);
+	arena_free(builder->vectors);
+	free(builder);
+}
+
+void builder_heed(struct builder *builder, const atomic_bool *stop)
+{
+	builder->stop = stop;
+}
+
+uint32_t builder_count(const struct builder *builder)
+{
+	return builder->ids.count;
+}
+
+static void add_token(const struct token *token, void *ctx)
+{
+	struct field_target *target = ctx;
+	struct builder *builder = target->builder;
+	enum builder_run run = token->is_extra ? target->extra_run : target->main_run;
+
+	numbers_add(&builder->runs[run], intern_add(&builder->terms, token->text, token->length));
+}
+
+static void add_field(struct builder *builder, const char *text, enum builder_run main_run,
+                      enum builder_run extra_run)
+{
+	struct field_target target = {builder, main_run, extra_run};
+
+	tokenizer_run(builder->tokenizer, text, strlen(text), add_token, &target);
+}
+
+/* The entry for `id`, NULL when a newer state of the document is there already. */
+static struct builder_doc *claim_doc(struct builder *builder, const char *id, uint64_t seq)
+{
+	uint32_t before = builder->ids.count;
+	uint32_t number = intern_add(&builder->ids, id, strlen(id));
+	struct builder_doc *doc;
+
+	if (number >= builder->docs_capacity) {
+		builder->docs_capacity = mem_capacity(builder->docs_capacity, 64);
+		builder->docs = mem_resize(builder->docs, builder->docs_capacity,
+		                           sizeof(struct builder_doc));
+	}
+	doc = &builder->docs[number];
+	if (number < before && doc->seq > seq)
+		return NULL;
+	*doc = (struct builder_doc){.id = number, .seq = seq};
+	return doc;
+}
+
+static void add_category(struct builder *builder, struct builder_doc *doc, const char *name)
+{
+	uint32_t number = intern_add(&builder->categories, name, strlen(name));
+
+	if (number > UINT16_MAX || doc->category_count == DOCUMENT_MAX_CATEGORIES)
+		return;
+	if (builder->category_list_count == builder->category_list_capacity) {
+		builder->category_list_capacity =
+			mem_capacity(builder->category_list_capacity, 256);
+		builder->category_list =
+			mem_resize(builder->category_list, builder->category_list_capacity,
+		                   sizeof(uint16_t));
+	}
+	builder->category_list[builder->category_list_count++] = (uint16_t)number;
+	doc->category_count++;
+}
+
+/* Move the runs into the forward bytes, and the document's weighted length with them. */
+static void flush_runs(struct builder *builder, struct builder_doc *doc)
+{
+	size_t length = builder->runs[RUN_TITLE].count * BM25_TITLE_WEIGHT +
+	                builder->runs[RUN_ABSTRACT].count;
+
+	doc->length = (uint16_t)MIN_OF(length, (size_t)SEGMENT_MAX_LENGTH);
+	doc->forward = builder->forward.length;
+	for (size_t run = 0; run < RUN_COUNT; run++)
+		bytes_add_varint(&builder->forward, (uint32_t)builder->runs[run].count);
+	for (size_t run = 0; run < RUN_COUNT; run++) {
+		struct numbers *numbers = &builder->runs[run];
+
+		for (size_t i = 0; i < numbers->count; i++)
+			bytes_add_varint(&builder->forward, numbers->items[i]);
+		numbers->count = 0;
+	}
+}
+
+/* Whether a vector of `dimension` elements can stand beside those that are there. */
+static bool fits(struct builder *builder, uint32_t dimension)
+{
+	if (builder->dimension == 0)
+		builder->dimension = dimension;
+	return builder->dimension == dimension;
+}
+
+static void copy_vector(struct builder *builder, struct builder_doc *doc,
+                        const struct document *document)
+{
+	if (document->vector == NULL || !fits(builder, document->dimension))
+		return;
+	if (builder->vectors == NULL)
+		builder->vectors = arena_new();
+	doc->vector = arena_memdup(builder->vectors, document->vector, document->dimension);
+}
+
+void builder_add(struct builder *builder, const struct document *document)
+{
+	struct builder_doc *doc = claim_doc(builder, document->id, document->seq);
+
+	require(strlen(document->id) <= DOCUMENT_MAX_ID);
+	if (doc == NULL)
+		return;
+	doc->published = document->published;
+	doc->has_container = document->has_container;
+	doc->categories = (uint32_t)builder->category_list_count;
+	for (size_t i = 0; i < document->category_count; i++)
+		add_category(builder, doc, document->categories[i]);
+	copy_vector(builder, doc, document);
+	add_field(builder, document->title, RUN_TITLE, RUN_TITLE_EXTRA);
+	add_field(builder, document->abstract, RUN_ABSTRACT, RUN_ABSTRACT_EXTRA);
+	add_field(builder, document->id, RUN_TITLE_EXTRA, RUN_TITLE_EXTRA);
+	flush_runs(builder, doc);
+}
+
+/* Our number of the source's term. */
+static uint32_t map_term(struct builder *builder, uint32_t term)
+{
+	if (builder->source_terms[term] == 0) {
+		const char *text = segment_term_text(builder->source, term);
+
+		builder->source_terms[term] = 1 + intern_add(&builder->terms, text, strlen(text));
+	}
+	return builder->source_terms[term] - 1;
+}
+
+static void set_source(struct builder *builder, const struct segment *segment)
+{
+	if (builder->source == segment)
+		return;
+	free(builder->source_terms);
+	builder->source = segment;
+	builder->source_terms = mem_array(segment->term_count, sizeof(uint32_t));
+}
+
+static void borrow_vector(struct builder *builder, struct builder_doc *doc,
+                          const struct vectors *vectors, uint32_t number)
+{
+	if (vectors != NULL && vectors_has(vectors, number) &&
+	    fits(builder, vectors->header->dimension))
+		doc->vector = vectors->rows + (size_t)number * vectors->header->stride;
+}
+
+void builder_add_from(struct builder *builder, const struct segment *segment,
+                      const struct vectors *vectors, uint32_t number)
+{
+	const struct segment_doc *from = &segment->docs[number];
+	struct builder_doc *doc = claim_doc(builder, segment_doc_id(segment, number), from->seq);
+	struct forward forward = segment_forward(segment, number);
+	uint32_t counts[RUN_COUNT] = {forward.title_count, forward.abstract_count,
+	                              forward.title_extra_count, forward.abstract_extra_count};
+
+	if (doc == NULL)
+		return;
+	set_source(builder, segment);
+	doc->published = from->published;
+	doc->has_container = from->has_container;
+	doc->categories = (uint32_t)builder->category_list_count;
+	for (uint32_t i = 0; i < from->category_count; i++)
+		add_category(builder, doc,
+		             segment_category_name(segment,
+		                                   segment->category_list[from->categories + i]));
+	borrow_vector(builder, doc, vectors, number);
+	for (size_t run = 0; run < RUN_COUNT; run++)
+		for (uint32_t i = 0; i < counts[run]; i++)
+			numbers_add(&builder->runs[run], map_term(builder, forward_next(&forward)));
+	flush_runs(builder, doc);
+}
+
+uint32_t builder_dimension(const struct builder *builder)
+{
+	return builder->dimension;
+}
+
+const int8_t *builder_vector(const struct builder *builder, const char *id)
+{
+	uint32_t number = intern_find(&builder->ids, id, strlen(id));
+
+	return number != INTERN_NONE ? builder->docs[number].vector : NULL;
+}

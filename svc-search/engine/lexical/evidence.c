@@ -1,0 +1,140 @@
+#include "engine/lexical/evidence.h"
+
+#include "base/defines.h"
+#include "engine/lexical/bm25.h"
+
+#include <string.h>
+
+/* The query's terms by their number in the segment: a hash table of at least twice as many
+ * slots. */
+#define SLOTS (WANTED_MAX_TERMS * 4)
+
+struct slot {
+	uint32_t term;   /* number in the segment; SEGMENT_NONE is a free slot */
+	uint32_t wanted; /* number in the query */
+};
+
+struct evidence_reader {
+	const struct segment *segment;
+	const struct wanted *wanted;
+	struct slot slots[SLOTS];
+	float weights[WANTED_MAX_TERMS];
+	uint32_t frequencies[WANTED_MAX_TERMS]; /* of the document being read */
+	/* Pairs by first and second term: number of the pair + 1, 0 where the query has none. */
+	uint8_t pair_of[WANTED_MAX_TERMS][WANTED_MAX_TERMS];
+	float pair_weights[WANTED_MAX_TERMS * 2];
+	float pair_counts[WANTED_MAX_TERMS * 2]; /* of the document being read */
+	size_t pair_count;
+};
+
+static size_t slot_of(const struct evidence_reader *reader, uint32_t term)
+{
+	size_t at = (term * 2654435761u) >> 16 & (SLOTS - 1);
+
+	while (reader->slots[at].term != SEGMENT_NONE && reader->slots[at].term != term)
+		at = (at + 1) & (SLOTS - 1);
+	return at;
+}
+
+static void add_pair(struct evidence_reader *reader, uint32_t first, uint32_t second)
+{
+	bool is_full = reader->pair_count == ARRAY_LEN(reader->pair_weights);
+
+	if (first == WANTED_NONE || second == WANTED_NONE || first == second || is_full ||
+	    reader->pair_of[first][second] != 0)
+		return;
+	reader->pair_weights[reader->pair_count++] =
+		EVIDENCE_PAIR_WEIGHT * 0.5f * (reader->weights[first] + reader->weights[second]);
+	reader->pair_of[first][second] = (uint8_t)reader->pair_count;
+}
+
+struct evidence_reader *evidence_open(const struct segment *segment, const struct wanted *wanted,
+                                      struct arena *arena)
+{
+	struct evidence_reader *reader = arena_new_of(arena, struct evidence_reader);
+
+	require(wanted->term_count <= WANTED_MAX_TERMS);
+	reader->segment = segment;
+	reader->wanted = wanted;
+	for (size_t i = 0; i < ARRAY_LEN(reader->slots); i++)
+		reader->slots[i].term = SEGMENT_NONE;
+	for (uint32_t i = 0; i < wanted->term_count; i++) {
+		const struct wanted_term *term = &wanted->terms[i];
+		uint32_t number = segment_find_term(segment, term->text, term->length);
+
+		reader->weights[i] = term->count * term->idf;
+		if (number != SEGMENT_NONE)
+			reader->slots[slot_of(reader, number)] = (struct slot){number, i};
+	}
+	for (size_t i = 1; i < wanted->sequence_count; i++)
+		add_pair(reader, wanted->sequence[i - 1], wanted->sequence[i]);
+	return reader;
+}
+
+/* The main tokens just read, by how far back: WANTED_NONE for words that the query has not. */
+static void count_pairs(struct evidence_reader *reader, const uint32_t *recent, uint32_t current)
+{
+	for (uint32_t back = 1; back <= EVIDENCE_REACH; back++) {
+		uint32_t other = recent[back - 1];
+		uint8_t forward;
+		uint8_t backward;
+
+		if (other == WANTED_NONE)
+			continue;
+		forward = reader->pair_of[other][current];
+		backward = reader->pair_of[current][other];
+		if (forward != 0)
+			reader->pair_counts[forward - 1] += 1.0f / (float)back;
+		if (backward != 0)
+			reader->pair_counts[backward - 1] += 0.5f / (float)back;
+	}
+}
+
+/* Count the words and pairs of the document; returns which terms it holds. */
+static uint64_t count_tokens(struct evidence_reader *reader, struct forward *forward)
+{
+	uint32_t recent[EVIDENCE_REACH];
+	uint32_t main_count = forward->title_count + forward->abstract_count;
+	uint32_t count = forward_count(forward);
+	uint64_t matched = 0;
+
+	memset(recent, 0xFF, sizeof(recent));
+	for (uint32_t i = 0; i < count; i++) {
+		const struct slot *slot = &reader->slots[slot_of(reader, forward_next(forward))];
+		uint32_t current = slot->term == SEGMENT_NONE ? WANTED_NONE : slot->wanted;
+
+		if (i == forward->title_count || i >= main_count)
+			memset(recent, 0xFF, sizeof(recent));
+		if (current != WANTED_NONE) {
+			matched |= UINT64_C(1) << current;
+			reader->frequencies[current] += forward_weight(forward, i);
+			count_pairs(reader, recent, current);
+		}
+		memmove(recent + 1, recent, sizeof(recent) - sizeof(recent[0]));
+		recent[0] = current;
+	}
+	return matched;
+}
+
+struct evidence evidence_read(struct evidence_reader *reader, uint32_t doc)
+{
+	struct forward forward = segment_forward(reader->segment, doc);
+	float norm = reader->segment->norms[reader->segment->docs[doc].length];
+	struct evidence evidence = {0};
+
+	evidence.matched = count_tokens(reader, &forward);
+	for (size_t i = 0; i < reader->wanted->term_count; i++) {
+		uint32_t frequency = MIN_OF(reader->frequencies[i], (uint32_t)BM25_MAX_FREQUENCY);
+
+		if (frequency > 0)
+			evidence.words += reader->weights[i] * bm25_impact((float)frequency, norm);
+		reader->frequencies[i] = 0;
+	}
+	for (size_t i = 0; i < reader->pair_count; i++) {
+		if (reader->pair_counts[i] > 0)
+			evidence.pairs +=
+				reader->pair_weights[i] * bm25_impact(reader->pair_counts[i], norm);
+		reader->pair_counts[i] = 0;
+	}
+	return evidence;
+}

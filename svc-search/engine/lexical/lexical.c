@@ -1,0 +1,229 @@
+#include "engine/lexical/lexical.h"
+
+#include "engine/lexical/bm25.h"
+
+/* Documents of a window: the accumulators stay in the first cache level. */
+#define WINDOW 2048
+
+/* What float sums can differ by, relative to their size, when terms are added in another order. */
+#define ROUNDING 1e-5f
+
+/* Where one term's list stands. */
+struct cursor {
+	const struct posting_block *blocks;
+	const uint8_t *data;
+	uint32_t block_count;
+	uint32_t df;
+	uint32_t block;   /* the first block that can hold a document of the window */
+	uint32_t decoded; /* block whose postings are below; SEGMENT_NONE for none */
+	uint32_t count;   /* postings of that block */
+	uint32_t at;      /* the next of them */
+	float weight;
+	float bound; /* of the term's score in the window */
+	uint32_t docs[POSTINGS_BLOCK];
+	uint8_t frequencies[POSTINGS_BLOCK];
+};
+
+struct search {
+	const struct segment *segment;
+	const struct doc_filter *filter;
+	struct topk top;
+	struct cursor **cursors; /* by rising bound in the window */
+	float *sums;             /* sums[i]: bounds of cursors 0 to i together */
+	size_t count;
+	uint32_t begin; /* the window's first document */
+	uint32_t end;   /* and the one after its last */
+	float scores[WINDOW];
+	uint64_t touched[WINDOW / 64];
+};
+
+static float score_of(const struct search *search, const struct cursor *cursor, uint32_t i)
+{
+	const struct segment *segment = search->segment;
+	float norm = segment->norms[segment->docs[cursor->docs[i]].length];
+
+	return cursor->weight * bm25_impact(cursor->frequencies[i], norm);
+}
+
+static void decode(struct cursor *cursor, uint32_t block)
+{
+	uint32_t before = block * POSTINGS_BLOCK;
+
+	if (cursor->decoded == block)
+		return;
+	cursor->count = MIN_OF(cursor->df - before, (uint32_t)POSTINGS_BLOCK);
+	postings_unpack(cursor->data + cursor->blocks[block].offset, cursor->count,
+	                block > 0 ? cursor->blocks[block - 1].last_doc + 1 : 0, cursor->docs,
+	                cursor->frequencies);
+	cursor->decoded = block;
+	cursor->at = 0;
+}
+
+/* Move to the window and bound what the term can add there. */
+static void enter_window(struct cursor *cursor, uint32_t begin, uint32_t end)
+{
+	float max = 0;
+
+	while (cursor->block < cursor->block_count &&
+	       cursor->blocks[cursor->block].last_doc < begin)
+		cursor->block++;
+	for (uint32_t i = cursor->block; i < cursor->block_count; i++) {
+		if (i > cursor->block && cursor->blocks[i - 1].last_doc + 1 >= end)
+			break;
+		max = MAX_OF(max, cursor->blocks[i].max_impact);
+	}
+	cursor->bound = max * cursor->weight * (1.0f + ROUNDING);
+}
+
+static void sort_by_bound(struct search *search)
+{
+	float sum = 0;
+
+	for (size_t i = 1; i < search->count; i++) {
+		struct cursor *cursor = search->cursors[i];
+		size_t at = i;
+
+		for (; at > 0 && search->cursors[at - 1]->bound > cursor->bound; at--)
+			search->cursors[at] = search->cursors[at - 1];
+		search->cursors[at] = cursor;
+	}
+	for (size_t i = 0; i < search->count; i++) {
+		sum += search->cursors[i]->bound;
+		search->sums[i] = sum;
+	}
+}
+
+/* Add an essential term's scores of the whole window. */
+static void add_scores(struct search *search, struct cursor *cursor)
+{
+	for (uint32_t block = cursor->block; block < cursor->block_count; block++) {
+		if (block > 0 && cursor->blocks[block - 1].last_doc + 1 >= search->end)
+			return;
+		decode(cursor, block);
+		while (cursor->at < cursor->count && cursor->docs[cursor->at] < search->begin)
+			cursor->at++;
+		for (; cursor->at < cursor->count; cursor->at++) {
+			uint32_t i = cursor->docs[cursor->at] - search->begin;
+
+			if (cursor->docs[cursor->at] >= search->end)
+				return;
+			search->scores[i] += score_of(search, cursor, cursor->at);
+			search->touched[i / 64] |= UINT64_C(1) << (i % 64);
+		}
+	}
+}
+
+/* The score that a term gives one document; documents are asked for in rising order. */
+static float look_up(struct search *search, struct cursor *cursor, uint32_t doc)
+{
+	while (cursor->block < cursor->block_count && cursor->blocks[cursor->block].last_doc < doc)
+		cursor->block++;
+	if (cursor->block == cursor->block_count)
+		return 0;
+	decode(cursor, cursor->block);
+	while (cursor->docs[cursor->at] < doc)
+		cursor->at++;
+	return cursor->docs[cursor->at] == doc ? score_of(search, cursor, cursor->at) : 0;
+}
+
+/* Complete the score of a document that essential terms brought, as long as it can still enter. */
+static void consider(struct search *search, uint32_t doc, size_t essential)
+{
+	float score = search->scores[doc - search->begin];
+	float threshold = search->top.threshold;
+
+	for (size_t i = essential; i-- > 0;) {
+		if (score + search->sums[i] <= threshold)
+			return;
+		score += look_up(search, search->cursors[i], doc);
+	}
+	if (score > threshold)
+		topk_offer(&search->top, doc, score);
+}
+
+static void collect(struct search *search, size_t essential)
+{
+	const uint64_t *bits = search->filter->bits;
+
+	for (size_t word = 0; word < WINDOW / 64; word++) {
+		uint64_t touched = search->touched[word];
+
+		search->touched[word] = 0;
+		for (uint64_t left = touched; left != 0; left &= left - 1) {
+			uint32_t i = (uint32_t)(word * 64) + (uint32_t)__builtin_ctzll(left);
+			uint32_t doc = search->begin + i;
+
+			if (bits == NULL || (bits[doc / 64] >> (doc % 64) & 1) != 0)
+				consider(search, doc, essential);
+			search->scores[i] = 0;
+		}
+	}
+}
+
+static bool is_window_empty(const struct search *search)
+{
+	const uint64_t *bits = search->filter->bits;
+
+	if (bits == NULL)
+		return false;
+	for (uint32_t word = search->begin / 64; word < (search->end + 63) / 64; word++)
+		if (bits[word] != 0)
+			return false;
+	return true;
+}
+
+static void search_window(struct search *search)
+{
+	size_t essential = 0;
+
+	if (is_window_empty(search))
+		return;
+	for (size_t i = 0; i < search->count; i++)
+		enter_window(search->cursors[i], search->begin, search->end);
+	sort_by_bound(search);
+	while (essential < search->count && search->sums[essential] <= search->top.threshold)
+		essential++;
+	if (essential == search->count)
+		return;
+	for (size_t i = essential; i < search->count; i++)
+		add_scores(search, search->cursors[i]);
+	collect(search, essential);
+}
+
+static struct cursor *open_cursor(const struct segment *segment, const struct lexical_term *term,
+                                  struct arena *arena)
+{
+	const struct segment_term *entry = &segment->terms[term->term];
+	struct cursor *cursor = arena_new_of(arena, struct cursor);
+
+	cursor->blocks = segment->blocks + entry->first_block;
+	cursor->data = segment->postings + entry->data;
+	cursor->block_count = segment_block_count(entry);
+	cursor->df = entry->df;
+	cursor->decoded = SEGMENT_NONE;
+	cursor->weight = term->weight;
+	return cursor;
+}
+
+size_t lexical_search(const struct segment *segment, const struct lexical_term *terms, size_t count,
+                      const struct doc_filter *filter, size_t k, struct arena *arena,
+                      struct hit *hits)
+{
+	struct search *search = arena_new_of(arena, struct search);
+
+	search->segment = segment;
+	search->filter = filter;
+	search->count = count;
+	search->cursors = arena_array(arena, count, sizeof(*search->cursors));
+	search->sums = arena_array(arena, count, sizeof(float));
+	topk_init(&search->top, hits, k);
+	for (size_t i = 0; i < count; i++)
+		search->cursors[i] = open_cursor(segment, &terms[i], arena);
+	for (uint32_t begin = 0; begin < filter->below; begin += WINDOW) {
+		search->begin = begin;
+		search->end = MIN_OF(begin + WINDOW, filter->below);
+		search_window(search);
+	}
+	topk_sort(&search->top);
+	return search->top.count;
+}

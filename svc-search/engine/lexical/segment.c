@@ -1,0 +1,285 @@
+#include "engine/lexical/segment.h"
+
+#include "engine/lexical/bm25.h"
+#include "engine/text/intern.h"
+#include "engine/text/mem.h"
+
+#include <roaring/roaring.h>
+
+/* Size of an element of each section. */
+static const size_t element_sizes[SECTION_COUNT] = {
+	[SECTION_DOCS] = sizeof(struct segment_doc),
+	[SECTION_TERMS] = sizeof(struct segment_term),
+	[SECTION_BLOCKS] = sizeof(struct posting_block),
+	[SECTION_POSTINGS] = 1,
+	[SECTION_FORWARD] = 1,
+	[SECTION_STRINGS] = 1,
+	[SECTION_DOC_SLOTS] = sizeof(uint32_t),
+	[SECTION_TERM_SLOTS] = sizeof(uint32_t),
+	[SECTION_CATEGORY_LIST] = sizeof(uint16_t),
+	[SECTION_CATEGORIES] = sizeof(uint32_t),
+};
+
+static bool are_sections_sound(const struct segment_header *header, size_t length)
+{
+	for (size_t i = 0; i < SECTION_COUNT; i++) {
+		uint64_t offset = header->sections[i].offset;
+		uint64_t size = header->sections[i].length;
+
+		if (offset % 8 != 0 || offset > length || size > length - offset ||
+		    size % element_sizes[i] != 0)
+			return false;
+	}
+	return header->sections[SECTION_DOCS].length ==
+	               header->doc_count * (uint64_t)sizeof(struct segment_doc) &&
+	       header->sections[SECTION_TERMS].length ==
+	               header->term_count * (uint64_t)sizeof(struct segment_term) &&
+	       header->sections[SECTION_CATEGORIES].length ==
+	               header->category_count * (uint64_t)sizeof(uint32_t);
+}
+
+static bool is_header_sound(const struct segment_header *header, size_t length)
+{
+	return length >= sizeof(*header) && header->magic == SEGMENT_MAGIC &&
+	       header->length == length && header->average_length > 0 &&
+	       header->doc_count < SEGMENT_NONE && header->term_count < SEGMENT_NONE &&
+	       are_sections_sound(header, length);
+}
+
+static size_t section_count(const struct segment *segment, enum segment_section section)
+{
+	return segment->header->sections[section].length / element_sizes[section];
+}
+
+static const void *section(const struct segment *segment, enum segment_section number)
+{
+	return (const char *)segment->header + segment->header->sections[number].offset;
+}
+
+static bool is_power_of_two(size_t count)
+{
+	return count != 0 && (count & (count - 1)) == 0;
+}
+
+static bool are_slots_sound(const uint32_t *slots, size_t slot_count, uint32_t count)
+{
+	if (!is_power_of_two(slot_count) || slot_count <= count)
+		return false;
+	for (size_t i = 0; i < slot_count; i++)
+		if (slots[i] > count)
+			return false;
+	return true;
+}
+
+static bool are_docs_sound(const struct segment *segment)
+{
+	size_t strings = section_count(segment, SECTION_STRINGS);
+	size_t forward = section_count(segment, SECTION_FORWARD);
+	size_t list = section_count(segment, SECTION_CATEGORY_LIST);
+
+	for (uint32_t i = 0; i < segment->doc_count; i++) {
+		const struct segment_doc *doc = &segment->docs[i];
+
+		if (doc->id >= strings || doc->forward >= forward ||
+		    doc->length > SEGMENT_MAX_LENGTH || doc->categories > list ||
+		    doc->category_count > list - doc->categories)
+			return false;
+	}
+	for (size_t i = 0; i < list; i++)
+		if (segment->category_list[i] >= segment->category_count)
+			return false;
+	for (uint32_t i = 0; i < segment->category_count; i++)
+		if (segment->categories[i] >= strings)
+			return false;
+	return true;
+}
+
+static bool are_terms_sound(const struct segment *segment)
+{
+	size_t strings = section_count(segment, SECTION_STRINGS);
+	size_t blocks = section_count(segment, SECTION_BLOCKS);
+	size_t postings = section_count(segment, SECTION_POSTINGS);
+
+	for (uint32_t i = 0; i < segment->term_count; i++) {
+		const struct segment_term *term = &segment->terms[i];
+
+		if (term->text >= strings || term->df == 0 || term->df > segment->doc_count ||
+		    term->first_block > blocks ||
+		    segment_block_count(term) > blocks - term->first_block ||
+		    term->data >= postings)
+			return false;
+	}
+	for (size_t i = 0; i < blocks; i++)
+		if (segment->blocks[i].last_doc >= segment->doc_count)
+			return false;
+	return true;
+}
+
+static bool is_content_sound(const struct segment *segment)
+{
+	size_t strings = section_count(segment, SECTION_STRINGS);
+
+	return strings > 0 && segment->strings[strings - 1] == '\0' &&
+	       are_slots_sound(segment->doc_slots, segment->doc_slot_count, segment->doc_count) &&
+	       are_slots_sound(segment->term_slots, segment->term_slot_count,
+	                       segment->term_count) &&
+	       are_docs_sound(segment) && are_terms_sound(segment);
+}
+
+static void point_at_sections(struct segment *segment)
+{
+	segment->docs = section(segment, SECTION_DOCS);
+	segment->terms = section(segment, SECTION_TERMS);
+	segment->blocks = section(segment, SECTION_BLOCKS);
+	segment->postings = section(segment, SECTION_POSTINGS);
+	segment->forward = section(segment, SECTION_FORWARD);
+	segment->strings = section(segment, SECTION_STRINGS);
+	segment->doc_slots = section(segment, SECTION_DOC_SLOTS);
+	segment->term_slots = section(segment, SECTION_TERM_SLOTS);
+	segment->category_list = section(segment, SECTION_CATEGORY_LIST);
+	segment->categories = section(segment, SECTION_CATEGORIES);
+	segment->doc_slot_count = section_count(segment, SECTION_DOC_SLOTS);
+	segment->term_slot_count = section_count(segment, SECTION_TERM_SLOTS);
+	segment->doc_count = segment->header->doc_count;
+	segment->term_count = segment->header->term_count;
+	segment->category_count = segment->header->category_count;
+}
+
+static void make_bitmaps(struct segment *segment)
+{
+	segment->category_docs = mem_array(segment->category_count, sizeof(void *));
+	for (uint32_t i = 0; i < segment->category_count; i++)
+		segment->category_docs[i] = roaring_bitmap_create();
+	segment->container_docs = roaring_bitmap_create();
+	for (uint32_t i = 0; i < segment->doc_count; i++) {
+		const struct segment_doc *doc = &segment->docs[i];
+
+		for (uint32_t c = 0; c < doc->category_count; c++)
+			roaring_bitmap_add(
+				segment->category_docs[segment->category_list[doc->categories + c]],
+				i);
+		if (doc->has_container)
+			roaring_bitmap_add(segment->container_docs, i);
+	}
+}
+
+static void make_norms(struct segment *segment)
+{
+	segment->norms = mem_array(SEGMENT_MAX_LENGTH + 1, sizeof(float));
+	for (int i = 0; i <= SEGMENT_MAX_LENGTH; i++)
+		segment->norms[i] = bm25_norm((float)i, segment->header->average_length);
+}
+
+struct segment *segment_open(void *data, size_t length, bool takes_data)
+{
+	struct segment *segment = mem_array(1, sizeof(*segment));
+
+	segment->owned = takes_data ? data : NULL;
+	segment->header = data;
+	if (!is_header_sound(data, length)) {
+		segment_free(segment);
+		return NULL;
+	}
+	point_at_sections(segment);
+	if (!is_content_sound(segment)) {
+		segment_free(segment);
+		return NULL;
+	}
+	make_bitmaps(segment);
+	make_norms(segment);
+	return segment;
+}
+
+void segment_free(struct segment *segment)
+{
+	if (segment == NULL)
+		return;
+	for (uint32_t i = 0; segment->category_docs != NULL && i < segment->category_count; i++)
+		roaring_bitmap_free(segment->category_docs[i]);
+	if (segment->container_docs != NULL)
+		roaring_bitmap_free(segment->container_docs);
+	free(segment->category_docs);
+	free(segment->norms);
+	free(segment->owned);
+	free(segment);
+}
+
+uint32_t segment_find_doc(const struct segment *segment, const char *id)
+{
+	size_t mask = segment->doc_slot_count - 1;
+	size_t at = intern_hash(id, strlen(id)) & mask;
+
+	for (; segment->doc_slots[at] != 0; at = (at + 1) & mask) {
+		uint32_t doc = segment->doc_slots[at] - 1;
+
+		if (strcmp(segment_doc_id(segment, doc), id) == 0)
+			return doc;
+	}
+	return SEGMENT_NONE;
+}
+
+uint32_t segment_find_term(const struct segment *segment, const char *text, size_t length)
+{
+	size_t mask = segment->term_slot_count - 1;
+	size_t at = intern_hash(text, length) & mask;
+
+	for (; segment->term_slots[at] != 0; at = (at + 1) & mask) {
+		uint32_t term = segment->term_slots[at] - 1;
+		const char *other = segment_term_text(segment, term);
+
+		if (strncmp(other, text, length) == 0 && other[length] == '\0')
+			return term;
+	}
+	return SEGMENT_NONE;
+}
+
+const char *segment_doc_id(const struct segment *segment, uint32_t doc)
+{
+	return segment->strings + segment->docs[doc].id;
+}
+
+const char *segment_term_text(const struct segment *segment, uint32_t term)
+{
+	return segment->strings + segment->terms[term].text;
+}
+
+const char *segment_category_name(const struct segment *segment, uint32_t category)
+{
+	return segment->strings + segment->categories[category];
+}
+
+uint32_t segment_published_since(const struct segment *segment, int32_t day)
+{
+	uint32_t low = 0;
+	uint32_t high = segment->doc_count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (segment->docs[middle].published >= day)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+struct forward segment_forward(const struct segment *segment, uint32_t doc)
+{
+	struct forward forward = {.at = segment->forward + segment->docs[doc].forward};
+
+	forward.title_count = varint_read(&forward.at);
+	forward.abstract_count = varint_read(&forward.at);
+	forward.title_extra_count = varint_read(&forward.at);
+	forward.abstract_extra_count = varint_read(&forward.at);
+	return forward;
+}
+
+uint32_t forward_weight(const struct forward *forward, uint32_t i)
+{
+	uint32_t main_count = forward->title_count + forward->abstract_count;
+	bool is_title = i < forward->title_count ||
+	                (i >= main_count && i < main_count + forward->title_extra_count);
+
+	return is_title ? BM25_TITLE_WEIGHT : 1;
+}

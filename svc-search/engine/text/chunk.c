@@ -1,0 +1,384 @@
+#include "engine/text/chunk.h"
+
+#include "base/defines.h"
+#include "engine/text/fold.h"
+#include "engine/text/latex.h"
+
+#include <string.h>
+
+/* Digits after the slash of an old identifier such as hep-th/9901001. */
+#define OLD_ID_DIGITS 7
+
+/* What a step of reading did. */
+enum step {
+	STEP_ON,  /* go on with the chunk */
+	STEP_END, /* the chunk ends here, if it has begun */
+};
+
+static const struct unit *last_unit(const struct chunk *chunk)
+{
+	return chunk->count > 0 ? &chunk->units[chunk->count - 1] : NULL;
+}
+
+static bool ends_in_word(const struct chunk *chunk)
+{
+	return chunk->count > 0 && last_unit(chunk)->kind <= UNIT_DIGIT;
+}
+
+/* Whether the chunk ends in a word of one letter. */
+static bool ends_in_letter(const struct chunk *chunk)
+{
+	return ends_in_word(chunk) && last_unit(chunk)->kind == UNIT_LETTER &&
+	       (chunk->count == 1 || chunk->units[chunk->count - 2].kind > UNIT_DIGIT);
+}
+
+static void add_unit(struct chunk *chunk, struct unit unit, const char *text, size_t length)
+{
+	unit.length = (uint8_t)length;
+	memcpy(unit.text, text, length);
+	chunk->units[chunk->count++] = unit;
+}
+
+static bool follows(const struct chunk_reader *reader, size_t offset, char c)
+{
+	return reader->at + offset < reader->length && reader->text[reader->at + offset] == c;
+}
+
+/* `/` belongs to an old identifier when letters stand before and seven digits after it. */
+static bool is_id_slash(const struct chunk_reader *reader, const struct chunk *chunk)
+{
+	for (size_t i = 0; i < chunk->count; i++)
+		if (chunk->units[i].kind == UNIT_DIGIT)
+			return false;
+	for (size_t i = 1; i <= OLD_ID_DIGITS; i++) {
+		char c = reader->at + i < reader->length ? reader->text[reader->at + i] : ' ';
+
+		if (c < '0' || c > '9')
+			return false;
+	}
+	return true;
+}
+
+/* Signs that a word may carry at its end. */
+static enum step read_suffix(struct chunk_reader *reader, struct chunk *chunk, char sign)
+{
+	struct unit unit = {.kind = UNIT_SUFFIX, .start = reader->at, .end = reader->at + 1};
+	bool is_plus = sign == '+' && follows(reader, 1, '+') && ends_in_word(chunk);
+	bool is_name = sign != '+' && ends_in_letter(chunk) && !reader->is_in_math;
+
+	reader->at++;
+	if (is_plus) {
+		reader->at++;
+		unit.end++;
+		add_unit(chunk, unit, "++", 2);
+	} else if (is_name) {
+		add_unit(chunk, unit, &sign, 1);
+	}
+	return STEP_END;
+}
+
+static enum step read_inner_sign(struct chunk_reader *reader, struct chunk *chunk,
+                                 enum unit_kind kind)
+{
+	struct unit unit = {.kind = kind, .start = reader->at, .end = reader->at + 1};
+	char sign = reader->text[reader->at];
+	bool belongs = ends_in_word(chunk);
+
+	if (sign == '-' && follows(reader, 1, '-'))
+		belongs = false;
+	if (sign == '_' && reader->is_in_math)
+		belongs = false;
+	if (sign == '/' && !is_id_slash(reader, chunk))
+		belongs = false;
+	reader->at++;
+	if (!belongs)
+		return STEP_END;
+	add_unit(chunk, unit, &sign, 1);
+	return STEP_ON;
+}
+
+static enum step read_sign(struct chunk_reader *reader, struct chunk *chunk)
+{
+	char sign = reader->text[reader->at];
+
+	switch (sign) {
+	case '-':
+	case '_':
+		return read_inner_sign(reader, chunk, UNIT_JOINER);
+	case '\'':
+		return read_inner_sign(reader, chunk, UNIT_APOSTROPHE);
+	case '.':
+		return read_inner_sign(reader, chunk, UNIT_POINT);
+	case ',':
+		return read_inner_sign(reader, chunk, UNIT_COMMA);
+	case '/':
+		return read_inner_sign(reader, chunk, UNIT_SLASH);
+	case '+':
+	case '#':
+	case '*':
+		return read_suffix(reader, chunk, sign);
+	case '$':
+		reader->is_in_math = !reader->is_in_math;
+		reader->at++;
+		return STEP_ON;
+	case '{':
+	case '}':
+		reader->at++;
+		return sign == '}' && follows(reader, 0, '{') ? STEP_END : STEP_ON;
+	default:
+		reader->at++;
+		return STEP_END;
+	}
+}
+
+/* Letters that a command stands for; each becomes a unit that spans the command. */
+static void add_letters(struct chunk *chunk, const struct latex *latex, size_t start)
+{
+	for (size_t i = 0; i < latex->text_length && chunk->count < CHUNK_UNITS; i++) {
+		struct folded folded = fold((unsigned char)latex->text[i]);
+		struct unit unit = {.kind = UNIT_LETTER,
+		                    .start = start,
+		                    .end = start + latex->length};
+
+		unit.is_upper = folded.is_upper;
+		add_unit(chunk, unit, folded.text, folded.length);
+	}
+}
+
+static enum step read_command(struct chunk_reader *reader, struct chunk *chunk)
+{
+	size_t start = reader->at;
+	struct latex latex = latex_parse(reader->text + start, reader->length - start);
+	struct unit joiner = {.kind = UNIT_JOINER, .start = start, .end = start + latex.length};
+
+	if (latex.kind == LATEX_WORD && chunk->count > 0)
+		return STEP_END;
+	reader->at += MIN_OF(latex.length, reader->length - start);
+	switch (latex.kind) {
+	case LATEX_ACCENT:
+		return STEP_ON;
+	case LATEX_LETTER:
+	case LATEX_WORD:
+		add_letters(chunk, &latex, start);
+		return STEP_ON;
+	case LATEX_UNDERSCORE:
+		if (!ends_in_word(chunk))
+			return STEP_END;
+		add_unit(chunk, joiner, "_", 1);
+		return STEP_ON;
+	case LATEX_BREAK:
+	default:
+		return STEP_END;
+	}
+}
+
+static void add_folded(struct chunk *chunk, const struct folded *folded, size_t start, size_t end)
+{
+	struct unit unit = {.start = start, .end = end, .is_upper = folded->is_upper};
+
+	unit.kind = folded->kind == FOLD_DIGIT ? UNIT_DIGIT : UNIT_LETTER;
+	add_unit(chunk, unit, folded->text, folded->length);
+}
+
+/* A hyphen or apostrophe that is not ASCII. */
+static enum step read_foreign_sign(struct chunk_reader *reader, struct chunk *chunk, char sign,
+                                   size_t size)
+{
+	struct unit unit = {.start = reader->at, .end = reader->at + size};
+
+	reader->at += size;
+	if (!ends_in_word(chunk))
+		return STEP_END;
+	unit.kind = sign == '-' ? UNIT_JOINER : UNIT_APOSTROPHE;
+	add_unit(chunk, unit, &sign, 1);
+	return STEP_ON;
+}
+
+static enum step read_step(struct chunk_reader *reader, struct chunk *chunk)
+{
+	struct folded folded;
+	uint32_t code;
+	size_t size;
+
+	if (reader->text[reader->at] == '\\')
+		return read_command(reader, chunk);
+	size = fold_decode(reader->text + reader->at, reader->length - reader->at, &code);
+	folded = fold(code);
+	switch (folded.kind) {
+	case FOLD_SIGN:
+		if (code >= 0x80)
+			return read_foreign_sign(reader, chunk, folded.text[0], size);
+		return read_sign(reader, chunk);
+	case FOLD_IDEOGRAPH:
+		if (chunk->count > 0)
+			return STEP_END;
+		add_folded(chunk, &folded, reader->at, reader->at + size);
+		reader->at += size;
+		return STEP_END;
+	case FOLD_LETTER:
+	case FOLD_DIGIT:
+		add_folded(chunk, &folded, reader->at, reader->at + size);
+		reader->at += size;
+		return STEP_ON;
+	case FOLD_IGNORE:
+		reader->at += size;
+		return STEP_ON;
+	case FOLD_BREAK:
+	default:
+		reader->at += size;
+		return STEP_END;
+	}
+}
+
+static bool is_word_at(const struct chunk *chunk, size_t i)
+{
+	return i < chunk->count && chunk->units[i].kind <= UNIT_DIGIT;
+}
+
+/* Take the possessive s and signs at the end out of the words. */
+static void trim(struct chunk *chunk)
+{
+	for (size_t i = 0; i + 1 < chunk->count; i++) {
+		struct unit *units = &chunk->units[i];
+
+		if (units[0].kind != UNIT_APOSTROPHE || units[1].text[0] != 's' ||
+		    is_word_at(chunk, i + 2))
+			continue;
+		units[0].kind = UNIT_NOTHING;
+		units[1].kind = UNIT_NOTHING;
+	}
+	while (chunk->count > 0 && last_unit(chunk)->kind >= UNIT_JOINER)
+		chunk->count--;
+}
+
+bool chunk_next(struct chunk_reader *reader, struct chunk *chunk)
+{
+	chunk->count = 0;
+	while (reader->at < reader->length) {
+		enum step step = read_step(reader, chunk);
+
+		if (step == STEP_ON && chunk->count < CHUNK_UNITS)
+			continue;
+		trim(chunk);
+		if (chunk->count > 0)
+			return true;
+	}
+	trim(chunk);
+	return chunk->count > 0;
+}
+
+static bool is_digit_at(const struct chunk *chunk, size_t i)
+{
+	return i < chunk->count && chunk->units[i].kind == UNIT_DIGIT;
+}
+
+/* A sign at unit `i` that stays inside a word. */
+static bool is_inner(const struct chunk *chunk, size_t i)
+{
+	bool is_between_digits = i > 0 && is_digit_at(chunk, i - 1) && is_digit_at(chunk, i + 1);
+
+	switch (chunk->units[i].kind) {
+	case UNIT_APOSTROPHE:
+		return is_word_at(chunk, i + 1);
+	case UNIT_POINT:
+		return is_between_digits;
+	case UNIT_COMMA:
+		return is_between_digits && is_digit_at(chunk, i + 2) &&
+		       is_digit_at(chunk, i + 3) && !is_digit_at(chunk, i + 4);
+	default:
+		return false;
+	}
+}
+
+size_t chunk_word_end(const struct chunk *chunk, size_t begin)
+{
+	size_t end = begin + 1;
+
+	while (end < chunk->count && (is_word_at(chunk, end) || is_inner(chunk, end)))
+		end++;
+	return end < chunk->count && chunk->units[end].kind == UNIT_SUFFIX ? end + 1 : end;
+}
+
+static size_t count_digits(const char *text)
+{
+	return strspn(text, "0123456789");
+}
+
+/* Whether `text` is empty or a version such as "v2". */
+static bool is_version(const char *text)
+{
+	size_t digits = text[0] == 'v' ? count_digits(text + 1) : 0;
+
+	return text[0] == '\0' || (digits > 0 && text[1 + digits] == '\0');
+}
+
+/* Bytes of the identifier that `text` is without its version, 0 when it is none. */
+static size_t arxiv_id_length(const char *text)
+{
+	size_t head = count_digits(text);
+	size_t tail;
+
+	if (head == 4 && text[4] == '.') {
+		tail = count_digits(text + 5);
+		return (tail == 4 || tail == 5) && is_version(text + 5 + tail) ? 5 + tail : 0;
+	}
+	head = strspn(text, "abcdefghijklmnopqrstuvwxyz-.");
+	if (head == 0 || text[head] != '/')
+		return 0;
+	tail = count_digits(text + head + 1);
+	return tail == OLD_ID_DIGITS && is_version(text + head + 1 + tail) ? head + 1 + tail : 0;
+}
+
+/* Take the subject class out of an old identifier: math.gt/0309136 is math/0309136. */
+static size_t drop_class(char *id, size_t length)
+{
+	char *slash = memchr(id, '/', length);
+	char *point = slash != NULL ? memchr(id, '.', (size_t)(slash - id)) : NULL;
+
+	if (point == NULL)
+		return length;
+	memmove(point, slash, length - (size_t)(slash - id));
+	return length - (size_t)(slash - point);
+}
+
+const char *chunk_arxiv_id(struct chunk *chunk, size_t *ret_length)
+{
+	size_t length = 0;
+
+	if (chunk->count < 9 || chunk->count >= sizeof(chunk->id))
+		return NULL;
+	for (size_t i = 0; i < chunk->count; i++) {
+		if (chunk->units[i].length != 1)
+			return NULL;
+		chunk->id[length++] = chunk->units[i].text[0];
+	}
+	chunk->id[length] = '\0';
+	*ret_length = arxiv_id_length(chunk->id);
+	*ret_length = drop_class(chunk->id, *ret_length);
+	return *ret_length > 0 ? chunk->id : NULL;
+}
+
+const char *chunk_greek_name(const struct unit *unit)
+{
+	static const char *const names[] = {
+		"alpha",   "beta", "gamma", "delta",  "epsilon", "zeta", "eta",
+		"theta",   "iota", "kappa", "lambda", "mu",      "nu",   "xi",
+		"omicron", "pi",   "rho",   "sigma",  "sigma",   "tau",  "upsilon",
+		"phi",     "chi",  "psi",   "omega",
+	};
+	uint32_t code;
+
+	if (unit->length != 2)
+		return NULL;
+	fold_decode(unit->text, unit->length, &code);
+	return code >= 0x3B1 && code < 0x3B1 + ARRAY_LEN(names) ? names[code - 0x3B1] : NULL;
+}
+
+size_t chunk_cut(const char *text, size_t length, size_t total)
+{
+	if (length >= total)
+		return total;
+	while (length > 0 && ((unsigned char)text[length] & 0xC0) == 0x80)
+		length--;
+	return length;
+}

@@ -1,0 +1,252 @@
+#include "engine/text/highlight.h"
+
+#include "engine/text/fold.h"
+#include "engine/text/mem.h"
+#include "engine/text/token.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+/* Three points, one character. */
+#define ELLIPSIS "\xE2\x80\xA6"
+
+/* What a word counts when the fragment has it already. */
+#define REPEATED 0.1f
+
+/* A sentence that ends before this character is too short to be all of a snippet. */
+#define SENTENCE_LEAST 80
+
+/* A word of the query in the text. */
+struct match {
+	size_t start; /* bytes */
+	size_t end;
+	uint32_t term; /* number in the query */
+};
+
+struct finder {
+	const struct wanted *wanted;
+	struct match *matches; /* in order, none overlapping */
+	size_t count;
+	size_t capacity;
+};
+
+/* A part of the text, in bytes. */
+struct span {
+	size_t start;
+	size_t end;
+};
+
+static uint32_t find_term(const struct wanted *wanted, const struct token *token)
+{
+	for (uint32_t i = 0; i < wanted->term_count; i++)
+		if (wanted->terms[i].length == token->length &&
+		    memcmp(wanted->terms[i].text, token->text, token->length) == 0)
+			return i;
+	return WANTED_NONE;
+}
+
+/* Of matches that overlap the one that spans the others stays: "GPT-4", not "GPT". */
+static void note_match(const struct token *token, void *ctx)
+{
+	struct finder *finder = ctx;
+	uint32_t term = find_term(finder->wanted, token);
+
+	if (term == WANTED_NONE)
+		return;
+	while (finder->count > 0 && finder->matches[finder->count - 1].start >= token->start &&
+	       finder->matches[finder->count - 1].end <= token->end)
+		finder->count--;
+	if (finder->count > 0 && token->start < finder->matches[finder->count - 1].end)
+		return;
+	if (finder->count == finder->capacity) {
+		finder->capacity = mem_capacity(finder->capacity, 64);
+		finder->matches =
+			mem_resize(finder->matches, finder->capacity, sizeof(*finder->matches));
+	}
+	finder->matches[finder->count++] = (struct match){token->start, token->end, term};
+}
+
+/* The offset `count` characters after `at`, at most `length`. */
+static size_t skip_characters(const char *text, size_t length, size_t at, size_t count)
+{
+	uint32_t code;
+
+	for (; count > 0 && at < length; count--)
+		at += fold_decode(text + at, length - at, &code);
+	return at;
+}
+
+/* Bytes from `at` that are at most HIGHLIGHT_CHARACTERS characters. */
+static size_t window_end(const char *text, size_t length, size_t at)
+{
+	return skip_characters(text, length, at, HIGHLIGHT_CHARACTERS);
+}
+
+/* What the matches from number `first` that end before `end` are worth. */
+static float worth(const struct finder *finder, size_t first, size_t end)
+{
+	uint64_t seen = 0;
+	float sum = 0;
+
+	for (size_t i = first; i < finder->count && finder->matches[i].end <= end; i++) {
+		uint64_t bit = UINT64_C(1) << (finder->matches[i].term % 64);
+
+		sum += (seen & bit) != 0 ? REPEATED : 1.0f;
+		seen |= bit;
+	}
+	return sum;
+}
+
+static bool is_space(char c)
+{
+	return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+}
+
+static bool ends_sentence(const char *text, size_t length, size_t at)
+{
+	return (text[at] == '.' || text[at] == '!' || text[at] == '?') &&
+	       (at + 1 >= length || is_space(text[at + 1]));
+}
+
+/* Where a fragment around the match at `start` may begin: its sentence if that is near, else some
+ * words before it. `lead` is how many characters may stand before the match. */
+static size_t lead_in(const char *text, size_t length, size_t start, size_t lead)
+{
+	size_t word = start;
+	size_t at = start;
+
+	for (; lead > 0 && at > 0; lead--) {
+		do
+			at--;
+		while (at > 0 && ((unsigned char)text[at] & 0xC0) == 0x80);
+		if (ends_sentence(text, length, at))
+			return word;
+		if (is_space(text[at]))
+			word = at + 1;
+	}
+	return at == 0 ? 0 : word;
+}
+
+static size_t count_characters(const char *text, size_t start, size_t end)
+{
+	size_t count = 0;
+	uint32_t code;
+
+	for (; start < end; count++)
+		start += fold_decode(text + start, end - start, &code);
+	return count;
+}
+
+/* The fragment that begins with match `first`, with what room is left before and behind it. */
+static struct span span_at(const struct finder *finder, const char *text, size_t length,
+                           size_t first)
+{
+	struct span span = {.start = finder->matches[first].start};
+	size_t last_end = finder->matches[first].end;
+	size_t limit = window_end(text, length, span.start);
+	size_t used;
+
+	for (size_t i = first; i < finder->count && finder->matches[i].end <= limit; i++)
+		last_end = finder->matches[i].end;
+	used = count_characters(text, span.start, last_end);
+	if (used < HIGHLIGHT_CHARACTERS)
+		span.start = lead_in(text, length, span.start, (HIGHLIGHT_CHARACTERS - used) / 2);
+	span.end = window_end(text, length, span.start);
+	if (span.end == length)
+		return span;
+	while (span.end > last_end && !is_space(text[span.end]))
+		span.end--;
+	span.end = MAX_OF(span.end, MIN_OF(last_end, window_end(text, length, span.start)));
+	return span;
+}
+
+static void add_escaped(struct buf *buf, const char *text, size_t start, size_t end)
+{
+	for (size_t i = start; i < end; i++) {
+		switch (text[i]) {
+		case '&':
+			buf_puts(buf, "&amp;");
+			break;
+		case '<':
+			buf_puts(buf, "&lt;");
+			break;
+		case '>':
+			buf_puts(buf, "&gt;");
+			break;
+		default:
+			buf_add(buf, text + i, 1);
+		}
+	}
+}
+
+static char *write_fragment(struct arena *arena, const struct finder *finder, const char *text,
+                            size_t length, struct span span)
+{
+	struct buf buf = {.arena = arena};
+	size_t at = span.start;
+
+	if (span.start > 0)
+		buf_puts(&buf, ELLIPSIS);
+	for (size_t i = 0; i < finder->count; i++) {
+		const struct match *match = &finder->matches[i];
+
+		if (match->start < span.start || match->end > span.end)
+			continue;
+		add_escaped(&buf, text, at, match->start);
+		buf_puts(&buf, HIGHLIGHT_BEGIN);
+		add_escaped(&buf, text, match->start, match->end);
+		buf_puts(&buf, HIGHLIGHT_END);
+		at = match->end;
+	}
+	add_escaped(&buf, text, at, span.end);
+	if (span.end < length)
+		buf_puts(&buf, ELLIPSIS);
+	return buf.data;
+}
+
+char *highlight_fragment(struct arena *arena, const struct wanted *wanted, const char *text,
+                         size_t length)
+{
+	struct tokenizer *tokenizer = tokenizer_new(0);
+	struct finder finder = {.wanted = wanted};
+	float best_worth = 0;
+	size_t best = 0;
+	char *fragment = NULL;
+
+	tokenizer_run(tokenizer, text, length, note_match, &finder);
+	tokenizer_free(tokenizer);
+	for (size_t i = 0; i < finder.count; i++) {
+		float value = worth(&finder, i, window_end(text, length, finder.matches[i].start));
+
+		if (value > best_worth) {
+			best_worth = value;
+			best = i;
+		}
+	}
+	if (finder.count > 0)
+		fragment = write_fragment(arena, &finder, text, length,
+		                          span_at(&finder, text, length, best));
+	free(finder.matches);
+	return fragment;
+}
+
+char *snippet_cut(struct arena *arena, const char *text, size_t length)
+{
+	size_t limit = skip_characters(text, length, 0, SNIPPET_CHARACTERS);
+	size_t least = skip_characters(text, length, 0, SENTENCE_LEAST);
+	size_t end;
+
+	if (limit == length)
+		return arena_strndup(arena, text, length);
+	for (end = limit; end > least; end--)
+		if (ends_sentence(text, length, end - 1))
+			return arena_strndup(arena, text, end);
+	limit = skip_characters(text, length, 0, SNIPPET_CHARACTERS - 1);
+	for (end = limit; end > least && !is_space(text[end]); end--)
+		;
+	if (end <= least)
+		end = limit;
+	while (end > 0 && is_space(text[end - 1]))
+		end--;
+	return arena_printf(arena, "%.*s" ELLIPSIS, (int)end, text);
+}

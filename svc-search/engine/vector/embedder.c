@@ -1,0 +1,181 @@
+#include "engine/vector/embedder.h"
+
+#include "engine/text/intern.h"
+#include "engine/text/mem.h"
+#include "engine/vector/simd.h"
+
+#include <math.h>
+
+/* Distinct terms of a document that its vector is made of; more are left out. */
+#define DOC_TERMS 2048
+
+/* A term's weighted frequency in a document. */
+struct part {
+	uint32_t term;
+	float frequency;
+};
+
+static bool is_header_sound(const struct embedder_header *header, size_t length)
+{
+	uint64_t needed = sizeof(*header);
+
+	if (length < sizeof(*header) || header->magic != EMBEDDER_MAGIC ||
+	    header->length != length || header->dimension == 0 ||
+	    header->stride != simd_padded(header->dimension) || header->slot_count == 0 ||
+	    (header->slot_count & (header->slot_count - 1)) != 0 ||
+	    header->slot_count <= header->term_count)
+		return false;
+	needed += (uint64_t)header->term_count * (header->stride + 3 * sizeof(uint32_t));
+	needed += (uint64_t)header->slot_count * sizeof(uint32_t) + header->strings_length;
+	return needed == length && header->strings_length > 0;
+}
+
+static bool is_content_sound(const struct embedder *embedder)
+{
+	const struct embedder_header *header = embedder->header;
+
+	if (embedder->strings[header->strings_length - 1] != '\0')
+		return false;
+	for (uint32_t i = 0; i < header->term_count; i++)
+		if (embedder->offsets[i] >= header->strings_length)
+			return false;
+	for (uint32_t i = 0; i < header->slot_count; i++)
+		if (embedder->slots[i] > header->term_count)
+			return false;
+	return true;
+}
+
+static void point_at_parts(struct embedder *embedder)
+{
+	const struct embedder_header *header = embedder->header;
+	size_t count = header->term_count;
+
+	embedder->rows = (const int8_t *)(header + 1);
+	embedder->scales = (const float *)(embedder->rows + count * header->stride);
+	embedder->idfs = embedder->scales + count;
+	embedder->offsets = (const uint32_t *)(embedder->idfs + count);
+	embedder->slots = embedder->offsets + count;
+	embedder->strings = (const char *)(embedder->slots + header->slot_count);
+}
+
+struct embedder *embedder_open(void *data, size_t length, bool takes_data)
+{
+	struct embedder *embedder = mem_array(1, sizeof(*embedder));
+
+	embedder->owned = takes_data ? data : NULL;
+	embedder->header = data;
+	if (is_header_sound(data, length)) {
+		point_at_parts(embedder);
+		if (is_content_sound(embedder))
+			return embedder;
+	}
+	embedder_free(embedder);
+	return NULL;
+}
+
+void embedder_free(struct embedder *embedder)
+{
+	if (embedder == NULL)
+		return;
+	free(embedder->owned);
+	free(embedder);
+}
+
+static uint32_t find_term(const struct embedder *embedder, const char *text)
+{
+	size_t mask = embedder->header->slot_count - 1;
+	size_t at = intern_hash(text, strlen(text)) & mask;
+
+	for (; embedder->slots[at] != 0; at = (at + 1) & mask) {
+		uint32_t term = embedder->slots[at] - 1;
+
+		if (strcmp(embedder->strings + embedder->offsets[term], text) == 0)
+			return term;
+	}
+	return SEGMENT_NONE;
+}
+
+uint32_t *embedder_map(const struct embedder *embedder, const struct segment *segment)
+{
+	uint32_t *map = mem_array(segment->term_count, sizeof(uint32_t));
+
+	for (uint32_t i = 0; i < segment->term_count; i++)
+		map[i] = find_term(embedder, segment_term_text(segment, i));
+	return map;
+}
+
+bool embedder_normalise(float *vector, size_t dimension)
+{
+	float length = sqrtf(simd_dot(vector, vector, dimension));
+
+	if (!(length > 1e-12f))
+		return false;
+	for (size_t i = 0; i < dimension; i++)
+		vector[i] /= length;
+	return true;
+}
+
+/* Add one term of frequency `frequency` to the sum. */
+static void add_term(const struct embedder *embedder, uint32_t term, float frequency, float *out)
+{
+	const struct embedder_header *header = embedder->header;
+	float damped = frequency > 1.0f ? 1.0f + logf(frequency) : frequency;
+
+	simd_add_scaled_i8(out, damped * embedder->idfs[term] * embedder->scales[term],
+	                   embedder->rows + (size_t)term * header->stride, header->dimension);
+}
+
+static int compare_parts(const void *a, const void *b)
+{
+	uint32_t left = ((const struct part *)a)->term;
+	uint32_t right = ((const struct part *)b)->term;
+
+	return left < right ? -1 : left > right;
+}
+
+/* The document's known terms, main tokens alone, an entry a token; returns how many. */
+static size_t read_parts(const struct segment *segment, const uint32_t *map, uint32_t doc,
+                         struct part *parts)
+{
+	struct forward forward = segment_forward(segment, doc);
+	uint32_t count = forward.title_count + forward.abstract_count;
+	size_t used = 0;
+
+	for (uint32_t i = 0; i < count && used < DOC_TERMS; i++) {
+		uint32_t term = map[forward_next(&forward)];
+
+		if (term != SEGMENT_NONE)
+			parts[used++] = (struct part){term, (float)forward_weight(&forward, i)};
+	}
+	return used;
+}
+
+bool embedder_embed_doc(const struct embedder *embedder, const struct segment *segment,
+                        const uint32_t *map, uint32_t doc, float *out)
+{
+	struct part parts[DOC_TERMS];
+	size_t count = read_parts(segment, map, doc, parts);
+
+	memset(out, 0, embedder->header->dimension * sizeof(float));
+	qsort(parts, count, sizeof(*parts), compare_parts);
+	for (size_t i = 0, next; i < count; i = next) {
+		float frequency = 0;
+
+		for (next = i; next < count && parts[next].term == parts[i].term; next++)
+			frequency += parts[next].frequency;
+		add_term(embedder, parts[i].term, frequency, out);
+	}
+	return embedder_normalise(out, embedder->header->dimension);
+}
+
+bool embedder_embed(const struct embedder *embedder, const struct wanted *wanted, float *out)
+{
+	memset(out, 0, embedder->header->dimension * sizeof(float));
+	for (size_t i = 0; i < wanted->term_count; i++) {
+		uint32_t term = find_term(embedder, wanted->terms[i].text);
+
+		if (term != SEGMENT_NONE && !wanted->terms[i].is_extra)
+			add_term(embedder, term, wanted->terms[i].count, out);
+	}
+	return embedder_normalise(out, embedder->header->dimension);
+}

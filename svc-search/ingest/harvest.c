@@ -1,0 +1,201 @@
+/* `svc-search harvest`: reads page after page of an OAI-PMH server, slowly, and waits when it is
+ * told to. */
+#include "base/timefmt.h"
+#include "client/fetch.h"
+#include "embeddings/settings.h"
+#include "http/query.h"
+#include "import.sql.h"
+#include "ingest/arxiv_id.h"
+#include "ingest/import.h"
+#include "ingest/oai.h"
+#include "loop/sleep.h"
+#include "pg/pg.h"
+#include "service/worker_run.h"
+
+#include <curl/curl.h>
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define ATTEMPTS_MAX      8
+#define RESTARTS_MAX      3
+#define RETRY_AFTER_MAX_S 3600
+#define PAGE_MAX_BYTES    ((size_t)64 * 1024 * 1024)
+
+struct harvest {
+	const char *from, *until, *set; /* until and set may be NULL */
+	size_t withdrawn;
+	size_t read;   /* records of the list so far */
+	int restarts;  /* how often the list was begun again */
+	long complete; /* records of the list; 0: not said */
+};
+
+static const char *first_url(struct request *rq, const struct harvest *harvest)
+{
+	struct buf url = {.arena = rq->arena};
+	buf_printf(&url, "%s?verb=ListRecords&metadataPrefix=arXiv&from=%s",
+	           search_settings.oai_url, harvest->from);
+	if (harvest->until)
+		buf_printf(&url, "&until=%s", harvest->until);
+	if (harvest->set)
+		buf_printf(&url, "&set=%s", query_encode(rq->arena, harvest->set));
+	return url.data;
+}
+
+/* How long the server wants to be left alone, in milliseconds, from seconds or a date; 0: it does
+ * not say. */
+static uint64_t retry_after_ms(const struct fetch_answer *answer)
+{
+	const char *text = fetch_header(answer, "Retry-After");
+	time_t until = text ? curl_getdate(text, NULL) : -1;
+	long seconds = text ? strtol(text, NULL, 10) : 0;
+	if (until > 0)
+		seconds = (long)(until - time(NULL));
+	return seconds > 0 ? (uint64_t)MIN_OF(seconds, RETRY_AFTER_MAX_S) * 1000 : 0;
+}
+
+/* The page at `url`: failures of the network and of the server are tried again, later each time. */
+static struct fetch_answer *get_page(struct request *rq, const char *url)
+{
+	struct fetch_call call = {
+		.url = url,
+		.answer_max_bytes = PAGE_MAX_BYTES,
+		.timeout_ms = 120000,
+		.follow_redirects = true,
+	};
+	const char *why = NULL;
+	for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+		struct fetch_answer *answer = NULL;
+		enum err_code code = fetch_try(rq, &call, &answer);
+		if (!code && answer->status == 200)
+			return answer;
+		if (!code && answer->status < 500 && answer->status != 429)
+			raise_error(rq, ERR_UPSTREAM, "%s answered %d", url, answer->status);
+		uint64_t wait_ms = code ? 0 : retry_after_ms(answer);
+		why = code ? err_info(code)->title : http_reason(answer->status);
+		if (!wait_ms)
+			wait_ms = (uint64_t)search_settings.harvest_delay_ms << attempt;
+		fprintf(stderr, "%s: trying again in %.0f s\n", why, (double)wait_ms / 1000);
+		request_sleep(rq, wait_ms);
+	}
+	raise_error(rq, ERR_UPSTREAM, "%s could not be read: %s", url, why);
+}
+
+static void withdraw(struct request *rq, struct harvest *harvest, const struct oai_page *page)
+{
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *ids = yyjson_mut_arr(doc);
+	for (const struct oai_record *record = page->records; record; record = record->next) {
+		char id[ARXIV_ID_MAX + 1];
+		if (record->is_deleted && record->paper.id && arxiv_id_parse(record->paper.id, id))
+			yyjson_mut_arr_add_strcpy(doc, ids, id);
+	}
+	if (yyjson_mut_arr_size(ids) == 0)
+		return;
+	struct pg_rows *rows =
+		pg_query(rq, ASSET_WITHDRAW_SQL, pg_text(json_write_mut(rq->arena, ids, NULL)));
+	harvest->withdrawn += (size_t)pg_value_int(rows, 0, 0);
+}
+
+static void store_page(struct request *rq, struct harvest *harvest, struct import *import,
+                       const struct oai_page *page)
+{
+	const char *why;
+	for (const struct oai_record *record = page->records; record; record = record->next) {
+		if (record->is_deleted || import_add(import, &record->paper, &why))
+			continue;
+		import_report_skip(import, record->paper.id ? record->paper.id : "a record", why);
+	}
+	import_flush(import);
+	withdraw(rq, harvest, page);
+	harvest->read += page->count;
+	if (page->complete)
+		harvest->complete = page->complete;
+	if (harvest->complete)
+		fprintf(stderr, "%zu of %ld records\n", harvest->read, harvest->complete);
+	else
+		fprintf(stderr, "%zu records\n", harvest->read);
+}
+
+/* The server has forgotten where it was: the list is begun again, which does no harm but takes
+ * time. */
+static const char *begin_again(struct request *rq, struct harvest *harvest)
+{
+	if (harvest->restarts++ == RESTARTS_MAX)
+		raise_error(rq, ERR_UPSTREAM,
+		            "the server keeps forgetting its resumption tokens; harvest fewer "
+		            "days at once with --until");
+	fprintf(stderr, "the server has forgotten its resumption token: beginning again\n");
+	harvest->read = 0;
+	return first_url(rq, harvest);
+}
+
+/* Fetch, read and store one page; the address of the next one, or NULL. */
+static const char *harvest_page(struct request *rq, struct harvest *harvest, struct import *import,
+                                const char *url)
+{
+	const char *why;
+	struct oai_page page;
+	struct fetch_answer *answer = get_page(rq, url);
+	if (oai_parse(rq->arena, answer->body, answer->body_length, &page, &why))
+		raise_error(rq, ERR_UPSTREAM, "%s: %s", url, why);
+	if (page.error && strcmp(page.error, "badResumptionToken") == 0)
+		return begin_again(rq, harvest);
+	if (page.error && strcmp(page.error, "noRecordsMatch") != 0)
+		raise_error(rq, ERR_UPSTREAM, "the server refuses: %s: %s", page.error,
+		            page.error_text);
+	store_page(rq, harvest, import, &page);
+	if (!page.token)
+		return NULL;
+	return arena_printf(rq->arena, "%s?verb=ListRecords&resumptionToken=%s",
+	                    search_settings.oai_url, query_encode(rq->arena, page.token));
+}
+
+static void harvest_main(struct request *rq)
+{
+	struct harvest *harvest = rq->user;
+	struct import *import = import_new(rq);
+	const char *url = first_url(rq, harvest);
+	while (url) {
+		struct arena *whole = request_page_begin(rq);
+		url = arena_strdup(whole, harvest_page(rq, harvest, import, url));
+		request_page_end(rq);
+		if (url)
+			request_sleep(rq, (uint64_t)search_settings.harvest_delay_ms);
+	}
+	printf("%zu records read, %zu new or changed, %zu withdrawn, %zu skipped\n", import->seen,
+	       import->written, harvest->withdrawn, import->skipped);
+}
+
+static bool is_date(const char *text)
+{
+	int64_t day;
+	return text && date_parse(text, strlen(text), &day);
+}
+
+int harvest_command(struct process *process, int argc, char **argv)
+{
+	static const struct option OPTIONS[] = {
+		{"from", required_argument, NULL, 'f'},
+		{"until", required_argument, NULL, 'u'},
+		{"set", required_argument, NULL, 's'},
+		{0},
+	};
+	struct harvest harvest = {0};
+	int option;
+	while ((option = getopt_long(argc, argv, "", OPTIONS, NULL)) != -1) {
+		if (option == '?')
+			return 2;
+		*(option == 'f'   ? &harvest.from
+		  : option == 'u' ? &harvest.until
+		                  : &harvest.set) = optarg;
+	}
+	if (!is_date(harvest.from) || (harvest.until && !is_date(harvest.until)) || optind < argc) {
+		fprintf(stderr, "usage: svc-search harvest --from YYYY-MM-DD [--until YYYY-MM-DD] "
+		                "[--set cs]\n");
+		return 2;
+	}
+	return worker_command(process, harvest_main, &harvest);
+}

@@ -1,0 +1,321 @@
+#include "ingest/metadata.h"
+
+#include "base/timefmt.h"
+#include "base/utf8.h"
+#include "ingest/arxiv_id.h"
+#include "service/field.h"
+#include "service/field_check.h"
+
+#include <curl/curl.h>
+
+#include <ctype.h>
+#include <string.h>
+
+#define TITLE_MAX      1000
+#define ABSTRACT_MAX   50000
+#define AUTHORS_MAX    5000
+#define CATEGORIES_MAX 64
+
+char *metadata_squeeze(struct arena *arena, const char *text)
+{
+	char *out = arena_alloc(arena, strlen(text) + 1);
+	size_t length = 0;
+	for (; *text; text++) {
+		if (!isspace((unsigned char)*text))
+			out[length++] = *text;
+		else if (length && out[length - 1] != ' ')
+			out[length++] = ' ';
+	}
+	if (length && out[length - 1] == ' ')
+		length--;
+	out[length] = '\0';
+	return out;
+}
+
+/* --- Into a row ------------------------------------------------------------------------------- */
+
+static const char NAME_LETTERS[] =
+	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+
+/* The owner's or repository's name that `text` begins with, LaTeX's `\\_` read as `_`, without a
+ * sentence's end; in the arena. Returns what follows it. */
+static const char *read_name(struct arena *arena, const char *text, char **ret_name)
+{
+	char *name = arena_strndup(arena, text, strcspn(text, " /"));
+	size_t length = 0;
+	for (;; text++) {
+		if (text[0] == '\\' && text[1] == '_')
+			continue;
+		if (!*text || !strchr(NAME_LETTERS, *text))
+			break;
+		name[length++] = *text;
+	}
+	if (*text != '/')
+		while (length && strchr(".-_", name[length - 1]))
+			length--;
+	name[length] = '\0';
+	if (length > 4 && strcmp(name + length - 4, ".git") == 0)
+		name[length - 4] = '\0';
+	*ret_name = name;
+	return text;
+}
+
+/* Whether the host's name begins at `at`, not in the middle of another one. */
+static bool is_host(const char *text, const char *at)
+{
+	if (at - text >= 4 && strncmp(at - 4, "www.", 4) == 0)
+		at -= 4;
+	return at == text || !strchr(NAME_LETTERS, at[-1]);
+}
+
+/* `https://github.com/owner/name` where the text names such a repository; NULL: it does not. */
+static const char *find_repository(struct arena *arena, const char *text)
+{
+	static const char HOST[] = "github.com/";
+	for (const char *at = text; (at = strstr(at, HOST)); at++) {
+		char *owner, *name = NULL;
+		const char *rest = read_name(arena, at + strlen(HOST), &owner);
+		if (*rest == '/')
+			read_name(arena, rest + 1, &name);
+		if (is_host(text, at) && *owner && name && *name)
+			return arena_printf(arena, "https://github.com/%s/%s", owner, name);
+	}
+	return NULL;
+}
+
+static void add_optional(yyjson_mut_doc *doc, yyjson_mut_val *row, const char *name,
+                         const char *text)
+{
+	if (text && *text)
+		yyjson_mut_obj_add_strcpy(doc, row, name, text);
+}
+
+static void add_time(yyjson_mut_doc *doc, yyjson_mut_val *row, const char *name, int64_t time_ms)
+{
+	char text[TIME_TEXT_LEN + 1];
+	if (time_ms <= 0)
+		return;
+	time_format(time_ms, text);
+	yyjson_mut_obj_add_strcpy(doc, row, name, text);
+}
+
+/* The row's lists; returns false when a category is none. */
+static bool add_lists(struct arena *arena, yyjson_mut_doc *doc, yyjson_mut_val *row,
+                      const struct metadata *paper)
+{
+	yyjson_mut_val *authors = yyjson_mut_obj_add_arr(doc, row, "authors");
+	for (size_t i = 0; i < paper->author_count && i < AUTHORS_MAX; i++)
+		yyjson_mut_arr_add_str(doc, authors, paper->authors[i]);
+	yyjson_mut_val *categories = yyjson_mut_obj_add_arr(doc, row, "categories");
+	char *rest = arena_strdup(arena, paper->categories ? paper->categories : "");
+	size_t count = 0;
+	for (char *word; (word = strsep(&rest, " \t\n")) && count < CATEGORIES_MAX;) {
+		if (!*word)
+			continue;
+		if (!arxiv_category_is(word))
+			return false;
+		yyjson_mut_arr_add_str(doc, categories, word);
+		count++;
+	}
+	return true;
+}
+
+/* As PUT takes one; NULL is fine. */
+static bool is_address(struct arena *arena, const char *text)
+{
+	static const struct field ADDRESS = JSON_URL("github_url", OPTIONAL);
+	struct field_value value;
+	return !text || !*text || !field_check_text(arena, &ADDRESS, text, &value);
+}
+
+yyjson_mut_val *metadata_row(struct arena *arena, yyjson_mut_doc *doc, const struct metadata *paper,
+                             const char **ret_why)
+{
+	char id[ARXIV_ID_MAX + 1];
+	const char *title = metadata_squeeze(arena, paper->title ? paper->title : "");
+	const char *abstract = metadata_squeeze(arena, paper->abstract ? paper->abstract : "");
+	if (!paper->id || !arxiv_id_parse(paper->id, id))
+		*ret_why = "the id is not an arXiv id";
+	else if (!*title)
+		*ret_why = "there is no title";
+	else if (utf8_count(title, strlen(title)) > TITLE_MAX)
+		*ret_why = "the title has over 1000 characters";
+	else if (utf8_count(abstract, strlen(abstract)) > ABSTRACT_MAX)
+		*ret_why = "the abstract has over 50000 characters";
+	else if (!is_address(arena, paper->github_url))
+		*ret_why = "github_url is not an absolute http or https URL";
+	else
+		*ret_why = NULL;
+	if (*ret_why)
+		return NULL;
+	yyjson_mut_val *row = yyjson_mut_obj(doc);
+	yyjson_mut_obj_add_strcpy(doc, row, "arxiv_id", id);
+	yyjson_mut_obj_add_str(doc, row, "title", title);
+	yyjson_mut_obj_add_str(doc, row, "abstract", abstract);
+	if (!add_lists(arena, doc, row, paper)) {
+		*ret_why = "a category is not one such as cs.LG";
+		return NULL;
+	}
+	add_time(doc, row, "published_at", paper->published_at_ms);
+	add_time(doc, row, "updated_at", paper->updated_at_ms);
+	add_optional(doc, row, "github_url",
+	             paper->github_url ? paper->github_url : find_repository(arena, abstract));
+	add_optional(doc, row, "license", paper->license);
+	return row;
+}
+
+/* --- From a line ------------------------------------------------------------------------------ */
+
+/* Texts of an array; NULL when an item is no string. */
+static const char *const *texts_of(struct arena *arena, yyjson_val *array, size_t *ret_count)
+{
+	const char **texts = arena_array(arena, yyjson_arr_size(array) + 1, sizeof(*texts));
+	size_t index, count;
+	yyjson_val *item;
+	yyjson_arr_foreach (array, index, count, item) {
+		if (!yyjson_is_str(item))
+			return NULL;
+		texts[index] = metadata_squeeze(arena, yyjson_get_str(item));
+	}
+	*ret_count = yyjson_arr_size(array);
+	return texts;
+}
+
+/* [["Hu", "Edward J.", ""], …] as "Edward J. Hu". */
+static const char *const *parsed_authors(struct arena *arena, yyjson_val *array, size_t *ret_count)
+{
+	const char **names = arena_array(arena, yyjson_arr_size(array) + 1, sizeof(*names));
+	size_t index, count, made = 0;
+	yyjson_val *item;
+	yyjson_arr_foreach (array, index, count, item) {
+		const char *last = yyjson_get_str(yyjson_arr_get(item, 0));
+		const char *first = yyjson_get_str(yyjson_arr_get(item, 1));
+		const char *suffix = yyjson_get_str(yyjson_arr_get(item, 2));
+		const char *name =
+			metadata_squeeze(arena,
+		                         arena_printf(arena, "%s %s %s", first ? first : "",
+		                                      last ? last : "", suffix ? suffix : ""));
+		if (*name)
+			names[made++] = name;
+	}
+	*ret_count = made;
+	return names;
+}
+
+/* "A. One, B. Two and C. Three". */
+static const char *const *split_authors(struct arena *arena, const char *text, size_t *ret_count)
+{
+	char *rest = metadata_squeeze(arena, text);
+	for (char *and; (and = strstr(rest, " and "));)
+		memcpy(and, ",    ", 5);
+	const char **names = arena_array(arena, strlen(text) / 2 + 2, sizeof(*names));
+	size_t count = 0;
+	for (char *name; (name = strsep(&rest, ","));) {
+		name = metadata_squeeze(arena, name);
+		if (*name)
+			names[count++] = name;
+	}
+	*ret_count = count;
+	return names;
+}
+
+/* "Mon, 2 Apr 2007 19:18:42 GMT", RFC 3339 or a date; 0 when it is none of them or not after
+ * 1970. */
+static int64_t time_of(const char *text)
+{
+	int64_t time_ms;
+	if (!text)
+		return 0;
+	if (time_parse(text, strlen(text), &time_ms) || date_parse(text, strlen(text), &time_ms))
+		return time_ms;
+	time_t seconds = curl_getdate(text, NULL);
+	return seconds > 0 ? (int64_t)seconds * 1000 : 0;
+}
+
+static void read_times(yyjson_val *line, struct metadata *paper)
+{
+	yyjson_val *versions = json_get(line, "versions");
+	paper->published_at_ms = time_of(json_get_text(yyjson_arr_get_first(versions), "created"));
+	paper->updated_at_ms = time_of(json_get_text(yyjson_arr_get_last(versions), "created"));
+	if (!paper->published_at_ms)
+		paper->published_at_ms = time_of(json_get_text(line, "published_at"));
+	if (!paper->updated_at_ms)
+		paper->updated_at_ms = time_of(json_get_text(line, "update_date"));
+	if (!paper->published_at_ms)
+		paper->published_at_ms = paper->updated_at_ms;
+	if (!paper->updated_at_ms)
+		paper->updated_at_ms = paper->published_at_ms;
+}
+
+static bool read_authors(struct arena *arena, yyjson_val *line, struct metadata *paper)
+{
+	yyjson_val *parsed = json_get(line, "authors_parsed");
+	yyjson_val *authors = json_get(line, "authors");
+	if (yyjson_is_arr(parsed))
+		paper->authors = parsed_authors(arena, parsed, &paper->author_count);
+	else if (yyjson_is_arr(authors))
+		paper->authors = texts_of(arena, authors, &paper->author_count);
+	else if (yyjson_is_str(authors))
+		paper->authors =
+			split_authors(arena, yyjson_get_str(authors), &paper->author_count);
+	else
+		return !authors || yyjson_is_null(authors);
+	return paper->authors != NULL;
+}
+
+static bool read_categories(struct arena *arena, yyjson_val *line, struct metadata *paper)
+{
+	yyjson_val *categories = json_get(line, "categories");
+	size_t count = 0;
+	if (!yyjson_is_arr(categories)) {
+		paper->categories = yyjson_get_str(categories);
+		return !categories || paper->categories || yyjson_is_null(categories);
+	}
+	const char *const *names = texts_of(arena, categories, &count);
+	struct buf joined = {.arena = arena};
+	buf_puts(&joined, "");
+	for (size_t i = 0; names && i < count; i++)
+		buf_printf(&joined, "%s ", names[i]);
+	paper->categories = joined.data;
+	return names != NULL;
+}
+
+/* Why a member that is to be a text is of another type; NULL: none is. */
+static const char *check_texts(struct arena *arena, yyjson_val *line)
+{
+	static const char *const NAMES[] = {"id",   "_id",        "title",  "abstract",
+	                                    "text", "github_url", "license"};
+	for (size_t i = 0; i < ARRAY_LEN(NAMES); i++) {
+		yyjson_val *value = json_get(line, NAMES[i]);
+		if (value && !yyjson_is_str(value) && !yyjson_is_null(value))
+			return arena_printf(arena, "%s is not a text", NAMES[i]);
+	}
+	return NULL;
+}
+
+enum err_code metadata_read(struct arena *arena, yyjson_val *line, struct metadata *ret_paper,
+                            const char **ret_why)
+{
+	struct metadata paper = {
+		.title = json_get_text(line, "title"),
+		.github_url = json_get_text(line, "github_url"),
+		.license = json_get_text(line, "license"),
+	};
+	bool is_snapshot = json_get(line, "id") != NULL;
+	paper.id = json_get_text(line, is_snapshot ? "id" : "_id");
+	paper.abstract = json_get_text(line, is_snapshot ? "abstract" : "text");
+	read_times(line, &paper);
+	*ret_why = check_texts(arena, line);
+	if (*ret_why)
+		return ERR_INVALID;
+	if (!yyjson_is_obj(line))
+		*ret_why = "it is not an object";
+	else if (!paper.id)
+		*ret_why = "there is no id";
+	else if (!read_authors(arena, line, &paper))
+		*ret_why = "authors is of a form that is not known";
+	else if (!read_categories(arena, line, &paper))
+		*ret_why = "categories is of a form that is not known";
+	*ret_paper = paper;
+	return *ret_why ? ERR_INVALID : ERR_NONE;
+}

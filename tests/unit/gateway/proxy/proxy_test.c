@@ -1,0 +1,415 @@
+#include "proxy/proxy.h"
+
+#include "base/defines.h"
+#include "base/scope.h"
+#include "base/timefmt.h"
+#include "proxy_fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include <cmocka.h>
+
+#define OK_HELLO "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nhello"
+#define KEY      "Host: gw\r\nAuthorization: Bearer good\r\n"
+#define LARGE    (6 << 20)
+
+static char large[LARGE];
+
+static void requests_go_through(void **state)
+{
+	struct fixture *f = *state;
+	http_client_puts(f->client, GET_LIST);
+	fixture_answer(f, 0, OK_HELLO);
+	http_client_wait_text(f->client, "hello", 1);
+	assert_int_equal(http_client_status(f->client, 0), 200);
+	assert_int_equal(http_client_count(f->client, "Content-Type: text/plain\r\n"), 1);
+	assert_int_equal(http_client_count(f->client, "X-Request-Id: "), 1);
+	assert_int_equal(upstream_idle(f->service), 1);
+
+	http_client_puts(f->client, GET_LIST);
+	http_client_wait_text(f->fake->conns[0], "\r\n\r\n", 2);
+	http_client_puts(f->fake->conns[0], OK_HELLO);
+	http_client_wait_text(f->client, "hello", 2);
+	assert_int_equal(f->fake->count, 1); /* the connection was kept */
+}
+
+/* The value of a field that the service saw. */
+static char *seen_field(struct fixture *f, const char *name)
+{
+	char *start = strstr(f->fake->conns[0]->received, arena_printf(f->arena, "\r\n%s: ", name));
+	if (start == NULL)
+		return NULL;
+	start += strlen(name) + 4;
+	return arena_strndup(f->arena, start, strcspn(start, "\r"));
+}
+
+static void fields_are_the_gateways_to_set(void **state)
+{
+	struct fixture *f = *state;
+	struct identity identity;
+	http_client_puts(
+		f->client,
+		"GET " LIST "?a=%20b HTTP/1.1\r\n" KEY
+		"Accept: x\r\naccept: y\r\nConnection: close, X-Secret\r\nX-Secret: 1\r\n"
+		"Keep-Alive: 1\r\nTE: trailers\r\nTrailer: a\r\nUpgrade: h2c\r\n"
+		"Proxy-Authorization: 1\r\nProxy-Connection: 1\r\nHTTP2-Settings: a\r\n"
+		"x-expops-identity: forged\r\nX-Expops-Other: forged\r\n"
+		"X-Forwarded-For: 6.6.6.6\r\nX-Forwarded-Host: evil\r\nForwarded: for=6\r\n"
+		"X-Request-Id: my.id-1_2\r\ntraceparent: 00-a-b-01\r\nX-Real-IP: 6\r\n\r\n");
+	fixture_answer(f, 0, OK_HELLO);
+	const struct http_client *seen = f->fake->conns[0];
+	assert_int_equal(http_client_count(seen, "GET " LIST "?a=%20b HTTP/1.1\r\nHost: gw\r\n"),
+	                 1);
+	static const char *const ABSENT[] = {
+		"Connection",
+		"X-Secret",
+		"Keep-Alive",
+		"TE:",
+		"Trailer",
+		"Upgrade",
+		"Proxy-",
+		"HTTP2",
+		"forged",
+		"6.6.6.6",
+		"evil",
+		"for=6",
+		"Real-IP",
+		"Authorization",
+		"good",
+		"Content-Length",
+		"Transfer-Encoding",
+	};
+	for (size_t i = 0; i < ARRAY_LEN(ABSENT); i++)
+		if (http_client_count(seen, ABSENT[i]) != 0)
+			fail_msg("%s went on: %s", ABSENT[i], seen->received);
+	assert_string_equal(seen_field(f, "Accept"), "x");
+	assert_string_equal(seen_field(f, "accept"), "y");
+	assert_string_equal(seen_field(f, "X-Request-Id"), "my.id-1_2");
+	assert_string_equal(seen_field(f, "traceparent"), "00-a-b-01");
+	assert_string_equal(seen_field(f, "X-Forwarded-For"), "127.0.0.1");
+	assert_string_equal(seen_field(f, "X-Forwarded-Host"), "gw");
+	assert_int_equal(identity_verify(f->signer, f->arena, seen_field(f, "X-Expops-Identity"),
+	                                 time_now_ms(), &identity),
+	                 ERR_NONE);
+	assert_true(uuid_equal(&identity.account, &f->caller.account));
+	assert_string_equal(identity.repo, "o/r");
+	http_client_wait_end(f->client);
+	assert_int_equal(http_client_count(f->client, "X-Request-Id: my.id-1_2\r\n"), 1);
+}
+
+static void answers_fields_are_cleaned(void **state)
+{
+	struct fixture *f = *state;
+	http_client_puts(f->client, GET_LIST);
+	fixture_answer(
+		f, 0,
+		"HTTP/1.1 201 Created\r\nConnection: close, X-Hop\r\nX-Hop: 1\r\nServer: s\r\n"
+		"Date: then\r\nX-Request-Id: other\r\nX-Expops-Debug: 1\r\nETag: \"e\"\r\n"
+		"Keep-Alive: 1\r\nContent-Length: 2\r\nX-Total-Count: 7\r\n\r\nhi");
+	http_client_wait_text(f->client, "hi", 1);
+	assert_int_equal(http_client_status(f->client, 0), 201);
+	static const char *const ABSENT[] = {"X-Hop",    "Server",     "then",      "other",
+	                                     "X-Expops", "Keep-Alive", "Connection"};
+	for (size_t i = 0; i < ARRAY_LEN(ABSENT); i++)
+		assert_int_equal(http_client_count(f->client, ABSENT[i]), 0);
+	assert_int_equal(http_client_count(f->client, "ETag: \"e\"\r\n"), 1);
+	assert_int_equal(http_client_count(f->client, "X-Total-Count: 7\r\n"), 1);
+	assert_int_equal(http_client_count(f->client, "Content-Length: 2\r\n"), 1);
+	assert_int_equal(upstream_connections(f->service), 0);
+}
+
+static void bad_request_ids_are_replaced(void **state)
+{
+	static const char *const BAD[] = {"", "a b", "a\"b", "\xc3\xa9", "<x>"};
+	struct fixture *f = *state;
+	for (size_t i = 0; i < ARRAY_LEN(BAD); i++) {
+		http_client_puts(
+			f->client,
+			arena_printf(f->arena,
+		                     "GET /none HTTP/1.1\r\nHost: gw\r\nX-Request-Id: %s\r\n\r\n",
+		                     BAD[i]));
+		http_client_wait_text(f->client, "X-Request-Id: 0", i + 1);
+	}
+	char long_id[200] = {0};
+	memset(long_id, 'a', 129);
+	http_client_puts(f->client,
+	                 arena_printf(f->arena,
+	                              "GET /none HTTP/1.1\r\nHost: gw\r\nX-Request-Id: %s\r\n\r\n",
+	                              long_id));
+	http_client_wait_text(f->client, "X-Request-Id: 0", ARRAY_LEN(BAD) + 1);
+	http_client_puts(f->client,
+	                 arena_printf(f->arena,
+	                              "GET /none HTTP/1.1\r\nHost: gw\r\nX-Request-Id: %s\r\n\r\n",
+	                              long_id + 1));
+	http_client_wait_text(f->client,
+	                      arena_printf(f->arena, "X-Request-Id: %s\r\n", long_id + 1), 1);
+}
+
+/* Requests that no service sees, their status, and something that the reply holds. */
+static const struct {
+	const char *request;
+	int status;
+	const char *text;
+} REFUSALS[] = {
+	{"GET /none HTTP/1.1\r\n" KEY "\r\n", 404, "\"error\":\"not_found\""},
+	{"GET " LIST "/ HTTP/1.1\r\n" KEY "\r\n", 404, "not_found"},
+	{"GET /api/v1.0/../v1.0/experiments HTTP/1.1\r\n" KEY "\r\n", 404, "not_found"},
+	{"PATCH " LIST " HTTP/1.1\r\n" KEY "\r\n", 405, "Allow: GET, HEAD, POST\r\n"},
+	{"OPTIONS " LIST " HTTP/1.1\r\n" KEY "\r\n", 405, "Allow: GET, HEAD, POST\r\n"},
+	{"GET /api/v1.0/account/tokens/x HTTP/1.1\r\nHost: gw\r\n\r\n", 410, "\"error\":\"gone\""},
+	{"GET " LIST " HTTP/1.1\r\nHost: gw\r\n\r\n", 401,
+         "WWW-Authenticate: Bearer realm=\"expops\", error=\"invalid_token\"\r\n"},
+	{"GET " LIST " HTTP/1.1\r\nHost: gw\r\nAuthorization: Bearer bad\r\n\r\n", 401,
+         "invalid_token"},
+	{"GET " LIST " HTTP/1.1\r\nHost: gw\r\nAuthorization: Basic good\r\n\r\n", 401,
+         "invalid_token"},
+	{"GET " LIST " HTTP/1.1\r\nHost: gw\r\nAuthorization: good\r\n\r\n", 401, "invalid_token"},
+	{"GET " LIST " HTTP/1.1\r\nHost: gw\r\nAuthorization: Bearer\r\n\r\n", 401,
+         "invalid_token"},
+	{"GET " LIST " HTTP/1.1\r\nHost: gw\r\nAuthorization: Bearer good bad\r\n\r\n", 401,
+         "invalid_token"},
+	{"GET " LIST " HTTP/1.1\r\n" KEY "Authorization: Bearer good\r\n\r\n", 401,
+         "invalid_token"},
+	{"GET " LIST " HTTP/1.1\r\nHost: gw\r\nAuthorization: Bearer down\r\n\r\n", 503,
+         "Retry-After: "},
+	{"GET /api/v1.0/integrations/providers HTTP/1.1\r\n" KEY "\r\n", 501, "not_implemented"},
+	{"POST /api/v1.0/github/webhooks HTTP/1.1\r\nHost: gw\r\nContent-Length: 0\r\n\r\n", 501,
+         "not_implemented"},
+	{"GET /api/v1.0/interests HTTP/1.1\r\n" KEY "\r\n", 503, "Retry-After: 1\r\n"},
+	{"POST " LIST " HTTP/1.1\r\n" KEY "Content-Length: 1048577\r\n\r\n", 413,
+         "content_too_large"},
+};
+
+static void refusals(void **state)
+{
+	struct fixture *f = *state;
+	for (size_t i = 0; i < ARRAY_LEN(REFUSALS); i++) {
+		struct http_client *client = http_client_new(&f->loop, http_server_port(f->server));
+		http_client_puts(client, REFUSALS[i].request);
+		http_client_wait_text(client, "\"type\":\"about:blank\"", 1);
+		if (http_client_status(client, 0) != REFUSALS[i].status ||
+		    http_client_count(client, REFUSALS[i].text) == 0)
+			fail_msg("%s gave %s", REFUSALS[i].request, client->received);
+		assert_int_equal(http_client_count(client, "application/problem+json\r\n"), 1);
+		assert_int_equal(http_client_count(client, "X-Request-Id: "), 1);
+		assert_int_equal(http_client_count(client, "\"instance\":\""), 1);
+		http_client_free(client);
+	}
+	assert_int_equal(f->fake->count, 0);
+}
+
+static void missing_scopes_are_named(void **state)
+{
+	struct fixture *f = *state;
+	f->caller.scopes = scope_mask("experiments:write");
+	http_client_puts(f->client, GET_LIST);
+	http_client_wait_text(f->client, "insufficient_scope\",\"scope\":\"experiments:read\"", 1);
+	assert_int_equal(http_client_status(f->client, 0), 403);
+	assert_int_equal(http_client_count(f->client, "WWW-Authenticate: Bearer "), 1);
+	assert_int_equal(f->fake->count, 0);
+}
+
+static void rates_are_told_and_kept(void **state)
+{
+	struct fixture *f = *state;
+	f->rate = (struct rate_verdict){true, 100, 97, 1, 0};
+	http_client_puts(f->client, GET_LIST);
+	fixture_answer(f, 0, OK_HELLO);
+	http_client_wait_text(f->client, "hello", 1);
+	assert_int_equal(http_client_count(f->client, "RateLimit: \"key\";r=97;t=1\r\n"), 1);
+	assert_int_equal(http_client_count(f->client, "RateLimit-Policy: \"key\";q=100;w=1\r\n"),
+	                 1);
+	f->rate = (struct rate_verdict){false, 100, 0, 1, 2};
+	http_client_puts(f->client, GET_LIST);
+	http_client_wait_text(f->client, "more than 100 requests", 1);
+	assert_int_equal(http_client_status(f->client, 1), 429);
+	assert_int_equal(http_client_count(f->client, "Retry-After: 2\r\n"), 1);
+	assert_int_equal(f->rate_calls, 2);
+}
+
+static void keys_are_waited_for(void **state)
+{
+	struct fixture *f = *state;
+	http_client_puts(f->client,
+	                 "POST " LIST " HTTP/1.1\r\nHost: gw\r\nAuthorization: bearer slow\r\n"
+	                 "Content-Length: 4\r\n\r\nbody");
+	fixture_wait_auth(f);
+	assert_int_equal(f->fake->count, 0);
+	fixture_answer_auth(f, ERR_NONE);
+	fixture_answer(f, 0, OK_HELLO);
+	http_client_wait_text(f->fake->conns[0], "\r\n\r\nbody", 1);
+	http_client_wait_text(f->client, "hello", 1);
+}
+
+static void keys_that_turn_out_bad_are_refused(void **state)
+{
+	struct fixture *f = *state;
+	http_client_puts(f->client,
+	                 "GET " LIST " HTTP/1.1\r\nHost: gw\r\nAuthorization: Bearer slow\r\n\r\n");
+	fixture_answer_auth(f, ERR_UNAUTHENTICATED);
+	http_client_wait_text(f->client, "invalid_token", 1);
+	assert_int_equal(http_client_status(f->client, 0), 401);
+}
+
+static void look_ups_are_forgotten_with_their_client(void **state)
+{
+	struct fixture *f = *state;
+	http_client_puts(f->client,
+	                 "GET " LIST " HTTP/1.1\r\nHost: gw\r\nAuthorization: Bearer slow\r\n\r\n");
+	fixture_wait_auth(f);
+	http_client_free(f->client);
+	f->client = NULL;
+	loop_until(&f->loop, f->auth_cancels == 1);
+}
+
+static void own_operations_stay_here(void **state)
+{
+	struct fixture *f = *state;
+	http_client_puts(f->client, "POST /api/v1.0/account/api-keys HTTP/1.1\r\n" KEY
+	                            "Content-Length: 4\r\n\r\nbody"
+	                            "GET /api/v1.0/openapi.json HTTP/1.1\r\nHost: gw\r\n\r\n");
+	http_client_wait_text(f->client, "local", 2);
+	assert_int_equal(f->local_bytes, 4);
+	assert_int_equal(f->local_ends, 2);
+	assert_int_equal(f->fake->count, 0);
+}
+
+static void own_operations_wait_for_keys(void **state)
+{
+	struct fixture *f = *state;
+	http_client_puts(f->client, "GET /api/v1.0/account/api-keys HTTP/1.1\r\nHost: gw\r\n"
+	                            "Authorization: Bearer slow\r\n\r\n"
+	                            "POST /api/v1.0/account/api-keys HTTP/1.1\r\nHost: gw\r\n"
+	                            "Authorization: Bearer slow\r\nContent-Length: 4\r\n\r\nbody");
+	fixture_answer_auth(f, ERR_NONE);
+	http_client_wait_text(f->client, "local", 1);
+	fixture_answer_auth(f, ERR_NONE);
+	http_client_wait_text(f->client, "local", 2);
+	assert_int_equal(f->local_ends, 2);
+	assert_int_equal(f->local_bytes, 4);
+}
+
+static void own_operations_hear_of_gone_clients(void **state)
+{
+	struct fixture *f = *state;
+	http_client_puts(f->client, "POST /api/v1.0/account/api-keys HTTP/1.1\r\n" KEY
+	                            "Content-Length: 4\r\n\r\nbo");
+	loop_until(&f->loop, f->local_opens == 1);
+	http_client_free(f->client);
+	f->client = NULL;
+	loop_until(&f->loop, f->local_dones == 1);
+	assert_int_equal(f->local_gones, 1);
+}
+
+static void head_is_passed_on(void **state)
+{
+	struct fixture *f = *state;
+	http_client_puts(f->client, "HEAD " LIST " HTTP/1.1\r\n" KEY "\r\n");
+	fixture_answer(f, 0, "HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n");
+	http_client_wait_text(f->client, "Content-Length: 500\r\n", 1);
+	http_client_puts(f->client, GET_LIST);
+	http_client_wait_text(f->fake->conns[0], "GET ", 1);
+	http_client_puts(f->fake->conns[0], OK_HELLO);
+	http_client_wait_text(f->client, "hello", 1);
+	assert_int_equal(f->fake->count, 1);
+}
+
+static void content_of_each_framing_goes_on(void **state)
+{
+	struct fixture *f = *state;
+	http_client_puts(f->client,
+	                 "POST " LIST " HTTP/1.1\r\n" KEY "Content-Length: 5\r\n\r\nfirst");
+	fixture_answer(f, 0, OK_HELLO);
+	http_client_wait_text(f->client, "hello", 1);
+	assert_int_equal(http_client_count(f->fake->conns[0], "Content-Length: 5\r\n"), 1);
+	assert_int_equal(http_client_count(f->fake->conns[0], "\r\n\r\nfirst"), 1);
+
+	http_client_puts(f->client,
+	                 "POST " LIST " HTTP/1.1\r\n" KEY
+	                 "Transfer-Encoding: chunked\r\n\r\n3;x=y\r\nsec\r\n2\r\non\r\n");
+	http_client_wait_text(f->fake->conns[0], "3\r\nsec\r\n2\r\non\r\n", 1);
+	http_client_puts(f->client, "1\r\nd\r\n0\r\nX-Trailer: x\r\n\r\n");
+	http_client_wait_text(f->fake->conns[0], "1\r\nd\r\n0\r\n\r\n", 1);
+	http_client_puts(f->fake->conns[0], OK_HELLO);
+	http_client_wait_text(f->client, "hello", 2);
+	assert_int_equal(http_client_count(f->fake->conns[0], "Trailer"), 0);
+
+	http_client_puts(f->client, "POST " LIST " HTTP/1.1\r\n" KEY "\r\n");
+	http_client_wait_text(f->fake->conns[0], "Content-Length: 0\r\n", 1);
+	http_client_puts(f->fake->conns[0], OK_HELLO);
+	http_client_wait_text(f->client, "hello", 3);
+	assert_int_equal(f->fake->count, 1);
+}
+
+static void content_that_nobody_reads_is_dropped(void **state)
+{
+	struct fixture *f = *state;
+	http_client_puts(f->client,
+	                 "DELETE " LIST "/x HTTP/1.1\r\n" KEY "Content-Length: 5\r\n\r\nextra");
+	fixture_answer(f, 0, OK_HELLO);
+	http_client_wait_text(f->client, "hello", 1);
+	assert_int_equal(http_client_count(f->fake->conns[0], "extra"), 0);
+	assert_int_equal(http_client_count(f->fake->conns[0], "Content-Length: 0\r\n"), 1);
+	http_client_puts(f->client, "GET /none HTTP/1.1\r\nHost: gw\r\n\r\n");
+	http_client_wait_text(f->client, "not_found", 1);
+}
+
+static void streamed_content_is_limited(void **state)
+{
+	struct fixture *f = *state;
+	http_client_puts(f->client, "POST " LIST " HTTP/1.1\r\n" KEY
+	                            "Transfer-Encoding: chunked\r\n\r\n100001\r\n");
+	http_client_send(f->client, large, 0x100000);
+	fixture_settle(f);
+	assert_int_equal(http_client_status(f->client, 0), 0);
+	http_client_puts(f->client, "x");
+	http_client_wait_text(f->client, "content_too_large", 1);
+	assert_int_equal(http_client_status(f->client, 0), 413);
+	assert_int_equal(upstream_connections(f->service), 0);
+	http_client_puts(f->client, "\r\n0\r\n\r\nGET /none HTTP/1.1\r\nHost: gw\r\n\r\n");
+	http_client_wait_text(f->client, "not_found", 1);
+}
+
+static void expectations_are_met_here(void **state)
+{
+	struct fixture *f = *state;
+	http_client_puts(f->client, "POST " LIST " HTTP/1.1\r\n" KEY
+	                            "Expect: 100-continue\r\nContent-Length: 4\r\n\r\n");
+	http_client_wait_text(f->client, "HTTP/1.1 100 Continue\r\n\r\n", 1);
+	http_client_puts(f->client, "body");
+	fixture_answer(f, 0, "HTTP/1.1 100 Continue\r\n\r\n" OK_HELLO);
+	http_client_wait_text(f->client, "hello", 1);
+	assert_int_equal(http_client_count(f->fake->conns[0], "Expect"), 0);
+	assert_int_equal(http_client_count(f->client, "100 Continue"), 1);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(requests_go_through),
+		TEST(fields_are_the_gateways_to_set),
+		TEST(answers_fields_are_cleaned),
+		TEST(bad_request_ids_are_replaced),
+		TEST(refusals),
+		TEST(missing_scopes_are_named),
+		TEST(rates_are_told_and_kept),
+		TEST(keys_are_waited_for),
+		TEST(keys_that_turn_out_bad_are_refused),
+		TEST(look_ups_are_forgotten_with_their_client),
+		TEST(own_operations_stay_here),
+		TEST(own_operations_wait_for_keys),
+		TEST(own_operations_hear_of_gone_clients),
+		TEST(head_is_passed_on),
+		TEST(content_of_each_framing_goes_on),
+		TEST(content_that_nobody_reads_is_dropped),
+		TEST(streamed_content_is_limited),
+		TEST(expectations_are_met_here),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,92 @@
+#include "proxy/rate_limit.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define SECOND_US UINT64_C(1000000)
+#define START_US  (1000 * SECOND_US)
+
+static struct uuid key_of(uint64_t number)
+{
+	struct uuid key = {{1}};
+	memcpy(key.bytes + 8, &number, sizeof(number));
+	return key;
+}
+
+static void test_no_limit(void **state)
+{
+	(void)state;
+	struct rate_limiter *limiter = rate_limiter_new(0);
+	struct uuid key = key_of(1);
+	for (int i = 0; i < 1000; i++)
+		assert_true(rate_limiter_take(limiter, &key, START_US).is_allowed);
+	assert_int_equal(rate_limiter_size(limiter), 0);
+	rate_limiter_free(limiter);
+}
+
+static void test_bucket_empties_and_fills(void **state)
+{
+	(void)state;
+	struct rate_limiter *limiter = rate_limiter_new(10);
+	struct uuid key = key_of(1);
+	for (int i = 0; i < 10; i++) {
+		struct rate_verdict verdict = rate_limiter_take(limiter, &key, START_US);
+		assert_true(verdict.is_allowed);
+		assert_int_equal(verdict.limit, 10);
+		assert_int_equal(verdict.remaining, 9 - i);
+		assert_int_equal(verdict.reset_s, 1);
+	}
+	struct rate_verdict refused = rate_limiter_take(limiter, &key, START_US);
+	assert_false(refused.is_allowed);
+	assert_int_equal(refused.remaining, 0);
+	assert_int_equal(refused.retry_s, 1);
+	assert_false(rate_limiter_take(limiter, &key, START_US + SECOND_US / 10 - 1).is_allowed);
+	assert_true(rate_limiter_take(limiter, &key, START_US + SECOND_US / 10).is_allowed);
+	assert_false(rate_limiter_take(limiter, &key, START_US + SECOND_US / 10).is_allowed);
+	for (int i = 0; i < 10; i++)
+		assert_true(rate_limiter_take(limiter, &key, START_US + 5 * SECOND_US).is_allowed);
+	assert_false(rate_limiter_take(limiter, &key, START_US + 5 * SECOND_US).is_allowed);
+	rate_limiter_free(limiter);
+}
+
+static void test_keys_do_not_share(void **state)
+{
+	(void)state;
+	struct rate_limiter *limiter = rate_limiter_new(1);
+	for (uint64_t i = 0; i < 10000; i++) {
+		struct uuid key = key_of(i);
+		assert_true(rate_limiter_take(limiter, &key, START_US).is_allowed);
+	}
+	for (uint64_t i = 0; i < 10000; i++) {
+		struct uuid key = key_of(i);
+		assert_false(rate_limiter_take(limiter, &key, START_US).is_allowed);
+	}
+	rate_limiter_free(limiter);
+}
+
+static void test_idle_keys_are_forgotten(void **state)
+{
+	(void)state;
+	struct rate_limiter *limiter = rate_limiter_new(5);
+	for (uint64_t i = 0; i < 200000; i++) {
+		struct uuid key = key_of(i);
+		rate_limiter_take(limiter, &key, START_US + i * 1000);
+	}
+	assert_in_range(rate_limiter_size(limiter), 1, 20000);
+	rate_limiter_free(limiter);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_no_limit),
+		cmocka_unit_test(test_bucket_empties_and_fills),
+		cmocka_unit_test(test_keys_do_not_share),
+		cmocka_unit_test(test_idle_keys_are_forgotten),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

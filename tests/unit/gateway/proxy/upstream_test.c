@@ -1,0 +1,558 @@
+/* How a service can fail, and how the proxy copes: connections that die, answers in pieces,
+ * nonsense, slowness. */
+#include "upstream/upstream.h"
+
+#include "base/defines.h"
+#include "proxy_fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include <cmocka.h>
+
+#define OK_HELLO "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
+#define KEY      "Host: gw\r\nAuthorization: Bearer good\r\n"
+#define POST     "POST " LIST " HTTP/1.1\r\n" KEY "Content-Length: 4\r\n\r\nbody"
+#define PUT      "PUT " LIST "/x HTTP/1.1\r\n" KEY "Content-Length: 4\r\n\r\nbody"
+#define DELETE   "DELETE " LIST "/x HTTP/1.1\r\n" KEY "\r\n"
+#define SEARCH   "POST /api/v1.0/search/assets HTTP/1.1\r\n" KEY "Content-Length: 4\r\n\r\nbody"
+#define LARGE    (32 << 20)
+
+static char *large;
+
+static int make_large(void **state)
+{
+	(void)state;
+	large = calloc(1, LARGE);
+	return large == NULL ? -1 : 0;
+}
+
+static int free_large(void **state)
+{
+	(void)state;
+	free(large);
+	return 0;
+}
+
+/* One exchange, which leaves a kept connection. */
+static void warm_up(struct fixture *f)
+{
+	http_client_puts(f->client, GET_LIST);
+	fixture_answer(f, 0, OK_HELLO);
+	http_client_wait_text(f->client, "hello", 1);
+	assert_int_equal(upstream_idle(f->service), 1);
+}
+
+static void answers_come_in_pieces(void **state)
+{
+	static const char ANSWER[] =
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nX-A: b\r\n\r\n"
+		"3\r\nhel\r\n2;x=y\r\nlo\r\n0\r\nX-Trailer: t\r\n\r\n";
+	struct fixture *f = *state;
+	http_client_puts(f->client, GET_LIST);
+	for (size_t i = 0; i < sizeof(ANSWER) - 1; i++) {
+		fixture_answer(f, 0, (char[]){ANSWER[i], '\0'});
+		fixture_settle(f);
+	}
+	http_client_wait_text(f->client, "\r\n0\r\n\r\n", 1);
+	assert_int_equal(http_client_count(f->client, "X-A: b\r\n"), 1);
+	assert_int_equal(http_client_count(f->client, "Transfer-Encoding: chunked\r\n"), 1);
+	assert_int_equal(http_client_count(f->client, "X-Trailer"), 0);
+	assert_int_equal(upstream_idle(f->service), 1);
+}
+
+static void the_end_can_be_the_connections(void **state)
+{
+	struct fixture *f = *state;
+	http_client_puts(f->client, GET_LIST);
+	fixture_answer(f, 0, "HTTP/1.0 200 OK\r\n\r\nhello");
+	http_client_wait_text(f->client, "5\r\nhello\r\n", 1);
+	fake_service_close(f->fake, 0);
+	http_client_wait_text(f->client, "0\r\n\r\n", 1);
+	assert_false(f->client->is_at_end);
+	assert_int_equal(upstream_connections(f->service), 0);
+}
+
+static void statuses_without_content(void **state)
+{
+	struct fixture *f = *state;
+	warm_up(f);
+	http_client_puts(f->client, GET_LIST);
+	http_client_wait_text(f->fake->conns[0], "GET ", 2);
+	http_client_puts(f->fake->conns[0], "HTTP/1.1 304 Not Modified\r\nETag: \"e\"\r\n\r\n");
+	http_client_wait_text(f->client, "ETag: \"e\"\r\n", 1);
+	http_client_puts(f->client, DELETE);
+	http_client_wait_text(f->fake->conns[0], "DELETE ", 1);
+	http_client_puts(f->fake->conns[0], "HTTP/1.1 204 No Content\r\n\r\n");
+	http_client_wait_text(f->client, "204 No Content\r\n", 1);
+	http_client_puts(f->client, GET_LIST);
+	http_client_wait_text(f->fake->conns[0], "GET ", 3);
+	http_client_puts(f->fake->conns[0], OK_HELLO);
+	http_client_wait_text(f->client, "hello", 2);
+}
+
+/* What is not an answer, and what the client gets. */
+static const struct {
+	const char *bytes;
+	int status;
+} NONSENSE[] = {
+	{"SSH-2.0-OpenSSH\r\n", 502},
+	{"HTTP/1.1 99 Low\r\nContent-Length: 0\r\n\r\n", 502},
+	{"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n", 502},
+	{"HTTP/1.1 600 High\r\nContent-Length: 0\r\n\r\n", 502},
+	{"HTTP/2.0 200 OK\r\nContent-Length: 0\r\n\r\n", 502},
+	{"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab", 502},
+	{"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+         502},
+	{"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\nx", 502},
+	{"HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 502},
+	{"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n", 502},
+	{"HTTP/1.1 200 OK\r\nBad Name: 1\r\n\r\n", 502},
+	{"HTTP/1.1 200 OK\nContent-Length: 0\n\n", 502},
+};
+
+static void nonsense_is_502(void **state)
+{
+	struct fixture *f = *state;
+	for (size_t i = 0; i < ARRAY_LEN(NONSENSE); i++) {
+		http_client_puts(f->client, GET_LIST);
+		fixture_answer(f, i, NONSENSE[i].bytes);
+		http_client_wait_text(f->client, "\"type\"", i + 1);
+		if (http_client_status(f->client, i) != NONSENSE[i].status)
+			fail_msg("%s gave %d", NONSENSE[i].bytes, http_client_status(f->client, i));
+		assert_int_equal(upstream_connections(f->service), 0);
+	}
+}
+
+static void endless_heads_are_502(void **state)
+{
+	struct fixture *f = *state;
+	http_client_puts(f->client, GET_LIST);
+	fixture_answer(f, 0, "HTTP/1.1 200 OK\r\nX: ");
+	http_client_send(f->fake->conns[0], memset(large, 'x', 1 << 20), 1 << 20);
+	http_client_wait_text(f->client, "\"type\"", 1);
+	assert_int_equal(http_client_status(f->client, 0), 502);
+}
+
+static void bytes_behind_an_answer_end_the_connection(void **state)
+{
+	struct fixture *f = *state;
+	http_client_puts(f->client, GET_LIST);
+	fixture_answer(f, 0, OK_HELLO "HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nsmuggled");
+	http_client_wait_text(f->client, "hello", 1);
+	fixture_wait_connections(f, 0);
+	http_client_puts(f->client, GET_LIST);
+	fixture_answer(f, 1, OK_HELLO);
+	http_client_wait_text(f->client, "hello", 2);
+	assert_int_equal(http_client_count(f->client, "smuggled"), 0);
+}
+
+static void bytes_that_nobody_asked_for_end_the_connection(void **state)
+{
+	struct fixture *f = *state;
+	warm_up(f);
+	http_client_puts(f->fake->conns[0], "HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nsmuggled");
+	fixture_wait_connections(f, 0);
+}
+
+static void connections_closed_while_idle_are_noticed(void **state)
+{
+	struct fixture *f = *state;
+	warm_up(f);
+	fake_service_close(f->fake, 0);
+	fixture_wait_connections(f, 0);
+	http_client_puts(f->client, POST);
+	fixture_answer(f, 1, OK_HELLO);
+	http_client_wait_text(f->client, "hello", 2);
+}
+
+/* The request meets a connection that the service closes without an answer. */
+static void die_on_request(struct fixture *f, const char *request)
+{
+	warm_up(f);
+	http_client_puts(f->client, request);
+	http_client_wait_text(f->fake->conns[0], "\r\n\r\n", 2);
+	fake_service_close(f->fake, 0);
+}
+
+static void idempotent_requests_are_tried_again(void **state)
+{
+	struct fixture *f = *state;
+	die_on_request(f, DELETE);
+	fixture_answer(f, 1, OK_HELLO);
+	http_client_wait_text(f->client, "hello", 2);
+	assert_int_equal(http_client_count(f->fake->conns[1], "DELETE "), 1);
+}
+
+/* Its content is known to be empty when the connection dies. */
+static void empty_chunks_are_sent_again(void **state)
+{
+	struct fixture *f = *state;
+	warm_up(f);
+	http_client_puts(f->client, "PUT " LIST "/x HTTP/1.1\r\n" KEY
+	                            "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n");
+	http_client_wait_text(f->fake->conns[0], "0\r\n\r\n", 1);
+	fake_service_close(f->fake, 0);
+	http_client_wait_text(fake_service_conn(f->fake, 1), "\r\n\r\n0\r\n\r\n", 1);
+	http_client_puts(f->fake->conns[1], OK_HELLO);
+	http_client_wait_text(f->client, "hello", 2);
+	assert_int_equal(http_client_count(f->fake->conns[1], "PUT "), 1);
+}
+
+static void others_are_not_tried_again(void **state)
+{
+	struct fixture *f = *state;
+	die_on_request(f, POST);
+	http_client_wait_text(f->client, "outcome_uncertain", 1);
+	assert_int_equal(http_client_status(f->client, 1), 503);
+	assert_int_equal(http_client_count(f->client, "Retry-After: 1\r\n"), 1);
+	assert_int_equal(f->fake->count, 1);
+}
+
+static void what_only_reads_is_never_uncertain(void **state)
+{
+	struct fixture *f = *state;
+	die_on_request(f, SEARCH);
+	http_client_wait_text(f->client, "\"unavailable\"", 1);
+	assert_int_equal(http_client_status(f->client, 1), 503);
+}
+
+static void content_that_is_gone_is_not_sent_again(void **state)
+{
+	struct fixture *f = *state;
+	die_on_request(f, PUT);
+	http_client_wait_text(f->client, "\"unavailable\"", 1);
+	assert_int_equal(http_client_status(f->client, 1), 503);
+	assert_int_equal(f->fake->count, 1);
+}
+
+/* Nothing was sent: the connection died while the client was still thinking of its content. */
+static void unsent_requests_are_tried_again(void **state)
+{
+	struct fixture *f = *state;
+	warm_up(f);
+	http_client_puts(f->client, "POST " LIST " HTTP/1.1\r\n" KEY "Content-Length: 4\r\n\r\n");
+	fixture_settle(f);
+	fake_service_close(f->fake, 0);
+	http_client_puts(f->client, "body");
+	fixture_answer(f, 1, OK_HELLO);
+	http_client_wait_text(f->client, "hello", 2);
+	http_client_wait_text(f->fake->conns[1], "\r\n\r\nbody", 1);
+}
+
+/* What a kept connection says before it is asked is nobody's answer. */
+static void services_that_speak_first_are_not_answering(void **state)
+{
+	struct fixture *f = *state;
+	warm_up(f);
+	http_client_puts(f->client, "POST " LIST " HTTP/1.1\r\n" KEY "Content-Length: 4\r\n\r\n");
+	fixture_settle(f);
+	assert_int_equal(upstream_idle(f->service), 0);
+	http_client_puts(f->fake->conns[0],
+	                 "HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n");
+	http_client_wait_end(f->fake->conns[0]);
+	http_client_puts(f->client, "body");
+	fixture_answer(f, 1, OK_HELLO);
+	http_client_wait_text(f->client, "hello", 2);
+	assert_int_equal(http_client_status(f->client, 1), 200);
+}
+
+/* The new connection met a service that stops; two tries more, and no third. */
+static void a_third_death_is_told(void **state)
+{
+	struct fixture *f = *state;
+	die_on_request(f, GET_LIST);
+	for (size_t i = 1; i <= 2; i++) {
+		http_client_wait_text(fake_service_conn(f->fake, i), "\r\n\r\n", 1);
+		fake_service_close(f->fake, i);
+	}
+	http_client_wait_text(f->client, "\"unavailable\"", 1);
+	assert_int_equal(http_client_status(f->client, 1), 503);
+	assert_int_equal(f->fake->count, 3);
+}
+
+static void new_connections_that_die_are_tried_again(void **state)
+{
+	struct fixture *f = *state;
+	http_client_puts(f->client, GET_LIST);
+	http_client_wait_text(fake_service_conn(f->fake, 0), "\r\n\r\n", 1);
+	fake_service_close(f->fake, 0);
+	fixture_answer(f, 1, OK_HELLO);
+	http_client_wait_text(f->client, "hello", 1);
+}
+
+static void half_an_answer_is_not_tried_again(void **state)
+{
+	struct fixture *f = *state;
+	warm_up(f);
+	http_client_puts(f->client, GET_LIST);
+	http_client_wait_text(f->fake->conns[0], "\r\n\r\n", 2);
+	http_client_puts(f->fake->conns[0], "HTTP/1.1 200 O");
+	fixture_settle(f);
+	fake_service_close(f->fake, 0);
+	http_client_wait_text(f->client, "\"unavailable\"", 1);
+	assert_int_equal(f->fake->count, 1);
+}
+
+/* The client sees that it is cut short. */
+static void answers_cut_short_are_cut_short(void **state)
+{
+	static const char *const HEADS[] = {
+		"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello",
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
+	};
+	struct fixture *f = *state;
+	for (size_t i = 0; i < ARRAY_LEN(HEADS); i++) {
+		struct http_client *client = http_client_new(&f->loop, http_server_port(f->server));
+		http_client_puts(client, GET_LIST);
+		fixture_answer(f, i, HEADS[i]);
+		http_client_wait_text(client, "hello", 1);
+		fake_service_close(f->fake, i);
+		http_client_wait_end(client);
+		assert_true(client->is_reset);
+		assert_int_equal(http_client_count(client, "\r\n0\r\n\r\n"), 0);
+		http_client_free(client);
+	}
+}
+
+static void services_that_are_away_are_503(void **state)
+{
+	struct fixture *f = *state;
+	fake_service_unlisten(f->fake);
+	http_client_puts(f->client, GET_LIST POST);
+	http_client_wait_text(f->client, "\"unavailable\"", 2);
+	assert_int_equal(http_client_status(f->client, 0), 503);
+	assert_int_equal(http_client_count(f->client, "Retry-After: 1\r\n"), 2);
+}
+
+static void slow_answers_are_504(void **state)
+{
+	struct fixture *f = *state;
+	fixture_upstream_limits.answer_timeout_ms = 20;
+	http_client_puts(f->client, POST);
+	http_client_wait_text(f->client, "\"timeout\"", 1);
+	assert_int_equal(http_client_status(f->client, 0), 504);
+	http_client_wait_end(fake_service_conn(f->fake, 0));
+}
+
+static void answers_that_stop_are_cut_off(void **state)
+{
+	struct fixture *f = *state;
+	fixture_upstream_limits.content_timeout_ms = 20;
+	http_client_puts(f->client, GET_LIST);
+	fixture_answer(f, 0, "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello");
+	http_client_wait_end(f->client);
+	assert_true(f->client->is_reset);
+}
+
+static void kept_connections_end(void **state)
+{
+	struct fixture *f = *state;
+	fixture_upstream_limits.idle_timeout_ms = 20;
+	http_client_puts(f->client, GET_LIST);
+	fixture_answer(f, 0, OK_HELLO);
+	http_client_wait_text(f->client, "hello", 1);
+	http_client_wait_end(f->fake->conns[0]);
+	assert_int_equal(upstream_connections(f->service), 0);
+}
+
+static void the_pool_is_bounded(void **state)
+{
+	struct fixture *f = *state;
+	struct http_client *clients[3];
+	fixture_upstream_limits.idle_max = 2;
+	for (size_t i = 0; i < ARRAY_LEN(clients); i++) {
+		clients[i] = http_client_new(&f->loop, http_server_port(f->server));
+		http_client_puts(clients[i], GET_LIST);
+		http_client_wait_text(fake_service_conn(f->fake, i), "\r\n\r\n", 1);
+	}
+	assert_int_equal(upstream_connections(f->service), 3);
+	for (size_t i = 0; i < ARRAY_LEN(clients); i++) {
+		http_client_puts(f->fake->conns[i], OK_HELLO);
+		http_client_wait_text(clients[i], "hello", 1);
+		http_client_free(clients[i]);
+	}
+	assert_int_equal(upstream_connections(f->service), 2);
+}
+
+/* The service answers while the client still sends; the connection to it is not used again. */
+static void early_answers_are_relayed(void **state)
+{
+	struct fixture *f = *state;
+	http_client_puts(f->client,
+	                 "POST " LIST " HTTP/1.1\r\n" KEY "Content-Length: 10\r\n\r\n01234");
+	http_client_wait_text(fake_service_conn(f->fake, 0), "01234", 1);
+	http_client_puts(f->fake->conns[0],
+	                 "HTTP/1.1 415 Unsupported Media Type\r\nContent-Length: 2\r\n\r\nno");
+	http_client_wait_text(f->client, "\r\n\r\nno", 1);
+	assert_int_equal(http_client_status(f->client, 0), 415);
+	assert_int_equal(upstream_connections(f->service), 0);
+	http_client_puts(f->client, "56789" GET_LIST);
+	fixture_answer(f, 1, OK_HELLO);
+	http_client_wait_text(f->client, "hello", 1);
+}
+
+static void gone_clients_end_their_call(void **state)
+{
+	struct fixture *f = *state;
+	http_client_puts(f->client, GET_LIST);
+	struct http_client *conn = fake_service_conn(f->fake, 0);
+	http_client_wait_text(conn, "\r\n\r\n", 1);
+	http_client_free(f->client);
+	f->client = NULL;
+	http_client_wait_end(conn);
+	assert_int_equal(upstream_connections(f->service), 0);
+}
+
+static void gone_clients_end_their_answer(void **state)
+{
+	struct fixture *f = *state;
+	http_client_puts(f->client, GET_LIST);
+	fixture_answer(f, 0, "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello");
+	http_client_wait_text(f->client, "hello", 1);
+	http_client_free(f->client);
+	f->client = NULL;
+	http_client_wait_end(f->fake->conns[0]);
+}
+
+/* Send until the socket and everybody behind it are full. */
+static size_t send_until_full(struct fixture *f, struct http_client *from, size_t length)
+{
+	size_t sent = 0;
+	for (int idle = 0; idle < 20 && sent < length;) {
+		ssize_t n = send(from->fd, large + sent, length - sent, MSG_NOSIGNAL);
+		sent += n > 0 ? (size_t)n : 0;
+		idle = n > 0 ? 0 : idle + 1;
+		loop_turn(&f->loop, loop_patience_ms(&f->loop), "full");
+	}
+	return sent;
+}
+
+static void slow_clients_slow_the_service(void **state)
+{
+	struct fixture *f = *state;
+	char head[100];
+	snprintf(head, sizeof(head), "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n", LARGE);
+	http_client_puts(f->client, GET_LIST);
+	fixture_answer(f, 0, head);
+	http_client_wait_text(f->client, "\r\n\r\n", 1);
+	http_client_reads(f->client, false);
+	size_t sent = send_until_full(f, f->fake->conns[0], LARGE);
+	assert_true(sent < LARGE); /* what is not sent waits in the service, not here */
+	http_client_reads(f->client, true);
+	http_client_send(f->fake->conns[0], large + sent, LARGE - sent);
+	while (f->client->length < LARGE)
+		uv_run(&f->loop, UV_RUN_ONCE);
+	loop_until(&f->loop, upstream_idle(f->service) == 1);
+}
+
+static void slow_services_slow_the_client(void **state)
+{
+	struct fixture *f = *state;
+	const size_t length = 8 << 20;
+	http_client_puts(f->client, "POST /api/v1.0/implement/experiments/x/report HTTP/1.1\r\n" KEY
+	                            "Content-Length: 8388608\r\n\r\nx");
+	struct http_client *conn = fake_service_conn(f->fake, 0);
+	http_client_wait_text(conn, "\r\n\r\nx", 1);
+	http_client_reads(conn, false);
+	size_t sent = send_until_full(f, f->client, length - 1);
+	/* What is not in the kernel's buffers waits in the client, not here. */
+	assert_in_range(upstream_queued(f->service), fixture_upstream_limits.send_high_bytes,
+	                2 * fixture_upstream_limits.send_high_bytes);
+	http_client_reads(conn, true);
+	http_client_send(f->client, large, length - 1 - sent);
+	while (conn->length < length)
+		uv_run(&f->loop, UV_RUN_ONCE);
+	http_client_puts(conn, OK_HELLO);
+	http_client_wait_text(f->client, "hello", 1);
+}
+
+static void large_answers_arrive_whole(void **state)
+{
+	struct fixture *f = *state;
+	char head[100];
+	snprintf(head, sizeof(head), "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n", LARGE);
+	for (size_t i = 0; i < LARGE; i++)
+		large[i] = (char)(i * 7 + i / 4099);
+	http_client_puts(f->client, GET_LIST);
+	fixture_answer(f, 0, head);
+	http_client_send(f->fake->conns[0], large, LARGE);
+	http_client_wait_text(f->client, "\r\n\r\n", 1);
+	size_t start = (size_t)(strstr(f->client->received, "\r\n\r\n") + 4 - f->client->received);
+	while (f->client->length < start + LARGE)
+		uv_run(&f->loop, UV_RUN_ONCE);
+	assert_int_equal(f->client->length, start + LARGE);
+	assert_int_equal(memcmp(f->client->received + start, large, LARGE), 0);
+}
+
+static void names_are_looked_up(void **state)
+{
+	struct fixture *f = *state;
+	struct address named = {.host = "localhost", .port = f->fake->port};
+	struct upstream *service =
+		upstream_new(&f->loop, "named", &named, &fixture_upstream_limits);
+	f->services[API_EXPERIMENTS] = service;
+	http_client_puts(f->client, GET_LIST);
+	fixture_answer(f, 0, OK_HELLO);
+	http_client_wait_text(f->client, "hello", 1);
+	assert_int_equal(upstream_idle(service), 1);
+	upstream_free(service);
+}
+
+static void unknown_names_are_503(void **state)
+{
+	struct fixture *f = *state;
+	struct address named = {.host = "no-such-host.invalid", .port = 1};
+	struct upstream *service =
+		upstream_new(&f->loop, "named", &named, &fixture_upstream_limits);
+	f->services[API_EXPERIMENTS] = service;
+	http_client_puts(f->client, GET_LIST);
+	http_client_wait_text(f->client, "\"unavailable\"", 1);
+	assert_int_equal(http_client_status(f->client, 0), 503);
+	upstream_free(service);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(answers_come_in_pieces),
+		TEST(the_end_can_be_the_connections),
+		TEST(statuses_without_content),
+		TEST(nonsense_is_502),
+		TEST(endless_heads_are_502),
+		TEST(bytes_behind_an_answer_end_the_connection),
+		TEST(bytes_that_nobody_asked_for_end_the_connection),
+		TEST(connections_closed_while_idle_are_noticed),
+		TEST(idempotent_requests_are_tried_again),
+		TEST(empty_chunks_are_sent_again),
+		TEST(others_are_not_tried_again),
+		TEST(what_only_reads_is_never_uncertain),
+		TEST(content_that_is_gone_is_not_sent_again),
+		TEST(unsent_requests_are_tried_again),
+		TEST(services_that_speak_first_are_not_answering),
+		TEST(a_third_death_is_told),
+		TEST(new_connections_that_die_are_tried_again),
+		TEST(half_an_answer_is_not_tried_again),
+		TEST(answers_cut_short_are_cut_short),
+		TEST(services_that_are_away_are_503),
+		TEST(slow_answers_are_504),
+		TEST(answers_that_stop_are_cut_off),
+		TEST(kept_connections_end),
+		TEST(the_pool_is_bounded),
+		TEST(early_answers_are_relayed),
+		TEST(gone_clients_end_their_call),
+		TEST(gone_clients_end_their_answer),
+		TEST(slow_clients_slow_the_service),
+		TEST(slow_services_slow_the_client),
+		TEST(large_answers_arrive_whole),
+		TEST(names_are_looked_up),
+		TEST(unknown_names_are_503),
+	};
+	return cmocka_run_group_tests(tests, make_large, free_large);
+}

@@ -1,0 +1,43 @@
+/** What a tested function writes to a file descriptor such as standard output. */
+#pragma once
+
+#include "base/defines.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+struct capture {
+	int fd;    /* the descriptor that is caught */
+	int saved; /* where it led before */
+	int file;
+};
+
+/** Catch what is written to `fd` from now on. */
+static inline struct capture capture_start(int fd)
+{
+	fflush(NULL);
+	struct capture capture = {fd, dup(fd), memfd_create("capture", MFD_CLOEXEC)};
+	assert_true(capture.saved >= 0 && capture.file >= 0);
+	assert_int_equal(dup2(capture.file, fd), fd);
+	return capture;
+}
+
+/** Stop, and put the caught text into `out`, which holds it all and a NUL. Returns its length. */
+static inline size_t capture_stop(struct capture *capture, char *out, size_t size)
+{
+	fflush(NULL);
+	assert_int_equal(dup2(capture->saved, capture->fd), capture->fd);
+	close(capture->saved);
+	ssize_t length = pread(capture->file, out, size, 0);
+	close(capture->file);
+	assert_in_range(length, 0, size - 1);
+	out[length] = '\0';
+	return (size_t)length;
+}

@@ -1,0 +1,64 @@
+#include "base/utf8.h"
+
+#include "base/defines.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void test_sequences(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t length;
+	} CASES[] = {
+		{"a", 1},
+		{"\x7F", 1},
+		{"\xC2\x80", 2},
+		{"\xDF\xBF", 2},
+		{"\xE0\xA0\x80", 3},
+		{"\xED\x9F\xBF", 3},
+		{"\xEF\xBF\xBF", 3},
+		{"\xF0\x90\x80\x80", 4},
+		{"\xF4\x8F\xBF\xBF", 4},
+		{"\x80", 0},             /* a continuation alone */
+		{"\xC0\x80", 0},         /* overlong NUL */
+		{"\xC1\xBF", 0},         /* overlong */
+		{"\xE0\x9F\xBF", 0},     /* overlong */
+		{"\xED\xA0\x80", 0},     /* surrogate */
+		{"\xF0\x8F\xBF\xBF", 0}, /* overlong */
+		{"\xF4\x90\x80\x80", 0}, /* above U+10FFFF */
+		{"\xF5\x80\x80\x80", 0},
+		{"\xC3", 0}, /* cut short */
+		{"\xE2\x82", 0},
+		{"\xE2\x28\xA1", 0},
+		{"\xE2\x82\x28", 0},
+	};
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(CASES); i++)
+		assert_int_equal(utf8_sequence(CASES[i].text, strlen(CASES[i].text)),
+		                 CASES[i].length);
+	assert_int_equal(utf8_sequence("", 0), 0);
+	assert_int_equal(utf8_sequence("\0", 1), 1);
+}
+
+static void test_whole_texts(void **state)
+{
+	(void)state;
+	assert_true(utf8_is_valid("", 0));
+	assert_true(utf8_is_valid("na\xC3\xAFve \xE2\x82\xAC", 10));
+	assert_false(utf8_is_valid("na\xC3", 3));
+	assert_int_equal(utf8_count("na\xC3\xAFve \xE2\x82\xAC", 10), 7);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sequences),
+		cmocka_unit_test(test_whole_texts),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,550 @@
+#include "client/fetch.h"
+
+#include "base/identity.h"
+#include "base/scope.h"
+#include "base/timefmt.h"
+#include "scratch.h"
+#include "worker_fixture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* A server that answers by rote: each path one text, then it keeps the connection or closes. */
+static const struct rote {
+	const char *path, *answer;
+	bool is_closed;
+} ROTES[] = {
+	{"/ok",
+         "HTTP/1.1 200 OK\r\nX-One: 1\r\nx-two:  two \r\nX-None:\r\nContent-Length: 5\r\n\r\nhello",
+         false},
+	{"/none", "HTTP/1.1 204 No Content\r\n\r\n", false},
+	{"/busy", "HTTP/1.1 503 Busy\r\nContent-Length: 2\r\n\r\n{}", false},
+	{"/hints",
+         "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: "
+         "1\r\n\r\nx",
+         false},
+	{"/moved", "HTTP/1.1 302 Found\r\nLocation: /ok\r\nContent-Length: 4\r\n\r\ngone", false},
+	{"/ring", "HTTP/1.1 302 Found\r\nLocation: /ring\r\nContent-Length: 0\r\n\r\n", false},
+	{"/file", "HTTP/1.1 302 Found\r\nLocation: file:///etc/passwd\r\nContent-Length: 0\r\n\r\n",
+         false},
+	{"/chunks",
+         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n4\r\ndefg\r\n0\r\n\r\n",
+         false},
+	{"/cut", "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf", true},
+	{"/closed", "", true},
+	{"/garbage", "these are not the fields you are looking for\r\n\r\n", true},
+	{"/silent", "", false},
+};
+
+static struct worker_fixture fixture;
+
+static struct {
+	uv_tcp_t tcp;
+	uv_pipe_t pipe;
+	char folder[SCRATCH_PATH_MAX], socket_path[96], url[64];
+	uint16_t port;
+	int accepted, requests;
+	char last[4096]; /* the newest request, whole */
+} server;
+
+struct client {
+	union {
+		uv_tcp_t tcp;
+		uv_pipe_t pipe;
+	};
+	char text[4096];
+	size_t length;
+};
+
+static void client_closed(uv_handle_t *handle)
+{
+	free(handle->data);
+}
+
+static void client_close(struct client *client)
+{
+	if (!uv_is_closing((uv_handle_t *)&client->tcp))
+		uv_close((uv_handle_t *)&client->tcp, client_closed);
+}
+
+static void answer_with(struct client *client, const char *text, size_t length, bool is_closed)
+{
+	uv_buf_t buf = uv_buf_init((char *)(uintptr_t)text, (unsigned)length);
+	if (length > 0)
+		assert_int_equal(uv_try_write((uv_stream_t *)&client->tcp, &buf, 1), length);
+	if (is_closed)
+		client_close(client);
+}
+
+static void answer(struct client *client)
+{
+	char path[64], echo[4200];
+	const char *target = strchr(client->text, ' ') + 1;
+	snprintf(path, sizeof(path), "%.*s", (int)strcspn(target, " "), target);
+	server.requests++;
+	memcpy(server.last, client->text, sizeof(server.last));
+	for (size_t i = 0; i < ARRAY_LEN(ROTES); i++) {
+		if (strcmp(ROTES[i].path, path) == 0) {
+			answer_with(client, ROTES[i].answer, strlen(ROTES[i].answer),
+			            ROTES[i].is_closed);
+			return;
+		}
+	}
+	int length =
+		snprintf(echo, sizeof(echo), "HTTP/1.1 200 OK\r\nContent-Length: %zu\r\n\r\n%s",
+	                 strlen(client->text), client->text);
+	answer_with(client, echo, (size_t)length, false);
+}
+
+/* The bytes of a whole request at the front of what was read; 0: not yet. */
+static size_t request_bytes(const struct client *client)
+{
+	const char *end = strstr(client->text, "\r\n\r\n");
+	if (!end)
+		return 0;
+	size_t head = (size_t)(end - client->text) + 4;
+	const char *field = strstr(client->text, "Content-Length: ");
+	size_t body = field && field < end ? strtoul(field + 16, NULL, 10) : 0;
+	return client->length >= head + body ? head + body : 0;
+}
+
+static void on_read(uv_stream_t *stream, ssize_t bytes, const uv_buf_t *buf)
+{
+	struct client *client = stream->data;
+	(void)buf;
+	if (bytes < 0) {
+		client_close(client);
+		return;
+	}
+	client->length += (size_t)bytes;
+	client->text[client->length] = '\0';
+	if (client->text[0] == 0x16) { /* a TLS handshake record */
+		answer_with(client, "what?", 5, true);
+	} else if (request_bytes(client) > 0) {
+		answer(client);
+		client->length = 0;
+		client->text[0] = '\0';
+	}
+}
+
+static void on_room(uv_handle_t *handle, size_t wanted, uv_buf_t *buf)
+{
+	struct client *client = handle->data;
+	(void)wanted;
+	*buf = uv_buf_init(client->text + client->length,
+	                   (unsigned)(sizeof(client->text) - client->length - 1));
+}
+
+static void on_connection(uv_stream_t *listener, int status)
+{
+	struct client *client = calloc(1, sizeof(*client));
+	assert_int_equal(status, 0);
+	if (listener == (uv_stream_t *)&server.pipe)
+		uv_pipe_init(listener->loop, &client->pipe, 0);
+	else
+		uv_tcp_init(listener->loop, &client->tcp);
+	client->tcp.data = client;
+	assert_int_equal(uv_accept(listener, (uv_stream_t *)&client->tcp), 0);
+	assert_int_equal(uv_read_start((uv_stream_t *)&client->tcp, on_room, on_read), 0);
+	server.accepted++;
+}
+
+static void server_start(uv_loop_t *loop)
+{
+	struct sockaddr_in address;
+	int length = sizeof(address);
+	memset(&server, 0, sizeof(server));
+	uv_ip4_addr("127.0.0.1", 0, &address);
+	uv_tcp_init(loop, &server.tcp);
+	assert_int_equal(uv_tcp_bind(&server.tcp, (struct sockaddr *)&address, 0), 0);
+	assert_int_equal(uv_listen((uv_stream_t *)&server.tcp, 512, on_connection), 0);
+	uv_tcp_getsockname(&server.tcp, (struct sockaddr *)&address, &length);
+	server.port = ntohs(address.sin_port);
+	snprintf(server.url, sizeof(server.url), "http://127.0.0.1:%u", server.port);
+	scratch_new(server.folder, "expops-fetch");
+	snprintf(server.socket_path, sizeof(server.socket_path), "%s/socket", server.folder);
+	uv_pipe_init(loop, &server.pipe, 0);
+	assert_int_equal(uv_pipe_bind(&server.pipe, server.socket_path), 0);
+	assert_int_equal(uv_listen((uv_stream_t *)&server.pipe, 512, on_connection), 0);
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	fixture_start(&fixture);
+	fixture.worker.fetch = fetcher_new(&fixture.worker.loop);
+	server_start(&fixture.worker.loop);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	fetcher_free(fixture.worker.fetch);
+	uv_close((uv_handle_t *)&server.tcp, NULL);
+	uv_close((uv_handle_t *)&server.pipe, NULL);
+	fixture_stop(&fixture);
+	unlink(server.socket_path);
+	rmdir(server.folder);
+	return 0;
+}
+
+/* A call by its path, and what came of it: copied, since the request's arena goes. */
+struct probe {
+	struct fetch_call call;
+	const char *url; /* NULL: the server's, with `path` */
+	const char *path;
+	enum err_code code;
+	int status;
+	char body[8192];
+	char one[16], two[16];
+	bool has_none, has_link;
+	size_t field_count;
+};
+
+static void probe_run(struct request *rq)
+{
+	struct probe *probe = rq->user;
+	struct fetch_answer *answer = NULL;
+	probe->call.url =
+		probe->url ? probe->url : arena_printf(rq->arena, "%s%s", server.url, probe->path);
+	probe->code = fetch_try(rq, &probe->call, &answer);
+	if (probe->code != ERR_NONE)
+		return;
+	const char *one = fetch_header(answer, "x-one"), *two = fetch_header(answer, "X-TWO");
+	probe->status = answer->status;
+	probe->field_count = answer->field_count;
+	probe->has_none = fetch_header(answer, "X-None") != NULL;
+	probe->has_link = fetch_header(answer, "Link") != NULL;
+	snprintf(probe->body, sizeof(probe->body), "%s", answer->body);
+	snprintf(probe->one, sizeof(probe->one), "%s", one ? one : "");
+	snprintf(probe->two, sizeof(probe->two), "%s", two ? two : "");
+}
+
+static struct probe probe_of(const char *method, const char *path)
+{
+	struct probe probe = {.path = path};
+	probe.call.method = method;
+	fixture_run(&fixture, probe_run, &probe);
+	return probe;
+}
+
+static void test_an_answer_with_fields_and_body(void **state)
+{
+	(void)state;
+	struct probe probe = probe_of(NULL, "/ok");
+	assert_int_equal(probe.code, ERR_NONE);
+	assert_int_equal(probe.status, 200);
+	assert_string_equal(probe.body, "hello");
+	assert_string_equal(probe.one, "1");
+	assert_string_equal(probe.two, "two");
+	assert_true(probe.has_none);
+	assert_int_equal(probe.field_count, 4);
+	probe = probe_of("HEAD", "/ok");
+	assert_int_equal(probe.code, ERR_NONE);
+	assert_string_equal(probe.body, "");
+	probe = probe_of("DELETE", "/none");
+	assert_int_equal(probe.status, 204);
+	assert_string_equal(probe.body, "");
+	assert_memory_equal(server.last, "DELETE /none HTTP/1.1\r\n", 23);
+	probe = probe_of("GET", "/chunks");
+	assert_string_equal(probe.body, "abcdefg");
+	probe = probe_of("GET", "/busy");
+	assert_int_equal(probe.status, 503);
+	probe = probe_of("GET", "/hints");
+	assert_int_equal(probe.status, 200);
+	assert_false(probe.has_link);
+}
+
+static void test_what_is_sent(void **state)
+{
+	(void)state;
+	const struct http_field fields[] = {
+		http_field_of("Content-Type", "application/json"),
+		http_field_of("X-Empty", ""),
+	};
+	struct probe probe = {
+		.path = "/echo?a=b%20c",
+		.call = {.method = "PATCH",
+	                 .fields = fields,
+	                 .field_count = 2,
+	                 .body = "{\"a\":1}",
+	                 .body_length = 7},
+	};
+	fixture_run(&fixture, probe_run, &probe);
+	assert_int_equal(probe.status, 200);
+	assert_non_null(strstr(probe.body, "PATCH /echo?a=b%20c HTTP/1.1\r\n"));
+	assert_non_null(strstr(probe.body, "Content-Type: application/json\r\n"));
+	assert_non_null(strstr(probe.body, "X-Empty:\r\n"));
+	assert_non_null(strstr(probe.body, "User-Agent: expops/"));
+	assert_null(strstr(probe.body, "Expect"));
+	assert_non_null(strstr(probe.body, "\r\n\r\n{\"a\":1}"));
+	probe = probe_of("POST", "/echo");
+	assert_non_null(strstr(probe.body, "Content-Length: 0\r\n"));
+}
+
+static void test_redirects(void **state)
+{
+	(void)state;
+	struct probe probe = probe_of("GET", "/moved");
+	assert_int_equal(probe.status, 302);
+	probe = (struct probe){.path = "/moved", .call = {.follow_redirects = true}};
+	fixture_run(&fixture, probe_run, &probe);
+	assert_int_equal(probe.status, 200);
+	assert_string_equal(probe.body, "hello");
+	server.requests = 0;
+	probe = (struct probe){.path = "/ring", .call = {.follow_redirects = true}};
+	fixture_run(&fixture, probe_run, &probe);
+	assert_int_equal(probe.code, ERR_UPSTREAM);
+	assert_int_equal(server.requests, 6);
+	probe = (struct probe){.path = "/file", .call = {.follow_redirects = true}};
+	fixture_run(&fixture, probe_run, &probe);
+	assert_int_equal(probe.code, ERR_UPSTREAM);
+}
+
+static void test_failures_by_what_they_leave_open(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *method, *path;
+		enum err_code code;
+	} CASES[] = {
+		{"GET", "/cut", ERR_UNAVAILABLE},    {"POST", "/cut", ERR_UNCERTAIN},
+		{"GET", "/closed", ERR_UNAVAILABLE}, {"POST", "/closed", ERR_UNCERTAIN},
+		{"PUT", "/closed", ERR_UNCERTAIN},   {"DELETE", "/closed", ERR_UNCERTAIN},
+		{"GET", "/garbage", ERR_UPSTREAM},   {"POST", "/garbage", ERR_UPSTREAM},
+	};
+	for (size_t i = 0; i < ARRAY_LEN(CASES); i++) {
+		struct probe probe = probe_of(CASES[i].method, CASES[i].path);
+		if (probe.code != CASES[i].code)
+			fail_msg("%s %s: %d", CASES[i].method, CASES[i].path, probe.code);
+	}
+	static const struct {
+		const char *url;
+		enum err_code code;
+	} URLS[] = {
+		{"http://127.0.0.1:1/", ERR_UNAVAILABLE},
+		{"http://host.invalid/", ERR_UNAVAILABLE},
+		{"ftp://127.0.0.1/", ERR_UPSTREAM},
+		{"file:///etc/passwd", ERR_UPSTREAM},
+		{"http://", ERR_UPSTREAM},
+		{"", ERR_UPSTREAM},
+	};
+	for (size_t i = 0; i < ARRAY_LEN(URLS); i++) {
+		struct probe probe = {.url = URLS[i].url, .call = {.method = "POST"}};
+		fixture_run(&fixture, probe_run, &probe);
+		if (probe.code != URLS[i].code)
+			fail_msg("%s: %d", URLS[i].url, probe.code);
+	}
+}
+
+static void probe_raises(struct request *rq)
+{
+	struct probe *probe = rq->user;
+	probe->status = -1;
+	probe->call.url =
+		probe->url ? probe->url : arena_printf(rq->arena, "%s%s", server.url, probe->path);
+	probe->status = fetch(rq, &probe->call)->status;
+}
+
+static void test_fetch_raises_what_failed(void **state)
+{
+	(void)state;
+	struct probe good = {.path = "/busy"}, bad = {.url = "http://127.0.0.1:1/"};
+	fixture_run(&fixture, probe_raises, &good);
+	fixture_run(&fixture, probe_raises, &bad);
+	assert_int_equal(good.status, 503);
+	assert_int_equal(bad.status, -1);
+}
+
+/* A server that does not speak TLS. */
+static void test_tls_refused(void **state)
+{
+	(void)state;
+	char url[80];
+	snprintf(url, sizeof(url), "https://127.0.0.1:%u/", server.port);
+	struct probe probe = {.url = url};
+	fixture_run(&fixture, probe_run, &probe);
+	assert_int_equal(probe.code, ERR_UPSTREAM);
+}
+
+static void test_an_answer_over_its_limit(void **state)
+{
+	(void)state;
+	static const char *const PATHS[] = {"/ok", "/chunks"};
+	for (size_t i = 0; i < ARRAY_LEN(PATHS); i++) {
+		struct probe probe = {.path = PATHS[i], .call = {.answer_max_bytes = 4}};
+		fixture_run(&fixture, probe_run, &probe);
+		assert_int_equal(probe.code, ERR_UPSTREAM);
+		probe = (struct probe){.path = PATHS[i], .call = {.answer_max_bytes = 7}};
+		fixture_run(&fixture, probe_run, &probe);
+		assert_int_equal(probe.code, ERR_NONE);
+	}
+}
+
+static void test_a_server_that_is_silent(void **state)
+{
+	(void)state;
+	struct probe probe = {.path = "/silent", .call = {.timeout_ms = 20}};
+	fixture_run(&fixture, probe_run, &probe);
+	assert_int_equal(probe.code, ERR_TIMEOUT);
+}
+
+static bool has_request;
+
+static void note_request(uv_check_t *check)
+{
+	(void)check;
+	has_request = server.requests > 0;
+}
+
+static void test_a_call_that_is_given_up(void **state)
+{
+	(void)state;
+	uv_check_t check;
+	struct probe probe = {.path = "/silent"};
+	has_request = false;
+	uv_check_init(&fixture.worker.loop, &check);
+	uv_check_start(&check, note_request);
+	struct request *rq = request_spawn(&fixture.worker, "test", FIXTURE_PATIENCE_MS, probe_run,
+	                                   NULL, &probe);
+	fixture_until(&fixture, &has_request);
+	fiber_cancel(rq->fiber, ERR_CLIENT_GONE);
+	fixture_idle(&fixture);
+	assert_int_equal(probe.code, ERR_CLIENT_GONE);
+	uv_close((uv_handle_t *)&check, NULL);
+	assert_int_equal(probe_of("GET", "/ok").status, 200);
+}
+
+/* Connections are used again, except by what must not be repeated silently. */
+static void test_connections_are_kept(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 5; i++)
+		assert_int_equal(probe_of("GET", "/ok").status, 200);
+	assert_int_equal(server.accepted, 1);
+	assert_int_equal(probe_of("PUT", "/ok").status, 200);
+	assert_int_equal(server.accepted, 1);
+	assert_int_equal(probe_of("POST", "/ok").status, 200);
+	assert_int_equal(server.accepted, 2);
+	server.requests = 0;
+	assert_int_equal(probe_of("POST", "/closed").code, ERR_UNCERTAIN);
+	assert_int_equal(server.requests, 1);
+}
+
+#define MANY 200
+
+static void test_many_at_once(void **state)
+{
+	(void)state;
+	struct probe *probes = calloc(MANY, sizeof(*probes));
+	for (int i = 0; i < MANY; i++) {
+		probes[i].path = "/ok";
+		request_spawn(&fixture.worker, "test", FIXTURE_PATIENCE_MS, probe_run, NULL,
+		              &probes[i]);
+	}
+	fixture_idle(&fixture);
+	for (int i = 0; i < MANY; i++)
+		assert_string_equal(probes[i].body, "hello");
+	free(probes);
+}
+
+static void test_a_unix_socket(void **state)
+{
+	(void)state;
+	struct probe probe = {.url = "http://there/echo",
+	                      .call = {.unix_path = server.socket_path}};
+	fixture_run(&fixture, probe_run, &probe);
+	assert_int_equal(probe.code, ERR_NONE);
+	assert_non_null(strstr(probe.body, "GET /echo HTTP/1.1\r\nHost: there\r\n"));
+}
+
+struct service_probe {
+	const char *method, *path, *body;
+	enum err_code code;
+	bool is_good;
+};
+
+/* The value of a field of the newest request. */
+static const char *sent_field(struct arena *arena, const char *name)
+{
+	const char *at = strstr(server.last, name);
+	assert_non_null(at);
+	at += strlen(name) + 2;
+	return arena_strndup(arena, at, strcspn(at, "\r"));
+}
+
+static void service_run(struct request *rq)
+{
+	struct service_probe *probe = rq->user;
+	struct fetch_answer *answer = NULL;
+	struct identity got;
+	rq->caller.account = uuid_new();
+	rq->traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+	probe->code =
+		service_call(rq, API_SEARCH, probe->method, probe->path, probe->body, &answer);
+	if (probe->code != ERR_NONE)
+		return;
+	enum err_code code =
+		identity_verify(fixture.process.signer, rq->arena,
+	                        sent_field(rq->arena, IDENTITY_HEADER), time_now_ms(), &got);
+	probe->is_good = code == ERR_NONE && got.kind == KEY_SERVICE && got.scopes == SCOPE_ALL &&
+	                 uuid_equal(&got.account, &rq->caller.account) &&
+	                 strcmp(sent_field(rq->arena, "X-Request-Id"), "test") == 0 &&
+	                 strcmp(sent_field(rq->arena, "traceparent"), rq->traceparent) == 0;
+}
+
+static struct service_probe service_probe_of(const char *method, const char *path, const char *body)
+{
+	struct service_probe probe = {.method = method, .path = path, .body = body};
+	fixture_run(&fixture, service_run, &probe);
+	return probe;
+}
+
+static void test_a_call_of_another_service(void **state)
+{
+	(void)state;
+	char unix_url[128];
+	fixture.process.signer = identity_signer_new("a secret of at least thirty-two bytes!");
+	assert_int_equal(service_probe_of("GET", "/internal/x", NULL).code, ERR_UNAVAILABLE);
+	snprintf(unix_url, sizeof(unix_url), "unix:%s", server.socket_path);
+	const char *urls[] = {server.url, unix_url};
+	for (size_t i = 0; i < ARRAY_LEN(urls); i++) {
+		fixture.settings.service_url[API_SEARCH] = urls[i];
+		assert_true(service_probe_of("GET", "/internal/x", NULL).is_good);
+		assert_true(service_probe_of("POST", "/internal/x", "{\"a\":1}").is_good);
+		assert_non_null(strstr(server.last, "Content-Type: application/json\r\n"));
+		assert_non_null(strstr(server.last, "\r\n\r\n{\"a\":1}"));
+		server.requests = 0;
+		assert_int_equal(service_probe_of("GET", "/busy", NULL).code, ERR_UNAVAILABLE);
+		assert_int_equal(server.requests, 2);
+		assert_int_equal(service_probe_of("POST", "/busy", "{}").code, ERR_UNAVAILABLE);
+		assert_int_equal(server.requests, 3);
+		assert_int_equal(service_probe_of("POST", "/closed", "{}").code, ERR_UNCERTAIN);
+	}
+	identity_signer_free(fixture.process.signer);
+}
+
+int main(void)
+{
+	/* A proxy that is not there: it must matter to no call of a test. */
+	setenv("no_proxy", "*", 1);
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		CASE(test_an_answer_with_fields_and_body),
+		CASE(test_what_is_sent),
+		CASE(test_redirects),
+		CASE(test_failures_by_what_they_leave_open),
+		CASE(test_fetch_raises_what_failed),
+		CASE(test_tls_refused),
+		CASE(test_an_answer_over_its_limit),
+		CASE(test_a_server_that_is_silent),
+		CASE(test_a_call_that_is_given_up),
+		CASE(test_connections_are_kept),
+		CASE(test_many_at_once),
+		CASE(test_a_unix_socket),
+		CASE(test_a_call_of_another_service),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,165 @@
+#include "http/body.h"
+
+#include "base/defines.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define KIB ((size_t)1024)
+#define MIB (1024 * KIB)
+
+static int setup(void **state)
+{
+	(void)state;
+	http_body_register(4 * MIB);
+	return 0;
+}
+
+static int nothing_is_held(void **state)
+{
+	(void)state;
+	assert_int_equal(http_body_used_bytes(), 0);
+	return 0;
+}
+
+static struct http_body *body_new(struct arena *arena, size_t max_bytes, int64_t content_length)
+{
+	struct http_body *body = arena_new_of(arena, struct http_body);
+	http_body_init(body, arena, max_bytes, content_length);
+	return body;
+}
+
+/* Add `count` bytes in pieces of `piece`. */
+static enum err_code add(struct http_body *body, size_t count, size_t piece)
+{
+	static char data[2 * MIB];
+	enum err_code code = ERR_NONE;
+	for (size_t i = 0; i < ARRAY_LEN(data); i++)
+		data[i] = (char)('a' + i % 26);
+	for (size_t at = 0; at < count && !code; at += piece)
+		code = http_body_add(body, data + at, MIN_OF(piece, count - at));
+	return code;
+}
+
+static void pieces_are_put_together(void **state)
+{
+	(void)state;
+	static const size_t PIECES[] = {1000, 16 * KIB - 1, 16 * KIB, 64 * KIB, MIB};
+	static const int64_t LENGTHS[] = {-1, 300001};
+	for (size_t i = 0; i < ARRAY_LEN(PIECES) * ARRAY_LEN(LENGTHS); i++) {
+		struct arena *arena = arena_new();
+		struct http_body *body = body_new(arena, MIB, LENGTHS[i % 2]);
+		assert_int_equal(add(body, 300001, PIECES[i / 2]), ERR_NONE);
+		assert_int_equal(body->length, 300001);
+		for (size_t at = 0; at < body->length; at++)
+			assert_int_equal(body->data[at], 'a' + at % 26);
+		assert_int_equal(body->data[body->length], '\0');
+		arena_free(arena);
+		assert_int_equal(http_body_used_bytes(), 0);
+	}
+}
+
+static void an_empty_one_holds_nothing(void **state)
+{
+	(void)state;
+	struct arena *arena = arena_new();
+	struct http_body *body = body_new(arena, MIB, -1);
+	assert_null(body->data);
+	assert_int_equal(http_body_used_bytes(), 0);
+	arena_free(arena);
+}
+
+static void the_limit_is_exact(void **state)
+{
+	(void)state;
+	struct arena *arena = arena_new();
+	struct http_body *body = body_new(arena, MIB, -1);
+	assert_int_equal(add(body, MIB, 64 * KIB), ERR_NONE);
+	assert_int_equal(http_body_add(body, "x", 1), ERR_TOO_LARGE);
+	assert_int_equal(body->length, MIB);
+	arena_free(arena);
+}
+
+/* What a client promises costs nothing; what it sends costs twice that at most. */
+static void room_follows_what_came(void **state)
+{
+	(void)state;
+	struct arena *arena = arena_new();
+	struct http_body *body = body_new(arena, MIB, (int64_t)MIB);
+	assert_int_equal(add(body, 1, 1), ERR_NONE);
+	assert_true(http_body_used_bytes() <= 16 * KIB);
+	assert_int_equal(add(body, 100 * KIB, KIB), ERR_NONE);
+	assert_true(http_body_used_bytes() <= 202 * KIB);
+	assert_int_equal(add(body, MIB - 100 * KIB - 1, KIB), ERR_NONE);
+	assert_int_equal(http_body_used_bytes(), MIB + 1);
+	arena_free(arena);
+}
+
+static void a_small_one_takes_no_more_than_its_length(void **state)
+{
+	(void)state;
+	struct arena *arena = arena_new();
+	struct http_body *body = body_new(arena, MIB, 300);
+	assert_int_equal(add(body, 300, 100), ERR_NONE);
+	assert_int_equal(http_body_used_bytes(), 301);
+	arena_free(arena);
+}
+
+static void all_share_one_budget(void **state)
+{
+	(void)state;
+	struct arena *arenas[4];
+	struct http_body *bodies[4];
+	for (size_t i = 0; i < 4; i++) {
+		arenas[i] = arena_new();
+		bodies[i] = body_new(arenas[i], 2 * MIB, (int64_t)MIB);
+	}
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(add(bodies[i], MIB, 64 * KIB), ERR_NONE);
+	assert_int_equal(add(bodies[3], MIB, 64 * KIB), ERR_UNAVAILABLE);
+	assert_true(http_body_used_bytes() <= 4 * MIB);
+
+	http_body_drop(bodies[3]);
+	http_body_drop(bodies[3]);
+	assert_int_equal(http_body_used_bytes(), 3 * (MIB + 1));
+	arena_free(arenas[0]);
+	assert_int_equal(add(bodies[3], MIB, 64 * KIB), ERR_NONE);
+	for (size_t i = 1; i < 4; i++)
+		arena_free(arenas[i]);
+}
+
+static void a_refused_piece_leaves_what_was_there(void **state)
+{
+	(void)state;
+	struct arena *arena = arena_new();
+	struct http_body *body = body_new(arena, 16 * MIB, -1);
+	enum err_code code = ERR_NONE;
+	size_t added = 0;
+	for (; !code; added += code ? 0 : MIB)
+		code = add(body, MIB, MIB);
+	assert_int_equal(code, ERR_UNAVAILABLE);
+	assert_true(added > 0);
+	assert_int_equal(body->length, added);
+	assert_int_equal(body->data[added - 1], 'a' + (MIB - 1) % 26);
+	arena_free(arena);
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, nothing_is_held)
+	const struct CMUnitTest tests[] = {
+		CASE(pieces_are_put_together),
+		CASE(an_empty_one_holds_nothing),
+		CASE(the_limit_is_exact),
+		CASE(room_follows_what_came),
+		CASE(a_small_one_takes_no_more_than_its_length),
+		CASE(all_share_one_budget),
+		CASE(a_refused_piece_leaves_what_was_there),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

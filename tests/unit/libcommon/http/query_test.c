@@ -1,0 +1,61 @@
+#include "http/query.h"
+
+#include "base/defines.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void test_get(void **state)
+{
+	static const struct {
+		const char *query, *name, *value;
+		size_t count;
+	} CASES[] = {
+		{"a=1", "a", "1", 1},      {"a=1&b=2", "b", "2", 1},
+		{"a=1&b=2", "c", NULL, 0}, {"", "a", NULL, 0},
+		{"a", "a", "", 1},         {"a=", "a", "", 1},
+		{"a=1&a=2", "a", "1", 2},  {"q=two+words%21", "q", "two words!", 1},
+		{"%61=1", "a", "1", 1},    {"a=%C3%A9", "a", "\xC3\xA9", 1},
+		{"a=%C3", "a", NULL, 1},   {"a=%00", "a", NULL, 1},
+		{"a=%4", "a", NULL, 1},    {"a=%zz", "a", NULL, 1},
+		{"&&a=1&", "a", "1", 1},   {"a=b=c", "a", "b=c", 1},
+		{"aa=1", "a", NULL, 0},
+	};
+	(void)state;
+	struct arena *arena = arena_new();
+	for (size_t i = 0; i < ARRAY_LEN(CASES); i++) {
+		size_t count = 99;
+		const char *value = query_get(arena, CASES[i].query, strlen(CASES[i].query),
+		                              CASES[i].name, &count);
+		assert_int_equal(count, CASES[i].count);
+		if (CASES[i].value)
+			assert_string_equal(value, CASES[i].value);
+		else
+			assert_null(value);
+	}
+	assert_null(query_get(arena, NULL, 0, "a", NULL));
+	arena_free(arena);
+}
+
+static void test_encode(void **state)
+{
+	(void)state;
+	struct arena *arena = arena_new();
+	assert_string_equal(query_encode(arena, "a-b_c.d~9"), "a-b_c.d~9");
+	assert_string_equal(query_encode(arena, "a b&c/\xC3\xA9"), "a%20b%26c%2F%C3%A9");
+	assert_string_equal(query_encode(arena, ""), "");
+	arena_free(arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_get),
+		cmocka_unit_test(test_encode),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,171 @@
+#include "loop/chore.h"
+
+#include "base/backoff.h"
+#include "base/log.h"
+#include "loop/sleep.h"
+#include "worker_fixture.h"
+
+static struct worker_fixture fixture;
+
+static struct {
+	int passes, failures_left, overlapping;
+	bool has_run, is_running, is_slow;
+	struct chore *chore;
+} work;
+
+static void pass(struct request *rq)
+{
+	assert_ptr_equal(chore_user(rq), &work);
+	work.overlapping += work.is_running;
+	work.is_running = true;
+	work.passes++;
+	if (work.is_slow)
+		request_sleep(rq, 5);
+	work.is_running = false;
+	work.has_run = true;
+	if (work.failures_left > 0) {
+		work.failures_left--;
+		raise_error(rq, ERR_UNAVAILABLE, "away");
+	}
+}
+
+static void start(uint64_t every_ms)
+{
+	memset(&work, 0, sizeof(work));
+	work.chore = chore_new(&fixture.worker, "work", pass, &work, every_ms, 10000);
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	log_init("test", "error");
+	fixture_start(&fixture);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	chore_stop(work.chore);
+	fixture_idle(&fixture);
+	chore_free(work.chore);
+	fixture_stop(&fixture);
+	return 0;
+}
+
+static void until_passes(int wanted)
+{
+	fixture_wait_start(&fixture);
+	while (work.passes < wanted)
+		fixture_turn(&fixture);
+	uv_timer_stop(&fixture.tick);
+}
+
+static void turns(int count)
+{
+	for (int i = 0; i < count; i++)
+		uv_run(&fixture.worker.loop, UV_RUN_NOWAIT);
+}
+
+static void test_nothing_before_it_is_woken(void **state)
+{
+	(void)state;
+	start(0);
+	turns(10);
+	assert_int_equal(work.passes, 0);
+	chore_wake(work.chore);
+	until_passes(10);
+}
+
+static void test_when_woken_alone(void **state)
+{
+	(void)state;
+	start(CHORE_WHEN_WOKEN);
+	for (int i = 0; i < 5; i++)
+		chore_wake(work.chore);
+	until_passes(1);
+	turns(20);
+	assert_int_equal(work.passes, 1);
+	chore_wake_in(work.chore, 1);
+	until_passes(2);
+}
+
+static void test_a_wake_during_a_pass_is_not_lost(void **state)
+{
+	(void)state;
+	start(CHORE_WHEN_WOKEN);
+	work.is_slow = true;
+	chore_wake(work.chore);
+	until_passes(1);
+	assert_true(work.is_running);
+	chore_wake(work.chore);
+	chore_wake_in(work.chore, 100000);
+	until_passes(2);
+	fixture_idle(&fixture);
+	assert_int_equal(work.overlapping, 0);
+	turns(20);
+	assert_int_equal(work.passes, 2);
+}
+
+/* A wake that is nearer replaces one that is farther, and not the other way round. */
+static void test_the_nearest_wake_counts(void **state)
+{
+	(void)state;
+	start(CHORE_WHEN_WOKEN);
+	chore_wake_in(work.chore, 1000000);
+	chore_wake_in(work.chore, 1);
+	chore_wake_in(work.chore, 1000000);
+	until_passes(1);
+}
+
+static void test_a_failed_pass_is_tried_again(void **state)
+{
+	(void)state;
+	start(CHORE_WHEN_WOKEN);
+	work.failures_left = 2;
+	chore_wake(work.chore);
+	until_passes(3);
+	fixture_idle(&fixture);
+	assert_int_equal(work.failures_left, 0);
+	turns(20);
+	assert_int_equal(work.passes, 3);
+}
+
+static void test_stop_cancels_the_pass(void **state)
+{
+	(void)state;
+	start(0);
+	work.is_slow = true;
+	chore_wake(work.chore);
+	until_passes(1);
+	assert_false(chore_is_idle(work.chore));
+	chore_stop(work.chore);
+	fixture_idle(&fixture);
+	assert_true(chore_is_idle(work.chore));
+	chore_wake(work.chore);
+	turns(10);
+	assert_int_equal(work.passes, 1);
+}
+
+static void test_backoff_bounds(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 200; i++) {
+		assert_in_range(backoff_ms(1, 100, 5000), 50, 100);
+		assert_in_range(backoff_ms(3, 100, 5000), 200, 400);
+		assert_in_range(backoff_ms(100, 100, 5000), 2500, 5000);
+		assert_in_range(spread_ms(1000), 800, 1200);
+	}
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		CASE(test_nothing_before_it_is_woken),       CASE(test_when_woken_alone),
+		CASE(test_a_wake_during_a_pass_is_not_lost), CASE(test_the_nearest_wake_counts),
+		CASE(test_a_failed_pass_is_tried_again),     CASE(test_stop_cancels_the_pass),
+		cmocka_unit_test(test_backoff_bounds),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

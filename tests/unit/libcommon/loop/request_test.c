@@ -1,0 +1,105 @@
+#include "loop/request.h"
+
+#include "worker_fixture.h"
+
+static struct worker_fixture fixture;
+
+static int setup(void **state)
+{
+	(void)state;
+	fixture_start(&fixture);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	fixture_stop(&fixture);
+	return 0;
+}
+
+/* --- Pages ------------------------------------------------------------------------------------ */
+
+/* What a request saw of its pages. */
+struct pages {
+	struct arena *own, *seen_by_done;
+	size_t freed, freed_when_done;
+};
+
+static void count_freed(void *freed)
+{
+	++*(size_t *)freed;
+}
+
+static void work_in_pages(struct request *rq)
+{
+	struct pages *pages = rq->user;
+	pages->own = rq->arena;
+	for (size_t i = 0; i < 3; i++) {
+		assert_ptr_equal(request_page_begin(rq), pages->own);
+		struct arena *page = rq->arena;
+		assert_ptr_not_equal(page, pages->own);
+		arena_on_free(page, count_freed, &pages->freed);
+		assert_ptr_equal(request_page_begin(rq), page);
+		arena_on_free(rq->arena, count_freed, &pages->freed);
+		request_page_end(rq);
+		assert_ptr_equal(rq->arena, page);
+		assert_int_equal(pages->freed, 2 * i + 1);
+		request_page_end(rq);
+		assert_ptr_equal(rq->arena, pages->own);
+		assert_int_equal(pages->freed, 2 * i + 2);
+	}
+}
+
+static void raise_in_pages(struct request *rq)
+{
+	struct pages *pages = rq->user;
+	pages->own = rq->arena;
+	for (int i = 0; i < 2; i++) {
+		request_page_begin(rq);
+		arena_on_free(rq->arena, count_freed, &pages->freed);
+	}
+	raise_error(rq, ERR_CONFLICT, "%s of a page", "in the middle");
+}
+
+static void look_at_pages(struct request *rq)
+{
+	struct pages *pages = rq->user;
+	pages->seen_by_done = rq->arena;
+	pages->freed_when_done = pages->freed;
+	if (rq->problem.code)
+		assert_string_equal(rq->problem.detail, "in the middle of a page");
+}
+
+static void pages_are_freed_one_by_one(void **state)
+{
+	(void)state;
+	struct pages pages = {0};
+	request_spawn(&fixture.worker, "test", FIXTURE_PATIENCE_MS, work_in_pages, look_at_pages,
+	              &pages);
+	fixture_idle(&fixture);
+	assert_ptr_equal(pages.seen_by_done, pages.own);
+	assert_int_equal(pages.freed, 6);
+}
+
+static void a_raise_leaves_every_page(void **state)
+{
+	(void)state;
+	struct pages pages = {0};
+	request_spawn(&fixture.worker, "test", FIXTURE_PATIENCE_MS, raise_in_pages, look_at_pages,
+	              &pages);
+	fixture_idle(&fixture);
+	assert_ptr_equal(pages.seen_by_done, pages.own);
+	assert_int_equal(pages.freed_when_done, 0);
+	assert_int_equal(pages.freed, 2);
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		CASE(pages_are_freed_one_by_one),
+		CASE(a_raise_leaves_every_page),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,108 @@
+#include "base/timefmt.h"
+#include "pg/pg.h"
+#include "pg_fixture.h"
+#include "worker_fixture.h"
+
+static struct pg_fixture server;
+static struct worker_fixture fixture;
+
+/* What a channel was told. */
+struct heard {
+	int connected;
+	int count;
+	char last[100];
+};
+
+static int setup(void **state)
+{
+	(void)state;
+	pg_fixture_new(&server);
+	fixture_start(&fixture);
+	fixture.worker.pg =
+		pg_pool_new(&fixture.worker.loop, &(struct pg_settings){.url = server.url});
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	pg_pool_free(fixture.worker.pg);
+	fixture_stop(&fixture);
+	pg_fixture_free(&server);
+	return 0;
+}
+
+static void hear(void *context, const char *payload)
+{
+	struct heard *heard = context;
+	if (payload == NULL) {
+		heard->connected++;
+		return;
+	}
+	heard->count++;
+	snprintf(heard->last, sizeof(heard->last), "%s", payload);
+}
+
+static void until(const int *counter, int wanted)
+{
+	uint64_t late_ms = time_monotonic_ms() + FIXTURE_PATIENCE_MS;
+	while (*counter < wanted && time_monotonic_ms() < late_ms)
+		uv_run(&fixture.worker.loop, UV_RUN_ONCE);
+	assert_int_equal(*counter, wanted);
+}
+
+static void test_listening(void **state)
+{
+	(void)state;
+	struct heard a = {0}, b = {0}, late = {0};
+	pg_listen(fixture.worker.pg, "Ünlikely name", hear, &a);
+	pg_listen(fixture.worker.pg, "outbox_shop", hear, &b);
+	until(&a.connected, 1);
+	until(&b.connected, 1);
+	pg_fixture_run(&server, "NOTIFY outbox_shop, 'one'");
+	until(&b.count, 1);
+	assert_string_equal(b.last, "one");
+	assert_int_equal(a.count, 0);
+	pg_fixture_run(&server, "NOTIFY \"Ünlikely name\"");
+	until(&a.count, 1);
+	assert_string_equal(a.last, "");
+	/* A channel that is added while the connection is there. */
+	pg_listen(fixture.worker.pg, "late", hear, &late);
+	until(&late.connected, 1);
+	pg_fixture_run(&server, "NOTIFY late, 'x'");
+	until(&late.count, 1);
+	assert_int_equal(a.connected + b.connected, 2);
+}
+
+/* After a loss each channel is told that it may have missed something, and hears again. */
+static void test_listening_again(void **state)
+{
+	(void)state;
+	struct heard a = {0}, b = {0};
+	pg_listen(fixture.worker.pg, "a", hear, &a);
+	pg_listen(fixture.worker.pg, "b", hear, &b);
+	until(&a.connected, 1);
+	until(&b.connected, 1);
+	pg_fixture_crash(&server);
+	pg_fixture_start(&server);
+	until(&a.connected, 2);
+	until(&b.connected, 2);
+	pg_fixture_run(&server, "NOTIFY a, 'again'; NOTIFY b, 'again'");
+	until(&a.count, 1);
+	until(&b.count, 1);
+	assert_string_equal(a.last, "again");
+	pg_fixture_run(&server,
+	               "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE "
+	               "'LISTEN%'");
+	until(&a.connected, 3);
+	until(&b.connected, 3);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_listening, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_listening_again, setup, teardown),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,262 @@
+#include "pg/migrate.h"
+
+#include "pg_fixture.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static struct pg_fixture server;
+
+static const struct migration TWO[] = {
+	{"0001_first",
+         "CREATE TABLE first (id uuid DEFAULT uuid_v7(), a int); INSERT INTO first (a) "
+         "VALUES (1)"},
+	{"0002_second", "CREATE TABLE second (a int); INSERT INTO second SELECT a FROM first"},
+	{NULL, NULL},
+};
+
+/* The service's own, whatever libcommon brings. */
+#define APPLIED "SELECT count(*) FROM shop.migration WHERE name NOT LIKE 'common_%'"
+
+static int start_server(void **state)
+{
+	(void)state;
+	pg_fixture_new(&server);
+	return 0;
+}
+
+static int stop_server(void **state)
+{
+	(void)state;
+	pg_fixture_free(&server);
+	return 0;
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	pg_fixture_run(&server, "SET client_min_messages = error; "
+	                        "DROP SCHEMA IF EXISTS shop CASCADE");
+	return 0;
+}
+
+static void test_walk_up(void **state)
+{
+	(void)state;
+	assert_int_equal(migrate_run(server.url, "shop", TWO), ERR_NONE);
+	assert_int_equal(pg_fixture_run(&server, APPLIED), 2);
+	assert_int_equal(pg_fixture_run(&server, "SELECT count(*) FROM shop.second"), 1);
+	/* Nothing is done twice. */
+	long applied =
+		pg_fixture_run(&server, "SELECT sum(xmin::text::bigint) FROM shop.migration");
+	assert_int_equal(migrate_run(server.url, "shop", TWO), ERR_NONE);
+	assert_int_equal(pg_fixture_run(&server,
+	                                "SELECT sum(xmin::text::bigint) FROM shop.migration"),
+	                 applied);
+	assert_int_equal(pg_fixture_run(&server, "SELECT count(*) FROM shop.first"), 1);
+	/* Nothing of it landed in another schema. */
+	assert_int_equal(pg_fixture_run(&server,
+	                                "SELECT count(*) FROM pg_class WHERE relnamespace = "
+	                                "'public'::regnamespace"),
+	                 0);
+}
+
+/* An older release's database gets what is new, in a schema that the role owns but did not make. */
+static void test_next_release(void **state)
+{
+	(void)state;
+	const struct migration ONE[] = {{TWO[0].name, TWO[0].sql}, {NULL, NULL}};
+	char url[200];
+	pg_fixture_run(&server, "SET client_min_messages = error; DROP ROLE IF EXISTS clerk; "
+	                        "CREATE ROLE clerk LOGIN; "
+	                        "CREATE SCHEMA shop AUTHORIZATION clerk");
+	snprintf(url, sizeof(url), "postgresql:///postgres?host=%s&port=%u&user=clerk",
+	         server.folder, server.port);
+	assert_int_equal(migrate_run(url, "shop", ONE), ERR_NONE);
+	assert_int_equal(migrate_run(url, "shop", TWO), ERR_NONE);
+	assert_int_equal(pg_fixture_run(&server, "SELECT count(*) FROM shop.second"), 1);
+	/* The older one still runs beside it, and goes on. */
+	assert_int_equal(migrate_run(url, "shop", ONE), ERR_NONE);
+	pg_fixture_run(&server, "SET client_min_messages = error; DROP SCHEMA shop CASCADE; "
+	                        "DROP ROLE clerk");
+}
+
+static void test_edited(void **state)
+{
+	(void)state;
+	const struct migration EDITED[] = {{"0001_first", "CREATE TABLE first ()"},
+	                                   {TWO[1].name, TWO[1].sql},
+	                                   {NULL, NULL}};
+	assert_int_equal(migrate_run(server.url, "shop", TWO), ERR_NONE);
+	assert_int_equal(migrate_run(server.url, "shop", EDITED), ERR_CONFLICT);
+	const struct migration RENAMED[] = {{"0001_other", TWO[0].sql},
+	                                    {TWO[1].name, TWO[1].sql},
+	                                    {NULL, NULL}};
+	assert_int_equal(migrate_run(server.url, "shop", RENAMED), ERR_CONFLICT);
+	assert_int_equal(pg_fixture_run(&server, APPLIED), 2);
+}
+
+/* A failing one leaves no trace, what came before it stays. */
+static void test_failing(void **state)
+{
+	(void)state;
+	const struct migration FAILING[] = {{TWO[0].name, TWO[0].sql},
+	                                    {"0002_second",
+	                                     "CREATE TABLE second (a int); SELECT 1/0"},
+	                                    {NULL, NULL}};
+	assert_int_equal(migrate_run(server.url, "shop", FAILING), ERR_INTERNAL);
+	assert_int_equal(pg_fixture_run(&server, APPLIED), 1);
+	assert_int_equal(pg_fixture_run(&server, "SELECT count(to_regclass('shop.second'))"), 0);
+	const struct migration COMMITTING[] = {{TWO[0].name, TWO[0].sql},
+	                                       {"0002_second",
+	                                        "CREATE TABLE second (a int); COMMIT"},
+	                                       {NULL, NULL}};
+	assert_int_equal(migrate_run(server.url, "shop", COMMITTING), ERR_CONFLICT);
+}
+
+static void *run_two(void *arg)
+{
+	*(enum err_code *)arg = migrate_run(server.url, "shop", TWO);
+	return NULL;
+}
+
+static void test_at_once(void **state)
+{
+	(void)state;
+	pthread_t threads[4];
+	enum err_code codes[4];
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, run_two, &codes[i]), 0);
+	for (int i = 0; i < 4; i++) {
+		pthread_join(threads[i], NULL);
+		assert_int_equal(codes[i], ERR_NONE);
+	}
+	assert_int_equal(pg_fixture_run(&server, "SELECT count(*) FROM shop.first"), 1);
+	assert_int_equal(pg_fixture_run(&server, APPLIED), 2);
+}
+
+/* The process dies in the middle of one: it can be run again from there. */
+static void test_killed(void **state)
+{
+	(void)state;
+	const struct migration SLOW[] = {{TWO[0].name, TWO[0].sql},
+	                                 {"0002_second",
+	                                  "CREATE TABLE second (a int); SELECT pg_sleep(600)"},
+	                                 {NULL, NULL}};
+	pid_t pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0)
+		_exit((int)migrate_run(server.url, "shop", SLOW));
+	while (pg_fixture_run(&server, "SELECT count(*) FROM pg_stat_activity WHERE wait_event = "
+	                               "'PgSleep'") == 0)
+		assert_int_equal(waitpid(pid, NULL, WNOHANG), 0);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	assert_int_equal(migrate_run(server.url, "shop", TWO), ERR_NONE);
+	assert_int_equal(pg_fixture_run(&server, "SELECT count(*) FROM shop.second"), 1);
+}
+
+static void test_away(void **state)
+{
+	(void)state;
+	assert_int_equal(migrate_run("postgresql:///x?host=/nowhere", "shop", TWO),
+	                 ERR_UNAVAILABLE);
+	assert_int_equal(migrate_run("nonsense", "shop", TWO), ERR_INVALID);
+}
+
+static long ask(const char *sql)
+{
+	char text[600];
+	snprintf(text, sizeof(text), "SET search_path = shop; %s", sql);
+	return pg_fixture_run(&server, text);
+}
+
+static void test_uuid_v7(void **state)
+{
+	(void)state;
+	assert_int_equal(migrate_run(server.url, "shop", TWO), ERR_NONE);
+	/* Version and variant, close to now, and ascending for rows that are made one after
+	 * another. */
+	assert_int_equal(ask("SELECT count(*) FROM generate_series(1, 1000), uuid_v7() AS id WHERE "
+	                     "id::text !~ '^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab]'"),
+	                 0);
+	assert_true(
+		ask("SELECT abs(extract(epoch FROM now()) * 1000 - "
+	            "('x0000' || left(replace(uuid_v7()::text, '-', ''), 12))::bit(64)::bigint)") <
+		10000);
+	assert_int_equal(
+		ask("SELECT count(*) FROM (SELECT id, lag(id) OVER (ORDER BY i) AS before FROM "
+	            "(SELECT i, uuid_v7() AS id, pg_sleep(0.00001) FROM generate_series(1, 200) AS "
+	            "i) "
+	            "AS made) AS pairs WHERE id <= before"),
+		0);
+	assert_int_equal(ask("SELECT count(DISTINCT uuid_v7()) FROM generate_series(1, 10000)"),
+	                 10000);
+}
+
+#define ACCOUNT "'01970000-0000-7000-8000-000000000001'"
+
+static void test_task_functions(void **state)
+{
+	(void)state;
+	assert_int_equal(migrate_run(server.url, "shop", TWO), ERR_NONE);
+	assert_int_equal(
+		ask("SELECT (task_json(task_start('refresh', " ACCOUNT ", '{\"n\": 1}'))::jsonb - "
+	            "'{task_id,created_at}'::text[] = '{\"kind\": \"refresh\", \"status\": "
+	            "\"pending\", \"progress\": 0, \"message\": null, \"result\": null, \"error\": "
+	            "null, \"attempts\": 0, \"started_at\": null, \"finished_at\": null}')::int"),
+		1);
+	/* Once, although task_json() reads its argument many times. */
+	assert_int_equal(ask("SELECT count(*) FROM task"), 1);
+	assert_int_equal(
+		ask("SELECT count(*) FROM outbox JOIN task ON stream = 'jobs' AND type = kind "
+	            "AND outbox.account_id = task.account_id AND data->>'task' = task.id::text "
+	            "AND sent_at IS NULL"),
+		1);
+	assert_int_equal(ask("SELECT count(*) FROM task WHERE (task_json(task)->>'created_at') ~ "
+	                     "'^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$'"),
+	                 1);
+	assert_int_equal(ask("SELECT (time_json('2026-01-31 10:30:00.1239+01') = "
+	                     "'2026-01-31T09:30:00.123Z')::int"),
+	                 1);
+	assert_int_equal(ask("SET expops.request_id = 'r1'; SELECT event_emit('events.shop', "
+	                     "'sold', " ACCOUNT
+	                     ", '{\"a\": 1}'); SELECT count(*) FROM outbox WHERE type = 'sold' "
+	                     "AND request_id = 'r1'"),
+	                 1);
+	assert_int_equal(ask("SELECT event_emit('events.shop', 'got', NULL, '{}', 'r2'); SELECT "
+	                     "count(*) FROM outbox WHERE type = 'got' AND request_id = 'r2' AND "
+	                     "account_id IS NULL"),
+	                 1);
+	/* Bound to their schema, whatever the caller's search_path. */
+	assert_int_equal(pg_fixture_run(&server,
+	                                "SELECT (shop.task_start('other', NULL, NULL)).attempts"),
+	                 0);
+	assert_int_equal(ask("SELECT count(*) FROM task WHERE kind = 'other' AND input = '{}'"), 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_walk_up, setup),
+		cmocka_unit_test_setup(test_next_release, setup),
+		cmocka_unit_test_setup(test_edited, setup),
+		cmocka_unit_test_setup(test_failing, setup),
+		cmocka_unit_test_setup(test_at_once, setup),
+		cmocka_unit_test_setup(test_killed, setup),
+		cmocka_unit_test_setup(test_away, setup),
+		cmocka_unit_test_setup(test_uuid_v7, setup),
+		cmocka_unit_test_setup(test_task_functions, setup),
+	};
+	return cmocka_run_group_tests(tests, start_server, stop_server);
+}

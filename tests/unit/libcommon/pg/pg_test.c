@@ -1,0 +1,624 @@
+#include "pg/pg.h"
+
+#include "base/metrics.h"
+#include "pg_suite.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static int setup(void **state)
+{
+	(void)state;
+	pg_fixture_run(&server, "SET client_min_messages = error; DROP SCHEMA public CASCADE; "
+	                        "CREATE SCHEMA public");
+	open_pool(&(struct pg_settings){.url = server.url,
+	                                .connections = 4,
+	                                .pool_wait_ms = FIXTURE_PATIENCE_MS});
+	return 0;
+}
+
+/* Run the loop until the server, asked on a connection of the test's own, says so. */
+static void until_server_says(const char *sql)
+{
+	for (int i = 0; pg_fixture_run(&server, sql) == 0; i++) {
+		assert_true(i < 20000);
+		uv_run(&fixture.worker.loop, UV_RUN_NOWAIT);
+	}
+}
+
+#define SLEEPING                                                                                   \
+	"SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND wait_event = 'PgSleep' " \
+	"AND pid <> pg_backend_pid()"
+
+static void values(struct request *rq)
+{
+	size_t length;
+	struct uuid id = uuid_new();
+	char text[UUID_TEXT_LEN + 1];
+	uuid_format(&id, text);
+	struct pg_rows *rows =
+		pg_query(rq,
+	                 "SELECT $1::text, $2::text, $3::bigint, $4::float8, $5::uuid, $6::bytea, "
+	                 "$7::timestamptz, $8::boolean, ''::text, NULL::bytea",
+	                 pg_text("ä'\"\\"), pg_null(), pg_int(INT64_MIN), pg_float(0.1),
+	                 pg_uuid(id), pg_bytes("a\0\xff", 3), pg_time(1769851800123),
+	                 pg_bool(true));
+	assert_int_equal(rows->count, 1);
+	assert_int_equal(rows->columns, 10);
+	assert_string_equal(pg_json(rows), "ä'\"\\");
+	assert_null(pg_value(rows, 0, 1));
+	assert_int_equal(pg_value_int(rows, 0, 1), 0);
+	assert_true(pg_value_int(rows, 0, 2) == INT64_MIN);
+	assert_true(pg_value_float(rows, 0, 3) == 0.1);
+	assert_string_equal(pg_value(rows, 0, 4), text);
+	assert_memory_equal(pg_value_bytes(rq->arena, rows, 0, 5, &length), "a\0\xff", 3);
+	assert_int_equal(length, 3);
+	assert_string_equal(pg_value(rows, 0, 6), "2026-01-31 09:30:00.123+00");
+	assert_true(pg_value_bool(rows, 0, 7));
+	assert_string_equal(pg_value(rows, 0, 8), "");
+	assert_null(pg_value_bytes(rq->arena, rows, 0, 9, &length));
+	rows = pg_query(rq, "CREATE TABLE t (a int)");
+	assert_true(pg_empty(rows));
+	rows = pg_query(rq, "INSERT INTO t SELECT generate_series(1, $1::int)", pg_int(7));
+	assert_int_equal(rows->affected, 7);
+}
+
+static void test_values(void **state)
+{
+	(void)state;
+	struct outcome outcome = {0};
+	spawn(&outcome, values);
+	fixture_idle(&fixture);
+	assert_int_equal(outcome.code, ERR_NONE);
+	assert_true(pg_pool_is_up(fixture.worker.pg));
+}
+
+static void test_sqlstates(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *sqlstate;
+		enum err_code code;
+	} ROWS[] = {
+		{"23505", ERR_CONFLICT},    {"23P01", ERR_CONFLICT},    {"23503", ERR_INVALID},
+		{"23514", ERR_INVALID},     {"23502", ERR_INVALID},     {"22P02", ERR_INVALID},
+		{"22012", ERR_INVALID},     {"40001", ERR_CONFLICT},    {"40P01", ERR_CONFLICT},
+		{"57014", ERR_TIMEOUT},     {"57P01", ERR_UNAVAILABLE}, {"57P03", ERR_UNAVAILABLE},
+		{"53300", ERR_UNAVAILABLE}, {"08006", ERR_UNAVAILABLE}, {"42P01", ERR_INTERNAL},
+		{"42601", ERR_INTERNAL},    {"40002", ERR_INTERNAL},    {"", ERR_INTERNAL},
+	};
+	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++)
+		assert_int_equal(pg_sqlstate_code(ROWS[i].sqlstate), ROWS[i].code);
+}
+
+#define MANY 3000
+
+/* Every statement of a shared pipeline gets its own answer, whatever becomes of its neighbours. */
+static void test_failures_stay_separate(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *sql;
+		enum err_code code;
+	} KINDS[] = {
+		{"SELECT $1::int * 2", ERR_NONE},
+		{"SELECT 1 / ($1::int - $1::int)", ERR_INVALID},
+		{"INSERT INTO t VALUES (0, $1::int)", ERR_CONFLICT},
+		{"/* read */ SELECT $1::int * 2 FROM generate_series(1, 50)", ERR_NONE},
+		{"SELECT no_such_function($1::int)", ERR_INTERNAL},
+		{"INSERT INTO t VALUES ($1::int, 0) RETURNING a * 2", ERR_NONE},
+	};
+	pg_fixture_run(&server,
+	               "CREATE TABLE t (a int PRIMARY KEY, b int); INSERT INTO t VALUES (0)");
+	struct outcome *outcomes = calloc(MANY, sizeof(*outcomes));
+	for (int i = 0; i < MANY; i++) {
+		outcomes[i] = (struct outcome){.sql = KINDS[i % 6].sql, .number = i + 1};
+		spawn(&outcomes[i], query_number);
+	}
+	fixture_idle(&fixture);
+	for (int i = 0; i < MANY; i++) {
+		assert_int_equal(outcomes[i].code, KINDS[i % 6].code);
+		assert_int_equal(outcomes[i].answer, outcomes[i].code ? 0 : 2 * (i + 1));
+	}
+	free(outcomes);
+	assert_int_equal(pg_fixture_run(&server, "SELECT count(*) FROM t"), MANY / 6 + 1);
+}
+
+static void add_in_transaction(struct request *rq)
+{
+	struct outcome *outcome = rq->user;
+	pg_begin(rq);
+	pg_query(rq, "INSERT INTO t VALUES ($1)", pg_int(outcome->number));
+	/* Nobody else's uncommitted row is seen, one's own is. */
+	struct pg_rows *rows = pg_query(rq, "SELECT count(*) FILTER (WHERE a = $1) FROM t",
+	                                pg_int(outcome->number));
+	outcome->answer = (long)pg_value_int(rows, 0, 0);
+	rows = pg_query(rq, "SELECT count(*) FROM (SELECT xmin FROM t WHERE xmin = "
+	                    "pg_current_xact_id()::xid) AS mine");
+	assert_int_equal(pg_value_int(rows, 0, 0), 1);
+	if (outcome->number % 3 == 0)
+		pg_rollback(rq);
+	else if (outcome->number % 3 == 1)
+		pg_commit(rq);
+	else
+		raise_error(rq, ERR_FORBIDDEN, "enough");
+	assert_null(rq->transaction);
+}
+
+static void test_transactions_are_apart(void **state)
+{
+	(void)state;
+	struct outcome outcomes[90] = {0};
+	pg_fixture_run(&server, "CREATE TABLE t (a int PRIMARY KEY)");
+	for (int i = 0; i < 90; i++) {
+		outcomes[i].number = i;
+		spawn(&outcomes[i], add_in_transaction);
+	}
+	fixture_idle(&fixture);
+	for (int i = 0; i < 90; i++) {
+		assert_int_equal(outcomes[i].code, i % 3 == 2 ? ERR_FORBIDDEN : ERR_NONE);
+		assert_int_equal(outcomes[i].answer, 1);
+	}
+	assert_int_equal(pg_fixture_run(&server, "SELECT count(*) FROM t"), 30);
+	assert_int_equal(pg_fixture_run(&server, "SELECT count(*) FROM t WHERE a % 3 <> 1"), 0);
+}
+
+/* One of a page ends with it, one from outside goes on, and one that a raise cuts short is gone. */
+static void transactions_and_pages(struct request *rq)
+{
+	request_page_begin(rq);
+	pg_begin(rq);
+	pg_query(rq, "INSERT INTO t VALUES (1)");
+	request_page_end(rq);
+	assert_null(rq->transaction);
+	pg_begin(rq);
+	request_page_begin(rq);
+	pg_query(rq, "INSERT INTO t VALUES (2)");
+	request_page_end(rq);
+	pg_commit(rq);
+	pg_begin(rq);
+	request_page_begin(rq);
+	pg_query(rq, "INSERT INTO t VALUES (3)");
+	raise_error(rq, ERR_FORBIDDEN, "enough");
+}
+
+static void test_transactions_and_pages(void **state)
+{
+	(void)state;
+	struct outcome outcome = {0};
+	pg_fixture_run(&server, "CREATE TABLE t (a int)");
+	spawn(&outcome, transactions_and_pages);
+	fixture_idle(&fixture);
+	assert_int_equal(outcome.code, ERR_FORBIDDEN);
+	assert_int_equal(pg_fixture_run(&server, "SELECT sum(a) FROM t"), 2);
+}
+
+static void sleep_in_transaction(struct request *rq)
+{
+	pg_begin(rq);
+	pg_query(rq, "INSERT INTO t VALUES (1)");
+	pg_query(rq, "SELECT pg_sleep(600)");
+}
+
+/* Its fiber goes while a statement runs: the server ends that, nothing is kept, the pool is
+ * whole. */
+static void test_an_abandoned_transaction_ends(void **state)
+{
+	(void)state;
+	struct outcome outcome = {0}, after = {.sql = "SELECT $1::int", .number = 5};
+	pg_fixture_run(&server, "CREATE TABLE t (a int)");
+	struct request *rq = request_spawn(&fixture.worker, "test", FIXTURE_PATIENCE_MS,
+	                                   sleep_in_transaction, note_outcome, &outcome);
+	until_server_says(SLEEPING);
+	fiber_cancel(rq->fiber, ERR_CLIENT_GONE);
+	fixture_idle(&fixture);
+	assert_int_equal(outcome.code, ERR_CLIENT_GONE);
+	spawn(&after, query_number);
+	fixture_idle(&fixture);
+	assert_int_equal(after.answer, 5);
+	until_server_says("SELECT (NOT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event = "
+	                  "'PgSleep'))::int");
+	assert_int_equal(pg_fixture_run(&server, "SELECT count(*) FROM t"), 0);
+}
+
+/* The deadline of a single statement: its fiber leaves, neighbours are not touched. */
+static void test_deadlines(void **state)
+{
+	(void)state;
+	struct outcome slow = {.sql = "SELECT pg_sleep(5 + $1)"};
+	struct outcome quick[20];
+	request_spawn(&fixture.worker, "test", 150, query_number, note_outcome, &slow);
+	for (int i = 0; i < 20; i++) {
+		quick[i] = (struct outcome){.sql = "SELECT $1::int", .number = i};
+		spawn(&quick[i], query_number);
+	}
+	fixture_idle(&fixture);
+	assert_int_equal(slow.code, ERR_TIMEOUT);
+	for (int i = 0; i < 20; i++) {
+		assert_int_equal(quick[i].code, ERR_NONE);
+		assert_int_equal(quick[i].answer, i);
+	}
+}
+
+static void sleep_too_long(struct request *rq)
+{
+	pg_begin(rq);
+	pg_query(rq, "SELECT pg_sleep(600)");
+}
+
+/* In a transaction the server itself ends the statement at the deadline. */
+static void test_deadline_reaches_the_server(void **state)
+{
+	(void)state;
+	struct outcome outcome = {0};
+	request_spawn(&fixture.worker, "test", 300, sleep_too_long, note_outcome, &outcome);
+	fixture_idle(&fixture);
+	assert_int_equal(outcome.code, ERR_TIMEOUT);
+	until_server_says("SELECT (NOT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event = "
+	                  "'PgSleep'))::int");
+}
+
+static bool may_go_on;
+
+static void hold_transaction(struct request *rq)
+{
+	struct outcome *outcome = rq->user;
+	pg_begin(rq);
+	outcome->answer = 1;
+	while (!may_go_on)
+		request_wait(rq);
+	pg_commit(rq);
+	outcome->answer = 2;
+}
+
+static void begin_only(struct request *rq)
+{
+	struct outcome *outcome = rq->user;
+	pg_begin(rq);
+	pg_commit(rq);
+	outcome->answer = 1;
+}
+
+/* Ask until there is a connection: making one may take longer than the pool lets a statement wait. */
+static void until_answered(struct outcome *outcome, request_fn *fn)
+{
+	do {
+		outcome->is_over = false;
+		spawn(outcome, fn);
+		fixture_until(&fixture, &outcome->is_over);
+	} while (outcome->code == ERR_UNAVAILABLE);
+}
+
+/* The same for hold_transaction(), which does not end. */
+static struct request *until_held(struct outcome *outcome)
+{
+	struct request *held = NULL;
+	fixture_wait_start(&fixture);
+	for (outcome->is_over = true; outcome->answer == 0; fixture_turn(&fixture)) {
+		if (!outcome->is_over)
+			continue;
+		outcome->is_over = false;
+		held = request_spawn(&fixture.worker, "test", FIXTURE_PATIENCE_MS, hold_transaction,
+		                     note_outcome, outcome);
+	}
+	uv_timer_stop(&fixture.tick);
+	return held;
+}
+
+static void test_pool_exhausted(void **state)
+{
+	(void)state;
+	struct outcome holder = {0}, begins[5] = {0},
+		       single = {.sql = "SELECT $1::int", .number = 3};
+	may_go_on = false;
+	open_pool(&(struct pg_settings){.url = server.url, .connections = 2, .pool_wait_ms = 200});
+	struct request *held = until_held(&holder);
+	for (int i = 0; i < 5; i++) {
+		spawn(&begins[i], begin_only);
+		fixture_until(&fixture, &begins[i].is_over);
+		assert_int_equal(begins[i].code, ERR_UNAVAILABLE);
+	}
+	/* One connection is always left for single statements. */
+	until_answered(&single, query_number);
+	assert_int_equal(single.answer, 3);
+	assert_int_equal(holder.answer, 1);
+	may_go_on = true;
+	fiber_wake(held->fiber);
+	fixture_idle(&fixture);
+	assert_int_equal(holder.answer, 2);
+	until_answered(&begins[0], begin_only);
+	assert_int_equal(begins[0].answer, 1);
+}
+
+static void reread(struct request *rq)
+{
+	struct pg_rows *rows = pg_query(rq, "SELECT * FROM t");
+	assert_int_equal(rows->columns, 1);
+	pg_query(rq, "ALTER TABLE t ADD COLUMN b int");
+	rows = pg_query(rq, "SELECT * FROM t");
+	assert_int_equal(rows->columns, 2);
+	pg_query(rq, "DEALLOCATE ALL");
+	rows = pg_query(rq, "SELECT * FROM t");
+	assert_int_equal(rows->columns, 2);
+	pg_begin(rq);
+	pg_query(rq, "SELECT * FROM t");
+	pg_query(rq, "DEALLOCATE  ALL");
+	struct pg_rows *none;
+	assert_int_equal(pg_try(rq, &none, NULL, "SELECT * FROM t"), ERR_UNAVAILABLE);
+	pg_rollback(rq);
+	pg_query(rq, "SELECT * FROM t");
+}
+
+static void test_plans_are_prepared_again(void **state)
+{
+	(void)state;
+	struct outcome outcome = {0};
+	teardown(state);
+	open_pool(&(struct pg_settings){.url = server.url,
+	                                .connections = 1,
+	                                .pool_wait_ms = FIXTURE_PATIENCE_MS});
+	pg_fixture_run(&server, "CREATE TABLE t (a int)");
+	spawn(&outcome, reread);
+	fixture_idle(&fixture);
+	assert_int_equal(outcome.code, ERR_NONE);
+}
+
+static void test_serialisation_failures_are_retried(void **state)
+{
+	(void)state;
+	struct outcome outcome = {.sql = "SELECT flaky($1)", .number = 3};
+	pg_fixture_run(
+		&server,
+		"CREATE SEQUENCE calls; CREATE FUNCTION flaky(n bigint) RETURNS bigint AS $$ "
+		"BEGIN IF nextval('calls') <= n THEN RAISE SQLSTATE '40001'; END IF; "
+		"RETURN currval('calls'); END $$ LANGUAGE plpgsql");
+	spawn(&outcome, query_number);
+	fixture_idle(&fixture);
+	assert_int_equal(outcome.code, ERR_NONE);
+	assert_int_equal(outcome.answer, 4);
+}
+
+/* A failure that comes with the Sync, after the statement's own answer. */
+static void test_deferred_constraints(void **state)
+{
+	(void)state;
+	struct outcome outcome = {.sql = "INSERT INTO t VALUES ($1)", .number = 9};
+	pg_fixture_run(&server, "CREATE TABLE p (a int PRIMARY KEY); CREATE TABLE t (a int "
+	                        "REFERENCES p DEFERRABLE INITIALLY DEFERRED)");
+	spawn(&outcome, query_number);
+	fixture_idle(&fixture);
+	assert_int_equal(outcome.code, ERR_INVALID);
+	assert_int_equal(pg_fixture_run(&server, "SELECT count(*) FROM t"), 0);
+}
+
+static void try_inside(struct request *rq)
+{
+	struct pg_rows *rows;
+	const char *constraint = NULL;
+	pg_query(rq, "CREATE TABLE t (a int CONSTRAINT only_once PRIMARY KEY)");
+	pg_begin(rq);
+	assert_int_equal(pg_try(rq, &rows, &constraint, "INSERT INTO t VALUES (1)"), ERR_NONE);
+	assert_int_equal(rows->affected, 1);
+	assert_int_equal(pg_try(rq, &rows, &constraint, "INSERT INTO t VALUES (1)"), ERR_CONFLICT);
+	assert_string_equal(constraint, "only_once");
+	pg_begin(rq);
+	pg_query(rq, "INSERT INTO t VALUES (2)");
+	pg_begin(rq);
+	pg_query(rq, "INSERT INTO t VALUES (3)");
+	pg_commit(rq);
+	pg_rollback(rq);
+	pg_begin(rq);
+	pg_query(rq, "INSERT INTO t VALUES (4)");
+	pg_commit(rq);
+	assert_non_null(rq->transaction);
+	rows = pg_query(rq, "SELECT current_setting('expops.request_id')");
+	assert_string_equal(pg_json(rows), "test");
+	pg_commit(rq);
+	assert_null(rq->transaction);
+	rows = pg_query(rq, "SELECT string_agg(a::text, ',' ORDER BY a) FROM t");
+	assert_string_equal(pg_json(rows), "1,4");
+}
+
+static void test_savepoints(void **state)
+{
+	(void)state;
+	struct outcome outcome = {0};
+	spawn(&outcome, try_inside);
+	fixture_idle(&fixture);
+	assert_int_equal(outcome.code, ERR_NONE);
+}
+
+static void fail_inside(struct request *rq)
+{
+	pg_begin(rq);
+	pg_query(rq, "SELECT 1/0");
+}
+
+static void test_a_failure_inside_gives_the_connection_back(void **state)
+{
+	(void)state;
+	struct outcome outcome = {0};
+	for (int i = 0; i < 10; i++) {
+		spawn(&outcome, fail_inside);
+		fixture_idle(&fixture);
+		assert_int_equal(outcome.code, ERR_INVALID);
+	}
+	outcome = (struct outcome){0};
+	spawn(&outcome, begin_only);
+	fixture_idle(&fixture);
+	assert_int_equal(outcome.code, ERR_NONE);
+	until_server_says("SELECT (NOT EXISTS (SELECT FROM pg_stat_activity WHERE state LIKE 'idle "
+	                  "in%'))::int");
+}
+
+/* Long parameters and answers, many at once: both directions fill up. */
+static void send_much(struct request *rq)
+{
+	struct outcome *outcome = rq->user;
+	size_t length = 2 << 20;
+	char *text = arena_alloc(rq->arena, length + 1);
+	memset(text, 'x', length);
+	struct pg_rows *rows = pg_query(rq, "SELECT $1::text || $1::text", pg_text(text));
+	assert_int_equal(rows->lengths[0], 2 * length);
+	outcome->answer = 1;
+}
+
+static void test_back_pressure(void **state)
+{
+	(void)state;
+	struct outcome outcomes[16] = {0};
+	for (int i = 0; i < 16; i++)
+		spawn(&outcomes[i], send_much);
+	fixture_idle(&fixture);
+	for (int i = 0; i < 16; i++)
+		assert_int_equal(outcomes[i].answer, 1);
+}
+
+/* Freed with statements under way and waiting: they end, nothing leaks. */
+static void test_freed_while_busy(void **state)
+{
+	struct outcome outcomes[400];
+	struct outcome holder = {0};
+	may_go_on = false;
+	spawn(&holder, hold_transaction);
+	for (int i = 0; i < 400; i++) {
+		outcomes[i] = (struct outcome){.sql = "SELECT pg_sleep($1)", .number = 600};
+		spawn(&outcomes[i], query_number);
+	}
+	until_server_says(SLEEPING);
+	pg_pool_free(fixture.worker.pg);
+	request_list_cancel(fixture.worker.requests, ERR_UNAVAILABLE);
+	fixture_idle(&fixture);
+	for (int i = 0; i < 400; i++)
+		assert_true(outcomes[i].code == ERR_UNAVAILABLE ||
+		            outcomes[i].code == ERR_UNCERTAIN);
+	assert_int_equal(holder.code, ERR_UNAVAILABLE);
+	fixture_stop(&fixture);
+	setup(state);
+}
+
+static void test_by_name_over_tcp(void **state)
+{
+	struct outcome outcome = {.sql = "SELECT $1::int", .number = 8};
+	teardown(state);
+	open_pool(&(struct pg_settings){.url = server.tcp_url,
+	                                .connections = 2,
+	                                .pool_wait_ms = FIXTURE_PATIENCE_MS});
+	spawn(&outcome, query_number);
+	fixture_idle(&fixture);
+	assert_int_equal(outcome.answer, 8);
+}
+
+static void run_many_texts(struct request *rq)
+{
+	struct outcome *outcome = rq->user;
+	for (int i = 0; i < 1100; i++) {
+		char sql[64];
+		snprintf(sql, sizeof(sql), "SELECT %d + $1::int", i);
+		struct pg_rows *rows = pg_query(rq, sql, pg_int(1));
+		assert_int_equal(pg_value_int(rows, 0, 0), i + 1);
+	}
+	struct pg_rows *rows = pg_query(rq, "SELECT count(*) FROM pg_prepared_statements");
+	outcome->answer = (long)pg_value_int(rows, 0, 0);
+}
+
+/* Statements beyond the bound run as well, unprepared. */
+static void test_too_many_to_prepare(void **state)
+{
+	(void)state;
+	struct outcome outcome = {0};
+	spawn(&outcome, run_many_texts);
+	fixture_idle(&fixture);
+	assert_int_equal(outcome.code, ERR_NONE);
+	assert_int_equal(outcome.answer, 1024);
+}
+
+static void test_idle_connections_are_closed(void **state)
+{
+	struct outcome outcomes[40];
+	teardown(state);
+	fixture_start(&fixture);
+	fixture.worker.pg = pg_pool_new(&fixture.worker.loop,
+	                                &(struct pg_settings){.url = server.url,
+	                                                      .connections = 4,
+	                                                      .pool_wait_ms = FIXTURE_PATIENCE_MS,
+	                                                      .idle_close_ms = 1});
+	for (int i = 0; i < 40; i++) {
+		outcomes[i] =
+			(struct outcome){.sql = "SELECT pg_sleep(0.02 * $1::int)", .number = 1};
+		spawn(&outcomes[i], query_number);
+	}
+	until_server_says(
+		"SELECT count(*) / 2 FROM pg_stat_activity WHERE application_name = 'expops'");
+	fixture_idle(&fixture);
+	until_server_says(
+		"SELECT (count(*) = 1)::int FROM pg_stat_activity WHERE application_name = "
+		"'expops'");
+}
+
+static double metric_value(const char *name)
+{
+	struct arena *arena = arena_new();
+	char *line = strstr(metrics_text(arena), arena_printf(arena, "\n%s ", name));
+	double value = line == NULL ? -1 : strtod(line + strlen(name) + 2, NULL);
+	arena_free(arena);
+	return value;
+}
+
+/* Whatever happened in the tests before this one, nothing is left open, checked out or waiting. */
+static void test_gauges_return_to_zero(void **state)
+{
+	struct outcome outcome = {.sql = "SELECT $1::int"};
+	double before = metric_value("expops_pg_statements_total{outcome=\"ok\"}");
+	spawn(&outcome, query_number);
+	fixture_idle(&fixture);
+	assert_true(metric_value("expops_pg_statements_total{outcome=\"ok\"}") == before + 1);
+	assert_true(metric_value("expops_pg_connections") == 1);
+	pg_pool_free(fixture.worker.pg);
+	assert_true(metric_value("expops_pg_connections") == 0);
+	assert_true(metric_value("expops_pg_connections_checked_out") == 0);
+	assert_true(metric_value("expops_pg_statements_waiting") == 0);
+	fixture_stop(&fixture);
+	setup(state);
+}
+
+static void test_bad_urls(void **state)
+{
+	(void)state;
+	static const char *const URLS[] = {"postgres://[::1/d", "nonsense", "=",
+	                                   "postgres://h/d?no_such_option=1"};
+	for (size_t i = 0; i < ARRAY_LEN(URLS); i++)
+		assert_null(
+			pg_pool_new(&fixture.worker.loop, &(struct pg_settings){.url = URLS[i]}));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sqlstates),
+		cmocka_unit_test_setup_teardown(test_values, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_failures_stay_separate, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_transactions_are_apart, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_transactions_and_pages, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_an_abandoned_transaction_ends, setup,
+	                                        teardown),
+		cmocka_unit_test_setup_teardown(test_deadlines, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_deadline_reaches_the_server, setup, teardown),
+		cmocka_unit_test_teardown(test_pool_exhausted, teardown),
+		cmocka_unit_test_setup_teardown(test_plans_are_prepared_again, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_serialisation_failures_are_retried, setup,
+	                                        teardown),
+		cmocka_unit_test_setup_teardown(test_deferred_constraints, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_savepoints, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_failure_inside_gives_the_connection_back,
+	                                        setup, teardown),
+		cmocka_unit_test_setup_teardown(test_back_pressure, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_freed_while_busy, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_by_name_over_tcp, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_bad_urls, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_too_many_to_prepare, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_idle_connections_are_closed, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_gauges_return_to_zero, setup, teardown),
+	};
+	return cmocka_run_group_tests(tests, start_server, stop_server);
+}

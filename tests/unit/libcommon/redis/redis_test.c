@@ -1,0 +1,323 @@
+#include "redis/redis.h"
+
+#include "redis_fixture.h"
+#include "worker_fixture.h"
+
+#define words(...) \
+	(const char *const[]){__VA_ARGS__}, ARRAY_LEN(((const char *const[]){__VA_ARGS__}))
+
+static struct worker_fixture fixture;
+static struct redis_fixture server;
+
+static int setup(void **state)
+{
+	(void)state;
+	redis_fixture_new(&server, NULL);
+	redis_fixture_start(&server);
+	fixture_start(&fixture);
+	fixture.worker.redis = redis_new(&fixture.worker.loop, server.url);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	redis_free(fixture.worker.redis);
+	fixture_stop(&fixture);
+	redis_fixture_free(&server);
+	return 0;
+}
+
+static void replies_of_each_type(struct request *rq)
+{
+	struct redis_value *value = redis_words(rq, "GET", "absent");
+	assert_int_equal(value->type, REDIS_NIL);
+	value = redis_words(rq, "SET", "key", "a text");
+	assert_int_equal(value->type, REDIS_TEXT);
+	assert_string_equal(value->text, "OK");
+	value = redis_words(rq, "APPEND", "key", "!");
+	assert_int_equal(value->type, REDIS_INTEGER);
+	assert_int_equal(value->integer, 7);
+	redis_words(rq, "SETRANGE", "key", "8", "x");
+	value = redis_words(rq, "GET", "key");
+	assert_int_equal(value->length, 9);
+	assert_memory_equal(value->text, "a text!\0x", 10);
+	value = redis_words(rq, "EVAL", "return {1, {'a', false}, {}}", "0");
+	assert_int_equal(value->type, REDIS_LIST);
+	assert_int_equal(value->count, 3);
+	assert_int_equal(value->items[0].integer, 1);
+	assert_string_equal(value->items[1].items[0].text, "a");
+	assert_int_equal(value->items[1].items[1].type, REDIS_NIL);
+	assert_int_equal(value->items[2].type, REDIS_LIST);
+	assert_int_equal(value->items[2].count, 0);
+	assert_int_equal(redis_try(rq, &value, words("INCR", "key")), ERR_NONE);
+	assert_int_equal(value->type, REDIS_ERROR);
+	assert_non_null(strstr(value->text, "not an integer"));
+	*(bool *)rq->user = true;
+}
+
+static void test_replies_of_each_type(void **state)
+{
+	(void)state;
+	bool is_done = false;
+	fixture_run(&fixture, replies_of_each_type, &is_done);
+	assert_true(is_done);
+}
+
+static enum err_code raised;
+
+static void note_raised(struct request *rq)
+{
+	raised = rq->problem.code;
+}
+
+static void wrong_type(struct request *rq)
+{
+	redis_words(rq, "LPUSH", "list", "x");
+	redis_words(rq, "INCR", "list");
+}
+
+static void test_an_error_reply_is_raised(void **state)
+{
+	(void)state;
+	raised = ERR_NONE;
+	request_spawn(&fixture.worker, "test", FIXTURE_PATIENCE_MS, wrong_type, note_raised, NULL);
+	fixture_idle(&fixture);
+	assert_int_equal(raised, ERR_INTERNAL);
+}
+
+#define MANY 500
+static int64_t counted[MANY];
+
+static void count_one(struct request *rq)
+{
+	*(int64_t *)rq->user = redis_words(rq, "INCR", "counter")->integer;
+}
+
+static void count_clients(struct request *rq)
+{
+	const char *list = redis_words(rq, "CLIENT", "LIST")->text;
+	for (; (list = strchr(list, '\n')); list++)
+		++*(int *)rq->user;
+}
+
+/* Issued before the connection is even up: all go down one connection, in order. */
+static void test_hundreds_of_fibers_share_a_connection(void **state)
+{
+	(void)state;
+	int clients = 0;
+	for (int i = 0; i < MANY; i++)
+		request_spawn(&fixture.worker, "test", FIXTURE_PATIENCE_MS, count_one, NULL,
+		              &counted[i]);
+	fixture_idle(&fixture);
+	for (int i = 0; i < MANY; i++)
+		assert_int_equal(counted[i], i + 1);
+	fixture_run(&fixture, count_clients, &clients);
+	assert_int_equal(clients, 1);
+	assert_true(redis_is_up(fixture.worker.redis));
+}
+
+static void ping_code(struct request *rq)
+{
+	struct redis_value *value;
+	*(enum err_code *)rq->user = redis_try(rq, &value, words("PING"));
+}
+
+static enum err_code ping(void)
+{
+	enum err_code code = ERR_INTERNAL;
+	fixture_run(&fixture, ping_code, &code);
+	return code;
+}
+
+static void ping_until_up(void)
+{
+	while (ping() != ERR_NONE)
+		fixture_turn(&fixture);
+}
+
+static void test_away_then_back(void **state)
+{
+	(void)state;
+	redis_fixture_kill(&server);
+	assert_int_equal(ping(), ERR_UNAVAILABLE);
+	assert_int_equal(ping(), ERR_UNAVAILABLE);
+	assert_false(redis_is_up(fixture.worker.redis));
+	redis_fixture_start(&server);
+	ping_until_up();
+	redis_fixture_kill(&server);
+	fixture_wait_start(&fixture);
+	while (redis_is_up(fixture.worker.redis))
+		fixture_turn(&fixture);
+	redis_fixture_start(&server);
+	ping_until_up();
+}
+
+static struct redis_blocking *blocking;
+
+static void pop(struct request *rq)
+{
+	struct redis_value *value;
+	*(enum err_code *)rq->user =
+		redis_blocking_try(rq, blocking, &value, words("BLPOP", "queue", "0"));
+}
+
+static void count_blocked(struct request *rq)
+{
+	const char *info = redis_words(rq, "INFO", "clients")->text;
+	const char *at = strstr(info, "blocked_clients:");
+	*(int *)rq->user = at[strlen("blocked_clients:")] - '0';
+}
+
+static void wait_for_blocked(int wanted)
+{
+	int blocked;
+	fixture_wait_start(&fixture);
+	do {
+		blocked = -1;
+		request_spawn(&fixture.worker, "test", FIXTURE_PATIENCE_MS, count_blocked, NULL,
+		              &blocked);
+		while (blocked == -1)
+			fixture_turn(&fixture);
+	} while (blocked != wanted);
+}
+
+static void test_a_server_killed_under_a_command(void **state)
+{
+	(void)state;
+	enum err_code code = ERR_NONE;
+	blocking = redis_blocking_new(fixture.worker.redis);
+	request_spawn(&fixture.worker, "test", FIXTURE_PATIENCE_MS, pop, NULL, &code);
+	wait_for_blocked(1);
+	redis_fixture_kill(&server);
+	fixture_idle(&fixture);
+	assert_int_equal(code, ERR_UNAVAILABLE);
+	redis_blocking_free(blocking);
+}
+
+static void test_a_cancelled_fiber_leaves_no_blocked_client(void **state)
+{
+	(void)state;
+	enum err_code code = ERR_NONE;
+	blocking = redis_blocking_new(fixture.worker.redis);
+	struct request *rq =
+		request_spawn(&fixture.worker, "test", FIXTURE_PATIENCE_MS, pop, NULL, &code);
+	wait_for_blocked(1);
+	fiber_cancel(rq->fiber, ERR_CLIENT_GONE);
+	fixture_idle(&fixture);
+	assert_int_equal(code, ERR_CLIENT_GONE);
+	wait_for_blocked(0);
+	redis_blocking_free(blocking);
+}
+
+/* Its reply comes when fiber and arena are gone: nothing of them may be touched. */
+static void test_a_reply_for_a_fiber_that_has_gone(void **state)
+{
+	(void)state;
+	enum err_code code = ERR_NONE;
+	ping_until_up();
+	struct request *rq =
+		request_spawn(&fixture.worker, "test", FIXTURE_PATIENCE_MS, ping_code, NULL, &code);
+	fiber_cancel(rq->fiber, ERR_CLIENT_GONE);
+	fiber_run_ready();
+	assert_int_equal(code, ERR_CLIENT_GONE);
+	assert_int_equal(request_list_count(fixture.worker.requests), 0);
+	assert_int_equal(ping(), ERR_NONE);
+}
+
+static struct {
+	char text[128];
+	bool is_up, is_down, is_message;
+} heard;
+
+static void on_message(void *context, const char *message, size_t length, bool is_up)
+{
+	assert_ptr_equal(context, &heard);
+	if (message) {
+		assert_int_equal(strlen(message), length);
+		size_t used = strlen(heard.text);
+		snprintf(heard.text + used, sizeof(heard.text) - used, "%s", message);
+		heard.is_message = true;
+	}
+	heard.is_up = is_up;
+	heard.is_down = !is_up;
+}
+
+static void test_a_subscription_survives_the_server(void **state)
+{
+	(void)state;
+	memset(&heard, 0, sizeof(heard));
+	redis_subscribe(fixture.worker.redis, "news", on_message, &heard);
+	fixture_until(&fixture, &heard.is_up);
+	ping_until_up();
+	redis_publish(fixture.worker.redis, "news", "one,");
+	redis_publish(fixture.worker.redis, "other", "no,");
+	fixture_until(&fixture, &heard.is_message);
+	redis_fixture_kill(&server);
+	fixture_until(&fixture, &heard.is_down);
+	heard.is_message = false;
+	redis_fixture_start(&server);
+	fixture_until(&fixture, &heard.is_up);
+	ping_until_up();
+	redis_publish(fixture.worker.redis, "news", "two");
+	fixture_until(&fixture, &heard.is_message);
+	assert_string_equal(heard.text, "one,two");
+}
+
+static void use_db(struct request *rq)
+{
+	redis_words(rq, "SET", "here", "1");
+	const char *keys = redis_words(rq, "INFO", "keyspace")->text;
+	*(bool *)rq->user = strstr(keys, "db3:keys=1") != NULL;
+}
+
+static void test_password_and_database(void **state)
+{
+	(void)state;
+	char url[128];
+	bool is_there = false;
+	redis_free(fixture.worker.redis);
+	redis_fixture_kill(&server);
+	server.password = "pa:ss";
+	redis_fixture_start(&server);
+	snprintf(url, sizeof(url), "redis://:pa%%3ass@localhost:%u/3", server.port);
+	fixture.worker.redis = redis_new(&fixture.worker.loop, url);
+	fixture_run(&fixture, use_db, &is_there);
+	assert_true(is_there);
+	redis_free(fixture.worker.redis);
+	snprintf(url, sizeof(url), "redis://:wrong@127.0.0.1:%u", server.port);
+	fixture.worker.redis = redis_new(&fixture.worker.loop, url);
+	assert_int_equal(ping(), ERR_UNAVAILABLE);
+}
+
+static void test_freed_while_it_connects(void **state)
+{
+	(void)state;
+	enum err_code code = ERR_NONE;
+	redis_free(fixture.worker.redis);
+	fixture.worker.redis = redis_new(&fixture.worker.loop, "redis://localhost:1");
+	request_spawn(&fixture.worker, "test", FIXTURE_PATIENCE_MS, ping_code, NULL, &code);
+	redis_free(fixture.worker.redis);
+	fixture.worker.redis = NULL;
+	fixture_idle(&fixture);
+	assert_int_equal(code, ERR_UNAVAILABLE);
+	assert_null(redis_new(&fixture.worker.loop, "redis://:@"));
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		CASE(test_replies_of_each_type),
+		CASE(test_an_error_reply_is_raised),
+		CASE(test_hundreds_of_fibers_share_a_connection),
+		CASE(test_away_then_back),
+		CASE(test_a_server_killed_under_a_command),
+		CASE(test_a_cancelled_fiber_leaves_no_blocked_client),
+		CASE(test_a_reply_for_a_fiber_that_has_gone),
+		CASE(test_a_subscription_survives_the_server),
+		CASE(test_password_and_database),
+		CASE(test_freed_while_it_connects),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

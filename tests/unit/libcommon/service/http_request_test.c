@@ -1,0 +1,260 @@
+/* Requests as clients send them: the body is collected, and what it holds is given back however the
+ * request ends. */
+#include "base/defines.h"
+#include "http/body.h"
+#include "http_client.h"
+#include "loop/request_run.h"
+#include "worker_fixture.h"
+
+#define BODY_MAX ((size_t)1 << 20)
+#define BUDGET   ((size_t)3 << 20)
+
+#define HEAD  "POST /p HTTP/1.1\r\nHost: a\r\n"
+#define SMALL HEAD "Content-Length: 5\r\n\r\nhello"
+
+static struct worker_fixture fixture;
+static struct http_limits limits;
+static size_t handled, done_count;
+static bool waits; /* handlers, for ever */
+
+static void handle(struct request *rq)
+{
+	handled++;
+	while (waits)
+		request_wait(rq);
+	reply_json_length(rq, 200, rq->http->body, rq->http->body_length);
+}
+
+static void on_head(struct http_exchange *x)
+{
+	struct api_match match = {0};
+	x->user = http_request_new(http_server_context(x->server), x, &match, NULL, "test", handle,
+	                           BODY_MAX);
+}
+
+static void on_content(struct http_exchange *x, const char *data, size_t length)
+{
+	http_request_content(x->user, data, length);
+}
+
+static void on_end(struct http_exchange *x)
+{
+	http_request_end(x->user);
+}
+
+static void on_gone(struct http_exchange *x, enum err_code reason)
+{
+	http_request_gone(x->user, reason);
+}
+
+static void on_done(struct http_exchange *x)
+{
+	done_count++;
+	http_request_done(x->user);
+}
+
+static const struct http_handler HANDLER = {
+	.on_head = on_head,
+	.on_content = on_content,
+	.on_end = on_end,
+	.on_gone = on_gone,
+	.on_done = on_done,
+	.refuse = http_refuse_problem,
+};
+
+static int setup(void **state)
+{
+	(void)state;
+	fixture_start(&fixture);
+	fixture.settings.request_timeout_ms = FIXTURE_PATIENCE_MS;
+	http_request_register(BUDGET);
+	limits = http_limits_default;
+	handled = done_count = 0;
+	waits = false;
+	struct worker *worker = &fixture.worker;
+	worker->server = http_server_new(&worker->loop, &HANDLER, &limits, worker);
+	const struct address address = {.host = "127.0.0.1"};
+	assert_int_equal(http_server_listen(worker->server, &address, NULL), ERR_NONE);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	http_server_free(fixture.worker.server);
+	fixture_stop(&fixture);
+	assert_int_equal(http_body_used_bytes(), 0);
+	return 0;
+}
+
+static struct http_client *client_new(void)
+{
+	return http_client_new(&fixture.worker.loop, http_server_port(fixture.worker.server));
+}
+
+static void until_held(size_t at_least, size_t at_most)
+{
+	fixture_wait_start(&fixture);
+	while (http_body_used_bytes() < at_least || http_body_used_bytes() > at_most)
+		fixture_turn(&fixture);
+	uv_timer_stop(&fixture.tick);
+}
+
+/* All but the last byte of a body of BODY_MAX. */
+static struct http_client *half_sent(void)
+{
+	struct http_client *client = client_new();
+	static char filler[BODY_MAX - 1];
+	memset(filler, 'x', sizeof(filler));
+	http_client_puts(client, HEAD "Content-Length: 1048576\r\n\r\n");
+	http_client_send(client, filler, sizeof(filler));
+	return client;
+}
+
+static void an_answered_body_is_given_back(void **state)
+{
+	(void)state;
+	struct http_client *client = client_new();
+	http_client_puts(client, SMALL);
+	http_client_wait_text(client, "hello", 1);
+	assert_int_equal(http_client_status(client, 0), 200);
+	until_held(0, 0);
+	http_client_free(client);
+}
+
+static void a_lost_connection_gives_it_back(void **state)
+{
+	(void)state;
+	struct http_client *client = half_sent();
+	until_held(BODY_MAX, BODY_MAX + 1);
+	http_client_free(client);
+	until_held(0, 0);
+	assert_int_equal(handled, 0);
+}
+
+static void a_slow_body_gives_it_back(void **state)
+{
+	(void)state;
+	limits.content_timeout_ms = 50;
+	struct http_client *client = half_sent();
+	http_client_wait_end(client);
+	assert_int_equal(http_client_status(client, 0), 408);
+	until_held(0, 0);
+	http_client_free(client);
+}
+
+/* Bytes that drip in, each in time, hold it no longer than any request lasts. */
+static void a_dripping_body_ends_with_the_deadline(void **state)
+{
+	(void)state;
+	fixture.settings.request_timeout_ms = 50;
+	struct http_client *client = client_new();
+	http_client_puts(client, HEAD "Transfer-Encoding: chunked\r\n\r\n");
+	fixture_wait_start(&fixture);
+	while (http_client_status(client, 0) == 0) {
+		http_client_puts(client, "1\r\nx\r\n");
+		fixture_turn(&fixture);
+	}
+	uv_timer_stop(&fixture.tick);
+	assert_int_equal(http_client_status(client, 0), 408);
+	until_held(0, 0);
+	assert_int_equal(handled, 0);
+	http_client_free(client);
+}
+
+static void a_client_that_leaves_a_running_handler_gives_it_back(void **state)
+{
+	(void)state;
+	waits = true;
+	struct http_client *client = half_sent();
+	http_client_puts(client, "x");
+	fixture_wait_start(&fixture);
+	while (handled == 0)
+		fixture_turn(&fixture);
+	uv_timer_stop(&fixture.tick);
+	assert_int_equal(http_body_used_bytes(), BODY_MAX + 1);
+	http_client_free(client);
+	until_held(0, 0);
+	assert_int_equal(done_count, 1);
+}
+
+static void one_that_is_too_large_gives_it_back(void **state)
+{
+	(void)state;
+	struct http_client *client = client_new();
+	static char chunk[BODY_MAX + 1];
+	memset(chunk, 'x', sizeof(chunk));
+	http_client_puts(client, HEAD "Transfer-Encoding: chunked\r\n\r\n100001\r\n");
+	http_client_send(client, chunk, sizeof(chunk));
+	http_client_wait_text(client, "content_too_large", 1);
+	assert_int_equal(http_client_status(client, 0), 413);
+	until_held(0, 0);
+	http_client_free(client);
+}
+
+static void many_half_sent_ones_leave_room_for_no_more(void **state)
+{
+	(void)state;
+	struct http_client *holders[2] = {half_sent(), half_sent()};
+	until_held(2 * BODY_MAX, BUDGET);
+	struct http_client *late = half_sent();
+	http_client_wait_text(late, "\"error\":\"unavailable\"", 1);
+	assert_int_equal(http_client_status(late, 0), 503);
+	assert_int_equal(http_client_count(late, "Retry-After: 1\r\n"), 1);
+	assert_int_equal(http_client_count(late, "application/problem+json"), 1);
+	until_held(2 * BODY_MAX, 2 * BODY_MAX + 2);
+
+	struct http_client *small = client_new();
+	http_client_puts(small, SMALL);
+	http_client_wait_text(small, "hello", 1);
+	http_client_puts(holders[0], "x");
+	http_client_wait_text(holders[0], "200 OK", 1);
+	http_client_free(late);
+	http_client_free(small);
+	http_client_free(holders[0]);
+	http_client_free(holders[1]);
+	until_held(0, 0);
+}
+
+static void what_runs_at_once_is_bounded(void **state)
+{
+	(void)state;
+	waits = true;
+	fixture.process.worker_count = 8192; /* of which each has two places */
+	struct http_client *clients[3];
+	for (size_t i = 0; i < 3; i++) {
+		clients[i] = client_new();
+		http_client_puts(clients[i], SMALL);
+		fixture_wait_start(&fixture);
+		while (i < 2 && handled <= i)
+			fixture_turn(&fixture);
+		uv_timer_stop(&fixture.tick);
+	}
+	http_client_wait_text(clients[2], "\"error\":\"unavailable\"", 1);
+	assert_int_equal(http_client_status(clients[2], 0), 503);
+	assert_int_equal(handled, 2);
+	request_list_cancel(fixture.worker.requests, ERR_UNAVAILABLE);
+	http_client_wait_text(clients[0], "\"error\":\"unavailable\"", 1);
+	http_client_wait_text(clients[1], "\"error\":\"unavailable\"", 1);
+	waits = false;
+	http_client_puts(clients[2], SMALL);
+	http_client_wait_text(clients[2], "hello", 1);
+	for (size_t i = 0; i < 3; i++)
+		http_client_free(clients[i]);
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		CASE(an_answered_body_is_given_back),
+		CASE(a_lost_connection_gives_it_back),
+		CASE(a_slow_body_gives_it_back),
+		CASE(a_dripping_body_ends_with_the_deadline),
+		CASE(a_client_that_leaves_a_running_handler_gives_it_back),
+		CASE(one_that_is_too_large_gives_it_back),
+		CASE(many_half_sent_ones_leave_room_for_no_more),
+		CASE(what_runs_at_once_is_bounded),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,339 @@
+#include "service/idempotency.h"
+
+#include "pg/migrate.h"
+#include "pg_suite.h"
+#include "service/reply.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* One POST, and what came of it. */
+struct post {
+	const char *key, *path, *body;
+	struct uuid account, api_key;
+	enum api_id id;
+	void (*inner)(struct request *rq); /* what the handler does besides */
+	enum err_code code;
+	int status;
+	size_t problem_fields;
+	bool is_replayed;
+	bool is_over;
+	char answer[200];
+	char location[100];
+};
+
+static const struct uuid ALICE = {{1}}, BOB = {{2}};
+
+static int start_with_schema(void **state)
+{
+	static const struct migration NONE[] = {{NULL, NULL}};
+	start_server(state);
+	pg_fixture_run(&server, "ALTER ROLE expops SET search_path = shop");
+	assert_int_equal(migrate_run(server.url, "shop", NONE), ERR_NONE);
+	return 0;
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	pg_fixture_run(&server,
+	               "SET client_min_messages = error; TRUNCATE idempotency; DROP TABLE IF "
+	               "EXISTS made; CREATE TABLE made (id int GENERATED ALWAYS AS IDENTITY)");
+	open_pool(&(struct pg_settings){.url = server.url, .pool_wait_ms = FIXTURE_PATIENCE_MS});
+	fixture.settings.identity_secret = "a secret of the cluster";
+	return 0;
+}
+
+/* What the request layer does around a handler. */
+static void run_post(struct request *rq)
+{
+	struct post *post = rq->user;
+	struct http_call *http = arena_new_of(rq->arena, struct http_call);
+	struct http_field *field = arena_new_of(rq->arena, struct http_field);
+	*field = http_field_of("idempotency-key", post->key);
+	rq->caller.account = post->account;
+	rq->caller.key_id = post->api_key;
+	rq->http = http;
+	http->op = api_op(post->id);
+	http->body = post->body;
+	http->body_length = strlen(post->body);
+	http->head = (struct http_head){.target = post->path,
+	                                .path_length = strlen(post->path),
+	                                .fields = field,
+	                                .field_count = 1};
+	if (idempotency_begin(rq))
+		return;
+	if (post->inner != NULL)
+		post->inner(rq);
+	struct pg_rows *made =
+		pg_query(rq,
+	                 "INSERT INTO made DEFAULT VALUES RETURNING json_build_object('id', id)");
+	reply_header(rq, "Location", "/made/1");
+	if (reply_of(rq)->status == 0)
+		reply_json(rq, 201, pg_json(made));
+	idempotency_finish(rq);
+}
+
+static void note(struct request *rq)
+{
+	struct post *post = rq->user;
+	struct reply *reply = rq->http->reply;
+	post->is_over = true;
+	post->code = rq->problem.code;
+	post->problem_fields = rq->problem.field_count;
+	if (post->code != ERR_NONE || reply == NULL)
+		return;
+	post->status = reply->status;
+	snprintf(post->answer, sizeof(post->answer), "%.*s", (int)reply->length, reply->body);
+	assert_string_equal(reply->type, "application/json");
+	for (size_t i = 0; i < reply->field_count; i++) {
+		if (strcmp(reply->fields[i].name, "Location") == 0)
+			snprintf(post->location, sizeof(post->location), "%s",
+			         reply->fields[i].value);
+		if (strcmp(reply->fields[i].name, "Idempotent-Replayed") == 0)
+			post->is_replayed = true;
+	}
+}
+
+static struct post post_of(const char *key, const char *body)
+{
+	return (struct post){.key = key,
+	                     .path = "/api/v1.0/interests",
+	                     .body = body,
+	                     .account = ALICE,
+	                     .id = API_ID_interest_create};
+}
+
+static struct request *begin_post(struct post *post)
+{
+	return request_spawn(&fixture.worker, "r", FIXTURE_PATIENCE_MS, run_post, note, post);
+}
+
+static struct post *send_post(struct post *post)
+{
+	begin_post(post);
+	fixture_idle(&fixture);
+	return post;
+}
+
+static long made_count(void)
+{
+	return pg_fixture_run(&server, "SELECT count(*) FROM made");
+}
+
+static void test_the_first_answer_again(void **state)
+{
+	(void)state;
+	struct post first = post_of("key-1", "{\"name\": 1}"), again = first;
+	send_post(&first);
+	assert_int_equal(first.code, ERR_NONE);
+	assert_int_equal(first.status, 201);
+	assert_false(first.is_replayed);
+	send_post(&again);
+	assert_int_equal(again.code, ERR_NONE);
+	assert_int_equal(again.status, 201);
+	assert_true(again.is_replayed);
+	assert_string_equal(again.answer, first.answer);
+	assert_string_equal(again.location, "/made/1");
+	assert_int_equal(made_count(), 1);
+	/* Neither the key nor the answer can be read in the table. */
+	assert_int_equal(
+		pg_fixture_run(&server,
+	                       "SELECT count(*) FROM idempotency WHERE idempotency::text LIKE "
+	                       "'%' || encode('key-1', 'hex') || '%' OR idempotency::text LIKE "
+	                       "'%' || encode('application/json', 'hex') || '%'"),
+		0);
+}
+
+static void test_what_makes_it_another(void **state)
+{
+	(void)state;
+	struct post first = post_of("key-2", "{}");
+	send_post(&first);
+	struct post other = post_of("key-2", "{} ");
+	assert_int_equal(send_post(&other)->code, ERR_IDEMPOTENCY_REUSED);
+	other = post_of("key-2", "{}");
+	other.path = "/api/v1.0/interests/x";
+	assert_int_equal(send_post(&other)->code, ERR_IDEMPOTENCY_REUSED);
+	other = post_of("key-3", "{}");
+	assert_false(send_post(&other)->is_replayed);
+	other = post_of("key-2", "{}");
+	other.account = BOB;
+	assert_false(send_post(&other)->is_replayed);
+	other = post_of("key-2", "{}");
+	other.id = API_ID_project_create;
+	assert_false(send_post(&other)->is_replayed);
+	other = post_of("key-2", "{}");
+	other.api_key = BOB;
+	assert_false(send_post(&other)->is_replayed);
+	assert_int_equal(made_count(), 5);
+}
+
+static void test_bad_keys(void **state)
+{
+	(void)state;
+	char longest[257];
+	memset(longest, 'k', sizeof(longest));
+	longest[256] = '\0';
+	const char *const BAD[] = {"", "a b", "\xc3\xa4", "a\x7f", "a\tb", longest};
+	for (size_t i = 0; i < ARRAY_LEN(BAD); i++) {
+		struct post post = post_of(BAD[i], "{}");
+		send_post(&post);
+		assert_int_equal(post.problem_fields, 1);
+		assert_int_equal(post.status, 0);
+	}
+	struct post post = post_of(longest + 1, "{}");
+	assert_int_equal(send_post(&post)->status, 201);
+	assert_int_equal(made_count(), 1);
+}
+
+static bool may_go_on;
+
+static void wait_for_the_test(struct request *rq)
+{
+	while (!may_go_on)
+		request_wait(rq);
+}
+
+static void until_lock_is_held(void)
+{
+	while (pg_fixture_run(&server,
+	                      "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'") == 0)
+		uv_run(&fixture.worker.loop, UV_RUN_NOWAIT);
+}
+
+static void test_still_running(void **state)
+{
+	(void)state;
+	struct post first = post_of("key-4", "{}"), second = first, third = first;
+	may_go_on = false;
+	first.inner = wait_for_the_test;
+	struct request *rq = begin_post(&first);
+	until_lock_is_held();
+	begin_post(&second);
+	fixture_until(&fixture, &second.is_over);
+	assert_int_equal(second.code, ERR_IN_PROGRESS);
+	may_go_on = true;
+	fiber_wake(rq->fiber);
+	fixture_idle(&fixture);
+	assert_int_equal(first.status, 201);
+	assert_true(send_post(&third)->is_replayed);
+	assert_int_equal(made_count(), 1);
+}
+
+/* Many at once: one does it, the others are told so or get its answer. */
+static void test_a_race_has_one_winner(void **state)
+{
+	(void)state;
+	struct post posts[40];
+	int firsts = 0;
+	for (int i = 0; i < 40; i++) {
+		posts[i] = post_of("key-5", "{}");
+		begin_post(&posts[i]);
+	}
+	fixture_idle(&fixture);
+	for (int i = 0; i < 40; i++) {
+		firsts += posts[i].status == 201 && !posts[i].is_replayed;
+		assert_true(posts[i].status == 201 || posts[i].code == ERR_IN_PROGRESS);
+	}
+	assert_int_equal(firsts, 1);
+	assert_int_equal(made_count(), 1);
+}
+
+static void refuse(struct request *rq)
+{
+	pg_query(rq, "INSERT INTO made DEFAULT VALUES");
+	raise_error(rq, ERR_NOT_FOUND, "no such thing");
+}
+
+static void reply_conflict(struct request *rq)
+{
+	reply_json(rq, 409, "{}");
+}
+
+static void nest(struct request *rq)
+{
+	struct pg_rows *rows;
+	pg_begin(rq);
+	pg_query(rq, "INSERT INTO made DEFAULT VALUES");
+	pg_commit(rq);
+	assert_int_equal(pg_try(rq, &rows, NULL, "SELECT 1/0"), ERR_INVALID);
+}
+
+/* Whatever fails leaves neither effect nor record, so that the key can be used again. */
+static void test_failures_are_not_kept(void **state)
+{
+	(void)state;
+	struct post post = post_of("key-6", "{}");
+	post.inner = refuse;
+	assert_int_equal(send_post(&post)->code, ERR_NOT_FOUND);
+	post = post_of("key-6", "{}");
+	post.inner = reply_conflict;
+	assert_int_equal(send_post(&post)->status, 409);
+	assert_int_equal(made_count(), 0);
+	post = post_of("key-6", "{}");
+	post.inner = nest;
+	assert_int_equal(send_post(&post)->status, 201);
+	assert_int_equal(made_count(), 2);
+}
+
+static void lose_the_connection(struct request *rq)
+{
+	pg_query(rq, "INSERT INTO made DEFAULT VALUES");
+	pg_query(rq, "SELECT pg_terminate_backend(pg_backend_pid())");
+}
+
+/* Cut off in the middle, nothing was done, and the same request does it once. */
+static void test_cut_off(void **state)
+{
+	(void)state;
+	struct post post = post_of("key-10", "{}"), again = post;
+	post.inner = lose_the_connection;
+	assert_int_equal(send_post(&post)->code, ERR_UNAVAILABLE);
+	assert_int_equal(made_count(), 0);
+	assert_int_equal(send_post(&again)->status, 201);
+	assert_false(again.is_replayed);
+	assert_int_equal(made_count(), 1);
+}
+
+static void test_a_day_later(void **state)
+{
+	(void)state;
+	struct post first = post_of("key-7", "{}"), second = post_of("key-8", "{}"), again = first;
+	send_post(&first);
+	send_post(&second);
+	pg_fixture_run(&server,
+	               "UPDATE idempotency SET created_at = now() - interval '24 hours 1 second'");
+	again.body = "{\"another\": 1}";
+	assert_false(send_post(&again)->is_replayed);
+	assert_int_equal(again.status, 201);
+	/* The other one was removed in passing. */
+	assert_int_equal(pg_fixture_run(&server, "SELECT count(*) FROM idempotency"), 1);
+	assert_true(send_post(&again)->is_replayed);
+}
+
+static void test_another_secret(void **state)
+{
+	(void)state;
+	struct post first = post_of("key-9", "{}"), again = first;
+	send_post(&first);
+	fixture.settings.identity_secret = "another secret";
+	assert_int_equal(send_post(&again)->code, ERR_CONFLICT);
+	assert_int_equal(made_count(), 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_the_first_answer_again, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_what_makes_it_another, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_bad_keys, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_still_running, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_race_has_one_winner, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_failures_are_not_kept, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_day_later, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_another_secret, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_cut_off, setup, teardown),
+	};
+	return cmocka_run_group_tests(tests, start_with_schema, stop_server);
+}

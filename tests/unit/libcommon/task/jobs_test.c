@@ -1,0 +1,398 @@
+#include "base/json.h"
+#include "loop/sleep.h"
+#include "pg/pg.h"
+#include "tasks_fixture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define ACCOUNT "01900000-0000-7000-8000-000000000001"
+
+static int runs; /* of jobs, in all */
+static bool may_go_on, has_refused;
+
+static void job_ok(struct request *rq, struct task *task)
+{
+	runs++;
+	assert_string_equal(task->kind, "ok");
+	assert_string_equal(task->account, ACCOUNT);
+	assert_true(rq->caller.kind == KEY_SERVICE);
+	task_progress(rq, task, 50, "half way");
+	task_complete(rq, task,
+	              arena_printf(rq->arena, "{\"doubled\":%lld}",
+	                           (long long)json_get_int(task->input, "n", -1) * 2),
+	              "done");
+}
+
+static void job_flaky(struct request *rq, struct task *task)
+{
+	runs++;
+	if (task->attempt < 3)
+		raise_error(rq, ERR_UNAVAILABLE, "not yet");
+	task_complete(rq, task, "{}", NULL);
+}
+
+static void job_bad(struct request *rq, struct task *task)
+{
+	(void)task;
+	runs++;
+	raise_field(rq, "repo", "must be there");
+}
+
+static void job_hopeless(struct request *rq, struct task *task)
+{
+	(void)task;
+	runs++;
+	raise_error(rq, ERR_UPSTREAM, "never");
+}
+
+static void job_silent(struct request *rq, struct task *task)
+{
+	(void)rq, (void)task;
+	runs++;
+}
+
+/* Its effect and its outcome in one transaction; the first attempt forgets to commit. */
+static void job_atomic(struct request *rq, struct task *task)
+{
+	runs++;
+	pg_begin(rq);
+	pg_query(rq, "INSERT INTO effect VALUES ($1::int)", pg_int(task->attempt));
+	task_complete(rq, task, "{}", NULL);
+	if (task->attempt > 1)
+		pg_commit(rq);
+}
+
+static void job_slow(struct request *rq, struct task *task)
+{
+	runs++;
+	task_progress(rq, task, 10, "under way");
+	while (!may_go_on)
+		request_sleep(rq, 5);
+	task_complete(rq, task, "{}", NULL);
+}
+
+/* Loses its task to another worker while it works. */
+static void job_late(struct request *rq, struct task *task)
+{
+	struct pg_rows *rows;
+	runs++;
+	sql("UPDATE task SET attempts = attempts + 1, lease_owner = 'another', "
+	    "lease_until = now() + '1 hour' WHERE id = '%s'",
+	    task->id);
+	pg_begin(rq);
+	pg_query(rq, "INSERT INTO effect VALUES (1)");
+	assert_int_equal(pg_try(rq, &rows, NULL, "SELECT 1"), ERR_NONE);
+	has_refused = true;
+	task_complete(rq, task, "{}", NULL);
+	has_refused = false;
+	pg_commit(rq);
+}
+
+static void job_timed(struct request *rq, struct task *task)
+{
+	(void)task;
+	runs++;
+	request_sleep(rq, 60000);
+}
+
+static const struct job JOBS[] = {
+	{"ok", job_ok},
+	{"flaky", job_flaky},
+	{"bad", job_bad},
+	{"hopeless", job_hopeless, .attempts_max = 3},
+	{"silent", job_silent, .attempts_max = 1},
+	{"atomic", job_atomic},
+	{"slow", job_slow},
+	{"late", job_late},
+	{"timed", job_timed, .attempts_max = 1, .timeout_ms = 20},
+	{NULL},
+};
+
+static int setup(void **state)
+{
+	runs = 0;
+	may_go_on = has_refused = false;
+	tasks_setup(state);
+	sql("CREATE TABLE effect (attempt int)");
+	return 0;
+}
+
+static void task_queue(const char *kind, int count)
+{
+	sql("SELECT count((task_start('%s', '" ACCOUNT "', jsonb_build_object('n', n))).id) "
+	    "FROM generate_series(1, %d) AS n",
+	    kind, count);
+}
+
+static void until_settled(void)
+{
+	until_redis(0, "XLEN jobs.svc-test");
+	until_redis(0, "HLEN jobs.svc-test.held");
+}
+
+static void test_tasks_run_and_leave_nothing_behind(void **state)
+{
+	(void)state;
+	service_start(JOBS, NULL);
+	task_queue("ok", 30);
+	until_sql(30, "SELECT count(*) FROM task WHERE status = 'completed' AND progress = 100 AND "
+	              "attempts = 1 AND message = 'done' AND (result->>'doubled')::int = "
+	              "(input->>'n')::int * 2 AND started_at IS NOT NULL");
+	assert_int_equal(runs, 30);
+	until_settled();
+	until_sql(0, "SELECT count(*) FROM outbox WHERE sent_at IS NULL");
+}
+
+static void test_failed_attempts(void **state)
+{
+	(void)state;
+	service_start(JOBS, NULL);
+	task_queue("flaky", 1);
+	until_sql(1, "SELECT count(*) FROM task WHERE status = 'completed' AND attempts = 3");
+	assert_int_equal(runs, 3);
+	runs = 0;
+	task_queue("bad", 1);
+	until_sql(1, "SELECT count(*) FROM task WHERE kind = 'bad' AND status = 'failed' AND "
+	             "attempts = 1 AND error LIKE '%repo must be there%' AND result IS NULL");
+	assert_int_equal(runs, 1);
+	runs = 0;
+	task_queue("hopeless", 1);
+	until_sql(1, "SELECT count(*) FROM task WHERE kind = 'hopeless' AND status = 'failed' AND "
+	             "attempts = 3 AND error = 'never'");
+	assert_int_equal(runs, 3);
+	task_queue("silent", 1);
+	until_sql(1, "SELECT count(*) FROM task WHERE kind = 'silent' AND status = 'failed'");
+	task_queue("timed", 1);
+	until_sql(1, "SELECT count(*) FROM task WHERE kind = 'timed' AND status = 'failed'");
+	until_redis(4, "XLEN jobs.dead");
+	until_settled();
+}
+
+static void test_effect_and_outcome_together(void **state)
+{
+	(void)state;
+	service_start(JOBS, NULL);
+	task_queue("atomic", 1);
+	until_sql(1, "SELECT count(*) FROM task WHERE status = 'completed' AND attempts = 2");
+	assert_int_equal(sql("SELECT count(*) FROM effect"), 1);
+	assert_int_equal(sql("SELECT attempt FROM effect"), 2);
+}
+
+static void test_a_late_worker_is_refused(void **state)
+{
+	(void)state;
+	service_start(JOBS, NULL);
+	task_queue("late", 1);
+	until_settled();
+	fixture_until(&fixture, &has_refused);
+	assert_int_equal(sql("SELECT count(*) FROM effect"), 0);
+	assert_int_equal(sql("SELECT count(*) FROM task WHERE status = 'running' AND attempts = 2 "
+	                     "AND lease_owner = 'another'"),
+	                 1);
+}
+
+static void test_a_cancelled_task_stops(void **state)
+{
+	(void)state;
+	tasks_lease(600);
+	service_start(JOBS, NULL);
+	task_queue("slow", 1);
+	until_sql(1, "SELECT count(*) FROM task WHERE progress = 10");
+	sql("UPDATE task SET status = 'cancelled', lease_owner = NULL, lease_until = NULL, "
+	    "finished_at = now()");
+	until_settled();
+	assert_int_equal(sql("SELECT count(*) FROM task WHERE status = 'cancelled'"), 1);
+}
+
+static void test_a_lease_is_renewed(void **state)
+{
+	(void)state;
+	tasks_lease(6000);
+	service_start(JOBS, NULL);
+	task_queue("slow", 1);
+	until_sql(1, "SELECT count(*) FROM task WHERE progress = 10 AND "
+	             "lease_until > started_at + interval '7 seconds'");
+	may_go_on = true;
+	until_sql(1, "SELECT count(*) FROM task WHERE status = 'completed' AND attempts = 1");
+	assert_int_equal(runs, 1);
+	until_settled();
+}
+
+static void test_slots_bound_what_runs(void **state)
+{
+	(void)state;
+	service_start(JOBS, NULL);
+	task_queue("slow", 10);
+	until_sql(4, "SELECT count(*) FROM task WHERE progress = 10");
+	until_redis(10, "XLEN jobs.svc-test");
+	assert_int_equal(runs, 4);
+	may_go_on = true;
+	until_sql(10, "SELECT count(*) FROM task WHERE status = 'completed'");
+	assert_int_equal(runs, 10);
+}
+
+static void test_a_drain_waits_for_what_runs(void **state)
+{
+	(void)state;
+	fixture.settings.job_slots = 1;
+	service_start(JOBS, NULL);
+	task_queue("slow", 2);
+	until_sql(1, "SELECT count(*) FROM task WHERE progress = 10");
+	may_go_on = true;
+	service_stop();
+	assert_int_equal(sql("SELECT count(*) FROM task WHERE status = 'completed'"), 1);
+	assert_int_equal(sql("SELECT count(*) FROM task WHERE status = 'pending'"), 1);
+	service_start(JOBS, NULL);
+	until_sql(2, "SELECT count(*) FROM task WHERE status = 'completed'");
+}
+
+/* A replica in a process of its own, that hangs in its job until it is killed. */
+static pid_t other_replica(void)
+{
+	pid_t pid = fork();
+	assert_true(pid >= 0);
+	if (pid > 0)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	tasks_become("other");
+	service_start(JOBS, NULL);
+	for (;;)
+		uv_run(&fixture.worker.loop, UV_RUN_ONCE);
+}
+
+static void test_a_killed_worker_is_taken_over(void **state)
+{
+	(void)state;
+	tasks_lease(5000);
+	pid_t pid = other_replica();
+	task_queue("slow", 6);
+	until_sql(4, "SELECT count(*) FROM task WHERE progress = 10 AND lease_owner = 'other'");
+	service_start(JOBS, NULL);
+	until_sql(6, "SELECT count(*) FROM task WHERE progress = 10");
+	assert_int_equal(runs, 2);
+	may_go_on = true;
+	until_sql(2, "SELECT count(*) FROM task WHERE status = 'completed' AND attempts = 1");
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	until_sql(4, "SELECT count(*) FROM task WHERE status = 'completed' AND attempts = 2");
+	assert_int_equal(runs, 6);
+	until_settled();
+}
+
+static void test_a_worker_that_dies_with_the_last_attempt(void **state)
+{
+	(void)state;
+	task_queue("slow", 1);
+	sql("UPDATE task SET status = 'running', attempts = 5, lease_owner = 'gone', "
+	    "lease_until = now() - interval '1 second'");
+	service_start(JOBS, NULL);
+	until_sql(1, "SELECT count(*) FROM task WHERE status = 'failed' AND error IS NOT NULL");
+	until_redis(1, "XLEN jobs.dead");
+	until_settled();
+	assert_int_equal(runs, 0);
+}
+
+static void test_redis_loses_everything(void **state)
+{
+	(void)state;
+	service_start(JOBS, NULL);
+	task_queue("slow", 4);
+	until_sql(4, "SELECT count(*) FROM task WHERE progress = 10");
+	task_queue("ok", 20);
+	until_redis(24, "XLEN jobs.svc-test");
+	redis_ask("FLUSHALL");
+	may_go_on = true;
+	until_sql(24, "SELECT count(*) FROM task WHERE status = 'completed' AND attempts = 1");
+	assert_int_equal(runs, 24);
+	until_settled();
+}
+
+/* Somebody has deleted the stream alone: what it held is published again. */
+static void test_redis_loses_the_stream(void **state)
+{
+	(void)state;
+	service_start(JOBS, NULL);
+	task_queue("slow", 4);
+	until_sql(4, "SELECT count(*) FROM task WHERE progress = 10");
+	task_queue("ok", 20);
+	until_redis(24, "XLEN jobs.svc-test");
+	redis_ask("DEL jobs.svc-test");
+	may_go_on = true;
+	until_sql(24, "SELECT count(*) FROM task WHERE status = 'completed' AND attempts = 1");
+	assert_int_equal(runs, 24);
+	until_settled();
+}
+
+static void test_redis_is_killed_under_load(void **state)
+{
+	(void)state;
+	service_start(JOBS, NULL);
+	task_queue("ok", 200);
+	until_sql(1, "SELECT least(1, count(*)) FROM task WHERE status = 'completed'");
+	redis_fixture_kill(&redis_server);
+	task_queue("ok", 10);
+	for (int i = 0; i < 20; i++)
+		uv_run(&fixture.worker.loop, UV_RUN_ONCE);
+	redis_fixture_start(&redis_server);
+	until_sql(210, "SELECT count(*) FROM task WHERE status = 'completed'");
+	until_settled();
+}
+
+static void test_postgres_is_killed_under_load(void **state)
+{
+	(void)state;
+	tasks_lease(600);
+	service_start(JOBS, NULL);
+	task_queue("ok", 200);
+	until_sql(1, "SELECT least(1, count(*)) FROM task WHERE status = 'completed'");
+	pg_fixture_crash(&postgres);
+	for (int i = 0; i < 20; i++)
+		uv_run(&fixture.worker.loop, UV_RUN_ONCE);
+	pg_fixture_start(&postgres);
+	until_sql(200, "SELECT count(*) FROM task WHERE status = 'completed'");
+	until_settled();
+}
+
+/* An entry that comes again when its task is done, and one that is for nobody. */
+static void test_entries_twice(void **state)
+{
+	(void)state;
+	service_start(JOBS, NULL);
+	task_queue("ok", 1);
+	until_sql(1, "SELECT count(*) FROM task WHERE status = 'completed'");
+	until_settled();
+	tasks_lease(1000); /* nobody holds one any more */
+	char id[40];
+	snprintf(id, sizeof(id), "01900000-0000-7000-8000-00000000000%d", 7);
+	sql("UPDATE task SET id = '%s'", id);
+	redis_ask("XADD jobs.svc-test * task %s kind ok", id);
+	redis_ask("XADD jobs.svc-test * task %s kind ok", id);
+	redis_ask("XADD jobs.svc-test * task not-an-id kind ok");
+	until_redis(0, "XLEN jobs.svc-test");
+	assert_int_equal(runs, 1);
+	assert_int_equal(sql("SELECT attempts FROM task"), 1);
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, tasks_teardown)
+	const struct CMUnitTest tests[] = {
+		CASE(test_tasks_run_and_leave_nothing_behind),
+		CASE(test_failed_attempts),
+		CASE(test_effect_and_outcome_together),
+		CASE(test_a_late_worker_is_refused),
+		CASE(test_a_cancelled_task_stops),
+		CASE(test_a_lease_is_renewed),
+		CASE(test_slots_bound_what_runs),
+		CASE(test_a_drain_waits_for_what_runs),
+		CASE(test_a_killed_worker_is_taken_over),
+		CASE(test_a_worker_that_dies_with_the_last_attempt),
+		CASE(test_redis_loses_everything),
+		CASE(test_redis_loses_the_stream),
+		CASE(test_redis_is_killed_under_load),
+		CASE(test_postgres_is_killed_under_load),
+		CASE(test_entries_twice),
+	};
+	return cmocka_run_group_tests(tests, tasks_group_setup, tasks_group_teardown);
+}

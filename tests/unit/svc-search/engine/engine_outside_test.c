@@ -1,0 +1,373 @@
+/* The engine with an outside embedder: vectors come in with papers and queries. */
+#include "corpus.h"
+#include "engine/engine.h"
+#include "engine/vector/vectors.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define DIMENSION 40
+
+struct fixture {
+	struct arena *arena;
+	struct engine *engine;
+};
+
+static int setup(void **state)
+{
+	struct fixture *fixture = malloc(sizeof(*fixture));
+
+	fixture->arena = arena_new();
+	fixture->engine = engine_new("model");
+	*state = fixture;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *fixture = *state;
+
+	engine_free(fixture->engine);
+	arena_free(fixture->arena);
+	free(fixture);
+	return 0;
+}
+
+/* A vector of `dimension` elements that points along `axis`, with `common` along the first. */
+static const float *direction(struct arena *arena, uint32_t axis, float common, uint32_t dimension)
+{
+	float *vector = arena_array(arena, dimension, sizeof(float));
+
+	vector[0] = common;
+	vector[axis] = 1;
+	assert_true(embedder_normalise(vector, dimension));
+	return vector;
+}
+
+static const int8_t *packed(struct arena *arena, const float *vector, uint32_t dimension)
+{
+	int8_t *row = arena_alloc(arena, dimension);
+	float scale;
+
+	vectors_quantise(vector, dimension, row, &scale);
+	return row;
+}
+
+static struct document paper(struct arena *arena, const char *id, const char *title, uint32_t axis,
+                             uint64_t seq)
+{
+	return (struct document){
+		.id = id,
+		.title = title,
+		.abstract = "",
+		.seq = seq,
+		.vector = packed(arena, direction(arena, axis, 0, DIMENSION), DIMENSION),
+		.dimension = DIMENSION,
+	};
+}
+
+static struct document bare_paper(const char *id, const char *title, uint64_t seq)
+{
+	return (struct document){.id = id, .title = title, .abstract = "", .seq = seq};
+}
+
+static void apply(struct engine *engine, struct document document)
+{
+	struct engine_change change = {.document = document};
+
+	engine_apply(engine, &change, 1);
+}
+
+static void merge(struct engine *engine)
+{
+	struct engine_merge *merge = engine_merge_new(engine);
+
+	assert_true(engine_merge_run(merge));
+	engine_merge_commit(engine, merge);
+}
+
+/* What `text` finds with a query's vector along `axis`; 0: with none. */
+static struct engine_result ask(struct fixture *fixture, const char *text, uint32_t axis)
+{
+	struct engine_view *view = engine_view_get(fixture->engine);
+	struct engine_query query = {.text = text,
+	                             .length = strlen(text),
+	                             .limit = 10,
+	                             .dimension = DIMENSION};
+	struct engine_result result;
+
+	if (axis != 0)
+		query.vector = direction(fixture->arena, axis, 0, DIMENSION);
+	result = engine_search(view, &query, fixture->arena);
+	engine_view_put(view);
+	return result;
+}
+
+static void assert_found(struct fixture *fixture, uint32_t axis, const char *id)
+{
+	struct engine_result result = ask(fixture, "nosuchword", axis);
+
+	assert_int_equal(result.strategy, ENGINE_HYBRID);
+	assert_true(result.count > 0);
+	assert_string_equal(result.hits[0].id, id);
+	assert_true(result.hits[0].cosine > 0.99f);
+	assert_int_equal(result.hits[0].matched_count, 0);
+}
+
+static void test_found_without_a_common_word(void **state)
+{
+	struct fixture *fixture = *state;
+	struct engine_result result;
+
+	apply(fixture->engine, paper(fixture->arena, "a", "felines", 1, 1));
+	apply(fixture->engine, paper(fixture->arena, "b", "galaxies", 2, 2));
+	assert_found(fixture, 1, "a");
+	assert_found(fixture, 2, "b");
+	result = ask(fixture, "nosuchword", 0);
+	assert_int_equal(result.strategy, ENGINE_LEXICAL);
+	assert_int_equal(result.count, 0);
+	result = ask(fixture, "galaxies", 0);
+	assert_int_equal(result.strategy, ENGINE_LEXICAL);
+	assert_int_equal(result.count, 1);
+}
+
+static void test_nothing_is_embedded_yet(void **state)
+{
+	struct fixture *fixture = *state;
+	struct engine_view *view;
+	struct engine_result result;
+	float vector[DIMENSION];
+
+	apply(fixture->engine, bare_paper("a", "felines", 1));
+	merge(fixture->engine);
+	apply(fixture->engine, bare_paper("b", "galaxies", 2));
+	result = ask(fixture, "felines", 1);
+	assert_int_equal(result.strategy, ENGINE_LEXICAL);
+	assert_int_equal(result.count, 1);
+	view = engine_view_get(fixture->engine);
+	assert_int_equal(engine_dimension(view), 0);
+	assert_int_equal(engine_model(view), 0);
+	assert_false(engine_vector(view, "a", vector));
+	assert_false(engine_embed(view, "felines", 7, vector, fixture->arena));
+	engine_view_put(view);
+}
+
+/* A paper that has no vector yet is neither lost nor put behind those that have. */
+static void test_a_bare_paper_counts_by_its_words(void **state)
+{
+	struct fixture *fixture = *state;
+	struct engine_result by_words;
+	struct engine_result result;
+
+	apply(fixture->engine, paper(fixture->arena, "a", "felines asleep at noon", 1, 1));
+	apply(fixture->engine, bare_paper("b", "felines", 2));
+	for (int round = 0; round < 2; round++) {
+		by_words = ask(fixture, "felines", 0);
+		result = ask(fixture, "felines", 2);
+		assert_int_equal(result.strategy, ENGINE_HYBRID);
+		assert_int_equal(result.count, 2);
+		assert_string_equal(result.hits[0].id, "b");
+		assert_true(result.hits[0].cosine == 0);
+		assert_true(fabsf(result.hits[0].relevance - by_words.hits[0].relevance) < 1e-6f);
+		merge(fixture->engine);
+	}
+}
+
+/* Vectors stay with their papers, from the live segment to the base and on. */
+static void test_carried_through_merges(void **state)
+{
+	struct fixture *fixture = *state;
+	struct engine_merge *running;
+
+	apply(fixture->engine, paper(fixture->arena, "a", "felines", 1, 1));
+	apply(fixture->engine, paper(fixture->arena, "b", "galaxies", 2, 2));
+	merge(fixture->engine);
+	apply(fixture->engine, paper(fixture->arena, "c", "rivers", 3, 3));
+	assert_found(fixture, 1, "a");
+	assert_found(fixture, 3, "c");
+	running = engine_merge_new(fixture->engine);
+	assert_true(engine_merge_run(running));
+	apply(fixture->engine, paper(fixture->arena, "d", "bridges", 4, 4));
+	apply(fixture->engine, paper(fixture->arena, "a", "felines", 5, 5));
+	engine_merge_commit(fixture->engine, running);
+	for (int round = 0; round < 2; round++) {
+		assert_found(fixture, 5, "a");
+		assert_found(fixture, 2, "b");
+		assert_found(fixture, 3, "c");
+		assert_found(fixture, 4, "d");
+		merge(fixture->engine);
+	}
+}
+
+/* A paper gets its vector later, and loses it with the text that it was made of. */
+static void test_vectors_come_and_go(void **state)
+{
+	struct fixture *fixture = *state;
+	struct engine_view *view;
+	float vector[DIMENSION];
+
+	apply(fixture->engine, paper(fixture->arena, "a", "felines", 1, 1));
+	apply(fixture->engine, bare_paper("b", "galaxies", 2));
+	merge(fixture->engine);
+	apply(fixture->engine, paper(fixture->arena, "b", "galaxies", 2, 3));
+	assert_found(fixture, 2, "b");
+	apply(fixture->engine, bare_paper("b", "rivers", 4));
+	for (int round = 0; round < 2; round++) {
+		view = engine_view_get(fixture->engine);
+		assert_true(engine_vector(view, "a", vector));
+		assert_true(vector[1] > 0.99f);
+		assert_false(engine_vector(view, "b", vector));
+		engine_view_put(view);
+		assert_int_equal(ask(fixture, "nosuchword", 2).count, 0);
+		merge(fixture->engine);
+	}
+}
+
+static void test_another_length_does_not_count(void **state)
+{
+	struct fixture *fixture = *state;
+	struct document odd = paper(fixture->arena, "b", "galaxies", 2, 2);
+	struct engine_query query = {.text = "felines", .length = 7, .limit = 10, .dimension = 8};
+	struct engine_view *view;
+	float vector[DIMENSION];
+
+	odd.dimension = DIMENSION - 1;
+	apply(fixture->engine, paper(fixture->arena, "a", "felines", 1, 1));
+	apply(fixture->engine, odd);
+	merge(fixture->engine);
+	apply(fixture->engine, odd);
+	odd.id = "c";
+	apply(fixture->engine, odd);
+	view = engine_view_get(fixture->engine);
+	assert_int_equal(engine_dimension(view), DIMENSION);
+	assert_false(engine_vector(view, "b", vector));
+	assert_false(engine_vector(view, "c", vector));
+	query.vector = direction(fixture->arena, 1, 0, 8);
+	assert_int_equal(engine_search(view, &query, fixture->arena).strategy, ENGINE_LEXICAL);
+	engine_view_put(view);
+	assert_int_equal(ask(fixture, "galaxies", 1).count, 3);
+	merge(fixture->engine);
+	assert_found(fixture, 1, "a");
+}
+
+/* Papers enough to train on: nothing is trained. */
+static void load_many(struct fixture *fixture, struct engine *engine, uint32_t count)
+{
+	struct engine_merge *load = engine_load_new(engine, count);
+	struct noise noise = {11};
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct document document = made_document(fixture->arena, &noise, i, 100);
+
+		document.vector =
+			packed(fixture->arena,
+		               direction(fixture->arena, 1 + i % (DIMENSION - 1), 2, DIMENSION),
+		               DIMENSION);
+		document.dimension = DIMENSION;
+		engine_merge_add(load, &document);
+	}
+	assert_true(engine_merge_run(load));
+	engine_merge_commit(engine, load);
+}
+
+static void test_kept_on_disk_under_its_name(void **state)
+{
+	struct fixture *fixture = *state;
+	char path[] = "/tmp/engine_outside_test.XXXXXX";
+	const char *const others[] = {"another", NULL};
+	struct engine *restored = engine_new("model");
+	struct engine_view *view;
+	uint32_t model;
+	int file = mkstemp(path);
+
+	assert_true(file >= 0);
+	close(file);
+	load_many(fixture, fixture->engine, 200);
+	view = engine_view_get(fixture->engine);
+	assert_int_equal(engine_dimension(view), DIMENSION);
+	model = engine_model(view);
+	assert_true(model != 0);
+	assert_true(engine_save(view, path));
+	engine_view_put(view);
+	for (size_t i = 0; i < ARRAY_LEN(others); i++) {
+		struct engine *other = engine_new(others[i]);
+
+		assert_false(engine_restore(other, path));
+		engine_free(other);
+	}
+	assert_true(engine_restore(restored, path));
+	view = engine_view_get(restored);
+	assert_int_equal(engine_model(view), model);
+	assert_int_equal(engine_dimension(view), DIMENSION);
+	assert_int_equal(engine_view_count(view), 200);
+	engine_view_put(view);
+	assert_false(engine_wants_merge(restored));
+	engine_free(restored);
+	unlink(path);
+}
+
+static void test_a_built_in_snapshot_is_not_an_outside_one(void **state)
+{
+	struct fixture *fixture = *state;
+	char path[] = "/tmp/engine_outside_test.XXXXXX";
+	struct engine *built_in = engine_new(NULL);
+	struct engine_view *view = engine_view_get(built_in);
+	int file = mkstemp(path);
+
+	assert_true(file >= 0);
+	close(file);
+	assert_true(engine_save(view, path));
+	engine_view_put(view);
+	assert_false(engine_restore(fixture->engine, path));
+	assert_true(engine_restore(built_in, path));
+	engine_free(built_in);
+	unlink(path);
+}
+
+/* All texts are near each other (cosine 0.8): what stands out is still told from what does not. */
+static void test_a_narrow_corner(void **state)
+{
+	struct fixture *fixture = *state;
+	struct engine_query query = {.text = "nosuchword",
+	                             .length = 10,
+	                             .limit = 100,
+	                             .vector = direction(fixture->arena, 3, 2, DIMENSION),
+	                             .dimension = DIMENSION};
+	struct engine_view *view;
+	struct engine_result result;
+
+	load_many(fixture, fixture->engine, (DIMENSION - 1) * 2);
+	view = engine_view_get(fixture->engine);
+	result = engine_search(view, &query, fixture->arena);
+	assert_true(result.count > 2);
+	assert_true(result.hits[0].cosine > 0.9f && result.hits[1].cosine > 0.9f);
+	assert_true(result.hits[2].cosine < 0.2f);
+	assert_true(result.hits[2].relevance < 0.3f * result.hits[0].relevance);
+	engine_view_put(view);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_found_without_a_common_word, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_nothing_is_embedded_yet, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_bare_paper_counts_by_its_words, setup,
+	                                        teardown),
+		cmocka_unit_test_setup_teardown(test_carried_through_merges, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_vectors_come_and_go, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_another_length_does_not_count, setup,
+	                                        teardown),
+		cmocka_unit_test_setup_teardown(test_kept_on_disk_under_its_name, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_built_in_snapshot_is_not_an_outside_one,
+	                                        setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_narrow_corner, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,134 @@
+#include "engine/fusion.h"
+
+#include "corpus.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static void test_sum_of_shares(void **state)
+{
+	struct candidate candidates[] = {
+		{.id = "dense", .words = 2, .cosine = 0.8f},
+		{.id = "both", .words = 8, .pairs = 2, .cosine = 0.4f},
+		{.id = "below", .words = 5, .cosine = -0.5f},
+	};
+
+	(void)state;
+	fusion_rank(candidates, 3, 20, true);
+	assert_string_equal(candidates[0].id, "both");
+	assert_true(fabsf(candidates[0].fused - (1 + FUSION_DENSE_WEIGHT / 2)) < 1e-6f);
+	assert_string_equal(candidates[1].id, "dense");
+	assert_true(fabsf(candidates[1].fused - (0.2f + FUSION_DENSE_WEIGHT)) < 1e-6f);
+	assert_true(fabsf(candidates[2].fused - 0.5f) < 1e-6f);
+	/* the best has 8 of 20 and a cosine of 0.4 */
+	assert_true(fabsf(candidates[0].relevance - 0.4f) < 1e-6f);
+	assert_true(fabsf(candidates[2].relevance - 0.4f * 0.5f / candidates[0].fused) < 1e-6f);
+}
+
+static void test_words_alone(void **state)
+{
+	struct candidate candidates[] = {{.id = "a", .words = 1, .cosine = 0.9f},
+	                                 {.id = "b", .words = 3}};
+
+	(void)state;
+	fusion_rank(candidates, 2, 2, false);
+	assert_string_equal(candidates[0].id, "b");
+	assert_true(candidates[0].relevance == 1.0f);
+	assert_true(fabsf(candidates[1].relevance - 1.0f / 3) < 1e-6f);
+}
+
+static void test_without_a_vector_the_words_count_twice(void **state)
+{
+	struct candidate candidates[] = {
+		{.id = "near", .words = 5, .cosine = 0.9f},
+		{.id = "bare", .words = 8, .pairs = 2, .is_bare = true},
+		{.id = "none", .is_bare = true},
+	};
+
+	(void)state;
+	fusion_rank(candidates, 3, 20, true);
+	assert_string_equal(candidates[0].id, "bare");
+	assert_true(fabsf(candidates[0].fused - (1 + FUSION_DENSE_WEIGHT)) < 1e-6f);
+	assert_true(fabsf(candidates[0].relevance - 0.4f) < 1e-6f);
+	assert_true(fabsf(candidates[1].fused - (0.5f + FUSION_DENSE_WEIGHT)) < 1e-6f);
+	assert_true(candidates[2].fused == 0);
+}
+
+static void test_ties(void **state)
+{
+	struct candidate candidates[] = {
+		{.id = "c", .words = 1, .published = 5},
+		{.id = "b", .words = 1, .published = 7},
+		{.id = "a", .words = 1, .published = 5},
+	};
+
+	(void)state;
+	fusion_rank(candidates, 3, 1, true);
+	assert_string_equal(candidates[0].id, "b");
+	assert_string_equal(candidates[1].id, "a");
+	assert_string_equal(candidates[2].id, "c");
+}
+
+static void test_named(void **state)
+{
+	struct candidate candidates[] = {
+		{.id = "other", .words = 3, .cosine = 0.5f},
+		{.id = "named", .words = 1, .is_named = true},
+		{.id = "last", .words = 1},
+	};
+
+	(void)state;
+	fusion_rank(candidates, 3, 6, true);
+	assert_string_equal(candidates[0].id, "named");
+	assert_true(candidates[0].relevance == 1.0f);
+	assert_string_equal(candidates[1].id, "other");
+	assert_true(fabsf(candidates[1].relevance - 0.5f) < 1e-6f);
+	fusion_rank(candidates, 1, 6, true);
+	assert_true(candidates[0].relevance == 1.0f);
+}
+
+static void test_bounds(void **state)
+{
+	struct noise noise = {91};
+
+	(void)state;
+	fusion_rank(NULL, 0, 1, true);
+	for (int round = 0; round < 1000; round++) {
+		struct candidate candidates[30];
+		size_t count = 1 + noise_below(&noise, 30);
+
+		for (size_t i = 0; i < count; i++)
+			candidates[i] = (struct candidate){
+				.id = "x",
+				.is_named = noise_below(&noise, 20) == 0,
+				.words = (float)noise_below(&noise, 100) / 10,
+				.pairs = (float)noise_below(&noise, 20) / 10,
+				.cosine = (float)noise_below(&noise, 200) / 100 - 1,
+				.is_bare = noise_below(&noise, 3) == 0,
+			};
+		fusion_rank(candidates, count, 0.5f + (float)noise_below(&noise, 50), round % 2);
+		for (size_t i = 0; i < count; i++) {
+			assert_true(candidates[i].relevance >= 0 && candidates[i].relevance <= 1);
+			assert_true(i == 0 ||
+			            candidates[i - 1].relevance >= candidates[i].relevance);
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sum_of_shares),
+		cmocka_unit_test(test_words_alone),
+		cmocka_unit_test(test_without_a_vector_the_words_count_twice),
+		cmocka_unit_test(test_ties),
+		cmocka_unit_test(test_named),
+		cmocka_unit_test(test_bounds),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,233 @@
+#include "engine/lexical/builder.h"
+
+#include "corpus.h"
+#include "engine/lexical/bm25.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+/* Enough for lists of many blocks. */
+#define MANY 1500
+
+/* The weighted frequency of `term` in `doc`, from the forward record. */
+static uint32_t frequency_of(const struct segment *segment, uint32_t doc, uint32_t term)
+{
+	struct forward forward = segment_forward(segment, doc);
+	uint32_t count = forward_count(&forward);
+	uint32_t frequency = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (forward_next(&forward) == term)
+			frequency += forward_weight(&forward, i);
+	return MIN_OF(frequency, (uint32_t)BM25_MAX_FREQUENCY);
+}
+
+/* Every posting of `term` is what the forward records say, and within its block's bound. */
+static void check_list(const struct segment *segment, uint32_t term)
+{
+	const struct segment_term *entry = &segment->terms[term];
+	uint32_t next = 0;
+
+	for (uint32_t b = 0; b < segment_block_count(entry); b++) {
+		const struct posting_block *block = &segment->blocks[entry->first_block + b];
+		uint32_t count = MIN_OF(entry->df - b * POSTINGS_BLOCK, (uint32_t)POSTINGS_BLOCK);
+		uint32_t docs[POSTINGS_BLOCK];
+		uint8_t frequencies[POSTINGS_BLOCK];
+
+		postings_unpack(segment->postings + entry->data + block->offset, count,
+		                b > 0 ? block[-1].last_doc + 1 : 0, docs, frequencies);
+		assert_int_equal(docs[count - 1], block->last_doc);
+		for (uint32_t i = 0; i < count; i++) {
+			float norm = segment->norms[segment->docs[docs[i]].length];
+
+			for (; next < docs[i]; next++)
+				assert_int_equal(frequency_of(segment, next, term), 0);
+			next = docs[i] + 1;
+			assert_int_equal(frequencies[i], frequency_of(segment, docs[i], term));
+			assert_true(bm25_impact(frequencies[i], norm) <= block->max_impact);
+		}
+	}
+	for (; next < segment->doc_count; next++)
+		assert_int_equal(frequency_of(segment, next, term), 0);
+}
+
+static void test_lists_agree_with_records(void **state)
+{
+	struct segment *segment = made_segment(3, MANY, 400);
+
+	(void)state;
+	assert_int_equal(segment->doc_count, MANY);
+	for (uint32_t term = 0; term < segment->term_count; term += 7)
+		check_list(segment, term);
+	for (uint32_t term = 1; term < segment->term_count; term++)
+		assert_true(segment->terms[term].df <= segment->terms[term - 1].df);
+	segment_free(segment);
+}
+
+static void test_documents(void **state)
+{
+	struct segment *segment = made_segment(4, MANY, 400);
+	struct arena *arena = arena_new();
+	struct noise noise = {4};
+
+	(void)state;
+	for (uint32_t i = 0; i < MANY; i++) {
+		struct document made = made_document(arena, &noise, i, 400);
+		uint32_t doc = segment_find_doc(segment, made.id);
+
+		assert_true(doc < segment->doc_count);
+		assert_string_equal(segment_doc_id(segment, doc), made.id);
+		assert_int_equal(segment->docs[doc].published, made.published);
+		assert_int_equal(segment->docs[doc].has_container, made.has_container);
+		assert_int_equal(segment->docs[doc].seq, i + 1);
+		assert_int_equal(segment->docs[doc].category_count, made.category_count);
+		assert_string_equal(segment_category_name(
+					    segment,
+					    segment->category_list[segment->docs[doc].categories]),
+		                    made.categories[0]);
+	}
+	assert_int_equal(segment_find_doc(segment, "absent"), SEGMENT_NONE);
+	assert_int_equal(segment_find_doc(segment, ""), SEGMENT_NONE);
+	assert_int_equal(segment_find_term(segment, "absent", 6), SEGMENT_NONE);
+	for (uint32_t doc = 1; doc < MANY; doc++)
+		assert_true(segment->docs[doc - 1].published >= segment->docs[doc].published);
+	assert_int_equal(segment->header->max_seq, MANY);
+	arena_free(arena);
+	segment_free(segment);
+}
+
+static void test_published_since(void **state)
+{
+	struct segment *segment = made_segment(5, 500, 50);
+
+	(void)state;
+	for (int32_t day = -1; day <= 301; day++) {
+		uint32_t since = segment_published_since(segment, day);
+		uint32_t count = 0;
+
+		for (uint32_t doc = 0; doc < segment->doc_count; doc++)
+			count += segment->docs[doc].published >= day;
+		assert_int_equal(since, count);
+	}
+	segment_free(segment);
+}
+
+static void test_adding_from_a_segment_is_adding(void **state)
+{
+	struct segment *first = made_segment(6, 700, 300);
+	struct builder *builder = builder_new();
+	struct segment *second;
+
+	(void)state;
+	for (uint32_t doc = first->doc_count; doc-- > 0;)
+		builder_add_from(builder, first, NULL, doc);
+	assert_int_equal(builder_count(builder), 700);
+	second = builder_finish(builder, 0);
+	assert_int_equal(second->term_count, first->term_count);
+	for (uint32_t term = 0; term < second->term_count; term += 11)
+		check_list(second, term);
+	for (uint32_t doc = 0; doc < 700; doc++) {
+		assert_string_equal(segment_doc_id(second, doc), segment_doc_id(first, doc));
+		assert_int_equal(second->docs[doc].length, first->docs[doc].length);
+		assert_int_equal(second->docs[doc].category_count, first->docs[doc].category_count);
+	}
+	assert_true(second->header->average_length == first->header->average_length);
+	builder_free(builder);
+	segment_free(second);
+	segment_free(first);
+}
+
+static void test_replacing(void **state)
+{
+	struct builder *builder = builder_new();
+	struct document document = {.id = "2103.00020",
+	                            .title = "first words",
+	                            .abstract = "",
+	                            .seq = 5};
+	struct segment *segment;
+
+	(void)state;
+	builder_add(builder, &document);
+	document.title = "later state";
+	document.seq = 9;
+	builder_add(builder, &document);
+	document.title = "stale news";
+	document.seq = 7;
+	builder_add(builder, &document);
+	segment = builder_finish(builder, 10.0f);
+	assert_int_equal(segment->doc_count, 1);
+	assert_int_equal(segment->docs[0].seq, 9);
+	assert_true(segment->header->average_length == 10.0f);
+	assert_true(segment_find_term(segment, "later", 5) != SEGMENT_NONE);
+	assert_int_equal(segment_find_term(segment, "first", 5), SEGMENT_NONE);
+	assert_int_equal(segment_find_term(segment, "stale", 5), SEGMENT_NONE);
+	assert_true(segment_find_term(segment, "2103.00020", 10) != SEGMENT_NONE);
+	builder_free(builder);
+	segment_free(segment);
+}
+
+static void test_nothing(void **state)
+{
+	struct builder *builder = builder_new();
+	struct segment *segment = builder_finish(builder, 0);
+	struct document document = {.id = "x", .title = "", .abstract = "the of and"};
+
+	(void)state;
+	assert_int_equal(segment->doc_count, 0);
+	assert_int_equal(segment->term_count, 0);
+	assert_int_equal(segment_find_doc(segment, "x"), SEGMENT_NONE);
+	assert_int_equal(segment_published_since(segment, 0), 0);
+	segment_free(segment);
+	builder_free(builder);
+	builder = builder_new();
+	builder_add(builder, &document);
+	segment = builder_finish(builder, 0);
+	assert_int_equal(segment->docs[0].length, 0);
+	segment_free(segment);
+	builder_free(builder);
+	builder_free(NULL);
+	segment_free(NULL);
+}
+
+static void test_long_documents_are_bounded(void **state)
+{
+	struct builder *builder = builder_new();
+	struct arena *arena = arena_new();
+	struct noise noise = {1};
+	const char *categories[DOCUMENT_MAX_CATEGORIES + 8];
+	struct document document = {.id = "long", .title = "", .categories = categories};
+	struct segment *segment;
+
+	(void)state;
+	document.category_count = ARRAY_LEN(categories);
+	for (size_t i = 0; i < ARRAY_LEN(categories); i++)
+		categories[i] = arena_printf(arena, "c.%zu", i);
+	document.abstract = made_text(arena, &noise, 20000, 10);
+	builder_add(builder, &document);
+	segment = builder_finish(builder, 0);
+	assert_int_equal(segment->docs[0].length, SEGMENT_MAX_LENGTH);
+	assert_int_equal(segment->docs[0].category_count, DOCUMENT_MAX_CATEGORIES);
+	for (uint32_t term = 0; term < segment->term_count; term++)
+		check_list(segment, term);
+	builder_free(builder);
+	segment_free(segment);
+	arena_free(arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_lists_agree_with_records),
+		cmocka_unit_test(test_documents),
+		cmocka_unit_test(test_published_since),
+		cmocka_unit_test(test_adding_from_a_segment_is_adding),
+		cmocka_unit_test(test_replacing),
+		cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_long_documents_are_bounded),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,142 @@
+#include "engine/lexical/evidence.h"
+
+#include "corpus.h"
+#include "engine/lexical/bm25.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* A segment of one paper for each abstract, all of the same length and day; document i is the
+ * i-th. */
+static struct segment *segment_of(const char *const *abstracts, size_t count)
+{
+	struct builder *builder = builder_new();
+	struct arena *arena = arena_new();
+	struct segment *segment;
+
+	for (size_t i = 0; i < count; i++) {
+		struct document document = {.id = arena_printf(arena, "d%zu", i),
+		                            .title = "",
+		                            .abstract = abstracts[i]};
+
+		builder_add(builder, &document);
+	}
+	segment = builder_finish(builder, 6.0f);
+	builder_free(builder);
+	arena_free(arena);
+	return segment;
+}
+
+static struct evidence read_one(struct arena *arena, const struct segment *segment,
+                                const char *query, uint32_t doc)
+{
+	struct wanted *wanted = wanted_parse(arena, query, strlen(query));
+
+	for (size_t i = 0; i < wanted->term_count; i++)
+		wanted->terms[i].idf = (float)(i + 1);
+	return evidence_read(evidence_open(segment, wanted, arena), doc);
+}
+
+static void test_words(void **state)
+{
+	static const char *const abstracts[] = {"xray yoyo xray zulu quax quux"};
+	struct segment *segment = segment_of(abstracts, 1);
+	struct arena *arena = arena_new();
+	struct evidence evidence = read_one(arena, segment, "xray zulu absent xray", 0);
+	float norm = bm25_norm(6, 6);
+
+	(void)state;
+	/* xray twice in the query with idf 1, zulu once with idf 2 */
+	assert_true(fabsf(evidence.words - (2 * bm25_impact(2, norm) + 2 * bm25_impact(1, norm))) <
+	            1e-5f);
+	assert_int_equal(evidence.matched, 3);
+	evidence = read_one(arena, segment, "nothing here", 0);
+	assert_true(evidence.words == 0 && evidence.pairs == 0);
+	assert_int_equal(evidence.matched, 0);
+	arena_free(arena);
+	segment_free(segment);
+}
+
+static void test_nearer_pairs_count_more(void **state)
+{
+	static const char *const abstracts[] = {
+		"xray yoyo quax quux zulu zebra", /* side by side */
+		"xray quax yoyo quux zulu zebra", /* one between */
+		"yoyo xray quax quux zulu zebra", /* turned around */
+		"xray quax quux yoyo zulu zebra", /* too far */
+		"xray quax quux zulu zebra yoyo", /* further */
+		"quax xray quux zulu zebra zany", /* one of them alone */
+	};
+	struct segment *segment = segment_of(abstracts, ARRAY_LEN(abstracts));
+	struct arena *arena = arena_new();
+	float pairs[ARRAY_LEN(abstracts)];
+
+	(void)state;
+	for (uint32_t i = 0; i < ARRAY_LEN(abstracts); i++)
+		pairs[i] = read_one(arena, segment, "xray yoyo", i).pairs;
+	assert_true(pairs[0] > pairs[1]);
+	assert_true(pairs[0] > pairs[2]);
+	assert_true(pairs[1] > 0 && pairs[2] > 0);
+	assert_true(pairs[3] == 0 && pairs[4] == 0 && pairs[5] == 0);
+	arena_free(arena);
+	segment_free(segment);
+}
+
+static void test_pairs_stay_within_a_field(void **state)
+{
+	struct builder *builder = builder_new();
+	struct arena *arena = arena_new();
+	struct document document = {.id = "a", .title = "quax xray", .abstract = "yoyo quux"};
+	struct segment *segment;
+
+	(void)state;
+	builder_add(builder, &document);
+	segment = builder_finish(builder, 0);
+	assert_true(read_one(arena, segment, "xray yoyo", 0).pairs == 0);
+	assert_true(read_one(arena, segment, "quax xray", 0).pairs > 0);
+	assert_true(read_one(arena, segment, "xray xray", 0).pairs == 0);
+	builder_free(builder);
+	segment_free(segment);
+	arena_free(arena);
+}
+
+static void test_one_reader_many_documents(void **state)
+{
+	struct segment *segment = made_segment(51, 300, 60);
+	struct arena *arena = arena_new();
+	struct noise noise = {52};
+	const char *text = made_text(arena, &noise, 40, 60);
+	struct wanted *wanted = wanted_parse(arena, text, strlen(text));
+	struct evidence_reader *reader;
+
+	(void)state;
+	for (size_t i = 0; i < wanted->term_count; i++)
+		wanted->terms[i].idf = 1;
+	reader = evidence_open(segment, wanted, arena);
+	for (uint32_t doc = 0; doc < segment->doc_count; doc++) {
+		struct evidence first = evidence_read(reader, doc);
+		struct evidence fresh = evidence_read(evidence_open(segment, wanted, arena), doc);
+
+		assert_true(first.words == fresh.words && first.pairs == fresh.pairs);
+		assert_true(first.matched == fresh.matched);
+	}
+	arena_free(arena);
+	segment_free(segment);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_nearer_pairs_count_more),
+		cmocka_unit_test(test_pairs_stay_within_a_field),
+		cmocka_unit_test(test_one_reader_many_documents),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

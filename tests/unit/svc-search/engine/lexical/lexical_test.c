@@ -1,0 +1,183 @@
+#include "engine/lexical/lexical.h"
+
+#include "corpus.h"
+#include "engine/lexical/bm25.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+/* Documents: several windows of the search, the last one cut. */
+#define MANY 7001
+
+/* The score of every document, from the forward records. */
+static float *score_all(const struct segment *segment, const struct lexical_term *terms,
+                        size_t count)
+{
+	float *scores = calloc(segment->doc_count, sizeof(float));
+
+	for (uint32_t doc = 0; doc < segment->doc_count; doc++) {
+		struct forward forward = segment_forward(segment, doc);
+		uint32_t tokens = forward_count(&forward);
+		uint32_t frequencies[16] = {0};
+
+		for (uint32_t i = 0; i < tokens; i++) {
+			uint32_t term = forward_next(&forward);
+
+			for (size_t t = 0; t < count; t++)
+				if (terms[t].term == term)
+					frequencies[t] += forward_weight(&forward, i);
+		}
+		for (size_t t = 0; t < count; t++)
+			if (frequencies[t] > 0)
+				scores[doc] +=
+					terms[t].weight *
+					bm25_impact((float)frequencies[t],
+				                    segment->norms[segment->docs[doc].length]);
+	}
+	return scores;
+}
+
+static size_t count_above(const struct segment *segment, const float *scores,
+                          const struct doc_filter *filter, float than)
+{
+	size_t count = 0;
+
+	for (uint32_t doc = 0; doc < segment->doc_count; doc++)
+		count += doc_filter_allows(filter, doc) && scores[doc] > than;
+	return count;
+}
+
+/* The hits are the best by exhaustive scoring: right scores, in order, and none better left out. */
+static void check(const struct segment *segment, const struct lexical_term *terms, size_t count,
+                  const struct doc_filter *filter, size_t k)
+{
+	struct arena *arena = arena_new();
+	struct hit *hits = arena_array(arena, k, sizeof(*hits));
+	size_t found = lexical_search(segment, terms, count, filter, k, arena, hits);
+	float *scores = score_all(segment, terms, count);
+	size_t matching = count_above(segment, scores, filter, 0);
+
+	assert_int_equal(found, MIN_OF(k, matching));
+	for (size_t i = 0; i < found; i++) {
+		assert_true(doc_filter_allows(filter, hits[i].doc));
+		assert_true(fabsf(hits[i].score - scores[hits[i].doc]) < 1e-4f);
+		assert_true(i == 0 || hits[i - 1].score > hits[i].score ||
+		            hits[i - 1].doc < hits[i].doc);
+	}
+	if (found > 0)
+		assert_true(count_above(segment, scores, filter, hits[found - 1].score + 1e-4f) <
+		            k);
+	free(scores);
+	arena_free(arena);
+}
+
+static size_t pick_terms(const struct segment *segment, struct noise *noise,
+                         struct lexical_term *terms, size_t most)
+{
+	size_t count = 1 + noise_below(noise, (uint32_t)most);
+	uint32_t at = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		at += 1 + noise_below(noise, i % 2 == 0 ? 30 : segment->term_count / 12);
+		terms[i].term = MIN_OF(at, segment->term_count - (uint32_t)(count - i));
+		terms[i].weight = 0.1f + (float)noise_below(noise, 100) / 10;
+	}
+	return count;
+}
+
+static uint64_t *pick_bits(const struct segment *segment, struct noise *noise, uint32_t one_in)
+{
+	uint64_t *bits = calloc(segment->doc_count / 64 + 1, sizeof(uint64_t));
+
+	for (uint32_t doc = 0; doc < segment->doc_count; doc++)
+		if (noise_below(noise, one_in) == 0)
+			bits[doc / 64] |= UINT64_C(1) << (doc % 64);
+	return bits;
+}
+
+static void test_random(void **state)
+{
+	struct segment *segment = made_segment(11, MANY, 3000);
+	struct noise noise = {12};
+
+	(void)state;
+	for (int round = 0; round < 120; round++) {
+		struct lexical_term terms[10];
+		size_t count = pick_terms(segment, &noise, terms, 10);
+		struct doc_filter filter = {NULL, segment->doc_count};
+		uint64_t *bits = NULL;
+
+		if (round % 3 == 1)
+			filter.bits = bits =
+				pick_bits(segment, &noise, 1 + noise_below(&noise, 1000));
+		if (round % 4 == 1)
+			filter.below = noise_below(&noise, segment->doc_count);
+		check(segment, terms, count, &filter, 1 + noise_below(&noise, 40));
+		free(bits);
+	}
+	segment_free(segment);
+}
+
+static void test_equal_scores_rank_the_newer_first(void **state)
+{
+	struct builder *builder = builder_new();
+	struct arena *arena = arena_new();
+	struct doc_filter filter = {NULL, 500};
+	struct segment *segment;
+	struct lexical_term term = {.weight = 1};
+	struct hit hits[20];
+
+	(void)state;
+	for (uint32_t i = 0; i < 500; i++) {
+		struct document document = {.id = arena_printf(arena, "p%03u", i),
+		                            .title = "same words",
+		                            .abstract = "",
+		                            .published = (int32_t)i / 2};
+
+		builder_add(builder, &document);
+	}
+	segment = builder_finish(builder, 0);
+	term.term = segment_find_term(segment, "word", 4);
+	assert_int_equal(lexical_search(segment, &term, 1, &filter, 20, arena, hits), 20);
+	for (uint32_t i = 0; i < 20; i++)
+		assert_int_equal(hits[i].doc, i);
+	assert_string_equal(segment_doc_id(segment, hits[0].doc), "p498");
+	assert_string_equal(segment_doc_id(segment, hits[1].doc), "p499");
+	builder_free(builder);
+	segment_free(segment);
+	arena_free(arena);
+}
+
+static void test_nothing_to_find(void **state)
+{
+	struct segment *segment = made_segment(13, 100, 50);
+	struct arena *arena = arena_new();
+	struct doc_filter filter = {NULL, segment->doc_count};
+	struct doc_filter none = {NULL, 0};
+	uint64_t zeros[2] = {0, 0};
+	struct doc_filter empty = {zeros, segment->doc_count};
+	struct lexical_term term = {0, 1};
+	struct hit hits[5];
+
+	(void)state;
+	assert_int_equal(lexical_search(segment, NULL, 0, &filter, 5, arena, hits), 0);
+	assert_int_equal(lexical_search(segment, &term, 1, &none, 5, arena, hits), 0);
+	assert_int_equal(lexical_search(segment, &term, 1, &empty, 5, arena, hits), 0);
+	arena_free(arena);
+	segment_free(segment);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_equal_scores_rank_the_newer_first),
+		cmocka_unit_test(test_nothing_to_find),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

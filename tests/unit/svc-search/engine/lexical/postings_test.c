@@ -1,0 +1,87 @@
+#include "engine/lexical/postings.h"
+
+#include "corpus.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Pack, check nothing is written past the promise, unpack at the very end of a block of memory. */
+static void round_trip(const uint32_t *docs, const uint8_t *frequencies, size_t count,
+                       uint32_t base)
+{
+	uint8_t packed[POSTINGS_BLOCK_MAX_BYTES + 1];
+	uint32_t got_docs[POSTINGS_BLOCK];
+	uint8_t got_frequencies[POSTINGS_BLOCK];
+	size_t length;
+	uint8_t *copy;
+
+	packed[POSTINGS_BLOCK_MAX_BYTES] = 0xA5;
+	length = postings_pack(docs, frequencies, count, base, packed);
+	assert_true(length <= POSTINGS_BLOCK_MAX_BYTES);
+	assert_int_equal(packed[POSTINGS_BLOCK_MAX_BYTES], 0xA5);
+	copy = malloc(length + POSTINGS_PADDING);
+	memcpy(copy, packed, length);
+	memset(copy + length, 0xFF, POSTINGS_PADDING);
+	postings_unpack(copy, count, base, got_docs, got_frequencies);
+	assert_memory_equal(got_docs, docs, count * sizeof(*docs));
+	assert_memory_equal(got_frequencies, frequencies, count);
+	free(copy);
+}
+
+static void test_random(void **state)
+{
+	struct noise noise = {7};
+
+	(void)state;
+	for (int round = 0; round < 3000; round++) {
+		uint32_t docs[POSTINGS_BLOCK];
+		uint8_t frequencies[POSTINGS_BLOCK];
+		size_t count = 1 + noise_below(&noise, POSTINGS_BLOCK);
+		uint32_t gap = 1u << noise_below(&noise, 20);
+		uint32_t high = 1u << noise_below(&noise, 9);
+		uint32_t base = noise_below(&noise, 1000);
+		uint32_t doc = base;
+
+		for (size_t i = 0; i < count; i++) {
+			doc += noise_below(&noise, gap);
+			docs[i] = doc++;
+			frequencies[i] = (uint8_t)(1 + noise_below(&noise, MIN_OF(high, 255)));
+		}
+		round_trip(docs, frequencies, count, base);
+	}
+}
+
+static void test_extremes(void **state)
+{
+	uint32_t docs[POSTINGS_BLOCK];
+	uint8_t frequencies[POSTINGS_BLOCK];
+
+	(void)state;
+	for (uint32_t i = 0; i < POSTINGS_BLOCK; i++) {
+		docs[i] = i;
+		frequencies[i] = 1;
+	}
+	round_trip(docs, frequencies, POSTINGS_BLOCK, 0); /* no bits at all */
+	docs[0] = UINT32_MAX - 1;
+	frequencies[0] = 255;
+	round_trip(docs, frequencies, 1, 0); /* all the bits */
+	for (uint32_t i = 0; i < POSTINGS_BLOCK; i++) {
+		docs[i] = i * 33000000u;
+		frequencies[i] = 255;
+	}
+	round_trip(docs, frequencies, POSTINGS_BLOCK, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_extremes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

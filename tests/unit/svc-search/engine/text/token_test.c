@@ -1,0 +1,211 @@
+#include "engine/text/token.h"
+
+#include "base/arena.h"
+#include "base/defines.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* The tokens of a text in one line: extra ones with a plus. */
+struct line {
+	struct buf buf;
+	const char *source;
+	size_t last_start;
+};
+
+static void add_token(const struct token *token, void *ctx)
+{
+	struct line *line = ctx;
+
+	assert_true(token->length > 0 && token->length <= TERM_MAX_BYTES);
+	assert_int_equal(strlen(token->text), token->length);
+	assert_true(token->start < token->end);
+	assert_true(token->end <= strlen(line->source));
+	if (!token->is_extra) {
+		assert_true(token->start >= line->last_start);
+		line->last_start = token->start;
+	}
+	buf_printf(&line->buf, "%s%s%s", line->buf.length > 0 ? " " : "",
+	           token->is_extra ? "+" : "", token->text);
+}
+
+static const char *tokens_of(struct arena *arena, struct tokenizer *tokenizer, const char *text)
+{
+	struct line line = {.buf = {.arena = arena}, .source = text};
+
+	tokenizer_run(tokenizer, text, strlen(text), add_token, &line);
+	return line.buf.length > 0 ? line.buf.data : "";
+}
+
+static const struct {
+	const char *text;
+	const char *tokens;
+} cases[] = {
+	/* words */
+	{"", ""},
+	{"   \t\n", ""},
+	{"Learning to rank documents", "learn rank document"},
+	{"the of and to be or not", ""},
+	{"user's users' don't O'Brien", "user user dont obrien"},
+	{"user\xE2\x80\x99s", "user"},
+	/* compounds */
+	{"state-of-the-art", "state art +stateoftheart"},
+	{"state\xE2\x80\x90of", "state +stateof"},
+	{"GPT-4", "gpt 4 +gpt4"},
+	{"f1-score", "f1 score +f1score"},
+	{"snake_case", "snake case +snakecas"},
+	{"a--b c---d", "b c d"},
+	{"-x- _y_", "x y"},
+	{"one-two-three-four-five-six", "one two three four five six"},
+	/* capitals and digits inside */
+	{"ResNet50", "resnet50 +res +net50 +resnet +50"},
+	{"OpenAI LoRA", "openai +open +ai lora +lo +ra"},
+	{"LSTMCell GANs", "lstmcell +lstm +cell gan"},
+	{"LLMs llms CNNs boss", "llm llm cnn boss"},
+	{"gpt4 f1", "gpt4 +gpt f1"},
+	/* numbers and names with signs */
+	{"3.5 10,000 1,2 1.2.3", "3.5 10000 1 2 1.2.3"},
+	{"llama-3.1 Llama3.1", "llama 3.1 +llama3.1 llama3.1 +llama +3.1"},
+	{"c++ C# A* search", "c++ c# a* search"},
+	{"node.js end.Start", "node js end start"},
+	{"AT&T R&D", "t r d"},
+	/* identifiers */
+	{"2103.00020 2103.00020v2, arXiv:2103.00020.",
+         "2103.00020 2103.00020 arxiv +ar +xiv 2103.00020"},
+	{"https://arxiv.org/abs/2103.00020v12", "http arxiv org ab 2103.00020"},
+	{"hep-th/9901001 math.GT/0309136v1", "hep-th/9901001 math/0309136"},
+	{"12345.67890 2103.000201", "12345.67890 2103.000201"},
+	{"input/output", "input output"},
+	/* LaTeX */
+	{"$\\mathcal{O}(n\\log n)$", "o n log n"},
+	{"G\\\"odel G\\\"{o}del {G}\\\"{o}del", "godel godel godel"},
+	{"Erd\\H{o}s \\O{}rsted na\\\"{\\i}ve P\\'olya", "erdo orst naiv polya"},
+	{"$k$-means $x_i$ x_i", "k mean +kmean x x +xi"},
+	{"$\\alpha\\beta$-VAE", "alpha beta vae +betava"},
+	{"50\\% \\emph{great} \\textbf{bold}text", "50 great boldtext"},
+	{"\\frac{a}{b}c", "bc"},
+	{"\\", ""},
+	{"x\\", "x"},
+	/* characters */
+	{"G\xC3\xB6"
+         "del G\xC3\x96"
+         "DEL Go\xCC\x88"
+         "del",
+         "godel godel godel"},
+	{"\xCE\xB2-VAE \xCE\xB2", "beta vae +betava beta"},
+	{"\xEF\xAC\x81ne \xEF\xBC\xA6\xEF\xBC\xB5", "fine fu"},
+	{"\xF0\x9D\x92\x9C\xF0\x9D\x92\x9E x\xC2\xB2", "ac x2"},
+	{"\xE5\x8C\x97\xE4\xBA\xAC", "\xE5\x8C\x97 \xE4\xBA\xAC"},
+	{"soft\xC2\xADhyphen zero\xE2\x80\x8Bwidth", "softhyphen zerowidth"},
+	/* not UTF-8 */
+	{"caf\xE9 au\xFFlait \xC3", "caf au lait"},
+	{"\xC0\xAF\xED\xA0\x80\xF5", ""},
+	{"nul\x01 bell\x07 del\x7F", "nul bell del"},
+};
+
+static void test_table(void **state)
+{
+	struct tokenizer *plain = tokenizer_new(0);
+	struct tokenizer *cached = tokenizer_new(7);
+	struct arena *arena = arena_new();
+
+	(void)state;
+	for (size_t round = 0; round < 2; round++) {
+		for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+			assert_string_equal(tokens_of(arena, plain, cases[i].text),
+			                    cases[i].tokens);
+			assert_string_equal(tokens_of(arena, cached, cases[i].text),
+			                    cases[i].tokens);
+		}
+	}
+	arena_free(arena);
+	tokenizer_free(plain);
+	tokenizer_free(cached);
+	tokenizer_free(NULL);
+}
+
+static void add_word(const struct token *token, void *ctx)
+{
+	struct line *line = ctx;
+
+	buf_printf(&line->buf, "%s[%.*s]", token->is_extra ? "+" : "",
+	           (int)(token->end - token->start), line->source + token->start);
+}
+
+static void test_offsets_span_the_word(void **state)
+{
+	static const char text[] = "the Na\\\"{\\i}ve-Bayes, (c++) $\\alpha$ user's G\xC3\xB6"
+				   "del";
+	struct tokenizer *tokenizer = tokenizer_new(0);
+	struct arena *arena = arena_new();
+	struct line line = {.buf = {.arena = arena}, .source = text};
+
+	(void)state;
+	tokenizer_run(tokenizer, text, strlen(text), add_word, &line);
+	assert_string_equal(
+		line.buf.data,
+		"[Na\\\"{\\i}ve][Bayes]+[Na\\\"{\\i}ve-Bayes][c++][\\alpha][user][G\xC3\xB6"
+		"del]");
+	arena_free(arena);
+	tokenizer_free(tokenizer);
+}
+
+static void test_long_words_are_cut_whole(void **state)
+{
+	struct tokenizer *tokenizer = tokenizer_new(16);
+	struct arena *arena = arena_new();
+	char *text = arena_alloc(arena, 100001);
+	const char *tokens;
+
+	(void)state;
+	memset(text, 'a', 100000);
+	tokens = tokens_of(arena, tokenizer, text);
+	assert_int_equal(strcspn(tokens, " "), TERM_MAX_BYTES);
+	for (size_t i = 0; i + 2 <= 100000; i += 2)
+		memcpy(text + i, "\xD0\xB6", 2);
+	tokens = tokens_of(arena, tokenizer, text);
+	assert_true(strcspn(tokens, " ") % 2 == 0);
+	assert_true(strlen(tokens) > 0);
+	arena_free(arena);
+	tokenizer_free(tokenizer);
+}
+
+static void test_any_bytes_are_taken(void **state)
+{
+	struct tokenizer *tokenizer = tokenizer_new(64);
+	struct arena *arena = arena_new();
+	static const char alphabet[] = "aZ9-_.,/'+#*$\\{}^~ \xC3\xA9\xCE\xB2\xE5\x8C\xF0\x9D\xFF";
+	uint32_t random = 1;
+
+	(void)state;
+	for (int round = 0; round < 20000; round++) {
+		char text[41];
+		size_t length = 0;
+
+		while (length < sizeof(text) - 1) {
+			random = random * 1664525u + 1013904223u;
+			text[length++] = alphabet[(random >> 16) % (sizeof(alphabet) - 1)];
+		}
+		text[length] = '\0';
+		tokens_of(arena, tokenizer, text);
+	}
+	arena_free(arena);
+	tokenizer_free(tokenizer);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_offsets_span_the_word),
+		cmocka_unit_test(test_long_words_are_cut_whole),
+		cmocka_unit_test(test_any_bytes_are_taken),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,113 @@
+#include "ingest/arxiv_id.h"
+
+#include "base/defines.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void test_forms(void **state)
+{
+	static const char *const ROWS[][2] = {
+		{"2401.01234", "2401.01234"},
+		{"2401.01234v1", "2401.01234"},
+		{"2401.01234v123", "2401.01234"},
+		{"0704.0001", "0704.0001"},
+		{"0704.0001v2", "0704.0001"},
+		{"arXiv:2401.01234v3", "2401.01234"},
+		{"ARXIV:hep-th/9901001", "hep-th/9901001"},
+		{"hep-th/9901001v2", "hep-th/9901001"},
+		{"math.GT/0309136", "math/0309136"},
+		{"math.GT/0309136v1", "math/0309136"},
+		{"cond-mat/0703470", "cond-mat/0703470"},
+		{"q-bio/0309136", "q-bio/0309136"},
+		{"abcdefghijklmnop/0309136", "abcdefghijklmnop/0309136"},
+	};
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+		char id[ARXIV_ID_MAX + 1];
+		assert_true(arxiv_id_parse(ROWS[i][0], id));
+		assert_string_equal(id, ROWS[i][1]);
+	}
+}
+
+static void test_refused(void **state)
+{
+	static const char *const ROWS[] = {
+		"",
+		"v1",
+		"arXiv:",
+		"2401",
+		"2401.",
+		"2401.123",
+		"2401.123456",
+		"240.01234",
+		"24011.0123",
+		"2401,01234",
+		"2401.01234v",
+		"2401.01234v0",
+		"2401.01234v01",
+		"2401.01234v1234",
+		"2401.01234 ",
+		" 2401.01234",
+		"2401.01234v1x",
+		"2401.01234/1",
+		"hep-th",
+		"hep-th/",
+		"hep-th/990100",
+		"hep-th/99010011",
+		"hep-th/9901001v",
+		"/9901001",
+		"-/9901001",
+		"-hep/9901001",
+		"HEP-TH/9901001",
+		"hep th/9901001",
+		"math./0309136",
+		"math.G/0309136",
+		"math.gt/0309136",
+		"math.GTT/0309136",
+		"math.G\001/0309136",
+		"abcdefghijklmnopq/0309136",
+		"../../etc",
+		"a/b/0309136",
+		"arXiv:arXiv:2401.01234",
+		"\303\251/0309136",
+	};
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+		char id[ARXIV_ID_MAX + 1];
+		if (arxiv_id_parse(ROWS[i], id))
+			fail_msg("\"%s\" was read as %s", ROWS[i], id);
+	}
+}
+
+static void test_categories(void **state)
+{
+	static const char *const ROWS[] = {"cs.LG", "hep-th", "q-bio.QM", "cond-mat.stat-mech",
+	                                   "cs"};
+	static const char *const OTHERS[] = {"", "cs LG", "cs.LG;", "\303\251"};
+	char longest[ARXIV_CATEGORY_MAX + 2] = {0};
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++)
+		assert_true(arxiv_category_is(ROWS[i]));
+	for (size_t i = 0; i < ARRAY_LEN(OTHERS); i++)
+		assert_false(arxiv_category_is(OTHERS[i]));
+	memset(longest, 'c', ARXIV_CATEGORY_MAX);
+	assert_true(arxiv_category_is(longest));
+	longest[ARXIV_CATEGORY_MAX] = 'c';
+	assert_false(arxiv_category_is(longest));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_forms),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_categories),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,148 @@
+#include "ingest/oai.h"
+
+#include "arena_fixture.h"
+#include "base/defines.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+static struct oai_page read_page(const char *xml)
+{
+	struct oai_page page;
+	const char *why;
+	assert_int_equal(oai_parse(arena, xml, strlen(xml), &page, &why), ERR_NONE);
+	return page;
+}
+
+static void test_record(void **state)
+{
+	(void)state;
+	struct oai_page page = read_page(
+		"<OAI-PMH><ListRecords><record><header><identifier>oai:arXiv.org:2401.01234</"
+		"identifier>"
+		"</header><metadata><arXiv><id>2401.01234</id><created>2024-01-02</created>"
+		"<authors><author><keyname>Byron</keyname><forenames> Ada </forenames></author>"
+		"<author><keyname>Team</keyname></author><author/></authors>"
+		"<title> A\n  title </title><categories>cs.LG stat.ML</categories>"
+		"<abstract>&lt;b&gt; &amp;<![CDATA[ <c>]]></abstract></arXiv></metadata></record>"
+		"<resumptionToken completeListSize=\"12\"> a|b "
+		"</resumptionToken></ListRecords></OAI-PMH>");
+	const struct metadata *paper = &page.records->paper;
+	assert_int_equal(page.count, 1);
+	assert_int_equal(page.complete, 12);
+	assert_string_equal(page.token, "a|b");
+	assert_null(page.error);
+	assert_string_equal(paper->id, "2401.01234");
+	assert_string_equal(paper->title, "A title");
+	assert_string_equal(paper->abstract, "<b> & <c>");
+	assert_string_equal(paper->categories, "cs.LG stat.ML");
+	assert_int_equal(paper->author_count, 3);
+	assert_string_equal(paper->authors[0], "Ada Byron");
+	assert_string_equal(paper->authors[1], "Team");
+	assert_int_equal(paper->published_at_ms, 1704153600000);
+	assert_int_equal(paper->updated_at_ms, paper->published_at_ms);
+	assert_null(paper->license);
+	assert_false(page.records->is_deleted);
+}
+
+/* Nothing of one record shows in the next. */
+static void test_records_are_apart(void **state)
+{
+	(void)state;
+	struct oai_page page = read_page(
+		"<OAI-PMH><record><id>1</id><title>T</title><author><keyname>A</keyname><suffix>Jr"
+		"</suffix></author></record><record><header status=\"deleted\"><identifier>x:y:2"
+		"</identifier></header></record><record><id>3</id><author><forenames>B</forenames>"
+		"</author></record></OAI-PMH>");
+	const struct oai_record *second = page.records->next, *third = second->next;
+	assert_int_equal(page.count, 3);
+	assert_null(third->next);
+	assert_string_equal(page.records->paper.authors[0], "A Jr");
+	assert_true(second->is_deleted);
+	assert_string_equal(second->paper.id, "2");
+	assert_null(second->paper.title);
+	assert_int_equal(second->paper.author_count, 0);
+	assert_false(third->is_deleted);
+	assert_string_equal(third->paper.authors[0], "B");
+}
+
+static void test_many_authors(void **state)
+{
+	(void)state;
+	struct buf xml = {.arena = arena};
+	buf_puts(&xml, "<OAI-PMH><record>");
+	for (int i = 0; i < 5100; i++)
+		buf_printf(&xml, "<author><keyname>A%d</keyname></author>", i);
+	buf_puts(&xml, "</record></OAI-PMH>");
+	struct oai_page page = read_page(xml.data);
+	assert_int_equal(page.records->paper.author_count, 5000);
+	assert_string_equal(page.records->paper.authors[4999], "A4999");
+}
+
+static void test_errors(void **state)
+{
+	(void)state;
+	struct oai_page page =
+		read_page("<OAI-PMH><error code=\"badResumptionToken\">expired</error></OAI-PMH>");
+	assert_string_equal(page.error, "badResumptionToken");
+	assert_string_equal(page.error_text, "expired");
+	page = read_page("<OAI-PMH><error/></OAI-PMH>");
+	assert_string_equal(page.error, "error");
+	assert_string_equal(page.error_text, "");
+}
+
+static void test_the_last_page(void **state)
+{
+	(void)state;
+	assert_null(read_page("<OAI-PMH><resumptionToken/></OAI-PMH>").token);
+	assert_null(read_page("<OAI-PMH><resumptionToken> </resumptionToken></OAI-PMH>").token);
+	assert_null(read_page("<OAI-PMH/>").token);
+}
+
+static void test_prefixes(void **state)
+{
+	(void)state;
+	struct oai_page page =
+		read_page("<o:OAI-PMH xmlns:o=\"u\"><o:record><o:id>5</o:id></o:record>"
+	                  "</o:OAI-PMH>");
+	assert_string_equal(page.records->paper.id, "5");
+}
+
+static void test_refused(void **state)
+{
+	static const char *const ROWS[][2] = {
+		{"", "no element"},
+		{"<html/>", "no OAI-PMH answer"},
+		{"<OAI-PMH>", "no element"},
+		{"<OAI-PMH></OAI>", "mismatched"},
+		{"<OAI-PMH/><OAI-PMH/>", "junk"},
+		{"<OAI-PMH>&unknown;</OAI-PMH>", "undefined entity"},
+		{"<!DOCTYPE OAI-PMH><OAI-PMH/>", "document type"},
+		{"<!DOCTYPE OAI-PMH SYSTEM \"file:///etc/passwd\"><OAI-PMH/>", "document type"},
+		{"<!DOCTYPE a [<!ENTITY x \"y\">]><OAI-PMH>&x;</OAI-PMH>", "document type"},
+		{"<?xml version=\"1.0\" encoding=\"none\"?><OAI-PMH/>", "encoding"},
+		{"<OAI-PMH>\xff</OAI-PMH>", "not well-formed"},
+	};
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+		struct oai_page page;
+		const char *why = NULL;
+		assert_int_equal(oai_parse(arena, ROWS[i][0], strlen(ROWS[i][0]), &page, &why),
+		                 ERR_MALFORMED);
+		assert_non_null(why);
+		if (!strstr(why, ROWS[i][1]))
+			fail_msg("%s: %s", ROWS[i][0], why);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		ARENA_TEST(test_record),        ARENA_TEST(test_records_are_apart),
+		ARENA_TEST(test_many_authors),  ARENA_TEST(test_errors),
+		ARENA_TEST(test_the_last_page), ARENA_TEST(test_prefixes),
+		ARENA_TEST(test_refused),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
