@@ -3,15 +3,23 @@
 #include "account/account.h"
 #include "gateway-migrations.h"
 #include "key/key.h"
-#include "proxy/description.h"
+#include "openapi.h"
 #include "proxy/edge.h"
+#include "service/reply.h"
 #include "service/service.h"
 
+/* GET /openapi.json: the description of the whole API. */
+static void openapi_get(struct request *rq)
+{
+	reply_header(rq, "Cache-Control", "public, max-age=300");
+	reply_json_length(rq, 200, OPENAPI_JSON, sizeof(OPENAPI_JSON) - 1);
+}
+
 static const struct route ROUTES[] = {
-	{API_ID_api_keys_list, key_list},      {API_ID_api_key_create, key_create},
-	{API_ID_api_key_update, key_update},   {API_ID_api_key_delete, key_delete},
-	{API_ID_api_key_revoke, key_revoke},   {API_ID_account_delete, account_delete},
-	{API_ID_openapi_get, description_get}, {0},
+	{API_ID_api_keys_list, key_list},    {API_ID_api_key_create, key_create},
+	{API_ID_api_key_update, key_update}, {API_ID_api_key_delete, key_delete},
+	{API_ID_api_key_revoke, key_revoke}, {API_ID_account_delete, account_delete},
+	{API_ID_openapi_get, openapi_get},   {0},
 };
 
 static const struct command COMMANDS[] = {
@@ -27,7 +35,7 @@ static const struct service SERVICE = {
 	.api = API_GATEWAY,
 	.routes = ROUTES,
 	.migrations = MIGRATIONS,
-	.settings = EDGE_SETTINGS,
+	.settings = (const struct setting *const[]){EDGE_SETTINGS, NULL},
 	.settings_check = edge_settings_check,
 	.commands = COMMANDS,
 	.process_start = edge_process_start,

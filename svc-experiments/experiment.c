@@ -1,10 +1,12 @@
 #include "experiment.h"
 
-#include "caller.h"
-#include "etag.h"
 #include "experiment.sql.h"
 #include "input.h"
 #include "pg/pg.h"
+#include "service/etag.h"
+#include "service/input.h"
+#include "service/reply.h"
+#include "service/resource.h"
 
 #include <string.h>
 
@@ -60,22 +62,14 @@ void experiment_actionable(struct request *rq)
 	reply_list(rq, request_input(rq, struct list_input, ACTIONABLE_FIELDS), true);
 }
 
-void experiment_missing(struct request *rq)
-{
-	raise_error(rq, ERR_NOT_FOUND, "no such experiment");
-}
-
-/* A write that failed; that the project is none of the account's is the client's to mend. */
-static attr_noreturn void raise_write(struct request *rq, enum err_code code,
-                                      const char *constraint)
-{
-	if (constraint && strcmp(constraint, "experiment_project") == 0)
-		raise_field(rq, "project_id", "is none of your projects");
-	pg_raise(rq, code);
-}
+static const struct constraint CONSTRAINTS[] = {
+	{"experiment_project", ERR_INVALID, "project_id", "is none of your projects"},
+	{0},
+};
 
 static void reply_detail(struct request *rq, int status, const struct pg_rows *rows)
 {
+	require_row(rq, rows, EXPERIMENT_MISSING);
 	etag_reply(rq, pg_value(rows, 0, 1));
 	reply_json(rq, status, pg_json(rows));
 }
@@ -83,14 +77,9 @@ static void reply_detail(struct request *rq, int status, const struct pg_rows *r
 void experiment_create(struct request *rq)
 {
 	request_input(rq, struct experiment_input, EXPERIMENT_CREATE_FIELDS);
-	struct pg_rows *rows;
-	const char *constraint = NULL;
-	enum err_code code =
-		pg_try(rq, &rows, &constraint, EXPERIMENT_CREATE_SQL, pg_uuid(rq->caller.account),
-	               pg_text(request_body_json(rq)), pg_text(rq->id));
-	if (code)
-		raise_write(rq, code, constraint);
-	reply_detail(rq, 201, rows);
+	reply_detail(rq, 201,
+	             pg_write(rq, CONSTRAINTS, EXPERIMENT_CREATE_SQL, pg_uuid(rq->caller.account),
+	                      pg_text(request_body_json(rq)), pg_text(rq->id)));
 }
 
 void experiment_get(struct request *rq)
@@ -98,8 +87,6 @@ void experiment_get(struct request *rq)
 	struct experiment_input *in = request_input(rq, struct experiment_input, ID_FIELDS);
 	struct pg_rows *rows =
 		pg_query(rq, EXPERIMENT_GET_SQL, pg_text(in->id), pg_uuid(rq->caller.account));
-	if (pg_empty(rows))
-		experiment_missing(rq);
 	reply_detail(rq, 200, rows);
 }
 
@@ -108,16 +95,11 @@ void experiment_update(struct request *rq)
 	struct experiment_input *in =
 		request_input(rq, struct experiment_input, EXPERIMENT_UPDATE_FIELDS);
 	request_require_some(rq);
-	struct pg_rows *rows;
-	const char *constraint = NULL;
-	enum err_code code =
-		pg_try(rq, &rows, &constraint, EXPERIMENT_UPDATE_SQL, pg_text(in->id),
-	               pg_uuid(rq->caller.account), caller_key(rq), pg_text(request_body_json(rq)),
-	               pg_text(rq->id), pg_text(etag_if_match(rq)));
-	if (code)
-		raise_write(rq, code, constraint);
-	if (pg_empty(rows))
-		experiment_missing(rq);
+	struct pg_rows *rows = pg_write(rq, CONSTRAINTS, EXPERIMENT_UPDATE_SQL, pg_text(in->id),
+	                                pg_uuid(rq->caller.account), caller_key(rq),
+	                                pg_text(request_body_json(rq)), pg_text(rq->id),
+	                                pg_text(etag_if_match(rq)));
+	require_row(rq, rows, EXPERIMENT_MISSING);
 	if (!pg_json(rows))
 		raise_error(rq, ERR_PRECONDITION, "the experiment has changed meanwhile");
 	reply_detail(rq, 200, rows);
@@ -128,7 +110,5 @@ void experiment_delete(struct request *rq)
 	struct experiment_input *in = request_input(rq, struct experiment_input, ID_FIELDS);
 	struct pg_rows *rows = pg_query(rq, EXPERIMENT_DELETE_SQL, pg_text(in->id),
 	                                pg_uuid(rq->caller.account), pg_text(rq->id));
-	if (pg_empty(rows))
-		experiment_missing(rq);
-	reply_json(rq, 200, pg_json(rows));
+	reply_one(rq, 200, rows, EXPERIMENT_MISSING);
 }

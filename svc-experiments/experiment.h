@@ -13,5 +13,5 @@ void experiment_delete(struct request *rq);
 /** GET /implement/experiments/actionable: those with a launch context and no pull request. */
 void experiment_actionable(struct request *rq);
 
-/** Raise 404: there is none, or it is another account's. */
-attr_noreturn void experiment_missing(struct request *rq);
+/** The sentence of a 404. */
+#define EXPERIMENT_MISSING "no such experiment"

@@ -1,13 +1,15 @@
 #include "implementation.h"
 
 #include "base/json.h"
-#include "caller.h"
 #include "context.h"
 #include "experiment.h"
 #include "implementation.sql.h"
 #include "input.h"
 #include "paper.h"
 #include "pg/pg.h"
+#include "service/input.h"
+#include "service/reply.h"
+#include "service/resource.h"
 
 #include <string.h>
 
@@ -43,8 +45,7 @@ static struct pg_rows *read_one(struct request *rq, const char *sql)
 {
 	struct experiment_input *in = request_input(rq, struct experiment_input, ID_FIELDS);
 	struct pg_rows *rows = pg_query(rq, sql, pg_text(in->id), pg_uuid(rq->caller.account));
-	if (pg_empty(rows))
-		experiment_missing(rq);
+	require_row(rq, rows, EXPERIMENT_MISSING);
 	return rows;
 }
 
@@ -81,8 +82,7 @@ void implementation_report(struct request *rq)
 	struct pg_rows *rows = pg_query(rq, IMPLEMENTATION_REPORT_SQL, pg_text(in->id),
 	                                pg_uuid(rq->caller.account), caller_key(rq),
 	                                pg_text(request_body_json(rq)), pg_text(rq->id));
-	if (pg_empty(rows))
-		experiment_missing(rq);
+	require_row(rq, rows, EXPERIMENT_MISSING);
 	if (!pg_value_bool(rows, 0, 1))
 		raise_error(rq, ERR_CONFLICT,
 		            "the implementation is completed, which the report contradicts");

@@ -1,5 +1,7 @@
 #include "input.h"
 
+#include "service/input.h"
+
 const char *const EXPERIMENT_STATUSES[] = {"draft",     "running",   "complete",
                                            "analyzing", "shipped",   "iterating",
                                            "rejected",  "abandoned", NULL};

@@ -1,10 +1,9 @@
-#include "account.h"
 #include "experiment.h"
 #include "implementation.h"
+#include "paper.h"
 #include "project.h"
 #include "seed.h"
 #include "service/service.h"
-#include "settings.h"
 #include "svc-experiments-migrations.h"
 
 static const struct route ROUTES[] = {
@@ -26,29 +25,24 @@ static const struct route ROUTES[] = {
 	{0},
 };
 
-static const struct event_handler EVENTS[] = {
-	{"events.account", "account.deleted", account_forget},
-	{0},
-};
-
 static const struct command COMMANDS[] = {
 	{"seed", "seed FILE --user UUID", "Load a JSON file of experiments into an account.",
          seed_command},
 	{0},
 };
 
-static const struct service svc_experiments = {
+static const struct service SERVICE = {
 	.name = "svc-experiments",
 	.schema = "experiments",
 	.api = API_EXPERIMENTS,
 	.routes = ROUTES,
-	.events = EVENTS,
+	.keeps_accounts = true,
 	.migrations = MIGRATIONS,
-	.settings = EXPERIMENTS_SETTINGS,
+	.settings = (const struct setting *const[]){PAPER_SETTINGS, NULL},
 	.commands = COMMANDS,
 };
 
 int main(int argc, char **argv)
 {
-	return service_main(&svc_experiments, argc, argv);
+	return service_main(&SERVICE, argc, argv);
 }

@@ -3,8 +3,17 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "client/fetch.h"
+#include "client/service_call.h"
 #include "http/query.h"
-#include "settings.h"
+
+static int64_t search_timeout_ms;
+
+const struct setting PAPER_SETTINGS[] = {
+	SETTING_MS(&search_timeout_ms, "SEARCH_TIMEOUT", "3s", 10, 30000,
+                   "How long an implementation's context waits for svc-search before it answers "
+                   "without the paper."),
+	SETTING_END,
+};
 
 static const char *why_not(enum err_code code, int status)
 {
@@ -23,9 +32,8 @@ struct paper paper_fetch(struct request *rq, const char *arxiv_id)
 	                                query_encode(rq->arena, arxiv_id));
 	struct paper paper = {.arxiv_id = arxiv_id};
 	struct fetch_answer *answer = NULL;
-	enum err_code code =
-		service_call_within(rq, (uint64_t)experiments_settings.search_timeout_ms,
-	                            API_SEARCH, "GET", path, NULL, &answer);
+	enum err_code code = service_call_within(rq, (uint64_t)search_timeout_ms, API_SEARCH, "GET",
+	                                         path, NULL, &answer);
 	int status = code ? 0 : answer->status;
 	if (status == 200 && json_parse(rq->arena, answer->body, answer->body_length, &paper.asset,
 	                                NULL) == ERR_NONE)

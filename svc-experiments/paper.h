@@ -1,9 +1,13 @@
 /** What svc-search knows of the paper that an experiment came from. */
 #pragma once
 
+#include "base/config.h"
 #include "loop/request.h"
 
 #include <yyjson.h>
+
+/** SEARCH_TIMEOUT. */
+extern const struct setting PAPER_SETTINGS[];
 
 /** The paper, or why there is none. */
 struct paper {

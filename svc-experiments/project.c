@@ -1,9 +1,11 @@
 #include "project.h"
 
-#include "caller.h"
 #include "input.h"
 #include "pg/pg.h"
 #include "project.sql.h"
+#include "service/input.h"
+#include "service/reply.h"
+#include "service/resource.h"
 
 struct project_input {
 	const char *id;
@@ -28,18 +30,12 @@ static const struct field UPDATE_FIELDS[] = {
 	FIELD_END,
 };
 
-static void require_found(struct request *rq, const struct pg_rows *rows)
-{
-	if (pg_empty(rows))
-		raise_error(rq, ERR_NOT_FOUND, "no such project");
-}
+static const struct constraint CONSTRAINTS[] = {
+	{"project_name", ERR_CONFLICT, NULL, "a project of this name exists"},
+	{0},
+};
 
-static attr_noreturn void raise_write(struct request *rq, enum err_code code)
-{
-	if (code == ERR_CONFLICT)
-		raise_error(rq, code, "a project of this name exists");
-	pg_raise(rq, code);
-}
+static const char MISSING[] = "no such project";
 
 void project_list(struct request *rq)
 {
@@ -52,11 +48,9 @@ void project_list(struct request *rq)
 void project_create(struct request *rq)
 {
 	request_input(rq, struct project_input, PROJECT_CREATE_FIELDS);
-	struct pg_rows *rows;
-	enum err_code code = pg_try(rq, &rows, NULL, PROJECT_CREATE_SQL,
-	                            pg_uuid(rq->caller.account), pg_text(request_body_json(rq)));
-	if (code)
-		raise_write(rq, code);
+	struct pg_rows *rows =
+		pg_write(rq, CONSTRAINTS, PROJECT_CREATE_SQL, pg_uuid(rq->caller.account),
+	                 pg_text(request_body_json(rq)));
 	reply_json(rq, 201, pg_json(rows));
 }
 
@@ -65,21 +59,17 @@ void project_get(struct request *rq)
 	struct project_input *in = request_input(rq, struct project_input, ID_FIELDS);
 	struct pg_rows *rows =
 		pg_query(rq, PROJECT_GET_SQL, pg_text(in->id), pg_uuid(rq->caller.account));
-	require_found(rq, rows);
-	reply_json(rq, 200, pg_json(rows));
+	reply_one(rq, 200, rows, MISSING);
 }
 
 void project_update(struct request *rq)
 {
 	struct project_input *in = request_input(rq, struct project_input, UPDATE_FIELDS);
 	request_require_some(rq);
-	struct pg_rows *rows;
-	enum err_code code = pg_try(rq, &rows, NULL, PROJECT_UPDATE_SQL, pg_text(in->id),
-	                            pg_uuid(rq->caller.account), pg_text(request_body_json(rq)));
-	if (code)
-		raise_write(rq, code);
-	require_found(rq, rows);
-	reply_json(rq, 200, pg_json(rows));
+	struct pg_rows *rows =
+		pg_write(rq, CONSTRAINTS, PROJECT_UPDATE_SQL, pg_text(in->id),
+	                 pg_uuid(rq->caller.account), pg_text(request_body_json(rq)));
+	reply_one(rq, 200, rows, MISSING);
 }
 
 void project_delete(struct request *rq)
@@ -88,6 +78,5 @@ void project_delete(struct request *rq)
 	struct pg_rows *rows =
 		pg_query(rq, PROJECT_DELETE_SQL, pg_text(in->id), pg_uuid(rq->caller.account),
 	                 caller_key(rq), pg_text(rq->id));
-	require_found(rq, rows);
-	reply_json(rq, 200, pg_json(rows));
+	reply_one(rq, 200, rows, MISSING);
 }

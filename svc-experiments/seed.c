@@ -5,6 +5,8 @@
 #include "pg/pg.h"
 #include "seed.sql.h"
 #include "service/field_check.h"
+#include "service/input.h"
+#include "service/process.h"
 #include "service/worker_run.h"
 
 #include <errno.h>

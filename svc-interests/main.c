@@ -1,11 +1,9 @@
 /* svc-interests: interests, recommendations for them, and what is learned from feedback. */
-#include "api/account.h"
-#include "api/daily.h"
+#include "api/experiment.h"
 #include "api/history.h"
 #include "api/interest.h"
 #include "api/recommendation.h"
 #include "api/refresh.h"
-#include "api/settings.h"
 #include "pool/pool.h"
 #include "service/service.h"
 #include "svc-interests-migrations.h"
@@ -43,24 +41,16 @@ static const struct job JOBS[] = {
 };
 
 static const struct event_handler EVENTS[] = {
-	{"events.account", "account.deleted", account_deleted, false},
 	{"events.experiments", "experiment.created", experiment_noted, false},
 	{"events.experiments", "experiment.updated", experiment_noted, false},
 	{"events.experiments", "experiment.deleted", experiment_noted, false},
 	{0},
 };
 
-static void worker_start(struct worker *worker)
-{
-	if (worker->index == 0)
-		daily_start(worker);
-}
-
-static void worker_stop(struct worker *worker)
-{
-	if (worker->index == 0)
-		daily_stop(worker);
-}
+static const struct recurring RECURRING[] = {
+	{"daily", refresh_daily, &refresh_check_ms},
+	{0},
+};
 
 static const struct service SERVICE = {
 	.name = "svc-interests",
@@ -70,9 +60,9 @@ static const struct service SERVICE = {
 	.jobs = JOBS,
 	.events = EVENTS,
 	.migrations = MIGRATIONS,
-	.settings = INTERESTS_SETTINGS,
-	.worker_start = worker_start,
-	.worker_stop = worker_stop,
+	.settings = (const struct setting *const[]){POOL_SETTINGS, REFRESH_SETTINGS, NULL},
+	.recurring = RECURRING,
+	.keeps_accounts = true,
 };
 
 int main(int argc, char **argv)

@@ -1,12 +1,13 @@
 /* svc-search: research assets, their index, and searching it. */
 #include "api/asset.h"
 #include "api/search.h"
+#include "api/widen.h"
 #include "embeddings/embeddings.h"
 #include "embeddings/paper_vectors.h"
 #include "embeddings/query_vector.h"
-#include "embeddings/settings.h"
 #include "indexing/indexer.h"
 #include "ingest/import.h"
+#include "service/process.h"
 #include "service/service.h"
 #include "svc-search-migrations.h"
 
@@ -32,14 +33,17 @@ static const struct command COMMANDS[] = {
 	{0},
 };
 
+static const struct setting *const SETTINGS[] = {
+	INDEXER_SETTINGS, WIDEN_SETTINGS, EMBEDDINGS_SETTINGS, HARVEST_SETTINGS, NULL,
+};
+
 /* Worker 0's. */
 static struct paper_vectors *paper_vectors;
 
 static void process_start(struct process *process)
 {
-	embeddings_init(&search_settings.embeddings);
-	search_settings.indexer.space = embeddings_space();
-	indexer_make(process, &search_settings.indexer);
+	embeddings_init();
+	indexer_make(process, embeddings_space());
 }
 
 static void worker_start(struct worker *worker)
@@ -72,7 +76,7 @@ static const struct service SERVICE = {
 	.routes = ROUTES,
 	.internal_routes = INTERNAL_ROUTES,
 	.migrations = MIGRATIONS,
-	.settings = SEARCH_SETTINGS,
+	.settings = SETTINGS,
 	.commands = COMMANDS,
 	.process_start = process_start,
 	.process_stop = indexer_free,

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """What the compiler does not see.
 
-usage: lint.py words ROOT        refused functions and words, sizes, unregistered tests
+usage: lint.py words ROOT        refused functions and words, sizes, includes against the order of folders, unregistered tests
        lint.py format ROOT       clang-format changes nothing
        lint.py tidy ROOT BUILD   clang-tidy is silent
 
@@ -60,6 +60,8 @@ REFUSED = {
 TESTS_MAY = {"system", "popen", "sscanf", "fscanf", "rand", "srand", "random"}
 CALL = re.compile(r"(?<![\w.>])(" + "|".join(REFUSED) + r")\s*\(")
 UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
+FOLDER_ROW = re.compile(r"^  \['([^']*)', \[", re.MULTILINE)  # of a component's meson.build
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 SIDEWAYS = re.compile(r'^\s*#\s*include\s+"[^"]*\.\./')
 
 FILE_LINES_MAX = 700
@@ -130,8 +132,32 @@ def lint_registered(root):
             yield f"{path.relative_to(root)}: not registered in {listing.relative_to(root)}"
 
 
+def folder_orders(root):
+    """(component, its folders from the bottom up) of each meson.build that has such a table."""
+    for listing in sorted(root.glob("*/meson.build")):
+        folders = FOLDER_ROW.findall(listing.read_text())
+        if folders:
+            yield listing.parent, folders
+
+
+def lint_order(root):
+    """A file includes headers of its own folder, of those below it in its meson.build, and of libcommon."""
+    orders = list(folder_orders(root))
+    shared = next((folders for component, folders in orders if component.name == "libcommon"), [])
+    for component, folders in orders:
+        for rank, folder in enumerate(folders):
+            allowed = set(folders[: rank + 1]) | (set() if component.name == "libcommon" else set(shared))
+            for path in sorted((component / folder).glob("*.[ch]")):
+                if folder == "" and path.name == "main.c":
+                    continue
+                for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+                    match = INCLUDE.match(line)
+                    if match and os.path.dirname(match.group(1)) not in allowed | {""}:
+                        yield f"{path.relative_to(root)}:{number}: includes {match.group(1)}, which is not below {folder}"
+
+
 def words(root):
-    faults = list(lint_registered(root))
+    faults = [*lint_registered(root), *lint_order(root)]
     for path in sources(root, ".c", ".h"):
         text = path.read_text(encoding="utf-8")
         may = TESTS_MAY if "tests" in path.relative_to(root).parts else set()

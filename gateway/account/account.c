@@ -8,6 +8,9 @@
 #include "key/key.h"
 #include "key/preset.h"
 #include "pg/pg.h"
+#include "service/input.h"
+#include "service/process.h"
+#include "service/reply.h"
 #include "service/worker_run.h"
 
 #include <getopt.h>

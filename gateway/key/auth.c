@@ -16,6 +16,7 @@
 #include "loop/request.h"
 #include "pg/pg.h"
 #include "redis/redis.h"
+#include "service/process.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -7,6 +7,8 @@
 #include "key/key_text.h"
 #include "key/preset.h"
 #include "pg/pg.h"
+#include "service/input.h"
+#include "service/reply.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * many. */
 #include "key/key_cache.h"
 
-#include "base/defines.h"
+#include "base/base.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "key/preset.h"
 
-#include "base/defines.h"
+#include "base/base.h"
 #include "base/scope.h"
 
 #include <string.h>

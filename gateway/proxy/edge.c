@@ -2,11 +2,14 @@
 
 #include "base/timefmt.h"
 #include "key/auth.h"
-#include "loop/request_run.h"
+#include "loop/request_list.h"
 #include "proxy/forwarded.h"
 #include "proxy/proxy.h"
 #include "proxy/rate_limit.h"
+#include "service/http_request.h"
 #include "service/http_service.h"
+#include "service/input.h"
+#include "service/process.h"
 #include "service/service.h"
 #include "upstream/upstream.h"
 

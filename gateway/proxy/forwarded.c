@@ -1,6 +1,6 @@
 #include "proxy/forwarded.h"
 
-#include "base/defines.h"
+#include "base/base.h"
 
 #include <arpa/inet.h>
 #include <stdbool.h>

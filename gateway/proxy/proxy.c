@@ -23,7 +23,7 @@
  * Rate, scope and operations that do not exist are decided between AUTH and CONNECT. From RELAY on
  * the response is under way, and what breaks it closes the client's connection.
  */
-#include "base/defines.h"
+#include "base/base.h"
 #include "proxy/proxy_internal.h"
 
 #include <inttypes.h>

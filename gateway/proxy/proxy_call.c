@@ -1,5 +1,5 @@
 /* The service's side of an exchange: the call, what goes into it and what comes out of it. */
-#include "base/defines.h"
+#include "base/base.h"
 #include "base/timefmt.h"
 #include "proxy/proxy_internal.h"
 

@@ -1,4 +1,4 @@
-#include "base/defines.h"
+#include "base/base.h"
 #include "base/timefmt.h"
 #include "proxy/proxy_internal.h"
 

@@ -5,7 +5,7 @@
  * dozen instructions. A key whose bucket is full says nothing and may be forgotten. */
 #include "proxy/rate_limit.h"
 
-#include "base/defines.h"
+#include "base/base.h"
 
 #include <uv.h>
 

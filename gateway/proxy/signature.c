@@ -1,6 +1,6 @@
 #include "proxy/signature.h"
 
-#include "base/defines.h"
+#include "base/base.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -13,7 +13,7 @@
  *                     for ever while it is the caller's
  *   IDLE        no    idle_timeout                             anything at all comes
  */
-#include "base/defines.h"
+#include "base/base.h"
 #include "base/metrics.h"
 #include "loop/late_write.h"
 #include "upstream/upstream_internal.h"

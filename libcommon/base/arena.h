@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "base/defines.h"
+#include "base/base.h"
 
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 #include "base/backoff.h"
 
+#include "base/base.h"
 #include "base/crypto.h"
-#include "base/defines.h"
 
 /* 0 to `bound`. */
 static uint64_t chance_of(uint64_t bound)

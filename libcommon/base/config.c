@@ -1,6 +1,6 @@
 #include "base/config.h"
 
-#include "base/defines.h"
+#include "base/base.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 #include "base/error.h"
 
-#include "base/defines.h"
+#include "base/base.h"
 
 static const struct err_info TABLE[] = {
 	[ERR_NONE] = {200, "none", "OK", "all is well"},

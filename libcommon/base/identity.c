@@ -1,7 +1,7 @@
 #include "base/identity.h"
 
+#include "base/base.h"
 #include "base/crypto.h"
-#include "base/defines.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,7 +3,6 @@
 #include "base/arena.h"
 #include "base/json.h"
 #include "base/timefmt.h"
-#include "loop/fiber.h"
 
 #include <errno.h>
 #include <math.h>
@@ -33,6 +32,7 @@ static struct {
 };
 
 static _Thread_local const char *request_id;
+static const char *(*id_source)(void);
 
 /* Position of the word in `names`, -1 when it is not there. */
 static int find_word(const char *const *names, size_t count, const char *word, size_t length)
@@ -79,6 +79,11 @@ enum err_code log_init(const char *process, const char *levels)
 bool log_enabled(enum log_group group, enum log_level level)
 {
 	return level >= logger.levels[group];
+}
+
+void log_set_id_source(const char *(*source)(void))
+{
+	id_source = source;
 }
 
 void log_set_request_id(const char *id)
@@ -157,7 +162,9 @@ void log_write(enum log_group group, enum log_level level, const char *message,
 	add_text_member(&line, "process", logger.process);
 	add_text_member(&line, "group", GROUP_NAMES[group]);
 	add_text_member(&line, "message", message);
-	const char *id = fiber_label() != NULL ? fiber_label() : request_id;
+	const char *id = id_source != NULL ? id_source() : NULL;
+	if (id == NULL)
+		id = request_id;
 	if (id != NULL)
 		add_text_member(&line, "request_id", id);
 	for (; fields != NULL && fields->type != LOG_END; fields++)

@@ -12,7 +12,7 @@
  */
 #pragma once
 
-#include "base/defines.h"
+#include "base/base.h"
 #include "base/error.h"
 
 #include <stdbool.h>
@@ -59,9 +59,12 @@ void log_set_descriptor(int descriptor);
 
 bool log_enabled(enum log_group group, enum log_level level);
 
-/** The request whose id goes into the lines of this thread from now on, outside of fibers; NULL:
- * none. Borrows. A line of a fiber carries the fiber's label. */
+/** The request whose id goes into the lines of this thread from now on; NULL: none. Borrows. What the
+ * source of log_set_id_source() returns comes first. */
 void log_set_request_id(const char *request_id);
+
+/** Where the request id of a line comes from: `source()` returns it, or NULL. Once, before threads. */
+void log_set_id_source(const char *(*source)(void));
 
 void log_write(enum log_group group, enum log_level level, const char *message,
                const struct log_field *fields);

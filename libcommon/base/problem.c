@@ -19,6 +19,18 @@ void problem_add_field(struct arena *arena, struct problem *problem, const char 
 	problem->code = ERR_INVALID;
 }
 
+void problem_copy(struct arena *arena, struct problem *to, const struct problem *from)
+{
+	*to = (struct problem){.retry_after_s = from->retry_after_s};
+	for (const struct problem_field *fault = from->fields; fault; fault = fault->next)
+		problem_add_field(arena, to, fault->field, "%s", fault->message);
+	to->code = from->code;
+	to->detail = arena_strdup(arena, from->detail);
+	to->scope = arena_strdup(arena, from->scope);
+	to->allow = arena_strdup(arena, from->allow);
+	to->raw_body = arena_strdup(arena, from->raw_body);
+}
+
 static const char *problem_detail(struct arena *arena, const struct problem *problem)
 {
 	if (problem->detail)

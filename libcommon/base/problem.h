@@ -33,6 +33,9 @@ struct problem {
 void problem_add_field(struct arena *arena, struct problem *problem, const char *field,
                        const char *format, ...) attr_printf(4, 5);
 
+/** Copy `from` with its texts into the arena. */
+void problem_copy(struct arena *arena, struct problem *to, const struct problem *from);
+
 /** The JSON body, in the arena. `instance` is the request id, may be NULL. */
 char *problem_body(struct arena *arena, const struct problem *problem, const char *instance,
                    size_t *ret_length);

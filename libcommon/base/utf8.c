@@ -1,6 +1,6 @@
 #include "base/utf8.h"
 
-#include "base/defines.h"
+#include "base/base.h"
 
 /* The well-formed byte ranges of RFC 3629 section 4: by first byte, the length and the bounds of
  * the second. */

@@ -1,6 +1,6 @@
 #include "client/fetch.h"
 
-#include "base/defines.h"
+#include "base/base.h"
 #include "base/log.h"
 #include "client/fetch_internal.h"
 #include "client/fetch_multi.h"

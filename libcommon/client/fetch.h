@@ -54,17 +54,3 @@ enum err_code fetch_try(struct request *rq, const struct fetch_call *call,
 
 /** First field of that name; NULL: none. */
 const char *fetch_header(const struct fetch_answer *answer, const char *name);
-
-/** Ask another service of the cluster as KEY_SERVICE on behalf of the request's account: identity,
- * request id and traceparent are set. `path` starts with `/internal/` or with the public prefix.
- * GETs are tried twice. `json_body` NULL: none. ERR_UNAVAILABLE as well where the service's address
- * is not configured or it answers 503. */
-enum err_code service_call(struct request *rq, enum api_service service, const char *method,
-                           const char *path, const char *json_body,
-                           struct fetch_answer **ret_answer);
-
-/** As service_call(), for an answer that one can do without: waits at most `timeout_ms` (0: what is
- * left of the request's deadline, at most 30,000) and then returns ERR_TIMEOUT. */
-enum err_code service_call_within(struct request *rq, uint64_t timeout_ms, enum api_service service,
-                                  const char *method, const char *path, const char *json_body,
-                                  struct fetch_answer **ret_answer);

@@ -1,6 +1,6 @@
 #include "client/fetch_multi.h"
 
-#include "base/defines.h"
+#include "base/base.h"
 #include "loop/fiber.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+#include "client/service_call.h"
+
 #include "base/identity.h"
 #include "base/scope.h"
 #include "base/timefmt.h"
@@ -13,7 +15,7 @@
 static enum err_code locate(struct request *rq, enum api_service service, const char *path,
                             struct fetch_call *call)
 {
-	const char *text = rq->worker->process->settings->service_url[service];
+	const char *text = rq->worker->peers->url[service];
 	struct address address;
 	if (!text || !text[0] || address_parse(rq->arena, text, &address) != ERR_NONE)
 		return ERR_UNAVAILABLE;
@@ -37,7 +39,7 @@ static size_t sign(struct request *rq, bool has_body, struct http_field fields[F
 	};
 	size_t count = 0;
 	fields[count++] =
-		http_field_of(IDENTITY_HEADER, identity_sign(rq->worker->process->signer, rq->arena,
+		http_field_of(IDENTITY_HEADER, identity_sign(rq->worker->peers->signer, rq->arena,
 	                                                     &identity, rq->id, time_now_ms()));
 	fields[count++] = http_field_of("X-Request-Id", rq->id);
 	if (rq->traceparent)

@@ -1,6 +1,6 @@
 #include "http/body.h"
 
-#include "base/defines.h"
+#include "base/base.h"
 #include "base/metrics.h"
 
 #include <stdatomic.h>

@@ -28,7 +28,7 @@
  * is an exchange (`open`) exactly in HEAD and EXCHANGE. Bytes of the next request are never parsed
  * before this one is answered and its response has gone out, so that a client which does not read
  * cannot make us queue responses. */
-#include "base/defines.h"
+#include "base/base.h"
 #include "http/internal.h"
 
 #define LINGER_MS      2000        /* without a byte from a client that was answered */

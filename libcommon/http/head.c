@@ -1,4 +1,4 @@
-#include "base/defines.h"
+#include "base/base.h"
 #include "base/identity.h"
 #include "base/uuid.h"
 #include "http/internal.h"

@@ -1,4 +1,4 @@
-#include "base/defines.h"
+#include "base/base.h"
 #include "http/internal.h"
 
 #include <errno.h>

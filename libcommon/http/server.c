@@ -1,4 +1,4 @@
-#include "base/defines.h"
+#include "base/base.h"
 #include "base/log.h"
 #include "base/timefmt.h"
 #include "http/internal.h"

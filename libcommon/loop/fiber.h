@@ -15,7 +15,7 @@
  */
 #pragma once
 
-#include "base/defines.h"
+#include "base/base.h"
 #include "base/error.h"
 
 #include <uv.h>
@@ -28,8 +28,9 @@ typedef void fiber_fn(void *arg);
 
 /** Start a fiber: `fn(arg)` runs at once, up to its first suspension. When it has returned or
  * exited, `done(arg)` (may be NULL) runs on the loop's stack, or that of the fiber which started
- * this one, with the fiber already gone. */
-struct fiber *fiber_start(fiber_fn *fn, void *arg, fiber_fn *done);
+ * this one, with the fiber already gone. Returns nothing, since the fiber may have ended by then:
+ * `fn` knows itself by fiber_self(). */
+void fiber_start(fiber_fn *fn, void *arg, fiber_fn *done);
 
 /** The running fiber; NULL on the loop's own stack. */
 struct fiber *fiber_self(void);

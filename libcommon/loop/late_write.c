@@ -1,6 +1,6 @@
 #include "loop/late_write.h"
 
-#include "base/defines.h"
+#include "base/base.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,30 +1,40 @@
 #include "loop/request.h"
 
+#include "base/base.h"
 #include "base/timefmt.h"
-#include "loop/request_run.h"
+#include "loop/request_list.h"
 #include "loop/worker.h"
-#include "pg/pg.h"
 
 #include <stdlib.h>
+#include <sys/queue.h>
 
 #define SWEEP_MS 100
 
-/* A place in the worker's list of requests under way. */
-struct request_link {
+/* A request in its worker's list. */
+struct request_run {
 	struct request *request;
-	struct request_link *next, **at;
 	request_fn *run, *done;
-	struct page *page; /* innermost; NULL outside of all */
+	LIST_ENTRY(request_run) entry;
+	struct page *page; /* the innermost; NULL outside of all */
+	int pins;          /* one for the fiber, one for each request_pin() */
 };
 
-/* Lives in its own arena. */
+/* In the arena that was current when it began. */
+struct request_hold {
+	request_release_fn *release;
+	void *held;
+	struct request_hold *next; /* older */
+};
+
+/* In its own arena. */
 struct page {
-	struct arena *before; /* what rq->arena was */
+	struct arena *before;       /* what rq->arena was */
+	struct request_hold *holds; /* what rq->holds was */
 	struct page *outer;
 };
 
 struct request_list {
-	struct request_link *first;
+	LIST_HEAD(, request_run) runs;
 	uv_timer_t sweep;
 	size_t count;
 };
@@ -55,17 +65,13 @@ void raise_if_faults(struct request *rq)
 		fiber_exit();
 }
 
-static const char *cancel_detail(enum err_code reason)
-{
-	return reason == ERR_TIMEOUT ? "the request took longer than it may"
-	                             : "the request was given up";
-}
-
 void request_wait(struct request *rq)
 {
 	enum err_code reason = fiber_wait();
 	if (reason)
-		raise_error(rq, reason, "%s", cancel_detail(reason));
+		raise_error(rq, reason, "%s",
+		            reason == ERR_TIMEOUT ? "the request took longer than it may"
+		                                  : "the request was given up");
 }
 
 uint64_t request_left_ms(const struct request *rq)
@@ -74,15 +80,21 @@ uint64_t request_left_ms(const struct request *rq)
 	return rq->deadline_ms > now_ms ? rq->deadline_ms - now_ms : 0;
 }
 
-/* One timer a worker looks for deadlines that have passed: cheaper than a timer a request, and late
- * by SWEEP_MS at most. */
-static void sweep(uv_timer_t *timer)
+void request_cancel(struct request *rq, enum err_code reason)
+{
+	if (rq->fiber)
+		fiber_cancel(rq->fiber, reason);
+}
+
+/* One timer for all requests of a worker is cheaper than a timer each. */
+static void cancel_overdue(uv_timer_t *timer)
 {
 	struct request_list *list = timer->data;
 	uint64_t now_ms = time_monotonic_ms();
-	for (struct request_link *link = list->first; link; link = link->next)
-		if (now_ms >= link->request->deadline_ms && link->request->fiber)
-			fiber_cancel(link->request->fiber, ERR_TIMEOUT);
+	struct request_run *run;
+	LIST_FOREACH(run, &list->runs, entry)
+	if (now_ms >= run->request->deadline_ms)
+		request_cancel(run->request, ERR_TIMEOUT);
 }
 
 struct request_list *request_list_new(uv_loop_t *loop)
@@ -113,37 +125,48 @@ size_t request_list_count(const struct request_list *list)
 
 void request_list_cancel(struct request_list *list, enum err_code reason)
 {
-	for (struct request_link *link = list->first; link; link = link->next)
-		if (link->request->fiber)
-			fiber_cancel(link->request->fiber, reason);
+	struct request_run *run;
+	LIST_FOREACH(run, &list->runs, entry)
+	request_cancel(run->request, reason);
 }
 
-static void list_insert(struct request_list *list, struct request_link *link)
+void request_hold(struct request *rq, request_release_fn *release, void *held)
 {
-	link->next = list->first;
-	link->at = &list->first;
-	if (list->first)
-		list->first->at = &link->next;
-	list->first = link;
-	if (list->count++ == 0)
-		uv_timer_start(&list->sweep, sweep, SWEEP_MS, SWEEP_MS);
+	struct request_hold *hold = arena_new_of(rq->arena, struct request_hold);
+	*hold = (struct request_hold){.release = release, .held = held, .next = rq->holds};
+	rq->holds = hold;
 }
 
-static void list_remove(struct request_list *list, struct request_link *link)
+/* Where the newest hold of that kind is linked; the link is NULL when there is none. */
+static struct request_hold *const *hold_find(struct request_hold *const *link,
+                                             request_release_fn *release)
 {
-	*link->at = link->next;
-	if (link->next)
-		link->next->at = link->at;
-	if (--list->count == 0)
-		uv_timer_stop(&list->sweep);
+	while (*link && (*link)->release != release)
+		link = &(*link)->next;
+	return link;
 }
 
-static void fiber_main(void *arg)
+void *request_held(const struct request *rq, request_release_fn *release)
 {
-	struct request *rq = arg;
-	rq->fiber = fiber_self();
-	fiber_set_label(rq->id);
-	rq->link->run(rq);
+	const struct request_hold *hold = *hold_find(&rq->holds, release);
+	return hold ? hold->held : NULL;
+}
+
+void request_unhold(struct request *rq, request_release_fn *release)
+{
+	struct request_hold **link = (struct request_hold **)hold_find(&rq->holds, release);
+	require(*link);
+	*link = (*link)->next;
+}
+
+/* Release what is held since `until` was the newest. */
+static void release_holds(struct request *rq, const struct request_hold *until)
+{
+	while (rq->holds != until) {
+		struct request_hold *hold = rq->holds;
+		rq->holds = hold->next;
+		hold->release(rq, hold->held);
+	}
 }
 
 struct arena *request_page_begin(struct request *rq)
@@ -151,8 +174,8 @@ struct arena *request_page_begin(struct request *rq)
 	struct arena *before = rq->arena;
 	rq->arena = arena_new();
 	struct page *page = arena_new_of(rq->arena, struct page);
-	*page = (struct page){.before = before, .outer = rq->link->page};
-	rq->link->page = page;
+	*page = (struct page){.before = before, .holds = rq->holds, .outer = rq->run->page};
+	rq->run->page = page;
 	return before;
 }
 
@@ -160,10 +183,11 @@ struct arena *request_page_begin(struct request *rq)
 static struct arena *page_leave(struct request *rq)
 {
 	struct arena *arena = rq->arena;
-	struct page *page = rq->link->page;
+	struct page *page = rq->run->page;
 	require(page);
+	release_holds(rq, page->holds);
 	rq->arena = page->before;
-	rq->link->page = page->outer;
+	rq->run->page = page->outer;
 	return arena;
 }
 
@@ -172,26 +196,51 @@ void request_page_end(struct request *rq)
 	arena_free(page_leave(rq));
 }
 
+void request_pin(struct request *rq)
+{
+	rq->run->pins++;
+}
+
+void request_unpin(struct request *rq)
+{
+	struct request_run *run = rq->run;
+	struct request_list *list = rq->worker->requests;
+	if (--run->pins > 0)
+		return;
+	LIST_REMOVE(run, entry);
+	if (--list->count == 0)
+		uv_timer_stop(&list->sweep);
+	run->done(rq);
+}
+
+static void fiber_main(void *arg)
+{
+	struct request *rq = arg;
+	rq->fiber = fiber_self();
+	fiber_set_label(rq->id);
+	rq->run->run(rq);
+}
+
 static void fiber_over(void *arg)
 {
 	struct request *rq = arg;
-	struct request_link *link = rq->link;
-	while (link->page) {
+	while (rq->run->page) {
 		struct arena *left = page_leave(rq);
 		arena_adopt(rq->arena, left);
 	}
 	rq->fiber = NULL;
-	list_remove(rq->worker->requests, link);
-	if (rq->transaction)
-		pg_abandon(rq);
-	link->done(rq);
+	release_holds(rq, NULL);
+	request_unpin(rq);
 }
 
 void request_run(struct request *rq, request_fn *run, request_fn *done)
 {
-	rq->link = arena_new_of(rq->arena, struct request_link);
-	*rq->link = (struct request_link){.request = rq, .run = run, .done = done};
-	list_insert(rq->worker->requests, rq->link);
+	struct request_list *list = rq->worker->requests;
+	rq->run = arena_new_of(rq->arena, struct request_run);
+	*rq->run = (struct request_run){.request = rq, .run = run, .done = done, .pins = 1};
+	LIST_INSERT_HEAD(&list->runs, rq->run, entry);
+	if (list->count++ == 0)
+		uv_timer_start(&list->sweep, cancel_overdue, SWEEP_MS, SWEEP_MS);
 	fiber_start(fiber_main, rq, fiber_over);
 }
 
@@ -209,8 +258,8 @@ static void spawned_over(struct request *rq)
 	arena_free(rq->arena);
 }
 
-struct request *request_spawn(struct worker *worker, const char *id, uint64_t timeout_ms,
-                              request_fn *fn, request_fn *done, void *user)
+void request_spawn(struct worker *worker, const char *id, uint64_t timeout_ms, request_fn *fn,
+                   request_fn *done, void *user)
 {
 	struct arena *arena = arena_new();
 	struct spawned *spawned = arena_new_of(arena, struct spawned);
@@ -222,5 +271,4 @@ struct request *request_spawn(struct worker *worker, const char *id, uint64_t ti
 	rq->deadline_ms = time_monotonic_ms() + timeout_ms;
 	rq->user = user;
 	request_run(rq, fn, spawned_over);
-	return rq;
 }

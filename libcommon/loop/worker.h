@@ -1,68 +1,32 @@
-/** A process and its workers: one event loop per thread, and nothing shared between them but what
- * never changes.
+/** A worker: one event loop, the thread that runs it, and its clients. Workers share nothing but
+ * what never changes; a worker's members are used from its own thread alone.
  *
- * A worker's members may be used from its own thread alone. Worker 0 also runs what a process does
- * once: the outbox relay, reconcilers, timers of the service.
+ * service/worker_run.h makes, runs and ends workers. Worker 0 also runs what a process does once:
+ * the outbox relay, jobs, event consumers, the timers of its service.
  */
 #pragma once
 
-#include "base/identity.h"
-#include "http/api.h"
-
 #include <uv.h>
-
-#include <stdbool.h>
 
 struct fetcher;
 struct http_server;
+struct peers;
 struct pg_pool;
+struct process;
 struct redis;
 struct request_list;
-struct service;
 struct worker_run;
-
-/** Settings with one meaning in every process; process_settings.c has units and defaults. */
-struct process_settings {
-	const char *listen, *admin_listen;
-	const char *database_url, *redis_url;
-	const char *identity_secret;
-	const char *log_level;
-	int64_t workers;         /* 0: the number of cores */
-	int64_t pg_pool_size;    /* connections per worker */
-	int64_t pg_pool_wait_ms; /* how long a statement waits for one of them; 0: the default */
-	int64_t job_slots;       /* jobs at once, per process */
-	int64_t job_lease_ms; /* how long a dead process's jobs wait for another; 0: the default */
-	int64_t request_timeout_ms;
-	int64_t drain_timeout_ms;
-	int64_t head_max_bytes, head_timeout_ms, body_timeout_ms, idle_timeout_ms;
-	int64_t body_memory_bytes; /* of all requests' bodies together, per process */
-	const char *service_url[API_SERVICE_COUNT]; /* where the others are; "": not deployed */
-};
-
-/** What the threads of a process share; set before they start. */
-struct process {
-	const struct service *service;
-	const struct process_settings *settings;
-	struct identity_signer *signer;
-	const char
-		*instance; /* of this run of the process alone: consumer of streams, lease owner */
-	int worker_count;
-	struct worker *workers;
-	_Atomic bool is_migrated;  /* the schema is as this build needs it */
-	_Atomic bool is_listening; /* worker 0 takes requests */
-	_Atomic bool is_draining;
-	void *user; /* the service's own, set by its process_start */
-};
 
 struct worker {
 	uv_loop_t loop;
 	int index;
-	struct process *process;
+	struct process *process;       /* service/process.h */
+	struct request_list *requests; /* under way */
 	struct pg_pool *pg;
 	struct redis *redis;
 	struct fetcher *fetch;
+	const struct peers *peers; /* the other services (client/service_call.h) */
 	struct http_server *server;
-	struct request_list *requests; /* under way, for their deadlines */
-	void *user;                    /* the service's own, set by its worker_start */
-	struct worker_run *run;        /* internal to worker_run.c */
+	void *user;             /* the service's own, set by its worker_start */
+	struct worker_run *run; /* internal to worker_run.c */
 };

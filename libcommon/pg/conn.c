@@ -1,7 +1,7 @@
 #include "pg/conn.h"
 
+#include "base/base.h"
 #include "base/crypto.h"
-#include "base/defines.h"
 #include "base/log.h"
 #include "base/timefmt.h"
 

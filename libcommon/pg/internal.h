@@ -117,7 +117,6 @@ struct pg_line {
 struct pg_transaction {
 	struct pg_line *line; /* NULL: not begun, or lost */
 	struct request *rq;
-	struct arena *arena;    /* that it is in: the request's, or of a page */
 	int depth;              /* 1: the outermost */
 	uint64_t time_limit_ms; /* of each of its statements */
 };
@@ -255,3 +254,6 @@ enum pg_gauge { PG_GAUGE_CONNECTIONS, PG_GAUGE_CHECKED_OUT, PG_GAUGE_WAITING };
 void pg_metrics_register(void);
 void pg_metrics_gauge(enum pg_gauge gauge, int change);
 void pg_metrics_statement(enum err_code code, uint64_t started_us);
+
+/** The transaction that the request has open; NULL: none. */
+struct pg_transaction *pg_transaction_of(const struct request *rq);

@@ -1,5 +1,5 @@
 /* What becomes of a line: what its connection tells it. */
-#include "base/defines.h"
+#include "base/base.h"
 #include "base/log.h"
 #include "pg/internal.h"
 

@@ -1,6 +1,6 @@
 #include "base/metrics.h"
 
-#include "base/defines.h"
+#include "base/base.h"
 #include "base/timefmt.h"
 #include "pg/internal.h"
 

@@ -1,8 +1,8 @@
 #include "pg/migrate.h"
 
 #include "base/arena.h"
+#include "base/base.h"
 #include "base/crypto.h"
-#include "base/defines.h"
 #include "base/log.h"
 #include "common_migrations.h"
 #include "pg/pg.h"

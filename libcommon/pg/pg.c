@@ -1,5 +1,7 @@
 #include "pg/internal.h"
 
+#include <stdlib.h>
+
 static void on_rows_free(void *ptr)
 {
 	PQclear(ptr);
@@ -54,10 +56,11 @@ static enum err_code run(struct request *rq, bool has_savepoint, const char *sql
 	*ret_result = NULL;
 	if (reason != ERR_NONE)
 		return reason;
-	struct pg_statement *st = pg_statement_new(rq->transaction != NULL ? PG_INSIDE : PG_SINGLE,
-	                                           sql, params, count);
-	if (rq->transaction != NULL)
-		return run_inside(pool, rq->transaction, st, has_savepoint, ret_result);
+	struct pg_transaction *tx = pg_transaction_of(rq);
+	struct pg_statement *st =
+		pg_statement_new(tx != NULL ? PG_INSIDE : PG_SINGLE, sql, params, count);
+	if (tx != NULL)
+		return run_inside(pool, tx, st, has_savepoint, ret_result);
 	pg_pool_submit(pool, st);
 	return pg_statement_wait(pool, st, true, ret_result);
 }

@@ -155,9 +155,8 @@ void pg_commit(struct request *rq);
 /** Undo and give the connection back. Does not suspend. */
 void pg_rollback(struct request *rq);
 
-/** Roll back all that is open, if anything is: for the runner, once a fiber has ended and before
- * its reply goes out, so that a slow client does not hold a connection. Does not suspend. */
-void pg_abandon(struct request *rq);
+/** Whether the request has a transaction open. */
+bool pg_in_transaction(const struct request *rq);
 
 static inline bool pg_empty(const struct pg_rows *rows)
 {

@@ -1,6 +1,6 @@
 #include "pg/prepared.h"
 
-#include "base/defines.h"
+#include "base/base.h"
 
 #include <stdio.h>
 #include <stdlib.h>

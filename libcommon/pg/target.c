@@ -1,6 +1,6 @@
 #include "pg/target.h"
 
-#include "base/defines.h"
+#include "base/base.h"
 
 #include <uv.h>
 

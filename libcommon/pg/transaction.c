@@ -1,4 +1,4 @@
-#include "base/defines.h"
+#include "base/base.h"
 #include "pg/internal.h"
 
 #include <stdio.h>
@@ -50,32 +50,32 @@ static void transaction_undo(struct pg_transaction *tx)
 	pg_pool_run(pool);
 }
 
-/* Its arena goes with the transaction still open. */
-static void on_abandoned(void *ptr)
+/* The request, or its page, ends with the transaction still open. */
+static void transaction_release(struct request *rq attr_unused, void *tx)
 {
-	struct pg_transaction *tx = ptr;
 	transaction_undo(tx);
-	tx->rq->transaction = NULL;
 }
 
-/* It is over for the request. */
-static void transaction_forget(struct request *rq)
+struct pg_transaction *pg_transaction_of(const struct request *rq)
 {
-	arena_forget(rq->transaction->arena, on_abandoned, rq->transaction);
-	rq->transaction = NULL;
+	return request_held(rq, transaction_release);
 }
 
-void pg_abandon(struct request *rq)
+bool pg_in_transaction(const struct request *rq)
 {
-	if (rq->transaction == NULL)
-		return;
-	transaction_undo(rq->transaction);
-	transaction_forget(rq);
+	return pg_transaction_of(rq) != NULL;
 }
 
-static attr_noreturn void transaction_fail(struct request *rq, enum err_code code)
+static void transaction_abandon(struct request *rq, struct pg_transaction *tx)
 {
-	pg_abandon(rq);
+	transaction_undo(tx);
+	request_unhold(rq, transaction_release);
+}
+
+static attr_noreturn void transaction_fail(struct request *rq, struct pg_transaction *tx,
+                                           enum err_code code)
+{
+	transaction_abandon(rq, tx);
 	pg_raise(rq, code);
 }
 
@@ -103,10 +103,10 @@ void pg_transaction_start(struct pg_transaction *tx, struct pg_line *line, struc
 
 void pg_begin(struct request *rq)
 {
-	struct pg_transaction *tx = rq->transaction;
+	struct pg_transaction *tx = pg_transaction_of(rq);
 	if (tx != NULL) {
 		if (tx->line == NULL)
-			transaction_fail(rq, ERR_UNAVAILABLE);
+			transaction_fail(rq, tx, ERR_UNAVAILABLE);
 		pg_line_send_detached(tx->line, "SAVEPOINT nested");
 		tx->depth++;
 		return;
@@ -115,9 +115,8 @@ void pg_begin(struct request *rq)
 	if (reason != ERR_NONE)
 		pg_raise(rq, reason);
 	tx = arena_new_of(rq->arena, struct pg_transaction);
-	*tx = (struct pg_transaction){.rq = rq, .arena = rq->arena, .depth = 1};
-	rq->transaction = tx;
-	arena_on_free(rq->arena, on_abandoned, tx);
+	*tx = (struct pg_transaction){.rq = rq, .depth = 1};
+	request_hold(rq, transaction_release, tx);
 
 	struct pg_statement *st = pg_statement_new(PG_BEGIN, "BEGIN", NULL, 0);
 	st->transaction = tx;
@@ -125,7 +124,7 @@ void pg_begin(struct request *rq)
 	PGresult *result;
 	enum err_code code = pg_statement_wait(pool_of(rq), st, true, &result);
 	if (code != ERR_NONE)
-		transaction_fail(rq, code);
+		transaction_fail(rq, tx, code);
 	PQclear(result);
 }
 
@@ -140,11 +139,11 @@ static enum err_code commit_code(enum err_code code, PGresult *result)
 
 void pg_commit(struct request *rq)
 {
-	struct pg_transaction *tx = rq->transaction;
+	struct pg_transaction *tx = pg_transaction_of(rq);
 	require(tx != NULL);
 	enum err_code reason = fiber_cancelled(fiber_self());
 	if (tx->line == NULL || reason != ERR_NONE)
-		transaction_fail(rq, reason == ERR_NONE ? ERR_UNAVAILABLE : reason);
+		transaction_fail(rq, tx, reason == ERR_NONE ? ERR_UNAVAILABLE : reason);
 	if (--tx->depth > 0) {
 		pg_line_send_detached(tx->line, "RELEASE SAVEPOINT nested");
 		return;
@@ -155,7 +154,7 @@ void pg_commit(struct request *rq)
 	enum err_code code = pg_statement_wait(pool_of(rq), st, false, &result);
 	code = commit_code(code, result);
 	transaction_let_go(tx);
-	transaction_forget(rq);
+	request_unhold(rq, transaction_release);
 	pg_pool_run(pool_of(rq));
 	if (code != ERR_NONE)
 		pg_raise(rq, code);
@@ -163,7 +162,7 @@ void pg_commit(struct request *rq)
 
 void pg_rollback(struct request *rq)
 {
-	struct pg_transaction *tx = rq->transaction;
+	struct pg_transaction *tx = pg_transaction_of(rq);
 	require(tx != NULL);
 	if (--tx->depth > 0) {
 		if (tx->line != NULL)
@@ -172,5 +171,5 @@ void pg_rollback(struct request *rq)
 			pg_line_send_detached(tx->line, "RELEASE SAVEPOINT nested");
 		return;
 	}
-	pg_abandon(rq);
+	transaction_abandon(rq, tx);
 }

@@ -1,5 +1,5 @@
+#include "base/base.h"
 #include "base/crypto.h"
-#include "base/defines.h"
 #include "base/timefmt.h"
 #include "pg/internal.h"
 

@@ -1,7 +1,7 @@
 #include "redis/conn.h"
 
 #include "base/backoff.h"
-#include "base/defines.h"
+#include "base/base.h"
 #include "base/log.h"
 #include "base/timefmt.h"
 #include "redis/uv.h"

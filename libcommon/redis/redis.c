@@ -1,6 +1,6 @@
 #include "redis/redis.h"
 
-#include "base/defines.h"
+#include "base/base.h"
 #include "base/log.h"
 #include "loop/fiber.h"
 #include "loop/worker.h"

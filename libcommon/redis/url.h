@@ -1,7 +1,7 @@
 /** Where a Redis is: `redis://[[user]:password@]host[:port][/db]` or `unix:/path[?db=N]`. */
 #pragma once
 
-#include "base/defines.h"
+#include "base/base.h"
 #include "base/error.h"
 
 #include <stdint.h>

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "base/defines.h"
+#include "base/base.h"
 #include "base/error.h"
 
 #include <hiredis/async.h>

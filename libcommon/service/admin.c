@@ -2,9 +2,11 @@
 
 #include "base/json.h"
 #include "base/metrics.h"
-#include "loop/request_run.h"
+#include "loop/request_list.h"
 #include "pg/pg.h"
 #include "redis/redis.h"
+#include "service/http_request.h"
+#include "service/process.h"
 #include "service/service.h"
 
 #include <string.h>

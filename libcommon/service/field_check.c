@@ -4,6 +4,7 @@
 #include "base/timefmt.h"
 #include "base/utf8.h"
 #include "base/uuid.h"
+#include "service/input.h"
 
 #include <ctype.h>
 #include <errno.h>

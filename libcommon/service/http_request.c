@@ -5,13 +5,17 @@
  *          |                 |
  *          +--- refused -----+--- client gone: the fiber is cancelled, nothing is sent
  */
+#include "service/http_request.h"
+
 #include "base/log.h"
 #include "base/metrics.h"
 #include "base/timefmt.h"
 #include "http/body.h"
-#include "loop/request_run.h"
+#include "loop/request_list.h"
 #include "loop/worker.h"
 #include "service/idempotency.h"
+#include "service/input.h"
+#include "service/process.h"
 #include "service/reply.h"
 
 static struct metric requests_total =

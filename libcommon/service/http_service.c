@@ -1,9 +1,11 @@
 #include "service/http_service.h"
 
-#include "base/defines.h"
+#include "base/base.h"
 #include "base/timefmt.h"
-#include "loop/request_run.h"
+#include "loop/request_list.h"
 #include "loop/worker.h"
+#include "service/http_request.h"
+#include "service/process.h"
 
 #include <stdio.h>
 #include <string.h>

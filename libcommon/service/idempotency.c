@@ -5,6 +5,8 @@
 #include "idempotency.sql.h"
 #include "loop/worker.h"
 #include "pg/pg.h"
+#include "service/input.h"
+#include "service/process.h"
 #include "service/reply.h"
 
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 #include "service/reply.h"
 
 #include "base/json.h"
+#include "service/input.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -77,6 +78,18 @@ void reply_page(struct request *rq, const char *json_array, int64_t total, int64
 	if (link.length)
 		reply_header(rq, "Link", "%s", link.data);
 	reply_json(rq, 200, json_array);
+}
+
+/* The JSON is an object that Postgres wrote: `{` and something. */
+void reply_task(struct request *rq, const char *task_json, const char *status_url)
+{
+	struct buf text = {.arena = rq->arena};
+	require(task_json[0] == '{');
+	buf_puts(&text, "{\"status_url\":");
+	json_quote(&text, status_url, strlen(status_url));
+	buf_puts(&text, ",");
+	buf_puts(&text, task_json + 1);
+	reply_json(rq, 202, text.data);
 }
 
 void reply_problem(struct request *rq)

@@ -2,9 +2,10 @@
 
 #include "base/crypto.h"
 #include "base/log.h"
-#include "loop/request_run.h"
+#include "loop/request_list.h"
+#include "service/http_request.h"
 #include "service/http_service.h"
-#include "service/settings.h"
+#include "service/process.h"
 #include "service/worker_run.h"
 
 #include <curl/curl.h>
@@ -28,8 +29,8 @@ static void print_help(const struct service *service)
 	       "variables:\n",
 	       service->name);
 	config_print_help(PROCESS_SETTINGS);
-	if (service->settings)
-		config_print_help(service->settings);
+	for (const struct setting *const *table = service->settings; table && *table; table++)
+		config_print_help(*table);
 }
 
 static const struct command *command_of(const struct service *service, const char *name)
@@ -43,7 +44,11 @@ static const struct command *command_of(const struct service *service, const cha
 static bool load_settings(const struct service *service)
 {
 	enum err_code common = process_settings_load();
-	enum err_code own = service->settings ? config_load(service->settings) : ERR_NONE;
+	enum err_code own = ERR_NONE;
+	for (const struct setting *const *table = service->settings; table && *table; table++) {
+		enum err_code code = config_load(*table);
+		own = own ? own : code;
+	}
 	if (!own && service->settings_check)
 		own = service->settings_check();
 	if (common || own)
@@ -82,6 +87,7 @@ static int run_process(const struct service *service, const struct command *comm
 		.worker_count = process_settings.workers ? (int)process_settings.workers : cores(),
 	};
 	int status;
+	process.peers = (struct peers){process_settings.service_url, process.signer};
 	if (command) {
 		status = command->run(&process, argc, argv);
 	} else {
@@ -144,14 +150,16 @@ int service_main(const struct service *service, int argc, char **argv)
 		log_set_descriptor(STDERR_FILENO);
 	if (shows_config) {
 		config_print_values(PROCESS_SETTINGS);
-		if (service->settings)
-			config_print_values(service->settings);
+		for (const struct setting *const *table = service->settings; table && *table;
+		     table++)
+			config_print_values(*table);
 		return 0;
 	}
 	signal(SIGPIPE, SIG_IGN);
 	size_heap();
 	size_pool();
 	curl_global_init(CURL_GLOBAL_DEFAULT);
+	log_set_id_source(fiber_label);
 	api_init();
 	http_request_register((size_t)process_settings.body_memory_bytes);
 	tasks_register();

@@ -13,8 +13,8 @@
 #include "base/config.h"
 #include "http/api.h"
 #include "loop/request.h"
-#include "loop/worker.h"
 #include "pg/migrate.h"
+#include "service/process.h"
 #include "task/task.h"
 
 /** Binds a handler to an operation of api.def. */
@@ -50,8 +50,12 @@ struct service {
 	const struct internal_route *internal_routes; /* may be NULL, as all below */
 	const struct job *jobs;
 	const struct event_handler *events;
+	const struct recurring *recurring;
+	/** It keeps what belongs to accounts: `account.deleted` runs the schema's
+	 * account_forget() (pg/migrations/0005_account.sql). */
+	bool keeps_accounts;
 	const struct migration *migrations;
-	const struct setting *settings;
+	const struct setting *const *settings; /* tables, each with its module; NULL ends */
 	/** What the table cannot check, once they are loaded. ERR_INVALID: after one line on
 	 * standard error for each bad variable. */
 	enum err_code (*settings_check)(void);

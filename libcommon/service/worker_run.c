@@ -12,12 +12,13 @@
 #include "base/timefmt.h"
 #include "client/fetch.h"
 #include "loop/fiber.h"
-#include "loop/request_run.h"
+#include "loop/request_list.h"
 #include "pg/migrate.h"
 #include "pg/pg.h"
 #include "redis/redis.h"
 #include "service/admin.h"
 #include "service/http_service.h"
+#include "service/process.h"
 #include "service/service.h"
 #include "task/task.h"
 
@@ -45,6 +46,7 @@ struct worker_run {
 	/* worker 0 alone */
 	struct http_server *admin;
 	struct tasks *tasks;
+	struct event_handler *events; /* that `tasks` borrows */
 	uv_signal_t on_term, on_int;
 	struct http_limits limits;
 };
@@ -174,6 +176,7 @@ static void worker_make_clients(struct worker *worker)
 		.pool_wait_ms = (uint64_t)settings->pg_pool_wait_ms,
 		.idle_close_ms = 60000,
 	};
+	worker->peers = &worker->process->peers;
 	worker->requests = request_list_new(&worker->loop);
 	worker->pg = pg_pool_new(&worker->loop, &pg);
 	worker->redis = redis_new(&worker->loop, settings->redis_url);
@@ -248,14 +251,53 @@ static bool worker_make_first(struct process *process)
 	return listen_on(run->admin, NULL, "ADMIN_LISTEN", process->settings->admin_listen);
 }
 
+static void forget_account(struct request *rq, const struct event *event)
+{
+	pg_query(rq, "SELECT account_forget($1)", pg_text(event->account));
+}
+
+/* The service's handlers and those that the foundation adds; the caller frees them. */
+static struct event_handler *event_handlers(const struct service *service)
+{
+	static const struct event_handler DELETED = {"events.account", "account.deleted",
+	                                             forget_account};
+	size_t count = 0;
+	while (service->events && service->events[count].stream)
+		count++;
+	struct event_handler *handlers = calloc(count + 2, sizeof(*handlers));
+	require(handlers);
+	if (count)
+		memcpy(handlers, service->events, count * sizeof(*handlers));
+	if (service->keeps_accounts)
+		handlers[count] = DELETED;
+	return handlers;
+}
+
+static struct tasks *start_tasks(struct worker *worker)
+{
+	worker->run->events = event_handlers(worker->process->service);
+	struct process *process = worker->process;
+	const struct tasks_settings settings = {
+		.service = process->service->name,
+		.schema = process->service->schema,
+		.instance = process->instance,
+		.jobs = process->service->jobs,
+		.events = worker->run->events,
+		.recurring = process->service->recurring,
+		.job_slots = (int)process->settings->job_slots,
+		.lease_ms = (uint64_t)process->settings->job_lease_ms,
+		.is_migrated = &process->is_migrated,
+	};
+	return tasks_start(worker, &settings);
+}
+
 static void worker_main(void *arg)
 {
 	struct worker *worker = arg;
 	const struct service *service = worker->process->service;
 	worker_make_clients(worker);
 	if (worker->index == 0)
-		worker->run->tasks =
-			tasks_start(worker, service->name, service->jobs, service->events);
+		worker->run->tasks = start_tasks(worker);
 	if (service->worker_start)
 		service->worker_start(worker);
 	uv_run(&worker->loop, UV_RUN_DEFAULT);
@@ -300,6 +342,7 @@ int workers_run(struct process *process)
 	for (int i = 0; i < process->worker_count; i++) {
 		if (i > 0)
 			uv_thread_join(&process->workers[i].run->thread);
+		free(process->workers[i].run->events);
 		free(process->workers[i].run);
 	}
 	/* It may wait for another's migrations, or for a server that says nothing: what it began is

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "loop/request.h"
-#include "loop/worker.h"
+#include "service/process.h"
 
 /** Run every worker until SIGTERM or SIGINT has been obeyed: the calling thread becomes worker 0.
  * Returns the exit status. */

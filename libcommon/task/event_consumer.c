@@ -1,10 +1,10 @@
 #include "task/event_consumer.h"
 
 #include "base/backoff.h"
-#include "base/defines.h"
+#include "base/base.h"
 #include "base/log.h"
 #include "base/timefmt.h"
-#include "loop/sleep.h"
+#include "loop/wait.h"
 #include "task/event_deliver.h"
 #include "task/stream.h"
 
@@ -37,7 +37,7 @@ static void bury(struct request *rq, const struct consumer *consumer,
 	                            "MAXLEN",  "~",
 	                            DEAD_KEPT, "*",
 	                            "stream",  consumer->stream,
-	                            "service", consumer->tasks->service,
+	                            "service", consumer->tasks->settings.service,
 	                            "error",   why};
 	memcpy(argv, head, sizeof(head));
 	for (size_t i = 0; i < count; i++)
@@ -52,8 +52,8 @@ static void touch(struct request *rq, const struct consumer *consumer,
                   const struct stream_entries *entries, size_t from)
 {
 	const char **argv = arena_array(rq->arena, entries->count + 6, sizeof(*argv));
-	const char *const head[] = {"XCLAIM", consumer->stream, consumer->tasks->service,
-	                            rq->worker->process->instance, "0"};
+	const char *const head[] = {"XCLAIM", consumer->stream, consumer->tasks->settings.service,
+	                            consumer->tasks->settings.instance, "0"};
 	struct redis_value *reply;
 	size_t argc = ARRAY_LEN(head);
 	if (consumer->is_broadcast)
@@ -77,7 +77,7 @@ static void acknowledge(struct request *rq, struct consumer *consumer, const cha
 	if (consumer->is_broadcast)
 		snprintf(consumer->last_id, sizeof(consumer->last_id), "%s", id);
 	else
-		redis_words(rq, "XACK", consumer->stream, consumer->tasks->service, id);
+		redis_words(rq, "XACK", consumer->stream, consumer->tasks->settings.service, id);
 }
 
 /* Deliver until it is handled or given up. */
@@ -98,7 +98,7 @@ static void settle(struct request *rq, struct consumer *consumer,
 			log_warn(LOG_GROUP_JOBS, "event not handled, trying again",
 			         f_text("stream", consumer->stream), f_text("entry", entry->id),
 			         f_text("why", delivery.detail));
-		request_sleep(rq, backoff_ms(tries, tasks_timing.retry, tasks_timing.retry_max));
+		fiber_sleep(rq, backoff_ms(tries, tasks_timing.retry, tasks_timing.retry_max));
 		touch(rq, consumer, entries, index);
 	}
 	acknowledge(rq, consumer, entry->id);
@@ -117,7 +117,8 @@ static struct stream_entries read_group(struct request *rq, struct consumer *con
 {
 	struct stream_entries entries;
 	consumer->has_group = stream_read_group(rq, consumer->connection, consumer->stream,
-	                                        consumer->tasks->service, id, BATCH,
+	                                        consumer->tasks->settings.service,
+	                                        consumer->tasks->settings.instance, id, BATCH,
 	                                        tasks_timing.block, &entries);
 	return entries;
 }
@@ -127,14 +128,14 @@ static struct stream_entries read_group(struct request *rq, struct consumer *con
 static void take_stale(struct request *rq, struct consumer *consumer)
 {
 	const char *idle = arena_printf(rq->arena, "%llu", (unsigned long long)tasks_timing.stale);
-	const char *service = consumer->tasks->service;
+	const char *service = consumer->tasks->settings.service;
 	const char *const list[] = {"XPENDING", consumer->stream, service, "IDLE", idle, "-",
 	                            "+",        BATCH_TEXT};
 	const struct redis_value *stale = command(rq, list, ARRAY_LEN(list));
 	for (size_t i = 0; stale->type == REDIS_LIST && i < stale->count; i++) {
 		const struct redis_value *row = &stale->items[i];
 		const char *const claim[] = {"XCLAIM", consumer->stream,
-		                             service,  rq->worker->process->instance,
+		                             service,  consumer->tasks->settings.instance,
 		                             idle,     row->items[0].text};
 		struct stream_entries entries =
 			stream_entries_of(rq, command(rq, claim, ARRAY_LEN(claim)));
@@ -146,7 +147,7 @@ static void take_stale(struct request *rq, struct consumer *consumer)
 static void read_as_group(struct request *rq, struct consumer *consumer)
 {
 	if (!consumer->has_group)
-		stream_make_group(rq, consumer->stream, consumer->tasks->service);
+		stream_make_group(rq, consumer->stream, consumer->tasks->settings.service);
 	struct stream_entries entries;
 	if (consumer->has_leftovers) {
 		entries = read_group(rq, consumer, "0");
@@ -199,7 +200,7 @@ static void read_as_broadcast(struct request *rq, struct consumer *consumer)
 
 void event_consumer_pass(struct request *rq)
 {
-	struct consumer *consumer = chore_user(rq);
+	struct consumer *consumer = periodic_user(rq);
 	if (consumer->is_broadcast)
 		read_as_broadcast(rq, consumer);
 	else

@@ -14,7 +14,7 @@ struct consumer {
 	struct tasks *tasks;
 	const char *stream;
 	bool is_broadcast; /* reads for itself, without a group */
-	struct chore *chore;
+	struct periodic *periodic;
 	struct redis_blocking *connection;
 	bool has_group;
 	bool has_leftovers;      /* of this consumer, from a pass that was cut short */
@@ -23,5 +23,5 @@ struct consumer {
 	struct consumer *next;
 };
 
-/** A pass of a consumer (chore.h), whose user is the struct consumer. */
+/** A pass of a consumer (periodic.h), whose user is the struct consumer. */
 void event_consumer_pass(struct request *rq);

@@ -4,6 +4,7 @@
 #include "base/scope.h"
 #include "base/timefmt.h"
 #include "base/uuid.h"
+#include "loop/wait.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -19,13 +20,10 @@ void event_deliver_register(void)
 	metric_register(&events_total);
 }
 
-/* Lives on the stack of the fiber that waits for it. */
+/* On the stack of the fiber that joins. */
 struct call {
 	const struct consumer *consumer;
 	const struct stream_entry *entry;
-	struct fiber *waiter;
-	struct delivery delivery;
-	bool is_done;
 };
 
 static bool is_wanted(const struct consumer *consumer, const struct event_handler *handler,
@@ -38,8 +36,8 @@ static bool is_wanted(const struct consumer *consumer, const struct event_handle
 
 static bool anyone_wants(const struct consumer *consumer, const char *type)
 {
-	for (const struct event_handler *handler = consumer->tasks->events; handler->stream;
-	     handler++) {
+	for (const struct event_handler *handler = consumer->tasks->settings.events;
+	     handler->stream; handler++) {
 		if (is_wanted(consumer, handler, type))
 			return true;
 	}
@@ -75,38 +73,32 @@ static void call_main(struct request *rq)
 {
 	struct call *call = rq->user;
 	struct event event;
+	const char *cause = text_of(call->entry, "request_id");
+	rq->id = cause[0] ? cause : text_of(call->entry, "id");
+	fiber_set_label(rq->id);
 	read_event(rq, call->entry, &event);
-	for (const struct event_handler *handler = call->consumer->tasks->events; handler->stream;
-	     handler++) {
+	for (const struct event_handler *handler = call->consumer->tasks->settings.events;
+	     handler->stream; handler++) {
 		if (is_wanted(call->consumer, handler, event.type))
 			handler->run(rq, &event);
 	}
 }
 
-static void call_over(struct request *rq)
-{
-	struct call *call = rq->user;
-	call->delivery.code = rq->problem.code;
-	if (rq->problem.code != ERR_NONE)
-		snprintf(call->delivery.detail, sizeof(call->delivery.detail), "%s: %s",
-		         err_info(rq->problem.code)->slug,
-		         rq->problem.detail ? rq->problem.detail : "no detail");
-	call->is_done = true;
-	fiber_wake(call->waiter);
-}
-
 struct delivery event_deliver(struct request *rq, const struct consumer *consumer,
                               const struct stream_entry *entry)
 {
-	struct call call = {.consumer = consumer, .entry = entry, .waiter = fiber_self()};
-	const char *cause = text_of(entry, "request_id");
+	struct call call = {.consumer = consumer, .entry = entry};
+	struct delivery delivery = {0};
+	struct problem problem;
 	if (!entry->fields || !anyone_wants(consumer, text_of(entry, "type")))
-		return call.delivery;
-	request_spawn(rq->worker, cause[0] ? cause : text_of(entry, "id"), TIMEOUT_MS, call_main,
-	              call_over, &call);
-	while (!call.is_done)
-		fiber_wait_uncancelled();
+		return delivery;
+	fiber_spawn_within(rq, TIMEOUT_MS, call_main, &call);
+	delivery.code = fiber_join_try(rq, &problem);
+	if (delivery.code != ERR_NONE)
+		snprintf(delivery.detail, sizeof(delivery.detail), "%s: %s",
+		         err_info(delivery.code)->slug,
+		         problem.detail ? problem.detail : "no detail");
 	metric_add(&events_total, consumer->stream,
-	           call.delivery.code == ERR_NONE ? "handled" : "failed", 1);
-	return call.delivery;
+	           delivery.code == ERR_NONE ? "handled" : "failed", 1);
+	return delivery;
 }

@@ -1,4 +1,4 @@
-#include "base/defines.h"
+#include "base/base.h"
 #include "task/event_consumer.h"
 #include "task/event_deliver.h"
 
@@ -30,18 +30,18 @@ static void consumer_start(struct tasks *tasks, const struct event_handler *hand
 	consumer->is_broadcast = handler->is_broadcast;
 	consumer->has_leftovers = !handler->is_broadcast;
 	consumer->connection = redis_blocking_new(tasks->worker->redis);
-	consumer->chore = chore_new(tasks->worker, handler->stream, event_consumer_pass, consumer,
-	                            0, PASS_TIMEOUT_MS);
+	consumer->periodic = periodic_new(tasks->worker, handler->stream, event_consumer_pass,
+	                                  consumer, 0, PASS_TIMEOUT_MS);
 	consumer->next = tasks->consumers;
 	tasks->consumers = consumer;
 	tasks_know_stream(tasks, handler->stream);
-	chore_wake(consumer->chore);
+	periodic_wake(consumer->periodic);
 }
 
 void events_start(struct tasks *tasks)
 {
-	for (const struct event_handler *handler = tasks->events; handler && handler->stream;
-	     handler++) {
+	for (const struct event_handler *handler = tasks->settings.events;
+	     handler && handler->stream; handler++) {
 		if (!consumer_find(tasks, handler))
 			consumer_start(tasks, handler);
 	}
@@ -50,14 +50,14 @@ void events_start(struct tasks *tasks)
 void events_stop(struct tasks *tasks)
 {
 	for (struct consumer *consumer = tasks->consumers; consumer; consumer = consumer->next)
-		chore_stop(consumer->chore);
+		periodic_stop(consumer->periodic);
 }
 
 bool events_are_idle(const struct tasks *tasks)
 {
 	for (const struct consumer *consumer = tasks->consumers; consumer;
 	     consumer = consumer->next) {
-		if (!chore_is_idle(consumer->chore))
+		if (!periodic_is_idle(consumer->periodic))
 			return false;
 	}
 	return true;
@@ -68,7 +68,7 @@ void events_free(struct tasks *tasks)
 	while (tasks->consumers) {
 		struct consumer *consumer = tasks->consumers;
 		tasks->consumers = consumer->next;
-		chore_free(consumer->chore);
+		periodic_free(consumer->periodic);
 		redis_blocking_free(consumer->connection);
 		free(consumer);
 	}

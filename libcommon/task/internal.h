@@ -11,7 +11,7 @@
 #pragma once
 
 #include "base/metrics.h"
-#include "loop/chore.h"
+#include "loop/periodic.h"
 #include "loop/worker.h"
 #include "redis/redis.h"
 #include "task/task.h"
@@ -31,21 +31,21 @@ struct tasks_timing {
 };
 extern struct tasks_timing tasks_timing;
 
-#define TASKS_STREAMS_MAX 32 /* that one process publishes to or consumes */
+#define TASKS_RECURRING_MAX 8
+#define TASKS_STREAMS_MAX   32 /* that one process publishes to or consumes */
 
 struct job_run;
 struct consumer;
 
 struct tasks {
 	struct worker *worker;
-	const char *service;
-	const struct job *jobs;             /* may be NULL */
-	const struct event_handler *events; /* may be NULL */
+	struct tasks_settings settings;
 	/* Redis keys */
 	char *jobs_stream; /* `jobs.<service>`; its group has the service's name */
 	char *held_key;    /* hash: task -> entry that is in the stream */
 	char *batch_key;   /* the newest batch that the relay has sent */
-	struct chore *relay, *reader, *renewer, *reconciler, *trimmer;
+	struct periodic *relay, *reader, *renewer, *reconciler, *trimmer;
+	struct periodic *recurring[TASKS_RECURRING_MAX]; /* the service's own; the rest NULL */
 	struct redis_blocking *reader_connection;
 	bool has_jobs_group;
 	struct job_run *runs; /* jobs under way */
@@ -67,7 +67,7 @@ void tasks_know_stream(struct tasks *tasks, const char *stream);
 /** Call when a job or a consumer has ended: whether a drain is over is looked at. */
 void tasks_check_drained(struct tasks *tasks);
 
-/** Passes of the chores (chore.h), whose user is the struct tasks. */
+/** Passes of the periodics (periodic.h), whose user is the struct tasks. */
 void outbox_pass(struct request *rq);
 void jobs_read_pass(struct request *rq);
 void jobs_renew_pass(struct request *rq);

@@ -1,7 +1,7 @@
 #include "task/job_run.h"
 
 #include "base/backoff.h"
-#include "base/defines.h"
+#include "base/base.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/scope.h"
@@ -81,15 +81,15 @@ static void job_main(struct request *rq)
 	run->request = rq;
 	const struct pg_rows *row =
 		pg_query(rq, JOB_CLAIM_SQL, pg_text(run->task_id),
-	                 pg_int(attempts_max_of(run->job)), pg_text(rq->worker->process->instance),
+	                 pg_int(attempts_max_of(run->job)), pg_text(run->tasks->settings.instance),
 	                 pg_int((int64_t)tasks_timing.lease));
 	if (pg_empty(row))
 		return;
 	run->is_claimed = true;
-	chore_wake_in(tasks->renewer, tasks_timing.lease / 3);
+	periodic_wake_in(tasks->renewer, tasks_timing.lease / 3);
 	fill_task(rq, run, row);
 	run->job->run(rq, &run->task);
-	if (rq->transaction)
+	if (pg_in_transaction(rq))
 		raise_error(rq, ERR_INTERNAL, "the job left its transaction open");
 	if (!run->is_complete)
 		raise_error(rq, ERR_INTERNAL, "the job ended without an outcome");
@@ -132,14 +132,14 @@ static void settle_failure(struct request *rq, struct settlement *settlement)
 		backoff_ms((unsigned)run->task.attempt, tasks_timing.retry, tasks_timing.retry_max);
 	const struct pg_rows *row =
 		pg_query(rq, JOB_FAIL_SQL, pg_text(run->task_id), pg_int(run->task.attempt),
-	                 pg_text(rq->worker->process->instance),
+	                 pg_text(run->tasks->settings.instance),
 	                 pg_bool(is_final(settlement->code)), pg_text(settlement->error),
 	                 pg_int((int64_t)pause_ms));
 	settlement->outcome = pg_empty(row)              ? "lost"
 	                      : pg_value_bool(row, 0, 0) ? "failed"
 	                                                 : "retried";
 	if (strcmp(settlement->outcome, "retried") == 0)
-		chore_wake_in(run->tasks->reconciler, pause_ms + 1);
+		periodic_wake_in(run->tasks->reconciler, pause_ms + 1);
 	if (strcmp(settlement->outcome, "failed") == 0)
 		job_bury(rq, run->tasks, run->task_id, run->job->kind, settlement->account,
 		         run->task.attempt, settlement->error);
@@ -184,7 +184,7 @@ static void settle_over(struct request *rq)
 	tasks->runs_count--;
 	free(run);
 	free(settlement);
-	chore_wake(tasks->reader);
+	periodic_wake(tasks->reader);
 	tasks_check_drained(tasks);
 }
 
@@ -205,7 +205,7 @@ static void job_over(struct request *rq)
 
 void job_run_start(struct tasks *tasks, const char *entry_id, const char *task_id, const char *kind)
 {
-	const struct job *job = job_find(tasks->jobs, kind);
+	const struct job *job = job_find(tasks->settings.jobs, kind);
 	struct uuid id;
 	if (!job || !uuid_parse(task_id, strlen(task_id), &id)) {
 		/* A newer version's, during a rollout: its entry is taken over in time. */

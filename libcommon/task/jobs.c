@@ -1,4 +1,4 @@
-#include "base/defines.h"
+#include "base/base.h"
 #include "base/log.h"
 #include "base/timefmt.h"
 #include "job.sql.h"
@@ -14,30 +14,30 @@
 
 static int free_slots(const struct tasks *tasks)
 {
-	return (int)tasks->worker->process->settings->job_slots - tasks->runs_count;
+	return tasks->settings.job_slots - tasks->runs_count;
 }
 
 /* Read as many entries as there are free slots, wait for some when there are none. Woken by each
  * job that ends. */
 void jobs_read_pass(struct request *rq)
 {
-	struct tasks *tasks = chore_user(rq);
+	struct tasks *tasks = periodic_user(rq);
 	int slots = free_slots(tasks);
 	if (slots <= 0)
 		return;
 	if (!tasks->has_jobs_group)
-		stream_make_group(rq, tasks->jobs_stream, tasks->service);
+		stream_make_group(rq, tasks->jobs_stream, tasks->settings.service);
 	struct stream_entries entries;
-	tasks->has_jobs_group =
-		stream_read_group(rq, tasks->reader_connection, tasks->jobs_stream, tasks->service,
-	                          ">", slots, tasks_timing.block, &entries);
+	tasks->has_jobs_group = stream_read_group(rq, tasks->reader_connection, tasks->jobs_stream,
+	                                          tasks->settings.service, tasks->settings.instance,
+	                                          ">", slots, tasks_timing.block, &entries);
 	for (size_t i = 0; i < entries.count; i++) {
 		const char *task = stream_field(&entries.items[i], "task");
 		const char *kind = stream_field(&entries.items[i], "kind");
 		if (task && kind)
 			job_run_start(tasks, entries.items[i].id, task, kind);
 	}
-	chore_wake(tasks->reader);
+	periodic_wake(tasks->reader);
 }
 
 /* Arrays of the tasks that run now: ids and attempts, for JOB_RENEW_SQL. */
@@ -77,8 +77,8 @@ static void cancel_lost(struct tasks *tasks, const struct pg_rows *rows)
 static void touch_entries(struct request *rq, struct tasks *tasks)
 {
 	const char **argv = arena_array(rq->arena, (size_t)tasks->runs_count + 6, sizeof(*argv));
-	const char *const head[] = {"XCLAIM", tasks->jobs_stream, tasks->service,
-	                            rq->worker->process->instance, "0"};
+	const char *const head[] = {"XCLAIM", tasks->jobs_stream, tasks->settings.service,
+	                            tasks->settings.instance, "0"};
 	struct redis_value *reply;
 	size_t argc = ARRAY_LEN(head);
 	memcpy(argv, head, sizeof(head));
@@ -92,7 +92,7 @@ static void touch_entries(struct request *rq, struct tasks *tasks)
 /* Renew the leases of what runs; woken when a job begins. */
 void jobs_renew_pass(struct request *rq)
 {
-	struct tasks *tasks = chore_user(rq);
+	struct tasks *tasks = periodic_user(rq);
 	struct buf ids = {.arena = rq->arena}, attempts = {.arena = rq->arena};
 	if (!tasks->runs)
 		return;
@@ -100,12 +100,12 @@ void jobs_renew_pass(struct request *rq)
 	if (ids.length > 1) {
 		const struct pg_rows *rows =
 			pg_query(rq, JOB_RENEW_SQL, pg_text(ids.data), pg_text(attempts.data),
-		                 pg_text(rq->worker->process->instance),
+		                 pg_text(tasks->settings.instance),
 		                 pg_int((int64_t)tasks_timing.lease));
 		cancel_lost(tasks, rows);
 	}
 	touch_entries(rq, tasks);
-	chore_wake_in(tasks->renewer, tasks_timing.lease / 3);
+	periodic_wake_in(tasks->renewer, tasks_timing.lease / 3);
 }
 
 void job_bury(struct request *rq, struct tasks *tasks, const char *task_id, const char *kind,
@@ -117,7 +117,7 @@ void job_bury(struct request *rq, struct tasks *tasks, const char *task_id, cons
 		"XADD",     DEAD_STREAM,
 		"MAXLEN",   "~",
 		DEAD_KEPT,  "*",
-		"service",  tasks->service,
+		"service",  tasks->settings.service,
 		"task",     task_id,
 		"kind",     kind,
 		"account",  account,
@@ -139,6 +139,6 @@ void job_remove(struct request *rq, struct tasks *tasks, const char *entry_id, c
 				     "  redis.call('HDEL', KEYS[2], ARGV[3]) "
 				     "end "
 				     "return 1";
-	redis_words(rq, "EVAL", SCRIPT, "2", tasks->jobs_stream, tasks->held_key, tasks->service,
-	            entry_id, task_id);
+	redis_words(rq, "EVAL", SCRIPT, "2", tasks->jobs_stream, tasks->held_key,
+	            tasks->settings.service, entry_id, task_id);
 }

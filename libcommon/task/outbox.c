@@ -1,4 +1,4 @@
-#include "base/defines.h"
+#include "base/base.h"
 #include "base/log.h"
 #include "outbox.sql.h"
 #include "pg/pg.h"
@@ -82,7 +82,7 @@ static int64_t next_batch(struct request *rq)
  * once. An empty batch asks as well whether Redis has lost what it had. */
 void outbox_pass(struct request *rq)
 {
-	struct tasks *tasks = chore_user(rq);
+	struct tasks *tasks = periodic_user(rq);
 	pg_begin(rq);
 	const struct pg_rows *lock = pg_query(rq, OUTBOX_LOCK_SQL);
 	if (!pg_value_bool(lock, 0, 0)) { /* another replica is at it, and was notified as well */
@@ -109,5 +109,5 @@ void outbox_pass(struct request *rq)
 	if (!result.is_lost && rows->count < BATCH)
 		metric_set(&unsent_metric, NULL, NULL, 0);
 	else
-		chore_wake(tasks->relay);
+		periodic_wake(tasks->relay);
 }

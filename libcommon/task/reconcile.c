@@ -1,4 +1,4 @@
-#include "base/defines.h"
+#include "base/base.h"
 #include "base/log.h"
 #include "job.sql.h"
 #include "pg/pg.h"
@@ -17,8 +17,8 @@ static void drop_stale_entries(struct request *rq, struct tasks *tasks)
 	const char *const argv[] = {
 		"XAUTOCLAIM",
 		tasks->jobs_stream,
-		tasks->service,
-		rq->worker->process->instance,
+		tasks->settings.service,
+		tasks->settings.instance,
 		arena_printf(rq->arena, "%llu", (unsigned long long)tasks_timing.stale),
 		"0-0",
 		"COUNT",
@@ -69,12 +69,12 @@ static void publish_due(struct request *rq, struct tasks *tasks)
 	if (result.added > 0)
 		log_debug(LOG_GROUP_JOBS, "tasks published again", f_int("count", result.added));
 	if (result.added == PUBLISHED_MAX)
-		chore_wake(tasks->reconciler);
+		periodic_wake(tasks->reconciler);
 }
 
 void reconcile_pass(struct request *rq)
 {
-	struct tasks *tasks = chore_user(rq);
+	struct tasks *tasks = periodic_user(rq);
 	pg_begin(rq);
 	if (!pg_value_bool(pg_query(rq, JOB_RECONCILE_LOCK_SQL), 0,
 	                   0)) { /* another replica's turn */
@@ -87,5 +87,5 @@ void reconcile_pass(struct request *rq)
 	const struct pg_rows *next = pg_query(rq, JOB_NEXT_DUE_SQL);
 	pg_commit(rq);
 	if (pg_value(next, 0, 0) && pg_value_int(next, 0, 0) < (int64_t)tasks_timing.reconcile)
-		chore_wake_in(tasks->reconciler, (uint64_t)pg_value_int(next, 0, 0) + 1);
+		periodic_wake_in(tasks->reconciler, (uint64_t)pg_value_int(next, 0, 0) + 1);
 }

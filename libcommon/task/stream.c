@@ -1,6 +1,6 @@
 #include "task/stream.h"
 
-#include "base/defines.h"
+#include "base/base.h"
 #include "loop/worker.h"
 
 #include <stdlib.h>
@@ -59,12 +59,12 @@ bool stream_is_group_missing(const struct redis_value *reply)
 }
 
 bool stream_read_group(struct request *rq, struct redis_blocking *connection, const char *stream,
-                       const char *group, const char *id, int count, uint64_t block_ms,
-                       struct stream_entries *ret_entries)
+                       const char *group, const char *consumer, const char *id, int count,
+                       uint64_t block_ms, struct stream_entries *ret_entries)
 {
 	const char *const argv[] = {
 		"XREADGROUP", "GROUP",
-		group,        rq->worker->process->instance,
+		group,        consumer,
 		"COUNT",      arena_printf(rq->arena, "%d", count),
 		"BLOCK",      arena_printf(rq->arena, "%llu", (unsigned long long)block_ms),
 		"STREAMS",    stream,

@@ -26,12 +26,12 @@ struct stream_entries stream_entries_read(struct request *rq, const struct redis
 /** Make the stream and a group that begins at its oldest entry, where they are missing. Raises. */
 void stream_make_group(struct request *rq, const char *stream, const char *group);
 
-/** Read as this process's consumer of the group: `>` for new entries, `0` for those that it has read
+/** Read as `consumer` of the group: `>` for new entries, `0` for those that it has read
  * and not acknowledged; at most `count`, none after `block_ms`. Suspends. Returns whether the group
  * is there; where it is not, there are no entries. Raises. */
 bool stream_read_group(struct request *rq, struct redis_blocking *connection, const char *stream,
-                       const char *group, const char *id, int count, uint64_t block_ms,
-                       struct stream_entries *ret_entries);
+                       const char *group, const char *consumer, const char *id, int count,
+                       uint64_t block_ms, struct stream_entries *ret_entries);
 
 /** Whether the reply is the error of a group or stream that is not there. */
 bool stream_is_group_missing(const struct redis_value *reply);

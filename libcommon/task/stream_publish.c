@@ -1,6 +1,6 @@
 #include "task/stream_publish.h"
 
-#include "base/defines.h"
+#include "base/base.h"
 
 /* KEYS: batch, held. ARGV: the batch that must be known, this one's number or 0, then for each
  * entry its stream, its task or '', how many words follow, and those: names and values. */

@@ -1,4 +1,4 @@
-#include "base/defines.h"
+#include "base/base.h"
 #include "base/log.h"
 #include "base/timefmt.h"
 #include "outbox.sql.h"
@@ -66,14 +66,15 @@ static void trim(struct request *rq, const char *stream)
 /* Consumers are named after processes, and those come and go. */
 static void drop_gone_consumers(struct request *rq, struct tasks *tasks, const char *stream)
 {
-	const char *const info[] = {"XINFO", "CONSUMERS", stream, tasks->service};
+	const char *const info[] = {"XINFO", "CONSUMERS", stream, tasks->settings.service};
 	const struct redis_value *consumers = ask(rq, info, ARRAY_LEN(info));
 	for (size_t i = 0; consumers->type == REDIS_LIST && i < consumers->count; i++) {
 		const struct redis_value *consumer = &consumers->items[i];
 		if (member(consumer, "pending")->integer > 0 ||
 		    member(consumer, "idle")->integer < GONE_AFTER_MS)
 			continue;
-		const char *const drop[] = {"XGROUP", "DELCONSUMER", stream, tasks->service,
+		const char *const drop[] = {"XGROUP", "DELCONSUMER", stream,
+		                            tasks->settings.service,
 		                            member(consumer, "name")->text};
 		ask(rq, drop, ARRAY_LEN(drop));
 	}
@@ -81,7 +82,7 @@ static void drop_gone_consumers(struct request *rq, struct tasks *tasks, const c
 
 void stream_trim_pass(struct request *rq)
 {
-	struct tasks *tasks = chore_user(rq);
+	struct tasks *tasks = periodic_user(rq);
 	for (size_t i = 0; i < tasks->streams_count; i++) {
 		trim(rq, tasks->streams[i]);
 		drop_gone_consumers(rq, tasks, tasks->streams[i]);

@@ -1,6 +1,6 @@
 #include "task/task.h"
 
-#include "base/defines.h"
+#include "base/base.h"
 #include "base/json.h"
 #include "job.sql.h"
 #include "pg/pg.h"
@@ -24,7 +24,7 @@ void task_progress(struct request *rq, struct task *task, int percent, const cha
 {
 	int bounded = MAX_OF(0, MIN_OF(percent, 100));
 	require_ours(rq, pg_query(rq, JOB_PROGRESS_SQL, pg_text(task->id), pg_int(task->attempt),
-	                          pg_text(rq->worker->process->instance), pg_int(bounded),
+	                          pg_text(run_of(task)->tasks->settings.instance), pg_int(bounded),
 	                          pg_text(message)));
 }
 
@@ -32,21 +32,9 @@ void task_complete(struct request *rq, struct task *task, const char *result_jso
                    const char *message)
 {
 	require_ours(rq, pg_query(rq, JOB_COMPLETE_SQL, pg_text(task->id), pg_int(task->attempt),
-	                          pg_text(rq->worker->process->instance), pg_text(result_json),
-	                          pg_text(message)));
+	                          pg_text(run_of(task)->tasks->settings.instance),
+	                          pg_text(result_json), pg_text(message)));
 	run_of(task)->is_complete = true;
-}
-
-/* The JSON is an object that Postgres wrote: `{` and something. */
-void reply_task(struct request *rq, const char *task_json, const char *status_url)
-{
-	struct buf text = {.arena = rq->arena};
-	require(task_json[0] == '{');
-	buf_puts(&text, "{\"status_url\":");
-	json_quote(&text, status_url, strlen(status_url));
-	buf_puts(&text, ",");
-	buf_puts(&text, task_json + 1);
-	reply_json(rq, 202, text.data);
 }
 
 bool event_is_new(struct request *rq, const struct event *event)

@@ -61,9 +61,6 @@ void task_progress(struct request *rq, struct task *task, int percent, const cha
 void task_complete(struct request *rq, struct task *task, const char *result_json,
                    const char *message);
 
-/** Reply 202 with the task's JSON (as task_json() makes it) and `status_url`. */
-void reply_task(struct request *rq, const char *task_json, const char *status_url);
-
 /** What arrived on an events stream. */
 struct event {
 	const char *id; /* UUID text, the same however often it is delivered */
@@ -92,18 +89,37 @@ bool event_is_new(struct request *rq, const struct event *event);
 /** Register the metrics of all that follows; once, before threads. */
 void tasks_register(void);
 
+/** Work that a process does again and again, on its worker 0. */
+struct recurring {
+	const char *name;        /* NULL ends a table */
+	request_fn *run;         /* a pass; a failed one is tried again with backoff */
+	const int64_t *every_ms; /* the pause between two passes, give or take a fifth */
+};
+
 /** The asynchronous work of one process. */
 struct tasks;
 
+struct tasks_settings {
+	const char *service;    /* `svc-interests`: names its streams and its consumer groups */
+	const char *schema;     /* where the common tables are */
+	const char *instance;   /* of this process: consumer of streams, owner of leases */
+	const struct job *jobs; /* may be NULL */
+	const struct event_handler *events; /* may be NULL */
+	const struct recurring *recurring;  /* may be NULL */
+	int job_slots;                      /* jobs at once */
+	uint64_t
+		lease_ms; /* how long the jobs of a process that died wait for another; 0: 30,000 */
+	const _Atomic bool *is_migrated; /* work starts when it is true */
+};
+
 /** Start the relay, the job runner, the consumers and the reconciler on the process's worker 0, as
- * soon as the schema is migrated. Borrows the tables and the name.
+ * soon as the schema is migrated. Copies the settings, borrows what they point to.
  *
  * All of it shares that worker's loop and Postgres connections with the requests that it serves:
  * jobs and handlers wait much and compute little, and what takes the processor goes to
- * request_offload(). JOB_SLOTS jobs run at once in a process, of whatever kinds; events of one
+ * fiber_offload(). JOB_SLOTS jobs run at once in a process, of whatever kinds; events of one
  * stream are handled one after the other. More at once is more replicas, which share the work. */
-struct tasks *tasks_start(struct worker *worker, const char *service, const struct job *jobs,
-                          const struct event_handler *events);
+struct tasks *tasks_start(struct worker *worker, const struct tasks_settings *settings);
 
 /** Take no new work; `drained(context)` from the loop when what runs has ended, or `deadline_ms`
  * from now. */

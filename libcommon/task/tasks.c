@@ -1,7 +1,6 @@
-#include "base/defines.h"
+#include "base/base.h"
 #include "base/timefmt.h"
 #include "pg/pg.h"
-#include "service/service.h"
 #include "task/internal.h"
 
 #include <stdio.h>
@@ -55,70 +54,87 @@ static void on_outbox(void *context, const char *payload)
 	struct tasks *tasks = context;
 	(void)payload;
 	if (tasks->is_started && !tasks->is_draining)
-		chore_wake(tasks->relay);
+		periodic_wake(tasks->relay);
 }
 
-static struct chore *start_chore(struct tasks *tasks, const char *name, request_fn *run,
-                                 uint64_t every_ms, uint64_t timeout_ms)
+static struct periodic *start_periodic(struct tasks *tasks, const char *name, request_fn *run,
+                                       uint64_t every_ms, uint64_t timeout_ms)
 {
-	struct chore *chore = chore_new(tasks->worker, name, run, tasks, every_ms, timeout_ms);
-	chore_wake(chore);
-	return chore;
+	struct periodic *periodic =
+		periodic_new(tasks->worker, name, run, tasks, every_ms, timeout_ms);
+	periodic_wake(periodic);
+	return periodic;
 }
 
 static void start_jobs(struct tasks *tasks)
 {
 	tasks->reader_connection = redis_blocking_new(tasks->worker->redis);
-	tasks->renewer =
-		start_chore(tasks, "leases", jobs_renew_pass, CHORE_WHEN_WOKEN, PASS_TIMEOUT_MS);
-	tasks->reconciler = start_chore(tasks, "reconciler", reconcile_pass, tasks_timing.reconcile,
+	tasks->renewer = start_periodic(tasks, "leases", jobs_renew_pass, PERIODIC_WHEN_WOKEN,
 	                                PASS_TIMEOUT_MS);
+	tasks->reconciler = start_periodic(tasks, "reconciler", reconcile_pass,
+	                                   tasks_timing.reconcile, PASS_TIMEOUT_MS);
 	tasks->reader =
-		start_chore(tasks, "jobs", jobs_read_pass, CHORE_WHEN_WOKEN, PASS_TIMEOUT_MS);
+		start_periodic(tasks, "jobs", jobs_read_pass, PERIODIC_WHEN_WOKEN, PASS_TIMEOUT_MS);
+}
+
+/* A pass of the service's own work. */
+static void recurring_pass(struct request *rq)
+{
+	const struct recurring *recurring = periodic_user(rq);
+	recurring->run(rq);
+}
+
+static void start_recurring(struct tasks *tasks)
+{
+	const struct recurring *row = tasks->settings.recurring;
+	for (size_t i = 0; row && row->name; i++, row++) {
+		require(i < TASKS_RECURRING_MAX);
+		tasks->recurring[i] =
+			periodic_new(tasks->worker, row->name, recurring_pass, (void *)row,
+		                     (uint64_t)*row->every_ms, PASS_TIMEOUT_MS);
+		periodic_wake(tasks->recurring[i]);
+	}
 }
 
 static void start_parts(struct tasks *tasks)
 {
 	tasks->is_started = true;
 	tasks->relay =
-		start_chore(tasks, "outbox", outbox_pass, tasks_timing.sweep, PASS_TIMEOUT_MS);
-	tasks->trimmer =
-		start_chore(tasks, "streams", stream_trim_pass, tasks_timing.trim, PASS_TIMEOUT_MS);
-	if (tasks->jobs && tasks->jobs->kind)
+		start_periodic(tasks, "outbox", outbox_pass, tasks_timing.sweep, PASS_TIMEOUT_MS);
+	tasks->trimmer = start_periodic(tasks, "streams", stream_trim_pass, tasks_timing.trim,
+	                                PASS_TIMEOUT_MS);
+	if (tasks->settings.jobs && tasks->settings.jobs->kind)
 		start_jobs(tasks);
 	events_start(tasks);
+	start_recurring(tasks);
 }
 
 static void on_wait(uv_timer_t *timer)
 {
 	struct tasks *tasks = timer->data;
-	if (!tasks->worker->process->is_migrated)
+	if (!*tasks->settings.is_migrated)
 		return;
 	uv_timer_stop(timer);
 	start_parts(tasks);
 }
 
-struct tasks *tasks_start(struct worker *worker, const char *service, const struct job *jobs,
-                          const struct event_handler *events)
+struct tasks *tasks_start(struct worker *worker, const struct tasks_settings *settings)
 {
 	struct tasks *tasks = calloc(1, sizeof(*tasks));
-	const struct process_settings *settings = worker->process->settings;
 	require(tasks);
-	if (settings->job_lease_ms) {
-		tasks_timing.lease = (uint64_t)settings->job_lease_ms;
-		tasks_timing.stale = tasks_timing.lease * 3 / 2;
+	if (settings->lease_ms) {
+		tasks_timing.lease = settings->lease_ms;
+		tasks_timing.stale = settings->lease_ms * 3 / 2;
 	}
 	tasks->worker = worker;
-	tasks->service = service;
-	tasks->jobs = jobs;
-	tasks->events = events;
-	tasks->jobs_stream = key_of("jobs.%s", service);
-	tasks->held_key = key_of("jobs.%s.held", service);
-	tasks->batch_key = key_of("outbox.%s.batch", service);
+	tasks->settings = *settings;
+	tasks->jobs_stream = key_of("jobs.%s", settings->service);
+	tasks->held_key = key_of("jobs.%s.held", settings->service);
+	tasks->batch_key = key_of("outbox.%s.batch", settings->service);
 	uv_timer_init(&worker->loop, &tasks->timer);
 	tasks->timer.data = tasks;
 	uv_timer_start(&tasks->timer, on_wait, 0, WAIT_MS);
-	char *channel = key_of("outbox_%s", worker->process->service->schema);
+	char *channel = key_of("outbox_%s", settings->schema);
 	pg_listen(worker->pg, channel, on_outbox, tasks);
 	free(channel);
 	return tasks;
@@ -131,8 +147,8 @@ static void finish_drain(struct tasks *tasks)
 		return;
 	tasks->drained = NULL;
 	uv_timer_stop(&tasks->timer);
-	chore_stop(tasks->relay);
-	chore_stop(tasks->renewer);
+	periodic_stop(tasks->relay);
+	periodic_stop(tasks->renewer);
 	drained(tasks->drained_context);
 }
 
@@ -156,9 +172,11 @@ void tasks_drain(struct tasks *tasks, uint64_t deadline_ms, void (*drained)(void
 	tasks->drained = drained;
 	tasks->drained_context = context;
 	tasks->drain_until_ms = time_monotonic_ms() + deadline_ms;
-	struct chore *const stopped[] = {tasks->reader, tasks->reconciler, tasks->trimmer};
+	struct periodic *const stopped[] = {tasks->reader, tasks->reconciler, tasks->trimmer};
 	for (size_t i = 0; i < ARRAY_LEN(stopped); i++)
-		chore_stop(stopped[i]);
+		periodic_stop(stopped[i]);
+	for (size_t i = 0; i < TASKS_RECURRING_MAX; i++)
+		periodic_stop(tasks->recurring[i]);
 	events_stop(tasks);
 	uv_timer_start(&tasks->timer, on_drain_wait, 0, WAIT_MS);
 }
@@ -173,11 +191,15 @@ void tasks_free(struct tasks *tasks)
 	if (!tasks)
 		return;
 	require(tasks->runs_count == 0);
-	struct chore *const chores[] = {tasks->relay, tasks->reader, tasks->renewer,
-	                                tasks->reconciler, tasks->trimmer};
-	for (size_t i = 0; i < ARRAY_LEN(chores); i++) {
-		chore_stop(chores[i]);
-		chore_free(chores[i]);
+	struct periodic *const periodics[] = {tasks->relay, tasks->reader, tasks->renewer,
+	                                      tasks->reconciler, tasks->trimmer};
+	for (size_t i = 0; i < ARRAY_LEN(periodics); i++) {
+		periodic_stop(periodics[i]);
+		periodic_free(periodics[i]);
+	}
+	for (size_t i = 0; i < TASKS_RECURRING_MAX; i++) {
+		periodic_stop(tasks->recurring[i]);
+		periodic_free(tasks->recurring[i]);
 	}
 	events_stop(tasks);
 	events_free(tasks);

@@ -1,12 +1,13 @@
 #include "api/history.h"
 
-#include "api/scratch.h"
 #include "base/json.h"
 #include "history.sql.h"
-#include "loop/offload.h"
+#include "loop/wait.h"
 #include "pg/pg.h"
 #include "pool/candidates.h"
 #include "ranking/scoring.h"
+#include "service/input.h"
+#include "service/resource.h"
 
 #define SCORE_LIMIT_MAX    500
 #define SCORE_POOL_DEFAULT 20
@@ -56,11 +57,10 @@ void history_score(struct request *rq)
 	candidates_check(rq, candidates);
 	struct pg_rows *rows =
 		pg_query(rq, HISTORY_LOAD_SQL, pg_uuid(rq->caller.account), pg_text(in->id));
-	if (pg_empty(rows))
-		raise_error(rq, ERR_NOT_FOUND, "no such experiment history");
+	require_row(rq, rows, "no such experiment history");
 	size_t count = yyjson_arr_size(candidates);
 	struct errand *errand = arena_new_of(rq->arena, struct errand);
-	errand->arena = scratch_new(rq);
+	errand->arena = offload_arena(rq);
 	struct scoring_input *input = &errand->input;
 	input->interest.name = pg_value(rows, 0, 0);
 	input->interest.context = pg_value(rows, 0, 1);
@@ -70,7 +70,7 @@ void history_score(struct request *rq)
 	input->pool_json = pg_value(rows, 0, 4);
 	input->candidates_json = count ? candidates_read(rq, candidates) : NULL;
 	input->limit = in->limit ? (size_t)in->limit : count ? count : SCORE_POOL_DEFAULT;
-	request_offload(rq, score_on_thread, errand);
+	fiber_offload(rq, score_on_thread, errand);
 	reply_json(rq, 200, errand->json);
 }
 
@@ -79,8 +79,7 @@ void history_refit(struct request *rq)
 	struct history_input *in = request_input(rq, struct history_input, REFIT_FIELDS);
 	struct pg_rows *rows = pg_query(rq, REFIT_START_SQL, pg_uuid(rq->caller.account),
 	                                pg_text(in->id), pg_text(rq->id));
-	if (pg_empty(rows))
-		raise_error(rq, ERR_NOT_FOUND, "no such experiment history");
+	require_row(rq, rows, "no such experiment history");
 	reply_task(rq, pg_json(rows),
 	           arena_printf(rq->arena,
 	                        "/api/v1.0/experiment-histories/%s/refit-preference-model/%s",
@@ -92,7 +91,5 @@ void refit_task_get(struct request *rq)
 	struct history_input *in = request_input(rq, struct history_input, TASK_FIELDS);
 	struct pg_rows *rows = pg_query(rq, REFIT_TASK_GET_SQL, pg_uuid(rq->caller.account),
 	                                pg_text(in->id), pg_text(in->task));
-	if (pg_empty(rows))
-		raise_error(rq, ERR_NOT_FOUND, "no such task");
-	reply_json(rq, 200, pg_json(rows));
+	reply_one(rq, 200, rows, "no such task");
 }

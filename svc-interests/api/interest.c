@@ -2,6 +2,8 @@
 
 #include "interest.sql.h"
 #include "pg/pg.h"
+#include "service/input.h"
+#include "service/resource.h"
 
 #define NAME_MAX_CHARS    200
 #define CONTEXT_MAX_CHARS 50000
@@ -44,23 +46,12 @@ static const struct field UPDATE_FIELDS[] = {
 	FIELD_END,
 };
 
-static const char *found(struct request *rq, const struct pg_rows *rows)
-{
-	if (pg_empty(rows))
-		raise_error(rq, ERR_NOT_FOUND, "no such interest");
-	return pg_json(rows);
-}
+static const struct constraint CONSTRAINTS[] = {
+	{"interest_name", ERR_CONFLICT, NULL, "there is an interest of that name already"},
+	{0},
+};
 
-/* The rows of a write that may meet another interest's name. */
-static const struct pg_rows *written(struct request *rq, enum err_code code,
-                                     const struct pg_rows *rows)
-{
-	if (code == ERR_CONFLICT)
-		raise_error(rq, code, "there is an interest of that name already");
-	if (code)
-		pg_raise(rq, code);
-	return rows;
-}
+static const char MISSING[] = "no such interest";
 
 void interest_list(struct request *rq)
 {
@@ -73,11 +64,10 @@ void interest_list(struct request *rq)
 void interest_create(struct request *rq)
 {
 	request_input(rq, struct interest_input, CREATE_FIELDS);
-	struct pg_rows *rows = NULL;
-	enum err_code code =
-		pg_try(rq, &rows, NULL, INTEREST_CREATE_SQL, pg_uuid(rq->caller.account),
-	               pg_text(request_body_json(rq)), pg_text(rq->id));
-	reply_json(rq, 201, pg_json(written(rq, code, rows)));
+	struct pg_rows *rows =
+		pg_write(rq, CONSTRAINTS, INTEREST_CREATE_SQL, pg_uuid(rq->caller.account),
+	                 pg_text(request_body_json(rq)), pg_text(rq->id));
+	reply_json(rq, 201, pg_json(rows));
 }
 
 void interest_get(struct request *rq)
@@ -85,18 +75,17 @@ void interest_get(struct request *rq)
 	struct interest_input *in = request_input(rq, struct interest_input, ID_FIELDS);
 	struct pg_rows *rows =
 		pg_query(rq, INTEREST_GET_SQL, pg_uuid(rq->caller.account), pg_text(in->id));
-	reply_json(rq, 200, found(rq, rows));
+	reply_one(rq, 200, rows, MISSING);
 }
 
 void interest_update(struct request *rq)
 {
 	struct interest_input *in = request_input(rq, struct interest_input, UPDATE_FIELDS);
 	request_require_some(rq);
-	struct pg_rows *rows = NULL;
-	enum err_code code =
-		pg_try(rq, &rows, NULL, INTEREST_UPDATE_SQL, pg_uuid(rq->caller.account),
-	               pg_text(in->id), pg_text(request_body_json(rq)), pg_text(rq->id));
-	reply_json(rq, 200, found(rq, written(rq, code, rows)));
+	struct pg_rows *rows =
+		pg_write(rq, CONSTRAINTS, INTEREST_UPDATE_SQL, pg_uuid(rq->caller.account),
+	                 pg_text(in->id), pg_text(request_body_json(rq)), pg_text(rq->id));
+	reply_one(rq, 200, rows, MISSING);
 }
 
 void interest_delete(struct request *rq)
@@ -104,7 +93,7 @@ void interest_delete(struct request *rq)
 	struct interest_input *in = request_input(rq, struct interest_input, ID_FIELDS);
 	struct pg_rows *rows =
 		pg_query(rq, INTEREST_DELETE_SQL, pg_uuid(rq->caller.account), pg_text(in->id));
-	reply_json(rq, 200, found(rq, rows));
+	reply_one(rq, 200, rows, MISSING);
 }
 
 void interest_toggle(struct request *rq)
@@ -112,5 +101,5 @@ void interest_toggle(struct request *rq)
 	struct interest_input *in = request_input(rq, struct interest_input, ID_FIELDS);
 	struct pg_rows *rows =
 		pg_query(rq, INTEREST_TOGGLE_SQL, pg_uuid(rq->caller.account), pg_text(in->id));
-	reply_json(rq, 200, found(rq, rows));
+	reply_one(rq, 200, rows, MISSING);
 }

@@ -3,6 +3,8 @@
 #include "http/api.h"
 #include "pg/pg.h"
 #include "recommendation.sql.h"
+#include "service/input.h"
+#include "service/resource.h"
 #include "task/task.h"
 
 #include <string.h>
@@ -100,9 +102,7 @@ void recommendation_feedback(struct request *rq)
 	struct pg_rows *rows =
 		pg_query(rq, RECOMMENDATION_FEEDBACK_SQL, pg_uuid(rq->caller.account),
 	                 pg_text(in->id), pg_text(in->signal), pg_text(opposite_of(in->signal)));
-	if (pg_empty(rows))
-		raise_error(rq, ERR_NOT_FOUND, "no such recommendation");
-	reply_json(rq, 200, pg_json(rows));
+	reply_one(rq, 200, rows, "no such recommendation");
 }
 
 void recommendation_refresh(struct request *rq)
@@ -113,8 +113,7 @@ void recommendation_refresh(struct request *rq)
 		pg_query(rq, RECOMMENDATION_REFRESH_SQL, pg_uuid(rq->caller.account),
 	                 pg_text(in->interest),
 	                 in->num_results ? pg_int(in->num_results) : pg_null(), pg_text(rq->id));
-	if (pg_empty(rows))
-		raise_error(rq, ERR_NOT_FOUND, "no such interest");
+	require_row(rq, rows, "no such interest");
 	reply_task(rq, pg_json(rows),
 	           arena_printf(rq->arena, "%s/%s", api_op(API_ID_recommendations_refresh)->path,
 	                        pg_value(rows, 0, 1)));
@@ -126,7 +125,5 @@ void refresh_task_get(struct request *rq)
 		request_input(rq, struct recommendation_input, TASK_FIELDS);
 	struct pg_rows *rows =
 		pg_query(rq, REFRESH_TASK_GET_SQL, pg_uuid(rq->caller.account), pg_text(in->task));
-	if (pg_empty(rows))
-		raise_error(rq, ERR_NOT_FOUND, "no such task");
-	reply_json(rq, 200, pg_json(rows));
+	reply_one(rq, 200, rows, "no such task");
 }

@@ -1,8 +1,7 @@
 #include "api/history.h"
-#include "api/scratch.h"
 #include "base/json.h"
 #include "history.sql.h"
-#include "loop/offload.h"
+#include "loop/wait.h"
 #include "pg/pg.h"
 #include "pool/pool.h"
 #include "ranking/fitting.h"
@@ -67,12 +66,12 @@ void refit_run(struct request *rq, struct task *task)
 		return;
 	}
 	struct errand *errand = arena_new_of(rq->arena, struct errand);
-	errand->arena = scratch_new(rq);
+	errand->arena = offload_arena(rq);
 	errand->input.interest.name = pg_value(rows, 0, 0);
 	errand->input.interest.context = pg_value(rows, 0, 1);
 	errand->input.examples_json = pg_value(rows, 0, 3);
 	errand->input.pool_json = pg_value(rows, 0, 4);
-	request_offload(rq, fit_on_thread, errand);
+	fiber_offload(rq, fit_on_thread, errand);
 	if (errand->result.model.data)
 		keep(rq, task, interest, &errand->result);
 	else

@@ -1,15 +1,28 @@
 #include "api/refresh.h"
 
-#include "api/scratch.h"
-#include "api/settings.h"
 #include "base/json.h"
+#include "base/log.h"
 #include "base/timefmt.h"
 #include "loop/fiber.h"
-#include "loop/offload.h"
+#include "loop/wait.h"
 #include "pg/pg.h"
 #include "pool/pool.h"
 #include "ranking/choosing.h"
 #include "refresh.sql.h"
+
+static double half_life_days; /* of a paper's recency */
+static int64_t daily_hour;    /* UTC, from which on a day's run is due */
+int64_t refresh_check_ms;
+
+const struct setting REFRESH_SETTINGS[] = {
+	SETTING_FLOAT(&half_life_days, "RECENCY_HALF_LIFE", "30", 1, 36500,
+                      "Days after which being new counts half."),
+	SETTING_INT(&daily_hour, "DAILY_HOUR", "0", 0, 23,
+                    "Hour (UTC) from which on the day's recommendations are made."),
+	SETTING_MS(&refresh_check_ms, "DAILY_CHECK", "1m", 50, 3600000,
+                   "How often it is looked whether the day's recommendations are due."),
+	SETTING_END,
+};
 
 /* Progress that is left for keeping what was chosen. */
 #define CHOSEN_PERCENT 95
@@ -25,16 +38,14 @@ enum {
 	LOAD_SEEN,
 };
 
-/* One interest of a refresh, handed to a request of its own: pools are large, and its memory goes
- * with it. */
+/* One interest of a refresh, chosen for in a fiber of its own: pools are large, and its memory is
+ * freed with it. */
 struct choice {
-	struct request *parent;
+	struct arena *arena; /* of the refresh */
 	const char *interest;
 	int64_t limit;    /* 0: its daily count */
 	int64_t version;  /* of the interest's words */
-	const char *json; /* the papers, in the parent's arena; NULL: the interest has gone */
-	struct problem problem;
-	bool is_done;
+	const char *json; /* the papers, in `arena`; NULL: the interest has gone */
 };
 
 /* What the pool's thread works on. */
@@ -53,15 +64,13 @@ static void choose_on_thread(void *arg)
 static void choose(struct request *rq)
 {
 	struct choice *choice = rq->user;
-	rq->caller = choice->parent->caller;
-	rq->traceparent = choice->parent->traceparent;
 	if (!pool_renew(rq, choice->interest))
 		return;
 	struct pg_rows *rows = pg_query(rq, REFRESH_LOAD_SQL, pg_text(choice->interest));
 	if (pg_empty(rows))
 		return;
 	struct errand *errand = arena_new_of(rq->arena, struct errand);
-	errand->arena = scratch_new(rq);
+	errand->arena = offload_arena(rq);
 	struct judge_input *words = &errand->input.interest;
 	words->name = pg_value(rows, 0, LOAD_NAME);
 	words->context = pg_value(rows, 0, LOAD_CONTEXT);
@@ -70,38 +79,11 @@ static void choose(struct request *rq)
 	errand->input.seen_json = pg_value(rows, 0, LOAD_SEEN);
 	errand->input.limit =
 		(size_t)(choice->limit ? choice->limit : pg_value_int(rows, 0, LOAD_DAILY_COUNT));
-	errand->input.half_life_days = interests_settings.half_life_days;
+	errand->input.half_life_days = half_life_days;
 	errand->input.now_ms = time_now_ms();
-	request_offload(rq, choose_on_thread, errand);
+	fiber_offload(rq, choose_on_thread, errand);
 	choice->version = pg_value_int(rows, 0, LOAD_VERSION);
-	choice->json = arena_strdup(choice->parent->arena, errand->json);
-}
-
-static void chosen(struct request *rq)
-{
-	struct choice *choice = rq->user;
-	struct arena *arena = choice->parent->arena;
-	choice->problem = (struct problem){
-		.code = rq->problem.code,
-		.detail = arena_strdup(arena, rq->problem.detail),
-	};
-	choice->is_done = true;
-	fiber_wake(choice->parent->fiber);
-}
-
-/* Choose for one interest; false: it has gone. The wait does not end early, since the other request
- * writes into this one's arena; its deadline is this one's. */
-static bool choose_apart(struct request *rq, struct choice *choice)
-{
-	choice->parent = rq;
-	request_spawn(rq->worker, rq->id, request_left_ms(rq), choose, chosen, choice);
-	while (!choice->is_done)
-		fiber_wait_uncancelled();
-	if (choice->problem.code)
-		raise_error(rq, choice->problem.code, "%s",
-		            choice->problem.detail ? choice->problem.detail
-		                                   : "no papers could be chosen");
-	return choice->json != NULL;
+	choice->json = arena_strdup(choice->arena, errand->json);
 }
 
 /* What was kept of all choices. */
@@ -163,9 +145,20 @@ void refresh_run(struct request *rq, struct task *task)
 		choices[count] = (struct choice){
 			.interest = pg_value(targets, i, 0),
 			.limit = limit,
+			.arena = rq->arena,
 		};
-		count += choose_apart(rq, &choices[count]);
+		fiber_spawn(rq, choose, &choices[count]);
+		fiber_join(rq);
+		count += choices[count].json != NULL;
 		task_progress(rq, task, CHOSEN_PERCENT * (i + 1) / targets->count, NULL);
 	}
 	keep_all(rq, task, choices, count);
+}
+
+void refresh_daily(struct request *rq)
+{
+	struct pg_rows *rows = pg_query(rq, DAILY_START_SQL, pg_int(daily_hour));
+	if (!pg_empty(rows))
+		log_info(LOG_GROUP_APP, "daily run started", f_text("day", pg_value(rows, 0, 0)),
+		         f_int("tasks", pg_value_int(rows, 0, 1)));
 }

@@ -3,6 +3,8 @@
 
 #include "loop/request.h"
 
+#include <yyjson.h>
+
 #define CANDIDATES_MAX 500
 
 /** Raise ERR_INVALID, every fault named, unless each item is an id of 1 to 64 characters or

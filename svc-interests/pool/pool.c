@@ -1,15 +1,23 @@
 #include "pool/pool.h"
 
-#include "api/settings.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "client/fetch.h"
+#include "client/service_call.h"
 #include "pg/pg.h"
 #include "pool.sql.h"
 #include "pool/links.h"
 #include "ranking/subject.h"
 
 #include <string.h>
+
+static int64_t pool_size;
+
+const struct setting POOL_SETTINGS[] = {
+	SETTING_INT(&pool_size, "POOL_SIZE", "300", 10, 900,
+                    "Candidates that are kept for an interest, besides those already recommended."),
+	SETTING_END,
+};
 
 /* As many as svc-search answers with. */
 #define SEARCH_LIMIT_MAX 1000
@@ -88,7 +96,7 @@ static enum err_code search(struct request *rq, const struct source *source, con
 		return code;
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *body = yyjson_mut_obj(doc);
-	int64_t wanted = interests_settings.pool_size + source->recommended;
+	int64_t wanted = pool_size + source->recommended;
 	yyjson_mut_obj_add_str(doc, body, "text", text.data);
 	yyjson_mut_obj_add_int(doc, body, "limit", MIN_OF(wanted, (int64_t)SEARCH_LIMIT_MAX));
 	return ask(rq, "/internal/assets/similar", json_write_mut(rq->arena, body, NULL), ret_json);

@@ -2,8 +2,12 @@
  * by the interest's words. */
 #pragma once
 
+#include "base/config.h"
 #include "loop/request.h"
 #include "task/task.h"
+
+/** POOL_SIZE. */
+extern const struct setting POOL_SETTINGS[];
 
 /** Job `pool_build`, {"interest_id"}: make the pool of a new interest, or of one whose words have
  * changed. Where recommendations of an earlier context are there, new ones are made of the pool

@@ -6,6 +6,8 @@
 #include "ingest/arxiv_id.h"
 #include "loop/worker.h"
 #include "pg/pg.h"
+#include "service/input.h"
+#include "service/reply.h"
 
 #include <string.h>
 

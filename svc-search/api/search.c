@@ -6,6 +6,8 @@
 #include "base/json.h"
 #include "base/timefmt.h"
 #include "engine/engine.h"
+#include "service/input.h"
+#include "service/reply.h"
 
 #include <string.h>
 

@@ -4,6 +4,8 @@
 #include "engine/engine.h"
 #include "loop/request.h"
 
+#include <yyjson.h>
+
 /** What was found, best first; in the arena of the request. */
 struct search_hits {
 	struct engine_view *view; /* goes with the arena */

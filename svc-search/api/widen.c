@@ -3,9 +3,25 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "client/fetch.h"
-#include "embeddings/settings.h"
 
 #include <string.h>
+
+static struct {
+	const char *url, *model, *key; /* "": no language model */
+	int64_t timeout_ms;
+} settings;
+
+const struct setting WIDEN_SETTINGS[] = {
+	SETTING_TEXT(&settings.url, "LLM_URL", "",
+                     "Base address of an OpenAI-compatible interface, such as "
+                     "https://api.example.com/v1; empty: none."),
+	SETTING_TEXT(&settings.model, "LLM_MODEL", "",
+                     "Model that widens a query when use_llm is asked."),
+	SETTING_SECRET(&settings.key, "LLM_KEY", "", "Bearer key of LLM_URL."),
+	SETTING_MS(&settings.timeout_ms, "LLM_TIMEOUT", "5s", 100, 60000,
+                   "How long a search waits for the model."),
+	SETTING_END,
+};
 
 #define WORDS_MAX_BYTES  400
 #define ANSWER_MAX_BYTES ((size_t)256 * 1024)
@@ -28,7 +44,7 @@ static const char *request_body(struct request *rq, const char *query)
 {
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *root = yyjson_mut_obj(doc);
-	yyjson_mut_obj_add_str(doc, root, "model", search_settings.llm_model);
+	yyjson_mut_obj_add_str(doc, root, "model", settings.model);
 	yyjson_mut_obj_add_int(doc, root, "max_tokens", 100);
 	yyjson_mut_obj_add_int(doc, root, "temperature", 0);
 	yyjson_mut_val *messages = yyjson_mut_obj_add_arr(doc, root, "messages");
@@ -51,23 +67,22 @@ static const char *answer_text(struct request *rq, const struct fetch_answer *an
 
 const char *widen_query(struct request *rq, const char *query)
 {
-	if (!search_settings.llm_url[0] || !search_settings.llm_model[0])
+	if (!settings.url[0] || !settings.model[0])
 		return NULL;
 	const char *body = request_body(rq, query);
 	struct http_field fields[] = {
 		http_field_of("Content-Type", "application/json"),
-		http_field_of("Authorization",
-	                      arena_printf(rq->arena, "Bearer %s", search_settings.llm_key)),
+		http_field_of("Authorization", arena_printf(rq->arena, "Bearer %s", settings.key)),
 	};
 	struct fetch_call call = {
 		.method = "POST",
-		.url = arena_printf(rq->arena, "%s/chat/completions", search_settings.llm_url),
+		.url = arena_printf(rq->arena, "%s/chat/completions", settings.url),
 		.fields = fields,
-		.field_count = search_settings.llm_key[0] ? 2 : 1,
+		.field_count = settings.key[0] ? 2 : 1,
 		.body = body,
 		.body_length = strlen(body),
 		.answer_max_bytes = ANSWER_MAX_BYTES,
-		.timeout_ms = (uint64_t)search_settings.llm_timeout_ms,
+		.timeout_ms = (uint64_t)settings.timeout_ms,
 	};
 	struct fetch_answer *answer = NULL;
 	enum err_code code = fetch_try(rq, &call, &answer);

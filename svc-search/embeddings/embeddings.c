@@ -6,7 +6,7 @@
 #include "base/metrics.h"
 #include "client/fetch.h"
 #include "embeddings/embedding_answer.h"
-#include "loop/offload.h"
+#include "loop/wait.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,36 @@
 
 #define RETRY_AFTER_MAX_S 3600
 
-static const struct embeddings_settings *settings;
+static struct {
+	const char *url, *model, *key; /* "": no outside embedder; no key */
+	int64_t dimension;             /* asked of the model; 0: as it is */
+	int64_t timeout_ms;            /* how long a query waits; a batch of papers ten times so */
+	int64_t batch;                 /* texts of one call, at most */
+	int64_t text_max_bytes;        /* what is longer is cut */
+} settings;
+
+const struct setting EMBEDDINGS_SETTINGS[] = {
+	SETTING_TEXT(&settings.url, "EMBEDDINGS_URL", "",
+                     "Base address of an OpenAI-compatible interface that embeds papers and "
+                     "queries, such as https://api.example.com/v1; empty: they are embedded by "
+                     "what the index learns from the papers themselves."),
+	SETTING_TEXT(&settings.model, "EMBEDDINGS_MODEL", "",
+                     "Model of EMBEDDINGS_URL; another name means that all papers are embedded "
+                     "anew."),
+	SETTING_SECRET(&settings.key, "EMBEDDINGS_KEY", "", "Bearer key of EMBEDDINGS_URL."),
+	SETTING_INT(&settings.dimension, "EMBEDDINGS_DIMENSION", "0", 0, EMBEDDING_MAX_DIMENSION,
+                    "Elements of a vector that are asked of a model that can shorten its own; 0: "
+                    "not asked."),
+	SETTING_MS(&settings.timeout_ms, "EMBEDDINGS_TIMEOUT", "3s", 100, 60000,
+                   "How long a search waits for its vector before it goes by words alone; a batch "
+                   "of papers may take ten times as long."),
+	SETTING_INT(&settings.batch, "EMBEDDINGS_BATCH", "64", 1, 512,
+                    "Papers that are embedded in one call, at most."),
+	SETTING_BYTES(&settings.text_max_bytes, "EMBEDDINGS_MAX_TEXT", "8KiB", 256, 65536,
+                      "Of a longer text only so much is embedded; four bytes are about a token."),
+	SETTING_END,
+};
+
 static char space_name[300];
 
 static const char *const PURPOSES[] = {[FOR_PAPERS] = "papers", [FOR_QUERY] = "query"};
@@ -35,19 +64,23 @@ static struct metric calls_counter =
 	METRIC_COUNTER("expops_embedding_calls_total", "Calls of the embeddings endpoint.",
                        "purpose", "outcome");
 
-void embeddings_init(const struct embeddings_settings *given)
+size_t embeddings_batch(void)
 {
-	settings = given;
-	if (!given->url[0] != !given->model[0])
+	return (size_t)settings.batch;
+}
+
+void embeddings_init(void)
+{
+	if (!settings.url[0] != !settings.model[0])
 		log_warn(LOG_GROUP_APP,
 		         "EMBEDDINGS_URL and EMBEDDINGS_MODEL have to be set both: neither counts");
-	if (!given->url[0] || !given->model[0])
+	if (!settings.url[0] || !settings.model[0])
 		return;
-	if (given->dimension)
-		snprintf(space_name, sizeof(space_name), "%s/%d", given->model,
-		         (int)given->dimension);
+	if (settings.dimension)
+		snprintf(space_name, sizeof(space_name), "%s/%d", settings.model,
+		         (int)settings.dimension);
 	else
-		snprintf(space_name, sizeof(space_name), "%s", given->model);
+		snprintf(space_name, sizeof(space_name), "%s", settings.model);
 	metric_register(&calls_counter);
 	log_info(LOG_GROUP_APP, "papers and queries are embedded outside",
 	         f_text("space", space_name));
@@ -60,7 +93,7 @@ const char *embeddings_space(void)
 
 uint64_t embeddings_timeout_ms(enum embeddings_purpose purpose)
 {
-	uint64_t timeout_ms = (uint64_t)settings->timeout_ms;
+	uint64_t timeout_ms = (uint64_t)settings.timeout_ms;
 	return purpose == FOR_QUERY ? timeout_ms : timeout_ms * BATCH_PATIENCE;
 }
 
@@ -68,7 +101,7 @@ uint64_t embeddings_timeout_ms(enum embeddings_purpose purpose)
 static size_t cut_length(const char *text)
 {
 	size_t length = strlen(text);
-	size_t most = (size_t)settings->text_max_bytes;
+	size_t most = (size_t)settings.text_max_bytes;
 	if (length <= most)
 		return length;
 	while (most > 0 && (text[most] & 0xC0) == 0x80)
@@ -80,9 +113,9 @@ static const char *request_body(struct request *rq, const char *const *texts, si
 {
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *root = yyjson_mut_obj(doc);
-	yyjson_mut_obj_add_str(doc, root, "model", settings->model);
-	if (settings->dimension)
-		yyjson_mut_obj_add_int(doc, root, "dimensions", settings->dimension);
+	yyjson_mut_obj_add_str(doc, root, "model", settings.model);
+	if (settings.dimension)
+		yyjson_mut_obj_add_int(doc, root, "dimensions", settings.dimension);
 	yyjson_mut_val *input = yyjson_mut_obj_add_arr(doc, root, "input");
 	for (size_t i = 0; i < count; i++)
 		yyjson_mut_arr_add_strn(doc, input, texts[i], cut_length(texts[i]));
@@ -112,14 +145,14 @@ static void take_vectors(struct request *rq, const struct fetch_answer *answer, 
 	struct reading *reading = arena_new_of(rq->arena, struct reading);
 	*reading = (struct reading){.arena = rq->arena, .answer = answer, .count = count};
 	if (count > 1)
-		request_offload(rq, read_answer, reading);
+		fiber_offload(rq, read_answer, reading);
 	else
 		read_answer(reading);
 	made->why = reading->why;
-	if (!made->why && settings->dimension &&
-	    reading->read.dimension != (uint64_t)settings->dimension)
+	if (!made->why && settings.dimension &&
+	    reading->read.dimension != (uint64_t)settings.dimension)
 		made->why = arena_printf(rq->arena, "its vectors have %u elements, %d were asked",
-		                         reading->read.dimension, (int)settings->dimension);
+		                         reading->read.dimension, (int)settings.dimension);
 	if (made->why)
 		return;
 	made->outcome = EMBEDDINGS_MADE;
@@ -158,13 +191,13 @@ struct embeddings *embeddings_make(struct request *rq, enum embeddings_purpose p
 	const char *body = request_body(rq, texts, count);
 	struct http_field fields[] = {
 		http_field_of("Content-Type", "application/json"),
-		http_field_of("Authorization", arena_printf(rq->arena, "Bearer %s", settings->key)),
+		http_field_of("Authorization", arena_printf(rq->arena, "Bearer %s", settings.key)),
 	};
 	struct fetch_call call = {
 		.method = "POST",
-		.url = arena_printf(rq->arena, "%s/embeddings", settings->url),
+		.url = arena_printf(rq->arena, "%s/embeddings", settings.url),
 		.fields = fields,
-		.field_count = settings->key[0] ? 2 : 1,
+		.field_count = settings.key[0] ? 2 : 1,
 		.body = body,
 		.body_length = strlen(body),
 		.answer_max_bytes = ENVELOPE_BYTES + count * EMBEDDING_MAX_DIMENSION * NUMBER_BYTES,

@@ -6,21 +6,20 @@
  */
 #pragma once
 
+#include "base/config.h"
 #include "loop/request.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
-struct embeddings_settings {
-	const char *url, *model, *key; /* "": no outside embedder; no key */
-	int64_t dimension;             /* asked of the model; 0: as it is */
-	int64_t timeout_ms;            /* how long a query waits; a batch of papers ten times so */
-	int64_t batch;                 /* texts of one call, at most */
-	int64_t text_max_bytes;        /* what is longer is cut */
-};
+/** EMBEDDINGS_*. */
+extern const struct setting EMBEDDINGS_SETTINGS[];
 
 /** Make the outside embedder known: once, before threads. */
-void embeddings_init(const struct embeddings_settings *given);
+void embeddings_init(void);
+
+/** EMBEDDINGS_BATCH: texts of one call, at most. */
+size_t embeddings_batch(void);
 
 /** Names what makes vectors compare, the model and the dimension that is asked of it, as in
  * `large-3` and `large-3/256`; NULL where there is no outside embedder. Any thread. */

@@ -6,11 +6,11 @@
 #include "base/log.h"
 #include "base/metrics.h"
 #include "embeddings/embeddings.h"
-#include "embeddings/settings.h"
 #include "engine/vector/vectors.h"
-#include "loop/chore.h"
-#include "loop/offload.h"
+#include "loop/periodic.h"
+#include "loop/wait.h"
 #include "pg/pg.h"
+#include "service/process.h"
 #include "vector.sql.h"
 
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static const char *const HARMLESS = "paper";
 
 struct paper_vectors {
 	struct worker *worker;
-	struct chore *chore;
+	struct periodic *periodic;
 	size_t batch;      /* papers to look at next */
 	unsigned failures; /* of the endpoint, in a row */
 };
@@ -142,7 +142,7 @@ static void store_vectors(struct request *rq, const struct batch *batch,
 {
 	struct packing *packing = arena_new_of(rq->arena, struct packing);
 	*packing = (struct packing){.arena = rq->arena, .batch = batch, .made = made};
-	request_offload(rq, pack, packing);
+	fiber_offload(rq, pack, packing);
 	if (store(rq, batch, made->dimension, packing->json))
 		metric_add(&embedded_counter, NULL, NULL, (double)batch->count);
 }
@@ -170,7 +170,7 @@ static void note_success(struct paper_vectors *papers)
 	if (papers->failures > 0)
 		log_info(LOG_GROUP_APP, "papers are embedded again");
 	papers->failures = 0;
-	papers->batch = MIN_OF(papers->batch * 2, (size_t)search_settings.embeddings.batch);
+	papers->batch = MIN_OF(papers->batch * 2, embeddings_batch());
 }
 
 /* The one text of the batch was refused. If the endpoint takes another, it is the text's fault. */
@@ -235,12 +235,12 @@ static uint64_t see_to_batch(struct request *rq, struct paper_vectors *papers)
 
 static void pass(struct request *rq)
 {
-	struct paper_vectors *papers = chore_user(rq);
+	struct paper_vectors *papers = periodic_user(rq);
 	const struct process *process = rq->worker->process;
 	uint64_t next_ms = SWEEP_MS;
 	if (process->is_migrated && !process->is_draining)
 		next_ms = see_to_batch(rq, papers);
-	chore_wake_in(papers->chore, next_ms);
+	periodic_wake_in(papers->periodic, next_ms);
 }
 
 struct paper_vectors *paper_vectors_start(struct worker *worker)
@@ -251,10 +251,10 @@ struct paper_vectors *paper_vectors_start(struct worker *worker)
 	require(papers);
 	metric_register(&embedded_counter);
 	papers->worker = worker;
-	papers->batch = (size_t)search_settings.embeddings.batch;
-	papers->chore = chore_new(worker, "embed-papers", pass, papers, CHORE_WHEN_WOKEN,
-	                          4 * (embeddings_timeout_ms(FOR_PAPERS) + SPARE_MS));
-	chore_wake(papers->chore);
+	papers->batch = embeddings_batch();
+	papers->periodic = periodic_new(worker, "embed-papers", pass, papers, PERIODIC_WHEN_WOKEN,
+	                                4 * (embeddings_timeout_ms(FOR_PAPERS) + SPARE_MS));
+	periodic_wake(papers->periodic);
 	return papers;
 }
 
@@ -262,7 +262,7 @@ void paper_vectors_stop(struct paper_vectors *papers)
 {
 	if (!papers)
 		return;
-	chore_stop(papers->chore);
-	chore_free(papers->chore);
+	periodic_stop(papers->periodic);
+	periodic_free(papers->periodic);
 	free(papers);
 }

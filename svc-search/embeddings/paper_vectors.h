@@ -1,6 +1,6 @@
 /** Has every paper embedded by the outside embedder, once for all replicas.
  *
- * A chore on worker 0 sees to the papers in the order of their changes, a batch at a time:
+ * A periodic on worker 0 sees to the papers in the order of their changes, a batch at a time:
  *
  *     claim the turn --> read the next papers --> have those embedded whose text has no vector yet
  *          ^                                                          |

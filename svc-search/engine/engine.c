@@ -33,9 +33,14 @@ void alive_clear(uint64_t *alive, const struct segment *segment, const char *id,
 		alive[doc / 64] &= ~(UINT64_C(1) << (doc % 64));
 }
 
-const struct vectors *kept_vectors(const struct engine_view *view, enum view_part part)
+void builder_add_part(struct builder *builder, const struct engine_view *view, enum view_part part,
+                      uint32_t doc)
 {
-	return view->base->embedder == NULL ? view_vectors(view, part) : NULL;
+	const struct vectors *vectors =
+		view->base->embedder == NULL ? view_vectors(view, part) : NULL;
+
+	builder_add_from(builder, view_segment(view, part), doc, vectors_row(vectors, doc),
+	                 vectors == NULL ? 0 : vectors->header->dimension);
 }
 
 static struct segment *empty_segment(void)
@@ -185,7 +190,7 @@ static struct builder *rebuild_live(const struct engine_view *view,
 		uint32_t number = intern_find(ids, id, strlen(id));
 
 		if (number == INTERN_NONE || last[number] == 0)
-			builder_add_from(builder, view->live, kept_vectors(view, PART_LIVE), doc);
+			builder_add_part(builder, view, PART_LIVE, doc);
 	}
 	for (uint32_t i = 0; i < ids->count; i++)
 		if (last[i] > 0 && !changes[last[i] - 1].is_deleted)

@@ -35,6 +35,7 @@ uint64_t *alive_all(const struct segment *segment);
 /** Clear the bit of the document `id` when its state is older than `seq` or the same. */
 void alive_clear(uint64_t *alive, const struct segment *segment, const char *id, uint64_t seq);
 
-/** Vectors that `part` of the view goes on with when its documents go elsewhere: those of an
- * outside embedder; the one built in makes them anew. NULL: none. */
-const struct vectors *kept_vectors(const struct engine_view *view, enum view_part part);
+/** Add the document `doc` of that part of the view, with its vector where an outside embedder made it;
+ * the one built in makes them anew. */
+void builder_add_part(struct builder *builder, const struct engine_view *view, enum view_part part,
+                      uint32_t doc);

@@ -51,10 +51,9 @@ static void add_view(struct builder *builder, const struct engine_view *view,
 {
 	for (uint32_t doc = 0; doc < view->base->segment->doc_count && !stop_is_set(stop); doc++)
 		if (view_is_alive(view, doc))
-			builder_add_from(builder, view->base->segment,
-			                 kept_vectors(view, PART_BASE), doc);
+			builder_add_part(builder, view, PART_BASE, doc);
 	for (uint32_t doc = 0; doc < view->live->doc_count; doc++)
-		builder_add_from(builder, view->live, kept_vectors(view, PART_LIVE), doc);
+		builder_add_part(builder, view, PART_LIVE, doc);
 }
 
 static struct embedder *copy_embedder(const struct embedder *embedder)
@@ -129,7 +128,7 @@ static struct engine_view *carry_over(const struct engine *engine, const struct 
 	for (uint32_t doc = 0; doc < live->doc_count; doc++) {
 		if (live->docs[doc].seq <= merge->seq)
 			continue;
-		builder_add_from(builder, live, kept_vectors(engine->view, PART_LIVE), doc);
+		builder_add_part(builder, engine->view, PART_LIVE, doc);
 		alive_clear(alive, merge->base->segment, segment_doc_id(live, doc),
 		            live->docs[doc].seq);
 	}

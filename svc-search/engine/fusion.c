@@ -1,6 +1,6 @@
 #include "engine/fusion.h"
 
-#include "base/defines.h"
+#include "base/base.h"
 
 #include <stdlib.h>
 #include <string.h>

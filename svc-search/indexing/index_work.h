@@ -1,5 +1,5 @@
 /** What is done to the index away from the loop: each function is one piece of work for
- * request_offload(). Those that change the engine hold its lock meanwhile: one writer at a time. */
+ * fiber_offload(). Those that change the engine hold its lock meanwhile: one writer at a time. */
 #pragma once
 
 #include "engine/engine.h"

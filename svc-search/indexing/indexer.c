@@ -7,9 +7,10 @@
 #include "index.sql.h"
 #include "indexing/index_files.h"
 #include "indexing/index_work.h"
-#include "loop/offload.h"
 #include "loop/request.h"
+#include "loop/wait.h"
 #include "pg/pg.h"
+#include "service/process.h"
 
 #include <signal.h>
 #include <stdatomic.h>
@@ -17,6 +18,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+static const char *data_dir; /* of this replica alone; "": the index is not kept on disk */
+
+const struct setting INDEXER_SETTINGS[] = {
+	SETTING_TEXT(&data_dir, "DATA_DIR", "",
+                     "Folder of this replica alone where the index is kept between starts; empty: "
+                     "built anew each time."),
+	SETTING_END,
+};
 
 #define STARTING_MS      20
 #define SWEEP_MS         1000
@@ -41,7 +51,7 @@
 
 struct indexer {
 	struct index_writer writer;
-	struct indexer_settings settings;
+	const char *space;     /* of an outside embedder's vectors; NULL: built in */
 	struct worker *worker; /* NULL: not started, or stopping */
 	uv_timer_t sweep;
 	char source[UUID_TEXT_LEN + 1]; /* id of the database; "": not known yet */
@@ -81,7 +91,7 @@ static bool is_ending(const struct indexer *indexer)
 /* NULL: the index is not kept. */
 static const char *snapshot_path(struct request *rq, const struct indexer *indexer)
 {
-	const char *dir = indexer->settings.data_dir;
+	const char *dir = data_dir;
 	return dir[0] ? index_files_path(rq->arena, dir, indexer->source) : NULL;
 }
 
@@ -140,7 +150,7 @@ static struct index_work *work_new(struct request *rq, struct indexer *indexer)
 static struct index_work *read_changes(struct request *rq, struct indexer *indexer, uint64_t seq,
                                        int64_t limit)
 {
-	const char *space = indexer->settings.space;
+	const char *space = indexer->space;
 	struct pg_rows *rows =
 		space ? pg_query(rq, VECTOR_CHANGES_SQL, pg_int((int64_t)seq), pg_int(limit),
 	                         pg_text(space))
@@ -169,7 +179,7 @@ static void save_index(struct request *rq, struct indexer *indexer)
 	work->path = snapshot_path(rq, indexer);
 	if (!work->path)
 		return;
-	request_offload(rq, index_work_save, work);
+	fiber_offload(rq, index_work_save, work);
 	if (!work->is_done)
 		log_warn(LOG_GROUP_APP, "the index was not saved", f_text("path", work->path));
 }
@@ -180,7 +190,7 @@ static void merge_and_save(struct request *rq, struct indexer *indexer, struct e
 	uint64_t started_us = time_monotonic_us();
 	struct index_work *work = work_new(rq, indexer);
 	work->merge = filled;
-	request_offload(rq, index_work_merge, work);
+	fiber_offload(rq, index_work_merge, work);
 	if (!work->is_done)
 		raise_error(rq, ERR_UNAVAILABLE, "given up, for the process is to end");
 	show_size(indexer);
@@ -225,7 +235,7 @@ static uint64_t load_page(struct request *rq, struct indexer *indexer, uint64_t 
 {
 	struct index_work *work = read_changes(rq, indexer, seq, PAGE_PAPERS);
 	work->merge = indexer->load;
-	request_offload(rq, index_work_add, work);
+	fiber_offload(rq, index_work_add, work);
 	return work->count ? work->changes[work->count - 1].document.seq : 0;
 }
 
@@ -290,7 +300,7 @@ static bool read_batch(struct request *rq, struct indexer *indexer)
 	indexer->is_busy = work->count >= BUSY_PAPERS;
 	if (work->count == 0)
 		return false;
-	request_offload(rq, index_work_apply, work);
+	fiber_offload(rq, index_work_apply, work);
 	indexer->seq = work->changes[work->count - 1].document.seq;
 	indexer->unmerged += work->count;
 	indexer->updated_at_ms = time_now_ms();
@@ -305,7 +315,7 @@ static void restore_index(struct request *rq, struct indexer *indexer)
 	work->path = snapshot_path(rq, indexer);
 	if (!work->path)
 		return;
-	request_offload(rq, index_work_restore, work);
+	fiber_offload(rq, index_work_restore, work);
 	if (!work->is_done)
 		return;
 	struct engine_view *view = engine_view_get(indexer->writer.engine);
@@ -335,7 +345,7 @@ attr_noreturn static void start_anew(struct request *rq, struct indexer *indexer
 /* Number of the newest change; makes sure that this is the database of the index. */
 static uint64_t newest_change(struct request *rq, struct indexer *indexer)
 {
-	struct pg_rows *rows = pg_query(rq, ASSET_NEWEST_SQL, pg_text(indexer->settings.space));
+	struct pg_rows *rows = pg_query(rq, ASSET_NEWEST_SQL, pg_text(indexer->space));
 	const char *source = pg_value(rows, 0, 0);
 	uint64_t newest = (uint64_t)pg_value_int(rows, 0, 1);
 	if (!indexer->source[0]) {
@@ -355,7 +365,7 @@ static bool is_far_behind(struct request *rq, const struct indexer *indexer, uin
 	if (indexer->is_merging || newest - indexer->seq < (uint64_t)enough)
 		return false;
 	struct pg_rows *rows = pg_query(rq, ASSET_BEHIND_SQL, pg_int((int64_t)indexer->seq),
-	                                pg_int(enough), pg_text(indexer->settings.space));
+	                                pg_int(enough), pg_text(indexer->space));
 	return pg_value_int(rows, 0, 0) == enough;
 }
 
@@ -424,19 +434,19 @@ static void on_notify(void *context, const char *payload)
 
 /* --- Life ------------------------------------------------------------------------------------- */
 
-void indexer_make(struct process *process, const struct indexer_settings *settings)
+void indexer_make(struct process *process, const char *space)
 {
 	struct indexer *indexer = calloc(1, sizeof(*indexer));
 	require(indexer);
-	indexer->writer.engine = engine_new(settings->space);
+	indexer->writer.engine = engine_new(space);
 	indexer->writer.stop = &process->is_draining;
-	indexer->settings = *settings;
+	indexer->space = space;
 	require(uv_mutex_init(&indexer->writer.lock) == 0);
 	char why[128];
-	int fault = settings->data_dir[0] ? index_files_prepare(settings->data_dir) : 0;
+	int fault = data_dir[0] ? index_files_prepare(data_dir) : 0;
 	if (fault)
 		log_warn(LOG_GROUP_APP, "the index cannot be kept in DATA_DIR",
-		         f_text("path", settings->data_dir),
+		         f_text("path", data_dir),
 		         f_text("reason", strerror_r(fault, why, sizeof(why))));
 	metric_register(&documents_gauge);
 	metric_register(&bytes_gauge);

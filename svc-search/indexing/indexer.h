@@ -16,6 +16,7 @@
  */
 #pragma once
 
+#include "base/config.h"
 #include "engine/engine.h"
 #include "loop/worker.h"
 
@@ -23,13 +24,12 @@
 
 struct indexer;
 
-struct indexer_settings {
-	const char *data_dir; /* of this replica alone; "": the index is not kept on disk */
-	const char *space;    /* of an outside embedder's vectors (embeddings.h); NULL: built in */
-};
+/** DATA_DIR. */
+extern const struct setting INDEXER_SETTINGS[];
 
-/** Make the index of a process (empty) as process->user. */
-void indexer_make(struct process *process, const struct indexer_settings *settings);
+/** Make the index of a process (empty) as process->user. `space` names the vectors of an outside
+ * embedder (embeddings.h); NULL: they are the engine's own. Borrows it. */
+void indexer_make(struct process *process, const char *space);
 
 /** Start following Postgres; on worker 0. */
 void indexer_start(struct worker *worker);

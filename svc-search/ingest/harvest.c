@@ -2,14 +2,14 @@
  * told to. */
 #include "base/timefmt.h"
 #include "client/fetch.h"
-#include "embeddings/settings.h"
 #include "http/query.h"
 #include "import.sql.h"
 #include "ingest/arxiv_id.h"
 #include "ingest/import.h"
 #include "ingest/oai.h"
-#include "loop/sleep.h"
+#include "loop/wait.h"
 #include "pg/pg.h"
+#include "service/process.h"
 #include "service/worker_run.h"
 
 #include <curl/curl.h>
@@ -18,6 +18,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+static const char *oai_url;
+static int64_t harvest_delay_ms; /* between two requests to it */
+
+const struct setting HARVEST_SETTINGS[] = {
+	SETTING_TEXT(&oai_url, "OAI_URL", "https://oaipmh.arxiv.org/oai",
+                     "OAI-PMH address that harvest asks."),
+	SETTING_MS(&harvest_delay_ms, "HARVEST_DELAY", "3s", 0, 600000,
+                   "Pause between two requests of harvest; arXiv asks for 3 s."),
+	SETTING_END,
+};
 
 #define ATTEMPTS_MAX      8
 #define RESTARTS_MAX      3
@@ -35,8 +46,8 @@ struct harvest {
 static const char *first_url(struct request *rq, const struct harvest *harvest)
 {
 	struct buf url = {.arena = rq->arena};
-	buf_printf(&url, "%s?verb=ListRecords&metadataPrefix=arXiv&from=%s",
-	           search_settings.oai_url, harvest->from);
+	buf_printf(&url, "%s?verb=ListRecords&metadataPrefix=arXiv&from=%s", oai_url,
+	           harvest->from);
 	if (harvest->until)
 		buf_printf(&url, "&until=%s", harvest->until);
 	if (harvest->set)
@@ -76,9 +87,9 @@ static struct fetch_answer *get_page(struct request *rq, const char *url)
 		uint64_t wait_ms = code ? 0 : retry_after_ms(answer);
 		why = code ? err_info(code)->title : http_reason(answer->status);
 		if (!wait_ms)
-			wait_ms = (uint64_t)search_settings.harvest_delay_ms << attempt;
+			wait_ms = (uint64_t)harvest_delay_ms << attempt;
 		fprintf(stderr, "%s: trying again in %.0f s\n", why, (double)wait_ms / 1000);
-		request_sleep(rq, wait_ms);
+		fiber_sleep(rq, wait_ms);
 	}
 	raise_error(rq, ERR_UPSTREAM, "%s could not be read: %s", url, why);
 }
@@ -149,8 +160,8 @@ static const char *harvest_page(struct request *rq, struct harvest *harvest, str
 	store_page(rq, harvest, import, &page);
 	if (!page.token)
 		return NULL;
-	return arena_printf(rq->arena, "%s?verb=ListRecords&resumptionToken=%s",
-	                    search_settings.oai_url, query_encode(rq->arena, page.token));
+	return arena_printf(rq->arena, "%s?verb=ListRecords&resumptionToken=%s", oai_url,
+	                    query_encode(rq->arena, page.token));
 }
 
 static void harvest_main(struct request *rq)
@@ -163,7 +174,7 @@ static void harvest_main(struct request *rq)
 		url = arena_strdup(whole, harvest_page(rq, harvest, import, url));
 		request_page_end(rq);
 		if (url)
-			request_sleep(rq, (uint64_t)search_settings.harvest_delay_ms);
+			fiber_sleep(rq, (uint64_t)harvest_delay_ms);
 	}
 	printf("%zu records read, %zu new or changed, %zu withdrawn, %zu skipped\n", import->seen,
 	       import->written, harvest->withdrawn, import->skipped);

@@ -4,6 +4,7 @@
 #include "import.sql.h"
 #include "ingest/lines.h"
 #include "pg/pg.h"
+#include "service/process.h"
 #include "service/worker_run.h"
 
 #include <errno.h>

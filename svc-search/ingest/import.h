@@ -1,6 +1,7 @@
 /** Loading papers: `svc-search import FILE` and `svc-search harvest`. */
 #pragma once
 
+#include "base/config.h"
 #include "ingest/metadata.h"
 #include "loop/request.h"
 #include "loop/worker.h"
@@ -32,6 +33,9 @@ void import_report_skip(const struct import *import, const char *where, const ch
 /** `import FILE`. Lines that cannot be stored are reported with their number and skipped; safe to
  * repeat after an interruption: what is there already and does not differ is left alone. */
 int import_command(struct process *process, int argc, char **argv);
+
+/** OAI_URL, HARVEST_DELAY. */
+extern const struct setting HARVEST_SETTINGS[];
 
 /** `harvest --from DATE [--until DATE] [--set SET]`. */
 int harvest_command(struct process *process, int argc, char **argv);

@@ -1,6 +1,6 @@
 #include "ingest/lines.h"
 
-#include "base/defines.h"
+#include "base/base.h"
 
 #include <zlib.h>
 

@@ -8,7 +8,7 @@
 #include "base/timefmt.h"
 #include "loop/fiber.h"
 #include "loop/request.h"
-#include "loop/request_run.h"
+#include "loop/request_list.h"
 #include "loop/worker.h"
 #include "pg/pg.h"
 

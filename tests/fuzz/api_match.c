@@ -1,6 +1,6 @@
 /* api_match(): a path that matches has an operation and clean parameters, any other has none.
  * Input: method, newline, path. */
-#include "base/defines.h"
+#include "base/base.h"
 #include "fuzz.h"
 #include "http/api.h"
 

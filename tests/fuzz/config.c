@@ -3,7 +3,7 @@
 #include "base/config.h"
 
 #include "base/arena.h"
-#include "base/defines.h"
+#include "base/base.h"
 #include "fuzz.h"
 
 #include <math.h>

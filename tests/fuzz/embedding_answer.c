@@ -2,7 +2,7 @@
  * reason. The first byte says how many texts there were. */
 #include "embeddings/embedding_answer.h"
 
-#include "base/defines.h"
+#include "base/base.h"
 #include "fuzz.h"
 
 #include <math.h>

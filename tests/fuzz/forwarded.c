@@ -3,7 +3,7 @@
  * schemes. */
 #include "proxy/forwarded.h"
 
-#include "base/defines.h"
+#include "base/base.h"
 #include "fuzz.h"
 
 #include <arpa/inet.h>

@@ -1,7 +1,7 @@
 /* The HTTP server: whatever comes, each request that the handler is given is well formed, is ended
  * once, and nothing is left over. Input: the bytes of a connection, in reads of the first byte's
  * size. */
-#include "base/defines.h"
+#include "base/base.h"
 #include "fuzz.h"
 #include "http/internal.h"
 

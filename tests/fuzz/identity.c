@@ -2,7 +2,7 @@
  * is. Input: the header's value; one that starts with a NUL makes the rest an identity to sign. */
 #include "base/identity.h"
 
-#include "base/defines.h"
+#include "base/base.h"
 #include "fuzz.h"
 
 #include <string.h>

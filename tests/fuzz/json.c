@@ -3,7 +3,7 @@
  * text. */
 #include "base/json.h"
 
-#include "base/defines.h"
+#include "base/base.h"
 #include "fuzz.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
  * it takes becomes rows that metadata_row() makes or refuses with a reason. */
 #include "ingest/oai.h"
 
-#include "base/defines.h"
+#include "base/base.h"
 #include "base/json.h"
 #include "fuzz.h"
 #include "ingest/metadata.h"

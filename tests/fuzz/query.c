@@ -2,7 +2,7 @@
  * back. */
 #include "http/query.h"
 
-#include "base/defines.h"
+#include "base/base.h"
 #include "fuzz.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Gives a fuzz target every input of a folder: what once broke it is an ordinary test from then on.
  *
  *     replay_json tests/fuzz/json.in */
-#include "base/defines.h"
+#include "base/base.h"
 #include "fuzz.h"
 
 #include <dirent.h>

@@ -2,7 +2,7 @@
  * the text for show is no longer than promised and no half of a character. */
 #include "engine/text/token.h"
 
-#include "base/defines.h"
+#include "base/base.h"
 #include "engine/text/fold.h"
 #include "engine/text/highlight.h"
 #include "fuzz.h"

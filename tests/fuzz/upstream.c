@@ -3,7 +3,7 @@
  * lowest bit asks for HEAD. */
 #include "upstream/upstream.h"
 
-#include "base/defines.h"
+#include "base/base.h"
 #include "fuzz.h"
 
 #include <stdio.h>

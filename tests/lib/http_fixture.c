@@ -1,6 +1,6 @@
 #include "http_fixture.h"
 
-#include "base/defines.h"
+#include "base/base.h"
 
 #include <setjmp.h>
 #include <signal.h>

@@ -3,7 +3,6 @@
 #include "base/log.h"
 #include "pg/migrate.h"
 #include "pg/pg.h"
-#include "service/service.h"
 
 #include <hiredis/hiredis.h>
 
@@ -16,7 +15,6 @@ struct redis_fixture redis_server;
 
 static struct tasks *tasks;
 static char database_url[256];
-static const struct service SERVICE = {.name = "svc-test", .schema = "tested"};
 static const struct migration NONE[] = {{NULL, NULL}};
 
 /* Whoever lives keeps his lease, however busy the machine: tests of those who do not take a short
@@ -68,7 +66,6 @@ static void worker_setup(void)
 	};
 	fixture_start(&fixture);
 	fixture.settings.job_slots = 4;
-	fixture.process.service = &SERVICE;
 	fixture.process.is_migrated = true;
 	fixture.worker.redis = redis_new(&fixture.worker.loop, redis_server.url);
 	fixture.worker.pg = pg_pool_new(&fixture.worker.loop, &settings);
@@ -96,7 +93,16 @@ void tasks_become(const char *instance)
 
 void service_start(const struct job *jobs, const struct event_handler *events)
 {
-	tasks = tasks_start(&fixture.worker, "svc-test", jobs, events);
+	const struct tasks_settings settings = {
+		.service = "svc-test",
+		.schema = "tested",
+		.instance = fixture.process.instance,
+		.jobs = jobs,
+		.events = events,
+		.job_slots = (int)fixture.settings.job_slots,
+		.is_migrated = &fixture.process.is_migrated,
+	};
+	tasks = tasks_start(&fixture.worker, &settings);
 }
 
 static void on_drained(void *context)

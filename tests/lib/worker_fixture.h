@@ -2,10 +2,12 @@
  * suspends. */
 #pragma once
 
+#include "base/log.h"
 #include "loop/fiber.h"
 #include "loop/request.h"
-#include "loop/request_run.h"
+#include "loop/request_list.h"
 #include "loop/worker.h"
+#include "service/process.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,7 +38,10 @@ static inline void fixture_tick(uv_timer_t *timer)
 static inline void fixture_start(struct worker_fixture *fixture)
 {
 	memset(fixture, 0, sizeof(*fixture));
+	log_set_id_source(fiber_label);
 	fixture->process.settings = &fixture->settings;
+	fixture->process.peers.url = fixture->settings.service_url;
+	fixture->worker.peers = &fixture->process.peers;
 	fixture->process.worker_count = 1;
 	fixture->process.workers = &fixture->worker;
 	fixture->process.instance = "test";
@@ -90,6 +95,27 @@ static inline void fixture_idle(struct worker_fixture *fixture)
 	while (request_list_count(fixture->worker.requests) > 0)
 		fixture_turn(fixture);
 	uv_timer_stop(&fixture->tick);
+}
+
+static request_fn *fixture_fn;
+static struct request *fixture_started;
+
+static inline void fixture_main(struct request *rq)
+{
+	fixture_started = rq;
+	fixture_fn(rq);
+}
+
+/** Start `fn` as a request that is still under way when this returns, so that the test can wake or
+ * cancel it. */
+static inline struct request *fixture_spawn(struct worker_fixture *fixture, request_fn *fn,
+                                            request_fn *done, void *user)
+{
+	size_t before = request_list_count(fixture->worker.requests);
+	fixture_fn = fn;
+	request_spawn(&fixture->worker, "test", FIXTURE_PATIENCE_MS, fixture_main, done, user);
+	assert_int_equal(request_list_count(fixture->worker.requests), before + 1);
+	return fixture_started;
 }
 
 /** Run `fn` as a request to its end. */

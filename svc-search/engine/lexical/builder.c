@@ -4,7 +4,6 @@
 #include "engine/lexical/builder_internal.h"
 #include "engine/text/mem.h"
 #include "engine/text/token.h"
-#include "engine/vector/vectors.h"
 
 #include <string.h>
 
@@ -219,16 +218,8 @@ static void set_source(struct builder *builder, const struct segment *segment)
 	builder->source_terms = mem_array(segment->term_count, sizeof(uint32_t));
 }
 
-static void borrow_vector(struct builder *builder, struct builder_doc *doc,
-                          const struct vectors *vectors, uint32_t number)
-{
-	if (vectors != NULL && vectors_has(vectors, number) &&
-	    fits(builder, vectors->header->dimension))
-		doc->vector = vectors->rows + (size_t)number * vectors->header->stride;
-}
-
-void builder_add_from(struct builder *builder, const struct segment *segment,
-                      const struct vectors *vectors, uint32_t number)
+void builder_add_from(struct builder *builder, const struct segment *segment, uint32_t number,
+                      const int8_t *vector, uint32_t dimension)
 {
 	const struct segment_doc *from = &segment->docs[number];
 	struct builder_doc *doc = claim_doc(builder, segment_doc_id(segment, number), from->seq);
@@ -246,7 +237,8 @@ void builder_add_from(struct builder *builder, const struct segment *segment,
 		add_category(builder, doc,
 		             segment_category_name(segment,
 		                                   segment->category_list[from->categories + i]));
-	borrow_vector(builder, doc, vectors, number);
+	if (vector != NULL && fits(builder, dimension))
+		doc->vector = vector;
 	for (size_t run = 0; run < RUN_COUNT; run++)
 		for (uint32_t i = 0; i < counts[run]; i++)
 			numbers_add(&builder->runs[run], map_term(builder, forward_next(&forward)));

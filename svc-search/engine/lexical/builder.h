@@ -30,7 +30,6 @@ struct document {
 #define DOCUMENT_MAX_CATEGORIES 32
 
 struct builder;
-struct vectors;
 
 struct builder *builder_new(void);
 
@@ -41,10 +40,10 @@ void builder_free(struct builder *builder);
  * the greater change sequence number. */
 void builder_add(struct builder *builder, const struct document *document);
 
-/** Add the document `number` of `segment`, which must live until builder_finish(), and where
- * `vectors` is not NULL its vector of them, which must live as long as the builder. */
-void builder_add_from(struct builder *builder, const struct segment *segment,
-                      const struct vectors *vectors, uint32_t number);
+/** Add the document `number` of `segment`, which must live until builder_finish(). `vector` (NULL:
+ * none) are its `dimension` elements, which must live as long as the builder. */
+void builder_add_from(struct builder *builder, const struct segment *segment, uint32_t number,
+                      const int8_t *vector, uint32_t dimension);
 
 /** Documents that were added. */
 uint32_t builder_count(const struct builder *builder);

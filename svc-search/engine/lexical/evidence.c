@@ -1,6 +1,6 @@
 #include "engine/lexical/evidence.h"
 
-#include "base/defines.h"
+#include "base/base.h"
 #include "engine/lexical/bm25.h"
 
 #include <string.h>

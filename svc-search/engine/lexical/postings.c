@@ -1,6 +1,6 @@
 #include "engine/lexical/postings.h"
 
-#include "base/defines.h"
+#include "base/base.h"
 
 #include <string.h>
 

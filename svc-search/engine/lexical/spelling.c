@@ -1,6 +1,6 @@
 #include "engine/lexical/spelling.h"
 
-#include "base/defines.h"
+#include "base/base.h"
 #include "engine/text/token.h"
 
 #include <string.h>

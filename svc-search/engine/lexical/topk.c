@@ -1,6 +1,6 @@
 #include "engine/lexical/topk.h"
 
-#include "base/defines.h"
+#include "base/base.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

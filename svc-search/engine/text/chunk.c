@@ -1,6 +1,6 @@
 #include "engine/text/chunk.h"
 
-#include "base/defines.h"
+#include "base/base.h"
 #include "engine/text/fold.h"
 #include "engine/text/latex.h"
 

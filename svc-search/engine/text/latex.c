@@ -1,6 +1,6 @@
 #include "engine/text/latex.h"
 
-#include "base/defines.h"
+#include "base/base.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * does. A process that is out of memory ends (require()). */
 #pragma once
 
-#include "base/defines.h"
+#include "base/base.h"
 
 #include <stdint.h>
 #include <stdlib.h>

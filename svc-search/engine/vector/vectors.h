@@ -85,6 +85,14 @@ static inline bool vectors_has(const struct vectors *vectors, uint32_t doc)
 	return vectors->scales[doc] > 0;
 }
 
+/** The elements of document `doc`; NULL: it has no vector, or `vectors` is NULL. */
+static inline const int8_t *vectors_row(const struct vectors *vectors, uint32_t doc)
+{
+	if (vectors == NULL || !vectors_has(vectors, doc))
+		return NULL;
+	return vectors->rows + (size_t)doc * vectors->header->stride;
+}
+
 /** The vector of document `doc` into `out`; of length about 1, or zero. */
 void vectors_get(const struct vectors *vectors, uint32_t doc, float *out);
 

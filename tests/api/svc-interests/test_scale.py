@@ -48,7 +48,7 @@ def filled(cluster):
 
 def statement(noun, name):
     """A named statement of the service, without its comments."""
-    for part in (ROOT / "svc-interests" / f"{noun}.sql").read_text(encoding="utf-8").split("-- name: ")[1:]:
+    for part in (ROOT / "svc-interests/api" / f"{noun}.sql").read_text(encoding="utf-8").split("-- name: ")[1:]:
         head, _, body = part.partition("\n")
         if head.split()[0] == name:
             return "\n".join(line for line in body.splitlines() if not line.startswith("--"))

@@ -80,7 +80,8 @@ def test_bad_statements_are_refused(tmp_path, text, complaint):
 
 
 def test_migrations_become_a_table(tmp_path):
-    (tmp_path / "migrate.h").write_text(MIGRATE_H)
+    (tmp_path / "pg").mkdir()
+    (tmp_path / "pg/migrate.h").write_text(MIGRATE_H)
     first = 'CREATE TABLE "é" (a text DEFAULT \'\\x\');\n' + "-- long\n" * 2000
     (tmp_path / "0001_first.sql").write_text(first)
     (tmp_path / "0002_next.sql").write_text("SELECT 2;")
@@ -95,7 +96,8 @@ def test_migrations_become_a_table(tmp_path):
 
 
 def test_migrations_take_a_prefix(tmp_path):
-    (tmp_path / "migrate.h").write_text(MIGRATE_H)
+    (tmp_path / "pg").mkdir()
+    (tmp_path / "pg/migrate.h").write_text(MIGRATE_H)
     (tmp_path / "0001_task.sql").write_text("SELECT 1;")
     table = ["--prefix", "common_", "COMMON_MIGRATIONS", tmp_path / "migrations.h", tmp_path / "0001_task.sql"]
     assert generate("embed_migrations.py", *table).returncode == 0

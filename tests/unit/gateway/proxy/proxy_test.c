@@ -1,6 +1,6 @@
 #include "proxy/proxy.h"
 
-#include "base/defines.h"
+#include "base/base.h"
 #include "base/scope.h"
 #include "base/timefmt.h"
 #include "proxy_fixture.h"

@@ -2,7 +2,7 @@
  * nonsense, slowness. */
 #include "upstream/upstream.h"
 
-#include "base/defines.h"
+#include "base/base.h"
 #include "proxy_fixture.h"
 
 #include <setjmp.h>

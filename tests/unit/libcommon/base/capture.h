@@ -1,7 +1,7 @@
 /** What a tested function writes to a file descriptor such as standard output. */
 #pragma once
 
-#include "base/defines.h"
+#include "base/base.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

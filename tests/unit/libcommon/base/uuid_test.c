@@ -1,6 +1,6 @@
 #include "base/uuid.h"
 
-#include "base/defines.h"
+#include "base/base.h"
 #include "base/timefmt.h"
 
 #include <pthread.h>

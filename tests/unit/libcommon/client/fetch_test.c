@@ -3,6 +3,7 @@
 #include "base/identity.h"
 #include "base/scope.h"
 #include "base/timefmt.h"
+#include "client/service_call.h"
 #include "scratch.h"
 #include "worker_fixture.h"
 
@@ -407,8 +408,7 @@ static void test_a_call_that_is_given_up(void **state)
 	has_request = false;
 	uv_check_init(&fixture.worker.loop, &check);
 	uv_check_start(&check, note_request);
-	struct request *rq = request_spawn(&fixture.worker, "test", FIXTURE_PATIENCE_MS, probe_run,
-	                                   NULL, &probe);
+	struct request *rq = fixture_spawn(&fixture, probe_run, NULL, &probe);
 	fixture_until(&fixture, &has_request);
 	fiber_cancel(rq->fiber, ERR_CLIENT_GONE);
 	fixture_idle(&fixture);
@@ -487,7 +487,7 @@ static void service_run(struct request *rq)
 	if (probe->code != ERR_NONE)
 		return;
 	enum err_code code =
-		identity_verify(fixture.process.signer, rq->arena,
+		identity_verify(fixture.process.peers.signer, rq->arena,
 	                        sent_field(rq->arena, IDENTITY_HEADER), time_now_ms(), &got);
 	probe->is_good = code == ERR_NONE && got.kind == KEY_SERVICE && got.scopes == SCOPE_ALL &&
 	                 uuid_equal(&got.account, &rq->caller.account) &&
@@ -506,7 +506,9 @@ static void test_a_call_of_another_service(void **state)
 {
 	(void)state;
 	char unix_url[128];
-	fixture.process.signer = identity_signer_new("a secret of at least thirty-two bytes!");
+	struct identity_signer *signer =
+		identity_signer_new("a secret of at least thirty-two bytes!");
+	fixture.process.peers.signer = signer;
 	assert_int_equal(service_probe_of("GET", "/internal/x", NULL).code, ERR_UNAVAILABLE);
 	snprintf(unix_url, sizeof(unix_url), "unix:%s", server.socket_path);
 	const char *urls[] = {server.url, unix_url};
@@ -523,7 +525,7 @@ static void test_a_call_of_another_service(void **state)
 		assert_int_equal(server.requests, 3);
 		assert_int_equal(service_probe_of("POST", "/closed", "{}").code, ERR_UNCERTAIN);
 	}
-	identity_signer_free(fixture.process.signer);
+	identity_signer_free(signer);
 }
 
 int main(void)

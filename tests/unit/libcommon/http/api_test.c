@@ -1,6 +1,6 @@
 #include "http/api.h"
 
-#include "base/defines.h"
+#include "base/base.h"
 #include "base/scope.h"
 
 #include <setjmp.h>

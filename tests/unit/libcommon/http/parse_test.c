@@ -1,6 +1,6 @@
 /* Requests as bytes on a wire: what is taken, and everything that two readers could understand
  * differently, which is refused. */
-#include "base/defines.h"
+#include "base/base.h"
 #include "http_fixture.h"
 
 #include <setjmp.h>

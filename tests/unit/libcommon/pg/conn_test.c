@@ -161,8 +161,8 @@ static void test_connection_lost_inside(void **state)
 	(void)state;
 	struct outcome outcome = {0};
 	may_go_on = false;
-	struct request *rq = request_spawn(&fixture.worker, "test", FIXTURE_PATIENCE_MS,
-	                                   outlive_the_connection, note_outcome, &outcome);
+	struct request *rq =
+		fixture_spawn(&fixture, outlive_the_connection, note_outcome, &outcome);
 	while (outcome.answer == 0)
 		uv_run(&fixture.worker.loop, UV_RUN_ONCE);
 	pg_fixture_run(&server,

@@ -142,7 +142,7 @@ static void add_in_transaction(struct request *rq)
 		pg_commit(rq);
 	else
 		raise_error(rq, ERR_FORBIDDEN, "enough");
-	assert_null(rq->transaction);
+	assert_false(pg_in_transaction(rq));
 }
 
 static void test_transactions_are_apart(void **state)
@@ -170,7 +170,7 @@ static void transactions_and_pages(struct request *rq)
 	pg_begin(rq);
 	pg_query(rq, "INSERT INTO t VALUES (1)");
 	request_page_end(rq);
-	assert_null(rq->transaction);
+	assert_false(pg_in_transaction(rq));
 	pg_begin(rq);
 	request_page_begin(rq);
 	pg_query(rq, "INSERT INTO t VALUES (2)");
@@ -207,8 +207,7 @@ static void test_an_abandoned_transaction_ends(void **state)
 	(void)state;
 	struct outcome outcome = {0}, after = {.sql = "SELECT $1::int", .number = 5};
 	pg_fixture_run(&server, "CREATE TABLE t (a int)");
-	struct request *rq = request_spawn(&fixture.worker, "test", FIXTURE_PATIENCE_MS,
-	                                   sleep_in_transaction, note_outcome, &outcome);
+	struct request *rq = fixture_spawn(&fixture, sleep_in_transaction, note_outcome, &outcome);
 	until_server_says(SLEEPING);
 	fiber_cancel(rq->fiber, ERR_CLIENT_GONE);
 	fixture_idle(&fixture);
@@ -298,8 +297,7 @@ static struct request *until_held(struct outcome *outcome)
 		if (!outcome->is_over)
 			continue;
 		outcome->is_over = false;
-		held = request_spawn(&fixture.worker, "test", FIXTURE_PATIENCE_MS, hold_transaction,
-		                     note_outcome, outcome);
+		held = fixture_spawn(&fixture, hold_transaction, note_outcome, outcome);
 	}
 	uv_timer_stop(&fixture.tick);
 	return held;
@@ -410,11 +408,11 @@ static void try_inside(struct request *rq)
 	pg_begin(rq);
 	pg_query(rq, "INSERT INTO t VALUES (4)");
 	pg_commit(rq);
-	assert_non_null(rq->transaction);
+	assert_true(pg_in_transaction(rq));
 	rows = pg_query(rq, "SELECT current_setting('expops.request_id')");
 	assert_string_equal(pg_json(rows), "test");
 	pg_commit(rq);
-	assert_null(rq->transaction);
+	assert_false(pg_in_transaction(rq));
 	rows = pg_query(rq, "SELECT string_agg(a::text, ',' ORDER BY a) FROM t");
 	assert_string_equal(pg_json(rows), "1,4");
 }

@@ -200,8 +200,7 @@ static void test_a_cancelled_fiber_leaves_no_blocked_client(void **state)
 	(void)state;
 	enum err_code code = ERR_NONE;
 	blocking = redis_blocking_new(fixture.worker.redis);
-	struct request *rq =
-		request_spawn(&fixture.worker, "test", FIXTURE_PATIENCE_MS, pop, NULL, &code);
+	struct request *rq = fixture_spawn(&fixture, pop, NULL, &code);
 	wait_for_blocked(1);
 	fiber_cancel(rq->fiber, ERR_CLIENT_GONE);
 	fixture_idle(&fixture);
@@ -216,8 +215,7 @@ static void test_a_reply_for_a_fiber_that_has_gone(void **state)
 	(void)state;
 	enum err_code code = ERR_NONE;
 	ping_until_up();
-	struct request *rq =
-		request_spawn(&fixture.worker, "test", FIXTURE_PATIENCE_MS, ping_code, NULL, &code);
+	struct request *rq = fixture_spawn(&fixture, ping_code, NULL, &code);
 	fiber_cancel(rq->fiber, ERR_CLIENT_GONE);
 	fiber_run_ready();
 	assert_int_equal(code, ERR_CLIENT_GONE);

@@ -1,6 +1,7 @@
 #include "service/field_check.h"
 
 #include "base/json.h"
+#include "service/input.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

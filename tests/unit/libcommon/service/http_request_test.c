@@ -1,9 +1,13 @@
 /* Requests as clients send them: the body is collected, and what it holds is given back however the
  * request ends. */
-#include "base/defines.h"
+#include "service/http_request.h"
+
+#include "base/base.h"
 #include "http/body.h"
 #include "http_client.h"
-#include "loop/request_run.h"
+#include "loop/request_list.h"
+#include "service/input.h"
+#include "service/reply.h"
 #include "worker_fixture.h"
 
 #define BODY_MAX ((size_t)1 << 20)

@@ -2,6 +2,7 @@
 
 #include "pg/migrate.h"
 #include "pg_suite.h"
+#include "service/input.h"
 #include "service/reply.h"
 
 #include <stdio.h>
@@ -106,12 +107,12 @@ static struct post post_of(const char *key, const char *body)
 
 static struct request *begin_post(struct post *post)
 {
-	return request_spawn(&fixture.worker, "r", FIXTURE_PATIENCE_MS, run_post, note, post);
+	return fixture_spawn(&fixture, run_post, note, post);
 }
 
 static struct post *send_post(struct post *post)
 {
-	begin_post(post);
+	request_spawn(&fixture.worker, "test", FIXTURE_PATIENCE_MS, run_post, note, post);
 	fixture_idle(&fixture);
 	return post;
 }

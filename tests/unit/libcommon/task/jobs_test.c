@@ -1,5 +1,5 @@
 #include "base/json.h"
-#include "loop/sleep.h"
+#include "loop/wait.h"
 #include "pg/pg.h"
 #include "tasks_fixture.h"
 
@@ -68,7 +68,7 @@ static void job_slow(struct request *rq, struct task *task)
 	runs++;
 	task_progress(rq, task, 10, "under way");
 	while (!may_go_on)
-		request_sleep(rq, 5);
+		fiber_sleep(rq, 5);
 	task_complete(rq, task, "{}", NULL);
 }
 
@@ -93,7 +93,7 @@ static void job_timed(struct request *rq, struct task *task)
 {
 	(void)task;
 	runs++;
-	request_sleep(rq, 60000);
+	fiber_sleep(rq, 60000);
 }
 
 static const struct job JOBS[] = {

@@ -1,6 +1,6 @@
 #include "ranking/naming.h"
 
-#include "base/defines.h"
+#include "base/base.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 #include "ranking/subject.h"
 
-#include "base/defines.h"
+#include "base/base.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 #include "embeddings/embedding_answer.h"
 
 #include "arena_fixture.h"
-#include "base/defines.h"
+#include "base/base.h"
 
 #include <math.h>
 #include <string.h>

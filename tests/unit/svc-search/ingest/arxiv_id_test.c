@@ -1,6 +1,6 @@
 #include "ingest/arxiv_id.h"
 
-#include "base/defines.h"
+#include "base/base.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 #include "ingest/metadata.h"
 
 #include "arena_fixture.h"
-#include "base/defines.h"
+#include "base/base.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -123,7 +123,7 @@ static void test_adding_from_a_segment_is_adding(void **state)
 
 	(void)state;
 	for (uint32_t doc = first->doc_count; doc-- > 0;)
-		builder_add_from(builder, first, NULL, doc);
+		builder_add_from(builder, first, doc, NULL, 0);
 	assert_int_equal(builder_count(builder), 700);
 	second = builder_finish(builder, 0);
 	assert_int_equal(second->term_count, first->term_count);

@@ -1,7 +1,7 @@
 #include "engine/text/token.h"
 
 #include "base/arena.h"
-#include "base/defines.h"
+#include "base/base.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,5 @@
-#include "loop/offload.h"
+#include "loop/wait.h"
 
-#include "loop/sleep.h"
 #include "worker_fixture.h"
 
 #include <uv.h>
@@ -40,7 +39,7 @@ static void square(void *arg)
 static void compute(struct request *rq)
 {
 	struct sum *sum = rq->user;
-	request_offload(rq, square, sum);
+	fiber_offload(rq, square, sum);
 	sum->is_back = true;
 }
 
@@ -54,7 +53,7 @@ static void note_over(struct request *rq)
 static struct request *start(struct sum *sum)
 {
 	assert_int_equal(uv_sem_init(&sum->may_start, 0), 0);
-	return request_spawn(&fixture.worker, "test", FIXTURE_PATIENCE_MS, compute, note_over, sum);
+	return fixture_spawn(&fixture, compute, note_over, sum);
 }
 
 static void test_runs_on_another_thread(void **state)
@@ -93,7 +92,7 @@ static void test_a_cancelled_request_waits_for_its_work(void **state)
 
 static void nap(struct request *rq)
 {
-	request_sleep(rq, *(uint64_t *)rq->user);
+	fiber_sleep(rq, *(uint64_t *)rq->user);
 }
 
 static enum err_code nap_code;
@@ -111,8 +110,7 @@ static void test_sleep_ends_by_itself_or_when_cancelled(void **state)
 	request_spawn(&fixture.worker, "test", FIXTURE_PATIENCE_MS, nap, note_nap, &short_ms);
 	fixture_idle(&fixture);
 	assert_int_equal(nap_code, ERR_NONE);
-	struct request *rq = request_spawn(&fixture.worker, "test", FIXTURE_PATIENCE_MS, nap,
-	                                   note_nap, &long_ms);
+	struct request *rq = fixture_spawn(&fixture, nap, note_nap, &long_ms);
 	fiber_cancel(rq->fiber, ERR_TIMEOUT);
 	fixture_idle(&fixture);
 	assert_int_equal(nap_code, ERR_TIMEOUT);

@@ -1,24 +1,30 @@
-/** How requests are run; for the layers that make them (HTTP, jobs, events), not for handlers. */
+/** What HTTP adds to a request, and how an exchange becomes one: for the listeners, not for handlers
+ * (input.h, reply.h). */
 #pragma once
 
+#include "http/api.h"
+#include "http/server.h"
 #include "loop/request.h"
 
-#include <uv.h>
+#include <yyjson.h>
 
-struct request_list;
+#include <stddef.h>
 
-/** The requests of one worker that are under way; cancels those whose deadline passed. */
-struct request_list *request_list_new(uv_loop_t *loop);
-void request_list_free(struct request_list *list);
-size_t request_list_count(const struct request_list *list);
-
-/** Cancel all that are under way. */
-void request_list_cancel(struct request_list *list, enum err_code reason);
-
-/** Run `run(rq)` in a fiber; `done(rq)` is called once it has ended, with rq->fiber NULL. The
- * caller has filled worker, arena, id and deadline, and owns the request. A raise leaves
- * rq->problem.code set. */
-void request_run(struct request *rq, request_fn *run, request_fn *done);
+/** What HTTP adds to a request. */
+struct http_call {
+	struct http_exchange *exchange; /* NULL once the client has gone */
+	struct http_head head;
+	const struct api_op *op; /* NULL for an /internal/ route */
+	struct api_match match;
+	const char *body; /* whole content, NUL-terminated; "" when there is none */
+	size_t body_length;
+	yyjson_val *json;      /* the parsed body, an object; NULL when none was declared */
+	const char *body_json; /* see request_body_json() */
+	size_t kept_count;     /* its members */
+	const struct http_field *fields; /* that go into the reply, whatever it is */
+	size_t field_count;
+	struct reply *reply; /* internal to reply.c */
+};
 
 /** A request of an exchange that is matched and authenticated already: `match` and `caller` are
  * copied. The request takes the exchange's arena. `match`'s operation may be NULL for an internal

@@ -1,4 +1,6 @@
 /* Declared input (field.h): from path, query and body into the handler's struct. */
+#include "service/input.h"
+
 #include "base/json.h"
 #include "http/query.h"
 #include "loop/request.h"

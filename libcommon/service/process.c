@@ -1,4 +1,4 @@
-#include "service/settings.h"
+#include "service/process.h"
 
 #include "base/address.h"
 #include "http/api.h"

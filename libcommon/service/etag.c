@@ -1,4 +1,7 @@
-#include "etag.h"
+#include "service/etag.h"
+
+#include "service/input.h"
+#include "service/reply.h"
 
 #include <string.h>
 #include <strings.h>

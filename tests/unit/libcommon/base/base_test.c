@@ -1,4 +1,4 @@
-#include "base/defines.h"
+#include "base/base.h"
 
 #include "capture.h"
 
@@ -49,7 +49,7 @@ static void require_aborts_and_says_where(void **state attr_unused)
 	capture_stop(&capture, text, sizeof(text));
 	assert_true(WIFSIGNALED(status));
 	assert_int_equal(WTERMSIG(status), SIGABRT);
-	assert_non_null(strstr(text, "defines_test.c:"));
+	assert_non_null(strstr(text, "base_test.c:"));
 	assert_non_null(strstr(text, "requirement failed: 1 + 1 == 3"));
 }
 

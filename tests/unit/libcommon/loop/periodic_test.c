@@ -1,8 +1,8 @@
-#include "loop/chore.h"
+#include "loop/periodic.h"
 
 #include "base/backoff.h"
 #include "base/log.h"
-#include "loop/sleep.h"
+#include "loop/wait.h"
 #include "worker_fixture.h"
 
 static struct worker_fixture fixture;
@@ -10,17 +10,17 @@ static struct worker_fixture fixture;
 static struct {
 	int passes, failures_left, overlapping;
 	bool has_run, is_running, is_slow;
-	struct chore *chore;
+	struct periodic *periodic;
 } work;
 
 static void pass(struct request *rq)
 {
-	assert_ptr_equal(chore_user(rq), &work);
+	assert_ptr_equal(periodic_user(rq), &work);
 	work.overlapping += work.is_running;
 	work.is_running = true;
 	work.passes++;
 	if (work.is_slow)
-		request_sleep(rq, 5);
+		fiber_sleep(rq, 5);
 	work.is_running = false;
 	work.has_run = true;
 	if (work.failures_left > 0) {
@@ -32,7 +32,7 @@ static void pass(struct request *rq)
 static void start(uint64_t every_ms)
 {
 	memset(&work, 0, sizeof(work));
-	work.chore = chore_new(&fixture.worker, "work", pass, &work, every_ms, 10000);
+	work.periodic = periodic_new(&fixture.worker, "work", pass, &work, every_ms, 10000);
 }
 
 static int setup(void **state)
@@ -46,9 +46,9 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	(void)state;
-	chore_stop(work.chore);
+	periodic_stop(work.periodic);
 	fixture_idle(&fixture);
-	chore_free(work.chore);
+	periodic_free(work.periodic);
 	fixture_stop(&fixture);
 	return 0;
 }
@@ -73,33 +73,33 @@ static void test_nothing_before_it_is_woken(void **state)
 	start(0);
 	turns(10);
 	assert_int_equal(work.passes, 0);
-	chore_wake(work.chore);
+	periodic_wake(work.periodic);
 	until_passes(10);
 }
 
 static void test_when_woken_alone(void **state)
 {
 	(void)state;
-	start(CHORE_WHEN_WOKEN);
+	start(PERIODIC_WHEN_WOKEN);
 	for (int i = 0; i < 5; i++)
-		chore_wake(work.chore);
+		periodic_wake(work.periodic);
 	until_passes(1);
 	turns(20);
 	assert_int_equal(work.passes, 1);
-	chore_wake_in(work.chore, 1);
+	periodic_wake_in(work.periodic, 1);
 	until_passes(2);
 }
 
 static void test_a_wake_during_a_pass_is_not_lost(void **state)
 {
 	(void)state;
-	start(CHORE_WHEN_WOKEN);
+	start(PERIODIC_WHEN_WOKEN);
 	work.is_slow = true;
-	chore_wake(work.chore);
+	periodic_wake(work.periodic);
 	until_passes(1);
 	assert_true(work.is_running);
-	chore_wake(work.chore);
-	chore_wake_in(work.chore, 100000);
+	periodic_wake(work.periodic);
+	periodic_wake_in(work.periodic, 100000);
 	until_passes(2);
 	fixture_idle(&fixture);
 	assert_int_equal(work.overlapping, 0);
@@ -111,19 +111,19 @@ static void test_a_wake_during_a_pass_is_not_lost(void **state)
 static void test_the_nearest_wake_counts(void **state)
 {
 	(void)state;
-	start(CHORE_WHEN_WOKEN);
-	chore_wake_in(work.chore, 1000000);
-	chore_wake_in(work.chore, 1);
-	chore_wake_in(work.chore, 1000000);
+	start(PERIODIC_WHEN_WOKEN);
+	periodic_wake_in(work.periodic, 1000000);
+	periodic_wake_in(work.periodic, 1);
+	periodic_wake_in(work.periodic, 1000000);
 	until_passes(1);
 }
 
 static void test_a_failed_pass_is_tried_again(void **state)
 {
 	(void)state;
-	start(CHORE_WHEN_WOKEN);
+	start(PERIODIC_WHEN_WOKEN);
 	work.failures_left = 2;
-	chore_wake(work.chore);
+	periodic_wake(work.periodic);
 	until_passes(3);
 	fixture_idle(&fixture);
 	assert_int_equal(work.failures_left, 0);
@@ -136,13 +136,13 @@ static void test_stop_cancels_the_pass(void **state)
 	(void)state;
 	start(0);
 	work.is_slow = true;
-	chore_wake(work.chore);
+	periodic_wake(work.periodic);
 	until_passes(1);
-	assert_false(chore_is_idle(work.chore));
-	chore_stop(work.chore);
+	assert_false(periodic_is_idle(work.periodic));
+	periodic_stop(work.periodic);
 	fixture_idle(&fixture);
-	assert_true(chore_is_idle(work.chore));
-	chore_wake(work.chore);
+	assert_true(periodic_is_idle(work.periodic));
+	periodic_wake(work.periodic);
 	turns(10);
 	assert_int_equal(work.passes, 1);
 }

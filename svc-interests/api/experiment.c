@@ -1,15 +1,10 @@
-#include "api/account.h"
+#include "api/experiment.h"
 
-#include "account.sql.h"
 #include "base/json.h"
+#include "experiment.sql.h"
 #include "pg/pg.h"
 
 #include <string.h>
-
-void account_deleted(struct request *rq, const struct event *event)
-{
-	pg_query(rq, ACCOUNT_FORGET_SQL, pg_text(event->account));
-}
 
 void experiment_noted(struct request *rq, const struct event *event)
 {

@@ -15,6 +15,3 @@ ON CONFLICT (id) DO UPDATE SET
      excluded.decision, excluded.outcome, excluded.observed_delta, excluded.target_metric, excluded.pr_status,
      excluded.project_id, excluded.arxiv_ids)
 WHERE known.account_id = excluded.account_id AND NOT known.is_deleted AND known.version <= excluded.version;
-
--- name: account_forget
-SELECT account_forget($1);

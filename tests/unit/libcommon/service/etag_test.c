@@ -1,4 +1,4 @@
-#include "etag.h"
+#include "service/etag.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,0 +1,21 @@
+/** How requests are run; for the layers that make them (HTTP, jobs, events), not for handlers. */
+#pragma once
+
+#include "loop/request.h"
+
+#include <uv.h>
+
+struct request_list;
+
+/** The requests of one worker that are under way; cancels those whose deadline passed. */
+struct request_list *request_list_new(uv_loop_t *loop);
+void request_list_free(struct request_list *list);
+size_t request_list_count(const struct request_list *list);
+
+/** Cancel all that are under way. */
+void request_list_cancel(struct request_list *list, enum err_code reason);
+
+/** Run `run(rq)` in a fiber; `done(rq)` is called once it has ended, with rq->fiber NULL. The
+ * caller has filled worker, arena, id and deadline, and owns the request. A raise leaves
+ * rq->problem.code set. */
+void request_run(struct request *rq, request_fn *run, request_fn *done);

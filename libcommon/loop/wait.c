@@ -1,0 +1,208 @@
+#include "loop/wait.h"
+
+#include "base/base.h"
+#include "base/timefmt.h"
+#include "loop/request_list.h"
+#include "loop/worker.h"
+
+#include <stdlib.h>
+#include <sys/queue.h>
+
+/* Allocated by itself: libuv closes the timer after the fiber has gone on. */
+struct sleeper {
+	uv_timer_t timer;
+	struct fiber *fiber;
+	bool is_over;
+};
+
+static void on_time(uv_timer_t *timer)
+{
+	struct sleeper *sleeper = timer->data;
+	sleeper->is_over = true;
+	fiber_wake(sleeper->fiber);
+}
+
+static void on_timer_closed(uv_handle_t *handle)
+{
+	free(handle->data);
+}
+
+void fiber_sleep(struct request *rq, uint64_t ms)
+{
+	struct sleeper *sleeper = calloc(1, sizeof(*sleeper));
+	enum err_code reason = ERR_NONE;
+	require(sleeper);
+	sleeper->fiber = rq->fiber;
+	uv_timer_init(&rq->worker->loop, &sleeper->timer);
+	sleeper->timer.data = sleeper;
+	uv_timer_start(&sleeper->timer, on_time, ms, 0);
+	while (!sleeper->is_over && !reason)
+		reason = fiber_wait();
+	uv_close((uv_handle_t *)&sleeper->timer, on_timer_closed);
+	if (reason)
+		raise_error(rq, reason, "the request was given up while it waited");
+}
+
+struct work_item {
+	uv_work_t work;
+	void (*run)(void *arg);
+	void *arg;
+	struct fiber *fiber;
+	bool is_done;
+};
+
+static void on_pool(uv_work_t *work)
+{
+	struct work_item *item = work->data;
+	item->run(item->arg);
+}
+
+static void on_pool_done(uv_work_t *work, int status attr_unused)
+{
+	struct work_item *item = work->data;
+	item->is_done = true;
+	fiber_wake(item->fiber);
+}
+
+void fiber_offload(struct request *rq, void (*work)(void *arg), void *arg)
+{
+	struct work_item *item = arena_new_of(rq->arena, struct work_item);
+	*item = (struct work_item){.run = work, .arg = arg, .fiber = rq->fiber};
+	item->work.data = item;
+	require(uv_queue_work(&rq->worker->loop, &item->work, on_pool, on_pool_done) == 0);
+	while (!item->is_done)
+		fiber_wait_uncancelled();
+	enum err_code reason = fiber_cancelled(rq->fiber);
+	if (reason)
+		raise_error(rq, reason, "given up while it was computed");
+}
+
+static void free_arena(void *arena)
+{
+	arena_free(arena);
+}
+
+struct arena *offload_arena(struct request *rq)
+{
+	struct arena *arena = arena_new();
+	arena_on_free(rq->arena, free_arena, arena);
+	return arena;
+}
+
+/* The members of a request, in its arena from the first fiber_spawn() on. */
+struct group {
+	struct request *parent;
+	LIST_HEAD(, member) members; /* that have not ended */
+	struct fiber *waiter;        /* in fiber_join(); NULL: nobody */
+	enum err_code cancelled;     /* why all members are; ERR_NONE: they are not */
+	struct problem problem;      /* the first failure's */
+};
+
+/* In its own arena. */
+struct member {
+	struct request request;
+	struct group *group;
+	LIST_ENTRY(member) entry;
+};
+
+static void group_cancel(struct group *group, enum err_code reason)
+{
+	struct member *member;
+	if (group->cancelled)
+		return;
+	group->cancelled = reason;
+	LIST_FOREACH(member, &group->members, entry)
+	request_cancel(&member->request, reason);
+}
+
+/* The parent's fiber has ended before it joined its members. */
+static void group_release(struct request *rq, void *held)
+{
+	enum err_code code = rq->problem.code;
+	group_cancel(held, code ? code : ERR_UNAVAILABLE);
+}
+
+static struct group *group_of(struct request *rq)
+{
+	struct group *group = request_held(rq, group_release);
+	if (group)
+		return group;
+	group = arena_new_of(rq->arena, struct group);
+	group->parent = rq;
+	request_hold(rq, group_release, group);
+	return group;
+}
+
+static void member_over(struct request *rq)
+{
+	struct member *member = CONTAINER_OF(rq, struct member, request);
+	struct group *group = member->group;
+	LIST_REMOVE(member, entry);
+	if (rq->problem.code && !group->problem.code) {
+		problem_copy(group->parent->arena, &group->problem, &rq->problem);
+		group_cancel(group, rq->problem.code);
+	}
+	if (group->waiter && LIST_EMPTY(&group->members))
+		fiber_wake(group->waiter);
+	arena_free(rq->arena);
+	request_unpin(group->parent);
+}
+
+void fiber_spawn_within(struct request *rq, uint64_t timeout_ms, request_fn *fn, void *user)
+{
+	struct arena *arena = arena_new();
+	struct member *member = arena_new_of(arena, struct member);
+	member->group = group_of(rq);
+	if (member->group->cancelled) { /* a member has failed: no use in another */
+		arena_free(arena);
+		return;
+	}
+	member->request = (struct request){
+		.worker = rq->worker,
+		.arena = arena,
+		.id = arena_strdup(arena, rq->id),
+		.traceparent = rq->traceparent,
+		.caller = rq->caller,
+		.deadline_ms = time_monotonic_ms() + MIN_OF(timeout_ms, request_left_ms(rq)),
+		.user = user,
+	};
+	LIST_INSERT_HEAD(&member->group->members, member, entry);
+	request_pin(rq);
+	request_run(&member->request, fn, member_over);
+}
+
+void fiber_spawn(struct request *rq, request_fn *fn, void *user)
+{
+	fiber_spawn_within(rq, UINT64_MAX, fn, user);
+}
+
+enum err_code fiber_join_try(struct request *rq, struct problem *ret_problem)
+{
+	struct group *group = group_of(rq);
+	group->waiter = rq->fiber;
+	while (!LIST_EMPTY(&group->members)) {
+		if (group->cancelled) {
+			fiber_wait_uncancelled();
+			continue;
+		}
+		enum err_code reason = fiber_wait();
+		if (reason)
+			group_cancel(group, reason);
+	}
+	request_unhold(rq, group_release);
+	enum err_code reason = fiber_cancelled(rq->fiber);
+	if (reason)
+		raise_error(rq, reason, "the request was given up while it waited");
+	if (ret_problem)
+		*ret_problem = group->problem;
+	return group->problem.code;
+}
+
+void fiber_join(struct request *rq)
+{
+	struct problem problem;
+	if (fiber_join_try(rq, &problem) == ERR_NONE)
+		return;
+	rq->problem = problem;
+	fiber_exit();
+}
