@@ -115,6 +115,26 @@ def lint_functions(text):
             start = None
 
 
+# A cleanup attribute, and what may raise: a raise leaves the stack without running cleanups.
+CLEANUP = re.compile(r"\b(attr_cleanup|\w*auto_\w+|__cleanup__|cleanup\()")
+RAISES = re.compile(r"\brq\b|\braise_\w+\(|\bfiber_(exit|wait|sleep|join|offload)\w*\(")
+
+
+def lint_cleanups(text):
+    """No cleanup attribute in a function that can raise."""
+    start, body = None, []
+    for number, line in enumerate(code_only(text).splitlines(), 1):
+        if line == "{":
+            start, body = number, []
+        elif line == "}" and start is not None:
+            function = "\n".join(body)
+            if CLEANUP.search(function) and RAISES.search(function):
+                yield start, "a cleanup attribute in a function that can raise: use the request's arena"
+            start = None
+        elif start is not None:
+            body.append(line)
+
+
 def lint_header(path, text):
     if path.suffix == ".h" and "#pragma once" not in text:
         yield 1, "a header without #pragma once"
@@ -161,7 +181,7 @@ def words(root):
     for path in sources(root, ".c", ".h"):
         text = path.read_text(encoding="utf-8")
         may = TESTS_MAY if "tests" in path.relative_to(root).parts else set()
-        for check in (lint_calls(text, may), lint_lines(text), lint_functions(text), lint_header(path, text)):
+        for check in (lint_calls(text, may), lint_lines(text), lint_functions(text), lint_cleanups(text), lint_header(path, text)):
             faults += [f"{path.relative_to(root)}:{number}: {what}" for number, what in check]
     for fault in faults:
         print(fault)

@@ -4,11 +4,11 @@
 PACKAGES_BUILD=(
 	gcc libc6-dev meson ninja-build pkgconf python3 python3-yaml
 	libuv1-dev libllhttp-dev libpq-dev libhiredis-dev 'libcurl4-openssl-dev|libcurl4-gnutls-dev' libmbedtls-dev
-	libyyjson-dev libboost-context-dev libstemmer-dev libroaring-dev zlib1g-dev libexpat1-dev
+	libyyjson-dev libboost-context-dev libstemmer-dev libroaring-dev zlib1g-dev libexpat1-dev uthash-dev
 )
 PACKAGES_RUN=(postgresql redis-server curl jq python3)
 PACKAGES_TEST=(
-	libcmocka-dev shellcheck
+	libcmocka-dev shellcheck gdb
 	python3-pytest python3-pytest-xdist python3-httpx python3-jsonschema python3-yaml python3-psycopg python3-redis
 )
 

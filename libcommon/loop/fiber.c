@@ -1,8 +1,10 @@
 #include "loop/fiber.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/queue.h>
 #include <unistd.h>
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -62,25 +64,34 @@ struct fiber {
 	struct fiber *resumer_fiber;
 	fiber_fn *fn, *done;
 	void *arg;
-	struct fiber *next_ready;
-	char *mapping;     /* guard page, then the stack */
-	const char *label; /* NULL: none */
+	LIST_ENTRY(fiber) entry;   /* in thread.fibers */
+	STAILQ_ENTRY(fiber) ready; /* in thread.ready, when is_ready */
+	char *mapping;             /* guard page, then the stack */
+	const char *label;         /* NULL: none */
 	enum err_code cancelled;
-	bool is_waiting, is_deaf; /* deaf: cancellations do not end this wait */
+	bool is_waiting;
+	bool is_uncancellable; /* a cancellation does not end this wait */
 	bool is_woken, is_ready, is_over;
 };
 
-struct stack_link {
-	struct stack_link *next;
+/* A pooled stack: at the base of its mapping's usable part. */
+struct free_stack {
+	SLIST_ENTRY(free_stack) entry;
 };
 
-static _Thread_local struct {
+static _Thread_local struct fiber_thread {
 	struct flow loop_flow;
 	struct fiber *running;
-	struct fiber *ready_head, **ready_tail;
-	struct stack_link *pool; /* each at the base of a free mapping's stack */
-	size_t pooled, stacks, fibers;
+	LIST_HEAD(, fiber) fibers; /* all that have not ended */
+	STAILQ_HEAD(, fiber) ready;
+	SLIST_HEAD(, free_stack) pool;
+	size_t pooled, stacks, count;
+	struct fiber_thread *next; /* in fiber_threads */
 } thread;
+
+/* Every thread that has fibers, for debuggers (tests/lib/fibers_gdb.py). */
+static struct fiber_thread *fiber_threads;
+static pthread_mutex_t fiber_threads_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static size_t page_bytes(void)
 {
@@ -93,11 +104,11 @@ static size_t page_bytes(void)
 static char *stack_take(void)
 {
 	size_t page = page_bytes();
-	if (thread.pool) {
-		char *base = (char *)thread.pool;
-		thread.pool = thread.pool->next;
+	struct free_stack *pooled = SLIST_FIRST(&thread.pool);
+	if (pooled) {
+		SLIST_REMOVE_HEAD(&thread.pool, entry);
 		thread.pooled--;
-		return base - page;
+		return (char *)pooled - page;
 	}
 	char *mapping = mmap(NULL, page + STACK_BYTES, PROT_READ | PROT_WRITE,
 	                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -118,9 +129,7 @@ static void stack_give(char *mapping)
 		thread.stacks--;
 		return;
 	}
-	struct stack_link *link = (struct stack_link *)base;
-	link->next = thread.pool;
-	thread.pool = link;
+	SLIST_INSERT_HEAD(&thread.pool, (struct free_stack *)base, entry);
 	thread.pooled++;
 }
 
@@ -184,7 +193,8 @@ static void fiber_finish(struct fiber *fiber)
 #ifdef WITH_TSAN
 	__tsan_destroy_fiber(fiber->flow.tsan_fiber);
 #endif
-	thread.fibers--;
+	LIST_REMOVE(fiber, entry);
+	thread.count--;
 	stack_give(fiber->mapping);
 	if (done)
 		done(arg);
@@ -209,8 +219,31 @@ static void fiber_resume(struct fiber *fiber)
 		fiber_finish(fiber);
 }
 
+static void thread_register(void)
+{
+	STAILQ_INIT(&thread.ready);
+	pthread_mutex_lock(&fiber_threads_lock);
+	thread.next = fiber_threads;
+	fiber_threads = &thread;
+	pthread_mutex_unlock(&fiber_threads_lock);
+}
+
+static void thread_unregister(void)
+{
+	pthread_mutex_lock(&fiber_threads_lock);
+	struct fiber_thread **link = &fiber_threads;
+	while (*link && *link != &thread)
+		link = &(*link)->next;
+	if (*link)
+		*link = thread.next;
+	pthread_mutex_unlock(&fiber_threads_lock);
+	thread.ready.stqh_last = NULL; /* registered anew by the next fiber */
+}
+
 void fiber_start(fiber_fn *fn, void *arg, fiber_fn *done)
 {
+	if (!thread.ready.stqh_last)
+		thread_register();
 	char *mapping = stack_take();
 	char *bottom = mapping + page_bytes();
 	size_t usable = (STACK_BYTES - sizeof(struct fiber)) & ~(size_t)63;
@@ -222,7 +255,8 @@ void fiber_start(fiber_fn *fn, void *arg, fiber_fn *done)
 #ifdef WITH_TSAN
 	fiber->flow.tsan_fiber = __tsan_create_fiber(0);
 #endif
-	thread.fibers++;
+	LIST_INSERT_HEAD(&thread.fibers, fiber, entry);
+	thread.count++;
 	fiber_resume(fiber);
 }
 
@@ -277,9 +311,9 @@ void fiber_wait_uncancelled(void)
 {
 	struct fiber *fiber = thread.running;
 	require(fiber);
-	fiber->is_deaf = true;
+	fiber->is_uncancellable = true;
 	wait_for_wake(fiber);
-	fiber->is_deaf = false;
+	fiber->is_uncancellable = false;
 }
 
 static void make_ready(struct fiber *fiber)
@@ -287,11 +321,7 @@ static void make_ready(struct fiber *fiber)
 	if (fiber->is_ready)
 		return;
 	fiber->is_ready = true;
-	fiber->next_ready = NULL;
-	if (!thread.ready_head)
-		thread.ready_tail = &thread.ready_head;
-	*thread.ready_tail = fiber;
-	thread.ready_tail = &fiber->next_ready;
+	STAILQ_INSERT_TAIL(&thread.ready, fiber, ready);
 }
 
 void fiber_wake(struct fiber *fiber)
@@ -307,7 +337,7 @@ void fiber_cancel(struct fiber *fiber, enum err_code reason)
 	if (fiber->cancelled || fiber->is_over)
 		return;
 	fiber->cancelled = reason;
-	if (fiber->is_waiting && !fiber->is_deaf)
+	if (fiber->is_waiting && !fiber->is_uncancellable)
 		make_ready(fiber);
 }
 
@@ -319,9 +349,9 @@ enum err_code fiber_cancelled(const struct fiber *fiber)
 void fiber_run_ready(void)
 {
 	require(!thread.running);
-	while (thread.ready_head) {
-		struct fiber *fiber = thread.ready_head;
-		thread.ready_head = fiber->next_ready;
+	struct fiber *fiber;
+	while ((fiber = STAILQ_FIRST(&thread.ready)) != NULL) {
+		STAILQ_REMOVE_HEAD(&thread.ready, ready);
 		fiber->is_ready = false;
 		fiber_resume(fiber);
 	}
@@ -329,7 +359,7 @@ void fiber_run_ready(void)
 
 size_t fiber_count(void)
 {
-	return thread.fibers;
+	return thread.count;
 }
 
 size_t fiber_stacks(void)
@@ -339,13 +369,14 @@ size_t fiber_stacks(void)
 
 void fiber_thread_free(void)
 {
-	require(thread.fibers == 0);
-	while (thread.pool) {
-		char *base = (char *)thread.pool;
-		thread.pool = thread.pool->next;
-		munmap(base - page_bytes(), page_bytes() + STACK_BYTES);
+	require(thread.count == 0);
+	struct free_stack *stack;
+	while ((stack = SLIST_FIRST(&thread.pool)) != NULL) {
+		SLIST_REMOVE_HEAD(&thread.pool, entry);
+		munmap((char *)stack - page_bytes(), page_bytes() + STACK_BYTES);
 	}
 	thread.pooled = thread.stacks = 0;
+	thread_unregister();
 }
 
 /* The two handles by which a loop runs its ready fibers, one allocation. */

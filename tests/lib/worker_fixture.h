@@ -114,7 +114,7 @@ static inline struct request *fixture_spawn(struct worker_fixture *fixture, requ
 	size_t before = request_list_count(fixture->worker.requests);
 	fixture_fn = fn;
 	request_spawn(&fixture->worker, "test", FIXTURE_PATIENCE_MS, fixture_main, done, user);
-	assert_int_equal(request_list_count(fixture->worker.requests), before + 1);
+	assert_true(request_list_count(fixture->worker.requests) > before);
 	return fixture_started;
 }
 

@@ -30,6 +30,7 @@ FAULTS = [
     ("/* TO" "DO: more */\n", "libcommon/a.c:1: unfinished work"),
     ('#include "../gateway/key.h"\n', "libcommon/a.c:1: includes another folder's header"),
     ("int f(void)\n{\n" + "\tg();\n" * 71 + "}\n", "libcommon/a.c:2: a function of 71 lines"),
+    ("int f(void)\n{\n\tmem_auto_free int *a = g();\n\tpg_query(rq, a);\n}\n", "libcommon/a.c:2: a cleanup attribute"),
     ("int a;\n" * 701, "701 lines, the most is 700"),
 ]
 
@@ -63,3 +64,23 @@ def test_unregistered_test(tmp_path):
     path = "tests/unit/libcommon/base/arena_test.c"
     assert "arena_test.c: not registered" in lint(tmp_path, path=path, text="int a;\n").stdout
     assert lint(tmp_path, path=path, text="int a;\n", listed="'arena'").returncode == 0
+
+
+LISTING = "folders = [\n  ['base', [], files(\n  )],\n  ['pg', [], files(\n  )],\n]\n"
+
+
+@pytest.mark.parametrize(
+    "path, header, is_fine",
+    [
+        ("libcommon/pg/pool.c", "base/arena.h", True),
+        ("libcommon/pg/pool.c", "pg/pool.h", True),
+        ("libcommon/base/arena.c", "pg/pool.h", False),
+        ("libcommon/base/arena.c", "service/reply.h", False),
+    ],
+)
+def test_includes_follow_the_order_of_folders(tmp_path, path, header, is_fine):
+    (tmp_path / "libcommon").mkdir()
+    (tmp_path / "libcommon" / "meson.build").write_text(LISTING)
+    done = lint(tmp_path, path=path, text=f'#include "{header}"\n')
+    assert (done.returncode == 0) == is_fine, done.stdout
+    assert is_fine or f"{path}:1: includes {header}" in done.stdout

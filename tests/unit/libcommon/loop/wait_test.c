@@ -1,5 +1,6 @@
 #include "loop/wait.h"
 
+#include "base/base.h"
 #include "worker_fixture.h"
 
 #include <uv.h>
@@ -116,6 +117,147 @@ static void test_sleep_ends_by_itself_or_when_cancelled(void **state)
 	assert_int_equal(nap_code, ERR_TIMEOUT);
 }
 
+/* What the members of a group do, told by their user. */
+struct member_plan {
+	uint64_t sleep_ms;   /* 0: does not wait */
+	enum err_code fails; /* ERR_NONE: it does not */
+	bool has_ended;
+};
+
+static void member_run(struct request *rq)
+{
+	struct member_plan *plan = rq->user;
+	arena_alloc(rq->arena, 100);
+	assert_string_equal(rq->id, "test");
+	if (plan->sleep_ms)
+		fiber_sleep(rq, plan->sleep_ms);
+	if (plan->fails)
+		raise_error(rq, plan->fails, "failed as planned");
+	plan->has_ended = true;
+}
+
+struct group_plan {
+	struct member_plan members[3];
+	bool raises_before_join;
+	bool is_joined;
+	enum err_code code; /* of the parent, once it is over */
+	const char *detail;
+	size_t left; /* requests under way then */
+};
+
+static void parent_run(struct request *rq)
+{
+	struct group_plan *plan = rq->user;
+	for (size_t i = 0; i < ARRAY_LEN(plan->members); i++)
+		fiber_spawn(rq, member_run, &plan->members[i]);
+	if (plan->raises_before_join)
+		raise_error(rq, ERR_CONFLICT, "before the join");
+	fiber_join(rq);
+	plan->is_joined = true;
+}
+
+static void parent_over(struct request *rq)
+{
+	struct group_plan *plan = rq->user;
+	plan->code = rq->problem.code;
+	plan->left = request_list_count(fixture.worker.requests);
+	if (rq->problem.detail)
+		plan->detail = strstr(rq->problem.detail, "planned") ? "planned" : "other";
+}
+
+static void run_group(struct group_plan *plan)
+{
+	request_spawn(&fixture.worker, "test", FIXTURE_PATIENCE_MS, parent_run, parent_over, plan);
+	fixture_idle(&fixture);
+	assert_int_equal(plan->left, 0); /* the parent is the last to end */
+}
+
+#define FOREVER_MS 3600000
+
+static void test_a_join_waits_for_all_members(void **state)
+{
+	(void)state;
+	struct group_plan plan = {.members = {{.sleep_ms = 20}, {0}, {.sleep_ms = 1}}};
+	run_group(&plan);
+	assert_int_equal(plan.code, ERR_NONE);
+	assert_true(plan.is_joined);
+	for (size_t i = 0; i < ARRAY_LEN(plan.members); i++)
+		assert_true(plan.members[i].has_ended);
+}
+
+static void test_a_failure_cancels_the_other_members(void **state)
+{
+	(void)state;
+	struct group_plan plan = {.members = {{.sleep_ms = FOREVER_MS},
+	                                      {.sleep_ms = 5, .fails = ERR_UPSTREAM},
+	                                      {.sleep_ms = FOREVER_MS}}};
+	run_group(&plan);
+	assert_int_equal(plan.code, ERR_UPSTREAM);
+	assert_string_equal(plan.detail, "planned");
+	assert_false(plan.is_joined);
+	assert_false(plan.members[0].has_ended || plan.members[2].has_ended);
+}
+
+static void test_members_are_not_started_after_a_failure(void **state)
+{
+	(void)state;
+	struct group_plan plan = {
+		.members = {{.fails = ERR_NOT_FOUND}, {0}, {.sleep_ms = FOREVER_MS}}};
+	run_group(&plan);
+	assert_int_equal(plan.code, ERR_NOT_FOUND);
+	assert_false(plan.members[1].has_ended);
+}
+
+static void test_cancelling_the_parent_reaches_every_member(void **state)
+{
+	(void)state;
+	struct group_plan plan = {.members = {{.sleep_ms = FOREVER_MS},
+	                                      {.sleep_ms = FOREVER_MS},
+	                                      {.sleep_ms = FOREVER_MS}}};
+	struct request *rq = fixture_spawn(&fixture, parent_run, parent_over, &plan);
+	assert_int_equal(request_list_count(fixture.worker.requests), 4);
+	request_cancel(rq, ERR_CLIENT_GONE);
+	fixture_idle(&fixture);
+	assert_int_equal(plan.code, ERR_CLIENT_GONE);
+	assert_int_equal(plan.left, 0);
+}
+
+static void test_a_group_ends_with_its_parent(void **state)
+{
+	(void)state;
+	struct group_plan plan = {.members = {{.sleep_ms = FOREVER_MS},
+	                                      {0},
+	                                      {.sleep_ms = FOREVER_MS}},
+	                          .raises_before_join = true};
+	run_group(&plan);
+	assert_int_equal(plan.code, ERR_CONFLICT);
+	assert_false(plan.members[0].has_ended || plan.members[2].has_ended);
+}
+
+static void two_groups(struct request *rq)
+{
+	struct group_plan *plan = rq->user;
+	struct problem problem;
+	fiber_spawn_within(rq, 5, member_run, &plan->members[0]);
+	assert_int_equal(fiber_join_try(rq, &problem), ERR_TIMEOUT);
+	assert_int_equal(problem.code, ERR_TIMEOUT);
+	fiber_spawn(rq, member_run, &plan->members[1]);
+	assert_int_equal(fiber_join_try(rq, NULL), ERR_NONE);
+	plan->is_joined = true;
+}
+
+/* A member may have less time than its parent; another group follows a failed one. */
+static void test_a_group_after_a_failed_one(void **state)
+{
+	(void)state;
+	struct group_plan plan = {.members = {{.sleep_ms = FOREVER_MS}, {.sleep_ms = 1}}};
+	request_spawn(&fixture.worker, "test", FIXTURE_PATIENCE_MS, two_groups, parent_over, &plan);
+	fixture_idle(&fixture);
+	assert_int_equal(plan.code, ERR_NONE);
+	assert_true(plan.is_joined);
+	assert_true(plan.members[1].has_ended);
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -123,6 +265,12 @@ int main(void)
 		CASE(test_runs_on_another_thread),
 		CASE(test_a_cancelled_request_waits_for_its_work),
 		CASE(test_sleep_ends_by_itself_or_when_cancelled),
+		CASE(test_a_join_waits_for_all_members),
+		CASE(test_a_failure_cancels_the_other_members),
+		CASE(test_members_are_not_started_after_a_failure),
+		CASE(test_cancelling_the_parent_reaches_every_member),
+		CASE(test_a_group_ends_with_its_parent),
+		CASE(test_a_group_after_a_failed_one),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
