@@ -1,4 +1,4 @@
-"""gateway/openapi.yaml as a judge: is this answer one that the document promises?
+"""Checks answers against the published description, gateway/openapi.yaml with the parts of the services.
 
 An answer is right when its operation lists the status, when its content type is listed there and its body matches the
 schema (JSON Schema 2020-12), and when every header that the document calls required is there. Some problems can come
@@ -8,13 +8,15 @@ to any request, and are no operation's own: they must be problem documents.
 import functools
 import json
 import re
+import sys
 from pathlib import Path
 
-import yaml
 from jsonschema import Draft202012Validator, FormatChecker
 
 ROOT = Path(__file__).resolve().parents[2]
-DOCUMENT = ROOT / "gateway" / "openapi.yaml"
+sys.path.append(str(ROOT / "libcommon" / "tools"))
+import openapi_parts  # noqa: E402
+
 API_DEF = ROOT / "libcommon" / "api.def"
 
 # Answers to what is not an operation, or never got as far as one.
@@ -32,16 +34,6 @@ FORMATS = {
 
 class ContractError(AssertionError):
     pass
-
-
-class Loader(yaml.SafeLoader):
-    """YAML as JSON has it: a timestamp is a string."""
-
-
-Loader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in rows if tag != "tag:yaml.org,2002:timestamp"]
-    for first, rows in yaml.SafeLoader.yaml_implicit_resolvers.items()
-}
 
 
 def format_checker():
@@ -164,5 +156,4 @@ class Contract:
 
 @functools.cache
 def contract():
-    with open(DOCUMENT, encoding="utf-8") as file:
-        return Contract(yaml.load(file, Loader))
+    return Contract(openapi_parts.read([ROOT / "gateway" / "openapi.yaml", *sorted(ROOT.glob("svc-*/openapi.yaml"))]))

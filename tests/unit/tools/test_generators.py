@@ -117,7 +117,7 @@ def test_misnumbered_migrations_are_refused(tmp_path, names):
 def test_description_becomes_json(tmp_path):
     source = tmp_path / "openapi.yaml"
     source.write_text("openapi: 3.1.0\ninfo: {title: é \"x\", version: y}\nat: 2026-01-31T09:30:00.000Z\nresponses: {200: a}\n")
-    done = generate("openapi_json.py", "1.2.3", source, tmp_path / "openapi.h")
+    done = generate("openapi_json.py", "1.2.3", tmp_path / "openapi.h", source)
     assert done.returncode == 0, done.stderr
     document = json.loads(compile_and_print(tmp_path, "openapi.h", "OPENAPI_JSON"))
     assert document == {
@@ -126,3 +126,37 @@ def test_description_becomes_json(tmp_path):
         "at": "2026-01-31T09:30:00.000Z",
         "responses": {"200": "a"},
     }
+
+
+COMMON = """
+openapi: 3.1.0
+info: {title: t, version: y}
+x-shared: {answers: &answers {404: {description: none}}}
+tags: [{name: account}]
+components: {schemas: {Id: {type: string}}}
+paths: {/a: {get: {responses: *answers}}}
+"""
+
+
+def merged(tmp_path, part):
+    (tmp_path / "common.yaml").write_text(COMMON)
+    (tmp_path / "part.yaml").write_text(part)
+    return generate("openapi_json.py", "1.2.3", tmp_path / "openapi.h", tmp_path / "common.yaml", tmp_path / "part.yaml")
+
+
+def test_parts_of_the_description_are_merged(tmp_path):
+    part = "tags: [{name: search}]\ncomponents: {headers: {H: {}}}\npaths: {/b: {get: {responses: *answers}}}\n"
+    done = merged(tmp_path, part)
+    assert done.returncode == 0, done.stderr
+    document = json.loads(compile_and_print(tmp_path, "openapi.h", "OPENAPI_JSON"))
+    assert [tag["name"] for tag in document["tags"]] == ["account", "search"]
+    assert document["components"] == {"schemas": {"Id": {"type": "string"}}, "headers": {"H": {}}}
+    assert document["paths"]["/a"] == document["paths"]["/b"]
+    assert "x-shared" not in document
+
+
+@pytest.mark.parametrize("part", ["paths: {/a: {}}\n", "components: {schemas: {Id: {}}}\n", "info: {title: x}\n"])
+def test_parts_that_clash_are_refused(tmp_path, part):
+    done = merged(tmp_path, part)
+    assert done.returncode != 0
+    assert "defined twice" in done.stderr or "cannot have info" in done.stderr
