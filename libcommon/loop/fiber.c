@@ -38,8 +38,9 @@ struct transfer {
 extern fcontext_t make_fcontext(void *stack_top, size_t size, void (*fn)(struct transfer));
 extern struct transfer jump_fcontext(fcontext_t to, void *data);
 
-/* Handlers were measured to use under 20 KiB (the deepest are libpq and yyjson's number writer);
- * only touched pages cost memory. Sanitizers put red zones into every frame. */
+/* Handlers were measured to use less than 20 KiB; the deepest calls are those of libpq and of
+ * yyjson's number writer. Pages that were never touched cost no memory. Sanitizers put red zones
+ * into every frame. */
 #if defined(WITH_ASAN) || defined(WITH_TSAN)
 #define STACK_BYTES ((size_t)512 * 1024)
 #else
@@ -48,7 +49,7 @@ extern struct transfer jump_fcontext(fcontext_t to, void *data);
 
 #define STACKS_POOLED_MAX 64
 
-/* Where control stands, so that the sanitizers can be told: a fiber, or the loop's own stack. */
+/* One flow of control, a fiber or the loop's own stack, and what the sanitizers know of it. */
 struct flow {
 	fcontext_t context;
 	const void *stack_bottom;
@@ -133,10 +134,10 @@ static void stack_give(char *mapping)
 	thread.pooled++;
 }
 
-/* In its caller's frame: a frame of its own would be entered on one stack and left on the other. */
+/* Inlined into the caller: a frame of its own would be entered on one stack and left on another. */
 #define INLINED static inline __attribute__((always_inline))
 
-/* Before leaving `from`; `is_final` when nothing ever comes back to it. */
+/* Call before leaving `from`; `is_final`: control never returns to it. */
 INLINED void sanitizer_leave(struct flow *from, const struct flow *to, bool is_final)
 {
 #ifdef WITH_ASAN
@@ -149,7 +150,7 @@ INLINED void sanitizer_leave(struct flow *from, const struct flow *to, bool is_f
 	(void)from, (void)to, (void)is_final;
 }
 
-/* Just after arriving in `here`; learns the bounds of the stack that was left. */
+/* Call just after arriving in `here`; learns the bounds of the stack that was left. */
 INLINED void sanitizer_arrive(const struct flow *here, struct flow *left)
 {
 #ifdef WITH_ASAN
@@ -164,7 +165,7 @@ static struct flow *current_flow(void)
 	return thread.running ? &thread.running->flow : &thread.loop_flow;
 }
 
-/* Hand control back to whoever resumed the running fiber. */
+/* Switch to the flow that resumed this fiber. */
 static void switch_back(struct fiber *fiber, bool is_final)
 {
 	struct flow *to = fiber->resumer;
@@ -286,7 +287,7 @@ void fiber_exit(void)
 	__builtin_unreachable();
 }
 
-/* Suspend unless a wake is already there. */
+/* Suspend unless the fiber was woken already. */
 static void wait_for_wake(struct fiber *fiber)
 {
 	if (!fiber->is_woken) {

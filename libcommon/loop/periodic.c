@@ -19,11 +19,10 @@ struct periodic {
 	uint64_t every_ms, timeout_ms;
 	uv_timer_t timer; /* until the next pass */
 	struct request *pass;
-	unsigned failures; /* in a row */
-	uint64_t
-		wanted_ms; /* asked for during the pass: so long after it; PERIODIC_WHEN_WOKEN: not */
+	unsigned failures;  /* in a row */
+	uint64_t wanted_ms; /* pause asked for during the pass; PERIODIC_WHEN_WOKEN: none was */
 	bool is_stopped;
-	uint64_t due_ms; /* on the monotonic clock, when the timer runs */
+	uint64_t due_ms; /* when the timer fires, on the monotonic clock */
 };
 
 struct periodic *periodic_new(struct worker *worker, const char *name, request_fn *run, void *user,
@@ -58,7 +57,7 @@ static void pass_run(struct request *rq)
 
 static void on_timer(uv_timer_t *timer);
 
-/* Not 0: passes that do not suspend would follow one another within one turn of the loop. */
+/* At least 1 ms: with 0, passes that do not suspend would starve the rest of the loop. */
 static void timer_set(struct periodic *periodic, uint64_t ms)
 {
 	ms = MAX_OF(ms, 1);
@@ -70,13 +69,12 @@ static void note_failure(const struct periodic *periodic, const struct request *
 {
 	if (periodic->failures > 1)
 		return;
-	log_warn(LOG_GROUP_JOBS, "periodic failed, trying again",
-	         f_text("periodic", periodic->name),
-	         f_text("error", err_info(rq->problem.code)->slug),
+	log_warn(LOG_GROUP_JOBS, "periodic work failed, trying again",
+	         f_text("name", periodic->name), f_text("error", err_info(rq->problem.code)->slug),
 	         f_text("detail", rq->problem.detail));
 }
 
-/* Until the next pass, after one that went well. */
+/* The pause after a pass that succeeded. */
 static uint64_t pause_ms(const struct periodic *periodic)
 {
 	if (periodic->every_ms == 0 || periodic->every_ms == PERIODIC_WHEN_WOKEN)
@@ -121,7 +119,7 @@ void periodic_wake_in(struct periodic *periodic, uint64_t ms)
 		return;
 	if (periodic->pass)
 		periodic->wanted_ms = MIN_OF(periodic->wanted_ms, ms);
-	else if (periodic->failures > 0) /* it comes when its backoff is over */
+	else if (periodic->failures > 0) /* the backoff decides */
 		return;
 	else if (!uv_is_active((uv_handle_t *)&periodic->timer) ||
 	         periodic->due_ms > time_monotonic_ms() + ms)

@@ -1,5 +1,5 @@
-/** A periodic: work of the process's own that is done again and again, each pass as a request in a
- * fiber of its own. One pass at a time; a failed one is tried again with backoff and jitter. */
+/** Work of the process's own that is repeated. Each pass runs as a request in a fiber of its own, one
+ * pass at a time. A failed pass is tried again with backoff and jitter. */
 #pragma once
 
 #include "loop/request.h"
@@ -11,28 +11,29 @@ struct periodic;
 
 #define PERIODIC_WHEN_WOKEN UINT64_MAX
 
-/** Make a periodic; nothing runs before periodic_wake(). `run` is a pass, which finds
- * `user` with periodic_user(). `every_ms` is the pause, give or take a fifth, between a pass that went
- * well and the next; PERIODIC_WHEN_WOKEN: none. */
+/** Make one; nothing runs before periodic_wake(). `run` is one pass; it gets `user` by
+ * periodic_user(). After a pass that succeeded the next one starts `every_ms` later, plus or minus a
+ * fifth; with PERIODIC_WHEN_WOKEN it starts only when woken. `timeout_ms` is the deadline of a pass.
+ * Borrows the name. */
 struct periodic *periodic_new(struct worker *worker, const char *name, request_fn *run, void *user,
                               uint64_t every_ms, uint64_t timeout_ms);
 
-/** In a pass: what periodic_new() was given. */
+/** In a pass: the `user` of periodic_new(). */
 void *periodic_user(const struct request *rq);
 
 /** Run a pass now, or as soon as the one under way has ended. */
 void periodic_wake(struct periodic *periodic);
 
-/** Run a pass `ms` from now at the latest; during a pass: `ms` after it. A periodic that has just
- * failed comes when its backoff is over. */
+/** Run a pass at most `ms` from now, or, when called during a pass, at most `ms` after its end. After
+ * a failure the backoff decides instead. */
 void periodic_wake_in(struct periodic *periodic, uint64_t ms);
 
-/** No further pass; the one under way is cancelled. NULL is fine. */
+/** Start no further pass and cancel the one under way. NULL is fine. */
 void periodic_stop(struct periodic *periodic);
 
 /** Whether no pass is under way. */
 bool periodic_is_idle(const struct periodic *periodic);
 
-/** Free a stopped periodic whose pass has ended; the loop has to run on for libuv's close callback.
- * NULL is fine. */
+/** Free one that was stopped and whose pass has ended; the loop has to run on for libuv's close
+ * callback. NULL is fine. */
 void periodic_free(struct periodic *periodic);
