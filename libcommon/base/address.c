@@ -28,8 +28,7 @@ static bool host_is_valid(const char *host, size_t length, const char *punctuati
 	if (length == 0 || length > HOST_MAX)
 		return false;
 	for (size_t i = 0; i < length; i++)
-		if (host[i] == '\0' ||
-		    (strchr(ALNUM, host[i]) == NULL && strchr(punctuation, host[i]) == NULL))
+		if (host[i] == '\0' || (!strchr(ALNUM, host[i]) && !strchr(punctuation, host[i])))
 			return false;
 	return true;
 }
@@ -50,13 +49,13 @@ static enum err_code parse_host_port(struct arena *arena, const char *text, stru
 		host = text + 1;
 		end = strchr(host, ']');
 		punctuation = ":.%";
-		if (end == NULL || memchr(host, ':', (size_t)(end - host)) == NULL)
+		if (!end || !memchr(host, ':', (size_t)(end - host)))
 			return ERR_INVALID;
 		colon = end + 1;
 	} else {
 		end = colon = strchr(text, ':');
 	}
-	if (colon == NULL || *colon != ':' || !port_parse(colon + 1, &address->port) ||
+	if (!colon || *colon != ':' || !port_parse(colon + 1, &address->port) ||
 	    !host_is_valid(host, (size_t)(end - host), punctuation))
 		return ERR_INVALID;
 	address->host = arena_strndup(arena, host, (size_t)(end - host));

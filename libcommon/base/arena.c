@@ -68,7 +68,7 @@ static size_t aligned(size_t size)
 static struct block *block_new(size_t size, bool is_zeroed)
 {
 	struct block *block = is_zeroed ? calloc(1, size) : malloc(size);
-	require(block != NULL);
+	require(block);
 	*block = (struct block){.size = size,
 	                        .used = aligned(sizeof(*block)),
 	                        .is_zeroed = is_zeroed};
@@ -119,16 +119,16 @@ struct arena *arena_new_wiped(void)
 
 void arena_free(struct arena *arena)
 {
-	if (arena == NULL)
+	if (!arena)
 		return;
-	while (arena->callbacks != NULL) {
+	while (arena->callbacks) {
 		struct on_free *callback = arena->callbacks;
 		arena->callbacks = callback->next;
 		callback->free_cb(callback->ptr);
 	}
 	/* The arena goes with its first block, somewhere on the way. */
 	bool is_wiped = arena->is_wiped;
-	for (struct block *block = arena->current, *next; block != NULL; block = next) {
+	for (struct block *block = arena->current, *next; block; block = next) {
 		next = block->next;
 		block_free(block, is_wiped);
 	}
@@ -181,7 +181,7 @@ void *arena_array(struct arena *arena, size_t count, size_t size)
 static bool arena_grow_in_place(struct arena *arena, char *ptr, size_t size, size_t new_size)
 {
 	struct block *block = arena->newest_block;
-	if (ptr == NULL || ptr != arena->newest)
+	if (!ptr || ptr != arena->newest)
 		return false;
 	size_t start = (size_t)(ptr - (char *)block);
 	size_t end = start + aligned(new_size + GUARD_BYTES);
@@ -206,7 +206,7 @@ void *arena_grow(struct arena *arena, void *ptr, size_t size, size_t new_size)
 
 char *arena_strdup(struct arena *arena, const char *text)
 {
-	return text == NULL ? NULL : arena_strndup(arena, text, strlen(text));
+	return text ? arena_strndup(arena, text, strlen(text)) : NULL;
 }
 
 char *arena_strndup(struct arena *arena, const char *text, size_t length)
@@ -231,7 +231,7 @@ void arena_on_free(struct arena *arena, arena_free_cb *free_cb, void *ptr)
 
 void arena_forget(struct arena *arena, arena_free_cb *free_cb, void *ptr)
 {
-	for (struct on_free **link = &arena->callbacks; *link != NULL; link = &(*link)->next) {
+	for (struct on_free **link = &arena->callbacks; *link; link = &(*link)->next) {
 		if ((*link)->free_cb == free_cb && (*link)->ptr == ptr) {
 			*link = (*link)->next;
 			return;

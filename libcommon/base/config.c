@@ -54,7 +54,7 @@ static bool parse_int(const char *text, void *target)
 {
 	int64_t value;
 	const char *end = parse_digits(text, &value);
-	if (end == NULL || *end != '\0')
+	if (!end || *end != '\0')
 		return false;
 	*(int64_t *)target = value;
 	return true;
@@ -91,10 +91,10 @@ static bool parse_with_unit(const char *text, const struct unit *units, int64_t 
 {
 	int64_t value;
 	const char *end = parse_digits(text, &value);
-	if (end == NULL || value < 0)
+	if (!end || value < 0)
 		return false;
 	int64_t factor = *end == '\0' ? bare_factor : 0;
-	for (; factor == 0 && units->name != NULL; units++) {
+	for (; factor == 0 && units->name; units++) {
 		if (strcmp(end, units->name) == 0)
 			factor = units->factor;
 	}
@@ -154,14 +154,14 @@ static double target_number(const struct setting *setting)
 {
 	if (setting->type == SET_FLOAT)
 		return *(const double *)setting->target;
-	if (TYPES[setting->type].format != NULL)
+	if (TYPES[setting->type].format)
 		return (double)*(const int64_t *)setting->target;
 	return 0;
 }
 
 static bool has_bounds(const struct setting *setting)
 {
-	return TYPES[setting->type].format != NULL && (setting->min != 0 || setting->max != 0);
+	return TYPES[setting->type].format && (setting->min != 0 || setting->max != 0);
 }
 
 /* ` (16 to 1000000)`, nothing where there are no bounds. */
@@ -188,10 +188,10 @@ static bool complain(const struct setting *setting, const char *value, const cha
 static bool load_one(const struct setting *setting)
 {
 	const char *value = getenv(setting->name);
-	bool is_fallback = value == NULL || *value == '\0';
+	bool is_fallback = !value || *value == '\0';
 	if (is_fallback)
 		value = setting->fallback;
-	if (value == NULL) {
+	if (!value) {
 		fprintf(stderr, "%s: must be set\n", setting->name);
 		return false;
 	}
@@ -217,7 +217,7 @@ void config_print_help(const struct setting *settings)
 {
 	for (; settings->type != SET_END; settings++) {
 		const char *fallback = settings->fallback;
-		if (fallback == NULL)
+		if (!fallback)
 			printf("  %s (must be set)\n", settings->name);
 		else
 			printf("  %s=%s\n", settings->name, settings->is_secret ? "" : fallback);
@@ -238,7 +238,7 @@ void config_print_values(const struct setting *settings)
 			value = *(const bool *)settings->target ? "true" : "false";
 		else
 			TYPES[settings->type].format(target_number(settings), number);
-		bool is_hidden = settings->is_secret && value != NULL && *value != '\0';
-		printf("%s=%s\n", settings->name, is_hidden ? "***" : value == NULL ? "" : value);
+		bool is_hidden = settings->is_secret && value && *value != '\0';
+		printf("%s=%s\n", settings->name, is_hidden ? "***" : value ? value : "");
 	}
 }

@@ -38,7 +38,7 @@ struct identity_signer *identity_signer_new(const char *secret)
 {
 	size_t length = strlen(secret);
 	struct identity_signer *signer = malloc(sizeof(*signer) + length + 1);
-	require(signer != NULL);
+	require(signer);
 	signer->length = length;
 	memcpy(signer->key, secret, length + 1);
 	return signer;
@@ -46,7 +46,7 @@ struct identity_signer *identity_signer_new(const char *secret)
 
 void identity_signer_free(struct identity_signer *signer)
 {
-	if (signer == NULL)
+	if (!signer)
 		return;
 	explicit_bzero(signer, sizeof(*signer) + signer->length);
 	free(signer);
@@ -60,7 +60,7 @@ const char *key_kind_name(enum key_kind kind)
 
 static const char *text_or_empty(const char *text)
 {
-	return text == NULL ? "" : text;
+	return text ? text : "";
 }
 
 char *identity_sign(const struct identity_signer *signer, struct arena *arena,
@@ -90,13 +90,13 @@ static char *value_open(const struct identity_signer *signer, struct arena *aren
 {
 	size_t length = strnlen(value, VALUE_MAX + 1), mac_length;
 	const char *dot = memchr(value, '.', length);
-	if (dot == NULL || length > VALUE_MAX)
+	if (!dot || length > VALUE_MAX)
 		return NULL;
 	char *fields = base64url_decode(arena, value, (size_t)(dot - value), ret_length);
 	const char *mac_text = dot + 1;
 	uint8_t *mac =
 		base64url_decode(arena, mac_text, length - (size_t)(mac_text - value), &mac_length);
-	if (fields == NULL || mac == NULL || mac_length != SHA256_LEN)
+	if (!fields || !mac || mac_length != SHA256_LEN)
 		return NULL;
 	uint8_t expected[SHA256_LEN];
 	hmac_sha256(signer->key, signer->length, fields, *ret_length, expected);
@@ -106,12 +106,12 @@ static char *value_open(const struct identity_signer *signer, struct arena *aren
 /* Cut at each `|`; false unless there are FIELD_COUNT parts. */
 static bool fields_split(char *text, size_t length, const char *parts[FIELD_COUNT])
 {
-	if (memchr(text, '\0', length) != NULL)
+	if (memchr(text, '\0', length))
 		return false;
 	size_t count = 0;
-	for (char *part = text; part != NULL && count <= FIELD_COUNT; count++) {
+	for (char *part = text; part && count <= FIELD_COUNT; count++) {
 		char *bar = strchr(part, '|');
-		if (bar != NULL)
+		if (bar)
 			*bar++ = '\0';
 		if (count < FIELD_COUNT)
 			parts[count] = part;
@@ -150,8 +150,8 @@ enum err_code identity_verify(const struct identity_signer *signer, struct arena
 {
 	size_t length;
 	const char *parts[FIELD_COUNT];
-	char *text = value == NULL ? NULL : value_open(signer, arena, value, &length);
-	if (text == NULL || !fields_split(text, length, parts))
+	char *text = value ? value_open(signer, arena, value, &length) : NULL;
+	if (!text || !fields_split(text, length, parts))
 		return ERR_UNAUTHENTICATED;
 
 	struct identity identity = {

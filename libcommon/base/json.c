@@ -48,7 +48,7 @@ static size_t string_end(const char *text, size_t start, size_t length)
 {
 	for (;;) {
 		const char *quote = memchr(text + start, '"', length - start);
-		if (quote == NULL)
+		if (!quote)
 			return length;
 		const char *first = quote; /* of the backslashes before it: an odd one escapes it */
 		while (first > text + start && first[-1] == '\\')
@@ -143,7 +143,7 @@ static bool check_names(struct check *check, yyjson_val *object)
 static bool check_string(struct check *check, yyjson_val *string)
 {
 	const char *text = yyjson_get_str(string);
-	if (memchr(text, '\0', yyjson_get_len(string)) != NULL)
+	if (memchr(text, '\0', yyjson_get_len(string)))
 		return refuse(check, "NUL in the string", text);
 	return true;
 }
@@ -168,7 +168,7 @@ static bool check_value(struct check *check, yyjson_val *value)
 
 static enum err_code malformed(const char *why, const char **ret_why)
 {
-	if (ret_why != NULL)
+	if (ret_why)
 		*ret_why = why;
 	return ERR_MALFORMED;
 }
@@ -188,7 +188,7 @@ enum err_code json_parse(struct arena *arena, const char *text, size_t length,
 	yyjson_read_err err;
 	yyjson_doc *doc =
 		yyjson_read_opts(copy, length, YYJSON_READ_INSITU, arena_allocator(arena), &err);
-	if (doc == NULL)
+	if (!doc)
 		return malformed(arena_printf(arena, "%s at byte %zu", err.msg, err.pos), ret_why);
 
 	struct check check = {.arena = arena, .copy = copy};
@@ -213,7 +213,7 @@ static const char *escape_of(char c, char *scratch)
 		['\r'] = "\\r", ['"'] = "\\\"", ['\\'] = "\\\\",
 	};
 	static const char DIGITS[] = "0123456789abcdef";
-	if ((unsigned char)c < ARRAY_LEN(SHORT) && SHORT[(unsigned char)c] != NULL)
+	if ((unsigned char)c < ARRAY_LEN(SHORT) && SHORT[(unsigned char)c])
 		return SHORT[(unsigned char)c];
 	if ((unsigned char)c >= 0x20)
 		return NULL;
@@ -235,7 +235,7 @@ static void add_clean(struct buf *out, const char *text, size_t length, bool is_
 		                      : is_string ? escape_of(text[i], scratch)
 		                                  : NULL;
 		i += MAX_OF(step, 1);
-		if (instead != NULL) {
+		if (instead) {
 			buf_add(out, text + start, i - 1 - start);
 			buf_puts(out, instead);
 			start = i;
@@ -257,7 +257,7 @@ void json_quote(struct buf *out, const char *text, size_t length)
 
 static char *clean(struct arena *arena, const char *text, size_t *length)
 {
-	require(text != NULL);
+	require(text);
 	struct buf out = {.arena = arena};
 	add_clean(&out, text, *length, false);
 	*length = out.length;
@@ -269,8 +269,8 @@ char *json_write(struct arena *arena, yyjson_val *value, size_t *ret_length)
 	size_t length;
 	char *text =
 		yyjson_val_write_opts(value, WRITE_FLAGS, arena_allocator(arena), &length, NULL);
-	require(text != NULL);
-	if (ret_length != NULL)
+	require(text);
+	if (ret_length)
 		*ret_length = length;
 	return text;
 }
@@ -280,13 +280,13 @@ char *json_write_mut(struct arena *arena, yyjson_mut_val *value, size_t *ret_len
 	size_t length;
 	const yyjson_alc *alc = arena_allocator(arena);
 	char *text = yyjson_mut_val_write_opts(value, WRITE_FLAGS, alc, &length, NULL);
-	if (text == NULL) {
+	if (!text) {
 		text = yyjson_mut_val_write_opts(value,
 		                                 WRITE_FLAGS | YYJSON_WRITE_ALLOW_INVALID_UNICODE,
 		                                 alc, &length, NULL);
 		text = clean(arena, text, &length);
 	}
-	if (ret_length != NULL)
+	if (ret_length)
 		*ret_length = length;
 	return text;
 }

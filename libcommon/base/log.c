@@ -121,7 +121,7 @@ static void add_field(struct buf *line, const struct log_field *field)
 		buf_puts(line, field->boolean ? "true" : "false");
 	else if (field->type == LOG_FLOAT && isfinite(field->number))
 		buf_printf(line, "%.12g", field->number);
-	else if (field->type == LOG_TEXT && field->text != NULL)
+	else if (field->type == LOG_TEXT && field->text)
 		add_text(line, field->text);
 	else
 		buf_puts(line, "null");
@@ -162,12 +162,12 @@ void log_write(enum log_group group, enum log_level level, const char *message,
 	add_text_member(&line, "process", logger.process);
 	add_text_member(&line, "group", GROUP_NAMES[group]);
 	add_text_member(&line, "message", message);
-	const char *id = id_source != NULL ? id_source() : NULL;
-	if (id == NULL)
+	const char *id = id_source ? id_source() : NULL;
+	if (!id)
 		id = request_id;
-	if (id != NULL)
+	if (id)
 		add_text_member(&line, "request_id", id);
-	for (; fields != NULL && fields->type != LOG_END; fields++)
+	for (; fields && fields->type != LOG_END; fields++)
 		add_field(&line, fields);
 	buf_puts(&line, "}\n");
 	write_line(line.data, line.length);

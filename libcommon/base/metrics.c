@@ -51,7 +51,7 @@ static void __attribute__((constructor)) remember_start(void)
 
 static bool label_equal(const char *a, const char *b)
 {
-	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
 static struct metric_series *series_new(const struct metric *metric, const char *label_a,
@@ -60,7 +60,7 @@ static struct metric_series *series_new(const struct metric *metric, const char 
 	size_t buckets = metric->type == METRIC_TYPE_HISTOGRAM ? BUCKETS + 1 : 0;
 	struct metric_series *series =
 		calloc(1, sizeof(*series) + buckets * sizeof(series->buckets[0]));
-	require(series != NULL);
+	require(series);
 	series->labels[0] = label_a;
 	series->labels[1] = label_b;
 	return series;
@@ -74,8 +74,8 @@ static struct metric_series *series_find(struct metric *metric, const char *labe
 	struct metric_series *made = NULL;
 	for (;;) {
 		struct metric_series *series = atomic_load_explicit(link, memory_order_acquire);
-		if (series == NULL) {
-			if (made == NULL)
+		if (!series) {
+			if (!made)
 				made = series_new(metric, label_a, label_b);
 			if (atomic_compare_exchange_strong(link, &series, made))
 				return made;
@@ -128,7 +128,7 @@ static void value_add(_Atomic uint64_t *value, double addend)
 /* False: it was there already. */
 static bool list_add(struct metric *metric)
 {
-	for (struct metric *known = first_metric; known != NULL; known = known->next) {
+	for (struct metric *known = first_metric; known; known = known->next) {
 		if (known == metric)
 			return false;
 	}
@@ -145,7 +145,7 @@ void metric_register(struct metric *metric)
 	if (!is_new)
 		return;
 	/* Without labels there is one series, which begins at 0. */
-	if (metric->labels[0] == NULL)
+	if (!metric->labels[0])
 		series_get(metric, NULL, NULL);
 }
 
@@ -213,7 +213,7 @@ static void add_sample(struct buf *out, const struct metric *metric, const char 
 	char separator = '{';
 	buf_printf(out, "%s%s", metric->name, suffix);
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-		if (names[i] == NULL || values[i] == NULL)
+		if (!names[i] || !values[i])
 			continue;
 		buf_printf(out, "%c%s=\"", separator, names[i]);
 		add_escaped(out, values[i], true);
@@ -251,7 +251,7 @@ static void add_metric(struct buf *out, struct metric *metric)
 	static const char *const TYPE_NAMES[] = {"counter", "gauge", "histogram"};
 	add_head(out, metric->name, metric->help, TYPE_NAMES[metric->type]);
 	struct metric_series *series = atomic_load_explicit(&metric->series, memory_order_acquire);
-	while (series != NULL) {
+	while (series) {
 		if (metric->type == METRIC_TYPE_HISTOGRAM)
 			add_histogram(out, metric, series);
 		else
@@ -264,13 +264,13 @@ static void add_metric(struct buf *out, struct metric *metric)
 static double resident_bytes(void)
 {
 	FILE *file = fopen("/proc/self/statm", "re");
-	if (file == NULL)
+	if (!file)
 		return NAN;
 	/* `31416 2718 ...`: pages of the address space, pages in memory. */
 	char line[128];
 	char *end = fgets(line, sizeof(line), file);
 	fclose(file);
-	if (end == NULL)
+	if (!end)
 		return NAN;
 	strtol(line, &end, 10);
 	long pages = strtol(end, &end, 10);
@@ -287,10 +287,10 @@ static double cpu_seconds(void)
 static double open_files(void)
 {
 	DIR *folder = opendir("/proc/self/fd");
-	if (folder == NULL)
+	if (!folder)
 		return NAN;
 	int count = -1; /* the folder itself */
-	for (struct dirent *entry; (entry = readdir(folder)) != NULL;)
+	for (struct dirent *entry; (entry = readdir(folder));)
 		count += entry->d_name[0] != '.';
 	closedir(folder);
 	return count;
@@ -315,7 +315,7 @@ char *metrics_text(struct arena *arena)
 {
 	struct buf out = {.arena = arena};
 	pthread_mutex_lock(&list_lock);
-	for (struct metric *metric = first_metric; metric != NULL; metric = metric->next)
+	for (struct metric *metric = first_metric; metric; metric = metric->next)
 		add_metric(&out, metric);
 	pthread_mutex_unlock(&list_lock);
 	for (size_t i = 0; i < ARRAY_LEN(PROCESS_METRICS); i++) {

@@ -236,7 +236,7 @@ static void set_method(struct transfer *transfer, const struct fetch_call *call)
 	static const char *const WITH_BODY[] = {"POST", "PUT", "PATCH"};
 	CURL *easy = transfer->easy;
 	const char *method = call->method ? call->method : "GET";
-	bool has_body = call->body != NULL;
+	bool has_body = call->body;
 	for (size_t i = 0; i < ARRAY_LEN(WITH_BODY); i++)
 		has_body |= strcmp(method, WITH_BODY[i]) == 0;
 	if (has_body) {

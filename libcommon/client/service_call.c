@@ -24,7 +24,7 @@ static enum err_code locate(struct request *rq, enum api_service service, const 
 		call->url = arena_printf(rq->arena, "http://service%s", path);
 		return ERR_NONE;
 	}
-	bool is_v6 = strchr(address.host, ':') != NULL;
+	bool is_v6 = strchr(address.host, ':');
 	call->url = arena_printf(rq->arena, "http://%s%s%s:%u%s", is_v6 ? "[" : "", address.host,
 	                         is_v6 ? "]" : "", (unsigned)address.port, path);
 	return ERR_NONE;
@@ -72,7 +72,7 @@ enum err_code service_call_within(struct request *rq, uint64_t timeout_ms, enum 
 		return code;
 	if (json_body)
 		call.body_length = strlen(json_body);
-	call.field_count = sign(rq, json_body != NULL, fields);
+	call.field_count = sign(rq, json_body, fields);
 	int attempts = strcmp(method, "GET") == 0 ? 2 : 1;
 	for (; attempts > 0; attempts--) {
 		struct fetch_answer *answer = NULL;

@@ -13,7 +13,7 @@ static void check_parse(struct arena *arena, const char *text, size_t length)
 	const char *why = NULL;
 	yyjson_val *root = NULL, *again = NULL;
 	if (json_parse(arena, text, length, &root, &why) != ERR_NONE) {
-		require(root == NULL && why != NULL && strstr(why, " at byte ") != NULL);
+		require(!root && why && strstr(why, " at byte "));
 		return;
 	}
 	size_t first_length, second_length;
@@ -29,7 +29,7 @@ static void check_quote(struct arena *arena, const char *text, size_t length)
 	yyjson_val *string = NULL;
 	json_quote(&quoted, text, length);
 	enum err_code err = json_parse(arena, quoted.data, quoted.length, &string, NULL);
-	require((err == ERR_NONE) == (length == 0 || memchr(text, '\0', length) == NULL));
+	require((err == ERR_NONE) == (length == 0 || !memchr(text, '\0', length)));
 	require(err != ERR_NONE || yyjson_get_len(string) >= length);
 }
 

@@ -24,7 +24,7 @@ static void on_guard(uv_timer_t *timer)
 {
 	const struct http_client *client = timer->data;
 	if (uv_now(timer->loop) > guard_until_ms)
-		fail_msg("waited too long; came: %s", client == NULL ? "" : client->received);
+		fail_msg("waited too long; came: %s", client ? client->received : "");
 }
 
 static void guard_start(uv_timer_t *guard)
@@ -147,7 +147,7 @@ size_t http_client_count(const struct http_client *client, const char *text)
 {
 	size_t count = 0, length = strlen(text);
 	const char *at = client->received, *end = client->received + client->length;
-	while ((at = memmem(at, (size_t)(end - at), text, length)) != NULL) {
+	while ((at = memmem(at, (size_t)(end - at), text, length))) {
 		count++;
 		at += length;
 	}
@@ -169,7 +169,7 @@ int http_client_status(const struct http_client *client, size_t index)
 {
 	static const char START[] = "HTTP/1.1 ";
 	const char *at = client->received;
-	while ((at = strstr(at, START)) != NULL) {
+	while ((at = strstr(at, START))) {
 		at += sizeof(START) - 1;
 		int status = (int)strtol(at, NULL, 10);
 		if (status < 200)

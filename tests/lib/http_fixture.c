@@ -32,7 +32,7 @@ static void on_head(struct http_exchange *x)
 	f->held = x;
 	snprintf(f->seen, sizeof(f->seen), "%s %.*s ", x->head.method, (int)x->head.target_length,
 	         x->head.target);
-	if (f->on_head != NULL)
+	if (f->on_head)
 		f->on_head(x);
 }
 
@@ -49,7 +49,7 @@ static void on_end(struct http_exchange *x)
 {
 	struct fixture *f = fixture_of(x);
 	f->ends++;
-	if (f->on_end != NULL)
+	if (f->on_end)
 		f->on_end(x);
 	else if (x->status == 0)
 		respond_text(x, 200, f->seen);
@@ -113,7 +113,7 @@ int fixture_setup(void **state)
 int fixture_teardown(void **state)
 {
 	struct fixture *f = *state;
-	if (f->client != NULL)
+	if (f->client)
 		http_client_free(f->client);
 	http_server_free(f->server);
 	uv_run(&f->loop, UV_RUN_DEFAULT);

@@ -12,7 +12,7 @@ static uint8_t *unhex(const char *text, size_t *ret_length)
 	size_t length = strlen(text) / 2;
 	uint8_t *data = arena_alloc(arena, length);
 	assert_true(hex_decode(text, strlen(text), data, length));
-	if (ret_length != NULL)
+	if (ret_length)
 		*ret_length = length;
 	return data;
 }

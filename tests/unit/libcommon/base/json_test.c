@@ -149,7 +149,7 @@ static void faults_are_placed(void **state attr_unused)
 		yyjson_val *root;
 		const char *why = NULL;
 		assert_int_equal(parse(ROWS[i].text, &root, &why), ERR_MALFORMED);
-		if (strstr(why, ROWS[i].why) == NULL)
+		if (!strstr(why, ROWS[i].why))
 			fail_msg("%s: %s", ROWS[i].text, why);
 	}
 }

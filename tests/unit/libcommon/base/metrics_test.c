@@ -16,7 +16,7 @@
 static void assert_line(const char *text, const char *line)
 {
 	const char *at = strstr(text, line);
-	if (at == NULL || (at > text && at[-1] != '\n') || at[strlen(line)] != '\n')
+	if (!at || (at > text && at[-1] != '\n') || at[strlen(line)] != '\n')
 		fail_msg("no line %s in:\n%s", line, text);
 }
 
@@ -157,7 +157,7 @@ static void nothing_is_lost_between_threads(void **state attr_unused)
 			                               a, b, THREADS * PER_THREAD / 100));
 	}
 	int series = 0;
-	for (char *at = text; (at = strstr(at, "\nt_raced_total{")) != NULL; at++)
+	for (char *at = text; (at = strstr(at, "\nt_raced_total{")); at++)
 		series++;
 	assert_int_equal(series, 100);
 	assert_line(text, "t_raced_seconds_bucket{le=\"0.256\"} 80000");

@@ -216,8 +216,8 @@ static void probe_run(struct request *rq)
 	const char *one = fetch_header(answer, "x-one"), *two = fetch_header(answer, "X-TWO");
 	probe->status = answer->status;
 	probe->field_count = answer->field_count;
-	probe->has_none = fetch_header(answer, "X-None") != NULL;
-	probe->has_link = fetch_header(answer, "Link") != NULL;
+	probe->has_none = fetch_header(answer, "X-None");
+	probe->has_link = fetch_header(answer, "Link");
 	snprintf(probe->body, sizeof(probe->body), "%s", answer->body);
 	snprintf(probe->one, sizeof(probe->one), "%s", one ? one : "");
 	snprintf(probe->two, sizeof(probe->two), "%s", two ? two : "");

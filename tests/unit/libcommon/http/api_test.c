@@ -75,7 +75,7 @@ static void every_operation_has_a_scope_or_is_open(void **state attr_unused)
 		const struct api_op *op = api_op(id);
 		bool is_open = (op->flags & API_OPEN) != 0;
 		assert_int_equal(op->scope == SCOPE_NONE, is_open);
-		assert_int_equal(op->scope_name == NULL, is_open);
+		assert_int_equal(!op->scope_name, is_open);
 		if (!is_open)
 			assert_int_equal(op->scope, scope_mask(op->scope_name));
 	}
@@ -188,7 +188,7 @@ static void paths_have_one_meaning(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(PATHS); i++) {
 		struct api_match found;
 		enum err_code code = match(state, "GET", PATHS[i].path, &found);
-		if (code != (PATHS[i].value == NULL ? ERR_NOT_FOUND : ERR_NONE))
+		if (code != (PATHS[i].value ? ERR_NONE : ERR_NOT_FOUND))
 			fail_msg("'%s' gave %d", PATHS[i].path, code);
 		if (code != ERR_NONE) {
 			assert_null(found.op);

@@ -342,7 +342,7 @@ static const struct wire_case WIRE_CASES[] = {
 /* Prints what differs. */
 static bool is_as_told(const struct wire_case *c, const struct fixture *f)
 {
-	bool is_good = strcmp(f->seen, c->seen == NULL ? "" : c->seen) == 0;
+	bool is_good = strcmp(f->seen, c->seen ? c->seen : "") == 0;
 	for (size_t i = 0; i < ARRAY_LEN(c->statuses); i++)
 		is_good = is_good && http_client_status(f->client, i) == c->statuses[i];
 	if (!is_good)
