@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "http/collect.h"
+#include "http/head.h"
 #include "upstream/upstream.h"
 
 #include <llhttp.h>

@@ -50,7 +50,7 @@ static struct node root;
 static struct node *node_new(const char *segment, size_t length)
 {
 	struct node *node = calloc(1, sizeof(*node));
-	require(node != NULL);
+	require(node);
 	if (segment[0] != '{') {
 		node->literal = segment;
 		node->literal_length = length;
@@ -59,13 +59,13 @@ static struct node *node_new(const char *segment, size_t length)
 	node->is_rest = segment[1] == '+';
 	const char *name = segment + (node->is_rest ? 2 : 1);
 	node->param = strndup(name, (size_t)(segment + length - 1 - name));
-	require(node->param != NULL);
+	require(node->param);
 	return node;
 }
 
 static struct node *node_literal(const struct node *node, const char *segment, size_t length)
 {
-	for (struct node *child = node->literals; child != NULL; child = child->next)
+	for (struct node *child = node->literals; child; child = child->next)
 		if (child->literal_length == length && memcmp(child->literal, segment, length) == 0)
 			return child;
 	return NULL;
@@ -73,7 +73,7 @@ static struct node *node_literal(const struct node *node, const char *segment, s
 
 static struct node *node_child_param(struct node *node, const char *segment, size_t length)
 {
-	if (node->child_param == NULL)
+	if (!node->child_param)
 		node->child_param = node_new(segment, length);
 	struct node *child = node->child_param;
 	require(child->is_rest == (segment[1] == '+') &&
@@ -88,7 +88,7 @@ static struct node *node_child(struct node *node, const char *segment, size_t le
 	if (segment[0] == '{')
 		return node_child_param(node, segment, length);
 	struct node *child = node_literal(node, segment, length);
-	if (child == NULL) {
+	if (!child) {
 		child = node_new(segment, length);
 		child->next = node->literals;
 		node->literals = child;
@@ -113,14 +113,14 @@ static void node_add_op(struct node *node, struct api_op *op)
 
 void api_init(void)
 {
-	if (root.literals != NULL)
+	if (root.literals)
 		return;
 	for (size_t i = 0; i < ARRAY_LEN(ops); i++) {
 		struct api_op *op = &ops[i];
-		op->scope = op->scope_name == NULL ? SCOPE_NONE : scope_mask(op->scope_name);
+		op->scope = op->scope_name ? scope_mask(op->scope_name) : SCOPE_NONE;
 		require((op->scope == SCOPE_NONE) == ((op->flags & API_OPEN) != 0));
 		struct node *node = &root;
-		for (const char *at = op->path; at != NULL;) {
+		for (const char *at = op->path; at;) {
 			const char *segment = at + 1, *end = strchrnul(segment, '/');
 			node = node_child(node, segment, (size_t)(end - segment));
 			at = *end == '/' ? end : NULL;
@@ -173,10 +173,10 @@ static bool is_plain(const char *text, const char *end)
 {
 	for (const char *segment = text;; segment++) {
 		const char *stop = memchr(segment, '/', (size_t)(end - segment));
-		size_t length = (size_t)((stop == NULL ? end : stop) - segment);
+		size_t length = (size_t)((stop ? stop : end) - segment);
 		if (length == 0 || (length <= 2 && memcmp(segment, "..", length) == 0))
 			return false;
-		if (stop == NULL)
+		if (!stop)
 			return true;
 		segment = stop;
 	}
@@ -195,15 +195,15 @@ static bool walk_step(struct walk *walk)
 {
 	const char *segment = walk->at + 1;
 	const char *stop = memchr(segment, '/', (size_t)(walk->end - segment));
-	size_t length = (size_t)((stop == NULL ? walk->end : stop) - segment);
+	size_t length = (size_t)((stop ? stop : walk->end) - segment);
 	char *value = walk->out, *end;
 
 	struct node *child = NULL, *param = walk->node->child_param;
 	if (segment_decode(segment, length, false, value, &end))
 		child = node_literal(walk->node, value, (size_t)(end - value));
-	if (child == NULL) {
+	if (!child) {
 		child = param;
-		if (child == NULL)
+		if (!child)
 			return false;
 		if (child->is_rest)
 			length = (size_t)(walk->end - segment);
@@ -239,7 +239,7 @@ static const struct api_op *node_op(const struct node *node, const char *method,
 enum err_code api_match(struct arena *arena, const char *method, size_t method_length,
                         const char *path, size_t path_length, struct api_match *ret_match)
 {
-	require(root.literals != NULL);
+	require(root.literals);
 	*ret_match = (struct api_match){0};
 	if (path_length == 1 && path[0] == '*') {
 		ret_match->allow = "GET, HEAD, POST, PUT, PATCH, DELETE";
@@ -260,7 +260,7 @@ enum err_code api_match(struct arena *arena, const char *method, size_t method_l
 	if (walk.node->op_count == 0)
 		return ERR_NOT_FOUND;
 	ret_match->op = node_op(walk.node, method, method_length);
-	if (ret_match->op != NULL)
+	if (ret_match->op)
 		return ERR_NONE;
 	ret_match->allow = arena_strdup(arena, walk.node->allow);
 	return ERR_METHOD;

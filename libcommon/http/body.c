@@ -74,7 +74,7 @@ static bool body_grow(struct http_body *body, size_t needed)
 	if (!budget_take(room - body->room_bytes))
 		return false;
 	body->data = realloc(body->data, room);
-	require(body->data != NULL);
+	require(body->data);
 	body->room_bytes = room;
 	return true;
 }

@@ -6,10 +6,13 @@
 #include <string.h>
 #include <strings.h>
 
-/* Digits of a Content-Length: below 2^63 whatever they are. */
+#define TEXT_START_BYTES 1024 /* most heads fit in it */
+#define SPANS_START      24
+
+/* A Content-Length with this many digits is below 2^63. */
 #define LENGTH_DIGITS_MAX 18
 
-/* The fields that say where a request ends and whom it is for. */
+/* The fields that say where a request ends and for which host it is; NULL: absent. */
 struct framing {
 	const struct http_field *host, *content_length, *transfer_encoding, *expect;
 };
@@ -17,8 +20,8 @@ struct framing {
 static const struct {
 	const char *name;
 	size_t length;
-	size_t place; /* in struct framing */
-	const char *twice;
+	size_t offset; /* in struct framing */
+	const char *duplicate_detail;
 } FRAMING[] = {
 	{"Host", 4, offsetof(struct framing, host), "more than one Host field"},
 	{"Content-Length", 14, offsetof(struct framing, content_length),
@@ -27,6 +30,16 @@ static const struct {
          "more than one Transfer-Encoding field"},
 	{"Expect", 6, offsetof(struct framing, expect), "more than one Expect field"},
 };
+
+struct http_field http_field_of(const char *name, const char *value)
+{
+	return (struct http_field){
+		.name = name,
+		.value = value,
+		.name_length = (uint32_t)strlen(name),
+		.value_length = (uint32_t)strlen(value),
+	};
+}
 
 const char *http_head_get(const struct http_head *head, const char *name)
 {
@@ -53,7 +66,7 @@ const char *http_head_request_id(const struct http_head *head, struct arena *are
 	static const char GOOD[] =
 		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
 	const char *given = http_head_get(head, "X-Request-Id");
-	if (given != NULL && http_head_count(head, "X-Request-Id") == 1) {
+	if (given && http_head_count(head, "X-Request-Id") == 1) {
 		size_t length = strlen(given);
 		if (length >= 1 && length <= REQUEST_ID_MAX && strspn(given, GOOD) == length)
 			return given;
@@ -64,13 +77,88 @@ const char *http_head_request_id(const struct http_head *head, struct arena *are
 	return text;
 }
 
-static void head_place(struct http_open *open)
+void http_collect_init(struct http_collect *collect, struct arena *arena)
 {
-	struct http_head *head = &open->x.head;
-	head->fields = http_collect_fields(&open->collect);
-	head->field_count = open->collect.count;
-	head->target = open->collect.text.data;
-	head->target_length = open->target_length;
+	*collect = (struct http_collect){
+		.text = {.arena = arena,
+	                 .data = arena_alloc(arena, TEXT_START_BYTES),
+	                 .capacity = TEXT_START_BYTES},
+		.spans = arena_array(arena, SPANS_START, sizeof(struct http_field_span)),
+		.capacity = SPANS_START,
+	};
+}
+
+static struct http_field_span *span_last(const struct http_collect *collect)
+{
+	return &collect->spans[collect->count - 1];
+}
+
+bool http_collect_name(struct http_collect *collect, const char *at, size_t length,
+                       size_t fields_max)
+{
+	if (collect->count == 0 || span_last(collect)->value != 0) {
+		if (collect->count == fields_max)
+			return false;
+		if (collect->count == collect->capacity) {
+			size_t size = collect->capacity * sizeof(*collect->spans);
+			collect->spans =
+				arena_grow(collect->text.arena, collect->spans, size, 2 * size);
+			collect->capacity *= 2;
+		}
+		collect->spans[collect->count++] =
+			(struct http_field_span){.name = (uint32_t)collect->text.length};
+	}
+	buf_add(&collect->text, at, length);
+	span_last(collect)->name_length += (uint32_t)length;
+	return true;
+}
+
+void http_collect_name_end(struct http_collect *collect)
+{
+	buf_add(&collect->text, "", 1);
+	span_last(collect)->value = (uint32_t)collect->text.length;
+}
+
+void http_collect_value(struct http_collect *collect, const char *at, size_t length)
+{
+	buf_add(&collect->text, at, length);
+	span_last(collect)->value_length += (uint32_t)length;
+}
+
+void http_collect_value_end(struct http_collect *collect)
+{
+	buf_add(&collect->text, "", 1);
+}
+
+struct http_field *http_collect_fields(struct http_collect *collect)
+{
+	char *text = collect->text.data;
+	struct http_field *fields =
+		arena_array(collect->text.arena, collect->count, sizeof(*fields));
+	for (size_t i = 0; i < collect->count; i++) {
+		const struct http_field_span *span = &collect->spans[i];
+		char *value = text + span->value;
+		uint32_t length = span->value_length;
+		while (length > 0 && (value[length - 1] == ' ' || value[length - 1] == '\t'))
+			length--;
+		value[length] = '\0';
+		fields[i] = (struct http_field){
+			.name = text + span->name,
+			.name_length = span->name_length,
+			.value = value,
+			.value_length = length,
+		};
+	}
+	return fields;
+}
+
+static void head_fill(struct server_exchange *exchange)
+{
+	struct http_head *head = &exchange->x.head;
+	head->fields = http_collect_fields(&exchange->collect);
+	head->field_count = exchange->collect.count;
+	head->target = exchange->collect.text.data;
+	head->target_length = exchange->target_length;
 }
 
 static enum err_code check_start(const struct http_conn *conn, struct http_head *head,
@@ -78,7 +166,7 @@ static enum err_code check_start(const struct http_conn *conn, struct http_head 
 {
 	const llhttp_t *parser = &conn->parser;
 	if (parser->http_major != 1 || parser->http_minor > 1) {
-		*ret_detail = "only HTTP/1.0 and HTTP/1.1 are spoken here";
+		*ret_detail = "only HTTP/1.0 and HTTP/1.1 are supported";
 		return ERR_VERSION;
 	}
 	head->minor_version = parser->http_minor;
@@ -86,13 +174,13 @@ static enum err_code check_start(const struct http_conn *conn, struct http_head 
 	head->method_length = strlen(head->method);
 	head->is_head = parser->method == HTTP_HEAD;
 	if (parser->method == HTTP_CONNECT) {
-		*ret_detail = "this method is not served";
+		*ret_detail = "the method is not supported";
 		return ERR_METHOD;
 	}
 	return ERR_NONE;
 }
 
-/* Find the framing fields, once each. */
+/* Find the framing fields; each may occur once. */
 static enum err_code framing_find(const struct http_head *head, struct framing *framing,
                                   const char **ret_detail)
 {
@@ -102,13 +190,13 @@ static enum err_code framing_find(const struct http_head *head, struct framing *
 			if (field->name_length != FRAMING[row].length ||
 			    strcasecmp(field->name, FRAMING[row].name) != 0)
 				continue;
-			const struct http_field **place =
-				(const struct http_field **)((char *)framing + FRAMING[row].place);
-			if (*place != NULL) {
-				*ret_detail = FRAMING[row].twice;
+			const struct http_field **found =
+				(const struct http_field **)((char *)framing + FRAMING[row].offset);
+			if (*found) {
+				*ret_detail = FRAMING[row].duplicate_detail;
 				return ERR_MALFORMED;
 			}
-			*place = field;
+			*found = field;
 		}
 	}
 	return ERR_NONE;
@@ -116,11 +204,11 @@ static enum err_code framing_find(const struct http_head *head, struct framing *
 
 static bool is_hex(char digit)
 {
-	return digit != '\0' && strchr("0123456789abcdefABCDEF", digit) != NULL;
+	return digit != '\0' && strchr("0123456789abcdefABCDEF", digit);
 }
 
-/* Where a host ends: an address in brackets, or a name (RFC 3986 section 3.2.2, without commas, which
- * could be a list's). */
+/* The end of a host: an address in brackets or a name (RFC 3986 section 3.2.2). Commas are refused
+ * because they could separate the members of a list. */
 static const char *host_end(const char *host)
 {
 	static const char NAME[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -137,8 +225,8 @@ static const char *host_end(const char *host)
 	return at;
 }
 
-/* `host [":" port]` (RFC 9110 section 7.2) without user information. An empty one would be for a target
- * without a host, which is none of ours (section 4.2.1). */
+/* `host [":" port]` (RFC 9110 section 7.2) without user information. An empty host is invalid in the
+ * http scheme (section 4.2.1). */
 static bool host_is_valid(const struct http_field *host)
 {
 	const char *end = host_end(host->value);
@@ -152,28 +240,28 @@ static bool host_is_valid(const struct http_field *host)
 static enum err_code check_host(const struct http_head *head, const struct framing *framing,
                                 const char **ret_detail)
 {
-	if (framing->host == NULL && head->minor_version == 1)
+	if (!framing->host && head->minor_version == 1)
 		*ret_detail = "no Host field";
-	else if (framing->host != NULL && !host_is_valid(framing->host))
+	else if (framing->host && !host_is_valid(framing->host))
 		*ret_detail = "the Host field is not a host";
-	return *ret_detail == NULL ? ERR_NONE : ERR_MALFORMED;
+	return *ret_detail ? ERR_MALFORMED : ERR_NONE;
 }
 
-/* Take the authority off an absolute-form target, when it is the one that Host names. */
+/* Remove the authority from an absolute-form target if it equals the Host field. */
 static bool target_drop_authority(struct http_head *head, const struct framing *framing)
 {
 	static const char SCHEME[] = "http://";
 	const size_t scheme_length = strlen(SCHEME);
 	if (strncasecmp(head->target, SCHEME, scheme_length) != 0)
 		return false;
-	char *authority = (char *)head->target + scheme_length; /* in the exchange's own text */
+	char *authority = (char *)head->target + scheme_length; /* writable: the collected text */
 	size_t length = strcspn(authority, "/?#");
 	if (length == 0)
 		return false;
-	if (framing->host != NULL && (framing->host->value_length != length ||
-	                              strncasecmp(framing->host->value, authority, length) != 0))
+	if (framing->host && (framing->host->value_length != length ||
+	                      strncasecmp(framing->host->value, authority, length) != 0))
 		return false;
-	if (authority[length] != '/') /* an empty path is `/`, RFC 9112 section 3.2.1 */
+	if (authority[length] != '/') /* RFC 9112 section 3.2.1: an empty path is `/` */
 		authority[--length] = '/';
 	head->target = authority + length;
 	head->target_length -= scheme_length + length;
@@ -195,7 +283,7 @@ static enum err_code check_target(struct http_head *head, const struct framing *
 	*ret_detail = NULL;
 	const char *mark = memchr(head->target, '?', head->target_length);
 	head->path_length = head->target_length;
-	if (mark != NULL) {
+	if (mark) {
 		head->path_length = (size_t)(mark - head->target);
 		head->query = mark + 1;
 		head->query_length = head->target_length - head->path_length - 1;
@@ -203,20 +291,20 @@ static enum err_code check_target(struct http_head *head, const struct framing *
 	return ERR_NONE;
 }
 
-/* RFC 9112 section 6.3, without its allowances. */
+/* RFC 9112 section 6.3; refuses what the RFC lets a server repair. */
 static enum err_code check_length(struct http_head *head, const struct framing *framing,
                                   const char **ret_detail)
 {
 	const struct http_field *length = framing->content_length;
 	const struct http_field *coding = framing->transfer_encoding;
 	head->content_length = -1;
-	if (coding != NULL) {
+	if (coding) {
 		head->is_chunked = head->has_content = true;
-		if (length != NULL)
+		if (length)
 			*ret_detail = "both Content-Length and Transfer-Encoding";
 		else if (head->minor_version == 0 || strcasecmp(coding->value, "chunked") != 0)
-			*ret_detail = "the only transfer coding taken is chunked, in HTTP/1.1";
-	} else if (length != NULL) {
+			*ret_detail = "the only supported transfer coding is chunked, in HTTP/1.1";
+	} else if (length) {
 		if (length->value_length == 0 || length->value_length > LENGTH_DIGITS_MAX ||
 		    strspn(length->value, "0123456789") != length->value_length) {
 			*ret_detail = "Content-Length is not a length";
@@ -227,37 +315,37 @@ static enum err_code check_length(struct http_head *head, const struct framing *
 			head->content_length = 10 * head->content_length + (*digit - '0');
 		head->has_content = head->content_length > 0;
 	}
-	return *ret_detail == NULL ? ERR_NONE : ERR_MALFORMED;
+	return *ret_detail ? ERR_MALFORMED : ERR_NONE;
 }
 
-static enum err_code check_expect(struct http_open *open, const struct framing *framing,
+static enum err_code check_expect(struct server_exchange *exchange, const struct framing *framing,
                                   const char **ret_detail)
 {
-	const struct http_head *head = &open->x.head;
-	if (framing->expect == NULL || head->minor_version == 0)
+	const struct http_head *head = &exchange->x.head;
+	if (!framing->expect || head->minor_version == 0)
 		return ERR_NONE;
 	if (strcasecmp(framing->expect->value, "100-continue") != 0) {
-		*ret_detail = "the only expectation met is 100-continue";
+		*ret_detail = "the only supported expectation is 100-continue";
 		return ERR_EXPECTATION;
 	}
-	open->is_continue_due = head->has_content;
+	exchange->is_continue_due = head->has_content;
 	return ERR_NONE;
 }
 
 enum err_code http_head_complete(struct http_conn *conn, const char **ret_detail)
 {
-	struct http_open *open = conn->open;
-	struct http_head *head = &open->x.head;
+	struct server_exchange *exchange = conn->exchange;
+	struct http_head *head = &exchange->x.head;
 	struct framing framing = {0};
 	enum err_code code;
 	*ret_detail = NULL;
-	head_place(open);
+	head_fill(exchange);
 	if ((code = check_start(conn, head, ret_detail)) != ERR_NONE ||
 	    (code = framing_find(head, &framing, ret_detail)) != ERR_NONE ||
 	    (code = check_host(head, &framing, ret_detail)) != ERR_NONE ||
 	    (code = check_target(head, &framing, ret_detail)) != ERR_NONE ||
 	    (code = check_length(head, &framing, ret_detail)) != ERR_NONE ||
-	    (code = check_expect(open, &framing, ret_detail)) != ERR_NONE)
+	    (code = check_expect(exchange, &framing, ret_detail)) != ERR_NONE)
 		return code;
 	conn->is_keep_alive = llhttp_should_keep_alive(&conn->parser) != 0;
 	return ERR_NONE;

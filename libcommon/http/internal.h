@@ -1,17 +1,22 @@
-/** What the files of the HTTP server share; nobody else includes it.
+/** Declarations shared by the files of the HTTP server; for them and their fuzz target only.
  *
- *     http_listen.c   sockets to accept from
- *     http_server.c   accepting, turns of the loop, drain
- *     http_conn.c     one connection: its states
- *     http_socket.c   its socket and its timer: reading, holding back, closing
- *     http_parse.c    llhttp: bytes to heads and content
- *     http_collect.c  the strings of a head
- *     http_head.c     what a head may say
- *     http_write.c    responses
+ * Each file calls only those below it:
+ *
+ *     server.c     listening, accepting, running the connections that are due, drain
+ *     conn.c       upper half of a connection: its state machine
+ *     response.c   writing responses
+ *     parse.c      llhttp: bytes to heads and content
+ *     head.c       collecting and checking heads
+ *     socket.c     lower half of a connection: its socket and timer
+ *
+ * conn.c and socket.c are two halves of one state machine. socket.c turns the events of libuv into
+ * members of struct http_conn and calls http_conn_tick(), the only call upwards; http_conn_tick()
+ * makes the moves and tells socket.c what to wait for. The server learns through on_conn_closed
+ * that a connection has closed.
  */
 #pragma once
 
-#include "http/collect.h"
+#include "http/head.h"
 #include "http/server.h"
 
 #include <llhttp.h>
@@ -19,26 +24,29 @@
 #include <netinet/in.h>
 #include <sys/queue.h>
 
-#define HTTP_READ_BYTES (64 << 10) /* read buffer, one for all connections of a loop */
+#define HTTP_READ_BYTES \
+	(64 << 10) /* size of the read buffer that the connections of a loop share */
 
-#define HTTP_TAIL_BYTES 7 /* before a version: ` HTTP/`, and what stands before that */
+#define HTTP_TAIL_BYTES 7 /* ` HTTP/`, and the byte before it */
 
-/** How far a connection is; the moves are drawn in http_conn.c. */
+#define HTTP_NEVER UINT64_MAX /* as a time: no deadline */
+
+/** State of a connection; conn.c shows the transitions. */
 enum conn_state {
 	CONN_IDLE,     /* between two requests */
-	CONN_HEAD,     /* some bytes of a head have come */
+	CONN_HEAD,     /* a part of a head has been read */
 	CONN_EXCHANGE, /* the handler has a request */
-	CONN_DROP,     /* answered; the little that is left of the request is dropped */
-	CONN_LINGER,   /* our side is shut; what still comes is dropped until the client closes */
+	CONN_DROP,     /* the response is sent; the rest of the request is read and dropped */
+	CONN_LINGER,   /* our side is shut down; bytes are dropped until the client closes */
 	CONN_CLOSED,
 	CONN_STATES
 };
 
-/** An exchange and what only the server knows of it, in the exchange's arena. */
-struct http_open {
+/** An exchange with the members that only the server uses; in the arena of the exchange. */
+struct server_exchange {
 	struct http_exchange x;
 	struct http_conn *conn;
-	struct arena *arena; /* as x.arena was, which the handler may have taken */
+	struct arena *arena; /* initial value of x.arena, which the handler may have taken */
 
 	struct http_collect collect; /* the target, then the fields */
 	uint32_t target_length;
@@ -46,17 +54,17 @@ struct http_open {
 
 	const char *reply_head; /* formatted and not yet written; NULL: none */
 	size_t reply_head_length;
-	int64_t content_left; /* of the response; -1: not declared */
-	bool has_version;     /* its first byte was seen */
+	int64_t content_left; /* of the response; -1: its length was not declared */
+	bool has_version;     /* the parser has reached the version */
 	bool has_whole_version;
 	bool is_request_complete;
 	bool is_paused;
 	bool is_continue_due; /* the client waits for 100 (Continue) */
 	bool is_response_ended;
 	bool is_response_chunked;
-	bool has_no_content; /* HEAD, 204, 304 */
+	bool has_no_content; /* the response to HEAD, 204, 304 */
 	bool is_aborted;
-	bool is_full; /* on_drained is owed */
+	bool is_full; /* on_drained must be called */
 };
 
 struct http_conn {
@@ -67,27 +75,27 @@ struct http_conn {
 		uv_pipe_t pipe;
 	};
 	uv_timer_t timer;
-	uv_shutdown_t shut;
+	uv_shutdown_t shutdown;
 	llhttp_t parser;
 	TAILQ_ENTRY(http_conn) all, due;
 	enum conn_state state;
-	struct http_open *open; /* in CONN_HEAD and CONN_EXCHANGE */
+	struct server_exchange *exchange; /* in CONN_HEAD and CONN_EXCHANGE, else NULL */
 
-	const char *in; /* bytes that came and are not parsed: in the loop's buffer, or in `held` */
+	const char *in; /* received and not yet parsed: in the loop's buffer, or in `held` */
 	size_t in_length;
-	char *held;               /* what could not be parsed when it came; NULL: nothing */
+	char *held;               /* copy of bytes that could not be parsed yet; NULL: none */
 	size_t framing_bytes;     /* of this request's chunk extensions and trailers */
-	size_t extension_bytes;   /* of the name or value of one that is being read */
-	size_t dropped_bytes;     /* of content after its response */
-	unsigned blank_bytes;     /* of the empty line that may stand before a request */
-	uint16_t head_flags;      /* of llhttp, before trailers */
-	uint64_t deadline_ms;     /* uv_now() at which the state has lasted too long */
+	size_t extension_bytes;   /* of the chunk extension's name or value being read */
+	size_t dropped_bytes;     /* of content that was dropped after its response */
+	unsigned blank_bytes;     /* of the empty line that may precede a request */
+	uint16_t head_flags;      /* llhttp's flags at the end of the head */
+	uint64_t deadline_ms;     /* time of the loop at which the state ends */
 	uint64_t linger_until_ms; /* in CONN_LINGER */
-	uint64_t timer_ms;        /* when the timer fires; 0: it is stopped */
-	size_t queued_bytes;      /* unsent when the deadline was set */
-	enum err_code refusal;    /* why the parser's callbacks stopped it */
+	uint64_t timer_ms;        /* time at which the timer fires; 0: it is stopped */
+	size_t queued_bytes;      /* unsent bytes when the deadline was set */
+	enum err_code refusal;    /* why a callback stopped the parser */
 	unsigned handle_count;
-	char tail[HTTP_TAIL_BYTES]; /* parsed last */
+	char tail[HTTP_TAIL_BYTES]; /* the last bytes parsed */
 	uint8_t parsed;             /* enum parse_event of the last callback */
 	bool is_tcp;
 	bool is_ticking;
@@ -96,7 +104,7 @@ struct http_conn {
 	bool is_at_end; /* the client has closed its side */
 	bool is_broken; /* a read or write has failed */
 	bool is_reading;
-	bool is_parser_due; /* the parser has something to say without more bytes */
+	bool is_parser_due; /* the parser has an event to deliver without further input */
 	bool is_keep_alive;
 	char peer[INET6_ADDRSTRLEN];
 };
@@ -108,117 +116,112 @@ struct http_server {
 	const struct http_handler *handler;
 	const struct http_limits *limits;
 	void *context;
+	void (*on_conn_closed)(struct http_server *server); /* accepting or the drain may go on */
 
 	uv_poll_t listener; /* on listen_fd */
 	uv_timer_t timer;   /* of the pause after a failed accept, or of the drain */
 	uv_check_t check;   /* runs the connections that are due */
-	uv_idle_t idle;     /* keeps the loop from sleeping while some are due */
+	uv_idle_t idle;     /* keeps the loop from blocking while connections are due */
 	int listen_fd;      /* -1: not listening */
 	bool is_unix;
 	bool is_accepting;
 	bool is_draining;
 	bool is_freed;
-	unsigned handle_count; /* of libuv, connections counted as one */
+	unsigned handle_count; /* of libuv; a connection counts as one */
 	void (*drained)(void *);
 	void *drained_context;
 
 	struct http_conn_list conns, due;
 	size_t conn_count;
-	int64_t date_s; /* the second that `date` is of */
+	int64_t date_s; /* Unix time that `date` shows */
 	char date[40];
 	char read_buffer[HTTP_READ_BYTES];
 };
 
-/* http_server.c */
-
-/** A connection was closed: accepting or the drain may go on. */
-void http_server_conn_closed(struct http_server *server);
-
-/** Some connections are due. */
-void http_server_wake(struct http_server *server);
-
-/** A libuv handle, or a whole connection, is gone. */
-void http_server_handle_closed(struct http_server *server);
-
-/** IMF-fixdate of now, with `Date: ` and line end. */
-const char *http_server_date_line(struct http_server *server);
-
-/* http_conn.c */
-
-/** Do all that can be done now. */
-void http_conn_tick(struct http_conn *conn);
-
-/** Tick in this turn of the loop, from its own stack. */
-void http_conn_schedule(struct http_conn *conn);
-
-/** End the connection at once, telling an open exchange that its client is gone. */
-void http_conn_kill(struct http_conn *conn);
-
-/** Between two requests from now on. */
-void http_conn_enter_idle(struct http_conn *conn);
-
-/** Whether the open exchange takes more of its request. */
-bool http_conn_may_read(const struct http_conn *conn);
-
-/* http_socket.c */
-
-#define HTTP_NEVER UINT64_MAX /* a deadline */
-
-/** Serve an accepted socket; takes `fd`. */
-void http_conn_new(struct http_server *server, int fd, const struct sockaddr_storage *from);
+/* socket.c */
 
 static inline uint64_t conn_now(const struct http_conn *conn)
 {
 	return uv_now(conn->server->loop);
 }
 
-/** After a tick: keep what could not be parsed, read or not, set the timer. */
-void http_conn_settle(struct http_conn *conn);
+/** Give an accepted socket to libuv; takes `fd`. False: libuv refused it; the connection must be
+ * closed all the same. */
+bool http_socket_open(struct http_conn *conn, int fd, const struct sockaddr_storage *from);
 
-/** Close at once; there is no open exchange any more. */
-void http_conn_close(struct http_conn *conn);
+/** Whether the exchange accepts more bytes of its request now. */
+bool http_socket_may_read(const struct http_conn *conn);
 
-/** The same, so that the client cannot take what it has for a complete response. */
-void http_conn_reset(struct http_conn *conn);
+/** Prepare for the next event after a tick: keep the unparsed bytes, start or stop reading, set the
+ * timer. */
+void http_socket_wait(struct http_conn *conn);
 
-/** Have the kernel acknowledge at once what has come in: more is to follow. */
-void http_conn_acknowledge(struct http_conn *conn);
+/** Call http_conn_tick() in this turn of the loop, from the loop's own stack. */
+void http_socket_schedule(struct http_conn *conn);
 
-/* http_parse.c */
+/** Write all of `bufs`; copies what the socket does not take at once. Sets is_broken on failure. */
+void http_socket_write(struct http_conn *conn, const uv_buf_t *bufs, unsigned count);
+
+/** Bytes that the socket has not taken yet. */
+size_t http_socket_queued(const struct http_conn *conn);
+
+/** Send a TCP acknowledgment now: the client has more to send. */
+void http_socket_acknowledge(struct http_conn *conn);
+
+/** Close at once. Requires that there is no exchange. */
+void http_socket_close(struct http_conn *conn);
+
+/** As http_socket_close(), with a TCP reset, so that the client cannot mistake an incomplete
+ * response for a complete one. */
+void http_socket_reset(struct http_conn *conn);
+
+/** Note that libuv has closed a handle of the server; frees the server after the last one. */
+void http_server_handle_closed(struct http_server *server);
+
+/* head.c */
+
+/** Complete the request's head and check everything that two readers could understand differently.
+ * `ret_detail`: one sentence on what is wrong. */
+enum err_code http_head_complete(struct http_conn *conn, const char **ret_detail);
+
+/* parse.c */
 
 enum parse_event {
-	PARSE_MORE,    /* everything was taken, or the exchange is paused */
+	PARSE_MORE,    /* all input was consumed, or the exchange is paused */
 	PARSE_HEAD,    /* a head is complete */
 	PARSE_END,     /* a request is complete */
-	PARSE_REFUSED, /* conn->refusal */
+	PARSE_REFUSED, /* the request is invalid; conn->refusal says why */
 };
 
 void http_parse_init(struct http_conn *conn);
 
-/** Start the exchange whose first byte has come. */
+/** Create the exchange when the first byte of its request has been received. */
 void http_parse_begin(struct http_conn *conn);
 
-/** Feed what is in conn->in, up to the next event. */
+/** Parse conn->in up to the next event. */
 enum parse_event http_parse_feed(struct http_conn *conn);
 
-/* http_head.c */
-
-/** Give the fields of a complete head their places and check everything that two readers could
- * understand differently. `ret_detail`: one sentence on what is wrong. */
-enum err_code http_head_complete(struct http_conn *conn, const char **ret_detail);
-
-/* http_write.c */
-
-/** Write the pending head of a response that has no content so far. */
-void http_write_flush(struct http_open *open);
-
-void http_write_continue(struct http_conn *conn);
+/* response.c */
 
 /** Register the metrics of refusals. */
-void http_write_register(void);
+void http_response_register(void);
 
-/** Write a problem reply for a request that no handler has. */
-void http_write_refusal(struct http_conn *conn, enum err_code code, const char *detail);
+/** Write the pending head of a response that has no content yet. */
+void http_response_flush(struct server_exchange *exchange);
 
-/** Bytes that the socket has not taken yet. */
-size_t http_write_queued(const struct http_conn *conn);
+/** Write 100 (Continue). */
+void http_response_continue(struct http_conn *conn);
+
+/** Write a problem reply to a request that the handler does not answer. */
+void http_response_refuse(struct http_conn *conn, enum err_code code, const char *detail);
+
+/* conn.c */
+
+/** Serve an accepted socket; takes `fd`. */
+void http_conn_new(struct http_server *server, int fd, const struct sockaddr_storage *from);
+
+/** Make all transitions that are possible now. */
+void http_conn_tick(struct http_conn *conn);
+
+/** Close the connection at once; the handler of an open exchange learns that the client is gone. */
+void http_conn_kill(struct http_conn *conn);

@@ -4,14 +4,14 @@
 
 #include <string.h>
 
-#define FRAMING_MAX_BYTES 8192 /* of chunk extensions and trailers, all of which are dropped */
+#define FRAMING_MAX_BYTES 8192 /* most bytes of chunk extensions and trailers, which are dropped */
 
 static struct http_conn *conn_of(llhttp_t *parser)
 {
 	return parser->data;
 }
 
-/* Stop the parser for good. */
+/* Stop the parser: the request is invalid. */
 static int refuse(struct http_conn *conn, enum err_code code)
 {
 	conn->refusal = code;
@@ -30,7 +30,7 @@ static int framing_add(struct http_conn *conn, size_t length)
 	return conn->framing_bytes <= FRAMING_MAX_BYTES ? 0 : refuse(conn, ERR_MALFORMED);
 }
 
-/* The HTTP_TAIL_BYTES that came before `at`, part of which may have come in an earlier read. */
+/* The HTTP_TAIL_BYTES before `at`; some of them may be from an earlier read. */
 static void tail_get(const struct http_conn *conn, const char *at, char ret_tail[HTTP_TAIL_BYTES])
 {
 	size_t here = MIN_OF((size_t)(at - conn->in), HTTP_TAIL_BYTES);
@@ -38,7 +38,7 @@ static void tail_get(const struct http_conn *conn, const char *at, char ret_tail
 	memcpy(ret_tail + HTTP_TAIL_BYTES - here, at - here, here);
 }
 
-/* Remember the last bytes of the `taken` that were parsed. */
+/* Keep the last of the `taken` bytes that were parsed. */
 static void tail_keep(struct http_conn *conn, size_t taken)
 {
 	char tail[HTTP_TAIL_BYTES];
@@ -49,28 +49,28 @@ static void tail_keep(struct http_conn *conn, size_t taken)
 static int on_url(llhttp_t *parser, const char *at, size_t length)
 {
 	struct http_conn *conn = conn_of(parser);
-	struct http_open *open = conn->open;
-	if (open->target_length == 0) {
+	struct server_exchange *exchange = conn->exchange;
+	if (exchange->target_length == 0) {
 		char tail[HTTP_TAIL_BYTES];
 		tail_get(conn, at, tail);
 		if (tail[HTTP_TAIL_BYTES - 1] != ' ' || tail[HTTP_TAIL_BYTES - 2] == ' ')
 			return refuse(conn, ERR_MALFORMED);
 	}
-	buf_add(&open->collect.text, at, length);
-	open->target_length += (uint32_t)length;
+	buf_add(&exchange->collect.text, at, length);
+	exchange->target_length += (uint32_t)length;
 	return 0;
 }
 
-/* llhttp takes any number of spaces in a request line, and takes RTSP and ICE for HTTP too, without
- * telling: look at what stands before the version. */
+/* llhttp accepts several spaces in a request line, and the protocols RTSP and ICE, without reporting
+ * it; the bytes before the version show them. */
 static int on_version(llhttp_t *parser, const char *at, size_t length)
 {
 	static const char BEFORE[] = " HTTP/";
 	(void)length;
 	struct http_conn *conn = conn_of(parser);
-	if (conn->open->has_version)
+	if (conn->exchange->has_version)
 		return 0;
-	conn->open->has_version = true;
+	conn->exchange->has_version = true;
 	char tail[HTTP_TAIL_BYTES];
 	tail_get(conn, at, tail);
 	const char *before = tail + HTTP_TAIL_BYTES - (sizeof(BEFORE) - 1);
@@ -80,13 +80,13 @@ static int on_version(llhttp_t *parser, const char *at, size_t length)
 
 static int on_version_complete(llhttp_t *parser)
 {
-	conn_of(parser)->open->has_whole_version = true;
+	conn_of(parser)->exchange->has_whole_version = true;
 	return 0;
 }
 
 static int on_url_complete(llhttp_t *parser)
 {
-	buf_add(&conn_of(parser)->open->collect.text, "", 1);
+	buf_add(&conn_of(parser)->exchange->collect.text, "", 1);
 	return 0;
 }
 
@@ -96,7 +96,7 @@ static int on_header_field(llhttp_t *parser, const char *at, size_t length)
 	size_t fields_max = conn->server->limits->fields_max;
 	if (conn->state != CONN_HEAD)
 		return framing_add(conn, length);
-	if (!http_collect_name(&conn->open->collect, at, length, fields_max))
+	if (!http_collect_name(&conn->exchange->collect, at, length, fields_max))
 		return refuse(conn, ERR_HEAD_TOO_LARGE);
 	return 0;
 }
@@ -105,7 +105,7 @@ static int on_header_field_complete(llhttp_t *parser)
 {
 	struct http_conn *conn = conn_of(parser);
 	if (conn->state == CONN_HEAD)
-		http_collect_name_end(&conn->open->collect);
+		http_collect_name_end(&conn->exchange->collect);
 	return 0;
 }
 
@@ -114,7 +114,7 @@ static int on_header_value(llhttp_t *parser, const char *at, size_t length)
 	struct http_conn *conn = conn_of(parser);
 	if (conn->state != CONN_HEAD)
 		return framing_add(conn, length);
-	http_collect_value(&conn->open->collect, at, length);
+	http_collect_value(&conn->exchange->collect, at, length);
 	return 0;
 }
 
@@ -122,14 +122,14 @@ static int on_header_value_complete(llhttp_t *parser)
 {
 	struct http_conn *conn = conn_of(parser);
 	if (conn->state == CONN_HEAD)
-		http_collect_value_end(&conn->open->collect);
+		http_collect_value_end(&conn->exchange->collect);
 	return 0;
 }
 
 static int on_headers_complete(llhttp_t *parser)
 {
 	struct http_conn *conn = conn_of(parser);
-	parser->upgrade = 0; /* no protocol is switched to: the field is ignored */
+	parser->upgrade = 0; /* Upgrade is not supported: ignore the field */
 	conn->head_flags = parser->flags;
 	return pause_with(conn, PARSE_HEAD);
 }
@@ -142,8 +142,8 @@ static int on_chunk_extension(llhttp_t *parser, const char *at, size_t length)
 	return framing_add(conn, length);
 }
 
-/* A name, and a value where there is a `=`, has a letter at least (RFC 9112 section 7.1.1), which
- * llhttp does not ask for. */
+/* The name of a chunk extension, and its value after a `=`, must not be empty (RFC 9112 section
+ * 7.1.1); llhttp does not check this. */
 static int on_chunk_extension_complete(llhttp_t *parser)
 {
 	struct http_conn *conn = conn_of(parser);
@@ -155,18 +155,18 @@ static int on_chunk_extension_complete(llhttp_t *parser)
 static int on_body(llhttp_t *parser, const char *at, size_t length)
 {
 	struct http_conn *conn = conn_of(parser);
-	struct http_open *open = conn->open;
-	if (open == NULL || open->is_response_ended) {
+	struct server_exchange *exchange = conn->exchange;
+	if (!exchange || exchange->is_response_ended) {
 		conn->dropped_bytes += length;
 		return 0;
 	}
-	if (conn->server->handler->on_content != NULL)
-		conn->server->handler->on_content(&open->x, at, length);
-	return open->is_paused || open->is_aborted ? HPE_PAUSED : 0;
+	if (conn->server->handler->on_content)
+		conn->server->handler->on_content(&exchange->x, at, length);
+	return exchange->is_paused || exchange->is_aborted ? HPE_PAUSED : 0;
 }
 
-/* llhttp reads trailers as if they stood in the head; a Connection among them would end the
- * connection after its response promised to keep it. */
+/* llhttp treats trailers as fields of the head. A Connection field in a trailer must not close a
+ * connection that the response has already promised to keep. */
 static int on_message_complete(llhttp_t *parser)
 {
 	struct http_conn *conn = conn_of(parser);
@@ -202,23 +202,22 @@ void http_parse_init(struct http_conn *conn)
 void http_parse_begin(struct http_conn *conn)
 {
 	struct arena *arena = arena_new();
-	struct http_open *open = arena_new_of(arena, struct http_open);
-	open->x = (struct http_exchange){
+	struct server_exchange *exchange = arena_new_of(arena, struct server_exchange);
+	exchange->x = (struct http_exchange){
 		.server = conn->server,
 		.arena = arena,
 		.started_us = time_monotonic_us(),
 		.peer = conn->peer,
 	};
-	open->conn = conn;
-	open->arena = arena;
-	http_collect_init(&open->collect, arena);
-	conn->open = open;
+	exchange->conn = conn;
+	exchange->arena = arena;
+	http_collect_init(&exchange->collect, arena);
+	conn->exchange = exchange;
 	conn->framing_bytes = conn->dropped_bytes = conn->extension_bytes = 0;
 	conn->blank_bytes = 0;
 }
 
-/* Whether the method that llhttp does not know is a word all the same: where it gave up, a letter
- * stands. */
+/* Whether the unknown method is a word: llhttp stopped at a letter. */
 static bool is_method_word(const struct http_conn *conn)
 {
 	const char *at = llhttp_get_error_pos(&conn->parser);
@@ -226,7 +225,7 @@ static bool is_method_word(const struct http_conn *conn)
 	return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z');
 }
 
-/* Why llhttp gave up. */
+/* Maps an error of llhttp to an error code. */
 static enum err_code parser_error(const struct http_conn *conn, llhttp_errno_t error)
 {
 	switch (error) {
@@ -234,8 +233,8 @@ static enum err_code parser_error(const struct http_conn *conn, llhttp_errno_t e
 		return conn->refusal;
 	case HPE_INVALID_METHOD:
 		return is_method_word(conn) ? ERR_NOT_BUILT : ERR_MALFORMED;
-	case HPE_INVALID_VERSION: /* or a good one with something behind it */
-		return conn->open->has_whole_version ? ERR_MALFORMED : ERR_VERSION;
+	case HPE_INVALID_VERSION: /* or text after a valid version */
+		return conn->exchange->has_whole_version ? ERR_MALFORMED : ERR_VERSION;
 	case HPE_PAUSED_H2_UPGRADE:
 		return ERR_VERSION;
 	default:
@@ -243,13 +242,13 @@ static enum err_code parser_error(const struct http_conn *conn, llhttp_errno_t e
 	}
 }
 
-/* Whose fault it is that a head is too large: a target that fills most of it is too long (RFC 9112
- * section 3). */
+/* The error code for a head that is too large. The target is too long if it is most of the head
+ * (RFC 9112 section 3). */
 static enum err_code too_large(const struct http_conn *conn)
 {
-	const struct http_open *open = conn->open;
-	bool is_target = !open->has_version ||
-	                 open->target_length > conn->server->limits->head_max_bytes / 2;
+	const struct server_exchange *exchange = conn->exchange;
+	bool is_target = !exchange->has_version ||
+	                 exchange->target_length > conn->server->limits->head_max_bytes / 2;
 	return is_target ? ERR_TARGET_TOO_LONG : ERR_HEAD_TOO_LARGE;
 }
 
@@ -274,8 +273,8 @@ enum parse_event http_parse_feed(struct http_conn *conn)
 	conn->in_length -= taken;
 
 	if (conn->state == CONN_HEAD) {
-		conn->open->head_bytes += taken;
-		if (conn->open->head_bytes > conn->server->limits->head_max_bytes) {
+		conn->exchange->head_bytes += taken;
+		if (conn->exchange->head_bytes > conn->server->limits->head_max_bytes) {
 			conn->refusal = too_large(conn);
 			conn->parsed = PARSE_REFUSED;
 		}

@@ -1,15 +1,20 @@
 #include "base/base.h"
 #include "base/log.h"
-#include "base/timefmt.h"
 #include "http/internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <netdb.h>
 #include <stdlib.h>
-#include <time.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
-#define ACCEPT_BURST    32  /* connections taken before the others' requests have their turn */
+#define BACKLOG   1024
+#define UNIX_MODE 0660
+
+#define ACCEPT_BURST    32  /* most connections accepted before other events are handled */
 #define ACCEPT_PAUSE_MS 100 /* after running out of descriptors or memory */
 
 const struct http_limits http_limits_default = {
@@ -30,7 +35,8 @@ static void on_pause_over(uv_timer_t *timer)
 	accept_update(server);
 }
 
-/* Out of descriptors or memory: connections wait in the kernel's queue for a moment. */
+/* Stop accepting for a moment when descriptors or memory are used up; new connections wait in the
+ * kernel's queue. */
 static void accept_pause(struct http_server *server)
 {
 	log_warn(LOG_GROUP_HTTP, "cannot accept, pausing", f_text("reason", uv_strerror(-errno)),
@@ -40,7 +46,7 @@ static void accept_pause(struct http_server *server)
 	uv_timer_start(&server->timer, on_pause_over, ACCEPT_PAUSE_MS, 0);
 }
 
-/* Take one waiting connection; false: none is, or it cannot be taken. */
+/* Accept one connection; false: none is waiting, or accepting failed. */
 static bool accept_one(struct http_server *server)
 {
 	struct sockaddr_storage from = {.ss_family = AF_UNIX};
@@ -72,28 +78,28 @@ static void on_connections(uv_poll_t *poll, int status, int events)
 	}
 }
 
-/* Accept while there is room. */
+/* Start or stop accepting, depending on the limit of connections. */
 static void accept_update(struct http_server *server)
 {
-	bool is_wanted = server->listen_fd >= 0 && !server->is_draining &&
-	                 server->conn_count < server->limits->connections_max &&
-	                 !uv_is_active((uv_handle_t *)&server->timer);
-	if (is_wanted == server->is_accepting)
+	bool should_accept = server->listen_fd >= 0 && !server->is_draining &&
+	                     server->conn_count < server->limits->connections_max &&
+	                     !uv_is_active((uv_handle_t *)&server->timer);
+	if (should_accept == server->is_accepting)
 		return;
-	server->is_accepting = is_wanted;
-	if (is_wanted)
+	server->is_accepting = should_accept;
+	if (should_accept)
 		uv_poll_start(&server->listener, UV_READABLE, on_connections);
 	else
 		uv_poll_stop(&server->listener);
 }
 
-/* Tick what was due when this began; what falls due meanwhile waits for the next turn. */
+/* Tick the connections that are due now; those that become due meanwhile wait for the next turn. */
 static void on_check(uv_check_t *check)
 {
 	struct http_server *server = check->data;
 	struct http_conn *last = TAILQ_LAST(&server->due, http_conn_list), *conn;
-	bool is_last = last == NULL;
-	while (!is_last && (conn = TAILQ_FIRST(&server->due)) != NULL) {
+	bool is_last = !last;
+	while (!is_last && (conn = TAILQ_FIRST(&server->due))) {
 		is_last = conn == last;
 		TAILQ_REMOVE(&server->due, conn, due);
 		conn->is_due = false;
@@ -103,26 +109,39 @@ static void on_check(uv_check_t *check)
 		uv_idle_stop(&server->idle);
 }
 
-static void on_idle(uv_idle_t *idle)
+static void drain_done(struct http_server *server)
 {
-	(void)idle;
+	void (*drained)(void *) = server->drained;
+	server->drained = NULL;
+	uv_timer_stop(&server->timer);
+	if (drained)
+		drained(server->drained_context);
 }
 
-void http_server_wake(struct http_server *server)
+static void on_drain_timer(uv_timer_t *timer)
 {
-	uv_idle_start(&server->idle, on_idle);
+	drain_done(timer->data);
+}
+
+static void on_conn_closed(struct http_server *server)
+{
+	server->conn_count--;
+	accept_update(server);
+	if (server->is_draining && server->conn_count == 0 && !server->is_freed)
+		uv_timer_start(&server->timer, on_drain_timer, 0, 0);
 }
 
 struct http_server *http_server_new(uv_loop_t *loop, const struct http_handler *handler,
                                     const struct http_limits *limits, void *context)
 {
 	struct http_server *server = calloc(1, sizeof(*server));
-	require(server != NULL);
-	http_write_register();
+	require(server);
+	http_response_register();
 	server->loop = loop;
 	server->handler = handler;
 	server->limits = limits;
 	server->context = context;
+	server->on_conn_closed = on_conn_closed;
 	server->listen_fd = -1;
 	server->handle_count = 3;
 	TAILQ_INIT(&server->conns);
@@ -139,6 +158,97 @@ struct http_server *http_server_new(uv_loop_t *loop, const struct http_handler *
 void *http_server_context(const struct http_server *server)
 {
 	return server->context;
+}
+
+/* Close `fd` and keep errno, which says what failed. */
+static enum err_code listen_failed(int fd)
+{
+	int saved = errno;
+	if (fd >= 0)
+		close(fd);
+	errno = saved;
+	return ERR_UNAVAILABLE;
+}
+
+static int socket_new(int family)
+{
+	return socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+}
+
+static enum err_code listen_tcp_at(const struct addrinfo *info, int *ret_fd)
+{
+	static const int ON = 1;
+	int fd = socket_new(info->ai_family);
+	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &ON, sizeof(ON)) != 0 ||
+	    setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &ON, sizeof(ON)) != 0 ||
+	    bind(fd, info->ai_addr, info->ai_addrlen) != 0 || listen(fd, BACKLOG) != 0)
+		return listen_failed(fd);
+	*ret_fd = fd;
+	return ERR_NONE;
+}
+
+static enum err_code listen_tcp(const struct address *address, int *ret_fd)
+{
+	const struct addrinfo hints = {
+		.ai_socktype = SOCK_STREAM,
+		.ai_flags = AI_PASSIVE | AI_NUMERICSERV,
+	};
+	struct addrinfo *infos;
+	char port[8];
+	snprintf(port, sizeof(port), "%u", address->port);
+	errno = 0;
+	int failure = getaddrinfo(address->host, port, &hints, &infos);
+	if (failure != 0) {
+		if (failure != EAI_SYSTEM)
+			errno = EADDRNOTAVAIL;
+		return ERR_UNAVAILABLE;
+	}
+	enum err_code code = ERR_UNAVAILABLE;
+	for (struct addrinfo *info = infos; info && code != ERR_NONE; info = info->ai_next)
+		code = listen_tcp_at(info, ret_fd);
+	int saved = errno;
+	freeaddrinfo(infos);
+	errno = saved;
+	return code;
+}
+
+/* Remove a socket file on which no process listens; false, with errno set: the path is in use. */
+static bool remove_stale_socket(const struct sockaddr_un *name)
+{
+	struct stat st;
+	if (lstat(name->sun_path, &st) != 0)
+		return errno == ENOENT;
+	errno = EADDRINUSE;
+	if (!S_ISSOCK(st.st_mode))
+		return false;
+	int fd = socket_new(AF_UNIX);
+	if (fd < 0)
+		return false;
+	bool is_stale = connect(fd, (const struct sockaddr *)name, sizeof(*name)) != 0 &&
+	                errno == ECONNREFUSED;
+	close(fd);
+	errno = EADDRINUSE;
+	return is_stale && unlink(name->sun_path) == 0;
+}
+
+static enum err_code listen_unix(const struct address *address, int *ret_fd)
+{
+	struct sockaddr_un name = {.sun_family = AF_UNIX};
+	size_t length = strlen(address->host);
+	require(length < sizeof(name.sun_path));
+	memcpy(name.sun_path, address->host, length);
+	int fd = socket_new(AF_UNIX);
+	if (fd < 0 || !remove_stale_socket(&name) ||
+	    bind(fd, (const struct sockaddr *)&name, sizeof(name)) != 0 ||
+	    chmod(name.sun_path, UNIX_MODE) != 0 || listen(fd, BACKLOG) != 0)
+		return listen_failed(fd);
+	*ret_fd = fd;
+	return ERR_NONE;
+}
+
+enum err_code http_listen_open(const struct address *address, int *ret_fd)
+{
+	return address->is_unix ? listen_unix(address, ret_fd) : listen_tcp(address, ret_fd);
 }
 
 enum err_code http_server_listen_fd(struct http_server *server, int fd)
@@ -167,7 +277,7 @@ enum err_code http_server_listen(struct http_server *server, const struct addres
 {
 	int fd;
 	enum err_code code;
-	if (other != NULL && (address->is_unix || address->port == 0)) {
+	if (other && (address->is_unix || address->port == 0)) {
 		fd = fcntl(other->listen_fd, F_DUPFD_CLOEXEC, 0);
 		code = fd < 0 ? ERR_UNAVAILABLE : ERR_NONE;
 	} else {
@@ -198,12 +308,6 @@ static void on_closed(uv_handle_t *handle)
 	http_server_handle_closed(handle->data);
 }
 
-void http_server_handle_closed(struct http_server *server)
-{
-	if (--server->handle_count == 0 && server->is_freed)
-		free(server);
-}
-
 static void server_unlisten(struct http_server *server)
 {
 	if (server->listen_fd < 0)
@@ -214,33 +318,11 @@ static void server_unlisten(struct http_server *server)
 	server->listen_fd = -1;
 }
 
-static void drain_done(struct http_server *server)
-{
-	void (*drained)(void *) = server->drained;
-	server->drained = NULL;
-	uv_timer_stop(&server->timer);
-	if (drained != NULL)
-		drained(server->drained_context);
-}
-
-static void on_drain_timer(uv_timer_t *timer)
-{
-	drain_done(timer->data);
-}
-
-void http_server_conn_closed(struct http_server *server)
-{
-	server->conn_count--;
-	accept_update(server);
-	if (server->is_draining && server->conn_count == 0 && !server->is_freed)
-		uv_timer_start(&server->timer, on_drain_timer, 0, 0);
-}
-
 void http_server_drain(struct http_server *server, uint64_t deadline_ms, void (*drained)(void *),
                        void *context)
 {
 	require(!server->is_draining);
-	/* Whoever has been let in by the kernel is served, else closing would reset it. */
+	/* Accept what is in the kernel's queue: closing the listener would reset it. */
 	server->is_accepting = false;
 	while (server->listen_fd >= 0 && accept_one(server))
 		;
@@ -252,12 +334,12 @@ void http_server_drain(struct http_server *server, uint64_t deadline_ms, void (*
 	               0);
 	struct http_conn *conn;
 	TAILQ_FOREACH(conn, &server->conns, all)
-	http_conn_schedule(conn);
+	http_socket_schedule(conn);
 }
 
 void http_server_free(struct http_server *server)
 {
-	if (server == NULL)
+	if (!server)
 		return;
 	server->is_freed = true;
 	server_unlisten(server);
@@ -266,17 +348,4 @@ void http_server_free(struct http_server *server)
 	uv_close((uv_handle_t *)&server->timer, on_closed);
 	uv_close((uv_handle_t *)&server->idle, on_closed);
 	uv_close((uv_handle_t *)&server->check, on_closed);
-}
-
-const char *http_server_date_line(struct http_server *server)
-{
-	int64_t now_s = time_now_ms() / 1000;
-	if (server->date_s != now_s) {
-		time_t time = (time_t)now_s;
-		struct tm parts;
-		server->date_s = now_s;
-		strftime(server->date, sizeof(server->date), "Date: %a, %d %b %Y %H:%M:%S GMT\r\n",
-		         gmtime_r(&time, &parts));
-	}
-	return server->date;
 }

@@ -1,5 +1,6 @@
 #include "base/base.h"
 #include "http/internal.h"
+#include "loop/late_write.h"
 
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
@@ -7,50 +8,84 @@
 #include <string.h>
 #include <unistd.h>
 
-static void on_handle_closed(uv_handle_t *handle)
+static void peer_format(const struct sockaddr_storage *from, char peer[INET6_ADDRSTRLEN])
 {
-	struct http_conn *conn = handle->data;
-	if (--conn->handle_count > 0)
-		return;
-	struct http_server *server = conn->server;
-	free(conn->held);
-	free(conn);
-	http_server_handle_closed(server);
+	if (from->ss_family == AF_INET)
+		inet_ntop(AF_INET, &((const struct sockaddr_in *)from)->sin_addr, peer,
+		          INET6_ADDRSTRLEN);
+	else if (from->ss_family == AF_INET6)
+		inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)from)->sin6_addr, peer,
+		          INET6_ADDRSTRLEN);
+	else
+		memcpy(peer, "unix", sizeof("unix"));
 }
 
-void http_conn_close(struct http_conn *conn)
+bool http_socket_open(struct http_conn *conn, int fd, const struct sockaddr_storage *from)
 {
+	uv_loop_t *loop = conn->server->loop;
+	conn->is_tcp = from->ss_family == AF_INET || from->ss_family == AF_INET6;
+	conn->handle_count = 2;
+	peer_format(from, conn->peer);
+	uv_timer_init(loop, &conn->timer);
+	bool is_open;
+	if (conn->is_tcp) {
+		uv_tcp_init(loop, &conn->tcp);
+		is_open = uv_tcp_open(&conn->tcp, fd) == 0;
+	} else {
+		uv_pipe_init(loop, &conn->pipe, 0);
+		is_open = uv_pipe_open(&conn->pipe, fd) == 0;
+	}
+	if (!is_open)
+		close(fd);
+	else if (conn->is_tcp)
+		(void)uv_tcp_nodelay(&conn->tcp, 1);
+	conn->timer.data = conn->stream.data = conn;
+	return is_open;
+}
+
+static void on_idle(uv_idle_t *idle)
+{
+	(void)idle;
+}
+
+void http_socket_schedule(struct http_conn *conn)
+{
+	if (conn->is_ticking || conn->is_due || conn->state == CONN_CLOSED)
+		return;
+	conn->is_due = true;
+	TAILQ_INSERT_TAIL(&conn->server->due, conn, due);
+	uv_idle_start(&conn->server->idle, on_idle);
+}
+
+size_t http_socket_queued(const struct http_conn *conn)
+{
+	return uv_stream_get_write_queue_size(&conn->stream);
+}
+
+static void on_late_write(void *owner, int status)
+{
+	struct http_conn *conn = owner;
 	if (conn->state == CONN_CLOSED)
 		return;
-	require(conn->open == NULL);
-	conn->state = CONN_CLOSED;
-	if (conn->is_due)
-		TAILQ_REMOVE(&conn->server->due, conn, due);
-	conn->is_due = false;
-	TAILQ_REMOVE(&conn->server->conns, conn, all);
-	uv_close((uv_handle_t *)&conn->timer, on_handle_closed);
-	uv_close((uv_handle_t *)&conn->stream, on_handle_closed);
-	http_server_conn_closed(conn->server);
+	conn->is_broken |= status < 0;
+	http_conn_tick(conn);
 }
 
-/* Close so that the client cannot take what it has for a complete response. */
-void http_conn_reset(struct http_conn *conn)
+void http_socket_write(struct http_conn *conn, const uv_buf_t *bufs, unsigned count)
 {
-	int fd;
-	static const struct linger ABORT = {.l_onoff = 1, .l_linger = 0};
-	if (conn->is_tcp && uv_fileno((uv_handle_t *)&conn->stream, &fd) == 0)
-		(void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &ABORT, sizeof(ABORT));
-	http_conn_close(conn);
+	if (conn->is_broken || conn->state == CONN_CLOSED)
+		return;
+	conn->is_broken = late_write(&conn->stream, bufs, count, on_late_write, conn) != 0;
 }
 
-/* A client that sends head and content apart, with Nagle's algorithm on, holds the content back
- * until the head is acknowledged, which the kernel puts off for 40 ms (RFC 1122 section
- * 4.2.3.2). */
-void http_conn_acknowledge(struct http_conn *conn)
+/* A client with Nagle's algorithm enabled that sends head and content in two writes holds the
+ * content back until the head is acknowledged, and the kernel delays acknowledgments by 40 ms
+ * (RFC 1122 section 4.2.3.2). */
+void http_socket_acknowledge(struct http_conn *conn)
 {
 #ifdef TCP_QUICKACK
-	int fd;
 	static const int ON = 1;
+	int fd;
 	if (conn->is_tcp && uv_fileno((uv_handle_t *)&conn->stream, &fd) == 0)
 		(void)setsockopt(fd, IPPROTO_TCP, TCP_QUICKACK, &ON, sizeof(ON));
 #else
@@ -58,15 +93,22 @@ void http_conn_acknowledge(struct http_conn *conn)
 #endif
 }
 
-/* Keep bytes that cannot be parsed yet, once the loop's read buffer is needed again. */
-static void conn_hold(struct http_conn *conn)
+bool http_socket_may_read(const struct http_conn *conn)
+{
+	const struct server_exchange *exchange = conn->exchange;
+	return !exchange->is_request_complete && !exchange->is_paused &&
+	       !exchange->is_response_ended;
+}
+
+/* Copy the bytes that cannot be parsed yet: other connections use the loop's read buffer, too. */
+static void hold_input(struct http_conn *conn)
 {
 	if (conn->in_length == 0) {
 		free(conn->held);
 		conn->held = NULL;
-	} else if (conn->held == NULL) {
+	} else if (!conn->held) {
 		conn->held = malloc(conn->in_length);
-		require(conn->held != NULL);
+		require(conn->held);
 		memcpy(conn->held, conn->in, conn->in_length);
 		conn->in = conn->held;
 	}
@@ -95,16 +137,16 @@ static void on_read(uv_stream_t *stream, ssize_t length, const uv_buf_t *buf)
 	http_conn_tick(conn);
 }
 
-/* A complete request's client is still read from, to learn when it goes away. */
-static void conn_set_reading(struct http_conn *conn)
+/* Reading goes on after the request is complete, to notice that the client closes. */
+static void set_reading(struct http_conn *conn)
 {
-	bool is_wanted = conn->in_length == 0;
-	if (conn->state == CONN_EXCHANGE && !conn->open->is_request_complete)
-		is_wanted = is_wanted && !conn->open->is_paused;
-	if (is_wanted == conn->is_reading)
+	bool should_read = conn->in_length == 0;
+	if (conn->state == CONN_EXCHANGE && !conn->exchange->is_request_complete)
+		should_read = should_read && !conn->exchange->is_paused;
+	if (should_read == conn->is_reading)
 		return;
-	conn->is_reading = is_wanted;
-	if (!is_wanted)
+	conn->is_reading = should_read;
+	if (!should_read)
 		uv_read_stop(&conn->stream);
 	else if (uv_read_start(&conn->stream, on_alloc, on_read) != 0)
 		conn->is_broken = true;
@@ -114,20 +156,22 @@ static void on_timer(uv_timer_t *timer)
 {
 	struct http_conn *conn = timer->data;
 	conn->timer_ms = 0;
-	bool has_moved = http_write_queued(conn) < conn->queued_bytes;
+	bool has_moved = http_socket_queued(conn) < conn->queued_bytes;
 	conn->is_late = conn->deadline_ms <= conn_now(conn) && !has_moved;
 	http_conn_tick(conn);
 }
 
-/* The timer is left running when it fires early: most deadlines move on before they pass. */
-static void conn_set_deadline(struct http_conn *conn)
+/* A running timer that fires before the deadline is left as it is and set again when it fires: most
+ * deadlines are moved before they pass. */
+static void set_deadline(struct http_conn *conn)
 {
 	if (conn->state == CONN_EXCHANGE) {
-		bool is_clients_turn = http_write_queued(conn) > 0 || http_conn_may_read(conn);
+		bool is_waiting_for_client =
+			http_socket_queued(conn) > 0 || http_socket_may_read(conn);
 		uint64_t time_ms = conn->server->limits->content_timeout_ms;
-		conn->deadline_ms = is_clients_turn ? conn_now(conn) + time_ms : HTTP_NEVER;
+		conn->deadline_ms = is_waiting_for_client ? conn_now(conn) + time_ms : HTTP_NEVER;
 	}
-	conn->queued_bytes = http_write_queued(conn);
+	conn->queued_bytes = http_socket_queued(conn);
 	if (conn->deadline_ms == HTTP_NEVER ||
 	    (conn->timer_ms != 0 && conn->timer_ms <= conn->deadline_ms))
 		return;
@@ -136,61 +180,50 @@ static void conn_set_deadline(struct http_conn *conn)
 	uv_timer_start(&conn->timer, on_timer, conn->timer_ms - now_ms, 0);
 }
 
-void http_conn_settle(struct http_conn *conn)
+void http_socket_wait(struct http_conn *conn)
 {
-	conn_hold(conn);
-	conn_set_reading(conn);
-	conn_set_deadline(conn);
+	hold_input(conn);
+	set_reading(conn);
+	set_deadline(conn);
 }
 
-static void peer_format(const struct sockaddr_storage *from, char peer[INET6_ADDRSTRLEN])
+void http_server_handle_closed(struct http_server *server)
 {
-	if (from->ss_family == AF_INET)
-		inet_ntop(AF_INET, &((const struct sockaddr_in *)from)->sin_addr, peer,
-		          INET6_ADDRSTRLEN);
-	else if (from->ss_family == AF_INET6)
-		inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)from)->sin6_addr, peer,
-		          INET6_ADDRSTRLEN);
-	else
-		memcpy(peer, "unix", sizeof("unix"));
+	if (--server->handle_count == 0 && server->is_freed)
+		free(server);
 }
 
-/* Give the descriptor to libuv. */
-static bool conn_take(struct http_conn *conn, int fd)
+static void on_handle_closed(uv_handle_t *handle)
 {
-	uv_loop_t *loop = conn->server->loop;
-	bool is_taken;
-	if (conn->is_tcp) {
-		uv_tcp_init(loop, &conn->tcp);
-		is_taken = uv_tcp_open(&conn->tcp, fd) == 0;
-	} else {
-		uv_pipe_init(loop, &conn->pipe, 0);
-		is_taken = uv_pipe_open(&conn->pipe, fd) == 0;
-	}
-	if (!is_taken)
-		close(fd);
-	else if (conn->is_tcp)
-		(void)uv_tcp_nodelay(&conn->tcp, 1);
-	return is_taken;
+	struct http_conn *conn = handle->data;
+	if (--conn->handle_count > 0)
+		return;
+	struct http_server *server = conn->server;
+	free(conn->held);
+	free(conn);
+	http_server_handle_closed(server);
 }
 
-void http_conn_new(struct http_server *server, int fd, const struct sockaddr_storage *from)
+void http_socket_close(struct http_conn *conn)
 {
-	struct http_conn *conn = calloc(1, sizeof(*conn));
-	require(conn != NULL);
-	conn->server = server;
-	conn->is_tcp = from->ss_family == AF_INET || from->ss_family == AF_INET6;
-	conn->is_keep_alive = true;
-	conn->handle_count = 2;
-	server->handle_count++;
-	server->conn_count++;
-	TAILQ_INSERT_TAIL(&server->conns, conn, all);
-	peer_format(from, conn->peer);
-	http_parse_init(conn);
-	uv_timer_init(server->loop, &conn->timer);
-	bool is_taken = conn_take(conn, fd);
-	conn->timer.data = conn->stream.data = conn;
-	http_conn_enter_idle(conn);
-	conn->is_broken = !is_taken;
-	http_conn_tick(conn);
+	if (conn->state == CONN_CLOSED)
+		return;
+	require(!conn->exchange);
+	conn->state = CONN_CLOSED;
+	if (conn->is_due)
+		TAILQ_REMOVE(&conn->server->due, conn, due);
+	conn->is_due = false;
+	TAILQ_REMOVE(&conn->server->conns, conn, all);
+	uv_close((uv_handle_t *)&conn->timer, on_handle_closed);
+	uv_close((uv_handle_t *)&conn->stream, on_handle_closed);
+	conn->server->on_conn_closed(conn->server);
+}
+
+void http_socket_reset(struct http_conn *conn)
+{
+	static const struct linger ABORT = {.l_onoff = 1, .l_linger = 0};
+	int fd;
+	if (conn->is_tcp && uv_fileno((uv_handle_t *)&conn->stream, &fd) == 0)
+		(void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &ABORT, sizeof(ABORT));
+	http_socket_close(conn);
 }

@@ -1,14 +1,15 @@
 #include "base/base.h"
 #include "base/log.h"
 #include "base/metrics.h"
+#include "base/timefmt.h"
 #include "http/internal.h"
-#include "loop/late_write.h"
 
 #include <string.h>
+#include <time.h>
 
-/* What is left of a request when its response begins may be this long, for the connection to stay
- * open. */
-#define DROP_MAX_BYTES (64 << 10)
+/* A response that starts before its request is complete closes the connection if Content-Length is
+ * above this. */
+#define UNREAD_MAX_BYTES (64 << 10)
 
 static const char CONTINUE[] = "HTTP/1.1 100 Continue\r\n\r\n";
 static const char LAST_CHUNK[] = "0\r\n\r\n";
@@ -65,40 +66,9 @@ const char *http_reason(int status)
 	return "";
 }
 
-struct http_field http_field_of(const char *name, const char *value)
+static struct server_exchange *exchange_of(struct http_exchange *x)
 {
-	return (struct http_field){
-		.name = name,
-		.value = value,
-		.name_length = (uint32_t)strlen(name),
-		.value_length = (uint32_t)strlen(value),
-	};
-}
-
-static struct http_open *open_of(struct http_exchange *x)
-{
-	return CONTAINER_OF(x, struct http_open, x);
-}
-
-size_t http_write_queued(const struct http_conn *conn)
-{
-	return uv_stream_get_write_queue_size(&conn->stream);
-}
-
-static void on_late_write(void *owner, int status)
-{
-	struct http_conn *conn = owner;
-	if (conn->state == CONN_CLOSED)
-		return;
-	conn->is_broken |= status < 0;
-	http_conn_tick(conn);
-}
-
-static void write_bufs(struct http_conn *conn, const uv_buf_t *bufs, unsigned count)
-{
-	if (conn->is_broken || conn->state == CONN_CLOSED)
-		return;
-	conn->is_broken = late_write(&conn->stream, bufs, count, on_late_write, conn) != 0;
+	return CONTAINER_OF(x, struct server_exchange, x);
 }
 
 static uv_buf_t buf_of(const void *data, size_t length)
@@ -106,30 +76,45 @@ static uv_buf_t buf_of(const void *data, size_t length)
 	return uv_buf_init((char *)data, (unsigned)length);
 }
 
-/* The pending head as the first of `bufs`, if there is one. */
-static unsigned take_head(struct http_open *open, uv_buf_t *bufs)
+/* Put the pending head into bufs[0], if there is one. Returns the number of bufs filled. */
+static unsigned take_head(struct server_exchange *exchange, uv_buf_t *bufs)
 {
-	if (open->reply_head == NULL)
+	if (!exchange->reply_head)
 		return 0;
-	bufs[0] = buf_of(open->reply_head, open->reply_head_length);
-	open->reply_head = NULL;
+	bufs[0] = buf_of(exchange->reply_head, exchange->reply_head_length);
+	exchange->reply_head = NULL;
 	return 1;
 }
 
-void http_write_flush(struct http_open *open)
+void http_response_flush(struct server_exchange *exchange)
 {
 	uv_buf_t head;
-	if (take_head(open, &head) > 0)
-		write_bufs(open->conn, &head, 1);
+	if (take_head(exchange, &head) > 0)
+		http_socket_write(exchange->conn, &head, 1);
 }
 
-void http_write_continue(struct http_conn *conn)
+void http_response_continue(struct http_conn *conn)
 {
 	uv_buf_t line = buf_of(CONTINUE, sizeof(CONTINUE) - 1);
-	write_bufs(conn, &line, 1);
+	http_socket_write(conn, &line, 1);
 }
 
-/* A field line. Control characters of a value become spaces, so that no value can end its line. */
+/* The Date field line (IMF-fixdate, RFC 9110 section 5.6.7), formatted once a second. */
+static const char *date_line(struct http_server *server)
+{
+	int64_t now_s = time_now_ms() / 1000;
+	if (server->date_s != now_s) {
+		time_t time = (time_t)now_s;
+		struct tm parts;
+		server->date_s = now_s;
+		strftime(server->date, sizeof(server->date), "Date: %a, %d %b %Y %H:%M:%S GMT\r\n",
+		         gmtime_r(&time, &parts));
+	}
+	return server->date;
+}
+
+/* Append a field line. Control characters in the value become spaces, so that a value cannot end
+ * its line. */
 static void add_field(struct buf *head, const struct http_field *field)
 {
 	buf_add(head, field->name, field->name_length);
@@ -143,27 +128,27 @@ static void add_field(struct buf *head, const struct http_field *field)
 }
 
 /* Whether the connection can serve another request after this response. */
-static bool stays_open(const struct http_open *open)
+static bool can_keep_alive(const struct server_exchange *exchange)
 {
-	const struct http_conn *conn = open->conn;
-	if (!conn->is_keep_alive || conn->server->is_draining || open->is_continue_due)
+	const struct http_conn *conn = exchange->conn;
+	if (!conn->is_keep_alive || conn->server->is_draining || exchange->is_continue_due)
 		return false;
-	return open->is_request_complete || open->x.head.content_length <= DROP_MAX_BYTES;
+	return exchange->is_request_complete || exchange->x.head.content_length <= UNREAD_MAX_BYTES;
 }
 
-/* How the end of the content is marked, and whether the connection stays. */
-static void add_framing(struct http_open *open, struct buf *head)
+/* Append the fields that say where the content ends and whether the connection stays open. */
+static void add_framing(struct server_exchange *exchange, struct buf *head)
 {
-	struct http_conn *conn = open->conn;
-	int status = open->x.status;
-	bool is_http_1_0 = open->x.head.minor_version == 0;
-	conn->is_keep_alive = stays_open(open);
-	if (status != 204 && status != 304 && open->content_left >= 0) {
-		buf_printf(head, "Content-Length: %lld\r\n", (long long)open->content_left);
-	} else if (!open->has_no_content && is_http_1_0) {
+	struct http_conn *conn = exchange->conn;
+	int status = exchange->x.status;
+	bool is_http_1_0 = exchange->x.head.minor_version == 0;
+	conn->is_keep_alive = can_keep_alive(exchange);
+	if (status != 204 && status != 304 && exchange->content_left >= 0) {
+		buf_printf(head, "Content-Length: %lld\r\n", (long long)exchange->content_left);
+	} else if (!exchange->has_no_content && is_http_1_0) {
 		conn->is_keep_alive = false;
-	} else if (!open->has_no_content) {
-		open->is_response_chunked = true;
+	} else if (!exchange->has_no_content) {
+		exchange->is_response_chunked = true;
 		buf_puts(head, "Transfer-Encoding: chunked\r\n");
 	}
 	if (!conn->is_keep_alive)
@@ -175,90 +160,90 @@ static void add_framing(struct http_open *open, struct buf *head)
 void http_respond_start(struct http_exchange *x, int status, const struct http_field *fields,
                         size_t field_count, int64_t content_length)
 {
-	struct http_open *open = open_of(x);
+	struct server_exchange *exchange = exchange_of(x);
 	require(x->status == 0 && status >= 200 && status <= 599);
 	x->status = status;
-	open->has_no_content = x->head.is_head || status == 204 || status == 304;
-	open->content_left = content_length;
-	struct buf head = {.arena = open->arena};
+	exchange->has_no_content = x->head.is_head || status == 204 || status == 304;
+	exchange->content_left = content_length;
+	struct buf head = {.arena = exchange->arena};
 	buf_printf(&head, "HTTP/1.1 %d %s\r\n", status, http_reason(status));
-	buf_puts(&head, http_server_date_line(open->conn->server));
+	buf_puts(&head, date_line(exchange->conn->server));
 	for (size_t i = 0; i < field_count; i++)
 		add_field(&head, &fields[i]);
-	add_framing(open, &head);
+	add_framing(exchange, &head);
 	buf_add(&head, "\r\n", 2);
-	open->reply_head = head.data;
-	open->reply_head_length = head.length;
-	http_conn_schedule(open->conn);
+	exchange->reply_head = head.data;
+	exchange->reply_head_length = head.length;
+	http_socket_schedule(exchange->conn);
 }
 
 bool http_respond_content(struct http_exchange *x, const void *data, size_t length)
 {
-	struct http_open *open = open_of(x);
-	struct http_conn *conn = open->conn;
-	require(x->status != 0 && !open->is_response_ended);
-	if (open->has_no_content || length == 0)
+	struct server_exchange *exchange = exchange_of(x);
+	struct http_conn *conn = exchange->conn;
+	require(x->status != 0 && !exchange->is_response_ended);
+	if (exchange->has_no_content || length == 0)
 		return false;
-	if (open->content_left >= 0) {
-		require((int64_t)length <= open->content_left);
-		open->content_left -= (int64_t)length;
+	if (exchange->content_left >= 0) {
+		require((int64_t)length <= exchange->content_left);
+		exchange->content_left -= (int64_t)length;
 	}
 	x->sent_bytes += length;
 
 	uv_buf_t bufs[4];
-	unsigned count = take_head(open, bufs);
+	unsigned count = take_head(exchange, bufs);
 	char size[24];
-	if (open->is_response_chunked) {
+	if (exchange->is_response_chunked) {
 		int digits = snprintf(size, sizeof(size), "%zx\r\n", length);
 		bufs[count++] = buf_of(size, (size_t)digits);
 	}
 	bufs[count++] = buf_of(data, length);
-	if (open->is_response_chunked)
+	if (exchange->is_response_chunked)
 		bufs[count++] = buf_of("\r\n", 2);
-	write_bufs(conn, bufs, count);
+	http_socket_write(conn, bufs, count);
 	if (conn->is_broken)
-		http_conn_schedule(conn);
-	open->is_full |= http_write_queued(conn) > conn->server->limits->send_high_bytes;
-	return open->is_full;
+		http_socket_schedule(conn);
+	exchange->is_full |= http_socket_queued(conn) > conn->server->limits->send_high_bytes;
+	return exchange->is_full;
 }
 
 void http_respond_end(struct http_exchange *x)
 {
-	struct http_open *open = open_of(x);
-	require(x->status != 0 && !open->is_response_ended);
-	require(open->has_no_content || open->content_left <= 0);
+	struct server_exchange *exchange = exchange_of(x);
+	require(x->status != 0 && !exchange->is_response_ended);
+	require(exchange->has_no_content || exchange->content_left <= 0);
 	uv_buf_t bufs[2];
-	unsigned count = take_head(open, bufs);
-	if (open->is_response_chunked)
+	unsigned count = take_head(exchange, bufs);
+	if (exchange->is_response_chunked)
 		bufs[count++] = buf_of(LAST_CHUNK, sizeof(LAST_CHUNK) - 1);
 	if (count > 0)
-		write_bufs(open->conn, bufs, count);
-	open->is_response_ended = true;
-	http_conn_schedule(open->conn);
+		http_socket_write(exchange->conn, bufs, count);
+	exchange->is_response_ended = true;
+	http_socket_schedule(exchange->conn);
 }
 
 void http_respond_abort(struct http_exchange *x)
 {
-	struct http_open *open = open_of(x);
-	open->is_aborted = true;
-	http_conn_schedule(open->conn);
+	struct server_exchange *exchange = exchange_of(x);
+	exchange->is_aborted = true;
+	http_socket_schedule(exchange->conn);
 }
 
 static struct metric refused_total =
 	METRIC_COUNTER("expops_http_refused_total",
-                       "Requests that broke the rules of HTTP, a limit or a time-out.", "error");
+                       "Requests refused for invalid HTTP, a limit or a time-out.", "error");
 
-void http_write_register(void)
+void http_response_register(void)
 {
 	metric_register(&refused_total);
 }
 
-void http_write_refusal(struct http_conn *conn, enum err_code code, const char *detail)
+void http_response_refuse(struct http_conn *conn, enum err_code code, const char *detail)
 {
 	static const struct http_head NONE;
 	struct arena *arena = arena_new();
 	const char *id =
-		http_head_request_id(conn->open != NULL ? &conn->open->x.head : &NONE, arena);
+		http_head_request_id(conn->exchange ? &conn->exchange->x.head : &NONE, arena);
 	metric_add(&refused_total, err_info(code)->slug, NULL, 1);
 	log_set_request_id(id);
 	log_info(LOG_GROUP_HTTP, "request refused", f_text("error", err_info(code)->slug),
@@ -267,11 +252,11 @@ void http_write_refusal(struct http_conn *conn, enum err_code code, const char *
 	const char *body = "";
 	size_t length = 0;
 	int status = err_info(code)->status;
-	if (conn->server->handler->refuse != NULL)
+	if (conn->server->handler->refuse)
 		conn->server->handler->refuse(arena, code, detail, id, &body, &length);
 	struct buf reply = {.arena = arena};
 	buf_printf(&reply, "HTTP/1.1 %d %s\r\n", status, http_reason(status));
-	buf_puts(&reply, http_server_date_line(conn->server));
+	buf_puts(&reply, date_line(conn->server));
 	if (code == ERR_METHOD)
 		buf_puts(&reply, "Allow: GET, HEAD, POST, PUT, PATCH, DELETE\r\n");
 	buf_printf(&reply,
@@ -280,6 +265,6 @@ void http_write_refusal(struct http_conn *conn, enum err_code code, const char *
 	           id, length);
 	buf_add(&reply, body, length);
 	uv_buf_t all = buf_of(reply.data, reply.length);
-	write_bufs(conn, &all, 1);
+	http_socket_write(conn, &all, 1);
 	arena_free(arena);
 }
