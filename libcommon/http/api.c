@@ -1,9 +1,11 @@
 #include "http/api.h"
 
+#include "base/crypto.h"
 #include "base/scope.h"
 #include "base/utf8.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,36 +19,36 @@
 #define NOT_BUILT API_NOT_BUILT
 #define READS     API_READS
 
-/* `scope` is filled in by api_init(). */
+/* api_init() sets `scope`. */
 static struct api_op ops[] = {
 #define API(id, method, path, service, scope, body, flags) \
 	{API_ID_##id, #id, #method, path, API_##service, SCOPE_NONE, scope, body, flags},
 #include "api.def"
 };
 
-/* The paths as a tree with a node for each segment:
+/* The paths as a trie with a node for each segment:
  *
  *     "" - api - v1.0 - experiments            GET, POST
  *                          {experiment_id}     GET, PUT, DELETE
  *
- * A node is left through the literal that equals the segment, else through its parameter; there is
- * no going back, so that each path has one meaning whatever the method. */
+ * The walk takes the child whose literal equals the segment, else the child of the parameter. It
+ * does not go back, so a path means the same operation for every method. */
 struct node {
 	const char *literal; /* NULL: a parameter */
 	size_t literal_length;
 	const char *param; /* its name */
-	bool is_rest;      /* `{+name}` */
+	bool is_rest;      /* `{+name}`: matches the rest of the path */
 	struct node *next; /* sibling */
 	struct node *literals;
 	struct node *child_param;
-	struct api_op *ops[8]; /* those of this path */
+	struct api_op *ops[8]; /* operations of this path */
 	size_t op_count;
-	char allow[64]; /* their methods, for Allow */
+	char allow[64]; /* their methods, as the value of Allow */
 };
 
 static struct node root;
 
-/* A node of the process's, never freed: the table lives as long as it. */
+/* Nodes are never freed: the trie lives as long as the process. */
 static struct node *node_new(const char *segment, size_t length)
 {
 	struct node *node = calloc(1, sizeof(*node));
@@ -82,7 +84,7 @@ static struct node *node_child_param(struct node *node, const char *segment, siz
 	return child;
 }
 
-/* The child for one segment of a template, made when there is none. */
+/* The child for one segment of a template; creates it if there is none. */
 static struct node *node_child(struct node *node, const char *segment, size_t length)
 {
 	if (segment[0] == '{')
@@ -100,15 +102,10 @@ static void node_add_op(struct node *node, struct api_op *op)
 {
 	require(node->op_count < ARRAY_LEN(node->ops));
 	node->ops[node->op_count++] = op;
-	struct {
-		const char *method, *allowed;
-	} const row = {op->method, strcmp(op->method, "GET") == 0 ? "GET, HEAD" : op->method};
-	size_t used = strlen(node->allow);
-	const char *comma = used == 0 ? "" : ", ";
-	size_t needed = strlen(comma) + strlen(row.allowed);
-	require(used + needed < sizeof(node->allow));
-	memcpy(node->allow + used, comma, strlen(comma));
-	memcpy(node->allow + used + strlen(comma), row.allowed, strlen(row.allowed) + 1);
+	const char *methods = strcmp(op->method, "GET") == 0 ? "GET, HEAD" : op->method;
+	size_t used = strlen(node->allow), room = sizeof(node->allow) - used;
+	int length = snprintf(node->allow + used, room, "%s%s", used == 0 ? "" : ", ", methods);
+	require(length >= 0 && (size_t)length < room);
 }
 
 void api_init(void)
@@ -135,29 +132,17 @@ const struct api_op *api_op(enum api_id id)
 	return &ops[id];
 }
 
-static int hex_value(char digit)
-{
-	if (digit >= '0' && digit <= '9')
-		return digit - '0';
-	if (digit >= 'a' && digit <= 'f')
-		return digit - 'a' + 10;
-	return digit >= 'A' && digit <= 'F' ? digit - 'A' + 10 : -1;
-}
-
-/* Decode one segment to `out`. False for what no two parsers need agree on; `may_split`: an encoded
- * slash is fine here. Returns the end of what was written through `ret_end`. */
+/* Decode one segment to `out`; `ret_end` is the end of the decoded text. False: invalid
+ * percent-encoding, or a byte that parsers treat differently. `may_split`: an encoded slash is
+ * allowed. */
 static bool segment_decode(const char *segment, size_t length, bool may_split, char *out,
                            char **ret_end)
 {
 	for (size_t i = 0; i < length; i++) {
 		unsigned char byte = (unsigned char)segment[i];
-		bool is_encoded = byte == '%';
-		if (is_encoded) {
-			int high = i + 2 < length ? hex_value(segment[i + 1]) : -1;
-			int low = i + 2 < length ? hex_value(segment[i + 2]) : -1;
-			if (high < 0 || low < 0)
+		if (byte == '%') {
+			if (length - i < 3 || !hex_decode(segment + i + 1, 2, &byte, 1))
 				return false;
-			byte = (unsigned char)(16 * high + low);
 			i += 2;
 		}
 		if (byte < 0x20 || byte == 0x7f || byte == '\\' || (byte == '/' && !may_split))
@@ -168,8 +153,8 @@ static bool segment_decode(const char *segment, size_t length, bool may_split, c
 	return true;
 }
 
-/* Segments that some readers skip or walk up by; an encoded slash may have made several. */
-static bool is_plain(const char *text, const char *end)
+/* Whether no segment is empty, `.` or `..`. Decoding a slash may have made several segments. */
+static bool has_plain_segments(const char *text, const char *end)
 {
 	for (const char *segment = text;; segment++) {
 		const char *stop = memchr(segment, '/', (size_t)(end - segment));
@@ -182,15 +167,15 @@ static bool is_plain(const char *text, const char *end)
 	}
 }
 
-/* One walk down the tree. */
+/* One walk down the trie. */
 struct walk {
-	const char *at, *end; /* of the path, at a slash */
-	char *out;            /* where the next decoded value goes */
+	const char *at, *end; /* the rest of the path; starts with a slash */
+	char *out;            /* room for the next decoded value */
 	struct node *node;
 	struct api_match *match;
 };
 
-/* Take the next segment (or the rest) and go down. */
+/* Match the next segment, or the rest of the path, and go down. */
 static bool walk_step(struct walk *walk)
 {
 	const char *segment = walk->at + 1;
@@ -210,7 +195,7 @@ static bool walk_step(struct walk *walk)
 		if (!segment_decode(segment, length, child->is_rest, value, &end))
 			return false;
 	}
-	if (!is_plain(value, end) || !utf8_is_valid(value, (size_t)(end - value)))
+	if (!has_plain_segments(value, end) || !utf8_is_valid(value, (size_t)(end - value)))
 		return false;
 	if (child == param) {
 		*end = '\0';

@@ -1,4 +1,4 @@
-/** The public surface as data (api.def), and finding an operation in it. */
+/** The public operations (api.def), and finding the operation of a request. */
 #pragma once
 
 #include "base/arena.h"
@@ -19,11 +19,11 @@ enum api_service {
 };
 
 enum api_flag {
-	API_OPEN = 1,    /* no key needed */
-	API_GONE = 2,    /* answers 410 */
-	API_CREATES = 4, /* a POST that creates or starts something: Idempotency-Key is honoured */
-	API_NOT_BUILT = 8, /* answers 501 */
-	API_READS = 16,    /* a POST that changes nothing: asking twice does no harm */
+	API_OPEN = 1,      /* needs no key */
+	API_GONE = 2,      /* replies 410 */
+	API_CREATES = 4,   /* a POST that creates or starts something; takes Idempotency-Key */
+	API_NOT_BUILT = 8, /* replies 501 */
+	API_READS = 16,    /* a POST that changes nothing; may be repeated */
 };
 
 /** The operations, API_ID_<id> in the order of api.def. */
@@ -42,11 +42,11 @@ struct api_op {
 	enum api_service service;
 	uint64_t scope;         /* mask of one scope, SCOPE_NONE with API_OPEN */
 	const char *scope_name; /* NULL with API_OPEN */
-	size_t body_max_bytes;  /* 0: no body is read */
+	size_t body_max_bytes;  /* 0: the operation has no body */
 	unsigned flags;         /* of enum api_flag */
 };
 
-/** Row of `id`. */
+/** The row of `id`. */
 const struct api_op *api_op(enum api_id id);
 
 #define API_PARAMS_MAX 4
@@ -66,18 +66,19 @@ struct api_match {
 
 /** Find the operation of `method` and `path`.
  *
- * `path` is the target up to the query, as received. It is matched segment by segment;
- * percent-encoding is decoded after splitting, `%2F` never splits; literal segments win over
- * parameters; `{+name}` takes the rest. A path that two parsers could read differently (`//`, `.`
- * or `..` segments, encoded or not, a raw or encoded NUL or control character, broken
- * percent-encoding, invalid UTF-8, `\`, an encoded slash outside a parameter that takes the rest)
- * matches nothing. Values are decoded into the arena. Constant-time in the number of operations (a
- * segment trie).
+ * `path` is the target before the query, as received. It is split at slashes first and
+ * percent-decoded afterwards, so `%2F` does not split. A literal segment wins over a parameter;
+ * `{+name}` matches the rest of the path. Values are decoded into the arena. The time does not
+ * depend on the number of operations (a trie of segments).
  *
- * ERR_NOT_FOUND: no such path; ERR_METHOD: the path exists with other methods, `allow` is set. So it
- * is for `*`, the server as a whole: `allow` has every method of the table. */
+ * A path that two parsers could read differently matches nothing: `//`; `.` or `..` segments,
+ * encoded or not; a raw or encoded NUL or control character; invalid percent-encoding; invalid
+ * UTF-8; `\`; an encoded slash outside `{+name}`.
+ *
+ * ERR_NOT_FOUND: no such path. ERR_METHOD: the path exists with other methods, which `allow` lists;
+ * for the path `*` (the whole server) `allow` lists every method of the table. */
 enum err_code api_match(struct arena *arena, const char *method, size_t method_length,
                         const char *path, size_t path_length, struct api_match *ret_match);
 
-/** Build the trie; once, before threads. */
+/** Build the trie. Must be called before other threads start; later calls do nothing. */
 void api_init(void);

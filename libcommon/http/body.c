@@ -14,7 +14,8 @@ static size_t budget_bytes = SIZE_MAX;
 static _Atomic size_t used_bytes;
 
 static struct metric bodies_gauge =
-	METRIC_GAUGE("expops_http_body_bytes", "Memory of request bodies, of BODY_MEMORY at most.");
+	METRIC_GAUGE("expops_http_body_bytes",
+                     "Memory of request bodies; BODY_MEMORY is the limit.");
 static struct metric refused_total =
 	METRIC_COUNTER("expops_http_body_refused_total",
                        "Requests refused because BODY_MEMORY was used up.");
@@ -64,13 +65,13 @@ void http_body_init(struct http_body *body, struct arena *arena, size_t max_byte
 	arena_on_free(arena, on_arena_freed, body);
 }
 
-/* Room for `needed` bytes: twice what there was, but no more than is expected to come. */
+/* Make room for `needed` bytes: double the memory, up to the expected length. */
 static bool body_grow(struct http_body *body, size_t needed)
 {
 	if (needed <= body->room_bytes)
 		return true;
-	size_t wanted = MAX_OF(2 * body->room_bytes, ROOM_MIN_BYTES);
-	size_t room = MAX_OF(needed, MIN_OF(wanted, body->expected_bytes + 1));
+	size_t doubled = MAX_OF(2 * body->room_bytes, ROOM_MIN_BYTES);
+	size_t room = MAX_OF(needed, MIN_OF(doubled, body->expected_bytes + 1));
 	if (!budget_take(room - body->room_bytes))
 		return false;
 	body->data = realloc(body->data, room);

@@ -1,12 +1,13 @@
-/** The content of a request, collected in memory: each within its operation's limit, all of a
- * process within one budget, so that many half-sent ones cannot use up its memory.
+/** Collecting the content of a request in memory. A body is limited by its operation, and all bodies
+ * of a process by one budget, so that many incomplete requests cannot use up the memory.
  *
- * Room grows with what has come, not with what Content-Length promises: to hold a part of the
- * budget a client has to send it. The budget is given back with the arena, so on every way on which
- * a request can end, or by http_body_drop() before.
+ * Memory grows with the bytes received, not with Content-Length: a client must send bytes to occupy
+ * a part of the budget. The memory is returned to the budget when the arena is freed, that is
+ * however the request ends, or earlier by http_body_drop().
  *
- * What a handler makes of a body is not counted. Measured with bodies of 1 MiB: parsed, copied and
- * written again (request_input()), text takes 9 times its length, arrays of one-digit numbers 39.
+ * Memory that a handler derives from a body is not counted. Measured with bodies of 1 MiB that are
+ * parsed, copied and written again (request_input()): 9 times the length for text, 39 times for
+ * arrays of one-digit numbers.
  */
 #pragma once
 
@@ -17,27 +18,27 @@
 #include <stdint.h>
 
 struct http_body {
-	char *data; /* NUL-terminated; NULL: nothing has come */
+	char *data; /* NUL-terminated; NULL: nothing received */
 	size_t length;
-	size_t room_bytes; /* at `data`, taken from the budget */
+	size_t room_bytes; /* allocated at `data`, counted in the budget */
 	size_t max_bytes;
-	size_t expected_bytes; /* Content-Length, or max_bytes where there is none */
+	size_t expected_bytes; /* Content-Length; max_bytes if there is none */
 };
 
-/** Set the budget and register the metrics; once, before threads. */
+/** Set the budget and register the metrics. Once, before other threads start. */
 void http_body_register(size_t budget_bytes);
 
-/** Make an empty one of at most `max_bytes`; `content_length` -1: not known. Its memory goes with
- * `arena`, in which `body` is. */
+/** Make an empty body of at most `max_bytes`. `body` must be in the arena; its memory is freed with
+ * the arena. `content_length` -1: not known. */
 void http_body_init(struct http_body *body, struct arena *arena, size_t max_bytes,
                     int64_t content_length);
 
-/** Add a piece. ERR_TOO_LARGE over max_bytes, ERR_UNAVAILABLE when the budget is used up; then
- * nothing is added. */
+/** Append a piece; copies. On an error nothing is appended.
+ * ERR_TOO_LARGE: longer than max_bytes; ERR_UNAVAILABLE: the budget is used up. */
 enum err_code http_body_add(struct http_body *body, const char *data, size_t length) attr_must_use;
 
-/** Give its memory back now. */
+/** Free the memory now; the body is empty afterwards. */
 void http_body_drop(struct http_body *body);
 
-/** What the bodies of this process hold now. */
+/** Memory that all bodies of this process occupy. */
 size_t http_body_used_bytes(void);

@@ -6,7 +6,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Decode a component into the arena; NULL when it is broken. */
+/* Decode a name or value into the arena; NULL: invalid. */
 static char *component_decode(struct arena *arena, const char *text, size_t length)
 {
 	char *out = arena_alloc(arena, length + 1);
