@@ -1,4 +1,4 @@
-/* api_match(): a path that matches has an operation and clean parameters, any other has none.
+/* api_match(): a match has an operation and non-empty parameters; a failure has an error code.
  * Input: method, newline, path. */
 #include "base/base.h"
 #include "fuzz.h"

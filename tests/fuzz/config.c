@@ -1,5 +1,5 @@
-/* config_load(): a number that is taken is within its bounds, and its plain form is taken as the
- * same number. The first byte of the input chooses the setting, the rest is the variable. */
+/* config_load(): an accepted number is within its bounds, and formatting and loading it again gives
+ * the same number. The first byte of the input chooses the setting; the rest is the variable. */
 #include "base/config.h"
 
 #include "base/arena.h"
@@ -39,7 +39,6 @@ static double number_of(const struct setting *row)
 	                              : (double)*(const int64_t *)row->target;
 }
 
-/* A number is within its bounds, and its plain form reads as the same number. */
 static void check_number(struct arena *arena, const struct setting *row)
 {
 	double number = number_of(row);

@@ -1,9 +1,9 @@
-/** A fuzz target: one reader of outside bytes, given any bytes at all. */
+/** The entry point of a fuzz target: one parser of untrusted bytes, run on arbitrary input. */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-/** Read `size` bytes at `data`, and abort where the reader breaks its contract. libFuzzer calls it
- * with what it makes up, replay.c with the inputs that are kept. Returns 0. */
+/** Run the parser on `size` bytes at `data`; abort if it breaks its contract. libFuzzer calls this
+ * with generated inputs, replay.c with stored ones. Returns 0. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,6 +1,6 @@
-/* The HTTP server: whatever comes, each request that the handler is given is well formed, is ended
- * once, and nothing is left over. Input: the bytes of a connection, in reads of the first byte's
- * size. */
+/* The HTTP server: for any input, each request that reaches the handler is well formed and ends
+ * exactly once, and the connection is closed at the end. Input: the size of the reads (first byte; 0:
+ * all at once), then the bytes of a connection. */
 #include "base/base.h"
 #include "fuzz.h"
 #include "http/internal.h"
@@ -70,7 +70,7 @@ static const struct http_handler HANDLER = {
 	.on_done = on_done,
 };
 
-/* Take what the server sends, so that it never waits for us. */
+/* Read and drop the replies, so that the server does not wait. */
 static void drop_replies(int fd)
 {
 	char buffer[4096];

@@ -1,5 +1,5 @@
-/* identity_verify(): nobody without the secret is let in, whatever the header says; what was signed
- * is. Input: the header's value; one that starts with a NUL makes the rest an identity to sign. */
+/* identity_verify(): refuses every value that was not signed with the secret and accepts every value
+ * that was. Input: the header's value; after a leading NUL, the repository of an identity to sign. */
 #include "base/identity.h"
 
 #include "base/base.h"
@@ -26,8 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct identity_signer *signer = identity_signer_new("0123456789abcdef0123456789abcdef");
 	char *text = arena_strndup(arena, (const char *)data, size);
 	struct identity read = {0};
-	/* A repository's name is checked long before it is signed: it is short, and no bar is in
-	 * it. */
+	/* Callers of identity_sign() pass a short repository name without `|`. */
 	if (size > 1 && size < 200 && data[0] == '\0' && data[1] != '\0' &&
 	    !memchr(data, '|', size))
 		sign_and_verify(signer, arena,

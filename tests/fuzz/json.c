@@ -1,6 +1,6 @@
-/* json_parse(): what it takes can be written, and read again to the same text. json_quote(): any
- * bytes become a string that json_parse() takes, of as many bytes as they were where they are
- * text. */
+/* json_parse(): an accepted text can be written, and reading and writing that again gives the same
+ * text. json_quote(): turns any bytes without NUL into a string that json_parse() accepts and that
+ * is not shorter than the bytes. */
 #include "base/json.h"
 
 #include "base/base.h"

@@ -1,5 +1,4 @@
-/* query_get(): a value is clean text, whatever the query; and what query_encode() wrote is read
- * back. */
+/* query_get() and query_encode(): encoding a value and reading it back gives the same value. */
 #include "http/query.h"
 
 #include "base/base.h"

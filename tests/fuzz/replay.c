@@ -1,4 +1,4 @@
-/* Gives a fuzz target every input of a folder: what once broke it is an ordinary test from then on.
+/* Runs a fuzz target on every input of a folder, as a regression test.
  *
  *     replay_json tests/fuzz/json.in */
 #include "base/base.h"
@@ -20,7 +20,7 @@ static void replay(const char *folder, const char *name)
 	require(data);
 	size_t size = fread(data, 1, INPUT_MAX_BYTES, file);
 	fclose(file);
-	/* A block of exactly this size, so that a sanitizer sees one byte too far. */
+	/* Exactly this size, so that a sanitizer detects a read past the end. */
 	data = realloc(data, size > 0 ? size : 1);
 	require(data);
 	LLVMFuzzerTestOneInput(data, size);

@@ -1,4 +1,4 @@
-/** An arena for each test: made before it, freed after it.
+/** A new arena for each test.
  *
  *     const struct CMUnitTest tests[] = {
  *             ARENA_TEST(test_rows),

@@ -1,4 +1,4 @@
-/** A port of the loopback that nobody listens on, for a server of the test's own. */
+/** A free port of the loopback interface, for a server that the test starts. */
 #pragma once
 
 #include <arpa/inet.h>
@@ -7,8 +7,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Below those that outgoing connections take theirs from: one of them could have it while the server is
- * down. Processes that run at once look in different places. */
+/* Below the ephemeral ports: an outgoing connection could take the port while the server is down.
+ * Processes that run at the same time start at different ports. */
 #define FREE_PORT_FIRST 10000
 #define FREE_PORT_COUNT 10000
 
@@ -16,8 +16,8 @@ static inline uint16_t free_port(void)
 {
 	static unsigned turn;
 	for (;;) {
-		unsigned place = ((unsigned)getpid() * 7 + turn++) % FREE_PORT_COUNT;
-		uint16_t port = (uint16_t)(FREE_PORT_FIRST + place);
+		unsigned offset = ((unsigned)getpid() * 7 + turn++) % FREE_PORT_COUNT;
+		uint16_t port = (uint16_t)(FREE_PORT_FIRST + offset);
 		struct sockaddr_in address = {.sin_family = AF_INET,
 		                              .sin_port = htons(port),
 		                              .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)}};

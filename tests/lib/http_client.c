@@ -14,17 +14,17 @@
 
 #include <cmocka.h>
 
-#define GUARD_MS 120000 /* the end of hope, not a promise about speed */
+#define GUARD_MS 120000 /* a test that waits longer fails */
 #define TICK_MS  5
 
 static uint64_t guard_until_ms;
 
-/* Ticks, because uv_run() may sleep again after the event that was waited for. */
+/* Repeats, because uv_run() may block again after the last event. */
 static void on_guard(uv_timer_t *timer)
 {
 	const struct http_client *client = timer->data;
 	if (uv_now(timer->loop) > guard_until_ms)
-		fail_msg("waited too long; came: %s", client ? client->received : "");
+		fail_msg("waited too long; received: %s", client ? client->received : "");
 }
 
 static void guard_start(uv_timer_t *guard)
@@ -159,7 +159,7 @@ void http_client_wait_text(struct http_client *client, const char *text, size_t 
 	guard_start(&client->guard);
 	while (http_client_count(client, text) < count) {
 		if (client->is_at_end)
-			fail_msg("closed before '%s' came; had: %s", text, client->received);
+			fail_msg("closed before '%s'; received: %s", text, client->received);
 		uv_run(client->loop, UV_RUN_ONCE);
 	}
 	uv_timer_stop(&client->guard);
@@ -215,12 +215,12 @@ uint64_t loop_patience_ms(const uv_loop_t *loop)
 	return uv_now(loop) + GUARD_MS;
 }
 
-/* Without blocking, since what is waited for may be no event of this loop. */
-void loop_turn(uv_loop_t *loop, uint64_t patience_ms, const char *wanted)
+/* Does not block: the condition may change without an event of this loop. */
+void loop_turn(uv_loop_t *loop, uint64_t give_up_ms, const char *condition)
 {
 	uv_run(loop, UV_RUN_NOWAIT);
-	if (uv_now(loop) > patience_ms)
-		fail_msg("never: %s", wanted);
+	if (uv_now(loop) > give_up_ms)
+		fail_msg("never: %s", condition);
 	poll(NULL, 0, 1);
 }
 

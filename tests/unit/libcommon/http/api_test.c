@@ -32,7 +32,7 @@ static enum err_code match(void **state, const char *method, const char *path,
 	return api_match(*state, method, strlen(method), path, strlen(path), ret_match);
 }
 
-/* The template's parameters filled with "p1", "p2" and so on. */
+/* The template with its parameters replaced by "p1", "p2" and so on. */
 static const char *path_of(struct arena *arena, const char *template)
 {
 	struct buf path = {.arena = arena};
@@ -89,7 +89,7 @@ static void head_is_get(void **state)
 	assert_int_equal(match(state, "HEAD", V "/search/assets", &found), ERR_METHOD);
 }
 
-static void allow_names_the_methods(void **state)
+static void allow_lists_the_methods(void **state)
 {
 	struct api_match found;
 	assert_int_equal(match(state, "PATCH", V "/experiments/1", &found), ERR_METHOD);
@@ -102,7 +102,7 @@ static void allow_names_the_methods(void **state)
 	assert_null(found.op);
 }
 
-static void literals_win(void **state)
+static void literals_win_over_parameters(void **state)
 {
 	struct api_match found;
 	assert_int_equal(match(state, "GET", V "/search/assets/list", &found), ERR_NONE);
@@ -114,7 +114,7 @@ static void literals_win(void **state)
 	                 ERR_NOT_FOUND);
 }
 
-/* Path, and the one parameter; NULL: nothing is found. */
+/* A path and the value of its only parameter; NULL: the path is not found. */
 static const struct {
 	const char *path, *value;
 } PATHS[] = {
@@ -183,7 +183,7 @@ static const struct {
 	{V "/search/assets/a%5C..%5Cb", NULL},
 };
 
-static void paths_have_one_meaning(void **state)
+static void ambiguous_paths_are_not_found(void **state)
 {
 	for (size_t i = 0; i < ARRAY_LEN(PATHS); i++) {
 		struct api_match found;
@@ -207,7 +207,7 @@ static void a_raw_nul_is_refused(void **state)
 	                 ERR_NOT_FOUND);
 }
 
-static void gone_paths_take_every_method(void **state)
+static void gone_paths_match_every_method(void **state)
 {
 	struct api_match found;
 	assert_int_equal(match(state, "OPTIONS", V "/account/tokens/a/b", &found), ERR_NONE);
@@ -223,11 +223,11 @@ int main(void)
 		TEST(every_operation_is_found),
 		TEST(every_operation_has_a_scope_or_is_open),
 		TEST(head_is_get),
-		TEST(allow_names_the_methods),
-		TEST(literals_win),
-		TEST(paths_have_one_meaning),
+		TEST(allow_lists_the_methods),
+		TEST(literals_win_over_parameters),
+		TEST(ambiguous_paths_are_not_found),
 		TEST(a_raw_nul_is_refused),
-		TEST(gone_paths_take_every_method),
+		TEST(gone_paths_match_every_method),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,7 +20,7 @@ static int setup(void **state)
 	return 0;
 }
 
-static int nothing_is_held(void **state)
+static int teardown_checks_that_nothing_is_held(void **state)
 {
 	(void)state;
 	assert_int_equal(http_body_used_bytes(), 0);
@@ -46,7 +46,7 @@ static enum err_code add(struct http_body *body, size_t count, size_t piece)
 	return code;
 }
 
-static void pieces_are_put_together(void **state)
+static void pieces_are_joined(void **state)
 {
 	(void)state;
 	static const size_t PIECES[] = {1000, 16 * KIB - 1, 16 * KIB, 64 * KIB, MIB};
@@ -64,7 +64,7 @@ static void pieces_are_put_together(void **state)
 	}
 }
 
-static void an_empty_one_holds_nothing(void **state)
+static void an_empty_body_holds_nothing(void **state)
 {
 	(void)state;
 	struct arena *arena = arena_new();
@@ -85,8 +85,8 @@ static void the_limit_is_exact(void **state)
 	arena_free(arena);
 }
 
-/* What a client promises costs nothing; what it sends costs twice that at most. */
-static void room_follows_what_came(void **state)
+/* Content-Length alone occupies no memory; received bytes occupy at most twice their number. */
+static void memory_grows_with_the_bytes_received(void **state)
 {
 	(void)state;
 	struct arena *arena = arena_new();
@@ -100,7 +100,7 @@ static void room_follows_what_came(void **state)
 	arena_free(arena);
 }
 
-static void a_small_one_takes_no_more_than_its_length(void **state)
+static void a_small_body_takes_no_more_than_its_length(void **state)
 {
 	(void)state;
 	struct arena *arena = arena_new();
@@ -110,7 +110,7 @@ static void a_small_one_takes_no_more_than_its_length(void **state)
 	arena_free(arena);
 }
 
-static void all_share_one_budget(void **state)
+static void all_bodies_share_one_budget(void **state)
 {
 	(void)state;
 	struct arena *arenas[4];
@@ -133,7 +133,7 @@ static void all_share_one_budget(void **state)
 		arena_free(arenas[i]);
 }
 
-static void a_refused_piece_leaves_what_was_there(void **state)
+static void a_refused_piece_changes_nothing(void **state)
 {
 	(void)state;
 	struct arena *arena = arena_new();
@@ -151,15 +151,16 @@ static void a_refused_piece_leaves_what_was_there(void **state)
 
 int main(void)
 {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, nothing_is_held)
+#define CASE(name) \
+	cmocka_unit_test_setup_teardown(name, setup, teardown_checks_that_nothing_is_held)
 	const struct CMUnitTest tests[] = {
-		CASE(pieces_are_put_together),
-		CASE(an_empty_one_holds_nothing),
+		CASE(pieces_are_joined),
+		CASE(an_empty_body_holds_nothing),
 		CASE(the_limit_is_exact),
-		CASE(room_follows_what_came),
-		CASE(a_small_one_takes_no_more_than_its_length),
-		CASE(all_share_one_budget),
-		CASE(a_refused_piece_leaves_what_was_there),
+		CASE(memory_grows_with_the_bytes_received),
+		CASE(a_small_body_takes_no_more_than_its_length),
+		CASE(all_bodies_share_one_budget),
+		CASE(a_refused_piece_changes_nothing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* Requests as bytes on a wire: what is taken, and everything that two readers could understand
- * differently, which is refused. */
+/* Requests as bytes: which are accepted, and that requests which two parsers could read differently
+ * are refused. */
 #include "base/base.h"
 #include "http_fixture.h"
 
@@ -14,7 +14,7 @@
 #define BYE  "Connection: close\r\n"
 #define NEXT "GET /next HTTP/1.1\r\n" HOST BYE "\r\n"
 
-/* Bytes, the statuses of what comes back before the server closes, and what the handler saw. */
+/* The bytes sent, the statuses of the replies until the server closes, and what the handler saw. */
 struct wire_case {
 	const char *what;
 	const char *bytes;
@@ -26,7 +26,7 @@ struct wire_case {
 #define WITH_NUL(bytes) (bytes), sizeof(bytes) - 1
 
 static const struct wire_case WIRE_CASES[] = {
-	/* taken */
+	/* accepted */
 	{"a plain request", "GET /a?b=c HTTP/1.1\r\n" HOST BYE "\r\n", 0, {200}, "GET /a?b=c "},
 	{"one empty line before", "\r\n" NEXT, 0, {200}, "GET /next "},
 	{"two in a row", "GET /1 HTTP/1.1\r\n" HOST "\r\n" NEXT, 0, {200, 200}, "GET /next "},
@@ -62,7 +62,7 @@ static const struct wire_case WIRE_CASES[] = {
          0,
          {200},
          "GET /?b "},
-	{"chunks with a Connection behind",
+	{"a Connection field in the trailer",
          "POST /p HTTP/1.1\r\n" HOST "Transfer-Encoding: chunked\r\n\r\n"
          "0\r\nConnection: close\r\n\r\n" NEXT,
          0,
@@ -70,7 +70,7 @@ static const struct wire_case WIRE_CASES[] = {
          "GET /next "},
 	{"asterisk-form", "OPTIONS * HTTP/1.1\r\n" HOST BYE "\r\n", 0, {200}, "OPTIONS * "},
 	{"HTTP/1.0 without Host", "GET /x HTTP/1.0\r\n\r\n", 0, {200}, "GET /x "},
-	{"HTTP/1.0 that stays",
+	{"HTTP/1.0 with keep-alive",
          "GET /x HTTP/1.0\r\nConnection: keep-alive\r\n\r\nGET /y HTTP/1.0\r\n\r\n",
          0,
          {200, 200},
@@ -102,7 +102,7 @@ static const struct wire_case WIRE_CASES[] = {
          {200},
          "GET /x "},
 
-	/* the length of a request, told in two ways */
+	/* Content-Length */
 	{"length and chunks",
          "POST / HTTP/1.1\r\n" HOST
          "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
@@ -144,7 +144,7 @@ static const struct wire_case WIRE_CASES[] = {
          "POST / HTTP/1.1\r\n" HOST "Content-Length: 18446744073709551621\r\n\r\nhello",
          0,
          {400}},
-	{"a length of 63 bits and a bit",
+	{"a length over 63 bits",
          "POST / HTTP/1.1\r\n" HOST "Content-Length: 9223372036854775808\r\n\r\n",
          0,
          {400}},
@@ -195,7 +195,7 @@ static const struct wire_case WIRE_CASES[] = {
          "chunked\r\n\r\n0\r\n\r\n",
          0,
          {400}},
-	{"chunked behind a folded line",
+	{"chunked on a folded line",
          "POST / HTTP/1.1\r\n" HOST "Transfer-Encoding:\r\n chunked\r\n\r\n0\r\n\r\n",
          0,
          {400}},
@@ -215,15 +215,15 @@ static const struct wire_case WIRE_CASES[] = {
 	{"a signed chunk size", CHUNKED "+5\r\nhello\r\n0\r\n\r\n", 0, {400}, "POST / "},
 	{"a negative chunk size", CHUNKED "-5\r\nhello\r\n0\r\n\r\n", 0, {400}, "POST / "},
 	{"a space before a chunk size", CHUNKED " 5\r\nhello\r\n0\r\n\r\n", 0, {400}, "POST / "},
-	{"a space behind a chunk size", CHUNKED "5 \r\nhello\r\n0\r\n\r\n", 0, {400}, "POST / "},
-	{"a tab behind a chunk size", CHUNKED "5\t\r\nhello\r\n0\r\n\r\n", 0, {400}, "POST / "},
+	{"a space after a chunk size", CHUNKED "5 \r\nhello\r\n0\r\n\r\n", 0, {400}, "POST / "},
+	{"a tab after a chunk size", CHUNKED "5\t\r\nhello\r\n0\r\n\r\n", 0, {400}, "POST / "},
 	{"no chunk size", CHUNKED "\r\nhello\r\n0\r\n\r\n", 0, {400}, "POST / "},
 	{"an underscored chunk size",
          CHUNKED "1_0\r\n0123456789abcdef\r\n0\r\n\r\n",
          0,
          {400},
          "POST / "},
-	{"a chunk that is longer than it says",
+	{"a chunk longer than its size",
          CHUNKED "5\r\nhello!\r\n0\r\n\r\n",
          0,
          {400},
@@ -279,7 +279,7 @@ static const struct wire_case WIRE_CASES[] = {
 	{"no name", "GET / HTTP/1.1\r\n" HOST ": a\r\n\r\n", 0, {400}},
 	{"no colon", "GET / HTTP/1.1\r\n" HOST "X\r\n\r\n", 0, {400}},
 
-	/* whom it is for */
+	/* Host and target */
 	{"no Host", "GET / HTTP/1.1\r\n\r\n", 0, {400}},
 	{"two Hosts", "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 0, {400}},
 	{"the same Host twice", "GET / HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n", 0, {400}},
@@ -301,7 +301,7 @@ static const struct wire_case WIRE_CASES[] = {
 	{"a fragment", "GET /a#b HTTP/1.1\r\n" HOST "\r\n", 0, {400}},
 	{"a target beyond ASCII", "GET /\xe9 HTTP/1.1\r\n" HOST "\r\n", 0, {400}},
 	{"a space in the target", "GET /a b HTTP/1.1\r\n" HOST "\r\n", 0, {400}},
-	{"a tab behind the method", "GET\t/ HTTP/1.1\r\n" HOST "\r\n", 0, {400}},
+	{"a tab after the method", "GET\t/ HTTP/1.1\r\n" HOST "\r\n", 0, {400}},
 
 	/* versions, methods, other protocols */
 	{"HTTP/0.9", "GET /x\r\n\r\n", 0, {505}},
@@ -311,9 +311,9 @@ static const struct wire_case WIRE_CASES[] = {
 	{"HTTP/01.1", "GET / HTTP/01.1\r\n" HOST "\r\n", 0, {505}},
 	{"HTTP/1.10", "GET / HTTP/1.10\r\n" HOST "\r\n", 0, {400}},
 	{"HTTP/1", "GET / HTTP/1\r\n" HOST "\r\n", 0, {505}},
-	{"two spaces behind the method", "GET  / HTTP/1.1\r\n" HOST "\r\n", 0, {400}},
+	{"two spaces after the method", "GET  / HTTP/1.1\r\n" HOST "\r\n", 0, {400}},
 	{"two spaces before the version", "GET /  HTTP/1.1\r\n" HOST "\r\n", 0, {400}},
-	{"a space behind the version", "GET / HTTP/1.1 \r\n" HOST "\r\n", 0, {400}},
+	{"a space after the version", "GET / HTTP/1.1 \r\n" HOST "\r\n", 0, {400}},
 	{"a tab before the version", "GET /\tHTTP/1.1\r\n" HOST "\r\n", 0, {400}},
 	{"http/1.1 in small letters", "GET / http/1.1\r\n" HOST "\r\n", 0, {400}},
 	{"RTSP", "GET / RTSP/1.0\r\n" HOST "\r\n", 0, {400}},
@@ -339,8 +339,8 @@ static const struct wire_case WIRE_CASES[] = {
 	{"a space before the method", " " NEXT, 0, {400}},
 };
 
-/* Prints what differs. */
-static bool is_as_told(const struct wire_case *c, const struct fixture *f)
+/* Prints the difference if there is one. */
+static bool is_as_expected(const struct wire_case *c, const struct fixture *f)
 {
 	bool is_good = strcmp(f->seen, c->seen ? c->seen : "") == 0;
 	for (size_t i = 0; i < ARRAY_LEN(c->statuses); i++)
@@ -351,7 +351,7 @@ static bool is_as_told(const struct wire_case *c, const struct fixture *f)
 	return is_good;
 }
 
-/* Send the bytes in pieces of `piece`, the loop running between them. */
+/* Send the bytes in pieces of `piece` and run the loop between them. */
 static bool run_wire_case(const struct wire_case *c, size_t piece)
 {
 	void *state;
@@ -364,12 +364,12 @@ static bool run_wire_case(const struct wire_case *c, size_t piece)
 			uv_run(&f->loop, UV_RUN_NOWAIT);
 	}
 	http_client_wait_end(f->client);
-	bool is_good = is_as_told(c, f);
+	bool is_good = is_as_expected(c, f);
 	fixture_teardown(&state);
 	return is_good;
 }
 
-static void wire_cases_at_once(void **state)
+static void requests_in_one_piece(void **state)
 {
 	(void)state;
 	size_t faults = 0;
@@ -378,7 +378,7 @@ static void wire_cases_at_once(void **state)
 	assert_int_equal(faults, 0);
 }
 
-static void wire_cases_byte_by_byte(void **state)
+static void requests_byte_by_byte(void **state)
 {
 	(void)state;
 	size_t faults = 0;
@@ -390,8 +390,8 @@ static void wire_cases_byte_by_byte(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(wire_cases_at_once),
-		cmocka_unit_test(wire_cases_byte_by_byte),
+		cmocka_unit_test(requests_in_one_piece),
+		cmocka_unit_test(requests_byte_by_byte),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

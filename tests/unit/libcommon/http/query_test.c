@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-static void test_get(void **state)
+static void parameters_are_found_and_decoded(void **state)
 {
 	static const struct {
 		const char *query, *name, *value;
@@ -41,7 +41,7 @@ static void test_get(void **state)
 	arena_free(arena);
 }
 
-static void test_encode(void **state)
+static void reserved_characters_are_encoded(void **state)
 {
 	(void)state;
 	struct arena *arena = arena_new();
@@ -54,8 +54,8 @@ static void test_encode(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_get),
-		cmocka_unit_test(test_encode),
+		cmocka_unit_test(parameters_are_found_and_decoded),
+		cmocka_unit_test(reserved_characters_are_encoded),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

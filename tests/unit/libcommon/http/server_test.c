@@ -13,10 +13,12 @@
 
 #include <cmocka.h>
 
-#define GET   "GET /x HTTP/1.1\r\nHost: a\r\n\r\n"
-#define LAST  "GET /last HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
-#define POST  "POST /p HTTP/1.1\r\nHost: a\r\n"
-#define LARGE (8 << 20) /* more than the kernel takes for who does not read: 4 MiB (tcp_wmem) */
+#define GET  "GET /x HTTP/1.1\r\nHost: a\r\n\r\n"
+#define LAST "GET /last HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+#define POST "POST /p HTTP/1.1\r\nHost: a\r\n"
+#define LARGE \
+	(8    \
+	 << 20) /* more than the kernel buffers for a client that does not read: 4 MiB (tcp_wmem) */
 
 static void run_until_idle(struct fixture *f)
 {
@@ -24,8 +26,8 @@ static void run_until_idle(struct fixture *f)
 		uv_run(&f->loop, UV_RUN_NOWAIT);
 }
 
-/* So many requests have come, whole. */
-static void until_asked(struct fixture *f, size_t ends)
+/* Run the loop until `ends` requests are complete. */
+static void wait_for_requests(struct fixture *f, size_t ends)
 {
 	loop_until(&f->loop, f->ends >= ends);
 }
@@ -60,18 +62,18 @@ static void connections_are_kept(void **state)
 	assert_int_equal(f->dones, 4);
 }
 
-static void pipelined_requests_wait_their_turn(void **state)
+static void pipelined_requests_are_served_in_order(void **state)
 {
 	struct fixture *f = *state;
 	f->on_end = leave_open;
 	http_client_puts(f->client, GET GET LAST);
-	until_asked(f, 1);
+	wait_for_requests(f, 1);
 	run_until_idle(f);
 	assert_int_equal(f->heads, 1);
 	respond_text(f->held, 200, "one");
 	assert_int_equal(f->dones, 0);
 	http_client_wait_text(f->client, "one", 1);
-	until_asked(f, 2);
+	wait_for_requests(f, 2);
 	assert_int_equal(f->dones, 1);
 	assert_int_equal(f->heads, 2);
 	respond_text(f->held, 200, "two");
@@ -81,7 +83,7 @@ static void pipelined_requests_wait_their_turn(void **state)
 	assert_int_equal(http_client_count(f->client, "200 OK"), 3);
 }
 
-static void head_and_statuses_without_content(void **state)
+static void head_has_the_length_and_no_content(void **state)
 {
 	struct fixture *f = *state;
 	http_client_puts(f->client, "HEAD /x HTTP/1.1\r\nHost: a\r\n\r\n" LAST);
@@ -128,7 +130,7 @@ static void unknown_lengths_are_chunked(void **state)
 		2);
 }
 
-static void unknown_lengths_end_http_1_0(void **state)
+static void unknown_lengths_close_http_1_0(void **state)
 {
 	struct fixture *f = *state;
 	f->on_end = respond_unknown_length;
@@ -147,7 +149,7 @@ static void respond_injected(struct http_exchange *x)
 	http_respond_end(x);
 }
 
-static void values_cannot_end_their_line(void **state)
+static void field_values_cannot_contain_line_ends(void **state)
 {
 	struct fixture *f = *state;
 	f->on_end = respond_injected;
@@ -168,7 +170,7 @@ static void paused_content_waits(void **state)
 	assert_int_equal(f->content_calls + f->ends, 0);
 	f->on_head = NULL;
 	http_content_resume(f->held);
-	assert_int_equal(f->content_calls, 0); /* never from inside our own call */
+	assert_int_equal(f->content_calls, 0); /* the server never calls from inside our call */
 	http_client_wait_end(f->client);
 	assert_int_equal(http_client_count(f->client, "POST /p hello"), 1);
 	assert_int_equal(f->heads, 2);
@@ -179,7 +181,7 @@ static char large[LARGE];
 static void paused_content_is_bounded(void **state)
 {
 	struct fixture *f = *state;
-	static const int BUFFER_BYTES = 64 << 10; /* else the kernel lets it grow to megabytes */
+	static const int BUFFER_BYTES = 64 << 10; /* else the kernel grows it to megabytes */
 	assert_int_equal(setsockopt(f->client->fd, SOL_SOCKET, SO_SNDBUF, &BUFFER_BYTES,
 	                            sizeof(BUFFER_BYTES)),
 	                 0);
@@ -191,7 +193,7 @@ static void paused_content_is_bounded(void **state)
 		n = send(f->client->fd, large, sizeof(large) - sent, MSG_NOSIGNAL);
 		run_until_idle(f);
 	}
-	assert_true(sent < LARGE); /* the kernel's buffers are full: nobody reads */
+	assert_true(sent < LARGE); /* the kernel's buffers are full: the server does not read */
 	assert_int_equal(f->content_bytes, 0);
 	http_content_resume(f->held);
 	http_client_send(f->client, large, sizeof(large) - sent);
@@ -205,18 +207,18 @@ static void respond_large(struct http_exchange *x)
 	assert_true(http_respond_content(x, large, LARGE));
 }
 
-static void slow_readers_are_waited_for(void **state)
+static void responses_wait_for_slow_clients(void **state)
 {
 	struct fixture *f = *state;
 	f->on_end = respond_large;
 	http_client_reads(f->client, false);
 	http_client_puts(f->client, GET GET);
-	until_asked(f, 1);
+	wait_for_requests(f, 1);
 	run_until_idle(f);
 	assert_int_equal(f->drained, 0);
 	http_respond_end(f->held);
 	run_until_idle(f);
-	assert_int_equal(f->dones, 0); /* not before it has gone out */
+	assert_int_equal(f->dones, 0); /* not before the response is sent */
 	assert_int_equal(f->heads, 1);
 	http_client_reads(f->client, true);
 	f->on_end = NULL;
@@ -231,7 +233,7 @@ static void drained_follows_full(void **state)
 	f->on_end = respond_large;
 	http_client_reads(f->client, false);
 	http_client_puts(f->client, LAST);
-	until_asked(f, 1);
+	wait_for_requests(f, 1);
 	run_until_idle(f);
 	assert_int_equal(f->drained, 0);
 	http_client_reads(f->client, true);
@@ -242,7 +244,7 @@ static void drained_follows_full(void **state)
 	assert_int_equal(f->drained, 1);
 }
 
-static void readers_that_stop_are_cut_off(void **state)
+static void clients_that_stop_reading_are_closed(void **state)
 {
 	struct fixture *f = *state;
 	fixture_limits.content_timeout_ms = 20;
@@ -255,7 +257,7 @@ static void readers_that_stop_are_cut_off(void **state)
 	assert_int_equal(f->gone_reason, ERR_CLIENT_GONE);
 }
 
-static void early_responses_drop_what_is_left(void **state)
+static void early_responses_drop_the_remaining_content(void **state)
 {
 	struct fixture *f = *state;
 	f->on_head = respond_teapot;
@@ -269,7 +271,7 @@ static void early_responses_drop_what_is_left(void **state)
 	assert_int_equal(http_client_count(f->client, "GET /last "), 1);
 }
 
-static void early_responses_close_when_much_is_left(void **state)
+static void early_responses_close_before_large_content(void **state)
 {
 	struct fixture *f = *state;
 	f->on_head = respond_teapot;
@@ -283,7 +285,7 @@ static void early_responses_close_when_much_is_left(void **state)
 	assert_int_equal(http_client_count(f->client, "short and stout"), 1);
 }
 
-static void endless_chunks_are_not_dropped_for_ever(void **state)
+static void dropping_endless_chunks_ends(void **state)
 {
 	struct fixture *f = *state;
 	f->on_head = respond_teapot;
@@ -294,7 +296,7 @@ static void endless_chunks_are_not_dropped_for_ever(void **state)
 	assert_int_equal(f->heads, 1);
 }
 
-static void continue_comes_when_content_is_wanted(void **state)
+static void continue_is_sent_when_content_is_read(void **state)
 {
 	struct fixture *f = *state;
 	f->on_head = pause_content;
@@ -309,7 +311,7 @@ static void continue_comes_when_content_is_wanted(void **state)
 	assert_int_equal(http_client_count(f->client, "Continue"), 1);
 }
 
-static void continue_does_not_come_behind_a_refusal(void **state)
+static void no_continue_after_an_early_response(void **state)
 {
 	struct fixture *f = *state;
 	f->on_head = respond_teapot;
@@ -324,7 +326,7 @@ static void aborted_responses_are_reset(void **state)
 	struct fixture *f = *state;
 	f->on_end = leave_open;
 	http_client_puts(f->client, GET);
-	until_asked(f, 1);
+	wait_for_requests(f, 1);
 	http_respond_start(f->held, 200, NULL, 0, 100);
 	http_respond_content(f->held, "part", 4);
 	http_respond_abort(f->held);
@@ -334,12 +336,12 @@ static void aborted_responses_are_reset(void **state)
 	assert_int_equal(f->dones, 1);
 }
 
-static void gone_clients_are_noticed(void **state)
+static void closed_clients_are_noticed(void **state)
 {
 	struct fixture *f = *state;
 	f->on_end = leave_open;
 	http_client_puts(f->client, GET);
-	until_asked(f, 1);
+	wait_for_requests(f, 1);
 	assert_int_equal(f->gones, 0);
 	http_client_free(f->client);
 	f->client = NULL;
@@ -370,26 +372,26 @@ static void slow_content_is_refused(void **state)
 	assert_int_equal(f->gone_reason, ERR_REQUEST_TIMEOUT);
 }
 
-/* From now on: before it, the client itself could be too slow. */
-static void lose_patience(struct http_exchange *x)
+/* Set here and not earlier: the test's own client could exceed them. */
+static void shorten_timeouts(struct http_exchange *x)
 {
 	(void)x;
 	fixture_limits.content_timeout_ms = fixture_limits.idle_timeout_ms = 1;
 }
 
-static void slow_handlers_are_not_the_clients_fault(void **state)
+static void slow_handlers_do_not_time_out(void **state)
 {
 	struct fixture *f = *state;
-	f->on_end = lose_patience;
+	f->on_end = shorten_timeouts;
 	http_client_puts(f->client, GET);
-	until_asked(f, 1);
+	wait_for_requests(f, 1);
 	loop_run_for(&f->loop, 30);
 	assert_int_equal(f->gones, 0);
 	respond_text(f->held, 200, "at last");
 	http_client_wait_text(f->client, "at last", 1);
 }
 
-static void respond_and_lose_patience(struct http_exchange *x)
+static void respond_and_shorten_timeout(struct http_exchange *x)
 {
 	fixture_limits.idle_timeout_ms = 20;
 	respond_text(x, 200, "");
@@ -398,7 +400,7 @@ static void respond_and_lose_patience(struct http_exchange *x)
 static void idle_connections_end(void **state)
 {
 	struct fixture *f = *state;
-	f->on_end = respond_and_lose_patience;
+	f->on_end = respond_and_shorten_timeout;
 	http_client_puts(f->client, GET);
 	http_client_wait_end(f->client);
 	assert_int_equal(http_client_status(f->client, 0), 200);
@@ -415,7 +417,7 @@ static void heads_are_bounded(void **state)
 	assert_int_equal(http_client_status(f->client, 0), 431);
 }
 
-static void white_space_counts_too(void **state)
+static void white_space_counts_towards_the_limit(void **state)
 {
 	struct fixture *f = *state;
 	http_client_puts(f->client, "GET / HTTP/1.1\r\nHost: a\r\nX:");
@@ -449,13 +451,13 @@ static void chunk_extensions_are_bounded(void **state)
 	assert_int_equal(http_client_status(f->client, 0), 400);
 }
 
-static void heads_can_be_asked(void **state)
+static void fields_of_a_head_are_found(void **state)
 {
 	struct fixture *f = *state;
 	f->on_end = leave_open;
 	http_client_puts(f->client, "PUT /a?b HTTP/1.1\r\nHost: a\r\nX-One: \t 1 \t\r\nx-one: 2\r\n"
 	                            "X-Empty:\r\nContent-Length: 0\r\n\r\n");
-	until_asked(f, 1);
+	wait_for_requests(f, 1);
 	const struct http_head *head = &f->held->head;
 	assert_string_equal(http_head_get(head, "x-ONE"), "1");
 	assert_int_equal(http_head_count(head, "X-One"), 2);
@@ -501,7 +503,7 @@ static void drain_lets_exchanges_finish(void **state)
 	assert_int_equal(http_server_connections(f->server), 0);
 }
 
-static void drain_serves_who_has_just_come(void **state)
+static void drain_serves_connections_in_the_queue(void **state)
 {
 	struct fixture *f = *state;
 	struct http_client *late = http_client_new(&f->loop, f->port);
@@ -512,7 +514,7 @@ static void drain_serves_who_has_just_come(void **state)
 	http_client_free(late);
 }
 
-static void drain_serves_what_was_on_its_way(void **state)
+static void drain_serves_requests_already_sent(void **state)
 {
 	struct fixture *f = *state;
 	http_client_puts(f->client, GET);
@@ -556,8 +558,7 @@ static void connections_are_limited(void **state)
 	http_client_free(other);
 }
 
-/* Accepting stops while there are no descriptors, and goes on when there are. */
-static void running_out_of_descriptors_passes(void **state)
+static void accepting_resumes_when_descriptors_are_free(void **state)
 {
 	struct fixture *f = *state;
 	struct http_client *other = http_client_new(&f->loop, f->port);
@@ -640,7 +641,7 @@ static void ports_are_shared(void **state)
 	http_server_free(second);
 }
 
-static void files_in_the_way_are_left(void **state)
+static void files_other_than_sockets_are_not_removed(void **state)
 {
 	(void)state;
 	char path[] = "/tmp/http_server_test.XXXXXX";
@@ -658,42 +659,42 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(connections_are_kept),
-		TEST(pipelined_requests_wait_their_turn),
-		TEST(head_and_statuses_without_content),
+		TEST(pipelined_requests_are_served_in_order),
+		TEST(head_has_the_length_and_no_content),
 		TEST(status_204_has_no_length),
 		TEST(unknown_lengths_are_chunked),
-		TEST(unknown_lengths_end_http_1_0),
-		TEST(values_cannot_end_their_line),
+		TEST(unknown_lengths_close_http_1_0),
+		TEST(field_values_cannot_contain_line_ends),
 		TEST(paused_content_waits),
 		TEST(paused_content_is_bounded),
-		TEST(slow_readers_are_waited_for),
+		TEST(responses_wait_for_slow_clients),
 		TEST(drained_follows_full),
-		TEST(readers_that_stop_are_cut_off),
-		TEST(early_responses_drop_what_is_left),
-		TEST(early_responses_close_when_much_is_left),
-		TEST(endless_chunks_are_not_dropped_for_ever),
-		TEST(continue_comes_when_content_is_wanted),
-		TEST(continue_does_not_come_behind_a_refusal),
+		TEST(clients_that_stop_reading_are_closed),
+		TEST(early_responses_drop_the_remaining_content),
+		TEST(early_responses_close_before_large_content),
+		TEST(dropping_endless_chunks_ends),
+		TEST(continue_is_sent_when_content_is_read),
+		TEST(no_continue_after_an_early_response),
 		TEST(aborted_responses_are_reset),
-		TEST(gone_clients_are_noticed),
+		TEST(closed_clients_are_noticed),
 		TEST(slow_heads_are_refused),
 		TEST(slow_content_is_refused),
-		TEST(slow_handlers_are_not_the_clients_fault),
+		TEST(slow_handlers_do_not_time_out),
 		TEST(idle_connections_end),
 		TEST(heads_are_bounded),
-		TEST(white_space_counts_too),
+		TEST(white_space_counts_towards_the_limit),
 		TEST(fields_are_bounded),
 		TEST(chunk_extensions_are_bounded),
-		TEST(heads_can_be_asked),
+		TEST(fields_of_a_head_are_found),
 		TEST(drain_lets_exchanges_finish),
-		TEST(drain_serves_who_has_just_come),
-		TEST(drain_serves_what_was_on_its_way),
+		TEST(drain_serves_connections_in_the_queue),
+		TEST(drain_serves_requests_already_sent),
 		TEST(drain_has_a_deadline),
 		TEST(connections_are_limited),
-		TEST(running_out_of_descriptors_passes),
+		TEST(accepting_resumes_when_descriptors_are_free),
 		TEST(unix_sockets_are_served),
 		TEST(ports_are_shared),
-		TEST(files_in_the_way_are_left),
+		TEST(files_other_than_sockets_are_not_removed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
