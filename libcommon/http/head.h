@@ -33,6 +33,9 @@ struct http_head {
 	bool is_head;     /* HEAD: the response is sent without content */
 };
 
+/** The reason phrase of a status; "" for an unknown one. */
+const char *http_reason(int status);
+
 /** Make a field of two NUL-terminated strings; borrows them. */
 struct http_field http_field_of(const char *name, const char *value);
 

@@ -157,6 +157,3 @@ void http_respond_end(struct http_exchange *x);
 /** Abort the response: the connection is reset, so that the client notices that the response is
  * incomplete. on_done follows from the loop. */
 void http_respond_abort(struct http_exchange *x);
-
-/** The reason phrase of a status; "" for an unknown one. */
-const char *http_reason(int status);
