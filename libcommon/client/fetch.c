@@ -2,21 +2,18 @@
 
 #include "base/base.h"
 #include "base/log.h"
-#include "client/fetch_internal.h"
-#include "client/fetch_multi.h"
+#include "client/transfer.h"
+#include "http/method.h"
 #include "loop/fiber.h"
 #include "loop/worker.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #define TIMEOUT_MAX_MS 30000
 
 static bool is_safe(const struct fetch_call *call)
 {
-	return !call->method || strcmp(call->method, "GET") == 0 ||
-	       strcmp(call->method, "HEAD") == 0;
+	return !call->method || http_method_is_safe(call->method);
 }
 
 static bool was_sent(CURL *easy)
@@ -26,7 +23,7 @@ static bool was_sent(CURL *easy)
 	return before_us > 0;
 }
 
-/* The one place that maps libcurl's results. */
+/* The error code for libcurl's result. */
 static enum err_code result_code(const struct transfer *transfer, const struct fetch_call *call)
 {
 	if (transfer->is_over_limit)
@@ -68,15 +65,14 @@ static struct fetch_answer *answer_of(struct transfer *transfer)
 static uint64_t timeout_of(const struct request *rq, const struct fetch_call *call)
 {
 	uint64_t left_ms = request_left_ms(rq);
-	uint64_t wanted_ms = call->timeout_ms ? call->timeout_ms : TIMEOUT_MAX_MS;
-	return MAX_OF(MIN_OF(left_ms, wanted_ms), 1);
+	uint64_t limit_ms = call->timeout_ms ? call->timeout_ms : TIMEOUT_MAX_MS;
+	return MAX_OF(MIN_OF(left_ms, limit_ms), 1);
 }
 
-enum err_code fetch_transfer(struct request *rq, const struct fetch_call *call, bool is_direct,
-                             struct fetch_answer **ret_answer)
+enum err_code fetch_try(struct request *rq, const struct fetch_call *call,
+                        struct fetch_answer **ret_answer)
 {
-	struct transfer *transfer =
-		transfer_start(rq->worker->fetch, call, timeout_of(rq, call), is_direct);
+	struct transfer *transfer = transfer_start(rq->worker->fetch, call, timeout_of(rq, call));
 	if (!transfer)
 		return ERR_UPSTREAM;
 	enum err_code code = ERR_NONE;
@@ -102,25 +98,19 @@ enum err_code fetch_transfer(struct request *rq, const struct fetch_call *call, 
 	return ERR_NONE;
 }
 
-enum err_code fetch_try(struct request *rq, const struct fetch_call *call,
-                        struct fetch_answer **ret_answer)
-{
-	return fetch_transfer(rq, call, false, ret_answer);
-}
-
-static const char *why_of(enum err_code code)
+static const char *failure_detail(enum err_code code)
 {
 	switch (code) {
 	case ERR_UNAVAILABLE:
-		return "could not be reached";
+		return "another server cannot be reached";
 	case ERR_UNCERTAIN:
-		return "did not say whether the request was carried out";
+		return "another server may or may not have carried out the request";
 	case ERR_TIMEOUT:
-		return "took too long to answer";
+		return "another server did not respond in time";
 	case ERR_UPSTREAM:
-		return "gave an answer that cannot be used";
+		return "another server sent an unusable response";
 	default:
-		return "was not waited for";
+		return "the call to another server was cancelled";
 	}
 }
 
@@ -129,7 +119,7 @@ struct fetch_answer *fetch(struct request *rq, const struct fetch_call *call)
 	struct fetch_answer *answer = NULL;
 	enum err_code code = fetch_try(rq, call, &answer);
 	if (code != ERR_NONE)
-		raise_error(rq, code, "another server %s", why_of(code));
+		raise_error(rq, code, "%s", failure_detail(code));
 	return answer;
 }
 

@@ -1,8 +1,9 @@
-/** HTTP calls to others, over libcurl's multi interface on the worker's loop. */
+/** libcommon/client/: HTTP calls to other servers, over libcurl's multi interface on the worker's
+ * loop. fetch() calls any server; service_call() (service_call.h) calls another service of the
+ * cluster. */
 #pragma once
 
-#include "http/api.h"
-#include "http/server.h"
+#include "http/head.h"
 #include "loop/request.h"
 
 #include <uv.h>
@@ -16,21 +17,22 @@ struct fetcher;
 /** Make a worker's client on `loop`. */
 struct fetcher *fetcher_new(uv_loop_t *loop);
 
-/** Free; require()s that nothing is under way. NULL is fine. The loop has to run on for libuv's
- * close callbacks. */
+/** Free; require()s that no call is under way. The loop has to run on for libuv's close callbacks.
+ * NULL is fine. */
 void fetcher_free(struct fetcher *fetcher);
 
 struct fetch_call {
 	const char *method;    /* NULL: GET */
-	const char *url;       /* http, https; absolute */
-	const char *unix_path; /* connect there instead of the URL's host; NULL: no */
+	const char *url;       /* http or https; absolute */
+	const char *unix_path; /* connect to this unix socket and not to the URL's host; NULL: no */
 	const struct http_field *fields;
 	size_t field_count;
 	const char *body; /* NULL: none */
 	size_t body_length;
 	size_t answer_max_bytes; /* 0: 8 MiB */
 	uint64_t timeout_ms;     /* 0: what is left of the request's deadline, at most 30,000 */
-	bool follow_redirects;   /* at most 5, http(s) only */
+	bool follow_redirects;   /* at most 5; http and https only */
+	bool is_direct;          /* ignore the proxies that the environment names */
 };
 
 /** In the arena of the request. */
@@ -42,15 +44,16 @@ struct fetch_answer {
 	size_t body_length;
 };
 
-/** Make the call and wait for the whole answer. Suspends. Any status is an answer.
- * Raises ERR_UNAVAILABLE: no connection (nothing was sent); ERR_UNCERTAIN: it broke after a request
- * other than GET or HEAD was sent; ERR_TIMEOUT; ERR_UPSTREAM: not HTTP, TLS refused, or an answer
- * over the limit. */
+/** Make the call and wait for the complete answer, of any status. Suspends.
+ *
+ * Raises: ERR_UNAVAILABLE no connection, or it broke while the request was unsent or its method is
+ *         safe (http/method.h); ERR_UNCERTAIN it broke after an unsafe request was sent;
+ *         ERR_TIMEOUT; ERR_UPSTREAM not HTTP, TLS failed, or the answer exceeds its limit. */
 struct fetch_answer *fetch(struct request *rq, const struct fetch_call *call);
 
-/** As fetch(), and the failure is returned. */
+/** As fetch(), but returns the error. */
 enum err_code fetch_try(struct request *rq, const struct fetch_call *call,
                         struct fetch_answer **ret_answer);
 
-/** First field of that name; NULL: none. */
+/** The value of the first field with that name; NULL: none. */
 const char *fetch_header(const struct fetch_answer *answer, const char *name);

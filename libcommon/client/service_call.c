@@ -1,19 +1,19 @@
 #include "client/service_call.h"
 
+#include "base/address.h"
 #include "base/identity.h"
 #include "base/scope.h"
 #include "base/timefmt.h"
-#include "client/fetch_internal.h"
+#include "http/method.h"
 #include "loop/worker.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define FIELDS_MAX 4
 
-/* Where a service is, as its setting tells; ERR_UNAVAILABLE: nowhere. */
-static enum err_code locate(struct request *rq, enum api_service service, const char *path,
-                            struct fetch_call *call)
+/* Set the URL of the call from the service's setting; ERR_UNAVAILABLE: it has none. */
+static enum err_code set_url(struct request *rq, enum api_service service, const char *path,
+                             struct fetch_call *call)
 {
 	const char *text = rq->worker->peers->url[service];
 	struct address address;
@@ -30,7 +30,7 @@ static enum err_code locate(struct request *rq, enum api_service service, const 
 	return ERR_NONE;
 }
 
-static size_t sign(struct request *rq, bool has_body, struct http_field fields[FIELDS_MAX])
+static size_t make_fields(struct request *rq, bool has_body, struct http_field fields[FIELDS_MAX])
 {
 	struct identity identity = {
 		.account = rq->caller.account,
@@ -66,17 +66,18 @@ enum err_code service_call_within(struct request *rq, uint64_t timeout_ms, enum 
 		.body = json_body,
 		.fields = fields,
 		.timeout_ms = timeout_ms,
+		.is_direct = true,
 	};
-	enum err_code code = locate(rq, service, path, &call);
+	enum err_code code = set_url(rq, service, path, &call);
 	if (code != ERR_NONE)
 		return code;
 	if (json_body)
 		call.body_length = strlen(json_body);
-	call.field_count = sign(rq, json_body, fields);
-	int attempts = strcmp(method, "GET") == 0 ? 2 : 1;
+	call.field_count = make_fields(rq, json_body, fields);
+	int attempts = http_method_is_safe(method) ? 2 : 1;
 	for (; attempts > 0; attempts--) {
 		struct fetch_answer *answer = NULL;
-		code = fetch_transfer(rq, &call, true, &answer);
+		code = fetch_try(rq, &call, &answer);
 		if (code == ERR_NONE && answer->status != 503) {
 			*ret_answer = answer;
 			return ERR_NONE;

@@ -1,6 +1,7 @@
-#include "client/fetch_multi.h"
+#include "client/transfer.h"
 
 #include "base/base.h"
+#include "http/method.h"
 #include "loop/fiber.h"
 
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 
 #define CONNECT_TIMEOUT_MS 5000
 #define REDIRECTS_MAX      5
-#define KEPT_MAX           32
+#define IDLE_MAX           32 /* connections kept for reuse */
 #define FIELDS_MAX_BYTES   ((size_t)256 * 1024)
 #define FIELDS_FIRST       16
 #define PROTOCOLS          "http,https"
@@ -18,17 +19,18 @@ struct fetcher {
 	CURLM *multi;
 	uv_timer_t timer;
 	uv_loop_t *loop;
-	struct transfer *transfers;
+	size_t transfer_count;
 };
 
-/* A socket of libcurl's. */
+/* Watches one of libcurl's sockets. */
 struct watcher {
 	uv_poll_t poll;
 	struct fetcher *fetcher;
 	curl_socket_t socket;
 };
 
-static void reap(struct fetcher *fetcher)
+/* Note the transfers that have ended and wake their fibers. */
+static void finish_transfers(struct fetcher *fetcher)
 {
 	CURLMsg *message;
 	int left;
@@ -47,7 +49,7 @@ static void socket_action(struct fetcher *fetcher, curl_socket_t socket, int fla
 {
 	int running;
 	curl_multi_socket_action(fetcher->multi, socket, flags, &running);
-	reap(fetcher);
+	finish_transfers(fetcher);
 }
 
 static void on_poll(uv_poll_t *handle, int status, int events)
@@ -79,7 +81,7 @@ static struct watcher *watcher_new(struct fetcher *fetcher, curl_socket_t socket
 	return watcher;
 }
 
-/* libcurl wants to know about a socket, or no longer. */
+/* libcurl's CURLMOPT_SOCKETFUNCTION: start, change or stop watching a socket. */
 static int on_socket(CURL *easy, curl_socket_t socket, int what, void *arg, void *socket_arg)
 {
 	struct fetcher *fetcher = arg;
@@ -131,7 +133,7 @@ struct fetcher *fetcher_new(uv_loop_t *loop)
 	curl_multi_setopt(fetcher->multi, CURLMOPT_SOCKETDATA, fetcher);
 	curl_multi_setopt(fetcher->multi, CURLMOPT_TIMERFUNCTION, on_timeout_change);
 	curl_multi_setopt(fetcher->multi, CURLMOPT_TIMERDATA, fetcher);
-	curl_multi_setopt(fetcher->multi, CURLMOPT_MAXCONNECTS, (long)KEPT_MAX);
+	curl_multi_setopt(fetcher->multi, CURLMOPT_MAXCONNECTS, (long)IDLE_MAX);
 	return fetcher;
 }
 
@@ -144,7 +146,7 @@ void fetcher_free(struct fetcher *fetcher)
 {
 	if (!fetcher)
 		return;
-	require(!fetcher->transfers);
+	require(fetcher->transfer_count == 0);
 	curl_multi_cleanup(fetcher->multi);
 	uv_close((uv_handle_t *)&fetcher->timer, on_fetcher_closed);
 }
@@ -168,8 +170,8 @@ static void add_field(struct transfer *transfer, const char *line, size_t name_l
 	};
 }
 
-/* One line of a head: a status line begins another response, whose fields and body replace what a
- * 1xx or a redirect brought. */
+/* One line of a head. A status line starts a new response, which replaces the fields and the body of
+ * a 1xx or redirect. */
 static size_t on_head_line(char *line, size_t one, size_t length, void *arg)
 {
 	struct transfer *transfer = arg;
@@ -220,7 +222,7 @@ static void set_fields(struct transfer *transfer, const struct fetch_call *call)
 	bool has_agent = false;
 	for (size_t i = 0; i < call->field_count; i++) {
 		const struct http_field *field = &call->fields[i];
-		/* libcurl drops `Name:`; an empty field is written `Name;`. */
+		/* libcurl omits `Name:`; `Name;` sends an empty field. */
 		const char *form = field->value[0] ? "%s: %s" : "%s;";
 		add_line(transfer, arena_printf(transfer->arena, form, field->name, field->value));
 		has_agent |= strcasecmp(field->name, "User-Agent") == 0;
@@ -247,8 +249,7 @@ static void set_method(struct transfer *transfer, const struct fetch_call *call)
 		curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
 	else if (strcmp(method, has_body ? "POST" : "GET") != 0)
 		curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method);
-	bool is_idempotent = strcmp(method, "POST") != 0 && strcmp(method, "PATCH") != 0;
-	curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT, is_idempotent ? 0L : 1L);
+	curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT, http_method_is_idempotent(method) ? 0L : 1L);
 }
 
 static void set_limits(struct transfer *transfer, const struct fetch_call *call,
@@ -256,7 +257,8 @@ static void set_limits(struct transfer *transfer, const struct fetch_call *call,
 {
 	CURL *easy = transfer->easy;
 	curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-	curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L); /* do not wait for an abandoned lookup */
+	curl_easy_setopt(easy, CURLOPT_QUICK_EXIT,
+	                 1L); /* do not wait for the thread of an abandoned name lookup */
 	curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)timeout_ms);
 	curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_TIMEOUT_MS);
 	curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, PROTOCOLS);
@@ -267,7 +269,7 @@ static void set_limits(struct transfer *transfer, const struct fetch_call *call,
 	curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "");
 }
 
-static void set_sinks(struct transfer *transfer)
+static void set_callbacks(struct transfer *transfer)
 {
 	CURL *easy = transfer->easy;
 	curl_easy_setopt(easy, CURLOPT_PRIVATE, transfer);
@@ -279,7 +281,7 @@ static void set_sinks(struct transfer *transfer)
 }
 
 struct transfer *transfer_start(struct fetcher *fetcher, const struct fetch_call *call,
-                                uint64_t timeout_ms, bool is_direct)
+                                uint64_t timeout_ms)
 {
 	struct arena *arena = arena_new();
 	struct transfer *transfer = arena_new_of(arena, struct transfer);
@@ -289,19 +291,15 @@ struct transfer *transfer_start(struct fetcher *fetcher, const struct fetch_call
 	transfer->fetcher = fetcher;
 	transfer->easy = curl_easy_init();
 	require(transfer->easy);
-	set_sinks(transfer);
+	set_callbacks(transfer);
 	set_limits(transfer, call, timeout_ms);
 	set_method(transfer, call);
 	set_fields(transfer, call);
-	if (is_direct || call->unix_path)
+	if (call->is_direct || call->unix_path)
 		curl_easy_setopt(transfer->easy, CURLOPT_PROXY, "");
 	if (call->unix_path)
 		curl_easy_setopt(transfer->easy, CURLOPT_UNIX_SOCKET_PATH, call->unix_path);
-	transfer->next = fetcher->transfers;
-	transfer->link = &fetcher->transfers;
-	if (transfer->next)
-		transfer->next->link = &transfer->next;
-	fetcher->transfers = transfer;
+	fetcher->transfer_count++;
 	if (curl_easy_setopt(transfer->easy, CURLOPT_URL, call->url) == CURLE_OK &&
 	    curl_multi_add_handle(fetcher->multi, transfer->easy) == CURLM_OK)
 		return transfer;
@@ -312,9 +310,7 @@ struct transfer *transfer_start(struct fetcher *fetcher, const struct fetch_call
 
 void transfer_end(struct transfer *transfer)
 {
-	*transfer->link = transfer->next;
-	if (transfer->next)
-		transfer->next->link = transfer->link;
+	transfer->fetcher->transfer_count--;
 	curl_multi_remove_handle(transfer->fetcher->multi, transfer->easy);
 	curl_easy_cleanup(transfer->easy);
 	curl_slist_free_all(transfer->fields);

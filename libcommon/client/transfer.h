@@ -1,9 +1,9 @@
-/** libcurl's multi interface on a worker's loop: transfers, each with one completion. Nothing here
- * suspends; fetch.c makes calls of fibers from it.
+/** Transfers of libcurl's multi interface on a worker's loop, each for one fiber; internal to this
+ * folder. Nothing here suspends: fetch.c waits.
  *
- * Name lookup is libcurl's own and off the loop (fetcher_new() requires a build that has it);
- * connections are kept and used again, but never for a POST or PATCH: libcurl would repeat one
- * silently on a kept connection that turns out dead.
+ * libcurl looks names up without blocking the loop; fetcher_new() requires a build that does.
+ * Connections are kept and reused, but never for a POST or PATCH: libcurl silently repeats a request
+ * when a reused connection turns out to be closed.
  */
 #pragma once
 
@@ -13,31 +13,30 @@
 
 #include <stdbool.h>
 
-/** One transfer; it and all that it collects live in its own arena. */
+/** One transfer. It and everything it collects are in its own arena. */
 struct transfer {
 	struct arena *arena;
 	CURL *easy;
 	struct curl_slist *fields;
 	char error[CURL_ERROR_SIZE];
-	/* The answer so far: of its last response, that is behind redirects. */
+	/* Of the last response received: a redirect or 1xx is replaced by the next one. */
 	struct http_field *answer_fields;
 	size_t field_count, field_room, field_bytes;
 	struct buf body;
 	size_t body_max_bytes;
 	bool is_over_limit;
-	/* Set when it is over. */
+	/* Set when the transfer has ended. */
 	bool is_done;
 	CURLcode result;
-	struct fiber *fiber; /* woken then */
+	struct fiber *fiber; /* woken when the transfer has ended */
 	struct fetcher *fetcher;
-	struct transfer *next, **link;
 };
 
-/** Start the call for the running fiber; `timeout_ms` for all of it. `is_direct`: past any proxy
- * of the environment. Copies what it needs. NULL: not a URL that libcurl takes. */
+/** Start the call for the running fiber. `timeout_ms` limits all of it. Copies what it needs. NULL:
+ * libcurl does not accept the URL. */
 struct transfer *transfer_start(struct fetcher *fetcher, const struct fetch_call *call,
-                                uint64_t timeout_ms, bool is_direct);
+                                uint64_t timeout_ms);
 
-/** Take the transfer out, done or not, and free its handle; the arena is left to the caller. Not
- * from a libcurl callback. */
+/** Remove the transfer, whether it has ended or not, and free its handle. The caller owns the arena
+ * from then on. Not to be called from a libcurl callback. */
 void transfer_end(struct transfer *transfer);

@@ -11,11 +11,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* A server that answers by rote: each path one text, then it keeps the connection or closes. */
-static const struct rote {
+/* Responses of the test server: each path has a fixed one, after which the connection stays open or is
+ * closed. */
+static const struct canned {
 	const char *path, *answer;
 	bool is_closed;
-} ROTES[] = {
+} CANNED[] = {
 	{"/ok",
          "HTTP/1.1 200 OK\r\nX-One: 1\r\nx-two:  two \r\nX-None:\r\nContent-Length: 5\r\n\r\nhello",
          false},
@@ -46,7 +47,7 @@ static struct {
 	char folder[SCRATCH_PATH_MAX], socket_path[96], url[64];
 	uint16_t port;
 	int accepted, requests;
-	char last[4096]; /* the newest request, whole */
+	char last[4096]; /* the newest request, head and body */
 } server;
 
 struct client {
@@ -85,10 +86,10 @@ static void answer(struct client *client)
 	snprintf(path, sizeof(path), "%.*s", (int)strcspn(target, " "), target);
 	server.requests++;
 	memcpy(server.last, client->text, sizeof(server.last));
-	for (size_t i = 0; i < ARRAY_LEN(ROTES); i++) {
-		if (strcmp(ROTES[i].path, path) == 0) {
-			answer_with(client, ROTES[i].answer, strlen(ROTES[i].answer),
-			            ROTES[i].is_closed);
+	for (size_t i = 0; i < ARRAY_LEN(CANNED); i++) {
+		if (strcmp(CANNED[i].path, path) == 0) {
+			answer_with(client, CANNED[i].answer, strlen(CANNED[i].answer),
+			            CANNED[i].is_closed);
 			return;
 		}
 	}
@@ -98,7 +99,7 @@ static void answer(struct client *client)
 	answer_with(client, echo, (size_t)length, false);
 }
 
-/* The bytes of a whole request at the front of what was read; 0: not yet. */
+/* Length of the complete request at the start of the text; 0: it is not complete. */
 static size_t request_bytes(const struct client *client)
 {
 	const char *end = strstr(client->text, "\r\n\r\n");
@@ -129,10 +130,10 @@ static void on_read(uv_stream_t *stream, ssize_t bytes, const uv_buf_t *buf)
 	}
 }
 
-static void on_room(uv_handle_t *handle, size_t wanted, uv_buf_t *buf)
+static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buf)
 {
 	struct client *client = handle->data;
-	(void)wanted;
+	(void)suggested;
 	*buf = uv_buf_init(client->text + client->length,
 	                   (unsigned)(sizeof(client->text) - client->length - 1));
 }
@@ -147,7 +148,7 @@ static void on_connection(uv_stream_t *listener, int status)
 		uv_tcp_init(listener->loop, &client->tcp);
 	client->tcp.data = client;
 	assert_int_equal(uv_accept(listener, (uv_stream_t *)&client->tcp), 0);
-	assert_int_equal(uv_read_start((uv_stream_t *)&client->tcp, on_room, on_read), 0);
+	assert_int_equal(uv_read_start((uv_stream_t *)&client->tcp, on_alloc, on_read), 0);
 	server.accepted++;
 }
 
@@ -191,10 +192,10 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* A call by its path, and what came of it: copied, since the request's arena goes. */
+/* A call and its outcome, copied because the request's arena is freed. */
 struct probe {
 	struct fetch_call call;
-	const char *url; /* NULL: the server's, with `path` */
+	const char *url; /* NULL: `path` on the test server */
 	const char *path;
 	enum err_code code;
 	int status;
@@ -231,7 +232,7 @@ static struct probe probe_of(const char *method, const char *path)
 	return probe;
 }
 
-static void test_an_answer_with_fields_and_body(void **state)
+static void test_fields_and_body_are_read(void **state)
 {
 	(void)state;
 	struct probe probe = probe_of(NULL, "/ok");
@@ -258,7 +259,7 @@ static void test_an_answer_with_fields_and_body(void **state)
 	assert_false(probe.has_link);
 }
 
-static void test_what_is_sent(void **state)
+static void test_the_request_is_sent(void **state)
 {
 	(void)state;
 	const struct http_field fields[] = {
@@ -304,7 +305,7 @@ static void test_redirects(void **state)
 	assert_int_equal(probe.code, ERR_UPSTREAM);
 }
 
-static void test_failures_by_what_they_leave_open(void **state)
+static void test_failures_have_their_codes(void **state)
 {
 	(void)state;
 	static const struct {
@@ -349,7 +350,7 @@ static void probe_raises(struct request *rq)
 	probe->status = fetch(rq, &probe->call)->status;
 }
 
-static void test_fetch_raises_what_failed(void **state)
+static void test_fetch_raises(void **state)
 {
 	(void)state;
 	struct probe good = {.path = "/busy"}, bad = {.url = "http://127.0.0.1:1/"};
@@ -359,8 +360,7 @@ static void test_fetch_raises_what_failed(void **state)
 	assert_int_equal(bad.status, -1);
 }
 
-/* A server that does not speak TLS. */
-static void test_tls_refused(void **state)
+static void test_a_server_without_tls_is_refused(void **state)
 {
 	(void)state;
 	char url[80];
@@ -370,7 +370,7 @@ static void test_tls_refused(void **state)
 	assert_int_equal(probe.code, ERR_UPSTREAM);
 }
 
-static void test_an_answer_over_its_limit(void **state)
+static void test_the_size_of_answers_is_limited(void **state)
 {
 	(void)state;
 	static const char *const PATHS[] = {"/ok", "/chunks"};
@@ -384,7 +384,7 @@ static void test_an_answer_over_its_limit(void **state)
 	}
 }
 
-static void test_a_server_that_is_silent(void **state)
+static void test_a_silent_server_times_out(void **state)
 {
 	(void)state;
 	struct probe probe = {.path = "/silent", .call = {.timeout_ms = 20}};
@@ -400,7 +400,7 @@ static void note_request(uv_check_t *check)
 	has_request = server.requests > 0;
 }
 
-static void test_a_call_that_is_given_up(void **state)
+static void test_a_call_can_be_cancelled(void **state)
 {
 	(void)state;
 	uv_check_t check;
@@ -417,8 +417,8 @@ static void test_a_call_that_is_given_up(void **state)
 	assert_int_equal(probe_of("GET", "/ok").status, 200);
 }
 
-/* Connections are used again, except by what must not be repeated silently. */
-static void test_connections_are_kept(void **state)
+/* POST takes a new connection, because libcurl could silently repeat it on a kept one. */
+static void test_connections_are_reused(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 5; i++)
@@ -435,7 +435,7 @@ static void test_connections_are_kept(void **state)
 
 #define MANY 200
 
-static void test_many_at_once(void **state)
+static void test_many_calls_at_once(void **state)
 {
 	(void)state;
 	struct probe *probes = calloc(MANY, sizeof(*probes));
@@ -450,7 +450,7 @@ static void test_many_at_once(void **state)
 	free(probes);
 }
 
-static void test_a_unix_socket(void **state)
+static void test_unix_sockets_are_called(void **state)
 {
 	(void)state;
 	struct probe probe = {.url = "http://there/echo",
@@ -502,7 +502,7 @@ static struct service_probe service_probe_of(const char *method, const char *pat
 	return probe;
 }
 
-static void test_a_call_of_another_service(void **state)
+static void test_services_are_called_with_an_identity(void **state)
 {
 	(void)state;
 	char unix_url[128];
@@ -530,23 +530,23 @@ static void test_a_call_of_another_service(void **state)
 
 int main(void)
 {
-	/* A proxy that is not there: it must matter to no call of a test. */
+	/* The tests must not use a proxy of the environment. */
 	setenv("no_proxy", "*", 1);
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		CASE(test_an_answer_with_fields_and_body),
-		CASE(test_what_is_sent),
+		CASE(test_fields_and_body_are_read),
+		CASE(test_the_request_is_sent),
 		CASE(test_redirects),
-		CASE(test_failures_by_what_they_leave_open),
-		CASE(test_fetch_raises_what_failed),
-		CASE(test_tls_refused),
-		CASE(test_an_answer_over_its_limit),
-		CASE(test_a_server_that_is_silent),
-		CASE(test_a_call_that_is_given_up),
-		CASE(test_connections_are_kept),
-		CASE(test_many_at_once),
-		CASE(test_a_unix_socket),
-		CASE(test_a_call_of_another_service),
+		CASE(test_failures_have_their_codes),
+		CASE(test_fetch_raises),
+		CASE(test_a_server_without_tls_is_refused),
+		CASE(test_the_size_of_answers_is_limited),
+		CASE(test_a_silent_server_times_out),
+		CASE(test_a_call_can_be_cancelled),
+		CASE(test_connections_are_reused),
+		CASE(test_many_calls_at_once),
+		CASE(test_unix_sockets_are_called),
+		CASE(test_services_are_called_with_an_identity),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
