@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "embeddings/query_vector.h"
 #include "engine/text/highlight.h"
-#include "engine/text/wanted.h"
+#include "engine/text/parsed_query.h"
 #include "indexing/indexer.h"
 #include "ingest/arxiv_id.h"
 #include "loop/wait.h"
@@ -107,9 +107,9 @@ static const struct engine_hit *hit_of_row(const struct search_hits *hits, size_
 }
 
 static void add_highlight(struct request *rq, yyjson_mut_doc *doc, yyjson_mut_val *list,
-                          const struct wanted *wanted, const char *field, const char *text)
+                          const struct parsed_query *parsed, const char *field, const char *text)
 {
-	char *fragment = highlight_fragment(rq->arena, wanted, text, strlen(text));
+	char *fragment = highlight_fragment(rq->arena, parsed, text, strlen(text));
 	if (!fragment)
 		return;
 	yyjson_mut_val *row = yyjson_mut_arr_add_obj(doc, list);
@@ -121,7 +121,7 @@ const char *search_hits_public(struct request *rq, const struct search_hits *hit
                                const char *query)
 {
 	struct pg_rows *rows = pick_rows(rq, hits);
-	const struct wanted *wanted = wanted_parse(rq->arena, query, strlen(query));
+	const struct parsed_query *parsed = query_parse(rq->arena, query, strlen(query));
 	struct buf out = {.arena = rq->arena};
 	size_t at = 0;
 	buf_puts(&out, "[");
@@ -130,8 +130,8 @@ const char *search_hits_public(struct request *rq, const struct search_hits *hit
 		const char *asset = pg_value(rows, row, PICK_ASSET);
 		yyjson_mut_doc *doc = json_doc_new(rq->arena);
 		yyjson_mut_val *list = yyjson_mut_arr(doc);
-		add_highlight(rq, doc, list, wanted, "title", pg_value(rows, row, PICK_TITLE));
-		add_highlight(rq, doc, list, wanted, "abstract",
+		add_highlight(rq, doc, list, parsed, "title", pg_value(rows, row, PICK_TITLE));
+		add_highlight(rq, doc, list, parsed, "abstract",
 		              pg_value(rows, row, PICK_ABSTRACT));
 		buf_puts(&out, row ? "," : "");
 		buf_add(&out, asset, strlen(asset) - 1);

@@ -27,7 +27,7 @@ struct search {
 	const struct engine_view *view;
 	const struct engine_query *query;
 	struct arena *arena;
-	struct wanted *wanted;
+	struct parsed_query *parsed;
 	struct doc_filter filters[PART_COUNT];
 	struct evidence_reader *readers[PART_COUNT];
 	struct candidate *candidates;
@@ -46,7 +46,7 @@ const char *engine_strategy_name(enum engine_strategy strategy)
 /* Misspelled words of one query that are put right. */
 #define CORRECTIONS 4
 
-static uint32_t count_documents(const struct engine_view *view, const struct wanted_term *term)
+static uint32_t count_documents(const struct engine_view *view, const struct query_term *term)
 {
 	uint32_t count = 0;
 
@@ -59,16 +59,16 @@ static uint32_t count_documents(const struct engine_view *view, const struct wan
 	return count;
 }
 
-static bool is_wanted(const struct wanted *wanted, const char *text)
+static bool has_term(const struct parsed_query *parsed, const char *text)
 {
-	for (size_t i = 0; i < wanted->term_count; i++)
-		if (strcmp(wanted->terms[i].text, text) == 0)
+	for (size_t i = 0; i < parsed->term_count; i++)
+		if (strcmp(parsed->terms[i].text, text) == 0)
 			return true;
 	return false;
 }
 
 /* The term that is meant by one that no document holds; NULL: none is near. */
-static const char *meant_by(const struct engine_view *view, const struct wanted_term *term)
+static const char *meant_by(const struct engine_view *view, const struct query_term *term)
 {
 	for (enum view_part part = 0; part < PART_COUNT; part++) {
 		const struct segment *segment = view_segment(view, part);
@@ -81,19 +81,19 @@ static const char *meant_by(const struct engine_view *view, const struct wanted_
 }
 
 /* Put words that no document holds right. */
-static void correct_words(const struct engine_view *view, struct wanted *wanted)
+static void correct_words(const struct engine_view *view, struct parsed_query *parsed)
 {
 	size_t looked_at = 0;
 
-	for (size_t i = 0; i < wanted->term_count && looked_at < CORRECTIONS; i++) {
-		struct wanted_term *term = &wanted->terms[i];
+	for (size_t i = 0; i < parsed->term_count && looked_at < CORRECTIONS; i++) {
+		struct query_term *term = &parsed->terms[i];
 		const char *meant;
 
 		if (term->is_extra || count_documents(view, term) > 0)
 			continue;
 		looked_at++;
 		meant = meant_by(view, term);
-		if (meant == NULL || is_wanted(wanted, meant))
+		if (meant == NULL || has_term(parsed, meant))
 			continue;
 		term->text = meant;
 		term->length = strlen(meant);
@@ -103,12 +103,13 @@ static void correct_words(const struct engine_view *view, struct wanted *wanted)
 /* Set each term's idf over all segments, dead documents included. What no document holds tells most
  * of a question, that it has no full answer; in a description it would only crowd out other
  * terms. */
-static void weigh_terms(const struct engine_view *view, struct wanted *wanted, bool is_description)
+static void weigh_terms(const struct engine_view *view, struct parsed_query *parsed,
+                        bool is_description)
 {
 	uint32_t doc_count = view->base->segment->doc_count + view->live->doc_count;
 
-	for (size_t i = 0; i < wanted->term_count; i++) {
-		struct wanted_term *term = &wanted->terms[i];
+	for (size_t i = 0; i < parsed->term_count; i++) {
+		struct query_term *term = &parsed->terms[i];
 		uint32_t df = count_documents(view, term);
 
 		term->idf = df == 0 && is_description ? 0 : bm25_idf(df, doc_count);
@@ -117,15 +118,15 @@ static void weigh_terms(const struct engine_view *view, struct wanted *wanted, b
 
 /* The score that the main words, or of many the FULL_TERMS most telling, give when each occurs
  * twice in a document of average length. */
-static float full_score(const struct wanted *wanted)
+static float full_score(const struct parsed_query *parsed)
 {
 	float greatest[FULL_TERMS] = {0};
 	float sum = 0;
 
-	for (size_t i = 0; i < wanted->term_count; i++) {
-		float weight = wanted->terms[i].count * wanted->terms[i].idf;
+	for (size_t i = 0; i < parsed->term_count; i++) {
+		float weight = parsed->terms[i].count * parsed->terms[i].idf;
 
-		for (size_t at = 0; at < FULL_TERMS && !wanted->terms[i].is_extra; at++) {
+		for (size_t at = 0; at < FULL_TERMS && !parsed->terms[i].is_extra; at++) {
 			float less = MIN_OF(weight, greatest[at]);
 
 			greatest[at] = MAX_OF(weight, greatest[at]);
@@ -153,7 +154,7 @@ static float *query_vector(const struct search *search)
 		                              dimension * sizeof(float))
 		               : NULL;
 	vector = arena_array(search->arena, dimension, sizeof(float));
-	return embedder_embed(embedder, search->wanted, vector) ? vector : NULL;
+	return embedder_embed(embedder, search->parsed, vector) ? vector : NULL;
 }
 
 static void prepare(struct search *search)
@@ -161,22 +162,22 @@ static void prepare(struct search *search)
 	const struct engine_query *query = search->query;
 	bool is_description = query->length > DESCRIPTION_BYTES;
 
-	search->wanted = wanted_parse(search->arena, query->text, query->length);
+	search->parsed = query_parse(search->arena, query->text, query->length);
 	if (!is_description)
-		correct_words(search->view, search->wanted);
+		correct_words(search->view, search->parsed);
 	search->vector = query_vector(search);
 	search->has_dense = search->vector != NULL || search->view->base->embedder != NULL;
-	weigh_terms(search->view, search->wanted, is_description);
-	wanted_keep_best(search->wanted, is_description ? DESCRIPTION_TERMS : WANTED_MAX_TERMS,
-	                 search->arena);
-	search->full_score = full_score(search->wanted);
+	weigh_terms(search->view, search->parsed, is_description);
+	query_keep_best(search->parsed, is_description ? DESCRIPTION_TERMS : QUERY_MAX_TERMS,
+	                search->arena);
+	search->full_score = full_score(search->parsed);
 	for (enum view_part part = 0; part < PART_COUNT; part++) {
 		const struct segment *segment = view_segment(search->view, part);
 
 		search->filters[part] =
 			filter_resolve(&query->filter, segment, view_alive(search->view, part),
 		                       search->arena);
-		search->readers[part] = evidence_open(segment, search->wanted, search->arena);
+		search->readers[part] = evidence_open(segment, search->parsed, search->arena);
 	}
 }
 
@@ -184,7 +185,7 @@ static void prepare(struct search *search)
  * that could be a word or a number says nothing by standing in the query. */
 static bool is_named(const struct search *search, const char *id)
 {
-	return strpbrk(id, "./") != NULL && is_wanted(search->wanted, id);
+	return strpbrk(id, "./") != NULL && has_term(search->parsed, id);
 }
 
 static void add_candidate(struct search *search, enum view_part part, uint32_t doc, float cosine)
@@ -210,14 +211,14 @@ static void add_candidate(struct search *search, enum view_part part, uint32_t d
 static void propose_by_words(struct search *search, enum view_part part)
 {
 	const struct segment *segment = view_segment(search->view, part);
-	const struct wanted *wanted = search->wanted;
-	struct lexical_term terms[WANTED_MAX_TERMS];
+	const struct parsed_query *parsed = search->parsed;
+	struct lexical_term terms[QUERY_MAX_TERMS];
 	struct hit *hits = arena_array(search->arena, search->depth, sizeof(*hits));
 	size_t count = 0;
 	size_t found;
 
-	for (size_t i = 0; i < wanted->term_count; i++) {
-		const struct wanted_term *term = &wanted->terms[i];
+	for (size_t i = 0; i < parsed->term_count; i++) {
+		const struct query_term *term = &parsed->terms[i];
 		uint32_t number = segment_find_term(segment, term->text, term->length);
 
 		if (number != SEGMENT_NONE)
@@ -341,7 +342,7 @@ static void rank_with_vectors(struct search *search)
 static void name_matched(const struct search *search, const struct candidate *candidate,
                          struct engine_hit *hit)
 {
-	const struct wanted_term *terms = search->wanted->terms;
+	const struct query_term *terms = search->parsed->terms;
 	const char **words = arena_array(search->arena, ENGINE_MAX_MATCHED, sizeof(*words));
 	uint64_t left = candidate->matched;
 
@@ -434,5 +435,5 @@ bool engine_embed(const struct engine_view *view, const char *text, size_t lengt
 {
 	if (view->base->embedder == NULL)
 		return false;
-	return embedder_embed(view->base->embedder, wanted_parse(arena, text, length), out);
+	return embedder_embed(view->base->embedder, query_parse(arena, text, length), out);
 }

@@ -44,15 +44,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *text = arena_alloc(arena, size + 1);
 	struct tokenizer *tokenizer = tokenizer_new(size % 3);
 	struct check check = {.length = size};
-	struct wanted *wanted;
+	struct parsed_query *parsed;
 
 	memcpy(text, data, size);
-	wanted = wanted_parse(arena, text, size / 2);
+	parsed = query_parse(arena, text, size / 2);
 	tokenizer_run(tokenizer, text, size, check_token, &check);
 	tokenizer_free(tokenizer);
-	for (size_t i = 0; i < wanted->sequence_count; i++)
-		require(wanted->sequence[i] < wanted->term_count);
-	highlight_fragment(arena, wanted, text, size);
+	for (size_t i = 0; i < parsed->sequence_count; i++)
+		require(parsed->sequence[i] < parsed->term_count);
+	highlight_fragment(arena, parsed, text, size);
 	require(count_characters(snippet_cut(arena, text, strlen(text))) <= SNIPPET_CHARACTERS);
 	arena_free(arena);
 	return 0;

@@ -7,23 +7,23 @@
 
 /* The query's terms by their number in the segment: a hash table of at least twice as many
  * slots. */
-#define SLOTS (WANTED_MAX_TERMS * 4)
+#define SLOTS (QUERY_MAX_TERMS * 4)
 
 struct slot {
-	uint32_t term;   /* number in the segment; SEGMENT_NONE is a free slot */
-	uint32_t wanted; /* number in the query */
+	uint32_t term;       /* number in the segment; SEGMENT_NONE is a free slot */
+	uint32_t query_term; /* number in the query */
 };
 
 struct evidence_reader {
 	const struct segment *segment;
-	const struct wanted *wanted;
+	const struct parsed_query *query;
 	struct slot slots[SLOTS];
-	float weights[WANTED_MAX_TERMS];
-	uint32_t frequencies[WANTED_MAX_TERMS]; /* of the document being read */
+	float weights[QUERY_MAX_TERMS];
+	uint32_t frequencies[QUERY_MAX_TERMS]; /* of the document being read */
 	/* Pairs by first and second term: number of the pair + 1, 0 where the query has none. */
-	uint8_t pair_of[WANTED_MAX_TERMS][WANTED_MAX_TERMS];
-	float pair_weights[WANTED_MAX_TERMS * 2];
-	float pair_counts[WANTED_MAX_TERMS * 2]; /* of the document being read */
+	uint8_t pair_of[QUERY_MAX_TERMS][QUERY_MAX_TERMS];
+	float pair_weights[QUERY_MAX_TERMS * 2];
+	float pair_counts[QUERY_MAX_TERMS * 2]; /* of the document being read */
 	size_t pair_count;
 };
 
@@ -40,7 +40,7 @@ static void add_pair(struct evidence_reader *reader, uint32_t first, uint32_t se
 {
 	bool is_full = reader->pair_count == ARRAY_LEN(reader->pair_weights);
 
-	if (first == WANTED_NONE || second == WANTED_NONE || first == second || is_full ||
+	if (first == QUERY_NO_TERM || second == QUERY_NO_TERM || first == second || is_full ||
 	    reader->pair_of[first][second] != 0)
 		return;
 	reader->pair_weights[reader->pair_count++] =
@@ -48,30 +48,30 @@ static void add_pair(struct evidence_reader *reader, uint32_t first, uint32_t se
 	reader->pair_of[first][second] = (uint8_t)reader->pair_count;
 }
 
-struct evidence_reader *evidence_open(const struct segment *segment, const struct wanted *wanted,
-                                      struct arena *arena)
+struct evidence_reader *evidence_open(const struct segment *segment,
+                                      const struct parsed_query *query, struct arena *arena)
 {
 	struct evidence_reader *reader = arena_new_of(arena, struct evidence_reader);
 
-	require(wanted->term_count <= WANTED_MAX_TERMS);
+	require(query->term_count <= QUERY_MAX_TERMS);
 	reader->segment = segment;
-	reader->wanted = wanted;
+	reader->query = query;
 	for (size_t i = 0; i < ARRAY_LEN(reader->slots); i++)
 		reader->slots[i].term = SEGMENT_NONE;
-	for (uint32_t i = 0; i < wanted->term_count; i++) {
-		const struct wanted_term *term = &wanted->terms[i];
+	for (uint32_t i = 0; i < query->term_count; i++) {
+		const struct query_term *term = &query->terms[i];
 		uint32_t number = segment_find_term(segment, term->text, term->length);
 
 		reader->weights[i] = term->count * term->idf;
 		if (number != SEGMENT_NONE)
 			reader->slots[slot_of(reader, number)] = (struct slot){number, i};
 	}
-	for (size_t i = 1; i < wanted->sequence_count; i++)
-		add_pair(reader, wanted->sequence[i - 1], wanted->sequence[i]);
+	for (size_t i = 1; i < query->sequence_count; i++)
+		add_pair(reader, query->sequence[i - 1], query->sequence[i]);
 	return reader;
 }
 
-/* The main tokens just read, by how far back: WANTED_NONE for words that the query has not. */
+/* The main tokens just read, by how far back: QUERY_NO_TERM for words that are not in the query. */
 static void count_pairs(struct evidence_reader *reader, const uint32_t *recent, uint32_t current)
 {
 	for (uint32_t back = 1; back <= EVIDENCE_REACH; back++) {
@@ -79,7 +79,7 @@ static void count_pairs(struct evidence_reader *reader, const uint32_t *recent, 
 		uint8_t forward;
 		uint8_t backward;
 
-		if (other == WANTED_NONE)
+		if (other == QUERY_NO_TERM)
 			continue;
 		forward = reader->pair_of[other][current];
 		backward = reader->pair_of[current][other];
@@ -101,11 +101,11 @@ static uint64_t count_tokens(struct evidence_reader *reader, struct forward *for
 	memset(recent, 0xFF, sizeof(recent));
 	for (uint32_t i = 0; i < count; i++) {
 		const struct slot *slot = &reader->slots[slot_of(reader, forward_next(forward))];
-		uint32_t current = slot->term == SEGMENT_NONE ? WANTED_NONE : slot->wanted;
+		uint32_t current = slot->term == SEGMENT_NONE ? QUERY_NO_TERM : slot->query_term;
 
 		if (i == forward->title_count || i >= main_count)
 			memset(recent, 0xFF, sizeof(recent));
-		if (current != WANTED_NONE) {
+		if (current != QUERY_NO_TERM) {
 			matched |= UINT64_C(1) << current;
 			reader->frequencies[current] += forward_weight(forward, i);
 			count_pairs(reader, recent, current);
@@ -123,7 +123,7 @@ struct evidence evidence_read(struct evidence_reader *reader, uint32_t doc)
 	struct evidence evidence = {0};
 
 	evidence.matched = count_tokens(reader, &forward);
-	for (size_t i = 0; i < reader->wanted->term_count; i++) {
+	for (size_t i = 0; i < reader->query->term_count; i++) {
 		uint32_t frequency = MIN_OF(reader->frequencies[i], (uint32_t)BM25_MAX_FREQUENCY);
 
 		if (frequency > 0)

@@ -10,7 +10,7 @@
 
 #include "base/arena.h"
 #include "engine/lexical/segment.h"
-#include "engine/text/wanted.h"
+#include "engine/text/parsed_query.h"
 
 /** Words apart that still make a pair; 1 is side by side. */
 #define EVIDENCE_REACH 2
@@ -26,13 +26,13 @@ struct evidence_reader;
 struct evidence {
 	float words;      /* BM25 over the words */
 	float pairs;      /* over the pairs, EVIDENCE_PAIR_WEIGHT in it */
-	uint64_t matched; /* a bit for each of the query's terms (WANTED_MAX_TERMS) that it holds */
+	uint64_t matched; /* a bit for each of the query's terms (QUERY_MAX_TERMS) that it holds */
 };
 
-/** Make ready; `wanted` has its idf set and at most WANTED_MAX_TERMS terms. Borrows both and lives
+/** Make ready; `query` has its idf set and at most QUERY_MAX_TERMS terms. Borrows both and lives
  * in `arena`. */
-struct evidence_reader *evidence_open(const struct segment *segment, const struct wanted *wanted,
-                                      struct arena *arena);
+struct evidence_reader *evidence_open(const struct segment *segment,
+                                      const struct parsed_query *query, struct arena *arena);
 
 /** Score `doc`. Not from two threads at once with one reader. */
 struct evidence evidence_read(struct evidence_reader *reader, uint32_t doc);

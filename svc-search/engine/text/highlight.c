@@ -24,7 +24,7 @@ struct match {
 };
 
 struct finder {
-	const struct wanted *wanted;
+	const struct parsed_query *query;
 	struct match *matches; /* in order, none overlapping */
 	size_t count;
 	size_t capacity;
@@ -36,22 +36,22 @@ struct span {
 	size_t end;
 };
 
-static uint32_t find_term(const struct wanted *wanted, const struct token *token)
+static uint32_t find_term(const struct parsed_query *query, const struct token *token)
 {
-	for (uint32_t i = 0; i < wanted->term_count; i++)
-		if (wanted->terms[i].length == token->length &&
-		    memcmp(wanted->terms[i].text, token->text, token->length) == 0)
+	for (uint32_t i = 0; i < query->term_count; i++)
+		if (query->terms[i].length == token->length &&
+		    memcmp(query->terms[i].text, token->text, token->length) == 0)
 			return i;
-	return WANTED_NONE;
+	return QUERY_NO_TERM;
 }
 
 /* Of matches that overlap the one that spans the others stays: "GPT-4", not "GPT". */
 static void note_match(const struct token *token, void *ctx)
 {
 	struct finder *finder = ctx;
-	uint32_t term = find_term(finder->wanted, token);
+	uint32_t term = find_term(finder->query, token);
 
-	if (term == WANTED_NONE)
+	if (term == QUERY_NO_TERM)
 		return;
 	while (finder->count > 0 && finder->matches[finder->count - 1].start >= token->start &&
 	       finder->matches[finder->count - 1].end <= token->end)
@@ -204,11 +204,11 @@ static char *write_fragment(struct arena *arena, const struct finder *finder, co
 	return buf.data;
 }
 
-char *highlight_fragment(struct arena *arena, const struct wanted *wanted, const char *text,
+char *highlight_fragment(struct arena *arena, const struct parsed_query *query, const char *text,
                          size_t length)
 {
 	struct tokenizer *tokenizer = tokenizer_new(0);
-	struct finder finder = {.wanted = wanted};
+	struct finder finder = {.query = query};
 	float best_worth = 0;
 	size_t best = 0;
 	char *fragment = NULL;

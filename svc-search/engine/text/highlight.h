@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/arena.h"
-#include "engine/text/wanted.h"
+#include "engine/text/parsed_query.h"
 
 #include <stddef.h>
 
@@ -25,7 +25,7 @@
  * is the text's own. Words match as the index matches them: by stem, accents, hyphens and capitals
  * aside. A cut end is shown by "…". In `arena`; NULL when no word of the query stands in the
  * text. */
-char *highlight_fragment(struct arena *arena, const struct wanted *wanted, const char *text,
+char *highlight_fragment(struct arena *arena, const struct parsed_query *query, const char *text,
                          size_t length);
 
 /** The beginning of `text`, plain: all of it when it has at most SNIPPET_CHARACTERS, else up to the

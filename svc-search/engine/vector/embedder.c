@@ -168,14 +168,14 @@ bool embedder_embed_doc(const struct embedder *embedder, const struct segment *s
 	return embedder_normalise(out, embedder->header->dimension);
 }
 
-bool embedder_embed(const struct embedder *embedder, const struct wanted *wanted, float *out)
+bool embedder_embed(const struct embedder *embedder, const struct parsed_query *query, float *out)
 {
 	memset(out, 0, embedder->header->dimension * sizeof(float));
-	for (size_t i = 0; i < wanted->term_count; i++) {
-		uint32_t term = find_term(embedder, wanted->terms[i].text);
+	for (size_t i = 0; i < query->term_count; i++) {
+		uint32_t term = find_term(embedder, query->terms[i].text);
 
-		if (term != SEGMENT_NONE && !wanted->terms[i].is_extra)
-			add_term(embedder, term, wanted->terms[i].count, out);
+		if (term != SEGMENT_NONE && !query->terms[i].is_extra)
+			add_term(embedder, term, query->terms[i].count, out);
 	}
 	return embedder_normalise(out, embedder->header->dimension);
 }

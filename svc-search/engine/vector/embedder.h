@@ -11,7 +11,7 @@
 #pragma once
 
 #include "engine/lexical/segment.h"
-#include "engine/text/wanted.h"
+#include "engine/text/parsed_query.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -64,7 +64,7 @@ bool embedder_embed_doc(const struct embedder *embedder, const struct segment *s
                         const uint32_t *map, uint32_t doc, float *out);
 
 /** The vector of a query or any text; its idf values are not looked at. */
-bool embedder_embed(const struct embedder *embedder, const struct wanted *wanted, float *out);
+bool embedder_embed(const struct embedder *embedder, const struct parsed_query *query, float *out);
 
 /** Bring `vector` to length 1; returns false when it is zero. */
 bool embedder_normalise(float *vector, size_t dimension);

@@ -33,13 +33,13 @@ static struct segment *segment_of(const char *const *abstracts, size_t count)
 }
 
 static struct evidence read_one(struct arena *arena, const struct segment *segment,
-                                const char *query, uint32_t doc)
+                                const char *text, uint32_t doc)
 {
-	struct wanted *wanted = wanted_parse(arena, query, strlen(query));
+	struct parsed_query *query = query_parse(arena, text, strlen(text));
 
-	for (size_t i = 0; i < wanted->term_count; i++)
-		wanted->terms[i].idf = (float)(i + 1);
-	return evidence_read(evidence_open(segment, wanted, arena), doc);
+	for (size_t i = 0; i < query->term_count; i++)
+		query->terms[i].idf = (float)(i + 1);
+	return evidence_read(evidence_open(segment, query, arena), doc);
 }
 
 static void test_words(void **state)
@@ -111,16 +111,16 @@ static void test_one_reader_many_documents(void **state)
 	struct arena *arena = arena_new();
 	struct noise noise = {52};
 	const char *text = made_text(arena, &noise, 40, 60);
-	struct wanted *wanted = wanted_parse(arena, text, strlen(text));
+	struct parsed_query *query = query_parse(arena, text, strlen(text));
 	struct evidence_reader *reader;
 
 	(void)state;
-	for (size_t i = 0; i < wanted->term_count; i++)
-		wanted->terms[i].idf = 1;
-	reader = evidence_open(segment, wanted, arena);
+	for (size_t i = 0; i < query->term_count; i++)
+		query->terms[i].idf = 1;
+	reader = evidence_open(segment, query, arena);
 	for (uint32_t doc = 0; doc < segment->doc_count; doc++) {
 		struct evidence first = evidence_read(reader, doc);
-		struct evidence fresh = evidence_read(evidence_open(segment, wanted, arena), doc);
+		struct evidence fresh = evidence_read(evidence_open(segment, query, arena), doc);
 
 		assert_true(first.words == fresh.words && first.pairs == fresh.pairs);
 		assert_true(first.matched == fresh.matched);

@@ -11,7 +11,7 @@
 
 static const char *fragment(struct arena *arena, const char *query, const char *text)
 {
-	return highlight_fragment(arena, wanted_parse(arena, query, strlen(query)), text,
+	return highlight_fragment(arena, query_parse(arena, query, strlen(query)), text,
 	                          strlen(text));
 }
 

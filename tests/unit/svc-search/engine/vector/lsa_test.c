@@ -97,7 +97,7 @@ static void test_a_word_finds_its_subject(void **state)
 		struct vector_query query;
 
 		assert_true(
-			embedder_embed(embedder, wanted_parse(arena, word, strlen(word)), vector));
+			embedder_embed(embedder, query_parse(arena, word, strlen(word)), vector));
 		query = vector_query_make(vector, embedder->header->dimension, arena);
 		assert_int_equal(vectors_scan(vectors, &query, &all, 20, hits), 20);
 		for (size_t i = 0; i < 20; i++)
@@ -174,7 +174,7 @@ static void test_equal_papers_train(void **state)
 		for (uint32_t i = 0; i < embedder->header->dimension; i++)
 			assert_true(isfinite(vector[i]));
 	}
-	assert_false(embedder_embed(embedder, wanted_parse(arena, "stranger", 8), vector));
+	assert_false(embedder_embed(embedder, query_parse(arena, "stranger", 8), vector));
 	free(map);
 	embedder_free(embedder);
 	builder_free(builder);

@@ -1,4 +1,4 @@
-/** What a query asks for: its terms, and which of them stood side by side. */
+/** A parsed query: its terms, and the order of its main tokens. */
 #pragma once
 
 #include "base/arena.h"
@@ -7,16 +7,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Most terms that a query keeps; of a longer text the most telling (wanted_keep_best()). */
-#define WANTED_MAX_TERMS 64
+/** Most terms that a query keeps; of a longer text the most telling (query_keep_best()). */
+#define QUERY_MAX_TERMS 64
 
 /** What an extra token (token.h) counts beside a main one. */
-#define WANTED_EXTRA_COUNT 0.5f
+#define QUERY_EXTRA_COUNT 0.5f
 
 /** A place in the sequence whose term was not kept. */
-#define WANTED_NONE UINT32_MAX
+#define QUERY_NO_TERM UINT32_MAX
 
-struct wanted_term {
+struct query_term {
 	const char *text; /* the term */
 	size_t length;    /* bytes of `text` */
 	const char *word; /* the word that it came from, as it was written first */
@@ -25,16 +25,16 @@ struct wanted_term {
 	bool is_extra;    /* only ever an extra token */
 };
 
-struct wanted {
-	struct wanted_term *terms; /* no two with the same text */
+struct parsed_query {
+	struct query_term *terms; /* no two with the same text */
 	size_t term_count;
 	uint32_t *sequence; /* the main tokens in order, as numbers of terms */
 	size_t sequence_count;
 };
 
 /** Read a query. Everything lives in `arena`. A text without any term gives `term_count` 0. */
-struct wanted *wanted_parse(struct arena *arena, const char *text, size_t length);
+struct parsed_query *query_parse(struct arena *arena, const char *text, size_t length);
 
 /** Keep the `count` terms with the greatest count x idf, in their order; counts are damped to 1 +
  * ln(count), for a long text repeats what it is about. Does nothing to a query that has no more. */
-void wanted_keep_best(struct wanted *wanted, size_t count, struct arena *arena);
+void query_keep_best(struct parsed_query *query, size_t count, struct arena *arena);

@@ -1,0 +1,129 @@
+#include "engine/text/parsed_query.h"
+
+#include "engine/text/intern.h"
+#include "engine/text/token.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct reader {
+	struct parsed_query *query;
+	struct arena *arena;
+	struct intern texts;
+	const char *source;
+	size_t term_capacity;
+	size_t sequence_capacity;
+};
+
+static struct query_term *add_term(struct reader *reader, const struct token *token)
+{
+	struct parsed_query *query = reader->query;
+	struct query_term *term;
+	size_t size = sizeof(*query->terms);
+
+	if (query->term_count == reader->term_capacity) {
+		query->terms = arena_grow(reader->arena, query->terms, reader->term_capacity * size,
+		                          reader->term_capacity * size * 2);
+		reader->term_capacity *= 2;
+	}
+	term = &query->terms[query->term_count++];
+	term->text = arena_strndup(reader->arena, token->text, token->length);
+	term->length = token->length;
+	term->word = arena_strndup(reader->arena, reader->source + token->start,
+	                           token->end - token->start);
+	term->is_extra = true;
+	return term;
+}
+
+static void add_to_sequence(struct reader *reader, uint32_t number)
+{
+	struct parsed_query *query = reader->query;
+	size_t size = sizeof(uint32_t);
+
+	if (query->sequence_count == reader->sequence_capacity) {
+		query->sequence =
+			arena_grow(reader->arena, query->sequence, reader->sequence_capacity * size,
+		                   reader->sequence_capacity * size * 2);
+		reader->sequence_capacity *= 2;
+	}
+	query->sequence[query->sequence_count++] = number;
+}
+
+static void read_token(const struct token *token, void *ctx)
+{
+	struct reader *reader = ctx;
+	uint32_t number = intern_add(&reader->texts, token->text, token->length);
+	struct query_term *term = number < reader->query->term_count ? &reader->query->terms[number]
+	                                                             : add_term(reader, token);
+
+	term->count += token->is_extra ? QUERY_EXTRA_COUNT : 1.0f;
+	if (token->is_extra)
+		return;
+	term->is_extra = false;
+	add_to_sequence(reader, number);
+}
+
+struct parsed_query *query_parse(struct arena *arena, const char *text, size_t length)
+{
+	struct parsed_query *query = arena_new_of(arena, struct parsed_query);
+	struct reader reader = {.query = query,
+	                        .arena = arena,
+	                        .source = text,
+	                        .term_capacity = 16,
+	                        .sequence_capacity = 16};
+	struct tokenizer *tokenizer = tokenizer_new(length > 2000 ? 1024 : 0);
+
+	query->terms = arena_array(arena, reader.term_capacity, sizeof(*query->terms));
+	query->sequence = arena_array(arena, reader.sequence_capacity, sizeof(uint32_t));
+	tokenizer_run(tokenizer, text, length, read_token, &reader);
+	tokenizer_free(tokenizer);
+	intern_done(&reader.texts);
+	return query;
+}
+
+struct rated {
+	uint32_t number;
+	float value;
+};
+
+static int compare_rated(const void *a, const void *b)
+{
+	const struct rated *left = a;
+	const struct rated *right = b;
+
+	if (left->value < right->value)
+		return 1;
+	if (left->value > right->value)
+		return -1;
+	return left->number < right->number ? -1 : left->number > right->number;
+}
+
+void query_keep_best(struct parsed_query *query, size_t count, struct arena *arena)
+{
+	struct rated *rated = arena_array(arena, query->term_count, sizeof(*rated));
+	uint32_t *renumbered = arena_array(arena, query->term_count, sizeof(*renumbered));
+	size_t kept = 0;
+
+	if (query->term_count <= count)
+		return;
+	for (uint32_t i = 0; i < query->term_count; i++) {
+		struct query_term *term = &query->terms[i];
+
+		if (term->count > 1.0f)
+			term->count = 1.0f + logf(term->count);
+		rated[i] = (struct rated){i, term->count * term->idf};
+		renumbered[i] = QUERY_NO_TERM;
+	}
+	qsort(rated, query->term_count, sizeof(*rated), compare_rated);
+	for (size_t i = 0; i < count; i++)
+		renumbered[rated[i].number] = 0;
+	for (uint32_t i = 0; i < query->term_count; i++) {
+		if (renumbered[i] == QUERY_NO_TERM)
+			continue;
+		renumbered[i] = (uint32_t)kept;
+		query->terms[kept++] = query->terms[i];
+	}
+	query->term_count = kept;
+	for (size_t i = 0; i < query->sequence_count; i++)
+		query->sequence[i] = renumbered[query->sequence[i]];
+}
