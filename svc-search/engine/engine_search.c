@@ -1,7 +1,7 @@
 #include "engine/engine.h"
 #include "engine/fusion.h"
 #include "engine/lexical/bm25.h"
-#include "engine/lexical/evidence.h"
+#include "engine/lexical/proximity.h"
 #include "engine/lexical/spelling.h"
 #include "engine/vector/ivf.h"
 #include "engine/view.h"
@@ -29,7 +29,7 @@ struct search {
 	struct arena *arena;
 	struct parsed_query *parsed;
 	struct doc_filter filters[PART_COUNT];
-	struct evidence_reader *readers[PART_COUNT];
+	struct proximity_scorer *scorers[PART_COUNT];
 	struct candidate *candidates;
 	size_t count;
 	size_t depth;     /* candidates that each side proposes */
@@ -177,7 +177,8 @@ static void prepare(struct search *search)
 		search->filters[part] =
 			filter_resolve(&query->filter, segment, view_alive(search->view, part),
 		                       search->arena);
-		search->readers[part] = evidence_open(segment, search->parsed, search->arena);
+		search->scorers[part] =
+			proximity_scorer_new(segment, search->parsed, search->arena);
 	}
 }
 
@@ -191,18 +192,18 @@ static bool is_named(const struct search *search, const char *id)
 static void add_candidate(struct search *search, enum view_part part, uint32_t doc, float cosine)
 {
 	const struct segment *segment = view_segment(search->view, part);
-	struct evidence evidence = evidence_read(search->readers[part], doc);
+	struct proximity_score score = proximity_score_document(search->scorers[part], doc);
 
 	search->candidates[search->count++] = (struct candidate){
 		.part = part,
 		.doc = doc,
 		.published = segment->docs[doc].published,
 		.id = segment_doc_id(segment, doc),
-		.words = evidence.words,
-		.pairs = evidence.pairs,
+		.words = score.words,
+		.pairs = score.pairs,
 		.cosine = cosine,
 		.is_bare = view_is_bare(search->view, part, doc),
-		.matched = evidence.matched,
+		.matched = score.matched,
 		.is_named = is_named(search, segment_doc_id(segment, doc)),
 	};
 }

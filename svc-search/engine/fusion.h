@@ -42,7 +42,7 @@ struct candidate {
 	uint32_t doc;      /* in that segment */
 	int32_t published; /* of equal sums the newer is better */
 	const char *id;    /* and of those the lesser id */
-	float words;       /* BM25; see evidence.h */
+	float words;       /* BM25; see proximity.h */
 	float pairs;
 	float cosine; /* below 0 counts as 0 */
 	bool is_bare; /* it has no vector yet, and so no cosine */

@@ -9,7 +9,7 @@
 #include "engine/engine.h"
 #include "engine/fusion.h"
 #include "engine/lexical/bm25.h"
-#include "engine/lexical/evidence.h"
+#include "engine/lexical/proximity.h"
 #include "judged.h"
 #include "tuned.h"
 
@@ -37,7 +37,7 @@ struct tuned tuned;
 static const struct tuned shipped = {
 	.k1 = BM25_K1,
 	.b = BM25_B,
-	.pair_weight = EVIDENCE_PAIR_WEIGHT,
+	.pair_weight = PROXIMITY_PAIR_WEIGHT,
 	.dense_weight = FUSION_DENSE_WEIGHT,
 	.feedback = FUSION_FEEDBACK,
 };

@@ -5,7 +5,7 @@
 
 struct tuned {
 	float k1, b;        /* bm25.h */
-	float pair_weight;  /* evidence.h */
+	float pair_weight;  /* proximity.h */
 	float dense_weight; /* fusion.h */
 	float feedback;     /* fusion.h */
 };
@@ -14,9 +14,9 @@ struct tuned {
 extern struct tuned tuned;
 
 #ifdef ENGINE_IS_TUNED
-#define BM25_K1              tuned.k1
-#define BM25_B               tuned.b
-#define EVIDENCE_PAIR_WEIGHT tuned.pair_weight
-#define FUSION_DENSE_WEIGHT  tuned.dense_weight
-#define FUSION_FEEDBACK      tuned.feedback
+#define BM25_K1               tuned.k1
+#define BM25_B                tuned.b
+#define PROXIMITY_PAIR_WEIGHT tuned.pair_weight
+#define FUSION_DENSE_WEIGHT   tuned.dense_weight
+#define FUSION_FEEDBACK       tuned.feedback
 #endif

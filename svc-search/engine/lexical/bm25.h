@@ -8,7 +8,7 @@
  * impact = f (k1 + 1) / (f + k1 (1 - b + b length / average length))
  *
  * The constants are the same for every collection. tests/bench/search_left_out compiles the engine
- * with others in their place, which is what the #ifndef are for, here and in evidence.h and fusion.h:
+ * with others in their place, which is what the #ifndef are for, here and in proximity.h and fusion.h:
  * it measures how well constants serve a collection that had no say in them.
  */
 #pragma once

@@ -1,4 +1,4 @@
-#include "engine/lexical/evidence.h"
+#include "engine/lexical/proximity.h"
 
 #include "corpus.h"
 #include "engine/lexical/bm25.h"
@@ -32,14 +32,14 @@ static struct segment *segment_of(const char *const *abstracts, size_t count)
 	return segment;
 }
 
-static struct evidence read_one(struct arena *arena, const struct segment *segment,
-                                const char *text, uint32_t doc)
+static struct proximity_score read_one(struct arena *arena, const struct segment *segment,
+                                       const char *text, uint32_t doc)
 {
 	struct parsed_query *query = query_parse(arena, text, strlen(text));
 
 	for (size_t i = 0; i < query->term_count; i++)
 		query->terms[i].idf = (float)(i + 1);
-	return evidence_read(evidence_open(segment, query, arena), doc);
+	return proximity_score_document(proximity_scorer_new(segment, query, arena), doc);
 }
 
 static void test_words(void **state)
@@ -47,17 +47,17 @@ static void test_words(void **state)
 	static const char *const abstracts[] = {"xray yoyo xray zulu quax quux"};
 	struct segment *segment = segment_of(abstracts, 1);
 	struct arena *arena = arena_new();
-	struct evidence evidence = read_one(arena, segment, "xray zulu absent xray", 0);
+	struct proximity_score score = read_one(arena, segment, "xray zulu absent xray", 0);
 	float norm = bm25_norm(6, 6);
 
 	(void)state;
 	/* xray twice in the query with idf 1, zulu once with idf 2 */
-	assert_true(fabsf(evidence.words - (2 * bm25_impact(2, norm) + 2 * bm25_impact(1, norm))) <
+	assert_true(fabsf(score.words - (2 * bm25_impact(2, norm) + 2 * bm25_impact(1, norm))) <
 	            1e-5f);
-	assert_int_equal(evidence.matched, 3);
-	evidence = read_one(arena, segment, "nothing here", 0);
-	assert_true(evidence.words == 0 && evidence.pairs == 0);
-	assert_int_equal(evidence.matched, 0);
+	assert_int_equal(score.matched, 3);
+	score = read_one(arena, segment, "nothing here", 0);
+	assert_true(score.words == 0 && score.pairs == 0);
+	assert_int_equal(score.matched, 0);
 	arena_free(arena);
 	segment_free(segment);
 }
@@ -112,15 +112,16 @@ static void test_one_reader_many_documents(void **state)
 	struct noise noise = {52};
 	const char *text = made_text(arena, &noise, 40, 60);
 	struct parsed_query *query = query_parse(arena, text, strlen(text));
-	struct evidence_reader *reader;
+	struct proximity_scorer *scorer;
 
 	(void)state;
 	for (size_t i = 0; i < query->term_count; i++)
 		query->terms[i].idf = 1;
-	reader = evidence_open(segment, query, arena);
+	scorer = proximity_scorer_new(segment, query, arena);
 	for (uint32_t doc = 0; doc < segment->doc_count; doc++) {
-		struct evidence first = evidence_read(reader, doc);
-		struct evidence fresh = evidence_read(evidence_open(segment, query, arena), doc);
+		struct proximity_score first = proximity_score_document(scorer, doc);
+		struct proximity_score fresh =
+			proximity_score_document(proximity_scorer_new(segment, query, arena), doc);
 
 		assert_true(first.words == fresh.words && first.pairs == fresh.pairs);
 		assert_true(first.matched == fresh.matched);

@@ -1,0 +1,140 @@
+#include "engine/lexical/proximity.h"
+
+#include "base/base.h"
+#include "engine/lexical/bm25.h"
+
+#include <string.h>
+
+/* The query's terms by their number in the segment: a hash table of at least twice as many
+ * slots. */
+#define SLOTS (QUERY_MAX_TERMS * 4)
+
+struct slot {
+	uint32_t term;       /* number in the segment; SEGMENT_NONE is a free slot */
+	uint32_t query_term; /* number in the query */
+};
+
+struct proximity_scorer {
+	const struct segment *segment;
+	const struct parsed_query *query;
+	struct slot slots[SLOTS];
+	float weights[QUERY_MAX_TERMS];
+	uint32_t frequencies[QUERY_MAX_TERMS]; /* of the document being read */
+	/* Pairs by first and second term: number of the pair + 1, 0 where the query has none. */
+	uint8_t pair_of[QUERY_MAX_TERMS][QUERY_MAX_TERMS];
+	float pair_weights[QUERY_MAX_TERMS * 2];
+	float pair_counts[QUERY_MAX_TERMS * 2]; /* of the document being read */
+	size_t pair_count;
+};
+
+static size_t slot_of(const struct proximity_scorer *scorer, uint32_t term)
+{
+	size_t at = (term * 2654435761u) >> 16 & (SLOTS - 1);
+
+	while (scorer->slots[at].term != SEGMENT_NONE && scorer->slots[at].term != term)
+		at = (at + 1) & (SLOTS - 1);
+	return at;
+}
+
+static void add_pair(struct proximity_scorer *scorer, uint32_t first, uint32_t second)
+{
+	bool is_full = scorer->pair_count == ARRAY_LEN(scorer->pair_weights);
+
+	if (first == QUERY_NO_TERM || second == QUERY_NO_TERM || first == second || is_full ||
+	    scorer->pair_of[first][second] != 0)
+		return;
+	scorer->pair_weights[scorer->pair_count++] =
+		PROXIMITY_PAIR_WEIGHT * 0.5f * (scorer->weights[first] + scorer->weights[second]);
+	scorer->pair_of[first][second] = (uint8_t)scorer->pair_count;
+}
+
+struct proximity_scorer *proximity_scorer_new(const struct segment *segment,
+                                              const struct parsed_query *query, struct arena *arena)
+{
+	struct proximity_scorer *scorer = arena_new_of(arena, struct proximity_scorer);
+
+	require(query->term_count <= QUERY_MAX_TERMS);
+	scorer->segment = segment;
+	scorer->query = query;
+	for (size_t i = 0; i < ARRAY_LEN(scorer->slots); i++)
+		scorer->slots[i].term = SEGMENT_NONE;
+	for (uint32_t i = 0; i < query->term_count; i++) {
+		const struct query_term *term = &query->terms[i];
+		uint32_t number = segment_find_term(segment, term->text, term->length);
+
+		scorer->weights[i] = term->count * term->idf;
+		if (number != SEGMENT_NONE)
+			scorer->slots[slot_of(scorer, number)] = (struct slot){number, i};
+	}
+	for (size_t i = 1; i < query->sequence_count; i++)
+		add_pair(scorer, query->sequence[i - 1], query->sequence[i]);
+	return scorer;
+}
+
+/* The main tokens just read, by how far back: QUERY_NO_TERM for words that are not in the query. */
+static void count_pairs(struct proximity_scorer *scorer, const uint32_t *recent, uint32_t current)
+{
+	for (uint32_t back = 1; back <= PROXIMITY_WINDOW; back++) {
+		uint32_t other = recent[back - 1];
+		uint8_t forward;
+		uint8_t backward;
+
+		if (other == QUERY_NO_TERM)
+			continue;
+		forward = scorer->pair_of[other][current];
+		backward = scorer->pair_of[current][other];
+		if (forward != 0)
+			scorer->pair_counts[forward - 1] += 1.0f / (float)back;
+		if (backward != 0)
+			scorer->pair_counts[backward - 1] += 0.5f / (float)back;
+	}
+}
+
+/* Count the words and pairs of the document; returns which terms it holds. */
+static uint64_t count_tokens(struct proximity_scorer *scorer, struct forward *forward)
+{
+	uint32_t recent[PROXIMITY_WINDOW];
+	uint32_t main_count = forward->title_count + forward->abstract_count;
+	uint32_t count = forward_count(forward);
+	uint64_t matched = 0;
+
+	memset(recent, 0xFF, sizeof(recent));
+	for (uint32_t i = 0; i < count; i++) {
+		const struct slot *slot = &scorer->slots[slot_of(scorer, forward_next(forward))];
+		uint32_t current = slot->term == SEGMENT_NONE ? QUERY_NO_TERM : slot->query_term;
+
+		if (i == forward->title_count || i >= main_count)
+			memset(recent, 0xFF, sizeof(recent));
+		if (current != QUERY_NO_TERM) {
+			matched |= UINT64_C(1) << current;
+			scorer->frequencies[current] += forward_weight(forward, i);
+			count_pairs(scorer, recent, current);
+		}
+		memmove(recent + 1, recent, sizeof(recent) - sizeof(recent[0]));
+		recent[0] = current;
+	}
+	return matched;
+}
+
+struct proximity_score proximity_score_document(struct proximity_scorer *scorer, uint32_t doc)
+{
+	struct forward forward = segment_forward(scorer->segment, doc);
+	float norm = scorer->segment->norms[scorer->segment->docs[doc].length];
+	struct proximity_score score = {0};
+
+	score.matched = count_tokens(scorer, &forward);
+	for (size_t i = 0; i < scorer->query->term_count; i++) {
+		uint32_t frequency = MIN_OF(scorer->frequencies[i], (uint32_t)BM25_MAX_FREQUENCY);
+
+		if (frequency > 0)
+			score.words += scorer->weights[i] * bm25_impact((float)frequency, norm);
+		scorer->frequencies[i] = 0;
+	}
+	for (size_t i = 0; i < scorer->pair_count; i++) {
+		if (scorer->pair_counts[i] > 0)
+			score.pairs +=
+				scorer->pair_weights[i] * bm25_impact(scorer->pair_counts[i], norm);
+		scorer->pair_counts[i] = 0;
+	}
+	return score;
+}
