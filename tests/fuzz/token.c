@@ -17,7 +17,6 @@ struct check {
 static void check_token(const struct token *token, void *ctx)
 {
 	struct check *check = ctx;
-
 	require(token->length > 0 && token->length <= TERM_MAX_BYTES);
 	require(strlen(token->text) == token->length);
 	require(token->start < token->end && token->end <= check->length);
@@ -32,7 +31,6 @@ static size_t count_characters(const char *text)
 	size_t length = strlen(text);
 	size_t count = 0;
 	uint32_t code;
-
 	for (size_t at = 0; at < length; count++)
 		at += fold_decode(text + at, length - at, &code);
 	return count;
@@ -44,10 +42,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *text = arena_alloc(arena, size + 1);
 	struct tokenizer *tokenizer = tokenizer_new(size % 3);
 	struct check check = {.length = size};
-	struct parsed_query *parsed;
-
 	memcpy(text, data, size);
-	parsed = query_parse(arena, text, size / 2);
+	struct parsed_query *parsed = query_parse(arena, text, size / 2);
 	tokenizer_run(tokenizer, text, size, check_token, &check);
 	tokenizer_free(tokenizer);
 	for (size_t i = 0; i < parsed->sequence_count; i++)

@@ -33,7 +33,6 @@
 static inline float bm25_idf(uint32_t df, uint32_t doc_count)
 {
 	float n = (float)(df > doc_count ? df : doc_count);
-
 	return logf(1.0f + (n - (float)df + 0.5f) / ((float)df + 0.5f));
 }
 

@@ -56,14 +56,13 @@ static void numbers_add(struct numbers *numbers, uint32_t number)
 struct builder *builder_new(void)
 {
 	struct builder *builder = mem_array(1, sizeof(*builder));
-
 	builder->tokenizer = tokenizer_new(STEM_CACHE_SLOTS);
 	return builder;
 }
 
 void builder_free(struct builder *builder)
 {
-	if (builder == NULL)
+	if (!builder)
 		return;
 	tokenizer_free(builder->tokenizer);
 	intern_done(&builder->terms);
@@ -94,7 +93,6 @@ static void add_token(const struct token *token, void *ctx)
 	struct field_target *target = ctx;
 	struct builder *builder = target->builder;
 	enum builder_run run = token->is_extra ? target->extra_run : target->main_run;
-
 	numbers_add(&builder->runs[run], intern_add(&builder->terms, token->text, token->length));
 }
 
@@ -102,7 +100,6 @@ static void add_field(struct builder *builder, const char *text, enum builder_ru
                       enum builder_run extra_run)
 {
 	struct field_target target = {builder, main_run, extra_run};
-
 	tokenizer_run(builder->tokenizer, text, strlen(text), add_token, &target);
 }
 
@@ -111,14 +108,12 @@ static struct builder_doc *claim_doc(struct builder *builder, const char *id, ui
 {
 	uint32_t before = builder->ids.count;
 	uint32_t number = intern_add(&builder->ids, id, strlen(id));
-	struct builder_doc *doc;
-
 	if (number >= builder->docs_capacity) {
 		builder->docs_capacity = mem_capacity(builder->docs_capacity, 64);
 		builder->docs = mem_resize(builder->docs, builder->docs_capacity,
 		                           sizeof(struct builder_doc));
 	}
-	doc = &builder->docs[number];
+	struct builder_doc *doc = &builder->docs[number];
 	if (number < before && doc->seq > seq)
 		return NULL;
 	*doc = (struct builder_doc){.id = number, .seq = seq};
@@ -128,7 +123,6 @@ static struct builder_doc *claim_doc(struct builder *builder, const char *id, ui
 static void add_category(struct builder *builder, struct builder_doc *doc, const char *name)
 {
 	uint32_t number = intern_add(&builder->categories, name, strlen(name));
-
 	if (number > UINT16_MAX || doc->category_count == DOCUMENT_MAX_CATEGORIES)
 		return;
 	if (builder->category_list_count == builder->category_list_capacity) {
@@ -147,14 +141,12 @@ static void flush_runs(struct builder *builder, struct builder_doc *doc)
 {
 	size_t length = builder->runs[RUN_TITLE].count * BM25_TITLE_WEIGHT +
 	                builder->runs[RUN_ABSTRACT].count;
-
 	doc->length = (uint16_t)MIN_OF(length, (size_t)SEGMENT_MAX_LENGTH);
 	doc->forward = builder->forward.length;
 	for (size_t run = 0; run < RUN_COUNT; run++)
 		bytes_add_varint(&builder->forward, (uint32_t)builder->runs[run].count);
 	for (size_t run = 0; run < RUN_COUNT; run++) {
 		struct numbers *numbers = &builder->runs[run];
-
 		for (size_t i = 0; i < numbers->count; i++)
 			bytes_add_varint(&builder->forward, numbers->items[i]);
 		numbers->count = 0;
@@ -172,9 +164,9 @@ static bool fits(struct builder *builder, uint32_t dimension)
 static void copy_vector(struct builder *builder, struct builder_doc *doc,
                         const struct document *document)
 {
-	if (document->vector == NULL || !fits(builder, document->dimension))
+	if (!document->vector || !fits(builder, document->dimension))
 		return;
-	if (builder->vectors == NULL)
+	if (!builder->vectors)
 		builder->vectors = arena_new();
 	doc->vector = arena_memdup(builder->vectors, document->vector, document->dimension);
 }
@@ -182,9 +174,8 @@ static void copy_vector(struct builder *builder, struct builder_doc *doc,
 void builder_add(struct builder *builder, const struct document *document)
 {
 	struct builder_doc *doc = claim_doc(builder, document->id, document->seq);
-
 	require(strlen(document->id) <= DOCUMENT_MAX_ID);
-	if (doc == NULL)
+	if (!doc)
 		return;
 	doc->published = document->published;
 	doc->has_container = document->has_container;
@@ -203,7 +194,6 @@ static uint32_t map_term(struct builder *builder, uint32_t term)
 {
 	if (builder->source_terms[term] == 0) {
 		const char *text = segment_term_text(builder->source, term);
-
 		builder->source_terms[term] = 1 + intern_add(&builder->terms, text, strlen(text));
 	}
 	return builder->source_terms[term] - 1;
@@ -226,8 +216,7 @@ void builder_add_from(struct builder *builder, const struct segment *segment, ui
 	struct forward forward = segment_forward(segment, number);
 	uint32_t counts[RUN_COUNT] = {forward.title_count, forward.abstract_count,
 	                              forward.title_extra_count, forward.abstract_extra_count};
-
-	if (doc == NULL)
+	if (!doc)
 		return;
 	set_source(builder, segment);
 	doc->published = from->published;
@@ -237,7 +226,7 @@ void builder_add_from(struct builder *builder, const struct segment *segment, ui
 		add_category(builder, doc,
 		             segment_category_name(segment,
 		                                   segment->category_list[from->categories + i]));
-	if (vector != NULL && fits(builder, dimension))
+	if (vector && fits(builder, dimension))
 		doc->vector = vector;
 	for (size_t run = 0; run < RUN_COUNT; run++)
 		for (uint32_t i = 0; i < counts[run]; i++)
@@ -253,6 +242,5 @@ uint32_t builder_dimension(const struct builder *builder)
 const int8_t *builder_vector(const struct builder *builder, const char *id)
 {
 	uint32_t number = intern_find(&builder->ids, id, strlen(id));
-
 	return number != INTERN_NONE ? builder->docs[number].vector : NULL;
 }

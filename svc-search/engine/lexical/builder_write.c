@@ -43,7 +43,6 @@ static int compare_docs(const void *a, const void *b, void *ctx)
 	const struct builder_doc *left = *(const struct builder_doc *const *)a;
 	const struct builder_doc *right = *(const struct builder_doc *const *)b;
 	const struct builder *builder = ctx;
-
 	if (left->published != right->published)
 		return left->published > right->published ? -1 : 1;
 	return strcmp(intern_text(&builder->ids, left->id), intern_text(&builder->ids, right->id));
@@ -52,7 +51,6 @@ static int compare_docs(const void *a, const void *b, void *ctx)
 static void order_docs(struct writer *writer)
 {
 	struct builder *builder = writer->builder;
-
 	writer->order = mem_array(builder->ids.count, sizeof(void *));
 	for (uint32_t i = 0; i < builder->ids.count; i++)
 		writer->order[i] = &builder->docs[i];
@@ -63,7 +61,6 @@ static void order_docs(struct writer *writer)
 static struct forward open_record(const uint8_t *at)
 {
 	struct forward forward = {.at = at};
-
 	forward.title_count = varint_read(&forward.at);
 	forward.abstract_count = varint_read(&forward.at);
 	forward.title_extra_count = varint_read(&forward.at);
@@ -75,15 +72,12 @@ static void count_terms(struct writer *writer)
 {
 	struct builder *builder = writer->builder;
 	mem_auto_free uint32_t *seen = mem_array(builder->terms.count, sizeof(uint32_t));
-
 	writer->df = mem_array(builder->terms.count, sizeof(uint32_t));
 	for (uint32_t i = 0; i < builder->ids.count; i++) {
 		struct forward forward =
 			open_record(builder->forward.data + builder->docs[i].forward);
-
 		for (uint32_t left = forward_count(&forward); left > 0; left--) {
 			uint32_t term = forward_next(&forward);
-
 			if (seen[term] == i + 1)
 				continue;
 			seen[term] = i + 1;
@@ -98,7 +92,6 @@ static int compare_terms(const void *a, const void *b, void *ctx)
 	uint32_t right = *(const uint32_t *)b;
 	const struct writer *writer = ctx;
 	const struct intern *terms = &writer->builder->terms;
-
 	if (writer->df[left] != writer->df[right])
 		return writer->df[left] > writer->df[right] ? -1 : 1;
 	return strcmp(intern_text(terms, left), intern_text(terms, right));
@@ -109,7 +102,6 @@ static void rank_terms(struct writer *writer)
 {
 	uint32_t count = writer->builder->terms.count;
 	uint32_t used = 0;
-
 	writer->by_rank = mem_array(count, sizeof(uint32_t));
 	writer->rank = mem_array(count, sizeof(uint32_t));
 	for (uint32_t i = 0; i < count; i++)
@@ -124,7 +116,6 @@ static void rank_terms(struct writer *writer)
 static uint32_t add_string(struct writer *writer, const char *text)
 {
 	size_t offset = writer->strings.length;
-
 	require(offset < UINT32_MAX);
 	bytes_add(&writer->strings, text, strlen(text) + 1);
 	return (uint32_t)offset;
@@ -134,13 +125,11 @@ static void write_docs(struct writer *writer)
 {
 	struct builder *builder = writer->builder;
 	uint64_t total = 0;
-
 	writer->header.doc_count = builder->ids.count;
 	writer->docs = mem_array(builder->ids.count, sizeof(struct segment_doc));
 	for (uint32_t i = 0; i < builder->ids.count; i++) {
 		const struct builder_doc *from = writer->order[i];
 		struct forward forward = open_record(builder->forward.data + from->forward);
-
 		writer->docs[i] = (struct segment_doc){
 			.seq = from->seq,
 			.forward = writer->forward.length,
@@ -170,7 +159,6 @@ static void write_terms(struct writer *writer)
 	writer->terms = mem_array(writer->header.term_count, sizeof(struct segment_term));
 	for (uint32_t i = 0; i < writer->header.term_count; i++) {
 		uint32_t number = writer->by_rank[i];
-
 		writer->terms[i].text =
 			add_string(writer, intern_text(&writer->builder->terms, number));
 		writer->terms[i].df = writer->df[number];
@@ -185,18 +173,15 @@ static void scatter_doc(const struct writer *writer, struct lists *lists, uint32
 	struct forward forward = open_record(writer->forward.data + writer->docs[doc].forward);
 	const uint8_t *begin = forward.at;
 	uint32_t count = forward_count(&forward);
-
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t term = forward_next(&forward);
 		uint32_t sum = frequencies[term] + forward_weight(&forward, i);
-
 		frequencies[term] = (uint16_t)MIN_OF(sum, BM25_MAX_FREQUENCY);
 	}
 	forward.at = begin;
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t term = forward_next(&forward);
 		uint16_t frequency = frequencies[term];
-
 		frequencies[term] = 0;
 		if (frequency == 0 || term < lists->first || term >= lists->last)
 			continue;
@@ -209,10 +194,8 @@ static float max_impact(const struct writer *writer, const uint32_t *docs,
                         const uint8_t *frequencies, size_t count)
 {
 	float max = 0;
-
 	for (size_t i = 0; i < count; i++) {
 		float norm = writer->norms[writer->docs[docs[i]].length];
-
 		max = MAX_OF(max, bm25_impact(frequencies[i], norm));
 	}
 	return max;
@@ -223,21 +206,19 @@ static void pack_list(struct writer *writer, const struct lists *lists, uint32_t
 	struct segment_term *term = &writer->terms[number];
 	size_t start = lists->starts[number - lists->first];
 	uint32_t base = 0;
-
 	term->data = writer->postings.length;
 	term->first_block = (uint32_t)(writer->blocks.length / sizeof(struct posting_block));
 	for (size_t done = 0; done < term->df; done += POSTINGS_BLOCK) {
 		size_t count = MIN_OF((size_t)POSTINGS_BLOCK, term->df - done);
 		const uint32_t *docs = lists->docs + start + done;
 		const uint8_t *frequencies = lists->frequencies + start + done;
-		uint8_t packed[POSTINGS_BLOCK_MAX_BYTES];
 		struct posting_block block = {
 			.last_doc = docs[count - 1],
 			.offset = (uint32_t)(writer->postings.length - term->data),
 			.max_impact = max_impact(writer, docs, frequencies, count),
 		};
-
 		bytes_add(&writer->blocks, &block, sizeof(block));
+		uint8_t packed[POSTINGS_BLOCK_MAX_BYTES];
 		bytes_add(&writer->postings, packed,
 		          postings_pack(docs, frequencies, count, base, packed));
 		base = block.last_doc + 1;
@@ -250,7 +231,6 @@ static uint32_t write_some_lists(struct writer *writer, uint32_t first, uint16_t
 	uint32_t term_count = writer->header.term_count;
 	struct lists lists = {.first = first, .last = first};
 	size_t total = 0;
-
 	lists.starts = mem_array(term_count - first, sizeof(size_t));
 	lists.ends = mem_array(term_count - first, sizeof(size_t));
 	while (lists.last < term_count && (total == 0 || total < POSTINGS_AT_ONCE)) {
@@ -275,7 +255,6 @@ static void write_lists(struct writer *writer)
 	static const uint8_t padding[POSTINGS_PADDING];
 	mem_auto_free uint16_t *frequencies =
 		mem_array(writer->header.term_count, sizeof(uint16_t));
-
 	writer->norms = mem_array(SEGMENT_MAX_LENGTH + 1, sizeof(float));
 	for (int i = 0; i <= SEGMENT_MAX_LENGTH; i++)
 		writer->norms[i] = bm25_norm((float)i, writer->header.average_length);
@@ -290,18 +269,14 @@ static uint32_t *make_slots(const struct bytes *strings, const void *elements, s
                             size_t text_offset, uint32_t count, size_t *ret_slot_count)
 {
 	size_t slot_count = 16;
-	uint32_t *slots;
-
 	while (slot_count < (size_t)count * 2)
 		slot_count *= 2;
-	slots = mem_array(slot_count, sizeof(uint32_t));
+	uint32_t *slots = mem_array(slot_count, sizeof(uint32_t));
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t offset;
-		size_t at;
-
 		memcpy(&offset, (const char *)elements + i * size + text_offset, sizeof(offset));
-		at = intern_hash((const char *)strings->data + offset,
-		                 strlen((const char *)strings->data + offset));
+		size_t at = intern_hash((const char *)strings->data + offset,
+		                        strlen((const char *)strings->data + offset));
 		for (at &= slot_count - 1; slots[at] != 0; at = (at + 1) & (slot_count - 1))
 			;
 		slots[at] = i + 1;
@@ -314,7 +289,6 @@ static void add_section(struct writer *writer, enum segment_section section, con
                         size_t length)
 {
 	static const uint8_t zeros[8];
-
 	bytes_add(&writer->blob, zeros, (8 - writer->blob.length % 8) % 8);
 	writer->header.sections[section].offset = writer->blob.length;
 	writer->header.sections[section].length = length;
@@ -327,7 +301,6 @@ static void add_slots(struct writer *writer)
 	uint32_t *slots =
 		make_slots(&writer->strings, writer->docs, sizeof(struct segment_doc),
 	                   offsetof(struct segment_doc, id), writer->header.doc_count, &count);
-
 	add_section(writer, SECTION_DOC_SLOTS, slots, count * sizeof(uint32_t));
 	free(slots);
 	slots = make_slots(&writer->strings, writer->terms, sizeof(struct segment_term),
@@ -341,7 +314,6 @@ static void add_categories(struct writer *writer)
 	const struct intern *names = &writer->builder->categories;
 	uint32_t count = MIN_OF(names->count, (uint32_t)UINT16_MAX + 1);
 	mem_auto_free uint32_t *offsets = mem_array(count, sizeof(uint32_t));
-
 	for (uint32_t i = 0; i < count; i++)
 		offsets[i] = add_string(writer, intern_text(names, i));
 	writer->header.category_count = count;
@@ -392,14 +364,13 @@ struct segment *builder_finish(struct builder *builder, float average_length)
 	struct writer writer = {.builder = builder};
 	struct segment *segment = NULL;
 	size_t step = 0;
-
 	writer.header.average_length = average_length;
 	while (step < ARRAY_LEN(steps) && !stop_is_set(builder->stop))
 		steps[step++](&writer);
 	if (step == ARRAY_LEN(steps)) {
 		segment = segment_open(mem_resize(writer.blob.data, writer.blob.length, 1),
 		                       writer.blob.length, true);
-		require(segment != NULL);
+		require(segment);
 	}
 	writer_done(&writer);
 	return segment;

@@ -41,14 +41,12 @@ static float score_of(const struct search *search, const struct cursor *cursor, 
 {
 	const struct segment *segment = search->segment;
 	float norm = segment->norms[segment->docs[cursor->docs[i]].length];
-
 	return cursor->weight * bm25_impact(cursor->frequencies[i], norm);
 }
 
 static void decode(struct cursor *cursor, uint32_t block)
 {
 	uint32_t before = block * POSTINGS_BLOCK;
-
 	if (cursor->decoded == block)
 		return;
 	cursor->count = MIN_OF(cursor->df - before, (uint32_t)POSTINGS_BLOCK);
@@ -63,7 +61,6 @@ static void decode(struct cursor *cursor, uint32_t block)
 static void enter_window(struct cursor *cursor, uint32_t begin, uint32_t end)
 {
 	float max = 0;
-
 	while (cursor->block < cursor->block_count &&
 	       cursor->blocks[cursor->block].last_doc < begin)
 		cursor->block++;
@@ -78,11 +75,9 @@ static void enter_window(struct cursor *cursor, uint32_t begin, uint32_t end)
 static void sort_by_bound(struct search *search)
 {
 	float sum = 0;
-
 	for (size_t i = 1; i < search->count; i++) {
 		struct cursor *cursor = search->cursors[i];
 		size_t at = i;
-
 		for (; at > 0 && search->cursors[at - 1]->bound > cursor->bound; at--)
 			search->cursors[at] = search->cursors[at - 1];
 		search->cursors[at] = cursor;
@@ -104,7 +99,6 @@ static void add_scores(struct search *search, struct cursor *cursor)
 			cursor->at++;
 		for (; cursor->at < cursor->count; cursor->at++) {
 			uint32_t i = cursor->docs[cursor->at] - search->begin;
-
 			if (cursor->docs[cursor->at] >= search->end)
 				return;
 			search->scores[i] += score_of(search, cursor, cursor->at);
@@ -131,7 +125,6 @@ static void consider(struct search *search, uint32_t doc, size_t essential)
 {
 	float score = search->scores[doc - search->begin];
 	float threshold = search->top.threshold;
-
 	for (size_t i = essential; i-- > 0;) {
 		if (score + search->sums[i] <= threshold)
 			return;
@@ -144,16 +137,13 @@ static void consider(struct search *search, uint32_t doc, size_t essential)
 static void collect(struct search *search, size_t essential)
 {
 	const uint64_t *bits = search->filter->bits;
-
 	for (size_t word = 0; word < WINDOW / 64; word++) {
 		uint64_t touched = search->touched[word];
-
 		search->touched[word] = 0;
 		for (uint64_t left = touched; left != 0; left &= left - 1) {
 			uint32_t i = (uint32_t)(word * 64) + (uint32_t)__builtin_ctzll(left);
 			uint32_t doc = search->begin + i;
-
-			if (bits == NULL || (bits[doc / 64] >> (doc % 64) & 1) != 0)
+			if (!bits || (bits[doc / 64] >> (doc % 64) & 1) != 0)
 				consider(search, doc, essential);
 			search->scores[i] = 0;
 		}
@@ -163,8 +153,7 @@ static void collect(struct search *search, size_t essential)
 static bool is_window_empty(const struct search *search)
 {
 	const uint64_t *bits = search->filter->bits;
-
-	if (bits == NULL)
+	if (!bits)
 		return false;
 	for (uint32_t word = search->begin / 64; word < (search->end + 63) / 64; word++)
 		if (bits[word] != 0)
@@ -175,7 +164,6 @@ static bool is_window_empty(const struct search *search)
 static void search_window(struct search *search)
 {
 	size_t essential = 0;
-
 	if (is_window_empty(search))
 		return;
 	for (size_t i = 0; i < search->count; i++)
@@ -195,7 +183,6 @@ static struct cursor *open_cursor(const struct segment *segment, const struct le
 {
 	const struct segment_term *entry = &segment->terms[term->term];
 	struct cursor *cursor = arena_new_of(arena, struct cursor);
-
 	cursor->blocks = segment->blocks + entry->first_block;
 	cursor->data = segment->postings + entry->data;
 	cursor->block_count = segment_block_count(entry);
@@ -210,7 +197,6 @@ size_t lexical_search(const struct segment *segment, const struct lexical_term *
                       struct hit *hits)
 {
 	struct search *search = arena_new_of(arena, struct search);
-
 	search->segment = segment;
 	search->filter = filter;
 	search->count = count;

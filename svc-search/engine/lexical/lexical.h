@@ -27,7 +27,7 @@ struct doc_filter {
 static inline bool doc_filter_allows(const struct doc_filter *filter, uint32_t doc)
 {
 	return doc < filter->below &&
-	       (filter->bits == NULL || (filter->bits[doc / 64] >> (doc % 64) & 1) != 0);
+	       (!filter->bits || (filter->bits[doc / 64] >> (doc % 64) & 1) != 0);
 }
 
 /** The best `k` (> 0) documents for `terms` (no two the same), the best first, into `hits`, which

@@ -15,7 +15,6 @@ static unsigned bits_of(uint32_t value)
 static uint64_t load64(const uint8_t *data)
 {
 	uint64_t word;
-
 	memcpy(&word, data, sizeof(word));
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 	word = __builtin_bswap64(word);
@@ -29,7 +28,6 @@ static size_t pack(const uint32_t *values, size_t count, unsigned bits, uint8_t 
 	uint64_t pending = 0;
 	unsigned filled = 0;
 	size_t length = 0;
-
 	for (size_t i = 0; i < count; i++) {
 		pending |= (uint64_t)values[i] << filled;
 		filled += bits;
@@ -49,13 +47,12 @@ static size_t packed_bytes(size_t count, unsigned bits)
 size_t postings_pack(const uint32_t *docs, const uint8_t *frequencies, size_t count, uint32_t base,
                      uint8_t *out)
 {
-	uint32_t gaps[POSTINGS_BLOCK];
-	uint32_t extra[POSTINGS_BLOCK];
 	uint32_t all_gaps = 0;
 	uint32_t all_extra = 0;
 	size_t length = 2;
-
 	require(count > 0 && count <= POSTINGS_BLOCK);
+	uint32_t gaps[POSTINGS_BLOCK];
+	uint32_t extra[POSTINGS_BLOCK];
 	for (size_t i = 0; i < count; i++) {
 		gaps[i] = docs[i] - base;
 		extra[i] = frequencies[i] - 1u;
@@ -79,7 +76,6 @@ void postings_unpack(const uint8_t *data, size_t count, uint32_t base, uint32_t 
 	uint64_t extra_mask = (UINT64_C(1) << extra_bits) - 1;
 	const uint8_t *gaps = data + 2;
 	const uint8_t *extra = gaps + packed_bytes(count, gap_bits);
-
 	for (size_t i = 0, bit = 0; i < count; i++, bit += gap_bits) {
 		base += (uint32_t)(load64(gaps + bit / 8) >> (bit % 8) & gap_mask);
 		docs[i] = base++;

@@ -30,7 +30,6 @@ struct proximity_scorer {
 static size_t slot_of(const struct proximity_scorer *scorer, uint32_t term)
 {
 	size_t at = (term * 2654435761u) >> 16 & (SLOTS - 1);
-
 	while (scorer->slots[at].term != SEGMENT_NONE && scorer->slots[at].term != term)
 		at = (at + 1) & (SLOTS - 1);
 	return at;
@@ -39,7 +38,6 @@ static size_t slot_of(const struct proximity_scorer *scorer, uint32_t term)
 static void add_pair(struct proximity_scorer *scorer, uint32_t first, uint32_t second)
 {
 	bool is_full = scorer->pair_count == ARRAY_LEN(scorer->pair_weights);
-
 	if (first == QUERY_NO_TERM || second == QUERY_NO_TERM || first == second || is_full ||
 	    scorer->pair_of[first][second] != 0)
 		return;
@@ -52,7 +50,6 @@ struct proximity_scorer *proximity_scorer_new(const struct segment *segment,
                                               const struct parsed_query *query, struct arena *arena)
 {
 	struct proximity_scorer *scorer = arena_new_of(arena, struct proximity_scorer);
-
 	require(query->term_count <= QUERY_MAX_TERMS);
 	scorer->segment = segment;
 	scorer->query = query;
@@ -61,7 +58,6 @@ struct proximity_scorer *proximity_scorer_new(const struct segment *segment,
 	for (uint32_t i = 0; i < query->term_count; i++) {
 		const struct query_term *term = &query->terms[i];
 		uint32_t number = segment_find_term(segment, term->text, term->length);
-
 		scorer->weights[i] = term->count * term->idf;
 		if (number != SEGMENT_NONE)
 			scorer->slots[slot_of(scorer, number)] = (struct slot){number, i};
@@ -76,13 +72,10 @@ static void count_pairs(struct proximity_scorer *scorer, const uint32_t *recent,
 {
 	for (uint32_t back = 1; back <= PROXIMITY_WINDOW; back++) {
 		uint32_t other = recent[back - 1];
-		uint8_t forward;
-		uint8_t backward;
-
 		if (other == QUERY_NO_TERM)
 			continue;
-		forward = scorer->pair_of[other][current];
-		backward = scorer->pair_of[current][other];
+		uint8_t forward = scorer->pair_of[other][current];
+		uint8_t backward = scorer->pair_of[current][other];
 		if (forward != 0)
 			scorer->pair_counts[forward - 1] += 1.0f / (float)back;
 		if (backward != 0)
@@ -93,16 +86,14 @@ static void count_pairs(struct proximity_scorer *scorer, const uint32_t *recent,
 /* Count the words and pairs of the document; returns which terms it holds. */
 static uint64_t count_tokens(struct proximity_scorer *scorer, struct forward *forward)
 {
-	uint32_t recent[PROXIMITY_WINDOW];
 	uint32_t main_count = forward->title_count + forward->abstract_count;
 	uint32_t count = forward_count(forward);
 	uint64_t matched = 0;
-
+	uint32_t recent[PROXIMITY_WINDOW];
 	memset(recent, 0xFF, sizeof(recent));
 	for (uint32_t i = 0; i < count; i++) {
 		const struct slot *slot = &scorer->slots[slot_of(scorer, forward_next(forward))];
 		uint32_t current = slot->term == SEGMENT_NONE ? QUERY_NO_TERM : slot->query_term;
-
 		if (i == forward->title_count || i >= main_count)
 			memset(recent, 0xFF, sizeof(recent));
 		if (current != QUERY_NO_TERM) {
@@ -121,11 +112,9 @@ struct proximity_score proximity_score_document(struct proximity_scorer *scorer,
 	struct forward forward = segment_forward(scorer->segment, doc);
 	float norm = scorer->segment->norms[scorer->segment->docs[doc].length];
 	struct proximity_score score = {0};
-
 	score.matched = count_tokens(scorer, &forward);
 	for (size_t i = 0; i < scorer->query->term_count; i++) {
 		uint32_t frequency = MIN_OF(scorer->frequencies[i], (uint32_t)BM25_MAX_FREQUENCY);
-
 		if (frequency > 0)
 			score.words += scorer->weights[i] * bm25_impact((float)frequency, norm);
 		scorer->frequencies[i] = 0;

@@ -25,7 +25,6 @@ static bool are_sections_sound(const struct segment_header *header, size_t lengt
 	for (size_t i = 0; i < SECTION_COUNT; i++) {
 		uint64_t offset = header->sections[i].offset;
 		uint64_t size = header->sections[i].length;
-
 		if (offset % 8 != 0 || offset > length || size > length - offset ||
 		    size % element_sizes[i] != 0)
 			return false;
@@ -76,10 +75,8 @@ static bool are_docs_sound(const struct segment *segment)
 	size_t strings = section_count(segment, SECTION_STRINGS);
 	size_t forward = section_count(segment, SECTION_FORWARD);
 	size_t list = section_count(segment, SECTION_CATEGORY_LIST);
-
 	for (uint32_t i = 0; i < segment->doc_count; i++) {
 		const struct segment_doc *doc = &segment->docs[i];
-
 		if (doc->id >= strings || doc->forward >= forward ||
 		    doc->length > SEGMENT_MAX_LENGTH || doc->categories > list ||
 		    doc->category_count > list - doc->categories)
@@ -99,10 +96,8 @@ static bool are_terms_sound(const struct segment *segment)
 	size_t strings = section_count(segment, SECTION_STRINGS);
 	size_t blocks = section_count(segment, SECTION_BLOCKS);
 	size_t postings = section_count(segment, SECTION_POSTINGS);
-
 	for (uint32_t i = 0; i < segment->term_count; i++) {
 		const struct segment_term *term = &segment->terms[i];
-
 		if (term->text >= strings || term->df == 0 || term->df > segment->doc_count ||
 		    term->first_block > blocks ||
 		    segment_block_count(term) > blocks - term->first_block ||
@@ -118,7 +113,6 @@ static bool are_terms_sound(const struct segment *segment)
 static bool is_content_sound(const struct segment *segment)
 {
 	size_t strings = section_count(segment, SECTION_STRINGS);
-
 	return strings > 0 && segment->strings[strings - 1] == '\0' &&
 	       are_slots_sound(segment->doc_slots, segment->doc_slot_count, segment->doc_count) &&
 	       are_slots_sound(segment->term_slots, segment->term_slot_count,
@@ -153,7 +147,6 @@ static void make_bitmaps(struct segment *segment)
 	segment->container_docs = roaring_bitmap_create();
 	for (uint32_t i = 0; i < segment->doc_count; i++) {
 		const struct segment_doc *doc = &segment->docs[i];
-
 		for (uint32_t c = 0; c < doc->category_count; c++)
 			roaring_bitmap_add(
 				segment->category_docs[segment->category_list[doc->categories + c]],
@@ -173,7 +166,6 @@ static void make_norms(struct segment *segment)
 struct segment *segment_open(void *data, size_t length, bool takes_data)
 {
 	struct segment *segment = mem_array(1, sizeof(*segment));
-
 	segment->owned = takes_data ? data : NULL;
 	segment->header = data;
 	if (!is_header_sound(data, length)) {
@@ -192,11 +184,11 @@ struct segment *segment_open(void *data, size_t length, bool takes_data)
 
 void segment_free(struct segment *segment)
 {
-	if (segment == NULL)
+	if (!segment)
 		return;
-	for (uint32_t i = 0; segment->category_docs != NULL && i < segment->category_count; i++)
+	for (uint32_t i = 0; segment->category_docs && i < segment->category_count; i++)
 		roaring_bitmap_free(segment->category_docs[i]);
-	if (segment->container_docs != NULL)
+	if (segment->container_docs)
 		roaring_bitmap_free(segment->container_docs);
 	free(segment->category_docs);
 	free(segment->norms);
@@ -208,10 +200,8 @@ uint32_t segment_find_doc(const struct segment *segment, const char *id)
 {
 	size_t mask = segment->doc_slot_count - 1;
 	size_t at = intern_hash(id, strlen(id)) & mask;
-
 	for (; segment->doc_slots[at] != 0; at = (at + 1) & mask) {
 		uint32_t doc = segment->doc_slots[at] - 1;
-
 		if (strcmp(segment_doc_id(segment, doc), id) == 0)
 			return doc;
 	}
@@ -222,11 +212,9 @@ uint32_t segment_find_term(const struct segment *segment, const char *text, size
 {
 	size_t mask = segment->term_slot_count - 1;
 	size_t at = intern_hash(text, length) & mask;
-
 	for (; segment->term_slots[at] != 0; at = (at + 1) & mask) {
 		uint32_t term = segment->term_slots[at] - 1;
 		const char *other = segment_term_text(segment, term);
-
 		if (strncmp(other, text, length) == 0 && other[length] == '\0')
 			return term;
 	}
@@ -252,10 +240,8 @@ uint32_t segment_published_since(const struct segment *segment, int32_t day)
 {
 	uint32_t low = 0;
 	uint32_t high = segment->doc_count;
-
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
-
 		if (segment->docs[middle].published >= day)
 			low = middle + 1;
 		else
@@ -267,7 +253,6 @@ uint32_t segment_published_since(const struct segment *segment, int32_t day)
 struct forward segment_forward(const struct segment *segment, uint32_t doc)
 {
 	struct forward forward = {.at = segment->forward + segment->docs[doc].forward};
-
 	forward.title_count = varint_read(&forward.at);
 	forward.abstract_count = varint_read(&forward.at);
 	forward.title_extra_count = varint_read(&forward.at);
@@ -280,6 +265,5 @@ uint32_t forward_weight(const struct forward *forward, uint32_t i)
 	uint32_t main_count = forward->title_count + forward->abstract_count;
 	bool is_title = i < forward->title_count ||
 	                (i >= main_count && i < main_count + forward->title_extra_count);
-
 	return is_title ? BM25_TITLE_WEIGHT : 1;
 }

@@ -153,7 +153,6 @@ static inline uint32_t varint_read(const uint8_t **at)
 	uint32_t value = 0;
 	unsigned shift = 0;
 	uint8_t byte;
-
 	do {
 		byte = *(*at)++;
 		value |= (uint32_t)(byte & 0x7F) << shift;

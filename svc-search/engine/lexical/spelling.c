@@ -10,17 +10,14 @@
 static unsigned count_slips(const char *a, size_t a_length, const char *b, size_t b_length)
 {
 	uint8_t rows[3][TERM_MAX_BYTES + 1];
-
 	for (size_t j = 0; j <= b_length; j++)
 		rows[0][j] = (uint8_t)j;
 	for (size_t i = 1; i <= a_length; i++) {
 		const uint8_t *above = rows[(i - 1) % 3];
 		uint8_t *row = rows[i % 3];
-
 		row[0] = (uint8_t)i;
 		for (size_t j = 1; j <= b_length; j++) {
 			unsigned best = above[j - 1] + (a[i - 1] != b[j - 1]);
-
 			best = MIN_OF(best, above[j] + 1u);
 			best = MIN_OF(best, row[j - 1] + 1u);
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
@@ -43,7 +40,6 @@ static bool are_letters(const char *text, size_t length)
 static unsigned distance(const char *text, size_t length, const char *term, unsigned allowed)
 {
 	size_t term_length = strlen(term);
-
 	if (term_length > length + allowed || term_length + allowed < length ||
 	    !are_letters(term, term_length))
 		return allowed + 1;
@@ -54,16 +50,14 @@ uint32_t spelling_nearest(const struct segment *segment, const char *text, size_
 {
 	unsigned allowed = length >= SPELLING_LONG ? 2 : 1;
 	uint32_t nearest = SEGMENT_NONE;
-
 	if (length < SPELLING_LEAST || length > TERM_MAX_BYTES || !are_letters(text, length))
 		return SEGMENT_NONE;
 	for (uint32_t i = 0; i < segment->term_count && allowed > 0; i++) {
 		const char *term = segment_term_text(segment, i);
-		unsigned slips;
-
 		if (segment->terms[i].df < SPELLING_LEAST_DF)
 			break;
-		slips = term[0] == text[0] ? distance(text, length, term, allowed) : allowed + 1;
+		unsigned slips =
+			term[0] == text[0] ? distance(text, length, term, allowed) : allowed + 1;
 		if (slips > allowed)
 			continue;
 		nearest = i;

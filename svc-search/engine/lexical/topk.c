@@ -13,7 +13,6 @@ static bool is_worse(const struct hit *a, const struct hit *b)
 static void swap(struct hit *a, struct hit *b)
 {
 	struct hit kept = *a;
-
 	*a = *b;
 	*b = kept;
 }
@@ -29,7 +28,6 @@ static void sift_down(struct hit *hits, size_t count, size_t at)
 	for (;;) {
 		size_t worst = at;
 		size_t left = 2 * at + 1;
-
 		if (left < count && is_worse(&hits[left], &hits[worst]))
 			worst = left;
 		if (left + 1 < count && is_worse(&hits[left + 1], &hits[worst]))
@@ -52,7 +50,6 @@ static void sift_up(struct hit *hits, size_t at)
 void topk_offer(struct topk *topk, uint32_t doc, float score)
 {
 	struct hit hit = {doc, score};
-
 	if (!(score > 0))
 		return;
 	if (topk->count < topk->capacity) {
@@ -70,7 +67,6 @@ static int compare(const void *a, const void *b)
 {
 	const struct hit *left = a;
 	const struct hit *right = b;
-
 	return is_worse(left, right) ? 1 : is_worse(right, left) ? -1 : 0;
 }
 

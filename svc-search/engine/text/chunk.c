@@ -52,7 +52,6 @@ static bool is_id_slash(const struct chunk_reader *reader, const struct chunk *c
 			return false;
 	for (size_t i = 1; i <= OLD_ID_DIGITS; i++) {
 		char c = reader->at + i < reader->length ? reader->text[reader->at + i] : ' ';
-
 		if (c < '0' || c > '9')
 			return false;
 	}
@@ -65,7 +64,6 @@ static enum step read_suffix(struct chunk_reader *reader, struct chunk *chunk, c
 	struct unit unit = {.kind = UNIT_SUFFIX, .start = reader->at, .end = reader->at + 1};
 	bool is_plus = sign == '+' && follows(reader, 1, '+') && ends_in_word(chunk);
 	bool is_name = sign != '+' && ends_in_letter(chunk) && !reader->is_in_math;
-
 	reader->at++;
 	if (is_plus) {
 		reader->at++;
@@ -83,7 +81,6 @@ static enum step read_inner_sign(struct chunk_reader *reader, struct chunk *chun
 	struct unit unit = {.kind = kind, .start = reader->at, .end = reader->at + 1};
 	char sign = reader->text[reader->at];
 	bool belongs = ends_in_word(chunk);
-
 	if (sign == '-' && follows(reader, 1, '-'))
 		belongs = false;
 	if (sign == '_' && reader->is_in_math)
@@ -100,7 +97,6 @@ static enum step read_inner_sign(struct chunk_reader *reader, struct chunk *chun
 static enum step read_sign(struct chunk_reader *reader, struct chunk *chunk)
 {
 	char sign = reader->text[reader->at];
-
 	switch (sign) {
 	case '-':
 	case '_':
@@ -139,7 +135,6 @@ static void add_letters(struct chunk *chunk, const struct latex *latex, size_t s
 		struct unit unit = {.kind = UNIT_LETTER,
 		                    .start = start,
 		                    .end = start + latex->length};
-
 		unit.is_upper = folded.is_upper;
 		add_unit(chunk, unit, folded.text, folded.length);
 	}
@@ -150,7 +145,6 @@ static enum step read_command(struct chunk_reader *reader, struct chunk *chunk)
 	size_t start = reader->at;
 	struct latex latex = latex_parse(reader->text + start, reader->length - start);
 	struct unit joiner = {.kind = UNIT_JOINER, .start = start, .end = start + latex.length};
-
 	if (latex.kind == LATEX_WORD && chunk->count > 0)
 		return STEP_END;
 	reader->at += MIN_OF(latex.length, reader->length - start);
@@ -175,7 +169,6 @@ static enum step read_command(struct chunk_reader *reader, struct chunk *chunk)
 static void add_folded(struct chunk *chunk, const struct folded *folded, size_t start, size_t end)
 {
 	struct unit unit = {.start = start, .end = end, .is_upper = folded->is_upper};
-
 	unit.kind = folded->kind == FOLD_DIGIT ? UNIT_DIGIT : UNIT_LETTER;
 	add_unit(chunk, unit, folded->text, folded->length);
 }
@@ -185,7 +178,6 @@ static enum step read_foreign_sign(struct chunk_reader *reader, struct chunk *ch
                                    size_t size)
 {
 	struct unit unit = {.start = reader->at, .end = reader->at + size};
-
 	reader->at += size;
 	if (!ends_in_word(chunk))
 		return STEP_END;
@@ -196,14 +188,11 @@ static enum step read_foreign_sign(struct chunk_reader *reader, struct chunk *ch
 
 static enum step read_step(struct chunk_reader *reader, struct chunk *chunk)
 {
-	struct folded folded;
-	uint32_t code;
-	size_t size;
-
 	if (reader->text[reader->at] == '\\')
 		return read_command(reader, chunk);
-	size = fold_decode(reader->text + reader->at, reader->length - reader->at, &code);
-	folded = fold(code);
+	uint32_t code;
+	size_t size = fold_decode(reader->text + reader->at, reader->length - reader->at, &code);
+	struct folded folded = fold(code);
 	switch (folded.kind) {
 	case FOLD_SIGN:
 		if (code >= 0x80)
@@ -240,7 +229,6 @@ static void trim(struct chunk *chunk)
 {
 	for (size_t i = 0; i + 1 < chunk->count; i++) {
 		struct unit *units = &chunk->units[i];
-
 		if (units[0].kind != UNIT_APOSTROPHE || units[1].text[0] != 's' ||
 		    is_word_at(chunk, i + 2))
 			continue;
@@ -256,7 +244,6 @@ bool chunk_next(struct chunk_reader *reader, struct chunk *chunk)
 	chunk->count = 0;
 	while (reader->at < reader->length) {
 		enum step step = read_step(reader, chunk);
-
 		if (step == STEP_ON && chunk->count < CHUNK_UNITS)
 			continue;
 		trim(chunk);
@@ -276,7 +263,6 @@ static bool is_digit_at(const struct chunk *chunk, size_t i)
 static bool is_inner(const struct chunk *chunk, size_t i)
 {
 	bool is_between_digits = i > 0 && is_digit_at(chunk, i - 1) && is_digit_at(chunk, i + 1);
-
 	switch (chunk->units[i].kind) {
 	case UNIT_APOSTROPHE:
 		return is_word_at(chunk, i + 1);
@@ -293,7 +279,6 @@ static bool is_inner(const struct chunk *chunk, size_t i)
 size_t chunk_word_end(const struct chunk *chunk, size_t begin)
 {
 	size_t end = begin + 1;
-
 	while (end < chunk->count && (is_word_at(chunk, end) || is_inner(chunk, end)))
 		end++;
 	return end < chunk->count && chunk->units[end].kind == UNIT_SUFFIX ? end + 1 : end;
@@ -308,7 +293,6 @@ static size_t count_digits(const char *text)
 static bool is_version(const char *text)
 {
 	size_t digits = text[0] == 'v' ? count_digits(text + 1) : 0;
-
 	return text[0] == '\0' || (digits > 0 && text[1 + digits] == '\0');
 }
 
@@ -317,7 +301,6 @@ static size_t arxiv_id_length(const char *text)
 {
 	size_t head = count_digits(text);
 	size_t tail;
-
 	if (head == 4 && text[4] == '.') {
 		tail = count_digits(text + 5);
 		return (tail == 4 || tail == 5) && is_version(text + 5 + tail) ? 5 + tail : 0;
@@ -333,9 +316,8 @@ static size_t arxiv_id_length(const char *text)
 static size_t drop_class(char *id, size_t length)
 {
 	char *slash = memchr(id, '/', length);
-	char *point = slash != NULL ? memchr(id, '.', (size_t)(slash - id)) : NULL;
-
-	if (point == NULL)
+	char *point = slash ? memchr(id, '.', (size_t)(slash - id)) : NULL;
+	if (!point)
 		return length;
 	memmove(point, slash, length - (size_t)(slash - id));
 	return length - (size_t)(slash - point);
@@ -344,7 +326,6 @@ static size_t drop_class(char *id, size_t length)
 const char *chunk_arxiv_id(struct chunk *chunk, size_t *ret_length)
 {
 	size_t length = 0;
-
 	if (chunk->count < 9 || chunk->count >= sizeof(chunk->id))
 		return NULL;
 	for (size_t i = 0; i < chunk->count; i++) {
@@ -366,10 +347,9 @@ const char *chunk_greek_name(const struct unit *unit)
 		"omicron", "pi",   "rho",   "sigma",  "sigma",   "tau",  "upsilon",
 		"phi",     "chi",  "psi",   "omega",
 	};
-	uint32_t code;
-
 	if (unit->length != 2)
 		return NULL;
+	uint32_t code;
 	fold_decode(unit->text, unit->length, &code);
 	return code >= 0x3B1 && code < 0x3B1 + ARRAY_LEN(names) ? names[code - 0x3B1] : NULL;
 }

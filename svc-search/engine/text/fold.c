@@ -112,12 +112,10 @@ size_t fold_decode(const char *text, size_t length, uint32_t *ret_code)
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
 	const unsigned char *in = (const unsigned char *)text;
 	size_t size = in[0] < 0x80 ? 1 : in[0] < 0xC2 ? 0 : in[0] < 0xE0 ? 2 : in[0] < 0xF0 ? 3 : 4;
-	uint32_t code;
-
 	*ret_code = 0xFFFD;
 	if (size == 0 || size > length || in[0] > 0xF4)
 		return 1;
-	code = size == 1 ? in[0] : in[0] & (0x7Fu >> size);
+	uint32_t code = size == 1 ? in[0] : in[0] & (0x7Fu >> size);
 	for (size_t i = 1; i < size; i++) {
 		if ((in[i] & 0xC0) != 0x80)
 			return 1;
@@ -133,7 +131,6 @@ size_t fold_encode(uint32_t code, char *out)
 {
 	size_t size = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
 	static const unsigned char lead[] = {0, 0, 0xC0, 0xE0, 0xF0};
-
 	for (size_t i = size; i-- > 1; code >>= 6)
 		out[i] = (char)(0x80 | (code & 0x3F));
 	out[0] = (char)(lead[size] | code);
@@ -154,7 +151,6 @@ static bool is_capital(uint32_t code)
 	static const struct range all[] = {{0xC0, 0xDE}, {0x391, 0x3A9}, {0x400, 0x42F}};
 	static const struct range even[] = {{0x100, 0x137}, {0x14A, 0x177}, {0x1E00, 0x1EFF}};
 	static const struct range odd[] = {{0x139, 0x148}, {0x179, 0x17E}};
-
 	return in_ranges(all, ARRAY_LEN(all), code) ||
 	       (code % 2 == 0 && in_ranges(even, ARRAY_LEN(even), code)) ||
 	       (code % 2 == 1 && in_ranges(odd, ARRAY_LEN(odd), code));
@@ -163,7 +159,6 @@ static bool is_capital(uint32_t code)
 static struct folded folded_text(enum fold_kind kind, const char *text)
 {
 	struct folded result = {.kind = kind, .length = (uint8_t)strlen(text)};
-
 	memcpy(result.text, text, result.length);
 	return result;
 }
@@ -171,7 +166,6 @@ static struct folded folded_text(enum fold_kind kind, const char *text)
 static struct folded folded_code(enum fold_kind kind, uint32_t code)
 {
 	struct folded result = {.kind = kind};
-
 	result.length = (uint8_t)fold_encode(code, result.text);
 	return result;
 }
@@ -179,7 +173,6 @@ static struct folded folded_code(enum fold_kind kind, uint32_t code)
 static struct folded fold_ascii(uint32_t code)
 {
 	struct folded result = {.kind = FOLD_SIGN, .length = 1, .text = {(char)code}};
-
 	if (code >= 'a' && code <= 'z') {
 		result.kind = FOLD_LETTER;
 	} else if (code >= 'A' && code <= 'Z') {
@@ -208,7 +201,6 @@ static bool fold_shift(uint32_t code, struct folded *ret_folded)
 {
 	for (size_t i = 0; i < ARRAY_LEN(shifts); i++) {
 		uint32_t to = shifts[i].base + (code - shifts[i].first);
-
 		if (code < shifts[i].first || code > shifts[i].last)
 			continue;
 		*ret_folded = folded_code(to < 'a' ? FOLD_DIGIT : FOLD_LETTER, to);
@@ -229,8 +221,7 @@ static bool fold_latin(uint32_t code, struct folded *ret_folded)
 	                   : code >= 0x1E00 && code < 0x1F00 ? latin_additional[code - 0x1E00]
 	                   : code >= 0xFB00 && code < 0xFB07 ? ligatures[code - 0xFB00]
 	                                                     : NULL;
-
-	if (text == NULL)
+	if (!text)
 		return false;
 	*ret_folded = folded_text(*text != '\0' ? FOLD_LETTER : FOLD_BREAK, text);
 	return true;
@@ -238,10 +229,9 @@ static bool fold_latin(uint32_t code, struct folded *ret_folded)
 
 struct folded fold(uint32_t code)
 {
-	struct folded result;
-
 	if (code < 0x80)
 		return fold_ascii(code);
+	struct folded result;
 	if (fold_latin(code, &result) || fold_shift(code, &result) ||
 	    fold_mathematical(code, &result)) {
 		result.is_upper = result.kind == FOLD_LETTER && is_capital(code);

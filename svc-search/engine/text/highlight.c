@@ -50,7 +50,6 @@ static void note_match(const struct token *token, void *ctx)
 {
 	struct finder *finder = ctx;
 	uint32_t term = find_term(finder->query, token);
-
 	if (term == QUERY_NO_TERM)
 		return;
 	while (finder->count > 0 && finder->matches[finder->count - 1].start >= token->start &&
@@ -70,7 +69,6 @@ static void note_match(const struct token *token, void *ctx)
 static size_t skip_characters(const char *text, size_t length, size_t at, size_t count)
 {
 	uint32_t code;
-
 	for (; count > 0 && at < length; count--)
 		at += fold_decode(text + at, length - at, &code);
 	return at;
@@ -87,10 +85,8 @@ static float worth(const struct finder *finder, size_t first, size_t end)
 {
 	uint64_t seen = 0;
 	float sum = 0;
-
 	for (size_t i = first; i < finder->count && finder->matches[i].end <= end; i++) {
 		uint64_t bit = UINT64_C(1) << (finder->matches[i].term % 64);
-
 		sum += (seen & bit) != 0 ? REPEATED : 1.0f;
 		seen |= bit;
 	}
@@ -114,7 +110,6 @@ static size_t lead_in(const char *text, size_t length, size_t start, size_t lead
 {
 	size_t word = start;
 	size_t at = start;
-
 	for (; lead > 0 && at > 0; lead--) {
 		do
 			at--;
@@ -131,7 +126,6 @@ static size_t count_characters(const char *text, size_t start, size_t end)
 {
 	size_t count = 0;
 	uint32_t code;
-
 	for (; start < end; count++)
 		start += fold_decode(text + start, end - start, &code);
 	return count;
@@ -144,11 +138,9 @@ static struct span span_at(const struct finder *finder, const char *text, size_t
 	struct span span = {.start = finder->matches[first].start};
 	size_t last_end = finder->matches[first].end;
 	size_t limit = window_end(text, length, span.start);
-	size_t used;
-
 	for (size_t i = first; i < finder->count && finder->matches[i].end <= limit; i++)
 		last_end = finder->matches[i].end;
-	used = count_characters(text, span.start, last_end);
+	size_t used = count_characters(text, span.start, last_end);
 	if (used < HIGHLIGHT_CHARACTERS)
 		span.start = lead_in(text, length, span.start, (HIGHLIGHT_CHARACTERS - used) / 2);
 	span.end = window_end(text, length, span.start);
@@ -184,12 +176,10 @@ static char *write_fragment(struct arena *arena, const struct finder *finder, co
 {
 	struct buf buf = {.arena = arena};
 	size_t at = span.start;
-
 	if (span.start > 0)
 		buf_puts(&buf, ELLIPSIS);
 	for (size_t i = 0; i < finder->count; i++) {
 		const struct match *match = &finder->matches[i];
-
 		if (match->start < span.start || match->end > span.end)
 			continue;
 		add_escaped(&buf, text, at, match->start);
@@ -212,12 +202,10 @@ char *highlight_fragment(struct arena *arena, const struct parsed_query *query, 
 	float best_worth = 0;
 	size_t best = 0;
 	char *fragment = NULL;
-
 	tokenizer_run(tokenizer, text, length, note_match, &finder);
 	tokenizer_free(tokenizer);
 	for (size_t i = 0; i < finder.count; i++) {
 		float value = worth(&finder, i, window_end(text, length, finder.matches[i].start));
-
 		if (value > best_worth) {
 			best_worth = value;
 			best = i;
@@ -234,10 +222,9 @@ char *snippet_cut(struct arena *arena, const char *text, size_t length)
 {
 	size_t limit = skip_characters(text, length, 0, SNIPPET_CHARACTERS);
 	size_t least = skip_characters(text, length, 0, SENTENCE_LEAST);
-	size_t end;
-
 	if (limit == length)
 		return arena_strndup(arena, text, length);
+	size_t end;
 	for (end = limit; end > least; end--)
 		if (ends_sentence(text, length, end - 1))
 			return arena_strndup(arena, text, end);

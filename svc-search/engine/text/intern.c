@@ -5,7 +5,6 @@
 uint32_t intern_hash(const char *text, size_t length)
 {
 	uint32_t hash = 2166136261u;
-
 	for (size_t i = 0; i < length; i++)
 		hash = (hash ^ (unsigned char)text[i]) * 16777619u;
 	hash ^= hash >> 16;
@@ -31,10 +30,8 @@ const char *intern_text(const struct intern *intern, uint32_t number)
 static size_t find_slot(const struct intern *intern, const char *text, size_t length)
 {
 	size_t at = intern_hash(text, length) & (intern->slot_count - 1);
-
 	while (intern->slots[at] != 0) {
 		const char *other = intern->pool + intern->offsets[intern->slots[at] - 1];
-
 		if (strncmp(other, text, length) == 0 && other[length] == '\0')
 			return at;
 		at = (at + 1) & (intern->slot_count - 1);
@@ -56,7 +53,6 @@ static void grow_slots(struct intern *intern)
 	intern->slots = mem_array(intern->slot_count, sizeof(uint32_t));
 	for (uint32_t i = 0; i < intern->count; i++) {
 		const char *text = intern_text(intern, i);
-
 		intern->slots[find_slot(intern, text, strlen(text))] = i + 1;
 	}
 }
@@ -64,7 +60,6 @@ static void grow_slots(struct intern *intern)
 static void add_text(struct intern *intern, const char *text, size_t length)
 {
 	size_t needed = intern->pool_length + length + 1;
-
 	if (needed > intern->pool_capacity) {
 		intern->pool_capacity = mem_capacity(intern->pool_capacity, needed);
 		intern->pool = mem_resize(intern->pool, intern->pool_capacity, 1);
@@ -82,11 +77,9 @@ static void add_text(struct intern *intern, const char *text, size_t length)
 
 uint32_t intern_add(struct intern *intern, const char *text, size_t length)
 {
-	size_t slot;
-
 	if ((intern->count + 1) * (size_t)3 > intern->slot_count * 2)
 		grow_slots(intern);
-	slot = find_slot(intern, text, length);
+	size_t slot = find_slot(intern, text, length);
 	if (intern->slots[slot] == 0) {
 		add_text(intern, text, length);
 		intern->slots[slot] = intern->count;

@@ -136,8 +136,7 @@ static bool is_formatting(const char *text, size_t length)
 /* `\c{c}`, `\v s`: an accent by a letter; only before what it can stand on. */
 static bool is_letter_accent(const char *text, size_t name_length, size_t length)
 {
-	return name_length == 1 && strchr("cvuHkrdbt", text[0]) != NULL && length > 1 &&
-	       text[1] == '{';
+	return name_length == 1 && strchr("cvuHkrdbt", text[0]) && length > 1 && text[1] == '{';
 }
 
 /* A one-letter command swallows the space or empty group that ends it. */
@@ -151,8 +150,7 @@ static size_t command_end(const char *text, size_t at, size_t length)
 static struct latex parse_sign(char sign)
 {
 	struct latex result = {.kind = LATEX_BREAK, .length = 2};
-
-	if (strchr("'`^\"~=.", sign) != NULL)
+	if (strchr("'`^\"~=.", sign))
 		result.kind = LATEX_ACCENT;
 	else if (sign == '_')
 		result.kind = LATEX_UNDERSCORE;
@@ -163,7 +161,6 @@ struct latex latex_parse(const char *text, size_t length)
 {
 	struct latex result = {.kind = LATEX_BREAK, .length = 1};
 	size_t name = 0;
-
 	if (length < 2 || text[1] == '\0' || (unsigned char)text[1] >= 0x80)
 		return result;
 	if (!is_letter(text[1]))

@@ -12,8 +12,7 @@
 static inline void *mem_array(size_t count, size_t size)
 {
 	void *ptr = calloc(count ? count : 1, size ? size : 1);
-
-	require(ptr != NULL);
+	require(ptr);
 	return ptr;
 }
 
@@ -22,7 +21,7 @@ static inline void *mem_resize(void *ptr, size_t count, size_t size)
 {
 	require(size == 0 || count <= SIZE_MAX / size);
 	ptr = realloc(ptr, count * size + (count * size == 0));
-	require(ptr != NULL);
+	require(ptr);
 	return ptr;
 }
 
@@ -31,7 +30,6 @@ static inline void *mem_resize(void *ptr, size_t count, size_t size)
 static inline size_t mem_capacity(size_t capacity, size_t needed)
 {
 	size_t doubled = MAX_OF(capacity * 2, (size_t)16);
-
 	return MAX_OF(doubled, needed);
 }
 

@@ -18,15 +18,13 @@ struct reader {
 static struct query_term *add_term(struct reader *reader, const struct token *token)
 {
 	struct parsed_query *query = reader->query;
-	struct query_term *term;
 	size_t size = sizeof(*query->terms);
-
 	if (query->term_count == reader->term_capacity) {
 		query->terms = arena_grow(reader->arena, query->terms, reader->term_capacity * size,
 		                          reader->term_capacity * size * 2);
 		reader->term_capacity *= 2;
 	}
-	term = &query->terms[query->term_count++];
+	struct query_term *term = &query->terms[query->term_count++];
 	term->text = arena_strndup(reader->arena, token->text, token->length);
 	term->length = token->length;
 	term->word = arena_strndup(reader->arena, reader->source + token->start,
@@ -39,7 +37,6 @@ static void add_to_sequence(struct reader *reader, uint32_t number)
 {
 	struct parsed_query *query = reader->query;
 	size_t size = sizeof(uint32_t);
-
 	if (query->sequence_count == reader->sequence_capacity) {
 		query->sequence =
 			arena_grow(reader->arena, query->sequence, reader->sequence_capacity * size,
@@ -55,7 +52,6 @@ static void read_token(const struct token *token, void *ctx)
 	uint32_t number = intern_add(&reader->texts, token->text, token->length);
 	struct query_term *term = number < reader->query->term_count ? &reader->query->terms[number]
 	                                                             : add_term(reader, token);
-
 	term->count += token->is_extra ? QUERY_EXTRA_COUNT : 1.0f;
 	if (token->is_extra)
 		return;
@@ -72,7 +68,6 @@ struct parsed_query *query_parse(struct arena *arena, const char *text, size_t l
 	                        .term_capacity = 16,
 	                        .sequence_capacity = 16};
 	struct tokenizer *tokenizer = tokenizer_new(length > 2000 ? 1024 : 0);
-
 	query->terms = arena_array(arena, reader.term_capacity, sizeof(*query->terms));
 	query->sequence = arena_array(arena, reader.sequence_capacity, sizeof(uint32_t));
 	tokenizer_run(tokenizer, text, length, read_token, &reader);
@@ -90,7 +85,6 @@ static int compare_rated(const void *a, const void *b)
 {
 	const struct rated *left = a;
 	const struct rated *right = b;
-
 	if (left->value < right->value)
 		return 1;
 	if (left->value > right->value)
@@ -103,12 +97,10 @@ void query_keep_best(struct parsed_query *query, size_t count, struct arena *are
 	struct rated *rated = arena_array(arena, query->term_count, sizeof(*rated));
 	uint32_t *renumbered = arena_array(arena, query->term_count, sizeof(*renumbered));
 	size_t kept = 0;
-
 	if (query->term_count <= count)
 		return;
 	for (uint32_t i = 0; i < query->term_count; i++) {
 		struct query_term *term = &query->terms[i];
-
 		if (term->count > 1.0f)
 			term->count = 1.0f + logf(term->count);
 		rated[i] = (struct rated){i, term->count * term->idf};

@@ -8,5 +8,5 @@
 /** Whether the work is to be given up; `stop` may be NULL: it is not. Any thread. */
 static inline bool stop_is_set(const atomic_bool *stop)
 {
-	return stop != NULL && atomic_load_explicit(stop, memory_order_relaxed);
+	return stop && atomic_load_explicit(stop, memory_order_relaxed);
 }

@@ -38,12 +38,11 @@ static const char *const words[26] = {
 
 bool stopword_is(const char *text, size_t length)
 {
-	char word[ROOM];
-
 	if (length == 0 || length > ROOM - 3 || text[0] < 'a' || text[0] > 'z')
 		return false;
-	if (words[text[0] - 'a'] == NULL || memchr(text, ' ', length) != NULL)
+	if (!words[text[0] - 'a'] || memchr(text, ' ', length))
 		return false;
+	char word[ROOM];
 	word[0] = ' ';
 	memcpy(word + 1, text, length);
 	word[length + 1] = ' ';

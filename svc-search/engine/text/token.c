@@ -39,9 +39,8 @@ struct run {
 struct tokenizer *tokenizer_new(size_t cache_slots)
 {
 	struct tokenizer *tokenizer = mem_array(1, sizeof(*tokenizer));
-
 	tokenizer->stemmer = sb_stemmer_new("english", NULL);
-	require(tokenizer->stemmer != NULL);
+	require(tokenizer->stemmer);
 	tokenizer->cache_slots = cache_slots;
 	if (cache_slots > 0)
 		tokenizer->cache = mem_array(cache_slots, sizeof(struct stem));
@@ -50,7 +49,7 @@ struct tokenizer *tokenizer_new(size_t cache_slots)
 
 void tokenizer_free(struct tokenizer *tokenizer)
 {
-	if (tokenizer == NULL)
+	if (!tokenizer)
 		return;
 	sb_stemmer_delete(tokenizer->stemmer);
 	free(tokenizer->cache);
@@ -60,7 +59,6 @@ void tokenizer_free(struct tokenizer *tokenizer)
 static uint32_t hash_bytes(const char *text, size_t length)
 {
 	uint32_t hash = 2166136261u; /* FNV-1a */
-
 	for (size_t i = 0; i < length; i++)
 		hash = (hash ^ (unsigned char)text[i]) * 16777619u;
 	return hash ^ hash >> 15;
@@ -80,7 +78,7 @@ static bool is_acronym_plural(const char *word, size_t length)
 	if (length < 4 || word[length - 1] != 's' || word[length - 2] == 's')
 		return false;
 	for (size_t i = 0; i < length; i++)
-		if (strchr("aeiouy", word[i]) != NULL)
+		if (strchr("aeiouy", word[i]))
 			return false;
 	return true;
 }
@@ -88,9 +86,6 @@ static bool is_acronym_plural(const char *word, size_t length)
 /* The stem of `word` into `out` (TERM_MAX_BYTES + 1); returns its length, 0 for a stop word. */
 static size_t stem_plain(struct tokenizer *tokenizer, const char *word, size_t length, char *out)
 {
-	const sb_symbol *stem;
-	size_t stem_length;
-
 	if (stopword_is(word, length))
 		return 0;
 	if (!is_stemmable(word, length)) {
@@ -101,9 +96,10 @@ static size_t stem_plain(struct tokenizer *tokenizer, const char *word, size_t l
 		memcpy(out, word, length - 1);
 		return length - 1;
 	}
-	stem = sb_stemmer_stem(tokenizer->stemmer, (const sb_symbol *)word, (int)length);
-	require(stem != NULL);
-	stem_length = (size_t)sb_stemmer_length(tokenizer->stemmer);
+	const sb_symbol *stem =
+		sb_stemmer_stem(tokenizer->stemmer, (const sb_symbol *)word, (int)length);
+	require(stem);
+	size_t stem_length = (size_t)sb_stemmer_length(tokenizer->stemmer);
 	stem_length = MIN_OF(stem_length, (size_t)TERM_MAX_BYTES);
 	memcpy(out, stem, stem_length);
 	return stem_length;
@@ -111,17 +107,14 @@ static size_t stem_plain(struct tokenizer *tokenizer, const char *word, size_t l
 
 static size_t stem(struct tokenizer *tokenizer, const char *word, size_t length, char *out)
 {
-	struct stem *slot;
-	size_t stem_length;
-
 	if (tokenizer->cache_slots == 0 || length > CACHED_BYTES)
 		return stem_plain(tokenizer, word, length, out);
-	slot = &tokenizer->cache[hash_bytes(word, length) % tokenizer->cache_slots];
+	struct stem *slot = &tokenizer->cache[hash_bytes(word, length) % tokenizer->cache_slots];
 	if (slot->word_length == length && memcmp(slot->word, word, length) == 0) {
 		memcpy(out, slot->text, slot->length);
 		return slot->length;
 	}
-	stem_length = stem_plain(tokenizer, word, length, out);
+	size_t stem_length = stem_plain(tokenizer, word, length, out);
 	if (stem_length <= CACHED_BYTES) {
 		slot->word_length = (uint8_t)length;
 		slot->length = (uint8_t)stem_length;
@@ -137,7 +130,6 @@ static void emit(struct run *run, const char *text, size_t length, size_t first,
 {
 	char term[TERM_MAX_BYTES + 1];
 	struct token token = {.text = term, .is_extra = is_extra};
-
 	length = chunk_cut(text, MIN_OF(length, (size_t)TERM_MAX_BYTES), length);
 	token.length = stem(run->tokenizer, text, length, term);
 	if (token.length == 0)
@@ -153,11 +145,9 @@ static void emit(struct run *run, const char *text, size_t length, size_t first,
 static size_t gather(const struct chunk *chunk, size_t first, size_t last, char *out, size_t room)
 {
 	size_t length = 0;
-
 	for (size_t i = first; i < last; i++) {
 		const struct unit *unit = &chunk->units[i];
 		bool is_number_point = unit->kind == UNIT_POINT && i > first && i + 1 < last;
-
 		if (unit->kind >= UNIT_JOINER && !is_number_point)
 			continue;
 		if (length + unit->length > room)
@@ -172,7 +162,6 @@ static void emit_units(struct run *run, size_t first, size_t last, bool is_extra
 {
 	char word[TERM_MAX_BYTES];
 	size_t length = gather(run->chunk, first, last, word, sizeof(word));
-
 	if (length > 0)
 		emit(run, word, length, first, last, is_extra);
 }
@@ -181,7 +170,6 @@ static void emit_units(struct run *run, size_t first, size_t last, bool is_extra
 static bool splits_case(const struct chunk *chunk, size_t i, size_t last)
 {
 	const struct unit *units = chunk->units;
-
 	if (!units[i].is_upper)
 		return false;
 	if (!units[i - 1].is_upper)
@@ -193,7 +181,6 @@ static bool splits_case(const struct chunk *chunk, size_t i, size_t last)
 static bool splits_digits(const struct chunk *chunk, size_t i, size_t last)
 {
 	const struct unit *units = chunk->units;
-
 	(void)last;
 	return (units[i].kind == UNIT_DIGIT && units[i - 1].kind == UNIT_LETTER) ||
 	       (units[i].kind == UNIT_LETTER && units[i - 1].kind == UNIT_DIGIT);
@@ -205,7 +192,6 @@ typedef bool split_test(const struct chunk *chunk, size_t i, size_t last);
 static void emit_parts(struct run *run, size_t first, size_t last, split_test *test)
 {
 	size_t begin = first;
-
 	for (size_t i = first + 1; i <= last; i++) {
 		if (i < last && !test(run->chunk, i, last))
 			continue;
@@ -222,8 +208,7 @@ static void emit_word(struct run *run, size_t first, size_t last)
 {
 	const struct chunk *chunk = run->chunk;
 	const char *name = last - first == 1 ? chunk_greek_name(&chunk->units[first]) : NULL;
-
-	if (name != NULL) {
+	if (name) {
 		emit(run, name, strlen(name), first, last, false);
 		return;
 	}
@@ -237,15 +222,13 @@ static void emit_word(struct run *run, size_t first, size_t last)
 /* The joined form of the words of a compound that spans units `first` up to `last`. */
 static void emit_joined(struct run *run, size_t first, size_t last)
 {
-	char word[TERM_MAX_BYTES];
 	size_t length = 0;
-
+	char word[TERM_MAX_BYTES];
 	for (size_t begin = first, end; begin < last; begin = end + 1) {
-		const char *name;
-
 		end = chunk_word_end(run->chunk, begin);
-		name = end - begin == 1 ? chunk_greek_name(&run->chunk->units[begin]) : NULL;
-		if (name != NULL && length + strlen(name) <= sizeof(word)) {
+		const char *name =
+			end - begin == 1 ? chunk_greek_name(&run->chunk->units[begin]) : NULL;
+		if (name && length + strlen(name) <= sizeof(word)) {
 			memcpy(word + length, name, strlen(name));
 			length += strlen(name);
 		} else {
@@ -264,7 +247,6 @@ static size_t emit_compound(struct run *run, size_t first)
 	size_t words = 0;
 	size_t begin = first;
 	size_t end;
-
 	for (;;) {
 		end = chunk_word_end(chunk, begin);
 		emit_word(run, begin, end);
@@ -285,12 +267,10 @@ void tokenizer_run(struct tokenizer *tokenizer, const char *text, size_t length,
 	struct chunk_reader reader = {.text = text, .length = length};
 	struct chunk chunk;
 	struct run run = {.tokenizer = tokenizer, .chunk = &chunk, .cb = cb, .ctx = ctx};
-
 	while (chunk_next(&reader, &chunk)) {
 		size_t id_length;
 		const char *id = chunk_arxiv_id(&chunk, &id_length);
-
-		if (id != NULL) {
+		if (id) {
 			emit(&run, id, id_length, 0, chunk.count, false);
 			continue;
 		}

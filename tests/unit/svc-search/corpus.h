@@ -24,7 +24,6 @@ static inline const char *made_word(struct arena *arena, uint32_t number)
 	static const char letters[] = "bcdfghjkmnpqrtvwxz";
 	char word[8] = {'z'};
 	size_t length = 1;
-
 	do
 		word[length++] = letters[number % 18];
 	while ((number /= 18) > 0);
@@ -37,14 +36,12 @@ static inline char *made_text(struct arena *arena, struct noise *noise, size_t c
                               uint32_t words)
 {
 	struct buf buf = {.arena = arena};
-
 	buf_puts(&buf, "");
 	for (size_t i = 0; i < count; i++) {
 		uint32_t limit = 1 + noise_below(noise, words);
-
 		buf_printf(&buf, "%s ", made_word(arena, noise_below(noise, limit)));
 	}
-	return buf.data != NULL ? buf.data : "";
+	return buf.data ? buf.data : "";
 }
 
 /** Paper number `i`: id "p<i>", categories that go by the number, a text of 0 to 60 words. */
@@ -53,7 +50,6 @@ static inline struct document made_document(struct arena *arena, struct noise *n
 {
 	static const char *const names[] = {"cs.CL", "cs.CV", "csx.AA", "cs", "stat.ML"};
 	const char **categories = arena_array(arena, 2, sizeof(char *));
-
 	categories[0] = names[i % ARRAY_LEN(names)];
 	categories[1] = names[(i / 5) % ARRAY_LEN(names)];
 	return (struct document){
@@ -74,14 +70,11 @@ static inline struct segment *made_segment(uint64_t seed, uint32_t count, uint32
 	struct arena *arena = arena_new();
 	struct noise noise = {seed};
 	struct builder *builder = builder_new();
-	struct segment *segment;
-
 	for (uint32_t i = 0; i < count; i++) {
 		struct document document = made_document(arena, &noise, i, words);
-
 		builder_add(builder, &document);
 	}
-	segment = builder_finish(builder, 0);
+	struct segment *segment = builder_finish(builder, 0);
 	builder_free(builder);
 	arena_free(arena);
 	return segment;

@@ -18,7 +18,6 @@ static uint32_t frequency_of(const struct segment *segment, uint32_t doc, uint32
 	struct forward forward = segment_forward(segment, doc);
 	uint32_t count = forward_count(&forward);
 	uint32_t frequency = 0;
-
 	for (uint32_t i = 0; i < count; i++)
 		if (forward_next(&forward) == term)
 			frequency += forward_weight(&forward, i);
@@ -30,19 +29,16 @@ static void check_list(const struct segment *segment, uint32_t term)
 {
 	const struct segment_term *entry = &segment->terms[term];
 	uint32_t next = 0;
-
 	for (uint32_t b = 0; b < segment_block_count(entry); b++) {
 		const struct posting_block *block = &segment->blocks[entry->first_block + b];
 		uint32_t count = MIN_OF(entry->df - b * POSTINGS_BLOCK, (uint32_t)POSTINGS_BLOCK);
 		uint32_t docs[POSTINGS_BLOCK];
 		uint8_t frequencies[POSTINGS_BLOCK];
-
 		postings_unpack(segment->postings + entry->data + block->offset, count,
 		                b > 0 ? block[-1].last_doc + 1 : 0, docs, frequencies);
 		assert_int_equal(docs[count - 1], block->last_doc);
 		for (uint32_t i = 0; i < count; i++) {
 			float norm = segment->norms[segment->docs[docs[i]].length];
-
 			for (; next < docs[i]; next++)
 				assert_int_equal(frequency_of(segment, next, term), 0);
 			next = docs[i] + 1;
@@ -54,11 +50,9 @@ static void check_list(const struct segment *segment, uint32_t term)
 		assert_int_equal(frequency_of(segment, next, term), 0);
 }
 
-static void test_lists_agree_with_records(void **state)
+static void test_lists_agree_with_records(void **state attr_unused)
 {
 	struct segment *segment = made_segment(3, MANY, 400);
-
-	(void)state;
 	assert_int_equal(segment->doc_count, MANY);
 	for (uint32_t term = 0; term < segment->term_count; term += 7)
 		check_list(segment, term);
@@ -67,17 +61,14 @@ static void test_lists_agree_with_records(void **state)
 	segment_free(segment);
 }
 
-static void test_documents(void **state)
+static void test_documents(void **state attr_unused)
 {
 	struct segment *segment = made_segment(4, MANY, 400);
 	struct arena *arena = arena_new();
 	struct noise noise = {4};
-
-	(void)state;
 	for (uint32_t i = 0; i < MANY; i++) {
 		struct document made = made_document(arena, &noise, i, 400);
 		uint32_t doc = segment_find_doc(segment, made.id);
-
 		assert_true(doc < segment->doc_count);
 		assert_string_equal(segment_doc_id(segment, doc), made.id);
 		assert_int_equal(segment->docs[doc].published, made.published);
@@ -99,15 +90,12 @@ static void test_documents(void **state)
 	segment_free(segment);
 }
 
-static void test_published_since(void **state)
+static void test_published_since(void **state attr_unused)
 {
 	struct segment *segment = made_segment(5, 500, 50);
-
-	(void)state;
 	for (int32_t day = -1; day <= 301; day++) {
 		uint32_t since = segment_published_since(segment, day);
 		uint32_t count = 0;
-
 		for (uint32_t doc = 0; doc < segment->doc_count; doc++)
 			count += segment->docs[doc].published >= day;
 		assert_int_equal(since, count);
@@ -115,17 +103,14 @@ static void test_published_since(void **state)
 	segment_free(segment);
 }
 
-static void test_adding_from_a_segment_is_adding(void **state)
+static void test_adding_from_a_segment_is_adding(void **state attr_unused)
 {
 	struct segment *first = made_segment(6, 700, 300);
 	struct builder *builder = builder_new();
-	struct segment *second;
-
-	(void)state;
 	for (uint32_t doc = first->doc_count; doc-- > 0;)
 		builder_add_from(builder, first, doc, NULL, 0);
 	assert_int_equal(builder_count(builder), 700);
-	second = builder_finish(builder, 0);
+	struct segment *second = builder_finish(builder, 0);
 	assert_int_equal(second->term_count, first->term_count);
 	for (uint32_t term = 0; term < second->term_count; term += 11)
 		check_list(second, term);
@@ -140,16 +125,13 @@ static void test_adding_from_a_segment_is_adding(void **state)
 	segment_free(first);
 }
 
-static void test_replacing(void **state)
+static void test_replacing(void **state attr_unused)
 {
 	struct builder *builder = builder_new();
 	struct document document = {.id = "2103.00020",
 	                            .title = "first words",
 	                            .abstract = "",
 	                            .seq = 5};
-	struct segment *segment;
-
-	(void)state;
 	builder_add(builder, &document);
 	document.title = "later state";
 	document.seq = 9;
@@ -157,7 +139,7 @@ static void test_replacing(void **state)
 	document.title = "stale news";
 	document.seq = 7;
 	builder_add(builder, &document);
-	segment = builder_finish(builder, 10.0f);
+	struct segment *segment = builder_finish(builder, 10.0f);
 	assert_int_equal(segment->doc_count, 1);
 	assert_int_equal(segment->docs[0].seq, 9);
 	assert_true(segment->header->average_length == 10.0f);
@@ -169,13 +151,11 @@ static void test_replacing(void **state)
 	segment_free(segment);
 }
 
-static void test_nothing(void **state)
+static void test_nothing(void **state attr_unused)
 {
 	struct builder *builder = builder_new();
 	struct segment *segment = builder_finish(builder, 0);
 	struct document document = {.id = "x", .title = "", .abstract = "the of and"};
-
-	(void)state;
 	assert_int_equal(segment->doc_count, 0);
 	assert_int_equal(segment->term_count, 0);
 	assert_int_equal(segment_find_doc(segment, "x"), SEGMENT_NONE);
@@ -192,22 +172,19 @@ static void test_nothing(void **state)
 	segment_free(NULL);
 }
 
-static void test_long_documents_are_bounded(void **state)
+static void test_long_documents_are_bounded(void **state attr_unused)
 {
 	struct builder *builder = builder_new();
 	struct arena *arena = arena_new();
 	struct noise noise = {1};
 	const char *categories[DOCUMENT_MAX_CATEGORIES + 8];
 	struct document document = {.id = "long", .title = "", .categories = categories};
-	struct segment *segment;
-
-	(void)state;
 	document.category_count = ARRAY_LEN(categories);
 	for (size_t i = 0; i < ARRAY_LEN(categories); i++)
 		categories[i] = arena_printf(arena, "c.%zu", i);
 	document.abstract = made_text(arena, &noise, 20000, 10);
 	builder_add(builder, &document);
-	segment = builder_finish(builder, 0);
+	struct segment *segment = builder_finish(builder, 0);
 	assert_int_equal(segment->docs[0].length, SEGMENT_MAX_LENGTH);
 	assert_int_equal(segment->docs[0].category_count, DOCUMENT_MAX_CATEGORIES);
 	for (uint32_t term = 0; term < segment->term_count; term++)
@@ -228,6 +205,5 @@ int main(void)
 		cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_long_documents_are_bounded),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,15 +18,12 @@ static float *score_all(const struct segment *segment, const struct lexical_term
                         size_t count)
 {
 	float *scores = calloc(segment->doc_count, sizeof(float));
-
 	for (uint32_t doc = 0; doc < segment->doc_count; doc++) {
 		struct forward forward = segment_forward(segment, doc);
 		uint32_t tokens = forward_count(&forward);
 		uint32_t frequencies[16] = {0};
-
 		for (uint32_t i = 0; i < tokens; i++) {
 			uint32_t term = forward_next(&forward);
-
 			for (size_t t = 0; t < count; t++)
 				if (terms[t].term == term)
 					frequencies[t] += forward_weight(&forward, i);
@@ -45,7 +42,6 @@ static size_t count_above(const struct segment *segment, const float *scores,
                           const struct doc_filter *filter, float than)
 {
 	size_t count = 0;
-
 	for (uint32_t doc = 0; doc < segment->doc_count; doc++)
 		count += doc_filter_allows(filter, doc) && scores[doc] > than;
 	return count;
@@ -60,7 +56,6 @@ static void check(const struct segment *segment, const struct lexical_term *term
 	size_t found = lexical_search(segment, terms, count, filter, k, arena, hits);
 	float *scores = score_all(segment, terms, count);
 	size_t matching = count_above(segment, scores, filter, 0);
-
 	assert_int_equal(found, MIN_OF(k, matching));
 	for (size_t i = 0; i < found; i++) {
 		assert_true(doc_filter_allows(filter, hits[i].doc));
@@ -80,7 +75,6 @@ static size_t pick_terms(const struct segment *segment, struct noise *noise,
 {
 	size_t count = 1 + noise_below(noise, (uint32_t)most);
 	uint32_t at = 0;
-
 	for (size_t i = 0; i < count; i++) {
 		at += 1 + noise_below(noise, i % 2 == 0 ? 30 : segment->term_count / 12);
 		terms[i].term = MIN_OF(at, segment->term_count - (uint32_t)(count - i));
@@ -92,25 +86,21 @@ static size_t pick_terms(const struct segment *segment, struct noise *noise,
 static uint64_t *pick_bits(const struct segment *segment, struct noise *noise, uint32_t one_in)
 {
 	uint64_t *bits = calloc(segment->doc_count / 64 + 1, sizeof(uint64_t));
-
 	for (uint32_t doc = 0; doc < segment->doc_count; doc++)
 		if (noise_below(noise, one_in) == 0)
 			bits[doc / 64] |= UINT64_C(1) << (doc % 64);
 	return bits;
 }
 
-static void test_random(void **state)
+static void test_random(void **state attr_unused)
 {
 	struct segment *segment = made_segment(11, MANY, 3000);
 	struct noise noise = {12};
-
-	(void)state;
 	for (int round = 0; round < 120; round++) {
 		struct lexical_term terms[10];
 		size_t count = pick_terms(segment, &noise, terms, 10);
 		struct doc_filter filter = {NULL, segment->doc_count};
 		uint64_t *bits = NULL;
-
 		if (round % 3 == 1)
 			filter.bits = bits =
 				pick_bits(segment, &noise, 1 + noise_below(&noise, 1000));
@@ -122,26 +112,22 @@ static void test_random(void **state)
 	segment_free(segment);
 }
 
-static void test_equal_scores_rank_the_newer_first(void **state)
+static void test_equal_scores_rank_the_newer_first(void **state attr_unused)
 {
 	struct builder *builder = builder_new();
 	struct arena *arena = arena_new();
 	struct doc_filter filter = {NULL, 500};
-	struct segment *segment;
 	struct lexical_term term = {.weight = 1};
-	struct hit hits[20];
-
-	(void)state;
 	for (uint32_t i = 0; i < 500; i++) {
 		struct document document = {.id = arena_printf(arena, "p%03u", i),
 		                            .title = "same words",
 		                            .abstract = "",
 		                            .published = (int32_t)i / 2};
-
 		builder_add(builder, &document);
 	}
-	segment = builder_finish(builder, 0);
+	struct segment *segment = builder_finish(builder, 0);
 	term.term = segment_find_term(segment, "word", 4);
+	struct hit hits[20];
 	assert_int_equal(lexical_search(segment, &term, 1, &filter, 20, arena, hits), 20);
 	for (uint32_t i = 0; i < 20; i++)
 		assert_int_equal(hits[i].doc, i);
@@ -152,7 +138,7 @@ static void test_equal_scores_rank_the_newer_first(void **state)
 	arena_free(arena);
 }
 
-static void test_nothing_to_find(void **state)
+static void test_nothing_to_find(void **state attr_unused)
 {
 	struct segment *segment = made_segment(13, 100, 50);
 	struct arena *arena = arena_new();
@@ -162,8 +148,6 @@ static void test_nothing_to_find(void **state)
 	struct doc_filter empty = {zeros, segment->doc_count};
 	struct lexical_term term = {0, 1};
 	struct hit hits[5];
-
-	(void)state;
 	assert_int_equal(lexical_search(segment, NULL, 0, &filter, 5, arena, hits), 0);
 	assert_int_equal(lexical_search(segment, &term, 1, &none, 5, arena, hits), 0);
 	assert_int_equal(lexical_search(segment, &term, 1, &empty, 5, arena, hits), 0);
@@ -178,6 +162,5 @@ int main(void)
 		cmocka_unit_test(test_equal_scores_rank_the_newer_first),
 		cmocka_unit_test(test_nothing_to_find),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

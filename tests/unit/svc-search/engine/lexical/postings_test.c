@@ -14,38 +14,32 @@ static void round_trip(const uint32_t *docs, const uint8_t *frequencies, size_t 
                        uint32_t base)
 {
 	uint8_t packed[POSTINGS_BLOCK_MAX_BYTES + 1];
-	uint32_t got_docs[POSTINGS_BLOCK];
-	uint8_t got_frequencies[POSTINGS_BLOCK];
-	size_t length;
-	uint8_t *copy;
-
 	packed[POSTINGS_BLOCK_MAX_BYTES] = 0xA5;
-	length = postings_pack(docs, frequencies, count, base, packed);
+	size_t length = postings_pack(docs, frequencies, count, base, packed);
 	assert_true(length <= POSTINGS_BLOCK_MAX_BYTES);
 	assert_int_equal(packed[POSTINGS_BLOCK_MAX_BYTES], 0xA5);
-	copy = malloc(length + POSTINGS_PADDING);
+	uint8_t *copy = malloc(length + POSTINGS_PADDING);
 	memcpy(copy, packed, length);
 	memset(copy + length, 0xFF, POSTINGS_PADDING);
+	uint32_t got_docs[POSTINGS_BLOCK];
+	uint8_t got_frequencies[POSTINGS_BLOCK];
 	postings_unpack(copy, count, base, got_docs, got_frequencies);
 	assert_memory_equal(got_docs, docs, count * sizeof(*docs));
 	assert_memory_equal(got_frequencies, frequencies, count);
 	free(copy);
 }
 
-static void test_random(void **state)
+static void test_random(void **state attr_unused)
 {
 	struct noise noise = {7};
-
-	(void)state;
 	for (int round = 0; round < 3000; round++) {
-		uint32_t docs[POSTINGS_BLOCK];
-		uint8_t frequencies[POSTINGS_BLOCK];
 		size_t count = 1 + noise_below(&noise, POSTINGS_BLOCK);
 		uint32_t gap = 1u << noise_below(&noise, 20);
 		uint32_t high = 1u << noise_below(&noise, 9);
 		uint32_t base = noise_below(&noise, 1000);
 		uint32_t doc = base;
-
+		uint32_t docs[POSTINGS_BLOCK];
+		uint8_t frequencies[POSTINGS_BLOCK];
 		for (size_t i = 0; i < count; i++) {
 			doc += noise_below(&noise, gap);
 			docs[i] = doc++;
@@ -55,12 +49,10 @@ static void test_random(void **state)
 	}
 }
 
-static void test_extremes(void **state)
+static void test_extremes(void **state attr_unused)
 {
 	uint32_t docs[POSTINGS_BLOCK];
 	uint8_t frequencies[POSTINGS_BLOCK];
-
-	(void)state;
 	for (uint32_t i = 0; i < POSTINGS_BLOCK; i++) {
 		docs[i] = i;
 		frequencies[i] = 1;
@@ -82,6 +74,5 @@ int main(void)
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_extremes),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,16 +17,13 @@ static struct segment *segment_of(const char *const *abstracts, size_t count)
 {
 	struct builder *builder = builder_new();
 	struct arena *arena = arena_new();
-	struct segment *segment;
-
 	for (size_t i = 0; i < count; i++) {
 		struct document document = {.id = arena_printf(arena, "d%zu", i),
 		                            .title = "",
 		                            .abstract = abstracts[i]};
-
 		builder_add(builder, &document);
 	}
-	segment = builder_finish(builder, 6.0f);
+	struct segment *segment = builder_finish(builder, 6.0f);
 	builder_free(builder);
 	arena_free(arena);
 	return segment;
@@ -36,21 +33,18 @@ static struct proximity_score read_one(struct arena *arena, const struct segment
                                        const char *text, uint32_t doc)
 {
 	struct parsed_query *query = query_parse(arena, text, strlen(text));
-
 	for (size_t i = 0; i < query->term_count; i++)
 		query->terms[i].idf = (float)(i + 1);
 	return proximity_score_document(proximity_scorer_new(segment, query, arena), doc);
 }
 
-static void test_words(void **state)
+static void test_words(void **state attr_unused)
 {
 	static const char *const abstracts[] = {"xray yoyo xray zulu quax quux"};
 	struct segment *segment = segment_of(abstracts, 1);
 	struct arena *arena = arena_new();
 	struct proximity_score score = read_one(arena, segment, "xray zulu absent xray", 0);
 	float norm = bm25_norm(6, 6);
-
-	(void)state;
 	/* xray twice in the query with idf 1, zulu once with idf 2 */
 	assert_true(fabsf(score.words - (2 * bm25_impact(2, norm) + 2 * bm25_impact(1, norm))) <
 	            1e-5f);
@@ -62,7 +56,7 @@ static void test_words(void **state)
 	segment_free(segment);
 }
 
-static void test_nearer_pairs_count_more(void **state)
+static void test_nearer_pairs_count_more(void **state attr_unused)
 {
 	static const char *const abstracts[] = {
 		"xray yoyo quax quux zulu zebra", /* side by side */
@@ -75,8 +69,6 @@ static void test_nearer_pairs_count_more(void **state)
 	struct segment *segment = segment_of(abstracts, ARRAY_LEN(abstracts));
 	struct arena *arena = arena_new();
 	float pairs[ARRAY_LEN(abstracts)];
-
-	(void)state;
 	for (uint32_t i = 0; i < ARRAY_LEN(abstracts); i++)
 		pairs[i] = read_one(arena, segment, "xray yoyo", i).pairs;
 	assert_true(pairs[0] > pairs[1]);
@@ -87,16 +79,13 @@ static void test_nearer_pairs_count_more(void **state)
 	segment_free(segment);
 }
 
-static void test_pairs_stay_within_a_field(void **state)
+static void test_pairs_stay_within_a_field(void **state attr_unused)
 {
 	struct builder *builder = builder_new();
 	struct arena *arena = arena_new();
 	struct document document = {.id = "a", .title = "quax xray", .abstract = "yoyo quux"};
-	struct segment *segment;
-
-	(void)state;
 	builder_add(builder, &document);
-	segment = builder_finish(builder, 0);
+	struct segment *segment = builder_finish(builder, 0);
 	assert_true(read_one(arena, segment, "xray yoyo", 0).pairs == 0);
 	assert_true(read_one(arena, segment, "quax xray", 0).pairs > 0);
 	assert_true(read_one(arena, segment, "xray xray", 0).pairs == 0);
@@ -105,24 +94,20 @@ static void test_pairs_stay_within_a_field(void **state)
 	arena_free(arena);
 }
 
-static void test_one_reader_many_documents(void **state)
+static void test_one_reader_many_documents(void **state attr_unused)
 {
 	struct segment *segment = made_segment(51, 300, 60);
 	struct arena *arena = arena_new();
 	struct noise noise = {52};
 	const char *text = made_text(arena, &noise, 40, 60);
 	struct parsed_query *query = query_parse(arena, text, strlen(text));
-	struct proximity_scorer *scorer;
-
-	(void)state;
 	for (size_t i = 0; i < query->term_count; i++)
 		query->terms[i].idf = 1;
-	scorer = proximity_scorer_new(segment, query, arena);
+	struct proximity_scorer *scorer = proximity_scorer_new(segment, query, arena);
 	for (uint32_t doc = 0; doc < segment->doc_count; doc++) {
 		struct proximity_score first = proximity_score_document(scorer, doc);
 		struct proximity_score fresh =
 			proximity_score_document(proximity_scorer_new(segment, query, arena), doc);
-
 		assert_true(first.words == fresh.words && first.pairs == fresh.pairs);
 		assert_true(first.matched == fresh.matched);
 	}
@@ -138,6 +123,5 @@ int main(void)
 		cmocka_unit_test(test_pairs_stay_within_a_field),
 		cmocka_unit_test(test_one_reader_many_documents),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

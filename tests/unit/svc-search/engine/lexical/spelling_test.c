@@ -15,12 +15,9 @@
 static struct segment *segment_of(const char *const *words, size_t count)
 {
 	struct builder *builder = builder_new();
-	struct segment *segment;
-
 	for (size_t word = 0; word < count; word++) {
 		for (size_t i = 0; i < SPELLING_LEAST_DF + count - word; i++) {
 			char id[64];
-
 			snprintf(id, sizeof(id), "%zu-%zu", word, i);
 			builder_add(builder, &(struct document){.id = id,
 			                                        .title = words[word],
@@ -29,7 +26,7 @@ static struct segment *segment_of(const char *const *words, size_t count)
 		}
 	}
 	builder_add(builder, &(struct document){.id = "rare", .title = "rarwords", .abstract = ""});
-	segment = builder_finish(builder, 0);
+	struct segment *segment = builder_finish(builder, 0);
 	builder_free(builder);
 	return segment;
 }
@@ -62,29 +59,24 @@ static const struct row rows[] = {
 	{"", NULL},
 };
 
-static void test_nearest(void **state)
+static void test_nearest(void **state attr_unused)
 {
 	struct segment *segment = segment_of(words, ARRAY_LEN(words));
-
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		uint32_t term = spelling_nearest(segment, rows[i].text, strlen(rows[i].text));
-
-		if (rows[i].nearest == NULL && term == SEGMENT_NONE)
+		if (!rows[i].nearest && term == SEGMENT_NONE)
 			continue;
-		if (rows[i].nearest == NULL || term == SEGMENT_NONE)
+		if (!rows[i].nearest || term == SEGMENT_NONE)
 			fail_msg("%s", rows[i].text);
 		assert_string_equal(segment_term_text(segment, term), rows[i].nearest);
 	}
 	segment_free(segment);
 }
 
-static void test_lengths(void **state)
+static void test_lengths(void **state attr_unused)
 {
 	struct segment *segment = segment_of(words, ARRAY_LEN(words));
 	char text[200];
-
-	(void)state;
 	memset(text, 't', sizeof(text));
 	for (size_t length = 0; length <= sizeof(text); length++)
 		assert_int_equal(spelling_nearest(segment, text, length), SEGMENT_NONE);
@@ -100,6 +92,5 @@ int main(void)
 		cmocka_unit_test(test_nearest),
 		cmocka_unit_test(test_lengths),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

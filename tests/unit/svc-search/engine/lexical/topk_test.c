@@ -12,25 +12,21 @@ static int compare(const void *a, const void *b)
 {
 	const struct hit *left = a;
 	const struct hit *right = b;
-
 	if (left->score < right->score || left->score > right->score)
 		return left->score > right->score ? -1 : 1;
 	return left->doc < right->doc ? -1 : left->doc > right->doc;
 }
 
-static void test_keeps_the_best_in_any_order(void **state)
+static void test_keeps_the_best_in_any_order(void **state attr_unused)
 {
 	struct noise noise = {21};
-
-	(void)state;
 	for (int round = 0; round < 500; round++) {
-		struct hit all[200];
-		struct hit kept[50];
-		struct topk top;
 		size_t count = noise_below(&noise, 200);
 		size_t capacity = 1 + noise_below(&noise, 50);
-
+		struct hit kept[50];
+		struct topk top;
 		topk_init(&top, kept, capacity);
+		struct hit all[200];
 		for (size_t i = 0; i < count; i++) {
 			all[i].doc = noise_below(&noise, 1000) * 200 + (uint32_t)i;
 			all[i].score = 1.0f + (float)noise_below(&noise, 20);
@@ -43,12 +39,10 @@ static void test_keeps_the_best_in_any_order(void **state)
 	}
 }
 
-static void test_turns_away_what_is_not_above_zero(void **state)
+static void test_turns_away_what_is_not_above_zero(void **state attr_unused)
 {
 	struct hit kept[2];
 	struct topk top;
-
-	(void)state;
 	topk_init(&top, kept, 2);
 	topk_offer(&top, 1, 0);
 	topk_offer(&top, 2, -1);
@@ -67,6 +61,5 @@ int main(void)
 		cmocka_unit_test(test_keeps_the_best_in_any_order),
 		cmocka_unit_test(test_turns_away_what_is_not_above_zero),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

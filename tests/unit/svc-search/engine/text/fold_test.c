@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-static void test_decoding(void **state)
+static void test_decoding(void **state attr_unused)
 {
 	static const struct {
 		const char *bytes;
@@ -32,45 +32,38 @@ static void test_decoding(void **state)
 		{"\xFF\xFF", 2, 0xFFFD, 1},
 		{"\xC3(", 2, 0xFFFD, 1},
 	};
-
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		uint32_t code = 0;
-
 		assert_int_equal(fold_decode(cases[i].bytes, cases[i].length, &code),
 		                 cases[i].size);
 		assert_int_equal(code, cases[i].code);
 	}
 }
 
-static void test_encoding_is_the_reverse(void **state)
+static void test_encoding_is_the_reverse(void **state attr_unused)
 {
-	(void)state;
 	for (uint32_t code = 0; code <= 0x10FFFF; code += code < 0x3000 ? 1 : 97) {
 		char bytes[4];
-		uint32_t back;
 		size_t size = fold_encode(code, bytes);
-
 		if (code >= 0xD800 && code < 0xE000)
 			continue;
+		uint32_t back;
 		assert_int_equal(fold_decode(bytes, size, &back), size);
 		assert_int_equal(back, code);
 	}
 }
 
-static void test_every_code_point_folds(void **state)
+static void test_every_code_point_folds(void **state attr_unused)
 {
-	(void)state;
 	for (uint32_t code = 0; code <= 0x10FFFF; code++) {
 		struct folded folded = fold(code);
 		bool is_silent = folded.kind == FOLD_BREAK || folded.kind == FOLD_IGNORE;
-
 		assert_true(folded.length <= sizeof(folded.text));
 		assert_int_equal(folded.length == 0, is_silent);
 	}
 }
 
-static void test_folding(void **state)
+static void test_folding(void **state attr_unused)
 {
 	static const struct {
 		uint32_t code;
@@ -109,11 +102,8 @@ static void test_folding(void **state)
 		{0xFFFD, FOLD_BREAK, "", false},
 		{0x1F600, FOLD_BREAK, "", false},
 	};
-
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct folded folded = fold(cases[i].code);
-
 		assert_int_equal(folded.kind, cases[i].kind);
 		assert_int_equal(folded.length, strlen(cases[i].text));
 		assert_memory_equal(folded.text, cases[i].text, folded.length);
@@ -129,6 +119,5 @@ int main(void)
 		cmocka_unit_test(test_every_code_point_folds),
 		cmocka_unit_test(test_folding),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

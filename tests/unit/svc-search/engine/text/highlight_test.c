@@ -19,13 +19,12 @@ static size_t count_characters(const char *text, size_t length)
 {
 	size_t count = 0;
 	uint32_t code;
-
 	for (size_t at = 0; at < length; count++)
 		at += fold_decode(text + at, length - at, &code);
 	return count;
 }
 
-static void test_fragments(void **state)
+static void test_fragments(void **state attr_unused)
 {
 	static const struct {
 		const char *query;
@@ -49,12 +48,9 @@ static void test_fragments(void **state)
 		{"text", "", NULL},
 	};
 	struct arena *arena = arena_new();
-
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		const char *got = fragment(arena, cases[i].query, cases[i].text);
-
-		if (cases[i].expected == NULL)
+		if (!cases[i].expected)
 			assert_null(got);
 		else
 			assert_string_equal(got, cases[i].expected);
@@ -62,20 +58,17 @@ static void test_fragments(void **state)
 	arena_free(arena);
 }
 
-static void test_the_richest_place_is_shown(void **state)
+static void test_the_richest_place_is_shown(void **state attr_unused)
 {
 	struct arena *arena = arena_new();
 	struct buf buf = {.arena = arena};
-	const char *got;
-
-	(void)state;
 	buf_puts(&buf, "Attention comes early. ");
 	for (int i = 0; i < 60; i++)
 		buf_puts(&buf, "Filler words that say little here. ");
 	buf_puts(&buf, "Sparse attention of small transformers is cheap. ");
 	for (int i = 0; i < 60; i++)
 		buf_puts(&buf, "More filler after it. ");
-	got = fragment(arena, "sparse attention transformer", buf.data);
+	const char *got = fragment(arena, "sparse attention transformer", buf.data);
 	assert_non_null(strstr(got, "<em>Sparse</em> <em>attention</em> of small "
 	                            "<em>transformers</em> is cheap."));
 	assert_memory_equal(got, "\xE2\x80\xA6", 3);
@@ -87,7 +80,6 @@ static void test_the_richest_place_is_shown(void **state)
 static size_t shown_characters(struct arena *arena, const char *text)
 {
 	struct buf buf = {.arena = arena};
-
 	while (*text != '\0') {
 		if (strncmp(text, "<em>", 4) == 0) {
 			text += 4;
@@ -103,30 +95,25 @@ static size_t shown_characters(struct arena *arena, const char *text)
 	return buf.length > 0 ? count_characters(buf.data, buf.length) : 0;
 }
 
-static void test_fragments_stay_short_and_whole(void **state)
+static void test_fragments_stay_short_and_whole(void **state attr_unused)
 {
 	static const char *const fillers[] = {
 		"\xC3\xA9\xC3\xA8 ", "\xE5\x8C\x97", "\xF0\x9D\x92\x9C", "word ", "&<", "a. "};
 	struct arena *arena = arena_new();
-
-	(void)state;
 	for (size_t f = 0; f < ARRAY_LEN(fillers); f++) {
 		for (size_t before = 0; before < 300; before += 7) {
 			struct buf buf = {.arena = arena};
-			const char *got;
-
 			buf_puts(&buf, "");
 			for (size_t i = 0; i < before; i++)
 				buf_puts(&buf, fillers[f]);
 			buf_puts(&buf, " needle ");
 			for (size_t i = 0; i < 300; i++)
 				buf_puts(&buf, fillers[f]);
-			got = fragment(arena, "needle", buf.data);
+			const char *got = fragment(arena, "needle", buf.data);
 			assert_non_null(strstr(got, "<em>needle</em>"));
 			assert_true(shown_characters(arena, got) <= HIGHLIGHT_CHARACTERS);
 			for (size_t at = 0; got[at] != '\0';) {
 				uint32_t code;
-
 				at += fold_decode(got + at, strlen(got + at), &code);
 				assert_true(code != 0xFFFD);
 			}
@@ -140,18 +127,15 @@ static const char *snippet(struct arena *arena, const char *text)
 	return snippet_cut(arena, text, strlen(text));
 }
 
-static void test_snippets(void **state)
+static void test_snippets(void **state attr_unused)
 {
 	struct arena *arena = arena_new();
 	struct buf buf = {.arena = arena};
-	const char *got;
-
-	(void)state;
 	assert_string_equal(snippet(arena, ""), "");
 	assert_string_equal(snippet(arena, "Short."), "Short.");
 	for (int i = 0; i < 30; i++)
 		buf_puts(&buf, "This is sentence 3.5 of many. ");
-	got = snippet(arena, buf.data);
+	const char *got = snippet(arena, buf.data);
 	assert_int_equal(strlen(got) % 30, 29);
 	assert_true(strlen(got) <= SNIPPET_CHARACTERS && strlen(got) > SNIPPET_CHARACTERS - 30);
 	buf.length = 0;
@@ -176,6 +160,5 @@ int main(void)
 		cmocka_unit_test(test_fragments_stay_short_and_whole),
 		cmocka_unit_test(test_snippets),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,7 +14,7 @@ static struct parsed_query *parse(struct arena *arena, const char *text)
 	return query_parse(arena, text, strlen(text));
 }
 
-static void test_terms(void **state)
+static void test_terms(void **state attr_unused)
 {
 	struct arena *arena = arena_new();
 	struct parsed_query *query = parse(arena, "The GPT-4 models: a model of gpt");
@@ -30,8 +30,6 @@ static void test_terms(void **state)
 		{"model", "models", 2, false},
 	};
 	static const uint32_t sequence[] = {0, 1, 3, 3, 0};
-
-	(void)state;
 	assert_int_equal(query->term_count, ARRAY_LEN(expected));
 	for (size_t i = 0; i < ARRAY_LEN(expected); i++) {
 		assert_string_equal(query->terms[i].text, expected[i].text);
@@ -44,15 +42,12 @@ static void test_terms(void **state)
 	arena_free(arena);
 }
 
-static void test_text_without_terms(void **state)
+static void test_text_without_terms(void **state attr_unused)
 {
 	static const char *const texts[] = {"", "   ", "the of and", "?!,.", "\xFF\xFE"};
 	struct arena *arena = arena_new();
-
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
 		struct parsed_query *query = parse(arena, texts[i]);
-
 		assert_int_equal(query->term_count, 0);
 		assert_int_equal(query->sequence_count, 0);
 		query_keep_best(query, 5, arena);
@@ -61,14 +56,12 @@ static void test_text_without_terms(void **state)
 	arena_free(arena);
 }
 
-static void test_the_best_are_kept_in_order(void **state)
+static void test_the_best_are_kept_in_order(void **state attr_unused)
 {
 	struct arena *arena = arena_new();
 	struct parsed_query *query = parse(arena, "alpha bravo charlie alpha delta echo");
 	static const float idfs[] = {1, 9, 2, 8, 3};
 	static const uint32_t sequence[] = {QUERY_NO_TERM, 0, QUERY_NO_TERM, QUERY_NO_TERM, 1, 2};
-
-	(void)state;
 	assert_int_equal(query->term_count, 5);
 	for (size_t i = 0; i < 5; i++)
 		query->terms[i].idf = idfs[i];
@@ -81,15 +74,13 @@ static void test_the_best_are_kept_in_order(void **state)
 	arena_free(arena);
 }
 
-static void test_long_texts(void **state)
+static void test_long_texts(void **state attr_unused)
 {
 	struct arena *arena = arena_new();
 	struct noise noise = {41};
 	const char *text = made_text(arena, &noise, 20000, 5000);
 	struct parsed_query *query = parse(arena, text);
 	size_t sum = 0;
-
-	(void)state;
 	assert_true(query->term_count > 1000);
 	assert_int_equal(query->sequence_count, 20000);
 	for (size_t i = 0; i < query->term_count; i++) {
@@ -113,6 +104,5 @@ int main(void)
 		cmocka_unit_test(test_the_best_are_kept_in_order),
 		cmocka_unit_test(test_long_texts),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

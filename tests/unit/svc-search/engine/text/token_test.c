@@ -21,7 +21,6 @@ struct line {
 static void add_token(const struct token *token, void *ctx)
 {
 	struct line *line = ctx;
-
 	assert_true(token->length > 0 && token->length <= TERM_MAX_BYTES);
 	assert_int_equal(strlen(token->text), token->length);
 	assert_true(token->start < token->end);
@@ -37,7 +36,6 @@ static void add_token(const struct token *token, void *ctx)
 static const char *tokens_of(struct arena *arena, struct tokenizer *tokenizer, const char *text)
 {
 	struct line line = {.buf = {.arena = arena}, .source = text};
-
 	tokenizer_run(tokenizer, text, strlen(text), add_token, &line);
 	return line.buf.length > 0 ? line.buf.data : "";
 }
@@ -108,13 +106,11 @@ static const struct {
 	{"nul\x01 bell\x07 del\x7F", "nul bell del"},
 };
 
-static void test_table(void **state)
+static void test_table(void **state attr_unused)
 {
 	struct tokenizer *plain = tokenizer_new(0);
 	struct tokenizer *cached = tokenizer_new(7);
 	struct arena *arena = arena_new();
-
-	(void)state;
 	for (size_t round = 0; round < 2; round++) {
 		for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 			assert_string_equal(tokens_of(arena, plain, cases[i].text),
@@ -132,20 +128,17 @@ static void test_table(void **state)
 static void add_word(const struct token *token, void *ctx)
 {
 	struct line *line = ctx;
-
 	buf_printf(&line->buf, "%s[%.*s]", token->is_extra ? "+" : "",
 	           (int)(token->end - token->start), line->source + token->start);
 }
 
-static void test_offsets_span_the_word(void **state)
+static void test_offsets_span_the_word(void **state attr_unused)
 {
 	static const char text[] = "the Na\\\"{\\i}ve-Bayes, (c++) $\\alpha$ user's G\xC3\xB6"
 				   "del";
 	struct tokenizer *tokenizer = tokenizer_new(0);
 	struct arena *arena = arena_new();
 	struct line line = {.buf = {.arena = arena}, .source = text};
-
-	(void)state;
 	tokenizer_run(tokenizer, text, strlen(text), add_word, &line);
 	assert_string_equal(
 		line.buf.data,
@@ -155,16 +148,13 @@ static void test_offsets_span_the_word(void **state)
 	tokenizer_free(tokenizer);
 }
 
-static void test_long_words_are_cut_whole(void **state)
+static void test_long_words_are_cut_whole(void **state attr_unused)
 {
 	struct tokenizer *tokenizer = tokenizer_new(16);
 	struct arena *arena = arena_new();
 	char *text = arena_alloc(arena, 100001);
-	const char *tokens;
-
-	(void)state;
 	memset(text, 'a', 100000);
-	tokens = tokens_of(arena, tokenizer, text);
+	const char *tokens = tokens_of(arena, tokenizer, text);
 	assert_int_equal(strcspn(tokens, " "), TERM_MAX_BYTES);
 	for (size_t i = 0; i + 2 <= 100000; i += 2)
 		memcpy(text + i, "\xD0\xB6", 2);
@@ -175,18 +165,15 @@ static void test_long_words_are_cut_whole(void **state)
 	tokenizer_free(tokenizer);
 }
 
-static void test_any_bytes_are_taken(void **state)
+static void test_any_bytes_are_taken(void **state attr_unused)
 {
 	struct tokenizer *tokenizer = tokenizer_new(64);
 	struct arena *arena = arena_new();
 	static const char alphabet[] = "aZ9-_.,/'+#*$\\{}^~ \xC3\xA9\xCE\xB2\xE5\x8C\xF0\x9D\xFF";
 	uint32_t random = 1;
-
-	(void)state;
 	for (int round = 0; round < 20000; round++) {
-		char text[41];
 		size_t length = 0;
-
+		char text[41];
 		while (length < sizeof(text) - 1) {
 			random = random * 1664525u + 1013904223u;
 			text[length++] = alphabet[(random >> 16) % (sizeof(alphabet) - 1)];
@@ -206,6 +193,5 @@ int main(void)
 		cmocka_unit_test(test_long_words_are_cut_whole),
 		cmocka_unit_test(test_any_bytes_are_taken),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
