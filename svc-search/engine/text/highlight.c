@@ -13,9 +13,6 @@
 /* What a word counts when the fragment has it already. */
 #define REPEATED 0.1f
 
-/* A sentence that ends before this character is too short to be all of a snippet. */
-#define SENTENCE_LEAST 80
-
 /* A word of the query in the text. */
 struct match {
 	size_t start; /* bytes */
@@ -216,24 +213,4 @@ char *highlight_fragment(struct arena *arena, const struct parsed_query *query, 
 		                          span_at(&finder, text, length, best));
 	free(finder.matches);
 	return fragment;
-}
-
-char *snippet_cut(struct arena *arena, const char *text, size_t length)
-{
-	size_t limit = skip_characters(text, length, 0, SNIPPET_CHARACTERS);
-	size_t least = skip_characters(text, length, 0, SENTENCE_LEAST);
-	if (limit == length)
-		return arena_strndup(arena, text, length);
-	size_t end;
-	for (end = limit; end > least; end--)
-		if (ends_sentence(text, length, end - 1))
-			return arena_strndup(arena, text, end);
-	limit = skip_characters(text, length, 0, SNIPPET_CHARACTERS - 1);
-	for (end = limit; end > least && !is_space(text[end]); end--)
-		;
-	if (end <= least)
-		end = limit;
-	while (end > 0 && is_space(text[end - 1]))
-		end--;
-	return arena_printf(arena, "%.*s" ELLIPSIS, (int)end, text);
 }

@@ -9,9 +9,6 @@
 /** Characters (code points) of a fragment, marks and escapes not counted. */
 #define HIGHLIGHT_CHARACTERS 200
 
-/** Characters of a snippet. */
-#define SNIPPET_CHARACTERS 400
-
 /** What begins and ends a word of the query in a fragment. */
 #define HIGHLIGHT_BEGIN "<em>"
 #define HIGHLIGHT_END   "</em>"
@@ -27,8 +24,3 @@
  * text. */
 char *highlight_fragment(struct arena *arena, const struct parsed_query *query, const char *text,
                          size_t length);
-
-/** The beginning of `text`, plain: all of it when it has at most SNIPPET_CHARACTERS, else up to the
- * last sentence that ends within them, or where none does up to the last word, and "…". Never more
- * than SNIPPET_CHARACTERS, never a part of a character. In `arena`. */
-char *snippet_cut(struct arena *arena, const char *text, size_t length);

@@ -122,43 +122,12 @@ static void test_fragments_stay_short_and_whole(void **state attr_unused)
 	arena_free(arena);
 }
 
-static const char *snippet(struct arena *arena, const char *text)
-{
-	return snippet_cut(arena, text, strlen(text));
-}
-
-static void test_snippets(void **state attr_unused)
-{
-	struct arena *arena = arena_new();
-	struct buf buf = {.arena = arena};
-	assert_string_equal(snippet(arena, ""), "");
-	assert_string_equal(snippet(arena, "Short."), "Short.");
-	for (int i = 0; i < 30; i++)
-		buf_puts(&buf, "This is sentence 3.5 of many. ");
-	const char *got = snippet(arena, buf.data);
-	assert_int_equal(strlen(got) % 30, 29);
-	assert_true(strlen(got) <= SNIPPET_CHARACTERS && strlen(got) > SNIPPET_CHARACTERS - 30);
-	buf.length = 0;
-	for (int i = 0; i < 200; i++)
-		buf_puts(&buf, "\xC3\xA9t\xC3\xA9 ");
-	got = snippet(arena, buf.data);
-	assert_int_equal(count_characters(got, strlen(got)), SNIPPET_CHARACTERS);
-	assert_string_equal(got + strlen(got) - 8, "\xC3\xA9t\xC3\xA9\xE2\x80\xA6");
-	buf.length = 0;
-	for (int i = 0; i < 900; i++)
-		buf_puts(&buf, "\xE5\x8C\x97");
-	got = snippet(arena, buf.data);
-	assert_int_equal(count_characters(got, strlen(got)), SNIPPET_CHARACTERS);
-	arena_free(arena);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_fragments),
 		cmocka_unit_test(test_the_richest_place_is_shown),
 		cmocka_unit_test(test_fragments_stay_short_and_whole),
-		cmocka_unit_test(test_snippets),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
