@@ -9,10 +9,10 @@
 /* Digits after the slash of an old identifier such as hep-th/9901001. */
 #define OLD_ID_DIGITS 7
 
-/* What a step of reading did. */
+/* Result of reading one character or command. */
 enum step {
-	STEP_ON,  /* go on with the chunk */
-	STEP_END, /* the chunk ends here, if it has begun */
+	STEP_CONTINUE, /* the chunk goes on */
+	STEP_END,      /* the chunk ends here if it has any unit */
 };
 
 static const struct unit *last_unit(const struct chunk *chunk)
@@ -25,7 +25,7 @@ static bool ends_in_word(const struct chunk *chunk)
 	return chunk->count > 0 && last_unit(chunk)->kind <= UNIT_DIGIT;
 }
 
-/* Whether the chunk ends in a word of one letter. */
+/* Whether the chunk ends in a word of a single letter. */
 static bool ends_in_letter(const struct chunk *chunk)
 {
 	return ends_in_word(chunk) && last_unit(chunk)->kind == UNIT_LETTER &&
@@ -39,12 +39,14 @@ static void add_unit(struct chunk *chunk, struct unit unit, const char *text, si
 	chunk->units[chunk->count++] = unit;
 }
 
-static bool follows(const struct chunk_reader *reader, size_t offset, char c)
+/* Whether the byte at `offset` from the next one is `c`. */
+static bool is_ahead(const struct chunk_reader *reader, size_t offset, char c)
 {
 	return reader->at + offset < reader->length && reader->text[reader->at + offset] == c;
 }
 
-/* `/` belongs to an old identifier when letters stand before and seven digits after it. */
+/* Whether the next byte, a slash, is part of an old arXiv identifier: no digits before it in the
+ * chunk and seven digits after it. */
 static bool is_id_slash(const struct chunk_reader *reader, const struct chunk *chunk)
 {
 	for (size_t i = 0; i < chunk->count; i++)
@@ -58,11 +60,12 @@ static bool is_id_slash(const struct chunk_reader *reader, const struct chunk *c
 	return true;
 }
 
-/* Signs that a word may carry at its end. */
+/* Read a sign that can end a name: "++" after a word, "#" or "*" after a single letter. Ends the
+ * chunk. */
 static enum step read_suffix(struct chunk_reader *reader, struct chunk *chunk, char sign)
 {
 	struct unit unit = {.kind = UNIT_SUFFIX, .start = reader->at, .end = reader->at + 1};
-	bool is_plus = sign == '+' && follows(reader, 1, '+') && ends_in_word(chunk);
+	bool is_plus = sign == '+' && is_ahead(reader, 1, '+') && ends_in_word(chunk);
 	bool is_name = sign != '+' && ends_in_letter(chunk) && !reader->is_in_math;
 	reader->at++;
 	if (is_plus) {
@@ -75,23 +78,24 @@ static enum step read_suffix(struct chunk_reader *reader, struct chunk *chunk, c
 	return STEP_END;
 }
 
+/* Read a sign that can be inside a word or compound. */
 static enum step read_inner_sign(struct chunk_reader *reader, struct chunk *chunk,
                                  enum unit_kind kind)
 {
 	struct unit unit = {.kind = kind, .start = reader->at, .end = reader->at + 1};
 	char sign = reader->text[reader->at];
-	bool belongs = ends_in_word(chunk);
-	if (sign == '-' && follows(reader, 1, '-'))
-		belongs = false;
+	bool is_inside = ends_in_word(chunk);
+	if (sign == '-' && is_ahead(reader, 1, '-'))
+		is_inside = false;
 	if (sign == '_' && reader->is_in_math)
-		belongs = false;
+		is_inside = false;
 	if (sign == '/' && !is_id_slash(reader, chunk))
-		belongs = false;
+		is_inside = false;
 	reader->at++;
-	if (!belongs)
+	if (!is_inside)
 		return STEP_END;
 	add_unit(chunk, unit, &sign, 1);
-	return STEP_ON;
+	return STEP_CONTINUE;
 }
 
 static enum step read_sign(struct chunk_reader *reader, struct chunk *chunk)
@@ -116,18 +120,18 @@ static enum step read_sign(struct chunk_reader *reader, struct chunk *chunk)
 	case '$':
 		reader->is_in_math = !reader->is_in_math;
 		reader->at++;
-		return STEP_ON;
+		return STEP_CONTINUE;
 	case '{':
 	case '}':
 		reader->at++;
-		return sign == '}' && follows(reader, 0, '{') ? STEP_END : STEP_ON;
+		return sign == '}' && is_ahead(reader, 0, '{') ? STEP_END : STEP_CONTINUE;
 	default:
 		reader->at++;
 		return STEP_END;
 	}
 }
 
-/* Letters that a command stands for; each becomes a unit that spans the command. */
+/* Add the letters that a LaTeX command stands for; the source range of each is the command. */
 static void add_letters(struct chunk *chunk, const struct latex *latex, size_t start)
 {
 	for (size_t i = 0; i < latex->text_length && chunk->count < CHUNK_UNITS; i++) {
@@ -150,16 +154,16 @@ static enum step read_command(struct chunk_reader *reader, struct chunk *chunk)
 	reader->at += MIN_OF(latex.length, reader->length - start);
 	switch (latex.kind) {
 	case LATEX_ACCENT:
-		return STEP_ON;
+		return STEP_CONTINUE;
 	case LATEX_LETTER:
 	case LATEX_WORD:
 		add_letters(chunk, &latex, start);
-		return STEP_ON;
+		return STEP_CONTINUE;
 	case LATEX_UNDERSCORE:
 		if (!ends_in_word(chunk))
 			return STEP_END;
 		add_unit(chunk, joiner, "_", 1);
-		return STEP_ON;
+		return STEP_CONTINUE;
 	case LATEX_BREAK:
 	default:
 		return STEP_END;
@@ -173,8 +177,8 @@ static void add_folded(struct chunk *chunk, const struct folded *folded, size_t 
 	add_unit(chunk, unit, folded->text, folded->length);
 }
 
-/* A hyphen or apostrophe that is not ASCII. */
-static enum step read_foreign_sign(struct chunk_reader *reader, struct chunk *chunk, char sign,
+/* Read a hyphen or apostrophe outside ASCII, `size` bytes long; `sign` is its ASCII form. */
+static enum step read_unicode_sign(struct chunk_reader *reader, struct chunk *chunk, char sign,
                                    size_t size)
 {
 	struct unit unit = {.start = reader->at, .end = reader->at + size};
@@ -183,7 +187,7 @@ static enum step read_foreign_sign(struct chunk_reader *reader, struct chunk *ch
 		return STEP_END;
 	unit.kind = sign == '-' ? UNIT_JOINER : UNIT_APOSTROPHE;
 	add_unit(chunk, unit, &sign, 1);
-	return STEP_ON;
+	return STEP_CONTINUE;
 }
 
 static enum step read_step(struct chunk_reader *reader, struct chunk *chunk)
@@ -196,7 +200,7 @@ static enum step read_step(struct chunk_reader *reader, struct chunk *chunk)
 	switch (folded.kind) {
 	case FOLD_SIGN:
 		if (code >= 0x80)
-			return read_foreign_sign(reader, chunk, folded.text[0], size);
+			return read_unicode_sign(reader, chunk, folded.text[0], size);
 		return read_sign(reader, chunk);
 	case FOLD_IDEOGRAPH:
 		if (chunk->count > 0)
@@ -208,10 +212,10 @@ static enum step read_step(struct chunk_reader *reader, struct chunk *chunk)
 	case FOLD_DIGIT:
 		add_folded(chunk, &folded, reader->at, reader->at + size);
 		reader->at += size;
-		return STEP_ON;
+		return STEP_CONTINUE;
 	case FOLD_IGNORE:
 		reader->at += size;
-		return STEP_ON;
+		return STEP_CONTINUE;
 	case FOLD_BREAK:
 	default:
 		reader->at += size;
@@ -224,7 +228,7 @@ static bool is_word_at(const struct chunk *chunk, size_t i)
 	return i < chunk->count && chunk->units[i].kind <= UNIT_DIGIT;
 }
 
-/* Take the possessive s and signs at the end out of the words. */
+/* Drop possessive "'s" and remove signs at the end of the chunk. */
 static void trim(struct chunk *chunk)
 {
 	for (size_t i = 0; i + 1 < chunk->count; i++) {
@@ -232,8 +236,8 @@ static void trim(struct chunk *chunk)
 		if (units[0].kind != UNIT_APOSTROPHE || units[1].text[0] != 's' ||
 		    is_word_at(chunk, i + 2))
 			continue;
-		units[0].kind = UNIT_NOTHING;
-		units[1].kind = UNIT_NOTHING;
+		units[0].kind = UNIT_DROPPED;
+		units[1].kind = UNIT_DROPPED;
 	}
 	while (chunk->count > 0 && last_unit(chunk)->kind >= UNIT_JOINER)
 		chunk->count--;
@@ -244,7 +248,7 @@ bool chunk_next(struct chunk_reader *reader, struct chunk *chunk)
 	chunk->count = 0;
 	while (reader->at < reader->length) {
 		enum step step = read_step(reader, chunk);
-		if (step == STEP_ON && chunk->count < CHUNK_UNITS)
+		if (step == STEP_CONTINUE && chunk->count < CHUNK_UNITS)
 			continue;
 		trim(chunk);
 		if (chunk->count > 0)
@@ -259,7 +263,7 @@ static bool is_digit_at(const struct chunk *chunk, size_t i)
 	return i < chunk->count && chunk->units[i].kind == UNIT_DIGIT;
 }
 
-/* A sign at unit `i` that stays inside a word. */
+/* Whether the sign at unit `i` is part of the word around it. */
 static bool is_inner(const struct chunk *chunk, size_t i)
 {
 	bool is_between_digits = i > 0 && is_digit_at(chunk, i - 1) && is_digit_at(chunk, i + 1);
@@ -296,7 +300,7 @@ static bool is_version(const char *text)
 	return text[0] == '\0' || (digits > 0 && text[1 + digits] == '\0');
 }
 
-/* Bytes of the identifier that `text` is without its version, 0 when it is none. */
+/* The length of the arXiv identifier `text` without its version; 0 if it is no identifier. */
 static size_t arxiv_id_length(const char *text)
 {
 	size_t head = count_digits(text);
@@ -312,8 +316,9 @@ static size_t arxiv_id_length(const char *text)
 	return tail == OLD_ID_DIGITS && is_version(text + head + 1 + tail) ? head + 1 + tail : 0;
 }
 
-/* Take the subject class out of an old identifier: math.gt/0309136 is math/0309136. */
-static size_t drop_class(char *id, size_t length)
+/* Remove the subject class from an old identifier: math.gt/0309136 becomes math/0309136. Returns
+ * the new length. */
+static size_t drop_subject_class(char *id, size_t length)
 {
 	char *slash = memchr(id, '/', length);
 	char *point = slash ? memchr(id, '.', (size_t)(slash - id)) : NULL;
@@ -335,7 +340,7 @@ const char *chunk_arxiv_id(struct chunk *chunk, size_t *ret_length)
 	}
 	chunk->id[length] = '\0';
 	*ret_length = arxiv_id_length(chunk->id);
-	*ret_length = drop_class(chunk->id, *ret_length);
+	*ret_length = drop_subject_class(chunk->id, *ret_length);
 	return *ret_length > 0 ? chunk->id : NULL;
 }
 
@@ -352,13 +357,4 @@ const char *chunk_greek_name(const struct unit *unit)
 	uint32_t code;
 	fold_decode(unit->text, unit->length, &code);
 	return code >= 0x3B1 && code < 0x3B1 + ARRAY_LEN(names) ? names[code - 0x3B1] : NULL;
-}
-
-size_t chunk_cut(const char *text, size_t length, size_t total)
-{
-	if (length >= total)
-		return total;
-	while (length > 0 && ((unsigned char)text[length] & 0xC0) == 0x80)
-		length--;
-	return length;
 }

@@ -1,7 +1,9 @@
-/** Runs of a text that hold no space: what the tokenizer (token.h) cuts words from.
+/** Splits a text into chunks, from which the tokenizer (token.h) takes words.
  *
- * Reading them undoes LaTeX and folds characters. A *unit* is one folded character; a *word* is a
- * run of letters and digits with the signs that belong inside one: "3.5", "10,000", "don't", "c++".
+ * A *chunk* is a run of units without a space or other separator between them, such as
+ * "state-of-the-art". A *unit* is one folded character (fold.h); LaTeX commands (latex.h) have been
+ * resolved. A *word* is a run of letters and digits together with the signs that belong to it:
+ * "3.5", "10,000", "don't", "c++".
  */
 #pragma once
 
@@ -13,12 +15,12 @@ enum unit_kind {
 	UNIT_LETTER,
 	UNIT_DIGIT,
 	UNIT_SUFFIX, /* "++", "#" or "*" that ends a name */
-	UNIT_JOINER, /* hyphen or underscore; from here on no part of a term */
+	UNIT_JOINER, /* hyphen or underscore; terms omit this kind and those below it */
 	UNIT_APOSTROPHE,
 	UNIT_POINT,
 	UNIT_COMMA,
 	UNIT_SLASH,
-	UNIT_NOTHING, /* a possessive s and its apostrophe */
+	UNIT_DROPPED, /* a possessive s and its apostrophe */
 };
 
 struct unit {
@@ -26,40 +28,36 @@ struct unit {
 	bool is_upper;
 	uint8_t length; /* bytes in `text` */
 	char text[4];
-	size_t start; /* in the source, in bytes */
-	size_t end;
+	size_t start; /* where it begins in the source, in bytes */
+	size_t end;   /* where it ends in the source, in bytes */
 };
 
-/** Units of the longest chunk; longer runs are cut. */
+/** Most units in a chunk; longer runs are split. */
 #define CHUNK_UNITS 192
 
 struct chunk {
 	size_t count;
 	struct unit units[CHUNK_UNITS];
-	char id[32]; /* see chunk_arxiv_id() */
+	char id[32]; /* result of chunk_arxiv_id() */
 };
 
 /** Zero-initialise with `text` and `length` set. */
 struct chunk_reader {
 	const char *text;
 	size_t length;
-	size_t at;       /* the next byte */
+	size_t at;       /* offset of the next byte */
 	bool is_in_math; /* after an odd number of dollar signs */
 };
 
-/** Read the next chunk, never an empty one. Returns false at the end. */
+/** Read the next chunk that is not empty. Returns false at the end of the text. */
 bool chunk_next(struct chunk_reader *reader, struct chunk *chunk);
 
-/** The unit after the word that begins at unit `begin`, which is a letter or digit. */
+/** The number of the unit after the word that begins at unit `begin`, a letter or digit. */
 size_t chunk_word_end(const struct chunk *chunk, size_t begin);
 
-/** The arXiv id that the whole chunk is, without version, and its length; NULL when it is none.
- * The id lives in the chunk. */
+/** The arXiv id, without version, if the whole chunk is one: "2103.00020" for "2103.00020v2".
+ * Returns the id, which lives in the chunk, and its length; NULL if the chunk is no arXiv id. */
 const char *chunk_arxiv_id(struct chunk *chunk, size_t *ret_length);
 
-/** "alpha" for the unit α, and so on; NULL for other units. */
+/** The name of a Greek letter, such as "alpha" for α; NULL for other units. */
 const char *chunk_greek_name(const struct unit *unit);
-
-/** The largest length up to `length` that does not cut a character of `text`, `total` bytes
- * long. */
-size_t chunk_cut(const char *text, size_t length, size_t total);

@@ -5,8 +5,8 @@
 #include <string.h>
 
 /* Folded forms of U+00C0 to U+024F and U+1E00 to U+1EFF: the base letters of Unicode's
- * compatibility decomposition (UnicodeData.txt), and the customary Latin spelling for letters that
- * have none. An empty string is a break. */
+ * compatibility decomposition (UnicodeData.txt), or the usual Latin spelling for letters without a
+ * decomposition. An empty string is a break. */
 static const char latin_low[][3] = {
 	"a",  "a",  "a",  "a", "a", "a",  "ae", "c",  "e",  "e",  "e",  "e",  "i",  "i",  "i",
 	"i",  "d",  "n",  "o", "o", "o",  "o",  "o",  "",   "o",  "u",  "u",  "u",  "u",  "y",
@@ -55,7 +55,7 @@ static const char latin_additional[][3] = {
 	"",  "",  "",  "",
 };
 
-/* Spelled-out ranges: code points from `first` to `last` fold to `base` plus their offset. */
+/* Code points from `first` to `last` fold to `base` plus their distance from `first`. */
 struct shift {
 	uint32_t first;
 	uint32_t last;
@@ -76,7 +76,7 @@ static const struct shift shifts[] = {
 	{0x1D7D8, 0x1D7E1, '0'},
 };
 
-/* Code points that mean an ASCII sign. */
+/* Code points that fold to an ASCII sign. */
 static const struct shift signs[] = {
 	{0x2010, 0x2010, '-'},  {0x2011, 0x2011, '-'}, {0x2018, 0x2018, '\''},
 	{0x2019, 0x2019, '\''}, {0x2BC, 0x2BC, '\''},  {0xFF0D, 0xFF0D, '-'},
@@ -145,7 +145,8 @@ static bool in_ranges(const struct range *ranges, size_t count, uint32_t code)
 	return false;
 }
 
-/* Capitals beyond ASCII, as the blocks lay them out. */
+/* Whether a code point outside ASCII is a capital. In some blocks all are, in others capitals and
+ * small letters alternate. */
 static bool is_capital(uint32_t code)
 {
 	static const struct range all[] = {{0xC0, 0xDE}, {0x391, 0x3A9}, {0x400, 0x42F}};
@@ -188,7 +189,8 @@ static struct folded fold_ascii(uint32_t code)
 	return result;
 }
 
-/* U+1D400 to U+1D6A3: thirteen alphabets of 26 capitals and 26 small letters. */
+/* Fold the mathematical alphabets, U+1D400 to U+1D6A3: thirteen times 26 capitals and 26 small
+ * letters. */
 static bool fold_mathematical(uint32_t code, struct folded *ret_folded)
 {
 	if (code < 0x1D400 || code > 0x1D6A3)

@@ -1,10 +1,10 @@
-/** Characters as the index sees them: decoded from UTF-8, lower-cased, and Latin letters without
- * their accents, so that "Schrödinger", "SCHRÖDINGER" and "Schrodinger" are one word.
+/** Folds characters for indexing: decodes UTF-8, converts to lower case and removes accents from
+ * Latin letters, so that "Schrödinger", "SCHRÖDINGER" and "Schrodinger" are the same word.
  *
- * Folds Latin (with ligatures, full-width forms and the mathematical alphabets such as U+1D49C),
- * lower-cases Greek and Cyrillic, drops combining marks, maps super- and subscript digits to
- * digits. Other letters stay as they are; Han, kana and Hangul are words by themselves, a character
- * each.
+ * Latin ligatures, full-width forms and the mathematical alphabets such as U+1D49C fold to plain
+ * Latin letters. Greek and Cyrillic become lower case. Combining marks are ignored. Superscript and
+ * subscript digits become digits. Other letters stay unchanged. Each Han, kana or Hangul character
+ * is a word by itself.
  */
 #pragma once
 
@@ -17,8 +17,8 @@ enum fold_kind {
 	FOLD_LETTER,    /* part of a word */
 	FOLD_DIGIT,     /* part of a word */
 	FOLD_IDEOGRAPH, /* a word by itself */
-	FOLD_IGNORE,    /* as if it were not there: combining marks, soft hyphen, joiners */
-	FOLD_SIGN, /* ASCII punctuation, in `text[0]`: hyphens and apostrophes of any kind too */
+	FOLD_IGNORE,    /* skipped: combining marks, soft hyphen, joiners */
+	FOLD_SIGN, /* punctuation, as ASCII in `text[0]`; Unicode hyphens and apostrophes too */
 };
 
 struct folded {
@@ -29,10 +29,11 @@ struct folded {
 };
 
 /** Decode the code point at `text`, of which `length` (> 0) bytes are readable, into `ret_code`.
- * Returns its length in bytes; a byte that is not UTF-8 counts as U+FFFD of length 1. */
+ * Returns its length in bytes. A byte that is not valid UTF-8 gives U+FFFD and length 1. */
 size_t fold_decode(const char *text, size_t length, uint32_t *ret_code);
 
-/** Encode `code` (at most 0x10FFFF) at `out`, which has room for 4 bytes. Returns the length. */
+/** Encode `code` (at most 0x10FFFF) at `out`, which has room for 4 bytes. Returns the length in
+ * bytes. */
 size_t fold_encode(uint32_t code, char *out);
 
 /** Fold one code point. */

@@ -7,22 +7,21 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Three points, one character. */
 #define ELLIPSIS "\xE2\x80\xA6"
 
-/* What a word counts when the fragment has it already. */
-#define REPEATED 0.1f
+/* What another occurrence of a term adds to the score of a fragment; the first one adds 1. */
+#define REPEATED_TERM_SCORE 0.1f
 
-/* A word of the query in the text. */
+/* A word of the text that matches a term of the query. */
 struct match {
 	size_t start; /* bytes */
 	size_t end;
-	uint32_t term; /* number in the query */
+	uint32_t term; /* index in the query */
 };
 
 struct finder {
 	const struct parsed_query *query;
-	struct match *matches; /* in order, none overlapping */
+	struct match *matches; /* in order, without overlaps */
 	size_t count;
 	size_t capacity;
 };
@@ -42,8 +41,8 @@ static uint32_t find_term(const struct parsed_query *query, const struct token *
 	return QUERY_NO_TERM;
 }
 
-/* Of matches that overlap the one that spans the others stays: "GPT-4", not "GPT". */
-static void note_match(const struct token *token, void *ctx)
+/* Token callback: add a match. A match that contains others replaces them: "GPT-4", not "GPT". */
+static void add_match(const struct token *token, void *ctx)
 {
 	struct finder *finder = ctx;
 	uint32_t term = find_term(finder->query, token);
@@ -71,20 +70,20 @@ static size_t skip_characters(const char *text, size_t length, size_t at, size_t
 	return at;
 }
 
-/* Bytes from `at` that are at most HIGHLIGHT_CHARACTERS characters. */
+/* The end of the longest fragment that begins at `at`. */
 static size_t window_end(const char *text, size_t length, size_t at)
 {
 	return skip_characters(text, length, at, HIGHLIGHT_CHARACTERS);
 }
 
-/* What the matches from number `first` that end before `end` are worth. */
-static float worth(const struct finder *finder, size_t first, size_t end)
+/* Score the matches from number `first` on that end before `end`. */
+static float score_matches(const struct finder *finder, size_t first, size_t end)
 {
 	uint64_t seen = 0;
 	float sum = 0;
 	for (size_t i = first; i < finder->count && finder->matches[i].end <= end; i++) {
 		uint64_t bit = UINT64_C(1) << (finder->matches[i].term % 64);
-		sum += (seen & bit) != 0 ? REPEATED : 1.0f;
+		sum += (seen & bit) != 0 ? REPEATED_TERM_SCORE : 1.0f;
 		seen |= bit;
 	}
 	return sum;
@@ -101,9 +100,9 @@ static bool ends_sentence(const char *text, size_t length, size_t at)
 	       (at + 1 >= length || is_space(text[at + 1]));
 }
 
-/* Where a fragment around the match at `start` may begin: its sentence if that is near, else some
- * words before it. `lead` is how many characters may stand before the match. */
-static size_t lead_in(const char *text, size_t length, size_t start, size_t lead)
+/* The start of the fragment whose first match is at `start`: the start of the sentence if it is at
+ * most `lead` characters before the match, else the first whole word within `lead` characters. */
+static size_t fragment_start(const char *text, size_t length, size_t start, size_t lead)
 {
 	size_t word = start;
 	size_t at = start;
@@ -128,9 +127,10 @@ static size_t count_characters(const char *text, size_t start, size_t end)
 	return count;
 }
 
-/* The fragment that begins with match `first`, with what room is left before and behind it. */
-static struct span span_at(const struct finder *finder, const char *text, size_t length,
-                           size_t first)
+/* The fragment whose first match is number `first`. Room that the matches leave is divided between
+ * the text before and after them. The end moves back to a space after the last match, if any. */
+static struct span fragment_span(const struct finder *finder, const char *text, size_t length,
+                                 size_t first)
 {
 	struct span span = {.start = finder->matches[first].start};
 	size_t last_end = finder->matches[first].end;
@@ -139,7 +139,8 @@ static struct span span_at(const struct finder *finder, const char *text, size_t
 		last_end = finder->matches[i].end;
 	size_t used = count_characters(text, span.start, last_end);
 	if (used < HIGHLIGHT_CHARACTERS)
-		span.start = lead_in(text, length, span.start, (HIGHLIGHT_CHARACTERS - used) / 2);
+		span.start =
+			fragment_start(text, length, span.start, (HIGHLIGHT_CHARACTERS - used) / 2);
 	span.end = window_end(text, length, span.start);
 	if (span.end == length)
 		return span;
@@ -196,21 +197,22 @@ char *highlight_fragment(struct arena *arena, const struct parsed_query *query, 
 {
 	struct tokenizer *tokenizer = tokenizer_new(0);
 	struct finder finder = {.query = query};
-	float best_worth = 0;
+	float best_score = 0;
 	size_t best = 0;
 	char *fragment = NULL;
-	tokenizer_run(tokenizer, text, length, note_match, &finder);
+	tokenizer_run(tokenizer, text, length, add_match, &finder);
 	tokenizer_free(tokenizer);
 	for (size_t i = 0; i < finder.count; i++) {
-		float value = worth(&finder, i, window_end(text, length, finder.matches[i].start));
-		if (value > best_worth) {
-			best_worth = value;
+		float score = score_matches(&finder, i,
+		                            window_end(text, length, finder.matches[i].start));
+		if (score > best_score) {
+			best_score = score;
 			best = i;
 		}
 	}
 	if (finder.count > 0)
 		fragment = write_fragment(arena, &finder, text, length,
-		                          span_at(&finder, text, length, best));
+		                          fragment_span(&finder, text, length, best));
 	free(finder.matches);
 	return fragment;
 }

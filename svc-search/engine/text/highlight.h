@@ -1,4 +1,4 @@
-/** Parts of a text to show: where it answers a query, and how it begins. */
+/** Selects and marks the part of a text that matches a query best. */
 #pragma once
 
 #include "base/arena.h"
@@ -6,21 +6,19 @@
 
 #include <stddef.h>
 
-/** Characters (code points) of a fragment, marks and escapes not counted. */
+/** Most characters (code points) of a fragment, without marks, escapes and ellipses. */
 #define HIGHLIGHT_CHARACTERS 200
 
-/** What begins and ends a word of the query in a fragment. */
+/** Marks around each matching word. */
 #define HIGHLIGHT_BEGIN "<em>"
 #define HIGHLIGHT_END   "</em>"
 
-/** The part of `text` (UTF-8, `length` bytes) with the most of the query's words in it, those
- * marked:
+/** The part of `text` (UTF-8, `length` bytes) with the most words of the query, which are marked:
  *
  *     …the <em>attention</em> of a small <em>transformer</em> &amp; its cost…
  *
- * It is HTML: `&`, `<`, `>` of the text are escaped, so that it can be shown as it is, and no mark
- * is the text's own. Words match as the index matches them: by stem, accents, hyphens and capitals
- * aside. A cut end is shown by "…". In `arena`; NULL when no word of the query stands in the
- * text. */
+ * The result is HTML: `&`, `<` and `>` of the text are escaped, so the marks are the only tags.
+ * Words match as in the index: by stem, without regard to accents, hyphens and case. "…" marks an
+ * end where text was cut. In `arena`; NULL if no word of the query is in the text. */
 char *highlight_fragment(struct arena *arena, const struct parsed_query *query, const char *text,
                          size_t length);

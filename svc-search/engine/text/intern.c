@@ -26,7 +26,7 @@ const char *intern_text(const struct intern *intern, uint32_t number)
 	return intern->pool + intern->offsets[number];
 }
 
-/* The slot of `text`, or the free one where it belongs. */
+/* The slot of `text`, or the free slot where it is to be added. */
 static size_t find_slot(const struct intern *intern, const char *text, size_t length)
 {
 	size_t at = intern_hash(text, length) & (intern->slot_count - 1);

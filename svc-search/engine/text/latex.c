@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Commands that say how something looks, not what it is; sorted by use, not by name. */
+/* Commands that format text and carry no meaning; the most used ones first. */
 static const char *const formatting[] = {
 	"mathcal",
 	"mathbb",
@@ -133,13 +133,14 @@ static bool is_formatting(const char *text, size_t length)
 	return false;
 }
 
-/* `\c{c}`, `\v s`: an accent by a letter; only before what it can stand on. */
+/* Whether the command is an accent that is named by a letter, such as `\c{c}`. Only the form with a
+ * brace is recognised. */
 static bool is_letter_accent(const char *text, size_t name_length, size_t length)
 {
 	return name_length == 1 && strchr("cvuHkrdbt", text[0]) && length > 1 && text[1] == '{';
 }
 
-/* A one-letter command swallows the space or empty group that ends it. */
+/* The end of the command whose name ends at `at`, including one space or empty group after it. */
 static size_t command_end(const char *text, size_t at, size_t length)
 {
 	if (at + 1 < length && text[at] == '{' && text[at + 1] == '}')

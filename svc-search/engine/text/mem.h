@@ -1,5 +1,5 @@
-/** Growing plain memory outside arenas: the index is built from arrays that live as long as it
- * does. A process that is out of memory ends (require()). */
+/** malloc() memory for arrays that live as long as the index, not in an arena. Running out of
+ * memory ends the process (require()). */
 #pragma once
 
 #include "base/base.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** `count` zeroed elements of `size` bytes, never NULL. Free with free(). */
+/** Allocate `count` zeroed elements of `size` bytes; never NULL. The caller calls free(). */
 static inline void *mem_array(size_t count, size_t size)
 {
 	void *ptr = calloc(count ? count : 1, size ? size : 1);
@@ -16,7 +16,7 @@ static inline void *mem_array(size_t count, size_t size)
 	return ptr;
 }
 
-/** `ptr` resized to `count` elements of `size` bytes; what is added is not zeroed. */
+/** Resize `ptr` to `count` elements of `size` bytes. New elements are not zeroed. */
 static inline void *mem_resize(void *ptr, size_t count, size_t size)
 {
 	require(size == 0 || count <= SIZE_MAX / size);
@@ -25,15 +25,14 @@ static inline void *mem_resize(void *ptr, size_t count, size_t size)
 	return ptr;
 }
 
-/** The capacity, in elements, that holds `needed` when `capacity` elements do not: at least
- * doubled. */
+/** The new capacity of an array that must hold `needed` elements: at least twice the old one. */
 static inline size_t mem_capacity(size_t capacity, size_t needed)
 {
 	size_t doubled = MAX_OF(capacity * 2, (size_t)16);
 	return MAX_OF(doubled, needed);
 }
 
-/** free() through a pointer's address, for attr_cleanup. */
+/** Free the pointer at `address`; for attr_cleanup. */
 static inline void mem_free_at(void *address)
 {
 	free(*(void **)address);

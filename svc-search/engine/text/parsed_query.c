@@ -6,7 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-struct reader {
+/* State of query_parse(). */
+struct parser {
 	struct parsed_query *query;
 	struct arena *arena;
 	struct intern texts;
@@ -15,86 +16,86 @@ struct reader {
 	size_t sequence_capacity;
 };
 
-static struct query_term *add_term(struct reader *reader, const struct token *token)
+static struct query_term *add_term(struct parser *parser, const struct token *token)
 {
-	struct parsed_query *query = reader->query;
+	struct parsed_query *query = parser->query;
 	size_t size = sizeof(*query->terms);
-	if (query->term_count == reader->term_capacity) {
-		query->terms = arena_grow(reader->arena, query->terms, reader->term_capacity * size,
-		                          reader->term_capacity * size * 2);
-		reader->term_capacity *= 2;
+	if (query->term_count == parser->term_capacity) {
+		query->terms = arena_grow(parser->arena, query->terms, parser->term_capacity * size,
+		                          parser->term_capacity * size * 2);
+		parser->term_capacity *= 2;
 	}
 	struct query_term *term = &query->terms[query->term_count++];
-	term->text = arena_strndup(reader->arena, token->text, token->length);
+	term->text = arena_strndup(parser->arena, token->text, token->length);
 	term->length = token->length;
-	term->word = arena_strndup(reader->arena, reader->source + token->start,
+	term->word = arena_strndup(parser->arena, parser->source + token->start,
 	                           token->end - token->start);
 	term->is_extra = true;
 	return term;
 }
 
-static void add_to_sequence(struct reader *reader, uint32_t number)
+static void add_to_sequence(struct parser *parser, uint32_t number)
 {
-	struct parsed_query *query = reader->query;
+	struct parsed_query *query = parser->query;
 	size_t size = sizeof(uint32_t);
-	if (query->sequence_count == reader->sequence_capacity) {
+	if (query->sequence_count == parser->sequence_capacity) {
 		query->sequence =
-			arena_grow(reader->arena, query->sequence, reader->sequence_capacity * size,
-		                   reader->sequence_capacity * size * 2);
-		reader->sequence_capacity *= 2;
+			arena_grow(parser->arena, query->sequence, parser->sequence_capacity * size,
+		                   parser->sequence_capacity * size * 2);
+		parser->sequence_capacity *= 2;
 	}
 	query->sequence[query->sequence_count++] = number;
 }
 
 static void read_token(const struct token *token, void *ctx)
 {
-	struct reader *reader = ctx;
-	uint32_t number = intern_add(&reader->texts, token->text, token->length);
-	struct query_term *term = number < reader->query->term_count ? &reader->query->terms[number]
-	                                                             : add_term(reader, token);
+	struct parser *parser = ctx;
+	uint32_t number = intern_add(&parser->texts, token->text, token->length);
+	struct query_term *term = number < parser->query->term_count ? &parser->query->terms[number]
+	                                                             : add_term(parser, token);
 	term->count += token->is_extra ? QUERY_EXTRA_COUNT : 1.0f;
 	if (token->is_extra)
 		return;
 	term->is_extra = false;
-	add_to_sequence(reader, number);
+	add_to_sequence(parser, number);
 }
 
 struct parsed_query *query_parse(struct arena *arena, const char *text, size_t length)
 {
 	struct parsed_query *query = arena_new_of(arena, struct parsed_query);
-	struct reader reader = {.query = query,
+	struct parser parser = {.query = query,
 	                        .arena = arena,
 	                        .source = text,
 	                        .term_capacity = 16,
 	                        .sequence_capacity = 16};
 	struct tokenizer *tokenizer = tokenizer_new(length > 2000 ? 1024 : 0);
-	query->terms = arena_array(arena, reader.term_capacity, sizeof(*query->terms));
-	query->sequence = arena_array(arena, reader.sequence_capacity, sizeof(uint32_t));
-	tokenizer_run(tokenizer, text, length, read_token, &reader);
+	query->terms = arena_array(arena, parser.term_capacity, sizeof(*query->terms));
+	query->sequence = arena_array(arena, parser.sequence_capacity, sizeof(uint32_t));
+	tokenizer_run(tokenizer, text, length, read_token, &parser);
 	tokenizer_free(tokenizer);
-	intern_done(&reader.texts);
+	intern_done(&parser.texts);
 	return query;
 }
 
-struct rated {
+struct rated_term {
 	uint32_t number;
-	float value;
+	float weight;
 };
 
 static int compare_rated(const void *a, const void *b)
 {
-	const struct rated *left = a;
-	const struct rated *right = b;
-	if (left->value < right->value)
+	const struct rated_term *left = a;
+	const struct rated_term *right = b;
+	if (left->weight < right->weight)
 		return 1;
-	if (left->value > right->value)
+	if (left->weight > right->weight)
 		return -1;
 	return left->number < right->number ? -1 : left->number > right->number;
 }
 
 void query_keep_best(struct parsed_query *query, size_t count, struct arena *arena)
 {
-	struct rated *rated = arena_array(arena, query->term_count, sizeof(*rated));
+	struct rated_term *rated = arena_array(arena, query->term_count, sizeof(*rated));
 	uint32_t *renumbered = arena_array(arena, query->term_count, sizeof(*renumbered));
 	size_t kept = 0;
 	if (query->term_count <= count)
@@ -103,7 +104,7 @@ void query_keep_best(struct parsed_query *query, size_t count, struct arena *are
 		struct query_term *term = &query->terms[i];
 		if (term->count > 1.0f)
 			term->count = 1.0f + logf(term->count);
-		rated[i] = (struct rated){i, term->count * term->idf};
+		rated[i] = (struct rated_term){i, term->count * term->idf};
 		renumbered[i] = QUERY_NO_TERM;
 	}
 	qsort(rated, query->term_count, sizeof(*rated), compare_rated);

@@ -1,4 +1,4 @@
-/** A parsed query: its terms, and the order of its main tokens. */
+/** A parsed query: its distinct terms, and the order of its main tokens (token.h). */
 #pragma once
 
 #include "base/arena.h"
@@ -7,34 +7,35 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Most terms that a query keeps; of a longer text the most telling (query_keep_best()). */
+/** Most terms that a search uses; query_keep_best() reduces a longer query to them. */
 #define QUERY_MAX_TERMS 64
 
-/** What an extra token (token.h) counts beside a main one. */
+/** How much an extra token adds to the count of its term; a main token adds 1. */
 #define QUERY_EXTRA_COUNT 0.5f
 
-/** A place in the sequence whose term was not kept. */
+/** In the sequence: the term at this position was removed. */
 #define QUERY_NO_TERM UINT32_MAX
 
 struct query_term {
 	const char *text; /* the term */
 	size_t length;    /* bytes of `text` */
-	const char *word; /* the word that it came from, as it was written first */
-	float count;      /* how often it stands in the query; extra tokens count less */
-	float idf;        /* set by who searches; see bm25.h */
-	bool is_extra;    /* only ever an extra token */
+	const char *word; /* the word of its first token, as written in the query */
+	float count;      /* occurrences in the query; an extra token adds QUERY_EXTRA_COUNT */
+	float idf;        /* 0 after query_parse(); the caller sets it; see bm25.h */
+	bool is_extra;    /* has no main token in the query */
 };
 
 struct parsed_query {
-	struct query_term *terms; /* no two with the same text */
+	struct query_term *terms; /* each text once, in order of first occurrence */
 	size_t term_count;
-	uint32_t *sequence; /* the main tokens in order, as numbers of terms */
+	uint32_t *sequence; /* index into `terms` for each main token in order, or QUERY_NO_TERM */
 	size_t sequence_count;
 };
 
-/** Read a query. Everything lives in `arena`. A text without any term gives `term_count` 0. */
+/** Parse a query. The result is in `arena`. A text without terms gives `term_count` 0. */
 struct parsed_query *query_parse(struct arena *arena, const char *text, size_t length);
 
-/** Keep the `count` terms with the greatest count x idf, in their order; counts are damped to 1 +
- * ln(count), for a long text repeats what it is about. Does nothing to a query that has no more. */
+/** Keep the `count` terms with the greatest count * idf, in their order. First reduces each count
+ * above 1 to 1 + ln(count), because a long text repeats the words of its topic. Does nothing if the
+ * query has at most `count` terms. */
 void query_keep_best(struct parsed_query *query, size_t count, struct arena *arena);

@@ -2,20 +2,19 @@
 
 #include "engine/text/chunk.h"
 #include "engine/text/mem.h"
-#include "engine/text/stopword.h"
 
 #include <libstemmer.h>
 
 #include <string.h>
 
-/* Bytes of words whose stems are remembered; longer ones are rare. */
+/* Longest word and longest stem that the cache stores, in bytes; longer ones are rare. */
 #define CACHED_BYTES 24
 
-/* Words of a compound, from the first, that are also joined; more are a phrase. */
-#define COMPOUND_WORDS 5
+/* Most words in a compound that also gives a joined token; longer ones are phrases. */
+#define COMPOUND_MAX_WORDS 5
 
-/* One remembered stem; `word_length` 0 is an empty slot. */
-struct stem {
+/* One slot of the stem cache; empty when `word_length` is 0. */
+struct cached_stem {
 	uint8_t word_length;
 	uint8_t length; /* of the stem; 0 for a stop word */
 	char word[CACHED_BYTES];
@@ -24,11 +23,11 @@ struct stem {
 
 struct tokenizer {
 	struct sb_stemmer *stemmer;
-	struct stem *cache;
+	struct cached_stem *cache;
 	size_t cache_slots;
 };
 
-/* What one run carries from function to function. */
+/* State of one tokenizer_run(). */
 struct run {
 	struct tokenizer *tokenizer;
 	const struct chunk *chunk;
@@ -43,7 +42,7 @@ struct tokenizer *tokenizer_new(size_t cache_slots)
 	require(tokenizer->stemmer);
 	tokenizer->cache_slots = cache_slots;
 	if (cache_slots > 0)
-		tokenizer->cache = mem_array(cache_slots, sizeof(struct stem));
+		tokenizer->cache = mem_array(cache_slots, sizeof(struct cached_stem));
 	return tokenizer;
 }
 
@@ -64,6 +63,56 @@ static uint32_t hash_bytes(const char *text, size_t length)
 	return hash ^ hash >> 15;
 }
 
+/* Stop words: words too common in English to identify a topic, by first letter, each between two
+ * spaces. Articles, pronouns, prepositions, conjunctions and auxiliary verbs; no nouns, and no
+ * adverb that can be a topic. */
+static const char *const stop_words[26] = {
+	['a' - 'a'] =
+		(" a about above after again against all also although am among an and any are"
+                 " as at "),
+	['b' - 'a'] = " be because been before being below between both but by ",
+	['c' - 'a'] = " can cannot could ",
+	['d' - 'a'] = " did do does doing don done down during ",
+	['e' - 'a'] = " each either etc ",
+	['f' - 'a'] = " few for from further ",
+	['h' - 'a'] = " had has have having he her here hers herself him himself his how however ",
+	['i' - 'a'] = " i if in into is it its itself ",
+	['j' - 'a'] = " just ",
+	['l' - 'a'] = " let ",
+	['m' - 'a'] = " may me might more most much must my myself ",
+	['n' - 'a'] = " nor not ",
+	['o' - 'a'] = (" of off on once only onto or other otherwise ought our ours ourselves out"
+                       " over own "),
+	['p' - 'a'] = " per ",
+	['r' - 'a'] = " rather ",
+	['s' - 'a'] = " same shall she should since so some such ",
+	['t' - 'a'] = (" than that the their theirs them themselves then there therefore these they"
+                       " this those though through thus to too toward towards "),
+	['u' - 'a'] = " under until up upon us ",
+	['v' - 'a'] = " very via ",
+	['w' - 'a'] = (" was we were what when where whereas whether which while who whom whose why"
+                       " will with within without would "),
+	['y' - 'a'] = " yet you your yours yourself ",
+};
+
+/* Bytes of the longest stop word with a space on each side and a terminator. */
+#define STOP_WORD_ROOM 16
+
+/* Whether the folded, unstemmed word is a stop word. */
+static bool is_stop_word(const char *text, size_t length)
+{
+	if (length == 0 || length > STOP_WORD_ROOM - 3 || text[0] < 'a' || text[0] > 'z')
+		return false;
+	if (!stop_words[text[0] - 'a'] || memchr(text, ' ', length))
+		return false;
+	char word[STOP_WORD_ROOM];
+	word[0] = ' ';
+	memcpy(word + 1, text, length);
+	word[length + 1] = ' ';
+	word[length + 2] = '\0';
+	return strstr(stop_words[text[0] - 'a'], word) != NULL;
+}
+
 static bool is_stemmable(const char *word, size_t length)
 {
 	for (size_t i = 0; i < length; i++)
@@ -72,7 +121,7 @@ static bool is_stemmable(const char *word, size_t length)
 	return length > 2;
 }
 
-/* A plural that Porter2 leaves alone for want of a vowel: "llms", "cnns". */
+/* Whether the word is a plural that Porter2 does not stem because it has no vowel: "llms". */
 static bool is_acronym_plural(const char *word, size_t length)
 {
 	if (length < 4 || word[length - 1] != 's' || word[length - 2] == 's')
@@ -83,10 +132,11 @@ static bool is_acronym_plural(const char *word, size_t length)
 	return true;
 }
 
-/* The stem of `word` into `out` (TERM_MAX_BYTES + 1); returns its length, 0 for a stop word. */
-static size_t stem_plain(struct tokenizer *tokenizer, const char *word, size_t length, char *out)
+/* Write the stem of `word` to `out` (room for TERM_MAX_BYTES + 1). Returns its length, 0 for a stop
+ * word. */
+static size_t stem_uncached(struct tokenizer *tokenizer, const char *word, size_t length, char *out)
 {
-	if (stopword_is(word, length))
+	if (is_stop_word(word, length))
 		return 0;
 	if (!is_stemmable(word, length)) {
 		memcpy(out, word, length);
@@ -105,16 +155,18 @@ static size_t stem_plain(struct tokenizer *tokenizer, const char *word, size_t l
 	return stem_length;
 }
 
+/* As stem_uncached(), through the cache. */
 static size_t stem(struct tokenizer *tokenizer, const char *word, size_t length, char *out)
 {
 	if (tokenizer->cache_slots == 0 || length > CACHED_BYTES)
-		return stem_plain(tokenizer, word, length, out);
-	struct stem *slot = &tokenizer->cache[hash_bytes(word, length) % tokenizer->cache_slots];
+		return stem_uncached(tokenizer, word, length, out);
+	struct cached_stem *slot =
+		&tokenizer->cache[hash_bytes(word, length) % tokenizer->cache_slots];
 	if (slot->word_length == length && memcmp(slot->word, word, length) == 0) {
 		memcpy(out, slot->text, slot->length);
 		return slot->length;
 	}
-	size_t stem_length = stem_plain(tokenizer, word, length, out);
+	size_t stem_length = stem_uncached(tokenizer, word, length, out);
 	if (stem_length <= CACHED_BYTES) {
 		slot->word_length = (uint8_t)length;
 		slot->length = (uint8_t)stem_length;
@@ -124,13 +176,24 @@ static size_t stem(struct tokenizer *tokenizer, const char *word, size_t length,
 	return stem_length;
 }
 
-/* Hand out the word `text`, which stands at units `first` up to `last` of the chunk. */
+/* The largest length up to `limit` that cuts no character of the `length` bytes at `text`. */
+static size_t cut_length(const char *text, size_t length, size_t limit)
+{
+	if (limit >= length)
+		return length;
+	while (limit > 0 && ((unsigned char)text[limit] & 0xC0) == 0x80)
+		limit--;
+	return limit;
+}
+
+/* Call back with the term of the word `text`, which covers the chunk's units from `first` up to,
+ * not including, `last`. */
 static void emit(struct run *run, const char *text, size_t length, size_t first, size_t last,
                  bool is_extra)
 {
 	char term[TERM_MAX_BYTES + 1];
 	struct token token = {.text = term, .is_extra = is_extra};
-	length = chunk_cut(text, MIN_OF(length, (size_t)TERM_MAX_BYTES), length);
+	length = cut_length(text, length, TERM_MAX_BYTES);
 	token.length = stem(run->tokenizer, text, length, term);
 	if (token.length == 0)
 		return;
@@ -140,9 +203,10 @@ static void emit(struct run *run, const char *text, size_t length, size_t first,
 	run->cb(&token, run->ctx);
 }
 
-/* The bytes of units `first` up to `last`, without those that only join, into `out`, cut at
- * `room`. */
-static size_t gather(const struct chunk *chunk, size_t first, size_t last, char *out, size_t room)
+/* Copy the text of units `first` up to `last` to `out`, without joiners and signs, as far as `room`
+ * bytes allow. A point between other units is kept, as in "3.5". */
+static size_t copy_units(const struct chunk *chunk, size_t first, size_t last, char *out,
+                         size_t room)
 {
 	size_t length = 0;
 	for (size_t i = first; i < last; i++) {
@@ -161,12 +225,12 @@ static size_t gather(const struct chunk *chunk, size_t first, size_t last, char 
 static void emit_units(struct run *run, size_t first, size_t last, bool is_extra)
 {
 	char word[TERM_MAX_BYTES];
-	size_t length = gather(run->chunk, first, last, word, sizeof(word));
+	size_t length = copy_units(run->chunk, first, last, word, sizeof(word));
 	if (length > 0)
 		emit(run, word, length, first, last, is_extra);
 }
 
-/* Whether CamelCase begins a part at unit `i`; `last` is the word's end. */
+/* Whether a part of a CamelCase word begins at unit `i`; the word ends before `last`. */
 static bool splits_case(const struct chunk *chunk, size_t i, size_t last)
 {
 	const struct unit *units = chunk->units;
@@ -178,17 +242,18 @@ static bool splits_case(const struct chunk *chunk, size_t i, size_t last)
 	       units[i + 2].kind == UNIT_LETTER && !units[i + 2].is_upper;
 }
 
-static bool splits_digits(const struct chunk *chunk, size_t i, size_t last)
+/* Whether letters change to digits, or digits to letters, at unit `i`. */
+static bool splits_digits(const struct chunk *chunk, size_t i, size_t last attr_unused)
 {
 	const struct unit *units = chunk->units;
-	(void)last;
 	return (units[i].kind == UNIT_DIGIT && units[i - 1].kind == UNIT_LETTER) ||
 	       (units[i].kind == UNIT_LETTER && units[i - 1].kind == UNIT_DIGIT);
 }
 
 typedef bool split_test(const struct chunk *chunk, size_t i, size_t last);
 
-/* Hand out the parts of a word that `test` splits, unless it stays whole. */
+/* Emit the parts of more than one character into which `test` splits the word; nothing if it does
+ * not split it. */
 static void emit_parts(struct run *run, size_t first, size_t last, split_test *test)
 {
 	size_t begin = first;
@@ -203,7 +268,7 @@ static void emit_parts(struct run *run, size_t first, size_t last, split_test *t
 	}
 }
 
-/* One word of a chunk, without joiners around it. */
+/* Emit the main and extra tokens of one word, which has no joiner inside. */
 static void emit_word(struct run *run, size_t first, size_t last)
 {
 	const struct chunk *chunk = run->chunk;
@@ -219,7 +284,7 @@ static void emit_word(struct run *run, size_t first, size_t last)
 	emit_parts(run, first, last, splits_digits);
 }
 
-/* The joined form of the words of a compound that spans units `first` up to `last`. */
+/* Emit the joined form of the compound from unit `first` up to `last`: "gpt4" for "gpt-4". */
 static void emit_joined(struct run *run, size_t first, size_t last)
 {
 	size_t length = 0;
@@ -232,15 +297,16 @@ static void emit_joined(struct run *run, size_t first, size_t last)
 			memcpy(word + length, name, strlen(name));
 			length += strlen(name);
 		} else {
-			length += gather(run->chunk, begin, end, word + length,
-			                 sizeof(word) - length);
+			length += copy_units(run->chunk, begin, end, word + length,
+			                     sizeof(word) - length);
 		}
 	}
 	if (length > 0)
 		emit(run, word, length, first, last, true);
 }
 
-/* Words joined by hyphens or underscores from unit `first`; returns the unit after them. */
+/* Emit the tokens of the words that hyphens or underscores join from unit `first` on. Returns the
+ * unit after them. */
 static size_t emit_compound(struct run *run, size_t first)
 {
 	const struct chunk *chunk = run->chunk;
@@ -256,7 +322,7 @@ static size_t emit_compound(struct run *run, size_t first)
 			break;
 		begin = end + 1;
 	}
-	if (words > 1 && words <= COMPOUND_WORDS)
+	if (words > 1 && words <= COMPOUND_MAX_WORDS)
 		emit_joined(run, first, end);
 	return end;
 }

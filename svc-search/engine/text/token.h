@@ -1,9 +1,17 @@
-/** Text to index terms.
+/** svc-search/engine/text/: converts text to index terms. Does not depend on the other engine
+ * folders.
  *
- * A *term* is what is looked up: folded (fold.h), without stop words, stemmed by Snowball's English
- * stemmer (Porter2). A *token* is one occurrence of a term in a text. *Main* tokens stand for the
- * words one after another. *Extra* tokens are other ways to write a main token, so that either way
- * finds the other:
+ *     token.h         tokenizer_run(): splits a text into tokens
+ *     parsed_query.h  query_parse(): the distinct terms of a query
+ *     highlight.h     highlight_fragment(): the part of a text that matches a query, marked
+ *     chunk.h, fold.h, latex.h   the steps below the tokenizer: words, characters, LaTeX commands
+ *     intern.h        numbers for strings
+ *     mem.h, stop.h   memory and cancellation for the whole engine
+ *
+ * A *term* is the form of a word that the index stores and looks up: folded (fold.h) and stemmed by
+ * Snowball's English stemmer (Porter2). Stop words give no term. A *token* is one occurrence of a
+ * term in a text. *Main* tokens are the words of the text, one after another. *Extra* tokens are
+ * alternative spellings of a main token, so that a query in one spelling finds a text in the other:
  *
  *     text                  main                   extra
  *     state-of-the-art      state art              stateoftheart
@@ -21,7 +29,7 @@
  *     G\"odel, Gödel        godel, godel
  *     β-VAE, $\beta$-VAE    beta vae               betava
  *
- * Every byte sequence is taken; what is not UTF-8 separates words.
+ * Accepts every byte sequence; bytes that are not UTF-8 separate words.
  */
 #pragma once
 
@@ -35,21 +43,22 @@ struct token {
 	const char *text; /* the term, NUL-terminated; valid until the callback returns */
 	size_t length;    /* bytes of `text`, 1 to TERM_MAX_BYTES */
 	size_t start;     /* where its word begins in the source, in bytes */
-	size_t end;       /* and where it ends */
-	bool is_extra;    /* another way to write the word; see above */
+	size_t end;       /* where its word ends in the source, in bytes */
+	bool is_extra;    /* an alternative spelling; see above */
 };
 
 typedef void token_cb(const struct token *token, void *ctx);
 
 struct tokenizer;
 
-/** Make a tokenizer; not safe for use from two threads at once. `cache_slots` is how many stems it
- * remembers: 0 for a short text such as a query, some thousands for a corpus. */
+/** Make a tokenizer. One thread may use it at a time. `cache_slots` is the number of stems that it
+ * caches: 0 for a short text such as a query, some thousands for a corpus. */
 struct tokenizer *tokenizer_new(size_t cache_slots);
 
-/** NULL is fine. */
+/** Free the tokenizer; NULL is allowed. */
 void tokenizer_free(struct tokenizer *tokenizer);
 
-/** Call `cb` for each token of `text`, in order of where the words stand. */
+/** Call `cb` for each token of `text`. Main tokens come in the order of the text; extra tokens
+ * follow the main tokens that they respell. */
 void tokenizer_run(struct tokenizer *tokenizer, const char *text, size_t length, token_cb *cb,
                    void *ctx);

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-static void test_decoding(void **state attr_unused)
+static void valid_utf8_decodes_and_invalid_bytes_give_u_fffd(void **state attr_unused)
 {
 	static const struct {
 		const char *bytes;
@@ -24,7 +24,7 @@ static void test_decoding(void **state attr_unused)
 		{"\xF4\x8F\xBF\xBF", 4, 0x10FFFF, 4},
 		{"\xC3", 1, 0xFFFD, 1},             /* cut */
 		{"\xE2\x82", 2, 0xFFFD, 1},         /* cut */
-		{"\x80", 1, 0xFFFD, 1},             /* a continuation alone */
+		{"\x80", 1, 0xFFFD, 1},             /* a continuation byte alone */
 		{"\xC0\xAF", 2, 0xFFFD, 1},         /* overlong */
 		{"\xE0\x80\xAF", 3, 0xFFFD, 1},     /* overlong */
 		{"\xED\xA0\x80", 3, 0xFFFD, 1},     /* a surrogate */
@@ -40,7 +40,7 @@ static void test_decoding(void **state attr_unused)
 	}
 }
 
-static void test_encoding_is_the_reverse(void **state attr_unused)
+static void encoded_code_points_decode_to_themselves(void **state attr_unused)
 {
 	for (uint32_t code = 0; code <= 0x10FFFF; code += code < 0x3000 ? 1 : 97) {
 		char bytes[4];
@@ -53,7 +53,7 @@ static void test_encoding_is_the_reverse(void **state attr_unused)
 	}
 }
 
-static void test_every_code_point_folds(void **state attr_unused)
+static void every_code_point_folds_to_at_most_four_bytes(void **state attr_unused)
 {
 	for (uint32_t code = 0; code <= 0x10FFFF; code++) {
 		struct folded folded = fold(code);
@@ -63,7 +63,7 @@ static void test_every_code_point_folds(void **state attr_unused)
 	}
 }
 
-static void test_folding(void **state attr_unused)
+static void characters_fold_as_listed(void **state attr_unused)
 {
 	static const struct {
 		uint32_t code;
@@ -114,10 +114,10 @@ static void test_folding(void **state attr_unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_decoding),
-		cmocka_unit_test(test_encoding_is_the_reverse),
-		cmocka_unit_test(test_every_code_point_folds),
-		cmocka_unit_test(test_folding),
+		cmocka_unit_test(valid_utf8_decodes_and_invalid_bytes_give_u_fffd),
+		cmocka_unit_test(encoded_code_points_decode_to_themselves),
+		cmocka_unit_test(every_code_point_folds_to_at_most_four_bytes),
+		cmocka_unit_test(characters_fold_as_listed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,7 @@ static size_t count_characters(const char *text, size_t length)
 	return count;
 }
 
-static void test_fragments(void **state attr_unused)
+static void matching_words_are_marked(void **state attr_unused)
 {
 	static const struct {
 		const char *query;
@@ -58,7 +58,7 @@ static void test_fragments(void **state attr_unused)
 	arena_free(arena);
 }
 
-static void test_the_richest_place_is_shown(void **state attr_unused)
+static void fragment_with_the_most_words_is_selected(void **state attr_unused)
 {
 	struct arena *arena = arena_new();
 	struct buf buf = {.arena = arena};
@@ -76,7 +76,7 @@ static void test_the_richest_place_is_shown(void **state attr_unused)
 	arena_free(arena);
 }
 
-/* Characters of a fragment without marks, escapes and the points of cut ends. */
+/* Count the characters of a fragment without marks and ellipses; an escape counts as one. */
 static size_t shown_characters(struct arena *arena, const char *text)
 {
 	struct buf buf = {.arena = arena};
@@ -95,7 +95,7 @@ static size_t shown_characters(struct arena *arena, const char *text)
 	return buf.length > 0 ? count_characters(buf.data, buf.length) : 0;
 }
 
-static void test_fragments_stay_short_and_whole(void **state attr_unused)
+static void fragments_are_short_and_cut_no_character(void **state attr_unused)
 {
 	static const char *const fillers[] = {
 		"\xC3\xA9\xC3\xA8 ", "\xE5\x8C\x97", "\xF0\x9D\x92\x9C", "word ", "&<", "a. "};
@@ -125,9 +125,9 @@ static void test_fragments_stay_short_and_whole(void **state attr_unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_fragments),
-		cmocka_unit_test(test_the_richest_place_is_shown),
-		cmocka_unit_test(test_fragments_stay_short_and_whole),
+		cmocka_unit_test(matching_words_are_marked),
+		cmocka_unit_test(fragment_with_the_most_words_is_selected),
+		cmocka_unit_test(fragments_are_short_and_cut_no_character),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,7 +14,7 @@ static struct parsed_query *parse(struct arena *arena, const char *text)
 	return query_parse(arena, text, strlen(text));
 }
 
-static void test_terms(void **state attr_unused)
+static void terms_are_distinct_and_counted(void **state attr_unused)
 {
 	struct arena *arena = arena_new();
 	struct parsed_query *query = parse(arena, "The GPT-4 models: a model of gpt");
@@ -42,7 +42,7 @@ static void test_terms(void **state attr_unused)
 	arena_free(arena);
 }
 
-static void test_text_without_terms(void **state attr_unused)
+static void text_without_terms_gives_an_empty_query(void **state attr_unused)
 {
 	static const char *const texts[] = {"", "   ", "the of and", "?!,.", "\xFF\xFE"};
 	struct arena *arena = arena_new();
@@ -56,7 +56,7 @@ static void test_text_without_terms(void **state attr_unused)
 	arena_free(arena);
 }
 
-static void test_the_best_are_kept_in_order(void **state attr_unused)
+static void best_terms_are_kept_in_order(void **state attr_unused)
 {
 	struct arena *arena = arena_new();
 	struct parsed_query *query = parse(arena, "alpha bravo charlie alpha delta echo");
@@ -74,7 +74,7 @@ static void test_the_best_are_kept_in_order(void **state attr_unused)
 	arena_free(arena);
 }
 
-static void test_long_texts(void **state attr_unused)
+static void long_query_is_reduced_to_the_limit(void **state attr_unused)
 {
 	struct arena *arena = arena_new();
 	struct noise noise = {41};
@@ -99,10 +99,10 @@ static void test_long_texts(void **state attr_unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_terms),
-		cmocka_unit_test(test_text_without_terms),
-		cmocka_unit_test(test_the_best_are_kept_in_order),
-		cmocka_unit_test(test_long_texts),
+		cmocka_unit_test(terms_are_distinct_and_counted),
+		cmocka_unit_test(text_without_terms_gives_an_empty_query),
+		cmocka_unit_test(best_terms_are_kept_in_order),
+		cmocka_unit_test(long_query_is_reduced_to_the_limit),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-/* The tokens of a text in one line: extra ones with a plus. */
-struct line {
+/* The tokens of a text, separated by spaces; extra tokens begin with a plus. */
+struct token_list {
 	struct buf buf;
 	const char *source;
 	size_t last_start;
@@ -20,24 +20,24 @@ struct line {
 
 static void add_token(const struct token *token, void *ctx)
 {
-	struct line *line = ctx;
+	struct token_list *list = ctx;
 	assert_true(token->length > 0 && token->length <= TERM_MAX_BYTES);
 	assert_int_equal(strlen(token->text), token->length);
 	assert_true(token->start < token->end);
-	assert_true(token->end <= strlen(line->source));
+	assert_true(token->end <= strlen(list->source));
 	if (!token->is_extra) {
-		assert_true(token->start >= line->last_start);
-		line->last_start = token->start;
+		assert_true(token->start >= list->last_start);
+		list->last_start = token->start;
 	}
-	buf_printf(&line->buf, "%s%s%s", line->buf.length > 0 ? " " : "",
+	buf_printf(&list->buf, "%s%s%s", list->buf.length > 0 ? " " : "",
 	           token->is_extra ? "+" : "", token->text);
 }
 
 static const char *tokens_of(struct arena *arena, struct tokenizer *tokenizer, const char *text)
 {
-	struct line line = {.buf = {.arena = arena}, .source = text};
-	tokenizer_run(tokenizer, text, strlen(text), add_token, &line);
-	return line.buf.length > 0 ? line.buf.data : "";
+	struct token_list list = {.buf = {.arena = arena}, .source = text};
+	tokenizer_run(tokenizer, text, strlen(text), add_token, &list);
+	return list.buf.length > 0 ? list.buf.data : "";
 }
 
 static const struct {
@@ -106,7 +106,7 @@ static const struct {
 	{"nul\x01 bell\x07 del\x7F", "nul bell del"},
 };
 
-static void test_table(void **state attr_unused)
+static void texts_give_the_listed_tokens(void **state attr_unused)
 {
 	struct tokenizer *plain = tokenizer_new(0);
 	struct tokenizer *cached = tokenizer_new(7);
@@ -127,28 +127,28 @@ static void test_table(void **state attr_unused)
 
 static void add_word(const struct token *token, void *ctx)
 {
-	struct line *line = ctx;
-	buf_printf(&line->buf, "%s[%.*s]", token->is_extra ? "+" : "",
-	           (int)(token->end - token->start), line->source + token->start);
+	struct token_list *list = ctx;
+	buf_printf(&list->buf, "%s[%.*s]", token->is_extra ? "+" : "",
+	           (int)(token->end - token->start), list->source + token->start);
 }
 
-static void test_offsets_span_the_word(void **state attr_unused)
+static void offsets_cover_the_source_word(void **state attr_unused)
 {
 	static const char text[] = "the Na\\\"{\\i}ve-Bayes, (c++) $\\alpha$ user's G\xC3\xB6"
 				   "del";
 	struct tokenizer *tokenizer = tokenizer_new(0);
 	struct arena *arena = arena_new();
-	struct line line = {.buf = {.arena = arena}, .source = text};
-	tokenizer_run(tokenizer, text, strlen(text), add_word, &line);
+	struct token_list list = {.buf = {.arena = arena}, .source = text};
+	tokenizer_run(tokenizer, text, strlen(text), add_word, &list);
 	assert_string_equal(
-		line.buf.data,
+		list.buf.data,
 		"[Na\\\"{\\i}ve][Bayes]+[Na\\\"{\\i}ve-Bayes][c++][\\alpha][user][G\xC3\xB6"
 		"del]");
 	arena_free(arena);
 	tokenizer_free(tokenizer);
 }
 
-static void test_long_words_are_cut_whole(void **state attr_unused)
+static void long_words_are_cut_between_characters(void **state attr_unused)
 {
 	struct tokenizer *tokenizer = tokenizer_new(16);
 	struct arena *arena = arena_new();
@@ -165,7 +165,7 @@ static void test_long_words_are_cut_whole(void **state attr_unused)
 	tokenizer_free(tokenizer);
 }
 
-static void test_any_bytes_are_taken(void **state attr_unused)
+static void random_bytes_give_valid_tokens(void **state attr_unused)
 {
 	struct tokenizer *tokenizer = tokenizer_new(64);
 	struct arena *arena = arena_new();
@@ -188,10 +188,10 @@ static void test_any_bytes_are_taken(void **state attr_unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_table),
-		cmocka_unit_test(test_offsets_span_the_word),
-		cmocka_unit_test(test_long_words_are_cut_whole),
-		cmocka_unit_test(test_any_bytes_are_taken),
+		cmocka_unit_test(texts_give_the_listed_tokens),
+		cmocka_unit_test(offsets_cover_the_source_word),
+		cmocka_unit_test(long_words_are_cut_between_characters),
+		cmocka_unit_test(random_bytes_give_valid_tokens),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
