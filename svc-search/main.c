@@ -1,7 +1,7 @@
 /* svc-search: research assets, their index, and searching it. */
 #include "api/asset.h"
+#include "api/query_expansion.h"
 #include "api/search.h"
-#include "api/widen.h"
 #include "embeddings/embeddings.h"
 #include "embeddings/paper_vectors.h"
 #include "embeddings/query_vector.h"
@@ -34,7 +34,7 @@ static const struct command COMMANDS[] = {
 };
 
 static const struct setting *const SETTINGS[] = {
-	INDEXER_SETTINGS, WIDEN_SETTINGS, EMBEDDINGS_SETTINGS, HARVEST_SETTINGS, NULL,
+	INDEXER_SETTINGS, QUERY_EXPANSION_SETTINGS, EMBEDDINGS_SETTINGS, HARVEST_SETTINGS, NULL,
 };
 
 /* Worker 0's. */

@@ -1,7 +1,7 @@
 #include "api/search.h"
 
+#include "api/query_expansion.h"
 #include "api/search_hits.h"
-#include "api/widen.h"
 #include "asset.sql.h"
 #include "base/json.h"
 #include "base/timefmt.h"
@@ -46,7 +46,7 @@ static const struct field LOOKUP_FIELDS[] = {
 	FIELD_END,
 };
 
-/* The filter that the body asks for. */
+/* The filter given by the body and `published_since` (may be NULL). */
 static struct filter filter_of(struct request *rq, const char *published_since)
 {
 	struct filter filter = {0};
@@ -72,8 +72,8 @@ static struct filter filter_of(struct request *rq, const char *published_since)
 void asset_search(struct request *rq)
 {
 	struct search_input *in = request_input(rq, struct search_input, SEARCH_FIELDS);
-	const char *widened = in->use_llm ? widen_query(rq, in->query) : NULL;
-	const char *text = widened ? widened : in->query;
+	const char *expanded = in->use_llm ? query_expand(rq, in->query) : NULL;
+	const char *text = expanded ? expanded : in->query;
 	struct engine_query query = {
 		.text = text,
 		.length = strlen(text),
@@ -82,7 +82,7 @@ void asset_search(struct request *rq)
 	};
 	struct search_hits *hits = search_hits_find(rq, &query);
 	reply_header(rq, "X-Search-Strategy", "%s",
-	             widened ? "hybrid+llm" : engine_strategy_name(hits->strategy));
+	             expanded ? "hybrid+llm" : engine_strategy_name(hits->strategy));
 	reply_json(rq, 200, search_hits_public(rq, hits, in->query));
 }
 

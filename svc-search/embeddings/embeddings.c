@@ -4,8 +4,8 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/metrics.h"
-#include "client/fetch.h"
 #include "embeddings/embedding_answer.h"
+#include "embeddings/openai.h"
 #include "loop/wait.h"
 
 #include <stdio.h>
@@ -188,23 +188,16 @@ struct embeddings *embeddings_make(struct request *rq, enum embeddings_purpose p
                                    const char *const *texts, size_t count)
 {
 	struct embeddings *made = arena_new_of(rq->arena, struct embeddings);
-	const char *body = request_body(rq, texts, count);
-	struct http_field fields[] = {
-		http_field_of("Content-Type", "application/json"),
-		http_field_of("Authorization", arena_printf(rq->arena, "Bearer %s", settings.key)),
-	};
-	struct fetch_call call = {
-		.method = "POST",
-		.url = arena_printf(rq->arena, "%s/embeddings", settings.url),
-		.fields = fields,
-		.field_count = settings.key[0] ? 2 : 1,
-		.body = body,
-		.body_length = strlen(body),
+	struct openai_call call = {
+		.base_url = settings.url,
+		.path = "/embeddings",
+		.key = settings.key,
+		.body = request_body(rq, texts, count),
 		.answer_max_bytes = ENVELOPE_BYTES + count * EMBEDDING_MAX_DIMENSION * NUMBER_BYTES,
 		.timeout_ms = MIN_OF(embeddings_timeout_ms(purpose), request_left_ms(rq) / 2),
 	};
 	struct fetch_answer *answer = NULL;
-	enum err_code code = fetch_try(rq, &call, &answer);
+	enum err_code code = openai_post_try(rq, &call, &answer);
 	made->outcome = EMBEDDINGS_FAILED;
 	if (code)
 		made->why = err_info(code)->slug;

@@ -1,8 +1,8 @@
-#include "api/widen.h"
+#include "api/query_expansion.h"
 
 #include "base/json.h"
 #include "base/log.h"
-#include "client/fetch.h"
+#include "embeddings/openai.h"
 
 #include <string.h>
 
@@ -11,25 +11,27 @@ static struct {
 	int64_t timeout_ms;
 } settings;
 
-const struct setting WIDEN_SETTINGS[] = {
+const struct setting QUERY_EXPANSION_SETTINGS[] = {
 	SETTING_TEXT(&settings.url, "LLM_URL", "",
-                     "Base address of an OpenAI-compatible interface, such as "
-                     "https://api.example.com/v1; empty: none."),
+                     "Base URL of an OpenAI-compatible interface for query expansion, such as "
+                     "https://api.example.com/v1; empty: no query expansion."),
 	SETTING_TEXT(&settings.model, "LLM_MODEL", "",
-                     "Model that widens a query when use_llm is asked."),
+                     "Model that expands a query when a search sets use_llm."),
 	SETTING_SECRET(&settings.key, "LLM_KEY", "", "Bearer key of LLM_URL."),
 	SETTING_MS(&settings.timeout_ms, "LLM_TIMEOUT", "5s", 100, 60000,
-                   "How long a search waits for the model."),
+                   "How long a search waits for LLM_MODEL."),
 	SETTING_END,
 };
 
-#define WORDS_MAX_BYTES  400
+/* Bytes of the answer that are added to the query. */
+#define EXPANSION_MAX_BYTES 400
+
 #define ANSWER_MAX_BYTES ((size_t)256 * 1024)
 
 static const char INSTRUCTION[] =
 	"You widen search queries for a library of computer science papers. Answer with nothing "
-	"but "
-	"10 to 20 words or short terms, separated by spaces, that papers answering the query would "
+	"but 10 to 20 words or short terms, separated by spaces, that papers answering the query "
+        "would "
 	"use in their titles and abstracts. Do not repeat the query and do not explain.";
 
 static void add_message(yyjson_mut_doc *doc, yyjson_mut_val *messages, const char *role,
@@ -53,7 +55,7 @@ static const char *request_body(struct request *rq, const char *query)
 	return json_write_mut(rq->arena, root, NULL);
 }
 
-/* choices[0].message.content of an answer; NULL when it is of another form or blank. */
+/* choices[0].message.content of the answer; NULL when it is missing or blank. */
 static const char *answer_text(struct request *rq, const struct fetch_answer *answer)
 {
 	yyjson_val *root = NULL;
@@ -65,32 +67,25 @@ static const char *answer_text(struct request *rq, const struct fetch_answer *an
 	return content && content[strspn(content, " \t\r\n")] ? content : NULL;
 }
 
-const char *widen_query(struct request *rq, const char *query)
+const char *query_expand(struct request *rq, const char *query)
 {
 	if (!settings.url[0] || !settings.model[0])
 		return NULL;
-	const char *body = request_body(rq, query);
-	struct http_field fields[] = {
-		http_field_of("Content-Type", "application/json"),
-		http_field_of("Authorization", arena_printf(rq->arena, "Bearer %s", settings.key)),
-	};
-	struct fetch_call call = {
-		.method = "POST",
-		.url = arena_printf(rq->arena, "%s/chat/completions", settings.url),
-		.fields = fields,
-		.field_count = settings.key[0] ? 2 : 1,
-		.body = body,
-		.body_length = strlen(body),
+	struct openai_call call = {
+		.base_url = settings.url,
+		.path = "/chat/completions",
+		.key = settings.key,
+		.body = request_body(rq, query),
 		.answer_max_bytes = ANSWER_MAX_BYTES,
 		.timeout_ms = (uint64_t)settings.timeout_ms,
 	};
 	struct fetch_answer *answer = NULL;
-	enum err_code code = fetch_try(rq, &call, &answer);
+	enum err_code code = openai_post_try(rq, &call, &answer);
 	const char *words = code ? NULL : answer_text(rq, answer);
 	if (!words) {
-		log_warn(LOG_GROUP_APP, "the language model did not widen a query",
+		log_warn(LOG_GROUP_APP, "query expansion failed; searching with the original query",
 		         f_text("reason", err_info(code ? code : ERR_UPSTREAM)->slug));
 		return NULL;
 	}
-	return arena_printf(rq->arena, "%s %.*s", query, WORDS_MAX_BYTES, words);
+	return arena_printf(rq->arena, "%s %.*s", query, EXPANSION_MAX_BYTES, words);
 }
