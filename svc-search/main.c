@@ -1,15 +1,17 @@
-/* svc-search: research assets, their index, and searching it. */
+/* svc-search: research assets (papers), their index, and search. */
 #include "api/asset.h"
 #include "api/query_expansion.h"
 #include "api/search.h"
 #include "embeddings/embeddings.h"
-#include "embeddings/paper_vectors.h"
-#include "embeddings/query_vector.h"
+#include "embeddings/paper_embedding.h"
+#include "embeddings/query_embedding.h"
 #include "indexing/indexer.h"
 #include "ingest/import.h"
-#include "service/process.h"
 #include "service/service.h"
+#include "state.h"
 #include "svc-search-migrations.h"
+
+#include <stdlib.h>
 
 static const struct route ROUTES[] = {
 	{API_ID_asset_search, asset_search},    {API_ID_assets_list, asset_list},
@@ -26,10 +28,10 @@ static const struct internal_route INTERNAL_ROUTES[] = {
 };
 
 static const struct command COMMANDS[] = {
-	{"import", "import FILE", "Load an arXiv metadata snapshot: JSON lines, gzip or plain.",
+	{"import", "import FILE", "Load an arXiv metadata snapshot: JSON lines, plain or gzip.",
          import_command},
 	{"harvest", "harvest --from DATE [--until DATE] [--set SET]",
-         "Load what arXiv published since, over OAI-PMH.", harvest_command},
+         "Load the papers that arXiv added or changed since DATE, over OAI-PMH.", harvest_command},
 	{0},
 };
 
@@ -37,36 +39,53 @@ static const struct setting *const SETTINGS[] = {
 	INDEXER_SETTINGS, QUERY_EXPANSION_SETTINGS, EMBEDDINGS_SETTINGS, HARVEST_SETTINGS, NULL,
 };
 
-/* Worker 0's. */
-static struct paper_vectors *paper_vectors;
-
 static void process_start(struct process *process)
 {
+	struct search_process *search = calloc(1, sizeof(*search));
+	require(search);
 	embeddings_init();
-	indexer_make(process, embeddings_space());
+	search->indexer = indexer_new(process, embeddings_space());
+	process->user = search;
+}
+
+static void process_stop(struct process *process)
+{
+	struct search_process *search = process->user;
+	indexer_free(search->indexer);
+	free(search);
+	process->user = NULL;
 }
 
 static void worker_start(struct worker *worker)
 {
-	query_vectors_make(worker);
+	const struct search_process *search = worker->process->user;
+	struct search_worker *own = calloc(1, sizeof(*own));
+	require(own);
+	own->query_embedding = query_embedding_new();
+	worker->user = own;
 	if (worker->index > 0)
 		return;
-	indexer_start(worker);
-	paper_vectors = paper_vectors_start(worker);
+	indexer_start(search->indexer, worker);
+	own->paper_embedding = paper_embedding_start(worker);
 }
 
 static void worker_stop(struct worker *worker)
 {
-	query_vectors_free(worker);
-	if (worker->index > 0)
-		return;
-	paper_vectors_stop(paper_vectors);
-	indexer_stop(worker);
+	const struct search_process *search = worker->process->user;
+	struct search_worker *own = worker->user;
+	if (worker->index == 0) {
+		paper_embedding_stop(own->paper_embedding);
+		indexer_stop(search->indexer);
+	}
+	query_embedding_free(own->query_embedding);
+	free(own);
+	worker->user = NULL;
 }
 
 static const char *unready(struct process *process)
 {
-	return indexer_state(process).is_caught_up ? NULL : "the index is being built";
+	const struct search_process *search = process->user;
+	return indexer_state(search->indexer).is_caught_up ? NULL : "the index is being built";
 }
 
 static const struct service SERVICE = {
@@ -79,7 +98,7 @@ static const struct service SERVICE = {
 	.settings = SETTINGS,
 	.commands = COMMANDS,
 	.process_start = process_start,
-	.process_stop = indexer_free,
+	.process_stop = process_stop,
 	.worker_start = worker_start,
 	.worker_stop = worker_stop,
 	.unready = unready,

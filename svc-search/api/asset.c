@@ -4,10 +4,10 @@
 #include "base/json.h"
 #include "indexing/indexer.h"
 #include "ingest/arxiv_id.h"
-#include "loop/worker.h"
 #include "pg/pg.h"
 #include "service/input.h"
 #include "service/reply.h"
+#include "state.h"
 
 #include <string.h>
 
@@ -147,7 +147,7 @@ void asset_put(struct request *rq)
 
 void asset_stats(struct request *rq)
 {
-	struct index_state state = indexer_state(rq->worker->process);
+	struct index_state state = indexer_state(request_indexer(rq));
 	struct pg_rows *rows =
 		pg_query(rq, ASSET_STATS_SQL, pg_int(state.documents),
 	                 state.updated_at_ms ? pg_time(state.updated_at_ms) : pg_null());

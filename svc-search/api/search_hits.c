@@ -3,14 +3,14 @@
 #include "asset.sql.h"
 #include "base/crypto.h"
 #include "base/json.h"
-#include "embeddings/query_vector.h"
+#include "embeddings/query_embedding.h"
 #include "engine/text/highlight.h"
 #include "engine/text/parsed_query.h"
 #include "indexing/indexer.h"
 #include "ingest/arxiv_id.h"
 #include "loop/wait.h"
-#include "loop/worker.h"
 #include "pg/pg.h"
+#include "state.h"
 
 #include <math.h>
 #include <string.h>
@@ -52,14 +52,14 @@ static void view_put(void *view)
 static struct search_hits *hits_new(struct request *rq)
 {
 	struct search_hits *hits = arena_new_of(rq->arena, struct search_hits);
-	hits->view = indexer_view(rq->worker->process);
+	hits->view = indexer_view(request_indexer(rq));
 	arena_on_free(rq->arena, view_put, hits->view);
 	return hits;
 }
 
 struct search_hits *search_hits_find(struct request *rq, struct engine_query *query)
 {
-	query_vector_set(rq, query);
+	query_embedding_set(rq, query);
 	struct search_hits *hits = hits_new(rq);
 	struct search_work *work = arena_new_of(rq->arena, struct search_work);
 	*work = (struct search_work){.view = hits->view, .query = query, .arena = rq->arena};

@@ -5,7 +5,8 @@
 
 #include <math.h>
 
-/* Fill `out` from a list of numbers. */
+/* Read a list of numbers into `out`, scaled to length 1. Divides by the greatest element first, so
+ * that no square overflows. Returns NULL, or the reason for refusing it. */
 static const char *read_vector(yyjson_val *list, float *out, uint32_t dimension)
 {
 	double greatest = 0;
@@ -13,23 +14,23 @@ static const char *read_vector(yyjson_val *list, float *out, uint32_t dimension)
 	yyjson_val *item;
 	yyjson_arr_foreach (list, index, count, item) {
 		if (!yyjson_is_num(item))
-			return "a vector has an element that is no number";
+			return "a vector has an element that is not a number";
 		greatest = fmax(greatest, fabs(yyjson_get_num(item)));
 	}
 	if (!(greatest > 0) || isinf(greatest))
-		return "a vector has no direction";
+		return "a vector is zero or not finite";
 	yyjson_arr_foreach (list, index, count, item)
 		out[index] = (float)(yyjson_get_num(item) / greatest);
 	embedder_normalise(out, dimension);
 	return NULL;
 }
 
-/* Which text the entry is for; `count` where it is none of them. */
-static size_t place_of(yyjson_val *entry, size_t place, size_t count)
+/* Which of `count` texts the entry at `position` is for; `count`: its index is invalid. */
+static size_t text_of(yyjson_val *entry, size_t position, size_t count)
 {
 	yyjson_val *index = json_get(entry, "index");
 	if (!index)
-		return place;
+		return position;
 	return yyjson_is_uint(index) && yyjson_get_uint(index) < count ? yyjson_get_uint(index)
 	                                                               : count;
 }
@@ -38,19 +39,19 @@ static const char *read_entries(struct arena *arena, yyjson_val *data, size_t te
                                 struct embedding_answer *answer)
 {
 	bool *is_read = arena_array(arena, texts, sizeof(*is_read));
-	size_t place, count;
+	size_t position, count;
 	yyjson_val *entry;
-	yyjson_arr_foreach (data, place, count, entry) {
+	yyjson_arr_foreach (data, position, count, entry) {
 		yyjson_val *list = json_get(entry, "embedding");
-		size_t text = place_of(entry, place, texts);
+		size_t text = text_of(entry, position, texts);
 		if (text == texts || is_read[text])
-			return "its entries are not one for each text";
+			return "its entries do not match the texts";
 		if (yyjson_arr_size(list) != answer->dimension)
-			return "its vectors are not of one length";
-		const char *why = read_vector(list, answer->vectors + text * answer->dimension,
-		                              answer->dimension);
-		if (why)
-			return why;
+			return "its vectors differ in dimension";
+		const char *reason = read_vector(list, answer->vectors + text * answer->dimension,
+		                                 answer->dimension);
+		if (reason)
+			return reason;
 		is_read[text] = true;
 	}
 	return NULL;
@@ -74,8 +75,8 @@ const char *embedding_answer_read(struct arena *arena, const char *body, size_t 
 		.vectors = arena_array(arena, count * dimension, sizeof(float)),
 		.dimension = (uint32_t)dimension,
 	};
-	const char *why = read_entries(arena, data, count, &answer);
-	if (!why)
+	const char *reason = read_entries(arena, data, count, &answer);
+	if (!reason)
 		*ret_answer = answer;
-	return why;
+	return reason;
 }

@@ -1,4 +1,4 @@
-/** Reading what an OpenAI-compatible embeddings endpoint answers:
+/** Reads the answer of an OpenAI-compatible embeddings endpoint:
  *
  *     {"data": [{"index": 0, "embedding": [0.01, -0.2, ...]}, ...], ...}
  */
@@ -13,12 +13,13 @@
 #define EMBEDDING_MAX_DIMENSION 4096
 
 struct embedding_answer {
-	float *vectors;     /* one after another in the order of the texts, each of length 1 */
-	uint32_t dimension; /* elements of each */
+	float *vectors;     /* one after another, in the order of the texts; each has length 1 */
+	uint32_t dimension; /* elements of each vector */
 };
 
-/** Read the answer to `count` (> 0) texts; `body` of `length` bytes. It has to hold one vector for
- * each text, all of one length, none of them zero. An entry without "index" is that of its place.
- * Returns NULL, or why it is not taken, a clause in the arena. Any thread. */
+/** Read `body` (`length` bytes), the answer to `count` (> 0) texts. It must have one vector for each
+ * text, all of the same dimension, none of them zero. An entry without "index" belongs to the text
+ * at the entry's own position. Returns NULL, or the reason for refusing it: a clause such as "it is
+ * not JSON", in the arena. Any thread. */
 const char *embedding_answer_read(struct arena *arena, const char *body, size_t length,
                                   size_t count, struct embedding_answer *ret_answer);

@@ -12,44 +12,43 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A number of an answer, with what stands around it, takes no more bytes than this. */
+/* Upper bounds for the size of an answer: bytes of one number with its separators, */
 #define NUMBER_BYTES 32
 
-/* Of an answer beside its vectors. */
+/* and of everything else. */
 #define ENVELOPE_BYTES 65536
 
-/* A batch may take so many times as long as a query. */
-#define BATCH_PATIENCE 10
+/* The timeout of a batch of papers, as a multiple of EMBEDDINGS_TIMEOUT. */
+#define BATCH_TIMEOUT_FACTOR 10
 
 #define RETRY_AFTER_MAX_S 3600
 
 static struct {
 	const char *url, *model, *key; /* "": no outside embedder; no key */
-	int64_t dimension;             /* asked of the model; 0: as it is */
-	int64_t timeout_ms;            /* how long a query waits; a batch of papers ten times so */
-	int64_t batch;                 /* texts of one call, at most */
-	int64_t text_max_bytes;        /* what is longer is cut */
+	int64_t dimension;             /* requested; 0: the model's own */
+	int64_t timeout_ms;            /* of a query; see BATCH_TIMEOUT_FACTOR */
+	int64_t batch;                 /* most texts of one call */
+	int64_t text_max_bytes;        /* a longer text is cut */
 } settings;
 
 const struct setting EMBEDDINGS_SETTINGS[] = {
 	SETTING_TEXT(&settings.url, "EMBEDDINGS_URL", "",
-                     "Base address of an OpenAI-compatible interface that embeds papers and "
-                     "queries, such as https://api.example.com/v1; empty: they are embedded by "
-                     "what the index learns from the papers themselves."),
+                     "Base URL of an OpenAI-compatible interface that embeds papers and queries, "
+                     "such as https://api.example.com/v1; empty: the built-in embedder, trained on "
+                     "the papers themselves."),
 	SETTING_TEXT(&settings.model, "EMBEDDINGS_MODEL", "",
-                     "Model of EMBEDDINGS_URL; another name means that all papers are embedded "
-                     "anew."),
+                     "Model of EMBEDDINGS_URL; when the name changes, all papers are embedded "
+                     "again."),
 	SETTING_SECRET(&settings.key, "EMBEDDINGS_KEY", "", "Bearer key of EMBEDDINGS_URL."),
 	SETTING_INT(&settings.dimension, "EMBEDDINGS_DIMENSION", "0", 0, EMBEDDING_MAX_DIMENSION,
-                    "Elements of a vector that are asked of a model that can shorten its own; 0: "
-                    "not asked."),
+                    "Dimension to request, of a model that can shorten its vectors; 0: none is "
+                    "requested."),
 	SETTING_MS(&settings.timeout_ms, "EMBEDDINGS_TIMEOUT", "3s", 100, 60000,
-                   "How long a search waits for its vector before it goes by words alone; a batch "
-                   "of papers may take ten times as long."),
-	SETTING_INT(&settings.batch, "EMBEDDINGS_BATCH", "64", 1, 512,
-                    "Papers that are embedded in one call, at most."),
+                   "How long a search waits for the vector of its query before it continues by "
+                   "words alone; a batch of papers may take ten times as long."),
+	SETTING_INT(&settings.batch, "EMBEDDINGS_BATCH", "64", 1, 512, "Most papers of one call."),
 	SETTING_BYTES(&settings.text_max_bytes, "EMBEDDINGS_MAX_TEXT", "8KiB", 256, 65536,
-                      "Of a longer text only so much is embedded; four bytes are about a token."),
+                      "Only this much of a longer text is embedded; a token has about four bytes."),
 	SETTING_END,
 };
 
@@ -72,8 +71,8 @@ size_t embeddings_batch(void)
 void embeddings_init(void)
 {
 	if (!settings.url[0] != !settings.model[0])
-		log_warn(LOG_GROUP_APP,
-		         "EMBEDDINGS_URL and EMBEDDINGS_MODEL have to be set both: neither counts");
+		log_warn(LOG_GROUP_APP, "EMBEDDINGS_URL and EMBEDDINGS_MODEL must both be set; the "
+		                        "one given is ignored");
 	if (!settings.url[0] || !settings.model[0])
 		return;
 	if (settings.dimension)
@@ -82,8 +81,7 @@ void embeddings_init(void)
 	else
 		snprintf(space_name, sizeof(space_name), "%s", settings.model);
 	metric_register(&calls_counter);
-	log_info(LOG_GROUP_APP, "papers and queries are embedded outside",
-	         f_text("space", space_name));
+	log_info(LOG_GROUP_APP, "using an outside embedder", f_text("space", space_name));
 }
 
 const char *embeddings_space(void)
@@ -94,10 +92,10 @@ const char *embeddings_space(void)
 uint64_t embeddings_timeout_ms(enum embeddings_purpose purpose)
 {
 	uint64_t timeout_ms = (uint64_t)settings.timeout_ms;
-	return purpose == FOR_QUERY ? timeout_ms : timeout_ms * BATCH_PATIENCE;
+	return purpose == FOR_QUERY ? timeout_ms : timeout_ms * BATCH_TIMEOUT_FACTOR;
 }
 
-/* Bytes of the text that are sent: no character is cut in two. */
+/* Bytes of `text` to send: at most text_max_bytes, and whole UTF-8 characters only. */
 static size_t cut_length(const char *text)
 {
 	size_t length = strlen(text);
@@ -122,21 +120,21 @@ static const char *request_body(struct request *rq, const char *const *texts, si
 	return json_write_mut(rq->arena, root, NULL);
 }
 
-/* Reading, which is away from the loop for a batch. */
+/* Arguments and result of read_answer(), which runs on the thread pool for a batch. */
 struct reading {
 	struct arena *arena;
 	const struct fetch_answer *answer;
 	size_t count;
-	struct embedding_answer read;
-	const char *why;
+	struct embedding_answer vectors;
+	const char *reason; /* NULL: read */
 };
 
 static void read_answer(void *arg)
 {
 	struct reading *reading = arg;
-	reading->why =
-		embedding_answer_read(reading->arena, reading->answer->body,
-	                              reading->answer->body_length, reading->count, &reading->read);
+	reading->reason = embedding_answer_read(reading->arena, reading->answer->body,
+	                                        reading->answer->body_length, reading->count,
+	                                        &reading->vectors);
 }
 
 static void take_vectors(struct request *rq, const struct fetch_answer *answer, size_t count,
@@ -148,19 +146,20 @@ static void take_vectors(struct request *rq, const struct fetch_answer *answer, 
 		fiber_offload(rq, read_answer, reading);
 	else
 		read_answer(reading);
-	made->why = reading->why;
-	if (!made->why && settings.dimension &&
-	    reading->read.dimension != (uint64_t)settings.dimension)
-		made->why = arena_printf(rq->arena, "its vectors have %u elements, %d were asked",
-		                         reading->read.dimension, (int)settings.dimension);
-	if (made->why)
+	made->reason = reading->reason;
+	if (!made->reason && settings.dimension &&
+	    reading->vectors.dimension != (uint64_t)settings.dimension)
+		made->reason =
+			arena_printf(rq->arena, "its vectors have %u elements, %d were requested",
+		                     reading->vectors.dimension, (int)settings.dimension);
+	if (made->reason)
 		return;
 	made->outcome = EMBEDDINGS_MADE;
-	made->vectors = reading->read.vectors;
-	made->dimension = reading->read.dimension;
+	made->vectors = reading->vectors.vectors;
+	made->dimension = reading->vectors.dimension;
 }
 
-/* What `Retry-After: 20` asks for; a date is passed over. */
+/* From `Retry-After: 20`; a date is ignored. */
 static uint64_t retry_after_ms(const struct fetch_answer *answer)
 {
 	const char *text = fetch_header(answer, "Retry-After");
@@ -180,12 +179,12 @@ static void read_status(struct request *rq, const struct fetch_answer *answer, s
 	}
 	if (answer->status == 400 || answer->status == 413 || answer->status == 422)
 		made->outcome = EMBEDDINGS_REFUSED;
-	made->why = arena_printf(rq->arena, "status %d", answer->status);
+	made->reason = arena_printf(rq->arena, "status %d", answer->status);
 	made->retry_after_ms = retry_after_ms(answer);
 }
 
-struct embeddings *embeddings_make(struct request *rq, enum embeddings_purpose purpose,
-                                   const char *const *texts, size_t count)
+struct embeddings *embeddings_create(struct request *rq, enum embeddings_purpose purpose,
+                                     const char *const *texts, size_t count)
 {
 	struct embeddings *made = arena_new_of(rq->arena, struct embeddings);
 	struct openai_call call = {
@@ -200,7 +199,7 @@ struct embeddings *embeddings_make(struct request *rq, enum embeddings_purpose p
 	enum err_code code = openai_post_try(rq, &call, &answer);
 	made->outcome = EMBEDDINGS_FAILED;
 	if (code)
-		made->why = err_info(code)->slug;
+		made->reason = err_info(code)->slug;
 	else
 		read_status(rq, answer, count, made);
 	metric_add(&calls_counter, PURPOSES[purpose], OUTCOMES[made->outcome], 1);

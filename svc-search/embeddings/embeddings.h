@@ -1,8 +1,10 @@
-/** Texts to vectors by an outside embedder: any OpenAI-compatible `/v1/embeddings` endpoint.
+/** svc-search/embeddings/: vectors by an outside embedder, any OpenAI-compatible `/v1/embeddings`
+ * endpoint. Entry points: embeddings.h (configuration and one call of the endpoint),
+ * paper_embedding.h (all papers, in the background, once for all replicas), query_embedding.h (a
+ * query, while the search waits). The engine compares the vectors (engine.h).
  *
- * Papers are embedded once for all replicas (paper_vectors.h), a query when it is asked
- * (query_vector.h); the engine (engine.h) works with the vectors. Without EMBEDDINGS_URL and
- * EMBEDDINGS_MODEL there is none, and the embedder is the one built into the engine.
+ * An outside embedder is used when both EMBEDDINGS_URL and EMBEDDINGS_MODEL are set. Otherwise the
+ * engine's built-in embedder is used, and the functions of this folder do nothing.
  */
 #pragma once
 
@@ -15,36 +17,38 @@
 /** EMBEDDINGS_*. */
 extern const struct setting EMBEDDINGS_SETTINGS[];
 
-/** Make the outside embedder known: once, before threads. */
+/** Set up from the settings; once, before threads start. */
 void embeddings_init(void);
 
-/** EMBEDDINGS_BATCH: texts of one call, at most. */
+/** EMBEDDINGS_BATCH: most texts of one call. */
 size_t embeddings_batch(void);
 
-/** Names what makes vectors compare, the model and the dimension that is asked of it, as in
- * `large-3` and `large-3/256`; NULL where there is no outside embedder. Any thread. */
+/** Name of the vector space: the model, and the dimension if one is requested, such as `large-3`
+ * and `large-3/256`. Only vectors of one space are comparable. NULL: there is no outside embedder.
+ * Any thread. */
 const char *embeddings_space(void);
 
 enum embeddings_outcome {
 	EMBEDDINGS_MADE,
-	EMBEDDINGS_REFUSED, /* there is something about these texts (400, 413, 422) */
-	EMBEDDINGS_FAILED,  /* the endpoint is away, slow, busy or talks nonsense */
+	EMBEDDINGS_REFUSED, /* the endpoint does not accept these texts (400, 413, 422) */
+	EMBEDDINGS_FAILED,  /* no answer in time, another status, or an unusable answer */
 };
 
 struct embeddings {
 	enum embeddings_outcome outcome;
-	const float *vectors;    /* as in embedding_answer.h; where they were made */
-	uint32_t dimension;      /* the same */
-	const char *why;         /* else a few words for the log */
-	uint64_t retry_after_ms; /* what the endpoint asked for; 0: nothing */
+	const float *vectors;    /* as in embedding_answer.h; NULL unless made */
+	uint32_t dimension;      /* as in embedding_answer.h; 0 unless made */
+	const char *reason;      /* of a refusal or failure, a few words for the log */
+	uint64_t retry_after_ms; /* the answer's Retry-After; 0: none */
 };
 
-/** Who is asked for; a label of the metrics. */
+/** What the call is for; a label of the metrics. */
 enum embeddings_purpose { FOR_PAPERS, FOR_QUERY };
 
-/** Embed `count` (> 0) texts in one call and wait for it. In the arena of the request. Suspends. */
-struct embeddings *embeddings_make(struct request *rq, enum embeddings_purpose purpose,
-                                   const char *const *texts, size_t count);
+/** Embed `count` (> 0) texts in one call. In the arena of the request. Never raises for a failed
+ * call. Suspends. */
+struct embeddings *embeddings_create(struct request *rq, enum embeddings_purpose purpose,
+                                     const char *const *texts, size_t count);
 
-/** How long embeddings_make() takes at most. */
+/** Longest duration of embeddings_create(). */
 uint64_t embeddings_timeout_ms(enum embeddings_purpose purpose);

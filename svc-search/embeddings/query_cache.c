@@ -3,14 +3,14 @@
 #include "engine/text/mem.h"
 
 struct entry {
-	char *text; /* NULL: nothing is here yet */
+	char *text; /* NULL: unused */
 	float *vector;
 	uint32_t dimension;
 };
 
 struct query_cache {
 	struct entry entries[QUERY_CACHE_ENTRIES];
-	size_t next; /* the oldest entry */
+	size_t next; /* the oldest entry, or an unused one: the next to fill */
 };
 
 struct query_cache *query_cache_new(void)

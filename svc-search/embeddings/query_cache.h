@@ -1,14 +1,14 @@
-/** The vectors of the queries asked last, so that one asked again (with another filter, for another
- * page of it) costs no call. Of one worker; not safe for use from two threads at once. */
+/** A worker's cache of query vectors, so that repeating a query (with another filter, say) needs no
+ * call. Holds the most recently stored queries. Not thread-safe. */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-/** Queries that are remembered; the oldest is forgotten. */
+/** Queries in the cache; a new one replaces the oldest. */
 #define QUERY_CACHE_ENTRIES 64
 
-/** A longer text is not remembered. */
+/** Bytes; a longer query is not stored. */
 #define QUERY_CACHE_TEXT_MAX 4096
 
 struct query_cache;
@@ -18,10 +18,10 @@ struct query_cache *query_cache_new(void);
 /** NULL is fine. */
 void query_cache_free(struct query_cache *cache);
 
-/** The vector of `text`, NULL when it is not known. Borrowed: good until the next put. */
+/** The vector of `text`; NULL when it is not in the cache. Borrowed: valid until the next put. */
 const float *query_cache_get(const struct query_cache *cache, const char *text,
                              uint32_t *ret_dimension);
 
-/** Remember it. Copies. */
+/** Store the vector of `text`, `dimension` elements. Copies. */
 void query_cache_put(struct query_cache *cache, const char *text, const float *vector,
                      uint32_t dimension);

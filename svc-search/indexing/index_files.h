@@ -1,5 +1,5 @@
-/** The index on disk: one file in a folder that a replica has for itself, named by the database
- * that it was made from. */
+/** The snapshot of the index on disk: one file in a folder that no other replica uses, named after
+ * the database that the index was built from. */
 #pragma once
 
 #include "base/arena.h"
@@ -7,8 +7,9 @@
 /** `DIR/index-SOURCE.snapshot`, in the arena. */
 const char *index_files_path(struct arena *arena, const char *dir, const char *source);
 
-/** Make the folder if there is none. Returns 0, or the errno why files cannot be written there. */
+/** Create the folder if it is missing. Returns 0, or the errno why no file can be written there. */
 int index_files_prepare(const char *dir);
 
-/** Remove what other databases and interrupted savings have left in the folder of `path`. */
+/** Remove, from the folder of `path`, snapshots of other databases and files of interrupted
+ * saves. */
 void index_files_tidy(const char *path);

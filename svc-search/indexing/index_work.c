@@ -1,8 +1,84 @@
 #include "indexing/index_work.h"
 
+#include "index.sql.h"
 #include "indexing/index_files.h"
+#include "pg/pg.h"
 
 #include <malloc.h>
+#include <string.h>
+
+/* Columns of ASSET_CHANGES_SQL and VECTOR_CHANGES_SQL. */
+enum column {
+	COLUMN_CHANGE,
+	COLUMN_ID,
+	COLUMN_TITLE,
+	COLUMN_ABSTRACT,
+	COLUMN_CATEGORIES,
+	COLUMN_PUBLISHED,
+	COLUMN_CONTAINER,
+	COLUMN_DELETED,
+	COLUMN_VECTOR /* only in VECTOR_CHANGES_SQL */
+};
+
+struct index_work *index_work_new(struct request *rq, struct index_writer *writer)
+{
+	struct index_work *work = arena_new_of(rq->arena, struct index_work);
+	work->writer = writer;
+	return work;
+}
+
+/* The words of `text`, such as "cs.LG stat.ML", in the arena. */
+static const char *const *split_words(struct arena *arena, const char *text, size_t *ret_count)
+{
+	char *rest = arena_strdup(arena, text);
+	const char **words = arena_array(arena, strlen(text) / 2 + 1, sizeof(*words));
+	size_t count = 0;
+	for (char *word; (word = strsep(&rest, " "));)
+		if (*word)
+			words[count++] = word;
+	*ret_count = count;
+	return words;
+}
+
+static struct engine_change change_of(struct request *rq, const struct pg_rows *rows, int row)
+{
+	struct engine_change change = {
+		.document =
+			{
+				.seq = (uint64_t)pg_value_int(rows, row, COLUMN_CHANGE),
+				.id = pg_value(rows, row, COLUMN_ID),
+				.title = pg_value(rows, row, COLUMN_TITLE),
+				.abstract = pg_value(rows, row, COLUMN_ABSTRACT),
+				.published = (int32_t)pg_value_int(rows, row, COLUMN_PUBLISHED),
+				.has_container = pg_value_bool(rows, row, COLUMN_CONTAINER),
+			},
+		.is_deleted = pg_value_bool(rows, row, COLUMN_DELETED),
+	};
+	change.document.categories = split_words(rq->arena, pg_value(rows, row, COLUMN_CATEGORIES),
+	                                         &change.document.category_count);
+	if (rows->columns > COLUMN_VECTOR) {
+		size_t dimension = 0;
+		change.document.vector =
+			pg_value_bytes(rq->arena, rows, row, COLUMN_VECTOR, &dimension);
+		change.document.dimension = (uint32_t)dimension;
+	}
+	return change;
+}
+
+struct index_work *index_work_read(struct request *rq, struct index_writer *writer,
+                                   const char *space, uint64_t seq, int64_t limit)
+{
+	struct pg_rows *rows =
+		space ? pg_query(rq, VECTOR_CHANGES_SQL, pg_int((int64_t)seq), pg_int(limit),
+	                         pg_text(space))
+		      : pg_query(rq, ASSET_CHANGES_SQL, pg_int((int64_t)seq), pg_int(limit));
+	struct index_work *work = index_work_new(rq, writer);
+	work->count = (size_t)rows->count;
+	work->changes = arena_array(rq->arena, work->count, sizeof(*work->changes));
+	for (int row = 0; row < rows->count; row++)
+		work->changes[row] = change_of(rq, rows, row);
+	return work;
+}
 
 void index_work_apply(void *arg)
 {
@@ -46,7 +122,7 @@ void index_work_merge(void *arg)
 	else
 		engine_merge_cancel(writer->engine, work->merge);
 	uv_mutex_unlock(&writer->lock);
-	malloc_trim(0); /* building takes several times what the index itself does */
+	malloc_trim(0); /* a merge needs several times the memory of the finished index */
 }
 
 void index_work_save(void *arg)

@@ -1,8 +1,10 @@
-/** What is done to the index away from the loop: each function is one piece of work for
- * fiber_offload(). Those that change the engine hold its lock meanwhile: one writer at a time. */
+/** One unit of work on the index: a batch of changes read from Postgres, or an operation that takes
+ * long. The functions with a `void *work` parameter run on the thread pool, by fiber_offload();
+ * those that change the engine hold index_writer.lock, so that there is one writer at a time. */
 #pragma once
 
 #include "engine/engine.h"
+#include "loop/request.h"
 
 #include <uv.h>
 
@@ -10,34 +12,45 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/** The engine and what guards it. */
+/** The engine and the lock of its writers. */
 struct index_writer {
 	struct engine *engine;
 	uv_mutex_t lock;
-	const _Atomic bool *stop; /* a merge is given up when it becomes true */
+	const _Atomic bool *stop; /* a merge is abandoned when it becomes true; borrowed */
 };
 
-/** One piece of work; which members it uses is its own matter. */
+/** In the arena of the request. Each function below says which members it uses. */
 struct index_work {
 	struct index_writer *writer;
 	struct engine_change *changes;
-	size_t count;
-	struct engine_merge *merge; /* NULL: one of what is there when the work runs */
+	size_t count;               /* of `changes` */
+	struct engine_merge *merge; /* NULL: index_work_merge() begins one itself */
 	const char *path;           /* of the snapshot */
-	bool is_done;               /* the outcome of restore, merge and save */
+	bool is_done;               /* whether restore, merge or save succeeded */
 };
 
-/** Take in `changes`. */
+/** Empty work on the engine of `writer`. Borrows. */
+struct index_work *index_work_new(struct request *rq, struct index_writer *writer);
+
+/** Read the changes after number `seq`, oldest first, at most `limit` papers, into `changes` of new
+ * work. `space` names the vectors to read with the papers; NULL: none. Suspends. */
+struct index_work *index_work_read(struct request *rq, struct index_writer *writer,
+                                   const char *space, uint64_t seq, int64_t limit);
+
+/** Apply `changes` to the engine. */
 void index_work_apply(void *work);
 
-/** Add the papers of `changes` to `merge`, a load that nobody else knows yet. */
+/** Add the papers of `changes` to `merge`, which is a load that no other thread uses. Deletions are
+ * skipped. */
 void index_work_add(void *work);
 
-/** Take the index from the snapshot at `path`, and remove what earlier ones left beside it. */
+/** Restore the index from the snapshot at `path`, and remove stale files in its folder. Sets
+ * `is_done`. */
 void index_work_restore(void *work);
 
-/** Run `merge` and publish it. */
+/** Run `merge` and publish its result. Sets `is_done`; false: it was abandoned because of
+ * writer->stop. */
 void index_work_merge(void *work);
 
-/** Save the index to `path`. */
+/** Save the index to `path`. Sets `is_done`. */
 void index_work_save(void *work);

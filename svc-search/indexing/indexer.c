@@ -1,3 +1,33 @@
+/* The indexer has two independent parts, both driven by worker 0's loop. Each part runs at most one
+ * fiber at a time.
+ *
+ * Reader: applies new changes, one batch for each pass. A pass is a fiber (read_pass, read_done).
+ *
+ *              start_reading(): timer, notification, end of a build
+ *     +------+ ---------------------------------------------------> +---------+ --+ start_reading():
+ *     | IDLE |                                                      | READING |   | set read_again
+ *     +------+ <--------------------------------------------------- +---------+ <-+
+ *              read_done(); a new pass starts at once if read_again
+ *
+ * Builder: makes a new base index. Either a merge of what the engine has, or a load of all papers.
+ *
+ *              read_done(): a merge is due
+ *     +------+ ------------------------------------> +---------+
+ *     |      | <------------------------------------ |  MERGE  |
+ *     |      |  merge_done(): then start_reading()   +---------+
+ *     | NONE |
+ *     |      |  read_pass(): too many changes missing
+ *     |      | ------------------------------------> +---------+
+ *     |      | <------------------------------------ |  LOAD   |
+ *     +------+  load_done(): then start_reading();   +---------+
+ *               has_gap is set if the load failed
+ *
+ * The reader goes on while the builder works, until MERGE_PAPERS changes have been applied since the
+ * build began; later changes wait for its end. A merge begins only when neither part runs, and a
+ * load only from the reader's fiber, so nothing else changes the engine at that moment.
+ *
+ * During a load, `seq` is already the last change that the load will contain. If the load fails, the
+ * next pass resets `seq` to load_since (has_gap). */
 #include "indexing/indexer.h"
 
 #include "base/log.h"
@@ -19,148 +49,89 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *data_dir; /* of this replica alone; "": the index is not kept on disk */
+static const char *data_dir; /* used by this replica alone; "": the index is not saved */
 
 const struct setting INDEXER_SETTINGS[] = {
 	SETTING_TEXT(&data_dir, "DATA_DIR", "",
-                     "Folder of this replica alone where the index is kept between starts; empty: "
-                     "built anew each time."),
+                     "Folder of this replica alone, where the index is kept between starts; "
+                     "empty: the index is rebuilt at each start."),
 	SETTING_END,
 };
 
-#define STARTING_MS      20
-#define SWEEP_MS         1000
+/* Period of the timer: until the index has caught up, and afterwards. */
+#define STARTING_MS 20
+#define SWEEP_MS    1000
+
 #define PASS_TIMEOUT_MS  60000
-#define MERGE_TIMEOUT_MS 3600000
+#define BUILD_TIMEOUT_MS 3600000
 
-#define PAGE_PAPERS 1000 /* read at once while all are loaded */
+/* Papers of one page of a load. */
+#define PAGE_PAPERS 1000
 
-/* Changes of one pass; more when more are unmerged, for each pass costs as much as all of them. */
+/* Changes of one pass. A pass takes time in proportion to all unmerged changes, so a pass reads as
+ * many as are unmerged, if that is more. */
 #define BATCH_PAPERS 4000
 
-/* An import is taken in a second's worth at a time; and what comes in is merged when it ends, or
- * when there is this much, which is also the most that is read at once (VECTOR_CHANGES_SQL). During
- * a merge as much again is taken in, and the rest waits for its end. */
-#define BUSY_PAPERS  1000
+/* A pass that read this many changes is part of an import: the next pass waits for the timer, and a
+ * merge waits for the end of the import. */
+#define BULK_PAPERS 1000
+
+/* Unmerged changes that make a merge due during an import, and the most that one pass reads
+ * (VECTOR_CHANGES_SQL has the same limit). */
 #define MERGE_PAPERS 16000
 
-/* An index that lacks more papers than this, and than it has, is made anew. Nobody finds what it
- * lacks for as long as that takes: one that is searched already has to lack so many times more. */
+/* All papers are loaded when the index lacks more changes than LOAD_PAPERS and more than it has
+ * papers. Missing papers are not found until the load ends, so an index that has already caught up
+ * must lack SERVING_FACTOR times LOAD_PAPERS. */
 #define LOAD_PAPERS    4000
 #define SERVING_FACTOR 16
 
+/* What the builder does. */
+enum build { BUILD_NONE, BUILD_MERGE, BUILD_LOAD };
+
 struct indexer {
 	struct index_writer writer;
-	const char *space;     /* of an outside embedder's vectors; NULL: built in */
-	struct worker *worker; /* NULL: not started, or stopping */
+	const char *space;     /* of an outside embedder's vectors; NULL: built-in embedder */
+	struct worker *worker; /* NULL: not started, or stopped */
 	uv_timer_t sweep;
-	char source[UUID_TEXT_LEN + 1]; /* id of the database; "": not known yet */
-	uint64_t seq;                   /* last change taken in, or that the load will have */
-	size_t unmerged;                /* changes taken in since a merge began */
-	bool is_reading, is_merging;    /* a load is a merge too */
-	bool is_loading;
-	struct engine_merge *load; /* gathers its papers; NULL: none, or it has them all */
-	uint64_t load_until;       /* the last change that it is to have */
-	uint64_t load_since;       /* where `seq` stood before it */
-	bool has_gap;              /* a load failed: what follows load_since is to be read again */
-	bool is_wanted;            /* read again when this pass is over */
-	bool is_busy;    /* the last pass took in so much that the next may wait for the sweep */
-	bool is_failing; /* the last pass did not reach Postgres */
+	char source[UUID_TEXT_LEN + 1]; /* id of the database; "": not read yet */
+	uint64_t seq;    /* last change applied, or contained in the load under way */
+	size_t unmerged; /* changes applied since the last build began */
+
+	/* Reader */
+	bool is_reading;
+	bool read_again; /* start another pass when this one ends */
+	bool is_bulk;    /* the last pass read at least BULK_PAPERS changes */
+	bool is_failing; /* the last pass failed */
+	bool has_gap;    /* a load failed: the changes after load_since must be read again */
+
+	/* Builder */
+	enum build build;
+	struct engine_merge *load; /* while it receives papers; NULL: none, or it has them all */
+	uint64_t load_until;       /* last change that the load contains */
+	uint64_t load_since;       /* `seq` before the load */
+
 	_Atomic bool is_caught_up;
 	_Atomic int64_t updated_at_ms;
 };
 
 static struct metric documents_gauge =
-	METRIC_GAUGE("expops_index_documents", "Papers that this replica finds.");
+	METRIC_GAUGE("expops_index_documents", "Papers in the index of this replica.");
 static struct metric bytes_gauge =
 	METRIC_GAUGE("expops_index_bytes", "Memory of the index of this replica.");
 
 static void start_reading(struct indexer *indexer);
 
-static struct indexer *indexer_of(struct process *process)
-{
-	return process->user;
-}
-
-/* Nothing new is begun when the process is to end. */
+/* Whether the process is shutting down: no new work is started. */
 static bool is_ending(const struct indexer *indexer)
 {
 	return !indexer->worker || indexer->worker->process->is_draining;
 }
 
-/* NULL: the index is not kept. */
+/* In the arena; NULL: the index is not saved. */
 static const char *snapshot_path(struct request *rq, const struct indexer *indexer)
 {
-	const char *dir = data_dir;
-	return dir[0] ? index_files_path(rq->arena, dir, indexer->source) : NULL;
-}
-
-/* --- Rows into documents ---------------------------------------------------------------------- */
-
-/* `text` is "cs.LG stat.ML"; cut apart in the arena. */
-static const char *const *split_words(struct arena *arena, const char *text, size_t *ret_count)
-{
-	char *rest = arena_strdup(arena, text);
-	const char **words = arena_array(arena, strlen(text) / 2 + 1, sizeof(*words));
-	size_t count = 0;
-	for (char *word; (word = strsep(&rest, " "));)
-		if (*word)
-			words[count++] = word;
-	*ret_count = count;
-	return words;
-}
-
-/* The column that VECTOR_CHANGES_SQL adds to those of ASSET_CHANGES_SQL. */
-#define CHANGE_VECTOR 8
-
-/* A row of either. */
-static struct engine_change change_of(struct request *rq, const struct pg_rows *rows, int row)
-{
-	struct engine_change change = {
-		.document =
-			{
-				.seq = (uint64_t)pg_value_int(rows, row, 0),
-				.id = pg_value(rows, row, 1),
-				.title = pg_value(rows, row, 2),
-				.abstract = pg_value(rows, row, 3),
-				.published = (int32_t)pg_value_int(rows, row, 5),
-				.has_container = pg_value_bool(rows, row, 6),
-			},
-		.is_deleted = pg_value_bool(rows, row, 7),
-	};
-	change.document.categories =
-		split_words(rq->arena, pg_value(rows, row, 4), &change.document.category_count);
-	if (rows->columns > CHANGE_VECTOR) {
-		size_t dimension = 0;
-		change.document.vector =
-			pg_value_bytes(rq->arena, rows, row, CHANGE_VECTOR, &dimension);
-		change.document.dimension = (uint32_t)dimension;
-	}
-	return change;
-}
-
-static struct index_work *work_new(struct request *rq, struct indexer *indexer)
-{
-	struct index_work *work = arena_new_of(rq->arena, struct index_work);
-	work->writer = &indexer->writer;
-	return work;
-}
-
-/* What has changed since `seq`, at most `limit` papers, as work. */
-static struct index_work *read_changes(struct request *rq, struct indexer *indexer, uint64_t seq,
-                                       int64_t limit)
-{
-	const char *space = indexer->space;
-	struct pg_rows *rows =
-		space ? pg_query(rq, VECTOR_CHANGES_SQL, pg_int((int64_t)seq), pg_int(limit),
-	                         pg_text(space))
-		      : pg_query(rq, ASSET_CHANGES_SQL, pg_int((int64_t)seq), pg_int(limit));
-	struct index_work *work = work_new(rq, indexer);
-	work->count = (size_t)rows->count;
-	work->changes = arena_array(rq->arena, work->count, sizeof(*work->changes));
-	for (int row = 0; row < rows->count; row++)
-		work->changes[row] = change_of(rq, rows, row);
-	return work;
+	return data_dir[0] ? index_files_path(rq->arena, data_dir, indexer->source) : NULL;
 }
 
 /* --- Merging ---------------------------------------------------------------------------------- */
@@ -175,87 +146,87 @@ static void show_size(struct indexer *indexer)
 
 static void save_index(struct request *rq, struct indexer *indexer)
 {
-	struct index_work *work = work_new(rq, indexer);
+	struct index_work *work = index_work_new(rq, &indexer->writer);
 	work->path = snapshot_path(rq, indexer);
 	if (!work->path)
 		return;
 	fiber_offload(rq, index_work_save, work);
 	if (!work->is_done)
-		log_warn(LOG_GROUP_APP, "the index was not saved", f_text("path", work->path));
+		log_warn(LOG_GROUP_APP, "cannot save the index", f_text("path", work->path));
 }
 
-/* `filled` has all its input; NULL: merge what is there now. */
-static void merge_and_save(struct request *rq, struct indexer *indexer, struct engine_merge *filled)
+/* Run `load`, which has all its papers, or, if it is NULL, a merge of what the engine has now. */
+static void merge_and_save(struct request *rq, struct indexer *indexer, struct engine_merge *load)
 {
 	uint64_t started_us = time_monotonic_us();
-	struct index_work *work = work_new(rq, indexer);
-	work->merge = filled;
+	struct index_work *work = index_work_new(rq, &indexer->writer);
+	work->merge = load;
 	fiber_offload(rq, index_work_merge, work);
 	if (!work->is_done)
-		raise_error(rq, ERR_UNAVAILABLE, "given up, for the process is to end");
+		raise_error(rq, ERR_UNAVAILABLE, "abandoned: the process is shutting down");
 	show_size(indexer);
 	log_info(LOG_GROUP_APP, "index merged",
-	         f_int("documents", indexer_state(rq->worker->process).documents),
+	         f_int("documents", indexer_state(indexer).documents),
 	         f_float("seconds", (double)(time_monotonic_us() - started_us) / 1e6));
 	save_index(rq, indexer);
 }
 
-static void merge_main(struct request *rq)
+static void merge_run(struct request *rq)
 {
 	merge_and_save(rq, rq->user, NULL);
 }
 
-/* What waited for the merge's end is read now. */
-static void merge_over(struct request *rq)
+static void merge_done(struct request *rq)
 {
 	struct indexer *indexer = rq->user;
-	indexer->is_merging = false;
-	start_reading(indexer);
+	indexer->build = BUILD_NONE;
+	start_reading(indexer); /* changes may have waited for the end of the merge */
 }
 
-/* While nothing reads and nothing merges, so that nobody changes the engine meanwhile. */
-static void start_merge_if_it_pays(struct indexer *indexer)
+/* Called when no pass runs. */
+static void start_merge_if_due(struct indexer *indexer)
 {
-	if (indexer->is_merging || is_ending(indexer) ||
+	if (indexer->build != BUILD_NONE || is_ending(indexer) ||
 	    !engine_wants_merge(indexer->writer.engine))
 		return;
-	if (indexer->is_busy && indexer->unmerged < MERGE_PAPERS)
+	if (indexer->is_bulk && indexer->unmerged < MERGE_PAPERS)
 		return;
-	indexer->is_merging = true;
+	indexer->build = BUILD_MERGE;
 	indexer->unmerged = 0;
-	request_spawn(indexer->worker, "index-merge", MERGE_TIMEOUT_MS, merge_main, merge_over,
+	request_spawn(indexer->worker, "index-merge", BUILD_TIMEOUT_MS, merge_run, merge_done,
 	              indexer);
 }
 
 /* --- Loading ---------------------------------------------------------------------------------- */
 
-/* Add a page of papers that have changed since `seq` to the load. Returns the number of the last
- * one, 0 when there was none. */
+/* Add the next page of papers, those that changed after `seq`, to the load. Returns the change
+ * number of the last one; 0: there are no more. */
 static uint64_t load_page(struct request *rq, struct indexer *indexer, uint64_t seq)
 {
-	struct index_work *work = read_changes(rq, indexer, seq, PAGE_PAPERS);
+	struct index_work *work =
+		index_work_read(rq, &indexer->writer, indexer->space, seq, PAGE_PAPERS);
 	work->merge = indexer->load;
 	fiber_offload(rq, index_work_add, work);
 	return work->count ? work->changes[work->count - 1].document.seq : 0;
 }
 
-static void load_main(struct request *rq)
+static void load_run(struct request *rq)
 {
 	struct indexer *indexer = rq->user;
 	for (uint64_t seq = 0, last = 1; last && seq < indexer->load_until; seq = last) {
 		if (is_ending(indexer))
-			raise_error(rq, ERR_UNAVAILABLE, "given up, for the process is to end");
+			raise_error(rq, ERR_UNAVAILABLE, "abandoned: the process is shutting down");
 		request_page_begin(rq);
 		last = load_page(rq, indexer, seq);
 		request_page_end(rq);
 	}
-	struct engine_merge *filled = indexer->load;
-	indexer->load = NULL;
-	merge_and_save(rq, indexer, filled);
+	struct engine_merge *load = indexer->load;
+	indexer->load = NULL; /* index_work_merge() frees it, in any case */
+	merge_and_save(rq, indexer, load);
 	indexer->updated_at_ms = time_now_ms();
 }
 
-static void load_over(struct request *rq)
+static void load_done(struct request *rq)
 {
 	struct indexer *indexer = rq->user;
 	if (indexer->load) {
@@ -264,40 +235,41 @@ static void load_over(struct request *rq)
 		uv_mutex_unlock(&indexer->writer.lock);
 		indexer->load = NULL;
 	}
-	indexer->is_loading = false;
+	indexer->build = BUILD_NONE;
 	indexer->has_gap = rq->problem.code != ERR_NONE;
 	if (indexer->has_gap && !is_ending(indexer))
-		log_warn(LOG_GROUP_APP, "the index could not be made anew",
+		log_warn(LOG_GROUP_APP, "cannot rebuild the index",
 		         f_text("reason", rq->problem.detail));
-	merge_over(rq);
+	start_reading(indexer);
 }
 
-/* Make the index anew from every paper up to change `newest`. The old one goes on taking in what
- * changes after that, so that a small change need not wait. Only the fiber that reads changes
- * begins a load: nobody else changes the engine meanwhile. */
+/* Rebuild the index from every paper up to change `newest`. Meanwhile the old index still receives
+ * later changes, so a small change need not wait. Called from the reader's fiber alone. */
 static void start_load(struct indexer *indexer, uint64_t newest)
 {
-	indexer->is_merging = indexer->is_loading = true;
+	indexer->build = BUILD_LOAD;
 	indexer->unmerged = 0;
 	indexer->load = engine_load_new(indexer->writer.engine, newest);
 	indexer->load_until = newest;
-	if (!indexer->has_gap) /* of the load before, which ended while this pass was under way */
+	/* If the previous load failed during this pass, load_since of that load still holds. */
+	if (!indexer->has_gap)
 		indexer->load_since = indexer->seq;
 	indexer->has_gap = false;
 	indexer->seq = newest;
-	request_spawn(indexer->worker, "index-load", MERGE_TIMEOUT_MS, load_main, load_over,
+	request_spawn(indexer->worker, "index-load", BUILD_TIMEOUT_MS, load_run, load_done,
 	              indexer);
 }
 
 /* --- Reading ---------------------------------------------------------------------------------- */
 
-/* Take in one batch of changes. Returns whether there may be more. */
+/* Read one batch of changes and apply it. Returns whether there may be more. */
 static bool read_batch(struct request *rq, struct indexer *indexer)
 {
 	size_t limit =
 		MIN_OF(MAX_OF(indexer->unmerged, (size_t)BATCH_PAPERS), (size_t)MERGE_PAPERS);
-	struct index_work *work = read_changes(rq, indexer, indexer->seq, (int64_t)limit);
-	indexer->is_busy = work->count >= BUSY_PAPERS;
+	struct index_work *work =
+		index_work_read(rq, &indexer->writer, indexer->space, indexer->seq, (int64_t)limit);
+	indexer->is_bulk = work->count >= BULK_PAPERS;
 	if (work->count == 0)
 		return false;
 	fiber_offload(rq, index_work_apply, work);
@@ -308,10 +280,10 @@ static bool read_batch(struct request *rq, struct indexer *indexer)
 	return work->count == limit;
 }
 
-/* Take what the disk has of this database. */
+/* Restore the snapshot of this database, if there is one. */
 static void restore_index(struct request *rq, struct indexer *indexer)
 {
-	struct index_work *work = work_new(rq, indexer);
+	struct index_work *work = index_work_new(rq, &indexer->writer);
 	work->path = snapshot_path(rq, indexer);
 	if (!work->path)
 		return;
@@ -324,25 +296,26 @@ static void restore_index(struct request *rq, struct indexer *indexer)
 	indexer->updated_at_ms = time_now_ms();
 	show_size(indexer);
 	log_info(LOG_GROUP_APP, "index restored", f_text("path", work->path),
-	         f_int("documents", indexer_state(rq->worker->process).documents));
+	         f_int("documents", indexer_state(indexer).documents));
 }
 
-/* The database is another one, or an older state of this one: what the index has taken in is not to
- * be trusted, and numbers that it has seen come again. The process starts anew, without its
- * snapshot. */
-attr_noreturn static void start_anew(struct request *rq, struct indexer *indexer)
+/* The database was replaced, or restored to an earlier state: the index may hold papers that no
+ * longer exist, and change numbers that it has seen will be used again. Remove the snapshot and end
+ * the process, which its supervisor starts again. */
+attr_noreturn static void start_over(struct request *rq, struct indexer *indexer)
 {
 	const char *path = snapshot_path(rq, indexer);
 	if (path)
 		unlink(path);
-	log_error(LOG_GROUP_APP,
-	          "the database was replaced or set back: ending, to be started again",
-	          f_int("index_change", (int64_t)indexer->seq));
+	log_error(
+		LOG_GROUP_APP,
+		"the database was replaced or restored from a backup: exiting to rebuild the index",
+		f_int("index_change", (int64_t)indexer->seq));
 	kill(getpid(), SIGTERM);
-	raise_error(rq, ERR_UNAVAILABLE, "the database was replaced or set back");
+	raise_error(rq, ERR_UNAVAILABLE, "the database was replaced or restored from a backup");
 }
 
-/* Number of the newest change; makes sure that this is the database of the index. */
+/* Number of the newest change in the database, after checking that the index was built from it. */
 static uint64_t newest_change(struct request *rq, struct indexer *indexer)
 {
 	struct pg_rows *rows = pg_query(rq, ASSET_NEWEST_SQL, pg_text(indexer->space));
@@ -353,23 +326,23 @@ static uint64_t newest_change(struct request *rq, struct indexer *indexer)
 		restore_index(rq, indexer);
 	}
 	if (strcmp(source, indexer->source) != 0 || newest < indexer->seq)
-		start_anew(rq, indexer);
+		start_over(rq, indexer);
 	return newest;
 }
 
-/* Whether so much is new that a new index costs less than taking it in. */
+/* Whether loading all papers costs less than applying the missing changes. */
 static bool is_far_behind(struct request *rq, const struct indexer *indexer, uint64_t newest)
 {
 	int64_t least = indexer->is_caught_up ? LOAD_PAPERS * SERVING_FACTOR : LOAD_PAPERS;
-	int64_t enough = MAX_OF(indexer_state(rq->worker->process).documents, least) + 1;
-	if (indexer->is_merging || newest - indexer->seq < (uint64_t)enough)
+	int64_t enough = MAX_OF(indexer_state(indexer).documents, least) + 1;
+	if (indexer->build != BUILD_NONE || newest - indexer->seq < (uint64_t)enough)
 		return false;
 	struct pg_rows *rows = pg_query(rq, ASSET_BEHIND_SQL, pg_int((int64_t)indexer->seq),
 	                                pg_int(enough), pg_text(indexer->space));
 	return pg_value_int(rows, 0, 0) == enough;
 }
 
-static void read_main(struct request *rq)
+static void read_pass(struct request *rq)
 {
 	struct indexer *indexer = rq->user;
 	if (indexer->has_gap)
@@ -378,27 +351,27 @@ static void read_main(struct request *rq)
 	uint64_t newest = newest_change(rq, indexer);
 	if (is_far_behind(rq, indexer, newest))
 		start_load(indexer, newest);
-	if (indexer->is_merging && indexer->unmerged >= MERGE_PAPERS)
+	if (indexer->build != BUILD_NONE && indexer->unmerged >= MERGE_PAPERS)
 		return;
 	if (read_batch(rq, indexer))
-		indexer->is_wanted = true;
-	else if (!indexer->is_loading && !indexer->has_gap)
+		indexer->read_again = true;
+	else if (indexer->build != BUILD_LOAD && !indexer->has_gap)
 		indexer->is_caught_up = true;
 }
 
-static void read_over(struct request *rq)
+static void read_done(struct request *rq)
 {
 	struct indexer *indexer = rq->user;
 	bool has_failed = rq->problem.code != ERR_NONE;
 	indexer->is_reading = false;
 	if (has_failed && !indexer->is_failing && !is_ending(indexer))
-		log_warn(LOG_GROUP_APP, "changes cannot be read",
+		log_warn(LOG_GROUP_APP, "cannot read changes from Postgres",
 		         f_text("reason", rq->problem.detail));
 	if (!has_failed && indexer->is_failing)
-		log_info(LOG_GROUP_APP, "changes are read again");
+		log_info(LOG_GROUP_APP, "reading changes from Postgres again");
 	indexer->is_failing = has_failed;
-	start_merge_if_it_pays(indexer);
-	if (indexer->is_wanted && !has_failed)
+	start_merge_if_due(indexer);
+	if (indexer->read_again && !has_failed)
 		start_reading(indexer);
 }
 
@@ -406,35 +379,35 @@ static void start_reading(struct indexer *indexer)
 {
 	if (is_ending(indexer) || !indexer->worker->process->is_migrated)
 		return;
-	indexer->is_wanted = indexer->is_reading;
+	indexer->read_again = indexer->is_reading;
 	if (indexer->is_reading)
 		return;
 	indexer->is_reading = true;
-	request_spawn(indexer->worker, "index-read", PASS_TIMEOUT_MS, read_main, read_over,
+	request_spawn(indexer->worker, "index-read", PASS_TIMEOUT_MS, read_pass, read_done,
 	              indexer);
 }
 
-/* Eager until the index has all that was there at the start, or a load is to get it. */
+/* The short period applies at start-up, until the index has caught up or a load has begun. */
 static void on_sweep(uv_timer_t *timer)
 {
 	struct indexer *indexer = timer->data;
-	bool is_eager = !indexer->is_caught_up && !indexer->is_loading;
-	uv_timer_set_repeat(timer, is_eager ? STARTING_MS : SWEEP_MS);
+	bool is_starting = !indexer->is_caught_up && indexer->build != BUILD_LOAD;
+	uv_timer_set_repeat(timer, is_starting ? STARTING_MS : SWEEP_MS);
 	start_reading(indexer);
 }
 
-/* In the middle of an import the sweep is soon enough. */
+/* During an import only the timer starts passes. */
 static void on_notify(void *context, const char *payload)
 {
 	struct indexer *indexer = context;
 	(void)payload;
-	if (!indexer->is_busy)
+	if (!indexer->is_bulk)
 		start_reading(indexer);
 }
 
-/* --- Life ------------------------------------------------------------------------------------- */
+/* --- Life cycle ------------------------------------------------------------------------------- */
 
-void indexer_make(struct process *process, const char *space)
+struct indexer *indexer_new(struct process *process, const char *space)
 {
 	struct indexer *indexer = calloc(1, sizeof(*indexer));
 	require(indexer);
@@ -442,20 +415,26 @@ void indexer_make(struct process *process, const char *space)
 	indexer->writer.stop = &process->is_draining;
 	indexer->space = space;
 	require(uv_mutex_init(&indexer->writer.lock) == 0);
-	char why[128];
+	char reason[128];
 	int fault = data_dir[0] ? index_files_prepare(data_dir) : 0;
 	if (fault)
-		log_warn(LOG_GROUP_APP, "the index cannot be kept in DATA_DIR",
+		log_warn(LOG_GROUP_APP, "cannot save the index in DATA_DIR",
 		         f_text("path", data_dir),
-		         f_text("reason", strerror_r(fault, why, sizeof(why))));
+		         f_text("reason", strerror_r(fault, reason, sizeof(reason))));
 	metric_register(&documents_gauge);
 	metric_register(&bytes_gauge);
-	process->user = indexer;
+	return indexer;
 }
 
-void indexer_start(struct worker *worker)
+void indexer_free(struct indexer *indexer)
 {
-	struct indexer *indexer = indexer_of(worker->process);
+	engine_free(indexer->writer.engine);
+	uv_mutex_destroy(&indexer->writer.lock);
+	free(indexer);
+}
+
+void indexer_start(struct indexer *indexer, struct worker *worker)
+{
 	indexer->worker = worker;
 	uv_timer_init(&worker->loop, &indexer->sweep);
 	indexer->sweep.data = indexer;
@@ -463,30 +442,19 @@ void indexer_start(struct worker *worker)
 	pg_listen(worker->pg, "asset_changed", on_notify, indexer);
 }
 
-void indexer_stop(struct worker *worker)
+void indexer_stop(struct indexer *indexer)
 {
-	struct indexer *indexer = indexer_of(worker->process);
 	indexer->worker = NULL;
 	uv_close((uv_handle_t *)&indexer->sweep, NULL);
 }
 
-void indexer_free(struct process *process)
+struct engine_view *indexer_view(const struct indexer *indexer)
 {
-	struct indexer *indexer = indexer_of(process);
-	engine_free(indexer->writer.engine);
-	uv_mutex_destroy(&indexer->writer.lock);
-	free(indexer);
-	process->user = NULL;
+	return engine_view_get(indexer->writer.engine);
 }
 
-struct engine_view *indexer_view(struct process *process)
+struct index_state indexer_state(const struct indexer *indexer)
 {
-	return engine_view_get(indexer_of(process)->writer.engine);
-}
-
-struct index_state indexer_state(struct process *process)
-{
-	struct indexer *indexer = indexer_of(process);
 	struct engine_view *view = engine_view_get(indexer->writer.engine);
 	struct index_state state = {
 		.documents = engine_view_count(view),

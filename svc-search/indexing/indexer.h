@@ -1,18 +1,17 @@
-/** Keeps this replica's index in step with Postgres.
+/** svc-search/indexing/: keeps this replica's index up to date with Postgres. Entry points:
+ * indexer.h (start, stop, the current view); index_work.h and index_files.h are internal.
  *
- * One fiber at a time on worker 0 reads what has changed and hands it to the engine; it runs when
- * Postgres notifies, and every second for what a notification may have missed. An import is taken
- * in about a second's worth at a time. Building, merging and saving happen on libuv's pool, and
- * loading all papers anew in a fiber beside, so that a small change waits for none of them. The
- * index is kept on disk under DATA_DIR, named by the database that it was made from, so that a
- * restart only reads what has changed since. When the database is replaced or set back under a
- * running process, the process ends, for its supervisor to start it again with an index of what
- * there is now.
+ * One fiber at a time on worker 0 reads the newest changes and applies them to the engine. It runs
+ * on each notification of Postgres, and every second in case a notification was lost. Heavy work
+ * (building, merging, saving) runs on the thread pool. Loading all papers runs in a second fiber,
+ * so that small changes need not wait for it. indexer.c draws the states.
  *
- * Where an outside embedder makes the vectors, they are read with the papers: one that has been
- * stored is a change of its paper.
+ * A snapshot of the index is kept under DATA_DIR, so that a restart reads only later changes. When
+ * the database is replaced or restored from a backup under a running process, the process exits;
+ * its supervisor starts it again, and it rebuilds the index.
  *
- *     NEW --snapshot restored or all papers loaded--> CAUGHT_UP --more changes--> CAUGHT_UP
+ * With an outside embedder, vectors are read together with the papers. A newly stored vector counts
+ * as a change of its paper.
  */
 #pragma once
 
@@ -23,33 +22,36 @@
 #include <stdint.h>
 
 struct indexer;
+struct process;
 
 /** DATA_DIR. */
 extern const struct setting INDEXER_SETTINGS[];
 
-/** Make the index of a process (empty) as process->user. `space` names the vectors of an outside
- * embedder (embeddings.h); NULL: they are the engine's own. Borrows it. */
-void indexer_make(struct process *process, const char *space);
+/** Make an empty index for `process`, before its threads start. `space` names the vectors of an
+ * outside embedder (embeddings.h); NULL: the built-in embedder is used. Borrows both. */
+struct indexer *indexer_new(struct process *process, const char *space);
+
+/** Free a stopped indexer. */
+void indexer_free(struct indexer *indexer);
 
 /** Start following Postgres; on worker 0. */
-void indexer_start(struct worker *worker);
+void indexer_start(struct indexer *indexer, struct worker *worker);
 
 /** Stop following; on worker 0, while its loop still runs. */
-void indexer_stop(struct worker *worker);
-void indexer_free(struct process *process);
+void indexer_stop(struct indexer *indexer);
 
-/** What is searched now; any thread. Give it back with engine_view_put(). */
-struct engine_view *indexer_view(struct process *process);
+/** The current view of the index; give it back with engine_view_put(). Any thread. */
+struct engine_view *indexer_view(const struct indexer *indexer);
 
 struct index_state {
-	uint32_t documents;    /* papers that can be found */
-	int64_t updated_at_ms; /* when the newest change was taken in; 0: never */
-	bool is_caught_up;     /* all that was there at the start is in */
+	uint32_t documents;    /* papers in the index */
+	int64_t updated_at_ms; /* when changes were last applied; 0: never */
+	bool is_caught_up;     /* the index has every change that existed at start-up */
 };
 
 /** Any thread. */
-struct index_state indexer_state(struct process *process);
+struct index_state indexer_state(const struct indexer *indexer);
 
-/** Names the embedder of a view: vectors compare when their models are the same. In the arena; any
- * thread. */
+/** Identifies the embedder of a view, such as `200-5c01a7f3`: vectors of two views are comparable
+ * when their models are the same. In the arena. Any thread. */
 const char *indexer_model(struct arena *arena, const struct engine_view *view);

@@ -191,7 +191,7 @@ def test_a_folder_that_cannot_be_written_costs_the_snapshot_alone(replica, many,
     one.process.env["DATA_DIR"] = "/proc/no/such/folder"
     one.start()
     one.wait_all()
-    assert one.count("the index cannot be kept in DATA_DIR") == 1
+    assert one.count("cannot save the index in DATA_DIR") == 1
     assert len(one.find(word)) == 100
 
 
@@ -226,7 +226,7 @@ def test_postgres_killed_and_back(cluster, replica, store):
     one.wait_all()
     word = "zqpgk" + secrets.token_hex(4).translate(str.maketrans("0123456789", "ghijklmnop"))
     cluster.postgres.kill9()
-    wait_for(lambda: one.count("changes cannot be read"), "it notices")
+    wait_for(lambda: one.count("cannot read changes from Postgres"), "it notices")
     cluster.postgres.start()
     with cluster.postgres.connect("search") as connection:
         connection.execute("INSERT INTO asset (arxiv_id, title) VALUES ('9699.00001', %s) ON CONFLICT (arxiv_id)"
@@ -274,7 +274,7 @@ def test_another_database_ends_the_process(cluster, replica, db, many, is_replac
         db.execute("UPDATE index_source SET id = gen_random_uuid()")
     wait_for(lambda: not one.process.is_running, "it ends")
     assert one.process.popen.returncode == 0
-    assert one.count("the database was replaced or set back: ending, to be started again") == 1
+    assert one.count("the database was replaced or restored from a backup: exiting to rebuild the index") == 1
     one.start()
     one.wait_all()
     assert one.count("index restored") == 0

@@ -1,5 +1,5 @@
-/* embedding_answer_read(): any bytes are vectors of one length, each of length 1, or refused with a
- * reason. The first byte says how many texts there were. */
+/* embedding_answer_read(): any input is either read as vectors of one dimension and of length 1, or
+ * refused with a reason. The first byte gives the number of texts. */
 #include "embeddings/embedding_answer.h"
 
 #include "base/base.h"
@@ -22,9 +22,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct embedding_answer answer = {0};
 	size_t count = size > 0 ? data[0] % 8 + 1u : 1;
 	const char *body = (const char *)data + (size > 0);
-	const char *why = embedding_answer_read(arena, body, size - (size > 0), count, &answer);
-	if (why) {
-		require(strlen(why) > 0 && !answer.vectors);
+	const char *reason = embedding_answer_read(arena, body, size - (size > 0), count, &answer);
+	if (reason) {
+		require(strlen(reason) > 0 && !answer.vectors);
 	} else {
 		require(answer.dimension > 0 && answer.dimension <= EMBEDDING_MAX_DIMENSION);
 		for (size_t i = 0; i < count; i++)

@@ -17,7 +17,7 @@ static void assert_vector(const float *vector, float first, float second)
 	assert_true(fabsf(vector[1] - second) < 1e-6f);
 }
 
-static void test_vectors_of_length_1_in_the_order_of_the_texts(void **state)
+static void test_vectors_have_length_1_and_follow_the_order_of_the_texts(void **state)
 {
 	struct embedding_answer answer;
 	(void)state;
@@ -29,7 +29,7 @@ static void test_vectors_of_length_1_in_the_order_of_the_texts(void **state)
 	assert_vector(answer.vectors + 2, 0.6f, 0.8f);
 }
 
-static void test_entries_without_an_index_are_in_order(void **state)
+static void test_entries_without_an_index_belong_to_their_position(void **state)
 {
 	struct embedding_answer answer;
 	(void)state;
@@ -38,8 +38,8 @@ static void test_entries_without_an_index_are_in_order(void **state)
 	assert_vector(answer.vectors + 2, 0, 1);
 }
 
-/* Neither too large nor too small for a float's square. */
-static void test_any_magnitude(void **state)
+/* The squares of these elements are outside the range of a float. */
+static void test_vectors_of_any_magnitude_are_scaled(void **state)
 {
 	struct embedding_answer answer;
 	(void)state;
@@ -50,7 +50,7 @@ static void test_any_magnitude(void **state)
 	assert_vector(answer.vectors + 2, 0.6f, 0.8f);
 }
 
-/* A vector of `count` ones, as an answer. */
+/* An answer with one vector of `count` ones. */
 static const char *answer_of_ones(size_t count)
 {
 	struct buf buf = {.arena = arena};
@@ -61,66 +61,61 @@ static const char *answer_of_ones(size_t count)
 	return buf.data;
 }
 
-static void test_the_longest_vector(void **state)
+static void test_dimension_is_limited(void **state)
 {
 	struct embedding_answer answer;
 	(void)state;
 	assert_null(read(answer_of_ones(EMBEDDING_MAX_DIMENSION), 1, &answer));
 	assert_int_equal(answer.dimension, EMBEDDING_MAX_DIMENSION);
 	assert_true(fabsf(answer.vectors[EMBEDDING_MAX_DIMENSION - 1] - 1 / 64.0f) < 1e-6f);
-	assert_string_equal(read(answer_of_ones(EMBEDDING_MAX_DIMENSION + 1), 1, &answer),
-	                    "its vectors have 4097 elements, not 1 to 4096");
+	assert_non_null(strstr(read(answer_of_ones(EMBEDDING_MAX_DIMENSION + 1), 1, &answer),
+	                       "4097 elements"));
 }
 
-static void test_what_is_refused(void **state)
+static void test_unusable_answers_are_refused(void **state)
 {
 	static const struct {
-		const char *body, *why;
+		const char *body, *word; /* of the reason */
 	} ROWS[] = {
-		{"", "it is not JSON"},
-		{"{\"data\":[", "it is not JSON"},
-		{"[]", "it has 0 vectors for 2 texts"},
-		{"{}", "it has 0 vectors for 2 texts"},
-		{"{\"data\":{\"a\":1,\"b\":2}}", "it has 0 vectors for 2 texts"},
-		{"{\"data\":[{\"embedding\":[1]}]}", "it has 1 vectors for 2 texts"},
-		{"{\"data\":[1,2]}", "its vectors have 0 elements, not 1 to 4096"},
-		{"{\"data\":[{\"embedding\":[]},{\"embedding\":[]}]}",
-	         "its vectors have 0 elements, not 1 to 4096"},
-		{"{\"data\":[{\"embedding\":[1]},{\"embedding\":[1,2]}]}",
-	         "its vectors are not of one length"},
-		{"{\"data\":[{\"embedding\":[1]},{}]}", "its vectors are not of one length"},
-		{"{\"data\":[{\"embedding\":[1]},{\"embedding\":\"AAAA\"}]}",
-	         "its vectors are not of one length"},
-		{"{\"data\":[{\"embedding\":[1]},{\"embedding\":[null]}]}",
-	         "a vector has an element that is no number"},
-		{"{\"data\":[{\"embedding\":[1]},{\"embedding\":[0.0]}]}",
-	         "a vector has no direction"},
+		{"", "JSON"},
+		{"{\"data\":[", "JSON"},
+		{"[]", "0 vectors for 2 texts"},
+		{"{}", "0 vectors for 2 texts"},
+		{"{\"data\":{\"a\":1,\"b\":2}}", "0 vectors for 2 texts"},
+		{"{\"data\":[{\"embedding\":[1]}]}", "1 vectors for 2 texts"},
+		{"{\"data\":[1,2]}", "0 elements"},
+		{"{\"data\":[{\"embedding\":[]},{\"embedding\":[]}]}", "0 elements"},
+		{"{\"data\":[{\"embedding\":[1]},{\"embedding\":[1,2]}]}", "dimension"},
+		{"{\"data\":[{\"embedding\":[1]},{}]}", "dimension"},
+		{"{\"data\":[{\"embedding\":[1]},{\"embedding\":\"AAAA\"}]}", "dimension"},
+		{"{\"data\":[{\"embedding\":[1]},{\"embedding\":[null]}]}", "number"},
+		{"{\"data\":[{\"embedding\":[1]},{\"embedding\":[0.0]}]}", "zero"},
 		{"{\"data\":[{\"index\":0,\"embedding\":[1]},{\"index\":0,\"embedding\":[1]}]}",
-	         "its entries are not one for each text"},
+	         "entries"},
 		{"{\"data\":[{\"index\":0,\"embedding\":[1]},{\"index\":2,\"embedding\":[1]}]}",
-	         "its entries are not one for each text"},
+	         "entries"},
 		{"{\"data\":[{\"index\":0,\"embedding\":[1]},{\"index\":-1,\"embedding\":[1]}]}",
-	         "its entries are not one for each text"},
-		{"{\"data\":[{\"index\":\"0\",\"embedding\":[1]},{\"embedding\":[1]}]}",
-	         "its entries are not one for each text"},
+	         "entries"},
+		{"{\"data\":[{\"index\":\"0\",\"embedding\":[1]},{\"embedding\":[1]}]}", "entries"},
 	};
 	struct embedding_answer answer;
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
-		const char *why = read(ROWS[i].body, 2, &answer);
-		assert_non_null(why);
-		assert_string_equal(why, ROWS[i].why);
+		const char *reason = read(ROWS[i].body, 2, &answer);
+		assert_non_null(reason);
+		if (!strstr(reason, ROWS[i].word))
+			fail_msg("%s: %s", ROWS[i].body, reason);
 	}
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		ARENA_TEST(test_vectors_of_length_1_in_the_order_of_the_texts),
-		ARENA_TEST(test_entries_without_an_index_are_in_order),
-		ARENA_TEST(test_any_magnitude),
-		ARENA_TEST(test_the_longest_vector),
-		ARENA_TEST(test_what_is_refused),
+		ARENA_TEST(test_vectors_have_length_1_and_follow_the_order_of_the_texts),
+		ARENA_TEST(test_entries_without_an_index_belong_to_their_position),
+		ARENA_TEST(test_vectors_of_any_magnitude_are_scaled),
+		ARENA_TEST(test_dimension_is_limited),
+		ARENA_TEST(test_unusable_answers_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@ static void put(struct query_cache *cache, const char *text, float value)
 	query_cache_put(cache, text, vector, 2);
 }
 
-/* The first element of what is known; -1: nothing. */
+/* The first element of the cached vector; -1: not cached. */
 static float get(const struct query_cache *cache, const char *text)
 {
 	uint32_t dimension = 0;
@@ -22,7 +22,7 @@ static float get(const struct query_cache *cache, const char *text)
 	return vector[0];
 }
 
-static void test_the_last_ones_are_known(void **state)
+static void test_the_oldest_entry_is_replaced(void **state)
 {
 	struct query_cache *cache = query_cache_new();
 	(void)state;
@@ -37,7 +37,7 @@ static void test_the_last_ones_are_known(void **state)
 	query_cache_free(NULL);
 }
 
-static void test_long_texts_are_not_kept(void **state)
+static void test_long_texts_are_not_stored(void **state)
 {
 	struct query_cache *cache = query_cache_new();
 	char *text = arena_alloc(arena, QUERY_CACHE_TEXT_MAX + 2);
@@ -54,8 +54,8 @@ static void test_long_texts_are_not_kept(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		ARENA_TEST(test_the_last_ones_are_known),
-		ARENA_TEST(test_long_texts_are_not_kept),
+		ARENA_TEST(test_the_oldest_entry_is_replaced),
+		ARENA_TEST(test_long_texts_are_not_stored),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-#include "embeddings/paper_vectors.h"
+#include "embeddings/paper_embedding.h"
 
 #include "base/backoff.h"
 #include "base/crypto.h"
@@ -17,20 +17,20 @@
 
 #define SWEEP_MS 1000
 
-/* Of a turn, beside what the call takes; of a pass, that of a text that is refused takes two. */
-#define SPARE_MS 5000
+/* Duration of the lease beyond the timeout of a call: time for the statements of a pass. */
+#define LEASE_SPARE_MS 5000
 
-#define PAUSE_MIN_MS 500
-#define PAUSE_MAX_MS 60000
+#define RETRY_MIN_MS 500
+#define RETRY_MAX_MS 60000
 
-/* What any embedder takes. */
-static const char *const HARMLESS = "paper";
+/* A text that any embedder accepts. */
+static const char *const PROBE_TEXT = "paper";
 
-struct paper_vectors {
+struct paper_embedding {
 	struct worker *worker;
 	struct periodic *periodic;
-	size_t batch;      /* papers to look at next */
-	unsigned failures; /* of the endpoint, in a row */
+	size_t batch;      /* papers of the next pass */
+	unsigned failures; /* of the endpoint, consecutive */
 };
 
 /* Columns of VECTOR_PENDING_SQL. */
@@ -43,13 +43,13 @@ enum pending {
 	PENDING_NEEDED
 };
 
-/* Papers that are seen to in one pass. */
+/* The papers of one pass. */
 struct batch {
-	const struct pg_rows *rows;
-	uint32_t dimension; /* of the space; 0: not known yet */
-	size_t count;       /* those that need a vector: */
-	int *needed;        /* their rows */
-	const char **texts;
+	const struct pg_rows *rows; /* of VECTOR_PENDING_SQL */
+	uint32_t dimension;         /* of the space; 0: it has no vectors yet */
+	size_t count;               /* papers that need a vector */
+	int *needed;                /* their rows */
+	const char **texts;         /* their texts */
 };
 
 static struct metric embedded_counter =
@@ -57,16 +57,16 @@ static struct metric embedded_counter =
 
 /* --- Postgres --------------------------------------------------------------------------------- */
 
-/* Take the turn. False: there is nothing to do, or it is another's. */
-static bool claim(struct request *rq, uint64_t *ret_done, uint32_t *ret_dimension)
+/* Acquire the lease. False: no paper is pending, or another process holds the lease. */
+static bool acquire_lease(struct request *rq, uint64_t *ret_done, uint32_t *ret_dimension)
 {
-	uint64_t turn_ms = embeddings_timeout_ms(FOR_PAPERS) + SPARE_MS;
-	struct pg_rows *rows = pg_query(rq, VECTOR_WANTED_SQL, pg_text(embeddings_space()));
+	uint64_t lease_ms = embeddings_timeout_ms(FOR_PAPERS) + LEASE_SPARE_MS;
+	struct pg_rows *rows = pg_query(rq, VECTOR_HAS_PENDING_SQL, pg_text(embeddings_space()));
 	if (!pg_value_bool(rows, 0, 0))
 		return false;
-	rows = pg_query(rq, VECTOR_CLAIM_SQL, pg_text(embeddings_space()),
+	rows = pg_query(rq, VECTOR_ACQUIRE_LEASE_SQL, pg_text(embeddings_space()),
 	                pg_text(rq->worker->process->instance),
-	                pg_int((int64_t)(turn_ms + 999) / 1000));
+	                pg_int((int64_t)(lease_ms + 999) / 1000));
 	if (pg_empty(rows))
 		return false;
 	*ret_done = (uint64_t)pg_value_int(rows, 0, 0);
@@ -90,12 +90,12 @@ static void read_batch(struct request *rq, uint64_t done, size_t limit, struct b
 	}
 }
 
-/* Writing the vectors of a batch, away from the loop. */
+/* Arguments and result of pack(), which runs on the thread pool. */
 struct packing {
 	struct arena *arena;
 	const struct batch *batch;
 	const struct embeddings *made;
-	const char *json; /* the outcome: what VECTOR_STORE_SQL takes */
+	const char *json; /* the vectors, as VECTOR_STORE_SQL takes them */
 };
 
 static void pack(void *arg)
@@ -120,8 +120,8 @@ static void pack(void *arg)
 	packing->json = json_write_mut(packing->arena, rows, NULL);
 }
 
-/* The batch is done, with the vectors `rows_json`; false when it was not this replica's turn any
- * more, which needs no word: another does it. */
+/* Store the vectors `rows_json` and the progress, and release the lease. False when the lease was
+ * lost: another replica repeats the batch, so this is not an error. */
 static bool store(struct request *rq, const struct batch *batch, uint32_t dimension,
                   const char *rows_json)
 {
@@ -132,7 +132,7 @@ static bool store(struct request *rq, const struct batch *batch, uint32_t dimens
 	return !pg_empty(stored);
 }
 
-static void store_nothing(struct request *rq, const struct batch *batch)
+static void store_progress(struct request *rq, const struct batch *batch)
 {
 	store(rq, batch, 0, "[]");
 }
@@ -149,84 +149,85 @@ static void store_vectors(struct request *rq, const struct batch *batch,
 
 /* --- The endpoint ----------------------------------------------------------------------------- */
 
-/* Milliseconds to the next try. What the endpoint asks for holds for every replica: the turn lasts
- * until then. */
-static uint64_t note_failure(struct request *rq, struct paper_vectors *papers,
+/* Returns milliseconds to the next try. A Retry-After applies to every replica: the lease is
+ * extended until then. */
+static uint64_t note_failure(struct request *rq, struct paper_embedding *papers,
                              const struct embeddings *made)
 {
 	if (papers->failures++ == 0)
-		log_warn(LOG_GROUP_APP, "papers are not embedded, trying again",
-		         f_text("reason", made->why));
+		log_warn(LOG_GROUP_APP, "cannot embed papers; retrying",
+		         f_text("reason", made->reason));
 	if (made->retry_after_ms)
-		pg_query(rq, VECTOR_PAUSE_SQL, pg_text(embeddings_space()),
+		pg_query(rq, VECTOR_EXTEND_LEASE_SQL, pg_text(embeddings_space()),
 		         pg_text(rq->worker->process->instance),
 		         pg_int((int64_t)made->retry_after_ms / 1000));
-	return MAX_OF(backoff_ms(papers->failures, PAUSE_MIN_MS, PAUSE_MAX_MS),
+	return MAX_OF(backoff_ms(papers->failures, RETRY_MIN_MS, RETRY_MAX_MS),
 	              made->retry_after_ms);
 }
 
-static void note_success(struct paper_vectors *papers)
+static void note_success(struct paper_embedding *papers)
 {
 	if (papers->failures > 0)
-		log_info(LOG_GROUP_APP, "papers are embedded again");
+		log_info(LOG_GROUP_APP, "embedding papers again");
 	papers->failures = 0;
 	papers->batch = MIN_OF(papers->batch * 2, embeddings_batch());
 }
 
-/* The one text of the batch was refused. If the endpoint takes another, it is the text's fault. */
-static uint64_t pass_over(struct request *rq, struct paper_vectors *papers,
-                          const struct batch *batch, const struct embeddings *refused)
+/* The only text of the batch was refused. Skip it if the endpoint accepts another text. */
+static uint64_t skip_refused(struct request *rq, struct paper_embedding *papers,
+                             const struct batch *batch, const struct embeddings *refused)
 {
-	struct embeddings *made = embeddings_make(rq, FOR_PAPERS, &HARMLESS, 1);
+	struct embeddings *made = embeddings_create(rq, FOR_PAPERS, &PROBE_TEXT, 1);
 	if (made->outcome != EMBEDDINGS_MADE)
 		return note_failure(rq, papers, refused);
-	log_warn(LOG_GROUP_APP, "a paper cannot be embedded",
+	log_warn(LOG_GROUP_APP, "the embedder refused a paper; skipping it",
 	         f_text("arxiv_id", pg_value(batch->rows, batch->needed[0], PENDING_ID)),
-	         f_text("reason", refused->why));
-	store_nothing(rq, batch);
+	         f_text("reason", refused->reason));
+	store_progress(rq, batch);
 	note_success(papers);
 	return 0;
 }
 
-static uint64_t halve(struct paper_vectors *papers, const struct batch *batch)
+static uint64_t halve_batch(struct paper_embedding *papers, const struct batch *batch)
 {
 	papers->batch = MAX_OF((size_t)batch->rows->count / 2, (size_t)1);
 	return 0;
 }
 
-static bool is_of_another_dimension(struct request *rq, const struct batch *batch,
-                                    struct embeddings *made)
+static bool has_wrong_dimension(struct request *rq, const struct batch *batch,
+                                struct embeddings *made)
 {
 	if (batch->dimension == 0 || batch->dimension == made->dimension)
 		return false;
-	made->why = arena_printf(rq->arena,
-	                         "vectors of %u elements, those kept have %u: a model that has "
-	                         "changed needs another name",
-	                         made->dimension, batch->dimension);
+	made->reason =
+		arena_printf(rq->arena,
+	                     "the vectors have %u elements, those in Postgres have %u; when the "
+	                     "model changes, change EMBEDDINGS_MODEL",
+	                     made->dimension, batch->dimension);
 	return true;
 }
 
 /* --- Passes ----------------------------------------------------------------------------------- */
 
-/* See to one batch. Returns milliseconds to the next pass. */
-static uint64_t see_to_batch(struct request *rq, struct paper_vectors *papers)
+/* Returns milliseconds to the next pass. */
+static uint64_t embed_batch(struct request *rq, struct paper_embedding *papers)
 {
 	struct batch batch = {0};
 	uint64_t done;
-	if (!claim(rq, &done, &batch.dimension))
+	if (!acquire_lease(rq, &done, &batch.dimension))
 		return SWEEP_MS;
 	read_batch(rq, done, papers->batch, &batch);
 	if (batch.rows->count == 0)
 		return SWEEP_MS;
 	if (batch.count == 0) {
-		store_nothing(rq, &batch);
+		store_progress(rq, &batch);
 		return 0;
 	}
-	struct embeddings *made = embeddings_make(rq, FOR_PAPERS, batch.texts, batch.count);
+	struct embeddings *made = embeddings_create(rq, FOR_PAPERS, batch.texts, batch.count);
 	if (made->outcome == EMBEDDINGS_REFUSED)
-		return batch.rows->count > 1 ? halve(papers, &batch)
-		                             : pass_over(rq, papers, &batch, made);
-	if (made->outcome == EMBEDDINGS_FAILED || is_of_another_dimension(rq, &batch, made))
+		return batch.rows->count > 1 ? halve_batch(papers, &batch)
+		                             : skip_refused(rq, papers, &batch, made);
+	if (made->outcome == EMBEDDINGS_FAILED || has_wrong_dimension(rq, &batch, made))
 		return note_failure(rq, papers, made);
 	store_vectors(rq, &batch, made);
 	note_success(papers);
@@ -235,30 +236,30 @@ static uint64_t see_to_batch(struct request *rq, struct paper_vectors *papers)
 
 static void pass(struct request *rq)
 {
-	struct paper_vectors *papers = periodic_user(rq);
+	struct paper_embedding *papers = periodic_user(rq);
 	const struct process *process = rq->worker->process;
 	uint64_t next_ms = SWEEP_MS;
 	if (process->is_migrated && !process->is_draining)
-		next_ms = see_to_batch(rq, papers);
+		next_ms = embed_batch(rq, papers);
 	periodic_wake_in(papers->periodic, next_ms);
 }
 
-struct paper_vectors *paper_vectors_start(struct worker *worker)
+struct paper_embedding *paper_embedding_start(struct worker *worker)
 {
 	if (!embeddings_space())
 		return NULL;
-	struct paper_vectors *papers = calloc(1, sizeof(*papers));
+	struct paper_embedding *papers = calloc(1, sizeof(*papers));
 	require(papers);
 	metric_register(&embedded_counter);
 	papers->worker = worker;
 	papers->batch = embeddings_batch();
 	papers->periodic = periodic_new(worker, "embed-papers", pass, papers, PERIODIC_WHEN_WOKEN,
-	                                4 * (embeddings_timeout_ms(FOR_PAPERS) + SPARE_MS));
+	                                4 * (embeddings_timeout_ms(FOR_PAPERS) + LEASE_SPARE_MS));
 	periodic_wake(papers->periodic);
 	return papers;
 }
 
-void paper_vectors_stop(struct paper_vectors *papers)
+void paper_embedding_stop(struct paper_embedding *papers)
 {
 	if (!papers)
 		return;

@@ -1,0 +1,28 @@
+/** Embeds every paper by the outside embedder, once for all replicas.
+ *
+ * A periodic on worker 0 processes the papers in the order of their changes, one batch in a pass:
+ *
+ *     acquire the lease --> read the next papers --> embed those whose text has no vector yet
+ *          ^                                                          |
+ *          +--- store the vectors and the progress, release the lease <---+
+ *
+ * Postgres holds the vectors, the progress and the lease of each vector space (0002_vector.sql).
+ * One replica at a time holds the lease and calls the endpoint. A batch is stored whole or not at
+ * all: if the process is killed in the middle of one, another replica repeats it when the lease has
+ * expired. Replicas learn of new vectors by change numbers, as they do of papers (indexer.h).
+ *
+ * There is one call at a time. A batch that the endpoint refuses is halved. A single text that it
+ * refuses, although it accepts others, is skipped until the paper changes. Any other failure is
+ * retried with backoff, and not before the time given by the endpoint's Retry-After.
+ */
+#pragma once
+
+#include "loop/worker.h"
+
+struct paper_embedding;
+
+/** Start; on worker 0. NULL when there is no outside embedder. */
+struct paper_embedding *paper_embedding_start(struct worker *worker);
+
+/** Stop and free, while the loop still runs and no request is under way. NULL is fine. */
+void paper_embedding_stop(struct paper_embedding *papers);

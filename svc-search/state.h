@@ -1,0 +1,30 @@
+/** svc-search: what the service keeps for its process and for each worker. main.c makes and frees
+ * it. */
+#pragma once
+
+#include "loop/request.h"
+#include "loop/worker.h"
+#include "service/process.h"
+
+struct indexer;
+struct paper_embedding;
+struct query_embedding;
+
+/** process->user. */
+struct search_process {
+	struct indexer *indexer; /* its reading functions are safe on any thread */
+};
+
+/** worker->user. */
+struct search_worker {
+	struct query_embedding *query_embedding;
+	struct paper_embedding *paper_embedding; /* of worker 0 alone; NULL elsewhere, and where
+	                                            there is no outside embedder */
+};
+
+/** The index that a request searches. */
+static inline struct indexer *request_indexer(const struct request *rq)
+{
+	const struct search_process *process = rq->worker->process->user;
+	return process->indexer;
+}
