@@ -62,7 +62,7 @@ static const struct field PUT_FIELDS[] = {
 	FIELD_END,
 };
 
-/* The canonical id, NULL when the text is none. */
+/* The canonical form of an arXiv id, in the arena; NULL: `text` is not one. */
 static const char *canonical(struct request *rq, const char *text)
 {
 	char id[ARXIV_ID_MAX + 1];
@@ -88,7 +88,6 @@ void asset_list(struct request *rq)
 	reply_page(rq, pg_json(rows), pg_value_int(rows, 0, 1), in->limit, in->offset);
 }
 
-/* A category is one word, for the index and arXiv alike. */
 static void check_categories(struct request *rq)
 {
 	size_t index, count;
@@ -120,11 +119,12 @@ static void check_references(struct request *rq)
 	yyjson_obj_foreach (json_get(summary, "by_class"), index, count, name, value) {
 		if (!yyjson_is_uint(value) || yyjson_get_uint(value) > REFERENCES_MAX)
 			problem_add_field(rq->arena, &rq->problem, "reference_summary.by_class",
-			                  "%s must be a count", yyjson_get_str(name));
+			                  "%s must be an integer from 0 to %d",
+			                  yyjson_get_str(name), REFERENCES_MAX);
 	}
 	if (json_get_int(summary, "classified", 0) > json_get_int(summary, "total", 0))
 		problem_add_field(rq->arena, &rq->problem, "reference_summary.classified",
-		                  "must not be over the total");
+		                  "must not be greater than total");
 }
 
 void asset_put(struct request *rq)

@@ -1,4 +1,5 @@
-/** Research assets: read, list, store. */
+/** Research assets, which are papers with what is known about their code: get, list, put, and
+ * statistics. */
 #pragma once
 
 #include "loop/request.h"

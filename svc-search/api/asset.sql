@@ -2,7 +2,7 @@
 SELECT asset_detail_json(a) FROM asset a WHERE arxiv_id = $1 AND NOT is_deleted;
 
 -- name: asset_list (read)
--- $1 limit, $2 offset, $3 category or archive or NULL, $4 with or without a container or NULL.
+-- $1 limit, $2 offset, $3 category or archive (NULL: all), $4 whether it has a container (NULL: either).
 SELECT coalesce((SELECT jsonb_agg(asset_json(a) ORDER BY page.published_at DESC NULLS LAST, page.arxiv_id DESC)
                  FROM (SELECT arxiv_id, published_at FROM asset_key
                        WHERE key = coalesce($3, '') AND ($4::boolean IS NULL OR has_container = $4)
@@ -12,9 +12,9 @@ SELECT coalesce((SELECT jsonb_agg(asset_json(a) ORDER BY page.published_at DESC 
         WHERE key = coalesce($3, '') AND ($4::boolean IS NULL OR has_container = $4));
 
 -- name: asset_put
--- $1 the id, $2 the members that are to change. No row: there is no such paper, and $2 has no title to make one. One that
--- was withdrawn comes back with what $2 says of it alone. The row that is updated is read behind the lock, so that two
--- writers at once both count.
+-- $1 the id, $2 the members to change. No row: the paper does not exist, and $2 has no title to create it. A withdrawn
+-- paper is restored with the members of $2 alone. DO UPDATE reads the row after locking it, so two concurrent writers do
+-- not undo each other's changes.
 INSERT INTO asset AS a (arxiv_id, title, abstract, authors, categories, published_at, updated_at, github_url,
                         container_image, container_status, containerfile, working_directory, environment_vars,
                         reference_summary, license)
@@ -35,16 +35,16 @@ ON CONFLICT (arxiv_id) DO UPDATE SET
 WHERE NOT a.is_deleted OR $2::jsonb ? 'title'
 RETURNING asset_detail_json(a);
 
--- name: asset_pick (read)
--- $1 an array of ids: their papers in that order, as lists show them, with what is needed to mark the matching words.
+-- name: asset_by_ids (read)
+-- $1 an array of ids. Their papers, in that order: the JSON of a list item, and the columns for highlights and filters.
 SELECT a.arxiv_id, asset_json(a), a.title, a.abstract, to_jsonb(a.categories), to_char(a.published_at AT TIME ZONE 'UTC', 'YYYY-MM-DD'),
        a.has_container, a.github_url
-FROM jsonb_array_elements_text($1::jsonb) WITH ORDINALITY AS wanted (id, place)
-JOIN asset a ON a.arxiv_id = wanted.id AND NOT a.is_deleted
-ORDER BY wanted.place;
+FROM jsonb_array_elements_text($1::jsonb) WITH ORDINALITY AS requested (id, position)
+JOIN asset a ON a.arxiv_id = requested.id AND NOT a.is_deleted
+ORDER BY requested.position;
 
 -- name: asset_stats (read)
--- $1 papers in the index that answers, $2 when it took in its newest change, or NULL.
+-- $1 papers in the index of the replica that answers, $2 when it last applied a change, or NULL.
 SELECT jsonb_build_object(
     'total_assets', coalesce(sum(papers) FILTER (WHERE key = ''), 0),
     'by_container', jsonb_build_object(

@@ -1,22 +1,25 @@
-/** Searching: POST /search/assets, and what other services ask. */
+/** svc-search/api/: the routes of svc-search. Entry points: search.h (search, and the internal routes
+ * for other services), asset.h (papers). Used by them: query_expansion.h, search_hits.h. */
 #pragma once
 
 #include "loop/request.h"
 
+/** POST /search/assets. */
 void asset_search(struct request *rq);
 
-/** POST /internal/assets/similar: papers near a long text, with what a ranker needs of each.
+/** POST /internal/assets/similar: the papers nearest to a text of up to several pages, with all that
+ * a ranker needs.
  *
  *     {"text": "…", "limit": 300, "categories": ["cs"] | null,
  *      "published_since": "2026-01-01" | null}
  *     {"strategy": "hybrid", "model": "200-5c01a7f3", "dimension": 200, "results": [ROW, …]}
  *
  * ROW is {"arxiv_id", "relevance" 0 to 1, "matched": ["word", …], "published_at": "YYYY-MM-DD" |
- * null, "has_container", "title", "abstract" (whole), "categories", "github_url", "vector": base64
- * of int8 | null, "scale", "asset": as lists show it}. An element of the vector is its int8 times
- * `scale`; vectors of different models do not compare. */
+ * null, "has_container", "title", "abstract" (unabridged), "categories", "github_url", "vector":
+ * base64 of int8 | null, "scale", "asset": the JSON of a list item}. An element of the vector is its
+ * int8 times `scale`. Vectors are comparable only if `model` is the same. */
 void asset_similar(struct request *rq);
 
-/** POST /internal/assets/lookup: {"arxiv_ids": […]} gives the same rows, relevance 0, in the order
- * asked; unknown ones are missing. */
+/** POST /internal/assets/lookup: {"arxiv_ids": […]} gives the same object, with relevance 0 and the
+ * rows in the order of the ids. Unknown ids have no row. */
 void asset_lookup(struct request *rq);

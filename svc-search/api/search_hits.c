@@ -15,20 +15,20 @@
 #include <math.h>
 #include <string.h>
 
-/* Above this a search may take longer than a loop should be held up (about 1 ms at 50,000
- * papers). */
+/* A search of more papers runs on the thread pool: at 50,000 it takes about 1 ms, which is as long as
+ * the loop may be blocked. */
 #define OFFLOAD_PAPERS 50000
 
-/* Columns of ASSET_PICK_SQL. */
-enum pick {
-	PICK_ID,
-	PICK_ASSET,
-	PICK_TITLE,
-	PICK_ABSTRACT,
-	PICK_CATEGORIES,
-	PICK_PUBLISHED,
-	PICK_CONTAINER,
-	PICK_GITHUB
+/* Columns of ASSET_BY_IDS_SQL. */
+enum column {
+	COLUMN_ID,
+	COLUMN_ASSET,
+	COLUMN_TITLE,
+	COLUMN_ABSTRACT,
+	COLUMN_CATEGORIES,
+	COLUMN_PUBLISHED,
+	COLUMN_CONTAINER,
+	COLUMN_GITHUB
 };
 
 struct search_work {
@@ -87,21 +87,21 @@ struct search_hits *search_hits_of_ids(struct request *rq, yyjson_val *ids)
 	return hits;
 }
 
-static struct pg_rows *pick_rows(struct request *rq, const struct search_hits *hits)
+static struct pg_rows *query_papers(struct request *rq, const struct search_hits *hits)
 {
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *ids = yyjson_mut_arr(doc);
 	for (size_t i = 0; i < hits->count; i++)
 		yyjson_mut_arr_add_str(doc, ids, hits->hits[i].id);
-	return pg_query(rq, ASSET_PICK_SQL, pg_text(json_write_mut(rq->arena, ids, NULL)));
+	return pg_query(rq, ASSET_BY_IDS_SQL, pg_text(json_write_mut(rq->arena, ids, NULL)));
 }
 
-/* The hit of each row: rows come in the order of the hits, a paper that has gone meanwhile is
- * missing. */
+/* The hit that belongs to `row`; call it for each row in turn, with *at 0 at first. Rows are in the
+ * order of the hits; a paper that was withdrawn after the search has no row. */
 static const struct engine_hit *hit_of_row(const struct search_hits *hits, size_t *at,
                                            const struct pg_rows *rows, int row)
 {
-	while (strcmp(hits->hits[*at].id, pg_value(rows, row, PICK_ID)) != 0)
+	while (strcmp(hits->hits[*at].id, pg_value(rows, row, COLUMN_ID)) != 0)
 		(*at)++;
 	return &hits->hits[(*at)++];
 }
@@ -120,19 +120,19 @@ static void add_highlight(struct request *rq, yyjson_mut_doc *doc, yyjson_mut_va
 const char *search_hits_public(struct request *rq, const struct search_hits *hits,
                                const char *query)
 {
-	struct pg_rows *rows = pick_rows(rq, hits);
+	struct pg_rows *rows = query_papers(rq, hits);
 	const struct parsed_query *parsed = query_parse(rq->arena, query, strlen(query));
 	struct buf out = {.arena = rq->arena};
 	size_t at = 0;
 	buf_puts(&out, "[");
 	for (int row = 0; row < rows->count; row++) {
 		const struct engine_hit *hit = hit_of_row(hits, &at, rows, row);
-		const char *asset = pg_value(rows, row, PICK_ASSET);
+		const char *asset = pg_value(rows, row, COLUMN_ASSET);
 		yyjson_mut_doc *doc = json_doc_new(rq->arena);
 		yyjson_mut_val *list = yyjson_mut_arr(doc);
-		add_highlight(rq, doc, list, parsed, "title", pg_value(rows, row, PICK_TITLE));
+		add_highlight(rq, doc, list, parsed, "title", pg_value(rows, row, COLUMN_TITLE));
 		add_highlight(rq, doc, list, parsed, "abstract",
-		              pg_value(rows, row, PICK_ABSTRACT));
+		              pg_value(rows, row, COLUMN_ABSTRACT));
 		buf_puts(&out, row ? "," : "");
 		buf_add(&out, asset, strlen(asset) - 1);
 		buf_printf(&out, ", \"relevance_score\": %.4f, \"highlights\": %s}", hit->relevance,
@@ -142,19 +142,20 @@ const char *search_hits_public(struct request *rq, const struct search_hits *hit
 	return out.data;
 }
 
-/* The paper's vector as int8 with one scale, base64; NULL when it has none. */
+/* The paper's vector as base64 of int8 elements, with one scale for all; NULL when it has none.
+ * `buffer` has room for one vector. */
 static const char *packed_vector(struct request *rq, const struct engine_view *view, const char *id,
-                                 float *room, double *ret_scale)
+                                 float *buffer, double *ret_scale)
 {
 	uint32_t dimension = engine_dimension(view);
-	if (!dimension || !engine_vector(view, id, room))
+	if (!dimension || !engine_vector(view, id, buffer))
 		return NULL;
 	float greatest = 0;
 	for (uint32_t i = 0; i < dimension; i++)
-		greatest = fmaxf(greatest, fabsf(room[i]));
+		greatest = fmaxf(greatest, fabsf(buffer[i]));
 	int8_t *packed = arena_alloc(rq->arena, dimension);
 	for (uint32_t i = 0; i < dimension && greatest > 0; i++)
-		packed[i] = (int8_t)lrintf(room[i] / greatest * 127);
+		packed[i] = (int8_t)lrintf(buffer[i] / greatest * 127);
 	*ret_scale = greatest / 127;
 	return base64_encode(rq->arena, packed, dimension);
 }
@@ -167,7 +168,7 @@ static yyjson_mut_val *words_json(yyjson_mut_doc *doc, const struct engine_hit *
 	return words;
 }
 
-/* A member that is null where there is no text. */
+/* Add a member, null if `text` is NULL. */
 static void add_text(yyjson_mut_doc *doc, yyjson_mut_val *out, const char *name, const char *text)
 {
 	if (text)
@@ -176,36 +177,36 @@ static void add_text(yyjson_mut_doc *doc, yyjson_mut_val *out, const char *name,
 		yyjson_mut_obj_add_null(doc, out, name);
 }
 
-static yyjson_mut_val *row_json(struct request *rq, yyjson_mut_doc *doc,
-                                const struct search_hits *hits, const struct engine_hit *hit,
-                                const struct pg_rows *rows, int row, float *room)
+static yyjson_mut_val *paper_json(struct request *rq, yyjson_mut_doc *doc,
+                                  const struct search_hits *hits, const struct engine_hit *hit,
+                                  const struct pg_rows *rows, int row, float *buffer)
 {
 	yyjson_mut_val *out = yyjson_mut_obj(doc);
 	double scale = 0;
-	const char *vector = packed_vector(rq, hits->view, hit->id, room, &scale);
+	const char *vector = packed_vector(rq, hits->view, hit->id, buffer, &scale);
 	yyjson_mut_obj_add_str(doc, out, "arxiv_id", hit->id);
 	yyjson_mut_obj_add_real(doc, out, "relevance", hit->relevance);
 	yyjson_mut_obj_add_val(doc, out, "matched", words_json(doc, hit));
-	add_text(doc, out, "published_at", pg_value(rows, row, PICK_PUBLISHED));
+	add_text(doc, out, "published_at", pg_value(rows, row, COLUMN_PUBLISHED));
 	yyjson_mut_obj_add_bool(doc, out, "has_container",
-	                        pg_value_bool(rows, row, PICK_CONTAINER));
-	yyjson_mut_obj_add_str(doc, out, "title", pg_value(rows, row, PICK_TITLE));
-	yyjson_mut_obj_add_str(doc, out, "abstract", pg_value(rows, row, PICK_ABSTRACT));
+	                        pg_value_bool(rows, row, COLUMN_CONTAINER));
+	yyjson_mut_obj_add_str(doc, out, "title", pg_value(rows, row, COLUMN_TITLE));
+	yyjson_mut_obj_add_str(doc, out, "abstract", pg_value(rows, row, COLUMN_ABSTRACT));
 	yyjson_mut_obj_add_val(doc, out, "categories",
-	                       yyjson_mut_raw(doc, pg_value(rows, row, PICK_CATEGORIES)));
-	add_text(doc, out, "github_url", pg_value(rows, row, PICK_GITHUB));
+	                       yyjson_mut_raw(doc, pg_value(rows, row, COLUMN_CATEGORIES)));
+	add_text(doc, out, "github_url", pg_value(rows, row, COLUMN_GITHUB));
 	add_text(doc, out, "vector", vector);
 	yyjson_mut_obj_add_real(doc, out, "scale", scale);
 	yyjson_mut_obj_add_val(doc, out, "asset",
-	                       yyjson_mut_raw(doc, pg_value(rows, row, PICK_ASSET)));
+	                       yyjson_mut_raw(doc, pg_value(rows, row, COLUMN_ASSET)));
 	return out;
 }
 
 const char *search_hits_internal(struct request *rq, const struct search_hits *hits)
 {
-	struct pg_rows *rows = pick_rows(rq, hits);
+	struct pg_rows *rows = query_papers(rq, hits);
 	uint32_t dimension = engine_dimension(hits->view);
-	float *room = arena_array(rq->arena, dimension + 1, sizeof(*room));
+	float *buffer = arena_array(rq->arena, dimension + 1, sizeof(*buffer));
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *root = yyjson_mut_obj(doc);
 	yyjson_mut_obj_add_str(doc, root, "strategy", engine_strategy_name(hits->strategy));
@@ -215,7 +216,7 @@ const char *search_hits_internal(struct request *rq, const struct search_hits *h
 	size_t at = 0;
 	for (int row = 0; row < rows->count; row++) {
 		const struct engine_hit *hit = hit_of_row(hits, &at, rows, row);
-		yyjson_mut_arr_append(results, row_json(rq, doc, hits, hit, rows, row, room));
+		yyjson_mut_arr_append(results, paper_json(rq, doc, hits, hit, rows, row, buffer));
 	}
 	return json_write_mut(rq->arena, root, NULL);
 }

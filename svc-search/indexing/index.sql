@@ -1,22 +1,22 @@
 -- name: asset_changes (read)
--- What has changed since number $1, at most $2 papers.
+-- Papers that changed after number $1, oldest change first, at most $2.
 SELECT change, arxiv_id, title, abstract, array_to_string(categories, ' '),
        coalesce(floor(extract(epoch FROM published_at) / 86400), 0)::int, has_container, is_deleted
 FROM asset WHERE change > $1 ORDER BY change LIMIT $2;
 
 -- name: asset_newest (read)
--- Which database this is, and the number of its newest change, be it of a paper or of a vector in space $1 (NULL: none).
+-- The id of this database, and the number of its newest change, of a paper or of a vector in space $1 (NULL: none).
 SELECT s.id, greatest((SELECT coalesce(max(change), 0) FROM asset), (SELECT max(change) FROM asset_vector WHERE space = $1))
 FROM index_source s;
 
 -- name: asset_behind (read)
--- How many papers, and vectors in space $3 (NULL: none), have changed since number $1, counted up to $2.
+-- Number of papers, and of vectors in space $3 (NULL: none), that changed after number $1; counting stops at $2.
 SELECT count(*) FROM (SELECT FROM asset WHERE change > $1
                       UNION ALL SELECT FROM asset_vector WHERE space = $3 AND change > $1 LIMIT $2) newer;
 
 -- name: vector_changes (read)
--- As asset_changes, with the papers' vectors in space $3. A paper is listed by the number of its own last change or of its
--- vector's, whichever is the later. $2 is 16000 at most; said as a number, the planner knows that it is little.
+-- As asset_changes, with the vectors in space $3. The number of a paper is that of its own last change or of its vector's,
+-- whichever is later. $2 is at most 16000; the inner limits are constants so that the planner can estimate the rows.
 SELECT number, arxiv_id, title, abstract, array_to_string(categories, ' '),
        coalesce(floor(extract(epoch FROM published_at) / 86400), 0)::int, has_container, is_deleted,
        (SELECT v.vector FROM asset_vector v

@@ -1,6 +1,6 @@
 -- name: asset_import
--- $1 an array of papers; of two with one id the later counts. One that is there already keeps its container and what the
--- source does not say of it, and is left alone when nothing differs.
+-- $1 an array of papers; of two with the same id, the later one is stored. An existing paper keeps its container and
+-- members that the source does not give, and is not updated when nothing differs.
 WITH given AS (
     SELECT DISTINCT ON (arxiv_id) *
     FROM jsonb_populate_recordset(NULL::asset, $1::jsonb) WITH ORDINALITY ORDER BY arxiv_id, ordinality DESC
@@ -25,13 +25,13 @@ WITH given AS (
 SELECT count(*) FROM written;
 
 -- name: asset_withdraw
--- $1 an array of ids that their source has deleted.
-WITH gone AS (
+-- $1 an array of ids that the source has deleted.
+WITH withdrawn AS (
     UPDATE asset SET is_deleted = true
     WHERE arxiv_id IN (SELECT jsonb_array_elements_text($1::jsonb)) AND NOT is_deleted RETURNING 1
 )
-SELECT count(*) FROM gone;
+SELECT count(*) FROM withdrawn;
 
 -- name: index_source_get (read)
--- Which database this is.
+-- The id of this database.
 SELECT id FROM index_source;
