@@ -6,7 +6,7 @@
 
 #define DIGITS "0123456789"
 
-/* `v` and a number, or nothing. */
+/* `v` and a number, or empty. */
 static bool is_version(const char *text)
 {
 	if (!*text)

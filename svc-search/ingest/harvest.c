@@ -1,5 +1,5 @@
-/* `svc-search harvest`: reads page after page of an OAI-PMH server, slowly, and waits when it is
- * told to. */
+/* `svc-search harvest`: reads the records of an OAI-PMH server page by page, with a pause between the
+ * pages, and waits as long as Retry-After says. */
 #include "base/timefmt.h"
 #include "client/fetch.h"
 #include "http/query.h"
@@ -20,13 +20,13 @@
 #include <time.h>
 
 static const char *oai_url;
-static int64_t harvest_delay_ms; /* between two requests to it */
+static int64_t harvest_delay_ms; /* between two requests */
 
 const struct setting HARVEST_SETTINGS[] = {
 	SETTING_TEXT(&oai_url, "OAI_URL", "https://oaipmh.arxiv.org/oai",
-                     "OAI-PMH address that harvest asks."),
+                     "URL of the OAI-PMH server that harvest reads."),
 	SETTING_MS(&harvest_delay_ms, "HARVEST_DELAY", "3s", 0, 600000,
-                   "Pause between two requests of harvest; arXiv asks for 3 s."),
+                   "Pause between two requests of harvest; arXiv requires 3 s."),
 	SETTING_END,
 };
 
@@ -37,10 +37,10 @@ const struct setting HARVEST_SETTINGS[] = {
 
 struct harvest {
 	const char *from, *until, *set; /* until and set may be NULL */
-	size_t withdrawn;
-	size_t read;   /* records of the list so far */
-	int restarts;  /* how often the list was begun again */
-	long complete; /* records of the list; 0: not said */
+	size_t withdrawn;               /* papers */
+	size_t read;                    /* records of the list so far */
+	int restarts;                   /* how often the list was restarted */
+	long complete;                  /* records of the whole list; 0: not given */
 };
 
 static const char *first_url(struct request *rq, const struct harvest *harvest)
@@ -55,8 +55,7 @@ static const char *first_url(struct request *rq, const struct harvest *harvest)
 	return url.data;
 }
 
-/* How long the server wants to be left alone, in milliseconds, from seconds or a date; 0: it does
- * not say. */
+/* Milliseconds from Retry-After, which has seconds or a date; 0: not given, or in the past. */
 static uint64_t retry_after_ms(const struct fetch_answer *answer)
 {
 	const char *text = fetch_header(answer, "Retry-After");
@@ -67,7 +66,7 @@ static uint64_t retry_after_ms(const struct fetch_answer *answer)
 	return seconds > 0 ? (uint64_t)MIN_OF(seconds, RETRY_AFTER_MAX_S) * 1000 : 0;
 }
 
-/* The page at `url`: failures of the network and of the server are tried again, later each time. */
+/* Fetch the page at `url`. Failures of the network and of the server are retried with backoff. */
 static struct fetch_answer *get_page(struct request *rq, const char *url)
 {
 	struct fetch_call call = {
@@ -88,10 +87,10 @@ static struct fetch_answer *get_page(struct request *rq, const char *url)
 		why = code ? err_info(code)->title : http_reason(answer->status);
 		if (!wait_ms)
 			wait_ms = (uint64_t)harvest_delay_ms << attempt;
-		fprintf(stderr, "%s: trying again in %.0f s\n", why, (double)wait_ms / 1000);
+		fprintf(stderr, "%s: retrying in %.0f s\n", why, (double)wait_ms / 1000);
 		fiber_sleep(rq, wait_ms);
 	}
-	raise_error(rq, ERR_UPSTREAM, "%s could not be read: %s", url, why);
+	raise_error(rq, ERR_UPSTREAM, "cannot read %s: %s", url, why);
 }
 
 static void withdraw(struct request *rq, struct harvest *harvest, const struct oai_page *page)
@@ -130,20 +129,20 @@ static void store_page(struct request *rq, struct harvest *harvest, struct impor
 		fprintf(stderr, "%zu records\n", harvest->read);
 }
 
-/* The server has forgotten where it was: the list is begun again, which does no harm but takes
- * time. */
-static const char *begin_again(struct request *rq, struct harvest *harvest)
+/* The resumption token has expired: restart the list. Papers stored already do not differ and are not
+ * written again. Returns the URL of the first page. */
+static const char *restart_list(struct request *rq, struct harvest *harvest)
 {
 	if (harvest->restarts++ == RESTARTS_MAX)
 		raise_error(rq, ERR_UPSTREAM,
-		            "the server keeps forgetting its resumption tokens; harvest fewer "
-		            "days at once with --until");
-	fprintf(stderr, "the server has forgotten its resumption token: beginning again\n");
+		            "resumption tokens keep expiring; harvest fewer days at once with "
+		            "--until");
+	fprintf(stderr, "the resumption token has expired: restarting the list\n");
 	harvest->read = 0;
 	return first_url(rq, harvest);
 }
 
-/* Fetch, read and store one page; the address of the next one, or NULL. */
+/* Fetch and store one page. Returns the URL of the next one; NULL: it was the last. */
 static const char *harvest_page(struct request *rq, struct harvest *harvest, struct import *import,
                                 const char *url)
 {
@@ -153,9 +152,9 @@ static const char *harvest_page(struct request *rq, struct harvest *harvest, str
 	if (oai_parse(rq->arena, answer->body, answer->body_length, &page, &why))
 		raise_error(rq, ERR_UPSTREAM, "%s: %s", url, why);
 	if (page.error && strcmp(page.error, "badResumptionToken") == 0)
-		return begin_again(rq, harvest);
+		return restart_list(rq, harvest);
 	if (page.error && strcmp(page.error, "noRecordsMatch") != 0)
-		raise_error(rq, ERR_UPSTREAM, "the server refuses: %s: %s", page.error,
+		raise_error(rq, ERR_UPSTREAM, "the server refused the request: %s: %s", page.error,
 		            page.error_text);
 	store_page(rq, harvest, import, &page);
 	if (!page.token)

@@ -2,7 +2,7 @@
 
 #include "base/timefmt.h"
 #include "import.sql.h"
-#include "ingest/lines.h"
+#include "ingest/line_reader.h"
 #include "pg/pg.h"
 #include "service/process.h"
 #include "service/worker_run.h"
@@ -12,11 +12,10 @@
 #include <unistd.h>
 
 #define BATCH_PAPERS 500
-#define BATCH_BYTES \
-	((size_t)32 * 1024 * 1024) /* of memory, for the lines of a batch and its rows */
-#define PROGRESS_MS 200
-#define BAR_WIDTH   30
-#define SKIPS_SHOWN 20 /* a file of another kind would fill the terminal */
+#define BATCH_BYTES  ((size_t)32 * 1024 * 1024) /* memory of a batch: its lines and rows */
+#define PROGRESS_MS  200
+#define BAR_WIDTH    30
+#define SKIPS_SHOWN  20 /* later ones are only counted */
 
 /* --- Batches ---------------------------------------------------------------------------------- */
 
@@ -27,7 +26,7 @@ static void batch_open(struct import *import)
 	import->rows = yyjson_mut_arr(import->doc);
 }
 
-static void batch_drop(void *ptr)
+static void batch_free(void *ptr)
 {
 	struct import *import = ptr;
 	arena_free(import->arena);
@@ -38,11 +37,10 @@ struct import *import_new(struct request *rq)
 	struct import *import = arena_new_of(rq->arena, struct import);
 	import->rq = rq;
 	batch_open(import);
-	arena_on_free(rq->arena, batch_drop, import);
+	arena_on_free(rq->arena, batch_free, import);
 	return import;
 }
 
-/* Begin the next batch in an arena of its own. */
 static void batch_next(struct import *import)
 {
 	arena_free(import->arena);
@@ -64,8 +62,8 @@ void import_flush(struct import *import)
 	batch_next(import);
 	if (code)
 		raise_error(rq, code,
-		            "the papers could not be stored: %s. Those before them are; see that "
-		            "DATABASE_URL can be reached, then run the same command again",
+		            "cannot store papers in the database: %s. Earlier papers are stored. "
+		            "Check that DATABASE_URL is reachable, then run the command again",
 		            err_info(code)->title);
 }
 
@@ -81,7 +79,7 @@ bool import_add(struct import *import, const struct metadata *paper, const char 
 	return true;
 }
 
-/* Write what is gathered if it is enough for a batch; what import_add() was given may go then. */
+/* Write the batch if it is full. This frees lines that were read into its arena. */
 static void flush_full(struct import *import)
 {
 	bool is_large = arena_size_bytes(import->arena) > BATCH_BYTES;
@@ -96,14 +94,14 @@ void import_report_skip(const struct import *import, const char *where, const ch
 	if (import->skipped <= SKIPS_SHOWN)
 		fprintf(stderr, "%s: skipped: %s\n", where, why);
 	if (import->skipped == SKIPS_SHOWN + 1)
-		fprintf(stderr, "more are skipped, and counted at the end\n");
+		fprintf(stderr, "further skips are not shown\n");
 }
 
 /* --- The file --------------------------------------------------------------------------------- */
 
 struct source {
 	const char *path;
-	struct lines *lines;
+	struct line_reader *reader;
 	uint64_t shown_at_ms;
 	bool is_terminal;
 };
@@ -111,14 +109,14 @@ struct source {
 static void source_close(void *ptr)
 {
 	struct source *source = ptr;
-	lines_close(source->lines);
+	line_reader_close(source->reader);
 }
 
 static void source_open(struct request *rq, struct source *source)
 {
 	char why[128];
-	source->lines = lines_open(source->path);
-	if (!source->lines)
+	source->reader = line_reader_open(source->path);
+	if (!source->reader)
 		raise_error(rq, ERR_NOT_FOUND, "%s: %s", source->path,
 		            strerror_r(errno, why, sizeof(why)));
 	arena_on_free(rq->arena, source_close, source);
@@ -132,7 +130,7 @@ static void show_progress(struct source *source, const struct import *import, bo
 	if (!source->is_terminal || (!is_over && now_ms - source->shown_at_ms < PROGRESS_MS))
 		return;
 	source->shown_at_ms = now_ms;
-	double part = is_over ? 1 : lines_part(source->lines);
+	double part = is_over ? 1 : line_reader_progress(source->reader);
 	int filled = (int)(part * BAR_WIDTH);
 	fprintf(stderr, "\r[%.*s%*s] %3.0f%%  %zu papers%s", filled, FULL, BAR_WIDTH - filled, "",
 	        part * 100, import->seen, is_over ? "\n" : "");
@@ -142,7 +140,7 @@ static void skip_line(struct import *import, struct source *source, const char *
 {
 	const char *where =
 		arena_printf(import->arena, "%s%s:%zu", source->is_terminal ? "\r\x1b[K" : "",
-	                     source->path, lines_number(source->lines));
+	                     source->path, line_reader_number(source->reader));
 	import_report_skip(import, where, why);
 }
 
@@ -162,14 +160,14 @@ static void import_line(struct import *import, struct source *source, const char
 	flush_full(import);
 }
 
-/* All lines that can be read; returns how the file ended. */
+/* Import every line. Returns LINE_END or LINE_ERROR. */
 static enum line_kind import_lines(struct import *import, struct source *source)
 {
 	for (;;) {
 		const char *line;
 		size_t length;
-		enum line_kind kind = lines_next(source->lines, &line, &length);
-		if (kind == LINE_NONE || kind == LINE_BROKEN)
+		enum line_kind kind = line_reader_next(source->reader, &line, &length);
+		if (kind == LINE_END || kind == LINE_ERROR)
 			return kind;
 		if (kind == LINE_TOO_LONG) {
 			import->skipped++;
@@ -186,15 +184,15 @@ static void import_main(struct request *rq)
 	struct source *source = rq->user;
 	struct import *import = import_new(rq);
 	source_open(rq, source);
-	pg_query(rq, INDEX_SOURCE_GET_SQL); /* connects before reading keeps the loop from it */
+	pg_query(rq, INDEX_SOURCE_GET_SQL); /* connect now: reading blocks the loop */
 	enum line_kind end = import_lines(import, source);
 	import_flush(import);
-	show_progress(source, import, end == LINE_NONE);
+	show_progress(source, import, end == LINE_END);
 	printf("%zu papers read, %zu new or changed, %zu lines skipped\n", import->seen,
 	       import->written, import->skipped);
-	if (end == LINE_BROKEN)
+	if (end == LINE_ERROR)
 		raise_error(rq, ERR_INVALID, "%s: line %zu: %s", source->path,
-		            lines_number(source->lines), lines_error(source->lines));
+		            line_reader_number(source->reader), line_reader_error(source->reader));
 	if (import->skipped && !import->seen)
 		raise_error(rq, ERR_INVALID,
 		            "%s: no line is a paper; JSON lines of arXiv's metadata are expected",

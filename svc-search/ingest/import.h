@@ -1,4 +1,6 @@
-/** Loading papers: `svc-search import FILE` and `svc-search harvest`. */
+/** svc-search/ingest/: loads papers into the database. Entry points: the commands
+ * `svc-search import FILE` (import.c) and `svc-search harvest` (harvest.c). Both turn papers into
+ * `struct metadata` (metadata.h) and store them in batches with the functions below. */
 #pragma once
 
 #include "base/config.h"
@@ -8,34 +10,35 @@
 
 #include <yyjson.h>
 
-/** Papers on their way into the database: gathered, and written a batch at a time, each batch a
- * transaction of its own. */
+/** Papers to be stored. They are written in batches; each batch is one transaction. */
 struct import {
 	struct request *rq;
-	struct arena *arena; /* of the batch */
+	struct arena *arena; /* of the current batch; freed when it is written */
 	yyjson_mut_doc *doc;
-	yyjson_mut_val *rows;
-	size_t seen, written, skipped; /* papers */
+	yyjson_mut_val *rows;          /* the current batch */
+	size_t seen, written, skipped; /* papers: added; new or changed; refused */
 };
 
+/** In the arena of `rq`. */
 struct import *import_new(struct request *rq);
 
-/** Add a paper. False when it cannot be stored; *ret_why says why. */
+/** Add a paper to the batch, without writing it. Copies. False when it is invalid; *ret_why says why,
+ * in the arena of the batch. */
 bool import_add(struct import *import, const struct metadata *paper, const char **ret_why);
 
-/** Write what is gathered. Suspends; raises when the database refuses. */
+/** Write the batch and begin the next one. Suspends. Raises the error of the database. */
 void import_flush(struct import *import);
 
-/** Say on standard error that a paper just counted as skipped was, and why; after some, only that
- * there are more. */
+/** Report on standard error that the paper at `where` was skipped, and why. After the first skips it
+ * prints nothing; the caller prints their number at the end. */
 void import_report_skip(const struct import *import, const char *where, const char *why);
 
-/** `import FILE`. Lines that cannot be stored are reported with their number and skipped; safe to
- * repeat after an interruption: what is there already and does not differ is left alone. */
+/** `import FILE`. Invalid lines are reported with their number and skipped. An interrupted import can
+ * be repeated: papers that do not differ are not written again. */
 int import_command(struct process *process, int argc, char **argv);
 
 /** OAI_URL, HARVEST_DELAY. */
 extern const struct setting HARVEST_SETTINGS[];
 
-/** `harvest --from DATE [--until DATE] [--set SET]`. */
+/** `harvest --from DATE [--until DATE] [--set SET]`: reads an OAI-PMH server page by page. */
 int harvest_command(struct process *process, int argc, char **argv);

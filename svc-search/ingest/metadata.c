@@ -16,7 +16,7 @@
 #define AUTHORS_MAX    5000
 #define CATEGORIES_MAX 64
 
-char *metadata_squeeze(struct arena *arena, const char *text)
+char *metadata_collapse_space(struct arena *arena, const char *text)
 {
 	char *out = arena_alloc(arena, strlen(text) + 1);
 	size_t length = 0;
@@ -32,13 +32,22 @@ char *metadata_squeeze(struct arena *arena, const char *text)
 	return out;
 }
 
-/* --- Into a row ------------------------------------------------------------------------------- */
+char *metadata_author_name(struct arena *arena, const char *given, const char *family,
+                           const char *suffix)
+{
+	return metadata_collapse_space(arena,
+	                               arena_printf(arena, "%s %s %s", given ? given : "",
+	                                            family ? family : "", suffix ? suffix : ""));
+}
+
+/* --- To a row --------------------------------------------------------------------------------- */
 
 static const char NAME_LETTERS[] =
 	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
 
-/* The owner's or repository's name that `text` begins with, LaTeX's `\\_` read as `_`, without a
- * sentence's end; in the arena. Returns what follows it. */
+/* Read the name of a GitHub owner or repository at the start of `text`. LaTeX's `\_` is read as `_`;
+ * punctuation that ends a sentence and a final `.git` are removed. *ret_name is in the arena. Returns
+ * the rest of the text. */
 static const char *read_name(struct arena *arena, const char *text, char **ret_name)
 {
 	char *name = arena_strndup(arena, text, strcspn(text, " /"));
@@ -60,7 +69,7 @@ static const char *read_name(struct arena *arena, const char *text, char **ret_n
 	return text;
 }
 
-/* Whether the host's name begins at `at`, not in the middle of another one. */
+/* Whether the host name at `at` is a whole one, perhaps with `www.`, not the end of another. */
 static bool is_host(const char *text, const char *at)
 {
 	if (at - text >= 4 && strncmp(at - 4, "www.", 4) == 0)
@@ -68,7 +77,7 @@ static bool is_host(const char *text, const char *at)
 	return at == text || !strchr(NAME_LETTERS, at[-1]);
 }
 
-/* `https://github.com/owner/name` where the text names such a repository; NULL: it does not. */
+/* The first GitHub repository in `text`, as `https://github.com/owner/name`; NULL: none. */
 static const char *find_repository(struct arena *arena, const char *text)
 {
 	static const char HOST[] = "github.com/";
@@ -99,7 +108,7 @@ static void add_time(yyjson_mut_doc *doc, yyjson_mut_val *row, const char *name,
 	yyjson_mut_obj_add_strcpy(doc, row, name, text);
 }
 
-/* The row's lists; returns false when a category is none. */
+/* Add the authors and categories. False: a category is malformed. */
 static bool add_lists(struct arena *arena, yyjson_mut_doc *doc, yyjson_mut_val *row,
                       const struct metadata *paper)
 {
@@ -120,20 +129,21 @@ static bool add_lists(struct arena *arena, yyjson_mut_doc *doc, yyjson_mut_val *
 	return true;
 }
 
-/* As PUT takes one; NULL is fine. */
-static bool is_address(struct arena *arena, const char *text)
+/* Whether github_url is valid by the same rule as in PUT; NULL is fine. */
+static bool is_valid_url(struct arena *arena, const char *text)
 {
-	static const struct field ADDRESS = JSON_URL("github_url", OPTIONAL);
+	static const struct field GITHUB_URL = JSON_URL("github_url", OPTIONAL);
 	struct field_value value;
-	return !text || !*text || !field_check_text(arena, &ADDRESS, text, &value);
+	return !text || !*text || !field_check_text(arena, &GITHUB_URL, text, &value);
 }
 
 yyjson_mut_val *metadata_row(struct arena *arena, yyjson_mut_doc *doc, const struct metadata *paper,
                              const char **ret_why)
 {
 	char id[ARXIV_ID_MAX + 1];
-	const char *title = metadata_squeeze(arena, paper->title ? paper->title : "");
-	const char *abstract = metadata_squeeze(arena, paper->abstract ? paper->abstract : "");
+	const char *title = metadata_collapse_space(arena, paper->title ? paper->title : "");
+	const char *abstract =
+		metadata_collapse_space(arena, paper->abstract ? paper->abstract : "");
 	if (!paper->id || !arxiv_id_parse(paper->id, id))
 		*ret_why = "the id is not an arXiv id";
 	else if (!*title)
@@ -142,7 +152,7 @@ yyjson_mut_val *metadata_row(struct arena *arena, yyjson_mut_doc *doc, const str
 		*ret_why = "the title has over 1000 characters";
 	else if (utf8_count(abstract, strlen(abstract)) > ABSTRACT_MAX)
 		*ret_why = "the abstract has over 50000 characters";
-	else if (!is_address(arena, paper->github_url))
+	else if (!is_valid_url(arena, paper->github_url))
 		*ret_why = "github_url is not an absolute http or https URL";
 	else
 		*ret_why = NULL;
@@ -153,7 +163,7 @@ yyjson_mut_val *metadata_row(struct arena *arena, yyjson_mut_doc *doc, const str
 	yyjson_mut_obj_add_str(doc, row, "title", title);
 	yyjson_mut_obj_add_str(doc, row, "abstract", abstract);
 	if (!add_lists(arena, doc, row, paper)) {
-		*ret_why = "a category is not one such as cs.LG";
+		*ret_why = "a category does not have the form of cs.LG";
 		return NULL;
 	}
 	add_time(doc, row, "published_at", paper->published_at_ms);
@@ -166,7 +176,7 @@ yyjson_mut_val *metadata_row(struct arena *arena, yyjson_mut_doc *doc, const str
 
 /* --- From a line ------------------------------------------------------------------------------ */
 
-/* Texts of an array; NULL when an item is no string. */
+/* The strings of `array`, white space collapsed; NULL: an item is not a string. */
 static const char *const *texts_of(struct arena *arena, yyjson_val *array, size_t *ret_count)
 {
 	const char **texts = arena_array(arena, yyjson_arr_size(array) + 1, sizeof(*texts));
@@ -175,26 +185,23 @@ static const char *const *texts_of(struct arena *arena, yyjson_val *array, size_
 	yyjson_arr_foreach (array, index, count, item) {
 		if (!yyjson_is_str(item))
 			return NULL;
-		texts[index] = metadata_squeeze(arena, yyjson_get_str(item));
+		texts[index] = metadata_collapse_space(arena, yyjson_get_str(item));
 	}
 	*ret_count = yyjson_arr_size(array);
 	return texts;
 }
 
-/* [["Hu", "Edward J.", ""], …] as "Edward J. Hu". */
+/* Full names from [["Hu", "Edward J.", ""], …]. */
 static const char *const *parsed_authors(struct arena *arena, yyjson_val *array, size_t *ret_count)
 {
 	const char **names = arena_array(arena, yyjson_arr_size(array) + 1, sizeof(*names));
 	size_t index, count, made = 0;
 	yyjson_val *item;
 	yyjson_arr_foreach (array, index, count, item) {
-		const char *last = yyjson_get_str(yyjson_arr_get(item, 0));
-		const char *first = yyjson_get_str(yyjson_arr_get(item, 1));
-		const char *suffix = yyjson_get_str(yyjson_arr_get(item, 2));
 		const char *name =
-			metadata_squeeze(arena,
-		                         arena_printf(arena, "%s %s %s", first ? first : "",
-		                                      last ? last : "", suffix ? suffix : ""));
+			metadata_author_name(arena, yyjson_get_str(yyjson_arr_get(item, 1)),
+		                             yyjson_get_str(yyjson_arr_get(item, 0)),
+		                             yyjson_get_str(yyjson_arr_get(item, 2)));
 		if (*name)
 			names[made++] = name;
 	}
@@ -202,16 +209,16 @@ static const char *const *parsed_authors(struct arena *arena, yyjson_val *array,
 	return names;
 }
 
-/* "A. One, B. Two and C. Three". */
+/* Full names from "A. One, B. Two and C. Three". */
 static const char *const *split_authors(struct arena *arena, const char *text, size_t *ret_count)
 {
-	char *rest = metadata_squeeze(arena, text);
+	char *rest = metadata_collapse_space(arena, text);
 	for (char *and; (and = strstr(rest, " and "));)
 		memcpy(and, ",    ", 5);
 	const char **names = arena_array(arena, strlen(text) / 2 + 2, sizeof(*names));
 	size_t count = 0;
 	for (char *name; (name = strsep(&rest, ","));) {
-		name = metadata_squeeze(arena, name);
+		name = metadata_collapse_space(arena, name);
 		if (*name)
 			names[count++] = name;
 	}
@@ -219,8 +226,8 @@ static const char *const *split_authors(struct arena *arena, const char *text, s
 	return names;
 }
 
-/* "Mon, 2 Apr 2007 19:18:42 GMT", RFC 3339 or a date; 0 when it is none of them or not after
- * 1970. */
+/* Milliseconds from "Mon, 2 Apr 2007 19:18:42 GMT", RFC 3339 or YYYY-MM-DD; 0: NULL, another format,
+ * or not after 1970. */
 static int64_t time_of(const char *text)
 {
 	int64_t time_ms;
@@ -280,7 +287,7 @@ static bool read_categories(struct arena *arena, yyjson_val *line, struct metada
 	return names != NULL;
 }
 
-/* Why a member that is to be a text is of another type; NULL: none is. */
+/* Check the type of the text members. Returns NULL, or which one is wrong. */
 static const char *check_texts(struct arena *arena, yyjson_val *line)
 {
 	static const char *const NAMES[] = {"id",   "_id",        "title",  "abstract",
@@ -288,7 +295,7 @@ static const char *check_texts(struct arena *arena, yyjson_val *line)
 	for (size_t i = 0; i < ARRAY_LEN(NAMES); i++) {
 		yyjson_val *value = json_get(line, NAMES[i]);
 		if (value && !yyjson_is_str(value) && !yyjson_is_null(value))
-			return arena_printf(arena, "%s is not a text", NAMES[i]);
+			return arena_printf(arena, "%s is not a string", NAMES[i]);
 	}
 	return NULL;
 }
@@ -313,9 +320,9 @@ enum err_code metadata_read(struct arena *arena, yyjson_val *line, struct metada
 	else if (!paper.id)
 		*ret_why = "there is no id";
 	else if (!read_authors(arena, line, &paper))
-		*ret_why = "authors is of a form that is not known";
+		*ret_why = "authors has an unknown form";
 	else if (!read_categories(arena, line, &paper))
-		*ret_why = "categories is of a form that is not known";
+		*ret_why = "categories has an unknown form";
 	*ret_paper = paper;
 	return *ret_why ? ERR_INVALID : ERR_NONE;
 }

@@ -9,21 +9,20 @@
 
 #define AUTHORS_MAX 5000
 
-/* What is being read; `text` gathers the character data of the element that is open. */
 struct reader {
 	struct arena *arena;
 	struct oai_page *page;
-	struct oai_record *record, **tail;
-	struct buf text;
-	const char *keyname, *forenames, *suffix;
-	const char **authors;
+	struct oai_record *record, **tail; /* the open record; NULL: none. End of page->records */
+	struct buf text;                   /* character data of the open element */
+	const char *keyname, *forenames, *suffix; /* of the open author */
+	const char **authors;                     /* of the open record */
 	size_t author_count;
 	XML_Parser parser;
-	bool is_answer;    /* the root element was right */
-	const char *fault; /* why the parser was stopped; NULL: it was not */
+	bool is_answer;    /* there is an OAI-PMH element */
+	const char *fault; /* why on_doctype() stopped the parser; NULL: it did not */
 };
 
-/* `oai:arXiv.org:2401.01234` is the header's identifier. */
+/* "2401.01234" of a header's identifier `oai:arXiv.org:2401.01234`. */
 static const char *bare_id(const char *identifier)
 {
 	const char *colon = strrchr(identifier, ':');
@@ -36,89 +35,23 @@ static int64_t day_ms(const char *text)
 	return date_parse(text, strlen(text), &time_ms) ? time_ms : 0;
 }
 
-static void end_header_id(struct reader *reader, const char *text)
-{
-	if (reader->record)
-		reader->record->paper.id = bare_id(text);
-}
-
-static void end_id(struct reader *reader, const char *text)
-{
-	reader->record->paper.id = text;
-}
-
-static void end_title(struct reader *reader, const char *text)
-{
-	reader->record->paper.title = text;
-}
-
-static void end_abstract(struct reader *reader, const char *text)
-{
-	reader->record->paper.abstract = text;
-}
-
-static void end_categories(struct reader *reader, const char *text)
-{
-	reader->record->paper.categories = text;
-}
-
-static void end_license(struct reader *reader, const char *text)
-{
-	reader->record->paper.license = text;
-}
-
-static void end_created(struct reader *reader, const char *text)
-{
-	reader->record->paper.published_at_ms = day_ms(text);
-}
-
-static void end_updated(struct reader *reader, const char *text)
-{
-	reader->record->paper.updated_at_ms = day_ms(text);
-}
-
-static void end_keyname(struct reader *reader, const char *text)
-{
-	reader->keyname = text;
-}
-
-static void end_forenames(struct reader *reader, const char *text)
-{
-	reader->forenames = text;
-}
-
-static void end_suffix(struct reader *reader, const char *text)
-{
-	reader->suffix = text;
-}
-
-/* Room for one more author: it doubles whenever the count is a power of two. */
-static void grow_authors(struct reader *reader)
+/* Append the author that was read; the array doubles whenever the count is a power of two. */
+static void end_author(struct reader *reader)
 {
 	size_t count = reader->author_count, size = sizeof(*reader->authors);
+	if (count == AUTHORS_MAX)
+		return;
 	if ((count & (count - 1)) == 0)
 		reader->authors = arena_grow(reader->arena, reader->authors, count * size,
 		                             MAX_OF(2 * count, (size_t)1) * size);
-}
-
-static void end_author(struct reader *reader, const char *text)
-{
-	(void)text;
-	if (reader->author_count == AUTHORS_MAX)
-		return;
-	grow_authors(reader);
-	const char *name = metadata_squeeze(reader->arena,
-	                                    arena_printf(reader->arena, "%s %s %s",
-	                                                 reader->forenames ? reader->forenames : "",
-	                                                 reader->keyname ? reader->keyname : "",
-	                                                 reader->suffix ? reader->suffix : ""));
-	reader->authors[reader->author_count++] = name;
+	reader->authors[reader->author_count++] =
+		metadata_author_name(reader->arena, reader->forenames, reader->keyname,
+	                             reader->suffix);
 	reader->keyname = reader->forenames = reader->suffix = NULL;
 }
 
-static void end_record(struct reader *reader, const char *text)
+static void end_record(struct reader *reader)
 {
-	(void)text;
 	struct metadata *paper = &reader->record->paper;
 	paper->authors = reader->authors;
 	paper->author_count = reader->author_count;
@@ -132,30 +65,37 @@ static void end_record(struct reader *reader, const char *text)
 	reader->page->count++;
 }
 
-static void end_token(struct reader *reader, const char *text)
+/* An element inside a record ends; `text` is its content. */
+static void end_in_record(struct reader *reader, const char *name, const char *text)
 {
-	reader->page->token = *text ? text : NULL;
+	struct metadata *paper = &reader->record->paper;
+	if (strcmp(name, "identifier") == 0)
+		paper->id = bare_id(text);
+	else if (strcmp(name, "id") == 0)
+		paper->id = text;
+	else if (strcmp(name, "title") == 0)
+		paper->title = text;
+	else if (strcmp(name, "abstract") == 0)
+		paper->abstract = text;
+	else if (strcmp(name, "categories") == 0)
+		paper->categories = text;
+	else if (strcmp(name, "license") == 0)
+		paper->license = text;
+	else if (strcmp(name, "created") == 0)
+		paper->published_at_ms = day_ms(text);
+	else if (strcmp(name, "updated") == 0)
+		paper->updated_at_ms = day_ms(text);
+	else if (strcmp(name, "keyname") == 0)
+		reader->keyname = text;
+	else if (strcmp(name, "forenames") == 0)
+		reader->forenames = text;
+	else if (strcmp(name, "suffix") == 0)
+		reader->suffix = text;
+	else if (strcmp(name, "author") == 0)
+		end_author(reader);
+	else if (strcmp(name, "record") == 0)
+		end_record(reader);
 }
-
-static void end_error(struct reader *reader, const char *text)
-{
-	reader->page->error_text = text;
-}
-
-static const struct element {
-	const char *name;
-	bool is_of_record; /* only inside a record */
-	void (*end)(struct reader *reader, const char *text);
-} ELEMENTS[] = {
-	{"identifier", true, end_header_id},  {"id", true, end_id},
-	{"title", true, end_title},           {"abstract", true, end_abstract},
-	{"categories", true, end_categories}, {"license", true, end_license},
-	{"created", true, end_created},       {"updated", true, end_updated},
-	{"keyname", true, end_keyname},       {"forenames", true, end_forenames},
-	{"suffix", true, end_suffix},         {"author", true, end_author},
-	{"record", true, end_record},         {"resumptionToken", false, end_token},
-	{"error", false, end_error},
-};
 
 static const char *attribute(const char **attributes, const char *name)
 {
@@ -165,7 +105,7 @@ static const char *attribute(const char **attributes, const char *name)
 	return NULL;
 }
 
-/* `oai:record` is `record`. */
+/* The name without its namespace prefix: `record` of `oai:record`. */
 static const char *bare_name(const char *name)
 {
 	const char *colon = strrchr(name, ':');
@@ -195,8 +135,8 @@ static void on_start(void *context, const char *name, const char **attributes)
 		                     (value = attribute(attributes, "code")) ? value : "error");
 }
 
-/* No answer of the protocol has a document type: without one there are no entities to expand or to
- * fetch. */
+/* OAI-PMH answers have no document type. Refusing it excludes entity expansion and external
+ * entities. */
 static void on_doctype(void *context, const char *name, const char *system_id,
                        const char *public_id, int has_subset)
 {
@@ -216,14 +156,14 @@ static void on_end(void *context, const char *name)
 {
 	struct reader *reader = context;
 	name = bare_name(name);
-	for (size_t i = 0; i < ARRAY_LEN(ELEMENTS); i++) {
-		const struct element *element = &ELEMENTS[i];
-		if (strcmp(element->name, name) != 0 || (element->is_of_record && !reader->record))
-			continue;
-		const char *text = reader->text.length ? reader->text.data : "";
-		element->end(reader, metadata_squeeze(reader->arena, text));
-		break;
-	}
+	const char *text = metadata_collapse_space(reader->arena,
+	                                           reader->text.length ? reader->text.data : "");
+	if (strcmp(name, "resumptionToken") == 0)
+		reader->page->token = *text ? text : NULL;
+	else if (strcmp(name, "error") == 0)
+		reader->page->error_text = text;
+	else if (reader->record)
+		end_in_record(reader, name, text);
 	reader->text.length = 0;
 }
 
@@ -247,7 +187,7 @@ enum err_code oai_parse(struct arena *arena, const char *xml, size_t length,
 		                        reader.fault ? reader.fault
 		                                     : XML_ErrorString(XML_GetErrorCode(parser)));
 	else if (!reader.is_answer)
-		*ret_why = "it is no OAI-PMH answer";
+		*ret_why = "it is not an OAI-PMH answer";
 	XML_ParserFree(parser);
 	if (*ret_why)
 		return ERR_MALFORMED;

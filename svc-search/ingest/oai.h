@@ -1,4 +1,5 @@
-/** Answers of an OAI-PMH server (version 2.0) with arXiv's own metadata format (`arXiv`). */
+/** Reads answers of an OAI-PMH 2.0 server in arXiv's metadata format (`arXiv`).
+ * Source: https://www.openarchives.org/OAI/openarchivesprotocol.html */
 #pragma once
 
 #include "base/arena.h"
@@ -17,15 +18,14 @@ struct oai_record {
 /** A page of ListRecords. */
 struct oai_page {
 	struct oai_record *records;
-	size_t count;
-	const char *token; /* resumptionToken; NULL: this is the last page */
-	long complete;     /* completeListSize; 0: not said */
-	const char *error; /* code of the error element: `badResumptionToken`; NULL: none */
-	const char *error_text;
+	size_t count;           /* of `records` */
+	const char *token;      /* resumptionToken; NULL: this is the last page */
+	long complete;          /* completeListSize; 0: not given */
+	const char *error;      /* code of the error element: `badResumptionToken`; NULL: none */
+	const char *error_text; /* content of the error element */
 };
 
-/** Read a page; everything lives in the arena.
- * ERR_MALFORMED: not well-formed XML, one with a document type, or no OAI-PMH answer; *ret_why says
- * where. */
+/** Read a page, `length` bytes of XML; everything is in the arena. ERR_MALFORMED: it is not
+ * well-formed, has a document type, or is not an OAI-PMH answer; *ret_why says where and why. */
 enum err_code oai_parse(struct arena *arena, const char *xml, size_t length,
                         struct oai_page *ret_page, const char **ret_why);

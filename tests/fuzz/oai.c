@@ -1,5 +1,5 @@
-/* oai_parse(): any bytes are a page whose parts hang together, or are refused with a reason. What
- * it takes becomes rows that metadata_row() makes or refuses with a reason. */
+/* oai_parse(): any input is either read as a consistent page or refused with a reason. Each of its
+ * records is either made a row by metadata_row() or refused with a reason. */
 #include "ingest/oai.h"
 
 #include "base/base.h"
@@ -13,9 +13,9 @@ static void check_paper(struct arena *arena, const struct metadata *paper)
 {
 	const char *why = NULL;
 	yyjson_mut_val *row = metadata_row(arena, json_doc_new(arena), paper, &why);
-	require((row == NULL) == (why != NULL));
+	require(!row == (why != NULL));
 	for (size_t i = 0; i < paper->author_count; i++)
-		require(paper->authors[i] != NULL);
+		require(paper->authors[i]);
 	if (row)
 		require(strlen(json_write_mut(arena, row, NULL)) > 2);
 }
@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct oai_page page;
 	const char *why = NULL;
 	if (oai_parse(arena, (const char *)data, size, &page, &why)) {
-		require(why != NULL);
+		require(why);
 	} else {
 		size_t count = 0;
 		for (const struct oai_record *record = page.records; record;

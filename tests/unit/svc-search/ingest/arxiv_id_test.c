@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-static void test_forms(void **state)
+static void test_each_form_has_its_canonical_form(void **state)
 {
 	static const char *const ROWS[][2] = {
 		{"2401.01234", "2401.01234"},
@@ -35,7 +35,7 @@ static void test_forms(void **state)
 	}
 }
 
-static void test_refused(void **state)
+static void test_other_texts_are_refused(void **state)
 {
 	static const char *const ROWS[] = {
 		"",
@@ -85,7 +85,7 @@ static void test_refused(void **state)
 	}
 }
 
-static void test_categories(void **state)
+static void test_category_form(void **state)
 {
 	static const char *const ROWS[] = {"cs.LG", "hep-th", "q-bio.QM", "cond-mat.stat-mech",
 	                                   "cs"};
@@ -105,9 +105,9 @@ static void test_categories(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_forms),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_categories),
+		cmocka_unit_test(test_each_form_has_its_canonical_form),
+		cmocka_unit_test(test_other_texts_are_refused),
+		cmocka_unit_test(test_category_form),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,7 +14,7 @@ static yyjson_val *json(const char *text)
 	return root;
 }
 
-/* The row of a line, as text; NULL when there is none, with the reason in *ret_why. */
+/* The row of a line as JSON; NULL: the line was refused, and *ret_why says why. */
 static const char *row_of(const char *line, const char **ret_why)
 {
 	struct metadata paper;
@@ -24,7 +24,7 @@ static const char *row_of(const char *line, const char **ret_why)
 	return row ? json_write_mut(arena, row, NULL) : NULL;
 }
 
-static void test_rows(void **state)
+static void test_lines_become_rows(void **state)
 {
 	static const char *const ROWS[][2] = {
 		{"{\"id\":\"2401.00001v2\",\"title\":\" A\\n  b \"}",
@@ -66,14 +66,14 @@ static void test_rows(void **state)
 	}
 }
 
-static void test_refused(void **state)
+static void test_invalid_lines_are_refused(void **state)
 {
 	static const char *const ROWS[][2] = {
 		{"[]", "object"},
 		{"5", "object"},
 		{"{}", "no id"},
-		{"{\"id\":5}", "id is not a text"},
-		{"{\"id\":\"2401.00001\",\"title\":[]}", "title is not a text"},
+		{"{\"id\":5}", "id is not a string"},
+		{"{\"id\":\"2401.00001\",\"title\":[]}", "title is not a string"},
 		{"{\"id\":\"x\",\"title\":\"T\"}", "not an arXiv id"},
 		{"{\"id\":\"2401.00001\"}", "no title"},
 		{"{\"id\":\"2401.00001\",\"title\":\" \\t\"}", "no title"},
@@ -95,8 +95,8 @@ static void test_refused(void **state)
 	}
 }
 
-/* Bounds are in characters. */
-static void test_lengths(void **state)
+/* The limits are in characters, not bytes. */
+static void test_lengths_are_limited(void **state)
 {
 	(void)state;
 	char *title = arena_alloc(arena, 2003);
@@ -116,7 +116,7 @@ static void test_lengths(void **state)
 	assert_null(metadata_row(arena, json_doc_new(arena), &paper, &why));
 }
 
-static void test_repositories(void **state)
+static void test_a_github_repository_is_found_in_the_abstract(void **state)
 {
 	static const char *const ROWS[][2] = {
 		{"at https://github.com/acme/tool.", "https://github.com/acme/tool"},
@@ -148,19 +148,22 @@ static void test_repositories(void **state)
 	}
 }
 
-static void test_squeeze(void **state)
+static void test_white_space_is_collapsed(void **state)
 {
 	(void)state;
-	assert_string_equal(metadata_squeeze(arena, ""), "");
-	assert_string_equal(metadata_squeeze(arena, " \t\n"), "");
-	assert_string_equal(metadata_squeeze(arena, "  a \r\n b\tc "), "a b c");
+	assert_string_equal(metadata_collapse_space(arena, ""), "");
+	assert_string_equal(metadata_collapse_space(arena, " \t\n"), "");
+	assert_string_equal(metadata_collapse_space(arena, "  a \r\n b\tc "), "a b c");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		ARENA_TEST(test_rows),         ARENA_TEST(test_refused), ARENA_TEST(test_lengths),
-		ARENA_TEST(test_repositories), ARENA_TEST(test_squeeze),
+		ARENA_TEST(test_lines_become_rows),
+		ARENA_TEST(test_invalid_lines_are_refused),
+		ARENA_TEST(test_lengths_are_limited),
+		ARENA_TEST(test_a_github_repository_is_found_in_the_abstract),
+		ARENA_TEST(test_white_space_is_collapsed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

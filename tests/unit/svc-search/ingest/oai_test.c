@@ -15,7 +15,7 @@ static struct oai_page read_page(const char *xml)
 	return page;
 }
 
-static void test_record(void **state)
+static void test_members_of_a_record(void **state)
 {
 	(void)state;
 	struct oai_page page = read_page(
@@ -46,8 +46,8 @@ static void test_record(void **state)
 	assert_false(page.records->is_deleted);
 }
 
-/* Nothing of one record shows in the next. */
-static void test_records_are_apart(void **state)
+/* Members of one record do not leak into the next. */
+static void test_records_are_independent(void **state)
 {
 	(void)state;
 	struct oai_page page = read_page(
@@ -67,7 +67,7 @@ static void test_records_are_apart(void **state)
 	assert_string_equal(third->paper.authors[0], "B");
 }
 
-static void test_many_authors(void **state)
+static void test_authors_are_limited(void **state)
 {
 	(void)state;
 	struct buf xml = {.arena = arena};
@@ -80,7 +80,7 @@ static void test_many_authors(void **state)
 	assert_string_equal(page.records->paper.authors[4999], "A4999");
 }
 
-static void test_errors(void **state)
+static void test_error_elements(void **state)
 {
 	(void)state;
 	struct oai_page page =
@@ -92,7 +92,7 @@ static void test_errors(void **state)
 	assert_string_equal(page.error_text, "");
 }
 
-static void test_the_last_page(void **state)
+static void test_the_last_page_has_no_token(void **state)
 {
 	(void)state;
 	assert_null(read_page("<OAI-PMH><resumptionToken/></OAI-PMH>").token);
@@ -100,7 +100,7 @@ static void test_the_last_page(void **state)
 	assert_null(read_page("<OAI-PMH/>").token);
 }
 
-static void test_prefixes(void **state)
+static void test_namespace_prefixes_are_ignored(void **state)
 {
 	(void)state;
 	struct oai_page page =
@@ -109,11 +109,11 @@ static void test_prefixes(void **state)
 	assert_string_equal(page.records->paper.id, "5");
 }
 
-static void test_refused(void **state)
+static void test_other_documents_are_refused(void **state)
 {
 	static const char *const ROWS[][2] = {
 		{"", "no element"},
-		{"<html/>", "no OAI-PMH answer"},
+		{"<html/>", "not an OAI-PMH answer"},
 		{"<OAI-PMH>", "no element"},
 		{"<OAI-PMH></OAI>", "mismatched"},
 		{"<OAI-PMH/><OAI-PMH/>", "junk"},
@@ -139,10 +139,13 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		ARENA_TEST(test_record),        ARENA_TEST(test_records_are_apart),
-		ARENA_TEST(test_many_authors),  ARENA_TEST(test_errors),
-		ARENA_TEST(test_the_last_page), ARENA_TEST(test_prefixes),
-		ARENA_TEST(test_refused),
+		ARENA_TEST(test_members_of_a_record),
+		ARENA_TEST(test_records_are_independent),
+		ARENA_TEST(test_authors_are_limited),
+		ARENA_TEST(test_error_elements),
+		ARENA_TEST(test_the_last_page_has_no_token),
+		ARENA_TEST(test_namespace_prefixes_are_ignored),
+		ARENA_TEST(test_other_documents_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
