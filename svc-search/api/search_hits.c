@@ -160,14 +160,6 @@ static const char *packed_vector(struct request *rq, const struct engine_view *v
 	return base64_encode(rq->arena, packed, dimension);
 }
 
-static yyjson_mut_val *words_json(yyjson_mut_doc *doc, const struct engine_hit *hit)
-{
-	yyjson_mut_val *words = yyjson_mut_arr(doc);
-	for (size_t i = 0; i < hit->matched_count; i++)
-		yyjson_mut_arr_add_str(doc, words, hit->matched[i]);
-	return words;
-}
-
 /* Add a member, null if `text` is NULL. */
 static void add_text(yyjson_mut_doc *doc, yyjson_mut_val *out, const char *name, const char *text)
 {
@@ -186,7 +178,9 @@ static yyjson_mut_val *paper_json(struct request *rq, yyjson_mut_doc *doc,
 	const char *vector = packed_vector(rq, hits->view, hit->id, buffer, &scale);
 	yyjson_mut_obj_add_str(doc, out, "arxiv_id", hit->id);
 	yyjson_mut_obj_add_real(doc, out, "relevance", hit->relevance);
-	yyjson_mut_obj_add_val(doc, out, "matched", words_json(doc, hit));
+	yyjson_mut_val *matched = yyjson_mut_obj_add_arr(doc, out, "matched");
+	for (size_t i = 0; i < hit->matched_count; i++)
+		yyjson_mut_arr_add_str(doc, matched, hit->matched[i]);
 	add_text(doc, out, "published_at", pg_value(rows, row, COLUMN_PUBLISHED));
 	yyjson_mut_obj_add_bool(doc, out, "has_container",
 	                        pg_value_bool(rows, row, COLUMN_CONTAINER));

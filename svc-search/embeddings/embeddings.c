@@ -126,7 +126,7 @@ struct reading {
 	const struct fetch_answer *answer;
 	size_t count;
 	struct embedding_answer vectors;
-	const char *reason; /* NULL: read */
+	const char *reason; /* NULL: success */
 };
 
 static void read_answer(void *arg)
@@ -137,7 +137,7 @@ static void read_answer(void *arg)
 	                                        &reading->vectors);
 }
 
-static void take_vectors(struct request *rq, const struct fetch_answer *answer, size_t count,
+static void read_vectors(struct request *rq, const struct fetch_answer *answer, size_t count,
                          struct embeddings *made)
 {
 	struct reading *reading = arena_new_of(rq->arena, struct reading);
@@ -146,17 +146,17 @@ static void take_vectors(struct request *rq, const struct fetch_answer *answer, 
 		fiber_offload(rq, read_answer, reading);
 	else
 		read_answer(reading);
+	uint32_t dimension = reading->vectors.dimension;
 	made->reason = reading->reason;
-	if (!made->reason && settings.dimension &&
-	    reading->vectors.dimension != (uint64_t)settings.dimension)
+	if (!made->reason && settings.dimension && dimension != (uint64_t)settings.dimension)
 		made->reason =
 			arena_printf(rq->arena, "its vectors have %u elements, %d were requested",
-		                     reading->vectors.dimension, (int)settings.dimension);
+		                     dimension, (int)settings.dimension);
 	if (made->reason)
 		return;
 	made->outcome = EMBEDDINGS_MADE;
 	made->vectors = reading->vectors.vectors;
-	made->dimension = reading->vectors.dimension;
+	made->dimension = dimension;
 }
 
 /* From `Retry-After: 20`; a date is ignored. */
@@ -168,19 +168,6 @@ static uint64_t retry_after_ms(const struct fetch_answer *answer)
 		return 0;
 	long long seconds = strtoll(text, &end, 10);
 	return *end || seconds < 0 ? 0 : (uint64_t)MIN_OF(seconds, RETRY_AFTER_MAX_S) * 1000;
-}
-
-static void read_status(struct request *rq, const struct fetch_answer *answer, size_t count,
-                        struct embeddings *made)
-{
-	if (answer->status == 200) {
-		take_vectors(rq, answer, count, made);
-		return;
-	}
-	if (answer->status == 400 || answer->status == 413 || answer->status == 422)
-		made->outcome = EMBEDDINGS_REFUSED;
-	made->reason = arena_printf(rq->arena, "status %d", answer->status);
-	made->retry_after_ms = retry_after_ms(answer);
 }
 
 struct embeddings *embeddings_create(struct request *rq, enum embeddings_purpose purpose,
@@ -198,10 +185,16 @@ struct embeddings *embeddings_create(struct request *rq, enum embeddings_purpose
 	struct fetch_answer *answer = NULL;
 	enum err_code code = openai_post_try(rq, &call, &answer);
 	made->outcome = EMBEDDINGS_FAILED;
-	if (code)
+	if (code) {
 		made->reason = err_info(code)->slug;
-	else
-		read_status(rq, answer, count, made);
+	} else if (answer->status == 200) {
+		read_vectors(rq, answer, count, made);
+	} else {
+		if (answer->status == 400 || answer->status == 413 || answer->status == 422)
+			made->outcome = EMBEDDINGS_REFUSED;
+		made->reason = arena_printf(rq->arena, "status %d", answer->status);
+		made->retry_after_ms = retry_after_ms(answer);
+	}
 	metric_add(&calls_counter, PURPOSES[purpose], OUTCOMES[made->outcome], 1);
 	return made;
 }

@@ -27,7 +27,6 @@
 static const char *const PROBE_TEXT = "paper";
 
 struct paper_embedding {
-	struct worker *worker;
 	struct periodic *periodic;
 	size_t batch;      /* papers of the next pass */
 	unsigned failures; /* of the endpoint, consecutive */
@@ -188,12 +187,6 @@ static uint64_t skip_refused(struct request *rq, struct paper_embedding *papers,
 	return 0;
 }
 
-static uint64_t halve_batch(struct paper_embedding *papers, const struct batch *batch)
-{
-	papers->batch = MAX_OF((size_t)batch->rows->count / 2, (size_t)1);
-	return 0;
-}
-
 static bool has_wrong_dimension(struct request *rq, const struct batch *batch,
                                 struct embeddings *made)
 {
@@ -209,7 +202,8 @@ static bool has_wrong_dimension(struct request *rq, const struct batch *batch,
 
 /* --- Passes ----------------------------------------------------------------------------------- */
 
-/* Returns milliseconds to the next pass. */
+/* Embed the next batch; the diagram in paper_embedding.h shows the steps. Returns milliseconds to the
+ * next pass. */
 static uint64_t embed_batch(struct request *rq, struct paper_embedding *papers)
 {
 	struct batch batch = {0};
@@ -224,9 +218,12 @@ static uint64_t embed_batch(struct request *rq, struct paper_embedding *papers)
 		return 0;
 	}
 	struct embeddings *made = embeddings_create(rq, FOR_PAPERS, batch.texts, batch.count);
-	if (made->outcome == EMBEDDINGS_REFUSED)
-		return batch.rows->count > 1 ? halve_batch(papers, &batch)
-		                             : skip_refused(rq, papers, &batch, made);
+	if (made->outcome == EMBEDDINGS_REFUSED && batch.rows->count == 1)
+		return skip_refused(rq, papers, &batch, made);
+	if (made->outcome == EMBEDDINGS_REFUSED) {
+		papers->batch = (size_t)batch.rows->count / 2;
+		return 0;
+	}
 	if (made->outcome == EMBEDDINGS_FAILED || has_wrong_dimension(rq, &batch, made))
 		return note_failure(rq, papers, made);
 	store_vectors(rq, &batch, made);
@@ -251,7 +248,6 @@ struct paper_embedding *paper_embedding_start(struct worker *worker)
 	struct paper_embedding *papers = calloc(1, sizeof(*papers));
 	require(papers);
 	metric_register(&embedded_counter);
-	papers->worker = worker;
 	papers->batch = embeddings_batch();
 	papers->periodic = periodic_new(worker, "embed-papers", pass, papers, PERIODIC_WHEN_WOKEN,
 	                                4 * (embeddings_timeout_ms(FOR_PAPERS) + LEASE_SPARE_MS));

@@ -3,8 +3,8 @@
  * A periodic on worker 0 processes the papers in the order of their changes, one batch in a pass:
  *
  *     acquire the lease --> read the next papers --> embed those whose text has no vector yet
- *          ^                                                          |
- *          +--- store the vectors and the progress, release the lease <---+
+ *          ^                                                           |
+ *          +--- store the vectors and the progress, release the lease <+
  *
  * Postgres holds the vectors, the progress and the lease of each vector space (0002_vector.sql).
  * One replica at a time holds the lease and calls the endpoint. A batch is stored whole or not at

@@ -199,25 +199,21 @@ static void start_merge_if_due(struct indexer *indexer)
 
 /* --- Loading ---------------------------------------------------------------------------------- */
 
-/* Add the next page of papers, those that changed after `seq`, to the load. Returns the change
- * number of the last one; 0: there are no more. */
-static uint64_t load_page(struct request *rq, struct indexer *indexer, uint64_t seq)
-{
-	struct index_work *work =
-		index_work_read(rq, &indexer->writer, indexer->space, seq, PAGE_PAPERS);
-	work->merge = indexer->load;
-	fiber_offload(rq, index_work_add, work);
-	return work->count ? work->changes[work->count - 1].document.seq : 0;
-}
-
 static void load_run(struct request *rq)
 {
 	struct indexer *indexer = rq->user;
-	for (uint64_t seq = 0, last = 1; last && seq < indexer->load_until; seq = last) {
+	bool has_more = true;
+	for (uint64_t seq = 0; has_more && seq < indexer->load_until;) {
 		if (is_ending(indexer))
 			raise_error(rq, ERR_UNAVAILABLE, "abandoned: the process is shutting down");
 		request_page_begin(rq);
-		last = load_page(rq, indexer, seq);
+		struct index_work *work =
+			index_work_read(rq, &indexer->writer, indexer->space, seq, PAGE_PAPERS);
+		work->merge = indexer->load;
+		fiber_offload(rq, index_work_add, work);
+		has_more = work->count > 0;
+		if (has_more)
+			seq = work->changes[work->count - 1].document.seq;
 		request_page_end(rq);
 	}
 	struct engine_merge *load = indexer->load;
