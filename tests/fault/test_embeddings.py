@@ -1,4 +1,4 @@
-"""An outside embedder through restarts, kills and changes: papers are embedded once for all replicas, and none is lost."""
+"""An outside embedder during restarts, kills and changes: each paper is embedded once, and none is lost."""
 
 import json
 import threading
@@ -19,7 +19,7 @@ def model():
 
 @pytest.fixture
 def replica(cluster, model):
-    """replica(...): a svc-search with the embedder, started."""
+    """replica(...): start a svc-search that uses the embedder."""
     made = []
 
     def start(**changes):
@@ -40,7 +40,7 @@ def db(cluster):
 
 @pytest.fixture
 def store(db, model):
-    """store(count): papers that differ in meaning from all others, [(id, word, synonym)]."""
+    """store(count): store papers with meanings of their own; returns [(id, word, synonym)]."""
     numbers = iter(range(100))
 
     def insert(count=1):
@@ -57,12 +57,12 @@ def store(db, model):
 
 
 def finds(one, papers):
-    """Wait until each is found by its meaning."""
+    """Wait until each paper is found by its synonym, that is by its vector."""
     for name, _, synonym in papers:
         wait_for(lambda name=name, synonym=synonym: one.nearest(synonym) == name, "found by meaning")
 
 
-def test_two_replicas_embed_once(replica, model, store):
+def test_two_replicas_embed_each_paper_once(replica, model, store):
     papers = store(10)
     one = replica(EMBEDDINGS_BATCH="3")
     two = replica(EMBEDDINGS_BATCH="3", EMBEDDINGS_MODEL=one.space)
@@ -75,7 +75,7 @@ def test_two_replicas_embed_once(replica, model, store):
 
 @pytest.mark.parametrize("end", ["stop", "kill9"])
 @pytest.mark.parametrize("folder", ["", "kept"])
-def test_a_restart_embeds_nothing_again(replica, model, store, cluster, end, folder):
+def test_a_restart_embeds_no_paper_again(replica, model, store, cluster, end, folder):
     data = str(cluster.servers.base / f"embedded-{end}") if folder else ""
     papers = store(5)
     one = replica(DATA_DIR=data)
@@ -88,8 +88,8 @@ def test_a_restart_embeds_nothing_again(replica, model, store, cluster, end, fol
 
 
 @pytest.mark.parametrize("end", ["stop", "kill9"])
-def test_ended_in_the_middle_of_a_batch(replica, model, store, end):
-    """Another takes the batch up when the turn of the one that has gone is over."""
+def test_another_replica_repeats_an_interrupted_batch(replica, model, store, end):
+    """It does so when the lease of the first replica has expired."""
     one = replica(EMBEDDINGS_TIMEOUT="500ms")
     finds(one, store(1))
     held, done = threading.Event(), threading.Event()
@@ -111,8 +111,8 @@ def test_ended_in_the_middle_of_a_batch(replica, model, store, end):
         done.set()
 
 
-def test_what_the_endpoint_asks_for_holds_for_all(replica, model, store):
-    """Retry-After is heard by the replica that was told, and kept by the other."""
+def test_retry_after_applies_to_all_replicas(replica, model, store):
+    """One replica receives Retry-After; the other one waits, too."""
     one = replica()
     finds(one, store(1))
     two = replica(EMBEDDINGS_MODEL=one.space)
@@ -133,7 +133,7 @@ def test_what_the_endpoint_asks_for_holds_for_all(replica, model, store):
 
 @pytest.fixture
 def many(db, store):
-    """So many papers that the index is merged and kept; withdrawn afterwards."""
+    """Enough papers for a merge, so that a snapshot is saved; withdrawn afterwards."""
     rows = [{"arxiv_id": f"9902.{n:05}", "title": f"number {n} of topic {n % 50}"} for n in range(2500)]
     db.execute(
         "INSERT INTO asset (arxiv_id, title) SELECT arxiv_id, title FROM jsonb_populate_recordset(NULL::asset, %s::jsonb)"
@@ -142,19 +142,19 @@ def many(db, store):
     db.execute("UPDATE asset SET is_deleted = true WHERE arxiv_id LIKE '9902.%%'")
 
 
-def test_another_model_is_noticed(replica, model, db, many, cluster):
-    """What is kept on disk under the name of one model is not taken for another's, and nothing is thrown away."""
+def test_vectors_of_two_models_are_kept_apart(replica, model, db, many, cluster):
+    """A snapshot made with one model is not used with another. The vectors of both stay in Postgres."""
     one = replica(DATA_DIR=str(cluster.servers.base / "embedded-models"), EMBEDDINGS_BATCH="512")
     first = one.space
     finds(one, many)
 
-    def is_kept():
-        """All that is embedded, and merged since."""
+    def is_saved():
+        """Whether all papers are embedded and the index has been merged."""
         (waiting,) = db.execute(
             "SELECT (SELECT max(change) FROM asset) > done FROM vector_space WHERE name = %s", [first]).fetchone()  # fmt: skip
         return not waiting and one.logged("index merged")
 
-    wait_for(is_kept, "all are embedded and the index is kept")
+    wait_for(is_saved, "all are embedded and the index is saved")
     one.process.restart()
     one.process.wait_ready()
     assert one.logged("index restored") == 1
@@ -174,11 +174,11 @@ def test_another_model_is_noticed(replica, model, db, many, cluster):
     one.process.env["EMBEDDINGS_URL"] = ""
     one.start()
     name, word, _ = many[0]
-    wait_for(lambda: one.search(word)[0] == "hybrid", "the embedder built in is trained")
+    wait_for(lambda: one.search(word)[0] == "hybrid", "the built-in embedder is trained")
     assert one.search(word)[1][0] == name
 
 
-def test_the_database_goes_away(replica, model, store, cluster):
+def test_embedding_continues_after_postgres_was_killed(replica, model, store, cluster):
     one = replica()
     finds(one, store(2))
     cluster.postgres.kill9()

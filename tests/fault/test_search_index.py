@@ -1,4 +1,4 @@
-"""The index of svc-search follows Postgres: on every replica, through restarts, kills, damage and resets."""
+"""The index of every svc-search replica follows Postgres: restarts, kills, damaged files, database restores."""
 
 import json
 import secrets
@@ -12,12 +12,12 @@ from lib.servers import free_port
 from lib.wait import PATIENCE_SECONDS, wait_for
 from lib.words import new_word
 
-PAPERS = 2500  # more than a merge needs, so that there is a snapshot
-LOADED_PAPERS = 4500  # more than is taken in one after another by an index that has none
+PAPERS = 2500  # enough for a merge, which saves a snapshot
+LOADED_PAPERS = 4500  # an empty index loads so many papers instead of applying their changes
 
 
 class Replica:
-    """svc-search on a port and with a folder of its own, asked past the gateway."""
+    """A svc-search with its own port and folder, called without the gateway."""
 
     def __init__(self, cluster, number):
         self.cluster = cluster
@@ -41,7 +41,7 @@ class Replica:
         return answer.json()
 
     def find(self, query):
-        """The papers that hold a word of the query; others may be near in meaning."""
+        """The papers that contain a word of the query, without those that are only similar in meaning."""
         hits = self.call("POST", "/search/assets", {"query": query, "max_results": 100})
         return {hit["arxiv_id"] for hit in hits if hit["highlights"]}
 
@@ -63,7 +63,7 @@ class Replica:
 
 @pytest.fixture
 def replica(cluster):
-    """replica(): one more svc-search, started."""
+    """replica(): start another svc-search."""
     made = []
 
     def start():
@@ -90,7 +90,7 @@ def db(cluster):
 
 @pytest.fixture
 def store(db):
-    """store(word, count): papers with the word in their titles; their ids."""
+    """store(word, count): store papers with the word in their titles; returns their ids."""
 
     def insert(word, count=1):
         first = int(secrets.token_hex(2), 16) % 60000
@@ -112,16 +112,16 @@ def store(db):
 
 @pytest.fixture
 def many(db, store, word):
-    """So many papers with the word that the index is merged and kept; withdrawn afterwards."""
+    """Enough papers with the word for a merge, so that a snapshot is saved; withdrawn afterwards."""
     ids = store(word, PAPERS)
     yield ids
     db.execute("UPDATE asset SET is_deleted = true WHERE arxiv_id = ANY (%s)", [ids])
 
 
-def kept(replica):
+def wait_saved(replica):
     """Wait until the replica has a snapshot."""
     replica.wait_all()
-    wait_for(lambda: replica.snapshots() and replica.count("index merged"), "the index is kept")
+    wait_for(lambda: replica.snapshots() and replica.count("index merged"), "the index is saved")
 
 
 def test_a_change_reaches_every_replica(replica, db, store):
@@ -142,18 +142,18 @@ def test_a_change_reaches_every_replica(replica, db, store):
 
 def test_a_restart_restores_the_index(replica, many, word, store):
     one = replica()
-    kept(one)
+    wait_saved(one)
     one.process.stop()
     (late,) = store(f"{word}late")
     one.start()
     assert one.count("index restored") == 1
-    wait_for(lambda: one.find(f"{word}late") == {late}, "what came meanwhile")
+    wait_for(lambda: one.find(f"{word}late") == {late}, "the paper stored meanwhile is found")
     one.wait_all()
 
 
-def test_killed_and_started_again(replica, many, word):
+def test_a_restart_after_a_kill_restores_the_index(replica, many, word):
     one = replica()
-    kept(one)
+    wait_saved(one)
     one.process.kill9()
     one.start()
     one.wait_all()
@@ -162,9 +162,9 @@ def test_killed_and_started_again(replica, many, word):
 
 
 @pytest.mark.parametrize("damage", ["cut", "byte", "empty", "other"])
-def test_a_damaged_snapshot_is_not_believed(replica, many, word, damage):
+def test_a_damaged_snapshot_is_not_used(replica, many, word, damage):
     one = replica()
-    kept(one)
+    wait_saved(one)
     one.process.stop()
     (path,) = one.snapshots()
     data = bytearray(path.read_bytes())
@@ -176,7 +176,7 @@ def test_a_damaged_snapshot_is_not_believed(replica, many, word, damage):
     assert len(one.find(word)) == 100
 
 
-def test_no_folder_no_snapshot(replica, many, word):
+def test_the_index_works_without_data_dir(replica, many, word):
     one = replica()
     one.process.stop()
     one.process.env["DATA_DIR"] = ""
@@ -185,7 +185,7 @@ def test_no_folder_no_snapshot(replica, many, word):
     assert len(one.find(word)) == 100
 
 
-def test_a_folder_that_cannot_be_written_costs_the_snapshot_alone(replica, many, word):
+def test_the_index_works_when_data_dir_cannot_be_written(replica, many, word):
     one = replica()
     one.process.stop()
     one.process.env["DATA_DIR"] = "/proc/no/such/folder"
@@ -195,9 +195,9 @@ def test_a_folder_that_cannot_be_written_costs_the_snapshot_alone(replica, many,
     assert len(one.find(word)) == 100
 
 
-def test_leavings_are_tidied(replica, many):
+def test_stale_snapshot_files_are_removed(replica, many):
     one = replica()
-    kept(one)
+    wait_saved(one)
     one.process.stop()
     for name in ("index-00000000-0000-7000-8000-000000000000.snapshot", one.snapshots()[0].name + ".aB3xYz"):
         (one.folder / name).write_bytes(b"old")
@@ -207,8 +207,8 @@ def test_leavings_are_tidied(replica, many):
     assert len(one.snapshots()) == 1 and (one.folder / "keep.me").exists()
 
 
-def test_stopped_in_the_middle_of_a_merge(replica, many, word):
-    """It leaves with 0 (checked by the fixture), and what it had not merged is there again."""
+def test_stopped_during_a_merge(replica, many, word):
+    """It exits with status 0 (checked by the fixture), and no paper is missing after the next start."""
     one = replica()
     one.process.stop()
     for path in one.snapshots():
@@ -221,12 +221,12 @@ def test_stopped_in_the_middle_of_a_merge(replica, many, word):
     assert len(one.find(word)) == 100
 
 
-def test_postgres_killed_and_back(cluster, replica, store):
+def test_the_index_follows_again_after_postgres_was_killed(cluster, replica, store):
     one = replica()
     one.wait_all()
     word = "zqpgk" + secrets.token_hex(4).translate(str.maketrans("0123456789", "ghijklmnop"))
     cluster.postgres.kill9()
-    wait_for(lambda: one.count("cannot read changes from Postgres"), "it notices")
+    wait_for(lambda: one.count("cannot read changes from Postgres"), "the failure is logged")
     cluster.postgres.start()
     with cluster.postgres.connect("search") as connection:
         connection.execute("INSERT INTO asset (arxiv_id, title) VALUES ('9699.00001', %s) ON CONFLICT (arxiv_id)"
@@ -234,8 +234,8 @@ def test_postgres_killed_and_back(cluster, replica, store):
     wait_for(lambda: one.find(word) == {"9699.00001"}, "the index follows again")
 
 
-def test_postgres_killed_while_all_papers_are_loaded(cluster, replica, store, word):
-    """Wherever the load is when it fails, nothing is missing afterwards."""
+def test_postgres_killed_during_a_load(cluster, replica, store, word):
+    """The load fails at some point and is repeated; no paper is missing afterwards."""
     ids = store(word, LOADED_PAPERS)
     one = replica()
     for start in range(2, 5):
@@ -255,20 +255,20 @@ def test_postgres_killed_while_all_papers_are_loaded(cluster, replica, store, wo
 
 
 def alter(db, statement):
-    """Change papers behind the back of all that follows their changes."""
+    """Change papers without new change numbers and without a notification."""
     db.execute("ALTER TABLE asset DISABLE TRIGGER USER")
     db.execute(statement)
     db.execute("ALTER TABLE asset ENABLE TRIGGER USER")
 
 
 @pytest.mark.parametrize("is_replaced", [True, False])
-def test_another_database_ends_the_process(cluster, replica, db, many, is_replaced):
-    """As after a restore, of another database or of this one's backup, under a running process: it ends in order, and
-    its successor has an index of what there is."""
+def test_the_process_exits_when_the_database_was_replaced(cluster, replica, db, many, is_replaced):
+    """The database is replaced by another, or restored from a backup, while the process runs. The process exits with
+    status 0, and after a restart its index matches the database."""
     cluster.stop("svc-search")
     alter(db, "UPDATE asset SET change = change + 1000000")
     one = replica()
-    kept(one)
+    wait_saved(one)
     alter(db, "UPDATE asset SET change = change - 1000000")
     if is_replaced:
         db.execute("UPDATE index_source SET id = gen_random_uuid()")

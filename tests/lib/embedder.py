@@ -1,4 +1,4 @@
-"""An OpenAI-compatible embeddings endpoint, and a svc-search that asks it."""
+"""A stub of an OpenAI-compatible embeddings endpoint, and a svc-search that uses it."""
 
 import json
 import re
@@ -9,7 +9,7 @@ import httpx
 from lib.identity import signed
 from lib.process import Process
 from lib.servers import free_port
-from lib.stand_in import StandIn
+from lib.stub_server import StubServer
 from lib.wait import PATIENCE_SECONDS
 from lib.words import new_word
 
@@ -18,19 +18,19 @@ KEY = "sk-do-not-tell"
 
 
 class Embedder:
-    """A text's vector is the sum of the axes of its words; only words that were learned have one, and a text without any
-    lies on axis 0. What a test wants otherwise it says with `reply`: a function that is given the request and the texts,
-    and answers itself or returns False to have them answered well. `calls` has (texts, body, headers) of each so far."""
+    """The vector of a text is the sum of the axes of its words. Only words from learn() have an axis; a text without
+    any of them is on axis 0. A test can replace the answer: `reply(request, texts)` sends an answer itself, or returns
+    False for the normal answer. `calls` lists (texts, body, headers) of all calls so far."""
 
     def __init__(self):
         self.axes, self.calls = {}, []
         self.dimension = DIMENSION
         self.reply = lambda request, texts: False
-        self.stand_in = StandIn(self.answer)
-        self.url = self.stand_in.url + "/v1"
+        self.stub = StubServer(self.answer)
+        self.url = self.stub.url + "/v1"
 
     def learn(self, count=2):
-        """So many new words that mean the same, and no others do."""
+        """Return `count` new words with the same meaning: one new axis for all of them."""
         axis = 1 + len(set(self.axes.values()))
         assert axis < DIMENSION
         words = [new_word() for _ in range(count)]
@@ -48,24 +48,24 @@ class Embedder:
         body = json.loads(request.body)
         self.calls.append((body["input"], body, dict(request.headers)))
         if self.reply(request, body["input"]) is False:
-            self.answer_well(request, body["input"])
+            self.answer_normally(request, body["input"])
 
-    def answer_well(self, request, texts):
+    def answer_normally(self, request, texts):
         entries = [{"object": "embedding", "index": at, "embedding": self.vector(text)} for at, text in enumerate(texts)]
-        entries.reverse()  # nobody promised an order
+        entries.reverse()  # the order of the entries is not specified
         answer = {"object": "list", "data": entries, "usage": {"prompt_tokens": 1, "total_tokens": 1}}
         request.reply(200, json.dumps(answer), Content_Type="application/json")
 
     def times(self, word):
-        """How often a text with the word was sent."""
+        """How many texts with the word were sent."""
         return sum(word in text for texts, _, _ in list(self.calls) for text in texts)
 
     def close(self):
-        self.stand_in.close()
+        self.stub.close()
 
 
 class EmbeddingReplica:
-    """A svc-search with an outside embedder, on a port of its own, asked past the gateway."""
+    """A svc-search with an outside embedder, on its own port, called without the gateway."""
 
     def __init__(self, cluster, embedder, **changes):
         name = f"embedding-{secrets.token_hex(4)}"
@@ -94,16 +94,16 @@ class EmbeddingReplica:
         return answer
 
     def search(self, query, **members):
-        """(strategy, ids), the best first."""
+        """(strategy, ids), best first."""
         answer = self.post("/api/v1.0/search/assets", {"query": query, **members})
         return answer.headers["X-Search-Strategy"], [hit["arxiv_id"] for hit in answer.json()]
 
     def nearest(self, word):
-        """The best paper for a word, by words and vectors; None where the search went without vectors. Each time another
-        query, so that none is known already."""
+        """The best paper for a word by hybrid search; None if the search used no vectors. Each call makes a new query,
+        which is not in the cache of query vectors."""
         strategy, ids = self.search(f"{word} {new_word()}")
         return ids[0] if strategy == "hybrid" and ids else None
 
     def logged(self, *texts):
-        """How many lines of its log hold all of these."""
+        """How many lines of its log contain all of these texts."""
         return sum(all(text in line for text in texts) for line in self.process.log().splitlines())

@@ -1,4 +1,4 @@
-"""Words for tests of searching."""
+"""Words for tests of search."""
 
 import secrets
 
@@ -6,6 +6,7 @@ CONSONANTS = "bcdfghjkmnpqrtvx"
 
 
 def new_word():
-    """One that nobody else has, and that English stemming leaves alone: it holds a vowel, so that its plural is seen as
-    one, and neither it nor what begins with it ends in a suffix that makes it another's stem (`...pkllate`, `...pkl`)."""
+    """A random word that no other test uses and that the English stemmer does not change. It contains a vowel, so that
+    its plural is recognised. It ends in `k`, so that neither it nor a longer word that begins with it has a suffix that
+    the stemmer removes."""
     return "zaq" + "".join(CONSONANTS[int(digit, 16)] for digit in secrets.token_hex(6)) + "k"

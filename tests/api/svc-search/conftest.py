@@ -1,7 +1,7 @@
-"""What the tests of svc-search have: papers of their own, a look into the schema, and servers that stand in for others.
+"""Fixtures of the tests of svc-search.
 
-All tests of a session share one index. Each makes papers under ids of its own (`new_id`) with words of its own (`word`),
-so that none finds another's.
+All tests of a session share one index. Each test stores papers with its own ids (`new_id`) and its own words (`word`),
+so that it does not find papers of other tests.
 """
 
 import itertools
@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from lib.identity import signed
-from lib.stand_in import StandIn
+from lib.stub_server import StubServer
 from lib.wait import PATIENCE_SECONDS, wait_for
 from lib.words import new_word
 
@@ -21,26 +21,26 @@ numbers = itertools.count(int(secrets.token_hex(2), 16) % 50000)
 
 @pytest.fixture
 def db(cluster):
-    """The schema, as the owner of the database sees it."""
+    """A connection to the schema as the owner of the database."""
     with cluster.postgres.connect("search") as connection:
         yield connection
 
 
 @pytest.fixture
 def new_id():
-    """new_id(): an arXiv id that no other test has."""
+    """new_id(): an arXiv id that no other test uses."""
     return lambda: f"9801.{next(numbers):05}"
 
 
 @pytest.fixture
 def word():
-    """A word that no other test's papers hold."""
+    """A word that is in no paper of another test."""
     return new_word()
 
 
 @pytest.fixture
 def put(operator, new_id):
-    """put(title=..., ...): store a new paper; the answer."""
+    """put(title=..., ...): store a new paper; returns the JSON of the answer."""
 
     def store(**members):
         return operator.api.put(f"/search/assets/{new_id()}", members, expect=200).json()
@@ -49,28 +49,28 @@ def put(operator, new_id):
 
 
 def search(api, query, **members):
-    """The ids that a search finds by the query's words, in order; others it may find by meaning."""
+    """The ids of the hits that contain a word of the query, best first. Others are only similar in meaning."""
     hits = api.post("/search/assets", {"query": query, **members}, expect=200).json()
     return [hit["arxiv_id"] for hit in hits if hit["highlights"]]
 
 
 @pytest.fixture
 def found(api):
-    """found(query, ids): wait until the query's words find just these, in any order."""
+    """found(query, ids): wait until the papers that contain a word of the query are exactly these, in any order."""
 
     def wait(query, ids, **members):
-        def finds_them():
+        def is_found():
             assert set(search(api, query, **members)) == set(ids)
             return True
 
-        wait_for(finds_them, f"{query} finds them")
+        wait_for(is_found, f"{query} finds the papers")
 
     return wait
 
 
 @pytest.fixture
 def internal(cluster):
-    """internal(path, body, kind="service"): ask svc-search as another process of the cluster would."""
+    """internal(path, body, kind="service"): call svc-search directly, as another service does."""
 
     def call(path, body, kind="service"):
         return httpx.post(cluster.url("svc-search") + path, json=body, headers=signed(cluster, kind), timeout=PATIENCE_SECONDS)
@@ -79,12 +79,12 @@ def internal(cluster):
 
 
 @pytest.fixture
-def stand_in():
-    """stand_in(answer): a StandIn that is closed at the end of the test."""
+def stub_server():
+    """stub_server(answer): start a StubServer; it is closed after the test."""
     made = []
 
     def start(answer):
-        made.append(StandIn(answer))
+        made.append(StubServer(answer))
         return made[-1]
 
     yield start
@@ -94,7 +94,7 @@ def stand_in():
 
 @pytest.fixture
 def paper_file(tmp_path):
-    """paper_file(rows): a file of JSON lines; a row may be text, which is written as it is."""
+    """paper_file(rows): write a file of JSON lines; a row that is a string is written unchanged."""
 
     def write(rows, name="papers.jsonl"):
         path = tmp_path / name

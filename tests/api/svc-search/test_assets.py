@@ -1,4 +1,4 @@
-"""Storing and reading papers: PUT and GET /search/assets/<arxiv_id>."""
+"""PUT and GET /search/assets/<arxiv_id>."""
 
 import secrets
 from concurrent.futures import ThreadPoolExecutor
@@ -28,7 +28,7 @@ def faults(document):
     return {fault["field"] for fault in document["errors"]}
 
 
-def test_put_keeps_every_member(operator, api, new_id):
+def test_put_stores_every_member(operator, api, new_id):
     name = new_id()
     stored = operator.api.put(f"/search/assets/{name}", WHOLE, expect=200).json()
     shown = {**WHOLE, "arxiv_id": name, "url": f"https://arxiv.org/abs/{name}", "has_container": True}
@@ -36,7 +36,7 @@ def test_put_keeps_every_member(operator, api, new_id):
     assert api.get(f"/search/assets/{name}", expect=200).json() == shown
 
 
-def test_put_of_a_title_alone_has_the_defaults(put):
+def test_put_with_only_a_title_uses_the_defaults(put):
     stored = put(title="  Only a title  ")
     assert stored["title"] == "Only a title"
     assert (stored["abstract"], stored["authors"], stored["categories"]) == ("", [], [])
@@ -46,25 +46,25 @@ def test_put_of_a_title_alone_has_the_defaults(put):
 
 
 @pytest.mark.parametrize("member", [name for name in WHOLE if name != "container_status"])
-def test_put_changes_one_member_and_no_other(operator, put, member):
+def test_put_changes_only_the_given_member(operator, put, member):
     before = put(**{**WHOLE, member: WHOLE["title"] if member == "title" else None}) if member in NULLABLE else put(title="x")
     now = operator.api.put(f"/search/assets/{before['arxiv_id']}", {member: WHOLE[member]}, expect=200).json()
     assert now == {**before, member: WHOLE[member]}
 
 
 @pytest.mark.parametrize("member", NULLABLE)
-def test_null_clears(operator, put, member):
+def test_null_clears_a_member(operator, put, member):
     before = put(**WHOLE)
     now = operator.api.put(f"/search/assets/{before['arxiv_id']}", {member: None}, expect=200).json()
     assert now == {**before, member: None}
 
 
 @pytest.mark.parametrize("status", ["none", "queued", "building", "failed"])
-def test_only_a_ready_container_is_one(put, status):
+def test_has_container_is_true_only_when_ready(put, status):
     assert put(title="x", container_status=status)["has_container"] is False
 
 
-def test_what_cannot_be_written_is_ignored(operator, put):
+def test_read_only_members_are_ignored(operator, put):
     before = put(**WHOLE)
     body = {"title": "Other", "has_container": False, "url": "x", "arxiv_id": "9999.00001", "is_deleted": True, "change": 1}
     now = operator.api.put(f"/search/assets/{before['arxiv_id']}", body, expect=200).json()
@@ -77,7 +77,7 @@ def test_unknown_members_of_the_reference_summary_are_not_shown(put):
 
 
 @pytest.mark.parametrize("body", [{}, {"url": "x"}])
-def test_put_that_names_nothing(operator, new_id, body):
+def test_put_without_a_known_member(operator, new_id, body):
     operator.api.problem("PUT", f"/search/assets/{new_id()}", 400, "invalid_request", body)
 
 
@@ -103,7 +103,7 @@ def test_a_new_paper_needs_a_title(operator, api, new_id):
     ],
     ids=lambda value: repr(value)[:20],
 )  # fmt: skip
-def test_put_of_a_bad_value(operator, new_id, member, value):
+def test_put_of_an_invalid_value(operator, new_id, member, value):
     document = operator.api.problem(
         "PUT", f"/search/assets/{new_id()}", 400, "invalid_request", {"title": "x", member: value}
     )
@@ -122,19 +122,19 @@ def test_put_of_a_bad_value(operator, new_id, member, value):
         ({"total": 1, "classified": 1, "by_class": {"uses": -1}}, "reference_summary.by_class"),
     ],
 )
-def test_put_of_a_bad_reference_summary(operator, new_id, summary, field):
+def test_put_of_an_invalid_reference_summary(operator, new_id, summary, field):
     body = {"title": "x", "reference_summary": summary}
     document = operator.api.problem("PUT", f"/search/assets/{new_id()}", 400, "invalid_request", body)
     assert field in faults(document)
 
 
-def test_every_fault_is_named(operator):
+def test_every_invalid_member_is_reported(operator):
     body = {"title": "x", "categories": ["a b"], "environment_vars": {"A": 1}}
     document = operator.api.problem("PUT", "/search/assets/nonsense", 400, "invalid_request", body)
     assert faults(document) == {"arxiv_id", "categories", "environment_vars"}
 
 
-def test_put_needs_the_operators_scope(api, new_id):
+def test_put_needs_the_scope_assets_write(api, new_id):
     document = api.problem("PUT", f"/search/assets/{new_id()}", 403, "insufficient_scope", {"title": "x"})
     assert "assets:write" in document["detail"] or document.get("scope") == "assets:write"
 
@@ -148,8 +148,8 @@ def test_body_that_is_not_json_is_415(operator, new_id):
     operator.api.put(f"/search/assets/{new_id()}", content="title=x", headers={"Content-Type": "text/plain"}, expect=415)
 
 
-def test_one_put_of_many_at_once_makes_it_and_all_count(cluster, operator, new_id):
-    """Ten writers of the same new paper, each with a member of its own that the others leave alone."""
+def test_concurrent_puts_of_a_new_paper_all_take_effect(cluster, operator, new_id):
+    """Ten concurrent requests create the same paper; five members are each set by two of them."""
     name, members = new_id(), ["license", "working_directory", "container_image", "containerfile", "github_url"] * 2
     values = {member: f"https://example.com/{member}" for member in members}
 
@@ -183,28 +183,28 @@ def test_forms_of_an_old_id(operator, api, form):
     assert api.get(f"/search/assets/{form.format(a='math', n=number)}", expect=200).json() == stored
 
 
-def test_a_version_is_put_under_its_paper(operator, api, new_id):
+def test_put_ignores_the_version_of_an_id(operator, api, new_id):
     name = new_id()
     assert operator.api.put(f"/search/assets/{name}v2", {"title": "x"}, expect=200).json()["arxiv_id"] == name
     assert api.get(f"/search/assets/{name}", expect=200).json()["title"] == "x"
 
 
-IMPOSSIBLE = ["x", "2401.1", "2401.012345", "24010.1234", "2401.01234v", "2401.01234v0", "2401.01234x", "hep-th/99",
+INVALID_IDS = ["x", "2401.1", "2401.012345", "24010.1234", "2401.01234v", "2401.01234v0", "2401.01234x", "hep-th/99",
               "hep-th/9901001/1", "HEP/9901001", "math.gt/0309136", "-/0309136", "%20", "2401.01234%20", "%C3%A9"]
 
 
-@pytest.mark.parametrize("name", IMPOSSIBLE)
-def test_an_impossible_id(operator, api, name):
+@pytest.mark.parametrize("name", INVALID_IDS)
+def test_an_invalid_id(operator, api, name):
     api.get(f"/search/assets/{name}", expect=404)
     document = operator.api.problem("PUT", f"/search/assets/{name}", 400, "invalid_request", {"title": "x"})
     assert faults(document) == {"arxiv_id"}
 
 
-def test_an_absent_paper_is_404(api):
+def test_an_unknown_paper_is_404(api):
     api.problem("GET", "/search/assets/9712.99999", 404, "not_found")
 
 
-def test_list_is_no_paper(operator):
+def test_put_to_the_list_is_405(operator):
     answer = operator.api.put("/search/assets/list", {"title": "x"}, expect=405)
     assert "GET" in answer.headers["Allow"]
 
@@ -216,7 +216,7 @@ def withdraw(db, name):
     db.execute("UPDATE asset SET is_deleted = true WHERE arxiv_id = %s", [name])
 
 
-def test_a_withdrawn_paper_is_not_there(api, db, put, word, found):
+def test_a_withdrawn_paper_is_not_found(api, db, put, word, found):
     name = put(title=f"Soon gone {word}")["arxiv_id"]
     found(word, [name])
     withdraw(db, name)
@@ -224,14 +224,14 @@ def test_a_withdrawn_paper_is_not_there(api, db, put, word, found):
     found(word, [])
 
 
-def test_a_withdrawn_paper_is_not_brought_back_by_a_part(operator, db, put):
+def test_put_without_a_title_does_not_restore_a_withdrawn_paper(operator, db, put):
     name = put(**WHOLE)["arxiv_id"]
     withdraw(db, name)
     operator.api.problem("PUT", f"/search/assets/{name}", 400, "invalid_request", {"container_status": "ready"})
     operator.api.get(f"/search/assets/{name}", expect=404)
 
 
-def test_a_withdrawn_paper_comes_back_as_a_new_one(operator, db, put, word, found):
+def test_put_with_a_title_restores_a_withdrawn_paper_as_new(operator, db, put, word, found):
     name = put(**WHOLE)["arxiv_id"]
     withdraw(db, name)
     stored = operator.api.put(f"/search/assets/{name}", {"title": f"Back {word}"}, expect=200).json()

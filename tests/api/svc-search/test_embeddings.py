@@ -1,6 +1,6 @@
-"""An outside embedder: papers and queries meet by what they mean, and nothing that it does spoils a search.
+"""Search with an outside embedder: papers are found by meaning, and failures of the embedder never break a search.
 
-The embedder is a stand-in with an OpenAI-compatible interface, asked by a replica that only these tests use.
+The embedder is a stub with an OpenAI-compatible interface, used by a replica of these tests alone.
 """
 
 import base64
@@ -32,7 +32,7 @@ def replica(cluster, model):
 
 @pytest.fixture
 def other(cluster):
-    """other(embedder, ...): one more replica, with settings of its own."""
+    """other(embedder, ...): start another replica, with these settings."""
     made = []
 
     def start(embedder, **changes):
@@ -46,8 +46,8 @@ def other(cluster):
 
 
 @pytest.fixture(autouse=True)
-def well(model, replica, put):
-    """Each test begins and ends with an embedder that answers well, and a replica that knows."""
+def normal_answers(model, replica, put):
+    """Each test begins and ends with an embedder that answers normally, and a replica that uses its vectors."""
     model.reply = lambda request, texts: False
     model.dimension = DIMENSION
     put(title="Something to compare with")
@@ -59,23 +59,23 @@ def well(model, replica, put):
 
 @pytest.fixture
 def pair(model, put):
-    """(id, word, synonym): a paper with the word, which is embedded in its own time."""
+    """(id, word, synonym): a paper with the word. It may not be embedded yet."""
     word, synonym = model.learn()
     return put(title=f"About {word}", abstract="An abstract.")["arxiv_id"], word, synonym
 
 
-def test_found_without_a_common_word(replica, model, pair, api):
+def test_a_paper_is_found_without_a_common_word(replica, model, pair, api):
     name, word, synonym = pair
     wait_for(lambda: replica.nearest(synonym) == name, "found by meaning")
-    assert api.post("/search/assets", {"query": synonym}, expect=200).json() == [], "the other replica goes by words"
+    assert api.post("/search/assets", {"query": synonym}, expect=200).json() == [], "not found by words"
     texts, body, headers = next(call for call in model.calls if f"About {word}\nAn abstract." in call[0])
     assert len(texts) <= 16
     assert body["model"] == replica.space and headers["Authorization"] == f"Bearer {KEY}"
     assert set(body) == {"model", "input"}
-    assert {path for _, path, _, _ in model.stand_in.requests} == {"/v1/embeddings"}
+    assert {path for _, path, _, _ in model.stub.requests} == {"/v1/embeddings"}
 
 
-def test_a_query_is_embedded_once(replica, model, pair):
+def test_a_repeated_query_is_embedded_once(replica, model, pair):
     name, _, synonym = pair
     wait_for(lambda: replica.nearest(synonym) == name, "found by meaning")
     query = f"{synonym} {new_word()}"
@@ -86,21 +86,21 @@ def test_a_query_is_embedded_once(replica, model, pair):
     assert len([texts for texts, _, _ in model.calls[count:] if query in texts]) == 0
 
 
-def test_another_text_is_embedded_anew(replica, operator, model, pair):
+def test_a_changed_text_is_embedded_again(replica, operator, model, pair):
     name, word, synonym = pair
     wait_for(lambda: replica.nearest(synonym) == name, "found by meaning")
     now, now_synonym = model.learn()
     operator.api.put(f"/search/assets/{name}", {"title": f"About {now}"}, expect=200)
-    wait_for(lambda: replica.nearest(now_synonym) == name, "found by what it means now")
+    wait_for(lambda: replica.nearest(now_synonym) == name, "found by its new meaning")
     assert replica.nearest(synonym) != name
 
 
-def test_the_same_text_is_not(replica, operator, model, pair):
+def test_an_unchanged_text_is_not_embedded_again(replica, operator, model, pair):
     name, word, synonym = pair
     wait_for(lambda: replica.nearest(synonym) == name, "found by meaning")
     assert model.times(f"About {word}\n") == 1
     operator.api.put(f"/search/assets/{name}", {"container_status": "ready"}, expect=200)
-    wait_for(lambda: replica.search(word, has_container=True)[1][:1] == [name], "the change is in")
+    wait_for(lambda: replica.search(word, has_container=True)[1][:1] == [name], "the change is indexed")
     operator.api.put(f"/search/assets/{name}", {"license": "MIT"}, expect=200)
     wait_for(lambda: replica.nearest(synonym) == name, "still found by meaning")
     assert model.times(f"About {word}\n") == 1
@@ -114,7 +114,7 @@ def test_a_long_text_is_cut_at_a_character(replica, model, put):
     assert 254 <= len(text.encode()) <= 256 and set(text[-100:]) == {"é"}
 
 
-def test_papers_come_with_their_vectors(replica, internal, pair):
+def test_internal_routes_return_the_vectors(replica, internal, pair):
     name, word, synonym = pair
     wait_for(lambda: replica.nearest(synonym) == name, "found by meaning")
 
@@ -142,7 +142,7 @@ def vectors(*vectors):
 
 
 UNIT = [1.0] + [0.0] * (DIMENSION - 1)
-NONSENSE = {
+UNUSABLE_ANSWERS = {
     "error": lambda request, texts: request.reply(500, "oops"),
     "busy": lambda request, texts: request.reply(429, "slow down"),
     "forbidden": lambda request, texts: request.reply(401, json.dumps({"error": f"Incorrect key {KEY}"})),
@@ -167,43 +167,43 @@ NONSENSE = {
 }
 
 
-@pytest.mark.parametrize("name", NONSENSE)
-def test_nonsense_for_a_query_does_no_harm(replica, model, pair, name):
+@pytest.mark.parametrize("name", UNUSABLE_ANSWERS)
+def test_an_unusable_answer_for_a_query_does_not_break_the_search(replica, model, pair, name):
     paper, word, synonym = pair
     wait_for(lambda: replica.nearest(synonym) == paper, "found by meaning")
     query, failed = f"{word} {new_word()}", []
 
     def fail(request, texts):
         failed.extend(texts)
-        return NONSENSE[name](request, texts)
+        return UNUSABLE_ANSWERS[name](request, texts)
 
     model.reply = fail
     assert replica.search(query) == ("lexical", [paper])
     assert failed == [query]
-    assert replica.search(query) == ("lexical", [paper]), "and it is left alone for a moment"
+    assert replica.search(query) == ("lexical", [paper]), "no call during the pause"
     model.reply = lambda request, texts: False
-    wait_for(lambda: replica.search(query)[0] == "hybrid", "asked again")
+    wait_for(lambda: replica.search(query)[0] == "hybrid", "the embedder is called again")
     assert KEY not in replica.process.log()
 
 
-@pytest.mark.parametrize("name", NONSENSE)
-def test_nonsense_for_papers_is_tried_again(replica, model, put, name):
+@pytest.mark.parametrize("name", UNUSABLE_ANSWERS)
+def test_an_unusable_answer_for_papers_is_retried(replica, model, put, name):
     word, synonym = model.learn()
     failed = []
 
     def fail(request, texts):
         failed.extend(texts)
-        return NONSENSE[name](request, texts)
+        return UNUSABLE_ANSWERS[name](request, texts)
 
     model.reply = fail
     paper = put(title=f"About {word}")["arxiv_id"]
-    wait_for(lambda: any(f"About {word}" in text for text in failed), "tried")
+    wait_for(lambda: any(f"About {word}" in text for text in failed), "called")
     wait_for(lambda: replica.search(word)[1] == [paper], "found by its word")
     model.reply = lambda request, texts: False
-    wait_for(lambda: replica.nearest(synonym) == paper, "tried again")
+    wait_for(lambda: replica.nearest(synonym) == paper, "retried")
 
 
-def test_a_slow_embedder_is_not_waited_for(replica, model, pair):
+def test_a_search_does_not_wait_for_a_slow_embedder(replica, model, pair):
     paper, word, synonym = pair
     wait_for(lambda: replica.nearest(synonym) == paper, "found by meaning")
     done = threading.Event()
@@ -215,8 +215,8 @@ def test_a_slow_embedder_is_not_waited_for(replica, model, pair):
         done.set()
 
 
-def test_a_text_that_is_refused_is_passed_over(replica, model, put):
-    """And no other with it, though they came in one batch."""
+def test_a_refused_text_is_skipped(replica, model, put):
+    """The other texts of its batch are embedded."""
     poison, (word, synonym) = new_word(), model.learn()
     model.reply = lambda request, texts: poison in "".join(texts) and request.reply(400, "{}")
     bad = put(title=f"About {poison}")["arxiv_id"]
@@ -226,8 +226,8 @@ def test_a_text_that_is_refused_is_passed_over(replica, model, put):
     wait_for(lambda: replica.search(poison)[1] == [bad], "found by its word")
 
 
-def test_large_batches_are_refused(other, model, put):
-    """Whatever the endpoint's own limit is, it is found."""
+def test_a_refused_batch_is_halved(other, model, put):
+    """Until it is below the limit of the endpoint."""
     model.reply = lambda request, texts: len(texts) > 3 and request.reply(422, "{}")
     word, synonym = model.learn()
     papers = {put(title=f"About {word}", abstract=f"Number {n}.")["arxiv_id"] for n in range(8)}
@@ -236,7 +236,7 @@ def test_large_batches_are_refused(other, model, put):
     assert one.logged("the embedder refused a paper") == 0
 
 
-def test_it_comes_back_when_it_was_told_to(replica, model, put):
+def test_retry_after_is_obeyed(replica, model, put):
     word, synonym = model.learn()
     times = []
 
@@ -252,55 +252,55 @@ def test_it_comes_back_when_it_was_told_to(replica, model, put):
     assert times[1] - times[0] >= 2
 
 
-def test_a_model_that_has_changed_is_not_mixed_in(replica, model, put, pair):
+def test_vectors_of_another_dimension_are_refused(replica, model, put, pair):
     paper, word, synonym = pair
     wait_for(lambda: replica.nearest(synonym) == paper, "found by meaning")
     model.dimension = DIMENSION + 1
     later, later_synonym = model.learn()
     name = put(title=f"About {later}")["arxiv_id"]
-    wait_for(lambda: replica.logged("change EMBEDDINGS_MODEL"), "said so")
+    wait_for(lambda: replica.logged("change EMBEDDINGS_MODEL"), "the failure is logged")
     wait_for(lambda: replica.search(later) == ("lexical", [name]), "found by its word")
     model.dimension = DIMENSION
-    wait_for(lambda: replica.nearest(later_synonym) == name, "embedded when it is the old one again")
+    wait_for(lambda: replica.nearest(later_synonym) == name, "embedded after the dimension is right again")
 
 
-def test_a_dimension_is_asked_for(other, model, pair):
+def test_the_dimension_is_requested(other, model, pair):
     name, _, synonym = pair
     one = other(model, EMBEDDINGS_DIMENSION=str(DIMENSION))
     wait_for(lambda: one.nearest(synonym) == name, "found by meaning")
     assert all(body["dimensions"] == DIMENSION for _, body, _ in model.calls if body["model"] == one.space)
     two = other(model, EMBEDDINGS_DIMENSION="8", EMBEDDINGS_MODEL=one.space)
-    wait_for(lambda: two.logged(f"its vectors have {DIMENSION} elements, 8 were requested"), "not what was asked for")
+    wait_for(lambda: two.logged(f"its vectors have {DIMENSION} elements, 8 were requested"), "the wrong dimension is logged")
     assert two.search(synonym) == ("lexical", [])
 
 
-def test_an_embedder_that_is_away(other, pair):
-    """The service is ready without it, and goes by words."""
+def test_an_unreachable_embedder(other, pair):
+    """The service is ready without it and searches by words."""
     model = Embedder()
     model.close()
     name, word, synonym = pair
     one = other(model)
     wait_for(lambda: one.search(word) == ("lexical", [name]), "found by its word")
-    wait_for(lambda: one.logged("cannot embed papers"), "said so")
+    wait_for(lambda: one.logged("cannot embed papers"), "the failure is logged")
     assert one.search(synonym) == ("lexical", [])
 
 
 @pytest.mark.parametrize("missing", ["EMBEDDINGS_URL", "EMBEDDINGS_MODEL"])
-def test_half_a_configuration_is_none(other, model, pair, missing):
+def test_an_incomplete_configuration_is_ignored(other, model, pair, missing):
     name, word, _ = pair
     one = other(model, **{missing: ""})
     wait_for(lambda: word and name in one.search(word)[1], "found by its word")
     assert one.logged("must both be set") == 1
 
 
-def test_no_key_no_authorization(other, model, pair):
+def test_no_authorization_header_without_a_key(other, model, pair):
     name, _, synonym = pair
     one = other(model, EMBEDDINGS_KEY="")
     wait_for(lambda: one.nearest(synonym) == name, "found by meaning")
     assert all("Authorization" not in headers for _, body, headers in model.calls if body["model"] == one.space)
 
 
-def test_the_key_is_not_told(replica, cluster):
+def test_the_key_is_not_shown(replica, cluster):
     shown = cluster.run("svc-search", "--show-config", EMBEDDINGS_KEY=KEY, EMBEDDINGS_URL=replica.process.env["EMBEDDINGS_URL"])
     assert "EMBEDDINGS_URL" in shown and KEY not in shown
     assert KEY not in replica.process.log()

@@ -1,4 +1,4 @@
-"""`svc-search harvest` against a server that says what OAI-PMH servers say."""
+"""`svc-search harvest` against a stub of an OAI-PMH server."""
 
 import os
 import subprocess
@@ -54,9 +54,10 @@ def arguments(request_line):
 
 
 @pytest.fixture
-def harvest(cluster, stand_in):
-    """harvest(answers, ...): the command against a server that gives these answers, one a request; a text is a page, else
-    it is called with the request. Returns (the finished command, the arguments of each request)."""
+def harvest(cluster, stub_server):
+    """harvest(answers, ...): run the command against a server that gives these answers, one for each request. An answer
+    is the text of a page, or a function that is called with the request. Returns (the finished command, the arguments
+    of each request)."""
 
     def run(answers, *args, **changes):
         left = list(answers)
@@ -68,14 +69,14 @@ def harvest(cluster, stand_in):
             else:
                 request.reply(200, now, Content_Type="text/xml")
 
-        server = stand_in(answer)
+        server = stub_server(answer)
         settings = cluster.settings("svc-search", "command", OAI_URL=server.url + "/oai", HARVEST_DELAY="0", **changes)
         done = subprocess.run(
             [cluster.binary("svc-search"), "harvest", *(args or ["--from", "2024-03-01"])],
             env={**os.environ, **settings}, stdin=subprocess.DEVNULL, capture_output=True, text=True,
             timeout=PATIENCE_SECONDS, check=False,
         )  # fmt: skip
-        assert not left, f"not asked for: {left}"
+        assert not left, f"not requested: {left}"
         return done, [arguments(path) for _, path, _, _ in server.requests]
 
     return run
@@ -131,7 +132,7 @@ def test_markup_in_a_title(harvest, api, new_id):
     assert api.get(f"/search/assets/{name}").json()["title"] == "A <b> & <c> é"
 
 
-def test_bad_records_are_skipped(harvest, api, new_id):
+def test_invalid_records_are_skipped(harvest, api, new_id):
     name = new_id()
     done, _ = harvest([page([record("nonsense"), record(new_id(), title=" "), record(name)])])
     assert done.stdout == "1 records read, 1 new or changed, 0 withdrawn, 2 skipped\n"
@@ -139,19 +140,19 @@ def test_bad_records_are_skipped(harvest, api, new_id):
     api.get(f"/search/assets/{name}", expect=200)
 
 
-def test_nothing_new(harvest):
+def test_an_empty_list_succeeds(harvest):
     done, _ = harvest([error("noRecordsMatch")])
     assert (done.returncode, done.stdout) == (0, "0 records read, 0 new or changed, 0 withdrawn, 0 skipped\n")
 
 
 @pytest.mark.parametrize("code", ["badArgument", "cannotDisseminateFormat", "noSetHierarchy"])
-def test_a_refusal_is_told(harvest, code):
+def test_an_error_of_the_server_is_reported(harvest, code):
     done, _ = harvest([error(code, "because")])
     assert done.returncode == 1 and f"{code}: because" in done.stderr
 
 
-def test_told_to_wait(harvest, new_id):
-    """arXiv answers 503 with Retry-After when it is asked too fast."""
+def test_retry_after_is_obeyed(harvest, new_id):
+    """arXiv answers 503 with Retry-After to requests that come too fast."""
     busy = [lambda request: request.reply(503, "Retry after 1 seconds", Retry_After="1"),
             lambda request: request.reply(429, "", Retry_After="Thu, 01 Jan 1998 00:00:00 GMT")]  # fmt: skip
     done, asked = harvest([*busy, page([record(new_id())])])
@@ -159,23 +160,23 @@ def test_told_to_wait(harvest, new_id):
     assert "retrying in 1 s" in done.stderr
 
 
-def test_failures_are_tried_again(harvest, new_id):
+def test_failures_are_retried(harvest, new_id):
     body = page([record(new_id())])
     done, asked = harvest([lambda request: request.cut(body), lambda request: request.reply(500, "oops"), body])
     assert (done.returncode, len(asked)) == (0, 3)
 
 
-def test_failures_without_end_are_given_up(harvest):
+def test_repeated_failures_end_the_command(harvest):
     done, asked = harvest([lambda request: request.reply(500, "oops")] * 8)
     assert done.returncode == 1 and len(asked) == 8 and "cannot read" in done.stderr
 
 
-def test_a_page_that_is_not_there_is_no_matter_of_time(harvest):
+def test_a_404_is_not_retried(harvest):
     done, asked = harvest([lambda request: request.reply(404, "")])
     assert done.returncode == 1 and len(asked) == 1 and "404" in done.stderr
 
 
-def test_an_expired_token_begins_the_list_again(harvest, api, new_id):
+def test_an_expired_token_restarts_the_list(harvest, api, new_id):
     first, second = new_id(), new_id()
     answers = [page([record(first)], "old", 2), error("badResumptionToken"), page([record(first)], "new", 2),
                page([record(second)])]  # fmt: skip
@@ -185,7 +186,7 @@ def test_an_expired_token_begins_the_list_again(harvest, api, new_id):
     api.get(f"/search/assets/{second}", expect=200)
 
 
-def test_tokens_that_always_expire_are_given_up(harvest, new_id):
+def test_tokens_that_always_expire_end_the_command(harvest, new_id):
     name = new_id()
     answers = [page([record(name)], "old"), error("badResumptionToken")] * 4
     done, _ = harvest(answers)
@@ -206,7 +207,7 @@ OUTSIDE = '<?xml version="1.0"?><!DOCTYPE OAI-PMH SYSTEM "{url}/evil.dtd"><OAI-P
     ],
     ids=["empty", "cut", "html", "text", "mismatched", "bomb", "outside", "control"],
 )  # fmt: skip
-def test_what_is_no_page_is_refused(harvest, text, why):
+def test_other_documents_are_refused(harvest, text, why):
     done, asked = harvest([text])
     assert (done.returncode, len(asked)) == (1, 1) and why in done.stderr, done.stderr
 
@@ -221,5 +222,5 @@ def test_redirects_are_followed(harvest, new_id):
     [["--until", "2024-03-01"], ["--from", "yesterday"], ["--from", "2024-02-30"], ["--from", "2024-03-01", "--until", "x"],
      ["--from", "2024-03-01", "more"], ["--from"], ["--unknown", "x"]],
 )  # fmt: skip
-def test_wrong_arguments(harvest, args):
+def test_invalid_arguments(harvest, args):
     assert harvest([], *args)[0].returncode == 2

@@ -1,4 +1,4 @@
-"""`svc-search import FILE`: arXiv's metadata snapshot and corpora, good and bad."""
+"""`svc-search import FILE`: arXiv's metadata snapshot and retrieval corpora, valid and invalid."""
 
 import gzip
 import json
@@ -18,7 +18,7 @@ CORPUS = ROOT.parent / "shared" / "data" / "arxiv-cs" / "corpus.jsonl.gz"
 
 @pytest.fixture
 def run(cluster):
-    """run(FILE): the command, to its end."""
+    """run(FILE): run the command and wait for its end."""
 
     def start(*args, **changes):
         return subprocess.run(
@@ -32,7 +32,7 @@ def run(cluster):
 
 @pytest.fixture
 def snapshot(new_id, word):
-    """snapshot(...): a line of arXiv's snapshot; members can be given or, as None, left out."""
+    """snapshot(...): a line of arXiv's snapshot; arguments replace members, None removes one."""
 
     def make(**members):
         line = {
@@ -84,7 +84,7 @@ def test_a_line_of_a_corpus(run, api, paper_file, new_id):
     assert stored["published_at"] == stored["updated_at"] == "2025-03-01T00:00:00.000Z"
 
 
-def test_again_changes_nothing(run, api, paper_file, snapshot):
+def test_repeating_an_import_changes_nothing(run, api, paper_file, snapshot):
     lines = [snapshot() for _ in range(3)]
     assert summary(run(paper_file(lines))) == (3, 3, 0)
     assert summary(run(paper_file(lines))) == (3, 0, 0)
@@ -93,7 +93,7 @@ def test_again_changes_nothing(run, api, paper_file, snapshot):
     assert api.get(f"/search/assets/{lines[1]['id']}").json()["title"] == "Another"
 
 
-def test_a_container_stays(run, operator, paper_file, snapshot):
+def test_an_import_keeps_the_container(run, operator, paper_file, snapshot):
     line = snapshot()
     run(paper_file([line]))
     operator.api.put(f"/search/assets/{line['id']}", {"container_status": "ready", "containerfile": "FROM x"}, expect=200)
@@ -103,7 +103,7 @@ def test_a_container_stays(run, operator, paper_file, snapshot):
     assert (stored["title"], stored["has_container"], stored["containerfile"]) == ("Changed", True, "FROM x")
 
 
-def test_a_withdrawn_paper_comes_back(run, api, db, paper_file, snapshot):
+def test_an_import_restores_a_withdrawn_paper(run, api, db, paper_file, snapshot):
     line = snapshot()
     run(paper_file([line]))
     db.execute("UPDATE asset SET is_deleted = true WHERE arxiv_id = %s", [line["id"]])
@@ -111,14 +111,14 @@ def test_a_withdrawn_paper_comes_back(run, api, db, paper_file, snapshot):
     api.get(f"/search/assets/{line['id']}", expect=200)
 
 
-def test_a_line_that_the_database_would_refuse_is_skipped_by_itself(run, api, paper_file, snapshot):
-    """A category of any length would not fit into an index row, and stop the import at the same line for good."""
+def test_a_line_with_a_too_long_category_is_skipped(run, api, paper_file, snapshot):
+    """It would not fit into an index row, so the database would refuse the whole batch each time."""
     lines = [snapshot(), {**snapshot(), "categories": secrets.token_hex(5000)}, snapshot()]
     assert summary(run(paper_file(lines))) == (2, 2, 1)
     api.get(f"/search/assets/{lines[2]['id']}", expect=200)
 
 
-def test_of_two_with_one_id_the_later_counts(run, api, paper_file, snapshot):
+def test_of_several_lines_with_one_id_the_last_is_stored(run, api, paper_file, snapshot):
     line = snapshot()
     lines = [{**line, "title": f"Number {number}", "id": f"{line['id']}v{number}"} for number in range(1, 10)]
     assert summary(run(paper_file(lines))) == (9, 1, 0)
@@ -128,7 +128,7 @@ def test_of_two_with_one_id_the_later_counts(run, api, paper_file, snapshot):
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\n\n\r\n"])
 @pytest.mark.parametrize("suffix", ["", ".gz"])
 @pytest.mark.parametrize("has_last_end", [True, False])
-def test_plain_and_gzip_and_any_line_end(run, tmp_path, snapshot, end, suffix, has_last_end):
+def test_plain_and_gzip_files_with_any_line_end(run, tmp_path, snapshot, end, suffix, has_last_end):
     data = end.join(json.dumps(snapshot()) for _ in range(3)) + (end if has_last_end else "")
     path = tmp_path / f"papers.jsonl{suffix}"
     path.write_bytes(gzip.compress(data.encode()) if suffix else data.encode())
@@ -141,7 +141,7 @@ def test_gzip_in_several_members(run, tmp_path, snapshot):
     assert summary(run(path)) == (3, 3, 0)
 
 
-def test_a_cut_gzip_file_stores_what_it_has_and_fails(run, tmp_path, snapshot):
+def test_a_truncated_gzip_file_is_stored_up_to_the_cut_and_fails(run, tmp_path, snapshot):
     lines = [snapshot(abstract=os.urandom(500).hex()) for _ in range(400)]
     data = gzip.compress("".join(json.dumps(line) + "\n" for line in lines).encode())
     path = tmp_path / "papers.jsonl.gz"
@@ -178,7 +178,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("line", "why"), BAD, ids=lambda value: value[:30])
-def test_a_bad_line_is_reported_and_skipped(run, paper_file, snapshot, line, why):
+def test_an_invalid_line_is_reported_and_skipped(run, paper_file, snapshot, line, why):
     path = paper_file([snapshot(), line, snapshot()])
     done = run(path)
     assert (done.returncode, summary(done)) == (0, (2, 2, 1))
@@ -196,7 +196,7 @@ def test_invalid_utf8_and_nul_are_skipped(run, tmp_path, snapshot):
 
 @pytest.mark.parametrize("length", [1024 * 1024, 1024 * 1024 + 1, 1024 * 1024 + 2, 3 * 1024 * 1024])
 def test_the_longest_lines(run, tmp_path, snapshot, length):
-    """A line of 1 MiB is read, a longer one is passed over as one line."""
+    """A line of 1 MiB is read, a longer one is skipped as one line."""
     line = json.dumps(snapshot()).encode()
     after = json.dumps(snapshot()).encode()
     path = tmp_path / "papers.jsonl"
@@ -207,7 +207,7 @@ def test_the_longest_lines(run, tmp_path, snapshot, length):
     assert is_read or done.stderr == f"{path}:1: skipped: it is longer than 1 MiB\n"
 
 
-def test_many_long_bad_lines_cost_no_memory(cluster, tmp_path, snapshot):
+def test_many_long_invalid_lines_need_little_memory(cluster, tmp_path, snapshot):
     path = tmp_path / "papers.jsonl"
     with open(path, "wb") as file:
         for _ in range(300):
@@ -222,18 +222,18 @@ def test_many_long_bad_lines_cost_no_memory(cluster, tmp_path, snapshot):
     assert status == 0 and kilobytes < 400_000
 
 
-def test_an_empty_file_is_fine(run, paper_file):
+def test_an_empty_file_is_valid(run, paper_file):
     done = run(paper_file([]))
     assert (done.returncode, summary(done), done.stderr) == (0, (0, 0, 0), "")
 
 
-def test_a_file_of_another_kind_fails_and_says_little(run, paper_file):
+def test_a_file_without_papers_fails_with_a_short_report(run, paper_file):
     done = run(paper_file(["This is no JSON."] * 1000))
     assert (done.returncode, summary(done)) == (1, (0, 0, 1000))
     assert done.stderr.count("\n") < 30 and "no line is a paper" in done.stderr
 
 
-def test_a_file_that_is_not_there(run, tmp_path):
+def test_a_missing_file(run, tmp_path):
     done = run(tmp_path / "absent.jsonl")
     assert done.returncode == 1 and "absent.jsonl: No such file or directory" in done.stderr
     done = run(tmp_path)
@@ -241,18 +241,18 @@ def test_a_file_that_is_not_there(run, tmp_path):
 
 
 @pytest.mark.parametrize("args", [[], ["a", "b"]])
-def test_wrong_arguments(run, args):
+def test_invalid_arguments(run, args):
     done = run(*args)
     assert done.returncode == 2 and "usage: svc-search import FILE" in done.stderr
 
 
-def test_the_database_away(run, paper_file, snapshot):
+def test_an_unreachable_database(run, paper_file, snapshot):
     done = run(paper_file([snapshot()]), DATABASE_URL="postgres://nobody:secret@127.0.0.1:9/none")
     assert done.returncode == 1 and "database" in done.stderr and "secret" not in done.stderr
 
 
 def read_all(terminal):
-    """What was written to a terminal that nobody writes to any more; it comes in pieces, and the end is an error."""
+    """Everything that was written to a terminal whose other end is closed. Its end is reported as an OSError."""
     pieces = []
     try:
         while piece := os.read(terminal, 65536):
@@ -262,7 +262,7 @@ def read_all(terminal):
     return b"".join(pieces)
 
 
-def test_the_bar_is_for_terminals(cluster, paper_file, snapshot):
+def test_the_progress_bar_is_shown_on_terminals(cluster, paper_file, snapshot):
     path = paper_file([snapshot() for _ in range(5)])
     ours, theirs = pty.openpty()
     env = {**os.environ, **cluster.settings("svc-search", "command")}
@@ -275,7 +275,7 @@ def test_the_bar_is_for_terminals(cluster, paper_file, snapshot):
     assert "#" not in done.stdout
 
 
-def test_killed_in_the_middle_and_repeated(cluster, run, db, paper_file, snapshot, word, withdrawn):
+def test_a_killed_import_can_be_repeated(cluster, run, db, paper_file, snapshot, word, withdrawn):
     lines = [snapshot(abstract="Words. " * 100) for _ in range(6000)]
     path = paper_file(lines)
     ids = [line["id"] for line in lines]
@@ -289,7 +289,7 @@ def test_killed_in_the_middle_and_repeated(cluster, run, db, paper_file, snapsho
     wait_for(stored, "the first batch is stored")
     started.kill()
     started.wait()
-    # The server ends the batch that was under way, with nobody to hear of it.
+    # The server may still be committing the batch that was under way.
     under_way = "SELECT 1 FROM pg_stat_activity WHERE application_name = %s"
     wait_for(lambda: not db.execute(under_way, [word]).fetchone(), "the last batch has ended")
     before = stored()
@@ -300,16 +300,16 @@ def test_killed_in_the_middle_and_repeated(cluster, run, db, paper_file, snapsho
 
 @pytest.fixture
 def withdrawn(api, db):
-    """withdrawn: ids that are added to it leave the index again, before a test of another folder searches in it."""
+    """A list of ids; those papers are withdrawn after the test, so that tests of other folders do not find them."""
     ids = []
     yield ids
     db.execute("UPDATE asset SET is_deleted = true WHERE arxiv_id = ANY (%s)", [ids])
 
-    def is_gone():
+    def is_removed():
         stats = api.get("/search/stats", expect=200).json()
         return stats["index"]["documents"] == stats["total_assets"]
 
-    wait_for(is_gone, "the index has followed")
+    wait_for(is_removed, "the index has removed them")
 
 
 def test_real_papers(run, api, tmp_path, withdrawn):

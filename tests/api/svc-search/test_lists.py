@@ -13,13 +13,13 @@ def faults(document):
 
 @pytest.fixture
 def archive():
-    """An archive that no other test's papers are in."""
+    """An archive that no paper of another test is in."""
     return "x" + "".join(chr(ord("a") + int(digit, 16)) for digit in secrets.token_hex(5))
 
 
 @pytest.fixture
 def listed(put, archive):
-    """Five papers of the archive, newest first: their ids."""
+    """Store five papers of the archive; returns their ids, newest first."""
     rows = [
         {"published_at": "2024-03-01T00:00:00.000Z", "categories": [f"{archive}.AA"], "container_status": "ready"},
         {"published_at": "2024-02-01T00:00:00.000Z", "categories": [f"{archive}.AA", f"{archive}.BB"]},
@@ -36,20 +36,20 @@ def page(api, **params):
     return [asset["arxiv_id"] for asset in answer.json()], int(answer.headers["X-Total-Count"])
 
 
-def test_newest_first(api, archive, listed):
+def test_lists_are_sorted_newest_first(api, archive, listed):
     assert page(api, category=archive) == (listed, 5)
 
 
 @pytest.mark.parametrize(
-    ("suffix", "container", "places"),
+    ("suffix", "container", "positions"),
     [
         (".AA", None, [0, 1, 4]), (".BB", None, [1, 2]), (".CC", None, []), ("", "true", [0, 4]), ("", "false", [1, 2, 3]),
         (".AA", "true", [0, 4]), (".BB", "true", []), ("", "1", [0, 4]),
     ],
 )  # fmt: skip
-def test_filters(api, archive, listed, suffix, container, places):
+def test_filters(api, archive, listed, suffix, container, positions):
     params = {"category": archive + suffix} | ({"has_container": container} if container else {})
-    assert page(api, **params) == ([listed[place] for place in places], len(places))
+    assert page(api, **params) == ([listed[position] for position in positions], len(positions))
 
 
 def test_pages_and_links(api, archive, listed):
@@ -75,12 +75,12 @@ def test_limit(api, put, archive):
     [("limit", "0"), ("limit", "-1"), ("limit", "x"), ("limit", "1.5"), ("offset", "-1"), ("offset", "x"),
      ("has_container", "maybe"), ("category", ""), ("category", "x" * 65)],
 )  # fmt: skip
-def test_a_bad_parameter(api, name, value):
+def test_an_invalid_parameter(api, name, value):
     document = api.problem("GET", "/search/assets/list", 400, "invalid_request", params={name: value})
     assert faults(document) == {name}
 
 
-def test_a_list_item_has_the_lists_members(api, archive, listed):
+def test_list_items_lack_the_detail_members(api, archive, listed):
     (first, *_) = api.get("/search/assets/list", params={"category": archive}, expect=200).json()
     assert "containerfile" not in first and "reference_summary" not in first
 
@@ -99,7 +99,7 @@ def test_changes_move_papers_between_lists(operator, api, db, archive, listed):
 
 
 def counted(db):
-    """The figures of GET /search/stats, counted."""
+    """The figures of GET /search/stats, counted from the papers."""
     one = db.execute(
         "SELECT count(*), count(*) FILTER (WHERE has_container), coalesce(sum((reference_summary->>'total')::int), 0),"
         " coalesce(sum((reference_summary->>'classified')::int), 0) FROM asset WHERE NOT is_deleted"
@@ -115,7 +115,7 @@ def counted(db):
         "citation_classification": {
             "classified": classified,
             "total": references,
-            "coverage": pytest.approx(classified / references if references else 0, abs=0.0001),  # it has four digits
+            "coverage": pytest.approx(classified / references if references else 0, abs=0.0001),  # rounded to four digits
         },
     }
 
@@ -125,7 +125,7 @@ def figures(api):
     return {name: value for name, value in stats.items() if name != "index"}
 
 
-def test_stats_are_what_one_counts(operator, api, db, put, listed):
+def test_stats_match_the_papers(operator, api, db, put, listed):
     assert figures(api) == counted(db)
     summary = {"total": 7, "classified": 3, "by_class": {"uses": 3}}
     name = put(title="x", categories=["cs.LG", "cs.LG"], reference_summary=summary)["arxiv_id"]

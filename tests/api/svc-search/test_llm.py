@@ -1,6 +1,6 @@
-"""Searching with use_llm: a language model widens the query, and nothing that it does spoils a search.
+"""Search with use_llm: a language model expands the query, and failures of the model never break a search.
 
-The model is a stand-in with an OpenAI-compatible interface, asked by replicas of their own kind that only these tests use.
+The model is a stub with an OpenAI-compatible interface, used by replicas of these tests alone.
 """
 
 import json
@@ -13,15 +13,15 @@ import pytest
 from lib.identity import signed
 from lib.process import Process
 from lib.servers import free_port
-from lib.stand_in import StandIn
+from lib.stub_server import StubServer
 from lib.wait import PATIENCE_SECONDS, wait_for
 
 
 class Model:
-    """What the stand-in answers: `say` sets it."""
+    """A stub of a language model; `say` sets its answer."""
 
     def __init__(self):
-        self.stand_in = StandIn(self.answer)
+        self.stub = StubServer(self.answer)
         self.reply = None
 
     def answer(self, request):
@@ -36,14 +36,14 @@ class Model:
 def model():
     made = Model()
     yield made
-    made.stand_in.close()
+    made.stub.close()
 
 
 @contextmanager
 def run_replica(cluster, model, timeout):
-    """svc-search with a model that it waits for so long, on a port of its own."""
+    """A svc-search on its own port that uses the model with this timeout."""
     changes = {
-        "LISTEN": f"127.0.0.1:{free_port()}", "DATA_DIR": "", "LLM_URL": model.stand_in.url + "/v1", "LLM_MODEL": "small",
+        "LISTEN": f"127.0.0.1:{free_port()}", "DATA_DIR": "", "LLM_URL": model.stub.url + "/v1", "LLM_MODEL": "small",
         "LLM_KEY": "sk-test", "LLM_TIMEOUT": timeout,
     }  # fmt: skip
     name = f"llm-{timeout}"
@@ -63,15 +63,15 @@ def replica(cluster, model):
 
 
 @pytest.fixture
-def impatient(cluster, model):
-    """Another, that hardly waits."""
+def impatient_replica(cluster, model):
+    """A replica with a short timeout."""
     with run_replica(cluster, model, "100ms") as process:
         yield process
 
 
 @pytest.fixture
 def ask(cluster, replica):
-    """ask(query, ...): (strategy, ids) of a search by that replica, or by another."""
+    """ask(query, ...): (strategy, ids) of a search by `replica`, or by the replica `by`."""
 
     def search(query, use_llm=True, by=replica):
         answer = httpx.post(
@@ -87,29 +87,29 @@ def ask(cluster, replica):
 
 @pytest.fixture
 def paper(put, word, ask):
-    """One with the word, which that replica finds."""
+    """A paper with the word, in the index of `replica`."""
     name = put(title=f"About {word}")["arxiv_id"]
     wait_for(lambda: ask(word, use_llm=False)[1] == [name], "the replica finds the paper")
     return name
 
 
-def test_a_widened_query_finds_more(ask, model, paper, word):
+def test_an_expanded_query_finds_more(ask, model, paper, word):
     model.say(f"transformers {word} attention")
     strategy, ids = ask("qqxxyyzzqqxxyyzz")
     assert strategy == "hybrid+llm" and paper in ids
-    method, path, headers, body = model.stand_in.requests[-1]
+    method, path, headers, body = model.stub.requests[-1]
     assert (method, path, headers["Authorization"]) == ("POST", "/v1/chat/completions", "Bearer sk-test")
     asked = json.loads(body)
     assert asked["model"] == "small" and asked["messages"][-1] == {"role": "user", "content": "qqxxyyzzqqxxyyzz"}
 
 
-def test_it_is_not_asked_unless_wanted(ask, model, word):
-    count = len(model.stand_in.requests)
+def test_the_model_is_called_only_with_use_llm(ask, model, word):
+    count = len(model.stub.requests)
     assert ask(word, use_llm=False)[0] in ("hybrid", "lexical")
-    assert len(model.stand_in.requests) == count
+    assert len(model.stub.requests) == count
 
 
-NONSENSE = {
+UNUSABLE_ANSWERS = {
     "error": lambda request: request.reply(500, "oops"),
     "refused": lambda request: request.reply(401, "{}"),
     "text": lambda request: request.reply(200, "not JSON"),
@@ -124,32 +124,32 @@ NONSENSE = {
 }
 
 
-@pytest.mark.parametrize("name", NONSENSE)
-def test_nonsense_does_no_harm(ask, model, paper, word, name):
-    model.reply = NONSENSE[name]
+@pytest.mark.parametrize("name", UNUSABLE_ANSWERS)
+def test_an_unusable_answer_does_not_break_the_search(ask, model, paper, word, name):
+    model.reply = UNUSABLE_ANSWERS[name]
     strategy, ids = ask(word)
     assert strategy in ("hybrid", "lexical")
     assert ids == ask(word, use_llm=False)[1] == [paper]
 
 
-def test_a_slow_model_is_not_waited_for(ask, model, impatient, paper, word):
-    wait_for(lambda: ask(word, use_llm=False, by=impatient)[1] == [paper], "the replica finds the paper")
+def test_a_search_does_not_wait_for_a_slow_model(ask, model, impatient_replica, paper, word):
+    wait_for(lambda: ask(word, use_llm=False, by=impatient_replica)[1] == [paper], "the replica finds the paper")
     done = threading.Event()
     model.reply = lambda request: done.wait() and request.cut("")
     try:
-        strategy, ids = ask(word, by=impatient)
+        strategy, ids = ask(word, by=impatient_replica)
         assert strategy != "hybrid+llm" and ids == [paper]
     finally:
         done.set()
 
 
-def test_an_endless_text_is_cut(ask, model, paper, word):
+def test_a_long_answer_is_cut(ask, model, paper, word):
     model.say(f"{word} " + "é" * 5000)
     strategy, ids = ask("qqxxyyzzqqxxyyzz")
     assert strategy == "hybrid+llm" and paper in ids
 
 
-def test_a_model_that_is_away(ask, model, paper, word):
-    model.stand_in.close()
+def test_an_unreachable_model_does_not_break_the_search(ask, model, paper, word):
+    model.stub.close()
     strategy, ids = ask(word)
     assert strategy != "hybrid+llm" and ids == [paper]

@@ -1,11 +1,10 @@
-"""Searching: POST /search/assets, and what other services ask."""
+"""POST /search/assets, and the internal routes for other services."""
 
 import base64
 
 import pytest
 
 from lib.wait import wait_for
-
 
 
 def faults(document):
@@ -17,18 +16,18 @@ def hits(api, query, **members):
 
 
 def matching(api, query, **members):
-    """The hits that hold a word of the query; others may be near in meaning."""
+    """The hits that contain a word of the query, without those that are only similar in meaning."""
     return [hit for hit in hits(api, query, **members) if hit["highlights"]]
 
 
-def test_a_hit_is_whole(api, put, word, found):
+def test_a_hit_has_the_asset_a_score_and_highlights(api, put, word, found):
     stored = put(title=f"On {word} & <b>more</b>", abstract=f"The {word}s of things. The rest.", categories=["cs.LG"])
     found(word, [stored["arxiv_id"]])
     (hit,) = matching(api, word)
     asset = {name: stored[name] for name in hit if name not in ("relevance_score", "highlights")}
     assert {name: hit[name] for name in asset} == asset
     assert 0 < hit["relevance_score"] <= 1
-    marked = {place["field"]: place["text"] for place in hit["highlights"]}
+    marked = {fragment["field"]: fragment["text"] for fragment in hit["highlights"]}
     assert marked == {
         "title": f"On <em>{word}</em> &amp; &lt;b&gt;more&lt;/b&gt;",
         "abstract": f"The <em>{word}s</em> of things. The rest.",
@@ -44,7 +43,7 @@ def test_a_long_abstract_is_cut_at_a_sentence(api, put, word, found):
     assert api.get(f"/search/assets/{stored['arxiv_id']}").json()["abstract"] == (sentence * 20).strip()
 
 
-def test_scores_fall(api, put, word, found):
+def test_hits_are_sorted_by_relevance(api, put, word, found):
     first = put(title=f"{word} {word}", abstract=f"{word} alone")["arxiv_id"]
     second = put(title="Something else", abstract=f"Which names {word} in a long abstract, " + "and much besides, " * 30)
     found(word, [first, second["arxiv_id"]])
@@ -60,8 +59,8 @@ def test_an_arxiv_id_finds_its_paper(api, put, word, found):
 
 
 @pytest.mark.parametrize("form", ["arXiv:{}v2", "https://arxiv.org/abs/{}", "is {} about arxiv papers?"])
-def test_a_paper_that_is_named_comes_first(api, put, word, found, form):
-    """However much the words around its id say about others."""
+def test_a_paper_whose_id_is_in_the_query_comes_first(api, put, word, found, form):
+    """Even if the other words of the query match other papers better."""
     stored = put(title=word)
     for number in range(3):
         put(title=f"On arXiv abs papers {number}", abstract="The arXiv org has papers. https arxiv.org abs.")
@@ -71,19 +70,19 @@ def test_a_paper_that_is_named_comes_first(api, put, word, found, form):
     assert all(hit["relevance_score"] <= 1 for hit in others)
 
 
-def test_a_misspelled_word_finds_what_was_meant(api, put, word, found):
-    """Enough papers for one part of the index to hold what it takes, however a merge parts them."""
+def test_a_misspelled_word_is_corrected(api, put, word, found):
+    """Six papers, so that one segment has enough of them for spelling correction, whenever a merge happens."""
     ids = {put(title=f"{word} {number}")["arxiv_id"] for number in range(6)}
     found(word, ids)
     for slip in (word[:3] + word[4:], word[:3] + "x" + word[3:], word[:3] + "x" + word[4:]):
         assert {hit["arxiv_id"] for hit in hits(api, slip)} >= ids
 
 
-def test_what_nobody_wrote_finds_nothing(api):
+def test_an_unknown_word_finds_nothing(api):
     assert hits(api, "qqxxyyzzqqxxyyzz") == []
 
 
-def test_words_that_say_nothing_find_nothing(api):
+def test_stop_words_find_nothing(api):
     assert hits(api, "the of and") == []
 
 
@@ -128,7 +127,7 @@ def test_filters(api, word, filtered, members, names):
 
 
 @pytest.mark.parametrize("use_llm", [False, True])
-def test_the_strategy_is_told(api, use_llm):
+def test_the_strategy_is_in_a_header(api, use_llm):
     answer = api.post("/search/assets", {"query": "attention", "use_llm": use_llm}, expect=200)
     assert answer.headers["X-Search-Strategy"] in ("lexical", "hybrid")
 
@@ -146,11 +145,11 @@ def test_the_strategy_is_told(api, use_llm):
     ],
     ids=lambda value: repr(value)[:40],
 )  # fmt: skip
-def test_a_bad_search(api, body, field):
+def test_an_invalid_search(api, body, field):
     assert faults(api.problem("POST", "/search/assets", 400, "invalid_request", body)) == {field}
 
 
-def test_queries_of_the_greatest_length_and_of_any_script(api):
+def test_long_queries_and_any_script(api):
     for query in ("é" * 1000, "  " + "x" * 1000 + "  ", "注意力机制", "🜁🜂🜃", "a\u200b\u202eb", "'; DROP TABLE asset; --", "%_\\", "\"((("):
         api.post("/search/assets", {"query": query}, expect=200)
 
@@ -159,8 +158,8 @@ def test_search_needs_a_key(anonymous):
     anonymous.post("/search/assets", {"query": "x"}, expect=401)
 
 
-def test_a_change_is_found_at_once_everywhere(cluster, api, operator, put, word, found):
-    """Found by its old title, then by its new one alone."""
+def test_a_changed_title_is_indexed(cluster, api, operator, put, word, found):
+    """The paper is found by its old title, then only by its new one."""
     name = put(title=f"First {word}")["arxiv_id"]
     found(word, [name])
     operator.api.put(f"/search/assets/{name}", {"title": f"Second {word}x"}, expect=200)
@@ -168,10 +167,10 @@ def test_a_change_is_found_at_once_everywhere(cluster, api, operator, put, word,
     found(f"{word}x", [name])
 
 
-# For other services
+# Internal routes
 
 
-def test_internal_routes_are_for_services_alone(cluster, api, internal):
+def test_internal_routes_accept_only_services(cluster, api, internal):
     for path, body in [("/internal/assets/lookup", {"arxiv_ids": []}), ("/internal/assets/similar", {"text": "x"})]:
         assert internal(path, body).status_code == 200
         for kind in ("personal", "automation"):
@@ -180,7 +179,7 @@ def test_internal_routes_are_for_services_alone(cluster, api, internal):
         assert api.http.post(path, json=body).status_code == 404
 
 
-def test_lookup_gives_rows_in_the_order_asked(internal, put, word, found):
+def test_lookup_keeps_the_order_of_the_ids(internal, put, word, found):
     first, second = put(title=f"{word} one", categories=["cs.LG"]), put(title=f"{word} two", abstract="Whole. " * 100)
     found(word, [first["arxiv_id"], second["arxiv_id"]])
     asked = [second["arxiv_id"] + "v1", "0001.00001", "nonsense", first["arxiv_id"], second["arxiv_id"]]
@@ -192,14 +191,14 @@ def test_lookup_gives_rows_in_the_order_asked(internal, put, word, found):
     assert all(row["relevance"] == 0 and row["asset"]["arxiv_id"] == row["arxiv_id"] for row in rows)
 
 
-def test_lookup_of_nothing(internal):
+def test_lookup_limits(internal):
     assert internal("/internal/assets/lookup", {"arxiv_ids": []}).json()["results"] == []
     assert internal("/internal/assets/lookup", {}).status_code == 400
     assert internal("/internal/assets/lookup", {"arxiv_ids": ["x"] * 1001}).status_code == 400
 
 
-def test_similar_gives_vectors_that_compare(internal, put, word, found):
-    """Enough papers for an embedder to be trained on: vectors of the same model and dimension."""
+def test_similar_returns_vectors_of_one_model(internal, put, word, found):
+    """Thirty papers are enough to train the built-in embedder."""
     topics = ["attention of transformers", "graph neural networks", "gradient descent", "protein folding", "robot arms"]
     ids = [put(title=f"{word} {topics[n % 5]}", abstract=f"About {topics[n % 5]}, part {n}.")["arxiv_id"] for n in range(30)]
     found(word, ids, max_results=100)
@@ -218,7 +217,7 @@ def test_similar_gives_vectors_that_compare(internal, put, word, found):
             assert len(base64.b64decode(row["vector"])) == answer["dimension"] and row["scale"] > 0
 
 
-def test_similar_since_a_day(internal, put, word, found):
+def test_similar_filters_by_date(internal, put, word, found):
     old = put(title=f"{word} old", published_at="2020-01-01T00:00:00.000Z")["arxiv_id"]
     new = put(title=f"{word} new", published_at="2024-01-01T00:00:00.000Z")["arxiv_id"]
     found(word, [old, new])

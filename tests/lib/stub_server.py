@@ -1,4 +1,4 @@
-"""An HTTP server that stands in for one of the outside world's."""
+"""An HTTP server that replaces an external service in tests."""
 
 import sys
 import threading
@@ -9,17 +9,17 @@ class Server(ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, request, client_address):
-        """Who asked may have gone, which is no fault of anybody's."""
+        """Ignore clients that closed their connection."""
         if not isinstance(sys.exc_info()[1], ConnectionError):
             super().handle_error(request, client_address)
 
 
-class StandIn:
-    """An HTTP server on a thread of its own. `answer(request)` is called with each request, whose content is request.body,
-    and which it answers with request.reply(); `requests` has (method, path, headers, body) of all so far."""
+class StubServer:
+    """An HTTP server on its own thread. It calls `answer(request)` for each request; the content is request.body, and
+    request.reply() sends the answer. `requests` lists (method, path, headers, body) of all requests so far."""
 
     def __init__(self, answer):
-        stand_in = self
+        stub = self
         self.answer, self.requests = answer, []
 
         class Handler(BaseHTTPRequestHandler):
@@ -27,8 +27,8 @@ class StandIn:
 
             def handle_any(self):
                 self.body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-                stand_in.requests.append((self.command, self.path, dict(self.headers), self.body))
-                stand_in.answer(self)
+                stub.requests.append((self.command, self.path, dict(self.headers), self.body))
+                stub.answer(self)
 
             do_GET = do_POST = handle_any
 
@@ -42,7 +42,7 @@ class StandIn:
                 self.wfile.write(data)
 
             def cut(self, text):
-                """Say more than is sent, and hang up."""
+                """Send less content than Content-Length says, and close the connection."""
                 self.send_response(200)
                 self.send_header("Content-Length", str(len(text) + 1000))
                 self.end_headers()
