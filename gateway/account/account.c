@@ -4,8 +4,8 @@
 #include "base/json.h"
 #include "base/scope.h"
 #include "base/utf8.h"
-#include "key/auth.h"
 #include "key/key.h"
+#include "key/key_check.h"
 #include "key/preset.h"
 #include "pg/pg.h"
 #include "service/input.h"
@@ -35,7 +35,7 @@ void account_delete(struct request *rq)
 		raise_field(rq, "confirm", "must be true");
 	pg_begin(rq);
 	struct pg_rows *rows = pg_query(rq, ACCOUNT_DELETE_SQL, pg_uuid(rq->caller.account));
-	auth_commit(rq);
+	key_change_commit(rq);
 	if (pg_empty(rows))
 		raise_error(rq, ERR_NOT_FOUND, "no such account");
 	reply_json(rq, 200, pg_json(rows));

@@ -3,7 +3,7 @@
 #include "base/json.h"
 #include "base/scope.h"
 #include "key.sql.h"
-#include "key/auth.h"
+#include "key/key_check.h"
 #include "key/key_text.h"
 #include "key/preset.h"
 #include "pg/pg.h"
@@ -201,7 +201,7 @@ void key_update(struct request *rq)
 	struct pg_rows *rows = pg_query(rq, KEY_UPDATE_SQL, pg_text(in->id), account,
 	                                pg_text(in->name), pg_text(scopes));
 	require_found(rq, rows);
-	auth_commit(rq);
+	key_change_commit(rq);
 	reply_json(rq, 200, pg_json(rows));
 }
 
@@ -211,7 +211,7 @@ static void key_end(struct request *rq, const char *sql)
 	pg_begin(rq);
 	struct pg_rows *rows = pg_query(rq, sql, pg_text(in->id), pg_uuid(rq->caller.account));
 	require_found(rq, rows);
-	auth_commit(rq);
+	key_change_commit(rq);
 	reply_json(rq, 200, pg_json(rows));
 }
 

@@ -1,5 +1,5 @@
-/* Chains in buckets. Stale entries go when the key is read again, or all at once when there are
- * many. */
+/* A stale entry is replaced when its key is read again. When the cache is full, all stale entries are
+ * removed at once. */
 #include "key/key_cache.h"
 
 #include "base/base.h"
@@ -8,21 +8,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BUCKETS     1024 /* a power of two */
+/* A SHA-256 is uniformly distributed, so its first bytes serve as uthash's hash value. This keeps the
+ * lookup of every request to one memcpy() and one comparison. */
+#define HASH_FUNCTION(key, length, out) memcpy(&(out), (key), sizeof(out))
+#include <uthash.h>
+
 #define ENTRIES_MAX 65536
 
 struct entry {
+	UT_hash_handle hh;
 	uint8_t hash[SHA256_LEN];
-	struct entry *next;
 	struct identity caller;
 	int64_t expires_at_ms; /* 0: never */
-	struct key_moment read;
+	struct cache_version read;
 	char strings[]; /* repo and interest of `caller` */
 };
 
 struct key_cache {
-	struct entry *buckets[BUCKETS];
-	size_t count;
+	struct entry *entries; /* uthash, by hash */
 };
 
 struct key_cache *key_cache_new(void)
@@ -32,31 +35,30 @@ struct key_cache *key_cache_new(void)
 	return cache;
 }
 
-static void entry_remove(struct key_cache *cache, struct entry **at)
+static void entry_remove(struct key_cache *cache, struct entry *entry)
 {
-	struct entry *entry = *at;
-	*at = entry->next;
-	cache->count--;
+	HASH_DEL(cache->entries, entry);
 	free(entry);
 }
 
 void key_cache_free(struct key_cache *cache)
 {
-	for (size_t i = 0; cache && i < BUCKETS; i++)
-		while (cache->buckets[i])
-			entry_remove(cache, &cache->buckets[i]);
+	if (!cache)
+		return;
+	struct entry *entry, *next;
+	HASH_ITER(hh, cache->entries, entry, next)
+	entry_remove(cache, entry);
 	free(cache);
 }
 
-/* A hash's bits are as good as random. */
-static size_t bucket_of(const uint8_t *hash)
+static struct entry *entry_find(const struct key_cache *cache, const uint8_t *hash)
 {
-	uint32_t head;
-	memcpy(&head, hash, sizeof(head));
-	return head & (BUCKETS - 1);
+	struct entry *entry;
+	HASH_FIND(hh, cache->entries, hash, SHA256_LEN, entry);
+	return entry;
 }
 
-static bool is_fresh(const struct entry *entry, const struct key_moment *now, uint64_t age_ms)
+static bool is_fresh(const struct entry *entry, const struct cache_version *now, uint64_t age_ms)
 {
 	return entry->read.generation == now->generation &&
 	       now->monotonic_ms - entry->read.monotonic_ms < age_ms &&
@@ -64,22 +66,18 @@ static bool is_fresh(const struct entry *entry, const struct key_moment *now, ui
 }
 
 const struct identity *key_cache_get(const struct key_cache *cache, const uint8_t *hash,
-                                     const struct key_moment *now, uint64_t age_ms)
+                                     const struct cache_version *now, uint64_t age_ms)
 {
-	const struct entry *entry = cache->buckets[bucket_of(hash)];
-	while (entry && memcmp(entry->hash, hash, SHA256_LEN) != 0)
-		entry = entry->next;
+	const struct entry *entry = entry_find(cache, hash);
 	return entry && is_fresh(entry, now, MIN_OF(age_ms, KEY_CACHE_MS)) ? &entry->caller : NULL;
 }
 
-static void forget_stale(struct key_cache *cache, const struct key_moment *now)
+static void remove_stale(struct key_cache *cache, const struct cache_version *now)
 {
-	for (size_t i = 0; i < BUCKETS; i++)
-		for (struct entry **at = &cache->buckets[i]; *at;)
-			if (is_fresh(*at, now, KEY_CACHE_MS))
-				at = &(*at)->next;
-			else
-				entry_remove(cache, at);
+	struct entry *entry, *next;
+	HASH_ITER(hh, cache->entries, entry, next)
+	if (!is_fresh(entry, now, KEY_CACHE_MS))
+		entry_remove(cache, entry);
 }
 
 static size_t size_of(const char *text)
@@ -87,17 +85,17 @@ static size_t size_of(const char *text)
 	return text ? strlen(text) + 1 : 0;
 }
 
-/* Copy `text` behind the entry; NULL stays NULL. */
-static const char *keep_string(char **at, const char *text)
+/* Copy `text` to *at and advance it. NULL stays NULL. */
+static const char *copy_string(char **at, const char *text)
 {
 	if (!text)
 		return NULL;
-	char *kept = memcpy(*at, text, size_of(text));
+	char *copy = memcpy(*at, text, size_of(text));
 	*at += size_of(text);
-	return kept;
+	return copy;
 }
 
-void key_cache_put(struct key_cache *cache, const uint8_t *hash, const struct key_moment *read,
+void key_cache_put(struct key_cache *cache, const uint8_t *hash, const struct cache_version *read,
                    const struct identity *caller, int64_t expires_at_ms)
 {
 	struct entry *entry =
@@ -108,27 +106,22 @@ void key_cache_put(struct key_cache *cache, const uint8_t *hash, const struct ke
 	entry->read = *read;
 	entry->expires_at_ms = expires_at_ms;
 	entry->caller = *caller;
-	entry->caller.repo = keep_string(&strings, caller->repo);
-	entry->caller.interest = keep_string(&strings, caller->interest);
+	entry->caller.repo = copy_string(&strings, caller->repo);
+	entry->caller.interest = copy_string(&strings, caller->interest);
 	key_cache_drop(cache, hash);
-	if (cache->count >= ENTRIES_MAX)
-		forget_stale(cache, read);
-	struct entry **bucket = &cache->buckets[bucket_of(hash)];
-	entry->next = *bucket;
-	*bucket = entry;
-	cache->count++;
+	if (HASH_COUNT(cache->entries) >= ENTRIES_MAX)
+		remove_stale(cache, read);
+	HASH_ADD(hh, cache->entries, hash, SHA256_LEN, entry);
 }
 
 void key_cache_drop(struct key_cache *cache, const uint8_t *hash)
 {
-	struct entry **at = &cache->buckets[bucket_of(hash)];
-	while (*at && memcmp((*at)->hash, hash, SHA256_LEN) != 0)
-		at = &(*at)->next;
-	if (*at)
-		entry_remove(cache, at);
+	struct entry *entry = entry_find(cache, hash);
+	if (entry)
+		entry_remove(cache, entry);
 }
 
 size_t key_cache_size(const struct key_cache *cache)
 {
-	return cache->count;
+	return HASH_COUNT(cache->entries);
 }

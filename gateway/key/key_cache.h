@@ -1,9 +1,8 @@
-/** Whom keys are for, as one worker has read it from the database, by the SHA-256 (`hash`) of their
- * texts.
+/** Per-worker cache of API keys: whom a key belongs to, indexed by the SHA-256 of the key's text.
  *
- * What was read is believed while it is younger than KEY_CACHE_MS, the key has not expired and the
- * generation is the present one: that rises whenever some key has changed, and ends all that was
- * read before.
+ * An entry is fresh while it was read less than KEY_CACHE_MS ago, the key has not expired, and no
+ * key has been changed since: a change increases the generation (gateway_process.h), which makes all
+ * older entries stale.
  */
 #pragma once
 
@@ -17,28 +16,29 @@
 
 struct key_cache;
 
-/** When something is read, or asked for. */
-struct key_moment {
+/** The time and the generation at which a key is read from the database or asked for. */
+struct cache_version {
 	uint64_t generation;
 	uint64_t monotonic_ms; /* time_monotonic_ms() */
 	int64_t unix_ms;       /* time_now_ms() */
 };
 
 struct key_cache *key_cache_new(void);
-/** NULL is fine. */
+
+/** Accepts NULL. */
 void key_cache_free(struct key_cache *cache);
 
-/** Whom the key is for, when that was read less than `age_ms` ago and is still believed; else NULL.
- * Valid until the next call that is not key_cache_get(). */
+/** The owner of the key, if its entry is fresh and was read less than `age_ms` ago; otherwise NULL.
+ * Valid until the next key_cache_put() or key_cache_drop(). */
 const struct identity *key_cache_get(const struct key_cache *cache, const uint8_t *hash,
-                                     const struct key_moment *now, uint64_t age_ms);
+                                     const struct cache_version *now, uint64_t age_ms);
 
-/** Keep what a look-up that began at `read` has found; copies. `expires_at_ms` 0: never. */
-void key_cache_put(struct key_cache *cache, const uint8_t *hash, const struct key_moment *read,
+/** Store the result of a lookup that began at `read`. Copies. `expires_at_ms` 0: never. */
+void key_cache_put(struct key_cache *cache, const uint8_t *hash, const struct cache_version *read,
                    const struct identity *caller, int64_t expires_at_ms);
 
-/** The key is not good. */
+/** Remove the key's entry, if there is one. */
 void key_cache_drop(struct key_cache *cache, const uint8_t *hash);
 
-/** Keys that it holds, stale ones too; for tests. */
+/** Number of entries, fresh and stale. For tests. */
 size_t key_cache_size(const struct key_cache *cache);

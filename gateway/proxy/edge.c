@@ -1,7 +1,8 @@
 #include "proxy/edge.h"
 
 #include "base/timefmt.h"
-#include "key/auth.h"
+#include "gateway_process.h"
+#include "key/key_check.h"
 #include "loop/request_list.h"
 #include "proxy/forwarded.h"
 #include "proxy/proxy.h"
@@ -26,7 +27,7 @@ const struct setting EDGE_SETTINGS[] = {
 	SETTING_MS(&connect_timeout_ms, "CONNECT_TIMEOUT", "1s", 10, 60000,
                    "How long each address of a service may take to accept a connection."),
 	SETTING_TEXT(&trusted_proxies, "TRUSTED_PROXIES", "",
-                     "Load balancers whose X-Forwarded-For and X-Forwarded-Proto are believed: "
+                     "Load balancers whose X-Forwarded-For and X-Forwarded-Proto are used: "
                      "addresses and networks such as 10.0.0.0/8, ::1, unix."),
 	SETTING_END,
 };
@@ -50,17 +51,11 @@ static const char *const SERVICE_NAMES[API_SERVICE_COUNT] = {
 	[API_EVALENV] = "svc-evalenv",
 };
 
-/* What the workers share. */
-struct shared {
-	struct arena *arena;
-	struct rate_limiter *limiter;
-	const struct trusted *trusted;
-};
-
+/* What a worker owns: worker->user. */
 struct edge {
 	struct worker *worker;
 	struct arena *arena;
-	struct auth *auth;
+	struct key_checker *keys;
 	struct proxy *proxy;
 	struct upstream_limits limits;
 	struct upstream *services[API_SERVICE_COUNT];
@@ -68,18 +63,19 @@ struct edge {
 
 /* --- Hooks of the proxy ----------------------------------------------------------------------- */
 
-static enum err_code on_auth(void *context, const char *bearer, struct identity *ret_caller,
-                             struct auth_wait **ret_wait, auth_done_cb *done, void *done_context)
+static enum err_code on_key_check(void *context, const char *bearer, struct identity *ret_caller,
+                                  struct key_wait **ret_wait, key_check_cb *done,
+                                  void *done_context)
 {
 	struct edge *edge = context;
-	return auth_check(edge->auth, bearer, ret_caller, ret_wait, done, done_context);
+	return key_check(edge->keys, bearer, ret_caller, ret_wait, done, done_context);
 }
 
 static struct rate_verdict on_rate(void *context, const struct uuid *key_id)
 {
 	const struct edge *edge = context;
-	const struct shared *shared = edge->worker->process->user;
-	return rate_limiter_take(shared->limiter, key_id, time_monotonic_us());
+	const struct gateway_process *gateway = edge->worker->process->user;
+	return rate_limiter_take(gateway->limiter, key_id, time_monotonic_us());
 }
 
 static void *local_open(void *context, struct http_exchange *x, const struct api_match *match,
@@ -118,8 +114,8 @@ static void local_done(void *local)
 }
 
 static const struct proxy_hooks HOOKS = {
-	.auth = on_auth,
-	.auth_cancel = auth_cancel,
+	.key_check = on_key_check,
+	.key_check_cancel = key_check_cancel,
 	.rate = on_rate,
 	.local_open = local_open,
 	.local_content = local_content,
@@ -147,28 +143,29 @@ const struct http_handler edge_handler = {
 	.refuse = http_refuse_problem,
 };
 
-/* --- Life ------------------------------------------------------------------------------------- */
+/* --- Start and stop --------------------------------------------------------------------------- */
 
 void edge_process_start(struct process *process)
 {
 	struct arena *arena = arena_new();
-	struct shared *shared = arena_new_of(arena, struct shared);
+	struct gateway_process *gateway = arena_new_of(arena, struct gateway_process);
 	proxy_register();
-	auth_register();
-	shared->arena = arena;
-	shared->limiter = rate_limiter_new(rate_limit);
-	require(trusted_parse(arena, trusted_proxies, &shared->trusted) == ERR_NONE);
-	process->user = shared;
+	key_checker_register();
+	gateway->arena = arena;
+	gateway->limiter = rate_limiter_new(rate_limit);
+	require(trusted_parse(arena, trusted_proxies, &gateway->trusted) == ERR_NONE);
+	process->user = gateway;
 }
 
 void edge_process_stop(struct process *process)
 {
-	struct shared *shared = process->user;
-	rate_limiter_free(shared->limiter);
-	arena_free(shared->arena);
+	struct gateway_process *gateway = process->user;
+	rate_limiter_free(gateway->limiter);
+	arena_free(gateway->arena);
 }
 
-/* The services that have an address. What takes them too long, they tell before we do. */
+/* Open the services that have an address. A service ends a slow request itself: it gets
+ * ANSWER_GRACE_MS more than its own limit. */
 static void open_services(struct edge *edge)
 {
 	const struct process_settings *settings = edge->worker->process->settings;
@@ -189,28 +186,29 @@ static void open_services(struct edge *edge)
 
 void edge_worker_start(struct worker *worker)
 {
-	const struct shared *shared = worker->process->user;
+	const struct gateway_process *gateway = worker->process->user;
 	struct arena *arena = arena_new();
 	struct edge *edge = arena_new_of(arena, struct edge);
 	edge->worker = worker;
 	edge->arena = arena;
-	edge->auth = auth_new(worker);
+	edge->keys = key_checker_new(worker);
 	open_services(edge);
 	edge->proxy = proxy_new(worker->process->signer, edge->services, &HOOKS, edge);
-	proxy_trust(edge->proxy, shared->trusted);
+	proxy_trust(edge->proxy, gateway->trusted);
 	worker->user = edge;
 }
 
 void edge_worker_stop(struct worker *worker)
 {
 	struct edge *edge = worker->user;
-	/* Exchanges that outlasted the drain end here, while their calls can still be let go of. */
+	/* End the exchanges that are still open after the drain, while the proxy can cancel their
+	 * calls. */
 	http_server_free(worker->server);
 	worker->server = NULL;
 	proxy_free(edge->proxy);
 	for (int service = 0; service < API_SERVICE_COUNT; service++)
 		upstream_free(edge->services[service]);
-	auth_free(edge->auth);
+	key_checker_free(edge->keys);
 	arena_free(edge->arena);
 	worker->user = NULL;
 }

@@ -1,42 +1,46 @@
-/* One exchange.
+/* The states of one exchange.
  *
  *     MATCH --> AUTH --> CONNECT --> SEND --> RELAY --> ANSWERED
  *                |          ^          |
  *                v          +-- retry -+
  *              LOCAL
  *
- * A problem is replied (to ANSWERED) from MATCH, AUTH, CONNECT and SEND; an operation without a key
- * goes past AUTH; a call whose connection is at hand goes past CONNECT. To GONE, when the client
- * goes away or the answer breaks off, from every state but MATCH and LOCAL: MOVES has it all.
+ * A problem reply goes from MATCH, AUTH, CONNECT or SEND to ANSWERED. An operation that needs no key
+ * skips AUTH. A call that gets a kept connection skips CONNECT. From every state but MATCH and LOCAL
+ * the exchange can go to GONE: the client went away, or the answer is incomplete. The table MOVES
+ * lists every allowed move.
  *
- *   state     waits for                     holds  the client's content
+ *   state     waits for                     holds  the request's content
  *   MATCH     nothing                       -      -
- *   AUTH      the key's owner               wait   paused
- *   LOCAL     the gateway's own operation   local  goes to it
+ *   AUTH      the key's lookup              wait   paused
+ *   LOCAL     the gateway's own operation   local  passed to it
  *   CONNECT   a connection to the service   call   paused
- *   SEND      the service's answer          call   goes on as it comes; paused while the service
- *                                                  is full
- *   RELAY     the end of the answer         call   the same
- *   ANSWERED  the response to go out        -      dropped
+ *   SEND      the service's answer          call   sent on; paused while the service's queue is full
+ *   RELAY     the end of the answer         call   as in SEND
+ *   ANSWERED  the response to be sent       -      dropped
  *   GONE      on_done                       -      dropped
  *
- * Rate, scope and operations that do not exist are decided between AUTH and CONNECT. From RELAY on
- * the response is under way, and what breaks it closes the client's connection.
+ * The rate limit, the scope and the size of the content are checked between AUTH and CONNECT. From
+ * RELAY on the response has started: a failure then closes the client's connection.
  */
 #include "base/base.h"
+#include "base/timefmt.h"
+#include "http/method.h"
 #include "proxy/proxy_internal.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
-#define DROPPED_MAX_BYTES (1 << 20) /* of content that an operation does not read */
+#define DROPPED_MAX_BYTES (1 << 20) /* of content that the operation does not read */
+#define RETRIES_MAX       2 /* for a kept connection, then a new one to a draining replica */
 
 #define TO(state) (1U << PROXY_##state)
 
 static const unsigned MOVES[PROXY_STATES] = {
 	[PROXY_MATCH] = TO(AUTH) | TO(LOCAL) | TO(CONNECT) | TO(SEND) | TO(ANSWERED),
 	[PROXY_AUTH] = TO(LOCAL) | TO(CONNECT) | TO(SEND) | TO(ANSWERED) | TO(GONE),
-	[PROXY_LOCAL] = 0, /* the other layer has it to the end */
+	[PROXY_LOCAL] = 0, /* the operation handles the exchange to its end */
 	[PROXY_CONNECT] = TO(SEND) | TO(ANSWERED) | TO(GONE),
 	[PROXY_SEND] = TO(RELAY) | TO(CONNECT) | TO(ANSWERED) | TO(GONE),
 	[PROXY_RELAY] = TO(ANSWERED) | TO(GONE),
@@ -44,18 +48,408 @@ static const unsigned MOVES[PROXY_STATES] = {
 	[PROXY_GONE] = 0,
 };
 
-void proxy_move(struct proxied *p, enum proxy_state to)
+static void move(struct proxy_exchange *p, enum proxy_state to)
 {
-	require((MOVES[p->state] & 1U << to) != 0);
+	require(MOVES[p->state] & 1U << to);
 	p->state = to;
 }
+
+/* --- Endings ---------------------------------------------------------------------------------- */
+
+static void release(struct proxy_exchange *p)
+{
+	if (p->wait)
+		p->proxy->hooks->key_check_cancel(p->wait);
+	if (p->call)
+		upstream_cancel(p->call);
+	p->wait = NULL;
+	p->call = NULL;
+}
+
+static void reply_problem(struct proxy_exchange *p, struct problem *problem)
+{
+	release(p);
+	move(p, PROXY_ANSWERED);
+	proxy_respond_problem(p, problem);
+}
+
+/* `detail` NULL: the code's own text. */
+static void reply_error(struct proxy_exchange *p, enum err_code code, const char *detail)
+{
+	struct problem problem = {.code = code, .detail = detail};
+	reply_problem(p, &problem);
+}
+
+/* Reply with a problem, or close the client's connection when the response has started. */
+static void fail(struct proxy_exchange *p, enum err_code code, const char *detail)
+{
+	if (p->state != PROXY_RELAY) {
+		reply_error(p, code, detail);
+		return;
+	}
+	release(p);
+	move(p, PROXY_GONE);
+	p->code = code;
+	http_respond_abort(p->x);
+}
+
+/* --- The call of the service ------------------------------------------------------------------ */
+
+/* Send a piece of content, after the head if that was not sent yet. An empty piece of chunked
+ * content ends it. Returns true when the service's queue is full. */
+static bool call_send(struct proxy_exchange *p, const char *data, size_t length)
+{
+	uv_buf_t bufs[4];
+	unsigned count = 0;
+	char size[24];
+	bool is_chunked = p->has_content && p->x->head.is_chunked;
+	if (!p->is_head_sent)
+		bufs[count++] = uv_buf_init(p->head.data, (unsigned)p->head.length);
+	if (is_chunked) {
+		int digits = snprintf(size, sizeof(size), "%zx\r\n", length);
+		bufs[count++] = uv_buf_init(size, (unsigned)digits);
+	}
+	if (length > 0)
+		bufs[count++] = uv_buf_init((char *)data, (unsigned)length);
+	if (is_chunked)
+		bufs[count++] = uv_buf_init("\r\n", 2);
+	p->is_head_sent = true;
+	p->is_content_sent |= length > 0;
+	return count > 0 && upstream_send(p->call, bufs, count);
+}
+
+static void call_send_end(struct proxy_exchange *p)
+{
+	if (p->x->head.is_chunked)
+		call_send(p, NULL, 0);
+	upstream_sent(p->call);
+}
+
+/* There is a connection. The head of a request with content is sent with the first piece. */
+static void on_ready(void *user)
+{
+	struct proxy_exchange *p = user;
+	move(p, PROXY_SEND);
+	if (!p->has_content) {
+		call_send(p, NULL, 0);
+		upstream_sent(p->call);
+	} else if (p->is_complete) { /* a retry of a request with empty content */
+		call_send_end(p);
+	} else {
+		http_content_resume(p->x);
+	}
+}
+
+static void on_answer(void *user, const struct upstream_answer *answer)
+{
+	struct proxy_exchange *p = user;
+	p->answer_us = time_monotonic_us() - p->call_started_us;
+	move(p, PROXY_RELAY);
+	proxy_respond_answer(p, answer);
+}
+
+static void on_answer_content(void *user, const char *data, size_t length)
+{
+	struct proxy_exchange *p = user;
+	if (http_respond_content(p->x, data, length))
+		upstream_pause(p->call);
+}
+
+static void on_answer_end(void *user)
+{
+	struct proxy_exchange *p = user;
+	p->call = NULL;
+	move(p, PROXY_ANSWERED);
+	http_respond_end(p->x);
+}
+
+static void on_call_drained(void *user)
+{
+	struct proxy_exchange *p = user;
+	http_content_resume(p->x);
+}
+
+static const struct upstream_handler UPSTREAM_HANDLER;
+
+static void call_start(struct proxy_exchange *p, bool is_fresh)
+{
+	struct upstream *service = p->proxy->services[p->match.op->service];
+	bool is_ready;
+	if (!service) {
+		reply_error(p, ERR_UNAVAILABLE, "the service is not configured");
+		return;
+	}
+	p->is_head_sent = false;
+	p->call_started_us = time_monotonic_us();
+	p->call = upstream_call(service, p->x->arena, &UPSTREAM_HANDLER, p, p->x->head.is_head,
+	                        is_fresh, &is_ready);
+	if (is_ready) {
+		on_ready(p);
+		return;
+	}
+	move(p, PROXY_CONNECT);
+	if (p->has_content)
+		http_content_pause(p->x);
+}
+
+static bool is_idempotent(const struct proxy_exchange *p)
+{
+	return http_method_is_idempotent(p->x->head.method) || p->match.op->flags & API_READS;
+}
+
+/* A connection that broke may have been closed before the service read the request: a kept one
+ * because it was idle for too long, a new one because the replica began to drain before it accepted
+ * it. */
+static bool is_retried(const struct proxy_exchange *p, const struct upstream_failure *failure)
+{
+	bool is_repeatable = !p->is_head_sent || (is_idempotent(p) && !p->is_content_sent);
+	return (failure->is_reused || failure->has_connected) && !failure->has_answered &&
+	       is_repeatable && p->retries < RETRIES_MAX && failure->code == ERR_UNAVAILABLE;
+}
+
+static void on_call_failed(void *user, const struct upstream_failure *failure)
+{
+	struct proxy_exchange *p = user;
+	enum err_code code = failure->code;
+	p->call = NULL;
+	if (is_retried(p, failure)) {
+		p->retries++;
+		p->reason = NULL;
+		proxy_report_retry(p);
+		call_start(p, true);
+		return;
+	}
+	p->reason = failure->reason;
+	bool is_uncertain = failure->has_connected && p->is_head_sent && !is_idempotent(p);
+	if (code == ERR_UNAVAILABLE && is_uncertain)
+		code = ERR_UNCERTAIN;
+	fail(p, code, failure->reason);
+}
+
+static const struct upstream_handler UPSTREAM_HANDLER = {
+	.on_ready = on_ready,
+	.on_answer = on_answer,
+	.on_content = on_answer_content,
+	.on_end = on_answer_end,
+	.on_drained = on_call_drained,
+	.on_failed = on_call_failed,
+};
+
+/* --- Checks ----------------------------------------------------------------------------------- */
+
+static void open_local(struct proxy_exchange *p)
+{
+	struct http_exchange *x = p->x;
+	struct http_field *fields = arena_array(x->arena, 2, sizeof(*fields));
+	size_t field_count = proxy_rate_fields(p, fields);
+	move(p, PROXY_LOCAL);
+	p->local = p->proxy->hooks->local_open(p->proxy->context, x, &p->match, &p->caller,
+	                                       p->request_id, fields, field_count);
+	x->user = p;
+	if (p->is_complete)
+		p->proxy->hooks->local_end(p->local);
+}
+
+/* The caller may use the operation: run it here or pass the request on. */
+static void dispatch(struct proxy_exchange *p)
+{
+	const struct api_op *op = p->match.op;
+	const struct http_head *head = &p->x->head;
+	size_t content_max = MAX_OF(op->body_max_bytes, DROPPED_MAX_BYTES);
+	if (op->flags & API_NOT_BUILT) {
+		reply_error(p, ERR_NOT_BUILT, NULL);
+	} else if (head->content_length > (int64_t)content_max) {
+		reply_error(p, ERR_TOO_LARGE, NULL);
+	} else if (op->service == API_GATEWAY) {
+		open_local(p);
+	} else {
+		p->has_content = head->has_content && op->body_max_bytes > 0;
+		proxy_compose_head(p);
+		call_start(p, false);
+	}
+}
+
+static void reply_rate_limited(struct proxy_exchange *p)
+{
+	struct problem problem = {
+		.code = ERR_RATE_LIMITED,
+		.detail = arena_printf(p->x->arena,
+	                               "more than %" PRId64 " requests a second with this key",
+	                               p->rate.limit),
+		.retry_after_s = (unsigned)p->rate.retry_s,
+	};
+	reply_problem(p, &problem);
+}
+
+static void reply_scope_missing(struct proxy_exchange *p)
+{
+	const char *scope = p->match.op->scope_name;
+	struct problem problem = {
+		.code = ERR_SCOPE,
+		.detail = arena_printf(p->x->arena, "the key lacks the scope %s", scope),
+		.scope = scope,
+	};
+	reply_problem(p, &problem);
+}
+
+/* The key is valid: check its rate limit and its scopes. */
+static void authorize(struct proxy_exchange *p, const struct identity *caller)
+{
+	const struct api_op *op = p->match.op;
+	p->caller = *caller;
+	p->caller.repo = arena_strdup(p->x->arena, caller->repo);
+	p->caller.interest = arena_strdup(p->x->arena, caller->interest);
+	if (p->proxy->hooks->rate)
+		p->rate = p->proxy->hooks->rate(p->proxy->context, &caller->key_id);
+	if (p->rate.limit > 0 && !p->rate.is_allowed)
+		reply_rate_limited(p);
+	else if ((caller->scopes & op->scope) != op->scope)
+		reply_scope_missing(p);
+	else
+		dispatch(p);
+}
+
+static void on_key_checked(void *context, enum err_code code, const struct identity *caller)
+{
+	struct proxy_exchange *p = context;
+	p->wait = NULL;
+	if (code) {
+		reply_error(p, code, NULL);
+		return;
+	}
+	authorize(p, caller);
+	/* Content that goes to the service stays paused until there is a connection. */
+	if (p->state != PROXY_CONNECT || !p->has_content)
+		http_content_resume(p->x);
+}
+
+static void authenticate(struct proxy_exchange *p)
+{
+	struct identity caller;
+	const char *bearer = proxy_bearer(&p->x->head);
+	move(p, PROXY_AUTH);
+	if (!bearer) {
+		reply_error(p, ERR_UNAUTHENTICATED, NULL);
+		return;
+	}
+	enum err_code code = p->proxy->hooks->key_check(p->proxy->context, bearer, &caller,
+	                                                &p->wait, on_key_checked, p);
+	if (p->wait) {
+		if (p->x->head.has_content)
+			http_content_pause(p->x);
+	} else if (code) {
+		reply_error(p, code, NULL);
+	} else {
+		authorize(p, &caller);
+	}
+}
+
+/* --- The client's events ---------------------------------------------------------------------- */
+
+/* Set the client's address, for logs and for the service, and the scheme that it used. */
+static void find_client(struct proxy_exchange *p)
+{
+	struct http_exchange *x = p->x;
+	struct forwarded from = {x->peer, "http"};
+	if (p->proxy->trusted)
+		from = forwarded_read(p->proxy->trusted, x->arena, &x->head, x->peer);
+	x->peer = from.client;
+	p->scheme = from.scheme;
+}
+
+void proxy_head(struct proxy *proxy, struct http_exchange *x)
+{
+	const struct http_head *head = &x->head;
+	struct proxy_exchange *p = arena_new_of(x->arena, struct proxy_exchange);
+	p->proxy = proxy;
+	p->x = x;
+	find_client(p);
+	p->request_id = http_head_request_id(head, x->arena);
+	x->user = p;
+	enum err_code code = api_match(x->arena, head->method, head->method_length, head->target,
+	                               head->path_length, &p->match);
+	if (code) {
+		struct problem problem = {.code = code, .allow = p->match.allow};
+		reply_problem(p, &problem);
+	} else if (p->match.op->flags & API_GONE) {
+		reply_error(p, ERR_GONE, NULL);
+	} else if (p->match.op->flags & API_OPEN) {
+		dispatch(p);
+	} else {
+		authenticate(p);
+	}
+}
+
+static bool is_calling(const struct proxy_exchange *p)
+{
+	return p->state == PROXY_SEND || p->state == PROXY_RELAY;
+}
+
+void proxy_content(struct http_exchange *x, const char *data, size_t length)
+{
+	struct proxy_exchange *p = x->user;
+	if (p->state == PROXY_LOCAL) {
+		p->proxy->hooks->local_content(p->local, data, length);
+		return;
+	}
+	if (p->state == PROXY_ANSWERED || p->state == PROXY_GONE)
+		return;
+	p->received_bytes += length;
+	if (p->received_bytes > MAX_OF(p->match.op->body_max_bytes, DROPPED_MAX_BYTES))
+		fail(p, ERR_TOO_LARGE, NULL);
+	else if (p->has_content && is_calling(p) && call_send(p, data, length))
+		http_content_pause(x);
+}
+
+void proxy_end(struct http_exchange *x)
+{
+	struct proxy_exchange *p = x->user;
+	p->is_complete = true;
+	if (p->state == PROXY_LOCAL)
+		p->proxy->hooks->local_end(p->local);
+	else if (p->has_content && is_calling(p))
+		call_send_end(p);
+}
+
+void proxy_drained(struct http_exchange *x)
+{
+	struct proxy_exchange *p = x->user;
+	if (p->state == PROXY_RELAY)
+		upstream_resume(p->call);
+}
+
+void proxy_gone(struct http_exchange *x, enum err_code reason)
+{
+	struct proxy_exchange *p = x->user;
+	if (p->state == PROXY_LOCAL) {
+		p->proxy->hooks->local_gone(p->local, reason);
+		return;
+	}
+	release(p);
+	if (p->state != PROXY_GONE)
+		move(p, PROXY_GONE);
+	p->code = reason;
+}
+
+void proxy_done(struct http_exchange *x)
+{
+	struct proxy_exchange *p = x->user;
+	if (p->state == PROXY_LOCAL) {
+		p->proxy->hooks->local_done(p->local);
+		return;
+	}
+	require(!p->wait && !p->call);
+	proxy_report(p);
+}
+
+/* --- The proxy -------------------------------------------------------------------------------- */
 
 struct proxy *proxy_new(const struct identity_signer *signer,
                         struct upstream *const services[API_SERVICE_COUNT],
                         const struct proxy_hooks *hooks, void *context)
 {
 	struct proxy *proxy = calloc(1, sizeof(*proxy));
-	require(proxy != NULL);
+	require(proxy);
 	*proxy = (struct proxy){
 		.signatures = signatures_new(signer),
 		.services = services,
@@ -72,251 +466,8 @@ void proxy_trust(struct proxy *proxy, const struct trusted *trusted)
 
 void proxy_free(struct proxy *proxy)
 {
-	if (proxy == NULL)
+	if (!proxy)
 		return;
 	signatures_free(proxy->signatures);
 	free(proxy);
-}
-
-/* Let go of whatever the state holds. */
-static void release(struct proxied *p)
-{
-	if (p->wait != NULL)
-		p->proxy->hooks->auth_cancel(p->wait);
-	if (p->call != NULL)
-		upstream_cancel(p->call);
-	p->wait = NULL;
-	p->call = NULL;
-}
-
-static void answer_problem(struct proxied *p, struct problem *problem)
-{
-	release(p);
-	proxy_move(p, PROXY_ANSWERED);
-	proxy_problem(p, problem);
-}
-
-void proxy_answer_code(struct proxied *p, enum err_code code, const char *detail)
-{
-	struct problem problem = {.code = code, .detail = detail};
-	answer_problem(p, &problem);
-}
-
-/* The response is under way and cannot be finished. */
-static void break_off(struct proxied *p, enum err_code code)
-{
-	release(p);
-	proxy_move(p, PROXY_GONE);
-	p->code = code;
-	http_respond_abort(p->x);
-}
-
-void proxy_fail(struct proxied *p, enum err_code code, const char *detail)
-{
-	if (p->state == PROXY_RELAY)
-		break_off(p, code);
-	else
-		proxy_answer_code(p, code, detail);
-}
-
-static void open_local(struct proxied *p)
-{
-	struct http_field *fields = arena_array(p->x->arena, 2, sizeof(*fields));
-	size_t field_count = proxy_rate_fields(p, fields);
-	proxy_move(p, PROXY_LOCAL);
-	struct http_exchange *x = p->x;
-	void *local = p->proxy->hooks->local_open(p->proxy->context, x, &p->match, &p->caller,
-	                                          p->request_id, fields, field_count);
-	p->local = local;
-	x->user = p;
-	if (p->is_complete)
-		p->proxy->hooks->local_end(local);
-}
-
-/* The caller may do this: pass it on. */
-static void admit(struct proxied *p)
-{
-	const struct api_op *op = p->match.op;
-	const struct http_head *head = &p->x->head;
-	size_t content_max = MAX_OF(op->body_max_bytes, DROPPED_MAX_BYTES);
-	if ((op->flags & API_NOT_BUILT) != 0) {
-		proxy_answer_code(p, ERR_NOT_BUILT, NULL);
-	} else if (head->content_length > (int64_t)content_max) {
-		proxy_answer_code(p, ERR_TOO_LARGE, NULL);
-	} else if (op->service == API_GATEWAY) {
-		open_local(p);
-	} else {
-		p->has_content = head->has_content && op->body_max_bytes > 0;
-		proxy_call(p);
-	}
-}
-
-static void refuse_rate(struct proxied *p)
-{
-	struct problem problem = {
-		.code = ERR_RATE_LIMITED,
-		.detail = arena_printf(p->x->arena,
-	                               "more than %" PRId64 " requests a second with this key",
-	                               p->rate.limit),
-		.retry_after_s = (unsigned)p->rate.retry_s,
-	};
-	answer_problem(p, &problem);
-}
-
-/* What the caller is known to be allows. */
-static void authorize(struct proxied *p, const struct identity *caller)
-{
-	const struct api_op *op = p->match.op;
-	p->caller = *caller;
-	p->caller.repo = arena_strdup(p->x->arena, caller->repo);
-	p->caller.interest = arena_strdup(p->x->arena, caller->interest);
-	if (p->proxy->hooks->rate != NULL)
-		p->rate = p->proxy->hooks->rate(p->proxy->context, &caller->key_id);
-	if (p->rate.limit > 0 && !p->rate.is_allowed) {
-		refuse_rate(p);
-	} else if ((caller->scopes & op->scope) != op->scope) {
-		struct problem problem = {
-			.code = ERR_SCOPE,
-			.detail = arena_printf(p->x->arena, "the key lacks the scope %s",
-		                               op->scope_name),
-			.scope = op->scope_name,
-		};
-		answer_problem(p, &problem);
-	} else {
-		admit(p);
-	}
-}
-
-static void on_auth(void *context, enum err_code code, const struct identity *caller)
-{
-	struct proxied *p = context;
-	p->wait = NULL;
-	if (code != ERR_NONE) {
-		proxy_answer_code(p, code, NULL);
-		return;
-	}
-	authorize(p, caller);
-	bool is_early = p->state == PROXY_CONNECT && p->has_content;
-	if (!is_early)
-		http_content_resume(p->x);
-}
-
-static void authenticate(struct proxied *p)
-{
-	struct identity caller;
-	const char *bearer = proxy_bearer(&p->x->head);
-	proxy_move(p, PROXY_AUTH);
-	if (bearer == NULL) {
-		proxy_answer_code(p, ERR_UNAUTHENTICATED, NULL);
-		return;
-	}
-	enum err_code code =
-		p->proxy->hooks->auth(p->proxy->context, bearer, &caller, &p->wait, on_auth, p);
-	if (p->wait != NULL && p->x->head.has_content)
-		http_content_pause(p->x);
-	if (p->wait != NULL)
-		return;
-	if (code != ERR_NONE)
-		proxy_answer_code(p, code, NULL);
-	else
-		authorize(p, &caller);
-}
-
-/* Who is at the other end, for the logs and for the service. */
-static void recognize(struct proxied *p)
-{
-	struct http_exchange *x = p->x;
-	struct forwarded from = {x->peer, "http"};
-	if (p->proxy->trusted != NULL)
-		from = forwarded_read(p->proxy->trusted, x->arena, &x->head, x->peer);
-	x->peer = from.client;
-	p->scheme = from.scheme;
-}
-
-void proxy_head(struct proxy *proxy, struct http_exchange *x)
-{
-	const struct http_head *head = &x->head;
-	struct proxied *p = arena_new_of(x->arena, struct proxied);
-	p->proxy = proxy;
-	p->x = x;
-	recognize(p);
-	p->request_id = http_head_request_id(head, x->arena);
-	x->user = p;
-	enum err_code code = api_match(x->arena, head->method, head->method_length, head->target,
-	                               head->path_length, &p->match);
-	if (code != ERR_NONE) {
-		struct problem problem = {.code = code, .allow = p->match.allow};
-		answer_problem(p, &problem);
-	} else if ((p->match.op->flags & API_GONE) != 0) {
-		proxy_answer_code(p, ERR_GONE, NULL);
-	} else if ((p->match.op->flags & API_OPEN) != 0) {
-		admit(p);
-	} else {
-		authenticate(p);
-	}
-}
-
-static bool is_calling(const struct proxied *p)
-{
-	return p->state == PROXY_SEND || p->state == PROXY_RELAY;
-}
-
-void proxy_content(struct http_exchange *x, const char *data, size_t length)
-{
-	struct proxied *p = x->user;
-	if (p->state == PROXY_LOCAL) {
-		p->proxy->hooks->local_content(p->local, data, length);
-		return;
-	}
-	if (p->state == PROXY_ANSWERED || p->state == PROXY_GONE)
-		return;
-	p->received_bytes += length;
-	if (p->received_bytes > MAX_OF(p->match.op->body_max_bytes, DROPPED_MAX_BYTES))
-		proxy_fail(p, ERR_TOO_LARGE, NULL);
-	else if (p->has_content && is_calling(p) && proxy_call_content(p, data, length))
-		http_content_pause(x);
-}
-
-void proxy_end(struct http_exchange *x)
-{
-	struct proxied *p = x->user;
-	p->is_complete = true;
-	if (p->state == PROXY_LOCAL) {
-		p->proxy->hooks->local_end(p->local);
-		return;
-	}
-	if (!p->has_content || !is_calling(p))
-		return;
-	proxy_call_end(p);
-}
-
-void proxy_drained(struct http_exchange *x)
-{
-	struct proxied *p = x->user;
-	if (p->state == PROXY_RELAY)
-		upstream_resume(p->call);
-}
-
-void proxy_gone(struct http_exchange *x, enum err_code reason)
-{
-	struct proxied *p = x->user;
-	if (p->state == PROXY_LOCAL) {
-		p->proxy->hooks->local_gone(p->local, reason);
-		return;
-	}
-	release(p);
-	if (p->state != PROXY_GONE)
-		proxy_move(p, PROXY_GONE);
-	p->code = reason;
-}
-
-void proxy_done(struct http_exchange *x)
-{
-	struct proxied *p = x->user;
-	if (p->state == PROXY_LOCAL) {
-		p->proxy->hooks->local_done(p->local);
-		return;
-	}
-	require(p->wait == NULL && p->call == NULL);
-	proxy_report(p);
 }

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <strings.h>
 
-#define HEAD_START_BYTES 2048 /* most heads fit in it */
+#define HEAD_START_BYTES 2048 /* most heads fit into it */
 
-/* Fields that stop here. */
+/* Fields that are not passed on: in which direction. */
 enum {
 	STOP_REQUEST = 1,
 	STOP_ANSWER = 2,
@@ -22,7 +22,7 @@ static const struct {
 	size_t length;
 	int stops;
 } STOPPED[] = {
-	/* of one connection, RFC 9110 section 7.6.1, and their older kin */
+	/* specific to one connection: RFC 9110 section 7.6.1 and older ones of the same kind */
 	{NAME("Connection"), STOP_BOTH},
 	{NAME("Keep-Alive"), STOP_BOTH},
 	{NAME("Proxy-Connection"), STOP_BOTH},
@@ -33,7 +33,7 @@ static const struct {
 	{NAME("Transfer-Encoding"), STOP_BOTH},
 	{NAME("Upgrade"), STOP_BOTH},
 	{NAME("HTTP2-Settings"), STOP_BOTH},
-	/* written anew on each side */
+	/* set by the gateway itself, or not to be forged by a client */
 	{NAME("Content-Length"), STOP_BOTH},
 	{NAME("X-Request-Id"), STOP_BOTH},
 	{NAME("Host"), STOP_REQUEST},
@@ -60,22 +60,22 @@ static const struct {
 static bool is_stopped(const struct http_field *field, int side)
 {
 	for (size_t i = 0; i < ARRAY_LEN(STOPPED); i++)
-		if (STOPPED[i].length == field->name_length && (STOPPED[i].stops & side) != 0 &&
+		if (STOPPED[i].length == field->name_length && (STOPPED[i].stops & side) &&
 		    strcasecmp(STOPPED[i].name, field->name) == 0)
 			return true;
 	for (size_t i = 0; i < ARRAY_LEN(STOPPED_PREFIXES); i++)
 		if (STOPPED_PREFIXES[i].length <= field->name_length &&
-		    (STOPPED_PREFIXES[i].stops & side) != 0 &&
+		    (STOPPED_PREFIXES[i].stops & side) &&
 		    strncasecmp(STOPPED_PREFIXES[i].name, field->name,
 		                STOPPED_PREFIXES[i].length) == 0)
 			return true;
 	return false;
 }
 
-/* Whether a comma-separated list names the field. */
+/* Whether the comma-separated list contains the field's name. */
 static bool list_has(const struct http_field *list, const struct http_field *field)
 {
-	for (const char *at = list->value; *at != '\0'; at += *at == ',') {
+	for (const char *at = list->value; *at; at += *at == ',') {
 		at += strspn(at, " \t");
 		size_t length = strcspn(at, ", \t");
 		if (length == field->name_length && strncasecmp(at, field->name, length) == 0)
@@ -85,9 +85,9 @@ static bool list_has(const struct http_field *list, const struct http_field *fie
 	return false;
 }
 
-/* Whether some Connection field names it. */
-static bool is_of_connection(const struct http_field *fields, size_t count,
-                             const struct http_field *field)
+/* Whether a Connection field lists it. */
+static bool is_connection_option(const struct http_field *fields, size_t count,
+                                 const struct http_field *field)
 {
 	for (size_t i = 0; i < count; i++)
 		if (fields[i].name_length == 10 && strcasecmp(fields[i].name, "Connection") == 0 &&
@@ -99,14 +99,14 @@ static bool is_of_connection(const struct http_field *fields, size_t count,
 static bool is_passed(const struct http_field *fields, size_t count, const struct http_field *field,
                       int side)
 {
-	return !is_stopped(field, side) && !is_of_connection(fields, count, field);
+	return !is_stopped(field, side) && !is_connection_option(fields, count, field);
 }
 
 const char *proxy_bearer(const struct http_head *head)
 {
 	static const char SCHEME[] = "Bearer ";
 	const char *value = http_head_get(head, "Authorization");
-	if (value == NULL || http_head_count(head, "Authorization") != 1 ||
+	if (!value || http_head_count(head, "Authorization") != 1 ||
 	    strncasecmp(value, SCHEME, sizeof(SCHEME) - 1) != 0)
 		return NULL;
 	value += sizeof(SCHEME) - 1;
@@ -134,8 +134,8 @@ static void add_passed(struct buf *out, const struct http_head *head)
 	}
 }
 
-/* How the service learns where the content ends. */
-static void add_framing(struct buf *out, const struct proxied *p)
+/* Add the field that tells the service where the content ends. */
+static void add_framing(struct buf *out, const struct proxy_exchange *p)
 {
 	const struct http_head *head = &p->x->head;
 	if (!p->has_content) {
@@ -148,7 +148,7 @@ static void add_framing(struct buf *out, const struct proxied *p)
 	}
 }
 
-void proxy_compose(struct proxied *p)
+void proxy_compose_head(struct proxy_exchange *p)
 {
 	const struct http_head *head = &p->x->head;
 	struct arena *arena = p->x->arena;
@@ -158,7 +158,7 @@ void proxy_compose(struct proxied *p)
 		.data = arena_alloc(arena, HEAD_START_BYTES),
 		.capacity = HEAD_START_BYTES,
 	};
-	if (host == NULL) /* in HTTP/1.0; the next one wants a name */
+	if (!host) /* HTTP/1.0 has none, HTTP/1.1 requires it */
 		host = "expops";
 	buf_add(&out, head->method, head->method_length);
 	buf_add(&out, " ", 1);
@@ -178,9 +178,9 @@ void proxy_compose(struct proxied *p)
 	p->head = out;
 }
 
-size_t proxy_rate_fields(struct proxied *p, struct http_field fields[2])
+size_t proxy_rate_fields(struct proxy_exchange *p, struct http_field fields[2])
 {
-	if (p->rate.limit == 0)
+	if (!p->rate.limit)
 		return 0;
 	struct arena *arena = p->x->arena;
 	fields[0] =
@@ -191,7 +191,7 @@ size_t proxy_rate_fields(struct proxied *p, struct http_field fields[2])
 	return 2;
 }
 
-void proxy_respond(struct proxied *p, const struct upstream_answer *answer)
+void proxy_respond_answer(struct proxy_exchange *p, const struct upstream_answer *answer)
 {
 	struct http_field *fields =
 		arena_array(p->x->arena, answer->field_count + 3, sizeof(*fields));
@@ -204,7 +204,7 @@ void proxy_respond(struct proxied *p, const struct upstream_answer *answer)
 	http_respond_start(p->x, answer->status, fields, count, answer->content_length);
 }
 
-void proxy_problem(struct proxied *p, struct problem *problem)
+void proxy_respond_problem(struct proxy_exchange *p, struct problem *problem)
 {
 	struct arena *arena = p->x->arena;
 	const struct err_info *info = err_info(problem->code);
@@ -214,13 +214,13 @@ void proxy_problem(struct proxied *p, struct problem *problem)
 	const char *challenge = problem_challenge(arena, problem);
 	fields[count++] = http_field_of("Content-Type", "application/problem+json");
 	fields[count++] = http_field_of("X-Request-Id", p->request_id);
-	if (challenge != NULL)
+	if (challenge)
 		fields[count++] = http_field_of("WWW-Authenticate", challenge);
-	if (problem->allow != NULL)
+	if (problem->allow)
 		fields[count++] = http_field_of("Allow", problem->allow);
-	if (info->status == 503 && problem->retry_after_s == 0)
+	if (info->status == 503 && !problem->retry_after_s)
 		problem->retry_after_s = 1;
-	if (problem->retry_after_s != 0)
+	if (problem->retry_after_s)
 		fields[count++] = http_field_of("Retry-After",
 		                                arena_printf(arena, "%u", problem->retry_after_s));
 	count += proxy_rate_fields(p, fields + count);

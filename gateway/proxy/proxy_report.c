@@ -17,7 +17,7 @@ static struct metric answer_seconds =
                          "Time from the call of a service to the head of its answer.", "operation");
 static struct metric retries_total =
 	METRIC_COUNTER("expops_proxy_retries_total",
-                       "Calls repeated because a kept connection had died.", "operation");
+                       "Calls repeated because a connection broke before the answer.", "operation");
 
 void proxy_register(void)
 {
@@ -28,9 +28,9 @@ void proxy_register(void)
 	upstream_register();
 }
 
-static const char *operation_of(const struct proxied *p)
+static const char *operation_of(const struct proxy_exchange *p)
 {
-	return p->match.op == NULL ? "none" : p->match.op->name;
+	return p->match.op ? p->match.op->name : "none";
 }
 
 static const char *status_class(int status)
@@ -40,12 +40,12 @@ static const char *status_class(int status)
 	return CLASSES[class < ARRAY_LEN(CLASSES) ? class : 0];
 }
 
-void proxy_report_retry(const struct proxied *p)
+void proxy_report_retry(const struct proxy_exchange *p)
 {
 	metric_add(&retries_total, operation_of(p), NULL, 1);
 }
 
-void proxy_report(const struct proxied *p)
+void proxy_report(const struct proxy_exchange *p)
 {
 	const struct http_exchange *x = p->x;
 	const char *operation = operation_of(p);
@@ -62,8 +62,7 @@ void proxy_report(const struct proxied *p)
 	         f_float("duration_ms", seconds * 1e3),
 	         f_float("upstream_ms", (double)p->answer_us / 1e3),
 	         f_int("received_bytes", p->received_bytes), f_int("sent_bytes", x->sent_bytes),
-	         f_text("peer", x->peer),
-	         f_text("error", p->code == ERR_NONE ? NULL : err_info(p->code)->slug),
+	         f_text("peer", x->peer), f_text("error", p->code ? err_info(p->code)->slug : NULL),
 	         f_text("reason", p->reason));
 	log_set_request_id(NULL);
 }

@@ -14,8 +14,9 @@
 
 static struct identity caller;
 
-static enum err_code auth(void *context, const char *bearer, struct identity *ret_caller,
-                          struct auth_wait **ret_wait, auth_done_cb *done, void *done_context)
+static enum err_code key_check_fixed(void *context, const char *bearer, struct identity *ret_caller,
+                                     struct key_wait **ret_wait, key_check_cb *done,
+                                     void *done_context)
 {
 	(void)context;
 	(void)done;
@@ -25,7 +26,7 @@ static enum err_code auth(void *context, const char *bearer, struct identity *re
 	return strcmp(bearer, "key") == 0 ? ERR_NONE : ERR_UNAUTHENTICATED;
 }
 
-static const struct proxy_hooks HOOKS = {.auth = auth};
+static const struct proxy_hooks HOOKS = {.key_check = key_check_fixed};
 
 static void on_head(struct http_exchange *x)
 {

@@ -13,21 +13,21 @@
 struct upstream_limits fixture_upstream_limits;
 struct http_limits fixture_limits;
 
-/* A look-up is remembered by its fixture alone. */
-struct auth_wait {
+struct key_wait {
 	struct fixture *fixture;
 };
 
-static struct auth_wait wait;
+static struct key_wait wait;
 
-static enum err_code auth(void *context, const char *bearer, struct identity *ret_caller,
-                          struct auth_wait **ret_wait, auth_done_cb *done, void *done_context)
+static enum err_code on_key_check(void *context, const char *bearer, struct identity *ret_caller,
+                                  struct key_wait **ret_wait, key_check_cb *done,
+                                  void *done_context)
 {
 	struct fixture *f = context;
 	*ret_wait = NULL;
 	if (strcmp(bearer, "slow") == 0) {
-		f->auth_done = done;
-		f->auth_context = done_context;
+		f->key_done = done;
+		f->key_context = done_context;
 		wait.fixture = f;
 		*ret_wait = &wait;
 		return ERR_NONE;
@@ -40,10 +40,10 @@ static enum err_code auth(void *context, const char *bearer, struct identity *re
 	return ERR_NONE;
 }
 
-static void auth_forget(struct auth_wait *waiting)
+static void on_key_check_cancel(struct key_wait *waiting)
 {
-	waiting->fixture->auth_cancels++;
-	waiting->fixture->auth_done = NULL;
+	waiting->fixture->key_cancels++;
+	waiting->fixture->key_done = NULL;
 }
 
 static struct rate_verdict rate(void *context, const struct uuid *key_id)
@@ -54,7 +54,7 @@ static struct rate_verdict rate(void *context, const struct uuid *key_id)
 	return f->rate;
 }
 
-/* What the gateway's own operation keeps: the exchange, whose arena is left to the server. */
+/* The gateway's own operation keeps only the exchange; the server frees its arena. */
 static void *local_open(void *context, struct http_exchange *x, const struct api_match *match,
                         const struct identity *caller, const char *request_id,
                         const struct http_field *fields, size_t field_count)
@@ -100,8 +100,8 @@ static void local_done(void *local)
 }
 
 static const struct proxy_hooks HOOKS = {
-	.auth = auth,
-	.auth_cancel = auth_forget,
+	.key_check = on_key_check,
+	.key_check_cancel = on_key_check_cancel,
 	.rate = rate,
 	.local_open = local_open,
 	.local_content = local_content,
@@ -136,7 +136,6 @@ static void listen_and_connect(struct fixture *f)
 int fixture_setup(void **state)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
-	struct address *address;
 	api_init();
 	proxy_register();
 	(void)log_init("test", "error");
@@ -150,7 +149,7 @@ int fixture_setup(void **state)
 	                              .repo = "o/r"};
 	f->signer = identity_signer_new("secret");
 	f->fake = fake_service_new(&f->loop);
-	address = arena_new_of(f->arena, struct address);
+	struct address *address = arena_new_of(f->arena, struct address);
 	*address = (struct address){.host = "127.0.0.1", .port = f->fake->port};
 	f->service = upstream_new(&f->loop, "fake", address, &fixture_upstream_limits);
 	f->services[API_EXPERIMENTS] = f->services[API_SEARCH] = f->service;
@@ -163,7 +162,7 @@ int fixture_setup(void **state)
 int fixture_teardown(void **state)
 {
 	struct fixture *f = *state;
-	if (f->client != NULL)
+	if (f->client)
 		http_client_free(f->client);
 	http_server_free(f->server);
 	proxy_free(f->proxy);
@@ -184,17 +183,17 @@ void fixture_settle(struct fixture *f)
 		uv_run(&f->loop, UV_RUN_NOWAIT);
 }
 
-void fixture_wait_auth(struct fixture *f)
+void fixture_wait_key(struct fixture *f)
 {
-	loop_until(&f->loop, f->auth_done != NULL);
+	loop_until(&f->loop, f->key_done);
 }
 
-void fixture_answer_auth(struct fixture *f, enum err_code code)
+void fixture_answer_key(struct fixture *f, enum err_code code)
 {
-	fixture_wait_auth(f);
-	auth_done_cb *done = f->auth_done;
-	f->auth_done = NULL;
-	done(f->auth_context, code, code == ERR_NONE ? &f->caller : NULL);
+	fixture_wait_key(f);
+	key_check_cb *done = f->key_done;
+	f->key_done = NULL;
+	done(f->key_context, code, code ? NULL : &f->caller);
 }
 
 void fixture_wait_connections(struct fixture *f, size_t count)

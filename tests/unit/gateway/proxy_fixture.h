@@ -1,5 +1,5 @@
-/** A gateway with one service of raw sockets behind it, a client before it, and keys that need no
- * database. */
+/** A proxy with one service made of raw sockets, one client, and a key check without a database: the
+ * bearer `good` is valid, `slow` is valid after fixture_answer_key(), `down` is ERR_UNAVAILABLE. */
 #pragma once
 
 #include "fake_service.h"
@@ -8,7 +8,7 @@
 
 #define LIST "/api/v1.0/experiments"
 
-/** A request by the key that may do everything. */
+/** A request with the valid key. */
 #define GET_LIST "GET " LIST " HTTP/1.1\r\nHost: gw\r\nAuthorization: Bearer good\r\n\r\n"
 
 struct fixture {
@@ -21,12 +21,12 @@ struct fixture {
 	struct arena *arena; /* of the addresses */
 	struct proxy *proxy;
 	struct identity_signer *signer;
-	struct identity caller; /* whom the good key belongs to */
+	struct identity caller; /* the owner of the good key */
 	struct rate_verdict rate;
 	size_t rate_calls;
-	auth_done_cb *auth_done; /* a look-up that is under way */
-	void *auth_context;
-	size_t auth_cancels;
+	key_check_cb *key_done; /* of the running lookup; NULL: none */
+	void *key_context;
+	size_t key_cancels;
 	size_t local_opens, local_ends, local_gones, local_dones, local_bytes;
 };
 
@@ -36,17 +36,17 @@ extern struct http_limits fixture_limits;
 int fixture_setup(void **state);
 int fixture_teardown(void **state);
 
-/** Run the loop a little, so that what must not happen could. */
+/** Run the loop for some turns, before a test asserts that nothing happened. */
 void fixture_settle(struct fixture *f);
 
-/** Wait until a look-up is under way. */
-void fixture_wait_auth(struct fixture *f);
+/** Wait until a key lookup is running. */
+void fixture_wait_key(struct fixture *f);
 
-/** Wait for a look-up, and answer it. */
-void fixture_answer_auth(struct fixture *f, enum err_code code);
+/** Wait for a key lookup and end it. */
+void fixture_answer_key(struct fixture *f, enum err_code code);
 
-/** Wait until the gateway has so many connections to the service. */
+/** Wait until the proxy has `count` connections to the service. */
 void fixture_wait_connections(struct fixture *f, size_t count);
 
-/** The service answers `bytes` on its `index`-th connection, once a whole head has come there. */
+/** Wait for a request's head on the service's `index`-th connection, then answer with `bytes`. */
 void fixture_answer(struct fixture *f, size_t index, const char *bytes);

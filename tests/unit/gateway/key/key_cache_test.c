@@ -9,7 +9,9 @@
 
 static struct key_cache *cache;
 
-static const struct key_moment READ = {.generation = 7, .monotonic_ms = 100000, .unix_ms = 500000};
+static const struct cache_version READ = {.generation = 7,
+                                          .monotonic_ms = 100000,
+                                          .unix_ms = 500000};
 
 static int setup(void **state)
 {
@@ -40,7 +42,7 @@ static void put(uint32_t number, const struct identity *caller, int64_t expires_
 
 static const struct identity *get_later(uint32_t number, uint64_t later_ms, uint64_t age_ms)
 {
-	struct key_moment now = READ;
+	struct cache_version now = READ;
 	now.monotonic_ms += later_ms;
 	now.unix_ms += (int64_t)later_ms;
 	return key_cache_get(cache, hash_of(number), &now, age_ms);
@@ -101,7 +103,7 @@ static void keys_expire(void **state)
 static void changes_end_what_was_read_before(void **state)
 {
 	(void)state;
-	struct key_moment now = READ;
+	struct cache_version now = READ;
 	put(1, &(struct identity){0}, 0);
 	now.generation++;
 	assert_null(key_cache_get(cache, hash_of(1), &now, KEY_CACHE_MS));
@@ -128,7 +130,7 @@ static void stale_keys_make_room(void **state)
 	(void)state;
 	uint8_t hash[SHA256_LEN] = {0};
 	const struct identity caller = {0};
-	struct key_moment now = READ;
+	struct cache_version now = READ;
 	for (uint32_t number = 0; number < 65536; number++) {
 		memcpy(hash, &number, sizeof(number));
 		key_cache_put(cache, hash, &READ, &caller, 0);

@@ -237,9 +237,9 @@ static void keys_are_waited_for(void **state)
 	http_client_puts(f->client,
 	                 "POST " LIST " HTTP/1.1\r\nHost: gw\r\nAuthorization: bearer slow\r\n"
 	                 "Content-Length: 4\r\n\r\nbody");
-	fixture_wait_auth(f);
+	fixture_wait_key(f);
 	assert_int_equal(f->fake->count, 0);
-	fixture_answer_auth(f, ERR_NONE);
+	fixture_answer_key(f, ERR_NONE);
 	fixture_answer(f, 0, OK_HELLO);
 	http_client_wait_text(f->fake->conns[0], "\r\n\r\nbody", 1);
 	http_client_wait_text(f->client, "hello", 1);
@@ -250,7 +250,7 @@ static void keys_that_turn_out_bad_are_refused(void **state)
 	struct fixture *f = *state;
 	http_client_puts(f->client,
 	                 "GET " LIST " HTTP/1.1\r\nHost: gw\r\nAuthorization: Bearer slow\r\n\r\n");
-	fixture_answer_auth(f, ERR_UNAUTHENTICATED);
+	fixture_answer_key(f, ERR_UNAUTHENTICATED);
 	http_client_wait_text(f->client, "invalid_token", 1);
 	assert_int_equal(http_client_status(f->client, 0), 401);
 }
@@ -260,10 +260,10 @@ static void look_ups_are_forgotten_with_their_client(void **state)
 	struct fixture *f = *state;
 	http_client_puts(f->client,
 	                 "GET " LIST " HTTP/1.1\r\nHost: gw\r\nAuthorization: Bearer slow\r\n\r\n");
-	fixture_wait_auth(f);
+	fixture_wait_key(f);
 	http_client_free(f->client);
 	f->client = NULL;
-	loop_until(&f->loop, f->auth_cancels == 1);
+	loop_until(&f->loop, f->key_cancels == 1);
 }
 
 static void own_operations_stay_here(void **state)
@@ -285,9 +285,9 @@ static void own_operations_wait_for_keys(void **state)
 	                            "Authorization: Bearer slow\r\n\r\n"
 	                            "POST /api/v1.0/account/api-keys HTTP/1.1\r\nHost: gw\r\n"
 	                            "Authorization: Bearer slow\r\nContent-Length: 4\r\n\r\nbody");
-	fixture_answer_auth(f, ERR_NONE);
+	fixture_answer_key(f, ERR_NONE);
 	http_client_wait_text(f->client, "local", 1);
-	fixture_answer_auth(f, ERR_NONE);
+	fixture_answer_key(f, ERR_NONE);
 	http_client_wait_text(f->client, "local", 2);
 	assert_int_equal(f->local_ends, 2);
 	assert_int_equal(f->local_bytes, 4);

@@ -1,0 +1,255 @@
+/* A cached key that is older than REFRESH_MS is looked up again in the background while it is still
+ * used, so that a key in steady use never waits. A caller that needs a key which is already being
+ * looked up waits for that lookup. */
+#include "key/key_check.h"
+
+#include "base/log.h"
+#include "base/metrics.h"
+#include "base/scope.h"
+#include "base/timefmt.h"
+#include "gateway_process.h"
+#include "key.sql.h"
+#include "key/key_text.h"
+#include "loop/wait.h"
+#include "pg/pg.h"
+#include "redis/redis.h"
+#include "service/process.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+
+#define REFRESH_MS        3000
+#define LOOKUP_TIMEOUT_MS 5000
+#define CHANNEL           "expops.keys"
+
+struct key_wait {
+	SLIST_ENTRY(key_wait) link;
+	key_check_cb *done; /* NULL: cancelled */
+	void *context;
+};
+
+/** A running query for one key, in its own arena. */
+struct lookup {
+	LIST_ENTRY(lookup) link;
+	struct key_checker *checker;
+	struct arena *arena;
+	uint8_t hash[SHA256_LEN];
+	struct cache_version began;
+	SLIST_HEAD(, key_wait) waits;
+	struct identity caller; /* valid when the query found the key */
+	int64_t expires_at_ms;  /* 0: never */
+};
+
+struct key_checker {
+	struct worker *worker;
+	struct gateway_process *process;
+	struct key_cache *cache;
+	LIST_HEAD(, lookup) lookups;
+};
+
+static struct metric lookups_total =
+	METRIC_COUNTER("expops_key_lookups_total", "Keys asked of the cache by outcome.",
+                       "outcome");
+static struct metric revocations_heard =
+	METRIC_COUNTER("expops_key_revocations_heard_total",
+                       "Messages of other replicas that keys have changed.");
+
+static struct cache_version version_now(const struct key_checker *checker)
+{
+	return (struct cache_version){
+		.generation = atomic_load(&checker->process->key_generation),
+		.monotonic_ms = time_monotonic_ms(),
+		.unix_ms = time_now_ms(),
+	};
+}
+
+/* --- Lookups in the database ------------------------------------------------------------------ */
+
+static uint64_t scopes_of(struct arena *arena, const char *names)
+{
+	uint64_t mask = SCOPE_NONE;
+	char *rest = arena_strdup(arena, names);
+	for (char *name; (name = strsep(&rest, " "));)
+		mask |= scope_mask(name);
+	return mask;
+}
+
+static void read_row(struct lookup *lookup, const struct pg_rows *rows)
+{
+	struct arena *arena = lookup->arena;
+	lookup->caller = (struct identity){
+		.kind = strcmp(pg_value(rows, 0, 2), "automation") == 0 ? KEY_AUTOMATION
+	                                                                : KEY_PERSONAL,
+		.scopes = scopes_of(arena, pg_value(rows, 0, 3)),
+		.repo = arena_strdup(arena, pg_value(rows, 0, 4)),
+		.interest = arena_strdup(arena, pg_value(rows, 0, 5)),
+	};
+	require(uuid_parse(pg_value(rows, 0, 0), UUID_TEXT_LEN, &lookup->caller.account));
+	require(uuid_parse(pg_value(rows, 0, 1), UUID_TEXT_LEN, &lookup->caller.key_id));
+	lookup->expires_at_ms = pg_value_int(rows, 0, 6);
+}
+
+static void lookup_run(struct request *rq)
+{
+	struct lookup *lookup = rq->user;
+	/* Suspend once: the lookup must not end before key_check() has returned. */
+	fiber_sleep(rq, 0);
+	struct pg_rows *rows = pg_query(rq, KEY_LOOKUP_SQL, pg_bytes(lookup->hash, SHA256_LEN));
+	if (pg_empty(rows))
+		raise_error(rq, ERR_UNAUTHENTICATED, "no such key");
+	read_row(lookup, rows);
+}
+
+static void lookup_done(struct request *rq)
+{
+	struct lookup *lookup = rq->user;
+	struct key_cache *cache = lookup->checker->cache;
+	enum err_code code = rq->problem.code;
+	if (!code)
+		key_cache_put(cache, lookup->hash, &lookup->began, &lookup->caller,
+		              lookup->expires_at_ms);
+	else if (code == ERR_UNAUTHENTICATED)
+		key_cache_drop(cache, lookup->hash);
+	else
+		code = ERR_UNAVAILABLE;
+	LIST_REMOVE(lookup, link);
+	struct key_wait *wait;
+	SLIST_FOREACH(wait, &lookup->waits, link)
+	if (wait->done)
+		wait->done(wait->context, code, code ? NULL : &lookup->caller);
+	arena_free(lookup->arena);
+}
+
+/* A running lookup of the key that began after the last change. NULL: none. */
+static struct lookup *lookup_find(const struct key_checker *checker, const uint8_t *hash,
+                                  const struct cache_version *now)
+{
+	struct lookup *lookup;
+	LIST_FOREACH(lookup, &checker->lookups, link)
+	if (lookup->began.generation == now->generation &&
+	    memcmp(lookup->hash, hash, SHA256_LEN) == 0)
+		break;
+	return lookup;
+}
+
+static struct lookup *lookup_start(struct key_checker *checker, const uint8_t *hash,
+                                   const struct cache_version *now)
+{
+	struct arena *arena = arena_new();
+	struct lookup *lookup = arena_new_of(arena, struct lookup);
+	lookup->checker = checker;
+	lookup->arena = arena;
+	lookup->began = *now;
+	memcpy(lookup->hash, hash, SHA256_LEN);
+	SLIST_INIT(&lookup->waits);
+	LIST_INSERT_HEAD(&checker->lookups, lookup, link);
+	request_spawn(checker->worker, "key-lookup", LOOKUP_TIMEOUT_MS, lookup_run, lookup_done,
+	              lookup);
+	return lookup;
+}
+
+/* --- The check -------------------------------------------------------------------------------- */
+
+static struct key_wait *wait_new(struct lookup *lookup, key_check_cb *done, void *context)
+{
+	struct key_wait *wait = arena_new_of(lookup->arena, struct key_wait);
+	wait->done = done;
+	wait->context = context;
+	SLIST_INSERT_HEAD(&lookup->waits, wait, link);
+	return wait;
+}
+
+enum err_code key_check(struct key_checker *checker, const char *bearer,
+                        struct identity *ret_caller, struct key_wait **ret_wait, key_check_cb *done,
+                        void *context)
+{
+	uint8_t hash[SHA256_LEN];
+	*ret_wait = NULL;
+	if (!bearer || !key_text_is_valid(bearer)) {
+		metric_add(&lookups_total, "malformed", NULL, 1);
+		return ERR_UNAUTHENTICATED;
+	}
+	key_text_hash(bearer, hash);
+	struct cache_version now = version_now(checker);
+	const struct identity *known = key_cache_get(checker->cache, hash, &now, REFRESH_MS);
+	if (!known) {
+		struct lookup *lookup = lookup_find(checker, hash, &now);
+		if (!lookup)
+			lookup = lookup_start(checker, hash, &now);
+		known = key_cache_get(checker->cache, hash, &now, KEY_CACHE_MS);
+		if (!known)
+			*ret_wait = wait_new(lookup, done, context);
+	}
+	metric_add(&lookups_total, known ? "cached" : "asked", NULL, 1);
+	if (known)
+		*ret_caller = *known;
+	return ERR_NONE;
+}
+
+void key_check_cancel(struct key_wait *wait)
+{
+	wait->done = NULL;
+}
+
+/* --- Changes ---------------------------------------------------------------------------------- */
+
+static void invalidate(void *ptr)
+{
+	struct worker *worker = ptr;
+	struct gateway_process *process = worker->process->user;
+	atomic_fetch_add(&process->key_generation, 1);
+	redis_publish(worker->redis, CHANNEL, worker->process->instance);
+}
+
+void key_change_commit(struct request *rq)
+{
+	/* If the commit raises, the arena's release invalidates the caches. */
+	arena_on_free(rq->arena, invalidate, rq->worker);
+	pg_commit(rq);
+	arena_forget(rq->arena, invalidate, rq->worker);
+	invalidate(rq->worker);
+}
+
+/* Also called when the subscription is lost or made again (`message` NULL): messages may have been
+ * lost, so every cached key becomes invalid. */
+static void on_message(void *context, const char *message, size_t length, bool is_up attr_unused)
+{
+	const struct key_checker *checker = context;
+	const char *own = checker->worker->process->instance;
+	if (message && length == strlen(own) && memcmp(message, own, length) == 0)
+		return;
+	atomic_fetch_add(&checker->process->key_generation, 1);
+	if (message)
+		metric_add(&revocations_heard, NULL, NULL, 1);
+}
+
+/* --- The checker ------------------------------------------------------------------------------ */
+
+void key_checker_register(void)
+{
+	metric_register(&lookups_total);
+	metric_register(&revocations_heard);
+}
+
+struct key_checker *key_checker_new(struct worker *worker)
+{
+	struct key_checker *checker = calloc(1, sizeof(*checker));
+	require(checker);
+	checker->worker = worker;
+	checker->process = worker->process->user;
+	checker->cache = key_cache_new();
+	LIST_INIT(&checker->lookups);
+	if (worker->index == 0)
+		redis_subscribe(worker->redis, CHANNEL, on_message, checker);
+	return checker;
+}
+
+void key_checker_free(struct key_checker *checker)
+{
+	if (!checker)
+		return;
+	require(LIST_EMPTY(&checker->lookups));
+	key_cache_free(checker->cache);
+	free(checker);
+}

@@ -1,0 +1,187 @@
+/* Against a real Postgres: which results are known at once and which are waited for. */
+#include "key/key_check.h"
+
+#include "gateway_process.h"
+#include "key/key_text.h"
+#include "pg_suite.h"
+
+#include <stdio.h>
+
+/* One call and its result. */
+struct check {
+	enum err_code code;
+	struct key_wait *wait;
+	struct identity caller;
+	bool is_done;
+};
+
+static struct gateway_process gateway;
+static struct key_checker *checker;
+static char good[KEY_TEXT_MAX + 1], unknown[KEY_TEXT_MAX + 1];
+
+static int start_with_keys(void **state)
+{
+	uint8_t hash[SHA256_LEN];
+	char row[400], hex[2 * SHA256_LEN + 1];
+	start_server(state);
+	key_text_make(KEY_AUTOMATION, good);
+	key_text_make(KEY_PERSONAL, unknown);
+	key_text_hash(good, hash);
+	for (size_t i = 0; i < SHA256_LEN; i++)
+		snprintf(hex + 2 * i, 3, "%02x", hash[i]);
+	pg_fixture_run(&server, "CREATE TABLE api_key (account_id uuid, id uuid, kind text, scopes "
+	                        "text[], repo text, interest_id uuid, hash bytea, expires_at "
+	                        "timestamptz, last_used_at timestamptz, revoked_at timestamptz, "
+	                        "deleted_at timestamptz)");
+	snprintf(row, sizeof(row),
+	         "INSERT INTO api_key VALUES ('01000000-0000-7000-8000-000000000000', "
+	         "'02000000-0000-7000-8000-000000000000', 'automation', '{search:read}', 'o/r', "
+	         "NULL, '\\x%s', now() + interval '1 day')",
+	         hex);
+	pg_fixture_run(&server, row);
+	return 0;
+}
+
+/* Worker 1: it does not subscribe to Redis. */
+static int setup(void **state)
+{
+	(void)state;
+	open_pool(&(struct pg_settings){.url = server.url});
+	fixture.worker.index = 1;
+	fixture.process.user = &gateway;
+	checker = key_checker_new(&fixture.worker);
+	return 0;
+}
+
+static int end(void **state)
+{
+	key_checker_free(checker);
+	return teardown(state);
+}
+
+static void on_done(void *context, enum err_code code, const struct identity *caller)
+{
+	struct check *check = context;
+	assert_false(check->is_done);
+	assert_true((code == ERR_NONE) == (caller != NULL));
+	check->is_done = true;
+	check->code = code;
+	if (caller)
+		check->caller = *caller;
+}
+
+static void start(struct check *check, const char *key)
+{
+	*check = (struct check){0};
+	check->code = key_check(checker, key, &check->caller, &check->wait, on_done, check);
+}
+
+/* Check a key whose result is not known at once. */
+static void start_and_wait(struct check *check, const char *key)
+{
+	start(check, key);
+	assert_non_null(check->wait);
+	assert_false(check->is_done);
+	fixture_idle(&fixture);
+	assert_true(check->is_done);
+}
+
+static void malformed_keys_are_refused_at_once(void **state)
+{
+	static const char *const KEYS[] = {NULL, "", "usr_", "usr_x", "Bearer"};
+	(void)state;
+	struct check check;
+	for (size_t i = 0; i < ARRAY_LEN(KEYS); i++) {
+		start(&check, KEYS[i]);
+		assert_int_equal(check.code, ERR_UNAUTHENTICATED);
+		assert_null(check.wait);
+	}
+}
+
+static void unknown_keys_are_not_cached(void **state)
+{
+	(void)state;
+	struct check check;
+	for (int i = 0; i < 2; i++) {
+		start_and_wait(&check, unknown);
+		assert_int_equal(check.code, ERR_UNAUTHENTICATED);
+	}
+}
+
+static void valid_keys_are_cached(void **state)
+{
+	(void)state;
+	struct check check;
+	start_and_wait(&check, good);
+	assert_int_equal(check.code, ERR_NONE);
+	assert_int_equal(check.caller.account.bytes[0], 1);
+	assert_int_equal(check.caller.kind, KEY_AUTOMATION);
+	start(&check, good);
+	assert_null(check.wait);
+	assert_int_equal(check.code, ERR_NONE);
+	assert_int_equal(check.caller.key_id.bytes[0], 2);
+	assert_string_equal(check.caller.repo, "o/r");
+}
+
+static void concurrent_checks_share_one_lookup(void **state)
+{
+	(void)state;
+	struct check first, second, cancelled;
+	start(&first, good);
+	start(&cancelled, good);
+	key_check_cancel(cancelled.wait);
+	start(&second, good);
+	assert_int_equal(request_list_count(fixture.worker.requests), 1);
+	fixture_idle(&fixture);
+	assert_true(first.is_done && second.is_done && !cancelled.is_done);
+	assert_int_equal(first.code, ERR_NONE);
+	assert_int_equal(second.caller.key_id.bytes[0], 2);
+}
+
+/* A change of a key while a lookup runs: its result may be outdated, so the next check does not use
+ * it. */
+static void a_change_starts_a_new_lookup(void **state)
+{
+	(void)state;
+	struct check before, after;
+	start(&before, good);
+	gateway.key_generation++;
+	start(&after, good);
+	assert_int_equal(request_list_count(fixture.worker.requests), 2);
+	fixture_idle(&fixture);
+	assert_true(before.is_done && after.is_done);
+	start(&after, good);
+	assert_null(after.wait);
+	gateway.key_generation++;
+	start_and_wait(&after, good);
+	assert_int_equal(after.code, ERR_NONE);
+}
+
+/* A pool that is being freed refuses every statement at once. */
+static void a_failed_lookup_refuses_the_key(void **state)
+{
+	(void)state;
+	struct check check;
+	pg_pool_free(fixture.worker.pg);
+	start_and_wait(&check, good);
+	assert_int_equal(check.code, ERR_UNAVAILABLE);
+	fixture.worker.pg =
+		pg_pool_new(&fixture.worker.loop, &(struct pg_settings){.url = server.url});
+	start_and_wait(&check, good);
+	assert_int_equal(check.code, ERR_NONE);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(malformed_keys_are_refused_at_once),
+		TEST(unknown_keys_are_not_cached),
+		TEST(valid_keys_are_cached),
+		TEST(concurrent_checks_share_one_lookup),
+		TEST(a_change_starts_a_new_lookup),
+		TEST(a_failed_lookup_refuses_the_key),
+	};
+	return cmocka_run_group_tests(tests, start_with_keys, stop_server);
+}
