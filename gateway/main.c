@@ -1,5 +1,4 @@
-/* gateway: the public edge. Keys and accounts are its own operations, everything else it passes
- * on. */
+/* The gateway's own operations and commands; every other request is passed to its service. */
 #include "account/account.h"
 #include "gateway-migrations.h"
 #include "key/key.h"
@@ -24,7 +23,7 @@ static const struct route ROUTES[] = {
 
 static const struct command COMMANDS[] = {
 	{"create-user", "create-user --email E [--key-name N] [--operator]",
-         "Print a new key of the account, which is made when it is not there.",
+         "Print a new API key of the account; create the account when it does not exist.",
          account_create_command},
 	{0},
 };

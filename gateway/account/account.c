@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define EMAIL_MAX 254 /* of an address, RFC 5321 section 4.5.3.1.3 less its brackets */
+#define EMAIL_MAX 254 /* RFC 5321 section 4.5.3.1.3: a path of 256 less its brackets */
 
 struct delete_input {
 	bool confirm;
@@ -41,7 +41,7 @@ void account_delete(struct request *rq)
 	reply_json(rq, 200, pg_json(rows));
 }
 
-/* The words of the create-user command. */
+/* The arguments of the create-user command. */
 struct new_user {
 	const char *email;
 	const char *key_name;
@@ -63,7 +63,7 @@ static void create_user(struct request *rq)
 	puts(json_get_text(root, "key"));
 }
 
-/* One @ between words without spaces or control characters; whether it exists, mail would tell. */
+/* One @ with text on both sides, no spaces and no control characters. */
 static bool is_email(const char *text)
 {
 	const char *at = strchr(text, '@');
@@ -82,11 +82,11 @@ static bool is_key_name(const char *text)
 	       utf8_count(text, length) <= KEY_NAME_MAX;
 }
 
-/* What is wrong with the words; NULL: nothing. */
+/* What is wrong with the arguments. NULL: nothing. */
 static const char *new_user_fault(const struct new_user *user)
 {
 	if (!user->email || !is_email(user->email))
-		return "--email ADDRESS is needed";
+		return "--email ADDRESS is required";
 	return is_key_name(user->key_name) ? NULL : "--key-name must have 1 to 200 characters";
 }
 
@@ -110,7 +110,7 @@ int account_create_command(struct process *process, int argc, char **argv)
 		else
 			user.is_operator = true;
 	}
-	const char *fault = optind < argc ? "takes no other words" : new_user_fault(&user);
+	const char *fault = optind < argc ? "unexpected argument" : new_user_fault(&user);
 	if (fault) {
 		fprintf(stderr, "create-user: %s\n", fault);
 		return 2;

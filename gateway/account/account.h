@@ -1,12 +1,12 @@
-/** Accounts: making the first users, and deleting one's own. */
+/** gateway/account/: creating accounts (a command) and deleting one's own account (a route). */
 #pragma once
 
 #include "loop/request.h"
 #include "loop/worker.h"
 
-/** POST /account/delete. */
+/** POST /account/delete: delete the caller's account and its keys. */
 void account_delete(struct request *rq);
 
-/** `gateway create-user --email E [--key-name N] [--operator]`: prints a new personal key of the
- * account, made when it is not there. */
+/** `gateway create-user --email E [--key-name N] [--operator]`: print a new personal key of the
+ * account; create the account when it does not exist. Returns the exit status. */
 int account_create_command(struct process *process, int argc, char **argv);

@@ -1,14 +1,14 @@
 -- name: account_create
--- $1 email, $2 operator or not. An account that is there already becomes an operator's when asked, never less.
+-- $1 email, $2 is_operator. An existing account can become an operator, but is never demoted.
 INSERT INTO account (email, is_operator) VALUES ($1, $2)
 ON CONFLICT (lower(email)) DO UPDATE SET is_operator = account.is_operator OR excluded.is_operator
 RETURNING id;
 
 -- name: account_delete
--- The keys go with it; the event has every service remove what it keeps.
-WITH gone AS (
+-- The account's keys are deleted with it. The event tells every service to delete its data of the account.
+WITH deleted AS (
     DELETE FROM account WHERE id = $1 RETURNING id
-), told AS (
-    SELECT event_emit('events.account', 'account.deleted', id, '{}') FROM gone
+), event AS (
+    SELECT event_emit('events.account', 'account.deleted', id, '{}') FROM deleted
 )
-SELECT jsonb_build_object('id', id, 'deleted', true), (SELECT count(*) FROM told) FROM gone;
+SELECT jsonb_build_object('id', id, 'deleted', true), (SELECT count(*) FROM event) FROM deleted;

@@ -76,14 +76,14 @@ void key_list(struct request *rq)
 	reply_mut(rq, 200, doc);
 }
 
-/* A mask as a JSON array of names. */
+/* The JSON array of the scopes' names. */
 static const char *scopes_json(struct request *rq, uint64_t scopes)
 {
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	return json_write_mut(rq->arena, scope_names(doc, scopes), NULL);
 }
 
-/* The mask of a JSON array of names; notes each that is no scope. */
+/* The mask of the body's `scopes`. Adds a fault to the problem for each item that is not a scope. */
 static uint64_t read_scopes(struct request *rq)
 {
 	uint64_t mask = SCOPE_NONE;
@@ -99,18 +99,18 @@ static uint64_t read_scopes(struct request *rq)
 	return mask;
 }
 
-/* Nobody grants what he lacks. */
-static void require_own(struct request *rq, uint64_t scopes)
+/* A key can only grant scopes that it has. */
+static void require_scopes(struct request *rq, uint64_t scopes)
 {
-	uint64_t lacking = scopes & ~rq->caller.scopes;
-	if (!lacking)
+	uint64_t missing = scopes & ~rq->caller.scopes;
+	if (!missing)
 		return;
-	rq->problem.scope = scope_info(__builtin_ctzll(lacking))->name;
+	rq->problem.scope = scope_info(__builtin_ctzll(missing))->name;
 	raise_error(rq, ERR_SCOPE, "a key cannot grant a scope that it lacks: %s",
 	            rq->problem.scope);
 }
 
-static uint64_t wanted_scopes(struct request *rq, const struct key_input *in, bool is_automation)
+static uint64_t input_scopes(struct request *rq, const struct key_input *in, bool is_automation)
 {
 	if (in->scopes)
 		return read_scopes(rq);
@@ -125,14 +125,14 @@ static void check_kind(struct request *rq, const struct key_input *in, bool is_a
 	if (in->scopes && in->preset)
 		problem_add_field(rq->arena, problem, "preset", "cannot be given with scopes");
 	if (is_automation && in->expires_in_days)
-		problem_add_field(rq->arena, problem, "expires_in_days",
-		                  "cannot be chosen for an automation key, which lasts %d days",
-		                  AUTOMATION_DAYS);
+		problem_add_field(
+			rq->arena, problem, "expires_in_days",
+			"cannot be set for an automation key, which expires after %d days",
+			AUTOMATION_DAYS);
 	if (!is_automation && in->repo)
-		problem_add_field(rq->arena, problem, "repo", "is for automation keys alone");
+		problem_add_field(rq->arena, problem, "repo", "is only for automation keys");
 	if (!is_automation && in->interest)
-		problem_add_field(rq->arena, problem, "interest_id",
-		                  "is for automation keys alone");
+		problem_add_field(rq->arena, problem, "interest_id", "is only for automation keys");
 }
 
 /* {"id":…} becomes {"key":"usr_…","id":…}. */
@@ -164,9 +164,9 @@ void key_create(struct request *rq)
 	struct key_input *in = request_input(rq, struct key_input, CREATE_FIELDS);
 	bool is_automation = in->kind && strcmp(in->kind, "automation") == 0;
 	check_kind(rq, in, is_automation);
-	uint64_t scopes = wanted_scopes(rq, in, is_automation);
+	uint64_t scopes = input_scopes(rq, in, is_automation);
 	raise_if_faults(rq);
-	require_own(rq, scopes);
+	require_scopes(rq, scopes);
 	char account[UUID_TEXT_LEN + 1];
 	uuid_format(&rq->caller.account, account);
 	reply_json(rq, 201,
@@ -194,7 +194,7 @@ void key_update(struct request *rq)
 			raise_field(rq, "scopes", "of an automation key cannot be changed");
 		uint64_t mask = read_scopes(rq);
 		raise_if_faults(rq);
-		require_own(rq, mask);
+		require_scopes(rq, mask);
 		scopes = scopes_json(rq, mask);
 	}
 	pg_begin(rq);
@@ -205,6 +205,7 @@ void key_update(struct request *rq)
 	reply_json(rq, 200, pg_json(rows));
 }
 
+/* Revoke or delete the key of the path with that statement. */
 static void key_end(struct request *rq, const char *sql)
 {
 	struct key_input *in = request_input(rq, struct key_input, ID_FIELDS);

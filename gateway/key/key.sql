@@ -1,5 +1,5 @@
 -- name: key_lookup
--- Whom a presented key is for, whatever its state; notes its use, to within a minute.
+-- The owner of a valid key by its hash $1. Sets last_used_at, at most once a minute.
 WITH used AS (
     UPDATE api_key SET last_used_at = now()
     WHERE hash = $1 AND revoked_at IS NULL AND deleted_at IS NULL
@@ -16,8 +16,8 @@ SELECT coalesce(jsonb_agg(api_key_json(k) ORDER BY k.id DESC), '[]')
 FROM api_key k WHERE account_id = $1 AND deleted_at IS NULL;
 
 -- name: key_create
--- $1 account, $2 name, $3 kind, $4 shown prefix, $5 hash, $6 scopes as a JSON array, $7 repo, $8 interest,
--- $9 days until it expires, NULL: never.
+-- $1 account, $2 name, $3 kind, $4 prefix to show, $5 hash, $6 scopes as a JSON array, $7 repo, $8 interest,
+-- $9 days until the key expires; NULL: never.
 INSERT INTO api_key (account_id, name, kind, prefix, hash, scopes, repo, interest_id, expires_at)
 VALUES ($1, $2, $3, $4, $5, ARRAY(SELECT jsonb_array_elements_text($6::jsonb)), $7, $8,
         now() + make_interval(days => $9))
@@ -27,7 +27,7 @@ RETURNING api_key_json(api_key);
 SELECT kind FROM api_key WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL;
 
 -- name: key_update
--- $3 name or NULL, $4 scopes as a JSON array or NULL.
+-- $3 name, $4 scopes as a JSON array; NULL: unchanged.
 UPDATE api_key SET
     name = coalesce($3, name),
     scopes = CASE WHEN $4::jsonb IS NULL THEN scopes
@@ -36,25 +36,25 @@ WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL
 RETURNING api_key_json(api_key);
 
 -- name: key_revoke
--- The event is sent once, by the call that revokes.
-WITH was AS (
+-- The event is sent only by the first call that revokes the key.
+WITH before AS (
     SELECT id, revoked_at FROM api_key
     WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL FOR UPDATE
-), told AS (
+), event AS (
     SELECT event_emit('events.account', 'key.revoked', $2, jsonb_build_object('key_id', id))
-    FROM was WHERE revoked_at IS NULL
+    FROM before WHERE revoked_at IS NULL
 )
 UPDATE api_key k SET revoked_at = coalesce(k.revoked_at, now())
-FROM was LEFT JOIN (SELECT count(*) FROM told) sent ON true
-WHERE k.id = was.id
+FROM before LEFT JOIN (SELECT count(*) FROM event) sent ON true
+WHERE k.id = before.id
 RETURNING api_key_json(k);
 
 -- name: key_delete
-WITH gone AS (
+WITH deleted AS (
     UPDATE api_key SET revoked_at = coalesce(revoked_at, now()), deleted_at = now()
     WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL RETURNING id
-), told AS (
-    SELECT event_emit('events.account', 'key.revoked', $2, jsonb_build_object('key_id', id)) FROM gone
+), event AS (
+    SELECT event_emit('events.account', 'key.revoked', $2, jsonb_build_object('key_id', id)) FROM deleted
 )
-SELECT jsonb_build_object('id', id, 'deleted', true), (SELECT count(*) FROM told)
+SELECT jsonb_build_object('id', id, 'deleted', true), (SELECT count(*) FROM event)
 FROM api_key WHERE id = $1 AND account_id = $2;

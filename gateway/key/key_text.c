@@ -9,7 +9,7 @@ static const char BASE62[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmn
 
 static const char *const PREFIXES[] = {[KEY_PERSONAL] = "usr_", [KEY_AUTOMATION] = "auto_"};
 
-/* 62^6 is above 2^32: six digits always do. */
+/* Six digits are enough for any CRC-32: 62^6 > 2^32. */
 static void checksum(const char *text, size_t length, char out[CHECKSUM_LEN])
 {
 	uint32_t crc = crc32_of(text, length);

@@ -1,4 +1,4 @@
-/** Named sets of scopes that a key can be given. */
+/** Presets: named sets of scopes for new keys. */
 #pragma once
 
 #include <yyjson.h>
@@ -11,15 +11,15 @@ struct preset {
 	uint64_t scopes;
 };
 
-/** The mask of a preset; 0 when there is none of that name. */
+/** The scopes of a preset; 0: no such preset. */
 uint64_t preset_scopes(const char *name);
 
-/** NULL-terminated names, for declared input. */
+/** The names of all presets, ended by NULL, for the input rows. */
 extern const char *const PRESET_NAMES[];
 
-/** The array of presets, and that of all scopes, as the list of keys shows them. */
+/** The JSON arrays of all presets and of all scopes, as GET /account/api-keys shows them. */
 yyjson_mut_val *preset_catalog(yyjson_mut_doc *doc);
 yyjson_mut_val *scope_catalog(yyjson_mut_doc *doc);
 
-/** The names of a mask as an array. */
+/** The JSON array of the names of `scopes`. */
 yyjson_mut_val *scope_names(yyjson_mut_doc *doc, uint64_t scopes);

@@ -1,24 +1,24 @@
-/** What one worker of the gateway holds: the proxy, the keys that it knows, and its connections to
- * the services. */
+/** Puts the gateway together: settings, the public listener, and what each worker owns: a proxy, a
+ * key checker, and an upstream for each service. */
 #pragma once
 
 #include "base/config.h"
 #include "http/server.h"
 #include "loop/worker.h"
 
-/** RATE_LIMIT, TRUSTED_PROXIES. */
+/** RATE_LIMIT, CONNECT_TIMEOUT, TRUSTED_PROXIES. */
 extern const struct setting EDGE_SETTINGS[];
 
-/** As struct service's. */
+/** Check the settings; for struct service. */
 enum err_code edge_settings_check(void);
 
-/** The public listener: everything goes through the proxy. */
+/** The public listener: every request goes through the proxy. */
 extern const struct http_handler edge_handler;
 
-/** What the workers share, as process->user. */
+/** Make and free process->user, a struct gateway_process. */
 void edge_process_start(struct process *process);
 void edge_process_stop(struct process *process);
 
-/** Each worker's own, as worker->user. */
+/** Make and free worker->user. */
 void edge_worker_start(struct worker *worker);
 void edge_worker_stop(struct worker *worker);

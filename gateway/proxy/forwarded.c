@@ -7,20 +7,21 @@
 #include <string.h>
 #include <strings.h>
 
-#define ADDRESS_TEXT_MAX 64 /* more is no address */
+#define ADDRESS_TEXT_MAX 64 /* a longer text is not an address */
 #define ADDRESS_BITS     128
 #define IPV4_BITS        32
 
 static const char SEPARATORS[] = ", \t";
 
-/* IPv6, or IPv4 as IPv6 maps it (RFC 4291 section 2.5.5.2), so that one address has one form. */
+/* An IPv6 address. IPv4 is stored IPv4-mapped (RFC 4291 section 2.5.5.2), so that each address has
+ * one form. */
 struct ip {
 	uint8_t bytes[16];
 };
 
 struct network {
 	struct ip ip;
-	unsigned bits; /* that count */
+	unsigned bits; /* length of the prefix */
 };
 
 struct trusted {
@@ -40,13 +41,13 @@ static bool ip_parse(const char *text, struct ip *ip, bool *ret_is_v4)
 	return *ret_is_v4 || inet_pton(AF_INET6, text, ip->bytes) == 1;
 }
 
-/* One text for one address: an IPv4 address as such, however it came. */
+/* The address as text; an IPv4-mapped address as IPv4. */
 static const char *ip_text(struct arena *arena, const struct ip *ip)
 {
 	char *text = arena_alloc(arena, INET6_ADDRSTRLEN);
 	bool is_v4 = IN6_IS_ADDR_V4MAPPED((const struct in6_addr *)ip->bytes);
 	require(inet_ntop(is_v4 ? AF_INET : AF_INET6, ip->bytes + (is_v4 ? 12 : 0), text,
-	                  INET6_ADDRSTRLEN) != NULL);
+	                  INET6_ADDRSTRLEN));
 	return text;
 }
 
@@ -64,25 +65,25 @@ static bool network_parse(char *text, struct network *network)
 {
 	bool is_v4;
 	char *slash = strchr(text, '/');
-	if (slash != NULL)
+	if (slash)
 		*slash = '\0';
 	if (!ip_parse(text, &network->ip, &is_v4))
 		return false;
 	network->bits = ADDRESS_BITS;
-	if (slash == NULL)
+	if (!slash)
 		return true;
 	const char *digits = slash + 1;
 	size_t length = strlen(digits);
 	if (length == 0 || length > 3 || strspn(digits, "0123456789") != length)
 		return false;
 	unsigned bits = 0, most = is_v4 ? IPV4_BITS : ADDRESS_BITS;
-	for (; *digits != '\0'; digits++)
+	for (; *digits; digits++)
 		bits = 10 * bits + (unsigned)(*digits - '0');
 	network->bits = ADDRESS_BITS - most + bits;
 	return bits <= most;
 }
 
-/* --- Who is trusted --------------------------------------------------------------------------- */
+/* --- Trusted proxies -------------------------------------------------------------------------- */
 
 enum err_code trusted_parse(struct arena *arena, const char *text,
                             const struct trusted **ret_trusted)
@@ -90,8 +91,8 @@ enum err_code trusted_parse(struct arena *arena, const char *text,
 	struct trusted *trusted = arena_new_of(arena, struct trusted);
 	trusted->networks = arena_array(arena, strlen(text) / 2 + 1, sizeof(*trusted->networks));
 	char *rest = arena_strdup(arena, text);
-	for (char *word; (word = strsep(&rest, SEPARATORS)) != NULL;) {
-		if (*word == '\0')
+	for (char *word; (word = strsep(&rest, SEPARATORS));) {
+		if (!*word)
 			continue;
 		if (strcmp(word, "unix") == 0)
 			trusted->has_unix = true;
@@ -119,21 +120,21 @@ static bool trusts_peer(const struct trusted *trusted, const char *peer)
 	return trusted->count > 0 && ip_parse(peer, &ip, &is_v4) && trusts(trusted, &ip);
 }
 
-/* --- Lists, from their end -------------------------------------------------------------------- */
+/* --- Lists, read from their end --------------------------------------------------------------- */
 
-/* The elements of all fields of one name, last one first. */
+/* Iterates over the elements of all fields of one name, from the last to the first. */
 struct backwards {
 	const struct http_head *head;
 	const char *name;
-	size_t field;           /* this one and those behind it are read */
-	const char *start, *at; /* of its value, what is before `at` is left; NULL: it is read */
+	size_t field;           /* index of the current field; the fields after it are done */
+	const char *start, *at; /* its value, unread up to `at`; `start` NULL: the value is done */
 };
 
-/* The next element, without white space around it. */
+/* Get the next element, without the white space around it. Returns false at the end. */
 static bool backwards_next(struct backwards *list, const char **ret_text, size_t *ret_length)
 {
-	while (list->start == NULL) {
-		if (list->field == 0)
+	while (!list->start) {
+		if (!list->field)
 			return false;
 		const struct http_field *field = &list->head->fields[--list->field];
 		if (strcasecmp(field->name, list->name) != 0)
@@ -148,16 +149,17 @@ static bool backwards_next(struct backwards *list, const char **ret_text, size_t
 		list->at = text - 1;
 	else
 		list->start = NULL;
-	while (text < end && strchr(" \t", *text) != NULL)
+	while (text < end && strchr(" \t", *text))
 		text++;
-	while (end > text && strchr(" \t", end[-1]) != NULL)
+	while (end > text && strchr(" \t", end[-1]))
 		end--;
 	*ret_text = text;
 	*ret_length = (size_t)(end - text);
 	return true;
 }
 
-/* An element of X-Forwarded-For: `192.0.2.1`, `2001:db8::1`, and with the port that some write. */
+/* Parse an element of X-Forwarded-For: `192.0.2.1`, `2001:db8::1`, or these with a port, which some
+ * proxies add. */
 static bool element_parse(const char *text, size_t length, struct ip *ip)
 {
 	char copy[ADDRESS_TEXT_MAX];
@@ -169,24 +171,24 @@ static bool element_parse(const char *text, size_t length, struct ip *ip)
 	char *address = copy, *colon = strchr(copy, ':');
 	if (*copy == '[') {
 		char *bracket = strchr(copy, ']');
-		if (bracket == NULL)
+		if (!bracket)
 			return false;
 		*bracket = '\0';
 		address = copy + 1;
-	} else if (colon != NULL && strchr(colon + 1, ':') == NULL) {
+	} else if (colon && !strchr(colon + 1, ':')) {
 		*colon = '\0';
 	}
 	return ip_parse(address, ip, &is_v4);
 }
 
-/* The scheme that was told together with the address `place` elements before the last. A proxy that
- * appends addresses may set the scheme anew instead: then there is one for all of them. */
-static const char *scheme_at(const struct http_head *head, size_t place)
+/* The scheme that belongs to the address `index` elements before the last. A proxy may replace the
+ * scheme instead of appending its own: then the only element counts for all addresses. */
+static const char *scheme_at(const struct http_head *head, size_t index)
 {
 	struct backwards list = {head, "X-Forwarded-Proto", head->field_count, NULL, NULL};
 	const char *text = "";
 	size_t length = 0;
-	for (size_t i = 0; i <= place && backwards_next(&list, &text, &length); i++)
+	for (size_t i = 0; i <= index && backwards_next(&list, &text, &length); i++)
 		;
 	return length == 5 && strncasecmp(text, "https", length) == 0 ? "https" : "http";
 }
@@ -199,20 +201,20 @@ struct forwarded forwarded_read(const struct trusted *trusted, struct arena *are
 		return from;
 	struct backwards list = {head, "X-Forwarded-For", head->field_count, NULL, NULL};
 	const char *text;
-	size_t length, place = 0;
+	size_t length, index = 0;
 	struct ip ip;
 	bool is_known = false, is_proxy = true;
 	for (size_t i = 0; is_proxy && backwards_next(&list, &text, &length); i++) {
-		struct ip told;
-		if (!element_parse(text, length, &told))
+		struct ip element;
+		if (!element_parse(text, length, &element))
 			break;
-		ip = told;
-		place = i;
+		ip = element;
+		index = i;
 		is_known = true;
 		is_proxy = trusts(trusted, &ip);
 	}
 	if (is_known)
 		from.client = ip_text(arena, &ip);
-	from.scheme = scheme_at(head, place);
+	from.scheme = scheme_at(head, index);
 	return from;
 }

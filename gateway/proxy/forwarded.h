@@ -1,16 +1,16 @@
-/** Whom a request is from when proxies stand before the gateway: a load balancer, an ingress.
+/** The client of a request that comes through proxies: a load balancer, an ingress.
  *
- * Words used here: the peer is whoever holds the connection; a trusted proxy is one whose address
- * stands in TRUSTED_PROXIES.
+ * The peer is the other end of the connection. A proxy is trusted when TRUSTED_PROXIES contains its
+ * address.
  *
- * Each proxy appends the address of its own peer to X-Forwarded-For. So that field is believed only
- * of a trusted peer, and read from its end: what stands last was written by the peer, what stands
- * before it by the proxy named last, and so on as long as these are trusted. The first address that
- * is not a trusted proxy's is the client's; whatever stands before it is what that client says.
+ * Each proxy appends the address of its own peer to X-Forwarded-For. So the field is used only when
+ * the peer is trusted, and it is read from its end: the peer wrote the last address, the proxy with
+ * that address wrote the one before, and so on as long as the proxies are trusted. The first address
+ * that is not a trusted proxy's is the client's. The client could have written everything before it.
  *
  *     TRUSTED_PROXIES=10.0.0.0/8   peer 10.0.0.7
  *     X-Forwarded-For: 192.0.2.1, 203.0.113.9, 10.1.2.3      the client is 203.0.113.9
- *     X-Forwarded-Proto: https                               by https
+ *     X-Forwarded-Proto: https                               it used https
  */
 #pragma once
 
@@ -20,19 +20,19 @@
 
 struct trusted;
 
-/** Read a list of addresses and networks, separated by commas or spaces: `10.0.0.0/8, ::1, unix`;
- * `unix` is every peer on a unix socket. In the arena. An empty list trusts nobody.
- * ERR_INVALID: something in it is neither. */
+/** Parse a list of addresses and networks, separated by commas or spaces: `10.0.0.0/8, ::1, unix`;
+ * `unix` is every peer on a unix socket. In the arena. With an empty list no proxy is trusted.
+ * ERR_INVALID: an element is not an address or network. */
 enum err_code trusted_parse(struct arena *arena, const char *text,
                             const struct trusted **ret_trusted) attr_must_use;
 
-/** The client, as far as it can be believed. */
+/** The client of a request. */
 struct forwarded {
-	const char *client; /* address; the peer's text, or in the arena */
+	const char *client; /* its address: `peer` itself, or in the arena */
 	const char *scheme; /* `http` or `https` */
 };
 
-/** Whom a request with this head is from. `peer` is struct http_exchange's. Never fails: a list that
- * cannot be read is believed up to there. */
+/** The client of the request with this head. `peer` is struct http_exchange's. Never fails: reading
+ * stops at the first element that is not an address. */
 struct forwarded forwarded_read(const struct trusted *trusted, struct arena *arena,
                                 const struct http_head *head, const char *peer);

@@ -1,8 +1,8 @@
-/* GCRA: a key's `full_at` is the time at which its bucket is full again. A request is allowed while
- * filling up takes no longer than the bucket's depth, and moves full_at on by one token's time.
+/* GCRA: `full_at` of a key is the time at which its bucket is full again. A request moves it by the
+ * time of one token, and is allowed if it then lies at most the bucket's depth in the future.
  *
- * The keys live in shards of open addressing tables, each under a mutex that is held for a few
- * dozen instructions. A key whose bucket is full says nothing and may be forgotten. */
+ * The keys are in shards, each with a mutex that is held for a few dozen instructions. A key with a
+ * full bucket holds no information and can be removed. */
 #include "proxy/rate_limit.h"
 
 #include "base/base.h"
@@ -16,7 +16,7 @@
 #define SLOTS_INITIAL 64
 
 struct slot {
-	struct uuid key_id; /* nil: free */
+	struct uuid key_id; /* nil: the slot is free */
 	uint64_t full_at_us;
 };
 
@@ -28,7 +28,7 @@ struct shard {
 
 struct rate_limiter {
 	int64_t rate;
-	uint64_t token_us; /* time in which one token comes */
+	uint64_t token_us; /* time to refill one token */
 	struct shard shards[SHARDS];
 };
 
@@ -65,7 +65,7 @@ static size_t hash_of(const struct uuid *key_id)
 	return (size_t)(tail * UINT64_C(0x9E3779B97F4A7C15) >> 20);
 }
 
-/* The slot of the key, or the free one where it would go. */
+/* The slot of the key, or the free slot where it belongs. */
 static struct slot *slot_find(struct slot *slots, size_t capacity, const struct uuid *key_id)
 {
 	size_t at = hash_of(key_id) / SHARDS & (capacity - 1);
@@ -74,7 +74,7 @@ static struct slot *slot_find(struct slot *slots, size_t capacity, const struct 
 	return &slots[at];
 }
 
-/* Make room: keep the keys whose buckets are not full, in a table at most half used. */
+/* Remove the keys whose bucket is full. The new table is at most a quarter used. */
 static void shard_rebuild(struct shard *shard, uint64_t now_us)
 {
 	size_t alive = 0;

@@ -1,8 +1,11 @@
-/** Requests a second per key: a token bucket, as the generic cell rate algorithm (ITU-T I.371)
- * keeps it: one time per key.
+/** Limit of requests a second for each key: a token bucket, stored as one time per key (generic cell
+ * rate algorithm, ITU-T I.371).
  *
- * The bucket holds `rate` tokens and fills at `rate` a second; each request takes one. Shared by
- * the workers of a process, not between replicas: each replica allows the rate.
+ * The bucket holds `rate` tokens and is refilled with `rate` tokens a second. Each request takes one.
+ * The workers of a process share the buckets; each replica has its own and allows the full rate.
+ *
+ * The keys are in open-addressing tables of the module's own and not in uthash: they need no
+ * allocation per key, and one pass removes the full buckets. Both keep the time under the lock short.
  */
 #pragma once
 
@@ -14,7 +17,7 @@
 
 struct rate_limiter;
 
-/** `rate` requests a second, 0: no limit (every call allows). */
+/** `rate` in requests a second; 0: no limit. */
 struct rate_limiter *rate_limiter_new(int64_t rate);
 void rate_limiter_free(struct rate_limiter *limiter);
 
@@ -23,12 +26,12 @@ struct rate_verdict {
 	int64_t limit;     /* tokens that the bucket holds; 0: no limit */
 	int64_t remaining; /* whole tokens left */
 	int64_t reset_s;   /* seconds until the bucket is full again, rounded up */
-	int64_t retry_s;   /* seconds until a token is there, at least 1; when not allowed */
+	int64_t retry_s;   /* if not allowed: seconds until the next token, at least 1 */
 };
 
-/** Take a token of `key_id` at `now_us` (time_monotonic_us()). Any thread. */
+/** Take a token of `key_id` at `now_us` (time_monotonic_us()). Thread-safe. */
 struct rate_verdict rate_limiter_take(struct rate_limiter *limiter, const struct uuid *key_id,
                                       uint64_t now_us);
 
-/** Keys that the limiter remembers, for metrics and tests: those idle for long are forgotten. */
+/** Number of stored keys. Keys with a full bucket are removed from time to time. For tests. */
 size_t rate_limiter_size(struct rate_limiter *limiter);

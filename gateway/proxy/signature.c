@@ -11,9 +11,9 @@
 #define REPO_MAX     160
 #define INTEREST_MAX 40
 
-/* A caller's; the next with the same slot takes its place. */
+/* The signature of one caller. Another caller with the same slot replaces it. */
 struct signature {
-	struct identity caller; /* its strings in the arrays below */
+	struct identity caller; /* its strings are in the arrays below */
 	char repo[REPO_MAX];
 	char interest[INTEREST_MAX];
 	char value[VALUE_MAX]; /* "" when the slot is empty */
@@ -28,14 +28,14 @@ struct signatures {
 struct signatures *signatures_new(const struct identity_signer *signer)
 {
 	struct signatures *signatures = calloc(1, sizeof(*signatures));
-	require(signatures != NULL);
+	require(signatures);
 	signatures->signer = signer;
 	return signatures;
 }
 
 void signatures_free(struct signatures *signatures)
 {
-	if (signatures == NULL)
+	if (!signatures)
 		return;
 	explicit_bzero(signatures, sizeof(*signatures));
 	free(signatures);
@@ -43,7 +43,7 @@ void signatures_free(struct signatures *signatures)
 
 static bool text_equal(const char *a, const char *b)
 {
-	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
 static bool is_same(const struct identity *a, const struct identity *b)
@@ -53,15 +53,15 @@ static bool is_same(const struct identity *a, const struct identity *b)
 	       text_equal(a->interest, b->interest);
 }
 
-/* Copy into the slot; false: too long for it. */
+/* Copy `text` to `to`. Returns false when it is too long. */
 static bool keep_text(const char *text, char *to, size_t max, const char **ret_kept)
 {
-	size_t length = text == NULL ? 0 : strlen(text);
+	size_t length = text ? strlen(text) : 0;
 	if (length >= max)
 		return false;
-	if (text != NULL)
+	if (text)
 		memcpy(to, text, length + 1);
-	*ret_kept = text == NULL ? NULL : to;
+	*ret_kept = text ? to : NULL;
 	return true;
 }
 
@@ -83,7 +83,7 @@ const char *signature_of(struct signatures *signatures, struct arena *arena,
 	/* The last bytes of a version 7 UUID are random. */
 	struct signature *slot = &signatures->slots[caller->key_id.bytes[15] % SLOTS];
 	int64_t age_ms = now_ms - slot->signed_ms;
-	if (slot->value[0] != '\0' && age_ms >= 0 && age_ms < SIGNATURE_REUSE_MS &&
+	if (slot->value[0] && age_ms >= 0 && age_ms < SIGNATURE_REUSE_MS &&
 	    is_same(&slot->caller, caller))
 		return slot->value;
 	const char *value = identity_sign(signatures->signer, arena, caller, NULL, now_ms);

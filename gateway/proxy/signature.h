@@ -1,9 +1,10 @@
-/** Signed identities of the callers seen last.
+/** Per-worker cache of signed identities, by key.
  *
- * Signing is the dearest computation of a request that is passed on (a fifth of the proxy's own
- * instructions, by callgrind). A caller's signature says who it is, not what it asks, and lives
- * IDENTITY_TTL_MS: so one is used again for SIGNATURE_REUSE_MS, by one worker, as long as nothing
- * about the caller has changed. */
+ * Signing is the most expensive computation of a proxied request (a fifth of the proxy's own
+ * instructions, measured with callgrind). A signature depends on the caller and not on the request,
+ * and is valid for IDENTITY_TTL_MS. So it is reused for SIGNATURE_REUSE_MS, unless something about
+ * the caller has changed.
+ */
 #pragma once
 
 #include "base/arena.h"
@@ -18,10 +19,10 @@ struct signatures;
 /** Borrows the signer. */
 struct signatures *signatures_new(const struct identity_signer *signer);
 
-/** Wipes them. NULL is fine. */
+/** Wipe and free. Accepts NULL. */
 void signatures_free(struct signatures *signatures);
 
-/** The value of IDENTITY_HEADER for the caller; valid until the next call, or as long as the arena
- * when it could not be kept. */
+/** The value of IDENTITY_HEADER for the caller. Valid until the next call; a value too long for the
+ * cache is in the arena. */
 const char *signature_of(struct signatures *signatures, struct arena *arena,
                          const struct identity *caller, int64_t now_ms);
