@@ -1,4 +1,4 @@
-"""Revocation between replicas of the gateway, and no open door when something is away."""
+"""Revoking keys across replicas of the gateway, and refusing keys while Redis or Postgres is down."""
 
 import pytest
 
@@ -20,7 +20,7 @@ def second_gateway(cluster):
     cluster.retired.append(process)
 
 
-def refused(api):
+def is_refused(api):
     return lambda: api.get("/account/api-keys").status_code == 401
 
 
@@ -38,42 +38,42 @@ def warm_key(user, gateway):
 
 
 @pytest.mark.parametrize(("method", "suffix"), [("POST", "/revoke"), ("DELETE", "")])
-def test_other_replicas_hear_of_it(user, second_gateway, method, suffix):
-    """Over Redis: from then on, however long the key might still have been cached."""
+def test_other_replicas_are_notified(user, second_gateway, method, suffix):
+    """The message through Redis ends the use of a cached key before the cache's time limit."""
     key_id, client = warm_key(user, second_gateway)
     heard = revocations_heard(second_gateway)
     user.api.request(method, f"/account/api-keys/{key_id}{suffix}", expect=200)
-    wait_for(lambda: revocations_heard(second_gateway) > heard, "the other replica hears of it")
+    wait_for(lambda: revocations_heard(second_gateway) > heard, "the other replica receives the message")
     client.get("/account/api-keys", expect=401)
 
 
-def test_without_redis_the_cache_is_the_bound(cluster, user, second_gateway):
+def test_without_redis_a_revoked_key_works_until_its_cache_entry_is_stale(cluster, user, second_gateway):
     key_id, client = warm_key(user, second_gateway)
     cluster.redis.stop()
     user.api.post(f"/account/api-keys/{key_id}/revoke", expect=200)
     user.api.as_key(client.key).get("/account/api-keys", expect=401)
-    wait_for(refused(client), "the cached key is given up")
+    wait_for(is_refused(client), "the cached key is refused")
 
 
-def test_without_the_database_nobody_new_is_let_in(cluster, user, second_gateway):
-    stranger = Api(second_gateway.url, user.key)
+def test_without_postgres_uncached_keys_are_refused(cluster, user, second_gateway):
+    uncached = Api(second_gateway.url, user.key)
     cluster.postgres.stop()
-    answer = stranger.get("/search/stats")
+    answer = uncached.get("/search/stats")
     assert answer.status_code == 503
     assert int(answer.headers["Retry-After"]) >= 1
-    assert stranger.as_key("usr_" + "0" * 38).get("/search/stats").status_code == 401
+    assert uncached.as_key("usr_" + "0" * 38).get("/search/stats").status_code == 401
     cluster.postgres.start()
-    wait_for(lambda: stranger.get("/search/stats").status_code == 200, "the key is good again")
+    wait_for(lambda: uncached.get("/search/stats").status_code == 200, "the key is accepted again")
 
 
-def test_cached_key_does_not_outlive_the_database(cluster, user, second_gateway):
-    """By an operation that is not built yet: it asks for a key, and for nothing else."""
+def test_without_postgres_cached_keys_are_refused_soon(cluster, user, second_gateway):
+    """Uses an operation that is not built yet, because it needs a key and nothing else."""
     _, client = warm_key(user, second_gateway)
     assert client.get("/fleet/runs", checked=False).status_code == 501
     cluster.postgres.stop()
 
-    def given_up():
+    def is_unavailable():
         return client.get("/fleet/runs", checked=False).status_code == 503
 
-    wait_for(given_up, "the key is given up")
-    assert given_up()
+    wait_for(is_unavailable, "the cached key is refused")
+    assert is_unavailable()

@@ -1,6 +1,5 @@
-/* X-Forwarded-For and X-Forwarded-Proto, of a trusted peer: whatever stands there, what comes out is
- * an address and a scheme. Input: four lines, the trusted proxies, two fields of addresses, one of
- * schemes. */
+/* X-Forwarded-For and X-Forwarded-Proto from a trusted peer: the result is always an address and a
+ * scheme. Input: four lines: the trusted proxies, two fields of addresses, one of schemes. */
 #include "proxy/forwarded.h"
 
 #include "base/base.h"
@@ -16,11 +15,11 @@ static bool is_address(const char *text)
 	return inet_pton(AF_INET, text, bytes) == 1 || inet_pton(AF_INET6, text, bytes) == 1;
 }
 
-/* The next line, as text; "" behind the last. */
+/* The next line as text; "" after the last one. */
 static const char *next_line(struct arena *arena, const uint8_t **at, const uint8_t *end)
 {
 	const uint8_t *stop = memchr(*at, '\n', (size_t)(end - *at));
-	size_t length = (size_t)((stop == NULL ? end : stop) - *at);
+	size_t length = (size_t)((stop ? stop : end) - *at);
 	const char *line = arena_strndup(arena, (const char *)*at, length);
 	*at += length + (stop != NULL);
 	return line;

@@ -1,6 +1,6 @@
-/* Answers of a service: whatever comes, the call ends once, and what the caller is given is well
- * formed. Input: the bytes of an answer, in writes of the first byte's size; the second byte's
- * lowest bit asks for HEAD. */
+/* Answers of a service: the call always ends exactly once, and what the handler gets is well formed.
+ * Input: a byte with the size of each write (0: one write); a byte whose lowest bit means a HEAD
+ * request; the bytes of the answer. */
 #include "upstream/upstream.h"
 
 #include "base/base.h"
@@ -41,7 +41,7 @@ static void on_answer(void *user, const struct upstream_answer *answer)
 		const struct http_field *field = &answer->fields[i];
 		require(field->name_length > 0 && strlen(field->name) == field->name_length);
 		require(strlen(field->value) == field->value_length);
-		require(strpbrk(field->value, "\r\n") == NULL);
+		require(!strpbrk(field->value, "\r\n"));
 	}
 }
 
@@ -78,18 +78,18 @@ static const struct upstream_handler HANDLER = {
 
 static struct sockaddr_un name;
 
-static void forget(void)
+static void remove_socket(void)
 {
 	unlink(name.sun_path);
 }
 
-/* A socket in the abstract namespace would do too, but addresses name files. */
+/* A socket file: an address cannot name a socket in the abstract namespace. */
 static int listen_at_name(void)
 {
 	snprintf(name.sun_path, sizeof(name.sun_path), "/tmp/fuzz_upstream.%d", getpid());
 	name.sun_family = AF_UNIX;
-	forget();
-	atexit(forget);
+	remove_socket();
+	atexit(remove_socket);
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
 	require(bind(fd, (struct sockaddr *)&name, sizeof(name)) == 0 && listen(fd, 8) == 0);
 	return fd;

@@ -1,5 +1,4 @@
-"""What the tests of the gateway have: gateways with settings of their own, and one with a service of raw sockets behind
-it."""
+"""Fixtures of the gateway's tests: gateways with other settings, and one whose service is made of raw sockets."""
 
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -9,7 +8,7 @@ import pytest
 from lib.raw_http import RawService, exchange
 from lib.servers import free_port
 
-# What a whole request is followed by: when it is answered, the one before had the end that both sides thought.
+# Sent after each request. If it is answered with 404, gateway and test agree where the request before it ended.
 END = b"GET /end HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
 
 
@@ -22,13 +21,13 @@ class Edge:
     key: bytes
 
     def exchange(self, sent, heads=()):
-        """Send bytes, and END behind them, with @KEY@ in them as a key; read until the connection is closed."""
+        """Send bytes, with @KEY@ replaced by a valid key, and then END; read until the connection is closed."""
         return exchange(self.url, sent.replace(b"@KEY@", self.key) + END, heads)
 
 
 @pytest.fixture(scope="session")
 def start_gateway(cluster):
-    """`with start_gateway(RATE_LIMIT="3") as process`: another gateway of the cluster, on a port of its own."""
+    """`with start_gateway(RATE_LIMIT="3") as process`: another gateway of the cluster, on its own port."""
 
     @contextmanager
     def start(**settings):

@@ -1,4 +1,4 @@
-"""Behind a load balancer: who the client is, and by what scheme it came, is believed of trusted peers alone."""
+"""Behind a load balancer: only a trusted peer may set the client's address and scheme."""
 
 import json
 
@@ -23,14 +23,14 @@ def key(cluster):
 
 
 @pytest.fixture(scope="module")
-def behind(start_gateway, service):
-    """A gateway that trusts this machine and a network of others."""
+def trusting(start_gateway, service):
+    """A gateway that trusts this machine and the network 10.0.0.0/8."""
     with start_gateway(EXPERIMENTS_URL=service.url, TRUSTED_PROXIES="127.0.0.0/8, 10.0.0.0/8") as process:
         yield process
 
 
 @pytest.fixture(scope="module")
-def alone(start_gateway, service):
+def untrusting(start_gateway, service):
     with start_gateway(EXPERIMENTS_URL=service.url) as process:
         yield process
 
@@ -40,8 +40,8 @@ def ask(process, key, fields, path=b"experiments", request_id=b"any"):
     assert answers.statuses == [200]
 
 
-def told(service):
-    """What the service heard of the last client: address and scheme."""
+def seen_client(service):
+    """Address and scheme of the client, as the service received them."""
     request = service.requests[-1]
     return request.value("x-forwarded-for"), request.value("x-forwarded-proto")
 
@@ -53,24 +53,24 @@ def told(service):
     (b"X-Forwarded-For: unknown\r\n", "127.0.0.1", "http"),
     (b"Connection: X-Forwarded-For\r\nX-Forwarded-For: 192.0.2.1\r\n", "192.0.2.1", "http"),
     (b"", "127.0.0.1", "http")])
-def test_a_trusted_peer_is_believed(behind, service, key, fields, client, scheme):
-    ask(behind, key, fields)
-    assert told(service) == (client, scheme)
+def test_a_trusted_peer_sets_the_client(trusting, service, key, fields, client, scheme):
+    ask(trusting, key, fields)
+    assert seen_client(service) == (client, scheme)
 
 
-def test_others_are_not(alone, service, key):
-    ask(alone, key, b"X-Forwarded-For: 192.0.2.1\r\nX-Forwarded-Proto: https\r\n")
-    assert told(service) == ("127.0.0.1", "http")
+def test_an_untrusted_peer_is_the_client(untrusting, service, key):
+    ask(untrusting, key, b"X-Forwarded-For: 192.0.2.1\r\nX-Forwarded-Proto: https\r\n")
+    assert seen_client(service) == ("127.0.0.1", "http")
 
 
 @pytest.mark.parametrize("path", [b"experiments", b"account/api-keys"])
-def test_logs_name_the_client(behind, key, path):
-    """For what is passed on, and for what the gateway does itself."""
+def test_logs_name_the_client(trusting, key, path):
+    """For requests that are passed on and for the gateway's own operations."""
     request_id = b"logged-" + path.replace(b"/", b"-")
-    ask(behind, key, b"X-Forwarded-For: 192.0.2.77\r\n", path, request_id)
+    ask(trusting, key, b"X-Forwarded-For: 192.0.2.77\r\n", path, request_id)
 
     def logged():
-        lines = [json.loads(line) for line in behind.log().splitlines() if request_id.decode() in line]
+        lines = [json.loads(line) for line in trusting.log().splitlines() if request_id.decode() in line]
         return [line for line in lines if line["message"] == "request finished"]
 
     (line,) = wait_for(logged, "the line in the log")
@@ -78,6 +78,6 @@ def test_logs_name_the_client(behind, key, path):
 
 
 @pytest.mark.parametrize("value", ["localhost", "10.0.0.0/33", "10.0.0.1:80", "10.0.0.1;10.0.0.2"])
-def test_a_wrong_setting_is_refused_at_the_start(cluster, value):
+def test_an_invalid_setting_is_refused_at_start(cluster, value):
     with pytest.raises(RuntimeError, match="TRUSTED_PROXIES: "):
         cluster.run("gateway", "--show-config", TRUSTED_PROXIES=value)

@@ -1,4 +1,4 @@
-"""What the gateway does to a message on its way: the fields that stop, those that it adds, requests one behind the other."""
+"""What the gateway changes in a message: fields that it drops and adds, content, and pipelined requests."""
 
 import json
 
@@ -17,7 +17,7 @@ def post(fields, content=b""):
 
 
 def seen(edge, sent):
-    """The request that the service saw."""
+    """The request that the service received."""
     answers = edge.exchange(sent)
     assert answers.statuses[0] == 200
     assert not edge.service.faults
@@ -25,13 +25,13 @@ def seen(edge, sent):
     return request
 
 
-# ---- fields that stop ----
+# ---- dropped fields ----
 
 
 @pytest.mark.parametrize("line", [
     b"Connection: X-Own\r\nX-Own: 1", b"Connection: keep-alive, X-Own\r\nX-Own: 1", b"X-Own: 1\r\nconnection:x-own",
     b"Connection: keep-alive\r\nConnection: ,X-Own,\r\nX-Own: 1", b"Connection:\tX-Other,\tX-Own\t\r\nx-own: 1\r\nX-OWN: 2"])
-def test_fields_that_connection_names_stop(edge, line):
+def test_fields_listed_in_connection_are_dropped(edge, line):
     """9110 7.6.1."""
     request = seen(edge, get(line + b"\r\n"))
     assert request.values("x-own") == request.values("connection") == []
@@ -40,7 +40,7 @@ def test_fields_that_connection_names_stop(edge, line):
 @pytest.mark.parametrize("line", [
     b"Connection: keep-alive", b"Keep-Alive: timeout=5", b"Proxy-Connection: close", b"Proxy-Authorization: Basic eDp5",
     b"TE: trailers", b"Trailer: X-Sum", b"Upgrade: websocket", b"HTTP2-Settings: AAMAAABkAAQAAP__"])
-def test_fields_of_one_connection_stop(edge, line):
+def test_fields_of_one_connection_are_dropped(edge, line):
     """9110 7.6.1."""
     assert seen(edge, get(line + b"\r\n")).values(line.partition(b":")[0].decode().lower()) == []
 
@@ -48,7 +48,7 @@ def test_fields_of_one_connection_stop(edge, line):
 @pytest.mark.parametrize("line", [
     b"Connection: Authorization", b"Connection: Host", b"Connection: Content-Length", b"Connection: Transfer-Encoding",
     b"Connection: X-Expops-Identity", b"Connection: X-Request-Id, X-Forwarded-For, Via", b"Connection: close-not"])
-def test_what_the_gateway_says_cannot_be_named_away(edge, line):
+def test_connection_cannot_remove_the_gateways_fields(edge, line):
     request = seen(edge, post(line + b"\r\nX-Request-Id: mine\r\nContent-Length: 5\r\n", b"hello"))
     assert request.content == b"hello"
     assert request.value("host") == "edge.example:8080"
@@ -66,23 +66,23 @@ FORGED = {
 
 
 @pytest.mark.parametrize("name", FORGED)
-def test_what_only_the_gateway_may_say(edge, name):
+def test_clients_cannot_forge_the_gateways_fields(edge, name):
     values = seen(edge, get(f"{name}: {FORGED[name]}\r\n{name.upper()}: {FORGED[name]}\r\n".encode())).values(name)
     assert FORGED[name] not in ", ".join(values)
     assert len(values) <= 1
 
 
-def test_the_key_stays_here(edge):
+def test_the_key_is_not_passed_on(edge):
     request = seen(edge, get())
     assert request.values("authorization") == []
     assert edge.key.decode() not in str(request.fields)
 
 
-# ---- fields that go on ----
+# ---- passed fields ----
 
 
-def test_fields_go_on_as_they_came(edge):
-    """9110 5.3: the same name keeps its order."""
+def test_other_fields_are_passed_on_unchanged(edge):
+    """9110 5.3: fields of the same name keep their order."""
     sent = [("X-A", "1"), ("x-b", ""), ("X-A", "2, 3"), ("Cookie", 'a="b"; c'), ("X_C", "\xe9"), ("traceparent", "00-a-b-01"),
             ("Accept", "*/*"), ("If-Match", '"5"'), ("Max-Forwards", "0"), ("Cache-Control", "no-cache")]
     lines = "".join(f"{name}: {value}\r\n" for name, value in sent).encode("latin-1")
@@ -93,13 +93,13 @@ def test_fields_go_on_as_they_came(edge):
 
 @pytest.mark.parametrize(("version", "line", "via"), [
     (b"1.1", b"", ["1.1 expops"]), (b"1.0", b"", ["1.0 expops"]), (b"1.1", b"Via: 1.1 balancer\r\n", ["1.1 balancer", "1.1 expops"])])
-def test_via_says_who_passed_it_on(edge, version, line, via):
+def test_via_is_appended(edge, version, line, via):
     """9110 7.6.3."""
     assert seen(edge, get(line, version)).values("via") == via
 
 
 def test_http_1_0_becomes_1_1(edge):
-    """9112 2.3: the version is each connection's own, and an answer without a length ends with it."""
+    """9112 2.3: each connection has its own version. To HTTP/1.0, an answer without a length ends with the connection."""
     edge.service.answer = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
     answers = edge.exchange(get(b"Connection: keep-alive\r\n", b"1.0"))
     assert not edge.service.faults
@@ -108,7 +108,7 @@ def test_http_1_0_becomes_1_1(edge):
 
 
 @pytest.mark.parametrize(("fields", "statuses"), [(b"", [200]), (b"Connection: keep-alive\r\n", [200, 404])])
-def test_http_1_0_stays_when_asked(edge, fields, statuses):
+def test_http_1_0_keeps_the_connection_on_request(edge, fields, statuses):
     """9112 9.3."""
     answers = edge.exchange(get(fields, b"1.0"))
     assert answers.statuses == statuses
@@ -120,7 +120,7 @@ def test_http_1_0_stays_when_asked(edge, fields, statuses):
     b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n", b"Upgrade: TLS/1.0\r\n"])
 @pytest.mark.parametrize("method", [get, post])
 def test_upgrades_are_ignored(edge, method, fields):
-    """9110 7.8: what follows is HTTP/1.1 still."""
+    """9110 7.8: the connection stays HTTP/1.1."""
     answers = edge.exchange(method(fields))
     assert answers.statuses == [200, 404]
     assert edge.service.requests[0].values("upgrade") == []
@@ -129,8 +129,8 @@ def test_upgrades_are_ignored(edge, method, fields):
 # ---- content ----
 
 
-def test_content_that_the_operation_does_not_read_stays_here(edge):
-    """9110 9.3.1: content of a GET means nothing. It is no request either."""
+def test_content_that_the_operation_does_not_read_is_dropped(edge):
+    """9110 9.3.1: content of a GET has no meaning. It is not read as a request either."""
     inner = b"GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n"
     for sent in (get(b"Content-Length: %d\r\n" % len(inner)) + inner,
                  get(b"Transfer-Encoding: chunked\r\n") + b"%x\r\n%s\r\n0\r\n\r\n" % (len(inner), inner)):
@@ -143,20 +143,20 @@ def test_content_that_the_operation_does_not_read_stays_here(edge):
     (b"Expect: 100-continue\r\n", 200), (b"expect: 100-CONTINUE\r\n", 200), (b"Expect: tea\r\n", 417),
     (b"Expect: 100-continue, tea\r\n", 417), (b"Expect: 100-continue\r\nExpect: tea\r\n", 400), (b"Expect:\r\n", 417)])
 def test_expectations(edge, fields, status):
-    """9110 10.1.1: met here, by the one who asked for the content."""
+    """9110 10.1.1: the gateway answers an expectation itself and does not pass it on."""
     answers = edge.exchange(post(fields + b"Content-Length: 5\r\n", b"hello"))
     finals = [found for found in answers.statuses if found != 100]
     assert finals == ([200, 404] if status == 200 else [status])
     assert [request.values("expect") for request in edge.service.requests] == ([[]] if status == 200 else [])
 
 
-def test_an_expectation_of_nothing_is_not_answered(edge):
+def test_no_100_without_content(edge):
     """9110 10.1.1: no 100 for a request without content, nor in HTTP/1.0."""
     assert edge.exchange(post(b"Expect: 100-continue\r\nContent-Length: 0\r\n")).statuses == [200, 404]
     assert 100 not in edge.exchange(get(b"Expect: 100-continue\r\n", b"1.0")).statuses
 
 
-# ---- one behind the other ----
+# ---- pipelined requests ----
 
 
 def test_pipelined_requests_are_answered_in_order(edge):
@@ -169,13 +169,13 @@ def test_pipelined_requests_are_answered_in_order(edge):
 @pytest.mark.parametrize(("second", "status"), [
     (b"GET / HTTP/1.1\r\n\r\n", 400), (b"nonsense\r\n\r\n", 501), (b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab", 400),
     (b"\x00\x00", 400), (b"GET / HTTP/3.0\r\n\r\n", 505)])
-def test_nothing_is_read_behind_a_broken_request(edge, second, status):
-    """9112 9.3.2 and 2.2: where one ends in doubt, no other begins."""
+def test_nothing_is_read_after_an_invalid_request(edge, second, status):
+    """9112 9.3.2 and 2.2: its end is unknown, so no other request is read."""
     assert edge.exchange(get() + second + get()).statuses == [200, status]
     assert len(edge.service.requests) == 1
 
 
-def test_nothing_is_read_behind_a_close(edge):
+def test_nothing_is_read_after_a_close(edge):
     """9112 9.6."""
     assert edge.exchange(get(b"Connection: close\r\n") + get()).statuses == [200]
     assert edge.exchange(get(b"Connection: foo, CLOSE\r\n") + get()).statuses == [200]
@@ -187,13 +187,13 @@ def test_nothing_is_read_behind_a_close(edge):
     (b"POST " + PATH + b" HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", 401),
     (b"POST /nowhere HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello", 404),
     (b"PATCH " + PATH + b" HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello", 405)])
-def test_content_of_a_refused_request_is_no_request(edge, sent, status):
-    """9112 9.3: what was sent with it is read and dropped."""
+def test_content_of_a_refused_request_is_not_read_as_a_request(edge, sent, status):
+    """9112 9.3: its content is read and dropped."""
     assert edge.exchange(sent).statuses == [status, 404]
     assert edge.service.requests == []
 
 
-def test_every_answer_names_its_request(edge):
+def test_every_answer_has_a_request_id(edge):
     for sent, status in ((get(), 200), (b"GET /x HTTP/1.1\r\nHost: a\r\n\r\n", 404), (b"GET /x\r\n\r\n", 505), (b"\x00", 400)):
         answer = edge.exchange(sent).messages[0]
         assert answer.status == status

@@ -1,4 +1,4 @@
-"""Keys: made, shown, changed, revoked, deleted; who may grant what; whose they are."""
+"""API keys: create, list, change, revoke, delete; which scopes a key can grant; keys of other accounts."""
 
 import re
 import socket
@@ -45,7 +45,7 @@ def test_plaintext_is_shown_once(api):
     assert shown == {name: value for name, value in made.items() if name != "key"}
 
 
-def test_list_is_newest_first_with_the_catalog(api):
+def test_list_is_newest_first_with_presets_and_scopes(api):
     ids = [make(api, name=f"key {number}")["id"] for number in range(3)]
     answer = api.get("/account/api-keys", expect=200).json()
     assert [key["id"] for key in answer["keys"]][:3] == ids[::-1]
@@ -70,7 +70,7 @@ def test_defaults(api):
     assert automation["expires_at"][:4] > automation["created_at"][:4]
 
 
-def test_automation_key_is_for_a_repository(api):
+def test_automation_key_has_repo_and_interest(api):
     made = make(api, kind="automation", repo="acme/ranker", interest_id=ABSENT)
     assert (made["repo"], made["interest_id"]) == ("acme/ranker", ABSENT)
 
@@ -103,18 +103,18 @@ def test_expiry_of_a_personal_key(api):
         ({"name": "a", "kind": "automation", "interest_id": "7"}, "interest_id"),
     ],
 )
-def test_bad_input_names_the_field(api, body, field):
+def test_invalid_input_names_the_field(api, body, field):
     document = api.problem("POST", "/account/api-keys", 400, "invalid_request", body)
     assert field in {fault["field"] for fault in document["errors"]}
 
 
-def test_every_fault_is_named_at_once(api):
+def test_all_invalid_fields_are_reported_together(api):
     body = {"name": "", "kind": "robot", "expires_in_days": "soon"}
     document = api.problem("POST", "/account/api-keys", 400, "invalid_request", body)
     assert {fault["field"] for fault in document["errors"]} == {"name", "kind", "expires_in_days"}
 
 
-def test_nobody_grants_what_he_lacks(api):
+def test_a_key_cannot_grant_scopes_that_it_lacks(api):
     narrow = api.as_key(make(api, scopes=["account:write", "search:read"])["key"])
     document = narrow.problem("POST", "/account/api-keys", 403, "insufficient_scope",
                               {"name": "more", "scopes": ["search:read", "fleet:trigger"]})
@@ -124,13 +124,13 @@ def test_nobody_grants_what_he_lacks(api):
     narrow.problem("PATCH", f"/account/api-keys/{granted['id']}", 403, "insufficient_scope", {"scopes": ["eval:read"]})
 
 
-def test_operators_scopes_are_the_operators(api, operator):
+def test_only_operators_grant_operator_scopes(api, operator):
     body = {"name": "assets", "scopes": ["assets:write"]}
     api.problem("POST", "/account/api-keys", 403, "insufficient_scope", body)
     assert make(operator.api, scopes=["assets:write"])["scopes"] == ["assets:write"]
 
 
-def test_scope_gates_routes(api):
+def test_each_operation_needs_its_scope(api):
     reader = api.as_key(make(api, scopes=["search:read"])["key"])
     reader.get("/search/stats", expect=200)
     answer = reader.get("/account/api-keys", expect=403)
@@ -139,7 +139,7 @@ def test_scope_gates_routes(api):
         'Bearer realm="expops", error="insufficient_scope", scope="account:read"')
 
 
-def test_change_holds_at_once(api):
+def test_a_change_takes_effect_at_once(api):
     made = make(api, scopes=["search:read"])
     changed = api.as_key(made["key"])
     changed.get("/search/stats", expect=200)
@@ -150,7 +150,7 @@ def test_change_holds_at_once(api):
 
 
 def test_scopes_are_a_set(api):
-    """Named twice they are one, and stand in the order of the catalog."""
+    """Duplicates are removed, and the order is that of the list of scopes."""
     twice = ["search:read", "account:read", "search:read"]
     once = [scope["name"] for scope in api.get("/account/api-keys").json()["scopes"] if scope["name"] in twice]
     made = make(api, scopes=twice)
@@ -158,7 +158,7 @@ def test_scopes_are_a_set(api):
     assert api.patch(f"/account/api-keys/{made['id']}", {"scopes": twice}, expect=200).json()["scopes"] == once
 
 
-def test_automation_key_is_only_renamed(api):
+def test_automation_key_can_only_be_renamed(api):
     made = make(api, kind="automation")
     path = f"/account/api-keys/{made['id']}"
     assert api.patch(path, {"name": "new"}, expect=200).json()["name"] == "new"
@@ -167,11 +167,11 @@ def test_automation_key_is_only_renamed(api):
 
 
 @pytest.mark.parametrize("body", [{}, {"id": ABSENT}, {"status": "active"}])
-def test_patch_must_name_something(api, body):
+def test_patch_needs_a_field(api, body):
     api.problem("PATCH", f"/account/api-keys/{make(api)['id']}", 400, "invalid_request", body)
 
 
-def test_what_was_read_can_be_sent_back(api):
+def test_patch_accepts_the_key_as_listed(api):
     made = make(api, scopes=["search:read"])
     (shown,) = listed(api, made["id"])
     assert api.patch(f"/account/api-keys/{made['id']}", shown, expect=200).json() == shown
@@ -202,7 +202,7 @@ def test_deleted_key_is_refused_and_not_listed(api):
 
 @pytest.mark.parametrize(("method", "suffix", "body"), [
     ("PATCH", "", {"name": "mine now"}), ("DELETE", "", None), ("POST", "/revoke", None)])
-def test_keys_of_others_do_not_exist(api, other_user, method, suffix, body):
+def test_keys_of_other_accounts_are_not_found(api, other_user, method, suffix, body):
     made = make(other_user.api)
     for key_id in (made["id"], ABSENT):
         api.problem(method, f"/account/api-keys/{key_id}{suffix}", 404, "not_found", body)
@@ -210,7 +210,7 @@ def test_keys_of_others_do_not_exist(api, other_user, method, suffix, body):
     other_user.api.as_key(made["key"]).get("/account/api-keys", expect=200)
 
 
-def test_last_use_is_noted(api):
+def test_last_use_is_recorded(api):
     made = make(api)
     assert made["last_used_at"] is None
     api.as_key(made["key"]).get("/account/api-keys", expect=200)
@@ -225,7 +225,7 @@ def test_expired_key_is_refused(api, cluster):
     assert listed(api, made["id"])[0]["status"] == "expired"
 
 
-def test_only_the_hash_is_kept(api, cluster):
+def test_only_the_hash_is_stored(api, cluster):
     made = make(api)
     with cluster.postgres.connect() as connection:
         (row,) = connection.execute("SELECT k::text FROM account.api_key k WHERE id = %s", [made["id"]]).fetchone()
@@ -245,7 +245,7 @@ def test_repeated_creation_gives_the_first_answer(api, cluster):
     assert not [row for row in rows if first.json()["key"] in row[0]]
 
 
-def test_repeated_creation_with_another_key_is_another(api):
+def test_a_repeated_creation_with_another_key_is_a_new_request(api):
     headers = {"Idempotency-Key": "once"}
     first = make(api, name="a", scopes=["account:write"])
     strong = api.post("/account/api-keys", {"name": "strong"}, headers=headers, expect=201).json()
@@ -254,21 +254,21 @@ def test_repeated_creation_with_another_key_is_another(api):
     assert api.post("/account/api-keys", {"name": "strong"}, headers=headers, expect=201).json() == strong
 
 
-def given_up(cluster):
-    """How many statements of the gateway were left because a client went away."""
+def abandoned_statements(cluster):
+    """Number of the gateway's statements that ended because the client disconnected."""
     lines = cluster["gateway"][0].metrics().splitlines()
     counts = [line for line in lines if line.startswith("expops_pg_statements_total") and "client_gone" in line]
     return sum(float(line.rpartition(" ")[2]) for line in counts)
 
 
 def reset(connection):
-    """Close it so that the other side sees it break."""
+    """Close the connection with a TCP reset."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     connection.close()
 
 
 @pytest.mark.parametrize(("method", "suffix"), [("POST", "/revoke"), ("DELETE", "")])
-def test_a_key_whose_revoker_went_away_is_good_or_refused(api, cluster, method, suffix):
+def test_a_revocation_whose_client_disconnects_is_done_or_not(api, cluster, method, suffix):
     made = make(api)
     warm = api.as_key(made["key"])
     for _ in range(4):
@@ -287,11 +287,11 @@ def test_a_key_whose_revoker_went_away_is_good_or_refused(api, cluster, method, 
         connection = socket.create_connection(("127.0.0.1", cluster.ports["gateway"]))
         connection.sendall(head.encode())
         wait_for(waiting, "the revocation waits for the row")
-        before = given_up(cluster)
+        before = abandoned_statements(cluster)
         reset(connection)
-        wait_for(lambda: given_up(cluster) > before, "the gateway notices")
+        wait_for(lambda: abandoned_statements(cluster) > before, "the gateway notices the disconnect")
         held.execute("ROLLBACK")
-        wait_for(lambda: not waiting(), "the row is free")
+        wait_for(lambda: not waiting(), "no statement waits for the row")
         query = "SELECT revoked_at IS NOT NULL FROM account.api_key WHERE id = %s FOR UPDATE"
         (is_revoked,) = seen.execute(query, [made["id"]]).fetchone()
     status = warm.get("/account/api-keys").status_code

@@ -1,4 +1,4 @@
-"""Rate limits: a bucket per key, and what the headers say of it."""
+"""Rate limits: one bucket for each key, and the RateLimit fields."""
 
 import re
 
@@ -11,13 +11,13 @@ RATE = 3
 
 @pytest.fixture(scope="module")
 def limited(start_gateway):
-    """Address of a gateway that allows RATE requests a second."""
+    """URL of a gateway that allows RATE requests a second."""
     with start_gateway(RATE_LIMIT=str(RATE)) as process:
         yield process.url
 
 
 def until_refused(api):
-    """Answers until the first 429, which is the last; a bucket of RATE cannot serve 200 in a row."""
+    """Send requests until one is refused with 429. Returns all answers. No bucket of RATE allows 200 in a row."""
     answers = []
     for _ in range(200):
         answers.append(api.get("/account/api-keys"))
@@ -36,16 +36,16 @@ def test_over_the_rate_is_429(limited, user):
     assert re.fullmatch(r'"key";r=0;t=\d+', refused.headers["RateLimit"])
 
 
-def test_headers_count_down(limited, user):
+def test_fields_count_down(limited, user):
     answer = Api(limited, user.key).get("/account/api-keys", expect=200)
     assert answer.headers["RateLimit"] == f'"key";r={RATE - 1};t=1'
 
 
-def test_keys_have_buckets_of_their_own(limited, user, other_user):
+def test_each_key_has_its_own_bucket(limited, user, other_user):
     until_refused(Api(limited, user.key))
     Api(limited, other_user.key).get("/account/api-keys", expect=200)
 
 
-def test_no_headers_without_a_limit(user):
+def test_no_fields_without_a_limit(user):
     answer = user.api.get("/account/api-keys", expect=200)
     assert "RateLimit" not in answer.headers

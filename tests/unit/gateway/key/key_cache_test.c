@@ -48,7 +48,7 @@ static const struct identity *get_later(uint32_t number, uint64_t later_ms, uint
 	return key_cache_get(cache, hash_of(number), &now, age_ms);
 }
 
-static void what_was_read_is_known(void **state)
+static void an_entry_is_copied_and_found(void **state)
 {
 	(void)state;
 	char repo[] = "o/r";
@@ -59,7 +59,7 @@ static void what_was_read_is_known(void **state)
 	                                .repo = repo};
 	assert_null(get_later(1, 0, KEY_CACHE_MS));
 	put(1, &caller, 0);
-	repo[0] = 'x'; /* it was copied */
+	repo[0] = 'x'; /* the entry has a copy */
 	const struct identity *known = get_later(1, 0, KEY_CACHE_MS);
 	assert_non_null(known);
 	assert_true(uuid_equal(&known->account, &caller.account));
@@ -71,7 +71,7 @@ static void what_was_read_is_known(void **state)
 	assert_null(get_later(2, 0, KEY_CACHE_MS));
 }
 
-static void what_is_read_again_takes_its_place(void **state)
+static void a_second_put_replaces_the_entry(void **state)
 {
 	(void)state;
 	put(1, &(struct identity){.scopes = 1, .interest = "a"}, 0);
@@ -81,7 +81,7 @@ static void what_is_read_again_takes_its_place(void **state)
 	assert_string_equal(get_later(1, 0, KEY_CACHE_MS)->interest, "bcd");
 }
 
-static void nothing_outlives_its_time(void **state)
+static void entries_become_stale(void **state)
 {
 	(void)state;
 	put(1, &(struct identity){0}, 0);
@@ -92,7 +92,7 @@ static void nothing_outlives_its_time(void **state)
 	assert_null(get_later(1, 10, 10));
 }
 
-static void keys_expire(void **state)
+static void expired_keys_are_stale(void **state)
 {
 	(void)state;
 	put(1, &(struct identity){0}, READ.unix_ms + 10);
@@ -100,7 +100,7 @@ static void keys_expire(void **state)
 	assert_null(get_later(1, 10, KEY_CACHE_MS));
 }
 
-static void changes_end_what_was_read_before(void **state)
+static void a_new_generation_makes_entries_stale(void **state)
 {
 	(void)state;
 	struct cache_version now = READ;
@@ -111,8 +111,8 @@ static void changes_end_what_was_read_before(void **state)
 	assert_non_null(key_cache_get(cache, hash_of(1), &now, KEY_CACHE_MS));
 }
 
-/* All in one bucket. */
-static void others_stay_when_one_is_dropped(void **state)
+/* All keys have the same hash value. */
+static void dropping_one_key_keeps_the_others(void **state)
 {
 	(void)state;
 	for (uint32_t number = 1; number <= 3; number++)
@@ -125,7 +125,7 @@ static void others_stay_when_one_is_dropped(void **state)
 	assert_int_equal(key_cache_size(cache), 2);
 }
 
-static void stale_keys_make_room(void **state)
+static void a_full_cache_removes_stale_entries(void **state)
 {
 	(void)state;
 	uint8_t hash[SHA256_LEN] = {0};
@@ -148,13 +148,13 @@ static void stale_keys_make_room(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(what_was_read_is_known),
-		TEST(what_is_read_again_takes_its_place),
-		TEST(nothing_outlives_its_time),
-		TEST(keys_expire),
-		TEST(changes_end_what_was_read_before),
-		TEST(others_stay_when_one_is_dropped),
-		TEST(stale_keys_make_room),
+		TEST(an_entry_is_copied_and_found),
+		TEST(a_second_put_replaces_the_entry),
+		TEST(entries_become_stale),
+		TEST(expired_keys_are_stale),
+		TEST(a_new_generation_makes_entries_stale),
+		TEST(dropping_one_key_keeps_the_others),
+		TEST(a_full_cache_removes_stale_entries),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

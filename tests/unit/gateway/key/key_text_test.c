@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-static void test_made_keys_are_valid(void **state)
+static void new_keys_are_valid(void **state)
 {
 	(void)state;
 	char key[KEY_TEXT_MAX + 1];
@@ -21,7 +21,7 @@ static void test_made_keys_are_valid(void **state)
 	assert_true(key_text_is_valid(key));
 }
 
-static void test_every_typing_error_is_refused(void **state)
+static void mistyped_keys_are_refused(void **state)
 {
 	(void)state;
 	char key[KEY_TEXT_MAX + 1], wrong[KEY_TEXT_MAX + 1];
@@ -41,7 +41,7 @@ static void test_every_typing_error_is_refused(void **state)
 	}
 }
 
-static void test_other_texts_are_refused(void **state)
+static void other_texts_are_refused(void **state)
 {
 	static const char *const TEXTS[] = {
 		"",
@@ -60,7 +60,7 @@ static void test_other_texts_are_refused(void **state)
 }
 
 /* The checksum was computed by Python's zlib.crc32(): 0x5f45a5a9. */
-static void test_checksum_is_as_documented(void **state)
+static void the_checksum_is_base62_of_CRC_32(void **state)
 {
 	(void)state;
 	assert_true(key_text_is_valid("usr_000000000000000000000000000000001kAipl"));
@@ -70,10 +70,10 @@ static void test_checksum_is_as_documented(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_made_keys_are_valid),
-		cmocka_unit_test(test_every_typing_error_is_refused),
-		cmocka_unit_test(test_other_texts_are_refused),
-		cmocka_unit_test(test_checksum_is_as_documented),
+		cmocka_unit_test(new_keys_are_valid),
+		cmocka_unit_test(mistyped_keys_are_refused),
+		cmocka_unit_test(other_texts_are_refused),
+		cmocka_unit_test(the_checksum_is_base62_of_CRC_32),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

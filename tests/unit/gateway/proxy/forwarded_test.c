@@ -32,21 +32,21 @@ static const struct trusted *trust(const char *text)
 	return trusted;
 }
 
-/* What stands in TRUSTED_PROXIES, what a request says, and who it is from. */
+/* TRUSTED_PROXIES, the peer, the fields of a request, and the expected client and scheme. */
 static const struct {
 	const char *trusted, *peer;
 	const char *addresses[3]; /* fields of X-Forwarded-For; NULL ends them */
 	const char *schemes[2];   /* of X-Forwarded-Proto */
 	const char *client, *scheme;
 } REQUESTS[] = {
-	/* nobody is trusted, or not this one */
+	/* the peer is not trusted */
 	{"", "10.0.0.1", {"192.0.2.1"}, {"https"}, "10.0.0.1", "http"},
 	{"10.0.0.2", "10.0.0.1", {"192.0.2.1"}, {"https"}, "10.0.0.1", "http"},
 	{"10.0.0.0/8", "11.0.0.1", {"192.0.2.1"}, {"https"}, "11.0.0.1", "http"},
 	{"10.0.0.0/8", "unix", {"192.0.2.1"}, {"https"}, "unix", "http"},
 	{"unix", "10.0.0.1", {"192.0.2.1"}, {"https"}, "10.0.0.1", "http"},
 
-	/* a trusted peer tells */
+	/* a trusted peer sends a valid address */
 	{"10.0.0.1", "10.0.0.1", {"192.0.2.1"}, {"https"}, "192.0.2.1", "https"},
 	{"10.0.0.0/8", "10.255.0.1", {"192.0.2.1"}, {"HTTPS"}, "192.0.2.1", "https"},
 	{"unix", "unix", {"192.0.2.1"}, {"https"}, "192.0.2.1", "https"},
@@ -57,7 +57,7 @@ static const struct {
 	{"10.0.0.1", "10.0.0.1", {"[2001:db8::1]:4711"}, {NULL}, "2001:db8::1", "http"},
 	{"10.0.0.1", "10.0.0.1", {"[2001:db8::1]"}, {NULL}, "2001:db8::1", "http"},
 
-	/* or does not */
+	/* a trusted peer sends none, or an invalid one */
 	{"10.0.0.1", "10.0.0.1", {NULL}, {NULL}, "10.0.0.1", "http"},
 	{"10.0.0.1", "10.0.0.1", {NULL}, {"https"}, "10.0.0.1", "https"},
 	{"10.0.0.1", "10.0.0.1", {""}, {""}, "10.0.0.1", "http"},
@@ -72,7 +72,7 @@ static const struct {
          "10.0.0.1",
          "http"},
 
-	/* several before it: what the client says of itself is nothing */
+	/* several addresses: those that the client wrote itself are ignored */
 	{"10.0.0.1", "10.0.0.1", {"6.6.6.6, 192.0.2.1"}, {NULL}, "192.0.2.1", "http"},
 	{"10.0.0.1", "10.0.0.1", {"10.0.0.1,192.0.2.1"}, {NULL}, "192.0.2.1", "http"},
 	{"10.0.0.1", "10.0.0.1", {"6.6.6.6", "192.0.2.1"}, {NULL}, "192.0.2.1", "http"},
@@ -86,7 +86,7 @@ static const struct {
 	{"10.0.0.0/8", "10.0.0.1", {"10.0.0.3, 10.0.0.2"}, {NULL}, "10.0.0.3", "http"},
 	{"10.0.0.0/8", "10.0.0.1", {"6.6.6.6, nonsense, 10.0.0.2"}, {NULL}, "10.0.0.2", "http"},
 
-	/* the scheme that was told with the client's address */
+	/* the scheme that belongs to the client's address */
 	{"10.0.0.0/8", "10.0.0.1", {"192.0.2.1, 10.0.0.2"}, {"https, http"}, "192.0.2.1", "https"},
 	{"10.0.0.0/8",
          "10.0.0.1",
@@ -99,20 +99,20 @@ static const struct {
 	{"10.0.0.1", "10.0.0.1", {"6.6.6.6, 192.0.2.1"}, {"https, http"}, "192.0.2.1", "http"},
 };
 
-/* The head of the `i`-th request, with another field between. */
+/* Make the head of the `i`-th request, with a Forwarded field in the middle. */
 static void head_fill(struct http_head *head, struct http_field fields[6], size_t i)
 {
 	*head = (struct http_head){.fields = fields};
-	for (size_t j = 0; j < 3 && REQUESTS[i].addresses[j] != NULL; j++)
+	for (size_t j = 0; j < 3 && REQUESTS[i].addresses[j]; j++)
 		fields[head->field_count++] =
 			http_field_of("x-forwarded-FOR", REQUESTS[i].addresses[j]);
 	fields[head->field_count++] = http_field_of("Forwarded", "for=6.6.6.6;proto=https");
-	for (size_t j = 0; j < 2 && REQUESTS[i].schemes[j] != NULL; j++)
+	for (size_t j = 0; j < 2 && REQUESTS[i].schemes[j]; j++)
 		fields[head->field_count++] =
 			http_field_of("X-Forwarded-Proto", REQUESTS[i].schemes[j]);
 }
 
-static void clients_are_told_by_whom_we_trust(void **state)
+static void only_trusted_proxies_set_the_client(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(REQUESTS); i++) {
@@ -123,12 +123,12 @@ static void clients_are_told_by_whom_we_trust(void **state)
 			forwarded_read(trust(REQUESTS[i].trusted), arena, &head, REQUESTS[i].peer);
 		if (strcmp(from.client, REQUESTS[i].client) != 0 ||
 		    strcmp(from.scheme, REQUESTS[i].scheme) != 0)
-			fail_msg("%zu: %s of %s is from %s by %s", i, REQUESTS[i].peer,
+			fail_msg("%zu: %s, %s: got client %s, scheme %s", i, REQUESTS[i].peer,
 			         REQUESTS[i].addresses[0], from.client, from.scheme);
 	}
 }
 
-/* Networks, an address in each and one that is not. */
+/* Networks, an address inside and one outside. */
 static const struct {
 	const char *network, *inside, *outside;
 } NETWORKS[] = {
@@ -151,7 +151,7 @@ static bool is_trusted(const char *list, const char *peer)
 	return strcmp(forwarded_read(trust(list), arena, &head, peer).client, "203.0.113.99") == 0;
 }
 
-static void networks_have_their_addresses(void **state)
+static void networks_contain_their_addresses(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(NETWORKS); i++)
@@ -163,7 +163,7 @@ static void networks_have_their_addresses(void **state)
 	assert_true(is_trusted("1.1.1.1 2.2.2.2,3.3.3.3", "3.3.3.3"));
 }
 
-static void other_lists_are_refused(void **state)
+static void invalid_lists_are_refused(void **state)
 {
 	static const char *const LISTS[] = {
 		"localhost",      "10.0.0",     "10.0.0.0/",    "10.0.0.0/33",  "10.0.0.0/-1",
@@ -183,9 +183,9 @@ static void other_lists_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(clients_are_told_by_whom_we_trust),
-		TEST(networks_have_their_addresses),
-		TEST(other_lists_are_refused),
+		TEST(only_trusted_proxies_set_the_client),
+		TEST(networks_contain_their_addresses),
+		TEST(invalid_lists_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,7 @@
 
 static char large[LARGE];
 
-static void requests_go_through(void **state)
+static void requests_are_passed_on(void **state)
 {
 	struct fixture *f = *state;
 	http_client_puts(f->client, GET_LIST);
@@ -34,20 +34,20 @@ static void requests_go_through(void **state)
 	http_client_wait_text(f->fake->conns[0], "\r\n\r\n", 2);
 	http_client_puts(f->fake->conns[0], OK_HELLO);
 	http_client_wait_text(f->client, "hello", 2);
-	assert_int_equal(f->fake->count, 1); /* the connection was kept */
+	assert_int_equal(f->fake->count, 1); /* the connection was reused */
 }
 
-/* The value of a field that the service saw. */
+/* The value of a field that the service received. NULL: none. */
 static char *seen_field(struct fixture *f, const char *name)
 {
 	char *start = strstr(f->fake->conns[0]->received, arena_printf(f->arena, "\r\n%s: ", name));
-	if (start == NULL)
+	if (!start)
 		return NULL;
 	start += strlen(name) + 4;
 	return arena_strndup(f->arena, start, strcspn(start, "\r"));
 }
 
-static void fields_are_the_gateways_to_set(void **state)
+static void request_fields_are_filtered_and_added(void **state)
 {
 	struct fixture *f = *state;
 	struct identity identity;
@@ -85,7 +85,7 @@ static void fields_are_the_gateways_to_set(void **state)
 	};
 	for (size_t i = 0; i < ARRAY_LEN(ABSENT); i++)
 		if (http_client_count(seen, ABSENT[i]) != 0)
-			fail_msg("%s went on: %s", ABSENT[i], seen->received);
+			fail_msg("%s was passed on: %s", ABSENT[i], seen->received);
 	assert_string_equal(seen_field(f, "Accept"), "x");
 	assert_string_equal(seen_field(f, "accept"), "y");
 	assert_string_equal(seen_field(f, "X-Request-Id"), "my.id-1_2");
@@ -101,7 +101,7 @@ static void fields_are_the_gateways_to_set(void **state)
 	assert_int_equal(http_client_count(f->client, "X-Request-Id: my.id-1_2\r\n"), 1);
 }
 
-static void answers_fields_are_cleaned(void **state)
+static void answer_fields_are_filtered(void **state)
 {
 	struct fixture *f = *state;
 	http_client_puts(f->client, GET_LIST);
@@ -122,7 +122,7 @@ static void answers_fields_are_cleaned(void **state)
 	assert_int_equal(upstream_connections(f->service), 0);
 }
 
-static void bad_request_ids_are_replaced(void **state)
+static void invalid_request_ids_are_replaced(void **state)
 {
 	static const char *const BAD[] = {"", "a b", "a\"b", "\xc3\xa9", "<x>"};
 	struct fixture *f = *state;
@@ -149,7 +149,7 @@ static void bad_request_ids_are_replaced(void **state)
 	                      arena_printf(f->arena, "X-Request-Id: %s\r\n", long_id + 1), 1);
 }
 
-/* Requests that no service sees, their status, and something that the reply holds. */
+/* Requests that are not passed on, their status, and a text of the reply. */
 static const struct {
 	const char *request;
 	int status;
@@ -184,7 +184,7 @@ static const struct {
          "content_too_large"},
 };
 
-static void refusals(void **state)
+static void refused_requests_get_a_problem_reply(void **state)
 {
 	struct fixture *f = *state;
 	for (size_t i = 0; i < ARRAY_LEN(REFUSALS); i++) {
@@ -202,7 +202,7 @@ static void refusals(void **state)
 	assert_int_equal(f->fake->count, 0);
 }
 
-static void missing_scopes_are_named(void **state)
+static void a_missing_scope_is_named(void **state)
 {
 	struct fixture *f = *state;
 	f->caller.scopes = scope_mask("experiments:write");
@@ -213,7 +213,7 @@ static void missing_scopes_are_named(void **state)
 	assert_int_equal(f->fake->count, 0);
 }
 
-static void rates_are_told_and_kept(void **state)
+static void rate_limits_are_reported_and_enforced(void **state)
 {
 	struct fixture *f = *state;
 	f->rate = (struct rate_verdict){true, 100, 97, 1, 0};
@@ -231,7 +231,7 @@ static void rates_are_told_and_kept(void **state)
 	assert_int_equal(f->rate_calls, 2);
 }
 
-static void keys_are_waited_for(void **state)
+static void a_request_waits_for_its_key(void **state)
 {
 	struct fixture *f = *state;
 	http_client_puts(f->client,
@@ -245,7 +245,7 @@ static void keys_are_waited_for(void **state)
 	http_client_wait_text(f->client, "hello", 1);
 }
 
-static void keys_that_turn_out_bad_are_refused(void **state)
+static void a_key_that_is_not_found_is_refused(void **state)
 {
 	struct fixture *f = *state;
 	http_client_puts(f->client,
@@ -255,7 +255,7 @@ static void keys_that_turn_out_bad_are_refused(void **state)
 	assert_int_equal(http_client_status(f->client, 0), 401);
 }
 
-static void look_ups_are_forgotten_with_their_client(void **state)
+static void a_disconnect_cancels_the_key_check(void **state)
 {
 	struct fixture *f = *state;
 	http_client_puts(f->client,
@@ -266,7 +266,7 @@ static void look_ups_are_forgotten_with_their_client(void **state)
 	loop_until(&f->loop, f->key_cancels == 1);
 }
 
-static void own_operations_stay_here(void **state)
+static void own_operations_run_in_the_gateway(void **state)
 {
 	struct fixture *f = *state;
 	http_client_puts(f->client, "POST /api/v1.0/account/api-keys HTTP/1.1\r\n" KEY
@@ -278,7 +278,7 @@ static void own_operations_stay_here(void **state)
 	assert_int_equal(f->fake->count, 0);
 }
 
-static void own_operations_wait_for_keys(void **state)
+static void own_operations_wait_for_the_key(void **state)
 {
 	struct fixture *f = *state;
 	http_client_puts(f->client, "GET /api/v1.0/account/api-keys HTTP/1.1\r\nHost: gw\r\n"
@@ -293,7 +293,7 @@ static void own_operations_wait_for_keys(void **state)
 	assert_int_equal(f->local_bytes, 4);
 }
 
-static void own_operations_hear_of_gone_clients(void **state)
+static void own_operations_learn_of_a_disconnect(void **state)
 {
 	struct fixture *f = *state;
 	http_client_puts(f->client, "POST /api/v1.0/account/api-keys HTTP/1.1\r\n" KEY
@@ -305,7 +305,7 @@ static void own_operations_hear_of_gone_clients(void **state)
 	assert_int_equal(f->local_gones, 1);
 }
 
-static void head_is_passed_on(void **state)
+static void a_HEAD_request_is_passed_on(void **state)
 {
 	struct fixture *f = *state;
 	http_client_puts(f->client, "HEAD " LIST " HTTP/1.1\r\n" KEY "\r\n");
@@ -318,7 +318,7 @@ static void head_is_passed_on(void **state)
 	assert_int_equal(f->fake->count, 1);
 }
 
-static void content_of_each_framing_goes_on(void **state)
+static void content_is_passed_on_with_either_framing(void **state)
 {
 	struct fixture *f = *state;
 	http_client_puts(f->client,
@@ -345,7 +345,7 @@ static void content_of_each_framing_goes_on(void **state)
 	assert_int_equal(f->fake->count, 1);
 }
 
-static void content_that_nobody_reads_is_dropped(void **state)
+static void content_that_the_operation_does_not_read_is_dropped(void **state)
 {
 	struct fixture *f = *state;
 	http_client_puts(f->client,
@@ -374,7 +374,7 @@ static void streamed_content_is_limited(void **state)
 	http_client_wait_text(f->client, "not_found", 1);
 }
 
-static void expectations_are_met_here(void **state)
+static void the_gateway_answers_Expect_itself(void **state)
 {
 	struct fixture *f = *state;
 	http_client_puts(f->client, "POST " LIST " HTTP/1.1\r\n" KEY
@@ -392,24 +392,24 @@ static void expectations_are_met_here(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(requests_go_through),
-		TEST(fields_are_the_gateways_to_set),
-		TEST(answers_fields_are_cleaned),
-		TEST(bad_request_ids_are_replaced),
-		TEST(refusals),
-		TEST(missing_scopes_are_named),
-		TEST(rates_are_told_and_kept),
-		TEST(keys_are_waited_for),
-		TEST(keys_that_turn_out_bad_are_refused),
-		TEST(look_ups_are_forgotten_with_their_client),
-		TEST(own_operations_stay_here),
-		TEST(own_operations_wait_for_keys),
-		TEST(own_operations_hear_of_gone_clients),
-		TEST(head_is_passed_on),
-		TEST(content_of_each_framing_goes_on),
-		TEST(content_that_nobody_reads_is_dropped),
+		TEST(requests_are_passed_on),
+		TEST(request_fields_are_filtered_and_added),
+		TEST(answer_fields_are_filtered),
+		TEST(invalid_request_ids_are_replaced),
+		TEST(refused_requests_get_a_problem_reply),
+		TEST(a_missing_scope_is_named),
+		TEST(rate_limits_are_reported_and_enforced),
+		TEST(a_request_waits_for_its_key),
+		TEST(a_key_that_is_not_found_is_refused),
+		TEST(a_disconnect_cancels_the_key_check),
+		TEST(own_operations_run_in_the_gateway),
+		TEST(own_operations_wait_for_the_key),
+		TEST(own_operations_learn_of_a_disconnect),
+		TEST(a_HEAD_request_is_passed_on),
+		TEST(content_is_passed_on_with_either_framing),
+		TEST(content_that_the_operation_does_not_read_is_dropped),
 		TEST(streamed_content_is_limited),
-		TEST(expectations_are_met_here),
+		TEST(the_gateway_answers_Expect_itself),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,7 @@ static struct uuid key_of(uint64_t number)
 	return key;
 }
 
-static void test_no_limit(void **state)
+static void without_a_limit_everything_is_allowed(void **state)
 {
 	(void)state;
 	struct rate_limiter *limiter = rate_limiter_new(0);
@@ -28,7 +28,7 @@ static void test_no_limit(void **state)
 	rate_limiter_free(limiter);
 }
 
-static void test_bucket_empties_and_fills(void **state)
+static void the_bucket_empties_and_refills(void **state)
 {
 	(void)state;
 	struct rate_limiter *limiter = rate_limiter_new(10);
@@ -53,7 +53,7 @@ static void test_bucket_empties_and_fills(void **state)
 	rate_limiter_free(limiter);
 }
 
-static void test_keys_do_not_share(void **state)
+static void each_key_has_its_own_bucket(void **state)
 {
 	(void)state;
 	struct rate_limiter *limiter = rate_limiter_new(1);
@@ -68,7 +68,7 @@ static void test_keys_do_not_share(void **state)
 	rate_limiter_free(limiter);
 }
 
-static void test_idle_keys_are_forgotten(void **state)
+static void keys_with_a_full_bucket_are_removed(void **state)
 {
 	(void)state;
 	struct rate_limiter *limiter = rate_limiter_new(5);
@@ -83,10 +83,10 @@ static void test_idle_keys_are_forgotten(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_no_limit),
-		cmocka_unit_test(test_bucket_empties_and_fills),
-		cmocka_unit_test(test_keys_do_not_share),
-		cmocka_unit_test(test_idle_keys_are_forgotten),
+		cmocka_unit_test(without_a_limit_everything_is_allowed),
+		cmocka_unit_test(the_bucket_empties_and_refills),
+		cmocka_unit_test(each_key_has_its_own_bucket),
+		cmocka_unit_test(keys_with_a_full_bucket_are_removed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

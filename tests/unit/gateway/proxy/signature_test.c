@@ -44,7 +44,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* The signature at `now_ms`, which must say who the caller is. */
+/* Sign at `now_ms`, and check that the signature contains the caller's identity. */
 static char *sign(struct fixture *f, int64_t now_ms)
 {
 	struct identity read;
@@ -55,14 +55,13 @@ static char *sign(struct fixture *f, int64_t now_ms)
 	assert_true(uuid_equal(&read.key_id, &f->caller.key_id));
 	assert_int_equal(read.kind, f->caller.kind);
 	assert_int_equal(read.scopes, f->caller.scopes);
-	assert_string_equal(read.repo == NULL ? "" : read.repo,
-	                    f->caller.repo == NULL ? "" : f->caller.repo);
-	assert_string_equal(read.interest == NULL ? "" : read.interest,
-	                    f->caller.interest == NULL ? "" : f->caller.interest);
+	assert_string_equal(read.repo ? read.repo : "", f->caller.repo ? f->caller.repo : "");
+	assert_string_equal(read.interest ? read.interest : "",
+	                    f->caller.interest ? f->caller.interest : "");
 	return value;
 }
 
-static void one_is_used_again_for_a_while(void **state)
+static void a_signature_is_reused_for_a_second(void **state)
 {
 	struct fixture *f = *state;
 	const char *first = sign(f, NOW_MS);
@@ -70,15 +69,15 @@ static void one_is_used_again_for_a_while(void **state)
 	assert_string_not_equal(sign(f, NOW_MS + SIGNATURE_REUSE_MS), first);
 }
 
-static void a_clock_set_back_signs_anew(void **state)
+static void a_clock_set_back_makes_a_new_signature(void **state)
 {
 	struct fixture *f = *state;
 	const char *first = sign(f, NOW_MS);
 	assert_string_not_equal(sign(f, NOW_MS - 1), first);
 }
 
-/* sign() checks that each signature is the changed caller's. */
-static void a_changed_caller_signs_anew(void **state)
+/* sign() checks that each signature is for the changed caller. */
+static void a_changed_caller_gets_a_new_signature(void **state)
 {
 	struct fixture *f = *state;
 	sign(f, NOW_MS);
@@ -96,7 +95,7 @@ static void a_changed_caller_signs_anew(void **state)
 	sign(f, NOW_MS);
 }
 
-static void callers_of_one_slot_are_kept_apart(void **state)
+static void callers_with_the_same_slot_are_not_confused(void **state)
 {
 	struct fixture *f = *state;
 	for (int i = 0; i < 50; i++) {
@@ -109,7 +108,7 @@ static void callers_of_one_slot_are_kept_apart(void **state)
 	sign(f, NOW_MS);
 }
 
-static void long_ones_are_not_kept(void **state)
+static void identities_too_long_for_the_cache_are_signed(void **state)
 {
 	struct fixture *f = *state;
 	char repo[400] = "o/";
@@ -126,9 +125,11 @@ static void long_ones_are_not_kept(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(one_is_used_again_for_a_while), TEST(a_clock_set_back_signs_anew),
-		TEST(a_changed_caller_signs_anew),   TEST(callers_of_one_slot_are_kept_apart),
-		TEST(long_ones_are_not_kept),
+		TEST(a_signature_is_reused_for_a_second),
+		TEST(a_clock_set_back_makes_a_new_signature),
+		TEST(a_changed_caller_gets_a_new_signature),
+		TEST(callers_with_the_same_slot_are_not_confused),
+		TEST(identities_too_long_for_the_cache_are_signed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* How a service can fail, and how the proxy copes: connections that die, answers in pieces,
- * nonsense, slowness. */
+/* How the proxy handles a service that closes connections, answers in pieces, sends invalid answers
+ * or is slow. */
 #include "upstream/upstream.h"
 
 #include "base/base.h"
@@ -28,7 +28,7 @@ static int make_large(void **state)
 {
 	(void)state;
 	large = calloc(1, LARGE);
-	return large == NULL ? -1 : 0;
+	return large ? 0 : -1;
 }
 
 static int free_large(void **state)
@@ -38,7 +38,7 @@ static int free_large(void **state)
 	return 0;
 }
 
-/* One exchange, which leaves a kept connection. */
+/* Run one exchange, which leaves an idle connection. */
 static void warm_up(struct fixture *f)
 {
 	http_client_puts(f->client, GET_LIST);
@@ -47,7 +47,7 @@ static void warm_up(struct fixture *f)
 	assert_int_equal(upstream_idle(f->service), 1);
 }
 
-static void answers_come_in_pieces(void **state)
+static void answers_can_come_byte_by_byte(void **state)
 {
 	static const char ANSWER[] =
 		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nX-A: b\r\n\r\n"
@@ -65,7 +65,7 @@ static void answers_come_in_pieces(void **state)
 	assert_int_equal(upstream_idle(f->service), 1);
 }
 
-static void the_end_can_be_the_connections(void **state)
+static void an_answer_can_end_with_its_connection(void **state)
 {
 	struct fixture *f = *state;
 	http_client_puts(f->client, GET_LIST);
@@ -77,7 +77,7 @@ static void the_end_can_be_the_connections(void **state)
 	assert_int_equal(upstream_connections(f->service), 0);
 }
 
-static void statuses_without_content(void **state)
+static void answers_304_and_204_have_no_content(void **state)
 {
 	struct fixture *f = *state;
 	warm_up(f);
@@ -95,11 +95,11 @@ static void statuses_without_content(void **state)
 	http_client_wait_text(f->client, "hello", 2);
 }
 
-/* What is not an answer, and what the client gets. */
+/* Invalid answers, and the status that the client gets. */
 static const struct {
 	const char *bytes;
 	int status;
-} NONSENSE[] = {
+} INVALID[] = {
 	{"SSH-2.0-OpenSSH\r\n", 502},
 	{"HTTP/1.1 99 Low\r\nContent-Length: 0\r\n\r\n", 502},
 	{"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n", 502},
@@ -115,20 +115,20 @@ static const struct {
 	{"HTTP/1.1 200 OK\nContent-Length: 0\n\n", 502},
 };
 
-static void nonsense_is_502(void **state)
+static void invalid_answers_are_502(void **state)
 {
 	struct fixture *f = *state;
-	for (size_t i = 0; i < ARRAY_LEN(NONSENSE); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(INVALID); i++) {
 		http_client_puts(f->client, GET_LIST);
-		fixture_answer(f, i, NONSENSE[i].bytes);
+		fixture_answer(f, i, INVALID[i].bytes);
 		http_client_wait_text(f->client, "\"type\"", i + 1);
-		if (http_client_status(f->client, i) != NONSENSE[i].status)
-			fail_msg("%s gave %d", NONSENSE[i].bytes, http_client_status(f->client, i));
+		if (http_client_status(f->client, i) != INVALID[i].status)
+			fail_msg("%s gave %d", INVALID[i].bytes, http_client_status(f->client, i));
 		assert_int_equal(upstream_connections(f->service), 0);
 	}
 }
 
-static void endless_heads_are_502(void **state)
+static void heads_over_the_limit_are_502(void **state)
 {
 	struct fixture *f = *state;
 	http_client_puts(f->client, GET_LIST);
@@ -138,7 +138,7 @@ static void endless_heads_are_502(void **state)
 	assert_int_equal(http_client_status(f->client, 0), 502);
 }
 
-static void bytes_behind_an_answer_end_the_connection(void **state)
+static void bytes_after_an_answer_close_the_connection(void **state)
 {
 	struct fixture *f = *state;
 	http_client_puts(f->client, GET_LIST);
@@ -151,7 +151,7 @@ static void bytes_behind_an_answer_end_the_connection(void **state)
 	assert_int_equal(http_client_count(f->client, "smuggled"), 0);
 }
 
-static void bytes_that_nobody_asked_for_end_the_connection(void **state)
+static void bytes_on_an_idle_connection_close_it(void **state)
 {
 	struct fixture *f = *state;
 	warm_up(f);
@@ -159,7 +159,7 @@ static void bytes_that_nobody_asked_for_end_the_connection(void **state)
 	fixture_wait_connections(f, 0);
 }
 
-static void connections_closed_while_idle_are_noticed(void **state)
+static void a_connection_closed_while_idle_is_not_used(void **state)
 {
 	struct fixture *f = *state;
 	warm_up(f);
@@ -170,8 +170,8 @@ static void connections_closed_while_idle_are_noticed(void **state)
 	http_client_wait_text(f->client, "hello", 2);
 }
 
-/* The request meets a connection that the service closes without an answer. */
-static void die_on_request(struct fixture *f, const char *request)
+/* The service closes a kept connection after the request, without an answer. */
+static void close_on_request(struct fixture *f, const char *request)
 {
 	warm_up(f);
 	http_client_puts(f->client, request);
@@ -179,17 +179,17 @@ static void die_on_request(struct fixture *f, const char *request)
 	fake_service_close(f->fake, 0);
 }
 
-static void idempotent_requests_are_tried_again(void **state)
+static void idempotent_requests_are_retried(void **state)
 {
 	struct fixture *f = *state;
-	die_on_request(f, DELETE);
+	close_on_request(f, DELETE);
 	fixture_answer(f, 1, OK_HELLO);
 	http_client_wait_text(f->client, "hello", 2);
 	assert_int_equal(http_client_count(f->fake->conns[1], "DELETE "), 1);
 }
 
-/* Its content is known to be empty when the connection dies. */
-static void empty_chunks_are_sent_again(void **state)
+/* The content is known to be empty when the connection breaks. */
+static void empty_chunked_content_is_retried(void **state)
 {
 	struct fixture *f = *state;
 	warm_up(f);
@@ -203,35 +203,35 @@ static void empty_chunks_are_sent_again(void **state)
 	assert_int_equal(http_client_count(f->fake->conns[1], "PUT "), 1);
 }
 
-static void others_are_not_tried_again(void **state)
+static void other_requests_are_not_retried(void **state)
 {
 	struct fixture *f = *state;
-	die_on_request(f, POST);
+	close_on_request(f, POST);
 	http_client_wait_text(f->client, "outcome_uncertain", 1);
 	assert_int_equal(http_client_status(f->client, 1), 503);
 	assert_int_equal(http_client_count(f->client, "Retry-After: 1\r\n"), 1);
 	assert_int_equal(f->fake->count, 1);
 }
 
-static void what_only_reads_is_never_uncertain(void **state)
+static void a_failed_read_is_not_uncertain(void **state)
 {
 	struct fixture *f = *state;
-	die_on_request(f, SEARCH);
+	close_on_request(f, SEARCH);
 	http_client_wait_text(f->client, "\"unavailable\"", 1);
 	assert_int_equal(http_client_status(f->client, 1), 503);
 }
 
-static void content_that_is_gone_is_not_sent_again(void **state)
+static void requests_with_sent_content_are_not_retried(void **state)
 {
 	struct fixture *f = *state;
-	die_on_request(f, PUT);
+	close_on_request(f, PUT);
 	http_client_wait_text(f->client, "\"unavailable\"", 1);
 	assert_int_equal(http_client_status(f->client, 1), 503);
 	assert_int_equal(f->fake->count, 1);
 }
 
-/* Nothing was sent: the connection died while the client was still thinking of its content. */
-static void unsent_requests_are_tried_again(void **state)
+/* Nothing was sent: the connection breaks before the client sends content. */
+static void unsent_requests_are_retried(void **state)
 {
 	struct fixture *f = *state;
 	warm_up(f);
@@ -244,8 +244,8 @@ static void unsent_requests_are_tried_again(void **state)
 	http_client_wait_text(f->fake->conns[1], "\r\n\r\nbody", 1);
 }
 
-/* What a kept connection says before it is asked is nobody's answer. */
-static void services_that_speak_first_are_not_answering(void **state)
+/* For example a 408 that the service sends when the connection was idle for too long. */
+static void bytes_before_the_request_are_not_an_answer(void **state)
 {
 	struct fixture *f = *state;
 	warm_up(f);
@@ -261,11 +261,11 @@ static void services_that_speak_first_are_not_answering(void **state)
 	assert_int_equal(http_client_status(f->client, 1), 200);
 }
 
-/* The new connection met a service that stops; two tries more, and no third. */
-static void a_third_death_is_told(void **state)
+/* The first call uses a kept connection, the two retries use new ones. */
+static void there_are_two_retries(void **state)
 {
 	struct fixture *f = *state;
-	die_on_request(f, GET_LIST);
+	close_on_request(f, GET_LIST);
 	for (size_t i = 1; i <= 2; i++) {
 		http_client_wait_text(fake_service_conn(f->fake, i), "\r\n\r\n", 1);
 		fake_service_close(f->fake, i);
@@ -275,7 +275,7 @@ static void a_third_death_is_told(void **state)
 	assert_int_equal(f->fake->count, 3);
 }
 
-static void new_connections_that_die_are_tried_again(void **state)
+static void a_broken_new_connection_is_retried(void **state)
 {
 	struct fixture *f = *state;
 	http_client_puts(f->client, GET_LIST);
@@ -285,7 +285,7 @@ static void new_connections_that_die_are_tried_again(void **state)
 	http_client_wait_text(f->client, "hello", 1);
 }
 
-static void half_an_answer_is_not_tried_again(void **state)
+static void there_is_no_retry_after_part_of_an_answer(void **state)
 {
 	struct fixture *f = *state;
 	warm_up(f);
@@ -298,8 +298,7 @@ static void half_an_answer_is_not_tried_again(void **state)
 	assert_int_equal(f->fake->count, 1);
 }
 
-/* The client sees that it is cut short. */
-static void answers_cut_short_are_cut_short(void **state)
+static void the_client_sees_that_an_answer_is_incomplete(void **state)
 {
 	static const char *const HEADS[] = {
 		"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello",
@@ -319,7 +318,7 @@ static void answers_cut_short_are_cut_short(void **state)
 	}
 }
 
-static void services_that_are_away_are_503(void **state)
+static void an_unreachable_service_is_503(void **state)
 {
 	struct fixture *f = *state;
 	fake_service_unlisten(f->fake);
@@ -329,7 +328,7 @@ static void services_that_are_away_are_503(void **state)
 	assert_int_equal(http_client_count(f->client, "Retry-After: 1\r\n"), 2);
 }
 
-static void slow_answers_are_504(void **state)
+static void a_slow_answer_is_504(void **state)
 {
 	struct fixture *f = *state;
 	fixture_upstream_limits.answer_timeout_ms = 20;
@@ -339,7 +338,7 @@ static void slow_answers_are_504(void **state)
 	http_client_wait_end(fake_service_conn(f->fake, 0));
 }
 
-static void answers_that_stop_are_cut_off(void **state)
+static void an_answer_that_stalls_is_aborted(void **state)
 {
 	struct fixture *f = *state;
 	fixture_upstream_limits.content_timeout_ms = 20;
@@ -349,7 +348,7 @@ static void answers_that_stop_are_cut_off(void **state)
 	assert_true(f->client->is_reset);
 }
 
-static void kept_connections_end(void **state)
+static void idle_connections_time_out(void **state)
 {
 	struct fixture *f = *state;
 	fixture_upstream_limits.idle_timeout_ms = 20;
@@ -360,7 +359,7 @@ static void kept_connections_end(void **state)
 	assert_int_equal(upstream_connections(f->service), 0);
 }
 
-static void the_pool_is_bounded(void **state)
+static void the_number_of_idle_connections_is_limited(void **state)
 {
 	struct fixture *f = *state;
 	struct http_client *clients[3];
@@ -379,8 +378,8 @@ static void the_pool_is_bounded(void **state)
 	assert_int_equal(upstream_connections(f->service), 2);
 }
 
-/* The service answers while the client still sends; the connection to it is not used again. */
-static void early_answers_are_relayed(void **state)
+/* The service answers while the client still sends. Its connection is not used again. */
+static void an_early_answer_is_passed_on(void **state)
 {
 	struct fixture *f = *state;
 	http_client_puts(f->client,
@@ -396,7 +395,7 @@ static void early_answers_are_relayed(void **state)
 	http_client_wait_text(f->client, "hello", 1);
 }
 
-static void gone_clients_end_their_call(void **state)
+static void a_disconnect_cancels_the_call(void **state)
 {
 	struct fixture *f = *state;
 	http_client_puts(f->client, GET_LIST);
@@ -408,7 +407,7 @@ static void gone_clients_end_their_call(void **state)
 	assert_int_equal(upstream_connections(f->service), 0);
 }
 
-static void gone_clients_end_their_answer(void **state)
+static void a_disconnect_cancels_the_answer(void **state)
 {
 	struct fixture *f = *state;
 	http_client_puts(f->client, GET_LIST);
@@ -419,7 +418,7 @@ static void gone_clients_end_their_answer(void **state)
 	http_client_wait_end(f->fake->conns[0]);
 }
 
-/* Send until the socket and everybody behind it are full. */
+/* Send until all buffers on the way are full. Returns the number of bytes sent. */
 static size_t send_until_full(struct fixture *f, struct http_client *from, size_t length)
 {
 	size_t sent = 0;
@@ -442,7 +441,7 @@ static void slow_clients_slow_the_service(void **state)
 	http_client_wait_text(f->client, "\r\n\r\n", 1);
 	http_client_reads(f->client, false);
 	size_t sent = send_until_full(f, f->fake->conns[0], LARGE);
-	assert_true(sent < LARGE); /* what is not sent waits in the service, not here */
+	assert_true(sent < LARGE); /* the proxy does not buffer the rest */
 	http_client_reads(f->client, true);
 	http_client_send(f->fake->conns[0], large + sent, LARGE - sent);
 	while (f->client->length < LARGE)
@@ -460,7 +459,7 @@ static void slow_services_slow_the_client(void **state)
 	http_client_wait_text(conn, "\r\n\r\nx", 1);
 	http_client_reads(conn, false);
 	size_t sent = send_until_full(f, f->client, length - 1);
-	/* What is not in the kernel's buffers waits in the client, not here. */
+	/* The proxy buffers up to the limit; the client keeps the rest. */
 	assert_in_range(upstream_queued(f->service), fixture_upstream_limits.send_high_bytes,
 	                2 * fixture_upstream_limits.send_high_bytes);
 	http_client_reads(conn, true);
@@ -489,7 +488,7 @@ static void large_answers_arrive_whole(void **state)
 	assert_int_equal(memcmp(f->client->received + start, large, LARGE), 0);
 }
 
-static void names_are_looked_up(void **state)
+static void host_names_are_resolved(void **state)
 {
 	struct fixture *f = *state;
 	struct address named = {.host = "localhost", .port = f->fake->port};
@@ -503,7 +502,7 @@ static void names_are_looked_up(void **state)
 	upstream_free(service);
 }
 
-static void unknown_names_are_503(void **state)
+static void unknown_host_names_are_503(void **state)
 {
 	struct fixture *f = *state;
 	struct address named = {.host = "no-such-host.invalid", .port = 1};
@@ -521,38 +520,38 @@ static void unknown_names_are_503(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(answers_come_in_pieces),
-		TEST(the_end_can_be_the_connections),
-		TEST(statuses_without_content),
-		TEST(nonsense_is_502),
-		TEST(endless_heads_are_502),
-		TEST(bytes_behind_an_answer_end_the_connection),
-		TEST(bytes_that_nobody_asked_for_end_the_connection),
-		TEST(connections_closed_while_idle_are_noticed),
-		TEST(idempotent_requests_are_tried_again),
-		TEST(empty_chunks_are_sent_again),
-		TEST(others_are_not_tried_again),
-		TEST(what_only_reads_is_never_uncertain),
-		TEST(content_that_is_gone_is_not_sent_again),
-		TEST(unsent_requests_are_tried_again),
-		TEST(services_that_speak_first_are_not_answering),
-		TEST(a_third_death_is_told),
-		TEST(new_connections_that_die_are_tried_again),
-		TEST(half_an_answer_is_not_tried_again),
-		TEST(answers_cut_short_are_cut_short),
-		TEST(services_that_are_away_are_503),
-		TEST(slow_answers_are_504),
-		TEST(answers_that_stop_are_cut_off),
-		TEST(kept_connections_end),
-		TEST(the_pool_is_bounded),
-		TEST(early_answers_are_relayed),
-		TEST(gone_clients_end_their_call),
-		TEST(gone_clients_end_their_answer),
+		TEST(answers_can_come_byte_by_byte),
+		TEST(an_answer_can_end_with_its_connection),
+		TEST(answers_304_and_204_have_no_content),
+		TEST(invalid_answers_are_502),
+		TEST(heads_over_the_limit_are_502),
+		TEST(bytes_after_an_answer_close_the_connection),
+		TEST(bytes_on_an_idle_connection_close_it),
+		TEST(a_connection_closed_while_idle_is_not_used),
+		TEST(idempotent_requests_are_retried),
+		TEST(empty_chunked_content_is_retried),
+		TEST(other_requests_are_not_retried),
+		TEST(a_failed_read_is_not_uncertain),
+		TEST(requests_with_sent_content_are_not_retried),
+		TEST(unsent_requests_are_retried),
+		TEST(bytes_before_the_request_are_not_an_answer),
+		TEST(there_are_two_retries),
+		TEST(a_broken_new_connection_is_retried),
+		TEST(there_is_no_retry_after_part_of_an_answer),
+		TEST(the_client_sees_that_an_answer_is_incomplete),
+		TEST(an_unreachable_service_is_503),
+		TEST(a_slow_answer_is_504),
+		TEST(an_answer_that_stalls_is_aborted),
+		TEST(idle_connections_time_out),
+		TEST(the_number_of_idle_connections_is_limited),
+		TEST(an_early_answer_is_passed_on),
+		TEST(a_disconnect_cancels_the_call),
+		TEST(a_disconnect_cancels_the_answer),
 		TEST(slow_clients_slow_the_service),
 		TEST(slow_services_slow_the_client),
 		TEST(large_answers_arrive_whole),
-		TEST(names_are_looked_up),
-		TEST(unknown_names_are_503),
+		TEST(host_names_are_resolved),
+		TEST(unknown_host_names_are_503),
 	};
 	return cmocka_run_group_tests(tests, make_large, free_large);
 }
