@@ -2,7 +2,7 @@
  * seeds. */
 #pragma once
 
-#include "service/field.h"
+#include "service/input.h"
 
 /** What an experiment is made of: `name`, and all else that can be said at its creation. */
 extern const struct field EXPERIMENT_CREATE_FIELDS[];

@@ -7,7 +7,6 @@
 #include "service/field_check.h"
 #include "service/input.h"
 #include "service/process.h"
-#include "service/worker_run.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -73,7 +72,7 @@ static const char *declared(struct request *rq, yyjson_val *item, const struct f
 {
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *kept = yyjson_mut_obj(doc);
-	for (const struct field *field = fields; field->place != FIELD_END_OF_TABLE; field++) {
+	for (const struct field *field = fields; field->source != FIELD_END_OF_TABLE; field++) {
 		yyjson_val *value = json_get(item, field->name);
 		if (value)
 			yyjson_mut_obj_add_val(doc, kept, field->name,

@@ -11,7 +11,6 @@
 #include "service/input.h"
 #include "service/process.h"
 #include "service/reply.h"
-#include "service/worker_run.h"
 
 #include <getopt.h>
 #include <stdio.h>

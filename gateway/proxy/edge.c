@@ -8,7 +8,6 @@
 #include "proxy/proxy.h"
 #include "proxy/rate_limit.h"
 #include "service/http_request.h"
-#include "service/http_service.h"
 #include "service/input.h"
 #include "service/process.h"
 #include "service/service.h"

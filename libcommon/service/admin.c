@@ -31,21 +31,21 @@ static void readyz(struct http_exchange *x, struct worker *worker)
 	const struct service *service = process->service;
 	const char *own = service->unready ? service->unready(process) : NULL;
 	const struct {
-		const char *what;
-		bool is_wrong;
+		const char *reason;
+		bool applies;
 	} checks[] = {
 		{"draining", process->is_draining},
 		{"the schema is not migrated", !process->is_migrated},
-		{"requests are not taken yet", !process->is_listening},
-		{"Postgres is away", process->is_migrated && !pg_pool_is_up(worker->pg)},
-		{own, own != NULL},
+		{"the public listener is not open yet", !process->is_listening},
+		{"Postgres is unreachable", process->is_migrated && !pg_pool_is_up(worker->pg)},
+		{own, own},
 	};
 	yyjson_mut_doc *doc = json_doc_new(x->arena);
 	yyjson_mut_val *root = yyjson_mut_obj(doc);
 	yyjson_mut_val *reasons = yyjson_mut_arr(doc);
 	for (size_t i = 0; i < ARRAY_LEN(checks); i++)
-		if (checks[i].is_wrong)
-			yyjson_mut_arr_add_str(doc, reasons, checks[i].what);
+		if (checks[i].applies)
+			yyjson_mut_arr_add_str(doc, reasons, checks[i].reason);
 	bool is_ready = yyjson_mut_arr_size(reasons) == 0;
 	yyjson_mut_obj_add_str(doc, root, "status", is_ready ? "ready" : "unready");
 	yyjson_mut_obj_add_val(doc, root, "reasons", reasons);

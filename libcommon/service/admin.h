@@ -1,6 +1,6 @@
-/** The admin listener of a process: `/healthz` (alive), `/readyz` (200 when it can do its work,
- * else 503 with the reasons), `/metrics` (Prometheus). For the operator's network; it asks for no
- * key. */
+/** The handler of the admin listener: `/healthz` (the process is alive), `/readyz` (200 when it can
+ * serve, otherwise 503 with the reasons), `/metrics` (Prometheus). It does not authenticate: the
+ * listener belongs on the operator's network. */
 #pragma once
 
 #include "http/server.h"

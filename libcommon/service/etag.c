@@ -6,9 +6,9 @@
 #include <string.h>
 #include <strings.h>
 
-#define VERSION_DIGITS_MAX 18 /* what always fits a bigint */
+#define VERSION_DIGITS_MAX 18 /* always fits a bigint */
 
-/* A version as we write it: no sign, no leading zero. */
+/* Whether the text is a version as etag_reply() writes it: no sign, no leading zero. */
 static bool is_version(const char *text, size_t length)
 {
 	return length > 0 && length <= VERSION_DIGITS_MAX && text[0] != '0' &&

@@ -1,17 +1,25 @@
-/** Entity tags (RFC 9110, section 8.8.3) of what counts its versions: version 5 is `"5"`. */
+/** Entity tags (RFC 9110, section 8.8.3) for rows with a version counter: the tag of version 5 is
+ * `"5"`.
+ *
+ * A handler that changes such a row passes etag_if_match() to its statement, which changes the row
+ * only when its version is in the list (or the list is NULL), raises ERR_PRECONDITION when the row
+ * exists in another version, and calls etag_reply() with the new version:
+ *
+ *     UPDATE … WHERE id = $1 AND ($6::bigint[] IS NULL OR version = ANY ($6::bigint[]))
+ */
 #pragma once
 
 #include "base/arena.h"
 #include "loop/request.h"
 
-/** The versions that the If-Match fields of a request let be changed (RFC 9110, section 13.1.1), in
- * the form of etag_versions(); NULL without such a field. */
+/** The versions that the request's If-Match fields allow to be changed (RFC 9110, section 13.1.1), as
+ * etag_versions() returns them; NULL when the request has no such field. */
 const char *etag_if_match(struct request *rq);
 
-/** The versions that the value of an If-Match field names, as an array literal of Postgres,
- * `{4,6}`; `{}` where no version has any of its tags. Weak tags never match. NULL: any version
- * (`*`). In the arena. */
+/** Convert the value of an If-Match field to an array literal of Postgres: `"4", "6"` becomes
+ * `{4,6}`. Tags that are weak or no version are left out, so the result can be `{}`, which matches
+ * nothing. NULL: the value is `*`, any version. In the arena. */
 const char *etag_versions(struct arena *arena, const char *if_match);
 
-/** Put version `version` (its digits) into the reply as ETag. */
+/** Add the field ETag for the version `version` (decimal digits) to the reply. */
 void etag_reply(struct request *rq, const char *version);

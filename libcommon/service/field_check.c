@@ -4,7 +4,6 @@
 #include "base/timefmt.h"
 #include "base/utf8.h"
 #include "base/uuid.h"
-#include "service/input.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -17,7 +16,7 @@ static bool has_bounds(const struct field *field)
 	return field->min != 0 || field->max != 0;
 }
 
-/* White space of Unicode that people paste: ASCII, no-break space, ideographic space. */
+/* Skip white space that pasted text contains: ASCII, no-break space, ideographic space. */
 static const char *skip_space(const char *at, const char *end)
 {
 	for (;;) {
@@ -32,7 +31,8 @@ static const char *skip_space(const char *at, const char *end)
 	}
 }
 
-static const char *drop_space_behind(const char *at, const char *end)
+/* As skip_space(), from the end backwards. */
+static const char *trim_end(const char *at, const char *end)
 {
 	for (;;) {
 		if (end > at && (end[-1] == ' ' || (end[-1] >= '\t' && end[-1] <= '\r')))
@@ -52,7 +52,7 @@ static const char *check_text(struct arena *arena, const struct field *field, co
 	if (field->flags & TRIMMED) {
 		const char *end = text + length;
 		text = skip_space(text, end);
-		length = (size_t)(drop_space_behind(text, end) - text);
+		length = (size_t)(trim_end(text, end) - text);
 	}
 	double count = (double)utf8_count(text, length);
 	if (has_bounds(field) && (count < field->min || count > field->max)) {
@@ -112,27 +112,27 @@ static const char *check_time(struct arena *arena, const struct field *field, co
 	(void)field;
 	int64_t time_ms;
 	if (!time_parse(text, length, &time_ms))
-		return "must be a time as RFC 3339 writes it, such as 2026-01-31T09:30:00Z";
+		return "must be an RFC 3339 date and time, such as 2026-01-31T09:30:00Z";
 	char canonical[TIME_TEXT_LEN + 1];
 	time_format(time_ms, canonical);
 	ret->text = arena_strdup(arena, canonical);
 	return NULL;
 }
 
-/* RFC 3986 as far as it matters here: http or https, a host, no white space or control
- * characters. */
+/* A subset of RFC 3986: scheme http or https, a host, no white space, control characters, quotes,
+ * angle brackets or backslashes. */
 static const char *check_url(struct arena *arena, const struct field *field, const char *text,
                              size_t length, struct field_value *ret)
 {
-	static const char WRONG[] = "must be an absolute http or https URL";
+	static const char MESSAGE[] = "must be an absolute http or https URL";
 	size_t scheme = strncmp(text, "https://", 8) == 0  ? 8
 	                : strncmp(text, "http://", 7) == 0 ? 7
 	                                                   : 0;
 	if (!scheme || length == scheme || strchr("/?#:", text[scheme]))
-		return WRONG;
+		return MESSAGE;
 	for (size_t i = 0; i < length; i++)
 		if ((unsigned char)text[i] <= ' ' || text[i] == 0x7F || strchr("<>\"\\", text[i]))
-			return WRONG;
+			return MESSAGE;
 	return check_text(arena, field, text, length, ret);
 }
 
@@ -182,8 +182,8 @@ static text_check *const TEXT_CHECKS[] = {
 	[FIELD_OFFSET] = NULL,
 };
 
-/* A whole decimal integer that fits; one that does not fit is as large as the row's bounds can
- * tell. */
+/* Read a decimal integer. One that does not fit becomes INT64_MIN or INT64_MAX, which the bounds of the
+ * row then refuse. */
 static bool read_integer(const char *text, int64_t *ret)
 {
 	char *end;
@@ -327,7 +327,7 @@ void field_check_nested(struct arena *arena, struct problem *problem, const char
 void field_check_members(struct arena *arena, struct problem *problem, const char *path,
                          yyjson_val *object, const struct field *members)
 {
-	for (const struct field *member = members; member->place != FIELD_END_OF_TABLE; member++) {
+	for (const struct field *member = members; member->source != FIELD_END_OF_TABLE; member++) {
 		const char *name =
 			arena_printf(arena, "%s%s%s", path, path[0] ? "." : "", member->name);
 		struct field_value value = {0};

@@ -1,9 +1,9 @@
-/* From an HTTP exchange to a request and back: collects the body, runs the handler in a fiber,
- * sends the reply.
+/* The life of a request:
  *
- *     COLLECTING --end--> RUNNING --fiber over--> REPLIED --exchange over--> freed
- *          |                 |
- *          +--- refused -----+--- client gone: the fiber is cancelled, nothing is sent
+ *     COLLECTING --on_end--> RUNNING --fiber ended--> REPLIED --on_done--> freed
+ *          |                    |
+ *          |                    +-- client gone: the fiber is cancelled, nothing is sent
+ *          +-- refused: REPLIED at once
  */
 #include "service/http_request.h"
 
@@ -17,6 +17,10 @@
 #include "service/input.h"
 #include "service/process.h"
 #include "service/reply.h"
+#include "service/service.h"
+
+#include <stdio.h>
+#include <string.h>
 
 static struct metric requests_total =
 	METRIC_COUNTER("expops_http_requests_total", "Requests answered by operation and status.",
@@ -26,7 +30,7 @@ static struct metric request_seconds =
                          "Time from a request's first byte to its reply by operation.",
                          "operation");
 
-/* What collecting the body needs, behind the request. */
+/* Collecting the body. `call` is the rq->http of the request. */
 struct collected {
 	struct http_call call;
 	struct http_body body;
@@ -34,11 +38,11 @@ struct collected {
 	bool is_refused;
 };
 
-/* At once in a process: each has a stack, and that is two of the 65,530 mappings that Linux allows it
- * (vm.max_map_count). */
+/* Handlers running at once in a process. Each has a stack, which is two memory mappings (stack and
+ * guard page); Linux allows a process 65,530 (vm.max_map_count). */
 #define RUNNING_MAX 16384
 
-#define NO_MEMORY "too many large requests at once and nothing was done; try again"
+#define NO_MEMORY "too many large requests are in progress; nothing was done, try again"
 
 static struct collected *collected_of(struct request *rq)
 {
@@ -76,14 +80,14 @@ struct request *http_request_new(struct worker *worker, struct http_exchange *ex
 	return rq;
 }
 
-/* Status classes as labels: exact statuses would be as good, these are fewer. */
+/* The label `status`: classes instead of single statuses keep the number of series low. */
 static const char *status_class(int status)
 {
 	static const char *const CLASSES[] = {"0xx", "1xx", "2xx", "3xx", "4xx", "5xx"};
 	return CLASSES[status / 100 < 6 ? status / 100 : 0];
 }
 
-static void report(struct request *rq, int status)
+static void report_finished(struct request *rq, int status)
 {
 	struct http_exchange *exchange = rq->http->exchange;
 	const char *operation = rq->http->op ? rq->http->op->name : "internal";
@@ -102,7 +106,7 @@ static void send_reply(struct request *rq)
 {
 	if (rq->problem.code)
 		reply_problem(rq);
-	report(rq, rq->http->reply->status);
+	report_finished(rq, rq->http->reply->status);
 	reply_send(rq);
 	http_body_drop(&collected_of(rq)->body);
 }
@@ -145,7 +149,7 @@ static void run_handler(struct request *rq)
 		idempotency_finish(rq);
 }
 
-static void handler_over(struct request *rq)
+static void handler_ended(struct request *rq)
 {
 	if (rq->http->exchange)
 		send_reply(rq);
@@ -160,15 +164,16 @@ void http_request_end(struct request *rq)
 	if (collected->is_refused)
 		return;
 	if (request_list_count(rq->worker->requests) >= running_max) {
-		http_request_refuse(rq, ERR_UNAVAILABLE,
-		                    "too many requests at once and nothing was done; try again");
+		http_request_refuse(
+			rq, ERR_UNAVAILABLE,
+			"too many requests are in progress; nothing was done, try again");
 		return;
 	}
 	if (collected->body.length) {
 		rq->http->body = collected->body.data;
 		rq->http->body_length = collected->body.length;
 	}
-	request_run(rq, run_handler, handler_over);
+	request_run(rq, run_handler, handler_ended);
 }
 
 void http_request_gone(struct request *rq, enum err_code reason)
@@ -198,3 +203,155 @@ void http_request_register(size_t body_memory_bytes)
 	metric_register(&requests_total);
 	metric_register(&request_seconds);
 }
+
+/* The listener of services. */
+
+/* Handlers by operation. Set once by http_service_bind(), read by every worker. */
+static request_fn *routes[API_ID_COUNT];
+
+static bool is_implemented_by(const struct service *service, const struct api_op *op)
+{
+	return op->service == service->api && !(op->flags & (API_NOT_BUILT | API_GONE));
+}
+
+bool http_service_bind(const struct service *service)
+{
+	bool is_complete = true;
+	for (const struct route *route = service->routes; route->handle; route++) {
+		if (!is_implemented_by(service, api_op(route->id))) {
+			fprintf(stderr, "%s: operation %s belongs to another service\n",
+			        service->name, api_op(route->id)->name);
+			is_complete = false;
+		}
+		routes[route->id] = route->handle;
+	}
+	for (int id = 0; id < API_ID_COUNT; id++) {
+		if (is_implemented_by(service, api_op(id)) && !routes[id]) {
+			fprintf(stderr, "%s: operation %s has no handler\n", service->name,
+			        api_op(id)->name);
+			is_complete = false;
+		}
+	}
+	return is_complete;
+}
+
+request_fn *http_service_route(const struct api_op *op)
+{
+	return routes[op->id];
+}
+
+static const struct internal_route *internal_route_of(const struct service *service,
+                                                      const struct http_head *head)
+{
+	const struct internal_route *route = service->internal_routes;
+	for (; route && route->method; route++)
+		if (strcmp(route->method, head->method) == 0 &&
+		    strlen(route->path) == head->path_length &&
+		    strncmp(route->path, head->target, head->path_length) == 0)
+			return route;
+	return NULL;
+}
+
+/* The handler of a request, or the code of the problem that it gets. */
+struct destination {
+	struct api_match match;
+	request_fn *handle;
+	size_t body_max_bytes;
+	enum err_code code;
+};
+
+static struct destination find_operation(const struct service *service, struct http_exchange *x)
+{
+	struct destination to = {0};
+	const struct http_head *head = &x->head;
+	const char *method = head->is_head ? "GET" : head->method;
+	to.code = api_match(x->arena, method, strlen(method), head->target, head->path_length,
+	                    &to.match);
+	if (to.code)
+		return to;
+	const struct api_op *op = to.match.op;
+	to.handle = op->service == service->api ? http_service_route(op) : NULL;
+	to.body_max_bytes = op->body_max_bytes;
+	if (!to.handle)
+		to.code = op->service == service->api ? ERR_NOT_BUILT : ERR_NOT_FOUND;
+	return to;
+}
+
+static struct destination find_destination(const struct service *service, struct http_exchange *x,
+                                           const struct identity *caller)
+{
+	const struct internal_route *internal = internal_route_of(service, &x->head);
+	if (!internal)
+		return find_operation(service, x);
+	struct destination to = {.handle = internal->handle,
+	                         .body_max_bytes = internal->body_max_bytes};
+	to.code = caller->kind == KEY_SERVICE ? ERR_NONE : ERR_NOT_FOUND;
+	return to;
+}
+
+/* The gateway has checked the scope already, by the same table. The service checks it again, so that a
+ * mistake in the gateway does not give access. */
+static enum err_code check_scope(const struct destination *to, const struct identity *caller)
+{
+	const struct api_op *op = to->match.op;
+	return op && (caller->scopes & op->scope) != op->scope ? ERR_SCOPE : ERR_NONE;
+}
+
+static void on_head(struct http_exchange *x)
+{
+	struct worker *worker = http_server_context(x->server);
+	struct process *process = worker->process;
+	const char *signature = http_head_get(&x->head, IDENTITY_HEADER);
+	struct identity caller = {0};
+	struct destination to = {0};
+	enum err_code code = ERR_UNAUTHENTICATED;
+	if (signature)
+		code = identity_verify(process->signer, x->arena, signature, time_now_ms(),
+		                       &caller);
+	if (!code) {
+		to = find_destination(process->service, x, &caller);
+		code = to.code ? to.code : check_scope(&to, &caller);
+	}
+	const char *id = http_head_request_id(&x->head, x->arena);
+	struct request *rq =
+		http_request_new(worker, x, &to.match, &caller, id, to.handle, to.body_max_bytes);
+	x->user = rq;
+	rq->problem.allow = to.match.allow;
+	if (code == ERR_SCOPE) {
+		require(to.match.op);
+		rq->problem.scope = to.match.op->scope_name;
+	}
+	if (code)
+		http_request_refuse(rq, code, NULL);
+	else if (!process->is_migrated)
+		http_request_refuse(rq, ERR_UNAVAILABLE, "the database is not ready yet");
+}
+
+static void on_content(struct http_exchange *x, const char *data, size_t length)
+{
+	http_request_content(x->user, data, length);
+}
+
+static void on_end(struct http_exchange *x)
+{
+	http_request_end(x->user);
+}
+
+static void on_gone(struct http_exchange *x, enum err_code reason)
+{
+	http_request_gone(x->user, reason);
+}
+
+static void on_done(struct http_exchange *x)
+{
+	http_request_done(x->user);
+}
+
+const struct http_handler http_service_handler = {
+	.on_head = on_head,
+	.on_content = on_content,
+	.on_end = on_end,
+	.on_gone = on_gone,
+	.on_done = on_done,
+	.refuse = http_refuse_problem,
+};

@@ -1,5 +1,11 @@
-/** What HTTP adds to a request, and how an exchange becomes one: for the listeners, not for handlers
- * (input.h, reply.h). */
+/** From an HTTP exchange to a handler and back: routes, authenticates, collects the body, runs the
+ * handler in a fiber, sends its reply.
+ *
+ * A service's public listener is `http_service_handler`; nothing here has to be called by a service.
+ * The gateway, which proxies most requests, has a listener of its own and uses http_request_new() and
+ * the functions below it for the operations that it answers itself. Handlers use input.h and reply.h
+ * instead of this header.
+ */
 #pragma once
 
 #include "http/api.h"
@@ -8,53 +14,69 @@
 
 #include <yyjson.h>
 
+#include <stdbool.h>
 #include <stddef.h>
 
-/** What HTTP adds to a request. */
+struct service;
+
+/** The HTTP part of a request, `rq->http`. In the arena of the request. */
 struct http_call {
-	struct http_exchange *exchange; /* NULL once the client has gone */
+	struct http_exchange *exchange; /* NULL once the exchange is over */
 	struct http_head head;
-	const struct api_op *op; /* NULL for an /internal/ route */
-	struct api_match match;
-	const char *body; /* whole content, NUL-terminated; "" when there is none */
+	const struct api_op *op; /* NULL for an internal route */
+	struct api_match match;  /* with the path parameters */
+	const char *body;        /* whole content, NUL-terminated; "" when there is none */
 	size_t body_length;
-	yyjson_val *json;      /* the parsed body, an object; NULL when none was declared */
-	const char *body_json; /* see request_body_json() */
-	size_t kept_count;     /* its members */
-	const struct http_field *fields; /* that go into the reply, whatever it is */
+	yyjson_val *json;       /* the parsed body, an object; NULL: no body row was declared */
+	const char *body_json;  /* see request_body_json() */
+	size_t body_json_count; /* members of body_json */
+	const struct http_field *fields; /* added to every reply, also to problems */
 	size_t field_count;
 	struct reply *reply; /* internal to reply.c */
 };
 
-/** A request of an exchange that is matched and authenticated already: `match` and `caller` are
- * copied. The request takes the exchange's arena. `match`'s operation may be NULL for an internal
- * route. Hand the exchange's callbacks on to the functions below. */
+/** The handler of a service's public listener. It matches operations of api.def and internal routes,
+ * and takes identities only from the signed header that the gateway and the services send. */
+extern const struct http_handler http_service_handler;
+
+/** Bind the service's routes to their operations; once, before threads. False after one line on
+ * standard error for each operation of the service that has no route (and is not NOT_BUILT or GONE),
+ * and each route that belongs to another service. */
+bool http_service_bind(const struct service *service);
+
+/** The handler bound to `op`; NULL when there is none. */
+request_fn *http_service_route(const struct api_op *op);
+
+/** Make the request of an exchange that has been matched and authenticated. Copies `match` and
+ * `caller` (NULL: no identity); takes the exchange's arena. `match->op` is NULL for an internal
+ * route. The caller's http_handler passes its callbacks on to the functions below. */
 struct request *http_request_new(struct worker *worker, struct http_exchange *exchange,
                                  const struct api_match *match, const struct identity *caller,
                                  const char *request_id, request_fn *handle, size_t body_max_bytes);
 
-/** A piece of content. Replies, and drops the rest: 413 over body_max_bytes, 503 when the bodies of
- * all requests are more than BODY_MEMORY, 408 past the request's deadline. */
+/** For on_content: append to the body. Replies and drops the rest of the body: 413 over
+ * body_max_bytes; 503 when the bodies of all requests exceed BODY_MEMORY; 408 past the request's
+ * deadline. */
 void http_request_content(struct request *rq, const char *data, size_t length);
 
-/** The content is complete: the handler starts. 503 where 16,384 requests of the process, spread
- * evenly over its workers, run already. */
+/** For on_end: the body is complete, start the handler. Replies 503 when 16,384 requests, divided
+ * evenly among the workers, run already in the process. */
 void http_request_end(struct request *rq);
 
-/** The client has gone. */
+/** For on_gone: the client has disconnected; cancel the handler with ERR_CLIENT_GONE. */
 void http_request_gone(struct request *rq, enum err_code reason);
 
-/** The exchange is over: it must not be touched any more. Frees the request, now or when its fiber
+/** For on_done: the exchange is over and is not used again. Frees the request, now or when its fiber
  * has ended. */
 void http_request_done(struct request *rq);
 
-/** Reply a problem without running a handler. */
+/** Reply a problem without running the handler. `detail` NULL: the default text of `code`. */
 void http_request_refuse(struct request *rq, enum err_code code, const char *detail);
 
-/** The `refuse` of struct http_handler: a problem body. */
+/** The `refuse` member of every struct http_handler: writes a problem body. */
 void http_refuse_problem(struct arena *arena, enum err_code code, const char *detail,
                          const char *request_id, const char **ret_body, size_t *ret_length);
 
-/** Register the metrics of HTTP requests; `body_memory_bytes` is for the bodies of all of them.
+/** Register the metrics of HTTP requests and set the limit for the bodies of all requests together.
  * Once, before threads. */
 void http_request_register(size_t body_memory_bytes);

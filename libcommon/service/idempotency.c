@@ -15,17 +15,17 @@
 #define FIELD_NAME   "Idempotency-Key"
 #define KEY_TEXT_MAX 255
 
-/* What a request claims, and what its answer is kept under. All of it but the body's hash is the
- * API key's own, so that no other key of the account, with fewer scopes maybe, gets what was
- * answered to this one. */
+/* The record of a request: its identity and the key that its answer is encrypted with. Everything but
+ * the body's hash depends on the caller's API key, so that no other key of the account can get the
+ * answer. */
 struct claim {
 	const char *key;
 	const char *operation;
 	uint8_t key_hash[SHA256_LEN];
 	uint8_t body_hash[SHA256_LEN];
-	int64_t lock; /* of the database, so that it tells operations and accounts apart */
+	int64_t lock; /* advisory lock, from account, API key, operation and key */
 	uint8_t seal[GCM_KEY_LEN];
-	const char *seal_context;
+	const char *seal_context; /* additional authenticated data */
 };
 
 static bool is_key(const char *text)
@@ -38,7 +38,8 @@ static bool is_key(const char *text)
 	return length >= 1 && length <= KEY_TEXT_MAX;
 }
 
-/* SHA-256 over operation, path and content, each where no other could reach into it. */
+/* SHA-256 over operation, path and body. Neither of the first two can contain the line feed that ends
+ * it, so that different requests cannot be hashed as the same text. */
 static void claim_hash_body(struct request *rq, struct claim *claim)
 {
 	const struct http_call *http = rq->http;
@@ -74,8 +75,8 @@ static struct claim *claim_of(struct request *rq)
 	return claim;
 }
 
-/* An answer is kept as lines (status, content type, a line `name: value` for each field, an empty
- * one), then the content:
+/* An answer is stored as lines (status, content type, a line `name: value` for each field, an empty
+ * line), followed by the content:
  *
  *     201\napplication/json\nLocation: /api/v1.0/interests/0197…\n\n{"id":"0197…"}
  */
@@ -91,12 +92,12 @@ static struct buf answer_write(struct request *rq)
 	return out;
 }
 
-/* The next line, NUL-terminated in place; `*at` moves behind it. */
+/* The next line, NUL-terminated in place. Advances `*at` to the line after it. */
 static char *answer_line(char **at)
 {
 	char *line = *at;
 	char *end = strchr(line, '\n');
-	require(end != NULL);
+	require(end);
 	*end = '\0';
 	*at = end + 1;
 	return line;
@@ -109,7 +110,7 @@ static void answer_replay(struct request *rq, char *text, size_t length)
 	const char *type = answer_line(&at);
 	while (*(line = answer_line(&at)) != '\0') {
 		char *value = strstr(line, ": ");
-		require(value != NULL);
+		require(value);
 		*value = '\0';
 		reply_header(rq, line, "%s", value + 2);
 	}
@@ -118,7 +119,7 @@ static void answer_replay(struct request *rq, char *text, size_t length)
 	reply_of(rq)->type = type;
 }
 
-/* Give the first answer again. */
+/* Reply with the stored answer. */
 static void claim_replay(struct request *rq, const struct claim *claim, const struct pg_rows *row)
 {
 	size_t length, sealed_length;
@@ -126,17 +127,16 @@ static void claim_replay(struct request *rq, const struct claim *claim, const st
 	const uint8_t *sealed = pg_value_bytes(rq->arena, row, 0, 1, &sealed_length);
 	if (length != SHA256_LEN || memcmp(body_hash, claim->body_hash, SHA256_LEN) != 0)
 		raise_error(rq, ERR_IDEMPOTENCY_REUSED,
-		            "this " FIELD_NAME " came before with another request");
+		            "this " FIELD_NAME " was used before with another request");
 	require(sealed_length >= GCM_OVERHEAD);
 	char *text = arena_alloc(rq->arena, sealed_length - GCM_OVERHEAD + 1);
-	if (gcm_open(claim->seal, claim->seal_context, sealed, sealed_length, (uint8_t *)text) !=
-	    ERR_NONE) {
+	if (gcm_open(claim->seal, claim->seal_context, sealed, sealed_length, (uint8_t *)text)) {
 		log_warn(LOG_GROUP_HTTP,
-		         "kept answer cannot be opened: IDENTITY_SECRET has changed",
+		         "stored answer cannot be decrypted: IDENTITY_SECRET has changed",
 		         f_text("operation", claim->operation));
 		raise_error(rq, ERR_CONFLICT,
 		            "this " FIELD_NAME
-		            " was used before; its answer cannot be given again");
+		            " was used before; its answer can no longer be decrypted");
 	}
 	answer_replay(rq, text, sealed_length - GCM_OVERHEAD);
 }
@@ -149,13 +149,14 @@ bool idempotency_begin(struct request *rq)
 		            KEY_TEXT_MAX);
 	const struct claim *claim = claim_of(rq);
 	pg_begin(rq);
-	/* Two statements: the second must see what the lock's last holder committed. */
+	/* A second statement reads the record, because its snapshot must be taken after the lock: it has to
+	 * contain what the last holder of the lock committed. */
 	struct pg_rows *lock;
 	enum err_code code = pg_try(rq, &lock, NULL, IDEMPOTENCY_LOCK_SQL, pg_int(claim->lock));
 	if (code == ERR_CONFLICT)
 		raise_error(rq, ERR_IN_PROGRESS,
 		            "a request with this " FIELD_NAME " is still running");
-	if (code != ERR_NONE)
+	if (code)
 		pg_raise(rq, code);
 	struct pg_rows *row =
 		pg_query(rq, IDEMPOTENCY_GET_SQL, pg_uuid(rq->caller.account),

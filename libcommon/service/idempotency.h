@@ -1,10 +1,13 @@
-/** Idempotency-Key: the same key, caller and body within 24 hours give the first answer again. The
- * caller is an API key: another one of the account starts afresh, so that it never gets what only
- * the first may have been given.
+/** Idempotency-Key: a repeated request gets the first answer again instead of a second effect. Handlers
+ * need nothing for it; http_request.c calls these functions for operations marked CREATES in api.def.
  *
- * The handler runs inside a transaction that also keeps its answer, so effect and record are one,
- * whatever is killed. Stored answers are sealed: they may hold what is shown once, such as a new
- * key.
+ * A request repeats another one when it has the same Idempotency-Key, API key, operation, path and
+ * body, and comes within 24 hours. Records belong to an API key, not to an account: another key of
+ * the account may have fewer scopes and must not get the first key's answer.
+ *
+ * The handler runs inside a transaction that also stores its answer, so both are committed or
+ * neither. Stored answers are encrypted, because they may contain a secret that is shown once, such
+ * as a new API key.
  */
 #pragma once
 
@@ -12,13 +15,15 @@
 
 #include <stdbool.h>
 
-/** Before the handler of an API_CREATES operation whose request carries Idempotency-Key. Opens the
- * transaction. Returns true when the first answer was replied and the handler must not run.
+/** Call before the handler of a request that has the field Idempotency-Key. Opens the transaction.
+ * Returns true when the stored answer has been replied; the handler must not run then.
  *
- * Raises ERR_INVALID: not 1 to 255 visible ASCII characters; ERR_IN_PROGRESS: the first one is
- * still running; ERR_IDEMPOTENCY_REUSED: the key came with another body. */
+ * Raises ERR_INVALID: the key is not 1 to 255 visible ASCII characters, or is given twice;
+ * ERR_IN_PROGRESS: the first request still runs; ERR_IDEMPOTENCY_REUSED: the key was used with
+ * another path or body; ERR_CONFLICT: the stored answer cannot be decrypted because IDENTITY_SECRET
+ * has changed. */
 bool idempotency_begin(struct request *rq);
 
-/** After the handler has replied: keep the answer and commit, or roll back where the answer is a
- * failure (400 and above), which may be asked for again. */
+/** Call after the handler has replied. Stores the answer and commits. Rolls back when the answer is a
+ * failure (status 400 and above), so that the client can try again with the same key. */
 void idempotency_finish(struct request *rq);

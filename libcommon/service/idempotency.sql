@@ -1,4 +1,5 @@
--- The lock ends with the transaction. It is waited for a moment: whoever failed or has just answered may still hold it.
+-- Take the advisory lock $1 until the transaction ends. Wait up to 250 ms for it: a request that has just failed or been
+-- answered may not have ended its transaction yet.
 -- name: idempotency_lock
 SELECT set_config('lock_timeout', '250ms', true), pg_advisory_xact_lock($1::bigint),
        set_config('lock_timeout', '0', true);
@@ -7,13 +8,13 @@ SELECT set_config('lock_timeout', '250ms', true), pg_advisory_xact_lock($1::bigi
 SELECT body_hash, answer FROM idempotency
 WHERE account_id = $1 AND operation = $2 AND key_hash = $3 AND created_at > now() - interval '24 hours';
 
--- Removes some that are too old in passing.
+-- Store an answer. Also delete up to 20 expired records.
 -- name: idempotency_create
 WITH old AS (
 	SELECT account_id, operation, key_hash FROM idempotency
 	WHERE created_at < now() - interval '24 hours' AND key_hash <> $3
 	LIMIT 20 FOR UPDATE SKIP LOCKED
-), gone AS (
+), deleted AS (
 	DELETE FROM idempotency USING old
 	WHERE idempotency.account_id = old.account_id AND idempotency.operation = old.operation
 		AND idempotency.key_hash = old.key_hash

@@ -1,4 +1,3 @@
-/* Declared input (field.h): from path, query and body into the handler's struct. */
 #include "service/input.h"
 
 #include "base/json.h"
@@ -50,7 +49,8 @@ static const char *path_value(const struct request *rq, const char *name)
 	return NULL;
 }
 
-static void take_text(struct request *rq, const struct field *field, const char *text, void *input)
+static void decode_text(struct request *rq, const struct field *field, const char *text,
+                        void *input)
 {
 	struct field_value value = {0};
 	const char *fault = field_check_text(rq->arena, field, text, &value);
@@ -60,7 +60,7 @@ static void take_text(struct request *rq, const struct field *field, const char 
 		store(input, field, &value);
 }
 
-static void take_query(struct request *rq, const struct field *field, void *input)
+static void decode_query(struct request *rq, const struct field *field, void *input)
 {
 	const struct http_head *head = &rq->http->head;
 	size_t count;
@@ -72,14 +72,14 @@ static void take_query(struct request *rq, const struct field *field, void *inpu
 		problem_add_field(rq->arena, &rq->problem, field->name,
 		                  "must be percent-encoded UTF-8");
 	else if (text)
-		take_text(rq, field, text, input);
+		decode_text(rq, field, text, input);
 	else if (field->flags & REQUIRED)
 		problem_add_field(rq->arena, &rq->problem, field->name, "is required");
 	else
 		store_fallback(input, field);
 }
 
-/* Keep the checked member in the document that becomes request_body_json(). */
+/* Add the checked member to the document that becomes request_body_json(). */
 static void keep(yyjson_mut_doc *doc, const struct field *field, const struct field_value *value)
 {
 	yyjson_mut_val *key = yyjson_mut_str(doc, field->name);
@@ -95,8 +95,8 @@ static void keep(yyjson_mut_doc *doc, const struct field *field, const struct fi
 	yyjson_mut_obj_add(yyjson_mut_doc_get_root(doc), key, kept);
 }
 
-static void take_body(struct request *rq, const struct field *field, void *input,
-                      yyjson_mut_doc *kept)
+static void decode_body(struct request *rq, const struct field *field, void *input,
+                        yyjson_mut_doc *kept)
 {
 	yyjson_val *json = json_get(rq->http->json, field->name);
 	if (!json) {
@@ -120,7 +120,7 @@ static void take_body(struct request *rq, const struct field *field, void *input
 	keep(kept, field, &value);
 }
 
-/* application/json or application/…+json, parameters or not. */
+/* Whether the media type, without its parameters, is application/json or application/…+json. */
 static bool is_json_type(const char *type)
 {
 	size_t length = strcspn(type, "; \t");
@@ -139,7 +139,7 @@ static void parse_body(struct request *rq)
 		raise_error(rq, ERR_MEDIA_TYPE, "the body must be application/json");
 	const char *coding = request_header(rq, "Content-Encoding");
 	if (http->body_length && coding && strcasecmp(coding, "identity") != 0)
-		raise_error(rq, ERR_MEDIA_TYPE, "the body must come without a Content-Encoding");
+		raise_error(rq, ERR_MEDIA_TYPE, "the body must not have a Content-Encoding");
 	const char *text = http->body_length ? http->body : "{}";
 	size_t length = http->body_length ? http->body_length : 2;
 	if (json_parse(rq->arena, text, length, &http->json, &why)) {
@@ -155,19 +155,19 @@ void *request_input_sized(struct request *rq, const struct field *fields, size_t
 	void *input = arena_alloc(rq->arena, size);
 	yyjson_mut_doc *kept = json_doc_new(rq->arena);
 	yyjson_mut_doc_set_root(kept, yyjson_mut_obj(kept));
-	for (const struct field *field = fields; field->place != FIELD_END_OF_TABLE; field++) {
-		if (field->place == IN_BODY && !rq->http->json)
+	for (const struct field *field = fields; field->source != FIELD_END_OF_TABLE; field++) {
+		if (field->source == IN_BODY && !rq->http->json)
 			parse_body(rq);
-		if (field->place == IN_PATH)
-			take_text(rq, field, path_value(rq, field->name), input);
-		else if (field->place == IN_QUERY)
-			take_query(rq, field, input);
+		if (field->source == IN_PATH)
+			decode_text(rq, field, path_value(rq, field->name), input);
+		else if (field->source == IN_QUERY)
+			decode_query(rq, field, input);
 		else
-			take_body(rq, field, input, kept);
+			decode_body(rq, field, input, kept);
 	}
 	raise_if_faults(rq);
 	rq->http->body_json = json_write_mut(rq->arena, yyjson_mut_doc_get_root(kept), NULL);
-	rq->http->kept_count = yyjson_mut_obj_size(yyjson_mut_doc_get_root(kept));
+	rq->http->body_json_count = yyjson_mut_obj_size(yyjson_mut_doc_get_root(kept));
 	return input;
 }
 
@@ -179,8 +179,8 @@ const char *request_body_json(struct request *rq)
 
 void request_require_some(struct request *rq)
 {
-	if (rq->http->kept_count == 0)
-		raise_field(rq, "body", "must name at least one field that can be changed");
+	if (rq->http->body_json_count == 0)
+		raise_field(rq, "body", "must have at least one field that can be changed");
 }
 
 const char *request_header(const struct request *rq, const char *name)

@@ -1,27 +1,252 @@
-/** The input of a handler: declared rows (field.h) are decoded and checked into a struct. */
+/** The input of a handler: path parameters, query parameters and members of the JSON body, declared as
+ * rows of a table, decoded and checked before the handler does anything.
+ *
+ *     struct run_input { const char *experiment; int64_t seeds; const char *note; };
+ *     static const struct field RUN_FIELDS[] = {
+ *             PATH_UUID(struct run_input, experiment, "experiment_id"),
+ *             BODY_INT(struct run_input, seeds, "seeds", REQUIRED, 1, 64, 0),
+ *             BODY_TEXT(struct run_input, note, "note", NULLABLE, 0, 2000),
+ *             FIELD_END,
+ *     };
+ *     struct run_input *in = request_input(rq, struct run_input, RUN_FIELDS);
+ *
+ * A row names the C struct and its member (whose type is checked at compile time), the name that the
+ * client writes, flags and bounds. All faults are collected and answered in one problem (400,
+ * `errors`). Members of a body that no row names are ignored.
+ *
+ * Absent values: a text is NULL, a number or boolean has the row's default (`fallback`), which is 0
+ * where the macro has no such argument. A null that NULLABLE admits is NULL, or the default.
+ *
+ * What only a statement uses needs no struct member: declare it with a JSON_* row and pass
+ * request_body_json() to the statement. That text has just the members that the client sent, so that
+ * a PATCH can tell an absent member from null:
+ *
+ *     UPDATE run r SET (note) = (SELECT n.note FROM jsonb_populate_record(r, $2::jsonb) n) …
+ */
 #pragma once
 
 #include "loop/request.h"
-#include "service/field.h"
 #include "service/http_request.h"
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
-/** Decode and check the declared input into a new struct of `size` bytes; raises ERR_INVALID with
- * every fault. With body rows: ERR_MEDIA_TYPE when a body is there whose type is neither
- * application/json nor ends in +json, ERR_MALFORMED when it is not JSON, ERR_INVALID when it is not
- * an object; an absent body counts as `{}`. */
+/** The part of the request that a value is in. */
+enum field_source { FIELD_END_OF_TABLE, IN_PATH, IN_QUERY, IN_BODY };
+
+/** The type of a value, the C type of its struct member, and what min and max bound. */
+enum field_type {
+	FIELD_TEXT,    /* const char *; min and max in code points */
+	FIELD_UUID,    /* const char *, canonical lower case */
+	FIELD_INT,     /* int64_t; min and max of the value */
+	FIELD_FLOAT,   /* double, finite; min and max of the value */
+	FIELD_BOOL,    /* bool; in a query: true, false, 1 or 0 */
+	FIELD_ENUM,    /* const char *, one of `values` */
+	FIELD_DATE,    /* const char *, YYYY-MM-DD */
+	FIELD_TIME,    /* const char *, RFC 3339; stored in UTC with milliseconds */
+	FIELD_URL,     /* const char *, absolute http or https URL */
+	FIELD_OBJECT,  /* const char *, JSON text of an object */
+	FIELD_ARRAY,   /* const char *, JSON text of an array; min and max in items */
+	FIELD_STRINGS, /* const char *, JSON text of an array of strings; min and max in items, each
+			  at most item_max code points, none empty */
+	FIELD_LIMIT,   /* int64_t, 1 or more; a value above max becomes max */
+	FIELD_OFFSET,  /* int64_t, 0 or more */
+};
+
+/** Flags of a row, joined with `|`. */
+enum field_flag {
+	OPTIONAL = 0, /* may be absent, must not be null */
+	REQUIRED = 1, /* must be present, must not be null */
+	NULLABLE = 2, /* may be null, which clears what is stored */
+	TRIMMED = 4,  /* white space at both ends is removed before the bounds are checked */
+};
+
+/** In place of an offset: the value is checked, and put into request_body_json() only. */
+#define FIELD_NOWHERE ((size_t)-1)
+
+/** A row. Written with the macros below; a combination that has no macro is written out, with FIELD_AT
+ * for the offset. */
+struct field {
+	enum field_source source;
+	enum field_type type;
+	const char *name; /* as the client writes it */
+	size_t offset;    /* of the struct member, or FIELD_NOWHERE */
+	unsigned flags;
+	double min, max;           /* inclusive; both 0: unbounded */
+	int64_t fallback;          /* numbers and booleans: the value when absent */
+	const char *const *values; /* FIELD_ENUM: NULL-terminated */
+	size_t item_max;           /* FIELD_STRINGS: code points of an item; 0: unbounded */
+	/* FIELD_TEXT: a further check; returns false and sets the client's message when the text
+	 * does not pass. NULL: none. */
+	bool (*check)(const char *text, size_t length, const char **ret_message);
+	/* The members of a FIELD_OBJECT, or of the objects in a FIELD_ARRAY, as JSON_* rows. Faults
+	 * are named `resource.url`, `links[2].type`. Members that no row names are kept. TRIMMED
+	 * affects only the bounds of nested texts. NULL: any object, any items. */
+	const struct field *members;
+};
+
+/* Offset of a member; a member of another type does not compile. */
+#define FIELD_AT(s, member, type)                                                             \
+	(offsetof(s, member) +                                                                \
+	 0 * sizeof(char[__builtin_types_compatible_p(__typeof__(((s *)0)->member), type) ? 1 \
+	                                                                                  : -1]))
+
+/* Arguments of the macros: s, m struct and member; n name; f flags; lo, hi bounds; d default; v values of
+ * an enumeration (a NULL-terminated array); each the longest item; m (JSON_*_OF) table of members.
+ *
+ * IN_PATH: always required. */
+#define PATH_UUID(s, m, n)                                                       \
+	{                                                                        \
+		IN_PATH, FIELD_UUID, (n), FIELD_AT(s, m, const char *), REQUIRED \
+	}
+#define PATH_TEXT(s, m, n, lo, hi)                                                           \
+	{                                                                                    \
+		IN_PATH, FIELD_TEXT, (n), FIELD_AT(s, m, const char *), REQUIRED, (lo), (hi) \
+	}
+
+/* IN_QUERY */
+#define QUERY_UUID(s, m, n)                                             \
+	{                                                               \
+		IN_QUERY, FIELD_UUID, (n), FIELD_AT(s, m, const char *) \
+	}
+#define QUERY_TEXT(s, m, n, f, lo, hi)                                                   \
+	{                                                                                \
+		IN_QUERY, FIELD_TEXT, (n), FIELD_AT(s, m, const char *), (f), (lo), (hi) \
+	}
+#define QUERY_ENUM(s, m, n, v)                                                         \
+	{                                                                              \
+		IN_QUERY, FIELD_ENUM, (n), FIELD_AT(s, m, const char *), .values = (v) \
+	}
+#define QUERY_BOOL(s, m, n, d)                                                   \
+	{                                                                        \
+		IN_QUERY, FIELD_BOOL, (n), FIELD_AT(s, m, bool), .fallback = (d) \
+	}
+#define QUERY_DATE(s, m, n)                                             \
+	{                                                               \
+		IN_QUERY, FIELD_DATE, (n), FIELD_AT(s, m, const char *) \
+	}
+#define QUERY_LIMIT(s, m, d, hi)                                                     \
+	{                                                                            \
+		IN_QUERY, FIELD_LIMIT, "limit", FIELD_AT(s, m, int64_t), 0, 1, (hi), \
+			.fallback = (d)                                              \
+	}
+#define QUERY_OFFSET(s, m)                                                \
+	{                                                                 \
+		IN_QUERY, FIELD_OFFSET, "offset", FIELD_AT(s, m, int64_t) \
+	}
+
+/* IN_BODY */
+#define BODY_TEXT(s, m, n, f, lo, hi)                                                   \
+	{                                                                               \
+		IN_BODY, FIELD_TEXT, (n), FIELD_AT(s, m, const char *), (f), (lo), (hi) \
+	}
+#define BODY_UUID(s, m, n, f)                                               \
+	{                                                                   \
+		IN_BODY, FIELD_UUID, (n), FIELD_AT(s, m, const char *), (f) \
+	}
+#define BODY_INT(s, m, n, f, lo, hi, d)                                                            \
+	{                                                                                          \
+		IN_BODY, FIELD_INT, (n), FIELD_AT(s, m, int64_t), (f), (lo), (hi), .fallback = (d) \
+	}
+#define BODY_FLOAT(s, m, n, f, lo, hi)                                             \
+	{                                                                          \
+		IN_BODY, FIELD_FLOAT, (n), FIELD_AT(s, m, double), (f), (lo), (hi) \
+	}
+#define BODY_BOOL(s, m, n, f, d)                                                     \
+	{                                                                            \
+		IN_BODY, FIELD_BOOL, (n), FIELD_AT(s, m, bool), (f), .fallback = (d) \
+	}
+#define BODY_ENUM(s, m, n, f, v)                                                           \
+	{                                                                                  \
+		IN_BODY, FIELD_ENUM, (n), FIELD_AT(s, m, const char *), (f), .values = (v) \
+	}
+#define BODY_OBJECT(s, m, n, f)                                               \
+	{                                                                     \
+		IN_BODY, FIELD_OBJECT, (n), FIELD_AT(s, m, const char *), (f) \
+	}
+#define BODY_ARRAY(s, m, n, f, lo, hi)                                                   \
+	{                                                                                \
+		IN_BODY, FIELD_ARRAY, (n), FIELD_AT(s, m, const char *), (f), (lo), (hi) \
+	}
+#define BODY_STRINGS(s, m, n, f, lo, hi, each)                                              \
+	{                                                                                   \
+		IN_BODY, FIELD_STRINGS, (n), FIELD_AT(s, m, const char *), (f), (lo), (hi), \
+			.item_max = (each)                                                  \
+	}
+
+/* IN_BODY without a struct member: for request_body_json() only. */
+#define JSON_TEXT(n, f, lo, hi)                                          \
+	{                                                                \
+		IN_BODY, FIELD_TEXT, (n), FIELD_NOWHERE, (f), (lo), (hi) \
+	}
+#define JSON_UUID(n, f)                                      \
+	{                                                    \
+		IN_BODY, FIELD_UUID, (n), FIELD_NOWHERE, (f) \
+	}
+#define JSON_INT(n, f, lo, hi)                                          \
+	{                                                               \
+		IN_BODY, FIELD_INT, (n), FIELD_NOWHERE, (f), (lo), (hi) \
+	}
+#define JSON_FLOAT(n, f, lo, hi)                                          \
+	{                                                                 \
+		IN_BODY, FIELD_FLOAT, (n), FIELD_NOWHERE, (f), (lo), (hi) \
+	}
+#define JSON_BOOL(n, f)                                      \
+	{                                                    \
+		IN_BODY, FIELD_BOOL, (n), FIELD_NOWHERE, (f) \
+	}
+#define JSON_ENUM(n, f, v)                                                  \
+	{                                                                   \
+		IN_BODY, FIELD_ENUM, (n), FIELD_NOWHERE, (f), .values = (v) \
+	}
+#define JSON_URL(n, f)                                               \
+	{                                                            \
+		IN_BODY, FIELD_URL, (n), FIELD_NOWHERE, (f), 1, 2048 \
+	}
+#define JSON_OBJECT(n, f)                                      \
+	{                                                      \
+		IN_BODY, FIELD_OBJECT, (n), FIELD_NOWHERE, (f) \
+	}
+#define JSON_ARRAY(n, f, lo, hi)                                          \
+	{                                                                 \
+		IN_BODY, FIELD_ARRAY, (n), FIELD_NOWHERE, (f), (lo), (hi) \
+	}
+#define JSON_OBJECT_OF(n, f, m)                                                \
+	{                                                                      \
+		IN_BODY, FIELD_OBJECT, (n), FIELD_NOWHERE, (f), .members = (m) \
+	}
+#define JSON_ARRAY_OF(n, f, lo, hi, m)                                                    \
+	{                                                                                 \
+		IN_BODY, FIELD_ARRAY, (n), FIELD_NOWHERE, (f), (lo), (hi), .members = (m) \
+	}
+#define JSON_STRINGS(n, f, lo, hi, each)                                                        \
+	{                                                                                       \
+		IN_BODY, FIELD_STRINGS, (n), FIELD_NOWHERE, (f), (lo), (hi), .item_max = (each) \
+	}
+
+#define FIELD_END                  \
+	{                          \
+		FIELD_END_OF_TABLE \
+	}
+
+/** Decode and check the input that `fields` declares. Returns a new struct in the request's arena. A
+ * table without body rows leaves the body unread; an absent body counts as `{}`.
+ *
+ * Raises ERR_INVALID: one or more values do not fit, or the body is not an object; ERR_MEDIA_TYPE: the
+ * body's type is neither application/json nor application/…+json, or it has a Content-Encoding;
+ * ERR_MALFORMED: the body is not JSON. */
 void *request_input_sized(struct request *rq, const struct field *fields, size_t size);
 #define request_input(rq, type, fields) ((type *)request_input_sized((rq), (fields), sizeof(type)))
 
-/** After request_input(): JSON text of an object with just the body members that the table declares
- * and the client sent, checked, text trimmed where declared, null where the client cleared it. What
- * INSERT and UPDATE statements read. */
+/** After request_input(): JSON text of an object with the body members that the table declares and the
+ * client sent. Values are checked, texts trimmed where the row says so; null stays null. */
 const char *request_body_json(struct request *rq);
 
-/** Raise ERR_INVALID unless the body named at least one declared member: for PUT and PATCH. */
+/** For PUT and PATCH, after request_input(): raise ERR_INVALID when request_body_json() is `{}`. */
 void request_require_some(struct request *rq);
 
-/** A request field (header) or query parameter, decoded; NULL: absent. */
+/** The first request field (header) of that name, letters' case ignored, or the decoded query
+ * parameter; NULL: absent. For what a table cannot declare. */
 const char *request_header(const struct request *rq, const char *name);
 const char *request_query(const struct request *rq, const char *name);

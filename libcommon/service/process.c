@@ -14,42 +14,43 @@ struct process_settings process_settings;
 
 const struct setting PROCESS_SETTINGS[] = {
 	SETTING_TEXT(&process_settings.listen, "LISTEN", "0.0.0.0:8080",
-                     "Where requests are taken: host:port or unix:/path."),
+                     "Public listener: host:port or unix:/path."),
 	SETTING_TEXT(&process_settings.admin_listen, "ADMIN_LISTEN", "0.0.0.0:9090",
-                     "Where /healthz, /readyz and /metrics are served."),
+                     "Listener of /healthz, /readyz and /metrics: host:port or unix:/path."),
 	SETTING_SECRET(&process_settings.database_url, "DATABASE_URL", NULL,
                        "Postgres, as the role that owns this process's schema: "
                        "postgres://role:password@host/database."),
 	SETTING_SECRET(&process_settings.redis_url, "REDIS_URL", NULL,
                        "Redis: redis://:password@host:port/db."),
 	SETTING_SECRET(&process_settings.identity_secret, "IDENTITY_SECRET", NULL,
-                       "Signs who a request is for between processes; the same in all, 16 "
-                       "characters or more."),
+                       "Signs the caller's identity between processes; the same in all of "
+                       "them, 16 characters or more."),
 	SETTING_INT(&process_settings.workers, "WORKERS", "0", 0, 256,
-                    "Event loops; 0: one for each core."),
+                    "Event loops, each with a thread; 0: one per core."),
 	SETTING_TEXT(&process_settings.log_level, "LOG_LEVEL", "info",
-                     "debug, info, warn or error; single groups as in info,pg=debug."),
+                     "debug, info, warn or error; per group as in info,pg=debug."),
 	SETTING_INT(&process_settings.pg_pool_size, "PG_POOL_SIZE", "4", 1, 64,
                     "Postgres connections of each worker."),
-	SETTING_MS(&process_settings.pg_pool_wait_ms, "PG_POOL_WAIT", "2s", 100, 60000,
-                   "How long a statement waits for one of them before its request is 503."),
+	SETTING_MS(
+		&process_settings.pg_pool_wait_ms, "PG_POOL_WAIT", "2s", 100, 60000,
+		"How long a statement waits for a connection before its request is answered 503."),
 	SETTING_INT(&process_settings.job_slots, "JOB_SLOTS", "4", 1, 256,
-                    "Jobs that run at once in this process."),
+                    "Jobs that run at the same time in this process."),
 	SETTING_MS(&process_settings.job_lease_ms, "JOB_LEASE", "30s", 1000, 3600000,
-                   "How long the jobs of a process that died wait before another takes them over."),
+                   "Time after which another process takes over the jobs of a dead one."),
 	SETTING_MS(&process_settings.request_timeout_ms, "REQUEST_TIMEOUT", "30s", 100, 600000,
                    "Deadline of a request in this process."),
 	SETTING_MS(&process_settings.drain_timeout_ms, "DRAIN_TIMEOUT", "20s", 100, 600000,
-                   "How long SIGTERM waits for requests and jobs."),
+                   "How long requests and jobs may go on after SIGTERM."),
 	SETTING_BYTES(&process_settings.head_max_bytes, "HEAD_MAX", "64KiB", 1024, 1048576,
                       "Largest head of a request."),
 	SETTING_MS(&process_settings.head_timeout_ms, "HEAD_TIMEOUT", "10s", 100, 600000,
                    "From a request's first byte to the end of its head."),
 	SETTING_MS(&process_settings.body_timeout_ms, "BODY_TIMEOUT", "30s", 100, 600000,
-                   "Between two pieces of a body."),
+                   "Longest pause between two pieces of a body."),
 	SETTING_BYTES(&process_settings.body_memory_bytes, "BODY_MEMORY", "64MiB", 16 << 20,
                       INT64_C(1) << 40,
-                      "Memory for the bodies of all requests together; beyond it they are 503."),
+                      "Memory for the bodies of all requests together; more are answered 503."),
 	SETTING_MS(&process_settings.idle_timeout_ms, "IDLE_TIMEOUT", "60s", 100, 3600000,
                    "How long a connection may wait for its next request."),
 	SETTING_TEXT(&process_settings.service_url[API_EXPERIMENTS], "EXPERIMENTS_URL", "",
@@ -68,9 +69,9 @@ static bool is_address(const char *text)
 {
 	struct arena *arena = arena_new();
 	struct address address;
-	bool is_good = address_parse(arena, text, &address) == ERR_NONE;
+	bool is_valid = address_parse(arena, text, &address) == ERR_NONE;
 	arena_free(arena);
-	return is_good;
+	return is_valid;
 }
 
 static bool is_address_or_empty(const char *text)
@@ -78,14 +79,14 @@ static bool is_address_or_empty(const char *text)
 	return !*text || is_address(text);
 }
 
-static bool is_database(const char *text)
+static bool is_postgres_url(const char *text)
 {
 	struct pg_target *target = pg_target_new(text, NULL, 0);
 	pg_target_free(target);
-	return target != NULL;
+	return target;
 }
 
-static bool is_redis(const char *text)
+static bool is_redis_url(const char *text)
 {
 	struct redis_url url;
 	if (redis_url_parse(text, &url))
@@ -99,32 +100,33 @@ static bool is_secret(const char *text)
 	return strlen(text) >= SECRET_MIN;
 }
 
-/* Values are not repeated here: some are secrets. */
+/* Messages name the variable and not its value: some values are secrets. */
 static const struct {
 	const char *const *value;
 	const char *name;
-	bool (*is_good)(const char *text);
-	const char *wanted;
+	bool (*is_valid)(const char *text);
+	const char *expected;
 } CHECKS[] = {
 	{&process_settings.listen, "LISTEN", is_address, "host:port or unix:/path"},
 	{&process_settings.admin_listen, "ADMIN_LISTEN", is_address, "host:port or unix:/path"},
-	{&process_settings.database_url, "DATABASE_URL", is_database,
+	{&process_settings.database_url, "DATABASE_URL", is_postgres_url,
          "postgres://role:password@host/database"},
-	{&process_settings.redis_url, "REDIS_URL", is_redis, "redis://:password@host:port/db"},
+	{&process_settings.redis_url, "REDIS_URL", is_redis_url, "redis://:password@host:port/db"},
 	{&process_settings.identity_secret, "IDENTITY_SECRET", is_secret, "16 characters or more"},
 };
 
+/* By enum api_service; the gateway has none. */
 static const char *const SERVICE_VARIABLES[] = {
 	NULL,        "EXPERIMENTS_URL",  "INTERESTS_URL", "SEARCH_URL",
 	"FLEET_URL", "INTEGRATIONS_URL", "EVALENV_URL",
 };
 
-static enum err_code check(const char *name, const char *value, bool (*is_good)(const char *text),
-                           const char *wanted)
+static enum err_code check(const char *name, const char *value, bool (*is_valid)(const char *text),
+                           const char *expected)
 {
-	if (is_good(value))
+	if (is_valid(value))
 		return ERR_NONE;
-	fprintf(stderr, "%s: must be %s\n", name, wanted);
+	fprintf(stderr, "%s: must be %s\n", name, expected);
 	return ERR_INVALID;
 }
 
@@ -132,7 +134,8 @@ enum err_code process_settings_load(void)
 {
 	enum err_code code = config_load(PROCESS_SETTINGS);
 	for (size_t i = 0; !code && i < ARRAY_LEN(CHECKS); i++)
-		code = check(CHECKS[i].name, *CHECKS[i].value, CHECKS[i].is_good, CHECKS[i].wanted);
+		code = check(CHECKS[i].name, *CHECKS[i].value, CHECKS[i].is_valid,
+		             CHECKS[i].expected);
 	for (size_t i = 1; !code && i < ARRAY_LEN(SERVICE_VARIABLES); i++)
 		code = check(SERVICE_VARIABLES[i], process_settings.service_url[i],
 		             is_address_or_empty, "http://host:port or unix:/path");

@@ -1,11 +1,12 @@
-/** A process of the cluster: what its threads share, and the settings that have one meaning in every
- * process. */
+/** A process of the cluster: the state that its threads share, the settings that every process has,
+ * and running its workers. */
 #pragma once
 
 #include "base/config.h"
 #include "base/identity.h"
 #include "client/service_call.h"
 #include "http/api.h"
+#include "loop/request.h"
 #include "loop/worker.h"
 
 #include <stdbool.h>
@@ -13,43 +14,56 @@
 
 struct service;
 
-/** Settings with one meaning in every process; process_settings.c has units and defaults. */
+/** The settings that every process has. Variables, defaults and ranges: PROCESS_SETTINGS in
+ * process.c. */
 struct process_settings {
 	const char *listen, *admin_listen;
 	const char *database_url, *redis_url;
 	const char *identity_secret;
 	const char *log_level;
-	int64_t workers;         /* 0: the number of cores */
+	int64_t workers;         /* event loops; 0: one per core */
 	int64_t pg_pool_size;    /* connections per worker */
-	int64_t pg_pool_wait_ms; /* how long a statement waits for one of them; 0: the default */
+	int64_t pg_pool_wait_ms; /* how long a statement waits for a connection; 0: the default */
 	int64_t job_slots;       /* jobs at once, per process */
-	int64_t job_lease_ms; /* how long a dead process's jobs wait for another; 0: the default */
+	int64_t job_lease_ms;    /* after which the jobs of a dead process are taken over; 0: the
+				    default */
 	int64_t request_timeout_ms;
 	int64_t drain_timeout_ms;
 	int64_t head_max_bytes, head_timeout_ms, body_timeout_ms, idle_timeout_ms;
-	int64_t body_memory_bytes; /* of all requests' bodies together, per process */
-	const char *service_url[API_SERVICE_COUNT]; /* where the others are; "": not deployed */
+	int64_t body_memory_bytes; /* for the bodies of all requests together, per process */
+	const char *service_url[API_SERVICE_COUNT]; /* the other services; "": not deployed */
 };
 
-/** What the threads of a process share; set before they start. */
+/** What the threads of a process share. Set before they start; only the atomic members change
+ * afterwards. */
 struct process {
 	const struct service *service;
 	const struct process_settings *settings;
 	struct identity_signer *signer;
 	struct peers peers; /* the other services */
-	const char
-		*instance; /* of this run of the process alone: consumer of streams, lease owner */
+	/* `host-pid-random`, unique to this run: names its stream consumers and owns its leases */
+	const char *instance;
 	int worker_count;
 	struct worker *workers;
-	_Atomic bool is_migrated;  /* the schema is as this build needs it */
-	_Atomic bool is_listening; /* worker 0 takes requests */
-	_Atomic bool is_draining;
-	void *user; /* the service's own, set by its process_start */
+	_Atomic bool is_migrated;  /* all migrations of this build have been applied */
+	_Atomic bool is_listening; /* worker 0 accepts public connections */
+	_Atomic bool is_draining;  /* SIGTERM or SIGINT was received */
+	void *user;                /* the service's own state, set by its process_start */
 };
 
 extern struct process_settings process_settings;
 extern const struct setting PROCESS_SETTINGS[];
 
-/** Fill process_settings and check what a table cannot: addresses, URLs and the secret.
- * ERR_INVALID: after one line on standard error for each bad or missing variable. */
+/** Fill process_settings from the environment and check addresses, URLs and the secret.
+ * ERR_INVALID: a variable is missing or wrong; the reasons were printed on standard error. */
 enum err_code process_settings_load(void);
+
+/** Run all workers until the process has drained after SIGTERM or SIGINT. The calling thread becomes
+ * worker 0. Returns the exit status. Internal to service_main(). */
+int workers_run(struct process *process);
+
+/** For commands (struct command): migrate the schema, then run `fn` in a fiber with a loop and the
+ * clients of a worker (Postgres, Redis, HTTP). There are no listeners and no jobs, and the deadline
+ * is a year away. `rq->user` is `user`; `rq->caller` is empty. Returns the exit status: 0, or 1 after
+ * one line on standard error when `fn` raised or the database could not be reached. */
+int worker_command(struct process *process, request_fn *fn, void *user);

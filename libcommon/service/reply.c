@@ -46,7 +46,7 @@ void reply_header(struct request *rq, const char *name, const char *format, ...)
 	reply->fields[reply->field_count++] = http_field_of(arena_strdup(rq->arena, name), value);
 }
 
-/* The request's own target with another offset: every other parameter stays as it was sent. */
+/* The request's own target with another offset. The other parameters are copied as they were sent. */
 static const char *page_target(struct request *rq, int64_t limit, int64_t offset)
 {
 	const struct http_head *head = &rq->http->head;
@@ -69,7 +69,7 @@ void reply_page(struct request *rq, const char *json_array, int64_t total, int64
                 int64_t offset)
 {
 	struct buf link = {.arena = rq->arena};
-	if (offset < total - limit) /* an offset may be as large as INT64_MAX */
+	if (offset < total - limit) /* `offset + limit` could overflow */
 		buf_printf(&link, "<%s>; rel=\"next\"", page_target(rq, limit, offset + limit));
 	if (offset > 0)
 		buf_printf(&link, "%s<%s>; rel=\"prev\"", link.length ? ", " : "",
@@ -80,7 +80,6 @@ void reply_page(struct request *rq, const char *json_array, int64_t total, int64
 	reply_json(rq, 200, json_array);
 }
 
-/* The JSON is an object that Postgres wrote: `{` and something. */
 void reply_task(struct request *rq, const char *task_json, const char *status_url)
 {
 	struct buf text = {.arena = rq->arena};

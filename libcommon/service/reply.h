@@ -1,4 +1,7 @@
-/** The answer of a handler, and the answer that was chosen while it waits to be sent. */
+/** Replies of handlers. A handler calls exactly one of reply_json(), reply_json_length(), reply_mut(),
+ * reply_page(), reply_task() or reply_one() (resource.h), or it raises, which replies a problem
+ * (base/problem.h). None or two is a bug and aborts. The reply is sent after the handler has
+ * returned, with Content-Type and X-Request-Id. */
 #pragma once
 
 #include "http/server.h"
@@ -9,29 +12,32 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Reply. One of these ends the handler's duty; a handler that returns without one, or calls a
- * second, is a bug. They copy nothing: texts live in the request's arena or for ever. */
+/** Reply with JSON. Borrows: the text must live in the request's arena or be static. */
 void reply_json(struct request *rq, int status, const char *json);
 void reply_json_length(struct request *rq, int status, const char *json, size_t length);
 void reply_mut(struct request *rq, int status, yyjson_mut_doc *doc);
 
-/** A page of a list: 200, the bare array, X-Total-Count, and Link with next and prev made from the
- * request's own target. */
+/** Reply with a page of a list: 200, the array `json_array`, the field X-Total-Count with `total`, and
+ * the field Link with the next and the previous page: the request's own target with another offset.
+ *
+ *     Link: </api/v1.0/projects?limit=20&offset=40>; rel="next", </api/…>; rel="prev" */
 void reply_page(struct request *rq, const char *json_array, int64_t total, int64_t limit,
                 int64_t offset);
 
-/** Add a field to the reply, before or after the above. Copies. */
+/** Add a field (header) to the reply, before or after one of the functions above. A problem reply
+ * drops it. Copies. At most REPLY_FIELDS_MAX. */
 void reply_header(struct request *rq, const char *name, const char *format, ...) attr_printf(3, 4);
 
-/** Reply 202 with a task's JSON (as the SQL function task_json() makes it) and `status_url`. */
+/** Reply 202 with the JSON object of a task, as the SQL function task_json() writes it, plus the
+ * member `status_url`. */
 void reply_task(struct request *rq, const char *task_json, const char *status_url);
 
-/* The rest is for the request layer. */
+/* The rest is for http_request.c and idempotency.c. */
 
 #define REPLY_FIELDS_MAX 12
 
 struct reply {
-	int status;       /* 0: none was chosen yet */
+	int status;       /* 0: the handler has not replied yet */
 	const char *type; /* Content-Type */
 	const char *body;
 	size_t length;
@@ -39,10 +45,10 @@ struct reply {
 	size_t field_count;
 };
 
-/** The request's reply, made empty on first use. */
+/** The request's reply; an empty one on first use. */
 struct reply *reply_of(struct request *rq);
 
-/** Turn rq->problem into the reply, dropping what was chosen. */
+/** Replace the reply, if there is one, by rq->problem. */
 void reply_problem(struct request *rq);
 
 /** Send the reply over the exchange. */

@@ -1,26 +1,37 @@
-/** What the handlers of a resource have in common: one row or 404, violated constraints as answers of
- * the API, and the key that makes a change. */
+/** For handlers that read and write one database row: the row or 404, violated constraints as
+ * problems, and the key that made a change.
+ *
+ *     static const struct constraint CONSTRAINTS[] = {
+ *             {"project_name", ERR_CONFLICT, NULL, "a project of this name exists"},
+ *             {"project_owner", ERR_INVALID, "owner_id", "does not exist in this account"},
+ *             {0},
+ *     };
+ *     struct pg_rows *rows = pg_write(rq, CONSTRAINTS, PROJECT_UPDATE_SQL, pg_text(in->id),
+ *                                     pg_uuid(rq->caller.account), pg_text(request_body_json(rq)));
+ *     reply_one(rq, 200, rows, "no such project");
+ */
 #pragma once
 
 #include "pg/pg.h"
 #include "service/reply.h"
 
-/** Reply the JSON in the first column of the one row. Raises ERR_NOT_FOUND with the sentence
- * `missing` ("no such interest") where there is no row. */
+/** Reply with the JSON in the first column of the first row. Raises ERR_NOT_FOUND with the detail
+ * `missing` ("no such project") when there is no row. */
 void reply_one(struct request *rq, int status, const struct pg_rows *rows, const char *missing);
 
-/** Raise ERR_NOT_FOUND with the sentence `missing` where there is no row. */
+/** Raise ERR_NOT_FOUND with the detail `missing` when there is no row. */
 void require_row(struct request *rq, const struct pg_rows *rows, const char *missing);
 
-/** What the violation of a constraint means to a client. */
+/** The problem that a client gets when a constraint of the database is violated. */
 struct constraint {
 	const char *name;    /* of the constraint or unique index; NULL ends a table */
 	enum err_code code;  /* ERR_CONFLICT; ERR_INVALID */
-	const char *field;   /* that ERR_INVALID names */
-	const char *message; /* a sentence, or what is said of the field */
+	const char *field;   /* the field that the problem names; NULL: none, `code` alone */
+	const char *message; /* with `field`: its message; otherwise the problem's detail */
 };
 
-/** As pg_query(), and the violation of a constraint in the table is raised as its row says. */
+/** Run a statement as pg_query() does; raise the violation of a constraint that the table
+ * `constraints` lists as its row says. Other failures are raised as by pg_query(). */
 #define pg_write(rq, constraints, sql, ...)                             \
 	pg_write_with((rq), (constraints), (sql),                       \
 	              (const struct pg_param[]){{NULL}, ##__VA_ARGS__}, \
@@ -28,6 +39,6 @@ struct constraint {
 struct pg_rows *pg_write_with(struct request *rq, const struct constraint *constraints,
                               const char *sql, const struct pg_param *params, size_t count);
 
-/** The key that makes the request, for the column that tells who changed something; NULL where a
- * service itself does. */
+/** The id of the API key that makes the request, for columns such as `changed_by`; SQL NULL when a
+ * service makes it. */
 struct pg_param caller_key(struct request *rq);

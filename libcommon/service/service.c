@@ -4,9 +4,7 @@
 #include "base/log.h"
 #include "loop/request_list.h"
 #include "service/http_request.h"
-#include "service/http_service.h"
 #include "service/process.h"
-#include "service/worker_run.h"
 
 #include <curl/curl.h>
 
@@ -17,8 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SPARE_THREADS 2
-#define LARGE_BLOCK   (1 << 20)
+#define SPARE_THREADS 2         /* of libuv's pool, beside one per job */
+#define LARGE_BLOCK   (1 << 20) /* bytes */
 
 static void print_help(const struct service *service)
 {
@@ -60,13 +58,12 @@ static bool load_settings(const struct service *service)
 	return true;
 }
 
-static int cores(void)
+static int core_count(void)
 {
 	long online = sysconf(_SC_NPROCESSORS_ONLN);
 	return online > 0 ? (int)online : 1;
 }
 
-/* host-pid-random: unique among the processes that share a Redis. */
 static char *instance_name(struct arena *arena)
 {
 	char host[64] = "host", random[9];
@@ -84,7 +81,8 @@ static int run_process(const struct service *service, const struct command *comm
 		.settings = &process_settings,
 		.signer = identity_signer_new(process_settings.identity_secret),
 		.instance = instance_name(arena),
-		.worker_count = process_settings.workers ? (int)process_settings.workers : cores(),
+		.worker_count =
+			process_settings.workers ? (int)process_settings.workers : core_count(),
 	};
 	int status;
 	process.peers = (struct peers){process_settings.service_url, process.signer};
@@ -100,23 +98,23 @@ static int run_process(const struct service *service, const struct command *comm
 	return status;
 }
 
-/* The words before anything is loaded; -1: none of them. */
-static int run_option(const struct service *service, const char *word)
+/* Run an option that needs no settings. Returns the exit status; -1: it is no such option. */
+static int run_option(const struct service *service, const char *option)
 {
-	if (strcmp(word, "--help") == 0) {
+	if (strcmp(option, "--help") == 0) {
 		print_help(service);
 		return 0;
 	}
-	if (strcmp(word, "--version") == 0) {
+	if (strcmp(option, "--version") == 0) {
 		printf("%s %s\n", service->name, EXPOPS_VERSION);
 		return 0;
 	}
 	return -1;
 }
 
-/* Large blocks go back to the system as they are freed. Left alone, glibc keeps the more for itself
- * the larger they were. */
-static void size_heap(void)
+/* Return large blocks to the system when they are freed. By default glibc raises both thresholds when a
+ * large block is freed, and then keeps such blocks. */
+static void set_malloc_thresholds(void)
 {
 #ifdef __GLIBC__
 	mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
@@ -124,8 +122,9 @@ static void size_heap(void)
 #endif
 }
 
-/* Long work of every job at once leaves threads of libuv's pool to look up names. */
-static void size_pool(void)
+/* Size libuv's thread pool so that threads are left for name look-ups while every job slot has
+ * offloaded long work. */
+static void set_pool_size(void)
 {
 	char size[24];
 	snprintf(size, sizeof(size), "%lld", (long long)process_settings.job_slots + SPARE_THREADS);
@@ -156,8 +155,8 @@ int service_main(const struct service *service, int argc, char **argv)
 		return 0;
 	}
 	signal(SIGPIPE, SIG_IGN);
-	size_heap();
-	size_pool();
+	set_malloc_thresholds();
+	set_pool_size();
 	curl_global_init(CURL_GLOBAL_DEFAULT);
 	log_set_id_source(fiber_label);
 	api_init();

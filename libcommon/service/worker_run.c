@@ -1,13 +1,11 @@
-/* A worker's life:
+/* The life of a worker:
  *
- *     made --ready--> serving --drain--> draining --exchanges, jobs over--> ending
- *                                                  ending --requests over--> closed
+ *     created --ready--> serving --drain--> draining --exchanges and jobs ended--> ending
+ *                                                       ending --requests ended--> closed
  *
- * SIGTERM and SIGINT reach worker 0, which tells every worker to drain. Draining ends by itself or
- * at DRAIN_TIMEOUT; what is under way then is cancelled.
+ * Worker 0 receives SIGTERM and SIGINT and tells every worker to drain. Draining ends when no exchange
+ * and no job is left, or at DRAIN_TIMEOUT; requests that still run are then cancelled.
  */
-#include "service/worker_run.h"
-
 #include "base/log.h"
 #include "base/timefmt.h"
 #include "client/fetch.h"
@@ -17,7 +15,7 @@
 #include "pg/pg.h"
 #include "redis/redis.h"
 #include "service/admin.h"
-#include "service/http_service.h"
+#include "service/http_request.h"
 #include "service/process.h"
 #include "service/service.h"
 #include "task/task.h"
@@ -37,13 +35,13 @@
 struct worker_run {
 	struct worker *worker;
 	uv_thread_t thread;
-	uv_async_t wake; /* drain now */
+	uv_async_t wake; /* starts draining */
 	uv_timer_t opening, ending;
 	uint64_t ending_until_ms;
-	int draining; /* of: public listener, admin listener, jobs */
+	int draining; /* parts not drained yet, of public listener and tasks */
 	bool is_ending;
 	const struct http_server *first; /* worker 0's listener, to share; NULL in worker 0 */
-	/* worker 0 alone */
+	/* used by worker 0 only: */
 	struct http_server *admin;
 	struct tasks *tasks;
 	struct event_handler *events; /* that `tasks` borrows */
@@ -66,7 +64,7 @@ static void worker_free_clients(struct worker *worker)
 	fiber_loop_detach(&worker->loop);
 }
 
-/* Last step: give everything back; the loop ends when the close callbacks have run. */
+/* The last step: free everything. The loop ends when the close callbacks have run. */
 static void worker_close(struct worker_run *run)
 {
 	struct worker *worker = run->worker;
@@ -86,7 +84,7 @@ static void worker_close(struct worker_run *run)
 	}
 }
 
-static void try_to_close(uv_timer_t *timer)
+static void close_when_idle(uv_timer_t *timer)
 {
 	struct worker_run *run = timer->data;
 	struct request_list *requests = run->worker->requests;
@@ -94,7 +92,7 @@ static void try_to_close(uv_timer_t *timer)
 	if (request_list_count(requests) && !is_late)
 		return;
 	if (request_list_count(requests)) {
-		log_error(LOG_GROUP_MAIN, "requests did not end, exiting without them",
+		log_error(LOG_GROUP_MAIN, "requests did not end in time, exiting anyway",
 		          f_int("requests", request_list_count(requests)));
 		_Exit(1);
 	}
@@ -109,7 +107,7 @@ static void part_drained(void *context)
 		return;
 	request_list_cancel(run->worker->requests, ERR_UNAVAILABLE);
 	run->ending_until_ms = time_monotonic_ms() + ENDING_MAX_MS;
-	uv_timer_start(&run->ending, try_to_close, 0, ENDING_POLL_MS);
+	uv_timer_start(&run->ending, close_when_idle, 0, ENDING_POLL_MS);
 }
 
 static void drain(uv_async_t *wake)
@@ -184,9 +182,9 @@ static void worker_make_clients(struct worker *worker)
 	fiber_loop_attach(&worker->loop);
 }
 
-/* A service takes requests once it can answer them: until then its port is closed, so that who
- * starts beside others takes nothing away from them. The gateway answers for all, from the
- * start. */
+/* A service opens its port when it can answer requests. Until then connections are refused, so that a
+ * replica that starts does not receive requests that the others could answer. The gateway opens at
+ * once and answers 503 for services that are not ready. */
 static bool may_open(struct process *process)
 {
 	const struct service *service = process->service;
@@ -195,8 +193,8 @@ static bool may_open(struct process *process)
 	return process->is_migrated && !(service->unready && service->unready(process));
 }
 
-/* Worker 0 opens first: the others may have to share its socket. */
-static void try_to_open(uv_timer_t *timer)
+/* Worker 0 opens first; the others may share its socket. */
+static void open_when_ready(uv_timer_t *timer)
 {
 	struct worker_run *run = timer->data;
 	struct worker *worker = run->worker;
@@ -230,14 +228,14 @@ static void worker_make(struct process *process, int index)
 	uv_timer_init(&worker->loop, &run->opening);
 	uv_timer_init(&worker->loop, &run->ending);
 	run->wake.data = run->opening.data = run->ending.data = run;
-	uv_timer_start(&run->opening, try_to_open, 0, OPENING_POLL_MS);
+	uv_timer_start(&run->opening, open_when_ready, 0, OPENING_POLL_MS);
 	const struct http_handler *handler = process->service->public_handler;
 	worker->server = http_server_new(&worker->loop, handler ? handler : &http_service_handler,
 	                                 &run->limits, worker);
 	run->first = index > 0 ? process->workers[0].server : NULL;
 }
 
-/* What one worker does for the whole process. */
+/* Add to worker 0 what a process has once: signals and the admin listener. */
 static bool worker_make_first(struct process *process)
 {
 	struct worker *worker = &process->workers[0];
@@ -256,7 +254,7 @@ static void forget_account(struct request *rq, const struct event *event)
 	pg_query(rq, "SELECT account_forget($1)", pg_text(event->account));
 }
 
-/* The service's handlers and those that the foundation adds; the caller frees them. */
+/* The service's event handlers and the one for keeps_accounts. The caller frees the table. */
 static struct event_handler *event_handlers(const struct service *service)
 {
 	static const struct event_handler DELETED = {"events.account", "account.deleted",
@@ -304,11 +302,11 @@ static void worker_main(void *arg)
 	fiber_thread_free();
 	int rc = uv_loop_close(&worker->loop);
 	if (rc)
-		log_warn(LOG_GROUP_MAIN, "a loop ended with open handles",
+		log_warn(LOG_GROUP_MAIN, "event loop ended with open handles",
 		         f_text("reason", uv_strerror(rc)));
 }
 
-/* The schema is brought up to date beside the loops; until then requests are answered 503. */
+/* Migrates the schema in a thread of its own. Until that is done requests are answered 503. */
 static void migrate_main(void *arg)
 {
 	struct process *process = arg;
@@ -345,8 +343,8 @@ int workers_run(struct process *process)
 		free(process->workers[i].run->events);
 		free(process->workers[i].run);
 	}
-	/* It may wait for another's migrations, or for a server that says nothing: what it began is
-	 * rolled back with its connection. */
+	/* The migration may be waiting for a lock or for a server that does not answer. The server
+	 * rolls it back when the connection closes. */
 	if (!process->is_migrated) {
 		log_info(LOG_GROUP_MAIN, "stopped before the schema was migrated");
 		_Exit(0);
@@ -358,7 +356,7 @@ int workers_run(struct process *process)
 	return 0;
 }
 
-/* What a command's request leaves for its caller. */
+/* A command that runs in a fiber, and its outcome. */
 struct command_run {
 	request_fn *run;
 	void *user;
@@ -372,7 +370,7 @@ static void command_main(struct request *rq)
 	command->run(rq);
 }
 
-static void command_over(struct request *rq)
+static void command_ended(struct request *rq)
 {
 	struct command_run *command = rq->worker->user;
 	command->code = rq->problem.code;
@@ -398,7 +396,8 @@ int worker_command(struct process *process, request_fn *fn, void *user)
 	process->worker_count = 1;
 	require(uv_loop_init(&worker.loop) == 0);
 	worker_make_clients(&worker);
-	request_spawn(&worker, "command", COMMAND_TIMEOUT_MS, command_main, command_over, &command);
+	request_spawn(&worker, "command", COMMAND_TIMEOUT_MS, command_main, command_ended,
+	              &command);
 	uv_run(&worker.loop, UV_RUN_DEFAULT);
 	fiber_thread_free();
 	uv_loop_close(&worker.loop);

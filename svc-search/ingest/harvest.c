@@ -10,7 +10,6 @@
 #include "loop/wait.h"
 #include "pg/pg.h"
 #include "service/process.h"
-#include "service/worker_run.h"
 
 #include <curl/curl.h>
 

@@ -5,7 +5,6 @@
 #include "ingest/line_reader.h"
 #include "pg/pg.h"
 #include "service/process.h"
-#include "service/worker_run.h"
 
 #include <errno.h>
 #include <string.h>

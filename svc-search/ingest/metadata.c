@@ -3,7 +3,7 @@
 #include "base/timefmt.h"
 #include "base/utf8.h"
 #include "ingest/arxiv_id.h"
-#include "service/field.h"
+#include "service/input.h"
 #include "service/field_check.h"
 
 #include <curl/curl.h>
