@@ -1,11 +1,10 @@
-/** The brief: one Markdown document from which a coding agent can implement an experiment without
- * asking back.
+/** The brief: one Markdown document with everything that a coding agent needs to implement an
+ * experiment.
  *
- * It is made of what is known; what is not leaves no empty heading, and what an agent would look for
- * in vain (plan, repository, the paper's container) is said not to be there. Words of the
- * experiment's author (task, plan) go in as the Markdown that they are, under the brief's headings
- * (markdown.h). Text from papers is quoted, and said to be, so that an agent does not take it for
- * orders.
+ * Sections without content are left out. Where an agent would look for something that is not known
+ * (plan, repository, container of the paper), the brief says so. The texts of the experiment's author
+ * (task, plan) are Markdown and are placed below the brief's own headings (markdown.h). Texts from
+ * papers are quoted, and the brief tells the agent not to follow instructions in them.
  */
 #pragma once
 
@@ -13,13 +12,13 @@
 
 #include <stddef.h>
 
-/** A name and what is said of it: a method of the paper, or a variable of the environment. */
+/** A method of the paper with its description, or an environment variable with its value. */
 struct brief_pair {
 	const char *name;
-	const char *text; /* NULL: nothing */
+	const char *text; /* NULL: none */
 };
 
-/** What a brief is made of. Borrows. NULL and "" are the same in every text: not known. */
+/** The content of a brief. Borrows. Every text may be NULL or "": not known. */
 struct brief {
 	const char *experiment_id; /* required */
 	const char *name;          /* required */
@@ -47,9 +46,9 @@ struct brief {
 	const struct brief_pair *environment;
 	size_t environment_count;
 
-	const char *const *missing; /* sentences: what could not be had, and why */
+	const char *const *missing; /* sentences: what could not be fetched, and why */
 	size_t missing_count;
 };
 
-/** The document, in the arena. */
+/** Write the document. In the arena. */
 char *brief_markdown(struct arena *arena, const struct brief *brief);

@@ -5,11 +5,11 @@
 
 #include <string.h>
 
-/* Both places that know something of the paper. */
+/* The two sources of details about the paper. */
 struct sources {
-	yyjson_val *launch;   /* the launch context, perhaps empty */
+	yyjson_val *launch;   /* the launch context, may be empty */
 	yyjson_val *resource; /* its resource; NULL: none */
-	yyjson_val *asset;    /* NULL: not to be had */
+	yyjson_val *asset;    /* from the search index; NULL: not available */
 };
 
 static const char *text_of(yyjson_val *object, const char *name)
@@ -18,7 +18,7 @@ static const char *text_of(yyjson_val *object, const char *name)
 	return text && text[0] ? text : NULL;
 }
 
-/* What the index says, else what the launch context says. */
+/* The text from the index, or else from the launch context. */
 static const char *either(const struct sources *from, const char *name)
 {
 	const char *text = text_of(from->asset, name);
@@ -75,8 +75,8 @@ static void add_environment(struct arena *arena, struct brief *brief, yyjson_val
 	brief->environment_count = yyjson_obj_size(variables);
 }
 
-/* The index's container where that is ready, else the image that the launch context names; where
- * none is named, the index's container as it stands. */
+/* Take the index's container when it is ready. Otherwise take the image that the launch context names,
+ * or when it names none, the index's container in whatever state. */
 static void add_container(struct arena *arena, struct brief *brief, const struct sources *from)
 {
 	const char *status = text_of(from->asset, "container_status");

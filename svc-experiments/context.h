@@ -1,18 +1,19 @@
-/** The context of an implementation: what is known of an experiment and its paper, as the API
- * answers it. */
+/** The context of an implementation: the experiment, its paper, the paper's container and the brief, as
+ * `GET /implement/experiments/{experiment_id}/context` replies it. */
 #pragma once
 
 #include "loop/request.h"
 #include "paper.h"
 
-/** What the database tells of the experiment. */
+/** The experiment as the database knows it. */
 struct context_source {
-	const char *detail_json; /* the experiment in full, passed on as it is */
+	const char *detail_json; /* the member `experiment` of the reply, copied as it is */
 	/* `id`, `name`, `hypothesis`, `target_metric`, `launch_context`, `papers` */
 	yyjson_val *facts;
 };
 
-/** The body of the answer. `paper` is all zero where the experiment names none. What the launch
- * context says of the paper stands in where the index does not. */
+/** Build the body of the reply, in the arena. `paper` is all zero when the experiment names no paper.
+ * Details of the paper come from the search index; those that it does not have come from the launch
+ * context. */
 yyjson_mut_doc *context_build(struct arena *arena, const struct context_source *source,
                               const struct paper *paper);

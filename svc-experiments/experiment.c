@@ -1,7 +1,7 @@
 #include "experiment.h"
 
 #include "experiment.sql.h"
-#include "input.h"
+#include "fields.h"
 #include "pg/pg.h"
 #include "service/etag.h"
 #include "service/input.h"
@@ -38,7 +38,7 @@ static const struct field ACTIONABLE_FIELDS[] = {
 };
 
 static const struct field ID_FIELDS[] = {
-	PATH_UUID(struct experiment_input, id, "experiment_id"),
+	PATH_UUID(struct experiment_path, id, "experiment_id"),
 	FIELD_END,
 };
 
@@ -63,7 +63,7 @@ void experiment_actionable(struct request *rq)
 }
 
 static const struct constraint CONSTRAINTS[] = {
-	{"experiment_project", ERR_INVALID, "project_id", "is none of your projects"},
+	{"experiment_project", ERR_INVALID, "project_id", "is not one of your projects"},
 	{0},
 };
 
@@ -76,7 +76,7 @@ static void reply_detail(struct request *rq, int status, const struct pg_rows *r
 
 void experiment_create(struct request *rq)
 {
-	request_input(rq, struct experiment_input, EXPERIMENT_CREATE_FIELDS);
+	request_input(rq, struct experiment_path, EXPERIMENT_CREATE_FIELDS);
 	reply_detail(rq, 201,
 	             pg_write(rq, CONSTRAINTS, EXPERIMENT_CREATE_SQL, pg_uuid(rq->caller.account),
 	                      pg_text(request_body_json(rq)), pg_text(rq->id)));
@@ -84,7 +84,7 @@ void experiment_create(struct request *rq)
 
 void experiment_get(struct request *rq)
 {
-	struct experiment_input *in = request_input(rq, struct experiment_input, ID_FIELDS);
+	struct experiment_path *in = request_input(rq, struct experiment_path, ID_FIELDS);
 	struct pg_rows *rows =
 		pg_query(rq, EXPERIMENT_GET_SQL, pg_text(in->id), pg_uuid(rq->caller.account));
 	reply_detail(rq, 200, rows);
@@ -92,8 +92,8 @@ void experiment_get(struct request *rq)
 
 void experiment_update(struct request *rq)
 {
-	struct experiment_input *in =
-		request_input(rq, struct experiment_input, EXPERIMENT_UPDATE_FIELDS);
+	struct experiment_path *in =
+		request_input(rq, struct experiment_path, EXPERIMENT_UPDATE_FIELDS);
 	request_require_some(rq);
 	struct pg_rows *rows = pg_write(rq, CONSTRAINTS, EXPERIMENT_UPDATE_SQL, pg_text(in->id),
 	                                pg_uuid(rq->caller.account), caller_key(rq),
@@ -107,7 +107,7 @@ void experiment_update(struct request *rq)
 
 void experiment_delete(struct request *rq)
 {
-	struct experiment_input *in = request_input(rq, struct experiment_input, ID_FIELDS);
+	struct experiment_path *in = request_input(rq, struct experiment_path, ID_FIELDS);
 	struct pg_rows *rows = pg_query(rq, EXPERIMENT_DELETE_SQL, pg_text(in->id),
 	                                pg_uuid(rq->caller.account), pg_text(rq->id));
 	reply_one(rq, 200, rows, EXPERIMENT_MISSING);

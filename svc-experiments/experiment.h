@@ -1,17 +1,21 @@
-/** Experiments: what is being tried, how it stands, what came of it. */
+/** svc-experiments/: experiments, the projects that group them, and what a coding agent needs to
+ * implement one. Entry points: the handlers of this header, project.h and implementation.h, and the
+ * command of seed.h; main.c lists them.
+ *
+ * An experiment has a hypothesis, a status, an outcome and a history of its changes. */
 #pragma once
 
 #include "loop/request.h"
 
-/** Handlers of the operations of that name. */
+/** Handlers of the operations experiments_list, experiment_create and so on. */
 void experiment_list(struct request *rq);
 void experiment_create(struct request *rq);
 void experiment_get(struct request *rq);
 void experiment_update(struct request *rq);
 void experiment_delete(struct request *rq);
 
-/** GET /implement/experiments/actionable: those with a launch context and no pull request. */
+/** GET /implement/experiments/actionable: experiments with a launch context and no pull request. */
 void experiment_actionable(struct request *rq);
 
-/** The sentence of a 404. */
+/** The detail of a 404. */
 #define EXPERIMENT_MISSING "no such experiment"

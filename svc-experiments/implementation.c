@@ -3,8 +3,8 @@
 #include "base/json.h"
 #include "context.h"
 #include "experiment.h"
+#include "fields.h"
 #include "implementation.sql.h"
-#include "input.h"
 #include "paper.h"
 #include "pg/pg.h"
 #include "service/input.h"
@@ -22,28 +22,27 @@ struct report_input {
 	const char *artifacts;
 };
 
-static const char *const REPORTED[] = {"running", "pr_opened", "completed", "failed", NULL};
+static const char *const REPORT_STATUSES[] = {"running", "pr_opened", "completed", "failed", NULL};
 
 static const struct field ID_FIELDS[] = {
-	PATH_UUID(struct experiment_input, id, "experiment_id"),
+	PATH_UUID(struct experiment_path, id, "experiment_id"),
 	FIELD_END,
 };
 
 static const struct field REPORT_FIELDS[] = {
 	PATH_UUID(struct report_input, id, "experiment_id"),
-	BODY_ENUM(struct report_input, status, "status", OPTIONAL, REPORTED),
-	{IN_BODY, FIELD_URL, "pr_url", FIELD_AT(struct report_input, pr_url, const char *),
-         NULLABLE, 1, 2048},
+	BODY_ENUM(struct report_input, status, "status", OPTIONAL, REPORT_STATUSES),
+	BODY_URL(struct report_input, pr_url, "pr_url", NULLABLE),
 	BODY_TEXT(struct report_input, branch_name, "branch_name", NULLABLE, 1, 255),
 	BODY_TEXT(struct report_input, summary, "summary", NULLABLE, 0, 100000),
 	BODY_OBJECT(struct report_input, artifacts, "artifacts", NULLABLE),
 	FIELD_END,
 };
 
-/* The one row of a statement about the experiment in the path. */
-static struct pg_rows *read_one(struct request *rq, const char *sql)
+/* Run a statement that reads the experiment in the path; its one row. */
+static struct pg_rows *read_experiment(struct request *rq, const char *sql)
 {
-	struct experiment_input *in = request_input(rq, struct experiment_input, ID_FIELDS);
+	struct experiment_path *in = request_input(rq, struct experiment_path, ID_FIELDS);
 	struct pg_rows *rows = pg_query(rq, sql, pg_text(in->id), pg_uuid(rq->caller.account));
 	require_row(rq, rows, EXPERIMENT_MISSING);
 	return rows;
@@ -51,7 +50,7 @@ static struct pg_rows *read_one(struct request *rq, const char *sql)
 
 void implementation_context(struct request *rq)
 {
-	struct pg_rows *rows = read_one(rq, IMPLEMENTATION_SOURCE_SQL);
+	struct pg_rows *rows = read_experiment(rq, IMPLEMENTATION_SOURCE_SQL);
 	const char *facts = pg_value(rows, 0, 1);
 	struct context_source source = {.detail_json = pg_json(rows)};
 	require(json_parse(rq->arena, facts, strlen(facts), &source.facts, NULL) == ERR_NONE);
@@ -63,7 +62,7 @@ void implementation_context(struct request *rq)
 
 void implementation_reference(struct request *rq)
 {
-	struct pg_rows *rows = read_one(rq, IMPLEMENTATION_REFERENCE_SQL);
+	struct pg_rows *rows = read_experiment(rq, IMPLEMENTATION_REFERENCE_SQL);
 	if (!pg_json(rows))
 		raise_error(rq, ERR_NOT_FOUND, "the experiment has no launch context");
 	reply_json(rq, 200, pg_json(rows));
@@ -71,20 +70,20 @@ void implementation_reference(struct request *rq)
 
 void implementation_status(struct request *rq)
 {
-	reply_json(rq, 200, pg_json(read_one(rq, IMPLEMENTATION_STATUS_SQL)));
+	reply_json(rq, 200, pg_json(read_experiment(rq, IMPLEMENTATION_STATUS_SQL)));
 }
 
 void implementation_report(struct request *rq)
 {
 	struct report_input *in = request_input(rq, struct report_input, REPORT_FIELDS);
 	if (!in->status && !in->pr_url && !in->branch_name && !in->summary && !in->artifacts)
-		raise_field(rq, "body", "must say at least one thing");
+		raise_field(rq, "body", "must have at least one member that is not null");
 	struct pg_rows *rows = pg_query(rq, IMPLEMENTATION_REPORT_SQL, pg_text(in->id),
 	                                pg_uuid(rq->caller.account), caller_key(rq),
 	                                pg_text(request_body_json(rq)), pg_text(rq->id));
 	require_row(rq, rows, EXPERIMENT_MISSING);
 	if (!pg_value_bool(rows, 0, 1))
 		raise_error(rq, ERR_CONFLICT,
-		            "the implementation is completed, which the report contradicts");
+		            "the implementation is already completed, its status cannot change");
 	reply_json(rq, 200, pg_json(rows));
 }

@@ -1,4 +1,4 @@
-/** Implementing an experiment: what an agent is handed, and what it reports. */
+/** Implementing an experiment: the context that a coding agent gets, and the reports that it sends. */
 #pragma once
 
 #include "loop/request.h"

@@ -1,12 +1,12 @@
 -- name: implementation_source (read)
--- What a context is made of: the experiment in full; what its brief says of it; the arXiv ids of its papers.
+-- The source of a context: the experiment in full; what its brief needs, with the arXiv ids of its papers.
 SELECT experiment_detail_json(e),
        json_build_object('id', e.id, 'name', e.name, 'hypothesis', e.hypothesis, 'target_metric', e.target_metric,
                          'launch_context', coalesce(e.launch_context, '{}'), 'papers', experiment_papers(e))
 FROM experiment e WHERE id = $1 AND account_id = $2;
 
 -- name: implementation_reference (read)
--- A row of NULL: it has no launch context.
+-- A row of NULL: the experiment has no launch context.
 SELECT CASE WHEN launch_context IS NOT NULL THEN json_build_object(
            'code_repository', launch_context -> 'code_repository',
            'container_image', launch_context -> 'container_image',
@@ -27,6 +27,6 @@ LEFT JOIN LATERAL (SELECT summary, artifacts FROM report WHERE experiment_id = e
 WHERE e.id = $1 AND e.account_id = $2;
 
 -- name: implementation_report
--- $3 the key that reports, $4 the report, $5 the request.
+-- $3 API key, $4 report, $5 request id. `is_taken` false: the report contradicts the completed implementation.
 SELECT json_build_object('experiment_id', $1::uuid, 'accepted', true, 'pipeline_status', pipeline_status), is_taken
 FROM experiment_report($1, $2, $3, $4, $5);

@@ -10,20 +10,20 @@ static int64_t search_timeout_ms;
 
 const struct setting PAPER_SETTINGS[] = {
 	SETTING_MS(&search_timeout_ms, "SEARCH_TIMEOUT", "3s", 10, 30000,
-                   "How long an implementation's context waits for svc-search before it answers "
+                   "How long an implementation's context waits for svc-search before it is sent "
                    "without the paper."),
 	SETTING_END,
 };
 
-static const char *why_not(enum err_code code, int status)
+static const char *failure_text(enum err_code code, int status)
 {
 	if (status == 404)
-		return "the search index does not hold it";
+		return "the search index does not contain it";
 	if (code == ERR_TIMEOUT)
 		return "the search service took too long to answer";
 	if (code == ERR_UNAVAILABLE)
-		return "the search service is away";
-	return "the search service gave an answer that cannot be used";
+		return "the search service is unavailable";
+	return "the search service sent an invalid answer";
 }
 
 struct paper paper_fetch(struct request *rq, const char *arxiv_id)
@@ -44,8 +44,8 @@ struct paper paper_fetch(struct request *rq, const char *arxiv_id)
 		         f_int("status", status));
 	paper.asset = NULL;
 	paper.missing = arena_printf(rq->arena,
-	                             "What the index knows of the paper %s, and its container, "
-	                             "could not be had: %s.",
-	                             arxiv_id, why_not(code, status));
+	                             "The details and the container of the paper %s could not "
+	                             "be fetched: %s.",
+	                             arxiv_id, failure_text(code, status));
 	return paper;
 }

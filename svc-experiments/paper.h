@@ -1,4 +1,4 @@
-/** What svc-search knows of the paper that an experiment came from. */
+/** Fetches the details of an experiment's paper from svc-search. */
 #pragma once
 
 #include "base/config.h"
@@ -9,13 +9,13 @@
 /** SEARCH_TIMEOUT. */
 extern const struct setting PAPER_SETTINGS[];
 
-/** The paper, or why there is none. */
+/** A paper, or the reason why its details are missing. */
 struct paper {
 	const char *arxiv_id;
-	yyjson_val *asset;   /* as GET /search/assets/{arxiv_id} shows it; NULL: not to be had */
-	const char *missing; /* a sentence saying why `asset` is NULL */
+	yyjson_val *asset;   /* reply of GET /search/assets/{arxiv_id}; NULL: not available */
+	const char *missing; /* a sentence that says why `asset` is NULL */
 };
 
-/** Ask svc-search, for at most SEARCH_TIMEOUT. Suspends. Raises nothing but the end of the request
- * itself. */
+/** Fetch the paper; waits at most SEARCH_TIMEOUT. Suspends. A failure of svc-search is reported in
+ * `missing`; only the end of the request itself (deadline, client gone) is raised. */
 struct paper paper_fetch(struct request *rq, const char *arxiv_id);

@@ -1,6 +1,6 @@
 #include "project.h"
 
-#include "input.h"
+#include "fields.h"
 #include "pg/pg.h"
 #include "project.sql.h"
 #include "service/input.h"

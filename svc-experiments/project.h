@@ -3,7 +3,7 @@
 
 #include "loop/request.h"
 
-/** Handlers of the operations of that name. */
+/** Handlers of the operations projects_list, project_create and so on. */
 void project_list(struct request *rq);
 void project_create(struct request *rq);
 void project_get(struct request *rq);

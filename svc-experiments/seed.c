@@ -1,7 +1,7 @@
 #include "seed.h"
 
 #include "base/json.h"
-#include "input.h"
+#include "fields.h"
 #include "pg/pg.h"
 #include "seed.sql.h"
 #include "service/field_check.h"
@@ -16,18 +16,19 @@
 
 #define FILE_MAX_BYTES (64 << 20)
 
-/* The words of the command. */
+/* The arguments of the command. */
 struct seed {
 	const char *file;
 	const char *account; /* UUID text */
 };
 
-static const struct field EXPERIMENT[] = {
+/* The member of an experiment in the file that the API does not have. */
+static const struct field SEED_EXPERIMENT[] = {
 	JSON_TEXT("project", NULLABLE, 1, 200),
 	FIELD_END,
 };
 
-/* The file's content, as JSON. */
+/* Read and parse the file. */
 static yyjson_val *read_file(struct request *rq, const char *path)
 {
 	FILE *file = fopen(path, "rb");
@@ -47,7 +48,7 @@ static yyjson_val *read_file(struct request *rq, const char *path)
 	return root;
 }
 
-/* Check the items of the array `list` of the file against a table. */
+/* Check each object in the array `list` of the file against a table. */
 static void check_items(struct request *rq, yyjson_val *root, const char *list,
                         const struct field *fields)
 {
@@ -58,8 +59,8 @@ static void check_items(struct request *rq, yyjson_val *root, const char *list,
 	field_check_members(rq->arena, &rq->problem, "", root, rows);
 }
 
-/* One line for each fault; ends the command when there is one. */
-static void require_faultless(struct request *rq, const char *path)
+/* Print a line for each fault, and end the command if there is any. */
+static void print_faults(struct request *rq, const char *path)
 {
 	for (const struct problem_field *f = rq->problem.fields; f; f = f->next)
 		fprintf(stderr, "%s: %s %s\n", path, f->field, f->message);
@@ -68,7 +69,7 @@ static void require_faultless(struct request *rq, const char *path)
 }
 
 /* JSON text of the members of `item` that the table declares. */
-static const char *declared(struct request *rq, yyjson_val *item, const struct field *fields)
+static const char *declared_json(struct request *rq, yyjson_val *item, const struct field *fields)
 {
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *kept = yyjson_mut_obj(doc);
@@ -89,13 +90,13 @@ static int seed_projects(struct request *rq, const struct seed *seed, yyjson_val
 	yyjson_arr_foreach (projects, index, count, project) {
 		struct pg_rows *rows =
 			pg_query(rq, SEED_PROJECT_SQL, pg_text(seed->account),
-		                 pg_text(declared(rq, project, PROJECT_CREATE_FIELDS)));
+		                 pg_text(declared_json(rq, project, PROJECT_CREATE_FIELDS)));
 		made += rows->count;
 	}
 	return made;
 }
 
-/* The id of the project that an experiment of the file names; NULL: none. */
+/* The id of the project that the experiment names; NULL: it names none. */
 static const char *project_of(struct request *rq, const struct seed *seed, yyjson_val *experiment)
 {
 	const char *name = json_get_text(experiment, "project");
@@ -116,7 +117,7 @@ static int seed_experiments(struct request *rq, const struct seed *seed, yyjson_
 	yyjson_arr_foreach (experiments, index, count, experiment) {
 		struct pg_rows *rows =
 			pg_query(rq, SEED_EXPERIMENT_SQL, pg_text(seed->account),
-		                 pg_text(declared(rq, experiment, EXPERIMENT_CREATE_FIELDS)),
+		                 pg_text(declared_json(rq, experiment, EXPERIMENT_CREATE_FIELDS)),
 		                 pg_text(project_of(rq, seed, experiment)));
 		made += rows->count;
 	}
@@ -131,14 +132,14 @@ static void load(struct request *rq)
 		raise_error(rq, ERR_INVALID, "%s: is not a JSON object", seed->file);
 	check_items(rq, root, "projects", PROJECT_CREATE_FIELDS);
 	check_items(rq, root, "experiments", EXPERIMENT_CREATE_FIELDS);
-	check_items(rq, root, "experiments", EXPERIMENT);
-	require_faultless(rq, seed->file);
+	check_items(rq, root, "experiments", SEED_EXPERIMENT);
+	print_faults(rq, seed->file);
 	pg_begin(rq);
 	pg_query(rq, SEED_LOCK_SQL, pg_text(seed->account));
 	int projects = seed_projects(rq, seed, json_get(root, "projects"));
 	int experiments = seed_experiments(rq, seed, json_get(root, "experiments"));
 	pg_commit(rq);
-	printf("%d projects and %d experiments are new\n", projects, experiments);
+	printf("created %d projects and %d experiments\n", projects, experiments);
 }
 
 int seed_command(struct process *process, int argc, char **argv)
@@ -156,7 +157,7 @@ int seed_command(struct process *process, int argc, char **argv)
 		return 2;
 	if (optind != argc - 1 || !seed.account ||
 	    !uuid_parse(seed.account, strlen(seed.account), &account)) {
-		fprintf(stderr, "seed: FILE and --user UUID are needed\n");
+		fprintf(stderr, "seed: FILE and --user UUID are required\n");
 		return 2;
 	}
 	seed.file = argv[optind];

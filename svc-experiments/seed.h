@@ -1,11 +1,11 @@
-/** `svc-experiments seed FILE --user UUID`: experiments for an account out of a file, such as
- * deploy/sample/experiments.json.
+/** `svc-experiments seed FILE --user UUID`: loads projects and experiments from a file into an account.
+ * The sample is deploy/sample/experiments.json.
  *
  *     {"projects": [{"name", "description"}],
  *      "experiments": [{"project": "<name of a project>", and any member of POST /experiments}]}
  *
- * All of it or nothing. A project or an experiment whose name the account has already stays as it
- * is, so that the command can be repeated. `created_via` is `seed`.
+ * Loads everything or nothing. A project or experiment whose name exists in the account is left as it
+ * is, so the command can be repeated. `created_via` of the experiments is `seed`.
  */
 #pragma once
 

@@ -161,6 +161,10 @@ struct field {
 	{                                                                                  \
 		IN_BODY, FIELD_ENUM, (n), FIELD_AT(s, m, const char *), (f), .values = (v) \
 	}
+#define BODY_URL(s, m, n, f)                                                        \
+	{                                                                           \
+		IN_BODY, FIELD_URL, (n), FIELD_AT(s, m, const char *), (f), 1, 2048 \
+	}
 #define BODY_OBJECT(s, m, n, f)                                               \
 	{                                                                     \
 		IN_BODY, FIELD_OBJECT, (n), FIELD_AT(s, m, const char *), (f) \

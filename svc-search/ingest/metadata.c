@@ -3,8 +3,8 @@
 #include "base/timefmt.h"
 #include "base/utf8.h"
 #include "ingest/arxiv_id.h"
-#include "service/input.h"
 #include "service/field_check.h"
+#include "service/input.h"
 
 #include <curl/curl.h>
 

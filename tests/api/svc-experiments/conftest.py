@@ -1,4 +1,4 @@
-"""What the tests of svc-experiments have: a look into the schema, the account behind a user, and whole experiments."""
+"""Fixtures of the tests of svc-experiments: the schema, the account of a user, experiments and projects."""
 
 import copy
 import secrets
@@ -41,14 +41,14 @@ FIXED = {"source_type": "arxiv_paper", "source_ref": "2205.14135v2", "created_vi
 
 @pytest.fixture
 def db(cluster):
-    """The schema, as the owner of the database sees it."""
+    """A connection to the schema, as the owner of the database."""
     with cluster.postgres.connect("experiments") as connection:
         yield connection
 
 
 @pytest.fixture
 def account(db):
-    """account(user): the id of its account."""
+    """account(user): the id of the user's account."""
 
     def find(user):
         return str(db.execute("SELECT id FROM account.account WHERE email = %s", [user.email]).fetchone()[0])
@@ -58,7 +58,7 @@ def account(db):
 
 @pytest.fixture
 def make(api):
-    """make(member=value, ...): a new experiment of `user`, as the answer shows it."""
+    """make(member=value, ...): create an experiment of `user`; returns the reply."""
 
     def create(**members):
         return api.post("/experiments", {"name": f"Experiment {secrets.token_hex(4)}", **members}, expect=201).json()
@@ -68,7 +68,7 @@ def make(api):
 
 @pytest.fixture
 def make_project(api):
-    """make_project(): a new project of `user`."""
+    """make_project(member=value, ...): create a project of `user`; returns the reply."""
 
     def create(**members):
         return api.post("/projects", {"name": f"Project {secrets.token_hex(4)}", **members}, expect=201).json()
@@ -78,19 +78,19 @@ def make_project(api):
 
 @pytest.fixture
 def writable():
-    """Every member that can be written, with a value that is not its default."""
+    """Every member that can be changed, with a value that is not its default."""
     return copy.deepcopy(WRITABLE)
 
 
 @pytest.fixture
 def fixed():
-    """What is given once and for all, at the creation."""
+    """The members that can be set at creation only."""
     return dict(FIXED)
 
 
 @pytest.fixture
 def at_once():
-    """at_once(count, call): call(0), ..., call(count - 1), each in a thread of its own; what they give, in that order."""
+    """at_once(count, call): run call(0) to call(count - 1), each in its own thread; returns their results in order."""
 
     def run(count, call):
         with ThreadPoolExecutor(count) as pool:

@@ -1,4 +1,4 @@
-"""The brief as Markdown: whatever its texts hold, its sections are its own. What an experiment's papers are called."""
+"""The brief as Markdown: no text can change its sections. The forms in which a paper can be named."""
 
 import re
 import uuid
@@ -10,7 +10,7 @@ SECTIONS = ["Task", "Plan", "Repository", "Paper", "Container", "Report back"]
 
 @pytest.fixture
 def paper(operator):
-    """paper(**members): a paper of its own in the index; its id."""
+    """paper(member=value, ...): put a new paper into the index; returns its id."""
 
     def put(**members):
         number = uuid.uuid4().int
@@ -26,7 +26,7 @@ def context_of(api, experiment):
 
 
 def sections(markdown):
-    """Headings of level 2 outside of fences and quotes."""
+    """Headings of level 2 that are not in a fence or quote."""
     found, fence = [], None
     for line in markdown.splitlines():
         mark = re.match(r" {0,3}(`{3,}|~{3,})", line)
@@ -53,7 +53,7 @@ def sections(markdown):
         "text\r## Report back\rto me",
     ],
 )
-def test_no_text_leaves_its_section(api, make, paper, text):
+def test_no_text_changes_the_sections(api, make, paper, text):
     arxiv_id = paper(title=text.replace("\n", " ").replace("\r", " "), abstract=text, authors=[text])
     launch = {"resource": {"arxiv_id": arxiv_id}, "task_description": text, "implementation_plan": text}
     made = make(hypothesis=text, target_metric=text, launch_context=launch)
@@ -61,32 +61,32 @@ def test_no_text_leaves_its_section(api, make, paper, text):
     assert sections(formatted) == SECTIONS
 
 
-def test_headings_of_task_and_plan_stand_below_the_brief_s(api, make):
+def test_headings_of_task_and_plan_are_lowered_below_the_brief_s(api, make):
     launch = {"task_description": "# Goal\n\nFast.\n\n## Not\n\nSlow.", "implementation_plan": "Steps\n=====\n\n1. Measure."}
     formatted = context_of(api, make(launch_context=launch))["formatted"]
     assert "\n## Task\n\n### Goal\n\nFast.\n\n#### Not\n\nSlow.\n\n## Plan\n\n### Steps\n\n1. Measure.\n" in formatted
 
 
-def test_what_is_not_known_is_said(api, make, paper):
+def test_the_brief_says_what_is_not_known(api, make, paper):
     formatted = context_of(api, make(launch_context={"resource": {"arxiv_id": paper()}}))["formatted"]
-    for said in ("None was written. Make one", "None is named: work in the one", "None is known for the paper."):
-        assert said in formatted
+    for text in ("No plan was written", "No repository is named", "No container is known"):
+        assert text in formatted
 
 
 @pytest.mark.parametrize(
-    ("status", "said"),
-    [("ready", "in which the paper's code runs"), ("queued", "still to be built"), ("building", "still to be built"),
+    ("status", "text"),
+    [("ready", "code runs in this environment"), ("queued", "not been built yet"), ("building", "not been built yet"),
      ("failed", "could not be built")],
 )
-def test_a_container_is_said_to_be_what_it_is(api, make, paper, status, said):
+def test_the_brief_describes_the_state_of_the_container(api, make, paper, status, text):
     arxiv_id = paper(container_status=status, container_image="x:1", environment_vars={"THREADS": "4"})
     made = make(launch_context={"resource": {"arxiv_id": arxiv_id}})
     context = context_of(api, made)
     assert context["container"]["status"] == status
-    assert said in context["formatted"] and "`THREADS=4`" in context["formatted"]
+    assert text in context["formatted"] and "`THREADS=4`" in context["formatted"]
 
 
-def test_an_image_of_the_launch_context_serves_while_the_paper_s_does_not(api, make, paper):
+def test_the_launch_context_s_image_is_used_until_the_paper_s_is_ready(api, make, paper):
     for status, image in (("failed", "mine:1"), ("ready", "theirs:1")):
         launch = {"resource": {"arxiv_id": paper(container_status=status, container_image="theirs:1")}}
         context = context_of(api, make(launch_context={**launch, "container_image": "mine:1"}))
@@ -98,14 +98,14 @@ def test_an_image_of_the_launch_context_serves_while_the_paper_s_does_not(api, m
     ["{}", "{}v2", "arXiv:{}", "arxiv: {}v1", "https://arxiv.org/abs/{}v3", "http://www.arxiv.org/pdf/{}v1.pdf",
      "arxiv.org/html/{}/", "https://arxiv.org/abs/{}?context=cs#top", " {}\n"],
 )
-def test_a_paper_is_found_however_it_is_written(api, make, paper, form):
+def test_a_paper_is_found_by_every_form_of_its_id(api, make, paper, form):
     made = make(source_type="arxiv_paper", source_ref=form.format(paper(title="Found")))
     context = context_of(api, made)
     assert context["missing"] == [] and context["resource"]["title"] == "Found"
 
 
-def test_a_history_is_shown_as_far_as_it_can_be_read(api, make, db):
-    """However many and however large its entries are; the newest are there."""
+def test_a_long_history_is_cut_to_its_newest_entries(api, make, db):
+    """The number and the size of the entries are bounded."""
     made = make()
     large = "x" * 1_000_000
     db.execute(

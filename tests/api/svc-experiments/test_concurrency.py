@@ -1,11 +1,11 @@
-"""Many at once: no change is lost, none is recorded that did not happen, and a version has one winner."""
+"""Concurrent writers: no change is lost, the history matches the changes, and one writer wins each version."""
 
 ROUNDS = 25
 WRITERS = 8
 
 
 def assert_chain(experiment, field):
-    """Each entry of the field starts where the one before ended, and the last is what the field is now."""
+    """Each entry of the field starts with the value that the one before set; the last one set the current value."""
     entries = [entry for entry in reversed(experiment["history"]) if entry["field"] == field]
     for before, after in zip(entries, entries[1:]):
         assert after["from"] == before["to"]
@@ -44,7 +44,7 @@ def test_writers_of_different_fields_do_not_undo_each_other(api, make, at_once):
         assert [entry["to"] for entry in assert_chain(now, field)] == [str(turn) for turn in range(ROUNDS)]
 
 
-def test_one_version_has_one_winner(api, make, at_once):
+def test_one_writer_wins_a_version(api, make, at_once):
     path = f"/experiments/{make()['id']}"
     for turn in range(1, 11):
         headers = {"If-Match": f'"{turn}"'}
@@ -76,13 +76,13 @@ def test_read_change_write_loses_no_increment(api, make, at_once):
     assert [entry["to"] for entry in assert_chain(now, "observed_delta")] == list(range(1, 41))
 
 
-def test_a_deletion_has_one_winner(api, make, at_once):
+def test_one_of_concurrent_deletions_succeeds(api, make, at_once):
     path = f"/experiments/{make()['id']}"
     statuses = [answer.status_code for answer in at_once(WRITERS, lambda _: api.delete(path))]
     assert sorted(statuses) == [200] + [404] * (WRITERS - 1)
 
 
-def test_the_same_report_at_once_counts_once(api, make, at_once, db):
+def test_concurrent_equal_reports_count_once(api, make, at_once, db):
     made = make()
     report = {"status": "pr_opened", "pr_url": "https://example.com/pull/1", "branch_name": "b"}
     at_once(WRITERS, lambda _: api.post(f"/implement/experiments/{made['id']}/report", report, expect=200))

@@ -1,4 +1,4 @@
-"""What svc-experiments tells the others, and what it is told."""
+"""Events that svc-experiments emits and receives."""
 
 import json
 import uuid
@@ -12,9 +12,9 @@ STREAM = "events.experiments"
 
 
 @pytest.fixture
-def told(cluster):
-    """told(experiment, count): the events of the stream about it, as (type, data, entry), once there are `count`. One
-    that was delivered twice, as any may be, is there once."""
+def emitted(cluster):
+    """emitted(experiment, count): wait for `count` events about it; returns them as (type, data, entry).
+    An event that was delivered twice, as any may be, is returned once."""
     redis = cluster.redis.client()
 
     def read(experiment, count):
@@ -28,7 +28,7 @@ def told(cluster):
     return read
 
 
-def test_every_change_is_told_once(user, api, account, make, make_project, told, writable, fixed):
+def test_every_change_emits_one_event(user, api, account, make, make_project, emitted, writable, fixed):
     project = make_project()["id"]
     made = make(**writable, **fixed, project_id=project)
     path = f"/experiments/{made['id']}"
@@ -38,7 +38,7 @@ def test_every_change_is_told_once(user, api, account, make, make_project, told,
     api.delete(f"/projects/{project}", expect=200)
     last = api.get(path).json()
     api.delete(path, expect=200)
-    events = told(made, 5)
+    events = emitted(made, 5)
     assert [kind for kind, _, _ in events] == [
         "experiment.created", "experiment.updated", "experiment.updated", "experiment.updated", "experiment.deleted",
     ]
@@ -56,24 +56,24 @@ def test_every_change_is_told_once(user, api, account, make, make_project, told,
     assert {entry["account"] for _, _, entry in events} == {account(user)}
 
 
-def test_an_event_names_its_request(api, told):
+def test_an_event_names_its_request(api, emitted):
     answer = api.post("/experiments", {"name": "x"}, headers={"X-Request-Id": "from-the-test"}, expect=201)
-    ((_, _, entry),) = told(answer.json(), 1)
+    ((_, _, entry),) = emitted(answer.json(), 1)
     assert entry["request_id"] == answer.headers["x-request-id"] == "from-the-test"
 
 
-def test_nothing_is_told_of_what_failed(api, make, told, db):
+def test_a_failed_change_emits_nothing(api, make, emitted, db):
     made = make()
     api.put(f"/experiments/{made['id']}", {"status": 7})
     api.put(f"/experiments/{made['id']}", {"project_id": str(uuid.uuid4())}, expect=400)
     api.put(f"/experiments/{made['id']}", {"status": "running"}, headers={"If-Match": '"9"'}, expect=412)
     api.put(f"/experiments/{made['id']}", {"status": "running"}, expect=200)
-    assert [kind for kind, _, _ in told(made, 2)] == ["experiment.created", "experiment.updated"]
+    assert [kind for kind, _, _ in emitted(made, 2)] == ["experiment.created", "experiment.updated"]
     query = "SELECT count(*) FROM outbox WHERE data ->> 'id' = %s"
     assert db.execute(query, [made["id"]]).fetchone() == (2,)
 
 
-def test_an_interest_shows_its_project_s_experiments(cluster, api, make, make_project):
+def test_an_interest_lists_its_project_s_experiments(cluster, api, make, make_project):
     if "svc-interests" not in cluster.processes:
         pytest.skip("svc-interests is not part of the cluster")
     project = make_project()["id"]
@@ -86,9 +86,9 @@ def test_an_interest_shows_its_project_s_experiments(cluster, api, make, make_pr
 
     wait_for(lambda: "Tiles in the encoder" in history(), "the experiment is in the interest's history")
     api.put(f"/experiments/{made['id']}", {"status": "shipped", "name": "Tiles, shipped"}, expect=200)
-    wait_for(lambda: "Tiles, shipped (shipped)" in history(), "its change is there")
+    wait_for(lambda: "Tiles, shipped (shipped)" in history(), "its change is in the history")
     api.delete(f"/experiments/{made['id']}", expect=200)
-    wait_for(lambda: "Tiles" not in history(), "its deletion is there")
+    wait_for(lambda: "Tiles" not in history(), "it is gone from the history")
 
 
 TABLES = ["experiment", "project", "idempotency"]
@@ -113,7 +113,7 @@ def test_a_deleted_account_leaves_nothing(user, api, account, make, make_project
     assert other_user.api.get(f"/experiments/{kept['id']}", expect=200).json() == kept
 
 
-def test_a_deletion_that_is_told_twice_is_obeyed_once(cluster, user, account, make, db):
+def test_an_account_deletion_may_be_delivered_twice(cluster, user, account, make, db):
     owner = account(user)
     make()
     redis = cluster.redis.client()
@@ -124,7 +124,7 @@ def test_a_deletion_that_is_told_twice_is_obeyed_once(cluster, user, account, ma
     for _ in range(2):
         redis.xadd("events.account", entry)
     count = "SELECT count(*) FROM experiment WHERE account_id = %s"
-    wait_for(lambda: db.execute(count, [owner]).fetchone() == (0,), "the experiments go")
+    wait_for(lambda: db.execute(count, [owner]).fetchone() == (0,), "the experiments are deleted")
 
     def is_read():
         groups = redis.xinfo_groups("events.account")
@@ -133,7 +133,7 @@ def test_a_deletion_that_is_told_twice_is_obeyed_once(cluster, user, account, ma
     wait_for(is_read, "both are acknowledged")
 
 
-def test_nothing_is_made_for_an_account_that_was_deleted(user, account, make, db):
+def test_a_deleted_account_cannot_create(user, account, make, db):
     owner = account(user)
     db.execute("INSERT INTO deleted_account (id) VALUES (%s)", [owner])
     user.api.problem("POST", "/experiments", 400, "invalid_request", {"name": "late"})
@@ -141,11 +141,11 @@ def test_nothing_is_made_for_an_account_that_was_deleted(user, account, make, db
 
 
 @pytest.mark.parametrize("table", ["experiment", "project"])
-def test_what_is_being_made_when_its_account_is_deleted_goes_too(cluster, user, account, db, table):
+def test_rows_created_during_the_deletion_of_an_account_are_deleted(cluster, user, account, db, table):
     owner = account(user)
     with cluster.postgres.connect("experiments") as holder:
         holder.autocommit = False
-        holder.execute(f"INSERT INTO {table} (account_id, name) VALUES (%s, 'under way')", [owner])
+        holder.execute(f"INSERT INTO {table} (account_id, name) VALUES (%s, 'in progress')", [owner])
         user.api.post("/account/delete", {"confirm": True}, expect=200)
         wait_deletion(db, owner)
         holder.commit()

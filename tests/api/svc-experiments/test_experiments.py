@@ -1,4 +1,4 @@
-"""Experiments one by one: created, read, changed and deleted, and what their history says."""
+"""Single experiments: create, read, update, delete, and their history."""
 
 import uuid
 
@@ -41,7 +41,7 @@ def test_a_name_is_enough(api):
     assert api.get(f"/experiments/{made['id']}", expect=200).json() == made
 
 
-def test_everything_can_be_given(api, make_project, writable, fixed):
+def test_every_member_can_be_set_at_creation(api, make_project, writable, fixed):
     project = make_project()
     body = {**writable, **fixed, "project_id": project["id"]}
     made = api.post("/experiments", body, expect=201).json()
@@ -50,13 +50,13 @@ def test_everything_can_be_given(api, make_project, writable, fixed):
     assert made["history"] == []
 
 
-def test_a_list_shows_all_but_the_detail(api, writable, fixed):
+def test_a_list_leaves_out_the_detail(api, writable, fixed):
     made = api.post("/experiments", {**writable, **fixed}, expect=201).json()
     (listed,) = api.get("/experiments", expect=200).json()
     assert listed == {name: value for name, value in made.items() if name not in DETAIL_ONLY}
 
 
-def test_an_idempotency_key_makes_one(api):
+def test_an_idempotency_key_creates_once(api):
     headers = {"Idempotency-Key": str(uuid.uuid4())}
     first, again = (api.post("/experiments", {"name": "Once"}, headers=headers, expect=201) for _ in range(2))
     assert first.json() == again.json()
@@ -94,13 +94,13 @@ NESTED_FAULTS = [
 
 @pytest.mark.parametrize("body, field", NESTED_FAULTS)
 @pytest.mark.parametrize("method", ["POST", "PUT"])
-def test_what_is_nested_is_checked_too(api, make, method, body, field):
+def test_nested_members_are_checked(api, make, method, body, field):
     path = "/experiments" if method == "POST" else f"/experiments/{make()['id']}"
     document = api.problem(method, path, 400, "invalid_request", {"name": "x", **body})
     assert fault_fields(document) == [field]
 
 
-def test_the_limits_themselves_are_taken(make):
+def test_values_at_the_limits_are_accepted(make):
     body = {
         "name": "ä" * 500, "tags": ["ä" * 64] * 32, "hypothesis": "ß" * 50000, "observed_delta": 1.7976931348623157e308,
         "linked_resources": [{"type": "t", "id": str(number), "title": None, "url": None} for number in range(100)],
@@ -109,13 +109,13 @@ def test_the_limits_themselves_are_taken(make):
     assert {name: made[name] for name in body} == body
 
 
-def test_links_are_shown_in_one_form(make):
+def test_links_always_have_all_members(make):
     (link,) = make(linked_resources=[{"type": "dashboard", "colour": "red"}])["linked_resources"]
     assert link == {"type": "dashboard", "id": None, "title": None, "url": None}
 
 
 @pytest.mark.parametrize("delta", [0, -0.0, 12, 0.1, -1e-300, 1e300, 3.0000000000000004])
-def test_a_delta_comes_back_as_it_was(api, make, delta):
+def test_a_delta_keeps_its_exact_value(api, make, delta):
     made = make(observed_delta=delta)
     assert api.get(f"/experiments/{made['id']}").json()["observed_delta"] == delta
 
@@ -124,7 +124,7 @@ def test_a_delta_comes_back_as_it_was(api, make, delta):
 
 
 @pytest.mark.parametrize("method, body", [("GET", None), ("PUT", {"status": "running"}), ("DELETE", None)])
-def test_what_is_another_accounts_is_not_there(api, other_user, make, method, body):
+def test_another_account_gets_404(api, other_user, make, method, body):
     made = make()
     for path in (f"/experiments/{made['id']}", f"/experiments/{uuid.uuid4()}"):
         assert other_user.api.problem(method, path, 404, "not_found", body)["detail"] == "no such experiment"
@@ -135,7 +135,7 @@ def test_what_is_another_accounts_is_not_there(api, other_user, make, method, bo
 # ---- update ----
 
 
-def test_only_what_is_named_changes(api, make, writable, fixed):
+def test_only_given_members_change(api, make, writable, fixed):
     made = make(**writable, **fixed)
     answer = api.put(f"/experiments/{made['id']}", {"decision": "Ship it."}, expect=200)
     now = answer.json()
@@ -166,25 +166,25 @@ def test_null_clears(api, make, make_project, writable):
 
 
 @pytest.mark.parametrize("name", ["name", "status", "tags", "linked_resources"])
-def test_what_has_no_null_is_not_cleared(api, make, name):
+def test_null_is_refused_where_it_is_not_allowed(api, make, name):
     document = api.problem("PUT", f"/experiments/{make()['id']}", 400, "invalid_request", {name: None})
     assert fault_fields(document) == [name]
 
 
-def test_empty_sets_can_be_set(api, make, writable):
+def test_arrays_can_be_emptied(api, make, writable):
     made = make(**writable)
     now = api.put(f"/experiments/{made['id']}", {"tags": [], "linked_resources": []}, expect=200).json()
     assert (now["tags"], now["linked_resources"]) == ([], [])
 
 
-def test_what_was_read_can_be_sent_back(api, make, writable, fixed):
+def test_an_unchanged_experiment_can_be_sent_back(api, make, writable, fixed):
     made = make(**writable, **fixed)
     answer = api.put(f"/experiments/{made['id']}", made, expect=200)
     assert answer.json() == made
     assert answer.headers["etag"] == '"1"'
 
 
-def test_read_only_members_stay(api, make, fixed):
+def test_read_only_members_are_ignored(api, make, fixed):
     made = make(**fixed)
     body = {
         "id": str(uuid.uuid4()), "created_via": "web", "source_type": "ticket", "source_ref": "T-1", "history": [],
@@ -220,7 +220,7 @@ def test_history_names_the_key(user, make):
     assert now["history"][0]["at"] == now["updated_at"]
 
 
-def test_the_same_again_is_no_change(api, make, writable):
+def test_equal_values_are_no_change(api, make, writable):
     made = make(**writable)
     answer = api.put(f"/experiments/{made['id']}", writable, expect=200)
     assert answer.headers["etag"] == '"1"'
@@ -231,7 +231,7 @@ def test_the_same_again_is_no_change(api, make, writable):
 
 
 @pytest.mark.parametrize("match", ['"1"', "*", '"7", "1"', 'W/"9", "1"', ',"1",'])
-def test_the_version_that_was_read_is_changed(api, make, match):
+def test_a_matching_version_is_changed(api, make, match):
     path = f"/experiments/{make()['id']}"
     answer = api.put(path, {"status": "running"}, headers={"If-Match": match}, expect=200)
     assert answer.headers["etag"] == '"2"' == api.get(path).headers["etag"]
@@ -246,12 +246,12 @@ def test_another_version_is_412(api, make, match):
     assert api.get(path).json() == made
 
 
-def test_what_is_not_there_is_404_whatever_its_version(api):
+def test_an_unknown_experiment_is_404_with_any_version(api):
     path = f"/experiments/{uuid.uuid4()}"
     api.problem("PUT", path, 404, "not_found", {"status": "running"}, headers={"If-Match": "*"})
 
 
-def test_a_wrong_body_is_400_whatever_the_version(api, make):
+def test_a_wrong_body_is_400_with_any_version(api, make):
     path = f"/experiments/{make()['id']}"
     api.problem("PUT", path, 400, "invalid_request", {"status": 7}, headers={"If-Match": '"7"'})
 
@@ -259,7 +259,7 @@ def test_a_wrong_body_is_400_whatever_the_version(api, make):
 # ---- delete ----
 
 
-def test_a_deleted_one_is_gone(api, make, db):
+def test_a_deleted_experiment_is_404(api, make, db):
     made, kept = make(), make()
     path = f"/experiments/{made['id']}"
     api.put(path, {"status": "running"}, expect=200)

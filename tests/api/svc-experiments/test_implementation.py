@@ -1,4 +1,4 @@
-"""What an agent is handed and what it reports."""
+"""The context that an agent gets, and the reports that it sends."""
 
 import re
 import uuid
@@ -33,7 +33,7 @@ def assert_no_empty_heading(markdown):
 
 @pytest.fixture
 def paper(operator):
-    """A paper of its own in the index; its id."""
+    """Put a new paper into the index; returns its id."""
     arxiv_id = f"{uuid.uuid4().int % 9000 + 1000:04}.{uuid.uuid4().int % 100000:05}"
     arxiv_id = "24" + f"{1 + uuid.uuid4().int % 12:02}" + arxiv_id[4:]
     operator.api.put(f"/search/assets/{arxiv_id}", ASSET, expect=200)
@@ -80,7 +80,7 @@ def test_the_paper_is_found_by_source_and_by_link(api, make, paper):
         assert api.get(of(made, "context"), expect=200).json()["resource"]["title"] == ASSET["title"]
 
 
-def test_what_is_not_about_a_paper_misses_none(api, make):
+def test_an_experiment_without_paper_has_no_paper_section(api, make):
     context = api.get(of(make(source_type="ticket", source_ref="T-1"), "context"), expect=200).json()
     empty = ("resource", "container", "task_description", "implementation_plan")
     assert {name: context[name] for name in empty} == dict.fromkeys(empty)
@@ -89,39 +89,39 @@ def test_what_is_not_about_a_paper_misses_none(api, make):
     assert_no_empty_heading(context["formatted"])
 
 
-def test_a_paper_that_is_not_indexed_is_said_to_be_missing(api, make, writable):
+def test_a_paper_that_is_not_indexed_is_listed_as_missing(api, make, writable):
     launch = {**writable["launch_context"], "resource": {"arxiv_id": "9912.99999", "title": "Nowhere"}}
     context = api.get(of(make(launch_context=launch), "context"), expect=200).json()
     assert (context["resource"]["title"], context["resource"]["abstract"]) == ("Nowhere", None)
     (missing,) = context["missing"]
-    assert "9912.99999" in missing and "does not hold it" in missing
+    assert "9912.99999" in missing and "does not contain it" in missing
     assert missing in context["formatted"]
 
 
 @contextmanager
-def impatient(cluster):
-    """svc-experiments, waiting for svc-search but for a moment."""
+def short_search_timeout(cluster):
+    """Run svc-experiments with a short SEARCH_TIMEOUT."""
     (process,) = cluster["svc-experiments"]
-    patient = process.env
-    process.env = {**patient, "SEARCH_TIMEOUT": "100ms"}
+    env = process.env
+    process.env = {**env, "SEARCH_TIMEOUT": "100ms"}
     try:
         process.restart()
         process.wait_ready()
         yield
     finally:
-        process.env = patient
+        process.env = env
         process.restart()
         process.wait_ready()
 
 
 @pytest.mark.parametrize("how", ["stop", "pause"])
-def test_the_context_does_without_the_search(cluster, api, make, paper, writable, how):
+def test_the_context_is_sent_without_svc_search(cluster, api, make, paper, writable, how):
     launch = {**writable["launch_context"], "resource": {"arxiv_id": paper, "title": "As I know it"}}
     made = make(launch_context={**launch, "container_image": "mine:1"})
     (search,) = cluster["svc-search"]
     try:
         getattr(search, how)()
-        with impatient(cluster) if how == "pause" else nullcontext():
+        with short_search_timeout(cluster) if how == "pause" else nullcontext():
             context = api.get(of(made, "context"), expect=200).json()
     finally:
         if how == "pause":
@@ -131,13 +131,13 @@ def test_the_context_does_without_the_search(cluster, api, make, paper, writable
     assert context["resource"]["abstract"] is None
     assert context["container"]["image"] == "mine:1"
     (missing,) = context["missing"]
-    assert ("is away" if how == "stop" else "took too long") in missing
+    assert ("unavailable" if how == "stop" else "took too long") in missing
     assert missing in context["formatted"]
     assert_no_empty_heading(context["formatted"])
     assert api.get(of(made, "context"), expect=200).json()["resource"]["title"] == ASSET["title"]
 
 
-def test_an_old_id_has_its_slash(api, operator, make):
+def test_an_old_arxiv_id_contains_a_slash(api, operator, make):
     operator.api.put("/search/assets/hep-th/9901777", {"title": "Strings"}, expect=200)
     made = make(source_type="arxiv_paper", source_ref="hep-th/9901777")
     assert api.get(of(made, "context"), expect=200).json()["resource"]["title"] == "Strings"
@@ -146,7 +146,7 @@ def test_an_old_id_has_its_slash(api, operator, make):
 # ---- reference, actionable, status ----
 
 
-def test_the_reference_is_the_launch_context_s(api, make, writable):
+def test_the_reference_comes_from_the_launch_context(api, make, writable):
     launch = writable["launch_context"]
     reference = api.get(of(make(launch_context=launch), "reference"), expect=200).json()
     names = ("code_repository", "container_image", "key_methods", "implementation_plan")
@@ -161,7 +161,7 @@ def test_without_launch_context_there_is_no_reference(api, make):
 
 
 @pytest.mark.parametrize("what", PATHS)
-def test_what_is_another_accounts_is_not_there(other_user, make, writable, what):
+def test_another_account_gets_404(other_user, make, writable, what):
     made = make(**writable)
     for experiment in (made, {"id": str(uuid.uuid4())}):
         document = other_user.api.problem("GET", of(experiment, what), 404, "not_found")
@@ -192,7 +192,7 @@ def test_actionable_has_a_launch_context_and_no_pull_request(api, make, make_pro
     assert listed() == ([first["id"]], "1")
 
 
-def test_nothing_reported_is_idle(api, make):
+def test_without_a_report_the_status_is_idle(api, make):
     made = make()
     status = api.get(of(made, "status"), expect=200).json()
     known = {name: value for name, value in status.items() if value is not None}
@@ -202,7 +202,7 @@ def test_nothing_reported_is_idle(api, make):
 # ---- report ----
 
 
-def test_an_implementation_is_followed_to_its_end(user, api, make):
+def test_an_implementation_from_start_to_end(user, api, make):
     made = make(launch_context={"task_description": "x"})
 
     def report(**body):
@@ -244,13 +244,13 @@ def test_an_implementation_is_followed_to_its_end(user, api, make):
         ({"status": "running", "pr_url": None, "summary": None}, "running"),
     ],
 )
-def test_a_status_that_is_left_out_follows(api, make, body, expected):
+def test_a_missing_status_is_derived(api, make, body, expected):
     made = make()
     assert api.post(of(made, "report"), body, expect=200).json()["pipeline_status"] == expected
 
 
 @pytest.mark.parametrize("body", [{}, {"unknown": 1}, {"pr_url": None}, {"summary": None, "artifacts": None}])
-def test_a_report_says_something(api, make, body):
+def test_an_empty_report_is_400(api, make, body):
     api.problem("POST", of(make(), "report"), 400, "invalid_request", body)
 
 
@@ -269,7 +269,7 @@ def test_the_same_report_twice_changes_nothing(api, make):
     assert api.get(of(made, "status")).json() == status
 
 
-def test_what_a_report_leaves_out_stays(api, make):
+def test_members_that_a_report_leaves_out_are_unchanged(api, make):
     made = make(pr_url=PR, pr_status="merged")
     api.post(of(made, "report"), {"status": "completed", "pr_url": None, "branch_name": None}, expect=200)
     now = api.get(f"/experiments/{made['id']}").json()
@@ -279,7 +279,7 @@ def test_what_a_report_leaves_out_stays(api, make):
     assert (now["pr_url"], now["pr_status"]) == (PR + "0", "open")
 
 
-def test_pr_opened_is_not_taken_back_by_running(api, make):
+def test_running_does_not_replace_pr_opened(api, make):
     made = make()
     api.post(of(made, "report"), {"pr_url": PR}, expect=200)
     answer = api.post(of(made, "report"), {"status": "running", "branch_name": "b"}, expect=200).json()
@@ -288,7 +288,7 @@ def test_pr_opened_is_not_taken_back_by_running(api, make):
 
 
 @pytest.mark.parametrize("status", ["running", "pr_opened", "failed"])
-def test_what_is_completed_is_not_contradicted(api, make, status):
+def test_a_completed_implementation_refuses_another_status(api, make, status):
     made = make()
     api.post(of(made, "report"), {"status": "completed"}, expect=200)
     before = api.get(f"/experiments/{made['id']}").json()
@@ -299,7 +299,7 @@ def test_what_is_completed_is_not_contradicted(api, make, status):
     assert more.json()["pipeline_status"] == "completed"
 
 
-def test_after_a_failure_comes_another_attempt(api, make):
+def test_a_report_after_a_failure_starts_another_attempt(api, make):
     made = make()
     for body in ({"status": "running"}, {"status": "failed", "summary": "no GPU"}):
         api.post(of(made, "report"), body, expect=200)
@@ -314,7 +314,7 @@ def test_after_a_failure_comes_another_attempt(api, make):
     assert again["started_at"] > failed["started_at"]
 
 
-def test_a_large_report_is_taken(api, make):
+def test_a_large_report_is_accepted(api, make):
     made = make()
     log = "x" * 6_000_000
     api.post(of(made, "report"), {"status": "failed", "summary": "see the log", "artifacts": {"log": log}}, expect=200)

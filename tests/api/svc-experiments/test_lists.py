@@ -1,4 +1,4 @@
-"""The list: its filters, pages and totals, and that an index answers each of them."""
+"""Lists: filters, pages and totals, and an index for each filter."""
 
 import re
 import secrets
@@ -10,7 +10,7 @@ LISTED = "/experiments"
 ACTIONABLE = "/implement/experiments/actionable"
 SHARES = {"status": 8, "ticket_source": 3, "created_via": 4, "external_ticket_id": 5000}
 
-# 100,000 experiments of one account among those of a thousand others, as a team would have them after years.
+# 100,000 experiments of one account, and 20 of each of a thousand other accounts.
 FILL = f"""
     INSERT INTO experiment (account_id, name, status, project_id, ticket_source, external_ticket_id, created_via,
                             launch_context, pr_url)
@@ -67,7 +67,7 @@ def test_filters(api, three, filters, expected):
     assert answer.headers["x-total-count"] == str(len(expected))
 
 
-def test_pages_follow_each_other(api, make):
+def test_links_lead_through_the_pages(api, make):
     ids = [make()["id"] for _ in range(5)][::-1]
     answer = api.get(LISTED, params={"limit": 2, "status": "draft"}, expect=200)
     seen = [item["id"] for item in answer.json()]
@@ -82,7 +82,7 @@ def test_pages_follow_each_other(api, make):
 
 @pytest.fixture(scope="module")
 def many(cluster):
-    """A user with 100,000 experiments: its client, its account, a project of 4,000."""
+    """(client, account, project) of a user with 100,000 experiments, 4,000 of them in the project."""
     user = cluster.user()
     project = user.api.post("/projects", {"name": "Big"}, expect=201).json()["id"]
     with cluster.postgres.connect("experiments") as connection:
@@ -99,7 +99,7 @@ def numbers(answer):
     return [int(item["name"].removeprefix("experiment ")) for item in answer.json()]
 
 
-# Each filter of the list: what is asked, and which numbers of 0 to 99,999 fit.
+# Filter -> query parameters, and which of the numbers 0 to 99,999 match.
 BIG = {
     "none": ({}, lambda n: True),
     "status": ({"status": "running"}, lambda n: n % 8 == 1),
@@ -117,7 +117,7 @@ BIG = {
 
 @pytest.mark.parametrize("name", BIG)
 @pytest.mark.parametrize("place", [0.0, 0.5, 1.0], ids=["newest", "middle", "oldest"])
-def test_a_hundred_of_a_hundred_thousand(many, name, place):
+def test_pages_of_a_hundred_thousand(many, name, place):
     api, _, project = many
     params, fits = BIG[name]
     params = {**params, **({"project_id": project} if "project_id" in params else {})}
@@ -139,7 +139,7 @@ def test_the_actionable_of_a_hundred_thousand(many):
 
 
 def plans(connection, arguments):
-    """The plans of what experiment_page() runs inside, as EXPLAIN shows them."""
+    """The plans of the statements inside experiment_page(), as EXPLAIN shows them."""
     notes = []
     connection.add_notice_handler(lambda note: notes.append(note.message_primary))
     for line in (
@@ -156,7 +156,7 @@ COLUMNS = ["project_id", "status", "ticket_source", "external_ticket_id", "creat
 
 @pytest.mark.parametrize("is_actionable", [False, True])
 @pytest.mark.parametrize("name", BIG)
-def test_every_filter_is_answered_by_an_index(cluster, many, name, is_actionable):
+def test_every_filter_uses_an_index(cluster, many, name, is_actionable):
     _, account, project = many
     params = {**BIG[name][0]}
     if "project_id" in params:
@@ -171,7 +171,7 @@ def test_every_filter_is_answered_by_an_index(cluster, many, name, is_actionable
             assert int(rows) <= 1000, plan
 
 
-def test_ties_of_names_do_not_matter(api, make):
+def test_equal_names_do_not_change_the_order(api, make):
     name = secrets.token_hex(4)
     ids = [make(name=name)["id"] for _ in range(3)]
     assert [item["id"] for item in api.get(LISTED).json()] == ids[::-1]

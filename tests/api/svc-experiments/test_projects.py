@@ -1,11 +1,11 @@
-"""Projects, and what belongs to them."""
+"""Projects and their experiments."""
 
 import uuid
 
 import pytest
 
 
-def test_a_project_lives(api):
+def test_create_read_update_delete(api):
     made = api.post("/projects", {"name": " Ranking ", "description": "Order of results."}, expect=201).json()
     assert (made["name"], made["description"], made["experiments_count"]) == ("Ranking", "Order of results.", 0)
     assert made["created_at"] == made["updated_at"]
@@ -41,12 +41,12 @@ def test_a_name_is_unique_in_the_account(api, other_user):
     api.put(f"/projects/{first['id']}", {"name": "Ranking", "description": "its own"}, expect=200)
 
 
-def test_a_name_at_once_is_made_once(api, at_once):
+def test_concurrent_creations_of_a_name_succeed_once(api, at_once):
     answers = at_once(8, lambda _: api.post("/projects", {"name": "Wanted"}))
     assert sorted(answer.status_code for answer in answers) == [201] + [409] * 7
 
 
-def test_an_idempotency_key_makes_one(api):
+def test_an_idempotency_key_creates_once(api):
     headers = {"Idempotency-Key": str(uuid.uuid4())}
     first, again = (api.post("/projects", {"name": "Once"}, headers=headers, expect=201) for _ in range(2))
     assert first.json() == again.json()
@@ -59,14 +59,14 @@ def test_a_conflict_under_an_idempotency_key_is_409(api):
 
 
 @pytest.mark.parametrize("method, body", [("GET", None), ("PUT", {"name": "mine"}), ("DELETE", None)])
-def test_what_is_another_accounts_is_not_there(api, other_user, make_project, method, body):
+def test_another_account_gets_404(api, other_user, make_project, method, body):
     project = make_project()
     other_user.api.problem(method, f"/projects/{project['id']}", 404, "not_found", body)
     assert other_user.api.get("/projects").json() == []
     assert api.get(f"/projects/{project['id']}", expect=200).json() == project
 
 
-def test_members_are_counted_and_named(api, make, make_project):
+def test_a_project_counts_its_experiments_and_names_them(api, make, make_project):
     project, other = make_project(), make_project()
     members = [make(project_id=project["id"]) for _ in range(3)]
     make(project_id=other["id"])
@@ -81,7 +81,7 @@ def test_members_are_counted_and_named(api, make, make_project):
     assert counts == {project["id"]: 1, other["id"]: 2}
 
 
-def test_the_experiments_of_a_deleted_project_stay(api, make, make_project):
+def test_experiments_of_a_deleted_project_are_kept(api, make, make_project):
     project, other = make_project(), make_project()
     members = [make(project_id=project["id"])["id"] for _ in range(3)]
     bystander = make(project_id=other["id"])
@@ -96,8 +96,8 @@ def test_the_experiments_of_a_deleted_project_stay(api, make, make_project):
     assert api.get(f"/experiments/{bystander['id']}").json() == bystander
 
 
-def test_nobody_is_left_in_a_project_that_goes(api, make_project, at_once):
-    """Experiments join while the project is deleted: each is detached, or refused because the project has gone."""
+def test_no_experiment_keeps_a_deleted_project(api, make_project, at_once):
+    """Experiments are created while the project is deleted: each is detached, or refused with 400."""
     project = make_project()["id"]
 
     def join_or_delete(number):

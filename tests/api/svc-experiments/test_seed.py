@@ -12,7 +12,7 @@ SAMPLE = ROOT / "deploy" / "sample" / "experiments.json"
 
 @pytest.fixture
 def seed(cluster, user, account):
-    """seed(FILE): run the command for `user`; what it printed."""
+    """seed(FILE): run the command for `user`; returns its output."""
     owner = account(user)
     return lambda file: cluster.run("svc-experiments", "seed", file, "--user", owner)
 
@@ -24,7 +24,7 @@ def listed(api, path):
 def test_the_sample_is_loaded(api, seed):
     sample = json.loads(SAMPLE.read_text(encoding="utf-8"))
     made = (len(sample["projects"]), len(sample["experiments"]))
-    assert seed(SAMPLE) == "%d projects and %d experiments are new\n" % made
+    assert seed(SAMPLE) == "created %d projects and %d experiments\n" % made
     projects, experiments = listed(api, "/projects"), listed(api, "/experiments")
     assert {p["name"]: p["description"] for p in sample["projects"]} == {
         name: project["description"] for name, project in projects.items()
@@ -39,34 +39,34 @@ def test_the_sample_is_loaded(api, seed):
     assert actionable == {e["name"] for e in sample["experiments"] if e["launch_context"] and not e["pr_url"]}
 
 
-def test_again_it_doubles_and_changes_nothing(api, seed):
+def test_a_second_run_changes_nothing(api, seed):
     seed(SAMPLE)
     mine = next(iter(listed(api, "/experiments").values()))
     api.put(f"/experiments/{mine['id']}", {"decision": "my own"}, expect=200)
     before = listed(api, "/experiments")
-    assert seed(SAMPLE) == "0 projects and 0 experiments are new\n"
+    assert seed(SAMPLE) == "created 0 projects and 0 experiments\n"
     assert listed(api, "/experiments") == before
 
 
-def test_seeds_at_once_double_nothing(api, seed, at_once):
+def test_concurrent_runs_duplicate_nothing(api, seed, at_once):
     outputs = at_once(3, lambda _: seed(SAMPLE))
-    assert sum(not output.startswith("0 projects and 0 ") for output in outputs) == 1
+    assert sum(not output.startswith("created 0 projects and 0 ") for output in outputs) == 1
     assert api.get("/experiments").headers["x-total-count"] == "8"
 
 
-def test_what_is_missing_is_added(api, seed, tmp_path):
+def test_missing_experiments_are_added(api, seed, tmp_path):
     api.post("/projects", {"name": "Mine"}, expect=201)
     file = tmp_path / "more.json"
     body = {"experiments": [{"name": "A", "project": "Mine"}, {"name": "B", "created_via": "web", "id": "x"}]}
     file.write_text(json.dumps(body))
-    assert seed(file) == "0 projects and 2 experiments are new\n"
+    assert seed(file) == "created 0 projects and 2 experiments\n"
     found = listed(api, "/experiments")
     assert (found["A"]["project_name"], found["B"]["project_name"]) == ("Mine", None)
     assert found["B"]["created_via"] == "seed"
 
 
 WRONG = [
-    ("not there", None, "no such file"),
+    ("no file", None, "no such file"),
     ("not JSON", "{", "at byte"),
     ("an array", "[]", "is not a JSON object"),
     ("no name", '{"experiments": [{}]}', "experiments[0].name is required"),
@@ -90,9 +90,9 @@ def test_a_wrong_file_loads_nothing(api, seed, tmp_path, text, why):
     assert api.get("/experiments").json() == [] and api.get("/projects").json() == []
 
 
-@pytest.mark.parametrize("words", [[], ["FILE"], ["--user", "UUID"], ["FILE", "--user", "me"], ["FILE", "x", "--user", "UUID"],
+@pytest.mark.parametrize("arguments", [[], ["FILE"], ["--user", "UUID"], ["FILE", "--user", "me"], ["FILE", "x", "--user", "UUID"],
                                    ["FILE", "--colour"], ["FILE", "--user"]])
-def test_other_words_are_refused(cluster, words):
+def test_wrong_arguments_are_refused(cluster, arguments):
     known = {"FILE": SAMPLE, "UUID": uuid.uuid4()}
     with pytest.raises(RuntimeError, match="svc-experiments seed.*: 2\n"):
-        cluster.run("svc-experiments", "seed", *(known.get(word, word) for word in words))
+        cluster.run("svc-experiments", "seed", *(known.get(word, word) for word in arguments))

@@ -1,4 +1,4 @@
-"""Killed in the middle: what was answered with 2xx is there afterwards, and is recorded once."""
+"""Processes are killed during writes: every change answered with 2xx is kept, and recorded once."""
 
 import threading
 
@@ -8,17 +8,17 @@ import pytest
 from lib.wait import wait_for
 
 WRITERS = 4
-TARGET = 60  # accepted changes before and after the death
+TARGET = 60  # accepted changes before and after the kill
 
 
 class Writers:
-    """Threads that create experiments and change them, and note what was accepted."""
+    """Threads that create and change experiments, and record which changes were accepted."""
 
     def __init__(self, api):
         self.api = api
         self.created = {}  # id -> name
         self.decided = {}  # id -> accepted decisions, in order
-        self.uncertain = {}  # id -> decisions whose answer was lost or said to be uncertain
+        self.uncertain = {}  # id -> decisions whose answer was lost or a 5xx
         self.accepted = 0
         self.refused = 0
         self.is_over = threading.Event()
@@ -26,7 +26,7 @@ class Writers:
         self.threads = [threading.Thread(target=self.work, args=(number,)) for number in range(WRITERS)]
 
     def call(self, method, path, body):
-        """The answer, None when there is none or it is an error of the server's."""
+        """The answer; None when there is none or it is 502, 503 or 504."""
         try:
             answer = self.api.request(method, path, body)
         except httpx.TransportError:
@@ -70,8 +70,8 @@ class Writers:
             thread.join()
 
     def wait_accepted(self, count):
-        wanted = self.accepted + count
-        wait_for(lambda: self.accepted >= wanted, f"{count} more accepted changes")
+        target = self.accepted + count
+        wait_for(lambda: self.accepted >= target, f"{count} more accepted changes")
 
 
 def check(api, writers):
@@ -89,7 +89,7 @@ def check(api, writers):
 
 
 @pytest.mark.parametrize("victim", ["svc-experiments", "postgres", "gateway"])
-def test_what_was_accepted_survives(cluster, api, db, victim):
+def test_accepted_changes_survive(cluster, api, db, victim):
     with Writers(api) as writers:
         writers.wait_accepted(TARGET)
         if victim == "postgres":
@@ -105,7 +105,7 @@ def test_what_was_accepted_survives(cluster, api, db, victim):
     check(api, writers)
 
 
-def test_without_redis_changes_are_made_and_told_later(cluster, api, make):
+def test_without_redis_changes_succeed_and_events_follow(cluster, api, make):
     made = make()
     cluster.redis.stop()
     try:
@@ -115,10 +115,10 @@ def test_without_redis_changes_are_made_and_told_later(cluster, api, make):
         cluster.recover()
     redis = cluster.redis.client()
 
-    def told():
+    def emitted():
         return [fields for _, fields in redis.xrange("events.experiments") if made["id"] in fields["data"]]
 
-    kinds = wait_for(lambda: len({e["type"] for e in told()}) == 2 and [e["type"] for e in told()], "both events")
+    kinds = wait_for(lambda: len({e["type"] for e in emitted()}) == 2 and [e["type"] for e in emitted()], "both events")
     assert kinds[-1] == "experiment.updated"
 
 

@@ -13,7 +13,7 @@ static yyjson_val *parse(const char *text)
 	return root;
 }
 
-/* The answer for an experiment with this launch context. */
+/* The context of an experiment with this launch context. */
 static yyjson_val *context_of(const char *launch, const struct paper *paper)
 {
 	struct context_source source = {
@@ -62,7 +62,7 @@ static void test_nothing_known(void **state)
 	assert_non_null(strstr(json_get_text(context, "formatted"), "# N\n"));
 }
 
-static void test_the_index_is_believed_first(void **state)
+static void test_index_takes_precedence(void **state)
 {
 	(void)state;
 	struct paper paper = indexed("ready");
@@ -84,23 +84,23 @@ static void test_the_index_is_believed_first(void **state)
 	assert_non_null(strstr(text, "- Code: https://g\n"));
 }
 
-static void test_the_launch_context_stands_in(void **state)
+static void test_launch_context_fills_what_the_index_lacks(void **state)
 {
 	(void)state;
-	struct paper gone = {.arxiv_id = "1", .missing = "It could not be had: away."};
+	struct paper missing = {.arxiv_id = "1", .missing = "It is missing."};
 	yyjson_val *context = context_of(
 		"{\"resource\": {\"title\": \"Mine\"}, \"container_image\": \"mine\", "
 		"\"code_repository\": \"https://c\", \"key_methods\": [{\"name\": \"m\"}]}",
-		&gone);
+		&missing);
 	assert_member(context, "resource",
 	              "{\"arxiv_id\":\"1\",\"title\":\"Mine\",\"url\":\"https://arxiv.org/abs/1\","
 	              "\"abstract\":null,\"authors\":[],\"categories\":[],\"github_url\":null}");
 	assert_member(context, "container",
 	              "{\"image\":\"mine\",\"status\":null,\"containerfile\":null,"
 	              "\"working_directory\":null,\"environment_vars\":{}}");
-	assert_member(context, "missing", "[\"It could not be had: away.\"]");
+	assert_member(context, "missing", "[\"It is missing.\"]");
 	const char *text = json_get_text(context, "formatted");
-	assert_non_null(strstr(text, "## Missing\n\n- It could not be had: away.\n"));
+	assert_non_null(strstr(text, "## Missing\n\n- It is missing.\n"));
 	assert_non_null(strstr(text, "- **m**\n"));
 	assert_non_null(strstr(text, "- Code: https://c\n"));
 }
@@ -118,8 +118,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		ARENA_TEST(test_nothing_known),
-		ARENA_TEST(test_the_index_is_believed_first),
-		ARENA_TEST(test_the_launch_context_stands_in),
+		ARENA_TEST(test_index_takes_precedence),
+		ARENA_TEST(test_launch_context_fills_what_the_index_lacks),
 		ARENA_TEST(test_no_container_in_the_index),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,4 @@
-#include "input.h"
-
-#include "service/input.h"
+#include "fields.h"
 
 const char *const EXPERIMENT_STATUSES[] = {"draft",     "running",   "complete",
                                            "analyzing", "shipped",   "iterating",
@@ -43,6 +41,7 @@ static const struct field LINK[] = {
 	FIELD_END,
 };
 
+/* What both POST and PUT take. */
 /* clang-format off */
 #define WRITABLE                                                                 \
 	JSON_ENUM("status", OPTIONAL, EXPERIMENT_STATUSES),                      \
@@ -75,7 +74,7 @@ const struct field EXPERIMENT_CREATE_FIELDS[] = {
 };
 
 const struct field EXPERIMENT_UPDATE_FIELDS[] = {
-	PATH_UUID(struct experiment_input, id, "experiment_id"),
+	PATH_UUID(struct experiment_path, id, "experiment_id"),
 	JSON_TEXT("name", TRIMMED, 1, 500),
 	WRITABLE,
 	FIELD_END,

@@ -1,5 +1,6 @@
-#include "arena_fixture.h"
 #include "markdown.h"
+
+#include "arena_fixture.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@ static void test_texts(void **state)
 		{"Plain.", "Plain.\n"},
 		{"\n\nOne.\r\nTwo.\rThree.\n \n", "One.\nTwo.\nThree.\n"},
 		{"  - a\n    - b", "  - a\n    - b\n"},
-		/* Headings go below the brief's, and keep their order. */
+		/* Headings are lowered below level 2, and keep their order. */
 		{"# One\n## Two\n###### Six", "### One\n#### Two\n###### Six\n"},
 		{"#### Four\n### Three", "#### Four\n### Three\n"},
 		{"## Two\n#\tOne\n#\n#none\n    # code",
@@ -28,7 +29,7 @@ static void test_texts(void **state)
 	         "- item\n---\n> quote\n---\n1. one\n---\n"},
 		{"above\n\n---\n\nbelow", "above\n\n---\n\nbelow\n"},
 		{"####### seven", "####### seven\n"},
-		/* What is closed stays, and nothing in it is a heading. */
+		/* Closed blocks are unchanged, and nothing in them is a heading. */
 		{"```sh\n# comment\n```\n# One", "```sh\n# comment\n```\n### One\n"},
 		{"~~~\n```\n~~~~ \n", "~~~\n```\n~~~~ \n"},
 		{"``` a`b\ntext", "``` a`b\ntext\n"},
@@ -36,7 +37,7 @@ static void test_texts(void **state)
 		{"<!-- # x\n\n# y -->\nz", "<!-- # x\n\n# y -->\nz\n"},
 		{"<PRE>a</pre>", "<PRE>a</pre>\n"},
 		{"<prefix> a\n<div>\n\nb", "<prefix> a\n<div>\n\nb\n"},
-		/* What is left open is quoted. */
+		/* Texts with an open block are quoted. */
 		{"```\n# x", "> ```\n> # x\n"},
 		{"````\n```\nx", "> ````\n> ```\n> x\n"},
 		{"~~~\n~~~ x", "> ~~~\n> ~~~ x\n"},

@@ -1,0 +1,22 @@
+/** Tables of the input of experiments and projects (service/input.h), for request bodies and for the
+ * files of the command `seed`. */
+#pragma once
+
+#include "service/input.h"
+
+/** Members that an experiment can be created with. */
+extern const struct field EXPERIMENT_CREATE_FIELDS[];
+
+/** Input of an update: the path (struct experiment_path) and the members that can be changed. */
+extern const struct field EXPERIMENT_UPDATE_FIELDS[];
+
+/** Members that a project can be created with. */
+extern const struct field PROJECT_CREATE_FIELDS[];
+
+/** Values of the member `status`; ends with NULL. */
+extern const char *const EXPERIMENT_STATUSES[];
+
+/** The path parameter of one experiment. */
+struct experiment_path {
+	const char *id; /* UUID text */
+};
