@@ -1,5 +1,6 @@
-/** The search engine: papers in, ranked answers out. Knows neither HTTP nor SQL, and starts no
- * thread.
+/** svc-search/engine/: the search engine. It indexes papers and answers queries with ranked papers.
+ * It uses no HTTP and no SQL, and starts no thread. text/ holds tokens and queries, lexical/ the
+ * inverted index and BM25, vector/ the embeddings; this header is the interface of the whole.
  *
  *     readers, many threads              the writer, one thread          a pool thread
  *     view = engine_view_get(engine)     engine_apply(engine, ...)
@@ -7,21 +8,22 @@
  *     engine_view_put(view)                                              engine_merge_run(m)
  *                                        engine_merge_commit(engine, m)
  *
- * A *view* is one unchanging state of the index. Readers hold one while they search and are never
- * held up by the writer; the writer makes a new view and swaps it in. Memory of an old view goes
- * when its last reader lets go of it.
+ * A *view* is an immutable state of the index. A reader holds a reference to one view while it
+ * searches and never waits for the writer, which builds a new view and swaps it in. The last
+ * reference to a view frees its memory.
  *
- * A *change* is the new state of a paper or its deletion, with a sequence number that rises from
- * change to change; Postgres has the truth. A view has taken in every change up to its own number.
+ * A *change* is the new state of a paper or its deletion. Each has a sequence number, greater than
+ * those before it. Postgres is the source of truth. A view includes every change up to its own
+ * sequence number.
  *
- * Changes go into a small *live* segment that is made anew each time; a *merge* makes a new *base*
- * of everything, and trains the embedder when the corpus has outgrown it.
+ * Changes go into a small *live* segment, which is rebuilt each time. A *merge* builds a new *base*
+ * from everything, and retrains the embedder when the corpus has outgrown it.
  *
- * The vectors are made by one of two kinds of *embedder*. The one built in (embedder.h) is trained
- * on the corpus itself and embeds papers and queries alike. An *outside* one is a model elsewhere:
- * who feeds the engine hands in the vectors with the papers, who asks it with the query. A paper
- * that has none yet is found by its words and ranked as if its meaning were as near as they are,
- * and a query that comes without is answered by words alone.
+ * Vectors come from one of two kinds of *embedder*. The built-in one (embedder.h) is trained on the
+ * corpus and embeds papers and queries alike. An *external* one is a model behind an API: the caller
+ * passes its vectors with the papers and with the query. A paper whose external vector is missing is
+ * found by its words and ranked as if its dense score were as high as its lexical score. A query
+ * without a vector is answered by words alone.
  */
 #pragma once
 
@@ -38,149 +40,148 @@ struct engine;
 struct engine_view;
 struct engine_merge;
 
-/** One change; of a deletion only `document.id` and `document.seq` are looked at. */
+/** One change. A deletion uses only `document.id` and `document.seq`. */
 struct engine_change {
 	struct document document;
 	bool is_deleted;
 };
 
-/** An empty engine. `outside_model` names the outside embedder whose vectors come in; vectors of
- * two names do not compare. NULL: the embedder is the one built in. */
-struct engine *engine_new(const char *outside_model);
+/** An empty engine. `external_model` names the external embedder that makes the vectors; vectors of
+ * different models are not comparable. NULL: use the built-in embedder. */
+struct engine *engine_new(const char *external_model);
 
-/** NULL is fine. Views that readers still hold stay good. No merge may be under way. */
+/** Accepts NULL. Views that readers still hold stay valid. No merge may be open. */
 void engine_free(struct engine *engine);
 
 /* --- For the writer, one thread at a time ----------------------------------------------------- */
 
-/** Take in changes, in order, and publish the view that has them. Copies. A change that is older
- * than what is known of its paper is passed over, so that handing one in twice does no harm. Takes
- * time in proportion to the live segment: some 50 ms for 1,000 papers. */
+/** Apply changes, in order, and publish a view that includes them. Copies. A change that is older
+ * than the indexed state of its paper is ignored, so applying a change twice is harmless. The time
+ * is proportional to the size of the live segment: about 50 ms for 1,000 papers. */
 void engine_apply(struct engine *engine, const struct engine_change *changes, size_t count);
 
-/** Whether a merge would pay: much of the index is live or dead, or the embedder has been
- * outgrown. */
+/** Whether a merge is due: the live segment is large, many documents of the base are dead, or the
+ * corpus has outgrown the embedder. */
 bool engine_wants_merge(const struct engine *engine);
 
-/** Begin a merge of what is there now. */
+/** Open a merge of the current view. */
 struct engine_merge *engine_merge_new(struct engine *engine);
 
-/** Begin a new index that replaces all of the old one but changes after `seq`: a cold start, or a
- * rebuild. */
+/** Open a merge that builds a new index from engine_merge_add() alone. It replaces everything except
+ * the changes after `seq`. For a cold start or a rebuild. */
 struct engine_merge *engine_load_new(struct engine *engine, uint64_t seq);
 
-/** Publish the outcome of a merge that has run, with the changes that came in meanwhile on top.
- * Frees it. */
+/** Publish the result of a merge that has run, and keep the changes that were applied meanwhile.
+ * Frees the merge. */
 void engine_merge_commit(struct engine *engine, struct engine_merge *merge);
 
-/** Give a merge up, run or not. NULL is fine. */
+/** Discard a merge, whether it has run or not. Accepts NULL. */
 void engine_merge_cancel(struct engine *engine, struct engine_merge *merge);
 
-/** Take the index from the snapshot at `path`, into an engine that has nothing yet. Returns false,
- * and changes nothing, when there is none that is whole, of this format (snapshot.h) and of this
- * engine's embedder. */
+/** Load the snapshot at `path` into an engine that is still empty. Returns false, and changes
+ * nothing, when the file is missing or damaged, has another format (snapshot.h), or was made with
+ * another embedder. */
 bool engine_restore(struct engine *engine, const char *path);
 
 /* --- For any one thread ----------------------------------------------------------------------- */
 
-/** Add a paper to a load. Copies. One that changed after the load's `seq` is passed over: it comes
- * in as a change. */
+/** Add a paper to a merge of engine_load_new(). Copies. A paper that changed after the `seq` of the
+ * load is ignored: engine_apply() receives it as a change. */
 void engine_merge_add(struct engine_merge *merge, const struct document *document);
 
-/** Have engine_merge_run() give up soon after `*stop` has become true. Borrows. */
-void engine_merge_heed(struct engine_merge *merge, const atomic_bool *stop);
+/** Make engine_merge_run() return early once `*cancel` is true. Borrows. */
+void engine_merge_set_cancel_flag(struct engine_merge *merge, const atomic_bool *cancel);
 
-/** Do the work: some 4 s for 40,000 papers. Touches nothing that others see. Returns false when it
- * was stopped: the merge is then to be cancelled. */
+/** Do the work: about 4 s for 40,000 papers. Does not touch the engine or its views. Returns false
+ * when it was cancelled; the caller then calls engine_merge_cancel(). */
 bool engine_merge_run(struct engine_merge *merge);
 
-/** Save the base of `view` to `path`, whole or not at all. The live segment is not saved: the
- * changes after engine_view_seq() of the restored view are to be applied again. Returns false with
- * errno set. */
+/** Save the base of `view` to `path`, atomically. The live segment is not saved: after a restore,
+ * the caller applies the changes after engine_view_seq() again. Returns false with errno set. */
 bool engine_save(const struct engine_view *view, const char *path);
 
 /* --- For readers, any number of threads ------------------------------------------------------- */
 
-/** The current view; give it back with engine_view_put(). */
+/** A reference to the current view; release it with engine_view_put(). */
 struct engine_view *engine_view_get(struct engine *engine);
 
-/** NULL is fine. */
+/** Accepts NULL. */
 void engine_view_put(struct engine_view *view);
 
-/** The last change that the view has taken in; 0 when none. */
+/** Sequence number of the last change that the view includes; 0 when there is none. */
 uint64_t engine_view_seq(const struct engine_view *view);
 
-/** Papers that can be found. */
+/** Number of papers that a search can return. */
 uint32_t engine_view_count(const struct engine_view *view);
 
-/** Bytes of the index, its live part and vectors included. */
+/** Size of the index in bytes, including the live segment and the vectors. */
 size_t engine_view_bytes(const struct engine_view *view);
 
 enum engine_strategy {
-	ENGINE_LEXICAL, /* words alone: no embedder is trained yet, or the query has no vector */
+	ENGINE_LEXICAL, /* words only: no embedder is trained yet, or the query has no vector */
 	ENGINE_HYBRID,  /* words and vectors */
 };
 
 /** "lexical" or "hybrid". */
 const char *engine_strategy_name(enum engine_strategy strategy);
 
-/** Most results of one query. */
+/** Maximum results of one query. */
 #define ENGINE_MAX_RESULTS 1000
 
-/** A question. Borrows. */
+/** A query. Borrows. */
 struct engine_query {
-	/* Words, a sentence, or pages that tell an interest; up to some 50,000 bytes. */
+	/* Words, a sentence, or a long description of an interest; up to about 50,000 bytes. */
 	const char *text;
 	size_t length; /* bytes of `text` */
-	size_t limit;  /* results wanted, 1 to ENGINE_MAX_RESULTS */
+	size_t limit;  /* maximum results, 1 to ENGINE_MAX_RESULTS */
 	struct filter filter;
-	const float *vector; /* by the outside embedder, of length 1; NULL: none */
-	uint32_t dimension;  /* elements of it; one that is not the index's is not looked at */
+	const float *vector; /* by the external embedder, of length 1; NULL: none */
+	uint32_t dimension; /* of `vector`, which is ignored when the index has another dimension */
 };
 
-/** One paper of an answer. */
+/** One paper of a result. */
 struct engine_hit {
 	const char *id;
 	float relevance;   /* 0 to 1, comparable between queries; see fusion.h */
-	float words;       /* BM25 with word pairs */
-	float cosine;      /* of the vectors; 0 where there are none */
+	float words;       /* BM25 score with word pairs */
+	float cosine;      /* of the vectors of query and paper; 0 when one is missing */
 	int32_t published; /* days since 1970-01-01 */
 	bool has_container;
-	uint64_t seq;               /* change that made the paper what is indexed */
-	const char *const *matched; /* words of the query that it holds, the most telling first */
+	uint64_t seq;               /* sequence number of the indexed state */
+	const char *const *matched; /* query words that the paper contains, greatest weight first */
 	size_t matched_count;       /* at most ENGINE_MAX_MATCHED */
 };
 
-/** Words that a hit names as matched. */
+/** Maximum matched words of a hit. */
 #define ENGINE_MAX_MATCHED 8
 
 struct engine_result {
 	enum engine_strategy strategy;
-	struct engine_hit *hits; /* falling relevance; in the caller's arena */
+	struct engine_hit *hits; /* by descending relevance; in the caller's arena */
 	size_t count;
 };
 
-/** Answer `query` from `view`. A word of a question that no paper holds is taken for the one that it
- * was meant to be (spelling.h). What is returned and needed on the way is in `arena`. A query
- * without a word that says something, such as "the", has no hits. */
+/** Answer `query` from `view`. Corrects out-of-vocabulary words of a short query by edit distance
+ * (spelling.h). The result and all working memory are in `arena`. A query of stop words only has no
+ * hits. */
 struct engine_result engine_search(const struct engine_view *view, const struct engine_query *query,
                                    struct arena *arena);
 
-/** Whether the paper is indexed, and the state of which change. */
+/** Whether the paper is indexed, and the sequence number of its indexed state. */
 bool engine_find(const struct engine_view *view, const char *id, uint64_t *ret_seq);
 
-/** Elements of a vector; 0 while there are none: no embedder is trained, or the outside one has
- * made nothing yet. Whether vectors of two views compare is told by engine_model(). */
+/** Dimension of the vectors; 0 while there are none: no embedder is trained yet, or no external
+ * vector has arrived. engine_model() tells whether the vectors of two views are comparable. */
 uint32_t engine_dimension(const struct engine_view *view);
 
-/** The vector of a paper, of length 1, into `out` (engine_dimension() elements). Returns false when
- * the paper is not indexed, holds no known word or has not been embedded outside yet. */
+/** Write the vector of a paper, of length 1, to `out` (engine_dimension() elements). Returns false
+ * when the paper is not indexed, contains no known word or has no external vector yet. */
 bool engine_vector(const struct engine_view *view, const char *id, float *out);
 
-/** The same for a text, by the embedder built in; false where it is an outside one. */
+/** The same for a text, by the built-in embedder; false when the embedder is external. */
 bool engine_embed(const struct engine_view *view, const char *text, size_t length, float *out,
                   struct arena *arena);
 
-/** Tells embedders apart: vectors of two views compare when this is the same. 0 while there are
- * none. */
+/** Identifies the embedder: vectors of two views are comparable when this number is equal. 0 while
+ * there are no vectors. */
 uint32_t engine_model(const struct engine_view *view);

@@ -12,16 +12,15 @@ static size_t word_count(const struct segment *segment)
 static bool set_bit(uint32_t doc, void *ctx)
 {
 	uint64_t *bits = ctx;
-
 	bits[doc / 64] |= UINT64_C(1) << (doc % 64);
 	return true;
 }
 
-static bool is_in_category(const char *name, const char *wanted)
+static bool is_in_category(const char *name, const char *category)
 {
-	size_t length = strlen(wanted);
-
-	return strncmp(name, wanted, length) == 0 && (name[length] == '\0' || name[length] == '.');
+	size_t length = strlen(category);
+	return strncmp(name, category, length) == 0 &&
+	       (name[length] == '\0' || name[length] == '.');
 }
 
 static void set_categories(const struct filter *filter, const struct segment *segment,
@@ -29,11 +28,10 @@ static void set_categories(const struct filter *filter, const struct segment *se
 {
 	for (uint32_t i = 0; i < segment->category_count; i++) {
 		const char *name = segment_category_name(segment, i);
-		bool is_wanted = false;
-
-		for (size_t w = 0; w < filter->category_count && !is_wanted; w++)
-			is_wanted = is_in_category(name, filter->categories[w]);
-		if (is_wanted)
+		bool is_allowed = false;
+		for (size_t c = 0; c < filter->category_count && !is_allowed; c++)
+			is_allowed = is_in_category(name, filter->categories[c]);
+		if (is_allowed)
 			roaring_iterate(segment->category_docs[i], set_bit, bits);
 	}
 }
@@ -43,7 +41,6 @@ static void keep_containers(const struct filter *filter, const struct segment *s
 {
 	uint64_t *with = arena_array(arena, word_count(segment), sizeof(uint64_t));
 	uint64_t flip = filter->container == CONTAINER_WITHOUT ? UINT64_MAX : 0;
-
 	roaring_iterate(segment->container_docs, set_bit, with);
 	for (size_t i = 0; i < word_count(segment); i++)
 		bits[i] &= with[i] ^ flip;
@@ -54,7 +51,6 @@ static void drop_excluded(const struct filter *filter, const struct segment *seg
 {
 	for (size_t i = 0; i < filter->excluded_count; i++) {
 		uint32_t doc = segment_find_doc(segment, filter->excluded[i]);
-
 		if (doc != SEGMENT_NONE)
 			bits[doc / 64] &= ~(UINT64_C(1) << (doc % 64));
 	}
@@ -65,19 +61,17 @@ struct doc_filter filter_resolve(const struct filter *filter, const struct segme
 {
 	struct doc_filter result = {.bits = alive, .below = segment->doc_count};
 	size_t words = word_count(segment);
-	uint64_t *bits;
-
 	if (filter->has_published_since)
 		result.below = segment_published_since(segment, filter->published_since);
 	if (filter->category_count == 0 && filter->container == CONTAINER_ANY &&
 	    filter->excluded_count == 0)
 		return result;
-	bits = arena_array(arena, words, sizeof(uint64_t));
+	uint64_t *bits = arena_array(arena, words, sizeof(uint64_t));
 	if (filter->category_count > 0)
 		set_categories(filter, segment, bits);
 	else
 		memset(bits, 0xFF, words * sizeof(uint64_t));
-	for (size_t i = 0; alive != NULL && i < words; i++)
+	for (size_t i = 0; alive && i < words; i++)
 		bits[i] &= alive[i];
 	if (filter->container != CONTAINER_ANY)
 		keep_containers(filter, segment, bits, arena);

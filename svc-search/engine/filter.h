@@ -1,4 +1,4 @@
-/** Which documents of a segment a query may find: conditions to a bit a document. */
+/** Search filters: turns the conditions of a query into a bitmap of the allowed documents. */
 #pragma once
 
 #include "base/arena.h"
@@ -7,20 +7,20 @@
 
 enum filter_container { CONTAINER_ANY, CONTAINER_WITH, CONTAINER_WITHOUT };
 
-/** What a query is narrowed to. Zero-initialised it allows everything. Borrows. */
+/** The conditions of a query. Zero-initialised, it allows everything. Borrows. */
 struct filter {
-	/** Any of these; a bare archive such as "cs" stands for all below it. None: all
-	 * categories. */
+	/* The document has one of these; an archive such as "cs" includes all its categories.
+	 * Empty: any category. */
 	const char *const *categories;
 	size_t category_count;
 	enum filter_container container;
 	bool has_published_since;
-	int32_t published_since;     /* days since 1970-01-01, that day too */
-	const char *const *excluded; /* ids that are not to be found */
+	int32_t published_since;     /* days since 1970-01-01, inclusive */
+	const char *const *excluded; /* ids of documents to leave out */
 	size_t excluded_count;
 };
 
-/** Work the conditions out for `segment`. `alive` has a bit for each document that still counts,
- * NULL when all do; it may be borrowed by the answer, whose memory is else in `arena`. */
+/** Evaluate the conditions for `segment`. `alive` is the bitmap of its current documents; NULL: all.
+ * The result may borrow `alive`; other memory is in `arena`. */
 struct doc_filter filter_resolve(const struct filter *filter, const struct segment *segment,
                                  const uint64_t *alive, struct arena *arena);

@@ -9,7 +9,6 @@ static int compare(const void *a, const void *b)
 {
 	const struct candidate *left = a;
 	const struct candidate *right = b;
-
 	if (left->is_named != right->is_named)
 		return left->is_named ? -1 : 1;
 	if (left->fused < right->fused || left->fused > right->fused)
@@ -19,13 +18,12 @@ static int compare(const void *a, const void *b)
 	return strcmp(left->id, right->id);
 }
 
-/* How much of what is asked for the document has, by itself: 0 to 1. */
+/* The relevance of the best candidate, 0 to 1. */
 static float strength(const struct candidate *candidate, float full_score, bool has_dense)
 {
 	float coverage = MIN_OF(candidate->words / full_score, 1.0f);
 	float cosine = MIN_OF(MAX_OF(candidate->cosine, 0.0f), 1.0f);
-
-	return has_dense && !candidate->is_bare ? 0.5f * (coverage + cosine) : coverage;
+	return has_dense && !candidate->awaits_vector ? 0.5f * (coverage + cosine) : coverage;
 }
 
 void fusion_rank(struct candidate *candidates, size_t count, float full_score, bool has_dense)
@@ -34,7 +32,6 @@ void fusion_rank(struct candidate *candidates, size_t count, float full_score, b
 	float cosine_max = 0;
 	size_t first = 0;
 	float best = 0;
-
 	if (count == 0)
 		return;
 	for (size_t i = 0; i < count; i++) {
@@ -47,10 +44,9 @@ void fusion_rank(struct candidate *candidates, size_t count, float full_score, b
 		struct candidate *candidate = &candidates[i];
 		float lexical = 0;
 		float dense = 0;
-
 		if (lexical_max > 0)
 			lexical = (candidate->words + candidate->pairs) / lexical_max;
-		if (candidate->is_bare)
+		if (candidate->awaits_vector)
 			dense = FUSION_DENSE_WEIGHT * lexical;
 		else if (cosine_max > 0)
 			dense = FUSION_DENSE_WEIGHT * MAX_OF(candidate->cosine, 0.0f) / cosine_max;

@@ -1,10 +1,11 @@
-/** A base on disk: written once, mapped at start.
+/** A base as a file: written once, mapped into memory at start-up.
  *
  *     header; the blobs of segment, embedder, vectors and inverted file
  *
- * Each blob begins on a multiple of 64 bytes. The header names the format, the byte order, the
- * build of the blobs and whose vectors they are, and a CRC-32 of all that follows and one of itself; a file that is damaged,
- * cut, of another version or another machine's is refused, and the caller makes the index anew.
+ * Each blob starts at a multiple of 64 bytes. The header holds the format, the byte order, the version
+ * of the index, the number of the external embedder, a CRC-32 of everything after the header, and a
+ * CRC-32 of the header itself. A file that is damaged, truncated, of another version or of another
+ * byte order is refused, and the caller rebuilds the index.
  */
 #pragma once
 
@@ -12,13 +13,13 @@
 
 #include <stdbool.h>
 
-/** Rises whenever the blobs, the tokens or the weights of the index change meaning. */
+/** Increase it whenever the meaning of the blobs, the tokens or the weights of the index changes. */
 #define SNAPSHOT_VERSION 1
 
-/** Write `base` to `path`: to a temporary file beside it, synced, then renamed over it. Returns
- * false with errno set, and `path` as it was. */
+/** Write `base` to `path` atomically: to a temporary file in the same folder, which is synced and
+ * renamed. Returns false with errno set, and leaves `path` unchanged. */
 bool snapshot_save(const struct base *base, const char *path);
 
-/** Map the file at `path`. Returns a base with one reference, or NULL when there is none that is
- * whole. */
+/** Map the file at `path`. Returns a base with one reference, or NULL when the file is missing or
+ * refused. */
 struct base *snapshot_load(const char *path);

@@ -8,7 +8,6 @@ struct base *base_new(struct segment *segment, struct embedder *embedder, struct
                       struct ivf *ivf, uint64_t seq)
 {
 	struct base *base = mem_array(1, sizeof(*base));
-
 	atomic_init(&base->references, 1);
 	base->segment = segment;
 	base->embedder = embedder;
@@ -26,14 +25,13 @@ struct base *base_ref(struct base *base)
 
 void base_unref(struct base *base)
 {
-	if (base == NULL ||
-	    atomic_fetch_sub_explicit(&base->references, 1, memory_order_acq_rel) != 1)
+	if (!base || atomic_fetch_sub_explicit(&base->references, 1, memory_order_acq_rel) != 1)
 		return;
 	ivf_free(base->ivf);
 	vectors_free(base->vectors);
 	embedder_free(base->embedder);
 	segment_free(base->segment);
-	if (base->mapped != NULL)
+	if (base->mapped)
 		munmap(base->mapped, base->mapped_length);
 	free(base);
 }
@@ -42,20 +40,20 @@ static uint32_t count_dead(const struct base *base, const uint64_t *alive)
 {
 	size_t words = ((size_t)base->segment->doc_count + 63) / 64;
 	uint32_t dead = 0;
-
-	/* The last word's bits beyond the documents are set, see alive_all(). */
-	for (size_t i = 0; alive != NULL && i < words; i++)
+	/* Unused bits of the last word are set, see alive_all(). */
+	for (size_t i = 0; alive && i < words; i++)
 		dead += 64 - (uint32_t)__builtin_popcountll(alive[i]);
 	return dead;
 }
 
-/* Vectors of the live documents, NULL when there are none; they have to compare with the base's. */
+/* Vectors of the live documents; NULL when there are none, or when their dimension differs from the
+ * base's. */
 static struct vectors *make_live_vectors(const struct base *base, const struct builder *builder,
                                          const struct segment *live)
 {
-	if (base->embedder != NULL)
+	if (base->embedder)
 		return vectors_make(base->embedder, live, NULL);
-	if (base->vectors != NULL && base->vectors->header->dimension != builder_dimension(builder))
+	if (base->vectors && base->vectors->header->dimension != builder_dimension(builder))
 		return NULL;
 	return vectors_collect(builder, live);
 }
@@ -65,7 +63,6 @@ struct engine_view *view_new(struct base *base, struct builder *live, uint64_t *
 	struct engine_view *view = mem_array(1, sizeof(*view));
 	float average_length =
 		base->segment->doc_count > 0 ? base->segment->header->average_length : 0;
-
 	atomic_init(&view->references, 1);
 	view->base = base_ref(base);
 	view->live = builder_finish(live, average_length);
@@ -85,8 +82,7 @@ struct engine_view *view_ref(struct engine_view *view)
 
 void view_unref(struct engine_view *view)
 {
-	if (view == NULL ||
-	    atomic_fetch_sub_explicit(&view->references, 1, memory_order_acq_rel) != 1)
+	if (!view || atomic_fetch_sub_explicit(&view->references, 1, memory_order_acq_rel) != 1)
 		return;
 	vectors_free(view->live_vectors);
 	segment_free(view->live);

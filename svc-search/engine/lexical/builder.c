@@ -78,9 +78,9 @@ void builder_free(struct builder *builder)
 	free(builder);
 }
 
-void builder_heed(struct builder *builder, const atomic_bool *stop)
+void builder_set_cancel_flag(struct builder *builder, const atomic_bool *cancel)
 {
-	builder->stop = stop;
+	builder->cancel = cancel;
 }
 
 uint32_t builder_count(const struct builder *builder)

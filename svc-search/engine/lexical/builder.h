@@ -48,8 +48,8 @@ void builder_add_from(struct builder *builder, const struct segment *segment, ui
 /** Documents that were added. */
 uint32_t builder_count(const struct builder *builder);
 
-/** Have builder_finish() give up soon after `*stop` has become true. Borrows. */
-void builder_heed(struct builder *builder, const atomic_bool *stop);
+/** Have builder_finish() give up soon after `*cancel` has become true. Borrows. */
+void builder_set_cancel_flag(struct builder *builder, const atomic_bool *cancel);
 
 /** Make the segment; the builder then only tells vectors, and can be freed. `average_length` is what
  * impacts are computed with, so that the scores of several segments compare; 0 takes the documents'

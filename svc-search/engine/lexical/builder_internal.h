@@ -47,7 +47,7 @@ struct builder {
 	struct numbers runs[RUN_COUNT]; /* of the document that is being added */
 	const struct segment *source;   /* the segment that `source_terms` maps from */
 	uint32_t *source_terms;         /* its term number to ours + 1; 0 is not known yet */
-	const atomic_bool *stop;        /* NULL: nothing gives it up */
+	const atomic_bool *cancel;      /* set when the build is to be abandoned; NULL: never */
 	uint32_t dimension;             /* of the vectors; 0 while there are none */
 	struct arena *vectors;          /* copies of them; NULL while there are none */
 };

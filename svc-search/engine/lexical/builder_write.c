@@ -3,7 +3,7 @@
 #include "engine/lexical/builder_internal.h"
 #include "engine/lexical/postings.h"
 #include "engine/text/mem.h"
-#include "engine/text/stop.h"
+#include "engine/text/cancel.h"
 
 #include <string.h>
 
@@ -259,7 +259,7 @@ static void write_lists(struct writer *writer)
 	for (int i = 0; i <= SEGMENT_MAX_LENGTH; i++)
 		writer->norms[i] = bm25_norm((float)i, writer->header.average_length);
 	for (uint32_t first = 0;
-	     first < writer->header.term_count && !stop_is_set(writer->builder->stop);)
+	     first < writer->header.term_count && !is_cancelled(writer->builder->cancel);)
 		first = write_some_lists(writer, first, frequencies);
 	bytes_add(&writer->postings, padding, sizeof(padding));
 }
@@ -365,7 +365,7 @@ struct segment *builder_finish(struct builder *builder, float average_length)
 	struct segment *segment = NULL;
 	size_t step = 0;
 	writer.header.average_length = average_length;
-	while (step < ARRAY_LEN(steps) && !stop_is_set(builder->stop))
+	while (step < ARRAY_LEN(steps) && !is_cancelled(builder->cancel))
 		steps[step++](&writer);
 	if (step == ARRAY_LEN(steps)) {
 		segment = segment_open(mem_resize(writer.blob.data, writer.blob.length, 1),

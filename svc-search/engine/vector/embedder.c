@@ -6,11 +6,11 @@
 
 #include <math.h>
 
-/* Distinct terms of a document that its vector is made of; more are left out. */
-#define DOC_TERMS 2048
+/* Tokens of a document that its vector is computed from; later ones are ignored. */
+#define DOC_TOKENS 2048
 
-/* A term's weighted frequency in a document. */
-struct part {
+/* A term and its weighted frequency in a document. */
+struct term_frequency {
 	uint32_t term;
 	float frequency;
 };
@@ -18,7 +18,6 @@ struct part {
 static bool is_header_sound(const struct embedder_header *header, size_t length)
 {
 	uint64_t needed = sizeof(*header);
-
 	if (length < sizeof(*header) || header->magic != EMBEDDER_MAGIC ||
 	    header->length != length || header->dimension == 0 ||
 	    header->stride != simd_padded(header->dimension) || header->slot_count == 0 ||
@@ -33,7 +32,6 @@ static bool is_header_sound(const struct embedder_header *header, size_t length)
 static bool is_content_sound(const struct embedder *embedder)
 {
 	const struct embedder_header *header = embedder->header;
-
 	if (embedder->strings[header->strings_length - 1] != '\0')
 		return false;
 	for (uint32_t i = 0; i < header->term_count; i++)
@@ -45,11 +43,10 @@ static bool is_content_sound(const struct embedder *embedder)
 	return true;
 }
 
-static void point_at_parts(struct embedder *embedder)
+static void set_sections(struct embedder *embedder)
 {
 	const struct embedder_header *header = embedder->header;
 	size_t count = header->term_count;
-
 	embedder->rows = (const int8_t *)(header + 1);
 	embedder->scales = (const float *)(embedder->rows + count * header->stride);
 	embedder->idfs = embedder->scales + count;
@@ -61,11 +58,10 @@ static void point_at_parts(struct embedder *embedder)
 struct embedder *embedder_open(void *data, size_t length, bool takes_data)
 {
 	struct embedder *embedder = mem_array(1, sizeof(*embedder));
-
 	embedder->owned = takes_data ? data : NULL;
 	embedder->header = data;
 	if (is_header_sound(data, length)) {
-		point_at_parts(embedder);
+		set_sections(embedder);
 		if (is_content_sound(embedder))
 			return embedder;
 	}
@@ -75,7 +71,7 @@ struct embedder *embedder_open(void *data, size_t length, bool takes_data)
 
 void embedder_free(struct embedder *embedder)
 {
-	if (embedder == NULL)
+	if (!embedder)
 		return;
 	free(embedder->owned);
 	free(embedder);
@@ -85,20 +81,17 @@ static uint32_t find_term(const struct embedder *embedder, const char *text)
 {
 	size_t mask = embedder->header->slot_count - 1;
 	size_t at = intern_hash(text, strlen(text)) & mask;
-
 	for (; embedder->slots[at] != 0; at = (at + 1) & mask) {
 		uint32_t term = embedder->slots[at] - 1;
-
 		if (strcmp(embedder->strings + embedder->offsets[term], text) == 0)
 			return term;
 	}
 	return SEGMENT_NONE;
 }
 
-uint32_t *embedder_map(const struct embedder *embedder, const struct segment *segment)
+uint32_t *embedder_map_terms(const struct embedder *embedder, const struct segment *segment)
 {
 	uint32_t *map = mem_array(segment->term_count, sizeof(uint32_t));
-
 	for (uint32_t i = 0; i < segment->term_count; i++)
 		map[i] = find_term(embedder, segment_term_text(segment, i));
 	return map;
@@ -107,7 +100,6 @@ uint32_t *embedder_map(const struct embedder *embedder, const struct segment *se
 bool embedder_normalise(float *vector, size_t dimension)
 {
 	float length = sqrtf(simd_dot(vector, vector, dimension));
-
 	if (!(length > 1e-12f))
 		return false;
 	for (size_t i = 0; i < dimension; i++)
@@ -115,37 +107,34 @@ bool embedder_normalise(float *vector, size_t dimension)
 	return true;
 }
 
-/* Add one term of frequency `frequency` to the sum. */
+/* Add the vector of one term, weighted by its frequency, to `out`. */
 static void add_term(const struct embedder *embedder, uint32_t term, float frequency, float *out)
 {
 	const struct embedder_header *header = embedder->header;
 	float damped = frequency > 1.0f ? 1.0f + logf(frequency) : frequency;
-
 	simd_add_scaled_i8(out, damped * embedder->idfs[term] * embedder->scales[term],
 	                   embedder->rows + (size_t)term * header->stride, header->dimension);
 }
 
-static int compare_parts(const void *a, const void *b)
+static int compare_terms(const void *a, const void *b)
 {
-	uint32_t left = ((const struct part *)a)->term;
-	uint32_t right = ((const struct part *)b)->term;
-
+	uint32_t left = ((const struct term_frequency *)a)->term;
+	uint32_t right = ((const struct term_frequency *)b)->term;
 	return left < right ? -1 : left > right;
 }
 
-/* The document's known terms, main tokens alone, an entry a token; returns how many. */
-static size_t read_parts(const struct segment *segment, const uint32_t *map, uint32_t doc,
-                         struct part *parts)
+/* The main tokens of the document that are in the vocabulary, one entry each. Returns how many. */
+static size_t read_term_frequencies(const struct segment *segment, const uint32_t *map,
+                                    uint32_t doc, struct term_frequency *terms)
 {
 	struct forward forward = segment_forward(segment, doc);
 	uint32_t count = forward.title_count + forward.abstract_count;
 	size_t used = 0;
-
-	for (uint32_t i = 0; i < count && used < DOC_TERMS; i++) {
+	for (uint32_t i = 0; i < count && used < DOC_TOKENS; i++) {
 		uint32_t term = map[forward_next(&forward)];
-
 		if (term != SEGMENT_NONE)
-			parts[used++] = (struct part){term, (float)forward_weight(&forward, i)};
+			terms[used++] =
+				(struct term_frequency){term, (float)forward_weight(&forward, i)};
 	}
 	return used;
 }
@@ -153,29 +142,26 @@ static size_t read_parts(const struct segment *segment, const uint32_t *map, uin
 bool embedder_embed_doc(const struct embedder *embedder, const struct segment *segment,
                         const uint32_t *map, uint32_t doc, float *out)
 {
-	struct part parts[DOC_TERMS];
-	size_t count = read_parts(segment, map, doc, parts);
-
+	struct term_frequency terms[DOC_TOKENS];
+	size_t count = read_term_frequencies(segment, map, doc, terms);
 	memset(out, 0, embedder->header->dimension * sizeof(float));
-	qsort(parts, count, sizeof(*parts), compare_parts);
+	qsort(terms, count, sizeof(*terms), compare_terms);
 	for (size_t i = 0, next; i < count; i = next) {
 		float frequency = 0;
-
-		for (next = i; next < count && parts[next].term == parts[i].term; next++)
-			frequency += parts[next].frequency;
-		add_term(embedder, parts[i].term, frequency, out);
+		for (next = i; next < count && terms[next].term == terms[i].term; next++)
+			frequency += terms[next].frequency;
+		add_term(embedder, terms[i].term, frequency, out);
 	}
 	return embedder_normalise(out, embedder->header->dimension);
 }
 
-bool embedder_embed(const struct embedder *embedder, const struct parsed_query *query, float *out)
+bool embedder_embed(const struct embedder *embedder, const struct parsed_query *parsed, float *out)
 {
 	memset(out, 0, embedder->header->dimension * sizeof(float));
-	for (size_t i = 0; i < query->term_count; i++) {
-		uint32_t term = find_term(embedder, query->terms[i].text);
-
-		if (term != SEGMENT_NONE && !query->terms[i].is_extra)
-			add_term(embedder, term, query->terms[i].count, out);
+	for (size_t i = 0; i < parsed->term_count; i++) {
+		uint32_t term = find_term(embedder, parsed->terms[i].text);
+		if (term != SEGMENT_NONE && !parsed->terms[i].is_extra)
+			add_term(embedder, term, parsed->terms[i].count, out);
 	}
 	return embedder_normalise(out, embedder->header->dimension);
 }

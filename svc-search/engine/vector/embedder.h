@@ -1,12 +1,17 @@
-/** Texts to vectors, by what words occur together: latent semantic analysis.
+/** svc-search/engine/vector/: dense vectors of papers and queries.
  *
- * An embedder is trained on a corpus (lsa.h) and then maps any text into the space of its strongest
- * directions: the text's terms, each weighted (1 + ln frequency) x idf and the whole brought to
- * length 1, are projected, and the result is brought to length 1 again. Two texts about one subject
- * come out near each other though they share few words. Inner products of vectors are cosines.
+ * embedder.h turns texts into vectors by latent semantic analysis, and lsa.h trains it; vectors.h
+ * stores the vectors of a segment and scans them; ivf.h searches large sets of them approximately;
+ * simd.h and linalg.h are the arithmetic.
  *
- * It is one block of memory without pointers (a *blob*), as a segment, and safe to read from many
- * threads.
+ * An embedder is trained on a corpus and then maps any text into the space of the strongest
+ * directions of that corpus: the terms of the text, each weighted (1 + ln frequency) x idf and
+ * normalised to length 1 together, are projected, and the result is normalised again. Texts on the
+ * same subject get similar vectors even when they share few words. The inner product of two vectors
+ * is their cosine.
+ *
+ * An embedder is one block of memory without pointers (a *blob*), like a segment. Reading it from
+ * several threads is safe.
  */
 #pragma once
 
@@ -17,7 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Terms of the largest vocabulary: the commonest of the corpus. */
+/** Maximum vocabulary: the terms with the highest document frequency. */
 #define EMBEDDER_MAX_TERMS 50000
 
 /** First bytes of a blob: "exemb" and a format number. */
@@ -30,41 +35,40 @@ struct embedder_header {
 	uint32_t stride;    /* elements of a row: the dimension, padded (simd.h) */
 	uint32_t term_count;
 	uint32_t slot_count; /* of the hash table of terms, a power of two */
-	uint32_t trained_on; /* documents of the corpus that it was trained for */
+	uint32_t trained_on; /* number of documents of the corpus */
 	uint32_t strings_length;
 };
 
 /** A view of a blob; its parts follow the header in this order. */
 struct embedder {
 	const struct embedder_header *header;
-	const int8_t
-		*rows; /* term_count x stride: each term's direction, times 127 / its largest */
-	const float *scales;     /* by term: what its row is multiplied with */
-	const float *idfs;       /* by term */
-	const uint32_t *offsets; /* by term: its text in the strings */
+	const int8_t *rows;  /* term_count x stride: the vector of each term, quantised to bytes */
+	const float *scales; /* by term: factor that restores its row */
+	const float *idfs;   /* by term */
+	const uint32_t *offsets; /* by term: offset of its text in the strings */
 	const uint32_t *slots;   /* term number + 1; 0 is free */
 	const char *strings;
-	void *owned; /* the blob when the embedder frees it; else NULL */
+	void *owned; /* the blob if the embedder frees it; else NULL */
 };
 
-/** View the blob at `data`, aligned to 8. As segment_open(): borrows or takes; NULL when it is not
- * sound. */
+/** View the blob at `data`, aligned to 8. Borrows it, or takes it when `takes_data` is set, as
+ * segment_open(). Returns NULL when it is invalid. */
 struct embedder *embedder_open(void *data, size_t length, bool takes_data);
 
-/** NULL is fine. */
+/** Accepts NULL. */
 void embedder_free(struct embedder *embedder);
 
-/** The embedder's number for each term of `segment`, SEGMENT_NONE for those it does not know. The
+/** The embedder's number of each term of `segment`; SEGMENT_NONE for terms out of its vocabulary. The
  * caller frees it with free(). */
-uint32_t *embedder_map(const struct embedder *embedder, const struct segment *segment);
+uint32_t *embedder_map_terms(const struct embedder *embedder, const struct segment *segment);
 
-/** The vector of a document, into `out` (the dimension's elements); `map` is from embedder_map()
- * for `segment`. Returns false, and zeros, when it has no term that the embedder knows. */
+/** Write the vector of a document to `out` (`dimension` elements); `map` is from embedder_map_terms() of
+ * `segment`. Returns false, and writes zeros, when no term of the document is in the vocabulary. */
 bool embedder_embed_doc(const struct embedder *embedder, const struct segment *segment,
                         const uint32_t *map, uint32_t doc, float *out);
 
-/** The vector of a query or any text; its idf values are not looked at. */
-bool embedder_embed(const struct embedder *embedder, const struct parsed_query *query, float *out);
+/** The same for a query or any text. Ignores the idf values of `parsed`. */
+bool embedder_embed(const struct embedder *embedder, const struct parsed_query *parsed, float *out);
 
-/** Bring `vector` to length 1; returns false when it is zero. */
+/** Scale `vector` to length 1. Returns false, and leaves it, when it is zero. */
 bool embedder_normalise(float *vector, size_t dimension);

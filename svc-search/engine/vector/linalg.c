@@ -5,28 +5,25 @@
 
 #include <math.h>
 
-/* What is added to the Gram matrix's diagonal, as part of its greatest element, so that it has a
- * factor. */
+/* Added to the diagonal of the Gram matrix, as a fraction of its greatest element, so that the
+ * Cholesky factor exists. */
 #define RIDGE 1e-7
 
-/* Rows whose products are summed as floats before they go into doubles. */
+/* Rows whose products are summed as floats before the sum is added to doubles. */
 #define GRAM_ROWS 64
 
-/* Sweeps of Jacobi rotations; it converges quadratically, in well under ten. */
+/* Maximum sweeps of Jacobi rotations. Convergence is quadratic and takes well under ten. */
 #define MAX_SWEEPS 30
 
-/* The lower half of matrix' x matrix. */
+/* Add the lower half of matrix' x matrix to `out`. */
 static void gram(const float *matrix, size_t rows, size_t columns, double *out)
 {
 	mem_auto_free float *part = mem_array(columns * columns, sizeof(float));
-
 	for (size_t first = 0; first < rows; first += GRAM_ROWS) {
 		size_t last = MIN_OF(first + GRAM_ROWS, rows);
-
 		memset(part, 0, columns * columns * sizeof(float));
 		for (size_t row = first; row < last; row++) {
 			const float *values = matrix + row * columns;
-
 			for (size_t i = 0; i < columns; i++)
 				simd_add_scaled(part + i * columns, values[i], values, i + 1);
 		}
@@ -36,11 +33,10 @@ static void gram(const float *matrix, size_t rows, size_t columns, double *out)
 	}
 }
 
-/* Cholesky factor, lower, in place. */
-static void factor(double *matrix, size_t n)
+/* Replace the lower half by its Cholesky factor. */
+static void cholesky(double *matrix, size_t n)
 {
 	double greatest = 0;
-
 	for (size_t i = 0; i < n; i++)
 		greatest = MAX_OF(greatest, matrix[i * n + i]);
 	greatest = greatest > 0 ? greatest : 1;
@@ -48,7 +44,6 @@ static void factor(double *matrix, size_t n)
 		matrix[i * n + i] += RIDGE * greatest;
 		for (size_t j = 0; j <= i; j++) {
 			double sum = matrix[i * n + j];
-
 			for (size_t k = 0; k < j; k++)
 				sum -= matrix[i * n + k] * matrix[j * n + k];
 			if (i == j)
@@ -59,12 +54,11 @@ static void factor(double *matrix, size_t n)
 	}
 }
 
-/* Solve x L' = row for each row: forward substitution. `lower` is row after row. */
+/* Solve x L' = row in place by forward substitution. */
 static void solve_row(const float *lower, size_t n, float *row)
 {
 	for (size_t i = 0; i < n; i++) {
 		float sum = row[i] - simd_dot(lower + i * n, row, i);
-
 		row[i] = sum / lower[i * n + i];
 	}
 }
@@ -73,9 +67,8 @@ void linalg_orthonormalise(float *matrix, size_t rows, size_t columns)
 {
 	mem_auto_free double *products = mem_array(columns * columns, sizeof(double));
 	mem_auto_free float *lower = mem_array(columns * columns, sizeof(float));
-
 	gram(matrix, rows, columns, products);
-	factor(products, columns);
+	cholesky(products, columns);
 	for (size_t i = 0; i < columns * columns; i++)
 		lower[i] = (float)products[i];
 	for (size_t row = 0; row < rows; row++)
@@ -85,7 +78,6 @@ void linalg_orthonormalise(float *matrix, size_t rows, size_t columns)
 static double off_diagonal(const double *matrix, size_t n)
 {
 	double sum = 0;
-
 	for (size_t i = 0; i < n; i++)
 		for (size_t j = 0; j < i; j++)
 			sum += matrix[i * n + j] * matrix[i * n + j];
@@ -97,42 +89,35 @@ static void rotate_rows(double *a, double *b, size_t n, double c, double s)
 	for (size_t k = 0; k < n; k++) {
 		double left = a[k];
 		double right = b[k];
-
 		a[k] = c * left - s * right;
 		b[k] = s * left + c * right;
 	}
 }
 
-/* Make the element (p, q) zero. */
+/* Make the element (p, q) zero by a Jacobi rotation. */
 static void rotate(double *matrix, double *vectors, size_t n, size_t p, size_t q)
 {
 	double element = matrix[p * n + q];
-	double theta;
-	double t;
-	double c;
-
 	if (fabs(element) < 1e-300)
 		return;
-	theta = (matrix[q * n + q] - matrix[p * n + p]) / (2 * element);
-	t = (theta >= 0 ? 1 : -1) / (fabs(theta) + sqrt(theta * theta + 1));
-	c = 1 / sqrt(t * t + 1);
+	double theta = (matrix[q * n + q] - matrix[p * n + p]) / (2 * element);
+	double t = (theta >= 0 ? 1 : -1) / (fabs(theta) + sqrt(theta * theta + 1));
+	double c = 1 / sqrt(t * t + 1);
 	rotate_rows(matrix + p * n, matrix + q * n, n, c, t * c);
 	for (size_t k = 0; k < n; k++) {
 		double left = matrix[k * n + p];
 		double right = matrix[k * n + q];
-
 		matrix[k * n + p] = c * left - t * c * right;
 		matrix[k * n + q] = t * c * left + c * right;
 	}
 	rotate_rows(vectors + p * n, vectors + q * n, n, c, t * c);
 }
 
-static void sort_falling(double *values, double *vectors, size_t n)
+static void sort_descending(double *values, double *vectors, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		size_t best = i;
 		double kept = values[i];
-
 		for (size_t j = i + 1; j < n; j++)
 			if (values[j] > values[best])
 				best = j;
@@ -149,7 +134,6 @@ static void sort_falling(double *values, double *vectors, size_t n)
 void linalg_eigen(double *matrix, size_t n, double *values, double *vectors)
 {
 	double trace = 0;
-
 	for (size_t i = 0; i < n; i++) {
 		trace += fabs(matrix[i * n + i]);
 		for (size_t j = 0; j < n; j++)
@@ -164,5 +148,5 @@ void linalg_eigen(double *matrix, size_t n, double *values, double *vectors)
 	}
 	for (size_t i = 0; i < n; i++)
 		values[i] = matrix[i * n + i];
-	sort_falling(values, vectors, n);
+	sort_descending(values, vectors, n);
 }

@@ -1,56 +1,56 @@
 #include "engine/vector/lsa.h"
 
 #include "engine/lexical/bm25.h"
+#include "engine/text/cancel.h"
 #include "engine/text/intern.h"
 #include "engine/text/mem.h"
-#include "engine/text/stop.h"
 #include "engine/vector/linalg.h"
 #include "engine/vector/simd.h"
+#include "engine/vector/vectors.h"
 
 #include <math.h>
 
-/* Directions that are carried along for accuracy. */
+/* Additional directions that are computed for accuracy and then dropped. */
 #define OVERSAMPLING 10
 
-/* Times that the matrix is applied; more sharpen the weaker directions. */
+/* Subspace iterations; more of them improve the weaker directions. */
 #define ITERATIONS 4
 
-/* A direction weaker than this part of the strongest is noise. */
-#define LEAST_STRENGTH 1e-5
+/* A direction below this fraction of the strongest one is noise. */
+#define MIN_STRENGTH 1e-5
 
-/* Sparse rows: the corpus. */
+/* The corpus as a sparse matrix (CSR). */
 struct corpus {
-	uint32_t vocabulary; /* terms 0 to this of the segment: the commonest */
+	uint32_t
+		vocabulary; /* columns: the first terms of the segment, which are the most frequent */
 	uint32_t row_count;
 	size_t *starts; /* row_count + 1 */
 	uint32_t *terms;
 	float *weights;
-	float *idfs;             /* by term */
-	const atomic_bool *stop; /* gives the training up; NULL: nothing does */
+	float *idfs;               /* by term */
+	const atomic_bool *cancel; /* may be NULL */
 };
 
-/* The commonest terms that occur in two documents or more; segments number terms by falling df. */
+/* Number of terms to use: the most frequent that occur in at least two documents. Segments number
+ * terms by descending document frequency. */
 static uint32_t vocabulary_of(const struct segment *segment)
 {
 	uint32_t count = MIN_OF(segment->term_count, (uint32_t)EMBEDDER_MAX_TERMS);
-
 	while (count > 0 && segment->terms[count - 1].df < 2)
 		count--;
 	return count;
 }
 
-/* Weigh the collected frequencies of a row and bring it to length 1. */
+/* Weight the term frequencies of a row and scale it to length 1. */
 static void finish_row(struct corpus *corpus, size_t start, size_t end, float *frequencies)
 {
-	float length;
-
 	for (size_t i = start; i < end; i++) {
 		uint32_t term = corpus->terms[i];
-
 		corpus->weights[i] = (1.0f + logf(frequencies[term])) * corpus->idfs[term];
 		frequencies[term] = 0;
 	}
-	length = sqrtf(simd_dot(corpus->weights + start, corpus->weights + start, end - start));
+	float length =
+		sqrtf(simd_dot(corpus->weights + start, corpus->weights + start, end - start));
 	for (size_t i = start; i < end; i++)
 		corpus->weights[i] /= length;
 }
@@ -63,10 +63,8 @@ static void add_row(struct corpus *corpus, const struct segment *segment, uint32
 	uint32_t count = forward.title_count + forward.abstract_count;
 	size_t start = corpus->starts[corpus->row_count];
 	size_t end = start;
-
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t term = forward_next(&forward);
-
 		if (term >= corpus->vocabulary)
 			continue;
 		if (!(frequencies[term] > 0))
@@ -77,14 +75,12 @@ static void add_row(struct corpus *corpus, const struct segment *segment, uint32
 	corpus->starts[++corpus->row_count] = end;
 }
 
-/* At most so many entries have the rows of the documents `step` apart. */
+/* An upper bound of the entries of `rows` documents, `step` apart. */
 static size_t count_entries(const struct segment *segment, double step, uint32_t rows)
 {
 	size_t entries = 0;
-
 	for (uint32_t row = 0; row < rows; row++) {
 		struct forward forward = segment_forward(segment, (uint32_t)(row * step));
-
 		entries += forward.title_count + forward.abstract_count;
 	}
 	return entries;
@@ -97,7 +93,6 @@ static struct corpus corpus_read(const struct segment *segment)
 	size_t entries = count_entries(segment, step, rows);
 	struct corpus corpus = {.vocabulary = vocabulary_of(segment)};
 	mem_auto_free float *frequencies = mem_array(corpus.vocabulary, sizeof(float));
-
 	corpus.starts = mem_array(rows + (size_t)1, sizeof(size_t));
 	corpus.terms = mem_array(entries, sizeof(uint32_t));
 	corpus.weights = mem_array(entries, sizeof(float));
@@ -117,7 +112,7 @@ static void corpus_done(struct corpus *corpus)
 	free(corpus->idfs);
 }
 
-/* One row times `basis` (vocabulary x width). */
+/* out = the row x basis (vocabulary x width). */
 static void project_row(const struct corpus *corpus, uint32_t row, const float *basis, size_t width,
                         float *out)
 {
@@ -127,13 +122,12 @@ static void project_row(const struct corpus *corpus, uint32_t row, const float *
 }
 
 /* basis = corpus' x corpus x basis, orthonormal. `next` is scratch of the same size. */
-static void iterate(const struct corpus *corpus, float **basis, float **next, size_t width)
+static void iterate_subspace(const struct corpus *corpus, float **basis, float **next, size_t width)
 {
 	mem_auto_free float *projected = mem_array(width, sizeof(float));
 	float *kept = *basis;
-
 	memset(*next, 0, corpus->vocabulary * width * sizeof(float));
-	for (uint32_t row = 0; row < corpus->row_count && !stop_is_set(corpus->stop); row++) {
+	for (uint32_t row = 0; row < corpus->row_count && !is_cancelled(corpus->cancel); row++) {
 		project_row(corpus, row, *basis, width, projected);
 		for (size_t i = corpus->starts[row]; i < corpus->starts[row + 1]; i++)
 			simd_add_scaled(*next + corpus->terms[i] * width, corpus->weights[i],
@@ -144,11 +138,10 @@ static void iterate(const struct corpus *corpus, float **basis, float **next, si
 	*next = kept;
 }
 
-/* Uniform noise in -1 to 1 (xorshift64*, Vigna 2016). */
+/* Uniform pseudorandom values in -1 to 1 (xorshift64*, Vigna 2016). */
 static void fill_noise(float *values, size_t count)
 {
 	uint64_t state = UINT64_C(0x9E3779B97F4A7C15);
-
 	for (size_t i = 0; i < count; i++) {
 		state ^= state >> 12;
 		state ^= state << 25;
@@ -159,13 +152,13 @@ static void fill_noise(float *values, size_t count)
 	}
 }
 
-/* basis' x corpus' x corpus x basis: the strengths of and between the basis' directions. */
-static void measure(const struct corpus *corpus, const float *basis, size_t width, double *out)
+/* out += basis' x corpus' x corpus x basis: the products of the projected directions. */
+static void measure_strengths(const struct corpus *corpus, const float *basis, size_t width,
+                              double *out)
 {
 	mem_auto_free float *projected = mem_array(width, sizeof(float));
 	mem_auto_free float *sums = mem_array(width * width, sizeof(float));
-
-	for (uint32_t row = 0; row < corpus->row_count && !stop_is_set(corpus->stop); row++) {
+	for (uint32_t row = 0; row < corpus->row_count && !is_cancelled(corpus->cancel); row++) {
 		project_row(corpus, row, basis, width, projected);
 		for (size_t i = 0; i < width; i++)
 			simd_add_scaled(sums + i * width, projected[i], projected, i + 1);
@@ -180,8 +173,9 @@ static void measure(const struct corpus *corpus, const float *basis, size_t widt
 			out[i * width + j] = out[j * width + i];
 }
 
-/* Turn the basis to the singular directions; returns how many of `dimension` are worth keeping. */
-static size_t turn(const struct corpus *corpus, float *basis, size_t width, size_t dimension)
+/* Rotate the basis to the singular vectors. Returns how many of the first `dimension` are not noise. */
+static size_t rotate_to_singular(const struct corpus *corpus, float *basis, size_t width,
+                                 size_t dimension)
 {
 	mem_auto_free double *products = mem_array(width * width, sizeof(double));
 	mem_auto_free double *vectors = mem_array(width * width, sizeof(double));
@@ -189,10 +183,9 @@ static size_t turn(const struct corpus *corpus, float *basis, size_t width, size
 	mem_auto_free float *rotation = mem_array(width * width, sizeof(float));
 	mem_auto_free float *row = mem_array(width, sizeof(float));
 	size_t kept = 0;
-
-	measure(corpus, basis, width, products);
+	measure_strengths(corpus, basis, width, products);
 	linalg_eigen(products, width, values, vectors);
-	while (kept < dimension && values[kept] > LEAST_STRENGTH * values[0] && values[kept] > 1e-9)
+	while (kept < dimension && values[kept] > MIN_STRENGTH * values[0] && values[kept] > 1e-9)
 		kept++;
 	for (size_t i = 0; i < kept; i++)
 		for (size_t j = 0; j < width; j++)
@@ -206,36 +199,21 @@ static size_t turn(const struct corpus *corpus, float *basis, size_t width, size
 	return kept;
 }
 
-/* Directions for a corpus of this size: a small one has no more structure than documents to show
- * it. */
+/* Dimension for a corpus of this size: at most a third of its documents and of its vocabulary. */
 static size_t dimension_for(const struct corpus *corpus)
 {
 	size_t limit = MIN_OF(corpus->row_count / 3, corpus->vocabulary / 3);
-
 	return MIN_OF((size_t)LSA_DIMENSION, limit);
-}
-
-static void write_row(const float *row, size_t dimension, int8_t *out, float *ret_scale)
-{
-	float max = 0;
-
-	for (size_t i = 0; i < dimension; i++)
-		max = MAX_OF(max, fabsf(row[i]));
-	*ret_scale = max / 127.0f;
-	for (size_t i = 0; i < dimension && max > 0; i++)
-		out[i] = (int8_t)lrintf(row[i] / max * 127.0f);
 }
 
 static void write_strings(const struct segment *segment, uint32_t count, uint32_t *offsets,
                           uint32_t *slots, uint32_t slot_count, char *strings)
 {
 	size_t length = 0;
-
 	for (uint32_t i = 0; i < count; i++) {
 		const char *text = segment_term_text(segment, i);
 		size_t size = strlen(text) + 1;
 		size_t at = intern_hash(text, size - 1) & (slot_count - 1);
-
 		while (slots[at] != 0)
 			at = (at + 1) & (slot_count - 1);
 		slots[at] = i + 1;
@@ -248,7 +226,6 @@ static void write_strings(const struct segment *segment, uint32_t count, uint32_
 static uint32_t strings_length(const struct segment *segment, uint32_t count)
 {
 	size_t length = 1;
-
 	for (uint32_t i = 0; i < count; i++)
 		length += strlen(segment_term_text(segment, i)) + 1;
 	return (uint32_t)length;
@@ -265,58 +242,42 @@ static struct embedder *write_embedder(const struct segment *segment, const stru
 	                                 .slot_count = 16,
 	                                 .trained_on = segment->doc_count,
 	                                 .strings_length = strings_length(segment, count)};
-	struct embedder *embedder;
-	char *blob;
-	float *scales;
-	uint32_t *offsets;
-
 	while (header.slot_count < count * 2)
 		header.slot_count *= 2;
 	header.length = sizeof(header) + (uint64_t)count * (header.stride + 3 * sizeof(uint32_t)) +
 	                header.slot_count * sizeof(uint32_t) + header.strings_length;
-	blob = mem_array(header.length, 1);
+	char *blob = mem_array(header.length, 1);
 	memcpy(blob, &header, sizeof(header));
-	scales = (float *)(blob + sizeof(header) + (size_t)count * header.stride);
-	offsets = (uint32_t *)(scales + 2 * (size_t)count);
+	float *scales = (float *)(blob + sizeof(header) + (size_t)count * header.stride);
+	uint32_t *offsets = (uint32_t *)(scales + 2 * (size_t)count);
 	for (size_t i = 0; i < count; i++)
-		write_row(basis + i * width, dimension,
-		          (int8_t *)blob + sizeof(header) + i * header.stride, &scales[i]);
+		vectors_quantise(basis + i * width, dimension,
+		                 (int8_t *)blob + sizeof(header) + i * header.stride, &scales[i]);
 	memcpy(scales + count, corpus->idfs, count * sizeof(float));
 	write_strings(segment, count, offsets, offsets + count, header.slot_count,
 	              (char *)(offsets + count + header.slot_count));
-	embedder = embedder_open(blob, header.length, true);
-	require(embedder != NULL);
+	struct embedder *embedder = embedder_open(blob, header.length, true);
+	require(embedder);
 	return embedder;
 }
 
-struct embedder *lsa_train(const struct segment *segment)
-{
-	return lsa_train_until(segment, NULL);
-}
-
-struct embedder *lsa_train_until(const struct segment *segment, const atomic_bool *stop)
+struct embedder *lsa_train(const struct segment *segment, const atomic_bool *cancel)
 {
 	struct embedder *embedder = NULL;
-	struct corpus corpus;
-	size_t dimension;
-	size_t width;
-	float *basis;
-	float *next;
-
 	if (segment->doc_count < LSA_MIN_DOCS)
 		return NULL;
-	corpus = corpus_read(segment);
-	corpus.stop = stop;
-	dimension = dimension_for(&corpus);
-	width = dimension + OVERSAMPLING;
-	basis = mem_array(corpus.vocabulary * width, sizeof(float));
-	next = mem_array(corpus.vocabulary * width, sizeof(float));
+	struct corpus corpus = corpus_read(segment);
+	corpus.cancel = cancel;
+	size_t dimension = dimension_for(&corpus);
+	size_t width = dimension + OVERSAMPLING;
+	float *basis = mem_array(corpus.vocabulary * width, sizeof(float));
+	float *next = mem_array(corpus.vocabulary * width, sizeof(float));
 	fill_noise(basis, corpus.vocabulary * width);
-	for (int i = 0; i < ITERATIONS && dimension > 0 && !stop_is_set(stop); i++)
-		iterate(&corpus, &basis, &next, width);
-	if (dimension > 0 && !stop_is_set(stop))
-		dimension = turn(&corpus, basis, width, dimension);
-	if (dimension > 0 && !stop_is_set(stop))
+	for (int i = 0; i < ITERATIONS && dimension > 0 && !is_cancelled(cancel); i++)
+		iterate_subspace(&corpus, &basis, &next, width);
+	if (dimension > 0 && !is_cancelled(cancel))
+		dimension = rotate_to_singular(&corpus, basis, width, dimension);
+	if (dimension > 0 && !is_cancelled(cancel))
 		embedder = write_embedder(segment, &corpus, basis, width, dimension);
 	free(basis);
 	free(next);

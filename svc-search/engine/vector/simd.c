@@ -10,7 +10,6 @@ AVX2 static void add_scaled_avx2(float *sum, float factor, const float *row, siz
 {
 	__m256 factors = _mm256_set1_ps(factor);
 	size_t i = 0;
-
 	for (; i + 8 <= count; i += 8)
 		_mm256_storeu_ps(sum + i, _mm256_fmadd_ps(factors, _mm256_loadu_ps(row + i),
 		                                          _mm256_loadu_ps(sum + i)));
@@ -22,10 +21,8 @@ AVX2 static void add_scaled_i8_avx2(float *sum, float factor, const int8_t *row,
 {
 	__m256 factors = _mm256_set1_ps(factor);
 	size_t i = 0;
-
 	for (; i + 8 <= count; i += 8) {
 		__m256i wide = _mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)(row + i)));
-
 		_mm256_storeu_ps(sum + i, _mm256_fmadd_ps(factors, _mm256_cvtepi32_ps(wide),
 		                                          _mm256_loadu_ps(sum + i)));
 	}
@@ -36,12 +33,11 @@ AVX2 static void add_scaled_i8_avx2(float *sum, float factor, const int8_t *row,
 AVX2 static float dot_avx2(const float *a, const float *b, size_t count)
 {
 	__m256 sums = _mm256_setzero_ps();
-	float lanes[8];
 	float sum = 0;
 	size_t i = 0;
-
 	for (; i + 8 <= count; i += 8)
 		sums = _mm256_fmadd_ps(_mm256_loadu_ps(a + i), _mm256_loadu_ps(b + i), sums);
+	float lanes[8];
 	_mm256_storeu_ps(lanes, sums);
 	for (size_t lane = 0; lane < 8; lane++)
 		sum += lanes[lane];
@@ -56,14 +52,11 @@ AVX2 static void dot_rows_avx2(const int16_t *query, const int8_t *data, size_t 
 	for (size_t row = 0; row < rows; row++, data += stride) {
 		__m256i even = _mm256_setzero_si256();
 		__m256i odd = _mm256_setzero_si256();
-		__m128i half;
-
 		for (size_t i = 0; i < stride; i += 32) {
 			__m256i a =
 				_mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)(data + i)));
 			__m256i b = _mm256_cvtepi8_epi16(
 				_mm_loadu_si128((const __m128i *)(data + i + 16)));
-
 			even = _mm256_add_epi32(
 				even, _mm256_madd_epi16(a, _mm256_loadu_si256(
 								   (const __m256i *)(query + i))));
@@ -73,8 +66,8 @@ AVX2 static void dot_rows_avx2(const int16_t *query, const int8_t *data, size_t 
 							     (const __m256i *)(query + i + 16))));
 		}
 		even = _mm256_add_epi32(even, odd);
-		half = _mm_add_epi32(_mm256_castsi256_si128(even),
-		                     _mm256_extracti128_si256(even, 1));
+		__m128i half = _mm_add_epi32(_mm256_castsi256_si128(even),
+		                             _mm256_extracti128_si256(even, 1));
 		half = _mm_add_epi32(half, _mm_shuffle_epi32(half, 0x4E));
 		half = _mm_add_epi32(half, _mm_shuffle_epi32(half, 0xB1));
 		out[row] = _mm_cvtsi128_si32(half);
@@ -109,7 +102,6 @@ void simd_add_scaled_i8(float *sum, float factor, const int8_t *row, size_t coun
 float simd_dot(const float *a, const float *b, size_t count)
 {
 	float sum = 0;
-
 #if defined(__x86_64__)
 	if (HAS_AVX2)
 		return dot_avx2(a, b, count);
@@ -130,7 +122,6 @@ void simd_dot_rows(const int16_t *query, const int8_t *data, size_t rows, size_t
 #endif
 	for (size_t row = 0; row < rows; row++, data += stride) {
 		int32_t sum = 0;
-
 		for (size_t i = 0; i < stride; i++)
 			sum += query[i] * data[i];
 		out[row] = sum;

@@ -1,28 +1,26 @@
 #include "engine/vector/vectors.h"
 
+#include "engine/text/cancel.h"
 #include "engine/text/mem.h"
-#include "engine/text/stop.h"
 #include "engine/vector/simd.h"
 
 #include <math.h>
 
-/* The greatest magnitude of a query's elements; see simd_dot_rows(). */
+/* Greatest magnitude of the elements of a quantised query; see simd_dot_rows(). */
 #define QUERY_MAX 4095.0f
 
-/* Rows whose products are taken at once. */
+/* Rows per call of simd_dot_rows(). */
 #define SCAN_ROWS 256
 
-/* The background is that of so many documents, spread evenly, ... */
-#define BACKGROUND_SAMPLE 4096
-
-/* ...of no fewer than this, and at most so much. */
-#define BACKGROUND_LEAST 50
-#define BACKGROUND_MAX   0.95f
+/* The background is measured on an evenly spaced sample of about this many documents. It is 0 when the
+ * sample has fewer vectors than the minimum. */
+#define BACKGROUND_SAMPLE   4096
+#define BACKGROUND_MIN_DOCS 50
+#define BACKGROUND_MAX      0.95f
 
 static struct vectors *view(void *data, bool takes_data)
 {
 	struct vectors *vectors = mem_array(1, sizeof(*vectors));
-
 	vectors->owned = takes_data ? data : NULL;
 	vectors->header = data;
 	vectors->scales = (const float *)(vectors->header + 1);
@@ -33,7 +31,6 @@ struct vectors *vectors_open(void *data, size_t length, bool takes_data)
 {
 	struct vectors *vectors = view(data, takes_data);
 	const struct vectors_header *header = vectors->header;
-
 	if (length >= sizeof(*header) && header->magic == VECTORS_MAGIC &&
 	    header->length == length && header->dimension > 0 &&
 	    header->stride == simd_padded(header->dimension) && header->background >= 0 &&
@@ -49,7 +46,7 @@ struct vectors *vectors_open(void *data, size_t length, bool takes_data)
 
 void vectors_free(struct vectors *vectors)
 {
-	if (vectors == NULL)
+	if (!vectors)
 		return;
 	free(vectors->owned);
 	free(vectors);
@@ -58,7 +55,6 @@ void vectors_free(struct vectors *vectors)
 void vectors_quantise(const float *vector, size_t dimension, int8_t *row, float *ret_scale)
 {
 	float max = 0;
-
 	for (size_t i = 0; i < dimension; i++)
 		max = MAX_OF(max, fabsf(vector[i]));
 	*ret_scale = max / 127.0f;
@@ -66,7 +62,7 @@ void vectors_quantise(const float *vector, size_t dimension, int8_t *row, float 
 		row[i] = (int8_t)lrintf(vector[i] / max * 127.0f);
 }
 
-/* A blob that is being written, all its vectors zero so far. */
+/* A blob being written; its vectors are initially zero. */
 struct draft {
 	char *blob;
 	uint64_t length;
@@ -82,7 +78,6 @@ static struct draft draft_new(uint32_t count, uint32_t dimension)
 	                                .dimension = dimension,
 	                                .stride = (uint32_t)simd_padded(dimension)};
 	struct draft draft = {.stride = header.stride};
-
 	header.length = sizeof(header) + count * (sizeof(float) + (uint64_t)header.stride);
 	draft.length = header.length;
 	draft.blob = mem_array(header.length, 1);
@@ -95,20 +90,18 @@ static struct draft draft_new(uint32_t count, uint32_t dimension)
 static struct vectors *draft_open(const struct draft *draft)
 {
 	struct vectors *vectors = vectors_open(draft->blob, draft->length, true);
-
-	require(vectors != NULL);
+	require(vectors);
 	return vectors;
 }
 
 struct vectors *vectors_make(const struct embedder *embedder, const struct segment *segment,
-                             const atomic_bool *stop)
+                             const atomic_bool *cancel)
 {
 	uint32_t dimension = embedder->header->dimension;
 	struct draft draft = draft_new(segment->doc_count, dimension);
-	mem_auto_free uint32_t *map = embedder_map(embedder, segment);
+	mem_auto_free uint32_t *map = embedder_map_terms(embedder, segment);
 	mem_auto_free float *vector = mem_array(dimension, sizeof(float));
-
-	for (uint32_t doc = 0; doc < segment->doc_count && !stop_is_set(stop); doc++) {
+	for (uint32_t doc = 0; doc < segment->doc_count && !is_cancelled(cancel); doc++) {
 		embedder_embed_doc(embedder, segment, map, doc, vector);
 		vectors_quantise(vector, dimension, draft.rows + (size_t)doc * draft.stride,
 		                 &draft.scales[doc]);
@@ -116,55 +109,48 @@ struct vectors *vectors_make(const struct embedder *embedder, const struct segme
 	return draft_open(&draft);
 }
 
-/* What brings `row` to length 1; 0 when it is zero. */
+/* The factor that scales `row` to length 1; 0 when it is zero. */
 static float unit_scale(const int8_t *row, uint32_t dimension)
 {
 	uint32_t squares = 0;
-
 	for (uint32_t i = 0; i < dimension; i++)
 		squares += (uint32_t)(row[i] * row[i]);
 	return squares > 0 ? 1.0f / sqrtf((float)squares) : 0;
 }
 
-/* The sum of n unit vectors is as long as sqrt(n + the cosines of all ordered pairs). */
+/* The mean cosine of two documents, from the sum of their unit vectors: its squared length is their
+ * number plus the cosines of all ordered pairs. */
 static float measure_background(const struct vectors *vectors)
 {
 	uint32_t dimension = vectors->header->dimension;
 	uint32_t step = vectors->header->count / BACKGROUND_SAMPLE + 1;
 	mem_auto_free float *sum = mem_array(dimension, sizeof(float));
 	float count = 0;
-	float mean;
-
 	for (uint32_t doc = 0; doc < vectors->header->count; doc += step) {
 		const int8_t *row = vectors->rows + (size_t)doc * vectors->header->stride;
-
 		simd_add_scaled_i8(sum, vectors->scales[doc], row, dimension);
 		count += vectors_has(vectors, doc) ? 1 : 0;
 	}
-	if (count < BACKGROUND_LEAST)
+	if (count < BACKGROUND_MIN_DOCS)
 		return 0;
-	mean = (simd_dot(sum, sum, dimension) - count) / (count * (count - 1));
+	float mean = (simd_dot(sum, sum, dimension) - count) / (count * (count - 1));
 	return MIN_OF(MAX_OF(mean, 0.0f), BACKGROUND_MAX);
 }
 
 struct vectors *vectors_collect(const struct builder *builder, const struct segment *segment)
 {
 	uint32_t dimension = builder_dimension(builder);
-	struct vectors *vectors;
-	struct draft draft;
-
 	if (dimension == 0)
 		return NULL;
-	draft = draft_new(segment->doc_count, dimension);
+	struct draft draft = draft_new(segment->doc_count, dimension);
 	for (uint32_t doc = 0; doc < segment->doc_count; doc++) {
 		const int8_t *row = builder_vector(builder, segment_doc_id(segment, doc));
-
-		if (row == NULL)
+		if (!row)
 			continue;
 		memcpy(draft.rows + (size_t)doc * draft.stride, row, dimension);
 		draft.scales[doc] = unit_scale(row, dimension);
 	}
-	vectors = draft_open(&draft);
+	struct vectors *vectors = draft_open(&draft);
 	((struct vectors_header *)draft.blob)->background = measure_background(vectors);
 	return vectors;
 }
@@ -175,7 +161,6 @@ struct vector_query vector_query_make(const float *vector, size_t dimension, str
 		.elements = arena_array(arena, simd_padded(dimension), sizeof(int16_t)),
 	};
 	float max = 0;
-
 	for (size_t i = 0; i < dimension; i++)
 		max = MAX_OF(max, fabsf(vector[i]));
 	query.scale = max / QUERY_MAX;
@@ -187,7 +172,6 @@ struct vector_query vector_query_make(const float *vector, size_t dimension, str
 float vectors_cosine(const struct vectors *vectors, const struct vector_query *query, uint32_t doc)
 {
 	int32_t product;
-
 	simd_dot_rows(query->elements, vectors->rows + (size_t)doc * vectors->header->stride, 1,
 	              vectors->header->stride, &product);
 	return (float)product * query->scale * vectors->scales[doc];
@@ -196,7 +180,6 @@ float vectors_cosine(const struct vectors *vectors, const struct vector_query *q
 void vectors_get(const struct vectors *vectors, uint32_t doc, float *out)
 {
 	const int8_t *row = vectors->rows + (size_t)doc * vectors->header->stride;
-
 	for (uint32_t i = 0; i < vectors->header->dimension; i++)
 		out[i] = (float)row[i] * vectors->scales[doc];
 }
@@ -204,20 +187,17 @@ void vectors_get(const struct vectors *vectors, uint32_t doc, float *out)
 size_t vectors_scan(const struct vectors *vectors, const struct vector_query *query,
                     const struct doc_filter *filter, size_t k, struct hit *hits)
 {
-	int32_t products[SCAN_ROWS];
 	struct topk top;
-
 	topk_init(&top, hits, k);
+	int32_t products[SCAN_ROWS];
 	for (uint32_t first = 0; first < filter->below; first += SCAN_ROWS) {
 		uint32_t rows = MIN_OF(filter->below - first, (uint32_t)SCAN_ROWS);
-
 		simd_dot_rows(query->elements,
 		              vectors->rows + (size_t)first * vectors->header->stride, rows,
 		              vectors->header->stride, products);
 		for (uint32_t i = 0; i < rows; i++) {
 			float cosine =
 				(float)products[i] * query->scale * vectors->scales[first + i];
-
 			if (cosine > top.threshold && doc_filter_allows(filter, first + i))
 				topk_offer(&top, first + i, cosine);
 		}

@@ -1,6 +1,8 @@
-/** The vectors of a segment's documents, small enough to scan: a byte an element.
+/** The vectors of the documents of a segment, quantised to one byte per element so that a full scan is
+ * fast.
  *
- * One block of memory without pointers (a *blob*), as a segment; safe to read from many threads.
+ * They are one block of memory without pointers (a *blob*), like a segment. Reading it from several
+ * threads is safe.
  */
 #pragma once
 
@@ -28,55 +30,54 @@ struct vectors_header {
 
 struct vectors {
 	const struct vectors_header *header;
-	const float *scales; /* by document: what its row is multiplied with */
+	const float
+		*scales; /* by document: factor that restores its row; 0 when it has no vector */
 	const int8_t *rows;
-	void *owned; /* the blob when the vectors free it; else NULL */
+	void *owned; /* the blob if the vectors free it; else NULL */
 };
 
-/** A query's vector, made ready for inner products. */
+/** The vector of a query, quantised for inner products. */
 struct vector_query {
 	int16_t *elements; /* padded with zeros */
 	float scale;
 };
 
-/** Embed every document of `segment`. The caller frees the vectors; those that were not reached when
- * `*stop` became true are zero. `stop` may be NULL. */
+/** Embed every document of `segment`. The caller frees the vectors. Once `*cancel` is true, the
+ * remaining vectors stay zero. `cancel` may be NULL. */
 struct vectors *vectors_make(const struct embedder *embedder, const struct segment *segment,
-                             const atomic_bool *stop);
+                             const atomic_bool *cancel);
 
-/** The vectors that came into `builder` with the documents of `segment`, which it has just made;
- * documents without one have zeros. NULL when none has one. The caller frees them.
+/** The external vectors that were added to `builder` with the documents of `segment`, which it has just
+ * built. Documents without a vector get zeros. NULL when no document has one. The caller frees them.
  *
- * Many models put all texts into one narrow corner of their space (Ethayarajh, "How contextual are
- * contextualized word representations?", EMNLP 2019), so that a cosine of 0.7 may say nothing. What
- * it says is told by the *background*: the mean cosine of two of the documents, 0 where there are
- * too few to tell. */
+ * Many models put all texts into a narrow cone of their space (Ethayarajh, "How contextual are
+ * contextualized word representations?", EMNLP 2019), where a cosine of 0.7 can be no more than
+ * average. So cosines are compared with the *background*: the mean cosine of two documents, or 0 when
+ * there are too few documents to measure it. */
 struct vectors *vectors_collect(const struct builder *builder, const struct segment *segment);
 
-/** View the blob at `data`, aligned to 8. As segment_open(): borrows or takes; NULL when it is not
- * sound. */
+/** View the blob at `data`, aligned to 8. Borrows it, or takes it when `takes_data` is set, as
+ * segment_open(). Returns NULL when it is invalid. */
 struct vectors *vectors_open(void *data, size_t length, bool takes_data);
 
-/** NULL is fine. */
+/** Accepts NULL. */
 void vectors_free(struct vectors *vectors);
 
-/** Make `vector`, of length 1 and of the vectors' dimension, ready; in `arena`. */
+/** Quantise `vector`, of length 1 and of the dimension of the vectors. The result is in `arena`. */
 struct vector_query vector_query_make(const float *vector, size_t dimension, struct arena *arena);
 
-/** A cosine as it stands out from the background: 0 is no nearer than any two documents are, 1 is
- * the same. */
+/** A cosine relative to the background: 0 for the mean of two documents, 1 for equal vectors. */
 static inline float vectors_above_background(const struct vectors *vectors, float cosine)
 {
 	float background = vectors->header->background;
-
 	return (cosine - background) / (1.0f - background);
 }
 
 /** Cosine of document `doc` and the query. */
 float vectors_cosine(const struct vectors *vectors, const struct vector_query *query, uint32_t doc);
 
-/** Write `vector` as bytes: what they times the scale come to is within half a step of 1/127 of its
- * largest. */
+/** Quantise `vector` to bytes. An element times the scale differs from the original by at most 1/254 of
+ * the greatest magnitude. Writes nothing to `row` when the vector is zero. */
 void vectors_quantise(const float *vector, size_t dimension, int8_t *row, float *ret_scale);
 
 /** Whether document `doc` has a vector other than zero. */
@@ -85,18 +86,18 @@ static inline bool vectors_has(const struct vectors *vectors, uint32_t doc)
 	return vectors->scales[doc] > 0;
 }
 
-/** The elements of document `doc`; NULL: it has no vector, or `vectors` is NULL. */
+/** The quantised elements of document `doc`; NULL when it has no vector or `vectors` is NULL. */
 static inline const int8_t *vectors_row(const struct vectors *vectors, uint32_t doc)
 {
-	if (vectors == NULL || !vectors_has(vectors, doc))
+	if (!vectors || !vectors_has(vectors, doc))
 		return NULL;
 	return vectors->rows + (size_t)doc * vectors->header->stride;
 }
 
-/** The vector of document `doc` into `out`; of length about 1, or zero. */
+/** Write the vector of document `doc`, of length about 1 or zero, to `out`. */
 void vectors_get(const struct vectors *vectors, uint32_t doc, float *out);
 
-/** The `k` (> 0) documents with the greatest cosines above 0 that `filter` allows, best first, into
- * `hits`, by looking at all. Returns how many. */
+/** Write to `hits` the `k` (> 0) documents with the greatest cosines above 0 that `filter` allows, best
+ * first, by a scan of all vectors. Returns how many. */
 size_t vectors_scan(const struct vectors *vectors, const struct vector_query *query,
                     const struct doc_filter *filter, size_t k, struct hit *hits);

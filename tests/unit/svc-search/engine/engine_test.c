@@ -19,7 +19,6 @@
 static void apply_one(struct engine *engine, struct document document)
 {
 	struct engine_change change = {.document = document};
-
 	engine_apply(engine, &change, 1);
 }
 
@@ -31,14 +30,12 @@ static void put(struct engine *engine, const char *id, const char *title, uint64
 static void drop(struct engine *engine, const char *id, uint64_t seq)
 {
 	struct engine_change change = {.document = {.id = id, .seq = seq}, .is_deleted = true};
-
 	engine_apply(engine, &change, 1);
 }
 
 static void merge(struct engine *engine)
 {
 	struct engine_merge *merge = engine_merge_new(engine);
-
 	engine_merge_run(merge);
 	engine_merge_commit(engine, merge);
 }
@@ -47,7 +44,6 @@ static struct engine_result ask_view(struct arena *arena, const struct engine_vi
                                      const char *text, size_t limit)
 {
 	struct engine_query query = {.text = text, .length = strlen(text), .limit = limit};
-
 	return engine_search(view, &query, arena);
 }
 
@@ -57,7 +53,6 @@ static const char *found(struct arena *arena, struct engine *engine, const char 
 	struct engine_view *view = engine_view_get(engine);
 	struct engine_result result = ask_view(arena, view, text, 20);
 	struct buf buf = {.arena = arena};
-
 	buf_puts(&buf, "");
 	for (size_t i = 0; i < result.count; i++)
 		buf_printf(&buf, "%s%s", i > 0 ? " " : "", result.hits[i].id);
@@ -69,7 +64,6 @@ static uint32_t count_of(struct engine *engine)
 {
 	struct engine_view *view = engine_view_get(engine);
 	uint32_t count = engine_view_count(view);
-
 	engine_view_put(view);
 	return count;
 }
@@ -79,10 +73,8 @@ static void load_made(struct engine *engine, uint32_t count, uint64_t seq)
 	struct engine_merge *load = engine_load_new(engine, seq);
 	struct arena *arena = arena_new();
 	struct noise noise = {101};
-
 	for (uint32_t i = 0; i < count; i++) {
 		struct document document = made_document(arena, &noise, i, WORDS);
-
 		engine_merge_add(load, &document);
 	}
 	engine_merge_run(load);
@@ -95,13 +87,12 @@ static void test_empty(void **state)
 	struct engine *engine = engine_new(NULL);
 	struct engine_view *view = engine_view_get(engine);
 	struct arena *arena = arena_new();
-	uint64_t seq;
-
 	(void)state;
 	assert_string_equal(found(arena, engine, "anything"), "");
 	assert_int_equal(engine_view_seq(view), 0);
 	assert_int_equal(engine_view_count(view), 0);
 	assert_int_equal(engine_dimension(view), 0);
+	uint64_t seq;
 	assert_false(engine_find(view, "x", &seq));
 	assert_false(engine_vector(view, "x", NULL));
 	assert_false(engine_embed(view, "x", 1, NULL, arena));
@@ -119,7 +110,6 @@ static void test_empty(void **state)
 static void tell(struct engine *engine, bool merges)
 {
 	struct arena *arena = arena_new();
-
 	put(engine, "a", "neural networks", 1);
 	put(engine, "b", "graph networks", 2);
 	if (merges)
@@ -153,11 +143,9 @@ static void test_changes(void **state)
 	(void)state;
 	for (int merges = 0; merges < 2; merges++) {
 		struct engine *engine = engine_new(NULL);
-		struct engine_view *view;
 		uint64_t seq = 0;
-
 		tell(engine, merges);
-		view = engine_view_get(engine);
+		struct engine_view *view = engine_view_get(engine);
 		assert_int_equal(engine_view_seq(view), 6);
 		assert_true(engine_find(view, "b", &seq));
 		assert_int_equal(seq, 5);
@@ -177,7 +165,6 @@ static void test_many_changes_to_one_paper_at_once(void **state)
 		{.document = {.id = "a", .title = "third", .abstract = "", .seq = 4}},
 		{.document = {.id = "b", .seq = 5}, .is_deleted = true},
 	};
-
 	(void)state;
 	engine_apply(engine, changes, ARRAY_LEN(changes));
 	assert_string_equal(found(arena, engine, "first third other"), "a");
@@ -193,13 +180,11 @@ static void test_changes_while_a_merge_runs(void **state)
 {
 	struct engine *engine = engine_new(NULL);
 	struct arena *arena = arena_new();
-	struct engine_merge *slow;
-
 	(void)state;
 	put(engine, "a", "alpha", 1);
 	put(engine, "b", "bravo", 2);
 	put(engine, "c", "charlie", 3);
-	slow = engine_merge_new(engine);
+	struct engine_merge *slow = engine_merge_new(engine);
 	put(engine, "a", "changed", 4);
 	drop(engine, "b", 5);
 	put(engine, "d", "delta", 6);
@@ -232,16 +217,14 @@ static void test_changes_while_a_load_gathers(void **state)
 {
 	struct engine *engine = engine_new(NULL);
 	struct arena *arena = arena_new();
-	struct engine_merge *load;
 	struct document documents[] = {
 		{.id = "b", .title = "bravo", .abstract = "", .seq = 3},
 		{.id = "c", .title = "charlie", .abstract = "", .seq = 4},
 		{.id = "d", .title = "changed again", .abstract = "", .seq = 8},
 	};
-
 	(void)state;
 	put(engine, "a", "alpha", 1);
-	load = engine_load_new(engine, 5);
+	struct engine_merge *load = engine_load_new(engine, 5);
 	put(engine, "d", "delta changed", 6);
 	drop(engine, "b", 7);
 	assert_string_equal(found(arena, engine, "delta"), "d");
@@ -270,24 +253,22 @@ static void test_a_merge_is_given_up(void **state)
 {
 	struct engine *engine = engine_new(NULL);
 	struct noise noise = {109};
-
 	(void)state;
 	load_made(engine, 400, 400);
 	for (uint32_t round = 0; round < 40; round++) {
 		atomic_bool stop = round % 8 == 0;
 		atomic_uint spins = noise_below(&noise, 1u << (round % 20));
 		struct engine_merge *merge = engine_merge_new(engine);
-		void *merged;
+		engine_merge_set_cancel_flag(merge, &stop);
 		pthread_t merger;
-
-		engine_merge_heed(merge, &stop);
 		assert_int_equal(pthread_create(&merger, NULL, run_merge, merge), 0);
 		while (atomic_load(&spins) > 0)
 			atomic_fetch_sub(&spins, 1);
 		atomic_store(&stop, true);
+		void *merged;
 		pthread_join(merger, &merged);
-		assert_true(round % 8 != 0 || merged == NULL);
-		if (merged != NULL)
+		assert_true(round % 8 != 0 || !merged);
+		if (merged)
 			engine_merge_commit(engine, merge);
 		else
 			engine_merge_cancel(engine, merge);
@@ -300,12 +281,10 @@ static void test_load_replaces_what_is_older(void **state)
 {
 	struct engine *engine = engine_new(NULL);
 	struct arena *arena = arena_new();
-	struct engine_merge *load;
 	struct document document = {.id = "kept", .title = "kept", .abstract = "", .seq = 3};
-
 	(void)state;
 	put(engine, "gone", "gone", 1);
-	load = engine_load_new(engine, 5);
+	struct engine_merge *load = engine_load_new(engine, 5);
 	put(engine, "later", "later", 6);
 	engine_merge_add(load, &document);
 	engine_merge_run(load);
@@ -321,26 +300,22 @@ static void test_hybrid(void **state)
 {
 	struct engine *engine = engine_new(NULL);
 	struct arena *arena = arena_new();
-	struct engine_view *view;
-	struct engine_result result;
 	const char *word = made_word(arena, 3);
-
 	(void)state;
 	put(engine, "x", word, 1);
-	view = engine_view_get(engine);
+	struct engine_view *view = engine_view_get(engine);
 	assert_int_equal(ask_view(arena, view, word, 5).strategy, ENGINE_LEXICAL);
 	assert_string_equal(engine_strategy_name(ENGINE_LEXICAL), "lexical");
 	engine_view_put(view);
 	load_made(engine, 500, 500);
 	assert_false(engine_wants_merge(engine));
 	view = engine_view_get(engine);
-	result = ask_view(arena, view, word, 100);
+	struct engine_result result = ask_view(arena, view, word, 100);
 	assert_int_equal(result.strategy, ENGINE_HYBRID);
 	assert_string_equal(engine_strategy_name(ENGINE_HYBRID), "hybrid");
 	assert_int_equal(result.count, 100);
 	for (size_t i = 0; i < result.count; i++) {
 		const struct engine_hit *hit = &result.hits[i];
-
 		assert_true(hit->relevance >= 0 && hit->relevance <= 1);
 		assert_true(i == 0 || result.hits[i - 1].relevance >= hit->relevance);
 		assert_true(hit->matched_count <= 1);
@@ -362,7 +337,6 @@ static void test_queries_that_say_nothing(void **state)
 		"", " ", "the of and", "\xFF\xFE\x80", "?!\"'()[]{}\\$", "wordthatnooneever"};
 	struct engine *engine = engine_new(NULL);
 	struct arena *arena = arena_new();
-
 	(void)state;
 	load_made(engine, 100, 100);
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
@@ -376,15 +350,12 @@ static void test_long_descriptions(void **state)
 	struct engine *engine = engine_new(NULL);
 	struct arena *arena = arena_new();
 	struct noise noise = {103};
-	struct engine_view *view;
-	struct engine_result result;
 	const char *text = made_text(arena, &noise, 10000, WORDS);
-
 	(void)state;
 	load_made(engine, 400, 400);
-	view = engine_view_get(engine);
+	struct engine_view *view = engine_view_get(engine);
 	assert_true(strlen(text) > 40000);
-	result = ask_view(arena, view, text, ENGINE_MAX_RESULTS);
+	struct engine_result result = ask_view(arena, view, text, ENGINE_MAX_RESULTS);
 	assert_true(result.count > 100 && result.count <= 400);
 	for (size_t i = 0; i < result.count; i++)
 		assert_true(result.hits[i].matched_count <= ENGINE_MAX_MATCHED);
@@ -398,17 +369,13 @@ static void test_unknown_words(void **state)
 	struct engine *engine = engine_new(NULL);
 	struct arena *arena = arena_new();
 	struct buf description = {.arena = arena};
-	struct engine_view *view;
 	const char *word = made_word(arena, 250);
 	const char *question = arena_printf(arena, "%s unheard unseen unread", word);
-	float full;
-	float part;
-
 	(void)state;
 	load_made(engine, 400, 400);
-	view = engine_view_get(engine);
-	full = ask_view(arena, view, word, 1).hits[0].relevance;
-	part = ask_view(arena, view, question, 1).hits[0].relevance;
+	struct engine_view *view = engine_view_get(engine);
+	float full = ask_view(arena, view, word, 1).hits[0].relevance;
+	float part = ask_view(arena, view, question, 1).hits[0].relevance;
 	assert_true(part < full * 0.8f);
 	for (int i = 0; i < 300; i++)
 		buf_printf(&description, "unheard%d ", i);
@@ -424,35 +391,28 @@ static void test_filters(void **state)
 	static const char *const categories[] = {"cs.CL"};
 	struct engine *engine = engine_new(NULL);
 	struct arena *arena = arena_new();
-	struct engine_view *view;
 	const char *text = arena_printf(arena, "%s %s", made_word(arena, 0), made_word(arena, 2));
 	struct engine_query query = {.text = text, .length = strlen(text), .limit = 200};
-	const char **excluded;
-	struct engine_result result;
-	size_t before;
-
 	(void)state;
 	load_made(engine, 400, 400);
 	for (uint32_t i = 0; i < 20; i++) {
 		struct noise noise = {i};
 		struct document document = made_document(arena, &noise, i * 7, WORDS);
-
 		document.seq = 401 + i;
 		apply_one(engine, document);
 	}
-	view = engine_view_get(engine);
+	struct engine_view *view = engine_view_get(engine);
 	query.filter = (struct filter){.categories = categories,
 	                               .category_count = 1,
 	                               .container = CONTAINER_WITHOUT,
 	                               .has_published_since = true,
 	                               .published_since = 50};
-	result = engine_search(view, &query, arena);
-	before = result.count;
+	struct engine_result result = engine_search(view, &query, arena);
+	size_t before = result.count;
 	assert_true(before > 5);
-	excluded = arena_array(arena, before, sizeof(*excluded));
+	const char **excluded = arena_array(arena, before, sizeof(*excluded));
 	for (size_t i = 0; i < before; i++) {
 		uint32_t number = (uint32_t)strtoul(result.hits[i].id + 1, NULL, 10);
-
 		excluded[i] = result.hits[i].id;
 		assert_false(result.hits[i].has_container);
 		assert_true(number % 3 != 0);
@@ -474,26 +434,24 @@ static void test_vectors(void **state)
 	struct engine *engine = engine_new(NULL);
 	struct arena *arena = arena_new();
 	struct noise noise = {101};
-	struct document document;
-	struct engine_view *view;
-	float stored[512];
-	float embedded[512];
 	float cosine = 0;
-	char *text;
-
 	(void)state;
 	load_made(engine, 300, 300);
+	struct document document;
 	do
 		document = made_document(arena, &noise, 0, WORDS);
 	while (strlen(document.abstract) < 100);
 	document.id = "new";
 	document.seq = 301;
 	apply_one(engine, document);
-	view = engine_view_get(engine);
+	struct engine_view *view = engine_view_get(engine);
 	assert_true(engine_dimension(view) > 0 && engine_dimension(view) <= 512);
 	assert_true(engine_model(view) != 0);
-	text = arena_printf(arena, "%s %s %s", document.title, document.title, document.abstract);
+	char *text =
+		arena_printf(arena, "%s %s %s", document.title, document.title, document.abstract);
+	float stored[512];
 	assert_true(engine_vector(view, "new", stored));
+	float embedded[512];
 	assert_true(engine_embed(view, text, strlen(text), embedded, arena));
 	for (uint32_t i = 0; i < engine_dimension(view); i++)
 		cosine += stored[i] * embedded[i];
@@ -511,16 +469,14 @@ static void test_save_and_restore(void **state)
 	struct engine *engine = engine_new(NULL);
 	struct engine *restored = engine_new(NULL);
 	struct arena *arena = arena_new();
-	struct engine_view *view;
 	const char *word = made_word(arena, 5);
 	int file = mkstemp(path);
-
 	(void)state;
 	assert_true(file >= 0);
 	close(file);
 	assert_false(engine_restore(restored, path));
 	load_made(engine, 300, 300);
-	view = engine_view_get(engine);
+	struct engine_view *view = engine_view_get(engine);
 	assert_true(engine_save(view, path));
 	engine_view_put(view);
 	put(engine, "new", word, 301);
@@ -545,7 +501,6 @@ static void test_growth_asks_for_merges(void **state)
 	struct arena *arena = arena_new();
 	struct noise noise = {105};
 	uint32_t merges = 0;
-
 	(void)state;
 	for (uint32_t i = 0; i < 200; i++) {
 		apply_one(engine, made_document(arena, &noise, i, 40));
@@ -571,14 +526,12 @@ static void *read_on(void *ctx)
 {
 	struct race *race = ctx;
 	struct noise noise = {107};
-
 	while (!atomic_load(&race->is_over)) {
 		struct arena *arena = arena_new();
 		struct engine_view *view = engine_view_get(race->engine);
 		const char *text = made_text(arena, &noise, 4, WORDS);
 		struct engine_result first = ask_view(arena, view, text, 10);
 		struct engine_result again = ask_view(arena, view, text, 10);
-
 		require(first.count == again.count);
 		for (size_t i = 0; i < first.count; i++)
 			require(strcmp(first.hits[i].id, again.hits[i].id) == 0);
@@ -594,22 +547,19 @@ static void test_readers_are_not_disturbed(void **state)
 	struct race race = {.engine = engine_new(NULL)};
 	struct arena *arena = arena_new();
 	struct noise noise = {106};
-	pthread_t readers[2];
 	uint64_t seq = 200;
-
 	(void)state;
 	load_made(race.engine, 200, seq);
+	pthread_t readers[2];
 	for (size_t i = 0; i < ARRAY_LEN(readers); i++)
 		assert_int_equal(pthread_create(&readers[i], NULL, read_on, &race), 0);
 	for (int round = 0; round < 6 || atomic_load(&race.searches) < 50; round++) {
 		struct engine_merge *merge = engine_merge_new(race.engine);
 		pthread_t merger;
-
 		assert_int_equal(pthread_create(&merger, NULL, run_merge, merge), 0);
 		for (uint32_t i = 0; i < 5; i++) {
 			struct document document =
 				made_document(arena, &noise, noise_below(&noise, 250), WORDS);
-
 			document.seq = ++seq;
 			apply_one(race.engine, document);
 			drop(race.engine, arena_printf(arena, "p%u", noise_below(&noise, 250)),
@@ -645,6 +595,5 @@ int main(void)
 		cmocka_unit_test(test_growth_asks_for_merges),
 		cmocka_unit_test(test_readers_are_not_disturbed),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

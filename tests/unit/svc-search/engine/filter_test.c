@@ -19,7 +19,6 @@ struct fixture {
 static int setup(void **state)
 {
 	static struct fixture fixture;
-
 	fixture.segment = made_segment(31, MANY, 40);
 	fixture.arena = arena_new();
 	*state = &fixture;
@@ -29,7 +28,6 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	struct fixture *fixture = *state;
-
 	segment_free(fixture->segment);
 	arena_free(fixture->arena);
 	return 0;
@@ -39,13 +37,11 @@ static int teardown(void **state)
 static bool has_category(const struct segment *segment, uint32_t doc, const char *wanted)
 {
 	const struct segment_doc *entry = &segment->docs[doc];
-
 	for (uint32_t i = 0; i < entry->category_count; i++) {
 		const char *name =
 			segment_category_name(segment,
 		                              segment->category_list[entry->categories + i]);
 		size_t length = strlen(wanted);
-
 		if (strcmp(name, wanted) == 0 ||
 		    (strncmp(name, wanted, length) == 0 && name[length] == '.'))
 			return true;
@@ -60,12 +56,10 @@ static void test_categories(void **state)
 		{"absent", "c"},    {"stat", "cs.CV"},
 	};
 	struct fixture *fixture = *state;
-
 	for (size_t i = 0; i < ARRAY_LEN(wanted); i++) {
 		struct filter filter = {.categories = wanted[i], .category_count = 2};
 		struct doc_filter bits =
 			filter_resolve(&filter, fixture->segment, NULL, fixture->arena);
-
 		for (uint32_t doc = 0; doc < MANY; doc++)
 			assert_int_equal(doc_filter_allows(&bits, doc),
 			                 has_category(fixture->segment, doc, wanted[i][0]) ||
@@ -81,10 +75,8 @@ static void test_containers(void **state)
 	struct doc_filter with_bits = filter_resolve(&with, fixture->segment, NULL, fixture->arena);
 	struct doc_filter without_bits =
 		filter_resolve(&without, fixture->segment, NULL, fixture->arena);
-
 	for (uint32_t doc = 0; doc < MANY; doc++) {
 		bool has = fixture->segment->docs[doc].has_container;
-
 		assert_int_equal(doc_filter_allows(&with_bits, doc), has);
 		assert_int_equal(doc_filter_allows(&without_bits, doc), !has);
 	}
@@ -95,7 +87,6 @@ static void test_all_together(void **state)
 	static const char *const categories[] = {"cs"};
 	static const char *const excluded[] = {"p3", "p30", "nobody", "p60"};
 	struct fixture *fixture = *state;
-	uint64_t alive[(MANY + 63) / 64];
 	struct filter filter = {.categories = categories,
 	                        .category_count = 1,
 	                        .container = CONTAINER_WITH,
@@ -103,21 +94,19 @@ static void test_all_together(void **state)
 	                        .published_since = 100,
 	                        .excluded = excluded,
 	                        .excluded_count = 4};
-	struct doc_filter bits;
 	size_t allowed = 0;
-
+	uint64_t alive[(MANY + 63) / 64];
 	memset(alive, 0xF7, sizeof(alive));
-	bits = filter_resolve(&filter, fixture->segment, alive, fixture->arena);
+	struct doc_filter bits = filter_resolve(&filter, fixture->segment, alive, fixture->arena);
 	for (uint32_t doc = 0; doc < MANY; doc++) {
 		const struct segment_doc *entry = &fixture->segment->docs[doc];
 		const char *id = segment_doc_id(fixture->segment, doc);
 		bool is_excluded = false;
-		bool is_wanted;
-
 		for (size_t i = 0; i < ARRAY_LEN(excluded); i++)
 			is_excluded |= strcmp(id, excluded[i]) == 0;
-		is_wanted = has_category(fixture->segment, doc, "cs") && entry->has_container &&
-		            entry->published >= 100 && !is_excluded && doc % 8 != 3;
+		bool is_wanted = has_category(fixture->segment, doc, "cs") &&
+		                 entry->has_container && entry->published >= 100 && !is_excluded &&
+		                 doc % 8 != 3;
 		assert_int_equal(doc_filter_allows(&bits, doc), is_wanted);
 		allowed += is_wanted;
 	}
@@ -129,7 +118,6 @@ static void test_no_condition_costs_nothing(void **state)
 	struct fixture *fixture = *state;
 	struct filter filter = {0};
 	struct doc_filter bits = filter_resolve(&filter, fixture->segment, NULL, fixture->arena);
-
 	assert_null(bits.bits);
 	assert_int_equal(bits.below, MANY);
 }
@@ -142,6 +130,5 @@ int main(void)
 		cmocka_unit_test(test_all_together),
 		cmocka_unit_test(test_no_condition_costs_nothing),
 	};
-
 	return cmocka_run_group_tests(tests, setup, teardown);
 }

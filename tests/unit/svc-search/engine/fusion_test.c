@@ -16,7 +16,6 @@ static void test_sum_of_shares(void **state)
 		{.id = "both", .words = 8, .pairs = 2, .cosine = 0.4f},
 		{.id = "below", .words = 5, .cosine = -0.5f},
 	};
-
 	(void)state;
 	fusion_rank(candidates, 3, 20, true);
 	assert_string_equal(candidates[0].id, "both");
@@ -33,7 +32,6 @@ static void test_words_alone(void **state)
 {
 	struct candidate candidates[] = {{.id = "a", .words = 1, .cosine = 0.9f},
 	                                 {.id = "b", .words = 3}};
-
 	(void)state;
 	fusion_rank(candidates, 2, 2, false);
 	assert_string_equal(candidates[0].id, "b");
@@ -45,10 +43,9 @@ static void test_without_a_vector_the_words_count_twice(void **state)
 {
 	struct candidate candidates[] = {
 		{.id = "near", .words = 5, .cosine = 0.9f},
-		{.id = "bare", .words = 8, .pairs = 2, .is_bare = true},
-		{.id = "none", .is_bare = true},
+		{.id = "bare", .words = 8, .pairs = 2, .awaits_vector = true},
+		{.id = "none", .awaits_vector = true},
 	};
-
 	(void)state;
 	fusion_rank(candidates, 3, 20, true);
 	assert_string_equal(candidates[0].id, "bare");
@@ -65,7 +62,6 @@ static void test_ties(void **state)
 		{.id = "b", .words = 1, .published = 7},
 		{.id = "a", .words = 1, .published = 5},
 	};
-
 	(void)state;
 	fusion_rank(candidates, 3, 1, true);
 	assert_string_equal(candidates[0].id, "b");
@@ -80,7 +76,6 @@ static void test_named(void **state)
 		{.id = "named", .words = 1, .is_named = true},
 		{.id = "last", .words = 1},
 	};
-
 	(void)state;
 	fusion_rank(candidates, 3, 6, true);
 	assert_string_equal(candidates[0].id, "named");
@@ -94,13 +89,11 @@ static void test_named(void **state)
 static void test_bounds(void **state)
 {
 	struct noise noise = {91};
-
 	(void)state;
 	fusion_rank(NULL, 0, 1, true);
 	for (int round = 0; round < 1000; round++) {
-		struct candidate candidates[30];
 		size_t count = 1 + noise_below(&noise, 30);
-
+		struct candidate candidates[30];
 		for (size_t i = 0; i < count; i++)
 			candidates[i] = (struct candidate){
 				.id = "x",
@@ -108,7 +101,7 @@ static void test_bounds(void **state)
 				.words = (float)noise_below(&noise, 100) / 10,
 				.pairs = (float)noise_below(&noise, 20) / 10,
 				.cosine = (float)noise_below(&noise, 200) / 100 - 1,
-				.is_bare = noise_below(&noise, 3) == 0,
+				.awaits_vector = noise_below(&noise, 3) == 0,
 			};
 		fusion_rank(candidates, count, 0.5f + (float)noise_below(&noise, 50), round % 2);
 		for (size_t i = 0; i < count; i++) {
@@ -129,6 +122,5 @@ int main(void)
 		cmocka_unit_test(test_named),
 		cmocka_unit_test(test_bounds),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,15 +34,13 @@ static const struct floor floors[] = {
 static const char *folder_of(struct arena *arena, const char *collection)
 {
 	const char *root = getenv("SOURCE_ROOT");
-
-	return arena_printf(arena, "%s/../shared/data/%s", root != NULL ? root : ".", collection);
+	return arena_printf(arena, "%s/../shared/data/%s", root ? root : ".", collection);
 }
 
 static struct engine *load(const struct judged *judged)
 {
 	struct engine *engine = engine_new(NULL);
 	struct engine_merge *merge = engine_load_new(engine, judged->document_count);
-
 	for (size_t i = 0; i < judged->document_count; i++)
 		engine_merge_add(merge, &judged->documents[i]);
 	engine_merge_run(merge);
@@ -59,7 +57,6 @@ static void judge(const struct engine_view *view, const struct judged_query *que
 	                             .limit = DEPTH};
 	struct engine_result result = engine_search(view, &asked, arena);
 	const char *ids[DEPTH];
-
 	for (size_t i = 0; i < result.count; i++)
 		ids[i] = result.hits[i].id;
 	*ndcg += judged_ndcg10(query, ids, result.count);
@@ -72,19 +69,16 @@ static void test_floor(void **state)
 	const struct floor *least = *state;
 	struct arena *arena = arena_new();
 	struct judged *judged = judged_load(arena, folder_of(arena, least->collection), false);
-	struct engine_view *view;
-	struct engine *engine;
 	double ndcg = 0;
 	double recall = 0;
-
-	if (judged == NULL) {
+	if (!judged) {
 		print_message("%s is not there\n", least->collection);
 		arena_free(arena);
 		skip();
 		return;
 	}
-	engine = load(judged);
-	view = engine_view_get(engine);
+	struct engine *engine = load(judged);
+	struct engine_view *view = engine_view_get(engine);
 	for (size_t i = 0; i < judged->query_count; i++)
 		judge(view, &judged->queries[i], &ndcg, &recall);
 	ndcg /= (double)judged->query_count;
@@ -101,7 +95,6 @@ static bool is_anything_there(void)
 {
 	struct arena *arena = arena_new();
 	bool is_there = false;
-
 	for (size_t i = 0; i < ARRAY_LEN(floors); i++)
 		is_there |= access(folder_of(arena, floors[i].collection), R_OK) == 0;
 	arena_free(arena);
@@ -110,12 +103,11 @@ static bool is_anything_there(void)
 
 int main(void)
 {
-	struct CMUnitTest tests[ARRAY_LEN(floors)];
-
 	if (!is_anything_there()) {
 		fprintf(stderr, "no collections in ../shared/data: skipped\n");
 		return SKIPPED;
 	}
+	struct CMUnitTest tests[ARRAY_LEN(floors)];
 	for (size_t i = 0; i < ARRAY_LEN(floors); i++)
 		tests[i] = (struct CMUnitTest){.name = floors[i].collection,
 		                               .test_func = test_floor,

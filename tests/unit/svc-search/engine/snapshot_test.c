@@ -26,9 +26,8 @@ struct fixture {
 static void read_file(const char *path, char **ret_data, size_t *ret_length)
 {
 	FILE *file = fopen(path, "rb");
-	struct stat status;
-
 	assert_non_null(file);
+	struct stat status;
 	assert_int_equal(fstat(fileno(file), &status), 0);
 	*ret_length = (size_t)status.st_size;
 	*ret_data = malloc(*ret_length);
@@ -39,7 +38,6 @@ static void read_file(const char *path, char **ret_data, size_t *ret_length)
 static void write_file(const char *path, const char *data, size_t length)
 {
 	FILE *file = fopen(path, "wb");
-
 	assert_non_null(file);
 	assert_int_equal(fwrite(data, 1, length, file), length);
 	assert_int_equal(fclose(file), 0);
@@ -48,18 +46,16 @@ static void write_file(const char *path, const char *data, size_t length)
 static struct base *make_base(uint32_t count)
 {
 	struct segment *segment = made_segment(81, count, 200);
-	struct embedder *embedder = lsa_train(segment);
-	struct vectors *vectors = embedder != NULL ? vectors_make(embedder, segment, NULL) : NULL;
-
-	return base_new(segment, embedder, vectors,
-	                vectors != NULL ? ivf_make(vectors, 1, NULL) : NULL, 4711);
+	struct embedder *embedder = lsa_train(segment, NULL);
+	struct vectors *vectors = embedder ? vectors_make(embedder, segment, NULL) : NULL;
+	return base_new(segment, embedder, vectors, vectors ? ivf_make(vectors, 1, NULL) : NULL,
+	                4711);
 }
 
 static int setup(void **state)
 {
 	static struct fixture fixture = {.folder = "/tmp/snapshot_test.XXXXXX"};
 	struct base *base = make_base(200);
-
 	assert_non_null(mkdtemp(fixture.folder));
 	snprintf(fixture.path, sizeof(fixture.path), "%s/index", fixture.folder);
 	assert_true(snapshot_save(base, fixture.path));
@@ -72,7 +68,6 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	struct fixture *fixture = *state;
-
 	unlink(fixture->path);
 	/* A file that was left behind keeps the folder. */
 	assert_int_equal(rmdir(fixture->folder), 0);
@@ -85,7 +80,6 @@ static void test_round_trip(void **state)
 	struct fixture *fixture = *state;
 	struct base *made = make_base(200);
 	struct base *loaded = snapshot_load(fixture->path);
-
 	assert_non_null(loaded);
 	assert_int_equal(loaded->seq, 4711);
 	assert_memory_equal(loaded->segment->header, made->segment->header,
@@ -103,10 +97,8 @@ static void test_without_an_embedder(void **state)
 {
 	struct fixture *fixture = *state;
 	struct base *made = make_base(3);
-	struct base *loaded;
-
 	assert_true(snapshot_save(made, fixture->path));
-	loaded = snapshot_load(fixture->path);
+	struct base *loaded = snapshot_load(fixture->path);
 	assert_non_null(loaded);
 	assert_null(loaded->embedder);
 	assert_null(loaded->vectors);
@@ -119,7 +111,6 @@ static void test_damage_is_refused(void **state)
 {
 	struct fixture *fixture = *state;
 	char *data = malloc(fixture->length);
-
 	memcpy(data, fixture->data, fixture->length);
 	for (size_t at = 0; at < fixture->length; at += at < HEADER_BYTES ? 1 : 997) {
 		for (unsigned bit = 0; bit < 8; bit += 7) {
@@ -136,7 +127,6 @@ static void test_cut_and_long_files_are_refused(void **state)
 {
 	struct fixture *fixture = *state;
 	char *data = calloc(1, fixture->length + 8);
-
 	memcpy(data, fixture->data, fixture->length);
 	for (size_t length = 0; length < fixture->length; length += length < 130 ? 1 : 1009) {
 		write_file(fixture->path, data, length);
@@ -155,7 +145,6 @@ static void test_cut_and_long_files_are_refused(void **state)
 static void test_no_file(void **state)
 {
 	struct fixture *fixture = *state;
-
 	unlink(fixture->path);
 	assert_null(snapshot_load(fixture->path));
 	assert_null(snapshot_load(fixture->folder));
@@ -166,7 +155,6 @@ static void test_a_failed_save_leaves_the_old_one(void **state)
 	struct fixture *fixture = *state;
 	struct base *base = make_base(5);
 	char missing[160];
-
 	snprintf(missing, sizeof(missing), "%s/absent/index", fixture->folder);
 	assert_false(snapshot_save(base, missing));
 	/* A folder in the file's place cannot be renamed over. */
@@ -185,34 +173,28 @@ static void test_blobs_check_themselves(void **state)
 	struct base *base = make_base(200);
 	struct segment_header *header;
 	size_t length = base->segment->header->length;
-
 	(void)state;
 	for (size_t at = 0; at < sizeof(*header); at++) {
-		struct segment *opened;
-
 		header = malloc(length);
 		memcpy(header, base->segment->header, length);
 		((char *)header)[at] ^= 0x40;
-		opened = segment_open(header, length, true);
+		struct segment *opened = segment_open(header, length, true);
 		segment_free(opened);
 	}
 	for (size_t at = 0; at < sizeof(*base->embedder->header); at++) {
 		char *copy = malloc(base->embedder->header->length);
-
 		memcpy(copy, base->embedder->header, base->embedder->header->length);
 		copy[at] ^= 0x40;
 		embedder_free(embedder_open(copy, base->embedder->header->length, true));
 	}
 	for (size_t at = 0; at < sizeof(*base->vectors->header); at++) {
 		char *copy = malloc(base->vectors->header->length);
-
 		memcpy(copy, base->vectors->header, base->vectors->header->length);
 		copy[at] ^= 0x40;
 		vectors_free(vectors_open(copy, base->vectors->header->length, true));
 	}
 	for (size_t at = 0; at < sizeof(*base->ivf->header); at++) {
 		char *copy = malloc(base->ivf->header->length);
-
 		memcpy(copy, base->ivf->header, base->ivf->header->length);
 		copy[at] ^= 0x40;
 		ivf_free(ivf_open(copy, base->ivf->header->length, true));
@@ -235,6 +217,5 @@ int main(void)
 		cmocka_unit_test(test_a_failed_save_leaves_the_old_one),
 		cmocka_unit_test(test_blobs_check_themselves),
 	};
-
 	return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -20,7 +20,6 @@ static void fill(struct noise *noise, float *values, size_t count)
 static double column_product(const float *matrix, size_t rows, size_t columns, size_t a, size_t b)
 {
 	double sum = 0;
-
 	for (size_t row = 0; row < rows; row++)
 		sum += (double)matrix[row * columns + a] * matrix[row * columns + b];
 	return sum;
@@ -29,9 +28,8 @@ static double column_product(const float *matrix, size_t rows, size_t columns, s
 static void test_orthonormal(void **state)
 {
 	struct noise noise = {61};
-	float matrix[200 * 17];
-
 	(void)state;
+	float matrix[200 * 17];
 	fill(&noise, matrix, ARRAY_LEN(matrix));
 	linalg_orthonormalise(matrix, 200, 17);
 	for (size_t a = 0; a < 17; a++)
@@ -42,7 +40,6 @@ static void test_orthonormal(void **state)
 static void test_dependent_columns_stay_finite(void **state)
 {
 	float matrix[50 * 4] = {0};
-
 	(void)state;
 	for (size_t row = 0; row < 50; row++) {
 		matrix[row * 4] = matrix[row * 4 + 1] = (float)row;
@@ -58,23 +55,22 @@ static void test_eigen(void **state)
 {
 	enum { N = 20 };
 	struct noise noise = {62};
-	double matrix[N * N];
-	double kept[N * N];
-	double values[N];
-	double vectors[N * N];
 
 	(void)state;
+	double matrix[N * N];
 	for (size_t i = 0; i < N; i++)
 		for (size_t j = 0; j <= i; j++)
 			matrix[i * N + j] = matrix[j * N + i] =
 				(double)noise_below(&noise, 2001) / 1000 - 1;
+	double kept[N * N];
 	memcpy(kept, matrix, sizeof(kept));
+	double values[N];
+	double vectors[N * N];
 	linalg_eigen(matrix, N, values, vectors);
 	for (size_t v = 0; v < N; v++) {
 		assert_true(v == 0 || values[v - 1] >= values[v]);
 		for (size_t i = 0; i < N; i++) {
 			double product = 0;
-
 			for (size_t j = 0; j < N; j++)
 				product += kept[i * N + j] * vectors[v * N + j];
 			assert_true(fabs(product - values[v] * vectors[v * N + i]) < 1e-9);
@@ -85,7 +81,6 @@ static void test_eigen(void **state)
 static void test_inner_loops(void **state)
 {
 	struct noise noise = {63};
-
 	(void)state;
 	for (size_t count = 0; count < 70; count++) {
 		float a[70] = {0};
@@ -94,7 +89,6 @@ static void test_inner_loops(void **state)
 		float sum_i8[70] = {0};
 		int8_t row[70] = {0};
 		double product = 0;
-
 		fill(&noise, a, count);
 		fill(&noise, b, count);
 		memcpy(sum, a, sizeof(a));
@@ -116,19 +110,17 @@ static void test_inner_loops(void **state)
 static void test_rows_of_bytes(void **state)
 {
 	struct noise noise = {64};
-	int16_t query[96];
-	int8_t rows[5 * 96];
-	int32_t products[5];
-
 	(void)state;
+	int16_t query[96];
 	for (size_t i = 0; i < ARRAY_LEN(query); i++)
 		query[i] = (int16_t)(noise_below(&noise, 8191) - 4095);
+	int8_t rows[5 * 96];
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		rows[i] = (int8_t)(noise_below(&noise, 255) - 127);
+	int32_t products[5];
 	simd_dot_rows(query, rows, 5, 96, products);
 	for (size_t row = 0; row < 5; row++) {
 		int32_t sum = 0;
-
 		for (size_t i = 0; i < 96; i++)
 			sum += query[i] * rows[row * 96 + i];
 		assert_int_equal(products[row], sum);
@@ -144,6 +136,5 @@ int main(void)
 		cmocka_unit_test(test_inner_loops),
 		cmocka_unit_test(test_rows_of_bytes),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

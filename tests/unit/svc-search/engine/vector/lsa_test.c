@@ -23,13 +23,10 @@ static struct segment *subject_papers(uint32_t count)
 	struct arena *arena = arena_new();
 	struct noise noise = {71};
 	struct builder *builder = builder_new();
-	struct segment *segment;
-
 	for (uint32_t i = 0; i < count; i++) {
 		struct buf buf = {.arena = arena};
 		struct document document = {.id = arena_printf(arena, "s%u-%u", i % SUBJECTS, i),
 		                            .title = ""};
-
 		for (int word = 0; word < 8; word++)
 			buf_printf(&buf, "%s ",
 			           made_word(arena,
@@ -37,7 +34,7 @@ static struct segment *subject_papers(uint32_t count)
 		document.abstract = buf.data;
 		builder_add(builder, &document);
 	}
-	segment = builder_finish(builder, 0);
+	struct segment *segment = builder_finish(builder, 0);
 	builder_free(builder);
 	arena_free(arena);
 	return segment;
@@ -51,24 +48,22 @@ static char subject_of(const struct segment *segment, uint32_t doc)
 static void test_subjects_are_found(void **state)
 {
 	struct segment *segment = subject_papers(400);
-	struct embedder *embedder = lsa_train(segment);
+	struct embedder *embedder = lsa_train(segment, NULL);
 	struct vectors *vectors = vectors_make(embedder, segment, NULL);
 	uint32_t dimension = embedder->header->dimension;
-	float a[LSA_DIMENSION];
-	float b[LSA_DIMENSION];
 	double same = 0;
 	double other = 0;
 	size_t same_count = 0;
 	size_t other_count = 0;
-
 	(void)state;
 	assert_true(dimension > SUBJECTS && dimension <= LSA_DIMENSION);
+	float a[LSA_DIMENSION];
+	float b[LSA_DIMENSION];
 	for (uint32_t i = 0; i < segment->doc_count; i += 4) {
 		vectors_get(vectors, i, a);
 		assert_true(fabsf(simd_dot(a, a, dimension) - 1) < 0.05f);
 		for (uint32_t j = 0; j < i; j += 4) {
 			bool is_same = subject_of(segment, i) == subject_of(segment, j);
-
 			vectors_get(vectors, j, b);
 			*(is_same ? &same : &other) += simd_dot(a, b, dimension);
 			(*(is_same ? &same_count : &other_count))++;
@@ -84,21 +79,19 @@ static void test_subjects_are_found(void **state)
 static void test_a_word_finds_its_subject(void **state)
 {
 	struct segment *segment = subject_papers(400);
-	struct embedder *embedder = lsa_train(segment);
+	struct embedder *embedder = lsa_train(segment, NULL);
 	struct vectors *vectors = vectors_make(embedder, segment, NULL);
 	struct arena *arena = arena_new();
 	struct doc_filter all = {NULL, segment->doc_count};
-
 	(void)state;
 	for (uint32_t subject = 0; subject < SUBJECTS; subject++) {
 		const char *word = made_word(arena, subject * WORDS + 7);
 		float vector[LSA_DIMENSION];
-		struct hit hits[20];
-		struct vector_query query;
-
 		assert_true(
 			embedder_embed(embedder, query_parse(arena, word, strlen(word)), vector));
-		query = vector_query_make(vector, embedder->header->dimension, arena);
+		struct vector_query query =
+			vector_query_make(vector, embedder->header->dimension, arena);
+		struct hit hits[20];
 		assert_int_equal(vectors_scan(vectors, &query, &all, 20, hits), 20);
 		for (size_t i = 0; i < 20; i++)
 			assert_int_equal(subject_of(segment, hits[i].doc), '0' + (char)subject);
@@ -112,9 +105,8 @@ static void test_a_word_finds_its_subject(void **state)
 static void test_training_repeats(void **state)
 {
 	struct segment *segment = made_segment(72, 300, 200);
-	struct embedder *first = lsa_train(segment);
-	struct embedder *second = lsa_train(segment);
-
+	struct embedder *first = lsa_train(segment, NULL);
+	struct embedder *second = lsa_train(segment, NULL);
 	(void)state;
 	assert_int_equal(first->header->length, second->header->length);
 	assert_memory_equal(first->header, second->header, first->header->length);
@@ -127,20 +119,17 @@ static void test_too_little_to_train_on(void **state)
 {
 	struct builder *builder = builder_new();
 	struct segment *few = made_segment(73, LSA_MIN_DOCS - 1, 50);
-	struct segment *strangers;
 	struct arena *arena = arena_new();
-
 	(void)state;
-	assert_null(lsa_train(few));
+	assert_null(lsa_train(few, NULL));
 	for (uint32_t i = 0; i < 60; i++) {
 		struct document document = {.id = arena_printf(arena, "n%u", i),
 		                            .title = made_word(arena, i),
 		                            .abstract = ""};
-
 		builder_add(builder, &document);
 	}
-	strangers = builder_finish(builder, 0);
-	assert_null(lsa_train(strangers));
+	struct segment *strangers = builder_finish(builder, 0);
+	assert_null(lsa_train(strangers, NULL));
 	builder_free(builder);
 	segment_free(strangers);
 	segment_free(few);
@@ -151,24 +140,19 @@ static void test_equal_papers_train(void **state)
 {
 	struct builder *builder = builder_new();
 	struct arena *arena = arena_new();
-	struct segment *segment;
-	struct embedder *embedder;
-	float vector[LSA_DIMENSION];
-	uint32_t *map;
-
 	(void)state;
 	for (uint32_t i = 0; i < 60; i++) {
 		struct document document = {.id = arena_printf(arena, "e%u", i),
 		                            .title = i % 2 ? "alpha beta gamma" : "delta zeta eta",
 		                            .abstract =
 		                                    i == 0 ? "" : "alpha zeta kappa lambda mu nu"};
-
 		builder_add(builder, &document);
 	}
-	segment = builder_finish(builder, 0);
-	embedder = lsa_train(segment);
+	struct segment *segment = builder_finish(builder, 0);
+	struct embedder *embedder = lsa_train(segment, NULL);
 	assert_non_null(embedder);
-	map = embedder_map(embedder, segment);
+	uint32_t *map = embedder_map_terms(embedder, segment);
+	float vector[LSA_DIMENSION];
 	for (uint32_t doc = 0; doc < segment->doc_count; doc++) {
 		assert_true(embedder_embed_doc(embedder, segment, map, doc, vector));
 		for (uint32_t i = 0; i < embedder->header->dimension; i++)
@@ -186,7 +170,6 @@ static void test_equal_papers_train(void **state)
 static double overlap(const struct hit *a, size_t a_count, const struct hit *b, size_t b_count)
 {
 	size_t both = 0;
-
 	for (size_t i = 0; i < a_count; i++)
 		for (size_t j = 0; j < b_count; j++)
 			both += a[i].doc == b[j].doc;
@@ -196,31 +179,28 @@ static double overlap(const struct hit *a, size_t a_count, const struct hit *b, 
 static void test_inverted_file_finds_nearly_all(void **state)
 {
 	struct segment *segment = made_segment(74, 6000, 2000);
-	struct embedder *embedder = lsa_train(segment);
+	struct embedder *embedder = lsa_train(segment, NULL);
 	struct vectors *vectors = vectors_make(embedder, segment, NULL);
 	struct ivf *ivf = ivf_make(vectors, 1000, NULL);
 	struct doc_filter filter = {NULL, 5000};
 	struct arena *arena = arena_new();
 	struct noise noise = {75};
 	double sum = 0;
-
 	(void)state;
 	assert_non_null(ivf);
 	assert_null(ivf_make(vectors, 6001, NULL));
 	for (int round = 0; round < 30; round++) {
 		float vector[LSA_DIMENSION];
-		struct hit scanned[10];
-		struct hit found[10];
-		struct vector_query query;
-		size_t count;
-
 		vectors_get(vectors, noise_below(&noise, 6000), vector);
 		if (!embedder_normalise(vector, embedder->header->dimension))
 			continue;
-		query = vector_query_make(vector, embedder->header->dimension, arena);
-		count = ivf_search(ivf, vectors, &query, &filter, 10, arena, found);
+		struct vector_query query =
+			vector_query_make(vector, embedder->header->dimension, arena);
+		struct hit found[10];
+		size_t count = ivf_search(ivf, vectors, &query, &filter, 10, arena, found);
 		for (size_t i = 0; i < count; i++)
 			assert_true(found[i].doc < 5000);
+		struct hit scanned[10];
 		assert_int_equal(vectors_scan(vectors, &query, &filter, 10, scanned), 10);
 		sum += overlap(scanned, 10, found, count);
 	}
@@ -243,6 +223,5 @@ int main(void)
 		cmocka_unit_test(test_equal_papers_train),
 		cmocka_unit_test(test_inverted_file_finds_nearly_all),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

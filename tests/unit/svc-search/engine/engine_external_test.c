@@ -22,7 +22,6 @@ struct fixture {
 static int setup(void **state)
 {
 	struct fixture *fixture = malloc(sizeof(*fixture));
-
 	fixture->arena = arena_new();
 	fixture->engine = engine_new("model");
 	*state = fixture;
@@ -32,7 +31,6 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	struct fixture *fixture = *state;
-
 	engine_free(fixture->engine);
 	arena_free(fixture->arena);
 	free(fixture);
@@ -43,7 +41,6 @@ static int teardown(void **state)
 static const float *direction(struct arena *arena, uint32_t axis, float common, uint32_t dimension)
 {
 	float *vector = arena_array(arena, dimension, sizeof(float));
-
 	vector[0] = common;
 	vector[axis] = 1;
 	assert_true(embedder_normalise(vector, dimension));
@@ -54,7 +51,6 @@ static const int8_t *packed(struct arena *arena, const float *vector, uint32_t d
 {
 	int8_t *row = arena_alloc(arena, dimension);
 	float scale;
-
 	vectors_quantise(vector, dimension, row, &scale);
 	return row;
 }
@@ -80,14 +76,12 @@ static struct document bare_paper(const char *id, const char *title, uint64_t se
 static void apply(struct engine *engine, struct document document)
 {
 	struct engine_change change = {.document = document};
-
 	engine_apply(engine, &change, 1);
 }
 
 static void merge(struct engine *engine)
 {
 	struct engine_merge *merge = engine_merge_new(engine);
-
 	assert_true(engine_merge_run(merge));
 	engine_merge_commit(engine, merge);
 }
@@ -100,11 +94,9 @@ static struct engine_result ask(struct fixture *fixture, const char *text, uint3
 	                             .length = strlen(text),
 	                             .limit = 10,
 	                             .dimension = DIMENSION};
-	struct engine_result result;
-
 	if (axis != 0)
 		query.vector = direction(fixture->arena, axis, 0, DIMENSION);
-	result = engine_search(view, &query, fixture->arena);
+	struct engine_result result = engine_search(view, &query, fixture->arena);
 	engine_view_put(view);
 	return result;
 }
@@ -112,7 +104,6 @@ static struct engine_result ask(struct fixture *fixture, const char *text, uint3
 static void assert_found(struct fixture *fixture, uint32_t axis, const char *id)
 {
 	struct engine_result result = ask(fixture, "nosuchword", axis);
-
 	assert_int_equal(result.strategy, ENGINE_HYBRID);
 	assert_true(result.count > 0);
 	assert_string_equal(result.hits[0].id, id);
@@ -123,13 +114,11 @@ static void assert_found(struct fixture *fixture, uint32_t axis, const char *id)
 static void test_found_without_a_common_word(void **state)
 {
 	struct fixture *fixture = *state;
-	struct engine_result result;
-
 	apply(fixture->engine, paper(fixture->arena, "a", "felines", 1, 1));
 	apply(fixture->engine, paper(fixture->arena, "b", "galaxies", 2, 2));
 	assert_found(fixture, 1, "a");
 	assert_found(fixture, 2, "b");
-	result = ask(fixture, "nosuchword", 0);
+	struct engine_result result = ask(fixture, "nosuchword", 0);
 	assert_int_equal(result.strategy, ENGINE_LEXICAL);
 	assert_int_equal(result.count, 0);
 	result = ask(fixture, "galaxies", 0);
@@ -140,19 +129,16 @@ static void test_found_without_a_common_word(void **state)
 static void test_nothing_is_embedded_yet(void **state)
 {
 	struct fixture *fixture = *state;
-	struct engine_view *view;
-	struct engine_result result;
-	float vector[DIMENSION];
-
 	apply(fixture->engine, bare_paper("a", "felines", 1));
 	merge(fixture->engine);
 	apply(fixture->engine, bare_paper("b", "galaxies", 2));
-	result = ask(fixture, "felines", 1);
+	struct engine_result result = ask(fixture, "felines", 1);
 	assert_int_equal(result.strategy, ENGINE_LEXICAL);
 	assert_int_equal(result.count, 1);
-	view = engine_view_get(fixture->engine);
+	struct engine_view *view = engine_view_get(fixture->engine);
 	assert_int_equal(engine_dimension(view), 0);
 	assert_int_equal(engine_model(view), 0);
+	float vector[DIMENSION];
 	assert_false(engine_vector(view, "a", vector));
 	assert_false(engine_embed(view, "felines", 7, vector, fixture->arena));
 	engine_view_put(view);
@@ -162,11 +148,10 @@ static void test_nothing_is_embedded_yet(void **state)
 static void test_a_bare_paper_counts_by_its_words(void **state)
 {
 	struct fixture *fixture = *state;
-	struct engine_result by_words;
-	struct engine_result result;
-
 	apply(fixture->engine, paper(fixture->arena, "a", "felines asleep at noon", 1, 1));
 	apply(fixture->engine, bare_paper("b", "felines", 2));
+	struct engine_result by_words;
+	struct engine_result result;
 	for (int round = 0; round < 2; round++) {
 		by_words = ask(fixture, "felines", 0);
 		result = ask(fixture, "felines", 2);
@@ -183,15 +168,13 @@ static void test_a_bare_paper_counts_by_its_words(void **state)
 static void test_carried_through_merges(void **state)
 {
 	struct fixture *fixture = *state;
-	struct engine_merge *running;
-
 	apply(fixture->engine, paper(fixture->arena, "a", "felines", 1, 1));
 	apply(fixture->engine, paper(fixture->arena, "b", "galaxies", 2, 2));
 	merge(fixture->engine);
 	apply(fixture->engine, paper(fixture->arena, "c", "rivers", 3, 3));
 	assert_found(fixture, 1, "a");
 	assert_found(fixture, 3, "c");
-	running = engine_merge_new(fixture->engine);
+	struct engine_merge *running = engine_merge_new(fixture->engine);
 	assert_true(engine_merge_run(running));
 	apply(fixture->engine, paper(fixture->arena, "d", "bridges", 4, 4));
 	apply(fixture->engine, paper(fixture->arena, "a", "felines", 5, 5));
@@ -209,15 +192,14 @@ static void test_carried_through_merges(void **state)
 static void test_vectors_come_and_go(void **state)
 {
 	struct fixture *fixture = *state;
-	struct engine_view *view;
-	float vector[DIMENSION];
-
 	apply(fixture->engine, paper(fixture->arena, "a", "felines", 1, 1));
 	apply(fixture->engine, bare_paper("b", "galaxies", 2));
 	merge(fixture->engine);
 	apply(fixture->engine, paper(fixture->arena, "b", "galaxies", 2, 3));
 	assert_found(fixture, 2, "b");
 	apply(fixture->engine, bare_paper("b", "rivers", 4));
+	struct engine_view *view;
+	float vector[DIMENSION];
 	for (int round = 0; round < 2; round++) {
 		view = engine_view_get(fixture->engine);
 		assert_true(engine_vector(view, "a", vector));
@@ -234,9 +216,6 @@ static void test_another_length_does_not_count(void **state)
 	struct fixture *fixture = *state;
 	struct document odd = paper(fixture->arena, "b", "galaxies", 2, 2);
 	struct engine_query query = {.text = "felines", .length = 7, .limit = 10, .dimension = 8};
-	struct engine_view *view;
-	float vector[DIMENSION];
-
 	odd.dimension = DIMENSION - 1;
 	apply(fixture->engine, paper(fixture->arena, "a", "felines", 1, 1));
 	apply(fixture->engine, odd);
@@ -244,8 +223,9 @@ static void test_another_length_does_not_count(void **state)
 	apply(fixture->engine, odd);
 	odd.id = "c";
 	apply(fixture->engine, odd);
-	view = engine_view_get(fixture->engine);
+	struct engine_view *view = engine_view_get(fixture->engine);
 	assert_int_equal(engine_dimension(view), DIMENSION);
+	float vector[DIMENSION];
 	assert_false(engine_vector(view, "b", vector));
 	assert_false(engine_vector(view, "c", vector));
 	query.vector = direction(fixture->arena, 1, 0, 8);
@@ -261,10 +241,8 @@ static void load_many(struct fixture *fixture, struct engine *engine, uint32_t c
 {
 	struct engine_merge *load = engine_load_new(engine, count);
 	struct noise noise = {11};
-
 	for (uint32_t i = 0; i < count; i++) {
 		struct document document = made_document(fixture->arena, &noise, i, 100);
-
 		document.vector =
 			packed(fixture->arena,
 		               direction(fixture->arena, 1 + i % (DIMENSION - 1), 2, DIMENSION),
@@ -282,22 +260,18 @@ static void test_kept_on_disk_under_its_name(void **state)
 	char path[] = "/tmp/engine_outside_test.XXXXXX";
 	const char *const others[] = {"another", NULL};
 	struct engine *restored = engine_new("model");
-	struct engine_view *view;
-	uint32_t model;
 	int file = mkstemp(path);
-
 	assert_true(file >= 0);
 	close(file);
 	load_many(fixture, fixture->engine, 200);
-	view = engine_view_get(fixture->engine);
+	struct engine_view *view = engine_view_get(fixture->engine);
 	assert_int_equal(engine_dimension(view), DIMENSION);
-	model = engine_model(view);
+	uint32_t model = engine_model(view);
 	assert_true(model != 0);
 	assert_true(engine_save(view, path));
 	engine_view_put(view);
 	for (size_t i = 0; i < ARRAY_LEN(others); i++) {
 		struct engine *other = engine_new(others[i]);
-
 		assert_false(engine_restore(other, path));
 		engine_free(other);
 	}
@@ -319,7 +293,6 @@ static void test_a_built_in_snapshot_is_not_an_outside_one(void **state)
 	struct engine *built_in = engine_new(NULL);
 	struct engine_view *view = engine_view_get(built_in);
 	int file = mkstemp(path);
-
 	assert_true(file >= 0);
 	close(file);
 	assert_true(engine_save(view, path));
@@ -339,12 +312,9 @@ static void test_a_narrow_corner(void **state)
 	                             .limit = 100,
 	                             .vector = direction(fixture->arena, 3, 2, DIMENSION),
 	                             .dimension = DIMENSION};
-	struct engine_view *view;
-	struct engine_result result;
-
 	load_many(fixture, fixture->engine, (DIMENSION - 1) * 2);
-	view = engine_view_get(fixture->engine);
-	result = engine_search(view, &query, fixture->arena);
+	struct engine_view *view = engine_view_get(fixture->engine);
+	struct engine_result result = engine_search(view, &query, fixture->arena);
 	assert_true(result.count > 2);
 	assert_true(result.hits[0].cosine > 0.9f && result.hits[1].cosine > 0.9f);
 	assert_true(result.hits[2].cosine < 0.2f);
@@ -368,6 +338,5 @@ int main(void)
 	                                        setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_narrow_corner, setup, teardown),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
