@@ -41,13 +41,13 @@ typedef void line_cb(void *context, yyjson_val *object);
 static bool lines_each(const char *path, line_cb *cb, void *context)
 {
 	gzFile file = gzopen(path, "rb");
-	if (file == NULL)
+	if (!file)
 		return false;
 	char *line = malloc(LINE_MAX_BYTES);
-	require(line != NULL);
-	while (gzgets(file, line, LINE_MAX_BYTES) != NULL) {
+	require(line);
+	while (gzgets(file, line, LINE_MAX_BYTES)) {
 		yyjson_doc *doc = yyjson_read(line, strlen(line), 0);
-		require(doc != NULL);
+		require(doc);
 		cb(context, yyjson_doc_get_root(doc));
 		yyjson_doc_free(doc);
 	}
@@ -70,7 +70,7 @@ struct corpus {
 static void dense_load(struct corpus *corpus, const char *path)
 {
 	FILE *file = fopen(path, "rb");
-	require(file != NULL);
+	require(file);
 	require(fseek(file, 0, SEEK_END) == 0);
 	size_t total = (size_t)ftell(file) / sizeof(float);
 	require(total > 0 && corpus->count > 0 && total % corpus->count == 0);
@@ -166,7 +166,7 @@ struct collection *collection_load(const char *directory, const char *dense_path
 		arena_free(arena);
 		return NULL;
 	}
-	if (dense_path != NULL)
+	if (dense_path)
 		dense_load(&corpus, dense_path);
 	struct collection *collection = arena_new_of(arena, struct collection);
 	collection->arena = arena;
@@ -183,7 +183,7 @@ struct collection *collection_load(const char *directory, const char *dense_path
 
 void collection_free(struct collection *collection)
 {
-	if (collection != NULL)
+	if (collection)
 		arena_free(collection->arena);
 }
 
@@ -276,7 +276,7 @@ struct quality collection_quality(const struct collection *collection, size_t kn
 		};
 		const char *message = NULL;
 		struct preference_model *model = preference_fit(arena, &input, &message);
-		require(model != NULL);
+		require(model);
 		measure(&turn, model, &sum);
 		arena_free(arena);
 	}

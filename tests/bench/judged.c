@@ -29,7 +29,7 @@ const char *judged_folder(struct arena *arena, int argc, char **argv)
 	const char *root = getenv("SOURCE_ROOT");
 	if (argc > 1)
 		return argv[1];
-	return arena_printf(arena, "%s/../shared/data", root != NULL ? root : ".");
+	return arena_printf(arena, "%s/../shared/data", root ? root : ".");
 }
 
 /* Call `cb` for each line; zlib reads plain files too. */
@@ -38,10 +38,9 @@ static void each_line(struct arena *arena, struct judged *judged, const char *pa
 {
 	gzFile file = gzopen(path, "rb");
 	char *line = malloc(LINE_ROOM);
-
-	if (file == NULL || line == NULL)
+	if (!file || !line)
 		fail(path, "cannot be read");
-	while (gzgets(file, line, LINE_ROOM) != NULL)
+	while (gzgets(file, line, LINE_ROOM))
 		cb(arena, judged, line, ctx);
 	gzclose(file);
 	free(line);
@@ -50,8 +49,7 @@ static void each_line(struct arena *arena, struct judged *judged, const char *pa
 static const char *text_of(struct arena *arena, yyjson_val *object, const char *name)
 {
 	const char *text = yyjson_get_str(yyjson_obj_get(object, name));
-
-	return arena_strdup(arena, text != NULL ? text : "");
+	return arena_strdup(arena, text ? text : "");
 }
 
 /* Days since 1970 of "2026-01-31"; 0 when there is none. */
@@ -60,7 +58,6 @@ static int days_of(const char *date)
 	int year = 0;
 	int month = 0;
 	int day = 0;
-
 	if (sscanf(date, "%d-%d-%d", &year, &month, &day) < 1)
 		return 0;
 	return (year - 1970) * 365 + month * 30 + day;
@@ -71,7 +68,7 @@ static void *grown(void *items, size_t count, size_t size)
 	if ((count & (count - 1)) != 0)
 		return items;
 	items = realloc(items, (count > 0 ? count * 2 : 1) * size);
-	require(items != NULL);
+	require(items);
 	return items;
 }
 
@@ -83,12 +80,11 @@ static void add_document(struct arena *arena, struct judged *judged, char *line,
 	const char **categories = arena_array(arena, yyjson_arr_size(names), sizeof(char *));
 	const bool *drops_titles = ctx;
 	struct document *document;
+	judged->documents = grown(judged->documents, judged->document_count, sizeof(*document));
+	document = &judged->documents[judged->document_count++];
 	size_t i;
 	size_t max;
 	yyjson_val *name;
-
-	judged->documents = grown(judged->documents, judged->document_count, sizeof(*document));
-	document = &judged->documents[judged->document_count++];
 	yyjson_arr_foreach (names, i, max, name)
 		categories[i] = arena_strdup(arena, yyjson_get_str(name));
 	*document = (struct document){
@@ -107,7 +103,6 @@ static void add_query(struct arena *arena, struct judged *judged, char *line, vo
 {
 	yyjson_doc *json = yyjson_read(line, strlen(line), 0);
 	yyjson_val *root = yyjson_doc_get_root(json);
-
 	(void)ctx;
 	judged->queries = grown(judged->queries, judged->query_count, sizeof(*judged->queries));
 	judged->queries[judged->query_count++] =
@@ -120,13 +115,11 @@ static void add_judgment(struct arena *arena, struct judged *judged, char *line,
 {
 	char *rest = line;
 	const char *query_id = strsep(&rest, "\t");
-	const char *id = rest != NULL ? strsep(&rest, "\t") : NULL;
-	int gain = rest != NULL ? (int)strtol(rest, NULL, 10) : 0;
-
+	const char *id = rest ? strsep(&rest, "\t") : NULL;
+	int gain = rest ? (int)strtol(rest, NULL, 10) : 0;
 	(void)ctx;
 	for (size_t i = 0; gain > 0 && i < judged->query_count; i++) {
 		struct judged_query *query = &judged->queries[i];
-
 		if (strcmp(query->id, query_id) != 0)
 			continue;
 		query->judgments =
@@ -140,7 +133,6 @@ static void add_judgment(struct arena *arena, struct judged *judged, char *line,
 static void hand_over(struct arena *arena, struct judged *judged)
 {
 	size_t kept = 0;
-
 	arena_on_free(arena, free, judged->documents);
 	arena_on_free(arena, free, judged->queries);
 	for (size_t i = 0; i < judged->query_count; i++) {
@@ -154,7 +146,6 @@ static void hand_over(struct arena *arena, struct judged *judged)
 struct judged *judged_load(struct arena *arena, const char *path, bool drops_titles)
 {
 	struct judged *judged = arena_new_of(arena, struct judged);
-
 	if (access(path, R_OK) != 0)
 		return NULL;
 	each_line(arena, judged, arena_printf(arena, "%s/corpus.jsonl.gz", path), add_document,
@@ -183,8 +174,7 @@ double judged_ndcg10(const struct judged_query *query, const char *const *ids, s
 	int *gains = malloc(query->judgment_count * sizeof(int));
 	double best = 0;
 	double got = 0;
-
-	require(gains != NULL);
+	require(gains);
 	for (size_t i = 0; i < query->judgment_count; i++)
 		gains[i] = query->judgments[i].gain;
 	qsort(gains, query->judgment_count, sizeof(int), compare_gains);
@@ -199,7 +189,6 @@ double judged_ndcg10(const struct judged_query *query, const char *const *ids, s
 double judged_recall100(const struct judged_query *query, const char *const *ids, size_t count)
 {
 	size_t found = 0;
-
 	for (size_t i = 0; i < count && i < RECALL_DEPTH; i++)
 		found += gain_of(query, ids[i]) > 0;
 	return (double)found / (double)query->judgment_count;

@@ -121,7 +121,7 @@ int main(int argc, char **argv)
 {
 	const char *url = argc > 1 ? argv[1] : getenv("DATABASE_URL");
 	int statements = argc > 2 ? (int)strtol(argv[2], NULL, 10) : 20000;
-	if (url == NULL || url[0] == '\0') {
+	if (!url || url[0] == '\0') {
 		fprintf(stderr, "skipped: neither a URL nor DATABASE_URL\n");
 		return SKIPPED;
 	}

@@ -70,11 +70,10 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < ARRAY_LEN(settings); i++) {
 		char path[4096], dense_path[4096];
 		snprintf(path, sizeof(path), "%s/%s", data, settings[i].collection);
-		snprintf(dense_path, sizeof(dense_path), "%s/%s.f32", dense != NULL ? dense : "",
+		snprintf(dense_path, sizeof(dense_path), "%s/%s.f32", dense ? dense : "",
 		         settings[i].collection);
-		struct collection *collection =
-			collection_load(path, dense != NULL ? dense_path : NULL);
-		if (collection == NULL) {
+		struct collection *collection = collection_load(path, dense ? dense_path : NULL);
+		if (!collection) {
 			fprintf(stderr, "no collection at '%s'\n", path);
 			return 1;
 		}

@@ -54,7 +54,7 @@ int main(int argc, char **argv)
 	api_init();
 	proxy_register();
 	const char *levels = getenv("LOG_LEVEL");
-	if (log_init("gateway", levels == NULL ? "info" : levels) != ERR_NONE)
+	if (log_init("gateway", !levels ? "info" : levels) != ERR_NONE)
 		return 2;
 	signal(SIGPIPE, SIG_IGN);
 	caller =

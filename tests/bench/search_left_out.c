@@ -61,7 +61,6 @@ static struct engine *make_engine(const struct judged *judged)
 {
 	struct engine *engine = engine_new(NULL);
 	struct engine_merge *load = engine_load_new(engine, judged->document_count);
-
 	for (size_t i = 0; i < judged->document_count; i++)
 		engine_merge_add(load, &judged->documents[i]);
 	engine_merge_run(load);
@@ -74,7 +73,6 @@ static double judge(const struct judged *judged, struct engine *engine)
 {
 	struct engine_view *view = engine_view_get(engine);
 	double sum = 0;
-
 	for (size_t i = 0; i < judged->query_count; i++) {
 		const struct judged_query *asked = &judged->queries[i];
 		struct arena *arena = arena_new();
@@ -83,7 +81,6 @@ static double judge(const struct judged *judged, struct engine *engine)
 		                             .limit = DEPTH};
 		struct engine_result result = engine_search(view, &query, arena);
 		const char *ids[DEPTH];
-
 		for (size_t hit = 0; hit < result.count; hit++)
 			ids[hit] = result.hits[hit].id;
 		sum += judged_ndcg10(asked, ids, result.count);
@@ -97,8 +94,6 @@ static double judge(const struct judged *judged, struct engine *engine)
 static double judge_all(const struct judged *judged, double *ret_scores)
 {
 	struct engine *engine = NULL;
-	double score;
-
 	for (size_t i = 0; i < SETTINGS; i++) {
 		tuned = setting(i);
 		if (i % (STEPS * STEPS * STEPS) == 0) {
@@ -110,7 +105,7 @@ static double judge_all(const struct judged *judged, double *ret_scores)
 	engine_free(engine);
 	tuned = shipped;
 	engine = make_engine(judged);
-	score = judge(judged, engine);
+	double score = judge(judged, engine);
 	engine_free(engine);
 	return score;
 }
@@ -120,10 +115,8 @@ static size_t best_without(size_t left_out)
 {
 	double best = -1;
 	size_t found = 0;
-
 	for (size_t i = 0; i < SETTINGS; i++) {
 		double sum = 0;
-
 		for (size_t c = 0; c < ARRAY_LEN(names); c++)
 			sum += c != left_out ? scores[c][i] : 0;
 		if (sum > best) {
@@ -137,7 +130,6 @@ static size_t best_without(size_t left_out)
 static double best_of(const double *all)
 {
 	double best = 0;
-
 	for (size_t i = 0; i < SETTINGS; i++)
 		best = MAX_OF(best, all[i]);
 	return best;
@@ -156,11 +148,9 @@ static void print_outcome(const double *shipped_scores)
 	double left_out_sum = 0;
 	double shipped_sum = 0;
 	struct tuned best;
-
 	printf("%-10s %9s %8s %8s\n", "nDCG@10", "left out", "shipped", "its best");
 	for (size_t c = 0; c < count; c++) {
 		size_t chosen = best_without(c);
-
 		best = setting(chosen);
 		printf("%-10s %9.3f %8.3f %8.3f   chosen by the others: ", names[c],
 		       scores[c][chosen], shipped_scores[c], best_of(scores[c]));
@@ -182,12 +172,10 @@ int main(int argc, char **argv)
 	struct arena *arena = arena_new();
 	const char *folder = judged_folder(arena, argc, argv);
 	double shipped_scores[ARRAY_LEN(names)];
-
 	for (size_t c = 0; c < ARRAY_LEN(names); c++) {
 		struct judged *judged =
 			judged_load(arena, arena_printf(arena, "%s/%s", folder, names[c]), false);
-
-		if (judged == NULL) {
+		if (!judged) {
 			printf("%s is not in %s: all four are needed\n", names[c], folder);
 			arena_free(arena);
 			return 0;

@@ -18,8 +18,8 @@
 #define DEPTH 100
 
 /* Words of the shortest and longest query whose latency is taken. */
-#define LEAST_WORDS 2
-#define MOST_WORDS  6
+#define MIN_WORDS 2
+#define MAX_WORDS  6
 
 struct anchor {
 	const char *collection;
@@ -36,7 +36,6 @@ static const struct anchor anchors[] = {
 static double now_s(void)
 {
 	struct timespec now;
-
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
@@ -46,7 +45,6 @@ static struct engine *make_engine(const struct judged *judged, double *ret_secon
 	struct engine *engine = engine_new(NULL);
 	struct engine_merge *load = engine_load_new(engine, judged->document_count);
 	double start = now_s();
-
 	for (size_t i = 0; i < judged->document_count; i++)
 		engine_merge_add(load, &judged->documents[i]);
 	engine_merge_run(load);
@@ -60,7 +58,6 @@ static size_t ask(const struct engine_view *view, const char *text, size_t lengt
 {
 	struct engine_query query = {.text = text, .length = length, .limit = limit};
 	struct engine_result result = engine_search(view, &query, arena);
-
 	for (size_t i = 0; i < result.count; i++)
 		ids[i] = result.hits[i].id;
 	return result.count;
@@ -71,13 +68,11 @@ static void print_quality(const struct judged *judged, const struct engine_view 
 {
 	double ndcg = 0;
 	double recall = 0;
-
 	for (size_t i = 0; i < judged->query_count; i++) {
 		const struct judged_query *query = &judged->queries[i];
 		struct arena *arena = arena_new();
 		const char *ids[DEPTH];
 		size_t count = ask(view, query->text, strlen(query->text), DEPTH, arena, ids);
-
 		ndcg += judged_ndcg10(query, ids, count);
 		recall += judged_recall100(query, ids, count);
 		arena_free(arena);
@@ -92,16 +87,14 @@ static int compare_doubles(const void *a, const void *b)
 {
 	double left = *(const double *)a;
 	double right = *(const double *)b;
-
 	return (left > right) - (left < right);
 }
 
-/* The first LEAST_WORDS to MOST_WORDS words of a text, as bytes. */
+/* The first MIN_WORDS to MAX_WORDS words of a text, as bytes. */
 static size_t short_query(const char *text, size_t number)
 {
-	size_t words = LEAST_WORDS + number % (MOST_WORDS - LEAST_WORDS + 1);
+	size_t words = MIN_WORDS + number % (MAX_WORDS - MIN_WORDS + 1);
 	size_t at = 0;
-
 	while (text[at] != '\0' && words > 0) {
 		at += strcspn(text + at, " ");
 		words--;
@@ -114,15 +107,13 @@ static size_t short_query(const char *text, size_t number)
 static void print_latency(const struct judged *judged, const struct engine_view *view)
 {
 	double *seconds = malloc(judged->query_count * sizeof(double));
-
-	require(seconds != NULL);
+	require(seconds);
 	for (int round = 0; round < 2; round++) {
 		for (size_t i = 0; i < judged->query_count; i++) {
 			const char *text = judged->queries[i].text;
 			struct arena *arena = arena_new();
-			const char *ids[10];
 			double start = now_s();
-
+			const char *ids[10];
 			ask(view, text, short_query(text, i), 10, arena, ids);
 			seconds[i] = now_s() - start;
 			arena_free(arena);
@@ -130,7 +121,7 @@ static void print_latency(const struct judged *judged, const struct engine_view 
 	}
 	qsort(seconds, judged->query_count, sizeof(double), compare_doubles);
 	printf("%-10s latency of %d to %d words, top 10: p50 %.2f ms, p99 %.2f ms\n", "",
-	       LEAST_WORDS, MOST_WORDS, seconds[judged->query_count / 2] * 1e3,
+	       MIN_WORDS, MAX_WORDS, seconds[judged->query_count / 2] * 1e3,
 	       seconds[judged->query_count * 99 / 100] * 1e3);
 	free(seconds);
 }
@@ -142,19 +133,16 @@ static void measure(const char *folder, const struct anchor *anchor)
 	struct judged *judged =
 		judged_load(arena, arena_printf(arena, "%s/%s", folder, anchor->collection),
 	                    drops_titles);
-	struct engine_view *view;
-	struct engine *engine;
-	struct rusage usage;
-	double seconds;
-
-	if (judged == NULL) {
+	if (!judged) {
 		printf("%-10s not in %s\n", anchor->collection, folder);
 		arena_free(arena);
 		return;
 	}
-	engine = make_engine(judged, &seconds);
-	view = engine_view_get(engine);
+	double seconds;
+	struct engine *engine = make_engine(judged, &seconds);
+	struct engine_view *view = engine_view_get(engine);
 	print_quality(judged, view, anchor);
+	struct rusage usage;
 	if (drops_titles) {
 		print_latency(judged, view);
 		getrusage(RUSAGE_SELF, &usage);
@@ -171,7 +159,6 @@ int main(int argc, char **argv)
 {
 	struct arena *arena = arena_new();
 	const char *folder = judged_folder(arena, argc, argv);
-
 	printf("%-10s %7s %8s %8s %10s %8s %12s\n", "", "papers", "nDCG@10", "Rec@100", "Lucene",
 	       "Rec@100", "best known");
 	for (size_t i = 0; i < ARRAY_LEN(anchors); i++)

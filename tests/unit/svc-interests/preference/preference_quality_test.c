@@ -25,10 +25,9 @@ static void test_citeulike_a(void **state)
 	(void)state;
 	const char *root = getenv("SOURCE_ROOT");
 	char path[4096];
-	snprintf(path, sizeof(path), "%s/../shared/data/citeulike-a-sub",
-	         root != NULL ? root : ".");
+	snprintf(path, sizeof(path), "%s/../shared/data/citeulike-a-sub", root ? root : ".");
 	struct collection *collection = collection_load(path, NULL);
-	if (collection == NULL) {
+	if (!collection) {
 		print_message("skipped: no collection at '%s'\n", path);
 		skip();
 	}
