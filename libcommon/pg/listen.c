@@ -1,53 +1,60 @@
-#include "base/base.h"
-#include "pg/internal.h"
+#include "pg/listen.h"
 
+#include "base/base.h"
+#include "pg/reconnect.h"
+
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 
 struct channel {
-	struct channel *next;
+	SLIST_ENTRY(channel) entry;
 	char *name;
 	pg_listen_cb *cb;
 	void *context;
 	bool is_listening;
 };
 
-/* One connection listens for all channels of a pool; it is not in pipeline mode. LISTEN statements
- * go one at a time. */
+/* The connection is not in pipeline mode. LISTEN statements go one at a time. */
 struct pg_listener {
-	struct pg_pool *pool;
-	struct pg_conn *conn;
-	struct channel *channels;
-	struct channel *asked; /* whose LISTEN is under way */
+	struct pg_link *link;
+	SLIST_HEAD(, channel) channels;
+	struct channel *asked; /* whose LISTEN is under way; NULL: none */
+	void (*freed)(void *context);
+	void *context;
 };
 
 /* Send the next LISTEN that is due. */
 static void listener_advance(struct pg_listener *listener)
 {
-	PGconn *pg = pg_conn_pg(listener->conn);
-	if (pg == NULL || listener->asked != NULL)
+	PGconn *pg = pg_link_pg(listener->link);
+	if (!pg || listener->asked)
 		return;
-	struct channel *channel = listener->channels;
-	while (channel != NULL && channel->is_listening)
-		channel = channel->next;
-	if (channel == NULL)
+	struct channel *channel;
+	SLIST_FOREACH(channel, &listener->channels, entry)
+	{
+		if (!channel->is_listening)
+			break;
+	}
+	if (!channel)
 		return;
 	char sql[128];
 	snprintf(sql, sizeof(sql), "LISTEN \"%s\"", channel->name);
 	listener->asked = channel;
-	if (!PQsendQuery(pg, sql))
-		pg_conn_down(listener->conn, NULL);
+	if (PQsendQuery(pg, sql))
+		pg_link_flush(listener->link);
 	else
-		pg_conn_flush(listener->conn);
+		pg_link_fail(listener->link, NULL);
 }
 
-/* The answers of LISTEN. */
+/* Read the answers to LISTEN. */
 static void listener_receive(struct pg_listener *listener, PGconn *pg)
 {
-	while (listener->asked != NULL && !PQisBusy(pg)) {
+	while (listener->asked && !PQisBusy(pg)) {
 		PGresult *result = PQgetResult(pg);
 		struct channel *channel = listener->asked;
-		if (result == NULL) {
+		if (!result) {
 			listener->asked = NULL;
 			if (channel->is_listening)
 				channel->cb(channel->context, NULL);
@@ -57,7 +64,7 @@ static void listener_receive(struct pg_listener *listener, PGconn *pg)
 		channel->is_listening = PQresultStatus(result) == PGRES_COMMAND_OK;
 		PQclear(result);
 		if (!channel->is_listening) {
-			pg_conn_down(listener->conn, NULL);
+			pg_link_fail(listener->link, NULL);
 			return;
 		}
 	}
@@ -66,10 +73,12 @@ static void listener_receive(struct pg_listener *listener, PGconn *pg)
 static void listener_notify(struct pg_listener *listener, PGconn *pg)
 {
 	PGnotify *note;
-	while ((note = PQnotifies(pg)) != NULL) {
-		for (struct channel *c = listener->channels; c != NULL; c = c->next) {
-			if (strcmp(c->name, note->relname) == 0)
-				c->cb(c->context, note->extra);
+	while ((note = PQnotifies(pg))) {
+		struct channel *channel;
+		SLIST_FOREACH(channel, &listener->channels, entry)
+		{
+			if (strcmp(channel->name, note->relname) == 0)
+				channel->cb(channel->context, note->extra);
 		}
 		PQfreemem(note);
 	}
@@ -78,13 +87,13 @@ static void listener_notify(struct pg_listener *listener, PGconn *pg)
 static void on_readable(void *context)
 {
 	struct pg_listener *listener = context;
-	PGconn *pg = pg_conn_pg(listener->conn);
+	PGconn *pg = pg_link_pg(listener->link);
 	if (PQconsumeInput(pg) != 1) {
-		pg_conn_down(listener->conn, NULL);
+		pg_link_fail(listener->link, NULL);
 		return;
 	}
 	listener_receive(listener, pg);
-	if (pg_conn_pg(listener->conn) == pg)
+	if (pg_link_pg(listener->link) == pg)
 		listener_notify(listener, pg);
 }
 
@@ -96,71 +105,73 @@ static void on_ready(void *context)
 static void on_lost(void *context)
 {
 	struct pg_listener *listener = context;
+	struct channel *channel;
 	listener->asked = NULL;
-	for (struct channel *c = listener->channels; c != NULL; c = c->next)
-		c->is_listening = false;
+	SLIST_FOREACH(channel, &listener->channels, entry)
+	channel->is_listening = false;
 }
 
 static void on_broken(void *context attr_unused)
 {
 }
 
-static bool is_wanted(void *context attr_unused)
+static bool should_reconnect(void *context attr_unused)
 {
 	return true;
 }
 
-static void on_freed(void *context)
+static void on_link_freed(void *context)
 {
 	struct pg_listener *listener = context;
-	struct pg_pool *pool = listener->pool;
-	for (struct channel *c = listener->channels, *next; c != NULL; c = next) {
-		next = c->next;
-		free(c->name);
-		free(c);
+	while (!SLIST_EMPTY(&listener->channels)) {
+		struct channel *channel = SLIST_FIRST(&listener->channels);
+		SLIST_REMOVE_HEAD(&listener->channels, entry);
+		free(channel->name);
+		free(channel);
 	}
+	listener->freed(listener->context);
 	free(listener);
-	pg_pool_handle_closed(pool);
 }
 
-static const struct pg_conn_owner listener_owner = {
+static const struct pg_link_owner LINK_OWNER = {
 	.ready = on_ready,
 	.readable = on_readable,
 	.lost = on_lost,
 	.broken = on_broken,
-	.wanted = is_wanted,
-	.freed = on_freed,
+	.should_reconnect = should_reconnect,
+	.freed = on_link_freed,
 };
 
-static struct pg_listener *listener_new(struct pg_pool *pool)
+struct pg_listener *pg_listener_new(uv_loop_t *loop, const struct pg_target *target,
+                                    uint64_t connect_timeout_ms, void (*freed)(void *context),
+                                    void *context)
 {
 	struct pg_listener *listener = calloc(1, sizeof(*listener));
-	require(listener != NULL);
-	listener->pool = pool;
-	listener->conn = pg_conn_new(pool->loop, pool->target, pool->settings.connect_timeout_ms,
-	                             &listener_owner, listener);
-	pool->handles++;
+	require(listener);
+	listener->freed = freed;
+	listener->context = context;
+	listener->link = pg_link_new(loop, target, connect_timeout_ms, &LINK_OWNER, listener);
 	return listener;
-}
-
-void pg_listen(struct pg_pool *pool, const char *channel, pg_listen_cb *cb, void *context)
-{
-	/* An identifier of Postgres has at most 63 bytes; it is quoted into the statement. */
-	require(strlen(channel) <= 63 && strchr(channel, '"') == NULL);
-	struct channel *entry = calloc(1, sizeof(*entry));
-	require(entry != NULL);
-	*entry = (struct channel){.name = strdup(channel), .cb = cb, .context = context};
-	require(entry->name != NULL);
-	if (pool->listener == NULL)
-		pool->listener = listener_new(pool);
-	entry->next = pool->listener->channels;
-	pool->listener->channels = entry;
-	pg_conn_connect(pool->listener->conn);
-	listener_advance(pool->listener);
 }
 
 void pg_listener_free(struct pg_listener *listener)
 {
-	if (listener != NULL)
-		pg_conn_free(listener->conn);
+	if (listener)
+		pg_link_free(listener->link);
+}
+
+void pg_listener_add(struct pg_listener *listener, const char *name, pg_listen_cb *cb,
+                     void *context)
+{
+	/* A Postgres identifier has at most 63 bytes; the name is quoted into the statement. */
+	require(strlen(name) <= 63 && !strchr(name, '"'));
+	struct channel *channel = calloc(1, sizeof(*channel));
+	require(channel);
+	channel->name = strdup(name);
+	require(channel->name);
+	channel->cb = cb;
+	channel->context = context;
+	SLIST_INSERT_HEAD(&listener->channels, channel, entry);
+	pg_link_connect(listener->link);
+	listener_advance(listener);
 }

@@ -41,19 +41,19 @@ static void ignore_notice(void *context attr_unused, const char *message attr_un
 {
 }
 
-/* Log why and for which migration (NULL: none yet), and give the code. */
+/* Log the failure and return its code. `migration` NULL: none was begun. */
 static enum err_code run_failed(const struct run *run, const char *migration,
                                 const PGresult *result)
 {
 	const char *sqlstate = PQresultErrorField(result, PG_DIAG_SQLSTATE);
-	enum err_code code = sqlstate == NULL ? ERR_UNAVAILABLE : pg_sqlstate_code(sqlstate);
+	enum err_code code = sqlstate ? pg_sqlstate_code(sqlstate) : ERR_UNAVAILABLE;
 	log_error(LOG_GROUP_PG, "migration failed", f_text("schema", run->schema),
 	          f_text("migration", migration), f_text("sqlstate", sqlstate),
 	          f_text("reason", pg_error_line(run->arena, run->pg)));
 	return code == ERR_UNAVAILABLE ? ERR_UNAVAILABLE : ERR_INTERNAL;
 }
 
-/* Run the text, one statement or many; `ret_result` (may be NULL) the last answer. */
+/* Run one or more statements; `ret_result` (may be NULL) is the last answer. */
 static enum err_code run_sql(struct run *run, const char *migration, const char *sql,
                              PGresult **ret_result)
 {
@@ -62,7 +62,7 @@ static enum err_code run_sql(struct run *run, const char *migration, const char 
 	ExecStatusType status = PQresultStatus(result);
 	if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK && status != PGRES_EMPTY_QUERY)
 		return run_failed(run, migration, result);
-	if (ret_result != NULL)
+	if (ret_result)
 		*ret_result = result;
 	return ERR_NONE;
 }
@@ -71,20 +71,20 @@ static char *quoted(struct run *run, char *(*quote)(PGconn *, const char *, size
                     const char *text)
 {
 	char *made = quote(run->pg, text, strlen(text));
-	require(made != NULL);
+	require(made);
 	arena_on_free(run->arena, PQfreemem, made);
 	return made;
 }
 
-/* Connect, wait for the other processes that migrate this schema, and enter it. */
+/* Connect, wait for other processes that migrate this schema, and read what is applied. */
 static enum err_code run_open(struct run *run, const char *database_url)
 {
 	struct pg_target *target = pg_target_new(database_url, NULL, 0);
-	if (target == NULL)
+	if (!target)
 		return ERR_INVALID;
 	arena_on_free(run->arena, on_target_free, target);
 	run->pg = pg_target_connect_now(target);
-	require(run->pg != NULL);
+	require(run->pg);
 	arena_on_free(run->arena, on_pg_free, run->pg);
 	if (PQstatus(run->pg) != CONNECTION_OK) {
 		log_warn(LOG_GROUP_PG, "database cannot be reached for migrations",
@@ -93,7 +93,6 @@ static enum err_code run_open(struct run *run, const char *database_url)
 		return ERR_UNAVAILABLE;
 	}
 	PQsetNoticeProcessor(run->pg, ignore_notice, NULL);
-
 	const char *literal = quoted(run, PQescapeLiteral, run->schema);
 	const char *name = quoted(run, PQescapeIdentifier, run->schema);
 	PGresult *result;
@@ -105,7 +104,7 @@ static enum err_code run_open(struct run *run, const char *database_url)
 	                                          "SELECT FROM pg_namespace WHERE nspname = %s",
 	                                          name, literal, literal),
 	                             &result);
-	/* A role that owns its schema need not be allowed to make others. */
+	/* Only when it is missing: a role that owns its schema may lack the right to create one. */
 	if (code == ERR_NONE && PQntuples(result) == 0)
 		code = run_sql(run, NULL, arena_printf(run->arena, "CREATE SCHEMA %s", name), NULL);
 	if (code == ERR_NONE)
@@ -136,7 +135,7 @@ static enum err_code run_conflict(const struct run *run, const char *name, const
 	return ERR_CONFLICT;
 }
 
-/* One transaction: the text, and that it was applied. */
+/* Run the migration and record it, in one transaction. */
 static enum err_code run_apply(struct run *run, const struct migration *migration,
                                const char *sha256_hex)
 {
@@ -162,15 +161,15 @@ static enum err_code run_apply(struct run *run, const struct migration *migratio
 
 static enum err_code run_table(struct run *run, const struct migration *migrations)
 {
-	for (const struct migration *m = migrations; m->name != NULL; m++) {
+	for (const struct migration *m = migrations; m->name; m++) {
 		uint8_t digest[SHA256_LEN];
 		char hex[2 * SHA256_LEN + 1];
 		sha256(m->sql, strlen(m->sql), digest);
 		hex_encode(digest, sizeof(digest), hex);
 		const char *applied = applied_sha256(run, m->name);
-		if (applied != NULL && strcmp(applied, hex) != 0)
+		if (applied && strcmp(applied, hex) != 0)
 			return run_conflict(run, m->name, "it was edited after it was applied");
-		if (applied != NULL)
+		if (applied)
 			continue;
 		enum err_code code = run_apply(run, m, hex);
 		if (code != ERR_NONE)
@@ -187,22 +186,22 @@ static bool is_common(const char *name)
 static const char *newest(const struct migration *migrations)
 {
 	const char *name = "";
-	for (const struct migration *m = migrations; m->name != NULL; m++)
+	for (const struct migration *m = migrations; m->name; m++)
 		name = strcmp(m->name, name) > 0 ? m->name : name;
 	return name;
 }
 
 static bool is_known(const struct migration *migrations, const char *name)
 {
-	for (const struct migration *m = migrations; m->name != NULL; m++) {
+	for (const struct migration *m = migrations; m->name; m++) {
 		if (strcmp(m->name, name) == 0)
 			return true;
 	}
 	return false;
 }
 
-/* What the database has and this build does not know is fine while it is newer: an update of the
- * cluster is under way. */
+/* A migration that this build does not know is allowed when it is newer than all that it knows: a
+ * newer release is being rolled out. */
 static enum err_code run_check_unknown(const struct run *run, const struct migration *migrations)
 {
 	for (int i = 0; i < PQntuples(run->applied); i++) {

@@ -1,9 +1,10 @@
 /** Schema migrations: plain SQL files, forward only, one transaction each, never edited once
  * merged.
  *
- * The schema's `migration` table keeps name, SHA-256 of the text and time. libcommon's own tables
- * (task, outbox, idempotency) come first, from `libcommon/migrations/`, under names
- * `common_0001_…`. An advisory lock per schema lets one process at a time migrate.
+ * The schema's `migration` table keeps the name, the SHA-256 of the text and the time of each. The
+ * tables that every service has (task, outbox, idempotency) come first, from
+ * `libcommon/pg/migrations/`, under names `common_0001_…`. An advisory lock per schema lets one
+ * process at a time migrate.
  */
 #pragma once
 
@@ -17,8 +18,9 @@ struct migration {
 /** Bring the schema up to date with blocking libpq calls: for a thread of its own, or a command.
  * Creates the schema when it is missing.
  *
- * ERR_INVALID: the URL cannot be read; ERR_UNAVAILABLE: the server is away (try again);
- * ERR_CONFLICT: a migration that the database has was edited, or is unknown to this build and not
- * newer than it knows; ERR_INTERNAL: a statement failed (rolled back). Logs which and why. */
+ * ERR_INVALID: the URL cannot be parsed; ERR_UNAVAILABLE: the server cannot be reached (try again);
+ * ERR_CONFLICT: a migration was edited after it was applied, or the database has one that this
+ * build does not know although it is older than the newest it knows; ERR_INTERNAL: a statement
+ * failed and was rolled back. Logs the migration and the reason. */
 enum err_code migrate_run(const char *database_url, const char *schema,
                           const struct migration *migrations);

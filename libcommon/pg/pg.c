@@ -1,13 +1,71 @@
-#include "pg/internal.h"
+#include "pg/pg.h"
+
+#include "base/base.h"
+#include "base/crypto.h"
+#include "base/timefmt.h"
+#include "pg/pool.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+/* Parameters */
+
+struct pg_param pg_text(const char *text)
+{
+	return (struct pg_param){text};
+}
+
+struct pg_param pg_null(void)
+{
+	return (struct pg_param){NULL};
+}
+
+struct pg_param pg_bool(bool value)
+{
+	return (struct pg_param){value ? "t" : "f"};
+}
+
+struct pg_param pg_int_in(struct request *rq, int64_t value)
+{
+	return (struct pg_param){arena_printf(rq->arena, "%lld", (long long)value)};
+}
+
+struct pg_param pg_float_in(struct request *rq, double value)
+{
+	/* 17 digits carry every double (IEEE 754). */
+	return (struct pg_param){arena_printf(rq->arena, "%.17g", value)};
+}
+
+struct pg_param pg_uuid_in(struct request *rq, struct uuid value)
+{
+	char *text = arena_alloc(rq->arena, UUID_TEXT_LEN + 1);
+	uuid_format(&value, text);
+	return (struct pg_param){text};
+}
+
+struct pg_param pg_bytes_in(struct request *rq, const void *data, size_t length)
+{
+	char *text = arena_alloc(rq->arena, 2 * length + 3);
+	memcpy(text, "\\x", 2);
+	hex_encode(data, length, text + 2);
+	return (struct pg_param){text};
+}
+
+struct pg_param pg_time_in(struct request *rq, int64_t time_ms)
+{
+	char *text = arena_alloc(rq->arena, TIME_TEXT_LEN + 1);
+	time_format(time_ms, text);
+	return (struct pg_param){text};
+}
+
+/* Rows */
 
 static void on_rows_free(void *ptr)
 {
 	PQclear(ptr);
 }
 
-/* The answer joins the arena; the values stay where libpq put them. */
+/* The arena takes the result; the values stay where libpq put them. */
 static struct pg_rows *rows_new(struct arena *arena, PGresult *result)
 {
 	struct pg_rows *rows = arena_new_of(arena, struct pg_rows);
@@ -19,8 +77,8 @@ static struct pg_rows *rows_new(struct arena *arena, PGresult *result)
 	rows->values = arena_array(arena, cells, sizeof(*rows->values));
 	rows->lengths = arena_array(arena, cells, sizeof(*rows->lengths));
 	for (size_t i = 0; i < cells; i++) {
-		int row = (int)(i / (size_t)rows->columns),
-		    column = (int)(i % (size_t)rows->columns);
+		int row = (int)(i / (size_t)rows->columns);
+		int column = (int)(i % (size_t)rows->columns);
 		if (PQgetisnull(result, row, column))
 			continue;
 		rows->values[i] = PQgetvalue(result, row, column);
@@ -29,22 +87,110 @@ static struct pg_rows *rows_new(struct arena *arena, PGresult *result)
 	return rows;
 }
 
-/* Run inside the transaction, with a savepoint where a failure shall leave it usable. */
+static size_t cell(const struct pg_rows *rows, int row, int column)
+{
+	require(row >= 0 && row < rows->count && column >= 0 && column < rows->columns);
+	return (size_t)row * (size_t)rows->columns + (size_t)column;
+}
+
+const char *pg_value(const struct pg_rows *rows, int row, int column)
+{
+	return rows->values[cell(rows, row, column)];
+}
+
+int64_t pg_value_int(const struct pg_rows *rows, int row, int column)
+{
+	const char *text = pg_value(rows, row, column);
+	return text ? strtoll(text, NULL, 10) : 0;
+}
+
+double pg_value_float(const struct pg_rows *rows, int row, int column)
+{
+	const char *text = pg_value(rows, row, column);
+	return text ? strtod(text, NULL) : 0;
+}
+
+bool pg_value_bool(const struct pg_rows *rows, int row, int column)
+{
+	const char *text = pg_value(rows, row, column);
+	return text && text[0] == 't';
+}
+
+void *pg_value_bytes(struct arena *arena, const struct pg_rows *rows, int row, int column,
+                     size_t *ret_length)
+{
+	size_t at = cell(rows, row, column);
+	if (!rows->values[at])
+		return NULL;
+	size_t length = rows->lengths[at];
+	require(length >= 2 && memcmp(rows->values[at], "\\x", 2) == 0);
+	length = (length - 2) / 2;
+	void *data = arena_alloc(arena, length + 1);
+	require(hex_decode(rows->values[at] + 2, 2 * length, data, length));
+	*ret_length = length;
+	return data;
+}
+
+const char *pg_json(const struct pg_rows *rows)
+{
+	return pg_value(rows, 0, 0);
+}
+
+/* Statements */
+
+static const struct detail_row {
+	enum err_code code;
+	const char *detail;
+} DETAILS[] = {
+	{ERR_INVALID, "a value violates a constraint of the database"},
+	{ERR_CONFLICT, "the resource already exists or was changed by another request"},
+	{ERR_UNAVAILABLE, "the database is unavailable; nothing was changed"},
+	{ERR_UNCERTAIN, "the database connection was lost; the change may have been made"},
+	{ERR_TIMEOUT, "the database did not answer in time"},
+	{ERR_CLIENT_GONE, "the client closed the connection"},
+};
+
+void pg_raise(struct request *rq, enum err_code code)
+{
+	const char *detail = "the database could not run the statement";
+	for (size_t i = 0; i < ARRAY_LEN(DETAILS); i++) {
+		if (DETAILS[i].code == code)
+			detail = DETAILS[i].detail;
+	}
+	raise_error(rq, code, "%s", detail);
+}
+
+/* The request, or its page, ends with the transaction still open. */
+static void transaction_release(struct request *rq attr_unused, void *held)
+{
+	struct pg_transaction *tx = held;
+	if (tx->conn)
+		pooled_conn_undo(tx->conn);
+}
+
+/* The open transaction of the request; NULL: none. */
+static struct pg_transaction *transaction_of(const struct request *rq)
+{
+	return request_held(rq, transaction_release);
+}
+
+/* Run inside the transaction; with a savepoint a failure leaves the transaction usable. Any send
+ * may find the connection broken. */
 static enum err_code run_inside(struct pg_pool *pool, struct pg_transaction *tx,
                                 struct pg_statement *st, bool has_savepoint, PGresult **ret_result)
 {
-	if (tx->line != NULL && has_savepoint)
-		pg_line_send_detached(tx->line, "SAVEPOINT statement");
-	if (tx->line == NULL) {
+	if (tx->conn && has_savepoint)
+		pooled_conn_send_detached(tx->conn, "SAVEPOINT statement");
+	if (!tx->conn) {
 		pg_statement_free(st);
 		return ERR_UNAVAILABLE;
 	}
-	pg_line_send(tx->line, st);
-	enum err_code code = pg_statement_wait(pool, st, true, ret_result);
-	if (has_savepoint && code != ERR_NONE && tx->line != NULL)
-		pg_line_send_detached(tx->line, "ROLLBACK TO SAVEPOINT statement");
-	if (has_savepoint && tx->line != NULL)
-		pg_line_send_detached(tx->line, "RELEASE SAVEPOINT statement");
+	pooled_conn_send(tx->conn, st);
+	enum err_code code = pg_pool_wait(pool, st, true, ret_result);
+	if (has_savepoint && code != ERR_NONE && tx->conn)
+		pooled_conn_send_detached(tx->conn, "ROLLBACK TO SAVEPOINT statement");
+	if (has_savepoint && tx->conn)
+		pooled_conn_send_detached(tx->conn, "RELEASE SAVEPOINT statement");
 	return code;
 }
 
@@ -56,13 +202,12 @@ static enum err_code run(struct request *rq, bool has_savepoint, const char *sql
 	*ret_result = NULL;
 	if (reason != ERR_NONE)
 		return reason;
-	struct pg_transaction *tx = pg_transaction_of(rq);
-	struct pg_statement *st =
-		pg_statement_new(tx != NULL ? PG_INSIDE : PG_SINGLE, sql, params, count);
-	if (tx != NULL)
+	struct pg_transaction *tx = transaction_of(rq);
+	struct pg_statement *st = pg_statement_new(tx ? PG_INSIDE : PG_SINGLE, sql, params, count);
+	if (tx)
 		return run_inside(pool, tx, st, has_savepoint, ret_result);
 	pg_pool_submit(pool, st);
-	return pg_statement_wait(pool, st, true, ret_result);
+	return pg_pool_wait(pool, st, true, ret_result);
 }
 
 struct pg_rows *pg_query_with(struct request *rq, const char *sql, const struct pg_param *params,
@@ -76,11 +221,6 @@ struct pg_rows *pg_query_with(struct request *rq, const char *sql, const struct 
 	pg_raise(rq, code);
 }
 
-void pg_raise(struct request *rq, enum err_code code)
-{
-	raise_error(rq, code, "%s", pg_error_detail(code));
-}
-
 enum err_code pg_try_with(struct request *rq, struct pg_rows **ret_rows,
                           const char **ret_constraint, const char *sql,
                           const struct pg_param *params, size_t count)
@@ -91,9 +231,99 @@ enum err_code pg_try_with(struct request *rq, struct pg_rows **ret_rows,
 		*ret_rows = rows_new(rq->arena, result);
 		return ERR_NONE;
 	}
-	if (ret_constraint != NULL)
+	if (ret_constraint)
 		*ret_constraint = arena_strdup(rq->arena,
 		                               PQresultErrorField(result, PG_DIAG_CONSTRAINT_NAME));
 	PQclear(result);
 	return code;
+}
+
+/* Transactions */
+
+bool pg_in_transaction(const struct request *rq)
+{
+	return transaction_of(rq) != NULL;
+}
+
+static void transaction_abandon(struct request *rq, struct pg_transaction *tx)
+{
+	transaction_release(rq, tx);
+	request_unhold(rq, transaction_release);
+}
+
+static attr_noreturn void transaction_fail(struct request *rq, struct pg_transaction *tx,
+                                           enum err_code code)
+{
+	transaction_abandon(rq, tx);
+	pg_raise(rq, code);
+}
+
+void pg_begin(struct request *rq)
+{
+	struct pg_transaction *tx = transaction_of(rq);
+	if (tx) {
+		if (!tx->conn)
+			transaction_fail(rq, tx, ERR_UNAVAILABLE);
+		pooled_conn_send_detached(tx->conn, "SAVEPOINT nested");
+		tx->depth++;
+		return;
+	}
+	enum err_code reason = fiber_cancelled(fiber_self());
+	if (reason != ERR_NONE)
+		pg_raise(rq, reason);
+	tx = arena_new_of(rq->arena, struct pg_transaction);
+	*tx = (struct pg_transaction){.rq = rq, .depth = 1};
+	request_hold(rq, transaction_release, tx);
+
+	struct pg_pool *pool = rq->worker->pg;
+	struct pg_statement *st = pg_statement_new(PG_BEGIN, "BEGIN", NULL, 0);
+	st->transaction = tx;
+	pg_pool_submit(pool, st);
+	PGresult *result = NULL;
+	enum err_code code = pg_pool_wait(pool, st, true, &result);
+	PQclear(result);
+	if (code != ERR_NONE)
+		transaction_fail(rq, tx, code);
+}
+
+void pg_commit(struct request *rq)
+{
+	struct pg_transaction *tx = transaction_of(rq);
+	require(tx);
+	enum err_code reason = fiber_cancelled(fiber_self());
+	if (!tx->conn || reason != ERR_NONE)
+		transaction_fail(rq, tx, reason == ERR_NONE ? ERR_UNAVAILABLE : reason);
+	if (--tx->depth > 0) {
+		pooled_conn_send_detached(tx->conn, "RELEASE SAVEPOINT nested");
+		return;
+	}
+	struct pg_pool *pool = rq->worker->pg;
+	struct pg_statement *st = pg_statement_new(PG_COMMIT, "COMMIT", NULL, 0);
+	PGresult *result = NULL;
+	pooled_conn_send(tx->conn, st);
+	enum err_code code = pg_pool_wait(pool, st, false, &result);
+	/* In a transaction that a failure has ended, COMMIT answers ROLLBACK, not an error. */
+	if (code == ERR_NONE && strcmp(PQcmdStatus(result), "COMMIT") != 0)
+		code = ERR_INTERNAL;
+	PQclear(result);
+	if (tx->conn)
+		pooled_conn_check_in(tx->conn);
+	request_unhold(rq, transaction_release);
+	pg_pool_run(pool);
+	if (code != ERR_NONE)
+		pg_raise(rq, code);
+}
+
+void pg_rollback(struct request *rq)
+{
+	struct pg_transaction *tx = transaction_of(rq);
+	require(tx);
+	if (--tx->depth > 0) {
+		if (tx->conn)
+			pooled_conn_send_detached(tx->conn, "ROLLBACK TO SAVEPOINT nested");
+		if (tx->conn)
+			pooled_conn_send_detached(tx->conn, "RELEASE SAVEPOINT nested");
+		return;
+	}
+	transaction_abandon(rq, tx);
 }

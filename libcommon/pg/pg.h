@@ -1,28 +1,36 @@
-/** Postgres for fibers, over libpq in pipeline mode.
+/** libcommon/pg/: Postgres for fibers, over libpq in pipeline mode.
  *
- * Single statements of many requests share the few pipelined connections of their worker, each with
- * a sync of its own, so that one failure stays one failure. A transaction checks a connection out
- * until it ends. Statements are prepared on first use per connection. A connection that is lost is
- * made again with backoff; statements wait for one up to pool_wait_ms.
+ * pg_pool_new() makes the pool of a worker. Fibers call pg_query() and pg_try() for one statement,
+ * pg_begin() and pg_commit() for a transaction. pg_listen() receives notifications. migrate.h
+ * applies the schema migrations, before and beside all this. pool.h describes the internal files.
  *
- * What a request holds ends with it: when its fiber is gone, an open transaction is rolled back and
- * a statement under way is left to finish, its answer dropped.
+ * Connections. Single statements of many requests share the few pipelined connections of their
+ * worker. Each statement has a Sync of its own, so one failure does not affect the others. A
+ * transaction checks a connection out until it ends. Statements are prepared on first use per
+ * connection. A lost connection is made again with backoff (reconnect.h); statements wait for a
+ * connection up to pool_wait_ms.
  *
- * Deadlines. The fiber leaves at its deadline; the server is bounded too, without cancel requests,
- * which on a shared connection could hit a neighbour's statement. A single statement runs at most
- * statement_timeout_ms. A transaction's statements run at most what is left of the request's
- * deadline when it begins, and the connection of one that is abandoned with a statement under way
- * is closed, which the server notices within a second (client_connection_check_interval, PostgreSQL
- * 14). So work that needs longer than statement_timeout_ms in one statement is a transaction.
+ * When a fiber ends, its open transaction is rolled back. A statement under way is left to finish,
+ * and its answer is dropped.
  *
- * A server that stands still, or a network that swallows everything, leaves connections open. What
- * was sent waits for its deadline, since it may have been done; what comes later is not sent behind
- * it (stuck_ms): it waits in the pool, where it is ERR_UNAVAILABLE after pool_wait_ms, and nothing
- * was done. A connection that says nothing for longer than its server was told to work is closed,
- * and so is one whose bytes the other end does not acknowledge (tcp_user_timeout, 15 s).
+ * Deadlines. The fiber stops waiting at its deadline. The server has limits too, without cancel
+ * requests, which on a shared connection could hit another request's statement. A single statement
+ * runs at most statement_timeout_ms. A transaction's statements run at most what is left of the
+ * request's deadline when it begins. When a transaction is abandoned while a statement runs, its
+ * connection is closed, which the server notices within a second
+ * (client_connection_check_interval, PostgreSQL 14). So a statement that needs longer than
+ * statement_timeout_ms belongs in a transaction.
  *
- * A server that refuses a write because it takes none, as one that has become a standby, is left:
- * the next connection may find its successor under the same name. Single statements wait for that.
+ * Servers that do not answer. A stopped server, or a network that drops every packet, leaves
+ * connections open. Statements that were sent wait until their deadline, since they may have run.
+ * After stuck_ms no more statements are sent on that connection: they wait in the pool and fail
+ * with ERR_UNAVAILABLE after pool_wait_ms; nothing was done. A connection is closed when its server
+ * has not answered for longer than the time limit that it was given, and when the other end does
+ * not acknowledge bytes (tcp_user_timeout, 15 s).
+ *
+ * Failover. When a server refuses a write because it is read-only, as a demoted primary is, its
+ * connections are closed: the next connection may reach the new primary under the same name. Single
+ * statements wait for that.
  *
  * Reads. A statement whose text starts with PG_READ_MARK changes nothing: it is sent again when its
  * connection breaks. In a noun.sql that is `-- name: interest_get (read)`. Any other statement is a
@@ -45,35 +53,36 @@ struct pg_pool;
 
 struct pg_settings {
 	const char *url;             /* postgres://…; borrows */
-	const char *schema;          /* search_path of every connection; NULL: as the role has it */
-	int connections;             /* pipelined ones plus those for transactions, at most */
+	const char *schema;          /* search_path of every connection; NULL: the role's own */
+	int connections;             /* at most, shared and checked out */
 	uint64_t connect_timeout_ms; /* 5,000 */
 	uint64_t pool_wait_ms;       /* 2,000: how long a statement waits for a connection before
 					ERR_UNAVAILABLE */
-	uint64_t idle_close_ms;      /* 60,000: connections past the first are closed after that */
+	uint64_t
+		idle_close_ms; /* 60,000: idle connections other than the first are closed after that */
 	uint64_t statement_timeout_ms; /* 30,000: the server ends a single statement after that */
-	uint64_t stuck_ms; /* 5,000: a connection whose oldest statement waits for longer takes no
-			      new ones */
+	uint64_t stuck_ms; /* 5,000: a connection whose oldest statement waits for longer gets no
+			      more */
 };
 
-/** What the text of a statement that only reads starts with. */
+/** Prefix of a statement that only reads. */
 #define PG_READ_MARK "/* read */"
 
-/** Make a pool on `loop`. The first connection is attempted as soon as the loop runs and kept; the
- * others are made when they are needed. Copies the settings; a zero takes the default named there
- * (4 connections). NULL: the URL cannot be read. */
+/** Make a pool on `loop`. The first connection is made as soon as the loop runs and is kept open;
+ * the others are made when they are needed. Copies the settings; a zero takes the default named
+ * there (4 connections). NULL: the URL cannot be parsed. */
 struct pg_pool *pg_pool_new(uv_loop_t *loop, const struct pg_settings *settings);
 
-/** Close; the loop has to run on for libuv's close callbacks. What waits fails with
- * ERR_UNAVAILABLE; what is open is rolled back. NULL is fine. */
+/** Close and free; the loop must still run libuv's close callbacks. Waiting statements fail with
+ * ERR_UNAVAILABLE, open transactions are rolled back. NULL is fine. */
 void pg_pool_free(struct pg_pool *pool);
 
-/** Whether there is a connection that answers, for /readyz: one that is not stuck. */
+/** For /readyz: whether a connection is ready and not stuck. */
 bool pg_pool_is_up(const struct pg_pool *pool);
 
-/** One `$n` parameter; all travel as text and take the type that the statement gives them. */
+/** One `$n` parameter. All are sent as text; the statement determines their types. */
 struct pg_param {
-	const char *text; /* NULL: SQL NULL. Borrows until the call returns */
+	const char *text; /* NULL: SQL NULL. Borrowed until the call returns */
 };
 
 struct pg_param pg_text(const char *text); /* NULL: SQL NULL */
@@ -86,7 +95,7 @@ struct pg_param pg_bytes_in(struct request *rq, const void *data, size_t length)
 struct pg_param pg_time_in(struct request *rq, int64_t time_ms);                  /* timestamptz */
 struct pg_param pg_bool(bool value);
 
-/* Inside pg_query() and its kin the request is called `rq` by convention. */
+/* For the arguments of pg_query() and pg_try(); they expect the request to be called `rq`. */
 #define pg_int(v)         pg_int_in(rq, (v))
 #define pg_float(v)       pg_float_in(rq, (v))
 #define pg_uuid(v)        pg_uuid_in(rq, (v))
@@ -118,7 +127,7 @@ struct pg_rows {
 	pg_query_with((rq), (sql), (const struct pg_param[]){{NULL}, ##__VA_ARGS__}, \
 	              ARRAY_LEN(((const struct pg_param[]){{NULL}, ##__VA_ARGS__})) - 1)
 
-/** As pg_query(), and a failure is returned. `ret_constraint` (may be NULL): name of the violated
+/** As pg_query(), but returns the failure. `ret_constraint` (may be NULL): name of the violated
  * constraint, or NULL. Inside a transaction the statement has a savepoint of its own, so that its
  * failure leaves the transaction usable. */
 #define pg_try(rq, ret_rows, ret_constraint, sql, ...)                \
@@ -126,7 +135,8 @@ struct pg_rows {
 	            (const struct pg_param[]){{NULL}, ##__VA_ARGS__}, \
 	            ARRAY_LEN(((const struct pg_param[]){{NULL}, ##__VA_ARGS__})) - 1)
 
-/** Raise what pg_query() would have raised: after a pg_try() whose failure `code` is no answer. */
+/** Raise what pg_query() would have raised, for a failure `code` of pg_try() that the caller does
+ * not handle. */
 attr_noreturn void pg_raise(struct request *rq, enum err_code code);
 
 /* `params[0]` is not used: it lets the macros above take no parameters at all. */
@@ -136,26 +146,27 @@ enum err_code pg_try_with(struct request *rq, struct pg_rows **ret_rows,
                           const char **ret_constraint, const char *sql,
                           const struct pg_param *params, size_t count);
 
-/** Check a connection out and BEGIN (READ COMMITTED). Suspends. No outside call belongs inside.
+/** Check a connection out and BEGIN (READ COMMITTED). Suspends. Do not call other services inside
+ * a transaction.
  *
- * Nested, it joins the open transaction as a savepoint: the inner pg_commit() keeps, the inner
- * pg_rollback() undoes what came since, and only the outermost pg_commit() makes it all durable and
- * visible. So a handler that runs inside the transaction of an Idempotency-Key (idempotency.h) may
- * have transactions of its own.
+ * Inside a transaction it sets a savepoint instead: the inner pg_commit() releases it, the inner
+ * pg_rollback() undoes the changes since, and only the outermost pg_commit() makes the changes
+ * durable and visible. So a handler that runs inside the transaction of an Idempotency-Key
+ * (idempotency.h) may have transactions of its own.
  *
  * Raises ERR_UNAVAILABLE no connection in time, ERR_TIMEOUT. */
 void pg_begin(struct request *rq);
 
-/** COMMIT and give the connection back; waits for the answer even past the deadline. Raises
+/** COMMIT and give the connection back; waits for the answer even after the deadline. Raises
  * ERR_UNCERTAIN when the answer was lost, ERR_UNAVAILABLE when the connection had broken before,
- * ERR_INTERNAL when an earlier failure had already ended the transaction, and what deferred
- * constraints raise; in every case the transaction is over. */
+ * ERR_INTERNAL when an earlier failure had already ended the transaction, and the errors of deferred
+ * constraints. In every case the transaction is over. */
 void pg_commit(struct request *rq);
 
-/** Undo and give the connection back. Does not suspend. */
+/** Roll back and give the connection back. Does not suspend. */
 void pg_rollback(struct request *rq);
 
-/** Whether the request has a transaction open. */
+/** Whether the request has an open transaction. */
 bool pg_in_transaction(const struct request *rq);
 
 static inline bool pg_empty(const struct pg_rows *rows)
@@ -176,13 +187,13 @@ void *pg_value_bytes(struct arena *arena, const struct pg_rows *rows, int row, i
 /** First column of the first row: the JSON that Postgres built. require()s that there is a row. */
 const char *pg_json(const struct pg_rows *rows);
 
-/** Called on the pool's loop for each notification, and once after every (re)connection with NULL,
- * since some may have been missed. */
+/** Called on the pool's loop for each notification, and with NULL after each (re)connection, since
+ * notifications may have been missed. */
 typedef void pg_listen_cb(void *context, const char *payload);
 
 /** LISTEN on a connection of its own for as long as the pool lives. `channel` is a plain
  * identifier. */
 void pg_listen(struct pg_pool *pool, const char *channel, pg_listen_cb *cb, void *context);
 
-/** The code of a SQLSTATE: the one place that maps them. */
+/** The code of a SQLSTATE. */
 enum err_code pg_sqlstate_code(const char *sqlstate);

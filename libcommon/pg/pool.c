@@ -1,146 +1,161 @@
+#include "pg/pool.h"
+
 #include "base/base.h"
-#include "pg/internal.h"
 
 #include <stdlib.h>
 
 /* Statements are packed onto one connection as long as they wait there no longer than this for
- * those before them: short ones cost least in one deep pipeline, long ones run side by side. */
+ * earlier ones: short statements cost least in one deep pipeline, long ones run side by side. */
 #define PACK_US  500
 #define PACK_MAX 32
 /* No more than this many are sent on one connection; the rest waits in the pool's queue, from where
  * any connection may take them. */
 #define DEPTH_MAX 128
-/* A connection whose oldest statement has run that long gets no new ones while there is another. */
-#define STALL_MS     3
+/* A connection whose oldest statement has run that long is slow: it gets no new ones while another
+ * can take them. */
+#define SLOW_MS      3
 #define SWEEP_MS     1000
-#define WAIT_STEP_MS 10 /* granularity of giving up */
+#define WAIT_STEP_MS 10 /* granularity of the waiting limit */
 
-static bool line_is_shared(const struct pg_line *line)
+static bool is_shared(const struct pooled_conn *conn)
 {
-	return pg_line_is_ready(line) && line->transaction == NULL && !line->is_ending &&
-	       !line->is_standby;
+	return pooled_conn_is_ready(conn) && !conn->transaction && !conn->is_rolling_back &&
+	       !conn->is_read_only;
 }
 
-static bool line_is_stalled(const struct pg_line *line)
+static bool is_slow(const struct pooled_conn *conn)
 {
-	return line->in_flight > 0 && uv_now(line->pool->loop) - line->progress_ms > STALL_MS;
+	return conn->in_flight > 0 && uv_now(conn->pool->loop) - conn->progress_ms > SLOW_MS;
 }
 
-/* Whether one more connection is on its way, made now if there may be one. None is while the server
- * refuses: the lines that back off come first. */
+/* Whether another connection is being made; begins to make one if the pool may have more. None is
+ * made while one backs off after a failure, since the server may refuse all. */
 static bool pool_grow(struct pg_pool *pool)
 {
-	struct pg_line *closed = NULL;
-	for (each_line(line, pool)) {
-		switch (pg_conn_state(line->conn)) {
-		case PG_CONN_RESOLVING:
-		case PG_CONN_CONNECTING:
+	struct pooled_conn *closed = NULL;
+	for (each_conn(conn, pool)) {
+		switch (pg_link_state(conn->link)) {
+		case PG_LINK_RESOLVING:
+		case PG_LINK_CONNECTING:
 			return true;
-		case PG_CONN_BROKEN:
+		case PG_LINK_BROKEN:
 			return false;
-		case PG_CONN_CLOSED:
-			closed = closed == NULL ? line : closed;
+		case PG_LINK_CLOSED:
+			closed = closed ? closed : conn;
 			break;
 		default:
 			break;
 		}
 	}
-	if (closed == NULL || pool->is_freed)
+	if (!closed || pool->is_freed)
 		return false;
-	pg_conn_connect(closed->conn);
-	return pg_conn_state(closed->conn) != PG_CONN_BROKEN;
+	pg_link_connect(closed->link);
+	return pg_link_state(closed->link) != PG_LINK_BROKEN;
 }
 
-/* How many statements of the usual length make PACK_US. */
+/* How many statements of the average length take PACK_US. */
 static size_t pool_pack_depth(const struct pg_pool *pool)
 {
 	return MIN_OF(MAX_OF(PACK_US / MAX_OF(pool->usual_us, 1), 1), PACK_MAX);
 }
 
-static bool line_is_better(const struct pg_line *line, const struct pg_line *than)
+static bool is_better(const struct pooled_conn *conn, const struct pooled_conn *than)
 {
-	if (than == NULL || line_is_stalled(line) != line_is_stalled(than))
-		return than == NULL || line_is_stalled(than);
-	return line->in_flight < than->in_flight;
+	if (!than)
+		return true;
+	if (is_slow(conn) != is_slow(than))
+		return is_slow(than);
+	return conn->in_flight < than->in_flight;
 }
 
-/* The first line with room in its pack, so that the later ones fall idle; else, until there is
- * another, the one with the least under way. */
-static struct pg_line *pool_line_for_statement(struct pg_pool *pool)
+/* The first connection with room in its pack, so that the later ones fall idle. Else the one with
+ * the fewest statements in flight, unless it is slow and another connection is being made. */
+static struct pooled_conn *conn_for_single(struct pg_pool *pool)
 {
-	struct pg_line *best = NULL;
-	for (each_line(line, pool)) {
-		if (!line_is_shared(line) || line->is_reserved || line->in_flight >= DEPTH_MAX ||
-		    pg_line_is_stuck(line))
+	struct pooled_conn *best = NULL;
+	for (each_conn(conn, pool)) {
+		if (!is_shared(conn) || conn->is_reserved || conn->in_flight >= DEPTH_MAX ||
+		    pooled_conn_is_stuck(conn))
 			continue;
-		if (line->in_flight < pool_pack_depth(pool) && !line_is_stalled(line))
-			return line;
-		if (line_is_better(line, best))
-			best = line;
+		if (conn->in_flight < pool_pack_depth(pool) && !is_slow(conn))
+			return conn;
+		if (is_better(conn, best))
+			best = conn;
 	}
-	if (pool_grow(pool) && (best == NULL || line_is_stalled(best)))
+	if (pool_grow(pool) && (!best || is_slow(best)))
 		return NULL;
-	return best != NULL && pg_line_is_ready(best) ? best : NULL;
+	return best && pooled_conn_is_ready(best) ? best : NULL;
 }
 
-/* All but one may belong to transactions, so that single statements always get through. */
+/* All connections but one may be checked out, so that single statements always get one. */
 static int pool_transactions_max(const struct pg_pool *pool)
 {
 	return MAX_OF(1, pool->settings.connections - 1);
 }
 
-/* An idle line for a transaction, from the end, where single statements come last. Where there is
- * none, one is made or kept free. */
-static struct pg_line *pool_line_for_transaction(struct pg_pool *pool)
+/* An idle connection, the last of the array, which gets single statements last. When none is idle,
+ * another is made, or else a busy one is reserved. */
+static struct pooled_conn *conn_for_transaction(struct pg_pool *pool)
 {
-	struct pg_line *idle = NULL, *busy = NULL;
+	struct pooled_conn *idle = NULL, *busy = NULL;
 	int taken = 0, reserved = 0;
-	for (each_line(line, pool)) {
-		taken += line->transaction != NULL || line->is_ending;
-		reserved += line->is_reserved;
-		if (line_is_shared(line) && line->in_flight == 0)
-			idle = line;
-		else if (line_is_shared(line) && !line->is_reserved &&
-		         (busy == NULL || line->in_flight <= busy->in_flight))
-			busy = line;
+	for (each_conn(conn, pool)) {
+		taken += conn->transaction || conn->is_rolling_back;
+		reserved += conn->is_reserved;
+		if (is_shared(conn) && conn->in_flight == 0)
+			idle = conn;
+		else if (is_shared(conn) && !conn->is_reserved &&
+		         (!busy || conn->in_flight <= busy->in_flight))
+			busy = conn;
 	}
 	if (taken >= pool_transactions_max(pool))
 		return NULL;
-	if (idle != NULL)
+	if (idle)
 		return idle;
-	if (busy != NULL && taken + reserved < pool_transactions_max(pool) && !pool_grow(pool) &&
-	    pg_line_is_ready(busy))
+	if (busy && taken + reserved < pool_transactions_max(pool) && !pool_grow(pool) &&
+	    pooled_conn_is_ready(busy))
 		busy->is_reserved = true;
-	else if (busy == NULL)
+	else if (!busy)
 		pool_grow(pool);
 	return NULL;
 }
 
+static struct pg_statement_list *queue_of(struct pg_pool *pool, const struct pg_statement *st)
+{
+	return st->kind == PG_BEGIN ? &pool->begins : &pool->singles;
+}
+
+static void pool_unqueue(struct pg_pool *pool, struct pg_statement *st)
+{
+	TAILQ_REMOVE(queue_of(pool, st), st, entry);
+	pool->waiting--;
+	pg_metrics_gauge(PG_GAUGE_WAITING, -1);
+}
+
 static void pool_serve(struct pg_pool *pool)
 {
-	struct pg_line *line;
-	while (!pg_link_empty(&pool->begins) && (line = pool_line_for_transaction(pool)) != NULL) {
-		struct pg_statement *st = pg_queue_first(&pool->begins);
-		pg_pool_unqueue(pool, st);
-		pg_transaction_start(st->transaction, line, st);
+	struct pooled_conn *conn;
+	struct pg_statement *st;
+	while ((st = TAILQ_FIRST(&pool->begins)) && (conn = conn_for_transaction(pool))) {
+		pool_unqueue(pool, st);
+		pooled_conn_check_out(conn, st);
 	}
-	for (each_line(one, pool))
-		one->is_reserved = one->is_reserved && !pg_link_empty(&pool->begins);
-	while (!pg_link_empty(&pool->statements) &&
-	       (line = pool_line_for_statement(pool)) != NULL) {
-		struct pg_statement *st = pg_queue_first(&pool->statements);
-		pg_pool_unqueue(pool, st);
-		pg_line_send(line, st);
+	for (each_conn(one, pool))
+		one->is_reserved = one->is_reserved && !TAILQ_EMPTY(&pool->begins);
+	while ((st = TAILQ_FIRST(&pool->singles)) && (conn = conn_for_single(pool))) {
+		pool_unqueue(pool, st);
+		pooled_conn_send(conn, st);
 	}
 }
 
-/* Whether there was one to wake. */
+/* Wake the fibers of the statements that are done; whether there were any. */
 static bool pool_wake(struct pg_pool *pool)
 {
+	struct pg_statement *st;
 	bool has_woken = false;
-	while (!pg_link_empty(&pool->done)) {
-		struct pg_statement *st = pg_queue_first(&pool->done);
-		pg_link_remove(&st->link);
+	while ((st = TAILQ_FIRST(&pool->done))) {
+		TAILQ_REMOVE(&pool->done, st, entry);
+		st->state = PG_STATEMENT_WOKEN;
 		fiber_wake(st->fiber);
 		has_woken = true;
 	}
@@ -159,19 +174,32 @@ void pg_pool_run(struct pg_pool *pool)
 	pool->is_running = false;
 }
 
-/* Give up on those that have waited for too long. */
-static void queue_expire(struct pg_pool *pool, struct pg_link *queue, uint64_t *earliest_ms)
+void pg_pool_finish(struct pg_pool *pool, struct pg_statement *st, enum err_code code)
+{
+	if (!st->fiber) {
+		pg_statement_free(st);
+		return;
+	}
+	pg_metrics_statement(code, st->started_us);
+	st->state = PG_STATEMENT_DONE;
+	st->code = code;
+	TAILQ_INSERT_TAIL(&pool->done, st, entry);
+}
+
+/* Give up on the statements of a queue that have waited for too long. */
+static void queue_expire(struct pg_pool *pool, struct pg_statement_list *queue,
+                         uint64_t *earliest_ms)
 {
 	uint64_t now_ms = uv_now(pool->loop);
-	for (struct pg_link *link = queue->next, *next; link != queue; link = next) {
-		struct pg_statement *st = CONTAINER_OF(link, struct pg_statement, link);
-		next = link->next;
+	struct pg_statement *st, *next;
+	for (st = TAILQ_FIRST(queue); st; st = next) {
+		next = TAILQ_NEXT(st, entry);
 		if (st->wait_until_ms > now_ms) {
 			*earliest_ms = MIN_OF(*earliest_ms, st->wait_until_ms);
 			continue;
 		}
-		pg_pool_unqueue(pool, st);
-		pg_statement_done(pool, st, ERR_UNAVAILABLE);
+		pool_unqueue(pool, st);
+		pg_pool_finish(pool, st, ERR_UNAVAILABLE);
 	}
 }
 
@@ -179,7 +207,7 @@ static void on_wait_timer(uv_timer_t *timer)
 {
 	struct pg_pool *pool = CONTAINER_OF(timer, struct pg_pool, wait_timer);
 	uint64_t now_ms = uv_now(pool->loop), earliest_ms = UINT64_MAX;
-	queue_expire(pool, &pool->statements, &earliest_ms);
+	queue_expire(pool, &pool->singles, &earliest_ms);
 	queue_expire(pool, &pool->begins, &earliest_ms);
 	if (earliest_ms != UINT64_MAX)
 		uv_timer_start(timer, on_wait_timer, MAX_OF(earliest_ms - now_ms, WAIT_STEP_MS), 0);
@@ -188,10 +216,13 @@ static void on_wait_timer(uv_timer_t *timer)
 
 static void pool_enqueue(struct pg_pool *pool, struct pg_statement *st, bool in_front)
 {
-	struct pg_link *queue = st->kind == PG_BEGIN ? &pool->begins : &pool->statements;
+	struct pg_statement_list *queue = queue_of(pool, st);
 	uint64_t now_ms = uv_now(pool->loop);
 	st->state = PG_STATEMENT_WAITING;
-	pg_link_after(in_front ? queue : queue->prev, &st->link);
+	if (in_front)
+		TAILQ_INSERT_HEAD(queue, st, entry);
+	else
+		TAILQ_INSERT_TAIL(queue, st, entry);
 	pool->waiting++;
 	pg_metrics_gauge(PG_GAUGE_WAITING, 1);
 	if (!uv_is_active((uv_handle_t *)&pool->wait_timer) && !pool->is_freed)
@@ -199,23 +230,10 @@ static void pool_enqueue(struct pg_pool *pool, struct pg_statement *st, bool in_
 		               MAX_OF(st->wait_until_ms, now_ms + WAIT_STEP_MS) - now_ms, 0);
 }
 
-void pg_pool_requeue(struct pg_pool *pool, struct pg_statement *st)
-{
-	pg_link_remove(&st->link);
-	pool_enqueue(pool, st, true);
-}
-
-void pg_pool_unqueue(struct pg_pool *pool, struct pg_statement *st)
-{
-	pg_link_remove(&st->link);
-	pool->waiting--;
-	pg_metrics_gauge(PG_GAUGE_WAITING, -1);
-}
-
 void pg_pool_submit(struct pg_pool *pool, struct pg_statement *st)
 {
 	if (pool->is_freed) {
-		pg_statement_done(pool, st, ERR_UNAVAILABLE);
+		pg_pool_finish(pool, st, ERR_UNAVAILABLE);
 		return;
 	}
 	st->wait_until_ms = uv_now(pool->loop) + pool->settings.pool_wait_ms;
@@ -223,15 +241,69 @@ void pg_pool_submit(struct pg_pool *pool, struct pg_statement *st)
 	pg_pool_run(pool);
 }
 
+bool pg_pool_retry(struct pg_pool *pool, struct pg_statement *st)
+{
+	uint64_t now_ms = uv_now(pool->loop);
+	if (!st->fiber || pool->is_freed)
+		return false;
+	if (st->kind != PG_SINGLE && st->kind != PG_BEGIN)
+		return false;
+	if (st->retry_until_ms == 0)
+		st->retry_until_ms = now_ms + pool->settings.pool_wait_ms;
+	if (now_ms >= st->retry_until_ms)
+		return false;
+	st->wait_until_ms = st->retry_until_ms;
+	PQclear(st->result);
+	st->result = NULL;
+	st->is_preparing = st->is_synced = st->may_be_done = false;
+	pool_enqueue(pool, st, true);
+	return true;
+}
+
+/* The fiber is cancelled. A statement that was not sent is dropped; one that was sent finishes
+ * without it. */
+static void statement_leave(struct pg_pool *pool, struct pg_statement *st, enum err_code reason)
+{
+	pg_metrics_statement(reason, st->started_us);
+	st->fiber = NULL;
+	if (st->state != PG_STATEMENT_WAITING)
+		return;
+	pool_unqueue(pool, st);
+	pg_statement_free(st);
+}
+
+enum err_code pg_pool_wait(struct pg_pool *pool, struct pg_statement *st, bool is_cancellable,
+                           PGresult **ret_result)
+{
+	while (st->state < PG_STATEMENT_DONE) {
+		if (!is_cancellable) {
+			fiber_wait_uncancelled();
+			continue;
+		}
+		enum err_code reason = fiber_wait();
+		if (reason != ERR_NONE && st->state < PG_STATEMENT_DONE) {
+			statement_leave(pool, st, reason);
+			return reason;
+		}
+	}
+	if (st->state == PG_STATEMENT_DONE)
+		TAILQ_REMOVE(&pool->done, st, entry);
+	enum err_code code = st->code;
+	*ret_result = st->result;
+	st->result = NULL;
+	pg_statement_free(st);
+	return code;
+}
+
 static void on_flush(uv_prepare_t *prepare)
 {
 	struct pg_pool *pool = CONTAINER_OF(prepare, struct pg_pool, flusher);
 	uv_prepare_stop(prepare);
-	for (each_line(line, pool)) {
-		if (!line->is_dirty)
-			continue;
-		line->is_dirty = false;
-		pg_conn_flush(line->conn);
+	for (each_conn(conn, pool)) {
+		if (conn->needs_flush) {
+			conn->needs_flush = false;
+			pg_link_flush(conn->link);
+		}
 	}
 }
 
@@ -241,19 +313,19 @@ void pg_pool_flush_soon(struct pg_pool *pool)
 		uv_prepare_start(&pool->flusher, on_flush);
 }
 
-/* Close idle connections past the first, and those whose server has gone silent. */
+/* Close idle connections other than the first, and those whose server does not answer. */
 static void on_sweep(uv_timer_t *timer)
 {
 	struct pg_pool *pool = CONTAINER_OF(timer, struct pg_pool, sweep_timer);
 	uint64_t now_ms = uv_now(pool->loop);
-	for (each_line(line, pool)) {
-		if (!pg_line_is_ready(line))
+	for (each_conn(conn, pool)) {
+		if (!pooled_conn_is_ready(conn))
 			continue;
-		if (line->in_flight > 0) {
-			pg_line_check_silence(line);
-		} else if (line != pool->lines && line_is_shared(line) &&
-		           now_ms - line->used_ms > pool->settings.idle_close_ms) {
-			pg_conn_close(line->conn);
+		if (conn->in_flight > 0) {
+			pooled_conn_check_overdue(conn);
+		} else if (conn != pool->conns && is_shared(conn) &&
+		           now_ms - conn->used_ms > pool->settings.idle_close_ms) {
+			pg_link_close(conn->link);
 		}
 	}
 	pg_pool_run(pool);
@@ -261,7 +333,7 @@ static void on_sweep(uv_timer_t *timer)
 
 static uint64_t or_default(uint64_t value, uint64_t fallback)
 {
-	return value == 0 ? fallback : value;
+	return value ? value : fallback;
 }
 
 static void pool_init_handles(struct pg_pool *pool)
@@ -279,10 +351,10 @@ struct pg_pool *pg_pool_new(uv_loop_t *loop, const struct pg_settings *settings)
 	uint64_t statement_timeout_ms = or_default(settings->statement_timeout_ms, 30000);
 	struct pg_target *target =
 		pg_target_new(settings->url, settings->schema, statement_timeout_ms);
-	if (target == NULL)
+	if (!target)
 		return NULL;
 	struct pg_pool *pool = calloc(1, sizeof(*pool));
-	require(pool != NULL);
+	require(pool);
 	pool->loop = loop;
 	pool->target = target;
 	pool->settings = (struct pg_settings){
@@ -294,20 +366,17 @@ struct pg_pool *pg_pool_new(uv_loop_t *loop, const struct pg_settings *settings)
 		.stuck_ms = or_default(settings->stuck_ms, 5000),
 	};
 	pg_metrics_register();
-	pg_link_init(&pool->statements);
-	pg_link_init(&pool->begins);
-	pg_link_init(&pool->done);
+	TAILQ_INIT(&pool->singles);
+	TAILQ_INIT(&pool->begins);
+	TAILQ_INIT(&pool->done);
 	pool_init_handles(pool);
-	pool->lines = calloc((size_t)pool->settings.connections, sizeof(*pool->lines));
-	require(pool->lines != NULL);
-	for (each_line(line, pool)) {
-		line->pool = pool;
-		pg_link_init(&line->sent);
-		line->conn = pg_conn_new(loop, target, pool->settings.connect_timeout_ms,
-		                         &pg_line_owner, line);
+	pool->conns = calloc((size_t)pool->settings.connections, sizeof(*pool->conns));
+	require(pool->conns);
+	for (each_conn(conn, pool)) {
+		pooled_conn_init(conn, pool);
 		pool->handles++;
 	}
-	pg_conn_connect(pool->lines[0].conn);
+	pg_link_connect(pool->conns[0].link);
 	return pool;
 }
 
@@ -316,45 +385,59 @@ void pg_pool_handle_closed(struct pg_pool *pool)
 	if (--pool->handles > 0)
 		return;
 	pg_target_free(pool->target);
-	free(pool->lines);
+	free(pool->conns);
 	free(pool);
 }
 
-#define pool_of(handle, member) CONTAINER_OF(handle, struct pg_pool, member)
+static void on_listener_freed(void *context)
+{
+	pg_pool_handle_closed(context);
+}
+
+void pg_listen(struct pg_pool *pool, const char *channel, pg_listen_cb *cb, void *context)
+{
+	if (!pool->listener) {
+		pool->listener =
+			pg_listener_new(pool->loop, pool->target, pool->settings.connect_timeout_ms,
+		                        on_listener_freed, pool);
+		pool->handles++;
+	}
+	pg_listener_add(pool->listener, channel, cb, context);
+}
 
 static void on_wait_timer_closed(uv_handle_t *handle)
 {
-	pg_pool_handle_closed(pool_of(handle, wait_timer));
+	pg_pool_handle_closed(CONTAINER_OF(handle, struct pg_pool, wait_timer));
 }
 
 static void on_sweep_timer_closed(uv_handle_t *handle)
 {
-	pg_pool_handle_closed(pool_of(handle, sweep_timer));
+	pg_pool_handle_closed(CONTAINER_OF(handle, struct pg_pool, sweep_timer));
 }
 
 static void on_flusher_closed(uv_handle_t *handle)
 {
-	pg_pool_handle_closed(pool_of(handle, flusher));
+	pg_pool_handle_closed(CONTAINER_OF(handle, struct pg_pool, flusher));
 }
 
-static void queue_refuse(struct pg_pool *pool, struct pg_link *queue)
+static void queue_refuse(struct pg_pool *pool, struct pg_statement_list *queue)
 {
-	while (!pg_link_empty(queue)) {
-		struct pg_statement *st = pg_queue_first(queue);
-		pg_pool_unqueue(pool, st);
-		pg_statement_done(pool, st, ERR_UNAVAILABLE);
+	struct pg_statement *st;
+	while ((st = TAILQ_FIRST(queue))) {
+		pool_unqueue(pool, st);
+		pg_pool_finish(pool, st, ERR_UNAVAILABLE);
 	}
 }
 
 void pg_pool_free(struct pg_pool *pool)
 {
-	if (pool == NULL)
+	if (!pool)
 		return;
 	pool->is_freed = true;
 	pg_listener_free(pool->listener);
-	for (each_line(line, pool))
-		pg_conn_free(line->conn);
-	queue_refuse(pool, &pool->statements);
+	for (each_conn(conn, pool))
+		pg_link_free(conn->link);
+	queue_refuse(pool, &pool->singles);
 	queue_refuse(pool, &pool->begins);
 	uv_close((uv_handle_t *)&pool->wait_timer, on_wait_timer_closed);
 	uv_close((uv_handle_t *)&pool->sweep_timer, on_sweep_timer_closed);
@@ -364,8 +447,8 @@ void pg_pool_free(struct pg_pool *pool)
 
 bool pg_pool_is_up(const struct pg_pool *pool)
 {
-	for (each_line(line, pool)) {
-		if (pg_line_is_ready(line) && !pg_line_is_stuck(line))
+	for (each_conn(conn, pool)) {
+		if (pooled_conn_is_ready(conn) && !pooled_conn_is_stuck(conn))
 			return true;
 	}
 	return false;

@@ -1,28 +1,30 @@
+#include "pg/statement.h"
+
 #include "base/base.h"
-#include "base/log.h"
+#include "base/metrics.h"
 #include "base/timefmt.h"
-#include "pg/internal.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <uthash.h>
 
 struct pg_statement *pg_statement_new(enum pg_statement_kind kind, const char *sql,
                                       const struct pg_param *params, size_t count)
 {
 	struct pg_statement *st = calloc(1, sizeof(*st));
-	require(st != NULL);
+	require(st);
 	*st = (struct pg_statement){
 		.kind = kind,
 		.fiber = kind == PG_DETACHED ? NULL : fiber_self(),
 		.sql = sql,
 		.params = params,
 		.count = count,
-		.hash = pg_prepared_hash(sql),
+		.sql_length = strlen(sql),
 		.is_read = strncmp(sql, PG_READ_MARK, strlen(PG_READ_MARK)) == 0,
 		.started_us = time_monotonic_us(),
 	};
-	require(kind == PG_DETACHED || st->fiber != NULL);
-	pg_link_init(&st->link);
+	require(kind == PG_DETACHED || st->fiber);
+	HASH_VALUE(sql, st->sql_length, st->sql_hash);
 	return st;
 }
 
@@ -32,117 +34,94 @@ void pg_statement_free(struct pg_statement *st)
 	free(st);
 }
 
-/* The fiber goes. What was not sent is taken back, what was is left to finish without it. */
-static void statement_leave(struct pg_statement *st, struct pg_pool *pool)
-{
-	st->fiber = NULL;
-	if (st->state != PG_STATEMENT_WAITING)
-		return;
-	pg_pool_unqueue(pool, st);
-	pg_statement_free(st);
-}
+/* SQLSTATEs or prefixes of them; the longest match counts. PostgreSQL manual, appendix A. */
+static const struct sqlstate_row {
+	const char *prefix;
+	enum err_code code;
+} SQLSTATES[] = {
+	{"08", ERR_UNAVAILABLE},    /* connection exception */
+	{"22", ERR_INVALID},        /* data exception */
+	{"23", ERR_INVALID},        /* integrity: foreign key, check, not null */
+	{"23505", ERR_CONFLICT},    /* unique_violation */
+	{"23P01", ERR_CONFLICT},    /* exclusion_violation */
+	{"25006", ERR_UNAVAILABLE}, /* read_only_sql_transaction: the server is a standby */
+	{"40001", ERR_CONFLICT},    /* serialization_failure */
+	{"40P01", ERR_CONFLICT},    /* deadlock_detected */
+	{"53", ERR_UNAVAILABLE},    /* out of memory, disk or connections */
+	{"55P03", ERR_CONFLICT},    /* lock_not_available */
+	{"57014", ERR_TIMEOUT},     /* query_canceled: statement_timeout */
+	{"57P", ERR_UNAVAILABLE},   /* shutting down, starting up, in recovery */
+};
 
-enum err_code pg_statement_wait(struct pg_pool *pool, struct pg_statement *st, bool is_cancellable,
-                                PGresult **ret_result)
+enum err_code pg_sqlstate_code(const char *sqlstate)
 {
-	while (st->state != PG_STATEMENT_DONE) {
-		if (!is_cancellable) {
-			fiber_wait_uncancelled();
-			continue;
-		}
-		enum err_code reason = fiber_wait();
-		if (reason != ERR_NONE && st->state != PG_STATEMENT_DONE) {
-			pg_metrics_statement(reason, st->started_us);
-			statement_leave(st, pool);
-			return reason;
+	enum err_code code = ERR_INTERNAL;
+	size_t longest = 0;
+	for (size_t i = 0; i < ARRAY_LEN(SQLSTATES); i++) {
+		size_t length = strlen(SQLSTATES[i].prefix);
+		if (length > longest && strncmp(sqlstate, SQLSTATES[i].prefix, length) == 0) {
+			longest = length;
+			code = SQLSTATES[i].code;
 		}
 	}
-	pg_link_remove(&st->link);
-	enum err_code code = st->code;
-	*ret_result = st->result;
-	st->result = NULL;
-	pg_statement_free(st);
 	return code;
 }
 
-void pg_statement_done(struct pg_pool *pool, struct pg_statement *st, enum err_code code)
+const char *pg_result_sqlstate(const PGresult *result)
 {
-	if (st->kind != PG_DETACHED && st->fiber != NULL)
-		pg_metrics_statement(code, st->started_us);
-	if (st->fiber == NULL) {
-		pg_statement_free(st);
-		return;
+	const char *sqlstate = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+	return sqlstate ? sqlstate : "";
+}
+
+bool pg_result_is_read_only(const PGresult *result)
+{
+	return strcmp(pg_result_sqlstate(result), "25006") == 0;
+}
+
+enum err_code pg_result_code(const PGresult *result)
+{
+	switch (PQresultStatus(result)) {
+	case PGRES_COMMAND_OK:
+	case PGRES_TUPLES_OK:
+	case PGRES_EMPTY_QUERY:
+		return ERR_NONE;
+	default:
+		return pg_sqlstate_code(pg_result_sqlstate(result));
 	}
-	st->state = PG_STATEMENT_DONE;
-	st->code = code;
-	pg_link_after(pool->done.prev, &st->link);
 }
 
-/* Send it again, nothing having been done, as long as its first failure is not too long ago. */
-static bool statement_retry(struct pg_pool *pool, struct pg_statement *st)
+static struct metric statements_total =
+	METRIC_COUNTER("expops_pg_statements_total",
+                       "Statements answered, by outcome: ok or an error slug.", "outcome");
+static struct metric statement_seconds = METRIC_HISTOGRAM(
+	"expops_pg_statement_seconds",
+	"Time from the call to the outcome of a statement, including the wait for a connection.");
+
+static struct metric gauges[] = {
+	[PG_GAUGE_CONNECTIONS] =
+		METRIC_GAUGE("expops_pg_connections", "Open connections to Postgres."),
+	[PG_GAUGE_CHECKED_OUT] = METRIC_GAUGE("expops_pg_connections_checked_out",
+                                              "Connections that belong to a transaction."),
+	[PG_GAUGE_WAITING] = METRIC_GAUGE("expops_pg_statements_waiting",
+                                          "Statements that wait for a connection."),
+};
+
+void pg_metrics_register(void)
 {
-	uint64_t now_ms = uv_now(pool->loop);
-	if (st->fiber == NULL || pool->is_freed)
-		return false;
-	if (st->kind != PG_SINGLE && st->kind != PG_BEGIN)
-		return false;
-	if (st->retry_until_ms == 0)
-		st->retry_until_ms = now_ms + pool->settings.pool_wait_ms;
-	if (now_ms >= st->retry_until_ms)
-		return false;
-	st->wait_until_ms = st->retry_until_ms;
-	PQclear(st->result);
-	st->result = NULL;
-	st->is_preparing = st->is_synced = st->may_be_done = false;
-	pg_pool_requeue(pool, st);
-	return true;
+	metric_register(&statements_total);
+	metric_register(&statement_seconds);
+	for (size_t i = 0; i < ARRAY_LEN(gauges); i++)
+		metric_register(&gauges[i]);
 }
 
-/* The server has forgotten the prepared statement, or its row type has changed since. Both are
- * found before it runs. */
-static bool is_plan_stale(const PGresult *result, const char *sqlstate)
+void pg_metrics_gauge(enum pg_gauge gauge, int change)
 {
-	if (strcmp(sqlstate, "26000") == 0)
-		return true;
-	const char *message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
-	return strcmp(sqlstate, "0A000") == 0 && message != NULL &&
-	       strstr(message, "cached plan") != NULL;
+	metric_add(&gauges[gauge], NULL, NULL, change);
 }
 
-void pg_statement_answered(struct pg_pool *pool, struct pg_statement *st)
+void pg_metrics_statement(enum err_code code, uint64_t started_us)
 {
-	if (st->result == NULL) {
-		/* Skipped, behind a failure that was not its own: it cannot be, each has a Sync. */
-		pg_statement_done(pool, st, ERR_INTERNAL);
-		return;
-	}
-	enum err_code code = pg_result_code(st->result);
-	const char *sqlstate = pg_result_sqlstate(st->result);
-	if (code != ERR_NONE && st->prepared != NULL && is_plan_stale(st->result, sqlstate)) {
-		st->prepared->is_stale = true;
-		code = ERR_UNAVAILABLE;
-		if (statement_retry(pool, st))
-			return;
-	}
-	bool is_chance = strcmp(sqlstate, "40001") == 0 || strcmp(sqlstate, "40P01") == 0;
-	if ((is_chance || pg_result_is_of_standby(st->result)) && statement_retry(pool, st))
-		return;
-	if (code == ERR_INTERNAL && st->fiber != NULL)
-		log_error(LOG_GROUP_PG, "statement failed", f_text("sqlstate", sqlstate),
-		          f_text("reason", PQresultErrorField(st->result, PG_DIAG_MESSAGE_PRIMARY)),
-		          f_text("statement", st->sql));
-	pg_statement_done(pool, st, code);
-}
-
-void pg_statement_lost(struct pg_pool *pool, struct pg_statement *st, bool was_not_run)
-{
-	bool is_harmless = was_not_run || !st->is_synced;
-	if (st->kind == PG_SINGLE && st->is_read && !st->was_sent_again)
-		st->was_sent_again = is_harmless = true;
-	if (is_harmless && statement_retry(pool, st))
-		return;
-	PQclear(st->result);
-	st->result = NULL;
-	bool is_write = (st->kind == PG_SINGLE && !st->is_read) || st->kind == PG_COMMIT;
-	pg_statement_done(pool, st, is_write && !is_harmless ? ERR_UNCERTAIN : ERR_UNAVAILABLE);
+	uint64_t took_us = time_monotonic_us() - started_us;
+	metric_add(&statements_total, code == ERR_NONE ? "ok" : err_info(code)->slug, NULL, 1);
+	metric_observe_seconds(&statement_seconds, NULL, NULL, (double)took_us / 1e6);
 }

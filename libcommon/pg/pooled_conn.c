@@ -1,0 +1,458 @@
+#include "base/base.h"
+#include "base/log.h"
+#include "base/timefmt.h"
+#include "pg/pool.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+#define PREPARED_MAX     1024 /* later statements go unprepared; a service has 20 to 100 */
+#define SAMPLE_MAX_US    5000 /* a longer statement counts as this much in the average */
+#define OVERDUE_GRACE_MS 5000 /* for the server, beyond the time limit that it was given */
+
+_Static_assert(sizeof(struct pg_param) == sizeof(const char *),
+               "params are passed as an array of texts");
+
+/* A statement that is prepared on one connection. `sent` statements point to it, so it stays until
+ * the connection is lost. */
+struct prepared_statement {
+	UT_hash_handle hh;
+	SLIST_ENTRY(prepared_statement) stale_entry;
+	bool is_stale; /* the server does not know it, or its plan no longer fits */
+	char name[16];
+	char sql[];
+};
+
+/* NULL: no usable one. */
+static struct prepared_statement *prepared_find(const struct pooled_conn *conn,
+                                                const struct pg_statement *st)
+{
+	struct prepared_statement *prepared;
+	HASH_FIND_BYHASHVALUE(hh, conn->prepared, st->sql, st->sql_length, st->sql_hash, prepared);
+	return prepared;
+}
+
+/* A new one with a new name, not yet prepared. Copies the text. NULL: there are too many. */
+static struct prepared_statement *prepared_add(struct pooled_conn *conn,
+                                               const struct pg_statement *st)
+{
+	if (conn->prepared_count >= PREPARED_MAX)
+		return NULL;
+	struct prepared_statement *prepared = calloc(1, sizeof(*prepared) + st->sql_length + 1);
+	require(prepared);
+	memcpy(prepared->sql, st->sql, st->sql_length + 1);
+	snprintf(prepared->name, sizeof(prepared->name), "s%u", ++conn->prepared_count);
+	HASH_ADD_KEYPTR_BYHASHVALUE(hh, conn->prepared, prepared->sql, st->sql_length, st->sql_hash,
+	                            prepared);
+	return prepared;
+}
+
+static void prepared_mark_stale(struct pooled_conn *conn, struct prepared_statement *prepared)
+{
+	if (prepared->is_stale)
+		return;
+	prepared->is_stale = true;
+	HASH_DEL(conn->prepared, prepared);
+	SLIST_INSERT_HEAD(&conn->stale, prepared, stale_entry);
+}
+
+static void prepared_clear(struct pooled_conn *conn)
+{
+	struct prepared_statement *prepared;
+	while ((prepared = conn->prepared)) {
+		HASH_DEL(conn->prepared, prepared);
+		free(prepared);
+	}
+	while ((prepared = SLIST_FIRST(&conn->stale))) {
+		SLIST_REMOVE_HEAD(&conn->stale, stale_entry);
+		free(prepared);
+	}
+	conn->prepared_count = 0;
+}
+
+bool pooled_conn_is_stuck(const struct pooled_conn *conn)
+{
+	return conn->in_flight > 0 &&
+	       uv_now(conn->pool->loop) - conn->progress_ms > conn->pool->settings.stuck_ms;
+}
+
+/* Parse where needed, then Bind and Execute. */
+static bool send_query(struct pooled_conn *conn, PGconn *pg, struct pg_statement *st)
+{
+	const char *const *values = st->count > 0 ? (const char *const *)(st->params + 1) : NULL;
+	int count = (int)st->count;
+	struct prepared_statement *prepared = prepared_find(conn, st);
+	if (!prepared) {
+		prepared = prepared_add(conn, st);
+		if (!prepared)
+			return PQsendQueryParams(pg, st->sql, count, NULL, values, NULL, NULL, 0);
+		st->is_preparing = true;
+		if (!PQsendPrepare(pg, prepared->name, st->sql, 0, NULL))
+			return false;
+	}
+	st->prepared = prepared;
+	return PQsendQueryPrepared(pg, prepared->name, count, values, NULL, NULL, 0);
+}
+
+/* PQpipelineSync() writes to the socket at once; libpq 17 can leave that to the next flush. */
+static int send_sync(PGconn *pg)
+{
+#ifdef LIBPQ_HAS_SEND_PIPELINE_SYNC
+	return PQsendPipelineSync(pg);
+#else
+	return PQpipelineSync(pg);
+#endif
+}
+
+void pooled_conn_send(struct pooled_conn *conn, struct pg_statement *st)
+{
+	PGconn *pg = pg_link_pg(conn->link);
+	require(pg);
+	st->state = PG_STATEMENT_SENT;
+	st->prepared = NULL;
+	st->sent_ms = conn->used_ms = uv_now(conn->pool->loop);
+	st->time_limit_ms = conn->transaction ? conn->transaction->time_limit_ms
+	                                      : conn->pool->settings.statement_timeout_ms;
+	TAILQ_INSERT_TAIL(&conn->sent, st, entry);
+	if (conn->in_flight++ == 0) {
+		conn->progress_ms = st->sent_ms;
+		conn->busy_us = time_monotonic_us();
+	}
+	if (!send_query(conn, pg, st)) {
+		pg_link_fail(conn->link, NULL);
+		return;
+	}
+	st->is_synced = true;
+	if (!send_sync(pg)) {
+		pg_link_fail(conn->link, NULL);
+		return;
+	}
+	conn->needs_flush = true;
+	pg_pool_flush_soon(conn->pool);
+}
+
+void pooled_conn_send_detached(struct pooled_conn *conn, const char *sql)
+{
+	pooled_conn_send(conn, pg_statement_new(PG_DETACHED, sql, NULL, 0));
+}
+
+/* Whether the answer says that the server ends the connection. Then no later statement was run, and
+ * neither was this one, unless it had an answer before: then it may have been committed. After a
+ * crash of the server (57P02) nothing is certain. */
+static bool is_termination(const PGresult *result)
+{
+	const char *severity = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
+	return severity && strcmp(severity, "FATAL") == 0 &&
+	       strcmp(pg_result_sqlstate(result), "57P02") != 0;
+}
+
+/* Keep an answer of the statement; takes the result. */
+static void statement_keep(struct pooled_conn *conn, struct pg_statement *st, PGresult *result)
+{
+	ExecStatusType status = PQresultStatus(result);
+	bool is_of_parse = st->is_preparing;
+	st->is_preparing = false;
+	if (is_of_parse && status != PGRES_COMMAND_OK)
+		prepared_mark_stale(conn, st->prepared);
+	/* Parse succeeded, or this is what follows a failure until the Sync. */
+	if ((is_of_parse && status == PGRES_COMMAND_OK) || status == PGRES_PIPELINE_ABORTED) {
+		PQclear(result);
+		return;
+	}
+	if (is_termination(result)) {
+		conn->is_terminated = true;
+		st->may_be_done = st->result != NULL;
+	}
+	if (pg_result_is_read_only(result))
+		conn->is_read_only = true;
+	PQclear(st->result);
+	st->result = result;
+}
+
+/* Whether the server has forgotten the prepared statement, or its row type has changed since. The
+ * server finds both before it runs the statement. */
+static bool is_plan_stale(const PGresult *result, const char *sqlstate)
+{
+	if (strcmp(sqlstate, "26000") == 0)
+		return true;
+	const char *message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+	return strcmp(sqlstate, "0A000") == 0 && message && strstr(message, "cached plan");
+}
+
+/* All answers of the statement are in: finish it, or retry it when it changed nothing and another
+ * try may succeed. */
+static void statement_answered(struct pooled_conn *conn, struct pg_statement *st)
+{
+	struct pg_pool *pool = conn->pool;
+	if (!st->result) {
+		/* Skipped after another statement's failure: impossible, each has its own Sync. */
+		pg_pool_finish(pool, st, ERR_INTERNAL);
+		return;
+	}
+	enum err_code code = pg_result_code(st->result);
+	const char *sqlstate = pg_result_sqlstate(st->result);
+	if (code != ERR_NONE && st->prepared && is_plan_stale(st->result, sqlstate)) {
+		prepared_mark_stale(conn, st->prepared);
+		code = ERR_UNAVAILABLE;
+		if (pg_pool_retry(pool, st))
+			return;
+	}
+	/* serialization_failure, deadlock_detected */
+	bool is_transient = strcmp(sqlstate, "40001") == 0 || strcmp(sqlstate, "40P01") == 0 ||
+	                    pg_result_is_read_only(st->result);
+	if (is_transient && pg_pool_retry(pool, st))
+		return;
+	if (code == ERR_INTERNAL && st->fiber)
+		log_error(LOG_GROUP_PG, "statement failed", f_text("sqlstate", sqlstate),
+		          f_text("reason", PQresultErrorField(st->result, PG_DIAG_MESSAGE_PRIMARY)),
+		          f_text("statement", st->sql));
+	pg_pool_finish(pool, st, code);
+}
+
+/* The connection broke before the answer: retry what is known not to have run, and reads; a write
+ * that may have run is ERR_UNCERTAIN. */
+static void statement_lost(struct pooled_conn *conn, struct pg_statement *st)
+{
+	bool has_not_run = !st->is_synced ||
+	                   (conn->is_terminated && !conn->is_out_of_sync && !st->may_be_done);
+	bool is_first_read = st->kind == PG_SINGLE && st->is_read && !st->was_sent_again;
+	if (is_first_read)
+		st->was_sent_again = true;
+	bool is_harmless = has_not_run || is_first_read;
+	if (is_harmless && pg_pool_retry(conn->pool, st))
+		return;
+	PQclear(st->result);
+	st->result = NULL;
+	bool is_write = (st->kind == PG_SINGLE && !st->is_read) || st->kind == PG_COMMIT;
+	pg_pool_finish(conn->pool, st, is_write && !is_harmless ? ERR_UNCERTAIN : ERR_UNAVAILABLE);
+}
+
+/* Update the average time of a statement from a batch of answers. */
+static void measure(struct pooled_conn *conn, size_t answered)
+{
+	uint64_t now_us = time_monotonic_us();
+	uint64_t each_us = MIN_OF((now_us - conn->busy_us) / answered, SAMPLE_MAX_US);
+	conn->pool->usual_us = (7 * conn->pool->usual_us + each_us) / 8;
+	conn->busy_us = now_us;
+}
+
+/* Match what has arrived with what was sent. */
+static void receive(struct pooled_conn *conn)
+{
+	PGconn *pg = pg_link_pg(conn->link);
+	size_t before = conn->in_flight;
+	int separators = 0;
+	/* PQgetResult() returns NULL between two results, at most twice in a row. */
+	while (conn->in_flight > 0 && separators < 3 && !PQisBusy(pg) && !conn->is_out_of_sync) {
+		PGresult *result = PQgetResult(pg);
+		if (conn->is_out_of_sync) {
+			PQclear(result);
+			break;
+		}
+		if (!result) {
+			separators++;
+			continue;
+		}
+		separators = 0;
+		struct pg_statement *st = TAILQ_FIRST(&conn->sent);
+		if (PQresultStatus(result) == PGRES_PIPELINE_SYNC) {
+			PQclear(result);
+			TAILQ_REMOVE(&conn->sent, st, entry);
+			conn->in_flight--;
+			conn->progress_ms = uv_now(conn->pool->loop);
+			statement_answered(conn, st);
+		} else if (PQresultStatus(result) == PGRES_FATAL_ERROR &&
+		           pg_result_sqlstate(result)[0] == '\0') {
+			PQclear(result); /* libpq's own report that the connection ended */
+			break;
+		} else {
+			statement_keep(conn, st, result);
+		}
+	}
+	if (conn->in_flight < before)
+		measure(conn, before - conn->in_flight);
+}
+
+/* Once it is shared and everything is answered: check that it can go on to be used. */
+static void check_idle(struct pooled_conn *conn)
+{
+	if (conn->in_flight > 0 || conn->transaction)
+		return;
+	conn->is_rolling_back = false;
+	if (!pooled_conn_is_ready(conn))
+		return;
+	if (PQtransactionStatus(pg_link_pg(conn->link)) != PQTRANS_IDLE)
+		pg_link_fail(conn->link, "a transaction did not end");
+	else if (conn->is_read_only)
+		pg_link_fail(conn->link, "the server takes no writes");
+}
+
+/* A notice without a SQLSTATE is libpq's own: it got an answer that it did not expect and dropped
+ * it. */
+static void on_notice(void *context, const PGresult *result)
+{
+	struct pooled_conn *conn = context;
+	if (pg_result_sqlstate(result)[0] == '\0')
+		conn->is_out_of_sync = true;
+	log_debug(LOG_GROUP_PG, "notice from the server",
+	          f_text("notice", PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY)));
+}
+
+static void on_ready(void *context)
+{
+	struct pooled_conn *conn = context;
+	pg_metrics_gauge(PG_GAUGE_CONNECTIONS, 1);
+	conn->is_terminated = conn->is_out_of_sync = conn->is_read_only = false;
+	conn->was_overdue = conn->needs_flush = false;
+	conn->used_ms = uv_now(conn->pool->loop);
+	PQsetNoticeReceiver(pg_link_pg(conn->link), on_notice, conn);
+	require(PQenterPipelineMode(pg_link_pg(conn->link)) == 1);
+	pg_pool_run(conn->pool);
+}
+
+static void on_readable(void *context)
+{
+	struct pooled_conn *conn = context;
+	PGconn *pg = pg_link_pg(conn->link);
+	bool is_open = PQconsumeInput(pg) == 1;
+	receive(conn);
+	if (conn->is_out_of_sync)
+		pg_link_fail(conn->link, "answers and statements do not match any more");
+	else if (!is_open || PQstatus(pg) == CONNECTION_BAD)
+		pg_link_fail(conn->link, NULL);
+	else
+		check_idle(conn);
+	pg_pool_run(conn->pool);
+}
+
+static void on_lost(void *context)
+{
+	struct pooled_conn *conn = context;
+	/* There may still be answers to read, and the server's reason for ending the connection. */
+	PQconsumeInput(pg_link_pg(conn->link));
+	receive(conn);
+	pg_metrics_gauge(PG_GAUGE_CONNECTIONS, -1);
+	if (conn->transaction) {
+		pg_metrics_gauge(PG_GAUGE_CHECKED_OUT, -1);
+		conn->transaction->conn = NULL;
+		conn->transaction = NULL;
+	}
+	/* Newest first: a retry goes to the front of its queue, so this keeps the order. */
+	while (!TAILQ_EMPTY(&conn->sent)) {
+		struct pg_statement *st = TAILQ_LAST(&conn->sent, pg_statement_list);
+		TAILQ_REMOVE(&conn->sent, st, entry);
+		statement_lost(conn, st);
+	}
+	conn->in_flight = 0;
+	conn->is_reserved = conn->is_rolling_back = conn->needs_flush = false;
+	prepared_clear(conn);
+}
+
+static void on_broken(void *context)
+{
+	struct pooled_conn *conn = context;
+	pg_pool_run(conn->pool);
+}
+
+/* The first connection is always kept open, the others while statements wait. */
+static bool should_reconnect(void *context)
+{
+	const struct pooled_conn *conn = context;
+	return conn == conn->pool->conns || conn->pool->waiting > 0;
+}
+
+static void on_freed(void *context)
+{
+	const struct pooled_conn *conn = context;
+	pg_pool_handle_closed(conn->pool);
+}
+
+static const struct pg_link_owner LINK_OWNER = {
+	.ready = on_ready,
+	.readable = on_readable,
+	.lost = on_lost,
+	.broken = on_broken,
+	.should_reconnect = should_reconnect,
+	.freed = on_freed,
+};
+
+void pooled_conn_init(struct pooled_conn *conn, struct pg_pool *pool)
+{
+	conn->pool = pool;
+	TAILQ_INIT(&conn->sent);
+	SLIST_INIT(&conn->stale);
+	conn->link = pg_link_new(pool->loop, pool->target, pool->settings.connect_timeout_ms,
+	                         &LINK_OWNER, conn);
+}
+
+/* The server applies the limit to each statement; functions of the common migrations read the
+ * request id. */
+#define SET_REQUEST                                          \
+	"SELECT set_config('statement_timeout', $1, true), " \
+	"set_config('expops.request_id', $2, true)"
+
+void pooled_conn_check_out(struct pooled_conn *conn, struct pg_statement *st)
+{
+	struct pg_transaction *tx = st->transaction;
+	uint64_t limit_ms = MIN_OF(MAX_OF(1, request_left_ms(tx->rq)), INT32_MAX);
+	char limit[24];
+	snprintf(limit, sizeof(limit), "%llu", (unsigned long long)limit_ms);
+	conn->transaction = tx;
+	conn->is_reserved = false;
+	tx->conn = conn;
+	tx->time_limit_ms = limit_ms;
+	pg_metrics_gauge(PG_GAUGE_CHECKED_OUT, 1);
+	pooled_conn_send(conn, st);
+	if (!tx->conn)
+		return;
+	const struct pg_param params[] = {{NULL}, {limit}, {tx->rq->id ? tx->rq->id : ""}};
+	pooled_conn_send(conn, pg_statement_new(PG_DETACHED, SET_REQUEST, params, 2));
+}
+
+void pooled_conn_check_in(struct pooled_conn *conn)
+{
+	conn->transaction->conn = NULL;
+	conn->transaction = NULL;
+	pg_metrics_gauge(PG_GAUGE_CHECKED_OUT, -1);
+	check_idle(conn);
+}
+
+static bool has_running_statement(const struct pooled_conn *conn)
+{
+	const struct pg_statement *st;
+	TAILQ_FOREACH(st, &conn->sent, entry)
+	{
+		if (st->kind != PG_DETACHED)
+			return true;
+	}
+	return false;
+}
+
+void pooled_conn_undo(struct pooled_conn *conn)
+{
+	struct pg_pool *pool = conn->pool;
+	if (has_running_statement(conn)) {
+		pg_link_close(conn->link);
+		if (conn == pool->conns) /* the one that is kept open */
+			pg_link_connect(conn->link);
+	} else {
+		struct pg_transaction *tx = conn->transaction;
+		conn->is_rolling_back = true;
+		pooled_conn_send_detached(conn, "ROLLBACK");
+		if (tx->conn)
+			pooled_conn_check_in(conn);
+	}
+	pg_pool_run(pool);
+}
+
+void pooled_conn_check_overdue(struct pooled_conn *conn)
+{
+	uint64_t silent_ms = uv_now(conn->pool->loop) - conn->progress_ms;
+	bool is_overdue = silent_ms > TAILQ_FIRST(&conn->sent)->time_limit_ms + OVERDUE_GRACE_MS;
+	if (is_overdue && conn->was_overdue)
+		pg_link_fail(conn->link, "the server did not answer within the time limit");
+	else
+		conn->was_overdue = is_overdue;
+}

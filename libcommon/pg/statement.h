@@ -1,0 +1,87 @@
+/** A statement: one SQL text with its parameters, from the call of a fiber to the answer of the
+ * server. This file also maps failed answers to our error codes and counts outcomes.
+ *
+ *     NEW --> WAITING --> SENT --> DONE --> WOKEN
+ *      |         ^         ^|
+ *      +---------|---------+|        NEW -> SENT: inside a transaction
+ *                +----------+        SENT -> WAITING: it is sent again
+ */
+#pragma once
+
+#include "loop/fiber.h"
+#include "pg/pg.h"
+
+#include <libpq-fe.h>
+
+#include <sys/queue.h>
+
+enum pg_statement_state {
+	PG_STATEMENT_NEW,     /* in no list */
+	PG_STATEMENT_WAITING, /* for a connection: in pool->singles or pool->begins */
+	PG_STATEMENT_SENT,    /* in conn->sent; the server answers in that order */
+	PG_STATEMENT_DONE,    /* in pool->done until pg_pool_run() wakes its fiber */
+	PG_STATEMENT_WOKEN,   /* in no list */
+};
+
+enum pg_statement_kind {
+	PG_SINGLE,   /* runs on a shared connection and commits by itself */
+	PG_BEGIN,    /* opens `transaction` on a connection of its own */
+	PG_INSIDE,   /* runs inside a transaction */
+	PG_COMMIT,   /* ends a transaction */
+	PG_DETACHED, /* no fiber waits for it, and it is not retried: ROLLBACK, SAVEPOINT */
+};
+
+struct pg_transaction;
+struct prepared_statement;
+
+/** Allocated on the heap, not in the arena: libpq answers even when the fiber has ended. */
+struct pg_statement {
+	TAILQ_ENTRY(pg_statement) entry;
+	enum pg_statement_state state;
+	enum pg_statement_kind kind;
+	struct fiber *fiber; /* waits for the answer; NULL: none does, or no longer */
+	const char *sql;     /* this and `params` are valid only while `fiber` waits */
+	const struct pg_param *params;
+	size_t count;      /* of params, without the unused first */
+	size_t sql_length; /* this and the next: key of prepared statements */
+	unsigned sql_hash;
+	struct pg_transaction *transaction;  /* of PG_BEGIN */
+	struct prepared_statement *prepared; /* what it was sent as; NULL: unprepared */
+	bool is_read;
+	bool is_preparing;       /* the answer to Parse comes first */
+	bool is_synced;          /* libpq has its Sync: the server may have committed it */
+	bool may_be_done;        /* it was answered before the server ended the connection */
+	bool was_sent_again;     /* a read whose connection broke once */
+	uint64_t started_us;     /* when the fiber asked for it */
+	uint64_t sent_ms;        /* uv_now() of sending */
+	uint64_t time_limit_ms;  /* that the server applies */
+	uint64_t wait_until_ms;  /* uv_now() at which it stops waiting for a connection */
+	uint64_t retry_until_ms; /* 0 until the first retry */
+	enum err_code code;      /* of PG_STATEMENT_DONE */
+	PGresult *result;        /* the newest answer; NULL: none */
+};
+
+TAILQ_HEAD(pg_statement_list, pg_statement);
+
+/** Make a statement of the running fiber, NEW. Borrows the text and the parameters. */
+struct pg_statement *pg_statement_new(enum pg_statement_kind kind, const char *sql,
+                                      const struct pg_param *params, size_t count);
+
+/** Free a statement that is in no list, with its result. */
+void pg_statement_free(struct pg_statement *st);
+
+/** ERR_NONE, or the code of a failed answer. */
+enum err_code pg_result_code(const PGresult *result);
+
+/** The SQLSTATE of an answer; "" when it has none. */
+const char *pg_result_sqlstate(const PGresult *result);
+
+/** Whether the server refused a write because it is read-only, as a standby is. */
+bool pg_result_is_read_only(const PGresult *result);
+
+enum pg_gauge { PG_GAUGE_CONNECTIONS, PG_GAUGE_CHECKED_OUT, PG_GAUGE_WAITING };
+void pg_metrics_register(void);
+void pg_metrics_gauge(enum pg_gauge gauge, int change);
+
+/** Count the outcome of a statement that a fiber waited for since `started_us`. */
+void pg_metrics_statement(enum err_code code, uint64_t started_us);
