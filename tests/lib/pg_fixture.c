@@ -24,7 +24,7 @@
 
 #define SKIPPED 77
 
-/* The newest server that the distribution has installed. */
+/* A program of the newest installed server. */
 static void find_program(const char *name, char *path, size_t size)
 {
 	char pattern[64];
@@ -39,10 +39,10 @@ static void find_program(const char *name, char *path, size_t size)
 }
 
 /* Postgres refuses to run as root. */
-static void become_ordinary(void)
+static void drop_root(void)
 {
 	const struct passwd *user = getuid() == 0 ? getpwnam("postgres") : NULL;
-	if (user == NULL)
+	if (!user)
 		return;
 	if (setgroups(0, NULL) != 0 || setgid(user->pw_gid) != 0 || setuid(user->pw_uid) != 0)
 		_exit(126);
@@ -58,16 +58,16 @@ static pid_t spawn(const struct pg_fixture *pg, char *const argv[])
 		return pid;
 	if (chdir("/") != 0)
 		_exit(126);
-	become_ordinary();
+	drop_root();
 	prctl(PR_SET_PDEATHSIG, SIGQUIT);
-	if (freopen(log, "a", stdout) == NULL)
+	if (!freopen(log, "a", stdout))
 		_exit(126);
 	dup2(STDOUT_FILENO, STDERR_FILENO);
 	execv(argv[0], argv);
 	_exit(127);
 }
 
-/* Wait until it takes connections, on a connection that blocks. */
+/* Wait until it accepts connections. Blocks. */
 static void wait_until_up(const struct pg_fixture *pg)
 {
 	PGPing answer = PQPING_NO_RESPONSE;
@@ -111,7 +111,7 @@ void pg_fixture_new(struct pg_fixture *pg)
 	find_program("initdb", program, sizeof(program));
 	scratch_new(pg->folder, "expops-pg");
 	const struct passwd *user = getuid() == 0 ? getpwnam("postgres") : NULL;
-	if (user != NULL)
+	if (user)
 		assert_int_equal(chown(pg->folder, user->pw_uid, user->pw_gid), 0);
 	snprintf(data, sizeof(data), "%s/data", pg->folder);
 	char *argv[] = {program,  "-D", data, "-A",   "trust", "-U",

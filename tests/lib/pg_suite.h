@@ -1,5 +1,5 @@
-/** What the tests of the Postgres client share: a server for all of a program's tests, a worker
- * with a pool for each, and statements that run as requests. */
+/** Shared by the tests of the Postgres client: one server for all tests of a program, a worker with a
+ * pool for each test, and statements that run as requests. */
 #pragma once
 
 #include "pg/pg.h"
@@ -9,7 +9,7 @@
 static struct pg_fixture server;
 static struct worker_fixture fixture;
 
-/** Set-up and tear-down of the group. */
+/** Group setup and teardown. */
 static inline int start_server(void **state)
 {
 	(void)state;
@@ -32,7 +32,7 @@ static inline void open_pool(const struct pg_settings *settings)
 	assert_non_null(fixture.worker.pg);
 }
 
-/** Tear-down of a test: ends pool and worker. */
+/** Teardown of a test: frees the pool and the worker. */
 static inline int teardown(void **state)
 {
 	(void)state;
@@ -41,7 +41,7 @@ static inline int teardown(void **state)
 	return 0;
 }
 
-/** One statement with one number as a request, and what became of it. */
+/** A request that runs one statement with one number, and its outcome. */
 struct outcome {
 	const char *sql;
 	long number;
@@ -65,7 +65,7 @@ static inline void note_outcome(struct request *rq)
 	outcome->is_over = true;
 }
 
-/** Begin `fn` as a request. */
+/** Start `fn` as a request. */
 static inline void spawn(struct outcome *outcome, request_fn *fn)
 {
 	request_spawn(&fixture.worker, "test", FIXTURE_PATIENCE_MS, fn, note_outcome, outcome);

@@ -6,8 +6,8 @@
 static struct pg_fixture server;
 static struct worker_fixture fixture;
 
-/* What a channel was told. */
-struct heard {
+/* Calls of one channel's callback. */
+struct received {
 	int connected;
 	int count;
 	char last[100];
@@ -32,15 +32,15 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void hear(void *context, const char *payload)
+static void on_notification(void *context, const char *payload)
 {
-	struct heard *heard = context;
-	if (payload == NULL) {
-		heard->connected++;
+	struct received *received = context;
+	if (!payload) {
+		received->connected++;
 		return;
 	}
-	heard->count++;
-	snprintf(heard->last, sizeof(heard->last), "%s", payload);
+	received->count++;
+	snprintf(received->last, sizeof(received->last), "%s", payload);
 }
 
 static void until(const int *counter, int wanted)
@@ -51,12 +51,12 @@ static void until(const int *counter, int wanted)
 	assert_int_equal(*counter, wanted);
 }
 
-static void test_listening(void **state)
+static void test_a_channel_gets_its_notifications(void **state)
 {
 	(void)state;
-	struct heard a = {0}, b = {0}, late = {0};
-	pg_listen(fixture.worker.pg, "Ünlikely name", hear, &a);
-	pg_listen(fixture.worker.pg, "outbox_shop", hear, &b);
+	struct received a = {0}, b = {0}, late = {0};
+	pg_listen(fixture.worker.pg, "Ünlikely name", on_notification, &a);
+	pg_listen(fixture.worker.pg, "outbox_shop", on_notification, &b);
 	until(&a.connected, 1);
 	until(&b.connected, 1);
 	pg_fixture_run(&server, "NOTIFY outbox_shop, 'one'");
@@ -66,21 +66,21 @@ static void test_listening(void **state)
 	pg_fixture_run(&server, "NOTIFY \"Ünlikely name\"");
 	until(&a.count, 1);
 	assert_string_equal(a.last, "");
-	/* A channel that is added while the connection is there. */
-	pg_listen(fixture.worker.pg, "late", hear, &late);
+	/* A channel that is added while the connection is open. */
+	pg_listen(fixture.worker.pg, "late", on_notification, &late);
 	until(&late.connected, 1);
 	pg_fixture_run(&server, "NOTIFY late, 'x'");
 	until(&late.count, 1);
 	assert_int_equal(a.connected + b.connected, 2);
 }
 
-/* After a loss each channel is told that it may have missed something, and hears again. */
-static void test_listening_again(void **state)
+/* After a loss each channel gets a NULL payload and listens again. */
+static void test_channels_listen_again_after_a_loss(void **state)
 {
 	(void)state;
-	struct heard a = {0}, b = {0};
-	pg_listen(fixture.worker.pg, "a", hear, &a);
-	pg_listen(fixture.worker.pg, "b", hear, &b);
+	struct received a = {0}, b = {0};
+	pg_listen(fixture.worker.pg, "a", on_notification, &a);
+	pg_listen(fixture.worker.pg, "b", on_notification, &b);
 	until(&a.connected, 1);
 	until(&b.connected, 1);
 	pg_fixture_crash(&server);
@@ -101,8 +101,10 @@ static void test_listening_again(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_listening, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_listening_again, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_channel_gets_its_notifications, setup,
+	                                        teardown),
+		cmocka_unit_test_setup_teardown(test_channels_listen_again_after_a_loss, setup,
+	                                        teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

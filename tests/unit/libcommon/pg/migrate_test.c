@@ -25,7 +25,7 @@ static const struct migration TWO[] = {
 	{NULL, NULL},
 };
 
-/* The service's own, whatever libcommon brings. */
+/* Without the common migrations. */
 #define APPLIED "SELECT count(*) FROM shop.migration WHERE name NOT LIKE 'common_%'"
 
 static int start_server(void **state)
@@ -50,13 +50,13 @@ static int setup(void **state)
 	return 0;
 }
 
-static void test_walk_up(void **state)
+static void test_migrations_run_once_and_in_order(void **state)
 {
 	(void)state;
 	assert_int_equal(migrate_run(server.url, "shop", TWO), ERR_NONE);
 	assert_int_equal(pg_fixture_run(&server, APPLIED), 2);
 	assert_int_equal(pg_fixture_run(&server, "SELECT count(*) FROM shop.second"), 1);
-	/* Nothing is done twice. */
+	/* A second run changes nothing. */
 	long applied =
 		pg_fixture_run(&server, "SELECT sum(xmin::text::bigint) FROM shop.migration");
 	assert_int_equal(migrate_run(server.url, "shop", TWO), ERR_NONE);
@@ -64,15 +64,15 @@ static void test_walk_up(void **state)
 	                                "SELECT sum(xmin::text::bigint) FROM shop.migration"),
 	                 applied);
 	assert_int_equal(pg_fixture_run(&server, "SELECT count(*) FROM shop.first"), 1);
-	/* Nothing of it landed in another schema. */
+	/* Other schemas are unchanged. */
 	assert_int_equal(pg_fixture_run(&server,
 	                                "SELECT count(*) FROM pg_class WHERE relnamespace = "
 	                                "'public'::regnamespace"),
 	                 0);
 }
 
-/* An older release's database gets what is new, in a schema that the role owns but did not make. */
-static void test_next_release(void **state)
+/* A newer release adds its migrations, in a schema that the role owns but did not create. */
+static void test_a_newer_release_adds_its_migrations(void **state)
 {
 	(void)state;
 	const struct migration ONE[] = {{TWO[0].name, TWO[0].sql}, {NULL, NULL}};
@@ -85,13 +85,13 @@ static void test_next_release(void **state)
 	assert_int_equal(migrate_run(url, "shop", ONE), ERR_NONE);
 	assert_int_equal(migrate_run(url, "shop", TWO), ERR_NONE);
 	assert_int_equal(pg_fixture_run(&server, "SELECT count(*) FROM shop.second"), 1);
-	/* The older one still runs beside it, and goes on. */
+	/* The older release still starts. */
 	assert_int_equal(migrate_run(url, "shop", ONE), ERR_NONE);
 	pg_fixture_run(&server, "SET client_min_messages = error; DROP SCHEMA shop CASCADE; "
 	                        "DROP ROLE clerk");
 }
 
-static void test_edited(void **state)
+static void test_edited_and_unknown_migrations_are_refused(void **state)
 {
 	(void)state;
 	const struct migration EDITED[] = {{"0001_first", "CREATE TABLE first ()"},
@@ -106,8 +106,8 @@ static void test_edited(void **state)
 	assert_int_equal(pg_fixture_run(&server, APPLIED), 2);
 }
 
-/* A failing one leaves no trace, what came before it stays. */
-static void test_failing(void **state)
+/* A failed migration is rolled back, earlier ones stay applied. */
+static void test_a_failed_migration_is_rolled_back(void **state)
 {
 	(void)state;
 	const struct migration FAILING[] = {{TWO[0].name, TWO[0].sql},
@@ -130,7 +130,7 @@ static void *run_two(void *arg)
 	return NULL;
 }
 
-static void test_at_once(void **state)
+static void test_concurrent_runs_apply_once(void **state)
 {
 	(void)state;
 	pthread_t threads[4];
@@ -145,8 +145,8 @@ static void test_at_once(void **state)
 	assert_int_equal(pg_fixture_run(&server, APPLIED), 2);
 }
 
-/* The process dies in the middle of one: it can be run again from there. */
-static void test_killed(void **state)
+/* The process is killed during a migration; the next run applies it. */
+static void test_a_killed_run_can_be_repeated(void **state)
 {
 	(void)state;
 	const struct migration SLOW[] = {{TWO[0].name, TWO[0].sql},
@@ -166,7 +166,7 @@ static void test_killed(void **state)
 	assert_int_equal(pg_fixture_run(&server, "SELECT count(*) FROM shop.second"), 1);
 }
 
-static void test_away(void **state)
+static void test_bad_url_and_unreachable_server(void **state)
 {
 	(void)state;
 	assert_int_equal(migrate_run("postgresql:///x?host=/nowhere", "shop", TWO),
@@ -185,8 +185,8 @@ static void test_uuid_v7(void **state)
 {
 	(void)state;
 	assert_int_equal(migrate_run(server.url, "shop", TWO), ERR_NONE);
-	/* Version and variant, close to now, and ascending for rows that are made one after
-	 * another. */
+	/* The version and variant bits, the time, and ascending ids for rows that are made one
+	 * after another. */
 	assert_int_equal(ask("SELECT count(*) FROM generate_series(1, 1000), uuid_v7() AS id WHERE "
 	                     "id::text !~ '^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab]'"),
 	                 0);
@@ -216,7 +216,7 @@ static void test_task_functions(void **state)
 	            "\"pending\", \"progress\": 0, \"message\": null, \"result\": null, \"error\": "
 	            "null, \"attempts\": 0, \"started_at\": null, \"finished_at\": null}')::int"),
 		1);
-	/* Once, although task_json() reads its argument many times. */
+	/* task_start() runs once, although task_json() uses its argument many times. */
 	assert_int_equal(ask("SELECT count(*) FROM task"), 1);
 	assert_int_equal(
 		ask("SELECT count(*) FROM outbox JOIN task ON stream = 'jobs' AND type = kind "
@@ -238,7 +238,7 @@ static void test_task_functions(void **state)
 	                     "count(*) FROM outbox WHERE type = 'got' AND request_id = 'r2' AND "
 	                     "account_id IS NULL"),
 	                 1);
-	/* Bound to their schema, whatever the caller's search_path. */
+	/* The functions use their own schema, whatever the caller's search_path. */
 	assert_int_equal(pg_fixture_run(&server,
 	                                "SELECT (shop.task_start('other', NULL, NULL)).attempts"),
 	                 0);
@@ -248,13 +248,13 @@ static void test_task_functions(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_walk_up, setup),
-		cmocka_unit_test_setup(test_next_release, setup),
-		cmocka_unit_test_setup(test_edited, setup),
-		cmocka_unit_test_setup(test_failing, setup),
-		cmocka_unit_test_setup(test_at_once, setup),
-		cmocka_unit_test_setup(test_killed, setup),
-		cmocka_unit_test_setup(test_away, setup),
+		cmocka_unit_test_setup(test_migrations_run_once_and_in_order, setup),
+		cmocka_unit_test_setup(test_a_newer_release_adds_its_migrations, setup),
+		cmocka_unit_test_setup(test_edited_and_unknown_migrations_are_refused, setup),
+		cmocka_unit_test_setup(test_a_failed_migration_is_rolled_back, setup),
+		cmocka_unit_test_setup(test_concurrent_runs_apply_once, setup),
+		cmocka_unit_test_setup(test_a_killed_run_can_be_repeated, setup),
+		cmocka_unit_test_setup(test_bad_url_and_unreachable_server, setup),
 		cmocka_unit_test_setup(test_uuid_v7, setup),
 		cmocka_unit_test_setup(test_task_functions, setup),
 	};

@@ -17,8 +17,8 @@ static int setup(void **state)
 	return 0;
 }
 
-/* Run the loop until the server, asked on a connection of the test's own, says so. */
-static void until_server_says(const char *sql)
+/* Run the loop until the query, on a connection of the test's own, returns non-zero. */
+static void until_true(const char *sql)
 {
 	for (int i = 0; pg_fixture_run(&server, sql) == 0; i++) {
 		assert_true(i < 20000);
@@ -63,7 +63,7 @@ static void values(struct request *rq)
 	assert_int_equal(rows->affected, 7);
 }
 
-static void test_values(void **state)
+static void test_parameters_and_values(void **state)
 {
 	(void)state;
 	struct outcome outcome = {0};
@@ -73,7 +73,7 @@ static void test_values(void **state)
 	assert_true(pg_pool_is_up(fixture.worker.pg));
 }
 
-static void test_sqlstates(void **state)
+static void test_codes_of_sqlstates(void **state)
 {
 	(void)state;
 	static const struct {
@@ -93,8 +93,8 @@ static void test_sqlstates(void **state)
 
 #define MANY 3000
 
-/* Every statement of a shared pipeline gets its own answer, whatever becomes of its neighbours. */
-static void test_failures_stay_separate(void **state)
+/* Each statement of a shared pipeline gets its own answer, also when other statements fail. */
+static void test_a_failure_does_not_affect_other_statements(void **state)
 {
 	(void)state;
 	static const struct {
@@ -129,7 +129,7 @@ static void add_in_transaction(struct request *rq)
 	struct outcome *outcome = rq->user;
 	pg_begin(rq);
 	pg_query(rq, "INSERT INTO t VALUES ($1)", pg_int(outcome->number));
-	/* Nobody else's uncommitted row is seen, one's own is. */
+	/* It sees its own uncommitted row. */
 	struct pg_rows *rows = pg_query(rq, "SELECT count(*) FILTER (WHERE a = $1) FROM t",
 	                                pg_int(outcome->number));
 	outcome->answer = (long)pg_value_int(rows, 0, 0);
@@ -145,7 +145,7 @@ static void add_in_transaction(struct request *rq)
 	assert_false(pg_in_transaction(rq));
 }
 
-static void test_transactions_are_apart(void **state)
+static void test_transactions_are_isolated(void **state)
 {
 	(void)state;
 	struct outcome outcomes[90] = {0};
@@ -163,7 +163,8 @@ static void test_transactions_are_apart(void **state)
 	assert_int_equal(pg_fixture_run(&server, "SELECT count(*) FROM t WHERE a % 3 <> 1"), 0);
 }
 
-/* One of a page ends with it, one from outside goes on, and one that a raise cuts short is gone. */
+/* A transaction that was begun in a page ends with the page, one that was begun before it goes on,
+ * and a raise rolls back. */
 static void transactions_and_pages(struct request *rq)
 {
 	request_page_begin(rq);
@@ -182,7 +183,7 @@ static void transactions_and_pages(struct request *rq)
 	raise_error(rq, ERR_FORBIDDEN, "enough");
 }
 
-static void test_transactions_and_pages(void **state)
+static void test_a_page_ends_its_transactions(void **state)
 {
 	(void)state;
 	struct outcome outcome = {0};
@@ -200,28 +201,27 @@ static void sleep_in_transaction(struct request *rq)
 	pg_query(rq, "SELECT pg_sleep(600)");
 }
 
-/* Its fiber goes while a statement runs: the server ends that, nothing is kept, the pool is
- * whole. */
-static void test_an_abandoned_transaction_ends(void **state)
+/* Its fiber is cancelled while a statement runs: the server ends the statement and rolls back, and
+ * the pool goes on working. */
+static void test_a_cancelled_transaction_is_rolled_back(void **state)
 {
 	(void)state;
 	struct outcome outcome = {0}, after = {.sql = "SELECT $1::int", .number = 5};
 	pg_fixture_run(&server, "CREATE TABLE t (a int)");
 	struct request *rq = fixture_spawn(&fixture, sleep_in_transaction, note_outcome, &outcome);
-	until_server_says(SLEEPING);
+	until_true(SLEEPING);
 	fiber_cancel(rq->fiber, ERR_CLIENT_GONE);
 	fixture_idle(&fixture);
 	assert_int_equal(outcome.code, ERR_CLIENT_GONE);
 	spawn(&after, query_number);
 	fixture_idle(&fixture);
 	assert_int_equal(after.answer, 5);
-	until_server_says("SELECT (NOT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event = "
-	                  "'PgSleep'))::int");
+	until_true("SELECT (NOT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event = "
+	           "'PgSleep'))::int");
 	assert_int_equal(pg_fixture_run(&server, "SELECT count(*) FROM t"), 0);
 }
 
-/* The deadline of a single statement: its fiber leaves, neighbours are not touched. */
-static void test_deadlines(void **state)
+static void test_a_deadline_does_not_affect_other_statements(void **state)
 {
 	(void)state;
 	struct outcome slow = {.sql = "SELECT pg_sleep(5 + $1)"};
@@ -245,16 +245,16 @@ static void sleep_too_long(struct request *rq)
 	pg_query(rq, "SELECT pg_sleep(600)");
 }
 
-/* In a transaction the server itself ends the statement at the deadline. */
-static void test_deadline_reaches_the_server(void **state)
+/* In a transaction the server ends the statement at the deadline. */
+static void test_the_server_applies_a_transactions_deadline(void **state)
 {
 	(void)state;
 	struct outcome outcome = {0};
 	request_spawn(&fixture.worker, "test", 300, sleep_too_long, note_outcome, &outcome);
 	fixture_idle(&fixture);
 	assert_int_equal(outcome.code, ERR_TIMEOUT);
-	until_server_says("SELECT (NOT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event = "
-	                  "'PgSleep'))::int");
+	until_true("SELECT (NOT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event = "
+	           "'PgSleep'))::int");
 }
 
 static bool may_go_on;
@@ -278,7 +278,7 @@ static void begin_only(struct request *rq)
 	outcome->answer = 1;
 }
 
-/* Ask until there is a connection: making one may take longer than the pool lets a statement wait. */
+/* Repeat until there is a connection: making one may take longer than pool_wait_ms. */
 static void until_answered(struct outcome *outcome, request_fn *fn)
 {
 	do {
@@ -288,7 +288,7 @@ static void until_answered(struct outcome *outcome, request_fn *fn)
 	} while (outcome->code == ERR_UNAVAILABLE);
 }
 
-/* The same for hold_transaction(), which does not end. */
+/* The same for hold_transaction(), which does not return. */
 static struct request *until_held(struct outcome *outcome)
 {
 	struct request *held = NULL;
@@ -303,7 +303,7 @@ static struct request *until_held(struct outcome *outcome)
 	return held;
 }
 
-static void test_pool_exhausted(void **state)
+static void test_an_exhausted_pool_still_runs_single_statements(void **state)
 {
 	(void)state;
 	struct outcome holder = {0}, begins[5] = {0},
@@ -316,7 +316,6 @@ static void test_pool_exhausted(void **state)
 		fixture_until(&fixture, &begins[i].is_over);
 		assert_int_equal(begins[i].code, ERR_UNAVAILABLE);
 	}
-	/* One connection is always left for single statements. */
 	until_answered(&single, query_number);
 	assert_int_equal(single.answer, 3);
 	assert_int_equal(holder.answer, 1);
@@ -347,7 +346,7 @@ static void reread(struct request *rq)
 	pg_query(rq, "SELECT * FROM t");
 }
 
-static void test_plans_are_prepared_again(void **state)
+static void test_stale_plans_are_prepared_again(void **state)
 {
 	(void)state;
 	struct outcome outcome = {0};
@@ -376,7 +375,7 @@ static void test_serialisation_failures_are_retried(void **state)
 	assert_int_equal(outcome.answer, 4);
 }
 
-/* A failure that comes with the Sync, after the statement's own answer. */
+/* A deferred constraint fails at the Sync, after the statement's own answer. */
 static void test_deferred_constraints(void **state)
 {
 	(void)state;
@@ -417,7 +416,7 @@ static void try_inside(struct request *rq)
 	assert_string_equal(pg_json(rows), "1,4");
 }
 
-static void test_savepoints(void **state)
+static void test_nested_transactions_and_failed_statements(void **state)
 {
 	(void)state;
 	struct outcome outcome = {0};
@@ -432,7 +431,7 @@ static void fail_inside(struct request *rq)
 	pg_query(rq, "SELECT 1/0");
 }
 
-static void test_a_failure_inside_gives_the_connection_back(void **state)
+static void test_a_failed_transaction_frees_its_connection(void **state)
 {
 	(void)state;
 	struct outcome outcome = {0};
@@ -445,11 +444,11 @@ static void test_a_failure_inside_gives_the_connection_back(void **state)
 	spawn(&outcome, begin_only);
 	fixture_idle(&fixture);
 	assert_int_equal(outcome.code, ERR_NONE);
-	until_server_says("SELECT (NOT EXISTS (SELECT FROM pg_stat_activity WHERE state LIKE 'idle "
-	                  "in%'))::int");
+	until_true("SELECT (NOT EXISTS (SELECT FROM pg_stat_activity WHERE state LIKE 'idle "
+	           "in%'))::int");
 }
 
-/* Long parameters and answers, many at once: both directions fill up. */
+/* Long parameters and answers, many at once: both directions of the socket fill up. */
 static void send_much(struct request *rq)
 {
 	struct outcome *outcome = rq->user;
@@ -461,7 +460,7 @@ static void send_much(struct request *rq)
 	outcome->answer = 1;
 }
 
-static void test_back_pressure(void **state)
+static void test_full_sockets(void **state)
 {
 	(void)state;
 	struct outcome outcomes[16] = {0};
@@ -472,8 +471,8 @@ static void test_back_pressure(void **state)
 		assert_int_equal(outcomes[i].answer, 1);
 }
 
-/* Freed with statements under way and waiting: they end, nothing leaks. */
-static void test_freed_while_busy(void **state)
+/* Statements that wait or run end when the pool is freed. */
+static void test_freeing_a_busy_pool(void **state)
 {
 	struct outcome outcomes[400];
 	struct outcome holder = {0};
@@ -483,7 +482,7 @@ static void test_freed_while_busy(void **state)
 		outcomes[i] = (struct outcome){.sql = "SELECT pg_sleep($1)", .number = 600};
 		spawn(&outcomes[i], query_number);
 	}
-	until_server_says(SLEEPING);
+	until_true(SLEEPING);
 	pg_pool_free(fixture.worker.pg);
 	request_list_cancel(fixture.worker.requests, ERR_UNAVAILABLE);
 	fixture_idle(&fixture);
@@ -495,7 +494,7 @@ static void test_freed_while_busy(void **state)
 	setup(state);
 }
 
-static void test_by_name_over_tcp(void **state)
+static void test_connecting_by_host_name(void **state)
 {
 	struct outcome outcome = {.sql = "SELECT $1::int", .number = 8};
 	teardown(state);
@@ -520,8 +519,8 @@ static void run_many_texts(struct request *rq)
 	outcome->answer = (long)pg_value_int(rows, 0, 0);
 }
 
-/* Statements beyond the bound run as well, unprepared. */
-static void test_too_many_to_prepare(void **state)
+/* Statements beyond the limit run unprepared. */
+static void test_the_number_of_prepared_statements_is_limited(void **state)
 {
 	(void)state;
 	struct outcome outcome = {0};
@@ -546,24 +545,22 @@ static void test_idle_connections_are_closed(void **state)
 			(struct outcome){.sql = "SELECT pg_sleep(0.02 * $1::int)", .number = 1};
 		spawn(&outcomes[i], query_number);
 	}
-	until_server_says(
-		"SELECT count(*) / 2 FROM pg_stat_activity WHERE application_name = 'expops'");
+	until_true("SELECT count(*) / 2 FROM pg_stat_activity WHERE application_name = 'expops'");
 	fixture_idle(&fixture);
-	until_server_says(
-		"SELECT (count(*) = 1)::int FROM pg_stat_activity WHERE application_name = "
-		"'expops'");
+	until_true("SELECT (count(*) = 1)::int FROM pg_stat_activity WHERE application_name = "
+	           "'expops'");
 }
 
 static double metric_value(const char *name)
 {
 	struct arena *arena = arena_new();
 	char *line = strstr(metrics_text(arena), arena_printf(arena, "\n%s ", name));
-	double value = line == NULL ? -1 : strtod(line + strlen(name) + 2, NULL);
+	double value = line ? strtod(line + strlen(name) + 2, NULL) : -1;
 	arena_free(arena);
 	return value;
 }
 
-/* Whatever happened in the tests before this one, nothing is left open, checked out or waiting. */
+/* After all tests before this one, nothing is open, checked out or waiting. */
 static void test_gauges_return_to_zero(void **state)
 {
 	struct outcome outcome = {.sql = "SELECT $1::int"};
@@ -580,7 +577,7 @@ static void test_gauges_return_to_zero(void **state)
 	setup(state);
 }
 
-static void test_bad_urls(void **state)
+static void test_bad_urls_are_refused(void **state)
 {
 	(void)state;
 	static const char *const URLS[] = {"postgres://[::1/d", "nonsense", "=",
@@ -593,28 +590,35 @@ static void test_bad_urls(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sqlstates),
-		cmocka_unit_test_setup_teardown(test_values, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_failures_stay_separate, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_transactions_are_apart, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_transactions_and_pages, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_an_abandoned_transaction_ends, setup,
+		cmocka_unit_test(test_codes_of_sqlstates),
+		cmocka_unit_test_setup_teardown(test_parameters_and_values, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_failure_does_not_affect_other_statements,
+	                                        setup, teardown),
+		cmocka_unit_test_setup_teardown(test_transactions_are_isolated, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_page_ends_its_transactions, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_cancelled_transaction_is_rolled_back, setup,
 	                                        teardown),
-		cmocka_unit_test_setup_teardown(test_deadlines, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_deadline_reaches_the_server, setup, teardown),
-		cmocka_unit_test_teardown(test_pool_exhausted, teardown),
-		cmocka_unit_test_setup_teardown(test_plans_are_prepared_again, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_deadline_does_not_affect_other_statements,
+	                                        setup, teardown),
+		cmocka_unit_test_setup_teardown(test_the_server_applies_a_transactions_deadline,
+	                                        setup, teardown),
+		cmocka_unit_test_teardown(test_an_exhausted_pool_still_runs_single_statements,
+	                                  teardown),
+		cmocka_unit_test_setup_teardown(test_stale_plans_are_prepared_again, setup,
+	                                        teardown),
 		cmocka_unit_test_setup_teardown(test_serialisation_failures_are_retried, setup,
 	                                        teardown),
 		cmocka_unit_test_setup_teardown(test_deferred_constraints, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_savepoints, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_a_failure_inside_gives_the_connection_back,
+		cmocka_unit_test_setup_teardown(test_nested_transactions_and_failed_statements,
 	                                        setup, teardown),
-		cmocka_unit_test_setup_teardown(test_back_pressure, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_freed_while_busy, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_by_name_over_tcp, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_bad_urls, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_too_many_to_prepare, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_failed_transaction_frees_its_connection,
+	                                        setup, teardown),
+		cmocka_unit_test_setup_teardown(test_full_sockets, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_freeing_a_busy_pool, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_connecting_by_host_name, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_bad_urls_are_refused, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_the_number_of_prepared_statements_is_limited,
+	                                        setup, teardown),
 		cmocka_unit_test_setup_teardown(test_idle_connections_are_closed, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_gauges_return_to_zero, setup, teardown),
 	};

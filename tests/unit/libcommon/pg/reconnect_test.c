@@ -1,7 +1,5 @@
-/* What becomes of statements when connections are lost: nothing is done twice, and nothing is said
- * to be done, or not, that is not known. */
-#include "pg/conn.h"
-
+/* Statements whose connections are lost: none is executed twice, and every reported outcome is
+ * true. */
 #include "pg_suite.h"
 
 #include <arpa/inet.h>
@@ -61,9 +59,9 @@ static void until_up(void)
 	uv_timer_stop(&fixture.tick);
 }
 
-/* A crash in the middle of a write, with a read and another write behind it on other
- * connections. */
-static void test_crash(void **state)
+/* The server crashes during a write and a read. The write is uncertain; the read and a later write
+ * run on the restarted server. */
+static void test_a_crash_makes_a_write_uncertain(void **state)
 {
 	(void)state;
 	struct outcome write = {.sql = "INSERT INTO t SELECT $1 FROM pg_sleep(600)"};
@@ -89,8 +87,9 @@ static void test_crash(void **state)
 	assert_true(pg_pool_is_up(fixture.worker.pg));
 }
 
-/* An orderly stop says so: what it interrupts is not done, and is done by the next server. */
-static void test_orderly_stop(void **state)
+/* A fast shutdown is announced: what it interrupts has not run, and is retried on the restarted
+ * server. */
+static void test_statements_survive_an_orderly_restart(void **state)
 {
 	(void)state;
 	struct outcome writes[20];
@@ -123,7 +122,7 @@ static void commit_slowly(struct request *rq)
 	pg_commit(rq);
 }
 
-static void test_crash_during_commit(void **state)
+static void test_a_crash_makes_a_commit_uncertain(void **state)
 {
 	(void)state;
 	struct outcome outcome = {0};
@@ -155,8 +154,8 @@ static void outlive_the_connection(struct request *rq)
 	pg_commit(rq);
 }
 
-/* What a transaction did before its connection broke is undone, so that is no uncertainty. */
-static void test_connection_lost_inside(void **state)
+/* The server rolls back a transaction whose connection broke, so the outcome is certain. */
+static void test_a_lost_connection_undoes_its_transaction(void **state)
 {
 	(void)state;
 	struct outcome outcome = {0};
@@ -179,9 +178,9 @@ static void test_connection_lost_inside(void **state)
 
 #define WRITES 2000
 
-/* Connections are cut again and again under many writes. Every outcome is true: done is done once,
- * not done is not done, and only the uncertain may be either. */
-static void test_storm(void **state)
+/* Connections are cut repeatedly under many writes. A write that succeeded has run once, one that
+ * failed has not run, and an uncertain one has run at most once. */
+static void test_outcomes_are_true_while_connections_are_cut(void **state)
 {
 	(void)state;
 	struct outcome *writes = calloc(WRITES, sizeof(*writes));
@@ -219,8 +218,7 @@ static void test_storm(void **state)
 	free(writes);
 }
 
-/* The server comes after the process. */
-static void test_away_at_start(void **state)
+static void test_the_server_may_start_after_the_process(void **state)
 {
 	struct outcome early = {.sql = "SELECT $1::int", .number = 4};
 	teardown(state);
@@ -240,7 +238,7 @@ static void begin_only(struct request *rq)
 	pg_commit(rq);
 }
 
-static void test_away_for_too_long(void **state)
+static void test_waiting_for_the_server_ends(void **state)
 {
 	struct outcome single = {.sql = "SELECT $1::int"}, begin = {0};
 	teardown(state);
@@ -253,8 +251,8 @@ static void test_away_for_too_long(void **state)
 	assert_int_equal(begin.code, ERR_UNAVAILABLE);
 }
 
-/* Something listens there and never says a word. */
-static void test_silent_server(void **state)
+/* The other end accepts connections and never writes. */
+static void test_a_silent_server_is_unavailable(void **state)
 {
 	struct outcome single = {.sql = "SELECT $1::int"};
 	struct sockaddr_in address = {.sin_family = AF_INET,
@@ -278,7 +276,7 @@ static void test_silent_server(void **state)
 
 #define PID_SQL "SELECT pg_backend_pid() + 0 * $1::int"
 
-/* Wait for the backend that `outcome` has asked about, and stop it where it stands. */
+/* Wait until `outcome` has the process id of its backend, and stop that process. */
 static pid_t freeze(struct outcome *outcome)
 {
 	fixture_idle(&fixture);
@@ -287,9 +285,9 @@ static pid_t freeze(struct outcome *outcome)
 	return (pid_t)outcome->answer;
 }
 
-/* A server that stands still keeps what was sent to it, and gets nothing more: who comes later is
- * told at once that nothing was done. When it goes on, so does all. */
-static void test_frozen_server(void **state)
+/* A stopped server gets no more statements: later ones fail with ERR_UNAVAILABLE. The one that was
+ * sent before is answered when the server continues. */
+static void test_a_stopped_server_gets_no_more_statements(void **state)
 {
 	struct outcome who = {.sql = PID_SQL};
 	struct outcome early = {.sql = "INSERT INTO t VALUES ($1) RETURNING a", .number = 1};
@@ -318,8 +316,7 @@ static void test_frozen_server(void **state)
 	assert_int_equal(pg_fixture_run(&server, "SELECT sum(a) FROM t"), 1);
 }
 
-/* When one connection stands still, another is made. */
-static void test_frozen_connection(void **state)
+static void test_another_connection_replaces_a_stuck_one(void **state)
 {
 	struct outcome who = {.sql = PID_SQL}, late[20];
 	struct outcome early = {.sql = "INSERT INTO t VALUES ($1) RETURNING a", .number = 1};
@@ -361,8 +358,9 @@ static void write_after_refusal(struct request *rq)
 	pg_query(rq, "INSERT INTO t VALUES (4)");
 }
 
-/* A server that takes no writes any more is left for its successor. */
-static void test_standby(void **state)
+/* The connection to a server that has become read-only is closed, and the write is sent on the next
+ * one. */
+static void test_a_read_only_server_is_left(void **state)
 {
 	struct outcome outcome = {0};
 	teardown(state);
@@ -388,7 +386,7 @@ static void prepare_some(struct request *rq)
 	outcome->answer++;
 }
 
-static void test_prepared_again_after_reconnecting(void **state)
+static void test_statements_are_prepared_again_after_reconnecting(void **state)
 {
 	(void)state;
 	struct outcome outcome = {.number = 3};
@@ -406,19 +404,28 @@ static void test_prepared_again_after_reconnecting(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_crash, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_orderly_stop, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_crash_during_commit, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_connection_lost_inside, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_storm, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_away_at_start, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_away_for_too_long, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_silent_server, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_standby, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_frozen_server, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_frozen_connection, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_prepared_again_after_reconnecting, setup,
+		cmocka_unit_test_setup_teardown(test_a_crash_makes_a_write_uncertain, setup,
 	                                        teardown),
+		cmocka_unit_test_setup_teardown(test_statements_survive_an_orderly_restart, setup,
+	                                        teardown),
+		cmocka_unit_test_setup_teardown(test_a_crash_makes_a_commit_uncertain, setup,
+	                                        teardown),
+		cmocka_unit_test_setup_teardown(test_a_lost_connection_undoes_its_transaction,
+	                                        setup, teardown),
+		cmocka_unit_test_setup_teardown(test_outcomes_are_true_while_connections_are_cut,
+	                                        setup, teardown),
+		cmocka_unit_test_setup_teardown(test_the_server_may_start_after_the_process, setup,
+	                                        teardown),
+		cmocka_unit_test_setup_teardown(test_waiting_for_the_server_ends, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_silent_server_is_unavailable, setup,
+	                                        teardown),
+		cmocka_unit_test_setup_teardown(test_a_read_only_server_is_left, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_stopped_server_gets_no_more_statements,
+	                                        setup, teardown),
+		cmocka_unit_test_setup_teardown(test_another_connection_replaces_a_stuck_one, setup,
+	                                        teardown),
+		cmocka_unit_test_setup_teardown(
+			test_statements_are_prepared_again_after_reconnecting, setup, teardown),
 	};
 	return cmocka_run_group_tests(tests, start_with_table, stop_server);
 }
