@@ -4,12 +4,35 @@
 #include "base/log.h"
 #include "loop/fiber.h"
 #include "loop/worker.h"
-#include "redis/internal.h"
+#include "redis/reconnect.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 
-#define SILENCE_MS 5000 /* no command of the shared connection takes that long */
+#define SILENCE_MS          5000  /* no command of the shared connection takes that long */
+#define BLOCKING_SILENCE_MS 30000 /* callers block for 10 s at most */
+
+struct redis_blocking {
+	LIST_ENTRY(redis_blocking) entry;
+	struct redis_link *link;
+};
+
+struct redis_subscription {
+	SLIST_ENTRY(redis_subscription) entry;
+	struct redis_link *link;
+	char *channel;
+	redis_message_cb *cb;
+	void *context;
+};
+
+struct redis {
+	uv_loop_t *loop;
+	struct redis_url url;
+	struct redis_link *shared;
+	LIST_HEAD(, redis_blocking) blocking;
+	SLIST_HEAD(, redis_subscription) subscriptions;
+};
 
 struct redis *redis_new(uv_loop_t *loop, const char *url)
 {
@@ -20,7 +43,9 @@ struct redis *redis_new(uv_loop_t *loop, const char *url)
 	require(redis);
 	redis->loop = loop;
 	redis->url = parsed;
-	redis->shared = redis_conn_new(loop, &redis->url, SILENCE_MS, NULL, NULL);
+	LIST_INIT(&redis->blocking);
+	SLIST_INIT(&redis->subscriptions);
+	redis->shared = redis_link_new(loop, &redis->url, SILENCE_MS, NULL, NULL);
 	return redis;
 }
 
@@ -28,24 +53,31 @@ void redis_free(struct redis *redis)
 {
 	if (!redis)
 		return;
-	require(!redis->blocking);
-	redis_subscriptions_free(redis);
-	redis_conn_free(redis->shared);
+	require(LIST_EMPTY(&redis->blocking));
+	while (!SLIST_EMPTY(&redis->subscriptions)) {
+		struct redis_subscription *subscription = SLIST_FIRST(&redis->subscriptions);
+		SLIST_REMOVE_HEAD(&redis->subscriptions, entry);
+		redis_link_free(subscription->link);
+		free(subscription->channel);
+		free(subscription);
+	}
+	redis_link_free(redis->shared);
 	redis_url_free(&redis->url);
 	free(redis);
 }
 
 bool redis_is_up(const struct redis *redis)
 {
-	redis_conn_start(redis->shared);
-	return redis_conn_is_up(redis->shared);
+	redis_link_start(redis->shared);
+	return redis_link_is_ready(redis->shared);
 }
 
-/* What a fiber waits for. Freed by the reply when the fiber has gone, else by the fiber. */
+/* A command that a fiber waits for. Freed by the fiber, or by the reply when the fiber was
+ * cancelled. */
 struct waiter {
-	struct fiber *fiber; /* NULL: gone */
+	struct fiber *fiber; /* NULL: cancelled */
 	struct arena *arena;
-	struct redis_value *value; /* NULL: lost */
+	struct redis_value *value; /* NULL: the connection was lost */
 	bool is_done;
 };
 
@@ -70,7 +102,7 @@ static void copy_value(struct arena *arena, struct redis_value *value, const red
 		value->length = reply->len;
 		value->text = arena_memdup(arena, reply->str, reply->len);
 		return;
-	default: /* RESP3's others come only to who has asked for it */
+	default: /* the other types of RESP3 are sent only after HELLO 3 */
 		value->type = REDIS_NIL;
 	}
 }
@@ -90,8 +122,8 @@ static void on_reply(void *arg, const redisReply *reply)
 	fiber_wake(waiter->fiber);
 }
 
-/* A server that is starting, or has become a replica, is as good as away. */
-static bool is_away(const struct redis_value *value)
+/* Errors of a server that is starting, or has become a replica. */
+static bool is_unavailable(const struct redis_value *value)
 {
 	static const char *const PREFIXES[] = {"LOADING ", "READONLY ", "MASTERDOWN "};
 	if (value->type != REDIS_ERROR)
@@ -103,14 +135,15 @@ static bool is_away(const struct redis_value *value)
 	return false;
 }
 
-enum err_code redis_conn_try(struct request *rq, struct redis_conn *conn,
-                             struct redis_value **ret_value, const char *const *argv, size_t argc)
+/* Run a command on `link` for the running fiber. When the fiber is cancelled, the reply is dropped. */
+static enum err_code try_on(struct request *rq, struct redis_link *link,
+                            struct redis_value **ret_value, const char *const *argv, size_t argc)
 {
 	struct waiter *waiter = calloc(1, sizeof(*waiter));
 	require(waiter);
 	waiter->fiber = fiber_self();
 	waiter->arena = rq->arena;
-	if (!redis_conn_send(conn, argv, argc, on_reply, waiter)) {
+	if (!redis_link_send(link, argv, argc, on_reply, waiter)) {
 		free(waiter);
 		return ERR_UNAVAILABLE;
 	}
@@ -123,7 +156,7 @@ enum err_code redis_conn_try(struct request *rq, struct redis_conn *conn,
 	}
 	struct redis_value *value = waiter->value;
 	free(waiter);
-	if (!value || is_away(value))
+	if (!value || is_unavailable(value))
 		return ERR_UNAVAILABLE;
 	*ret_value = value;
 	return ERR_NONE;
@@ -132,7 +165,7 @@ enum err_code redis_conn_try(struct request *rq, struct redis_conn *conn,
 enum err_code redis_try(struct request *rq, struct redis_value **ret_value, const char *const *argv,
                         size_t argc)
 {
-	return redis_conn_try(rq, rq->worker->redis->shared, ret_value, argv, argc);
+	return try_on(rq, rq->worker->redis->shared, ret_value, argv, argc);
 }
 
 struct redis_value *redis_command(struct request *rq, const char *const *argv, size_t argc)
@@ -140,7 +173,7 @@ struct redis_value *redis_command(struct request *rq, const char *const *argv, s
 	struct redis_value *value = NULL;
 	enum err_code code = redis_try(rq, &value, argv, argc);
 	if (code == ERR_UNAVAILABLE)
-		raise_error(rq, code, "the message store is away");
+		raise_error(rq, code, "the message store is unavailable");
 	if (code != ERR_NONE)
 		raise_error(rq, code, "the message store did not answer in time");
 	if (value->type == REDIS_ERROR) {
@@ -154,5 +187,72 @@ struct redis_value *redis_command(struct request *rq, const char *const *argv, s
 void redis_publish(struct redis *redis, const char *channel, const char *message)
 {
 	const char *const argv[] = {"PUBLISH", channel, message};
-	redis_conn_send(redis->shared, argv, ARRAY_LEN(argv), NULL, NULL);
+	redis_link_send(redis->shared, argv, ARRAY_LEN(argv), NULL, NULL);
+}
+
+struct redis_blocking *redis_blocking_new(struct redis *redis)
+{
+	struct redis_blocking *connection = calloc(1, sizeof(*connection));
+	require(connection);
+	connection->link =
+		redis_link_new(redis->loop, &redis->url, BLOCKING_SILENCE_MS, NULL, NULL);
+	LIST_INSERT_HEAD(&redis->blocking, connection, entry);
+	return connection;
+}
+
+void redis_blocking_free(struct redis_blocking *connection)
+{
+	if (!connection)
+		return;
+	LIST_REMOVE(connection, entry);
+	redis_link_free(connection->link);
+	free(connection);
+}
+
+enum err_code redis_blocking_try(struct request *rq, struct redis_blocking *connection,
+                                 struct redis_value **ret_value, const char *const *argv,
+                                 size_t argc)
+{
+	enum err_code code = try_on(rq, connection->link, ret_value, argv, argc);
+	/* A cancelled command would go on blocking on the server. */
+	if (code != ERR_NONE && code != ERR_UNAVAILABLE)
+		redis_link_drop(connection->link);
+	return code;
+}
+
+/* `["subscribe", channel, 1]` confirms, `["message", channel, text]` is a message. */
+static void on_push(void *arg, const redisReply *reply)
+{
+	struct redis_subscription *subscription = arg;
+	if (!reply || reply->elements != 3 || !reply->element[0]->str)
+		return;
+	const redisReply *content = reply->element[2];
+	if (strcmp(reply->element[0]->str, "subscribe") == 0)
+		subscription->cb(subscription->context, NULL, 0, true);
+	else if (strcmp(reply->element[0]->str, "message") == 0)
+		subscription->cb(subscription->context, content->str, content->len, true);
+}
+
+static void on_subscription_change(void *arg, bool is_ready)
+{
+	struct redis_subscription *subscription = arg;
+	if (is_ready)
+		redis_link_subscribe(subscription->link, subscription->channel, on_push,
+		                     subscription);
+	else
+		subscription->cb(subscription->context, NULL, 0, false);
+}
+
+void redis_subscribe(struct redis *redis, const char *channel, redis_message_cb *cb, void *context)
+{
+	struct redis_subscription *subscription = calloc(1, sizeof(*subscription));
+	require(subscription);
+	subscription->channel = strdup(channel);
+	require(subscription->channel);
+	subscription->cb = cb;
+	subscription->context = context;
+	SLIST_INSERT_HEAD(&redis->subscriptions, subscription, entry);
+	subscription->link = redis_link_new(redis->loop, &redis->url, SILENCE_MS,
+	                                    on_subscription_change, subscription);
+	redis_link_start(subscription->link);
 }

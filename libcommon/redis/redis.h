@@ -1,8 +1,9 @@
-/** Redis for fibers, over hiredis.
+/** libcommon/redis/: Redis for fibers, over hiredis.
  *
- * One shared connection per worker carries ordinary commands, pipelined; blocking reads and
- * subscriptions have connections of their own. Lost connections are made again with backoff
- * (redis_conn.h). Works with hiredis 0.14 and 1.x.
+ * redis_new() makes the client of a worker. Fibers call redis_command() and redis_try(). One shared
+ * connection per worker carries ordinary commands, pipelined. Blocking commands
+ * (redis_blocking_new()) and subscriptions (redis_subscribe()) have connections of their own. Lost
+ * connections are made again with backoff (reconnect.h). Works with hiredis 0.14 and 1.x.
  */
 #pragma once
 
@@ -18,15 +19,15 @@
 
 struct redis;
 
-/** Make a client on `loop`; connects lazily. Copies the URL. NULL: the URL is not of the forms that
- * redis_url.h takes. */
+/** Make a client on `loop`; it connects on first use. Copies the URL. NULL: the URL has none of the
+ * forms in url.h. */
 struct redis *redis_new(uv_loop_t *loop, const char *url);
 
-/** Close and free; what waits fails with ERR_UNAVAILABLE. require()s that every redis_blocking has
- * been freed. NULL is fine. The loop has to run on for libuv's close callbacks. */
+/** Close and free. Waiting commands fail with ERR_UNAVAILABLE. require()s that every redis_blocking
+ * has been freed. NULL is fine. The loop must still run libuv's close callbacks. */
 void redis_free(struct redis *redis);
 
-/** Whether the shared connection is up; begins to connect it where nothing has. */
+/** Whether the shared connection is ready; begins to connect it if nothing has. */
 bool redis_is_up(const struct redis *redis);
 
 enum redis_type { REDIS_NIL, REDIS_TEXT, REDIS_INTEGER, REDIS_LIST, REDIS_ERROR };
@@ -42,15 +43,16 @@ struct redis_value {
 };
 
 /** Run one command (`argv` as in redisCommandArgv) and wait. Suspends.
- * Raises ERR_UNAVAILABLE: away; ERR_TIMEOUT; ERR_INTERNAL: Redis answered an error. */
+ * Raises ERR_UNAVAILABLE: no connection, or a server that is starting or a replica; ERR_TIMEOUT;
+ * ERR_INTERNAL: Redis replied with an error. */
 struct redis_value *redis_command(struct request *rq, const char *const *argv, size_t argc);
 
-/** As redis_command(), returns the failure; a Redis error reply is ERR_NONE with type
- * REDIS_ERROR. */
+/** As redis_command(), but returns the failure. An error reply is ERR_NONE with type REDIS_ERROR. */
 enum err_code redis_try(struct request *rq, struct redis_value **ret_value, const char *const *argv,
                         size_t argc);
 
-/** Literal words: redis_words(rq, "XACK", stream, group, id). All `const char *`. */
+/** redis_command() with the words as arguments, all `const char *`:
+ * redis_words(rq, "XACK", stream, group, id). */
 #define redis_words(rq, ...)                                    \
 	redis_command((rq), (const char *const[]){__VA_ARGS__}, \
 	              ARRAY_LEN(((const char *const[]){__VA_ARGS__})))
@@ -67,10 +69,10 @@ enum err_code redis_blocking_try(struct request *rq, struct redis_blocking *conn
                                  struct redis_value **ret_value, const char *const *argv,
                                  size_t argc);
 
-/** SUBSCRIBE on a connection of its own for as long as the client lives. `message` NULL:
- * (re)connected (messages may have been missed) — `is_up` true — or lost — `is_up` false. */
+/** SUBSCRIBE on a connection of its own for as long as the client lives. `message` NULL: with
+ * `is_up`, it has (re)connected and messages may have been missed; without, it was lost. */
 typedef void redis_message_cb(void *context, const char *message, size_t length, bool is_up);
 void redis_subscribe(struct redis *redis, const char *channel, redis_message_cb *cb, void *context);
 
-/** Publish without waiting; lost when Redis is away. */
+/** Publish without waiting. The message is lost when there is no connection. */
 void redis_publish(struct redis *redis, const char *channel, const char *message);

@@ -2,10 +2,10 @@
 
 #include <stdlib.h>
 
-/* Outlives its context until libuv has closed the handle. */
+/* Freed after its context, when libuv has closed the handle. */
 struct watcher {
 	uv_poll_t poll;
-	redisAsyncContext *context; /* NULL: gone */
+	redisAsyncContext *context; /* NULL: freed */
 	int events;                 /* what hiredis waits for, UV_READABLE | UV_WRITABLE */
 	redis_uv_gone_cb *gone;
 	void *arg;
@@ -15,7 +15,7 @@ static void on_poll(uv_poll_t *handle, int status, int events)
 {
 	struct watcher *watcher = handle->data;
 	if (status < 0) {
-		/* libuv has stopped watching: let hiredis read the socket's error, then end. */
+		/* libuv has stopped watching. Let hiredis read the socket's error first. */
 		redisAsyncHandleRead(watcher->context);
 		if (watcher->context)
 			redisAsyncFree(watcher->context);

@@ -1,7 +1,7 @@
-/** hiredis's asynchronous context on a libuv loop.
+/** Runs hiredis's asynchronous context on a libuv loop.
  *
- * Not the adapter that hiredis ships: that one ignores poll errors, so that a refused connection is
- * never noticed.
+ * It replaces the adapter that hiredis ships, which ignores poll errors, so that a refused connection
+ * is never noticed.
  */
 #pragma once
 
@@ -11,8 +11,8 @@
 #include <hiredis/async.h>
 #include <uv.h>
 
-/** The context is about to be freed, for whatever reason; its errstr can still be read. Every
- * command that was under way has had its callback with a NULL reply. */
+/** The context is about to be freed; its errstr can still be read. Every command in flight has had
+ * its callback with a NULL reply. */
 typedef void redis_uv_gone_cb(void *arg, const redisAsyncContext *context);
 
 /** Watch the context's socket on `loop`. `gone(arg, context)` is called once, when the context

@@ -1,0 +1,59 @@
+/** A link: one connection to Redis that is made again, with backoff, after it was lost. The shared
+ * connection, blocking connections and subscriptions each use one. Nothing here suspends.
+ *
+ *                 send                    PONG
+ *     IDLE ------------> CONNECTING ------------> READY
+ *                          ^     | failed, timeout  | lost, no reply
+ *                          |     v                  v
+ *                          +- BROKEN <--------------+   (READY for a second: straight to CONNECTING)
+ *                    backoff is over
+ *
+ * CONNECTING covers name lookup, connect, AUTH, SELECT and PING; commands sent meanwhile wait for
+ * READY. In BROKEN they are refused at once. When an attempt fails and the host has further
+ * addresses, the next one is tried without leaving CONNECTING.
+ */
+#pragma once
+
+#include "redis/url.h"
+
+#include <hiredis/async.h>
+#include <uv.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct redis_link;
+
+/** A command's reply; NULL: the connection was lost before it came. Borrowed during the call. */
+typedef void redis_reply_cb(void *arg, const redisReply *reply);
+
+/** The link became READY, or is no longer. */
+typedef void redis_change_cb(void *arg, bool is_ready);
+
+/** Make a link, IDLE. Borrows the URL. When no reply comes for `silence_ms` while commands are in
+ * flight, the connection counts as lost. `change` may be NULL. */
+struct redis_link *redis_link_new(uv_loop_t *loop, const struct redis_url *url, uint64_t silence_ms,
+                                  redis_change_cb *change, void *arg);
+
+/** Close and free. First calls the callbacks of its commands with NULL. NULL is fine. The loop must
+ * still run libuv's close callbacks. */
+void redis_link_free(struct redis_link *link);
+
+/** Begin connecting when IDLE. */
+void redis_link_start(struct redis_link *link);
+
+bool redis_link_is_ready(const struct redis_link *link);
+
+/** Send a command (copied), or keep it until the link is READY; `reply(arg, …)` is called once.
+ * `reply` may be NULL. False: the link is BROKEN, and `reply` is not called. */
+bool redis_link_send(struct redis_link *link, const char *const *argv, size_t argc,
+                     redis_reply_cb *reply, void *arg);
+
+/** SUBSCRIBE, from a change callback with is_ready: `message(arg, …)` is called for every reply that
+ * Redis pushes, and with NULL when the connection is lost. */
+void redis_link_subscribe(struct redis_link *link, const char *channel, redis_reply_cb *message,
+                          void *arg);
+
+/** Drop the present connection with all commands in flight, and make another. */
+void redis_link_drop(struct redis_link *link);
