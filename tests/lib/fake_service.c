@@ -36,7 +36,7 @@ struct fake_service *fake_service_new(uv_loop_t *loop)
 	socklen_t length = sizeof(name);
 	fake->loop = loop;
 	fake->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	/* So that a service which does not read is noticed soon. */
+	/* A small receive buffer fills up soon when the test does not read. */
 	assert_int_equal(setsockopt(fake->fd, SOL_SOCKET, SO_RCVBUF, &SMALL, sizeof(SMALL)), 0);
 	assert_int_equal(bind(fake->fd, (struct sockaddr *)&name, length), 0);
 	assert_int_equal(listen(fake->fd, 64), 0);
@@ -62,7 +62,7 @@ struct http_client *fake_service_conn(struct fake_service *fake, size_t index)
 	while (fake->count <= index) {
 		uv_run(fake->loop, UV_RUN_ONCE);
 		if (uv_now(fake->loop) > until_ms)
-			fail_msg("no connection came");
+			fail_msg("no connection was made");
 	}
 	uv_close((uv_handle_t *)&tick, NULL);
 	uv_run(fake->loop, UV_RUN_NOWAIT);
@@ -93,7 +93,7 @@ void fake_service_free(struct fake_service *fake)
 {
 	fake_service_unlisten(fake);
 	for (size_t i = 0; i < fake->count; i++)
-		if (fake->conns[i] != NULL)
+		if (fake->conns[i])
 			fake_service_close(fake, i);
 	uv_close((uv_handle_t *)&fake->poll, on_closed);
 }

@@ -1,5 +1,5 @@
-/** A Redis of the test's own, that it can kill: on a unix socket and a port in a folder of its
- * own. */
+/** A Redis server for one test program, which can kill it. It listens on a unix socket and a port, in
+ * a temporary folder. */
 #pragma once
 
 #include "free_port.h"
@@ -22,7 +22,7 @@
 
 struct redis_fixture {
 	char folder[SCRATCH_PATH_MAX];
-	char url[128]; /* of the unix socket */
+	char url[128]; /* on the unix socket */
 	uint16_t port;
 	const char *password; /* NULL: none */
 	pid_t pid;            /* 0: not running */
@@ -42,7 +42,7 @@ static inline void redis_fixture_exec(const struct redis_fixture *redis, int out
 	_exit(127);
 }
 
-/** Start it, empty, and wait until it answers. */
+/** Start it without data and wait until it accepts connections. */
 static inline void redis_fixture_start(struct redis_fixture *redis)
 {
 	int out[2];
@@ -61,7 +61,7 @@ static inline void redis_fixture_start(struct redis_fixture *redis)
 	assert_true(is_ready);
 }
 
-/** Kill it, as a power cut would. */
+/** SIGKILL it; its data is lost. */
 static inline void redis_fixture_kill(struct redis_fixture *redis)
 {
 	if (redis->pid == 0)

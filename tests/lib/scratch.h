@@ -1,5 +1,5 @@
-/** A folder of the test's own, in TMPDIR, which deploy/dev removes when the run ends, however it
- * ended; else, or where that is too long for a socket's path, in /tmp. */
+/** Makes a temporary folder for a test, in TMPDIR, which deploy/dev removes at the end of a run. Uses
+ * /tmp when TMPDIR is not set or is too long for the path of a unix socket. */
 #pragma once
 
 #include <setjmp.h>

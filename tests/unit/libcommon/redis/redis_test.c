@@ -101,7 +101,7 @@ static void count_clients(struct request *rq)
 		++*(int *)rq->user;
 }
 
-/* Issued before the connection is even up: all go down one connection, in order. */
+/* The commands are sent before the connection is ready: all use one connection, in order. */
 static void test_hundreds_of_fibers_share_a_connection(void **state)
 {
 	(void)state;
@@ -136,7 +136,7 @@ static void ping_until_up(void)
 		fixture_turn(&fixture);
 }
 
-static void test_away_then_back(void **state)
+static void test_commands_fail_until_the_server_is_back(void **state)
 {
 	(void)state;
 	redis_fixture_kill(&server);
@@ -182,7 +182,7 @@ static void wait_for_blocked(int wanted)
 	} while (blocked != wanted);
 }
 
-static void test_a_server_killed_under_a_command(void **state)
+static void test_killing_the_server_fails_a_blocked_command(void **state)
 {
 	(void)state;
 	enum err_code code = ERR_NONE;
@@ -209,8 +209,8 @@ static void test_a_cancelled_fiber_leaves_no_blocked_client(void **state)
 	redis_blocking_free(blocking);
 }
 
-/* Its reply comes when fiber and arena are gone: nothing of them may be touched. */
-static void test_a_reply_for_a_fiber_that_has_gone(void **state)
+/* The reply comes after the fiber and its arena were freed and must not use them. */
+static void test_a_reply_for_a_cancelled_fiber_is_dropped(void **state)
 {
 	(void)state;
 	enum err_code code = ERR_NONE;
@@ -226,40 +226,40 @@ static void test_a_reply_for_a_fiber_that_has_gone(void **state)
 static struct {
 	char text[128];
 	bool is_up, is_down, is_message;
-} heard;
+} received;
 
 static void on_message(void *context, const char *message, size_t length, bool is_up)
 {
-	assert_ptr_equal(context, &heard);
+	assert_ptr_equal(context, &received);
 	if (message) {
 		assert_int_equal(strlen(message), length);
-		size_t used = strlen(heard.text);
-		snprintf(heard.text + used, sizeof(heard.text) - used, "%s", message);
-		heard.is_message = true;
+		size_t used = strlen(received.text);
+		snprintf(received.text + used, sizeof(received.text) - used, "%s", message);
+		received.is_message = true;
 	}
-	heard.is_up = is_up;
-	heard.is_down = !is_up;
+	received.is_up = is_up;
+	received.is_down = !is_up;
 }
 
-static void test_a_subscription_survives_the_server(void **state)
+static void test_a_subscription_continues_after_a_restart(void **state)
 {
 	(void)state;
-	memset(&heard, 0, sizeof(heard));
-	redis_subscribe(fixture.worker.redis, "news", on_message, &heard);
-	fixture_until(&fixture, &heard.is_up);
+	memset(&received, 0, sizeof(received));
+	redis_subscribe(fixture.worker.redis, "news", on_message, &received);
+	fixture_until(&fixture, &received.is_up);
 	ping_until_up();
 	redis_publish(fixture.worker.redis, "news", "one,");
 	redis_publish(fixture.worker.redis, "other", "no,");
-	fixture_until(&fixture, &heard.is_message);
+	fixture_until(&fixture, &received.is_message);
 	redis_fixture_kill(&server);
-	fixture_until(&fixture, &heard.is_down);
-	heard.is_message = false;
+	fixture_until(&fixture, &received.is_down);
+	received.is_message = false;
 	redis_fixture_start(&server);
-	fixture_until(&fixture, &heard.is_up);
+	fixture_until(&fixture, &received.is_up);
 	ping_until_up();
 	redis_publish(fixture.worker.redis, "news", "two");
-	fixture_until(&fixture, &heard.is_message);
-	assert_string_equal(heard.text, "one,two");
+	fixture_until(&fixture, &received.is_message);
+	assert_string_equal(received.text, "one,two");
 }
 
 static void use_db(struct request *rq)
@@ -288,7 +288,7 @@ static void test_password_and_database(void **state)
 	assert_int_equal(ping(), ERR_UNAVAILABLE);
 }
 
-static void test_freed_while_it_connects(void **state)
+static void test_freeing_a_connecting_client(void **state)
 {
 	(void)state;
 	enum err_code code = ERR_NONE;
@@ -309,13 +309,13 @@ int main(void)
 		CASE(test_replies_of_each_type),
 		CASE(test_an_error_reply_is_raised),
 		CASE(test_hundreds_of_fibers_share_a_connection),
-		CASE(test_away_then_back),
-		CASE(test_a_server_killed_under_a_command),
+		CASE(test_commands_fail_until_the_server_is_back),
+		CASE(test_killing_the_server_fails_a_blocked_command),
 		CASE(test_a_cancelled_fiber_leaves_no_blocked_client),
-		CASE(test_a_reply_for_a_fiber_that_has_gone),
-		CASE(test_a_subscription_survives_the_server),
+		CASE(test_a_reply_for_a_cancelled_fiber_is_dropped),
+		CASE(test_a_subscription_continues_after_a_restart),
 		CASE(test_password_and_database),
-		CASE(test_freed_while_it_connects),
+		CASE(test_freeing_a_connecting_client),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,7 +30,7 @@ static void test_reads_every_form(void **state)
 		const char *want[] = {CASES[i].host, CASES[i].path, CASES[i].user,
 		                      CASES[i].password};
 		for (size_t k = 0; k < ARRAY_LEN(got); k++) {
-			assert_int_equal(got[k] == NULL, want[k] == NULL);
+			assert_int_equal(!got[k], !want[k]);
 			if (got[k])
 				assert_string_equal(got[k], want[k]);
 		}
@@ -40,7 +40,7 @@ static void test_reads_every_form(void **state)
 	}
 }
 
-static void test_refuses_what_is_none(void **state)
+static void test_refuses_other_texts(void **state)
 {
 	static const char *const CASES[] = {
 		"",
@@ -75,7 +75,7 @@ static void test_refuses_what_is_none(void **state)
 		struct redis_url url;
 		enum err_code code = redis_url_parse(CASES[i], &url);
 		if (code != ERR_INVALID)
-			fail_msg("taken: %s", CASES[i]);
+			fail_msg("accepted: %s", CASES[i]);
 	}
 }
 
@@ -83,7 +83,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_reads_every_form),
-		cmocka_unit_test(test_refuses_what_is_none),
+		cmocka_unit_test(test_refuses_other_texts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
