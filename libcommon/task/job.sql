@@ -1,4 +1,5 @@
--- The attempt's number and the owner are the claim: what a worker writes later matches no row once another has claimed.
+-- The attempt's number and the lease owner identify the claim: once another worker has claimed the task, updates of the
+-- former worker match no row.
 -- name: job_claim
 UPDATE task SET status = 'running', attempts = attempts + 1, attempts_max = $2::int, lease_owner = $3,
 	lease_until = clock_timestamp() + make_interval(secs => $4::float8 / 1000),
@@ -9,8 +10,8 @@ RETURNING attempts, account_id, input, request_id;
 
 -- name: job_renew
 UPDATE task SET lease_until = clock_timestamp() + make_interval(secs => $4::float8 / 1000)
-FROM unnest($1::uuid[], $2::int[]) AS held (id, attempt)
-WHERE task.id = held.id AND task.attempts = held.attempt AND task.lease_owner = $3 AND task.status = 'running'
+FROM unnest($1::uuid[], $2::int[]) AS running (id, attempt)
+WHERE task.id = running.id AND task.attempts = running.attempt AND task.lease_owner = $3 AND task.status = 'running'
 RETURNING task.id;
 
 -- name: job_progress
@@ -22,7 +23,7 @@ UPDATE task SET status = 'completed', progress = 100, result = $4::jsonb, messag
 	lease_until = NULL, finished_at = now()
 WHERE id = $1::uuid AND attempts = $2::int AND lease_owner = $3 AND status = 'running';
 
--- An attempt failed: for good when $4, else again in $6 milliseconds while attempts are left.
+-- An attempt failed. The task fails when $4 or no attempts are left, else it is due again in $6 milliseconds.
 -- name: job_fail
 UPDATE task SET status = CASE WHEN is_over THEN 'failed' ELSE 'pending' END,
 	error = CASE WHEN is_over THEN $5 END, message = CASE WHEN is_over THEN message ELSE $5 END,
@@ -33,20 +34,20 @@ FROM (SELECT id, $4::boolean OR attempts >= attempts_max AS is_over FROM task WH
 WHERE task.id = outcome.id AND attempts = $2::int AND lease_owner = $3 AND status = 'running'
 RETURNING is_over;
 
--- Workers died with the last attempt.
+-- Fails tasks whose lease expired during the last attempt.
 -- name: job_fail_abandoned
 UPDATE task SET status = 'failed', error = 'the last attempt did not end: its worker stopped', lease_owner = NULL,
 	lease_until = NULL, finished_at = now()
 WHERE status = 'running' AND lease_until < clock_timestamp() AND attempts >= attempts_max
 RETURNING id, kind, account_id, attempts, error;
 
--- Tasks that a stream should hold.
+-- Tasks that should have an entry in the stream.
 -- name: job_due
 SELECT id, kind FROM task
 WHERE (status = 'pending' AND run_after <= clock_timestamp()) OR (status = 'running' AND lease_until < clock_timestamp())
 ORDER BY run_after LIMIT $1::int;
 
--- Milliseconds until the next one is due; null: none is waiting.
+-- Milliseconds until the next pending task is due; null: none is pending.
 -- name: job_next_due
 SELECT ceil(extract(epoch FROM min(run_after) - clock_timestamp()) * 1000)::bigint FROM task
 WHERE status = 'pending' AND run_after > clock_timestamp();

@@ -4,18 +4,23 @@
 #include "base/base.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/metrics.h"
 #include "base/scope.h"
 #include "base/timefmt.h"
 #include "job.sql.h"
 #include "pg/pg.h"
+#include "task/publish.h"
+#include "task/stream.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define ATTEMPTS_DEFAULT   5
 #define TIMEOUT_DEFAULT_MS 300000
-#define SETTLE_TIMEOUT_MS  9000 /* under what a stopping process waits for its requests */
+#define SETTLE_TIMEOUT_MS  9000 /* below the time that a stopping process gives its requests */
 #define ERROR_MAX          1000
+#define DEAD_STREAM        "jobs.dead"
+#define DEAD_KEPT          "10000"
 
 static struct metric jobs_total =
 	METRIC_COUNTER("expops_jobs_total", "Attempts of tasks by how they ended.", "kind",
@@ -48,6 +53,35 @@ static const struct job *job_find(const struct job *jobs, const char *kind)
 	return NULL;
 }
 
+/* The run that a task belongs to. */
+static struct job_run *run_of(struct task *task)
+{
+	return CONTAINER_OF(task, struct job_run, task);
+}
+
+static void require_claim(struct request *rq, const struct pg_rows *rows)
+{
+	if (rows->affected == 0)
+		raise_error(rq, ERR_CONFLICT, "another worker has taken the task over");
+}
+
+void task_progress(struct request *rq, struct task *task, int percent, const char *message)
+{
+	int bounded = MAX_OF(0, MIN_OF(percent, 100));
+	require_claim(rq, pg_query(rq, JOB_PROGRESS_SQL, pg_text(task->id), pg_int(task->attempt),
+	                           pg_text(run_of(task)->tasks->settings.instance), pg_int(bounded),
+	                           pg_text(message)));
+}
+
+void task_complete(struct request *rq, struct task *task, const char *result_json,
+                   const char *message)
+{
+	require_claim(rq, pg_query(rq, JOB_COMPLETE_SQL, pg_text(task->id), pg_int(task->attempt),
+	                           pg_text(run_of(task)->tasks->settings.instance),
+	                           pg_text(result_json), pg_text(message)));
+	run_of(task)->is_complete = true;
+}
+
 /* Columns of JOB_CLAIM_SQL. */
 enum { CLAIM_ATTEMPTS, CLAIM_ACCOUNT, CLAIM_INPUT, CLAIM_REQUEST };
 
@@ -71,7 +105,7 @@ static void fill_task(struct request *rq, struct job_run *run, const struct pg_r
 		fiber_set_label(rq->id);
 	}
 	if (json_parse(rq->arena, input, strlen(input), &run->task.input, NULL) != ERR_NONE)
-		raise_error(rq, ERR_INVALID, "the task's input cannot be read");
+		raise_error(rq, ERR_INVALID, "the input of the task cannot be parsed");
 }
 
 static void job_main(struct request *rq)
@@ -86,23 +120,46 @@ static void job_main(struct request *rq)
 	if (pg_empty(row))
 		return;
 	run->is_claimed = true;
-	periodic_wake_in(tasks->renewer, tasks_timing.lease / 3);
+	periodic_wake_in(tasks->lease_renewer, tasks_timing.lease / 3);
 	fill_task(rq, run, row);
 	run->job->run(rq, &run->task);
 	if (pg_in_transaction(rq))
 		raise_error(rq, ERR_INTERNAL, "the job left its transaction open");
 	if (!run->is_complete)
-		raise_error(rq, ERR_INTERNAL, "the job ended without an outcome");
+		raise_error(rq, ERR_INTERNAL, "the job ended without task_complete()");
 }
 
-/* Nothing that a second try could mend. */
+void job_dead_letter(struct request *rq, struct tasks *tasks, const char *task_id, const char *kind,
+                     const char *account, int64_t attempts, const char *error)
+{
+	char at[TIME_TEXT_LEN + 1];
+	time_format(time_now_ms(), at);
+	const char *const argv[] = {
+		"XADD",     DEAD_STREAM,
+		"MAXLEN",   "~",
+		DEAD_KEPT,  "*",
+		"service",  tasks->settings.service,
+		"task",     task_id,
+		"kind",     kind,
+		"account",  account,
+		"attempts", arena_printf(rq->arena, "%lld", (long long)attempts),
+		"error",    error,
+		"at",       at,
+	};
+	struct redis_value *reply;
+	if (redis_try(rq, &reply, argv, ARRAY_LEN(argv)) != ERR_NONE || reply->type == REDIS_ERROR)
+		log_error(LOG_GROUP_JOBS, "failed task not added to jobs.dead",
+		          f_text("task", task_id), f_text("kind", kind), f_text("error", error));
+}
+
+/* Errors that another attempt would repeat. */
 static bool is_final(enum err_code code)
 {
 	return code == ERR_INVALID || code == ERR_NOT_FOUND || code == ERR_CONFLICT ||
 	       code == ERR_FORBIDDEN;
 }
 
-/* How the job's request ended: what its settling needs, after the request is gone. */
+/* How the job's request ended. Settling is a request of its own, since that one has ended. */
 struct settlement {
 	struct job_run *run;
 	enum err_code code;
@@ -123,8 +180,8 @@ static void describe(struct settlement *settlement, const struct request *rq)
 	settlement->code = problem->code;
 }
 
-/* The attempt failed: again later, or for good. No row: it was completed after all, or another
- * worker has the task. */
+/* Record the failed attempt: the task runs again later, or has failed. No row: it was completed
+ * before the failure, or another worker has the task. */
 static void settle_failure(struct request *rq, struct settlement *settlement)
 {
 	struct job_run *run = settlement->run;
@@ -141,8 +198,8 @@ static void settle_failure(struct request *rq, struct settlement *settlement)
 	if (strcmp(settlement->outcome, "retried") == 0)
 		periodic_wake_in(run->tasks->reconciler, pause_ms + 1);
 	if (strcmp(settlement->outcome, "failed") == 0)
-		job_bury(rq, run->tasks, run->task_id, run->job->kind, settlement->account,
-		         run->task.attempt, settlement->error);
+		job_dead_letter(rq, run->tasks, run->task_id, run->job->kind, settlement->account,
+		                run->task.attempt, settlement->error);
 }
 
 static void settle_main(struct request *rq)
@@ -151,10 +208,10 @@ static void settle_main(struct request *rq)
 	struct job_run *run = settlement->run;
 	if (run->is_claimed && settlement->code != ERR_NONE)
 		settle_failure(rq, settlement);
-	job_remove(rq, run->tasks, run->entry_id, run->task_id);
+	job_entry_remove(rq, run->tasks, run->entry_id, run->task_id);
 }
 
-static void note_outcome(const struct settlement *settlement)
+static void report_outcome(const struct settlement *settlement)
 {
 	const struct job_run *run = settlement->run;
 	double seconds = (double)(time_monotonic_us() - run->started_us) / 1e6;
@@ -173,19 +230,17 @@ static void settle_over(struct request *rq)
 	struct settlement *settlement = rq->user;
 	struct job_run *run = settlement->run;
 	struct tasks *tasks = run->tasks;
-	if (rq->problem.code != ERR_NONE) /* the lease runs out, the reconciler finds it */
-		log_warn(LOG_GROUP_JOBS, "outcome not settled", f_text("task", run->task_id),
-		         f_text("error", rq->problem.detail));
-	note_outcome(settlement);
-	struct job_run **link = &tasks->runs;
-	while (*link != run)
-		link = &(*link)->next;
-	*link = run->next;
+	/* When it was not recorded, the lease expires and the reconciler publishes the task again. */
+	if (rq->problem.code != ERR_NONE)
+		log_warn(LOG_GROUP_JOBS, "outcome of an attempt not recorded",
+		         f_text("task", run->task_id), f_text("error", rq->problem.detail));
+	report_outcome(settlement);
+	LIST_REMOVE(run, entry);
 	tasks->runs_count--;
 	free(run);
 	free(settlement);
 	periodic_wake(tasks->reader);
-	tasks_check_drained(tasks);
+	tasks->run_ended(tasks);
 }
 
 static void job_over(struct request *rq)
@@ -203,12 +258,14 @@ static void job_over(struct request *rq)
 	request_spawn(rq->worker, rq->id, SETTLE_TIMEOUT_MS, settle_main, settle_over, settlement);
 }
 
-void job_run_start(struct tasks *tasks, const char *entry_id, const char *task_id, const char *kind)
+/* Run the task of a stream entry. Copies the texts. */
+static void run_start(struct tasks *tasks, const char *entry_id, const char *task_id,
+                      const char *kind)
 {
 	const struct job *job = job_find(tasks->settings.jobs, kind);
 	struct uuid id;
 	if (!job || !uuid_parse(task_id, strlen(task_id), &id)) {
-		/* A newer version's, during a rollout: its entry is taken over in time. */
+		/* Of a newer release, during a rollout: a process of that release takes it over. */
 		log_warn(LOG_GROUP_JOBS, "no job for a task", f_text("task", task_id),
 		         f_text("kind", kind));
 		return;
@@ -220,8 +277,28 @@ void job_run_start(struct tasks *tasks, const char *entry_id, const char *task_i
 	run->started_us = time_monotonic_us();
 	snprintf(run->entry_id, sizeof(run->entry_id), "%s", entry_id);
 	uuid_format(&id, run->task_id);
-	run->next = tasks->runs;
-	tasks->runs = run;
+	LIST_INSERT_HEAD(&tasks->runs, run, entry);
 	tasks->runs_count++;
 	request_spawn(tasks->worker, run->task_id, timeout_of(job), job_main, job_over, run);
+}
+
+void job_read_pass(struct request *rq)
+{
+	struct tasks *tasks = periodic_user(rq);
+	int slots = tasks->settings.job_slots - tasks->runs_count;
+	if (slots <= 0)
+		return;
+	if (!tasks->has_jobs_group)
+		stream_make_group(rq, tasks->jobs_stream, tasks->settings.service);
+	struct stream_entries entries;
+	tasks->has_jobs_group = stream_read_group(rq, tasks->reader_connection, tasks->jobs_stream,
+	                                          tasks->settings.service, tasks->settings.instance,
+	                                          ">", slots, tasks_timing.block, &entries);
+	for (size_t i = 0; i < entries.count; i++) {
+		const char *task = stream_field(&entries.items[i], "task");
+		const char *kind = stream_field(&entries.items[i], "kind");
+		if (task && kind)
+			run_start(tasks, entries.items[i].id, task, kind);
+	}
+	periodic_wake(tasks->reader);
 }

@@ -1,9 +1,12 @@
+#include "task/outbox.h"
+
 #include "base/base.h"
 #include "base/log.h"
+#include "base/metrics.h"
 #include "outbox.sql.h"
 #include "pg/pg.h"
-#include "task/internal.h"
-#include "task/stream_publish.h"
+#include "task/publish.h"
+#include "task/stream_trim.h"
 
 #include <string.h>
 
@@ -50,11 +53,11 @@ static void add_row(struct publication *publication, const struct pg_rows *rows,
 		words[2 * i] = FIELDS[i].name;
 		words[2 * i + 1] = pg_value(rows, row, FIELDS[i].column);
 	}
-	tasks_know_stream(publication->tasks, stream);
+	stream_trim_add(publication->tasks, stream);
 	publication_add(publication, stream, words, ARRAY_LEN(words));
 }
 
-/* `{1,2,3}` of a column. */
+/* The values of a column as a Postgres array: `{1,2,3}`. */
 static const char *array_of(struct request *rq, const struct pg_rows *rows, int column)
 {
 	struct buf text = {.arena = rq->arena};
@@ -64,7 +67,7 @@ static const char *array_of(struct request *rq, const struct pg_rows *rows, int 
 	return text.data;
 }
 
-static void note_unsent(struct request *rq, const struct pg_rows *rows)
+static void measure_unsent(struct request *rq, const struct pg_rows *rows)
 {
 	int64_t count = rows->count;
 	if (count == BATCH)
@@ -72,26 +75,23 @@ static void note_unsent(struct request *rq, const struct pg_rows *rows)
 	metric_set(&unsent_metric, NULL, NULL, (double)count);
 }
 
-static int64_t next_batch(struct request *rq)
-{
-	return pg_value_int(pg_query(rq, OUTBOX_BATCH_NEXT_SQL), 0, 0);
-}
-
-/* Send one batch, oldest first. The lock is held over the call of Redis: that is what keeps the
- * order between replicas. A pass that is cut short sends its batch again: entries come at least
- * once. An empty batch asks as well whether Redis has lost what it had. */
+/* Send one batch, oldest rows first. The lock is held during the call of Redis, which keeps the order
+ * between replicas. A batch whose pass was cut short is sent again: entries arrive at least once. An
+ * empty batch is sent too, to find out whether Redis has lost entries. */
 void outbox_pass(struct request *rq)
 {
 	struct tasks *tasks = periodic_user(rq);
 	pg_begin(rq);
 	const struct pg_rows *lock = pg_query(rq, OUTBOX_LOCK_SQL);
-	if (!pg_value_bool(lock, 0, 0)) { /* another replica is at it, and was notified as well */
+	if (!pg_value_bool(lock, 0, 0)) { /* another replica sends, and was notified too */
 		pg_rollback(rq);
 		return;
 	}
 	const struct pg_rows *rows = pg_query(rq, OUTBOX_UNSENT_SQL, pg_int(BATCH));
-	note_unsent(rq, rows);
-	int64_t batch = rows->count > 0 ? next_batch(rq) : 0;
+	measure_unsent(rq, rows);
+	int64_t batch = 0;
+	if (rows->count > 0)
+		batch = pg_value_int(pg_query(rq, OUTBOX_BATCH_NEXT_SQL), 0, 0);
 	struct publication publication =
 		publication_new(rq, tasks, pg_value_int(lock, 0, 1), batch);
 	for (int row = 0; row < rows->count; row++)

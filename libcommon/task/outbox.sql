@@ -1,4 +1,4 @@
--- One relay of the schema at a time keeps the order. What Redis should know of comes along.
+-- Only one relay of the schema sends at a time, which keeps the order. Also returns the newest batch that was sent.
 -- name: outbox_lock
 SELECT pg_try_advisory_xact_lock(hashtextextended(current_schema() || '.outbox', 0)),
 	coalesce((SELECT max(sent_batch) FROM outbox), 0);
@@ -14,7 +14,7 @@ SELECT nextval('outbox_batch');
 -- name: outbox_mark_sent
 UPDATE outbox SET sent_at = now(), sent_batch = $2::bigint WHERE id = ANY ($1::bigint[]);
 
--- What Redis has lost goes out again; tasks do not need it, the reconciler looks after them.
+-- Marks the batches that Redis has lost as unsent, except tasks, which the reconciler publishes again.
 -- name: outbox_send_again
 UPDATE outbox SET sent_batch = NULL, sent_at = CASE WHEN stream = 'jobs' THEN sent_at END
 WHERE sent_batch > $1::bigint;

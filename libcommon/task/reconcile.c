@@ -1,17 +1,20 @@
+#include "task/reconcile.h"
+
 #include "base/base.h"
 #include "base/log.h"
 #include "job.sql.h"
 #include "pg/pg.h"
+#include "task/job_run.h"
+#include "task/publish.h"
 #include "task/stream.h"
-#include "task/stream_publish.h"
 
 #include <stdlib.h>
 
 #define TAKEN_OVER_MAX "100"
 #define PUBLISHED_MAX  500
 
-/* Entries whose consumer gives no sign any more are dropped; what is due of their tasks is
- * published again below. */
+/* Remove entries whose consumer has been silent for too long; publish_due() publishes those of their
+ * tasks that are due. */
 static void drop_stale_entries(struct request *rq, struct tasks *tasks)
 {
 	const char *const argv[] = {
@@ -24,16 +27,13 @@ static void drop_stale_entries(struct request *rq, struct tasks *tasks)
 		"COUNT",
 		TAKEN_OVER_MAX,
 	};
-	struct redis_value *reply;
-	enum err_code code = redis_try(rq, &reply, argv, ARRAY_LEN(argv));
-	if (code != ERR_NONE)
-		raise_error(rq, code, "the message store is away");
+	const struct redis_value *reply = stream_command(rq, argv, ARRAY_LEN(argv));
 	if (reply->type != REDIS_LIST || reply->count < 2) /* no group yet */
 		return;
 	struct stream_entries entries = stream_entries_of(rq, &reply->items[1]);
 	for (size_t i = 0; i < entries.count; i++) {
 		const char *task = stream_field(&entries.items[i], "task");
-		job_remove(rq, tasks, entries.items[i].id, task ? task : "");
+		job_entry_remove(rq, tasks, entries.items[i].id, task ? task : "");
 	}
 	if (entries.count > 0)
 		log_info(LOG_GROUP_JOBS, "entries taken over", f_int("count", entries.count));
@@ -42,21 +42,22 @@ static void drop_stale_entries(struct request *rq, struct tasks *tasks)
 /* Columns of JOB_FAIL_ABANDONED_SQL. */
 enum { DEAD_ID, DEAD_KIND, DEAD_ACCOUNT, DEAD_ATTEMPTS, DEAD_ERROR };
 
-static void bury_abandoned(struct request *rq, struct tasks *tasks)
+static void fail_abandoned(struct request *rq, struct tasks *tasks)
 {
 	const struct pg_rows *rows = pg_query(rq, JOB_FAIL_ABANDONED_SQL);
 	for (int row = 0; row < rows->count; row++) {
 		const char *account = pg_value(rows, row, DEAD_ACCOUNT);
-		job_bury(rq, tasks, pg_value(rows, row, DEAD_ID), pg_value(rows, row, DEAD_KIND),
-		         account ? account : "", pg_value_int(rows, row, DEAD_ATTEMPTS),
-		         pg_value(rows, row, DEAD_ERROR));
-		log_warn(LOG_GROUP_JOBS, "task failed with its worker",
+		job_dead_letter(rq, tasks, pg_value(rows, row, DEAD_ID),
+		                pg_value(rows, row, DEAD_KIND), account ? account : "",
+		                pg_value_int(rows, row, DEAD_ATTEMPTS),
+		                pg_value(rows, row, DEAD_ERROR));
+		log_warn(LOG_GROUP_JOBS, "task failed: its worker stopped during the last attempt",
 		         f_text("task", pg_value(rows, row, DEAD_ID)),
 		         f_text("kind", pg_value(rows, row, DEAD_KIND)));
 	}
 }
 
-/* Publish what is due; what a stream holds already is left out there. */
+/* Publish the tasks that are due; those that have an entry are skipped. */
 static void publish_due(struct request *rq, struct tasks *tasks)
 {
 	const struct pg_rows *rows = pg_query(rq, JOB_DUE_SQL, pg_int(PUBLISHED_MAX));
@@ -76,13 +77,13 @@ void reconcile_pass(struct request *rq)
 {
 	struct tasks *tasks = periodic_user(rq);
 	pg_begin(rq);
-	if (!pg_value_bool(pg_query(rq, JOB_RECONCILE_LOCK_SQL), 0,
-	                   0)) { /* another replica's turn */
+	/* One replica at a time. */
+	if (!pg_value_bool(pg_query(rq, JOB_RECONCILE_LOCK_SQL), 0, 0)) {
 		pg_rollback(rq);
 		return;
 	}
 	drop_stale_entries(rq, tasks);
-	bury_abandoned(rq, tasks);
+	fail_abandoned(rq, tasks);
 	publish_due(rq, tasks);
 	const struct pg_rows *next = pg_query(rq, JOB_NEXT_DUE_SQL);
 	pg_commit(rq);

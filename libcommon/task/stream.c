@@ -1,6 +1,7 @@
 #include "task/stream.h"
 
 #include "base/base.h"
+#include "base/log.h"
 #include "loop/worker.h"
 
 #include <stdlib.h>
@@ -15,6 +16,15 @@ const char *stream_field(const struct stream_entry *entry, const char *name)
 	return NULL;
 }
 
+struct redis_value *stream_command(struct request *rq, const char *const *argv, size_t argc)
+{
+	struct redis_value *reply;
+	enum err_code code = redis_try(rq, &reply, argv, argc);
+	if (code != ERR_NONE)
+		raise_error(rq, code, "the message store is unavailable");
+	return reply;
+}
+
 struct stream_entries stream_entries_of(struct request *rq, const struct redis_value *list)
 {
 	struct stream_entries entries = {0};
@@ -25,10 +35,10 @@ struct stream_entries stream_entries_of(struct request *rq, const struct redis_v
 		const struct redis_value *item = &list->items[i];
 		if (item->type != REDIS_LIST || item->count != 2)
 			continue;
-		bool is_there = item->items[1].type == REDIS_LIST;
+		bool has_fields = item->items[1].type == REDIS_LIST;
 		entries.items[entries.count++] = (struct stream_entry){
 			.id = item->items[0].text,
-			.fields = is_there ? &item->items[1] : NULL,
+			.fields = has_fields ? &item->items[1] : NULL,
 		};
 	}
 	return entries;
@@ -44,12 +54,9 @@ struct stream_entries stream_entries_read(struct request *rq, const struct redis
 void stream_make_group(struct request *rq, const char *stream, const char *group)
 {
 	const char *const argv[] = {"XGROUP", "CREATE", stream, group, "0", "MKSTREAM"};
-	struct redis_value *reply;
-	enum err_code code = redis_try(rq, &reply, argv, ARRAY_LEN(argv));
-	if (code != ERR_NONE)
-		raise_error(rq, code, "the message store is away");
+	const struct redis_value *reply = stream_command(rq, argv, ARRAY_LEN(argv));
 	if (reply->type == REDIS_ERROR && strncmp(reply->text, "BUSYGROUP", 9) != 0)
-		raise_error(rq, ERR_INTERNAL, "no consumer group: %s", reply->text);
+		raise_error(rq, ERR_INTERNAL, "cannot create the consumer group: %s", reply->text);
 }
 
 bool stream_is_group_missing(const struct redis_value *reply)
@@ -79,6 +86,21 @@ bool stream_read_group(struct request *rq, struct redis_blocking *connection, co
 		raise_error(rq, ERR_INTERNAL, "%s", reply->text);
 	*ret_entries = stream_entries_read(rq, reply);
 	return !is_missing;
+}
+
+void stream_renew_claims(struct request *rq, const char *stream, const char *group,
+                         const char *consumer, const char *const *ids, size_t count)
+{
+	const char *const head[] = {"XCLAIM", stream, group, consumer, "0"};
+	const char **argv = arena_array(rq->arena, ARRAY_LEN(head) + count + 1, sizeof(*argv));
+	size_t argc = ARRAY_LEN(head);
+	struct redis_value *reply;
+	memcpy(argv, head, sizeof(head));
+	for (size_t i = 0; i < count; i++)
+		argv[argc++] = ids[i];
+	argv[argc++] = "JUSTID";
+	if (count > 0 && redis_try(rq, &reply, argv, argc) != ERR_NONE)
+		log_debug(LOG_GROUP_JOBS, "entries not claimed again", f_text("stream", stream));
 }
 
 int stream_id_compare(const char *a, const char *b)

@@ -1,4 +1,4 @@
-/** Redis Streams in our words: entries, consumer groups. */
+/** Redis Streams: entries and consumer groups. Internal to this folder. */
 #pragma once
 
 #include "redis/redis.h"
@@ -17,24 +17,33 @@ struct stream_entries {
 /** The value of a field; NULL: none of that name. */
 const char *stream_field(const struct stream_entry *entry, const char *name);
 
-/** Entries of a list such as XCLAIM or XRANGE answer. In the arena. */
+/** Run a command as redis_try(); raises when there is no reply. The reply may be an error. */
+struct redis_value *stream_command(struct request *rq, const char *const *argv, size_t argc);
+
+/** The entries in a reply to XCLAIM or XRANGE. In the arena. */
 struct stream_entries stream_entries_of(struct request *rq, const struct redis_value *list);
 
-/** Entries of the one stream that an XREAD or XREADGROUP was for; none when it timed out. */
+/** The entries in a reply to XREAD or XREADGROUP of one stream; none when it timed out. */
 struct stream_entries stream_entries_read(struct request *rq, const struct redis_value *reply);
 
-/** Make the stream and a group that begins at its oldest entry, where they are missing. Raises. */
+/** Create the stream if missing, and the group if missing, beginning at the oldest entry. Suspends;
+ * raises. */
 void stream_make_group(struct request *rq, const char *stream, const char *group);
 
-/** Read as `consumer` of the group: `>` for new entries, `0` for those that it has read
- * and not acknowledged; at most `count`, none after `block_ms`. Suspends. Returns whether the group
- * is there; where it is not, there are no entries. Raises. */
+/** Read as `consumer` of the group, at most `count` entries: `id` is `>` for new ones, `0` for those
+ * that it has read and not acknowledged. Waits `block_ms` for new ones. Returns whether the group
+ * exists; if not, there are no entries. Suspends; raises. */
 bool stream_read_group(struct request *rq, struct redis_blocking *connection, const char *stream,
                        const char *group, const char *consumer, const char *id, int count,
                        uint64_t block_ms, struct stream_entries *ret_entries);
 
-/** Whether the reply is the error of a group or stream that is not there. */
+/** Reset the idle time of pending entries of `consumer`, so that no other consumer takes them over.
+ * `ids` must outlive the call. Suspends; a failure is only logged. */
+void stream_renew_claims(struct request *rq, const char *stream, const char *group,
+                         const char *consumer, const char *const *ids, size_t count);
+
+/** Whether the reply is the error that the group or the stream does not exist. */
 bool stream_is_group_missing(const struct redis_value *reply);
 
-/** Order of entry ids, `ms-sequence`: below, at or above 0 as strcmp(). */
+/** Compare entry ids, `ms-sequence`, as strcmp() does. */
 int stream_id_compare(const char *a, const char *b);

@@ -1,23 +1,30 @@
-/** Asynchronous work: tasks, the jobs that run them, and events.
+/** libcommon/task/: asynchronous work: tasks, the jobs that run them, events and recurring work.
+ *
+ * A service lists its jobs, event handlers and recurring work in struct tasks_settings; tasks_start()
+ * runs them in each process. Jobs call task_progress() and task_complete(), event handlers
+ * event_is_new(). tasks.h describes the internal files.
  *
  * Words used here:
- *   task    a row of the schema's `task` table: the API's asynchronous work, its state, its
- *           attempts and its result
+ *   task    a row of the schema's `task` table: one piece of the API's asynchronous work, with its
+ *           state, attempts and result
  *   job     the code that runs one kind of task, in a fiber, at least once
- *   event   a fact that other services may want to know: a row of `outbox`, delivered at least once
- *   outbox  rows written in the transaction that changes state; a relay puts them on Redis Streams
+ *   lease   the right of one process to run a task, for a limited time; renewed while the job runs
+ *   event   something that happened, for other services: a row of `outbox`, delivered at least once
+ *   outbox  table of entries to send, written in the transaction that changes state
+ *   relay   sends the rows of the outbox to Redis Streams
  *
- * Postgres is the truth, Redis the transport. A task is queued by the SQL function task_start(), an
- * event by event_emit(), both part of the common migrations, both inside the caller's own
- * statement:
+ * Postgres holds the state; Redis only transports, and may lose everything. The SQL function
+ * task_start() queues a task and event_emit() an event. Both are part of the common migrations and
+ * are called inside the caller's own statement:
  *
  *     -- kind, account, input (jsonb)
  *     SELECT task_json(task_start('recommendations_refresh', $1, $2));
  *     -- stream, type, account, data (jsonb)
  *     SELECT event_emit('events.experiments', 'experiment.updated', $1, $2);
  *
- * The stream entry of a job is in `jobs.<service>`, with the fields `task` (id) and `kind`; that of
- * an event in `events.*`, with `id`, `type`, `account`, `at`, `data` (JSON) and `request_id`.
+ * A task's entry is in the stream `jobs.<service>` and has the fields `task` (id) and `kind`. An
+ * event's entry is in a stream `events.*` and has the fields `id`, `type`, `account`, `at`, `data`
+ * (JSON) and `request_id`.
  */
 #pragma once
 
@@ -38,10 +45,10 @@ struct task {
 	int attempts_max;
 };
 
-/** Run a task. The request's identity is KEY_SERVICE for the task's account with every scope. On
- * return the task must have been completed with task_complete(); a raise is a failed attempt: tried
- * again with backoff and jitter unless the code is ERR_INVALID, ERR_NOT_FOUND, ERR_CONFLICT or
- * ERR_FORBIDDEN, which fail it at once. Idempotent. */
+/** Run a task. The request's identity is KEY_SERVICE for the task's account, with every scope. Must
+ * call task_complete() before it returns. A raise is a failed attempt: it is retried with backoff
+ * and jitter, but ERR_INVALID, ERR_NOT_FOUND, ERR_CONFLICT and ERR_FORBIDDEN fail the task at once.
+ * Must be idempotent. */
 typedef void job_fn(struct request *rq, struct task *task);
 
 struct job {
@@ -61,70 +68,71 @@ void task_progress(struct request *rq, struct task *task, int percent, const cha
 void task_complete(struct request *rq, struct task *task, const char *result_json,
                    const char *message);
 
-/** What arrived on an events stream. */
+/** An entry of an event stream. */
 struct event {
-	const char *id; /* UUID text, the same however often it is delivered */
+	const char *id; /* UUID text, the same in every delivery */
 	const char *type;
-	const char *account; /* UUID text; "" when none */
+	const char *account; /* UUID text; "": none */
 	int64_t at_ms;
 	yyjson_val *data; /* an object */
 };
 
-/** Take note of an event. Delivered at least once: make the effect idempotent. A raise is a failed
- * delivery, tried again; after 10 the entry goes to `events.dead`. */
+/** Handle an event. It is delivered at least once, so the effect must be idempotent. A raise is a
+ * failed delivery. ERR_UNAVAILABLE and ERR_UNCERTAIN are retried until they end; after 10 other
+ * failures the entry goes to `events.dead`. */
 typedef void event_fn(struct request *rq, const struct event *event);
 
 struct event_handler {
 	const char *stream; /* NULL ends a table */
 	const char *type;   /* NULL: every type of the stream */
 	event_fn *run;
-	bool is_broadcast; /* every worker process reads it for itself, from now on (no group): for
-			      caches and replicas */
+	bool is_broadcast; /* every process reads all events from its start on, without a group:
+			      for caches and replicas */
 };
 
-/** Whether the event's effect is not in this schema yet; notes that it is. Call it first in the
- * handler's transaction, where the effect itself is not idempotent. Ids are kept for seven days. */
+/** Record the event as handled; false: it already was. For handlers whose effect is not idempotent;
+ * call it first in the handler's transaction. Ids are kept for seven days. */
 bool event_is_new(struct request *rq, const struct event *event);
 
-/** Register the metrics of all that follows; once, before threads. */
+/** Register the metrics of this folder; once, before threads. */
 void tasks_register(void);
 
-/** Work that a process does again and again, on its worker 0. */
+/** Work that a process repeats, on its worker 0. */
 struct recurring {
 	const char *name;        /* NULL ends a table */
-	request_fn *run;         /* a pass; a failed one is tried again with backoff */
-	const int64_t *every_ms; /* the pause between two passes, give or take a fifth */
+	request_fn *run;         /* one pass; a failed one is retried with backoff */
+	const int64_t *every_ms; /* the pause between two passes, plus or minus a fifth */
 };
 
 /** The asynchronous work of one process. */
 struct tasks;
 
 struct tasks_settings {
-	const char *service;    /* `svc-interests`: names its streams and its consumer groups */
-	const char *schema;     /* where the common tables are */
-	const char *instance;   /* of this process: consumer of streams, owner of leases */
-	const struct job *jobs; /* may be NULL */
+	const char *service;  /* `svc-interests`: part of the names of its streams and groups */
+	const char *schema;   /* of the common tables */
+	const char *instance; /* name of this process as consumer of streams and owner of leases */
+	const struct job *jobs;             /* may be NULL */
 	const struct event_handler *events; /* may be NULL */
 	const struct recurring *recurring;  /* may be NULL */
 	int job_slots;                      /* jobs at once */
-	uint64_t
-		lease_ms; /* how long the jobs of a process that died wait for another; 0: 30,000 */
-	const _Atomic bool *is_migrated; /* work starts when it is true */
+	uint64_t lease_ms; /* how long a claim of a task lasts without renewal; 0: 30,000 */
+	const _Atomic bool *is_migrated; /* work starts once it is true */
 };
 
-/** Start the relay, the job runner, the consumers and the reconciler on the process's worker 0, as
- * soon as the schema is migrated. Copies the settings, borrows what they point to.
+/** Start the relay, the job runner, the event consumers, the reconciler and the recurring work on
+ * `worker`, worker 0 of the process, once the schema is migrated. Copies the settings, borrows what
+ * they point to.
  *
- * All of it shares that worker's loop and Postgres connections with the requests that it serves:
- * jobs and handlers wait much and compute little, and what takes the processor goes to
- * fiber_offload(). JOB_SLOTS jobs run at once in a process, of whatever kinds; events of one
- * stream are handled one after the other. More at once is more replicas, which share the work. */
+ * All of it shares that worker's loop and Postgres connections with its requests, so jobs and
+ * handlers must not compute for long: fiber_offload() runs a computation on the thread pool. A
+ * process runs job_slots jobs at once, of any kinds, and handles the events of one stream one after
+ * the other. Replicas share the work. */
 struct tasks *tasks_start(struct worker *worker, const struct tasks_settings *settings);
 
-/** Take no new work; `drained(context)` from the loop when what runs has ended, or `deadline_ms`
- * from now. */
+/** Take no new work. The loop calls `drained(context)` when what runs has ended, `deadline_ms` from
+ * now at the latest. */
 void tasks_drain(struct tasks *tasks, uint64_t deadline_ms, void (*drained)(void *), void *context);
 
-/** Free; require()s that no job runs any more. NULL is fine. The loop has to run on for libuv's
- * close callbacks. */
+/** Free; require()s that no job runs. NULL is fine. The loop must still run libuv's close
+ * callbacks. */
 void tasks_free(struct tasks *tasks);

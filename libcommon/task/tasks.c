@@ -1,13 +1,20 @@
+#include "task/tasks.h"
+
 #include "base/base.h"
 #include "base/timefmt.h"
 #include "pg/pg.h"
-#include "task/internal.h"
+#include "task/events.h"
+#include "task/job_lease.h"
+#include "task/job_run.h"
+#include "task/outbox.h"
+#include "task/reconcile.h"
+#include "task/stream_trim.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define WAIT_MS         100 /* between two looks whether the schema is migrated, or a drain over */
+#define WAIT_MS         100 /* between two checks that the schema is migrated, or a drain over */
 #define PASS_TIMEOUT_MS 30000
 
 struct tasks_timing tasks_timing = {
@@ -15,7 +22,7 @@ struct tasks_timing tasks_timing = {
 	.sweep = 5000,
 	.reconcile = 5000,
 	.trim = 60000,
-	.stale = 45000, /* past the lease: whoever lives has renewed it */
+	.stale = 45000, /* longer than the lease: live consumers have renewed it */
 	.block = 5000,
 	.retry = 1000,
 	.retry_max = 60000,
@@ -34,19 +41,6 @@ static char *key_of(const char *format, const char *service)
 	char *key;
 	require(asprintf(&key, format, service) > 0);
 	return key;
-}
-
-void tasks_know_stream(struct tasks *tasks, const char *stream)
-{
-	for (size_t i = 0; i < tasks->streams_count; i++) {
-		if (strcmp(tasks->streams[i], stream) == 0)
-			return;
-	}
-	if (tasks->streams_count < TASKS_STREAMS_MAX) {
-		tasks->streams[tasks->streams_count] = strdup(stream);
-		require(tasks->streams[tasks->streams_count]);
-		tasks->streams_count++;
-	}
 }
 
 static void on_outbox(void *context, const char *payload)
@@ -69,15 +63,14 @@ static struct periodic *start_periodic(struct tasks *tasks, const char *name, re
 static void start_jobs(struct tasks *tasks)
 {
 	tasks->reader_connection = redis_blocking_new(tasks->worker->redis);
-	tasks->renewer = start_periodic(tasks, "leases", jobs_renew_pass, PERIODIC_WHEN_WOKEN,
-	                                PASS_TIMEOUT_MS);
+	tasks->lease_renewer = start_periodic(tasks, "leases", job_lease_renew_pass,
+	                                      PERIODIC_WHEN_WOKEN, PASS_TIMEOUT_MS);
 	tasks->reconciler = start_periodic(tasks, "reconciler", reconcile_pass,
 	                                   tasks_timing.reconcile, PASS_TIMEOUT_MS);
 	tasks->reader =
-		start_periodic(tasks, "jobs", jobs_read_pass, PERIODIC_WHEN_WOKEN, PASS_TIMEOUT_MS);
+		start_periodic(tasks, "jobs", job_read_pass, PERIODIC_WHEN_WOKEN, PASS_TIMEOUT_MS);
 }
 
-/* A pass of the service's own work. */
 static void recurring_pass(struct request *rq)
 {
 	const struct recurring *recurring = periodic_user(rq);
@@ -109,13 +102,40 @@ static void start_parts(struct tasks *tasks)
 	start_recurring(tasks);
 }
 
-static void on_wait(uv_timer_t *timer)
+static void on_migration_wait(uv_timer_t *timer)
 {
 	struct tasks *tasks = timer->data;
 	if (!*tasks->settings.is_migrated)
 		return;
 	uv_timer_stop(timer);
 	start_parts(tasks);
+}
+
+static void finish_drain(struct tasks *tasks)
+{
+	void (*drained)(void *) = tasks->drained;
+	if (!drained)
+		return;
+	tasks->drained = NULL;
+	uv_timer_stop(&tasks->timer);
+	periodic_stop(tasks->relay);
+	periodic_stop(tasks->lease_renewer);
+	drained(tasks->drained_context);
+}
+
+static void on_drain_wait(uv_timer_t *timer)
+{
+	struct tasks *tasks = timer->data;
+	bool is_over = tasks->runs_count == 0 && events_are_idle(tasks);
+	if (is_over || time_monotonic_ms() >= tasks->drain_until_ms)
+		finish_drain(tasks);
+}
+
+/* A run has ended: check at once whether the drain is over. */
+static void check_drained(struct tasks *tasks)
+{
+	if (tasks->is_draining && tasks->drained)
+		uv_timer_start(&tasks->timer, on_drain_wait, 0, WAIT_MS);
 }
 
 struct tasks *tasks_start(struct worker *worker, const struct tasks_settings *settings)
@@ -129,41 +149,18 @@ struct tasks *tasks_start(struct worker *worker, const struct tasks_settings *se
 	tasks->worker = worker;
 	tasks->settings = *settings;
 	tasks->jobs_stream = key_of("jobs.%s", settings->service);
-	tasks->held_key = key_of("jobs.%s.held", settings->service);
+	tasks->entries_key = key_of("jobs.%s.held", settings->service);
 	tasks->batch_key = key_of("outbox.%s.batch", settings->service);
+	tasks->run_ended = check_drained;
+	LIST_INIT(&tasks->runs);
+	SLIST_INIT(&tasks->consumers);
 	uv_timer_init(&worker->loop, &tasks->timer);
 	tasks->timer.data = tasks;
-	uv_timer_start(&tasks->timer, on_wait, 0, WAIT_MS);
+	uv_timer_start(&tasks->timer, on_migration_wait, 0, WAIT_MS);
 	char *channel = key_of("outbox_%s", settings->schema);
 	pg_listen(worker->pg, channel, on_outbox, tasks);
 	free(channel);
 	return tasks;
-}
-
-static void finish_drain(struct tasks *tasks)
-{
-	void (*drained)(void *) = tasks->drained;
-	if (!drained)
-		return;
-	tasks->drained = NULL;
-	uv_timer_stop(&tasks->timer);
-	periodic_stop(tasks->relay);
-	periodic_stop(tasks->renewer);
-	drained(tasks->drained_context);
-}
-
-static void on_drain_wait(uv_timer_t *timer)
-{
-	struct tasks *tasks = timer->data;
-	bool is_over = tasks->runs_count == 0 && events_are_idle(tasks);
-	if (is_over || time_monotonic_ms() >= tasks->drain_until_ms)
-		finish_drain(tasks);
-}
-
-void tasks_check_drained(struct tasks *tasks)
-{
-	if (tasks->is_draining && tasks->drained)
-		uv_timer_start(&tasks->timer, on_drain_wait, 0, WAIT_MS);
 }
 
 void tasks_drain(struct tasks *tasks, uint64_t deadline_ms, void (*drained)(void *), void *context)
@@ -191,7 +188,7 @@ void tasks_free(struct tasks *tasks)
 	if (!tasks)
 		return;
 	require(tasks->runs_count == 0);
-	struct periodic *const periodics[] = {tasks->relay, tasks->reader, tasks->renewer,
+	struct periodic *const periodics[] = {tasks->relay, tasks->reader, tasks->lease_renewer,
 	                                      tasks->reconciler, tasks->trimmer};
 	for (size_t i = 0; i < ARRAY_LEN(periodics); i++) {
 		periodic_stop(periodics[i]);
@@ -207,7 +204,7 @@ void tasks_free(struct tasks *tasks)
 	for (size_t i = 0; i < tasks->streams_count; i++)
 		free(tasks->streams[i]);
 	free(tasks->jobs_stream);
-	free(tasks->held_key);
+	free(tasks->entries_key);
 	free(tasks->batch_key);
 	uv_close((uv_handle_t *)&tasks->timer, on_closed);
 }

@@ -1,31 +1,31 @@
-/** A service's asynchronous work with a Postgres and a Redis of its own, for tests. */
+/** For tests: the asynchronous work of a service, with its own Postgres and Redis servers. */
 #pragma once
 
 #include "pg_fixture.h"
 #include "redis_fixture.h"
-#include "task/internal.h"
+#include "task/tasks.h"
 #include "worker_fixture.h"
 
 extern struct worker_fixture fixture;
 extern struct pg_fixture postgres;
 extern struct redis_fixture redis_server;
 
-/** Servers for all tests of a program. */
+/** Start and stop the servers, for all tests of a program. */
 int tasks_group_setup(void **state);
 int tasks_group_teardown(void **state);
 
-/** An empty schema, an empty Redis, a worker that serves nothing yet. */
+/** Set up an empty schema, an empty Redis and a worker without tasks. */
 int tasks_setup(void **state);
 int tasks_teardown(void **state);
 
-/** For the rest of the test: how long a claim of a job, or of an event, lasts without a sign of life.
- * It is 20 s otherwise, so that nobody loses one because the machine is busy. */
+/** Set the lease of jobs and events for the rest of the test. The default is 20 s, so that none
+ * expires because the machine is busy. */
 void tasks_lease(uint64_t lease_ms);
 
-/** In a forked child, before service_start(): the worker goes on as another replica. */
+/** In a forked child, before service_start(): make the child another replica. */
 void tasks_become(const char *instance);
 
-/** Start the service's asynchronous work; stopped and freed by tasks_teardown() at the latest. */
+/** Start the service's asynchronous work; tasks_teardown() stops and frees it at the latest. */
 void service_start(const struct job *jobs, const struct event_handler *events);
 
 /** Drain and free it. */
@@ -34,12 +34,13 @@ void service_stop(void);
 /** First value of a statement in the service's schema, as a number. */
 long sql(const char *format, ...) attr_printf(1, 2);
 
-/** A Redis command's integer, number of items, or 1 for a text and 0 for nil. */
+/** The reply to a Redis command: its integer, its number of items, 1 for a text, 0 for nil, -1 for an
+ * error. */
 long redis_ask(const char *format, ...) attr_printf(1, 2);
 
-/** Run the loop until the statement, or the command, gives `wanted`. */
+/** Run the loop until the statement, or the command, returns `wanted`. */
 void until_sql(long wanted, const char *statement);
 void until_redis(long wanted, const char *command);
 
-/** The same of a Lua script. */
+/** The same for a Lua script. */
 void until_script(long wanted, const char *script);

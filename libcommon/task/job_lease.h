@@ -1,0 +1,12 @@
+/** Renews the leases of the tasks that run in this process. Internal to this folder.
+ *
+ * A claim gives a task's lease to one process for tasks_timing.lease. The first renewal follows a
+ * third of that later, as do the next ones. When a lease runs out, reconcile.c publishes the task
+ * again and another process can claim it. */
+#pragma once
+
+#include "task/tasks.h"
+
+/** Pass of the lease renewer (periodic.h), whose user is the struct tasks. Cancels the jobs that have
+ * lost their task. */
+void job_lease_renew_pass(struct request *rq);

@@ -1,0 +1,10 @@
+/** The reconciler: brings stream and table together when entries or workers were lost. Internal to
+ * this folder. */
+#pragma once
+
+#include "task/tasks.h"
+
+/** Pass of the reconciler (periodic.h), whose user is the struct tasks: removes entries of workers
+ * that have stopped, fails tasks whose last attempt was abandoned, and publishes due tasks that have
+ * no entry. One replica at a time. */
+void reconcile_pass(struct request *rq);
