@@ -17,9 +17,9 @@ static struct tasks *tasks;
 static char database_url[256];
 static const struct migration NONE[] = {{NULL, NULL}};
 
-/* Whoever lives keeps his lease, however busy the machine: tests of those who do not take a short
- * one with tasks_lease(). */
-static const struct tasks_timing PATIENT = {
+/* The lease is so long that none expires on a busy machine. Tests of expired leases set a shorter one
+ * with tasks_lease(). */
+static const struct tasks_timing LONG_LEASE = {
 	.lease = 20000,
 	.sweep = 100,
 	.reconcile = 100,
@@ -78,14 +78,14 @@ int tasks_setup(void **state)
 	                          "DROP SCHEMA IF EXISTS tested CASCADE");
 	assert_int_equal(migrate_run(postgres.url, "tested", NONE), ERR_NONE);
 	redis_ask("FLUSHALL");
-	tasks_timing = PATIENT;
+	tasks_timing = LONG_LEASE;
 	worker_setup();
 	return 0;
 }
 
 void tasks_become(const char *instance)
 {
-	/* The parent's connections are not to be touched: its loop never runs here. */
+	/* The child leaves the parent's connections alone: it never runs the parent's loop. */
 	fiber_loop_detach(&fixture.worker.loop);
 	worker_setup();
 	fixture.process.instance = instance;
@@ -190,7 +190,7 @@ void until_sql(long wanted, const char *statement)
 	uv_timer_stop(&fixture.tick);
 }
 
-/* `%s` of the format, where there is one, is `argument`. */
+/* `argument` replaces the `%s` of the format, if it has one. */
 static void until_answer(long wanted, const char *format, const char *argument)
 {
 	fixture_wait_start(&fixture);

@@ -107,8 +107,8 @@ static void test_events_arrive_in_order(void **state)
 	until_sql(0, "SELECT count(*) FROM outbox WHERE sent_at IS NULL");
 }
 
-/* Two replicas relay the same outbox: nothing comes twice, nothing out of order. */
-static void test_replicas_relay_in_turn(void **state)
+/* Two replicas relay the same outbox: no event comes twice or out of order. */
+static void test_two_relays_keep_the_order(void **state)
 {
 	(void)state;
 	pid_t pid = fork();
@@ -132,8 +132,8 @@ static void test_replicas_relay_in_turn(void **state)
 	waitpid(pid, NULL, 0);
 }
 
-/* By type, by more than one handler, and those that nobody wants. */
-static void test_who_gets_what(void **state)
+/* Some events match by type, some match two handlers, some match none. */
+static void test_events_go_to_matching_handlers(void **state)
 {
 	(void)state;
 	service_start(NULL, HANDLERS);
@@ -148,7 +148,7 @@ static void test_who_gets_what(void **state)
 	assert_int_equal(redis_ask("XLEN events.dead"), 0);
 }
 
-static void test_a_handler_that_fails(void **state)
+static void test_a_failed_delivery_is_retried_in_order(void **state)
 {
 	(void)state;
 	seen.failures_left = 5;
@@ -159,7 +159,7 @@ static void test_a_handler_that_fails(void **state)
 	assert_int_equal(redis_ask("EXISTS events.dead"), 0);
 }
 
-static void test_a_poison_event_is_given_up(void **state)
+static void test_an_event_that_always_fails_goes_to_events_dead(void **state)
 {
 	(void)state;
 	seen.failures_left = 10;
@@ -172,8 +172,8 @@ static void test_a_poison_event_is_given_up(void **state)
 	until_redis(2, "XLEN events.dead");
 }
 
-/* What it needs is away for longer than ten tries: nothing is given up. */
-static void test_a_handler_without_its_database(void **state)
+/* What the handler needs is unavailable for more than ten tries: no event goes to events.dead. */
+static void test_transient_failures_are_retried_without_limit(void **state)
 {
 	(void)state;
 	seen.is_down = true;
@@ -187,8 +187,7 @@ static void test_a_handler_without_its_database(void **state)
 	assert_int_equal(redis_ask("XLEN events.dead"), 0);
 }
 
-/* The same entry twice: the handler is called twice, and can tell. */
-static void test_an_event_that_comes_twice(void **state)
+static void test_event_is_new_detects_a_second_delivery(void **state)
 {
 	(void)state;
 	service_start(NULL, HANDLERS);
@@ -201,8 +200,7 @@ static void test_an_event_that_comes_twice(void **state)
 	assert_int_equal(seen.new_ones, 1);
 }
 
-/* A process that reads for itself begins where the stream ends. */
-static void test_broadcasts_begin_now(void **state)
+static void test_a_broadcast_begins_after_the_newest_entry(void **state)
 {
 	(void)state;
 	redis_ask("XADD events.numbers * id " ACCOUNT " type old account %s at "
@@ -219,7 +217,7 @@ static void test_broadcasts_begin_now(void **state)
 	assert_in_range(seen.broadcasts, 39, 40);
 }
 
-static void test_redis_loses_everything(void **state)
+static void test_events_are_sent_again_after_redis_lost_them(void **state)
 {
 	(void)state;
 	service_start(NULL, HANDLERS);
@@ -236,8 +234,8 @@ static void test_redis_loses_everything(void **state)
 	assert_int_equal(seen.numbers[34], 15);
 }
 
-/* Postgres rolled back what Redis took: it comes again, nothing is missing. */
-static void test_postgres_is_killed_under_load(void **state)
+/* Postgres rolls back a batch that Redis has: it is sent again, and no event is missing. */
+static void test_no_event_is_lost_when_postgres_crashes(void **state)
 {
 	(void)state;
 	service_start(NULL, HANDLERS);
@@ -253,7 +251,7 @@ static void test_postgres_is_killed_under_load(void **state)
 	assert_true(seen.count >= 310);
 }
 
-static void test_streams_are_trimmed_behind_their_readers(void **state)
+static void test_streams_are_trimmed_up_to_the_slowest_group(void **state)
 {
 	(void)state;
 	tasks_timing.keep = 0;
@@ -272,8 +270,8 @@ static void test_streams_are_trimmed_behind_their_readers(void **state)
 	tasks_timing.keep = 3600000;
 }
 
-/* A replica that was killed with entries in hand. */
-static void test_a_killed_consumer_is_taken_over(void **state)
+/* A replica was killed with unacknowledged entries. */
+static void test_entries_of_a_killed_consumer_are_taken_over(void **state)
 {
 	(void)state;
 	char now[TIME_TEXT_LEN + 1], data[32];
@@ -298,17 +296,17 @@ int main(void)
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, tasks_teardown)
 	const struct CMUnitTest tests[] = {
 		CASE(test_events_arrive_in_order),
-		CASE(test_replicas_relay_in_turn),
-		CASE(test_who_gets_what),
-		CASE(test_a_handler_that_fails),
-		CASE(test_a_poison_event_is_given_up),
-		CASE(test_a_handler_without_its_database),
-		CASE(test_an_event_that_comes_twice),
-		CASE(test_broadcasts_begin_now),
-		CASE(test_redis_loses_everything),
-		CASE(test_postgres_is_killed_under_load),
-		CASE(test_streams_are_trimmed_behind_their_readers),
-		CASE(test_a_killed_consumer_is_taken_over),
+		CASE(test_two_relays_keep_the_order),
+		CASE(test_events_go_to_matching_handlers),
+		CASE(test_a_failed_delivery_is_retried_in_order),
+		CASE(test_an_event_that_always_fails_goes_to_events_dead),
+		CASE(test_transient_failures_are_retried_without_limit),
+		CASE(test_event_is_new_detects_a_second_delivery),
+		CASE(test_a_broadcast_begins_after_the_newest_entry),
+		CASE(test_events_are_sent_again_after_redis_lost_them),
+		CASE(test_no_event_is_lost_when_postgres_crashes),
+		CASE(test_streams_are_trimmed_up_to_the_slowest_group),
+		CASE(test_entries_of_a_killed_consumer_are_taken_over),
 	};
 	return cmocka_run_group_tests(tests, tasks_group_setup, tasks_group_teardown);
 }

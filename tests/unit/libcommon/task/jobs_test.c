@@ -52,7 +52,7 @@ static void job_silent(struct request *rq, struct task *task)
 	runs++;
 }
 
-/* Its effect and its outcome in one transaction; the first attempt forgets to commit. */
+/* Writes its effect and its outcome in one transaction; the first attempt does not commit. */
 static void job_atomic(struct request *rq, struct task *task)
 {
 	runs++;
@@ -72,7 +72,7 @@ static void job_slow(struct request *rq, struct task *task)
 	task_complete(rq, task, "{}", NULL);
 }
 
-/* Loses its task to another worker while it works. */
+/* Loses its task to another worker while it runs. */
 static void job_late(struct request *rq, struct task *task)
 {
 	struct pg_rows *rows;
@@ -131,7 +131,7 @@ static void until_settled(void)
 	until_redis(0, "HLEN jobs.svc-test.held");
 }
 
-static void test_tasks_run_and_leave_nothing_behind(void **state)
+static void test_completed_tasks_leave_no_entries(void **state)
 {
 	(void)state;
 	service_start(JOBS, NULL);
@@ -144,7 +144,7 @@ static void test_tasks_run_and_leave_nothing_behind(void **state)
 	until_sql(0, "SELECT count(*) FROM outbox WHERE sent_at IS NULL");
 }
 
-static void test_failed_attempts(void **state)
+static void test_failed_attempts_are_retried_unless_final(void **state)
 {
 	(void)state;
 	service_start(JOBS, NULL);
@@ -169,7 +169,7 @@ static void test_failed_attempts(void **state)
 	until_settled();
 }
 
-static void test_effect_and_outcome_together(void **state)
+static void test_effect_and_outcome_commit_together(void **state)
 {
 	(void)state;
 	service_start(JOBS, NULL);
@@ -179,7 +179,7 @@ static void test_effect_and_outcome_together(void **state)
 	assert_int_equal(sql("SELECT attempt FROM effect"), 2);
 }
 
-static void test_a_late_worker_is_refused(void **state)
+static void test_a_worker_that_lost_its_task_cannot_complete_it(void **state)
 {
 	(void)state;
 	service_start(JOBS, NULL);
@@ -219,7 +219,7 @@ static void test_a_lease_is_renewed(void **state)
 	until_settled();
 }
 
-static void test_slots_bound_what_runs(void **state)
+static void test_job_slots_limit_running_jobs(void **state)
 {
 	(void)state;
 	service_start(JOBS, NULL);
@@ -232,7 +232,7 @@ static void test_slots_bound_what_runs(void **state)
 	assert_int_equal(runs, 10);
 }
 
-static void test_a_drain_waits_for_what_runs(void **state)
+static void test_a_drain_waits_for_running_jobs(void **state)
 {
 	(void)state;
 	fixture.settings.job_slots = 1;
@@ -247,7 +247,7 @@ static void test_a_drain_waits_for_what_runs(void **state)
 	until_sql(2, "SELECT count(*) FROM task WHERE status = 'completed'");
 }
 
-/* A replica in a process of its own, that hangs in its job until it is killed. */
+/* A replica in a process of its own, whose jobs do not end until it is killed. */
 static pid_t other_replica(void)
 {
 	pid_t pid = fork();
@@ -261,7 +261,7 @@ static pid_t other_replica(void)
 		uv_run(&fixture.worker.loop, UV_RUN_ONCE);
 }
 
-static void test_a_killed_worker_is_taken_over(void **state)
+static void test_tasks_of_a_killed_worker_are_taken_over(void **state)
 {
 	(void)state;
 	tasks_lease(5000);
@@ -280,7 +280,7 @@ static void test_a_killed_worker_is_taken_over(void **state)
 	until_settled();
 }
 
-static void test_a_worker_that_dies_with_the_last_attempt(void **state)
+static void test_a_task_fails_when_its_worker_dies_in_the_last_attempt(void **state)
 {
 	(void)state;
 	task_queue("slow", 1);
@@ -293,7 +293,7 @@ static void test_a_worker_that_dies_with_the_last_attempt(void **state)
 	assert_int_equal(runs, 0);
 }
 
-static void test_redis_loses_everything(void **state)
+static void test_tasks_run_after_redis_lost_everything(void **state)
 {
 	(void)state;
 	service_start(JOBS, NULL);
@@ -308,8 +308,8 @@ static void test_redis_loses_everything(void **state)
 	until_settled();
 }
 
-/* Somebody has deleted the stream alone: what it held is published again. */
-static void test_redis_loses_the_stream(void **state)
+/* The stream alone was deleted: the reconciler publishes its tasks again. */
+static void test_tasks_run_after_the_stream_was_deleted(void **state)
 {
 	(void)state;
 	service_start(JOBS, NULL);
@@ -324,7 +324,7 @@ static void test_redis_loses_the_stream(void **state)
 	until_settled();
 }
 
-static void test_redis_is_killed_under_load(void **state)
+static void test_tasks_run_after_redis_was_killed(void **state)
 {
 	(void)state;
 	service_start(JOBS, NULL);
@@ -339,7 +339,7 @@ static void test_redis_is_killed_under_load(void **state)
 	until_settled();
 }
 
-static void test_postgres_is_killed_under_load(void **state)
+static void test_tasks_run_after_postgres_crashed(void **state)
 {
 	(void)state;
 	tasks_lease(600);
@@ -354,15 +354,15 @@ static void test_postgres_is_killed_under_load(void **state)
 	until_settled();
 }
 
-/* An entry that comes again when its task is done, and one that is for nobody. */
-static void test_entries_twice(void **state)
+/* An entry whose task is completed, twice, and one without a valid task id. */
+static void test_superfluous_entries_are_removed(void **state)
 {
 	(void)state;
 	service_start(JOBS, NULL);
 	task_queue("ok", 1);
 	until_sql(1, "SELECT count(*) FROM task WHERE status = 'completed'");
 	until_settled();
-	tasks_lease(1000); /* nobody holds one any more */
+	tasks_lease(1000); /* no job runs any more */
 	char id[40];
 	snprintf(id, sizeof(id), "01900000-0000-7000-8000-00000000000%d", 7);
 	sql("UPDATE task SET id = '%s'", id);
@@ -378,21 +378,21 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, tasks_teardown)
 	const struct CMUnitTest tests[] = {
-		CASE(test_tasks_run_and_leave_nothing_behind),
-		CASE(test_failed_attempts),
-		CASE(test_effect_and_outcome_together),
-		CASE(test_a_late_worker_is_refused),
+		CASE(test_completed_tasks_leave_no_entries),
+		CASE(test_failed_attempts_are_retried_unless_final),
+		CASE(test_effect_and_outcome_commit_together),
+		CASE(test_a_worker_that_lost_its_task_cannot_complete_it),
 		CASE(test_a_cancelled_task_stops),
 		CASE(test_a_lease_is_renewed),
-		CASE(test_slots_bound_what_runs),
-		CASE(test_a_drain_waits_for_what_runs),
-		CASE(test_a_killed_worker_is_taken_over),
-		CASE(test_a_worker_that_dies_with_the_last_attempt),
-		CASE(test_redis_loses_everything),
-		CASE(test_redis_loses_the_stream),
-		CASE(test_redis_is_killed_under_load),
-		CASE(test_postgres_is_killed_under_load),
-		CASE(test_entries_twice),
+		CASE(test_job_slots_limit_running_jobs),
+		CASE(test_a_drain_waits_for_running_jobs),
+		CASE(test_tasks_of_a_killed_worker_are_taken_over),
+		CASE(test_a_task_fails_when_its_worker_dies_in_the_last_attempt),
+		CASE(test_tasks_run_after_redis_lost_everything),
+		CASE(test_tasks_run_after_the_stream_was_deleted),
+		CASE(test_tasks_run_after_redis_was_killed),
+		CASE(test_tasks_run_after_postgres_crashed),
+		CASE(test_superfluous_entries_are_removed),
 	};
 	return cmocka_run_group_tests(tests, tasks_group_setup, tasks_group_teardown);
 }
