@@ -138,16 +138,16 @@ static void link_lost(struct redis_link *link, const char *why)
 {
 	if (link->state == LINK_CLOSED || try_next_address(link))
 		return;
-	bool was_up = link->state == LINK_READY;
+	bool was_ready = link->state == LINK_READY;
 	log_loss(link, why);
-	if (was_up && time_monotonic_ms() - link->ready_since_ms >= STEADY_MS)
+	if (was_ready && time_monotonic_ms() - link->ready_since_ms >= STEADY_MS)
 		link->failures = 0;
 	else
 		link->failures++;
 	link->state = LINK_BROKEN;
 	uv_timer_stop(&link->timer);
 	fail_waiting(link);
-	if (was_up && link->change)
+	if (was_ready && link->change)
 		link->change(link->arg, false);
 	if (link->state != LINK_BROKEN)
 		return;
@@ -158,7 +158,7 @@ static void link_lost(struct redis_link *link, const char *why)
 		               backoff_ms(link->failures, BACKOFF_MIN_MS, BACKOFF_MAX_MS), 0);
 }
 
-static void on_gone(void *arg, const redisAsyncContext *context)
+static void on_context_end(void *arg, const redisAsyncContext *context)
 {
 	struct redis_link *link = arg;
 	link->context = NULL;
@@ -272,7 +272,8 @@ static void connect_to(struct redis_link *link, const char *ip)
 	redisAsyncContext *context = ip ? redisAsyncConnect(ip, link->url->port)
 	                                : redisAsyncConnectUnix(link->url->path);
 	require(context);
-	if (context->err || redis_uv_attach(context, link->loop, on_gone, link) != ERR_NONE) {
+	if (context->err ||
+	    redis_uv_attach(context, link->loop, on_context_end, link) != ERR_NONE) {
 		char why[128];
 		snprintf(why, sizeof(why), "%s", context->err ? context->errstr : "no watcher");
 		redisAsyncFree(context);

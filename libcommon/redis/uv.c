@@ -7,7 +7,7 @@ struct watcher {
 	uv_poll_t poll;
 	redisAsyncContext *context; /* NULL: freed */
 	int events;                 /* what hiredis waits for, UV_READABLE | UV_WRITABLE */
-	redis_uv_gone_cb *gone;
+	redis_uv_end_cb *on_end;
 	void *arg;
 };
 
@@ -73,10 +73,10 @@ static void cleanup(void *arg)
 	const redisAsyncContext *context = watcher->context;
 	watcher->context = NULL;
 	uv_close((uv_handle_t *)&watcher->poll, on_closed);
-	watcher->gone(watcher->arg, context);
+	watcher->on_end(watcher->arg, context);
 }
 
-enum err_code redis_uv_attach(redisAsyncContext *context, uv_loop_t *loop, redis_uv_gone_cb *gone,
+enum err_code redis_uv_attach(redisAsyncContext *context, uv_loop_t *loop, redis_uv_end_cb *on_end,
                               void *arg)
 {
 	struct watcher *watcher = calloc(1, sizeof(*watcher));
@@ -87,7 +87,7 @@ enum err_code redis_uv_attach(redisAsyncContext *context, uv_loop_t *loop, redis
 	}
 	watcher->poll.data = watcher;
 	watcher->context = context;
-	watcher->gone = gone;
+	watcher->on_end = on_end;
 	watcher->arg = arg;
 	context->ev.data = watcher;
 	context->ev.addRead = add_read;
