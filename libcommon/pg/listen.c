@@ -20,7 +20,7 @@ struct channel {
 struct pg_listener {
 	struct pg_link *link;
 	SLIST_HEAD(, channel) channels;
-	struct channel *asked; /* whose LISTEN is under way; NULL: none */
+	struct channel *pending; /* whose LISTEN is under way; NULL: none */
 	void (*freed)(void *context);
 	void *context;
 };
@@ -29,7 +29,7 @@ struct pg_listener {
 static void listener_advance(struct pg_listener *listener)
 {
 	PGconn *pg = pg_link_pg(listener->link);
-	if (!pg || listener->asked)
+	if (!pg || listener->pending)
 		return;
 	struct channel *channel;
 	SLIST_FOREACH(channel, &listener->channels, entry)
@@ -41,7 +41,7 @@ static void listener_advance(struct pg_listener *listener)
 		return;
 	char sql[128];
 	snprintf(sql, sizeof(sql), "LISTEN \"%s\"", channel->name);
-	listener->asked = channel;
+	listener->pending = channel;
 	if (PQsendQuery(pg, sql))
 		pg_link_flush(listener->link);
 	else
@@ -51,11 +51,11 @@ static void listener_advance(struct pg_listener *listener)
 /* Read the answers to LISTEN. */
 static void listener_receive(struct pg_listener *listener, PGconn *pg)
 {
-	while (listener->asked && !PQisBusy(pg)) {
+	while (listener->pending && !PQisBusy(pg)) {
 		PGresult *result = PQgetResult(pg);
-		struct channel *channel = listener->asked;
+		struct channel *channel = listener->pending;
 		if (!result) {
-			listener->asked = NULL;
+			listener->pending = NULL;
 			if (channel->is_listening)
 				channel->cb(channel->context, NULL);
 			listener_advance(listener);
@@ -106,7 +106,7 @@ static void on_lost(void *context)
 {
 	struct pg_listener *listener = context;
 	struct channel *channel;
-	listener->asked = NULL;
+	listener->pending = NULL;
 	SLIST_FOREACH(channel, &listener->channels, entry)
 	channel->is_listening = false;
 }

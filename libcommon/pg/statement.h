@@ -52,7 +52,7 @@ struct pg_statement {
 	bool is_synced;          /* libpq has its Sync: the server may have committed it */
 	bool may_be_done;        /* it was answered before the server ended the connection */
 	bool was_sent_again;     /* a read whose connection broke once */
-	uint64_t started_us;     /* when the fiber asked for it */
+	uint64_t started_us;     /* when the fiber called */
 	uint64_t sent_ms;        /* uv_now() of sending */
 	uint64_t time_limit_ms;  /* that the server applies */
 	uint64_t wait_until_ms;  /* uv_now() at which it stops waiting for a connection */
