@@ -1,7 +1,7 @@
-/** Numbers as bytes: what a saved model is made of. Little-endian, and LEB128 for whole numbers.
+/** Reads and writes the numbers of a saved model: little-endian, and LEB128 for integers.
  *
- * A reader never reads past its end. After the first damage it is `failed`, gives zeros, and stays
- * so: callers read on and look at `failed` where it matters.
+ * A reader never reads past its end. After the first invalid value `failed` stays set and all reads
+ * return 0, so callers may read several values and then check `failed` once.
  */
 #pragma once
 
@@ -23,15 +23,16 @@ void write_float(struct buf *out, float value);
 void write_double(struct buf *out, double value);
 void write_u32(struct buf *out, uint32_t value);
 
-/** A whole number of at most `max`; a larger one is damage. */
+/** Read an integer; a value above `max` is invalid. */
 uint64_t read_uint(struct reader *in, uint64_t max);
 
-/** A finite number; another is damage. */
+/** Read a number; infinity and NaN are invalid. */
 float read_float(struct reader *in);
 double read_double(struct reader *in);
 
 uint32_t read_u32(struct reader *in);
 
-/** How many elements of at least `element_bytes` follow: at most `max`, and no more than the bytes
- * that are left can hold, so that a damaged length allocates nothing large. */
+/** Read the number of elements that follow, each of at least `element_bytes` bytes. A number above
+ * `max`, or more elements than the remaining bytes can hold, is invalid: a damaged length cannot
+ * cause a large allocation. */
 size_t read_count(struct reader *in, size_t max, size_t element_bytes);

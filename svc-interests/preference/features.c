@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A title's word counts as this many of the abstract. This and PAIR_SCALE did best on CiteULike
- * (tests/bench/preference_quality.c). */
+/* A word of the title counts as this many words of the abstract. This value and PAIR_SCALE gave the
+ * best result on CiteULike (tests/bench/preference_quality.c). */
 #define TITLE_OCCURRENCES 3.0f
 
-/* What a pair of words weighs beside a word of the same idf. */
+/* Weight of a pair of words, relative to a word of the same idf. */
 #define PAIR_SCALE 0.75
 
-/* Occurrences of a category's term: less than a word's, for a category is broad. */
+/* Occurrences of a category's term: fewer than those of a word, because a category is broad. */
 #define CATEGORY_OCCURRENCES 0.5f
 
 /* Collects the terms of one paper. */
@@ -24,8 +24,8 @@ struct bag_maker {
 	struct bag_term *terms;
 	size_t count;
 	size_t capacity;
-	float occurrences; /* what one word of the text at hand counts */
-	uint32_t previous; /* the word before */
+	float occurrences; /* of one word of the current text */
+	uint32_t previous; /* id of the previous word */
 };
 
 uint32_t term_id(const char *stem, size_t length)
@@ -37,7 +37,7 @@ uint32_t term_id(const char *stem, size_t length)
 	return (uint32_t)(hash ^ hash >> 32) & ~TERM_IS_PAIR;
 }
 
-/* Hash of a pair in order; multipliers of MurmurHash3's finaliser. */
+/* Hash of an ordered pair, with the multipliers of MurmurHash3's finaliser. */
 static uint32_t pair_id(uint32_t first, uint32_t second)
 {
 	uint64_t hash = ((uint64_t)first << 32 | second) * 0xff51afd7ed558ccdu;
@@ -69,7 +69,7 @@ static void bag_add_word(void *context, const struct word *word)
 
 static void bag_add_category(struct bag_maker *maker, const char *category)
 {
-	char name[64]; /* longer than any category; a cut one is still a term */
+	char name[64]; /* longer than any category; a truncated one is still a valid term */
 	snprintf(name, sizeof(name), "category:%s", category);
 	bag_add(maker, term_id(name, strlen(name)), CATEGORY_OCCURRENCES);
 }
@@ -81,7 +81,7 @@ static int bag_term_compare(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* Sort, and make one of equal terms. */
+/* Sort the terms and merge equal ones. Returns the new number of terms. */
 static size_t bag_merge(struct bag_term *terms, size_t count)
 {
 	if (count == 0)
@@ -112,7 +112,7 @@ struct bag *bag_new(struct arena *arena, struct word_splitter *splitter,
 	bag->count = bag_merge(maker.terms, maker.count);
 	bag->terms = maker.terms;
 	bag->dense = paper->dense;
-	bag->dense_length = paper->dense != NULL ? paper->dense_length : 0;
+	bag->dense_length = paper->dense ? paper->dense_length : 0;
 	bag->dense_space = paper->dense_space;
 	return bag;
 }
@@ -120,7 +120,7 @@ struct bag *bag_new(struct arena *arena, struct word_splitter *splitter,
 static double term_weight(const struct frequency_table *frequencies, const struct bag_term *term)
 {
 	bool is_pair = (term->id & TERM_IS_PAIR) != 0;
-	double idf = frequencies != NULL ? frequency_idf(frequencies, term->id) : !is_pair;
+	double idf = frequencies ? frequency_idf(frequencies, term->id) : !is_pair;
 	double occurrences = term->occurrences;
 	double tf = occurrences < 1 ? occurrences : 1 + log(occurrences);
 	return tf * idf * (is_pair ? PAIR_SCALE : 1);
@@ -142,7 +142,7 @@ static size_t weigh_terms(struct feature *out, const struct frequency_table *fre
 	return count;
 }
 
-/* Length of the dense vector; 0 where it cannot be used. */
+/* Length of the dense vector; 0 when it cannot be used. */
 static double dense_norm(const struct bag *bag)
 {
 	double squares = 0;
@@ -188,7 +188,7 @@ static double dense_dot(const struct features *a, const struct features *b)
 
 double features_dot(const struct features *a, const struct features *b)
 {
-	if (a == NULL || b == NULL)
+	if (!a || !b)
 		return 0;
 	double sum = dense_dot(a, b);
 	size_t i = 0, j = 0;

@@ -11,7 +11,7 @@ struct term_frequency {
 struct frequency_table {
 	uint32_t documents;
 	size_t count;
-	struct term_frequency *terms; /* in rising order of id */
+	struct term_frequency *terms; /* in ascending order of id */
 };
 
 static int id_compare(const void *a, const void *b)
@@ -29,7 +29,7 @@ static int most_frequent_first(const void *a, const void *b)
 	return id_compare(&left->id, &right->id);
 }
 
-/* All ids of all bags, sorted: a run of equal ids is a term's frequency. */
+/* All ids of all bags, sorted: the length of a run of equal ids is a term's document frequency. */
 static uint32_t *gather_ids(struct arena *arena, const struct bag *const *bags, size_t count,
                             size_t *ret_count)
 {
@@ -83,9 +83,9 @@ double frequency_idf(const struct frequency_table *table, uint32_t term)
 {
 	const struct term_frequency *found =
 		bsearch(&term, table->terms, table->count, sizeof(*table->terms), id_compare);
-	if (found == NULL && (term & TERM_IS_PAIR) != 0)
+	if (!found && (term & TERM_IS_PAIR) != 0)
 		return 0;
-	double documents = found != NULL ? found->documents : 1;
+	double documents = found ? found->documents : 1;
 	return log(1 + table->documents / documents);
 }
 

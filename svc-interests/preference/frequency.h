@@ -1,11 +1,11 @@
-/** In how many papers of a sample a term occurs, and from that how telling it is.
+/** Document frequencies of terms in a sample of papers, and their idf:
  *
  *     idf = ln(1 + documents / document frequency)
  *
- * Terms that occur in one paper only are not kept, so the table stays small: a word that is not in
- * it counts as seen once, and a pair of words that is not in it has the idf 0.
+ * Terms that occur in only one paper are not stored, to keep the table small. A word that is not in
+ * the table counts as seen once; a pair of words that is not in the table has the idf 0.
  *
- * A table can be saved and loaded, so that a model meets the same idf that it was fitted with.
+ * A table is saved with each model, so that papers are scored with the idf of the model's fitting.
  */
 #pragma once
 
@@ -16,21 +16,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Entries of a table at most; the most frequent stay. */
+/** Terms of a table at most; the most frequent are kept. */
 enum { FREQUENCY_MAX_TERMS = 65536 };
 
-/** Count the terms of `count` bags. Zero bags are fine. */
+/** Count the terms of `count` bags, which may be 0. In `arena`. */
 struct frequency_table *frequency_table_new(struct arena *arena, const struct bag *const *bags,
                                             size_t count);
 
-/** idf of a term; see above. */
+/** idf of a term. */
 double frequency_idf(const struct frequency_table *table, uint32_t term);
 
-/** Papers that were counted. */
+/** Number of papers that were counted. */
 uint32_t frequency_documents(const struct frequency_table *table);
 
-/** Append the table's bytes. */
+/** Serialize the table to `out`. */
 void frequency_write(const struct frequency_table *table, struct buf *out);
 
-/** Read a table that frequency_write() wrote; NULL where the bytes are damaged. */
+/** Read a table that frequency_write() wrote, in `arena`. NULL: the bytes are damaged. */
 struct frequency_table *frequency_read(struct arena *arena, struct reader *in);

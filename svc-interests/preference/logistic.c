@@ -7,14 +7,14 @@
 
 enum {
 	FIT_MAX_STEPS = 500,
-	POWER_STEPS = 20, /* of the power iteration that bounds the curvature */
+	POWER_STEPS = 20, /* of the power iteration in curvature() */
 	PLATT_MAX_STEPS = 50,
 };
 
-/* The fit has converged when the gradient has shrunk to this part of its first length. */
+/* The fit has converged when the length of the gradient is this part of its initial length. */
 #define FIT_TOLERANCE 1e-5
 
-/* Below this slope scores say nothing of the label. */
+/* Below this slope the scores carry no information about the labels. */
 #define SLOPE_MIN 1e-3
 
 double matrix_row_dot(const struct matrix *matrix, size_t row, const double *weights)
@@ -36,7 +36,7 @@ static double sigmoid(double x)
 	return x >= 0 ? 1 / (1 + exp(-x)) : exp(x) / (1 + exp(x));
 }
 
-/* Scale to length 1 and return the length that it had. */
+/* Scale to length 1. Returns the original length. */
 static double normalise(double *vector, size_t count)
 {
 	double squares = 0;
@@ -48,7 +48,7 @@ static double normalise(double *vector, size_t count)
 	return length;
 }
 
-/* What one fit works with; vectors have a place for the bias at the end. */
+/* State of one fit. The last element of each vector is for the bias. */
 struct fit {
 	const struct matrix *matrix;
 	const double *labels;
@@ -57,8 +57,9 @@ struct fit {
 	double *gradient;
 };
 
-/* Largest eigenvalue of sum weight * x x', x with a 1 for the bias: the loss bends by a quarter of
- * it at most. Power iteration, a tenth added because it comes from below. */
+/* Upper bound of the largest eigenvalue of sum weight * x x', where x has a 1 for the bias. A quarter
+ * of it bounds the second derivative of the loss. Power iteration approaches the eigenvalue from
+ * below, so a tenth is added. */
 static double curvature(const struct fit *fit, double *vector)
 {
 	double largest = 0;
@@ -81,7 +82,7 @@ static double curvature(const struct fit *fit, double *vector)
 	return 1.1 * largest;
 }
 
-/* Gradient at `at` into fit->gradient; returns its length. */
+/* Compute the gradient at `at` into fit->gradient. Returns its length. */
 static double gradient_at(const struct fit *fit, const double *at)
 {
 	size_t bias = fit->size - 1;
@@ -101,7 +102,7 @@ static double gradient_at(const struct fit *fit, const double *at)
 	return sqrt(squares);
 }
 
-/* Walk from 0 to the minimum; the solution is left in `at`. */
+/* Descend from 0 to the minimum, in `at`; `ahead` is scratch space. */
 static void descend(const struct fit *fit, double *at, double *ahead)
 {
 	double steepest = 1 + curvature(fit, ahead) / 4;
@@ -134,10 +135,10 @@ struct linear logistic_fit(struct arena *arena, const struct matrix *matrix, con
 	return (struct linear){at, at[size - 1]};
 }
 
-/* Sums of one Newton step of Platt's fit. */
+/* Derivatives for one Newton step of Platt's fit. */
 struct platt {
-	double gradient[2]; /* by slope, by offset */
-	double hessian[3];  /* slope slope, slope offset, offset offset */
+	double gradient[2]; /* d/slope, d/offset */
+	double hessian[3];  /* slope-slope, slope-offset, offset-offset */
 };
 
 static struct platt platt_sums(const struct calibration *at, const double *scores,
@@ -146,9 +147,10 @@ static struct platt platt_sums(const struct calibration *at, const double *score
 	struct platt sums = {{0}, {1e-6, 0, 1e-6}};
 	double negatives = (double)count - positives;
 	for (size_t i = 0; i < count; i++) {
-		bool liked = labels[i] > 0;
-		double target = liked ? (positives + 1) / (positives + 2) : 1 / (negatives + 2);
-		double weight = 1 / (liked ? positives : negatives);
+		bool is_positive = labels[i] > 0;
+		double target =
+			is_positive ? (positives + 1) / (positives + 2) : 1 / (negatives + 2);
+		double weight = 1 / (is_positive ? positives : negatives);
 		double p = sigmoid(at->slope * scores[i] + at->offset);
 		double slack = weight * (p - target), bend = weight * p * (1 - p);
 		sums.gradient[0] += slack * scores[i];
@@ -160,7 +162,7 @@ static struct platt platt_sums(const struct calibration *at, const double *score
 	return sums;
 }
 
-/* One Newton step; returns how far it went. */
+/* Do one Newton step. Returns its length. */
 static double platt_step(struct calibration *at, const struct platt *sums)
 {
 	const double *h = sums->hessian, *g = sums->gradient;
@@ -180,7 +182,7 @@ static size_t count_positives(const double *labels, size_t count)
 	return positives;
 }
 
-/* Mean and spread of the scores, so that Newton starts from numbers of about 1. */
+/* Mean and standard deviation of the scores: Newton converges better on standardized numbers. */
 static void moments(const double *scores, size_t count, double *ret_mean, double *ret_spread)
 {
 	double mean = 0, squares = 0;
@@ -236,7 +238,7 @@ static int rising_score(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* By ranks, as Mann and Whitney's U: equal scores share the mean of their ranks. */
+/* From ranks, as the Mann-Whitney U: equal scores have the mean of their ranks. */
 double auc(const double *scores, const double *labels, size_t count)
 {
 	double positives = (double)count_positives(labels, count);

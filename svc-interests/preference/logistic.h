@@ -1,12 +1,12 @@
-/** Regularised logistic regression over sparse rows, and what is done with its scores.
+/** Regularised logistic regression over sparse rows, calibration of its scores, and AUC.
  *
- * Finds w and b that minimise
+ * logistic_fit() finds the w and b that minimise
  *
  *     1/2 |w|^2 + 1/2 b^2 + sum over rows of weight * ln(1 + exp(-label * (w.x + b)))
  *
  * by Nesterov's accelerated gradient with a constant step for strongly convex functions
- * (Introductory Lectures on Convex Optimization, 2004, scheme 2.2.11). No chance is involved: the
- * same rows give the same numbers.
+ * (Introductory Lectures on Convex Optimization, 2004, scheme 2.2.11). The
+ * result is deterministic.
  */
 #pragma once
 
@@ -15,51 +15,51 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** A number of a row. */
+/** A non-zero number of a row. */
 struct cell {
 	uint32_t column;
 	float value;
 };
 
-/** Row `i` is cells[starts[i]] up to cells[starts[i + 1]]; no row is longer than 1 (as a
- * vector). */
+/** Row `i` is cells[starts[i]] up to, not including, cells[starts[i + 1]]. The length of a row, as a
+ * vector, is at most 1. */
 struct matrix {
 	const struct cell *cells;
-	const size_t *starts; /* row_count + 1 of them */
+	const size_t *starts; /* row_count + 1 elements */
 	size_t row_count;
 	size_t column_count;
 };
 
-/** A weight per column, and the constant. */
+/** A linear function: a weight for each column, and a bias. */
 struct linear {
 	double *weights;
 	double bias;
 };
 
-/** Product of a row with the weights, without the bias. */
+/** Dot product of a row with the weights, without the bias. */
 double matrix_row_dot(const struct matrix *matrix, size_t row, const double *weights);
 
 /** Add `factor` times a row to `sum`. */
 void matrix_row_add(const struct matrix *matrix, size_t row, double factor, double *sum);
 
-/** Fit. `labels` are +1 or -1, `row_weights` >= 0; a row of weight 0 takes no part. In `arena`. */
+/** Fit. `labels` are +1 or -1, `row_weights` >= 0; a row of weight 0 is ignored. In `arena`. */
 struct linear logistic_fit(struct arena *arena, const struct matrix *matrix, const double *labels,
                            const double *row_weights);
 
-/** A straight line under a logistic: a score becomes 1 / (1 + exp(-(slope * score + offset))). */
+/** Maps a raw score to 1 / (1 + exp(-(slope * score + offset))). */
 struct calibration {
 	double slope; /* > 0 */
 	double offset;
 };
 
-/** Fit slope and offset to scores whose labels are known (Platt, "Probabilistic outputs for support
- * vector machines", 1999, his corrected targets included), both classes counting the same. Scores
- * that do not tell the classes apart give a flat line through 0.5. */
+/** Fit slope and offset to scores with known labels (Platt, "Probabilistic outputs for support vector
+ * machines", 1999, with his corrected targets). Both classes have the same weight. Scores that do
+ * not separate the classes give a flat line through 0.5. */
 struct calibration calibration_fit(const double *scores, const double *labels, size_t count);
 
-/** A score brought to 0..1; NaN becomes 0. */
+/** The calibrated score, 0..1; NaN gives 0. */
 double calibration_apply(const struct calibration *calibration, double score);
 
-/** Area under the ROC curve: the chance that a row of label +1 scores above one of -1, ties
- * counting half. NaN when a class is missing. */
+/** Area under the ROC curve: the probability that a row of label +1 scores above a row of label -1;
+ * ties count half. NaN when a class is missing. */
 double auc(const double *scores, const double *labels, size_t count);

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* Spread of an id over the table; the multiplier is 2^32 over the golden ratio (Knuth, TAOCP 3,
+/* The first slot of an id. The multiplier is 2^32 divided by the golden ratio (Knuth, TAOCP 3,
  * 6.4). */
 static uint32_t slot_of(const struct preference_model *model, uint32_t id)
 {
@@ -69,8 +69,9 @@ const struct frequency_table *preference_frequencies(const struct preference_mod
 	return model->frequencies;
 }
 
-/* Layout: format, kind, examples, positives, auc, slope, offset, bias, terms as (step of id,
- * weight), dense space, dense length, dense numbers, frequency table; then CRC-32 of all that. */
+/* Layout: format, kind, examples, positives, auc, slope, offset, bias, terms as (difference to the
+ * previous id, weight), dense space, dense length, dense vector, frequency table, CRC-32 of all
+ * that. */
 struct buf preference_save(struct arena *arena, const struct preference_model *model)
 {
 	struct buf out = {.arena = arena};
@@ -135,7 +136,7 @@ static void read_facts(struct reader *in, struct preference_model *model)
 		in->failed = true;
 }
 
-/* The bytes before the checksum, `failed` when that does not fit them. */
+/* A reader of the bytes before the checksum; `failed` when the checksum is wrong. */
 static struct reader open_checked(const void *data, size_t length)
 {
 	struct reader whole = {.data = data, .length = length};
@@ -144,11 +145,11 @@ static struct reader open_checked(const void *data, size_t length)
 		return whole;
 	}
 	whole.offset = length - sizeof(uint32_t);
-	uint32_t told = read_u32(&whole);
+	uint32_t expected = read_u32(&whole);
 	size_t body = length - sizeof(uint32_t);
 	return (struct reader){.data = data,
 	                       .length = body,
-	                       .failed = told != crc32_of(data, body)};
+	                       .failed = expected != crc32_of(data, body)};
 }
 
 struct preference_model *preference_load(struct arena *arena, const void *data, size_t length)

@@ -1,4 +1,5 @@
-/** Inside of a preference model: what fitting makes, scoring reads and saving writes. */
+/** The struct of a preference model: preference.c fits it, preference_model.c scores with it, saves
+ * and loads it. */
 #pragma once
 
 #include "preference/codec.h"
@@ -11,13 +12,13 @@ struct preference_model {
 	const struct frequency_table *frequencies;
 	double bias;
 	size_t term_count;
-	struct feature *terms; /* in rising order of id */
-	uint32_t *slots;       /* hash table over `terms`: place + 1, or 0 */
-	uint32_t slot_mask;    /* slots less 1; slots are a power of two, half of them free */
-	uint32_t dense_length; /* 0 without a dense block */
+	struct feature *terms; /* in ascending order of id */
+	uint32_t *slots;       /* hash table over `terms` with linear probing: index + 1; 0: free */
+	uint32_t slot_mask;    /* slots - 1; slots are a power of two, at least half of them free */
+	uint32_t dense_length; /* 0: no dense block */
 	uint64_t dense_space;
 	float *dense;
 };
 
-/** Make `slots` from `terms`. */
+/** Build `slots` from `terms`, in `arena`. */
 void preference_index(struct arena *arena, struct preference_model *model);

@@ -7,18 +7,18 @@
 #include <string.h>
 
 enum {
-	WORD_MAX_BYTES = 64, /* longer runs are no words; they are passed over */
+	WORD_MAX_BYTES = 64, /* longer runs are skipped */
 	WORD_MIN_BYTES = 2,
 };
 
 struct word_splitter {
 	struct sb_stemmer *stemmer;
-	char raw[WORD_MAX_BYTES + 1];  /* the lower-cased word as it stands */
-	char stem[WORD_MAX_BYTES * 2]; /* its stem; Porter2 can lengthen a word by a letter */
+	char raw[WORD_MAX_BYTES + 1];  /* the word in lower case */
+	char stem[WORD_MAX_BYTES * 2]; /* Porter2 can make a word longer by a letter */
 };
 
-/* Function words of English, those that every abstract has, and those of wishes. Sorted, for
- * bsearch(). */
+/* English function words, words that every abstract has ("paper", "show"), and verbs of wishes
+ * ("need", "want"), which must not become reasons of a recommendation. Sorted, for bsearch(). */
 static const char *const stop_words[] = {
 	"about",   "above",   "after",   "again",  "against", "all",     "also",  "although",
 	"am",      "among",   "an",      "and",    "any",     "are",     "as",    "at",
@@ -49,7 +49,7 @@ static int stop_word_compare(const void *key, const void *element)
 static bool is_stop_word(const char *word)
 {
 	return bsearch(word, stop_words, ARRAY_LEN(stop_words), sizeof(stop_words[0]),
-	               stop_word_compare) != NULL;
+	               stop_word_compare);
 }
 
 static void stemmer_free(void *stemmer)
@@ -61,12 +61,12 @@ struct word_splitter *word_splitter_new(struct arena *arena)
 {
 	struct word_splitter *splitter = arena_new_of(arena, struct word_splitter);
 	splitter->stemmer = sb_stemmer_new("english", "UTF_8");
-	require(splitter->stemmer != NULL);
+	require(splitter->stemmer);
 	arena_on_free(arena, stemmer_free, splitter->stemmer);
 	return splitter;
 }
 
-/* Code points above ASCII that part words: spaces, quotes, dashes, signs. */
+/* Whether a code point above ASCII separates words: spaces, quotes, dashes, symbols. */
 static bool is_wide_separator(uint32_t point)
 {
 	return (point >= 0x80 && point <= 0xbf) || point == 0xd7 || point == 0xf7 ||
@@ -79,7 +79,7 @@ static bool is_ascii_word(unsigned char c)
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Bytes of the word character at `text`; 0 where it is none. */
+/* Length in bytes of the word character at `text`; 0: it is no word character. */
 static size_t word_char_length(const unsigned char *text)
 {
 	if (text[0] < 0x80)
@@ -102,12 +102,12 @@ static bool is_web_address(const char *text)
 	       strncmp(text, "www.", 4) == 0;
 }
 
-static bool is_bare_number(const char *word)
+static bool is_number(const char *word)
 {
 	return word[strspn(word, "0123456789")] == '\0';
 }
 
-/* Copy the word of `length` bytes lower-cased into `raw`; false where it is not one to keep. */
+/* Copy the word of `length` bytes, in lower case, to `raw`. False: the word is left out. */
 static bool word_take(struct word_splitter *splitter, const char *text, size_t length)
 {
 	if (length < WORD_MIN_BYTES || length > WORD_MAX_BYTES)
@@ -115,16 +115,16 @@ static bool word_take(struct word_splitter *splitter, const char *text, size_t l
 	for (size_t i = 0; i < length; i++)
 		splitter->raw[i] = text[i] >= 'A' && text[i] <= 'Z' ? text[i] - 'A' + 'a' : text[i];
 	splitter->raw[length] = '\0';
-	return !is_bare_number(splitter->raw) && !is_stop_word(splitter->raw);
+	return !is_number(splitter->raw) && !is_stop_word(splitter->raw);
 }
 
-/* Hand on the word taken; `text` is where it stands. */
+/* Call `cb` for the word in `raw`; `text` is the original. */
 static void word_emit(struct word_splitter *splitter, const char *text, size_t length, bool follows,
                       word_cb *cb, void *context)
 {
 	const sb_symbol *stem =
 		sb_stemmer_stem(splitter->stemmer, (const sb_symbol *)splitter->raw, (int)length);
-	require(stem != NULL);
+	require(stem);
 	size_t stem_length = (size_t)sb_stemmer_length(splitter->stemmer);
 	require(stem_length < sizeof(splitter->stem));
 	memcpy(splitter->stem, stem, stem_length);
@@ -133,7 +133,7 @@ static void word_emit(struct word_splitter *splitter, const char *text, size_t l
 	cb(context, &word);
 }
 
-/* Bytes of the 's of "bird's eye" at `text`; 0: there is none. */
+/* Length in bytes of a possessive 's ("bird's eye") at `text`; 0: there is none. */
 static size_t possessive_length(const char *text)
 {
 	size_t mark = *text == '\'' ? 1 : strncmp(text, "\xe2\x80\x99", 3) == 0 ? 3 : 0;
@@ -145,7 +145,7 @@ static size_t possessive_length(const char *text)
 void words_each(struct word_splitter *splitter, const char *text, word_cb *cb, void *context)
 {
 	bool follows = false;
-	while (text != NULL && *text != '\0') {
+	while (text && *text != '\0') {
 		if (is_web_address(text)) {
 			text += strcspn(text, " \t\r\n");
 			follows = false;

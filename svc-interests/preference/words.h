@@ -1,10 +1,10 @@
-/** Splitting text into stemmed words.
+/** Splits text into stemmed words.
  *
- * A word is a run of letters and digits, lower-cased and reduced to its stem (Porter2, "English" of
- * Snowball). Left out are stop words, single characters, bare numbers and web addresses. A hyphen
- * splits ("self-supervised" is two words). Bytes that are not UTF-8 split too, and harm nothing.
+ * A word is a run of letters and digits, converted to lower case and reduced to its stem (Porter2,
+ * Snowball's "English"). Stop words, single characters, numbers and web addresses are left out. A
+ * hyphen separates words ("self-supervised" is two words), and so do bytes that are not valid UTF-8.
  *
- * A splitter belongs to one thread at a time.
+ * A splitter must not be used by two threads at the same time.
  */
 #pragma once
 
@@ -19,12 +19,12 @@ struct word_splitter;
 struct word {
 	const char *stem; /* NUL-terminated; valid until the splitter's next word */
 	size_t stem_length;
-	const char *text; /* as it stands in the text that was passed, `length` bytes */
+	const char *text; /* the original word in the text that was passed, `length` bytes */
 	size_t length;
-	bool follows; /* nothing but a space, a hyphen or an 's parts it from the word before */
+	bool follows; /* only spaces, hyphens or an 's are between it and the previous word */
 };
 
-/** Called for each word in order. */
+/** Called for each word, in order. */
 typedef void word_cb(void *context, const struct word *word);
 
 /** A splitter in `arena`. */
