@@ -1,6 +1,6 @@
-/* svc-interests: interests, recommendations for them, and what is learned from feedback. */
+/* svc-interests: interests, recommendations for them, and preference models fitted to feedback. */
 #include "api/experiment.h"
-#include "api/history.h"
+#include "api/experiment_history.h"
 #include "api/interest.h"
 #include "api/recommendation.h"
 #include "api/refresh.h"
@@ -8,10 +8,10 @@
 #include "service/service.h"
 #include "svc-interests-migrations.h"
 
-/* Attempts of what needs svc-search: it may be away for an hour. */
+/* Attempts of jobs that need svc-search, enough for an outage of an hour. */
 #define SEARCH_ATTEMPTS 60
 
-/* A refresh of an account with a thousand interests. */
+/* Enough for a refresh of an account with a thousand interests. */
 #define REFRESH_TIMEOUT_MS ((uint64_t)30 * 60 * 1000)
 
 static const struct route ROUTES[] = {
@@ -21,8 +21,8 @@ static const struct route ROUTES[] = {
 	{API_ID_interest_update, interest_update},
 	{API_ID_interest_delete, interest_delete},
 	{API_ID_interest_toggle, interest_toggle},
-	{API_ID_candidates_score, history_score},
-	{API_ID_preference_model_refit, history_refit},
+	{API_ID_candidates_score, candidates_score},
+	{API_ID_preference_model_refit, preference_model_refit},
 	{API_ID_refit_task_get, refit_task_get},
 	{API_ID_recommendations_list, recommendation_list},
 	{API_ID_recommendations_digest_get, recommendation_digest},
@@ -41,9 +41,9 @@ static const struct job JOBS[] = {
 };
 
 static const struct event_handler EVENTS[] = {
-	{"events.experiments", "experiment.created", experiment_noted, false},
-	{"events.experiments", "experiment.updated", experiment_noted, false},
-	{"events.experiments", "experiment.deleted", experiment_noted, false},
+	{"events.experiments", "experiment.created", experiment_store, false},
+	{"events.experiments", "experiment.updated", experiment_store, false},
+	{"events.experiments", "experiment.deleted", experiment_store, false},
 	{0},
 };
 

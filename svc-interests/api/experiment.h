@@ -1,8 +1,9 @@
-/** What events tell of the account's experiments. */
+/** Stores what events say about the account's experiments. */
 #pragma once
 
 #include "task/task.h"
 
-/** `experiment.created`, `.updated` and `.deleted` of events.experiments: keeps what an interest's
- * experiment_history and refit need. */
-void experiment_noted(struct request *rq, const struct event *event);
+/** Handler of `experiment.created`, `experiment.updated` and `experiment.deleted` in the stream
+ * events.experiments. The stored experiments are read for an interest's experiment_history and for
+ * model fitting. */
+void experiment_store(struct request *rq, const struct event *event);

@@ -1,6 +1,6 @@
--- name: experiment_note
--- $1 account, $2 time of the event, $3 whether it was deleted, $4 the experiment as the event tells it. What is older than
--- what is known changes nothing, and nothing follows a deletion.
+-- name: experiment_store
+-- $1 account, $2 time of the event, $3 whether the experiment was deleted, $4 the experiment in the event. An event with
+-- an older version than the stored one changes nothing, and neither does an event after a deletion.
 INSERT INTO experiment AS known (id, account_id, version, told_at, is_deleted, name, status, hypothesis, decision, outcome,
                                  observed_delta, target_metric, pr_status, project_id, arxiv_ids)
 SELECT e.id, $1, coalesce(e.version, 0), $2, $3, e.name, e.status, e.hypothesis, e.decision, e.outcome, e.observed_delta,

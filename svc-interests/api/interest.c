@@ -26,7 +26,7 @@ static const struct field ID_FIELDS[] = {
 	FIELD_END,
 };
 
-/* What a client may set; `needed` is of name and context. */
+/* Fields that a client may set; `needed` is the requirement of name and context. */
 #define WRITABLE_FIELDS(needed)                                                   \
 	JSON_TEXT("name", (needed) | TRIMMED, 1, NAME_MAX_CHARS),                 \
 		JSON_TEXT("context", (needed) | TRIMMED, 1, CONTEXT_MAX_CHARS),   \
@@ -47,11 +47,11 @@ static const struct field UPDATE_FIELDS[] = {
 };
 
 static const struct constraint CONSTRAINTS[] = {
-	{"interest_name", ERR_CONFLICT, NULL, "there is an interest of that name already"},
+	{"interest_name", ERR_CONFLICT, NULL, "an interest with this name already exists"},
 	{0},
 };
 
-static const char MISSING[] = "no such interest";
+static const char NOT_FOUND[] = "no such interest";
 
 void interest_list(struct request *rq)
 {
@@ -75,7 +75,7 @@ void interest_get(struct request *rq)
 	struct interest_input *in = request_input(rq, struct interest_input, ID_FIELDS);
 	struct pg_rows *rows =
 		pg_query(rq, INTEREST_GET_SQL, pg_uuid(rq->caller.account), pg_text(in->id));
-	reply_one(rq, 200, rows, MISSING);
+	reply_one(rq, 200, rows, NOT_FOUND);
 }
 
 void interest_update(struct request *rq)
@@ -85,7 +85,7 @@ void interest_update(struct request *rq)
 	struct pg_rows *rows =
 		pg_write(rq, CONSTRAINTS, INTEREST_UPDATE_SQL, pg_uuid(rq->caller.account),
 	                 pg_text(in->id), pg_text(request_body_json(rq)), pg_text(rq->id));
-	reply_one(rq, 200, rows, MISSING);
+	reply_one(rq, 200, rows, NOT_FOUND);
 }
 
 void interest_delete(struct request *rq)
@@ -93,7 +93,7 @@ void interest_delete(struct request *rq)
 	struct interest_input *in = request_input(rq, struct interest_input, ID_FIELDS);
 	struct pg_rows *rows =
 		pg_query(rq, INTEREST_DELETE_SQL, pg_uuid(rq->caller.account), pg_text(in->id));
-	reply_one(rq, 200, rows, MISSING);
+	reply_one(rq, 200, rows, NOT_FOUND);
 }
 
 void interest_toggle(struct request *rq)
@@ -101,5 +101,5 @@ void interest_toggle(struct request *rq)
 	struct interest_input *in = request_input(rq, struct interest_input, ID_FIELDS);
 	struct pg_rows *rows =
 		pg_query(rq, INTEREST_TOGGLE_SQL, pg_uuid(rq->caller.account), pg_text(in->id));
-	reply_one(rq, 200, rows, MISSING);
+	reply_one(rq, 200, rows, NOT_FOUND);
 }

@@ -1,5 +1,13 @@
-/** Interests: what papers are recommended for. A new one, and one whose name or context changes,
- * queues the job that builds its pool (pool.h). */
+/** api/: the routes, jobs, event handlers and the daily run of svc-interests; main.c lists them all.
+ *
+ *   interest.h            interests, which papers are recommended for
+ *   recommendation.h      lists and digest of recommendations, feedback
+ *   refresh.h             making recommendations, on request or daily
+ *   experiment_history.h  scoring candidates, refitting the preference model
+ *   experiment.h          events about experiments
+ *
+ * This header: creating, reading, changing and deleting interests. A new interest, and one whose name
+ * or context changes, starts the job that builds its candidate pool (pool/pool.h). */
 #pragma once
 
 #include "loop/request.h"

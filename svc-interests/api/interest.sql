@@ -6,7 +6,7 @@ SELECT coalesce((SELECT jsonb_agg(page.json ORDER BY page.created_at DESC, page.
        (SELECT count(*) FROM interest WHERE account_id = $1);
 
 -- name: interest_create
--- $1 account, $2 the body, $3 request id. Its pool is built by a job.
+-- $1 account, $2 the body, $3 request id. Starts the job that builds the pool.
 WITH made AS (
     INSERT INTO interest AS i (account_id, name, context, daily_count, is_active, model_provider, source_repo_url, project_id)
     SELECT $1, b.name, b.context, coalesce(b.daily_count, 3), coalesce(b.is_active, true), b.model_provider,
@@ -20,7 +20,7 @@ WITH made AS (
 SELECT json, (SELECT count(*) FROM queued) FROM made;
 
 -- name: interest_get (read)
--- $1 account, $2 interest. A line for each of the newest 100 experiments that belong to it:
+-- $1 account, $2 interest. experiment_history has a line for each of the newest 100 experiments of the interest:
 -- - Tiles in the encoder (shipped, ship, step_time -12.5): Computing attention in tiles halves the step time.
 SELECT interest_json(i) || jsonb_build_object('experiment_history', coalesce(
     (SELECT string_agg(line, E'\n' ORDER BY told_at DESC, id DESC)
@@ -43,7 +43,8 @@ SELECT interest_json(i) || jsonb_build_object('experiment_history', coalesce(
 FROM interest i WHERE i.account_id = $1 AND i.id = $2;
 
 -- name: interest_update
--- $1 account, $2 interest, $3 the body, $4 request id. Another name or context drops the pool; a job builds it anew.
+-- $1 account, $2 interest, $3 the body, $4 request id. A new name or context deletes the pool and starts the job that
+-- builds it again.
 WITH was AS (
     SELECT i.*, coalesce(b.name, i.name) AS new_name, coalesce(b.context, i.context) AS new_context, b.daily_count AS new_count,
            b.is_active AS new_active, b.model_provider AS new_provider, b.source_repo_url AS new_repo,
@@ -80,7 +81,7 @@ SELECT written.json || coalesce((SELECT jsonb_build_object('pool_invalidated', p
 FROM written;
 
 -- name: interest_delete
--- Its recommendations, feedback, pool and model go with it.
+-- Also deletes its recommendations, feedback, pool and model.
 DELETE FROM interest WHERE account_id = $1 AND id = $2
 RETURNING jsonb_build_object('id', id, 'deleted', true);
 

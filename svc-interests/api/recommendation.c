@@ -19,7 +19,7 @@ static const char *const PERIODS[] = {"today", "week", "all", NULL};
 static const char *const SOURCE_TYPES[] = {"arxiv_paper", NULL};
 static const char *const SIGNALS[] = {"like", "save", "implemented", "dislike", "dismiss", NULL};
 
-/* The place in SIGNALS from which on they speak against a paper. */
+/* Index of the first negative signal in SIGNALS. */
 #define FIRST_NEGATIVE 3
 
 struct recommendation_input {

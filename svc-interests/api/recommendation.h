@@ -1,5 +1,5 @@
-/** Recommended papers: the list, the digest, feedback on them, and asking for new ones (refresh.h
- * makes them). */
+/** Routes of recommended papers: list, digest, feedback, and starting a refresh (refresh.h runs
+ * it). */
 #pragma once
 
 #include "loop/request.h"

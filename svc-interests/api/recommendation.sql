@@ -1,5 +1,5 @@
 -- name: recommendation_list (read)
--- $1 account, $2 interest or NULL, $3 period, $4 limit, $5 offset. Shown whole are those of the page alone.
+-- $1 account, $2 interest or NULL, $3 period, $4 limit, $5 offset. Only the papers of the page are read.
 WITH found AS NOT MATERIALIZED (
     SELECT r.* FROM recommendation r JOIN interest i ON i.id = r.interest_id
     WHERE r.account_id = $1 AND ($2::uuid IS NULL OR r.interest_id = $2) AND is_of_period(r, i, $3)
@@ -37,7 +37,8 @@ CROSS JOIN LATERAL (
 WHERE i.account_id = $1 AND i.is_active;
 
 -- name: recommendation_feedback
--- $1 account, $2 recommendation, $3 signal, $4 the signals that it takes back, an array. The first time counts.
+-- $1 account, $2 recommendation, $3 signal, $4 an array of the signals that it revokes. A repeated signal keeps the time of
+-- the first.
 WITH target AS (
     SELECT id FROM recommendation WHERE account_id = $1 AND id = $2 FOR UPDATE
 ), taken_back AS (
@@ -51,7 +52,8 @@ SELECT jsonb_build_object('recommendation_id', recommendation_id, 'signal', sign
 FROM noted;
 
 -- name: recommendation_refresh
--- $1 account, $2 interest or NULL for all active ones, $3 how many or NULL, $4 request id. No row: no such interest.
+-- $1 account, $2 interest or NULL for all active ones, $3 number of papers or NULL, $4 request id.
+-- No row: no such interest.
 SELECT task_json(task), task.id
 FROM task_start('recommendations_refresh', $1,
                 jsonb_strip_nulls(jsonb_build_object('interest_id', $2::uuid, 'num_results', $3::integer)), $4) AS task

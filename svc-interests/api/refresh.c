@@ -7,25 +7,25 @@
 #include "loop/wait.h"
 #include "pg/pg.h"
 #include "pool/pool.h"
-#include "ranking/choosing.h"
+#include "ranking/recommend.h"
 #include "refresh.sql.h"
 
-static double half_life_days; /* of a paper's recency */
-static int64_t daily_hour;    /* UTC, from which on a day's run is due */
+static double half_life_days; /* of recency */
+static int64_t daily_hour;    /* UTC, at which the daily run is due */
 int64_t refresh_check_ms;
 
 const struct setting REFRESH_SETTINGS[] = {
 	SETTING_FLOAT(&half_life_days, "RECENCY_HALF_LIFE", "30", 1, 36500,
-                      "Days after which being new counts half."),
+                      "Half-life, in days, of the recency in a paper's score."),
 	SETTING_INT(&daily_hour, "DAILY_HOUR", "0", 0, 23,
-                    "Hour (UTC) from which on the day's recommendations are made."),
+                    "Hour (UTC) at which the daily recommendations are made."),
 	SETTING_MS(&refresh_check_ms, "DAILY_CHECK", "1m", 50, 3600000,
-                   "How often it is looked whether the day's recommendations are due."),
+                   "Interval of checking whether the daily recommendations are due."),
 	SETTING_END,
 };
 
-/* Progress that is left for keeping what was chosen. */
-#define CHOSEN_PERCENT 95
+/* Progress of the task when all papers are selected and nothing is stored yet. */
+#define SELECTED_PERCENT 95
 
 /* The columns of refresh_load. */
 enum {
@@ -35,102 +35,102 @@ enum {
 	LOAD_DAILY_COUNT,
 	LOAD_MODEL,
 	LOAD_POOL,
-	LOAD_SEEN,
+	LOAD_RECOMMENDED,
 };
 
-/* One interest of a refresh, chosen for in a fiber of its own: pools are large, and its memory is
- * freed with it. */
-struct choice {
+/* The recommendations for one interest. A fiber of its own makes them, so that the memory of the
+ * pool, which is large, is freed before the next interest. */
+struct recommendations {
 	struct arena *arena; /* of the refresh */
 	const char *interest;
-	int64_t limit;    /* 0: its daily count */
-	int64_t version;  /* of the interest's words */
-	const char *json; /* the papers, in `arena`; NULL: the interest has gone */
+	int64_t limit;    /* 0: the interest's daily count */
+	int64_t version;  /* pool_version when the papers were selected */
+	const char *json; /* from recommend_papers(), in `arena`; NULL: the interest was deleted */
 };
 
-/* What the pool's thread works on. */
-struct errand {
-	struct choosing_input input;
+/* Recommending on the thread pool: input, arena and result. */
+struct work_item {
+	struct recommend_input input;
 	struct arena *arena;
 	const char *json;
 };
 
-static void choose_on_thread(void *arg)
+static void recommend_on_thread(void *arg)
 {
-	struct errand *errand = arg;
-	errand->json = choose_papers(errand->arena, &errand->input);
+	struct work_item *work = arg;
+	work->json = recommend_papers(work->arena, &work->input);
 }
 
-static void choose(struct request *rq)
+static void recommend(struct request *rq)
 {
-	struct choice *choice = rq->user;
-	if (!pool_renew(rq, choice->interest))
+	struct recommendations *made = rq->user;
+	if (!pool_renew(rq, made->interest))
 		return;
-	struct pg_rows *rows = pg_query(rq, REFRESH_LOAD_SQL, pg_text(choice->interest));
+	struct pg_rows *rows = pg_query(rq, REFRESH_LOAD_SQL, pg_text(made->interest));
 	if (pg_empty(rows))
 		return;
-	struct errand *errand = arena_new_of(rq->arena, struct errand);
-	errand->arena = offload_arena(rq);
-	struct judge_input *words = &errand->input.interest;
-	words->name = pg_value(rows, 0, LOAD_NAME);
-	words->context = pg_value(rows, 0, LOAD_CONTEXT);
-	words->model = pg_value_bytes(rq->arena, rows, 0, LOAD_MODEL, &words->model_length);
-	errand->input.pool_json = pg_value(rows, 0, LOAD_POOL);
-	errand->input.seen_json = pg_value(rows, 0, LOAD_SEEN);
-	errand->input.limit =
-		(size_t)(choice->limit ? choice->limit : pg_value_int(rows, 0, LOAD_DAILY_COUNT));
-	errand->input.half_life_days = half_life_days;
-	errand->input.now_ms = time_now_ms();
-	fiber_offload(rq, choose_on_thread, errand);
-	choice->version = pg_value_int(rows, 0, LOAD_VERSION);
-	choice->json = arena_strdup(choice->arena, errand->json);
+	struct work_item *work = arena_new_of(rq->arena, struct work_item);
+	work->arena = offload_arena(rq);
+	struct interest *interest = &work->input.interest;
+	interest->name = pg_value(rows, 0, LOAD_NAME);
+	interest->context = pg_value(rows, 0, LOAD_CONTEXT);
+	interest->model = pg_value_bytes(rq->arena, rows, 0, LOAD_MODEL, &interest->model_length);
+	work->input.pool_json = pg_value(rows, 0, LOAD_POOL);
+	work->input.recommended_json = pg_value(rows, 0, LOAD_RECOMMENDED);
+	work->input.limit =
+		(size_t)(made->limit ? made->limit : pg_value_int(rows, 0, LOAD_DAILY_COUNT));
+	work->input.half_life_days = half_life_days;
+	work->input.now_ms = time_now_ms();
+	fiber_offload(rq, recommend_on_thread, work);
+	made->version = pg_value_int(rows, 0, LOAD_VERSION);
+	made->json = arena_strdup(made->arena, work->json);
 }
 
-/* What was kept of all choices. */
-struct kept {
-	struct buf result; /* members of the task's result */
+/* Totals of a refresh. */
+struct totals {
+	struct buf result; /* the task's result */
 	int64_t papers, interests;
-	int64_t barren; /* interests that the index has nothing on */
+	int64_t empty_pools; /* interests that no paper of the index matches */
 };
 
-/* Keep what was chosen for one interest; nothing where it has gone. */
-static void keep(struct request *rq, const struct choice *choice, struct kept *kept)
+/* Store the recommendations for one interest, unless it was deleted. */
+static void save(struct request *rq, const struct recommendations *made, struct totals *totals)
 {
-	struct pg_rows *rows = pg_query(rq, REFRESH_KEEP_SQL, pg_text(choice->interest),
-	                                pg_int(choice->version), pg_text(choice->json));
+	struct pg_rows *rows = pg_query(rq, REFRESH_SAVE_SQL, pg_text(made->interest),
+	                                pg_int(made->version), pg_text(made->json));
 	if (pg_empty(rows))
 		return;
 	if (!pg_value_bool(rows, 0, 2))
-		raise_error(rq, ERR_UNAVAILABLE, "the interest has just changed");
-	buf_printf(&kept->result, "%s%s", kept->interests ? ", " : "", pg_json(rows));
-	kept->papers += pg_value_int(rows, 0, 1);
-	kept->interests++;
-	kept->barren += pg_value_bool(rows, 0, 3);
+		raise_error(rq, ERR_UNAVAILABLE, "the interest was changed during the refresh");
+	buf_printf(&totals->result, "%s%s", totals->interests ? ", " : "", pg_json(rows));
+	totals->papers += pg_value_int(rows, 0, 1);
+	totals->interests++;
+	totals->empty_pools += pg_value_bool(rows, 0, 3);
 }
 
-/* `3 recommendations for 2 interests; the index has nothing on 1 of them`. */
-static const char *summary(struct request *rq, const struct kept *kept)
+/* `3 recommendations for 2 interests; no papers in the index match 1 of them`. */
+static const char *summary(struct request *rq, const struct totals *totals)
 {
 	struct buf out = {.arena = rq->arena};
-	buf_printf(&out, "%lld recommendation%s for %lld interest%s", (long long)kept->papers,
-	           kept->papers == 1 ? "" : "s", (long long)kept->interests,
-	           kept->interests == 1 ? "" : "s");
-	if (kept->barren)
-		buf_printf(&out, "; the index has nothing on %lld of them",
-		           (long long)kept->barren);
+	buf_printf(&out, "%lld recommendation%s for %lld interest%s", (long long)totals->papers,
+	           totals->papers == 1 ? "" : "s", (long long)totals->interests,
+	           totals->interests == 1 ? "" : "s");
+	if (totals->empty_pools)
+		buf_printf(&out, "; no papers in the index match %lld of them",
+		           (long long)totals->empty_pools);
 	return out.data;
 }
 
-static void keep_all(struct request *rq, struct task *task, const struct choice *choices,
+static void save_all(struct request *rq, struct task *task, const struct recommendations *made,
                      size_t count)
 {
-	struct kept kept = {.result = {.arena = rq->arena}};
-	buf_puts(&kept.result, "{\"interests\": [");
+	struct totals totals = {.result = {.arena = rq->arena}};
+	buf_puts(&totals.result, "{\"interests\": [");
 	pg_begin(rq);
 	for (size_t i = 0; i < count; i++)
-		keep(rq, &choices[i], &kept);
-	buf_puts(&kept.result, "]}");
-	task_complete(rq, task, kept.result.data, summary(rq, &kept));
+		save(rq, &made[i], &totals);
+	buf_puts(&totals.result, "]}");
+	task_complete(rq, task, totals.result.data, summary(rq, &totals));
 	pg_commit(rq);
 }
 
@@ -139,20 +139,21 @@ void refresh_run(struct request *rq, struct task *task)
 	int64_t limit = json_get_int(task->input, "num_results", 0);
 	struct pg_rows *targets = pg_query(rq, REFRESH_TARGETS_SQL, pg_text(task->account),
 	                                   pg_text(json_get_text(task->input, "interest_id")));
-	struct choice *choices = arena_array(rq->arena, (size_t)targets->count, sizeof(*choices));
+	struct recommendations *made =
+		arena_array(rq->arena, (size_t)targets->count, sizeof(*made));
 	size_t count = 0;
 	for (int i = 0; i < targets->count; i++) {
-		choices[count] = (struct choice){
+		made[count] = (struct recommendations){
 			.interest = pg_value(targets, i, 0),
 			.limit = limit,
 			.arena = rq->arena,
 		};
-		fiber_spawn(rq, choose, &choices[count]);
+		fiber_spawn(rq, recommend, &made[count]);
 		fiber_join(rq);
-		count += choices[count].json != NULL;
-		task_progress(rq, task, CHOSEN_PERCENT * (i + 1) / targets->count, NULL);
+		count += made[count].json != NULL;
+		task_progress(rq, task, SELECTED_PERCENT * (i + 1) / targets->count, NULL);
 	}
-	keep_all(rq, task, choices, count);
+	save_all(rq, task, made, count);
 }
 
 void refresh_daily(struct request *rq)

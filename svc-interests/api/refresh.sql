@@ -5,7 +5,7 @@ WHERE account_id = $1 AND ($2::uuid IS NULL AND is_active OR id = $2)
 ORDER BY id;
 
 -- name: refresh_load (read)
--- $1 interest: its words, its model, the candidates that were not recommended yet, and the newest 100 that were.
+-- $1 interest: name, context, model, the candidates that were not recommended yet, and the newest 100 papers that were.
 SELECT i.name, i.context, i.pool_version, i.daily_count, m.model,
        (SELECT coalesce(jsonb_agg(paper_json(p) || jsonb_build_object('relevance', e.relevance, 'matched', e.matched)
                                   ORDER BY e.relevance DESC, e.arxiv_id), '[]')
@@ -21,9 +21,10 @@ SELECT i.name, i.context, i.pool_version, i.daily_count, m.model,
 FROM interest i LEFT JOIN preference_model m ON m.interest_id = i.id
 WHERE i.id = $1;
 
--- name: refresh_keep
--- $1 interest, $2 its pool_version when the papers were chosen, $3 the papers. What came of it, how many are new, and
--- whether the interest is still what they were chosen for, and has an empty pool. No row: it has gone.
+-- name: refresh_save
+-- $1 interest, $2 its pool_version when the papers were selected, $3 the papers. Returns the interest's part of the task's
+-- result, the number of new recommendations, whether pool_version is unchanged, and whether the pool is empty. No row: the
+-- interest was deleted.
 WITH target AS (
     SELECT * FROM interest WHERE id = $1 FOR UPDATE
 ), made AS (
@@ -44,7 +45,7 @@ SELECT jsonb_build_object('interest_id', id, 'recommended', (SELECT count(*) FRO
 FROM target;
 
 -- name: daily_start
--- $1 the hour (UTC) from which on a day's run is due. One replica's INSERT makes the row and starts the tasks.
+-- $1 the hour (UTC) at which the run of a day is due. The replica whose INSERT makes the row of the day starts the tasks.
 WITH claimed AS (
     INSERT INTO daily_run (day, tasks)
     SELECT (now() AT TIME ZONE 'UTC')::date, (SELECT count(DISTINCT account_id) FROM interest WHERE is_active)

@@ -6,8 +6,8 @@
 #include "client/service_call.h"
 #include "pg/pg.h"
 #include "pool.sql.h"
-#include "pool/links.h"
-#include "ranking/subject.h"
+#include "pool/arxiv_links.h"
+#include "preference/interest_text.h"
 
 #include <string.h>
 
@@ -15,23 +15,22 @@ static int64_t pool_size;
 
 const struct setting POOL_SETTINGS[] = {
 	SETTING_INT(&pool_size, "POOL_SIZE", "300", 10, 900,
-                    "Candidates that are kept for an interest, besides those already recommended."),
+                    "Candidates of an interest's pool, in addition to those already recommended."),
 	SETTING_END,
 };
 
-/* As many as svc-search answers with. */
+/* Maximum `limit` of svc-search. */
 #define SEARCH_LIMIT_MAX 1000
 
-/* Bytes up to which papers that a context names are added to it; svc-search takes as many
- * characters. */
+/* Maximum length of the search text in bytes; svc-search takes this many characters. */
 #define SEARCH_TEXT_MAX 60000
 
-/* What an interest's candidates are searched with. */
+/* The row of pool_source. */
 struct source {
 	const char *name, *context;
-	int64_t version; /* of the two */
-	bool has_pool;   /* one that is ready */
-	int64_t recommended;
+	int64_t version;     /* pool_version, rises when name or context change */
+	bool has_pool;       /* whose status is ready */
+	int64_t recommended; /* number of papers recommended already */
 };
 
 static bool source_load(struct request *rq, const char *interest, struct source *source)
@@ -49,9 +48,9 @@ static bool source_load(struct request *rq, const char *interest, struct source 
 	return true;
 }
 
-/* Ask svc-search; its answer's text in `*ret_json`. */
-static enum err_code ask(struct request *rq, const char *path, const char *body,
-                         const char **ret_json)
+/* POST to svc-search; the body of the answer in `*ret_json`. */
+static enum err_code call_search(struct request *rq, const char *path, const char *body,
+                                 const char **ret_json)
 {
 	struct fetch_answer *answer;
 	enum err_code code = service_call(rq, API_SEARCH, "POST", path, body, &answer);
@@ -63,14 +62,15 @@ static enum err_code ask(struct request *rq, const char *path, const char *body,
 	return ERR_NONE;
 }
 
-/* Add the titles and abstracts of the papers that `words` name, as far as there is room. */
-static enum err_code add_named(struct request *rq, const char *words, struct buf *text)
+/* Append the titles and abstracts of the papers that `words` links to, as far as they fit. */
+static enum err_code append_linked(struct request *rq, const char *words, struct buf *text)
 {
-	const char *ids = links_find(rq->arena, words), *answer;
+	const char *ids = arxiv_links_find(rq->arena, words), *answer;
 	if (!ids)
 		return ERR_NONE;
-	enum err_code code = ask(rq, "/internal/assets/lookup",
-	                         arena_printf(rq->arena, "{\"arxiv_ids\": %s}", ids), &answer);
+	enum err_code code =
+		call_search(rq, "/internal/assets/lookup",
+	                    arena_printf(rq->arena, "{\"arxiv_ids\": %s}", ids), &answer);
 	if (code)
 		return code;
 	yyjson_val *root, *row;
@@ -86,23 +86,25 @@ static enum err_code add_named(struct request *rq, const char *words, struct buf
 	return ERR_NONE;
 }
 
-static enum err_code search(struct request *rq, const struct source *source, const char **ret_json)
+static enum err_code search_candidates(struct request *rq, const struct source *source,
+                                       const char **ret_json)
 {
 	const char *words = arena_printf(rq->arena, "%s\n%s", source->name, source->context);
 	struct buf text = {.arena = rq->arena};
-	buf_puts(&text, subject_of(rq->arena, words));
-	enum err_code code = add_named(rq, words, &text);
+	buf_puts(&text, interest_text_clean(rq->arena, words));
+	enum err_code code = append_linked(rq, words, &text);
 	if (code)
 		return code;
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *body = yyjson_mut_obj(doc);
-	int64_t wanted = pool_size + source->recommended;
+	int64_t limit = pool_size + source->recommended;
 	yyjson_mut_obj_add_str(doc, body, "text", text.data);
-	yyjson_mut_obj_add_int(doc, body, "limit", MIN_OF(wanted, (int64_t)SEARCH_LIMIT_MAX));
-	return ask(rq, "/internal/assets/similar", json_write_mut(rq->arena, body, NULL), ret_json);
+	yyjson_mut_obj_add_int(doc, body, "limit", MIN_OF(limit, (int64_t)SEARCH_LIMIT_MAX));
+	return call_search(rq, "/internal/assets/similar", json_write_mut(rq->arena, body, NULL),
+	                   ret_json);
 }
 
-/* The rows of pool_save. */
+/* Store the answer of svc-search. No row: the interest was changed or deleted meanwhile. */
 static struct pg_rows *save(struct request *rq, const char *interest, const struct source *source,
                             const char *answer)
 {
@@ -116,18 +118,19 @@ void pool_build(struct request *rq, struct task *task)
 	struct source source;
 	const char *answer;
 	if (!source_load(rq, interest, &source)) {
-		task_complete(rq, task, "{}", "the interest has gone");
+		task_complete(rq, task, "{}", "the interest was deleted");
 		return;
 	}
-	enum err_code code = search(rq, &source, &answer);
+	enum err_code code = search_candidates(rq, &source, &answer);
 	if (code)
-		raise_error(rq, code, "svc-search does not answer");
+		raise_error(rq, code, "svc-search is unavailable");
 	pg_begin(rq);
 	struct pg_rows *saved = save(rq, interest, &source, answer);
 	if (pg_empty(saved)) {
-		task_complete(rq, task, "{}", "the interest has changed since");
+		task_complete(rq, task, "{}",
+		              "the interest was changed or deleted during the search");
 	} else {
-		pg_query(rq, POOL_RANK_ANEW_SQL, pg_text(interest), pg_text(rq->id));
+		pg_query(rq, POOL_START_REFRESH_SQL, pg_text(interest), pg_text(rq->id));
 		task_complete(rq, task,
 		              arena_printf(rq->arena,
 		                           "{\"interest_id\": \"%s\", \"pool_size\": %s}", interest,
@@ -143,16 +146,16 @@ bool pool_renew(struct request *rq, const char *interest)
 	const char *answer;
 	if (!source_load(rq, interest, &source))
 		return false;
-	enum err_code code = search(rq, &source, &answer);
+	enum err_code code = search_candidates(rq, &source, &answer);
 	if (code && !source.has_pool)
-		raise_error(rq, code, "svc-search does not answer");
+		raise_error(rq, code, "svc-search is unavailable");
 	if (code) {
-		log_warn(LOG_GROUP_APP, "svc-search does not answer, taking the pool as it is",
+		log_warn(LOG_GROUP_APP, "svc-search is unavailable, using the stored pool",
 		         f_text("interest", interest));
 		return true;
 	}
 	if (pg_empty(save(rq, interest, &source, answer)))
-		raise_error(rq, ERR_UNAVAILABLE, "the interest has just changed");
+		raise_error(rq, ERR_UNAVAILABLE, "the interest was changed during the refresh");
 	return true;
 }
 
@@ -160,8 +163,8 @@ const char *pool_lookup(struct request *rq, const char *ids_json)
 {
 	const char *answer = NULL;
 	const char *body = arena_printf(rq->arena, "{\"arxiv_ids\": %s}", ids_json);
-	enum err_code code = ask(rq, "/internal/assets/lookup", body, &answer);
+	enum err_code code = call_search(rq, "/internal/assets/lookup", body, &answer);
 	if (code)
-		raise_error(rq, code, "svc-search does not answer");
+		raise_error(rq, code, "svc-search is unavailable");
 	return answer;
 }

@@ -1,5 +1,6 @@
-/** An interest's pool: the papers that its recommendations are taken from, as svc-search found them
- * by the interest's words. */
+/** pool/: the candidate pool of an interest. A pool holds the papers that svc-search found for the
+ * interest's name and context; recommendations are selected from it. Entry points: pool_build() after
+ * a change of the interest, pool_renew() before a refresh. */
 #pragma once
 
 #include "base/config.h"
@@ -9,17 +10,17 @@
 /** POOL_SIZE. */
 extern const struct setting POOL_SETTINGS[];
 
-/** Job `pool_build`, {"interest_id"}: make the pool of a new interest, or of one whose words have
- * changed. Where recommendations of an earlier context are there, new ones are made of the pool
- * (refresh.h). While svc-search is away it is tried again; after the last attempt the pool is
- * `failed`. */
+/** Job `pool_build`, {"interest_id"}: build the pool of an interest that is new, or whose name or
+ * context has changed. When the context of an interest with recommendations has changed, the job also
+ * starts the task that makes new ones (api/refresh.h). The job is retried while svc-search is
+ * unavailable; after the last attempt the status of the pool is `failed`. */
 void pool_build(struct request *rq, struct task *task);
 
-/** Search the interest's candidates anew and keep them. While svc-search is away a pool that is
- * ready stays as it is. False: the interest has gone. Suspends. Raises ERR_UNAVAILABLE: svc-search
- * is away and there is no pool, or the interest has just changed. */
+/** Search the interest's candidates again and store them. When svc-search is unavailable, an existing
+ * pool is kept. Returns false when the interest was deleted. Suspends. Raises ERR_UNAVAILABLE:
+ * svc-search is unavailable and there is no pool, or the interest was changed meanwhile. */
 bool pool_renew(struct request *rq, const char *interest);
 
-/** Ask svc-search about papers by their ids, a JSON array. Its answer, {"model", "results": [...]}.
- * Suspends. Raises ERR_UNAVAILABLE and its kin, as service_call(); ERR_UPSTREAM. */
+/** Get papers from svc-search by their ids, a JSON array. Returns the answer: {"model", "results":
+ * [...]}. Suspends. Raises what service_call() returns, and ERR_UPSTREAM: the status is not 200. */
 const char *pool_lookup(struct request *rq, const char *ids_json);

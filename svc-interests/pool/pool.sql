@@ -1,5 +1,5 @@
 -- name: pool_source (read)
--- $1 interest: what its candidates are searched with, and how many were recommended already.
+-- $1 interest: what to search its candidates with, and the number of papers recommended already.
 SELECT name, context, pool_version, pool_status,
        (SELECT count(*) FROM recommendation r
         WHERE r.interest_id = i.id AND r.context_version = i.context_version)
@@ -7,7 +7,7 @@ FROM interest i WHERE id = $1;
 
 -- name: pool_save
 -- $1 interest, $2 its pool_version when the candidates were searched, $3 the answer of svc-search. A paper that the
--- context names is known and no candidate. No row: the interest has changed or gone since.
+-- context names is known to the user and no candidate. No row: the interest was changed or deleted meanwhile.
 WITH target AS (
     SELECT id, context, pool_version FROM interest WHERE id = $1 AND pool_version = $2 FOR UPDATE
 ), kept AS (
@@ -32,8 +32,9 @@ WITH target AS (
 )
 SELECT pool_size, (SELECT count(*) FROM kept) FROM marked;
 
--- name: pool_rank_anew
--- $1 interest, $2 request id: new recommendations, where it is active and those that it had are of another context.
+-- name: pool_start_refresh
+-- $1 interest, $2 request id: start a refresh when the interest is active and all its recommendations are of earlier
+-- contexts.
 SELECT count(task_start('recommendations_refresh', account_id, jsonb_build_object('interest_id', id), $2))
 FROM interest i
 WHERE id = $1 AND is_active AND last_recommendation_at IS NOT NULL

@@ -10,7 +10,7 @@
 
 #define DAY_MS 86400000.0
 
-/* FNV-1a: an embedder's name as the number that features know it by. */
+/* FNV-1a hash of the embedder's name: `dense_space` of the features. */
 static uint64_t space_of(const char *model)
 {
 	uint64_t hash = UINT64_C(14695981039346656037);
@@ -86,4 +86,30 @@ struct paper_list papers_read(struct arena *arena, const char *json, int64_t now
 	yyjson_arr_foreach (root, index, max, row)
 		read_paper(arena, row, now_ms, &list.papers[list.count++]);
 	return list;
+}
+
+const struct bag **papers_make_bags(struct arena *arena, struct word_splitter *splitter,
+                                    struct paper_list papers)
+{
+	const struct bag **bags = arena_array(arena, papers.count, sizeof(const struct bag *));
+	for (size_t i = 0; i < papers.count; i++) {
+		struct paper *paper = &papers.papers[i];
+		if (!paper->bag)
+			paper->bag = bag_new(arena, splitter, &paper->text);
+		bags[i] = paper->bag;
+	}
+	return bags;
+}
+
+const struct features **papers_make_features(struct arena *arena,
+                                             const struct frequency_table *frequencies,
+                                             struct paper_list papers)
+{
+	const struct features **all =
+		arena_array(arena, papers.count, sizeof(const struct features *));
+	for (size_t i = 0; i < papers.count; i++) {
+		struct paper *paper = &papers.papers[i];
+		all[i] = paper->features = features_new(arena, frequencies, paper->bag);
+	}
+	return all;
 }

@@ -1,12 +1,12 @@
-/** Papers as this service's database hands them out, for code that computes.
+/** Reads papers from the JSON that this service's statements return, and computes their features.
  *
  *     [{"arxiv_id":"2205.14135","title":"…","abstract":"…","categories":["cs.LG"],
  *       "published_at":"2022-05-27T17:53:09.000Z","has_container":false,
  *       "github_url":"https://github.com/…","vector":"<base64>","scale":0.01,"model":"3-200",
  *       "relevance":0.8,"matched":["attention"],"signal":"like","index":0}]
  *
- * A vector is one signed byte a dimension, times `scale`; vectors of two models do not compare.
- * Members may be missing. */
+ * `vector` holds one signed byte for each dimension; `scale` is the factor of each byte. Vectors of
+ * different models must not be compared. Every member is optional. */
 #pragma once
 
 #include "preference/features.h"
@@ -16,18 +16,18 @@
 #include <stdint.h>
 
 struct paper {
-	const char *arxiv_id; /* NULL: in no index */
-	int64_t index;        /* place among what was sent, where there is no arxiv_id */
+	const char *arxiv_id; /* NULL: the paper is in no index */
+	int64_t index;        /* position in the client's list, for a paper without arxiv_id */
 	struct paper_text text;
-	double age_days; /* since it came out; NaN: not known */
+	double age_days; /* since publication; NaN: unknown */
 	bool has_container;
-	const char *code_url;       /* of the authors' code; NULL: not known */
-	double relevance;           /* 0..1, to the interest */
-	const char *const *matched; /* words that brought it, the most telling first */
+	const char *code_url;       /* of the authors' code; NULL: unknown */
+	double relevance;           /* 0..1, from search, to the interest */
+	const char *const *matched; /* query words that search matched, highest weight first */
 	size_t matched_count;
-	const char *signal;              /* what a reader gave; NULL: nothing */
-	const struct bag *bag;           /* made by judge.h, as the next */
-	const struct features *features; /* NULL until then */
+	const char *signal;              /* of a reader; NULL: none */
+	const struct bag *bag;           /* NULL before papers_make_bags() */
+	const struct features *features; /* NULL before papers_make_features() */
 };
 
 struct paper_list {
@@ -35,6 +35,16 @@ struct paper_list {
 	size_t count;
 };
 
-/** Read the array in `json`, NUL-terminated, at the time `now_ms`. Copies into `arena`. What is not
- * of that form is an empty list. */
+/** Read the array in `json`, NUL-terminated; ages are computed at the time `now_ms`. Copies into
+ * `arena`. Invalid JSON, or JSON that is no array, gives an empty list. */
 struct paper_list papers_read(struct arena *arena, const char *json, int64_t now_ms);
+
+/** Make the bag of each paper that has none. Returns the bags in the order of the papers. */
+const struct bag **papers_make_bags(struct arena *arena, struct word_splitter *splitter,
+                                    struct paper_list papers);
+
+/** Make the features of each paper; the papers must have bags. Returns the features in the order of
+ * the papers. */
+const struct features **papers_make_features(struct arena *arena,
+                                             const struct frequency_table *frequencies,
+                                             struct paper_list papers);

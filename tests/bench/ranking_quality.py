@@ -1,4 +1,4 @@
-"""How much the preference should weigh beside the retrieval when papers are ranked (svc-interests/ranking.h).
+"""How much the preference should weigh beside the retrieval when papers are ranked (svc-interests/ranking/final_score.h).
 
 Usage, from the root of the tree: PYTHONPATH=tests python3 tests/bench/ranking_quality.py [USERS [DATA_DIRECTORY]]
 

@@ -70,7 +70,7 @@ def test_pool_fails_after_the_last_attempt_and_a_refresh_makes_up(cluster, desk,
     status, error = wait_for(
         lambda: db.execute(f"SELECT status, error FROM task WHERE status = 'failed' AND {task}", [made["id"]]).fetchone()
     )
-    assert (status, error) == ("failed", "svc-search does not answer")
+    assert status == "failed" and "svc-search" in error
     cluster.start("svc-search")
     cluster.wait_ready("svc-search")
     assert desk.refresh(made)["result"]["interests"][0]["recommended"] == 2

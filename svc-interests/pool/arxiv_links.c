@@ -1,0 +1,60 @@
+#include "pool/arxiv_links.h"
+
+#include <stdbool.h>
+#include <string.h>
+#include <strings.h>
+
+#define ID_CHARS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789./-"
+#define ID_MIN   9  /* 0704.0001 */
+#define ID_MAX   30 /* an old id with archive, subject class and version */
+
+/* An id follows one of these. */
+static const char *const PREFIXES[] = {
+	"arxiv.org/abs/",
+	"arxiv.org/pdf/",
+	"arxiv.org/html/",
+	"arxiv:",
+};
+
+/* The start of the next id in `text`, after its prefix; NULL: none. */
+static const char *next_id(const char *text)
+{
+	for (; *text; text++)
+		for (size_t i = 0; i < ARRAY_LEN(PREFIXES); i++)
+			if (strncasecmp(text, PREFIXES[i], strlen(PREFIXES[i])) == 0)
+				return text + strlen(PREFIXES[i]);
+	return NULL;
+}
+
+/* Length of the id at `text`, without punctuation and ".pdf" at its end; 0: no id. */
+static size_t id_length(const char *text)
+{
+	size_t length = strspn(text, ID_CHARS);
+	while (length && strchr("./-", text[length - 1]))
+		length--;
+	if (length > 4 && strncasecmp(text + length - 4, ".pdf", 4) == 0)
+		length -= 4;
+	return length >= ID_MIN && length <= ID_MAX ? length : 0;
+}
+
+static bool is_listed(const struct buf *out, const char *quoted)
+{
+	return out->data && strstr(out->data, quoted);
+}
+
+const char *arxiv_links_find(struct arena *arena, const char *text)
+{
+	struct buf out = {.arena = arena};
+	size_t count = 0;
+	while (count < ARXIV_LINKS_MAX && (text = next_id(text))) {
+		size_t length = id_length(text);
+		const char *quoted = arena_printf(arena, "\"%.*s\"", (int)length, text);
+		if (length && !is_listed(&out, quoted)) {
+			buf_printf(&out, "%s%s", count ? ", " : "[", quoted);
+			count++;
+		}
+		text += length;
+	}
+	buf_puts(&out, count ? "]" : "");
+	return count ? out.data : NULL;
+}

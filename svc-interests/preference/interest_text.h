@@ -1,0 +1,17 @@
+/** Removes from an interest's text what does not describe its topic. The result is what is searched
+ * for and compared with papers.
+ *
+ *   web addresses   are replaced by the words of their paths, without generic words such as "blob"
+ *                   or "pdf": https://github.com/Dao-AILab/flash-attention gives `flash attention`.
+ *                   arXiv addresses and ids give nothing (pool/arxiv_links.h reads them).
+ *   exclusions      are removed: from "we do not want", "not interested in" and so on to the end of
+ *                   the sentence or to "but".
+ *   function words  of other languages than English are removed. Papers are in English, where a
+ *                   German "von" is rare and would get a high weight.
+ */
+#pragma once
+
+#include "base/arena.h"
+
+/** The topic words of `text`, in `arena`. Returns `text` itself when no word would be left. */
+const char *interest_text_clean(struct arena *arena, const char *text);

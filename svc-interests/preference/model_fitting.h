@@ -1,0 +1,22 @@
+/** Fits the preference model of an interest to the signals of its readers: from papers as JSON to
+ * the bytes of a model (preference.h does the mathematics). The code knows neither HTTP nor SQL and
+ * may run on any thread. */
+#pragma once
+
+#include "preference/scorer.h"
+
+struct fitting_input {
+	struct interest interest;  /* its present model is ignored */
+	const char *examples_json; /* papers with a `signal`, in the form of paper.h */
+	const char *pool_json;     /* papers of the pool without a signal: the background */
+};
+
+struct fitting_result {
+	struct buf model;    /* bytes of the model; `data` NULL: too little feedback */
+	const char *message; /* for the user: what was fitted, or why nothing was */
+	size_t examples, positives;
+	double auc; /* cross-validated; NaN: nothing was fitted */
+};
+
+/** Fit. The result is in `arena`. */
+struct fitting_result fit_model(struct arena *arena, const struct fitting_input *input);

@@ -1,0 +1,64 @@
+/** Scores papers with the preference model of one interest: how much would its readers like them?
+ *
+ * The scorer uses the model that was fitted to feedback. Without one, or when its bytes are
+ * damaged, the scorer builds the prior from the interest's text and the background papers.
+ *
+ * Everything is allocated in the arena that was passed. The code knows neither HTTP nor SQL and may
+ * run on any thread, one thread per arena. */
+#pragma once
+
+#include "preference/paper.h"
+#include "preference/preference.h"
+#include "preference/words.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/** What scoring and fitting need to know about an interest. */
+struct interest {
+	const char *name;
+	const char *context;
+	const void *model; /* bytes from preference_save(); NULL: no model was fitted */
+	size_t model_length;
+};
+
+struct scorer {
+	struct arena *arena;
+	struct word_splitter *splitter;
+	const struct preference_model *model;
+	bool is_fitted; /* false: `model` is the prior */
+};
+
+/** Create a scorer and compute the features of the `background` papers. Borrows the interest's
+ * texts. */
+struct scorer *scorer_new(struct arena *arena, const struct interest *interest,
+                          struct paper_list background);
+
+/** Compute the features of the papers, as this scorer's model needs them. Returns the features in
+ * the order of the papers. */
+const struct features **scorer_prepare(const struct scorer *scorer, struct paper_list papers);
+
+/** Preference score of a paper, 0 to 1. The features of the paper must have been computed. */
+double scorer_score(const struct scorer *scorer, const struct paper *paper);
+
+/** Bag of words of the interest's name and context, in `arena`. */
+const struct bag *interest_bag(struct arena *arena, struct word_splitter *splitter,
+                               const struct interest *interest);
+
+struct score_input {
+	struct interest interest;
+	int64_t model_version;
+	const char *pool_json;       /* the interest's candidate pool, in the form of paper.h */
+	const char *candidates_json; /* papers to score, in the same form; NULL: score the pool.
+	                              * Papers that are in no index have `index` instead of an id. */
+	size_t limit;                /* papers in the answer at most */
+};
+
+/** Score candidates. Returns JSON in `arena`, best first; of equal scores the earlier paper comes
+ * first:
+ *
+ *     [{"arxiv_id":"2205.14135","title":"…","score":0.87,"model_version":2},
+ *      {"index":1,"title":"…","score":0.62,"model_version":2}]
+ *
+ * `model_version` is 0 when the prior was used. */
+const char *score_candidates(struct arena *arena, const struct score_input *input);

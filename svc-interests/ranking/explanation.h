@@ -1,0 +1,57 @@
+/** Explains a recommendation: why this paper was recommended, and what to try with it. The texts
+ * are the members `reasoning` and `suggested_experiment` of the API.
+ *
+ *     Matches "retrieval", "reranking" in the title; published 3 days ago; has a runnable
+ *     container; similar to papers this team liked.
+ *
+ *     Run the container of "Dense Passage Reranking" on a small sample of your data for "Search",
+ *     and compare the result with what you use today; begin with what it says of "reranking".
+ *
+ * For a weak match the texts say that the paper is loosely related and should be read first. The
+ * texts state only the facts that are passed in. */
+#pragma once
+
+#include "base/arena.h"
+#include "preference/words.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum {
+	EXPLANATION_RECENT_DAYS = 60,  /* the age of an older paper is not mentioned */
+	EXPLANATION_TITLE_BYTES = 160, /* of a title; a longer one is cut at a word */
+	EXPLANATION_URL_BYTES = 200,   /* of the address of the code */
+	EXPLANATION_WEAK_NAMES = 2,    /* a weak match has at most this many phrases */
+};
+
+/** Preference score from which a paper is called similar to liked ones. */
+#define EXPLANATION_LIKED_MIN 0.6
+
+/** Retrieval relevance below which a paper with few matched phrases is a weak match. For texts on a
+ * topic that arXiv's computer science does not cover, the best papers have 0.3 to 0.45 and share
+ * one or two words. For a web page on a topic that it covers the relevance is not higher, but the
+ * papers share at least four words. */
+#define EXPLANATION_WEAK_BELOW 0.45
+
+/** What is known about a recommendation. Texts may contain anything: double quotes and line breaks
+ * are replaced. */
+struct explanation_facts {
+	const char *title;
+	const char *abstract;
+	const char *interest_name;
+	const char *const *terms; /* matched query words, highest weight first */
+	size_t term_count;
+	double retrieval; /* 0..1, relevance from search; NaN: unknown */
+	double age_days;  /* since publication; NaN: unknown */
+	bool has_container;
+	const char *code_url; /* of the authors' code; NULL: unknown */
+	double liked;         /* 0..1, from a model fitted to feedback; NaN: no such model */
+};
+
+/** One sentence on why the paper was recommended, in `arena`. */
+char *explain_match(struct arena *arena, struct word_splitter *splitter,
+                    const struct explanation_facts *facts);
+
+/** One sentence that proposes an experiment, in `arena`. */
+char *suggest_experiment(struct arena *arena, struct word_splitter *splitter,
+                         const struct explanation_facts *facts);

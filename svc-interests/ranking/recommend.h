@@ -1,0 +1,37 @@
+/** ranking/: recommends papers of an interest's candidate pool. Entry point: recommend_papers().
+ *
+ * Words, each with one meaning:
+ *
+ *   candidate pool  the papers that search found for an interest (pool/pool.h)
+ *   candidate       a paper of the pool with its signals: retrieval relevance, preference score,
+ *                   recency, container
+ *   scorer          computes the preference score of a paper (preference/scorer.h)
+ *   base score      weighted mean of the signals (final_score.h)
+ *   final score     base score less the penalty for similarity to other recommendations; the
+ *                   `relevance_score` of the API (final_score.h)
+ *   selection       picks papers by final score, with maximal marginal relevance (MMR; selection.h)
+ *   rank            position of a selected paper, from 1
+ *   explanation     why a paper was selected, and what to try with it (explanation.h), with the
+ *                   phrases of the paper that search matched (matched_phrases.h)
+ *
+ * The code knows neither HTTP nor SQL and may run on any thread. */
+#pragma once
+
+#include "preference/scorer.h"
+
+struct recommend_input {
+	struct interest interest;
+	const char *pool_json;        /* candidates, in the form of preference/paper.h */
+	const char *recommended_json; /* papers already recommended, in the same form */
+	size_t limit;                 /* papers to recommend at most */
+	double half_life_days;        /* of recency */
+	int64_t now_ms;
+};
+
+/** Recommend papers of the pool. Returns JSON in `arena`, best first; `relevance_score` is the
+ * final score:
+ *
+ *     [{"arxiv_id":"2205.14135","relevance_score":0.91,"rank":1,"reasoning":"…",
+ *       "suggested_experiment":"…"}]
+ */
+const char *recommend_papers(struct arena *arena, const struct recommend_input *input);

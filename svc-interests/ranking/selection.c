@@ -1,0 +1,74 @@
+#include "ranking/selection.h"
+
+#include <math.h>
+
+/* A candidate during the selection. */
+struct mmr {
+	double base_score;
+	double similarity; /* to the most similar selected or recommended paper */
+	bool is_selected;
+};
+
+/* Account for a paper that was selected or recommended. */
+static void mmr_update(struct mmr *mmr, const struct features *own, const struct features *other)
+{
+	mmr->similarity = fmax(mmr->similarity, features_dot(own, other));
+}
+
+static struct mmr *mmr_init(struct arena *arena, const struct candidate *pool, size_t count,
+                            const struct selection_options *options)
+{
+	struct mmr *all = arena_array(arena, count, sizeof(*all));
+	for (size_t i = 0; i < count; i++) {
+		all[i].base_score = base_score(&pool[i], &options->scoring);
+		for (size_t j = 0; j < options->recommended_count; j++)
+			mmr_update(&all[i], pool[i].features, options->recommended[j]);
+	}
+	return all;
+}
+
+/* Index of the candidate with the highest final score; `count`: no candidate is left. */
+static size_t find_best(const struct mmr *all, size_t count)
+{
+	size_t best = count;
+	double highest = -1;
+	for (size_t i = 0; i < count; i++) {
+		if (all[i].is_selected || all[i].similarity >= SIMILARITY_DUPLICATE)
+			continue;
+		double score = final_score(all[i].base_score, all[i].similarity);
+		if (score > highest) {
+			highest = score;
+			best = i;
+		}
+	}
+	return best;
+}
+
+struct selected *select_papers(struct arena *arena, const struct candidate *pool, size_t pool_count,
+                               const struct selection_options *options, size_t *ret_count)
+{
+	struct arena *scratch = arena_new();
+	struct mmr *all = mmr_init(scratch, pool, pool_count, options);
+	struct selected *selected =
+		arena_array(arena, MIN_OF(pool_count, options->limit), sizeof(*selected));
+	size_t count = 0;
+	while (count < options->limit) {
+		size_t best = find_best(all, pool_count);
+		if (best == pool_count)
+			break;
+		selected[count] = (struct selected){
+			.candidate = best,
+			.rank = (unsigned)count + 1,
+			.final_score = final_score(all[best].base_score, all[best].similarity),
+			.base_score = all[best].base_score,
+		};
+		count++;
+		all[best].is_selected = true;
+		for (size_t i = 0; i < pool_count; i++)
+			if (!all[i].is_selected)
+				mmr_update(&all[i], pool[i].features, pool[best].features);
+	}
+	arena_free(scratch);
+	*ret_count = count;
+	return selected;
+}

@@ -1,0 +1,34 @@
+/** Selects the papers to recommend from a candidate pool, by maximal marginal relevance.
+ *
+ * Papers are selected one at a time, each time the one with the highest final score
+ * (final_score.h). Each selection can lower the final scores of the papers that are left, so the
+ * result is in descending order. A paper that is a duplicate of a selected or recommended one is
+ * left out. */
+#pragma once
+
+#include "base/arena.h"
+#include "ranking/final_score.h"
+
+#include <stddef.h>
+
+/** Similarity from which two papers are duplicates: versions of one paper, or its long form. */
+#define SIMILARITY_DUPLICATE 0.8
+
+struct selection_options {
+	size_t limit; /* papers to select at most */
+	struct score_options scoring;
+	const struct features *const *recommended; /* papers already recommended for the interest */
+	size_t recommended_count;
+};
+
+struct selected {
+	size_t candidate; /* index in the pool */
+	unsigned rank;    /* from 1 */
+	double final_score;
+	double base_score;
+};
+
+/** Select papers. Of equal final scores the candidate earlier in the pool comes first. The result is
+ * in `arena`; its length, in `*ret_count`, is less than the limit when no more papers qualify. */
+struct selected *select_papers(struct arena *arena, const struct candidate *pool, size_t pool_count,
+                               const struct selection_options *options, size_t *ret_count);

@@ -1,0 +1,207 @@
+#include "ranking/explanation.h"
+
+#include "base/base.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char *const terms[] = {"retrieval", "reranking"};
+
+/* A strong match: both words are in the title. */
+static const struct explanation_facts strong = {
+	.title = "Retrieval and Reranking at Scale",
+	.interest_name = "Search",
+	.terms = terms,
+	.term_count = ARRAY_LEN(terms),
+	.retrieval = 0.8,
+	.age_days = NAN,
+	.liked = NAN,
+};
+
+struct texts {
+	struct arena *arena;
+	const char *match, *experiment;
+};
+
+static struct texts explain(struct explanation_facts facts)
+{
+	struct arena *arena = arena_new();
+	struct word_splitter *splitter = word_splitter_new(arena);
+	return (struct texts){arena, explain_match(arena, splitter, &facts),
+	                      suggest_experiment(arena, splitter, &facts)};
+}
+
+static void assert_match(struct explanation_facts facts, const char *part, bool is_in)
+{
+	struct texts texts = explain(facts);
+	assert_int_equal(strstr(texts.match, part) != NULL, is_in);
+	arena_free(texts.arena);
+}
+
+static void assert_experiment(struct explanation_facts facts, const char *part, bool is_in)
+{
+	struct texts texts = explain(facts);
+	assert_int_equal(strstr(texts.experiment, part) != NULL, is_in);
+	arena_free(texts.arena);
+}
+
+static void test_matched_words_are_quoted_with_their_place(void **state)
+{
+	(void)state;
+	struct explanation_facts facts = strong;
+	assert_match(facts, "\"retrieval\", \"reranking\" in the title", true);
+	assert_match(facts, "abstract", false);
+	assert_experiment(facts, "\"retrieval\" and \"reranking\"", true);
+	facts.title = "Fast Retrieval";
+	facts.abstract = "Reranking too.";
+	assert_match(facts, "\"retrieval\" in the title", true);
+	assert_match(facts, "\"reranking\" in the abstract", true);
+	facts.title = facts.abstract = "None of the words";
+	assert_match(facts, "retrieval", false);
+	assert_match(facts, "\"Search\"", true);
+}
+
+static void test_only_a_recent_age_is_mentioned(void **state)
+{
+	(void)state;
+	static const struct {
+		double age_days;
+		const char *part;
+	} rows[] = {
+		{-5, "today"},   {0.2, "today"},    {1.9, "yesterday"},
+		{3.4, "3 days"}, {60.9, "60 days"},
+	};
+	struct explanation_facts facts = strong;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		facts.age_days = rows[i].age_days;
+		assert_match(facts, rows[i].part, true);
+	}
+	facts.age_days = EXPLANATION_RECENT_DAYS + 1;
+	assert_match(facts, "published", false);
+	facts.age_days = NAN;
+	assert_match(facts, "published", false);
+}
+
+static void test_similarity_to_liked_papers_needs_a_high_preference(void **state)
+{
+	(void)state;
+	struct explanation_facts facts = strong;
+	static const double low[] = {NAN, -INFINITY, EXPLANATION_LIKED_MIN - 0.01};
+	for (size_t i = 0; i < ARRAY_LEN(low); i++) {
+		facts.liked = low[i];
+		assert_match(facts, "liked", false);
+	}
+	facts.liked = EXPLANATION_LIKED_MIN;
+	assert_match(facts, "liked", true);
+}
+
+static void test_container_is_preferred_to_code(void **state)
+{
+	(void)state;
+	struct explanation_facts facts = strong;
+	facts.code_url = "https://example.org/co\nde";
+	assert_match(facts, "container", false);
+	assert_experiment(facts, "(code: https://example.org/co de)", true);
+	facts.has_container = true;
+	assert_match(facts, "container", true);
+	assert_experiment(facts, "container", true);
+	assert_experiment(facts, "(code:", false);
+}
+
+static void test_suggestion_depends_on_the_kind_of_paper(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *title, *part;
+	} rows[] = {
+		{"A Survey of Agents", "one approach"},
+		{"RAGBench: a Benchmark", "Repeat"},
+		{"Datasets of Code", "test data"},
+		{"Retrieval and Reranking", "Try"},
+	};
+	struct explanation_facts facts = strong;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		facts.title = rows[i].title;
+		assert_experiment(facts, rows[i].part, true);
+		assert_experiment(facts, rows[i].title, true);
+	}
+}
+
+static void test_weak_match_is_said_to_be_weak(void **state)
+{
+	(void)state;
+	struct explanation_facts facts = strong;
+	facts.retrieval = EXPLANATION_WEAK_BELOW - 0.01;
+	assert_match(facts, "Loosely related", true);
+	assert_experiment(facts, "before trying anything", true);
+	facts.retrieval = EXPLANATION_WEAK_BELOW;
+	assert_match(facts, "Loosely related", false);
+	facts.retrieval = NAN;
+	assert_match(facts, "Loosely related", false);
+	static const char *const more[] = {"retrieval", "latency", "recall"};
+	facts.title = "Retrieval, with latency, and recall";
+	facts.terms = more;
+	facts.term_count = ARRAY_LEN(more);
+	facts.retrieval = 0.1; /* low, but the phrases are many */
+	assert_match(facts, "Loosely related", false);
+}
+
+static void test_quotes_and_line_breaks_are_replaced(void **state)
+{
+	(void)state;
+	struct explanation_facts facts = strong;
+	facts.title = "A \"quoted\"\n  title";
+	facts.interest_name = "My  interest";
+	assert_experiment(facts, "\"A 'quoted' title\"", true);
+	assert_experiment(facts, "\"My interest\"", true);
+}
+
+static void test_general_words_replace_missing_texts(void **state)
+{
+	(void)state;
+	struct explanation_facts facts = {.retrieval = NAN, .age_days = NAN, .liked = NAN};
+	assert_match(facts, "the interest", true);
+	assert_experiment(facts, "this paper", true);
+	facts.retrieval = 0.2;
+	assert_match(facts, "the interest", true);
+	assert_experiment(facts, "the interest", true);
+}
+
+static void test_long_title_is_cut_at_a_word_or_a_character(void **state)
+{
+	(void)state;
+	char words[401], letters[401];
+	for (size_t i = 0; i < 400; i++)
+		words[i] = "abc "[i % 4];
+	letters[0] = 'x';
+	for (size_t i = 1; i < 399; i++)
+		letters[i] = "\xa9\xc3"[i % 2];
+	words[400] = letters[399] = '\0';
+	struct explanation_facts facts = strong;
+	facts.title = words;
+	assert_experiment(facts, "abc abc...\"", true);
+	facts.title = letters;
+	assert_experiment(facts, "\xc3\xa9...\"", true);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_matched_words_are_quoted_with_their_place),
+		cmocka_unit_test(test_only_a_recent_age_is_mentioned),
+		cmocka_unit_test(test_similarity_to_liked_papers_needs_a_high_preference),
+		cmocka_unit_test(test_container_is_preferred_to_code),
+		cmocka_unit_test(test_suggestion_depends_on_the_kind_of_paper),
+		cmocka_unit_test(test_weak_match_is_said_to_be_weak),
+		cmocka_unit_test(test_quotes_and_line_breaks_are_replaced),
+		cmocka_unit_test(test_general_words_replace_missing_texts),
+		cmocka_unit_test(test_long_title_is_cut_at_a_word_or_a_character),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,119 @@
+#include "ranking/selection.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+/* Feature vectors of one or two terms, of length 1. */
+static const struct feature term_a[] = {{1, 1}}, term_b[] = {{2, 1}}, term_c[] = {{3, 1}};
+static const struct feature term_ab[] = {{1, 0.7f}, {2, 0.714f}};
+static const struct features a = {.terms = term_a, .count = 1};
+static const struct features b = {.terms = term_b, .count = 1};
+static const struct features c = {.terms = term_c, .count = 1};
+static const struct features ab = {.terms = term_ab, .count = 2};
+
+static void test_final_scores_are_in_descending_order(void **state)
+{
+	(void)state;
+	struct arena *arena = arena_new();
+	struct candidate pool[40];
+	const struct features *vectors[] = {&a, &b, &c, &ab, NULL};
+	for (size_t i = 0; i < ARRAY_LEN(pool); i++)
+		pool[i] = (struct candidate){
+			.features = vectors[i % ARRAY_LEN(vectors)],
+			.retrieval = (double)(i * 7 % 40) / 40,
+			.preference = i % 11 == 0 ? NAN : (double)(i * 13 % 40) / 40,
+			.age_days = (double)(i * 3 % 40),
+			.has_container = i % 2 == 0,
+		};
+	struct selection_options options = {.limit = 100, .scoring.preference_trust = 0.6};
+	size_t count;
+	struct selected *selected = select_papers(arena, pool, ARRAY_LEN(pool), &options, &count);
+	assert_true(count >= 8); /* the eight without features are similar to no other paper */
+	for (size_t i = 0; i < count; i++) {
+		assert_true(selected[i].final_score >= 0 && selected[i].final_score <= 1);
+		assert_true(selected[i].final_score <= selected[i].base_score);
+		assert_int_equal(selected[i].rank, i + 1);
+		assert_true(i == 0 || selected[i].final_score <= selected[i - 1].final_score);
+	}
+	arena_free(arena);
+}
+
+/* The second best paper is similar to the best one (0.7), so a paper on another topic is selected
+ * before it. */
+static void test_similar_paper_is_selected_later(void **state)
+{
+	(void)state;
+	struct arena *arena = arena_new();
+	static const struct candidate pool[] = {
+		{.features = &c, .retrieval = 0.80, .age_days = NAN},
+		{.features = &ab, .retrieval = 0.95, .age_days = NAN},
+		{.features = &a, .retrieval = 1.00, .age_days = NAN},
+	};
+	struct selection_options options = {.limit = 3};
+	size_t count;
+	struct selected *selected = select_papers(arena, pool, 3, &options, &count);
+	assert_int_equal(count, 3);
+	assert_int_equal(selected[0].candidate, 2);
+	assert_int_equal(selected[1].candidate, 0);
+	assert_int_equal(selected[2].candidate, 1);
+	assert_true(selected[2].final_score < selected[2].base_score);
+	arena_free(arena);
+}
+
+static void test_duplicates_are_left_out(void **state)
+{
+	(void)state;
+	struct arena *arena = arena_new();
+	static const struct candidate pool[] = {
+		{.features = &a, .retrieval = 1},
+		{.features = &a, .retrieval = 0.9},
+		{.features = &b, .retrieval = 0.5},
+		{.features = &c, .retrieval = 0.4},
+	};
+	const struct features *recommended[] = {&b};
+	struct selection_options options = {.limit = 4,
+	                                    .recommended = recommended,
+	                                    .recommended_count = 1};
+	size_t count;
+	struct selected *selected = select_papers(arena, pool, 4, &options, &count);
+	assert_int_equal(count, 2);
+	assert_int_equal(selected[0].candidate, 0);
+	assert_int_equal(selected[1].candidate, 3);
+	arena_free(arena);
+}
+
+static void test_ties_keep_the_order_of_the_pool_and_the_limit_holds(void **state)
+{
+	(void)state;
+	struct arena *arena = arena_new();
+	struct candidate pool[6] = {0};
+	struct selection_options options = {.limit = 4};
+	size_t count;
+	struct selected *selected = select_papers(arena, pool, 6, &options, &count);
+	assert_int_equal(count, 4);
+	for (size_t i = 0; i < count; i++)
+		assert_int_equal(selected[i].candidate, i);
+	options.limit = 0;
+	select_papers(arena, pool, 6, &options, &count);
+	assert_int_equal(count, 0);
+	options.limit = 4;
+	select_papers(arena, NULL, 0, &options, &count);
+	assert_int_equal(count, 0);
+	arena_free(arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_final_scores_are_in_descending_order),
+		cmocka_unit_test(test_similar_paper_is_selected_later),
+		cmocka_unit_test(test_duplicates_are_left_out),
+		cmocka_unit_test(test_ties_keep_the_order_of_the_pool_and_the_limit_holds),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
