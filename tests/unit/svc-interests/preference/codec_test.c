@@ -12,7 +12,7 @@ static struct reader reader_of(const void *data, size_t length)
 	return (struct reader){.data = data, .length = length};
 }
 
-static void test_round_trip(void **state)
+static void test_written_numbers_are_read_back(void **state)
 {
 	(void)state;
 	static const uint64_t values[] = {0, 1, 127, 128, 300, UINT32_MAX, UINT64_MAX};
@@ -35,7 +35,7 @@ static void test_round_trip(void **state)
 	arena_free(out.arena);
 }
 
-static void test_damage(void **state)
+static void test_invalid_bytes_fail(void **state)
 {
 	(void)state;
 	struct reader endless = reader_of("\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 11);
@@ -58,26 +58,26 @@ static void test_damage(void **state)
 	assert_true(short_word.failed);
 }
 
-static void test_count_fits_what_is_left(void **state)
+static void test_count_beyond_the_remaining_bytes_fails(void **state)
 {
 	(void)state;
 	struct reader fits = reader_of("\x02"
 	                               "abcdefgh",
 	                               9);
 	assert_int_equal(read_count(&fits, 10, 4), 2);
-	struct reader lies = reader_of("\x03"
-	                               "abcdefgh",
-	                               9);
-	assert_int_equal(read_count(&lies, 10, 4), 0);
-	assert_true(lies.failed);
+	struct reader too_many = reader_of("\x03"
+	                                   "abcdefgh",
+	                                   9);
+	assert_int_equal(read_count(&too_many, 10, 4), 0);
+	assert_true(too_many.failed);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_round_trip),
-		cmocka_unit_test(test_damage),
-		cmocka_unit_test(test_count_fits_what_is_left),
+		cmocka_unit_test(test_written_numbers_are_read_back),
+		cmocka_unit_test(test_invalid_bytes_fail),
+		cmocka_unit_test(test_count_beyond_the_remaining_bytes_fails),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,7 @@ static const struct bag_term three[] = {{5, 1}, {8, 1}};
 static const struct bag bags[] = {{one, 3}, {two, 2}, {three, 2}};
 static const struct bag *const bag_list[] = {&bags[0], &bags[1], &bags[2]};
 
-static void test_idf(void **state)
+static void test_rarer_terms_have_a_higher_idf(void **state)
 {
 	(void)state;
 	struct arena *arena = arena_new();
@@ -30,7 +30,7 @@ static void test_idf(void **state)
 	arena_free(arena);
 }
 
-static void test_no_bags(void **state)
+static void test_table_without_papers(void **state)
 {
 	(void)state;
 	struct arena *arena = arena_new();
@@ -39,7 +39,7 @@ static void test_no_bags(void **state)
 	arena_free(arena);
 }
 
-static void test_saved(void **state)
+static void test_saved_table_is_read_back(void **state)
 {
 	(void)state;
 	struct arena *arena = arena_new();
@@ -58,8 +58,8 @@ static void test_saved(void **state)
 	arena_free(arena);
 }
 
-/* Tables that no writer writes: ids that do not rise, counts of no or too many papers. */
-static void test_refused(void **state)
+/* Ids that are not ascending, and document frequencies of 0 or above the number of papers. */
+static void test_invalid_tables_are_refused(void **state)
 {
 	(void)state;
 	static const unsigned char damaged[][6] = {
@@ -78,10 +78,10 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_idf),
-		cmocka_unit_test(test_no_bags),
-		cmocka_unit_test(test_saved),
-		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_rarer_terms_have_a_higher_idf),
+		cmocka_unit_test(test_table_without_papers),
+		cmocka_unit_test(test_saved_table_is_read_back),
+		cmocka_unit_test(test_invalid_tables_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-static void test_auc_known_answers(void **state)
+static void test_auc_of_known_orders(void **state)
 {
 	(void)state;
 	static const double labels[] = {1, 1, -1, -1};
@@ -25,14 +25,14 @@ static void test_auc_known_answers(void **state)
 	assert_true(isnan(auc(NULL, NULL, 0)));
 }
 
-/* Two columns, rows along them. */
+/* Two columns; each row has a single number. */
 static const struct cell cells[] = {{0, 1}, {0, 1}, {1, 1}, {1, 1}};
 static const size_t starts[] = {0, 1, 2, 3, 4};
 static const struct matrix matrix = {cells, starts, 4, 2};
 static const double labels_apart[] = {1, 1, -1, -1};
 
-/* At the minimum the gradient is 0: w0 = 2 c sigmoid(-w0 - b) and so on; here b = 0 and w1 =
- * -w0. */
+/* At the minimum the gradient is 0: w0 = 2 c sigmoid(-w0 - b), and w1 likewise. By symmetry b = 0 and
+ * w1 = -w0. */
 static void test_fit_is_at_the_minimum(void **state)
 {
 	(void)state;
@@ -47,7 +47,7 @@ static void test_fit_is_at_the_minimum(void **state)
 	arena_free(arena);
 }
 
-static void test_row_without_weight_takes_no_part(void **state)
+static void test_rows_of_weight_0_are_ignored(void **state)
 {
 	(void)state;
 	struct arena *arena = arena_new();
@@ -58,7 +58,7 @@ static void test_row_without_weight_takes_no_part(void **state)
 	arena_free(arena);
 }
 
-static void test_no_rows(void **state)
+static void test_fit_without_rows_is_0(void **state)
 {
 	(void)state;
 	struct arena *arena = arena_new();
@@ -69,7 +69,7 @@ static void test_no_rows(void **state)
 	arena_free(arena);
 }
 
-static void test_calibration(void **state)
+static void test_calibration_follows_the_labels(void **state)
 {
 	(void)state;
 	static const double scores[] = {0.9, 0.8, 0.7, 0.2, 0.1, 0.75, 0.3, 0.0};
@@ -89,7 +89,7 @@ static void assert_flat(struct calibration fitted)
 	assert_true(fabs(calibration_apply(&fitted, 1) - 0.5) < 0.01);
 }
 
-static void test_calibration_of_nothing_to_learn(void **state)
+static void test_calibration_is_flat_when_scores_do_not_separate(void **state)
 {
 	(void)state;
 	static const double labels[] = {1, -1, 1, -1};
@@ -103,12 +103,12 @@ static void test_calibration_of_nothing_to_learn(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_auc_known_answers),
+		cmocka_unit_test(test_auc_of_known_orders),
 		cmocka_unit_test(test_fit_is_at_the_minimum),
-		cmocka_unit_test(test_row_without_weight_takes_no_part),
-		cmocka_unit_test(test_no_rows),
-		cmocka_unit_test(test_calibration),
-		cmocka_unit_test(test_calibration_of_nothing_to_learn),
+		cmocka_unit_test(test_rows_of_weight_0_are_ignored),
+		cmocka_unit_test(test_fit_without_rows_is_0),
+		cmocka_unit_test(test_calibration_follows_the_labels),
+		cmocka_unit_test(test_calibration_is_flat_when_scores_do_not_separate),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

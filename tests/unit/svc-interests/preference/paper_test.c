@@ -18,7 +18,7 @@ static int64_t time_of(const char *text)
 	return time_ms;
 }
 
-static void test_whole_paper(void **state)
+static void test_every_member_is_read(void **state)
 {
 	(void)state;
 	struct arena *arena = arena_new();
@@ -52,7 +52,7 @@ static void test_whole_paper(void **state)
 	arena_free(arena);
 }
 
-static void test_missing_members(void **state)
+static void test_members_are_optional(void **state)
 {
 	(void)state;
 	struct arena *arena = arena_new();
@@ -74,7 +74,7 @@ static void test_missing_members(void **state)
 	arena_free(arena);
 }
 
-static void test_vectors_that_do_not_count(void **state)
+static void test_invalid_vectors_are_ignored(void **state)
 {
 	(void)state;
 	static const char *const rows[] = {
@@ -94,7 +94,7 @@ static void test_vectors_that_do_not_count(void **state)
 	}
 }
 
-static void test_models_are_told_apart(void **state)
+static void test_models_have_different_spaces(void **state)
 {
 	(void)state;
 	struct arena *arena = arena_new();
@@ -109,7 +109,7 @@ static void test_models_are_told_apart(void **state)
 	arena_free(arena);
 }
 
-static void test_not_an_array(void **state)
+static void test_invalid_json_is_an_empty_list(void **state)
 {
 	(void)state;
 	static const char *const texts[] = {"", "{", "null", "{}", "7", "[{}"};
@@ -119,7 +119,7 @@ static void test_not_an_array(void **state)
 	arena_free(arena);
 }
 
-static void test_future_paper_is_new(void **state)
+static void test_paper_of_the_future_has_age_0(void **state)
 {
 	(void)state;
 	struct arena *arena = arena_new();
@@ -132,12 +132,12 @@ static void test_future_paper_is_new(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_whole_paper),
-		cmocka_unit_test(test_missing_members),
-		cmocka_unit_test(test_vectors_that_do_not_count),
-		cmocka_unit_test(test_models_are_told_apart),
-		cmocka_unit_test(test_not_an_array),
-		cmocka_unit_test(test_future_paper_is_new),
+		cmocka_unit_test(test_every_member_is_read),
+		cmocka_unit_test(test_members_are_optional),
+		cmocka_unit_test(test_invalid_vectors_are_ignored),
+		cmocka_unit_test(test_models_have_different_spaces),
+		cmocka_unit_test(test_invalid_json_is_an_empty_list),
+		cmocka_unit_test(test_paper_of_the_future_has_age_0),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

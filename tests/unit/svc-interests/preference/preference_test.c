@@ -13,18 +13,19 @@
 #include <cmocka.h>
 
 enum {
-	SUBJECT_WORDS = 40,
+	TOPIC_WORDS = 40,
 	PAPER_WORDS = 25,
-	PAPERS = 60, /* of each of two subjects */
+	PAPERS = 60, /* on each of two topics */
 	ALL_PAPERS = 2 * PAPERS,
 };
 
-/* Papers of two subjects that share no word, or whose words are all drawn from one list. */
+/* Papers on two topics. With `separate` set in world_new() the topics share no word, otherwise all
+ * words come from one vocabulary. */
 struct world {
 	struct arena *arena;
 	struct frequency_table *frequencies;
 	const struct features *papers[2][PAPERS];
-	struct features *interest; /* text on subject 0 */
+	struct features *interest; /* text on topic 0 */
 	uint64_t random;
 };
 
@@ -34,12 +35,12 @@ static unsigned draw(struct world *world, unsigned below)
 	return (unsigned)(world->random >> 33) % below;
 }
 
-static const char *paper_words(struct world *world, int subject)
+static const char *paper_words(struct world *world, int topic)
 {
 	struct buf text = {.arena = world->arena};
 	for (int i = 0; i < PAPER_WORDS; i++)
-		buf_printf(&text, "q%c%c%dz ", 'b' + subject, 'b' + (int)draw(world, 20),
-		           (int)draw(world, SUBJECT_WORDS / 20));
+		buf_printf(&text, "q%c%c%dz ", 'b' + topic, 'b' + (int)draw(world, 20),
+		           (int)draw(world, TOPIC_WORDS / 20));
 	return text.data;
 }
 
@@ -51,10 +52,10 @@ static struct world *world_new(bool separate, const float (*dense)[2])
 	struct word_splitter *splitter = word_splitter_new(arena);
 	const struct bag *bags[ALL_PAPERS];
 	for (int i = 0; i < ALL_PAPERS; i++) {
-		int subject = i % 2;
-		struct paper_text paper = {.abstract = paper_words(world, separate ? subject : 0)};
+		int topic = i % 2;
+		struct paper_text paper = {.abstract = paper_words(world, separate ? topic : 0)};
 		if (dense != NULL) {
-			paper.dense = dense[subject];
+			paper.dense = dense[topic];
 			paper.dense_length = 2;
 			paper.dense_space = 1;
 		}
@@ -68,7 +69,7 @@ static struct world *world_new(bool separate, const float (*dense)[2])
 	return world;
 }
 
-/* Input with the first `likes` papers of subject 0 liked and `dislikes` of subject 1 disliked. */
+/* Likes of the first `likes` papers on topic 0 and dislikes of `dislikes` papers on topic 1. */
 static struct preference_input feedback(struct world *world, size_t likes, size_t dislikes,
                                         size_t background)
 {
@@ -97,7 +98,7 @@ static struct preference_model *fit(struct world *world, const struct preference
 	return model;
 }
 
-static void test_signals(void **state)
+static void test_signal_names(void **state)
 {
 	(void)state;
 	static const struct {
@@ -118,7 +119,7 @@ static void test_signals(void **state)
 	assert_false(preference_signal_parse("Like", &signal));
 }
 
-static void test_separable(void **state)
+static void test_separable_topics_are_learned(void **state)
 {
 	(void)state;
 	static const size_t likes[] = {3, 9, 10, 30};
@@ -142,7 +143,7 @@ static void test_separable(void **state)
 	}
 }
 
-static void test_chance(void **state)
+static void test_auc_is_near_one_half_without_a_pattern(void **state)
 {
 	(void)state;
 	static const size_t likes[] = {8, 40};
@@ -155,7 +156,7 @@ static void test_chance(void **state)
 	}
 }
 
-static void test_dense_side_alone_tells(void **state)
+static void test_dense_vectors_alone_are_learned(void **state)
 {
 	(void)state;
 	static const float dense[2][2] = {{1, 0.2f}, {-0.2f, 1}};
@@ -166,13 +167,13 @@ static void test_dense_side_alone_tells(void **state)
 		assert_true(preference_facts(model).auc > 0.95);
 		struct features moved = *world->papers[0][40];
 		double before = preference_raw_score(model, &moved);
-		moved.dense_space = 2; /* another embedder's numbers mean nothing */
+		moved.dense_space = 2; /* of another embedder: ignored */
 		assert_true(preference_raw_score(model, &moved) < before);
 		arena_free(world->arena);
 	}
 }
 
-static void test_too_little(void **state)
+static void test_too_little_feedback_fits_nothing(void **state)
 {
 	(void)state;
 	static const struct {
@@ -190,12 +191,12 @@ static void test_too_little(void **state)
 		struct preference_model *model = preference_fit(world->arena, &input, &message);
 		assert_int_equal(model != NULL, rows[i].is_enough);
 		assert_int_equal(message == NULL, rows[i].is_enough);
-		assert_true(message == NULL || strstr(message, "too little feedback") != NULL);
+		assert_true(message == NULL || strstr(message, "feedback"));
 	}
 	arena_free(world->arena);
 }
 
-static void test_prior(void **state)
+static void test_prior_is_the_similarity_to_the_interest(void **state)
 {
 	(void)state;
 	struct world *world = world_new(true, NULL);
@@ -218,7 +219,7 @@ static void test_prior(void **state)
 	arena_free(world->arena);
 }
 
-static void test_what_changes_a_score(void **state)
+static void test_dislikes_lower_and_interest_text_raises_the_score(void **state)
 {
 	(void)state;
 	struct world *world = world_new(true, NULL);
@@ -260,7 +261,7 @@ static void test_fit_is_deterministic(void **state)
 	arena_free(world->arena);
 }
 
-static void test_saved_and_loaded(void **state)
+static void test_loaded_model_gives_the_same_scores(void **state)
 {
 	(void)state;
 	static const float dense[2][2] = {{1, 0.2f}, {-0.2f, 1}};
@@ -327,9 +328,9 @@ static void test_every_flipped_byte_is_refused(void **state)
 	arena_free(world->arena);
 }
 
-/* Damage with a checksum that fits, as an attacker or a bug could write it: refused or not, it
- * must not crash, and what is loaded scores with finite numbers. */
-static void test_damage_under_a_right_checksum(void **state)
+/* Damaged bytes with a correct checksum: loading must not crash, and a model that is loaded must give
+ * scores from 0 to 1. */
+static void test_damage_with_a_correct_checksum_is_harmless(void **state)
 {
 	(void)state;
 	struct world *world = world_new(true, NULL);
@@ -352,7 +353,7 @@ static void test_damage_under_a_right_checksum(void **state)
 	}
 	assert_true(refused > 0);
 	bytes.length = body;
-	buf_puts(&bytes, "x"); /* more than a model */
+	buf_puts(&bytes, "x"); /* trailing bytes */
 	write_u32(&bytes, crc32_of(bytes.data, body + 1));
 	assert_refused(bytes.data, bytes.length);
 	bytes.data[0] = PREFERENCE_FORMAT + 1;
@@ -365,19 +366,19 @@ static void test_damage_under_a_right_checksum(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_signals),
-		cmocka_unit_test(test_separable),
-		cmocka_unit_test(test_chance),
-		cmocka_unit_test(test_dense_side_alone_tells),
-		cmocka_unit_test(test_too_little),
-		cmocka_unit_test(test_prior),
-		cmocka_unit_test(test_what_changes_a_score),
+		cmocka_unit_test(test_signal_names),
+		cmocka_unit_test(test_separable_topics_are_learned),
+		cmocka_unit_test(test_auc_is_near_one_half_without_a_pattern),
+		cmocka_unit_test(test_dense_vectors_alone_are_learned),
+		cmocka_unit_test(test_too_little_feedback_fits_nothing),
+		cmocka_unit_test(test_prior_is_the_similarity_to_the_interest),
+		cmocka_unit_test(test_dislikes_lower_and_interest_text_raises_the_score),
 		cmocka_unit_test(test_merged_weighs_more_than_liked),
 		cmocka_unit_test(test_fit_is_deterministic),
-		cmocka_unit_test(test_saved_and_loaded),
+		cmocka_unit_test(test_loaded_model_gives_the_same_scores),
 		cmocka_unit_test(test_every_prefix_is_refused),
 		cmocka_unit_test(test_every_flipped_byte_is_refused),
-		cmocka_unit_test(test_damage_under_a_right_checksum),
+		cmocka_unit_test(test_damage_with_a_correct_checksum_is_harmless),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,8 @@
 
 struct case_row {
 	const char *text;
-	const char *stems; /* joined; a word that follows the one before is led by '+' */
+	const char *
+		stems; /* joined by spaces; '+' marks a word that directly follows the previous one */
 };
 
 static void join(void *context, const struct word *word)
@@ -54,7 +55,7 @@ static void test_stems(void **state)
 	}
 }
 
-static void test_long_run_is_no_word(void **state)
+static void test_words_beyond_the_maximum_length_are_skipped(void **state)
 {
 	(void)state;
 	struct arena *arena = arena_new();
@@ -74,7 +75,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stems),
-		cmocka_unit_test(test_long_run_is_no_word),
+		cmocka_unit_test(test_words_beyond_the_maximum_length_are_skipped),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
