@@ -37,6 +37,13 @@ uint32_t term_id(const char *stem, size_t length)
 	return (uint32_t)(hash ^ hash >> 32) & ~TERM_IS_PAIR;
 }
 
+int term_id_compare(const void *a, const void *b)
+{
+	uint32_t left = *(const uint32_t *)a;
+	uint32_t right = *(const uint32_t *)b;
+	return (left > right) - (left < right);
+}
+
 /* Hash of an ordered pair, with the multipliers of MurmurHash3's finaliser. */
 static uint32_t pair_id(uint32_t first, uint32_t second)
 {
@@ -74,19 +81,12 @@ static void bag_add_category(struct bag_maker *maker, const char *category)
 	bag_add(maker, term_id(name, strlen(name)), CATEGORY_OCCURRENCES);
 }
 
-static int bag_term_compare(const void *a, const void *b)
-{
-	uint32_t left = ((const struct bag_term *)a)->id;
-	uint32_t right = ((const struct bag_term *)b)->id;
-	return (left > right) - (left < right);
-}
-
 /* Sort the terms and merge equal ones. Returns the new number of terms. */
 static size_t bag_merge(struct bag_term *terms, size_t count)
 {
 	if (count == 0)
 		return 0;
-	qsort(terms, count, sizeof(*terms), bag_term_compare);
+	qsort(terms, count, sizeof(*terms), term_id_compare);
 	size_t kept = 0;
 	for (size_t i = 1; i < count; i++) {
 		if (terms[i].id == terms[kept].id)

@@ -85,3 +85,7 @@ double features_dot(const struct features *a, const struct features *b);
 
 /** The id of a stemmed word. */
 uint32_t term_id(const char *stem, size_t length);
+
+/** Ascending order of ids, for qsort() and bsearch(): of term ids, and of structs that begin with
+ * one. */
+int term_id_compare(const void *a, const void *b);

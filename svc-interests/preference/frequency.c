@@ -14,19 +14,12 @@ struct frequency_table {
 	struct term_frequency *terms; /* in ascending order of id */
 };
 
-static int id_compare(const void *a, const void *b)
-{
-	uint32_t left = *(const uint32_t *)a;
-	uint32_t right = *(const uint32_t *)b;
-	return (left > right) - (left < right);
-}
-
 static int most_frequent_first(const void *a, const void *b)
 {
 	const struct term_frequency *left = a, *right = b;
 	if (left->documents != right->documents)
 		return left->documents < right->documents ? 1 : -1;
-	return id_compare(&left->id, &right->id);
+	return term_id_compare(&left->id, &right->id);
 }
 
 /* All ids of all bags, sorted: the length of a run of equal ids is a term's document frequency. */
@@ -41,7 +34,7 @@ static uint32_t *gather_ids(struct arena *arena, const struct bag *const *bags, 
 	for (size_t i = 0; i < count; i++)
 		for (size_t j = 0; j < bags[i]->count; j++)
 			ids[next++] = bags[i]->terms[j].id;
-	qsort(ids, total, sizeof(*ids), id_compare);
+	qsort(ids, total, sizeof(*ids), term_id_compare);
 	*ret_count = total;
 	return ids;
 }
@@ -69,7 +62,7 @@ struct frequency_table *frequency_table_new(struct arena *arena, const struct ba
 	if (kept > FREQUENCY_MAX_TERMS) {
 		qsort(terms, kept, sizeof(*terms), most_frequent_first);
 		kept = FREQUENCY_MAX_TERMS;
-		qsort(terms, kept, sizeof(*terms), id_compare);
+		qsort(terms, kept, sizeof(*terms), term_id_compare);
 	}
 	struct frequency_table *table = arena_new_of(arena, struct frequency_table);
 	table->documents = (uint32_t)count;
@@ -82,7 +75,7 @@ struct frequency_table *frequency_table_new(struct arena *arena, const struct ba
 double frequency_idf(const struct frequency_table *table, uint32_t term)
 {
 	const struct term_frequency *found =
-		bsearch(&term, table->terms, table->count, sizeof(*table->terms), id_compare);
+		bsearch(&term, table->terms, table->count, sizeof(*table->terms), term_id_compare);
 	if (!found && (term & TERM_IS_PAIR) != 0)
 		return 0;
 	double documents = found ? found->documents : 1;

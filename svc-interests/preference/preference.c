@@ -136,14 +136,7 @@ static int largest_first(const void *a, const void *b)
 	float x = fabsf(left->weight), y = fabsf(right->weight);
 	if (x != y)
 		return x < y ? 1 : -1;
-	return (left->id > right->id) - (left->id < right->id);
-}
-
-static int ascending_id(const void *a, const void *b)
-{
-	uint32_t left = ((const struct feature *)a)->id;
-	uint32_t right = ((const struct feature *)b)->id;
-	return (left > right) - (left < right);
+	return term_id_compare(&left->id, &right->id);
 }
 
 /* Copy the weights of the columns into a model; keep the largest when there are too many. */
@@ -161,7 +154,7 @@ static void copy_weights(struct arena *arena, struct preference_model *model,
 	if (model->term_count > PREFERENCE_MAX_FEATURES) {
 		qsort(model->terms, model->term_count, sizeof(*model->terms), largest_first);
 		model->term_count = PREFERENCE_MAX_FEATURES;
-		qsort(model->terms, model->term_count, sizeof(*model->terms), ascending_id);
+		qsort(model->terms, model->term_count, sizeof(*model->terms), term_id_compare);
 	}
 	model->dense_length = set->dense_length;
 	model->dense_space = set->dense_space;

@@ -76,13 +76,6 @@ static const struct features **list_rows(struct arena *arena, struct training_se
 	return list;
 }
 
-static int id_compare(const void *a, const void *b)
-{
-	uint32_t left = *(const uint32_t *)a;
-	uint32_t right = *(const uint32_t *)b;
-	return (left > right) - (left < right);
-}
-
 /* Set the term columns: each id that occurs, once, in ascending order. */
 static void list_columns(struct arena *arena, struct training_set *set,
                          const struct features **list)
@@ -94,7 +87,7 @@ static void list_columns(struct arena *arena, struct training_set *set,
 	for (size_t i = 0, next = 0; i < set->matrix.row_count; i++)
 		for (size_t j = 0; j < list[i]->count; j++)
 			ids[next++] = list[i]->terms[j].id;
-	qsort(ids, total, sizeof(*ids), id_compare);
+	qsort(ids, total, sizeof(*ids), term_id_compare);
 	for (size_t i = 0; i < total; i++)
 		if (i == 0 || ids[i] != ids[i - 1])
 			ids[count++] = ids[i];
@@ -127,7 +120,7 @@ static size_t write_row(const struct training_set *set, const struct features *f
 	for (size_t i = 0; i < features->count; i++) {
 		const uint32_t *found =
 			bsearch(&features->terms[i].id, set->term_ids + column,
-		                set->term_count - column, sizeof(*set->term_ids), id_compare);
+		                set->term_count - column, sizeof(*set->term_ids), term_id_compare);
 		column = (size_t)(found - set->term_ids);
 		cells[count++] = (struct cell){(uint32_t)column, features->terms[i].weight};
 	}
