@@ -1,4 +1,4 @@
-"""What the tests of svc-interests have: the sample of papers, a look into the schema, and a user's usual steps."""
+"""Fixtures of the svc-interests tests: the sample papers, a database connection, and a user's usual steps."""
 
 import json
 import secrets
@@ -12,7 +12,7 @@ from lib.servers import ROOT
 from lib.wait import wait_for
 
 DAY_SECONDS = 86400
-TEST_SECONDS = 120  # a test lasts no longer
+TEST_SECONDS = 120  # no test takes longer
 
 SAMPLE = ROOT / "deploy" / "sample" / "papers.jsonl"
 
@@ -28,7 +28,7 @@ OTHER_CONTEXT = (
 
 @pytest.fixture(scope="module")
 def papers(cluster):
-    """The sample, in the index, and nothing else, whatever tests have stored before; {arxiv id: paper}."""
+    """The sample papers, {arXiv id: paper}. The index has them and no others."""
     cluster.run("svc-search", "import", SAMPLE)
     lines = SAMPLE.read_text(encoding="utf-8").splitlines()
     loaded = {paper["id"]: paper for paper in map(json.loads, lines)}
@@ -46,25 +46,25 @@ def papers(cluster):
 
 @pytest.fixture
 def db(cluster):
-    """The schema, as the owner of the database sees it."""
+    """A connection to the schema of svc-interests, as the owner of the database."""
     with cluster.postgres.connect("interests") as connection:
         yield connection
 
 
 @pytest.fixture(autouse=True)
 def one_day():
-    """A test begins and ends on one day (UTC): that is what recommendations are listed by."""
-    wait_for(lambda: DAY_SECONDS - time.time() % DAY_SECONDS > TEST_SECONDS, "a day that is long enough")
+    """Make a test begin and end on the same day (UTC), since recommendations are listed by day."""
+    wait_for(lambda: DAY_SECONDS - time.time() % DAY_SECONDS > TEST_SECONDS, "enough time before midnight (UTC)")
 
 
 class Desk:
-    """What a user does with interests, step by step."""
+    """The steps of a user who works with interests."""
 
     def __init__(self, api):
         self.api = api
 
     def create(self, **body):
-        """A new interest under a name of its own."""
+        """Create an interest with a unique name."""
         body = {"name": f"Interest {secrets.token_hex(4)}", "context": CONTEXT, **body}
         return self.api.post("/interests", body, expect=201).json()
 
@@ -72,7 +72,7 @@ class Desk:
         return self.api.get(f"/interests/{interest['id']}", expect=200).json()
 
     def wait_pool(self, interest, status="ready"):
-        """Wait until its pool is so; the interest as it then is."""
+        """Wait until the pool has this status. Returns the interest."""
 
         def settled():
             now = self.get(interest)
@@ -84,7 +84,7 @@ class Desk:
         return self.wait_pool(self.create(**body))
 
     def refresh(self, interest=None, num_results=None):
-        """Ask for recommendations and wait for them; the task at its end."""
+        """Refresh recommendations and wait for the end. Returns the completed task."""
         body = {"interest_id": interest and interest["id"], "num_results": num_results}
         task = self.api.wait_task(self.api.post("/papers/recommended/refresh", body, expect=202))
         assert task["status"] == "completed", task
@@ -121,7 +121,7 @@ def other_desk(papers, other_user):
 
 @pytest.fixture
 def emit(cluster):
-    """Put an event on a stream, as its service would; `id` names it, so that it can be delivered twice."""
+    """Add an event to a stream as its service would. Pass the same `event_id` to deliver an event twice."""
 
     def put(stream, kind, account, data, event_id=None):
         event_id = event_id or str(uuid.uuid4())

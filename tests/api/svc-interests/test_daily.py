@@ -9,7 +9,7 @@ NAME = "svc-interests"
 
 @pytest.fixture
 def eager(cluster):
-    """Two more replicas, which look every 50 ms whether the day's run is due; gone at the end."""
+    """Two more replicas, which check every 50 ms whether the daily run is due; stopped after the test."""
     count = len(cluster[NAME])
     for _ in range(2):
         cluster.add(NAME, DAILY_CHECK="50ms").wait_ready()
@@ -18,7 +18,7 @@ def eager(cluster):
 
 
 def forget_today(db):
-    """As if the day had just begun: the day's row has gone; when that was."""
+    """Delete the row of the day, so that the run is due. Returns the time of the deletion."""
     return db.execute(
         "WITH gone AS (DELETE FROM daily_run) SELECT clock_timestamp(), (SELECT max(created_at) FROM task)"
     ).fetchone()[0]
@@ -35,7 +35,7 @@ def tasks_since(db, since):
 
 
 def job_done(db, interest):
-    """Have whoever runs do a refresh; its status at the end."""
+    """Start a refresh and wait for its end. Returns its status."""
     (task,) = db.execute(
         "SELECT (task_start('recommendations_refresh', account_id, jsonb_build_object('interest_id', id))).id "
         "FROM interest WHERE id = %s",
@@ -54,16 +54,16 @@ def all_completed(db, since, count):
     return len(tasks) >= count and all(status == "completed" for _, status in tasks)
 
 
-def test_every_active_interest_once(db, desk, other_desk, eager):
+def test_daily_run_refreshes_every_active_interest_once(db, desk, other_desk, eager):
     first, second, off = desk.ready(daily_count=2), desk.ready(daily_count=3), desk.ready(is_active=False)
     theirs = other_desk.ready(daily_count=4)
     since = forget_today(db)
-    wait_for(lambda: runs(db), "the day's run has started")
+    wait_for(lambda: runs(db), "the daily run has started")
     ((is_today, count),) = runs(db)
     assert is_today
     active = db.execute("SELECT count(DISTINCT account_id) FROM interest WHERE is_active").fetchone()[0]
     assert count == active >= 2
-    wait_for(lambda: all_completed(db, since, count), "the day's tasks have ended")
+    wait_for(lambda: all_completed(db, since, count), "the tasks of the daily run have ended")
     accounts = [account for account, _ in tasks_since(db, since)]
     assert len(accounts) == len(set(accounts)) == count
     for one, made in ((desk, first), (desk, second), (other_desk, theirs)):
@@ -71,24 +71,24 @@ def test_every_active_interest_once(db, desk, other_desk, eager):
     assert desk.recommended(off) == []
 
 
-def test_a_start_catches_up_once(cluster, db, desk):
+def test_missed_run_is_made_at_the_next_start(cluster, db, desk):
     made = desk.ready(daily_count=2)
     forget_today(db)
     assert runs(db) == []
     cluster.restart(NAME)
     cluster.wait_ready(NAME)
-    wait_for(lambda: len(desk.recommended(made)) == 2, "the missed run is made up for")
+    wait_for(lambda: len(desk.recommended(made)) == 2, "the missed run is made")
     cluster.restart(NAME)
     cluster.wait_ready(NAME)
     assert len(runs(db)) == 1
     assert len(desk.recommended(made)) == 2
 
 
-def test_hour_that_has_not_come(cluster, db, desk):
-    """The row of a day is not made before its hour."""
+def test_no_run_before_the_hour(cluster, db, desk):
+    """The row of a day is not inserted before DAILY_HOUR."""
     hour = db.execute("SELECT extract(hour FROM now() AT TIME ZONE 'UTC')::int").fetchone()[0]
     if hour >= 22:
-        pytest.skip("no hour of the day is left")
+        pytest.skip("no later hour is left today")
     made = desk.ready()
     count = len(cluster[NAME])
     cluster.stop(NAME)
@@ -101,4 +101,4 @@ def test_hour_that_has_not_come(cluster, db, desk):
     finally:
         cluster.retire(NAME, count)
         cluster.recover()
-    wait_for(lambda: runs(db), "the others make the run")
+    wait_for(lambda: runs(db), "the other replicas make the run")

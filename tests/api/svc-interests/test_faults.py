@@ -1,4 +1,4 @@
-"""What is asked of svc-interests is done, whatever dies meanwhile, and done once."""
+"""Every task is done, and done once, although a process, Redis or Postgres fails meanwhile."""
 
 import uuid
 
@@ -17,19 +17,19 @@ def recovered(cluster, papers):
 
 @pytest.fixture
 def second(cluster):
-    """One more replica, gone at the end; jobs and events reach it."""
+    """A second replica, stopped after the test; it gets jobs and events, too."""
     count = len(cluster[NAME])
     cluster.add(NAME).wait_ready()
     yield
     cluster.retire(NAME, count)
 
 
-def test_search_away_and_back(cluster, api, desk):
+def test_tasks_wait_for_svc_search(cluster, api, desk):
     cluster.stop("svc-search")
     made = desk.create(daily_count=2)
     refresh = api.post("/papers/recommended/refresh", {"interest_id": made["id"]}, expect=202)
     path = refresh.json()["status_url"]
-    wait_for(lambda: api.get(path).json()["attempts"] >= 1, "it was tried")
+    wait_for(lambda: api.get(path).json()["attempts"] >= 1, "a first attempt was made")
     assert api.get(path).json()["status"] in ("pending", "running")
     assert desk.get(made)["pool_status"] == "building"
     cluster.start("svc-search")
@@ -39,7 +39,7 @@ def test_search_away_and_back(cluster, api, desk):
     assert desk.wait_pool(made)["pool_size"] > 0
 
 
-def test_pool_fails_when_the_worker_dies_with_the_last_attempt(cluster, desk, db):
+def test_pool_fails_when_a_worker_dies_in_the_last_attempt(cluster, desk, db):
     cluster.stop("svc-search")
     made = desk.create()
     task = "kind = 'pool_build' AND input ->> 'interest_id' = %s"
@@ -54,11 +54,11 @@ def test_pool_fails_when_the_worker_dies_with_the_last_attempt(cluster, desk, db
     assert desk.wait_pool(made, "failed")["pool_size"] == 0
 
 
-def test_pool_fails_after_the_last_attempt_and_a_refresh_makes_up(cluster, desk, db):
+def test_refresh_builds_a_pool_that_failed(cluster, desk, db):
     cluster.stop("svc-search")
     made = desk.create(daily_count=2)
     task = "kind = 'pool_build' AND input ->> 'interest_id' = %s"
-    # The last attempt comes at once, instead of after all the others.
+    # Make the next attempt the last one, and due at once.
     wait_for(
         lambda: db.execute(
             f"UPDATE task SET attempts = attempts_max - 1, run_after = now() WHERE status = 'pending' AND attempts > 0 AND {task} RETURNING 1",
@@ -77,14 +77,14 @@ def test_pool_fails_after_the_last_attempt_and_a_refresh_makes_up(cluster, desk,
     assert desk.get(made)["pool_status"] == "ready"
 
 
-def test_search_away_with_a_pool_that_is_ready(cluster, desk):
+def test_refresh_without_svc_search_uses_the_stored_pool(cluster, desk):
     made = desk.ready(daily_count=2)
     cluster.stop("svc-search")
     task = desk.refresh(made)
     assert task["result"]["interests"][0]["recommended"] == 2
 
 
-def test_scores_need_search_for_ids_alone(cluster, api, desk, papers):
+def test_scoring_needs_svc_search_for_ids_only(cluster, api, desk, papers):
     made = desk.ready()
     cluster.stop("svc-search")
     assert len(desk.score(made, {"limit": 3}, expect=200).json()) == 3
@@ -93,16 +93,16 @@ def test_scores_need_search_for_ids_alone(cluster, api, desk, papers):
     api.problem("POST", path, 503, "unavailable", {"candidates": [list(papers)[0]]})
 
 
-def test_kill_in_mid_job_is_taken_over(cluster, api, desk, db):
+def test_job_of_a_killed_process_is_taken_over(cluster, api, desk, db):
     made = desk.ready(daily_count=3)
-    # The job stops in its last transaction, since the interest's row is locked here.
+    # The row lock stops the job in its last transaction.
     with cluster.postgres.connect() as holder:
         holder.autocommit = False
         holder.execute("SELECT 1 FROM interests.interest WHERE id = %s FOR UPDATE", [made["id"]])
         refresh = api.post("/papers/recommended/refresh", {"interest_id": made["id"]}, expect=202)
         task = refresh.json()["task_id"]
         wait_for(
-            lambda: db.execute("SELECT status FROM task WHERE id = %s", [task]).fetchone()[0] == "running", "it runs"
+            lambda: db.execute("SELECT status FROM task WHERE id = %s", [task]).fetchone()[0] == "running", "the task runs"
         )
         cluster.kill9(NAME)
         holder.rollback()
@@ -144,7 +144,7 @@ def test_redis_flushed_loses_no_task(cluster, api, desk, db):
     assert len(desk.recommended(made)) == 4
 
 
-def test_redis_away_and_back(cluster, api, desk):
+def test_task_completes_after_a_redis_outage(cluster, api, desk):
     made = desk.ready(daily_count=2)
     cluster.redis.stop()
     refresh = api.post("/papers/recommended/refresh", {"interest_id": made["id"]}, expect=202)
@@ -154,7 +154,7 @@ def test_redis_away_and_back(cluster, api, desk):
     assert len(desk.recommended(made)) == 2
 
 
-def test_postgres_restarted_under_a_refresh(cluster, api, desk):
+def test_refresh_completes_after_a_postgres_restart(cluster, api, desk):
     made = desk.ready(daily_count=2)
     refresh = api.post("/papers/recommended/refresh", {"interest_id": made["id"]}, expect=202)
     cluster.postgres.restart()
@@ -163,8 +163,8 @@ def test_postgres_restarted_under_a_refresh(cluster, api, desk):
     assert len(desk.recommended(made)) == 2
 
 
-def test_context_changed_under_a_refresh(cluster, api, desk, db):
-    """What was chosen for the old words is not kept under the new ones."""
+def test_context_changed_during_a_refresh(cluster, api, desk, db):
+    """Papers selected for the old context are not stored for the new one."""
     made = desk.ready(daily_count=3)
     with cluster.postgres.connect() as holder:
         holder.autocommit = False
@@ -172,7 +172,7 @@ def test_context_changed_under_a_refresh(cluster, api, desk, db):
         refresh = api.post("/papers/recommended/refresh", {"interest_id": made["id"]}, expect=202)
         task = refresh.json()["task_id"]
         wait_for(
-            lambda: db.execute("SELECT status FROM task WHERE id = %s", [task]).fetchone()[0] == "running", "it runs"
+            lambda: db.execute("SELECT status FROM task WHERE id = %s", [task]).fetchone()[0] == "running", "the task runs"
         )
         holder.execute(
             "UPDATE interests.interest SET context = 'Computer vision', context_version = context_version + 1, "
@@ -200,4 +200,4 @@ def test_event_delivered_to_two_replicas_counts_once(second, desk, emit, account
             "project_id": made["project_id"], "arxiv_ids": []}
     event = emit("events.experiments", "experiment.created", account, data)
     emit("events.experiments", "experiment.created", account, data, event)
-    wait_for(lambda: desk.get(made)["experiment_history"] == "- Once (running)", "it is told once")
+    wait_for(lambda: desk.get(made)["experiment_history"] == "- Once (running)", "the event is stored once")

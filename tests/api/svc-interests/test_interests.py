@@ -1,4 +1,4 @@
-"""Interests: made, read, listed, changed, switched, deleted, and their pools."""
+"""Interests and their pools: create, read, list, update, toggle, delete."""
 
 import uuid
 
@@ -14,7 +14,7 @@ def faults(document):
     return {fault["field"] for fault in document["errors"]}
 
 
-def test_create_answers_the_interest_with_defaults(api):
+def test_create_returns_the_interest_with_defaults(api):
     made = api.post("/interests", {"name": "Search", "context": "retrieval"}, expect=201).json()
     assert (made["daily_count"], made["is_active"]) == (3, True)
     assert (made["pool_status"], made["pool_size"]) == ("building", 0)
@@ -56,18 +56,18 @@ def test_create_takes_every_writable_field(api):
         ({"name": "x", "context": "x", "model_provider": "x" * 65}, {"model_provider"}),
     ],
 )
-def test_create_names_every_fault(api, body, fields):
+def test_create_reports_every_fault(api, body, fields):
     document = api.problem("POST", "/interests", 400, "invalid_request", body)
     assert faults(document) == fields
 
 
-def test_longest_values_are_taken(api):
+def test_longest_values_are_accepted(api):
     body = {"name": "ü" * 200, "context": "ü" * 50000}
     made = api.post("/interests", body, expect=201).json()
     assert {name: made[name] for name in body} == body
 
 
-def test_name_is_unique_in_the_account_whatever_its_case(api, other_user):
+def test_name_is_unique_in_the_account_ignoring_case(api, other_user):
     made = api.post("/interests", {"name": "Ranking", "context": "x"}, expect=201).json()
     api.problem("POST", "/interests", 409, "conflict", {"name": "  rANKING ", "context": "y"})
     other_user.api.post("/interests", {"name": "Ranking", "context": "x"}, expect=201)
@@ -84,7 +84,7 @@ def test_name_is_free_again_after_delete(api):
     api.post("/interests", body, expect=201)
 
 
-def test_idempotency_key_makes_one_interest(api):
+def test_idempotency_key_creates_one_interest(api):
     body = {"name": "Only one", "context": "x"}
     key = {"Idempotency-Key": str(uuid.uuid4())}
     first = api.post("/interests", body, headers=key, expect=201).json()
@@ -94,7 +94,7 @@ def test_idempotency_key_makes_one_interest(api):
     api.problem("POST", "/interests", 422, "idempotency_key_reused", {**body, "context": "y"}, headers=key)
 
 
-def test_idempotency_key_of_a_conflict_leaves_nothing(api):
+def test_idempotency_key_of_a_conflict_creates_nothing(api):
     api.post("/interests", {"name": "Taken", "context": "x"}, expect=201)
     key = {"Idempotency-Key": str(uuid.uuid4())}
     api.problem("POST", "/interests", 409, "conflict", {"name": "Taken", "context": "x"}, headers=key)
@@ -116,19 +116,19 @@ def test_list_is_newest_first_in_pages(api):
 
 
 @pytest.mark.parametrize("params", [{"limit": "0"}, {"limit": "x"}, {"limit": "-1"}, {"offset": "-1"}, {"limit": ""}])
-def test_list_refuses(api, params):
+def test_list_refuses_invalid_queries(api, params):
     document = api.problem("GET", "/interests", 400, "invalid_request", params=params)
     assert faults(document) == set(params)
 
 
-def test_get_adds_an_empty_history(api):
+def test_get_has_an_empty_history(api):
     made = api.post("/interests", {"name": "Alone", "context": "x"}, expect=201).json()
     got = api.get(f"/interests/{made['id']}", expect=200).json()
     assert got["experiment_history"] == ""
     assert got.keys() - made.keys() == {"experiment_history"}
 
 
-def test_update_changes_what_is_named(api, desk):
+def test_update_changes_the_given_members_only(api, desk):
     made = desk.ready(model_provider="anthropic")
     path = f"/interests/{made['id']}"
     changed = api.put(path, {"daily_count": 9, "source_repo_url": "https://example.org/r"}, expect=200).json()
@@ -141,7 +141,7 @@ def test_update_changes_what_is_named(api, desk):
     assert cleared["model_provider"] is cleared["source_repo_url"] is None
 
 
-def test_update_with_what_was_read(api):
+def test_update_with_the_body_of_a_get_changes_nothing(api):
     made = api.post("/interests", {"name": "Back", "context": "x"}, expect=201).json()
     read = api.get(f"/interests/{made['id']}", expect=200).json()
     again = api.put(f"/interests/{made['id']}", read, expect=200).json()
@@ -159,7 +159,7 @@ def test_update_with_what_was_read(api):
         ({"daily_count": 51, "is_active": None}, {"daily_count", "is_active"}),
     ],
 )
-def test_update_refuses(api, body, fields):
+def test_update_refuses_invalid_input(api, body, fields):
     made = api.post("/interests", {"name": "Stays", "context": "x"}, expect=201).json()
     document = api.problem("PUT", f"/interests/{made['id']}", 400, "invalid_request", body)
     assert faults(document) == fields
@@ -168,7 +168,7 @@ def test_update_refuses(api, body, fields):
 
 
 @pytest.mark.parametrize("change", [{"context": OTHER_CONTEXT}, {"name": "Vision on devices"}])
-def test_new_words_drop_the_pool_and_build_it_anew(api, desk, change):
+def test_new_name_or_context_rebuilds_the_pool(api, desk, change):
     made = desk.ready()
     changed = api.put(f"/interests/{made['id']}", change, expect=200).json()
     assert changed["pool_invalidated"] == made["pool_size"] > 0
@@ -176,14 +176,14 @@ def test_new_words_drop_the_pool_and_build_it_anew(api, desk, change):
     assert desk.wait_pool(made)["pool_size"] > 0
 
 
-def test_same_words_drop_nothing(api, desk):
+def test_same_name_and_context_keep_the_pool(api, desk):
     made = desk.ready()
     again = api.put(f"/interests/{made['id']}", {"name": made["name"], "context": made["context"]}, expect=200).json()
     assert "pool_invalidated" not in again
     assert (again["pool_status"], again["pool_size"]) == ("ready", made["pool_size"])
 
 
-def test_pool_is_of_the_new_context(api, desk, db):
+def test_rebuilt_pool_matches_the_new_context(api, desk, db):
     made = desk.ready()
     best = "SELECT arxiv_id FROM pool_entry WHERE interest_id = %s ORDER BY relevance DESC LIMIT 10"
     before = db.execute(best, [made["id"]]).fetchall()
@@ -192,7 +192,7 @@ def test_pool_is_of_the_new_context(api, desk, db):
     assert db.execute(best, [made["id"]]).fetchall() != before
 
 
-def test_toggle_flips_and_keeps(api, desk):
+def test_toggle_keeps_the_pool(api, desk):
     made = desk.ready()
     path = f"/interests/{made['id']}/toggle"
     off = api.post(path, expect=200).json()
@@ -200,7 +200,7 @@ def test_toggle_flips_and_keeps(api, desk):
     assert api.post(path, expect=200).json()["is_active"] is True
 
 
-def test_delete_takes_all_that_belongs_to_it(api, desk, db):
+def test_delete_deletes_all_rows_of_the_interest(api, desk, db):
     made = desk.ready()
     desk.refresh(made)
     desk.feedback(desk.recommended(made)[0], "like")
@@ -223,7 +223,7 @@ OWN = [
 
 
 @pytest.mark.parametrize(("method", "path", "body"), OWN)
-def test_of_another_account_or_nobodys_is_404(api, other_user, method, path, body):
+def test_interest_of_another_account_is_404(api, other_user, method, path, body):
     theirs = other_user.api.post("/interests", {"name": "Theirs", "context": "x"}, expect=201).json()
     for interest in (theirs["id"], ABSENT):
         api.problem(method, path.format(id=interest), 404, "not_found", body)
@@ -233,12 +233,12 @@ def test_of_another_account_or_nobodys_is_404(api, other_user, method, path, bod
 
 
 @pytest.mark.parametrize(("method", "path", "body"), OWN)
-def test_what_is_no_id_is_400(api, method, path, body):
+def test_invalid_id_is_400(api, method, path, body):
     document = api.problem(method, path.format(id="seven"), 400, "invalid_request", body)
     assert faults(document) == {"interest_id"}
 
 
-def test_papers_that_the_context_names_are_read_along(desk, papers, db):
+def test_papers_linked_in_the_context_are_searched_with(desk, papers, db):
     named = next(paper for paper in papers.values() if "diffusion" in paper["title"].lower())
     made = desk.ready(context=f"https://arxiv.org/abs/{named['id']}v1")
     entries = db.execute(
@@ -250,13 +250,13 @@ def test_papers_that_the_context_names_are_read_along(desk, papers, db):
     assert any("diffusion" in title.lower() for _, title in entries[:5])
 
 
-def test_many_at_once_are_all_built(api, desk):
+def test_many_pools_are_built_at_once(api, desk):
     made = [desk.create(context=f"retrieval of kind {i}") for i in range(8)]
     for interest in made:
         assert desk.wait_pool(interest)["pool_size"] > 0
 
 
-def test_build_of_an_interest_that_has_gone(api, db):
+def test_pool_build_of_a_deleted_interest_completes(api, db):
     made = api.post("/interests", {"name": "Short-lived", "context": "x"}, expect=201).json()
     api.delete(f"/interests/{made['id']}", expect=200)
 

@@ -1,4 +1,4 @@
-"""What is read by index, however much there is."""
+"""Statements that read a bounded number of rows, however large an account is."""
 
 import uuid
 
@@ -12,7 +12,7 @@ INTERESTS, RECOMMENDED, EXPERIMENTS = 20, 250, 20000
 
 @pytest.fixture(scope="module")
 def filled(cluster):
-    """An account with much; a connection, and one of its interests."""
+    """A connection, and an interest of an account with many rows."""
     with cluster.postgres.connect("interests") as db:
         db.execute("INSERT INTO paper (arxiv_id, asset, abstract) SELECT 'much-' || n, '{}', '' FROM generate_series(1, 1000) n")
         db.execute(
@@ -47,7 +47,7 @@ def filled(cluster):
 
 
 def statement(noun, name):
-    """A named statement of the service, without its comments."""
+    """The named statement of a .sql file, without its comments."""
     for part in (ROOT / "svc-interests/api" / f"{noun}.sql").read_text(encoding="utf-8").split("-- name: ")[1:]:
         head, _, body = part.partition("\n")
         if head.split()[0] == name:
@@ -56,7 +56,7 @@ def statement(noun, name):
 
 
 def plan(db, noun, name, *values):
-    """The plan's nodes when the statement is run with these values, by how many rows each has read."""
+    """The nodes of the plan after running the statement with these values, with the rows that each has read."""
     db.execute("DEALLOCATE ALL")
     db.execute(f"PREPARE one AS {statement(noun, name)}".encode())
     given = ", ".join("NULL" if value is None else f"'{value}'" for value in values)
@@ -74,8 +74,8 @@ def rows_read(nodes, relation):
                for node in nodes if node.get("Relation Name") == relation)
 
 
-def test_the_history_reads_what_it_shows(filled):
-    """The newest 100 of a project with many, looked up by its papers too."""
+def test_history_reads_a_bounded_number_of_experiments(filled):
+    """The project has many experiments, and so have the recommended papers; the newest 100 are shown."""
     db, interest = filled
     nodes = plan(db, "interest", "interest_get", ACCOUNT, interest)
     assert not [node for node in nodes if node["Node Type"] == "Seq Scan"]
@@ -85,13 +85,13 @@ def test_the_history_reads_what_it_shows(filled):
 
 
 @pytest.mark.parametrize("interest", [True, False])
-def test_a_page_reads_its_papers_alone(filled, interest):
+def test_list_reads_the_papers_of_the_page_only(filled, interest):
     db, one = filled
     nodes = plan(db, "recommendation", "recommendation_list", ACCOUNT, one if interest else None, "all", 20, 0)
     assert rows_read(nodes, "paper") == 20
 
 
-def test_the_digest_reads_its_papers_alone(filled):
+def test_digest_reads_its_papers_only(filled):
     db, _ = filled
     nodes = plan(db, "recommendation", "recommendation_digest", ACCOUNT, "all", 5)
     assert rows_read(nodes, "paper") == 5 * INTERESTS

@@ -1,4 +1,4 @@
-"""What other services tell: experiments, and accounts that were deleted."""
+"""Events of other services: experiments, and deleted accounts."""
 
 import uuid
 
@@ -42,7 +42,7 @@ def wait_history(desk, interest, history):
     wait_for(lambda: desk.get(interest)["experiment_history"] == history, f"history is {history!r}")
 
 
-def test_experiment_of_the_project(desk, emit, account, interest):
+def test_experiment_of_the_project_is_in_the_history(desk, emit, account, interest):
     told = experiment(project_id=interest["project_id"], name="Tiles\n in the encoder")
     emit(STREAM, "experiment.created", account, told)
     wait_history(desk, interest, "- Tiles in the encoder (running)")
@@ -55,7 +55,7 @@ def test_experiment_of_the_project(desk, emit, account, interest):
     wait_history(desk, interest, "")
 
 
-def test_experiment_of_a_recommended_paper(desk, emit, account, interest):
+def test_experiment_about_a_recommended_paper_is_in_the_history(desk, emit, account, interest):
     paper, other = (one["resource_id"] for one in desk.recommended(interest)[:2])
     told = experiment(name="By paper", arxiv_ids=[paper, other, "9912.00001"])
     emit(STREAM, "experiment.created", account, told)
@@ -66,7 +66,7 @@ def test_experiment_of_a_recommended_paper(desk, emit, account, interest):
     wait_history(desk, interest, "")
 
 
-def test_newest_first_and_only_what_is_linked(desk, emit, account, interest):
+def test_history_has_linked_experiments_newest_first(desk, emit, account, interest):
     emit(STREAM, "experiment.created", account, experiment(name="Elsewhere", project_id=str(uuid.uuid4())))
     emit(STREAM, "experiment.created", account, experiment(name="Unknown paper", arxiv_ids=["9912.00001"]))
     emit(STREAM, "experiment.created", str(uuid.uuid4()), experiment(name="Theirs", project_id=interest["project_id"]))
@@ -109,7 +109,7 @@ def test_outcomes_are_feedback(desk, emit, account, interest, members, positives
     assert (result["examples"], result["positives"]) == (1, positives)
 
 
-def test_outcomes_of_papers_that_were_never_recommended(desk, emit, account, papers, interest):
+def test_outcomes_of_papers_never_recommended_are_feedback(desk, emit, account, papers, interest):
     told = experiment(project_id=interest["project_id"], arxiv_ids=[*list(papers)[:4], "9912.00002"], status="shipped")
     emit(STREAM, "experiment.updated", account, told)
     wait_for(lambda: desk.get(interest)["experiment_history"])
@@ -117,7 +117,7 @@ def test_outcomes_of_papers_that_were_never_recommended(desk, emit, account, pap
     assert (result["examples"], result["positives"], result["model_version"]) == (4, 4, 1)
 
 
-def test_deleted_account_leaves_nothing(cluster, desk, emit, api, account, db, interest):
+def test_deleting_an_account_deletes_all_its_rows(cluster, desk, emit, api, account, db, interest):
     desk.feedback(desk.recommended(interest)[0], "like")
     emit(STREAM, "experiment.created", account, experiment(project_id=interest["project_id"]))
     wait_for(lambda: desk.get(interest)["experiment_history"])
@@ -128,7 +128,7 @@ def test_deleted_account_leaves_nothing(cluster, desk, emit, api, account, db, i
         return [table for table in tables
                 if db.execute(f"SELECT FROM {table} WHERE account_id = %s LIMIT 1", [account]).fetchone() is not None]
 
-    wait_for(lambda: left() == [], "nothing is left of the account")
+    wait_for(lambda: left() == [], "no row of the account is left")
     late = experiment(name="late")
     emit("events.account", "account.deleted", account, {})
     emit(STREAM, "experiment.created", account, late)
@@ -138,7 +138,7 @@ def test_deleted_account_leaves_nothing(cluster, desk, emit, api, account, db, i
     assert left() == []
 
 
-def test_nothing_is_made_for_an_account_that_was_deleted(api, account, db, interest):
+def test_deleted_account_cannot_create_rows(api, account, db, interest):
     db.execute("INSERT INTO deleted_account (id) VALUES (%s)", [account])
     api.problem("POST", "/interests", 400, "invalid_request", {"name": "late", "context": "late"})
     api.problem("POST", "/papers/recommended/refresh", 400, "invalid_request", {})
@@ -146,7 +146,7 @@ def test_nothing_is_made_for_an_account_that_was_deleted(api, account, db, inter
     api.problem("POST", f"/experiment-histories/{history}/refit-preference-model", 400, "invalid_request")
 
 
-def test_other_accounts_stay(desk, other_desk, other_user, api, db):
+def test_deleting_an_account_keeps_other_accounts(desk, other_desk, other_user, api, db):
     theirs = other_desk.ready()
     mine = desk.ready()
     api.post("/account/delete", {"confirm": True}, expect=200)
@@ -154,7 +154,7 @@ def test_other_accounts_stay(desk, other_desk, other_user, api, db):
     assert other_desk.get(theirs)["pool_size"] > 0
 
 
-def test_experiments_of_the_api_reach_the_history(api, desk):
+def test_experiments_created_by_the_api_are_in_the_history(api, desk):
     project = api.post("/projects", {"name": "Ranking"}, expect=201).json()
     made = desk.ready(project_id=project["id"])
     desk.refresh(made)
@@ -172,18 +172,18 @@ def test_experiments_of_the_api_reach_the_history(api, desk):
     wait_history(desk, made, "- By project (abandoned, abandon)")
 
 
-@pytest.mark.parametrize("what", ["interest", "experiment"])
-def test_what_is_being_made_when_its_account_is_deleted_goes_too(cluster, api, account, db, what):
-    made = {
+@pytest.mark.parametrize("table", ["interest", "experiment"])
+def test_row_inserted_while_its_account_is_deleted_is_deleted_too(cluster, api, account, db, table):
+    insert = {
         "interest": "INSERT INTO interest (account_id, name, context) VALUES (%s, 'under way', 'x')",
         "experiment": "INSERT INTO experiment (id, account_id, version, told_at, arxiv_ids) "
         "VALUES (gen_random_uuid(), %s, 1, now(), '{}')",
     }
     with cluster.postgres.connect("interests") as holder:
         holder.autocommit = False
-        holder.execute(made[what], [account])
+        holder.execute(insert[table], [account])
         api.post("/account/delete", {"confirm": True}, expect=200)
         wait_deletion(db, account)
         holder.commit()
-    rows = f"SELECT count(*) FROM {what} WHERE account_id = %s"
-    wait_for(lambda: db.execute(rows, [account]).fetchone() == (0,), f"{what} is empty")
+    rows = f"SELECT count(*) FROM {table} WHERE account_id = %s"
+    wait_for(lambda: db.execute(rows, [account]).fetchone() == (0,), f"{table} has no row of the account")

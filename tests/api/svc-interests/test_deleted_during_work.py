@@ -1,4 +1,4 @@
-"""What an interest or an account leaves behind when it goes while work is done for it: nothing, and no failure."""
+"""Interests and accounts that are deleted while a task works on them: no rows are left, and no task fails."""
 
 import pytest
 
@@ -9,7 +9,7 @@ TABLES = ("interest", "pool_entry", "recommendation", "feedback", "preference_mo
 
 @pytest.fixture
 def held(cluster):
-    """held(interest): a transaction that holds the interest's row, so that no work on it can end."""
+    """held(interest): a transaction that locks the interest's row, so that no task on it can complete."""
     connections = []
 
     def hold(interest):
@@ -25,9 +25,9 @@ def held(cluster):
 
 
 def wait_blocked(db):
-    """A statement of the service waits for what is held."""
+    """Wait until a statement of the service waits for a lock."""
     waiting = "SELECT FROM pg_stat_activity WHERE usename = 'expops_interests' AND wait_event_type = 'Lock'"
-    wait_for(lambda: db.execute(waiting).fetchone() is not None, "it waits for the interest")
+    wait_for(lambda: db.execute(waiting).fetchone() is not None, "a statement waits for the lock")
 
 
 def task_of(db, task):
@@ -35,11 +35,11 @@ def task_of(db, task):
 
 
 def wait_ended(db, task):
-    return wait_for(lambda: (row := task_of(db, task)) and row[0] not in ("pending", "running") and row, "it has ended")
+    return wait_for(lambda: (row := task_of(db, task)) and row[0] not in ("pending", "running") and row, "the task has ended")
 
 
 def start(api, made, work):
-    """Start the work; its task."""
+    """Start the work. Returns the id of its task."""
     history = f"/experiment-histories/{made['experiment_history_id']}/refit-preference-model"
     if work == "refresh":
         return api.post("/papers/recommended/refresh", {"interest_id": made["id"]}, expect=202).json()["task_id"]
@@ -48,7 +48,7 @@ def start(api, made, work):
 
 @pytest.fixture
 def made(desk):
-    """An interest that there is feedback on."""
+    """An interest with feedback."""
     interest = desk.ready(daily_count=4)
     desk.refresh(interest)
     for one in desk.recommended(interest):
@@ -59,7 +59,7 @@ def made(desk):
 @pytest.mark.parametrize(
     ("work", "message"), [("refresh", "0 recommendations for 0 interests"), ("refit", "the interest was deleted")]
 )
-def test_an_interest_deleted_under_work(api, db, made, held, work, message):
+def test_interest_deleted_during_a_task(api, db, made, held, work, message):
     holder = held(made)
     task = start(api, made, work)
     wait_blocked(db)
@@ -72,27 +72,27 @@ def test_an_interest_deleted_under_work(api, db, made, held, work, message):
 
 
 @pytest.mark.parametrize("work", ["refresh", "refit"])
-def test_an_account_deleted_under_work(api, db, desk, other_desk, made, account, held, work):
+def test_account_deleted_during_a_task(api, db, desk, other_desk, made, account, held, work):
     holder = held(made)
     start(api, made, work)
     wait_blocked(db)
     api.post("/account/delete", {"confirm": True}, expect=200)
-    gone = "SELECT FROM pg_stat_activity WHERE query ILIKE '%account_forget%' AND wait_event_type = 'Lock'"
-    wait_for(lambda: db.execute(gone).fetchone() is not None, "the deletion has come")
+    deleting = "SELECT FROM pg_stat_activity WHERE query ILIKE '%account_forget%' AND wait_event_type = 'Lock'"
+    wait_for(lambda: db.execute(deleting).fetchone() is not None, "the deletion waits for the lock")
     holder.rollback()
 
     def left():
         return [table for table in ("interest", "recommendation", "task")
                 if db.execute(f"SELECT FROM {table} WHERE account_id = %s", [account]).fetchone() is not None]
 
-    wait_for(lambda: not left(), "nothing is left")
+    wait_for(lambda: not left(), "no row of the account is left")
     theirs = other_desk.ready()
     other_desk.refresh(theirs)
     assert left() == []
 
 
-def test_a_deletion_waits_in_no_circle(api, db, made, account, held):
-    """Who holds an interest may queue a task for it while its account is being deleted."""
+def test_account_deletion_does_not_deadlock(api, db, made, account, held):
+    """A transaction that locks an interest can start a task for it while the account is deleted."""
     holder = held(made)
     api.post("/account/delete", {"confirm": True}, expect=200)
     wait_blocked(db)
@@ -101,17 +101,17 @@ def test_a_deletion_waits_in_no_circle(api, db, made, account, held):
     tables = ("interest", "task")
     wait_for(
         lambda: not any(db.execute(f"SELECT FROM {table} WHERE account_id = %s", [account]).fetchone() for table in tables),
-        "nothing is left",
+        "no row of the account is left",
     )
 
 
-def test_an_interest_deleted_while_its_pool_is_built(cluster, api, desk, db):
+def test_interest_deleted_while_its_pool_is_built(cluster, api, desk, db):
     (search,) = cluster["svc-search"]
     search.pause()
     try:
         made = desk.create()
         (task,) = db.execute("SELECT id FROM task WHERE input ->> 'interest_id' = %s", [made["id"]]).fetchone()
-        wait_for(lambda: task_of(db, task)[0] == "running", "it runs")
+        wait_for(lambda: task_of(db, task)[0] == "running", "the task runs")
         api.delete(f"/interests/{made['id']}", expect=200)
     finally:
         search.resume()

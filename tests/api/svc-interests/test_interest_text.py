@@ -1,4 +1,4 @@
-"""What an interest's words bring: addresses, other languages, what is not wanted, a new name, a new context."""
+"""Effects of an interest's text: web addresses, other languages, exclusions, a new name, a new context."""
 
 import re
 
@@ -13,20 +13,20 @@ def ids(recommendations):
 
 
 def matched(db, interest):
-    """The words that brought the papers of its pool."""
+    """The words that search matched for the papers of its pool."""
     rows = db.execute("SELECT DISTINCT jsonb_array_elements_text(matched) FROM pool_entry WHERE interest_id = %s",
                       [interest["id"]])
     return {word.lower() for (word,) in rows}
 
 
-def test_an_address_is_not_matched_but_its_words(desk, db):
+def test_words_of_a_web_address_are_searched(desk, db):
     made = desk.ready(name="Speed", context="https://github.com/example-org/speculative-decoding\nhttps://www.example.com/abs/")
     words = matched(db, made)
     assert {"speculative", "decoding"} <= words
     assert not words & {"https", "github", "com", "example", "org", "abs", "www"}
 
 
-def test_what_is_not_wanted_is_not_searched(desk, db):
+def test_exclusions_are_not_searched(desk, db):
     made = desk.ready(name="Retrieval", context="Dense retrieval. We do not want reinforcement learning. Re-ranking.")
     words = matched(db, made)
     assert {"retrieval", "dense"} <= words
@@ -41,7 +41,7 @@ def test_function_words_of_another_language_are_not_searched(desk, db):
     assert not matched(db, made) & {"in", "die", "mit", "der", "von"}
 
 
-def test_a_subject_that_the_index_lacks_is_said_to_be(desk):
+def test_task_reports_a_topic_that_the_index_lacks(desk):
     made = desk.ready(name="Xyloquence", context="Zymurgistic quaffability, brewhouse lautering")
     assert made["pool_size"] == 0
     task = desk.refresh(made)
@@ -49,7 +49,7 @@ def test_a_subject_that_the_index_lacks_is_said_to_be(desk):
     assert desk.recommended(made) == []
 
 
-def test_a_loose_match_is_called_so(desk):
+def test_weak_matches_are_called_loosely_related(desk):
     made = desk.ready(
         name="Sourdough",
         context="Sourdough bread: hydration, lactobacillus, oven spring, crumb and how to hold the temperature of a proofing box",
@@ -62,7 +62,7 @@ def test_a_loose_match_is_called_so(desk):
         assert "may have little to do with" in one["suggested_experiment"]
 
 
-def test_reasons_stand_in_the_paper(desk):
+def test_quoted_phrases_are_in_the_paper(desk):
     made = desk.ready()
     desk.refresh(made, num_results=50)
     for one in desk.recommended(made, limit=50):
@@ -71,12 +71,12 @@ def test_reasons_stand_in_the_paper(desk):
             title, abstract = "", title
         for part, text in ((title, one["title"]), (abstract, one["abstract"])):
             for name in QUOTED.findall(part):
-                # What is matched is the word's stem; the first letters are enough to find it by.
+                # Search matches stems, so compare the first letters only.
                 for word in re.split(r"[\s-]+", name.lower()):
                     assert word[:4] in text.lower(), one
 
 
-def test_code_is_pointed_to(desk, papers):
+def test_suggested_experiment_has_the_address_of_the_code(desk, papers):
     made = desk.ready()
     desk.refresh(made, num_results=50)
     for one in desk.recommended(made, limit=50):
@@ -85,7 +85,7 @@ def test_code_is_pointed_to(desk, papers):
             assert (f"(code: {code})" in one["suggested_experiment"]) == bool(code)
 
 
-def test_a_new_name_brings_no_paper_back(api, desk):
+def test_new_name_recommends_no_paper_again(api, desk):
     made = desk.ready(daily_count=5)
     desk.refresh(made)
     before = desk.recommended(made)
@@ -97,30 +97,30 @@ def test_a_new_name_brings_no_paper_back(api, desk):
     assert len(after) == len(ids(after)) == 10
 
 
-def test_a_new_context_ranks_anew(api, desk):
-    """Without being asked, and what the old one brought is not today's any more."""
+def test_new_context_starts_a_refresh(api, desk):
+    """The refresh starts by itself, and papers of the old context are not listed for today any more."""
     made = desk.ready(daily_count=3)
     desk.refresh(made)
     before = ids(desk.recommended(made))
     api.put(f"/interests/{made['id']}", {"context": OTHER_CONTEXT}, expect=200)
-    now = wait_for(lambda: desk.recommended(made) if desk.get(made)["pool_status"] == "ready" else None, "ranked anew")
+    now = wait_for(lambda: desk.recommended(made) if desk.get(made)["pool_status"] == "ready" else None, "new recommendations")
     assert len(now) == 3 and ids(now) != before
     assert ids(desk.recommended(made, period="all")) == before | ids(now)
     digest = api.get("/papers/recommended/digest", expect=200).json()
     assert ids(digest["interests"][0]["recommendations"]) == ids(now)
 
 
-def test_a_context_that_comes_back_brings_its_papers_back(api, desk):
+def test_former_context_recommends_its_papers_again(api, desk):
     made = desk.ready(daily_count=3)
     desk.refresh(made)
     before = ids(desk.recommended(made))
     for context in (OTHER_CONTEXT, made["context"]):
         api.put(f"/interests/{made['id']}", {"context": context}, expect=200)
-        wait_for(lambda: desk.recommended(made), "ranked anew")
+        wait_for(lambda: desk.recommended(made), "new recommendations")
     assert ids(desk.recommended(made)) == before
 
 
-def test_a_paused_or_fresh_interest_is_not_ranked_anew(api, desk, db):
+def test_new_context_of_a_paused_or_new_interest_starts_no_refresh(api, desk, db):
     fresh = desk.ready()
     paused = desk.ready()
     desk.refresh(paused)
