@@ -112,10 +112,11 @@ static void fit_on_thread(void *arg)
 	work->result = fit_model(work->arena, &work->input);
 }
 
-/* Store papers that have a signal and were never in a pool, such as those of experiments. */
-static void fetch_unknown_papers(struct request *rq, const char *interest)
+/* Store papers that have a signal and are not stored yet: an experiment can be about a paper that was
+ * never in a pool. */
+static void store_unknown_papers(struct request *rq, const char *interest)
 {
-	struct pg_rows *rows = pg_query(rq, REFIT_UNKNOWN_SQL, pg_text(interest));
+	struct pg_rows *rows = pg_query(rq, REFIT_UNKNOWN_PAPERS_SQL, pg_text(interest));
 	const char *ids = pg_value(rows, 0, 0);
 	if (ids)
 		pg_query(rq, REFIT_SAVE_PAPERS_SQL, pg_text(pool_lookup(rq, ids)));
@@ -148,7 +149,7 @@ static void save_model(struct request *rq, struct task *task, const char *intere
 void refit_run(struct request *rq, struct task *task)
 {
 	const char *interest = json_get_text(task->input, "interest_id");
-	fetch_unknown_papers(rq, interest);
+	store_unknown_papers(rq, interest);
 	struct pg_rows *rows = pg_query(rq, REFIT_LOAD_SQL, pg_text(interest));
 	if (pg_empty(rows)) {
 		task_complete(rq, task, "{}", INTEREST_DELETED);

@@ -22,7 +22,7 @@ SELECT task_json(t) FROM task t
 WHERE account_id = $1 AND id = $3 AND kind = 'preference_model_refit' AND input ->> 'history_id' = $2
   AND EXISTS (SELECT FROM interest WHERE account_id = $1 AND experiment_history_id = $2::uuid);
 
--- name: refit_unknown (read)
+-- name: refit_unknown_papers (read)
 -- $1 interest: an array of the papers that have a signal and are not stored yet.
 SELECT jsonb_agg(DISTINCT s.arxiv_id)
 FROM signal s WHERE s.interest_id = $1 AND NOT EXISTS (SELECT FROM paper p WHERE p.arxiv_id = s.arxiv_id);

@@ -35,7 +35,7 @@ def task_of(db, task):
 
 
 def wait_ended(db, task):
-    return wait_for(lambda: (row := task_of(db, task)) and row[0] not in ("pending", "running") and row, "the task has ended")
+    return wait_for(lambda: (row := task_of(db, task)) and row[0] not in ("pending", "running") and row, "task ended")
 
 
 def start(api, made, work):

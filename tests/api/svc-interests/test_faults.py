@@ -102,7 +102,7 @@ def test_job_of_a_killed_process_is_taken_over(cluster, api, desk, db):
         refresh = api.post("/papers/recommended/refresh", {"interest_id": made["id"]}, expect=202)
         task = refresh.json()["task_id"]
         wait_for(
-            lambda: db.execute("SELECT status FROM task WHERE id = %s", [task]).fetchone()[0] == "running", "the task runs"
+            lambda: db.execute("SELECT status FROM task WHERE id = %s", [task]).fetchone()[0] == "running", "task runs"
         )
         cluster.kill9(NAME)
         holder.rollback()
@@ -172,7 +172,7 @@ def test_context_changed_during_a_refresh(cluster, api, desk, db):
         refresh = api.post("/papers/recommended/refresh", {"interest_id": made["id"]}, expect=202)
         task = refresh.json()["task_id"]
         wait_for(
-            lambda: db.execute("SELECT status FROM task WHERE id = %s", [task]).fetchone()[0] == "running", "the task runs"
+            lambda: db.execute("SELECT status FROM task WHERE id = %s", [task]).fetchone()[0] == "running", "task runs"
         )
         holder.execute(
             "UPDATE interests.interest SET context = 'Computer vision', context_version = context_version + 1, "

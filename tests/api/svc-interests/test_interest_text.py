@@ -103,7 +103,7 @@ def test_new_context_starts_a_refresh(api, desk):
     desk.refresh(made)
     before = ids(desk.recommended(made))
     api.put(f"/interests/{made['id']}", {"context": OTHER_CONTEXT}, expect=200)
-    now = wait_for(lambda: desk.recommended(made) if desk.get(made)["pool_status"] == "ready" else None, "new recommendations")
+    now = wait_for(lambda: desk.recommended(made) if desk.get(made)["pool_status"] == "ready" else None, "refreshed")
     assert len(now) == 3 and ids(now) != before
     assert ids(desk.recommended(made, period="all")) == before | ids(now)
     digest = api.get("/papers/recommended/digest", expect=200).json()
@@ -116,7 +116,7 @@ def test_former_context_recommends_its_papers_again(api, desk):
     before = ids(desk.recommended(made))
     for context in (OTHER_CONTEXT, made["context"]):
         api.put(f"/interests/{made['id']}", {"context": context}, expect=200)
-        wait_for(lambda: desk.recommended(made), "new recommendations")
+        wait_for(lambda: desk.recommended(made), "refreshed")
     assert ids(desk.recommended(made)) == before
 
 
