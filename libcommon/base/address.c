@@ -4,11 +4,11 @@
 #include <string.h>
 #include <sys/un.h>
 
-#define HOST_MAX 253 /* of a DNS name, RFC 1035 section 2.3.4 */
+#define HOST_MAX 253 /* longest DNS name, RFC 1035 section 2.3.4 */
 
 static const char ALNUM[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 
-/* One to five digits and nothing behind them. */
+/* One to five digits up to the end of the text. */
 static bool port_parse(const char *text, uint16_t *ret_port)
 {
 	size_t length = strlen(text);

@@ -1,6 +1,6 @@
-/** Where to listen or connect: `host:port` (`127.0.0.1:8080`, `[::1]:8080`, `0.0.0.0:8080`,
- * `svc-search:8080`), `unix:/path`, and for connecting also `http://host:port` with nothing behind
- * it. */
+/** Addresses to listen on or connect to: `host:port` (`127.0.0.1:8080`, `[::1]:8080`,
+ * `0.0.0.0:8080`, `svc-search:8080`), `unix:/path`, and to connect also `http://host:port` without a
+ * path. */
 #pragma once
 
 #include "base/arena.h"
@@ -11,10 +11,10 @@
 
 struct address {
 	bool is_unix;
-	const char *host; /* without brackets; of a unix address its path */
-	uint16_t port;    /* 0 lets the system choose when listening; 0 for unix */
+	const char *host; /* without brackets; for a unix address the path */
+	uint16_t port;    /* 0: the system chooses a port to listen on; 0 for unix */
 	const char *text; /* as it was written */
 };
 
-/** ERR_INVALID: not of the forms above. Copies into the arena. */
+/** Parse an address; copies into the arena. ERR_INVALID: none of the forms above. */
 enum err_code address_parse(struct arena *arena, const char *text, struct address *ret_address);

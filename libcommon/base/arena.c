@@ -19,7 +19,7 @@
 #include <sanitizer/asan_interface.h>
 #define poison(ptr, size)   ASAN_POISON_MEMORY_REGION((ptr), (size))
 #define unpoison(ptr, size) ASAN_UNPOISON_MEMORY_REGION((ptr), (size))
-#define GUARD_BYTES         16 /* unusable, behind each allocation: overruns are seen */
+#define GUARD_BYTES         16 /* poisoned, after each allocation, to detect overruns */
 #else
 #define poison(ptr, size)   ((void)0)
 #define unpoison(ptr, size) ((void)0)
@@ -30,16 +30,16 @@
 #define BLOCK_MIN_BYTES ((size_t)4096)
 #define BLOCK_MAX_BYTES ((size_t)65536)
 
-/* An allocation of this size and more gets a block of its own, so that the rest of the current
- * block stays in use. */
+/* Allocations of at least this size get their own block, so that the rest of the current block is not
+ * wasted. */
 #define OWN_BLOCK_BYTES (BLOCK_MAX_BYTES / 4)
 
-/* One malloc: this header, then the space that is handed out from its start. */
+/* One malloc: this header, then the space for allocations. */
 struct block {
 	struct block *next;
 	size_t size;    /* of the whole malloc */
 	size_t used;    /* from the start of the header */
-	bool is_zeroed; /* what is left of it */
+	bool is_zeroed; /* the unused space is zero */
 };
 
 struct on_free {
@@ -50,9 +50,9 @@ struct on_free {
 
 /* The arena itself is the first allocation of its first block. */
 struct arena {
-	struct block *current; /* where small allocations come from, the head of all blocks */
+	struct block *current; /* serves small allocations; head of the list of blocks */
 	struct on_free *callbacks;
-	char *newest; /* the last allocation and its block: what can grow in place */
+	char *newest; /* the last allocation, which can grow in place, and its block */
 	struct block *newest_block;
 	size_t size_bytes;
 	size_t next_block_bytes;
@@ -64,7 +64,7 @@ static size_t aligned(size_t size)
 	return (size + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
 }
 
-/* Large blocks are asked for zeroed: the system gives whole pages that are. */
+/* Large blocks come from calloc(): fresh pages of the system are zero already. */
 static struct block *block_new(size_t size, bool is_zeroed)
 {
 	struct block *block = is_zeroed ? calloc(1, size) : malloc(size);
@@ -89,7 +89,7 @@ static size_t block_left(const struct block *block)
 	return block->size - block->used;
 }
 
-/* Take `size` bytes off the block, which has them, and zero them. */
+/* Allocate `size` zeroed bytes in the block, which must have room. */
 static void *block_take(struct block *block, size_t size)
 {
 	char *ptr = (char *)block + block->used;
@@ -126,7 +126,7 @@ void arena_free(struct arena *arena)
 		arena->callbacks = callback->next;
 		callback->free_cb(callback->ptr);
 	}
-	/* The arena goes with its first block, somewhere on the way. */
+	/* The arena itself is in one of the blocks. */
 	bool is_wiped = arena->is_wiped;
 	for (struct block *block = arena->current, *next; block; block = next) {
 		next = block->next;
@@ -134,8 +134,8 @@ void arena_free(struct arena *arena)
 	}
 }
 
-/* A block with room for `size`: the current one, a new one in front of it, or for a large
- * allocation one of its own behind it. */
+/* A block with room for `size`: the current block; a new current block; or, for a large allocation, its
+ * own block, which is inserted after the current one. */
 static struct block *arena_block_for(struct arena *arena, size_t size)
 {
 	size_t needed = aligned(size + GUARD_BYTES);
@@ -177,7 +177,7 @@ void *arena_array(struct arena *arena, size_t count, size_t size)
 	return arena_alloc(arena, total);
 }
 
-/* Stretch the newest allocation over what is left of its block. */
+/* Extend the newest allocation into the unused space of its block. */
 static bool arena_grow_in_place(struct arena *arena, char *ptr, size_t size, size_t new_size)
 {
 	struct block *block = arena->newest_block;
@@ -254,7 +254,7 @@ size_t arena_size_bytes(const struct arena *arena)
 	return arena->size_bytes;
 }
 
-/* A NUL has room too. */
+/* Includes room for a NUL. */
 void buf_reserve(struct buf *buf, size_t length)
 {
 	size_t needed;

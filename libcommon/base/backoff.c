@@ -3,12 +3,12 @@
 #include "base/base.h"
 #include "base/crypto.h"
 
-/* 0 to `bound`. */
-static uint64_t chance_of(uint64_t bound)
+/* A random number from 0 to `bound`. */
+static uint64_t random_up_to(uint64_t bound)
 {
-	uint32_t chance;
-	random_bytes(&chance, sizeof(chance));
-	return chance % (bound + 1);
+	uint32_t number;
+	random_bytes(&number, sizeof(number));
+	return number % (bound + 1);
 }
 
 uint64_t backoff_ms(unsigned failures, uint64_t base_ms, uint64_t max_ms)
@@ -17,10 +17,10 @@ uint64_t backoff_ms(unsigned failures, uint64_t base_ms, uint64_t max_ms)
 	for (unsigned i = 1; i < failures && full < max_ms; i++)
 		full *= 2;
 	full = MIN_OF(full, max_ms);
-	return full / 2 + chance_of(full / 2);
+	return full / 2 + random_up_to(full / 2);
 }
 
 uint64_t spread_ms(uint64_t ms)
 {
-	return ms * 4 / 5 + chance_of(ms * 2 / 5);
+	return ms * 4 / 5 + random_up_to(ms * 2 / 5);
 }

@@ -1,11 +1,12 @@
-/** How long to wait before the next try. */
+/** Waiting times before retries. */
 #pragma once
 
 #include <stdint.h>
 
-/** `base_ms` doubled with each failure after the first, `max_ms` at most; half of that and, by
- * chance, up to as much again, so that those who failed together do not come back together. */
+/** Exponential backoff with jitter: `base_ms`, doubled with each failure after the first, at most
+ * `max_ms`; then a random time between half of that and all of it, so that clients that failed
+ * together do not retry together. */
 uint64_t backoff_ms(unsigned failures, uint64_t base_ms, uint64_t max_ms);
 
-/** A pause of `ms`, a fifth more or less by chance. */
+/** `ms` plus or minus a random part of up to a fifth. */
 uint64_t spread_ms(uint64_t ms);

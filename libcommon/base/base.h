@@ -1,11 +1,14 @@
-/** Words that every file of the project may use: attributes, small macros and require(). */
+/** libcommon/base/: what every part of the project uses and what needs no event loop: memory
+ * (arena.h), errors (error.h, problem.h), settings (config.h), logs (log.h), metrics (metrics.h),
+ * JSON (json.h), cryptography (crypto.h), identities and scopes (identity.h, scope.h), UUIDs, times,
+ * UTF-8 and addresses. This header has attributes, small macros and require(). */
 #pragma once
 
 #include <stddef.h>
 
 #define ARRAY_LEN(array) (sizeof(array) / sizeof((array)[0]))
 
-/** The struct of `type` whose `member` is at `ptr`. */
+/** The struct of type `type` that contains `*ptr` as its member `member`. */
 #define CONTAINER_OF(ptr, type, member) ((type *)((char *)(ptr)-offsetof(type, member)))
 
 #define MIN_OF(a, b) ((a) < (b) ? (a) : (b))
@@ -18,8 +21,8 @@
 #define attr_must_use      __attribute__((warn_unused_result))
 #define attr_cleanup(func) __attribute__((cleanup(func)))
 
-/** Abort, in every build, when `condition` does not hold. For bugs alone: what the outside world
- * can cause is an error (error.h). */
+/** Abort, in every build, if `condition` is false. Only for bugs: whatever input, clients or other
+ * servers can cause is an error (error.h). */
 #define require(condition) \
 	((condition) ? (void)0 : require_failed(#condition, __FILE__, __LINE__, __func__))
 

@@ -11,13 +11,13 @@
 
 #define NUMBER_TEXT_BYTES 32
 
-/* A suffix and what it multiplies by. */
+/* A suffix and its factor. */
 struct unit {
 	const char *name;
 	int64_t factor;
 };
 
-/* The largest first, so that printing finds the shortest text. */
+/* Largest first, so that printing finds the shortest form. */
 static const struct unit DURATION_UNITS[] = {
 	{"h", 3600000}, {"m", 60000}, {"s", 1000}, {"ms", 1}, {NULL, 0},
 };
@@ -25,7 +25,7 @@ static const struct unit BYTES_UNITS[] = {
 	{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"", 1}, {NULL, 0},
 };
 
-/* One type of setting: what its values are called and made of. */
+/* How one type of setting is named, parsed and printed. */
 struct value_type {
 	const char *noun; /* `is not NOUN` */
 	bool (*parse)(const char *text, void *target);
@@ -38,7 +38,7 @@ static bool parse_text(const char *text, void *target)
 	return true;
 }
 
-/* Digits with an optional `-`; what stands behind them. */
+/* Parse digits with an optional `-`; returns the text after them. */
 static const char *parse_digits(const char *text, int64_t *ret_value)
 {
 	const char *digits = text + (*text == '-');
@@ -62,7 +62,7 @@ static bool parse_int(const char *text, void *target)
 
 static bool parse_float(const char *text, void *target)
 {
-	/* Neither the names of infinity nor hexadecimal, which strtod() takes. */
+	/* strtod() also accepts infinity, NaN and hexadecimal. */
 	if (*text == '\0' || strspn(text, "0123456789+-.eE") != strlen(text))
 		return false;
 	char *end;
@@ -85,7 +85,7 @@ static bool parse_bool(const char *text, void *target)
 	return false;
 }
 
-/* A number that is not negative and one of `units`; a bare one counts `bare_factor`. */
+/* Parse a non-negative number with one of `units`; without a unit it is multiplied by `bare_factor`. */
 static bool parse_with_unit(const char *text, const struct unit *units, int64_t bare_factor,
                             int64_t *target)
 {
@@ -149,7 +149,7 @@ static const struct value_type TYPES[] = {
 	[SET_BYTES] = {"a size such as 64KiB, 1MiB or 2GiB", parse_bytes, format_bytes},
 };
 
-/* The number that a target holds; of a text or a boolean 0. */
+/* The value of a numeric target; 0 for a text or boolean. */
 static double target_number(const struct setting *setting)
 {
 	if (setting->type == SET_FLOAT)
@@ -164,7 +164,7 @@ static bool has_bounds(const struct setting *setting)
 	return TYPES[setting->type].format && (setting->min != 0 || setting->max != 0);
 }
 
-/* ` (16 to 1000000)`, nothing where there are no bounds. */
+/* Print ` (16 to 1000000)`; nothing if there are no bounds. */
 static void print_bounds(FILE *out, const struct setting *setting)
 {
 	if (!has_bounds(setting))
@@ -175,8 +175,8 @@ static void print_bounds(FILE *out, const struct setting *setting)
 	fprintf(out, " (%s to %s)", min, max);
 }
 
-static bool complain(const struct setting *setting, const char *value, const char *fault,
-                     const char *noun)
+static bool print_fault(const struct setting *setting, const char *value, const char *fault,
+                        const char *noun)
 {
 	fprintf(stderr, "%s: \"%s\" %s%s", setting->name, setting->is_secret ? "***" : value, fault,
 	        noun);
@@ -195,22 +195,22 @@ static bool load_one(const struct setting *setting)
 		fprintf(stderr, "%s: must be set\n", setting->name);
 		return false;
 	}
-	bool is_good = TYPES[setting->type].parse(value, setting->target);
-	if (!is_good)
-		complain(setting, value, "is not ", TYPES[setting->type].noun);
-	double number = is_good ? target_number(setting) : 0;
-	if (is_good && has_bounds(setting) && (number < setting->min || number > setting->max))
-		is_good = complain(setting, value, "is out of range", "");
-	require(is_good || !is_fallback);
-	return is_good;
+	bool is_valid = TYPES[setting->type].parse(value, setting->target);
+	if (!is_valid)
+		print_fault(setting, value, "is not ", TYPES[setting->type].noun);
+	double number = is_valid ? target_number(setting) : 0;
+	if (is_valid && has_bounds(setting) && (number < setting->min || number > setting->max))
+		is_valid = print_fault(setting, value, "is out of range", "");
+	require(is_valid || !is_fallback);
+	return is_valid;
 }
 
 enum err_code config_load(const struct setting *settings)
 {
-	bool is_good = true;
+	bool is_valid = true;
 	for (; settings->type != SET_END; settings++)
-		is_good = load_one(settings) && is_good;
-	return is_good ? ERR_NONE : ERR_INVALID;
+		is_valid = load_one(settings) && is_valid;
+	return is_valid ? ERR_NONE : ERR_INVALID;
 }
 
 void config_print_help(const struct setting *settings)

@@ -5,13 +5,13 @@
  *             SETTING_INT(&settings.merge_docs, "MERGE_DOCS", "4096", 16, 1000000,
  *                         "Documents in the live segment before a merge."),
  *             SETTING_TEXT(&settings.data_dir, "DATA_DIR", "",
- *                          "Where the snapshot is kept; empty: nowhere."),
+ *                          "Folder of the snapshot; empty: none."),
  *             SETTING_END,
  *     };
  *
- * The table also prints --help and --show-config. A bad value ends the start with one line that
- * names the variable, `MERGE_DOCS: "abc" is not an integer (16 to 1000000)`. A secret's value is
- * never printed. A default that is refused itself is a bug (require()).
+ * --help and --show-config print the table. For each invalid value the process prints one line,
+ * `MERGE_DOCS: "abc" is not an integer (16 to 1000000)`, and does not start. The value of a secret
+ * is never printed. An invalid default is a bug (require()).
  */
 #pragma once
 
@@ -28,8 +28,8 @@ struct setting {
 	bool is_secret;
 	void *target; /* const char **, int64_t * (INT, DURATION_MS, BYTES), double * or bool * */
 	const char *name;
-	const char *fallback; /* text form of the default; NULL: must be set */
-	double min, max;      /* of numbers; both 0: no bound */
+	const char *fallback; /* the default, as text; NULL: the variable must be set */
+	double min, max;      /* for numbers; both 0: no bounds */
 	const char *help;     /* one sentence */
 };
 
@@ -46,14 +46,14 @@ struct setting {
 #define SETTING_BYTES(t, n, d, lo, hi, h) SETTING_ROW(SET_BYTES, false, t, n, d, lo, hi, h)
 #define SETTING_END                       SETTING_ROW(SET_END, false, NULL, NULL, NULL, 0, 0, NULL)
 
-/** Fill the targets from the environment. Durations read `250ms`, `10s`, `5m`, `1h` (a bare number
- * is seconds), sizes `64KiB`, `1MiB`, `2GiB` or bare bytes, booleans
+/** Set the targets from the environment. Durations are written `250ms`, `10s`, `5m`, `1h` (without a
+ * unit: seconds), sizes `64KiB`, `1MiB`, `2GiB` (without a unit: bytes), booleans
  * `true|false|1|0|on|off|yes|no`. An empty variable counts as unset. Text targets borrow from the
  * environment or the table.
  *
- * ERR_INVALID: after one line on standard error for each bad or missing variable. */
+ * ERR_INVALID: a variable is invalid or missing; each has been reported on standard error. */
 enum err_code config_load(const struct setting *settings);
 
-/** --help's part about settings, and --show-config, on standard output. */
+/** Print the settings for --help and their values for --show-config, on standard output. */
 void config_print_help(const struct setting *settings);
 void config_print_values(const struct setting *settings);

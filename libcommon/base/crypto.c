@@ -35,8 +35,8 @@ void random_base62(char *out, size_t length)
 	size_t count = 0;
 	while (count < length) {
 		random_bytes(pool, sizeof(pool));
-		/* 248 is the largest multiple of 62 in a byte; the rest would favour some
-		 * digits. */
+		/* 248 is the largest multiple of 62 in a byte; larger values would make some
+		 * digits more likely. */
 		for (size_t i = 0; i < sizeof(pool) && count < length; i++) {
 			if (pool[i] < 248)
 				out[count++] = DIGITS[pool[i] % 62];
@@ -186,7 +186,7 @@ char *base64url_encode(struct arena *arena, const void *data, size_t length)
 	return base64_write(arena, data, length, BASE64URL, false);
 }
 
-/* -1: not a digit. `digits` are those of BASE64 but for the last two. */
+/* -1: not a digit. `digits` may differ from BASE64 in the last two. */
 static int base64_value(char digit, const char *digits)
 {
 	if (digit >= 'A' && digit <= 'Z')
@@ -200,7 +200,7 @@ static int base64_value(char digit, const char *digits)
 	return digit == digits[63] ? 63 : -1;
 }
 
-/* Text without padding; bits that are left over must be zero. */
+/* Decode text without padding; unused bits must be zero. */
 static void *base64_read(struct arena *arena, const char *text, size_t text_length,
                          const char *digits, size_t *ret_length)
 {

@@ -1,4 +1,4 @@
-/** Randomness, digests, signatures and encodings, over mbedTLS (2.28 and 3.x). Thread-safe. */
+/** Random bytes, digests, MACs, encryption and encodings, over mbedTLS (2.28 and 3.x). Thread-safe. */
 #pragma once
 
 #include "base/arena.h"
@@ -10,49 +10,51 @@
 
 #define SHA256_LEN   32
 #define GCM_KEY_LEN  32
-#define GCM_OVERHEAD 28 /* 12 bytes of nonce before, 16 of tag behind the sealed text */
+#define GCM_OVERHEAD 28 /* a nonce of 12 bytes before the sealed text, a tag of 16 after it */
 
-/** Fill `out` from the system's random source (getrandom(2)); never fails, never short. */
+/** Fill `out` from the system's random source (getrandom(2)). Never fails. */
 void random_bytes(void *out, size_t length);
 
-/** `length` characters of [0-9A-Za-z], each equally likely, and a NUL: `out` holds length + 1. */
+/** Write `length` random characters of [0-9A-Za-z], uniformly distributed, and a NUL: `out` holds
+ * length + 1. */
 void random_base62(char *out, size_t length);
 
 void sha256(const void *data, size_t length, uint8_t out[SHA256_LEN]);
 void hmac_sha256(const void *key, size_t key_length, const void *data, size_t length,
                  uint8_t out[SHA256_LEN]);
 
-/** HKDF-SHA-256 (RFC 5869) without salt, `out_length` at most 255 * 32. */
+/** HKDF-SHA-256 (RFC 5869) without salt; `out_length` is at most 255 * 32. */
 void hkdf_sha256(const void *secret, size_t secret_length, const char *info, void *out,
                  size_t out_length);
 
 /** CRC-32 of RFC 1952 (gzip, PNG). */
 uint32_t crc32_of(const void *data, size_t length);
 
-/** Compare in time that depends on `length` alone. */
+/** Compare in a time that depends only on `length`. */
 bool equal_constant_time(const void *a, const void *b, size_t length);
 
-/** AES-256-GCM with a fresh random nonce; `context` (borrowed, may be "") is authenticated with the
- * text. `out` holds length + GCM_OVERHEAD bytes. */
+/** Encrypt with AES-256-GCM and a new random nonce. `context` (may be "") is authenticated together
+ * with the text. `out` holds length + GCM_OVERHEAD bytes. */
 void gcm_seal(const uint8_t key[GCM_KEY_LEN], const char *context, const void *text, size_t length,
               uint8_t *out);
 
-/** The reverse; `out` holds length - GCM_OVERHEAD bytes. ERR_INVALID: forged, damaged or another
- * key. */
+/** Decrypt what gcm_seal() wrote; `out` holds length - GCM_OVERHEAD bytes. ERR_INVALID: the text or
+ * the context was changed, or the key is another one. */
 enum err_code gcm_open(const uint8_t key[GCM_KEY_LEN], const char *context, const void *sealed,
                        size_t length, uint8_t *out) attr_must_use;
 
-/** Lower-case hex and a NUL: `out` holds 2 * length + 1. */
+/** Write lower-case hex and a NUL: `out` holds 2 * length + 1. */
 void hex_encode(const void *data, size_t length, char *out);
 
-/** False unless `text` is exactly 2 * length hex digits. */
+/** Decode hex of either case. False: `text` is not exactly 2 * length hex digits. */
 bool hex_decode(const char *text, size_t text_length, void *out, size_t length);
 
-/** base64 of RFC 4648 section 4 with padding, and base64url of section 5 without; in the arena. */
+/** base64 (RFC 4648 section 4) with padding, and base64url (section 5) without; in the arena. */
 char *base64_encode(struct arena *arena, const void *data, size_t length);
 char *base64url_encode(struct arena *arena, const void *data, size_t length);
 
-/** NULL when the text is not canonical base64url (no padding). In the arena, NUL-terminated. */
+/** Decode into the arena, with a NUL at the end. NULL: not canonical base64url without padding, or
+ * base64 with padding. */
 void *base64url_decode(struct arena *arena, const char *text, size_t text_length,
                        size_t *ret_length);
 void *base64_decode(struct arena *arena, const char *text, size_t text_length, size_t *ret_length);

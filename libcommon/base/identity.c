@@ -9,14 +9,14 @@
 
 #define VERSION     "1"
 #define FIELD_COUNT 9
-#define VALUE_MAX   2048 /* of a header's value; an honest one has under 600 characters */
+#define VALUE_MAX   2048 /* longest value accepted; valid ones have under 600 characters */
 
 struct identity_signer {
 	size_t length;
 	uint8_t key[];
 };
 
-enum field_place {
+enum field_index {
 	FIELD_VERSION,
 	FIELD_ACCOUNT,
 	FIELD_KEY_ID,
@@ -84,7 +84,7 @@ char *identity_sign(const struct identity_signer *signer, struct arena *arena,
 	return value.data;
 }
 
-/* The signed text when the signature is ours, else NULL. In the arena. */
+/* The signed text, in the arena; NULL: the signature is not valid. */
 static char *value_open(const struct identity_signer *signer, struct arena *arena,
                         const char *value, size_t *ret_length)
 {
@@ -103,7 +103,7 @@ static char *value_open(const struct identity_signer *signer, struct arena *aren
 	return equal_constant_time(mac, expected, SHA256_LEN) ? fields : NULL;
 }
 
-/* Cut at each `|`; false unless there are FIELD_COUNT parts. */
+/* Split at each `|`; false: there are not FIELD_COUNT parts. */
 static bool fields_split(char *text, size_t length, const char *parts[FIELD_COUNT])
 {
 	if (memchr(text, '\0', length))

@@ -5,21 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Objects up to this many members are searched for twins pair by pair, larger ones are sorted. */
+/* Up to this many member names are compared pair by pair; more are sorted. */
 #define FEW_MEMBERS 16
 
-/* A member's name, in a form that most comparisons need not leave. */
+/* A member's name. Most comparisons are decided by `start` and `length`. */
 struct name {
 	uint64_t start; /* the first 8 bytes, zero-filled */
 	size_t length;
 	const char *text;
 };
 
-/* What a check of a parsed text needs. */
 struct check {
 	struct arena *arena;
-	const char *copy; /* the text in which yyjson left the strings where they stood */
-	const char *why;
+	const char *copy; /* the parsed text; yyjson keeps the strings in place */
+	const char *why;  /* the fault found */
 };
 
 static void *alc_malloc(void *arena, size_t size)
@@ -43,14 +42,15 @@ static const yyjson_alc *arena_allocator(struct arena *arena)
 	return alc;
 }
 
-/* The byte behind the quote that ends the string whose first byte is at `start`, or `length`. */
+/* The position after the string that starts at `start`, behind its opening quote; `length`: it does
+ * not end. */
 static size_t string_end(const char *text, size_t start, size_t length)
 {
 	for (;;) {
 		const char *quote = memchr(text + start, '"', length - start);
 		if (!quote)
 			return length;
-		const char *first = quote; /* of the backslashes before it: an odd one escapes it */
+		const char *first = quote; /* backslash before it; an odd number escapes it */
 		while (first > text + start && first[-1] == '\\')
 			first--;
 		start = (size_t)(quote - text) + 1;
@@ -59,8 +59,8 @@ static size_t string_end(const char *text, size_t start, size_t length)
 	}
 }
 
-/* The byte at which arrays and objects nest too deep; `length` when they do not. Text that is not
- * JSON may give either. Before parsing, so that no memory is spent on such a text. */
+/* The byte at which arrays and objects nest too deep; `length`: they do not. The result is arbitrary if
+ * the text is not JSON. Runs before parsing, so that no memory is spent on such a text. */
 static size_t too_deep_at(const char *text, size_t length)
 {
 	size_t depth = 0, i = 0;
@@ -83,7 +83,7 @@ static bool refuse(struct check *check, const char *what, const char *where)
 	return false;
 }
 
-/* The order has no meaning but that equal names are neighbours. */
+/* An arbitrary order that puts equal names next to each other. */
 static int name_compare(const void *left, const void *right)
 {
 	const struct name *a = left, *b = right;
@@ -94,28 +94,28 @@ static int name_compare(const void *left, const void *right)
 	return a->length <= sizeof(a->start) ? 0 : memcmp(a->text, b->text, a->length);
 }
 
-static bool refuse_twin(struct check *check, const char *one, const char *other)
+static bool refuse_duplicate(struct check *check, const char *one, const char *other)
 {
 	return refuse(check, "duplicate member name", MAX_OF(one, other));
 }
 
-static bool check_twins(struct check *check, const struct name *names, size_t count)
+static bool check_names_pairwise(struct check *check, const struct name *names, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		for (size_t j = i + 1; j < count; j++) {
 			if (name_compare(&names[i], &names[j]) == 0)
-				return refuse_twin(check, names[i].text, names[j].text);
+				return refuse_duplicate(check, names[i].text, names[j].text);
 		}
 	}
 	return true;
 }
 
-static bool check_twins_sorted(struct check *check, struct name *names, size_t count)
+static bool check_names_sorted(struct check *check, struct name *names, size_t count)
 {
 	qsort(names, count, sizeof(*names), name_compare);
 	for (size_t i = 1; i < count; i++) {
 		if (name_compare(&names[i - 1], &names[i]) == 0)
-			return refuse_twin(check, names[i - 1].text, names[i].text);
+			return refuse_duplicate(check, names[i - 1].text, names[i].text);
 	}
 	return true;
 }
@@ -136,8 +136,8 @@ static bool check_names(struct check *check, yyjson_val *object)
 		memcpy(&names[i].start, names[i].text,
 		       MIN_OF(names[i].length, sizeof(names[i].start)));
 	}
-	return count > FEW_MEMBERS ? check_twins_sorted(check, names, count)
-	                           : check_twins(check, names, count);
+	return count > FEW_MEMBERS ? check_names_sorted(check, names, count)
+	                           : check_names_pairwise(check, names, count);
 }
 
 static bool check_string(struct check *check, yyjson_val *string)
@@ -148,7 +148,7 @@ static bool check_string(struct check *check, yyjson_val *string)
 	return true;
 }
 
-/* Recurses no deeper than JSON_MAX_DEPTH, which holds by now. */
+/* Recurses at most JSON_MAX_DEPTH times, because the depth has been checked. */
 static bool check_value(struct check *check, yyjson_val *value)
 {
 	yyjson_val *key, *item;
@@ -205,7 +205,7 @@ yyjson_mut_doc *json_doc_new(struct arena *arena)
 
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
 
-/* What stands for the byte at `text` in a JSON string; NULL: itself. `scratch` holds 7 bytes. */
+/* The escape sequence for a byte in a JSON string; NULL: it needs none. `scratch` holds 7 bytes. */
 static const char *escape_of(char c, char *scratch)
 {
 	static const char *const SHORT[] = {
@@ -224,20 +224,20 @@ static const char *escape_of(char c, char *scratch)
 	return scratch;
 }
 
-/* Append `text` with each byte that is not UTF-8 replaced, and escaped when `is_string`. */
+/* Append `text` with each byte that is not UTF-8 replaced; escape it if `is_string`. */
 static void add_clean(struct buf *out, const char *text, size_t length, bool is_string)
 {
 	char scratch[7];
 	size_t start = 0, i = 0;
 	while (i < length) {
 		size_t step = utf8_sequence(text + i, length - i);
-		const char *instead = step == 0   ? REPLACEMENT
-		                      : is_string ? escape_of(text[i], scratch)
-		                                  : NULL;
+		const char *replacement = step == 0   ? REPLACEMENT
+		                          : is_string ? escape_of(text[i], scratch)
+		                                      : NULL;
 		i += MAX_OF(step, 1);
-		if (instead) {
+		if (replacement) {
 			buf_add(out, text + start, i - 1 - start);
-			buf_puts(out, instead);
+			buf_puts(out, replacement);
 			start = i;
 		}
 	}
@@ -251,11 +251,11 @@ void json_quote(struct buf *out, const char *text, size_t length)
 	buf_add(out, "\"", 1);
 }
 
-/* Numbers that JSON lacks are written as null, bytes that are not UTF-8 as U+FFFD: an answer is
- * always JSON. Text that yyjson parsed holds neither. */
+/* Makes the text always valid JSON. Strings that are not UTF-8 fail and are replaced afterwards; a
+ * parsed value has none. */
 #define WRITE_FLAGS YYJSON_WRITE_INF_AND_NAN_AS_NULL
 
-static char *clean(struct arena *arena, const char *text, size_t *length)
+static char *replace_invalid(struct arena *arena, const char *text, size_t *length)
 {
 	require(text);
 	struct buf out = {.arena = arena};
@@ -284,7 +284,7 @@ char *json_write_mut(struct arena *arena, yyjson_mut_val *value, size_t *ret_len
 		text = yyjson_mut_val_write_opts(value,
 		                                 WRITE_FLAGS | YYJSON_WRITE_ALLOW_INVALID_UNICODE,
 		                                 alc, &length, NULL);
-		text = clean(arena, text, &length);
+		text = replace_invalid(arena, text, &length);
 	}
 	if (ret_length)
 		*ret_length = length;

@@ -1,7 +1,8 @@
 /** JSON: strict reading (RFC 8259) and writing, over yyjson.
  *
- * Outside text is refused when it is not valid UTF-8, has trailing bytes, a NUL (raw or \u0000) in
- * any string, a duplicate member name in an object, or nests deeper than JSON_MAX_DEPTH.
+ * json_parse() refuses text that is not valid UTF-8, has bytes after the value, contains a NUL (raw
+ * or \u0000) in a string or a duplicate member name in an object, or nests deeper than
+ * JSON_MAX_DEPTH.
  */
 #pragma once
 
@@ -16,16 +17,16 @@
 #define JSON_MAX_DEPTH 64
 
 /** Parse into the arena. Copies; the text need not be NUL-terminated.
- * ERR_MALFORMED: not strict JSON; *ret_why (when given) says what and at which byte, from 0, in the
- * arena: `duplicate member name at byte 14`. */
+ * ERR_MALFORMED: refused; `ret_why` (may be NULL) says why and at which byte, from 0, in the arena:
+ * `duplicate member name at byte 14`. */
 enum err_code json_parse(struct arena *arena, const char *text, size_t length,
                          yyjson_val **ret_root, const char **ret_why);
 
-/** A document to build an answer in; freed with the arena. */
+/** Make an empty document to build a value in; freed with the arena. */
 yyjson_mut_doc *json_doc_new(struct arena *arena);
 
-/** Compact text of a value, NUL-terminated, in the arena; `ret_length` may be NULL. Always JSON:
- * NaN and infinity become null, bytes that are not UTF-8 U+FFFD. */
+/** The compact text of a value, NUL-terminated, in the arena; `ret_length` may be NULL. The text is
+ * always valid JSON: NaN and infinity become null, bytes that are not UTF-8 become U+FFFD. */
 char *json_write(struct arena *arena, yyjson_val *value, size_t *ret_length);
 char *json_write_mut(struct arena *arena, yyjson_mut_val *value, size_t *ret_length);
 
@@ -33,7 +34,7 @@ char *json_write_mut(struct arena *arena, yyjson_mut_val *value, size_t *ret_len
  * U+FFFD. */
 void json_quote(struct buf *out, const char *text, size_t length);
 
-/** Member access that tolerates absence and other types: NULL, `fallback`. Borrow from the
+/** Get a member; NULL or `fallback` if it is absent or has another type. The results borrow from the
  * document. */
 yyjson_val *json_get(yyjson_val *object, const char *name);
 const char *json_get_text(yyjson_val *object, const char *name);

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The most that Linux writes to a pipe in one piece (PIPE_BUF). Longer text is cut. */
+/* PIPE_BUF of Linux: the most that one write(2) adds to a pipe atomically. Longer text is cut. */
 #define LINE_MAX_BYTES 4096
-#define LINE_RESERVE   768 /* for names, numbers and the end behind a text that was cut */
+#define LINE_RESERVE   768 /* for the names, numbers and end that follow a text that was cut */
 
 static const char *const LEVEL_NAMES[] = {"debug", "info", "warn", "error"};
 
@@ -22,7 +22,7 @@ static const char *const GROUP_NAMES[LOG_GROUP_COUNT] = {
 	[LOG_GROUP_PROXY] = "proxy", [LOG_GROUP_APP] = "app",
 };
 
-/* Set at start, before threads. */
+/* Set before other threads start. */
 static struct {
 	const char *process;
 	enum log_level levels[LOG_GROUP_COUNT];
@@ -34,7 +34,7 @@ static struct {
 static _Thread_local const char *request_id;
 static const char *(*id_source)(void);
 
-/* Position of the word in `names`, -1 when it is not there. */
+/* The index of the word in `names`; -1: it is not there. */
 static int find_word(const char *const *names, size_t count, const char *word, size_t length)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -51,13 +51,13 @@ static int find_level(const char *word, size_t length)
 
 enum err_code log_init(const char *process, const char *levels)
 {
-	enum log_level wanted[LOG_GROUP_COUNT];
+	enum log_level parsed[LOG_GROUP_COUNT];
 	size_t length = strcspn(levels, ",");
 	int level = find_level(levels, length);
 	if (level < 0)
 		return ERR_INVALID;
 	for (size_t i = 0; i < LOG_GROUP_COUNT; i++)
-		wanted[i] = (enum log_level)level;
+		parsed[i] = (enum log_level)level;
 
 	for (const char *item = levels + length; *item != '\0'; item += length) {
 		item++;
@@ -69,9 +69,9 @@ enum err_code log_init(const char *process, const char *levels)
 		level = find_level(item + name_length + 1, length - name_length - 1);
 		if (level < 0)
 			return ERR_INVALID;
-		wanted[group] = (enum log_level)level;
+		parsed[group] = (enum log_level)level;
 	}
-	memcpy(logger.levels, wanted, sizeof(wanted));
+	memcpy(logger.levels, parsed, sizeof(parsed));
 	logger.process = process;
 	return ERR_NONE;
 }
@@ -91,7 +91,7 @@ void log_set_request_id(const char *id)
 	request_id = id;
 }
 
-/* Append as a JSON string, cut at a character so that the line keeps its bound. */
+/* Append as a JSON string, cut between two characters so that the line fits. */
 static void add_text(struct buf *line, const char *text)
 {
 	size_t mark = line->length;
@@ -134,7 +134,7 @@ void log_set_descriptor(int descriptor)
 	log_descriptor = descriptor;
 }
 
-/* A log that cannot be written is not worth a process: what fails is left out. */
+/* A line that cannot be written is lost; the process goes on. */
 static void write_line(const char *line, size_t length)
 {
 	while (length > 0) {

@@ -1,14 +1,15 @@
-/** Logs: one JSON object a line on standard output.
+/** Logs: one JSON object per line on standard output.
  *
  *     {"time":"2026-01-31T09:30:00.000Z","level":"info","process":"svc-search","group":"http",
  *      "message":"request finished","request_id":"…","status":200,"duration_ms":1.5}
  *
- * One call reports one thing that happened, with named fields. Messages begin in lower case and
- * have no full stop; foreign text goes into fields, which are escaped. A line is written with one
- * write(2) of at most 4096 bytes (longer text is cut), so lines of several threads never mix.
- * Secrets never go into a field.
+ * One call reports one event, with named fields. Messages start in lower case and have no full stop;
+ * text from outside goes into fields, which are escaped. Secrets must not be logged. Each line is
+ * written by one write(2) of at most 4096 bytes (longer text is cut), so that lines of different
+ * threads do not mix.
  *
- * LOG_LEVEL is `info`, or a level with groups turned up or down alone: `info,pg=debug,http=warn`.
+ * LOG_LEVEL is a level, optionally with other levels for some groups: `info`,
+ * `info,pg=debug,http=warn`.
  */
 #pragma once
 
@@ -32,7 +33,7 @@ enum log_group {
 	LOG_GROUP_COUNT
 };
 
-/** One named value. Made by the f_*() below; a NULL string is written as null. */
+/** One named value; the f_*() macros make it. A NULL string is written as null. */
 struct log_field {
 	enum { LOG_END, LOG_TEXT, LOG_INT, LOG_FLOAT, LOG_BOOL } type;
 	const char *name; /* borrows: a literal */
@@ -49,21 +50,20 @@ struct log_field {
 #define f_float(n, v) ((struct log_field){.type = LOG_FLOAT, .name = (n), .number = (v)})
 #define f_bool(n, v)  ((struct log_field){.type = LOG_BOOL, .name = (n), .boolean = (v)})
 
-/** Name the process (borrows) and set the levels; before threads. ERR_INVALID: `levels` is not of
- * the form above, and nothing changed. */
+/** Set the name of the process (borrows) and the levels. Call before other threads start.
+ * ERR_INVALID: `levels` is not of the form above; nothing has changed. */
 enum err_code log_init(const char *process, const char *levels);
 
-/** Write to this descriptor from now on instead of standard output: a command's output is its
- * own. */
+/** Write to `descriptor` and not to standard output, for commands that print their result there. */
 void log_set_descriptor(int descriptor);
 
 bool log_enabled(enum log_group group, enum log_level level);
 
-/** The request whose id goes into the lines of this thread from now on; NULL: none. Borrows. What the
- * source of log_set_id_source() returns comes first. */
+/** Set the request id of the following lines of this thread; NULL: none. Borrows. An id from
+ * log_set_id_source() has priority. */
 void log_set_request_id(const char *request_id);
 
-/** Where the request id of a line comes from: `source()` returns it, or NULL. Once, before threads. */
+/** Set a function that returns the request id of a line, or NULL. Once, before other threads start. */
 void log_set_id_source(const char *(*source)(void));
 
 void log_write(enum log_group group, enum log_level level, const char *message,

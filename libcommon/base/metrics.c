@@ -13,22 +13,21 @@
 #include <time.h>
 #include <unistd.h>
 
-#define BUCKETS          18 /* of a histogram, besides the one without end */
+#define BUCKETS          18 /* of a histogram, without the last one, +Inf */
 #define BUCKET_FIRST     0.0005
 #define CACHE_ENTRIES    256 /* a power of two */
 #define VALUE_TEXT_BYTES 32
 
-/* Values of one combination of labels. Series are only ever appended to a metric's list, so that
- * readers need no lock. */
+/* The value for one combination of labels. Series are appended to a metric's list and never removed,
+ * so readers need no lock. */
 struct metric_series {
 	const char *labels[METRIC_LABELS];
 	_Atomic(struct metric_series *) next;
-	_Atomic uint64_t value; /* bits of a double; of a histogram the sum */
-	_Atomic uint64_t
-		buckets[]; /* of a histogram, BUCKETS + 1 counts, each without the lower ones */
+	_Atomic uint64_t value;     /* bits of a double; for a histogram the sum */
+	_Atomic uint64_t buckets[]; /* for a histogram, BUCKETS + 1 counts, not cumulative */
 };
 
-/* One thread's memory of where series are, by the addresses of what names them. */
+/* Per-thread cache of series, indexed by the addresses of the metric and the label values. */
 struct cache_entry {
 	const struct metric *metric;
 	const char *label_a, *label_b;
@@ -37,8 +36,7 @@ struct cache_entry {
 
 static _Thread_local struct cache_entry cache[CACHE_ENTRIES];
 
-/* The list of metrics. Workers register theirs as they start, while another may already be asked
- * for all. */
+/* The list of metrics. A worker may register a metric while another thread exposes the list. */
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct metric *first_metric;
 static struct metric **last_link = &first_metric;
@@ -66,7 +64,7 @@ static struct metric_series *series_new(const struct metric *metric, const char 
 	return series;
 }
 
-/* The series of the labels, appended when it is new. */
+/* Find the series of the labels; append it if it is new. */
 static struct metric_series *series_find(struct metric *metric, const char *label_a,
                                          const char *label_b)
 {
@@ -125,7 +123,7 @@ static void value_add(_Atomic uint64_t *value, double addend)
 		memcpy(&old, &expected, sizeof(old));
 }
 
-/* False: it was there already. */
+/* False: it is in the list already. */
 static bool list_add(struct metric *metric)
 {
 	for (struct metric *known = first_metric; known; known = known->next) {
@@ -144,7 +142,7 @@ void metric_register(struct metric *metric)
 	pthread_mutex_unlock(&list_lock);
 	if (!is_new)
 		return;
-	/* Without labels there is one series, which begins at 0. */
+	/* Creates the only series of a metric without labels, with value 0. */
 	if (!metric->labels[0])
 		series_get(metric, NULL, NULL);
 }
@@ -177,7 +175,7 @@ void metric_observe_seconds(struct metric *metric, const char *label_a, const ch
 	value_add(&series->value, seconds);
 }
 
-/* The shortest of two texts that reads back as `value`. */
+/* The shorter of two texts that parses to `value`. */
 static void format_value(double value, char out[VALUE_TEXT_BYTES])
 {
 	if (isnan(value) || isinf(value)) {
@@ -204,7 +202,7 @@ static void add_escaped(struct buf *out, const char *text, bool is_quoted)
 	}
 }
 
-/* `{operation="asset_list",status="2xx",le="0.001"} 17`, or less of it. */
+/* `name_suffix{operation="asset_list",status="2xx",le="0.001"} 17`; absent labels are left out. */
 static void add_sample(struct buf *out, const struct metric *metric, const char *suffix,
                        const struct metric_series *series, const char *limit, double value)
 {
@@ -260,7 +258,7 @@ static void add_metric(struct buf *out, struct metric *metric)
 	}
 }
 
-/* What Linux does not tell is NaN. */
+/* NaN: /proc cannot be read. */
 static double resident_bytes(void)
 {
 	FILE *file = fopen("/proc/self/statm", "re");

@@ -1,4 +1,4 @@
-/** Scopes: what a key may do, as bits of a mask. The catalog is scope.def. */
+/** Scopes: the permissions of a key, as bits of a mask. scope.def lists them. */
 #pragma once
 
 #include <stdint.h>
@@ -13,7 +13,7 @@ enum scope_bit {
 #define SCOPE_NONE UINT64_C(0)
 #define SCOPE_ALL  ((UINT64_C(1) << SCOPE_COUNT) - 1)
 
-/** The two that only an operator's key may carry. */
+/** The scopes that only an operator's key may have. */
 #define SCOPE_OPERATOR \
 	((UINT64_C(1) << SCOPE_BIT_SERVICE_ANY_USER) | (UINT64_C(1) << SCOPE_BIT_ASSETS_WRITE))
 
@@ -22,8 +22,8 @@ struct scope_info {
 	const char *description;
 };
 
-/** Row of the bit, 0 to SCOPE_COUNT - 1. */
+/** The row of a bit, 0 to SCOPE_COUNT - 1. */
 const struct scope_info *scope_info(enum scope_bit bit);
 
-/** The mask of one name; SCOPE_NONE when there is no such scope. */
+/** The mask of a name; SCOPE_NONE: there is no such scope. */
 uint64_t scope_mask(const char *name);

@@ -34,8 +34,8 @@ uint64_t time_monotonic_us(void)
 	return clock_read_us(CLOCK_MONOTONIC);
 }
 
-/* Days since 1970-01-01 of a date of the proleptic Gregorian calendar, and back; for years from 0
- * on. Years are counted from March, so that the leap day ends one: H. Hinnant,
+/* Conversion between days since 1970-01-01 and dates of the proleptic Gregorian calendar, from year 0
+ * on. Internally a year starts in March, so that the leap day is its last day: H. Hinnant,
  * "chrono-Compatible Low-Level Date Algorithms", days_from_civil and civil_from_days. */
 #define DAYS_TO_EPOCH 719468 /* from 0000-03-01 */
 #define DAYS_IN_ERA   146097 /* 400 years */
@@ -76,7 +76,7 @@ static int days_in_month(int year, int month)
 	return DAYS[month - 1] + (month == 2 && is_leap);
 }
 
-/* Write `value` as `digits` decimal digits; what stands behind them. */
+/* Write `value` with `digits` decimal digits; returns the position after them. */
 static char *put_number(char *out, int64_t value, int digits)
 {
 	for (int i = digits - 1; i >= 0; i--, value /= 10)
@@ -94,7 +94,8 @@ static char *put_date(char *out, int64_t days)
 	return put_number(out, date.day, 2);
 }
 
-/* Days since the epoch, rounded down, of a time that four digits of year can show. */
+/* Clamp the time to years of four digits and split it into days since the epoch, which are returned,
+ * and the milliseconds of the day. */
 static int64_t split_time(int64_t *time_ms)
 {
 	*time_ms = MAX_OF(TIME_MIN_MS, MIN_OF(*time_ms, TIME_MAX_MS));
@@ -124,7 +125,7 @@ void date_format(int64_t time_ms, char out[DATE_TEXT_LEN + 1])
 	*put_date(out, split_time(&time_ms)) = '\0';
 }
 
-/* What is left to read. */
+/* The text that is left to parse. */
 struct cursor {
 	const char *at, *end;
 };
@@ -162,7 +163,7 @@ static bool take_date(struct cursor *in, int64_t *ret_days)
 	return true;
 }
 
-/* `.123456789`: milliseconds, what is finer is cut off. Absent is 0. */
+/* `.123456789`, in milliseconds rounded down; 0 if absent. */
 static bool take_fraction(struct cursor *in, int *ret_ms)
 {
 	*ret_ms = 0;

@@ -2,8 +2,8 @@
 
 #include "base/base.h"
 
-/* The well-formed byte ranges of RFC 3629 section 4: by first byte, the length and the bounds of
- * the second. */
+/* The well-formed sequences of RFC 3629 section 4: range of the first byte, length, range of the
+ * second byte. */
 static const struct {
 	uint8_t first_low, first_high, length, second_low, second_high;
 } RANGES[] = {

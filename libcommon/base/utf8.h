@@ -1,15 +1,15 @@
-/** UTF-8 (RFC 3629) as far as checking and counting go. */
+/** UTF-8 (RFC 3629): validating and counting. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/** Length in bytes of the well-formed sequence at `text` (at most `length` bytes), 0 when there is
- * none: no overlong forms, no surrogates, nothing above U+10FFFF. */
+/** The length of the well-formed sequence at the start of `text`, which has `length` bytes. 0: none.
+ * Overlong forms, surrogates and values above U+10FFFF are not well-formed. */
 size_t utf8_sequence(const char *text, size_t length);
 
 bool utf8_is_valid(const char *text, size_t length);
 
-/** Code points of well-formed text. */
+/** The number of code points in well-formed text. */
 size_t utf8_count(const char *text, size_t length);

@@ -5,16 +5,16 @@
 
 #include <string.h>
 
-#define RANDOM_BYTES   8  /* behind the time and the counter */
-#define RANDOM_IN_POOL 64 /* parts that one getrandom(2) gives */
+#define RANDOM_BYTES   8  /* after the time and the counter */
+#define RANDOM_IN_POOL 64 /* random parts per getrandom(2) */
 #define COUNTER_BITS   12
-#define COUNTER_START  0x7ff /* a new millisecond starts in the lower half: room to count */
+#define COUNTER_START  0x7ff /* a millisecond starts in the lower half, to leave room for counting */
 
-/* One thread's state. The last id's time and counter are kept as one number, so that a counter that
- * is full carries into the time (RFC 9562, section 6.2, method 1). */
+/* State per thread. `last` is the time and the counter of the last id as one number, so that a counter
+ * that overflows carries into the time (RFC 9562 section 6.2, method 1). */
 static _Thread_local struct {
 	uint64_t last;
-	size_t left; /* parts of the pool that nobody had yet; they are taken from its end */
+	size_t left; /* unused parts of the pool; taken from its end */
 	uint8_t pool[RANDOM_IN_POOL][RANDOM_BYTES];
 } state;
 
@@ -27,7 +27,7 @@ static const uint8_t *random_take(void)
 	return state.pool[--state.left];
 }
 
-/* The low `bytes` bytes of `value`, the highest first. */
+/* Write the low `bytes` bytes of `value`, highest first. */
 static void put_big_endian(uint8_t *out, uint64_t value, int bytes)
 {
 	for (int i = bytes - 1; i >= 0; i--, value >>= 8)

@@ -1,5 +1,5 @@
-/** UUIDs (RFC 9562). New ones are version 7: milliseconds of Unix time, then random bits, ascending
- * within a thread, so that ids sort by the time they were made. */
+/** UUIDs (RFC 9562). New ones have version 7: Unix time in milliseconds, then random bits. They ascend
+ * within a thread, so that ids sort by creation time. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,14 +12,13 @@ struct uuid {
 
 #define UUID_TEXT_LEN 36
 
-/** A new version 7 UUID. Thread-safe. */
+/** Make a version 7 UUID. Thread-safe. */
 struct uuid uuid_new(void);
 
-/** Read the 36-character form, either case. Any version is taken, as Postgres does. `length` of
- * text. */
+/** Parse the form of 36 characters, in either case and of any version, as Postgres does. */
 bool uuid_parse(const char *text, size_t length, struct uuid *ret_uuid);
 
-/** Write lower-case text with a NUL into `out`. */
+/** Write lower-case text and a NUL. */
 void uuid_format(const struct uuid *uuid, char out[UUID_TEXT_LEN + 1]);
 
 bool uuid_equal(const struct uuid *a, const struct uuid *b);
