@@ -7,13 +7,13 @@
 
 #include <string.h>
 
-/* Stems that the tokenizer remembers: most of what a corpus uses, in under 1 MB. */
+/* Stems that the tokenizer caches: most words that a corpus uses, in less than 1 MB. */
 #define STEM_CACHE_SLOTS 16384
 
-/* A number of 32 bits, seven bits a byte. */
+/* Most bytes of a varint: 32 bits, seven in each byte. */
 #define VARINT_MAX_BYTES 5
 
-/* Which of a field's two runs tokens go to. */
+/* The runs that receive the main and extra tokens of a field. */
 struct field_target {
 	struct builder *builder;
 	enum builder_run main_run;
@@ -103,8 +103,9 @@ static void add_field(struct builder *builder, const char *text, enum builder_ru
 	tokenizer_run(builder->tokenizer, text, strlen(text), add_token, &target);
 }
 
-/* The entry for `id`, NULL when a newer state of the document is there already. */
-static struct builder_doc *claim_doc(struct builder *builder, const char *id, uint64_t seq)
+/* Add or reset the entry for `id`. Returns NULL if a newer state of the document was added
+ * before. */
+static struct builder_doc *reset_doc(struct builder *builder, const char *id, uint64_t seq)
 {
 	uint32_t before = builder->ids.count;
 	uint32_t number = intern_add(&builder->ids, id, strlen(id));
@@ -136,7 +137,8 @@ static void add_category(struct builder *builder, struct builder_doc *doc, const
 	doc->category_count++;
 }
 
-/* Move the runs into the forward bytes, and the document's weighted length with them. */
+/* Append the runs to the forward bytes, set the weighted length of the document and clear the
+ * runs. */
 static void flush_runs(struct builder *builder, struct builder_doc *doc)
 {
 	size_t length = builder->runs[RUN_TITLE].count * BM25_TITLE_WEIGHT +
@@ -153,8 +155,9 @@ static void flush_runs(struct builder *builder, struct builder_doc *doc)
 	}
 }
 
-/* Whether a vector of `dimension` elements can stand beside those that are there. */
-static bool fits(struct builder *builder, uint32_t dimension)
+/* Whether the builder accepts a vector of `dimension` elements; the first vector sets its
+ * dimension. */
+static bool accept_dimension(struct builder *builder, uint32_t dimension)
 {
 	if (builder->dimension == 0)
 		builder->dimension = dimension;
@@ -164,7 +167,7 @@ static bool fits(struct builder *builder, uint32_t dimension)
 static void copy_vector(struct builder *builder, struct builder_doc *doc,
                         const struct document *document)
 {
-	if (!document->vector || !fits(builder, document->dimension))
+	if (!document->vector || !accept_dimension(builder, document->dimension))
 		return;
 	if (!builder->vectors)
 		builder->vectors = arena_new();
@@ -173,7 +176,7 @@ static void copy_vector(struct builder *builder, struct builder_doc *doc,
 
 void builder_add(struct builder *builder, const struct document *document)
 {
-	struct builder_doc *doc = claim_doc(builder, document->id, document->seq);
+	struct builder_doc *doc = reset_doc(builder, document->id, document->seq);
 	require(strlen(document->id) <= DOCUMENT_MAX_ID);
 	if (!doc)
 		return;
@@ -189,7 +192,7 @@ void builder_add(struct builder *builder, const struct document *document)
 	flush_runs(builder, doc);
 }
 
-/* Our number of the source's term. */
+/* The intern number of the source segment's term. */
 static uint32_t map_term(struct builder *builder, uint32_t term)
 {
 	if (builder->source_terms[term] == 0) {
@@ -212,7 +215,7 @@ void builder_add_from(struct builder *builder, const struct segment *segment, ui
                       const int8_t *vector, uint32_t dimension)
 {
 	const struct segment_doc *from = &segment->docs[number];
-	struct builder_doc *doc = claim_doc(builder, segment_doc_id(segment, number), from->seq);
+	struct builder_doc *doc = reset_doc(builder, segment_doc_id(segment, number), from->seq);
 	struct forward forward = segment_forward(segment, number);
 	uint32_t counts[RUN_COUNT] = {forward.title_count, forward.abstract_count,
 	                              forward.title_extra_count, forward.abstract_extra_count};
@@ -226,7 +229,7 @@ void builder_add_from(struct builder *builder, const struct segment *segment, ui
 		add_category(builder, doc,
 		             segment_category_name(segment,
 		                                   segment->category_list[from->categories + i]));
-	if (vector && fits(builder, dimension))
+	if (vector && accept_dimension(builder, dimension))
 		doc->vector = vector;
 	for (size_t run = 0; run < RUN_COUNT; run++)
 		for (uint32_t i = 0; i < counts[run]; i++)

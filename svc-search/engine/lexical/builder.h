@@ -1,7 +1,7 @@
-/** Makes segments (segment.h): from documents, and from documents of other segments.
+/** Builds segments (segment.h) from new documents and from documents of other segments.
  *
- * Not safe for use from two threads at once; two builders on two threads are fine. The result
- * depends on what was added, not on time or machine.
+ * One thread may use a builder at a time; several builders may run in parallel. The result is
+ * deterministic: it depends only on what was added.
  */
 #pragma once
 
@@ -12,18 +12,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** What is indexed of a paper. */
+/** The indexed properties of a paper. */
 struct document {
-	const char *id;    /* arXiv id without version; at most DOCUMENT_MAX_ID bytes */
-	const char *title; /* UTF-8, NUL-terminated; never NULL, as the abstract */
-	const char *abstract;
-	const char *const *categories; /* such as "cs.CL"; primary first */
-	size_t category_count;         /* those past DOCUMENT_MAX_CATEGORIES are left out */
+	const char *id;                /* arXiv id without version; at most DOCUMENT_MAX_ID bytes */
+	const char *title;             /* UTF-8, NUL-terminated, never NULL */
+	const char *abstract;          /* the same */
+	const char *const *categories; /* such as "cs.CL"; the primary one first */
+	size_t category_count;         /* more than DOCUMENT_MAX_CATEGORIES are ignored */
 	int32_t published;             /* days since 1970-01-01 */
 	bool has_container;
 	uint64_t seq;         /* change sequence number of this state */
-	const int8_t *vector; /* where an outside embedder made one; NULL: none */
-	uint32_t dimension;   /* elements of it */
+	const int8_t *vector; /* from an external embedder; NULL: none */
+	uint32_t dimension;   /* elements of `vector` */
 };
 
 #define DOCUMENT_MAX_ID         63
@@ -33,32 +33,33 @@ struct builder;
 
 struct builder *builder_new(void);
 
-/** NULL is fine. */
+/** Free the builder; NULL is allowed. */
 void builder_free(struct builder *builder);
 
-/** Add a document; copies. One with the same id that was added before is replaced, unless it has
- * the greater change sequence number. */
+/** Add a document. Copies it. Replaces a document with the same id that was added before, unless
+ * that one has a greater change sequence number. */
 void builder_add(struct builder *builder, const struct document *document);
 
-/** Add the document `number` of `segment`, which must live until builder_finish(). `vector` (NULL:
- * none) are its `dimension` elements, which must live as long as the builder. */
+/** Add document `number` of `segment`. Borrows the segment until builder_finish(), and the vector
+ * until builder_free(). `vector` has `dimension` elements; NULL: none. */
 void builder_add_from(struct builder *builder, const struct segment *segment, uint32_t number,
                       const int8_t *vector, uint32_t dimension);
 
-/** Documents that were added. */
+/** The number of different documents added. */
 uint32_t builder_count(const struct builder *builder);
 
-/** Have builder_finish() give up soon after `*cancel` has become true. Borrows. */
+/** Let another thread cancel builder_finish() by setting `*cancel`. Borrows `cancel`. */
 void builder_set_cancel_flag(struct builder *builder, const atomic_bool *cancel);
 
-/** Make the segment; the builder then only tells vectors, and can be freed. `average_length` is what
- * impacts are computed with, so that the scores of several segments compare; 0 takes the documents'
- * own average. NULL only when it was given up; the caller frees it. */
+/** Build the segment. Afterwards only builder_dimension(), builder_vector() and builder_free() may
+ * be called. Impacts are computed with `average_length`, so that scores of several segments are
+ * comparable; 0: the average of these documents. The caller frees the segment. Returns NULL only if
+ * it was cancelled. */
 struct segment *builder_finish(struct builder *builder, float average_length);
 
-/** Elements of the vectors that were added, 0 when none was. The first one sets it; a document
- * whose vector is of another length counts as one without. */
+/** Elements of each vector, 0 if there are no vectors. The first vector sets it; a vector of
+ * another dimension is ignored. */
 uint32_t builder_dimension(const struct builder *builder);
 
-/** The vector that was added with the document `id`; NULL when it has none. */
+/** The vector of the document `id`, borrowed; NULL: none. */
 const int8_t *builder_vector(const struct builder *builder, const char *id);

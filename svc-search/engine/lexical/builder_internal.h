@@ -1,4 +1,5 @@
-/** What builder.c gathers and builder_write.c turns into a blob; no business of other files. */
+/** The data that builder.c collects and builder_write.c writes as a segment. Private to these two
+ * files. */
 #pragma once
 
 #include "base/arena.h"
@@ -7,24 +8,24 @@
 
 struct builder_doc {
 	uint64_t seq;
-	size_t forward; /* where its four runs begin in `forward`, terms by intern number */
-	uint32_t id;    /* intern number in `ids`, the index of this entry too */
-	uint32_t categories;
+	size_t forward;      /* offset of its runs in `forward`; terms by intern number */
+	uint32_t id;         /* intern number in `ids`, and the index of this entry in `docs` */
+	uint32_t categories; /* index of its first one in `category_list` */
 	int32_t published;
-	uint16_t length;
+	uint16_t length; /* weighted; at most SEGMENT_MAX_LENGTH */
 	uint8_t category_count;
 	uint8_t has_container;
-	const int8_t *vector; /* in the builder's arena, or of who it was added from; or NULL */
+	const int8_t *vector; /* in `vectors`, or borrowed by builder_add_from(); NULL: none */
 };
 
-/** A growing string of bytes. */
+/** A growing byte array. */
 struct bytes {
 	uint8_t *data;
 	size_t length;
 	size_t capacity;
 };
 
-/** A growing list of term numbers. */
+/** A growing array of term numbers. */
 struct numbers {
 	uint32_t *items;
 	size_t count;
@@ -41,17 +42,19 @@ struct builder {
 	struct builder_doc *docs; /* by intern number of the id */
 	size_t docs_capacity;
 	struct bytes forward;
-	uint16_t *category_list;
+	uint16_t *category_list; /* intern numbers in `categories` */
 	size_t category_list_count;
 	size_t category_list_capacity;
-	struct numbers runs[RUN_COUNT]; /* of the document that is being added */
-	const struct segment *source;   /* the segment that `source_terms` maps from */
-	uint32_t *source_terms;         /* its term number to ours + 1; 0 is not known yet */
-	const atomic_bool *cancel;      /* set when the build is to be abandoned; NULL: never */
-	uint32_t dimension;             /* of the vectors; 0 while there are none */
-	struct arena *vectors;          /* copies of them; NULL while there are none */
+	struct numbers runs[RUN_COUNT]; /* terms of the document that is being added */
+	const struct segment *source;   /* the segment that `source_terms` is for; NULL: none */
+	uint32_t *source_terms;    /* by its term number: intern number + 1; 0: not looked up yet */
+	const atomic_bool *cancel; /* borrowed; NULL: cannot be cancelled */
+	uint32_t dimension;        /* of the vectors; 0: no vector yet */
+	struct arena *vectors;     /* copied vectors; NULL: none yet */
 };
 
-/** Append to a string of bytes. */
+/** Append `length` bytes. */
 void bytes_add(struct bytes *bytes, const void *data, size_t length);
+
+/** Append a number, seven bits in each byte, the lowest first; varint_read() reads it. */
 void bytes_add_varint(struct bytes *bytes, uint32_t value);

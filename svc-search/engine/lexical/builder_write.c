@@ -2,18 +2,18 @@
 #include "engine/lexical/builder.h"
 #include "engine/lexical/builder_internal.h"
 #include "engine/lexical/postings.h"
-#include "engine/text/mem.h"
 #include "engine/text/cancel.h"
+#include "engine/text/mem.h"
 
 #include <string.h>
 
-/* Postings that are held unpacked at once while lists are made: 160 MB at 5 bytes each. */
-#define POSTINGS_AT_ONCE (32u << 20)
+/* Unpacked postings in memory at a time: 160 MB at 5 bytes each. */
+#define POSTINGS_PER_BATCH (32u << 20)
 
-/* What the steps of builder_finish() hand to each other. */
+/* State of one builder_finish(), shared by its steps. */
 struct writer {
 	struct builder *builder;
-	struct bytes blob;
+	struct bytes blob; /* the segment; written last */
 	struct segment_header header;
 	struct bytes strings;
 	const struct builder_doc **order; /* documents by new number */
@@ -28,12 +28,12 @@ struct writer {
 	struct bytes postings;
 };
 
-/* Unpacked postings of terms `first` up to `last`. */
-struct lists {
+/* Unpacked postings of the terms from `first` up to, not including, `last`. */
+struct posting_lists {
 	uint32_t first;
 	uint32_t last;
-	size_t *starts; /* by term less `first` */
-	size_t *ends;   /* where the next posting goes */
+	size_t *starts; /* where the list of term `first` + i begins */
+	size_t *ends;   /* where its next posting is to be written */
 	uint32_t *docs;
 	uint8_t *frequencies;
 };
@@ -57,17 +57,6 @@ static void order_docs(struct writer *writer)
 	qsort_r(writer->order, builder->ids.count, sizeof(void *), compare_docs, builder);
 }
 
-/* Read the four counts of a forward record, in the builder's or a segment's numbers. */
-static struct forward open_record(const uint8_t *at)
-{
-	struct forward forward = {.at = at};
-	forward.title_count = varint_read(&forward.at);
-	forward.abstract_count = varint_read(&forward.at);
-	forward.title_extra_count = varint_read(&forward.at);
-	forward.abstract_extra_count = varint_read(&forward.at);
-	return forward;
-}
-
 static void count_terms(struct writer *writer)
 {
 	struct builder *builder = writer->builder;
@@ -75,7 +64,7 @@ static void count_terms(struct writer *writer)
 	writer->df = mem_array(builder->terms.count, sizeof(uint32_t));
 	for (uint32_t i = 0; i < builder->ids.count; i++) {
 		struct forward forward =
-			open_record(builder->forward.data + builder->docs[i].forward);
+			forward_open(builder->forward.data + builder->docs[i].forward);
 		for (uint32_t left = forward_count(&forward); left > 0; left--) {
 			uint32_t term = forward_next(&forward);
 			if (seen[term] == i + 1)
@@ -97,7 +86,8 @@ static int compare_terms(const void *a, const void *b, void *ctx)
 	return strcmp(intern_text(terms, left), intern_text(terms, right));
 }
 
-/* Number the terms by falling df; those of replaced documents alone have df 0 and get no number. */
+/* Number the terms by descending df. Terms that only replaced documents contain have df 0 and get
+ * no number. */
 static void rank_terms(struct writer *writer)
 {
 	uint32_t count = writer->builder->terms.count;
@@ -129,7 +119,7 @@ static void write_docs(struct writer *writer)
 	writer->docs = mem_array(builder->ids.count, sizeof(struct segment_doc));
 	for (uint32_t i = 0; i < builder->ids.count; i++) {
 		const struct builder_doc *from = writer->order[i];
-		struct forward forward = open_record(builder->forward.data + from->forward);
+		struct forward forward = forward_open(builder->forward.data + from->forward);
 		writer->docs[i] = (struct segment_doc){
 			.seq = from->seq,
 			.forward = writer->forward.length,
@@ -165,12 +155,12 @@ static void write_terms(struct writer *writer)
 	}
 }
 
-/* One document's postings into the lists. `frequencies` is scratch by term, all zero before and
- * after. */
-static void scatter_doc(const struct writer *writer, struct lists *lists, uint32_t doc,
+/* Add the postings of one document to the lists. `frequencies` is scratch memory by term; it is all
+ * zero before and after. */
+static void scatter_doc(const struct writer *writer, struct posting_lists *lists, uint32_t doc,
                         uint16_t *frequencies)
 {
-	struct forward forward = open_record(writer->forward.data + writer->docs[doc].forward);
+	struct forward forward = forward_open(writer->forward.data + writer->docs[doc].forward);
 	const uint8_t *begin = forward.at;
 	uint32_t count = forward_count(&forward);
 	for (uint32_t i = 0; i < count; i++) {
@@ -201,7 +191,7 @@ static float max_impact(const struct writer *writer, const uint32_t *docs,
 	return max;
 }
 
-static void pack_list(struct writer *writer, const struct lists *lists, uint32_t number)
+static void pack_list(struct writer *writer, const struct posting_lists *lists, uint32_t number)
 {
 	struct segment_term *term = &writer->terms[number];
 	size_t start = lists->starts[number - lists->first];
@@ -225,15 +215,16 @@ static void pack_list(struct writer *writer, const struct lists *lists, uint32_t
 	}
 }
 
-/* Make the lists of the terms from `first` that fit at once; returns the term after them. */
-static uint32_t write_some_lists(struct writer *writer, uint32_t first, uint16_t *frequencies)
+/* Write the lists of as many terms from `first` on as fit into one batch. Returns the term after
+ * them. */
+static uint32_t write_list_batch(struct writer *writer, uint32_t first, uint16_t *frequencies)
 {
 	uint32_t term_count = writer->header.term_count;
-	struct lists lists = {.first = first, .last = first};
+	struct posting_lists lists = {.first = first, .last = first};
 	size_t total = 0;
 	lists.starts = mem_array(term_count - first, sizeof(size_t));
 	lists.ends = mem_array(term_count - first, sizeof(size_t));
-	while (lists.last < term_count && (total == 0 || total < POSTINGS_AT_ONCE)) {
+	while (lists.last < term_count && (total == 0 || total < POSTINGS_PER_BATCH)) {
 		lists.starts[lists.last - first] = lists.ends[lists.last - first] = total;
 		total += writer->terms[lists.last++].df;
 	}
@@ -255,16 +246,16 @@ static void write_lists(struct writer *writer)
 	static const uint8_t padding[POSTINGS_PADDING];
 	mem_auto_free uint16_t *frequencies =
 		mem_array(writer->header.term_count, sizeof(uint16_t));
-	writer->norms = mem_array(SEGMENT_MAX_LENGTH + 1, sizeof(float));
-	for (int i = 0; i <= SEGMENT_MAX_LENGTH; i++)
-		writer->norms[i] = bm25_norm((float)i, writer->header.average_length);
+	writer->norms = segment_norms_new(writer->header.average_length);
 	for (uint32_t first = 0;
 	     first < writer->header.term_count && !is_cancelled(writer->builder->cancel);)
-		first = write_some_lists(writer, first, frequencies);
+		first = write_list_batch(writer, first, frequencies);
 	bytes_add(&writer->postings, padding, sizeof(padding));
 }
 
-/* A hash table of strings at `offset_of` each element: half full at most. */
+/* Make a hash table, at most half full, of the strings of `count` elements of `size` bytes. The
+ * offset of an element's string is a uint32_t at `text_offset` in it. The caller frees the
+ * slots. */
 static uint32_t *make_slots(const struct bytes *strings, const void *elements, size_t size,
                             size_t text_offset, uint32_t count, size_t *ret_slot_count)
 {

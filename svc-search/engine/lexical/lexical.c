@@ -2,24 +2,24 @@
 
 #include "engine/lexical/bm25.h"
 
-/* Documents of a window: the accumulators stay in the first cache level. */
+/* Documents in a window; the scores of a window fit into the first-level cache. */
 #define WINDOW 2048
 
-/* What float sums can differ by, relative to their size, when terms are added in another order. */
+/* Largest relative difference of two float sums of the same terms in different order. */
 #define ROUNDING 1e-5f
 
-/* Where one term's list stands. */
+/* Position in the posting list of one term. */
 struct cursor {
 	const struct posting_block *blocks;
 	const uint8_t *data;
 	uint32_t block_count;
 	uint32_t df;
-	uint32_t block;   /* the first block that can hold a document of the window */
-	uint32_t decoded; /* block whose postings are below; SEGMENT_NONE for none */
-	uint32_t count;   /* postings of that block */
-	uint32_t at;      /* the next of them */
+	uint32_t block;   /* the first block that can contain a document of the window */
+	uint32_t decoded; /* block whose postings are unpacked below; SEGMENT_NONE: none */
+	uint32_t count;   /* postings in that block */
+	uint32_t at;      /* index of the next posting */
 	float weight;
-	float bound; /* of the term's score in the window */
+	float bound; /* upper bound of the term's score in the window */
 	uint32_t docs[POSTINGS_BLOCK];
 	uint8_t frequencies[POSTINGS_BLOCK];
 };
@@ -28,13 +28,13 @@ struct search {
 	const struct segment *segment;
 	const struct doc_filter *filter;
 	struct topk top;
-	struct cursor **cursors; /* by rising bound in the window */
-	float *sums;             /* sums[i]: bounds of cursors 0 to i together */
+	struct cursor **cursors; /* by ascending bound in the window */
+	float *sums;             /* sums[i]: the sum of the bounds of cursors 0 to i */
 	size_t count;
-	uint32_t begin; /* the window's first document */
-	uint32_t end;   /* and the one after its last */
-	float scores[WINDOW];
-	uint64_t touched[WINDOW / 64];
+	uint32_t begin;                /* the window's first document */
+	uint32_t end;                  /* the document after its last one */
+	float scores[WINDOW];          /* by document of the window */
+	uint64_t touched[WINDOW / 64]; /* one bit for each document with an essential term */
 };
 
 static float score_of(const struct search *search, const struct cursor *cursor, uint32_t i)
@@ -57,7 +57,7 @@ static void decode(struct cursor *cursor, uint32_t block)
 	cursor->at = 0;
 }
 
-/* Move to the window and bound what the term can add there. */
+/* Move the cursor to the window from `begin` up to `end` and bound the term's score in it. */
 static void enter_window(struct cursor *cursor, uint32_t begin, uint32_t end)
 {
 	float max = 0;
@@ -88,7 +88,7 @@ static void sort_by_bound(struct search *search)
 	}
 }
 
-/* Add an essential term's scores of the whole window. */
+/* Add the scores of an essential term to all documents of the window. */
 static void add_scores(struct search *search, struct cursor *cursor)
 {
 	for (uint32_t block = cursor->block; block < cursor->block_count; block++) {
@@ -107,7 +107,7 @@ static void add_scores(struct search *search, struct cursor *cursor)
 	}
 }
 
-/* The score that a term gives one document; documents are asked for in rising order. */
+/* The score of one term for one document. Documents must be looked up in ascending order. */
 static float look_up(struct search *search, struct cursor *cursor, uint32_t doc)
 {
 	while (cursor->block < cursor->block_count && cursor->blocks[cursor->block].last_doc < doc)
@@ -120,8 +120,9 @@ static float look_up(struct search *search, struct cursor *cursor, uint32_t doc)
 	return cursor->docs[cursor->at] == doc ? score_of(search, cursor, cursor->at) : 0;
 }
 
-/* Complete the score of a document that essential terms brought, as long as it can still enter. */
-static void consider(struct search *search, uint32_t doc, size_t essential)
+/* Add the scores of the non-essential terms to a document, and offer it if its score is high
+ * enough. Stops early when it cannot reach the threshold. */
+static void complete_score(struct search *search, uint32_t doc, size_t essential)
 {
 	float score = search->scores[doc - search->begin];
 	float threshold = search->top.threshold;
@@ -134,7 +135,8 @@ static void consider(struct search *search, uint32_t doc, size_t essential)
 		topk_offer(&search->top, doc, score);
 }
 
-static void collect(struct search *search, size_t essential)
+/* Offer the documents of the window that contain an essential term and pass the filter. */
+static void collect_hits(struct search *search, size_t essential)
 {
 	const uint64_t *bits = search->filter->bits;
 	for (size_t word = 0; word < WINDOW / 64; word++) {
@@ -144,12 +146,13 @@ static void collect(struct search *search, size_t essential)
 			uint32_t i = (uint32_t)(word * 64) + (uint32_t)__builtin_ctzll(left);
 			uint32_t doc = search->begin + i;
 			if (!bits || (bits[doc / 64] >> (doc % 64) & 1) != 0)
-				consider(search, doc, essential);
+				complete_score(search, doc, essential);
 			search->scores[i] = 0;
 		}
 	}
 }
 
+/* Whether the filter allows no document of the window. */
 static bool is_window_empty(const struct search *search)
 {
 	const uint64_t *bits = search->filter->bits;
@@ -175,7 +178,7 @@ static void search_window(struct search *search)
 		return;
 	for (size_t i = essential; i < search->count; i++)
 		add_scores(search, search->cursors[i]);
-	collect(search, essential);
+	collect_hits(search, essential);
 }
 
 static struct cursor *open_cursor(const struct segment *segment, const struct lexical_term *term,

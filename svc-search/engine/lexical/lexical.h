@@ -1,10 +1,18 @@
-/** The documents of one segment that score best by BM25, found without scoring all.
+/** svc-search/engine/lexical/: the inverted index and BM25 retrieval.
  *
- * The documents are gone through window by window. In each, the terms' block maxima bound what a
- * document can reach: terms whose bounds together stay below the worst score kept so far are only
- * looked up for documents that the others brought (MaxScore: Turtle and Flood, "Query evaluation:
- * strategies and optimizations", 1995), and a window whose bound does not reach it is skipped
- * whole. The result is that of scoring every document, up to rounding.
+ *     builder.h    builds a segment from documents
+ *     segment.h    the immutable index: documents, terms, posting lists (postings.h)
+ *     lexical.h    lexical_search(): the best documents of a segment by BM25 (bm25.h, topk.h)
+ *     proximity.h  the exact score of one document, with the proximity of terms
+ *     spelling.h   correction of misspelled query terms
+ *
+ * lexical_search() finds the documents with the best BM25 scores without scoring all of them. It
+ * processes the documents in windows. In each window the largest impacts of the posting blocks give
+ * an upper bound for the score of each term. Terms whose bounds together do not exceed the worst
+ * score kept so far are *non-essential*: they are looked up only for documents that contain another
+ * term (MaxScore: Turtle and Flood, "Query evaluation: strategies and optimizations", 1995). If all
+ * terms are non-essential, the window is skipped. The result is the same as that of scoring every
+ * document, up to rounding.
  */
 #pragma once
 
@@ -12,16 +20,17 @@
 #include "engine/lexical/segment.h"
 #include "engine/lexical/topk.h"
 
-/** A query's term in one segment. */
+/** A term of the query in one segment. */
 struct lexical_term {
 	uint32_t term; /* its number in the segment */
-	float weight;  /* what its impact is multiplied with; above 0 */
+	float weight;  /* factor of its impact; above 0 */
 };
 
-/** Which documents may be found. */
+/** The documents that a search may return. */
 struct doc_filter {
-	const uint64_t *bits; /* a bit a document, (doc_count + 63) / 64 words; NULL allows all */
-	uint32_t below;       /* only numbers below this; at most the segment's doc_count */
+	const uint64_t
+		*bits;  /* one bit for each document, (doc_count + 63) / 64 words; NULL: all */
+	uint32_t below; /* and only numbers below this; at most the segment's doc_count */
 };
 
 static inline bool doc_filter_allows(const struct doc_filter *filter, uint32_t doc)
@@ -30,9 +39,9 @@ static inline bool doc_filter_allows(const struct doc_filter *filter, uint32_t d
 	       (!filter->bits || (filter->bits[doc / 64] >> (doc % 64) & 1) != 0);
 }
 
-/** The best `k` (> 0) documents for `terms` (no two the same), the best first, into `hits`, which
- * has room for `k`. Equal scores rank the newer first. Takes working memory from `arena`. Returns
- * how many. */
+/** Write the best `k` (> 0) documents for `terms`, which are all different, to `hits`, the best
+ * first. `hits` has room for `k`. Equal scores rank the newer document first. Allocates working
+ * memory in `arena`. Returns the number of hits. */
 size_t lexical_search(const struct segment *segment, const struct lexical_term *terms, size_t count,
                       const struct doc_filter *filter, size_t k, struct arena *arena,
                       struct hit *hits);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Values at most 32 bits wide are read with one unaligned load of 64 bits. */
+/* A value of at most 32 bits is read with one unaligned 64-bit load. */
 _Static_assert(POSTINGS_PADDING >= sizeof(uint64_t), "a load at the last bit must be readable");
 
 static unsigned bits_of(uint32_t value)

@@ -5,13 +5,13 @@
 
 #include <string.h>
 
-/* The query's terms by their number in the segment: a hash table of at least twice as many
- * slots. */
+/* Slots of the hash table of the query's terms by their number in the segment: four for each
+ * term. */
 #define SLOTS (QUERY_MAX_TERMS * 4)
 
 struct slot {
 	uint32_t term;       /* number in the segment; SEGMENT_NONE is a free slot */
-	uint32_t query_term; /* number in the query */
+	uint32_t query_term; /* index in the query */
 };
 
 struct proximity_scorer {
@@ -19,11 +19,11 @@ struct proximity_scorer {
 	const struct parsed_query *query;
 	struct slot slots[SLOTS];
 	float weights[QUERY_MAX_TERMS];
-	uint32_t frequencies[QUERY_MAX_TERMS]; /* of the document being read */
-	/* Pairs by first and second term: number of the pair + 1, 0 where the query has none. */
+	uint32_t frequencies[QUERY_MAX_TERMS]; /* in the current document */
+	/* By first and second term: number of the pair + 1, 0 if they are no pair. */
 	uint8_t pair_of[QUERY_MAX_TERMS][QUERY_MAX_TERMS];
 	float pair_weights[QUERY_MAX_TERMS * 2];
-	float pair_counts[QUERY_MAX_TERMS * 2]; /* of the document being read */
+	float pair_counts[QUERY_MAX_TERMS * 2]; /* in the current document */
 	size_t pair_count;
 };
 
@@ -67,7 +67,8 @@ struct proximity_scorer *proximity_scorer_new(const struct segment *segment,
 	return scorer;
 }
 
-/* The main tokens just read, by how far back: QUERY_NO_TERM for words that are not in the query. */
+/* Count the pairs of the current term and the terms before it. recent[i] is the query term i + 1
+ * words before it, or QUERY_NO_TERM. */
 static void count_pairs(struct proximity_scorer *scorer, const uint32_t *recent, uint32_t current)
 {
 	for (uint32_t back = 1; back <= PROXIMITY_WINDOW; back++) {
@@ -83,7 +84,7 @@ static void count_pairs(struct proximity_scorer *scorer, const uint32_t *recent,
 	}
 }
 
-/* Count the words and pairs of the document; returns which terms it holds. */
+/* Count the terms and pairs of the document. Returns the bits of the terms that it contains. */
 static uint64_t count_tokens(struct proximity_scorer *scorer, struct forward *forward)
 {
 	uint32_t main_count = forward->title_count + forward->abstract_count;

@@ -1,10 +1,10 @@
-/** Everything that one document's words say for a query: its exact BM25 score, and its word pairs.
+/** Scores one document exactly: BM25 over its terms, and the proximity of pairs of query terms.
  *
- * Words that stand side by side in the query and also near each other in the document are evidence
- * beyond each word alone. A pair that stands N words apart counts 1 / N, up to PROXIMITY_WINDOW, half
- * when turned around; the sum saturates like a frequency of BM25, its weight is the mean of the two
- * words' (after Metzler and Croft, "A Markov random field model for term dependencies", SIGIR 2005,
- * whose ordered and unordered windows this joins into one).
+ * A pair is two adjacent terms of the query. Where the document has both terms N words apart, N at
+ * most PROXIMITY_WINDOW, the pair counts 1 / N, or half of that in the reverse order. The impact of
+ * the sum is computed as for a BM25 frequency; its weight is the mean of the weights of the two
+ * terms. After Metzler and Croft, "A Markov random field model for term dependencies", SIGIR 2005,
+ * with their ordered and unordered windows combined into one.
  */
 #pragma once
 
@@ -12,28 +12,28 @@
 #include "engine/lexical/segment.h"
 #include "engine/text/parsed_query.h"
 
-/** Words apart that still make a pair; 1 is side by side. */
+/** Most words from one term of a pair to the other; 1 means adjacent. */
 #define PROXIMITY_WINDOW 2
 
-/** What pairs weigh beside single words. */
+/** Weight of pairs relative to single terms. */
 #ifndef PROXIMITY_PAIR_WEIGHT
 #define PROXIMITY_PAIR_WEIGHT 0.2f
 #endif
 
-/** A query made ready for one segment. */
+/** A query prepared for one segment. */
 struct proximity_scorer;
 
 struct proximity_score {
-	float words;      /* BM25 over the words */
-	float pairs;      /* over the pairs, PROXIMITY_PAIR_WEIGHT in it */
-	uint64_t matched; /* a bit for each of the query's terms (QUERY_MAX_TERMS) that it holds */
+	float words;      /* BM25 over the terms */
+	float pairs;      /* over the pairs; includes PROXIMITY_PAIR_WEIGHT */
+	uint64_t matched; /* bit i: the document contains term i of the query */
 };
 
-/** Make ready; `query` has its idf set and at most QUERY_MAX_TERMS terms. Borrows both and lives
- * in `arena`. */
+/** Prepare a query, in which idf is set and which has at most QUERY_MAX_TERMS terms. Borrows both;
+ * the scorer is in `arena`. */
 struct proximity_scorer *proximity_scorer_new(const struct segment *segment,
                                               const struct parsed_query *query,
                                               struct arena *arena);
 
-/** Score `doc`. Not from two threads at once with one scorer. */
+/** Score document `doc`. One thread may use a scorer at a time. */
 struct proximity_score proximity_score_document(struct proximity_scorer *scorer, uint32_t doc);

@@ -6,7 +6,7 @@
 
 #include <roaring/roaring.h>
 
-/* Size of an element of each section. */
+/* Bytes of one element of each section. */
 static const size_t element_sizes[SECTION_COUNT] = {
 	[SECTION_DOCS] = sizeof(struct segment_doc),
 	[SECTION_TERMS] = sizeof(struct segment_term),
@@ -20,7 +20,7 @@ static const size_t element_sizes[SECTION_COUNT] = {
 	[SECTION_CATEGORIES] = sizeof(uint32_t),
 };
 
-static bool are_sections_sound(const struct segment_header *header, size_t length)
+static bool are_sections_valid(const struct segment_header *header, size_t length)
 {
 	for (size_t i = 0; i < SECTION_COUNT; i++) {
 		uint64_t offset = header->sections[i].offset;
@@ -37,12 +37,12 @@ static bool are_sections_sound(const struct segment_header *header, size_t lengt
 	               header->category_count * (uint64_t)sizeof(uint32_t);
 }
 
-static bool is_header_sound(const struct segment_header *header, size_t length)
+static bool is_header_valid(const struct segment_header *header, size_t length)
 {
 	return length >= sizeof(*header) && header->magic == SEGMENT_MAGIC &&
 	       header->length == length && header->average_length > 0 &&
 	       header->doc_count < SEGMENT_NONE && header->term_count < SEGMENT_NONE &&
-	       are_sections_sound(header, length);
+	       are_sections_valid(header, length);
 }
 
 static size_t section_count(const struct segment *segment, enum segment_section section)
@@ -60,7 +60,7 @@ static bool is_power_of_two(size_t count)
 	return count != 0 && (count & (count - 1)) == 0;
 }
 
-static bool are_slots_sound(const uint32_t *slots, size_t slot_count, uint32_t count)
+static bool are_slots_valid(const uint32_t *slots, size_t slot_count, uint32_t count)
 {
 	if (!is_power_of_two(slot_count) || slot_count <= count)
 		return false;
@@ -70,7 +70,7 @@ static bool are_slots_sound(const uint32_t *slots, size_t slot_count, uint32_t c
 	return true;
 }
 
-static bool are_docs_sound(const struct segment *segment)
+static bool are_docs_valid(const struct segment *segment)
 {
 	size_t strings = section_count(segment, SECTION_STRINGS);
 	size_t forward = section_count(segment, SECTION_FORWARD);
@@ -91,7 +91,7 @@ static bool are_docs_sound(const struct segment *segment)
 	return true;
 }
 
-static bool are_terms_sound(const struct segment *segment)
+static bool are_terms_valid(const struct segment *segment)
 {
 	size_t strings = section_count(segment, SECTION_STRINGS);
 	size_t blocks = section_count(segment, SECTION_BLOCKS);
@@ -110,17 +110,17 @@ static bool are_terms_sound(const struct segment *segment)
 	return true;
 }
 
-static bool is_content_sound(const struct segment *segment)
+static bool is_content_valid(const struct segment *segment)
 {
 	size_t strings = section_count(segment, SECTION_STRINGS);
 	return strings > 0 && segment->strings[strings - 1] == '\0' &&
-	       are_slots_sound(segment->doc_slots, segment->doc_slot_count, segment->doc_count) &&
-	       are_slots_sound(segment->term_slots, segment->term_slot_count,
+	       are_slots_valid(segment->doc_slots, segment->doc_slot_count, segment->doc_count) &&
+	       are_slots_valid(segment->term_slots, segment->term_slot_count,
 	                       segment->term_count) &&
-	       are_docs_sound(segment) && are_terms_sound(segment);
+	       are_docs_valid(segment) && are_terms_valid(segment);
 }
 
-static void point_at_sections(struct segment *segment)
+static void set_section_pointers(struct segment *segment)
 {
 	segment->docs = section(segment, SECTION_DOCS);
 	segment->terms = section(segment, SECTION_TERMS);
@@ -156,11 +156,12 @@ static void make_bitmaps(struct segment *segment)
 	}
 }
 
-static void make_norms(struct segment *segment)
+float *segment_norms_new(float average_length)
 {
-	segment->norms = mem_array(SEGMENT_MAX_LENGTH + 1, sizeof(float));
+	float *norms = mem_array(SEGMENT_MAX_LENGTH + 1, sizeof(float));
 	for (int i = 0; i <= SEGMENT_MAX_LENGTH; i++)
-		segment->norms[i] = bm25_norm((float)i, segment->header->average_length);
+		norms[i] = bm25_norm((float)i, average_length);
+	return norms;
 }
 
 struct segment *segment_open(void *data, size_t length, bool takes_data)
@@ -168,17 +169,17 @@ struct segment *segment_open(void *data, size_t length, bool takes_data)
 	struct segment *segment = mem_array(1, sizeof(*segment));
 	segment->owned = takes_data ? data : NULL;
 	segment->header = data;
-	if (!is_header_sound(data, length)) {
+	if (!is_header_valid(data, length)) {
 		segment_free(segment);
 		return NULL;
 	}
-	point_at_sections(segment);
-	if (!is_content_sound(segment)) {
+	set_section_pointers(segment);
+	if (!is_content_valid(segment)) {
 		segment_free(segment);
 		return NULL;
 	}
 	make_bitmaps(segment);
-	make_norms(segment);
+	segment->norms = segment_norms_new(segment->header->average_length);
 	return segment;
 }
 
@@ -252,12 +253,7 @@ uint32_t segment_published_since(const struct segment *segment, int32_t day)
 
 struct forward segment_forward(const struct segment *segment, uint32_t doc)
 {
-	struct forward forward = {.at = segment->forward + segment->docs[doc].forward};
-	forward.title_count = varint_read(&forward.at);
-	forward.abstract_count = varint_read(&forward.at);
-	forward.title_extra_count = varint_read(&forward.at);
-	forward.abstract_extra_count = varint_read(&forward.at);
-	return forward;
+	return forward_open(segment->forward + segment->docs[doc].forward);
 }
 
 uint32_t forward_weight(const struct forward *forward, uint32_t i)

@@ -1,14 +1,14 @@
-/** An immutable piece of the index: some documents, their terms and postings.
+/** An immutable part of the index: documents, their terms and their posting lists.
  *
- * A segment is one block of memory without pointers (a *blob*), made by builder.h or mapped from a
- * snapshot (snapshot.h); `struct segment` is a view of it. Documents are numbered newest first (by
- * published day, then by id), so that equal scores rank the newer first and "published since" is a
- * range of numbers. Terms are numbered by falling document frequency. What a document consists of
- * is kept as its *forward record*, the term numbers one after another: exact scores, word pairs,
- * vectors and merges read it.
+ * A segment is one block of memory without pointers (a *blob*). builder.h makes it, or snapshot.h
+ * maps it from a file; `struct segment` is a view of it. Documents are numbered newest first (by
+ * published day, then by id), so that equal scores rank the newer one first and "published since"
+ * is a range of numbers. Terms are numbered by descending document frequency. The *forward record*
+ * of a document is the sequence of its term numbers; exact scores, vectors and merges are computed
+ * from it.
  *
- * Reading is safe from many threads at once. Blobs are of the machine's own byte order; the header
- * tells.
+ * Any number of threads may read a segment at once. A blob is in the byte order of the machine that
+ * wrote it; the magic number in its header shows a foreign order.
  */
 #pragma once
 
@@ -23,14 +23,14 @@ struct roaring_bitmap_s;
 /** No such document, term or category. */
 #define SEGMENT_NONE UINT32_MAX
 
-/** Longest weighted length that is kept. */
+/** Weighted document lengths are capped at this value. */
 #define SEGMENT_MAX_LENGTH 4095
 
 struct segment_doc {
-	uint64_t seq;        /* change sequence number of the state that is indexed */
-	uint64_t forward;    /* where its forward record begins, in bytes */
+	uint64_t seq;        /* change sequence number of the indexed state */
+	uint64_t forward;    /* offset of its forward record, in bytes */
 	uint32_t id;         /* offset of its id in the strings */
-	uint32_t categories; /* where its categories begin in the category list */
+	uint32_t categories; /* index of its first one in the category list */
 	int32_t published;   /* days since 1970-01-01 */
 	uint16_t length;     /* weighted: title terms count BM25_TITLE_WEIGHT times */
 	uint8_t category_count;
@@ -38,9 +38,9 @@ struct segment_doc {
 };
 
 struct segment_term {
-	uint64_t data;        /* where its packed postings begin, in bytes */
+	uint64_t data;        /* offset of its packed postings, in bytes */
 	uint32_t text;        /* offset of its text in the strings */
-	uint32_t df;          /* documents that hold it; never 0 */
+	uint32_t df;          /* documents that contain it; never 0 */
 	uint32_t first_block; /* number of its first posting block */
 };
 
@@ -64,7 +64,7 @@ struct segment_header {
 	uint32_t doc_count;
 	uint32_t term_count;
 	uint32_t category_count;
-	float average_length; /* that impacts were computed with; weighted */
+	float average_length; /* weighted; impacts were computed with it */
 	uint64_t max_seq;     /* greatest change sequence number of any document */
 	struct {
 		uint64_t offset; /* from the start of the blob, a multiple of 8 */
@@ -89,21 +89,25 @@ struct segment {
 	uint32_t doc_count;
 	uint32_t term_count;
 	uint32_t category_count;
-	struct roaring_bitmap_s **category_docs; /* which documents, by category number */
-	struct roaring_bitmap_s *container_docs; /* those with a container */
+	struct roaring_bitmap_s **category_docs; /* documents by category number */
+	struct roaring_bitmap_s *container_docs; /* documents with a container */
 	float *norms;                            /* bm25_norm() by weighted length */
-	void *owned;                             /* the blob when the segment frees it; else NULL */
+	void *owned;                             /* the blob if the segment frees it, else NULL */
 };
 
 /** First bytes of a blob: "exseg" and a format number. */
 #define SEGMENT_MAGIC UINT64_C(0x0000016765737865)
 
-/** View the blob at `data` (aligned to 8). Borrows it; with `takes_data` set it is malloc()ed and
- * the segment frees it, also when this fails. Returns NULL when it is not a blob of this format, or
- * one whose sections and numbers do not fit each other. */
+/** Allocate bm25_norm() by weighted length, SEGMENT_MAX_LENGTH + 1 values. The caller calls
+ * free(). */
+float *segment_norms_new(float average_length);
+
+/** Make a view of the blob at `data`, which is aligned to 8 bytes. Borrows the blob, or with
+ * `takes_data` takes it: it is then from malloc(), and is freed with the segment or if this fails.
+ * Returns NULL if the data is not a blob of this format or is inconsistent. */
 struct segment *segment_open(void *data, size_t length, bool takes_data);
 
-/** NULL is fine. */
+/** Free the segment; NULL is allowed. */
 void segment_free(struct segment *segment);
 
 /** The number of the document `id`, or SEGMENT_NONE. */
@@ -116,38 +120,38 @@ const char *segment_doc_id(const struct segment *segment, uint32_t doc);
 const char *segment_term_text(const struct segment *segment, uint32_t term);
 const char *segment_category_name(const struct segment *segment, uint32_t category);
 
-/** Blocks of a term's posting list. */
+/** Number of blocks in a term's posting list. */
 static inline uint32_t segment_block_count(const struct segment_term *term)
 {
 	return (term->df + POSTINGS_BLOCK - 1) / POSTINGS_BLOCK;
 }
 
-/** Documents published on `day` or later are those numbered below this. */
+/** The documents published on `day` or later are those with a number below the result. */
 uint32_t segment_published_since(const struct segment *segment, int32_t day);
 
-/** One document's terms: four runs, in this order. Positions count main tokens. */
+/** Reader of a forward record: the terms of one document, in four runs in this order. */
 struct forward {
 	uint32_t title_count;          /* main tokens of the title */
 	uint32_t abstract_count;       /* main tokens of the abstract */
 	uint32_t title_extra_count;    /* extra tokens of the title, and the document's id */
 	uint32_t abstract_extra_count; /* extra tokens of the abstract */
-	const uint8_t *at;             /* the first term number, see forward_next() */
+	const uint8_t *at;             /* the next term number, see forward_next() */
 };
 
-/** Begin to read the record of `doc`. */
+/** Start reading the record of `doc`. */
 struct forward segment_forward(const struct segment *segment, uint32_t doc);
 
-/** All tokens of a record. */
+/** Number of tokens in a record. */
 static inline uint32_t forward_count(const struct forward *forward)
 {
 	return forward->title_count + forward->abstract_count + forward->title_extra_count +
 	       forward->abstract_extra_count;
 }
 
-/** What the token number `i` of the record adds to its term's weighted frequency. */
+/** How much token `i` of the record adds to the weighted frequency of its term. */
 uint32_t forward_weight(const struct forward *forward, uint32_t i);
 
-/** Read a number of up to 32 bits, seven bits a byte, and move `at` behind it. */
+/** Read a number of up to 32 bits, seven in each byte, the lowest first. Moves `at` past it. */
 static inline uint32_t varint_read(const uint8_t **at)
 {
 	uint32_t value = 0;
@@ -161,7 +165,18 @@ static inline uint32_t varint_read(const uint8_t **at)
 	return value;
 }
 
-/** The next term number of a record that has one. */
+/** Start reading the record that begins at `at`. */
+static inline struct forward forward_open(const uint8_t *at)
+{
+	struct forward forward = {.at = at};
+	forward.title_count = varint_read(&forward.at);
+	forward.abstract_count = varint_read(&forward.at);
+	forward.title_extra_count = varint_read(&forward.at);
+	forward.abstract_extra_count = varint_read(&forward.at);
+	return forward;
+}
+
+/** Read the next term number. The record must have one. */
 static inline uint32_t forward_next(struct forward *forward)
 {
 	return varint_read(&forward->at);

@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-/* Slips between words of `a_length` and `b_length` letters: the least number of insertions,
- * deletions, substitutions and swaps of neighbours (optimal string alignment), row by row. */
-static unsigned count_slips(const char *a, size_t a_length, const char *b, size_t b_length)
+/* The edit distance of two words: the least number of insertions, deletions, replacements and swaps
+ * of adjacent letters (optimal string alignment), computed row by row. */
+static unsigned edit_distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
 	uint8_t rows[3][TERM_MAX_BYTES + 1];
 	for (size_t j = 0; j <= b_length; j++)
@@ -36,32 +36,34 @@ static bool are_letters(const char *text, size_t length)
 	return true;
 }
 
-/* Slips between the word and a term; more than `allowed` where the term is no word at all. */
-static unsigned distance(const char *text, size_t length, const char *term, unsigned allowed)
+/* The edit distance of a word and a term. Returns allowed + 1 without computing it if the lengths
+ * differ too much or the term is not all letters. */
+static unsigned bounded_distance(const char *text, size_t length, const char *term,
+                                 unsigned allowed)
 {
 	size_t term_length = strlen(term);
 	if (term_length > length + allowed || term_length + allowed < length ||
 	    !are_letters(term, term_length))
 		return allowed + 1;
-	return count_slips(text, length, term, term_length);
+	return edit_distance(text, length, term, term_length);
 }
 
 uint32_t spelling_nearest(const struct segment *segment, const char *text, size_t length)
 {
-	unsigned allowed = length >= SPELLING_LONG ? 2 : 1;
+	unsigned allowed = length >= SPELLING_TWO_EDITS ? 2 : 1;
 	uint32_t nearest = SEGMENT_NONE;
-	if (length < SPELLING_LEAST || length > TERM_MAX_BYTES || !are_letters(text, length))
+	if (length < SPELLING_MIN_LENGTH || length > TERM_MAX_BYTES || !are_letters(text, length))
 		return SEGMENT_NONE;
 	for (uint32_t i = 0; i < segment->term_count && allowed > 0; i++) {
 		const char *term = segment_term_text(segment, i);
-		if (segment->terms[i].df < SPELLING_LEAST_DF)
+		if (segment->terms[i].df < SPELLING_MIN_DF)
 			break;
-		unsigned slips =
-			term[0] == text[0] ? distance(text, length, term, allowed) : allowed + 1;
-		if (slips > allowed)
+		unsigned edits = term[0] == text[0] ? bounded_distance(text, length, term, allowed)
+		                                    : allowed + 1;
+		if (edits > allowed)
 			continue;
 		nearest = i;
-		allowed = MAX_OF(slips, 1u) - 1;
+		allowed = MAX_OF(edits, 1u) - 1;
 	}
 	return nearest;
 }

@@ -1,4 +1,4 @@
-/** The best `k` of a stream of scored documents: a heap whose root is the worst of them. */
+/** Keeps the `k` best of a stream of scored documents, in a heap with the worst one at the root. */
 #pragma once
 
 #include <stddef.h>
@@ -9,20 +9,20 @@ struct hit {
 	float score;
 };
 
-/** Fill in with topk_init(). */
+/** Initialise with topk_init(). */
 struct topk {
-	struct hit *hits; /* a heap; the worst first */
+	struct hit *hits; /* the heap; the worst first */
 	size_t count;
 	size_t capacity;
-	float threshold; /* only a greater score enters; 0 until the heap is full */
+	float threshold; /* only a greater score is kept; 0 until the heap is full */
 };
 
-/** `hits` has room for `capacity` (> 0) and is borrowed. */
+/** Keep up to `capacity` (> 0) hits in `hits`, which has that much room. Borrows it. */
 void topk_init(struct topk *topk, struct hit *hits, size_t capacity);
 
-/** Offer a document. Of equal scores the lower document number is better. Scores are above 0,
- * others are turned away. */
+/** Offer a document. Of equal scores the lower document number is better. Scores that are not above
+ * 0 are ignored. */
 void topk_offer(struct topk *topk, uint32_t doc, float score);
 
-/** Put the hits in order, the best first. The heap cannot be added to afterwards. */
+/** Sort the hits, the best first. No document can be offered afterwards. */
 void topk_sort(struct topk *topk);

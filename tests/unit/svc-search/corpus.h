@@ -1,4 +1,4 @@
-/** Made-up papers for the engine's tests: the same each time. */
+/** Synthetic papers for the tests of the search engine; the same in each run. */
 #pragma once
 
 #include "base/arena.h"
@@ -7,18 +7,19 @@
 #include <stdint.h>
 #include <string.h>
 
-/** A repeatable source of numbers. */
+/** A pseudo-random number generator; `state` is the seed. */
 struct noise {
 	uint64_t state;
 };
 
+/** The next number, 0 to `limit` - 1. */
 static inline uint32_t noise_below(struct noise *noise, uint32_t limit)
 {
 	noise->state = noise->state * UINT64_C(6364136223846793005) + 1442695040888963407u;
 	return (uint32_t)(noise->state >> 33) % limit;
 }
 
-/** A made-up word that no stemmer changes; low numbers are the common ones. */
+/** Word number `number`: a distinct word that the stemmer does not change. In `arena`. */
 static inline const char *made_word(struct arena *arena, uint32_t number)
 {
 	static const char letters[] = "bcdfghjkmnpqrtvwxz";
@@ -31,7 +32,8 @@ static inline const char *made_word(struct arena *arena, uint32_t number)
 	return arena_strndup(arena, word, length);
 }
 
-/** `count` made-up words of a vocabulary of `words`, of which the low numbers are common. */
+/** A text of `count` words from a vocabulary of `words`; words with low numbers are more frequent.
+ * In `arena`. */
 static inline char *made_text(struct arena *arena, struct noise *noise, size_t count,
                               uint32_t words)
 {
@@ -44,7 +46,7 @@ static inline char *made_text(struct arena *arena, struct noise *noise, size_t c
 	return buf.data ? buf.data : "";
 }
 
-/** Paper number `i`: id "p<i>", categories that go by the number, a text of 0 to 60 words. */
+/** Paper number `i`: id "p<i>", categories by its number, a text of up to 60 words. In `arena`. */
 static inline struct document made_document(struct arena *arena, struct noise *noise, uint32_t i,
                                             uint32_t words)
 {
@@ -64,7 +66,7 @@ static inline struct document made_document(struct arena *arena, struct noise *n
 	};
 }
 
-/** A segment of `count` made-up papers. */
+/** A segment of `count` papers. The caller frees it. */
 static inline struct segment *made_segment(uint64_t seed, uint32_t count, uint32_t words)
 {
 	struct arena *arena = arena_new();

@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-/* Enough for lists of many blocks. */
-#define MANY 1500
+/* Enough that posting lists have many blocks. */
+#define DOCUMENTS 1500
 
-/* The weighted frequency of `term` in `doc`, from the forward record. */
+/* The weighted frequency of `term` in `doc`, counted in the forward record. */
 static uint32_t frequency_of(const struct segment *segment, uint32_t doc, uint32_t term)
 {
 	struct forward forward = segment_forward(segment, doc);
@@ -24,7 +24,8 @@ static uint32_t frequency_of(const struct segment *segment, uint32_t doc, uint32
 	return MIN_OF(frequency, (uint32_t)BM25_MAX_FREQUENCY);
 }
 
-/* Every posting of `term` is what the forward records say, and within its block's bound. */
+/* Assert that the postings of `term` match the forward records and that no impact is above the
+ * maximum of its block. */
 static void check_list(const struct segment *segment, uint32_t term)
 {
 	const struct segment_term *entry = &segment->terms[term];
@@ -50,10 +51,10 @@ static void check_list(const struct segment *segment, uint32_t term)
 		assert_int_equal(frequency_of(segment, next, term), 0);
 }
 
-static void test_lists_agree_with_records(void **state attr_unused)
+static void posting_lists_match_the_forward_records(void **state attr_unused)
 {
-	struct segment *segment = made_segment(3, MANY, 400);
-	assert_int_equal(segment->doc_count, MANY);
+	struct segment *segment = made_segment(3, DOCUMENTS, 400);
+	assert_int_equal(segment->doc_count, DOCUMENTS);
 	for (uint32_t term = 0; term < segment->term_count; term += 7)
 		check_list(segment, term);
 	for (uint32_t term = 1; term < segment->term_count; term++)
@@ -61,12 +62,12 @@ static void test_lists_agree_with_records(void **state attr_unused)
 	segment_free(segment);
 }
 
-static void test_documents(void **state attr_unused)
+static void documents_keep_their_properties(void **state attr_unused)
 {
-	struct segment *segment = made_segment(4, MANY, 400);
+	struct segment *segment = made_segment(4, DOCUMENTS, 400);
 	struct arena *arena = arena_new();
 	struct noise noise = {4};
-	for (uint32_t i = 0; i < MANY; i++) {
+	for (uint32_t i = 0; i < DOCUMENTS; i++) {
 		struct document made = made_document(arena, &noise, i, 400);
 		uint32_t doc = segment_find_doc(segment, made.id);
 		assert_true(doc < segment->doc_count);
@@ -83,14 +84,14 @@ static void test_documents(void **state attr_unused)
 	assert_int_equal(segment_find_doc(segment, "absent"), SEGMENT_NONE);
 	assert_int_equal(segment_find_doc(segment, ""), SEGMENT_NONE);
 	assert_int_equal(segment_find_term(segment, "absent", 6), SEGMENT_NONE);
-	for (uint32_t doc = 1; doc < MANY; doc++)
+	for (uint32_t doc = 1; doc < DOCUMENTS; doc++)
 		assert_true(segment->docs[doc - 1].published >= segment->docs[doc].published);
-	assert_int_equal(segment->header->max_seq, MANY);
+	assert_int_equal(segment->header->max_seq, DOCUMENTS);
 	arena_free(arena);
 	segment_free(segment);
 }
 
-static void test_published_since(void **state attr_unused)
+static void published_since_bounds_the_newer_documents(void **state attr_unused)
 {
 	struct segment *segment = made_segment(5, 500, 50);
 	for (int32_t day = -1; day <= 301; day++) {
@@ -103,7 +104,7 @@ static void test_published_since(void **state attr_unused)
 	segment_free(segment);
 }
 
-static void test_adding_from_a_segment_is_adding(void **state attr_unused)
+static void documents_copied_from_a_segment_are_equal(void **state attr_unused)
 {
 	struct segment *first = made_segment(6, 700, 300);
 	struct builder *builder = builder_new();
@@ -125,7 +126,7 @@ static void test_adding_from_a_segment_is_adding(void **state attr_unused)
 	segment_free(first);
 }
 
-static void test_replacing(void **state attr_unused)
+static void greatest_change_sequence_number_wins(void **state attr_unused)
 {
 	struct builder *builder = builder_new();
 	struct document document = {.id = "2103.00020",
@@ -151,7 +152,7 @@ static void test_replacing(void **state attr_unused)
 	segment_free(segment);
 }
 
-static void test_nothing(void **state attr_unused)
+static void empty_segments_are_valid(void **state attr_unused)
 {
 	struct builder *builder = builder_new();
 	struct segment *segment = builder_finish(builder, 0);
@@ -172,7 +173,7 @@ static void test_nothing(void **state attr_unused)
 	segment_free(NULL);
 }
 
-static void test_long_documents_are_bounded(void **state attr_unused)
+static void long_documents_are_limited(void **state attr_unused)
 {
 	struct builder *builder = builder_new();
 	struct arena *arena = arena_new();
@@ -197,13 +198,13 @@ static void test_long_documents_are_bounded(void **state attr_unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lists_agree_with_records),
-		cmocka_unit_test(test_documents),
-		cmocka_unit_test(test_published_since),
-		cmocka_unit_test(test_adding_from_a_segment_is_adding),
-		cmocka_unit_test(test_replacing),
-		cmocka_unit_test(test_nothing),
-		cmocka_unit_test(test_long_documents_are_bounded),
+		cmocka_unit_test(posting_lists_match_the_forward_records),
+		cmocka_unit_test(documents_keep_their_properties),
+		cmocka_unit_test(published_since_bounds_the_newer_documents),
+		cmocka_unit_test(documents_copied_from_a_segment_are_equal),
+		cmocka_unit_test(greatest_change_sequence_number_wins),
+		cmocka_unit_test(empty_segments_are_valid),
+		cmocka_unit_test(long_documents_are_limited),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

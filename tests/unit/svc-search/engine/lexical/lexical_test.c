@@ -10,10 +10,10 @@
 
 #include <cmocka.h>
 
-/* Documents: several windows of the search, the last one cut. */
-#define MANY 7001
+/* Several windows of the search; the last one is not full. */
+#define DOCUMENTS 7001
 
-/* The score of every document, from the forward records. */
+/* The score of every document, computed from the forward records. */
 static float *score_all(const struct segment *segment, const struct lexical_term *terms,
                         size_t count)
 {
@@ -47,7 +47,8 @@ static size_t count_above(const struct segment *segment, const float *scores,
 	return count;
 }
 
-/* The hits are the best by exhaustive scoring: right scores, in order, and none better left out. */
+/* Assert that the hits have the scores of exhaustive scoring, are in order, and that no better
+ * document is missing. */
 static void check(const struct segment *segment, const struct lexical_term *terms, size_t count,
                   const struct doc_filter *filter, size_t k)
 {
@@ -92,9 +93,9 @@ static uint64_t *pick_bits(const struct segment *segment, struct noise *noise, u
 	return bits;
 }
 
-static void test_random(void **state attr_unused)
+static void hits_match_exhaustive_scoring(void **state attr_unused)
 {
-	struct segment *segment = made_segment(11, MANY, 3000);
+	struct segment *segment = made_segment(11, DOCUMENTS, 3000);
 	struct noise noise = {12};
 	for (int round = 0; round < 120; round++) {
 		struct lexical_term terms[10];
@@ -112,7 +113,7 @@ static void test_random(void **state attr_unused)
 	segment_free(segment);
 }
 
-static void test_equal_scores_rank_the_newer_first(void **state attr_unused)
+static void equal_scores_rank_the_newer_first(void **state attr_unused)
 {
 	struct builder *builder = builder_new();
 	struct arena *arena = arena_new();
@@ -138,7 +139,7 @@ static void test_equal_scores_rank_the_newer_first(void **state attr_unused)
 	arena_free(arena);
 }
 
-static void test_nothing_to_find(void **state attr_unused)
+static void no_terms_or_no_documents_give_no_hits(void **state attr_unused)
 {
 	struct segment *segment = made_segment(13, 100, 50);
 	struct arena *arena = arena_new();
@@ -158,9 +159,9 @@ static void test_nothing_to_find(void **state attr_unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_random),
-		cmocka_unit_test(test_equal_scores_rank_the_newer_first),
-		cmocka_unit_test(test_nothing_to_find),
+		cmocka_unit_test(hits_match_exhaustive_scoring),
+		cmocka_unit_test(equal_scores_rank_the_newer_first),
+		cmocka_unit_test(no_terms_or_no_documents_give_no_hits),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,8 @@
 
 #include <cmocka.h>
 
-/* Pack, check nothing is written past the promise, unpack at the very end of a block of memory. */
+/* Pack, check that nothing is written past the documented size, and unpack from memory that ends
+ * with the padding. */
 static void round_trip(const uint32_t *docs, const uint8_t *frequencies, size_t count,
                        uint32_t base)
 {
@@ -29,7 +30,7 @@ static void round_trip(const uint32_t *docs, const uint8_t *frequencies, size_t 
 	free(copy);
 }
 
-static void test_random(void **state attr_unused)
+static void random_blocks_unpack_unchanged(void **state attr_unused)
 {
 	struct noise noise = {7};
 	for (int round = 0; round < 3000; round++) {
@@ -49,7 +50,7 @@ static void test_random(void **state attr_unused)
 	}
 }
 
-static void test_extremes(void **state attr_unused)
+static void smallest_and_largest_values_unpack_unchanged(void **state attr_unused)
 {
 	uint32_t docs[POSTINGS_BLOCK];
 	uint8_t frequencies[POSTINGS_BLOCK];
@@ -71,8 +72,8 @@ static void test_extremes(void **state attr_unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_random),
-		cmocka_unit_test(test_extremes),
+		cmocka_unit_test(random_blocks_unpack_unchanged),
+		cmocka_unit_test(smallest_and_largest_values_unpack_unchanged),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-/* A segment of one paper for each abstract, all of the same length and day; document i is the
- * i-th. */
+/* A segment of one document for each abstract, all published on the same day; document i has
+ * abstract i. */
 static struct segment *segment_of(const char *const *abstracts, size_t count)
 {
 	struct builder *builder = builder_new();
@@ -29,8 +29,8 @@ static struct segment *segment_of(const char *const *abstracts, size_t count)
 	return segment;
 }
 
-static struct proximity_score read_one(struct arena *arena, const struct segment *segment,
-                                       const char *text, uint32_t doc)
+static struct proximity_score score_one(struct arena *arena, const struct segment *segment,
+                                        const char *text, uint32_t doc)
 {
 	struct parsed_query *query = query_parse(arena, text, strlen(text));
 	for (size_t i = 0; i < query->term_count; i++)
@@ -38,39 +38,39 @@ static struct proximity_score read_one(struct arena *arena, const struct segment
 	return proximity_score_document(proximity_scorer_new(segment, query, arena), doc);
 }
 
-static void test_words(void **state attr_unused)
+static void terms_score_as_bm25(void **state attr_unused)
 {
 	static const char *const abstracts[] = {"xray yoyo xray zulu quax quux"};
 	struct segment *segment = segment_of(abstracts, 1);
 	struct arena *arena = arena_new();
-	struct proximity_score score = read_one(arena, segment, "xray zulu absent xray", 0);
+	struct proximity_score score = score_one(arena, segment, "xray zulu absent xray", 0);
 	float norm = bm25_norm(6, 6);
 	/* xray twice in the query with idf 1, zulu once with idf 2 */
 	assert_true(fabsf(score.words - (2 * bm25_impact(2, norm) + 2 * bm25_impact(1, norm))) <
 	            1e-5f);
 	assert_int_equal(score.matched, 3);
-	score = read_one(arena, segment, "nothing here", 0);
+	score = score_one(arena, segment, "nothing here", 0);
 	assert_true(score.words == 0 && score.pairs == 0);
 	assert_int_equal(score.matched, 0);
 	arena_free(arena);
 	segment_free(segment);
 }
 
-static void test_nearer_pairs_count_more(void **state attr_unused)
+static void nearer_pairs_score_more(void **state attr_unused)
 {
 	static const char *const abstracts[] = {
-		"xray yoyo quax quux zulu zebra", /* side by side */
-		"xray quax yoyo quux zulu zebra", /* one between */
-		"yoyo xray quax quux zulu zebra", /* turned around */
+		"xray yoyo quax quux zulu zebra", /* adjacent */
+		"xray quax yoyo quux zulu zebra", /* one word between */
+		"yoyo xray quax quux zulu zebra", /* reverse order */
 		"xray quax quux yoyo zulu zebra", /* too far */
 		"xray quax quux zulu zebra yoyo", /* further */
-		"quax xray quux zulu zebra zany", /* one of them alone */
+		"quax xray quux zulu zebra zany", /* only one of the terms */
 	};
 	struct segment *segment = segment_of(abstracts, ARRAY_LEN(abstracts));
 	struct arena *arena = arena_new();
 	float pairs[ARRAY_LEN(abstracts)];
 	for (uint32_t i = 0; i < ARRAY_LEN(abstracts); i++)
-		pairs[i] = read_one(arena, segment, "xray yoyo", i).pairs;
+		pairs[i] = score_one(arena, segment, "xray yoyo", i).pairs;
 	assert_true(pairs[0] > pairs[1]);
 	assert_true(pairs[0] > pairs[2]);
 	assert_true(pairs[1] > 0 && pairs[2] > 0);
@@ -79,22 +79,22 @@ static void test_nearer_pairs_count_more(void **state attr_unused)
 	segment_free(segment);
 }
 
-static void test_pairs_stay_within_a_field(void **state attr_unused)
+static void pairs_do_not_cross_fields(void **state attr_unused)
 {
 	struct builder *builder = builder_new();
 	struct arena *arena = arena_new();
 	struct document document = {.id = "a", .title = "quax xray", .abstract = "yoyo quux"};
 	builder_add(builder, &document);
 	struct segment *segment = builder_finish(builder, 0);
-	assert_true(read_one(arena, segment, "xray yoyo", 0).pairs == 0);
-	assert_true(read_one(arena, segment, "quax xray", 0).pairs > 0);
-	assert_true(read_one(arena, segment, "xray xray", 0).pairs == 0);
+	assert_true(score_one(arena, segment, "xray yoyo", 0).pairs == 0);
+	assert_true(score_one(arena, segment, "quax xray", 0).pairs > 0);
+	assert_true(score_one(arena, segment, "xray xray", 0).pairs == 0);
 	builder_free(builder);
 	segment_free(segment);
 	arena_free(arena);
 }
 
-static void test_one_reader_many_documents(void **state attr_unused)
+static void scorer_can_score_many_documents(void **state attr_unused)
 {
 	struct segment *segment = made_segment(51, 300, 60);
 	struct arena *arena = arena_new();
@@ -118,10 +118,10 @@ static void test_one_reader_many_documents(void **state attr_unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_words),
-		cmocka_unit_test(test_nearer_pairs_count_more),
-		cmocka_unit_test(test_pairs_stay_within_a_field),
-		cmocka_unit_test(test_one_reader_many_documents),
+		cmocka_unit_test(terms_score_as_bm25),
+		cmocka_unit_test(nearer_pairs_score_more),
+		cmocka_unit_test(pairs_do_not_cross_fields),
+		cmocka_unit_test(scorer_can_score_many_documents),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,12 +11,13 @@
 
 #include <cmocka.h>
 
-/* A segment in which each of the words stands in three papers, the earlier ones in more. */
+/* A segment in which each word is in more than SPELLING_MIN_DF documents, and earlier words in more
+ * than later ones. */
 static struct segment *segment_of(const char *const *words, size_t count)
 {
 	struct builder *builder = builder_new();
 	for (size_t word = 0; word < count; word++) {
-		for (size_t i = 0; i < SPELLING_LEAST_DF + count - word; i++) {
+		for (size_t i = 0; i < SPELLING_MIN_DF + count - word; i++) {
 			char id[64];
 			snprintf(id, sizeof(id), "%zu-%zu", word, i);
 			builder_add(builder, &(struct document){.id = id,
@@ -31,7 +32,7 @@ static struct segment *segment_of(const char *const *words, size_t count)
 	return segment;
 }
 
-/* Each is a term as it stands, which no stemmer changes. */
+/* Words that the stemmer does not change. */
 static const char *const words[] = {"transform", "attent", "gaussian", "latent",  "network",
                                     "segment",   "cat",    "gpt4abc",  "patient", "parent"};
 
@@ -41,25 +42,25 @@ struct row {
 };
 
 static const struct row rows[] = {
-	{"transfom", "transform"},   /* one too few */
-	{"trannsform", "transform"}, /* one too many */
-	{"tranzform", "transform"},  /* a wrong one */
-	{"tarnsform", "transform"},  /* two swapped */
-	{"tranzfomr", "transform"},  /* two slips in a long word */
+	{"transfom", "transform"},   /* one letter missing */
+	{"trannsform", "transform"}, /* one extra letter */
+	{"tranzform", "transform"},  /* one wrong letter */
+	{"tarnsform", "transform"},  /* two letters swapped */
+	{"tranzfomr", "transform"},  /* two edits in a long word */
 	{"gaussan", "gaussian"},
-	{"gausan", NULL}, /* two in a short one */
+	{"gausan", NULL}, /* two edits in a short word */
 	{"atent", "attent"},
-	{"patent", "patient"}, /* the commoner of two that are as near */
+	{"patent", "patient"}, /* the more frequent of two at the same distance */
 	{"nattent", NULL},     /* another first letter */
 	{"catt", NULL},        /* too short */
-	{"gpt5abc", NULL},     /* no word */
+	{"gpt5abc", NULL},     /* not all letters */
 	{"gptabc", NULL},
-	{"rarword", NULL}, /* meant by too few */
+	{"rarword", NULL}, /* in too few documents */
 	{"zzzzzzzz", NULL},
 	{"", NULL},
 };
 
-static void test_nearest(void **state attr_unused)
+static void nearest_term_is_found(void **state attr_unused)
 {
 	struct segment *segment = segment_of(words, ARRAY_LEN(words));
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
@@ -73,7 +74,7 @@ static void test_nearest(void **state attr_unused)
 	segment_free(segment);
 }
 
-static void test_lengths(void **state attr_unused)
+static void every_length_is_accepted(void **state attr_unused)
 {
 	struct segment *segment = segment_of(words, ARRAY_LEN(words));
 	char text[200];
@@ -89,8 +90,8 @@ static void test_lengths(void **state attr_unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nearest),
-		cmocka_unit_test(test_lengths),
+		cmocka_unit_test(nearest_term_is_found),
+		cmocka_unit_test(every_length_is_accepted),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

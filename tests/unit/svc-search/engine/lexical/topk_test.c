@@ -17,7 +17,7 @@ static int compare(const void *a, const void *b)
 	return left->doc < right->doc ? -1 : left->doc > right->doc;
 }
 
-static void test_keeps_the_best_in_any_order(void **state attr_unused)
+static void best_hits_are_kept_in_any_order_of_offers(void **state attr_unused)
 {
 	struct noise noise = {21};
 	for (int round = 0; round < 500; round++) {
@@ -39,7 +39,7 @@ static void test_keeps_the_best_in_any_order(void **state attr_unused)
 	}
 }
 
-static void test_turns_away_what_is_not_above_zero(void **state attr_unused)
+static void scores_not_above_zero_are_ignored(void **state attr_unused)
 {
 	struct hit kept[2];
 	struct topk top;
@@ -58,8 +58,8 @@ static void test_turns_away_what_is_not_above_zero(void **state attr_unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_keeps_the_best_in_any_order),
-		cmocka_unit_test(test_turns_away_what_is_not_above_zero),
+		cmocka_unit_test(best_hits_are_kept_in_any_order_of_offers),
+		cmocka_unit_test(scores_not_above_zero_are_ignored),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
