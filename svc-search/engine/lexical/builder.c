@@ -164,20 +164,10 @@ static bool accept_dimension(struct builder *builder, uint32_t dimension)
 	return builder->dimension == dimension;
 }
 
-static void copy_vector(struct builder *builder, struct builder_doc *doc,
-                        const struct document *document)
-{
-	if (!document->vector || !accept_dimension(builder, document->dimension))
-		return;
-	if (!builder->vectors)
-		builder->vectors = arena_new();
-	doc->vector = arena_memdup(builder->vectors, document->vector, document->dimension);
-}
-
 void builder_add(struct builder *builder, const struct document *document)
 {
-	struct builder_doc *doc = reset_doc(builder, document->id, document->seq);
 	require(strlen(document->id) <= DOCUMENT_MAX_ID);
+	struct builder_doc *doc = reset_doc(builder, document->id, document->seq);
 	if (!doc)
 		return;
 	doc->published = document->published;
@@ -185,7 +175,11 @@ void builder_add(struct builder *builder, const struct document *document)
 	doc->categories = (uint32_t)builder->category_list_count;
 	for (size_t i = 0; i < document->category_count; i++)
 		add_category(builder, doc, document->categories[i]);
-	copy_vector(builder, doc, document);
+	if (document->vector && accept_dimension(builder, document->dimension)) {
+		if (!builder->vectors)
+			builder->vectors = arena_new();
+		doc->vector = arena_memdup(builder->vectors, document->vector, document->dimension);
+	}
 	add_field(builder, document->title, RUN_TITLE, RUN_TITLE_EXTRA);
 	add_field(builder, document->abstract, RUN_ABSTRACT, RUN_ABSTRACT_EXTRA);
 	add_field(builder, document->id, RUN_TITLE_EXTRA, RUN_TITLE_EXTRA);
@@ -202,26 +196,18 @@ static uint32_t map_term(struct builder *builder, uint32_t term)
 	return builder->source_terms[term] - 1;
 }
 
-static void set_source(struct builder *builder, const struct segment *segment)
-{
-	if (builder->source == segment)
-		return;
-	free(builder->source_terms);
-	builder->source = segment;
-	builder->source_terms = mem_array(segment->term_count, sizeof(uint32_t));
-}
-
 void builder_add_from(struct builder *builder, const struct segment *segment, uint32_t number,
                       const int8_t *vector, uint32_t dimension)
 {
 	const struct segment_doc *from = &segment->docs[number];
 	struct builder_doc *doc = reset_doc(builder, segment_doc_id(segment, number), from->seq);
-	struct forward forward = segment_forward(segment, number);
-	uint32_t counts[RUN_COUNT] = {forward.title_count, forward.abstract_count,
-	                              forward.title_extra_count, forward.abstract_extra_count};
 	if (!doc)
 		return;
-	set_source(builder, segment);
+	if (builder->source != segment) {
+		free(builder->source_terms);
+		builder->source = segment;
+		builder->source_terms = mem_array(segment->term_count, sizeof(uint32_t));
+	}
 	doc->published = from->published;
 	doc->has_container = from->has_container;
 	doc->categories = (uint32_t)builder->category_list_count;
@@ -231,6 +217,10 @@ void builder_add_from(struct builder *builder, const struct segment *segment, ui
 		                                   segment->category_list[from->categories + i]));
 	if (vector && accept_dimension(builder, dimension))
 		doc->vector = vector;
+	struct forward forward = segment_forward(segment, number);
+	const uint32_t counts[RUN_COUNT] = {forward.title_count, forward.abstract_count,
+	                                    forward.title_extra_count,
+	                                    forward.abstract_extra_count};
 	for (size_t run = 0; run < RUN_COUNT; run++)
 		for (uint32_t i = 0; i < counts[run]; i++)
 			numbers_add(&builder->runs[run], map_term(builder, forward_next(&forward)));

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* Slots of the hash table of the query's terms by their number in the segment: four for each
- * term. */
+/* Slots of the hash table of the query's terms by their number in the segment. The table has a
+ * fixed size and no pointers because every token of every scored document is looked up in it. */
 #define SLOTS (QUERY_MAX_TERMS * 4)
 
 struct slot {

@@ -157,13 +157,6 @@ static bool is_capital(uint32_t code)
 	       (code % 2 == 1 && in_ranges(odd, ARRAY_LEN(odd), code));
 }
 
-static struct folded folded_text(enum fold_kind kind, const char *text)
-{
-	struct folded result = {.kind = kind, .length = (uint8_t)strlen(text)};
-	memcpy(result.text, text, result.length);
-	return result;
-}
-
 static struct folded folded_code(enum fold_kind kind, uint32_t code)
 {
 	struct folded result = {.kind = kind};
@@ -225,7 +218,9 @@ static bool fold_latin(uint32_t code, struct folded *ret_folded)
 	                                                     : NULL;
 	if (!text)
 		return false;
-	*ret_folded = folded_text(*text != '\0' ? FOLD_LETTER : FOLD_BREAK, text);
+	*ret_folded = (struct folded){.kind = *text ? FOLD_LETTER : FOLD_BREAK,
+	                              .length = (uint8_t)strlen(text)};
+	memcpy(ret_folded->text, text, ret_folded->length);
 	return true;
 }
 

@@ -6,6 +6,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* A text of more bytes repeats words, so its stems are cached. */
+#define LONG_TEXT_BYTES 2000
+#define CACHE_SLOTS     1024
+
 /* State of query_parse(). */
 struct parser {
 	struct parsed_query *query;
@@ -19,10 +23,9 @@ struct parser {
 static struct query_term *add_term(struct parser *parser, const struct token *token)
 {
 	struct parsed_query *query = parser->query;
-	size_t size = sizeof(*query->terms);
+	size_t bytes = parser->term_capacity * sizeof(*query->terms);
 	if (query->term_count == parser->term_capacity) {
-		query->terms = arena_grow(parser->arena, query->terms, parser->term_capacity * size,
-		                          parser->term_capacity * size * 2);
+		query->terms = arena_grow(parser->arena, query->terms, bytes, bytes * 2);
 		parser->term_capacity *= 2;
 	}
 	struct query_term *term = &query->terms[query->term_count++];
@@ -34,30 +37,24 @@ static struct query_term *add_term(struct parser *parser, const struct token *to
 	return term;
 }
 
-static void add_to_sequence(struct parser *parser, uint32_t number)
-{
-	struct parsed_query *query = parser->query;
-	size_t size = sizeof(uint32_t);
-	if (query->sequence_count == parser->sequence_capacity) {
-		query->sequence =
-			arena_grow(parser->arena, query->sequence, parser->sequence_capacity * size,
-		                   parser->sequence_capacity * size * 2);
-		parser->sequence_capacity *= 2;
-	}
-	query->sequence[query->sequence_count++] = number;
-}
-
-static void read_token(const struct token *token, void *ctx)
+/* Token callback: count the term, and append a main token to the sequence. */
+static void add_token(const struct token *token, void *ctx)
 {
 	struct parser *parser = ctx;
+	struct parsed_query *query = parser->query;
 	uint32_t number = intern_add(&parser->texts, token->text, token->length);
-	struct query_term *term = number < parser->query->term_count ? &parser->query->terms[number]
-	                                                             : add_term(parser, token);
+	struct query_term *term =
+		number < query->term_count ? &query->terms[number] : add_term(parser, token);
 	term->count += token->is_extra ? QUERY_EXTRA_COUNT : 1.0f;
 	if (token->is_extra)
 		return;
 	term->is_extra = false;
-	add_to_sequence(parser, number);
+	size_t bytes = parser->sequence_capacity * sizeof(uint32_t);
+	if (query->sequence_count == parser->sequence_capacity) {
+		query->sequence = arena_grow(parser->arena, query->sequence, bytes, bytes * 2);
+		parser->sequence_capacity *= 2;
+	}
+	query->sequence[query->sequence_count++] = number;
 }
 
 struct parsed_query *query_parse(struct arena *arena, const char *text, size_t length)
@@ -68,10 +65,10 @@ struct parsed_query *query_parse(struct arena *arena, const char *text, size_t l
 	                        .source = text,
 	                        .term_capacity = 16,
 	                        .sequence_capacity = 16};
-	struct tokenizer *tokenizer = tokenizer_new(length > 2000 ? 1024 : 0);
+	struct tokenizer *tokenizer = tokenizer_new(length > LONG_TEXT_BYTES ? CACHE_SLOTS : 0);
 	query->terms = arena_array(arena, parser.term_capacity, sizeof(*query->terms));
 	query->sequence = arena_array(arena, parser.sequence_capacity, sizeof(uint32_t));
-	tokenizer_run(tokenizer, text, length, read_token, &parser);
+	tokenizer_run(tokenizer, text, length, add_token, &parser);
 	tokenizer_free(tokenizer);
 	intern_done(&parser.texts);
 	return query;

@@ -13,7 +13,8 @@
 /* Most words in a compound that also gives a joined token; longer ones are phrases. */
 #define COMPOUND_MAX_WORDS 5
 
-/* One slot of the stem cache; empty when `word_length` is 0. */
+/* One slot of the stem cache, which is direct-mapped: a new stem replaces the one in its slot. The
+ * slot is empty if `word_length` is 0. */
 struct cached_stem {
 	uint8_t word_length;
 	uint8_t length; /* of the stem; 0 for a stop word */
@@ -63,9 +64,9 @@ static uint32_t hash_bytes(const char *text, size_t length)
 	return hash ^ hash >> 15;
 }
 
-/* Stop words: words too common in English to identify a topic, by first letter, each between two
- * spaces. Articles, pronouns, prepositions, conjunctions and auxiliary verbs; no nouns, and no
- * adverb that can be a topic. */
+/* Stop words, which are too common in English to identify a topic, by first letter. Each word is
+ * between two spaces. Articles, pronouns, prepositions, conjunctions and auxiliary verbs; no nouns,
+ * and no adverb that can be a topic. */
 static const char *const stop_words[26] = {
 	['a' - 'a'] =
 		(" a about above after again against all also although am among an and any are"
