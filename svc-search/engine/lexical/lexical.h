@@ -28,9 +28,8 @@ struct lexical_term {
 
 /** The documents that a search may return. */
 struct doc_filter {
-	const uint64_t
-		*bits;  /* one bit for each document, (doc_count + 63) / 64 words; NULL: all */
-	uint32_t below; /* and only numbers below this; at most the segment's doc_count */
+	const uint64_t *bits; /* one for each document, in (doc_count + 63) / 64 words; NULL: all */
+	uint32_t below;       /* and only numbers below this; at most the segment's doc_count */
 };
 
 static inline bool doc_filter_allows(const struct doc_filter *filter, uint32_t doc)

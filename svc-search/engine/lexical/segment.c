@@ -55,14 +55,12 @@ static const void *section(const struct segment *segment, enum segment_section n
 	return (const char *)segment->header + segment->header->sections[number].offset;
 }
 
-static bool is_power_of_two(size_t count)
-{
-	return count != 0 && (count & (count - 1)) == 0;
-}
-
+/* Whether the slots of a hash table are a power of two, with a free one, and refer to `count`
+ * elements only. */
 static bool are_slots_valid(const uint32_t *slots, size_t slot_count, uint32_t count)
 {
-	if (!is_power_of_two(slot_count) || slot_count <= count)
+	bool is_power_of_two = slot_count != 0 && (slot_count & (slot_count - 1)) == 0;
+	if (!is_power_of_two || slot_count <= count)
 		return false;
 	for (size_t i = 0; i < slot_count; i++)
 		if (slots[i] > count)

@@ -101,7 +101,7 @@ static bool ends_sentence(const char *text, size_t length, size_t at)
 }
 
 /* The start of the fragment whose first match is at `start`: the start of the sentence if it is at
- * most `lead` characters before the match, else the first whole word within `lead` characters. */
+ * most `lead` characters before the match, else the first full word within `lead` characters. */
 static size_t fragment_start(const char *text, size_t length, size_t start, size_t lead)
 {
 	size_t word = start;

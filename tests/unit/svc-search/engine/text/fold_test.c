@@ -22,8 +22,8 @@ static void valid_utf8_decodes_and_invalid_bytes_give_u_fffd(void **state attr_u
 		{"\xE2\x82\xAC", 3, 0x20AC, 3},
 		{"\xF0\x9F\x98\x80", 4, 0x1F600, 4},
 		{"\xF4\x8F\xBF\xBF", 4, 0x10FFFF, 4},
-		{"\xC3", 1, 0xFFFD, 1},             /* cut */
-		{"\xE2\x82", 2, 0xFFFD, 1},         /* cut */
+		{"\xC3", 1, 0xFFFD, 1},             /* truncated */
+		{"\xE2\x82", 2, 0xFFFD, 1},         /* truncated */
 		{"\x80", 1, 0xFFFD, 1},             /* a continuation byte alone */
 		{"\xC0\xAF", 2, 0xFFFD, 1},         /* overlong */
 		{"\xE0\x80\xAF", 3, 0xFFFD, 1},     /* overlong */
