@@ -1,4 +1,9 @@
-/** svc-search: what the service keeps for its process and for each worker. main.c makes and frees
+/** svc-search/: research assets (papers), their index, and search. Folders from the bottom up:
+ * engine/ (the search engine, without HTTP and SQL), indexing/ (keeps the engine up to date with
+ * Postgres), embeddings/ (vectors of an outside embedder), ingest/ (import and harvest), api/ (the
+ * routes). main.c puts them together.
+ *
+ * This header is what the service keeps for its process and for each worker. main.c makes and frees
  * it. */
 #pragma once
 

@@ -15,7 +15,7 @@
 
 #include <stdlib.h>
 
-#define SWEEP_MS 1000
+#define POLL_MS 1000
 
 /* Duration of the lease beyond the timeout of a call: time for the statements of a pass. */
 #define LEASE_SPARE_MS 5000
@@ -209,10 +209,10 @@ static uint64_t embed_batch(struct request *rq, struct paper_embedding *papers)
 	struct batch batch = {0};
 	uint64_t done;
 	if (!acquire_lease(rq, &done, &batch.dimension))
-		return SWEEP_MS;
+		return POLL_MS;
 	read_batch(rq, done, papers->batch, &batch);
 	if (batch.rows->count == 0)
-		return SWEEP_MS;
+		return POLL_MS;
 	if (batch.count == 0) {
 		store_progress(rq, &batch);
 		return 0;
@@ -235,7 +235,7 @@ static void pass(struct request *rq)
 {
 	struct paper_embedding *papers = periodic_user(rq);
 	const struct process *process = rq->worker->process;
-	uint64_t next_ms = SWEEP_MS;
+	uint64_t next_ms = POLL_MS;
 	if (process->is_migrated && !process->is_draining)
 		next_ms = embed_batch(rq, papers);
 	periodic_wake_in(papers->periodic, next_ms);

@@ -1,33 +1,37 @@
-/* The indexer has two independent parts, both driven by worker 0's loop. Each part runs at most one
- * fiber at a time.
+/* The indexer has two parts, a reader and a builder. Worker 0's loop drives both. Each part runs at
+ * most one fiber at a time, and both may run at the same time.
  *
- * Reader: applies new changes, one batch for each pass. A pass is a fiber (read_pass, read_done).
+ * The reader applies new changes. A pass is one fiber (read_pass(), then read_done()) and applies one
+ * batch.
  *
- *              start_reading(): timer, notification, end of a build
- *     +------+ ---------------------------------------------------> +---------+ --+ start_reading():
- *     | IDLE |                                                      | READING |   | set read_again
- *     +------+ <--------------------------------------------------- +---------+ <-+
- *              read_done(); a new pass starts at once if read_again
+ *                 start_reading(): by the poll timer, by a
+ *                 notification, or at the end of a build
+ *     +------+ -----------------------------------------------> +---------+ ---+ start_reading():
+ *     | IDLE |                                                  | READING |    | sets read_again
+ *     +------+ <----------------------------------------------- +---------+ <--+
+ *                 read_done(): starts the next pass at
+ *                 once if read_again is set
  *
- * Builder: makes a new base index. Either a merge of what the engine has, or a load of all papers.
+ * The builder makes a new base index: either by a merge of what the engine has (one fiber:
+ * merge_run(), then merge_done()) or by a load of all papers (load_run(), then load_done()).
  *
- *              read_done(): a merge is due
- *     +------+ ------------------------------------> +---------+
- *     |      | <------------------------------------ |  MERGE  |
- *     |      |  merge_done(): then start_reading()   +---------+
- *     | NONE |
- *     |      |  read_pass(): too many changes missing
- *     |      | ------------------------------------> +---------+
- *     |      | <------------------------------------ |  LOAD   |
- *     +------+  load_done(): then start_reading();   +---------+
- *               has_gap is set if the load failed
+ *                 read_done(), if a merge is due
+ *     +------+ -----------------------------------------------> +-------------+
+ *     |      | <----------------------------------------------- | BUILD_MERGE |
+ *     |      |    merge_done(): calls start_reading()           +-------------+
+ *     | BUILD|
+ *     | _NONE|    read_pass(), if too many changes are missing
+ *     |      | -----------------------------------------------> +-------------+
+ *     |      | <----------------------------------------------- | BUILD_LOAD  |
+ *     +------+    load_done(): sets has_gap if the load failed, +-------------+
+ *                 and calls start_reading()
  *
- * The reader goes on while the builder works, until MERGE_PAPERS changes have been applied since the
- * build began; later changes wait for its end. A merge begins only when neither part runs, and a
- * load only from the reader's fiber, so nothing else changes the engine at that moment.
+ * During a build the reader goes on until it has applied MERGE_PAPERS changes; later changes wait for
+ * the end of the build. A merge begins only after a pass, and a load only in a pass, so that no
+ * change is being applied at that moment.
  *
  * During a load, `seq` is already the last change that the load will contain. If the load fails, the
- * next pass resets `seq` to load_since (has_gap). */
+ * next pass resets `seq` to load_since, because has_gap is set. */
 #include "indexing/indexer.h"
 
 #include "base/log.h"
@@ -58,9 +62,9 @@ const struct setting INDEXER_SETTINGS[] = {
 	SETTING_END,
 };
 
-/* Period of the timer: until the index has caught up, and afterwards. */
-#define STARTING_MS 20
-#define SWEEP_MS    1000
+/* Period of the poll timer: until the index has caught up, and afterwards. */
+#define POLL_STARTING_MS 20
+#define POLL_MS          1000
 
 #define PASS_TIMEOUT_MS  60000
 #define BUILD_TIMEOUT_MS 3600000
@@ -93,7 +97,7 @@ struct indexer {
 	struct index_writer writer;
 	const char *space;     /* of an outside embedder's vectors; NULL: built-in embedder */
 	struct worker *worker; /* NULL: not started, or stopped */
-	uv_timer_t sweep;
+	uv_timer_t poll;       /* calls start_reading() */
 	char source[UUID_TEXT_LEN + 1]; /* id of the database; "": not read yet */
 	uint64_t seq;    /* last change applied, or contained in the load under way */
 	size_t unmerged; /* changes applied since the last build began */
@@ -122,7 +126,7 @@ static struct metric bytes_gauge =
 
 static void start_reading(struct indexer *indexer);
 
-/* Whether the process is shutting down: no new work is started. */
+/* Whether the process is shutting down; no new work is started then. */
 static bool is_ending(const struct indexer *indexer)
 {
 	return !indexer->worker || indexer->worker->process->is_draining;
@@ -384,11 +388,11 @@ static void start_reading(struct indexer *indexer)
 }
 
 /* The short period applies at start-up, until the index has caught up or a load has begun. */
-static void on_sweep(uv_timer_t *timer)
+static void on_poll(uv_timer_t *timer)
 {
 	struct indexer *indexer = timer->data;
 	bool is_starting = !indexer->is_caught_up && indexer->build != BUILD_LOAD;
-	uv_timer_set_repeat(timer, is_starting ? STARTING_MS : SWEEP_MS);
+	uv_timer_set_repeat(timer, is_starting ? POLL_STARTING_MS : POLL_MS);
 	start_reading(indexer);
 }
 
@@ -432,16 +436,16 @@ void indexer_free(struct indexer *indexer)
 void indexer_start(struct indexer *indexer, struct worker *worker)
 {
 	indexer->worker = worker;
-	uv_timer_init(&worker->loop, &indexer->sweep);
-	indexer->sweep.data = indexer;
-	uv_timer_start(&indexer->sweep, on_sweep, STARTING_MS, STARTING_MS);
+	uv_timer_init(&worker->loop, &indexer->poll);
+	indexer->poll.data = indexer;
+	uv_timer_start(&indexer->poll, on_poll, POLL_STARTING_MS, POLL_STARTING_MS);
 	pg_listen(worker->pg, "asset_changed", on_notify, indexer);
 }
 
 void indexer_stop(struct indexer *indexer)
 {
 	indexer->worker = NULL;
-	uv_close((uv_handle_t *)&indexer->sweep, NULL);
+	uv_close((uv_handle_t *)&indexer->poll, NULL);
 }
 
 struct engine_view *indexer_view(const struct indexer *indexer)

@@ -112,7 +112,7 @@ enum line_kind line_reader_next(struct line_reader *reader, const char **ret_lin
 		skip_rest(reader);
 		return LINE_TOO_LONG;
 	}
-	reader->at += length + (end != NULL);
+	reader->at += length + (end ? 1 : 0);
 	if (length && start[length - 1] == '\r')
 		length--;
 	*ret_line = start;

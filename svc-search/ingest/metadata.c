@@ -267,7 +267,7 @@ static bool read_authors(struct arena *arena, yyjson_val *line, struct metadata 
 			split_authors(arena, yyjson_get_str(authors), &paper->author_count);
 	else
 		return !authors || yyjson_is_null(authors);
-	return paper->authors != NULL;
+	return paper->authors;
 }
 
 static bool read_categories(struct arena *arena, yyjson_val *line, struct metadata *paper)
@@ -284,7 +284,7 @@ static bool read_categories(struct arena *arena, yyjson_val *line, struct metada
 	for (size_t i = 0; names && i < count; i++)
 		buf_printf(&joined, "%s ", names[i]);
 	paper->categories = joined.data;
-	return names != NULL;
+	return names;
 }
 
 /* Check the type of the text members. Returns NULL, or which one is wrong. */
@@ -308,7 +308,7 @@ enum err_code metadata_read(struct arena *arena, yyjson_val *line, struct metada
 		.github_url = json_get_text(line, "github_url"),
 		.license = json_get_text(line, "license"),
 	};
-	bool is_snapshot = json_get(line, "id") != NULL;
+	bool is_snapshot = json_get(line, "id");
 	paper.id = json_get_text(line, is_snapshot ? "id" : "_id");
 	paper.abstract = json_get_text(line, is_snapshot ? "abstract" : "text");
 	read_times(line, &paper);

@@ -57,7 +57,7 @@ def snapshot(new_id, word):
 
 
 def summary(done):
-    """(read, new or changed, skipped) of the command's last line."""
+    """(read, new or changed, skipped) from the last line of the command."""
     return tuple(map(int, re.fullmatch(r"(\d+) papers read, (\d+) new or changed, (\d+) lines skipped\n", done.stdout).groups()))
 
 
@@ -204,7 +204,7 @@ def test_the_longest_lines(run, tmp_path, snapshot, length):
     done = run(path)
     is_read = length <= 1024 * 1024
     assert (done.returncode, summary(done)) == (0, (2, 2, 0) if is_read else (1, 1, 1))
-    assert is_read or done.stderr == f"{path}:1: skipped: it is longer than 1 MiB\n"
+    assert is_read or (done.stderr.startswith(f"{path}:1: skipped: ") and "1 MiB" in done.stderr)
 
 
 def test_many_long_invalid_lines_need_little_memory(cluster, tmp_path, snapshot):
