@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Upper bounds for the size of an answer: bytes of one number with its separators, */
+/* Most bytes that one number takes in an answer, with its separators. */
 #define NUMBER_BYTES 32
 
-/* and of everything else. */
+/* Most bytes of an answer besides the numbers. */
 #define ENVELOPE_BYTES 65536
 
 /* The timeout of a batch of papers, as a multiple of EMBEDDINGS_TIMEOUT. */

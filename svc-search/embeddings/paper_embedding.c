@@ -20,6 +20,10 @@
 /* Duration of the lease beyond the timeout of a call: time for the statements of a pass. */
 #define LEASE_SPARE_MS 5000
 
+/* A pass makes at most two calls (skip_refused()). A call gets at most half of the time left, so twice
+ * the time of two calls gives both their full timeout. */
+#define PASS_TIMEOUT_FACTOR 4
+
 #define RETRY_MIN_MS 500
 #define RETRY_MAX_MS 60000
 
@@ -250,7 +254,8 @@ struct paper_embedding *paper_embedding_start(struct worker *worker)
 	metric_register(&embedded_counter);
 	papers->batch = embeddings_batch();
 	papers->periodic = periodic_new(worker, "embed-papers", pass, papers, PERIODIC_WHEN_WOKEN,
-	                                4 * (embeddings_timeout_ms(FOR_PAPERS) + LEASE_SPARE_MS));
+	                                PASS_TIMEOUT_FACTOR * (embeddings_timeout_ms(FOR_PAPERS) +
+	                                                       LEASE_SPARE_MS));
 	periodic_wake(papers->periodic);
 	return papers;
 }

@@ -78,7 +78,7 @@ bool import_add(struct import *import, const struct metadata *paper, const char 
 	return true;
 }
 
-/* Write the batch if it is full. This frees lines that were read into its arena. */
+/* Write the batch if it is full. Frees its arena, which also holds the lines of the batch. */
 static void flush_full(struct import *import)
 {
 	bool is_large = arena_size_bytes(import->arena) > BATCH_BYTES;
