@@ -96,7 +96,9 @@ static void withdraw(struct request *rq, struct harvest *harvest, const struct o
 {
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *ids = yyjson_mut_arr(doc);
-	for (const struct oai_record *record = page->records; record; record = record->next) {
+	const struct oai_record *record;
+	STAILQ_FOREACH(record, &page->records, entry)
+	{
 		char id[ARXIV_ID_MAX + 1];
 		if (record->is_deleted && record->paper.id && arxiv_id_parse(record->paper.id, id))
 			yyjson_mut_arr_add_strcpy(doc, ids, id);
@@ -112,7 +114,9 @@ static void store_page(struct request *rq, struct harvest *harvest, struct impor
                        const struct oai_page *page)
 {
 	const char *why;
-	for (const struct oai_record *record = page->records; record; record = record->next) {
+	const struct oai_record *record;
+	STAILQ_FOREACH(record, &page->records, entry)
+	{
 		if (record->is_deleted || import_add(import, &record->paper, &why))
 			continue;
 		import_report_skip(import, record->paper.id ? record->paper.id : "a record", why);

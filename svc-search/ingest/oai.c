@@ -12,8 +12,8 @@
 struct reader {
 	struct arena *arena;
 	struct oai_page *page;
-	struct oai_record *record, **tail; /* the open record; NULL: none. End of page->records */
-	struct buf text;                   /* character data of the open element */
+	struct oai_record *record;                /* the open record; NULL: none */
+	struct buf text;                          /* character data of the open element */
 	const char *keyname, *forenames, *suffix; /* of the open author */
 	const char **authors;                     /* of the open record */
 	size_t author_count;
@@ -59,8 +59,7 @@ static void end_record(struct reader *reader)
 		paper->updated_at_ms = paper->published_at_ms;
 	reader->authors = NULL;
 	reader->author_count = 0;
-	*reader->tail = reader->record;
-	reader->tail = &reader->record->next;
+	STAILQ_INSERT_TAIL(&reader->page->records, reader->record, entry);
 	reader->record = NULL;
 	reader->page->count++;
 }
@@ -172,7 +171,7 @@ enum err_code oai_parse(struct arena *arena, const char *xml, size_t length,
 {
 	struct oai_page page = {0};
 	struct reader reader = {.arena = arena, .page = &page, .text = {.arena = arena}};
-	reader.tail = &page.records;
+	STAILQ_INIT(&page.records);
 	XML_Parser parser = XML_ParserCreate(NULL);
 	require(parser);
 	reader.parser = parser;
@@ -192,5 +191,7 @@ enum err_code oai_parse(struct arena *arena, const char *xml, size_t length,
 	if (*ret_why)
 		return ERR_MALFORMED;
 	*ret_page = page;
+	STAILQ_INIT(&ret_page->records);
+	STAILQ_CONCAT(&ret_page->records, &page.records);
 	return ERR_NONE;
 }

@@ -8,16 +8,19 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/queue.h>
 
 struct oai_record {
 	struct metadata paper;
 	bool is_deleted; /* only paper.id is set */
-	struct oai_record *next;
+	STAILQ_ENTRY(oai_record) entry;
 };
+
+STAILQ_HEAD(oai_records, oai_record);
 
 /** A page of ListRecords. */
 struct oai_page {
-	struct oai_record *records;
+	struct oai_records records;
 	size_t count;           /* of `records` */
 	const char *token;      /* resumptionToken; NULL: this is the last page */
 	long complete;          /* completeListSize; 0: not given */

@@ -29,8 +29,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		require(why);
 	} else {
 		size_t count = 0;
-		for (const struct oai_record *record = page.records; record;
-		     record = record->next) {
+		const struct oai_record *record;
+		STAILQ_FOREACH(record, &page.records, entry)
+		{
 			check_paper(arena, &record->paper);
 			count++;
 		}
