@@ -10,9 +10,9 @@
 
 /* Fields that are not passed on: in which direction. */
 enum {
-	STOP_REQUEST = 1,
-	STOP_ANSWER = 2,
-	STOP_BOTH = STOP_REQUEST | STOP_ANSWER,
+	DROP_REQUEST = 1,
+	DROP_ANSWER = 2,
+	DROP_BOTH = DROP_REQUEST | DROP_ANSWER,
 };
 
 #define NAME(text) (text), sizeof(text) - 1
@@ -20,54 +20,54 @@ enum {
 static const struct {
 	const char *name;
 	size_t length;
-	int stops;
-} STOPPED[] = {
+	int direction;
+} DROPPED[] = {
 	/* specific to one connection: RFC 9110 section 7.6.1 and older ones of the same kind */
-	{NAME("Connection"), STOP_BOTH},
-	{NAME("Keep-Alive"), STOP_BOTH},
-	{NAME("Proxy-Connection"), STOP_BOTH},
-	{NAME("Proxy-Authenticate"), STOP_BOTH},
-	{NAME("Proxy-Authorization"), STOP_BOTH},
-	{NAME("TE"), STOP_BOTH},
-	{NAME("Trailer"), STOP_BOTH},
-	{NAME("Transfer-Encoding"), STOP_BOTH},
-	{NAME("Upgrade"), STOP_BOTH},
-	{NAME("HTTP2-Settings"), STOP_BOTH},
+	{NAME("Connection"), DROP_BOTH},
+	{NAME("Keep-Alive"), DROP_BOTH},
+	{NAME("Proxy-Connection"), DROP_BOTH},
+	{NAME("Proxy-Authenticate"), DROP_BOTH},
+	{NAME("Proxy-Authorization"), DROP_BOTH},
+	{NAME("TE"), DROP_BOTH},
+	{NAME("Trailer"), DROP_BOTH},
+	{NAME("Transfer-Encoding"), DROP_BOTH},
+	{NAME("Upgrade"), DROP_BOTH},
+	{NAME("HTTP2-Settings"), DROP_BOTH},
 	/* set by the gateway itself, or not to be forged by a client */
-	{NAME("Content-Length"), STOP_BOTH},
-	{NAME("X-Request-Id"), STOP_BOTH},
-	{NAME("Host"), STOP_REQUEST},
-	{NAME("Expect"), STOP_REQUEST},
-	{NAME("Authorization"), STOP_REQUEST},
-	{NAME("Forwarded"), STOP_REQUEST},
-	{NAME("X-Real-IP"), STOP_REQUEST},
-	{NAME("Via"), STOP_ANSWER},
-	{NAME("Date"), STOP_ANSWER},
-	{NAME("Server"), STOP_ANSWER},
-	{NAME("RateLimit"), STOP_ANSWER},
-	{NAME("RateLimit-Policy"), STOP_ANSWER},
+	{NAME("Content-Length"), DROP_BOTH},
+	{NAME("X-Request-Id"), DROP_BOTH},
+	{NAME("Host"), DROP_REQUEST},
+	{NAME("Expect"), DROP_REQUEST},
+	{NAME("Authorization"), DROP_REQUEST},
+	{NAME("Forwarded"), DROP_REQUEST},
+	{NAME("X-Real-IP"), DROP_REQUEST},
+	{NAME("Via"), DROP_ANSWER},
+	{NAME("Date"), DROP_ANSWER},
+	{NAME("Server"), DROP_ANSWER},
+	{NAME("RateLimit"), DROP_ANSWER},
+	{NAME("RateLimit-Policy"), DROP_ANSWER},
 };
 
 static const struct {
 	const char *name;
 	size_t length;
-	int stops;
-} STOPPED_PREFIXES[] = {
-	{NAME("X-Expops-"), STOP_BOTH},
-	{NAME("X-Forwarded-"), STOP_REQUEST},
+	int direction;
+} DROPPED_PREFIXES[] = {
+	{NAME("X-Expops-"), DROP_BOTH},
+	{NAME("X-Forwarded-"), DROP_REQUEST},
 };
 
-static bool is_stopped(const struct http_field *field, int side)
+static bool is_dropped(const struct http_field *field, int side)
 {
-	for (size_t i = 0; i < ARRAY_LEN(STOPPED); i++)
-		if (STOPPED[i].length == field->name_length && (STOPPED[i].stops & side) &&
-		    strcasecmp(STOPPED[i].name, field->name) == 0)
+	for (size_t i = 0; i < ARRAY_LEN(DROPPED); i++)
+		if (DROPPED[i].length == field->name_length && (DROPPED[i].direction & side) &&
+		    strcasecmp(DROPPED[i].name, field->name) == 0)
 			return true;
-	for (size_t i = 0; i < ARRAY_LEN(STOPPED_PREFIXES); i++)
-		if (STOPPED_PREFIXES[i].length <= field->name_length &&
-		    (STOPPED_PREFIXES[i].stops & side) &&
-		    strncasecmp(STOPPED_PREFIXES[i].name, field->name,
-		                STOPPED_PREFIXES[i].length) == 0)
+	for (size_t i = 0; i < ARRAY_LEN(DROPPED_PREFIXES); i++)
+		if (DROPPED_PREFIXES[i].length <= field->name_length &&
+		    (DROPPED_PREFIXES[i].direction & side) &&
+		    strncasecmp(DROPPED_PREFIXES[i].name, field->name,
+		                DROPPED_PREFIXES[i].length) == 0)
 			return true;
 	return false;
 }
@@ -99,7 +99,7 @@ static bool is_connection_option(const struct http_field *fields, size_t count,
 static bool is_passed(const struct http_field *fields, size_t count, const struct http_field *field,
                       int side)
 {
-	return !is_stopped(field, side) && !is_connection_option(fields, count, field);
+	return !is_dropped(field, side) && !is_connection_option(fields, count, field);
 }
 
 const char *proxy_bearer(const struct http_head *head)
@@ -125,7 +125,7 @@ static void add_passed(struct buf *out, const struct http_head *head)
 {
 	for (size_t i = 0; i < head->field_count; i++) {
 		const struct http_field *field = &head->fields[i];
-		if (!is_passed(head->fields, head->field_count, field, STOP_REQUEST))
+		if (!is_passed(head->fields, head->field_count, field, DROP_REQUEST))
 			continue;
 		buf_add(out, field->name, field->name_length);
 		buf_add(out, ": ", 2);
@@ -197,7 +197,7 @@ void proxy_respond_answer(struct proxy_exchange *p, const struct upstream_answer
 		arena_array(p->x->arena, answer->field_count + 3, sizeof(*fields));
 	size_t count = 0;
 	for (size_t i = 0; i < answer->field_count; i++)
-		if (is_passed(answer->fields, answer->field_count, &answer->fields[i], STOP_ANSWER))
+		if (is_passed(answer->fields, answer->field_count, &answer->fields[i], DROP_ANSWER))
 			fields[count++] = answer->fields[i];
 	fields[count++] = http_field_of("X-Request-Id", p->request_id);
 	count += proxy_rate_fields(p, fields + count);
