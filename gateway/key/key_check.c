@@ -29,7 +29,7 @@ struct key_wait {
 	void *context;
 };
 
-/** A running query for one key, in its own arena. */
+/* A running query for one key, in its own arena. */
 struct lookup {
 	LIST_ENTRY(lookup) link;
 	struct key_checker *checker;

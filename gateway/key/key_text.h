@@ -1,6 +1,6 @@
 /** The text of an API key: a prefix of its kind, 32 random base62 characters, and a checksum: the
- * CRC-32 of everything before it as 6 base62 digits. With the checksum a mistyped key
- * is refused without a lookup.
+ * CRC-32 of everything before it as 6 base62 digits. With the checksum a mistyped key is refused
+ * without a lookup.
  *
  *     usr_8kQ0...32...xZ1 + 00aB3c
  *

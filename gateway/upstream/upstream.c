@@ -296,8 +296,8 @@ static void on_timer(uv_timer_t *timer)
 		conn_close(conn);
 }
 
-/* A timer that fires too early is left alone and armed again then: most deadlines move before they
- * pass. */
+/* Start the timer for the deadline. A running timer that fires earlier is kept, and on_timer() starts
+ * it again: most deadlines move before they pass. */
 static void conn_arm(struct conn *conn)
 {
 	if (conn->deadline_ms == NEVER || (conn->timer_ms && conn->timer_ms <= conn->deadline_ms))
