@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-/* What an If-Match field lets be changed; `any` for every version. */
+/* If-Match field -> versions that may be changed; `any` for every version. */
 static const char *const CASES[][2] = {
 	{"*", "any"},
 	{" * ", "any"},
@@ -40,7 +40,7 @@ static const char *const CASES[][2] = {
 	{"\"5\"\"6\"", "{5}"},
 };
 
-static void test_versions(void **state)
+static void test_etag_versions(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(CASES); i++) {
@@ -54,7 +54,7 @@ static void test_versions(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_versions),
+		cmocka_unit_test(test_etag_versions),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

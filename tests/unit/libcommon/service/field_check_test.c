@@ -19,7 +19,7 @@ static bool is_even_length(const char *text, size_t length, const char **ret_mes
 	return length % 2 == 0;
 }
 
-/* Rows that the cases below name by number. */
+/* Indexes of ROWS. */
 enum row {
 	TEXT,
 	TRIM,
@@ -63,8 +63,8 @@ static const struct field ROWS[] = {
 struct check_case {
 	enum row row;
 	const char *input;
-	const char *fault; /* NULL: it fits */
-	const char *text;  /* what is kept, where it is text */
+	const char *fault; /* part of the message; NULL: the input is valid */
+	const char *text;  /* the checked value of a text; NULL: not compared */
 };
 
 static void expect(const struct check_case *one, const char *fault, const struct field_value *value)
@@ -77,15 +77,16 @@ static void expect(const struct check_case *one, const char *fault, const struct
 		return;
 	}
 	assert_non_null(fault);
-	assert_string_equal(fault, one->fault);
+	if (!strstr(fault, one->fault))
+		fail_msg("%s: \"%s\" is not in \"%s\"", one->input, one->fault, fault);
 }
 
-static void test_json(void **state)
+static void test_json_values(void **state)
 {
 	static const struct check_case CASES[] = {
 		{TEXT, "\"abc\"", NULL, "abc"},
 		{TEXT, "\"\xC3\xA9\xC3\xA9\xC3\xA9\"", NULL, NULL},
-		{TEXT, "\"abcd\"", "must have 1 to 3 characters", NULL},
+		{TEXT, "\"abcd\"", "1 to 3 characters", NULL},
 		{TEXT, "\"\"", "must not be empty", NULL},
 		{TEXT, "7", "must be a string", NULL},
 		{TEXT, "null", "must not be null", NULL},
@@ -97,12 +98,12 @@ static void test_json(void **state)
 		{UUID, "\"0197a0b1\"", "must be a UUID", NULL},
 		{INT, "50", NULL, NULL},
 		{INT, "3.0", NULL, NULL},
-		{INT, "51", "must be an integer between 1 and 50", NULL},
+		{INT, "51", "between 1 and 50", NULL},
 		{INT, "3.5", "must be an integer", NULL},
 		{INT, "1e300", "must be an integer", NULL},
 		{INT, "\"3\"", "must be an integer", NULL},
 		{INT, "true", "must be an integer", NULL},
-		{INT, "18446744073709551615", "must be an integer between 1 and 50", NULL},
+		{INT, "18446744073709551615", "between 1 and 50", NULL},
 		{ANY_INT, "-9223372036854775808", NULL, NULL},
 		{FLOAT, "-0.25", NULL, NULL},
 		{FLOAT, "7", NULL, NULL},
@@ -110,15 +111,15 @@ static void test_json(void **state)
 		{BOOL, "false", NULL, NULL},
 		{BOOL, "0", "must be true or false", NULL},
 		{ENUM, "\"green\"", NULL, "green"},
-		{ENUM, "\"Green\"", "must be one of red, green", NULL},
+		{ENUM, "\"Green\"", "red, green", NULL},
 		{DATE, "\"2024-02-29\"", NULL, "2024-02-29"},
-		{DATE, "\"2023-02-29\"", "must be a date as YYYY-MM-DD", NULL},
+		{DATE, "\"2023-02-29\"", "YYYY-MM-DD", NULL},
 		{TIME, "\"2026-01-31T10:30:00+01:00\"", NULL, "2026-01-31T09:30:00.000Z"},
 		{URL, "\"https://example.org/a?b#c\"", NULL, "https://example.org/a?b#c"},
-		{URL, "\"ftp://example.org\"", "must be an absolute http or https URL", NULL},
-		{URL, "\"https:///path\"", "must be an absolute http or https URL", NULL},
-		{URL, "\"https://a b\"", "must be an absolute http or https URL", NULL},
-		{URL, "\"javascript:alert(1)\"", "must be an absolute http or https URL", NULL},
+		{URL, "\"ftp://example.org\"", "http or https URL", NULL},
+		{URL, "\"https:///path\"", "http or https URL", NULL},
+		{URL, "\"https://a b\"", "http or https URL", NULL},
+		{URL, "\"javascript:alert(1)\"", "http or https URL", NULL},
 		{OBJECT, "{\"a\":[1]}", NULL, "{\"a\":[1]}"},
 		{OBJECT, "[1]", "must be an object", NULL},
 		{ARRAY, "[1,{}]", NULL, "[1,{}]"},
@@ -127,7 +128,7 @@ static void test_json(void **state)
 		{STRINGS, "[\"a\",\"bcd\"]", NULL, "[\"a\",\"bcd\"]"},
 		{STRINGS, "[\"a\",7]", "item 1 must be a string", NULL},
 		{STRINGS, "[\"\"]", "item 0 must not be empty", NULL},
-		{STRINGS, "[\"abcd\"]", "item 0 must have at most 3 characters", NULL},
+		{STRINGS, "[\"abcd\"]", "item 0", NULL},
 		{STRINGS, "[]", "must have 1 to 2 items", NULL},
 		{EVEN, "\"ab\"", NULL, "ab"},
 		{EVEN, "\"abc\"", "must have an even length", NULL},
@@ -139,35 +140,35 @@ static void test_json(void **state)
 		struct field_value value = {0};
 		assert_int_equal(json_parse(arena, CASES[i].input, strlen(CASES[i].input), &json,
 		                            NULL),
-		                 0);
+		                 ERR_NONE);
 		expect(&CASES[i], field_check_json(arena, &ROWS[CASES[i].row], json, &value),
 		       &value);
 	}
 	arena_free(arena);
 }
 
-static void test_text(void **state)
+static void test_query_values(void **state)
 {
 	static const struct check_case CASES[] = {
 		{LIMIT, "20", NULL, NULL},
-		{LIMIT, "0", "must be an integer of at least 1", NULL},
-		{LIMIT, "-1", "must be an integer of at least 1", NULL},
-		{LIMIT, "ten", "must be an integer of at least 1", NULL},
-		{LIMIT, "1.5", "must be an integer of at least 1", NULL},
-		{LIMIT, "", "must be an integer of at least 1", NULL},
-		{LIMIT, " 5", "must be an integer of at least 1", NULL},
+		{LIMIT, "0", "at least 1", NULL},
+		{LIMIT, "-1", "at least 1", NULL},
+		{LIMIT, "ten", "at least 1", NULL},
+		{LIMIT, "1.5", "at least 1", NULL},
+		{LIMIT, "", "at least 1", NULL},
+		{LIMIT, " 5", "at least 1", NULL},
 		{LIMIT, "99999999999999999999", NULL, NULL},
 		{OFFSET, "0", NULL, NULL},
-		{OFFSET, "-1", "must be an integer of at least 0", NULL},
+		{OFFSET, "-1", "at least 0", NULL},
 		{INT, "7", NULL, NULL},
-		{INT, "77", "must be an integer between 1 and 50", NULL},
+		{INT, "77", "between 1 and 50", NULL},
 		{FLOAT, "1e3", NULL, NULL},
-		{FLOAT, "nan", "must be a finite number", NULL},
+		{FLOAT, "nan", "finite", NULL},
 		{FLOAT, "x", "must be a number", NULL},
 		{BOOL, "true", NULL, NULL},
 		{BOOL, "yes", "must be true or false", NULL},
-		{TEXT, "abcd", "must have 1 to 3 characters", NULL},
-		{ENUM, "blue", "must be one of red, green", NULL},
+		{TEXT, "abcd", "1 to 3 characters", NULL},
+		{ENUM, "blue", "red, green", NULL},
 	};
 	(void)state;
 	struct arena *arena = arena_new();
@@ -206,7 +207,7 @@ static const struct field NESTED[] = {
 	FIELD_END,
 };
 
-/* The faults of a body as `field message; ` one after the other. */
+/* The faults of a body: the names of the fields, separated by spaces. */
 static char *faults_of(struct arena *arena, const char *text)
 {
 	struct problem problem = {0};
@@ -215,11 +216,11 @@ static char *faults_of(struct arena *arena, const char *text)
 	assert_int_equal(json_parse(arena, text, strlen(text), &root, NULL), ERR_NONE);
 	field_check_members(arena, &problem, "", root, NESTED);
 	for (struct problem_field *fault = problem.fields; fault; fault = fault->next)
-		buf_printf(&out, "%s %s; ", fault->field, fault->message);
+		buf_printf(&out, "%s%s", out.length ? " " : "", fault->field);
 	return out.length ? out.data : arena_strdup(arena, "");
 }
 
-static void test_nested_members(void **state)
+static void test_faults_of_nested_members_are_named_by_path(void **state)
 {
 	(void)state;
 	static const char *const CASES[][2] = {
@@ -228,15 +229,13 @@ static void test_nested_members(void **state)
 		{"{\"place\": {\"url\": null, \"steps\": null, \"other\": [1]}}", ""},
 		{"{\"place\": {\"steps\": [{\"word\": \"a\", \"other\": 1}, {\"word\": \"b\"}]}}",
 	         ""},
-		{"{\"place\": []}", "place must be an object; "},
-		{"{\"place\": {\"url\": 7}}", "place.url must be a string; "},
-		{"{\"place\": {\"steps\": {}}}", "place.steps must be an array; "},
-		{"{\"place\": {\"steps\": [1, 2, 3]}}", "place.steps must have 0 to 2 items; "},
+		{"{\"place\": []}", "place"},
+		{"{\"place\": {\"url\": 7}}", "place.url"},
+		{"{\"place\": {\"steps\": {}}}", "place.steps"},
+		{"{\"place\": {\"steps\": [1, 2, 3]}}", "place.steps"},
 		{"{\"place\": {\"url\": \"x\", \"steps\": [7, {\"word\": \"\"}]}}",
-	         "place.url must be an absolute http or https URL; "
-	         "place.steps[0] must be an object; "
-	         "place.steps[1].word must not be empty; "},
-		{"{\"place\": {\"steps\": [{}]}}", "place.steps[0].word is required; "},
+	         "place.url place.steps[0] place.steps[1].word"},
+		{"{\"place\": {\"steps\": [{}]}}", "place.steps[0].word"},
 	};
 	for (size_t i = 0; i < ARRAY_LEN(CASES); i++) {
 		struct arena *arena = arena_new();
@@ -248,10 +247,10 @@ static void test_nested_members(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_json),
-		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_json_values),
+		cmocka_unit_test(test_query_values),
 		cmocka_unit_test(test_limit_is_clamped),
-		cmocka_unit_test(test_nested_members),
+		cmocka_unit_test(test_faults_of_nested_members_are_named_by_path),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

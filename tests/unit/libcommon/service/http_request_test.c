@@ -1,5 +1,4 @@
-/* Requests as clients send them: the body is collected, and what it holds is given back however the
- * request ends. */
+/* Collecting bodies, and releasing their memory however the request ends. */
 #include "service/http_request.h"
 
 #include "base/base.h"
@@ -19,7 +18,7 @@
 static struct worker_fixture fixture;
 static struct http_limits limits;
 static size_t handled, done_count;
-static bool waits; /* handlers, for ever */
+static bool waits; /* handlers wait until they are cancelled */
 
 static void handle(struct request *rq)
 {
@@ -104,7 +103,7 @@ static void until_held(size_t at_least, size_t at_most)
 	uv_timer_stop(&fixture.tick);
 }
 
-/* All but the last byte of a body of BODY_MAX. */
+/* A client that has sent all but the last byte of a body of BODY_MAX. */
 static struct http_client *half_sent(void)
 {
 	struct http_client *client = client_new();
@@ -115,7 +114,7 @@ static struct http_client *half_sent(void)
 	return client;
 }
 
-static void an_answered_body_is_given_back(void **state)
+static void test_body_is_released_after_the_reply(void **state)
 {
 	(void)state;
 	struct http_client *client = client_new();
@@ -126,7 +125,7 @@ static void an_answered_body_is_given_back(void **state)
 	http_client_free(client);
 }
 
-static void a_lost_connection_gives_it_back(void **state)
+static void test_body_is_released_when_the_connection_is_lost(void **state)
 {
 	(void)state;
 	struct http_client *client = half_sent();
@@ -136,7 +135,7 @@ static void a_lost_connection_gives_it_back(void **state)
 	assert_int_equal(handled, 0);
 }
 
-static void a_slow_body_gives_it_back(void **state)
+static void test_body_is_released_after_the_body_timeout(void **state)
 {
 	(void)state;
 	limits.content_timeout_ms = 50;
@@ -147,8 +146,8 @@ static void a_slow_body_gives_it_back(void **state)
 	http_client_free(client);
 }
 
-/* Bytes that drip in, each in time, hold it no longer than any request lasts. */
-static void a_dripping_body_ends_with_the_deadline(void **state)
+/* Bytes that each arrive before the body time-out do not extend the deadline of the request. */
+static void test_slow_body_ends_at_the_deadline(void **state)
 {
 	(void)state;
 	fixture.settings.request_timeout_ms = 50;
@@ -166,7 +165,7 @@ static void a_dripping_body_ends_with_the_deadline(void **state)
 	http_client_free(client);
 }
 
-static void a_client_that_leaves_a_running_handler_gives_it_back(void **state)
+static void test_body_is_released_when_the_client_leaves_a_running_handler(void **state)
 {
 	(void)state;
 	waits = true;
@@ -182,7 +181,7 @@ static void a_client_that_leaves_a_running_handler_gives_it_back(void **state)
 	assert_int_equal(done_count, 1);
 }
 
-static void one_that_is_too_large_gives_it_back(void **state)
+static void test_too_large_body_is_released(void **state)
 {
 	(void)state;
 	struct http_client *client = client_new();
@@ -196,7 +195,7 @@ static void one_that_is_too_large_gives_it_back(void **state)
 	http_client_free(client);
 }
 
-static void many_half_sent_ones_leave_room_for_no_more(void **state)
+static void test_unfinished_bodies_share_one_limit(void **state)
 {
 	(void)state;
 	struct http_client *holders[2] = {half_sent(), half_sent()};
@@ -220,11 +219,11 @@ static void many_half_sent_ones_leave_room_for_no_more(void **state)
 	until_held(0, 0);
 }
 
-static void what_runs_at_once_is_bounded(void **state)
+static void test_running_requests_are_limited(void **state)
 {
 	(void)state;
 	waits = true;
-	fixture.process.worker_count = 8192; /* of which each has two places */
+	fixture.process.worker_count = 8192; /* so that each worker may run two requests */
 	struct http_client *clients[3];
 	for (size_t i = 0; i < 3; i++) {
 		clients[i] = client_new();
@@ -251,14 +250,14 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		CASE(an_answered_body_is_given_back),
-		CASE(a_lost_connection_gives_it_back),
-		CASE(a_slow_body_gives_it_back),
-		CASE(a_dripping_body_ends_with_the_deadline),
-		CASE(a_client_that_leaves_a_running_handler_gives_it_back),
-		CASE(one_that_is_too_large_gives_it_back),
-		CASE(many_half_sent_ones_leave_room_for_no_more),
-		CASE(what_runs_at_once_is_bounded),
+		CASE(test_body_is_released_after_the_reply),
+		CASE(test_body_is_released_when_the_connection_is_lost),
+		CASE(test_body_is_released_after_the_body_timeout),
+		CASE(test_slow_body_ends_at_the_deadline),
+		CASE(test_body_is_released_when_the_client_leaves_a_running_handler),
+		CASE(test_too_large_body_is_released),
+		CASE(test_unfinished_bodies_share_one_limit),
+		CASE(test_running_requests_are_limited),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

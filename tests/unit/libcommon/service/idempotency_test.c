@@ -8,12 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* One POST, and what came of it. */
+/* A POST and its outcome. */
 struct post {
 	const char *key, *path, *body;
 	struct uuid account, api_key;
 	enum api_id id;
-	void (*inner)(struct request *rq); /* what the handler does besides */
+	void (*inner)(struct request *rq); /* runs in the handler; NULL: nothing */
 	enum err_code code;
 	int status;
 	size_t problem_fields;
@@ -45,7 +45,7 @@ static int setup(void **state)
 	return 0;
 }
 
-/* What the request layer does around a handler. */
+/* Run a handler as http_request.c does. */
 static void run_post(struct request *rq)
 {
 	struct post *post = rq->user;
@@ -64,7 +64,7 @@ static void run_post(struct request *rq)
 	                                .field_count = 1};
 	if (idempotency_begin(rq))
 		return;
-	if (post->inner != NULL)
+	if (post->inner)
 		post->inner(rq);
 	struct pg_rows *made =
 		pg_query(rq,
@@ -82,7 +82,7 @@ static void note(struct request *rq)
 	post->is_over = true;
 	post->code = rq->problem.code;
 	post->problem_fields = rq->problem.field_count;
-	if (post->code != ERR_NONE || reply == NULL)
+	if (post->code || !reply)
 		return;
 	post->status = reply->status;
 	snprintf(post->answer, sizeof(post->answer), "%.*s", (int)reply->length, reply->body);
@@ -96,7 +96,7 @@ static void note(struct request *rq)
 	}
 }
 
-static struct post post_of(const char *key, const char *body)
+static struct post post_with(const char *key, const char *body)
 {
 	return (struct post){.key = key,
 	                     .path = "/api/v1.0/interests",
@@ -122,10 +122,10 @@ static long made_count(void)
 	return pg_fixture_run(&server, "SELECT count(*) FROM made");
 }
 
-static void test_the_first_answer_again(void **state)
+static void test_repeated_request_gets_the_first_answer(void **state)
 {
 	(void)state;
-	struct post first = post_of("key-1", "{\"name\": 1}"), again = first;
+	struct post first = post_with("key-1", "{\"name\": 1}"), again = first;
 	send_post(&first);
 	assert_int_equal(first.code, ERR_NONE);
 	assert_int_equal(first.status, 201);
@@ -137,7 +137,7 @@ static void test_the_first_answer_again(void **state)
 	assert_string_equal(again.answer, first.answer);
 	assert_string_equal(again.location, "/made/1");
 	assert_int_equal(made_count(), 1);
-	/* Neither the key nor the answer can be read in the table. */
+	/* The table contains neither the key nor the answer in plain text. */
 	assert_int_equal(
 		pg_fixture_run(&server,
 	                       "SELECT count(*) FROM idempotency WHERE idempotency::text LIKE "
@@ -146,25 +146,25 @@ static void test_the_first_answer_again(void **state)
 		0);
 }
 
-static void test_what_makes_it_another(void **state)
+static void test_requests_that_are_not_repetitions(void **state)
 {
 	(void)state;
-	struct post first = post_of("key-2", "{}");
+	struct post first = post_with("key-2", "{}");
 	send_post(&first);
-	struct post other = post_of("key-2", "{} ");
+	struct post other = post_with("key-2", "{} ");
 	assert_int_equal(send_post(&other)->code, ERR_IDEMPOTENCY_REUSED);
-	other = post_of("key-2", "{}");
+	other = post_with("key-2", "{}");
 	other.path = "/api/v1.0/interests/x";
 	assert_int_equal(send_post(&other)->code, ERR_IDEMPOTENCY_REUSED);
-	other = post_of("key-3", "{}");
+	other = post_with("key-3", "{}");
 	assert_false(send_post(&other)->is_replayed);
-	other = post_of("key-2", "{}");
+	other = post_with("key-2", "{}");
 	other.account = BOB;
 	assert_false(send_post(&other)->is_replayed);
-	other = post_of("key-2", "{}");
+	other = post_with("key-2", "{}");
 	other.id = API_ID_project_create;
 	assert_false(send_post(&other)->is_replayed);
-	other = post_of("key-2", "{}");
+	other = post_with("key-2", "{}");
 	other.api_key = BOB;
 	assert_false(send_post(&other)->is_replayed);
 	assert_int_equal(made_count(), 5);
@@ -178,21 +178,21 @@ static void test_bad_keys(void **state)
 	longest[256] = '\0';
 	const char *const BAD[] = {"", "a b", "\xc3\xa4", "a\x7f", "a\tb", longest};
 	for (size_t i = 0; i < ARRAY_LEN(BAD); i++) {
-		struct post post = post_of(BAD[i], "{}");
+		struct post post = post_with(BAD[i], "{}");
 		send_post(&post);
 		assert_int_equal(post.problem_fields, 1);
 		assert_int_equal(post.status, 0);
 	}
-	struct post post = post_of(longest + 1, "{}");
+	struct post post = post_with(longest + 1, "{}");
 	assert_int_equal(send_post(&post)->status, 201);
 	assert_int_equal(made_count(), 1);
 }
 
-static bool may_go_on;
+static bool may_continue;
 
 static void wait_for_the_test(struct request *rq)
 {
-	while (!may_go_on)
+	while (!may_continue)
 		request_wait(rq);
 }
 
@@ -203,18 +203,18 @@ static void until_lock_is_held(void)
 		uv_run(&fixture.worker.loop, UV_RUN_NOWAIT);
 }
 
-static void test_still_running(void **state)
+static void test_first_request_still_running(void **state)
 {
 	(void)state;
-	struct post first = post_of("key-4", "{}"), second = first, third = first;
-	may_go_on = false;
+	struct post first = post_with("key-4", "{}"), second = first, third = first;
+	may_continue = false;
 	first.inner = wait_for_the_test;
 	struct request *rq = begin_post(&first);
 	until_lock_is_held();
 	begin_post(&second);
 	fixture_until(&fixture, &second.is_over);
 	assert_int_equal(second.code, ERR_IN_PROGRESS);
-	may_go_on = true;
+	may_continue = true;
 	fiber_wake(rq->fiber);
 	fixture_idle(&fixture);
 	assert_int_equal(first.status, 201);
@@ -222,14 +222,14 @@ static void test_still_running(void **state)
 	assert_int_equal(made_count(), 1);
 }
 
-/* Many at once: one does it, the others are told so or get its answer. */
-static void test_a_race_has_one_winner(void **state)
+/* One request has the effect; the others get its answer or ERR_IN_PROGRESS. */
+static void test_one_of_concurrent_requests_has_an_effect(void **state)
 {
 	(void)state;
 	struct post posts[40];
 	int firsts = 0;
 	for (int i = 0; i < 40; i++) {
-		posts[i] = post_of("key-5", "{}");
+		posts[i] = post_with("key-5", "{}");
 		begin_post(&posts[i]);
 	}
 	fixture_idle(&fixture);
@@ -261,18 +261,18 @@ static void nest(struct request *rq)
 	assert_int_equal(pg_try(rq, &rows, NULL, "SELECT 1/0"), ERR_INVALID);
 }
 
-/* Whatever fails leaves neither effect nor record, so that the key can be used again. */
+/* A failed request leaves neither effect nor record, so the key can be used again. */
 static void test_failures_are_not_kept(void **state)
 {
 	(void)state;
-	struct post post = post_of("key-6", "{}");
+	struct post post = post_with("key-6", "{}");
 	post.inner = refuse;
 	assert_int_equal(send_post(&post)->code, ERR_NOT_FOUND);
-	post = post_of("key-6", "{}");
+	post = post_with("key-6", "{}");
 	post.inner = reply_conflict;
 	assert_int_equal(send_post(&post)->status, 409);
 	assert_int_equal(made_count(), 0);
-	post = post_of("key-6", "{}");
+	post = post_with("key-6", "{}");
 	post.inner = nest;
 	assert_int_equal(send_post(&post)->status, 201);
 	assert_int_equal(made_count(), 2);
@@ -284,11 +284,11 @@ static void lose_the_connection(struct request *rq)
 	pg_query(rq, "SELECT pg_terminate_backend(pg_backend_pid())");
 }
 
-/* Cut off in the middle, nothing was done, and the same request does it once. */
-static void test_cut_off(void **state)
+/* A connection that is lost before the commit leaves nothing; the repeated request has the effect once. */
+static void test_lost_connection_leaves_nothing(void **state)
 {
 	(void)state;
-	struct post post = post_of("key-10", "{}"), again = post;
+	struct post post = post_with("key-10", "{}"), again = post;
 	post.inner = lose_the_connection;
 	assert_int_equal(send_post(&post)->code, ERR_UNAVAILABLE);
 	assert_int_equal(made_count(), 0);
@@ -297,10 +297,11 @@ static void test_cut_off(void **state)
 	assert_int_equal(made_count(), 1);
 }
 
-static void test_a_day_later(void **state)
+static void test_record_expires_after_a_day(void **state)
 {
 	(void)state;
-	struct post first = post_of("key-7", "{}"), second = post_of("key-8", "{}"), again = first;
+	struct post first = post_with("key-7", "{}"), second = post_with("key-8", "{}"),
+		    again = first;
 	send_post(&first);
 	send_post(&second);
 	pg_fixture_run(&server,
@@ -308,15 +309,15 @@ static void test_a_day_later(void **state)
 	again.body = "{\"another\": 1}";
 	assert_false(send_post(&again)->is_replayed);
 	assert_int_equal(again.status, 201);
-	/* The other one was removed in passing. */
+	/* The other expired record was deleted, too. */
 	assert_int_equal(pg_fixture_run(&server, "SELECT count(*) FROM idempotency"), 1);
 	assert_true(send_post(&again)->is_replayed);
 }
 
-static void test_another_secret(void **state)
+static void test_changed_secret(void **state)
 {
 	(void)state;
-	struct post first = post_of("key-9", "{}"), again = first;
+	struct post first = post_with("key-9", "{}"), again = first;
 	send_post(&first);
 	fixture.settings.identity_secret = "another secret";
 	assert_int_equal(send_post(&again)->code, ERR_CONFLICT);
@@ -326,15 +327,19 @@ static void test_another_secret(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_the_first_answer_again, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_what_makes_it_another, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_repeated_request_gets_the_first_answer, setup,
+	                                        teardown),
+		cmocka_unit_test_setup_teardown(test_requests_that_are_not_repetitions, setup,
+	                                        teardown),
 		cmocka_unit_test_setup_teardown(test_bad_keys, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_still_running, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_a_race_has_one_winner, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_first_request_still_running, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_one_of_concurrent_requests_has_an_effect,
+	                                        setup, teardown),
 		cmocka_unit_test_setup_teardown(test_failures_are_not_kept, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_a_day_later, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_another_secret, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_cut_off, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_record_expires_after_a_day, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_changed_secret, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_lost_connection_leaves_nothing, setup,
+	                                        teardown),
 	};
 	return cmocka_run_group_tests(tests, start_with_schema, stop_server);
 }
