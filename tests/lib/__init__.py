@@ -1,1 +1,1 @@
-"""The harness: servers and processes of a run, clients, and what every answer is held against."""
+"""The test harness: private servers, the processes of a run, clients, and the check of answers against the API's description."""

@@ -1,4 +1,4 @@
-"""libcommon/api.def as data: the table of the whole public surface."""
+"""libcommon/api.def as data: the table of all public operations."""
 
 import re
 from dataclasses import dataclass
@@ -19,24 +19,24 @@ PARAMETER = re.compile(r"\{(\+?)(\w+)\}")
 
 @dataclass(frozen=True)
 class Operation:
-    """A line of the table."""
+    """A row of the table."""
 
     id: str
     method: str  # one of METHODS, or ANY
     path: str  # template with {name} and {+name}
     service: str
-    scope: str  # None where none is needed
+    scope: str  # None: no key is needed
     body: str  # NONE, JSON or LARGE
     flags: frozenset
 
     @property
     def process(self):
-        """Name of the process that answers."""
+        """Name of the process that handles it."""
         return "gateway" if self.service == "GATEWAY" else f"svc-{self.service.lower()}"
 
     @property
     def parameters(self):
-        """Names of the path's parameters, in order."""
+        """Names of the path parameters, in order."""
         return [name for _, name in PARAMETER.findall(self.path)]
 
     @property
@@ -49,12 +49,12 @@ class Operation:
         return {"NONE": 0, "JSON": 1 << 20, "LARGE": 8 << 20}[self.body]
 
     def target(self, **values):
-        """The path with each parameter's value, written as it stands in a URL, in its place."""
+        """The path with the parameters replaced by `values`, which are percent-encoded already."""
         return PARAMETER.sub(lambda match: values[match.group(2)], self.path)
 
 
 def parse(text):
-    """The operations of a table; ValueError for a line that is neither row, comment nor directive."""
+    """The operations of a table. Raises ValueError for a line that is no row, comment or directive."""
     operations = []
     for line in COMMENT.sub("", text).splitlines():
         if not line.strip() or line.startswith("#"):

@@ -1,5 +1,4 @@
-"""What stands before replicas in production, such as a Kubernetes service: one address, connections dealt out in turn to
-those replicas that say they are ready."""
+"""A load balancer before replicas, as a Kubernetes service is: it passes each connection to the next ready replica."""
 
 import asyncio
 import threading
@@ -8,7 +7,7 @@ PIECE_BYTES = 65536
 
 
 class Balancer:
-    """Listens on `port` and deals connections to `targets`, lib.process.Process each; the list may change at any time."""
+    """Listens on `port` and distributes connections among `targets` (lib.process.Process); the list may change."""
 
     def __init__(self, port):
         self.port, self.targets, self.turn = port, [], 0
@@ -25,7 +24,7 @@ class Balancer:
         self.thread.join()
 
     async def _connect(self):
-        """A connection to the next replica that takes one, or None."""
+        """A connection to the next ready replica, or None."""
         for _ in range(len(self.targets)):
             self.turn += 1
             target = self.targets[self.turn % len(self.targets)]
@@ -53,7 +52,7 @@ async def is_ready(admin_port):
 
 
 async def copy(reader, writer):
-    """Pass bytes on until the end, or until either side breaks."""
+    """Copy bytes until the end of the stream, or until either connection breaks."""
     try:
         while piece := await reader.read(PIECE_BYTES):
             writer.write(piece)

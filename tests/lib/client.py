@@ -1,4 +1,4 @@
-"""A client of the gateway that holds every answer against gateway/openapi.yaml."""
+"""A client of the gateway that checks every answer against gateway/openapi.yaml."""
 
 import httpx
 
@@ -9,8 +9,8 @@ PREFIX = "/api/v1.0"
 
 
 class Api:
-    """Calls as one key. `api.get("/interests")`, `api.post("/interests", {...})`: a path without /api/ gets the prefix,
-    a body is sent as JSON. The answer is httpx's; `expect` is the status that it must have."""
+    """Calls with one API key: `api.get("/interests")`, `api.post("/interests", {...})`. A path without /api/ gets the
+    prefix; a body is sent as JSON. Returns the answer of httpx. `expect` is the status that it must have."""
 
     def __init__(self, url, key=None, checked=True):
         headers = {} if key is None else {"Authorization": f"Bearer {key}"}
@@ -19,12 +19,12 @@ class Api:
         self.checked = checked
 
     def as_key(self, key):
-        """Another client with this key, on connections of its own."""
+        """A client with another key and its own connections."""
         return Api(self.url, key, self.checked)
 
     def request(self, method, path, body=None, *, expect=None, checked=None, **options):
-        """`options` go to httpx: params, headers, content. With checked=False the answer is not held against the
-        contract."""
+        """`options` are passed to httpx: params, headers, content. With checked=False the answer is not checked against
+        the description."""
         if not path.startswith("/api/"):
             path = PREFIX + path
         if body is not None:
@@ -52,13 +52,13 @@ class Api:
         return self.request("DELETE", path, **options)
 
     def problem(self, method, path, status, error, body=None, **options):
-        """A call that must fail in this way; the problem document."""
+        """Make a call that must fail with `status` and `error`; returns the problem document."""
         document = self.request(method, path, body, expect=status, **options).json()
         assert document["error"] == error, document
         return document
 
     def wait_task(self, answer):
-        """Follow the task that a 202 started to its end; the task as it then is."""
+        """Wait until the task of a 202 answer has ended; returns the task."""
         assert answer.status_code == 202, answer.text
         path = answer.json()["status_url"]
 

@@ -1,4 +1,4 @@
-"""The whole product for one run: private servers, every process, and handles to hurt them with."""
+"""The whole product for one run: private servers and every process, which tests can stop, kill and restart."""
 
 import os
 import secrets
@@ -12,8 +12,8 @@ from lib.process import Process
 from lib.servers import ROOT, Servers, free_port, read_processes
 from lib.wait import PATIENCE_SECONDS
 
-# Limits of a run, such that no busy machine runs into one by itself: tests that are about a limit start a process with
-# another value. A killed worker's jobs are waited for as long as a lease lasts.
+# Limits are high enough not to be reached on a busy machine. A test of a limit starts a process with another value. The
+# lease is short, because tests wait that long for the jobs of a killed process.
 SETTINGS = {
     "LOG_LEVEL": "info",
     "WORKERS": "2",
@@ -27,7 +27,7 @@ SETTINGS = {
 
 
 def build_dir():
-    """Where the binaries are: EXPOPS_BUILD_DIR, else the newest of build/debug, release and asan."""
+    """The folder of the binaries: EXPOPS_BUILD_DIR, or else the newest of build/*."""
     if "EXPOPS_BUILD_DIR" in os.environ:
         return Path(os.environ["EXPOPS_BUILD_DIR"])
     found = [path for path in ROOT.glob("build/*/deploy/gateway")]
@@ -38,7 +38,7 @@ def build_dir():
 
 @dataclass
 class User:
-    """An account of its own, with a key to everything that an account may do."""
+    """A new account, with a key that has all scopes of an account."""
 
     email: str
     key: str
@@ -46,11 +46,11 @@ class User:
 
 
 class Cluster:
-    """Made by the `cluster` fixture.
+    """Created by the fixture `cluster`.
 
     `cluster.postgres` and `cluster.redis` are lib.servers.Server, `cluster["svc-search"]` is the list of replicas, each
-    a lib.process.Process. A cluster of several replicas has a balancer before each process; in one without, a replica
-    that a test adds listens on a port of its own, `replica.url`, and nobody is told.
+    a lib.process.Process. A cluster with several replicas has a balancer before each process. Without balancers, a
+    replica that a test adds listens on its own port (`replica.url`), which the other processes do not know.
     """
 
     def __init__(self, replicas=1):
@@ -92,14 +92,14 @@ class Cluster:
         return f"http://127.0.0.1:{self.ports['gateway']}"
 
     def url(self, name):
-        """Where a process listens, for tests that go around the gateway."""
+        """The address of a process, for tests that bypass the gateway."""
         return f"http://127.0.0.1:{self.ports[name]}"
 
     def binary(self, name):
         return self.build_dir / "deploy" / name
 
     def settings(self, name, replica=0, **changes):
-        """The environment of a process: what deploy/dev would give it, and `changes`."""
+        """The environment of a process, as deploy/dev sets it, with `changes`."""
         role = "expops_" + name.removeprefix("svc-")
         data = self.servers.base / f"{name}-{replica}"
         data.mkdir(exist_ok=True)
@@ -118,7 +118,7 @@ class Cluster:
         }
 
     def add(self, name, **changes):
-        """Start one more replica, with other settings where `changes` has them; not waited for."""
+        """Start one more replica with changed settings. Does not wait until it is ready."""
         number = len(self.processes[name]) + sum(process.name == name for process in self.retired)
         log_path = self.servers.base / f"{name}-{number}.log"
         process = Process(name, self.binary(name), self.settings(name, number, **changes), log_path)
@@ -129,7 +129,7 @@ class Cluster:
         return process
 
     def start(self, name, replicas=1):
-        """Start what of `name` does not run, up to this many replicas. Not waited for."""
+        """Start stopped replicas of `name`, and add more up to `replicas`. Does not wait until they are ready."""
         for process in self.processes[name][:replicas]:
             if not process.is_running:
                 process.start()
@@ -137,7 +137,7 @@ class Cluster:
             self.add(name)
 
     def retire(self, name, count):
-        """Stop all but the first `count` replicas for good; what went wrong with them still counts."""
+        """Stop and remove all but the first `count` replicas. check() still reports their faults."""
         while len(self.processes[name]) > count:
             process = self.processes[name].pop()
             if name in self.balancers:
@@ -162,7 +162,7 @@ class Cluster:
             process.wait_ready()
 
     def recover(self):
-        """Everything runs and is ready again: how a test that broke something ends."""
+        """Start everything that is stopped and wait until it is ready. For the end of a test that stopped something."""
         self.postgres.start()
         self.redis.start()
         for name, replicas in self.processes.items():
@@ -170,7 +170,7 @@ class Cluster:
         self.wait_ready()
 
     def run(self, name, *args, timeout=PATIENCE_SECONDS, **changes):
-        """A process's own command, to its end; its standard output. A failing one raises."""
+        """Run a command of a process to its end; returns its standard output. Raises when it fails."""
         done = subprocess.run(
             [self.binary(name), *map(str, args)],
             env={**os.environ, **self.settings(name, "command", **changes)},
@@ -185,7 +185,7 @@ class Cluster:
         return done.stdout
 
     def create_user(self, operator=False, email=None):
-        """A new account; its first key."""
+        """Create an account; returns its first key."""
         email = email or f"{secrets.token_hex(6)}@example.org"
         options = ["--operator"] if operator else []
         return self.run("gateway", "create-user", "--email", email, *options).strip()
@@ -196,7 +196,7 @@ class Cluster:
         return User(email, key, Api(self.gateway_url, key))
 
     def logs(self):
-        """{what: text} of every log."""
+        """{name: text} of every log."""
         texts = {f"{process.name}-{index}": process.log() for replicas in self.processes.values()
                  for index, process in enumerate(replicas)}
         for server in (self.postgres, self.redis):
@@ -204,5 +204,5 @@ class Cluster:
         return texts
 
     def check(self):
-        """What went wrong with any process, a line each."""
+        """The faults of all processes, a text each."""
         return [fault for process in self.all() + self.retired for fault in process.check()]

@@ -1,8 +1,8 @@
 """Checks answers against the published description, gateway/openapi.yaml with the parts of the services.
 
-An answer is right when its operation lists the status, when its content type is listed there and its body matches the
-schema (JSON Schema 2020-12), and when every header that the document calls required is there. Some problems can come
-to any request, and are no operation's own: they must be problem documents.
+An answer is valid when its operation lists the status, the status lists the content type, the body matches the schema
+(JSON Schema 2020-12), and every required header is present. Some statuses are possible for every request and are not
+listed; their content must be a problem document.
 """
 
 import functools
@@ -19,7 +19,7 @@ import openapi_parts  # noqa: E402
 
 API_DEF = ROOT / "libcommon" / "api.def"
 
-# Answers to what is not an operation, or never got as far as one.
+# Statuses of requests that match no operation, or are refused before they are matched.
 ANYWHERE = {400, 404, 405, 408, 413, 414, 417, 431}
 PROBLEM = "application/problem+json"
 
@@ -45,12 +45,12 @@ def format_checker():
 
 
 def rest_parameters():
-    """Names of the parameters that may hold slashes: {+name} in api.def. OpenAPI cannot say it."""
+    """Names of the parameters that may contain slashes: {+name} in api.def. OpenAPI cannot express this."""
     return set(re.findall(r"\{\+(\w+)\}", API_DEF.read_text(encoding="utf-8")))
 
 
 def path_pattern(template, rest):
-    """A template as a pattern. A parameter is one segment, but for those that may hold slashes."""
+    """The regular expression of a template. A parameter is one segment unless it is in `rest`."""
     pieces = re.split(r"\{([^}]+)\}", template)
     pattern = re.escape(pieces[0])
     for name, literal in zip(pieces[1::2], pieces[2::2]):
@@ -59,7 +59,7 @@ def path_pattern(template, rest):
 
 
 class Contract:
-    """An OpenAPI document, ready to judge."""
+    """An OpenAPI document, prepared for checking answers."""
 
     def __init__(self, document):
         self.document = document
@@ -68,7 +68,7 @@ class Contract:
         # Literal segments win over parameters.
         paths = sorted(document["paths"], key=lambda path: path.count("{"))
         self.templates = [(path_pattern(path, rest), path) for path in paths]
-        self.exercised = set()  # (method, template, status) seen, for a report of what no test reached
+        self.exercised = set()  # (method, template, status) of every answer checked
 
     def resolve(self, node):
         """`node`, or what its $ref points to."""
@@ -90,7 +90,7 @@ class Contract:
         }
 
     def find(self, method, target):
-        """(template, operation), or None for what the document does not have."""
+        """(template, operation), or None when the document has no such operation."""
         path = target.partition("?")[0]
         for pattern, template in self.templates:
             if pattern.fullmatch(path):
@@ -99,7 +99,7 @@ class Contract:
         return None
 
     def validate(self, schema, value, what):
-        """Hold a value against a schema of the document; every fault is named."""
+        """Check a value against a schema of the document; raises ContractError with every fault."""
         root = {**self.document, "allOf": [schema]}
         faults = [
             f"  {fault.json_path}: {fault.message}"
@@ -109,7 +109,7 @@ class Contract:
             raise ContractError(f"{what}\n" + "\n".join(faults) + f"\n  in {json.dumps(value)[:2000]}")
 
     def check(self, method, target, answer):
-        """Hold an httpx answer to `method target` against the document."""
+        """Check the httpx answer to `method target`; raises ContractError."""
         what = f"{method} {target}: {answer.status_code}"
         if answer.status_code == 500:
             raise ContractError(f"{what}, which is always a defect: {answer.text[:2000]}")

@@ -1,8 +1,8 @@
-"""Accounts that are deleted while something of theirs is being made."""
+"""Waiting for the deletion of an account to reach a service."""
 
 from lib.wait import wait_for
 
-# The deletion of an account waits for whoever makes something of it, or has been.
+# The deletion waits for a lock that a writer of the account holds, or has been done.
 DELETION = (
     "SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted "
     "UNION ALL SELECT FROM deleted_account WHERE id = %s"
@@ -10,5 +10,5 @@ DELETION = (
 
 
 def wait_deletion(db, account):
-    """Until word of the account's deletion has come to the service whose schema `db` sees."""
-    wait_for(lambda: db.execute(DELETION, [account]).fetchone() is not None, "the deletion has come")
+    """Wait until the service whose schema `db` uses has received the deletion of the account."""
+    wait_for(lambda: db.execute(DELETION, [account]).fetchone() is not None, "the deletion has arrived")

@@ -1,15 +1,15 @@
-"""What every folder of black-box tests has: its conftest.py is `from lib.fixtures import *`.
+"""Fixtures of all black-box tests. The conftest.py of each folder has `from lib.fixtures import *`.
 
     cluster      the running product, one for the whole session (lib.cluster.Cluster)
-    pair         another one, with two replicas of every process behind balancers
-    user         a new account with a key to everything that an account may do (lib.cluster.User)
-    other_user   another one, whose things `user` must not see
-    operator     a new account with the operator's scopes too
-    api          user.api: a client whose answers are held against gateway/openapi.yaml (lib.client.Api)
+    pair         a second one, with two replicas of every process behind balancers
+    user         a new account with a key that has all scopes of an account (lib.cluster.User)
+    other_user   a second account, whose data `user` must not see
+    operator     a new account that has the scopes of an operator, too
+    api          user.api: a client that checks its answers against gateway/openapi.yaml (lib.client.Api)
     anonymous    a client without a key
 
-A test that fails shows what each process logged meanwhile. The session fails when a process crashed, did not drain on
-SIGTERM, or a sanitizer spoke, even where every test passed.
+A failed test shows what each process logged during the test. The session fails when a process crashed, did not drain on
+SIGTERM, or wrote a sanitizer report, even if every test passed.
 """
 
 from contextlib import contextmanager
@@ -23,7 +23,7 @@ __all__ = ["cluster", "pair", "user", "other_user", "operator", "api", "anonymou
 
 LOG_BYTES_SHOWN = 3000
 
-# A line for every request says little about a failure; the others do.
+# The log line of each request is left out of the report of a failed test.
 ROUTINE = '"message":"request finished"'
 
 running = []  # the session's clusters, for the hook below
@@ -81,13 +81,13 @@ def anonymous(cluster):
 
 
 def logs():
-    """{(cluster, what): text} of every log."""
+    """{(cluster, name): text} of every log."""
     return {(index, name): text for index, one in enumerate(running) for name, text in one.logs().items()}
 
 
 @pytest.fixture(autouse=True)
 def log_marks(request):
-    """How long each log was when the test began."""
+    """Remember the length of each log at the start of the test."""
     request.node.log_marks = {name: len(text) for name, text in logs().items()}
 
 

@@ -1,4 +1,4 @@
-"""The operations of gateway/openapi.yaml as data, to drive tests with."""
+"""The operations of gateway/openapi.yaml as data, for parametrized tests."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -10,7 +10,7 @@ METHODS = ["get", "put", "post", "delete", "patch"]
 
 @dataclass
 class Operation:
-    """An operation with its parameters' references followed."""
+    """An operation; the references of its parameters are resolved."""
 
     id: str
     method: str  # upper case
@@ -28,12 +28,12 @@ class Operation:
 
     @property
     def body_schema(self):
-        """Schema of the body, its reference followed; None where there is no body."""
+        """Schema of the body, its reference resolved; None when there is no body."""
         body = self.node.get("requestBody")
         return body and contract().resolve(body["content"]["application/json"]["schema"])
 
-    def parameter(self, place, name):
-        found = [p for p in self.parameters if (p["in"], p["name"]) == (place, name)]
+    def parameter(self, location, name):
+        found = [p for p in self.parameters if (p["in"], p["name"]) == (location, name)]
         return found[0] if found else None
 
 
@@ -51,14 +51,14 @@ def read_operation(path, method, item):
 
 @cache
 def operations():
-    """{operationId: Operation}, in the document's order."""
+    """{operationId: Operation}, in the order of the document."""
     paths = contract().document["paths"]
     found = [read_operation(path, method, item) for path, item in paths.items() for method in METHODS if method in item]
     return {operation.id: operation for operation in found}
 
 
 def fault(schema, value):
-    """What is wrong with a value; None when it keeps the schema."""
+    """The faults of a value; None when it matches the schema."""
     try:
         contract().validate(schema, value, "value")
     except ContractError as error:

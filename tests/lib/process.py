@@ -1,4 +1,4 @@
-"""One process of the cluster: started, watched, stopped and killed by the tests."""
+"""One process of the cluster, which tests start, stop and kill."""
 
 import os
 import signal
@@ -11,7 +11,7 @@ from lib.wait import PATIENCE_SECONDS, wait_for
 
 SANITIZERS = {"TSAN_OPTIONS": f"suppressions={Path(__file__).with_name('tsan.supp')}"}
 
-# What a sanitizer, or require(), writes before it ends a process.
+# Texts that a sanitizer or require() writes before it ends a process.
 REPORTS = (
     "ERROR: AddressSanitizer",
     "ERROR: LeakSanitizer",
@@ -20,20 +20,20 @@ REPORTS = (
     "require failed",
     "stack smashing detected",
 )
-REPORT_LINES = 25  # of each are shown
+REPORT_LINES = 25  # shown of each report
 
 
 class Process:
-    """`name` with the settings `env`, its output in `log_path`. Survives being started again: the log goes on."""
+    """A process with the settings `env`. Its output is appended to `log_path`, also after a restart."""
 
     def __init__(self, name, binary, env, log_path):
         self.name, self.binary, self.env, self.log_path = name, binary, env, log_path
         self.popen = None
-        self.faults = []  # what went wrong with it, for the end of the run
+        self.faults = []  # reported at the end of the run
 
     @property
     def url(self):
-        """Where this very replica listens."""
+        """The address of this replica."""
         return f"http://{self.env['LISTEN']}"
 
     @property
@@ -53,14 +53,14 @@ class Process:
         return self.popen is not None and self.popen.poll() is None
 
     def start(self):
-        assert not self.is_running, f"{self.name} runs already"
+        assert not self.is_running, f"{self.name} is already running"
         with open(self.log_path, "ab") as log:
             self.popen = subprocess.Popen(
                 [self.binary], env={**SANITIZERS, **os.environ, **self.env}, stdin=subprocess.DEVNULL, stdout=log, stderr=log
             )
 
     def is_ready(self):
-        """Whether /readyz says so. A process that has ended is a failure at once, not after the timeout."""
+        """Whether /readyz answers 200. Raises at once when the process has ended."""
         if not self.is_running:
             raise RuntimeError(f"{self.name} ended with {self.popen.returncode}:\n{self.log()[-4000:]}")
         try:
@@ -78,7 +78,7 @@ class Process:
         return answer.text
 
     def metric(self, name):
-        """Sum of a metric over its labels; 0 where it is not there yet."""
+        """Sum of a metric over its labels; 0 when it is absent."""
         rows = [line.rsplit(" ", 1) for line in self.metrics().splitlines() if not line.startswith("#")]
         return sum(float(value) for series, value in rows if series.partition("{")[0] == name)
 
@@ -88,7 +88,7 @@ class Process:
             return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
     def stop(self):
-        """SIGTERM; it must drain and leave with 0."""
+        """Send SIGTERM. The process must drain and exit with 0."""
         if not self.is_running:
             return
         self.popen.send_signal(signal.SIGTERM)
@@ -119,7 +119,7 @@ class Process:
         return self.log_path.read_text(errors="replace") if self.log_path.exists() else ""
 
     def check(self):
-        """Everything that went wrong so far: crashes that no test caused, sanitizer reports."""
+        """All faults so far: crashes that no test caused, and sanitizer reports."""
         faults = list(self.faults)
         if self.popen is not None and self.popen.poll() not in (None, 0, -signal.SIGKILL):
             faults.append(f"{self.name} ended with {self.popen.returncode}")

@@ -1,7 +1,6 @@
-"""HTTP/1.1 as bytes on sockets: a client and a service for what no library would send.
+"""HTTP/1.1 as bytes on sockets: a client and a service that send what no library would send.
 
-Both sides of the gateway are read here by a parser that knows one form of everything: what it cannot read, the gateway
-must not have written.
+The parser accepts only one form of each construct, the one that the gateway should write.
 """
 
 import re
@@ -10,7 +9,7 @@ import struct
 import threading
 from dataclasses import dataclass, field
 
-# How long a socket may be silent: the end of hope, not a promise about speed.
+# A socket that is silent for longer fails the test.
 PATIENCE_SECONDS = 120
 
 HEAD_END = b"\r\n\r\n"
@@ -20,17 +19,17 @@ FIELD = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+): ?([\t -~\x80-\xff]*)")
 
 
 class BrokenMessage(Exception):
-    """Not a message."""
+    """What was read is not a valid message."""
 
 
 class CutMessage(BrokenMessage):
-    """The connection ended within one."""
+    """The connection ended within a message."""
 
 
 @dataclass
 class Message:
-    start: tuple  # what the pattern of its first line matched
-    fields: list  # (name in small letters, value), in order
+    start: tuple  # groups of the pattern of its first line
+    fields: list  # (lower-case name, value), in order
     content: bytes = b""
 
     @property
@@ -41,14 +40,14 @@ class Message:
         return [value for known, value in self.fields if known == name]
 
     def value(self, name):
-        """The value of a field that is there once; None where it is not there."""
+        """The value of a field that occurs once; None when it does not occur."""
         values = self.values(name)
-        assert len(values) <= 1, f"{name} stands there {len(values)} times"
+        assert len(values) <= 1, f"{name} occurs {len(values)} times"
         return values[0] if values else None
 
 
 class Reader:
-    """Messages from a socket, one behind the other."""
+    """Reads consecutive messages from a socket."""
 
     def __init__(self, connection, pattern):
         self.connection, self.pattern, self.held = connection, pattern, b""
@@ -97,7 +96,7 @@ class Reader:
         return self.take(int(length or 0))
 
     def message(self, has_content=lambda message: True):
-        """The next one; None at the end of the connection."""
+        """The next message; None at the end of the connection."""
         while HEAD_END not in self.held:
             try:
                 self.more()
@@ -120,10 +119,10 @@ class Reader:
 
 @dataclass
 class Answers:
-    """What came back on a connection until it ended."""
+    """Everything received on a connection until it ended."""
 
     messages: list = field(default_factory=list)
-    is_cut: bool = False  # it ended within a message
+    is_cut: bool = False  # the connection ended within a message
 
     @property
     def statuses(self):
@@ -131,8 +130,8 @@ class Answers:
 
 
 def exchange(url, data, heads=()):
-    """Send bytes to `http://host:port`, read until the other side closes. `heads`: numbers of the answers that are to
-    HEAD, and have no content."""
+    """Send bytes to `http://host:port` and read answers until the other side closes. `heads`: indexes of the answers to
+    HEAD requests, which have no content."""
     host, _, port = url.removeprefix("http://").rpartition(":")
     answers = Answers()
 
@@ -144,7 +143,7 @@ def exchange(url, data, heads=()):
         try:
             connection.sendall(data)
         except ConnectionError:
-            pass  # it may have been answered and closed before all was sent
+            pass  # the server may answer and close before everything is sent
         try:
             while message := reader.message(has_content):
                 answers.messages.append(message)
@@ -157,10 +156,10 @@ OK = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\
 
 
 class RawService:
-    """A service that keeps requests as they came, and answers with bytes as they are.
+    """A service that records requests and answers with fixed bytes.
 
-    `answer` is sent for each request; with `ends` "close" or "reset" the connection ends behind it. `requests` are
-    Messages; `faults` tells what was no request.
+    `answer` is sent for each request; with `ends` "close" or "reset" the connection then ends. `requests` are Messages;
+    `faults` are descriptions of bytes that were no valid request.
     """
 
     def __init__(self):
@@ -171,7 +170,7 @@ class RawService:
         threading.Thread(target=self.accept, daemon=True).start()
 
     def forget(self):
-        """Start afresh for the next test."""
+        """Reset everything for the next test."""
         self.requests, self.faults = [], []
         self.answer, self.ends = OK, None
 
@@ -197,13 +196,13 @@ class RawService:
                 while request := reader.message():
                     self.requests.append(request)
                     if reader.held:
-                        self.faults.append(f"behind a request: {reader.held!r}")
+                        self.faults.append(f"bytes after a request: {reader.held!r}")
                     connection.sendall(self.answer)
                     if self.ends:
                         self.end(connection)
                         return
             except (CutMessage, OSError):
-                pass  # the gateway has let go of it
+                pass  # the gateway has closed the connection
             except BrokenMessage as error:
                 self.faults.append(str(error))
 

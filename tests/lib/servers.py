@@ -1,6 +1,6 @@
-"""A private Postgres and Redis for one run, under a folder of their own, made by deploy/dev.d/servers.sh.
+"""A private Postgres and Redis for one run, in a temporary folder, started by deploy/dev.d/servers.sh.
 
-    python3 -m lib.servers -- COMMAND...   runs it with TEST_DATABASE_URL and TEST_REDIS_URL set
+    python3 -m lib.servers -- COMMAND...   runs COMMAND with TEST_DATABASE_URL and TEST_REDIS_URL set
 """
 
 import fcntl
@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SERVERS_SH = ROOT / "deploy" / "dev.d" / "servers.sh"
 OWNER = DATABASE = "expops"
 
-# A test's data need not outlive the machine; it must outlive a killed server, which it does without fsync.
+# Without fsync the data survives a killed server, but not a crash of the machine, which tests do not need.
 POSTGRES_OPTIONS = ["-c", "fsync=off"]
 REDIS_OPTIONS = ["--appendfsync", "no"]
 
@@ -41,14 +41,14 @@ def read_processes():
     return rows
 
 
-PORTS = range(20000, 32000)  # below those that outgoing connections take theirs from
+PORTS = range(20000, 32000)  # below the range of outgoing connections
 claims = []
 
 
 def free_port():
-    """A port that nobody listens on, and that no other call gives, here or in another run on this machine: processes may
-    open theirs late, and share one without an error (SO_REUSEPORT). The claim is the UDP port of the same number, which
-    is ours until we end."""
+    """A free port, which no other call returns, here or in another run on this machine. It is claimed by binding the UDP
+    port of the same number until this program ends: a process may listen much later, and two processes could share a
+    TCP port without an error (SO_REUSEPORT)."""
     while True:
         port = random.choice(PORTS)
         claim = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -64,7 +64,7 @@ def free_port():
 
 
 class Server:
-    """One of the two servers: its port, password and log, and its life."""
+    """Postgres or Redis: its port, password and log; starting and stopping it."""
 
     def __init__(self, base, name, options):
         self.base, self.name, self.options = base, name, options
@@ -80,29 +80,29 @@ class Server:
         return done.stdout
 
     def start(self):
-        """Start it, and wait until it answers. Does nothing where it runs."""
+        """Start it and wait until it answers. Does nothing when it is running."""
         self._script("start", self.port, self.password, self.log_path, *self.options)
 
     def stop(self):
-        """An orderly stop; waits for the end."""
+        """Stop it cleanly and wait for its end."""
         self._script("stop")
 
     def pid(self):
-        """None where it does not run."""
+        """The process id; None when it is not running."""
         return int(self._script("pid") or 0) or None
 
     def _signal(self, number):
         pid = self.pid()
-        assert pid, f"{self.name} does not run"
+        assert pid, f"{self.name} is not running"
         os.kill(pid, number)
 
     def kill9(self):
-        """Waits for the end: one that is still dying would pass for one that runs."""
+        """Kill it and wait for its end, so that start() does not take it for a running server."""
         self._signal(signal.SIGKILL)
         wait_for(lambda: self.pid() is None, f"{self.name} has ended")
 
     def pause(self):
-        """New connections hang until resume(); those that Postgres has go on, Redis stands still."""
+        """SIGSTOP. New connections hang until resume(). Redis stops; open connections of Postgres keep working."""
         self._signal(signal.SIGSTOP)
 
     def resume(self):
@@ -126,7 +126,7 @@ class Postgres(Server):
         return f"postgresql://{role}:{password}@127.0.0.1:{self.port}/{database}"
 
     def prepare(self):
-        """The product's database with every service's role and schema."""
+        """Create the database with the role and the schema of every service."""
         names = [name.removeprefix("svc-") for name, _, _ in read_processes()]
         passwords = " ".join(f"{name}={self.role_password('expops_' + name)}" for name in names)
         subprocess.run(
@@ -136,7 +136,7 @@ class Postgres(Server):
         )
 
     def connect(self, schema="public"):
-        """The owner's psycopg connection, which finds the schema's names; in autocommit mode, rows as tuples."""
+        """A psycopg connection of the owner with the schema as search_path, in autocommit mode; rows are tuples."""
         return psycopg.connect(self.url(), autocommit=True, options=f"-c search_path={schema}")
 
 
@@ -156,7 +156,7 @@ PREFIX = "expops-test-"
 
 
 def make_folder():
-    """A folder, and the lock in it that says that its owner lives; nobody ever sees the lock without a holder."""
+    """Make a folder with a lock file that this program holds until its end. The lock file appears locked."""
     base = Path(tempfile.mkdtemp(prefix=PREFIX, dir=FOLDERS))
     lock = open(base / "lock.new", "wb")
     fcntl.flock(lock, fcntl.LOCK_EX)
@@ -164,8 +164,8 @@ def make_folder():
     return base, lock
 
 
-def remove_leavings():
-    """Stop and remove what runs that were killed have left."""
+def remove_leftovers():
+    """Stop the servers and remove the folders of runs that were killed."""
     for base in FOLDERS.glob(PREFIX + "*"):
         try:
             if base.lstat().st_uid != os.geteuid():
@@ -175,15 +175,15 @@ def remove_leavings():
                 for verb in ("postgres_stop", "redis_stop"):
                     subprocess.run([SERVERS_SH, verb, base], capture_output=True, check=False)
                 shutil.rmtree(base, ignore_errors=True)
-        except OSError:  # in use, or being made or removed
+        except OSError:  # in use, or being created or removed
             continue
 
 
 class Servers:
-    """Both, in a temporary folder that the servers' users can reach."""
+    """Postgres and Redis, in a temporary folder that their users can access."""
 
     def __init__(self):
-        remove_leavings()
+        remove_leftovers()
         self.base, self.lock = make_folder()
         self.base.chmod(0o711)
         self.postgres = Postgres(self.base)

@@ -1,10 +1,10 @@
-"""Waiting for an event. Tests never sleep: they say what they wait for."""
+"""Waiting for a condition. Tests never sleep for a fixed time."""
 
 import time
 
 PAUSE_SECONDS = 0.02
 
-# The end of hope, not a promise about speed: machines are shared.
+# Long, because machines are shared; a test that waits longer has failed.
 PATIENCE_SECONDS = 240
 
 
@@ -13,9 +13,9 @@ class TimedOut(AssertionError):
 
 
 def wait_for(predicate, what=None):
-    """Call `predicate` until it gives something true, and return that; TimedOut when it never does.
+    """Call `predicate` until its result is true, and return the result; raises TimedOut.
 
-    An AssertionError inside the predicate counts as "not yet"; the last one is the reason given.
+    An AssertionError in the predicate counts as false; TimedOut quotes the last one.
     """
     deadline = time.monotonic() + PATIENCE_SECONDS
     reason = None

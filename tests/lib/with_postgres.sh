@@ -1,7 +1,7 @@
 #!/bin/bash
-# Run a program with a Postgres of its own, empty, gone afterwards:
+# Run a program with a private, empty Postgres, which is removed afterwards:
 #
-#     with_postgres.sh PROGRAM ARGS...      finds it in DATABASE_URL
+#     with_postgres.sh PROGRAM ARGS...      DATABASE_URL is set for it
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

@@ -1,5 +1,4 @@
-/** A worker without a process around it: its loop, its requests, its fibers, for tests of what
- * suspends. */
+/** A worker without a running process, for tests of code that suspends: a loop, requests and fibers. */
 #pragma once
 
 #include "base/log.h"
@@ -19,7 +18,7 @@
 #include <cmocka.h>
 
 #define FIXTURE_PATIENCE_MS 120000 /* a test that waits longer has failed */
-#define FIXTURE_TICK_MS     5      /* the loop turns at least so often, whatever happens */
+#define FIXTURE_TICK_MS     5      /* the loop turns at least this often */
 
 struct worker_fixture {
 	struct process_settings settings;
@@ -53,8 +52,8 @@ static inline void fixture_start(struct worker_fixture *fixture)
 	fixture->tick.data = fixture;
 }
 
-/** What the test hung on the worker (Redis, Postgres, fetcher) is freed already; every request has
- * ended. */
+/** Stop the worker. The test has freed the clients that it set (Redis, Postgres, fetcher), and every
+ * request has ended. */
 static inline void fixture_stop(struct worker_fixture *fixture)
 {
 	request_list_free(fixture->worker.requests);
@@ -65,8 +64,7 @@ static inline void fixture_stop(struct worker_fixture *fixture)
 	fiber_thread_free();
 }
 
-/** Turn the loop once; the test fails when it is asked too often. fixture_wait_start() comes
- * first. */
+/** Run one turn of the loop; fails the test on time-out. Call fixture_wait_start() first. */
 static inline void fixture_turn(struct worker_fixture *fixture)
 {
 	assert_true(fixture->ticks_left > 0);
@@ -79,7 +77,7 @@ static inline void fixture_wait_start(struct worker_fixture *fixture)
 	uv_timer_start(&fixture->tick, fixture_tick, FIXTURE_TICK_MS, FIXTURE_TICK_MS);
 }
 
-/** Run the loop until `*flag`; the test fails when that takes too long. */
+/** Run the loop until `*flag` is true; fails the test on time-out. */
 static inline void fixture_until(struct worker_fixture *fixture, const volatile bool *flag)
 {
 	fixture_wait_start(fixture);
@@ -88,7 +86,7 @@ static inline void fixture_until(struct worker_fixture *fixture, const volatile 
 	uv_timer_stop(&fixture->tick);
 }
 
-/** Run the loop until no request is under way. */
+/** Run the loop until no request is running. */
 static inline void fixture_idle(struct worker_fixture *fixture)
 {
 	fixture_wait_start(fixture);
@@ -106,8 +104,7 @@ static inline void fixture_main(struct request *rq)
 	fixture_fn(rq);
 }
 
-/** Start `fn` as a request that is still under way when this returns, so that the test can wake or
- * cancel it. */
+/** Start `fn` as a request that suspends, and return it, so that the test can wake or cancel it. */
 static inline struct request *fixture_spawn(struct worker_fixture *fixture, request_fn *fn,
                                             request_fn *done, void *user)
 {
