@@ -1,5 +1,5 @@
-"""Bad input to every operation: bodies, members, parameters and lists. All of it is driven from the table of operations
-and from the description, so that a new operation is covered by being there."""
+"""Invalid input to every operation: bodies, members, parameters and lists. The tests are generated from api.def and
+openapi.yaml, so a new operation is covered without a new test."""
 
 import gzip
 import json
@@ -60,13 +60,13 @@ def target(op):
 
 @pytest.fixture(scope="module")
 def everything(cluster):
-    """A client with every scope, whose answers are held against the description."""
+    """A client with every scope, which checks its answers against the description."""
     return cluster.user(operator=True).api
 
 
 @pytest.fixture
 def send(cluster, everything, op):
-    """send(content, ...): the operation under test with this body; its answer."""
+    """send(content, ...): call the operation under test with this body; returns the answer."""
     if op.process not in cluster.processes:
         pytest.skip(f"{op.process} is not part of the cluster")
 
@@ -94,7 +94,7 @@ def test_a_body_that_is_not_declared_json_is_415(send, op, content_type):
 
 
 @by_id(BODIED)
-def test_a_body_in_a_coding_is_415(cluster, everything, op):
+def test_a_body_with_a_content_encoding_is_415(cluster, everything, op):
     if op.process not in cluster.processes:
         pytest.skip(f"{op.process} is not part of the cluster")
     headers = {"Content-Type": "application/json", "Content-Encoding": "gzip"}
@@ -107,7 +107,7 @@ JSON_TYPES = ["application/json; charset=utf-8", "Application/JSON", "applicatio
 
 @by_id(BODIED)
 @pytest.mark.parametrize("content_type", JSON_TYPES)
-def test_json_may_be_declared_with_parameters(send, op, content_type):
+def test_the_media_type_may_have_parameters(send, op, content_type):
     assert send(b'{"confirm": false}', content_type).status_code != 415
 
 
@@ -121,24 +121,24 @@ def test_malformed_json_is_400(send, op, content):
 
 @by_id(BODIED)
 @pytest.mark.parametrize("content", NO_OBJECT.values(), ids=NO_OBJECT)
-def test_a_body_that_is_no_object_is_400(send, op, content):
+def test_a_body_that_is_not_an_object_is_400(send, op, content):
     assert send(content).status_code == 400
 
 
 @by_id(BODIED)
-def test_nesting_to_the_limit_is_taken(send, op):
+def test_nesting_to_the_limit_is_accepted(send, op):
     answer = send(nested(DEPTH_MAX))
     assert answer.status_code < 500
     assert answer.status_code != 400 or answer.json()["error"] == "invalid_request"
 
 
 def padded(size):
-    """An empty object of so many bytes."""
+    """An empty object of `size` bytes."""
     return b"{" + b" " * (size - 2) + b"}"
 
 
 @by_id(BODIED)
-def test_a_body_of_the_limit_is_taken(send, op):
+def test_a_body_of_the_limit_is_accepted(send, op):
     answer = send(padded(op.body_max_bytes))
     assert answer.status_code < 500 and answer.status_code != 413
     assert answer.status_code != 400 or answer.json()["error"] == "invalid_request"
@@ -160,7 +160,7 @@ def test_a_chunked_body_over_the_limit_is_413(send, op):
 
 
 def members(op):
-    """(name, schema) of each member of the body, references followed."""
+    """(name, schema) of each member of the body, references resolved."""
     schema = DESCRIBED[op.id].body_schema
     return [(name, contract().resolve(member)) for name, member in schema.get("properties", {}).items()]
 
@@ -171,7 +171,7 @@ def types(schema):
 
 
 def wrong_values(schema):
-    """(what, value): values that break the member's schema, one by one."""
+    """(id, value): values that do not match the schema of the member."""
     if "anyOf" in schema:
         return [("type", 7)]
     if "const" in schema:
@@ -220,7 +220,7 @@ def test_a_wrong_member_is_named(send, op, name, value):
 
 
 @by_id([op for op in BODIED if DESCRIBED[op.id].body_schema.get("required")])
-def test_every_lacking_member_is_named(send, op):
+def test_every_missing_member_is_named(send, op):
     required = DESCRIBED[op.id].body_schema["required"]
     assert set(required) <= set(fault_fields(send(b"{}")))
     assert set(required) <= set(fault_fields(send(None)))
@@ -236,7 +236,7 @@ def test_every_fault_is_named_at_once(send, op):
 
 @by_id([op for op in BODIED if op.method in ("PUT", "PATCH")])
 @pytest.mark.parametrize("content", [None, b"{}", b'{"id": "x", "created_at": 7, "unknown": {}}'])
-def test_a_change_that_names_nothing_is_400(send, op, content):
+def test_an_update_without_members_is_400(send, op, content):
     assert send(content).status_code == 400
 
 
@@ -244,7 +244,7 @@ def test_a_change_that_names_nothing_is_400(send, op, content):
 
 
 def wrong_texts(parameter):
-    """(what, text): values of a parameter that are refused."""
+    """(id, text): values of a parameter that are refused."""
     schema = contract().resolve(parameter["schema"])
     found = []
     if "integer" in types(schema):
@@ -261,12 +261,12 @@ def wrong_texts(parameter):
     return found
 
 
-def parameter_faults(place):
+def parameter_faults(location):
     return [
         pytest.param(op, parameter["name"], text, id=f"{op.id}-{parameter['name']}-{what}")
         for op in BUILT
         for parameter in DESCRIBED[op.id].parameters
-        if parameter["in"] == place
+        if parameter["in"] == location
         for what, text in wrong_texts(parameter)
     ]
 

@@ -1,4 +1,4 @@
-"""The published description: its form, and it and the table of operations held against each other. Needs no server."""
+"""gateway/openapi.yaml and api.def: the form of each, and that they agree. Needs no server."""
 
 import re
 from pathlib import Path
@@ -19,11 +19,11 @@ DESCRIBED = openapi.operations()
 SERVICES = ["GATEWAY", "EXPERIMENTS", "INTERESTS", "SEARCH", "FLEET", "INTEGRATIONS", "EVALENV"]
 FLAGS = {"OPEN", "GONE", "CREATES", "NOT_BUILT", "READS"}
 
-# POSTs that create a record, and the asynchronous starts; all else that succeeds is 200.
+# Operations that succeed with 201 and 202; the others succeed with 200.
 CREATED = {"api_key_create", "experiment_create", "project_create", "interest_create"}
 ACCEPTED = {"preference_model_refit", "recommendations_refresh"}
 
-# Members that OpenAPI 3.1 knows, by kind of object. `x-` ones may stand anywhere.
+# Members that OpenAPI 3.1 defines, by kind of object. Members that start with `x-` are allowed everywhere.
 KNOWN = {
     "document": {"openapi", "info", "servers", "security", "tags", "paths", "components"},
     "info": {"title", "version", "summary", "description"},
@@ -39,14 +39,14 @@ KNOWN = {
     "example": {"summary", "value"},
 }
 
-# The keywords of JSON Schema that the document uses; another is most likely a slip of the pen.
+# The keywords of JSON Schema that the document uses; another one is probably a typing error.
 SUBSCHEMA = {"items", "additionalProperties"}
 SUBSCHEMA_LIST = {"anyOf", "oneOf"}
 KEYWORDS = SUBSCHEMA | SUBSCHEMA_LIST
 KEYWORDS |= {"$ref", "type", "enum", "const", "format", "pattern", "description", "default", "example", "required"}
 KEYWORDS |= {"properties", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "minProperties"}
 
-# Where a client's own members are taken, or kept as they came.
+# Schemas that allow members which they do not list.
 REQUESTS = {op.id for op in DESCRIBED.values() if "requestBody" in op.node}
 REQUESTS |= {"ApiKeyCreate", "ApiKeyUpdate", "ExperimentCreate", "ExperimentUpdate", "ProjectCreate", "ProjectUpdate"}
 REQUESTS |= {"InterestCreate", "InterestUpdate", "Feedback", "Report", "AssetPut", "SearchRequest", "LaunchContext"}
@@ -73,7 +73,7 @@ def references(node):
 
 
 def media_types():
-    """(where, media type object) of every body and answer."""
+    """(name, media type object) of every body and answer."""
     for name, response in DOCUMENT["components"]["responses"].items():
         for media in response["content"].values():
             yield name, media
@@ -86,7 +86,7 @@ def media_types():
 
 
 def parameters_and_headers():
-    """(where, parameter or header object) of all."""
+    """(name, object) of every parameter and header."""
     components = DOCUMENT["components"]
     for kind in ("parameters", "headers"):
         yield from components[kind].items()
@@ -99,14 +99,14 @@ def parameters_and_headers():
 
 
 def schemas():
-    """(where, schema) of all that stand by themselves."""
+    """(name, schema) of every top-level schema."""
     yield from DOCUMENT["components"]["schemas"].items()
     for where, holder in [*media_types(), *parameters_and_headers()]:
         yield where, holder["schema"]
 
 
 def subschemas(where, schema):
-    """The schema and all within it."""
+    """(name, schema) of the schema and all schemas inside it."""
     yield where, schema
     for name, value in schema.get("properties", {}).items():
         yield from subschemas(f"{where}.{name}", value)
@@ -134,10 +134,10 @@ def unknown(node, kind):
     return {name for name in node if name not in KNOWN[kind] and not name.startswith("x-")}
 
 
-# ---- the table by itself ----
+# ---- api.def ----
 
 
-def test_rows_have_their_form():
+def test_rows_are_well_formed():
     assert len(set(ids(TABLE))) == len(TABLE)
     for op in TABLE:
         assert re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)+", op.id), op.id
@@ -157,26 +157,26 @@ def test_rows_are_grouped_and_sorted():
     assert keys == sorted(keys)
 
 
-def test_no_two_rows_answer_the_same_request():
+def test_rows_do_not_overlap():
     shapes = [(op.method, re.sub(r"\{\+?\w+\}", "{}", op.path)) for op in TABLE]
     assert len(set(shapes)) == len(shapes)
 
 
-def test_a_line_that_is_no_row_is_refused():
+def test_a_malformed_row_is_refused():
     with pytest.raises(ValueError, match="not a row"):
         api_def.parse('API(thing_get, GET, "/api/v1.0/thing", GATEWAY, "account:read", BODY_NONE)')
 
 
-def test_scopes_are_those_of_the_catalog():
+def test_scopes_are_those_of_scope_def():
     names = re.findall(r'^SCOPE\(\w+, +"([^"]+)"', (ROOT / "libcommon/scope.def").read_text(), re.MULTILINE)
     assert DOCUMENT["components"]["schemas"]["Scope"]["enum"] == names
     assert {op.scope for op in TABLE if op.scope} <= set(names)
 
 
-# ---- the document by itself ----
+# ---- openapi.yaml ----
 
 
-def test_document_has_its_form():
+def test_document_is_well_formed():
     root = DOCUMENT
     assert re.fullmatch(r"3\.1\.\d+", root["openapi"])
     assert not unknown(root, "document")
@@ -192,7 +192,7 @@ def test_document_has_its_form():
 
 
 @by_id(DESCRIBED.values())
-def test_operation_has_its_form(op):
+def test_operation_is_well_formed(op):
     assert not unknown(op.node, "operation")
     assert op.node["summary"] and not op.node["summary"].endswith(".")
     assert op.node["description"].strip().endswith(".")
@@ -200,8 +200,8 @@ def test_operation_has_its_form(op):
     assert len(op.node["tags"]) == 1 and op.node["tags"][0] in tags
     in_path = [p["name"] for p in op.parameters if p["in"] == "path"]
     assert sorted(in_path) == sorted(re.findall(r"\{(\w+)\}", op.path))
-    places = [(p["in"], p["name"]) for p in op.parameters]
-    assert len(set(places)) == len(places)
+    keys = [(p["in"], p["name"]) for p in op.parameters]
+    assert len(set(keys)) == len(keys)
     body = op.node.get("requestBody")
     if body:
         assert not unknown(body, "body")
@@ -210,7 +210,7 @@ def test_operation_has_its_form(op):
 
 
 @by_id(DESCRIBED.values())
-def test_answers_have_their_form(op):
+def test_answers_are_well_formed(op):
     for status, response in op.node["responses"].items():
         is_error = int(status) >= 400
         response = contract().resolve(response)
@@ -222,7 +222,7 @@ def test_answers_have_their_form(op):
             assert not unknown(contract().resolve(header), "header")
 
 
-def test_parameters_have_their_form():
+def test_parameters_are_well_formed():
     for where, holder in parameters_and_headers():
         assert holder["description"].strip(), where
         if "in" in holder:
@@ -252,7 +252,7 @@ def test_schemas_are_json_schema():
         assert isinstance(schema, dict), where
 
 
-def test_schemas_use_keywords_that_exist():
+def test_schemas_use_known_keywords():
     for where, schema in all_subschemas():
         keywords = {name for name in schema if not name.startswith("x-")}
         assert keywords <= KEYWORDS, (where, keywords - KEYWORDS)
@@ -264,8 +264,8 @@ def test_required_members_are_described():
             assert set(schema.get("required", [])) <= set(schema["properties"]), where
 
 
-def test_answers_hide_no_member():
-    """What we shape ourselves is closed, so that a member which the document lacks is found."""
+def test_schemas_of_answers_are_closed():
+    """A member that an answer has and the document lacks is then an error."""
     for where, schema in all_subschemas():
         top = where.split(".")[0]
         if "properties" not in schema or top in REQUESTS or FREE_FORM.search(where):
@@ -273,7 +273,7 @@ def test_answers_hide_no_member():
         assert schema.get("additionalProperties") is False, where
 
 
-def test_examples_keep_their_schema():
+def test_examples_match_their_schema():
     count = 0
     for where, schema in all_subschemas():
         for name in ("example", "default"):
@@ -296,7 +296,7 @@ def test_every_body_and_answer_has_an_example():
 
 
 def test_problems_are_those_that_the_processes_send():
-    """Status, word and title of each example stand so in libcommon/base/error.c."""
+    """Status, slug and title of each example are those of libcommon/base/error.c."""
     text = (ROOT / "libcommon/base/error.c").read_text(encoding="utf-8")
     rows = set(re.findall(r'\{(\d{3}), "(\w+)", "([^"]+)"', text))
     assert rows
@@ -305,10 +305,10 @@ def test_problems_are_those_that_the_processes_send():
             assert (str(value["status"]), value["error"], value["title"]) in rows, name
 
 
-# ---- both against each other ----
+# ---- both ----
 
 
-def test_the_document_has_what_works_and_nothing_else():
+def test_the_document_describes_exactly_the_built_operations():
     assert sorted(DESCRIBED) == sorted(ids(BUILT))
 
 
@@ -341,7 +341,7 @@ def test_statuses_follow_from_the_row(op):
         expected |= {409, 422}
     if any(p["in"] in ("path", "query") for p in described.parameters):
         expected.add(400)
-    # PUT of an asset makes the one that is not there; an account always is.
+    # PUT of an asset creates it when it does not exist; an account always exists.
     if op.parameters and op.id != "asset_put" or op.id == "recommendations_refresh":
         expected.add(404)
     if described.parameter("header", "If-Match"):

@@ -1,4 +1,4 @@
-"""The sample that ships in deploy/sample: form, and where the corpus is at hand, facts and wording.
+"""The sample in deploy/sample: its form, and a comparison with the corpus.
 
 Needs no server. The corpus is ../shared/data/arxiv-cs beside the repository; without it the last tests are skipped.
 """
@@ -33,7 +33,7 @@ PAPER_OPTIONAL = {"github_url"}
 
 ABSTRACT_WORDS_MIN = 30
 ABSTRACT_WORDS_MAX = 120
-SHARED_RUN_WORDS = 8  # so many words in a row that also stand in the real abstract are a copy
+SHARED_RUN_WORDS = 8  # an abstract that shares so many consecutive words with the real one is a copy
 
 ARXIV_ID = re.compile(r"\d{4}\.\d{5}")
 CATEGORY = re.compile(r"[a-z]+(-[a-z]+)*(\.[A-Z]{2}|\.[a-z]+(-[a-z]+)*)?")
@@ -92,7 +92,7 @@ def words(text):
 
 
 def runs(text, length):
-    """Every run of `length` words of a text."""
+    """All sequences of `length` consecutive words of a text."""
     found = words(text)
     return {tuple(found[at : at + length]) for at in range(len(found) - length + 1)}
 
@@ -109,19 +109,19 @@ def examples():
 
 @pytest.fixture(scope="module")
 def facts(papers):
-    """The corpus' own record of each paper of the sample, by id."""
+    """{id: record of the corpus} of each paper of the sample."""
     if not CORPUS.exists():
         pytest.skip(f"no corpus at {CORPUS}: facts and wording are not compared")
-    wanted = {paper["id"] for paper in papers}
+    ids = {paper["id"] for paper in papers}
     with gzip.open(CORPUS, "rt", encoding="utf-8") as lines:
         records = (json.loads(line) for line in lines)
-        return {record["_id"]: record for record in records if record["_id"] in wanted}
+        return {record["_id"]: record for record in records if record["_id"] in ids}
 
 
 # Papers
 
 
-def test_papers_are_200_different_ones_in_order(papers):
+def test_papers_are_200_in_order_of_id(papers):
     ids = [paper["id"] for paper in papers]
     assert len(ids) == PAPERS
     assert ids == sorted(set(ids))
@@ -139,7 +139,7 @@ def test_papers_have_the_members_of_the_snapshot_and_no_others(papers):
         assert PAPER_MEMBERS <= paper.keys() <= PAPER_MEMBERS | PAPER_OPTIONAL, paper["id"]
 
 
-def test_papers_members_are_well_formed(papers):
+def test_papers_are_well_formed(papers):
     for paper in papers:
         assert ARXIV_ID.fullmatch(paper["id"]), paper["id"]
         assert paper["title"] == " ".join(paper["title"].split()) != "", paper["id"]
@@ -188,7 +188,7 @@ def test_papers_abstracts_are_plain_prose_of_the_right_length(papers):
         assert not MARKUP.search(abstract), paper["id"]
 
 
-def test_papers_abstracts_do_not_follow_one_template(papers):
+def test_papers_abstracts_begin_differently(papers):
     openings = [" ".join(words(paper["abstract"])[:3]) for paper in papers]
     for opening in set(openings):
         assert openings.count(opening) <= 3, opening
@@ -222,7 +222,7 @@ def test_experiments_values_are_allowed(examples):
         assert all(0 < len(tag) <= 64 for tag in experiment["tags"]), name
 
 
-def test_experiments_refer_to_what_the_sample_holds(examples, papers):
+def test_experiments_refer_to_papers_and_projects_of_the_sample(examples, papers):
     by_id = {paper["id"]: paper for paper in papers}
     projects = {project["name"] for project in examples["projects"]}
     for experiment in examples["experiments"]:
@@ -282,7 +282,7 @@ def test_papers_facts_equal_the_corpus(papers, facts):
         assert paper["update_date"] == fact["published_at"], paper["id"]
 
 
-def test_papers_github_urls_stand_in_the_abstract(papers, facts):
+def test_papers_github_urls_are_in_the_real_abstract(papers, facts):
     for paper in papers:
         if "github_url" in paper:
             repository = paper["github_url"].removeprefix("https://")

@@ -1,4 +1,4 @@
-"""The whole table of operations, alive: who may ask for what, and what is answered where nothing is."""
+"""Every operation of api.def against the running product: keys and scopes, and the answers to what does not exist."""
 
 import hashlib
 import uuid
@@ -26,7 +26,7 @@ def by_id(operations):
 
 
 def target(op):
-    """A path that the template matches; of what it names nothing exists."""
+    """A path that matches the template and names nothing that exists."""
     missing = str(uuid.uuid4())
     return op.target(**{name: VALUES.get(name, missing) for name in op.parameters})
 
@@ -40,7 +40,7 @@ def methods_of(path):
 
 
 def problem(answer, status, error):
-    """The answer's problem document, which must be well-formed and say this."""
+    """The problem document of the answer, which must be valid and have this status and error."""
     assert answer.status_code == status, answer.text
     assert answer.headers["content-type"] == "application/problem+json"
     document = answer.json()
@@ -57,7 +57,7 @@ def operator_user(cluster):
 
 @pytest.fixture(scope="module")
 def everything(cluster, operator_user):
-    """A client with every scope; its answers are judged here, since they are not all described."""
+    """A client with every scope. It does not check answers, since not all of them are described."""
     return Api(cluster.gateway_url, operator_user.key, checked=False)
 
 
@@ -68,7 +68,7 @@ def nobody(cluster):
 
 @pytest.fixture(scope="module")
 def with_scope(cluster, operator_user):
-    """with_scope(NAME): a client whose key carries this one scope."""
+    """with_scope(NAME): a client whose key has this scope only."""
     made = {}
 
     def get(scope):
@@ -80,7 +80,7 @@ def with_scope(cluster, operator_user):
     return get
 
 
-# ---- who may ----
+# ---- keys and scopes ----
 
 
 @by_id(CLOSED)
@@ -106,7 +106,7 @@ def wrong_keys(key):
 
 
 def checksum(text):
-    """6 base62 characters of the CRC-32 of what stands before them ."""
+    """The CRC-32 of the text as 6 base62 digits."""
     number, digits = zlib.crc32(text.encode()), ""
     for _ in range(6):
         number, digit = divmod(number, 62)
@@ -121,7 +121,7 @@ def test_a_key_ends_in_its_checksum(operator_user):
 
 
 @pytest.mark.parametrize("kind", wrong_keys("usr_0"))
-def test_wrong_keys_look_the_same(nobody, operator_user, kind):
+def test_all_wrong_keys_get_the_same_answer(nobody, operator_user, kind):
     header = wrong_keys(operator_user.key)[kind]
     answer = nobody.get("/interests", headers={} if header is None else {"Authorization": header})
     document = problem(answer, 401, "invalid_token")
@@ -139,14 +139,14 @@ def test_without_the_scope_is_403(with_scope, op):
 
 
 @by_id([op for op in CLOSED if op.method == "GET" and "NOT_BUILT" not in op.flags])
-def test_the_scope_alone_is_enough(cluster, with_scope, op):
+def test_the_one_scope_is_enough(cluster, with_scope, op):
     if op.process not in cluster.processes:
         pytest.skip(f"{op.process} is not part of the cluster")
     answer = with_scope(op.scope).get(target(op))
     assert answer.status_code == (404 if op.parameters else 200), answer.text
 
 
-# ---- what is not there ----
+# ---- what does not exist ----
 
 
 @by_id(NOT_BUILT)
@@ -156,7 +156,7 @@ def test_not_built_is_501(everything, op):
 
 @by_id(GONE)
 @pytest.mark.parametrize("method", api_def.METHODS)
-def test_gone_is_410_for_all(everything, nobody, op, method):
+def test_gone_is_410_with_and_without_key(everything, nobody, op, method):
     problem(everything.request(method, target(op)), 410, "gone")
     problem(nobody.request(method, target(op)), 410, "gone")
 
@@ -207,7 +207,7 @@ def test_wrong_method_is_405_with_allow(everything, path):
 # ---- the description ----
 
 
-def test_the_served_description_is_the_one_in_the_tree(nobody):
+def test_the_served_description_is_openapi_yaml(nobody):
     answer = nobody.get("/openapi.json")
     assert answer.status_code == 200
     assert answer.headers["content-type"] == "application/json"

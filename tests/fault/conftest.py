@@ -5,6 +5,6 @@ from lib.fixtures import *  # noqa: F401,F403
 
 @pytest.fixture(autouse=True)
 def recovered(cluster):
-    """Whatever a test broke runs again before the next one starts."""
+    """Restart whatever the test stopped."""
     yield
     cluster.recover()

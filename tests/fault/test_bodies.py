@@ -1,4 +1,4 @@
-"""Bodies that are sent and never finished: what they hold in memory is bounded, and given back."""
+"""Bodies that are never finished: their memory is limited, and released."""
 
 import socket
 
@@ -11,19 +11,19 @@ from lib.wait import wait_for
 
 MIB = 1 << 20
 BODY_MEMORY = 16 * MIB
-FITTING = BODY_MEMORY // MIB - 1  # each holds its MiB and a byte
+BODIES_MAX = BODY_MEMORY // MIB - 1  # that fit; each takes 1 MiB and a byte
 
-# A process that collects bodies, and an operation of its own.
+# Process -> path of an operation that reads a body.
 COLLECTORS = {"gateway": "/account/api-keys", "svc-interests": "/interests"}
 
 
 @pytest.fixture(params=COLLECTORS)
 def collector(cluster, user, request):
-    """A replica with little memory for bodies, and the head of a POST to it."""
+    """(process, head): a replica with little memory for bodies, and the head of a POST to it."""
     name = request.param
     listen = f"127.0.0.1:{free_port()}"
-    patient = {"BODY_TIMEOUT": "600s", "REQUEST_TIMEOUT": "600s"}
-    process = cluster.add(name, LISTEN=listen, BODY_MEMORY=str(BODY_MEMORY), **patient)
+    timeouts = {"BODY_TIMEOUT": "600s", "REQUEST_TIMEOUT": "600s"}
+    process = cluster.add(name, LISTEN=listen, BODY_MEMORY=str(BODY_MEMORY), **timeouts)
     process.wait_ready()
     caller = {"Authorization": f"Bearer {user.key}"}
     if name != "gateway":
@@ -43,7 +43,7 @@ def send(process, head, length, body):
 
 
 def answer(connection):
-    """The answer's head, and its body as far as it has come with it."""
+    """The head of the answer, and as much of the body as came with it."""
     text = b""
     while b"\r\n\r\n" not in text:
         piece = connection.recv(65536)
@@ -52,14 +52,14 @@ def answer(connection):
     return text.decode()
 
 
-def held(process):
+def body_bytes(process):
     return process.metric("expops_http_body_bytes")
 
 
-def test_half_sent_bodies_are_bounded_together(collector):
+def test_unfinished_bodies_share_one_limit(collector):
     process, head = collector
-    half = [send(process, head, MIB, b" " * (MIB - 1)) for _ in range(FITTING)]
-    wait_for(lambda: held(process) == FITTING * (MIB + 1), "all of them are held")
+    half = [send(process, head, MIB, b" " * (MIB - 1)) for _ in range(BODIES_MAX)]
+    wait_for(lambda: body_bytes(process) == BODIES_MAX * (MIB + 1), "all bodies are in memory")
 
     with send(process, head, MIB, b" " * (MIB - 1)) as late:
         text = answer(late)
@@ -69,10 +69,10 @@ def test_half_sent_bodies_are_bounded_together(collector):
     with send(process, head, 2, b"{}") as small:
         assert answer(small).startswith("HTTP/1.1 400 ")
     assert process.metric("expops_http_body_refused_total") == 1
-    assert held(process) <= BODY_MEMORY
+    assert body_bytes(process) <= BODY_MEMORY
 
     half[0].sendall(b" ")
     assert answer(half[0]).startswith("HTTP/1.1 400 ")
     for connection in half:
         connection.close()
-    wait_for(lambda: held(process) == 0, "nothing is held")
+    wait_for(lambda: body_bytes(process) == 0, "all bodies are released")

@@ -1,4 +1,4 @@
-"""A Postgres that says nothing while its connections stay open."""
+"""A Postgres that does not answer while its connections stay open."""
 
 import os
 import signal
@@ -9,26 +9,26 @@ import httpx
 from lib.wait import wait_for
 
 NAME = "svc-interests"
-INTEREST = {"name": "While it stands still", "context": "anything"}
+INTEREST = {"name": "While it is frozen", "context": "anything"}
 
 
 @contextmanager
 def frozen(cluster):
-    """The postmaster and each backend of the service stand still."""
+    """Stop the postmaster and each backend of the service with SIGSTOP."""
     with cluster.postgres.connect() as connection:
         rows = connection.execute("SELECT pid FROM pg_stat_activity WHERE usename = 'expops_interests'").fetchall()
     pids = [cluster.postgres.pid(), *(pid for (pid,) in rows)]
     assert len(pids) > 1
     try:
-        tell(pids, signal.SIGSTOP)
+        send_signal(pids, signal.SIGSTOP)
         yield
     finally:
-        tell(pids, signal.SIGCONT)
+        send_signal(pids, signal.SIGCONT)
 
 
-def tell(pids, number):
+def send_signal(pids, number):
     for pid in pids:
-        with suppress(ProcessLookupError):  # a backend that was let go meanwhile
+        with suppress(ProcessLookupError):  # a backend that has ended meanwhile
             os.kill(pid, number)
 
 
@@ -41,7 +41,7 @@ def test_requests_are_refused_and_nothing_is_done(cluster, user):
     refused = 0
 
     def is_refused():
-        """What was sent in time may be done and is 504; what is not sent any more is 503, and is not done."""
+        """A statement that was sent is 504 and may be executed; one that was not sent is 503 and is not executed."""
         nonlocal refused
         answer = user.api.post("/interests", {**INTEREST, "name": f"{INTEREST['name']} {refused}"})
         refused += 1
@@ -61,8 +61,8 @@ def test_requests_are_refused_and_nothing_is_done(cluster, user):
     assert last not in names
 
 
-def test_a_process_that_waits_for_its_schema_ends_when_told_to(cluster):
-    """Another process migrates the schema, and takes its time."""
+def test_a_process_that_waits_for_its_schema_ends_on_sigterm(cluster):
+    """Another process holds the lock of the migrations."""
     lock = "hashtextextended('expops.migrate.interests', 0)"
     waiting = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
     with cluster.postgres.connect() as connection:

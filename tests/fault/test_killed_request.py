@@ -1,4 +1,4 @@
-"""A POST with an Idempotency-Key whose service is killed before it ends: nothing is left of it, and it can be sent again."""
+"""The service is killed during a POST with an Idempotency-Key: nothing is left of it, and it can be sent again."""
 
 import uuid
 from concurrent.futures import ThreadPoolExecutor
@@ -15,31 +15,31 @@ ROWS = {
 
 
 @pytest.mark.parametrize("name", ROWS)
-def test_killed_before_its_end_and_sent_again(cluster, api, name):
+def test_a_killed_request_can_be_sent_again(cluster, api, name):
     schema, table, path, body = ROWS[name]
     columns, values = ", ".join(body), ", ".join(f"'{value}'" for value in body.values())
     key = {"Idempotency-Key": str(uuid.uuid4())}
     account = owner_of(cluster, schema, table, api, path, body)
     with cluster.postgres.connect(schema) as holder, ThreadPoolExecutor(1) as pool:
-        # Whoever makes another of that name waits for this one.
+        # The POST waits for this row, because names are unique.
         holder.autocommit = False
         holder.execute(f"INSERT INTO {table} (account_id, {columns}) VALUES (%s, {values})", [account])
         sent = pool.submit(send, api, path, body, key)
         waiting = "SELECT FROM pg_stat_activity WHERE usename = %s AND wait_event_type = 'Lock'"
         with cluster.postgres.connect() as db:
-            wait_for(lambda: db.execute(waiting, [f"expops_{schema}"]).fetchone() is not None, "it waits")
+            wait_for(lambda: db.execute(waiting, [f"expops_{schema}"]).fetchone() is not None, "the POST waits")
         cluster.kill9(name)
         assert sent.result() in (None, 502, 503, 504)
         holder.rollback()
     cluster.recover()
-    first = wait_for(lambda: (answer := api.post(path, body, headers=key)).status_code == 201 and answer, "it is made").json()
+    first = wait_for(lambda: (answer := api.post(path, body, headers=key)).status_code == 201 and answer, "it is created").json()
     assert api.post(path, body, headers=key, expect=201).json() == first
     assert [one["id"] for one in api.get(path, expect=200).json() if one["name"] == body["name"]] == [first["id"]]
     api.problem("POST", path, 422, "idempotency_key_reused", {**body, "name": "Another"}, headers=key)
 
 
 def send(api, path, body, headers):
-    """The answer's status; None: there was none."""
+    """The status of the answer; None when there is none."""
     try:
         return api.post(path, body, headers=headers).status_code
     except httpx.TransportError:
@@ -47,7 +47,7 @@ def send(api, path, body, headers):
 
 
 def owner_of(cluster, schema, table, api, path, body):
-    """The account that the key belongs to."""
-    made = api.post(path, {**body, "name": "Whose"}, expect=201).json()
+    """The account of the API key."""
+    made = api.post(path, {**body, "name": "Owner"}, expect=201).json()
     with cluster.postgres.connect() as db:
         return db.execute(f"SELECT account_id FROM {schema}.{table} WHERE id = %s", [made["id"]]).fetchone()[0]

@@ -1,4 +1,4 @@
-"""Two of everything: replicas share the work, and the loss of one is not an outage."""
+"""Two replicas of each process share the work, and one can restart without an outage."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -16,7 +16,7 @@ def user(pair):
 
 
 def read_in_a_loop(api, stopped):
-    """Reads, one after the other, until told to stop: how many, and what was said to those that failed."""
+    """Read until stopped() is true; returns the number of reads, and the answers of the failed ones."""
     count, failed = 0, []
     while not stopped():
         for path in READS:
@@ -27,14 +27,14 @@ def read_in_a_loop(api, stopped):
     return count, failed
 
 
-def test_both_replicas_work(pair, user):
+def test_both_replicas_get_requests(pair, user):
     for _ in range(20):
-        fresh = user.api.as_key(user.key)  # a new connection each: they are dealt out in turn
+        fresh = user.api.as_key(user.key)  # a new connection each time, for the balancer to distribute
         for path in READS:
             fresh.get(path, expect=200)
     for name in ("svc-search", "svc-interests"):
         for process in pair[name]:
-            assert process.metric("expops_http_requests_total") > 0, f"a replica of {name} never saw a request"
+            assert process.metric("expops_http_requests_total") > 0, f"a replica of {name} got no request"
 
 
 @pytest.mark.parametrize("name", ["svc-search", "svc-interests"])
@@ -54,7 +54,7 @@ def test_rolling_restart_fails_no_read(pair, user, name):
     assert not failed, f"{len(failed)} of {sum(count for count, _ in results)} reads failed: {failed[:5]}"
 
 
-def test_task_is_done_once_by_two(pair, user):
+def test_two_replicas_run_a_task_once(pair, user):
     interest = {"name": "Once", "context": "Exactly-once processing in distributed stream systems."}
     made = user.api.post("/interests", interest, expect=201).json()
     started = [user.api.post("/papers/recommended/refresh", {"interest_id": made["id"]}, expect=202) for _ in range(4)]
@@ -65,7 +65,7 @@ def test_task_is_done_once_by_two(pair, user):
     assert len(ids) == len(set(ids)), "a paper was recommended twice"
 
 
-def test_revoked_key_is_refused_by_both(pair, user):
+def test_both_replicas_refuse_a_revoked_key(pair, user):
     made = user.api.post("/account/api-keys", {"name": "second"}, expect=201).json()
     seconds = [user.api.as_key(made["key"]) for _ in range(10)]
     for second in seconds:

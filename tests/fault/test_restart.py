@@ -1,4 +1,4 @@
-"""Servers and processes die and come back; the product recovers by itself and loses nothing."""
+"""Servers and processes are stopped, killed and started again; the product recovers by itself and loses nothing."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from lib.wait import wait_for
 
 PROCESSES = [name for name, _, _ in read_processes()]
 
-# A cheap read of each service, by which one sees that it answers.
+# Process -> path of a cheap read.
 READS = {
     "gateway": "/account/api-keys",
     "svc-search": "/search/stats",
@@ -46,7 +46,7 @@ def test_process_killed(cluster, api, name):
 
 
 @pytest.mark.parametrize("name", [name for name in PROCESSES if name != "gateway"])
-def test_service_away_is_503(cluster, api, name):
+def test_a_stopped_service_is_503(cluster, api, name):
     cluster.stop(name)
     answer = api.get(READS[name], expect=503)
     assert int(answer.headers["Retry-After"]) >= 1
@@ -55,10 +55,10 @@ def test_service_away_is_503(cluster, api, name):
         api.get(READS[other], expect=200)
 
 
-def test_postgres_away_is_503_and_comes_back(cluster, api):
+def test_without_postgres_requests_are_503(cluster, api):
     made = api.post("/interests", INTEREST, expect=201).json()
     cluster.postgres.kill9()
-    answer = wait_for(lambda: (got := api.get("/interests")).status_code == 503 and got, "503 while Postgres is away")
+    answer = wait_for(lambda: (got := api.get("/interests")).status_code == 503 and got, "503 without Postgres")
     assert int(answer.headers["Retry-After"]) >= 1
     wait_for(lambda: not cluster["svc-interests"][0].is_ready(), "not ready without Postgres")
     cluster.postgres.start()
@@ -68,20 +68,20 @@ def test_postgres_away_is_503_and_comes_back(cluster, api):
     assert [one["id"] for one in api.get("/interests", expect=200).json()] == [made["id"]]
 
 
-def test_postgres_restarted_in_order(cluster, api):
+def test_postgres_restarted(cluster, api):
     cluster.postgres.restart()
     for name in PROCESSES:
         wait_answers(api, READS[name])
 
 
-def test_redis_away_costs_no_request(cluster, api):
+def test_requests_succeed_without_redis(cluster, api):
     cluster.redis.kill9()
     for name in PROCESSES:
         api.get(READS[name], expect=200)
     api.post("/interests", INTEREST, expect=201)
 
 
-def test_task_started_without_redis_is_done_after(cluster, api):
+def test_a_task_started_without_redis_runs_later(cluster, api):
     made = api.post("/interests", INTEREST, expect=201).json()
     cluster.redis.kill9()
     started = api.post("/papers/recommended/refresh", {"interest_id": made["id"]}, expect=202)
@@ -89,7 +89,7 @@ def test_task_started_without_redis_is_done_after(cluster, api):
     assert api.wait_task(started)["status"] == "completed"
 
 
-def test_task_survives_the_loss_of_all_of_redis(cluster, api):
+def test_a_task_survives_the_loss_of_redis_data(cluster, api):
     made = api.post("/interests", INTEREST, expect=201).json()
     cluster.stop("svc-interests")
     cluster.redis.client().flushall()
@@ -100,7 +100,7 @@ def test_task_survives_the_loss_of_all_of_redis(cluster, api):
     assert api.wait_task(started)["status"] == "completed"
 
 
-def test_task_survives_its_worker(cluster, api):
+def test_a_task_survives_a_killed_worker(cluster, api):
     made = api.post("/interests", INTEREST, expect=201).json()
     started = api.post("/papers/recommended/refresh", {"interest_id": made["id"]}, expect=202)
     cluster.kill9("svc-interests")
@@ -109,7 +109,7 @@ def test_task_survives_its_worker(cluster, api):
     assert api.wait_task(started)["status"] == "completed"
 
 
-def test_revoked_key_stays_refused_without_redis(cluster, user):
+def test_a_revoked_key_is_refused_without_redis(cluster, user):
     made = user.api.post("/account/api-keys", {"name": "second"}, expect=201).json()
     second = user.api.as_key(made["key"])
     second.get("/interests", expect=200)
