@@ -1,9 +1,9 @@
--- One role and one schema for each service; a service reaches nothing else. Run by a superuser in the product's
--- database, as often as one likes, with the services' passwords in the environment:
+-- Create one role and one schema for each service; a service can access nothing else. Run this as a superuser in the
+-- product's database, with the passwords of the services in the environment. It can be repeated:
 --
 --     SERVICE_PASSWORDS='gateway=... search=... interests=...' psql -f deploy/init.sql
 --
--- A service without a password there gets no role.
+-- A service without a password gets no role.
 \set ON_ERROR_STOP on
 \set QUIET on
 \getenv passwords SERVICE_PASSWORDS

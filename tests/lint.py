@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""What the compiler does not see.
+"""Checks that the compiler does not make.
 
-usage: lint.py words ROOT        refused functions and words, sizes, includes against the order of folders, unregistered tests
-       lint.py format ROOT       clang-format changes nothing
-       lint.py tidy ROOT BUILD   clang-tidy is silent
+usage: lint.py words ROOT        refused functions and words, sizes, includes of higher folders, unregistered tests
+       lint.py format ROOT       clang-format would change nothing
+       lint.py tidy ROOT BUILD   clang-tidy reports nothing
 
-Leaves with 0, with 1 and one line for each fault, or with 77 where the pinned tool is not installed.
+Exit status: 0; 1 after one line per fault; 77 when the pinned tool is not installed.
 """
 
 import os
@@ -16,11 +16,11 @@ import sys
 from pathlib import Path
 
 SKIPPED = 77
-LLVM = "14"  # Debian 12's; another version formats otherwise
+LLVM = "14"  # Debian 12's; other versions format differently
 
 SOURCE_FOLDERS = ["libcommon", "gateway", "svc-*", "tests"]
 
-# Refused function -> what to use. Each has no bound, no error, or hidden state.
+# Refused function -> replacement. Each of them checks no bound, reports no error, or has hidden state.
 REFUSED = {
     "strcpy": "arena_strdup() or memcpy()",
     "strncpy": "arena_strndup() or memcpy()",
@@ -30,9 +30,9 @@ REFUSED = {
     "sprintf": "snprintf() or arena_printf()",
     "vsprintf": "vsnprintf() or arena_vprintf()",
     "gets": "fgets()",
-    "scanf": "a reader of our own",
-    "sscanf": "a reader of our own",
-    "fscanf": "a reader of our own",
+    "scanf": "a parser that reports errors",
+    "sscanf": "a parser that reports errors",
+    "fscanf": "a parser that reports errors",
     "atoi": "strtoll() with a check",
     "atol": "strtoll() with a check",
     "atoll": "strtoll() with a check",
@@ -56,7 +56,7 @@ REFUSED = {
     "usleep": "fiber_sleep()",
     "sleep": "fiber_sleep()",
 }
-# Tests may run programs and read their own texts; only sleeping and unbounded copies stay refused there.
+# Tests may also call these.
 TESTS_MAY = {"system", "popen", "sscanf", "fscanf", "rand", "srand", "random"}
 CALL = re.compile(r"(?<![\w.>])(" + "|".join(REFUSED) + r")\s*\(")
 UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
@@ -81,7 +81,7 @@ def sources(root, *suffixes):
 
 
 def code_only(text):
-    """The text with comments and literals blanked, line for line."""
+    """The text with comments and string literals replaced by spaces."""
     return STRING_OR_COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match.group(0)), text)
 
 
@@ -95,23 +95,23 @@ def lint_calls(text, may):
 def lint_lines(text):
     lines = text.splitlines()
     if len(lines) > FILE_LINES_MAX:
-        yield FILE_LINES_MAX, f"{len(lines)} lines, the most is {FILE_LINES_MAX}"
+        yield FILE_LINES_MAX, f"a file of {len(lines)} lines, the limit is {FILE_LINES_MAX}"
     for number, line in enumerate(lines, 1):
         if UNFINISHED.search(line):
-            yield number, "unfinished work: finish it or say it in an issue"
+            yield number, "unfinished work: finish it or open an issue"
         if SIDEWAYS.match(line):
-            yield number, "includes another folder's header by path"
+            yield number, "includes a header of another folder by a relative path"
 
 
 def lint_functions(text):
-    """A function's body starts and ends with a brace in the first column."""
+    """A function body starts and ends with a brace in the first column."""
     start = None
     for number, line in enumerate(text.splitlines(), 1):
         if line == "{":
             start = number
         elif line == "}" and start is not None:
             if number - start - 1 > FUNCTION_LINES_MAX:
-                yield start, f"a function of {number - start - 1} lines, the most is {FUNCTION_LINES_MAX}"
+                yield start, f"a function of {number - start - 1} lines, the limit is {FUNCTION_LINES_MAX}"
             start = None
 
 
@@ -141,7 +141,7 @@ def lint_header(path, text):
 
 
 def lint_registered(root):
-    """Each tests/unit/FOLDER/MODULE_test.c is named in the row of FOLDER in tests/unit/meson.build."""
+    """Each tests/unit/FOLDER/MODULE_test.c must be listed in the row of FOLDER in tests/unit/meson.build."""
     unit = root / "tests" / "unit"
     listing = unit / "meson.build"
     text = listing.read_text() if listing.exists() else ""
@@ -153,7 +153,7 @@ def lint_registered(root):
 
 
 def folder_orders(root):
-    """(component, its folders from the bottom up) of each meson.build that has such a table."""
+    """(component, folders from the bottom up) of each meson.build that has a table of folders."""
     for listing in sorted(root.glob("*/meson.build")):
         folders = FOLDER_ROW.findall(listing.read_text())
         if folders:
@@ -161,7 +161,7 @@ def folder_orders(root):
 
 
 def lint_order(root):
-    """A file includes headers of its own folder, of those below it in its meson.build, and of libcommon."""
+    """A file may include headers of its own folder, of the folders below it in its meson.build, and of libcommon."""
     orders = list(folder_orders(root))
     shared = next((folders for component, folders in orders if component.name == "libcommon"), [])
     for component, folders in orders:
@@ -189,7 +189,7 @@ def words(root):
 
 
 def pinned(tool):
-    """Path of the tool in the pinned version; leaves the process where it is missing."""
+    """Path of the pinned version of the tool; exits when it is missing."""
     found = shutil.which(f"{tool}-{LLVM}")
     if not found:
         print(f"{tool}-{LLVM} is not installed")
@@ -211,7 +211,7 @@ def check_format(root):
     notes = subprocess.run(command, check=True, stderr=subprocess.PIPE, text=True).stderr
     unformatted = sorted({os.path.relpath(line.split(":")[0]) for line in notes.splitlines() if "[-Wclang-format" in line})
     for path in unformatted:
-        print(f"{path}: not as clang-format-{LLVM} -i leaves it")
+        print(f"{path}: not formatted by clang-format-{LLVM} -i")
     return 1 if unformatted else 0
 
 

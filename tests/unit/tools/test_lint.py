@@ -28,10 +28,10 @@ FAULTS = [
     ("\tstrcpy(a, b);\n", "libcommon/a.c:1: strcpy() is refused"),
     ("/* x\n */\n\tx = atoi (y);\n", "libcommon/a.c:3: atoi() is refused"),
     ("/* TO" "DO: more */\n", "libcommon/a.c:1: unfinished work"),
-    ('#include "../gateway/key.h"\n', "libcommon/a.c:1: includes another folder's header"),
+    ('#include "../gateway/key.h"\n', "libcommon/a.c:1: includes a header of another folder"),
     ("int f(void)\n{\n" + "\tg();\n" * 71 + "}\n", "libcommon/a.c:2: a function of 71 lines"),
     ("int f(void)\n{\n\tmem_auto_free int *a = g();\n\tpg_query(rq, a);\n}\n", "libcommon/a.c:2: a cleanup attribute"),
-    ("int a;\n" * 701, "701 lines, the most is 700"),
+    ("int a;\n" * 701, "701 lines, the limit is 700"),
 ]
 
 
