@@ -17,11 +17,11 @@ build_options() {
 	debug) echo --buildtype=debug ;;
 	asan) echo --buildtype=debug -Doptimization=1 -Dwerror=false -Db_lundef=false -Db_sanitize=address,undefined ;;
 	tsan) echo --buildtype=debug -Doptimization=1 -Dwerror=false -Db_lundef=false -Db_sanitize=thread ;;
-	*) fail "BUILD=$1 is not known" "" "It is release, debug, asan or tsan." ;;
+	*) fail "unknown BUILD=$1" "" "BUILD is release, debug, asan or tsan." ;;
 	esac
 }
 
-# Configure, where that is not done yet or was done otherwise.
+# Configure the build folder, unless it is configured with these options already.
 build_configure() {
 	local kind=$1 dir options again=()
 	dir=$(build_dir "$kind")
@@ -36,7 +36,7 @@ build_configure() {
 	printf '%s' "$options" >"$dir/.options"
 }
 
-# build KIND MESON_OPTIONS TARGET...: no target builds everything.
+# build KIND MESON_OPTIONS TARGET...: without targets, build everything.
 build() {
 	local kind=$1 options=$2 dir
 	shift 2
@@ -44,15 +44,15 @@ build() {
 	say "build: $kind, in ${dir#"$ROOT"/}"
 	mkdir -p "$dir"
 	exec 8>"$dir/.lock"
-	flock -n 8 || say "build: waiting for another one in ${dir#"$ROOT"/}"
+	flock -n 8 || say "build: waiting for another build in ${dir#"$ROOT"/}"
 	flock 8
 	build_configure "$kind" "$options"
 	if [[ -t 1 ]]; then
-		ninja -C "$dir" "$@" || fail "the build failed" "" "See above; the first error counts."
+		ninja -C "$dir" "$@" || fail "the build failed" "" "See the first error above."
 	elif ! ninja -C "$dir" "$@" >"$DEV/log/build.log" 2>&1; then
 		grep -A 12 -m 1 '^FAILED' "$DEV/log/build.log" | grep -v '^cc \|^clang ' >"$DEV/log/build-error.log" ||
 			cp "$DEV/log/build.log" "$DEV/log/build-error.log"
-		fail "the build failed" "$DEV/log/build-error.log" "All of it: .dev/log/build.log"
+		fail "the build failed" "$DEV/log/build-error.log" "The whole log: .dev/log/build.log"
 	fi
 	exec 8>&-
 }

@@ -1,19 +1,19 @@
 # shellcheck shell=bash
-# The cluster that `up` makes: its secrets and ports, its servers, its processes.
+# The cluster that `up` starts: its secrets, ports, servers and processes.
 
 DATA=$DEV/data
 ENV_FILE=$DEV/env
-READY_SECONDS=120 # the end of hope
+READY_SECONDS=120 # for a process to become ready
 
-declare -A SETTINGS  # what .dev/env holds
-declare -A FOUND_BY  # process -> the variable in which others find it, or -
+declare -A SETTINGS     # the variables of .dev/env
+declare -A URL_VARIABLE # process -> the variable with its address, or -
 PROCESSES=()
 
 cluster_load() {
 	local name variable line
 	while read -r name _ variable; do
 		PROCESSES+=("$name")
-		FOUND_BY[$name]=$variable
+		URL_VARIABLE[$name]=$variable
 	done < <(read_rows "$ROOT/deploy/processes")
 	if [[ -f $ENV_FILE ]]; then
 		while IFS= read -r line; do
@@ -28,10 +28,10 @@ known_process() {
 	for name in "${PROCESSES[@]}"; do
 		[[ $name != "$1" ]] || return 0
 	done
-	fail "no process is called '$1'" "" "They are: ${PROCESSES[*]}."
+	fail "there is no process '$1'" "" "Processes: ${PROCESSES[*]}."
 }
 
-# settings_save: write .dev/env anew, for shells, people and tests. Values hold no character that a shell minds.
+# Write .dev/env, which shells can source: no value contains a character that needs quoting.
 settings_save() {
 	local name
 	{
@@ -44,7 +44,7 @@ settings_save() {
 	mv "$ENV_FILE.new" "$ENV_FILE"
 }
 
-# The cluster's one secret; identity, passwords and roles' passwords come from it.
+# Load or create the cluster's secret, from which the identity secret and all passwords are derived.
 secret_load() {
 	if [[ ! -s $DEV/secret ]]; then
 		(umask 077 && random_hex 32 >"$DEV/secret")
@@ -67,8 +67,8 @@ port_variable() {
 	printf '%s' "${text^^}"
 }
 
-# Ports are looked for and taken by one deploy/dev at a time on this machine: our processes can share one (SO_REUSEPORT),
-# so that a second cluster would not fail but mix with the first. Any folder that all can read serves as the lock.
+# Only one deploy/dev on this machine chooses ports at a time. Two processes can listen on one port (SO_REUSEPORT), so a
+# second cluster would not fail but receive requests of the first. The lock is a folder that every user can read.
 ports_lock() {
 	exec 7</var/tmp
 	flock -n 7 || say "ports: waiting for another deploy/dev on this machine"
@@ -83,7 +83,7 @@ port_is_free() {
 	! (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null
 }
 
-# port_settle VARIABLE FIRST: keep the recorded port where it is free, else the next free one from FIRST.
+# port_settle VARIABLE FIRST: keep the recorded port (or FIRST) if it is free, else take the next free one.
 port_settle() {
 	local variable=$1 port=${SETTINGS[$1]:-$2} taken
 	taken=" ${TAKEN_PORTS:-} "
@@ -97,7 +97,7 @@ port_settle() {
 	TAKEN_PORTS="${TAKEN_PORTS:-} $port"
 }
 
-# Every port that is not in use by ourselves.
+# Choose the ports of everything that is not running.
 ports_settle() {
 	local name
 	[[ -n $(postgres_pid "$BASE") ]] || port_settle POSTGRES_PORT 15432
@@ -113,7 +113,7 @@ ports_settle() {
 	settings_save
 }
 
-# database_url ROLE NAME_OF_ITS_PASSWORD
+# database_url ROLE PASSWORD_NAME
 database_url() {
 	printf 'postgresql://%s:%s@127.0.0.1:%s/%s' "$1" "$(secret_for "$2")" "${SETTINGS[POSTGRES_PORT]}" "$DATABASE_NAME"
 }
@@ -127,7 +127,7 @@ servers_up() {
 		passwords+=("${name#svc-}=$(secret_for "$(role_of "$name")")")
 	done
 	SERVICE_PASSWORDS=${passwords[*]} database_prepare "${SETTINGS[DATABASE_URL]%/*}/" >"$DEV/log/database.log" 2>&1 ||
-		fail "the database could not be prepared" "$DEV/log/database.log"
+		fail "could not prepare the database" "$DEV/log/database.log"
 }
 
 process_binary() {
@@ -140,7 +140,7 @@ process_pid() {
 	! is_running "$pid" "$1" || printf '%s' "$pid"
 }
 
-# The settings that a process gets, a NAME=VALUE each.
+# The settings of a process, one NAME=VALUE per line.
 process_settings() {
 	local name=$1 other role
 	role=$(role_of "$name")
@@ -152,12 +152,12 @@ process_settings() {
 		"IDENTITY_SECRET=$(secret_for identity)" \
 		"DATA_DIR=$DATA/$name"
 	for other in "${PROCESSES[@]}"; do
-		[[ ${FOUND_BY[$other]} == - ]] ||
-			printf '%s=http://127.0.0.1:%s\n' "${FOUND_BY[$other]}" "${SETTINGS[$(port_variable "$other")]}"
+		[[ ${URL_VARIABLE[$other]} == - ]] ||
+			printf '%s=http://127.0.0.1:%s\n' "${URL_VARIABLE[$other]}" "${SETTINGS[$(port_variable "$other")]}"
 	done
 }
 
-# process_run NAME ARGS...: in the foreground, with the cluster's settings.
+# process_run NAME ARGS...: run it in the foreground with the cluster's settings.
 process_run() {
 	local name=$1 settings
 	shift
@@ -165,7 +165,7 @@ process_run() {
 	env "${settings[@]}" "$(process_binary "$name")" "$@" 9>&- 8>&- 7<&-
 }
 
-# What a running process was made of: another build or other settings mean a restart.
+# A hash of the binary and the settings of a process. A different hash means that it has to be restarted.
 process_stamp() {
 	{
 		stat -c '%i %Y %s' "$(process_binary "$1")"
@@ -178,22 +178,22 @@ process_is_ready() {
 	curl -fs -o /dev/null --max-time 2 "http://127.0.0.1:${SETTINGS[$(port_variable "$1" admin)]}/readyz"
 }
 
-# What it says itself about why it is not ready.
+# The reasons of /readyz.
 process_why() {
 	curl -s --max-time 2 "http://127.0.0.1:${SETTINGS[$(port_variable "$1" admin)]}/readyz" || echo "no answer"
 }
 
-# Ready, or dead: either ends the wait.
+# Ready or ended; both end the wait.
 process_settled() {
 	[[ -z $(process_pid "$1") ]] || process_is_ready "$1"
 }
 
-# It is our binary now, or already ended.
+# The pid runs the binary NAME (after exec), or has ended.
 process_became() {
 	is_running "$1" "$2" || is_gone "$1"
 }
 
-# Start it, or start it anew when it has changed.
+# Start a process; restart it when it has changed.
 process_start() {
 	local name=$1 settings stamp
 	stamp=$(process_stamp "$name")
@@ -206,7 +206,7 @@ process_start() {
 	mapfile -t settings < <(process_settings "$name")
 	(
 		cd /
-		exec 9>&- 8>&- 7<&- # deploy/dev's locks
+		exec 9>&- 8>&- 7<&- # the locks
 		env "${settings[@]}" setsid "$(process_binary "$name")" </dev/null >>"$DEV/log/$name.log" 2>&1 &
 		echo $! >"$DEV/run/$name.pid"
 		wait_until 10 process_became "$!" "$name"
@@ -220,7 +220,7 @@ process_stop() {
 	if [[ -n $pid ]]; then
 		kill -TERM "$pid" || true
 		if ! wait_until 40 is_gone "$pid"; then
-			say "$1: does not end, killing it"
+			say "$1: does not stop, killing it"
 			kill -KILL "$pid" || true
 			wait_until 40 is_gone "$pid" || fail "$1 (pid $pid) cannot be killed"
 		fi
@@ -236,9 +236,9 @@ processes_up() {
 	for name in "${PROCESSES[@]}"; do
 		wait_until "$READY_SECONDS" process_settled "$name" ||
 			fail "$name is not ready after $READY_SECONDS s: $(process_why "$name")" "$DEV/log/$name.log" \
-				"Where the data is of another version and may go, deploy/dev reset starts over."
+				"If the data is of another version and not needed, deploy/dev reset deletes it."
 		[[ -n $(process_pid "$name") ]] ||
-			fail "$name ended by itself" "$DEV/log/$name.log" "Its whole log: deploy/dev logs $name"
+			fail "$name has ended" "$DEV/log/$name.log" "The whole log: deploy/dev logs $name"
 		say "$name: ready on port ${SETTINGS[$(port_variable "$name")]}"
 	done
 }

@@ -1,17 +1,17 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2034
-# Words that every part of deploy/dev uses: where things are, how it speaks, how it fails.
+# Functions that every part of deploy/dev uses: paths, messages, failures, waiting.
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 DEV=$ROOT/.dev
-PYTHON=/usr/bin/python3 # Debian's, which sees Debian's packages
+PYTHON=/usr/bin/python3 # Debian's, which has Debian's packages
 
-# One line of progress, with the seconds since the start.
+# Print one line of progress with the seconds since the start.
 say() {
 	printf '[%3d s] %s\n' "$SECONDS" "$*"
 }
 
-# fail WHAT [LOG] [ADVICE]: say what failed, show the end of its log, say what to do, and leave.
+# fail WHAT [LOG] [ADVICE]: print what failed, the end of the log and the advice; exit with 1.
 fail() {
 	local what=$1 log=${2:-} advice=${3:-}
 	{
@@ -25,7 +25,7 @@ fail() {
 	exit 1
 }
 
-# as_root COMMAND...: run it as root, by sudo where we are somebody else.
+# as_root COMMAND...: run it as root, with sudo when we are not root.
 as_root() {
 	if ((EUID == 0)); then
 		"$@"
@@ -40,13 +40,13 @@ random_hex() {
 	od -An -N "$1" -tx1 /dev/urandom | tr -d ' \n'
 }
 
-# is_running PID NAME: the process lives and is what we think it is.
+# is_running PID NAME: the process runs and its program is NAME.
 is_running() {
 	local exe
 	[[ -n $1 ]] && exe=$(readlink "/proc/$1/exe" 2>/dev/null) && [[ ${exe% (deleted)} == */"$2" ]]
 }
 
-# wait_until SECONDS COMMAND...: try it every 50 ms until it succeeds.
+# wait_until SECONDS COMMAND...: try it every 50 ms until it succeeds. False: time-out.
 wait_until() {
 	local deadline=$((SECONDS + $1))
 	shift
@@ -56,12 +56,12 @@ wait_until() {
 	done
 }
 
-# A zombie counts as gone: in a container nobody may ever reap it.
+# is_gone PID: the process has ended. A zombie counts as ended, because in a container it may never be reaped.
 is_gone() {
 	! readlink "/proc/$1/exe" >/dev/null 2>&1
 }
 
-# read_rows FILE: its lines without comments and blank ones.
+# read_rows FILE: its lines without comments and blank lines.
 read_rows() {
 	sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$1"
 }

@@ -1,7 +1,7 @@
-"""The product's main job once, as any client would do it: an interest, a refresh, its digest, printed.
+"""Runs the product's main job once, as a client: creates an interest, refreshes it and prints its digest.
 
-Takes EXPOPS_URL and EXPOPS_KEY from the environment. An interest that is there already is kept, and refreshed only
-when its digest is empty, so that `deploy/dev up` can be repeated.
+Reads EXPOPS_URL and EXPOPS_KEY from the environment. An existing interest is used again, and refreshed only when its
+digest is empty, so that `deploy/dev up` can be repeated.
 """
 
 import json

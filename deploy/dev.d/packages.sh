@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What must be installed, by what it is for. `a|b` takes either, and installs the first.
+# The packages that must be installed, by purpose. `a|b`: either one; the first is installed if both are missing.
 
 PACKAGES_BUILD=(
 	gcc libc6-dev meson ninja-build pkgconf python3 python3-yaml
@@ -12,7 +12,7 @@ PACKAGES_TEST=(
 	python3-pytest python3-pytest-xdist python3-httpx python3-jsonschema python3-yaml python3-psycopg python3-redis
 )
 
-# Debian 12 has these too old or not at all: they come from Debian 13, and nothing else does.
+# Taken from Debian 13 on Debian 12, which lacks them or has old versions. Nothing else is taken from Debian 13.
 PACKAGES_FROM_13=(libllhttp-dev libyyjson-dev)
 
 debian_version() {
@@ -20,7 +20,8 @@ debian_version() {
 	(. /etc/os-release && [[ $ID == debian ]] && printf '%s' "${VERSION_ID%%.*}") || true
 }
 
-# The clang-format that the tree is formatted with is Debian 12's; elsewhere that check is skipped.
+# packages_of up|test: the names of the packages. The tree is formatted with Debian 12's clang-format; on other systems
+# that check is skipped.
 packages_of() {
 	case $1 in
 	up)
@@ -36,7 +37,7 @@ packages_of() {
 	esac
 }
 
-# Those of the arguments that are not installed.
+# Print the arguments that are not installed.
 packages_missing() {
 	local installed want choice found
 	installed=" $(dpkg-query -W -f '${Package}:${db:Status-Status} ' 2>/dev/null || true)"
@@ -54,7 +55,7 @@ write_as_root() {
 	as_root tee "$1" >/dev/null
 }
 
-# Debian 13 as a second source, pinned so low that only a package named plainly, and not in 12, is taken from it.
+# Add Debian 13 as a package source, pinned below Debian 12, so that only packages that 12 lacks are taken from it.
 packages_add_13() {
 	local uri
 	if grep -rqsE '^(Suites:|deb ).*\btrixie\b' /etc/apt/sources.list /etc/apt/sources.list.d/; then
@@ -78,8 +79,8 @@ packages_add_13() {
 
 packages_advice() {
 	case $(debian_version) in
-	12 | 13) echo "Check the network, the disk and the sources in /etc/apt, then repeat the command." ;;
-	*) echo "The packages are those of Debian 12 and 13, which this is not." ;;
+	12 | 13) echo "Check the network, the disk and the sources in /etc/apt, then try again." ;;
+	*) echo "The packages are those of Debian 12 and 13; this is another system." ;;
 	esac
 }
 
@@ -95,7 +96,7 @@ packages_install() {
 		if [[ $(debian_version) == 12 && " ${PACKAGES_FROM_13[*]} " == *" $name "* ]]; then
 			packages_add_13
 		fi
-		# Our Postgres is a private one; the package must not make and start its own.
+		# We run a private Postgres; the package must not create and start its default cluster.
 		if [[ $name == postgresql && ! -e /etc/postgresql-common/createcluster.d/no-main.conf ]]; then
 			echo 'create_main_cluster = false' |
 				write_as_root /etc/postgresql-common/createcluster.d/no-main.conf
@@ -109,14 +110,14 @@ packages_install() {
 packages_ensure() {
 	local wanted missing
 	if ! command -v dpkg-query >/dev/null; then
-		say "packages: not a Debian system, taking what is there"
+		say "packages: not a Debian system, nothing is installed"
 		return
 	fi
 	wanted=$(packages_of "$1" | sort -u)
 	mapfile -t wanted <<<"$wanted"
 	mapfile -t missing < <(packages_missing "${wanted[@]}")
 	if ((${#missing[@]} == 0)); then
-		say "packages: all ${#wanted[@]} there"
+		say "packages: all ${#wanted[@]} are installed"
 		return
 	fi
 	say "packages: installing ${#missing[@]} of ${#wanted[@]}: ${missing[*]}"

@@ -1,13 +1,13 @@
 #!/bin/bash
 # shellcheck shell=bash
-# Private Postgres and Redis: data under one folder, loopback only, as ordinary users where we are root, restarted
-# cleanly after any death. deploy/dev uses the functions; the test harness runs this file:
+# Private Postgres and Redis servers: their data is in one folder, they listen on 127.0.0.1, they do not run as root, and
+# they can be started again after they were killed. deploy/dev calls the functions; the test harness runs this file:
 #
 #     servers.sh postgres_start|redis_start BASE PORT PASSWORD LOG [SERVER_OPTION...]
 #     servers.sh postgres_stop|postgres_pid|redis_stop|redis_pid BASE
 #     servers.sh database_prepare URL
 #
-# BASE/pg is Postgres's data, BASE/redis Redis's.
+# BASE/pg is the data of Postgres, BASE/redis that of Redis.
 
 if ! declare -F say >/dev/null; then
 	set -euo pipefail
@@ -17,9 +17,9 @@ fi
 
 DATABASE_NAME=expops
 DATABASE_OWNER=expops
-SERVER_SECONDS=120 # the end of hope: a server starts and stops in one
+SERVER_SECONDS=120 # for a server to start or stop; usually it takes one
 
-# switch_to USER: set AS to the words before a command by which root becomes that user; none for everybody else.
+# switch_to USER: set AS to the command prefix that runs a command as USER when we are root; empty otherwise.
 switch_to() {
 	AS=()
 	((EUID != 0)) || AS=(setpriv "--reuid=$1" "--regid=$1" --clear-groups)
@@ -33,26 +33,26 @@ as_user() {
 	"${AS[@]}" "$@"
 }
 
-# spawn USER LOG COMMAND...: start a server in a session of its own; its pid, printed.
+# spawn USER LOG COMMAND...: start a server in a new session; prints its pid.
 spawn() (
 	local log=$2 AS
 	switch_to "$1"
 	shift 2
 	cd /
-	exec 9>&- 8>&- 7<&- # deploy/dev's locks
+	exec 9>&- 8>&- 7<&- # the locks of deploy/dev
 	"${AS[@]}" setsid "$@" </dev/null >>"$log" 2>&1 &
 	echo $!
 )
 
-# give DIR USER: make a folder that only this user can read.
-give() {
+# private_dir DIR USER: make a folder that only this user can read.
+private_dir() {
 	mkdir -p "$1"
 	chmod 0700 "$1"
 	((EUID != 0)) || chown "$2:" "$1"
 }
 
-# data_make WANTED: a folder for BASE that the servers' users can reach, printed. Where WANTED is below somebody's
-# closed home, that is /var/tmp/expops-HASH and WANTED a link to it.
+# data_make WANTED: make the folder BASE and print it. If the users of the servers cannot access WANTED (it is below a
+# private home folder), BASE is /var/tmp/expops-HASH and WANTED a symbolic link to it.
 data_make() {
 	local wanted=$1 other
 	other=/var/tmp/expops-$(printf '%s' "$wanted" | sha256sum | cut -c 1-16)
@@ -73,7 +73,7 @@ data_make() {
 	printf '%s' "$other"
 }
 
-# data_drop BASE: stop the servers that live there, and forget their data.
+# data_drop BASE: stop the servers and delete their data.
 data_drop() {
 	[[ -d $1 && -O $1 ]] || return 0
 	postgres_stop "$1"
@@ -81,7 +81,7 @@ data_drop() {
 	rm -rf "$1"
 }
 
-# Postgres's programs: the version that made the data, else the newest.
+# postgres_bin BASE: the folder of the programs, of the version that created the data, else of the newest.
 postgres_bin() {
 	local version=
 	[[ ! -f $1/pg/PG_VERSION ]] || version=$(cat "$1/pg/PG_VERSION")
@@ -94,13 +94,13 @@ postgres_pid() {
 	! is_running "$pid" postgres || printf '%s' "$pid"
 }
 
-# Made beside its place and moved there, so that a broken initdb leaves nothing behind.
+# Create the data in another folder and rename it at the end, so that a failed initdb leaves nothing in its place.
 postgres_init() {
 	local base=$1 password=$2 log=$3 bin
 	bin=$(postgres_bin "$base")
 	[[ -x $bin/initdb ]] || fail "no Postgres in /usr/lib/postgresql" "" "Install the package postgresql."
 	rm -rf "$base/pg.new"
-	give "$base/pg.new" postgres
+	private_dir "$base/pg.new" postgres
 	install -m 0600 /dev/null "$base/password"
 	printf '%s' "$password" >"$base/password"
 	((EUID != 0)) || chown postgres "$base/password"
@@ -111,20 +111,20 @@ postgres_init() {
 	mv "$base/pg.new" "$base/pg"
 }
 
-# No process of Postgres works in this data folder any more.
+# No process has the data folder as its working directory.
 postgres_is_empty() {
 	[[ -z $(find /proc -maxdepth 2 -name cwd -lname "$1/pg" 2>/dev/null) ]]
 }
 
-# A killed server leaves its lock files, and where nobody reaps its zombie the next one would believe in them. They go only
-# when the last of its children is gone.
+# Remove the lock files of a killed server, after the last of its children has ended. Postgres itself would respect them
+# while the killed server is a zombie, which in a container may be forever.
 postgres_unlock() {
 	[[ -f $1/pg/postmaster.pid && -z $(postgres_pid "$1") ]] || return 0
-	wait_until "$SERVER_SECONDS" postgres_is_empty "$1" || fail "processes of a killed Postgres still work in $1/pg"
+	wait_until "$SERVER_SECONDS" postgres_is_empty "$1" || fail "processes of a killed Postgres are still running in $1/pg"
 	rm -f "$1/pg/postmaster.pid" "$1"/pg/.s.PGSQL.*
 }
 
-# Answering, or dead: either ends the wait.
+# postgres_settled PID BIN PORT: the server answers or has ended; both end the wait.
 postgres_settled() {
 	"$2/pg_isready" -q -h 127.0.0.1 -p "$3" || is_gone "$1"
 }
@@ -144,7 +144,7 @@ postgres_start() {
 	! is_gone "$pid" || fail "Postgres does not start" "$log"
 }
 
-# A fast shutdown: connections are cut, nothing is lost.
+# A fast shutdown: connections are closed, open transactions rolled back.
 postgres_stop() {
 	local pid
 	pid=$(postgres_pid "$1")
@@ -162,7 +162,7 @@ redis_pid() {
 
 redis_configure() {
 	local base=$1 port=$2 password=$3
-	give "$base/redis" redis
+	private_dir "$base/redis" redis
 	install -m 0600 /dev/null "$base/redis/redis.conf"
 	cat >"$base/redis/redis.conf" <<-END
 		bind 127.0.0.1
@@ -198,8 +198,8 @@ redis_stop() {
 	wait_until "$SERVER_SECONDS" is_gone "$pid" || fail "Redis (pid $pid) does not stop"
 }
 
-# database_prepare SERVER_URL: the product's database, the services' roles and schemas; SERVICE_PASSWORDS is set.
-# SERVER_URL ends with the port's slash.
+# database_prepare SERVER_URL: create the database, and the roles and schemas of the services (deploy/init.sql, which reads
+# SERVICE_PASSWORDS). SERVER_URL ends with a slash, after the port.
 database_prepare() {
 	local made
 	made=$(psql -XAtq "$1postgres" -c "SELECT 1 FROM pg_database WHERE datname = '$DATABASE_NAME'")
