@@ -1,7 +1,7 @@
 /** A worker: one event loop, the thread that runs it, and its clients. Workers share nothing but
  * what never changes; a worker's members are used from its own thread alone.
  *
- * service/worker_run.h makes, runs and ends workers. Worker 0 also runs what a process does once:
+ * service/worker_run.c creates, runs and ends workers. Worker 0 also runs what a process does once:
  * the outbox relay, jobs, event consumers, the timers of its service.
  */
 #pragma once

@@ -2,7 +2,7 @@
  * handler in a fiber, sends its reply.
  *
  * A service's public listener is `http_service_handler`; nothing here has to be called by a service.
- * The gateway, which proxies most requests, has a listener of its own and uses http_request_new() and
+ * The gateway, which proxies most requests, has its own listener and uses http_request_new() and
  * the functions below it for the operations that it answers itself. Handlers use input.h and reply.h
  * instead of this header.
  */

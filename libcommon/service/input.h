@@ -92,10 +92,17 @@ struct field {
 	 0 * sizeof(char[__builtin_types_compatible_p(__typeof__(((s *)0)->member), type) ? 1 \
 	                                                                                  : -1]))
 
-/* Arguments of the macros: s, m struct and member; n name; f flags; lo, hi bounds; d default; v values of
- * an enumeration (a NULL-terminated array); each the longest item; m (JSON_*_OF) table of members.
- *
- * IN_PATH: always required. */
+/* Macros for rows. Their arguments:
+ *     s, m    struct and member; m of JSON_OBJECT_OF and JSON_ARRAY_OF: the table of nested members
+ *     n       name that the client writes
+ *     f       flags
+ *     lo, hi  bounds; 0, 0: unbounded
+ *     d       default
+ *     v       values of an enumeration, a NULL-terminated array
+ *     each    code points of the longest item
+ */
+
+/* IN_PATH: always required. */
 #define PATH_UUID(s, m, n)                                                       \
 	{                                                                        \
 		IN_PATH, FIELD_UUID, (n), FIELD_AT(s, m, const char *), REQUIRED \

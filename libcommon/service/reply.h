@@ -12,7 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Reply with JSON. Borrows: the text must live in the request's arena or be static. */
+/** Reply with JSON: a text, a text of known length, or a document of yyjson (base/json.h). Borrows: the
+ * text must live in the request's arena or be static. */
 void reply_json(struct request *rq, int status, const char *json);
 void reply_json_length(struct request *rq, int status, const char *json, size_t length);
 void reply_mut(struct request *rq, int status, yyjson_mut_doc *doc);

@@ -1,52 +1,75 @@
-/** libcommon/service/: everything that a service shares with the other services: start-up, settings,
- * listeners, input checking, replies, problems, Idempotency-Key, ETag. A service declares itself in
- * one struct and implements handlers.
+/** libcommon/service/: everything that the services have in common: start-up, settings, listeners,
+ * checked input, replies and problems, Idempotency-Key, ETag. A service declares itself in one struct
+ * (struct service) and implements handlers. Entry point: service_main().
  *
- * How to write a service:
+ * A new service, `svc-runs` with the schema `runs`, needs:
  *
- * 1. A line for each operation in libcommon/api.def, a line in deploy/processes, a folder with a
- *    meson.build, migrations and main.c:
+ *     libcommon/api.def       a line for each operation; API_RUNS in enum api_service (http/api.h)
+ *     libcommon/service/process.c  RUNS_URL, the address that the other processes use
+ *     deploy/processes        `svc-runs  runs  RUNS_URL`; the build and deploy/dev read this
+ *     deploy/init.sql         its role and schema
+ *     gateway/openapi.yaml    a description of each operation
+ *     svc-runs/meson.build    folders = [['', [], files('run.c', 'run.sql')]]
+ *                             migrations = files('migrations/0001_run.sql')
+ *     svc-runs/migrations/    SQL files, applied in order at start (pg/migrate.h)
+ *     svc-runs/run.sql        the statements, each named by a line `-- name: run_create`
+ *     svc-runs/run.c, run.h   the handlers
+ *     svc-runs/main.c         the declaration
  *
- *        static const struct route ROUTES[] = {
- *                {API_ID_run_create, run_create},
- *                {0},
- *        };
- *        static const struct service SERVICE = {
- *                .name = "svc-runs",
- *                .schema = "runs",
- *                .api = API_RUNS,
- *                .routes = ROUTES,
- *                .keeps_accounts = true,
- *                .migrations = MIGRATIONS, // generated: svc-runs-migrations.h
- *        };
- *        int main(int argc, char **argv) { return service_main(&SERVICE, argc, argv); }
+ * The declaration:
  *
- * 2. A handler for each operation. It runs in a fiber: code that waits reads as if it blocked, and a
- *    failure is raised (loop/request.h), so a handler contains the normal case alone:
+ *     static const struct route ROUTES[] = {
+ *             {API_ID_run_create, run_create},
+ *             {0},
+ *     };
+ *     static const struct service SERVICE = {
+ *             .name = "svc-runs",
+ *             .schema = "runs",
+ *             .api = API_RUNS,
+ *             .routes = ROUTES,
+ *             .keeps_accounts = true,
+ *             .migrations = MIGRATIONS,                                        // svc-runs-migrations.h
+ *             .settings = (const struct setting *const[]){RUN_SETTINGS, NULL}, // base/config.h
+ *     };
+ *     int main(int argc, char **argv) { return service_main(&SERVICE, argc, argv); }
  *
- *        static void run_create(struct request *rq)
- *        {
- *                struct run_input *in = request_input(rq, struct run_input, RUN_FIELDS); // input.h
- *                struct pg_rows *rows = pg_query(rq, RUN_CREATE_SQL,                     // pg/pg.h
- *                                                pg_uuid(rq->caller.account),
- *                                                pg_text(in->experiment), pg_int(in->seeds));
- *                reply_one(rq, 201, rows, "no such experiment");                      // resource.h
- *        }
+ * A statement and its handler. The build makes the constant RUN_CREATE_SQL (run.sql.h) of the
+ * statement. Postgres writes the JSON of the reply.
  *
- *    RUN_CREATE_SQL comes from run.sql, where the statement is named `-- name: run_create`. The
- *    statement compares account_id with the caller's account: every row belongs to an account, and a
- *    row of another account is answered as one that does not exist.
+ *     -- name: run_create
+ *     INSERT INTO run (experiment_id, account_id, seeds)
+ *     SELECT e.id, e.account_id, $3 FROM experiment e WHERE e.id = $2 AND e.account_id = $1
+ *     RETURNING json_build_object('id', id, 'seeds', seeds);
  *
- * 3. Jobs, events and recurring work, where needed: tables of task/task.h.
+ *     void run_create(struct request *rq)
+ *     {
+ *             struct run_input *in = request_input(rq, struct run_input, RUN_FIELDS);
+ *             struct pg_rows *rows = pg_query(rq, RUN_CREATE_SQL, pg_uuid(rq->caller.account),
+ *                                             pg_text(in->experiment), pg_int(in->seeds));
+ *             reply_one(rq, 201, rows, "no such experiment");
+ *     }
  *
- * Headers of this folder. For handlers: input.h (what a request carries), reply.h and resource.h
- * (what goes back), etag.h (If-Match). For main.c: this one and process.h (settings, state of the
- * process). Not for services: http_request.h (from an HTTP exchange to a handler), idempotency.h,
- * admin.h, field_check.h.
+ * Rules for handlers:
+ * - A handler runs in a fiber (loop/request.h). Code that waits is written as if it blocked. A
+ *   failure is raised: the handler ends, and the request is answered with a problem. So a handler
+ *   contains the normal case alone.
+ * - Every row belongs to an account, and every statement compares account_id with
+ *   `rq->caller.account`. A row of another account is answered 404, as if it did not exist.
+ * - Memory comes from `rq->arena` and is freed with the request.
  *
- * State. What belongs to the process hangs on `process->user` and is created by `process_start`; what
- * belongs to one worker hangs on `worker->user` and is created by `worker_start`. Workers share
- * nothing else that changes.
+ * Where to look:
+ * - input.h: path, query and body of a request. reply.h and resource.h: the answer. etag.h: If-Match.
+ * - pg/pg.h: statements and transactions. client/service_call.h: calls to other services.
+ * - task/task.h: jobs (work after a 202), events between services, and recurring work.
+ * - process.h: settings that every process has, and running a command with a database.
+ * - pg/migrations/: tables and SQL functions that every schema has, such as account_forget() and
+ *   the triggers that a service with `keeps_accounts` needs (0005_account.sql).
+ * - Only used inside this folder: http_request.h (from an HTTP exchange to a handler; the gateway uses
+ *   it, too), idempotency.h, admin.h. field_check.h: input tables for other JSON than bodies.
+ *
+ * State: `process->user` holds what belongs to the process, created by `process_start`;
+ * `worker->user` holds what belongs to one worker, created by `worker_start`. Each is one struct of the
+ * service. Workers share nothing else that changes.
  */
 #pragma once
 

@@ -118,7 +118,7 @@ static void drain(uv_async_t *wake)
 		return;
 	run->is_ending = true;
 	uint64_t timeout_ms = (uint64_t)process->settings->drain_timeout_ms;
-	run->draining = 1 + (run->tasks != NULL);
+	run->draining = run->tasks ? 2 : 1;
 	if (run->tasks)
 		tasks_drain(run->tasks, timeout_ms, part_drained, run);
 	http_server_drain(run->worker->server, timeout_ms, part_drained, run);
@@ -306,7 +306,7 @@ static void worker_main(void *arg)
 		         f_text("reason", uv_strerror(rc)));
 }
 
-/* Migrates the schema in a thread of its own. Until that is done requests are answered 503. */
+/* Migrates the schema in a separate thread. Until that is done requests are answered 503. */
 static void migrate_main(void *arg)
 {
 	struct process *process = arg;

@@ -59,13 +59,13 @@ def target(op):
 
 
 @pytest.fixture(scope="module")
-def everything(cluster):
+def all_scopes(cluster):
     """A client with every scope, which checks its answers against the description."""
     return cluster.user(operator=True).api
 
 
 @pytest.fixture
-def send(cluster, everything, op):
+def send(cluster, all_scopes, op):
     """send(content, ...): call the operation under test with this body; returns the answer."""
     if op.process not in cluster.processes:
         pytest.skip(f"{op.process} is not part of the cluster")
@@ -73,7 +73,7 @@ def send(cluster, everything, op):
     def request(content=None, content_type="application/json", **options):
         headers = {} if content_type is None or content is None else {"Content-Type": content_type}
         path = options.pop("path", target(op))
-        return everything.request(op.method, path, content=content, headers=headers, **options)
+        return all_scopes.request(op.method, path, content=content, headers=headers, **options)
 
     return request
 
@@ -94,11 +94,11 @@ def test_a_body_that_is_not_declared_json_is_415(send, op, content_type):
 
 
 @by_id(BODIED)
-def test_a_body_with_a_content_encoding_is_415(cluster, everything, op):
+def test_a_body_with_a_content_encoding_is_415(cluster, all_scopes, op):
     if op.process not in cluster.processes:
         pytest.skip(f"{op.process} is not part of the cluster")
     headers = {"Content-Type": "application/json", "Content-Encoding": "gzip"}
-    answer = everything.request(op.method, target(op), content=gzip.compress(b"{}"), headers=headers)
+    answer = all_scopes.request(op.method, target(op), content=gzip.compress(b"{}"), headers=headers)
     assert answer.status_code == 415
 
 
@@ -298,13 +298,13 @@ def test_an_offset_past_the_end_is_an_empty_page(send, op, offset):
 
 
 @by_id([op for op in BUILT if op.id == "projects_list"])
-def test_a_clamped_page_has_the_maximum(send, everything, op):
+def test_a_clamped_page_has_the_maximum(send, all_scopes, op):
     for number in range(101):
-        everything.post("/projects", {"name": f"project {number}"}, expect=201)
+        all_scopes.post("/projects", {"name": f"project {number}"}, expect=201)
     answer = send(params={"limit": "1000"})
     assert len(answer.json()) == 100
     assert answer.headers["x-total-count"] == "101"
-    rest = everything.get(answer.links["next"]["url"])
+    rest = all_scopes.get(answer.links["next"]["url"])
     assert [project["name"] for project in rest.json()] == ["project 0"]
     assert "next" not in rest.links and "prev" in rest.links
 
@@ -316,11 +316,11 @@ def test_a_parameter_given_twice_is_400(send, op):
 
 @by_id([op for op in BUILT if "CREATES" in op.flags])
 @pytest.mark.parametrize("key", ["", "x" * 256, "a b"], ids=["empty", "long", "space"])
-def test_a_wrong_idempotency_key_is_400(cluster, everything, op, key):
+def test_a_wrong_idempotency_key_is_400(cluster, all_scopes, op, key):
     if op.process not in cluster.processes:
         pytest.skip(f"{op.process} is not part of the cluster")
     body = {} if op.body != "NONE" else None
-    assert everything.request(op.method, target(op), body, headers={"Idempotency-Key": key}).status_code == 400
+    assert all_scopes.request(op.method, target(op), body, headers={"Idempotency-Key": key}).status_code == 400
 
 
 @by_id([op for op in BUILT if op.method == "GET" and DESCRIBED[op.id].parameters])

@@ -56,13 +56,13 @@ def operator_user(cluster):
 
 
 @pytest.fixture(scope="module")
-def everything(cluster, operator_user):
+def all_scopes(cluster, operator_user):
     """A client with every scope. It does not check answers, since not all of them are described."""
     return Api(cluster.gateway_url, operator_user.key, checked=False)
 
 
 @pytest.fixture(scope="module")
-def nobody(cluster):
+def without_key(cluster):
     return Api(cluster.gateway_url, checked=False)
 
 
@@ -84,8 +84,8 @@ def with_scope(cluster, operator_user):
 
 
 @by_id(CLOSED)
-def test_without_a_key_is_401(nobody, op):
-    answer = nobody.request(op.method, target(op), body(op))
+def test_without_a_key_is_401(without_key, op):
+    answer = without_key.request(op.method, target(op), body(op))
     problem(answer, 401, "invalid_token")
     assert answer.headers["www-authenticate"] == 'Bearer realm="expops", error="invalid_token"'
 
@@ -121,11 +121,11 @@ def test_a_key_ends_in_its_checksum(operator_user):
 
 
 @pytest.mark.parametrize("kind", wrong_keys("usr_0"))
-def test_all_wrong_keys_get_the_same_answer(nobody, operator_user, kind):
+def test_all_wrong_keys_get_the_same_answer(without_key, operator_user, kind):
     header = wrong_keys(operator_user.key)[kind]
-    answer = nobody.get("/interests", headers={} if header is None else {"Authorization": header})
+    answer = without_key.get("/interests", headers={} if header is None else {"Authorization": header})
     document = problem(answer, 401, "invalid_token")
-    reference = nobody.get("/interests").json()
+    reference = without_key.get("/interests").json()
     assert document | {"instance": ""} == reference | {"instance": ""}
 
 
@@ -150,15 +150,15 @@ def test_the_one_scope_is_enough(cluster, with_scope, op):
 
 
 @by_id(NOT_BUILT)
-def test_not_built_is_501(everything, op):
-    problem(everything.request(op.method, target(op), body(op)), 501, "not_implemented")
+def test_not_built_is_501(all_scopes, op):
+    problem(all_scopes.request(op.method, target(op), body(op)), 501, "not_implemented")
 
 
 @by_id(GONE)
 @pytest.mark.parametrize("method", api_def.METHODS)
-def test_gone_is_410_with_and_without_key(everything, nobody, op, method):
-    problem(everything.request(method, target(op)), 410, "gone")
-    problem(nobody.request(method, target(op)), 410, "gone")
+def test_gone_is_410_with_and_without_key(all_scopes, without_key, op, method):
+    problem(all_scopes.request(method, target(op)), 410, "gone")
+    problem(without_key.request(method, target(op)), 410, "gone")
 
 
 @pytest.mark.parametrize(
@@ -182,8 +182,8 @@ def test_gone_is_410_with_and_without_key(everything, nobody, op, method):
         "/api/internal/assets/lookup",
     ],
 )
-def test_unknown_path_is_404(everything, path):
-    problem(everything.get(path), 404, "not_found")
+def test_unknown_path_is_404(all_scopes, path):
+    problem(all_scopes.get(path), 404, "not_found")
 
 
 @pytest.mark.parametrize("path", ["/", "/internal/assets/lookup", "/healthz", "/metrics", "/readyz"])
@@ -193,12 +193,12 @@ def test_nothing_but_the_api_is_served(cluster, operator_user, path):
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_wrong_method_is_405_with_allow(everything, path):
+def test_wrong_method_is_405_with_allow(all_scopes, path):
     op = next(op for op in TABLE if op.path == path)
     known = methods_of(path)
     for method in [*api_def.METHODS, "PROPFIND"]:
         if method not in known:
-            answer = everything.request(method, target(op))
+            answer = all_scopes.request(method, target(op))
             problem(answer, 405, "method_not_allowed")
             allowed = {name.strip() for name in answer.headers["allow"].split(",")}
             assert allowed - {"HEAD", "OPTIONS"} == known
@@ -207,8 +207,8 @@ def test_wrong_method_is_405_with_allow(everything, path):
 # ---- the description ----
 
 
-def test_the_served_description_is_openapi_yaml(nobody):
-    answer = nobody.get("/openapi.json")
+def test_the_served_description_is_openapi_yaml(without_key):
+    answer = without_key.get("/openapi.json")
     assert answer.status_code == 200
     assert answer.headers["content-type"] == "application/json"
     served, written = answer.json(), contract().document
@@ -216,5 +216,5 @@ def test_the_served_description_is_openapi_yaml(nobody):
     assert served == written | {"info": {k: v for k, v in written["info"].items() if k != "version"}}
 
 
-def test_the_description_is_served_to_any_key(everything):
-    assert everything.get("/openapi.json").status_code == 200
+def test_the_description_is_served_to_any_key(all_scopes):
+    assert all_scopes.get("/openapi.json").status_code == 200

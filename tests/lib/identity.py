@@ -14,8 +14,8 @@ def signed(cluster, kind, scopes=0xFFFFFFFF):
     def encode(data):
         return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
-    nobody = "00000000-0000-0000-0000-000000000000"
+    nil = "00000000-0000-0000-0000-000000000000"
     expiry = int(time.time() * 1000) + VALID_MS
-    fields = f"1|{nobody}|{nobody}|{kind}|{scopes:x}|{expiry}|||test".encode()
+    fields = f"1|{nil}|{nil}|{kind}|{scopes:x}|{expiry}|||test".encode()
     mac = hmac.new(cluster.identity_secret.encode(), fields, hashlib.sha256).digest()
     return {"X-Expops-Identity": f"{encode(fields)}.{encode(mac)}"}
