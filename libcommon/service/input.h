@@ -1,9 +1,9 @@
 /** The input of a handler: path parameters, query parameters and members of the JSON body, declared as
  * rows of a table, decoded and checked before the handler does anything.
  *
- *     struct run_input { const char *experiment; int64_t seeds; const char *note; };
+ *     struct run_input { const char *project; int64_t seeds; const char *note; };
  *     static const struct field RUN_FIELDS[] = {
- *             PATH_UUID(struct run_input, experiment, "experiment_id"),
+ *             PATH_UUID(struct run_input, project, "project_id"),
  *             BODY_INT(struct run_input, seeds, "seeds", REQUIRED, 1, 64, 0),
  *             BODY_TEXT(struct run_input, note, "note", NULLABLE, 0, 2000),
  *             FIELD_END,

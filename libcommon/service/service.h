@@ -5,7 +5,7 @@
  * A new service, `svc-runs` with the schema `runs`, needs:
  *
  *     libcommon/api.def       a line for each operation; API_RUNS in enum api_service (http/api.h)
- *     libcommon/service/process.c  RUNS_URL, the address that the other processes use
+ *     process.c               RUNS_URL, the address that the other processes use
  *     deploy/processes        `svc-runs  runs  RUNS_URL`; the build and deploy/dev read this
  *     deploy/init.sql         its role and schema
  *     gateway/openapi.yaml    a description of each operation
@@ -37,16 +37,16 @@
  * statement. Postgres writes the JSON of the reply.
  *
  *     -- name: run_create
- *     INSERT INTO run (experiment_id, account_id, seeds)
- *     SELECT e.id, e.account_id, $3 FROM experiment e WHERE e.id = $2 AND e.account_id = $1
+ *     INSERT INTO run (project_id, account_id, seeds)
+ *     SELECT p.id, p.account_id, $3 FROM project p WHERE p.id = $2 AND p.account_id = $1
  *     RETURNING json_build_object('id', id, 'seeds', seeds);
  *
  *     void run_create(struct request *rq)
  *     {
  *             struct run_input *in = request_input(rq, struct run_input, RUN_FIELDS);
  *             struct pg_rows *rows = pg_query(rq, RUN_CREATE_SQL, pg_uuid(rq->caller.account),
- *                                             pg_text(in->experiment), pg_int(in->seeds));
- *             reply_one(rq, 201, rows, "no such experiment");
+ *                                             pg_text(in->project), pg_int(in->seeds));
+ *             reply_one(rq, 201, rows, "no such project");
  *     }
  *
  * Rules for handlers:
@@ -62,8 +62,8 @@
  * - pg/pg.h: statements and transactions. client/service_call.h: calls to other services.
  * - task/task.h: jobs (work after a 202), events between services, and recurring work.
  * - process.h: settings that every process has, and running a command with a database.
- * - pg/migrations/: tables and SQL functions that every schema has, such as account_forget() and
- *   the triggers that a service with `keeps_accounts` needs (0005_account.sql).
+ * - pg/migrations/: tables and SQL functions that every schema has, such as task_start() and the
+ *   triggers on tables with rows of accounts (0005_account.sql).
  * - Only used inside this folder: http_request.h (from an HTTP exchange to a handler; the gateway uses
  *   it, too), idempotency.h, admin.h. field_check.h: input tables for other JSON than bodies.
  *
@@ -118,8 +118,9 @@ struct service {
 	const struct job *jobs; /* task/task.h, as the next two */
 	const struct event_handler *events;
 	const struct recurring *recurring;
-	/** The service stores rows of accounts: the event `account.deleted` runs the schema's
-	 * account_forget() (pg/migrations/0005_account.sql). */
+	/** The service stores rows of accounts: the event `account.deleted` runs the SQL function
+	 * account_forget(), which the service's migrations define and which deletes the rows of the
+	 * account (see pg/migrations/0005_account.sql). */
 	bool keeps_accounts;
 	const struct migration *migrations;    /* generated from migrations/ */
 	const struct setting *const *settings; /* one table per module; NULL ends */
