@@ -1,5 +1,6 @@
 #include "engine/snapshot.h"
 
+#include "engine/segment_check.h"
 #include "engine/text/mem.h"
 
 #include <zlib.h>
@@ -159,7 +160,8 @@ bool snapshot_save(const struct base *base, const char *path)
 	return false;
 }
 
-static bool is_sound(const struct header *header, size_t length)
+/* Whether the file is whole: lengths and checksums are right. */
+static bool is_intact(const struct header *header, size_t length)
 {
 	uint64_t end = sizeof(*header);
 	if (length < sizeof(*header) || header->magic != MAGIC ||
@@ -175,10 +177,10 @@ static bool is_sound(const struct header *header, size_t length)
 	return end == length && crc_of(0, header + 1, length - sizeof(*header)) == header->body_crc;
 }
 
-/* Whether the blobs have matching dimensions and document counts. */
-static bool are_blobs_consistent(const struct base *base)
+/* Whether the segment can be searched, and the other blobs have its document count and one dimension. */
+static bool are_blobs_valid(const struct base *base)
 {
-	if (!base->segment)
+	if (!base->segment || !segment_is_valid(base->segment))
 		return false;
 	if (!base->vectors)
 		return !base->embedder && !base->ivf;
@@ -192,19 +194,18 @@ static bool are_blobs_consistent(const struct base *base)
 	        base->vectors->header->dimension == base->embedder->header->dimension);
 }
 
-/* A base that borrows from the mapping; takes the mapping. */
-static struct base *open_blobs(char *data, size_t length)
+struct base *snapshot_open(void *data, size_t length)
 {
-	const struct header *header = (const struct header *)data;
+	const struct header *header = data;
+	if (!is_intact(header, length))
+		return NULL;
 	struct base *base = base_new(NULL, NULL, NULL, NULL, header->seq);
 	char *blobs[BLOB_COUNT];
 	size_t lengths[BLOB_COUNT];
 	for (size_t i = 0; i < BLOB_COUNT; i++) {
-		blobs[i] = data + header->blobs[i].offset;
+		blobs[i] = (char *)data + header->blobs[i].offset;
 		lengths[i] = header->blobs[i].length;
 	}
-	base->mapped = data;
-	base->mapped_length = length;
 	base->external_model = header->external_model;
 	base->segment = segment_open(blobs[BLOB_SEGMENT], lengths[BLOB_SEGMENT], false);
 	if (lengths[BLOB_EMBEDDER] > 0)
@@ -213,7 +214,7 @@ static struct base *open_blobs(char *data, size_t length)
 		base->vectors = vectors_open(blobs[BLOB_VECTORS], lengths[BLOB_VECTORS], false);
 	if (lengths[BLOB_IVF] > 0)
 		base->ivf = ivf_open(blobs[BLOB_IVF], lengths[BLOB_IVF], false);
-	if (are_blobs_consistent(base))
+	if (are_blobs_valid(base))
 		return base;
 	base_unref(base);
 	return NULL;
@@ -222,17 +223,20 @@ static struct base *open_blobs(char *data, size_t length)
 static struct base *map_file(int file)
 {
 	struct stat status;
-	if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode) ||
-	    (uint64_t)status.st_size < sizeof(struct header))
+	if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0)
 		return NULL;
 	size_t length = (size_t)status.st_size;
 	char *data = mmap(NULL, length, PROT_READ, MAP_PRIVATE, file, 0);
 	if (data == MAP_FAILED)
 		return NULL;
-	if (is_sound((const struct header *)data, length))
-		return open_blobs(data, length);
-	munmap(data, length);
-	return NULL;
+	struct base *base = snapshot_open(data, length);
+	if (!base) {
+		munmap(data, length);
+		return NULL;
+	}
+	base->mapped = data;
+	base->mapped_length = length;
+	return base;
 }
 
 struct base *snapshot_load(const char *path)

@@ -20,6 +20,10 @@
  * renamed. Returns false with errno set, and leaves `path` unchanged. */
 bool snapshot_save(const struct base *base, const char *path);
 
+/** View the `length` bytes of a snapshot at `data`, aligned to 64. Borrows them. Returns a base with one
+ * reference, or NULL when they are refused. */
+struct base *snapshot_open(void *data, size_t length);
+
 /** Map the file at `path`. Returns a base with one reference, or NULL when the file is missing or
  * refused. */
 struct base *snapshot_load(const char *path);

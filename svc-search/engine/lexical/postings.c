@@ -67,6 +67,12 @@ size_t postings_pack(const uint32_t *docs, const uint8_t *frequencies, size_t co
 	return length;
 }
 
+size_t postings_packed_bytes(const uint8_t *data, size_t count)
+{
+	return 2 + packed_bytes(count, MIN_OF(data[0], 32)) +
+	       packed_bytes(count, MIN_OF(data[1], 8));
+}
+
 void postings_unpack(const uint8_t *data, size_t count, uint32_t base, uint32_t *docs,
                      uint8_t *frequencies)
 {

@@ -32,6 +32,9 @@ struct posting_block {
 size_t postings_pack(const uint32_t *docs, const uint8_t *frequencies, size_t count, uint32_t base,
                      uint8_t *out);
 
+/** Bytes that `count` packed postings at `data` take, POSTINGS_PADDING excluded. Reads the first two. */
+size_t postings_packed_bytes(const uint8_t *data, size_t count);
+
 /** Unpack what postings_pack() wrote, with the same `count` and `base`. `docs` and `frequencies`
  * have room for POSTINGS_BLOCK. */
 void postings_unpack(const uint8_t *data, size_t count, uint32_t base, uint32_t *docs,

@@ -15,7 +15,7 @@ struct term_frequency {
 	float frequency;
 };
 
-static bool is_header_sound(const struct embedder_header *header, size_t length)
+static bool is_header_valid(const struct embedder_header *header, size_t length)
 {
 	uint64_t needed = sizeof(*header);
 	if (length < sizeof(*header) || header->magic != EMBEDDER_MAGIC ||
@@ -29,7 +29,7 @@ static bool is_header_sound(const struct embedder_header *header, size_t length)
 	return needed == length && header->strings_length > 0;
 }
 
-static bool is_content_sound(const struct embedder *embedder)
+static bool is_content_valid(const struct embedder *embedder)
 {
 	const struct embedder_header *header = embedder->header;
 	if (embedder->strings[header->strings_length - 1] != '\0')
@@ -37,10 +37,13 @@ static bool is_content_sound(const struct embedder *embedder)
 	for (uint32_t i = 0; i < header->term_count; i++)
 		if (embedder->offsets[i] >= header->strings_length)
 			return false;
-	for (uint32_t i = 0; i < header->slot_count; i++)
+	bool has_free_slot = false; /* where a lookup ends */
+	for (uint32_t i = 0; i < header->slot_count; i++) {
 		if (embedder->slots[i] > header->term_count)
 			return false;
-	return true;
+		has_free_slot |= embedder->slots[i] == 0;
+	}
+	return has_free_slot;
 }
 
 static void set_sections(struct embedder *embedder)
@@ -60,9 +63,9 @@ struct embedder *embedder_open(void *data, size_t length, bool takes_data)
 	struct embedder *embedder = mem_array(1, sizeof(*embedder));
 	embedder->owned = takes_data ? data : NULL;
 	embedder->header = data;
-	if (is_header_sound(data, length)) {
+	if (is_header_valid(data, length)) {
 		set_sections(embedder);
-		if (is_content_sound(embedder))
+		if (is_content_valid(embedder))
 			return embedder;
 	}
 	embedder_free(embedder);

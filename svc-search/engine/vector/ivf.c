@@ -33,7 +33,7 @@ struct ivf_builder {
 	const atomic_bool *cancel;
 };
 
-static bool is_sound(const struct ivf_header *header, size_t length)
+static bool is_header_valid(const struct ivf_header *header, size_t length)
 {
 	uint64_t needed = sizeof(*header);
 	if (length < sizeof(*header) || header->magic != IVF_MAGIC || header->length != length ||
@@ -46,7 +46,7 @@ static bool is_sound(const struct ivf_header *header, size_t length)
 	return needed == length;
 }
 
-static bool are_lists_sound(const struct ivf *ivf)
+static bool are_lists_valid(const struct ivf *ivf)
 {
 	const struct ivf_header *header = ivf->header;
 	for (uint32_t i = 0; i < header->list_count; i++)
@@ -71,9 +71,9 @@ struct ivf *ivf_open(void *data, size_t length, bool takes_data)
 	struct ivf *ivf = mem_array(1, sizeof(*ivf));
 	ivf->owned = takes_data ? data : NULL;
 	ivf->header = data;
-	if (is_sound(data, length)) {
+	if (is_header_valid(data, length)) {
 		set_sections(ivf);
-		if (are_lists_sound(ivf))
+		if (are_lists_valid(ivf))
 			return ivf;
 	}
 	ivf_free(ivf);
