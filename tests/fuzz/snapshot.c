@@ -1,0 +1,135 @@
+/* snapshot_open(): any bytes are refused, or are an index that can be searched and merged. The
+ * checksums are corrected first, for otherwise they would hide everything behind them. */
+#include "engine/snapshot.h"
+
+#include "base/crypto.h"
+#include "engine/engine.h"
+#include "engine/internal.h"
+#include "fuzz.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Fields of the header by offset, see snapshot.c. */
+enum {
+	AT_VERSION = 8,
+	AT_HEADER_CRC = 12,
+	AT_LENGTH = 24,
+	AT_BODY_CRC = 96,
+	HEADER_BYTES = 104,
+	ALIGNMENT = 64,
+};
+
+/* Terms and documents of the index that queries are made of. */
+#define SAMPLE 4
+
+static void correct_header(uint8_t *data, size_t size)
+{
+	uint32_t version = SNAPSHOT_VERSION;
+	uint64_t length = size;
+	uint32_t body_crc =
+		size > HEADER_BYTES ? crc32_of(data + HEADER_BYTES, size - HEADER_BYTES) : 0;
+	memcpy(data + AT_VERSION, &version, sizeof(version));
+	memcpy(data + AT_LENGTH, &length, sizeof(length));
+	memcpy(data + AT_BODY_CRC, &body_crc, sizeof(body_crc));
+	memset(data + AT_HEADER_CRC, 0, sizeof(uint32_t));
+	uint32_t header_crc = crc32_of(data, HEADER_BYTES);
+	memcpy(data + AT_HEADER_CRC, &header_crc, sizeof(header_crc));
+}
+
+static void check_result(const struct engine_result *result, const struct engine_query *query)
+{
+	require(result->count <= query->limit);
+	for (size_t i = 0; i < result->count; i++) {
+		require(strlen(result->hits[i].id) <= DOCUMENT_MAX_ID);
+		require(result->hits[i].matched_count <= ENGINE_MAX_MATCHED);
+	}
+}
+
+/* A vector for the query when the embedder is external; NULL when the index has no vectors. */
+static const float *make_vector(struct arena *arena, uint32_t dimension)
+{
+	float *vector = arena_array(arena, dimension, sizeof(float));
+	for (uint32_t i = 0; i < dimension; i++)
+		vector[i] = (float)(i % 7) - 2;
+	return dimension > 0 && embedder_normalise(vector, dimension) ? vector : NULL;
+}
+
+static void search(const struct engine_view *view, const char *text)
+{
+	static const char *const categories[] = {"cs"};
+	struct arena *arena = arena_new();
+	struct engine_query query = {.text = text,
+	                             .length = strlen(text),
+	                             .limit = 20,
+	                             .dimension = engine_dimension(view)};
+	query.vector = make_vector(arena, query.dimension);
+	struct engine_result result = engine_search(view, &query, arena);
+	check_result(&result, &query);
+	query.filter = (struct filter){.categories = categories,
+	                               .category_count = 1,
+	                               .container = CONTAINER_WITHOUT,
+	                               .has_published_since = true};
+	result = engine_search(view, &query, arena);
+	check_result(&result, &query);
+	arena_free(arena);
+}
+
+/* Search by terms of the index, one of them misspelled, and look up documents. */
+static void use(const struct engine_view *view)
+{
+	const struct segment *segment = view->base->segment;
+	struct arena *arena = arena_new();
+	struct buf text = {.arena = arena};
+	buf_puts(&text, "neural network");
+	for (uint32_t i = 0; i < MIN_OF(segment->term_count, (uint32_t)SAMPLE); i++)
+		buf_printf(&text, " %s %sx", segment_term_text(segment, i),
+		           segment_term_text(segment, segment->term_count - 1 - i));
+	search(view, text.data);
+	float *vector = arena_array(arena, engine_dimension(view), sizeof(float));
+	for (uint32_t i = 0; i < MIN_OF(segment->doc_count, (uint32_t)SAMPLE); i++) {
+		const char *id = segment_doc_id(segment, i);
+		uint64_t seq;
+		engine_find(view, id, &seq);
+		engine_vector(view, id, vector);
+		search(view, id);
+	}
+	engine_model(view);
+	arena_free(arena);
+}
+
+static void use_base(struct base *base)
+{
+	struct engine *engine = engine_new(NULL);
+	engine->external_model = base->external_model;
+	engine_publish(engine, view_new(base, builder_new(), NULL, base->seq));
+	base_unref(base);
+	for (int round = 0; round < 2; round++) {
+		struct engine_view *view = engine_view_get(engine);
+		use(view);
+		engine_view_put(view);
+		if (round > 0)
+			break;
+		struct engine_merge *merge = engine_merge_new(engine);
+		require(engine_merge_run(merge));
+		engine_merge_commit(engine, merge);
+	}
+	engine_free(engine);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	/* A block of exactly this size, so that a sanitizer sees one byte too far. */
+	uint8_t *copy;
+	require(posix_memalign((void **)&copy, ALIGNMENT, size > 0 ? size : 1) == 0);
+	if (size > 0)
+		memcpy(copy, data, size);
+	base_unref(snapshot_open(copy, size));
+	if (size >= HEADER_BYTES)
+		correct_header(copy, size);
+	struct base *base = snapshot_open(copy, size);
+	if (base)
+		use_base(base);
+	free(copy);
+	return 0;
+}
