@@ -1,4 +1,4 @@
-/* The engine with an outside embedder: vectors come in with papers and queries. */
+/* The engine with an external embedder: the caller passes vectors with papers and queries. */
 #include "corpus.h"
 #include "engine/engine.h"
 #include "engine/vector/vectors.h"
@@ -68,7 +68,7 @@ static struct document paper(struct arena *arena, const char *id, const char *ti
 	};
 }
 
-static struct document bare_paper(const char *id, const char *title, uint64_t seq)
+static struct document paper_without_vector(const char *id, const char *title, uint64_t seq)
 {
 	return (struct document){.id = id, .title = title, .abstract = "", .seq = seq};
 }
@@ -86,8 +86,8 @@ static void merge(struct engine *engine)
 	engine_merge_commit(engine, merge);
 }
 
-/* What `text` finds with a query's vector along `axis`; 0: with none. */
-static struct engine_result ask(struct fixture *fixture, const char *text, uint32_t axis)
+/* Search for `text` with a vector along `axis`; 0: without a vector. */
+static struct engine_result search(struct fixture *fixture, const char *text, uint32_t axis)
 {
 	struct engine_view *view = engine_view_get(fixture->engine);
 	struct engine_query query = {.text = text,
@@ -103,7 +103,7 @@ static struct engine_result ask(struct fixture *fixture, const char *text, uint3
 
 static void assert_found(struct fixture *fixture, uint32_t axis, const char *id)
 {
-	struct engine_result result = ask(fixture, "nosuchword", axis);
+	struct engine_result result = search(fixture, "nosuchword", axis);
 	assert_int_equal(result.strategy, ENGINE_HYBRID);
 	assert_true(result.count > 0);
 	assert_string_equal(result.hits[0].id, id);
@@ -111,28 +111,28 @@ static void assert_found(struct fixture *fixture, uint32_t axis, const char *id)
 	assert_int_equal(result.hits[0].matched_count, 0);
 }
 
-static void test_found_without_a_common_word(void **state)
+static void test_a_vector_finds_a_paper_without_a_common_word(void **state)
 {
 	struct fixture *fixture = *state;
 	apply(fixture->engine, paper(fixture->arena, "a", "felines", 1, 1));
 	apply(fixture->engine, paper(fixture->arena, "b", "galaxies", 2, 2));
 	assert_found(fixture, 1, "a");
 	assert_found(fixture, 2, "b");
-	struct engine_result result = ask(fixture, "nosuchword", 0);
+	struct engine_result result = search(fixture, "nosuchword", 0);
 	assert_int_equal(result.strategy, ENGINE_LEXICAL);
 	assert_int_equal(result.count, 0);
-	result = ask(fixture, "galaxies", 0);
+	result = search(fixture, "galaxies", 0);
 	assert_int_equal(result.strategy, ENGINE_LEXICAL);
 	assert_int_equal(result.count, 1);
 }
 
-static void test_nothing_is_embedded_yet(void **state)
+static void test_search_is_lexical_while_no_paper_has_a_vector(void **state)
 {
 	struct fixture *fixture = *state;
-	apply(fixture->engine, bare_paper("a", "felines", 1));
+	apply(fixture->engine, paper_without_vector("a", "felines", 1));
 	merge(fixture->engine);
-	apply(fixture->engine, bare_paper("b", "galaxies", 2));
-	struct engine_result result = ask(fixture, "felines", 1);
+	apply(fixture->engine, paper_without_vector("b", "galaxies", 2));
+	struct engine_result result = search(fixture, "felines", 1);
 	assert_int_equal(result.strategy, ENGINE_LEXICAL);
 	assert_int_equal(result.count, 1);
 	struct engine_view *view = engine_view_get(fixture->engine);
@@ -144,17 +144,17 @@ static void test_nothing_is_embedded_yet(void **state)
 	engine_view_put(view);
 }
 
-/* A paper that has no vector yet is neither lost nor put behind those that have. */
-static void test_a_bare_paper_counts_by_its_words(void **state)
+/* A paper whose vector is missing is found, and not ranked behind papers with vectors. */
+static void test_a_paper_without_a_vector_ranks_by_its_words(void **state)
 {
 	struct fixture *fixture = *state;
 	apply(fixture->engine, paper(fixture->arena, "a", "felines asleep at noon", 1, 1));
-	apply(fixture->engine, bare_paper("b", "felines", 2));
+	apply(fixture->engine, paper_without_vector("b", "felines", 2));
 	struct engine_result by_words;
 	struct engine_result result;
 	for (int round = 0; round < 2; round++) {
-		by_words = ask(fixture, "felines", 0);
-		result = ask(fixture, "felines", 2);
+		by_words = search(fixture, "felines", 0);
+		result = search(fixture, "felines", 2);
 		assert_int_equal(result.strategy, ENGINE_HYBRID);
 		assert_int_equal(result.count, 2);
 		assert_string_equal(result.hits[0].id, "b");
@@ -164,8 +164,8 @@ static void test_a_bare_paper_counts_by_its_words(void **state)
 	}
 }
 
-/* Vectors stay with their papers, from the live segment to the base and on. */
-static void test_carried_through_merges(void **state)
+/* Vectors stay with their papers when the live segment is merged into the base. */
+static void test_vectors_are_kept_by_merges(void **state)
 {
 	struct fixture *fixture = *state;
 	apply(fixture->engine, paper(fixture->arena, "a", "felines", 1, 1));
@@ -188,16 +188,16 @@ static void test_carried_through_merges(void **state)
 	}
 }
 
-/* A paper gets its vector later, and loses it with the text that it was made of. */
-static void test_vectors_come_and_go(void **state)
+/* A paper gets its vector later, and loses it when its text changes. */
+static void test_a_change_sets_or_removes_the_vector(void **state)
 {
 	struct fixture *fixture = *state;
 	apply(fixture->engine, paper(fixture->arena, "a", "felines", 1, 1));
-	apply(fixture->engine, bare_paper("b", "galaxies", 2));
+	apply(fixture->engine, paper_without_vector("b", "galaxies", 2));
 	merge(fixture->engine);
 	apply(fixture->engine, paper(fixture->arena, "b", "galaxies", 2, 3));
 	assert_found(fixture, 2, "b");
-	apply(fixture->engine, bare_paper("b", "rivers", 4));
+	apply(fixture->engine, paper_without_vector("b", "rivers", 4));
 	struct engine_view *view;
 	float vector[DIMENSION];
 	for (int round = 0; round < 2; round++) {
@@ -206,12 +206,12 @@ static void test_vectors_come_and_go(void **state)
 		assert_true(vector[1] > 0.99f);
 		assert_false(engine_vector(view, "b", vector));
 		engine_view_put(view);
-		assert_int_equal(ask(fixture, "nosuchword", 2).count, 0);
+		assert_int_equal(search(fixture, "nosuchword", 2).count, 0);
 		merge(fixture->engine);
 	}
 }
 
-static void test_another_length_does_not_count(void **state)
+static void test_a_vector_of_another_dimension_is_ignored(void **state)
 {
 	struct fixture *fixture = *state;
 	struct document odd = paper(fixture->arena, "b", "galaxies", 2, 2);
@@ -231,12 +231,12 @@ static void test_another_length_does_not_count(void **state)
 	query.vector = direction(fixture->arena, 1, 0, 8);
 	assert_int_equal(engine_search(view, &query, fixture->arena).strategy, ENGINE_LEXICAL);
 	engine_view_put(view);
-	assert_int_equal(ask(fixture, "galaxies", 1).count, 3);
+	assert_int_equal(search(fixture, "galaxies", 1).count, 3);
 	merge(fixture->engine);
 	assert_found(fixture, 1, "a");
 }
 
-/* Papers enough to train on: nothing is trained. */
+/* Enough papers to train on, but the external embedder prevents training. */
 static void load_many(struct fixture *fixture, struct engine *engine, uint32_t count)
 {
 	struct engine_merge *load = engine_load_new(engine, count);
@@ -254,10 +254,10 @@ static void load_many(struct fixture *fixture, struct engine *engine, uint32_t c
 	engine_merge_commit(engine, load);
 }
 
-static void test_kept_on_disk_under_its_name(void **state)
+static void test_a_snapshot_is_restored_for_its_own_model_only(void **state)
 {
 	struct fixture *fixture = *state;
-	char path[] = "/tmp/engine_outside_test.XXXXXX";
+	char path[] = "/tmp/engine_external_test.XXXXXX";
 	const char *const others[] = {"another", NULL};
 	struct engine *restored = engine_new("model");
 	int file = mkstemp(path);
@@ -286,10 +286,10 @@ static void test_kept_on_disk_under_its_name(void **state)
 	unlink(path);
 }
 
-static void test_a_built_in_snapshot_is_not_an_outside_one(void **state)
+static void test_a_snapshot_of_the_built_in_embedder_is_refused(void **state)
 {
 	struct fixture *fixture = *state;
-	char path[] = "/tmp/engine_outside_test.XXXXXX";
+	char path[] = "/tmp/engine_external_test.XXXXXX";
 	struct engine *built_in = engine_new(NULL);
 	struct engine_view *view = engine_view_get(built_in);
 	int file = mkstemp(path);
@@ -303,8 +303,8 @@ static void test_a_built_in_snapshot_is_not_an_outside_one(void **state)
 	unlink(path);
 }
 
-/* All texts are near each other (cosine 0.8): what stands out is still told from what does not. */
-static void test_a_narrow_corner(void **state)
+/* All texts have similar vectors (cosine 0.8): cosines relative to the background still separate them. */
+static void test_cosines_are_relative_to_the_background(void **state)
 {
 	struct fixture *fixture = *state;
 	struct engine_query query = {.text = "nosuchword",
@@ -325,18 +325,23 @@ static void test_a_narrow_corner(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_found_without_a_common_word, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_nothing_is_embedded_yet, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_a_bare_paper_counts_by_its_words, setup,
-	                                        teardown),
-		cmocka_unit_test_setup_teardown(test_carried_through_merges, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_vectors_come_and_go, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_another_length_does_not_count, setup,
-	                                        teardown),
-		cmocka_unit_test_setup_teardown(test_kept_on_disk_under_its_name, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_a_built_in_snapshot_is_not_an_outside_one,
+		cmocka_unit_test_setup_teardown(test_a_vector_finds_a_paper_without_a_common_word,
 	                                        setup, teardown),
-		cmocka_unit_test_setup_teardown(test_a_narrow_corner, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_search_is_lexical_while_no_paper_has_a_vector,
+	                                        setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_paper_without_a_vector_ranks_by_its_words,
+	                                        setup, teardown),
+		cmocka_unit_test_setup_teardown(test_vectors_are_kept_by_merges, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_change_sets_or_removes_the_vector, setup,
+	                                        teardown),
+		cmocka_unit_test_setup_teardown(test_a_vector_of_another_dimension_is_ignored,
+	                                        setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_snapshot_is_restored_for_its_own_model_only,
+	                                        setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_snapshot_of_the_built_in_embedder_is_refused,
+	                                        setup, teardown),
+		cmocka_unit_test_setup_teardown(test_cosines_are_relative_to_the_background, setup,
+	                                        teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-/* Words of the made-up papers. */
+/* Vocabulary of the generated papers. */
 #define WORDS 300
 
 static void apply_one(struct engine *engine, struct document document)
@@ -22,12 +22,12 @@ static void apply_one(struct engine *engine, struct document document)
 	engine_apply(engine, &change, 1);
 }
 
-static void put(struct engine *engine, const char *id, const char *title, uint64_t seq)
+static void add(struct engine *engine, const char *id, const char *title, uint64_t seq)
 {
 	apply_one(engine, (struct document){.id = id, .title = title, .abstract = "", .seq = seq});
 }
 
-static void drop(struct engine *engine, const char *id, uint64_t seq)
+static void delete (struct engine *engine, const char *id, uint64_t seq)
 {
 	struct engine_change change = {.document = {.id = id, .seq = seq}, .is_deleted = true};
 	engine_apply(engine, &change, 1);
@@ -40,18 +40,18 @@ static void merge(struct engine *engine)
 	engine_merge_commit(engine, merge);
 }
 
-static struct engine_result ask_view(struct arena *arena, const struct engine_view *view,
-                                     const char *text, size_t limit)
+static struct engine_result search_view(struct arena *arena, const struct engine_view *view,
+                                        const char *text, size_t limit)
 {
 	struct engine_query query = {.text = text, .length = strlen(text), .limit = limit};
 	return engine_search(view, &query, arena);
 }
 
-/* The ids that `text` finds, in one line. */
+/* The ids that a search for `text` finds, separated by spaces. */
 static const char *found(struct arena *arena, struct engine *engine, const char *text)
 {
 	struct engine_view *view = engine_view_get(engine);
-	struct engine_result result = ask_view(arena, view, text, 20);
+	struct engine_result result = search_view(arena, view, text, 20);
 	struct buf buf = {.arena = arena};
 	buf_puts(&buf, "");
 	for (size_t i = 0; i < result.count; i++)
@@ -68,7 +68,7 @@ static uint32_t count_of(struct engine *engine)
 	return count;
 }
 
-static void load_made(struct engine *engine, uint32_t count, uint64_t seq)
+static void load_generated(struct engine *engine, uint32_t count, uint64_t seq)
 {
 	struct engine_merge *load = engine_load_new(engine, seq);
 	struct arena *arena = arena_new();
@@ -82,7 +82,7 @@ static void load_made(struct engine *engine, uint32_t count, uint64_t seq)
 	arena_free(arena);
 }
 
-static void test_empty(void **state)
+static void test_an_empty_engine_finds_nothing(void **state)
 {
 	struct engine *engine = engine_new(NULL);
 	struct engine_view *view = engine_view_get(engine);
@@ -106,31 +106,31 @@ static void test_empty(void **state)
 	engine_free(NULL);
 }
 
-/* The same story told before, between and after merges. */
-static void tell(struct engine *engine, bool merges)
+/* Apply a sequence of changes, with or without merges in between. */
+static void apply_changes(struct engine *engine, bool merges)
 {
 	struct arena *arena = arena_new();
-	put(engine, "a", "neural networks", 1);
-	put(engine, "b", "graph networks", 2);
+	add(engine, "a", "neural networks", 1);
+	add(engine, "b", "graph networks", 2);
 	if (merges)
 		merge(engine);
 	assert_string_equal(found(arena, engine, "neural"), "a");
-	put(engine, "a", "symbolic logic", 3);
+	add(engine, "a", "symbolic logic", 3);
 	assert_string_equal(found(arena, engine, "neural"), "");
 	assert_string_equal(found(arena, engine, "logic"), "a");
 	assert_int_equal(count_of(engine), 2);
 	if (merges)
 		merge(engine);
-	drop(engine, "b", 4);
+	delete (engine, "b", 4);
 	assert_string_equal(found(arena, engine, "networks"), "");
 	assert_int_equal(count_of(engine), 1);
-	put(engine, "b", "graph again", 5);
+	add(engine, "b", "graph again", 5);
 	assert_string_equal(found(arena, engine, "graph"), "b");
-	put(engine, "b", "an older state of it", 2);
+	add(engine, "b", "an older state of it", 2);
 	assert_string_equal(found(arena, engine, "graph"), "b");
-	drop(engine, "b", 4);
+	delete (engine, "b", 4);
 	assert_string_equal(found(arena, engine, "graph"), "b");
-	drop(engine, "nobody", 6);
+	delete (engine, "unknown", 6);
 	if (merges)
 		merge(engine);
 	assert_int_equal(count_of(engine), 2);
@@ -138,13 +138,13 @@ static void tell(struct engine *engine, bool merges)
 	arena_free(arena);
 }
 
-static void test_changes(void **state)
+static void test_changes_take_effect_before_and_after_merges(void **state)
 {
 	(void)state;
 	for (int merges = 0; merges < 2; merges++) {
 		struct engine *engine = engine_new(NULL);
 		uint64_t seq = 0;
-		tell(engine, merges);
+		apply_changes(engine, merges);
 		struct engine_view *view = engine_view_get(engine);
 		assert_int_equal(engine_view_seq(view), 6);
 		assert_true(engine_find(view, "b", &seq));
@@ -154,7 +154,7 @@ static void test_changes(void **state)
 	}
 }
 
-static void test_many_changes_to_one_paper_at_once(void **state)
+static void test_the_newest_of_several_changes_to_a_paper_wins(void **state)
 {
 	struct engine *engine = engine_new(NULL);
 	struct arena *arena = arena_new();
@@ -176,22 +176,22 @@ static void test_many_changes_to_one_paper_at_once(void **state)
 	engine_free(engine);
 }
 
-static void test_changes_while_a_merge_runs(void **state)
+static void test_changes_during_a_merge_are_kept(void **state)
 {
 	struct engine *engine = engine_new(NULL);
 	struct arena *arena = arena_new();
 	(void)state;
-	put(engine, "a", "alpha", 1);
-	put(engine, "b", "bravo", 2);
-	put(engine, "c", "charlie", 3);
+	add(engine, "a", "alpha", 1);
+	add(engine, "b", "bravo", 2);
+	add(engine, "c", "charlie", 3);
 	struct engine_merge *slow = engine_merge_new(engine);
-	put(engine, "a", "changed", 4);
-	drop(engine, "b", 5);
-	put(engine, "d", "delta", 6);
-	put(engine, "e", "echo", 7);
-	drop(engine, "e", 8);
+	add(engine, "a", "changed", 4);
+	delete (engine, "b", 5);
+	add(engine, "d", "delta", 6);
+	add(engine, "e", "echo", 7);
+	delete (engine, "e", 8);
 	engine_merge_run(slow);
-	put(engine, "f", "foxtrot", 9);
+	add(engine, "f", "foxtrot", 9);
 	engine_merge_commit(engine, slow);
 	assert_string_equal(found(arena, engine, "alpha bravo echo"), "");
 	assert_string_equal(found(arena, engine, "changed"), "a");
@@ -212,8 +212,8 @@ static void test_changes_while_a_merge_runs(void **state)
 	engine_free(engine);
 }
 
-/* The old index goes on taking in what the load will not have. */
-static void test_changes_while_a_load_gathers(void **state)
+/* The old index applies changes that the new one does not contain. */
+static void test_changes_during_a_load_are_kept(void **state)
 {
 	struct engine *engine = engine_new(NULL);
 	struct arena *arena = arena_new();
@@ -223,10 +223,10 @@ static void test_changes_while_a_load_gathers(void **state)
 		{.id = "d", .title = "changed again", .abstract = "", .seq = 8},
 	};
 	(void)state;
-	put(engine, "a", "alpha", 1);
+	add(engine, "a", "alpha", 1);
 	struct engine_merge *load = engine_load_new(engine, 5);
-	put(engine, "d", "delta changed", 6);
-	drop(engine, "b", 7);
+	add(engine, "d", "delta changed", 6);
+	delete (engine, "b", 7);
 	assert_string_equal(found(arena, engine, "delta"), "d");
 	for (size_t i = 0; i < ARRAY_LEN(documents); i++)
 		engine_merge_add(load, &documents[i]);
@@ -235,7 +235,7 @@ static void test_changes_while_a_load_gathers(void **state)
 	assert_string_equal(found(arena, engine, "alpha bravo"), "");
 	assert_string_equal(found(arena, engine, "charlie"), "c");
 	assert_string_equal(found(arena, engine, "changed"), "d");
-	put(engine, "d", "changed again", 8);
+	add(engine, "d", "changed again", 8);
 	assert_string_equal(found(arena, engine, "delta"), "");
 	assert_string_equal(found(arena, engine, "changed"), "d");
 	assert_int_equal(count_of(engine), 2);
@@ -248,23 +248,23 @@ static void *run_merge(void *merge)
 	return engine_merge_run(merge) ? merge : NULL;
 }
 
-/* Wherever it is when it hears of it, it leaves everything as it was. */
-static void test_a_merge_is_given_up(void **state)
+/* A merge can be cancelled at any point and leaves the index unchanged. */
+static void test_a_cancelled_merge_changes_nothing(void **state)
 {
 	struct engine *engine = engine_new(NULL);
 	struct noise noise = {109};
 	(void)state;
-	load_made(engine, 400, 400);
+	load_generated(engine, 400, 400);
 	for (uint32_t round = 0; round < 40; round++) {
-		atomic_bool stop = round % 8 == 0;
+		atomic_bool cancel = round % 8 == 0;
 		atomic_uint spins = noise_below(&noise, 1u << (round % 20));
 		struct engine_merge *merge = engine_merge_new(engine);
-		engine_merge_set_cancel_flag(merge, &stop);
+		engine_merge_set_cancel_flag(merge, &cancel);
 		pthread_t merger;
 		assert_int_equal(pthread_create(&merger, NULL, run_merge, merge), 0);
 		while (atomic_load(&spins) > 0)
 			atomic_fetch_sub(&spins, 1);
-		atomic_store(&stop, true);
+		atomic_store(&cancel, true);
 		void *merged;
 		pthread_join(merger, &merged);
 		assert_true(round % 8 != 0 || !merged);
@@ -277,15 +277,15 @@ static void test_a_merge_is_given_up(void **state)
 	engine_free(engine);
 }
 
-static void test_load_replaces_what_is_older(void **state)
+static void test_a_load_replaces_older_papers(void **state)
 {
 	struct engine *engine = engine_new(NULL);
 	struct arena *arena = arena_new();
 	struct document document = {.id = "kept", .title = "kept", .abstract = "", .seq = 3};
 	(void)state;
-	put(engine, "gone", "gone", 1);
+	add(engine, "gone", "gone", 1);
 	struct engine_merge *load = engine_load_new(engine, 5);
-	put(engine, "later", "later", 6);
+	add(engine, "later", "later", 6);
 	engine_merge_add(load, &document);
 	engine_merge_run(load);
 	engine_merge_commit(engine, load);
@@ -296,21 +296,21 @@ static void test_load_replaces_what_is_older(void **state)
 	engine_free(engine);
 }
 
-static void test_hybrid(void **state)
+static void test_a_trained_engine_ranks_by_words_and_vectors(void **state)
 {
 	struct engine *engine = engine_new(NULL);
 	struct arena *arena = arena_new();
 	const char *word = made_word(arena, 3);
 	(void)state;
-	put(engine, "x", word, 1);
+	add(engine, "x", word, 1);
 	struct engine_view *view = engine_view_get(engine);
-	assert_int_equal(ask_view(arena, view, word, 5).strategy, ENGINE_LEXICAL);
+	assert_int_equal(search_view(arena, view, word, 5).strategy, ENGINE_LEXICAL);
 	assert_string_equal(engine_strategy_name(ENGINE_LEXICAL), "lexical");
 	engine_view_put(view);
-	load_made(engine, 500, 500);
+	load_generated(engine, 500, 500);
 	assert_false(engine_wants_merge(engine));
 	view = engine_view_get(engine);
-	struct engine_result result = ask_view(arena, view, word, 100);
+	struct engine_result result = search_view(arena, view, word, 100);
 	assert_int_equal(result.strategy, ENGINE_HYBRID);
 	assert_string_equal(engine_strategy_name(ENGINE_HYBRID), "hybrid");
 	assert_int_equal(result.count, 100);
@@ -331,31 +331,31 @@ static void test_hybrid(void **state)
 	engine_free(engine);
 }
 
-static void test_queries_that_say_nothing(void **state)
+static void test_queries_without_known_words_find_nothing(void **state)
 {
 	static const char *const texts[] = {
-		"", " ", "the of and", "\xFF\xFE\x80", "?!\"'()[]{}\\$", "wordthatnooneever"};
+		"", " ", "the of and", "\xFF\xFE\x80", "?!\"'()[]{}\\$", "unknownword"};
 	struct engine *engine = engine_new(NULL);
 	struct arena *arena = arena_new();
 	(void)state;
-	load_made(engine, 100, 100);
+	load_generated(engine, 100, 100);
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
 		assert_string_equal(found(arena, engine, texts[i]), "");
 	arena_free(arena);
 	engine_free(engine);
 }
 
-static void test_long_descriptions(void **state)
+static void test_a_long_description_finds_papers(void **state)
 {
 	struct engine *engine = engine_new(NULL);
 	struct arena *arena = arena_new();
 	struct noise noise = {103};
 	const char *text = made_text(arena, &noise, 10000, WORDS);
 	(void)state;
-	load_made(engine, 400, 400);
+	load_generated(engine, 400, 400);
 	struct engine_view *view = engine_view_get(engine);
 	assert_true(strlen(text) > 40000);
-	struct engine_result result = ask_view(arena, view, text, ENGINE_MAX_RESULTS);
+	struct engine_result result = search_view(arena, view, text, ENGINE_MAX_RESULTS);
 	assert_true(result.count > 100 && result.count <= 400);
 	for (size_t i = 0; i < result.count; i++)
 		assert_true(result.hits[i].matched_count <= ENGINE_MAX_MATCHED);
@@ -364,7 +364,7 @@ static void test_long_descriptions(void **state)
 	engine_free(engine);
 }
 
-static void test_unknown_words(void **state)
+static void test_unknown_words_lower_the_relevance_of_short_queries(void **state)
 {
 	struct engine *engine = engine_new(NULL);
 	struct arena *arena = arena_new();
@@ -372,21 +372,21 @@ static void test_unknown_words(void **state)
 	const char *word = made_word(arena, 250);
 	const char *question = arena_printf(arena, "%s unheard unseen unread", word);
 	(void)state;
-	load_made(engine, 400, 400);
+	load_generated(engine, 400, 400);
 	struct engine_view *view = engine_view_get(engine);
-	float full = ask_view(arena, view, word, 1).hits[0].relevance;
-	float part = ask_view(arena, view, question, 1).hits[0].relevance;
+	float full = search_view(arena, view, word, 1).hits[0].relevance;
+	float part = search_view(arena, view, question, 1).hits[0].relevance;
 	assert_true(part < full * 0.8f);
 	for (int i = 0; i < 300; i++)
 		buf_printf(&description, "unheard%d ", i);
 	buf_puts(&description, word);
-	assert_true(ask_view(arena, view, description.data, 5).hits[0].words > 0);
+	assert_true(search_view(arena, view, description.data, 5).hits[0].words > 0);
 	engine_view_put(view);
 	arena_free(arena);
 	engine_free(engine);
 }
 
-static void test_filters(void **state)
+static void test_filters_apply_to_base_and_live_segment(void **state)
 {
 	static const char *const categories[] = {"cs.CL"};
 	struct engine *engine = engine_new(NULL);
@@ -394,7 +394,7 @@ static void test_filters(void **state)
 	const char *text = arena_printf(arena, "%s %s", made_word(arena, 0), made_word(arena, 2));
 	struct engine_query query = {.text = text, .length = strlen(text), .limit = 200};
 	(void)state;
-	load_made(engine, 400, 400);
+	load_generated(engine, 400, 400);
 	for (uint32_t i = 0; i < 20; i++) {
 		struct noise noise = {i};
 		struct document document = made_document(arena, &noise, i * 7, WORDS);
@@ -429,14 +429,14 @@ static void test_filters(void **state)
 	engine_free(engine);
 }
 
-static void test_vectors(void **state)
+static void test_vectors_of_papers_and_texts_match(void **state)
 {
 	struct engine *engine = engine_new(NULL);
 	struct arena *arena = arena_new();
 	struct noise noise = {101};
 	float cosine = 0;
 	(void)state;
-	load_made(engine, 300, 300);
+	load_generated(engine, 300, 300);
 	struct document document;
 	do
 		document = made_document(arena, &noise, 0, WORDS);
@@ -463,7 +463,7 @@ static void test_vectors(void **state)
 	engine_free(engine);
 }
 
-static void test_save_and_restore(void **state)
+static void test_a_saved_index_is_restored(void **state)
 {
 	char path[] = "/tmp/engine_test.XXXXXX";
 	struct engine *engine = engine_new(NULL);
@@ -475,17 +475,17 @@ static void test_save_and_restore(void **state)
 	assert_true(file >= 0);
 	close(file);
 	assert_false(engine_restore(restored, path));
-	load_made(engine, 300, 300);
+	load_generated(engine, 300, 300);
 	struct engine_view *view = engine_view_get(engine);
 	assert_true(engine_save(view, path));
 	engine_view_put(view);
-	put(engine, "new", word, 301);
+	add(engine, "new", word, 301);
 	assert_true(engine_restore(restored, path));
 	view = engine_view_get(restored);
 	assert_int_equal(engine_view_seq(view), 300);
 	assert_true(engine_view_bytes(view) > 10000);
 	engine_view_put(view);
-	put(restored, "new", word, 301);
+	add(restored, "new", word, 301);
 	assert_string_equal(found(arena, restored, word), found(arena, engine, word));
 	unlink(path);
 	merge(restored);
@@ -495,7 +495,7 @@ static void test_save_and_restore(void **state)
 	arena_free(arena);
 }
 
-static void test_growth_asks_for_merges(void **state)
+static void test_growth_requests_merges(void **state)
 {
 	struct engine *engine = engine_new(NULL);
 	struct arena *arena = arena_new();
@@ -515,14 +515,14 @@ static void test_growth_asks_for_merges(void **state)
 	engine_free(engine);
 }
 
-/* Readers search while the writer changes, merges and lets go of views. */
+/* Readers search while the writer applies changes and merges. */
 struct race {
 	struct engine *engine;
 	atomic_bool is_over;
 	atomic_uint searches;
 };
 
-static void *read_on(void *ctx)
+static void *search_repeatedly(void *ctx)
 {
 	struct race *race = ctx;
 	struct noise noise = {107};
@@ -530,8 +530,8 @@ static void *read_on(void *ctx)
 		struct arena *arena = arena_new();
 		struct engine_view *view = engine_view_get(race->engine);
 		const char *text = made_text(arena, &noise, 4, WORDS);
-		struct engine_result first = ask_view(arena, view, text, 10);
-		struct engine_result again = ask_view(arena, view, text, 10);
+		struct engine_result first = search_view(arena, view, text, 10);
+		struct engine_result again = search_view(arena, view, text, 10);
 		require(first.count == again.count);
 		for (size_t i = 0; i < first.count; i++)
 			require(strcmp(first.hits[i].id, again.hits[i].id) == 0);
@@ -542,17 +542,17 @@ static void *read_on(void *ctx)
 	return NULL;
 }
 
-static void test_readers_are_not_disturbed(void **state)
+static void test_a_view_does_not_change_while_it_is_read(void **state)
 {
 	struct race race = {.engine = engine_new(NULL)};
 	struct arena *arena = arena_new();
 	struct noise noise = {106};
 	uint64_t seq = 200;
 	(void)state;
-	load_made(race.engine, 200, seq);
+	load_generated(race.engine, 200, seq);
 	pthread_t readers[2];
 	for (size_t i = 0; i < ARRAY_LEN(readers); i++)
-		assert_int_equal(pthread_create(&readers[i], NULL, read_on, &race), 0);
+		assert_int_equal(pthread_create(&readers[i], NULL, search_repeatedly, &race), 0);
 	for (int round = 0; round < 6 || atomic_load(&race.searches) < 50; round++) {
 		struct engine_merge *merge = engine_merge_new(race.engine);
 		pthread_t merger;
@@ -562,8 +562,8 @@ static void test_readers_are_not_disturbed(void **state)
 				made_document(arena, &noise, noise_below(&noise, 250), WORDS);
 			document.seq = ++seq;
 			apply_one(race.engine, document);
-			drop(race.engine, arena_printf(arena, "p%u", noise_below(&noise, 250)),
-			     ++seq);
+			delete (race.engine, arena_printf(arena, "p%u", noise_below(&noise, 250)),
+			        ++seq);
 		}
 		pthread_join(merger, NULL);
 		engine_merge_commit(race.engine, merge);
@@ -578,22 +578,22 @@ static void test_readers_are_not_disturbed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_empty),
-		cmocka_unit_test(test_changes),
-		cmocka_unit_test(test_many_changes_to_one_paper_at_once),
-		cmocka_unit_test(test_changes_while_a_merge_runs),
-		cmocka_unit_test(test_changes_while_a_load_gathers),
-		cmocka_unit_test(test_a_merge_is_given_up),
-		cmocka_unit_test(test_load_replaces_what_is_older),
-		cmocka_unit_test(test_hybrid),
-		cmocka_unit_test(test_queries_that_say_nothing),
-		cmocka_unit_test(test_long_descriptions),
-		cmocka_unit_test(test_unknown_words),
-		cmocka_unit_test(test_filters),
-		cmocka_unit_test(test_vectors),
-		cmocka_unit_test(test_save_and_restore),
-		cmocka_unit_test(test_growth_asks_for_merges),
-		cmocka_unit_test(test_readers_are_not_disturbed),
+		cmocka_unit_test(test_an_empty_engine_finds_nothing),
+		cmocka_unit_test(test_changes_take_effect_before_and_after_merges),
+		cmocka_unit_test(test_the_newest_of_several_changes_to_a_paper_wins),
+		cmocka_unit_test(test_changes_during_a_merge_are_kept),
+		cmocka_unit_test(test_changes_during_a_load_are_kept),
+		cmocka_unit_test(test_a_cancelled_merge_changes_nothing),
+		cmocka_unit_test(test_a_load_replaces_older_papers),
+		cmocka_unit_test(test_a_trained_engine_ranks_by_words_and_vectors),
+		cmocka_unit_test(test_queries_without_known_words_find_nothing),
+		cmocka_unit_test(test_a_long_description_finds_papers),
+		cmocka_unit_test(test_unknown_words_lower_the_relevance_of_short_queries),
+		cmocka_unit_test(test_filters_apply_to_base_and_live_segment),
+		cmocka_unit_test(test_vectors_of_papers_and_texts_match),
+		cmocka_unit_test(test_a_saved_index_is_restored),
+		cmocka_unit_test(test_growth_requests_merges),
+		cmocka_unit_test(test_a_view_does_not_change_while_it_is_read),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

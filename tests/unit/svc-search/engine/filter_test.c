@@ -33,41 +33,41 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Whether document `doc` has a category that `wanted` stands for, by looking. */
-static bool has_category(const struct segment *segment, uint32_t doc, const char *wanted)
+/* Whether document `doc` has a category that `category` includes. */
+static bool has_category(const struct segment *segment, uint32_t doc, const char *category)
 {
 	const struct segment_doc *entry = &segment->docs[doc];
 	for (uint32_t i = 0; i < entry->category_count; i++) {
 		const char *name =
 			segment_category_name(segment,
 		                              segment->category_list[entry->categories + i]);
-		size_t length = strlen(wanted);
-		if (strcmp(name, wanted) == 0 ||
-		    (strncmp(name, wanted, length) == 0 && name[length] == '.'))
+		size_t length = strlen(category);
+		if (strcmp(name, category) == 0 ||
+		    (strncmp(name, category, length) == 0 && name[length] == '.'))
 			return true;
 	}
 	return false;
 }
 
-static void test_categories(void **state)
+static void test_any_of_the_categories_is_allowed(void **state)
 {
-	static const char *const wanted[][2] = {
+	static const char *const pairs[][2] = {
 		{"cs.CL", "cs.CL"}, {"cs", "cs"},      {"csx", "stat.ML"},
 		{"absent", "c"},    {"stat", "cs.CV"},
 	};
 	struct fixture *fixture = *state;
-	for (size_t i = 0; i < ARRAY_LEN(wanted); i++) {
-		struct filter filter = {.categories = wanted[i], .category_count = 2};
+	for (size_t i = 0; i < ARRAY_LEN(pairs); i++) {
+		struct filter filter = {.categories = pairs[i], .category_count = 2};
 		struct doc_filter bits =
 			filter_resolve(&filter, fixture->segment, NULL, fixture->arena);
 		for (uint32_t doc = 0; doc < MANY; doc++)
 			assert_int_equal(doc_filter_allows(&bits, doc),
-			                 has_category(fixture->segment, doc, wanted[i][0]) ||
-			                         has_category(fixture->segment, doc, wanted[i][1]));
+			                 has_category(fixture->segment, doc, pairs[i][0]) ||
+			                         has_category(fixture->segment, doc, pairs[i][1]));
 	}
 }
 
-static void test_containers(void **state)
+static void test_containers_are_required_or_excluded(void **state)
 {
 	struct fixture *fixture = *state;
 	struct filter with = {.container = CONTAINER_WITH};
@@ -82,10 +82,10 @@ static void test_containers(void **state)
 	}
 }
 
-static void test_all_together(void **state)
+static void test_conditions_are_combined(void **state)
 {
 	static const char *const categories[] = {"cs"};
-	static const char *const excluded[] = {"p3", "p30", "nobody", "p60"};
+	static const char *const excluded[] = {"p3", "p30", "unknown", "p60"};
 	struct fixture *fixture = *state;
 	struct filter filter = {.categories = categories,
 	                        .category_count = 1,
@@ -104,16 +104,16 @@ static void test_all_together(void **state)
 		bool is_excluded = false;
 		for (size_t i = 0; i < ARRAY_LEN(excluded); i++)
 			is_excluded |= strcmp(id, excluded[i]) == 0;
-		bool is_wanted = has_category(fixture->segment, doc, "cs") &&
-		                 entry->has_container && entry->published >= 100 && !is_excluded &&
-		                 doc % 8 != 3;
-		assert_int_equal(doc_filter_allows(&bits, doc), is_wanted);
-		allowed += is_wanted;
+		bool is_expected = has_category(fixture->segment, doc, "cs") &&
+		                   entry->has_container && entry->published >= 100 &&
+		                   !is_excluded && doc % 8 != 3;
+		assert_int_equal(doc_filter_allows(&bits, doc), is_expected);
+		allowed += is_expected;
 	}
 	assert_true(allowed > 10 && allowed < MANY / 2);
 }
 
-static void test_no_condition_costs_nothing(void **state)
+static void test_no_condition_makes_no_bitmap(void **state)
 {
 	struct fixture *fixture = *state;
 	struct filter filter = {0};
@@ -125,10 +125,10 @@ static void test_no_condition_costs_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_categories),
-		cmocka_unit_test(test_containers),
-		cmocka_unit_test(test_all_together),
-		cmocka_unit_test(test_no_condition_costs_nothing),
+		cmocka_unit_test(test_any_of_the_categories_is_allowed),
+		cmocka_unit_test(test_containers_are_required_or_excluded),
+		cmocka_unit_test(test_conditions_are_combined),
+		cmocka_unit_test(test_no_condition_makes_no_bitmap),
 	};
 	return cmocka_run_group_tests(tests, setup, teardown);
 }

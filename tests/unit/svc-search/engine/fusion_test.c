@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-static void test_sum_of_shares(void **state)
+static void test_scores_are_normalised_and_added(void **state)
 {
 	struct candidate candidates[] = {
 		{.id = "dense", .words = 2, .cosine = 0.8f},
@@ -23,12 +23,12 @@ static void test_sum_of_shares(void **state)
 	assert_string_equal(candidates[1].id, "dense");
 	assert_true(fabsf(candidates[1].fused - (0.2f + FUSION_DENSE_WEIGHT)) < 1e-6f);
 	assert_true(fabsf(candidates[2].fused - 0.5f) < 1e-6f);
-	/* the best has 8 of 20 and a cosine of 0.4 */
+	/* The best candidate has a coverage of 8 / 20 and a cosine of 0.4. */
 	assert_true(fabsf(candidates[0].relevance - 0.4f) < 1e-6f);
 	assert_true(fabsf(candidates[2].relevance - 0.4f * 0.5f / candidates[0].fused) < 1e-6f);
 }
 
-static void test_words_alone(void **state)
+static void test_lexical_scores_only(void **state)
 {
 	struct candidate candidates[] = {{.id = "a", .words = 1, .cosine = 0.9f},
 	                                 {.id = "b", .words = 3}};
@@ -39,23 +39,23 @@ static void test_words_alone(void **state)
 	assert_true(fabsf(candidates[1].relevance - 1.0f / 3) < 1e-6f);
 }
 
-static void test_without_a_vector_the_words_count_twice(void **state)
+static void test_a_missing_vector_gets_the_lexical_score(void **state)
 {
 	struct candidate candidates[] = {
 		{.id = "near", .words = 5, .cosine = 0.9f},
-		{.id = "bare", .words = 8, .pairs = 2, .awaits_vector = true},
+		{.id = "pending", .words = 8, .pairs = 2, .awaits_vector = true},
 		{.id = "none", .awaits_vector = true},
 	};
 	(void)state;
 	fusion_rank(candidates, 3, 20, true);
-	assert_string_equal(candidates[0].id, "bare");
+	assert_string_equal(candidates[0].id, "pending");
 	assert_true(fabsf(candidates[0].fused - (1 + FUSION_DENSE_WEIGHT)) < 1e-6f);
 	assert_true(fabsf(candidates[0].relevance - 0.4f) < 1e-6f);
 	assert_true(fabsf(candidates[1].fused - (0.5f + FUSION_DENSE_WEIGHT)) < 1e-6f);
 	assert_true(candidates[2].fused == 0);
 }
 
-static void test_ties(void **state)
+static void test_ties_rank_newer_first_then_by_id(void **state)
 {
 	struct candidate candidates[] = {
 		{.id = "c", .words = 1, .published = 5},
@@ -69,7 +69,7 @@ static void test_ties(void **state)
 	assert_string_equal(candidates[2].id, "c");
 }
 
-static void test_named(void **state)
+static void test_a_paper_named_by_id_ranks_first(void **state)
 {
 	struct candidate candidates[] = {
 		{.id = "other", .words = 3, .cosine = 0.5f},
@@ -86,7 +86,7 @@ static void test_named(void **state)
 	assert_true(candidates[0].relevance == 1.0f);
 }
 
-static void test_bounds(void **state)
+static void test_relevance_is_between_0_and_1_and_descending(void **state)
 {
 	struct noise noise = {91};
 	(void)state;
@@ -115,12 +115,12 @@ static void test_bounds(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sum_of_shares),
-		cmocka_unit_test(test_words_alone),
-		cmocka_unit_test(test_without_a_vector_the_words_count_twice),
-		cmocka_unit_test(test_ties),
-		cmocka_unit_test(test_named),
-		cmocka_unit_test(test_bounds),
+		cmocka_unit_test(test_scores_are_normalised_and_added),
+		cmocka_unit_test(test_lexical_scores_only),
+		cmocka_unit_test(test_a_missing_vector_gets_the_lexical_score),
+		cmocka_unit_test(test_ties_rank_newer_first_then_by_id),
+		cmocka_unit_test(test_a_paper_named_by_id_ranks_first),
+		cmocka_unit_test(test_relevance_is_between_0_and_1_and_descending),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,13 +13,13 @@
 
 #include <cmocka.h>
 
-/* Bytes of the header; every one of them is damaged in turn. */
+/* Size of the header. */
 #define HEADER_BYTES 104
 
 struct fixture {
 	char folder[64];
 	char path[96];
-	char *data; /* what is in the file */
+	char *data; /* content of the file */
 	size_t length;
 };
 
@@ -69,13 +69,13 @@ static int teardown(void **state)
 {
 	struct fixture *fixture = *state;
 	unlink(fixture->path);
-	/* A file that was left behind keeps the folder. */
+	/* Fails when a temporary file is left. */
 	assert_int_equal(rmdir(fixture->folder), 0);
 	free(fixture->data);
 	return 0;
 }
 
-static void test_round_trip(void **state)
+static void test_a_saved_base_is_loaded(void **state)
 {
 	struct fixture *fixture = *state;
 	struct base *made = make_base(200);
@@ -93,7 +93,7 @@ static void test_round_trip(void **state)
 	base_unref(made);
 }
 
-static void test_without_an_embedder(void **state)
+static void test_a_base_without_an_embedder_is_loaded(void **state)
 {
 	struct fixture *fixture = *state;
 	struct base *made = make_base(3);
@@ -107,7 +107,7 @@ static void test_without_an_embedder(void **state)
 	base_unref(made);
 }
 
-static void test_damage_is_refused(void **state)
+static void test_a_damaged_file_is_refused(void **state)
 {
 	struct fixture *fixture = *state;
 	char *data = malloc(fixture->length);
@@ -123,7 +123,7 @@ static void test_damage_is_refused(void **state)
 	free(data);
 }
 
-static void test_cut_and_long_files_are_refused(void **state)
+static void test_a_file_of_another_length_is_refused(void **state)
 {
 	struct fixture *fixture = *state;
 	char *data = calloc(1, fixture->length + 8);
@@ -142,7 +142,7 @@ static void test_cut_and_long_files_are_refused(void **state)
 	free(data);
 }
 
-static void test_no_file(void **state)
+static void test_a_missing_file_is_refused(void **state)
 {
 	struct fixture *fixture = *state;
 	unlink(fixture->path);
@@ -150,14 +150,14 @@ static void test_no_file(void **state)
 	assert_null(snapshot_load(fixture->folder));
 }
 
-static void test_a_failed_save_leaves_the_old_one(void **state)
+static void test_a_failed_save_keeps_the_old_file(void **state)
 {
 	struct fixture *fixture = *state;
 	struct base *base = make_base(5);
 	char missing[160];
 	snprintf(missing, sizeof(missing), "%s/absent/index", fixture->folder);
 	assert_false(snapshot_save(base, missing));
-	/* A folder in the file's place cannot be renamed over. */
+	/* A file cannot be renamed to the path of a folder. */
 	write_file(fixture->path, fixture->data, fixture->length);
 	assert_false(snapshot_save(base, fixture->folder));
 	base_unref(base);
@@ -167,8 +167,8 @@ static void test_a_failed_save_leaves_the_old_one(void **state)
 	base_unref(base);
 }
 
-/* What segments, embedders and vectors themselves refuse, past any checksum. */
-static void test_blobs_check_themselves(void **state)
+/* Damaged headers of blobs are handled without the checksums of the file. */
+static void test_damaged_blob_headers_are_handled(void **state)
 {
 	struct base *base = make_base(200);
 	struct segment_header *header;
@@ -209,13 +209,13 @@ static void test_blobs_check_themselves(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_round_trip),
-		cmocka_unit_test(test_without_an_embedder),
-		cmocka_unit_test(test_damage_is_refused),
-		cmocka_unit_test(test_cut_and_long_files_are_refused),
-		cmocka_unit_test(test_no_file),
-		cmocka_unit_test(test_a_failed_save_leaves_the_old_one),
-		cmocka_unit_test(test_blobs_check_themselves),
+		cmocka_unit_test(test_a_saved_base_is_loaded),
+		cmocka_unit_test(test_a_base_without_an_embedder_is_loaded),
+		cmocka_unit_test(test_a_damaged_file_is_refused),
+		cmocka_unit_test(test_a_file_of_another_length_is_refused),
+		cmocka_unit_test(test_a_missing_file_is_refused),
+		cmocka_unit_test(test_a_failed_save_keeps_the_old_file),
+		cmocka_unit_test(test_damaged_blob_headers_are_handled),
 	};
 	return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -25,7 +25,7 @@ static double column_product(const float *matrix, size_t rows, size_t columns, s
 	return sum;
 }
 
-static void test_orthonormal(void **state)
+static void test_columns_become_orthonormal(void **state)
 {
 	struct noise noise = {61};
 	(void)state;
@@ -51,7 +51,7 @@ static void test_dependent_columns_stay_finite(void **state)
 	assert_true(fabs(column_product(matrix, 50, 4, 0, 0) - 1) < 1e-3);
 }
 
-static void test_eigen(void **state)
+static void test_eigenvectors_solve_the_equation(void **state)
 {
 	enum { N = 20 };
 	struct noise noise = {62};
@@ -78,7 +78,7 @@ static void test_eigen(void **state)
 	}
 }
 
-static void test_inner_loops(void **state)
+static void test_inner_loops_match_plain_sums(void **state)
 {
 	struct noise noise = {63};
 	(void)state;
@@ -107,7 +107,7 @@ static void test_inner_loops(void **state)
 	}
 }
 
-static void test_rows_of_bytes(void **state)
+static void test_products_with_byte_rows_match_plain_sums(void **state)
 {
 	struct noise noise = {64};
 	(void)state;
@@ -130,11 +130,11 @@ static void test_rows_of_bytes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_orthonormal),
+		cmocka_unit_test(test_columns_become_orthonormal),
 		cmocka_unit_test(test_dependent_columns_stay_finite),
-		cmocka_unit_test(test_eigen),
-		cmocka_unit_test(test_inner_loops),
-		cmocka_unit_test(test_rows_of_bytes),
+		cmocka_unit_test(test_eigenvectors_solve_the_equation),
+		cmocka_unit_test(test_inner_loops_match_plain_sums),
+		cmocka_unit_test(test_products_with_byte_rows_match_plain_sums),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

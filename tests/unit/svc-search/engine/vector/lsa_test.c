@@ -13,11 +13,11 @@
 
 #include <cmocka.h>
 
-/* Subjects of the made-up papers, and words of each that no other has. */
+/* Subjects of the generated papers, and the number of words that only one subject uses. */
 #define SUBJECTS 4
 #define WORDS    30
 
-/* Papers of one subject each, of a few of its words: two often share none. */
+/* Papers of one subject each with a few of its words; two papers often share no word. */
 static struct segment *subject_papers(uint32_t count)
 {
 	struct arena *arena = arena_new();
@@ -45,7 +45,7 @@ static char subject_of(const struct segment *segment, uint32_t doc)
 	return segment_doc_id(segment, doc)[1];
 }
 
-static void test_subjects_are_found(void **state)
+static void test_papers_of_one_subject_have_similar_vectors(void **state)
 {
 	struct segment *segment = subject_papers(400);
 	struct embedder *embedder = lsa_train(segment, NULL);
@@ -102,7 +102,7 @@ static void test_a_word_finds_its_subject(void **state)
 	segment_free(segment);
 }
 
-static void test_training_repeats(void **state)
+static void test_training_is_reproducible(void **state)
 {
 	struct segment *segment = made_segment(72, 300, 200);
 	struct embedder *first = lsa_train(segment, NULL);
@@ -115,7 +115,7 @@ static void test_training_repeats(void **state)
 	segment_free(segment);
 }
 
-static void test_too_little_to_train_on(void **state)
+static void test_too_small_a_corpus_trains_nothing(void **state)
 {
 	struct builder *builder = builder_new();
 	struct segment *few = made_segment(73, LSA_MIN_DOCS - 1, 50);
@@ -128,15 +128,15 @@ static void test_too_little_to_train_on(void **state)
 		                            .abstract = ""};
 		builder_add(builder, &document);
 	}
-	struct segment *strangers = builder_finish(builder, 0);
-	assert_null(lsa_train(strangers, NULL));
+	struct segment *disjoint = builder_finish(builder, 0);
+	assert_null(lsa_train(disjoint, NULL));
 	builder_free(builder);
-	segment_free(strangers);
+	segment_free(disjoint);
 	segment_free(few);
 	arena_free(arena);
 }
 
-static void test_equal_papers_train(void **state)
+static void test_equal_papers_can_be_trained_on(void **state)
 {
 	struct builder *builder = builder_new();
 	struct arena *arena = arena_new();
@@ -158,7 +158,7 @@ static void test_equal_papers_train(void **state)
 		for (uint32_t i = 0; i < embedder->header->dimension; i++)
 			assert_true(isfinite(vector[i]));
 	}
-	assert_false(embedder_embed(embedder, query_parse(arena, "stranger", 8), vector));
+	assert_false(embedder_embed(embedder, query_parse(arena, "unknown", 7), vector));
 	free(map);
 	embedder_free(embedder);
 	builder_free(builder);
@@ -166,7 +166,7 @@ static void test_equal_papers_train(void **state)
 	arena_free(arena);
 }
 
-/* Part of what a scan finds that the inverted file finds too. */
+/* Fraction of the hits `a` that are also in `b`. */
 static double overlap(const struct hit *a, size_t a_count, const struct hit *b, size_t b_count)
 {
 	size_t both = 0;
@@ -176,7 +176,7 @@ static double overlap(const struct hit *a, size_t a_count, const struct hit *b, 
 	return (double)both / (double)a_count;
 }
 
-static void test_inverted_file_finds_nearly_all(void **state)
+static void test_the_inverted_file_finds_nearly_all(void **state)
 {
 	struct segment *segment = made_segment(74, 6000, 2000);
 	struct embedder *embedder = lsa_train(segment, NULL);
@@ -216,12 +216,12 @@ static void test_inverted_file_finds_nearly_all(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_subjects_are_found),
+		cmocka_unit_test(test_papers_of_one_subject_have_similar_vectors),
 		cmocka_unit_test(test_a_word_finds_its_subject),
-		cmocka_unit_test(test_training_repeats),
-		cmocka_unit_test(test_too_little_to_train_on),
-		cmocka_unit_test(test_equal_papers_train),
-		cmocka_unit_test(test_inverted_file_finds_nearly_all),
+		cmocka_unit_test(test_training_is_reproducible),
+		cmocka_unit_test(test_too_small_a_corpus_trains_nothing),
+		cmocka_unit_test(test_equal_papers_can_be_trained_on),
+		cmocka_unit_test(test_the_inverted_file_finds_nearly_all),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
