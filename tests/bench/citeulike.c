@@ -15,7 +15,7 @@ enum {
 	LINE_MAX_BYTES = 1 << 20,
 };
 
-/* xorshift64* (Vigna, 2016): the same choice on every machine. */
+/* xorshift64* (Vigna, 2016): gives the same sequence on every machine. */
 static uint64_t random_next(uint64_t *state)
 {
 	*state ^= *state >> 12;
@@ -37,7 +37,7 @@ static void shuffle(uint32_t *numbers, size_t count, uint64_t seed)
 
 typedef void line_cb(void *context, yyjson_val *object);
 
-/* Call `cb` with each line of a file of JSON lines, packed or not; false when there is no file. */
+/* Call `cb` for each line of a JSON Lines file, compressed or not. False when the file is missing. */
 static bool lines_each(const char *path, line_cb *cb, void *context)
 {
 	gzFile file = gzopen(path, "rb");
@@ -56,7 +56,7 @@ static bool lines_each(const char *path, line_cb *cb, void *context)
 	return true;
 }
 
-/* What reading the corpus fills. */
+/* The corpus while it is read. */
 struct corpus {
 	struct arena *arena;
 	struct word_splitter *splitter;
@@ -66,7 +66,7 @@ struct corpus {
 	size_t capacity;
 };
 
-/* Give each bag its vector of the file. */
+/* Set the dense vector of each bag from the file. */
 static void dense_load(struct corpus *corpus, const char *path)
 {
 	FILE *file = fopen(path, "rb");
@@ -108,11 +108,11 @@ static void corpus_add(void *context, yyjson_val *object)
 	corpus->bags[corpus->count++] = bag_new(corpus->arena, corpus->splitter, &paper);
 }
 
-/* What reading the users fills: places of papers by their id, which are small numbers here. */
+/* The users while they are read. */
 struct users {
 	struct collection *collection;
-	uint32_t *place_of;
-	size_t place_count;
+	uint32_t *index_of; /* index of a paper by its id, which is a small number here */
+	size_t id_limit;    /* greatest id + 1 */
 	size_t capacity;
 };
 
@@ -134,8 +134,8 @@ static void users_add(void *context, yyjson_val *object)
 	yyjson_val *id;
 	yyjson_arr_foreach (liked, i, max, id) {
 		size_t number = strtoul(yyjson_get_str(id), NULL, 10);
-		require(number < users->place_count);
-		library->papers[library->count++] = users->place_of[number];
+		require(number < users->id_limit);
+		library->papers[library->count++] = users->index_of[number];
 	}
 }
 
@@ -144,11 +144,10 @@ static void users_load(struct collection *collection, const struct corpus *corpu
 {
 	struct users users = {.collection = collection};
 	for (size_t i = 0; i < corpus->count; i++)
-		users.place_count =
-			MAX_OF(users.place_count, strtoul(corpus->ids[i], NULL, 10) + 1);
-	users.place_of = arena_array(collection->arena, users.place_count, sizeof(uint32_t));
+		users.id_limit = MAX_OF(users.id_limit, strtoul(corpus->ids[i], NULL, 10) + 1);
+	users.index_of = arena_array(collection->arena, users.id_limit, sizeof(uint32_t));
 	for (size_t i = 0; i < corpus->count; i++)
-		users.place_of[strtoul(corpus->ids[i], NULL, 10)] = (uint32_t)i;
+		users.index_of[strtoul(corpus->ids[i], NULL, 10)] = (uint32_t)i;
 	collection->libraries = arena_alloc(collection->arena, 0);
 	char *plain = arena_printf(collection->arena, "%s/users.jsonl", directory);
 	char *packed = arena_printf(collection->arena, "%s/users.jsonl.gz", directory);
@@ -187,8 +186,9 @@ void collection_free(struct collection *collection)
 		arena_free(collection->arena);
 }
 
-/* One user's turn. `role` of a paper: 0 not theirs, 1 theirs and to be found, 2 known. */
-struct turn {
+/* The evaluation of one user. `role` of a paper: 0 not in the library, 1 in it and to be found, 2 known
+ * to the model. */
+struct evaluation {
 	const struct collection *collection;
 	struct arena *arena;
 	unsigned char *role;
@@ -198,63 +198,63 @@ struct turn {
 	size_t background_count;
 };
 
-static void deal_library(struct turn *turn, const struct library *library, size_t known,
-                         uint64_t seed)
+static void split_library(struct evaluation *evaluation, const struct library *library,
+                          size_t known, uint64_t seed)
 {
 	size_t count = library->count;
-	uint32_t *order = arena_memdup(turn->arena, library->papers, count * sizeof(*order));
+	uint32_t *order = arena_memdup(evaluation->arena, library->papers, count * sizeof(*order));
 	shuffle(order, count, seed);
-	turn->known_count = known == KNOWN_HALF ? count / 2 : known;
-	turn->known = arena_array(turn->arena, turn->known_count, sizeof(*turn->known));
+	evaluation->known_count = known == KNOWN_HALF ? count / 2 : known;
+	evaluation->known =
+		arena_array(evaluation->arena, evaluation->known_count, sizeof(*evaluation->known));
 	for (size_t i = 0; i < count; i++) {
-		turn->role[order[i]] = i < turn->known_count ? 2 : 1;
-		if (i < turn->known_count)
-			turn->known[i] =
-				(struct preference_example){turn->collection->papers[order[i]],
-			                                    SIGNAL_LIKE};
+		evaluation->role[order[i]] = i < evaluation->known_count ? 2 : 1;
+		if (i < evaluation->known_count)
+			evaluation->known[i] = (struct preference_example){
+				evaluation->collection->papers[order[i]], SIGNAL_LIKE};
 	}
 }
 
-/* Papers that are not known, as a service would take them: some are the user's all the same. */
-static void deal_background(struct turn *turn, uint64_t seed)
+/* Choose random papers that are not known. As in the service, some may be in the library. */
+static void choose_background(struct evaluation *evaluation, uint64_t seed)
 {
 	uint64_t state = seed * 0x9e3779b97f4a7c15u + 7;
-	turn->background = arena_array(turn->arena, BACKGROUND, sizeof(void *));
-	while (turn->background_count < BACKGROUND) {
-		size_t place = random_next(&state) % turn->collection->paper_count;
-		if (turn->role[place] != 2)
-			turn->background[turn->background_count++] =
-				turn->collection->papers[place];
+	evaluation->background = arena_array(evaluation->arena, BACKGROUND, sizeof(void *));
+	while (evaluation->background_count < BACKGROUND) {
+		size_t index = random_next(&state) % evaluation->collection->paper_count;
+		if (evaluation->role[index] != 2)
+			evaluation->background[evaluation->background_count++] =
+				evaluation->collection->papers[index];
 	}
 }
 
-static int falling(const void *a, const void *b)
+static int compare_descending(const void *a, const void *b)
 {
 	double left = *(const double *)a, right = *(const double *)b;
 	return (left < right) - (left > right);
 }
 
-/* Rank all papers but the known ones, and look where the others are. */
-static void measure(const struct turn *turn, const struct preference_model *model,
+/* Rank all papers except the known ones, and measure where the rest of the library is. */
+static void measure(const struct evaluation *evaluation, const struct preference_model *model,
                     struct quality *sum)
 {
-	const struct collection *collection = turn->collection;
-	double *scores = arena_array(turn->arena, collection->paper_count, sizeof(double));
-	double *labels = arena_array(turn->arena, collection->paper_count, sizeof(double));
-	size_t count = 0, wanted = 0, found = 0;
+	const struct collection *collection = evaluation->collection;
+	double *scores = arena_array(evaluation->arena, collection->paper_count, sizeof(double));
+	double *labels = arena_array(evaluation->arena, collection->paper_count, sizeof(double));
+	size_t count = 0, relevant = 0, found = 0;
 	for (size_t i = 0; i < collection->paper_count; i++) {
-		if (turn->role[i] == 2)
+		if (evaluation->role[i] == 2)
 			continue;
-		labels[count] = turn->role[i] == 1 ? 1 : -1;
-		wanted += turn->role[i] == 1;
+		labels[count] = evaluation->role[i] == 1 ? 1 : -1;
+		relevant += evaluation->role[i] == 1;
 		scores[count++] = preference_raw_score(model, collection->papers[i]);
 	}
-	double *ordered = arena_memdup(turn->arena, scores, count * sizeof(double));
-	qsort(ordered, count, sizeof(double), falling);
+	double *ordered = arena_memdup(evaluation->arena, scores, count * sizeof(double));
+	qsort(ordered, count, sizeof(double), compare_descending);
 	for (size_t i = 0; i < count; i++)
 		found += labels[i] > 0 && scores[i] >= ordered[RECALL_DEPTH - 1];
 	sum->auc += auc(scores, labels, count);
-	sum->recall_at_50 += (double)found / (double)wanted;
+	sum->recall_at_50 += (double)found / (double)relevant;
 	sum->users++;
 }
 
@@ -263,21 +263,21 @@ struct quality collection_quality(const struct collection *collection, size_t kn
 	struct quality sum = {0};
 	for (size_t user = 0; user < collection->library_count; user += stride) {
 		struct arena *arena = arena_new();
-		struct turn turn = {.collection = collection, .arena = arena};
-		turn.role = arena_alloc(arena, collection->paper_count);
-		deal_library(&turn, &collection->libraries[user], known, user + 1);
-		deal_background(&turn, user + 1);
+		struct evaluation evaluation = {.collection = collection, .arena = arena};
+		evaluation.role = arena_alloc(arena, collection->paper_count);
+		split_library(&evaluation, &collection->libraries[user], known, user + 1);
+		choose_background(&evaluation, user + 1);
 		struct preference_input input = {
 			.frequencies = collection->frequencies,
-			.examples = turn.known,
-			.example_count = turn.known_count,
-			.background = turn.background,
-			.background_count = turn.background_count,
+			.examples = evaluation.known,
+			.example_count = evaluation.known_count,
+			.background = evaluation.background,
+			.background_count = evaluation.background_count,
 		};
 		const char *message = NULL;
 		struct preference_model *model = preference_fit(arena, &input, &message);
 		require(model);
-		measure(&turn, model, &sum);
+		measure(&evaluation, model, &sum);
 		arena_free(arena);
 	}
 	sum.auc /= (double)sum.users;

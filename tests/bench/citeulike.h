@@ -1,8 +1,8 @@
-/** A CiteULike collection as vectors, and how well a model finds the rest of a user's library.
+/** A CiteULike collection as feature vectors, and the quality of the preference model on it.
  *
- * Protocol: each user has `known` of their papers, or half, taken at random with a fixed seed; a
- * model is fitted to those, with BACKGROUND papers that are not among them; it ranks all other
- * papers. AUC and Recall@50 of the user's other papers, means over users. */
+ * Protocol: `known` papers of each user's library, or half of it, are chosen pseudorandomly with a fixed
+ * seed. A model is fitted to those as likes and to BACKGROUND other papers. It ranks all papers except
+ * the known ones. The measures are AUC and Recall@50 of the rest of the library, averaged over users. */
 #pragma once
 
 #include "preference/preference.h"
@@ -16,7 +16,7 @@ struct collection {
 	size_t library_count;
 };
 
-/** A user's papers, as places in `papers`. */
+/** The papers of a user, as indexes into `papers` of the collection. */
 struct library {
 	uint32_t *papers;
 	size_t count;
@@ -28,15 +28,15 @@ struct quality {
 	size_t users;
 };
 
-/** Load `directory` (corpus.jsonl.gz and users.jsonl or users.jsonl.gz); NULL when it is not there.
- * `dense_path` NULL, or a file of embeddings: the papers' vectors in the order of the corpus, as
- * 32-bit floats of this machine and nothing else. */
+/** Load `directory` (corpus.jsonl.gz and users.jsonl or users.jsonl.gz). NULL when it is missing.
+ * `dense_path` is NULL or a file of embeddings: the vectors of the papers in the order of the corpus, as
+ * 32-bit floats in the byte order of the machine. */
 struct collection *collection_load(const char *directory, const char *dense_path);
 
 void collection_free(struct collection *collection);
 
-/** Known papers a user; KNOWN_HALF is half of the library. */
+/** Value of `known` for half of the library. */
 #define KNOWN_HALF 0
 
-/** Measure over every `stride`-th user. */
+/** Measure every `stride`-th user. */
 struct quality collection_quality(const struct collection *collection, size_t known, size_t stride);

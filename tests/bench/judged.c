@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Bytes of the longest line that is taken. */
-#define LINE_ROOM (1 << 20)
+/* Maximum bytes of a line. */
+#define LINE_MAX_BYTES (1 << 20)
 
-/* Ranks that count. */
+/* Ranks that are evaluated. */
 #define NDCG_DEPTH   10
 #define RECALL_DEPTH 100
 
@@ -37,10 +37,10 @@ static void each_line(struct arena *arena, struct judged *judged, const char *pa
                       void *ctx)
 {
 	gzFile file = gzopen(path, "rb");
-	char *line = malloc(LINE_ROOM);
+	char *line = malloc(LINE_MAX_BYTES);
 	if (!file || !line)
 		fail(path, "cannot be read");
-	while (gzgets(file, line, LINE_ROOM))
+	while (gzgets(file, line, LINE_MAX_BYTES))
 		cb(arena, judged, line, ctx);
 	gzclose(file);
 	free(line);
@@ -52,7 +52,7 @@ static const char *text_of(struct arena *arena, yyjson_val *object, const char *
 	return arena_strdup(arena, text ? text : "");
 }
 
-/* Days since 1970 of "2026-01-31"; 0 when there is none. */
+/* Approximate days since 1970 of a date such as "2026-01-31"; 0 when there is none. */
 static int days_of(const char *date)
 {
 	int year = 0;
@@ -129,8 +129,8 @@ static void add_judgment(struct arena *arena, struct judged *judged, char *line,
 	}
 }
 
-/* realloc()ed arrays, handed over to the arena. */
-static void hand_over(struct arena *arena, struct judged *judged)
+/* Let the arena own the realloc()ed arrays, and drop queries without judgments. */
+static void finish(struct arena *arena, struct judged *judged)
 {
 	size_t kept = 0;
 	arena_on_free(arena, free, judged->documents);
@@ -152,7 +152,7 @@ struct judged *judged_load(struct arena *arena, const char *path, bool drops_tit
 	          &drops_titles);
 	each_line(arena, judged, arena_printf(arena, "%s/queries.jsonl", path), add_query, NULL);
 	each_line(arena, judged, arena_printf(arena, "%s/qrels.tsv", path), add_judgment, NULL);
-	hand_over(arena, judged);
+	finish(arena, judged);
 	return judged;
 }
 

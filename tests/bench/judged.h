@@ -1,6 +1,6 @@
-/** Collections with judgments, as `../shared/data` beside the repository holds them:
- * `corpus.jsonl.gz` (`_id`, `title`, `text`, and for some `categories`, `published_at`),
- * `queries.jsonl` (`_id`, `text`), `qrels.tsv` (query id, document id, score; a header line). */
+/** Test collections with relevance judgments, in folders of `../shared/data`:
+ * `corpus.jsonl.gz` (`_id`, `title`, `text`, and in some collections `categories`, `published_at`),
+ * `queries.jsonl` (`_id`, `text`), and `qrels.tsv` (a header line; query id, document id, score). */
 #pragma once
 
 #include "base/arena.h"
@@ -24,22 +24,21 @@ struct judged_query {
 struct judged {
 	struct document *documents;
 	size_t document_count;
-	struct judged_query *queries; /* those with a judgment alone */
+	struct judged_query *queries; /* only those with a judgment */
 	size_t query_count;
 };
 
-/** Where the collections are: what the program's first argument says, else `../shared/data` beside the
- * repository, whose folder is SOURCE_ROOT or the present one. */
+/** The folder of the collections: the first argument of the program, or else `../shared/data` relative to
+ * the repository, which is SOURCE_ROOT or the working directory. */
 const char *judged_folder(struct arena *arena, int argc, char **argv);
 
-/** Load the collection in the folder `path`; everything lives in `arena`. `drops_titles` leaves the
- * titles out. Returns NULL when the folder is not there; a file that cannot be read ends the
- * program. */
+/** Load the collection in the folder `path`. The result is in `arena`. `drops_titles` omits the titles.
+ * Returns NULL when the folder is missing. A file that cannot be read ends the program. */
 struct judged *judged_load(struct arena *arena, const char *path, bool drops_titles);
 
-/** nDCG at 10 of a ranking of document ids (Järvelin and Kekäläinen, 2002): gains as judged,
- * discounted by log2(rank + 1), over the best possible. */
+/** nDCG@10 of a ranking of document ids (Järvelin and Kekäläinen, 2002): the judged gains, each divided
+ * by log2(rank + 1), relative to the best possible ranking. */
 double judged_ndcg10(const struct judged_query *query, const char *const *ids, size_t count);
 
-/** Of the relevant documents, the part among the first 100. */
+/** Recall@100: the fraction of the relevant documents among the first 100. */
 double judged_recall100(const struct judged_query *query, const char *const *ids, size_t count);

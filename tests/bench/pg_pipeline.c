@@ -1,9 +1,9 @@
-/* Statements a second and their cost in this process: the pipelined pool, against PQexecPrepared()
- * one at a time.
+/* Statements per second and CPU time per statement of this process: the pipelined pool compared with
+ * one PQexecPrepared() at a time.
  *
  *     pg_pipeline [URL] [STATEMENTS]
  *
- * Without a URL: DATABASE_URL, of a database where one may read.
+ * Default URL: DATABASE_URL. The database is only read.
  */
 #include "base/timefmt.h"
 #include "loop/fiber.h"
@@ -65,26 +65,26 @@ static struct sample run_plain(const char *url, int statements)
 
 static int left;
 
-static void ask(struct request *rq)
+static void run_statement(struct request *rq)
 {
 	int i = left--;
 	struct pg_rows *rows = pg_query(rq, STATEMENT, pg_int(i));
 	require(pg_value_int(rows, 0, 0) == i + 1);
 }
 
-/* One request a statement, as in a service; the next one starts when one has ended. */
-static void ask_again(struct request *rq)
+/* Start the next request when one has ended. As in a service, each request runs one statement. */
+static void start_next(struct request *rq)
 {
 	require(rq->problem.code == ERR_NONE);
 	if (left > 0)
-		request_spawn(rq->worker, "bench", TIMEOUT_MS, ask, ask_again, NULL);
+		request_spawn(rq->worker, "bench", TIMEOUT_MS, run_statement, start_next, NULL);
 }
 
 static void run_requests(struct worker *worker, int statements, int at_once)
 {
 	left = statements;
 	for (int i = 0; i < at_once && left > 0; i++)
-		request_spawn(worker, "bench", TIMEOUT_MS, ask, ask_again, NULL);
+		request_spawn(worker, "bench", TIMEOUT_MS, run_statement, start_next, NULL);
 	while (request_list_count(worker->requests) > 0)
 		uv_run(&worker->loop, UV_RUN_ONCE);
 }
@@ -122,7 +122,7 @@ int main(int argc, char **argv)
 	const char *url = argc > 1 ? argv[1] : getenv("DATABASE_URL");
 	int statements = argc > 2 ? (int)strtol(argv[2], NULL, 10) : 20000;
 	if (!url || url[0] == '\0') {
-		fprintf(stderr, "skipped: neither a URL nor DATABASE_URL\n");
+		fprintf(stderr, "skipped: no URL given and DATABASE_URL is not set\n");
 		return SKIPPED;
 	}
 	struct sample plain = run_plain(url, statements);

@@ -1,13 +1,14 @@
-/* How well the preference model finds the rest of a user's library, beside what other methods
- * reach. Usage: preference_quality [DATA_DIRECTORY [STRIDE [DENSE_DIRECTORY]]]; every STRIDE-th
- * user is measured, with the embeddings DENSE_DIRECTORY/COLLECTION.f32 where that is given
- * (citeulike.h). */
+/* Quality of the preference model (citeulike.h), compared with other methods.
+ *
+ *     preference_quality [DATA_DIRECTORY [STRIDE [DENSE_DIRECTORY]]]
+ *
+ * Measures every STRIDE-th user, with the embeddings in DENSE_DIRECTORY/COLLECTION.f32 if given. */
 #include "citeulike.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Rows of others: AUC and Recall@50, terms only. */
+/* The results of another method, on terms only. */
 struct anchor {
 	const char *method;
 	double auc;

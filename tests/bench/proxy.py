@@ -1,10 +1,11 @@
 #!/usr/bin/python3
-"""CPU time that a proxy needs per request: ours beside nginx and HAProxy, with the same service behind and client before.
+"""CPU time of a proxy per request: the gateway compared with nginx and HAProxy, with the same service and client.
 
 usage: proxy.py PROXY_GATEWAY [--seconds N] [--rounds N] [--connections N]
 
-The service is nginx, which returns 1 KB. Rounds take turns, so that a busy machine disturbs all alike; the middle one
-counts. CPU time is the process's own, from /proc/PID/stat. Needs nginx, haproxy and wrk.
+The service is nginx, which returns 1 KB. The proxies are measured in turn in each round, so that other load affects all
+of them; the result is the median round. CPU time is that of the process, from /proc/PID/stat. Needs nginx, haproxy and
+wrk.
 """
 
 import argparse
@@ -78,7 +79,7 @@ def wait_for(address):
             return
         except OSError:
             time.sleep(0.01)
-    sys.exit(f"nobody listens on {address}")
+    sys.exit(f"nothing listens on {address}")
 
 
 def write(folder, name, text):
@@ -88,7 +89,7 @@ def write(folder, name, text):
 
 
 class Contender:
-    """A proxy: how it is started, and which of its processes does the work."""
+    """A running proxy and its measurements."""
 
     def __init__(self, name, command, listen, env=None):
         self.name, self.listen, self.samples = name, listen, []
@@ -98,7 +99,7 @@ class Contender:
         wait_for(listen)
 
     def cpu_seconds(self):
-        """Of the process and its children: nginx works in a child."""
+        """CPU time of the process and its children; the nginx worker is a child."""
         pids = [self.process.pid]
         children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text()
         pids += [int(pid) for pid in children.split()]

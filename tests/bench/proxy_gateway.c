@@ -1,7 +1,6 @@
-/* The gateway's proxy alone, on one loop, with a key that needs no database: what proxy.py
- * measures.
+/* The gateway's proxy on one loop, without a database, for proxy.py. It accepts the key "key".
  *
- *     proxy_gateway LISTEN SERVICE      both as an address: 127.0.0.1:8080, unix:/path
+ *     proxy_gateway LISTEN SERVICE      addresses such as 127.0.0.1:8080 or unix:/path
  */
 #include "base/log.h"
 #include "base/scope.h"
@@ -54,7 +53,7 @@ int main(int argc, char **argv)
 	api_init();
 	proxy_register();
 	const char *levels = getenv("LOG_LEVEL");
-	if (log_init("gateway", !levels ? "info" : levels) != ERR_NONE)
+	if (log_init("gateway", levels ? levels : "info") != ERR_NONE)
 		return 2;
 	signal(SIGPIPE, SIG_IGN);
 	caller =

@@ -1,10 +1,11 @@
-"""How much the preference should weigh beside the retrieval when papers are ranked (svc-interests/ranking/final_score.h).
+"""Quality of ranked papers by the weight of the preference score relative to the retrieval score
+(svc-interests/ranking/final_score.h).
 
 Usage, from the root of the tree: PYTHONPATH=tests python3 tests/bench/ranking_quality.py [USERS [DATA_DIRECTORY]]
 
-The papers of citeulike-a-sub are the index. For each user an interest is made of the first of the papers known to be
-liked, three or half of the library; the known ones are fed back and the model is refit. What is ranked is the interest's
-pool without them; what should come first is the rest of the library.
+The index contains the papers of citeulike-a-sub. Three papers of each user's library, or half of it, are known likes. An
+interest is created from the first of them, all of them are recorded as feedback, and the model is refit. The pool of the
+interest without the known papers is ranked; the relevant papers are the rest of the library.
 """
 
 import gzip
@@ -29,7 +30,7 @@ def read(path):
 
 
 def import_papers(cluster, api, papers):
-    """Load them under ids of their own; {paper's id: arXiv id}."""
+    """Import papers under generated arXiv ids. Returns {paper id: arXiv id}."""
     ids = {paper["_id"]: f"1001.{n:05}" for n, paper in enumerate(papers)}
     with tempfile.NamedTemporaryFile("w", suffix=".jsonl", encoding="utf-8") as file:
         for paper in papers:
@@ -37,12 +38,12 @@ def import_papers(cluster, api, papers):
             file.write(json.dumps({**row, "categories": "cs.IR", "update_date": "2020-01-01"}) + "\n")
         file.flush()
         cluster.run("svc-search", "import", file.name)
-    wait_for(lambda: api.get("/search/stats").json()["index"]["documents"] == len(papers), "all is indexed")
+    wait_for(lambda: api.get("/search/stats").json()["index"]["documents"] == len(papers), "all papers are indexed")
     return ids
 
 
 def like(db, interest, arxiv_id, paper):
-    """As if the paper had been recommended and liked."""
+    """Record that the paper was recommended and liked."""
     db.execute(
         "INSERT INTO paper (arxiv_id, asset, abstract) VALUES (%s, %s, %s) ON CONFLICT DO NOTHING",
         [arxiv_id, json.dumps({"title": paper["title"]}), paper["text"]],
@@ -56,7 +57,7 @@ def like(db, interest, arxiv_id, paper):
 
 
 def trial(api, db, name, known, rest):
-    """The pool as [(retrieval, trusted preference, whether it is of the rest)]; `known` is [(arXiv id, paper)]."""
+    """The pool as [(retrieval score, preference score times trust, is relevant)]; `known` is [(arXiv id, paper)]."""
     first = known[0][1]
     body = {"name": name, "context": f"{first['title']}. {first['text']}"}
     interest = api.post("/interests", body, expect=201).json()

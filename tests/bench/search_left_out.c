@@ -1,11 +1,11 @@
-/* How well do the engine's constants serve a collection that had no say in them? Each of the judged
- * collections of `../shared/data` (or of the folder that is given) is left out in turn: the constants
- * that are best for the others, by the mean of their nDCG@10 over a small grid, are tried on it,
- * beside those that the product ships and those that are best for itself, which nobody could know.
+/* Leave-one-out evaluation of the engine's constants. For each of the judged collections in
+ * `../shared/data` (or the given folder), a grid search chooses the constants with the best mean nDCG@10
+ * on the other collections and measures them on this one. The output compares them with the shipped
+ * constants and with the best ones for the collection itself.
  *
  *     build/tests/bench/search_left_out [data folder]
  *
- * Some minutes of one core. */
+ * Takes some minutes of one core. */
 #include "engine/engine.h"
 #include "engine/fusion.h"
 #include "engine/lexical/bm25.h"
@@ -19,7 +19,7 @@
 
 #define DEPTH 10
 
-/* Steps of each constant in the grid. */
+/* Values of each constant in the grid. */
 #define STEPS    ((size_t)3)
 #define SETTINGS (STEPS * STEPS * STEPS * STEPS * STEPS)
 
@@ -33,7 +33,7 @@ static const float feedback_steps[STEPS] = {0.3f, 0.6f, 0.9f};
 
 struct tuned tuned;
 
-/* What the engine is built with. */
+/* The constants that the engine is built with. */
 static const struct tuned shipped = {
 	.k1 = BM25_K1,
 	.b = BM25_B,
@@ -45,7 +45,7 @@ static const struct tuned shipped = {
 /* nDCG@10 of each setting on each collection. */
 static double scores[ARRAY_LEN(names)][SETTINGS];
 
-/* Setting number `i` of the grid; the constants that an index is made with change last. */
+/* Setting number `i` of the grid. k1 and b change last, because they need a new index. */
 static struct tuned setting(size_t i)
 {
 	return (struct tuned){
@@ -68,30 +68,30 @@ static struct engine *make_engine(const struct judged *judged)
 	return engine;
 }
 
-/* Mean nDCG@10 with the constants as they stand. */
-static double judge(const struct judged *judged, struct engine *engine)
+/* Mean nDCG@10 with the current constants. */
+static double evaluate(const struct judged *judged, struct engine *engine)
 {
 	struct engine_view *view = engine_view_get(engine);
 	double sum = 0;
 	for (size_t i = 0; i < judged->query_count; i++) {
-		const struct judged_query *asked = &judged->queries[i];
+		const struct judged_query *judged_query = &judged->queries[i];
 		struct arena *arena = arena_new();
-		struct engine_query query = {.text = asked->text,
-		                             .length = strlen(asked->text),
+		struct engine_query query = {.text = judged_query->text,
+		                             .length = strlen(judged_query->text),
 		                             .limit = DEPTH};
 		struct engine_result result = engine_search(view, &query, arena);
 		const char *ids[DEPTH];
 		for (size_t hit = 0; hit < result.count; hit++)
 			ids[hit] = result.hits[hit].id;
-		sum += judged_ndcg10(asked, ids, result.count);
+		sum += judged_ndcg10(judged_query, ids, result.count);
 		arena_free(arena);
 	}
 	engine_view_put(view);
 	return sum / (double)judged->query_count;
 }
 
-/* Judge every setting on one collection; returns the shipped one's score. */
-static double judge_all(const struct judged *judged, double *ret_scores)
+/* Evaluate every setting on one collection. Returns the score of the shipped constants. */
+static double evaluate_all(const struct judged *judged, double *ret_scores)
 {
 	struct engine *engine = NULL;
 	for (size_t i = 0; i < SETTINGS; i++) {
@@ -100,17 +100,17 @@ static double judge_all(const struct judged *judged, double *ret_scores)
 			engine_free(engine);
 			engine = make_engine(judged);
 		}
-		ret_scores[i] = judge(judged, engine);
+		ret_scores[i] = evaluate(judged, engine);
 	}
 	engine_free(engine);
 	tuned = shipped;
 	engine = make_engine(judged);
-	double score = judge(judged, engine);
+	double score = evaluate(judged, engine);
 	engine_free(engine);
 	return score;
 }
 
-/* The setting that is best for the collections but `left_out`, or for all when there is no such. */
+/* The best setting for all collections except number `left_out`; for all when there is no such number. */
 static size_t best_without(size_t left_out)
 {
 	double best = -1;
@@ -181,7 +181,7 @@ int main(int argc, char **argv)
 			return 0;
 		}
 		fprintf(stderr, "%s: %zu settings\n", names[c], SETTINGS);
-		shipped_scores[c] = judge_all(judged, scores[c]);
+		shipped_scores[c] = evaluate_all(judged, scores[c]);
 	}
 	print_outcome(shipped_scores);
 	arena_free(arena);

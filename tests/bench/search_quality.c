@@ -1,10 +1,9 @@
-/* Quality and speed of the search engine on the collections of `../shared/data` (or the folder that
- * is given), beside what other engines reach on the same work, measured on a machine like ours (2
- * cores):
+/* Quality and speed of the search engine on the collections in `../shared/data` (or the given folder),
+ * compared with other engines, which were measured on a machine with 2 cores:
  *
  *     build/tests/bench/search_quality [data folder]
  *
- * arxiv-cs is searched without titles, for its questions are titles. */
+ * arxiv-cs is indexed without titles, because its queries are titles. */
 #include "engine/engine.h"
 #include "judged.h"
 
@@ -14,18 +13,18 @@
 #include <sys/resource.h>
 #include <time.h>
 
-/* Results that are judged. */
+/* Results that are evaluated. */
 #define DEPTH 100
 
-/* Words of the shortest and longest query whose latency is taken. */
+/* Words of the shortest and longest query of the latency measurement. */
 #define MIN_WORDS 2
-#define MAX_WORDS  6
+#define MAX_WORDS 6
 
 struct anchor {
 	const char *collection;
 	double lucene;        /* Lucene 8.7, BM25, k1 1.2, b 0.75: nDCG@10 */
 	double lucene_recall; /* Recall@100 */
-	double best;          /* best of the others without a neural model */
+	double best;          /* the best known without a neural model */
 };
 
 static const struct anchor anchors[] = {
@@ -53,8 +52,8 @@ static struct engine *make_engine(const struct judged *judged, double *ret_secon
 	return engine;
 }
 
-static size_t ask(const struct engine_view *view, const char *text, size_t length, size_t limit,
-                  struct arena *arena, const char **ids)
+static size_t search(const struct engine_view *view, const char *text, size_t length, size_t limit,
+                     struct arena *arena, const char **ids)
 {
 	struct engine_query query = {.text = text, .length = length, .limit = limit};
 	struct engine_result result = engine_search(view, &query, arena);
@@ -72,7 +71,7 @@ static void print_quality(const struct judged *judged, const struct engine_view 
 		const struct judged_query *query = &judged->queries[i];
 		struct arena *arena = arena_new();
 		const char *ids[DEPTH];
-		size_t count = ask(view, query->text, strlen(query->text), DEPTH, arena, ids);
+		size_t count = search(view, query->text, strlen(query->text), DEPTH, arena, ids);
 		ndcg += judged_ndcg10(query, ids, count);
 		recall += judged_recall100(query, ids, count);
 		arena_free(arena);
@@ -90,7 +89,7 @@ static int compare_doubles(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* The first MIN_WORDS to MAX_WORDS words of a text, as bytes. */
+/* Bytes of the first MIN_WORDS to MAX_WORDS words of a text; `number` chooses how many words. */
 static size_t short_query(const char *text, size_t number)
 {
 	size_t words = MIN_WORDS + number % (MAX_WORDS - MIN_WORDS + 1);
@@ -114,14 +113,14 @@ static void print_latency(const struct judged *judged, const struct engine_view 
 			struct arena *arena = arena_new();
 			double start = now_s();
 			const char *ids[10];
-			ask(view, text, short_query(text, i), 10, arena, ids);
+			search(view, text, short_query(text, i), 10, arena, ids);
 			seconds[i] = now_s() - start;
 			arena_free(arena);
 		}
 	}
 	qsort(seconds, judged->query_count, sizeof(double), compare_doubles);
-	printf("%-10s latency of %d to %d words, top 10: p50 %.2f ms, p99 %.2f ms\n", "",
-	       MIN_WORDS, MAX_WORDS, seconds[judged->query_count / 2] * 1e3,
+	printf("%-10s latency of %d to %d words, top 10: p50 %.2f ms, p99 %.2f ms\n", "", MIN_WORDS,
+	       MAX_WORDS, seconds[judged->query_count / 2] * 1e3,
 	       seconds[judged->query_count * 99 / 100] * 1e3);
 	free(seconds);
 }
@@ -134,7 +133,7 @@ static void measure(const char *folder, const struct anchor *anchor)
 		judged_load(arena, arena_printf(arena, "%s/%s", folder, anchor->collection),
 	                    drops_titles);
 	if (!judged) {
-		printf("%-10s not in %s\n", anchor->collection, folder);
+		printf("%-10s missing in %s\n", anchor->collection, folder);
 		arena_free(arena);
 		return;
 	}
@@ -146,7 +145,7 @@ static void measure(const char *folder, const struct anchor *anchor)
 	if (drops_titles) {
 		print_latency(judged, view);
 		getrusage(RUSAGE_SELF, &usage);
-		printf("%-10s made in %.1f s, %.0f MB; the process took %.0f MB at most\n", "",
+		printf("%-10s built in %.1f s, %.0f MB; peak memory of the process %.0f MB\n", "",
 		       seconds, (double)engine_view_bytes(view) / 1e6,
 		       (double)usage.ru_maxrss / 1e3);
 	}

@@ -1,6 +1,5 @@
-/** The search engine's constants as variables, for search_left_out.c: the engine's own files are
- * compiled with this header before all others, so that its names stand in the place of the
- * constants. */
+/** The constants of the search engine as variables, for search_left_out.c. The files of the engine are
+ * compiled with this header included first, so that its macros replace the constants. */
 #pragma once
 
 struct tuned {
@@ -10,7 +9,7 @@ struct tuned {
 	float feedback;     /* fusion.h */
 };
 
-/** Belongs to the program; k1 and b take effect in indexes that are made afterwards. */
+/** Defined by the program. Changes of k1 and b affect only indexes built afterwards. */
 extern struct tuned tuned;
 
 #ifdef ENGINE_IS_TUNED
