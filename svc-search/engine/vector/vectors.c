@@ -18,25 +18,20 @@
 #define BACKGROUND_MIN_DOCS 50
 #define BACKGROUND_MAX      0.95f
 
-static struct vectors *view(void *data, bool takes_data)
-{
-	struct vectors *vectors = mem_array(1, sizeof(*vectors));
-	vectors->owned = takes_data ? data : NULL;
-	vectors->header = data;
-	vectors->scales = (const float *)(vectors->header + 1);
-	return vectors;
-}
-
 struct vectors *vectors_open(void *data, size_t length, bool takes_data)
 {
-	struct vectors *vectors = view(data, takes_data);
-	const struct vectors_header *header = vectors->header;
+	struct vectors *vectors = mem_array(1, sizeof(*vectors));
+	const struct vectors_header *header = data;
+	vectors->owned = takes_data ? data : NULL;
+	vectors->header = header;
 	if (length >= sizeof(*header) && header->magic == VECTORS_MAGIC &&
 	    header->length == length && header->dimension > 0 &&
+	    header->dimension <= VECTORS_MAX_DIMENSION &&
 	    header->stride == simd_padded(header->dimension) && header->background >= 0 &&
 	    header->background < 1 &&
 	    sizeof(*header) + header->count * (sizeof(float) + (uint64_t)header->stride) ==
 	            length) {
+		vectors->scales = (const float *)(header + 1);
 		vectors->rows = (const int8_t *)(vectors->scales + header->count);
 		return vectors;
 	}

@@ -19,6 +19,9 @@
 /** First bytes of a blob: "exvec" and a format number. */
 #define VECTORS_MAGIC UINT64_C(0x0000016365767865)
 
+/** Greatest dimension; see simd_dot_rows(). */
+#define VECTORS_MAX_DIMENSION 4096
+
 struct vectors_header {
 	uint64_t magic;
 	uint64_t length; /* of the blob, in bytes */
