@@ -130,8 +130,8 @@ static const char *applied_sha256(const struct run *run, const char *name)
 
 static enum err_code run_conflict(const struct run *run, const char *name, const char *why)
 {
-	log_error(LOG_GROUP_PG, "migrations do not fit the database", f_text("schema", run->schema),
-	          f_text("migration", name), f_text("reason", why));
+	log_error(LOG_GROUP_PG, "the database does not match the migrations",
+	          f_text("schema", run->schema), f_text("migration", name), f_text("reason", why));
 	return ERR_CONFLICT;
 }
 
@@ -143,7 +143,7 @@ static enum err_code run_apply(struct run *run, const struct migration *migratio
 	if (code == ERR_NONE)
 		code = run_sql(run, migration->name, migration->sql, NULL);
 	if (code == ERR_NONE && PQtransactionStatus(run->pg) != PQTRANS_INTRANS)
-		return run_conflict(run, migration->name, "it ends its own transaction");
+		return run_conflict(run, migration->name, "the migration ends its own transaction");
 	if (code == ERR_NONE)
 		code = run_sql(
 			run, migration->name,
@@ -168,7 +168,8 @@ static enum err_code run_table(struct run *run, const struct migration *migratio
 		hex_encode(digest, sizeof(digest), hex);
 		const char *applied = applied_sha256(run, m->name);
 		if (applied && strcmp(applied, hex) != 0)
-			return run_conflict(run, m->name, "it was edited after it was applied");
+			return run_conflict(run, m->name,
+			                    "the migration was edited after it was applied");
 		if (applied)
 			continue;
 		enum err_code code = run_apply(run, m, hex);
@@ -208,7 +209,7 @@ static enum err_code run_check_unknown(const struct run *run, const struct migra
 		const char *name = PQgetvalue(run->applied, i, 0);
 		const struct migration *table = is_common(name) ? COMMON_MIGRATIONS : migrations;
 		if (!is_known(table, name) && strcmp(name, newest(table)) < 0)
-			return run_conflict(run, name, "this build does not know it");
+			return run_conflict(run, name, "this build does not know the migration");
 	}
 	return ERR_NONE;
 }

@@ -1,10 +1,11 @@
 /** A statement: one SQL text with its parameters, from the call of a fiber to the answer of the
  * server. This file also maps failed answers to our error codes and counts outcomes.
  *
- *     NEW --> WAITING --> SENT --> DONE --> WOKEN
- *      |         ^         ^|
- *      +---------|---------+|        NEW -> SENT: inside a transaction
- *                +----------+        SENT -> WAITING: it is sent again
+ *     NEW -> WAITING -> SENT -> DONE -> WOKEN
+ *
+ *     NEW -> SENT       inside a transaction
+ *     SENT -> WAITING   it is retried
+ *     WAITING -> DONE   no connection was free in time
  */
 #pragma once
 
