@@ -16,7 +16,7 @@ static bool has_length(yyjson_val *text, size_t min, size_t max)
 	return count >= min && count <= max;
 }
 
-static void fault(struct request *rq, size_t index, const char *member, const char *message)
+static void add_fault(struct request *rq, size_t index, const char *member, const char *message)
 {
 	const char *field = arena_printf(rq->arena, "candidates[%zu]%s", index, member);
 	problem_add_field(rq->arena, &rq->problem, field, "%s", message);
@@ -26,11 +26,11 @@ static void check_text(struct request *rq, size_t index, yyjson_val *item)
 {
 	yyjson_val *title = json_get(item, "title"), *abstract = json_get(item, "abstract");
 	if (!yyjson_is_str(title) || !has_length(title, 1, TITLE_MAX))
-		fault(rq, index, ".title", "must be a string of 1 to 1000 characters");
+		add_fault(rq, index, ".title", "must be a string of 1 to 1000 characters");
 	if (abstract && !yyjson_is_null(abstract) &&
 	    (!yyjson_is_str(abstract) || !has_length(abstract, 0, ABSTRACT_MAX)))
-		fault(rq, index, ".abstract",
-		      "must be a string of at most 50000 characters, or null");
+		add_fault(rq, index, ".abstract",
+		          "must be a string of at most 50000 characters, or null");
 }
 
 void candidate_input_check(struct request *rq, yyjson_val *array)
@@ -41,22 +41,11 @@ void candidate_input_check(struct request *rq, yyjson_val *array)
 		if (yyjson_is_obj(item))
 			check_text(rq, index, item);
 		else if (!yyjson_is_str(item))
-			fault(rq, index, "", "must be an arXiv id or an object with a title");
+			add_fault(rq, index, "", "must be an arXiv id or an object with a title");
 		else if (!has_length(item, 1, ID_MAX))
-			fault(rq, index, "", "must have 1 to 64 characters");
+			add_fault(rq, index, "", "must have 1 to 64 characters");
 	}
 	raise_if_faults(rq);
-}
-
-static yyjson_mut_val *ids_of(yyjson_mut_doc *doc, yyjson_val *array)
-{
-	yyjson_mut_val *ids = yyjson_mut_arr(doc);
-	size_t index, max;
-	yyjson_val *item;
-	yyjson_arr_foreach (array, index, max, item)
-		if (yyjson_is_str(item))
-			yyjson_mut_arr_add_str(doc, ids, yyjson_get_str(item));
-	return ids;
 }
 
 /* Append the papers of svc-search's answer, each with the model of its vector. */
@@ -95,7 +84,12 @@ const char *candidate_input_load(struct request *rq, yyjson_val *array)
 {
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *rows = yyjson_mut_arr(doc);
-	yyjson_mut_val *ids = ids_of(doc, array);
+	yyjson_mut_val *ids = yyjson_mut_arr(doc);
+	size_t index, max;
+	yyjson_val *item;
+	yyjson_arr_foreach (array, index, max, item)
+		if (yyjson_is_str(item))
+			yyjson_mut_arr_add_str(doc, ids, yyjson_get_str(item));
 	if (yyjson_mut_arr_size(ids))
 		add_found(rq, doc, rows, pool_lookup(rq, json_write_mut(rq->arena, ids, NULL)));
 	add_texts(doc, rows, array);

@@ -62,15 +62,20 @@ static enum err_code call_search(struct request *rq, const char *path, const cha
 	return ERR_NONE;
 }
 
+/* Get the papers whose ids are in the JSON array `ids_json`. */
+static enum err_code look_up(struct request *rq, const char *ids_json, const char **ret_json)
+{
+	const char *body = arena_printf(rq->arena, "{\"arxiv_ids\": %s}", ids_json);
+	return call_search(rq, "/internal/assets/lookup", body, ret_json);
+}
+
 /* Append the titles and abstracts of the papers that `words` links to, as far as they fit. */
 static enum err_code append_linked(struct request *rq, const char *words, struct buf *text)
 {
 	const char *ids = arxiv_links_find(rq->arena, words), *answer;
 	if (!ids)
 		return ERR_NONE;
-	enum err_code code =
-		call_search(rq, "/internal/assets/lookup",
-	                    arena_printf(rq->arena, "{\"arxiv_ids\": %s}", ids), &answer);
+	enum err_code code = look_up(rq, ids, &answer);
 	if (code)
 		return code;
 	yyjson_val *root, *row;
@@ -162,8 +167,7 @@ bool pool_renew(struct request *rq, const char *interest)
 const char *pool_lookup(struct request *rq, const char *ids_json)
 {
 	const char *answer = NULL;
-	const char *body = arena_printf(rq->arena, "{\"arxiv_ids\": %s}", ids_json);
-	enum err_code code = call_search(rq, "/internal/assets/lookup", body, &answer);
+	enum err_code code = look_up(rq, ids_json, &answer);
 	if (code)
 		raise_error(rq, code, "svc-search is unavailable");
 	return answer;

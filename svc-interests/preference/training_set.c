@@ -106,12 +106,6 @@ static void set_dense_space(struct training_set *set, const struct features **li
 	}
 }
 
-static bool has_dense_of(const struct training_set *set, const struct features *features)
-{
-	return features->dense_length == set->dense_length &&
-	       features->dense_space == set->dense_space;
-}
-
 /* Write the cells of a row. Returns their number. */
 static size_t write_row(const struct training_set *set, const struct features *features,
                         struct cell *cells)
@@ -124,7 +118,10 @@ static size_t write_row(const struct training_set *set, const struct features *f
 		column = (size_t)(found - set->term_ids);
 		cells[count++] = (struct cell){(uint32_t)column, features->terms[i].weight};
 	}
-	for (uint32_t i = 0; has_dense_of(set, features) && i < set->dense_length; i++)
+	if (features->dense_length != set->dense_length ||
+	    features->dense_space != set->dense_space)
+		return count;
+	for (uint32_t i = 0; i < set->dense_length; i++)
 		cells[count++] = (struct cell){(uint32_t)set->term_count + i, features->dense[i]};
 	return count;
 }

@@ -106,8 +106,8 @@ static const struct proposal proposals[] = {
 	{NULL, false, "Try what ", " describes on a small sample of your data", COMPARE},
 };
 
-static const struct proposal *choose_proposal(struct arena *arena, struct word_splitter *splitter,
-                                              const struct explanation_facts *facts)
+static const struct proposal *find_proposal(struct arena *arena, struct word_splitter *splitter,
+                                            const struct explanation_facts *facts)
 {
 	const struct phrase_source title = {facts->title, NULL};
 	const struct proposal *proposal = proposals;
@@ -154,7 +154,7 @@ char *suggest_experiment(struct arena *arena, struct word_splitter *splitter,
                          const struct explanation_facts *facts)
 {
 	struct phrases phrases = phrases_for(arena, splitter, facts);
-	const struct proposal *proposal = choose_proposal(arena, splitter, facts);
+	const struct proposal *proposal = find_proposal(arena, splitter, facts);
 	struct buf out = {.arena = arena};
 	if (is_weak(facts, &phrases)) {
 		add_weak_match(&out, facts);
