@@ -1,6 +1,6 @@
 /** Fits the preference model of an interest to the signals of its readers: from papers as JSON to
- * the bytes of a model (preference.h does the mathematics). The code knows neither HTTP nor SQL and
- * may run on any thread. */
+ * the bytes of a model (preference.h does the mathematics). Nothing here uses HTTP or SQL. All
+ * functions may run on any thread. */
 #pragma once
 
 #include "preference/scorer.h"

@@ -3,8 +3,8 @@
  * The scorer uses the model that was fitted to feedback. Without one, or when its bytes are
  * damaged, the scorer builds the prior from the interest's text and the background papers.
  *
- * Everything is allocated in the arena that was passed. The code knows neither HTTP nor SQL and may
- * run on any thread, one thread per arena. */
+ * Everything is allocated in the arena that was passed. Nothing here uses HTTP or SQL. All functions
+ * may run on any thread, one thread per arena. */
 #pragma once
 
 #include "preference/paper.h"

@@ -14,7 +14,7 @@
  *   explanation     why a paper was selected, and what to try with it (explanation.h), with the
  *                   phrases of the paper that search matched (matched_phrases.h)
  *
- * The code knows neither HTTP nor SQL and may run on any thread. */
+ * Nothing here uses HTTP or SQL. All functions may run on any thread. */
 #pragma once
 
 #include "preference/scorer.h"

@@ -20,7 +20,7 @@ def eager(cluster):
 def forget_today(db):
     """Delete the row of the day, so that the run is due. Returns the time of the deletion."""
     return db.execute(
-        "WITH gone AS (DELETE FROM daily_run) SELECT clock_timestamp(), (SELECT max(created_at) FROM task)"
+        "WITH deleted AS (DELETE FROM daily_run) SELECT clock_timestamp(), (SELECT max(created_at) FROM task)"
     ).fetchone()[0]
 
 

@@ -43,26 +43,26 @@ def wait_history(desk, interest, history):
 
 
 def test_experiment_of_the_project_is_in_the_history(desk, emit, account, interest):
-    told = experiment(project_id=interest["project_id"], name="Tiles\n in the encoder")
-    emit(STREAM, "experiment.created", account, told)
+    data = experiment(project_id=interest["project_id"], name="Tiles\n in the encoder")
+    emit(STREAM, "experiment.created", account, data)
     wait_history(desk, interest, "- Tiles in the encoder (running)")
-    told.update(
+    data.update(
         version=2, status="shipped", outcome="ship", target_metric="step_time", observed_delta=-12.5, decision="It pays."
     )
-    emit(STREAM, "experiment.updated", account, told)
+    emit(STREAM, "experiment.updated", account, data)
     wait_history(desk, interest, "- Tiles in the encoder (shipped, ship, step_time -12.5): It pays.")
-    emit(STREAM, "experiment.deleted", account, told)
+    emit(STREAM, "experiment.deleted", account, data)
     wait_history(desk, interest, "")
 
 
 def test_experiment_about_a_recommended_paper_is_in_the_history(desk, emit, account, interest):
     paper, other = (one["resource_id"] for one in desk.recommended(interest)[:2])
-    told = experiment(name="By paper", arxiv_ids=[paper, other, "9912.00001"])
-    emit(STREAM, "experiment.created", account, told)
+    data = experiment(name="By paper", arxiv_ids=[paper, other, "9912.00001"])
+    emit(STREAM, "experiment.created", account, data)
     wait_history(desk, interest, "- By paper (running)")
-    emit(STREAM, "experiment.updated", account, {**told, "version": 2, "name": "By the other", "arxiv_ids": [other]})
+    emit(STREAM, "experiment.updated", account, {**data, "version": 2, "name": "By the other", "arxiv_ids": [other]})
     wait_history(desk, interest, "- By the other (running)")
-    emit(STREAM, "experiment.updated", account, {**told, "version": 3, "arxiv_ids": ["9912.00001"]})
+    emit(STREAM, "experiment.updated", account, {**data, "version": 3, "arxiv_ids": ["9912.00001"]})
     wait_history(desk, interest, "")
 
 
@@ -77,14 +77,14 @@ def test_history_has_linked_experiments_newest_first(desk, emit, account, intere
 
 
 def test_older_and_repeated_events_change_nothing(desk, emit, account, interest):
-    told = experiment(project_id=interest["project_id"], name="new", version=5)
-    event = emit(STREAM, "experiment.updated", account, told)
+    data = experiment(project_id=interest["project_id"], name="new", version=5)
+    event = emit(STREAM, "experiment.updated", account, data)
     wait_history(desk, interest, "- new (running)")
-    emit(STREAM, "experiment.created", account, {**told, "name": "old", "version": 1})
-    emit(STREAM, "experiment.updated", account, told, event)
-    emit(STREAM, "experiment.deleted", account, told)
+    emit(STREAM, "experiment.created", account, {**data, "name": "old", "version": 1})
+    emit(STREAM, "experiment.updated", account, data, event)
+    emit(STREAM, "experiment.deleted", account, data)
     wait_history(desk, interest, "")
-    emit(STREAM, "experiment.updated", account, {**told, "version": 4})
+    emit(STREAM, "experiment.updated", account, {**data, "version": 4})
     last = experiment(project_id=interest["project_id"], name="last")
     emit(STREAM, "experiment.created", account, last)
     wait_history(desk, interest, "- last (running)")
@@ -110,8 +110,8 @@ def test_outcomes_are_feedback(desk, emit, account, interest, members, positives
 
 
 def test_outcomes_of_papers_never_recommended_are_feedback(desk, emit, account, papers, interest):
-    told = experiment(project_id=interest["project_id"], arxiv_ids=[*list(papers)[:4], "9912.00002"], status="shipped")
-    emit(STREAM, "experiment.updated", account, told)
+    data = experiment(project_id=interest["project_id"], arxiv_ids=[*list(papers)[:4], "9912.00002"], status="shipped")
+    emit(STREAM, "experiment.updated", account, data)
     wait_for(lambda: desk.get(interest)["experiment_history"])
     result = desk.refit(interest)["result"]
     assert (result["examples"], result["positives"], result["model_version"]) == (4, 4, 1)
