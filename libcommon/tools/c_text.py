@@ -1,4 +1,4 @@
-"""Write text as C source, for the generators beside this file."""
+"""Write text as C source. Used by the generators in this folder."""
 
 ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
@@ -6,7 +6,7 @@ BYTES_PER_LINE = 20
 
 
 def c_string(text):
-    """One C string literal. Bytes outside ASCII become octal escapes, which take in no digit after them."""
+    """One C string literal. Bytes outside ASCII become octal escapes of three digits, which cannot absorb a digit that follows."""
     out = []
     for char in text:
         if char in ESCAPES:
@@ -19,8 +19,8 @@ def c_string(text):
 
 
 def c_bytes(name, text):
-    """Lines that define `name` as a NUL-terminated array of char: for texts that are longer than ISO C lets a
-    string literal be."""
+    """Lines that define `name` as a NUL-terminated array of char. For texts longer than ISO C allows in a string
+    literal."""
     data = text.encode() + b"\0"
     if b"\0" in data[:-1]:
         raise ValueError(f"{name}: a NUL byte in the text")
@@ -33,7 +33,7 @@ def c_bytes(name, text):
 
 
 def write_header(path, source, lines):
-    """Write a header that says where it came from."""
+    """Write a header that names its source."""
     head = [f"/* Generated from {source}; edit that. */", "#pragma once", ""]
     with open(path, "w", encoding="utf-8") as out:
         out.write("\n".join(head + lines) + "\n")

@@ -1,9 +1,9 @@
 #!/usr/bin/python3 -B
-"""Embed a folder's migrations, NNNN_what.sql, as a table of struct migration (libcommon/migrate.h).
+"""Embed a folder's migrations, NNNN_what.sql, as a table of struct migration (libcommon/pg/migrate.h).
 
 usage: embed_migrations.py [--prefix PREFIX] TABLE migrations.h 0001_first.sql 0002_next.sql ...
 
-Numbers start at 1 and have no gap and no double. PREFIX comes before each name in the table.
+Numbers start at 1, without gaps or duplicates. PREFIX is put before each name in the table.
 """
 
 import argparse
@@ -20,7 +20,7 @@ def check_names(names):
     for expected, name in enumerate(names, 1):
         match = FILE_NAME.match(name)
         if not match:
-            sys.exit(f"{name}: a migration is called NNNN_what.sql")
+            sys.exit(f"{name}: the name of a migration must be NNNN_what.sql")
         if int(match.group(1)) != expected:
             sys.exit(f"{name}: expected number {expected:04}")
 

@@ -4,9 +4,9 @@
     -- name: run_create
     INSERT INTO run (seeds) VALUES ($1);
 
-becomes `static const char RUN_CREATE_SQL[]`. `-- name: run_get (read)` marks a statement that changes nothing. Comments
-are left out. A name twice, a statement without a name, two statements under one name, and a name without a statement
-are errors.
+becomes `static const char RUN_CREATE_SQL[]`. `-- name: run_get (read)` marks a read-only statement. Comments are
+removed. Errors: a duplicate name, a statement without a name, several statements under one name, a name without a
+statement.
 
 usage: sql_header.py noun.sql noun.sql.h
 """
@@ -19,11 +19,11 @@ from c_text import c_string, write_header
 
 NAME = re.compile(r"^--\s*name:\s*(\S*)\s*?(\s\(read\))?\s*$")
 
-# What libcommon/pg.h calls PG_READ_MARK.
+# PG_READ_MARK of libcommon/pg/pg.h.
 READ_MARK = "/* read */ "
 WORD = re.compile(r"^[a-z][a-z0-9_]*$")
 
-# What a statement is made of, where it matters: comments go, quoted text is left as it is.
+# The tokens of a statement: comments are removed, quoted text is copied unchanged.
 TOKEN = re.compile(
     r"""(?P<comment>--[^\n]*|/\*.*?\*/)
       | (?P<quoted>'(?:[^']|'')*' | "(?:[^"]|"")*" | \$(?P<tag>[A-Za-z_]*)\$.*?\$(?P=tag)\$)
@@ -38,7 +38,7 @@ class SqlError(Exception):
 
 
 def split_blocks(text):
-    """(line number, name or None, is it read-only, text) of each block, the part before the first name included."""
+    """(line number, name, is it read-only, text) of each block. The text before the first name has the name None."""
     blocks = [[1, None, False, ""]]
     for number, line in enumerate(text.splitlines(keepends=True), 1):
         match = NAME.match(line)
@@ -65,7 +65,7 @@ def strip_comments(text):
 
 
 def parse(text):
-    """{name: lines of its statement}."""
+    """A dictionary from names to the lines of their statements."""
     found = {}
     for number, name, is_read, body in split_blocks(text):
         try:

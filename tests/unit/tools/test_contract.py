@@ -1,4 +1,4 @@
-"""The judge of answers, on a document of its own: it must be able to say no."""
+"""tests/lib/contract.py accepts valid responses and refuses invalid ones."""
 
 import httpx
 import pytest
@@ -41,7 +41,7 @@ DOCUMENT = {
 ID = "019c1363-49c0-781f-a8e2-5d940ed90475"
 
 
-def judge(path, status, body=None, *, total="3", content_type="application/json"):
+def check_response(path, status, body=None, *, total="3", content_type="application/json"):
     headers = {"X-Total-Count": total} if total else {}
     answer = httpx.Response(status, headers=headers) if body is None else httpx.Response(status, json=body, headers=headers)
     if body is not None:
@@ -49,11 +49,11 @@ def judge(path, status, body=None, *, total="3", content_type="application/json"
     Contract(DOCUMENT).check("GET", path, answer)
 
 
-def test_right_answers():
-    judge("/things/1?x=2", 200, {"id": ID, "at": "2026-01-31T09:30:00.000Z", "parent": {"id": ID, "at": None}})
-    judge("/things/1", 204)
-    judge("/things/list", 204)
-    judge("/nowhere", 404, {"error": "not_found", "status": 404}, content_type="application/problem+json")
+def test_valid_responses_are_accepted():
+    check_response("/things/1?x=2", 200, {"id": ID, "at": "2026-01-31T09:30:00.000Z", "parent": {"id": ID, "at": None}})
+    check_response("/things/1", 204)
+    check_response("/things/list", 204)
+    check_response("/nowhere", 404, {"error": "not_found", "status": 404}, content_type="application/problem+json")
 
 
 @pytest.mark.parametrize(
@@ -76,6 +76,6 @@ def test_right_answers():
         ("/things/1/more", 200, {"id": ID}, {}),
     ],
 )
-def test_wrong_answers(path, status, body, options):
+def test_invalid_responses_are_refused(path, status, body, options):
     with pytest.raises(ContractError):
-        judge(path, status, body, **options)
+        check_response(path, status, body, **options)

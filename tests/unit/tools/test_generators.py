@@ -1,4 +1,4 @@
-"""The code generators of libcommon/tools: what they emit compiles and says what the source said."""
+"""The code generators of libcommon/tools: their output compiles and has the content of the source."""
 
 import json
 import subprocess
@@ -18,7 +18,7 @@ def generate(tool, *args, **options):
 
 
 def compile_and_print(folder, header, expression):
-    """What `puts(expression)` prints when the header is compiled with the project's warnings."""
+    """Compile the header with the project's warnings and return what `puts(expression)` prints."""
     source = folder / "print.c"
     source.write_text(f'#include <stdio.h>\n#include "{header}"\nint main(void)\n{{\n\tputs({expression});\n\treturn 0;\n}}\n')
     flags = ["-std=gnu11", "-Wall", "-Wextra", "-Wpedantic", "-Woverlength-strings", "-Werror"]
@@ -54,7 +54,7 @@ def test_statements_become_constants(tmp_path):
     assert found == r"""SELECT 'a;b--c', "odd;name", $tag$ it's; $tag$, E'\n', 'é' FROM run"""
 
 
-def test_reading_statements_are_marked(tmp_path):
+def test_read_only_statements_are_marked(tmp_path):
     done, header = sql_header(tmp_path, "-- name: run_get (read)\nSELECT 1;\n-- name: run_set\nUPDATE run SET a = 1;\n")
     assert done.returncode == 0, done.stderr
     assert compile_and_print(tmp_path, header.name, "RUN_GET_SQL") == "/* read */ SELECT 1"
@@ -62,7 +62,7 @@ def test_reading_statements_are_marked(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "text, complaint",
+    "text, message",
     [
         ("-- name: a\nSELECT 1;\n-- name: a\nSELECT 2;\n", ":3: the name 'a' twice"),
         ("SELECT 1;\n-- name: a\nSELECT 2;\n", ":1: a statement without a name"),
@@ -73,10 +73,10 @@ def test_reading_statements_are_marked(tmp_path):
         ("-- name: a\nSELECT 'one\ntwo';\n", ":1: quoted text over several lines"),
     ],
 )
-def test_bad_statements_are_refused(tmp_path, text, complaint):
+def test_invalid_statements_are_refused(tmp_path, text, message):
     done, _ = sql_header(tmp_path, text)
     assert done.returncode != 0
-    assert complaint in done.stderr
+    assert message in done.stderr
 
 
 def test_migrations_become_a_table(tmp_path):
@@ -114,7 +114,7 @@ def test_misnumbered_migrations_are_refused(tmp_path, names):
     assert done.returncode != 0
 
 
-def test_description_becomes_json(tmp_path):
+def test_the_api_description_becomes_json(tmp_path):
     source = tmp_path / "openapi.yaml"
     source.write_text("openapi: 3.1.0\ninfo: {title: é \"x\", version: y}\nat: 2026-01-31T09:30:00.000Z\nresponses: {200: a}\n")
     done = generate("openapi_json.py", "1.2.3", tmp_path / "openapi.h", source)

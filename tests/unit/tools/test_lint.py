@@ -1,4 +1,4 @@
-"""tests/lint.py finds what it is there to find, and nothing in what merely looks like it."""
+"""tests/lint.py reports faults, and does not report similar valid code."""
 
 import subprocess
 from pathlib import Path
@@ -36,19 +36,19 @@ FAULTS = [
 
 
 @pytest.mark.parametrize("text", FINE)
-def test_fine(tmp_path, text):
+def test_valid_code_is_accepted(tmp_path, text):
     done = lint(tmp_path, text=text)
     assert done.returncode == 0, done.stdout
 
 
 @pytest.mark.parametrize("text, fault", FAULTS)
-def test_fault(tmp_path, text, fault):
+def test_faults_are_reported(tmp_path, text, fault):
     done = lint(tmp_path, text=text)
     assert done.returncode == 1
     assert fault in done.stdout
 
 
-def test_tests_may_more(tmp_path):
+def test_tests_may_call_system(tmp_path):
     text = "\tsystem(command);\n\tusleep(1);\n"
     assert "system() is refused" in lint(tmp_path, text=text).stdout
     done = lint(tmp_path, path="tests/lib/fixture.c", text=text)
@@ -56,11 +56,11 @@ def test_tests_may_more(tmp_path):
     assert "fixture.c:1" not in done.stdout
 
 
-def test_header_needs_its_guard(tmp_path):
+def test_header_needs_pragma_once(tmp_path):
     assert "without #pragma once" in lint(tmp_path, path="libcommon/a.h", text="int a;\n").stdout
 
 
-def test_unregistered_test(tmp_path):
+def test_unregistered_test_is_reported(tmp_path):
     path = "tests/unit/libcommon/base/arena_test.c"
     assert "arena_test.c: not registered" in lint(tmp_path, path=path, text="int a;\n").stdout
     assert lint(tmp_path, path=path, text="int a;\n", listed="'arena'").returncode == 0
