@@ -1,6 +1,6 @@
 /* The HTTP server: for any input, each request that reaches the handler is well formed and ends
- * exactly once, and the connection is closed at the end. Input: the size of the reads (first byte; 0:
- * all at once), then the bytes of a connection. */
+ * exactly once, and the connection is closed at the end. Input: the size of the reads (first byte;
+ * 0: all at once), then the bytes of a connection. */
 #include "base/base.h"
 #include "fuzz.h"
 #include "http/internal.h"

@@ -1,5 +1,6 @@
-/* identity_verify(): refuses every value that was not signed with the secret and accepts every value
- * that was. Input: the header's value; after a leading NUL, the repository of an identity to sign. */
+/* identity_verify(): refuses every value that was not signed with the secret and accepts every
+ * value that was. Input: the header's value; after a leading NUL, the repository of an identity to
+ * sign. */
 #include "base/identity.h"
 
 #include "base/base.h"

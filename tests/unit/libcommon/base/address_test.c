@@ -72,7 +72,7 @@ static const char *const BAD[] = {
 	"host/path:80",
 };
 
-static void forms_that_are_taken(void **state)
+static void valid_forms_are_parsed(void **state)
 {
 	for (size_t i = 0; i < ARRAY_LEN(GOOD); i++) {
 		struct address address;
@@ -84,7 +84,7 @@ static void forms_that_are_taken(void **state)
 	}
 }
 
-static void others_are_refused(void **state)
+static void other_forms_are_refused(void **state)
 {
 	for (size_t i = 0; i < ARRAY_LEN(BAD); i++) {
 		struct address address = {.port = 7};
@@ -94,7 +94,7 @@ static void others_are_refused(void **state)
 	}
 }
 
-static void long_ones_are_refused(void **state)
+static void long_addresses_are_refused(void **state)
 {
 	char text[400] = "unix:/";
 	struct address address;
@@ -112,9 +112,9 @@ static void long_ones_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(forms_that_are_taken, new_arena, free_arena),
-		cmocka_unit_test_setup_teardown(others_are_refused, new_arena, free_arena),
-		cmocka_unit_test_setup_teardown(long_ones_are_refused, new_arena, free_arena),
+		cmocka_unit_test_setup_teardown(valid_forms_are_parsed, new_arena, free_arena),
+		cmocka_unit_test_setup_teardown(other_forms_are_refused, new_arena, free_arena),
+		cmocka_unit_test_setup_teardown(long_addresses_are_refused, new_arena, free_arena),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

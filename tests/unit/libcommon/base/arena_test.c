@@ -17,7 +17,7 @@ static bool is_zero(const char *data, size_t length)
 	return true;
 }
 
-static void allocations_are_zeroed_aligned_and_apart(void **state attr_unused)
+static void allocations_are_zeroed_aligned_and_distinct(void **state attr_unused)
 {
 	static const size_t SIZES[] = {1,    7,     8,     16,    100,   1000, 4000,   4096,
 	                               5000, 16383, 16384, 65536, 70000, 3,    1 << 20};
@@ -43,14 +43,14 @@ static void size_zero_gives_a_unique_pointer(void **state attr_unused)
 	assert_non_null(arena_array(arena, 0, 8));
 }
 
-static void memory_is_taken_in_growing_blocks(void **state attr_unused)
+static void blocks_grow(void **state attr_unused)
 {
 	size_t start = arena_size_bytes(arena);
 	assert_in_range(start, 1024, 8192);
 	arena_alloc(arena, 64);
 	assert_int_equal(arena_size_bytes(arena), start);
 
-	/* A large allocation has a block of its own, the rest of the first stays in use. */
+	/* A large allocation gets its own block; the rest of the first stays in use. */
 	arena_alloc(arena, 100000);
 	size_t with_large = arena_size_bytes(arena);
 	assert_in_range(with_large, start + 100000, start + 100200);
@@ -62,7 +62,7 @@ static void memory_is_taken_in_growing_blocks(void **state attr_unused)
 	assert_in_range(arena_size_bytes(arena), with_large + 1000000, with_large + 1200000);
 }
 
-static void growth_is_in_place_for_the_newest(void **state attr_unused)
+static void the_newest_allocation_grows_in_place(void **state attr_unused)
 {
 	char *text = arena_strdup(arena, "abc");
 	char *grown = arena_grow(arena, text, 4, 200);
@@ -86,7 +86,7 @@ static void growth_is_in_place_for_the_newest(void **state attr_unused)
 	assert_non_null(arena_grow(arena, NULL, 0, 10));
 }
 
-static void growth_clears_what_was_written_past_the_size(void **state attr_unused)
+static void growth_clears_the_new_bytes(void **state attr_unused)
 {
 	char *data = arena_alloc(arena, 16);
 	memset(data, 'x', 16);
@@ -95,7 +95,7 @@ static void growth_clears_what_was_written_past_the_size(void **state attr_unuse
 	assert_true(is_zero(data + 4, 28));
 }
 
-static void copies(void **state attr_unused)
+static void copies_are_terminated(void **state attr_unused)
 {
 	assert_null(arena_strdup(arena, NULL));
 	assert_string_equal(arena_strdup(arena, ""), "");
@@ -106,7 +106,7 @@ static void copies(void **state attr_unused)
 	assert_string_equal(arena_memdup(arena, NULL, 0), "");
 }
 
-static void formats(void **state attr_unused)
+static void texts_are_formatted(void **state attr_unused)
 {
 	assert_string_equal(arena_printf(arena, "%s-%d", "x", 7), "x-7");
 	assert_string_equal(arena_printf(arena, "%s", ""), "");
@@ -120,7 +120,7 @@ static void formats(void **state attr_unused)
 	assert_string_equal(wide + 99997, "end|");
 }
 
-static void buffers(void **state attr_unused)
+static void buffers_grow(void **state attr_unused)
 {
 	struct buf buf = {.arena = arena};
 	buf_add(&buf, NULL, 0);
@@ -169,7 +169,7 @@ static void callbacks_run_newest_first(void **state attr_unused)
 	arena_free(NULL);
 }
 
-/* Stand-ins for the C library's, which count what is wiped; the second is the hardened build's. */
+/* Replace the C library's functions and count the bytes wiped; the hardened build calls the second. */
 static size_t wiped_bytes;
 
 void wipe(void *data, size_t length) __asm__("explicit_bzero");
@@ -213,7 +213,7 @@ static void only_a_wiped_arena_is_wiped(void **state attr_unused)
 #ifdef HAS_ASAN
 #include <sanitizer/asan_interface.h>
 
-static void the_sanitizer_sees_an_overrun(void **state attr_unused)
+static void the_sanitizer_detects_an_overrun(void **state attr_unused)
 {
 	char *one = arena_alloc(arena, 10);
 	char *other = arena_alloc(arena, 10);
@@ -229,18 +229,18 @@ static void the_sanitizer_sees_an_overrun(void **state attr_unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		ARENA_TEST(allocations_are_zeroed_aligned_and_apart),
+		ARENA_TEST(allocations_are_zeroed_aligned_and_distinct),
 		ARENA_TEST(size_zero_gives_a_unique_pointer),
-		ARENA_TEST(memory_is_taken_in_growing_blocks),
-		ARENA_TEST(growth_is_in_place_for_the_newest),
-		ARENA_TEST(growth_clears_what_was_written_past_the_size),
-		ARENA_TEST(copies),
-		ARENA_TEST(formats),
-		ARENA_TEST(buffers),
+		ARENA_TEST(blocks_grow),
+		ARENA_TEST(the_newest_allocation_grows_in_place),
+		ARENA_TEST(growth_clears_the_new_bytes),
+		ARENA_TEST(copies_are_terminated),
+		ARENA_TEST(texts_are_formatted),
+		ARENA_TEST(buffers_grow),
 		cmocka_unit_test(callbacks_run_newest_first),
 		cmocka_unit_test(only_a_wiped_arena_is_wiped),
 #ifdef HAS_ASAN
-		ARENA_TEST(the_sanitizer_sees_an_overrun),
+		ARENA_TEST(the_sanitizer_detects_an_overrun),
 #endif
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

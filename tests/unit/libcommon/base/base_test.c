@@ -17,7 +17,7 @@ struct pair {
 	int second;
 };
 
-static void macros(void **state attr_unused)
+static void macros_work(void **state attr_unused)
 {
 	int numbers[7];
 	assert_int_equal(ARRAY_LEN(numbers), 7);
@@ -27,14 +27,14 @@ static void macros(void **state attr_unused)
 	assert_int_equal(MAX_OF(2, 3), 3);
 }
 
-static void require_passes_what_holds(void **state attr_unused)
+static void require_passes_a_true_condition(void **state attr_unused)
 {
 	int evaluated = 0;
 	require(++evaluated == 1);
 	assert_int_equal(evaluated, 1);
 }
 
-static void require_aborts_and_says_where(void **state attr_unused)
+static void require_aborts_and_names_the_place(void **state attr_unused)
 {
 	struct capture capture = capture_start(STDERR_FILENO);
 	pid_t child = fork();
@@ -56,9 +56,9 @@ static void require_aborts_and_says_where(void **state attr_unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(macros),
-		cmocka_unit_test(require_passes_what_holds),
-		cmocka_unit_test(require_aborts_and_says_where),
+		cmocka_unit_test(macros_work),
+		cmocka_unit_test(require_passes_a_true_condition),
+		cmocka_unit_test(require_aborts_and_names_the_place),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

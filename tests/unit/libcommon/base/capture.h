@@ -1,4 +1,4 @@
-/** What a tested function writes to a file descriptor such as standard output. */
+/** Capturing what a tested function writes to a descriptor such as standard output. */
 #pragma once
 
 #include "base/base.h"
@@ -14,12 +14,12 @@
 #include <cmocka.h>
 
 struct capture {
-	int fd;    /* the descriptor that is caught */
-	int saved; /* where it led before */
+	int fd;    /* the captured descriptor */
+	int saved; /* a duplicate of the original */
 	int file;
 };
 
-/** Catch what is written to `fd` from now on. */
+/** Start capturing what is written to `fd`. */
 static inline struct capture capture_start(int fd)
 {
 	fflush(NULL);
@@ -29,7 +29,7 @@ static inline struct capture capture_start(int fd)
 	return capture;
 }
 
-/** Stop, and put the caught text into `out`, which holds it all and a NUL. Returns its length. */
+/** Stop, and copy the captured text and a NUL into `out`, which must have room. Returns its length. */
 static inline size_t capture_stop(struct capture *capture, char *out, size_t size)
 {
 	fflush(NULL);

@@ -30,7 +30,7 @@ static const struct setting TABLE[] = {
 	SETTING_END,
 };
 
-/* One row without bounds for each type. */
+/* One row of each type, without bounds. */
 static int64_t any_int, any_ms, any_bytes;
 static double any_float;
 static const struct setting UNBOUNDED[] = {
@@ -53,7 +53,7 @@ static int setup(void **state attr_unused)
 
 static char text[8192];
 
-/* Load with standard error caught in `text`. */
+/* Load, and capture standard error in `text`. */
 static enum err_code load(const struct setting *settings)
 {
 	struct capture capture = capture_start(STDERR_FILENO);
@@ -62,7 +62,7 @@ static enum err_code load(const struct setting *settings)
 	return err;
 }
 
-static void the_table_gives_defaults(void **state attr_unused)
+static void defaults_come_from_the_table(void **state attr_unused)
 {
 	assert_int_equal(load(TABLE), ERR_NONE);
 	assert_string_equal(text, "");
@@ -84,7 +84,7 @@ static void an_empty_variable_is_unset(void **state attr_unused)
 	assert_int_equal(values.count, 4096);
 }
 
-static void good_values_are_taken(void **state attr_unused)
+static void valid_numbers_are_accepted(void **state attr_unused)
 {
 	static const struct {
 		const char *name, *value;
@@ -119,7 +119,7 @@ static void good_values_are_taken(void **state attr_unused)
 	}
 }
 
-static void floats_booleans_and_texts_are_taken(void **state attr_unused)
+static void floats_booleans_and_texts_are_accepted(void **state attr_unused)
 {
 	static const struct {
 		const char *value;
@@ -144,7 +144,7 @@ static void floats_booleans_and_texts_are_taken(void **state attr_unused)
 	assert_string_equal(values.secret, "hunter2");
 }
 
-static void bad_values_are_named(void **state attr_unused)
+static void faults_name_the_variable(void **state attr_unused)
 {
 	static const struct {
 		const char *name, *value, *line;
@@ -296,11 +296,11 @@ static void values_are_printed_without_secrets(void **state attr_unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(the_table_gives_defaults),
+		TEST(defaults_come_from_the_table),
 		TEST(an_empty_variable_is_unset),
-		TEST(good_values_are_taken),
-		TEST(floats_booleans_and_texts_are_taken),
-		TEST(bad_values_are_named),
+		TEST(valid_numbers_are_accepted),
+		TEST(floats_booleans_and_texts_are_accepted),
+		TEST(faults_name_the_variable),
 		TEST(malformed_values_are_refused),
 		TEST(every_fault_is_reported),
 		TEST(help_is_printed_from_the_table),

@@ -91,7 +91,7 @@ static void hkdf_vectors(void **state attr_unused)
 	assert_hex(out, 42,
 	           "8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d"
 	           "9d201395faa4b61a96c8");
-	/* Another use, another key; a shorter one is the beginning of a longer one. */
+	/* Another info gives another key; a shorter key is a prefix of a longer one. */
 	uint8_t other[42], shorter[16];
 	hkdf_sha256(secret, sizeof(secret), "identity", other, sizeof(other));
 	assert_memory_not_equal(out, other, sizeof(other));
@@ -117,7 +117,7 @@ static void crc32_vectors(void **state attr_unused)
 	assert_int_equal(crc32_of(NULL, 0), 0);
 }
 
-static void randomness(void **state attr_unused)
+static void random_bytes_differ(void **state attr_unused)
 {
 	uint8_t one[1000] = {0}, other[1000] = {0};
 	random_bytes(one, sizeof(one));
@@ -210,7 +210,7 @@ static void gcm_refuses_every_change(void **state attr_unused)
 	assert_int_equal(gcm_open(key, "token of a", sealed, sizeof(sealed), opened), ERR_INVALID);
 }
 
-static void gcm_never_repeats_itself(void **state attr_unused)
+static void gcm_uses_a_new_nonce(void **state attr_unused)
 {
 	uint8_t key[GCM_KEY_LEN] = {7}, one[6 + GCM_OVERHEAD], other[6 + GCM_OVERHEAD];
 	gcm_seal(key, "", "secret", 6, one);
@@ -219,7 +219,7 @@ static void gcm_never_repeats_itself(void **state attr_unused)
 	assert_memory_not_equal(one + 12, other + 12, 6);
 }
 
-static void hex_goes_both_ways(void **state attr_unused)
+static void hex_round_trip(void **state attr_unused)
 {
 	uint8_t all[256], back[256];
 	char text[513];
@@ -281,7 +281,7 @@ static void base64_vectors(void **state attr_unused)
 	}
 }
 
-static void base64_of_every_length(void **state attr_unused)
+static void base64_round_trip_of_every_length(void **state attr_unused)
 {
 	uint8_t data[100];
 	random_bytes(data, sizeof(data));
@@ -321,17 +321,17 @@ int main(void)
 		ARENA_TEST(hmac_vectors),
 		ARENA_TEST(hkdf_vectors),
 		ARENA_TEST(crc32_vectors),
-		ARENA_TEST(randomness),
+		ARENA_TEST(random_bytes_differ),
 		ARENA_TEST(base62_is_uniform),
 		ARENA_TEST(constant_time_comparison),
 		ARENA_TEST(gcm_opens_what_it_sealed),
 		ARENA_TEST(gcm_vector),
 		ARENA_TEST(gcm_refuses_every_change),
-		ARENA_TEST(gcm_never_repeats_itself),
-		ARENA_TEST(hex_goes_both_ways),
+		ARENA_TEST(gcm_uses_a_new_nonce),
+		ARENA_TEST(hex_round_trip),
 		ARENA_TEST(bad_hex_is_refused),
 		ARENA_TEST(base64_vectors),
-		ARENA_TEST(base64_of_every_length),
+		ARENA_TEST(base64_round_trip_of_every_length),
 		ARENA_TEST(bad_base64_is_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

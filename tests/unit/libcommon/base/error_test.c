@@ -34,7 +34,7 @@ static void slugs_are_unique(void **state attr_unused)
 	}
 }
 
-/* What clients and operators rely on: numbers never move, slugs never change. */
+/* Clients and operators depend on numbers, statuses and slugs: they must never change. */
 static void codes_are_stable(void **state attr_unused)
 {
 	static const struct {

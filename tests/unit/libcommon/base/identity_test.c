@@ -49,7 +49,7 @@ static char *sign(struct fixture *f)
 	return identity_sign(f->signer, f->arena, &f->identity, "req-1", NOW_MS);
 }
 
-static void what_is_signed_is_read(void **state)
+static void a_signed_identity_is_read(void **state)
 {
 	struct fixture *f = *state;
 	struct identity read;
@@ -75,7 +75,7 @@ static void absent_fields_stay_absent(void **state)
 	assert_null(read.interest);
 }
 
-static void it_expires(void **state)
+static void a_value_expires(void **state)
 {
 	struct fixture *f = *state;
 	struct identity read;
@@ -98,8 +98,8 @@ static void another_secret_is_refused(void **state)
 	identity_signer_free(other);
 }
 
-/* Every character changed, and every prefix. */
-static void damage_is_refused(void **state)
+/* Each character changed, and each prefix. */
+static void changed_values_are_refused(void **state)
 {
 	struct fixture *f = *state;
 	struct identity read;
@@ -119,8 +119,8 @@ static void damage_is_refused(void **state)
 	                 ERR_UNAUTHENTICATED);
 }
 
-/* Rightly signed, but not what we write. */
-static void other_fields_are_refused(void **state)
+/* Signed correctly, but not of the form that identity_sign() writes. */
+static void invalid_fields_are_refused(void **state)
 {
 	static const char A[] = "0197a000-0000-7000-8000-000000000001";
 	static const char *const FORMATS[] = {
@@ -154,7 +154,7 @@ static void other_fields_are_refused(void **state)
 	}
 }
 
-static void nothing_at_all_is_refused(void **state)
+static void empty_values_are_refused(void **state)
 {
 	struct fixture *f = *state;
 	static const char *const VALUES[] = {"", ".", "a", "a.", ".a", "a.b.c", "!.!"};
@@ -170,7 +170,7 @@ static void nothing_at_all_is_refused(void **state)
 	                 ERR_UNAUTHENTICATED);
 }
 
-/* A field that holds the separator moves the others, and must not become another identity. */
+/* A separator inside a field must not make another identity. */
 static void separators_in_fields_are_refused(void **state)
 {
 	struct fixture *f = *state;
@@ -192,13 +192,13 @@ static void kinds_have_names(void **state attr_unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(what_is_signed_is_read),
+		TEST(a_signed_identity_is_read),
 		TEST(absent_fields_stay_absent),
-		TEST(it_expires),
+		TEST(a_value_expires),
 		TEST(another_secret_is_refused),
-		TEST(damage_is_refused),
-		TEST(other_fields_are_refused),
-		TEST(nothing_at_all_is_refused),
+		TEST(changed_values_are_refused),
+		TEST(invalid_fields_are_refused),
+		TEST(empty_values_are_refused),
 		TEST(separators_in_fields_are_refused),
 		TEST(kinds_have_names),
 	};

@@ -21,7 +21,7 @@ static yyjson_val *parsed(const char *text)
 	return root;
 }
 
-static void good_text_is_read_and_written(void **state attr_unused)
+static void valid_text_is_read_and_written(void **state attr_unused)
 {
 	static const struct {
 		const char *text, *written; /* NULL: the same */
@@ -55,7 +55,7 @@ static void good_text_is_read_and_written(void **state attr_unused)
 	}
 }
 
-static void bad_text_is_refused(void **state attr_unused)
+static void invalid_text_is_refused(void **state attr_unused)
 {
 	static const char *const TEXTS[] = {
 		"",
@@ -120,7 +120,7 @@ static void bad_text_is_refused(void **state attr_unused)
 	}
 }
 
-static void the_length_counts(void **state attr_unused)
+static void only_length_bytes_are_read(void **state attr_unused)
 {
 	yyjson_val *root;
 	assert_int_equal(json_parse(arena, "[1]x", 3, &root, NULL), ERR_NONE);
@@ -134,7 +134,7 @@ static void the_length_counts(void **state attr_unused)
 	assert_string_equal(yyjson_get_str(yyjson_arr_get(root, 0)), "abc");
 }
 
-static void faults_are_placed(void **state attr_unused)
+static void faults_name_the_byte(void **state attr_unused)
 {
 	static const struct {
 		const char *text, *why;
@@ -181,7 +181,7 @@ static void depth_is_bounded(void **state attr_unused)
 	assert_int_equal(parse(arena_printf(arena, "[%s0]", nested("[[]],", "", "", 1000)), &root,
 	                       NULL),
 	                 ERR_NONE);
-	/* A megabyte of them costs no more than looking at it. */
+	/* A megabyte of brackets allocates no memory for parsing. */
 	size_t before = arena_size_bytes(arena);
 	char *many = nested("[", "", "", 1 << 20);
 	size_t text_bytes = arena_size_bytes(arena) - before;
@@ -189,14 +189,14 @@ static void depth_is_bounded(void **state attr_unused)
 	assert_int_equal(arena_size_bytes(arena), before + text_bytes);
 }
 
-/* `{"key0":0,"key1":0,...}`, with `twin` for one more name. */
-static char *object_of(int count, const char *twin)
+/* `{"key0":0,"key1":0,...}`, with `extra` for one more name. */
+static char *object_of(int count, const char *extra)
 {
 	struct buf text = {.arena = arena};
 	buf_puts(&text, "{");
 	for (int i = 0; i < count; i++)
 		buf_printf(&text, "\"key%d\":0,", i);
-	buf_printf(&text, "\"%s\":0}", twin);
+	buf_printf(&text, "\"%s\":0}", extra);
 	return text.data;
 }
 
@@ -217,7 +217,7 @@ static void duplicates_are_found_in_objects_of_any_size(void **state attr_unused
 	}
 }
 
-static void names_that_begin_alike_are_told_apart(void **state attr_unused)
+static void names_with_equal_beginnings_are_distinct(void **state attr_unused)
 {
 	/* Beyond the 8 bytes that are compared first, in a small and a large object. */
 	static const int COUNTS[] = {2, 40};
@@ -235,7 +235,7 @@ static void names_that_begin_alike_are_told_apart(void **state attr_unused)
 	}
 }
 
-static void members_are_got_with_tolerance(void **state attr_unused)
+static void absent_members_and_other_types_give_the_fallback(void **state attr_unused)
 {
 	yyjson_val *root = parsed("{\"text\":\"abc\",\"int\":-7,\"float\":1.5,\"true\":true,"
 	                          "\"null\":null,\"large\":9223372036854775808,\"list\":[1]}");
@@ -276,7 +276,7 @@ static void documents_are_built_in_the_arena(void **state attr_unused)
 	assert_string_equal(json_write_mut(arena, yyjson_mut_obj(doc), NULL), "{}");
 }
 
-static void what_json_lacks_is_still_written_as_json(void **state attr_unused)
+static void invalid_values_are_written_as_valid_json(void **state attr_unused)
 {
 	yyjson_mut_doc *doc = json_doc_new(arena);
 	yyjson_mut_val *root = yyjson_mut_obj(doc);
@@ -293,7 +293,7 @@ static void what_json_lacks_is_still_written_as_json(void **state attr_unused)
 	parsed(text);
 }
 
-static void quoting(void **state attr_unused)
+static void strings_are_quoted(void **state attr_unused)
 {
 	static const struct {
 		const char *text, *quoted;
@@ -361,17 +361,17 @@ static void every_character_survives_quoting(void **state attr_unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		ARENA_TEST(good_text_is_read_and_written),
-		ARENA_TEST(bad_text_is_refused),
-		ARENA_TEST(the_length_counts),
-		ARENA_TEST(faults_are_placed),
+		ARENA_TEST(valid_text_is_read_and_written),
+		ARENA_TEST(invalid_text_is_refused),
+		ARENA_TEST(only_length_bytes_are_read),
+		ARENA_TEST(faults_name_the_byte),
 		ARENA_TEST(depth_is_bounded),
 		ARENA_TEST(duplicates_are_found_in_objects_of_any_size),
-		ARENA_TEST(names_that_begin_alike_are_told_apart),
-		ARENA_TEST(members_are_got_with_tolerance),
+		ARENA_TEST(names_with_equal_beginnings_are_distinct),
+		ARENA_TEST(absent_members_and_other_types_give_the_fallback),
 		ARENA_TEST(documents_are_built_in_the_arena),
-		ARENA_TEST(what_json_lacks_is_still_written_as_json),
-		ARENA_TEST(quoting),
+		ARENA_TEST(invalid_values_are_written_as_valid_json),
+		ARENA_TEST(strings_are_quoted),
 		ARENA_TEST(every_character_survives_quoting),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Start and stop catching standard output; the text lives in the arena. */
+/* Start and stop capturing standard output; the text is in the arena. */
 static struct capture output;
 
 static void start(const char *levels)
@@ -31,7 +31,7 @@ static char *stop(void)
 	return text;
 }
 
-/* The one line that was written, parsed. */
+/* The only line written, parsed. */
 static yyjson_val *stop_line(void)
 {
 	char *text = stop();
@@ -43,7 +43,7 @@ static yyjson_val *stop_line(void)
 	return root;
 }
 
-static void a_line_holds_what_happened(void **state attr_unused)
+static void a_line_has_all_members(void **state attr_unused)
 {
 	int64_t before = time_now_ms(), at;
 	start("info");
@@ -101,7 +101,7 @@ static void floats_are_always_json(void **state attr_unused)
 
 static void long_text_is_cut_at_a_character(void **state attr_unused)
 {
-	/* What escapes to the most, and what a careless cut would break. */
+	/* Characters with the longest escapes, and of several bytes. */
 	static const char *const UNITS[] = {"\x01", "\xe2\x82\xac", "a\xf0\x9f\x98\x80", "\""};
 	for (size_t i = 0; i < ARRAY_LEN(UNITS); i++) {
 		struct buf text = {.arena = arena};
@@ -130,7 +130,7 @@ static void text_that_is_not_utf8_is_repaired(void **state attr_unused)
 	assert_string_equal(json_get_text(stop_line(), "text"), "a\xef\xbf\xbd");
 }
 
-static void levels(void **state attr_unused)
+static void levels_apply_to_groups(void **state attr_unused)
 {
 	static const struct {
 		const char *levels;
@@ -196,7 +196,7 @@ static int64_t count_evaluation(void)
 	return ++evaluated;
 }
 
-static void what_is_off_costs_nothing(void **state attr_unused)
+static void disabled_levels_do_not_evaluate_fields(void **state attr_unused)
 {
 	evaluated = 0;
 	start("info,pg=debug");
@@ -233,12 +233,12 @@ static void *write_many(void *name)
 	return NULL;
 }
 
-static void threads_do_not_mix(void **state attr_unused)
+static void lines_of_threads_do_not_mix(void **state attr_unused)
 {
 	static char names[THREADS][2] = {"a", "b", "c", "d"};
 	pthread_t threads[THREADS];
 	start("info");
-	/* Appending, as a log file is opened: each write(2) goes to the end. */
+	/* O_APPEND, as for a log file: each write(2) goes to the end. */
 	fcntl(STDOUT_FILENO, F_SETFL, O_APPEND);
 	for (int i = 0; i < THREADS; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, write_many, names[i]), 0);
@@ -262,16 +262,16 @@ static void threads_do_not_mix(void **state attr_unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		ARENA_TEST(a_line_holds_what_happened),
+		ARENA_TEST(a_line_has_all_members),
 		ARENA_TEST(the_request_id_stays_until_changed),
 		ARENA_TEST(floats_are_always_json),
 		ARENA_TEST(long_text_is_cut_at_a_character),
 		ARENA_TEST(text_that_is_not_utf8_is_repaired),
-		ARENA_TEST(levels),
+		ARENA_TEST(levels_apply_to_groups),
 		ARENA_TEST(bad_levels_are_refused_and_change_nothing),
-		ARENA_TEST(what_is_off_costs_nothing),
+		ARENA_TEST(disabled_levels_do_not_evaluate_fields),
 		ARENA_TEST(errno_is_kept),
-		ARENA_TEST(threads_do_not_mix),
+		ARENA_TEST(lines_of_threads_do_not_mix),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,7 +20,7 @@ static void assert_line(const char *text, const char *line)
 		fail_msg("no line %s in:\n%s", line, text);
 }
 
-/* The value behind `name` at the start of a line. */
+/* The value after `name` at the start of a line. */
 static double value_of(const char *text, const char *name)
 {
 	const char *at = strstr(text, arena_printf(arena, "\n%s ", name));
@@ -42,7 +42,7 @@ static void a_metric_without_labels_begins_at_zero(void **state attr_unused)
 	assert_line(text, "t_plain_total 3");
 }
 
-static void twice_is_harmless(void **state attr_unused)
+static void registering_twice_is_harmless(void **state attr_unused)
 {
 	metric_register(&plain);
 	metric_register(&plain);
@@ -147,7 +147,7 @@ static void nothing_is_lost_between_threads(void **state attr_unused)
 	pthread_t threads[THREADS];
 	for (int i = 0; i < THREADS; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, count_many, NULL), 0);
-	metrics_text(arena); /* while they count */
+	metrics_text(arena); /* while the threads count */
 	for (int i = 0; i < THREADS; i++)
 		assert_int_equal(pthread_join(threads[i], NULL), 0);
 	char *text = metrics_text(arena);
@@ -168,7 +168,7 @@ static void nothing_is_lost_between_threads(void **state attr_unused)
 
 static struct metric many = METRIC_COUNTER("t_many_total", "Many.", "a");
 
-static void more_series_than_the_cache_remembers(void **state attr_unused)
+static void more_series_than_the_cache_holds(void **state attr_unused)
 {
 	static char labels[1000][8];
 	metric_register(&many);
@@ -183,7 +183,7 @@ static void more_series_than_the_cache_remembers(void **state attr_unused)
 		assert_line(text, arena_printf(arena, "t_many_total{a=\"l%d\"} %d", i, 3 * i));
 }
 
-static void the_process_is_described(void **state attr_unused)
+static void process_metrics_are_exposed(void **state attr_unused)
 {
 	char *text = metrics_text(arena);
 	assert_line(text, "# TYPE process_resident_memory_bytes gauge");
@@ -208,8 +208,8 @@ static void the_process_is_described(void **state attr_unused)
 	assert_true(value_of(metrics_text(arena), "process_open_fds") == before);
 }
 
-/* `# HELP`, `# TYPE` or `name{...} value`, each with its end. */
-static void every_line_is_of_the_format(void **state attr_unused)
+/* `# HELP`, `# TYPE` or `name{...} value`. */
+static void every_line_is_valid(void **state attr_unused)
 {
 	char *text = metrics_text(arena);
 	assert_int_equal(text[strlen(text) - 1], '\n');
@@ -232,14 +232,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		ARENA_TEST(a_metric_without_labels_begins_at_zero),
-		ARENA_TEST(twice_is_harmless),
+		ARENA_TEST(registering_twice_is_harmless),
 		ARENA_TEST(labels_make_series),
 		ARENA_TEST(gauges_are_set_and_text_is_escaped),
 		ARENA_TEST(histograms_count_into_buckets),
 		ARENA_TEST(nothing_is_lost_between_threads),
-		ARENA_TEST(more_series_than_the_cache_remembers),
-		ARENA_TEST(the_process_is_described),
-		ARENA_TEST(every_line_is_of_the_format),
+		ARENA_TEST(more_series_than_the_cache_holds),
+		ARENA_TEST(process_metrics_are_exposed),
+		ARENA_TEST(every_line_is_valid),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

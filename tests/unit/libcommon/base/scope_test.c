@@ -29,7 +29,7 @@ static void unknown_names_have_no_mask(void **state attr_unused)
 	assert_int_equal(scope_mask("FLEET:READ"), SCOPE_NONE);
 }
 
-static void operators_have_two(void **state attr_unused)
+static void operators_have_two_scopes(void **state attr_unused)
 {
 	assert_int_equal(SCOPE_OPERATOR,
 	                 scope_mask("service:any_user") | scope_mask("assets:write"));
@@ -41,7 +41,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_and_masks_agree),
 		cmocka_unit_test(unknown_names_have_no_mask),
-		cmocka_unit_test(operators_have_two),
+		cmocka_unit_test(operators_have_two_scopes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

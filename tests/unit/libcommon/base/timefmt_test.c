@@ -17,16 +17,16 @@ static const struct {
 	{0, "1970-01-01T00:00:00.000Z"},
 	{1, "1970-01-01T00:00:00.001Z"},
 	{86399999, "1970-01-01T23:59:59.999Z"},
-	{951782400000, "2000-02-29T00:00:00.000Z"}, /* a leap year, though a century */
+	{951782400000, "2000-02-29T00:00:00.000Z"}, /* divisible by 400: a leap year */
 	{951868800000, "2000-03-01T00:00:00.000Z"},
 	{1709210096789, "2024-02-29T12:34:56.789Z"},
 	{1769851800000, "2026-01-31T09:30:00.000Z"},
-	{4107542400000, "2100-03-01T00:00:00.000Z"}, /* no leap year */
+	{4107542400000, "2100-03-01T00:00:00.000Z"}, /* not a leap year */
 	{4107542399999, "2100-02-28T23:59:59.999Z"},
 	{253402300799999, "9999-12-31T23:59:59.999Z"},
 };
 
-static void times_go_both_ways(void **state attr_unused)
+static void times_round_trip(void **state attr_unused)
 {
 	for (size_t i = 0; i < ARRAY_LEN(TIMES); i++) {
 		char text[TIME_TEXT_LEN + 1];
@@ -38,7 +38,7 @@ static void times_go_both_ways(void **state attr_unused)
 	}
 }
 
-static void every_day_goes_both_ways(void **state attr_unused)
+static void every_day_round_trips(void **state attr_unused)
 {
 	char last[DATE_TEXT_LEN + 1] = "";
 	for (int64_t day = 0; day < 2932897; day++) { /* to the end of 9999 */
@@ -138,7 +138,7 @@ static void bad_times_are_refused(void **state attr_unused)
 	int64_t time_ms = 42;
 	for (size_t i = 0; i < ARRAY_LEN(TEXTS); i++)
 		assert_false(time_parse(TEXTS[i], strlen(TEXTS[i]), &time_ms));
-	/* The length counts, not what stands behind it. */
+	/* Bytes after the length are not read. */
 	for (size_t length = 0; length < TIME_TEXT_LEN; length++)
 		assert_false(time_parse("2026-01-31T09:30:00.000Z", length, &time_ms));
 	assert_int_equal(time_ms, 42);
@@ -175,8 +175,8 @@ static void clocks(void **state attr_unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(times_go_both_ways),
-		cmocka_unit_test(every_day_goes_both_ways),
+		cmocka_unit_test(times_round_trip),
+		cmocka_unit_test(every_day_round_trips),
 		cmocka_unit_test(times_out_of_range_are_clamped),
 		cmocka_unit_test(other_forms_are_read),
 		cmocka_unit_test(bad_times_are_refused),

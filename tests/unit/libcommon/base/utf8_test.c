@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-static void test_sequences(void **state)
+static void sequences_are_validated(void **state)
 {
 	static const struct {
 		const char *text;
@@ -45,7 +45,7 @@ static void test_sequences(void **state)
 	assert_int_equal(utf8_sequence("\0", 1), 1);
 }
 
-static void test_whole_texts(void **state)
+static void texts_are_validated_and_counted(void **state)
 {
 	(void)state;
 	assert_true(utf8_is_valid("", 0));
@@ -57,8 +57,8 @@ static void test_whole_texts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sequences),
-		cmocka_unit_test(test_whole_texts),
+		cmocka_unit_test(sequences_are_validated),
+		cmocka_unit_test(texts_are_validated_and_counted),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,7 +21,7 @@ static uint64_t time_of(const struct uuid *uuid)
 	return time_ms;
 }
 
-static void new_ones_are_version_7_of_now(void **state attr_unused)
+static void new_uuids_have_version_7_and_the_time(void **state attr_unused)
 {
 	uint64_t before = (uint64_t)time_now_ms();
 	struct uuid uuid = uuid_new();
@@ -34,7 +34,7 @@ static void new_ones_are_version_7_of_now(void **state attr_unused)
 
 #define MANY 100000
 
-static void new_ones_ascend(void **state attr_unused)
+static void new_uuids_ascend(void **state attr_unused)
 {
 	struct uuid last = uuid_new();
 	for (int i = 0; i < MANY; i++) {
@@ -44,7 +44,7 @@ static void new_ones_ascend(void **state attr_unused)
 		assert_int_equal(next.bytes[8] >> 6, 2);
 		last = next;
 	}
-	/* A full counter runs into the time: 100,000 ids are at most 49 ms of them. */
+	/* A full counter carries into the time: 100,000 ids advance it by at most 49 ms. */
 	assert_true(time_of(&last) < (uint64_t)time_now_ms() + 100);
 }
 
@@ -79,7 +79,7 @@ static void random_parts_differ_between_threads(void **state attr_unused)
 		assert_int_not_equal(random_compare(&all[i - 1], &all[i]), 0);
 }
 
-static void text_goes_both_ways(void **state attr_unused)
+static void text_round_trip(void **state attr_unused)
 {
 	static const char *const TEXTS[] = {
 		"00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff",
@@ -143,10 +143,10 @@ static void nil_and_equality(void **state attr_unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(new_ones_are_version_7_of_now),
-		cmocka_unit_test(new_ones_ascend),
+		cmocka_unit_test(new_uuids_have_version_7_and_the_time),
+		cmocka_unit_test(new_uuids_ascend),
 		cmocka_unit_test(random_parts_differ_between_threads),
-		cmocka_unit_test(text_goes_both_ways),
+		cmocka_unit_test(text_round_trip),
 		cmocka_unit_test(either_case_is_read),
 		cmocka_unit_test(bad_text_is_refused),
 		cmocka_unit_test(nil_and_equality),
