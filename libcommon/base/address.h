@@ -1,6 +1,6 @@
 /** Addresses to listen on or connect to: `host:port` (`127.0.0.1:8080`, `[::1]:8080`,
- * `0.0.0.0:8080`, `svc-search:8080`), `unix:/path`, and to connect also `http://host:port` without a
- * path. */
+ * `0.0.0.0:8080`, `svc-search:8080`), `unix:/path`, and to connect also `http://host:port` without
+ * a path. */
 #pragma once
 
 #include "base/arena.h"

@@ -30,8 +30,8 @@
 #define BLOCK_MIN_BYTES ((size_t)4096)
 #define BLOCK_MAX_BYTES ((size_t)65536)
 
-/* Allocations of at least this size get their own block, so that the rest of the current block is not
- * wasted. */
+/* Allocations of at least this size get their own block, so that the rest of the current block is
+ * not wasted. */
 #define OWN_BLOCK_BYTES (BLOCK_MAX_BYTES / 4)
 
 /* One malloc: this header, then the space for allocations. */
@@ -134,8 +134,8 @@ void arena_free(struct arena *arena)
 	}
 }
 
-/* A block with room for `size`: the current block; a new current block; or, for a large allocation, its
- * own block, which is inserted after the current one. */
+/* A block with room for `size`: the current block; a new current block; or, for a large allocation,
+ * its own block, which is inserted after the current one. */
 static struct block *arena_block_for(struct arena *arena, size_t size)
 {
 	size_t needed = aligned(size + GUARD_BYTES);

@@ -30,13 +30,14 @@ void arena_free(struct arena *arena);
 /** Allocate `size` zeroed bytes, aligned for any type; size 0 gives a unique pointer. */
 void *arena_alloc(struct arena *arena, size_t size);
 
-/** Allocate `count` zeroed elements of `size` bytes; require()s that the product does not overflow. */
+/** Allocate `count` zeroed elements of `size` bytes; require()s that the product does not
+ * overflow. */
 void *arena_array(struct arena *arena, size_t count, size_t size);
 
 #define arena_new_of(arena, type) ((type *)arena_alloc((arena), sizeof(type)))
 
-/** Grow the `size` bytes at `ptr` to `new_size`; the new bytes are zero. Grows in place if `ptr` is the
- * newest allocation and its block has room, else copies; `ptr` stays readable. */
+/** Grow the `size` bytes at `ptr` to `new_size`; the new bytes are zero. Grows in place if `ptr` is
+ * the newest allocation and its block has room, else copies; `ptr` stays readable. */
 void *arena_grow(struct arena *arena, void *ptr, size_t size, size_t new_size);
 
 /** Copies, NUL-terminated. arena_strdup(NULL) is NULL; arena_strndup() stops at a NUL,
@@ -61,8 +62,8 @@ void arena_adopt(struct arena *arena, struct arena *child);
 /** Bytes that the arena has allocated with malloc, without adopted arenas. */
 size_t arena_size_bytes(const struct arena *arena);
 
-/** A growing byte string in an arena. Initialise it to zero and set `arena`. `data` is NULL at first,
- * and NUL-terminated after the first addition. */
+/** A growing byte string in an arena. Initialise it to zero and set `arena`. `data` is NULL at
+ * first, and NUL-terminated after the first addition. */
 struct buf {
 	struct arena *arena;
 	char *data;

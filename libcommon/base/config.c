@@ -85,7 +85,8 @@ static bool parse_bool(const char *text, void *target)
 	return false;
 }
 
-/* Parse a non-negative number with one of `units`; without a unit it is multiplied by `bare_factor`. */
+/* Parse a non-negative number with one of `units`; without a unit it is multiplied by
+ * `bare_factor`. */
 static bool parse_with_unit(const char *text, const struct unit *units, int64_t bare_factor,
                             int64_t *target)
 {

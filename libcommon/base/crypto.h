@@ -1,4 +1,5 @@
-/** Random bytes, digests, MACs, encryption and encodings, over mbedTLS (2.28 and 3.x). Thread-safe. */
+/** Random bytes, digests, MACs, encryption and encodings, over mbedTLS (2.28 and 3.x).
+ * Thread-safe. */
 #pragma once
 
 #include "base/arena.h"

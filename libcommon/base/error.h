@@ -1,7 +1,7 @@
 /** Error codes.
  *
- * A code stands for one kind of failure. Its row in error.c has the HTTP status, the slug (`error` in
- * a problem body) and the title. Inside a fiber, errors are raised (loop/request.h); outside, a
+ * A code stands for one kind of failure. Its row in error.c has the HTTP status, the slug (`error`
+ * in a problem body) and the title. Inside a fiber, errors are raised (loop/request.h); outside, a
  * function that may fail returns the code and sets its `ret_` parameters only on success.
  *
  * Codes are never renumbered or reused.

@@ -59,8 +59,9 @@ static size_t string_end(const char *text, size_t start, size_t length)
 	}
 }
 
-/* The byte at which arrays and objects nest too deep; `length`: they do not. The result is arbitrary if
- * the text is not JSON. Runs before parsing, so that no memory is spent on such a text. */
+/* The byte at which arrays and objects nest too deep; `length`: they do not. The result is
+ * arbitrary if the text is not JSON. Runs before parsing, so that no memory is spent on such a
+ * text. */
 static size_t too_deep_at(const char *text, size_t length)
 {
 	size_t depth = 0, i = 0;

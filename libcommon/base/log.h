@@ -3,10 +3,10 @@
  *     {"time":"2026-01-31T09:30:00.000Z","level":"info","process":"svc-search","group":"http",
  *      "message":"request finished","request_id":"…","status":200,"duration_ms":1.5}
  *
- * One call reports one event, with named fields. Messages start in lower case and have no full stop;
- * text from outside goes into fields, which are escaped. Secrets must not be logged. Each line is
- * written by one write(2) of at most 4096 bytes (longer text is cut), so that lines of different
- * threads do not mix.
+ * One call reports one event, with named fields. Messages start in lower case and have no full
+ * stop; text from outside goes into fields, which are escaped. Secrets must not be logged. Each
+ * line is written by one write(2) of at most 4096 bytes (longer text is cut), so that lines of
+ * different threads do not mix.
  *
  * LOG_LEVEL is a level, optionally with other levels for some groups: `info`,
  * `info,pg=debug,http=warn`.
@@ -63,7 +63,8 @@ bool log_enabled(enum log_group group, enum log_level level);
  * log_set_id_source() has priority. */
 void log_set_request_id(const char *request_id);
 
-/** Set a function that returns the request id of a line, or NULL. Once, before other threads start. */
+/** Set a function that returns the request id of a line, or NULL. Once, before other threads
+ * start. */
 void log_set_id_source(const char *(*source)(void));
 
 void log_write(enum log_group group, enum log_level level, const char *message,

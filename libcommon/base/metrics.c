@@ -18,8 +18,8 @@
 #define CACHE_ENTRIES    256 /* a power of two */
 #define VALUE_TEXT_BYTES 32
 
-/* The value for one combination of labels. Series are appended to a metric's list and never removed,
- * so readers need no lock. */
+/* The value for one combination of labels. Series are appended to a metric's list and never
+ * removed, so readers need no lock. */
 struct metric_series {
 	const char *labels[METRIC_LABELS];
 	_Atomic(struct metric_series *) next;

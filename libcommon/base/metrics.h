@@ -42,8 +42,8 @@ struct metric {
 		.type = METRIC_TYPE_HISTOGRAM, .name = (n), .help = (h), .labels = { __VA_ARGS__ } \
 	}
 
-/** Add the metric to the process's list. Borrows; it must live as long as the process. Registering it
- * again does nothing. Any thread. A metric without labels is exposed as 0 from now on. */
+/** Add the metric to the process's list. Borrows; it must live as long as the process. Registering
+ * it again does nothing. Any thread. A metric without labels is exposed as 0 from now on. */
 void metric_register(struct metric *metric);
 
 /** Add to, set or observe the series with these label values, in the order of the declaration; NULL:

@@ -34,8 +34,8 @@ uint64_t time_monotonic_us(void)
 	return clock_read_us(CLOCK_MONOTONIC);
 }
 
-/* Conversion between days since 1970-01-01 and dates of the proleptic Gregorian calendar, from year 0
- * on. Internally a year starts in March, so that the leap day is its last day: H. Hinnant,
+/* Conversion between days since 1970-01-01 and dates of the proleptic Gregorian calendar, from year
+ * 0 on. Internally a year starts in March, so that the leap day is its last day: H. Hinnant,
  * "chrono-Compatible Low-Level Date Algorithms", days_from_civil and civil_from_days. */
 #define DAYS_TO_EPOCH 719468 /* from 0000-03-01 */
 #define DAYS_IN_ERA   146097 /* 400 years */
@@ -94,8 +94,8 @@ static char *put_date(char *out, int64_t days)
 	return put_number(out, date.day, 2);
 }
 
-/* Clamp the time to years of four digits and split it into days since the epoch, which are returned,
- * and the milliseconds of the day. */
+/* Clamp the time to years of four digits and split it into days since the epoch, which are
+ * returned, and the milliseconds of the day. */
 static int64_t split_time(int64_t *time_ms)
 {
 	*time_ms = MAX_OF(TIME_MIN_MS, MIN_OF(*time_ms, TIME_MAX_MS));

@@ -1,6 +1,6 @@
-/** Clocks, and times as text. A time is a number of milliseconds since the Unix epoch. The API writes
- * times by RFC 3339, in UTC with `Z` and milliseconds (`2026-01-31T09:30:00.000Z`), and dates as
- * `YYYY-MM-DD`. */
+/** Clocks, and times as text. A time is a number of milliseconds since the Unix epoch. The API
+ * writes times by RFC 3339, in UTC with `Z` and milliseconds (`2026-01-31T09:30:00.000Z`), and
+ * dates as `YYYY-MM-DD`. */
 #pragma once
 
 #include <stdbool.h>

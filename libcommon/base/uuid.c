@@ -10,8 +10,8 @@
 #define COUNTER_BITS   12
 #define COUNTER_START  0x7ff /* a millisecond starts in the lower half, to leave room for counting */
 
-/* State per thread. `last` is the time and the counter of the last id as one number, so that a counter
- * that overflows carries into the time (RFC 9562 section 6.2, method 1). */
+/* State per thread. `last` is the time and the counter of the last id as one number, so that a
+ * counter that overflows carries into the time (RFC 9562 section 6.2, method 1). */
 static _Thread_local struct {
 	uint64_t last;
 	size_t left; /* unused parts of the pool; taken from its end */

@@ -1,5 +1,5 @@
-/** UUIDs (RFC 9562). New ones have version 7: Unix time in milliseconds, then random bits. They ascend
- * within a thread, so that ids sort by creation time. */
+/** UUIDs (RFC 9562). New ones have version 7: Unix time in milliseconds, then random bits. They
+ * ascend within a thread, so that ids sort by creation time. */
 #pragma once
 
 #include <stdbool.h>

@@ -170,8 +170,8 @@ static void add_field(struct transfer *transfer, const char *line, size_t name_l
 	};
 }
 
-/* One line of a head. A status line starts a new response, which replaces the fields and the body of
- * a 1xx or redirect. */
+/* One line of a head. A status line starts a new response, which replaces the fields and the body
+ * of a 1xx or redirect. */
 static size_t on_head_line(char *line, size_t one, size_t length, void *arg)
 {
 	struct transfer *transfer = arg;

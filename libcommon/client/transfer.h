@@ -2,8 +2,8 @@
  * folder. Nothing here suspends: fetch.c waits.
  *
  * libcurl looks names up without blocking the loop; fetcher_new() requires a build that does.
- * Connections are kept and reused, but never for a POST or PATCH: libcurl silently repeats a request
- * when a reused connection turns out to be closed.
+ * Connections are kept and reused, but never for a POST or PATCH: libcurl silently repeats a
+ * request when a reused connection turns out to be closed.
  */
 #pragma once
 

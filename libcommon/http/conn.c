@@ -24,10 +24,10 @@
  * LINGER    LINGER_MS a read,       yes                          CLOSED
  *           LINGER_ALL_MS in all
  *
- * http_conn_tick() makes all transitions, one step at a time; event callbacks only set members. There
- * is an exchange in HEAD and EXCHANGE and in no other state. The next request is not parsed before
- * the response to this one has been sent, so a client that sends requests and does not read cannot
- * make the server queue responses. */
+ * http_conn_tick() makes all transitions, one step at a time; event callbacks only set members.
+ * There is an exchange in HEAD and EXCHANGE and in no other state. The next request is not parsed
+ * before the response to this one has been sent, so a client that sends requests and does not read
+ * cannot make the server queue responses. */
 #include "base/base.h"
 #include "http/internal.h"
 

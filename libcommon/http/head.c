@@ -277,8 +277,8 @@ static const char *host_end(const char *host)
 	return at;
 }
 
-/* `host [":" port]` (RFC 9110 section 7.2) without user information. An empty host is invalid in the
- * http scheme (section 4.2.1). */
+/* `host [":" port]` (RFC 9110 section 7.2) without user information. An empty host is invalid in
+ * the http scheme (section 4.2.1). */
 static bool host_is_valid(const struct http_field *host)
 {
 	const char *end = host_end(host->value);

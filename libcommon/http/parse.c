@@ -61,8 +61,8 @@ static int on_url(llhttp_t *parser, const char *at, size_t length)
 	return 0;
 }
 
-/* llhttp accepts several spaces in a request line, and the protocols RTSP and ICE, without reporting
- * it; the bytes before the version show them. */
+/* llhttp accepts several spaces in a request line, and the protocols RTSP and ICE, without
+ * reporting it; the bytes before the version show them. */
 static int on_version(llhttp_t *parser, const char *at, size_t length)
 {
 	static const char BEFORE[] = " HTTP/";

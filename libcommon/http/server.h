@@ -1,9 +1,9 @@
-/** libcommon/http/: HTTP/1.1 for servers (RFC 9112): connections, message framing, limits, time-outs,
- * back-pressure, drain.
+/** libcommon/http/: HTTP/1.1 for servers (RFC 9112): connections, message framing, limits,
+ * time-outs, back-pressure, drain.
  *
  * This header is the server. Beside it: head.h (fields and heads), body.h (collecting a request's
- * content), query.h (query parameters), method.h (safe and idempotent methods) and api.h (the public
- * operations and their paths).
+ * content), query.h (query parameters), method.h (safe and idempotent methods) and api.h (the
+ * public operations and their paths).
  *
  * Terms (RFC 9110): an exchange is one request and its response; the head is the start line and the
  * fields; the content is what follows the head, without its framing.
@@ -15,8 +15,8 @@
  *
  * The handler may start the response at any time from on_head on, and may finish it before the
  * request is complete. The server then reads and drops the rest of the content up to a limit; above
- * the limit it closes the connection. A connection has at most one open exchange: pipelined requests
- * are served one after the other.
+ * the limit it closes the connection. A connection has at most one open exchange: pipelined
+ * requests are served one after the other.
  *
  * The server itself refuses these requests with a problem reply (RFC 9457) and closes the
  * connection:
@@ -148,7 +148,8 @@ void http_respond_start(struct http_exchange *x, int status, const struct http_f
                         size_t field_count, int64_t content_length);
 
 /** Send a piece of content. Copies what the socket does not take at once.
- * Returns true when more than send_high_bytes are unsent: wait for on_drained before sending more. */
+ * Returns true when more than send_high_bytes are unsent: wait for on_drained before sending
+ * more. */
 bool http_respond_content(struct http_exchange *x, const void *data, size_t length);
 
 /** End the response. Requires that a declared content_length was sent in full. */
