@@ -46,8 +46,8 @@ void key_cache_free(struct key_cache *cache)
 	if (!cache)
 		return;
 	struct entry *entry, *next;
-	HASH_ITER(hh, cache->entries, entry, next)
-	entry_remove(cache, entry);
+	HASH_ITER (hh, cache->entries, entry, next)
+		entry_remove(cache, entry);
 	free(cache);
 }
 
@@ -75,9 +75,9 @@ const struct identity *key_cache_get(const struct key_cache *cache, const uint8_
 static void remove_stale(struct key_cache *cache, const struct cache_version *now)
 {
 	struct entry *entry, *next;
-	HASH_ITER(hh, cache->entries, entry, next)
-	if (!is_fresh(entry, now, KEY_CACHE_MS))
-		entry_remove(cache, entry);
+	HASH_ITER (hh, cache->entries, entry, next)
+		if (!is_fresh(entry, now, KEY_CACHE_MS))
+			entry_remove(cache, entry);
 }
 
 static size_t size_of(const char *text)

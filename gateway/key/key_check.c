@@ -115,9 +115,9 @@ static void lookup_done(struct request *rq)
 		code = ERR_UNAVAILABLE;
 	LIST_REMOVE(lookup, link);
 	struct key_wait *wait;
-	SLIST_FOREACH(wait, &lookup->waits, link)
-	if (wait->done)
-		wait->done(wait->context, code, code ? NULL : &lookup->caller);
+	SLIST_FOREACH (wait, &lookup->waits, link)
+		if (wait->done)
+			wait->done(wait->context, code, code ? NULL : &lookup->caller);
 	arena_free(lookup->arena);
 }
 
@@ -126,10 +126,10 @@ static struct lookup *lookup_find(const struct key_checker *checker, const uint8
                                   const struct cache_version *now)
 {
 	struct lookup *lookup;
-	LIST_FOREACH(lookup, &checker->lookups, link)
-	if (lookup->began.generation == now->generation &&
-	    memcmp(lookup->hash, hash, SHA256_LEN) == 0)
-		break;
+	LIST_FOREACH (lookup, &checker->lookups, link)
+		if (lookup->began.generation == now->generation &&
+		    memcmp(lookup->hash, hash, SHA256_LEN) == 0)
+			break;
 	return lookup;
 }
 

@@ -582,7 +582,7 @@ size_t upstream_queued(const struct upstream *upstream)
 {
 	size_t queued = 0;
 	const struct conn *conn;
-	TAILQ_FOREACH(conn, &upstream->conns, all)
-	queued += uv_stream_get_write_queue_size(&conn->stream);
+	TAILQ_FOREACH (conn, &upstream->conns, all)
+		queued += uv_stream_get_write_queue_size(&conn->stream);
 	return queued;
 }

@@ -333,8 +333,8 @@ void http_server_drain(struct http_server *server, uint64_t deadline_ms, void (*
 	uv_timer_start(&server->timer, on_drain_timer, server->conn_count == 0 ? 0 : deadline_ms,
 	               0);
 	struct http_conn *conn;
-	TAILQ_FOREACH(conn, &server->conns, all)
-	http_socket_schedule(conn);
+	TAILQ_FOREACH (conn, &server->conns, all)
+		http_socket_schedule(conn);
 }
 
 void http_server_free(struct http_server *server)

@@ -92,9 +92,9 @@ static void cancel_overdue(uv_timer_t *timer)
 	struct request_list *list = timer->data;
 	uint64_t now_ms = time_monotonic_ms();
 	struct request_run *run;
-	LIST_FOREACH(run, &list->runs, entry)
-	if (now_ms >= run->request->deadline_ms)
-		request_cancel(run->request, ERR_TIMEOUT);
+	LIST_FOREACH (run, &list->runs, entry)
+		if (now_ms >= run->request->deadline_ms)
+			request_cancel(run->request, ERR_TIMEOUT);
 }
 
 struct request_list *request_list_new(uv_loop_t *loop)
@@ -126,8 +126,8 @@ size_t request_list_count(const struct request_list *list)
 void request_list_cancel(struct request_list *list, enum err_code reason)
 {
 	struct request_run *run;
-	LIST_FOREACH(run, &list->runs, entry)
-	request_cancel(run->request, reason);
+	LIST_FOREACH (run, &list->runs, entry)
+		request_cancel(run->request, reason);
 }
 
 void request_hold(struct request *rq, request_release_fn *release, void *held)

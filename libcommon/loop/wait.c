@@ -111,8 +111,8 @@ static void group_cancel(struct group *group, enum err_code reason)
 	if (group->cancelled)
 		return;
 	group->cancelled = reason;
-	LIST_FOREACH(member, &group->members, entry)
-	request_cancel(&member->request, reason);
+	LIST_FOREACH (member, &group->members, entry)
+		request_cancel(&member->request, reason);
 }
 
 /* The parent's fiber has ended before it joined its members. */

@@ -32,8 +32,7 @@ static void listener_advance(struct pg_listener *listener)
 	if (!pg || listener->pending)
 		return;
 	struct channel *channel;
-	SLIST_FOREACH(channel, &listener->channels, entry)
-	{
+	SLIST_FOREACH (channel, &listener->channels, entry) {
 		if (!channel->is_listening)
 			break;
 	}
@@ -75,8 +74,7 @@ static void listener_notify(struct pg_listener *listener, PGconn *pg)
 	PGnotify *note;
 	while ((note = PQnotifies(pg))) {
 		struct channel *channel;
-		SLIST_FOREACH(channel, &listener->channels, entry)
-		{
+		SLIST_FOREACH (channel, &listener->channels, entry) {
 			if (strcmp(channel->name, note->relname) == 0)
 				channel->cb(channel->context, note->extra);
 		}
@@ -107,8 +105,8 @@ static void on_lost(void *context)
 	struct pg_listener *listener = context;
 	struct channel *channel;
 	listener->pending = NULL;
-	SLIST_FOREACH(channel, &listener->channels, entry)
-	channel->is_listening = false;
+	SLIST_FOREACH (channel, &listener->channels, entry)
+		channel->is_listening = false;
 }
 
 static void on_broken(void *context attr_unused)

@@ -422,8 +422,7 @@ void pooled_conn_check_in(struct pooled_conn *conn)
 static bool has_running_statement(const struct pooled_conn *conn)
 {
 	const struct pg_statement *st;
-	TAILQ_FOREACH(st, &conn->sent, entry)
-	{
+	TAILQ_FOREACH (st, &conn->sent, entry) {
 		if (st->kind != PG_DETACHED)
 			return true;
 	}

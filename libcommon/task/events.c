@@ -318,8 +318,7 @@ static void consumer_pass(struct request *rq)
 static bool has_consumer(const struct tasks *tasks, const struct event_handler *handler)
 {
 	const struct event_consumer *consumer;
-	SLIST_FOREACH(consumer, &tasks->consumers, entry)
-	{
+	SLIST_FOREACH (consumer, &tasks->consumers, entry) {
 		if (strcmp(consumer->stream, handler->stream) == 0 &&
 		    consumer->is_broadcast == handler->is_broadcast)
 			return true;
@@ -355,15 +354,14 @@ void events_start(struct tasks *tasks)
 void events_stop(struct tasks *tasks)
 {
 	struct event_consumer *consumer;
-	SLIST_FOREACH(consumer, &tasks->consumers, entry)
-	periodic_stop(consumer->periodic);
+	SLIST_FOREACH (consumer, &tasks->consumers, entry)
+		periodic_stop(consumer->periodic);
 }
 
 bool events_are_idle(const struct tasks *tasks)
 {
 	const struct event_consumer *consumer;
-	SLIST_FOREACH(consumer, &tasks->consumers, entry)
-	{
+	SLIST_FOREACH (consumer, &tasks->consumers, entry) {
 		if (!periodic_is_idle(consumer->periodic))
 			return false;
 	}

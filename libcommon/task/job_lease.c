@@ -12,8 +12,7 @@
 static void running_arrays(struct tasks *tasks, struct buf *ids, struct buf *attempts)
 {
 	struct job_run *run;
-	LIST_FOREACH(run, &tasks->runs, entry)
-	{
+	LIST_FOREACH (run, &tasks->runs, entry) {
 		run->is_in_renewal = run->is_claimed && run->request;
 		if (!run->is_in_renewal)
 			continue;
@@ -38,8 +37,7 @@ static bool has_row(const struct pg_rows *rows, const char *id)
 static void cancel_lost(struct tasks *tasks, const struct pg_rows *rows)
 {
 	struct job_run *run;
-	LIST_FOREACH(run, &tasks->runs, entry)
-	{
+	LIST_FOREACH (run, &tasks->runs, entry) {
 		if (run->is_in_renewal && run->request && run->request->fiber &&
 		    !run->is_complete && !has_row(rows, run->task_id))
 			fiber_cancel(run->request->fiber, ERR_CONFLICT);
@@ -53,8 +51,8 @@ static void renew_entries(struct request *rq, struct tasks *tasks)
 	const char **ids = arena_array(rq->arena, (size_t)tasks->runs_count, sizeof(*ids));
 	size_t count = 0;
 	const struct job_run *run;
-	LIST_FOREACH(run, &tasks->runs, entry)
-	ids[count++] = arena_strdup(rq->arena, run->entry_id);
+	LIST_FOREACH (run, &tasks->runs, entry)
+		ids[count++] = arena_strdup(rq->arena, run->entry_id);
 	stream_renew_claims(rq, tasks->jobs_stream, tasks->settings.service,
 	                    tasks->settings.instance, ids, count);
 }

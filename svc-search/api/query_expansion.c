@@ -31,7 +31,7 @@ const struct setting QUERY_EXPANSION_SETTINGS[] = {
 static const char INSTRUCTION[] =
 	"You widen search queries for a library of computer science papers. Answer with nothing "
 	"but 10 to 20 words or short terms, separated by spaces, that papers answering the query "
-        "would "
+	"would "
 	"use in their titles and abstracts. Do not repeat the query and do not explain.";
 
 static void add_message(yyjson_mut_doc *doc, yyjson_mut_val *messages, const char *role,

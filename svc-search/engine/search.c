@@ -95,7 +95,8 @@ static void correct_spelling(const struct engine_view *view, struct parsed_query
 /* Set the idf of each term over all segments, dead documents included. An out-of-vocabulary term of a
  * short query keeps its high idf, so that no document covers the query fully. In a description it
  * gets weight 0, because it would displace other terms. */
-static void weigh_terms(const struct engine_view *view, struct parsed_query *parsed, bool is_description)
+static void weigh_terms(const struct engine_view *view, struct parsed_query *parsed,
+                        bool is_description)
 {
 	uint32_t doc_count = view->base->segment->doc_count + view->live->doc_count;
 	for (size_t i = 0; i < parsed->term_count; i++) {
@@ -153,14 +154,15 @@ static void prepare(struct search *search)
 	search->has_dense = search->vector || search->view->base->embedder;
 	weigh_terms(search->view, search->parsed, is_description);
 	query_keep_best(search->parsed, is_description ? DESCRIPTION_TERMS : QUERY_MAX_TERMS,
-	                 search->arena);
+	                search->arena);
 	search->full_score = full_score(search->parsed);
 	for (enum view_part part = 0; part < PART_COUNT; part++) {
 		const struct segment *segment = view_segment(search->view, part);
 		search->filters[part] =
 			filter_resolve(&query->filter, segment, view_alive(search->view, part),
 		                       search->arena);
-		search->scorers[part] = proximity_scorer_new(segment, search->parsed, search->arena);
+		search->scorers[part] =
+			proximity_scorer_new(segment, search->parsed, search->arena);
 	}
 }
 

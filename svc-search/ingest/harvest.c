@@ -97,8 +97,7 @@ static void withdraw(struct request *rq, struct harvest *harvest, const struct o
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *ids = yyjson_mut_arr(doc);
 	const struct oai_record *record;
-	STAILQ_FOREACH(record, &page->records, entry)
-	{
+	STAILQ_FOREACH (record, &page->records, entry) {
 		char id[ARXIV_ID_MAX + 1];
 		if (record->is_deleted && record->paper.id && arxiv_id_parse(record->paper.id, id))
 			yyjson_mut_arr_add_strcpy(doc, ids, id);
@@ -115,8 +114,7 @@ static void store_page(struct request *rq, struct harvest *harvest, struct impor
 {
 	const char *why;
 	const struct oai_record *record;
-	STAILQ_FOREACH(record, &page->records, entry)
-	{
+	STAILQ_FOREACH (record, &page->records, entry) {
 		if (record->is_deleted || import_add(import, &record->paper, &why))
 			continue;
 		import_report_skip(import, record->paper.id ? record->paper.id : "a record", why);

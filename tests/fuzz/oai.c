@@ -30,8 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	} else {
 		size_t count = 0;
 		const struct oai_record *record;
-		STAILQ_FOREACH(record, &page.records, entry)
-		{
+		STAILQ_FOREACH (record, &page.records, entry) {
 			check_paper(arena, &record->paper);
 			count++;
 		}
