@@ -94,7 +94,7 @@ void experiment_update(struct request *rq)
 {
 	struct experiment_path *in =
 		request_input(rq, struct experiment_path, EXPERIMENT_UPDATE_FIELDS);
-	request_require_some(rq);
+	request_require_member(rq);
 	struct pg_rows *rows = pg_write(rq, CONSTRAINTS, EXPERIMENT_UPDATE_SQL, pg_text(in->id),
 	                                pg_uuid(rq->caller.account), caller_key(rq),
 	                                pg_text(request_body_json(rq)), pg_text(rq->id),

@@ -57,7 +57,7 @@ void implementation_context(struct request *rq)
 	const char *arxiv_id =
 		yyjson_get_str(yyjson_arr_get_first(json_get(source.facts, "papers")));
 	struct paper paper = arxiv_id ? paper_fetch(rq, arxiv_id) : (struct paper){0};
-	reply_mut(rq, 200, context_build(rq->arena, &source, &paper));
+	reply_doc(rq, 200, context_build(rq->arena, &source, &paper));
 }
 
 void implementation_reference(struct request *rq)

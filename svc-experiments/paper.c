@@ -31,9 +31,9 @@ struct paper paper_fetch(struct request *rq, const char *arxiv_id)
 	const char *path = arena_printf(rq->arena, "/api/v1.0/search/assets/%s",
 	                                query_encode(rq->arena, arxiv_id));
 	struct paper paper = {.arxiv_id = arxiv_id};
-	struct fetch_answer *answer = NULL;
-	enum err_code code = service_call_within(rq, (uint64_t)search_timeout_ms, API_SEARCH, "GET",
-	                                         path, NULL, &answer);
+	struct fetch_response *answer = NULL;
+	enum err_code code = service_call_timeout(rq, (uint64_t)search_timeout_ms, API_SEARCH,
+	                                          "GET", path, NULL, &answer);
 	int status = code ? 0 : answer->status;
 	if (status == 200 && json_parse(rq->arena, answer->body, answer->body_length, &paper.asset,
 	                                NULL) == ERR_NONE)

@@ -65,7 +65,7 @@ void project_get(struct request *rq)
 void project_update(struct request *rq)
 {
 	struct project_input *in = request_input(rq, struct project_input, UPDATE_FIELDS);
-	request_require_some(rq);
+	request_require_member(rq);
 	struct pg_rows *rows =
 		pg_write(rq, CONSTRAINTS, PROJECT_UPDATE_SQL, pg_text(in->id),
 	                 pg_uuid(rq->caller.account), pg_text(request_body_json(rq)));

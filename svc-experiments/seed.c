@@ -161,5 +161,5 @@ int seed_command(struct process *process, int argc, char **argv)
 		return 2;
 	}
 	seed.file = argv[optind];
-	return worker_command(process, load, &seed);
+	return command_run(process, load, &seed);
 }

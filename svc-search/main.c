@@ -82,7 +82,7 @@ static void worker_stop(struct worker *worker)
 	worker->user = NULL;
 }
 
-static const char *unready(struct process *process)
+static const char *not_ready_reason(struct process *process)
 {
 	const struct search_process *search = process->user;
 	return indexer_state(search->indexer).is_caught_up ? NULL : "the index is being built";
@@ -101,7 +101,7 @@ static const struct service SERVICE = {
 	.process_stop = process_stop,
 	.worker_start = worker_start,
 	.worker_stop = worker_stop,
-	.unready = unready,
+	.not_ready_reason = not_ready_reason,
 };
 
 int main(int argc, char **argv)

@@ -1,6 +1,6 @@
 /** svc-search/: research assets (papers), their index, and search. Folders from the bottom up:
  * engine/ (the search engine, without HTTP and SQL), indexing/ (keeps the engine up to date with
- * Postgres), embeddings/ (vectors of an outside embedder), ingest/ (import and harvest), api/ (the
+ * Postgres), embeddings/ (vectors of an external embedder), ingest/ (import and harvest), api/ (the
  * routes). main.c puts them together.
  *
  * This header is what the service keeps for its process and for each worker. main.c makes and frees
@@ -24,7 +24,7 @@ struct search_process {
 struct search_worker {
 	struct query_embedding *query_embedding;
 	struct paper_embedding *paper_embedding; /* of worker 0 alone; NULL elsewhere, and where
-	                                            there is no outside embedder */
+	                                            there is no external embedder */
 };
 
 /** The index that a request searches. */

@@ -114,5 +114,5 @@ int account_create_command(struct process *process, int argc, char **argv)
 		fprintf(stderr, "create-user: %s\n", fault);
 		return 2;
 	}
-	return worker_command(process, create_user, &user);
+	return command_run(process, create_user, &user);
 }

@@ -73,7 +73,7 @@ void key_list(struct request *rq)
 	yyjson_mut_obj_add_val(doc, root, "keys", yyjson_mut_raw(doc, pg_json(rows)));
 	yyjson_mut_obj_add_val(doc, root, "scopes", scope_catalog(doc));
 	yyjson_mut_obj_add_val(doc, root, "presets", preset_catalog(doc));
-	reply_mut(rq, 200, doc);
+	reply_doc(rq, 200, doc);
 }
 
 /* The JSON array of the scopes' names. */
@@ -184,7 +184,7 @@ static void require_found(struct request *rq, const struct pg_rows *rows)
 void key_update(struct request *rq)
 {
 	struct key_input *in = request_input(rq, struct key_input, UPDATE_FIELDS);
-	request_require_some(rq);
+	request_require_member(rq);
 	struct pg_param account = pg_uuid(rq->caller.account);
 	struct pg_rows *kind = pg_query(rq, KEY_KIND_SQL, pg_text(in->id), account);
 	require_found(rq, kind);

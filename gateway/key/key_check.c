@@ -207,7 +207,7 @@ void key_change_commit(struct request *rq)
 	/* If the commit raises, the arena's release invalidates the caches. */
 	arena_on_free(rq->arena, invalidate, rq->worker);
 	pg_commit(rq);
-	arena_forget(rq->arena, invalidate, rq->worker);
+	arena_cancel_on_free(rq->arena, invalidate, rq->worker);
 	invalidate(rq->worker);
 }
 

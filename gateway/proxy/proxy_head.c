@@ -211,7 +211,7 @@ void proxy_respond_problem(struct proxy_exchange *p, struct problem *problem)
 	struct http_field fields[8];
 	size_t count = 0, length;
 	const char *body = problem_body(arena, problem, p->request_id, &length);
-	const char *challenge = problem_challenge(arena, problem);
+	const char *challenge = problem_www_authenticate(arena, problem);
 	fields[count++] = http_field_of("Content-Type", "application/problem+json");
 	fields[count++] = http_field_of("X-Request-Id", p->request_id);
 	if (challenge)

@@ -21,7 +21,7 @@ static int on_message_begin(llhttp_t *parser)
 	struct answer_reader *reader = reader_of(parser);
 	if (reader->has_head)
 		return HPE_USER; /* a second answer */
-	http_collect_init(&reader->collect, reader->arena);
+	head_builder_init(&reader->collect, reader->arena);
 	return 0;
 }
 
@@ -33,14 +33,14 @@ static int on_header_field(llhttp_t *parser, const char *at, size_t length)
 	if (reader->has_head)
 		return 0;
 	size_t fields_max = reader->limits->fields_max;
-	return http_collect_name(&reader->collect, at, length, fields_max) ? 0 : HPE_USER;
+	return head_builder_name(&reader->collect, at, length, fields_max) ? 0 : HPE_USER;
 }
 
 static int on_header_field_complete(llhttp_t *parser)
 {
 	struct answer_reader *reader = reader_of(parser);
 	if (!reader->has_head)
-		http_collect_name_end(&reader->collect);
+		head_builder_name_end(&reader->collect);
 	return 0;
 }
 
@@ -48,7 +48,7 @@ static int on_header_value(llhttp_t *parser, const char *at, size_t length)
 {
 	struct answer_reader *reader = reader_of(parser);
 	if (!reader->has_head)
-		http_collect_value(&reader->collect, at, length);
+		head_builder_value(&reader->collect, at, length);
 	return 0;
 }
 
@@ -56,7 +56,7 @@ static int on_header_value_complete(llhttp_t *parser)
 {
 	struct answer_reader *reader = reader_of(parser);
 	if (!reader->has_head)
-		http_collect_value_end(&reader->collect);
+		head_builder_value_end(&reader->collect);
 	return 0;
 }
 
@@ -96,7 +96,7 @@ static int on_headers_complete(llhttp_t *parser)
 		return HPE_USER;
 	struct upstream_answer answer = {
 		.status = parser->status_code,
-		.fields = http_collect_fields(&reader->collect),
+		.fields = head_builder_fields(&reader->collect),
 		.field_count = reader->collect.count,
 	};
 	if (!length_read(&answer, parser->http_minor >= 1))

@@ -23,7 +23,7 @@ struct upstream_limits;
 /** Embedded in a connection and initialised again for each call. The caller reads the flags. */
 struct answer_reader {
 	llhttp_t parser;
-	struct http_collect collect;
+	struct head_builder collect;
 	struct arena *arena;
 	const struct upstream_limits *limits;
 	const struct upstream_handler *handler;

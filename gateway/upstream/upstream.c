@@ -24,7 +24,7 @@
 #include "base/base.h"
 #include "base/log.h"
 #include "base/metrics.h"
-#include "loop/late_write.h"
+#include "loop/buffered_write.h"
 #include "upstream/answer.h"
 #include "upstream/endpoints.h"
 
@@ -485,7 +485,7 @@ bool upstream_send(struct upstream_call *call, const uv_buf_t *bufs, unsigned co
 	require(conn && conn->state == CONN_BUSY);
 	conn->has_sent = true;
 	/* A failed write shows as a failed read, after an answer that may have arrived before. */
-	(void)late_write(&conn->stream, bufs, count, on_late_send, conn);
+	(void)buffered_write(&conn->stream, bufs, count, on_late_send, conn);
 	call->is_full = uv_stream_get_write_queue_size(&conn->stream) >
 	                conn->upstream->limits->send_high_bytes;
 	if (!conn->is_parsing)

@@ -229,7 +229,7 @@ void arena_on_free(struct arena *arena, arena_free_cb *free_cb, void *ptr)
 	arena->callbacks = callback;
 }
 
-void arena_forget(struct arena *arena, arena_free_cb *free_cb, void *ptr)
+void arena_cancel_on_free(struct arena *arena, arena_free_cb *free_cb, void *ptr)
 {
 	for (struct on_free **link = &arena->callbacks; *link; link = &(*link)->next) {
 		if ((*link)->free_cb == free_cb && (*link)->ptr == ptr) {

@@ -54,7 +54,7 @@ char *arena_vprintf(struct arena *arena, const char *format, va_list args) attr_
 void arena_on_free(struct arena *arena, arena_free_cb *free_cb, void *ptr);
 
 /** Remove the newest registration of (`free_cb`, `ptr`): the resource has another owner now. */
-void arena_forget(struct arena *arena, arena_free_cb *free_cb, void *ptr);
+void arena_cancel_on_free(struct arena *arena, arena_free_cb *free_cb, void *ptr);
 
 /** Takes `child`: it is freed with `arena`, in the order of the callbacks. */
 void arena_adopt(struct arena *arena, struct arena *child);

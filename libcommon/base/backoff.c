@@ -20,7 +20,7 @@ uint64_t backoff_ms(unsigned failures, uint64_t base_ms, uint64_t max_ms)
 	return full / 2 + random_up_to(full / 2);
 }
 
-uint64_t spread_ms(uint64_t ms)
+uint64_t jitter_ms(uint64_t ms)
 {
 	return ms * 4 / 5 + random_up_to(ms * 2 / 5);
 }

@@ -9,4 +9,4 @@
 uint64_t backoff_ms(unsigned failures, uint64_t base_ms, uint64_t max_ms);
 
 /** `ms` plus or minus a random part of up to a fifth. */
-uint64_t spread_ms(uint64_t ms);
+uint64_t jitter_ms(uint64_t ms);

@@ -73,7 +73,7 @@ char *problem_body(struct arena *arena, const struct problem *problem, const cha
 	return json_write_mut(arena, root, ret_length);
 }
 
-char *problem_challenge(struct arena *arena, const struct problem *problem)
+char *problem_www_authenticate(struct arena *arena, const struct problem *problem)
 {
 	if (problem->code == ERR_UNAUTHENTICATED)
 		return arena_strdup(arena, "Bearer realm=\"expops\", error=\"invalid_token\"");

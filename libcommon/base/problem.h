@@ -40,4 +40,4 @@ char *problem_body(struct arena *arena, const struct problem *problem, const cha
                    size_t *ret_length);
 
 /** The value of WWW-Authenticate for 401 and ERR_SCOPE, in the arena; NULL for other errors. */
-char *problem_challenge(struct arena *arena, const struct problem *problem);
+char *problem_www_authenticate(struct arena *arena, const struct problem *problem);

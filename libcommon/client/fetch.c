@@ -49,9 +49,9 @@ static enum err_code result_code(const struct transfer *transfer, const struct f
 	}
 }
 
-static struct fetch_answer *answer_of(struct transfer *transfer)
+static struct fetch_response *answer_of(struct transfer *transfer)
 {
-	struct fetch_answer *answer = arena_new_of(transfer->arena, struct fetch_answer);
+	struct fetch_response *answer = arena_new_of(transfer->arena, struct fetch_response);
 	long status = 0;
 	curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
 	answer->status = (int)status;
@@ -70,7 +70,7 @@ static uint64_t timeout_of(const struct request *rq, const struct fetch_call *ca
 }
 
 enum err_code fetch_try(struct request *rq, const struct fetch_call *call,
-                        struct fetch_answer **ret_answer)
+                        struct fetch_response **ret_answer)
 {
 	struct transfer *transfer = transfer_start(rq->worker->fetch, call, timeout_of(rq, call));
 	if (!transfer)
@@ -86,7 +86,7 @@ enum err_code fetch_try(struct request *rq, const struct fetch_call *call,
 			                                ? transfer->error
 			                                : curl_easy_strerror(transfer->result)));
 	}
-	struct fetch_answer *answer = code == ERR_NONE ? answer_of(transfer) : NULL;
+	struct fetch_response *answer = code == ERR_NONE ? answer_of(transfer) : NULL;
 	struct arena *arena = transfer->arena;
 	transfer_end(transfer);
 	if (!answer) {
@@ -114,16 +114,16 @@ static const char *failure_detail(enum err_code code)
 	}
 }
 
-struct fetch_answer *fetch(struct request *rq, const struct fetch_call *call)
+struct fetch_response *fetch(struct request *rq, const struct fetch_call *call)
 {
-	struct fetch_answer *answer = NULL;
+	struct fetch_response *answer = NULL;
 	enum err_code code = fetch_try(rq, call, &answer);
 	if (code != ERR_NONE)
 		raise_error(rq, code, "%s", failure_detail(code));
 	return answer;
 }
 
-const char *fetch_header(const struct fetch_answer *answer, const char *name)
+const char *fetch_field(const struct fetch_response *answer, const char *name)
 {
 	for (size_t i = 0; i < answer->field_count; i++) {
 		if (strcasecmp(answer->fields[i].name, name) == 0)

@@ -29,14 +29,14 @@ struct fetch_call {
 	size_t field_count;
 	const char *body; /* NULL: none */
 	size_t body_length;
-	size_t answer_max_bytes; /* 0: 8 MiB */
-	uint64_t timeout_ms;     /* 0: what is left of the request's deadline, at most 30,000 */
-	bool follow_redirects;   /* at most 5; http and https only */
-	bool is_direct;          /* ignore the proxies that the environment names */
+	size_t response_max_bytes; /* 0: 8 MiB */
+	uint64_t timeout_ms;       /* 0: what is left of the request's deadline, at most 30,000 */
+	bool follow_redirects;     /* at most 5; http and https only */
+	bool is_direct;            /* ignore the proxies that the environment names */
 };
 
 /** In the arena of the request. */
-struct fetch_answer {
+struct fetch_response {
 	int status;
 	struct http_field *fields;
 	size_t field_count;
@@ -49,11 +49,11 @@ struct fetch_answer {
  * Raises: ERR_UNAVAILABLE no connection, or it broke while the request was unsent or its method is
  *         safe (http/method.h); ERR_UNCERTAIN it broke after an unsafe request was sent;
  *         ERR_TIMEOUT; ERR_UPSTREAM not HTTP, TLS failed, or the answer exceeds its limit. */
-struct fetch_answer *fetch(struct request *rq, const struct fetch_call *call);
+struct fetch_response *fetch(struct request *rq, const struct fetch_call *call);
 
 /** As fetch(), but returns the error. */
 enum err_code fetch_try(struct request *rq, const struct fetch_call *call,
-                        struct fetch_answer **ret_answer);
+                        struct fetch_response **ret_answer);
 
 /** The value of the first field with that name; NULL: none. */
-const char *fetch_header(const struct fetch_answer *answer, const char *name);
+const char *fetch_field(const struct fetch_response *answer, const char *name);

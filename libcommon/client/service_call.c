@@ -51,14 +51,14 @@ static size_t make_fields(struct request *rq, bool has_body, struct http_field f
 
 enum err_code service_call(struct request *rq, enum api_service service, const char *method,
                            const char *path, const char *json_body,
-                           struct fetch_answer **ret_answer)
+                           struct fetch_response **ret_answer)
 {
-	return service_call_within(rq, 0, service, method, path, json_body, ret_answer);
+	return service_call_timeout(rq, 0, service, method, path, json_body, ret_answer);
 }
 
-enum err_code service_call_within(struct request *rq, uint64_t timeout_ms, enum api_service service,
-                                  const char *method, const char *path, const char *json_body,
-                                  struct fetch_answer **ret_answer)
+enum err_code service_call_timeout(struct request *rq, uint64_t timeout_ms,
+                                   enum api_service service, const char *method, const char *path,
+                                   const char *json_body, struct fetch_response **ret_answer)
 {
 	struct http_field fields[FIELDS_MAX];
 	struct fetch_call call = {
@@ -76,7 +76,7 @@ enum err_code service_call_within(struct request *rq, uint64_t timeout_ms, enum 
 	call.field_count = make_fields(rq, json_body, fields);
 	int attempts = http_method_is_safe(method) ? 2 : 1;
 	for (; attempts > 0; attempts--) {
-		struct fetch_answer *answer = NULL;
+		struct fetch_response *answer = NULL;
 		code = fetch_try(rq, &call, &answer);
 		if (code == ERR_NONE && answer->status != 503) {
 			*ret_answer = answer;

@@ -18,10 +18,10 @@ struct peers {
  * replies 503. */
 enum err_code service_call(struct request *rq, enum api_service service, const char *method,
                            const char *path, const char *json_body,
-                           struct fetch_answer **ret_answer);
+                           struct fetch_response **ret_answer);
 
 /** As service_call(), with a shorter time limit for an optional answer: returns ERR_TIMEOUT after
  * `timeout_ms` (0: what is left of the request's deadline, at most 30,000). */
-enum err_code service_call_within(struct request *rq, uint64_t timeout_ms, enum api_service service,
-                                  const char *method, const char *path, const char *json_body,
-                                  struct fetch_answer **ret_answer);
+enum err_code service_call_timeout(struct request *rq, uint64_t timeout_ms,
+                                   enum api_service service, const char *method, const char *path,
+                                   const char *json_body, struct fetch_response **ret_answer);

@@ -286,7 +286,7 @@ struct transfer *transfer_start(struct fetcher *fetcher, const struct fetch_call
 	struct arena *arena = arena_new();
 	struct transfer *transfer = arena_new_of(arena, struct transfer);
 	transfer->arena = transfer->body.arena = arena;
-	transfer->body_max_bytes = call->answer_max_bytes ? call->answer_max_bytes : 8 << 20;
+	transfer->body_max_bytes = call->response_max_bytes ? call->response_max_bytes : 8 << 20;
 	transfer->fiber = fiber_self();
 	transfer->fetcher = fetcher;
 	transfer->easy = curl_easy_init();

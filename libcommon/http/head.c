@@ -129,9 +129,9 @@ const char *http_head_request_id(const struct http_head *head, struct arena *are
 	return text;
 }
 
-void http_collect_init(struct http_collect *collect, struct arena *arena)
+void head_builder_init(struct head_builder *collect, struct arena *arena)
 {
-	*collect = (struct http_collect){
+	*collect = (struct head_builder){
 		.text = {.arena = arena,
 	                 .data = arena_alloc(arena, TEXT_START_BYTES),
 	                 .capacity = TEXT_START_BYTES},
@@ -140,12 +140,12 @@ void http_collect_init(struct http_collect *collect, struct arena *arena)
 	};
 }
 
-static struct http_field_span *span_last(const struct http_collect *collect)
+static struct http_field_span *span_last(const struct head_builder *collect)
 {
 	return &collect->spans[collect->count - 1];
 }
 
-bool http_collect_name(struct http_collect *collect, const char *at, size_t length,
+bool head_builder_name(struct head_builder *collect, const char *at, size_t length,
                        size_t fields_max)
 {
 	if (collect->count == 0 || span_last(collect)->value != 0) {
@@ -165,24 +165,24 @@ bool http_collect_name(struct http_collect *collect, const char *at, size_t leng
 	return true;
 }
 
-void http_collect_name_end(struct http_collect *collect)
+void head_builder_name_end(struct head_builder *collect)
 {
 	buf_add(&collect->text, "", 1);
 	span_last(collect)->value = (uint32_t)collect->text.length;
 }
 
-void http_collect_value(struct http_collect *collect, const char *at, size_t length)
+void head_builder_value(struct head_builder *collect, const char *at, size_t length)
 {
 	buf_add(&collect->text, at, length);
 	span_last(collect)->value_length += (uint32_t)length;
 }
 
-void http_collect_value_end(struct http_collect *collect)
+void head_builder_value_end(struct head_builder *collect)
 {
 	buf_add(&collect->text, "", 1);
 }
 
-struct http_field *http_collect_fields(struct http_collect *collect)
+struct http_field *head_builder_fields(struct head_builder *collect)
 {
 	char *text = collect->text.data;
 	struct http_field *fields =
@@ -207,7 +207,7 @@ struct http_field *http_collect_fields(struct http_collect *collect)
 static void head_fill(struct server_exchange *exchange)
 {
 	struct http_head *head = &exchange->x.head;
-	head->fields = http_collect_fields(&exchange->collect);
+	head->fields = head_builder_fields(&exchange->collect);
 	head->field_count = exchange->collect.count;
 	head->target = exchange->collect.text.data;
 	head->target_length = exchange->target_length;

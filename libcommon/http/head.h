@@ -56,25 +56,25 @@ struct http_field_span {
 
 /** Collects the strings of a head from the pieces that a parser delivers. The text holds them one
  * after the other, each with a NUL. Used for requests and for responses. */
-struct http_collect {
+struct head_builder {
 	struct buf text;
 	struct http_field_span *spans;
 	size_t count, capacity;
 };
 
 /** Start collecting in `arena`. */
-void http_collect_init(struct http_collect *collect, struct arena *arena);
+void head_builder_init(struct head_builder *collect, struct arena *arena);
 
 /** Add a piece of a name. It starts a new field when the previous name is complete. False: there
  * are `fields_max` fields already. */
-bool http_collect_name(struct http_collect *collect, const char *at, size_t length,
+bool head_builder_name(struct head_builder *collect, const char *at, size_t length,
                        size_t fields_max);
-void http_collect_name_end(struct http_collect *collect);
+void head_builder_name_end(struct head_builder *collect);
 
 /** Add a piece of the value of the last field. */
-void http_collect_value(struct http_collect *collect, const char *at, size_t length);
-void http_collect_value_end(struct http_collect *collect);
+void head_builder_value(struct head_builder *collect, const char *at, size_t length);
+void head_builder_value_end(struct head_builder *collect);
 
 /** The fields, in the arena, without the white space after values. Call it last: the fields point
  * into the text, which must not grow afterwards. */
-struct http_field *http_collect_fields(struct http_collect *collect);
+struct http_field *head_builder_fields(struct head_builder *collect);

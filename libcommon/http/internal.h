@@ -48,7 +48,7 @@ struct server_exchange {
 	struct http_conn *conn;
 	struct arena *arena; /* initial value of x.arena, which the handler may have taken */
 
-	struct http_collect collect; /* the target, then the fields */
+	struct head_builder collect; /* the target, then the fields */
 	uint32_t target_length;
 	size_t head_bytes; /* read so far */
 

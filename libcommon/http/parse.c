@@ -96,7 +96,7 @@ static int on_header_field(llhttp_t *parser, const char *at, size_t length)
 	size_t fields_max = conn->server->limits->fields_max;
 	if (conn->state != CONN_HEAD)
 		return framing_add(conn, length);
-	if (!http_collect_name(&conn->exchange->collect, at, length, fields_max))
+	if (!head_builder_name(&conn->exchange->collect, at, length, fields_max))
 		return refuse(conn, ERR_HEAD_TOO_LARGE);
 	return 0;
 }
@@ -105,7 +105,7 @@ static int on_header_field_complete(llhttp_t *parser)
 {
 	struct http_conn *conn = conn_of(parser);
 	if (conn->state == CONN_HEAD)
-		http_collect_name_end(&conn->exchange->collect);
+		head_builder_name_end(&conn->exchange->collect);
 	return 0;
 }
 
@@ -114,7 +114,7 @@ static int on_header_value(llhttp_t *parser, const char *at, size_t length)
 	struct http_conn *conn = conn_of(parser);
 	if (conn->state != CONN_HEAD)
 		return framing_add(conn, length);
-	http_collect_value(&conn->exchange->collect, at, length);
+	head_builder_value(&conn->exchange->collect, at, length);
 	return 0;
 }
 
@@ -122,7 +122,7 @@ static int on_header_value_complete(llhttp_t *parser)
 {
 	struct http_conn *conn = conn_of(parser);
 	if (conn->state == CONN_HEAD)
-		http_collect_value_end(&conn->exchange->collect);
+		head_builder_value_end(&conn->exchange->collect);
 	return 0;
 }
 
@@ -211,7 +211,7 @@ void http_parse_begin(struct http_conn *conn)
 	};
 	exchange->conn = conn;
 	exchange->arena = arena;
-	http_collect_init(&exchange->collect, arena);
+	head_builder_init(&exchange->collect, arena);
 	conn->exchange = exchange;
 	conn->framing_bytes = conn->dropped_bytes = conn->extension_bytes = 0;
 	conn->blank_bytes = 0;

@@ -1,6 +1,6 @@
 #include "base/base.h"
 #include "http/internal.h"
-#include "loop/late_write.h"
+#include "loop/buffered_write.h"
 
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
@@ -75,7 +75,7 @@ void http_socket_write(struct http_conn *conn, const uv_buf_t *bufs, unsigned co
 {
 	if (conn->is_broken || conn->state == CONN_CLOSED)
 		return;
-	conn->is_broken = late_write(&conn->stream, bufs, count, on_late_write, conn) != 0;
+	conn->is_broken = buffered_write(&conn->stream, bufs, count, on_late_write, conn) != 0;
 }
 
 /* A client with Nagle's algorithm enabled that sends head and content in two writes holds the

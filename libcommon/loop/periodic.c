@@ -79,7 +79,7 @@ static uint64_t pause_ms(const struct periodic *periodic)
 {
 	if (periodic->every_ms == 0 || periodic->every_ms == PERIODIC_WHEN_WOKEN)
 		return periodic->every_ms;
-	return spread_ms(periodic->every_ms);
+	return jitter_ms(periodic->every_ms);
 }
 
 static void pass_over(struct request *rq)

@@ -78,7 +78,7 @@ struct pg_pool *pg_pool_new(uv_loop_t *loop, const struct pg_settings *settings)
 void pg_pool_free(struct pg_pool *pool);
 
 /** For /readyz: whether a connection is ready and not stuck. */
-bool pg_pool_is_up(const struct pg_pool *pool);
+bool pg_pool_is_ready(const struct pg_pool *pool);
 
 /** One `$n` parameter. All are sent as text; the statement determines their types. */
 struct pg_param {

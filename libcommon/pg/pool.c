@@ -445,7 +445,7 @@ void pg_pool_free(struct pg_pool *pool)
 	pg_pool_run(pool);
 }
 
-bool pg_pool_is_up(const struct pg_pool *pool)
+bool pg_pool_is_ready(const struct pg_pool *pool)
 {
 	for (each_conn(conn, pool)) {
 		if (pooled_conn_is_ready(conn) && !pooled_conn_is_stuck(conn))

@@ -66,7 +66,7 @@ void redis_free(struct redis *redis)
 	free(redis);
 }
 
-bool redis_is_up(const struct redis *redis)
+bool redis_is_ready(const struct redis *redis)
 {
 	redis_link_start(redis->shared);
 	return redis_link_is_ready(redis->shared);

@@ -28,7 +28,7 @@ struct redis *redis_new(uv_loop_t *loop, const char *url);
 void redis_free(struct redis *redis);
 
 /** Whether the shared connection is ready; begins to connect it if nothing has. */
-bool redis_is_up(const struct redis *redis);
+bool redis_is_ready(const struct redis *redis);
 
 enum redis_type { REDIS_NIL, REDIS_TEXT, REDIS_INTEGER, REDIS_LIST, REDIS_ERROR };
 

@@ -29,7 +29,7 @@ static void readyz(struct http_exchange *x, struct worker *worker)
 {
 	struct process *process = worker->process;
 	const struct service *service = process->service;
-	const char *own = service->unready ? service->unready(process) : NULL;
+	const char *own = service->not_ready_reason ? service->not_ready_reason(process) : NULL;
 	const struct {
 		const char *reason;
 		bool applies;
@@ -37,7 +37,7 @@ static void readyz(struct http_exchange *x, struct worker *worker)
 		{"draining", process->is_draining},
 		{"the schema is not migrated", !process->is_migrated},
 		{"the public listener is not open yet", !process->is_listening},
-		{"Postgres is unreachable", process->is_migrated && !pg_pool_is_up(worker->pg)},
+		{"Postgres is unreachable", process->is_migrated && !pg_pool_is_ready(worker->pg)},
 		{own, own},
 	};
 	yyjson_mut_doc *doc = json_doc_new(x->arena);
@@ -49,7 +49,7 @@ static void readyz(struct http_exchange *x, struct worker *worker)
 	bool is_ready = yyjson_mut_arr_size(reasons) == 0;
 	yyjson_mut_obj_add_str(doc, root, "status", is_ready ? "ready" : "unready");
 	yyjson_mut_obj_add_val(doc, root, "reasons", reasons);
-	yyjson_mut_obj_add_bool(doc, root, "redis", redis_is_up(worker->redis));
+	yyjson_mut_obj_add_bool(doc, root, "redis", redis_is_ready(worker->redis));
 	respond(x, is_ready ? 200 : 503, "application/json", json_write_mut(x->arena, root, NULL));
 }
 

@@ -150,7 +150,7 @@ static void parse_body(struct request *rq)
 		raise_field(rq, "body", "must be a JSON object");
 }
 
-void *request_input_sized(struct request *rq, const struct field *fields, size_t size)
+void *request_input_read(struct request *rq, const struct field *fields, size_t size)
 {
 	void *input = arena_alloc(rq->arena, size);
 	yyjson_mut_doc *kept = json_doc_new(rq->arena);
@@ -177,7 +177,7 @@ const char *request_body_json(struct request *rq)
 	return rq->http->body_json;
 }
 
-void request_require_some(struct request *rq)
+void request_require_member(struct request *rq)
 {
 	if (rq->http->body_json_count == 0)
 		raise_field(rq, "body", "must have at least one field that can be changed");

@@ -247,15 +247,15 @@ struct field {
  * Raises ERR_INVALID: one or more values do not fit, or the body is not an object; ERR_MEDIA_TYPE: the
  * body's type is neither application/json nor application/…+json, or it has a Content-Encoding;
  * ERR_MALFORMED: the body is not JSON. */
-void *request_input_sized(struct request *rq, const struct field *fields, size_t size);
-#define request_input(rq, type, fields) ((type *)request_input_sized((rq), (fields), sizeof(type)))
+void *request_input_read(struct request *rq, const struct field *fields, size_t size);
+#define request_input(rq, type, fields) ((type *)request_input_read((rq), (fields), sizeof(type)))
 
 /** After request_input(): JSON text of an object with the body members that the table declares and the
  * client sent. Values are checked, texts trimmed where the row says so; null stays null. */
 const char *request_body_json(struct request *rq);
 
 /** For PUT and PATCH, after request_input(): raise ERR_INVALID when request_body_json() is `{}`. */
-void request_require_some(struct request *rq);
+void request_require_member(struct request *rq);
 
 /** The first request field (header) of that name, letters' case ignored, or the decoded query
  * parameter; NULL: absent. For what a table cannot declare. */

@@ -66,4 +66,4 @@ int workers_run(struct process *process);
  * clients of a worker (Postgres, Redis, HTTP). There are no listeners and no jobs, and the deadline
  * is a year away. `rq->user` is `user`; `rq->caller` is empty. Returns the exit status: 0, or 1 after
  * one line on standard error when `fn` raised or the database could not be reached. */
-int worker_command(struct process *process, request_fn *fn, void *user);
+int command_run(struct process *process, request_fn *fn, void *user);

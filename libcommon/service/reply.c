@@ -28,7 +28,7 @@ void reply_json(struct request *rq, int status, const char *json)
 	reply_json_length(rq, status, json, strlen(json));
 }
 
-void reply_mut(struct request *rq, int status, yyjson_mut_doc *doc)
+void reply_doc(struct request *rq, int status, yyjson_mut_doc *doc)
 {
 	size_t length;
 	char *json = json_write_mut(rq->arena, yyjson_mut_doc_get_root(doc), &length);
@@ -105,7 +105,7 @@ void reply_problem(struct request *rq)
 	}
 	reply->type = "application/problem+json";
 	reply->body = problem_body(rq->arena, problem, rq->id, &reply->length);
-	const char *challenge = problem_challenge(rq->arena, problem);
+	const char *challenge = problem_www_authenticate(rq->arena, problem);
 	if (challenge)
 		reply_header(rq, "WWW-Authenticate", "%s", challenge);
 	if (problem->allow)

@@ -97,7 +97,7 @@ struct internal_route {
 };
 
 /** A subcommand: `svc-search import FILE`. It runs instead of the server, after the settings are
- * loaded; nothing else has been started. worker_command() (process.h) gives it a fiber with a
+ * loaded; nothing else has been started. command_run() (process.h) gives it a fiber with a
  * database. */
 struct command {
 	const char *name;  /* NULL ends a table */
@@ -138,7 +138,7 @@ struct service {
 	void (*worker_stop)(struct worker *worker);
 	/** Why the service is not ready, a short text for /readyz; NULL: it is ready. Called from
 	 * any thread. */
-	const char *(*unready)(struct process *process);
+	const char *(*not_ready_reason)(struct process *process);
 	/** Handles the public listener in place of http_service_handler (http_request.h): the
 	 * gateway's proxy. */
 	const struct http_handler *public_handler;

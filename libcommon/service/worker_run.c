@@ -190,7 +190,8 @@ static bool may_open(struct process *process)
 	const struct service *service = process->service;
 	if (service->public_handler)
 		return true;
-	return process->is_migrated && !(service->unready && service->unready(process));
+	return process->is_migrated &&
+	       !(service->not_ready_reason && service->not_ready_reason(process));
 }
 
 /* Worker 0 opens first; the others may share its socket. */
@@ -357,7 +358,7 @@ int workers_run(struct process *process)
 }
 
 /* A command that runs in a fiber, and its outcome. */
-struct command_run {
+struct running_command {
 	request_fn *run;
 	void *user;
 	enum err_code code;
@@ -365,14 +366,14 @@ struct command_run {
 
 static void command_main(struct request *rq)
 {
-	struct command_run *command = rq->user;
+	struct running_command *command = rq->user;
 	rq->user = command->user;
 	command->run(rq);
 }
 
 static void command_ended(struct request *rq)
 {
-	struct command_run *command = rq->worker->user;
+	struct running_command *command = rq->worker->user;
 	command->code = rq->problem.code;
 	if (command->code)
 		fprintf(stderr, "%s: %s\n", rq->worker->process->service->name,
@@ -380,9 +381,9 @@ static void command_ended(struct request *rq)
 	worker_free_clients(rq->worker);
 }
 
-int worker_command(struct process *process, request_fn *fn, void *user)
+int command_run(struct process *process, request_fn *fn, void *user)
 {
-	struct command_run command = {.run = fn, .user = user};
+	struct running_command command = {.run = fn, .user = user};
 	struct worker worker = {.process = process, .user = &command};
 	enum err_code code = migrate_run(process->settings->database_url, process->service->schema,
 	                                 process->service->migrations);

@@ -264,7 +264,7 @@ static void read_as_group(struct request *rq, struct event_consumer *consumer)
 	}
 	uint64_t now_ms = time_monotonic_ms();
 	if (now_ms >= consumer->stale_check_ms) {
-		consumer->stale_check_ms = now_ms + spread_ms(tasks_timing.stale);
+		consumer->stale_check_ms = now_ms + jitter_ms(tasks_timing.stale);
 		take_stale(rq, consumer);
 	}
 	consumer->has_leftovers = true; /* until all are settled */

@@ -81,7 +81,7 @@ void interest_get(struct request *rq)
 void interest_update(struct request *rq)
 {
 	struct interest_input *in = request_input(rq, struct interest_input, UPDATE_FIELDS);
-	request_require_some(rq);
+	request_require_member(rq);
 	struct pg_rows *rows =
 		pg_write(rq, CONSTRAINTS, INTEREST_UPDATE_SQL, pg_uuid(rq->caller.account),
 	                 pg_text(in->id), pg_text(request_body_json(rq)), pg_text(rq->id));

@@ -52,7 +52,7 @@ static bool source_load(struct request *rq, const char *interest, struct source 
 static enum err_code call_search(struct request *rq, const char *path, const char *body,
                                  const char **ret_json)
 {
-	struct fetch_answer *answer;
+	struct fetch_response *answer;
 	enum err_code code = service_call(rq, API_SEARCH, "POST", path, body, &answer);
 	if (code)
 		return code;

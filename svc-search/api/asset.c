@@ -137,7 +137,7 @@ void asset_put(struct request *rq)
 	check_environment(rq);
 	check_references(rq);
 	raise_if_faults(rq);
-	request_require_some(rq);
+	request_require_member(rq);
 	struct pg_rows *rows =
 		pg_query(rq, ASSET_PUT_SQL, pg_text(id), pg_text(request_body_json(rq)));
 	if (pg_empty(rows))

@@ -56,7 +56,7 @@ static const char *request_body(struct request *rq, const char *query)
 }
 
 /* choices[0].message.content of the answer; NULL when it is missing or blank. */
-static const char *answer_text(struct request *rq, const struct fetch_answer *answer)
+static const char *answer_text(struct request *rq, const struct fetch_response *answer)
 {
 	yyjson_val *root = NULL;
 	if (answer->status != 200 ||
@@ -76,10 +76,10 @@ const char *query_expand(struct request *rq, const char *query)
 		.path = "/chat/completions",
 		.key = settings.key,
 		.body = request_body(rq, query),
-		.answer_max_bytes = ANSWER_MAX_BYTES,
+		.response_max_bytes = ANSWER_MAX_BYTES,
 		.timeout_ms = (uint64_t)settings.timeout_ms,
 	};
-	struct fetch_answer *answer = NULL;
+	struct fetch_response *answer = NULL;
 	enum err_code code = openai_post_try(rq, &call, &answer);
 	const char *words = code ? NULL : answer_text(rq, answer);
 	if (!words) {

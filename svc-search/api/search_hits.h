@@ -14,7 +14,7 @@ struct search_hits {
 	size_t count;
 };
 
-/** Set the query's vector, if there is an outside embedder, and search. A large index is searched on
+/** Set the query's vector, if there is an external embedder, and search. A large index is searched on
  * the thread pool. Suspends. */
 struct search_hits *search_hits_find(struct request *rq, struct engine_query *query);
 

@@ -4,7 +4,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/metrics.h"
-#include "embeddings/embedding_answer.h"
+#include "embeddings/embedding_response.h"
 #include "embeddings/openai.h"
 #include "loop/wait.h"
 
@@ -24,7 +24,7 @@
 #define RETRY_AFTER_MAX_S 3600
 
 static struct {
-	const char *url, *model, *key; /* "": no outside embedder; no key */
+	const char *url, *model, *key; /* "": no external embedder; no key */
 	int64_t dimension;             /* requested; 0: the model's own */
 	int64_t timeout_ms;            /* of a query; see BATCH_TIMEOUT_FACTOR */
 	int64_t batch;                 /* most texts of one call */
@@ -81,7 +81,7 @@ void embeddings_init(void)
 	else
 		snprintf(space_name, sizeof(space_name), "%s", settings.model);
 	metric_register(&calls_counter);
-	log_info(LOG_GROUP_APP, "using an outside embedder", f_text("space", space_name));
+	log_info(LOG_GROUP_APP, "using an external embedder", f_text("space", space_name));
 }
 
 const char *embeddings_space(void)
@@ -123,21 +123,21 @@ static const char *request_body(struct request *rq, const char *const *texts, si
 /* Arguments and result of read_answer(), which runs on the thread pool for a batch. */
 struct reading {
 	struct arena *arena;
-	const struct fetch_answer *answer;
+	const struct fetch_response *answer;
 	size_t count;
-	struct embedding_answer vectors;
+	struct embedding_response vectors;
 	const char *reason; /* NULL: success */
 };
 
 static void read_answer(void *arg)
 {
 	struct reading *reading = arg;
-	reading->reason = embedding_answer_read(reading->arena, reading->answer->body,
-	                                        reading->answer->body_length, reading->count,
-	                                        &reading->vectors);
+	reading->reason = embedding_response_read(reading->arena, reading->answer->body,
+	                                          reading->answer->body_length, reading->count,
+	                                          &reading->vectors);
 }
 
-static void read_vectors(struct request *rq, const struct fetch_answer *answer, size_t count,
+static void read_vectors(struct request *rq, const struct fetch_response *answer, size_t count,
                          struct embeddings *made)
 {
 	struct reading *reading = arena_new_of(rq->arena, struct reading);
@@ -160,9 +160,9 @@ static void read_vectors(struct request *rq, const struct fetch_answer *answer, 
 }
 
 /* From `Retry-After: 20`; a date is ignored. */
-static uint64_t retry_after_ms(const struct fetch_answer *answer)
+static uint64_t retry_after_ms(const struct fetch_response *answer)
 {
-	const char *text = fetch_header(answer, "Retry-After");
+	const char *text = fetch_field(answer, "Retry-After");
 	char *end;
 	if (!text)
 		return 0;
@@ -179,10 +179,11 @@ struct embeddings *embeddings_create(struct request *rq, enum embeddings_purpose
 		.path = "/embeddings",
 		.key = settings.key,
 		.body = request_body(rq, texts, count),
-		.answer_max_bytes = ENVELOPE_BYTES + count * EMBEDDING_MAX_DIMENSION * NUMBER_BYTES,
+		.response_max_bytes =
+			ENVELOPE_BYTES + count * EMBEDDING_MAX_DIMENSION * NUMBER_BYTES,
 		.timeout_ms = MIN_OF(embeddings_timeout_ms(purpose), request_left_ms(rq) / 2),
 	};
-	struct fetch_answer *answer = NULL;
+	struct fetch_response *answer = NULL;
 	enum err_code code = openai_post_try(rq, &call, &answer);
 	made->outcome = EMBEDDINGS_FAILED;
 	if (code) {

@@ -1,9 +1,9 @@
-/** svc-search/embeddings/: vectors by an outside embedder, any OpenAI-compatible `/v1/embeddings`
+/** svc-search/embeddings/: vectors by an external embedder, any OpenAI-compatible `/v1/embeddings`
  * endpoint. Entry points: embeddings.h (configuration and one call of the endpoint),
  * paper_embedding.h (all papers, in the background, once for all replicas), query_embedding.h (a
  * query, while the search waits). The engine compares the vectors (engine.h).
  *
- * An outside embedder is used when both EMBEDDINGS_URL and EMBEDDINGS_MODEL are set. Otherwise the
+ * An external embedder is used when both EMBEDDINGS_URL and EMBEDDINGS_MODEL are set. Otherwise the
  * engine's built-in embedder is used, and the functions of this folder do nothing.
  */
 #pragma once
@@ -24,7 +24,7 @@ void embeddings_init(void);
 size_t embeddings_batch(void);
 
 /** Name of the vector space: the model, and the dimension if one is requested, such as `large-3`
- * and `large-3/256`. Only vectors of one space are comparable. NULL: there is no outside embedder.
+ * and `large-3/256`. Only vectors of one space are comparable. NULL: there is no external embedder.
  * Any thread. */
 const char *embeddings_space(void);
 
@@ -36,8 +36,8 @@ enum embeddings_outcome {
 
 struct embeddings {
 	enum embeddings_outcome outcome;
-	const float *vectors;    /* as in embedding_answer.h; NULL unless made */
-	uint32_t dimension;      /* as in embedding_answer.h; 0 unless made */
+	const float *vectors;    /* as in embedding_response.h; NULL unless made */
+	uint32_t dimension;      /* as in embedding_response.h; 0 unless made */
 	const char *reason;      /* of a refusal or failure, a few words for the log */
 	uint64_t retry_after_ms; /* the answer's Retry-After; 0: none */
 };

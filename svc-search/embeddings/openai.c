@@ -3,7 +3,7 @@
 #include <string.h>
 
 enum err_code openai_post_try(struct request *rq, const struct openai_call *call,
-                              struct fetch_answer **ret_answer)
+                              struct fetch_response **ret_answer)
 {
 	struct http_field fields[] = {
 		http_field_of("Content-Type", "application/json"),
@@ -16,7 +16,7 @@ enum err_code openai_post_try(struct request *rq, const struct openai_call *call
 		.field_count = call->key[0] ? 2 : 1,
 		.body = call->body,
 		.body_length = strlen(call->body),
-		.answer_max_bytes = call->answer_max_bytes,
+		.response_max_bytes = call->response_max_bytes,
 		.timeout_ms = call->timeout_ms,
 	};
 	return fetch_try(rq, &post, ret_answer);

@@ -12,11 +12,11 @@ struct openai_call {
 	const char *path;     /* such as `/embeddings` */
 	const char *key;      /* bearer key; "": none */
 	const char *body;     /* JSON */
-	size_t answer_max_bytes;
+	size_t response_max_bytes;
 	uint64_t timeout_ms;
 };
 
 /** POST `body` to `base_url` + `path`. Returns the error of fetch_try(). The answer is in the arena
  * of `rq` and may have any status. Suspends. */
 enum err_code openai_post_try(struct request *rq, const struct openai_call *call,
-                              struct fetch_answer **ret_answer);
+                              struct fetch_response **ret_answer);

@@ -1,4 +1,4 @@
-/** Embeds every paper by the outside embedder, once for all replicas.
+/** Embeds every paper by the external embedder, once for all replicas.
  *
  * A periodic on worker 0 processes the papers in the order of their changes, one batch in a pass:
  *
@@ -21,7 +21,7 @@
 
 struct paper_embedding;
 
-/** Start; on worker 0. NULL when there is no outside embedder. */
+/** Start; on worker 0. NULL when there is no external embedder. */
 struct paper_embedding *paper_embedding_start(struct worker *worker);
 
 /** Stop and free, while the loop still runs and no request is under way. NULL is fine. */

@@ -1,4 +1,4 @@
-/** Embeds a query by the outside embedder while the search waits.
+/** Embeds a query by the external embedder while the search waits.
  *
  * After any failure the search continues without a vector, by words alone. A failure also pauses
  * the calls of this worker, so that searches do not wait for an endpoint that is down. The pause

@@ -212,7 +212,7 @@ void engine_apply(struct engine *engine, const struct engine_change *changes, si
 	free(last);
 }
 
-bool engine_wants_merge(const struct engine *engine)
+bool engine_is_merge_due(const struct engine *engine)
 {
 	const struct engine_view *view = engine->view;
 	uint32_t base_count = view->base->segment->doc_count;

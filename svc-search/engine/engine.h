@@ -62,7 +62,7 @@ void engine_apply(struct engine *engine, const struct engine_change *changes, si
 
 /** Whether a merge is due: the live segment is large, many documents of the base are dead, or the
  * corpus has outgrown the embedder. */
-bool engine_wants_merge(const struct engine *engine);
+bool engine_is_merge_due(const struct engine *engine);
 
 /** Open a merge of the current view. */
 struct engine_merge *engine_merge_new(struct engine *engine);

@@ -114,7 +114,7 @@ void index_work_merge(void *arg)
 		work->merge = engine_merge_new(writer->engine);
 		uv_mutex_unlock(&writer->lock);
 	}
-	engine_merge_set_cancel_flag(work->merge, writer->stop);
+	engine_merge_set_cancel_flag(work->merge, writer->cancel);
 	work->is_done = engine_merge_run(work->merge);
 	uv_mutex_lock(&writer->lock);
 	if (work->is_done)

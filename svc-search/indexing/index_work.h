@@ -16,7 +16,7 @@
 struct index_writer {
 	struct engine *engine;
 	uv_mutex_t lock;
-	const _Atomic bool *stop; /* a merge is abandoned when it becomes true; borrowed */
+	const _Atomic bool *cancel; /* a merge is abandoned when it becomes true; borrowed */
 };
 
 /** In the arena of the request. Each function below says which members it uses. */
@@ -49,7 +49,7 @@ void index_work_add(void *work);
 void index_work_restore(void *work);
 
 /** Run `merge` and publish its result. Sets `is_done`; false: it was abandoned because of
- * writer->stop. */
+ * writer->cancel. */
 void index_work_merge(void *work);
 
 /** Save the index to `path`. Sets `is_done`. */

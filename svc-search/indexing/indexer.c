@@ -95,7 +95,7 @@ enum build { BUILD_NONE, BUILD_MERGE, BUILD_LOAD };
 
 struct indexer {
 	struct index_writer writer;
-	const char *space;     /* of an outside embedder's vectors; NULL: built-in embedder */
+	const char *space;     /* of an external embedder's vectors; NULL: built-in embedder */
 	struct worker *worker; /* NULL: not started, or stopped */
 	uv_timer_t poll;       /* calls start_reading() */
 	char source[UUID_TEXT_LEN + 1]; /* id of the database; "": not read yet */
@@ -191,7 +191,7 @@ static void merge_done(struct request *rq)
 static void start_merge_if_due(struct indexer *indexer)
 {
 	if (indexer->build != BUILD_NONE || is_ending(indexer) ||
-	    !engine_wants_merge(indexer->writer.engine))
+	    !engine_is_merge_due(indexer->writer.engine))
 		return;
 	if (indexer->is_bulk && indexer->unmerged < MERGE_PAPERS)
 		return;
@@ -412,7 +412,7 @@ struct indexer *indexer_new(struct process *process, const char *space)
 	struct indexer *indexer = calloc(1, sizeof(*indexer));
 	require(indexer);
 	indexer->writer.engine = engine_new(space);
-	indexer->writer.stop = &process->is_draining;
+	indexer->writer.cancel = &process->is_draining;
 	indexer->space = space;
 	require(uv_mutex_init(&indexer->writer.lock) == 0);
 	char reason[128];

@@ -10,7 +10,7 @@
  * the database is replaced or restored from a backup under a running process, the process exits;
  * its supervisor starts it again, and it rebuilds the index.
  *
- * With an outside embedder, vectors are read together with the papers. A newly stored vector counts
+ * With an external embedder, vectors are read together with the papers. A newly stored vector counts
  * as a change of its paper.
  */
 #pragma once
@@ -28,7 +28,7 @@ struct process;
 extern const struct setting INDEXER_SETTINGS[];
 
 /** Make an empty index for `process`, before its threads start. `space` names the vectors of an
- * outside embedder (embeddings.h); NULL: the built-in embedder is used. Borrows both. */
+ * external embedder (embeddings.h); NULL: the built-in embedder is used. Borrows both. */
 struct indexer *indexer_new(struct process *process, const char *space);
 
 /** Free a stopped indexer. */

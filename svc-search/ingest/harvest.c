@@ -55,9 +55,9 @@ static const char *first_url(struct request *rq, const struct harvest *harvest)
 }
 
 /* Milliseconds from Retry-After, which has seconds or a date; 0: not given, or in the past. */
-static uint64_t retry_after_ms(const struct fetch_answer *answer)
+static uint64_t retry_after_ms(const struct fetch_response *answer)
 {
-	const char *text = fetch_header(answer, "Retry-After");
+	const char *text = fetch_field(answer, "Retry-After");
 	time_t until = text ? curl_getdate(text, NULL) : -1;
 	long seconds = text ? strtol(text, NULL, 10) : 0;
 	if (until > 0)
@@ -66,17 +66,17 @@ static uint64_t retry_after_ms(const struct fetch_answer *answer)
 }
 
 /* Fetch the page at `url`. Failures of the network and of the server are retried with backoff. */
-static struct fetch_answer *get_page(struct request *rq, const char *url)
+static struct fetch_response *get_page(struct request *rq, const char *url)
 {
 	struct fetch_call call = {
 		.url = url,
-		.answer_max_bytes = PAGE_MAX_BYTES,
+		.response_max_bytes = PAGE_MAX_BYTES,
 		.timeout_ms = 120000,
 		.follow_redirects = true,
 	};
 	const char *why = NULL;
 	for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-		struct fetch_answer *answer = NULL;
+		struct fetch_response *answer = NULL;
 		enum err_code code = fetch_try(rq, &call, &answer);
 		if (!code && answer->status == 200)
 			return answer;
@@ -149,7 +149,7 @@ static const char *harvest_page(struct request *rq, struct harvest *harvest, str
 {
 	const char *why;
 	struct oai_page page;
-	struct fetch_answer *answer = get_page(rq, url);
+	struct fetch_response *answer = get_page(rq, url);
 	if (oai_parse(rq->arena, answer->body, answer->body_length, &page, &why))
 		raise_error(rq, ERR_UPSTREAM, "%s: %s", url, why);
 	if (page.error && strcmp(page.error, "badResumptionToken") == 0)
@@ -208,5 +208,5 @@ int harvest_command(struct process *process, int argc, char **argv)
 		                "[--set cs]\n");
 		return 2;
 	}
-	return worker_command(process, harvest_main, &harvest);
+	return command_run(process, harvest_main, &harvest);
 }

@@ -205,5 +205,5 @@ int import_command(struct process *process, int argc, char **argv)
 		return 2;
 	}
 	struct source source = {.path = argv[1]};
-	return worker_command(process, import_main, &source);
+	return command_run(process, import_main, &source);
 }

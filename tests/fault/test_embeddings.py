@@ -1,4 +1,4 @@
-"""An outside embedder during restarts, kills and changes: each paper is embedded once, and none is lost."""
+"""An external embedder during restarts, kills and changes: each paper is embedded once, and none is lost."""
 
 import json
 import threading

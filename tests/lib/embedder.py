@@ -65,7 +65,7 @@ class Embedder:
 
 
 class EmbeddingReplica:
-    """A svc-search with an outside embedder, on its own port, called without the gateway."""
+    """A svc-search with an external embedder, on its own port, called without the gateway."""
 
     def __init__(self, cluster, embedder, **changes):
         name = f"embedding-{secrets.token_hex(4)}"

@@ -68,5 +68,5 @@ static inline void note_outcome(struct request *rq)
 /** Start `fn` as a request. */
 static inline void spawn(struct outcome *outcome, request_fn *fn)
 {
-	request_spawn(&fixture.worker, "test", FIXTURE_PATIENCE_MS, fn, note_outcome, outcome);
+	request_spawn(&fixture.worker, "test", FIXTURE_TIMEOUT_MS, fn, note_outcome, outcome);
 }

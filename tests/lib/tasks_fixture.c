@@ -62,7 +62,7 @@ static void worker_setup(void)
 	const struct pg_settings settings = {
 		.url = database_url,
 		.connections = 4,
-		.pool_wait_ms = FIXTURE_PATIENCE_MS,
+		.pool_wait_ms = FIXTURE_TIMEOUT_MS,
 	};
 	fixture_start(&fixture);
 	fixture.settings.job_slots = 4;
@@ -77,13 +77,13 @@ int tasks_setup(void **state)
 	pg_fixture_run(&postgres, "SET client_min_messages = error; "
 	                          "DROP SCHEMA IF EXISTS tested CASCADE");
 	assert_int_equal(migrate_run(postgres.url, "tested", NONE), ERR_NONE);
-	redis_ask("FLUSHALL");
+	redis_number("FLUSHALL");
 	tasks_timing = LONG_LEASE;
 	worker_setup();
 	return 0;
 }
 
-void tasks_become(const char *instance)
+void tasks_replica(const char *instance)
 {
 	/* The child leaves the parent's connections alone: it never runs the parent's loop. */
 	fiber_loop_detach(&fixture.worker.loop);
@@ -115,7 +115,7 @@ void service_stop(void)
 	bool is_drained = false;
 	if (!tasks)
 		return;
-	tasks_drain(tasks, FIXTURE_PATIENCE_MS, on_drained, &is_drained);
+	tasks_drain(tasks, FIXTURE_TIMEOUT_MS, on_drained, &is_drained);
 	fixture_until(&fixture, &is_drained);
 	request_list_cancel(fixture.worker.requests, ERR_UNAVAILABLE);
 	fixture_idle(&fixture);
@@ -170,7 +170,7 @@ static long ask_with(const char *format, va_list args)
 	return number;
 }
 
-long redis_ask(const char *format, ...)
+long redis_number(const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);
@@ -194,7 +194,7 @@ void until_sql(long wanted, const char *statement)
 static void until_answer(long wanted, const char *format, const char *argument)
 {
 	fixture_wait_start(&fixture);
-	while (redis_ask(format, argument) != wanted) {
+	while (redis_number(format, argument) != wanted) {
 		if (fixture.ticks_left <= 0)
 			fail_msg("never %ld: %s", wanted, argument ? argument : format);
 		fixture_turn(&fixture);

@@ -23,7 +23,7 @@ int tasks_teardown(void **state);
 void tasks_lease(uint64_t lease_ms);
 
 /** In a forked child, before service_start(): make the child another replica. */
-void tasks_become(const char *instance);
+void tasks_replica(const char *instance);
 
 /** Start the service's asynchronous work; tasks_teardown() stops and frees it at the latest. */
 void service_start(const struct job *jobs, const struct event_handler *events);
@@ -36,7 +36,7 @@ long sql(const char *format, ...) attr_printf(1, 2);
 
 /** The reply to a Redis command: its integer, its number of items, 1 for a text, 0 for nil, -1 for an
  * error. */
-long redis_ask(const char *format, ...) attr_printf(1, 2);
+long redis_number(const char *format, ...) attr_printf(1, 2);
 
 /** Run the loop until the statement, or the command, returns `wanted`. */
 void until_sql(long wanted, const char *statement);

@@ -17,8 +17,8 @@
 
 #include <cmocka.h>
 
-#define FIXTURE_PATIENCE_MS 120000 /* a test that waits longer has failed */
-#define FIXTURE_TICK_MS     5      /* the loop turns at least this often */
+#define FIXTURE_TIMEOUT_MS 120000 /* a test that waits longer has failed */
+#define FIXTURE_TICK_MS    5      /* the loop turns at least this often */
 
 struct worker_fixture {
 	struct process_settings settings;
@@ -73,7 +73,7 @@ static inline void fixture_turn(struct worker_fixture *fixture)
 
 static inline void fixture_wait_start(struct worker_fixture *fixture)
 {
-	fixture->ticks_left = FIXTURE_PATIENCE_MS / FIXTURE_TICK_MS;
+	fixture->ticks_left = FIXTURE_TIMEOUT_MS / FIXTURE_TICK_MS;
 	uv_timer_start(&fixture->tick, fixture_tick, FIXTURE_TICK_MS, FIXTURE_TICK_MS);
 }
 
@@ -110,7 +110,7 @@ static inline struct request *fixture_spawn(struct worker_fixture *fixture, requ
 {
 	size_t before = request_list_count(fixture->worker.requests);
 	fixture_fn = fn;
-	request_spawn(&fixture->worker, "test", FIXTURE_PATIENCE_MS, fixture_main, done, user);
+	request_spawn(&fixture->worker, "test", FIXTURE_TIMEOUT_MS, fixture_main, done, user);
 	assert_true(request_list_count(fixture->worker.requests) > before);
 	return fixture_started;
 }
@@ -118,6 +118,6 @@ static inline struct request *fixture_spawn(struct worker_fixture *fixture, requ
 /** Run `fn` as a request to its end. */
 static inline void fixture_run(struct worker_fixture *fixture, request_fn *fn, void *user)
 {
-	request_spawn(&fixture->worker, "test", FIXTURE_PATIENCE_MS, fn, NULL, user);
+	request_spawn(&fixture->worker, "test", FIXTURE_TIMEOUT_MS, fn, NULL, user);
 	fixture_idle(fixture);
 }

@@ -1,4 +1,4 @@
-"""Search with an outside embedder: papers are found by meaning, and failures of the embedder never break a search.
+"""Search with an external embedder: papers are found by meaning, and failures of the embedder never break a search.
 
 The embedder is a stub with an OpenAI-compatible interface, used by a replica of these tests alone.
 """

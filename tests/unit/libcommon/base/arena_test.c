@@ -161,9 +161,9 @@ static void callbacks_run_newest_first(void **state attr_unused)
 	arena_on_free(own, note, arena_strdup(own, "c"));
 	arena_on_free(own, note, "d");
 	arena_on_free(own, note, "a");
-	arena_forget(own, note, "d");
-	arena_forget(own, note, "a"); /* the newest of the two */
-	arena_forget(own, note, "b"); /* another function: nothing */
+	arena_cancel_on_free(own, note, "d");
+	arena_cancel_on_free(own, note, "a"); /* the newest of the two */
+	arena_cancel_on_free(own, note, "b"); /* another function: nothing */
 	arena_free(own);
 	assert_string_equal(trace, "cbba");
 	arena_free(NULL);

@@ -208,17 +208,17 @@ struct probe {
 static void probe_run(struct request *rq)
 {
 	struct probe *probe = rq->user;
-	struct fetch_answer *answer = NULL;
+	struct fetch_response *answer = NULL;
 	probe->call.url =
 		probe->url ? probe->url : arena_printf(rq->arena, "%s%s", server.url, probe->path);
 	probe->code = fetch_try(rq, &probe->call, &answer);
 	if (probe->code != ERR_NONE)
 		return;
-	const char *one = fetch_header(answer, "x-one"), *two = fetch_header(answer, "X-TWO");
+	const char *one = fetch_field(answer, "x-one"), *two = fetch_field(answer, "X-TWO");
 	probe->status = answer->status;
 	probe->field_count = answer->field_count;
-	probe->has_none = fetch_header(answer, "X-None");
-	probe->has_link = fetch_header(answer, "Link");
+	probe->has_none = fetch_field(answer, "X-None");
+	probe->has_link = fetch_field(answer, "Link");
 	snprintf(probe->body, sizeof(probe->body), "%s", answer->body);
 	snprintf(probe->one, sizeof(probe->one), "%s", one ? one : "");
 	snprintf(probe->two, sizeof(probe->two), "%s", two ? two : "");
@@ -375,10 +375,10 @@ static void test_the_size_of_answers_is_limited(void **state)
 	(void)state;
 	static const char *const PATHS[] = {"/ok", "/chunks"};
 	for (size_t i = 0; i < ARRAY_LEN(PATHS); i++) {
-		struct probe probe = {.path = PATHS[i], .call = {.answer_max_bytes = 4}};
+		struct probe probe = {.path = PATHS[i], .call = {.response_max_bytes = 4}};
 		fixture_run(&fixture, probe_run, &probe);
 		assert_int_equal(probe.code, ERR_UPSTREAM);
-		probe = (struct probe){.path = PATHS[i], .call = {.answer_max_bytes = 7}};
+		probe = (struct probe){.path = PATHS[i], .call = {.response_max_bytes = 7}};
 		fixture_run(&fixture, probe_run, &probe);
 		assert_int_equal(probe.code, ERR_NONE);
 	}
@@ -441,7 +441,7 @@ static void test_many_calls_at_once(void **state)
 	struct probe *probes = calloc(MANY, sizeof(*probes));
 	for (int i = 0; i < MANY; i++) {
 		probes[i].path = "/ok";
-		request_spawn(&fixture.worker, "test", FIXTURE_PATIENCE_MS, probe_run, NULL,
+		request_spawn(&fixture.worker, "test", FIXTURE_TIMEOUT_MS, probe_run, NULL,
 		              &probes[i]);
 	}
 	fixture_idle(&fixture);
@@ -478,7 +478,7 @@ static const char *sent_field(struct arena *arena, const char *name)
 static void service_run(struct request *rq)
 {
 	struct service_probe *probe = rq->user;
-	struct fetch_answer *answer = NULL;
+	struct fetch_response *answer = NULL;
 	struct identity got;
 	rq->caller.account = uuid_new();
 	rq->traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";

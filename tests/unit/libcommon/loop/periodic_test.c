@@ -154,7 +154,7 @@ static void test_backoff_bounds(void **state)
 		assert_in_range(backoff_ms(1, 100, 5000), 50, 100);
 		assert_in_range(backoff_ms(3, 100, 5000), 200, 400);
 		assert_in_range(backoff_ms(100, 100, 5000), 2500, 5000);
-		assert_in_range(spread_ms(1000), 800, 1200);
+		assert_in_range(jitter_ms(1000), 800, 1200);
 	}
 }
 

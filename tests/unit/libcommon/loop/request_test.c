@@ -75,7 +75,7 @@ static void pages_are_freed_one_by_one(void **state)
 {
 	(void)state;
 	struct pages pages = {0};
-	request_spawn(&fixture.worker, "test", FIXTURE_PATIENCE_MS, work_in_pages, look_at_pages,
+	request_spawn(&fixture.worker, "test", FIXTURE_TIMEOUT_MS, work_in_pages, look_at_pages,
 	              &pages);
 	fixture_idle(&fixture);
 	assert_ptr_equal(pages.seen_by_done, pages.own);
@@ -86,7 +86,7 @@ static void a_raise_leaves_every_page(void **state)
 {
 	(void)state;
 	struct pages pages = {0};
-	request_spawn(&fixture.worker, "test", FIXTURE_PATIENCE_MS, raise_in_pages, look_at_pages,
+	request_spawn(&fixture.worker, "test", FIXTURE_TIMEOUT_MS, raise_in_pages, look_at_pages,
 	              &pages);
 	fixture_idle(&fixture);
 	assert_ptr_equal(pages.seen_by_done, pages.own);

@@ -108,7 +108,7 @@ static void test_sleep_ends_by_itself_or_when_cancelled(void **state)
 	(void)state;
 	uint64_t short_ms = 1, long_ms = 3600000;
 	nap_code = ERR_INTERNAL;
-	request_spawn(&fixture.worker, "test", FIXTURE_PATIENCE_MS, nap, note_nap, &short_ms);
+	request_spawn(&fixture.worker, "test", FIXTURE_TIMEOUT_MS, nap, note_nap, &short_ms);
 	fixture_idle(&fixture);
 	assert_int_equal(nap_code, ERR_NONE);
 	struct request *rq = fixture_spawn(&fixture, nap, note_nap, &long_ms);
@@ -167,7 +167,7 @@ static void parent_over(struct request *rq)
 
 static void run_group(struct group_plan *plan)
 {
-	request_spawn(&fixture.worker, "test", FIXTURE_PATIENCE_MS, parent_run, parent_over, plan);
+	request_spawn(&fixture.worker, "test", FIXTURE_TIMEOUT_MS, parent_run, parent_over, plan);
 	fixture_idle(&fixture);
 	assert_int_equal(plan->left, 0); /* the parent is the last to end */
 }
@@ -251,7 +251,7 @@ static void test_a_group_after_a_failed_one(void **state)
 {
 	(void)state;
 	struct group_plan plan = {.members = {{.sleep_ms = FOREVER_MS}, {.sleep_ms = 1}}};
-	request_spawn(&fixture.worker, "test", FIXTURE_PATIENCE_MS, two_groups, parent_over, &plan);
+	request_spawn(&fixture.worker, "test", FIXTURE_TIMEOUT_MS, two_groups, parent_over, &plan);
 	fixture_idle(&fixture);
 	assert_int_equal(plan.code, ERR_NONE);
 	assert_true(plan.is_joined);

@@ -45,7 +45,7 @@ static void on_notification(void *context, const char *payload)
 
 static void until(const int *counter, int wanted)
 {
-	uint64_t late_ms = time_monotonic_ms() + FIXTURE_PATIENCE_MS;
+	uint64_t late_ms = time_monotonic_ms() + FIXTURE_TIMEOUT_MS;
 	while (*counter < wanted && time_monotonic_ms() < late_ms)
 		uv_run(&fixture.worker.loop, UV_RUN_ONCE);
 	assert_int_equal(*counter, wanted);

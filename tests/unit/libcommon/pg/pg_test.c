@@ -13,7 +13,7 @@ static int setup(void **state)
 	                        "CREATE SCHEMA public");
 	open_pool(&(struct pg_settings){.url = server.url,
 	                                .connections = 4,
-	                                .pool_wait_ms = FIXTURE_PATIENCE_MS});
+	                                .pool_wait_ms = FIXTURE_TIMEOUT_MS});
 	return 0;
 }
 
@@ -70,7 +70,7 @@ static void test_parameters_and_values(void **state)
 	spawn(&outcome, values);
 	fixture_idle(&fixture);
 	assert_int_equal(outcome.code, ERR_NONE);
-	assert_true(pg_pool_is_up(fixture.worker.pg));
+	assert_true(pg_pool_is_ready(fixture.worker.pg));
 }
 
 static void test_codes_of_sqlstates(void **state)
@@ -353,7 +353,7 @@ static void test_stale_plans_are_prepared_again(void **state)
 	teardown(state);
 	open_pool(&(struct pg_settings){.url = server.url,
 	                                .connections = 1,
-	                                .pool_wait_ms = FIXTURE_PATIENCE_MS});
+	                                .pool_wait_ms = FIXTURE_TIMEOUT_MS});
 	pg_fixture_run(&server, "CREATE TABLE t (a int)");
 	spawn(&outcome, reread);
 	fixture_idle(&fixture);
@@ -500,7 +500,7 @@ static void test_connecting_by_host_name(void **state)
 	teardown(state);
 	open_pool(&(struct pg_settings){.url = server.tcp_url,
 	                                .connections = 2,
-	                                .pool_wait_ms = FIXTURE_PATIENCE_MS});
+	                                .pool_wait_ms = FIXTURE_TIMEOUT_MS});
 	spawn(&outcome, query_number);
 	fixture_idle(&fixture);
 	assert_int_equal(outcome.answer, 8);
@@ -538,7 +538,7 @@ static void test_idle_connections_are_closed(void **state)
 	fixture.worker.pg = pg_pool_new(&fixture.worker.loop,
 	                                &(struct pg_settings){.url = server.url,
 	                                                      .connections = 4,
-	                                                      .pool_wait_ms = FIXTURE_PATIENCE_MS,
+	                                                      .pool_wait_ms = FIXTURE_TIMEOUT_MS,
 	                                                      .idle_close_ms = 1});
 	for (int i = 0; i < 40; i++) {
 		outcomes[i] =

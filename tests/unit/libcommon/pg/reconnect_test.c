@@ -25,7 +25,7 @@ static int setup(void **state)
 	pg_fixture_run(&server, "TRUNCATE t");
 	open_pool(&(struct pg_settings){.url = server.url,
 	                                .connections = 3,
-	                                .pool_wait_ms = FIXTURE_PATIENCE_MS});
+	                                .pool_wait_ms = FIXTURE_TIMEOUT_MS});
 	return 0;
 }
 
@@ -46,7 +46,7 @@ static void until_waiting(const char *event, long count)
 static void until_down(void)
 {
 	fixture_wait_start(&fixture);
-	while (pg_pool_is_up(fixture.worker.pg))
+	while (pg_pool_is_ready(fixture.worker.pg))
 		fixture_turn(&fixture);
 	uv_timer_stop(&fixture.tick);
 }
@@ -54,7 +54,7 @@ static void until_down(void)
 static void until_up(void)
 {
 	fixture_wait_start(&fixture);
-	while (!pg_pool_is_up(fixture.worker.pg))
+	while (!pg_pool_is_ready(fixture.worker.pg))
 		fixture_turn(&fixture);
 	uv_timer_stop(&fixture.tick);
 }
@@ -84,7 +84,7 @@ static void test_a_crash_makes_a_write_uncertain(void **state)
 	assert_int_equal(read.code, ERR_NONE);
 	assert_int_equal(read.answer, 7);
 	assert_int_equal(late.answer, 99);
-	assert_true(pg_pool_is_up(fixture.worker.pg));
+	assert_true(pg_pool_is_ready(fixture.worker.pg));
 }
 
 /* A fast shutdown is announced: what it interrupts has not run, and is retried on the restarted
@@ -223,13 +223,13 @@ static void test_the_server_may_start_after_the_process(void **state)
 	struct outcome early = {.sql = "SELECT $1::int", .number = 4};
 	teardown(state);
 	pg_fixture_crash(&server);
-	open_pool(&(struct pg_settings){.url = server.url, .pool_wait_ms = FIXTURE_PATIENCE_MS});
+	open_pool(&(struct pg_settings){.url = server.url, .pool_wait_ms = FIXTURE_TIMEOUT_MS});
 	spawn(&early, query_number);
-	assert_false(pg_pool_is_up(fixture.worker.pg));
+	assert_false(pg_pool_is_ready(fixture.worker.pg));
 	pg_fixture_start(&server);
 	fixture_idle(&fixture);
 	assert_int_equal(early.answer, 4);
-	assert_true(pg_pool_is_up(fixture.worker.pg));
+	assert_true(pg_pool_is_ready(fixture.worker.pg));
 }
 
 static void begin_only(struct request *rq)
@@ -270,7 +270,7 @@ static void test_a_silent_server_is_unavailable(void **state)
 	spawn(&single, query_number);
 	fixture_idle(&fixture);
 	assert_int_equal(single.code, ERR_UNAVAILABLE);
-	assert_false(pg_pool_is_up(fixture.worker.pg));
+	assert_false(pg_pool_is_ready(fixture.worker.pg));
 	close(fd);
 }
 
@@ -312,7 +312,7 @@ static void test_a_stopped_server_gets_no_more_statements(void **state)
 	assert_int_equal(kill(frozen, SIGCONT), 0);
 	fixture_idle(&fixture);
 	assert_int_equal(early.answer, 1);
-	assert_true(pg_pool_is_up(fixture.worker.pg));
+	assert_true(pg_pool_is_ready(fixture.worker.pg));
 	assert_int_equal(pg_fixture_run(&server, "SELECT sum(a) FROM t"), 1);
 }
 
@@ -323,7 +323,7 @@ static void test_another_connection_replaces_a_stuck_one(void **state)
 	teardown(state);
 	open_pool(&(struct pg_settings){.url = server.url,
 	                                .connections = 2,
-	                                .pool_wait_ms = FIXTURE_PATIENCE_MS,
+	                                .pool_wait_ms = FIXTURE_TIMEOUT_MS,
 	                                .stuck_ms = 20});
 	spawn(&who, query_number);
 	pid_t frozen = freeze(&who);
@@ -338,7 +338,7 @@ static void test_another_connection_replaces_a_stuck_one(void **state)
 		assert_int_equal(late[i].code, ERR_NONE);
 		assert_int_not_equal(late[i].answer, frozen);
 	}
-	assert_true(pg_pool_is_up(fixture.worker.pg));
+	assert_true(pg_pool_is_ready(fixture.worker.pg));
 	assert_false(early.is_over);
 	assert_int_equal(kill(frozen, SIGCONT), 0);
 	fixture_idle(&fixture);
@@ -366,7 +366,7 @@ static void test_a_read_only_server_is_left(void **state)
 	teardown(state);
 	open_pool(&(struct pg_settings){.url = server.url,
 	                                .connections = 1,
-	                                .pool_wait_ms = FIXTURE_PATIENCE_MS});
+	                                .pool_wait_ms = FIXTURE_TIMEOUT_MS});
 	spawn(&outcome, write_after_refusal);
 	fixture_idle(&fixture);
 	assert_int_equal(outcome.code, ERR_NONE);

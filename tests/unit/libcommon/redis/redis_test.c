@@ -81,7 +81,7 @@ static void test_an_error_reply_is_raised(void **state)
 {
 	(void)state;
 	raised = ERR_NONE;
-	request_spawn(&fixture.worker, "test", FIXTURE_PATIENCE_MS, wrong_type, note_raised, NULL);
+	request_spawn(&fixture.worker, "test", FIXTURE_TIMEOUT_MS, wrong_type, note_raised, NULL);
 	fixture_idle(&fixture);
 	assert_int_equal(raised, ERR_INTERNAL);
 }
@@ -107,14 +107,14 @@ static void test_hundreds_of_fibers_share_a_connection(void **state)
 	(void)state;
 	int clients = 0;
 	for (int i = 0; i < MANY; i++)
-		request_spawn(&fixture.worker, "test", FIXTURE_PATIENCE_MS, count_one, NULL,
+		request_spawn(&fixture.worker, "test", FIXTURE_TIMEOUT_MS, count_one, NULL,
 		              &counted[i]);
 	fixture_idle(&fixture);
 	for (int i = 0; i < MANY; i++)
 		assert_int_equal(counted[i], i + 1);
 	fixture_run(&fixture, count_clients, &clients);
 	assert_int_equal(clients, 1);
-	assert_true(redis_is_up(fixture.worker.redis));
+	assert_true(redis_is_ready(fixture.worker.redis));
 }
 
 static void ping_code(struct request *rq)
@@ -142,12 +142,12 @@ static void test_commands_fail_until_the_server_is_back(void **state)
 	redis_fixture_kill(&server);
 	assert_int_equal(ping(), ERR_UNAVAILABLE);
 	assert_int_equal(ping(), ERR_UNAVAILABLE);
-	assert_false(redis_is_up(fixture.worker.redis));
+	assert_false(redis_is_ready(fixture.worker.redis));
 	redis_fixture_start(&server);
 	ping_until_up();
 	redis_fixture_kill(&server);
 	fixture_wait_start(&fixture);
-	while (redis_is_up(fixture.worker.redis))
+	while (redis_is_ready(fixture.worker.redis))
 		fixture_turn(&fixture);
 	redis_fixture_start(&server);
 	ping_until_up();
@@ -175,7 +175,7 @@ static void wait_for_blocked(int wanted)
 	fixture_wait_start(&fixture);
 	do {
 		blocked = -1;
-		request_spawn(&fixture.worker, "test", FIXTURE_PATIENCE_MS, count_blocked, NULL,
+		request_spawn(&fixture.worker, "test", FIXTURE_TIMEOUT_MS, count_blocked, NULL,
 		              &blocked);
 		while (blocked == -1)
 			fixture_turn(&fixture);
@@ -187,7 +187,7 @@ static void test_killing_the_server_fails_a_blocked_command(void **state)
 	(void)state;
 	enum err_code code = ERR_NONE;
 	blocking = redis_blocking_new(fixture.worker.redis);
-	request_spawn(&fixture.worker, "test", FIXTURE_PATIENCE_MS, pop, NULL, &code);
+	request_spawn(&fixture.worker, "test", FIXTURE_TIMEOUT_MS, pop, NULL, &code);
 	wait_for_blocked(1);
 	redis_fixture_kill(&server);
 	fixture_idle(&fixture);
@@ -294,7 +294,7 @@ static void test_freeing_a_connecting_client(void **state)
 	enum err_code code = ERR_NONE;
 	redis_free(fixture.worker.redis);
 	fixture.worker.redis = redis_new(&fixture.worker.loop, "redis://localhost:1");
-	request_spawn(&fixture.worker, "test", FIXTURE_PATIENCE_MS, ping_code, NULL, &code);
+	request_spawn(&fixture.worker, "test", FIXTURE_TIMEOUT_MS, ping_code, NULL, &code);
 	redis_free(fixture.worker.redis);
 	fixture.worker.redis = NULL;
 	fixture_idle(&fixture);

@@ -40,7 +40,7 @@ static int setup(void **state)
 	pg_fixture_run(&server,
 	               "SET client_min_messages = error; TRUNCATE idempotency; DROP TABLE IF "
 	               "EXISTS made; CREATE TABLE made (id int GENERATED ALWAYS AS IDENTITY)");
-	open_pool(&(struct pg_settings){.url = server.url, .pool_wait_ms = FIXTURE_PATIENCE_MS});
+	open_pool(&(struct pg_settings){.url = server.url, .pool_wait_ms = FIXTURE_TIMEOUT_MS});
 	fixture.settings.identity_secret = "a secret of the cluster";
 	return 0;
 }
@@ -112,7 +112,7 @@ static struct request *begin_post(struct post *post)
 
 static struct post *send_post(struct post *post)
 {
-	request_spawn(&fixture.worker, "test", FIXTURE_PATIENCE_MS, run_post, note, post);
+	request_spawn(&fixture.worker, "test", FIXTURE_TIMEOUT_MS, run_post, note, post);
 	fixture_idle(&fixture);
 	return post;
 }

@@ -115,7 +115,7 @@ static void test_two_relays_keep_the_order(void **state)
 	assert_true(pid >= 0);
 	if (pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		tasks_become("other");
+		tasks_replica("other");
 		service_start(NULL, NULL);
 		for (;;)
 			uv_run(&fixture.worker.loop, UV_RUN_ONCE);
@@ -145,7 +145,7 @@ static void test_events_go_to_matching_handlers(void **state)
 	until_count(&seen.count, 1);
 	until_count(&seen.others, 8);
 	assert_int_equal(seen.others, 8);
-	assert_int_equal(redis_ask("XLEN events.dead"), 0);
+	assert_int_equal(redis_number("XLEN events.dead"), 0);
 }
 
 static void test_a_failed_delivery_is_retried_in_order(void **state)
@@ -156,7 +156,7 @@ static void test_a_failed_delivery_is_retried_in_order(void **state)
 	emit("events.numbers", "number", 1, 3);
 	until_count(&seen.count, 3);
 	assert_true(seen.is_in_order);
-	assert_int_equal(redis_ask("EXISTS events.dead"), 0);
+	assert_int_equal(redis_number("EXISTS events.dead"), 0);
 }
 
 static void test_an_event_that_always_fails_goes_to_events_dead(void **state)
@@ -167,8 +167,8 @@ static void test_an_event_that_always_fails_goes_to_events_dead(void **state)
 	emit("events.numbers", "number", 1, 3);
 	until_count(&seen.count, 2);
 	assert_int_equal(seen.numbers[0], 2);
-	assert_int_equal(redis_ask("XLEN events.dead"), 1);
-	redis_ask("XADD events.numbers * type number data {broken");
+	assert_int_equal(redis_number("XLEN events.dead"), 1);
+	redis_number("XADD events.numbers * type number data {broken");
 	until_redis(2, "XLEN events.dead");
 }
 
@@ -184,7 +184,7 @@ static void test_transient_failures_are_retried_without_limit(void **state)
 	until_count(&seen.count, 20);
 	assert_int_equal(seen.count, 20);
 	assert_true(seen.is_in_order);
-	assert_int_equal(redis_ask("XLEN events.dead"), 0);
+	assert_int_equal(redis_number("XLEN events.dead"), 0);
 }
 
 static void test_event_is_new_detects_a_second_delivery(void **state)
@@ -192,9 +192,9 @@ static void test_event_is_new_detects_a_second_delivery(void **state)
 	(void)state;
 	service_start(NULL, HANDLERS);
 	for (int i = 0; i < 2; i++)
-		redis_ask("XADD events.once * id " ACCOUNT " type x account %s at "
-		          "2026-01-31T09:30:00.000Z data {}",
-		          "");
+		redis_number("XADD events.once * id " ACCOUNT " type x account %s at "
+		             "2026-01-31T09:30:00.000Z data {}",
+		             "");
 	until_count(&seen.count, 2);
 	until_count(&seen.new_ones, 1);
 	assert_int_equal(seen.new_ones, 1);
@@ -203,9 +203,9 @@ static void test_event_is_new_detects_a_second_delivery(void **state)
 static void test_a_broadcast_begins_after_the_newest_entry(void **state)
 {
 	(void)state;
-	redis_ask("XADD events.numbers * id " ACCOUNT " type old account %s at "
-	          "2026-01-31T09:30:00.000Z data {}",
-	          "");
+	redis_number("XADD events.numbers * id " ACCOUNT " type old account %s at "
+	             "2026-01-31T09:30:00.000Z data {}",
+	             "");
 	service_start(NULL, HANDLERS);
 	until_script(1, "return #redis.call('XINFO', 'GROUPS', 'events.numbers')");
 	emit("events.numbers", "number", 1, 40);
@@ -224,7 +224,7 @@ static void test_events_are_sent_again_after_redis_lost_them(void **state)
 	emit("events.numbers", "number", 1, 10);
 	until_count(&seen.count, 10);
 	until_sql(0, "SELECT count(*) FROM outbox WHERE sent_at IS NULL");
-	redis_ask("FLUSHALL");
+	redis_number("FLUSHALL");
 	until_count(&seen.count, 20);
 	redis_fixture_kill(&redis_server);
 	emit("events.numbers", "number", 11, 5);
@@ -255,17 +255,17 @@ static void test_streams_are_trimmed_up_to_the_slowest_group(void **state)
 {
 	(void)state;
 	tasks_timing.keep = 0;
-	redis_ask("XGROUP CREATE events.others svc-test 0 MKSTREAM");
+	redis_number("XGROUP CREATE events.others svc-test 0 MKSTREAM");
 	service_start(NULL, HANDLERS);
-	redis_ask("XGROUP CREATE events.numbers slow 0 MKSTREAM");
+	redis_number("XGROUP CREATE events.numbers slow 0 MKSTREAM");
 	emit("events.numbers", "number", 1, 10);
 	until_count(&seen.count, 10);
 	emit("events.others", "else", 1, 5);
 	until_redis(1, "XLEN events.others"); /* the newest is the last that was delivered */
-	assert_int_equal(redis_ask("XLEN events.numbers"), 10);
-	redis_ask("XREADGROUP GROUP slow one COUNT 4 STREAMS events.numbers >");
+	assert_int_equal(redis_number("XLEN events.numbers"), 10);
+	redis_number("XREADGROUP GROUP slow one COUNT 4 STREAMS events.numbers >");
 	until_redis(10, "XLEN events.numbers");
-	redis_ask("EVAL %s 0", ACKNOWLEDGE);
+	redis_number("EVAL %s 0", ACKNOWLEDGE);
 	until_redis(7, "XLEN events.numbers");
 	tasks_timing.keep = 3600000;
 }
@@ -276,14 +276,14 @@ static void test_entries_of_a_killed_consumer_are_taken_over(void **state)
 	(void)state;
 	char now[TIME_TEXT_LEN + 1], data[32];
 	time_format(time_now_ms(), now);
-	redis_ask("XGROUP CREATE events.numbers svc-test 0 MKSTREAM");
+	redis_number("XGROUP CREATE events.numbers svc-test 0 MKSTREAM");
 	for (int i = 1; i <= 3; i++) {
 		snprintf(data, sizeof(data), "{\"n\":%d}", i);
-		redis_ask("XADD events.numbers * id " ACCOUNT " type number account " ACCOUNT
-		          " at %s data %s",
-		          now, data);
+		redis_number("XADD events.numbers * id " ACCOUNT " type number account " ACCOUNT
+		             " at %s data %s",
+		             now, data);
 	}
-	redis_ask("XREADGROUP GROUP svc-test gone COUNT 3 STREAMS events.numbers >");
+	redis_number("XREADGROUP GROUP svc-test gone COUNT 3 STREAMS events.numbers >");
 	tasks_lease(600);
 	service_start(NULL, HANDLERS);
 	until_count(&seen.count, 3);

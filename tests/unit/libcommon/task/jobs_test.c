@@ -255,7 +255,7 @@ static pid_t other_replica(void)
 	if (pid > 0)
 		return pid;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	tasks_become("other");
+	tasks_replica("other");
 	service_start(JOBS, NULL);
 	for (;;)
 		uv_run(&fixture.worker.loop, UV_RUN_ONCE);
@@ -301,7 +301,7 @@ static void test_tasks_run_after_redis_lost_everything(void **state)
 	until_sql(4, "SELECT count(*) FROM task WHERE progress = 10");
 	task_queue("ok", 20);
 	until_redis(24, "XLEN jobs.svc-test");
-	redis_ask("FLUSHALL");
+	redis_number("FLUSHALL");
 	may_go_on = true;
 	until_sql(24, "SELECT count(*) FROM task WHERE status = 'completed' AND attempts = 1");
 	assert_int_equal(runs, 24);
@@ -317,7 +317,7 @@ static void test_tasks_run_after_the_stream_was_deleted(void **state)
 	until_sql(4, "SELECT count(*) FROM task WHERE progress = 10");
 	task_queue("ok", 20);
 	until_redis(24, "XLEN jobs.svc-test");
-	redis_ask("DEL jobs.svc-test");
+	redis_number("DEL jobs.svc-test");
 	may_go_on = true;
 	until_sql(24, "SELECT count(*) FROM task WHERE status = 'completed' AND attempts = 1");
 	assert_int_equal(runs, 24);
@@ -366,9 +366,9 @@ static void test_superfluous_entries_are_removed(void **state)
 	char id[40];
 	snprintf(id, sizeof(id), "01900000-0000-7000-8000-00000000000%d", 7);
 	sql("UPDATE task SET id = '%s'", id);
-	redis_ask("XADD jobs.svc-test * task %s kind ok", id);
-	redis_ask("XADD jobs.svc-test * task %s kind ok", id);
-	redis_ask("XADD jobs.svc-test * task not-an-id kind ok");
+	redis_number("XADD jobs.svc-test * task %s kind ok", id);
+	redis_number("XADD jobs.svc-test * task %s kind ok", id);
+	redis_number("XADD jobs.svc-test * task not-an-id kind ok");
 	until_redis(0, "XLEN jobs.svc-test");
 	assert_int_equal(runs, 1);
 	assert_int_equal(sql("SELECT attempts FROM task"), 1);

@@ -240,9 +240,9 @@ static void test_a_vector_of_another_dimension_is_ignored(void **state)
 static void load_many(struct fixture *fixture, struct engine *engine, uint32_t count)
 {
 	struct engine_merge *load = engine_load_new(engine, count);
-	struct noise noise = {11};
+	struct random_source noise = {11};
 	for (uint32_t i = 0; i < count; i++) {
-		struct document document = made_document(fixture->arena, &noise, i, 100);
+		struct document document = sample_document(fixture->arena, &noise, i, 100);
 		document.vector =
 			packed(fixture->arena,
 		               direction(fixture->arena, 1 + i % (DIMENSION - 1), 2, DIMENSION),
@@ -281,7 +281,7 @@ static void test_a_snapshot_is_restored_for_its_own_model_only(void **state)
 	assert_int_equal(engine_dimension(view), DIMENSION);
 	assert_int_equal(engine_view_count(view), 200);
 	engine_view_put(view);
-	assert_false(engine_wants_merge(restored));
+	assert_false(engine_is_merge_due(restored));
 	engine_free(restored);
 	unlink(path);
 }

@@ -72,9 +72,9 @@ static void load_generated(struct engine *engine, uint32_t count, uint64_t seq)
 {
 	struct engine_merge *load = engine_load_new(engine, seq);
 	struct arena *arena = arena_new();
-	struct noise noise = {101};
+	struct random_source noise = {101};
 	for (uint32_t i = 0; i < count; i++) {
-		struct document document = made_document(arena, &noise, i, WORDS);
+		struct document document = sample_document(arena, &noise, i, WORDS);
 		engine_merge_add(load, &document);
 	}
 	engine_merge_run(load);
@@ -96,7 +96,7 @@ static void test_an_empty_engine_finds_nothing(void **state)
 	assert_false(engine_find(view, "x", &seq));
 	assert_false(engine_vector(view, "x", NULL));
 	assert_false(engine_embed(view, "x", 1, NULL, arena));
-	assert_false(engine_wants_merge(engine));
+	assert_false(engine_is_merge_due(engine));
 	engine_view_put(view);
 	engine_view_put(NULL);
 	merge(engine);
@@ -252,12 +252,12 @@ static void *run_merge(void *merge)
 static void test_a_cancelled_merge_changes_nothing(void **state)
 {
 	struct engine *engine = engine_new(NULL);
-	struct noise noise = {109};
+	struct random_source noise = {109};
 	(void)state;
 	load_generated(engine, 400, 400);
 	for (uint32_t round = 0; round < 40; round++) {
 		atomic_bool cancel = round % 8 == 0;
-		atomic_uint spins = noise_below(&noise, 1u << (round % 20));
+		atomic_uint spins = random_below(&noise, 1u << (round % 20));
 		struct engine_merge *merge = engine_merge_new(engine);
 		engine_merge_set_cancel_flag(merge, &cancel);
 		pthread_t merger;
@@ -300,7 +300,7 @@ static void test_a_trained_engine_ranks_by_words_and_vectors(void **state)
 {
 	struct engine *engine = engine_new(NULL);
 	struct arena *arena = arena_new();
-	const char *word = made_word(arena, 3);
+	const char *word = sample_word(arena, 3);
 	(void)state;
 	add(engine, "x", word, 1);
 	struct engine_view *view = engine_view_get(engine);
@@ -308,7 +308,7 @@ static void test_a_trained_engine_ranks_by_words_and_vectors(void **state)
 	assert_string_equal(engine_strategy_name(ENGINE_LEXICAL), "lexical");
 	engine_view_put(view);
 	load_generated(engine, 500, 500);
-	assert_false(engine_wants_merge(engine));
+	assert_false(engine_is_merge_due(engine));
 	view = engine_view_get(engine);
 	struct engine_result result = search_view(arena, view, word, 100);
 	assert_int_equal(result.strategy, ENGINE_HYBRID);
@@ -349,8 +349,8 @@ static void test_a_long_description_finds_papers(void **state)
 {
 	struct engine *engine = engine_new(NULL);
 	struct arena *arena = arena_new();
-	struct noise noise = {103};
-	const char *text = made_text(arena, &noise, 10000, WORDS);
+	struct random_source noise = {103};
+	const char *text = sample_text(arena, &noise, 10000, WORDS);
 	(void)state;
 	load_generated(engine, 400, 400);
 	struct engine_view *view = engine_view_get(engine);
@@ -369,7 +369,7 @@ static void test_unknown_words_lower_the_relevance_of_short_queries(void **state
 	struct engine *engine = engine_new(NULL);
 	struct arena *arena = arena_new();
 	struct buf description = {.arena = arena};
-	const char *word = made_word(arena, 250);
+	const char *word = sample_word(arena, 250);
 	const char *question = arena_printf(arena, "%s unheard unseen unread", word);
 	(void)state;
 	load_generated(engine, 400, 400);
@@ -391,13 +391,14 @@ static void test_filters_apply_to_base_and_live_segment(void **state)
 	static const char *const categories[] = {"cs.CL"};
 	struct engine *engine = engine_new(NULL);
 	struct arena *arena = arena_new();
-	const char *text = arena_printf(arena, "%s %s", made_word(arena, 0), made_word(arena, 2));
+	const char *text =
+		arena_printf(arena, "%s %s", sample_word(arena, 0), sample_word(arena, 2));
 	struct engine_query query = {.text = text, .length = strlen(text), .limit = 200};
 	(void)state;
 	load_generated(engine, 400, 400);
 	for (uint32_t i = 0; i < 20; i++) {
-		struct noise noise = {i};
-		struct document document = made_document(arena, &noise, i * 7, WORDS);
+		struct random_source noise = {i};
+		struct document document = sample_document(arena, &noise, i * 7, WORDS);
 		document.seq = 401 + i;
 		apply_one(engine, document);
 	}
@@ -433,13 +434,13 @@ static void test_vectors_of_papers_and_texts_match(void **state)
 {
 	struct engine *engine = engine_new(NULL);
 	struct arena *arena = arena_new();
-	struct noise noise = {101};
+	struct random_source noise = {101};
 	float cosine = 0;
 	(void)state;
 	load_generated(engine, 300, 300);
 	struct document document;
 	do
-		document = made_document(arena, &noise, 0, WORDS);
+		document = sample_document(arena, &noise, 0, WORDS);
 	while (strlen(document.abstract) < 100);
 	document.id = "new";
 	document.seq = 301;
@@ -469,7 +470,7 @@ static void test_a_saved_index_is_restored(void **state)
 	struct engine *engine = engine_new(NULL);
 	struct engine *restored = engine_new(NULL);
 	struct arena *arena = arena_new();
-	const char *word = made_word(arena, 5);
+	const char *word = sample_word(arena, 5);
 	int file = mkstemp(path);
 	(void)state;
 	assert_true(file >= 0);
@@ -499,12 +500,12 @@ static void test_growth_requests_merges(void **state)
 {
 	struct engine *engine = engine_new(NULL);
 	struct arena *arena = arena_new();
-	struct noise noise = {105};
+	struct random_source noise = {105};
 	uint32_t merges = 0;
 	(void)state;
 	for (uint32_t i = 0; i < 200; i++) {
-		apply_one(engine, made_document(arena, &noise, i, 40));
-		if (!engine_wants_merge(engine))
+		apply_one(engine, sample_document(arena, &noise, i, 40));
+		if (!engine_is_merge_due(engine))
 			continue;
 		merge(engine);
 		merges++;
@@ -525,11 +526,11 @@ struct race {
 static void *search_repeatedly(void *ctx)
 {
 	struct race *race = ctx;
-	struct noise noise = {107};
+	struct random_source noise = {107};
 	while (!atomic_load(&race->is_over)) {
 		struct arena *arena = arena_new();
 		struct engine_view *view = engine_view_get(race->engine);
-		const char *text = made_text(arena, &noise, 4, WORDS);
+		const char *text = sample_text(arena, &noise, 4, WORDS);
 		struct engine_result first = search_view(arena, view, text, 10);
 		struct engine_result again = search_view(arena, view, text, 10);
 		require(first.count == again.count);
@@ -546,7 +547,7 @@ static void test_a_view_does_not_change_while_it_is_read(void **state)
 {
 	struct race race = {.engine = engine_new(NULL)};
 	struct arena *arena = arena_new();
-	struct noise noise = {106};
+	struct random_source noise = {106};
 	uint64_t seq = 200;
 	(void)state;
 	load_generated(race.engine, 200, seq);
@@ -559,10 +560,10 @@ static void test_a_view_does_not_change_while_it_is_read(void **state)
 		assert_int_equal(pthread_create(&merger, NULL, run_merge, merge), 0);
 		for (uint32_t i = 0; i < 5; i++) {
 			struct document document =
-				made_document(arena, &noise, noise_below(&noise, 250), WORDS);
+				sample_document(arena, &noise, random_below(&noise, 250), WORDS);
 			document.seq = ++seq;
 			apply_one(race.engine, document);
-			delete (race.engine, arena_printf(arena, "p%u", noise_below(&noise, 250)),
+			delete (race.engine, arena_printf(arena, "p%u", random_below(&noise, 250)),
 			        ++seq);
 		}
 		pthread_join(merger, NULL);

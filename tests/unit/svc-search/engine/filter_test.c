@@ -19,7 +19,7 @@ struct fixture {
 static int setup(void **state)
 {
 	static struct fixture fixture;
-	fixture.segment = made_segment(31, MANY, 40);
+	fixture.segment = sample_segment(31, MANY, 40);
 	fixture.arena = arena_new();
 	*state = &fixture;
 	return 0;

@@ -88,22 +88,22 @@ static void test_a_paper_named_by_id_ranks_first(void **state)
 
 static void test_relevance_is_between_0_and_1_and_descending(void **state)
 {
-	struct noise noise = {91};
+	struct random_source noise = {91};
 	(void)state;
 	fusion_rank(NULL, 0, 1, true);
 	for (int round = 0; round < 1000; round++) {
-		size_t count = 1 + noise_below(&noise, 30);
+		size_t count = 1 + random_below(&noise, 30);
 		struct candidate candidates[30];
 		for (size_t i = 0; i < count; i++)
 			candidates[i] = (struct candidate){
 				.id = "x",
-				.is_named = noise_below(&noise, 20) == 0,
-				.words = (float)noise_below(&noise, 100) / 10,
-				.pairs = (float)noise_below(&noise, 20) / 10,
-				.cosine = (float)noise_below(&noise, 200) / 100 - 1,
-				.awaits_vector = noise_below(&noise, 3) == 0,
+				.is_named = random_below(&noise, 20) == 0,
+				.words = (float)random_below(&noise, 100) / 10,
+				.pairs = (float)random_below(&noise, 20) / 10,
+				.cosine = (float)random_below(&noise, 200) / 100 - 1,
+				.awaits_vector = random_below(&noise, 3) == 0,
 			};
-		fusion_rank(candidates, count, 0.5f + (float)noise_below(&noise, 50), round % 2);
+		fusion_rank(candidates, count, 0.5f + (float)random_below(&noise, 50), round % 2);
 		for (size_t i = 0; i < count; i++) {
 			assert_true(candidates[i].relevance >= 0 && candidates[i].relevance <= 1);
 			assert_true(i == 0 ||

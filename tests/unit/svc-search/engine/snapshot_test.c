@@ -45,7 +45,7 @@ static void write_file(const char *path, const char *data, size_t length)
 
 static struct base *make_base(uint32_t count)
 {
-	struct segment *segment = made_segment(81, count, 200);
+	struct segment *segment = sample_segment(81, count, 200);
 	struct embedder *embedder = lsa_train(segment, NULL);
 	struct vectors *vectors = embedder ? vectors_make(embedder, segment, NULL) : NULL;
 	return base_new(segment, embedder, vectors, vectors ? ivf_make(vectors, 1, NULL) : NULL,

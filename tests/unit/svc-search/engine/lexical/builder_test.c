@@ -53,7 +53,7 @@ static void check_list(const struct segment *segment, uint32_t term)
 
 static void posting_lists_match_the_forward_records(void **state attr_unused)
 {
-	struct segment *segment = made_segment(3, DOCUMENTS, 400);
+	struct segment *segment = sample_segment(3, DOCUMENTS, 400);
 	assert_int_equal(segment->doc_count, DOCUMENTS);
 	for (uint32_t term = 0; term < segment->term_count; term += 7)
 		check_list(segment, term);
@@ -64,11 +64,11 @@ static void posting_lists_match_the_forward_records(void **state attr_unused)
 
 static void documents_keep_their_properties(void **state attr_unused)
 {
-	struct segment *segment = made_segment(4, DOCUMENTS, 400);
+	struct segment *segment = sample_segment(4, DOCUMENTS, 400);
 	struct arena *arena = arena_new();
-	struct noise noise = {4};
+	struct random_source noise = {4};
 	for (uint32_t i = 0; i < DOCUMENTS; i++) {
-		struct document made = made_document(arena, &noise, i, 400);
+		struct document made = sample_document(arena, &noise, i, 400);
 		uint32_t doc = segment_find_doc(segment, made.id);
 		assert_true(doc < segment->doc_count);
 		assert_string_equal(segment_doc_id(segment, doc), made.id);
@@ -93,7 +93,7 @@ static void documents_keep_their_properties(void **state attr_unused)
 
 static void published_since_bounds_the_newer_documents(void **state attr_unused)
 {
-	struct segment *segment = made_segment(5, 500, 50);
+	struct segment *segment = sample_segment(5, 500, 50);
 	for (int32_t day = -1; day <= 301; day++) {
 		uint32_t since = segment_published_since(segment, day);
 		uint32_t count = 0;
@@ -106,7 +106,7 @@ static void published_since_bounds_the_newer_documents(void **state attr_unused)
 
 static void documents_copied_from_a_segment_are_equal(void **state attr_unused)
 {
-	struct segment *first = made_segment(6, 700, 300);
+	struct segment *first = sample_segment(6, 700, 300);
 	struct builder *builder = builder_new();
 	for (uint32_t doc = first->doc_count; doc-- > 0;)
 		builder_add_from(builder, first, doc, NULL, 0);
@@ -177,13 +177,13 @@ static void long_documents_are_limited(void **state attr_unused)
 {
 	struct builder *builder = builder_new();
 	struct arena *arena = arena_new();
-	struct noise noise = {1};
+	struct random_source noise = {1};
 	const char *categories[DOCUMENT_MAX_CATEGORIES + 8];
 	struct document document = {.id = "long", .title = "", .categories = categories};
 	document.category_count = ARRAY_LEN(categories);
 	for (size_t i = 0; i < ARRAY_LEN(categories); i++)
 		categories[i] = arena_printf(arena, "c.%zu", i);
-	document.abstract = made_text(arena, &noise, 20000, 10);
+	document.abstract = sample_text(arena, &noise, 20000, 10);
 	builder_add(builder, &document);
 	struct segment *segment = builder_finish(builder, 0);
 	assert_int_equal(segment->docs[0].length, SEGMENT_MAX_LENGTH);

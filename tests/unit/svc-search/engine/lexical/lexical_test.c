@@ -71,32 +71,33 @@ static void check(const struct segment *segment, const struct lexical_term *term
 	arena_free(arena);
 }
 
-static size_t pick_terms(const struct segment *segment, struct noise *noise,
+static size_t pick_terms(const struct segment *segment, struct random_source *noise,
                          struct lexical_term *terms, size_t most)
 {
-	size_t count = 1 + noise_below(noise, (uint32_t)most);
+	size_t count = 1 + random_below(noise, (uint32_t)most);
 	uint32_t at = 0;
 	for (size_t i = 0; i < count; i++) {
-		at += 1 + noise_below(noise, i % 2 == 0 ? 30 : segment->term_count / 12);
+		at += 1 + random_below(noise, i % 2 == 0 ? 30 : segment->term_count / 12);
 		terms[i].term = MIN_OF(at, segment->term_count - (uint32_t)(count - i));
-		terms[i].weight = 0.1f + (float)noise_below(noise, 100) / 10;
+		terms[i].weight = 0.1f + (float)random_below(noise, 100) / 10;
 	}
 	return count;
 }
 
-static uint64_t *pick_bits(const struct segment *segment, struct noise *noise, uint32_t one_in)
+static uint64_t *pick_bits(const struct segment *segment, struct random_source *noise,
+                           uint32_t one_in)
 {
 	uint64_t *bits = calloc(segment->doc_count / 64 + 1, sizeof(uint64_t));
 	for (uint32_t doc = 0; doc < segment->doc_count; doc++)
-		if (noise_below(noise, one_in) == 0)
+		if (random_below(noise, one_in) == 0)
 			bits[doc / 64] |= UINT64_C(1) << (doc % 64);
 	return bits;
 }
 
 static void hits_match_exhaustive_scoring(void **state attr_unused)
 {
-	struct segment *segment = made_segment(11, DOCUMENTS, 3000);
-	struct noise noise = {12};
+	struct segment *segment = sample_segment(11, DOCUMENTS, 3000);
+	struct random_source noise = {12};
 	for (int round = 0; round < 120; round++) {
 		struct lexical_term terms[10];
 		size_t count = pick_terms(segment, &noise, terms, 10);
@@ -104,10 +105,10 @@ static void hits_match_exhaustive_scoring(void **state attr_unused)
 		uint64_t *bits = NULL;
 		if (round % 3 == 1)
 			filter.bits = bits =
-				pick_bits(segment, &noise, 1 + noise_below(&noise, 1000));
+				pick_bits(segment, &noise, 1 + random_below(&noise, 1000));
 		if (round % 4 == 1)
-			filter.below = noise_below(&noise, segment->doc_count);
-		check(segment, terms, count, &filter, 1 + noise_below(&noise, 40));
+			filter.below = random_below(&noise, segment->doc_count);
+		check(segment, terms, count, &filter, 1 + random_below(&noise, 40));
 		free(bits);
 	}
 	segment_free(segment);
@@ -141,7 +142,7 @@ static void equal_scores_rank_the_newer_first(void **state attr_unused)
 
 static void no_terms_or_no_documents_give_no_hits(void **state attr_unused)
 {
-	struct segment *segment = made_segment(13, 100, 50);
+	struct segment *segment = sample_segment(13, 100, 50);
 	struct arena *arena = arena_new();
 	struct doc_filter filter = {NULL, segment->doc_count};
 	struct doc_filter none = {NULL, 0};

@@ -32,19 +32,19 @@ static void round_trip(const uint32_t *docs, const uint8_t *frequencies, size_t 
 
 static void random_blocks_unpack_unchanged(void **state attr_unused)
 {
-	struct noise noise = {7};
+	struct random_source noise = {7};
 	for (int round = 0; round < 3000; round++) {
-		size_t count = 1 + noise_below(&noise, POSTINGS_BLOCK);
-		uint32_t gap = 1u << noise_below(&noise, 20);
-		uint32_t high = 1u << noise_below(&noise, 9);
-		uint32_t base = noise_below(&noise, 1000);
+		size_t count = 1 + random_below(&noise, POSTINGS_BLOCK);
+		uint32_t gap = 1u << random_below(&noise, 20);
+		uint32_t high = 1u << random_below(&noise, 9);
+		uint32_t base = random_below(&noise, 1000);
 		uint32_t doc = base;
 		uint32_t docs[POSTINGS_BLOCK];
 		uint8_t frequencies[POSTINGS_BLOCK];
 		for (size_t i = 0; i < count; i++) {
-			doc += noise_below(&noise, gap);
+			doc += random_below(&noise, gap);
 			docs[i] = doc++;
-			frequencies[i] = (uint8_t)(1 + noise_below(&noise, MIN_OF(high, 255)));
+			frequencies[i] = (uint8_t)(1 + random_below(&noise, MIN_OF(high, 255)));
 		}
 		round_trip(docs, frequencies, count, base);
 	}

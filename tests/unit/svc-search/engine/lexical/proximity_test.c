@@ -96,10 +96,10 @@ static void pairs_do_not_cross_fields(void **state attr_unused)
 
 static void scorer_can_score_many_documents(void **state attr_unused)
 {
-	struct segment *segment = made_segment(51, 300, 60);
+	struct segment *segment = sample_segment(51, 300, 60);
 	struct arena *arena = arena_new();
-	struct noise noise = {52};
-	const char *text = made_text(arena, &noise, 40, 60);
+	struct random_source noise = {52};
+	const char *text = sample_text(arena, &noise, 40, 60);
 	struct parsed_query *query = query_parse(arena, text, strlen(text));
 	for (size_t i = 0; i < query->term_count; i++)
 		query->terms[i].idf = 1;

@@ -19,17 +19,17 @@ static int compare(const void *a, const void *b)
 
 static void best_hits_are_kept_in_any_order_of_offers(void **state attr_unused)
 {
-	struct noise noise = {21};
+	struct random_source noise = {21};
 	for (int round = 0; round < 500; round++) {
-		size_t count = noise_below(&noise, 200);
-		size_t capacity = 1 + noise_below(&noise, 50);
+		size_t count = random_below(&noise, 200);
+		size_t capacity = 1 + random_below(&noise, 50);
 		struct hit kept[50];
 		struct topk top;
 		topk_init(&top, kept, capacity);
 		struct hit all[200];
 		for (size_t i = 0; i < count; i++) {
-			all[i].doc = noise_below(&noise, 1000) * 200 + (uint32_t)i;
-			all[i].score = 1.0f + (float)noise_below(&noise, 20);
+			all[i].doc = random_below(&noise, 1000) * 200 + (uint32_t)i;
+			all[i].score = 1.0f + (float)random_below(&noise, 20);
 			topk_offer(&top, all[i].doc, all[i].score);
 		}
 		qsort(all, count, sizeof(*all), compare);

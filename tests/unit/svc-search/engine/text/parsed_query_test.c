@@ -77,8 +77,8 @@ static void best_terms_are_kept_in_order(void **state attr_unused)
 static void long_query_is_reduced_to_the_limit(void **state attr_unused)
 {
 	struct arena *arena = arena_new();
-	struct noise noise = {41};
-	const char *text = made_text(arena, &noise, 20000, 5000);
+	struct random_source noise = {41};
+	const char *text = sample_text(arena, &noise, 20000, 5000);
 	struct parsed_query *query = parse(arena, text);
 	size_t sum = 0;
 	assert_true(query->term_count > 1000);

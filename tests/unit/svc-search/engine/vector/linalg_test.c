@@ -11,10 +11,10 @@
 
 #include <cmocka.h>
 
-static void fill(struct noise *noise, float *values, size_t count)
+static void fill(struct random_source *noise, float *values, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		values[i] = (float)noise_below(noise, 2001) / 1000 - 1;
+		values[i] = (float)random_below(noise, 2001) / 1000 - 1;
 }
 
 static double column_product(const float *matrix, size_t rows, size_t columns, size_t a, size_t b)
@@ -27,7 +27,7 @@ static double column_product(const float *matrix, size_t rows, size_t columns, s
 
 static void test_columns_become_orthonormal(void **state)
 {
-	struct noise noise = {61};
+	struct random_source noise = {61};
 	(void)state;
 	float matrix[200 * 17];
 	fill(&noise, matrix, ARRAY_LEN(matrix));
@@ -54,14 +54,14 @@ static void test_dependent_columns_stay_finite(void **state)
 static void test_eigenvectors_solve_the_equation(void **state)
 {
 	enum { N = 20 };
-	struct noise noise = {62};
+	struct random_source noise = {62};
 
 	(void)state;
 	double matrix[N * N];
 	for (size_t i = 0; i < N; i++)
 		for (size_t j = 0; j <= i; j++)
 			matrix[i * N + j] = matrix[j * N + i] =
-				(double)noise_below(&noise, 2001) / 1000 - 1;
+				(double)random_below(&noise, 2001) / 1000 - 1;
 	double kept[N * N];
 	memcpy(kept, matrix, sizeof(kept));
 	double values[N];
@@ -80,7 +80,7 @@ static void test_eigenvectors_solve_the_equation(void **state)
 
 static void test_inner_loops_match_plain_sums(void **state)
 {
-	struct noise noise = {63};
+	struct random_source noise = {63};
 	(void)state;
 	for (size_t count = 0; count < 70; count++) {
 		float a[70] = {0};
@@ -94,7 +94,7 @@ static void test_inner_loops_match_plain_sums(void **state)
 		memcpy(sum, a, sizeof(a));
 		memcpy(sum_i8, a, sizeof(a));
 		for (size_t i = 0; i < count; i++) {
-			row[i] = (int8_t)(noise_below(&noise, 255) - 127);
+			row[i] = (int8_t)(random_below(&noise, 255) - 127);
 			product += (double)a[i] * b[i];
 		}
 		simd_add_scaled(sum, 0.5f, b, count);
@@ -109,14 +109,14 @@ static void test_inner_loops_match_plain_sums(void **state)
 
 static void test_products_with_byte_rows_match_plain_sums(void **state)
 {
-	struct noise noise = {64};
+	struct random_source noise = {64};
 	(void)state;
 	int16_t query[96];
 	for (size_t i = 0; i < ARRAY_LEN(query); i++)
-		query[i] = (int16_t)(noise_below(&noise, 8191) - 4095);
+		query[i] = (int16_t)(random_below(&noise, 8191) - 4095);
 	int8_t rows[5 * 96];
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-		rows[i] = (int8_t)(noise_below(&noise, 255) - 127);
+		rows[i] = (int8_t)(random_below(&noise, 255) - 127);
 	int32_t products[5];
 	simd_dot_rows(query, rows, 5, 96, products);
 	for (size_t row = 0; row < 5; row++) {

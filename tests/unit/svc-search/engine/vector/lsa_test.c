@@ -21,7 +21,7 @@
 static struct segment *subject_papers(uint32_t count)
 {
 	struct arena *arena = arena_new();
-	struct noise noise = {71};
+	struct random_source noise = {71};
 	struct builder *builder = builder_new();
 	for (uint32_t i = 0; i < count; i++) {
 		struct buf buf = {.arena = arena};
@@ -29,8 +29,8 @@ static struct segment *subject_papers(uint32_t count)
 		                            .title = ""};
 		for (int word = 0; word < 8; word++)
 			buf_printf(&buf, "%s ",
-			           made_word(arena,
-			                     i % SUBJECTS * WORDS + noise_below(&noise, WORDS)));
+			           sample_word(arena,
+			                       i % SUBJECTS * WORDS + random_below(&noise, WORDS)));
 		document.abstract = buf.data;
 		builder_add(builder, &document);
 	}
@@ -85,7 +85,7 @@ static void test_a_word_finds_its_subject(void **state)
 	struct doc_filter all = {NULL, segment->doc_count};
 	(void)state;
 	for (uint32_t subject = 0; subject < SUBJECTS; subject++) {
-		const char *word = made_word(arena, subject * WORDS + 7);
+		const char *word = sample_word(arena, subject * WORDS + 7);
 		float vector[LSA_DIMENSION];
 		assert_true(
 			embedder_embed(embedder, query_parse(arena, word, strlen(word)), vector));
@@ -104,7 +104,7 @@ static void test_a_word_finds_its_subject(void **state)
 
 static void test_training_is_reproducible(void **state)
 {
-	struct segment *segment = made_segment(72, 300, 200);
+	struct segment *segment = sample_segment(72, 300, 200);
 	struct embedder *first = lsa_train(segment, NULL);
 	struct embedder *second = lsa_train(segment, NULL);
 	(void)state;
@@ -118,13 +118,13 @@ static void test_training_is_reproducible(void **state)
 static void test_too_small_a_corpus_trains_nothing(void **state)
 {
 	struct builder *builder = builder_new();
-	struct segment *few = made_segment(73, LSA_MIN_DOCS - 1, 50);
+	struct segment *few = sample_segment(73, LSA_MIN_DOCS - 1, 50);
 	struct arena *arena = arena_new();
 	(void)state;
 	assert_null(lsa_train(few, NULL));
 	for (uint32_t i = 0; i < 60; i++) {
 		struct document document = {.id = arena_printf(arena, "n%u", i),
-		                            .title = made_word(arena, i),
+		                            .title = sample_word(arena, i),
 		                            .abstract = ""};
 		builder_add(builder, &document);
 	}
@@ -178,20 +178,20 @@ static double overlap(const struct hit *a, size_t a_count, const struct hit *b, 
 
 static void test_the_inverted_file_finds_nearly_all(void **state)
 {
-	struct segment *segment = made_segment(74, 6000, 2000);
+	struct segment *segment = sample_segment(74, 6000, 2000);
 	struct embedder *embedder = lsa_train(segment, NULL);
 	struct vectors *vectors = vectors_make(embedder, segment, NULL);
 	struct ivf *ivf = ivf_make(vectors, 1000, NULL);
 	struct doc_filter filter = {NULL, 5000};
 	struct arena *arena = arena_new();
-	struct noise noise = {75};
+	struct random_source noise = {75};
 	double sum = 0;
 	(void)state;
 	assert_non_null(ivf);
 	assert_null(ivf_make(vectors, 6001, NULL));
 	for (int round = 0; round < 30; round++) {
 		float vector[LSA_DIMENSION];
-		vectors_get(vectors, noise_below(&noise, 6000), vector);
+		vectors_get(vectors, random_below(&noise, 6000), vector);
 		if (!embedder_normalise(vector, embedder->header->dimension))
 			continue;
 		struct vector_query query =

@@ -1,4 +1,4 @@
-#include "embeddings/embedding_answer.h"
+#include "embeddings/embedding_response.h"
 
 #include "arena_fixture.h"
 #include "base/base.h"
@@ -6,9 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-static const char *read(const char *body, size_t count, struct embedding_answer *ret_answer)
+static const char *read(const char *body, size_t count, struct embedding_response *ret_answer)
 {
-	return embedding_answer_read(arena, body, strlen(body), count, ret_answer);
+	return embedding_response_read(arena, body, strlen(body), count, ret_answer);
 }
 
 static void assert_vector(const float *vector, float first, float second)
@@ -19,7 +19,7 @@ static void assert_vector(const float *vector, float first, float second)
 
 static void test_vectors_have_length_1_and_follow_the_order_of_the_texts(void **state)
 {
-	struct embedding_answer answer;
+	struct embedding_response answer;
 	(void)state;
 	assert_null(read("{\"data\":[{\"index\":1,\"embedding\":[3,4.0]},"
 	                 "{\"index\":0,\"embedding\":[0,-5e-3]}],\"usage\":{}}",
@@ -31,7 +31,7 @@ static void test_vectors_have_length_1_and_follow_the_order_of_the_texts(void **
 
 static void test_entries_without_an_index_belong_to_their_position(void **state)
 {
-	struct embedding_answer answer;
+	struct embedding_response answer;
 	(void)state;
 	assert_null(read("{\"data\":[{\"embedding\":[1,0]},{\"embedding\":[0,1]}]}", 2, &answer));
 	assert_vector(answer.vectors, 1, 0);
@@ -41,7 +41,7 @@ static void test_entries_without_an_index_belong_to_their_position(void **state)
 /* The squares of these elements are outside the range of a float. */
 static void test_vectors_of_any_magnitude_are_scaled(void **state)
 {
-	struct embedding_answer answer;
+	struct embedding_response answer;
 	(void)state;
 	assert_null(read("{\"data\":[{\"embedding\":[3e200,4e200]},{\"embedding\":[3e-200,4e-200]}"
 	                 "]}",
@@ -63,7 +63,7 @@ static const char *answer_of_ones(size_t count)
 
 static void test_dimension_is_limited(void **state)
 {
-	struct embedding_answer answer;
+	struct embedding_response answer;
 	(void)state;
 	assert_null(read(answer_of_ones(EMBEDDING_MAX_DIMENSION), 1, &answer));
 	assert_int_equal(answer.dimension, EMBEDDING_MAX_DIMENSION);
@@ -98,7 +98,7 @@ static void test_unusable_answers_are_refused(void **state)
 	         "entries"},
 		{"{\"data\":[{\"index\":\"0\",\"embedding\":[1]},{\"embedding\":[1]}]}", "entries"},
 	};
-	struct embedding_answer answer;
+	struct embedding_response answer;
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
 		const char *reason = read(ROWS[i].body, 2, &answer);

@@ -1,31 +1,31 @@
-#include "loop/late_write.h"
+#include "loop/buffered_write.h"
 
 #include "base/base.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes that the socket did not take at once. */
-struct late {
+/* A copy of the bytes that the socket did not take. */
+struct rest {
 	uv_write_t req;
-	late_write_cb *done;
+	buffered_write_cb *done;
 	void *owner;
 	char data[];
 };
 
 static void on_written(uv_write_t *req, int status)
 {
-	struct late *late = CONTAINER_OF(req, struct late, req);
-	late_write_cb *done = late->done;
+	struct rest *late = CONTAINER_OF(req, struct rest, req);
+	buffered_write_cb *done = late->done;
 	void *owner = late->owner;
 	free(late);
 	done(owner, status);
 }
 
-/* A copy of the last `length` bytes. */
-static struct late *late_new(const uv_buf_t *bufs, unsigned count, size_t length)
+/* Copy the last `length` bytes. */
+static struct rest *rest_new(const uv_buf_t *bufs, unsigned count, size_t length)
 {
-	struct late *late = malloc(sizeof(*late) + length);
+	struct rest *late = malloc(sizeof(*late) + length);
 	require(late != NULL);
 	while (length > 0) {
 		const uv_buf_t *buf = &bufs[--count];
@@ -36,8 +36,8 @@ static struct late *late_new(const uv_buf_t *bufs, unsigned count, size_t length
 	return late;
 }
 
-int late_write(uv_stream_t *stream, const uv_buf_t *bufs, unsigned count, late_write_cb *done,
-               void *owner)
+int buffered_write(uv_stream_t *stream, const uv_buf_t *bufs, unsigned count,
+                   buffered_write_cb *done, void *owner)
 {
 	size_t total = 0;
 	for (unsigned i = 0; i < count; i++)
@@ -48,7 +48,7 @@ int late_write(uv_stream_t *stream, const uv_buf_t *bufs, unsigned count, late_w
 	size_t left = total - (size_t)MAX_OF(sent, 0);
 	if (left == 0)
 		return 0;
-	struct late *late = late_new(bufs, count, left);
+	struct rest *late = rest_new(bufs, count, left);
 	late->done = done;
 	late->owner = owner;
 	uv_buf_t rest = uv_buf_init(late->data, (unsigned)left);

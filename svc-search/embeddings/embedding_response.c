@@ -1,4 +1,4 @@
-#include "embeddings/embedding_answer.h"
+#include "embeddings/embedding_response.h"
 
 #include "base/json.h"
 #include "engine/vector/embedder.h"
@@ -36,7 +36,7 @@ static size_t text_of(yyjson_val *entry, size_t position, size_t count)
 }
 
 static const char *read_entries(struct arena *arena, yyjson_val *data, size_t texts,
-                                struct embedding_answer *answer)
+                                struct embedding_response *answer)
 {
 	bool *is_read = arena_array(arena, texts, sizeof(*is_read));
 	size_t position, count;
@@ -57,8 +57,8 @@ static const char *read_entries(struct arena *arena, yyjson_val *data, size_t te
 	return NULL;
 }
 
-const char *embedding_answer_read(struct arena *arena, const char *body, size_t length,
-                                  size_t count, struct embedding_answer *ret_answer)
+const char *embedding_response_read(struct arena *arena, const char *body, size_t length,
+                                    size_t count, struct embedding_response *ret_answer)
 {
 	yyjson_val *root = NULL;
 	if (json_parse(arena, body, length, &root, NULL))
@@ -71,7 +71,7 @@ const char *embedding_answer_read(struct arena *arena, const char *body, size_t 
 	if (dimension == 0 || dimension > EMBEDDING_MAX_DIMENSION)
 		return arena_printf(arena, "its vectors have %zu elements, not 1 to %d", dimension,
 		                    EMBEDDING_MAX_DIMENSION);
-	struct embedding_answer answer = {
+	struct embedding_response answer = {
 		.vectors = arena_array(arena, count * dimension, sizeof(float)),
 		.dimension = (uint32_t)dimension,
 	};

@@ -12,7 +12,7 @@
 /** Most elements of a vector; see simd_dot_rows(). */
 #define EMBEDDING_MAX_DIMENSION 4096
 
-struct embedding_answer {
+struct embedding_response {
 	float *vectors;     /* one after another, in the order of the texts; each has length 1 */
 	uint32_t dimension; /* elements of each vector */
 };
@@ -21,5 +21,5 @@ struct embedding_answer {
  * text, all of the same dimension, none of them zero. An entry without "index" belongs to the text
  * at the entry's own position. Returns NULL, or the reason for refusing it: a clause such as "it is
  * not JSON", in the arena. Any thread. */
-const char *embedding_answer_read(struct arena *arena, const char *body, size_t length,
-                                  size_t count, struct embedding_answer *ret_answer);
+const char *embedding_response_read(struct arena *arena, const char *body, size_t length,
+                                    size_t count, struct embedding_response *ret_answer);

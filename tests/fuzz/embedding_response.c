@@ -1,6 +1,6 @@
-/* embedding_answer_read(): any input is either read as vectors of one dimension and of length 1, or
+/* embedding_response_read(): any input is either read as vectors of one dimension and of length 1, or
  * refused with a reason. The first byte gives the number of texts. */
-#include "embeddings/embedding_answer.h"
+#include "embeddings/embedding_response.h"
 
 #include "base/base.h"
 #include "fuzz.h"
@@ -19,10 +19,11 @@ static void check_vector(const float *vector, uint32_t dimension)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct arena *arena = arena_new();
-	struct embedding_answer answer = {0};
+	struct embedding_response answer = {0};
 	size_t count = size > 0 ? data[0] % 8 + 1u : 1;
 	const char *body = (const char *)data + (size > 0);
-	const char *reason = embedding_answer_read(arena, body, size - (size > 0), count, &answer);
+	const char *reason =
+		embedding_response_read(arena, body, size - (size > 0), count, &answer);
 	if (reason) {
 		require(strlen(reason) > 0 && !answer.vectors);
 	} else {
