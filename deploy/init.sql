@@ -10,15 +10,11 @@
 SET client_min_messages = warning;
 
 CREATE TEMP TABLE service AS
-SELECT 'expops_' || name AS role, schema, substr(pair, strpos(pair, '=') + 1) AS password
-FROM (VALUES ('gateway', 'account'),
-             ('experiments', 'experiments'),
-             ('interests', 'interests'),
-             ('search', 'search'),
-             ('fleet', 'fleet'),
-             ('integrations', 'integrations'),
-             ('evalenv', 'evalenv')) AS known (name, schema)
-JOIN regexp_split_to_table(:'passwords', '\s+') AS pair ON split_part(pair, '=', 1) = name;
+SELECT 'expops_' || name AS role,
+       CASE name WHEN 'gateway' THEN 'account' ELSE name END AS schema,
+       substr(pair, strpos(pair, '=') + 1) AS password
+FROM regexp_split_to_table(:'passwords', '\s+') AS pair, split_part(pair, '=', 1) AS name
+WHERE name <> '';
 
 SELECT format('REVOKE ALL ON DATABASE %I FROM PUBLIC', current_database()) \gexec
 REVOKE ALL ON SCHEMA public FROM PUBLIC;

@@ -44,10 +44,9 @@ enum err_code edge_settings_check(void)
 }
 
 static const char *const SERVICE_NAMES[API_SERVICE_COUNT] = {
-	[API_GATEWAY] = "gateway",         [API_EXPERIMENTS] = "svc-experiments",
-	[API_INTERESTS] = "svc-interests", [API_SEARCH] = "svc-search",
-	[API_FLEET] = "svc-fleet",         [API_INTEGRATIONS] = "svc-integrations",
-	[API_EVALENV] = "svc-evalenv",
+#define SERVICE_NAME(symbol, process, setting) [API_##symbol] = process,
+	API_SERVICES(SERVICE_NAME)
+#undef SERVICE_NAME
 };
 
 /* What a worker owns: worker->user. */

@@ -7,15 +7,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/** The services besides the gateway, X(symbol, process, setting with its address): what `service` in
+ * api.def may be. */
+#define API_SERVICES(X)                                         \
+	X(EXPERIMENTS, "svc-experiments", "EXPERIMENTS_URL")    \
+	X(INTERESTS, "svc-interests", "INTERESTS_URL")          \
+	X(SEARCH, "svc-search", "SEARCH_URL")                   \
+	X(FLEET, "svc-fleet", "FLEET_URL")                      \
+	X(INTEGRATIONS, "svc-integrations", "INTEGRATIONS_URL") \
+	X(EVALENV, "svc-evalenv", "EVALENV_URL")
+
 enum api_service {
 	API_GATEWAY,
-	API_EXPERIMENTS,
-	API_INTERESTS,
-	API_SEARCH,
-	API_FLEET,
-	API_INTEGRATIONS,
-	API_EVALENV,
-	API_SERVICE_COUNT
+#define API_SERVICE_SYMBOL(symbol, process, setting) API_##symbol,
+	API_SERVICES(API_SERVICE_SYMBOL) API_SERVICE_COUNT
+#undef API_SERVICE_SYMBOL
 };
 
 enum api_flag {

@@ -53,16 +53,12 @@ const struct setting PROCESS_SETTINGS[] = {
                       "Memory for the bodies of all requests together; more are answered 503."),
 	SETTING_MS(&process_settings.idle_timeout_ms, "IDLE_TIMEOUT", "60s", 100, 3600000,
                    "How long a connection may wait for its next request."),
-	SETTING_TEXT(&process_settings.service_url[API_EXPERIMENTS], "EXPERIMENTS_URL", "",
-                     "svc-experiments: http://host:port or unix:/path; empty: not deployed."),
-	SETTING_TEXT(&process_settings.service_url[API_INTERESTS], "INTERESTS_URL", "",
-                     "svc-interests."),
-	SETTING_TEXT(&process_settings.service_url[API_SEARCH], "SEARCH_URL", "", "svc-search."),
-	SETTING_TEXT(&process_settings.service_url[API_FLEET], "FLEET_URL", "", "svc-fleet."),
-	SETTING_TEXT(&process_settings.service_url[API_INTEGRATIONS], "INTEGRATIONS_URL", "",
-                     "svc-integrations."),
-	SETTING_TEXT(&process_settings.service_url[API_EVALENV], "EVALENV_URL", "", "svc-evalenv."),
-	SETTING_END,
+#define SERVICE_URL(symbol, process, setting)                                  \
+	SETTING_TEXT(&process_settings.service_url[API_##symbol], setting, "", \
+	             process ": http://host:port or unix:/path; empty: not deployed."),
+	API_SERVICES(SERVICE_URL)
+#undef SERVICE_URL
+		SETTING_END,
 };
 
 static bool is_address(const char *text)
@@ -116,9 +112,10 @@ static const struct {
 };
 
 /* By enum api_service; the gateway has none. */
-static const char *const SERVICE_VARIABLES[] = {
-	NULL,        "EXPERIMENTS_URL",  "INTERESTS_URL", "SEARCH_URL",
-	"FLEET_URL", "INTEGRATIONS_URL", "EVALENV_URL",
+static const char *const SERVICE_VARIABLES[API_SERVICE_COUNT] = {
+#define SERVICE_VARIABLE(symbol, process, setting) [API_##symbol] = setting,
+	API_SERVICES(SERVICE_VARIABLE)
+#undef SERVICE_VARIABLE
 };
 
 static enum err_code check(const char *name, const char *value, bool (*is_valid)(const char *text),

@@ -16,7 +16,7 @@ BUILT = [op for op in TABLE if "NOT_BUILT" not in op.flags]
 DOCUMENT = contract().document
 DESCRIBED = openapi.operations()
 
-SERVICES = ["GATEWAY", "EXPERIMENTS", "INTERESTS", "SEARCH", "FLEET", "INTEGRATIONS", "EVALENV"]
+SERVICES = api_def.services()
 FLAGS = {"OPEN", "GONE", "CREATES", "NOT_BUILT", "READS"}
 
 # Operations that succeed with 201 and 202; the others succeed with 200.

@@ -70,3 +70,9 @@ def parse(text):
 
 def operations():
     return parse(TABLE.read_text(encoding="utf-8"))
+
+
+def services():
+    """What may be the service of an operation, in the order of API_SERVICES in libcommon/http/api.h."""
+    header = (ROOT / "libcommon" / "http" / "api.h").read_text(encoding="utf-8")
+    return ["GATEWAY", *re.findall(r'^\tX\((\w+), "svc-', header, re.MULTILINE)]
