@@ -156,4 +156,6 @@ class Contract:
 
 @functools.cache
 def contract():
-    return Contract(openapi_parts.read([ROOT / "gateway" / "openapi.yaml", *sorted(ROOT.glob("svc-*/openapi.yaml"))]))
+    rows = [line.split() for line in (ROOT / "deploy" / "processes").read_text(encoding="utf-8").splitlines()]
+    parts = [ROOT / row[0] / "openapi.yaml" for row in rows if row and not row[0].startswith("#")]
+    return Contract(openapi_parts.read([part for part in parts if part.exists()]))
