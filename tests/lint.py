@@ -176,8 +176,19 @@ def lint_order(root):
                         yield f"{path.relative_to(root)}:{number}: includes {match.group(1)}, which is not below {folder}"
 
 
+def lint_folder_headers(root):
+    """Each folder of a meson.build's table has one header whose first comment begins with the folder's path."""
+    for component, folders in folder_orders(root):
+        for folder in folders:
+            path = component / folder
+            start = f"/** {path.relative_to(root)}/"
+            found = [header.name for header in sorted(path.glob("*.h")) if header.read_text(encoding="utf-8").startswith(start)]
+            if len(found) != 1:
+                yield f"{path.relative_to(root)}: {len(found)} headers begin with \"{start}\", not one: {' '.join(found)}"
+
+
 def words(root):
-    faults = [*lint_registered(root), *lint_order(root)]
+    faults = [*lint_registered(root), *lint_order(root), *lint_folder_headers(root)]
     for path in sources(root, ".c", ".h"):
         text = path.read_text(encoding="utf-8")
         may = TESTS_MAY if "tests" in path.relative_to(root).parts else set()

@@ -1,4 +1,5 @@
-/** api/: the routes, jobs, event handlers and the daily run of svc-interests; main.c lists them all.
+/** svc-interests/api/: the routes, jobs, event handlers and the daily run of svc-interests; main.c
+ * lists them all.
  *
  *   interest.h            interests, which papers are recommended for
  *   recommendation.h      lists and digest of recommendations, feedback

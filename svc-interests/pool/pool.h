@@ -1,6 +1,6 @@
-/** pool/: the candidate pool of an interest. A pool holds the papers that svc-search found for the
- * interest's name and context; recommendations are selected from it. Entry points: pool_build() after
- * a change of the interest, pool_renew() before a refresh. */
+/** svc-interests/pool/: the candidate pool of an interest. A pool holds the papers that svc-search
+ * found for the interest's name and context; recommendations are selected from it. Entry points:
+ * pool_build() after a change of the interest, pool_renew() before a refresh. */
 #pragma once
 
 #include "base/config.h"

@@ -1,5 +1,5 @@
-/** preference/: learns what the readers of an interest prefer, and scores papers by it. Entry
- * points: fit_model() (model_fitting.h) and scorer_new() (scorer.h).
+/** svc-interests/preference/: learns what the readers of an interest prefer, and scores papers by
+ * it. Entry points: fit_model() (model_fitting.h) and scorer_new() (scorer.h).
  *
  * Words, each with one meaning:
  *

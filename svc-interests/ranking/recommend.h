@@ -1,4 +1,5 @@
-/** ranking/: recommends papers of an interest's candidate pool. Entry point: recommend_papers().
+/** svc-interests/ranking/: recommends papers of an interest's candidate pool. Entry point:
+ * recommend_papers().
  *
  * Words, each with one meaning:
  *

@@ -69,6 +69,14 @@ def test_unregistered_test_is_reported(tmp_path):
 LISTING = "folders = [\n  ['base', [], files(\n  )],\n  ['pg', [], files(\n  )],\n]\n"
 
 
+def make_folders(root):
+    """A component with the folders base and pg, each with the header that describes it."""
+    for folder in ("base", "pg"):
+        (root / "libcommon" / folder).mkdir(parents=True)
+        (root / "libcommon" / folder / f"{folder}.h").write_text(f"/** libcommon/{folder}/: words. */\n#pragma once\n")
+    (root / "libcommon" / "meson.build").write_text(LISTING)
+
+
 @pytest.mark.parametrize(
     "path, header, is_fine",
     [
@@ -79,8 +87,14 @@ LISTING = "folders = [\n  ['base', [], files(\n  )],\n  ['pg', [], files(\n  )],
     ],
 )
 def test_includes_follow_the_order_of_folders(tmp_path, path, header, is_fine):
-    (tmp_path / "libcommon").mkdir()
-    (tmp_path / "libcommon" / "meson.build").write_text(LISTING)
+    make_folders(tmp_path)
     done = lint(tmp_path, path=path, text=f'#include "{header}"\n')
     assert (done.returncode == 0) == is_fine, done.stdout
     assert is_fine or f"{path}:1: includes {header}" in done.stdout
+
+
+def test_a_folder_has_one_header_that_describes_it(tmp_path):
+    make_folders(tmp_path)
+    assert lint(tmp_path, path="libcommon/pg/pool.c").returncode == 0
+    (tmp_path / "libcommon" / "pg" / "pg.h").write_text("/** Words. */\n#pragma once\n")
+    assert "libcommon/pg: 0 headers begin with" in lint(tmp_path, path="libcommon/pg/pool.c").stdout
