@@ -34,6 +34,7 @@ def test_live_process(program):
     check_fibers(gdb("-ex", "run", "-ex", f"source {LIB / 'fibers_gdb.py'}", "-ex", "fibers", program))
 
 
+@pytest.mark.skipif(os.environ.get("SANITIZE", "none") != "none", reason="gdb would write a sanitizer's terabytes of reserved memory")
 def test_core_file(program, tmp_path):
     core = tmp_path / "core"
     gdb("-ex", "run", "-ex", f"generate-core-file {core}", program)
