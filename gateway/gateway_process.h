@@ -4,7 +4,7 @@
  *     main.c      routes, commands and settings of the process
  *     account/    creating and deleting accounts
  *     key/        API keys: where a key is checked (key_check.h), and the operations on keys
- *     proxy/      the way of a request through the gateway
+ *     proxy/      what happens to each request: checks, then a call of the service
  *     upstream/   connections to the services
  */
 #pragma once
@@ -21,6 +21,7 @@ struct gateway_process {
 	struct arena *arena;
 	struct rate_limiter *limiter;
 	const struct trusted *trusted;
-	/* Increases with every change of a key that this process makes or learns of (key_cache.h). */
+	/* Incremented when this process changes a key, or is notified that another replica did
+	 * (key_cache.h). */
 	_Atomic uint64_t key_generation;
 };

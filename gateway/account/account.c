@@ -52,10 +52,10 @@ static void create_user(struct request *rq)
 	const struct new_user *user = rq->user;
 	uint64_t scopes = preset_scopes("full_access") | (user->is_operator ? SCOPE_OPERATOR : 0);
 	pg_begin(rq);
-	struct pg_rows *made =
+	struct pg_rows *created =
 		pg_query(rq, ACCOUNT_CREATE_SQL, pg_text(user->email), pg_bool(user->is_operator));
-	const char *json =
-		key_insert(rq, pg_json(made), user->key_name, KEY_PERSONAL, scopes, NULL, NULL, 0);
+	const char *json = key_insert(rq, pg_json(created), user->key_name, KEY_PERSONAL, scopes,
+	                              NULL, NULL, 0);
 	pg_commit(rq);
 	yyjson_val *root;
 	require(json_parse(rq->arena, json, strlen(json), &root, NULL) == ERR_NONE);
@@ -81,7 +81,7 @@ static bool is_key_name(const char *text)
 	       utf8_count(text, length) <= KEY_NAME_MAX;
 }
 
-/* What is wrong with the arguments. NULL: nothing. */
+/* What is wrong with the arguments; NULL: nothing. */
 static const char *new_user_fault(const struct new_user *user)
 {
 	if (!user->email || !is_email(user->email))

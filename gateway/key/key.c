@@ -83,7 +83,7 @@ static const char *scopes_json(struct request *rq, uint64_t scopes)
 	return json_write_mut(rq->arena, scope_names(doc, scopes), NULL);
 }
 
-/* The mask of the body's `scopes`. Adds a fault to the problem for each item that is not a scope. */
+/* The mask of the member `scopes` of the body. Adds a fault to the problem for each item that is not a scope. */
 static uint64_t read_scopes(struct request *rq)
 {
 	uint64_t mask = SCOPE_NONE;
@@ -119,6 +119,7 @@ static uint64_t input_scopes(struct request *rq, const struct key_input *in, boo
 	                                     : "full_access");
 }
 
+/* Add a fault for each member that a key of this kind cannot have. */
 static void check_kind(struct request *rq, const struct key_input *in, bool is_automation)
 {
 	struct problem *problem = &rq->problem;
@@ -135,12 +136,6 @@ static void check_kind(struct request *rq, const struct key_input *in, bool is_a
 		problem_add_field(rq->arena, problem, "interest_id", "is only for automation keys");
 }
 
-/* {"id":…} becomes {"key":"usr_…","id":…}. */
-static const char *with_plaintext(struct request *rq, const char *json, const char *text)
-{
-	return arena_printf(rq->arena, "{\"key\": \"%s\", %s", text, json + 1);
-}
-
 const char *key_insert(struct request *rq, const char *account, const char *name,
                        enum key_kind kind, uint64_t scopes, const char *repo, const char *interest,
                        int64_t expires_in_days)
@@ -149,14 +144,15 @@ const char *key_insert(struct request *rq, const char *account, const char *name
 	uint8_t hash[SHA256_LEN];
 	key_text_make(kind, text);
 	key_text_hash(text, hash);
-	struct pg_rows *made =
+	struct pg_rows *rows =
 		pg_query(rq, KEY_CREATE_SQL, pg_text(account), pg_text(name),
 	                 pg_text(key_kind_name(kind)),
 	                 pg_text(arena_strndup(rq->arena, text, KEY_SHOWN_LEN)),
 	                 pg_bytes(hash, sizeof(hash)), pg_text(scopes_json(rq, scopes)),
 	                 pg_text(repo), pg_text(interest),
 	                 expires_in_days ? pg_int(expires_in_days) : pg_null());
-	return with_plaintext(rq, pg_json(made), text);
+	/* {"id":…} becomes {"key":"usr_…","id":…}. */
+	return arena_printf(rq->arena, "{\"key\": \"%s\", %s", text, pg_json(rows) + 1);
 }
 
 void key_create(struct request *rq)
@@ -205,8 +201,8 @@ void key_update(struct request *rq)
 	reply_json(rq, 200, pg_json(rows));
 }
 
-/* Revoke or delete the key of the path with that statement. */
-static void key_end(struct request *rq, const char *sql)
+/* Run a statement that revokes or deletes the key in the path. */
+static void key_invalidate(struct request *rq, const char *sql)
 {
 	struct key_input *in = request_input(rq, struct key_input, ID_FIELDS);
 	pg_begin(rq);
@@ -218,10 +214,10 @@ static void key_end(struct request *rq, const char *sql)
 
 void key_revoke(struct request *rq)
 {
-	key_end(rq, KEY_REVOKE_SQL);
+	key_invalidate(rq, KEY_REVOKE_SQL);
 }
 
 void key_delete(struct request *rq)
 {
-	key_end(rq, KEY_DELETE_SQL);
+	key_invalidate(rq, KEY_DELETE_SQL);
 }

@@ -1,5 +1,5 @@
 -- name: key_lookup
--- The owner of a valid key by its hash $1. Sets last_used_at, at most once a minute.
+-- The owner of the valid key with the hash $1. Sets last_used_at, at most once a minute.
 WITH used AS (
     UPDATE api_key SET last_used_at = now()
     WHERE hash = $1 AND revoked_at IS NULL AND deleted_at IS NULL
@@ -36,7 +36,7 @@ WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL
 RETURNING api_key_json(api_key);
 
 -- name: key_revoke
--- The event is sent only by the first call that revokes the key.
+-- Only the first revocation of a key sends the event.
 WITH before AS (
     SELECT id, revoked_at FROM api_key
     WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL FOR UPDATE

@@ -1,8 +1,8 @@
-/** Per-worker cache of API keys: whom a key belongs to, indexed by the SHA-256 of the key's text.
+/** Per-worker cache of API keys: the owner of each key, indexed by the SHA-256 of the key's text.
  *
- * An entry is fresh while it was read less than KEY_CACHE_MS ago, the key has not expired, and no
- * key has been changed since: a change increases the generation (gateway_process.h), which makes all
- * older entries stale.
+ * An entry is fresh while three things hold: it was read less than KEY_CACHE_MS ago, the key has not
+ * expired, and no key has changed since. A change of any key increases the generation
+ * (gateway_process.h), which makes all older entries stale.
  */
 #pragma once
 
@@ -16,7 +16,7 @@
 
 struct key_cache;
 
-/** The time and the generation at which a key is read from the database or asked for. */
+/** The time and the generation when a key is read from the database, or looked up in the cache. */
 struct cache_version {
 	uint64_t generation;
 	uint64_t monotonic_ms; /* time_monotonic_ms() */

@@ -1,6 +1,5 @@
-/* A cached key that is older than REFRESH_MS is looked up again in the background while it is still
- * used, so that a key in steady use never waits. A caller that needs a key which is already being
- * looked up waits for that lookup. */
+/* A cached entry that is older than REFRESH_MS is still used, and read again in the background, so that
+ * requests with a key in steady use never wait. Checks of one key share a running lookup. */
 #include "key/key_check.h"
 
 #include "base/log.h"
@@ -35,7 +34,7 @@ struct lookup {
 	struct key_checker *checker;
 	struct arena *arena;
 	uint8_t hash[SHA256_LEN];
-	struct cache_version began;
+	struct cache_version began; /* when the lookup was started */
 	SLIST_HEAD(, key_wait) waits;
 	struct identity caller; /* valid when the query found the key */
 	int64_t expires_at_ms;  /* 0: never */
@@ -49,11 +48,12 @@ struct key_checker {
 };
 
 static struct metric lookups_total =
-	METRIC_COUNTER("expops_key_lookups_total", "Keys asked of the cache by outcome.",
+	METRIC_COUNTER("expops_key_lookups_total",
+                       "Keys checked, by outcome: malformed, cached or asked (of the database).",
                        "outcome");
 static struct metric revocations_heard =
 	METRIC_COUNTER("expops_key_revocations_heard_total",
-                       "Messages of other replicas that keys have changed.");
+                       "Messages of other replicas that a key has changed.");
 
 static struct cache_version version_now(const struct key_checker *checker)
 {
@@ -121,7 +121,7 @@ static void lookup_done(struct request *rq)
 	arena_free(lookup->arena);
 }
 
-/* A running lookup of the key that began after the last change. NULL: none. */
+/* A running lookup of the key that began after the last change of a key. NULL: there is none. */
 static struct lookup *lookup_find(const struct key_checker *checker, const uint8_t *hash,
                                   const struct cache_version *now)
 {
@@ -211,8 +211,8 @@ void key_change_commit(struct request *rq)
 	invalidate(rq->worker);
 }
 
-/* Also called when the subscription is lost or made again (`message` NULL): messages may have been
- * lost, so every cached key becomes invalid. */
+/* `message` is NULL when the subscription was lost or renewed. Messages may have been missed then, so
+ * every cached key becomes invalid. */
 static void on_message(void *context, const char *message, size_t length, bool is_up attr_unused)
 {
 	const struct key_checker *checker = context;

@@ -1,16 +1,16 @@
 /** gateway/key/: API keys.
  *
- *     key_check.c   who presents a key: the check of every request (this header)
+ *     key_check.c   finds the owner of a request's key (this header)
  *     key_cache.c   the keys that one worker has looked up
  *     key_text.c    the text of a key: making it, checking its form, hashing it
  *     key.c         the operations on keys
  *     preset.c      named sets of scopes
  *
  * A key is looked up in the worker's cache, then in the database. A cached key is used for at most
- * KEY_CACHE_MS, and no longer once a change of any key is known: a change made by this process
- * counts at once, one made by another replica as soon as its message arrives through Redis. So when
- * Redis or the database is down, no key is accepted for more than KEY_CACHE_MS after it was read. A
- * key that cannot be looked up is refused.
+ * KEY_CACHE_MS. A change of any key invalidates the cache before that: at once in the process that
+ * makes the change, and in the other replicas as soon as its message arrives through Redis. So even
+ * when Redis or the database is down, no key is accepted for more than KEY_CACHE_MS after it was
+ * read. A key that cannot be looked up is refused.
  */
 #pragma once
 
@@ -22,7 +22,7 @@
 /** The key checker of a worker. */
 struct key_checker;
 
-/** One caller that waits for a lookup. */
+/** One key_check() that waits for a lookup. */
 struct key_wait;
 
 /** The result of a lookup. `caller` is valid during the call; NULL unless `code` is ERR_NONE. */
@@ -31,7 +31,7 @@ typedef void key_check_cb(void *context, enum err_code code, const struct identi
 /** Register the metrics. Call once, before threads start. */
 void key_checker_register(void);
 
-/** Make a worker's checker; that of worker 0 subscribes to the changes that other replicas make.
+/** Make a worker's checker. That of worker 0 also subscribes to the messages of other replicas.
  * process->user must be a struct gateway_process. */
 struct key_checker *key_checker_new(struct worker *worker);
 
@@ -40,13 +40,13 @@ void key_checker_free(struct key_checker *checker);
 
 /** Check the bearer token (what follows `Bearer `; may be NULL).
  *
- * When the result is known at once, it is returned and *ret_wait is NULL; on ERR_NONE *ret_caller is
- * set, and its strings are valid until the caller returns to the loop. Otherwise *ret_wait is set,
- * and `done(context, ...)` is called later, once, from the loop's own stack, unless
+ * When the result is known at once, it is returned and *ret_wait is NULL. On ERR_NONE *ret_caller is
+ * set; its strings are valid until the calling function returns to the loop. Otherwise *ret_wait is
+ * set, and `done(context, ...)` is called later, once, from the loop's own stack, unless
  * key_check_cancel() is called first.
  *
- * ERR_UNAUTHENTICATED: missing, malformed, unknown, expired or revoked; ERR_UNAVAILABLE: the
- * database cannot be asked. */
+ * ERR_UNAUTHENTICATED: the key is missing, malformed, unknown, expired or revoked; ERR_UNAVAILABLE:
+ * the database is not available. */
 enum err_code key_check(struct key_checker *checker, const char *bearer,
                         struct identity *ret_caller, struct key_wait **ret_wait, key_check_cb *done,
                         void *context);
@@ -54,7 +54,7 @@ enum err_code key_check(struct key_checker *checker, const char *bearer,
 /** Stop waiting: `done` will not be called. */
 void key_check_cancel(struct key_wait *wait);
 
-/** Commit a transaction that revoked, deleted or changed a key or an account. The caches of this
- * process are invalid from then on, and the other replicas are notified; also when the outcome of
- * the commit is uncertain. Raises as pg_commit(). */
+/** Commit a transaction that revoked, deleted or changed a key or an account. Then invalidate the
+ * caches of this process and notify the other replicas, also when the outcome of the commit is
+ * uncertain. Raises as pg_commit(). */
 void key_change_commit(struct request *rq);
