@@ -162,9 +162,9 @@ void edge_process_stop(struct process *process)
 	arena_free(gateway->arena);
 }
 
-/* Open the services that have an address. A service ends a slow request itself: it gets
- * ANSWER_GRACE_MS more than its own limit. */
-static void open_services(struct edge *edge)
+/* Make an upstream for each service that has an address. A service ends a slow request itself, so the
+ * gateway waits ANSWER_GRACE_MS longer than the service's own limit. */
+static void make_upstreams(struct edge *edge)
 {
 	const struct process_settings *settings = edge->worker->process->settings;
 	edge->limits = upstream_limits_default;
@@ -190,7 +190,7 @@ void edge_worker_start(struct worker *worker)
 	edge->worker = worker;
 	edge->arena = arena;
 	edge->keys = key_checker_new(worker);
-	open_services(edge);
+	make_upstreams(edge);
 	edge->proxy = proxy_new(worker->process->signer, edge->services, &HOOKS, edge);
 	proxy_trust(edge->proxy, gateway->trusted);
 	worker->user = edge;

@@ -1,5 +1,5 @@
-/** Puts the gateway together: settings, the public listener, and what each worker owns: a proxy, a
- * key checker, and an upstream for each service. */
+/** Sets up the gateway: its settings, its public listener, and the parts that each worker owns (a
+ * proxy, a key checker, and an upstream for each service). */
 #pragma once
 
 #include "base/config.h"

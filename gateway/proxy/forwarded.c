@@ -123,15 +123,16 @@ static bool trusts_peer(const struct trusted *trusted, const char *peer)
 /* --- Lists, read from their end --------------------------------------------------------------- */
 
 /* Iterates over the elements of all fields of one name, from the last to the first. */
-struct backwards {
+struct reverse_list {
 	const struct http_head *head;
 	const char *name;
-	size_t field;           /* index of the current field; the fields after it are done */
-	const char *start, *at; /* its value, unread up to `at`; `start` NULL: the value is done */
+	size_t field; /* index of the current field; those after it were read */
+	/* Of the current value: its start, and the end of what is still to read. NULL: nothing is. */
+	const char *start, *at;
 };
 
-/* Get the next element, without the white space around it. Returns false at the end. */
-static bool backwards_next(struct backwards *list, const char **ret_text, size_t *ret_length)
+/* Get the next element, without the white space around it. Returns false when there is none. */
+static bool reverse_list_next(struct reverse_list *list, const char **ret_text, size_t *ret_length)
 {
 	while (!list->start) {
 		if (!list->field)
@@ -182,13 +183,13 @@ static bool element_parse(const char *text, size_t length, struct ip *ip)
 }
 
 /* The scheme that belongs to the address `index` elements before the last. A proxy may replace the
- * scheme instead of appending its own: then the only element counts for all addresses. */
+ * scheme instead of appending its own: then the only element applies to all addresses. */
 static const char *scheme_at(const struct http_head *head, size_t index)
 {
-	struct backwards list = {head, "X-Forwarded-Proto", head->field_count, NULL, NULL};
+	struct reverse_list list = {head, "X-Forwarded-Proto", head->field_count, NULL, NULL};
 	const char *text = "";
 	size_t length = 0;
-	for (size_t i = 0; i <= index && backwards_next(&list, &text, &length); i++)
+	for (size_t i = 0; i <= index && reverse_list_next(&list, &text, &length); i++)
 		;
 	return length == 5 && strncasecmp(text, "https", length) == 0 ? "https" : "http";
 }
@@ -199,12 +200,12 @@ struct forwarded forwarded_read(const struct trusted *trusted, struct arena *are
 	struct forwarded from = {.client = peer, .scheme = "http"};
 	if (!trusts_peer(trusted, peer))
 		return from;
-	struct backwards list = {head, "X-Forwarded-For", head->field_count, NULL, NULL};
+	struct reverse_list list = {head, "X-Forwarded-For", head->field_count, NULL, NULL};
 	const char *text;
 	size_t length, index = 0;
 	struct ip ip;
 	bool is_known = false, is_proxy = true;
-	for (size_t i = 0; is_proxy && backwards_next(&list, &text, &length); i++) {
+	for (size_t i = 0; is_proxy && reverse_list_next(&list, &text, &length); i++) {
 		struct ip element;
 		if (!element_parse(text, length, &element))
 			break;

@@ -6,9 +6,9 @@
  *              LOCAL
  *
  * A problem reply goes from MATCH, AUTH, CONNECT or SEND to ANSWERED. An operation that needs no key
- * skips AUTH. A call that gets a kept connection skips CONNECT. From every state but MATCH and LOCAL
- * the exchange can go to GONE: the client went away, or the answer is incomplete. The table MOVES
- * lists every allowed move.
+ * skips AUTH. A call that gets a kept connection skips CONNECT. From every state except MATCH and
+ * LOCAL the exchange can go to ABORTED: the client disconnected, or the answer is incomplete. The
+ * table MOVES lists every allowed move.
  *
  *   state     waits for                     holds  the request's content
  *   MATCH     nothing                       -      -
@@ -18,7 +18,7 @@
  *   SEND      the service's answer          call   sent on; paused while the service's queue is full
  *   RELAY     the end of the answer         call   as in SEND
  *   ANSWERED  the response to be sent       -      dropped
- *   GONE      on_done                       -      dropped
+ *   ABORTED   on_done                       -      dropped
  *
  * The rate limit, the scope and the size of the content are checked between AUTH and CONNECT. From
  * RELAY on the response has started: a failure then closes the client's connection.
@@ -33,19 +33,19 @@
 #include <stdlib.h>
 
 #define DROPPED_MAX_BYTES (1 << 20) /* of content that the operation does not read */
-#define RETRIES_MAX       2 /* for a kept connection, then a new one to a draining replica */
+#define RETRIES_MAX       2 /* one after a kept connection, one after a new one to a draining replica */
 
 #define TO(state) (1U << PROXY_##state)
 
 static const unsigned MOVES[PROXY_STATES] = {
 	[PROXY_MATCH] = TO(AUTH) | TO(LOCAL) | TO(CONNECT) | TO(SEND) | TO(ANSWERED),
-	[PROXY_AUTH] = TO(LOCAL) | TO(CONNECT) | TO(SEND) | TO(ANSWERED) | TO(GONE),
+	[PROXY_AUTH] = TO(LOCAL) | TO(CONNECT) | TO(SEND) | TO(ANSWERED) | TO(ABORTED),
 	[PROXY_LOCAL] = 0, /* the operation handles the exchange to its end */
-	[PROXY_CONNECT] = TO(SEND) | TO(ANSWERED) | TO(GONE),
-	[PROXY_SEND] = TO(RELAY) | TO(CONNECT) | TO(ANSWERED) | TO(GONE),
-	[PROXY_RELAY] = TO(ANSWERED) | TO(GONE),
-	[PROXY_ANSWERED] = TO(GONE),
-	[PROXY_GONE] = 0,
+	[PROXY_CONNECT] = TO(SEND) | TO(ANSWERED) | TO(ABORTED),
+	[PROXY_SEND] = TO(RELAY) | TO(CONNECT) | TO(ANSWERED) | TO(ABORTED),
+	[PROXY_RELAY] = TO(ANSWERED) | TO(ABORTED),
+	[PROXY_ANSWERED] = TO(ABORTED),
+	[PROXY_ABORTED] = 0,
 };
 
 static void move(struct proxy_exchange *p, enum proxy_state to)
@@ -56,6 +56,7 @@ static void move(struct proxy_exchange *p, enum proxy_state to)
 
 /* --- Endings ---------------------------------------------------------------------------------- */
 
+/* Cancel what the exchange waits for. */
 static void release(struct proxy_exchange *p)
 {
 	if (p->wait)
@@ -88,14 +89,14 @@ static void fail(struct proxy_exchange *p, enum err_code code, const char *detai
 		return;
 	}
 	release(p);
-	move(p, PROXY_GONE);
+	move(p, PROXY_ABORTED);
 	p->code = code;
 	http_respond_abort(p->x);
 }
 
 /* --- The call of the service ------------------------------------------------------------------ */
 
-/* Send a piece of content, after the head if that was not sent yet. An empty piece of chunked
+/* Send a piece of content, preceded by the head if it was not sent before. An empty piece of chunked
  * content ends it. Returns true when the service's queue is full. */
 static bool call_send(struct proxy_exchange *p, const char *data, size_t length)
 {
@@ -125,7 +126,7 @@ static void call_send_end(struct proxy_exchange *p)
 	upstream_sent(p->call);
 }
 
-/* There is a connection. The head of a request with content is sent with the first piece. */
+/* The call has a connection. The head of a request with content is sent with its first piece. */
 static void on_ready(void *user)
 {
 	struct proxy_exchange *p = user;
@@ -197,9 +198,8 @@ static bool is_idempotent(const struct proxy_exchange *p)
 	return http_method_is_idempotent(p->x->head.method) || p->match.op->flags & API_READS;
 }
 
-/* A connection that broke may have been closed before the service read the request: a kept one
- * because it was idle for too long, a new one because the replica began to drain before it accepted
- * it. */
+/* The service may have closed the connection before it read the request: a kept connection because it
+ * was idle for too long, a new one because the replica began to drain before it accepted it. */
 static bool is_retried(const struct proxy_exchange *p, const struct upstream_failure *failure)
 {
 	bool is_repeatable = !p->is_head_sent || (is_idempotent(p) && !p->is_content_sent);
@@ -392,7 +392,7 @@ void proxy_content(struct http_exchange *x, const char *data, size_t length)
 		p->proxy->hooks->local_content(p->local, data, length);
 		return;
 	}
-	if (p->state == PROXY_ANSWERED || p->state == PROXY_GONE)
+	if (p->state == PROXY_ANSWERED || p->state == PROXY_ABORTED)
 		return;
 	p->received_bytes += length;
 	if (p->received_bytes > MAX_OF(p->match.op->body_max_bytes, DROPPED_MAX_BYTES))
@@ -426,8 +426,8 @@ void proxy_gone(struct http_exchange *x, enum err_code reason)
 		return;
 	}
 	release(p);
-	if (p->state != PROXY_GONE)
-		move(p, PROXY_GONE);
+	if (p->state != PROXY_ABORTED)
+		move(p, PROXY_ABORTED);
 	p->code = reason;
 }
 

@@ -1,6 +1,5 @@
-/** gateway/proxy/: what happens to a request of the public interface. Entry points: edge.h, which
- * puts the parts together for one worker, and this header, the way of one request through the
- * gateway.
+/** gateway/proxy/: what happens to a request of the public interface. Entry points: edge.h makes the
+ * parts for each worker; this header handles one request.
  *
  *     edge.c         settings, listener, and the parts that a worker owns
  *     proxy.c        the states of one exchange; with proxy_head.c and proxy_report.c
@@ -9,14 +8,15 @@
  *     signature.c    the caller's identity, signed for the services
  *
  * The proxy finds the operation in api.def, checks the key (key/key_check.h), the key's rate limit
- * and its scopes. Then it passes the request to the operation's service, or to the gateway's own
- * operation. Content is streamed in both directions and never collected. proxy.c draws the states.
+ * and its scopes. Then it passes the request to the operation's service, or runs it here if
+ * it is one of the gateway's own operations. Content is streamed in both directions and never
+ * buffered as a whole. proxy.c draws the states.
  *
- * Sent to the service: method and target as received; Host; all fields except those of one
- * connection (RFC 9110 section 7.6.1), Authorization, and those that the gateway sets itself:
+ * Sent to the service: method and target as received; Host; all fields except those that apply to
+ * one connection only (RFC 9110 section 7.6.1), Authorization, and those that the gateway sets itself:
  * `X-Expops-Identity`, `X-Request-Id`, `Via`, `X-Forwarded-For` (the client's address, forwarded.h),
- * `X-Forwarded-Proto` and `X-Forwarded-Host`. Sent to the client: status, all fields except those of
- * one connection, `X-Request-Id`, and the RateLimit fields when a limit is set.
+ * `X-Forwarded-Proto` and `X-Forwarded-Host`. Sent to the client: status, all fields except those
+ * that apply to one connection only, `X-Request-Id`, and the RateLimit fields when a limit is set.
  *
  * Problem replies of the proxy: no such operation (404, 405 with Allow, 410, 501), no valid key
  * (401), a missing scope (403), too many requests (429), content over the operation's limit (413),
@@ -44,8 +44,8 @@ struct proxy_hooks {
 	/** Take a token of the key's rate limit. NULL: no limit. */
 	struct rate_verdict (*rate)(void *context, const struct uuid *key_id);
 	/** Start one of the gateway's own operations. It takes the exchange and its arena, and adds
-	 * `fields` (in the arena) to its reply. Returns its state, which gets the exchange's further
-	 * events through the functions below; local_done() frees it. */
+	 * `fields` (in the arena) to its reply. Returns its state. The functions below are called
+	 * with that state for the exchange's later events; local_done() frees it. */
 	void *(*local_open)(void *context, struct http_exchange *x, const struct api_match *match,
 	                    const struct identity *caller, const char *request_id,
 	                    const struct http_field *fields, size_t field_count);
@@ -61,7 +61,8 @@ struct proxy *proxy_new(const struct identity_signer *signer,
                         struct upstream *const services[API_SERVICE_COUNT],
                         const struct proxy_hooks *hooks, void *context);
 
-/** Set the proxies whose X-Forwarded-* fields are used; none before this is called. Borrows. */
+/** Set the load balancers whose X-Forwarded-* fields are used. Without this call no field is used.
+ * Borrows. */
 void proxy_trust(struct proxy *proxy, const struct trusted *trusted);
 
 /** Free, once no exchange is left. Accepts NULL. */

@@ -8,7 +8,7 @@
 
 #define HEAD_START_BYTES 2048 /* most heads fit into it */
 
-/* Fields that are not passed on: in which direction. */
+/* The direction in which a field is not passed on. */
 enum {
 	DROP_REQUEST = 1,
 	DROP_ANSWER = 2,
@@ -22,7 +22,7 @@ static const struct {
 	size_t length;
 	int direction;
 } DROPPED[] = {
-	/* specific to one connection: RFC 9110 section 7.6.1 and older ones of the same kind */
+	/* apply to one connection only: RFC 9110 section 7.6.1, and older fields of this kind */
 	{NAME("Connection"), DROP_BOTH},
 	{NAME("Keep-Alive"), DROP_BOTH},
 	{NAME("Proxy-Connection"), DROP_BOTH},
@@ -33,7 +33,7 @@ static const struct {
 	{NAME("Transfer-Encoding"), DROP_BOTH},
 	{NAME("Upgrade"), DROP_BOTH},
 	{NAME("HTTP2-Settings"), DROP_BOTH},
-	/* set by the gateway itself, or not to be forged by a client */
+	/* set by the gateway itself, or ones that a client must not forge */
 	{NAME("Content-Length"), DROP_BOTH},
 	{NAME("X-Request-Id"), DROP_BOTH},
 	{NAME("Host"), DROP_REQUEST},
@@ -158,7 +158,7 @@ void proxy_compose_head(struct proxy_exchange *p)
 		.data = arena_alloc(arena, HEAD_START_BYTES),
 		.capacity = HEAD_START_BYTES,
 	};
-	if (!host) /* HTTP/1.0 has none, HTTP/1.1 requires it */
+	if (!host) /* an HTTP/1.0 request may lack it */
 		host = "expops";
 	buf_add(&out, head->method, head->method_length);
 	buf_add(&out, " ", 1);

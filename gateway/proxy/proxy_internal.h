@@ -19,7 +19,7 @@ enum proxy_state {
 	PROXY_SEND,
 	PROXY_RELAY,
 	PROXY_ANSWERED,
-	PROXY_GONE,
+	PROXY_ABORTED,
 	PROXY_STATES
 };
 
@@ -42,23 +42,23 @@ struct proxy_exchange {
 	struct identity caller;
 	struct rate_verdict rate;
 	struct key_wait *wait;      /* in PROXY_AUTH */
-	struct upstream_call *call; /* NULL: none is open */
+	struct upstream_call *call; /* NULL: there is none */
 	void *local;                /* in PROXY_LOCAL */
 	struct buf head;            /* to be sent to the service */
 	uint64_t received_bytes;    /* of the request's content */
 	uint64_t call_started_us, answer_us;
-	enum err_code code; /* of the problem that was replied, or why the exchange was given up */
+	enum err_code code; /* of the problem that was replied, or why the exchange was aborted */
 	const char *reason; /* details of `code` for logs; NULL: none */
 	unsigned retries;
 	bool has_content; /* the request's content is sent to the service */
 	bool is_head_sent;
-	bool is_content_sent; /* some of it */
+	bool is_content_sent; /* at least some of it */
 	bool is_complete;     /* the whole request was received */
 };
 
 /* proxy_head.c */
 
-/** The bearer token of the one Authorization field; NULL: there is none. */
+/** The bearer token; NULL unless there is exactly one Authorization field and it has one. */
 const char *proxy_bearer(const struct http_head *head);
 
 /** Write the head for the service into p->head. */

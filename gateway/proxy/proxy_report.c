@@ -49,7 +49,7 @@ void proxy_report(const struct proxy_exchange *p)
 {
 	const struct http_exchange *x = p->x;
 	const char *operation = operation_of(p);
-	int status = p->state == PROXY_GONE ? err_info(ERR_CLIENT_GONE)->status : x->status;
+	int status = p->state == PROXY_ABORTED ? err_info(ERR_CLIENT_GONE)->status : x->status;
 	double seconds = (double)(time_monotonic_us() - x->started_us) / 1e6;
 	metric_add(&requests_total, operation, status_class(status), 1);
 	metric_observe_seconds(&request_seconds, operation, NULL, seconds);

@@ -1,5 +1,6 @@
-/* GCRA: `full_at` of a key is the time at which its bucket is full again. A request moves it by the
- * time of one token, and is allowed if it then lies at most the bucket's depth in the future.
+/* GCRA: `full_at_us` of a key is the time when its bucket is full again. A request adds the time to
+ * refill one token, and is allowed if the sum is not later than the time when an empty bucket would be
+ * full.
  *
  * The keys are in shards, each with a mutex that is held for a few dozen instructions. A key with a
  * full bucket holds no information and can be removed. */
@@ -94,7 +95,8 @@ static void shard_rebuild(struct shard *shard, uint64_t now_us)
 	shard->used = alive;
 }
 
-static struct slot *shard_take(struct shard *shard, const struct uuid *key_id, uint64_t now_us)
+/* The slot of the key, which is added if it is new. */
+static struct slot *shard_slot(struct shard *shard, const struct uuid *key_id, uint64_t now_us)
 {
 	if (shard->used * 2 >= shard->capacity)
 		shard_rebuild(shard, now_us);
@@ -106,7 +108,7 @@ static struct slot *shard_take(struct shard *shard, const struct uuid *key_id, u
 	return slot;
 }
 
-static int64_t seconds_up(uint64_t us)
+static int64_t seconds_rounded_up(uint64_t us)
 {
 	return (int64_t)((us + 999999) / 1000000);
 }
@@ -120,18 +122,18 @@ struct rate_verdict rate_limiter_take(struct rate_limiter *limiter, const struct
 	uint64_t depth_us = limiter->token_us * (uint64_t)limiter->rate;
 	struct shard *shard = &limiter->shards[hash_of(key_id) % SHARDS];
 	uv_mutex_lock(&shard->mutex);
-	struct slot *slot = shard_take(shard, key_id, now_us);
+	struct slot *slot = shard_slot(shard, key_id, now_us);
 	uint64_t full_at_us = MAX_OF(slot->full_at_us, now_us) + limiter->token_us;
 	uint64_t missing_us = full_at_us - now_us;
 	verdict.is_allowed = missing_us <= depth_us;
 	if (verdict.is_allowed)
 		slot->full_at_us = full_at_us;
 	else
-		verdict.retry_s = MAX_OF(seconds_up(missing_us - depth_us), 1);
+		verdict.retry_s = MAX_OF(seconds_rounded_up(missing_us - depth_us), 1);
 	uint64_t used_us = verdict.is_allowed ? missing_us : missing_us - limiter->token_us;
 	uv_mutex_unlock(&shard->mutex);
 	verdict.remaining = (int64_t)((depth_us - MIN_OF(used_us, depth_us)) / limiter->token_us);
-	verdict.reset_s = seconds_up(used_us);
+	verdict.reset_s = seconds_rounded_up(used_us);
 	return verdict;
 }
 

@@ -4,8 +4,8 @@
  * The bucket holds `rate` tokens and is refilled with `rate` tokens a second. Each request takes one.
  * The workers of a process share the buckets; each replica has its own and allows the full rate.
  *
- * The keys are in open-addressing tables of the module's own and not in uthash: they need no
- * allocation per key, and one pass removes the full buckets. Both keep the time under the lock short.
+ * The keys are in open-addressing tables and not in uthash: such a table needs no allocation per key,
+ * and one pass removes all full buckets. Both keep the time under the lock short.
  */
 #pragma once
 
@@ -33,5 +33,6 @@ struct rate_verdict {
 struct rate_verdict rate_limiter_take(struct rate_limiter *limiter, const struct uuid *key_id,
                                       uint64_t now_us);
 
-/** Number of stored keys. Keys with a full bucket are removed from time to time. For tests. */
+/** Number of stored keys. A key with a full bucket stays until its table is rebuilt. For
+ * tests. */
 size_t rate_limiter_size(struct rate_limiter *limiter);
