@@ -451,7 +451,7 @@ struct proxy *proxy_new(const struct identity_signer *signer,
 	struct proxy *proxy = calloc(1, sizeof(*proxy));
 	require(proxy);
 	*proxy = (struct proxy){
-		.signatures = signatures_new(signer),
+		.signatures = signature_cache_new(signer),
 		.services = services,
 		.hooks = hooks,
 		.context = context,
@@ -468,6 +468,6 @@ void proxy_free(struct proxy *proxy)
 {
 	if (!proxy)
 		return;
-	signatures_free(proxy->signatures);
+	signature_cache_free(proxy->signatures);
 	free(proxy);
 }

@@ -1,11 +1,11 @@
 /** gateway/proxy/: what happens to a request of the public interface. Entry points: edge.h makes the
  * parts for each worker; this header handles one request.
  *
- *     edge.c         settings, listener, and the parts that a worker owns
- *     proxy.c        the states of one exchange; with proxy_head.c and proxy_report.c
- *     forwarded.c    the client's address behind trusted load balancers
- *     rate_limit.c   requests a second of each key
- *     signature.c    the caller's identity, signed for the services
+ *     edge.c              settings, listener, and the parts that a worker owns
+ *     proxy.c             the states of one exchange; with proxy_head.c and proxy_report.c
+ *     forwarded.c         the client's address behind trusted load balancers
+ *     rate_limit.c        limits the requests a second of each key
+ *     signature_cache.c   the caller's identity, signed for the services
  *
  * The proxy finds the operation in api.def, checks the key (key/key_check.h), the key's rate limit
  * and its scopes. Then it passes the request to the operation's service, or runs it here if

@@ -173,7 +173,7 @@ void proxy_compose_head(struct proxy_exchange *p)
 	add_field(&out, "Via", head->minor_version == 0 ? "1.0 expops" : "1.1 expops");
 	add_field(&out, "X-Request-Id", p->request_id);
 	add_field(&out, IDENTITY_HEADER,
-	          signature_of(p->proxy->signatures, arena, &p->caller, time_now_ms()));
+	          signature_cache_get(p->proxy->signatures, arena, &p->caller, time_now_ms()));
 	buf_add(&out, "\r\n", 2);
 	p->head = out;
 }

@@ -8,7 +8,7 @@
 
 #include "base/problem.h"
 #include "proxy/proxy.h"
-#include "proxy/signature.h"
+#include "proxy/signature_cache.h"
 
 /** Described in proxy.c. */
 enum proxy_state {
@@ -24,7 +24,7 @@ enum proxy_state {
 };
 
 struct proxy {
-	struct signatures *signatures;
+	struct signature_cache *signatures;
 	struct upstream *const *services;
 	const struct trusted *trusted; /* NULL: no proxy is trusted */
 	const struct proxy_hooks *hooks;

@@ -25,7 +25,7 @@ static int on_message_begin(llhttp_t *parser)
 	return 0;
 }
 
-/* Fields that come after the head are trailers. */
+/* Fields after the head are trailers; they are ignored. */
 
 static int on_header_field(llhttp_t *parser, const char *at, size_t length)
 {
@@ -91,7 +91,7 @@ static int on_headers_complete(llhttp_t *parser)
 {
 	struct answer_reader *reader = reader_of(parser);
 	if (is_interim(parser))
-		return 1; /* no content follows, whatever the fields say */
+		return 1; /* an interim answer has no content, even if its fields announce some */
 	if (parser->status_code < 200 || parser->status_code > 599 || parser->http_major != 1)
 		return HPE_USER;
 	struct upstream_answer answer = {

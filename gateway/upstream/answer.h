@@ -42,15 +42,15 @@ void answer_init(struct answer_reader *reader, struct arena *arena,
                  const struct upstream_limits *limits, const struct upstream_handler *handler,
                  void *user, bool is_head);
 
-/** Call the handler no more. May be called from the handler's functions. */
+/** Stop calling the handler. May be called from the handler's functions. */
 void answer_stop(struct answer_reader *reader);
 
-/** Read `length` bytes. Returns ERR_NONE, also when a handler stopped the reader; ERR_UPSTREAM with
- * *ret_reason: not a valid answer. */
+/** Read `length` bytes. Returns ERR_NONE, also when the handler stopped the reader. Otherwise sets
+ * *ret_reason and returns ERR_UPSTREAM: the answer is not valid. */
 enum err_code answer_read(struct answer_reader *reader, const char *data, size_t length,
                           const char **ret_reason);
 
 /** The service closed its side. Returns ERR_NONE when the answer is complete or the reader is
- * stopped; otherwise, with *ret_reason: ERR_UNAVAILABLE no head has come, ERR_UPSTREAM the answer
- * is not complete. */
+ * stopped. Otherwise sets *ret_reason and returns ERR_UNAVAILABLE: no head was read; or ERR_UPSTREAM:
+ * the answer is incomplete. */
 enum err_code answer_read_eof(struct answer_reader *reader, const char **ret_reason);

@@ -1,7 +1,7 @@
 /* Calls, and the connections that carry them.
  *
- * A call takes the connection that became idle last. When there is none it connects to the next
- * endpoint, and to one after the other until a connect succeeds or no endpoint is left.
+ * A call uses the connection that became idle last. When no connection is idle, it connects to the
+ * endpoints in turn until a connect succeeds or all have failed.
  *
  * States of a connection:
  *
@@ -14,10 +14,11 @@
  *                                                             the call tries the next endpoint
  *   BUSY        yes   answer_timeout from the end of the      the service closed the connection, was
  *                     request to the head of the answer;      too slow or sent an invalid answer:
- *                     content_timeout while the service has   the call fails
- *                     to read or to send content; none while
- *                     the caller has to
- *   IDLE        no    idle_timeout                            any byte or the end arrives
+ *                     content_timeout while the gateway       the call fails
+ *                     waits for the service to read or to
+ *                     send content; none while it waits for
+ *                     its client
+ *   IDLE        no    idle_timeout                            any byte arrives, or the end
  */
 #include "upstream/upstream.h"
 
@@ -35,7 +36,7 @@
 
 const struct upstream_limits upstream_limits_default = {
 	.connect_timeout_ms = 1000,
-	.answer_timeout_ms = 35000, /* longer than a service's own limit of a request */
+	.answer_timeout_ms = 35000, /* longer than a service's own limit for a request */
 	.content_timeout_ms = 30000,
 	.idle_timeout_ms = 30000,
 	.idle_max = 128,
@@ -45,7 +46,7 @@ const struct upstream_limits upstream_limits_default = {
 };
 
 static struct metric connections =
-	METRIC_GAUGE("expops_upstream_connections", "Connections to a service, in use and kept.",
+	METRIC_GAUGE("expops_upstream_connections", "Connections to a service, in use or idle.",
                      "service");
 
 enum conn_state {
@@ -68,7 +69,7 @@ struct upstream_call {
 	bool is_failed; /* on `failed` */
 	bool is_sent;   /* the request is complete */
 	bool is_paused;
-	bool is_full; /* on_drained has to be called */
+	bool is_full; /* upstream_send() returned true: on_drained must be called */
 };
 
 struct conn {
@@ -90,7 +91,7 @@ struct conn {
 	unsigned handle_count;
 	bool is_reused;
 	bool is_reading;
-	bool has_sent;   /* some of this call's request */
+	bool has_sent;   /* at least some of this call's request */
 	bool is_parsing; /* answer_read() is on the stack */
 };
 
@@ -103,14 +104,15 @@ struct upstream {
 	const struct address *address;
 	const struct upstream_limits *limits;
 	struct endpoints endpoints;
-	struct call_list waiting;     /* for the endpoints' addresses */
-	struct call_list failed;      /* the timer calls their on_failed */
-	uv_timer_t timer;             /* so that on_failed is called from the loop */
-	struct conn_list conns, idle; /* `idle` also on `conns`, the newest first */
+	struct call_list waiting; /* for the endpoints' addresses */
+	struct call_list failed;  /* their on_failed is to be called */
+	uv_timer_t timer;         /* calls on_failed from the loop */
+	struct conn_list conns;   /* all that are open */
+	struct conn_list idle;    /* those in CONN_IDLE, the newest first */
 	size_t conn_count, idle_count;
 	unsigned handle_count; /* the timer and each connection */
 	bool is_freed;
-	char read_buffer[ANSWER_READ_BYTES]; /* of all connections */
+	char read_buffer[ANSWER_READ_BYTES]; /* used by all connections */
 };
 
 /* --- Closing ---------------------------------------------------------------------------------- */
@@ -137,7 +139,7 @@ static void idle_remove(struct conn *conn)
 	conn->upstream->idle_count--;
 }
 
-/* Close the connection and take its call from it. Returns the call; NULL: there was none. */
+/* Close the connection. Returns the call that it carried; NULL: there was none. */
 static struct upstream_call *conn_close(struct conn *conn)
 {
 	struct upstream *upstream = conn->upstream;
@@ -177,7 +179,7 @@ static void on_failed_calls(uv_timer_t *timer)
 	}
 }
 
-/* Fail the call from the loop: the caller may be inside upstream_call(). */
+/* Fail the call in the next turn of the loop: upstream_call() may be on the stack. */
 static void call_fail_later(struct upstream_call *call, const char *reason)
 {
 	struct upstream *upstream = call->upstream;
@@ -266,8 +268,8 @@ static void on_read(uv_stream_t *stream, ssize_t length, const uv_buf_t *buf)
 		conn_update(conn);
 }
 
-/* Milliseconds that the side which has to act next may take. */
-static uint64_t busy_time_ms(const struct conn *conn)
+/* Time limit of the side that must act next: the service, or the client (NEVER). */
+static uint64_t busy_timeout_ms(const struct conn *conn)
 {
 	const struct upstream_limits *limits = conn->upstream->limits;
 	const struct upstream_call *call = conn->call;
@@ -297,7 +299,7 @@ static void on_timer(uv_timer_t *timer)
 }
 
 /* Start the timer for the deadline. A running timer that fires earlier is kept, and on_timer() starts
- * it again: most deadlines move before they pass. */
+ * it again: most deadlines are moved before they pass. */
 static void conn_arm(struct conn *conn)
 {
 	if (conn->deadline_ms == NEVER || (conn->timer_ms && conn->timer_ms <= conn->deadline_ms))
@@ -307,7 +309,7 @@ static void conn_arm(struct conn *conn)
 	uv_timer_start(&conn->timer, on_timer, conn->timer_ms - now_ms, 0);
 }
 
-/* After any change: start or stop reading and set the deadline anew. */
+/* Call after any change: start or stop reading, and set the deadline again. */
 static void conn_update(struct conn *conn)
 {
 	bool is_reading =
@@ -318,7 +320,7 @@ static void conn_update(struct conn *conn)
 		uv_read_stop(&conn->stream);
 	conn->is_reading = is_reading;
 	if (conn->state == CONN_BUSY) {
-		uint64_t time_ms = busy_time_ms(conn);
+		uint64_t time_ms = busy_timeout_ms(conn);
 		conn->deadline_ms =
 			time_ms == NEVER ? NEVER : uv_now(conn->upstream->loop) + time_ms;
 	}
@@ -392,7 +394,7 @@ static void conn_open(struct upstream_call *call, int endpoint)
 		call_connect_failed(conn_close(conn), endpoint, false, status);
 }
 
-/* Connect to the next endpoint, or wait for addresses, or fail. */
+/* Connect to the next endpoint. Wait if the addresses are not known yet; fail if none is left. */
 static void call_connect(struct upstream_call *call, const char *reason)
 {
 	struct upstream *upstream = call->upstream;
@@ -463,7 +465,8 @@ struct upstream_call *upstream_call(struct upstream *upstream, struct arena *are
 	return call;
 }
 
-static void on_late_send(void *owner, int status)
+/* The queued bytes of the request were written, or could not be. */
+static void on_queue_written(void *owner, int status)
 {
 	struct conn *conn = owner;
 	if (conn->state != CONN_BUSY)
@@ -473,8 +476,8 @@ static void on_late_send(void *owner, int status)
 		call->is_full = false;
 		call->handler->on_drained(call->user);
 	}
-	/* A failed write does not end the call: a service that has answered and stopped reading the
-	 * request is still read from, and reading from a broken connection fails. */
+	/* A failed write does not end the call. The service may have answered without reading the
+	 * whole request, and that answer is still read. If the connection is broken, reading fails. */
 	if (conn->state == CONN_BUSY)
 		conn_update(conn);
 }
@@ -484,8 +487,8 @@ bool upstream_send(struct upstream_call *call, const uv_buf_t *bufs, unsigned co
 	struct conn *conn = call->conn;
 	require(conn && conn->state == CONN_BUSY);
 	conn->has_sent = true;
-	/* A failed write shows as a failed read, after an answer that may have arrived before. */
-	(void)buffered_write(&conn->stream, bufs, count, on_late_send, conn);
+	/* After a failed write reading fails too, but only after an answer that arrived before. */
+	(void)buffered_write(&conn->stream, bufs, count, on_queue_written, conn);
 	call->is_full = uv_stream_get_write_queue_size(&conn->stream) >
 	                conn->upstream->limits->send_high_bytes;
 	if (!conn->is_parsing)

@@ -12,7 +12,8 @@
  * - no fiber for a request that is only passed on.
  *
  * A call is one request and its answer. The caller frames the request itself and sends it in pieces.
- * What the socket does not accept at once is queued, and the caller is told to stop.
+ * What the socket does not accept at once is queued; upstream_send() returns true when too much is
+ * queued, and on_drained is called when the queue is empty again.
  *
  *     upstream_call -> on_ready -> upstream_send* -> upstream_sent
  *                                       -> on_answer -> on_content* -> on_end
@@ -65,12 +66,12 @@ struct upstream_failure {
 	enum err_code code;
 	bool has_connected; /* false: nothing was sent */
 	bool is_reused;     /* the connection was kept from an earlier call */
-	bool has_answered;  /* some bytes of an answer were received */
+	bool has_answered;  /* at least one byte of an answer was received */
 	const char *reason; /* for logs */
 };
 
 struct upstream_handler {
-	/** There is a connection: send. */
+	/** The call has a connection: send the request. */
 	void (*on_ready)(void *user);
 	void (*on_answer)(void *user, const struct upstream_answer *answer);
 	/** `data` is valid during the call. */
@@ -88,8 +89,8 @@ void upstream_register(void);
 struct upstream *upstream_new(uv_loop_t *loop, const char *name, const struct address *address,
                               const struct upstream_limits *limits);
 
-/** Close all connections; require()s that no call is left. Accepts NULL. The loop has to run on for
- * libuv's close callbacks. */
+/** Close all connections and free; require()s that no call is open. Accepts NULL. The loop must run
+ * afterwards, for libuv's close callbacks. */
 void upstream_free(struct upstream *upstream);
 
 /** Start a call, in `arena`. `is_head`: the method is HEAD, so the answer has no content.
@@ -100,10 +101,11 @@ struct upstream_call *upstream_call(struct upstream *upstream, struct arena *are
                                     bool is_head, bool is_fresh, bool *ret_is_ready);
 
 /** Send bytes of the request. Copies what the socket does not accept at once. Returns true when too
- * much is queued: stop until on_drained. */
+ * much is queued: do not send more before on_drained. */
 bool upstream_send(struct upstream_call *call, const uv_buf_t *bufs, unsigned count);
 
-/** The request is complete. Without this the connection is not kept after the answer. */
+/** The request is complete. A connection on which the request is incomplete is closed after the
+ * answer. */
 void upstream_sent(struct upstream_call *call);
 
 /** Stop and resume reading the answer. Bytes that were read before are still delivered. */

@@ -1,4 +1,4 @@
-#include "proxy/signature.h"
+#include "proxy/signature_cache.h"
 
 #include "base/scope.h"
 
@@ -14,7 +14,7 @@
 struct fixture {
 	struct arena *arena;
 	struct identity_signer *signer;
-	struct signatures *signatures;
+	struct signature_cache *signatures;
 	struct identity caller;
 };
 
@@ -23,7 +23,7 @@ static int setup(void **state)
 	static struct fixture f;
 	f.arena = arena_new();
 	f.signer = identity_signer_new("a secret of the tests");
-	f.signatures = signatures_new(f.signer);
+	f.signatures = signature_cache_new(f.signer);
 	f.caller = (struct identity){
 		.account = uuid_new(),
 		.key_id = uuid_new(),
@@ -38,7 +38,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	struct fixture *f = *state;
-	signatures_free(f->signatures);
+	signature_cache_free(f->signatures);
 	identity_signer_free(f->signer);
 	arena_free(f->arena);
 	return 0;
@@ -48,8 +48,8 @@ static int teardown(void **state)
 static char *sign(struct fixture *f, int64_t now_ms)
 {
 	struct identity read;
-	char *value =
-		arena_strdup(f->arena, signature_of(f->signatures, f->arena, &f->caller, now_ms));
+	char *value = arena_strdup(f->arena, signature_cache_get(f->signatures, f->arena,
+	                                                         &f->caller, now_ms));
 	assert_int_equal(identity_verify(f->signer, f->arena, value, now_ms, &read), ERR_NONE);
 	assert_true(uuid_equal(&read.account, &f->caller.account));
 	assert_true(uuid_equal(&read.key_id, &f->caller.key_id));

@@ -1,4 +1,4 @@
-#include "proxy/signature.h"
+#include "proxy/signature_cache.h"
 
 #include "base/base.h"
 
@@ -20,25 +20,25 @@ struct signature {
 	int64_t signed_ms;
 };
 
-struct signatures {
+struct signature_cache {
 	const struct identity_signer *signer;
 	struct signature slots[SLOTS];
 };
 
-struct signatures *signatures_new(const struct identity_signer *signer)
+struct signature_cache *signature_cache_new(const struct identity_signer *signer)
 {
-	struct signatures *signatures = calloc(1, sizeof(*signatures));
-	require(signatures);
-	signatures->signer = signer;
-	return signatures;
+	struct signature_cache *cache = calloc(1, sizeof(*cache));
+	require(cache);
+	cache->signer = signer;
+	return cache;
 }
 
-void signatures_free(struct signatures *signatures)
+void signature_cache_free(struct signature_cache *cache)
 {
-	if (!signatures)
+	if (!cache)
 		return;
-	explicit_bzero(signatures, sizeof(*signatures));
-	free(signatures);
+	explicit_bzero(cache, sizeof(*cache));
+	free(cache);
 }
 
 static bool text_equal(const char *a, const char *b)
@@ -53,40 +53,41 @@ static bool is_same(const struct identity *a, const struct identity *b)
 	       text_equal(a->interest, b->interest);
 }
 
-/* Copy `text` to `to`. Returns false when it is too long. */
-static bool keep_text(const char *text, char *to, size_t max, const char **ret_kept)
+/* Copy `text`, which may be NULL, to `to`. Returns false when it is too long. */
+static bool copy_text(const char *text, char *to, size_t max, const char **ret_copy)
 {
 	size_t length = text ? strlen(text) : 0;
 	if (length >= max)
 		return false;
 	if (text)
 		memcpy(to, text, length + 1);
-	*ret_kept = text ? to : NULL;
+	*ret_copy = text ? to : NULL;
 	return true;
 }
 
-static void keep(struct signature *slot, const struct identity *caller, const char *value,
-                 int64_t now_ms)
+/* Store the signature; leave the slot empty when something is too long for it. */
+static void slot_fill(struct signature *slot, const struct identity *caller, const char *value,
+                      int64_t now_ms)
 {
-	const char *kept_value;
+	const char *value_copy;
 	slot->caller = *caller;
 	slot->signed_ms = now_ms;
-	if (!keep_text(caller->repo, slot->repo, REPO_MAX, &slot->caller.repo) ||
-	    !keep_text(caller->interest, slot->interest, INTEREST_MAX, &slot->caller.interest) ||
-	    !keep_text(value, slot->value, VALUE_MAX, &kept_value))
+	if (!copy_text(caller->repo, slot->repo, REPO_MAX, &slot->caller.repo) ||
+	    !copy_text(caller->interest, slot->interest, INTEREST_MAX, &slot->caller.interest) ||
+	    !copy_text(value, slot->value, VALUE_MAX, &value_copy))
 		slot->value[0] = '\0';
 }
 
-const char *signature_of(struct signatures *signatures, struct arena *arena,
-                         const struct identity *caller, int64_t now_ms)
+const char *signature_cache_get(struct signature_cache *cache, struct arena *arena,
+                                const struct identity *caller, int64_t now_ms)
 {
 	/* The last bytes of a version 7 UUID are random. */
-	struct signature *slot = &signatures->slots[caller->key_id.bytes[15] % SLOTS];
+	struct signature *slot = &cache->slots[caller->key_id.bytes[15] % SLOTS];
 	int64_t age_ms = now_ms - slot->signed_ms;
 	if (slot->value[0] && age_ms >= 0 && age_ms < SIGNATURE_REUSE_MS &&
 	    is_same(&slot->caller, caller))
 		return slot->value;
-	const char *value = identity_sign(signatures->signer, arena, caller, NULL, now_ms);
-	keep(slot, caller, value, now_ms);
+	const char *value = identity_sign(cache->signer, arena, caller, NULL, now_ms);
+	slot_fill(slot, caller, value, now_ms);
 	return value;
 }
