@@ -40,18 +40,18 @@ static void add_branch(struct buf *out, const struct brief *brief)
 static void add_task(struct buf *out, const struct brief *brief)
 {
 	markdown_heading(out, "Task");
-	if (markdown_is_known(brief->task)) {
+	if (markdown_has_text(brief->task)) {
 		markdown_text(out, brief->task);
 	} else {
 		buf_puts(out, "Implement the experiment \"");
 		markdown_line(out, brief->name);
 		buf_puts(out, "\" so that its hypothesis can be tested.\n");
 	}
-	if (markdown_is_known(brief->hypothesis)) {
+	if (markdown_has_text(brief->hypothesis)) {
 		buf_puts(out, "\nThe hypothesis to test:\n\n");
 		markdown_quoted(out, brief->hypothesis);
 	}
-	if (markdown_is_known(brief->target_metric)) {
+	if (markdown_has_text(brief->target_metric)) {
 		buf_puts(out, "\nThe target metric is ");
 		markdown_code(out, brief->target_metric);
 		buf_puts(out,
@@ -62,7 +62,7 @@ static void add_task(struct buf *out, const struct brief *brief)
 static void add_plan(struct buf *out, const struct brief *brief)
 {
 	markdown_heading(out, "Plan");
-	if (markdown_is_known(brief->plan))
+	if (markdown_has_text(brief->plan))
 		markdown_text(out, brief->plan);
 	else
 		buf_puts(out,
@@ -73,7 +73,7 @@ static void add_plan(struct buf *out, const struct brief *brief)
 static void add_repository(struct buf *out, const struct brief *brief)
 {
 	markdown_heading(out, "Repository");
-	if (!markdown_is_known(brief->target_repo))
+	if (!markdown_has_text(brief->target_repo))
 		buf_puts(out,
 		         "No repository is named. Work in the one that you were started in, or "
 		         "ask.\n\n");
@@ -86,8 +86,8 @@ static void add_repository(struct buf *out, const struct brief *brief)
 
 static bool has_paper(const struct brief *brief)
 {
-	return markdown_is_known(brief->title) || markdown_is_known(brief->url) ||
-	       markdown_is_known(brief->arxiv_id) || markdown_is_known(brief->abstract);
+	return markdown_has_text(brief->title) || markdown_has_text(brief->url) ||
+	       markdown_has_text(brief->arxiv_id) || markdown_has_text(brief->abstract);
 }
 
 static void add_paper(struct buf *out, const struct brief *brief)
@@ -100,7 +100,7 @@ static void add_paper(struct buf *out, const struct brief *brief)
 	markdown_item(out, "Authors", brief->authors, false);
 	markdown_item(out, "arXiv", brief->arxiv_id, false);
 	markdown_item(out, "Link", brief->url, false);
-	if (markdown_is_known(brief->abstract)) {
+	if (markdown_has_text(brief->abstract)) {
 		buf_puts(out, "\nAbstract:\n\n");
 		markdown_quoted(out, brief->abstract);
 	}
@@ -111,18 +111,18 @@ static void add_methods(struct buf *out, const struct brief *brief)
 	bool has_heading = false;
 	for (size_t i = 0; i < brief->method_count; i++) {
 		const struct brief_pair *method = &brief->methods[i];
-		if (!markdown_is_known(method->name) && !markdown_is_known(method->text))
+		if (!markdown_has_text(method->name) && !markdown_has_text(method->text))
 			continue;
 		if (!has_heading)
 			markdown_heading(out, "Key methods");
 		has_heading = true;
 		buf_puts(out, "- ");
-		if (markdown_is_known(method->name)) {
+		if (markdown_has_text(method->name)) {
 			buf_puts(out, "**");
 			markdown_line(out, method->name);
-			buf_puts(out, markdown_is_known(method->text) ? "**: " : "**");
+			buf_puts(out, markdown_has_text(method->text) ? "**: " : "**");
 		}
-		if (markdown_is_known(method->text))
+		if (markdown_has_text(method->text))
 			markdown_line(out, method->text);
 		buf_puts(out, "\n");
 	}
@@ -130,17 +130,17 @@ static void add_methods(struct buf *out, const struct brief *brief)
 
 static void add_reference(struct buf *out, const struct brief *brief)
 {
-	if (!markdown_is_known(brief->code_repository))
+	if (!markdown_has_text(brief->code_repository))
 		return;
 	markdown_heading(out, "Reference implementation");
 	markdown_item(out, "Code", brief->code_repository, false);
 	buf_puts(out, "- Check its licence before you copy from it\n");
 }
 
-/* What the container is good for, by its status. */
+/* What to do with the container, by its status. */
 static const char *container_use(const char *status)
 {
-	if (!markdown_is_known(status))
+	if (!markdown_has_text(status))
 		return "Work in this image.";
 	if (strcmp(status, "ready") == 0)
 		return "The paper's code runs in this environment.";
@@ -152,7 +152,7 @@ static const char *container_use(const char *status)
 
 static void add_container(struct buf *out, const struct brief *brief)
 {
-	if (!markdown_is_known(brief->image) && !markdown_is_known(brief->image_status)) {
+	if (!markdown_has_text(brief->image) && !markdown_has_text(brief->image_status)) {
 		if (!has_paper(brief) || brief->missing_count)
 			return;
 		markdown_heading(out, "Container");
@@ -172,7 +172,7 @@ static void add_container(struct buf *out, const struct brief *brief)
 		                           variable->text ? variable->text : ""),
 		              true);
 	}
-	if (markdown_is_known(brief->containerfile)) {
+	if (markdown_has_text(brief->containerfile)) {
 		buf_puts(out, "- Containerfile:\n\n");
 		markdown_fenced(out, "dockerfile", brief->containerfile);
 	}

@@ -1,10 +1,11 @@
 /** The brief: one Markdown document with everything that a coding agent needs to implement an
  * experiment.
  *
- * Sections without content are left out. Where an agent would look for something that is not known
- * (plan, repository, container of the paper), the brief says so. The texts of the experiment's author
- * (task, plan) are Markdown and are placed below the brief's own headings (markdown.h). Texts from
- * papers are quoted, and the brief tells the agent not to follow instructions in them.
+ * Sections without content are left out. But when there is no plan, no repository or no container
+ * of the paper, the brief says so and tells the agent what to do instead. Texts by the experiment's
+ * author (task, plan) are Markdown; their headings are lowered below those of the brief
+ * (markdown.h). Texts from papers are quoted, and the brief tells the agent not to follow
+ * instructions in them.
  */
 #pragma once
 
@@ -18,7 +19,7 @@ struct brief_pair {
 	const char *text; /* NULL: none */
 };
 
-/** The content of a brief. Borrows. Every text may be NULL or "": not known. */
+/** The content of a brief. Borrows. A text that is NULL or blank is not known. */
 struct brief {
 	const char *experiment_id; /* required */
 	const char *name;          /* required */

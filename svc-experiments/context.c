@@ -7,9 +7,9 @@
 
 /* The two sources of details about the paper. */
 struct sources {
-	yyjson_val *launch;   /* the launch context, may be empty */
-	yyjson_val *resource; /* its resource; NULL: none */
-	yyjson_val *asset;    /* from the search index; NULL: not available */
+	yyjson_val *launch;   /* the launch context, an object, may be empty */
+	yyjson_val *resource; /* its member `resource`; NULL: it has none */
+	yyjson_val *asset;    /* the paper in the search index; NULL: not available */
 };
 
 static const char *text_of(yyjson_val *object, const char *name)
@@ -18,23 +18,23 @@ static const char *text_of(yyjson_val *object, const char *name)
 	return text && text[0] ? text : NULL;
 }
 
-/* The text from the index, or else from the launch context. */
-static const char *either(const struct sources *from, const char *name)
+/* A detail of the paper: from the index, or else from the launch context. */
+static const char *paper_text(const struct sources *from, const char *name)
 {
 	const char *text = text_of(from->asset, name);
 	return text ? text : text_of(from->resource, name);
 }
 
-static const char *link_of(struct arena *arena, const struct sources *from, const char *arxiv_id)
+static const char *paper_url(struct arena *arena, const struct sources *from, const char *arxiv_id)
 {
-	const char *url = either(from, "url");
+	const char *url = paper_text(from, "url");
 	if (!url && arxiv_id)
 		url = arena_printf(arena, "https://arxiv.org/abs/%s", arxiv_id);
 	return url;
 }
 
 /* ["Tri Dao", "Christopher Ré"] becomes `Tri Dao, Christopher Ré`. */
-static const char *joined(struct arena *arena, yyjson_val *texts)
+static const char *join_texts(struct arena *arena, yyjson_val *texts)
 {
 	struct buf out = {.arena = arena};
 	size_t index, count;
@@ -75,8 +75,8 @@ static void add_environment(struct arena *arena, struct brief *brief, yyjson_val
 	brief->environment_count = yyjson_obj_size(variables);
 }
 
-/* Take the index's container when it is ready. Otherwise take the image that the launch context names,
- * or when it names none, the index's container in whatever state. */
+/* Use the index's container if it is ready. Otherwise use the image that the launch context names.
+ * If it names none, use the index's container although it is not ready. */
 static void add_container(struct arena *arena, struct brief *brief, const struct sources *from)
 {
 	const char *status = text_of(from->asset, "container_status");
@@ -93,30 +93,30 @@ static void add_container(struct arena *arena, struct brief *brief, const struct
 	add_environment(arena, brief, json_get(from->asset, "environment_vars"));
 }
 
-static const char *code_of(const struct sources *from)
+static const char *code_repository(const struct sources *from)
 {
 	const char *code = text_of(from->launch, "code_repository");
 	return code ? code : text_of(from->asset, "github_url");
 }
 
-static void brief_fill(struct arena *arena, struct brief *brief, yyjson_val *facts,
+static void brief_fill(struct arena *arena, struct brief *brief, yyjson_val *experiment,
                        const struct sources *from, const struct paper *paper)
 {
 	*brief = (struct brief){
-		.experiment_id = json_get_text(facts, "id"),
-		.name = json_get_text(facts, "name"),
-		.hypothesis = text_of(facts, "hypothesis"),
-		.target_metric = text_of(facts, "target_metric"),
+		.experiment_id = json_get_text(experiment, "id"),
+		.name = json_get_text(experiment, "name"),
+		.hypothesis = text_of(experiment, "hypothesis"),
+		.target_metric = text_of(experiment, "target_metric"),
 		.task = text_of(from->launch, "task_description"),
 		.plan = text_of(from->launch, "implementation_plan"),
 		.target_repo = text_of(from->launch, "target_repo"),
 		.base_branch = text_of(from->launch, "base_branch"),
 		.arxiv_id = paper->arxiv_id,
-		.title = either(from, "title"),
-		.url = link_of(arena, from, paper->arxiv_id),
-		.authors = joined(arena, json_get(from->asset, "authors")),
+		.title = paper_text(from, "title"),
+		.url = paper_url(arena, from, paper->arxiv_id),
+		.authors = join_texts(arena, json_get(from->asset, "authors")),
 		.abstract = text_of(from->asset, "abstract"),
-		.code_repository = code_of(from),
+		.code_repository = code_repository(from),
 		.missing = &paper->missing,
 		.missing_count = paper->missing != NULL,
 	};
@@ -177,10 +177,10 @@ static yyjson_mut_val *container_json(yyjson_mut_doc *doc, const struct brief *b
 yyjson_mut_doc *context_build(struct arena *arena, const struct context_source *source,
                               const struct paper *paper)
 {
-	yyjson_val *launch = json_get(source->facts, "launch_context");
+	yyjson_val *launch = json_get(source->experiment, "launch_context");
 	struct sources from = {launch, json_get(launch, "resource"), paper->asset};
 	struct brief brief;
-	brief_fill(arena, &brief, source->facts, &from, paper);
+	brief_fill(arena, &brief, source->experiment, &from, paper);
 	yyjson_mut_doc *doc = json_doc_new(arena);
 	yyjson_mut_val *root = yyjson_mut_obj(doc);
 	yyjson_mut_doc_set_root(doc, root);

@@ -1,6 +1,6 @@
 /** svc-experiments/: experiments, the projects that group them, and what a coding agent needs to
- * implement one. Entry points: the handlers of this header, project.h and implementation.h, and the
- * command of seed.h; main.c lists them.
+ * implement one. Entry points: the handlers in this header, project.h and implementation.h, and the
+ * command in seed.h; main.c lists them.
  *
  * An experiment has a hypothesis, a status, an outcome and a history of its changes. */
 #pragma once

@@ -11,8 +11,8 @@ SELECT experiment_detail_json(e), e.version FROM experiment_new($1, $2, $3) e;
 SELECT experiment_detail_json(e), e.version FROM experiment e WHERE id = $1 AND account_id = $2;
 
 -- name: experiment_update
--- $3 API key, $4 members to change, $5 request id, $6 versions that may be changed (NULL: any).
--- No row: no such experiment. A row of NULL: the experiment has another version.
+-- $3 API key, $4 members to change, $5 request id, $6 versions that If-Match allows (NULL: any).
+-- No row: no such experiment. A row with NULL: the experiment has another version.
 WITH old AS MATERIALIZED (
     SELECT experiment AS e FROM experiment WHERE id = $1 AND account_id = $2 FOR UPDATE
 ), changed AS MATERIALIZED (

@@ -41,7 +41,7 @@ static const struct field LINK[] = {
 	FIELD_END,
 };
 
-/* What both POST and PUT take. */
+/* Members that both POST and PUT accept. */
 /* clang-format off */
 #define WRITABLE                                                                 \
 	JSON_ENUM("status", OPTIONAL, EXPERIMENT_STATUSES),                      \

@@ -1,5 +1,5 @@
-/** Tables of the input of experiments and projects (service/input.h), for request bodies and for the
- * files of the command `seed`. */
+/** The input of experiments and projects as tables of fields (service/input.h). They check request
+ * bodies and the files of the command `seed`. */
 #pragma once
 
 #include "service/input.h"

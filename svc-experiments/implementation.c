@@ -39,7 +39,7 @@ static const struct field REPORT_FIELDS[] = {
 	FIELD_END,
 };
 
-/* Run a statement that reads the experiment in the path; its one row. */
+/* Run a statement that reads the experiment in the path. Returns one row. Raises ERR_NOT_FOUND. */
 static struct pg_rows *read_experiment(struct request *rq, const char *sql)
 {
 	struct experiment_path *in = request_input(rq, struct experiment_path, ID_FIELDS);
@@ -51,11 +51,12 @@ static struct pg_rows *read_experiment(struct request *rq, const char *sql)
 void implementation_context(struct request *rq)
 {
 	struct pg_rows *rows = read_experiment(rq, IMPLEMENTATION_SOURCE_SQL);
-	const char *facts = pg_value(rows, 0, 1);
+	const char *experiment = pg_value(rows, 0, 1);
 	struct context_source source = {.detail_json = pg_json(rows)};
-	require(json_parse(rq->arena, facts, strlen(facts), &source.facts, NULL) == ERR_NONE);
+	require(json_parse(rq->arena, experiment, strlen(experiment), &source.experiment, NULL) ==
+	        ERR_NONE);
 	const char *arxiv_id =
-		yyjson_get_str(yyjson_arr_get_first(json_get(source.facts, "papers")));
+		yyjson_get_str(yyjson_arr_get_first(json_get(source.experiment, "papers")));
 	struct paper paper = arxiv_id ? paper_fetch(rq, arxiv_id) : (struct paper){0};
 	reply_doc(rq, 200, context_build(rq->arena, &source, &paper));
 }

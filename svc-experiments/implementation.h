@@ -1,4 +1,4 @@
-/** Implementing an experiment: the context that a coding agent gets, and the reports that it sends. */
+/** Implementing an experiment: the context for a coding agent, and the reports that it sends. */
 #pragma once
 
 #include "loop/request.h"

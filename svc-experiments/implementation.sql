@@ -1,12 +1,12 @@
 -- name: implementation_source (read)
--- The source of a context: the experiment in full; what its brief needs, with the arXiv ids of its papers.
+-- For struct context_source: the experiment as GET replies it; what its brief needs, and the arXiv ids of its papers.
 SELECT experiment_detail_json(e),
        json_build_object('id', e.id, 'name', e.name, 'hypothesis', e.hypothesis, 'target_metric', e.target_metric,
                          'launch_context', coalesce(e.launch_context, '{}'), 'papers', experiment_papers(e))
 FROM experiment e WHERE id = $1 AND account_id = $2;
 
 -- name: implementation_reference (read)
--- A row of NULL: the experiment has no launch context.
+-- A row with NULL: the experiment has no launch context.
 SELECT CASE WHEN launch_context IS NOT NULL THEN json_build_object(
            'code_repository', launch_context -> 'code_repository',
            'container_image', launch_context -> 'container_image',

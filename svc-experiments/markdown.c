@@ -11,7 +11,7 @@
 #define LEVEL_MAX  6
 #define INDENT_MAX 3 /* a line that is indented further is code */
 
-bool markdown_is_known(const char *text)
+bool markdown_has_text(const char *text)
 {
 	return text && text[strspn(text, " \t\r\n")];
 }
@@ -39,8 +39,8 @@ void markdown_line(struct buf *out, const char *text)
 	}
 }
 
-/* The longest run of backticks. A code span or fence around the text needs one more (CommonMark 0.31,
- * sections 4.5 and 6.1). */
+/* The longest run of backticks. A code span or fence around the text needs one more (CommonMark
+ * 0.31, sections 4.5 and 6.1). */
 static size_t longest_ticks(const char *text)
 {
 	size_t longest = 0;
@@ -85,7 +85,7 @@ void markdown_fenced(struct buf *out, const char *language, const char *text)
 void markdown_quoted(struct buf *out, const char *text)
 {
 	text += strspn(text, " \t\r\n");
-	while (markdown_is_known(text)) {
+	while (markdown_has_text(text)) {
 		size_t line = strcspn(text, "\r\n");
 		size_t shown = line;
 		while (shown && strchr(" \t", text[shown - 1]))
@@ -105,7 +105,7 @@ void markdown_heading(struct buf *out, const char *heading)
 
 void markdown_item(struct buf *out, const char *label, const char *text, bool is_code)
 {
-	if (!markdown_is_known(text))
+	if (!markdown_has_text(text))
 		return;
 	buf_printf(out, "- %s: ", label);
 	if (is_code)
@@ -115,8 +115,8 @@ void markdown_item(struct buf *out, const char *label, const char *text, bool is
 	buf_puts(out, "\n");
 }
 
-/* Blocks of raw HTML that do not end at a blank line, but at `end` (CommonMark 0.31, section 4.6, kinds 1
- * to 5). */
+/* Blocks of raw HTML that do not end at a blank line, but at `end` (CommonMark 0.31, section 4.6,
+ * kinds 1 to 5). */
 static const struct {
 	const char *start, *end;
 } RAW[] = {
@@ -144,7 +144,7 @@ struct open_blocks {
 	const char *raw_end; /* the text that ends the raw HTML; NULL: none is open */
 };
 
-/* Read the line at `*at` and advance to the next one. False: the end of the text. */
+/* Read the line at `*at` and advance to the next one. Returns false at the end of the text. */
 static bool next_line(const char **at, struct line *line)
 {
 	if (!**at)
@@ -176,7 +176,7 @@ static size_t run_of(const char *text, char c)
 	return length;
 }
 
-/* Length of the fence that the line starts with; 0: the line is no fence. */
+/* Length of the fence that the line starts with; 0: the line is not a fence. */
 static size_t fence_of(const struct line *line)
 {
 	const char *content = content_of(line);
@@ -203,8 +203,8 @@ static bool contains(const char *text, const char *end, const char *part)
 	return false;
 }
 
-/* Whether the content begins with the start of raw HTML. The name of a tag must end there: `<pre>`, not
- * `<prefix>`. */
+/* Whether the content begins with the start of raw HTML. The name of a tag must end there: `<pre>`,
+ * not `<prefix>`. */
 static bool begins_raw(const char *content, const char *start)
 {
 	size_t length = strlen(start);
@@ -213,8 +213,8 @@ static bool begins_raw(const char *content, const char *start)
 	         isalnum((unsigned char)content[length]));
 }
 
-/* Update the open blocks with a line. False: the line ends the block that contains the open fence, such
- * as a list item, so it is unknown what is open after it. */
+/* Update the open blocks with a line. Returns false when the line ends the block that contains the
+ * open fence, such as a list item: then it is not known which blocks are open. */
 static bool read_line(struct open_blocks *open, const struct line *line)
 {
 	const char *content = content_of(line), *end = line->text + line->length;
@@ -250,7 +250,7 @@ static bool has_open_block(const struct open_blocks *open)
 	return open->fence || open->raw_end;
 }
 
-/* Level of the line as an ATX heading; 0: it is none. */
+/* Level of the line as an ATX heading; 0: it is not one. */
 static size_t atx_level(const struct line *line)
 {
 	const char *content = content_of(line);
@@ -263,7 +263,7 @@ static size_t atx_level(const struct line *line)
 	               : 0;
 }
 
-/* Level of the setext heading that the line underlines; 0: it is no underline. */
+/* Level of the setext heading that the line underlines; 0: it is not an underline. */
 static size_t underline_level(const struct line *line)
 {
 	const char *content = content_of(line), *end = line->text + line->length;
@@ -287,7 +287,8 @@ static bool is_paragraph(const struct line *line)
 	return *content != '>' && !is_item;
 }
 
-/* Level of the heading that starts at `line`; 0: none. A setext heading has two lines. */
+/* Level of the heading that starts at `line`; 0: there is none. `rest` is the text after the line:
+ * a setext heading has two lines. */
 static size_t heading_level(const struct line *line, const char *rest, bool *ret_is_setext)
 {
 	struct line next;
@@ -300,7 +301,8 @@ static size_t heading_level(const struct line *line, const char *rest, bool *ret
 	return level;
 }
 
-/* Whether the text closes all blocks that it opens; and the level of its highest heading. */
+/* Whether the text closes all blocks that it opens. Sets *ret_highest to the level of its highest
+ * heading, or to LEVEL_MAX when it has none. */
 static bool is_balanced(const char *text, size_t *ret_highest)
 {
 	struct open_blocks open = {0};
@@ -355,5 +357,5 @@ void markdown_text(struct buf *out, const char *text)
 		end = is_blank(&line) ? end : out->length;
 	}
 	out->length = end;
-	buf_puts(out, "");
+	buf_puts(out, ""); /* terminate it there */
 }

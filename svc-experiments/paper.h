@@ -17,5 +17,6 @@ struct paper {
 };
 
 /** Fetch the paper; waits at most SEARCH_TIMEOUT. Suspends. A failure of svc-search is reported in
- * `missing`; only the end of the request itself (deadline, client gone) is raised. */
+ * `missing`; only the end of the request itself (its deadline, or the client disconnected) is
+ * raised. */
 struct paper paper_fetch(struct request *rq, const char *arxiv_id);

@@ -22,7 +22,7 @@ struct seed {
 	const char *account; /* UUID text */
 };
 
-/* The member of an experiment in the file that the API does not have. */
+/* A member that an experiment can have in the file, but not in the API. */
 static const struct field SEED_EXPERIMENT[] = {
 	JSON_TEXT("project", NULLABLE, 1, 200),
 	FIELD_END,
@@ -32,14 +32,14 @@ static const struct field SEED_EXPERIMENT[] = {
 static yyjson_val *read_file(struct request *rq, const char *path)
 {
 	FILE *file = fopen(path, "rb");
-	struct stat facts;
-	if (!file || fstat(fileno(file), &facts))
+	struct stat info;
+	if (!file || fstat(fileno(file), &info))
 		raise_error(rq, ERR_INVALID, "%s: %s", path,
 		            uv_strerror(uv_translate_sys_error(errno)));
-	if (facts.st_size > FILE_MAX_BYTES)
+	if (info.st_size > FILE_MAX_BYTES)
 		raise_error(rq, ERR_INVALID, "%s: over %d bytes", path, FILE_MAX_BYTES);
-	char *text = arena_alloc(rq->arena, (size_t)facts.st_size + 1);
-	size_t length = fread(text, 1, (size_t)facts.st_size, file);
+	char *text = arena_alloc(rq->arena, (size_t)info.st_size + 1);
+	size_t length = fread(text, 1, (size_t)info.st_size, file);
 	fclose(file);
 	yyjson_val *root;
 	const char *why;
@@ -84,16 +84,16 @@ static const char *declared_json(struct request *rq, yyjson_val *item, const str
 
 static int seed_projects(struct request *rq, const struct seed *seed, yyjson_val *projects)
 {
-	int made = 0;
+	int created = 0;
 	size_t index, count;
 	yyjson_val *project;
 	yyjson_arr_foreach (projects, index, count, project) {
 		struct pg_rows *rows =
 			pg_query(rq, SEED_PROJECT_SQL, pg_text(seed->account),
 		                 pg_text(declared_json(rq, project, PROJECT_CREATE_FIELDS)));
-		made += rows->count;
+		created += rows->count;
 	}
-	return made;
+	return created;
 }
 
 /* The id of the project that the experiment names; NULL: it names none. */
@@ -111,7 +111,7 @@ static const char *project_of(struct request *rq, const struct seed *seed, yyjso
 
 static int seed_experiments(struct request *rq, const struct seed *seed, yyjson_val *experiments)
 {
-	int made = 0;
+	int created = 0;
 	size_t index, count;
 	yyjson_val *experiment;
 	yyjson_arr_foreach (experiments, index, count, experiment) {
@@ -119,9 +119,9 @@ static int seed_experiments(struct request *rq, const struct seed *seed, yyjson_
 			pg_query(rq, SEED_EXPERIMENT_SQL, pg_text(seed->account),
 		                 pg_text(declared_json(rq, experiment, EXPERIMENT_CREATE_FIELDS)),
 		                 pg_text(project_of(rq, seed, experiment)));
-		made += rows->count;
+		created += rows->count;
 	}
-	return made;
+	return created;
 }
 
 static void load(struct request *rq)

@@ -1,5 +1,5 @@
 -- name: seed_lock
--- $1 account. Commands that seed the same account run one after the other, so that none duplicates what another creates.
+-- $1 account. Commands that seed the same account wait for each other. Otherwise they could create the same rows twice.
 SELECT pg_advisory_xact_lock(hashtextextended('seed ' || $1, 0));
 
 -- name: seed_project

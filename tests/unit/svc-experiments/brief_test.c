@@ -38,7 +38,7 @@ static bool has_empty_heading(const char *text)
 	return false;
 }
 
-static void test_minimal_brief_has_task_plan_and_report(void **state)
+static void a_minimal_brief_has_task_plan_and_report(void **state)
 {
 	(void)state;
 	const char *text = brief_markdown(arena, &MINIMAL);
@@ -56,7 +56,7 @@ static void test_minimal_brief_has_task_plan_and_report(void **state)
 	assert_false(has_empty_heading(text));
 }
 
-static void test_full_brief_has_every_part(void **state)
+static void a_full_brief_has_every_part(void **state)
 {
 	(void)state;
 	static const struct brief_pair METHODS[] = {{"tiling", "Block\nby block."},
@@ -118,7 +118,7 @@ static void test_full_brief_has_every_part(void **state)
 	assert_false(has_empty_heading(text));
 }
 
-static void test_blank_text_counts_as_unknown(void **state)
+static void blank_texts_are_left_out(void **state)
 {
 	(void)state;
 	static const struct brief_pair BLANK[] = {{" ", "\n"}};
@@ -132,7 +132,7 @@ static void test_blank_text_counts_as_unknown(void **state)
 	assert_string_equal(brief_markdown(arena, &brief), brief_markdown(arena, &MINIMAL));
 }
 
-static void test_container_by_status(void **state)
+static void the_container_section_depends_on_the_status(void **state)
 {
 	(void)state;
 	static const struct {
@@ -156,8 +156,8 @@ static void test_container_by_status(void **state)
 	}
 }
 
-/* Whatever blocks a text leaves open, the sections after it are unchanged. */
-static void test_unclosed_blocks_are_quoted(void **state)
+/* A text that leaves blocks open does not change the sections after it. */
+static void texts_with_unclosed_blocks_are_quoted(void **state)
 {
 	(void)state;
 	static const char *const TEXTS[] = {
@@ -181,7 +181,7 @@ static void test_unclosed_blocks_are_quoted(void **state)
 	}
 }
 
-static void test_a_carriage_return_ends_a_quoted_line(void **state)
+static void a_carriage_return_ends_a_quoted_line(void **state)
 {
 	(void)state;
 	struct brief brief = MINIMAL;
@@ -193,7 +193,7 @@ static void test_a_carriage_return_ends_a_quoted_line(void **state)
 	assert_has(brief_markdown(arena, &brief), "\n- First # second\n");
 }
 
-static void test_branch_names(void **state)
+static void the_branch_is_named_after_the_experiment(void **state)
 {
 	(void)state;
 	static const char *const CASES[][2] = {
@@ -218,13 +218,13 @@ static void test_branch_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		ARENA_TEST(test_minimal_brief_has_task_plan_and_report),
-		ARENA_TEST(test_full_brief_has_every_part),
-		ARENA_TEST(test_blank_text_counts_as_unknown),
-		ARENA_TEST(test_container_by_status),
-		ARENA_TEST(test_unclosed_blocks_are_quoted),
-		ARENA_TEST(test_a_carriage_return_ends_a_quoted_line),
-		ARENA_TEST(test_branch_names),
+		ARENA_TEST(a_minimal_brief_has_task_plan_and_report),
+		ARENA_TEST(a_full_brief_has_every_part),
+		ARENA_TEST(blank_texts_are_left_out),
+		ARENA_TEST(the_container_section_depends_on_the_status),
+		ARENA_TEST(texts_with_unclosed_blocks_are_quoted),
+		ARENA_TEST(a_carriage_return_ends_a_quoted_line),
+		ARENA_TEST(the_branch_is_named_after_the_experiment),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,10 +18,10 @@ static yyjson_val *context_of(const char *launch, const struct paper *paper)
 {
 	struct context_source source = {
 		.detail_json = "{\"id\": \"e\"}",
-		.facts = parse(arena_printf(arena,
-	                                    "{\"id\": \"e\", \"name\": \"N\", \"hypothesis\": "
-	                                    "null, \"launch_context\": %s}",
-	                                    launch)),
+		.experiment = parse(arena_printf(arena,
+	                                         "{\"id\": \"e\", \"name\": \"N\", \"hypothesis\": "
+	                                         "null, \"launch_context\": %s}",
+	                                         launch)),
 	};
 	yyjson_mut_doc *doc = context_build(arena, &source, paper);
 	return parse(json_write_mut(arena, yyjson_mut_doc_get_root(doc), NULL));
@@ -49,7 +49,7 @@ static struct paper indexed(const char *container_status)
 	};
 }
 
-static void test_nothing_known(void **state)
+static void unknown_members_are_null(void **state)
 {
 	(void)state;
 	yyjson_val *context = context_of("{}", &(struct paper){0});
@@ -62,7 +62,7 @@ static void test_nothing_known(void **state)
 	assert_non_null(strstr(json_get_text(context, "formatted"), "# N\n"));
 }
 
-static void test_index_takes_precedence(void **state)
+static void the_index_takes_precedence(void **state)
 {
 	(void)state;
 	struct paper paper = indexed("ready");
@@ -84,7 +84,7 @@ static void test_index_takes_precedence(void **state)
 	assert_non_null(strstr(text, "- Code: https://g\n"));
 }
 
-static void test_launch_context_fills_what_the_index_lacks(void **state)
+static void the_launch_context_supplies_what_the_index_lacks(void **state)
 {
 	(void)state;
 	struct paper missing = {.arxiv_id = "1", .missing = "It is missing."};
@@ -105,7 +105,7 @@ static void test_launch_context_fills_what_the_index_lacks(void **state)
 	assert_non_null(strstr(text, "- Code: https://c\n"));
 }
 
-static void test_no_container_in_the_index(void **state)
+static void without_a_container_in_the_index_the_named_image_is_used(void **state)
 {
 	(void)state;
 	struct paper paper = indexed("none");
@@ -117,10 +117,10 @@ static void test_no_container_in_the_index(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		ARENA_TEST(test_nothing_known),
-		ARENA_TEST(test_index_takes_precedence),
-		ARENA_TEST(test_launch_context_fills_what_the_index_lacks),
-		ARENA_TEST(test_no_container_in_the_index),
+		ARENA_TEST(unknown_members_are_null),
+		ARENA_TEST(the_index_takes_precedence),
+		ARENA_TEST(the_launch_context_supplies_what_the_index_lacks),
+		ARENA_TEST(without_a_container_in_the_index_the_named_image_is_used),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

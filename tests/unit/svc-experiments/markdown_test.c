@@ -12,7 +12,7 @@ static const char *text_of(const char *text)
 	return out.data;
 }
 
-static void test_texts(void **state)
+static void headings_are_lowered_and_texts_with_open_blocks_quoted(void **state)
 {
 	(void)state;
 	static const char *const CASES[][2] = {
@@ -53,7 +53,7 @@ static void test_texts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		ARENA_TEST(test_texts),
+		ARENA_TEST(headings_are_lowered_and_texts_with_open_blocks_quoted),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
