@@ -1,5 +1,5 @@
-/* api_match(): a match has an operation and non-empty parameters; a failure has an error code.
- * Input: method, newline, path. */
+/* api_match(): a match has an operation, and its parameters are not empty; a failure has an error
+ * code. Input: method, newline, path. */
 #include "base/base.h"
 #include "fuzz.h"
 #include "http/api.h"

@@ -1,6 +1,6 @@
 /* preference_load(): any bytes are refused, or are a model that scores papers and that can be saved
- * and loaded again unchanged. The checksum is corrected first, for otherwise it would hide everything
- * before it. */
+ * and loaded again unchanged. The checksum is corrected, because almost every input would be
+ * refused otherwise. */
 #include "preference/codec.h"
 
 #include "base/crypto.h"

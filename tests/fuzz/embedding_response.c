@@ -1,5 +1,5 @@
-/* embedding_response_read(): any input is either read as vectors of one dimension and of length 1, or
- * refused with a reason. The first byte gives the number of texts. */
+/* embedding_response_read(): any input is either read as vectors of one dimension and of length 1,
+ * or refused with a reason. The first byte gives the number of texts. */
 #include "embeddings/embedding_response.h"
 
 #include "base/base.h"

@@ -4,6 +4,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Run the parser on `size` bytes at `data`; abort if it breaks its contract. libFuzzer calls this
- * with generated inputs, replay.c with stored ones. Returns 0. */
+/** Run the parser on `size` bytes at `data`; abort if a result is wrong. libFuzzer calls this with
+ * generated inputs, replay.c with stored ones. Returns 0. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,6 +1,6 @@
-/* identity_verify(): refuses every value that was not signed with the secret and accepts every
- * value that was. Input: the header's value; after a leading NUL, the repository of an identity to
- * sign. */
+/* identity_verify() accepts the values that identity_sign() signed with the same secret, and
+ * refuses all others. Input: the value of the field; if it starts with NUL, the rest is the
+ * repository of an identity to sign. */
 #include "base/identity.h"
 
 #include "base/base.h"
@@ -13,11 +13,11 @@
 static void sign_and_verify(const struct identity_signer *signer, struct arena *arena,
                             const char *text)
 {
-	struct identity made = {.kind = KEY_AUTOMATION, .scopes = strlen(text), .repo = text};
+	struct identity caller = {.kind = KEY_AUTOMATION, .scopes = strlen(text), .repo = text};
 	struct identity read = {0};
-	char *value = identity_sign(signer, arena, &made, "request", NOW_MS);
+	char *value = identity_sign(signer, arena, &caller, "request", NOW_MS);
 	require(identity_verify(signer, arena, value, NOW_MS, &read) == ERR_NONE);
-	require(read.kind == made.kind && read.scopes == made.scopes);
+	require(read.kind == caller.kind && read.scopes == caller.scopes);
 	require(read.repo && strcmp(read.repo, text) == 0);
 }
 

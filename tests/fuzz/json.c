@@ -1,6 +1,6 @@
-/* json_parse(): an accepted text can be written, and reading and writing that again gives the same
- * text. json_quote(): turns any bytes without NUL into a string that json_parse() accepts and that
- * is not shorter than the bytes. */
+/* json_parse(): json_write() can write an accepted text, and parsing and writing the result again
+ * gives the same text. json_quote() turns any bytes without NUL into a string that json_parse()
+ * accepts and that is not shorter than the bytes. */
 #include "base/json.h"
 
 #include "base/base.h"

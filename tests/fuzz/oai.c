@@ -1,5 +1,5 @@
-/* oai_parse(): any input is either read as a consistent page or refused with a reason. Each of its
- * records is either made a row by metadata_row() or refused with a reason. */
+/* oai_parse(): any input is either read as a consistent page or refused with a reason.
+ * metadata_row() turns each record of the page into a row, or refuses it with a reason. */
 #include "ingest/oai.h"
 
 #include "base/base.h"

@@ -1,5 +1,5 @@
 /* snapshot_open(): any bytes are refused, or are an index that can be searched and merged. The
- * checksums are corrected first, for otherwise they would hide everything behind them. */
+ * checksums are corrected, because almost every input would be refused otherwise. */
 #include "engine/snapshot.h"
 
 #include "base/crypto.h"
@@ -20,7 +20,7 @@ enum {
 	ALIGNMENT = 64,
 };
 
-/* Terms and documents of the index that queries are made of. */
+/* Number of terms and documents of the index that are used in queries. */
 #define SAMPLE 4
 
 static void correct_header(uint8_t *data, size_t size)
@@ -119,7 +119,7 @@ static void use_base(struct base *base)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* A block of exactly this size, so that a sanitizer sees one byte too far. */
+	/* A block of exactly this size, so that a sanitizer detects a read past the end. */
 	uint8_t *copy;
 	require(posix_memalign((void **)&copy, ALIGNMENT, size > 0 ? size : 1) == 0);
 	if (size > 0)

@@ -1,5 +1,5 @@
-/* Any bytes as the text of a paper and as a query: tokens stay within their source, and
- * highlighting reads nothing outside the text. */
+/* Any bytes as the text of a paper and as a query: tokens lie within the text, and highlighting
+ * reads nothing outside it. */
 #include "engine/text/token.h"
 
 #include "base/base.h"

@@ -1,6 +1,6 @@
-/* Answers of a service: the call always ends exactly once, and what the handler gets is well formed.
- * Input: a byte with the size of each write (0: one write); a byte whose lowest bit means a HEAD
- * request; the bytes of the answer. */
+/* Any bytes as the answer of a service: the call ends exactly once, and the handler gets a
+ * well-formed answer. Input: a byte with the size of each write (0: one write); a byte whose lowest
+ * bit means a HEAD request; the bytes of the answer. */
 #include "upstream/upstream.h"
 
 #include "base/base.h"
@@ -13,7 +13,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-struct seen {
+/* What the handler of the call was called with. */
+struct outcome {
 	struct upstream_call *call;
 	int64_t length;
 	size_t content_bytes;
@@ -22,21 +23,21 @@ struct seen {
 
 static void on_ready(void *user)
 {
-	struct seen *seen = user;
+	struct outcome *outcome = user;
 	static char REQUEST[] = "GET / HTTP/1.1\r\n\r\n";
 	uv_buf_t buf = uv_buf_init(REQUEST, sizeof(REQUEST) - 1);
-	seen->is_ready = true;
-	upstream_send(seen->call, &buf, 1);
-	upstream_sent(seen->call);
+	outcome->is_ready = true;
+	upstream_send(outcome->call, &buf, 1);
+	upstream_sent(outcome->call);
 }
 
 static void on_answer(void *user, const struct upstream_answer *answer)
 {
-	struct seen *seen = user;
-	require(!seen->has_answer && !seen->is_over);
+	struct outcome *outcome = user;
+	require(!outcome->has_answer && !outcome->is_over);
 	require(answer->status >= 200 && answer->status <= 599);
-	seen->has_answer = true;
-	seen->length = answer->content_length;
+	outcome->has_answer = true;
+	outcome->length = answer->content_length;
 	for (size_t i = 0; i < answer->field_count; i++) {
 		const struct http_field *field = &answer->fields[i];
 		require(field->name_length > 0 && strlen(field->name) == field->name_length);
@@ -47,25 +48,25 @@ static void on_answer(void *user, const struct upstream_answer *answer)
 
 static void on_content(void *user, const char *data, size_t length)
 {
-	struct seen *seen = user;
+	struct outcome *outcome = user;
 	(void)data;
-	require(seen->has_answer && !seen->is_over && length > 0 && !seen->is_head);
-	seen->content_bytes += length;
-	require(seen->length < 0 || seen->content_bytes <= (size_t)seen->length);
+	require(outcome->has_answer && !outcome->is_over && length > 0 && !outcome->is_head);
+	outcome->content_bytes += length;
+	require(outcome->length < 0 || outcome->content_bytes <= (size_t)outcome->length);
 }
 
 static void on_end(void *user)
 {
-	struct seen *seen = user;
-	require(seen->has_answer && !seen->is_over);
-	seen->is_over = true;
+	struct outcome *outcome = user;
+	require(outcome->has_answer && !outcome->is_over);
+	outcome->is_over = true;
 }
 
 static void on_failed(void *user, const struct upstream_failure *failure)
 {
-	struct seen *seen = user;
-	require(!seen->is_over && failure->code != ERR_NONE && failure->reason);
-	seen->is_over = true;
+	struct outcome *outcome = user;
+	require(!outcome->is_over && failure->code != ERR_NONE && failure->reason);
+	outcome->is_over = true;
 }
 
 static const struct upstream_handler HANDLER = {
@@ -83,7 +84,7 @@ static void remove_socket(void)
 	unlink(name.sun_path);
 }
 
-/* A socket file: an address cannot name a socket in the abstract namespace. */
+/* Use a socket file: struct address cannot name a socket in the abstract namespace. */
 static int listen_at_name(void)
 {
 	snprintf(name.sun_path, sizeof(name.sun_path), "/tmp/fuzz_upstream.%d", getpid());
@@ -95,15 +96,15 @@ static int listen_at_name(void)
 	return fd;
 }
 
-static void answer(uv_loop_t *loop, struct seen *seen, int fd, const uint8_t *data, size_t size,
-                   size_t piece)
+static void answer(uv_loop_t *loop, struct outcome *outcome, int fd, const uint8_t *data,
+                   size_t size, size_t piece)
 {
-	for (size_t at = 0; at < size && !seen->is_over; at += piece) {
+	for (size_t at = 0; at < size && !outcome->is_over; at += piece) {
 		(void)send(fd, data + at, MIN_OF(piece, size - at), MSG_NOSIGNAL);
 		uv_run(loop, UV_RUN_NOWAIT);
 	}
 	close(fd);
-	for (int i = 0; i < 10 && !seen->is_over; i++)
+	for (int i = 0; i < 10 && !outcome->is_over; i++)
 		uv_run(loop, UV_RUN_NOWAIT);
 }
 
@@ -121,15 +122,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct upstream *service =
 		upstream_new(&loop, "service", &address, &upstream_limits_default);
 	struct arena *arena = arena_new();
-	struct seen seen = {.is_head = data[1] & 1};
+	struct outcome outcome = {.is_head = data[1] & 1};
 	bool is_ready;
-	seen.call = upstream_call(service, arena, &HANDLER, &seen, seen.is_head, true, &is_ready);
-	while (!seen.is_ready)
+	outcome.call =
+		upstream_call(service, arena, &HANDLER, &outcome, outcome.is_head, true, &is_ready);
+	while (!outcome.is_ready)
 		uv_run(&loop, UV_RUN_NOWAIT);
 	int fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK);
 	require(fd >= 0);
-	answer(&loop, &seen, fd, data + 2, size - 2, data[0] == 0 ? size : data[0]);
-	require(seen.is_over);
+	answer(&loop, &outcome, fd, data + 2, size - 2, data[0] == 0 ? size : data[0]);
+	require(outcome.is_over);
 	upstream_free(service);
 	uv_run(&loop, UV_RUN_NOWAIT);
 	arena_free(arena);
