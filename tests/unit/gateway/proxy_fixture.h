@@ -1,5 +1,6 @@
-/** A proxy with one service made of raw sockets, one client, and a key check without a database: the
- * bearer `good` is valid, `slow` is valid after fixture_answer_key(), `down` is ERR_UNAVAILABLE. */
+/** A proxy with one client, one service made of raw sockets, and a key check without a database:
+ * the bearer `good` is valid; the check of `slow` ends when the test calls fixture_answer_key();
+ * the check of `down` fails with ERR_UNAVAILABLE; all others are invalid. */
 #pragma once
 
 #include "fake_service.h"

@@ -111,7 +111,7 @@ static void a_new_generation_makes_entries_stale(void **state)
 	assert_non_null(key_cache_get(cache, hash_of(1), &now, KEY_CACHE_MS));
 }
 
-/* All keys have the same hash value. */
+/* All these keys have the same hash value. */
 static void dropping_one_key_keeps_the_others(void **state)
 {
 	(void)state;

@@ -1,4 +1,4 @@
-/* Against a real Postgres: which results are known at once and which are waited for. */
+/* With a real Postgres: which results key_check() returns at once, and which it delivers later. */
 #include "key/key_check.h"
 
 #include "gateway_process.h"
@@ -76,7 +76,7 @@ static void start(struct check *check, const char *key)
 	check->code = key_check(checker, key, &check->caller, &check->wait, on_done, check);
 }
 
-/* Check a key whose result is not known at once. */
+/* Check a key whose result is delivered later, and wait for it. */
 static void start_and_wait(struct check *check, const char *key)
 {
 	start(check, key);

@@ -245,7 +245,7 @@ static void a_request_waits_for_its_key(void **state)
 	http_client_wait_text(f->client, "hello", 1);
 }
 
-static void a_key_that_is_not_found_is_refused(void **state)
+static void an_unknown_key_is_refused(void **state)
 {
 	struct fixture *f = *state;
 	http_client_puts(f->client,
@@ -266,7 +266,7 @@ static void a_disconnect_cancels_the_key_check(void **state)
 	loop_until(&f->loop, f->key_cancels == 1);
 }
 
-static void own_operations_run_in_the_gateway(void **state)
+static void operations_of_the_gateway_run_in_it(void **state)
 {
 	struct fixture *f = *state;
 	http_client_puts(f->client, "POST /api/v1.0/account/api-keys HTTP/1.1\r\n" KEY
@@ -278,7 +278,7 @@ static void own_operations_run_in_the_gateway(void **state)
 	assert_int_equal(f->fake->count, 0);
 }
 
-static void own_operations_wait_for_the_key(void **state)
+static void operations_of_the_gateway_wait_for_the_key(void **state)
 {
 	struct fixture *f = *state;
 	http_client_puts(f->client, "GET /api/v1.0/account/api-keys HTTP/1.1\r\nHost: gw\r\n"
@@ -293,7 +293,7 @@ static void own_operations_wait_for_the_key(void **state)
 	assert_int_equal(f->local_bytes, 4);
 }
 
-static void own_operations_learn_of_a_disconnect(void **state)
+static void operations_of_the_gateway_are_notified_of_a_disconnect(void **state)
 {
 	struct fixture *f = *state;
 	http_client_puts(f->client, "POST /api/v1.0/account/api-keys HTTP/1.1\r\n" KEY
@@ -400,11 +400,11 @@ int main(void)
 		TEST(a_missing_scope_is_named),
 		TEST(rate_limits_are_reported_and_enforced),
 		TEST(a_request_waits_for_its_key),
-		TEST(a_key_that_is_not_found_is_refused),
+		TEST(an_unknown_key_is_refused),
 		TEST(a_disconnect_cancels_the_key_check),
-		TEST(own_operations_run_in_the_gateway),
-		TEST(own_operations_wait_for_the_key),
-		TEST(own_operations_learn_of_a_disconnect),
+		TEST(operations_of_the_gateway_run_in_it),
+		TEST(operations_of_the_gateway_wait_for_the_key),
+		TEST(operations_of_the_gateway_are_notified_of_a_disconnect),
 		TEST(a_HEAD_request_is_passed_on),
 		TEST(content_is_passed_on_with_either_framing),
 		TEST(content_that_the_operation_does_not_read_is_dropped),

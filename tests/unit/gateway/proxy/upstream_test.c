@@ -213,7 +213,7 @@ static void other_requests_are_not_retried(void **state)
 	assert_int_equal(f->fake->count, 1);
 }
 
-static void a_failed_read_is_not_uncertain(void **state)
+static void the_outcome_of_a_read_is_never_uncertain(void **state)
 {
 	struct fixture *f = *state;
 	close_on_request(f, SEARCH);
@@ -231,7 +231,7 @@ static void requests_with_sent_content_are_not_retried(void **state)
 }
 
 /* Nothing was sent: the connection breaks before the client sends content. */
-static void unsent_requests_are_retried(void **state)
+static void requests_that_were_not_sent_are_retried(void **state)
 {
 	struct fixture *f = *state;
 	warm_up(f);
@@ -298,7 +298,7 @@ static void there_is_no_retry_after_part_of_an_answer(void **state)
 	assert_int_equal(f->fake->count, 1);
 }
 
-static void the_client_sees_that_an_answer_is_incomplete(void **state)
+static void an_incomplete_answer_resets_the_connection_of_the_client(void **state)
 {
 	static const char *const HEADS[] = {
 		"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello",
@@ -431,7 +431,7 @@ static size_t send_until_full(struct fixture *f, struct http_client *from, size_
 	return sent;
 }
 
-static void slow_clients_slow_the_service(void **state)
+static void a_slow_client_slows_down_the_service(void **state)
 {
 	struct fixture *f = *state;
 	char head[100];
@@ -449,7 +449,7 @@ static void slow_clients_slow_the_service(void **state)
 	loop_until(&f->loop, upstream_idle(f->service) == 1);
 }
 
-static void slow_services_slow_the_client(void **state)
+static void a_slow_service_slows_down_the_client(void **state)
 {
 	struct fixture *f = *state;
 	const size_t length = 8 << 20;
@@ -531,14 +531,14 @@ int main(void)
 		TEST(idempotent_requests_are_retried),
 		TEST(empty_chunked_content_is_retried),
 		TEST(other_requests_are_not_retried),
-		TEST(a_failed_read_is_not_uncertain),
+		TEST(the_outcome_of_a_read_is_never_uncertain),
 		TEST(requests_with_sent_content_are_not_retried),
-		TEST(unsent_requests_are_retried),
+		TEST(requests_that_were_not_sent_are_retried),
 		TEST(bytes_before_the_request_are_not_an_answer),
 		TEST(there_are_two_retries),
 		TEST(a_broken_new_connection_is_retried),
 		TEST(there_is_no_retry_after_part_of_an_answer),
-		TEST(the_client_sees_that_an_answer_is_incomplete),
+		TEST(an_incomplete_answer_resets_the_connection_of_the_client),
 		TEST(an_unreachable_service_is_503),
 		TEST(a_slow_answer_is_504),
 		TEST(an_answer_that_stalls_is_aborted),
@@ -547,8 +547,8 @@ int main(void)
 		TEST(an_early_answer_is_passed_on),
 		TEST(a_disconnect_cancels_the_call),
 		TEST(a_disconnect_cancels_the_answer),
-		TEST(slow_clients_slow_the_service),
-		TEST(slow_services_slow_the_client),
+		TEST(a_slow_client_slows_down_the_service),
+		TEST(a_slow_service_slows_down_the_client),
 		TEST(large_answers_arrive_whole),
 		TEST(host_names_are_resolved),
 		TEST(unknown_host_names_are_503),
