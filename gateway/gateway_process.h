@@ -1,5 +1,5 @@
-/** gateway/: the public edge of the API. It checks API keys, runs the operations on accounts and keys
- * itself, and passes every other request to its service.
+/** gateway/: the public edge of the API. It checks API keys, runs the operations on accounts and
+ * keys itself, and passes every other request to its service.
  *
  *     main.c      routes, commands and settings of the process
  *     account/    creating and deleting accounts

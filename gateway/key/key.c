@@ -83,7 +83,8 @@ static const char *scopes_json(struct request *rq, uint64_t scopes)
 	return json_write_mut(rq->arena, scope_names(doc, scopes), NULL);
 }
 
-/* The mask of the member `scopes` of the body. Adds a fault to the problem for each item that is not a scope. */
+/* The mask of the member `scopes` of the body. Adds a fault to the problem for each item that is
+ * not a scope. */
 static uint64_t read_scopes(struct request *rq)
 {
 	uint64_t mask = SCOPE_NONE;

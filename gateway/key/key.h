@@ -11,8 +11,8 @@ void key_update(struct request *rq);
 void key_revoke(struct request *rq);
 void key_delete(struct request *rq);
 
-/** Insert a key of `account` (a UUID as text). Returns the key as JSON, in the arena, with its text in
- * the member `key`. `scopes` is a mask; `repo` and `interest` may be NULL; `expires_in_days` 0:
+/** Insert a key of `account` (a UUID as text). Returns the key as JSON, in the arena, with its text
+ * in the member `key`. `scopes` is a mask; `repo` and `interest` may be NULL; `expires_in_days` 0:
  * never. */
 const char *key_insert(struct request *rq, const char *account, const char *name,
                        enum key_kind kind, uint64_t scopes, const char *repo, const char *interest,

@@ -1,5 +1,5 @@
-/* A stale entry is replaced when its key is read again. When the cache is full, all stale entries are
- * removed at once. */
+/* A stale entry is replaced when its key is read again. When the cache is full, all stale entries
+ * are removed at once. */
 #include "key/key_cache.h"
 
 #include "base/base.h"
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A SHA-256 is uniformly distributed, so its first bytes serve as uthash's hash value. This keeps the
- * lookup of every request to one memcpy() and one comparison. */
+/* A SHA-256 is uniformly distributed, so its first bytes serve as uthash's hash value. This keeps
+ * the lookup of every request to one memcpy() and one comparison. */
 #define HASH_FUNCTION(key, length, out) memcpy(&(out), (key), sizeof(out))
 #include <uthash.h>
 

@@ -1,7 +1,7 @@
 /** Per-worker cache of API keys: the owner of each key, indexed by the SHA-256 of the key's text.
  *
- * An entry is fresh while three things hold: it was read less than KEY_CACHE_MS ago, the key has not
- * expired, and no key has changed since. A change of any key increases the generation
+ * An entry is fresh while three things hold: it was read less than KEY_CACHE_MS ago, the key has
+ * not expired, and no key has changed since. A change of any key increases the generation
  * (gateway_process.h), which makes all older entries stale.
  */
 #pragma once

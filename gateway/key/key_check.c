@@ -1,5 +1,5 @@
-/* A cached entry that is older than REFRESH_MS is still used, and read again in the background, so that
- * requests with a key in steady use never wait. Checks of one key share a running lookup. */
+/* A cached entry that is older than REFRESH_MS is still used, and read again in the background, so
+ * that requests with a key in steady use never wait. Checks of one key share a running lookup. */
 #include "key/key_check.h"
 
 #include "base/log.h"
@@ -211,8 +211,8 @@ void key_change_commit(struct request *rq)
 	invalidate(rq->worker);
 }
 
-/* `message` is NULL when the subscription was lost or renewed. Messages may have been missed then, so
- * every cached key becomes invalid. */
+/* `message` is NULL when the subscription was lost or renewed. Messages may have been missed then,
+ * so every cached key becomes invalid. */
 static void on_message(void *context, const char *message, size_t length, bool is_up attr_unused)
 {
 	const struct key_checker *checker = context;

@@ -40,9 +40,9 @@ void key_checker_free(struct key_checker *checker);
 
 /** Check the bearer token (what follows `Bearer `; may be NULL).
  *
- * When the result is known at once, it is returned and *ret_wait is NULL. On ERR_NONE *ret_caller is
- * set; its strings are valid until the calling function returns to the loop. Otherwise *ret_wait is
- * set, and `done(context, ...)` is called later, once, from the loop's own stack, unless
+ * When the result is known at once, it is returned and *ret_wait is NULL. On ERR_NONE *ret_caller
+ * is set; its strings are valid until the calling function returns to the loop. Otherwise *ret_wait
+ * is set, and `done(context, ...)` is called later, once, from the loop's own stack, unless
  * key_check_cancel() is called first.
  *
  * ERR_UNAUTHENTICATED: the key is missing, malformed, unknown, expired or revoked; ERR_UNAVAILABLE:

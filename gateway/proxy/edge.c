@@ -162,8 +162,8 @@ void edge_process_stop(struct process *process)
 	arena_free(gateway->arena);
 }
 
-/* Make an upstream for each service that has an address. A service ends a slow request itself, so the
- * gateway waits ANSWER_GRACE_MS longer than the service's own limit. */
+/* Make an upstream for each service that has an address. A service ends a slow request itself, so
+ * the gateway waits ANSWER_GRACE_MS longer than the service's own limit. */
 static void make_upstreams(struct edge *edge)
 {
 	const struct process_settings *settings = edge->worker->process->settings;

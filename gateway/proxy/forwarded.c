@@ -127,7 +127,7 @@ struct reverse_list {
 	const struct http_head *head;
 	const char *name;
 	size_t field; /* index of the current field; those after it were read */
-	/* Of the current value: its start, and the end of what is still to read. NULL: nothing is. */
+	/* The start of the field's value, and the end of its unread part. NULL: all was read. */
 	const char *start, *at;
 };
 

@@ -5,8 +5,9 @@
  *
  * Each proxy appends the address of its own peer to X-Forwarded-For. So the field is used only when
  * the peer is trusted, and it is read from its end: the peer wrote the last address, the proxy with
- * that address wrote the one before, and so on as long as the proxies are trusted. The first address,
- * read this way, that is not a trusted proxy's is the client's. Everything before it may be forged.
+ * that address wrote the one before, and so on as long as the proxies are trusted. The first
+ * address, read this way, that is not a trusted proxy's is the client's. Everything before it may
+ * be forged.
  *
  *     TRUSTED_PROXIES=10.0.0.0/8   peer 10.0.0.7
  *     X-Forwarded-For: 192.0.2.1, 203.0.113.9, 10.1.2.3      the client is 203.0.113.9

@@ -5,17 +5,17 @@
  *                v          +-- retry -+
  *              LOCAL
  *
- * A problem reply goes from MATCH, AUTH, CONNECT or SEND to ANSWERED. An operation that needs no key
- * skips AUTH. A call that gets a kept connection skips CONNECT. From every state except MATCH and
- * LOCAL the exchange can go to ABORTED: the client disconnected, or the answer is incomplete. The
- * table MOVES lists every allowed move.
+ * A problem reply goes from MATCH, AUTH, CONNECT or SEND to ANSWERED. An operation that needs no
+ * key skips AUTH. A call that gets a kept connection skips CONNECT. From every state except MATCH
+ * and LOCAL the exchange can go to ABORTED: the client disconnected, or the answer is incomplete.
+ * The table MOVES lists every allowed move.
  *
  *   state     waits for                     holds  the request's content
  *   MATCH     nothing                       -      -
  *   AUTH      the key's lookup              wait   paused
  *   LOCAL     the gateway's own operation   local  passed to it
  *   CONNECT   a connection to the service   call   paused
- *   SEND      the service's answer          call   sent on; paused while the service's queue is full
+ *   SEND      the service's answer          call   sent on; paused while its queue is full
  *   RELAY     the end of the answer         call   as in SEND
  *   ANSWERED  the response to be sent       -      dropped
  *   ABORTED   on_done                       -      dropped
@@ -33,7 +33,7 @@
 #include <stdlib.h>
 
 #define DROPPED_MAX_BYTES (1 << 20) /* of content that the operation does not read */
-#define RETRIES_MAX       2 /* one after a kept connection, one after a new one to a draining replica */
+#define RETRIES_MAX       2 /* after a kept connection, and after a new one to a draining replica */
 
 #define TO(state) (1U << PROXY_##state)
 
@@ -96,8 +96,8 @@ static void fail(struct proxy_exchange *p, enum err_code code, const char *detai
 
 /* --- The call of the service ------------------------------------------------------------------ */
 
-/* Send a piece of content, preceded by the head if it was not sent before. An empty piece of chunked
- * content ends it. Returns true when the service's queue is full. */
+/* Send a piece of content, preceded by the head if it was not sent before. An empty piece of
+ * chunked content ends it. Returns true when the service's queue is full. */
 static bool call_send(struct proxy_exchange *p, const char *data, size_t length)
 {
 	uv_buf_t bufs[4];
@@ -198,8 +198,8 @@ static bool is_idempotent(const struct proxy_exchange *p)
 	return http_method_is_idempotent(p->x->head.method) || p->match.op->flags & API_READS;
 }
 
-/* The service may have closed the connection before it read the request: a kept connection because it
- * was idle for too long, a new one because the replica began to drain before it accepted it. */
+/* The service may have closed the connection before it read the request: a kept connection because
+ * it was idle for too long, a new one because the replica began to drain before it accepted it. */
 static bool is_retried(const struct proxy_exchange *p, const struct upstream_failure *failure)
 {
 	bool is_repeatable = !p->is_head_sent || (is_idempotent(p) && !p->is_content_sent);

@@ -1,5 +1,5 @@
-/** gateway/proxy/: what happens to a request of the public interface. Entry points: edge.h makes the
- * parts for each worker; this header handles one request.
+/** gateway/proxy/: what happens to a request of the public interface. Entry points: edge.h makes
+ * the parts for each worker; this header handles one request.
  *
  *     edge.c              settings, listener, and the parts that a worker owns
  *     proxy.c             the states of one exchange; with proxy_head.c and proxy_report.c
@@ -13,10 +13,11 @@
  * buffered as a whole. proxy.c draws the states.
  *
  * Sent to the service: method and target as received; Host; all fields except those that apply to
- * one connection only (RFC 9110 section 7.6.1), Authorization, and those that the gateway sets itself:
- * `X-Expops-Identity`, `X-Request-Id`, `Via`, `X-Forwarded-For` (the client's address, forwarded.h),
- * `X-Forwarded-Proto` and `X-Forwarded-Host`. Sent to the client: status, all fields except those
- * that apply to one connection only, `X-Request-Id`, and the RateLimit fields when a limit is set.
+ * one connection only (RFC 9110 section 7.6.1), Authorization, and those that the gateway sets
+ * itself: `X-Expops-Identity`, `X-Request-Id`, `Via`, `X-Forwarded-For` (the client's address,
+ * forwarded.h), `X-Forwarded-Proto` and `X-Forwarded-Host`. Sent to the client: status, all fields
+ * except those that apply to one connection only, `X-Request-Id`, and the RateLimit fields when a
+ * limit is set.
  *
  * Problem replies of the proxy: no such operation (404, 405 with Allow, 410, 501), no valid key
  * (401), a missing scope (403), too many requests (429), content over the operation's limit (413),

@@ -1,6 +1,6 @@
 /* GCRA: `full_at_us` of a key is the time when its bucket is full again. A request adds the time to
- * refill one token, and is allowed if the sum is not later than the time when an empty bucket would be
- * full.
+ * refill one token, and is allowed if the sum is not later than the time when an empty bucket would
+ * be full.
  *
  * The keys are in shards, each with a mutex that is held for a few dozen instructions. A key with a
  * full bucket holds no information and can be removed. */

@@ -1,11 +1,12 @@
-/** Limit of requests a second for each key: a token bucket, stored as one time per key (generic cell
- * rate algorithm, ITU-T I.371).
+/** Limit of requests a second for each key: a token bucket, stored as one time per key (generic
+ * cell rate algorithm, ITU-T I.371).
  *
- * The bucket holds `rate` tokens and is refilled with `rate` tokens a second. Each request takes one.
- * The workers of a process share the buckets; each replica has its own and allows the full rate.
+ * The bucket holds `rate` tokens and is refilled with `rate` tokens a second. Each request takes
+ * one. The workers of a process share the buckets; each replica has its own and allows the full
+ * rate.
  *
- * The keys are in open-addressing tables and not in uthash: such a table needs no allocation per key,
- * and one pass removes all full buckets. Both keep the time under the lock short.
+ * The keys are in open-addressing tables and not in uthash: such a table needs no allocation per
+ * key, and one pass removes all full buckets. Both keep the time under the lock short.
  */
 #pragma once
 

@@ -51,6 +51,6 @@ enum err_code answer_read(struct answer_reader *reader, const char *data, size_t
                           const char **ret_reason);
 
 /** The service closed its side. Returns ERR_NONE when the answer is complete or the reader is
- * stopped. Otherwise sets *ret_reason and returns ERR_UNAVAILABLE: no head was read; or ERR_UPSTREAM:
- * the answer is incomplete. */
+ * stopped. Otherwise sets *ret_reason and returns ERR_UNAVAILABLE: no head was read; or
+ * ERR_UPSTREAM: the answer is incomplete. */
 enum err_code answer_read_eof(struct answer_reader *reader, const char **ret_reason);

@@ -53,7 +53,8 @@ void endpoints_refresh(struct endpoints *endpoints);
 /** Whether no address is known yet and a lookup is running: wait for on_resolved. */
 bool endpoints_is_pending(const struct endpoints *endpoints);
 
-/** Index of the next endpoint that is neither silent nor in the bit mask `tried`; -1: there is none. */
+/** Index of the next endpoint that is neither silent nor in the bit mask `tried`; -1: there is
+ * none. */
 int endpoints_next(struct endpoints *endpoints, unsigned tried);
 
 /** The socket address of the endpoint with that index. */

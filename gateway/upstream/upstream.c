@@ -12,9 +12,9 @@
  *   state       call  time limit                              goes to CLOSED when
  *   CONNECTING  yes   connect_timeout                         connecting failed or took too long:
  *                                                             the call tries the next endpoint
- *   BUSY        yes   answer_timeout from the end of the      the service closed the connection, was
- *                     request to the head of the answer;      too slow or sent an invalid answer:
- *                     content_timeout while the gateway       the call fails
+ *   BUSY        yes   answer_timeout from the end of the      the service closed the connection,
+ *                     request to the head of the answer;      was too slow or sent an invalid
+ *                     content_timeout while the gateway       answer: the call fails
  *                     waits for the service to read or to
  *                     send content; none while it waits for
  *                     its client
@@ -298,8 +298,8 @@ static void on_timer(uv_timer_t *timer)
 		conn_close(conn);
 }
 
-/* Start the timer for the deadline. A running timer that fires earlier is kept, and on_timer() starts
- * it again: most deadlines are moved before they pass. */
+/* Start the timer for the deadline. A running timer that fires earlier is kept, and on_timer()
+ * starts it again: most deadlines are moved before they pass. */
 static void conn_arm(struct conn *conn)
 {
 	if (conn->deadline_ms == NEVER || (conn->timer_ms && conn->timer_ms <= conn->deadline_ms))
@@ -477,7 +477,8 @@ static void on_queue_written(void *owner, int status)
 		call->handler->on_drained(call->user);
 	}
 	/* A failed write does not end the call. The service may have answered without reading the
-	 * whole request, and that answer is still read. If the connection is broken, reading fails. */
+	 * whole request, and that answer is still read. If the connection is broken, reading
+	 * fails. */
 	if (conn->state == CONN_BUSY)
 		conn_update(conn);
 }

@@ -11,17 +11,17 @@
  * - an answer that may start before the request is complete;
  * - no fiber for a request that is only passed on.
  *
- * A call is one request and its answer. The caller frames the request itself and sends it in pieces.
- * What the socket does not accept at once is queued; upstream_send() returns true when too much is
- * queued, and on_drained is called when the queue is empty again.
+ * A call is one request and its answer. The caller frames the request itself and sends it in
+ * pieces. What the socket does not accept at once is queued; upstream_send() returns true when too
+ * much is queued, and on_drained is called when the queue is empty again.
  *
  *     upstream_call -> on_ready -> upstream_send* -> upstream_sent
  *                                       -> on_answer -> on_content* -> on_end
  *
  * The answer may start before the request is complete, but not before some of it was sent: bytes
  * that arrive earlier on a kept connection are not an answer and close it. A call ends with on_end,
- * on_failed or upstream_cancel(); its pointer is invalid from then on. Callbacks are called from the
- * loop's own stack, never from inside a function of this header.
+ * on_failed or upstream_cancel(); its pointer is invalid from then on. Callbacks are called from
+ * the loop's own stack, never from inside a function of this header.
  */
 #pragma once
 
