@@ -151,15 +151,6 @@ static struct lookup *lookup_start(struct key_checker *checker, const uint8_t *h
 
 /* --- The check -------------------------------------------------------------------------------- */
 
-static struct key_wait *wait_new(struct lookup *lookup, key_check_cb *done, void *context)
-{
-	struct key_wait *wait = arena_new_of(lookup->arena, struct key_wait);
-	wait->done = done;
-	wait->context = context;
-	SLIST_INSERT_HEAD(&lookup->waits, wait, link);
-	return wait;
-}
-
 enum err_code key_check(struct key_checker *checker, const char *bearer,
                         struct identity *ret_caller, struct key_wait **ret_wait, key_check_cb *done,
                         void *context)
@@ -178,8 +169,13 @@ enum err_code key_check(struct key_checker *checker, const char *bearer,
 		if (!lookup)
 			lookup = lookup_start(checker, hash, &now);
 		known = key_cache_get(checker->cache, hash, &now, KEY_CACHE_MS);
-		if (!known)
-			*ret_wait = wait_new(lookup, done, context);
+		if (!known) {
+			struct key_wait *wait = arena_new_of(lookup->arena, struct key_wait);
+			wait->done = done;
+			wait->context = context;
+			SLIST_INSERT_HEAD(&lookup->waits, wait, link);
+			*ret_wait = wait;
+		}
 	}
 	metric_add(&lookups_total, known ? "cached" : "asked", NULL, 1);
 	if (known)

@@ -5,11 +5,6 @@
 #include <string.h>
 #include <strings.h>
 
-static struct answer_reader *reader_of(llhttp_t *parser)
-{
-	return parser->data;
-}
-
 static bool is_interim(const llhttp_t *parser)
 {
 	return parser->status_code >= 100 && parser->status_code < 200 &&
@@ -18,7 +13,7 @@ static bool is_interim(const llhttp_t *parser)
 
 static int on_message_begin(llhttp_t *parser)
 {
-	struct answer_reader *reader = reader_of(parser);
+	struct answer_reader *reader = parser->data;
 	if (reader->has_head)
 		return HPE_USER; /* a second answer */
 	head_builder_init(&reader->collect, reader->arena);
@@ -29,7 +24,7 @@ static int on_message_begin(llhttp_t *parser)
 
 static int on_header_field(llhttp_t *parser, const char *at, size_t length)
 {
-	struct answer_reader *reader = reader_of(parser);
+	struct answer_reader *reader = parser->data;
 	if (reader->has_head)
 		return 0;
 	size_t fields_max = reader->limits->fields_max;
@@ -38,7 +33,7 @@ static int on_header_field(llhttp_t *parser, const char *at, size_t length)
 
 static int on_header_field_complete(llhttp_t *parser)
 {
-	struct answer_reader *reader = reader_of(parser);
+	struct answer_reader *reader = parser->data;
 	if (!reader->has_head)
 		head_builder_name_end(&reader->collect);
 	return 0;
@@ -46,7 +41,7 @@ static int on_header_field_complete(llhttp_t *parser)
 
 static int on_header_value(llhttp_t *parser, const char *at, size_t length)
 {
-	struct answer_reader *reader = reader_of(parser);
+	struct answer_reader *reader = parser->data;
 	if (!reader->has_head)
 		head_builder_value(&reader->collect, at, length);
 	return 0;
@@ -54,7 +49,7 @@ static int on_header_value(llhttp_t *parser, const char *at, size_t length)
 
 static int on_header_value_complete(llhttp_t *parser)
 {
-	struct answer_reader *reader = reader_of(parser);
+	struct answer_reader *reader = parser->data;
 	if (!reader->has_head)
 		head_builder_value_end(&reader->collect);
 	return 0;
@@ -89,7 +84,7 @@ static bool length_read(struct upstream_answer *answer, bool may_be_coded)
 
 static int on_headers_complete(llhttp_t *parser)
 {
-	struct answer_reader *reader = reader_of(parser);
+	struct answer_reader *reader = parser->data;
 	if (is_interim(parser))
 		return 1; /* an interim answer has no content, even if its fields announce some */
 	if (parser->status_code < 200 || parser->status_code > 599 || parser->http_major != 1)
@@ -110,14 +105,14 @@ static int on_headers_complete(llhttp_t *parser)
 
 static int on_body(llhttp_t *parser, const char *at, size_t length)
 {
-	struct answer_reader *reader = reader_of(parser);
+	struct answer_reader *reader = parser->data;
 	reader->handler->on_content(reader->user, at, length);
 	return reader->is_stopped ? HPE_USER : 0;
 }
 
 static int on_message_complete(llhttp_t *parser)
 {
-	struct answer_reader *reader = reader_of(parser);
+	struct answer_reader *reader = parser->data;
 	if (!reader->has_head)
 		return 0; /* an interim answer */
 	reader->is_complete = true;
