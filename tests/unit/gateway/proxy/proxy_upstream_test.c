@@ -1,9 +1,8 @@
-/* How the proxy handles a service that closes connections, answers in pieces, sends invalid answers
- * or is slow. */
-#include "upstream/upstream.h"
-
+/* proxy.c with upstream.c: a service that closes connections, answers in pieces, sends invalid
+ * answers or is slow. */
 #include "base/base.h"
 #include "proxy_fixture.h"
+#include "upstream/upstream.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
