@@ -88,7 +88,7 @@ def test_an_interest_lists_its_project_s_experiments(cluster, api, make, make_pr
     api.put(f"/experiments/{made['id']}", {"status": "shipped", "name": "Tiles, shipped"}, expect=200)
     wait_for(lambda: "Tiles, shipped (shipped)" in history(), "its change is in the history")
     api.delete(f"/experiments/{made['id']}", expect=200)
-    wait_for(lambda: "Tiles" not in history(), "it is gone from the history")
+    wait_for(lambda: "Tiles" not in history(), "it has left the history")
 
 
 TABLES = ["experiment", "project", "idempotency"]
