@@ -83,8 +83,8 @@ port_is_free() {
 	! (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null
 }
 
-# port_settle VARIABLE FIRST: keep the recorded port (or FIRST) if it is free, else take the next free one.
-port_settle() {
+# port_choose VARIABLE FIRST: keep the recorded port (or FIRST) if it is free, else take the next free one.
+port_choose() {
 	local variable=$1 port=${SETTINGS[$1]:-$2} taken
 	taken=" ${TAKEN_PORTS:-} "
 	while [[ $taken == *" $port "* ]] || ! port_is_free "$port"; do
@@ -98,14 +98,14 @@ port_settle() {
 }
 
 # Choose the ports of everything that is not running.
-ports_settle() {
+ports_choose() {
 	local name
-	[[ -n $(postgres_pid "$BASE") ]] || port_settle POSTGRES_PORT 15432
-	[[ -n $(redis_pid "$BASE") ]] || port_settle REDIS_PORT 16379
+	[[ -n $(postgres_pid "$BASE") ]] || port_choose POSTGRES_PORT 15432
+	[[ -n $(redis_pid "$BASE") ]] || port_choose REDIS_PORT 16379
 	for name in "${PROCESSES[@]}"; do
 		[[ -z $(process_pid "$name") ]] || continue
-		port_settle "$(port_variable "$name")" "$([[ $name == gateway ]] && echo 8080 || echo 18080)"
-		port_settle "$(port_variable "$name" admin)" 19080
+		port_choose "$(port_variable "$name")" "$([[ $name == gateway ]] && echo 8080 || echo 18080)"
+		port_choose "$(port_variable "$name" admin)" 19080
 	done
 	SETTINGS[EXPOPS_URL]=http://127.0.0.1:${SETTINGS[GATEWAY_PORT]}
 	SETTINGS[DATABASE_URL]=$(database_url "$DATABASE_OWNER" postgres)
@@ -178,19 +178,19 @@ process_is_ready() {
 	curl -fs -o /dev/null --max-time 2 "http://127.0.0.1:${SETTINGS[$(port_variable "$1" admin)]}/readyz"
 }
 
-# The reasons of /readyz.
-process_why() {
+# Why the process is not ready, as /readyz says.
+process_ready_reasons() {
 	curl -s --max-time 2 "http://127.0.0.1:${SETTINGS[$(port_variable "$1" admin)]}/readyz" || echo "no answer"
 }
 
-# Ready or ended; both end the wait.
-process_settled() {
+# process_is_ready_or_ended NAME: for wait_until.
+process_is_ready_or_ended() {
 	[[ -z $(process_pid "$1") ]] || process_is_ready "$1"
 }
 
-# The pid runs the binary NAME (after exec), or has ended.
-process_became() {
-	is_running "$1" "$2" || is_gone "$1"
+# process_was_executed PID NAME: the process runs the binary NAME, that is after exec(), or has ended.
+process_was_executed() {
+	is_running "$1" "$2" || has_ended "$1"
 }
 
 # Start a process; restart it when it has changed.
@@ -209,7 +209,7 @@ process_start() {
 		exec 9>&- 8>&- 7<&- # the locks
 		env "${settings[@]}" setsid "$(process_binary "$name")" </dev/null >>"$DEV/log/$name.log" 2>&1 &
 		echo $! >"$DEV/run/$name.pid"
-		wait_until 10 process_became "$!" "$name"
+		wait_until 10 process_was_executed "$!" "$name"
 	)
 	printf '%s' "$stamp" >"$DEV/run/$name.stamp"
 }
@@ -219,10 +219,10 @@ process_stop() {
 	pid=$(process_pid "$1")
 	if [[ -n $pid ]]; then
 		kill -TERM "$pid" || true
-		if ! wait_until 40 is_gone "$pid"; then
+		if ! wait_until 40 has_ended "$pid"; then
 			say "$1: does not stop, killing it"
 			kill -KILL "$pid" || true
-			wait_until 40 is_gone "$pid" || fail "$1 (pid $pid) cannot be killed"
+			wait_until 40 has_ended "$pid" || fail "$1 (pid $pid) cannot be killed"
 		fi
 	fi
 	rm -f "$DEV/run/$1.pid" "$DEV/run/$1.stamp"
@@ -234,8 +234,8 @@ processes_up() {
 		process_start "$name"
 	done
 	for name in "${PROCESSES[@]}"; do
-		wait_until "$READY_SECONDS" process_settled "$name" ||
-			fail "$name is not ready after $READY_SECONDS s: $(process_why "$name")" "$DEV/log/$name.log" \
+		wait_until "$READY_SECONDS" process_is_ready_or_ended "$name" ||
+			fail "$name is not ready after $READY_SECONDS s: $(process_ready_reasons "$name")" "$DEV/log/$name.log" \
 				"If the data is of another version and not needed, deploy/dev reset deletes it."
 		[[ -n $(process_pid "$name") ]] ||
 			fail "$name has ended" "$DEV/log/$name.log" "The whole log: deploy/dev logs $name"

@@ -1,10 +1,10 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2034
-# Functions that every part of deploy/dev uses: paths, messages, failures, waiting.
+# Paths and functions that all parts of deploy/dev use.
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 DEV=$ROOT/.dev
-PYTHON=/usr/bin/python3 # Debian's, which has Debian's packages
+PYTHON=/usr/bin/python3 # Debian's own, which finds Debian's Python packages
 
 # Print one line of progress with the seconds since the start.
 say() {
@@ -25,7 +25,7 @@ fail() {
 	exit 1
 }
 
-# as_root COMMAND...: run it as root, with sudo when we are not root.
+# as_root COMMAND...: run it as root, with sudo if this user is not root.
 as_root() {
 	if ((EUID == 0)); then
 		"$@"
@@ -46,7 +46,7 @@ is_running() {
 	[[ -n $1 ]] && exe=$(readlink "/proc/$1/exe" 2>/dev/null) && [[ ${exe% (deleted)} == */"$2" ]]
 }
 
-# wait_until SECONDS COMMAND...: try it every 50 ms until it succeeds. False: time-out.
+# wait_until SECONDS COMMAND...: repeat the command every 50 ms until it succeeds. False: time-out.
 wait_until() {
 	local deadline=$((SECONDS + $1))
 	shift
@@ -56,8 +56,8 @@ wait_until() {
 	done
 }
 
-# is_gone PID: the process has ended. A zombie counts as ended, because in a container it may never be reaped.
-is_gone() {
+# has_ended PID: the process has ended. This includes zombies, because in a container they may never be reaped.
+has_ended() {
 	! readlink "/proc/$1/exe" >/dev/null 2>&1
 }
 

@@ -1,5 +1,6 @@
 # shellcheck shell=bash
-# The packages that must be installed, by purpose. `a|b`: either one; the first is installed if both are missing.
+# The packages that must be installed, by purpose. `a|b`: one of the two is enough; if both are missing, the first is
+# installed.
 
 PACKAGES_BUILD=(
 	gcc libc6-dev meson ninja-build pkgconf python3 python3-yaml
@@ -12,7 +13,7 @@ PACKAGES_TEST=(
 	python3-pytest python3-pytest-xdist python3-httpx python3-jsonschema python3-yaml python3-psycopg python3-redis
 )
 
-# Taken from Debian 13 on Debian 12, which lacks them or has old versions. Nothing else is taken from Debian 13.
+# On Debian 12 these are installed from Debian 13, because Debian 12 has no or old versions of them.
 PACKAGES_FROM_13=(libllhttp-dev libyyjson-dev)
 
 debian_version() {
@@ -39,14 +40,14 @@ packages_of() {
 
 # Print the arguments that are not installed.
 packages_missing() {
-	local installed want choice found
+	local installed package choice found
 	installed=" $(dpkg-query -W -f '${Package}:${db:Status-Status} ' 2>/dev/null || true)"
-	for want in "$@"; do
+	for package in "$@"; do
 		found=
-		for choice in ${want//|/ }; do
+		for choice in ${package//|/ }; do
 			[[ $installed == *" $choice:installed "* ]] && found=1
 		done
-		[[ -n $found ]] || printf '%s\n' "${want%%|*}"
+		[[ -n $found ]] || printf '%s\n' "${package%%|*}"
 	done
 }
 
@@ -55,7 +56,7 @@ write_as_root() {
 	as_root tee "$1" >/dev/null
 }
 
-# Add Debian 13 as a package source, pinned below Debian 12, so that only packages that 12 lacks are taken from it.
+# Add Debian 13 as a package source with a lower priority, so that only packages that Debian 12 lacks come from it.
 packages_add_13() {
 	local uri
 	if grep -rqsE '^(Suites:|deb ).*\btrixie\b' /etc/apt/sources.list /etc/apt/sources.list.d/; then
@@ -80,7 +81,7 @@ packages_add_13() {
 packages_advice() {
 	case $(debian_version) in
 	12 | 13) echo "Check the network, the disk and the sources in /etc/apt, then try again." ;;
-	*) echo "The packages are those of Debian 12 and 13; this is another system." ;;
+	*) echo "The package names are those of Debian 12 and 13; this is another system." ;;
 	esac
 }
 
@@ -96,7 +97,7 @@ packages_install() {
 		if [[ $(debian_version) == 12 && " ${PACKAGES_FROM_13[*]} " == *" $name "* ]]; then
 			packages_add_13
 		fi
-		# We run a private Postgres; the package must not create and start its default cluster.
+		# deploy/dev runs a private Postgres, so the package must not create and start its default cluster.
 		if [[ $name == postgresql && ! -e /etc/postgresql-common/createcluster.d/no-main.conf ]]; then
 			echo 'create_main_cluster = false' |
 				write_as_root /etc/postgresql-common/createcluster.d/no-main.conf
@@ -108,18 +109,18 @@ packages_install() {
 
 # packages_ensure up|test
 packages_ensure() {
-	local wanted missing
+	local required missing
 	if ! command -v dpkg-query >/dev/null; then
 		say "packages: not a Debian system, nothing is installed"
 		return
 	fi
-	wanted=$(packages_of "$1" | sort -u)
-	mapfile -t wanted <<<"$wanted"
-	mapfile -t missing < <(packages_missing "${wanted[@]}")
+	required=$(packages_of "$1" | sort -u)
+	mapfile -t required <<<"$required"
+	mapfile -t missing < <(packages_missing "${required[@]}")
 	if ((${#missing[@]} == 0)); then
-		say "packages: all ${#wanted[@]} are installed"
+		say "packages: all ${#required[@]} are installed"
 		return
 	fi
-	say "packages: installing ${#missing[@]} of ${#wanted[@]}: ${missing[*]}"
+	say "packages: installing ${#missing[@]} of ${#required[@]}: ${missing[*]}"
 	packages_install "${missing[@]}"
 }

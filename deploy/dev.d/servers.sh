@@ -44,44 +44,44 @@ spawn() (
 	echo $!
 )
 
-# private_dir DIR USER: make a folder that only this user can read.
+# private_dir DIR USER: create a folder that only this user can access.
 private_dir() {
 	mkdir -p "$1"
 	chmod 0700 "$1"
 	((EUID != 0)) || chown "$2:" "$1"
 }
 
-# data_make WANTED: make the folder BASE and print it. If the users of the servers cannot access WANTED (it is below a
-# private home folder), BASE is /var/tmp/expops-HASH and WANTED a symbolic link to it.
-data_make() {
-	local wanted=$1 other
-	other=/var/tmp/expops-$(printf '%s' "$wanted" | sha256sum | cut -c 1-16)
-	if [[ -d $wanted ]]; then
-		readlink -f "$wanted"
+# data_create DIR: create the folder BASE for the data and print its path. It is DIR, unless the users of the servers cannot
+# access DIR (because it is below a private home folder): then BASE is /var/tmp/expops-HASH, and DIR a symbolic link to it.
+data_create() {
+	local dir=$1 other
+	other=/var/tmp/expops-$(printf '%s' "$dir" | sha256sum | cut -c 1-16)
+	if [[ -d $dir ]]; then
+		readlink -f "$dir"
 		return
 	fi
-	data_drop "$other"
-	rm -f "$wanted"
-	mkdir -m 0711 "$wanted"
-	if as_user postgres test -x "$wanted" && as_user redis test -x "$wanted"; then
-		printf '%s' "$wanted"
+	data_delete "$other"
+	rm -f "$dir"
+	mkdir -m 0711 "$dir"
+	if as_user postgres test -x "$dir" && as_user redis test -x "$dir"; then
+		printf '%s' "$dir"
 		return
 	fi
-	rmdir "$wanted"
+	rmdir "$dir"
 	mkdir -m 0711 "$other"
-	ln -sfn "$other" "$wanted"
+	ln -sfn "$other" "$dir"
 	printf '%s' "$other"
 }
 
-# data_drop BASE: stop the servers and delete their data.
-data_drop() {
+# data_delete BASE: stop the servers and delete their data.
+data_delete() {
 	[[ -d $1 && -O $1 ]] || return 0
 	postgres_stop "$1"
 	redis_stop "$1"
 	rm -rf "$1"
 }
 
-# postgres_bin BASE: the folder of the programs, of the version that created the data, else of the newest.
+# postgres_bin BASE: the folder with the programs of the version that created the data. Without data: of the newest version.
 postgres_bin() {
 	local version=
 	[[ ! -f $1/pg/PG_VERSION ]] || version=$(cat "$1/pg/PG_VERSION")
@@ -94,7 +94,7 @@ postgres_pid() {
 	! is_running "$pid" postgres || printf '%s' "$pid"
 }
 
-# Create the data in another folder and rename it at the end, so that a failed initdb leaves nothing in its place.
+# Create the data in another folder and rename that at the end, so that a failed initdb leaves no incomplete data folder.
 postgres_init() {
 	local base=$1 password=$2 log=$3 bin
 	bin=$(postgres_bin "$base")
@@ -111,22 +111,23 @@ postgres_init() {
 	mv "$base/pg.new" "$base/pg"
 }
 
-# No process has the data folder as its working directory.
-postgres_is_empty() {
+# No process has the data folder as its working directory, as all processes of a server have.
+postgres_has_no_process() {
 	[[ -z $(find /proc -maxdepth 2 -name cwd -lname "$1/pg" 2>/dev/null) ]]
 }
 
-# Remove the lock files of a killed server, after the last of its children has ended. Postgres itself would respect them
-# while the killed server is a zombie, which in a container may be forever.
+# Remove the lock files of a killed server when the last of its child processes has ended. Postgres does not start while
+# they exist and the killed server is a zombie, and in a container it may stay a zombie forever.
 postgres_unlock() {
 	[[ -f $1/pg/postmaster.pid && -z $(postgres_pid "$1") ]] || return 0
-	wait_until "$SERVER_SECONDS" postgres_is_empty "$1" || fail "processes of a killed Postgres are still running in $1/pg"
+	wait_until "$SERVER_SECONDS" postgres_has_no_process "$1" ||
+		fail "processes of a killed Postgres are still running in $1/pg"
 	rm -f "$1/pg/postmaster.pid" "$1"/pg/.s.PGSQL.*
 }
 
-# postgres_settled PID BIN PORT: the server answers or has ended; both end the wait.
-postgres_settled() {
-	"$2/pg_isready" -q -h 127.0.0.1 -p "$3" || is_gone "$1"
+# postgres_is_ready_or_ended PID BIN PORT: for wait_until.
+postgres_is_ready_or_ended() {
+	"$2/pg_isready" -q -h 127.0.0.1 -p "$3" || has_ended "$1"
 }
 
 # postgres_start BASE PORT PASSWORD LOG [OPTION...]
@@ -140,8 +141,9 @@ postgres_start() {
 	((${#base} > 80)) || socket=$base/pg
 	pid=$(spawn postgres "$log" "$bin/postgres" -D "$base/pg" -c listen_addresses=127.0.0.1 -c port="$port" \
 		-c unix_socket_directories="$socket" -c max_connections=200 "$@")
-	wait_until "$SERVER_SECONDS" postgres_settled "$pid" "$bin" "$port" || fail "Postgres does not answer on port $port" "$log"
-	! is_gone "$pid" || fail "Postgres does not start" "$log"
+	wait_until "$SERVER_SECONDS" postgres_is_ready_or_ended "$pid" "$bin" "$port" ||
+		fail "Postgres does not answer on port $port" "$log"
+	! has_ended "$pid" || fail "Postgres does not start" "$log"
 }
 
 # A fast shutdown: connections are closed, open transactions rolled back.
@@ -150,7 +152,7 @@ postgres_stop() {
 	pid=$(postgres_pid "$1")
 	[[ -n $pid ]] || return 0
 	kill -INT "$pid"
-	wait_until "$SERVER_SECONDS" is_gone "$pid" || fail "Postgres (pid $pid) does not stop"
+	wait_until "$SERVER_SECONDS" has_ended "$pid" || fail "Postgres (pid $pid) does not stop"
 }
 
 redis_pid() {
@@ -195,15 +197,15 @@ redis_stop() {
 	pid=$(redis_pid "$1")
 	[[ -n $pid ]] || return 0
 	kill -TERM "$pid"
-	wait_until "$SERVER_SECONDS" is_gone "$pid" || fail "Redis (pid $pid) does not stop"
+	wait_until "$SERVER_SECONDS" has_ended "$pid" || fail "Redis (pid $pid) does not stop"
 }
 
 # database_prepare SERVER_URL: create the database, and the roles and schemas of the services (deploy/init.sql, which reads
-# SERVICE_PASSWORDS). SERVER_URL ends with a slash, after the port.
+# SERVICE_PASSWORDS). SERVER_URL has no database name and ends with a slash.
 database_prepare() {
-	local made
-	made=$(psql -XAtq "$1postgres" -c "SELECT 1 FROM pg_database WHERE datname = '$DATABASE_NAME'")
-	[[ -n $made ]] || psql -XAtq "$1postgres" -c "CREATE DATABASE $DATABASE_NAME"
+	local exists
+	exists=$(psql -XAtq "$1postgres" -c "SELECT 1 FROM pg_database WHERE datname = '$DATABASE_NAME'")
+	[[ -n $exists ]] || psql -XAtq "$1postgres" -c "CREATE DATABASE $DATABASE_NAME"
 	psql -Xq "$1$DATABASE_NAME" -f "$ROOT/deploy/init.sql"
 }
 
