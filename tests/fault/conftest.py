@@ -5,6 +5,6 @@ from lib.fixtures import *  # noqa: F401,F403
 
 @pytest.fixture(autouse=True)
 def recovered(cluster):
-    """Restart whatever the test stopped."""
+    """Start again what the test stopped."""
     yield
     cluster.recover()

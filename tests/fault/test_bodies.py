@@ -1,4 +1,4 @@
-"""Bodies that are never finished: their memory is limited, and released."""
+"""Bodies that are never sent completely: their memory is limited, and released."""
 
 import socket
 
@@ -11,7 +11,7 @@ from lib.wait import wait_for
 
 MIB = 1 << 20
 BODY_MEMORY = 16 * MIB
-BODIES_MAX = BODY_MEMORY // MIB - 1  # that fit; each takes 1 MiB and a byte
+BODIES_MAX = BODY_MEMORY // MIB - 1  # bodies that fit; each takes 1 MiB and a byte
 
 # Process -> path of an operation that reads a body.
 COLLECTORS = {"gateway": "/account/api-keys", "svc-interests": "/interests"}

@@ -1,4 +1,4 @@
-"""An external embedder during restarts, kills and changes: each paper is embedded once, and none is lost."""
+"""Restarts, kills and changes of the model with an external embedder: each paper is embedded exactly once."""
 
 import json
 import threading
@@ -40,7 +40,7 @@ def db(cluster):
 
 @pytest.fixture
 def store(db, model):
-    """store(count): store papers with meanings of their own; returns [(id, word, synonym)]."""
+    """store(count): store papers, each with a new meaning; returns [(id, word, synonym)]."""
     numbers = iter(range(100))
 
     def insert(count=1):
@@ -89,7 +89,7 @@ def test_a_restart_embeds_no_paper_again(replica, model, store, cluster, end, fo
 
 @pytest.mark.parametrize("end", ["stop", "kill9"])
 def test_another_replica_repeats_an_interrupted_batch(replica, model, store, end):
-    """It does so when the lease of the first replica has expired."""
+    """The other replica does so when the lease of the first one has expired."""
     one = replica(EMBEDDINGS_TIMEOUT="500ms")
     finds(one, store(1))
     held, done = threading.Event(), threading.Event()

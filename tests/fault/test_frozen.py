@@ -36,12 +36,12 @@ def reasons(process):
     return httpx.get(process.admin_url + "/readyz", timeout=30).json()["reasons"]
 
 
-def test_requests_are_refused_and_nothing_is_done(cluster, user):
+def test_refused_requests_change_nothing(cluster, user):
     (process,) = cluster[NAME]
     refused = 0
 
     def is_refused():
-        """A statement that was sent is 504 and may be executed; one that was not sent is 503 and is not executed."""
+        """504: the statement was sent and may be executed. 503: it was not sent and will not be executed."""
         nonlocal refused
         answer = user.api.post("/interests", {**INTEREST, "name": f"{INTEREST['name']} {refused}"})
         refused += 1

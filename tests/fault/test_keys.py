@@ -9,7 +9,7 @@ from lib.wait import wait_for
 
 @pytest.fixture
 def second_gateway(cluster):
-    """Another gateway, with a port of its own."""
+    """Another gateway on another port."""
     listen = f"127.0.0.1:{free_port()}"
     process = cluster.add("gateway", LISTEN=listen)
     process.wait_ready()
@@ -24,7 +24,7 @@ def is_refused(api):
     return lambda: api.get("/account/api-keys").status_code == 401
 
 
-def revocations_heard(gateway):
+def revocations_received(gateway):
     return gateway.metric("expops_key_revocations_heard_total")
 
 
@@ -41,9 +41,9 @@ def warm_key(user, gateway):
 def test_other_replicas_are_notified(user, second_gateway, method, suffix):
     """The message through Redis ends the use of a cached key before the cache's time limit."""
     key_id, client = warm_key(user, second_gateway)
-    heard = revocations_heard(second_gateway)
+    before = revocations_received(second_gateway)
     user.api.request(method, f"/account/api-keys/{key_id}{suffix}", expect=200)
-    wait_for(lambda: revocations_heard(second_gateway) > heard, "the other replica receives the message")
+    wait_for(lambda: revocations_received(second_gateway) > before, "the other replica receives the message")
     client.get("/account/api-keys", expect=401)
 
 

@@ -1,4 +1,4 @@
-"""The service is killed during a POST with an Idempotency-Key: nothing is left of it, and it can be sent again."""
+"""The service is killed during a POST with an Idempotency-Key: nothing is stored, and the POST can be repeated."""
 
 import uuid
 from concurrent.futures import ThreadPoolExecutor
@@ -39,7 +39,7 @@ def test_a_killed_request_can_be_sent_again(cluster, api, name):
 
 
 def send(api, path, body, headers):
-    """The status of the answer; None when there is none."""
+    """The status of the answer; None if there is no answer."""
     try:
         return api.post(path, body, headers=headers).status_code
     except httpx.TransportError:

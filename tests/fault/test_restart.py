@@ -1,4 +1,4 @@
-"""Servers and processes are stopped, killed and started again; the product recovers by itself and loses nothing."""
+"""Servers and processes are stopped, killed and started again; the product recovers by itself and loses no data."""
 
 import pytest
 
@@ -19,7 +19,7 @@ INTEREST = {"name": "Recovery", "context": "Systems that survive the death of th
 
 
 def answers(api, path):
-    """A predicate: the path is answered with 200."""
+    """Returns a function that tells whether a GET of the path is answered with 200."""
     return lambda: api.get(path).status_code == 200
 
 
@@ -28,7 +28,7 @@ def wait_answers(api, path):
 
 
 @pytest.mark.parametrize("name", PROCESSES)
-def test_process_restarted(cluster, api, name):
+def test_requests_succeed_after_a_restart(cluster, api, name):
     api.get(READS[name], expect=200)
     cluster.restart(name)
     cluster.wait_ready(name)
@@ -36,7 +36,7 @@ def test_process_restarted(cluster, api, name):
 
 
 @pytest.mark.parametrize("name", PROCESSES)
-def test_process_killed(cluster, api, name):
+def test_data_is_kept_after_a_kill(cluster, api, name):
     made = api.post("/interests", INTEREST, expect=201).json()
     cluster.kill9(name)
     cluster.start(name, len(cluster[name]))
@@ -46,7 +46,7 @@ def test_process_killed(cluster, api, name):
 
 
 @pytest.mark.parametrize("name", [name for name in PROCESSES if name != "gateway"])
-def test_a_stopped_service_is_503(cluster, api, name):
+def test_requests_to_a_stopped_service_are_503(cluster, api, name):
     cluster.stop(name)
     answer = api.get(READS[name], expect=503)
     assert int(answer.headers["Retry-After"]) >= 1
@@ -68,7 +68,7 @@ def test_without_postgres_requests_are_503(cluster, api):
     assert [one["id"] for one in api.get("/interests", expect=200).json()] == [made["id"]]
 
 
-def test_postgres_restarted(cluster, api):
+def test_requests_succeed_after_a_restart_of_postgres(cluster, api):
     cluster.postgres.restart()
     for name in PROCESSES:
         wait_answers(api, READS[name])

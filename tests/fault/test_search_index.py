@@ -13,7 +13,7 @@ from lib.wait import PATIENCE_SECONDS, wait_for
 from lib.words import new_word
 
 PAPERS = 2500  # enough for a merge, which saves a snapshot
-LOADED_PAPERS = 4500  # an empty index loads so many papers instead of applying their changes
+LOADED_PAPERS = 4500  # enough that an empty index loads the papers instead of applying their changes
 
 
 class Replica:
@@ -207,8 +207,8 @@ def test_stale_snapshot_files_are_removed(replica, many):
     assert len(one.snapshots()) == 1 and (one.folder / "keep.me").exists()
 
 
-def test_stopped_during_a_merge(replica, many, word):
-    """It exits with status 0 (checked by the fixture), and no paper is missing after the next start."""
+def test_a_stop_during_a_merge_loses_no_paper(replica, many, word):
+    """The process exits with status 0 (checked by the fixture), and no paper is missing after the next start."""
     one = replica()
     one.process.stop()
     for path in one.snapshots():
@@ -234,7 +234,7 @@ def test_the_index_follows_again_after_postgres_was_killed(cluster, replica, sto
     wait_for(lambda: one.find(word) == {"9699.00001"}, "the index follows again")
 
 
-def test_postgres_killed_during_a_load(cluster, replica, store, word):
+def test_a_load_is_repeated_after_postgres_was_killed(cluster, replica, store, word):
     """The load fails at some point and is repeated; no paper is missing afterwards."""
     ids = store(word, LOADED_PAPERS)
     one = replica()

@@ -54,7 +54,7 @@ class Operation:
 
 
 def parse(text):
-    """The operations of a table. Raises ValueError for a line that is no row, comment or directive."""
+    """The operations of a table. Raises ValueError for a line that is not a row, comment or directive."""
     operations = []
     for line in COMMENT.sub("", text).splitlines():
         if not line.strip() or line.startswith("#"):
@@ -73,6 +73,6 @@ def operations():
 
 
 def services():
-    """What may be the service of an operation, in the order of API_SERVICES in libcommon/http/api.h."""
+    """All values of Operation.service, in the order of API_SERVICES in libcommon/http/api.h."""
     header = (ROOT / "libcommon" / "http" / "api.h").read_text(encoding="utf-8")
     return ["GATEWAY", *re.findall(r'^\tX\((\w+), "svc-', header, re.MULTILINE)]

@@ -1,4 +1,4 @@
-"""A load balancer before replicas, as a Kubernetes service is: it passes each connection to the next ready replica."""
+"""A load balancer in front of replicas, like a Kubernetes service: it passes each connection to the next ready replica."""
 
 import asyncio
 import threading

@@ -12,8 +12,8 @@ from lib.process import Process
 from lib.servers import ROOT, Servers, free_port, read_processes
 from lib.wait import PATIENCE_SECONDS
 
-# Limits are high enough not to be reached on a busy machine. A test of a limit starts a process with another value. The
-# lease is short, because tests wait that long for the jobs of a killed process.
+# Time limits are long enough for a busy machine. A test of a limit starts a process with another value. The job lease
+# is short, because tests wait until it has expired before the jobs of a killed process are done.
 SETTINGS = {
     "LOG_LEVEL": "info",
     "WORKERS": "2",
@@ -49,8 +49,8 @@ class Cluster:
     """Created by the fixture `cluster`.
 
     `cluster.postgres` and `cluster.redis` are lib.servers.Server, `cluster["svc-search"]` is the list of replicas, each
-    a lib.process.Process. A cluster with several replicas has a balancer before each process. Without balancers, a
-    replica that a test adds listens on its own port (`replica.url`), which the other processes do not know.
+    a lib.process.Process. A cluster with several replicas has a balancer in front of each process. Without balancers, a
+    replica that a test adds listens on its own port (`replica.url`), which the other processes do not use.
     """
 
     def __init__(self, replicas=1):
@@ -204,5 +204,5 @@ class Cluster:
         return texts
 
     def check(self):
-        """The faults of all processes, a text each."""
+        """Descriptions of the faults of all processes."""
         return [fault for process in self.all() + self.retired for fault in process.check()]

@@ -1,4 +1,4 @@
-"""Checks answers against the published description, gateway/openapi.yaml with the parts of the services.
+"""Checks answers against the published description: gateway/openapi.yaml merged with the openapi.yaml of each service.
 
 An answer is valid when its operation lists the status, the status lists the content type, the body matches the schema
 (JSON Schema 2020-12), and every required header is present. Some statuses are possible for every request and are not
@@ -65,7 +65,7 @@ class Contract:
         self.document = document
         self.formats = format_checker()
         rest = rest_parameters()
-        # Literal segments win over parameters.
+        # Literal segments take precedence over parameters.
         paths = sorted(document["paths"], key=lambda path: path.count("{"))
         self.templates = [(path_pattern(path, rest), path) for path in paths]
         self.exercised = set()  # (method, template, status) of every answer checked

@@ -3,15 +3,17 @@
     (gdb) source tests/lib/fibers_gdb.py
     (gdb) fibers
 
-prints, for every fiber of every thread that waits, its label (the request id) and its backtrace. A parked fiber's registers
-are on its own stack, where Boost.Context's jump_fcontext() put them; gdb's frame 0 is made to continue there.
+prints the label (the request id) and the backtrace of every waiting fiber of every thread. Boost.Context's
+jump_fcontext() has saved the registers of such a fiber on the fiber's stack. An unwinder gives them to gdb as those of
+the caller of frame 0.
 """
 
 import gdb
 from gdb.unwinder import Unwinder, register_unwinder
 
-# Where jump_fcontext() saves what a function must preserve, from the saved stack pointer on, and how large that is
-# (Boost's src/asm/jump_x86_64_sysv_elf_gas.S and jump_arm64_aapcs_elf_gas.S).
+# Architecture -> offsets from the saved stack pointer at which jump_fcontext() saves the registers that a function must
+# preserve, name of the stack pointer, size of the saved data, name of the program counter. From Boost's
+# src/asm/jump_x86_64_sysv_elf_gas.S and jump_arm64_aapcs_elf_gas.S.
 LAYOUTS = {
     "i386:x86-64": (
         {"r12": 0x08, "r13": 0x10, "r14": 0x18, "r15": 0x20, "rbx": 0x28, "rbp": 0x30, "rip": 0x38}, "rsp", 0x40, "rip"),
@@ -21,23 +23,23 @@ LAYOUTS = {
 
 
 class FrameId:
-    """What tells a frame from others, as create_unwind_info() wants it."""
+    """The identity of a frame, in the form that create_unwind_info() expects."""
 
     def __init__(self, sp, pc):
         self.sp, self.pc = sp, pc
 
 
-class ParkedFiber(Unwinder):
-    """While `context` is set, the frame of the selected thread's own code is followed by that of the parked fiber."""
+class WaitingFiber(Unwinder):
+    """If `context` is set, gdb continues from frame 0 of the selected thread to the frames of the waiting fiber."""
 
     def __init__(self):
-        super().__init__("parked fiber")
+        super().__init__("waiting fiber")
         self.context = None
 
     def __call__(self, pending):
         if self.context is None:
             return None
-        context, self.context = self.context, None  # frame 0 alone
+        context, self.context = self.context, None  # for frame 0 only
         registers, sp, size, pc = LAYOUTS[pending.architecture().name()]
         word = gdb.lookup_type("unsigned long")
         # Any frame of the fiber has a larger address than this id, as gdb expects of an outer frame.
@@ -49,7 +51,7 @@ class ParkedFiber(Unwinder):
         return info
 
 
-UNWINDER = ParkedFiber()
+UNWINDER = WaitingFiber()
 register_unwinder(None, UNWINDER, replace=True)
 
 
@@ -69,7 +71,7 @@ def all_fibers():
 
 
 def backtrace(fiber):
-    """The text of the fiber's frames, from the function that waits outwards."""
+    """The text of the fiber's frames, innermost first."""
     UNWINDER.context = int(fiber["flow"]["context"])
     gdb.invalidate_cached_frames()
     try:

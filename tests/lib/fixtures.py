@@ -23,8 +23,8 @@ __all__ = ["cluster", "pair", "user", "other_user", "operator", "api", "anonymou
 
 LOG_BYTES_SHOWN = 3000
 
-# The log line of each request is left out of the report of a failed test.
-ROUTINE = '"message":"request finished"'
+# The report of a failed test omits the log line of each request.
+REQUEST_LINE = '"message":"request finished"'
 
 running = []  # the session's clusters, for the hook below
 
@@ -40,7 +40,7 @@ def run_cluster(replicas):
             for process in made.all():
                 process.stop()
             faults = made.check()
-    assert not faults, "processes misbehaved: " + "\n".join(faults)
+    assert not faults, "faults of processes: " + "\n".join(faults)
 
 
 @pytest.fixture(scope="session")
@@ -99,6 +99,6 @@ def pytest_runtest_makereport(item, call):
         return
     marks = getattr(item, "log_marks", {})
     for name, text in logs().items():
-        news = [line for line in text[marks.get(name, 0):].splitlines() if ROUTINE not in line]
+        news = [line for line in text[marks.get(name, 0):].splitlines() if REQUEST_LINE not in line]
         if news:
             report.sections.append((f"log of {name[1]}", "\n".join(news)[-LOG_BYTES_SHOWN:]))

@@ -11,13 +11,13 @@ from lib.wait import PATIENCE_SECONDS, wait_for
 
 SANITIZERS = {"TSAN_OPTIONS": f"suppressions={Path(__file__).with_name('tsan.supp')}"}
 
-# Texts that a sanitizer or require() writes before it ends a process.
+# Texts that a sanitizer, require() or the stack protector writes before it ends a process.
 REPORTS = (
     "ERROR: AddressSanitizer",
     "ERROR: LeakSanitizer",
     "WARNING: ThreadSanitizer",
     "runtime error:",
-    "require failed",
+    "requirement failed",
     "stack smashing detected",
 )
 REPORT_LINES = 25  # shown of each report

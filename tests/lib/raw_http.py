@@ -1,6 +1,6 @@
-"""HTTP/1.1 as bytes on sockets: a client and a service that send what no library would send.
+"""HTTP/1.1 as bytes on sockets: a client and a service that can also send invalid messages, unlike libraries.
 
-The parser accepts only one form of each construct, the one that the gateway should write.
+The parser is stricter than HTTP: of each construct it accepts only the form that the gateway should write.
 """
 
 import re
@@ -19,7 +19,7 @@ FIELD = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+): ?([\t -~\x80-\xff]*)")
 
 
 class BrokenMessage(Exception):
-    """What was read is not a valid message."""
+    """The bytes that were read are not a valid message."""
 
 
 class CutMessage(BrokenMessage):
@@ -50,24 +50,24 @@ class Reader:
     """Reads consecutive messages from a socket."""
 
     def __init__(self, connection, pattern):
-        self.connection, self.pattern, self.held = connection, pattern, b""
+        self.connection, self.pattern, self.unread = connection, pattern, b""
 
     def more(self):
         piece = self.connection.recv(65536)
         if not piece:
             raise CutMessage("the connection has ended")
-        self.held += piece
+        self.unread += piece
 
     def take(self, length):
-        while len(self.held) < length:
+        while len(self.unread) < length:
             self.more()
-        taken, self.held = self.held[:length], self.held[length:]
+        taken, self.unread = self.unread[:length], self.unread[length:]
         return taken
 
     def line(self):
-        while b"\r\n" not in self.held:
+        while b"\r\n" not in self.unread:
             self.more()
-        line, _, self.held = self.held.partition(b"\r\n")
+        line, _, self.unread = self.unread.partition(b"\r\n")
         return line
 
     def chunks(self):
@@ -75,7 +75,7 @@ class Reader:
         while True:
             size = self.line()
             if not re.fullmatch(rb"[0-9a-f]+", size):
-                raise BrokenMessage(f"no chunk size: {size!r}")
+                raise BrokenMessage(f"not a chunk size: {size!r}")
             piece = self.take(int(size, 16))
             if self.take(2) != b"\r\n":
                 raise BrokenMessage("a chunk has another length")
@@ -86,7 +86,7 @@ class Reader:
     def content(self, message):
         length, coding = message.value("content-length"), message.value("transfer-encoding")
         if length is not None and coding is not None:
-            raise BrokenMessage("a length and a coding")
+            raise BrokenMessage("both a Content-Length and a Transfer-Encoding")
         if coding is not None:
             if coding != "chunked":
                 raise BrokenMessage(f"coding {coding}")
@@ -97,14 +97,14 @@ class Reader:
 
     def message(self, has_content=lambda message: True):
         """The next message; None at the end of the connection."""
-        while HEAD_END not in self.held:
+        while HEAD_END not in self.unread:
             try:
                 self.more()
             except CutMessage:
-                if self.held:
+                if self.unread:
                     raise
                 return None
-        head, _, self.held = self.held.partition(HEAD_END)
+        head, _, self.unread = self.unread.partition(HEAD_END)
         first, *lines = head.split(b"\r\n")
         start = self.pattern.fullmatch(first)
         fields = [FIELD.fullmatch(line) for line in lines]
@@ -159,7 +159,7 @@ class RawService:
     """A service that records requests and answers with fixed bytes.
 
     `answer` is sent for each request; with `ends` "close" or "reset" the connection then ends. `requests` are Messages;
-    `faults` are descriptions of bytes that were no valid request.
+    `faults` are descriptions of bytes that were not a valid request.
     """
 
     def __init__(self):
@@ -195,8 +195,8 @@ class RawService:
             try:
                 while request := reader.message():
                     self.requests.append(request)
-                    if reader.held:
-                        self.faults.append(f"bytes after a request: {reader.held!r}")
+                    if reader.unread:
+                        self.faults.append(f"bytes after a request: {reader.unread!r}")
                     connection.sendall(self.answer)
                     if self.ends:
                         self.end(connection)

@@ -97,7 +97,7 @@ class Server:
         os.kill(pid, number)
 
     def kill9(self):
-        """Kill it and wait for its end, so that start() does not take it for a running server."""
+        """Kill it and wait until it has ended; start() would otherwise find it still running and do nothing."""
         self._signal(signal.SIGKILL)
         wait_for(lambda: self.pid() is None, f"{self.name} has ended")
 
@@ -156,7 +156,8 @@ PREFIX = "expops-test-"
 
 
 def make_folder():
-    """Make a folder with a lock file that this program holds until its end. The lock file appears locked."""
+    """Create a folder with a lock file that this program keeps locked until it ends. The lock is taken before the file
+    gets its name, so that remove_leftovers() never sees it unlocked."""
     base = Path(tempfile.mkdtemp(prefix=PREFIX, dir=FOLDERS))
     lock = open(base / "lock.new", "wb")
     fcntl.flock(lock, fcntl.LOCK_EX)
@@ -180,7 +181,7 @@ def remove_leftovers():
 
 
 class Servers:
-    """Postgres and Redis, in a temporary folder that their users can access."""
+    """Postgres and Redis, in a temporary folder that the system users postgres and redis can access."""
 
     def __init__(self):
         remove_leftovers()

@@ -15,7 +15,7 @@ class TimedOut(AssertionError):
 def wait_for(predicate, what=None):
     """Call `predicate` until its result is true, and return the result; raises TimedOut.
 
-    An AssertionError in the predicate counts as false; TimedOut quotes the last one.
+    An AssertionError in the predicate means false; TimedOut quotes the last one.
     """
     deadline = time.monotonic() + PATIENCE_SECONDS
     reason = None

@@ -57,7 +57,7 @@ def one_day():
     wait_for(lambda: DAY_SECONDS - time.time() % DAY_SECONDS > TEST_SECONDS, "enough time before midnight (UTC)")
 
 
-class Desk:
+class InterestSteps:
     """The steps of a user who works with interests."""
 
     def __init__(self, api):
@@ -110,13 +110,13 @@ class Desk:
 
 
 @pytest.fixture
-def desk(papers, api):
-    return Desk(api)
+def interests(papers, api):
+    return InterestSteps(api)
 
 
 @pytest.fixture
-def other_desk(papers, other_user):
-    return Desk(other_user.api)
+def other_interests(papers, other_user):
+    return InterestSteps(other_user.api)
 
 
 @pytest.fixture

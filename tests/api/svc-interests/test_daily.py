@@ -8,7 +8,7 @@ NAME = "svc-interests"
 
 
 @pytest.fixture
-def eager(cluster):
+def eager_replicas(cluster):
     """Two more replicas, which check every 50 ms whether the daily run is due; stopped after the test."""
     count = len(cluster[NAME])
     for _ in range(2):
@@ -34,7 +34,7 @@ def tasks_since(db, since):
     ).fetchall()
 
 
-def job_done(db, interest):
+def refresh_status(db, interest):
     """Start a refresh and wait for its end. Returns its status."""
     (task,) = db.execute(
         "SELECT (task_start('recommendations_refresh', account_id, jsonb_build_object('interest_id', id))).id "
@@ -54,9 +54,10 @@ def all_completed(db, since, count):
     return len(tasks) >= count and all(status == "completed" for _, status in tasks)
 
 
-def test_daily_run_refreshes_every_active_interest_once(db, desk, other_desk, eager):
-    first, second, off = desk.ready(daily_count=2), desk.ready(daily_count=3), desk.ready(is_active=False)
-    theirs = other_desk.ready(daily_count=4)
+def test_daily_run_refreshes_every_active_interest_once(db, interests, other_interests, eager_replicas):
+    first, second = interests.ready(daily_count=2), interests.ready(daily_count=3)
+    inactive = interests.ready(is_active=False)
+    theirs = other_interests.ready(daily_count=4)
     since = forget_today(db)
     wait_for(lambda: runs(db), "the daily run has started")
     ((is_today, count),) = runs(db)
@@ -66,37 +67,37 @@ def test_daily_run_refreshes_every_active_interest_once(db, desk, other_desk, ea
     wait_for(lambda: all_completed(db, since, count), "the tasks of the daily run have ended")
     accounts = [account for account, _ in tasks_since(db, since)]
     assert len(accounts) == len(set(accounts)) == count
-    for one, made in ((desk, first), (desk, second), (other_desk, theirs)):
+    for one, made in ((interests, first), (interests, second), (other_interests, theirs)):
         assert len(one.recommended(made)) == made["daily_count"]
-    assert desk.recommended(off) == []
+    assert interests.recommended(inactive) == []
 
 
-def test_missed_run_is_made_at_the_next_start(cluster, db, desk):
-    made = desk.ready(daily_count=2)
+def test_missed_run_is_made_at_the_next_start(cluster, db, interests):
+    made = interests.ready(daily_count=2)
     forget_today(db)
     assert runs(db) == []
     cluster.restart(NAME)
     cluster.wait_ready(NAME)
-    wait_for(lambda: len(desk.recommended(made)) == 2, "the missed run is made")
+    wait_for(lambda: len(interests.recommended(made)) == 2, "the missed run is made")
     cluster.restart(NAME)
     cluster.wait_ready(NAME)
     assert len(runs(db)) == 1
-    assert len(desk.recommended(made)) == 2
+    assert len(interests.recommended(made)) == 2
 
 
-def test_no_run_before_the_hour(cluster, db, desk):
+def test_no_run_before_the_hour(cluster, db, interests):
     """The row of a day is not inserted before DAILY_HOUR."""
     hour = db.execute("SELECT extract(hour FROM now() AT TIME ZONE 'UTC')::int").fetchone()[0]
     if hour >= 22:
         pytest.skip("no later hour is left today")
-    made = desk.ready()
+    made = interests.ready()
     count = len(cluster[NAME])
     cluster.stop(NAME)
     cluster.add(NAME, DAILY_CHECK="50ms", DAILY_HOUR=str(hour + 2)).wait_ready()
     try:
         forget_today(db)
         for _ in range(3):
-            assert job_done(db, made) == "completed"
+            assert refresh_status(db, made) == "completed"
         assert runs(db) == []
     finally:
         cluster.retire(NAME, count)

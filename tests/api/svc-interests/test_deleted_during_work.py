@@ -8,8 +8,8 @@ TABLES = ("interest", "pool_entry", "recommendation", "feedback", "preference_mo
 
 
 @pytest.fixture
-def held(cluster):
-    """held(interest): a transaction that locks the interest's row, so that no task on it can complete."""
+def lock_row(cluster):
+    """lock_row(interest): begin a transaction that locks the interest's row, so that no task on it can complete."""
     connections = []
 
     def hold(interest):
@@ -47,20 +47,20 @@ def start(api, made, work):
 
 
 @pytest.fixture
-def made(desk):
+def made(interests):
     """An interest with feedback."""
-    interest = desk.ready(daily_count=4)
-    desk.refresh(interest)
-    for one in desk.recommended(interest):
-        desk.feedback(one, "like")
+    interest = interests.ready(daily_count=4)
+    interests.refresh(interest)
+    for one in interests.recommended(interest):
+        interests.feedback(one, "like")
     return interest
 
 
 @pytest.mark.parametrize(
     ("work", "message"), [("refresh", "0 recommendations for 0 interests"), ("refit", "the interest was deleted")]
 )
-def test_interest_deleted_during_a_task(api, db, made, held, work, message):
-    holder = held(made)
+def test_interest_deleted_during_a_task(api, db, made, lock_row, work, message):
+    holder = lock_row(made)
     task = start(api, made, work)
     wait_blocked(db)
     holder.execute("DELETE FROM interest WHERE id = %s", [made["id"]])
@@ -72,8 +72,8 @@ def test_interest_deleted_during_a_task(api, db, made, held, work, message):
 
 
 @pytest.mark.parametrize("work", ["refresh", "refit"])
-def test_account_deleted_during_a_task(api, db, desk, other_desk, made, account, held, work):
-    holder = held(made)
+def test_account_deleted_during_a_task(api, db, interests, other_interests, made, account, lock_row, work):
+    holder = lock_row(made)
     start(api, made, work)
     wait_blocked(db)
     api.post("/account/delete", {"confirm": True}, expect=200)
@@ -86,14 +86,14 @@ def test_account_deleted_during_a_task(api, db, desk, other_desk, made, account,
                 if db.execute(f"SELECT FROM {table} WHERE account_id = %s", [account]).fetchone() is not None]
 
     wait_for(lambda: not left(), "no row of the account is left")
-    theirs = other_desk.ready()
-    other_desk.refresh(theirs)
+    theirs = other_interests.ready()
+    other_interests.refresh(theirs)
     assert left() == []
 
 
-def test_account_deletion_does_not_deadlock(api, db, made, account, held):
+def test_account_deletion_does_not_deadlock(api, db, made, account, lock_row):
     """A transaction that locks an interest can start a task for it while the account is deleted."""
-    holder = held(made)
+    holder = lock_row(made)
     api.post("/account/delete", {"confirm": True}, expect=200)
     wait_blocked(db)
     holder.execute("SELECT task_start('pool_build', %s, jsonb_build_object('interest_id', %s::text))", [account, made["id"]])
@@ -105,11 +105,11 @@ def test_account_deletion_does_not_deadlock(api, db, made, account, held):
     )
 
 
-def test_interest_deleted_while_its_pool_is_built(cluster, api, desk, db):
+def test_interest_deleted_while_its_pool_is_built(cluster, api, interests, db):
     (search,) = cluster["svc-search"]
     search.pause()
     try:
-        made = desk.create()
+        made = interests.create()
         (task,) = db.execute("SELECT id FROM task WHERE input ->> 'interest_id' = %s", [made["id"]]).fetchone()
         wait_for(lambda: task_of(db, task)[0] == "running", "the task runs")
         api.delete(f"/interests/{made['id']}", expect=200)

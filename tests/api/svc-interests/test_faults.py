@@ -24,24 +24,24 @@ def second(cluster):
     cluster.retire(NAME, count)
 
 
-def test_tasks_wait_for_svc_search(cluster, api, desk):
+def test_tasks_wait_for_svc_search(cluster, api, interests):
     cluster.stop("svc-search")
-    made = desk.create(daily_count=2)
+    made = interests.create(daily_count=2)
     refresh = api.post("/papers/recommended/refresh", {"interest_id": made["id"]}, expect=202)
     path = refresh.json()["status_url"]
     wait_for(lambda: api.get(path).json()["attempts"] >= 1, "a first attempt was made")
     assert api.get(path).json()["status"] in ("pending", "running")
-    assert desk.get(made)["pool_status"] == "building"
+    assert interests.get(made)["pool_status"] == "building"
     cluster.start("svc-search")
     cluster.wait_ready("svc-search")
     task = api.wait_task(refresh)
     assert task["status"] == "completed" and task["result"]["interests"][0]["recommended"] == 2
-    assert desk.wait_pool(made)["pool_size"] > 0
+    assert interests.wait_pool(made)["pool_size"] > 0
 
 
-def test_pool_fails_when_a_worker_dies_in_the_last_attempt(cluster, desk, db):
+def test_pool_fails_when_a_worker_dies_in_the_last_attempt(cluster, interests, db):
     cluster.stop("svc-search")
-    made = desk.create()
+    made = interests.create()
     task = "kind = 'pool_build' AND input ->> 'interest_id' = %s"
     wait_for(
         lambda: db.execute(
@@ -51,12 +51,12 @@ def test_pool_fails_when_a_worker_dies_in_the_last_attempt(cluster, desk, db):
         ).fetchone(),
         "the first attempt has failed",
     )
-    assert desk.wait_pool(made, "failed")["pool_size"] == 0
+    assert interests.wait_pool(made, "failed")["pool_size"] == 0
 
 
-def test_refresh_builds_a_pool_that_failed(cluster, desk, db):
+def test_refresh_builds_a_pool_that_failed(cluster, interests, db):
     cluster.stop("svc-search")
-    made = desk.create(daily_count=2)
+    made = interests.create(daily_count=2)
     task = "kind = 'pool_build' AND input ->> 'interest_id' = %s"
     # Make the next attempt the last one, and due at once.
     wait_for(
@@ -66,35 +66,35 @@ def test_refresh_builds_a_pool_that_failed(cluster, desk, db):
         ).fetchone(),
         "the first attempt has failed",
     )
-    assert desk.wait_pool(made, "failed")["pool_size"] == 0
+    assert interests.wait_pool(made, "failed")["pool_size"] == 0
     status, error = wait_for(
         lambda: db.execute(f"SELECT status, error FROM task WHERE status = 'failed' AND {task}", [made["id"]]).fetchone()
     )
     assert status == "failed" and "svc-search" in error
     cluster.start("svc-search")
     cluster.wait_ready("svc-search")
-    assert desk.refresh(made)["result"]["interests"][0]["recommended"] == 2
-    assert desk.get(made)["pool_status"] == "ready"
+    assert interests.refresh(made)["result"]["interests"][0]["recommended"] == 2
+    assert interests.get(made)["pool_status"] == "ready"
 
 
-def test_refresh_without_svc_search_uses_the_stored_pool(cluster, desk):
-    made = desk.ready(daily_count=2)
+def test_refresh_without_svc_search_uses_the_stored_pool(cluster, interests):
+    made = interests.ready(daily_count=2)
     cluster.stop("svc-search")
-    task = desk.refresh(made)
+    task = interests.refresh(made)
     assert task["result"]["interests"][0]["recommended"] == 2
 
 
-def test_scoring_needs_svc_search_for_ids_only(cluster, api, desk, papers):
-    made = desk.ready()
+def test_scoring_needs_svc_search_for_ids_only(cluster, api, interests, papers):
+    made = interests.ready()
     cluster.stop("svc-search")
-    assert len(desk.score(made, {"limit": 3}, expect=200).json()) == 3
-    assert len(desk.score(made, {"candidates": [{"title": "A text"}]}, expect=200).json()) == 1
+    assert len(interests.score(made, {"limit": 3}, expect=200).json()) == 3
+    assert len(interests.score(made, {"candidates": [{"title": "A text"}]}, expect=200).json()) == 1
     path = f"/experiment-histories/{made['experiment_history_id']}/score-candidates"
     api.problem("POST", path, 503, "unavailable", {"candidates": [list(papers)[0]]})
 
 
-def test_job_of_a_killed_process_is_taken_over(cluster, api, desk, db):
-    made = desk.ready(daily_count=3)
+def test_job_of_a_killed_process_is_taken_over(cluster, api, interests, db):
+    made = interests.ready(daily_count=3)
     # The row lock stops the job in its last transaction.
     with cluster.postgres.connect() as holder:
         holder.autocommit = False
@@ -110,11 +110,11 @@ def test_job_of_a_killed_process_is_taken_over(cluster, api, desk, db):
     ended = api.wait_task(refresh)
     assert ended["status"] == "completed" and ended["attempts"] >= 2
     assert ended["result"]["interests"][0]["recommended"] == 3
-    assert len(desk.recommended(made)) == 3
+    assert len(interests.recommended(made)) == 3
 
 
-def test_job_delivered_twice_runs_once(cluster, api, desk):
-    made = desk.ready(daily_count=3)
+def test_job_delivered_twice_runs_once(cluster, api, interests):
+    made = interests.ready(daily_count=3)
     refresh = api.post("/papers/recommended/refresh", {"interest_id": made["id"]}, expect=202)
     entry = {"task": refresh.json()["task_id"], "kind": "recommendations_refresh"}
     streams = cluster.redis.client()
@@ -122,13 +122,13 @@ def test_job_delivered_twice_runs_once(cluster, api, desk):
         streams.xadd(f"jobs.{NAME}", entry)
     assert api.wait_task(refresh)["attempts"] == 1
     streams.xadd(f"jobs.{NAME}", entry)
-    desk.refresh(made, num_results=1)
+    interests.refresh(made, num_results=1)
     assert api.get(refresh.json()["status_url"], expect=200).json()["attempts"] == 1
-    assert len(desk.recommended(made)) == 4
+    assert len(interests.recommended(made)) == 4
 
 
-def test_redis_flushed_loses_no_task(cluster, api, desk, db):
-    made = desk.ready(daily_count=2)
+def test_redis_flushed_loses_no_task(cluster, api, interests, db):
+    made = interests.ready(daily_count=2)
     cluster.stop(NAME)
     db.execute(
         "SELECT task_start('recommendations_refresh', account_id, jsonb_build_object('interest_id', id)) "
@@ -138,34 +138,34 @@ def test_redis_flushed_loses_no_task(cluster, api, desk, db):
     cluster.redis.client().flushall()
     cluster.start(NAME)
     cluster.wait_ready(NAME)
-    wait_for(lambda: len(desk.recommended(made)) == 2, "the task is done")
+    wait_for(lambda: len(interests.recommended(made)) == 2, "the task is done")
     cluster.redis.client().flushall()
-    desk.refresh(made)
-    assert len(desk.recommended(made)) == 4
+    interests.refresh(made)
+    assert len(interests.recommended(made)) == 4
 
 
-def test_task_completes_after_a_redis_outage(cluster, api, desk):
-    made = desk.ready(daily_count=2)
+def test_task_completes_after_a_redis_outage(cluster, api, interests):
+    made = interests.ready(daily_count=2)
     cluster.redis.stop()
     refresh = api.post("/papers/recommended/refresh", {"interest_id": made["id"]}, expect=202)
-    assert len(desk.recommended(made)) == 0
+    assert len(interests.recommended(made)) == 0
     cluster.redis.start()
     assert api.wait_task(refresh)["status"] == "completed"
-    assert len(desk.recommended(made)) == 2
+    assert len(interests.recommended(made)) == 2
 
 
-def test_refresh_completes_after_a_postgres_restart(cluster, api, desk):
-    made = desk.ready(daily_count=2)
+def test_refresh_completes_after_a_postgres_restart(cluster, api, interests):
+    made = interests.ready(daily_count=2)
     refresh = api.post("/papers/recommended/refresh", {"interest_id": made["id"]}, expect=202)
     cluster.postgres.restart()
     wait_for(lambda: api.get("/interests").status_code == 200, "the database is back")
     assert api.wait_task(refresh)["status"] == "completed"
-    assert len(desk.recommended(made)) == 2
+    assert len(interests.recommended(made)) == 2
 
 
-def test_context_changed_during_a_refresh(cluster, api, desk, db):
+def test_context_changed_during_a_refresh(cluster, api, interests, db):
     """Papers selected for the old context are not stored for the new one."""
-    made = desk.ready(daily_count=3)
+    made = interests.ready(daily_count=3)
     with cluster.postgres.connect() as holder:
         holder.autocommit = False
         holder.execute("SELECT 1 FROM interests.interest WHERE id = %s FOR UPDATE", [made["id"]])
@@ -185,19 +185,19 @@ def test_context_changed_during_a_refresh(cluster, api, desk, db):
     assert versions.fetchall() == [(2,)]
 
 
-def test_two_replicas_share_the_work(second, desk):
-    made = [desk.create(daily_count=2) for _ in range(6)]
+def test_two_replicas_share_the_work(second, interests):
+    made = [interests.create(daily_count=2) for _ in range(6)]
     for interest in made:
-        desk.wait_pool(interest)
-    desk.refresh()
+        interests.wait_pool(interest)
+    interests.refresh()
     for interest in made:
-        assert len(desk.recommended(interest)) == 2
+        assert len(interests.recommended(interest)) == 2
 
 
-def test_event_delivered_to_two_replicas_counts_once(second, desk, emit, account):
-    made = desk.ready(project_id=str(uuid.uuid4()))
+def test_event_delivered_to_two_replicas_counts_once(second, interests, emit, account):
+    made = interests.ready(project_id=str(uuid.uuid4()))
     data = {"id": str(uuid.uuid4()), "version": 1, "name": "Once", "status": "running",
             "project_id": made["project_id"], "arxiv_ids": []}
     event = emit("events.experiments", "experiment.created", account, data)
     emit("events.experiments", "experiment.created", account, data, event)
-    wait_for(lambda: desk.get(made)["experiment_history"] == "- Once (running)", "the event is stored once")
+    wait_for(lambda: interests.get(made)["experiment_history"] == "- Once (running)", "the event is stored once")

@@ -19,53 +19,56 @@ def matched(db, interest):
     return {word.lower() for (word,) in rows}
 
 
-def test_words_of_a_web_address_are_searched(desk, db):
-    made = desk.ready(name="Speed", context="https://github.com/example-org/speculative-decoding\nhttps://www.example.com/abs/")
+def test_words_of_a_web_address_are_searched(interests, db):
+    addresses = "https://github.com/example-org/speculative-decoding\nhttps://www.example.com/abs/"
+    made = interests.ready(name="Speed", context=addresses)
     words = matched(db, made)
     assert {"speculative", "decoding"} <= words
     assert not words & {"https", "github", "com", "example", "org", "abs", "www"}
 
 
-def test_exclusions_are_not_searched(desk, db):
-    made = desk.ready(name="Retrieval", context="Dense retrieval. We do not want reinforcement learning. Re-ranking.")
+def test_exclusions_are_not_searched(interests, db):
+    made = interests.ready(
+        name="Retrieval", context="Dense retrieval. We do not want reinforcement learning. Re-ranking."
+    )
     words = matched(db, made)
     assert {"retrieval", "dense"} <= words
     assert not words & {"reinforcement", "learning"}
 
 
-def test_function_words_of_another_language_are_not_searched(desk, db):
-    made = desk.ready(
+def test_function_words_of_another_language_are_not_searched(interests, db):
+    made = interests.ready(
         name="Agenten", context="Wir suchen Verfahren, in denen Agenten mit dem Retrieval von Texten die Fragen der Nutzer klären."
     )
     assert "retrieval" in matched(db, made)
     assert not matched(db, made) & {"in", "die", "mit", "der", "von"}
 
 
-def test_task_reports_a_topic_that_the_index_lacks(desk):
-    made = desk.ready(name="Xyloquence", context="Zymurgistic quaffability, brewhouse lautering")
+def test_task_reports_a_topic_that_the_index_lacks(interests):
+    made = interests.ready(name="Xyloquence", context="Zymurgistic quaffability, brewhouse lautering")
     assert made["pool_size"] == 0
-    task = desk.refresh(made)
+    task = interests.refresh(made)
     assert "no papers in the index match 1" in task["message"]
-    assert desk.recommended(made) == []
+    assert interests.recommended(made) == []
 
 
-def test_weak_matches_are_called_loosely_related(desk):
-    made = desk.ready(
+def test_weak_matches_are_called_loosely_related(interests):
+    made = interests.ready(
         name="Sourdough",
         context="Sourdough bread: hydration, lactobacillus, oven spring, crumb and how to hold the temperature of a proofing box",
     )
-    desk.refresh(made, num_results=3)
-    shown = desk.recommended(made)
+    interests.refresh(made, num_results=3)
+    shown = interests.recommended(made)
     assert shown
     for one in shown:
         assert one["reasoning"].startswith("Loosely related"), one
         assert "may have little to do with" in one["suggested_experiment"]
 
 
-def test_quoted_phrases_are_in_the_paper(desk):
-    made = desk.ready()
-    desk.refresh(made, num_results=50)
-    for one in desk.recommended(made, limit=50):
+def test_quoted_phrases_are_in_the_paper(interests):
+    made = interests.ready()
+    interests.refresh(made, num_results=50)
+    for one in interests.recommended(made, limit=50):
         title, _, abstract = one["reasoning"].partition("in the title")
         if not abstract:
             title, abstract = "", title
@@ -76,57 +79,57 @@ def test_quoted_phrases_are_in_the_paper(desk):
                     assert word[:4] in text.lower(), one
 
 
-def test_suggested_experiment_has_the_address_of_the_code(desk, papers):
-    made = desk.ready()
-    desk.refresh(made, num_results=50)
-    for one in desk.recommended(made, limit=50):
+def test_suggested_experiment_has_the_address_of_the_code(interests, papers):
+    made = interests.ready()
+    interests.refresh(made, num_results=50)
+    for one in interests.recommended(made, limit=50):
         code = papers[one["resource_id"]].get("github_url")
         if "Loosely" not in one["reasoning"]:
             assert (f"(code: {code})" in one["suggested_experiment"]) == bool(code)
 
 
-def test_new_name_recommends_no_paper_again(api, desk):
-    made = desk.ready(daily_count=5)
-    desk.refresh(made)
-    before = desk.recommended(made)
+def test_new_name_recommends_no_paper_again(api, interests):
+    made = interests.ready(daily_count=5)
+    interests.refresh(made)
+    before = interests.recommended(made)
     api.put(f"/interests/{made['id']}", {"name": made["name"] + " renamed"}, expect=200)
-    desk.wait_pool(made)
-    assert ids(desk.recommended(made)) == ids(before)
-    desk.refresh(made)
-    after = desk.recommended(made, limit=50)
+    interests.wait_pool(made)
+    assert ids(interests.recommended(made)) == ids(before)
+    interests.refresh(made)
+    after = interests.recommended(made, limit=50)
     assert len(after) == len(ids(after)) == 10
 
 
-def test_new_context_starts_a_refresh(api, desk):
+def test_new_context_starts_a_refresh(api, interests):
     """The refresh starts by itself, and papers of the old context are not listed for today any more."""
-    made = desk.ready(daily_count=3)
-    desk.refresh(made)
-    before = ids(desk.recommended(made))
+    made = interests.ready(daily_count=3)
+    interests.refresh(made)
+    before = ids(interests.recommended(made))
     api.put(f"/interests/{made['id']}", {"context": OTHER_CONTEXT}, expect=200)
-    now = wait_for(lambda: desk.recommended(made) if desk.get(made)["pool_status"] == "ready" else None, "refreshed")
+    now = wait_for(lambda: interests.get(made)["pool_status"] == "ready" and interests.recommended(made), "refreshed")
     assert len(now) == 3 and ids(now) != before
-    assert ids(desk.recommended(made, period="all")) == before | ids(now)
+    assert ids(interests.recommended(made, period="all")) == before | ids(now)
     digest = api.get("/papers/recommended/digest", expect=200).json()
     assert ids(digest["interests"][0]["recommendations"]) == ids(now)
 
 
-def test_former_context_recommends_its_papers_again(api, desk):
-    made = desk.ready(daily_count=3)
-    desk.refresh(made)
-    before = ids(desk.recommended(made))
+def test_former_context_recommends_its_papers_again(api, interests):
+    made = interests.ready(daily_count=3)
+    interests.refresh(made)
+    before = ids(interests.recommended(made))
     for context in (OTHER_CONTEXT, made["context"]):
         api.put(f"/interests/{made['id']}", {"context": context}, expect=200)
-        wait_for(lambda: desk.recommended(made), "refreshed")
-    assert ids(desk.recommended(made)) == before
+        wait_for(lambda: interests.recommended(made), "refreshed")
+    assert ids(interests.recommended(made)) == before
 
 
-def test_new_context_of_a_paused_or_new_interest_starts_no_refresh(api, desk, db):
-    fresh = desk.ready()
-    paused = desk.ready()
-    desk.refresh(paused)
+def test_new_context_of_a_paused_or_new_interest_starts_no_refresh(api, interests, db):
+    fresh = interests.ready()
+    paused = interests.ready()
+    interests.refresh(paused)
     api.post(f"/interests/{paused['id']}/toggle", expect=200)
     for made in (fresh, paused):
         api.put(f"/interests/{made['id']}", {"context": OTHER_CONTEXT}, expect=200)
-        desk.wait_pool(made)
+        interests.wait_pool(made)
         tasks = "SELECT count(*) FROM task WHERE kind = 'recommendations_refresh' AND input ->> 'interest_id' = %s"
         assert db.execute(tasks, [made["id"]]).fetchone()[0] == (made is paused)

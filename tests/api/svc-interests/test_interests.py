@@ -128,8 +128,8 @@ def test_get_has_an_empty_history(api):
     assert got.keys() - made.keys() == {"experiment_history"}
 
 
-def test_update_changes_the_given_members_only(api, desk):
-    made = desk.ready(model_provider="anthropic")
+def test_update_changes_the_given_members_only(api, interests):
+    made = interests.ready(model_provider="anthropic")
     path = f"/interests/{made['id']}"
     changed = api.put(path, {"daily_count": 9, "source_repo_url": "https://example.org/r"}, expect=200).json()
     assert (changed["daily_count"], changed["source_repo_url"]) == (9, "https://example.org/r")
@@ -168,46 +168,46 @@ def test_update_refuses_invalid_input(api, body, fields):
 
 
 @pytest.mark.parametrize("change", [{"context": OTHER_CONTEXT}, {"name": "Vision on devices"}])
-def test_new_name_or_context_rebuilds_the_pool(api, desk, change):
-    made = desk.ready()
+def test_new_name_or_context_rebuilds_the_pool(api, interests, change):
+    made = interests.ready()
     changed = api.put(f"/interests/{made['id']}", change, expect=200).json()
     assert changed["pool_invalidated"] == made["pool_size"] > 0
     assert (changed["pool_status"], changed["pool_size"]) == ("stale", 0)
-    assert desk.wait_pool(made)["pool_size"] > 0
+    assert interests.wait_pool(made)["pool_size"] > 0
 
 
-def test_same_name_and_context_keep_the_pool(api, desk):
-    made = desk.ready()
+def test_same_name_and_context_keep_the_pool(api, interests):
+    made = interests.ready()
     again = api.put(f"/interests/{made['id']}", {"name": made["name"], "context": made["context"]}, expect=200).json()
     assert "pool_invalidated" not in again
     assert (again["pool_status"], again["pool_size"]) == ("ready", made["pool_size"])
 
 
-def test_rebuilt_pool_matches_the_new_context(api, desk, db):
-    made = desk.ready()
+def test_rebuilt_pool_matches_the_new_context(api, interests, db):
+    made = interests.ready()
     best = "SELECT arxiv_id FROM pool_entry WHERE interest_id = %s ORDER BY relevance DESC LIMIT 10"
     before = db.execute(best, [made["id"]]).fetchall()
     api.put(f"/interests/{made['id']}", {"context": OTHER_CONTEXT}, expect=200)
-    desk.wait_pool(made)
+    interests.wait_pool(made)
     assert db.execute(best, [made["id"]]).fetchall() != before
 
 
-def test_toggle_keeps_the_pool(api, desk):
-    made = desk.ready()
+def test_toggle_keeps_the_pool(api, interests):
+    made = interests.ready()
     path = f"/interests/{made['id']}/toggle"
     off = api.post(path, expect=200).json()
     assert off["is_active"] is False and off["pool_size"] == made["pool_size"]
     assert api.post(path, expect=200).json()["is_active"] is True
 
 
-def test_delete_deletes_all_rows_of_the_interest(api, desk, db):
-    made = desk.ready()
-    desk.refresh(made)
-    desk.feedback(desk.recommended(made)[0], "like")
+def test_delete_deletes_all_rows_of_the_interest(api, interests, db):
+    made = interests.ready()
+    interests.refresh(made)
+    interests.feedback(interests.recommended(made)[0], "like")
     assert api.delete(f"/interests/{made['id']}", expect=200).json() == {"id": made["id"], "deleted": True}
     api.problem("GET", f"/interests/{made['id']}", 404, "not_found")
     api.problem("DELETE", f"/interests/{made['id']}", 404, "not_found")
-    assert desk.recommended(period="all") == []
+    assert interests.recommended(period="all") == []
     for table in ("interest", "pool_entry", "recommendation", "preference_model"):
         column = "id" if table == "interest" else "interest_id"
         count = db.execute(f"SELECT count(*) FROM {table} WHERE {column} = %s", [made["id"]]).fetchone()
@@ -238,9 +238,9 @@ def test_invalid_id_is_400(api, method, path, body):
     assert faults(document) == {"interest_id"}
 
 
-def test_papers_linked_in_the_context_are_searched_with(desk, papers, db):
+def test_papers_linked_in_the_context_are_searched_with(interests, papers, db):
     named = next(paper for paper in papers.values() if "diffusion" in paper["title"].lower())
-    made = desk.ready(context=f"https://arxiv.org/abs/{named['id']}v1")
+    made = interests.ready(context=f"https://arxiv.org/abs/{named['id']}v1")
     entries = db.execute(
         "SELECT e.arxiv_id, p.asset ->> 'title' FROM pool_entry e JOIN paper p USING (arxiv_id) WHERE interest_id = %s "
         "ORDER BY relevance DESC", [made["id"]]
@@ -250,10 +250,10 @@ def test_papers_linked_in_the_context_are_searched_with(desk, papers, db):
     assert any("diffusion" in title.lower() for _, title in entries[:5])
 
 
-def test_many_pools_are_built_at_once(api, desk):
-    made = [desk.create(context=f"retrieval of kind {i}") for i in range(8)]
+def test_many_pools_are_built_at_once(api, interests):
+    made = [interests.create(context=f"retrieval of kind {i}") for i in range(8)]
     for interest in made:
-        assert desk.wait_pool(interest)["pool_size"] > 0
+        assert interests.wait_pool(interest)["pool_size"] > 0
 
 
 def test_pool_build_of_a_deleted_interest_completes(api, db):

@@ -15,54 +15,54 @@ def is_falling(scored):
 
 
 @pytest.fixture
-def interest(desk):
+def interest(interests):
     """An interest with forty recommendations."""
-    made = desk.ready()
-    desk.refresh(made, num_results=40)
+    made = interests.ready()
+    interests.refresh(made, num_results=40)
     return made
 
 
-def give_feedback(desk, interest, likes=12, dislikes=6):
+def give_feedback(interests, interest, likes=12, dislikes=6):
     """Like papers on language models and dismiss others. Returns both lists."""
-    shown = desk.recommended(interest, limit=50)
+    shown = interests.recommended(interest, limit=50)
     liked = [one for one in shown if "language model" in (one["title"] + one["abstract"]).lower()][:likes]
     disliked = [one for one in shown if one not in liked][-dislikes:]
     for one in liked:
-        desk.feedback(one, "like")
+        interests.feedback(one, "like")
     for one in disliked:
-        desk.feedback(one, "dismiss")
+        interests.feedback(one, "dismiss")
     return liked, disliked
 
 
-def test_score_without_a_body_scores_the_pool(desk):
-    made = desk.ready()
-    scored = desk.score(made, expect=200).json()
+def test_score_without_a_body_scores_the_pool(interests):
+    made = interests.ready()
+    scored = interests.score(made, expect=200).json()
     assert len(scored) == 20 and is_falling(scored)
     assert {one["model_version"] for one in scored} == {0}
     assert all("arxiv_id" in one and one["title"] for one in scored)
 
 
 @pytest.mark.parametrize("body", [{}, {"candidates": None}, {"candidates": []}])
-def test_score_without_candidates_scores_the_pool(desk, body):
-    made = desk.ready()
-    assert desk.score(made, body, expect=200).json() == desk.score(made, expect=200).json()
+def test_score_without_candidates_scores_the_pool(interests, body):
+    made = interests.ready()
+    assert interests.score(made, body, expect=200).json() == interests.score(made, expect=200).json()
 
 
-def test_limit_applies_to_the_pool(desk):
-    made = desk.ready()
-    assert len(desk.score(made, {"limit": 3}, expect=200).json()) == 3
-    whole = desk.score(made, {"limit": 100000}, expect=200).json()
+def test_limit_applies_to_the_pool(interests):
+    made = interests.ready()
+    assert len(interests.score(made, {"limit": 3}, expect=200).json()) == 3
+    whole = interests.score(made, {"limit": 100000}, expect=200).json()
     assert len(whole) == made["pool_size"]
 
 
-def test_candidates_are_ids_or_texts(desk, papers):
-    made = desk.ready()
+def test_candidates_are_ids_or_texts(interests, papers):
+    made = interests.ready()
     known = list(papers)[:3]
     texts = [
         {"title": "Hybrid retrieval and re-ranking for question answering over documents", "abstract": made["context"]},
         {"title": "Growing tomatoes on a balcony", "abstract": None},
     ]
-    scored = desk.score(made, {"candidates": [texts[1], *known, texts[0], "9912.99999"]}, expect=200).json()
+    scored = interests.score(made, {"candidates": [texts[1], *known, texts[0], "9912.99999"]}, expect=200).json()
     assert len(scored) == 5 and is_falling(scored)
     assert {one.get("arxiv_id") for one in scored} - {None} == set(known)
     assert {one["arxiv_id"]: one["title"] for one in scored if "arxiv_id" in one} == {
@@ -70,24 +70,24 @@ def test_candidates_are_ids_or_texts(desk, papers):
     }
     assert {one["index"]: one["title"] for one in scored if "index" in one} == {0: texts[1]["title"], 4: texts[0]["title"]}
     assert scored[0].get("index") == 4
-    limited = desk.score(made, {"candidates": known, "limit": 1}, expect=200).json()
+    limited = interests.score(made, {"candidates": known, "limit": 1}, expect=200).json()
     assert len(limited) == 1
 
 
-def test_ids_with_version_or_prefix_are_found(desk, papers):
+def test_ids_with_version_or_prefix_are_found(interests, papers):
     first, second = list(papers)[:2]
-    scored = desk.score(desk.ready(), {"candidates": [f"{first}v3", f"arXiv:{second}"]}, expect=200).json()
+    scored = interests.score(interests.ready(), {"candidates": [f"{first}v3", f"arXiv:{second}"]}, expect=200).json()
     assert {one["arxiv_id"] for one in scored} == {first, second}
 
 
-def test_candidates_are_scored_before_the_pool_is_built(desk, papers):
-    made = desk.create()
-    scored = desk.score(made, {"candidates": [list(papers)[0]]}, expect=200).json()
+def test_candidates_are_scored_before_the_pool_is_built(interests, papers):
+    made = interests.create()
+    scored = interests.score(made, {"candidates": [list(papers)[0]]}, expect=200).json()
     assert len(scored) == 1
 
 
-def test_unknown_candidates_are_left_out(desk):
-    assert desk.score(desk.ready(), {"candidates": ["9912.99999"]}, expect=200).json() == []
+def test_unknown_candidates_are_left_out(interests):
+    assert interests.score(interests.ready(), {"candidates": ["9912.99999"]}, expect=200).json() == []
 
 
 @pytest.mark.parametrize(
@@ -119,21 +119,21 @@ def test_history_of_another_account_is_404(api, other_user):
     api.problem("POST", "/experiment-histories/x/refit-preference-model", 400, "invalid_request")
 
 
-def test_refit_with_too_little_feedback_keeps_the_prior(desk):
-    made = desk.ready()
-    desk.refresh(made)
-    desk.feedback(desk.recommended(made)[0], "like")
-    task = desk.refit(made)
+def test_refit_with_too_little_feedback_keeps_the_prior(interests):
+    made = interests.ready()
+    interests.refresh(made)
+    interests.feedback(interests.recommended(made)[0], "like")
+    task = interests.refit(made)
     assert task["status"] == "completed" and task["kind"] == "preference_model_refit"
     assert task["result"] == {"model_version": 0, "examples": 1, "positives": 1, "auc": None}
     assert "feedback" in task["message"]
-    assert desk.score(made, {"limit": 1}, expect=200).json()[0]["model_version"] == 0
+    assert interests.score(made, {"limit": 1}, expect=200).json()[0]["model_version"] == 0
 
 
-def test_refit_moves_liked_papers_up(desk, interest):
-    before = desk.score(interest, {"limit": 500}, expect=200).json()
-    liked, disliked = give_feedback(desk, interest)
-    task = desk.refit(interest)
+def test_refit_moves_liked_papers_up(interests, interest):
+    before = interests.score(interest, {"limit": 500}, expect=200).json()
+    liked, disliked = give_feedback(interests, interest)
+    task = interests.refit(interest)
     result = task["result"]
     assert task["status"] == "completed"
     assert result["model_version"] == 1
@@ -141,7 +141,7 @@ def test_refit_moves_liked_papers_up(desk, interest):
     assert result["positives"] == len(liked)
     assert 0.5 < result["auc"] <= 1
     assert task["message"]
-    after = desk.score(interest, {"limit": 500}, expect=200).json()
+    after = interests.score(interest, {"limit": 500}, expect=200).json()
     assert {one["model_version"] for one in after} == {1} and is_falling(after)
     assert [one["arxiv_id"] for one in after] != [one["arxiv_id"] for one in before]
     place = {one["arxiv_id"]: at for at, one in enumerate(after)}
@@ -149,41 +149,41 @@ def test_refit_moves_liked_papers_up(desk, interest):
     assert mean(liked) < mean(disliked)
 
 
-def test_each_refit_increments_the_version(desk, interest):
-    give_feedback(desk, interest)
-    assert [desk.refit(interest)["result"]["model_version"] for _ in range(2)] == [1, 2]
+def test_each_refit_increments_the_version(interests, interest):
+    give_feedback(interests, interest)
+    assert [interests.refit(interest)["result"]["model_version"] for _ in range(2)] == [1, 2]
 
 
-def test_too_little_feedback_keeps_the_fitted_model(desk, db, interest):
-    liked, _ = give_feedback(desk, interest)
-    desk.refit(interest)
+def test_too_little_feedback_keeps_the_fitted_model(interests, db, interest):
+    liked, _ = give_feedback(interests, interest)
+    interests.refit(interest)
     db.execute("DELETE FROM feedback WHERE recommendation_id = ANY (%s)", [[one["recommendation_id"] for one in liked]])
-    result = desk.refit(interest)["result"]
+    result = interests.refit(interest)["result"]
     assert (result["model_version"], result["auc"]) == (1, None)
 
 
-def test_recommendations_follow_the_model(desk, interest):
-    give_feedback(desk, interest)
-    desk.refit(interest)
-    before = {one["resource_id"] for one in desk.recommended(interest, limit=50)}
-    desk.refresh(interest, num_results=5)
-    new = [one for one in desk.recommended(interest, limit=50) if one["resource_id"] not in before]
+def test_recommendations_follow_the_model(interests, interest):
+    give_feedback(interests, interest)
+    interests.refit(interest)
+    before = {one["resource_id"] for one in interests.recommended(interest, limit=50)}
+    interests.refresh(interest, num_results=5)
+    new = [one for one in interests.recommended(interest, limit=50) if one["resource_id"] not in before]
     assert len(new) == 5
-    assert any("similar to papers" in one["reasoning"] for one in desk.recommended(interest, limit=50))
+    assert any("similar to papers" in one["reasoning"] for one in interests.recommended(interest, limit=50))
 
 
-def test_refit_task_belongs_to_its_history(api, desk, other_user):
-    first, second = desk.create(), desk.create()
-    task = desk.refit(first)["task_id"]
+def test_refit_task_belongs_to_its_history(api, interests, other_user):
+    first, second = interests.create(), interests.create()
+    task = interests.refit(first)["task_id"]
     path = "/experiment-histories/{}/refit-preference-model/{}"
     api.get(path.format(first["experiment_history_id"], task), expect=200)
     api.problem("GET", path.format(second["experiment_history_id"], task), 404, "not_found")
     other_user.api.problem("GET", path.format(first["experiment_history_id"], task), 404, "not_found")
 
 
-def test_refit_survives_a_change_of_context(api, desk, interest):
-    give_feedback(desk, interest)
-    desk.refit(interest)
+def test_refit_survives_a_change_of_context(api, interests, interest):
+    give_feedback(interests, interest)
+    interests.refit(interest)
     api.put(f"/interests/{interest['id']}", {"context": "Something else: databases and their logs."}, expect=200)
-    desk.wait_pool(interest)
-    assert desk.score(interest, {"limit": 1}, expect=200).json()[0]["model_version"] == 1
+    interests.wait_pool(interest)
+    assert interests.score(interest, {"limit": 1}, expect=200).json()[0]["model_version"] == 1

@@ -25,27 +25,27 @@ def shift(db, interest, interval):
 
 
 @pytest.fixture
-def interest(desk):
+def interest(interests):
     """An interest with five recommendations of today."""
-    made = desk.ready(daily_count=5)
-    desk.refresh(made)
+    made = interests.ready(daily_count=5)
+    interests.refresh(made)
     return made
 
 
-def test_refresh_reports_its_result(desk):
-    made = desk.ready(daily_count=4)
-    task = desk.refresh(made)
+def test_refresh_reports_its_result(interests):
+    made = interests.ready(daily_count=4)
+    task = interests.refresh(made)
     assert task["kind"] == "recommendations_refresh"
     assert task["progress"] == 100
     assert task["result"] == {
-        "interests": [{"interest_id": made["id"], "recommended": 4, "pool_size": desk.get(made)["pool_size"]}]
+        "interests": [{"interest_id": made["id"], "recommended": 4, "pool_size": interests.get(made)["pool_size"]}]
     }
     assert "4 recommendations" in task["message"]
-    assert desk.get(made)["last_recommendation_at"] is not None
+    assert interests.get(made)["last_recommendation_at"] is not None
 
 
-def test_recommendations_have_every_member(desk, papers, interest):
-    shown = desk.recommended(interest)
+def test_recommendations_have_every_member(interests, papers, interest):
+    shown = interests.recommended(interest)
     assert len(shown) == 5
     assert [one["rank"] for one in shown] == [1, 2, 3, 4, 5]
     scores = [one["relevance_score"] for one in shown]
@@ -59,55 +59,55 @@ def test_recommendations_have_every_member(desk, papers, interest):
         assert one["reasoning"] and one["suggested_experiment"]
 
 
-def test_best_recommendations_match_the_interest(desk, interest):
+def test_best_recommendations_match_the_interest(interests, interest):
     words = ("retriev", "rank", "search", "question", "quer", "document", "rag")
-    for one in desk.recommended(interest)[:3]:
+    for one in interests.recommended(interest)[:3]:
         text = (one["title"] + " " + one["abstract"]).lower()
         assert any(word in text for word in words), one["title"]
 
 
-def test_num_results_overrides_daily_count(desk):
-    made = desk.ready(daily_count=2)
-    desk.refresh(made, num_results=7)
-    assert len(desk.recommended(made)) == 7
-    desk.refresh(made)
-    assert len(desk.recommended(made)) == 9
+def test_num_results_overrides_daily_count(interests):
+    made = interests.ready(daily_count=2)
+    interests.refresh(made, num_results=7)
+    assert len(interests.recommended(made)) == 7
+    interests.refresh(made)
+    assert len(interests.recommended(made)) == 9
 
 
-def test_papers_are_recommended_once_until_the_context_changes(api, desk):
-    made = desk.ready()
+def test_papers_are_recommended_once_until_the_context_changes(api, interests):
+    made = interests.ready()
     for _ in range(4):
-        desk.refresh(made, num_results=50)
-    first = ids(desk.recommended(made, limit=50)) + ids(desk.recommended(made, limit=50, offset=50))
+        interests.refresh(made, num_results=50)
+    first = ids(interests.recommended(made, limit=50)) + ids(interests.recommended(made, limit=50, offset=50))
     assert len(first) == len(set(first)) > 50
     api.put(f"/interests/{made['id']}", {"name": made["name"] + " again"}, expect=200)
-    desk.wait_pool(made)
-    desk.refresh(made, num_results=3)
-    newest = sorted(desk.recommended(made, limit=50), key=lambda one: one["recommended_at"])[-3:]
+    interests.wait_pool(made)
+    interests.refresh(made, num_results=3)
+    newest = sorted(interests.recommended(made, limit=50), key=lambda one: one["recommended_at"])[-3:]
     assert set(ids(newest)) & set(first)
 
 
-def test_refresh_without_an_interest_refreshes_the_active_ones(desk, api):
-    first, second = desk.ready(daily_count=2), desk.ready(daily_count=3, context=OTHER_CONTEXT)
-    inactive = desk.ready(is_active=False)
-    task = desk.refresh()
+def test_refresh_without_an_interest_refreshes_the_active_ones(interests, api):
+    first, second = interests.ready(daily_count=2), interests.ready(daily_count=3, context=OTHER_CONTEXT)
+    inactive = interests.ready(is_active=False)
+    task = interests.refresh()
     assert {(one["interest_id"], one["recommended"]) for one in task["result"]["interests"]} == {
         (first["id"], 2),
         (second["id"], 3),
     }
-    assert desk.recommended(inactive) == []
-    assert len(desk.refresh(inactive)["result"]["interests"]) == 1
-    assert len(desk.recommended(inactive)) == 3
-    assert ids(desk.recommended(first)) != ids(desk.recommended(second))
+    assert interests.recommended(inactive) == []
+    assert len(interests.refresh(inactive)["result"]["interests"]) == 1
+    assert len(interests.recommended(inactive)) == 3
+    assert ids(interests.recommended(first)) != ids(interests.recommended(second))
 
 
-def test_refresh_before_the_pool_is_built(desk):
-    made = desk.create()
-    task = desk.refresh(made)
+def test_refresh_before_the_pool_is_built(interests):
+    made = interests.create()
+    task = interests.refresh(made)
     assert task["result"]["interests"][0]["recommended"] == 3
 
 
-def test_refresh_of_an_account_without_interests(desk, api):
+def test_refresh_of_an_account_without_interests(interests, api):
     task = api.wait_task(api.post("/papers/recommended/refresh", expect=202))
     assert (task["status"], task["result"]) == ("completed", {"interests": []})
 
@@ -122,7 +122,7 @@ def test_refresh_refuses_invalid_input(api, other_user):
     api.problem("POST", path, 400, "invalid_request", {"num_results": 0})
 
 
-def test_refresh_task_is_visible_to_its_account_only(api, desk, other_user):
+def test_refresh_task_is_visible_to_its_account_only(api, interests, other_user):
     answer = api.post("/papers/recommended/refresh", {}, expect=202)
     task = answer.json()["task_id"]
     assert answer.json()["status_url"] == f"/api/v1.0/papers/recommended/refresh/{task}"
@@ -131,27 +131,27 @@ def test_refresh_task_is_visible_to_its_account_only(api, desk, other_user):
     api.problem("GET", f"/papers/recommended/refresh/{ABSENT}", 404, "not_found")
 
 
-def test_task_of_another_kind_is_404(api, desk, db):
-    made = desk.ready()
+def test_task_of_another_kind_is_404(api, interests, db):
+    made = interests.ready()
     (task,) = db.execute(
         "SELECT id FROM task WHERE kind = 'pool_build' AND input ->> 'interest_id' = %s", [made["id"]]
     ).fetchone()
     api.problem("GET", f"/papers/recommended/refresh/{task}", 404, "not_found")
 
 
-def test_idempotency_key_starts_one_task(api, desk):
+def test_idempotency_key_starts_one_task(api, interests):
     key = {"Idempotency-Key": str(uuid.uuid4())}
     first = api.post("/papers/recommended/refresh", {}, headers=key, expect=202).json()
     again = api.post("/papers/recommended/refresh", {}, headers=key, expect=202).json()
     assert again["task_id"] == first["task_id"]
 
 
-def test_concurrent_refreshes_recommend_no_paper_twice(api, desk):
-    made = desk.ready(daily_count=5)
+def test_concurrent_refreshes_recommend_no_paper_twice(api, interests):
+    made = interests.ready(daily_count=5)
     body = {"interest_id": made["id"]}
     started = [api.post("/papers/recommended/refresh", body, expect=202) for _ in range(4)]
     counts = [api.wait_task(one)["result"]["interests"][0]["recommended"] for one in started]
-    shown = ids(desk.recommended(made, limit=50))
+    shown = ids(interests.recommended(made, limit=50))
     assert len(shown) == len(set(shown)) == sum(counts) >= 5
 
 
@@ -165,44 +165,44 @@ def test_concurrent_refreshes_recommend_no_paper_twice(api, desk):
         ("400 days", {"all"}),
     ],
 )
-def test_period_limits_list_and_digest(api, desk, db, interest, interval, periods):
+def test_period_limits_list_and_digest(api, interests, db, interest, interval, periods):
     shift(db, interest, interval)
     for period in ("today", "week", "all"):
-        assert len(desk.recommended(period=period)) == (5 if period in periods else 0), period
+        assert len(interests.recommended(period=period)) == (5 if period in periods else 0), period
         digest = api.get("/papers/recommended/digest", params={"period": period}, expect=200).json()
         assert (digest["period"], digest["total"]) == (period, 5 if period in periods else 0)
-    assert len(desk.recommended()) == (5 if "today" in periods else 0)
+    assert len(interests.recommended()) == (5 if "today" in periods else 0)
 
 
-def test_list_pages(api, desk, interest):
-    whole = ids(desk.recommended(interest))
+def test_list_pages(api, interests, interest):
+    whole = ids(interests.recommended(interest))
     page = api.get("/papers/recommended", params={"limit": 2, "offset": 2}, expect=200)
     assert ids(page.json()) == whole[2:4]
     assert page.headers["X-Total-Count"] == "5"
-    assert desk.recommended(offset=5) == []
+    assert interests.recommended(offset=5) == []
 
 
-def test_list_of_all_interests_is_ordered_by_relevance(desk, interest):
-    second = desk.ready(context=OTHER_CONTEXT)
-    desk.refresh(second)
-    shown = desk.recommended(limit=1000)
+def test_list_of_all_interests_is_ordered_by_relevance(interests, interest):
+    second = interests.ready(context=OTHER_CONTEXT)
+    interests.refresh(second)
+    shown = interests.recommended(limit=1000)
     scores = [one["relevance_score"] for one in shown]
     assert len(shown) == 8 and scores == sorted(scores, reverse=True)
-    assert len(desk.recommended(second)) == 3
+    assert len(interests.recommended(second)) == 3
 
 
-def test_list_has_at_most_50_items(desk):
-    made = desk.ready()
-    desk.refresh(made, num_results=50)
-    desk.refresh(made, num_results=50)
-    assert len(desk.recommended(made, limit=1000)) == 50
-    assert len(desk.recommended(made)) == 20
+def test_list_has_at_most_50_items(interests):
+    made = interests.ready()
+    interests.refresh(made, num_results=50)
+    interests.refresh(made, num_results=50)
+    assert len(interests.recommended(made, limit=1000)) == 50
+    assert len(interests.recommended(made)) == 20
 
 
-def test_list_of_another_account_is_empty(desk, other_desk, interest):
-    assert other_desk.recommended(interest) == []
-    assert other_desk.recommended(period="all") == []
-    assert desk.recommended({"id": ABSENT}) == []
+def test_list_of_another_account_is_empty(interests, other_interests, interest):
+    assert other_interests.recommended(interest) == []
+    assert other_interests.recommended(period="all") == []
+    assert interests.recommended({"id": ABSENT}) == []
 
 
 @pytest.mark.parametrize("path", ["/papers/recommended", "/papers/recommended/digest"])
@@ -212,30 +212,30 @@ def test_invalid_queries_are_refused(api, path, params):
     assert faults(document) == set(params)
 
 
-def test_source_type_arxiv_paper(desk, interest):
-    assert len(desk.recommended(source_type="arxiv_paper")) == 5
+def test_source_type_arxiv_paper(interests, interest):
+    assert len(interests.recommended(source_type="arxiv_paper")) == 5
 
 
 def test_invalid_interest_id_is_refused(api):
     api.problem("GET", "/papers/recommended", 400, "invalid_request", params={"interest_id": "x"})
 
 
-def test_digest_lists_active_interests(api, desk, interest):
-    empty = desk.create()
-    desk.create(is_active=False)
+def test_digest_lists_active_interests(api, interests, interest):
+    empty = interests.create()
+    interests.create(is_active=False)
     digest = api.get("/papers/recommended/digest", expect=200).json()
     assert digest["period"] == "today" and digest["source_types"] == ["arxiv_paper"]
     assert [one["id"] for one in digest["interests"]] == [empty["id"], interest["id"]]
     first, second = digest["interests"]
     assert (first["count"], first["recommendations"]) == (0, [])
     assert (second["count"], second["daily_count"], second["name"]) == (5, 5, interest["name"])
-    assert second["recommendations"] == desk.recommended(interest)
+    assert second["recommendations"] == interests.recommended(interest)
     assert digest["total"] == 5
 
 
-def test_digest_limits(api, desk):
-    made = desk.ready()
-    desk.refresh(made, num_results=20)
+def test_digest_limits(api, interests):
+    made = interests.ready()
+    interests.refresh(made, num_results=20)
     for limit, count in ((None, 5), (1, 1), (10, 10), (99, 10)):
         params = {} if limit is None else {"limit": limit}
         digest = api.get("/papers/recommended/digest", params=params, expect=200).json()
@@ -249,28 +249,28 @@ def test_digest_without_interests(api):
 
 
 @pytest.mark.parametrize("signal", ["like", "dislike", "save", "dismiss", "implemented"])
-def test_feedback_counts_once(desk, db, interest, signal):
-    paper = desk.recommended(interest)[0]
-    first = desk.feedback(paper, signal)
+def test_feedback_counts_once(interests, db, interest, signal):
+    paper = interests.recommended(interest)[0]
+    first = interests.feedback(paper, signal)
     assert (first["recommendation_id"], first["signal"]) == (paper["recommendation_id"], signal)
-    assert desk.feedback(paper, signal) == first
+    assert interests.feedback(paper, signal) == first
     rows = db.execute("SELECT signal FROM feedback WHERE recommendation_id = %s", [paper["recommendation_id"]])
     assert rows.fetchall() == [(signal,)]
 
 
-def test_opposite_feedback_revokes_earlier_feedback(desk, db, interest):
-    paper = desk.recommended(interest)[0]
+def test_opposite_feedback_revokes_earlier_feedback(interests, db, interest):
+    paper = interests.recommended(interest)[0]
     for signal in ("like", "save", "dislike", "dismiss"):
-        desk.feedback(paper, signal)
+        interests.feedback(paper, signal)
     rows = db.execute("SELECT signal FROM feedback WHERE recommendation_id = %s ORDER BY 1", [paper["recommendation_id"]])
     assert rows.fetchall() == [("dislike",), ("dismiss",)]
-    desk.feedback(paper, "implemented")
+    interests.feedback(paper, "implemented")
     rows = db.execute("SELECT signal FROM feedback WHERE recommendation_id = %s", [paper["recommendation_id"]])
     assert rows.fetchall() == [("implemented",)]
 
 
-def test_feedback_refuses_invalid_input(api, desk, other_user, interest):
-    paper = desk.recommended(interest)[0]["recommendation_id"]
+def test_feedback_refuses_invalid_input(api, interests, other_user, interest):
+    paper = interests.recommended(interest)[0]["recommendation_id"]
     path = f"/papers/recommended/{paper}/feedback"
     for body in ({}, {"signal": "love"}, {"signal": None}, {"signal": 1}):
         document = api.problem("POST", path, 400, "invalid_request", body)

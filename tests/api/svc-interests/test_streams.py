@@ -32,62 +32,62 @@ def experiment(**members):
 
 
 @pytest.fixture
-def interest(desk):
-    made = desk.ready(project_id=str(uuid.uuid4()))
-    desk.refresh(made)
+def interest(interests):
+    made = interests.ready(project_id=str(uuid.uuid4()))
+    interests.refresh(made)
     return made
 
 
-def wait_history(desk, interest, history):
-    wait_for(lambda: desk.get(interest)["experiment_history"] == history, f"history is {history!r}")
+def wait_history(interests, interest, history):
+    wait_for(lambda: interests.get(interest)["experiment_history"] == history, f"history is {history!r}")
 
 
-def test_experiment_of_the_project_is_in_the_history(desk, emit, account, interest):
+def test_experiment_of_the_project_is_in_the_history(interests, emit, account, interest):
     data = experiment(project_id=interest["project_id"], name="Tiles\n in the encoder")
     emit(STREAM, "experiment.created", account, data)
-    wait_history(desk, interest, "- Tiles in the encoder (running)")
+    wait_history(interests, interest, "- Tiles in the encoder (running)")
     data.update(
         version=2, status="shipped", outcome="ship", target_metric="step_time", observed_delta=-12.5, decision="It pays."
     )
     emit(STREAM, "experiment.updated", account, data)
-    wait_history(desk, interest, "- Tiles in the encoder (shipped, ship, step_time -12.5): It pays.")
+    wait_history(interests, interest, "- Tiles in the encoder (shipped, ship, step_time -12.5): It pays.")
     emit(STREAM, "experiment.deleted", account, data)
-    wait_history(desk, interest, "")
+    wait_history(interests, interest, "")
 
 
-def test_experiment_about_a_recommended_paper_is_in_the_history(desk, emit, account, interest):
-    paper, other = (one["resource_id"] for one in desk.recommended(interest)[:2])
+def test_experiment_about_a_recommended_paper_is_in_the_history(interests, emit, account, interest):
+    paper, other = (one["resource_id"] for one in interests.recommended(interest)[:2])
     data = experiment(name="By paper", arxiv_ids=[paper, other, "9912.00001"])
     emit(STREAM, "experiment.created", account, data)
-    wait_history(desk, interest, "- By paper (running)")
+    wait_history(interests, interest, "- By paper (running)")
     emit(STREAM, "experiment.updated", account, {**data, "version": 2, "name": "By the other", "arxiv_ids": [other]})
-    wait_history(desk, interest, "- By the other (running)")
+    wait_history(interests, interest, "- By the other (running)")
     emit(STREAM, "experiment.updated", account, {**data, "version": 3, "arxiv_ids": ["9912.00001"]})
-    wait_history(desk, interest, "")
+    wait_history(interests, interest, "")
 
 
-def test_history_has_linked_experiments_newest_first(desk, emit, account, interest):
+def test_history_has_linked_experiments_newest_first(interests, emit, account, interest):
     emit(STREAM, "experiment.created", account, experiment(name="Elsewhere", project_id=str(uuid.uuid4())))
     emit(STREAM, "experiment.created", account, experiment(name="Unknown paper", arxiv_ids=["9912.00001"]))
     emit(STREAM, "experiment.created", str(uuid.uuid4()), experiment(name="Theirs", project_id=interest["project_id"]))
     for name in ("first", "second"):
         emit(STREAM, "experiment.created", account, experiment(name=name, project_id=interest["project_id"]))
-        wait_for(lambda: name in desk.get(interest)["experiment_history"])
-    wait_history(desk, interest, "- second (running)\n- first (running)")
+        wait_for(lambda: name in interests.get(interest)["experiment_history"])
+    wait_history(interests, interest, "- second (running)\n- first (running)")
 
 
-def test_older_and_repeated_events_change_nothing(desk, emit, account, interest):
+def test_older_and_repeated_events_change_nothing(interests, emit, account, interest):
     data = experiment(project_id=interest["project_id"], name="new", version=5)
     event = emit(STREAM, "experiment.updated", account, data)
-    wait_history(desk, interest, "- new (running)")
+    wait_history(interests, interest, "- new (running)")
     emit(STREAM, "experiment.created", account, {**data, "name": "old", "version": 1})
     emit(STREAM, "experiment.updated", account, data, event)
     emit(STREAM, "experiment.deleted", account, data)
-    wait_history(desk, interest, "")
+    wait_history(interests, interest, "")
     emit(STREAM, "experiment.updated", account, {**data, "version": 4})
     last = experiment(project_id=interest["project_id"], name="last")
     emit(STREAM, "experiment.created", account, last)
-    wait_history(desk, interest, "- last (running)")
+    wait_history(interests, interest, "- last (running)")
 
 
 @pytest.mark.parametrize(
@@ -101,26 +101,26 @@ def test_older_and_repeated_events_change_nothing(desk, emit, account, interest)
         ({"outcome": "abandon"}, 0),
     ],
 )
-def test_outcomes_are_feedback(desk, emit, account, interest, members, positives):
-    paper = desk.recommended(interest)[0]["resource_id"]
+def test_outcomes_are_feedback(interests, emit, account, interest, members, positives):
+    paper = interests.recommended(interest)[0]["resource_id"]
     emit(STREAM, "experiment.updated", account, experiment(arxiv_ids=[paper], **members))
-    wait_for(lambda: desk.get(interest)["experiment_history"])
-    result = desk.refit(interest)["result"]
+    wait_for(lambda: interests.get(interest)["experiment_history"])
+    result = interests.refit(interest)["result"]
     assert (result["examples"], result["positives"]) == (1, positives)
 
 
-def test_outcomes_of_papers_never_recommended_are_feedback(desk, emit, account, papers, interest):
+def test_outcomes_of_papers_never_recommended_are_feedback(interests, emit, account, papers, interest):
     data = experiment(project_id=interest["project_id"], arxiv_ids=[*list(papers)[:4], "9912.00002"], status="shipped")
     emit(STREAM, "experiment.updated", account, data)
-    wait_for(lambda: desk.get(interest)["experiment_history"])
-    result = desk.refit(interest)["result"]
+    wait_for(lambda: interests.get(interest)["experiment_history"])
+    result = interests.refit(interest)["result"]
     assert (result["examples"], result["positives"], result["model_version"]) == (4, 4, 1)
 
 
-def test_deleting_an_account_deletes_all_its_rows(cluster, desk, emit, api, account, db, interest):
-    desk.feedback(desk.recommended(interest)[0], "like")
+def test_deleting_an_account_deletes_all_its_rows(cluster, interests, emit, api, account, db, interest):
+    interests.feedback(interests.recommended(interest)[0], "like")
     emit(STREAM, "experiment.created", account, experiment(project_id=interest["project_id"]))
-    wait_for(lambda: desk.get(interest)["experiment_history"])
+    wait_for(lambda: interests.get(interest)["experiment_history"])
     api.post("/account/delete", {"confirm": True}, expect=200)
 
     def left():
@@ -146,30 +146,30 @@ def test_deleted_account_cannot_create_rows(api, account, db, interest):
     api.problem("POST", f"/experiment-histories/{history}/refit-preference-model", 400, "invalid_request")
 
 
-def test_deleting_an_account_keeps_other_accounts(desk, other_desk, other_user, api, db):
-    theirs = other_desk.ready()
-    mine = desk.ready()
+def test_deleting_an_account_keeps_other_accounts(interests, other_interests, other_user, api, db):
+    theirs = other_interests.ready()
+    mine = interests.ready()
     api.post("/account/delete", {"confirm": True}, expect=200)
     wait_for(lambda: db.execute("SELECT FROM interest WHERE id = %s", [mine["id"]]).fetchone() is None)
-    assert other_desk.get(theirs)["pool_size"] > 0
+    assert other_interests.get(theirs)["pool_size"] > 0
 
 
-def test_experiments_created_by_the_api_are_in_the_history(api, desk):
+def test_experiments_created_by_the_api_are_in_the_history(api, interests):
     project = api.post("/projects", {"name": "Ranking"}, expect=201).json()
-    made = desk.ready(project_id=project["id"])
-    desk.refresh(made)
-    paper = desk.recommended(made)[0]["resource_id"]
+    made = interests.ready(project_id=project["id"])
+    interests.refresh(made)
+    paper = interests.recommended(made)[0]["resource_id"]
     first = api.post("/experiments", {"name": "By project", "project_id": project["id"]}, expect=201).json()
-    wait_history(desk, made, "- By project (draft)")
+    wait_history(interests, made, "- By project (draft)")
     body = {"name": "By paper", "source_type": "arxiv_paper", "source_ref": paper, "status": "shipped", "decision": "Keep."}
     second = api.post("/experiments", body, expect=201).json()
-    wait_history(desk, made, "- By paper (shipped): Keep.\n- By project (draft)")
+    wait_history(interests, made, "- By paper (shipped): Keep.\n- By project (draft)")
     api.put(f"/experiments/{first['id']}", {"status": "abandoned", "outcome": "abandon"}, expect=200)
-    wait_history(desk, made, "- By project (abandoned, abandon)\n- By paper (shipped): Keep.")
-    result = desk.refit(made)["result"]
+    wait_history(interests, made, "- By project (abandoned, abandon)\n- By paper (shipped): Keep.")
+    result = interests.refit(made)["result"]
     assert (result["examples"], result["positives"]) == (1, 1)
     api.delete(f"/experiments/{second['id']}", expect=200)
-    wait_history(desk, made, "- By project (abandoned, abandon)")
+    wait_history(interests, made, "- By project (abandoned, abandon)")
 
 
 @pytest.mark.parametrize("table", ["interest", "experiment"])

@@ -1,4 +1,4 @@
-"""tests/lib/fibers_gdb.py prints where each parked fiber stands."""
+"""tests/lib/fibers_gdb.py prints the backtrace of each waiting fiber."""
 
 import os
 import re
