@@ -24,7 +24,7 @@ def nested(depth):
 
 MALFORMED = {
     "cut": b'{"a":',
-    "no JSON": b"name=x",
+    "not JSON": b"name=x",
     "single quotes": b"{'a': 1}",
     "comment": b'{"a": 1 /* one */}',
     "trailing comma": b'{"a": 1,}',
@@ -42,11 +42,11 @@ MALFORMED = {
     "lone surrogate": b'{"a": "\\ud800"}',
     "NUL": b'{"a": "\x00"}',
     "NUL escape": b'{"a": "\\u0000"}',
-    "NUL behind": b"{}\x00",
+    "NUL at the end": b"{}\x00",
     "control": b'{"a": "\n"}',
     "named twice": b'{"a": 1, "a": 2}',
 }
-NO_OBJECT = {"array": b"[]", "string": b'"a"', "number": b"1", "true": b"true", "null": b"null"}
+NOT_AN_OBJECT = {"array": b"[]", "string": b'"a"', "number": b"1", "true": b"true", "null": b"null"}
 
 
 def by_id(operations):
@@ -89,7 +89,7 @@ def fault_fields(answer):
 
 @by_id(BODIED)
 @pytest.mark.parametrize("content_type", [None, "text/plain", "application/xml", "application/x-www-form-urlencoded"])
-def test_a_body_that_is_not_declared_json_is_415(send, op, content_type):
+def test_a_body_of_another_content_type_is_415(send, op, content_type):
     assert send(b"{}", content_type).status_code == 415
 
 
@@ -120,13 +120,13 @@ def test_malformed_json_is_400(send, op, content):
 
 
 @by_id(BODIED)
-@pytest.mark.parametrize("content", NO_OBJECT.values(), ids=NO_OBJECT)
+@pytest.mark.parametrize("content", NOT_AN_OBJECT.values(), ids=NOT_AN_OBJECT)
 def test_a_body_that_is_not_an_object_is_400(send, op, content):
     assert send(content).status_code == 400
 
 
 @by_id(BODIED)
-def test_nesting_to_the_limit_is_accepted(send, op):
+def test_nesting_at_the_limit_is_accepted(send, op):
     answer = send(nested(DEPTH_MAX))
     assert answer.status_code < 500
     assert answer.status_code != 400 or answer.json()["error"] == "invalid_request"
@@ -138,7 +138,7 @@ def padded(size):
 
 
 @by_id(BODIED)
-def test_a_body_of_the_limit_is_accepted(send, op):
+def test_a_body_at_the_limit_is_accepted(send, op):
     answer = send(padded(op.body_max_bytes))
     assert answer.status_code < 500 and answer.status_code != 413
     assert answer.status_code != 400 or answer.json()["error"] == "invalid_request"
@@ -170,7 +170,7 @@ def types(schema):
     return [declared] if isinstance(declared, str) else declared
 
 
-def wrong_values(schema):
+def invalid_values(schema):
     """(id, value): values that do not match the schema of the member."""
     if "anyOf" in schema:
         return [("type", 7)]
@@ -209,18 +209,18 @@ MEMBER_FAULTS = [
     pytest.param(op, name, value, id=f"{op.id}-{name}-{what}")
     for op in BODIED
     for name, schema in members(op)
-    for what, value in wrong_values(schema)
+    for what, value in invalid_values(schema)
 ]
 
 
 @pytest.mark.parametrize("op, name, value", MEMBER_FAULTS)
-def test_a_wrong_member_is_named(send, op, name, value):
+def test_an_invalid_member_is_reported(send, op, name, value):
     fields = fault_fields(send(json.dumps({name: value}).encode()))
     assert any(field == name or field.startswith((f"{name}[", f"{name}.")) for field in fields), fields
 
 
 @by_id([op for op in BODIED if DESCRIBED[op.id].body_schema.get("required")])
-def test_every_missing_member_is_named(send, op):
+def test_every_missing_member_is_reported(send, op):
     required = DESCRIBED[op.id].body_schema["required"]
     assert set(required) <= set(fault_fields(send(b"{}")))
     assert set(required) <= set(fault_fields(send(None)))
@@ -228,8 +228,8 @@ def test_every_missing_member_is_named(send, op):
 
 
 @by_id([op for op in BODIED if len(members(op)) > 1])
-def test_every_fault_is_named_at_once(send, op):
-    body = {name: wrong_values(schema)[0][1] for name, schema in members(op)}
+def test_all_invalid_members_are_reported_together(send, op):
+    body = {name: invalid_values(schema)[0][1] for name, schema in members(op)}
     heads = {field.partition("[")[0].partition(".")[0] for field in fault_fields(send(json.dumps(body).encode()))}
     assert heads >= set(body)
 
@@ -243,7 +243,7 @@ def test_an_update_without_members_is_400(send, op, content):
 # ---- parameters ----
 
 
-def wrong_texts(parameter):
+def invalid_texts(parameter):
     """(id, text): values of a parameter that are refused."""
     schema = contract().resolve(parameter["schema"])
     found = []
@@ -267,17 +267,17 @@ def parameter_faults(location):
         for op in BUILT
         for parameter in DESCRIBED[op.id].parameters
         if parameter["in"] == location
-        for what, text in wrong_texts(parameter)
+        for what, text in invalid_texts(parameter)
     ]
 
 
 @pytest.mark.parametrize("op, name, text", parameter_faults("query"))
-def test_a_wrong_query_parameter_is_named(send, op, name, text):
+def test_an_invalid_query_parameter_is_reported(send, op, name, text):
     assert fault_fields(send(params={name: text})) == [name]
 
 
 @pytest.mark.parametrize("op, name, text", [fault for fault in parameter_faults("path") if fault.values[2]])
-def test_a_wrong_path_parameter_is_named(send, op, name, text):
+def test_an_invalid_path_parameter_is_reported(send, op, name, text):
     missing = str(uuid.uuid4())
     path = op.target(**{other: text if other == name else VALUES.get(other, missing) for other in op.parameters})
     assert name in fault_fields(send(path=path))
@@ -316,7 +316,7 @@ def test_a_parameter_given_twice_is_400(send, op):
 
 @by_id([op for op in BUILT if "CREATES" in op.flags])
 @pytest.mark.parametrize("key", ["", "x" * 256, "a b"], ids=["empty", "long", "space"])
-def test_a_wrong_idempotency_key_is_400(cluster, all_scopes, op, key):
+def test_an_invalid_idempotency_key_is_400(cluster, all_scopes, op, key):
     if op.process not in cluster.processes:
         pytest.skip(f"{op.process} is not part of the cluster")
     body = {} if op.body != "NONE" else None

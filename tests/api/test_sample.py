@@ -33,7 +33,7 @@ PAPER_OPTIONAL = {"github_url"}
 
 ABSTRACT_WORDS_MIN = 30
 ABSTRACT_WORDS_MAX = 120
-SHARED_RUN_WORDS = 8  # an abstract that shares so many consecutive words with the real one is a copy
+SHARED_RUN_WORDS = 8  # an abstract that shares this many consecutive words with the real one is a copy
 
 ARXIV_ID = re.compile(r"\d{4}\.\d{5}")
 CATEGORY = re.compile(r"[a-z]+(-[a-z]+)*(\.[A-Z]{2}|\.[a-z]+(-[a-z]+)*)?")

@@ -26,7 +26,7 @@ def by_id(operations):
 
 
 def target(op):
-    """A path that matches the template and names nothing that exists."""
+    """A path that matches the template. Its ids are of no object that exists."""
     missing = str(uuid.uuid4())
     return op.target(**{name: VALUES.get(name, missing) for name in op.parameters})
 
@@ -150,13 +150,13 @@ def test_the_one_scope_is_enough(cluster, with_scope, op):
 
 
 @by_id(NOT_BUILT)
-def test_not_built_is_501(all_scopes, op):
+def test_an_operation_that_is_not_built_is_501(all_scopes, op):
     problem(all_scopes.request(op.method, target(op), body(op)), 501, "not_implemented")
 
 
 @by_id(GONE)
 @pytest.mark.parametrize("method", api_def.METHODS)
-def test_gone_is_410_with_and_without_key(all_scopes, without_key, op, method):
+def test_a_removed_operation_is_410_with_and_without_key(all_scopes, without_key, op, method):
     problem(all_scopes.request(method, target(op)), 410, "gone")
     problem(without_key.request(method, target(op)), 410, "gone")
 
@@ -187,7 +187,7 @@ def test_unknown_path_is_404(all_scopes, path):
 
 
 @pytest.mark.parametrize("path", ["/", "/internal/assets/lookup", "/healthz", "/metrics", "/readyz"])
-def test_nothing_but_the_api_is_served(cluster, operator_user, path):
+def test_other_paths_are_404(cluster, operator_user, path):
     with Api(cluster.gateway_url, operator_user.key, checked=False).http as http:
         problem(http.get(path), 404, "not_found")
 

@@ -1,4 +1,4 @@
-"""Fixtures of the gateway's tests: gateways with other settings, and one whose service is made of raw sockets."""
+"""Fixtures of the gateway's tests: gateways with other settings, and one in front of a service that sends any bytes."""
 
 from contextlib import contextmanager
 from dataclasses import dataclass

@@ -149,7 +149,7 @@ def test_bytes_after_an_answer_are_dropped(edge, answer):
 
 
 def test_head_has_no_content(edge):
-    """9110 9.3.2: it has the fields of a GET, also its Content-Length."""
+    """RFC 9110, 9.3.2: it has the fields of a GET, also its Content-Length."""
     head = b"HEAD" + BASE + b"\r\n"
     answers = answered(edge, b"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n", sent=head, heads={0})
     assert answers.statuses == [200, 404]
@@ -173,7 +173,7 @@ DROPPED_FIELDS = [
 
 @pytest.mark.parametrize("line", DROPPED_FIELDS)
 def test_fields_of_the_service_connection_are_dropped(edge, line):
-    """9110 7.6.1."""
+    """RFC 9110, 7.6.1."""
     answers = answered(edge, b"HTTP/1.1 200 OK\r\n" + line + b"\r\nContent-Length: 0\r\n\r\n")
     assert answers.statuses == [200, 404]
     for one in line.split(b"\r\n"):
@@ -197,7 +197,7 @@ def test_the_gateway_sets_date_and_request_id(edge):
 
 
 def test_an_early_answer_is_passed_on(edge):
-    """9112 9.3: the service answers before the content is sent; the content is then dropped."""
+    """RFC 9112, 9.3: the service answers before the content is sent; the content is then dropped."""
     refusal = b"HTTP/1.1 415 Unsupported Media Type\r\nContent-Length: 2\r\n\r\nno"
     answers = answered(edge, refusal, sent=b"POST" + BASE + b"Content-Length: 5\r\n\r\nhello")
     assert answers.statuses == [415, 404]

@@ -143,7 +143,7 @@ def test_chunks_without_transfer_encoding_are_not_content(edge):
 
 @pytest.mark.parametrize("fields", [b"Transfer-Encoding: chunked\r\n", b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n"])
 def test_http_1_0_has_no_chunks(edge, fields):
-    """9112 6.1: a transfer coding in HTTP/1.0 is invalid framing."""
+    """RFC 9112, 6.1: a transfer coding in HTTP/1.0 is invalid framing."""
     sent = REPORT.replace(b"HTTP/1.1", b"HTTP/1.0") + b"Connection: keep-alive\r\n" + fields + b"\r\n" + CHUNKS
     assert edge.exchange(sent).statuses == [400]
     assert edge.service.seen == []
@@ -221,7 +221,7 @@ def test_chunks(edge, content, status, seen):
     b"Authorization: Bearer other", b"X-Request-Id: other", b"Connection: close", b"Upgrade: h2c\r\nConnection: Upgrade",
     b"Expect: tea", b"Trailer: X"])
 def test_trailers_change_nothing(edge, trailer):
-    """9110 6.5.1: trailers are dropped, whatever their names, and the next request is read."""
+    """RFC 9110, 6.5.1: trailers are dropped, whatever their names, and the next request is read."""
     answers = edge.exchange(REPORT + b"X-Request-Id: mine\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n" + trailer + b"\r\n\r\n")
     if answers.statuses != [400]:  # also allowed: a framing field is not valid in a trailer
         assert answers.statuses == [200, 404]

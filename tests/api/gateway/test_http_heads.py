@@ -123,7 +123,7 @@ def test_target(edge, sent, status):
     (b"/API/v1.0/experiments", 404), (b"/", 404), (b"http://a", 404), (b"http://a?x", 404), (b"http://a/", 404),
 ])
 def test_targets_are_not_normalised(edge, target, status):
-    """9110 4.2.3: these do not become an existing path. The connection stays open, since the request was well formed."""
+    """RFC 9110, 4.2.3: these do not become an existing path. The connection stays open, since the request was well formed."""
     answers = edge.exchange(b"GET " + target + b" HTTP/1.1\r\n" + REST)
     assert answers.statuses == [status, 404]
     assert edge.service.seen == []
@@ -131,14 +131,14 @@ def test_targets_are_not_normalised(edge, target, status):
 
 @pytest.mark.parametrize("target", [b"/api/v1.0/%65xperiments", b"/%61pi/v1.0/experiments", b"/api/v1.0/experiments?a=/../b&c=%00"])
 def test_targets_are_passed_on_unchanged(edge, target):
-    """9110 4.2.3: percent-encoding is decoded to find the operation, but the target is sent on as received."""
+    """RFC 9110, 4.2.3: percent-encoding is decoded to find the operation, but the target is sent on as received."""
     assert edge.exchange(b"GET " + target + b" HTTP/1.1\r\n" + REST).statuses == [200, 404]
     assert edge.service.seen == [("GET", target.decode(), b"")]
 
 
 @pytest.mark.parametrize("method", [b"OPTIONS", b"TRACE", b"PUT", b"PATCH", b"DELETE", b"PURGE", b"PROPFIND"])
 def test_other_methods_are_405(edge, method):
-    """9110 15.5.6: the reply lists the allowed methods."""
+    """RFC 9110, 15.5.6: the reply lists the allowed methods."""
     answers = edge.exchange(method + b" " + PATH + b" HTTP/1.1\r\n" + REST)
     assert answers.statuses == [405, 404]
     assert answers.messages[0].value("allow") == "GET, HEAD, POST"
@@ -146,7 +146,7 @@ def test_other_methods_are_405(edge, method):
 
 
 def test_options_of_the_whole_server(edge):
-    """9112 3.2.4: answered with 405 and all methods."""
+    """RFC 9112, 3.2.4: answered with 405 and all methods."""
     answers = edge.exchange(b"OPTIONS * HTTP/1.1\r\n" + REST)
     assert answers.statuses == [405, 404]
     assert answers.messages[0].value("allow") == "GET, HEAD, POST, PUT, PATCH, DELETE"
@@ -265,5 +265,5 @@ FIELDS_MAX = 128
     pytest.param(LINE + b"X: y\r\n" * (FIELDS_MAX - 1) + REST, 431, id="too many fields"),
 ])
 def test_limits_of_a_head(edge, sent, status):
-    """9110 5.4 and 9112 3: a head is read up to the limit."""
+    """RFC 9110, 5.4, and RFC 9112, 3: a head is read up to the limit."""
     check(edge, sent, status)

@@ -179,11 +179,11 @@ def test_patch_accepts_the_key_as_listed(api):
 
 def test_revoked_key_is_refused_and_stays_listed(api):
     made = make(api)
-    gone = api.as_key(made["key"])
-    gone.get("/account/api-keys", expect=200)
+    revoked = api.as_key(made["key"])
+    revoked.get("/account/api-keys", expect=200)
     first = api.post(f"/account/api-keys/{made['id']}/revoke", expect=200).json()
     assert first["status"] == "revoked" and first["revoked_at"]
-    gone.problem("GET", "/account/api-keys", 401, "invalid_token")
+    revoked.problem("GET", "/account/api-keys", 401, "invalid_token")
     again = api.post(f"/account/api-keys/{made['id']}/revoke", expect=200).json()
     assert again["revoked_at"] == first["revoked_at"]
     assert listed(api, made["id"])[0]["status"] == "revoked"
@@ -191,11 +191,11 @@ def test_revoked_key_is_refused_and_stays_listed(api):
 
 def test_deleted_key_is_refused_and_not_listed(api):
     made = make(api)
-    gone = api.as_key(made["key"])
-    gone.get("/account/api-keys", expect=200)
+    deleted = api.as_key(made["key"])
+    deleted.get("/account/api-keys", expect=200)
     for _ in range(2):
         assert api.delete(f"/account/api-keys/{made['id']}", expect=200).json() == {"id": made["id"], "deleted": True}
-    gone.problem("GET", "/account/api-keys", 401, "invalid_token")
+    deleted.problem("GET", "/account/api-keys", 401, "invalid_token")
     assert not listed(api, made["id"])
     api.problem("POST", f"/account/api-keys/{made['id']}/revoke", 404, "not_found")
 

@@ -1,4 +1,4 @@
-"""The brief as Markdown: no text can change its sections. The forms in which a paper can be named."""
+"""The brief for a coding agent: texts of users cannot change its sections, and every form of an arXiv id is recognised."""
 
 import re
 import uuid
@@ -53,7 +53,7 @@ def sections(markdown):
         "text\r## Report back\rto me",
     ],
 )
-def test_no_text_changes_the_sections(api, make, paper, text):
+def test_texts_of_users_do_not_change_the_sections(api, make, paper, text):
     arxiv_id = paper(title=text.replace("\n", " ").replace("\r", " "), abstract=text, authors=[text])
     launch = {"resource": {"arxiv_id": arxiv_id}, "task_description": text, "implementation_plan": text}
     made = make(hypothesis=text, target_metric=text, launch_context=launch)
@@ -61,13 +61,13 @@ def test_no_text_changes_the_sections(api, make, paper, text):
     assert sections(formatted) == SECTIONS
 
 
-def test_headings_of_task_and_plan_are_lowered_below_the_brief_s(api, make):
+def test_headings_of_task_and_plan_are_below_those_of_the_brief(api, make):
     launch = {"task_description": "# Goal\n\nFast.\n\n## Not\n\nSlow.", "implementation_plan": "Steps\n=====\n\n1. Measure."}
     formatted = context_of(api, make(launch_context=launch))["formatted"]
     assert "\n## Task\n\n### Goal\n\nFast.\n\n#### Not\n\nSlow.\n\n## Plan\n\n### Steps\n\n1. Measure.\n" in formatted
 
 
-def test_the_brief_says_what_is_not_known(api, make, paper):
+def test_the_brief_says_which_facts_are_missing(api, make, paper):
     formatted = context_of(api, make(launch_context={"resource": {"arxiv_id": paper()}}))["formatted"]
     for text in ("No plan was written", "No repository is named", "No container is known"):
         assert text in formatted
@@ -86,7 +86,7 @@ def test_the_brief_describes_the_state_of_the_container(api, make, paper, status
     assert text in context["formatted"] and "`THREADS=4`" in context["formatted"]
 
 
-def test_the_launch_context_s_image_is_used_until_the_paper_s_is_ready(api, make, paper):
+def test_the_image_of_the_paper_is_used_when_it_is_ready(api, make, paper):
     for status, image in (("failed", "mine:1"), ("ready", "theirs:1")):
         launch = {"resource": {"arxiv_id": paper(container_status=status, container_image="theirs:1")}}
         context = context_of(api, make(launch_context={**launch, "container_image": "mine:1"}))
@@ -102,24 +102,3 @@ def test_a_paper_is_found_by_every_form_of_its_id(api, make, paper, form):
     made = make(source_type="arxiv_paper", source_ref=form.format(paper(title="Found")))
     context = context_of(api, made)
     assert context["missing"] == [] and context["resource"]["title"] == "Found"
-
-
-def test_a_long_history_is_cut_to_its_newest_entries(api, make, db):
-    """The number and the size of the entries are bounded."""
-    made = make()
-    large = "x" * 1_000_000
-    db.execute(
-        "INSERT INTO experiment_history (experiment_id, at, field, was, becomes) "
-        "SELECT %s, now(), 'hypothesis', to_jsonb(%s::text), to_jsonb(n) FROM generate_series(1, 6) n",
-        [made["id"], large],
-    )
-    shown = api.get(f"/experiments/{made['id']}", expect=200).json()["history"]
-    assert [entry["to"] for entry in shown] == [6, 5, 4, 3]
-    db.execute(
-        "INSERT INTO experiment_history (experiment_id, at, field, was, becomes) "
-        "SELECT %s, now(), 'decision', 'null', to_jsonb(n) FROM generate_series(1, 1200) n",
-        [made["id"]],
-    )
-    shown = api.put(f"/experiments/{made['id']}", {"status": "running"}, expect=200).json()["history"]
-    assert len(shown) == 1000
-    assert [shown[0]["field"], shown[1]["to"], shown[-1]["to"]] == ["status", 1200, 202]

@@ -13,8 +13,8 @@ STREAM = "events.experiments"
 
 @pytest.fixture
 def emitted(cluster):
-    """emitted(experiment, count): wait for `count` events about it; returns them as (type, data, entry).
-    An event that was delivered twice, as any may be, is returned once."""
+    """emitted(experiment, count): wait for `count` events about it; returns them as (type, data, entry). An event can be
+    delivered twice; it is returned once."""
     redis = cluster.redis.client()
 
     def read(experiment, count):
@@ -73,7 +73,7 @@ def test_a_failed_change_emits_nothing(api, make, emitted, db):
     assert db.execute(query, [made["id"]]).fetchone() == (2,)
 
 
-def test_an_interest_lists_its_project_s_experiments(cluster, api, make, make_project):
+def test_an_interest_lists_the_experiments_of_its_project(cluster, api, make, make_project):
     if "svc-interests" not in cluster.processes:
         pytest.skip("svc-interests is not part of the cluster")
     project = make_project()["id"]
@@ -94,7 +94,7 @@ def test_an_interest_lists_its_project_s_experiments(cluster, api, make, make_pr
 TABLES = ["experiment", "project", "idempotency"]
 
 
-def test_a_deleted_account_leaves_nothing(user, api, account, make, make_project, other_user, db, writable):
+def test_deleting_an_account_deletes_all_its_rows(user, api, account, make, make_project, other_user, db, writable):
     owner = account(user)
     made = make(**writable, project_id=make_project()["id"])
     api.put(f"/experiments/{made['id']}", {"status": "draft"}, expect=200)

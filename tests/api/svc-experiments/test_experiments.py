@@ -132,6 +132,27 @@ def test_another_account_gets_404(api, other_user, make, method, body):
     assert api.get(f"/experiments/{made['id']}", expect=200).json() == made
 
 
+def test_a_long_history_is_cut_to_its_newest_entries(api, make, db):
+    """The number and the size of the entries are bounded."""
+    made = make()
+    large = "x" * 1_000_000
+    db.execute(
+        "INSERT INTO experiment_history (experiment_id, at, field, was, becomes) "
+        "SELECT %s, now(), 'hypothesis', to_jsonb(%s::text), to_jsonb(n) FROM generate_series(1, 6) n",
+        [made["id"], large],
+    )
+    shown = api.get(f"/experiments/{made['id']}", expect=200).json()["history"]
+    assert [entry["to"] for entry in shown] == [6, 5, 4, 3]
+    db.execute(
+        "INSERT INTO experiment_history (experiment_id, at, field, was, becomes) "
+        "SELECT %s, now(), 'decision', 'null', to_jsonb(n) FROM generate_series(1, 1200) n",
+        [made["id"]],
+    )
+    shown = api.put(f"/experiments/{made['id']}", {"status": "running"}, expect=200).json()["history"]
+    assert len(shown) == 1000
+    assert [shown[0]["field"], shown[1]["to"], shown[-1]["to"]] == ["status", 1200, 202]
+
+
 # ---- update ----
 
 

@@ -1,4 +1,4 @@
-"""Processes are killed during writes: every change answered with 2xx is kept, and recorded once."""
+"""Processes are killed during writes: every change that was answered with 2xx is kept, and is in the history once."""
 
 import threading
 
@@ -26,7 +26,7 @@ class Writers:
         self.threads = [threading.Thread(target=self.work, args=(number,)) for number in range(WRITERS)]
 
     def call(self, method, path, body):
-        """The answer; None when there is none or it is 502, 503 or 504."""
+        """The answer; None if there is no answer, or it is 502, 503 or 504."""
         try:
             answer = self.api.request(method, path, body)
         except httpx.TransportError:

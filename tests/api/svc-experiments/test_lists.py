@@ -67,7 +67,7 @@ def test_filters(api, three, filters, expected):
     assert answer.headers["x-total-count"] == str(len(expected))
 
 
-def test_links_lead_through_the_pages(api, make):
+def test_links_lead_to_all_pages(api, make):
     ids = [make()["id"] for _ in range(5)][::-1]
     answer = api.get(LISTED, params={"limit": 2, "status": "draft"}, expect=200)
     seen = [item["id"] for item in answer.json()]
@@ -99,8 +99,8 @@ def numbers(answer):
     return [int(item["name"].removeprefix("experiment ")) for item in answer.json()]
 
 
-# Filter -> query parameters, and which of the numbers 0 to 99,999 match.
-BIG = {
+# Name -> query parameters, and a predicate that tells which of the experiments 0 to 99,999 match.
+LARGE_FILTERS = {
     "none": ({}, lambda n: True),
     "status": ({"status": "running"}, lambda n: n % 8 == 1),
     "project_id": ({"project_id": "Big"}, lambda n: n % 25 == 0),
@@ -115,11 +115,11 @@ BIG = {
 }
 
 
-@pytest.mark.parametrize("name", BIG)
+@pytest.mark.parametrize("name", LARGE_FILTERS)
 @pytest.mark.parametrize("place", [0.0, 0.5, 1.0], ids=["newest", "middle", "oldest"])
 def test_pages_of_a_hundred_thousand(many, name, place):
     api, _, project = many
-    params, fits = BIG[name]
+    params, fits = LARGE_FILTERS[name]
     params = {**params, **({"project_id": project} if "project_id" in params else {})}
     expected = [n for n in range(COUNT - 1, -1, -1) if fits(n)]
     offset = max(int(place * len(expected)) - 100, 0)
@@ -155,10 +155,10 @@ COLUMNS = ["project_id", "status", "ticket_source", "external_ticket_id", "creat
 
 
 @pytest.mark.parametrize("is_actionable", [False, True])
-@pytest.mark.parametrize("name", BIG)
+@pytest.mark.parametrize("name", LARGE_FILTERS)
 def test_every_filter_uses_an_index(cluster, many, name, is_actionable):
     _, account, project = many
-    params = {**BIG[name][0]}
+    params = {**LARGE_FILTERS[name][0]}
     if "project_id" in params:
         params["project_id"] = project
     with cluster.postgres.connect("experiments") as connection:

@@ -65,12 +65,12 @@ def test_missing_experiments_are_added(api, seed, tmp_path):
     assert found["B"]["created_via"] == "seed"
 
 
-WRONG = [
+INVALID_FILES = [
     ("no file", None, "no such file"),
     ("not JSON", "{", "at byte"),
     ("an array", "[]", "is not a JSON object"),
     ("no name", '{"experiments": [{}]}', "experiments[0].name is required"),
-    ("a wrong status", '{"experiments": [{"name": "A"}, {"name": "B", "status": "x"}]}', "experiments[1].status must be"),
+    ("an invalid status", '{"experiments": [{"name": "A"}, {"name": "B", "status": "x"}]}', "experiments[1].status must be"),
     ("nested", '{"experiments": [{"name": "A", "launch_context": {"resource": 7}}]}', "launch_context.resource must be"),
     ("no list", '{"projects": {}}', "projects must be an array"),
     ("a project", '{"projects": [{"name": ""}]}', "projects[0].name must not be empty"),
@@ -78,8 +78,8 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize("text, why", [row[1:] for row in WRONG], ids=[row[0] for row in WRONG])
-def test_a_wrong_file_loads_nothing(api, seed, tmp_path, text, why):
+@pytest.mark.parametrize("text, why", [row[1:] for row in INVALID_FILES], ids=[row[0] for row in INVALID_FILES])
+def test_an_invalid_file_loads_nothing(api, seed, tmp_path, text, why):
     file = tmp_path / "wrong.json"
     if text is not None:
         file.write_text(text)
@@ -92,7 +92,7 @@ def test_a_wrong_file_loads_nothing(api, seed, tmp_path, text, why):
 
 @pytest.mark.parametrize("arguments", [[], ["FILE"], ["--user", "UUID"], ["FILE", "--user", "me"], ["FILE", "x", "--user", "UUID"],
                                    ["FILE", "--colour"], ["FILE", "--user"]])
-def test_wrong_arguments_are_refused(cluster, arguments):
+def test_invalid_arguments_are_refused(cluster, arguments):
     known = {"FILE": SAMPLE, "UUID": uuid.uuid4()}
     with pytest.raises(RuntimeError, match="svc-experiments seed.*: 2\n"):
         cluster.run("svc-experiments", "seed", *(known.get(word, word) for word in arguments))

@@ -1,4 +1,4 @@
-"""Events of other services: experiments, and deleted accounts."""
+"""Events that svc-interests receives: changed experiments, and deleted accounts."""
 
 import uuid
 

@@ -1,4 +1,4 @@
-"""Every task is done, and done once, although a process, Redis or Postgres fails meanwhile."""
+"""Every task is done exactly once, even if a process, Redis or Postgres fails meanwhile."""
 
 import uuid
 

@@ -9,7 +9,7 @@ def faults(document):
     return {fault["field"] for fault in document["errors"]}
 
 
-def is_falling(scored):
+def is_descending(scored):
     scores = [one["score"] for one in scored]
     return scores == sorted(scores, reverse=True)
 
@@ -37,7 +37,7 @@ def give_feedback(interests, interest, likes=12, dislikes=6):
 def test_score_without_a_body_scores_the_pool(interests):
     made = interests.ready()
     scored = interests.score(made, expect=200).json()
-    assert len(scored) == 20 and is_falling(scored)
+    assert len(scored) == 20 and is_descending(scored)
     assert {one["model_version"] for one in scored} == {0}
     assert all("arxiv_id" in one and one["title"] for one in scored)
 
@@ -63,7 +63,7 @@ def test_candidates_are_ids_or_texts(interests, papers):
         {"title": "Growing tomatoes on a balcony", "abstract": None},
     ]
     scored = interests.score(made, {"candidates": [texts[1], *known, texts[0], "9912.99999"]}, expect=200).json()
-    assert len(scored) == 5 and is_falling(scored)
+    assert len(scored) == 5 and is_descending(scored)
     assert {one.get("arxiv_id") for one in scored} - {None} == set(known)
     assert {one["arxiv_id"]: one["title"] for one in scored if "arxiv_id" in one} == {
         paper: papers[paper]["title"] for paper in known
@@ -142,7 +142,7 @@ def test_refit_moves_liked_papers_up(interests, interest):
     assert 0.5 < result["auc"] <= 1
     assert task["message"]
     after = interests.score(interest, {"limit": 500}, expect=200).json()
-    assert {one["model_version"] for one in after} == {1} and is_falling(after)
+    assert {one["model_version"] for one in after} == {1} and is_descending(after)
     assert [one["arxiv_id"] for one in after] != [one["arxiv_id"] for one in before]
     place = {one["arxiv_id"]: at for at, one in enumerate(after)}
     mean = lambda group: sum(place[one["resource_id"]] for one in group) / len(group)  # noqa: E731

@@ -217,7 +217,7 @@ def withdraw(db, name):
 
 
 def test_a_withdrawn_paper_is_not_found(api, db, put, word, found):
-    name = put(title=f"Soon gone {word}")["arxiv_id"]
+    name = put(title=f"Soon withdrawn {word}")["arxiv_id"]
     found(word, [name])
     withdraw(db, name)
     api.get(f"/search/assets/{name}", expect=404)

@@ -1,6 +1,6 @@
 """Search with an external embedder: papers are found by meaning, and failures of the embedder never break a search.
 
-The embedder is a stub with an OpenAI-compatible interface, used by a replica of these tests alone.
+The embedder is a stub with an OpenAI-compatible interface, used by a replica that only these tests use.
 """
 
 import base64

@@ -161,7 +161,7 @@ def test_damaged_gzip_data_fails(run, tmp_path, snapshot):
     assert run(path).returncode == 1
 
 
-BAD = [
+INVALID_LINES = [
     ("{", "byte"), ("[]", "not an object"), ("nonsense", "byte"), ('"text"', "not an object"), ("{}", "no id"),
     ('{"id": 5, "title": "x"}', "id is not a string"), ('{"id": "x", "title": "x"}', "not an arXiv id"),
     ('{"id": "2401.00001"}', "no title"), ('{"id": "2401.00001", "title": "  "}', "no title"),
@@ -177,7 +177,7 @@ BAD = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("line", "why"), BAD, ids=lambda value: value[:30])
+@pytest.mark.parametrize(("line", "why"), INVALID_LINES, ids=lambda value: value[:30])
 def test_an_invalid_line_is_reported_and_skipped(run, paper_file, snapshot, line, why):
     path = paper_file([snapshot(), line, snapshot()])
     done = run(path)
@@ -228,7 +228,7 @@ def test_an_empty_file_is_valid(run, paper_file):
 
 
 def test_a_file_without_papers_fails_with_a_short_report(run, paper_file):
-    done = run(paper_file(["This is no JSON."] * 1000))
+    done = run(paper_file(["This is not JSON."] * 1000))
     assert (done.returncode, summary(done)) == (1, (0, 0, 1000))
     assert done.stderr.count("\n") < 30 and "no line is a paper" in done.stderr
 

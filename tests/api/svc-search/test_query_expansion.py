@@ -1,6 +1,6 @@
 """Search with use_llm: a language model expands the query, and failures of the model never break a search.
 
-The model is a stub with an OpenAI-compatible interface, used by replicas of these tests alone.
+The model is a stub with an OpenAI-compatible interface, used by replicas that only these tests use.
 """
 
 import json
