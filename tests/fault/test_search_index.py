@@ -7,8 +7,6 @@ import httpx
 import pytest
 
 from lib.identity import signed
-from lib.process import Process
-from lib.servers import free_port
 from lib.wait import PATIENCE_SECONDS, wait_for
 from lib.words import new_word
 
@@ -22,11 +20,7 @@ class Replica:
     def __init__(self, cluster, number):
         self.cluster = cluster
         self.folder = cluster.servers.base / f"index-{number}"
-        changes = {"LISTEN": f"127.0.0.1:{free_port()}", "DATA_DIR": str(self.folder)}
-        self.process = Process(
-            "svc-search", cluster.binary("svc-search"), cluster.settings("svc-search", f"index-{number}", **changes),
-            cluster.servers.base / f"svc-search-index-{number}.log",
-        )  # fmt: skip
+        self.process = cluster.separate("svc-search", f"index-{number}", DATA_DIR=str(self.folder))
 
     def start(self):
         self.process.start()
@@ -34,7 +28,7 @@ class Replica:
 
     def call(self, method, path, body=None):
         answer = httpx.request(
-            method, f"http://{self.process.env['LISTEN']}/api/v1.0{path}", json=body,
+            method, f"{self.process.url}/api/v1.0{path}", json=body,
             headers=signed(self.cluster, "personal"), timeout=PATIENCE_SECONDS,
         )  # fmt: skip
         assert answer.status_code == 200, answer.text

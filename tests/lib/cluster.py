@@ -117,6 +117,12 @@ class Cluster:
             **changes,
         }
 
+    def separate(self, name, label, **changes):
+        """A process with its own port and the data folder `label`, which the other processes do not use. The caller starts
+        and stops it."""
+        settings = self.settings(name, label, **{"LISTEN": f"127.0.0.1:{free_port()}", **changes})
+        return Process(name, self.binary(name), settings, self.servers.base / f"{name}-{label}.log")
+
     def add(self, name, **changes):
         """Start one more replica with changed settings. Does not wait until it is ready."""
         number = len(self.processes[name]) + sum(process.name == name for process in self.retired)

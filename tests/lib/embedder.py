@@ -7,8 +7,6 @@ import secrets
 import httpx
 
 from lib.identity import signed
-from lib.process import Process
-from lib.servers import free_port
 from lib.stub_server import StubServer
 from lib.wait import PATIENCE_SECONDS
 from lib.words import new_word
@@ -70,14 +68,11 @@ class EmbeddingReplica:
     def __init__(self, cluster, embedder, **changes):
         name = f"embedding-{secrets.token_hex(4)}"
         settings = {
-            "LISTEN": f"127.0.0.1:{free_port()}", "DATA_DIR": "", "WORKERS": "1", "EMBEDDINGS_URL": embedder.url,
-            "EMBEDDINGS_MODEL": name, "EMBEDDINGS_KEY": KEY, "EMBEDDINGS_TIMEOUT": "2s", **changes,
+            "DATA_DIR": "", "WORKERS": "1", "EMBEDDINGS_URL": embedder.url, "EMBEDDINGS_MODEL": name, "EMBEDDINGS_KEY": KEY,
+            "EMBEDDINGS_TIMEOUT": "2s", **changes,
         }  # fmt: skip
         self.cluster, self.name = cluster, name
-        self.process = Process(
-            "svc-search", cluster.binary("svc-search"), cluster.settings("svc-search", name, **settings),
-            cluster.servers.base / f"svc-search-{name}.log",
-        )  # fmt: skip
+        self.process = cluster.separate("svc-search", name, **settings)
 
     def start(self):
         self.process.start()

@@ -11,8 +11,6 @@ import httpx
 import pytest
 
 from lib.identity import signed
-from lib.process import Process
-from lib.servers import free_port
 from lib.stub_server import StubServer
 from lib.wait import PATIENCE_SECONDS, wait_for
 
@@ -42,13 +40,8 @@ def model():
 @contextmanager
 def run_replica(cluster, model, timeout):
     """A svc-search on its own port that uses the model with this timeout."""
-    changes = {
-        "LISTEN": f"127.0.0.1:{free_port()}", "DATA_DIR": "", "LLM_URL": model.stub.url + "/v1", "LLM_MODEL": "small",
-        "LLM_KEY": "sk-test", "LLM_TIMEOUT": timeout,
-    }  # fmt: skip
-    name = f"llm-{timeout}"
-    settings = cluster.settings("svc-search", name, **changes)
-    process = Process("svc-search", cluster.binary("svc-search"), settings, cluster.servers.base / f"svc-search-{name}.log")
+    settings = {"LLM_URL": model.stub.url + "/v1", "LLM_MODEL": "small", "LLM_KEY": "sk-test", "LLM_TIMEOUT": timeout}
+    process = cluster.separate("svc-search", f"llm-{timeout}", DATA_DIR="", **settings)
     process.start()
     process.wait_ready()
     yield process
