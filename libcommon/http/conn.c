@@ -60,7 +60,8 @@ static void shorten_idle(struct http_conn *conn)
 static void exchange_free(struct http_conn *conn)
 {
 	struct server_exchange *exchange = conn->exchange;
-	struct arena *arena = exchange->x.arena; /* NULL: taken; on_done may free it */
+	struct arena *arena =
+		exchange->x.arena; /* NULL: the handler took it; on_done may free it */
 	conn->exchange = NULL;
 	if (conn->state == CONN_EXCHANGE)
 		conn->server->handler->on_done(&exchange->x);
@@ -359,7 +360,7 @@ void http_conn_new(struct http_server *server, int fd, const struct sockaddr_sto
 	server->conn_count++;
 	TAILQ_INSERT_TAIL(&server->conns, conn, all);
 	http_parse_init(conn);
-	conn->is_broken = !http_socket_open(conn, fd, from);
+	conn->is_broken = !http_socket_open(conn, fd, from, http_conn_tick);
 	enter_idle(conn);
 	http_conn_tick(conn);
 }

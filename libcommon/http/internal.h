@@ -1,6 +1,6 @@
 /** Declarations shared by the files of the HTTP server; for them and their fuzz target only.
  *
- * Each file calls only those below it:
+ * Each file calls only those below it in this list:
  *
  *     server.c     listening, accepting, running the connections that are due, drain
  *     conn.c       upper half of a connection: its state machine
@@ -9,10 +9,10 @@
  *     head.c       collecting and checking heads
  *     socket.c     lower half of a connection: its socket and timer
  *
- * conn.c and socket.c are two halves of one state machine. socket.c turns the events of libuv into
- * members of struct http_conn and calls http_conn_tick(), the only call upwards; http_conn_tick()
- * makes the moves and tells socket.c what to wait for. The server learns through on_conn_closed
- * that a connection has closed.
+ * conn.c and socket.c are two halves of one state machine. socket.c records the events of libuv in
+ * members of struct http_conn and then calls the function on_event that it was opened with, which is
+ * http_conn_tick(). That makes the transitions and calls http_socket_wait() to wait for the next
+ * event. When a connection has closed, socket.c calls the server's on_conn_closed.
  */
 #pragma once
 
@@ -69,6 +69,7 @@ struct server_exchange {
 
 struct http_conn {
 	struct http_server *server;
+	void (*on_event)(struct http_conn *conn); /* from http_socket_open() */
 	union {
 		uv_stream_t stream;
 		uv_tcp_t tcp;
@@ -145,9 +146,11 @@ static inline uint64_t conn_now(const struct http_conn *conn)
 	return uv_now(conn->server->loop);
 }
 
-/** Give an accepted socket to libuv; takes `fd`. False: libuv refused it; the connection must be
- * closed all the same. */
-bool http_socket_open(struct http_conn *conn, int fd, const struct sockaddr_storage *from);
+/** Give an accepted socket to libuv; takes `fd`. `on_event` is called after each event of the socket
+ * or its timer has been recorded in `conn`. False: libuv refused the socket; http_socket_close() must
+ * still be called. */
+bool http_socket_open(struct http_conn *conn, int fd, const struct sockaddr_storage *from,
+                      void (*on_event)(struct http_conn *conn));
 
 /** Whether the exchange accepts more bytes of its request now. */
 bool http_socket_may_read(const struct http_conn *conn);
@@ -156,7 +159,8 @@ bool http_socket_may_read(const struct http_conn *conn);
  * timer. */
 void http_socket_wait(struct http_conn *conn);
 
-/** Call http_conn_tick() in this turn of the loop, from the loop's own stack. */
+/** Add the connection to the list of those that the server ticks in this turn of the loop, from the
+ * loop's own stack. */
 void http_socket_schedule(struct http_conn *conn);
 
 /** Write all of `bufs`; copies what the socket does not take at once. Sets is_broken on failure. */
@@ -223,5 +227,5 @@ void http_conn_new(struct http_server *server, int fd, const struct sockaddr_sto
 /** Make all transitions that are possible now. */
 void http_conn_tick(struct http_conn *conn);
 
-/** Close the connection at once; the handler of an open exchange learns that the client is gone. */
+/** Close the connection at once; the handler of an open exchange gets on_gone. */
 void http_conn_kill(struct http_conn *conn);

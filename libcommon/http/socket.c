@@ -20,11 +20,13 @@ static void peer_format(const struct sockaddr_storage *from, char peer[INET6_ADD
 		memcpy(peer, "unix", sizeof("unix"));
 }
 
-bool http_socket_open(struct http_conn *conn, int fd, const struct sockaddr_storage *from)
+bool http_socket_open(struct http_conn *conn, int fd, const struct sockaddr_storage *from,
+                      void (*on_event)(struct http_conn *conn))
 {
 	uv_loop_t *loop = conn->server->loop;
 	conn->is_tcp = from->ss_family == AF_INET || from->ss_family == AF_INET6;
 	conn->handle_count = 2;
+	conn->on_event = on_event;
 	peer_format(from, conn->peer);
 	uv_timer_init(loop, &conn->timer);
 	bool is_open;
@@ -68,7 +70,7 @@ static void on_late_write(void *owner, int status)
 	if (conn->state == CONN_CLOSED)
 		return;
 	conn->is_broken |= status < 0;
-	http_conn_tick(conn);
+	conn->on_event(conn);
 }
 
 void http_socket_write(struct http_conn *conn, const uv_buf_t *bufs, unsigned count)
@@ -134,10 +136,10 @@ static void on_read(uv_stream_t *stream, ssize_t length, const uv_buf_t *buf)
 		conn->in = buf->base;
 		conn->in_length = (size_t)length;
 	}
-	http_conn_tick(conn);
+	conn->on_event(conn);
 }
 
-/* Reading goes on after the request is complete, to notice that the client closes. */
+/* Continue to read after the request is complete, to notice when the client closes. */
 static void set_reading(struct http_conn *conn)
 {
 	bool should_read = conn->in_length == 0;
@@ -158,7 +160,7 @@ static void on_timer(uv_timer_t *timer)
 	conn->timer_ms = 0;
 	bool has_moved = http_socket_queued(conn) < conn->queued_bytes;
 	conn->is_late = conn->deadline_ms <= conn_now(conn) && !has_moved;
-	http_conn_tick(conn);
+	conn->on_event(conn);
 }
 
 /* A running timer that fires before the deadline is left as it is and set again when it fires: most
