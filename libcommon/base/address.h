@@ -16,5 +16,5 @@ struct address {
 	const char *text; /* as it was written */
 };
 
-/** Parse an address; copies into the arena. ERR_INVALID: none of the forms above. */
+/** Parse an address; copies into the arena. ERR_INVALID: it has none of these forms. */
 enum err_code address_parse(struct arena *arena, const char *text, struct address *ret_address);

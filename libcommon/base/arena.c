@@ -84,11 +84,6 @@ static void block_free(struct block *block, bool is_wiped)
 	free(block);
 }
 
-static size_t block_left(const struct block *block)
-{
-	return block->size - block->used;
-}
-
 /* Allocate `size` zeroed bytes in the block, which must have room. */
 static void *block_take(struct block *block, size_t size)
 {
@@ -139,7 +134,7 @@ void arena_free(struct arena *arena)
 static struct block *arena_block_for(struct arena *arena, size_t size)
 {
 	size_t needed = aligned(size + GUARD_BYTES);
-	if (needed <= block_left(arena->current))
+	if (needed <= arena->current->size - arena->current->used)
 		return arena->current;
 	needed += aligned(sizeof(struct block));
 

@@ -39,8 +39,8 @@ bool equal_constant_time(const void *a, const void *b, size_t length);
 void gcm_seal(const uint8_t key[GCM_KEY_LEN], const char *context, const void *text, size_t length,
               uint8_t *out);
 
-/** Decrypt what gcm_seal() wrote; `out` holds length - GCM_OVERHEAD bytes. ERR_INVALID: the text or
- * the context was changed, or the key is another one. */
+/** Decrypt what gcm_seal() wrote; `out` holds length - GCM_OVERHEAD bytes. ERR_INVALID: the text
+ * or the context was changed, or the key differs. */
 enum err_code gcm_open(const uint8_t key[GCM_KEY_LEN], const char *context, const void *sealed,
                        size_t length, uint8_t *out) attr_must_use;
 

@@ -42,8 +42,8 @@ static const yyjson_alc *arena_allocator(struct arena *arena)
 	return alc;
 }
 
-/* The position after the string that starts at `start`, behind its opening quote; `length`: it does
- * not end. */
+/* The position after the string that starts at `start`, just after its opening quote; `length`: it
+ * does not end. */
 static size_t string_end(const char *text, size_t start, size_t length)
 {
 	for (;;) {
@@ -252,8 +252,8 @@ void json_quote(struct buf *out, const char *text, size_t length)
 	buf_add(out, "\"", 1);
 }
 
-/* Makes the text always valid JSON. Strings that are not UTF-8 fail and are replaced afterwards; a
- * parsed value has none. */
+/* NaN and infinity become null. A string that is not UTF-8 makes yyjson fail; json_write_mut() then
+ * writes it unchecked and replaces the invalid bytes. Parsed values have no such strings. */
 #define WRITE_FLAGS YYJSON_WRITE_INF_AND_NAN_AS_NULL
 
 static char *replace_invalid(struct arena *arena, const char *text, size_t *length)

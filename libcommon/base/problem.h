@@ -1,6 +1,7 @@
 /** Problem details (RFC 9457), the body of every error reply:
  *
- *     {"type":"about:blank","title":"Bad Request","status":400,"detail":"1 field is invalid",
+ *     {"type":"about:blank","title":"Bad Request","status":400,
+ *      "detail":"limit: must be an integer of at least 1",
  *      "instance":"<request id>","error":"invalid_request",
  *      "errors":[{"field":"limit","message":"must be an integer of at least 1"}]}
  */

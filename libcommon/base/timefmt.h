@@ -17,7 +17,7 @@ int64_t time_now_ms(void);
 uint64_t time_monotonic_ms(void);
 uint64_t time_monotonic_us(void);
 
-/** Format a time; outside the years 0000 to 9999, the nearest time inside them. */
+/** Format a time. A time outside the years 0000 to 9999 is replaced by the nearest one inside. */
 void time_format(int64_t time_ms, char out[TIME_TEXT_LEN + 1]);
 void date_format(int64_t time_ms, char out[DATE_TEXT_LEN + 1]);
 

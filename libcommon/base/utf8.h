@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** The length of the well-formed sequence at the start of `text`, which has `length` bytes. 0: none.
- * Overlong forms, surrogates and values above U+10FFFF are not well-formed. */
+/** The length of the well-formed sequence at the start of `text`, which has `length` bytes; 0:
+ * there is none. Overlong forms, surrogates and values above U+10FFFF are not well-formed. */
 size_t utf8_sequence(const char *text, size_t length);
 
 bool utf8_is_valid(const char *text, size_t length);
