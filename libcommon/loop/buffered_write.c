@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A copy of the bytes that the socket did not take. */
+/* A copy of the bytes that the socket did not accept at once. */
 struct rest {
 	uv_write_t req;
 	buffered_write_cb *done;
@@ -15,25 +15,25 @@ struct rest {
 
 static void on_written(uv_write_t *req, int status)
 {
-	struct rest *late = CONTAINER_OF(req, struct rest, req);
-	buffered_write_cb *done = late->done;
-	void *owner = late->owner;
-	free(late);
+	struct rest *rest = CONTAINER_OF(req, struct rest, req);
+	buffered_write_cb *done = rest->done;
+	void *owner = rest->owner;
+	free(rest);
 	done(owner, status);
 }
 
 /* Copy the last `length` bytes. */
 static struct rest *rest_new(const uv_buf_t *bufs, unsigned count, size_t length)
 {
-	struct rest *late = malloc(sizeof(*late) + length);
-	require(late != NULL);
+	struct rest *rest = malloc(sizeof(*rest) + length);
+	require(rest);
 	while (length > 0) {
 		const uv_buf_t *buf = &bufs[--count];
 		size_t kept = MIN_OF(length, buf->len);
 		length -= kept;
-		memcpy(late->data + length, buf->base + buf->len - kept, kept);
+		memcpy(rest->data + length, buf->base + buf->len - kept, kept);
 	}
-	return late;
+	return rest;
 }
 
 int buffered_write(uv_stream_t *stream, const uv_buf_t *bufs, unsigned count,
@@ -48,12 +48,12 @@ int buffered_write(uv_stream_t *stream, const uv_buf_t *bufs, unsigned count,
 	size_t left = total - (size_t)MAX_OF(sent, 0);
 	if (left == 0)
 		return 0;
-	struct rest *late = rest_new(bufs, count, left);
-	late->done = done;
-	late->owner = owner;
-	uv_buf_t rest = uv_buf_init(late->data, (unsigned)left);
-	int code = uv_write(&late->req, stream, &rest, 1, on_written);
+	struct rest *rest = rest_new(bufs, count, left);
+	rest->done = done;
+	rest->owner = owner;
+	uv_buf_t buf = uv_buf_init(rest->data, (unsigned)left);
+	int code = uv_write(&rest->req, stream, &buf, 1, on_written);
 	if (code != 0)
-		free(late);
+		free(rest);
 	return code;
 }

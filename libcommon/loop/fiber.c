@@ -49,7 +49,7 @@ extern struct transfer jump_fcontext(fcontext_t to, void *data);
 
 #define STACKS_POOLED_MAX 64
 
-/* One flow of control, a fiber or the loop's own stack, and what the sanitizers know of it. */
+/* One flow of control, a fiber or the loop's own stack, and its data for the sanitizers. */
 struct flow {
 	fcontext_t context;
 	const void *stack_bottom;
@@ -58,7 +58,7 @@ struct flow {
 	void *tsan_fiber;
 };
 
-/* Lives at the top of its own stack. */
+/* Stored at the top of its own stack. */
 struct fiber {
 	struct flow flow;
 	struct flow *resumer;
@@ -134,7 +134,7 @@ static void stack_give(char *mapping)
 	thread.pooled++;
 }
 
-/* Inlined into the caller: a frame of its own would be entered on one stack and left on another. */
+/* Always inlined: a call would enter its frame on one stack and leave it on another. */
 #define INLINED static inline __attribute__((always_inline))
 
 /* Call before leaving `from`; `is_final`: control never returns to it. */
@@ -158,11 +158,6 @@ INLINED void sanitizer_arrive(const struct flow *here, struct flow *left)
 	                                &left->stack_bytes);
 #endif
 	(void)here, (void)left;
-}
-
-static struct flow *current_flow(void)
-{
-	return thread.running ? &thread.running->flow : &thread.loop_flow;
 }
 
 /* Switch to the flow that resumed this fiber. */
@@ -203,7 +198,7 @@ static void fiber_finish(struct fiber *fiber)
 
 static void fiber_resume(struct fiber *fiber)
 {
-	struct flow *here = current_flow();
+	struct flow *here = thread.running ? &thread.running->flow : &thread.loop_flow;
 	fiber->resumer = here;
 	fiber->resumer_fiber = thread.running;
 	thread.running = fiber;
@@ -238,7 +233,7 @@ static void thread_unregister(void)
 	if (*link)
 		*link = thread.next;
 	pthread_mutex_unlock(&fiber_threads_lock);
-	thread.ready.stqh_last = NULL; /* registered anew by the next fiber */
+	thread.ready.stqh_last = NULL; /* the next fiber registers the thread again */
 }
 
 void fiber_start(fiber_fn *fn, void *arg, fiber_fn *done)
@@ -380,7 +375,7 @@ void fiber_thread_free(void)
 	thread_unregister();
 }
 
-/* The two handles by which a loop runs its ready fibers, one allocation. */
+/* The two handles of a loop that run the ready fibers, in one allocation. */
 struct fiber_hooks {
 	uv_prepare_t prepare;
 	uv_check_t check;

@@ -17,10 +17,11 @@ struct periodic {
 	request_fn *run;
 	void *user;
 	uint64_t every_ms, timeout_ms;
-	uv_timer_t timer; /* until the next pass */
-	struct request *pass;
-	unsigned failures;  /* in a row */
-	uint64_t wanted_ms; /* pause asked for during the pass; PERIODIC_WHEN_WOKEN: none was */
+	uv_timer_t timer;     /* until the next pass */
+	struct request *pass; /* running; NULL: none */
+	unsigned failures;    /* in a row */
+	uint64_t
+		wake_in_ms; /* periodic_wake_in() during the pass; PERIODIC_WHEN_WOKEN: not called */
 	bool is_stopped;
 	uint64_t due_ms; /* when the timer fires, on the monotonic clock */
 };
@@ -36,7 +37,7 @@ struct periodic *periodic_new(struct worker *worker, const char *name, request_f
 	periodic->user = user;
 	periodic->every_ms = every_ms;
 	periodic->timeout_ms = timeout_ms;
-	periodic->wanted_ms = PERIODIC_WHEN_WOKEN;
+	periodic->wake_in_ms = PERIODIC_WHEN_WOKEN;
 	uv_timer_init(&worker->loop, &periodic->timer);
 	periodic->timer.data = periodic;
 	return periodic;
@@ -65,7 +66,7 @@ static void timer_set(struct periodic *periodic, uint64_t ms)
 	uv_timer_start(&periodic->timer, on_timer, ms, 0);
 }
 
-static void note_failure(const struct periodic *periodic, const struct request *rq)
+static void log_first_failure(const struct periodic *periodic, const struct request *rq)
 {
 	if (periodic->failures > 1)
 		return;
@@ -85,14 +86,14 @@ static uint64_t pause_ms(const struct periodic *periodic)
 static void pass_over(struct request *rq)
 {
 	struct periodic *periodic = rq->user;
-	uint64_t next_ms = MIN_OF(periodic->wanted_ms, pause_ms(periodic));
+	uint64_t next_ms = MIN_OF(periodic->wake_in_ms, pause_ms(periodic));
 	periodic->pass = NULL;
-	periodic->wanted_ms = PERIODIC_WHEN_WOKEN;
+	periodic->wake_in_ms = PERIODIC_WHEN_WOKEN;
 	if (periodic->is_stopped)
 		return;
 	if (rq->problem.code != ERR_NONE) {
 		periodic->failures++;
-		note_failure(periodic, rq);
+		log_first_failure(periodic, rq);
 		next_ms = backoff_ms(periodic->failures, RETRY_MIN_MS, RETRY_MAX_MS);
 	} else {
 		periodic->failures = 0;
@@ -118,7 +119,7 @@ void periodic_wake_in(struct periodic *periodic, uint64_t ms)
 	if (periodic->is_stopped)
 		return;
 	if (periodic->pass)
-		periodic->wanted_ms = MIN_OF(periodic->wanted_ms, ms);
+		periodic->wake_in_ms = MIN_OF(periodic->wake_in_ms, ms);
 	else if (periodic->failures > 0) /* the backoff decides */
 		return;
 	else if (!uv_is_active((uv_handle_t *)&periodic->timer) ||

@@ -15,21 +15,21 @@ struct request_run {
 	struct request *request;
 	request_fn *run, *done;
 	LIST_ENTRY(request_run) entry;
-	struct page *page; /* the innermost; NULL outside of all */
+	struct page *page; /* the innermost; NULL: none is open */
 	int pins;          /* one for the fiber, one for each request_pin() */
 };
 
-/* In the arena that was current when it began. */
+/* In the arena that was current when it was registered. */
 struct request_hold {
 	request_release_fn *release;
 	void *held;
 	struct request_hold *next; /* older */
 };
 
-/* In its own arena. */
+/* An open page; in its own arena. */
 struct page {
-	struct arena *before;       /* what rq->arena was */
-	struct request_hold *holds; /* what rq->holds was */
+	struct arena *before;       /* rq->arena before the page */
+	struct request_hold *holds; /* rq->holds before the page */
 	struct page *outer;
 };
 
@@ -71,7 +71,7 @@ void request_wait(struct request *rq)
 	if (reason)
 		raise_error(rq, reason, "%s",
 		            reason == ERR_TIMEOUT ? "the request took longer than it may"
-		                                  : "the request was given up");
+		                                  : "the request was cancelled");
 }
 
 uint64_t request_left_ms(const struct request *rq)
@@ -86,7 +86,7 @@ void request_cancel(struct request *rq, enum err_code reason)
 		fiber_cancel(rq->fiber, reason);
 }
 
-/* One timer for all requests of a worker is cheaper than a timer each. */
+/* One timer for all requests of a worker is cheaper than one timer each. */
 static void cancel_overdue(uv_timer_t *timer)
 {
 	struct request_list *list = timer->data;
@@ -137,7 +137,7 @@ void request_hold(struct request *rq, request_release_fn *release, void *held)
 	rq->holds = hold;
 }
 
-/* Where the newest hold of that kind is linked; the link is NULL when there is none. */
+/* The pointer to the newest hold with that `release`; it points to NULL when there is none. */
 static struct request_hold *const *hold_find(struct request_hold *const *link,
                                              request_release_fn *release)
 {
@@ -159,7 +159,7 @@ void request_unhold(struct request *rq, request_release_fn *release)
 	*link = (*link)->next;
 }
 
-/* Release what is held since `until` was the newest. */
+/* Release the holds that are newer than `until`. */
 static void release_holds(struct request *rq, const struct request_hold *until)
 {
 	while (rq->holds != until) {
@@ -179,7 +179,7 @@ struct arena *request_page_begin(struct request *rq)
 	return before;
 }
 
-/* Returns the arena of the page that is left. */
+/* End the innermost page; returns its arena. */
 static struct arena *page_leave(struct request *rq)
 {
 	struct arena *arena = rq->arena;
@@ -244,7 +244,7 @@ void request_run(struct request *rq, request_fn *run, request_fn *done)
 	fiber_start(fiber_main, rq, fiber_over);
 }
 
-/* A request that owns itself. */
+/* A request that is freed when it has ended. */
 struct spawned {
 	struct request request;
 	request_fn *done;

@@ -1,4 +1,5 @@
-/** How requests are run; for the layers that make them (HTTP, jobs, events), not for handlers. */
+/** Runs requests and lists the running ones. For the layers that make requests (HTTP, jobs, events), not
+ * for handlers. */
 #pragma once
 
 #include "loop/request.h"
@@ -7,12 +8,12 @@
 
 struct request_list;
 
-/** The requests of one worker that are under way; cancels those whose deadline passed. */
+/** The running requests of one worker. Cancels those whose deadline has passed. */
 struct request_list *request_list_new(uv_loop_t *loop);
 void request_list_free(struct request_list *list);
 size_t request_list_count(const struct request_list *list);
 
-/** Cancel all that are under way. */
+/** Cancel all of them. */
 void request_list_cancel(struct request_list *list, enum err_code reason);
 
 /** Run `run(rq)` in a fiber; `done(rq)` is called once it has ended, with rq->fiber NULL. The

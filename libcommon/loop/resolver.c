@@ -7,17 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One call of getaddrinfo(). Allocated by itself, since it may outlive its resolver. */
+/* One call of getaddrinfo(). A separate allocation, since it may outlive its resolver. */
 struct lookup {
 	uv_getaddrinfo_t request;
-	struct resolver *resolver; /* NULL: given up */
+	struct resolver *resolver; /* NULL: stopped */
 };
 
 struct resolver {
 	uv_loop_t *loop;
 	resolver_cb *cb;
 	void *context;
-	struct lookup *lookup; /* under way; NULL: none */
+	struct lookup *lookup; /* running; NULL: none */
 };
 
 struct resolver *resolver_new(uv_loop_t *loop, resolver_cb *cb, void *context)
@@ -83,7 +83,7 @@ void resolver_stop(struct resolver *resolver)
 	if (!resolver->lookup)
 		return;
 	resolver->lookup->resolver = NULL;
-	/* Succeeds while it waits for a thread; the callback comes in either case. */
+	/* Fails if a thread already runs it. libuv calls on_resolved() in either case. */
 	uv_cancel((uv_req_t *)&resolver->lookup->request);
 	resolver->lookup = NULL;
 }

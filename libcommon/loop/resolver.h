@@ -1,8 +1,8 @@
-/** Looking a host name up off the loop, and taking its addresses in turn.
+/** Looks host names up without blocking the loop.
  *
- * One resolver belongs to one connection, or to one pool of connections to one host. The platform's
- * getaddrinfo() runs on libuv's thread pool; it cannot be interrupted, so a resolver that is freed
- * meanwhile lives on until it returns, and calls nobody.
+ * One resolver belongs to one connection, or to one pool of connections to one host. getaddrinfo()
+ * runs on libuv's thread pool and cannot be interrupted. When a look-up is stopped or its resolver
+ * freed, the result is dropped and the callback is not called.
  */
 #pragma once
 
@@ -13,26 +13,27 @@
 
 struct resolver;
 
-/** `count` addresses of the name, in the order of RFC 6724; 0 with a libuv error in `status`. They
- * are borrowed during the call. The resolver may be freed in it. */
+/** The result of a look-up: `status` 0 and `count` addresses in the order of RFC 6724, or a libuv error
+ * in `status` and `count` 0. The addresses are borrowed during the call. The callback may free the
+ * resolver. */
 typedef void resolver_cb(void *context, int status, const struct sockaddr_storage *addresses,
                          int count);
 
-#define RESOLVER_ADDRESSES_MAX 16 /* the rest of a longer answer is left out */
+#define RESOLVER_ADDRESSES_MAX 16 /* further addresses are dropped */
 
 /** Make a resolver on `loop`. */
 struct resolver *resolver_new(uv_loop_t *loop, resolver_cb *cb, void *context);
 
-/** Free it; a look-up under way calls nobody. NULL is fine. The loop has to run on for libuv's
- * callback. */
+/** Stop the look-up and free the resolver. NULL is fine. The loop has to run on for libuv's callback. */
 void resolver_free(struct resolver *resolver);
 
-/** Look `host` up for connections to `port`; copies. require()s that no look-up is under way.
- * Returns 0, or libuv's error: there will be no call. */
+/** Look `host` up for connections to `port`; copies. require()s that none is running.
+ * Returns 0, or libuv's error: the callback will not be called. */
 int resolver_start(struct resolver *resolver, const char *host, uint16_t port);
 
-/** Forget the look-up under way, if there is one: nobody is called. Another may be started at
+/** Stop the running look-up, if there is one: its callback is not called. Another may be started at
  * once. */
 void resolver_stop(struct resolver *resolver);
 
+/** Whether a look-up is running. */
 bool resolver_is_busy(const struct resolver *resolver);

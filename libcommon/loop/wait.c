@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <sys/queue.h>
 
-/* Allocated by itself: libuv closes the timer after the fiber has gone on. */
+/* A separate allocation: libuv closes the timer after the fiber has continued. */
 struct sleeper {
 	uv_timer_t timer;
 	struct fiber *fiber;
@@ -40,7 +40,7 @@ void fiber_sleep(struct request *rq, uint64_t ms)
 		reason = fiber_wait();
 	uv_close((uv_handle_t *)&sleeper->timer, on_timer_closed);
 	if (reason)
-		raise_error(rq, reason, "the request was given up while it waited");
+		raise_error(rq, reason, "the request was cancelled while it waited");
 }
 
 struct work_item {
@@ -74,7 +74,7 @@ void fiber_offload(struct request *rq, void (*work)(void *arg), void *arg)
 		fiber_wait_uncancelled();
 	enum err_code reason = fiber_cancelled(rq->fiber);
 	if (reason)
-		raise_error(rq, reason, "given up while it was computed");
+		raise_error(rq, reason, "the request was cancelled during a computation");
 }
 
 static void free_arena(void *arena)
@@ -93,8 +93,8 @@ struct arena *offload_arena(struct request *rq)
 struct group {
 	struct request *parent;
 	LIST_HEAD(, member) members; /* that have not ended */
-	struct fiber *waiter;        /* in fiber_join(); NULL: nobody */
-	enum err_code cancelled;     /* why all members are; ERR_NONE: they are not */
+	struct fiber *waiter;        /* in fiber_join(); NULL: none */
+	enum err_code cancelled;     /* reason for all members; ERR_NONE: not cancelled */
 	struct problem problem;      /* the first failure's */
 };
 
@@ -153,7 +153,7 @@ void fiber_spawn_within(struct request *rq, uint64_t timeout_ms, request_fn *fn,
 	struct arena *arena = arena_new();
 	struct member *member = arena_new_of(arena, struct member);
 	member->group = group_of(rq);
-	if (member->group->cancelled) { /* a member has failed: no use in another */
+	if (member->group->cancelled) { /* a member has failed: start no other */
 		arena_free(arena);
 		return;
 	}
@@ -192,7 +192,7 @@ enum err_code fiber_join_try(struct request *rq, struct problem *ret_problem)
 	request_unhold(rq, group_release);
 	enum err_code reason = fiber_cancelled(rq->fiber);
 	if (reason)
-		raise_error(rq, reason, "the request was given up while it waited");
+		raise_error(rq, reason, "the request was cancelled while it waited");
 	if (ret_problem)
 		*ret_problem = group->problem;
 	return group->problem.code;

@@ -1,7 +1,7 @@
-/** A worker: one event loop, the thread that runs it, and its clients. Workers share nothing but
- * what never changes; a worker's members are used from its own thread alone.
+/** A worker: one event loop, the thread that runs it, and its clients. Workers share only
+ * data that never changes; the members of a worker are used only by its own thread.
  *
- * service/worker_run.c creates, runs and ends workers. Worker 0 also runs what a process does once:
+ * service/worker_run.c creates, runs and ends workers. Worker 0 also runs the parts that a process has once:
  * the outbox relay, jobs, event consumers, the timers of its service.
  */
 #pragma once
@@ -21,7 +21,7 @@ struct worker {
 	uv_loop_t loop;
 	int index;
 	struct process *process;       /* service/process.h */
-	struct request_list *requests; /* under way */
+	struct request_list *requests; /* running */
 	struct pg_pool *pg;
 	struct redis *redis;
 	struct fetcher *fetch;

@@ -58,7 +58,7 @@ static void wakes_itself_first(void *arg)
 	note(probe, "b");
 }
 
-static void waits_deaf(void *arg)
+static void waits_uncancelled(void *arg)
 {
 	struct probe *probe = arg;
 	probe->fiber = fiber_self();
@@ -119,11 +119,11 @@ static void test_cancel_gives_the_first_reason(void **state)
 	assert_int_equal(probe.reason, ERR_TIMEOUT);
 }
 
-static void test_deaf_wait_outlives_cancel(void **state)
+static void test_an_uncancelled_wait_outlasts_a_cancellation(void **state)
 {
 	(void)state;
 	struct probe probe = {0};
-	fiber_start(waits_deaf, &probe, probe_done);
+	fiber_start(waits_uncancelled, &probe, probe_done);
 	fiber_cancel(probe.fiber, ERR_CLIENT_GONE);
 	fiber_run_ready();
 	assert_string_equal(probe.trace, "");
@@ -231,7 +231,7 @@ int main(void)
 		cmocka_unit_test(test_wake_makes_ready_and_does_not_run),
 		cmocka_unit_test(test_wake_before_wait_is_kept),
 		cmocka_unit_test(test_cancel_gives_the_first_reason),
-		cmocka_unit_test(test_deaf_wait_outlives_cancel),
+		cmocka_unit_test(test_an_uncancelled_wait_outlasts_a_cancellation),
 		cmocka_unit_test(test_fiber_starts_fiber),
 		cmocka_unit_test(test_many_fibers_keep_their_stacks),
 		cmocka_unit_test(test_loop_runs_ready_fibers),

@@ -25,7 +25,7 @@ static void pass(struct request *rq)
 	work.has_run = true;
 	if (work.failures_left > 0) {
 		work.failures_left--;
-		raise_error(rq, ERR_UNAVAILABLE, "away");
+		raise_error(rq, ERR_UNAVAILABLE, "unavailable");
 	}
 }
 
@@ -53,10 +53,10 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void until_passes(int wanted)
+static void until_passes(int count)
 {
 	fixture_wait_start(&fixture);
-	while (work.passes < wanted)
+	while (work.passes < count)
 		fixture_turn(&fixture);
 	uv_timer_stop(&fixture.tick);
 }

@@ -65,7 +65,7 @@ static void test_an_unknown_name_is_an_error(void **state)
 	resolver_free(resolver);
 }
 
-static void test_a_stopped_lookup_calls_nobody(void **state)
+static void test_a_stopped_lookup_does_not_call_back(void **state)
 {
 	(void)state;
 	struct answer answer = {0};
@@ -88,7 +88,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(test_a_name_has_addresses_with_the_port),
 		CASE(test_an_unknown_name_is_an_error),
-		CASE(test_a_stopped_lookup_calls_nobody),
+		CASE(test_a_stopped_lookup_does_not_call_back),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
