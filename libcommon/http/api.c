@@ -84,7 +84,7 @@ static struct node *node_child_param(struct node *node, const char *segment, siz
 	return child;
 }
 
-/* The child for one segment of a template; creates it if there is none. */
+/* The child for one segment of a template; creates it if it is missing. */
 static struct node *node_child(struct node *node, const char *segment, size_t length)
 {
 	if (segment[0] == '{')

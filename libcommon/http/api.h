@@ -7,8 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** The services besides the gateway, X(symbol, process, setting with its address): what `service` in
- * api.def may be. */
+/** The services that api.def may name, besides GATEWAY: X(symbol, process, setting with its address). */
 #define API_SERVICES(X)                                         \
 	X(EXPERIMENTS, "svc-experiments", "EXPERIMENTS_URL")    \
 	X(INTERESTS, "svc-interests", "INTERESTS_URL")          \

@@ -1,9 +1,9 @@
-/** Collecting the content of a request in memory. A body is limited by its operation, and all bodies
+/** Collects the content of a request in memory. A body is limited by its operation, and all bodies
  * of a process by one budget, so that many incomplete requests cannot use up the memory.
  *
  * Memory grows with the bytes received, not with Content-Length: a client must send bytes to occupy
- * a part of the budget. The memory is returned to the budget when the arena is freed, that is
- * however the request ends, or earlier by http_body_drop().
+ * a part of the budget. The memory is returned to the budget when the arena is freed, which
+ * happens however the request ends, or earlier by http_body_drop().
  *
  * Memory that a handler derives from a body is not counted. Measured with bodies of 1 MiB that are
  * parsed, copied and written again (request_input()): 9 times the length for text, 39 times for

@@ -50,7 +50,7 @@ static void enter_idle(struct http_conn *conn)
 	enter_state(conn, CONN_IDLE, conn->server->limits->idle_timeout_ms);
 }
 
-/* Draining closes idle connections after a short wait for requests that were already sent. */
+/* While draining, wait only briefly for requests that were already sent on idle connections. */
 static void shorten_idle(struct http_conn *conn)
 {
 	if (conn->server->is_draining)

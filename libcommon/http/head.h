@@ -49,7 +49,8 @@ size_t http_head_count(const struct http_head *head, const char *name);
  * REQUEST_ID_MAX letters, digits, `.`, `_` and `-`; otherwise a new one in the arena. */
 const char *http_head_request_id(const struct http_head *head, struct arena *arena);
 
-/** Offsets and lengths of one field in the text of a collector, which may still move. */
+/** Offsets and lengths of one field in the text of a head_builder. No pointers: the text moves when it
+ * grows. */
 struct http_field_span {
 	uint32_t name, name_length, value, value_length;
 };

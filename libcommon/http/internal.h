@@ -216,7 +216,7 @@ void http_response_flush(struct server_exchange *exchange);
 /** Write 100 (Continue). */
 void http_response_continue(struct http_conn *conn);
 
-/** Write a problem reply to a request that the handler does not answer. */
+/** Write a problem reply to a request that the server itself refuses. */
 void http_response_refuse(struct http_conn *conn, enum err_code code, const char *detail);
 
 /* conn.c */

@@ -38,7 +38,7 @@ static void tail_get(const struct http_conn *conn, const char *at, char ret_tail
 	memcpy(ret_tail + HTTP_TAIL_BYTES - here, at - here, here);
 }
 
-/* Keep the last of the `taken` bytes that were parsed. */
+/* Store the last HTTP_TAIL_BYTES of the bytes that were parsed, `taken` in this call. */
 static void tail_keep(struct http_conn *conn, size_t taken)
 {
 	char tail[HTTP_TAIL_BYTES];

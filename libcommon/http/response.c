@@ -7,8 +7,8 @@
 #include <string.h>
 #include <time.h>
 
-/* A response that starts before its request is complete closes the connection if Content-Length is
- * above this. */
+/* The connection is closed after a response that starts before its request is complete, if
+ * Content-Length is above this. */
 #define UNREAD_MAX_BYTES (64 << 10)
 
 static const char CONTINUE[] = "HTTP/1.1 100 Continue\r\n\r\n";

@@ -93,7 +93,7 @@ static void accept_update(struct http_server *server)
 		uv_poll_stop(&server->listener);
 }
 
-/* Tick the connections that are due now; those that become due meanwhile wait for the next turn. */
+/* Tick the connections that are due now. Those that a tick makes due are left for the next turn. */
 static void on_check(uv_check_t *check)
 {
 	struct http_server *server = check->data;
@@ -160,7 +160,7 @@ void *http_server_context(const struct http_server *server)
 	return server->context;
 }
 
-/* Close `fd` and keep errno, which says what failed. */
+/* Close `fd` and preserve errno, which says why listening failed. */
 static enum err_code listen_failed(int fd)
 {
 	int saved = errno;

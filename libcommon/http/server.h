@@ -105,15 +105,15 @@ struct http_server *http_server_new(uv_loop_t *loop, const struct http_handler *
 void *http_server_context(const struct http_server *server);
 
 /** Bind and listen; the caller owns the descriptor. TCP uses SO_REUSEPORT. A unix socket gets mode
- * 0660, and replaces a socket file on which no process listens. Blocks while it looks a name up.
+ * 0660, and replaces a socket file on which no process listens. Blocks during a name look-up.
  * ERR_UNAVAILABLE: the address cannot be bound; errno says why. */
 enum err_code http_listen_open(const struct address *address, int *ret_fd) attr_must_use;
 
 /** Accept from a listening socket; takes `fd`, also on failure. Once per server. */
 enum err_code http_server_listen_fd(struct http_server *server, int fd) attr_must_use;
 
-/** Listen on `address`. `other` is the server of another worker of this process that listens on it
- * already; NULL: this is the first. For TCP each worker has its own socket, and the kernel
+/** Listen on `address`. `other` is a server of another worker of this process that already listens on
+ * it; NULL: this is the first. For TCP each worker has its own socket, and the kernel
  * distributes the connections, also over replicas on the same host. A unix socket, and a port that
  * the system chose, are shared.
  * ERR_UNAVAILABLE: the address cannot be bound; errno says why. */
