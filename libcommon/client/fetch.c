@@ -11,11 +11,6 @@
 
 #define TIMEOUT_MAX_MS 30000
 
-static bool is_safe(const struct fetch_call *call)
-{
-	return !call->method || http_method_is_safe(call->method);
-}
-
 static bool was_sent(CURL *easy)
 {
 	curl_off_t before_us = 0;
@@ -26,6 +21,7 @@ static bool was_sent(CURL *easy)
 /* The error code for libcurl's result. */
 static enum err_code result_code(const struct transfer *transfer, const struct fetch_call *call)
 {
+	bool is_safe = !call->method || http_method_is_safe(call->method);
 	if (transfer->is_over_limit)
 		return ERR_UPSTREAM;
 	switch (transfer->result) {
@@ -43,7 +39,7 @@ static enum err_code result_code(const struct transfer *transfer, const struct f
 	case CURLE_PARTIAL_FILE:
 	case CURLE_HTTP2:
 	case CURLE_HTTP2_STREAM:
-		return is_safe(call) || !was_sent(transfer->easy) ? ERR_UNAVAILABLE : ERR_UNCERTAIN;
+		return is_safe || !was_sent(transfer->easy) ? ERR_UNAVAILABLE : ERR_UNCERTAIN;
 	default:
 		return ERR_UPSTREAM;
 	}

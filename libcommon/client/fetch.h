@@ -17,7 +17,7 @@ struct fetcher;
 /** Make a worker's client on `loop`. */
 struct fetcher *fetcher_new(uv_loop_t *loop);
 
-/** Free; require()s that no call is under way. The loop has to run on for libuv's close callbacks.
+/** Free; require()s that no call is running. The loop has to run on for libuv's close callbacks.
  * NULL is fine. */
 void fetcher_free(struct fetcher *fetcher);
 
@@ -32,7 +32,7 @@ struct fetch_call {
 	size_t response_max_bytes; /* 0: 8 MiB */
 	uint64_t timeout_ms;       /* 0: what is left of the request's deadline, at most 30,000 */
 	bool follow_redirects;     /* at most 5; http and https only */
-	bool is_direct;            /* ignore the proxies that the environment names */
+	bool is_direct;            /* ignore the proxies that environment variables set */
 };
 
 /** In the arena of the request. */

@@ -29,7 +29,7 @@ struct watcher {
 	curl_socket_t socket;
 };
 
-/* Note the transfers that have ended and wake their fibers. */
+/* Mark the transfers that have ended as done and wake their fibers. */
 static void finish_transfers(struct fetcher *fetcher)
 {
 	CURLMsg *message;
@@ -257,8 +257,8 @@ static void set_limits(struct transfer *transfer, const struct fetch_call *call,
 {
 	CURL *easy = transfer->easy;
 	curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-	curl_easy_setopt(easy, CURLOPT_QUICK_EXIT,
-	                 1L); /* do not wait for the thread of an abandoned name lookup */
+	/* Do not wait for the thread of an abandoned name look-up. */
+	curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
 	curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)timeout_ms);
 	curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_TIMEOUT_MS);
 	curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, PROTOCOLS);

@@ -1,7 +1,7 @@
-/** Transfers of libcurl's multi interface on a worker's loop, each for one fiber; internal to this
+/** Transfers of libcurl's multi interface on a worker's loop, each for one fiber. Internal to this
  * folder. Nothing here suspends: fetch.c waits.
  *
- * libcurl looks names up without blocking the loop; fetcher_new() requires a build that does.
+ * fetcher_new() require()s a libcurl that looks names up without blocking the loop.
  * Connections are kept and reused, but never for a POST or PATCH: libcurl silently repeats a
  * request when a reused connection turns out to be closed.
  */
