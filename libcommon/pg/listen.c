@@ -20,7 +20,7 @@ struct channel {
 struct pg_listener {
 	struct pg_link *link;
 	SLIST_HEAD(, channel) channels;
-	struct channel *pending; /* whose LISTEN is under way; NULL: none */
+	struct channel *pending; /* whose LISTEN was sent and not answered; NULL: none */
 	void (*freed)(void *context);
 	void *context;
 };

@@ -1,4 +1,4 @@
-/** LISTEN for the channels of a pool, on one connection of its own. Internal to this folder. */
+/** LISTEN for the channels of a pool, on a separate connection. Internal to this folder. */
 #pragma once
 
 #include "pg/pg.h"
@@ -6,7 +6,7 @@
 
 struct pg_listener;
 
-/** Make a listener; it connects with the first channel. Borrows the target. `freed(context)` is
+/** Make a listener; it connects when the first channel is added. Borrows the target. `freed(context)` is
  * called when its handles are closed after pg_listener_free(). */
 struct pg_listener *pg_listener_new(uv_loop_t *loop, const struct pg_target *target,
                                     uint64_t connect_timeout_ms, void (*freed)(void *context),

@@ -179,11 +179,6 @@ static enum err_code run_table(struct run *run, const struct migration *migratio
 	return ERR_NONE;
 }
 
-static bool is_common(const char *name)
-{
-	return strncmp(name, "common_", strlen("common_")) == 0;
-}
-
 static const char *newest(const struct migration *migrations)
 {
 	const char *name = "";
@@ -201,15 +196,16 @@ static bool is_known(const struct migration *migrations, const char *name)
 	return false;
 }
 
-/* A migration that this build does not know is allowed when it is newer than all that it knows: a
+/* A migration that this build lacks is allowed when it is newer than all migrations of this build: a
  * newer release is being rolled out. */
 static enum err_code run_check_unknown(const struct run *run, const struct migration *migrations)
 {
 	for (int i = 0; i < PQntuples(run->applied); i++) {
 		const char *name = PQgetvalue(run->applied, i, 0);
-		const struct migration *table = is_common(name) ? COMMON_MIGRATIONS : migrations;
+		bool is_common = strncmp(name, "common_", strlen("common_")) == 0;
+		const struct migration *table = is_common ? COMMON_MIGRATIONS : migrations;
 		if (!is_known(table, name) && strcmp(name, newest(table)) < 0)
-			return run_conflict(run, name, "this build does not know the migration");
+			return run_conflict(run, name, "this build lacks the migration");
 	}
 	return ERR_NONE;
 }

@@ -15,12 +15,12 @@ struct migration {
 	const char *sql;
 };
 
-/** Bring the schema up to date with blocking libpq calls: for a thread of its own, or a command.
- * Creates the schema when it is missing.
+/** Bring the schema up to date with blocking libpq calls, so call it on a separate thread or in
+ * a command. Creates the schema if it is missing.
  *
  * ERR_INVALID: the URL cannot be parsed; ERR_UNAVAILABLE: the server cannot be reached (try again);
  * ERR_CONFLICT: a migration was edited after it was applied, or the database has one that this
- * build does not know although it is older than the newest it knows; ERR_INTERNAL: a statement
+ * build lacks and whose name sorts before its newest one; ERR_INTERNAL: a statement
  * failed and was rolled back. Logs the migration and the reason. */
 enum err_code migrate_run(const char *database_url, const char *schema,
                           const struct migration *migrations);

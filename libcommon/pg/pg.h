@@ -5,13 +5,13 @@
  * applies the schema migrations, before and beside all this. pool.h describes the internal files.
  *
  * Connections. Single statements of many requests share the few pipelined connections of their
- * worker. Each statement has a Sync of its own, so one failure does not affect the others. A
+ * worker. Each statement has its own Sync, so one failure does not affect the others. A
  * transaction checks a connection out until it ends. Statements are prepared on first use per
- * connection. A lost connection is made again with backoff (reconnect.h); statements wait for a
+ * connection. A lost connection is reopened with backoff (reconnect.h); statements wait for a
  * connection up to pool_wait_ms.
  *
- * When a fiber ends, its open transaction is rolled back. A statement under way is left to finish,
- * and its answer is dropped.
+ * When a fiber ends, its open transaction is rolled back. A single statement that was sent
+ * continues, and its answer is dropped.
  *
  * Deadlines. The fiber stops waiting at its deadline. The server has limits too, without cancel
  * requests, which on a shared connection could hit another request's statement. A single statement
@@ -24,9 +24,9 @@
  * Servers that do not answer. A stopped server, or a network that drops every packet, leaves
  * connections open. Statements that were sent wait until their deadline, since they may have run.
  * After stuck_ms no more statements are sent on that connection: they wait in the pool and fail
- * with ERR_UNAVAILABLE after pool_wait_ms; nothing was done. A connection is closed when its server
- * has not answered for longer than the time limit that it was given, and when the other end does
- * not acknowledge bytes (tcp_user_timeout, 15 s).
+ * with ERR_UNAVAILABLE after pool_wait_ms; nothing was done. A connection is closed when its
+ * server exceeds the time limit of a statement without an answer, and when the other end does not
+ * acknowledge bytes (tcp_user_timeout, 15 s).
  *
  * Failover. When a server refuses a write because it is read-only, as a demoted primary is, its
  * connections are closed: the next connection may reach the new primary under the same name. Single
@@ -69,8 +69,8 @@ struct pg_settings {
 #define PG_READ_MARK "/* read */"
 
 /** Make a pool on `loop`. The first connection is made as soon as the loop runs and is kept open;
- * the others are made when they are needed. Copies the settings; a zero takes the default named
- * there (4 connections). NULL: the URL cannot be parsed. */
+ * the others are opened when they are needed. Copies the settings; 0 means the default given there
+ * (4 connections). NULL: the URL cannot be parsed. */
 struct pg_pool *pg_pool_new(uv_loop_t *loop, const struct pg_settings *settings);
 
 /** Close and free; the loop must still run libuv's close callbacks. Waiting statements fail with
@@ -128,7 +128,7 @@ struct pg_rows {
 	              ARRAY_LEN(((const struct pg_param[]){{NULL}, ##__VA_ARGS__})) - 1)
 
 /** As pg_query(), but returns the failure. `ret_constraint` (may be NULL): name of the violated
- * constraint, or NULL. Inside a transaction the statement has a savepoint of its own, so that its
+ * constraint, or NULL. Inside a transaction the statement has its own savepoint, so that its
  * failure leaves the transaction usable. */
 #define pg_try(rq, ret_rows, ret_constraint, sql, ...)                \
 	pg_try_with((rq), (ret_rows), (ret_constraint), (sql),        \
@@ -152,7 +152,7 @@ enum err_code pg_try_with(struct request *rq, struct pg_rows **ret_rows,
  * Inside a transaction it sets a savepoint instead: the inner pg_commit() releases it, the inner
  * pg_rollback() undoes the changes since, and only the outermost pg_commit() makes the changes
  * durable and visible. So a handler that runs inside the transaction of an Idempotency-Key
- * (idempotency.h) may have transactions of its own.
+ * (idempotency.h) may use transactions itself.
  *
  * Raises ERR_UNAVAILABLE no connection in time, ERR_TIMEOUT. */
 void pg_begin(struct request *rq);
@@ -191,7 +191,7 @@ const char *pg_json(const struct pg_rows *rows);
  * notifications may have been missed. */
 typedef void pg_listen_cb(void *context, const char *payload);
 
-/** LISTEN on a connection of its own for as long as the pool lives. `channel` is a plain
+/** LISTEN on a separate connection until the pool is freed. `channel` is a plain
  * identifier. */
 void pg_listen(struct pg_pool *pool, const char *channel, pg_listen_cb *cb, void *context);
 

@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-/* Statements are packed onto one connection as long as they wait there no longer than this for
- * earlier ones: short statements cost least in one deep pipeline, long ones run side by side. */
+/* Statements share one connection as long as they wait there no longer than this for earlier ones. Short
+ * statements cost least in one deep pipeline; long ones run on several connections. */
 #define PACK_US  500
 #define PACK_MAX 32
 /* No more than this many are sent on one connection; the rest waits in the pool's queue, from where
@@ -28,8 +28,8 @@ static bool is_slow(const struct pooled_conn *conn)
 	return conn->in_flight > 0 && uv_now(conn->pool->loop) - conn->progress_ms > SLOW_MS;
 }
 
-/* Whether another connection is being made; begins to make one if the pool may have more. None is
- * made while one backs off after a failure, since the server may refuse all. */
+/* Open another connection if the pool may have more; returns whether one is being opened. None is opened
+ * while one backs off after a failure, since the server may refuse all. */
 static bool pool_grow(struct pg_pool *pool)
 {
 	struct pooled_conn *closed = NULL;
@@ -68,7 +68,7 @@ static bool is_better(const struct pooled_conn *conn, const struct pooled_conn *
 	return conn->in_flight < than->in_flight;
 }
 
-/* The first connection with room in its pack, so that the later ones fall idle. Else the one with
+/* The first connection with room in its pipeline, so that later ones become idle. Else the one with
  * the fewest statements in flight, unless it is slow and another connection is being made. */
 static struct pooled_conn *conn_for_single(struct pg_pool *pool)
 {
@@ -93,8 +93,8 @@ static int pool_transactions_max(const struct pg_pool *pool)
 	return MAX_OF(1, pool->settings.connections - 1);
 }
 
-/* An idle connection, the last of the array, which gets single statements last. When none is idle,
- * another is made, or else a busy one is reserved. */
+/* The last idle connection of the array, because single statements use it last. When none is idle,
+ * another one is opened, or else a busy one is reserved. */
 static struct pooled_conn *conn_for_transaction(struct pg_pool *pool)
 {
 	struct pooled_conn *idle = NULL, *busy = NULL;
@@ -186,7 +186,7 @@ void pg_pool_finish(struct pg_pool *pool, struct pg_statement *st, enum err_code
 	TAILQ_INSERT_TAIL(&pool->done, st, entry);
 }
 
-/* Give up on the statements of a queue that have waited for too long. */
+/* Fail the statements of a queue that have waited for too long. */
 static void queue_expire(struct pg_pool *pool, struct pg_statement_list *queue,
                          uint64_t *earliest_ms)
 {
@@ -260,8 +260,7 @@ bool pg_pool_retry(struct pg_pool *pool, struct pg_statement *st)
 	return true;
 }
 
-/* The fiber is cancelled. A statement that was not sent is dropped; one that was sent finishes
- * without it. */
+/* The fiber is cancelled. Drop the statement if it was not sent; otherwise its answer is dropped. */
 static void statement_leave(struct pg_pool *pool, struct pg_statement *st, enum err_code reason)
 {
 	pg_metrics_statement(reason, st->started_us);

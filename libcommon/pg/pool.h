@@ -11,7 +11,7 @@
  *     target.h     the URL as libpq parameters
  *     reconnect.h  one connection that reconnects (pg_link)
  *     statement.h  one statement, SQLSTATEs, metrics
- *     listen.h     LISTEN on a pg_link of its own
+ *     listen.h     LISTEN on a separate pg_link
  *     pool.h       this file
  *     pg.h         what fibers call
  *
@@ -36,7 +36,7 @@ struct pooled_conn {
 	struct prepared_statement *prepared;    /* hash table by SQL text; NULL: empty */
 	SLIST_HEAD(, prepared_statement) stale; /* unusable; freed when the connection is lost */
 	unsigned prepared_count;            /* ever made on the connection: numbers their names */
-	struct pg_transaction *transaction; /* that it is checked out for; NULL: none */
+	struct pg_transaction *transaction; /* which has checked it out; NULL: none */
 	bool is_reserved;
 	bool is_rolling_back; /* a ROLLBACK was sent and not yet answered */
 	bool needs_flush;     /* something was sent since the last flush */
@@ -45,8 +45,8 @@ struct pooled_conn {
 	bool is_out_of_sync;  /* libpq dropped an answer: answers no longer match statements */
 	bool was_overdue;     /* at the last sweep */
 	uint64_t used_ms;     /* uv_now() of the last sending */
-	uint64_t progress_ms; /* uv_now() since when the oldest of `sent` is the oldest */
-	uint64_t busy_us;     /* the same by time_monotonic_us(), of the last batch of answers */
+	uint64_t progress_ms; /* uv_now() when the oldest of `sent` became the oldest */
+	uint64_t busy_us;     /* time_monotonic_us() of the last answers, or of first sending */
 };
 
 struct pg_transaction {
@@ -91,13 +91,13 @@ void pg_pool_submit(struct pg_pool *pool, struct pg_statement *st);
 enum err_code pg_pool_wait(struct pg_pool *pool, struct pg_statement *st, bool is_cancellable,
                            PGresult **ret_result);
 
-/** The statement is over with `code`: pg_pool_run() wakes its fiber. Frees it when no fiber waits.
- * It is in no list. */
+/** End the statement with `code`: pg_pool_run() will wake its fiber. Frees it if no fiber waits. It
+ * must be in no list. */
 void pg_pool_finish(struct pg_pool *pool, struct pg_statement *st, enum err_code code);
 
-/** Send again a statement that changed nothing: put it in front of its queue. False: it may not be
- * retried, since it is part of a transaction, or its first failure is too long ago. It is in no
- * list. */
+/** Retry a statement that changed nothing: put it at the front of its queue. False: it may not be
+ * retried, because it is part of a transaction or its first failure was too long ago. It must be in
+ * no list. */
 bool pg_pool_retry(struct pg_pool *pool, struct pg_statement *st);
 
 /** Serve the queues as far as connections are free, and wake the fibers whose statements are done.
@@ -132,7 +132,7 @@ void pooled_conn_send_detached(struct pooled_conn *conn, const char *sql);
 /** Check the connection out for st->transaction and send its BEGIN, `st`. */
 void pooled_conn_check_out(struct pooled_conn *conn, struct pg_statement *st);
 
-/** The transaction is over: its connection is shared again. */
+/** Share the connection again, after its transaction has ended. */
 void pooled_conn_check_in(struct pooled_conn *conn);
 
 /** Undo the transaction that the connection is checked out for. While one of its statements runs,
@@ -140,7 +140,7 @@ void pooled_conn_check_in(struct pooled_conn *conn);
  * waits for it. Else a ROLLBACK is sent. */
 void pooled_conn_undo(struct pooled_conn *conn);
 
-/** Close a connection whose server has not answered for longer than the time limit that it was
- * given. Only the second check in a row closes it: when it was this process that stood still, it
- * reads the answers in between. Something is in flight. */
+/** Close a connection whose server has exceeded the time limit of its oldest statement without an
+ * answer. Only the second such check in a row closes it: if this process was stopped, it reads the
+ * answers between the two. Requires that a statement is in flight. */
 void pooled_conn_check_overdue(struct pooled_conn *conn);

@@ -9,7 +9,7 @@
 #include <uthash.h>
 
 #define PREPARED_MAX     1024 /* later statements go unprepared; a service has 20 to 100 */
-#define SAMPLE_MAX_US    5000 /* a longer statement counts as this much in the average */
+#define SAMPLE_MAX_US    5000 /* longer times are entered into the average as this */
 #define OVERDUE_GRACE_MS 5000 /* for the server, beyond the time limit that it was given */
 
 _Static_assert(sizeof(struct pg_param) == sizeof(const char *),
@@ -20,7 +20,7 @@ _Static_assert(sizeof(struct pg_param) == sizeof(const char *),
 struct prepared_statement {
 	UT_hash_handle hh;
 	SLIST_ENTRY(prepared_statement) stale_entry;
-	bool is_stale; /* the server does not know it, or its plan no longer fits */
+	bool is_stale; /* the server has lost or refused it, or its plan is out of date */
 	char name[16];
 	char sql[];
 };
@@ -238,7 +238,7 @@ static void measure(struct pooled_conn *conn, size_t answered)
 	conn->busy_us = now_us;
 }
 
-/* Match what has arrived with what was sent. */
+/* Read the answers that have arrived and assign them to the statements in `sent`. */
 static void receive(struct pooled_conn *conn)
 {
 	PGconn *pg = pg_link_pg(conn->link);
@@ -275,7 +275,7 @@ static void receive(struct pooled_conn *conn)
 		measure(conn, before - conn->in_flight);
 }
 
-/* Once it is shared and everything is answered: check that it can go on to be used. */
+/* When the connection is shared and everything is answered, check that it is usable. */
 static void check_idle(struct pooled_conn *conn)
 {
 	if (conn->in_flight > 0 || conn->transaction)
@@ -286,7 +286,7 @@ static void check_idle(struct pooled_conn *conn)
 	if (PQtransactionStatus(pg_link_pg(conn->link)) != PQTRANS_IDLE)
 		pg_link_fail(conn->link, "a transaction did not end");
 	else if (conn->is_read_only)
-		pg_link_fail(conn->link, "the server takes no writes");
+		pg_link_fail(conn->link, "the server is read-only");
 }
 
 /* A notice without a SQLSTATE is libpq's own: it got an answer that it did not expect and dropped

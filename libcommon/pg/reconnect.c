@@ -90,7 +90,7 @@ static void link_watch(struct pg_link *link, int events)
 	}
 }
 
-/* Give up what the present state holds: timer, watcher, look-up and PGconn. */
+/* Release the resources of the current state: timer, watcher, look-up and PGconn. */
 static void link_release(struct pg_link *link)
 {
 	uv_timer_stop(&link->timer);
@@ -113,7 +113,7 @@ static void on_backoff_over(uv_timer_t *timer)
 		link_move(link, PG_LINK_CLOSED);
 }
 
-/* The first failure of a row is logged; the recovery ends the row. */
+/* Only the first of several failures in a row is logged. */
 static void log_failure(const struct pg_link *link, bool was_ready, const char *why)
 {
 	struct arena *arena = arena_new();
@@ -204,7 +204,7 @@ static void on_notice(void *context attr_unused, const char *message)
 }
 
 /* Begin to connect; `address` is what the name was resolved to, NULL with no name. A slow call of
- * libpq here holds up the whole loop. */
+ * libpq here blocks the whole loop. */
 static void link_dial(struct pg_link *link, const char *address)
 {
 	uint64_t started_ms = time_monotonic_ms();

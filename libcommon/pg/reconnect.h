@@ -1,6 +1,6 @@
-/** A link: one connection to Postgres that is made again, with backoff, after it was lost.
+/** A link: one connection to Postgres that is reopened, with backoff, after it was lost.
  *
- * It is a state machine on the loop. It knows nothing of statements: its owner sends and reads
+ * It is a state machine on the loop. It does not handle statements: its owner sends and reads
  * through the PGconn.
  *
  *                 pg_link_connect()
@@ -67,8 +67,8 @@ void pg_link_close(struct pg_link *link);
  * libpq's message is. */
 void pg_link_fail(struct pg_link *link, const char *why);
 
-/** READY: send what libpq has buffered; what the socket does not take now follows when it is
- * writable. In any other state: nothing. */
+/** READY: send the data that libpq has buffered; the rest is sent when the socket is writable. In any
+ * other state: nothing. */
 void pg_link_flush(struct pg_link *link);
 
 enum pg_link_state pg_link_state(const struct pg_link *link);

@@ -26,7 +26,7 @@ enum pg_statement_state {
 
 enum pg_statement_kind {
 	PG_SINGLE,   /* runs on a shared connection and commits by itself */
-	PG_BEGIN,    /* opens `transaction` on a connection of its own */
+	PG_BEGIN,    /* opens `transaction` and checks a connection out for it */
 	PG_INSIDE,   /* runs inside a transaction */
 	PG_COMMIT,   /* ends a transaction */
 	PG_DETACHED, /* no fiber waits for it, and it is not retried: ROLLBACK, SAVEPOINT */

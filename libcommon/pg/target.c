@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OPTIONS_MAX 64 /* libpq 17 knows 48 */
+#define OPTIONS_MAX 64 /* libpq 17 has 48 */
 
 struct pg_target {
 	struct arena *arena; /* wiped when freed: it holds the password */

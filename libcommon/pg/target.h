@@ -15,7 +15,7 @@ struct pg_target;
 struct pg_target *pg_target_new(const char *url, const char *schema, uint64_t statement_timeout_ms);
 void pg_target_free(struct pg_target *target);
 
-/** The host name to look up before connecting; NULL: the host is a literal address, a unix socket or
+/** The host name to look up before connecting; NULL: the host is an IP address, a unix socket or
  * a list of hosts, which libpq handles itself. */
 const char *pg_target_name(const struct pg_target *target);
 

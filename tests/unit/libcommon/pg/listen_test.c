@@ -43,12 +43,12 @@ static void on_notification(void *context, const char *payload)
 	snprintf(received->last, sizeof(received->last), "%s", payload);
 }
 
-static void until(const int *counter, int wanted)
+static void until(const int *counter, int count)
 {
 	uint64_t late_ms = time_monotonic_ms() + FIXTURE_TIMEOUT_MS;
-	while (*counter < wanted && time_monotonic_ms() < late_ms)
+	while (*counter < count && time_monotonic_ms() < late_ms)
 		uv_run(&fixture.worker.loop, UV_RUN_ONCE);
-	assert_int_equal(*counter, wanted);
+	assert_int_equal(*counter, count);
 }
 
 static void test_a_channel_gets_its_notifications(void **state)
