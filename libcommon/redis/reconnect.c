@@ -16,7 +16,7 @@
 #define CONNECT_TIMEOUT_MS 5000
 #define BACKOFF_MIN_MS     50
 #define BACKOFF_MAX_MS     5000
-#define STEADY_MS          1000 /* a connection that lasted so long is replaced without backoff */
+#define STEADY_MS          1000 /* a connection that was READY for so long is reopened at once */
 
 enum state { LINK_IDLE, LINK_CONNECTING, LINK_READY, LINK_BROKEN, LINK_CLOSED };
 
@@ -252,7 +252,7 @@ static void greet(struct redis_link *link)
 	redisAsyncCommand(context, on_greeting, link, "PING");
 }
 
-/* Notice within ten seconds that the other end vanished, also when nothing is in flight. */
+/* Detect within ten seconds that the other end is unreachable, also when nothing is in flight. */
 static void keep_alive(int fd)
 {
 	static const struct {
@@ -374,7 +374,7 @@ bool redis_link_send(struct redis_link *link, const char *const *argv, size_t ar
 	return true;
 }
 
-/* An op would be freed with its first reply; a subscription has many. */
+/* Not an op, which is freed at its first reply: a subscription gets many. */
 struct subscription {
 	redis_reply_cb *message;
 	void *arg;

@@ -1,4 +1,4 @@
-/** A link: one connection to Redis that is made again, with backoff, after it was lost. The shared
+/** A link: one connection to Redis that is reopened, with backoff, after it was lost. The shared
  * connection, blocking connections and subscriptions each use one. Nothing here suspends.
  *
  *                 send                    PONG
@@ -8,8 +8,8 @@
  *                          +- BROKEN <--------------+   (READY for a second: straight to CONNECTING)
  *                    backoff is over
  *
- * CONNECTING covers name lookup, connect, AUTH, SELECT and PING; commands sent meanwhile wait for
- * READY. In BROKEN they are refused at once. When an attempt fails and the host has further
+ * CONNECTING covers name lookup, connect, AUTH, SELECT and PING; commands sent in this state
+ * wait for READY. In BROKEN they are refused at once. When an attempt fails and the host has further
  * addresses, the next one is tried without leaving CONNECTING.
  */
 #pragma once
@@ -28,11 +28,11 @@ struct redis_link;
 /** A command's reply; NULL: the connection was lost before it came. Borrowed during the call. */
 typedef void redis_reply_cb(void *arg, const redisReply *reply);
 
-/** The link became READY, or is no longer. */
+/** The link became READY (`is_ready`), or has left READY. */
 typedef void redis_change_cb(void *arg, bool is_ready);
 
 /** Make a link, IDLE. Borrows the URL. When no reply comes for `silence_ms` while commands are in
- * flight, the connection counts as lost. `change` may be NULL. */
+ * flight, the connection is closed and reopened. `change` may be NULL. */
 struct redis_link *redis_link_new(uv_loop_t *loop, const struct redis_url *url, uint64_t silence_ms,
                                   redis_change_cb *change, void *arg);
 
@@ -55,5 +55,5 @@ bool redis_link_send(struct redis_link *link, const char *const *argv, size_t ar
 void redis_link_subscribe(struct redis_link *link, const char *channel, redis_reply_cb *message,
                           void *arg);
 
-/** Drop the present connection with all commands in flight, and make another. */
+/** Close the connection with all commands in flight, and open another. */
 void redis_link_drop(struct redis_link *link);

@@ -2,8 +2,8 @@
  *
  * redis_new() makes the client of a worker. Fibers call redis_command() and redis_try(). One shared
  * connection per worker carries ordinary commands, pipelined. Blocking commands
- * (redis_blocking_new()) and subscriptions (redis_subscribe()) have connections of their own. Lost
- * connections are made again with backoff (reconnect.h). Works with hiredis 0.14 and 1.x.
+ * (redis_blocking_new()) and subscriptions (redis_subscribe()) have separate connections. Lost
+ * connections are reopened with backoff (reconnect.h). Works with hiredis 0.14 and 1.x.
  */
 #pragma once
 
@@ -19,15 +19,15 @@
 
 struct redis;
 
-/** Make a client on `loop`; it connects on first use. Copies the URL. NULL: the URL has none of the
- * forms in url.h. */
+/** Make a client on `loop`; it connects on first use. Copies the URL. NULL: the URL cannot
+ * be parsed (url.h). */
 struct redis *redis_new(uv_loop_t *loop, const char *url);
 
 /** Close and free. Waiting commands fail with ERR_UNAVAILABLE. require()s that every redis_blocking
  * has been freed. NULL is fine. The loop must still run libuv's close callbacks. */
 void redis_free(struct redis *redis);
 
-/** Whether the shared connection is ready; begins to connect it if nothing has. */
+/** Whether the shared connection is ready; begins to connect it if it was not used before. */
 bool redis_is_ready(const struct redis *redis);
 
 enum redis_type { REDIS_NIL, REDIS_TEXT, REDIS_INTEGER, REDIS_LIST, REDIS_ERROR };
@@ -69,8 +69,9 @@ enum err_code redis_blocking_try(struct request *rq, struct redis_blocking *conn
                                  struct redis_value **ret_value, const char *const *argv,
                                  size_t argc);
 
-/** SUBSCRIBE on a connection of its own for as long as the client lives. `message` NULL: with
- * `is_up`, it has (re)connected and messages may have been missed; without, it was lost. */
+/** SUBSCRIBE on a separate connection until the client is freed. A NULL `message` reports a change: with
+ * `is_up`, the subscription has been (re)established and messages may have been missed; without, the
+ * connection was lost. */
 typedef void redis_message_cb(void *context, const char *message, size_t length, bool is_up);
 void redis_subscribe(struct redis *redis, const char *channel, redis_message_cb *cb, void *context);
 

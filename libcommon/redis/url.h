@@ -16,7 +16,7 @@ struct redis_url {
 	int db;
 };
 
-/** Parse `text`; copies it. ERR_INVALID: it has none of the forms above. */
+/** Parse `text`; copies it. ERR_INVALID: it has neither form. */
 enum err_code redis_url_parse(const char *text, struct redis_url *ret_url) attr_must_use;
 
 /** Wipe and free what redis_url_parse() made. */

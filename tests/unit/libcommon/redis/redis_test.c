@@ -169,7 +169,7 @@ static void count_blocked(struct request *rq)
 	*(int *)rq->user = at[strlen("blocked_clients:")] - '0';
 }
 
-static void wait_for_blocked(int wanted)
+static void wait_for_blocked(int count)
 {
 	int blocked;
 	fixture_wait_start(&fixture);
@@ -179,7 +179,7 @@ static void wait_for_blocked(int wanted)
 		              &blocked);
 		while (blocked == -1)
 			fixture_turn(&fixture);
-	} while (blocked != wanted);
+	} while (blocked != count);
 }
 
 static void test_killing_the_server_fails_a_blocked_command(void **state)
