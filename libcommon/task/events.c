@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PASS_TIMEOUT_MS     3600000 /* a batch waits while what its handlers need is unavailable */
+#define PASS_TIMEOUT_MS     3600000 /* a batch waits while a part of the system is unavailable */
 #define DELIVERY_TIMEOUT_MS 60000
 #define BATCH               16
 #define BATCH_TEXT          "16"
@@ -34,9 +34,9 @@ struct event_consumer {
 	struct periodic *periodic;
 	struct redis_blocking *connection;
 	bool has_group;
-	bool has_leftovers;      /* own unacknowledged entries, from a pass that was cut short */
-	uint64_t stale_check_ms; /* monotonic time of the next look for stale entries of others */
-	char last_id[48];        /* broadcast: read up to here; "": not known yet */
+	bool has_leftovers;      /* own unacknowledged entries, of an interrupted pass */
+	uint64_t stale_check_ms; /* monotonic time of the next search for stale entries of others */
+	char last_id[48];        /* broadcast: the last entry read; "": none yet */
 };
 
 static struct metric events_total =
@@ -54,7 +54,7 @@ struct delivery {
 	char detail[256];
 };
 
-/* One entry for the handlers; on the stack of the fiber that joins. */
+/* One entry for the handlers; on the stack of the fiber that calls fiber_join_try(). */
 struct call {
 	const struct event_consumer *consumer;
 	const struct stream_entry *entry;
@@ -118,8 +118,8 @@ static void call_main(struct request *rq)
 	}
 }
 
-/* Run the matching handlers of the entry in a request of their own, and wait until it has ended, also
- * when cancelled. */
+/* Run the matching handlers of the entry in a separate request, and wait until it has ended, even when
+ * cancelled. */
 static struct delivery deliver(struct request *rq, const struct event_consumer *consumer,
                                const struct stream_entry *entry)
 {
@@ -173,7 +173,7 @@ static void renew_claims(struct request *rq, const struct event_consumer *consum
 	                    consumer->tasks->settings.instance, ids, entries->count - from);
 }
 
-/* What the handler needs is unavailable: retry for as long as that lasts. */
+/* A part of the system is unavailable: retry until it is available. */
 static bool is_transient(enum err_code code)
 {
 	return code == ERR_UNAVAILABLE || code == ERR_UNCERTAIN;

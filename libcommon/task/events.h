@@ -1,7 +1,7 @@
-/** The consumers of a process's event handlers, one for each stream and way of reading. Internal to
- * this folder.
+/** The consumers that run the event handlers of a process: one for each stream, or two when it also has
+ * broadcast handlers. Internal to this folder.
  *
- *     own entries left from a cut pass -> stale entries of other consumers -> new entries -> ...
+ *     own entries of an interrupted pass -> stale entries of other consumers -> new entries -> ...
  *
  * A consumer reads entries, runs their handlers and acknowledges them. It handles one entry at a
  * time, so their order holds within a process. A handler that fails is retried with backoff: as long
@@ -14,10 +14,10 @@
 /** Start a consumer for each stream of the handlers. */
 void events_start(struct tasks *tasks);
 
-/** Start no further pass; cancel those under way. */
+/** Start no further pass; cancel the running ones. */
 void events_stop(struct tasks *tasks);
 
-/** Whether no pass is under way. */
+/** Whether no pass is running. */
 bool events_are_idle(const struct tasks *tasks);
 
 /** Free the stopped consumers. */

@@ -23,7 +23,7 @@ UPDATE task SET status = 'completed', progress = 100, result = $4::jsonb, messag
 	lease_until = NULL, finished_at = now()
 WHERE id = $1::uuid AND attempts = $2::int AND lease_owner = $3 AND status = 'running';
 
--- An attempt failed. The task fails when $4 or no attempts are left, else it is due again in $6 milliseconds.
+-- Record a failed attempt. The task fails if $4 is true or no attempts are left; otherwise it is due in $6 milliseconds.
 -- name: job_fail
 UPDATE task SET status = CASE WHEN is_over THEN 'failed' ELSE 'pending' END,
 	error = CASE WHEN is_over THEN $5 END, message = CASE WHEN is_over THEN message ELSE $5 END,
@@ -34,7 +34,7 @@ FROM (SELECT id, $4::boolean OR attempts >= attempts_max AS is_over FROM task WH
 WHERE task.id = outcome.id AND attempts = $2::int AND lease_owner = $3 AND status = 'running'
 RETURNING is_over;
 
--- Fails tasks whose lease expired during the last attempt.
+-- Fail the tasks whose lease expired during the last attempt.
 -- name: job_fail_abandoned
 UPDATE task SET status = 'failed', error = 'the last attempt did not end: its worker stopped', lease_owner = NULL,
 	lease_until = NULL, finished_at = now()

@@ -45,7 +45,7 @@ static void cancel_lost(struct tasks *tasks, const struct pg_rows *rows)
 }
 
 /* Keep other consumers from taking over the entries of all runs. Copies the ids, since a run may end
- * meanwhile. */
+ * during the call. */
 static void renew_entries(struct request *rq, struct tasks *tasks)
 {
 	const char **ids = arena_array(rq->arena, (size_t)tasks->runs_count, sizeof(*ids));

@@ -159,7 +159,7 @@ static bool is_final(enum err_code code)
 	       code == ERR_FORBIDDEN;
 }
 
-/* How the job's request ended. Settling is a request of its own, since that one has ended. */
+/* How the job's request ended. A new request settles the attempt, since the job's has ended. */
 struct settlement {
 	struct job_run *run;
 	enum err_code code;
@@ -180,8 +180,8 @@ static void describe(struct settlement *settlement, const struct request *rq)
 	settlement->code = problem->code;
 }
 
-/* Record the failed attempt: the task runs again later, or has failed. No row: it was completed
- * before the failure, or another worker has the task. */
+/* Record the failed attempt: the task runs again later, or has failed. No row: the task was
+ * completed before the failure, or another worker has claimed it. */
 static void settle_failure(struct request *rq, struct settlement *settlement)
 {
 	struct job_run *run = settlement->run;

@@ -22,16 +22,16 @@ struct job_run {
 	struct task task;        /* once claimed; in the arena of `request` */
 	struct request *request; /* of the job; NULL once it has ended */
 	bool is_claimed, is_complete;
-	bool is_in_renewal; /* in the renewal that is under way */
+	bool is_in_renewal; /* part of the current renewal */
 	uint64_t started_us;
 };
 
-/** Pass of the reader (periodic.h), whose user is the struct tasks: reads as many entries as there
- * are free slots, waits for some when there are none, and starts their runs. Woken by each run that
- * ends. */
+/** Pass of the reader (periodic.h), whose user is the struct tasks: reads as many entries as there are
+ * free slots, waits for new ones if the stream has none, and starts their runs. The end of each run
+ * wakes the reader. */
 void job_read_pass(struct request *rq);
 
-/** Add a failed task to `jobs.dead`, for operators. A failure of this is only logged. Suspends. */
+/** Add a failed task to `jobs.dead`, for operators. A failure to do so is only logged. Suspends. */
 void job_dead_letter(struct request *rq, struct tasks *tasks, const char *task_id, const char *kind,
                      const char *account, int64_t attempts, const char *error);
 

@@ -14,7 +14,7 @@ SELECT nextval('outbox_batch');
 -- name: outbox_mark_sent
 UPDATE outbox SET sent_at = now(), sent_batch = $2::bigint WHERE id = ANY ($1::bigint[]);
 
--- Marks the batches that Redis has lost as unsent, except tasks, which the reconciler publishes again.
+-- Mark the rows of batches that Redis has lost (newer than $1) as unsent, except tasks: the reconciler publishes those.
 -- name: outbox_send_again
 UPDATE outbox SET sent_batch = NULL, sent_at = CASE WHEN stream = 'jobs' THEN sent_at END
 WHERE sent_batch > $1::bigint;

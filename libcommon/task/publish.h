@@ -1,4 +1,4 @@
-/** Putting entries on streams, all of a batch or none. A task has at most one entry: publishing it
+/** Adds batches of entries to streams, all of a batch or none. A task has at most one entry: publishing it
  * again does nothing while its entry is in the stream. Internal to this folder.
  */
 #pragma once
@@ -13,8 +13,8 @@ struct publication {
 	size_t argc, room;
 };
 
-/** Begin a batch. `known_batch`: the newest batch that Redis must have; when it does not, it has
- * lost entries, and nothing is added. `batch`: the number of this one; 0: it has none. */
+/** Begin a batch. `batch` is its number; 0: it has none. `known_batch` is the newest batch that was sent:
+ * if Redis does not have it, Redis has lost entries, and nothing is added. */
 struct publication publication_new(struct request *rq, struct tasks *tasks, int64_t known_batch,
                                    int64_t batch);
 

@@ -1,5 +1,5 @@
-/** The reconciler: brings stream and table together when entries or workers were lost. Internal to
- * this folder. */
+/** The reconciler: makes the stream match the table `task` after entries or workers were lost. Internal
+ * to this folder. */
 #pragma once
 
 #include "task/tasks.h"

@@ -14,7 +14,7 @@ struct stream_entries {
 	size_t count;
 };
 
-/** The value of a field; NULL: none of that name. */
+/** The value of a field; NULL: the entry has no such field. */
 const char *stream_field(const struct stream_entry *entry, const char *name);
 
 /** Run a command as redis_try(); raises when there is no reply. The reply may be an error. */
@@ -31,7 +31,7 @@ struct stream_entries stream_entries_read(struct request *rq, const struct redis
 void stream_make_group(struct request *rq, const char *stream, const char *group);
 
 /** Read as `consumer` of the group, at most `count` entries: `id` is `>` for new ones, `0` for those
- * that it has read and not acknowledged. Waits `block_ms` for new ones. Returns whether the group
+ * that this consumer has read and not acknowledged. Waits `block_ms` for new ones. Returns whether the group
  * exists; if not, there are no entries. Suspends; raises. */
 bool stream_read_group(struct request *rq, struct redis_blocking *connection, const char *stream,
                        const char *group, const char *consumer, const char *id, int count,

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CONSUMER_UNUSED_MS 3600000 /* a consumer without entries that has not read for so long */
+#define CONSUMER_UNUSED_MS \
+	3600000 /* a consumer without entries that has not read for this time is deleted */
 
 void stream_trim_add(struct tasks *tasks, const char *stream)
 {
@@ -25,7 +26,7 @@ void stream_trim_add(struct tasks *tasks, const char *stream)
 	}
 }
 
-/* A member of a `[name, value, ...]` list, as in replies to XINFO; NULL: none of that name. */
+/* A member of a `[name, value, ...]` list, as in replies to XINFO; NULL: it has no such member. */
 static const struct redis_value *member(const struct redis_value *list, const char *name)
 {
 	for (size_t i = 0; i + 1 < list->count; i += 2) {

@@ -1,5 +1,5 @@
-/** Trims event streams: removes entries that every consumer group has read and that are old enough,
- * and consumers of processes that have ended. Internal to this folder. */
+/** Trims event streams: removes entries that every consumer group has acknowledged and that are old
+ * enough, and the consumers of processes that have ended. Internal to this folder. */
 #pragma once
 
 #include "task/tasks.h"

@@ -7,11 +7,11 @@
  * Words used here:
  *   task    a row of the schema's `task` table: one piece of the API's asynchronous work, with its
  *           state, attempts and result
- *   job     the code that runs one kind of task, in a fiber, at least once
+ *   job     the function that runs the tasks of one kind, in a fiber, at least once for each
  *   lease   the right of one process to run a task, for a limited time; renewed while the job runs
  *   event   something that happened, for other services: a row of `outbox`, delivered at least once
- *   outbox  table of entries to send, written in the transaction that changes state
- *   relay   sends the rows of the outbox to Redis Streams
+ *   outbox  a table of entries to send, written in the same transaction as the change of state
+ *   relay   the part that sends the rows of the outbox to Redis Streams
  *
  * Postgres holds the state; Redis only transports, and may lose everything. The SQL function
  * task_start() queues a task and event_emit() an event. Both are part of the common migrations and
@@ -35,7 +35,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** A task as its job sees it. */
+/** The task that a job runs. */
 struct task {
 	const char *id; /* UUID text */
 	const char *kind;
@@ -78,7 +78,7 @@ struct event {
 };
 
 /** Handle an event. It is delivered at least once, so the effect must be idempotent. A raise is a
- * failed delivery. ERR_UNAVAILABLE and ERR_UNCERTAIN are retried until they end; after 10 other
+ * failed delivery. ERR_UNAVAILABLE and ERR_UNCERTAIN are retried without limit; after 10 other
  * failures the entry goes to `events.dead`. */
 typedef void event_fn(struct request *rq, const struct event *event);
 
@@ -129,8 +129,8 @@ struct tasks_settings {
  * the other. Replicas share the work. */
 struct tasks *tasks_start(struct worker *worker, const struct tasks_settings *settings);
 
-/** Take no new work. The loop calls `drained(context)` when what runs has ended, `deadline_ms` from
- * now at the latest. */
+/** Take no new work. The loop calls `drained(context)` when all running jobs and handlers have ended, at
+ * the latest `deadline_ms` from now. */
 void tasks_drain(struct tasks *tasks, uint64_t deadline_ms, void (*drained)(void *), void *context);
 
 /** Free; require()s that no job runs. NULL is fine. The loop must still run libuv's close

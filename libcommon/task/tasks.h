@@ -1,11 +1,12 @@
-/** The asynchronous work of a process, and what its parts share. Internal to this folder.
+/** The asynchronous work of a process: the state that the parts of this folder share. Internal to this
+ * folder.
  *
  * tasks.c makes the struct tasks and starts the parts, each a periodic (loop/periodic.h) on worker 0.
  * The parts do not call tasks.c. From the bottom up:
  *
  *     stream.c       Redis Streams: consumer groups, entries
- *     publish.c      puts batches of entries on streams; at most one entry for each task
- *     stream_trim.c  removes entries that every group has read, and consumers of ended processes
+ *     publish.c      adds batches of entries to streams; at most one entry for each task
+ *     stream_trim.c  removes acknowledged entries, and consumers of ended processes
  *     outbox.c       the relay: rows of `outbox` -> streams
  *     job_run.c      reads `jobs.<service>` and runs each task's job in a fiber
  *     job_lease.c    renews the leases of the tasks that run
@@ -30,7 +31,7 @@ struct tasks_timing {
 	uint64_t sweep;     /* between two passes of the relay without a notification */
 	uint64_t reconcile; /* between two passes of the reconciler */
 	uint64_t trim;      /* between two passes of the trimmer */
-	uint64_t stale;     /* an entry whose consumer was silent for so long is taken over */
+	uint64_t stale;     /* an entry whose consumer was silent for this time is taken over */
 	uint64_t block;     /* how long a blocking read waits */
 	uint64_t retry, retry_max; /* backoff of failed attempts and deliveries */
 	uint64_t keep;             /* younger entries of event streams are not trimmed */
@@ -54,13 +55,13 @@ struct tasks {
 	struct periodic *recurring[TASKS_RECURRING_MAX]; /* the service's own; the rest NULL */
 	struct redis_blocking *reader_connection;
 	bool has_jobs_group;
-	LIST_HEAD(, job_run) runs; /* jobs under way */
+	LIST_HEAD(, job_run) runs; /* running jobs */
 	int runs_count;
 	void (*run_ended)(struct tasks *tasks); /* called when a run has left `runs` */
 	SLIST_HEAD(, event_consumer) consumers;
 	char *streams[TASKS_STREAMS_MAX]; /* event streams that this process trims */
 	size_t streams_count;
-	/* start and end */
+	/* Start and drain. */
 	uv_timer_t timer; /* waits for the migrations, then for the end of a drain */
 	bool is_started, is_draining;
 	uint64_t drain_until_ms;

@@ -117,7 +117,7 @@ static void test_sleep_ends_by_itself_or_when_cancelled(void **state)
 	assert_int_equal(nap_code, ERR_TIMEOUT);
 }
 
-/* What the members of a group do, told by their user. */
+/* What a member of a group does; its request's user. */
 struct member_plan {
 	uint64_t sleep_ms;   /* 0: does not wait */
 	enum err_code fails; /* ERR_NONE: it does not */

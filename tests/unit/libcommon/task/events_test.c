@@ -86,10 +86,10 @@ static void emit(const char *stream, const char *type, int first, int count)
 	    stream, type, first, first + count - 1);
 }
 
-static void until_count(const int *counter, int wanted)
+static void until_count(const int *counter, int count)
 {
 	fixture_wait_start(&fixture);
-	while (*counter < wanted)
+	while (*counter < count)
 		fixture_turn(&fixture);
 	uv_timer_stop(&fixture.tick);
 }
@@ -283,7 +283,7 @@ static void test_entries_of_a_killed_consumer_are_taken_over(void **state)
 		             " at %s data %s",
 		             now, data);
 	}
-	redis_number("XREADGROUP GROUP svc-test gone COUNT 3 STREAMS events.numbers >");
+	redis_number("XREADGROUP GROUP svc-test killed COUNT 3 STREAMS events.numbers >");
 	tasks_lease(600);
 	service_start(NULL, HANDLERS);
 	until_count(&seen.count, 3);

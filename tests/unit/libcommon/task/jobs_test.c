@@ -247,7 +247,7 @@ static void test_a_drain_waits_for_running_jobs(void **state)
 	until_sql(2, "SELECT count(*) FROM task WHERE status = 'completed'");
 }
 
-/* A replica in a process of its own, whose jobs do not end until it is killed. */
+/* A replica in a separate process, whose jobs do not end until it is killed. */
 static pid_t other_replica(void)
 {
 	pid_t pid = fork();
@@ -284,7 +284,7 @@ static void test_a_task_fails_when_its_worker_dies_in_the_last_attempt(void **st
 {
 	(void)state;
 	task_queue("slow", 1);
-	sql("UPDATE task SET status = 'running', attempts = 5, lease_owner = 'gone', "
+	sql("UPDATE task SET status = 'running', attempts = 5, lease_owner = 'killed', "
 	    "lease_until = now() - interval '1 second'");
 	service_start(JOBS, NULL);
 	until_sql(1, "SELECT count(*) FROM task WHERE status = 'failed' AND error IS NOT NULL");
