@@ -80,7 +80,7 @@ struct request *http_request_new(struct worker *worker, struct http_exchange *ex
 	return rq;
 }
 
-/* The label `status`: classes instead of single statuses keep the number of series low. */
+/* The label `status`: classes instead of single statuses, to limit the number of series. */
 static const char *status_class(int status)
 {
 	static const char *const CLASSES[] = {"0xx", "1xx", "2xx", "3xx", "4xx", "5xx"};

@@ -63,7 +63,7 @@ void http_request_content(struct request *rq, const char *data, size_t length);
  * evenly among the workers, run already in the process. */
 void http_request_end(struct request *rq);
 
-/** For on_gone: the client has disconnected; cancel the handler with ERR_CLIENT_GONE. */
+/** For on_gone: the client has disconnected. Cancels the handler with ERR_CLIENT_GONE. */
 void http_request_gone(struct request *rq, enum err_code reason);
 
 /** For on_done: the exchange is over and is not used again. Frees the request, now or when its fiber

@@ -1,5 +1,5 @@
 /** Idempotency-Key: a repeated request gets the first answer again instead of a second effect. Handlers
- * need nothing for it; http_request.c calls these functions for operations marked CREATES in api.def.
+ * need no code for it; http_request.c calls these functions for operations marked CREATES in api.def.
  *
  * A request repeats another one when it has the same Idempotency-Key, API key, operation, path and
  * body, and comes within 24 hours. Records belong to an API key, not to an account: another key of

@@ -17,9 +17,9 @@
  * Absent values: a text is NULL, a number or boolean has the row's default (`fallback`), which is 0
  * where the macro has no such argument. A null that NULLABLE admits is NULL, or the default.
  *
- * What only a statement uses needs no struct member: declare it with a JSON_* row and pass
- * request_body_json() to the statement. That text has just the members that the client sent, so that
- * a PATCH can tell an absent member from null:
+ * A member that only the SQL statement uses needs no struct member: declare it with a JSON_* row and
+ * pass request_body_json() to the statement. That text contains only the members that the client sent,
+ * so that a PATCH can distinguish an absent member from null:
  *
  *     UPDATE run r SET (note) = (SELECT n.note FROM jsonb_populate_record(r, $2::jsonb) n) …
  */
@@ -242,7 +242,7 @@ struct field {
 	}
 
 /** Decode and check the input that `fields` declares. Returns a new struct in the request's arena. A
- * table without body rows leaves the body unread; an absent body counts as `{}`.
+ * table without body rows leaves the body unread; an absent body is read as `{}`.
  *
  * Raises ERR_INVALID: one or more values do not fit, or the body is not an object; ERR_MEDIA_TYPE: the
  * body's type is neither application/json nor application/…+json, or it has a Content-Encoding;
@@ -258,6 +258,6 @@ const char *request_body_json(struct request *rq);
 void request_require_member(struct request *rq);
 
 /** The first request field (header) of that name, letters' case ignored, or the decoded query
- * parameter; NULL: absent. For what a table cannot declare. */
+ * parameter; NULL: absent. For fields that a table cannot declare. */
 const char *request_header(const struct request *rq, const char *name);
 const char *request_query(const struct request *rq, const char *name);

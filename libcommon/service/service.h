@@ -4,11 +4,10 @@
  *
  * A new service, `svc-runs` with the schema `runs`, needs:
  *
- *     libcommon/api.def       a line for each operation; API_RUNS in enum api_service (http/api.h)
- *     process.c               RUNS_URL, the address that the other processes use
- *     deploy/processes        `svc-runs  runs  RUNS_URL`; the build and deploy/dev read this
- *     deploy/init.sql         its role and schema
- *     gateway/openapi.yaml    a description of each operation
+ *     libcommon/api.def       a line for each operation
+ *     http/api.h              a line of API_SERVICES: its symbol, its name and the setting RUNS_URL
+ *     deploy/processes        `svc-runs  runs  RUNS_URL`; the build, deploy/dev and the tests read it
+ *     svc-runs/openapi.yaml   a description of each operation
  *     svc-runs/meson.build    folders = [['', [], files('run.c', 'run.sql')]]
  *                             migrations = files('migrations/0001_run.sql')
  *     svc-runs/migrations/    SQL files, applied in order at start (pg/migrate.h)
@@ -52,20 +51,21 @@
  * Rules for handlers:
  * - A handler runs in a fiber (loop/request.h). Code that waits is written as if it blocked. A
  *   failure is raised: the handler ends, and the request is answered with a problem. So a handler
- *   contains the normal case alone.
+ *   contains only the normal case.
  * - Every row belongs to an account, and every statement compares account_id with
  *   `rq->caller.account`. A row of another account is answered 404, as if it did not exist.
  * - Memory comes from `rq->arena` and is freed with the request.
  *
  * Where to look:
- * - input.h: path, query and body of a request. reply.h and resource.h: the answer. etag.h: If-Match.
+ * - input.h: path, query and body of a request. reply.h and resource.h: the reply. etag.h: If-Match.
  * - pg/pg.h: statements and transactions. client/service_call.h: calls to other services.
  * - task/task.h: jobs (work after a 202), events between services, and recurring work.
  * - process.h: settings that every process has, and running a command with a database.
  * - pg/migrations/: tables and SQL functions that every schema has, such as task_start() and the
  *   triggers on tables with rows of accounts (0005_account.sql).
- * - Only used inside this folder: http_request.h (from an HTTP exchange to a handler; the gateway uses
- *   it, too), idempotency.h, admin.h. field_check.h: input tables for other JSON than bodies.
+ * - field_check.h: checking JSON that is not a request body against an input table.
+ * - For this folder only: http_request.h (from an HTTP exchange to a handler; also used by the
+ *   gateway), idempotency.h, admin.h.
  *
  * State: `process->user` holds what belongs to the process, created by `process_start`;
  * `worker->user` holds what belongs to one worker, created by `worker_start`. Each is one struct of the
@@ -87,7 +87,7 @@ struct route {
 	request_fn *handle; /* NULL ends a table */
 };
 
-/** A call that only other services may make (identity of kind KEY_SERVICE); 404 for everyone else:
+/** A call that only other services may make (identity of kind KEY_SERVICE); other callers get 404:
  * `POST /internal/assets/lookup`. */
 struct internal_route {
 	const char *method; /* NULL ends a table */
@@ -144,8 +144,8 @@ struct service {
 	const struct http_handler *public_handler;
 };
 
-/** The whole of main(). Reads the settings; runs the command that argv[1] names, or else serves: it
- * starts the workers, the public listener and the admin listener (`/healthz`, `/readyz`,
+/** The whole of main(). Reads the settings. Runs the command that argv[1] names, or, without one,
+ * serves: starts the workers, the public listener and the admin listener (`/healthz`, `/readyz`,
  * `/metrics`), migrates the schema in the background until that succeeds, and drains on SIGTERM.
  *
  * Returns the exit status. It is 2, after one line on standard error for each fault, when a setting

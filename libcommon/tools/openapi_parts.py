@@ -1,8 +1,8 @@
 """Merge the parts of the API's description: the common one and one of each service.
 
-The first file is a whole OpenAPI document. Each other file has `tags`, `paths` and `components` of its own, which are added
+The first file is a whole OpenAPI document. Each other file has its own `tags`, `paths` and `components`, which are added
 to those of the document; a name that is in two files is an error. Anchors (&name) of the first file can be used (*name) in all; its
-member `x-shared`, which is there to define some, is left out of the document.
+member `x-shared`, which exists only to define anchors, is left out of the document.
 """
 
 import yaml
