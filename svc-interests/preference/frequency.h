@@ -3,15 +3,15 @@
  *     idf = ln(1 + documents / document frequency)
  *
  * Terms that occur in only one paper are not stored, to keep the table small. A word that is not in
- * the table counts as seen once; a pair of words that is not in the table has the idf 0.
+ * the table has the document frequency 1; a pair of words that is not in the table has the idf 0.
  *
  * A table is saved with each model, so that papers are scored with the idf of the model's fitting.
  */
 #pragma once
 
 #include "base/arena.h"
+#include "preference/bag.h"
 #include "preference/codec.h"
-#include "preference/features.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -26,7 +26,7 @@ struct frequency_table *frequency_table_new(struct arena *arena, const struct ba
 /** idf of a term. */
 double frequency_idf(const struct frequency_table *table, uint32_t term);
 
-/** Number of papers that were counted. */
+/** Number of papers in the sample. */
 uint32_t frequency_documents(const struct frequency_table *table);
 
 /** Serialize the table to `out`. */

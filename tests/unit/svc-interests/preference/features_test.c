@@ -1,13 +1,10 @@
 #include "preference/features.h"
 
-#include "preference/frequency.h"
-
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include <cmocka.h>
 
@@ -38,28 +35,9 @@ static struct bag *bag_of(struct fixture *fixture, const char *title, const char
 	return bag_new(fixture->arena, fixture->splitter, &paper);
 }
 
-static float occurrences_of(const struct bag *bag, const char *stem)
-{
-	uint32_t id = term_id(stem, strlen(stem));
-	for (size_t i = 0; i < bag->count; i++)
-		if (bag->terms[i].id == id)
-			return bag->terms[i].occurrences;
-	return 0;
-}
-
 static double length_of(const struct features *features)
 {
 	return sqrt(features_dot(features, features));
-}
-
-static void test_words_of_the_title_count_more(void **state)
-{
-	struct bag *bag = bag_of(*state, "Ranking", "ranked words and ranking of words");
-	/* Both words occur twice in the abstract. */
-	assert_true(occurrences_of(bag, "word") == 2);
-	assert_true(occurrences_of(bag, "rank") > 3);
-	for (size_t i = 1; i < bag->count; i++)
-		assert_true(bag->terms[i - 1].id < bag->terms[i].id);
 }
 
 static void test_empty_paper_has_no_features(void **state)
@@ -71,18 +49,6 @@ static void test_empty_paper_has_no_features(void **state)
 	assert_int_equal(features->count, 0);
 	assert_true(features_dot(features, features) == 0);
 	assert_true(features_dot(NULL, features) == 0);
-}
-
-static void test_categories_are_terms(void **state)
-{
-	struct fixture *fixture = *state;
-	static const char *const categories[] = {
-		"cs.IR",
-		"a-category-name-that-is-very-much-longer-than-any-that-there-is-in-arxiv"};
-	struct paper_text paper = {.categories = categories, .category_count = 2};
-	struct bag *bag = bag_new(fixture->arena, fixture->splitter, &paper);
-	assert_int_equal(bag->count, 2);
-	assert_true(occurrences_of(bag, "category:cs.IR") > 0);
 }
 
 static void test_features_have_length_1_and_are_deterministic(void **state)
@@ -151,11 +117,8 @@ static void test_zero_and_not_finite_dense_vectors_are_ignored(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_words_of_the_title_count_more, set_up,
-	                                        tear_down),
 		cmocka_unit_test_setup_teardown(test_empty_paper_has_no_features, set_up,
 	                                        tear_down),
-		cmocka_unit_test_setup_teardown(test_categories_are_terms, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_features_have_length_1_and_are_deterministic,
 	                                        set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_dense_vectors_of_one_space_are_compared,
