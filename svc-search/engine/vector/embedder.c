@@ -6,15 +6,6 @@
 
 #include <math.h>
 
-/* Tokens of a document that its vector is computed from; later ones are ignored. */
-#define DOC_TOKENS 2048
-
-/* A term and its weighted frequency in a document. */
-struct term_frequency {
-	uint32_t term;
-	float frequency;
-};
-
 static bool is_header_valid(const struct embedder_header *header, size_t length)
 {
 	uint64_t needed = sizeof(*header);
@@ -126,14 +117,15 @@ static int compare_terms(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
-/* The main tokens of the document that are in the vocabulary, one entry each. Returns how many. */
+/* Write the main tokens of the document that are in the vocabulary to `terms`, one entry per token.
+ * Returns their number. */
 static size_t read_term_frequencies(const struct segment *segment, const uint32_t *map,
                                     uint32_t doc, struct term_frequency *terms)
 {
 	struct forward forward = segment_forward(segment, doc);
 	uint32_t count = forward.title_count + forward.abstract_count;
 	size_t used = 0;
-	for (uint32_t i = 0; i < count && used < DOC_TOKENS; i++) {
+	for (uint32_t i = 0; i < count && used < EMBEDDER_DOC_TOKENS; i++) {
 		uint32_t term = map[forward_next(&forward)];
 		if (term != SEGMENT_NONE)
 			terms[used++] =
@@ -143,9 +135,8 @@ static size_t read_term_frequencies(const struct segment *segment, const uint32_
 }
 
 bool embedder_embed_doc(const struct embedder *embedder, const struct segment *segment,
-                        const uint32_t *map, uint32_t doc, float *out)
+                        const uint32_t *map, uint32_t doc, struct term_frequency *terms, float *out)
 {
-	struct term_frequency terms[DOC_TOKENS];
 	size_t count = read_term_frequencies(segment, map, doc, terms);
 	memset(out, 0, embedder->header->dimension * sizeof(float));
 	qsort(terms, count, sizeof(*terms), compare_terms);

@@ -25,6 +25,9 @@
 /** Maximum vocabulary: the terms with the highest document frequency. */
 #define EMBEDDER_MAX_TERMS 50000
 
+/** Tokens of a document that its vector is computed from; later tokens are ignored. */
+#define EMBEDDER_DOC_TOKENS 2048
+
 /** First bytes of a blob: "exemb" and a format number. */
 #define EMBEDDER_MAGIC UINT64_C(0x000001626D657865)
 
@@ -51,6 +54,12 @@ struct embedder {
 	void *owned; /* the blob if the embedder frees it; else NULL */
 };
 
+/** A term and its weighted frequency in a document. */
+struct term_frequency {
+	uint32_t term;
+	float frequency;
+};
+
 /** View the blob at `data`, aligned to 8. Borrows it, or takes it when `takes_data` is set, as
  * segment_open(). Returns NULL when it is invalid. */
 struct embedder *embedder_open(void *data, size_t length, bool takes_data);
@@ -62,10 +71,13 @@ void embedder_free(struct embedder *embedder);
  * caller frees it with free(). */
 uint32_t *embedder_map_terms(const struct embedder *embedder, const struct segment *segment);
 
-/** Write the vector of a document to `out` (`dimension` elements); `map` is from embedder_map_terms() of
- * `segment`. Returns false, and writes zeros, when no term of the document is in the vocabulary. */
+/** Write the vector of a document to `out` (`dimension` elements). `map` is from embedder_map_terms() of
+ * `segment`. `terms` is working memory for EMBEDDER_DOC_TOKENS elements: the caller allocates it once
+ * for many documents, because it is too large for a stack frame. Returns false, and writes
+ * zeros, when no term of the document is in the vocabulary. */
 bool embedder_embed_doc(const struct embedder *embedder, const struct segment *segment,
-                        const uint32_t *map, uint32_t doc, float *out);
+                        const uint32_t *map, uint32_t doc, struct term_frequency *terms,
+                        float *out);
 
 /** The same for a query or any text. Ignores the idf values of `parsed`. */
 bool embedder_embed(const struct embedder *embedder, const struct parsed_query *parsed, float *out);

@@ -96,8 +96,9 @@ struct vectors *vectors_make(const struct embedder *embedder, const struct segme
 	struct draft draft = draft_new(segment->doc_count, dimension);
 	mem_auto_free uint32_t *map = embedder_map_terms(embedder, segment);
 	mem_auto_free float *vector = mem_array(dimension, sizeof(float));
+	mem_auto_free struct term_frequency *terms = mem_array(EMBEDDER_DOC_TOKENS, sizeof(*terms));
 	for (uint32_t doc = 0; doc < segment->doc_count && !is_cancelled(cancel); doc++) {
-		embedder_embed_doc(embedder, segment, map, doc, vector);
+		embedder_embed_doc(embedder, segment, map, doc, terms, vector);
 		vectors_quantise(vector, dimension, draft.rows + (size_t)doc * draft.stride,
 		                 &draft.scales[doc]);
 	}

@@ -1,6 +1,7 @@
 #include "engine/vector/lsa.h"
 
 #include "corpus.h"
+#include "engine/text/mem.h"
 #include "engine/vector/ivf.h"
 #include "engine/vector/simd.h"
 #include "engine/vector/vectors.h"
@@ -152,13 +153,15 @@ static void test_equal_papers_can_be_trained_on(void **state)
 	struct embedder *embedder = lsa_train(segment, NULL);
 	assert_non_null(embedder);
 	uint32_t *map = embedder_map_terms(embedder, segment);
+	struct term_frequency *terms = mem_array(EMBEDDER_DOC_TOKENS, sizeof(*terms));
 	float vector[LSA_DIMENSION];
 	for (uint32_t doc = 0; doc < segment->doc_count; doc++) {
-		assert_true(embedder_embed_doc(embedder, segment, map, doc, vector));
+		assert_true(embedder_embed_doc(embedder, segment, map, doc, terms, vector));
 		for (uint32_t i = 0; i < embedder->header->dimension; i++)
 			assert_true(isfinite(vector[i]));
 	}
 	assert_false(embedder_embed(embedder, query_parse(arena, "unknown", 7), vector));
+	free(terms);
 	free(map);
 	embedder_free(embedder);
 	builder_free(builder);
