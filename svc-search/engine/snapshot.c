@@ -129,8 +129,9 @@ static bool write_file(int file, const struct base *base)
 /* Make a rename durable: sync the folder of `path`. */
 static bool sync_folder(const char *path)
 {
-	char copy[PATH_MAX];
-	snprintf(copy, sizeof(copy), "%s", path);
+	size_t size = strlen(path) + 1;
+	mem_auto_free char *copy = mem_array(size, 1); /* dirname() changes its argument */
+	memcpy(copy, path, size);
 	int folder = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (folder < 0)
 		return false;
@@ -154,9 +155,9 @@ bool snapshot_save(const struct base *base, const char *path)
 	is_written = close(file) == 0 && is_written;
 	if (is_written && rename(temporary, path) == 0)
 		return sync_folder(path);
-	int kept = errno;
+	int saved_errno = errno;
 	unlink(temporary);
-	errno = kept;
+	errno = saved_errno;
 	return false;
 }
 
