@@ -16,7 +16,7 @@ static struct phrases phrases_for(struct arena *arena, struct word_splitter *spl
 static bool is_weak(const struct explanation_facts *facts, const struct phrases *phrases)
 {
 	return facts->retrieval < EXPLANATION_WEAK_BELOW &&
-	       phrases->count <= EXPLANATION_WEAK_NAMES;
+	       phrases->count <= EXPLANATION_WEAK_PHRASES;
 }
 
 /* Append `"a", "b"`: the phrases in the title, or those in the abstract. */
@@ -93,16 +93,16 @@ struct proposal {
 	const char *ending;
 };
 
-#define COMPARE "and compare the result with what you use today"
-#define TRY_OUT "and see how what you use today does"
+#define COMPARE "and compare the result with your current method"
+#define MEASURE "and measure your current method on it"
 
 /* The first row that fits the paper is used. */
 static const struct proposal proposals[] = {
 	{NULL, true, "Run the container of ", " on a small sample of your data", COMPARE},
 	{"survey", false, "Take one approach from ", " to a small sample of your data", COMPARE},
 	{"review", false, "Take one approach from ", " to a small sample of your data", COMPARE},
-	{"benchmark", false, "Repeat a small part of ", "", TRY_OUT},
-	{"dataset", false, "Take a small part of ", " as test data", TRY_OUT},
+	{"benchmark", false, "Repeat a small part of ", "", MEASURE},
+	{"dataset", false, "Take a small part of ", " as test data", MEASURE},
 	{NULL, false, "Try what ", " describes on a small sample of your data", COMPARE},
 };
 
@@ -169,7 +169,7 @@ char *suggest_experiment(struct arena *arena, struct word_splitter *splitter,
 	add_interest(&out, facts, " for ");
 	buf_printf(&out, ", %s", proposal->ending);
 	for (size_t i = 0; i < MIN_OF(phrases.count, (size_t)2); i++)
-		buf_printf(&out, "%s\"%s\"", i ? " and " : "; begin with what it says of ",
+		buf_printf(&out, "%s\"%s\"", i ? " and " : "; start with what it says about ",
 		           phrases.items[i].text);
 	buf_puts(&out, ".");
 	return out.data;

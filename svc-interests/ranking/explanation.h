@@ -5,7 +5,7 @@
  *     container; similar to papers this team liked.
  *
  *     Run the container of "Dense Passage Reranking" on a small sample of your data for "Search",
- *     and compare the result with what you use today; begin with what it says of "reranking".
+ *     and compare the result with your current method; start with what it says about "reranking".
  *
  * For a weak match the texts say that the paper is loosely related and should be read first. The
  * texts state only the facts that are passed in. */
@@ -21,7 +21,7 @@ enum {
 	EXPLANATION_RECENT_DAYS = 60,  /* the age of an older paper is not mentioned */
 	EXPLANATION_TITLE_BYTES = 160, /* of a title; a longer one is cut at a word */
 	EXPLANATION_URL_BYTES = 200,   /* of the address of the code */
-	EXPLANATION_WEAK_NAMES = 2,    /* a weak match has at most this many phrases */
+	EXPLANATION_WEAK_PHRASES = 2,  /* a weak match has at most this many phrases */
 };
 
 /** Preference score from which a paper is called similar to liked ones. */
