@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Most elements of a vector; see simd_dot_rows(). */
+/** Maximum elements of a vector; see simd_dot_rows(). */
 #define EMBEDDING_MAX_DIMENSION 4096
 
 struct embedding_response {
@@ -18,8 +18,8 @@ struct embedding_response {
 };
 
 /** Read `body` (`length` bytes), the answer to `count` (> 0) texts. It must have one vector for each
- * text, all of the same dimension, none of them zero. An entry without "index" belongs to the text
- * at the entry's own position. Returns NULL, or the reason for refusing it: a clause such as "it is
+ * text, all of the same dimension and none zero. An entry without "index" belongs to the text
+ * at the same position. Returns NULL, or the reason for refusing it: a clause such as "it is
  * not JSON", in the arena. Any thread. */
 const char *embedding_response_read(struct arena *arena, const char *body, size_t length,
                                     size_t count, struct embedding_response *ret_answer);

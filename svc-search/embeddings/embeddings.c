@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Most bytes that one number takes in an answer, with its separators. */
+/* Maximum bytes of one number in an answer, with its separators. */
 #define NUMBER_BYTES 32
 
-/* Most bytes of an answer besides the numbers. */
+/* Maximum bytes of an answer without the numbers. */
 #define ENVELOPE_BYTES 65536
 
 /* The timeout of a batch of papers, as a multiple of EMBEDDINGS_TIMEOUT. */
@@ -27,7 +27,7 @@ static struct {
 	const char *url, *model, *key; /* "": no external embedder; no key */
 	int64_t dimension;             /* requested; 0: the model's own */
 	int64_t timeout_ms;            /* of a query; see BATCH_TIMEOUT_FACTOR */
-	int64_t batch;                 /* most texts of one call */
+	int64_t batch;                 /* maximum texts of one call */
 	int64_t text_max_bytes;        /* a longer text is cut */
 } settings;
 
@@ -41,12 +41,13 @@ const struct setting EMBEDDINGS_SETTINGS[] = {
                      "again."),
 	SETTING_SECRET(&settings.key, "EMBEDDINGS_KEY", "", "Bearer key of EMBEDDINGS_URL."),
 	SETTING_INT(&settings.dimension, "EMBEDDINGS_DIMENSION", "0", 0, EMBEDDING_MAX_DIMENSION,
-                    "Dimension to request, of a model that can shorten its vectors; 0: none is "
-                    "requested."),
+                    "Dimension to request from a model that can shorten its vectors; 0: request "
+                    "none."),
 	SETTING_MS(&settings.timeout_ms, "EMBEDDINGS_TIMEOUT", "3s", 100, 60000,
                    "How long a search waits for the vector of its query before it continues by "
                    "words alone; a batch of papers may take ten times as long."),
-	SETTING_INT(&settings.batch, "EMBEDDINGS_BATCH", "64", 1, 512, "Most papers of one call."),
+	SETTING_INT(&settings.batch, "EMBEDDINGS_BATCH", "64", 1, 512,
+                    "Maximum papers of one call."),
 	SETTING_BYTES(&settings.text_max_bytes, "EMBEDDINGS_MAX_TEXT", "8KiB", 256, 65536,
                       "Only this much of a longer text is embedded; a token has about four bytes."),
 	SETTING_END,
@@ -138,7 +139,7 @@ static void read_answer(void *arg)
 }
 
 static void read_vectors(struct request *rq, const struct fetch_response *answer, size_t count,
-                         struct embeddings *made)
+                         struct embeddings *result)
 {
 	struct reading *reading = arena_new_of(rq->arena, struct reading);
 	*reading = (struct reading){.arena = rq->arena, .answer = answer, .count = count};
@@ -147,16 +148,16 @@ static void read_vectors(struct request *rq, const struct fetch_response *answer
 	else
 		read_answer(reading);
 	uint32_t dimension = reading->vectors.dimension;
-	made->reason = reading->reason;
-	if (!made->reason && settings.dimension && dimension != (uint64_t)settings.dimension)
-		made->reason =
+	result->reason = reading->reason;
+	if (!result->reason && settings.dimension && dimension != (uint64_t)settings.dimension)
+		result->reason =
 			arena_printf(rq->arena, "its vectors have %u elements, %d were requested",
 		                     dimension, (int)settings.dimension);
-	if (made->reason)
+	if (result->reason)
 		return;
-	made->outcome = EMBEDDINGS_MADE;
-	made->vectors = reading->vectors.vectors;
-	made->dimension = dimension;
+	result->outcome = EMBEDDINGS_MADE;
+	result->vectors = reading->vectors.vectors;
+	result->dimension = dimension;
 }
 
 /* From `Retry-After: 20`; a date is ignored. */
@@ -173,7 +174,7 @@ static uint64_t retry_after_ms(const struct fetch_response *answer)
 struct embeddings *embeddings_create(struct request *rq, enum embeddings_purpose purpose,
                                      const char *const *texts, size_t count)
 {
-	struct embeddings *made = arena_new_of(rq->arena, struct embeddings);
+	struct embeddings *result = arena_new_of(rq->arena, struct embeddings);
 	struct openai_call call = {
 		.base_url = settings.url,
 		.path = "/embeddings",
@@ -185,17 +186,17 @@ struct embeddings *embeddings_create(struct request *rq, enum embeddings_purpose
 	};
 	struct fetch_response *answer = NULL;
 	enum err_code code = openai_post_try(rq, &call, &answer);
-	made->outcome = EMBEDDINGS_FAILED;
+	result->outcome = EMBEDDINGS_FAILED;
 	if (code) {
-		made->reason = err_info(code)->slug;
+		result->reason = err_info(code)->slug;
 	} else if (answer->status == 200) {
-		read_vectors(rq, answer, count, made);
+		read_vectors(rq, answer, count, result);
 	} else {
 		if (answer->status == 400 || answer->status == 413 || answer->status == 422)
-			made->outcome = EMBEDDINGS_REFUSED;
-		made->reason = arena_printf(rq->arena, "status %d", answer->status);
-		made->retry_after_ms = retry_after_ms(answer);
+			result->outcome = EMBEDDINGS_REFUSED;
+		result->reason = arena_printf(rq->arena, "status %d", answer->status);
+		result->retry_after_ms = retry_after_ms(answer);
 	}
-	metric_add(&calls_counter, PURPOSES[purpose], OUTCOMES[made->outcome], 1);
-	return made;
+	metric_add(&calls_counter, PURPOSES[purpose], OUTCOMES[result->outcome], 1);
+	return result;
 }

@@ -20,7 +20,7 @@ extern const struct setting EMBEDDINGS_SETTINGS[];
 /** Set up from the settings; once, before threads start. */
 void embeddings_init(void);
 
-/** EMBEDDINGS_BATCH: most texts of one call. */
+/** EMBEDDINGS_BATCH: maximum texts of one call. */
 size_t embeddings_batch(void);
 
 /** Name of the vector space: the model, and the dimension if one is requested, such as `large-3`
@@ -36,8 +36,8 @@ enum embeddings_outcome {
 
 struct embeddings {
 	enum embeddings_outcome outcome;
-	const float *vectors;    /* as in embedding_response.h; NULL unless made */
-	uint32_t dimension;      /* as in embedding_response.h; 0 unless made */
+	const float *vectors;    /* as in embedding_response.h; NULL unless EMBEDDINGS_MADE */
+	uint32_t dimension;      /* as in embedding_response.h; 0 unless EMBEDDINGS_MADE */
 	const char *reason;      /* of a refusal or failure, a few words for the log */
 	uint64_t retry_after_ms; /* the answer's Retry-After; 0: none */
 };

@@ -97,7 +97,7 @@ static void read_batch(struct request *rq, uint64_t done, size_t limit, struct b
 struct packing {
 	struct arena *arena;
 	const struct batch *batch;
-	const struct embeddings *made;
+	const struct embeddings *result;
 	const char *json; /* the vectors, as VECTOR_STORE_SQL takes them */
 };
 
@@ -105,20 +105,21 @@ static void pack(void *arg)
 {
 	struct packing *packing = arg;
 	const struct batch *batch = packing->batch;
-	const struct embeddings *made = packing->made;
+	const struct embeddings *result = packing->result;
 	yyjson_mut_doc *doc = json_doc_new(packing->arena);
 	yyjson_mut_val *rows = yyjson_mut_arr(doc);
-	int8_t *row = arena_alloc(packing->arena, made->dimension);
+	int8_t *row = arena_alloc(packing->arena, result->dimension);
 	float scale;
 	for (size_t i = 0; i < batch->count; i++) {
 		yyjson_mut_val *out = yyjson_mut_arr_add_obj(doc, rows);
 		const char *id = pg_value(batch->rows, batch->needed[i], PENDING_ID);
 		const char *digest = pg_value(batch->rows, batch->needed[i], PENDING_DIGEST);
-		vectors_quantise(made->vectors + i * made->dimension, made->dimension, row, &scale);
+		vectors_quantise(result->vectors + i * result->dimension, result->dimension, row,
+		                 &scale);
 		yyjson_mut_obj_add_str(doc, out, "arxiv_id", id);
 		yyjson_mut_obj_add_str(doc, out, "digest", digest);
 		yyjson_mut_obj_add_str(doc, out, "vector",
-		                       base64_encode(packing->arena, row, made->dimension));
+		                       base64_encode(packing->arena, row, result->dimension));
 	}
 	packing->json = json_write_mut(packing->arena, rows, NULL);
 }
@@ -141,12 +142,12 @@ static void store_progress(struct request *rq, const struct batch *batch)
 }
 
 static void store_vectors(struct request *rq, const struct batch *batch,
-                          const struct embeddings *made)
+                          const struct embeddings *result)
 {
 	struct packing *packing = arena_new_of(rq->arena, struct packing);
-	*packing = (struct packing){.arena = rq->arena, .batch = batch, .made = made};
+	*packing = (struct packing){.arena = rq->arena, .batch = batch, .result = result};
 	fiber_offload(rq, pack, packing);
-	if (store(rq, batch, made->dimension, packing->json))
+	if (store(rq, batch, result->dimension, packing->json))
 		metric_add(&embedded_counter, NULL, NULL, (double)batch->count);
 }
 
@@ -155,17 +156,17 @@ static void store_vectors(struct request *rq, const struct batch *batch,
 /* Returns milliseconds to the next try. A Retry-After applies to every replica: the lease is
  * extended until then. */
 static uint64_t note_failure(struct request *rq, struct paper_embedding *papers,
-                             const struct embeddings *made)
+                             const struct embeddings *result)
 {
 	if (papers->failures++ == 0)
 		log_warn(LOG_GROUP_APP, "cannot embed papers; retrying",
-		         f_text("reason", made->reason));
-	if (made->retry_after_ms)
+		         f_text("reason", result->reason));
+	if (result->retry_after_ms)
 		pg_query(rq, VECTOR_EXTEND_LEASE_SQL, pg_text(embeddings_space()),
 		         pg_text(rq->worker->process->instance),
-		         pg_int((int64_t)made->retry_after_ms / 1000));
+		         pg_int((int64_t)result->retry_after_ms / 1000));
 	return MAX_OF(backoff_ms(papers->failures, RETRY_MIN_MS, RETRY_MAX_MS),
-	              made->retry_after_ms);
+	              result->retry_after_ms);
 }
 
 static void note_success(struct paper_embedding *papers)
@@ -180,8 +181,8 @@ static void note_success(struct paper_embedding *papers)
 static uint64_t skip_refused(struct request *rq, struct paper_embedding *papers,
                              const struct batch *batch, const struct embeddings *refused)
 {
-	struct embeddings *made = embeddings_create(rq, FOR_PAPERS, &PROBE_TEXT, 1);
-	if (made->outcome != EMBEDDINGS_MADE)
+	struct embeddings *result = embeddings_create(rq, FOR_PAPERS, &PROBE_TEXT, 1);
+	if (result->outcome != EMBEDDINGS_MADE)
 		return note_failure(rq, papers, refused);
 	log_warn(LOG_GROUP_APP, "the embedder refused a paper; skipping it",
 	         f_text("arxiv_id", pg_value(batch->rows, batch->needed[0], PENDING_ID)),
@@ -192,15 +193,15 @@ static uint64_t skip_refused(struct request *rq, struct paper_embedding *papers,
 }
 
 static bool has_wrong_dimension(struct request *rq, const struct batch *batch,
-                                struct embeddings *made)
+                                struct embeddings *result)
 {
-	if (batch->dimension == 0 || batch->dimension == made->dimension)
+	if (batch->dimension == 0 || batch->dimension == result->dimension)
 		return false;
-	made->reason =
+	result->reason =
 		arena_printf(rq->arena,
 	                     "the vectors have %u elements, those in Postgres have %u; when the "
 	                     "model changes, change EMBEDDINGS_MODEL",
-	                     made->dimension, batch->dimension);
+	                     result->dimension, batch->dimension);
 	return true;
 }
 
@@ -221,16 +222,16 @@ static uint64_t embed_batch(struct request *rq, struct paper_embedding *papers)
 		store_progress(rq, &batch);
 		return 0;
 	}
-	struct embeddings *made = embeddings_create(rq, FOR_PAPERS, batch.texts, batch.count);
-	if (made->outcome == EMBEDDINGS_REFUSED && batch.rows->count == 1)
-		return skip_refused(rq, papers, &batch, made);
-	if (made->outcome == EMBEDDINGS_REFUSED) {
+	struct embeddings *result = embeddings_create(rq, FOR_PAPERS, batch.texts, batch.count);
+	if (result->outcome == EMBEDDINGS_REFUSED && batch.rows->count == 1)
+		return skip_refused(rq, papers, &batch, result);
+	if (result->outcome == EMBEDDINGS_REFUSED) {
 		papers->batch = (size_t)batch.rows->count / 2;
 		return 0;
 	}
-	if (made->outcome == EMBEDDINGS_FAILED || has_wrong_dimension(rq, &batch, made))
-		return note_failure(rq, papers, made);
-	store_vectors(rq, &batch, made);
+	if (result->outcome == EMBEDDINGS_FAILED || has_wrong_dimension(rq, &batch, result))
+		return note_failure(rq, papers, result);
+	store_vectors(rq, &batch, result);
 	note_success(papers);
 	return 0;
 }

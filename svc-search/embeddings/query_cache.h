@@ -1,5 +1,5 @@
-/** A worker's cache of query vectors, so that repeating a query (with another filter, say) needs no
- * call. Holds the most recently stored queries. Not thread-safe. */
+/** A worker's cache of query vectors, so that a repeated query, for example with
+ * another filter, needs no call. Holds the most recently stored queries. Not thread-safe. */
 #pragma once
 
 #include <stddef.h>
@@ -15,7 +15,7 @@ struct query_cache;
 
 struct query_cache *query_cache_new(void);
 
-/** NULL is fine. */
+/** Accepts NULL. */
 void query_cache_free(struct query_cache *cache);
 
 /** The vector of `text`; NULL when it is not in the cache. Borrowed: valid until the next put. */

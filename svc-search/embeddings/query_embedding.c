@@ -56,17 +56,17 @@ static void note_success(struct query_embedding *queries)
 }
 
 /* Concurrent calls that fail together count as one failure: the first of them begins the pause. */
-static void note_failure(struct query_embedding *queries, const struct embeddings *made)
+static void note_failure(struct query_embedding *queries, const struct embeddings *result)
 {
 	if (is_paused(queries))
 		return;
 	if (queries->failures == 0)
 		log_warn(LOG_GROUP_APP, "cannot embed queries; searching by words alone",
-		         f_text("reason", made->reason));
+		         f_text("reason", result->reason));
 	queries->failures++;
 	uint64_t pause_ms = backoff_ms(queries->failures, PAUSE_MIN_MS, PAUSE_MAX_MS);
-	queries->paused_until_ms =
-		time_monotonic_ms() + MIN_OF(MAX_OF(pause_ms, made->retry_after_ms), PAUSE_MAX_MS);
+	queries->paused_until_ms = time_monotonic_ms() +
+	                           MIN_OF(MAX_OF(pause_ms, result->retry_after_ms), PAUSE_MAX_MS);
 }
 
 /* Embed `text` by the endpoint and cache the result; NULL: paused, refused or failed. */
@@ -75,24 +75,24 @@ static const float *embed(struct request *rq, struct query_embedding *queries, c
 {
 	if (is_paused(queries))
 		return NULL;
-	struct embeddings *made = embeddings_create(rq, FOR_QUERY, &text, 1);
-	if (made->outcome == EMBEDDINGS_MADE && made->dimension != dimension) {
-		made->outcome = EMBEDDINGS_FAILED;
-		made->reason =
+	struct embeddings *result = embeddings_create(rq, FOR_QUERY, &text, 1);
+	if (result->outcome == EMBEDDINGS_MADE && result->dimension != dimension) {
+		result->outcome = EMBEDDINGS_FAILED;
+		result->reason =
 			arena_printf(rq->arena,
 		                     "the vector has %u elements, those of the papers have %u",
-		                     made->dimension, dimension);
+		                     result->dimension, dimension);
 	}
-	if (made->outcome == EMBEDDINGS_REFUSED)
+	if (result->outcome == EMBEDDINGS_REFUSED)
 		log_warn(LOG_GROUP_APP, "the embedder refused a query; searching by words alone",
-		         f_text("reason", made->reason));
-	if (made->outcome == EMBEDDINGS_FAILED)
-		note_failure(queries, made);
-	if (made->outcome != EMBEDDINGS_MADE)
+		         f_text("reason", result->reason));
+	if (result->outcome == EMBEDDINGS_FAILED)
+		note_failure(queries, result);
+	if (result->outcome != EMBEDDINGS_MADE)
 		return NULL;
 	note_success(queries);
-	query_cache_put(queries->cache, text, made->vectors, dimension);
-	return made->vectors;
+	query_cache_put(queries->cache, text, result->vectors, dimension);
+	return result->vectors;
 }
 
 void query_embedding_set(struct request *rq, struct engine_query *query)

@@ -1,9 +1,9 @@
 /** Embeds a query by the external embedder while the search waits.
  *
  * After any failure the search continues without a vector, by words alone. A failure also pauses
- * the calls of this worker, so that searches do not wait for an endpoint that is down. The pause
+ * the calls of this worker, so that searches do not wait for an unavailable endpoint. The pause
  * grows with each consecutive failure, from half a second to half a minute. A text that the endpoint
- * refuses does not count as a failure. */
+ * refuses is not a failure. */
 #pragma once
 
 #include "engine/engine.h"
@@ -15,7 +15,7 @@ struct query_embedding;
 struct query_embedding *query_embedding_new(void);
 void query_embedding_free(struct query_embedding *queries);
 
-/** Set the vector of `query`, in the arena of `rq`. Leaves it NULL when there is no outside
+/** Set the vector of `query`, in the arena of `rq`. Leaves it NULL when there is no external
  * embedder, the index has no vectors yet, or the call failed or timed out. Uses the state of the
  * request's worker (state.h). Suspends. */
 void query_embedding_set(struct request *rq, struct engine_query *query);
