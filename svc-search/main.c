@@ -59,26 +59,26 @@ static void process_stop(struct process *process)
 static void worker_start(struct worker *worker)
 {
 	const struct search_process *search = worker->process->user;
-	struct search_worker *own = calloc(1, sizeof(*own));
-	require(own);
-	own->query_embedding = query_embedding_new();
-	worker->user = own;
+	struct search_worker *state = calloc(1, sizeof(*state));
+	require(state);
+	state->query_embedding = query_embedding_new();
+	worker->user = state;
 	if (worker->index > 0)
 		return;
 	indexer_start(search->indexer, worker);
-	own->paper_embedding = paper_embedding_start(worker);
+	state->paper_embedding = paper_embedding_start(worker);
 }
 
 static void worker_stop(struct worker *worker)
 {
 	const struct search_process *search = worker->process->user;
-	struct search_worker *own = worker->user;
+	struct search_worker *state = worker->user;
 	if (worker->index == 0) {
-		paper_embedding_stop(own->paper_embedding);
+		paper_embedding_stop(state->paper_embedding);
 		indexer_stop(search->indexer);
 	}
-	query_embedding_free(own->query_embedding);
-	free(own);
+	query_embedding_free(state->query_embedding);
+	free(state);
 	worker->user = NULL;
 }
 

@@ -45,7 +45,7 @@ static struct segment *empty_segment(void)
 	return segment;
 }
 
-/* Never 0, which stands for the built-in embedder. */
+/* The number of an external model; never 0, which means the built-in embedder. */
 static uint32_t model_number(const char *model)
 {
 	uint32_t number = crc32_of(model, strlen(model));

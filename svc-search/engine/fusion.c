@@ -19,7 +19,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* The relevance of the best candidate, 0 to 1. */
-static float strength(const struct candidate *candidate, float full_score, bool has_dense)
+static float top_relevance(const struct candidate *candidate, float full_score, bool has_dense)
 {
 	float coverage = MIN_OF(candidate->words / full_score, 1.0f);
 	float cosine = MIN_OF(MAX_OF(candidate->cosine, 0.0f), 1.0f);
@@ -56,7 +56,7 @@ void fusion_rank(struct candidate *candidates, size_t count, float full_score, b
 	while (first < count && candidates[first].is_named)
 		candidates[first++].relevance = 1;
 	if (first < count && candidates[first].fused > 0)
-		best = strength(&candidates[first], full_score, has_dense) /
+		best = top_relevance(&candidates[first], full_score, has_dense) /
 		       candidates[first].fused;
 	for (size_t i = first; i < count; i++)
 		candidates[i].relevance = candidates[i].fused * best;

@@ -29,10 +29,11 @@
 #define FUSION_DENSE_WEIGHT 0.4f
 #endif
 
-/** Feedback moves the vector of the query toward the mean vector of this many of the best candidates, */
+/** Feedback moves the vector of the query toward the mean vector of the best candidates (Rocchio, 1971,
+ * applied to dense vectors). This is the number of candidates. */
 #define FUSION_FEEDBACK_DOCS 5
 
-/** by this fraction of its own length (Rocchio's feedback, 1971, applied to dense vectors). */
+/** Weight of the mean vector when it is added to the vector of the query; both have length 1. */
 #ifndef FUSION_FEEDBACK
 #define FUSION_FEEDBACK 0.6f
 #endif
@@ -45,7 +46,7 @@ struct candidate {
 	const char *id;    /* and among equally new ones the lesser id */
 	float words;       /* BM25 score; see proximity.h */
 	float pairs;
-	float cosine;       /* below 0 counts as 0 */
+	float cosine;       /* a negative cosine is treated as 0 */
 	bool awaits_vector; /* has no external vector yet, and so no cosine */
 	uint64_t matched;
 	bool is_named;   /* its id is in the query: it ranks first, with relevance 1 */
@@ -54,5 +55,5 @@ struct candidate {
 };
 
 /** Set `fused` and `relevance` of the candidates and sort them, best first. `full_score` (> 0) is the
- * value of `words` at full coverage of the query. */
+ * value of `words` at full coverage of the query. `has_dense`: the candidates have cosines. */
 void fusion_rank(struct candidate *candidates, size_t count, float full_score, bool has_dense);

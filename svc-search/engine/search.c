@@ -84,15 +84,15 @@ static void correct_spelling(const struct engine_view *view, struct parsed_query
 		if (term->is_extra || count_documents(view, term) > 0)
 			continue;
 		looked_up++;
-		const char *meant = correction_of(view, term);
-		if (!meant || has_term(parsed, meant))
+		const char *correction = correction_of(view, term);
+		if (!correction || has_term(parsed, correction))
 			continue;
-		term->text = meant;
-		term->length = strlen(meant);
+		term->text = correction;
+		term->length = strlen(correction);
 	}
 }
 
-/* Set the idf of each term over all segments, dead documents included. An out-of-vocabulary term of a
+/* Set the idf of each term over all segments, including dead documents. An out-of-vocabulary term of a
  * short query keeps its high idf, so that no document covers the query fully. In a description it
  * gets weight 0, because it would displace other terms. */
 static void weigh_terms(const struct engine_view *view, struct parsed_query *parsed,
@@ -125,8 +125,8 @@ static float full_score(const struct parsed_query *parsed)
 	return MAX_OF(sum * bm25_impact(2, bm25_norm(1, 1)), 1e-6f);
 }
 
-/* A copy of the query's vector, which feedback may move: from the built-in embedder, or as passed in.
- * NULL when there is none that is comparable with those of the papers. */
+/* The query's vector, from the built-in embedder or as passed in. It is a copy, because feedback moves
+ * it. NULL when there is no vector that is comparable with those of the papers. */
 static float *query_vector(const struct search *search)
 {
 	const struct embedder *embedder = search->view->base->embedder;
@@ -167,7 +167,7 @@ static void prepare(struct search *search)
 }
 
 /* Whether the query contains the id of the document; the tokenizer keeps ids as terms. An id without
- * "." and "/" could be an ordinary word or number and does not count. */
+ * "." and "/" is ignored, because it could be an ordinary word or number. */
 static bool is_named(const struct search *search, const char *id)
 {
 	return strpbrk(id, "./") && has_term(search->parsed, id);

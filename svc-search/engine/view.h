@@ -21,11 +21,11 @@ struct base {
 	struct segment *segment;
 	uint32_t external_model; /* number of the external embedder (engine.h); 0: built-in */
 	struct embedder
-		*embedder;       /* the one built in; NULL while there is too little to train on */
+		*embedder;       /* built in; NULL while the corpus is too small, or if external */
 	struct vectors *vectors; /* of the segment's documents; NULL while there are none */
 	struct ivf *ivf;         /* of the vectors; NULL while a scan is quick */
-	uint64_t seq;            /* changes up to this one are in it */
-	void *mapped; /* the snapshot that the four borrow from; NULL when they own their memory */
+	uint64_t seq;            /* of the last change that the base includes */
+	void *mapped; /* the snapshot file; NULL when the four parts above own their memory */
 	size_t mapped_length;
 };
 

@@ -15,8 +15,8 @@ SELECT count(*) FROM (SELECT FROM asset WHERE change > $1
                       UNION ALL SELECT FROM asset_vector WHERE space = $3 AND change > $1 LIMIT $2) newer;
 
 -- name: vector_changes (read)
--- As asset_changes, with the vectors in space $3. The number of a paper is that of its own last change or of its vector's,
--- whichever is later. $2 is at most 16000; the inner limits are constants so that the planner can estimate the rows.
+-- As asset_changes, with the vectors in space $3. The number of a paper is the greater of the numbers of its
+-- last change and of its vector's last change. $2 is at most 16000; the inner limits are constants so that the planner can estimate the rows.
 SELECT number, arxiv_id, title, abstract, array_to_string(categories, ' '),
        coalesce(floor(extract(epoch FROM published_at) / 86400), 0)::int, has_container, is_deleted,
        (SELECT v.vector FROM asset_vector v

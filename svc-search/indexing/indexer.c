@@ -333,13 +333,13 @@ static uint64_t newest_change(struct request *rq, struct indexer *indexer)
 /* Whether loading all papers costs less than applying the missing changes. */
 static bool is_far_behind(struct request *rq, const struct indexer *indexer, uint64_t newest)
 {
-	int64_t least = indexer->is_caught_up ? LOAD_PAPERS * SERVING_FACTOR : LOAD_PAPERS;
-	int64_t enough = MAX_OF(indexer_state(indexer).documents, least) + 1;
-	if (indexer->build != BUILD_NONE || newest - indexer->seq < (uint64_t)enough)
+	int64_t minimum = indexer->is_caught_up ? LOAD_PAPERS * SERVING_FACTOR : LOAD_PAPERS;
+	int64_t threshold = MAX_OF(indexer_state(indexer).documents, minimum) + 1;
+	if (indexer->build != BUILD_NONE || newest - indexer->seq < (uint64_t)threshold)
 		return false;
 	struct pg_rows *rows = pg_query(rq, ASSET_BEHIND_SQL, pg_int((int64_t)indexer->seq),
-	                                pg_int(enough), pg_text(indexer->space));
-	return pg_value_int(rows, 0, 0) == enough;
+	                                pg_int(threshold), pg_text(indexer->space));
+	return pg_value_int(rows, 0, 0) == threshold;
 }
 
 static void read_pass(struct request *rq)

@@ -10,8 +10,8 @@
  * the database is replaced or restored from a backup under a running process, the process exits;
  * its supervisor starts it again, and it rebuilds the index.
  *
- * With an external embedder, vectors are read together with the papers. A newly stored vector counts
- * as a change of its paper.
+ * With an external embedder, vectors are read together with the papers. A newly stored vector is
+ * a change of its paper.
  */
 #pragma once
 

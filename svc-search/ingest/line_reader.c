@@ -11,20 +11,21 @@
 
 #define INFLATE_BYTES (256 * 1024)
 
+/* The longest line with its CR and LF. */
+#define BUFFER_BYTES (LINE_MAX_BYTES + 2)
+
 /* data[at, end) has been read from the file and not yet returned. */
 struct line_reader {
 	gzFile file; /* zlib reads plain files unchanged */
 	off_t size;
 	size_t path_length;
-	char *data; /* of ROOM bytes: the longest line, its CR and LF */
+	char *data; /* BUFFER_BYTES */
 	size_t at, end;
 	size_t number;
 	bool is_over;
 	const char *error; /* NULL: none so far */
 	char error_text[128];
 };
-
-#define ROOM (LINE_MAX_BYTES + 2)
 
 struct line_reader *line_reader_open(const char *path)
 {
@@ -38,7 +39,7 @@ struct line_reader *line_reader_open(const char *path)
 	}
 	struct line_reader *reader = calloc(1, sizeof(*reader));
 	require(reader);
-	reader->data = malloc(ROOM);
+	reader->data = malloc(BUFFER_BYTES);
 	require(reader->data);
 	reader->file = file;
 	reader->size = status.st_size;
@@ -56,15 +57,15 @@ void line_reader_close(struct line_reader *reader)
 	free(reader);
 }
 
-/* Move the unread bytes to the front and fill the rest of the buffer. If fewer bytes come than
- * requested, the file has ended or cannot be read further. */
+/* Move the unread bytes to the front and fill the rest of the buffer. If gzread() returns fewer
+ * bytes than requested, the file has ended or cannot be read further. */
 static void fill(struct line_reader *reader)
 {
 	memmove(reader->data, reader->data + reader->at, reader->end - reader->at);
 	reader->end -= reader->at;
 	reader->at = 0;
 	errno = 0;
-	int room = (int)(ROOM - reader->end), code = Z_OK;
+	int room = (int)(BUFFER_BYTES - reader->end), code = Z_OK;
 	int count = gzread(reader->file, reader->data + reader->end, (unsigned)room);
 	const char *why = gzerror(reader->file, &code);
 	reader->end += (size_t)MAX_OF(count, 0);

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/** Most bytes of a line; a longer one is skipped. */
+/** Maximum bytes of a line; a longer line is skipped. */
 #define LINE_MAX_BYTES ((size_t)1024 * 1024)
 
 struct line_reader;
@@ -12,7 +12,7 @@ struct line_reader;
 /** Open the file at `path`. Returns NULL with errno set. */
 struct line_reader *line_reader_open(const char *path);
 
-/** NULL is fine. */
+/** Accepts NULL. */
 void line_reader_close(struct line_reader *reader);
 
 enum line_kind {
@@ -23,8 +23,8 @@ enum line_kind {
 };
 
 /** Read the next line, without its LF or CRLF; borrowed, valid until the next call. It may contain
- * NULs. The last line may lack a line end. Of a truncated gzip file, the bytes after the last line
- * end are returned as a line before LINE_ERROR. */
+ * NULs. The last line may lack a line end. If a gzip file is truncated, the bytes
+ * after the last line end are returned as a line before LINE_ERROR. */
 enum line_kind line_reader_next(struct line_reader *reader, const char **ret_line,
                                 size_t *ret_length);
 

@@ -69,7 +69,7 @@ static const char *read_name(struct arena *arena, const char *text, char **ret_n
 	return text;
 }
 
-/* Whether the host name at `at` is a whole one, perhaps with `www.`, not the end of another. */
+/* Whether `at` begins a whole host name, with or without `www.`, and not the end of another name. */
 static bool is_host(const char *text, const char *at)
 {
 	if (at - text >= 4 && strncmp(at - 4, "www.", 4) == 0)
@@ -129,7 +129,7 @@ static bool add_lists(struct arena *arena, yyjson_mut_doc *doc, yyjson_mut_val *
 	return true;
 }
 
-/* Whether github_url is valid by the same rule as in PUT; NULL is fine. */
+/* Whether github_url is valid by the same rule as in PUT. True for NULL. */
 static bool is_valid_url(struct arena *arena, const char *text)
 {
 	static const struct field GITHUB_URL = JSON_URL("github_url", OPTIONAL);

@@ -7,10 +7,10 @@
 
 #include <string.h>
 
-/* Stems that the tokenizer caches: most words that a corpus uses, in less than 1 MB. */
+/* Stems that the tokenizer caches: enough for most words of a corpus, in less than 1 MB. */
 #define STEM_CACHE_SLOTS 16384
 
-/* Most bytes of a varint: 32 bits, seven in each byte. */
+/* Maximum bytes of a varint: 32 bits, seven in each byte. */
 #define VARINT_MAX_BYTES 5
 
 /* The runs that receive the main and extra tokens of a field. */

@@ -33,7 +33,7 @@ struct builder;
 
 struct builder *builder_new(void);
 
-/** Free the builder; NULL is allowed. */
+/** Accepts NULL. */
 void builder_free(struct builder *builder);
 
 /** Add a document. Copies it. Replaces a document with the same id that was added before, unless

@@ -18,7 +18,7 @@
 /** Bytes that must be readable after the packed data. */
 #define POSTINGS_PADDING 8
 
-/** Most bytes of the data of one block. */
+/** Maximum bytes of the data of one block. */
 #define POSTINGS_BLOCK_MAX_BYTES (2 + POSTINGS_BLOCK * 5 + 2)
 
 struct posting_block {

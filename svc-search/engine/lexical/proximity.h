@@ -12,7 +12,7 @@
 #include "engine/lexical/segment.h"
 #include "engine/text/parsed_query.h"
 
-/** Most words from one term of a pair to the other; 1 means adjacent. */
+/** Maximum distance of the two terms of a pair, in words; 1 means adjacent. */
 #define PROXIMITY_WINDOW 2
 
 /** Weight of pairs relative to single terms. */

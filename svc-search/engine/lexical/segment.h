@@ -8,7 +8,7 @@
  * from it.
  *
  * Any number of threads may read a segment at once. A blob is in the byte order of the machine that
- * wrote it; the magic number in its header shows a foreign order.
+ * wrote it; the magic number in its header reveals another byte order.
  */
 #pragma once
 
@@ -107,7 +107,7 @@ float *segment_norms_new(float average_length);
  * Returns NULL if the data is not a blob of this format or is inconsistent. */
 struct segment *segment_open(void *data, size_t length, bool takes_data);
 
-/** Free the segment; NULL is allowed. */
+/** Accepts NULL. */
 void segment_free(struct segment *segment);
 
 /** The number of the document `id`, or SEGMENT_NONE. */

@@ -12,9 +12,9 @@ static bool is_worse(const struct hit *a, const struct hit *b)
 
 static void swap(struct hit *a, struct hit *b)
 {
-	struct hit kept = *a;
+	struct hit old = *a;
 	*a = *b;
-	*b = kept;
+	*b = old;
 }
 
 void topk_init(struct topk *topk, struct hit *hits, size_t capacity)

@@ -32,7 +32,7 @@ struct unit {
 	size_t end;   /* where it ends in the source, in bytes */
 };
 
-/** Most units in a chunk; longer runs are split. */
+/** Maximum units of a chunk; longer runs are split. */
 #define CHUNK_UNITS 192
 
 struct chunk {

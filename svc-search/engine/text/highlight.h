@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-/** Most characters (code points) of a fragment, without marks, escapes and ellipses. */
+/** Maximum characters (code points) of a fragment, without marks, escapes and ellipses. */
 #define HIGHLIGHT_CHARACTERS 200
 
 /** Marks around each matching word. */

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Most terms that a search uses; query_keep_best() reduces a longer query to them. */
+/** Maximum terms that a search uses; query_keep_best() reduces a longer query to them. */
 #define QUERY_MAX_TERMS 64
 
 /** How much an extra token adds to the count of its term; a main token adds 1. */

@@ -10,7 +10,7 @@
 /* Longest word and longest stem that the cache stores, in bytes; longer ones are rare. */
 #define CACHED_BYTES 24
 
-/* Most words in a compound that also gives a joined token; longer ones are phrases. */
+/* Maximum words of a compound that also gives a joined token; longer compounds are phrases. */
 #define COMPOUND_MAX_WORDS 5
 
 /* One slot of the stem cache, which is direct-mapped: a new stem replaces the one in its slot. The

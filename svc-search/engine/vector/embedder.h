@@ -72,9 +72,9 @@ void embedder_free(struct embedder *embedder);
 uint32_t *embedder_map_terms(const struct embedder *embedder, const struct segment *segment);
 
 /** Write the vector of a document to `out` (`dimension` elements). `map` is from embedder_map_terms() of
- * `segment`. `terms` is working memory for EMBEDDER_DOC_TOKENS elements: the caller allocates it once
- * for many documents, because it is too large for a stack frame. Returns false, and writes
- * zeros, when no term of the document is in the vocabulary. */
+ * `segment`. `terms` is working memory for EMBEDDER_DOC_TOKENS elements, which the caller allocates once
+ * for many documents: it is too large for a stack frame. Returns false, and writes zeros, when no term
+ * of the document is in the vocabulary. */
 bool embedder_embed_doc(const struct embedder *embedder, const struct segment *segment,
                         const uint32_t *map, uint32_t doc, struct term_frequency *terms,
                         float *out);
