@@ -41,15 +41,15 @@ WHERE i.account_id = $1 AND i.is_active;
 -- the first.
 WITH target AS (
     SELECT id FROM recommendation WHERE account_id = $1 AND id = $2 FOR UPDATE
-), taken_back AS (
+), revoked AS (
     DELETE FROM feedback f USING target WHERE f.recommendation_id = target.id AND f.signal = ANY ($4::text[])
-), noted AS (
+), recorded AS (
     INSERT INTO feedback AS f (recommendation_id, signal) SELECT id, $3 FROM target
     ON CONFLICT (recommendation_id, signal) DO UPDATE SET recorded_at = f.recorded_at
     RETURNING *
 )
 SELECT jsonb_build_object('recommendation_id', recommendation_id, 'signal', signal, 'recorded_at', time_json(recorded_at))
-FROM noted;
+FROM recorded;
 
 -- name: recommendation_refresh
 -- $1 account, $2 interest or NULL for all active ones, $3 number of papers or NULL, $4 request id.

@@ -38,7 +38,7 @@ enum {
 	LOAD_RECOMMENDED,
 };
 
-/* The recommendations for one interest. A fiber of its own makes them, so that the memory of the
+/* The recommendations for one interest. They are made in a separate fiber, so that the memory of the
  * pool, which is large, is freed before the next interest. */
 struct recommendations {
 	struct arena *arena; /* of the refresh */

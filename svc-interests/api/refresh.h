@@ -7,7 +7,7 @@
 
 /** Job `recommendations_refresh`, {"interest_id", "num_results"}, both optional: make recommendations
  * for one interest, or for every active interest of the account. One transaction stores the
- * recommendations and completes the task, so a job that runs twice has its effect once. Result of the
+ * recommendations and completes the task, so a job that runs twice stores its result once. Result of the
  * task:
  *
  *     {"interests": [{"interest_id": "019b…", "recommended": 3, "pool_size": 300}]} */

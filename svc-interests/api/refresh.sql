@@ -37,7 +37,7 @@ WITH target AS (
     WHERE target.pool_version = $2
     ON CONFLICT (interest_id, arxiv_id, context_version) DO NOTHING
     RETURNING id
-), noted AS (
+), updated AS (
     UPDATE interest i SET last_recommendation_at = now() FROM target WHERE i.id = target.id AND EXISTS (SELECT FROM made)
 )
 SELECT jsonb_build_object('interest_id', id, 'recommended', (SELECT count(*) FROM made), 'pool_size', pool_size),

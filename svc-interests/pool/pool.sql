@@ -6,8 +6,8 @@ SELECT name, context, pool_version, pool_status,
 FROM interest i WHERE id = $1;
 
 -- name: pool_save
--- $1 interest, $2 its pool_version when the candidates were searched, $3 the answer of svc-search. A paper that the
--- context names is known to the user and no candidate. No row: the interest was changed or deleted meanwhile.
+-- $1 interest, $2 its pool_version when the candidates were searched, $3 the answer of svc-search. A paper that
+-- the context names is not a candidate, because the user knows it. No row: the interest was changed or deleted meanwhile.
 WITH target AS (
     SELECT id, context, pool_version FROM interest WHERE id = $1 AND pool_version = $2 FOR UPDATE
 ), kept AS (
@@ -21,16 +21,16 @@ WITH target AS (
     DELETE FROM pool_entry e USING target
     WHERE e.interest_id = target.id
       AND (e.pool_version, e.arxiv_id) NOT IN (SELECT pool_version, arxiv_id FROM found)
-), entered AS (
+), stored AS (
     INSERT INTO pool_entry AS e (interest_id, pool_version, arxiv_id, relevance, matched) SELECT * FROM found
     ON CONFLICT (interest_id, pool_version, arxiv_id) DO UPDATE
     SET relevance = excluded.relevance, matched = excluded.matched
     WHERE (e.relevance, e.matched) IS DISTINCT FROM (excluded.relevance, excluded.matched)
-), marked AS (
+), updated AS (
     UPDATE interest i SET pool_status = 'ready', pool_size = (SELECT count(*) FROM found) FROM target WHERE i.id = target.id
     RETURNING i.pool_size
 )
-SELECT pool_size, (SELECT count(*) FROM kept) FROM marked;
+SELECT pool_size, (SELECT count(*) FROM kept) FROM updated;
 
 -- name: pool_start_refresh
 -- $1 interest, $2 request id: start a refresh when the interest is active and all its recommendations are of earlier

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A word of the title counts as this many words of the abstract. This value and PAIR_SCALE
+/* Occurrences of a word in the title, relative to one in the abstract. This value and PAIR_SCALE
  * (features.c) gave the best result on CiteULike (tests/bench/preference_quality.c). */
 #define TITLE_OCCURRENCES 3.0f
 

@@ -102,11 +102,12 @@ static double gradient_at(const struct fit *fit, const double *at)
 	return sqrt(squares);
 }
 
-/* Descend from 0 to the minimum, in `at`; `ahead` is scratch space. */
+/* Descend from 0 to the minimum, in `at`. `ahead` is scratch space for the look-ahead points. */
 static void descend(const struct fit *fit, double *at, double *ahead)
 {
-	double steepest = 1 + curvature(fit, ahead) / 4;
-	double momentum = (sqrt(steepest) - 1) / (sqrt(steepest) + 1);
+	/* Lipschitz constant of the gradient; the regularisation adds 1. */
+	double lipschitz = 1 + curvature(fit, ahead) / 4;
+	double momentum = (sqrt(lipschitz) - 1) / (sqrt(lipschitz) + 1);
 	memset(ahead, 0, fit->size * sizeof(double));
 	double first = 0;
 	for (int step = 0; step < FIT_MAX_STEPS; step++) {
@@ -115,7 +116,7 @@ static void descend(const struct fit *fit, double *at, double *ahead)
 		if (length <= FIT_TOLERANCE * first)
 			break;
 		for (size_t i = 0; i < fit->size; i++) {
-			double next = ahead[i] - fit->gradient[i] / steepest;
+			double next = ahead[i] - fit->gradient[i] / lipschitz;
 			ahead[i] = next + momentum * (next - at[i]);
 			at[i] = next;
 		}
@@ -152,12 +153,12 @@ static struct platt platt_sums(const struct calibration *at, const double *score
 			is_positive ? (positives + 1) / (positives + 2) : 1 / (negatives + 2);
 		double weight = 1 / (is_positive ? positives : negatives);
 		double p = sigmoid(at->slope * scores[i] + at->offset);
-		double slack = weight * (p - target), bend = weight * p * (1 - p);
-		sums.gradient[0] += slack * scores[i];
-		sums.gradient[1] += slack;
-		sums.hessian[0] += bend * scores[i] * scores[i];
-		sums.hessian[1] += bend * scores[i];
-		sums.hessian[2] += bend;
+		double residual = weight * (p - target), variance = weight * p * (1 - p);
+		sums.gradient[0] += residual * scores[i];
+		sums.gradient[1] += residual;
+		sums.hessian[0] += variance * scores[i] * scores[i];
+		sums.hessian[1] += variance * scores[i];
+		sums.hessian[2] += variance;
 	}
 	return sums;
 }

@@ -1,7 +1,7 @@
 /** svc-interests/preference/: learns what the readers of an interest prefer, and scores papers by
  * it. Entry points: fit_model() (model_fitting.h) and scorer_new() (scorer.h).
  *
- * Words, each with one meaning:
+ * Glossary:
  *
  *   signal         what a reader did with a paper: a like, a dismissal, a merged pull request
  *   example        a paper with a signal

@@ -1,4 +1,5 @@
-/** Scores papers with the preference model of one interest: how much would its readers like them?
+/** Scores papers with the preference model of one interest: a paper that its readers would like gets a
+ * high score.
  *
  * The scorer uses the model that was fitted to feedback. Without one, or when its bytes are
  * damaged, the scorer builds the prior from the interest's text and the background papers.

@@ -21,8 +21,8 @@
  *     3 likes                                      .206   .208   .211   .211   .221
  *     half a library                               .195   .232   .241   .245   .249
  *
- * The ratio is 1, not more: an interest that a user wrote describes the topic better than one paper
- * does.
+ * The ratio is 1, although more is better here: an interest that a user wrote describes the topic
+ * better than one paper does.
  *
  * The penalty follows maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998):
  *
@@ -42,7 +42,7 @@
 
 #define HALF_LIFE_DAYS_DEFAULT 30.0
 
-/** A paper of the pool. Numbers outside their range are clamped to it; NaN counts as 0. */
+/** A paper of the pool. Numbers outside their range are clamped to it; NaN is treated as 0. */
 struct candidate {
 	const struct features *features; /* NULL: similar to no other paper */
 	double retrieval;                /* 0..1 */

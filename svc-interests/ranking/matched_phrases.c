@@ -90,8 +90,8 @@ static struct runs runs_of(struct arena *arena, struct word_splitter *splitter,
 	return runs;
 }
 
-/* Number of words in the run; 0 when one of them is in an earlier phrase. */
-static size_t run_unused(const struct run *run, const struct stems *used)
+/* Number of words in the run; 0 when an earlier phrase uses one of them. */
+static size_t unused_length(const struct run *run, const struct stems *used)
 {
 	for (size_t i = 0; i < run->id_count; i++)
 		if (stems_have(used, run->ids[i]))
@@ -115,7 +115,7 @@ static const struct run *longest_run(const struct runs *runs, const struct stems
 	const struct run *best = NULL;
 	size_t most = 0;
 	for (size_t i = 0; i < runs->count; i++) {
-		size_t length = run_unused(&runs->runs[i], used);
+		size_t length = unused_length(&runs->runs[i], used);
 		if (length <= most || !run_has(&runs->runs[i], own))
 			continue;
 		most = length;

@@ -1,7 +1,7 @@
 /** svc-interests/ranking/: recommends papers of an interest's candidate pool. Entry point:
  * recommend_papers().
  *
- * Words, each with one meaning:
+ * Glossary:
  *
  *   candidate pool  the papers that search found for an interest (pool/pool.h)
  *   candidate       a paper of the pool with its signals: retrieval relevance, preference score,
