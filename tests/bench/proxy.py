@@ -79,7 +79,7 @@ def wait_for(address):
             return
         except OSError:
             time.sleep(0.01)
-    sys.exit(f"nothing listens on {address}")
+    sys.exit(f"no process listens on {address}")
 
 
 def write(folder, name, text):
@@ -149,19 +149,19 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         service = f"127.0.0.1:{free_port()}"
         config = write(folder, "service.conf", NGINX_SERVICE.format(d=folder, listen=service, body=BODY))
-        behind = Contender("service", ["nginx", "-p", folder, "-c", config], service)
-        rivals = list(contenders(options, folder, service))
+        backend = Contender("service", ["nginx", "-p", folder, "-c", config], service)
+        proxies = list(contenders(options, folder, service))
         for _ in range(options.rounds):
-            for rival in rivals:
-                rival.run(options.connections, options.seconds)
-        for rival in [*rivals, behind]:
-            rival.stop()
-    base = statistics.median(cpu for cpu, _ in rivals[0].samples)
+            for proxy in proxies:
+                proxy.run(options.connections, options.seconds)
+        for proxy in [*proxies, backend]:
+            proxy.stop()
+    base = statistics.median(cpu for cpu, _ in proxies[0].samples)
     print(f"{'':28}{'CPU us/request':>16}{'ratio':>8}{'requests/s':>12}")
-    for rival in rivals:
-        cpu = statistics.median(cpu for cpu, _ in rival.samples)
-        rate = statistics.median(rate for _, rate in rival.samples)
-        print(f"{rival.name:28}{cpu:16.1f}{cpu / base:8.2f}{rate:12.0f}")
+    for proxy in proxies:
+        cpu = statistics.median(cpu for cpu, _ in proxy.samples)
+        rate = statistics.median(rate for _, rate in proxy.samples)
+        print(f"{proxy.name:28}{cpu:16.1f}{cpu / base:8.2f}{rate:12.0f}")
 
 
 if __name__ == "__main__":

@@ -49,9 +49,9 @@ def like(db, interest, arxiv_id, paper):
         [arxiv_id, json.dumps({"title": paper["title"]}), paper["text"]],
     )
     db.execute(
-        "WITH made AS (INSERT INTO recommendation (interest_id, account_id, arxiv_id, context_version, relevance_score, "
-        "rank, reasoning) SELECT id, account_id, %s, 1, 0, 1, '' FROM interest WHERE id = %s RETURNING id) "
-        "INSERT INTO feedback (recommendation_id, signal) SELECT id, 'like' FROM made",
+        "WITH created AS (INSERT INTO recommendation (interest_id, account_id, arxiv_id, context_version, "
+        "relevance_score, rank, reasoning) SELECT id, account_id, %s, 1, 0, 1, '' FROM interest WHERE id = %s RETURNING id) "
+        "INSERT INTO feedback (recommendation_id, signal) SELECT id, 'like' FROM created",
         [arxiv_id, interest["id"]],
     )
 
@@ -75,9 +75,9 @@ def trial(api, db, name, known, rest):
 
 
 def ndcg(pool, weight):
-    gains = [good for _, _, good in sorted(pool, key=lambda one: -(one[0] + weight * one[1]))]
+    gains = [relevant for _, _, relevant in sorted(pool, key=lambda one: -(one[0] + weight * one[1]))]
     ideal = sorted(gains, reverse=True)
-    dcg, best = (sum(good / math.log2(place + 2) for place, good in enumerate(row[:DEPTH])) for row in (gains, ideal))
+    dcg, best = (sum(gain / math.log2(rank + 2) for rank, gain in enumerate(row[:DEPTH])) for row in (gains, ideal))
     return dcg / best
 
 
@@ -85,19 +85,19 @@ def main(users=120, data="../shared/data"):
     folder = Path(data) / "citeulike-a-sub"
     papers = read(folder / "corpus.jsonl.gz")
     libraries = read(folder / "users.jsonl")
-    chance = random.Random(7)
-    chance.shuffle(libraries)
+    rng = random.Random(7)
+    rng.shuffle(libraries)
     by_id = {paper["_id"]: paper for paper in papers}
     with Cluster() as cluster, cluster.postgres.connect("interests") as db:
         api = cluster.user().api
         ids = import_papers(cluster, api, papers)
         pools = {"3 likes": [], "half a library": []}
         for number, library in enumerate(libraries[: int(users)]):
-            liked = chance.sample(library["liked"], len(library["liked"]))
+            liked = rng.sample(library["liked"], len(library["liked"]))
             for label, count in (("3 likes", 3), ("half a library", len(liked) // 2)):
                 known = [(ids[one], by_id[one]) for one in liked[:count]]
                 pool = trial(api, db, f"{label} {number}", known, {ids[one] for one in liked[count:]})
-                if any(good for _, _, good in pool):
+                if any(relevant for _, _, relevant in pool):
                     pools[label].append(pool)
     print(f"nDCG@{DEPTH} by preference to retrieval:", *(f"{weight:.2f}" for weight in WEIGHTS))
     for label, tried in pools.items():
