@@ -109,18 +109,14 @@ static void on_check(uv_check_t *check)
 		uv_idle_stop(&server->idle);
 }
 
-static void drain_done(struct http_server *server)
+static void on_drain_timer(uv_timer_t *timer)
 {
+	struct http_server *server = timer->data;
 	void (*drained)(void *) = server->drained;
 	server->drained = NULL;
 	uv_timer_stop(&server->timer);
 	if (drained)
 		drained(server->drained_context);
-}
-
-static void on_drain_timer(uv_timer_t *timer)
-{
-	drain_done(timer->data);
 }
 
 static void on_conn_closed(struct http_server *server)

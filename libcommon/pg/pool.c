@@ -335,16 +335,6 @@ static uint64_t or_default(uint64_t value, uint64_t fallback)
 	return value ? value : fallback;
 }
 
-static void pool_init_handles(struct pg_pool *pool)
-{
-	uv_timer_init(pool->loop, &pool->wait_timer);
-	uv_timer_init(pool->loop, &pool->sweep_timer);
-	uv_prepare_init(pool->loop, &pool->flusher);
-	uv_timer_start(&pool->sweep_timer, on_sweep, SWEEP_MS, SWEEP_MS);
-	uv_unref((uv_handle_t *)&pool->sweep_timer);
-	pool->handles = 3;
-}
-
 struct pg_pool *pg_pool_new(uv_loop_t *loop, const struct pg_settings *settings)
 {
 	uint64_t statement_timeout_ms = or_default(settings->statement_timeout_ms, 30000);
@@ -368,7 +358,12 @@ struct pg_pool *pg_pool_new(uv_loop_t *loop, const struct pg_settings *settings)
 	TAILQ_INIT(&pool->singles);
 	TAILQ_INIT(&pool->begins);
 	TAILQ_INIT(&pool->done);
-	pool_init_handles(pool);
+	uv_timer_init(loop, &pool->wait_timer);
+	uv_timer_init(loop, &pool->sweep_timer);
+	uv_prepare_init(loop, &pool->flusher);
+	uv_timer_start(&pool->sweep_timer, on_sweep, SWEEP_MS, SWEEP_MS);
+	uv_unref((uv_handle_t *)&pool->sweep_timer);
+	pool->handles = 3;
 	pool->conns = calloc((size_t)pool->settings.connections, sizeof(*pool->conns));
 	require(pool->conns);
 	for (each_conn(conn, pool)) {

@@ -34,11 +34,6 @@ void job_run_register(void)
 	metric_register(&job_seconds);
 }
 
-static uint64_t timeout_of(const struct job *job)
-{
-	return job->timeout_ms ? job->timeout_ms : TIMEOUT_DEFAULT_MS;
-}
-
 static int attempts_max_of(const struct job *job)
 {
 	return job->attempts_max ? job->attempts_max : ATTEMPTS_DEFAULT;
@@ -279,7 +274,8 @@ static void run_start(struct tasks *tasks, const char *entry_id, const char *tas
 	uuid_format(&id, run->task_id);
 	LIST_INSERT_HEAD(&tasks->runs, run, entry);
 	tasks->runs_count++;
-	request_spawn(tasks->worker, run->task_id, timeout_of(job), job_main, job_over, run);
+	uint64_t timeout_ms = job->timeout_ms ? job->timeout_ms : TIMEOUT_DEFAULT_MS;
+	request_spawn(tasks->worker, run->task_id, timeout_ms, job_main, job_over, run);
 }
 
 void job_read_pass(struct request *rq)
