@@ -67,7 +67,7 @@ static void turns(int count)
 		uv_run(&fixture.worker.loop, UV_RUN_NOWAIT);
 }
 
-static void test_nothing_before_it_is_woken(void **state)
+static void test_no_pass_runs_before_a_wake(void **state)
 {
 	(void)state;
 	start(0);
@@ -77,7 +77,7 @@ static void test_nothing_before_it_is_woken(void **state)
 	until_passes(10);
 }
 
-static void test_when_woken_alone(void **state)
+static void test_when_woken_runs_only_after_a_wake(void **state)
 {
 	(void)state;
 	start(PERIODIC_WHEN_WOKEN);
@@ -107,8 +107,8 @@ static void test_a_wake_during_a_pass_is_not_lost(void **state)
 	assert_int_equal(work.passes, 2);
 }
 
-/* A wake that is nearer replaces one that is farther, and not the other way round. */
-static void test_the_nearest_wake_counts(void **state)
+/* An earlier wake replaces a later one; a later one changes nothing. */
+static void test_the_earliest_wake_is_kept(void **state)
 {
 	(void)state;
 	start(PERIODIC_WHEN_WOKEN);
@@ -162,9 +162,12 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		CASE(test_nothing_before_it_is_woken),       CASE(test_when_woken_alone),
-		CASE(test_a_wake_during_a_pass_is_not_lost), CASE(test_the_nearest_wake_counts),
-		CASE(test_a_failed_pass_is_tried_again),     CASE(test_stop_cancels_the_pass),
+		CASE(test_no_pass_runs_before_a_wake),
+		CASE(test_when_woken_runs_only_after_a_wake),
+		CASE(test_a_wake_during_a_pass_is_not_lost),
+		CASE(test_the_earliest_wake_is_kept),
+		CASE(test_a_failed_pass_is_tried_again),
+		CASE(test_stop_cancels_the_pass),
 		cmocka_unit_test(test_backoff_bounds),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

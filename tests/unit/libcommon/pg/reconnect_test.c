@@ -180,7 +180,7 @@ static void test_a_lost_connection_undoes_its_transaction(void **state)
 
 /* Connections are cut repeatedly under many writes. A write that succeeded has run once, one that
  * failed has not run, and an uncertain one has run at most once. */
-static void test_outcomes_are_true_while_connections_are_cut(void **state)
+static void test_outcomes_are_correct_while_connections_are_cut(void **state)
 {
 	(void)state;
 	struct outcome *writes = calloc(WRITES, sizeof(*writes));
@@ -238,7 +238,7 @@ static void begin_only(struct request *rq)
 	pg_commit(rq);
 }
 
-static void test_waiting_for_the_server_ends(void **state)
+static void test_the_wait_for_the_server_is_limited(void **state)
 {
 	struct outcome single = {.sql = "SELECT $1::int"}, begin = {0};
 	teardown(state);
@@ -360,7 +360,7 @@ static void write_after_refusal(struct request *rq)
 
 /* The connection to a server that has become read-only is closed, and the write is sent on the next
  * one. */
-static void test_a_read_only_server_is_left(void **state)
+static void test_connections_to_a_read_only_server_are_closed(void **state)
 {
 	struct outcome outcome = {0};
 	teardown(state);
@@ -412,14 +412,16 @@ int main(void)
 	                                        teardown),
 		cmocka_unit_test_setup_teardown(test_a_lost_connection_undoes_its_transaction,
 	                                        setup, teardown),
-		cmocka_unit_test_setup_teardown(test_outcomes_are_true_while_connections_are_cut,
+		cmocka_unit_test_setup_teardown(test_outcomes_are_correct_while_connections_are_cut,
 	                                        setup, teardown),
 		cmocka_unit_test_setup_teardown(test_the_server_may_start_after_the_process, setup,
 	                                        teardown),
-		cmocka_unit_test_setup_teardown(test_waiting_for_the_server_ends, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_the_wait_for_the_server_is_limited, setup,
+	                                        teardown),
 		cmocka_unit_test_setup_teardown(test_a_silent_server_is_unavailable, setup,
 	                                        teardown),
-		cmocka_unit_test_setup_teardown(test_a_read_only_server_is_left, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_connections_to_a_read_only_server_are_closed,
+	                                        setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_stopped_server_gets_no_more_statements,
 	                                        setup, teardown),
 		cmocka_unit_test_setup_teardown(test_another_connection_replaces_a_stuck_one, setup,

@@ -132,7 +132,7 @@ static void test_two_relays_keep_the_order(void **state)
 	waitpid(pid, NULL, 0);
 }
 
-/* Some events match by type, some match two handlers, some match none. */
+/* Some events match by type, some match two handlers, some match no handler. */
 static void test_events_go_to_matching_handlers(void **state)
 {
 	(void)state;
@@ -172,7 +172,7 @@ static void test_an_event_that_always_fails_goes_to_events_dead(void **state)
 	until_redis(2, "XLEN events.dead");
 }
 
-/* What the handler needs is unavailable for more than ten tries: no event goes to events.dead. */
+/* A transient error in more than ten tries: no event goes to events.dead. */
 static void test_transient_failures_are_retried_without_limit(void **state)
 {
 	(void)state;

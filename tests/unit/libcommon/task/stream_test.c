@@ -64,7 +64,7 @@ static void test_entries_of_a_reply(void **state)
 	arena_free(rq.arena);
 }
 
-static void test_a_missing_group_is_told_from_other_errors(void **state)
+static void test_a_missing_group_is_recognised(void **state)
 {
 	(void)state;
 	struct redis_value missing = {.type = REDIS_ERROR, .text = "NOGROUP No such key 'x'"};
@@ -80,7 +80,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ids_compare_as_numbers),
 		cmocka_unit_test(test_entries_of_a_reply),
-		cmocka_unit_test(test_a_missing_group_is_told_from_other_errors),
+		cmocka_unit_test(test_a_missing_group_is_recognised),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
