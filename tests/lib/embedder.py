@@ -71,7 +71,7 @@ class EmbeddingReplica:
             "DATA_DIR": "", "WORKERS": "1", "EMBEDDINGS_URL": embedder.url, "EMBEDDINGS_MODEL": name, "EMBEDDINGS_KEY": KEY,
             "EMBEDDINGS_TIMEOUT": "2s", **changes,
         }  # fmt: skip
-        self.cluster, self.name = cluster, name
+        self.cluster = cluster
         self.process = cluster.separate("svc-search", name, **settings)
 
     def start(self):
