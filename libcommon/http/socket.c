@@ -64,7 +64,7 @@ size_t http_socket_queued(const struct http_conn *conn)
 	return uv_stream_get_write_queue_size(&conn->stream);
 }
 
-static void on_late_write(void *owner, int status)
+static void on_rest_written(void *owner, int status)
 {
 	struct http_conn *conn = owner;
 	if (conn->state == CONN_CLOSED)
@@ -77,7 +77,7 @@ void http_socket_write(struct http_conn *conn, const uv_buf_t *bufs, unsigned co
 {
 	if (conn->is_broken || conn->state == CONN_CLOSED)
 		return;
-	conn->is_broken = buffered_write(&conn->stream, bufs, count, on_late_write, conn) != 0;
+	conn->is_broken = buffered_write(&conn->stream, bufs, count, on_rest_written, conn) != 0;
 }
 
 /* A client with Nagle's algorithm enabled that sends head and content in two writes holds the
