@@ -115,11 +115,15 @@ static void group_cancel(struct group *group, enum err_code reason)
 		request_cancel(&member->request, reason);
 }
 
-/* The parent's fiber has ended before it joined its members. */
+/* The parent's fiber has ended before it joined its members. At the end of a page the fiber still
+ * runs, and the group's memory ends with the page: no member may be left. */
 static void group_release(struct request *rq, void *held)
 {
+	struct group *group = held;
 	enum err_code code = rq->problem.code;
-	group_cancel(held, code ? code : ERR_UNAVAILABLE);
+	bool is_page_end = fiber_self() && fiber_self() == rq->fiber;
+	require(!is_page_end || LIST_EMPTY(&group->members));
+	group_cancel(group, code ? code : ERR_UNAVAILABLE);
 }
 
 static struct group *group_of(struct request *rq)

@@ -14,7 +14,8 @@ void fiber_sleep(struct request *rq, uint64_t ms);
 /** Run `work(arg)` on libuv's thread pool and wait until it has ended; `arg` may be in the request's
  * arena or on its stack. A cancellation does not end the wait, since the other thread uses `arg`; it
  * is raised when the work has ended. The work must not use the request or anything else of the loop;
- * it allocates from offload_arena(). */
+ * it allocates from offload_arena(), or from the request's arena when the request has no members
+ * (fiber_spawn()) at that time. */
 void fiber_offload(struct request *rq, void (*work)(void *arg), void *arg);
 
 /** A new arena for fiber_offload(): while the work runs, nothing else may use it. Freed with the
@@ -27,7 +28,10 @@ struct arena *offload_arena(struct request *rq);
  * The members of a request are a group. Cancelling the request cancels them. When one fails, the others
  * are cancelled. The request ends after its members: when its fiber raises, or returns without
  * fiber_join(), they are cancelled and waited for. So members may use the request's arena; they may use
- * its stack only if nothing between fiber_spawn() and fiber_join() can raise. */
+ * its stack only if nothing between fiber_spawn() and fiber_join() can raise.
+ *
+ * A group that begins in a page (request_page_begin()) is joined in that page: request_page_end()
+ * require()s it, since the group's memory ends with the page. */
 void fiber_spawn(struct request *rq, request_fn *fn, void *user);
 
 /** As fiber_spawn(); the member's deadline is at most `timeout_ms` from now. */

@@ -258,6 +258,33 @@ static void test_a_group_after_a_failed_one(void **state)
 	assert_true(plan.members[1].has_ended);
 }
 
+static void group_in_a_page(struct request *rq)
+{
+	struct group_plan *plan = rq->user;
+	request_page_begin(rq);
+	fiber_spawn(rq, member_run, &plan->members[0]);
+	fiber_join(rq);
+	request_page_end(rq);
+	plan->is_joined = true;
+	request_page_begin(rq);
+	fiber_spawn(rq, member_run, &plan->members[1]);
+	raise_error(rq, ERR_CONFLICT, "raised in the page");
+}
+
+static void test_a_page_has_groups_of_its_own(void **state)
+{
+	(void)state;
+	struct group_plan plan = {.members = {{.sleep_ms = 1}, {.sleep_ms = FOREVER_MS}}};
+	request_spawn(&fixture.worker, "test", FIXTURE_TIMEOUT_MS, group_in_a_page, parent_over,
+	              &plan);
+	fixture_idle(&fixture);
+	assert_true(plan.is_joined);
+	assert_true(plan.members[0].has_ended);
+	assert_false(plan.members[1].has_ended);
+	assert_int_equal(plan.code, ERR_CONFLICT);
+	assert_int_equal(plan.left, 0);
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -271,6 +298,7 @@ int main(void)
 		CASE(test_cancelling_the_parent_reaches_every_member),
 		CASE(test_a_group_ends_with_its_parent),
 		CASE(test_a_group_after_a_failed_one),
+		CASE(test_a_page_has_groups_of_its_own),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
