@@ -97,7 +97,7 @@ static int name_compare(const void *left, const void *right)
 
 static bool refuse_duplicate(struct check *check, const char *one, const char *other)
 {
-	return refuse(check, "duplicate member name", MAX_OF(one, other));
+	return refuse(check, "has a duplicate member name", MAX_OF(one, other));
 }
 
 static bool check_names_pairwise(struct check *check, const struct name *names, size_t count)
@@ -145,7 +145,7 @@ static bool check_string(struct check *check, yyjson_val *string)
 {
 	const char *text = yyjson_get_str(string);
 	if (memchr(text, '\0', yyjson_get_len(string)))
-		return refuse(check, "NUL in the string", text);
+		return refuse(check, "has a NUL (\\u0000) in a string", text);
 	return true;
 }
 
@@ -190,7 +190,9 @@ enum err_code json_parse(struct arena *arena, const char *text, size_t length,
 	yyjson_doc *doc =
 		yyjson_read_opts(copy, length, YYJSON_READ_INSITU, arena_allocator(arena), &err);
 	if (!doc)
-		return malformed(arena_printf(arena, "%s at byte %zu", err.msg, err.pos), ret_why);
+		return malformed(arena_printf(arena, "is not valid JSON: %s at byte %zu", err.msg,
+		                              err.pos),
+		                 ret_why);
 
 	struct check check = {.arena = arena, .copy = copy};
 	if (!check_value(&check, yyjson_doc_get_root(doc)))

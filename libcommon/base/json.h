@@ -17,8 +17,10 @@
 #define JSON_MAX_DEPTH 64
 
 /** Parse into the arena. Copies; the text need not be NUL-terminated.
- * ERR_MALFORMED: refused; `ret_why` (may be NULL) says why and at which byte, from 0, in the arena:
- * `duplicate member name at byte 14`. */
+ * ERR_MALFORMED: refused; `ret_why` (may be NULL) says why and at which byte, from 0, in the arena, as
+ * the rest of a sentence: `is not valid JSON: unexpected character at byte 17`, `has a duplicate
+ * member name at byte 14`, `has a NUL (\u0000) in a string at byte 3`, `nests deeper than 64 at byte
+ * 64`. */
 enum err_code json_parse(struct arena *arena, const char *text, size_t length,
                          yyjson_val **ret_root, const char **ret_why);
 

@@ -3,11 +3,14 @@
 #include "base/uuid.h"
 #include "http/internal.h"
 
+#include <arpa/inet.h>
 #include <string.h>
 #include <strings.h>
 
 #define TEXT_START_BYTES 1024 /* most heads fit in it */
 #define SPANS_START      24
+
+#define PORT_MAX 65535
 
 /* A Content-Length with this many digits is below 2^63. */
 #define LENGTH_DIGITS_MAX 18
@@ -259,22 +262,43 @@ static bool is_hex(char digit)
 	return digit != '\0' && strchr("0123456789abcdefABCDEF", digit);
 }
 
+/* The length of an IPv6 address in brackets at the start of `text`; 0: there is none. */
+static size_t ipv6_length(const char *text)
+{
+	char address[INET6_ADDRSTRLEN];
+	struct in6_addr parsed;
+	size_t length = strspn(text + 1, "0123456789abcdefABCDEF:.");
+	if (length >= sizeof(address) || text[1 + length] != ']')
+		return 0;
+	memcpy(address, text + 1, length);
+	address[length] = '\0';
+	return inet_pton(AF_INET6, address, &parsed) == 1 ? length + 2 : 0;
+}
+
 /* The end of a host: an address in brackets or a name (RFC 3986 section 3.2.2). Commas are refused
  * because they could separate the members of a list. */
 static const char *host_end(const char *host)
 {
 	static const char NAME[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				   "-._~!$&'()*+;=";
-	if (*host == '[') {
-		size_t length = strspn(host + 1, "0123456789abcdefABCDEF:.");
-		return length > 0 && host[1 + length] == ']' ? host + length + 2 : host;
-	}
+	if (*host == '[')
+		return host + ipv6_length(host);
 	const char *at = host + strspn(host, NAME);
 	while (at[0] == '%' && is_hex(at[1]) && is_hex(at[2])) {
 		at += 3;
 		at += strspn(at, NAME);
 	}
 	return at;
+}
+
+/* The end of a port, which may be empty; `port` itself when it is over PORT_MAX. */
+static const char *port_end(const char *port)
+{
+	unsigned number = 0;
+	const char *at = port;
+	for (; *at >= '0' && *at <= '9' && number <= PORT_MAX; at++)
+		number = 10 * number + (unsigned)(*at - '0');
+	return number <= PORT_MAX ? at : port;
 }
 
 /* `host [":" port]` (RFC 9110 section 7.2) without user information. An empty host is invalid in
@@ -285,7 +309,7 @@ static bool host_is_valid(const struct http_field *host)
 	if (end == host->value)
 		return false;
 	if (*end == ':')
-		end += 1 + strspn(end + 1, "0123456789");
+		end = port_end(end + 1);
 	return end == host->value + host->value_length;
 }
 

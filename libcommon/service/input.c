@@ -130,6 +130,39 @@ static bool is_json_type(const char *type)
 	       strncasecmp(type + length - 5, "+json", 5) == 0;
 }
 
+/* The end of a parameter, `;` or NUL: a `;` in a quoted string does not end it. */
+static const char *parameter_end(const char *at)
+{
+	bool is_quoted = false;
+	for (; *at && (is_quoted || *at != ';'); at++) {
+		if (is_quoted && *at == '\\' && at[1])
+			at++;
+		else if (*at == '"')
+			is_quoted = !is_quoted;
+	}
+	return at;
+}
+
+/* Whether every charset parameter of the media type (RFC 9110 section 8.3.2) is UTF-8. JSON has no
+ * such parameter and is always UTF-8 (RFC 8259), so a type without one passes. */
+static bool is_utf8_type(const char *type)
+{
+	static const char NAME[] = "charset=";
+	for (const char *at = parameter_end(type); *at; at = parameter_end(at)) {
+		at += 1 + strspn(at + 1, " \t");
+		if (strncasecmp(at, NAME, sizeof(NAME) - 1) != 0)
+			continue;
+		at += sizeof(NAME) - 1;
+		bool is_quoted = *at == '"';
+		at += is_quoted;
+		size_t length = strcspn(at, is_quoted ? "\"" : "; \t");
+		if (length != 5 || strncasecmp(at, "utf-8", 5) != 0)
+			return false;
+		at += length + is_quoted;
+	}
+	return true;
+}
+
 static void parse_body(struct request *rq)
 {
 	struct http_call *http = rq->http;
@@ -137,14 +170,16 @@ static void parse_body(struct request *rq)
 	const char *type = request_header(rq, "Content-Type");
 	if (http->body_length && (!type || !is_json_type(type)))
 		raise_error(rq, ERR_MEDIA_TYPE, "the body must be application/json");
+	if (http->body_length && !is_utf8_type(type))
+		raise_error(rq, ERR_MEDIA_TYPE, "the charset of the body must be UTF-8");
 	const char *coding = request_header(rq, "Content-Encoding");
 	if (http->body_length && coding && strcasecmp(coding, "identity") != 0)
 		raise_error(rq, ERR_MEDIA_TYPE, "the body must not have a Content-Encoding");
 	const char *text = http->body_length ? http->body : "{}";
 	size_t length = http->body_length ? http->body_length : 2;
 	if (json_parse(rq->arena, text, length, &http->json, &why)) {
-		problem_add_field(rq->arena, &rq->problem, "body", "is not valid JSON: %s", why);
-		raise_error(rq, ERR_MALFORMED, "the body is not valid JSON: %s", why);
+		problem_add_field(rq->arena, &rq->problem, "body", "%s", why);
+		raise_error(rq, ERR_MALFORMED, "the body %s", why);
 	}
 	if (!yyjson_is_obj(http->json))
 		raise_field(rq, "body", "must be a JSON object");

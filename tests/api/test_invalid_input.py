@@ -93,6 +93,24 @@ def test_a_body_of_another_content_type_is_415(send, op, content_type):
     assert send(b"{}", content_type).status_code == 415
 
 
+OTHER_CHARSETS = [
+    "application/json; charset=iso-8859-1",
+    'application/json;charset="utf-16"',
+    "application/json; x=y; Charset=utf-8x",
+    "application/json; charset=",
+    "application/json; charset=utf-8; charset=latin1",
+    'application/json; x="a; b"; charset=latin1',
+]
+
+
+@by_id(BODIED)
+@pytest.mark.parametrize("content_type", OTHER_CHARSETS)
+def test_a_body_of_another_charset_is_415(send, op, content_type):
+    answer = send(b"{}", content_type)
+    assert answer.status_code == 415
+    assert "UTF-8" in answer.json()["detail"]
+
+
 @by_id(BODIED)
 def test_a_body_with_a_content_encoding_is_415(cluster, all_scopes, op):
     if op.process not in cluster.processes:
@@ -102,7 +120,12 @@ def test_a_body_with_a_content_encoding_is_415(cluster, all_scopes, op):
     assert answer.status_code == 415
 
 
-JSON_TYPES = ["application/json; charset=utf-8", "Application/JSON", "application/json ;x=y"]
+JSON_TYPES = [
+    "application/json; charset=utf-8",
+    'application/json;x="a; charset=latin1";CHARSET="UTF-8"',
+    "Application/JSON",
+    "application/json ;x=y",
+]
 
 
 @by_id(BODIED)
@@ -117,6 +140,22 @@ def test_malformed_json_is_400(send, op, content):
     answer = send(content)
     assert answer.status_code == 400, answer.text
     assert answer.json()["error"] == "malformed_request"
+
+
+REFUSALS = {
+    "NUL escape": "has a NUL (\\u0000) in a string at byte 7",
+    "named twice": "has a duplicate member name at byte 10",
+    "not JSON": "is not valid JSON: ",
+    "too deep": "nests deeper than 64 at byte ",
+}
+
+
+@by_id(BODIED)
+@pytest.mark.parametrize(("content", "reason"), [(MALFORMED[name], reason) for name, reason in REFUSALS.items()], ids=REFUSALS)
+def test_a_refused_body_is_told_why(send, op, content, reason):
+    problem = send(content).json()
+    assert problem["detail"].startswith(f"the body {reason}")
+    assert problem["errors"][0]["message"].startswith(reason)
 
 
 @by_id(BODIED)

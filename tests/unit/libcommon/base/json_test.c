@@ -139,10 +139,11 @@ static void faults_name_the_byte(void **state attr_unused)
 	static const struct {
 		const char *text, *why;
 	} ROWS[] = {
-		{"{\"a\":1,\"b\":2,\"a\":3}", "duplicate member name at byte 14"},
-		{"{\"a\":1,\"\\u0061\":3}", "duplicate member name at byte 8"},
-		{"[0,{\"a\":{\"\":1,\"\":2}}]", "duplicate member name at byte 15"},
-		{"[\"a\\u0000b\"]", "NUL in the string at byte 2"},
+		{"{\"a\":1,\"b\":2,\"a\":3}", "has a duplicate member name at byte 14"},
+		{"{\"a\":1,\"\\u0061\":3}", "has a duplicate member name at byte 8"},
+		{"[0,{\"a\":{\"\":1,\"\":2}}]", "has a duplicate member name at byte 15"},
+		{"[\"a\\u0000b\"]", "has a NUL (\\u0000) in a string at byte 2"},
+		{"[1,2,x]", "is not valid JSON: "},
 		{"[1,2,x]", " at byte 5"},
 	};
 	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
