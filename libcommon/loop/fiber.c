@@ -102,6 +102,7 @@ static size_t page_bytes(void)
 	return cached;
 }
 
+/* A stack from the pool, or a new one; NULL: it cannot be mapped. */
 static char *stack_take(void)
 {
 	size_t page = page_bytes();
@@ -113,8 +114,12 @@ static char *stack_take(void)
 	}
 	char *mapping = mmap(NULL, page + STACK_BYTES, PROT_READ | PROT_WRITE,
 	                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	require(mapping != MAP_FAILED);
-	require(mprotect(mapping, page, PROT_NONE) == 0);
+	if (mapping == MAP_FAILED)
+		return NULL;
+	if (mprotect(mapping, page, PROT_NONE) != 0) {
+		munmap(mapping, page + STACK_BYTES);
+		return NULL;
+	}
 	thread.stacks++;
 	return mapping;
 }
@@ -236,11 +241,13 @@ static void thread_unregister(void)
 	thread.ready.stqh_last = NULL; /* the next fiber registers the thread again */
 }
 
-void fiber_start(fiber_fn *fn, void *arg, fiber_fn *done)
+bool fiber_start(fiber_fn *fn, void *arg, fiber_fn *done)
 {
 	if (!thread.ready.stqh_last)
 		thread_register();
 	char *mapping = stack_take();
+	if (!mapping)
+		return false;
 	char *bottom = mapping + page_bytes();
 	size_t usable = (STACK_BYTES - sizeof(struct fiber)) & ~(size_t)63;
 	struct fiber *fiber = (struct fiber *)(bottom + usable);
@@ -254,6 +261,7 @@ void fiber_start(fiber_fn *fn, void *arg, fiber_fn *done)
 	LIST_INSERT_HEAD(&thread.fibers, fiber, entry);
 	thread.count++;
 	fiber_resume(fiber);
+	return true;
 }
 
 struct fiber *fiber_self(void)

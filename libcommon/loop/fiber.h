@@ -29,6 +29,7 @@
 
 #include <uv.h>
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct fiber;
@@ -37,9 +38,10 @@ typedef void fiber_fn(void *arg);
 
 /** Start a fiber: `fn(arg)` runs at once, up to its first suspension. When it has returned or
  * exited, `done(arg)` (may be NULL) runs on the stack of the loop or of the fiber that started this
- * one; the fiber no longer exists then. Returns nothing, since the fiber may have ended already;
- * `fn` can call fiber_self(). */
-void fiber_start(fiber_fn *fn, void *arg, fiber_fn *done);
+ * one; the fiber no longer exists then. Returns no pointer to it, since it may have ended already;
+ * `fn` can call fiber_self(). False: the system has no memory or no mapping left for a stack;
+ * neither function was called. */
+bool fiber_start(fiber_fn *fn, void *arg, fiber_fn *done);
 
 /** The running fiber; NULL on the loop's own stack. */
 struct fiber *fiber_self(void);

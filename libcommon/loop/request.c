@@ -241,7 +241,11 @@ void request_run(struct request *rq, request_fn *run, request_fn *done)
 	LIST_INSERT_HEAD(&list->runs, rq->run, entry);
 	if (list->count++ == 0)
 		uv_timer_start(&list->sweep, cancel_overdue, SWEEP_MS, SWEEP_MS);
-	fiber_start(fiber_main, rq, fiber_over);
+	if (fiber_start(fiber_main, rq, fiber_over))
+		return;
+	rq->problem.code = ERR_UNAVAILABLE;
+	rq->problem.detail = "there is no memory for another request; nothing was done, try again";
+	fiber_over(rq);
 }
 
 /* A request that is freed when it has ended. */

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include <cmocka.h>
 
@@ -75,6 +76,25 @@ static void test_runs_to_the_end(void **state)
 	fiber_start(returns_at_once, &probe, probe_done);
 	assert_string_equal(probe.trace, "aD");
 	assert_int_equal(fiber_count(), 0);
+}
+
+static void test_a_stack_that_cannot_be_mapped_starts_nothing(void **state)
+{
+	(void)state;
+	struct probe probe = {0};
+	struct rlimit before, none;
+	fiber_thread_free();
+	assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+	none = (struct rlimit){.rlim_cur = 0, .rlim_max = before.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_AS, &none), 0);
+	bool has_started = fiber_start(returns_at_once, &probe, probe_done);
+	assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+	assert_false(has_started);
+	assert_string_equal(probe.trace, "");
+	assert_int_equal(fiber_count(), 0);
+	assert_int_equal(fiber_stacks(), 0);
+	assert_true(fiber_start(returns_at_once, &probe, probe_done));
+	assert_string_equal(probe.trace, "aD");
 }
 
 static void test_exit_abandons_the_stack(void **state)
@@ -227,6 +247,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_runs_to_the_end),
+		cmocka_unit_test(test_a_stack_that_cannot_be_mapped_starts_nothing),
 		cmocka_unit_test(test_exit_abandons_the_stack),
 		cmocka_unit_test(test_wake_makes_ready_and_does_not_run),
 		cmocka_unit_test(test_wake_before_wait_is_kept),

@@ -2,6 +2,8 @@
 
 #include "worker_fixture.h"
 
+#include <sys/resource.h>
+
 static struct worker_fixture fixture;
 
 static int setup(void **state)
@@ -94,12 +96,43 @@ static void a_raise_leaves_every_page(void **state)
 	assert_int_equal(pages.freed, 2);
 }
 
+/* --- Memory ----------------------------------------------------------------------------------- */
+
+static void run_for_nothing(struct request *rq)
+{
+	*(size_t *)rq->user += 100;
+}
+
+static void expect_no_memory(struct request *rq)
+{
+	assert_int_equal(rq->problem.code, ERR_UNAVAILABLE);
+	assert_null(rq->fiber);
+	++*(size_t *)rq->user;
+}
+
+static void a_request_without_a_stack_is_unavailable(void **state)
+{
+	(void)state;
+	size_t calls = 0;
+	struct rlimit before, none;
+	fiber_thread_free();
+	assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+	none = (struct rlimit){.rlim_cur = 0, .rlim_max = before.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_AS, &none), 0);
+	request_spawn(&fixture.worker, "test", FIXTURE_TIMEOUT_MS, run_for_nothing,
+	              expect_no_memory, &calls);
+	assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+	assert_int_equal(calls, 1);
+	assert_int_equal(request_list_count(fixture.worker.requests), 0);
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		CASE(pages_are_freed_one_by_one),
 		CASE(a_raise_leaves_every_page),
+		CASE(a_request_without_a_stack_is_unavailable),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
