@@ -2,17 +2,19 @@
 
 #include "base/arena.h"
 #include "base/json.h"
+#include "base/log_writer.h"
 #include "base/timefmt.h"
 
 #include <errno.h>
 #include <math.h>
-#include <poll.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* PIPE_BUF of Linux: the most that one write(2) adds to a pipe atomically. Longer text is cut. */
 #define LINE_MAX_BYTES 4096
-#define LINE_RESERVE   768 /* for the names, numbers and end that follow a text that was cut */
+#define FLUSH_MS       1000 /* longest wait for a reader at the end of the process */
+#define LINE_RESERVE   768  /* for the names, numbers and end that follow a text that was cut */
 
 static const char *const LEVEL_NAMES[] = {"debug", "info", "warn", "error"};
 
@@ -134,20 +136,42 @@ void log_set_descriptor(int descriptor)
 	log_descriptor = descriptor;
 }
 
-/* A line that cannot be written is lost; the process goes on. */
-static void write_line(const char *line, size_t length)
+static void format_line(struct buf *line, enum log_group group, enum log_level level,
+                        const char *message, const struct log_field *fields)
 {
-	while (length > 0) {
-		ssize_t written = write(log_descriptor, line, length);
-		if (written >= 0) {
-			line += written;
-			length -= (size_t)written;
-		} else if (errno == EAGAIN) {
-			poll(&(struct pollfd){.fd = log_descriptor, .events = POLLOUT}, 1, -1);
-		} else if (errno != EINTR) {
-			return;
-		}
-	}
+	char now[TIME_TEXT_LEN + 1];
+	time_format(time_now_ms(), now);
+	buf_printf(line, "{\"time\":\"%s\",\"level\":\"%s\"", now, LEVEL_NAMES[level]);
+	add_text_member(line, "process", logger.process);
+	add_text_member(line, "group", GROUP_NAMES[group]);
+	add_text_member(line, "message", message);
+	const char *id = id_source ? id_source() : NULL;
+	if (!id)
+		id = request_id;
+	if (id)
+		add_text_member(line, "request_id", id);
+	for (; fields && fields->type != LOG_END; fields++)
+		add_field(line, fields);
+	buf_puts(line, "}\n");
+}
+
+static void format_dropped(struct buf *line, uint64_t count)
+{
+	const struct log_field fields[] = {f_int("lines", count), {LOG_END}};
+	format_line(line, LOG_GROUP_MAIN, LOG_WARN,
+	            "log lines were dropped: their reader was too slow", fields);
+}
+
+void log_start_writer(void)
+{
+	struct stat info;
+	if (fstat(log_descriptor, &info) == 0 && !S_ISREG(info.st_mode))
+		log_writer_start(log_descriptor, format_dropped);
+}
+
+void log_flush(void)
+{
+	log_writer_flush(FLUSH_MS);
 }
 
 void log_write(enum log_group group, enum log_level level, const char *message,
@@ -156,21 +180,9 @@ void log_write(enum log_group group, enum log_level level, const char *message,
 	int saved_errno = errno;
 	struct arena *arena = arena_new();
 	struct buf line = {.arena = arena};
-	char now[TIME_TEXT_LEN + 1];
-	time_format(time_now_ms(), now);
-	buf_printf(&line, "{\"time\":\"%s\",\"level\":\"%s\"", now, LEVEL_NAMES[level]);
-	add_text_member(&line, "process", logger.process);
-	add_text_member(&line, "group", GROUP_NAMES[group]);
-	add_text_member(&line, "message", message);
-	const char *id = id_source ? id_source() : NULL;
-	if (!id)
-		id = request_id;
-	if (id)
-		add_text_member(&line, "request_id", id);
-	for (; fields && fields->type != LOG_END; fields++)
-		add_field(&line, fields);
-	buf_puts(&line, "}\n");
-	write_line(line.data, line.length);
+	format_line(&line, group, level, message, fields);
+	if (!log_writer_add(line.data, line.length))
+		log_write_lines(log_descriptor, line.data, line.length);
 	arena_free(arena);
 	errno = saved_errno;
 }

@@ -57,6 +57,13 @@ enum err_code log_init(const char *process, const char *levels);
 /** Write to `descriptor` and not to standard output, for commands that print their result there. */
 void log_set_descriptor(int descriptor);
 
+/** Write from a thread of its own from now on, unless the log is a regular file: a reader that does not
+ * read its pipe then costs log lines (log_writer.h) and does not stop the process. Once. */
+void log_start_writer(void);
+
+/** Wait until the reader has taken all lines, but at most a second. Before the process ends. */
+void log_flush(void);
+
 bool log_enabled(enum log_group group, enum log_level level);
 
 /** Set the request id of the following lines of this thread; NULL: none. Borrows. An id from

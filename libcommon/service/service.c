@@ -147,6 +147,8 @@ int service_main(const struct service *service, int argc, char **argv)
 		return 2;
 	if (command)
 		log_set_descriptor(STDERR_FILENO);
+	else if (!shows_config)
+		log_start_writer();
 	if (shows_config) {
 		config_print_values(PROCESS_SETTINGS);
 		for (const struct setting *const *table = service->settings; table && *table;
@@ -166,5 +168,6 @@ int service_main(const struct service *service, int argc, char **argv)
 		return 2;
 	status = run_process(service, command, argc - 1, argv + 1);
 	curl_global_cleanup();
+	log_flush();
 	return status;
 }

@@ -49,6 +49,12 @@ struct worker_run {
 	struct http_limits limits;
 };
 
+static attr_noreturn void exit_now(int status)
+{
+	log_flush();
+	_Exit(status);
+}
+
 static void handle_close(uv_handle_t *handle)
 {
 	if (!uv_is_closing(handle))
@@ -94,7 +100,7 @@ static void close_when_idle(uv_timer_t *timer)
 	if (request_list_count(requests)) {
 		log_error(LOG_GROUP_MAIN, "requests did not end in time, exiting anyway",
 		          f_int("requests", request_list_count(requests)));
-		_Exit(1);
+		exit_now(1);
 	}
 	uv_timer_stop(timer);
 	worker_close(run);
@@ -208,7 +214,7 @@ static void open_when_ready(uv_timer_t *timer)
 	if (is_ending)
 		return;
 	if (!listen_on(worker->server, run->first, "LISTEN", listen))
-		_Exit(1);
+		exit_now(1);
 	if (run->first)
 		return;
 	process->is_listening = true;
@@ -348,7 +354,7 @@ int workers_run(struct process *process)
 	 * rolls it back when the connection closes. */
 	if (!process->is_migrated) {
 		log_info(LOG_GROUP_MAIN, "stopped before the schema was migrated");
-		_Exit(0);
+		exit_now(0);
 	}
 	uv_thread_join(&migrator);
 	if (process->service->process_stop)
