@@ -8,9 +8,6 @@
 #include "service/service.h"
 #include "svc-interests-migrations.h"
 
-/* Attempts of jobs that need svc-search, enough for an outage of an hour. */
-#define SEARCH_ATTEMPTS 60
-
 /* Enough for a refresh of an account with a thousand interests. */
 #define REFRESH_TIMEOUT_MS ((uint64_t)30 * 60 * 1000)
 
@@ -33,10 +30,9 @@ static const struct route ROUTES[] = {
 };
 
 static const struct job JOBS[] = {
-	{"pool_build", pool_build, .attempts_max = SEARCH_ATTEMPTS},
-	{"recommendations_refresh", refresh_run, .attempts_max = SEARCH_ATTEMPTS,
-         .timeout_ms = REFRESH_TIMEOUT_MS},
-	{"preference_model_refit", refit_run, .attempts_max = SEARCH_ATTEMPTS},
+	{"pool_build", pool_build},
+	{"recommendations_refresh", refresh_run, .timeout_ms = REFRESH_TIMEOUT_MS},
+	{"preference_model_refit", refit_run},
 	{0},
 };
 

@@ -41,9 +41,11 @@ static const struct err_info TABLE[] = {
 	[ERR_UPSTREAM] = {502, "bad_gateway", "Bad Gateway",
                           "another server sent an unusable response"},
 	[ERR_UNAVAILABLE] = {503, "unavailable", "Service Unavailable",
-                             "a part of the system is unavailable; nothing was done; try again"},
+                             "a part of the system is unavailable; nothing was done; try again",
+                             true},
 	[ERR_UNCERTAIN] = {503, "outcome_uncertain", "Outcome Uncertain",
-                           "a connection broke; the request may or may not have been carried out"},
+                           "a connection broke; the request may or may not have been carried out",
+                           true},
 	[ERR_TIMEOUT] = {504, "timeout", "Deadline Passed", "the request took too long"},
 	[ERR_CLIENT_GONE] = {499, "client_gone", "Client Gone", "the client closed the connection"},
 	[ERR_REQUEST_TIMEOUT] = {408, "request_timeout", "Request Timeout",
@@ -56,6 +58,9 @@ static const struct err_info TABLE[] = {
                          "only HTTP/1.0 and HTTP/1.1 are supported"},
 	[ERR_TARGET_TOO_LONG] = {414, "uri_too_long", "URI Too Long",
                                  "the target of the request is too long"},
+	[ERR_CONTENTION] = {503, "contention", "Contention",
+                            "concurrent requests were in the way; nothing was done; try again",
+                            true},
 };
 
 _Static_assert(ARRAY_LEN(TABLE) == ERR_COUNT, "every code has a row");

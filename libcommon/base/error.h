@@ -8,6 +8,8 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 enum err_code {
 	ERR_NONE = 0,
 	ERR_INVALID = 1,             /* 400 a field, parameter or body is invalid */
@@ -38,6 +40,7 @@ enum err_code {
 	ERR_EXPECTATION = 26,     /* 417 */
 	ERR_VERSION = 27,         /* 505 neither HTTP/1.0 nor HTTP/1.1 */
 	ERR_TARGET_TOO_LONG = 28, /* 414 */
+	ERR_CONTENTION = 29,      /* 503 concurrent work was in the way; nothing was done */
 	ERR_COUNT
 };
 
@@ -46,6 +49,8 @@ struct err_info {
 	const char *slug;   /* `error` in the problem body; snake_case; never changes */
 	const char *title;  /* short; the same for every occurrence */
 	const char *detail; /* default sentence for the client */
+	bool is_transient;  /* the same work may succeed later: a part of the system was
+			       unavailable, or concurrent work was in the way */
 };
 
 /** The row of a code, never NULL; the row of ERR_INTERNAL for an unknown code. */

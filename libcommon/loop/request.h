@@ -34,6 +34,8 @@ struct request {
 	struct identity caller;
 	uint64_t deadline_ms;       /* time_monotonic_ms() at which it is cancelled */
 	struct problem problem;     /* why it was raised */
+	bool has_effects;           /* it has changed something that a failure does not undo, in
+				       Postgres, Redis or elsewhere: it must not run again by itself */
 	struct http_call *http;     /* service/http_request.h; NULL for a job or an event */
 	void *user;                 /* for the module that started it */
 	struct request_hold *holds; /* this and the next: internal to request.c */

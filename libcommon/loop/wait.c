@@ -142,6 +142,7 @@ static void member_over(struct request *rq)
 	struct member *member = CONTAINER_OF(rq, struct member, request);
 	struct group *group = member->group;
 	LIST_REMOVE(member, entry);
+	group->parent->has_effects |= rq->has_effects;
 	if (rq->problem.code && !group->problem.code) {
 		problem_copy(group->parent->arena, &group->problem, &rq->problem);
 		group_cancel(group, rq->problem.code);

@@ -144,6 +144,7 @@ static const struct detail_row {
 } DETAILS[] = {
 	{ERR_INVALID, "a value violates a constraint of the database"},
 	{ERR_CONFLICT, "the resource already exists or was changed by another request"},
+	{ERR_CONTENTION, "concurrent changes were in the way; nothing was changed; try again"},
 	{ERR_UNAVAILABLE, "the database is unavailable; nothing was changed"},
 	{ERR_UNCERTAIN, "the database connection was lost; the change may have been made"},
 	{ERR_TIMEOUT, "the database did not answer in time"},
@@ -194,6 +195,13 @@ static enum err_code run_inside(struct pg_pool *pool, struct pg_transaction *tx,
 	return code;
 }
 
+/* Whether a statement that ended with `code` may have been committed. */
+static bool may_have_committed(enum err_code code)
+{
+	return code == ERR_NONE || code == ERR_UNCERTAIN || code == ERR_TIMEOUT ||
+	       code == ERR_CLIENT_GONE;
+}
+
 static enum err_code run(struct request *rq, bool has_savepoint, const char *sql,
                          const struct pg_param *params, size_t count, PGresult **ret_result)
 {
@@ -206,8 +214,11 @@ static enum err_code run(struct request *rq, bool has_savepoint, const char *sql
 	struct pg_statement *st = pg_statement_new(tx ? PG_INSIDE : PG_SINGLE, sql, params, count);
 	if (tx)
 		return run_inside(pool, tx, st, has_savepoint, ret_result);
+	bool is_read = st->is_read;
 	pg_pool_submit(pool, st);
-	return pg_pool_wait(pool, st, true, ret_result);
+	enum err_code code = pg_pool_wait(pool, st, true, ret_result);
+	rq->has_effects |= !is_read && may_have_committed(code);
+	return code;
 }
 
 struct pg_rows *pg_query_with(struct request *rq, const char *sql, const struct pg_param *params,
@@ -305,6 +316,7 @@ void pg_commit(struct request *rq)
 	/* In a transaction that a failure has ended, COMMIT answers ROLLBACK, not an error. */
 	if (code == ERR_NONE && strcmp(PQcmdStatus(result), "COMMIT") != 0)
 		code = ERR_INTERNAL;
+	rq->has_effects |= may_have_committed(code);
 	PQclear(result);
 	if (tx->conn)
 		pooled_conn_check_in(tx->conn);

@@ -118,8 +118,10 @@ struct pg_rows {
  * (nothing was done); ERR_UNCERTAIN the connection broke after a write was sent (see "Reads" above;
  * inside a transaction only pg_commit() can be uncertain); ERR_TIMEOUT the deadline passed (a write
  * that was sent may still be done);
- * ERR_CONFLICT a unique or exclusion constraint (23505, 23P01), a lock that NOWAIT did not get
- * (55P03), serialisation failure and deadlock after the pool's own retries of single statements;
+ * ERR_CONFLICT a unique or exclusion constraint (23505, 23P01);
+ * ERR_CONTENTION a serialisation failure (40001), a deadlock (40P01) or a lock that was not available
+ * in time (55P03): nothing was done. The pool has retried single statements; a request that has
+ * changed nothing else runs again from its beginning (http_request.h), a job is retried (task.h);
  * ERR_INVALID a foreign key, check or not-null constraint (23503, 23514, 23502) and data exceptions
  * (22xxx); ERR_INTERNAL any other SQLSTATE, logged with the statement's text but without
  * parameters. */

@@ -45,10 +45,10 @@ static const struct sqlstate_row {
 	{"23505", ERR_CONFLICT},    /* unique_violation */
 	{"23P01", ERR_CONFLICT},    /* exclusion_violation */
 	{"25006", ERR_UNAVAILABLE}, /* read_only_sql_transaction: the server is a standby */
-	{"40001", ERR_CONFLICT},    /* serialization_failure */
-	{"40P01", ERR_CONFLICT},    /* deadlock_detected */
+	{"40001", ERR_CONTENTION},  /* serialization_failure */
+	{"40P01", ERR_CONTENTION},  /* deadlock_detected */
 	{"53", ERR_UNAVAILABLE},    /* out of memory, disk or connections */
-	{"55P03", ERR_CONFLICT},    /* lock_not_available */
+	{"55P03", ERR_CONTENTION},  /* lock_not_available */
 	{"57014", ERR_TIMEOUT},     /* query_canceled: statement_timeout */
 	{"57P", ERR_UNAVAILABLE},   /* shutting down, starting up, in recovery */
 };

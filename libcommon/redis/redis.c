@@ -165,6 +165,7 @@ static enum err_code try_on(struct request *rq, struct redis_link *link,
 enum err_code redis_try(struct request *rq, struct redis_value **ret_value, const char *const *argv,
                         size_t argc)
 {
+	rq->has_effects = true;
 	return try_on(rq, rq->worker->redis->shared, ret_value, argv, argc);
 }
 

@@ -2,16 +2,19 @@
  *
  *     COLLECTING --on_end--> RUNNING --fiber ended--> REPLIED --on_done--> freed
  *          |                    |
+ *          |                    +-- contention, without effects: RUNNING again
  *          |                    +-- client gone: the fiber is cancelled, nothing is sent
  *          +-- refused: REPLIED at once
  */
 #include "service/http_request.h"
 
+#include "base/backoff.h"
 #include "base/log.h"
 #include "base/metrics.h"
 #include "base/timefmt.h"
 #include "http/body.h"
 #include "loop/request_list.h"
+#include "loop/wait.h"
 #include "loop/worker.h"
 #include "service/idempotency.h"
 #include "service/input.h"
@@ -36,11 +39,17 @@ struct collected {
 	struct http_body body;
 	request_fn *handle;
 	bool is_refused;
+	unsigned runs; /* of the handler, begun so far */
 };
 
 /* Handlers running at once in a process. Each has a stack, which is two memory mappings (stack and
  * guard page); Linux allows a process 65,530 (vm.max_map_count). */
 #define RUNNING_MAX 16384
+
+/* A handler that concurrent work was in the way of runs this often, with these pauses. */
+#define RUNS_MAX         6
+#define RUN_PAUSE_MS     5
+#define RUN_PAUSE_MAX_MS 200
 
 #define NO_MEMORY "too many large requests are in progress; nothing was done, try again"
 
@@ -141,6 +150,9 @@ static void run_handler(struct request *rq)
 {
 	const struct api_op *op = rq->http->op;
 	bool has_key = op && op->flags & API_CREATES && request_header(rq, "Idempotency-Key");
+	unsigned runs = collected_of(rq)->runs++;
+	if (runs > 0)
+		fiber_sleep(rq, backoff_ms(runs, RUN_PAUSE_MS, RUN_PAUSE_MAX_MS));
 	if (has_key && idempotency_begin(rq))
 		return;
 	collected_of(rq)->handle(rq);
@@ -149,8 +161,24 @@ static void run_handler(struct request *rq)
 		idempotency_finish(rq);
 }
 
+static void handler_ended(struct request *rq);
+
+/* Run the handler again if concurrent work was in its way and it has changed nothing. */
+static bool run_again(struct request *rq)
+{
+	if (rq->problem.code != ERR_CONTENTION || rq->has_effects || !rq->http->exchange ||
+	    collected_of(rq)->runs >= RUNS_MAX)
+		return false;
+	rq->problem = (struct problem){0};
+	rq->http->reply = NULL;
+	request_run(rq, run_handler, handler_ended);
+	return true;
+}
+
 static void handler_ended(struct request *rq)
 {
+	if (run_again(rq))
+		return;
 	if (rq->http->exchange)
 		send_reply(rq);
 	else

@@ -59,7 +59,8 @@ struct request *http_request_new(struct worker *worker, struct http_exchange *ex
  * deadline. */
 void http_request_content(struct request *rq, const char *data, size_t length);
 
-/** For on_end: the body is complete, start the handler. Replies 503 when 16,384 requests, divided
+/** For on_end: the body is complete, start the handler. A handler that fails with ERR_CONTENTION, and
+ * whose request has no effects so far, is run again a few times, from its beginning. Replies 503 when 16,384 requests, divided
  * evenly among the workers, run already in the process. */
 void http_request_end(struct request *rq);
 

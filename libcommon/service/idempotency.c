@@ -153,7 +153,7 @@ bool idempotency_begin(struct request *rq)
 	 * contain what the last holder of the lock committed. */
 	struct pg_rows *lock;
 	enum err_code code = pg_try(rq, &lock, NULL, IDEMPOTENCY_LOCK_SQL, pg_int(claim->lock));
-	if (code == ERR_CONFLICT)
+	if (code == ERR_CONTENTION)
 		raise_error(rq, ERR_IN_PROGRESS,
 		            "a request with this " FIELD_NAME " is still running");
 	if (code)

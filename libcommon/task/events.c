@@ -173,12 +173,6 @@ static void renew_claims(struct request *rq, const struct event_consumer *consum
 	                    consumer->tasks->settings.instance, ids, entries->count - from);
 }
 
-/* A part of the system is unavailable: retry until it is available. */
-static bool is_transient(enum err_code code)
-{
-	return code == ERR_UNAVAILABLE || code == ERR_UNCERTAIN;
-}
-
 static void acknowledge(struct request *rq, struct event_consumer *consumer, const char *id)
 {
 	if (consumer->is_broadcast)
@@ -196,7 +190,7 @@ static void settle(struct request *rq, struct event_consumer *consumer,
 		struct delivery delivery = deliver(rq, consumer, entry);
 		if (delivery.code == ERR_NONE)
 			break;
-		if (!is_transient(delivery.code) && ++deliveries >= DELIVERIES_MAX) {
+		if (!err_info(delivery.code)->is_transient && ++deliveries >= DELIVERIES_MAX) {
 			if (!consumer->is_broadcast)
 				dead_letter(rq, consumer, entry, delivery.detail);
 			break;

@@ -5,8 +5,8 @@ UPDATE task SET status = 'running', attempts = attempts + 1, attempts_max = $2::
 	lease_until = clock_timestamp() + make_interval(secs => $4::float8 / 1000),
 	started_at = coalesce(started_at, now()), message = NULL
 WHERE id = $1::uuid AND ((status = 'pending' AND run_after <= clock_timestamp())
-	OR (status = 'running' AND lease_until < clock_timestamp() AND attempts < attempts_max))
-RETURNING attempts, account_id, input, request_id;
+	OR (status = 'running' AND lease_until < clock_timestamp() AND attempts - interruptions < attempts_max))
+RETURNING attempts, interruptions, account_id, input, request_id;
 
 -- name: job_renew
 UPDATE task SET lease_until = clock_timestamp() + make_interval(secs => $4::float8 / 1000)
@@ -23,14 +23,16 @@ UPDATE task SET status = 'completed', progress = 100, result = $4::jsonb, messag
 	lease_until = NULL, finished_at = now()
 WHERE id = $1::uuid AND attempts = $2::int AND lease_owner = $3 AND status = 'running';
 
--- Record a failed attempt. The task fails if $4 is true or no attempts are left; otherwise it is due in $6 milliseconds.
+-- Record a failed attempt; $7: it was interrupted. The task fails if $4 is true, no attempts are left, or an interrupted
+-- one is the task's last after $8 milliseconds; otherwise it is due in $6 milliseconds.
 -- name: job_fail
 UPDATE task SET status = CASE WHEN is_over THEN 'failed' ELSE 'pending' END,
 	error = CASE WHEN is_over THEN $5 END, message = CASE WHEN is_over THEN message ELSE $5 END,
 	finished_at = CASE WHEN is_over THEN now() END,
 	run_after = clock_timestamp() + make_interval(secs => $6::float8 / 1000),
-	lease_owner = NULL, lease_until = NULL
-FROM (SELECT id, $4::boolean OR attempts >= attempts_max AS is_over FROM task WHERE id = $1::uuid) AS outcome
+	interruptions = interruptions + $7::boolean::int, lease_owner = NULL, lease_until = NULL
+FROM (SELECT id, $4::boolean OR CASE WHEN $7::boolean THEN started_at < now() - make_interval(secs => $8::float8 / 1000)
+	ELSE attempts - interruptions >= attempts_max END AS is_over FROM task WHERE id = $1::uuid) AS outcome
 WHERE task.id = outcome.id AND attempts = $2::int AND lease_owner = $3 AND status = 'running'
 RETURNING is_over;
 
@@ -38,7 +40,7 @@ RETURNING is_over;
 -- name: job_fail_abandoned
 UPDATE task SET status = 'failed', error = 'the last attempt did not end: its worker stopped', lease_owner = NULL,
 	lease_until = NULL, finished_at = now()
-WHERE status = 'running' AND lease_until < clock_timestamp() AND attempts >= attempts_max
+WHERE status = 'running' AND lease_until < clock_timestamp() AND attempts - interruptions >= attempts_max
 RETURNING id, kind, account_id, attempts, error;
 
 -- Tasks that should have an entry in the stream.

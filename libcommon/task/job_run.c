@@ -78,7 +78,7 @@ void task_complete(struct request *rq, struct task *task, const char *result_jso
 }
 
 /* Columns of JOB_CLAIM_SQL. */
-enum { CLAIM_ATTEMPTS, CLAIM_ACCOUNT, CLAIM_INPUT, CLAIM_REQUEST };
+enum { CLAIM_ATTEMPTS, CLAIM_INTERRUPTIONS, CLAIM_ACCOUNT, CLAIM_INPUT, CLAIM_REQUEST };
 
 static void fill_task(struct request *rq, struct job_run *run, const struct pg_rows *row)
 {
@@ -92,6 +92,7 @@ static void fill_task(struct request *rq, struct job_run *run, const struct pg_r
 		.attempt = (int)pg_value_int(row, 0, CLAIM_ATTEMPTS),
 		.attempts_max = attempts_max_of(run->job),
 	};
+	run->interruptions = (int)pg_value_int(row, 0, CLAIM_INTERRUPTIONS);
 	rq->caller = (struct identity){.kind = KEY_SERVICE, .scopes = SCOPE_ALL};
 	if (account)
 		require(uuid_parse(account, strlen(account), &rq->caller.account));
@@ -154,10 +155,19 @@ static bool is_final(enum err_code code)
 	       code == ERR_FORBIDDEN;
 }
 
+/* Whether the attempt ended because a part of the system was unavailable, or concurrent work was in
+ * the way. A time-out of the job itself is a failure: it may be too slow every time. */
+static bool is_interruption(const struct request *rq)
+{
+	enum err_code code = rq->problem.code;
+	return err_info(code)->is_transient || (code == ERR_TIMEOUT && request_left_ms(rq) > 0);
+}
+
 /* How the job's request ended. A new request settles the attempt, since the job's has ended. */
 struct settlement {
 	struct job_run *run;
 	enum err_code code;
+	bool is_interruption;
 	char error[ERROR_MAX];
 	char account[UUID_TEXT_LEN + 1];
 	const char *outcome;
@@ -173,6 +183,7 @@ static void describe(struct settlement *settlement, const struct request *rq)
 		used += (size_t)snprintf(settlement->error + used, ERROR_MAX - used, "; %s %s",
 		                         field->field, field->message);
 	settlement->code = problem->code;
+	settlement->is_interruption = is_interruption(rq);
 }
 
 /* Record the failed attempt: the task runs again later, or has failed. No row: the task was
@@ -180,17 +191,22 @@ static void describe(struct settlement *settlement, const struct request *rq)
 static void settle_failure(struct request *rq, struct settlement *settlement)
 {
 	struct job_run *run = settlement->run;
+	bool is_interruption = settlement->is_interruption;
+	int failures =
+		is_interruption ? run->interruptions + 1 : run->task.attempt - run->interruptions;
 	uint64_t pause_ms =
-		backoff_ms((unsigned)run->task.attempt, tasks_timing.retry, tasks_timing.retry_max);
+		backoff_ms((unsigned)failures, tasks_timing.retry, tasks_timing.retry_max);
 	const struct pg_rows *row =
 		pg_query(rq, JOB_FAIL_SQL, pg_text(run->task_id), pg_int(run->task.attempt),
 	                 pg_text(run->tasks->settings.instance),
 	                 pg_bool(is_final(settlement->code)), pg_text(settlement->error),
-	                 pg_int((int64_t)pause_ms));
+	                 pg_int((int64_t)pause_ms), pg_bool(is_interruption),
+	                 pg_int((int64_t)tasks_timing.interrupted_max));
 	settlement->outcome = pg_empty(row)              ? "lost"
 	                      : pg_value_bool(row, 0, 0) ? "failed"
+	                      : is_interruption          ? "interrupted"
 	                                                 : "retried";
-	if (strcmp(settlement->outcome, "retried") == 0)
+	if (!pg_empty(row) && !pg_value_bool(row, 0, 0))
 		periodic_wake_in(run->tasks->reconciler, pause_ms + 1);
 	if (strcmp(settlement->outcome, "failed") == 0)
 		job_dead_letter(rq, run->tasks, run->task_id, run->job->kind, settlement->account,

@@ -20,6 +20,7 @@ struct job_run {
 	char entry_id[ENTRY_ID_MAX];
 	char task_id[UUID_TEXT_LEN + 1];
 	struct task task;        /* once claimed; in the arena of `request` */
+	int interruptions;       /* before this attempt */
 	struct request *request; /* of the job; NULL once it has ended */
 	bool is_claimed, is_complete;
 	bool is_in_renewal; /* part of the current renewal */

@@ -46,15 +46,20 @@ struct task {
 };
 
 /** Run a task. The request's identity is KEY_SERVICE for the task's account, with every scope. Must
- * call task_complete() before it returns. A raise is a failed attempt: it is retried with backoff
- * and jitter, but ERR_INVALID, ERR_NOT_FOUND, ERR_CONFLICT and ERR_FORBIDDEN fail the task at once.
+ * call task_complete() before it returns. A raise is a failed attempt, which is retried with backoff
+ * and jitter:
+ *   ERR_INVALID, ERR_NOT_FOUND, ERR_CONFLICT, ERR_FORBIDDEN  fail the task at once;
+ *   ERR_UNAVAILABLE, ERR_UNCERTAIN, ERR_CONTENTION, and ERR_TIMEOUT before the job's own timeout_ms
+ *     interrupt the attempt: a part of the system was unavailable. Such attempts do not count, and
+ *     the task fails only when one is interrupted a day after the first began;
+ *   any other, also the death of the process: the task fails after attempts_max of them.
  * Must be idempotent. */
 typedef void job_fn(struct request *rq, struct task *task);
 
 struct job {
 	const char *kind; /* NULL ends a table */
 	job_fn *run;
-	int attempts_max;    /* 0: 5 */
+	int attempts_max;    /* that were not interrupted; 0: 5 */
 	uint64_t timeout_ms; /* of one attempt; 0: 300,000. The lease is renewed while it runs. */
 };
 

@@ -26,6 +26,7 @@ struct tasks_timing tasks_timing = {
 	.block = 5000,
 	.retry = 1000,
 	.retry_max = 60000,
+	.interrupted_max = 24 * 3600 * 1000,
 	.keep = 3600000,
 };
 

@@ -34,6 +34,7 @@ struct tasks_timing {
 	uint64_t stale;     /* an entry whose consumer was silent for this time is taken over */
 	uint64_t block;     /* how long a blocking read waits */
 	uint64_t retry, retry_max; /* backoff of failed attempts and deliveries */
+	uint64_t interrupted_max;  /* a task whose attempts are interrupted fails after this time */
 	uint64_t keep;             /* younger entries of event streams are not trimmed */
 };
 extern struct tasks_timing tasks_timing;

@@ -28,6 +28,7 @@ static const struct tasks_timing LONG_LEASE = {
 	.block = 200,
 	.retry = 4,
 	.retry_max = 20,
+	.interrupted_max = 3600000,
 	.keep = 3600000,
 };
 

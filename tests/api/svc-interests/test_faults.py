@@ -45,7 +45,7 @@ def test_pool_fails_when_a_worker_dies_in_the_last_attempt(cluster, interests, d
     task = "kind = 'pool_build' AND input ->> 'interest_id' = %s"
     wait_for(
         lambda: db.execute(
-            "UPDATE task SET status = 'running', attempts = attempts_max, lease_owner = 'dead', lease_until = now() "
+            "UPDATE task SET status = 'running', attempts = attempts_max + interruptions, lease_owner = 'dead', lease_until = now() "
             f"WHERE status = 'pending' AND attempts > 0 AND {task} RETURNING 1",
             [made["id"]],
         ).fetchone(),
@@ -58,10 +58,10 @@ def test_refresh_builds_a_pool_that_failed(cluster, interests, db):
     cluster.stop("svc-search")
     made = interests.create(daily_count=2)
     task = "kind = 'pool_build' AND input ->> 'interest_id' = %s"
-    # Make the next attempt the last one, and due at once.
+    # Make the next interruption the last one, and due at once.
     wait_for(
         lambda: db.execute(
-            f"UPDATE task SET attempts = attempts_max - 1, run_after = now() WHERE status = 'pending' AND attempts > 0 AND {task} RETURNING 1",
+            f"UPDATE task SET started_at = now() - interval '25 hours', run_after = now() WHERE status = 'pending' AND attempts > 0 AND {task} RETURNING 1",
             [made["id"]],
         ).fetchone(),
         "the first attempt has failed",
@@ -161,6 +161,40 @@ def test_refresh_completes_after_a_postgres_restart(cluster, api, interests):
     wait_for(lambda: api.get("/interests").status_code == 200, "the database is back")
     assert api.wait_task(refresh)["status"] == "completed"
     assert len(interests.recommended(made)) == 2
+
+
+@pytest.fixture
+def deadlocks(db):
+    """Make the next `count` inserts into a table the victims of a deadlock."""
+
+    def start(table, count):
+        db.execute(
+            f"CREATE SEQUENCE deadlocks; GRANT USAGE ON deadlocks TO PUBLIC; "
+            f"CREATE FUNCTION deadlock() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+            f"IF nextval('interests.deadlocks') <= {count} THEN RAISE SQLSTATE '40P01'; END IF; RETURN NEW; END $$; "
+            f"CREATE TRIGGER deadlock BEFORE INSERT ON {table} FOR EACH ROW EXECUTE FUNCTION deadlock()"
+        )
+
+    yield start
+    db.execute("DROP FUNCTION IF EXISTS deadlock CASCADE; DROP SEQUENCE IF EXISTS deadlocks")
+
+
+def test_a_deadlock_does_not_fail_a_task(deadlocks, interests):
+    made = interests.ready(daily_count=2)
+    deadlocks("recommendation", 2)
+    task = interests.refresh(made)
+    assert task["status"] == "completed" and task["attempts"] == 3
+    assert len(interests.recommended(made)) == 2
+
+
+def test_a_deadlock_does_not_fail_a_request_with_a_key(api, deadlocks, interests):
+    """The request's transaction runs again, and its answer is stored once."""
+    deadlocks("interest", 2)
+    key = {"Idempotency-Key": uuid.uuid4().hex}
+    body = {"name": "Retrieval", "context": "Retrieval-augmented generation."}
+    made = api.post("/interests", body, expect=201, headers=key).json()
+    assert api.post("/interests", body, expect=201, headers=key).json() == made
+    assert [interest["id"] for interest in api.get("/interests").json()] == [made["id"]]
 
 
 def test_context_changed_during_a_refresh(cluster, api, interests, db):

@@ -55,6 +55,7 @@ static void codes_are_stable(void **state attr_unused)
 		{ERR_INTERNAL, 17, 500, "internal_error"},
 		{ERR_UNAVAILABLE, 20, 503, "unavailable"},
 		{ERR_UNCERTAIN, 21, 503, "outcome_uncertain"},
+		{ERR_CONTENTION, 29, 503, "contention"},
 		{ERR_TIMEOUT, 22, 504, "timeout"},
 		{ERR_REQUEST_TIMEOUT, 24, 408, "request_timeout"},
 		{ERR_NOT_CONFIGURED, 25, 409, "provider_not_configured"},

@@ -1,6 +1,7 @@
 #include "pg/pg.h"
 
 #include "base/metrics.h"
+#include "loop/wait.h"
 #include "pg_suite.h"
 
 #include <stdio.h>
@@ -82,10 +83,11 @@ static void test_codes_of_sqlstates(void **state)
 	} ROWS[] = {
 		{"23505", ERR_CONFLICT},    {"23P01", ERR_CONFLICT},    {"23503", ERR_INVALID},
 		{"23514", ERR_INVALID},     {"23502", ERR_INVALID},     {"22P02", ERR_INVALID},
-		{"22012", ERR_INVALID},     {"40001", ERR_CONFLICT},    {"40P01", ERR_CONFLICT},
-		{"57014", ERR_TIMEOUT},     {"57P01", ERR_UNAVAILABLE}, {"57P03", ERR_UNAVAILABLE},
-		{"53300", ERR_UNAVAILABLE}, {"08006", ERR_UNAVAILABLE}, {"42P01", ERR_INTERNAL},
-		{"42601", ERR_INTERNAL},    {"40002", ERR_INTERNAL},    {"", ERR_INTERNAL},
+		{"22012", ERR_INVALID},     {"40001", ERR_CONTENTION},  {"40P01", ERR_CONTENTION},
+		{"55P03", ERR_CONTENTION},  {"57014", ERR_TIMEOUT},     {"57P01", ERR_UNAVAILABLE},
+		{"57P03", ERR_UNAVAILABLE}, {"53300", ERR_UNAVAILABLE}, {"08006", ERR_UNAVAILABLE},
+		{"42P01", ERR_INTERNAL},    {"42601", ERR_INTERNAL},    {"40002", ERR_INTERNAL},
+		{"", ERR_INTERNAL},
 	};
 	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++)
 		assert_int_equal(pg_sqlstate_code(ROWS[i].sqlstate), ROWS[i].code);
@@ -388,6 +390,62 @@ static void test_deferred_constraints(void **state)
 	assert_int_equal(pg_fixture_run(&server, "SELECT count(*) FROM t"), 0);
 }
 
+/* Two transactions that lock two rows in opposite order. */
+static void lock_both(struct request *rq)
+{
+	struct outcome *outcome = rq->user;
+	static int locked;
+	pg_begin(rq);
+	pg_query(rq, "UPDATE t SET b = b + 1 WHERE a = $1", pg_int(outcome->number));
+	for (locked++; locked < 2;)
+		fiber_sleep(rq, 1);
+	pg_query(rq, "UPDATE t SET b = b + 1 WHERE a = $1", pg_int(3 - outcome->number));
+	pg_commit(rq);
+}
+
+static void note_effects(struct request *rq)
+{
+	struct outcome *outcome = rq->user;
+	note_outcome(rq);
+	outcome->answer = rq->has_effects;
+}
+
+static void test_the_victim_of_a_deadlock_has_no_effects(void **state)
+{
+	(void)state;
+	struct outcome outcomes[2] = {{.number = 1}, {.number = 2}};
+	pg_fixture_run(&server,
+	               "CREATE TABLE t (a int, b int); INSERT INTO t VALUES (1, 0), (2, 0)");
+	for (int i = 0; i < 2; i++)
+		request_spawn(&fixture.worker, "test", FIXTURE_TIMEOUT_MS, lock_both, note_effects,
+		              &outcomes[i]);
+	fixture_idle(&fixture);
+	int victim = outcomes[0].code ? 0 : 1;
+	assert_int_equal(outcomes[victim].code, ERR_CONTENTION);
+	assert_int_equal(outcomes[victim].answer, false);
+	assert_int_equal(outcomes[1 - victim].code, ERR_NONE);
+	assert_int_equal(outcomes[1 - victim].answer, true);
+}
+
+static void single_effects(struct request *rq)
+{
+	struct pg_rows *rows;
+	pg_query(rq, "/* read */ SELECT 1");
+	assert_int_equal(pg_try(rq, &rows, NULL, "SELECT 1 / 0"), ERR_INVALID);
+	assert_false(rq->has_effects);
+	pg_query(rq, "SELECT 1");
+	assert_true(rq->has_effects);
+}
+
+static void test_a_statement_that_may_write_is_an_effect(void **state)
+{
+	(void)state;
+	struct outcome outcome = {0};
+	spawn(&outcome, single_effects);
+	fixture_idle(&fixture);
+	assert_int_equal(outcome.code, ERR_NONE);
+}
+
 static void try_inside(struct request *rq)
 {
 	struct pg_rows *rows;
@@ -609,6 +667,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_serialisation_failures_are_retried, setup,
 	                                        teardown),
 		cmocka_unit_test_setup_teardown(test_deferred_constraints, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_the_victim_of_a_deadlock_has_no_effects, setup,
+	                                        teardown),
+		cmocka_unit_test_setup_teardown(test_a_statement_that_may_write_is_an_effect, setup,
+	                                        teardown),
 		cmocka_unit_test_setup_teardown(test_nested_transactions_and_failed_statements,
 	                                        setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_failed_transaction_frees_its_connection,

@@ -18,11 +18,18 @@
 static struct worker_fixture fixture;
 static struct http_limits limits;
 static size_t handled, done_count;
-static bool waits; /* handlers wait until they are cancelled */
+static bool waits;       /* handlers wait until they are cancelled */
+static size_t contended; /* runs of handlers that fail because of concurrent work */
+static bool writes;      /* handlers change something before they fail */
 
 static void handle(struct request *rq)
 {
 	handled++;
+	rq->has_effects |= writes;
+	if (handled <= contended) {
+		reply_header(rq, "X-Run", "%zu", handled);
+		raise_error(rq, ERR_CONTENTION, "a deadlock");
+	}
 	while (waits)
 		request_wait(rq);
 	reply_json_length(rq, 200, rq->http->body, rq->http->body_length);
@@ -73,7 +80,8 @@ static int setup(void **state)
 	http_request_register(BUDGET);
 	limits = http_limits_default;
 	handled = done_count = 0;
-	waits = false;
+	waits = writes = false;
+	contended = 0;
 	struct worker *worker = &fixture.worker;
 	worker->server = http_server_new(&worker->loop, &HANDLER, &limits, worker);
 	const struct address address = {.host = "127.0.0.1"};
@@ -246,6 +254,45 @@ static void test_running_requests_are_limited(void **state)
 		http_client_free(clients[i]);
 }
 
+static void test_a_handler_runs_again_after_contention(void **state)
+{
+	(void)state;
+	struct http_client *client = client_new();
+	contended = 3;
+	http_client_puts(client, SMALL);
+	http_client_wait_text(client, "hello", 1);
+	assert_int_equal(http_client_status(client, 0), 200);
+	assert_int_equal(http_client_count(client, "X-Run"), 0);
+	assert_int_equal(handled, 4);
+	until_held(0, 0);
+	http_client_free(client);
+}
+
+static void test_contention_without_end_is_answered(void **state)
+{
+	(void)state;
+	struct http_client *client = client_new();
+	contended = SIZE_MAX;
+	http_client_puts(client, SMALL);
+	http_client_wait_text(client, "\"error\":\"contention\"", 1);
+	assert_int_equal(http_client_status(client, 0), 503);
+	assert_int_equal(http_client_count(client, "Retry-After: 1\r\n"), 1);
+	assert_int_equal(handled, 6);
+	http_client_free(client);
+}
+
+static void test_a_handler_with_effects_does_not_run_again(void **state)
+{
+	(void)state;
+	struct http_client *client = client_new();
+	contended = 1;
+	writes = true;
+	http_client_puts(client, SMALL);
+	http_client_wait_text(client, "\"error\":\"contention\"", 1);
+	assert_int_equal(handled, 1);
+	http_client_free(client);
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -258,6 +305,9 @@ int main(void)
 		CASE(test_too_large_body_is_released),
 		CASE(test_unfinished_bodies_share_one_limit),
 		CASE(test_running_requests_are_limited),
+		CASE(test_a_handler_runs_again_after_contention),
+		CASE(test_contention_without_end_is_answered),
+		CASE(test_a_handler_with_effects_does_not_run_again),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

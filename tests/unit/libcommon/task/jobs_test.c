@@ -32,6 +32,26 @@ static void job_flaky(struct request *rq, struct task *task)
 	task_complete(rq, task, "{}", NULL);
 }
 
+/* Fails by itself in its second attempt; is interrupted before and after, by each kind of error. */
+static void job_interrupted(struct request *rq, struct task *task)
+{
+	static const enum err_code CODES[] = {
+		[1] = ERR_UNAVAILABLE, [2] = ERR_INTERNAL,    [3] = ERR_UNCERTAIN,
+		[4] = ERR_CONTENTION,  [5] = ERR_TIMEOUT,     [6] = ERR_UNAVAILABLE,
+		[7] = ERR_CONTENTION,  [8] = ERR_UNAVAILABLE, [9] = ERR_INTERNAL,
+	};
+	runs++;
+	assert_in_range(task->attempt, 1, 9);
+	raise_error(rq, CODES[task->attempt], "attempt %d", task->attempt);
+}
+
+static void job_away(struct request *rq, struct task *task)
+{
+	(void)task;
+	runs++;
+	raise_error(rq, ERR_UNAVAILABLE, "away");
+}
+
 static void job_bad(struct request *rq, struct task *task)
 {
 	(void)task;
@@ -99,6 +119,8 @@ static void job_timed(struct request *rq, struct task *task)
 static const struct job JOBS[] = {
 	{"ok", job_ok},
 	{"flaky", job_flaky},
+	{"interrupted", job_interrupted, .attempts_max = 2},
+	{"away", job_away, .attempts_max = 1},
 	{"bad", job_bad},
 	{"hopeless", job_hopeless, .attempts_max = 3},
 	{"silent", job_silent, .attempts_max = 1},
@@ -166,6 +188,30 @@ static void test_failed_attempts_are_retried_unless_final(void **state)
 	task_queue("timed", 1);
 	until_sql(1, "SELECT count(*) FROM task WHERE kind = 'timed' AND status = 'failed'");
 	until_redis(4, "XLEN jobs.dead");
+	until_settled();
+}
+
+static void test_interrupted_attempts_do_not_count(void **state)
+{
+	(void)state;
+	service_start(JOBS, NULL);
+	task_queue("interrupted", 1);
+	until_sql(1, "SELECT count(*) FROM task WHERE status = 'failed' AND attempts = 9 AND "
+	             "interruptions = 7 AND error = 'attempt 9'");
+	assert_int_equal(runs, 9);
+	until_settled();
+}
+
+static void test_interruptions_end_with_time(void **state)
+{
+	(void)state;
+	service_start(JOBS, NULL);
+	task_queue("away", 1);
+	until_sql(1, "SELECT least(1, count(*)) FROM task WHERE status <> 'failed' AND "
+	             "interruptions > 10");
+	sql("UPDATE task SET started_at = now() - interval '61 minutes'");
+	until_sql(1, "SELECT count(*) FROM task WHERE status = 'failed' AND error = 'away' AND "
+	             "attempts = interruptions");
 	until_settled();
 }
 
@@ -380,6 +426,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(test_completed_tasks_leave_no_entries),
 		CASE(test_failed_attempts_are_retried_unless_final),
+		CASE(test_interrupted_attempts_do_not_count),
+		CASE(test_interruptions_end_with_time),
 		CASE(test_effect_and_outcome_commit_together),
 		CASE(test_a_worker_that_lost_its_task_cannot_complete_it),
 		CASE(test_a_cancelled_task_stops),
