@@ -59,7 +59,7 @@ struct engine *engine_new(const char *external_model)
 	require(pthread_mutex_init(&engine->lock, NULL) == 0);
 	engine->external_model = external_model ? model_number(external_model) : 0;
 	base->external_model = engine->external_model;
-	engine->view = view_new(base, builder_new(), NULL, 0);
+	engine->view = view_new(base, builder_new(), NULL, (struct progress){0, 0});
 	base_unref(base);
 	return engine;
 }
@@ -100,7 +100,7 @@ void engine_view_put(struct engine_view *view)
 
 uint64_t engine_view_seq(const struct engine_view *view)
 {
-	return view->seq;
+	return view->progress.complete;
 }
 
 uint32_t engine_view_count(const struct engine_view *view)
@@ -189,15 +189,17 @@ static uint64_t *copy_alive(const struct engine_view *view)
 	return alive;
 }
 
-void engine_apply(struct engine *engine, const struct engine_change *changes, size_t count)
+void engine_apply(struct engine *engine, const struct engine_change *changes, size_t count,
+                  uint64_t complete)
 {
 	const struct engine_view *view = engine->view;
 	struct intern ids = {0};
 	uint32_t *last = pick_last_changes(view, changes, count, &ids);
 	uint64_t *alive = copy_alive(view);
-	uint64_t seq = view->seq;
+	struct progress progress = {MAX_OF(view->progress.complete, complete),
+	                            view->progress.newest};
 	for (size_t i = 0; i < count; i++)
-		seq = MAX_OF(seq, changes[i].document.seq);
+		progress.newest = MAX_OF(progress.newest, changes[i].document.seq);
 	for (uint32_t i = 0; i < ids.count; i++) {
 		if (last[i] == 0)
 			continue;
@@ -206,8 +208,8 @@ void engine_apply(struct engine *engine, const struct engine_change *changes, si
 		if (change->is_deleted)
 			record_deletion(engine, change->document.id, change->document.seq);
 	}
-	engine_publish(engine,
-	               view_new(view->base, rebuild_live(view, changes, &ids, last), alive, seq));
+	engine_publish(engine, view_new(view->base, rebuild_live(view, changes, &ids, last), alive,
+	                                progress));
 	intern_done(&ids);
 	free(last);
 }
@@ -249,13 +251,14 @@ bool engine_save(const struct engine_view *view, const char *path)
 
 bool engine_restore(struct engine *engine, const char *path)
 {
-	require(engine->view->seq == 0 && engine_view_count(engine->view) == 0);
+	require(engine->view->progress.newest == 0 && engine_view_count(engine->view) == 0);
 	struct base *base = snapshot_load(path);
 	if (!base || base->external_model != engine->external_model) {
 		base_unref(base);
 		return false;
 	}
-	engine_publish(engine, view_new(base, builder_new(), NULL, base->seq));
+	engine_publish(engine, view_new(base, builder_new(), NULL,
+	                                (struct progress){base->seq, base->seq}));
 	base_unref(base);
 	return true;
 }

@@ -14,7 +14,7 @@
  *
  * A *change* is the new state of a paper or its deletion. Each has a sequence number, greater than
  * those before it. Postgres is the source of truth. A view includes every change up to its own
- * sequence number.
+ * sequence number, and may include some later ones.
  *
  * Changes go into a small *live* segment, which is rebuilt each time. A *merge* builds a new *base*
  * from everything, and retrains the embedder when the corpus has outgrown it.
@@ -55,10 +55,13 @@ void engine_free(struct engine *engine);
 
 /* --- For the writer, one thread at a time ----------------------------------------------------- */
 
-/** Apply changes, in order, and publish a view that includes them. Copies. A change that is older
- * than the indexed state of its paper is ignored, so applying a change twice is harmless. The time
- * is proportional to the size of the live segment: about 50 ms for 1,000 papers. */
-void engine_apply(struct engine *engine, const struct engine_change *changes, size_t count);
+/** Apply changes, in order, and publish a view that includes them. Copies. `complete` is a number up
+ * to which the engine has received every change now; it is less than those of `changes` while older
+ * ones are missing. A change that is older than the indexed state of its paper is ignored, so
+ * applying a change twice is harmless. The time is proportional to the size of the live segment:
+ * about 50 ms for 1,000 papers. */
+void engine_apply(struct engine *engine, const struct engine_change *changes, size_t count,
+                  uint64_t complete);
 
 /** Whether a merge is due: the live segment is large, many documents of the base are dead, or the
  * corpus has outgrown the embedder. */
@@ -108,7 +111,7 @@ struct engine_view *engine_view_get(struct engine *engine);
 /** Accepts NULL. */
 void engine_view_put(struct engine_view *view);
 
-/** Sequence number of the last change that the view includes; 0 when there is none. */
+/** The view includes every change up to this number; 0 when there is none. */
 uint64_t engine_view_seq(const struct engine_view *view);
 
 /** Number of papers that a search can return. */

@@ -9,19 +9,20 @@
 struct engine_merge {
 	struct engine_view *view; /* to be merged; NULL for a load */
 	struct builder *builder;
-	uint64_t seq;              /* of the last change that it includes */
+	struct progress progress;  /* what it includes */
 	uint32_t external_model;   /* number of the external embedder; 0: built-in */
 	struct base *base;         /* the result, once it has run */
 	const atomic_bool *cancel; /* may be NULL */
 };
 
-static struct engine_merge *merge_new(struct engine *engine, struct engine_view *view, uint64_t seq)
+static struct engine_merge *merge_new(struct engine *engine, struct engine_view *view,
+                                      struct progress progress)
 {
 	struct engine_merge *merge = mem_array(1, sizeof(*merge));
 	engine->merges++;
 	merge->builder = builder_new();
 	merge->view = view;
-	merge->seq = seq;
+	merge->progress = progress;
 	merge->external_model = engine->external_model;
 	return merge;
 }
@@ -29,18 +30,18 @@ static struct engine_merge *merge_new(struct engine *engine, struct engine_view 
 struct engine_merge *engine_merge_new(struct engine *engine)
 {
 	struct engine_view *view = engine_view_get(engine);
-	return merge_new(engine, view, view->seq);
+	return merge_new(engine, view, view->progress);
 }
 
 struct engine_merge *engine_load_new(struct engine *engine, uint64_t seq)
 {
-	return merge_new(engine, NULL, seq);
+	return merge_new(engine, NULL, (struct progress){seq, seq});
 }
 
 void engine_merge_add(struct engine_merge *merge, const struct document *document)
 {
 	require(!merge->base);
-	if (document->seq <= merge->seq)
+	if (document->seq <= merge->progress.newest)
 		builder_add(merge->builder, document);
 }
 
@@ -101,7 +102,7 @@ bool engine_merge_run(struct engine_merge *merge)
 	if (embedder)
 		vectors = vectors_make(embedder, segment, merge->cancel);
 	struct ivf *ivf = vectors ? ivf_make(vectors, IVF_MIN_VECTORS, merge->cancel) : NULL;
-	merge->base = base_new(segment, embedder, vectors, ivf, merge->seq);
+	merge->base = base_new(segment, embedder, vectors, ivf, merge->progress.complete);
 	merge->base->external_model = merge->external_model;
 	return !is_cancelled(merge->cancel);
 }
@@ -115,7 +116,7 @@ static struct engine_view *carry_over(const struct engine *engine, const struct 
 	struct builder *builder = builder_new();
 	uint64_t *alive = alive_all(merge->base->segment);
 	for (uint32_t doc = 0; doc < live->doc_count; doc++) {
-		if (live->docs[doc].seq <= merge->seq)
+		if (live->docs[doc].seq <= merge->progress.newest)
 			continue;
 		builder_add_part(builder, engine->view, PART_LIVE, doc);
 		alive_clear(alive, merge->base->segment, segment_doc_id(live, doc),
@@ -124,7 +125,11 @@ static struct engine_view *carry_over(const struct engine *engine, const struct 
 	for (uint32_t i = 0; i < deletions->ids.count; i++)
 		alive_clear(alive, merge->base->segment, intern_text(&deletions->ids, i),
 		            deletions->seqs[i]);
-	return view_new(merge->base, builder, alive, MAX_OF(engine->view->seq, merge->seq));
+	struct progress progress = {
+		MAX_OF(engine->view->progress.complete, merge->progress.complete),
+		MAX_OF(engine->view->progress.newest, merge->progress.newest),
+	};
+	return view_new(merge->base, builder, alive, progress);
 }
 
 void engine_merge_commit(struct engine *engine, struct engine_merge *merge)

@@ -58,7 +58,8 @@ static struct vectors *make_live_vectors(const struct base *base, const struct b
 	return vectors_collect(builder, live);
 }
 
-struct engine_view *view_new(struct base *base, struct builder *live, uint64_t *alive, uint64_t seq)
+struct engine_view *view_new(struct base *base, struct builder *live, uint64_t *alive,
+                             struct progress progress)
 {
 	struct engine_view *view = mem_array(1, sizeof(*view));
 	float average_length =
@@ -70,7 +71,7 @@ struct engine_view *view_new(struct base *base, struct builder *live, uint64_t *
 	builder_free(live);
 	view->alive = alive;
 	view->dead_count = count_dead(base, alive);
-	view->seq = seq;
+	view->progress = progress;
 	return view;
 }
 

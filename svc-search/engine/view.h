@@ -24,9 +24,16 @@ struct base {
 		*embedder;       /* built in; NULL while the corpus is too small, or if external */
 	struct vectors *vectors; /* of the segment's documents; NULL while there are none */
 	struct ivf *ivf;         /* of the vectors; NULL while a scan is quick */
-	uint64_t seq;            /* of the last change that the base includes */
+	uint64_t seq;            /* the base includes every change up to this number */
 	void *mapped; /* the snapshot file; NULL when the four parts above own their memory */
 	size_t mapped_length;
+};
+
+/** What an index includes: every change up to number `complete`, and of the later ones up to `newest`
+ * those that have been applied. */
+struct progress {
+	uint64_t complete;
+	uint64_t newest;
 };
 
 enum view_part { PART_BASE, PART_LIVE, PART_COUNT };
@@ -39,7 +46,7 @@ struct engine_view {
 	/* Bitmap of the base documents that are neither replaced nor deleted; NULL: all. */
 	uint64_t *alive;
 	uint32_t dead_count; /* base documents that are replaced or deleted */
-	uint64_t seq;        /* of the last change that the view includes */
+	struct progress progress;
 };
 
 /** A base with one reference. Takes its arguments; `embedder`, `vectors` and `ivf` may be NULL. */
@@ -51,7 +58,7 @@ void base_unref(struct base *base);
 /** A view with one reference. Adds a reference to `base`; builds the live segment and its vectors
  * from `live`, and frees `live`; takes `alive`, which may be NULL. */
 struct engine_view *view_new(struct base *base, struct builder *live, uint64_t *alive,
-                             uint64_t seq);
+                             struct progress progress);
 struct engine_view *view_ref(struct engine_view *view);
 void view_unref(struct engine_view *view);
 

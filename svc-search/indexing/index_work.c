@@ -84,7 +84,7 @@ void index_work_apply(void *arg)
 {
 	struct index_work *work = arg;
 	uv_mutex_lock(&work->writer->lock);
-	engine_apply(work->writer->engine, work->changes, work->count);
+	engine_apply(work->writer->engine, work->changes, work->count, work->complete);
 	uv_mutex_unlock(&work->writer->lock);
 }
 

@@ -24,6 +24,7 @@ struct index_work {
 	struct index_writer *writer;
 	struct engine_change *changes;
 	size_t count;               /* of `changes` */
+	uint64_t complete;          /* index_work_apply(): see engine_apply() */
 	struct engine_merge *merge; /* NULL: index_work_merge() begins one itself */
 	const char *path;           /* of the snapshot */
 	bool is_done;               /* whether restore, merge or save succeeded */

@@ -31,7 +31,9 @@
  * change is being applied at that moment.
  *
  * During a load, `seq` is already the last change that the load will contain. If the load fails, the
- * next pass resets `seq` to load_since, because has_gap is set. */
+ * next pass resets `seq` to load_since, because has_gap is set. Changes that are applied meanwhile come
+ * after a gap, so the index does not count as complete beyond load_since: a snapshot that is saved then
+ * makes the next start read the gap. */
 #include "indexing/indexer.h"
 
 #include "base/log.h"
@@ -272,8 +274,11 @@ static bool read_batch(struct request *rq, struct indexer *indexer)
 	indexer->is_bulk = work->count >= BULK_PAPERS;
 	if (work->count == 0)
 		return false;
+	uint64_t last = work->changes[work->count - 1].document.seq;
+	bool is_after_gap = indexer->build == BUILD_LOAD || indexer->has_gap;
+	work->complete = is_after_gap ? indexer->load_since : last;
 	fiber_offload(rq, index_work_apply, work);
-	indexer->seq = work->changes[work->count - 1].document.seq;
+	indexer->seq = last;
 	indexer->unmerged += work->count;
 	indexer->updated_at_ms = time_now_ms();
 	show_size(indexer);

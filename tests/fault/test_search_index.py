@@ -248,6 +248,45 @@ def test_a_load_is_repeated_after_postgres_was_killed(cluster, replica, store, w
         connection.execute("UPDATE asset SET is_deleted = true WHERE arxiv_id = ANY (%s)", [ids])
 
 
+@pytest.fixture
+def unreadable(db):
+    """unreadable(arxiv_id): reading this paper's row fails, until unreadable(None)."""
+
+    def make(arxiv_id):
+        db.execute("ALTER TABLE asset DISABLE ROW LEVEL SECURITY")
+        db.execute("DROP POLICY IF EXISTS unreadable ON asset")
+        if arxiv_id:
+            db.execute(f"CREATE POLICY unreadable ON asset USING (arxiv_id <> '{arxiv_id}' OR 1 / (length(title) * 0) = 0)")
+            db.execute("ALTER TABLE asset ENABLE ROW LEVEL SECURITY")
+            db.execute("ALTER TABLE asset FORCE ROW LEVEL SECURITY")
+
+    yield make
+    make(None)
+
+
+def test_a_snapshot_saved_with_a_gap_loses_no_paper(cluster, replica, db, store, word, unreadable):
+    """While older papers cannot be read, newer changes are applied, and the index is saved. The process is killed. Its next
+    start reads the missing papers."""
+    cluster.stop("svc-search")
+    one = replica()
+    one.process.stop()
+    for path in one.snapshots():
+        path.unlink()
+    ids = store(word, 2 * LOADED_PAPERS)
+    unreadable(ids[LOADED_PAPERS + LOADED_PAPERS // 2])
+    one.process.start()
+    wait_for(lambda: one.count("cannot rebuild the index") or one.count("cannot read changes from Postgres"), "a read failed")
+    ids += store(f"{word}late", PAPERS)
+    wait_for(one.snapshots, "the index is saved")
+    one.process.kill9()
+    unreadable(None)
+    for _ in range(2):
+        one.start()
+        one.wait_all()
+        one.process.stop()
+    db.execute("UPDATE asset SET is_deleted = true WHERE arxiv_id = ANY (%s)", [ids])
+
+
 def alter(db, statement):
     """Change papers without new change numbers and without a notification."""
     db.execute("ALTER TABLE asset DISABLE TRIGGER USER")

@@ -102,7 +102,8 @@ static void use_base(struct base *base)
 {
 	struct engine *engine = engine_new(NULL);
 	engine->external_model = base->external_model;
-	engine_publish(engine, view_new(base, builder_new(), NULL, base->seq));
+	engine_publish(engine, view_new(base, builder_new(), NULL,
+	                                (struct progress){base->seq, base->seq}));
 	base_unref(base);
 	for (int round = 0; round < 2; round++) {
 		struct engine_view *view = engine_view_get(engine);

@@ -76,7 +76,7 @@ static struct document paper_without_vector(const char *id, const char *title, u
 static void apply(struct engine *engine, struct document document)
 {
 	struct engine_change change = {.document = document};
-	engine_apply(engine, &change, 1);
+	engine_apply(engine, &change, 1, change.document.seq);
 }
 
 static void merge(struct engine *engine)

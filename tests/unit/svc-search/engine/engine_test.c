@@ -19,7 +19,7 @@
 static void apply_one(struct engine *engine, struct document document)
 {
 	struct engine_change change = {.document = document};
-	engine_apply(engine, &change, 1);
+	engine_apply(engine, &change, 1, change.document.seq);
 }
 
 static void add(struct engine *engine, const char *id, const char *title, uint64_t seq)
@@ -30,7 +30,7 @@ static void add(struct engine *engine, const char *id, const char *title, uint64
 static void delete (struct engine *engine, const char *id, uint64_t seq)
 {
 	struct engine_change change = {.document = {.id = id, .seq = seq}, .is_deleted = true};
-	engine_apply(engine, &change, 1);
+	engine_apply(engine, &change, 1, change.document.seq);
 }
 
 static void merge(struct engine *engine)
@@ -166,11 +166,11 @@ static void test_the_newest_of_several_changes_to_a_paper_wins(void **state)
 		{.document = {.id = "b", .seq = 5}, .is_deleted = true},
 	};
 	(void)state;
-	engine_apply(engine, changes, ARRAY_LEN(changes));
+	engine_apply(engine, changes, ARRAY_LEN(changes), 5);
 	assert_string_equal(found(arena, engine, "first third other"), "a");
-	engine_apply(engine, changes, ARRAY_LEN(changes));
+	engine_apply(engine, changes, ARRAY_LEN(changes), 5);
 	assert_string_equal(found(arena, engine, "first third other"), "a");
-	engine_apply(engine, NULL, 0);
+	engine_apply(engine, NULL, 0, 5);
 	assert_int_equal(count_of(engine), 1);
 	arena_free(arena);
 	engine_free(engine);
