@@ -17,12 +17,16 @@ FILE_NAME = re.compile(r"^(\d{4})_[a-z0-9_]+\.sql$")
 
 
 def check_names(names):
-    for expected, name in enumerate(names, 1):
+    """Numbers are unique, and ascend. Gaps are allowed: changes that are made in parallel take different numbers."""
+    last = 0
+    for name in names:
         match = FILE_NAME.match(name)
         if not match:
             sys.exit(f"{name}: the name of a migration must be NNNN_what.sql")
-        if int(match.group(1)) != expected:
-            sys.exit(f"{name}: expected number {expected:04}")
+        number = int(match.group(1))
+        if number <= last:
+            sys.exit(f"{name}: the number {number:04} is taken")
+        last = number
 
 
 def render(table, prefix, sources):
