@@ -68,6 +68,7 @@ static uint64_t timeout_of(const struct request *rq, const struct fetch_call *ca
 enum err_code fetch_try(struct request *rq, const struct fetch_call *call,
                         struct fetch_response **ret_answer)
 {
+	request_require_no_transaction(rq);
 	rq->has_effects |= call->method && !http_method_is_safe(call->method);
 	struct transfer *transfer = transfer_start(rq->worker->fetch, call, timeout_of(rq, call));
 	if (!transfer)

@@ -74,6 +74,11 @@ void request_wait(struct request *rq)
 		                                  : "the request was cancelled");
 }
 
+void request_require_no_transaction(const struct request *rq)
+{
+	require(!rq->is_in_transaction);
+}
+
 uint64_t request_left_ms(const struct request *rq)
 {
 	uint64_t now_ms = time_monotonic_ms();

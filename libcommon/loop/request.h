@@ -38,6 +38,7 @@ struct request {
 				       Postgres, Redis or elsewhere: it must not run again by itself */
 	struct http_call *http;     /* service/http_request.h; NULL for a job or an event */
 	void *user;                 /* for the module that started it */
+	bool is_in_transaction;     /* between pg_begin() and its end (pg/pg.h) */
 	struct request_hold *holds; /* this and the next: internal to request.c */
 	struct request_run *run;
 };
@@ -68,6 +69,10 @@ void raise_if_faults(struct request *rq);
 /** Suspend until woken; raises when cancelled (by the deadline, or because the client disconnected). For
  * modules that suspend. */
 void request_wait(struct request *rq);
+
+/** require()s that the request has no open transaction. For modules that wait for something other than
+ * Postgres: a process that stops during such a wait would keep the transaction's locks. */
+void request_require_no_transaction(const struct request *rq);
 
 /** Milliseconds until the deadline, 0 when it has passed. */
 uint64_t request_left_ms(const struct request *rq);

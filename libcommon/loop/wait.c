@@ -29,6 +29,8 @@ static void on_timer_closed(uv_handle_t *handle)
 
 void fiber_sleep(struct request *rq, uint64_t ms)
 {
+	if (ms > 0)
+		request_require_no_transaction(rq);
 	struct sleeper *sleeper = calloc(1, sizeof(*sleeper));
 	enum err_code reason = ERR_NONE;
 	require(sleeper);
@@ -66,6 +68,7 @@ static void on_pool_done(uv_work_t *work, int status attr_unused)
 
 void fiber_offload(struct request *rq, void (*work)(void *arg), void *arg)
 {
+	request_require_no_transaction(rq);
 	struct work_item *item = arena_new_of(rq->arena, struct work_item);
 	*item = (struct work_item){.run = work, .arg = arg, .fiber = rq->fiber};
 	item->work.data = item;
@@ -183,6 +186,7 @@ void fiber_spawn(struct request *rq, request_fn *fn, void *user)
 
 enum err_code fiber_join_try(struct request *rq, struct problem *ret_problem)
 {
+	request_require_no_transaction(rq);
 	struct group *group = group_of(rq);
 	group->waiter = rq->fiber;
 	while (!LIST_EMPTY(&group->members)) {

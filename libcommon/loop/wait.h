@@ -1,5 +1,6 @@
 /** Waiting for a time, for a computation on the thread pool and for other fibers. fiber_sleep(),
- * fiber_offload() and fiber_join() suspend the running fiber.
+ * fiber_offload() and fiber_join() suspend the running fiber. None of them may be called in a transaction
+ * of Postgres, which would keep its locks during the wait (request_require_no_transaction()).
  */
 #pragma once
 

@@ -162,9 +162,10 @@ void pg_raise(struct request *rq, enum err_code code)
 }
 
 /* The request, or its page, ends with the transaction still open. */
-static void transaction_release(struct request *rq attr_unused, void *held)
+static void transaction_release(struct request *rq, void *held)
 {
 	struct pg_transaction *tx = held;
+	rq->is_in_transaction = false;
 	if (tx->conn)
 		pooled_conn_undo(tx->conn);
 }
@@ -285,6 +286,7 @@ void pg_begin(struct request *rq)
 	tx = arena_new_of(rq->arena, struct pg_transaction);
 	*tx = (struct pg_transaction){.rq = rq, .depth = 1};
 	request_hold(rq, transaction_release, tx);
+	rq->is_in_transaction = true;
 
 	struct pg_pool *pool = rq->worker->pg;
 	struct pg_statement *st = pg_statement_new(PG_BEGIN, "BEGIN", NULL, 0);
@@ -321,6 +323,7 @@ void pg_commit(struct request *rq)
 	if (tx->conn)
 		pooled_conn_check_in(tx->conn);
 	request_unhold(rq, transaction_release);
+	rq->is_in_transaction = false;
 	pg_pool_run(pool);
 	if (code != ERR_NONE)
 		pg_raise(rq, code);

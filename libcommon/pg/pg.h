@@ -148,8 +148,9 @@ enum err_code pg_try_with(struct request *rq, struct pg_rows **ret_rows,
                           const char **ret_constraint, const char *sql,
                           const struct pg_param *params, size_t count);
 
-/** Check a connection out and BEGIN (READ COMMITTED). Suspends. Do not call other services inside
- * a transaction.
+/** Check a connection out and BEGIN (READ COMMITTED). Suspends. Inside a transaction
+ * nothing but Postgres may be waited for: fetch(), service_call(), Redis, fiber_sleep(),
+ * fiber_offload() and fiber_join() require() it.
  *
  * Inside a transaction it sets a savepoint instead: the inner pg_commit() releases it, the inner
  * pg_rollback() undoes the changes since, and only the outermost pg_commit() makes the changes

@@ -139,6 +139,7 @@ static bool is_unavailable(const struct redis_value *value)
 static enum err_code try_on(struct request *rq, struct redis_link *link,
                             struct redis_value **ret_value, const char *const *argv, size_t argc)
 {
+	request_require_no_transaction(rq);
 	struct waiter *waiter = calloc(1, sizeof(*waiter));
 	require(waiter);
 	waiter->fiber = fiber_self();
