@@ -3,6 +3,7 @@
 #include "base/base.h"
 #include "base/log.h"
 #include "base/metrics.h"
+#include "base/timefmt.h"
 #include "outbox.sql.h"
 #include "pg/pg.h"
 #include "task/publish.h"
@@ -10,14 +11,20 @@
 
 #include <string.h>
 
-#define BATCH 100
+#define BATCH        100
+#define LAG_LOGGED_S 30    /* the relay is late when a row has waited for this time */
+#define LAG_PAUSE_MS 60000 /* between two log lines about it */
 
 static struct metric unsent_metric =
 	METRIC_GAUGE("expops_outbox_unsent", "Rows of the outbox that wait for the relay.", NULL);
+static struct metric oldest_metric =
+	METRIC_GAUGE("expops_outbox_oldest_seconds",
+                     "How long the oldest unsent row of the outbox has waited.", NULL);
 
 void outbox_register(void)
 {
 	metric_register(&unsent_metric);
+	metric_register(&oldest_metric);
 }
 
 /* Columns of OUTBOX_UNSENT_SQL. */
@@ -67,47 +74,91 @@ static const char *array_of(struct request *rq, const struct pg_rows *rows, int 
 	return text.data;
 }
 
-static void measure_unsent(struct request *rq, const struct pg_rows *rows)
+/* Measure how far the relay is behind. Each process does, whichever holds the lease: the holder may be
+ * the one that is stopped. */
+static void measure_lag(struct request *rq, struct tasks *tasks)
 {
-	int64_t count = rows->count;
-	if (count == BATCH)
-		count = pg_value_int(pg_query(rq, OUTBOX_COUNT_UNSENT_SQL), 0, 0);
-	metric_set(&unsent_metric, NULL, NULL, (double)count);
+	uint64_t now_ms = time_monotonic_ms();
+	if (now_ms < tasks->lag_due_ms)
+		return;
+	tasks->lag_due_ms = now_ms + tasks_timing.sweep;
+	const struct pg_rows *rows = pg_query(rq, OUTBOX_LAG_SQL);
+	double oldest_s = pg_value_float(rows, 0, 1);
+	metric_set(&unsent_metric, NULL, NULL, pg_value_float(rows, 0, 0));
+	metric_set(&oldest_metric, NULL, NULL, oldest_s);
+	if (oldest_s < LAG_LOGGED_S || now_ms < tasks->lag_log_ms)
+		return;
+	tasks->lag_log_ms = now_ms + LAG_PAUSE_MS;
+	log_warn(LOG_GROUP_JOBS, "events and tasks wait to be sent to Redis",
+	         f_int("rows", pg_value_int(rows, 0, 0)), f_float("oldest_seconds", oldest_s));
 }
 
-/* Send one batch, oldest rows first. The lock is held during the call of Redis, which keeps the order
- * between replicas. A batch whose pass was cut short is sent again: entries arrive at least once. An
- * empty batch is sent too, to find out whether Redis has lost entries. */
-void outbox_pass(struct request *rq)
+static void mark_sent(struct request *rq, const struct tasks *tasks, const struct pg_rows *rows,
+                      int64_t batch)
 {
-	struct tasks *tasks = periodic_user(rq);
-	pg_begin(rq);
-	const struct pg_rows *lock = pg_query(rq, OUTBOX_LOCK_SQL);
-	if (!pg_value_bool(lock, 0, 0)) { /* another replica sends, and was notified too */
-		pg_rollback(rq);
-		return;
-	}
-	const struct pg_rows *rows = pg_query(rq, OUTBOX_UNSENT_SQL, pg_int(BATCH));
-	measure_unsent(rq, rows);
-	int64_t batch = 0;
 	if (rows->count > 0)
-		batch = pg_value_int(pg_query(rq, OUTBOX_BATCH_NEXT_SQL), 0, 0);
-	struct publication publication =
-		publication_new(rq, tasks, pg_value_int(lock, 0, 1), batch);
+		pg_query(rq, OUTBOX_MARK_SENT_SQL, pg_text(array_of(rq, rows, ROW_ID)),
+		         pg_int(batch), pg_text(tasks->settings.instance),
+		         pg_int(tasks->relay_lease.fence));
+}
+
+static void send_lost_again(struct request *rq, int64_t redis_batch)
+{
+	log_warn(LOG_GROUP_JOBS, "redis lost entries, sending them again",
+	         f_int("known_batch", redis_batch));
+	pg_query(rq, OUTBOX_SEND_AGAIN_SQL, pg_int(redis_batch));
+}
+
+static void send_all_again(struct request *rq, int64_t redis_batch)
+{
+	const struct pg_rows *rows = pg_query(rq, OUTBOX_SEND_ALL_AGAIN_SQL, pg_int(redis_batch));
+	const struct pg_rows *numbered = pg_query(rq, OUTBOX_NUMBER_AFTER_SQL, pg_int(redis_batch));
+	if (!pg_empty(numbered))
+		log_warn(LOG_GROUP_JOBS,
+		         "postgres was restored to an earlier point, sending all events again",
+		         f_int("redis_batch", redis_batch), f_int("rows", rows->affected));
+}
+
+/* Send a batch of the oldest unsent rows; whether a next pass should follow at once. An empty batch is
+ * sent too, to find out whether Redis has lost entries. */
+static bool send_batch(struct request *rq, struct tasks *tasks)
+{
+	const struct pg_rows *rows = pg_query(rq, OUTBOX_UNSENT_SQL, pg_int(BATCH));
+	const struct pg_rows *batches = pg_query(rq, OUTBOX_BATCHES_SQL);
+	struct publication_state state = {
+		.fence = tasks->relay_lease.fence,
+		.sent_batch = pg_value_int(batches, 0, 0),
+		.numbered_batch = pg_value_int(batches, 0, 1),
+	};
+	if (rows->count > 0)
+		state.batch = pg_value_int(pg_query(rq, OUTBOX_BATCH_NEXT_SQL), 0, 0);
+	struct publication publication = publication_new(rq, tasks, &state);
 	for (int row = 0; row < rows->count; row++)
 		add_row(&publication, rows, row);
 	struct publication_result result = publication_send(&publication);
-	if (result.is_lost) {
-		log_warn(LOG_GROUP_JOBS, "redis lost entries, sending them again",
-		         f_int("known_batch", result.redis_batch));
-		pg_query(rq, OUTBOX_SEND_AGAIN_SQL, pg_int(result.redis_batch));
-	} else if (rows->count > 0) {
-		pg_query(rq, OUTBOX_MARK_SENT_SQL, pg_text(array_of(rq, rows, ROW_ID)),
-		         pg_int(batch));
+	switch (result.outcome) {
+	case PUBLICATION_ADDED:
+		mark_sent(rq, tasks, rows, state.batch);
+		return rows->count == BATCH;
+	case PUBLICATION_FENCED:
+		lease_raise_fence(rq, &tasks->relay_lease, tasks->settings.instance, result.number);
+		return true;
+	case PUBLICATION_LOST:
+		send_lost_again(rq, result.number);
+		return true;
+	case PUBLICATION_RESTORED:
+		send_all_again(rq, result.number);
+		return true;
 	}
-	pg_commit(rq);
-	if (!result.is_lost && rows->count < BATCH)
-		metric_set(&unsent_metric, NULL, NULL, 0);
-	else
+	raise_error(rq, ERR_INTERNAL, "the message store sent a wrong reply");
+}
+
+void outbox_pass(struct request *rq)
+{
+	struct tasks *tasks = periodic_user(rq);
+	measure_lag(rq, tasks);
+	if (!lease_take(rq, &tasks->relay_lease, tasks->settings.instance))
+		periodic_wake_in(tasks->relay, lease_wait_ms(&tasks->relay_lease));
+	else if (send_batch(rq, tasks))
 		periodic_wake(tasks->relay);
 }

@@ -1,26 +1,45 @@
--- Only one relay of the schema sends at a time, which keeps the order. Also returns the newest batch that was sent.
--- name: outbox_lock
-SELECT pg_try_advisory_xact_lock(hashtextextended(current_schema() || '.outbox', 0)),
-	coalesce((SELECT max(sent_batch) FROM outbox), 0);
-
--- name: outbox_unsent
+-- Rows to send, in the order of sending.
+-- name: outbox_unsent (read)
 SELECT id, stream, data->>'task', type, event_id, coalesce(account_id::text, ''), time_json(created_at), data,
 	coalesce(request_id, '')
 FROM outbox WHERE sent_at IS NULL ORDER BY id LIMIT $1::int;
 
+-- The newest batch that was sent, and the newest that was numbered.
+-- name: outbox_batches (read)
+SELECT coalesce((SELECT max(sent_batch) FROM outbox), 0),
+	(SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM outbox_batch);
+
 -- name: outbox_batch_next
 SELECT nextval('outbox_batch');
 
+-- $1 ids, $2 batch, $3 owner of the lease, $4 its fence. Nothing is marked when the lease was taken over: Redis may have
+-- lost the batch since, and the new holder may have noticed.
 -- name: outbox_mark_sent
-UPDATE outbox SET sent_at = now(), sent_batch = $2::bigint WHERE id = ANY ($1::bigint[]);
+UPDATE outbox SET sent_at = clock_timestamp(), sent_batch = $2::bigint
+WHERE id = ANY ($1::bigint[])
+	AND EXISTS (SELECT FROM lease WHERE name = 'outbox' AND owner = $3 AND fence = $4::bigint);
 
--- Mark the rows of batches that Redis has lost (newer than $1) as unsent, except tasks: the reconciler publishes those.
+-- Redis has lost the batches after $1: mark their rows as unsent, except tasks: the reconciler publishes those.
 -- name: outbox_send_again
 UPDATE outbox SET sent_batch = NULL, sent_at = CASE WHEN stream = 'jobs' THEN sent_at END
 WHERE sent_batch > $1::bigint;
 
--- name: outbox_count_unsent
-SELECT count(*) FROM (SELECT FROM outbox WHERE sent_at IS NULL LIMIT 100000) AS unsent;
+-- Redis has the batch $1, which was never numbered here: Postgres was restored to an earlier point, and consumers may
+-- have lost what they did since. Mark every row as unsent, except tasks.
+-- name: outbox_send_all_again
+UPDATE outbox SET sent_batch = NULL, sent_at = CASE WHEN stream = 'jobs' THEN sent_at END
+WHERE sent_at IS NOT NULL
+	AND (SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM outbox_batch) < $1::bigint;
+
+-- Continue the numbering of batches after $1. Run after outbox_send_all_again.
+-- name: outbox_number_after
+SELECT setval('outbox_batch', $1::bigint) FROM outbox_batch
+WHERE CASE WHEN is_called THEN last_value ELSE 0 END < $1::bigint;
+
+-- Number of unsent rows, up to 100,000, and age of the oldest in seconds.
+-- name: outbox_lag (read)
+SELECT count(*), coalesce(extract(epoch FROM clock_timestamp() - min(created_at)), 0)::float8
+FROM (SELECT created_at FROM outbox WHERE sent_at IS NULL ORDER BY id LIMIT 100000) AS unsent;
 
 -- name: outbox_delete_old
 DELETE FROM outbox WHERE id IN

@@ -2,25 +2,32 @@
 
 #include "base/base.h"
 
-/* KEYS: batch_key, entries_key. ARGV: the batch that Redis must have, the number of this one or 0,
- * then for each entry its stream, its task or '', the number of words that follow, and those: names
- * and values of its fields. */
+/* KEYS: fence_key, batch_key, entries_key. ARGV: the fence of the sender's lease or 0, the newest batch
+ * that was sent, the newest that was numbered or -1, the number of this one or 0, then for each entry
+ * its stream, its task or '', the number of words that follow, and those: names and values of its
+ * fields. Replies [enum publication_outcome, number]. */
 static const char PUBLISH[] =
-	"local known = tonumber(redis.call('GET', KEYS[1]) or '0') "
-	"if known < tonumber(ARGV[1]) then return {0, known} end "
-	"local i, added = 3, 0 "
+	"local fence = tonumber(redis.call('GET', KEYS[1]) or '0') "
+	"local batch = tonumber(redis.call('GET', KEYS[2]) or '0') "
+	"if ARGV[1] ~= '0' then "
+	"  if fence > tonumber(ARGV[1]) then return {1, fence} end "
+	"  redis.call('SET', KEYS[1], ARGV[1]) "
+	"end "
+	"if batch < tonumber(ARGV[2]) then return {2, batch} end "
+	"if ARGV[3] ~= '-1' and batch > tonumber(ARGV[3]) then return {3, batch} end "
+	"local i, added = 5, 0 "
 	"while i <= #ARGV do "
 	"  local stream, task, count = ARGV[i], ARGV[i + 1], tonumber(ARGV[i + 2]) "
-	"  local entry = task ~= '' and redis.call('HGET', KEYS[2], task) "
+	"  local entry = task ~= '' and redis.call('HGET', KEYS[3], task) "
 	"  if not entry or #redis.call('XRANGE', stream, entry, entry) == 0 then "
 	"    local id = redis.call('XADD', stream, '*', unpack(ARGV, i + 3, i + 2 + count)) "
-	"    if task ~= '' then redis.call('HSET', KEYS[2], task, id) end "
+	"    if task ~= '' then redis.call('HSET', KEYS[3], task, id) end "
 	"    added = added + 1 "
 	"  end "
 	"  i = i + 3 + count "
 	"end "
-	"if ARGV[2] ~= '0' then redis.call('SET', KEYS[1], ARGV[2]) end "
-	"return {1, added}";
+	"if ARGV[4] ~= '0' then redis.call('SET', KEYS[2], ARGV[4]) end "
+	"return {0, added}";
 
 static void add_word(struct publication *publication, const char *word)
 {
@@ -39,15 +46,21 @@ static void add_number(struct publication *publication, int64_t number)
 	add_word(publication, arena_printf(publication->rq->arena, "%lld", (long long)number));
 }
 
-struct publication publication_new(struct request *rq, struct tasks *tasks, int64_t known_batch,
-                                   int64_t batch)
+struct publication publication_new(struct request *rq, struct tasks *tasks,
+                                   const struct publication_state *state)
 {
+	static const struct publication_state NO_STATE = {.numbered_batch = -1};
 	struct publication publication = {.rq = rq, .tasks = tasks};
-	const char *const words[] = {"EVAL", PUBLISH, "2", tasks->batch_key, tasks->entries_key};
+	const char *const words[] = {
+		"EVAL", PUBLISH, "3", tasks->fence_key, tasks->batch_key, tasks->entries_key,
+	};
 	for (size_t i = 0; i < ARRAY_LEN(words); i++)
 		add_word(&publication, words[i]);
-	add_number(&publication, known_batch);
-	add_number(&publication, batch);
+	state = state ? state : &NO_STATE;
+	add_number(&publication, state->fence);
+	add_number(&publication, state->sent_batch);
+	add_number(&publication, state->numbered_batch);
+	add_number(&publication, state->batch);
 	return publication;
 }
 
@@ -77,13 +90,11 @@ struct publication_result publication_send(struct publication *publication)
 {
 	const struct redis_value *reply =
 		redis_command(publication->rq, publication->argv, publication->argc);
-	require(reply->type == REDIS_LIST && reply->count == 2);
-	bool is_added = reply->items[0].integer == 1;
-	int64_t number = reply->items[1].integer;
+	if (reply->type != REDIS_LIST || reply->count != 2)
+		raise_error(publication->rq, ERR_INTERNAL, "the message store sent a wrong reply");
 	return (struct publication_result){
-		.is_lost = !is_added,
-		.redis_batch = is_added ? 0 : number,
-		.added = is_added ? number : 0,
+		.outcome = (enum publication_outcome)reply->items[0].integer,
+		.number = reply->items[1].integer,
 	};
 }
 

@@ -13,10 +13,17 @@ struct publication {
 	size_t argc, room;
 };
 
-/** Begin a batch. `batch` is its number; 0: it has none. `known_batch` is the newest batch that was sent:
- * if Redis does not have it, Redis has lost entries, and nothing is added. */
-struct publication publication_new(struct request *rq, struct tasks *tasks, int64_t known_batch,
-                                   int64_t batch);
+/** What Postgres knows, compared with what Redis knows before anything is added. Zero: not compared. */
+struct publication_state {
+	int64_t fence;          /* of the sender's lease */
+	int64_t sent_batch;     /* the newest batch that was sent */
+	int64_t numbered_batch; /* the newest batch that has a number; -1: not compared */
+	int64_t batch;          /* the number of this one; 0: it has none */
+};
+
+/** Begin a batch. `state` may be NULL: nothing is compared. */
+struct publication publication_new(struct request *rq, struct tasks *tasks,
+                                   const struct publication_state *state);
 
 /** Add a task's entry; Redis skips it when the stream already has one. Borrows. */
 void publication_add_job(struct publication *publication, const char *task, const char *kind);
@@ -25,10 +32,17 @@ void publication_add_job(struct publication *publication, const char *task, cons
 void publication_add(struct publication *publication, const char *stream, const char *const *fields,
                      size_t count);
 
+/** With any outcome but the first, nothing was added. The values are those of the script. */
+enum publication_outcome {
+	PUBLICATION_ADDED = 0,    /* `number` entries */
+	PUBLICATION_FENCED = 1,   /* another sender has the newer fence `number` */
+	PUBLICATION_LOST = 2,     /* Redis has lost the batches after `number` */
+	PUBLICATION_RESTORED = 3, /* Redis has batch `number`, which Postgres does not know of */
+};
+
 struct publication_result {
-	bool is_lost;        /* Redis does not have `known_batch`: nothing was added */
-	int64_t redis_batch; /* if lost: the newest batch that Redis has */
-	int64_t added;       /* entries */
+	enum publication_outcome outcome;
+	int64_t number;
 };
 
 /** Send it. Suspends; raises as redis_command() does. */

@@ -63,30 +63,27 @@ static void publish_due(struct request *rq, struct tasks *tasks)
 	const struct pg_rows *rows = pg_query(rq, JOB_DUE_SQL, pg_int(PUBLISHED_MAX));
 	if (pg_empty(rows))
 		return;
-	struct publication publication = publication_new(rq, tasks, 0, 0);
+	struct publication publication = publication_new(rq, tasks, NULL);
 	for (int row = 0; row < rows->count; row++)
 		publication_add_job(&publication, pg_value(rows, row, 0), pg_value(rows, row, 1));
 	struct publication_result result = publication_send(&publication);
-	if (result.added > 0)
-		log_debug(LOG_GROUP_JOBS, "tasks published again", f_int("count", result.added));
-	if (result.added == PUBLISHED_MAX)
+	if (result.number > 0)
+		log_debug(LOG_GROUP_JOBS, "tasks published again", f_int("count", result.number));
+	if (result.number == PUBLISHED_MAX)
 		periodic_wake(tasks->reconciler);
 }
 
 void reconcile_pass(struct request *rq)
 {
 	struct tasks *tasks = periodic_user(rq);
-	pg_begin(rq);
-	/* One replica at a time. */
-	if (!pg_value_bool(pg_query(rq, JOB_RECONCILE_LOCK_SQL), 0, 0)) {
-		pg_rollback(rq);
+	if (!lease_take(rq, &tasks->reconciler_lease, tasks->settings.instance)) {
+		periodic_wake_in(tasks->reconciler, lease_wait_ms(&tasks->reconciler_lease));
 		return;
 	}
 	drop_stale_entries(rq, tasks);
 	fail_abandoned(rq, tasks);
 	publish_due(rq, tasks);
 	const struct pg_rows *next = pg_query(rq, JOB_NEXT_DUE_SQL);
-	pg_commit(rq);
 	if (pg_value(next, 0, 0) && pg_value_int(next, 0, 0) < (int64_t)tasks_timing.reconcile)
 		periodic_wake_in(tasks->reconciler, (uint64_t)pg_value_int(next, 0, 0) + 1);
 }

@@ -19,6 +19,7 @@
 
 struct tasks_timing tasks_timing = {
 	.lease = 30000,
+	.alone = 10000,
 	.sweep = 5000,
 	.reconcile = 5000,
 	.trim = 60000,
@@ -152,6 +153,9 @@ struct tasks *tasks_start(struct worker *worker, const struct tasks_settings *se
 	tasks->jobs_stream = key_of("jobs.%s", settings->service);
 	tasks->entries_key = key_of("jobs.%s.held", settings->service);
 	tasks->batch_key = key_of("outbox.%s.batch", settings->service);
+	tasks->fence_key = key_of("outbox.%s.fence", settings->service);
+	tasks->relay_lease.name = "outbox";
+	tasks->reconciler_lease.name = "reconcile";
 	tasks->run_ended = check_drained;
 	LIST_INIT(&tasks->runs);
 	SLIST_INIT(&tasks->consumers);
@@ -207,5 +211,6 @@ void tasks_free(struct tasks *tasks)
 	free(tasks->jobs_stream);
 	free(tasks->entries_key);
 	free(tasks->batch_key);
+	free(tasks->fence_key);
 	uv_close((uv_handle_t *)&tasks->timer, on_closed);
 }

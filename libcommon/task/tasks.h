@@ -4,6 +4,7 @@
  * tasks.c makes the struct tasks and starts the parts, each a periodic (loop/periodic.h) on worker 0.
  * The parts do not call tasks.c. From the bottom up:
  *
+ *     lease.c        what one process at a time does
  *     stream.c       Redis Streams: consumer groups, entries
  *     publish.c      adds batches of entries to streams; at most one entry for each task
  *     stream_trim.c  removes acknowledged entries, and consumers of ended processes
@@ -19,6 +20,7 @@
 #include "loop/periodic.h"
 #include "loop/worker.h"
 #include "redis/redis.h"
+#include "task/lease.h"
 #include "task/task.h"
 
 #include <uv.h>
@@ -28,6 +30,7 @@
 /** Pauses and time limits, in milliseconds; tests make them shorter. */
 struct tasks_timing {
 	uint64_t lease;     /* how long a job's lease lasts without renewal */
+	uint64_t alone;     /* how long a lease of lease.h lasts without renewal */
 	uint64_t sweep;     /* between two passes of the relay without a notification */
 	uint64_t reconcile; /* between two passes of the reconciler */
 	uint64_t trim;      /* between two passes of the trimmer */
@@ -52,6 +55,9 @@ struct tasks {
 	char *jobs_stream; /* `jobs.<service>`; its group has the service's name */
 	char *entries_key; /* hash: task id -> id of its entry in jobs_stream */
 	char *batch_key;   /* number of the newest batch that the relay has sent */
+	char *fence_key;   /* fence of the relay that sent last */
+	struct lease relay_lease, reconciler_lease;
+	uint64_t lag_due_ms, lag_log_ms; /* when the relay's lag is next measured, and logged */
 	struct periodic *relay, *reader, *lease_renewer, *reconciler, *trimmer;
 	struct periodic *recurring[TASKS_RECURRING_MAX]; /* the service's own; the rest NULL */
 	struct redis_blocking *reader_connection;

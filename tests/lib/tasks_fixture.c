@@ -21,6 +21,7 @@ static const struct migration NONE[] = {{NULL, NULL}};
  * with tasks_lease(). */
 static const struct tasks_timing LONG_LEASE = {
 	.lease = 20000,
+	.alone = 20000,
 	.sweep = 100,
 	.reconcile = 100,
 	.trim = 100,

@@ -1,0 +1,61 @@
+#include "task/lease.h"
+
+#include "base/base.h"
+#include "base/timefmt.h"
+#include "lease.sql.h"
+#include "pg/pg.h"
+#include "task/tasks.h"
+
+/* Columns of LEASE_TAKE_SQL. */
+enum { TAKE_FENCE, TAKE_LEFT_MS };
+
+static const struct pg_rows *take(struct request *rq, const struct lease *lease, const char *owner)
+{
+	return pg_query(rq, LEASE_TAKE_SQL, pg_text(lease->name), pg_text(owner),
+	                pg_int((int64_t)tasks_timing.alone));
+}
+
+bool lease_take(struct request *rq, struct lease *lease, const char *owner)
+{
+	/* Before the statement is sent: the own clock runs out before the server's. */
+	uint64_t now_ms = time_monotonic_ms(), alone_ms = tasks_timing.alone;
+	if (lease->mine_until_ms >= now_ms + alone_ms - alone_ms / 3)
+		return true;
+	if (lease->others_until_ms > now_ms)
+		return false;
+	lease->mine_until_ms = lease->others_until_ms = 0;
+	const struct pg_rows *rows = take(rq, lease, owner);
+	if (pg_empty(rows)) {
+		pg_query(rq, LEASE_CREATE_SQL, pg_text(lease->name));
+		rows = take(rq, lease, owner);
+	}
+	if (pg_value(rows, 0, TAKE_FENCE)) {
+		lease->fence = pg_value_int(rows, 0, TAKE_FENCE);
+		lease->mine_until_ms = now_ms + alone_ms;
+		return true;
+	}
+	lease->others_until_ms = now_ms + (uint64_t)MAX_OF(pg_value_int(rows, 0, TAKE_LEFT_MS), 1);
+	return false;
+}
+
+uint64_t lease_wait_ms(const struct lease *lease)
+{
+	uint64_t now_ms = time_monotonic_ms();
+	return MAX_OF(lease->others_until_ms, now_ms + 1) - now_ms;
+}
+
+void lease_raise_fence(struct request *rq, struct lease *lease, const char *owner,
+                       int64_t known_fence)
+{
+	const struct pg_rows *rows = pg_query(rq, LEASE_RAISE_FENCE_SQL, pg_text(lease->name),
+	                                      pg_text(owner), pg_int(known_fence));
+	if (pg_empty(rows))
+		lease->mine_until_ms = 0;
+	else
+		lease->fence = pg_value_int(rows, 0, 0);
+}
+
+void lease_give_up_all(struct request *rq, const char *owner)
+{
+	pg_query(rq, LEASE_GIVE_UP_ALL_SQL, pg_text(owner));
+}

@@ -1,0 +1,206 @@
+#include "base/json.h"
+#include "base/metrics.h"
+#include "pg/pg.h"
+#include "task/outbox.h"
+#include "task/publish.h"
+#include "tasks_fixture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define ACCOUNT "01900000-0000-7000-8000-000000000001"
+#define UNSENT  "SELECT count(*) FROM outbox WHERE sent_at IS NULL"
+
+/* Batches that have a number: a sender asks for it just before it calls Redis. */
+#define NUMBERED "SELECT last_value FROM outbox_batch"
+
+/* The entries of the stream are numbered 1 to n, apart from those that repeat an earlier one: n. Negative:
+ * one came too early. */
+#define COUNT_IN_ORDER                                                                 \
+	"local expected = 0 "                                                          \
+	"for _, entry in ipairs(redis.call('XRANGE', 'events.numbers', '-', '+')) do " \
+	"  local n = cjson.decode(entry[2][10]).n "                                    \
+	"  if n > expected + 1 then return -n end "                                    \
+	"  expected = math.max(expected, n) "                                          \
+	"end "                                                                         \
+	"return expected"
+
+static void emit(int first, int count)
+{
+	sql("SELECT count(event_emit('events.numbers', 'number', '" ACCOUNT
+	    "', jsonb_build_object('n', n))) FROM generate_series(%d, %d) AS n",
+	    first, first + count - 1);
+}
+
+/* Another replica in a process of its own. */
+static pid_t other_replica(void)
+{
+	pid_t pid = fork();
+	assert_true(pid >= 0);
+	if (pid > 0)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	tasks_replica("other");
+	service_start(NULL, NULL);
+	for (;;)
+		uv_run(&fixture.worker.loop, UV_RUN_ONCE);
+}
+
+static void end_replica(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/* Redis answers nobody, so the other replica's relay waits inside its call, and is stopped there. */
+static void test_a_stopped_relay_is_taken_over(void **state)
+{
+	(void)state;
+	tasks_timing.alone = 2000;
+	pid_t pid = other_replica();
+	emit(1, 10);
+	until_sql(0, UNSENT);
+	redis_number("CLIENT PAUSE 600000 WRITE");
+	emit(11, 10);
+	until_sql(2, NUMBERED);
+	kill(pid, SIGSTOP);
+	redis_number("CLIENT UNPAUSE");
+	service_start(NULL, NULL);
+	until_sql(0, UNSENT);
+	assert_int_equal(redis_number("EVAL %s 0", COUNT_IN_ORDER), 20);
+	kill(pid, SIGCONT);
+	emit(21, 10);
+	until_sql(0, UNSENT);
+	assert_int_equal(redis_number("EVAL %s 0", COUNT_IN_ORDER), 30);
+	end_replica(pid);
+}
+
+static void test_no_transaction_is_open_while_redis_is_called(void **state)
+{
+	(void)state;
+	service_start(NULL, NULL);
+	emit(1, 1);
+	until_sql(0, UNSENT);
+	redis_number("CLIENT PAUSE 600000 WRITE");
+	emit(2, 1);
+	until_sql(2, NUMBERED);
+	assert_int_equal(
+		sql("SELECT count(*) FROM pg_stat_activity WHERE state LIKE 'idle in trans%%'"), 0);
+	assert_int_equal(sql("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"), 0);
+	redis_number("CLIENT UNPAUSE");
+	until_sql(0, UNSENT);
+}
+
+/* A relay that was stopped just before its call: its fence is older than the one in Redis. */
+static void send_late(struct request *rq)
+{
+	struct tasks tasks = {.fence_key = "fence", .batch_key = "batch", .entries_key = "entries"};
+	static const char *const FIELDS[] = {"n", "1"};
+	static const struct {
+		struct publication_state state;
+		enum publication_outcome outcome;
+		int64_t number;
+	} CASES[] = {
+		{{.fence = 5, .numbered_batch = 1, .batch = 2}, PUBLICATION_ADDED, 1},
+		{{.fence = 4, .sent_batch = 2, .numbered_batch = 2, .batch = 3},
+	         PUBLICATION_FENCED,
+	         5},
+		{{.fence = 5, .sent_batch = 2, .numbered_batch = 2, .batch = 3},
+	         PUBLICATION_ADDED,
+	         1},
+		{{.fence = 6, .sent_batch = 4, .numbered_batch = 4, .batch = 5},
+	         PUBLICATION_LOST,
+	         3},
+		{{.fence = 6, .sent_batch = 1, .numbered_batch = 1, .batch = 2},
+	         PUBLICATION_RESTORED,
+	         3},
+	};
+	for (size_t i = 0; i < ARRAY_LEN(CASES); i++) {
+		struct publication publication = publication_new(rq, &tasks, &CASES[i].state);
+		publication_add(&publication, "events.numbers", FIELDS, ARRAY_LEN(FIELDS));
+		struct publication_result result = publication_send(&publication);
+		assert_int_equal(result.outcome, CASES[i].outcome);
+		assert_int_equal(result.number, CASES[i].number);
+	}
+	*(bool *)rq->user = true;
+}
+
+static void test_a_late_sender_is_refused(void **state)
+{
+	(void)state;
+	bool is_over = false;
+	request_spawn(&fixture.worker, "late", FIXTURE_TIMEOUT_MS, send_late, NULL, &is_over);
+	fixture_until(&fixture, &is_over);
+	assert_int_equal(redis_number("XLEN events.numbers"), 2);
+}
+
+/* Postgres goes back to an earlier point while Redis stays. */
+static void test_events_are_sent_again_after_postgres_was_restored(void **state)
+{
+	(void)state;
+	service_start(NULL, NULL);
+	emit(1, 5);
+	until_sql(0, UNSENT);
+	sql("CREATE TABLE saved AS SELECT * FROM outbox");
+	long batch = sql("SELECT last_value FROM outbox_batch");
+	emit(6, 5);
+	until_sql(0, UNSENT);
+	service_stop();
+	sql("DELETE FROM outbox WHERE id NOT IN (SELECT id FROM saved)");
+	sql("UPDATE lease SET fence = 0, until = 'epoch'");
+	sql("SELECT setval('outbox_batch', %ld)", batch);
+	service_start(NULL, NULL);
+	until_redis(15, "XLEN events.numbers");
+	until_sql(0, UNSENT);
+	emit(11, 5);
+	until_redis(20, "XLEN events.numbers");
+	until_sql(0, UNSENT);
+}
+
+/* The gauge in seconds. */
+static double oldest_seconds(void)
+{
+	static const char NAME[] = "\nexpops_outbox_oldest_seconds ";
+	struct arena *arena = arena_new();
+	const char *line = strstr(metrics_text(arena), NAME);
+	double seconds = line ? strtod(line + strlen(NAME), NULL) : 0;
+	arena_free(arena);
+	return seconds;
+}
+
+/* The process that holds the lease does nothing. */
+static void test_every_replica_measures_how_long_rows_wait(void **state)
+{
+	(void)state;
+	sql("INSERT INTO lease VALUES ('outbox', 'stopped', now() + interval '1 hour', 7)");
+	emit(1, 3);
+	sql("UPDATE outbox SET created_at = now() - interval '1 hour'");
+	service_start(NULL, NULL);
+	fixture_wait_start(&fixture);
+	while (oldest_seconds() < 3600)
+		fixture_turn(&fixture);
+	uv_timer_stop(&fixture.tick);
+	assert_int_equal(sql(UNSENT), 3);
+	sql("UPDATE lease SET until = now()");
+	service_stop();
+	service_start(NULL, NULL);
+	until_sql(0, UNSENT);
+	fixture_wait_start(&fixture);
+	while (oldest_seconds() > 0)
+		fixture_turn(&fixture);
+	uv_timer_stop(&fixture.tick);
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, tasks_setup, tasks_teardown)
+	const struct CMUnitTest tests[] = {
+		CASE(test_a_stopped_relay_is_taken_over),
+		CASE(test_no_transaction_is_open_while_redis_is_called),
+		CASE(test_a_late_sender_is_refused),
+		CASE(test_events_are_sent_again_after_postgres_was_restored),
+		CASE(test_every_replica_measures_how_long_rows_wait),
+	};
+	tasks_register();
+	return cmocka_run_group_tests(tests, tasks_group_setup, tasks_group_teardown);
+}
