@@ -15,6 +15,7 @@
 
 #define SCORE_LIMIT_MAX    500
 #define SCORE_POOL_DEFAULT 20
+#define EXAMPLES_MAX       5000 /* papers with signals that a model is fitted to */
 #define INTEREST_DELETED   "the interest was deleted"
 
 struct history_input {
@@ -116,10 +117,12 @@ static void fit_on_thread(void *arg)
  * never in a pool. */
 static void store_unknown_papers(struct request *rq, const char *interest)
 {
-	struct pg_rows *rows = pg_query(rq, REFIT_UNKNOWN_PAPERS_SQL, pg_text(interest));
-	const char *ids = pg_value(rows, 0, 0);
-	if (ids)
-		pg_query(rq, REFIT_SAVE_PAPERS_SQL, pg_text(pool_lookup(rq, ids)));
+	struct pg_rows *batches =
+		pg_query(rq, REFIT_UNKNOWN_PAPERS_SQL, pg_text(interest),
+	                 pg_int(POOL_LOOKUP_ID_MAX), pg_int(EXAMPLES_MAX), pg_int(POOL_LOOKUP_MAX));
+	for (int i = 0; i < batches->count; i++)
+		pg_query(rq, REFIT_SAVE_PAPERS_SQL,
+		         pg_text(pool_lookup(rq, pg_value(batches, i, 0))));
 }
 
 static const char *result_json(struct request *rq, int64_t version,
@@ -132,17 +135,23 @@ static const char *result_json(struct request *rq, int64_t version,
 		isnan(result->auc) ? "null" : arena_printf(rq->arena, "%.4f", result->auc));
 }
 
+/* Columns of refit_load. */
+enum { REFIT_NAME, REFIT_CONTEXT, REFIT_VERSION, REFIT_EXAMPLES, REFIT_POOL, REFIT_READ_AT };
+
 static void save_model(struct request *rq, struct task *task, const char *interest,
-                       const struct fitting_result *result)
+                       const struct pg_rows *loaded, const struct fitting_result *result)
 {
 	pg_begin(rq);
 	struct pg_rows *saved = pg_query(rq, REFIT_SAVE_SQL, pg_text(interest),
-	                                 pg_bytes(result->model.data, result->model.length));
+	                                 pg_bytes(result->model.data, result->model.length),
+	                                 pg_text(pg_value(loaded, 0, REFIT_READ_AT)));
 	if (pg_empty(saved))
 		task_complete(rq, task, "{}", INTEREST_DELETED);
 	else
 		task_complete(rq, task, result_json(rq, pg_value_int(saved, 0, 0), result),
-		              result->message);
+		              pg_value_bool(saved, 0, 1)
+		                      ? result->message
+		                      : "a model fitted to newer feedback was kept");
 	pg_commit(rq);
 }
 
@@ -150,21 +159,23 @@ void refit_run(struct request *rq, struct task *task)
 {
 	const char *interest = json_get_text(task->input, "interest_id");
 	store_unknown_papers(rq, interest);
-	struct pg_rows *rows = pg_query(rq, REFIT_LOAD_SQL, pg_text(interest));
+	struct pg_rows *rows =
+		pg_query(rq, REFIT_LOAD_SQL, pg_text(interest), pg_int(EXAMPLES_MAX));
 	if (pg_empty(rows)) {
 		task_complete(rq, task, "{}", INTEREST_DELETED);
 		return;
 	}
 	struct fit_work_item *work = arena_new_of(rq->arena, struct fit_work_item);
 	work->arena = offload_arena(rq);
-	work->input.interest.name = pg_value(rows, 0, 0);
-	work->input.interest.context = pg_value(rows, 0, 1);
-	work->input.examples_json = pg_value(rows, 0, 3);
-	work->input.pool_json = pg_value(rows, 0, 4);
+	work->input.interest.name = pg_value(rows, 0, REFIT_NAME);
+	work->input.interest.context = pg_value(rows, 0, REFIT_CONTEXT);
+	work->input.examples_json = pg_value(rows, 0, REFIT_EXAMPLES);
+	work->input.pool_json = pg_value(rows, 0, REFIT_POOL);
 	fiber_offload(rq, fit_on_thread, work);
 	if (work->result.model.data)
-		save_model(rq, task, interest, &work->result);
+		save_model(rq, task, interest, rows, &work->result);
 	else
-		task_complete(rq, task, result_json(rq, pg_value_int(rows, 0, 2), &work->result),
+		task_complete(rq, task,
+		              result_json(rq, pg_value_int(rows, 0, REFIT_VERSION), &work->result),
 		              work->result.message);
 }

@@ -23,14 +23,23 @@ WHERE account_id = $1 AND id = $3 AND kind = 'preference_model_refit' AND input 
   AND EXISTS (SELECT FROM interest WHERE account_id = $1 AND experiment_history_id = $2::uuid);
 
 -- name: refit_unknown_papers (read)
--- $1 interest: an array of the papers that have a signal and are not stored yet.
-SELECT jsonb_agg(DISTINCT s.arxiv_id)
-FROM signal s WHERE s.interest_id = $1 AND NOT EXISTS (SELECT FROM paper p WHERE p.arxiv_id = s.arxiv_id);
+-- $1 interest, $2 maximum length of an id, $3 maximum number of papers, $4 size of a batch: arrays of the papers that have a
+-- signal and are not stored yet.
+SELECT jsonb_agg(arxiv_id ORDER BY arxiv_id)
+FROM (SELECT arxiv_id, (row_number() OVER (ORDER BY arxiv_id) - 1) / $4::integer AS batch
+      FROM (SELECT DISTINCT s.arxiv_id
+            FROM signal s
+            WHERE s.interest_id = $1 AND char_length(s.arxiv_id) BETWEEN 1 AND $2::integer
+              AND NOT EXISTS (SELECT FROM paper p WHERE p.arxiv_id = s.arxiv_id)
+            ORDER BY s.arxiv_id DESC LIMIT $3::integer) unknown) numbered
+GROUP BY batch ORDER BY batch;
 
 -- name: refit_load (read)
--- $1 interest: name, context, version of its model, papers with signals, papers of the pool without signals.
+-- $1 interest, $2 maximum number of examples: name, context, version of its model, papers with signals (those with the
+-- highest ids, which are the newest), papers of the pool without signals, and the time of reading.
 WITH given AS MATERIALIZED (
-    SELECT arxiv_id, signal FROM signal WHERE interest_id = $1
+    SELECT s.arxiv_id, s.signal FROM signal s JOIN paper p USING (arxiv_id)
+    WHERE s.interest_id = $1 ORDER BY s.arxiv_id DESC, s.signal LIMIT $2
 )
 SELECT i.name, i.context, coalesce((SELECT version FROM preference_model WHERE interest_id = i.id), 0),
        (SELECT coalesce(jsonb_agg(paper_json(p) || jsonb_build_object('signal', g.signal) ORDER BY g.arxiv_id, g.signal), '[]')
@@ -38,15 +47,20 @@ SELECT i.name, i.context, coalesce((SELECT version FROM preference_model WHERE i
        (SELECT coalesce(jsonb_agg(paper_json(p) ORDER BY e.relevance DESC, e.arxiv_id), '[]')
         FROM pool_entry e JOIN paper p USING (arxiv_id)
         WHERE e.interest_id = i.id AND e.pool_version = i.pool_version
-          AND NOT EXISTS (SELECT FROM given g WHERE g.arxiv_id = e.arxiv_id))
+          AND NOT EXISTS (SELECT FROM given g WHERE g.arxiv_id = e.arxiv_id)),
+       now()
 FROM interest i WHERE i.id = $1;
 
 -- name: refit_save
--- $1 interest, $2 model. No row: the interest was deleted.
-INSERT INTO preference_model AS m (interest_id, version, model)
-SELECT id, 1, $2 FROM interest WHERE id = $1 FOR KEY SHARE
-ON CONFLICT (interest_id) DO UPDATE SET version = m.version + 1, model = excluded.model, fitted_at = now()
-RETURNING version;
+-- $1 interest, $2 model, $3 when its examples were read. A model with newer examples is kept. Returns the version of the
+-- interest's model and whether it is the new one. No row: the interest was deleted.
+INSERT INTO preference_model AS m (interest_id, version, model, examples_at)
+SELECT id, 1, $2, $3 FROM interest WHERE id = $1 FOR KEY SHARE
+ON CONFLICT (interest_id) DO UPDATE SET (version, model, examples_at, fitted_at) = (
+    SELECT m.version + 1, excluded.model, excluded.examples_at, now() WHERE m.examples_at <= excluded.examples_at
+    UNION ALL
+    SELECT m.version, m.model, m.examples_at, m.fitted_at WHERE m.examples_at > excluded.examples_at)
+RETURNING version, examples_at = $3;
 
 -- name: refit_save_papers
 -- $1 an answer of svc-search: store its papers.

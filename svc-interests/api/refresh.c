@@ -24,8 +24,8 @@ const struct setting REFRESH_SETTINGS[] = {
 	SETTING_END,
 };
 
-/* Progress of the task when all papers are selected and nothing is stored yet. */
-#define SELECTED_PERCENT 95
+/* How often an interest that is changed meanwhile is computed again within one attempt of the task. */
+#define COMPUTATIONS_MAX 5
 
 /* The columns of refresh_load. */
 enum {
@@ -38,14 +38,14 @@ enum {
 	LOAD_RECOMMENDED,
 };
 
-/* The recommendations for one interest. They are made in a separate fiber, so that the memory of the
- * pool, which is large, is freed before the next interest. */
-struct recommendations {
-	struct arena *arena; /* of the refresh */
+/* The refresh of one interest. It runs in a separate fiber, so that the memory of the pool, which is
+ * large, is freed before the next interest. */
+struct interest_refresh {
+	struct task *task;
 	const char *interest;
-	int64_t limit;    /* 0: the interest's daily count */
-	int64_t version;  /* pool_version when the papers were selected */
-	const char *json; /* from recommend_papers(), in `arena`; NULL: the interest was deleted */
+	int64_t limit;   /* 0: the interest's daily count */
+	int percent;     /* progress of the task when this interest is stored */
+	bool is_changed; /* the interest was changed meanwhile, and nothing was stored */
 };
 
 /* Recommending on the thread pool: input, arena and result. */
@@ -61,14 +61,9 @@ static void recommend_on_thread(void *arg)
 	work->json = recommend_papers(work->arena, &work->input);
 }
 
-static void recommend(struct request *rq)
+/* The recommendations, as JSON in the form of refresh_save. */
+static const char *recommend(struct request *rq, const struct pg_rows *rows, int64_t limit)
 {
-	struct recommendations *made = rq->user;
-	if (!pool_renew(rq, made->interest))
-		return;
-	struct pg_rows *rows = pg_query(rq, REFRESH_LOAD_SQL, pg_text(made->interest));
-	if (pg_empty(rows))
-		return;
 	struct work_item *work = arena_new_of(rq->arena, struct work_item);
 	work->arena = offload_arena(rq);
 	struct interest *interest = &work->input.interest;
@@ -77,83 +72,104 @@ static void recommend(struct request *rq)
 	interest->model = pg_value_bytes(rq->arena, rows, 0, LOAD_MODEL, &interest->model_length);
 	work->input.pool_json = pg_value(rows, 0, LOAD_POOL);
 	work->input.recommended_json = pg_value(rows, 0, LOAD_RECOMMENDED);
-	work->input.limit =
-		(size_t)(made->limit ? made->limit : pg_value_int(rows, 0, LOAD_DAILY_COUNT));
+	work->input.limit = (size_t)(limit ? limit : pg_value_int(rows, 0, LOAD_DAILY_COUNT));
 	work->input.half_life_days = half_life_days;
 	work->input.now_ms = time_now_ms();
 	fiber_offload(rq, recommend_on_thread, work);
-	made->version = pg_value_int(rows, 0, LOAD_VERSION);
-	made->json = arena_strdup(made->arena, work->json);
+	return work->json;
 }
 
-/* Totals of a refresh. */
-struct totals {
-	struct buf result; /* the task's result */
-	int64_t papers, interests;
-	int64_t empty_pools; /* interests that no paper of the index matches */
-};
-
-/* Store the recommendations for one interest, unless it was deleted. */
-static void save(struct request *rq, const struct recommendations *made, struct totals *totals)
+/* Store the recommendations, unless the interest was changed or deleted. The transaction locks the
+ * interest before the task, as every statement that locks both. */
+static void store(struct request *rq, struct interest_refresh *refresh, int64_t version,
+                  const char *recommendations)
 {
-	struct pg_rows *rows = pg_query(rq, REFRESH_SAVE_SQL, pg_text(made->interest),
-	                                pg_int(made->version), pg_text(made->json));
-	if (pg_empty(rows))
-		return;
-	if (!pg_value_bool(rows, 0, 2))
-		raise_error(rq, ERR_UNAVAILABLE, "the interest was changed during the refresh");
-	buf_printf(&totals->result, "%s%s", totals->interests ? ", " : "", pg_json(rows));
-	totals->papers += pg_value_int(rows, 0, 1);
-	totals->interests++;
-	totals->empty_pools += pg_value_bool(rows, 0, 3);
-}
-
-/* `3 recommendations for 2 interests; no papers in the index match 1 of them`. */
-static const char *summary(struct request *rq, const struct totals *totals)
-{
-	struct buf out = {.arena = rq->arena};
-	buf_printf(&out, "%lld recommendation%s for %lld interest%s", (long long)totals->papers,
-	           totals->papers == 1 ? "" : "s", (long long)totals->interests,
-	           totals->interests == 1 ? "" : "s");
-	if (totals->empty_pools)
-		buf_printf(&out, "; no papers in the index match %lld of them",
-		           (long long)totals->empty_pools);
-	return out.data;
-}
-
-static void save_all(struct request *rq, struct task *task, const struct recommendations *made,
-                     size_t count)
-{
-	struct totals totals = {.result = {.arena = rq->arena}};
-	buf_puts(&totals.result, "{\"interests\": [");
 	pg_begin(rq);
-	for (size_t i = 0; i < count; i++)
-		save(rq, &made[i], &totals);
-	buf_puts(&totals.result, "]}");
-	task_complete(rq, task, totals.result.data, summary(rq, &totals));
+	struct pg_rows *rows =
+		pg_query(rq, REFRESH_SAVE_SQL, pg_text(refresh->interest), pg_int(version),
+	                 pg_text(recommendations), pg_text(refresh->task->id));
+	refresh->is_changed = !pg_empty(rows) && !pg_value_bool(rows, 0, 0);
+	task_progress(rq, refresh->task, refresh->percent, NULL);
 	pg_commit(rq);
 }
 
+static void refresh_interest(struct request *rq)
+{
+	struct interest_refresh *refresh = rq->user;
+	enum pool_renewal renewal = pool_renew(rq, refresh->interest);
+	refresh->is_changed = renewal == POOL_INTEREST_CHANGED;
+	if (renewal != POOL_RENEWED)
+		return;
+	struct pg_rows *rows = pg_query(rq, REFRESH_LOAD_SQL, pg_text(refresh->interest));
+	if (!pg_empty(rows))
+		store(rq, refresh, pg_value_int(rows, 0, LOAD_VERSION),
+		      recommend(rq, rows, refresh->limit));
+}
+
+/* Refresh one interest; compute again when it was changed meanwhile. Returns the code of the failure,
+ * with its detail in `ret_problem`. */
+static enum err_code refresh_one(struct request *rq, struct interest_refresh *refresh,
+                                 struct problem *ret_problem)
+{
+	for (int i = 0; i < COMPUTATIONS_MAX; i++) {
+		fiber_spawn(rq, refresh_interest, refresh);
+		enum err_code code = fiber_join_try(rq, ret_problem);
+		if (code || !refresh->is_changed)
+			return code;
+	}
+	*ret_problem = (struct problem){
+		.code = ERR_CONTENTION,
+		.detail = "an interest was changed again and again during the refresh",
+	};
+	return ERR_CONTENTION;
+}
+
+/* `3 recommendations for 2 interests; no papers in the index match 1 of them`. `rows` is a row of
+ * refresh_end. */
+static const char *summary(struct request *rq, const struct pg_rows *rows)
+{
+	long long interests = pg_value_int(rows, 0, 1), papers = pg_value_int(rows, 0, 2);
+	long long empty_pools = pg_value_int(rows, 0, 3);
+	struct buf out = {.arena = rq->arena};
+	buf_printf(&out, "%lld recommendation%s for %lld interest%s", papers,
+	           papers == 1 ? "" : "s", interests, interests == 1 ? "" : "s");
+	if (empty_pools)
+		buf_printf(&out, "; no papers in the index match %lld of them", empty_pools);
+	return out.data;
+}
+
+static void complete(struct request *rq, struct task *task)
+{
+	pg_begin(rq);
+	struct pg_rows *rows = pg_query(rq, REFRESH_END_SQL, pg_text(task->id));
+	task_complete(rq, task, pg_json(rows), summary(rq, rows));
+	pg_commit(rq);
+}
+
+/* A failure ends the attempt only after the other interests are stored. The next attempt continues with
+ * those that are left. */
 void refresh_run(struct request *rq, struct task *task)
 {
-	int64_t limit = json_get_int(task->input, "num_results", 0);
-	struct pg_rows *targets = pg_query(rq, REFRESH_TARGETS_SQL, pg_text(task->account),
-	                                   pg_text(json_get_text(task->input, "interest_id")));
-	struct recommendations *made =
-		arena_array(rq->arena, (size_t)targets->count, sizeof(*made));
-	size_t count = 0;
+	struct pg_rows *targets =
+		pg_query(rq, REFRESH_TARGETS_SQL, pg_text(task->account),
+	                 pg_text(json_get_text(task->input, "interest_id")), pg_text(task->id));
+	struct problem failure = {0};
 	for (int i = 0; i < targets->count; i++) {
-		made[count] = (struct recommendations){
+		struct interest_refresh *refresh = arena_new_of(rq->arena, struct interest_refresh);
+		*refresh = (struct interest_refresh){
+			.task = task,
 			.interest = pg_value(targets, i, 0),
-			.limit = limit,
-			.arena = rq->arena,
+			.limit = json_get_int(task->input, "num_results", 0),
+			.percent = 100 * (i + 1) / (targets->count + 1),
 		};
-		fiber_spawn(rq, recommend, &made[count]);
-		fiber_join(rq);
-		count += made[count].json != NULL;
-		task_progress(rq, task, SELECTED_PERCENT * (i + 1) / targets->count, NULL);
+		struct problem problem;
+		if (refresh_one(rq, refresh, &problem) && !failure.code)
+			failure = problem;
 	}
-	save_all(rq, task, made, count);
+	if (failure.code)
+		raise_error(rq, failure.code, "%s",
+		            failure.detail ? failure.detail : err_info(failure.code)->detail);
+	complete(rq, task);
 }
 
 void refresh_daily(struct request *rq)

@@ -1,7 +1,8 @@
 -- name: refresh_targets (read)
--- $1 account, $2 interest or NULL for all active ones.
-SELECT id FROM interest
+-- $1 account, $2 interest or NULL for all active ones, $3 task: the interests that the task has not refreshed yet.
+SELECT id FROM interest i
 WHERE account_id = $1 AND ($2::uuid IS NULL AND is_active OR id = $2)
+  AND NOT EXISTS (SELECT FROM refreshed_interest r WHERE r.task_id = $3 AND r.interest_id = i.id)
 ORDER BY id;
 
 -- name: refresh_load (read)
@@ -22,9 +23,8 @@ FROM interest i LEFT JOIN preference_model m ON m.interest_id = i.id
 WHERE i.id = $1;
 
 -- name: refresh_save
--- $1 interest, $2 its pool_version when the papers were selected, $3 the papers. Returns the interest's part of the task's
--- result, the number of new recommendations, whether pool_version is unchanged, and whether the pool is empty. No row: the
--- interest was deleted.
+-- $1 interest, $2 its pool_version when the papers were selected, $3 the papers, $4 task. Stores the papers and records the
+-- interest as refreshed when pool_version is unchanged. Returns whether it is; no row: the interest was deleted.
 WITH target AS (
     SELECT * FROM interest WHERE id = $1 FOR UPDATE
 ), made AS (
@@ -37,12 +37,23 @@ WITH target AS (
     WHERE target.pool_version = $2
     ON CONFLICT (interest_id, arxiv_id, context_version) DO NOTHING
     RETURNING id
+), refreshed AS (
+    INSERT INTO refreshed_interest (task_id, interest_id, recommended, pool_size)
+    SELECT $4, id, (SELECT count(*) FROM made), pool_size FROM target WHERE pool_version = $2
 ), updated AS (
     UPDATE interest i SET last_recommendation_at = now() FROM target WHERE i.id = target.id AND EXISTS (SELECT FROM made)
 )
-SELECT jsonb_build_object('interest_id', id, 'recommended', (SELECT count(*) FROM made), 'pool_size', pool_size),
-       (SELECT count(*) FROM made), pool_version = $2, pool_size = 0
-FROM target;
+SELECT pool_version = $2 FROM target;
+
+-- name: refresh_end
+-- $1 task: its result, the number of interests, of recommendations, and of interests whose pool is empty.
+WITH refreshed AS (
+    DELETE FROM refreshed_interest WHERE task_id = $1 RETURNING *
+)
+SELECT jsonb_build_object('interests', coalesce(jsonb_agg(jsonb_build_object(
+           'interest_id', interest_id, 'recommended', recommended, 'pool_size', pool_size) ORDER BY interest_id), '[]')),
+       count(*), coalesce(sum(recommended), 0), count(*) FILTER (WHERE pool_size = 0)
+FROM refreshed;
 
 -- name: daily_start
 -- $1 the hour (UTC) at which the run of a day is due. The replica whose INSERT makes the row of the day starts the tasks.

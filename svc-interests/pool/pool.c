@@ -83,8 +83,10 @@ static enum err_code append_linked(struct request *rq, const char *words, struct
 		return ERR_UPSTREAM;
 	size_t index, max;
 	yyjson_arr_foreach (json_get(root, "results"), index, max, row) {
-		const char *more = arena_printf(rq->arena, "\n%s\n%s", json_get_text(row, "title"),
-		                                json_get_text(row, "abstract"));
+		const char *title = json_get_text(row, "title");
+		const char *abstract = json_get_text(row, "abstract");
+		const char *more = arena_printf(rq->arena, "\n%s\n%s", title ? title : "",
+		                                abstract ? abstract : "");
 		if (text->length + strlen(more) <= SEARCH_TEXT_MAX)
 			buf_puts(text, more);
 	}
@@ -145,23 +147,21 @@ void pool_build(struct request *rq, struct task *task)
 	pg_commit(rq);
 }
 
-bool pool_renew(struct request *rq, const char *interest)
+enum pool_renewal pool_renew(struct request *rq, const char *interest)
 {
 	struct source source;
 	const char *answer;
 	if (!source_load(rq, interest, &source))
-		return false;
+		return POOL_INTEREST_DELETED;
 	enum err_code code = search_candidates(rq, &source, &answer);
 	if (code && !source.has_pool)
 		raise_error(rq, code, "svc-search is unavailable");
 	if (code) {
 		log_warn(LOG_GROUP_APP, "svc-search is unavailable, using the stored pool",
 		         f_text("interest", interest));
-		return true;
+		return POOL_RENEWED;
 	}
-	if (pg_empty(save(rq, interest, &source, answer)))
-		raise_error(rq, ERR_UNAVAILABLE, "the interest was changed during the refresh");
-	return true;
+	return pg_empty(save(rq, interest, &source, answer)) ? POOL_INTEREST_CHANGED : POOL_RENEWED;
 }
 
 const char *pool_lookup(struct request *rq, const char *ids_json)

@@ -16,10 +16,20 @@ extern const struct setting POOL_SETTINGS[];
  * unavailable; after the last attempt the status of the pool is `failed`. */
 void pool_build(struct request *rq, struct task *task);
 
+/** The outcome of pool_renew(). */
+enum pool_renewal {
+	POOL_RENEWED,          /* or kept, because svc-search is unavailable */
+	POOL_INTEREST_CHANGED, /* while the candidates were searched: nothing is stored */
+	POOL_INTEREST_DELETED,
+};
+
 /** Search the interest's candidates again and store them. When svc-search is unavailable, an existing
- * pool is kept. Returns false when the interest was deleted. Suspends. Raises ERR_UNAVAILABLE:
- * svc-search is unavailable and there is no pool, or the interest was changed meanwhile. */
-bool pool_renew(struct request *rq, const char *interest);
+ * pool is kept. Suspends. Raises ERR_UNAVAILABLE: svc-search is unavailable and there is no pool. */
+enum pool_renewal pool_renew(struct request *rq, const char *interest);
+
+/** Maximum number of ids that svc-search takes, and their maximum length in characters. */
+#define POOL_LOOKUP_MAX    1000
+#define POOL_LOOKUP_ID_MAX 64
 
 /** Get papers from svc-search by their ids, a JSON array. Returns the answer: {"model", "results":
  * [...]}. Suspends. Raises what service_call() returns, and ERR_UPSTREAM: the status is not 200. */

@@ -219,6 +219,57 @@ def test_context_changed_during_a_refresh(cluster, api, interests, db):
     assert versions.fetchall() == [(2,)]
 
 
+@pytest.fixture
+def held(cluster, interests):
+    """Three interests and a transaction that locks the last one, so that a refresh of all stops there."""
+    made = sorted((interests.ready(daily_count=2) for _ in range(3)), key=lambda interest: interest["id"])
+    with cluster.postgres.connect() as holder:
+        holder.autocommit = False
+        holder.execute("SELECT 1 FROM interests.interest WHERE id = %s FOR UPDATE", [made[-1]["id"]])
+        yield made, holder
+
+
+def start_refresh_of_all(api, interests, made):
+    """Start a refresh of all interests. Returns when all but the last are refreshed."""
+    refresh = api.post("/papers/recommended/refresh", {}, expect=202)
+    wait_for(lambda: len(interests.recommended(made[-2])) == 2, "the others are refreshed")
+    return refresh
+
+
+def test_a_change_of_one_interest_keeps_the_results_of_the_others(api, interests, held):
+    made, holder = held
+    refresh = start_refresh_of_all(api, interests, made)
+    holder.execute("UPDATE interests.interest SET pool_version = pool_version + 1 WHERE id = %s", [made[-1]["id"]])
+    holder.commit()
+    task = api.wait_task(refresh)
+    assert task["status"] == "completed" and task["attempts"] == 1
+    assert [one["recommended"] for one in task["result"]["interests"]] == [2, 2, 2]
+
+
+def test_a_repeated_refresh_leaves_out_what_is_stored(cluster, api, interests, held):
+    made, holder = held
+    refresh = start_refresh_of_all(api, interests, made)
+    cluster.kill9(NAME)
+    holder.rollback()
+    cluster.start(NAME)
+    task = api.wait_task(refresh)
+    assert task["status"] == "completed" and task["attempts"] >= 2
+    assert [one["recommended"] for one in task["result"]["interests"]] == [2, 2, 2]
+    assert [len(interests.recommended(interest)) for interest in made] == [2, 2, 2]
+
+
+def test_a_refresh_that_fails_for_one_interest_serves_the_others(cluster, api, interests, db):
+    """The first one has no pool, and svc-search is away."""
+    made = sorted((interests.ready(daily_count=2) for _ in range(2)), key=lambda interest: interest["id"])
+    db.execute("UPDATE interest SET pool_status = 'failed' WHERE id = %s", [made[0]["id"]])
+    cluster.stop("svc-search")
+    refresh = api.post("/papers/recommended/refresh", {}, expect=202)
+    wait_for(lambda: len(interests.recommended(made[1])) == 2, "the other one is refreshed")
+    cluster.start("svc-search")
+    task = api.wait_task(refresh)
+    assert [one["recommended"] for one in task["result"]["interests"]] == [2, 2]
+
+
 def test_two_replicas_share_the_work(second, interests):
     made = [interests.create(daily_count=2) for _ in range(6)]
     for interest in made:

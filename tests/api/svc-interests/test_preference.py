@@ -1,5 +1,7 @@
 """Preference models: scoring candidates, fitting models to feedback, and their effect on recommendations."""
 
+import uuid
+
 import pytest
 
 ABSENT = "0197a0b1-c2d3-7e4f-8a5b-6c7d8e9f0a1b"
@@ -17,7 +19,7 @@ def is_descending(scored):
 @pytest.fixture
 def interest(interests):
     """An interest with forty recommendations."""
-    made = interests.ready()
+    made = interests.ready(project_id=str(uuid.uuid4()))
     interests.refresh(made, num_results=40)
     return made
 
@@ -187,3 +189,26 @@ def test_refit_survives_a_change_of_context(api, interests, interest):
     api.put(f"/interests/{interest['id']}", {"context": "Something else: databases and their logs."}, expect=200)
     interests.wait_pool(interest)
     assert interests.score(interest, {"limit": 1}, expect=200).json()[0]["model_version"] == 1
+
+
+def test_refit_ignores_ids_that_cannot_be_looked_up(interests, interest, papers, db):
+    """More unknown papers than one look-up takes, and an id that is too long."""
+    unknown = [f"9901.{number:05d}" for number in range(1200)] + ["x" * 65, ""]
+    db.execute(
+        "INSERT INTO experiment (id, account_id, version, told_at, status, project_id, arxiv_ids) "
+        "SELECT uuid_v7(), account_id, 1, now(), 'shipped', project_id, %s FROM interest WHERE id = %s",
+        [[*list(papers)[:3], *unknown], interest["id"]],
+    )
+    task = interests.refit(interest)
+    assert task["status"] == "completed" and task["attempts"] == 1
+    assert task["result"]["examples"] == 3
+
+
+def test_refit_keeps_a_model_of_newer_feedback(interests, interest, db):
+    give_feedback(interests, interest)
+    interests.refit(interest)
+    db.execute("UPDATE preference_model SET examples_at = now() + interval '1 hour' WHERE interest_id = %s",
+               [interest["id"]])
+    task = interests.refit(interest)
+    assert task["message"] == "a model fitted to newer feedback was kept"
+    assert task["result"]["model_version"] == 1
