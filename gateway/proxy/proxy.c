@@ -33,7 +33,7 @@
 #include <stdlib.h>
 
 #define DROPPED_MAX_BYTES (1 << 20) /* of content that the operation does not read */
-#define RETRIES_MAX       2 /* after a kept connection, and after a new one to a draining replica */
+#define UNSENT_MAX        3 /* connections that may break before a byte of the request is sent */
 
 #define TO(state) (1U << PROXY_##state)
 
@@ -193,18 +193,30 @@ static void call_start(struct proxy_exchange *p, bool is_fresh)
 		http_content_pause(p->x);
 }
 
-static bool is_idempotent(const struct proxy_exchange *p)
+/* Whether the request changes nothing, so that it may be sent twice. */
+static bool is_safe(const struct proxy_exchange *p)
 {
-	return http_method_is_idempotent(p->x->head.method) || p->match.op->flags & API_READS;
+	return http_method_is_safe(p->x->head.method) || p->match.op->flags & API_READS;
 }
 
-/* The service may have closed the connection before it read the request: a kept connection because
- * it was idle for too long, a new one because the replica began to drain before it accepted it. */
-static bool is_retried(const struct proxy_exchange *p, const struct upstream_failure *failure)
+/* What is known about a request whose connection broke before the answer (RFC 9110 section 9.2.2,
+ * RFC 9112 section 9.3.1):
+ *
+ *   the socket accepted none of it   nothing was done: any request may be sent again, as long as its
+ *                                    content is still there
+ *   it accepted some                 the service may have read it: the kernel's send buffer, an
+ *                                    acknowledgment and a reset are no proof of the contrary
+ *
+ * In the second case a request that changes something is not sent again: the repeated DELETE would be
+ * answered 404. A safe one is sent once more, since a service that restarts closes its connections,
+ * but not a third time, since it may be the request that ends the service. */
+static bool is_retried(struct proxy_exchange *p, const struct upstream_failure *failure)
 {
-	bool is_repeatable = !p->is_head_sent || (is_idempotent(p) && !p->is_content_sent);
-	return (failure->is_reused || failure->has_connected) && !failure->has_answered &&
-	       is_repeatable && p->retries < RETRIES_MAX && failure->code == ERR_UNAVAILABLE;
+	if (failure->code != ERR_UNAVAILABLE || failure->has_answered || p->is_content_sent)
+		return false;
+	if (failure->has_sent)
+		return is_safe(p) && p->sent_count++ == 0;
+	return failure->has_connected && ++p->unsent_count < UNSENT_MAX;
 }
 
 static void on_call_failed(void *user, const struct upstream_failure *failure)
@@ -213,17 +225,15 @@ static void on_call_failed(void *user, const struct upstream_failure *failure)
 	enum err_code code = failure->code;
 	p->call = NULL;
 	if (is_retried(p, failure)) {
-		p->retries++;
 		p->reason = NULL;
 		proxy_report_retry(p);
 		call_start(p, true);
 		return;
 	}
 	p->reason = failure->reason;
-	bool is_uncertain = failure->has_connected && p->is_head_sent && !is_idempotent(p);
-	if (code == ERR_UNAVAILABLE && is_uncertain)
+	if (code == ERR_UNAVAILABLE && failure->has_sent && !is_safe(p))
 		code = ERR_UNCERTAIN;
-	fail(p, code, failure->reason);
+	fail(p, code, code == ERR_UNCERTAIN ? NULL : failure->reason);
 }
 
 static const struct upstream_handler UPSTREAM_HANDLER = {

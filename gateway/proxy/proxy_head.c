@@ -218,11 +218,10 @@ void proxy_respond_problem(struct proxy_exchange *p, struct problem *problem)
 		fields[count++] = http_field_of("WWW-Authenticate", challenge);
 	if (problem->allow)
 		fields[count++] = http_field_of("Allow", problem->allow);
-	if (info->status == 503 && !problem->retry_after_s)
-		problem->retry_after_s = 1;
-	if (problem->retry_after_s)
-		fields[count++] = http_field_of("Retry-After",
-		                                arena_printf(arena, "%u", problem->retry_after_s));
+	unsigned retry_after_s = problem_retry_after_s(problem);
+	if (retry_after_s)
+		fields[count++] =
+			http_field_of("Retry-After", arena_printf(arena, "%u", retry_after_s));
 	count += proxy_rate_fields(p, fields + count);
 	p->code = problem->code;
 	http_respond_start(p->x, info->status, fields, count, (int64_t)length);

@@ -47,10 +47,11 @@ struct proxy_exchange {
 	struct buf head;            /* to be sent to the service */
 	uint64_t received_bytes;    /* of the request's content */
 	uint64_t call_started_us, answer_us;
-	enum err_code code; /* of the problem that was replied, or why the exchange was aborted */
-	const char *reason; /* details of `code` for logs; NULL: none */
-	unsigned retries;
-	bool has_content; /* the request's content is sent to the service */
+	enum err_code code;  /* of the problem that was replied, or why the exchange was aborted */
+	const char *reason;  /* details of `code` for logs; NULL: none */
+	unsigned sent_count; /* connections that broke after some of the request was sent */
+	unsigned unsent_count; /* connections that broke before */
+	bool has_content;      /* the request's content is sent to the service */
 	bool is_head_sent;
 	bool is_content_sent; /* at least some of it */
 	bool is_complete;     /* the whole request was received */

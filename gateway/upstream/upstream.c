@@ -1,7 +1,8 @@
 /* Calls, and the connections that carry them.
  *
- * A call uses the connection that became idle last. When no connection is idle, it connects to the
- * endpoints in turn until a connect succeeds or all have failed.
+ * A call takes an endpoint and uses the connection to it that became idle last, or a new one. When
+ * connecting fails, the call takes another endpoint, until all have refused it or CONNECT_TIMEOUTS_MAX
+ * were silent.
  *
  * States of a connection:
  *
@@ -11,14 +12,20 @@
  *
  *   state       call  time limit                              goes to CLOSED when
  *   CONNECTING  yes   connect_timeout                         connecting failed or took too long:
- *                                                             the call tries the next endpoint
+ *                                                             the call takes another endpoint
  *   BUSY        yes   answer_timeout from the end of the      the service closed the connection,
- *                     request to the head of the answer;      was too slow or sent an invalid
- *                     content_timeout while the gateway       answer: the call fails
+ *                     request to the end of the answer's      was too slow or sent an invalid
+ *                     head, which nothing extends;            answer: the call fails
+ *                     content_timeout while the gateway
  *                     waits for the service to read or to
  *                     send content; none while it waits for
  *                     its client
  *   IDLE        no    idle_timeout                            any byte arrives, or the end
+ *
+ * A connection that is CONNECTING or BUSY has taken its endpoint; one that is IDLE is in the
+ * endpoint's list of kept connections. An endpoint fails when a connect or an answer takes too long,
+ * or when a new connection is refused or breaks without an answer. A kept connection that breaks says
+ * nothing about it: the service may have closed it because it was idle.
  */
 #include "upstream/upstream.h"
 
@@ -27,12 +34,12 @@
 #include "base/metrics.h"
 #include "loop/buffered_write.h"
 #include "upstream/answer.h"
-#include "upstream/endpoints.h"
 
 #include <stdlib.h>
 #include <sys/queue.h>
 
-#define NEVER UINT64_MAX
+#define NEVER                UINT64_MAX
+#define CONNECT_TIMEOUTS_MAX 3 /* silent endpoints that a call waits for */
 
 const struct upstream_limits upstream_limits_default = {
 	.connect_timeout_ms = 1000,
@@ -43,6 +50,7 @@ const struct upstream_limits upstream_limits_default = {
 	.head_max_bytes = 64 << 10,
 	.fields_max = 128,
 	.send_high_bytes = 256 << 10,
+	.endpoints = ENDPOINT_TIMES_DEFAULT,
 };
 
 static struct metric connections =
@@ -64,8 +72,10 @@ struct upstream_call {
 	struct conn *conn;               /* NULL while on a list */
 	TAILQ_ENTRY(upstream_call) link; /* on `waiting` or `failed` while conn is NULL */
 	struct upstream_failure failure; /* while on `failed` */
-	unsigned tried;                  /* a bit for each endpoint that failed this call */
+	struct endpoint_set tried;       /* endpoints to which it could not connect */
+	unsigned connect_timeouts;
 	bool is_head;
+	bool is_fresh;  /* use no kept connection */
 	bool is_failed; /* on `failed` */
 	bool is_sent;   /* the request is complete */
 	bool is_paused;
@@ -82,16 +92,18 @@ struct conn {
 	uv_timer_t timer;
 	uv_connect_t connect;
 	struct answer_reader answer;
-	TAILQ_ENTRY(conn) all, idle;
+	TAILQ_ENTRY(conn) all;
+	struct endpoint *endpoint;
+	struct endpoint_link kept; /* in the endpoint's list while idle */
 	enum conn_state state;
-	struct upstream_call *call; /* NULL unless connecting or busy */
-	int endpoint;
+	struct upstream_call *call;     /* NULL unless connecting or busy */
+	uint64_t head_deadline_ms;      /* of the answer's head; 0: the request is not sent yet */
 	uint64_t deadline_ms, timer_ms; /* timer_ms: when the timer fires; 0: it is stopped */
 	size_t queued_bytes;            /* of the request, when the deadline was set */
 	unsigned handle_count;
 	bool is_reused;
 	bool is_reading;
-	bool has_sent;   /* at least some of this call's request */
+	bool has_sent;   /* the socket accepted at least some of this call's request */
 	bool is_parsing; /* answer_read() is on the stack */
 };
 
@@ -103,12 +115,11 @@ struct upstream {
 	const char *name;
 	const struct address *address;
 	const struct upstream_limits *limits;
-	struct endpoints endpoints;
-	struct call_list waiting; /* for the endpoints' addresses */
+	struct endpoints *endpoints;
+	struct call_list waiting; /* for a look-up of the endpoints */
 	struct call_list failed;  /* their on_failed is to be called */
 	uv_timer_t timer;         /* calls on_failed from the loop */
 	struct conn_list conns;   /* all that are open */
-	struct conn_list idle;    /* those in CONN_IDLE, the newest first */
 	size_t conn_count, idle_count;
 	unsigned handle_count; /* the timer and each connection */
 	bool is_freed;
@@ -133,9 +144,16 @@ static void on_conn_handle_closed(uv_handle_t *handle)
 	upstream_handle_closed(upstream);
 }
 
+static void idle_add(struct conn *conn)
+{
+	conn->state = CONN_IDLE;
+	TAILQ_INSERT_HEAD(&conn->endpoint->kept, &conn->kept, link);
+	conn->upstream->idle_count++;
+}
+
 static void idle_remove(struct conn *conn)
 {
-	TAILQ_REMOVE(&conn->upstream->idle, conn, idle);
+	TAILQ_REMOVE(&conn->endpoint->kept, &conn->kept, link);
 	conn->upstream->idle_count--;
 }
 
@@ -145,8 +163,13 @@ static struct upstream_call *conn_close(struct conn *conn)
 	struct upstream *upstream = conn->upstream;
 	struct upstream_call *call = conn->call;
 	require(conn->state != CONN_CLOSED);
-	if (conn->state == CONN_IDLE)
+	if (conn->state == CONN_IDLE) {
 		idle_remove(conn);
+		endpoint_unkept(conn->endpoint);
+	} else {
+		endpoint_release(conn->endpoint);
+	}
+	conn->endpoint = NULL;
 	TAILQ_REMOVE(&upstream->conns, conn, all);
 	upstream->conn_count--;
 	metric_add(&connections, upstream->name, NULL, -1);
@@ -164,7 +187,7 @@ static void call_fail(struct upstream_call *call, const struct upstream_failure 
 {
 	call->conn = NULL;
 	log_debug(LOG_GROUP_PROXY, "call failed", f_text("service", call->upstream->name),
-	          f_text("reason", failure->reason), f_bool("is_reused", failure->is_reused));
+	          f_text("reason", failure->reason), f_bool("has_sent", failure->has_sent));
 	call->handler->on_failed(call->user, failure);
 }
 
@@ -195,10 +218,13 @@ static void conn_fail(struct conn *conn, enum err_code code, const char *reason)
 	const struct upstream_failure failure = {
 		.code = code,
 		.has_connected = true,
-		.is_reused = conn->is_reused,
+		.has_sent = conn->has_sent,
 		.has_answered = conn->answer.has_bytes,
 		.reason = reason,
 	};
+	bool is_broken = code == ERR_UNAVAILABLE && !conn->is_reused && !failure.has_answered;
+	if (code == ERR_TIMEOUT || is_broken)
+		endpoints_failed(conn->upstream->endpoints, conn->endpoint, reason);
 	call_fail(conn_close(conn), &failure);
 }
 
@@ -215,10 +241,9 @@ static void conn_finish(struct conn *conn)
 	               upstream->idle_count < upstream->limits->idle_max;
 	if (is_kept) {
 		conn->call = NULL;
-		conn->state = CONN_IDLE;
 		conn->deadline_ms = uv_now(upstream->loop) + upstream->limits->idle_timeout_ms;
-		TAILQ_INSERT_HEAD(&upstream->idle, conn, idle);
-		upstream->idle_count++;
+		idle_add(conn);
+		endpoint_release(conn->endpoint);
 		conn_update(conn);
 	} else {
 		conn_close(conn);
@@ -237,6 +262,8 @@ static void on_alloc(uv_handle_t *handle, size_t suggested attr_unused, uv_buf_t
 static void conn_read_answer(struct conn *conn, const char *data, ssize_t length)
 {
 	const char *reason;
+	if (length > 0 && !conn->answer.has_bytes)
+		endpoints_answered(conn->upstream->endpoints, conn->endpoint);
 	conn->is_parsing = true;
 	enum err_code code = length == UV_EOF
 	                             ? answer_read_eof(&conn->answer, &reason)
@@ -268,20 +295,23 @@ static void on_read(uv_stream_t *stream, ssize_t length, const uv_buf_t *buf)
 		conn_update(conn);
 }
 
-/* Time limit of the side that must act next: the service, or the client (NEVER). */
-static uint64_t busy_timeout_ms(const struct conn *conn)
+/* When the side that must act next has to have acted: the service, or the client (NEVER). */
+static uint64_t busy_deadline_ms(struct conn *conn)
 {
-	const struct upstream_limits *limits = conn->upstream->limits;
+	const struct upstream *upstream = conn->upstream;
 	const struct upstream_call *call = conn->call;
-	if (uv_stream_get_write_queue_size(&conn->stream) > 0)
-		return limits->content_timeout_ms;
-	if (!conn->answer.has_head)
-		return call->is_sent ? limits->answer_timeout_ms : NEVER;
-	return call->is_paused ? NEVER : limits->content_timeout_ms;
+	bool is_queued = uv_stream_get_write_queue_size(&conn->stream) > 0;
+	if (!is_queued && (conn->answer.has_head ? call->is_paused : !call->is_sent))
+		return NEVER;
+	if (is_queued || conn->answer.has_head)
+		return uv_now(upstream->loop) + upstream->limits->content_timeout_ms;
+	if (!conn->head_deadline_ms)
+		conn->head_deadline_ms =
+			uv_now(upstream->loop) + upstream->limits->answer_timeout_ms;
+	return conn->head_deadline_ms;
 }
 
-static void call_connect_failed(struct upstream_call *call, int endpoint, bool is_silent,
-                                int uv_code);
+static void conn_connect_failed(struct conn *conn, int uv_code);
 
 static void on_timer(uv_timer_t *timer)
 {
@@ -291,7 +321,7 @@ static void on_timer(uv_timer_t *timer)
 	if (conn->deadline_ms > uv_now(conn->upstream->loop) || has_progress)
 		conn_update(conn);
 	else if (conn->state == CONN_CONNECTING)
-		call_connect_failed(conn_close(conn), conn->endpoint, true, UV_ETIMEDOUT);
+		conn_connect_failed(conn, UV_ETIMEDOUT);
 	else if (conn->state == CONN_BUSY)
 		conn_fail(conn, ERR_TIMEOUT, "the service took too long");
 	else
@@ -319,11 +349,8 @@ static void conn_update(struct conn *conn)
 	else if (!is_reading && conn->is_reading)
 		uv_read_stop(&conn->stream);
 	conn->is_reading = is_reading;
-	if (conn->state == CONN_BUSY) {
-		uint64_t time_ms = busy_timeout_ms(conn);
-		conn->deadline_ms =
-			time_ms == NEVER ? NEVER : uv_now(conn->upstream->loop) + time_ms;
-	}
+	if (conn->state == CONN_BUSY)
+		conn->deadline_ms = busy_deadline_ms(conn);
 	conn->queued_bytes = uv_stream_get_write_queue_size(&conn->stream);
 	conn_arm(conn);
 }
@@ -335,6 +362,7 @@ static void conn_begin(struct conn *conn)
 	const struct upstream_call *call = conn->call;
 	conn->state = CONN_BUSY;
 	conn->has_sent = false;
+	conn->head_deadline_ms = 0;
 	answer_init(&conn->answer, call->arena, conn->upstream->limits, call->handler, call->user,
 	            call->is_head);
 	conn_update(conn);
@@ -346,8 +374,7 @@ static void on_connected(uv_connect_t *req, int status)
 	if (conn->state == CONN_CLOSED)
 		return;
 	if (status != 0) {
-		call_connect_failed(conn_close(conn), conn->endpoint, status == UV_ETIMEDOUT,
-		                    status);
+		conn_connect_failed(conn, status);
 		return;
 	}
 	if (!conn->upstream->address->is_unix)
@@ -357,21 +384,7 @@ static void on_connected(uv_connect_t *req, int status)
 	call->handler->on_ready(call->user);
 }
 
-static int conn_connect(struct conn *conn)
-{
-	struct upstream *upstream = conn->upstream;
-	if (upstream->address->is_unix) {
-		uv_pipe_init(upstream->loop, &conn->pipe, 0);
-		uv_pipe_connect(&conn->connect, &conn->pipe, upstream->address->host, on_connected);
-		return 0;
-	}
-	uv_tcp_init(upstream->loop, &conn->tcp);
-	return uv_tcp_connect(&conn->connect, &conn->tcp,
-	                      endpoints_address(&upstream->endpoints, conn->endpoint),
-	                      on_connected);
-}
-
-static void conn_open(struct upstream_call *call, int endpoint)
+static struct conn *conn_new(struct upstream_call *call, struct endpoint *endpoint)
 {
 	struct upstream *upstream = call->upstream;
 	struct conn *conn = calloc(1, sizeof(*conn));
@@ -386,43 +399,93 @@ static void conn_open(struct upstream_call *call, int endpoint)
 	metric_add(&connections, upstream->name, NULL, 1);
 	TAILQ_INSERT_TAIL(&upstream->conns, conn, all);
 	uv_timer_init(upstream->loop, &conn->timer);
-	int status = conn_connect(conn);
+	if (upstream->address->is_unix)
+		uv_pipe_init(upstream->loop, &conn->pipe, 0);
+	else
+		uv_tcp_init(upstream->loop, &conn->tcp);
 	conn->timer.data = conn->stream.data = conn;
+	return conn;
+}
+
+/* Start to connect. Returns 0 or a libuv error: it cannot even start. */
+static int conn_connect(struct conn *conn)
+{
+	struct upstream *upstream = conn->upstream;
+	const struct endpoint *endpoint = conn->endpoint;
+	int status = 0;
+	if (upstream->address->is_unix)
+		uv_pipe_connect(&conn->connect, &conn->pipe, endpoint->name, on_connected);
+	else
+		status = uv_tcp_connect(&conn->connect, &conn->tcp,
+		                        (const struct sockaddr *)&endpoint->address, on_connected);
 	conn->deadline_ms = uv_now(upstream->loop) + upstream->limits->connect_timeout_ms;
 	conn_arm(conn);
-	if (status != 0)
-		call_connect_failed(conn_close(conn), endpoint, false, status);
+	return status;
 }
 
-/* Connect to the next endpoint. Wait if the addresses are not known yet; fail if none is left. */
-static void call_connect(struct upstream_call *call, const char *reason)
+static void conn_reuse(struct upstream_call *call, struct endpoint *endpoint)
+{
+	struct endpoint_link *link = TAILQ_FIRST(&endpoint->kept);
+	struct conn *conn = CONTAINER_OF(link, struct conn, kept);
+	idle_remove(conn);
+	conn->call = call;
+	call->conn = conn;
+	conn->is_reused = true;
+	conn_begin(conn);
+}
+
+/* The call tries another endpoint; it does not wait for more than a few silent ones. */
+static void call_connect_failed(struct upstream_call *call, struct conn *conn, int uv_code)
+{
+	call->connect_timeouts += uv_code == UV_ETIMEDOUT;
+	endpoint_set_add(&call->tried, call->arena, conn->endpoint);
+	endpoints_failed(call->upstream->endpoints, conn->endpoint, uv_strerror(uv_code));
+	conn_close(conn);
+	call->conn = NULL;
+}
+
+/* Take an endpoint and use a connection to it. Returns true when the call can send its request.
+ * Otherwise it connects, waits for a look-up, or fails because no endpoint is left. */
+static bool call_begin(struct upstream_call *call, const char *reason)
 {
 	struct upstream *upstream = call->upstream;
-	endpoints_refresh(&upstream->endpoints);
-	int endpoint = endpoints_next(&upstream->endpoints, call->tried);
-	if (endpoint >= 0) {
-		conn_open(call, endpoint);
-	} else if (endpoints_is_pending(&upstream->endpoints)) {
-		call->conn = NULL;
-		TAILQ_INSERT_TAIL(&upstream->waiting, call, link);
-	} else {
-		call_fail_later(call, reason);
+	struct endpoint *endpoint;
+	while (call->connect_timeouts < CONNECT_TIMEOUTS_MAX &&
+	       (endpoint = endpoints_take(upstream->endpoints, &call->tried))) {
+		if (!call->is_fresh && !TAILQ_EMPTY(&endpoint->kept)) {
+			conn_reuse(call, endpoint);
+			return true;
+		}
+		struct conn *conn = conn_new(call, endpoint);
+		int status = conn_connect(conn);
+		if (status == 0)
+			return false;
+		call_connect_failed(call, conn, status);
 	}
+	if (call->connect_timeouts < CONNECT_TIMEOUTS_MAX &&
+	    endpoints_is_resolving(upstream->endpoints))
+		TAILQ_INSERT_TAIL(&upstream->waiting, call, link);
+	else
+		call_fail_later(call, reason);
+	return false;
 }
 
-/* Try the next endpoint. */
-static void call_connect_failed(struct upstream_call *call, int endpoint, bool is_silent,
-                                int uv_code)
+/* As call_begin(), from the loop's own stack. */
+static void call_continue(struct upstream_call *call, const char *reason)
 {
-	struct upstream *upstream = call->upstream;
-	call->tried |= 1U << endpoint;
-	endpoints_connect_failed(&upstream->endpoints, endpoint, is_silent);
-	log_debug(LOG_GROUP_PROXY, "cannot connect", f_text("service", upstream->name),
-	          f_text("reason", uv_strerror(uv_code)));
-	call_connect(call, "no connection to the service");
+	if (call_begin(call, reason))
+		call->handler->on_ready(call->user);
 }
 
-static void on_resolved(void *context, int status)
+/* Connecting has failed after a while. */
+static void conn_connect_failed(struct conn *conn, int uv_code)
+{
+	struct upstream_call *call = conn->call;
+	call_connect_failed(call, conn, uv_code);
+	call_continue(call, "no connection to the service");
+}
+
+static void on_lookup(void *context, int status)
 {
 	struct upstream *upstream = context;
 	struct call_list waiting = TAILQ_HEAD_INITIALIZER(waiting);
@@ -430,10 +493,8 @@ static void on_resolved(void *context, int status)
 	struct upstream_call *call;
 	while ((call = TAILQ_FIRST(&waiting))) {
 		TAILQ_REMOVE(&waiting, call, link);
-		if (status == 0)
-			call_connect(call, "no connection to the service");
-		else
-			call_fail_later(call, "the service's host name cannot be resolved");
+		call_continue(call, status == 0 ? "no connection to the service"
+		                                : "the service's host name cannot be resolved");
 	}
 }
 
@@ -450,18 +511,9 @@ struct upstream_call *upstream_call(struct upstream *upstream, struct arena *are
 		.handler = handler,
 		.user = user,
 		.is_head = is_head,
+		.is_fresh = is_fresh,
 	};
-	struct conn *conn = is_fresh ? NULL : TAILQ_FIRST(&upstream->idle);
-	*ret_is_ready = conn != NULL;
-	if (!conn) {
-		call_connect(call, "the service does not answer");
-		return call;
-	}
-	idle_remove(conn);
-	conn->call = call;
-	call->conn = conn;
-	conn->is_reused = true;
-	conn_begin(conn);
+	*ret_is_ready = call_begin(call, "no connection to the service");
 	return call;
 }
 
@@ -487,9 +539,9 @@ bool upstream_send(struct upstream_call *call, const uv_buf_t *bufs, unsigned co
 {
 	struct conn *conn = call->conn;
 	require(conn && conn->state == CONN_BUSY);
-	conn->has_sent = true;
 	/* After a failed write reading fails too, but only after an answer that arrived before. */
-	(void)buffered_write(&conn->stream, bufs, count, on_queue_written, conn);
+	if (buffered_write(&conn->stream, bufs, count, on_queue_written, conn) == 0)
+		conn->has_sent = true;
 	call->is_full = uv_stream_get_write_queue_size(&conn->stream) >
 	                conn->upstream->limits->send_high_bytes;
 	if (!conn->is_parsing)
@@ -543,10 +595,10 @@ struct upstream *upstream_new(uv_loop_t *loop, const char *name, const struct ad
 	upstream->limits = limits;
 	upstream->handle_count = 1;
 	TAILQ_INIT(&upstream->conns);
-	TAILQ_INIT(&upstream->idle);
 	TAILQ_INIT(&upstream->waiting);
 	TAILQ_INIT(&upstream->failed);
-	endpoints_init(&upstream->endpoints, loop, name, address, on_resolved, upstream);
+	upstream->endpoints =
+		endpoints_new(loop, name, address, &limits->endpoints, on_lookup, upstream);
 	uv_timer_init(loop, &upstream->timer);
 	upstream->timer.data = upstream;
 	return upstream;
@@ -567,7 +619,7 @@ void upstream_free(struct upstream *upstream)
 		require(!conn->call);
 		conn_close(conn);
 	}
-	endpoints_done(&upstream->endpoints);
+	endpoints_free(upstream->endpoints);
 	upstream->is_freed = true;
 	uv_close((uv_handle_t *)&upstream->timer, on_timer_closed);
 }

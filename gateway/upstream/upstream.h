@@ -3,7 +3,8 @@
  *
  *     upstream.c    calls and connections
  *     answer.c      reads an answer with llhttp
- *     endpoints.c   the addresses of the service, resolved again as needed
+ *
+ * client/endpoints.h chooses the endpoint of each call: the replica with the least outstanding calls.
  *
  * The proxy does not use libcommon's client (client/fetch.h, over libcurl), because it needs
  * - streaming in both directions with back-pressure, without collecting or copying the content;
@@ -27,6 +28,7 @@
 
 #include "base/address.h"
 #include "base/arena.h"
+#include "client/endpoints.h"
 #include "http/server.h"
 
 #include <uv.h>
@@ -40,7 +42,9 @@ struct upstream_call;
 
 struct upstream_limits {
 	uint64_t connect_timeout_ms; /* for each endpoint */
-	uint64_t answer_timeout_ms;  /* from the end of the request to the head of the answer */
+	/* From the end of the request to the end of the answer's head. Parts of the head do not
+	 * extend it. */
+	uint64_t answer_timeout_ms;
 	/* Between two pieces of an answer, or without progress of a queued request. */
 	uint64_t content_timeout_ms;
 	uint64_t idle_timeout_ms; /* of a kept connection; must be below the service's own limit */
@@ -48,6 +52,7 @@ struct upstream_limits {
 	size_t head_max_bytes;    /* of an answer */
 	size_t fields_max;        /* of an answer */
 	size_t send_high_bytes;   /* upstream_send() returns true when more bytes are queued */
+	struct endpoint_times endpoints;
 };
 
 extern const struct upstream_limits upstream_limits_default;
@@ -64,8 +69,8 @@ struct upstream_failure {
 	/* ERR_UNAVAILABLE: no connection, or it broke; ERR_UPSTREAM: an invalid answer;
 	 * ERR_TIMEOUT. */
 	enum err_code code;
-	bool has_connected; /* false: nothing was sent */
-	bool is_reused;     /* the connection was kept from an earlier call */
+	bool has_connected; /* false: there was no connection at all */
+	bool has_sent;      /* the socket accepted at least one byte of the request */
 	bool has_answered;  /* at least one byte of an answer was received */
 	const char *reason; /* for logs */
 };

@@ -84,3 +84,10 @@ char *problem_www_authenticate(struct arena *arena, const struct problem *proble
 		                    problem->scope);
 	return NULL;
 }
+
+unsigned problem_retry_after_s(const struct problem *problem)
+{
+	bool is_repeatable =
+		err_info(problem->code)->status == 503 && problem->code != ERR_UNCERTAIN;
+	return problem->retry_after_s || !is_repeatable ? problem->retry_after_s : 1;
+}

@@ -36,23 +36,34 @@ void resolver_free(struct resolver *resolver)
 	free(resolver);
 }
 
+static struct sockaddr_storage *addresses_copy(const struct addrinfo *infos, int *ret_count)
+{
+	size_t count = 0;
+	for (const struct addrinfo *info = infos; info; info = info->ai_next)
+		count++;
+	struct sockaddr_storage *addresses = calloc(count + 1, sizeof(*addresses));
+	require(addresses);
+	*ret_count = 0;
+	for (const struct addrinfo *info = infos; info; info = info->ai_next)
+		memcpy(&addresses[(*ret_count)++], info->ai_addr, info->ai_addrlen);
+	return addresses;
+}
+
 static void on_resolved(uv_getaddrinfo_t *request, int status, struct addrinfo *infos)
 {
 	struct lookup *lookup = CONTAINER_OF(request, struct lookup, request);
 	struct resolver *resolver = lookup->resolver;
-	struct sockaddr_storage addresses[RESOLVER_ADDRESSES_MAX] = {0};
 	int count = 0;
-	for (const struct addrinfo *info = infos; info && count < RESOLVER_ADDRESSES_MAX;
-	     info = info->ai_next)
-		memcpy(&addresses[count++], info->ai_addr, info->ai_addrlen);
+	struct sockaddr_storage *addresses = addresses_copy(infos, &count);
 	uv_freeaddrinfo(infos);
 	free(lookup);
-	if (!resolver)
-		return;
-	resolver->lookup = NULL;
-	if (status == 0 && count == 0)
-		status = UV_EAI_NODATA;
-	resolver->cb(resolver->context, status, addresses, count);
+	if (resolver) {
+		resolver->lookup = NULL;
+		if (status == 0 && count == 0)
+			status = UV_EAI_NODATA;
+		resolver->cb(resolver->context, status, addresses, count);
+	}
+	free(addresses);
 }
 
 int resolver_start(struct resolver *resolver, const char *host, uint16_t port)

@@ -14,12 +14,11 @@
 struct resolver;
 
 /** The result of a look-up: `status` 0 and `count` addresses in the order of RFC 6724, or a libuv error
- * in `status` and `count` 0. The addresses are borrowed during the call. The callback may free the
+ * in `status` and `count` 0. The addresses are
+ * padded with zeros and borrowed during the call. The callback may free the
  * resolver. */
 typedef void resolver_cb(void *context, int status, const struct sockaddr_storage *addresses,
                          int count);
-
-#define RESOLVER_ADDRESSES_MAX 16 /* further addresses are dropped */
 
 /** Make a resolver on `loop`. */
 struct resolver *resolver_new(uv_loop_t *loop, resolver_cb *cb, void *context);

@@ -110,9 +110,7 @@ void reply_problem(struct request *rq)
 		reply_header(rq, "WWW-Authenticate", "%s", challenge);
 	if (problem->allow)
 		reply_header(rq, "Allow", "%s", problem->allow);
-	unsigned retry_after_s = problem->retry_after_s;
-	if (!retry_after_s && reply->status == 503)
-		retry_after_s = 1;
+	unsigned retry_after_s = problem_retry_after_s(problem);
 	if (retry_after_s)
 		reply_header(rq, "Retry-After", "%u", retry_after_s);
 }
