@@ -32,8 +32,12 @@ struct paper paper_fetch(struct request *rq, const char *arxiv_id)
 	                                query_encode(rq->arena, arxiv_id));
 	struct paper paper = {.arxiv_id = arxiv_id};
 	struct fetch_response *answer = NULL;
-	enum err_code code = service_call_timeout(rq, (uint64_t)search_timeout_ms, API_SEARCH,
-	                                          "GET", path, NULL, &answer);
+	const struct service_call call = {
+		.service = API_SEARCH,
+		.path = path,
+		.timeout_ms = (uint64_t)search_timeout_ms,
+	};
+	enum err_code code = service_call(rq, &call, &answer);
 	int status = code ? 0 : answer->status;
 	if (status == 200 && json_parse(rq->arena, answer->body, answer->body_length, &paper.asset,
 	                                NULL) == ERR_NONE)

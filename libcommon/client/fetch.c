@@ -7,9 +7,17 @@
 #include "loop/fiber.h"
 #include "loop/worker.h"
 
+#include <stdlib.h>
 #include <strings.h>
+#include <time.h>
 
-#define TIMEOUT_MAX_MS 30000
+#define TIMEOUT_MAX_MS     30000
+#define RETRY_AFTER_MAX_MS 3600000
+
+bool fetch_is_safe(const struct fetch_call *call)
+{
+	return call->is_safe || !call->method || http_method_is_safe(call->method);
+}
 
 static bool was_sent(CURL *easy)
 {
@@ -21,7 +29,7 @@ static bool was_sent(CURL *easy)
 /* The error code for libcurl's result. */
 static enum err_code result_code(const struct transfer *transfer, const struct fetch_call *call)
 {
-	bool is_safe = !call->method || http_method_is_safe(call->method);
+	bool is_safe = fetch_is_safe(call);
 	if (transfer->is_over_limit)
 		return ERR_UPSTREAM;
 	switch (transfer->result) {
@@ -65,11 +73,12 @@ static uint64_t timeout_of(const struct request *rq, const struct fetch_call *ca
 	return MAX_OF(MIN_OF(left_ms, limit_ms), 1);
 }
 
-enum err_code fetch_try(struct request *rq, const struct fetch_call *call,
-                        struct fetch_response **ret_answer)
+enum err_code fetch_once(struct request *rq, const struct fetch_call *call,
+                         struct fetch_response **ret_answer, bool *ret_is_sent)
 {
 	request_require_no_transaction(rq);
-	rq->has_effects |= call->method && !http_method_is_safe(call->method);
+	rq->has_effects |= !fetch_is_safe(call);
+	*ret_is_sent = false;
 	struct transfer *transfer = transfer_start(rq->worker->fetch, call, timeout_of(rq, call));
 	if (!transfer)
 		return ERR_UPSTREAM;
@@ -85,6 +94,7 @@ enum err_code fetch_try(struct request *rq, const struct fetch_call *call,
 			                                : curl_easy_strerror(transfer->result)));
 	}
 	struct fetch_response *answer = code == ERR_NONE ? answer_of(transfer) : NULL;
+	*ret_is_sent = was_sent(transfer->easy);
 	struct arena *arena = transfer->arena;
 	transfer_end(transfer);
 	if (!answer) {
@@ -94,6 +104,13 @@ enum err_code fetch_try(struct request *rq, const struct fetch_call *call,
 	arena_adopt(rq->arena, arena);
 	*ret_answer = answer;
 	return ERR_NONE;
+}
+
+enum err_code fetch_try(struct request *rq, const struct fetch_call *call,
+                        struct fetch_response **ret_answer)
+{
+	bool is_sent;
+	return fetch_once(rq, call, ret_answer, &is_sent);
 }
 
 static const char *failure_detail(enum err_code code)
@@ -128,4 +145,18 @@ const char *fetch_field(const struct fetch_response *answer, const char *name)
 			return answer->fields[i].value;
 	}
 	return NULL;
+}
+
+uint64_t fetch_retry_after_ms(const struct fetch_response *answer)
+{
+	const char *text = fetch_field(answer, "Retry-After");
+	if (!text)
+		return 0;
+	char *end;
+	long long seconds = strtoll(text, &end, 10);
+	if (end == text || *end) {
+		time_t until = curl_getdate(text, NULL);
+		seconds = until < 0 ? 0 : (long long)(until - time(NULL));
+	}
+	return seconds > 0 ? (uint64_t)MIN_OF(seconds, RETRY_AFTER_MAX_MS / 1000) * 1000 : 0;
 }

@@ -29,10 +29,12 @@ struct fetch_call {
 	size_t field_count;
 	const char *body; /* NULL: none */
 	size_t body_length;
-	size_t response_max_bytes; /* 0: 8 MiB */
-	uint64_t timeout_ms;       /* 0: what is left of the request's deadline, at most 30,000 */
-	bool follow_redirects;     /* at most 5; http and https only */
-	bool is_direct;            /* ignore the proxies that environment variables set */
+	size_t response_max_bytes;   /* 0: 8 MiB */
+	uint64_t timeout_ms;         /* 0: what is left of the request's deadline, at most 30,000 */
+	uint64_t connect_timeout_ms; /* 0: 5,000 */
+	bool is_safe;                /* changes nothing, although the method is not a safe one */
+	bool follow_redirects;       /* at most 5; http and https only */
+	bool is_direct;              /* ignore the proxies that environment variables set */
 };
 
 /** In the arena of the request. */
@@ -46,14 +48,18 @@ struct fetch_response {
 
 /** Make the call and wait for the complete answer, of any status. Suspends.
  *
- * Raises: ERR_UNAVAILABLE no connection, or it broke while the request was unsent or its method is
- *         safe (http/method.h); ERR_UNCERTAIN it broke after an unsafe request was sent;
+ * Raises: ERR_UNAVAILABLE no connection, or it broke while the request was unsent or it changes
+ *         nothing (is_safe, or a safe method); ERR_UNCERTAIN it broke after an unsafe request was sent;
  *         ERR_TIMEOUT; ERR_UPSTREAM not HTTP, TLS failed, or the answer exceeds its limit. */
 struct fetch_response *fetch(struct request *rq, const struct fetch_call *call);
 
 /** As fetch(), but returns the error. */
 enum err_code fetch_try(struct request *rq, const struct fetch_call *call,
                         struct fetch_response **ret_answer);
+
+/** The time that Retry-After asks for, as seconds or as a date (RFC 9110 section 10.2.3), at most an
+ * hour; 0: there is none, or it has passed. */
+uint64_t fetch_retry_after_ms(const struct fetch_response *answer);
 
 /** The value of the first field with that name; NULL: none. */
 const char *fetch_field(const struct fetch_response *answer, const char *name);

@@ -1,32 +1,144 @@
 #include "client/service_call.h"
 
 #include "base/address.h"
+#include "base/base.h"
 #include "base/identity.h"
+#include "base/json.h"
 #include "base/scope.h"
 #include "base/timefmt.h"
+#include "client/endpoints.h"
+#include "client/transfer.h"
 #include "http/method.h"
+#include "loop/fiber.h"
 #include "loop/worker.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 
-#define FIELDS_MAX 4
+#define FIELDS_MAX         4
+#define TIMEOUT_MAX_MS     30000
+#define CONNECT_TIMEOUT_MS 1000
+#define SHARE              3   /* of the time left: what the first of two endpoints gets */
+#define SENT_MAX           2   /* how often a safe call is sent */
+#define BLAME_MS           500 /* an endpoint that had less time to answer has not failed */
 
-/* Set the URL of the call from the service's setting; ERR_UNAVAILABLE: it has none. */
-static enum err_code set_url(struct request *rq, enum api_service service, const char *path,
-                             struct fetch_call *call)
-{
-	const char *text = rq->worker->peers->url[service];
+/* A fiber that waits for a look-up, on its stack. */
+struct waiter {
+	struct fiber *fiber;
+	TAILQ_ENTRY(waiter) link;
+};
+
+/* What a worker knows about one service. */
+struct peer {
+	struct service_client *client;
 	struct address address;
-	if (!text || !text[0] || address_parse(rq->arena, text, &address) != ERR_NONE)
-		return ERR_UNAVAILABLE;
-	if (address.is_unix) {
-		call->unix_path = address.host;
-		call->url = arena_printf(rq->arena, "http://service%s", path);
-		return ERR_NONE;
+	struct endpoints *endpoints; /* NULL: the service has no address */
+	TAILQ_HEAD(, waiter) waiting;
+};
+
+struct service_client {
+	struct arena *arena; /* of the addresses */
+	uv_timer_t timer;    /* wakes the waiters when the time of one has passed */
+	struct peer peers[API_SERVICE_COUNT];
+};
+
+/* --- The client ------------------------------------------------------------------------------- */
+
+static void wake_waiters(struct peer *peer)
+{
+	struct waiter *waiter;
+	TAILQ_FOREACH (waiter, &peer->waiting, link)
+		fiber_wake(waiter->fiber);
+}
+
+static void on_lookup(void *context, int status)
+{
+	(void)status;
+	wake_waiters(context);
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+	struct service_client *client = timer->data;
+	for (int service = 0; service < API_SERVICE_COUNT; service++)
+		wake_waiters(&client->peers[service]);
+}
+
+struct service_client *service_client_new(uv_loop_t *loop, const struct peers *peers)
+{
+	static const char *const NAMES[] = {
+#define SERVICE_NAME(symbol, process, setting) [API_##symbol] = process,
+		API_SERVICES(SERVICE_NAME)
+#undef SERVICE_NAME
+	};
+	static const struct endpoint_times TIMES = ENDPOINT_TIMES_DEFAULT;
+	struct service_client *client = calloc(1, sizeof(*client));
+	require(client);
+	client->arena = arena_new();
+	uv_timer_init(loop, &client->timer);
+	client->timer.data = client;
+	for (int service = 0; service < API_SERVICE_COUNT; service++) {
+		struct peer *peer = &client->peers[service];
+		const char *url = peers->url[service];
+		peer->client = client;
+		TAILQ_INIT(&peer->waiting);
+		if (url && url[0] && address_parse(client->arena, url, &peer->address) == ERR_NONE)
+			peer->endpoints = endpoints_new(loop, NAMES[service], &peer->address,
+			                                &TIMES, on_lookup, peer);
 	}
-	bool is_v6 = strchr(address.host, ':');
-	call->url = arena_printf(rq->arena, "http://%s%s%s:%u%s", is_v6 ? "[" : "", address.host,
-	                         is_v6 ? "]" : "", (unsigned)address.port, path);
+	return client;
+}
+
+static void on_client_closed(uv_handle_t *handle)
+{
+	struct service_client *client = handle->data;
+	arena_free(client->arena);
+	free(client);
+}
+
+void service_client_free(struct service_client *client)
+{
+	if (!client)
+		return;
+	for (int service = 0; service < API_SERVICE_COUNT; service++)
+		endpoints_free(client->peers[service].endpoints);
+	uv_close((uv_handle_t *)&client->timer, on_client_closed);
+}
+
+/* --- One attempt ------------------------------------------------------------------------------ */
+
+static uint64_t left_ms(uint64_t until_ms)
+{
+	uint64_t now_ms = time_monotonic_ms();
+	return until_ms > now_ms ? until_ms - now_ms : 0;
+}
+
+/* Wait for a look-up, at most until `until_ms`. Returns the reason of a cancellation. */
+static enum err_code wait_lookup(struct peer *peer, uint64_t until_ms)
+{
+	struct waiter waiter = {.fiber = fiber_self()};
+	uv_timer_t *timer = &peer->client->timer;
+	uint64_t wait_ms = left_ms(until_ms);
+	if (!uv_is_active((uv_handle_t *)timer) || uv_timer_get_due_in(timer) > wait_ms)
+		uv_timer_start(timer, on_timer, wait_ms, 0);
+	TAILQ_INSERT_TAIL(&peer->waiting, &waiter, link);
+	enum err_code code = fiber_wait();
+	TAILQ_REMOVE(&peer->waiting, &waiter, link);
+	return code;
+}
+
+/* Take an endpoint that was not tried. ERR_UNAVAILABLE: there is none. */
+static enum err_code take(struct peer *peer, const struct endpoint_set *tried, uint64_t until_ms,
+                          struct endpoint **ret_endpoint)
+{
+	while (!(*ret_endpoint = endpoints_take(peer->endpoints, tried))) {
+		if (!endpoints_is_resolving(peer->endpoints) || left_ms(until_ms) == 0)
+			return ERR_UNAVAILABLE;
+		enum err_code code = wait_lookup(peer, until_ms);
+		if (code)
+			return code;
+	}
 	return ERR_NONE;
 }
 
@@ -49,43 +161,92 @@ static size_t make_fields(struct request *rq, bool has_body, struct http_field f
 	return count;
 }
 
-enum err_code service_call(struct request *rq, enum api_service service, const char *method,
-                           const char *path, const char *json_body,
-                           struct fetch_response **ret_answer)
+/* The code of a 503: what the service says about the outcome. */
+static enum err_code unavailable_code(struct request *rq, const struct fetch_response *answer,
+                                      bool is_safe)
 {
-	return service_call_timeout(rq, 0, service, method, path, json_body, ret_answer);
+	yyjson_val *problem;
+	const char *slug = NULL;
+	if (!is_safe &&
+	    json_parse(rq->arena, answer->body, answer->body_length, &problem, NULL) == ERR_NONE)
+		slug = json_get_text(problem, "error");
+	bool is_uncertain = slug && strcmp(slug, err_info(ERR_UNCERTAIN)->slug) == 0;
+	return is_uncertain ? ERR_UNCERTAIN : ERR_UNAVAILABLE;
 }
 
-enum err_code service_call_timeout(struct request *rq, uint64_t timeout_ms,
-                                   enum api_service service, const char *method, const char *path,
-                                   const char *json_body, struct fetch_response **ret_answer)
+/* Send the call to the endpoint and wait for the answer. `ret_is_sent`: it may have read the request. */
+static enum err_code send_to(struct request *rq, const struct service_call *call,
+                             const struct endpoint *endpoint, uint64_t timeout_ms, bool is_safe,
+                             struct fetch_response **ret_answer, bool *ret_is_sent)
 {
 	struct http_field fields[FIELDS_MAX];
-	struct fetch_call call = {
-		.method = method,
-		.body = json_body,
+	bool is_unix = endpoint->address.ss_family == AF_UNIX;
+	const struct fetch_call fetch = {
+		.method = call->method,
+		.url = arena_printf(rq->arena, "http://%s%s", is_unix ? "service" : endpoint->name,
+	                            call->path),
+		.unix_path = is_unix ? endpoint->name : NULL,
 		.fields = fields,
+		.field_count = make_fields(rq, call->json_body, fields),
+		.body = call->json_body,
+		.body_length = call->json_body ? strlen(call->json_body) : 0,
 		.timeout_ms = timeout_ms,
+		.connect_timeout_ms = CONNECT_TIMEOUT_MS,
 		.is_direct = true,
+		.is_safe = is_safe,
 	};
-	enum err_code code = set_url(rq, service, path, &call);
-	if (code != ERR_NONE)
-		return code;
-	if (json_body)
-		call.body_length = strlen(json_body);
-	call.field_count = make_fields(rq, json_body, fields);
-	int attempts = http_method_is_safe(method) ? 2 : 1;
-	for (; attempts > 0; attempts--) {
+	enum err_code code = fetch_once(rq, &fetch, ret_answer, ret_is_sent);
+	if (code == ERR_NONE && (*ret_answer)->status == 503)
+		code = unavailable_code(rq, *ret_answer, is_safe);
+	return code;
+}
+
+/* --- The call --------------------------------------------------------------------------------- */
+
+/* Tell the endpoints how the attempt ended. */
+static void report(struct peer *peer, struct endpoint *endpoint, enum err_code code,
+                   const struct fetch_response *answer, uint64_t timeout_ms)
+{
+	if (answer)
+		endpoints_answered(peer->endpoints, endpoint);
+	else if (code == ERR_UNAVAILABLE || code == ERR_UNCERTAIN ||
+	         (code == ERR_TIMEOUT && timeout_ms >= BLAME_MS))
+		endpoints_failed(peer->endpoints, endpoint, err_info(code)->slug);
+}
+
+enum err_code service_call(struct request *rq, const struct service_call *call,
+                           struct fetch_response **ret_answer)
+{
+	struct peer *peer = &rq->worker->services->peers[call->service];
+	uint64_t limit_ms = call->timeout_ms ? call->timeout_ms : TIMEOUT_MAX_MS;
+	uint64_t until_ms = time_monotonic_ms() + MIN_OF(limit_ms, request_left_ms(rq));
+	bool is_safe = call->is_safe || !call->method || http_method_is_safe(call->method);
+	struct endpoint_set tried = {0};
+	enum err_code code = ERR_UNAVAILABLE;
+	int sent_left = is_safe ? SENT_MAX : 1;
+	while (peer->endpoints && sent_left > 0) {
+		struct endpoint *endpoint;
 		struct fetch_response *answer = NULL;
-		code = fetch_try(rq, &call, &answer);
-		if (code == ERR_NONE && answer->status != 503) {
-			*ret_answer = answer;
-			return ERR_NONE;
-		}
+		bool is_sent = false;
+		enum err_code taken = take(peer, &tried, until_ms, &endpoint);
+		if (taken)
+			return taken == ERR_UNAVAILABLE ? code : taken;
+		endpoint_set_add(&tried, rq->arena, endpoint);
+		bool has_other = endpoints_has_other(peer->endpoints, &tried);
+		uint64_t timeout_ms = left_ms(until_ms);
+		if (sent_left > 1 && has_other)
+			timeout_ms /= SHARE;
+		code = send_to(rq, call, endpoint, MAX_OF(timeout_ms, 1), is_safe, &answer,
+		               &is_sent);
+		report(peer, endpoint, code, answer, timeout_ms);
+		endpoint_release(endpoint);
 		if (code == ERR_NONE)
-			code = ERR_UNAVAILABLE;
-		if (code != ERR_UNAVAILABLE)
-			break;
+			*ret_answer = answer;
+		if ((code != ERR_UNAVAILABLE && code != ERR_TIMEOUT) || left_ms(until_ms) == 0)
+			return code;
+		sent_left -= is_sent;
+		if (is_sent && !has_other) /* behind one address there may be several replicas */
+			tried.count = 0;
 	}
 	return code;
 }

@@ -1,4 +1,10 @@
-/** Calls between the services of the cluster. */
+/** Calls between the services of the cluster.
+ *
+ * Each call takes an endpoint of the service (client/endpoints.h). One that could not be sent goes to
+ * another endpoint. One that changes nothing is sent to a second endpoint when the first closes the
+ * connection, replies 503, or has not answered after a third of the time; it is never sent a third
+ * time, since it may be the request that ends the service.
+ */
 #pragma once
 
 #include "client/fetch.h"
@@ -11,17 +17,27 @@ struct peers {
 	const struct identity_signer *signer;
 };
 
-/** Call another service as KEY_SERVICE on behalf of the request's account, with a signed identity,
- * the request id and traceparent. `path` starts with `/internal/` or with the public prefix.
- * `json_body` NULL: none. A request with a safe method is tried twice. Suspends.
- * Returns the errors of fetch_try(), and ERR_UNAVAILABLE also when the service has no address or
- * replies 503. */
-enum err_code service_call(struct request *rq, enum api_service service, const char *method,
-                           const char *path, const char *json_body,
-                           struct fetch_response **ret_answer);
+struct service_client;
 
-/** As service_call(), with a shorter time limit for an optional answer: returns ERR_TIMEOUT after
- * `timeout_ms` (0: what is left of the request's deadline, at most 30,000). */
-enum err_code service_call_timeout(struct request *rq, uint64_t timeout_ms,
-                                   enum api_service service, const char *method, const char *path,
-                                   const char *json_body, struct fetch_response **ret_answer);
+/** Make a worker's client of the other services. Borrows. */
+struct service_client *service_client_new(uv_loop_t *loop, const struct peers *peers);
+
+/** Free; require()s that no call is running. The loop has to run on for libuv's callbacks. NULL is
+ * fine. */
+void service_client_free(struct service_client *client);
+
+struct service_call {
+	enum api_service service;
+	const char *method;    /* NULL: GET */
+	const char *path;      /* starts with `/internal/` or with the public prefix */
+	const char *json_body; /* NULL: none */
+	uint64_t timeout_ms;   /* 0: what is left of the request's deadline, at most 30,000 */
+	bool is_safe;          /* a POST that changes nothing, such as a search */
+};
+
+/** Call another service as KEY_SERVICE on behalf of the request's account, with a signed identity,
+ * the request id and traceparent, and wait for the answer. Suspends.
+ * Returns the errors of fetch_try(), ERR_UNAVAILABLE also when the service has no address or replies
+ * 503, and ERR_UNCERTAIN also when it replies so. */
+enum err_code service_call(struct request *rq, const struct service_call *call,
+                           struct fetch_response **ret_answer);

@@ -1,7 +1,6 @@
 #include "client/transfer.h"
 
 #include "base/base.h"
-#include "http/method.h"
 #include "loop/fiber.h"
 
 #include <stdlib.h>
@@ -249,7 +248,8 @@ static void set_method(struct transfer *transfer, const struct fetch_call *call)
 		curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
 	else if (strcmp(method, has_body ? "POST" : "GET") != 0)
 		curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method);
-	curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT, http_method_is_idempotent(method) ? 0L : 1L);
+	curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT, fetch_is_safe(call) ? 0L : 1L);
+	curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, fetch_is_safe(call) ? 0L : 1L);
 }
 
 static void set_limits(struct transfer *transfer, const struct fetch_call *call,
@@ -260,7 +260,9 @@ static void set_limits(struct transfer *transfer, const struct fetch_call *call,
 	/* Do not wait for the thread of an abandoned name look-up. */
 	curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
 	curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)timeout_ms);
-	curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_TIMEOUT_MS);
+	curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
+	                 (long)(call->connect_timeout_ms ? call->connect_timeout_ms
+	                                                 : CONNECT_TIMEOUT_MS));
 	curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, PROTOCOLS);
 	curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, PROTOCOLS);
 	curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, call->follow_redirects ? 1L : 0L);

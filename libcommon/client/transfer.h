@@ -2,8 +2,9 @@
  * folder. Nothing here suspends: fetch.c waits.
  *
  * fetcher_new() require()s a libcurl that looks names up without blocking the loop.
- * Connections are kept and reused, but never for a POST or PATCH: libcurl silently repeats a
- * request when a reused connection turns out to be closed.
+ * Connections are kept and reused, but only for requests that change nothing: libcurl silently repeats
+ * a request when a reused connection turns out to be closed. The connection of any other request is
+ * new, and closed after it.
  */
 #pragma once
 
@@ -40,3 +41,10 @@ struct transfer *transfer_start(struct fetcher *fetcher, const struct fetch_call
 /** Remove the transfer, whether it has ended or not, and free its handle. The caller owns the arena
  * from then on. Not to be called from a libcurl callback. */
 void transfer_end(struct transfer *transfer);
+
+/** As fetch_try(). Sets *ret_is_sent: the other server may have read the request. */
+enum err_code fetch_once(struct request *rq, const struct fetch_call *call,
+                         struct fetch_response **ret_answer, bool *ret_is_sent);
+
+/** Whether the call changes nothing. */
+bool fetch_is_safe(const struct fetch_call *call);

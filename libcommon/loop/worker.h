@@ -15,6 +15,7 @@ struct pg_pool;
 struct process;
 struct redis;
 struct request_list;
+struct service_client;
 struct worker_run;
 
 struct worker {
@@ -25,7 +26,8 @@ struct worker {
 	struct pg_pool *pg;
 	struct redis *redis;
 	struct fetcher *fetch;
-	const struct peers *peers; /* the other services (client/service_call.h) */
+	const struct peers *peers;       /* the other services (client/service_call.h) */
+	struct service_client *services; /* calls to them */
 	struct http_server *server;
 	void *user;             /* the service's own, set by its worker_start */
 	struct worker_run *run; /* internal to worker_run.c */

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/timefmt.h"
 #include "client/fetch.h"
+#include "client/service_call.h"
 #include "loop/fiber.h"
 #include "loop/request_list.h"
 #include "pg/migrate.h"
@@ -63,6 +64,7 @@ static void handle_close(uv_handle_t *handle)
 
 static void worker_free_clients(struct worker *worker)
 {
+	service_client_free(worker->services);
 	fetcher_free(worker->fetch);
 	redis_free(worker->redis);
 	pg_pool_free(worker->pg);
@@ -185,6 +187,7 @@ static void worker_make_clients(struct worker *worker)
 	worker->pg = pg_pool_new(&worker->loop, &pg);
 	worker->redis = redis_new(&worker->loop, settings->redis_url);
 	worker->fetch = fetcher_new(&worker->loop);
+	worker->services = service_client_new(&worker->loop, worker->peers);
 	fiber_loop_attach(&worker->loop);
 }
 

@@ -48,12 +48,19 @@ static bool source_load(struct request *rq, const char *interest, struct source 
 	return true;
 }
 
-/* POST to svc-search; the body of the answer in `*ret_json`. */
+/* POST to svc-search, which only reads; the body of the answer in `*ret_json`. */
 static enum err_code call_search(struct request *rq, const char *path, const char *body,
                                  const char **ret_json)
 {
 	struct fetch_response *answer;
-	enum err_code code = service_call(rq, API_SEARCH, "POST", path, body, &answer);
+	const struct service_call call = {
+		.service = API_SEARCH,
+		.method = "POST",
+		.path = path,
+		.json_body = body,
+		.is_safe = true,
+	};
+	enum err_code code = service_call(rq, &call, &answer);
 	if (code)
 		return code;
 	if (answer->status != 200)

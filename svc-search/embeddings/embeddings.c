@@ -21,8 +21,6 @@
 /* The timeout of a batch of papers, as a multiple of EMBEDDINGS_TIMEOUT. */
 #define BATCH_TIMEOUT_FACTOR 10
 
-#define RETRY_AFTER_MAX_S 3600
-
 static struct {
 	const char *url, *model, *key; /* "": no external embedder; no key */
 	int64_t dimension;             /* requested; 0: the model's own */
@@ -160,17 +158,6 @@ static void read_vectors(struct request *rq, const struct fetch_response *answer
 	result->dimension = dimension;
 }
 
-/* From `Retry-After: 20`; a date is ignored. */
-static uint64_t retry_after_ms(const struct fetch_response *answer)
-{
-	const char *text = fetch_field(answer, "Retry-After");
-	char *end;
-	if (!text)
-		return 0;
-	long long seconds = strtoll(text, &end, 10);
-	return *end || seconds < 0 ? 0 : (uint64_t)MIN_OF(seconds, RETRY_AFTER_MAX_S) * 1000;
-}
-
 struct embeddings *embeddings_create(struct request *rq, enum embeddings_purpose purpose,
                                      const char *const *texts, size_t count)
 {
@@ -195,7 +182,7 @@ struct embeddings *embeddings_create(struct request *rq, enum embeddings_purpose
 		if (answer->status == 400 || answer->status == 413 || answer->status == 422)
 			result->outcome = EMBEDDINGS_REFUSED;
 		result->reason = arena_printf(rq->arena, "status %d", answer->status);
-		result->retry_after_ms = retry_after_ms(answer);
+		result->retry_after_ms = fetch_retry_after_ms(answer);
 	}
 	metric_add(&calls_counter, PURPOSES[purpose], OUTCOMES[result->outcome], 1);
 	return result;

@@ -11,12 +11,9 @@
 #include "pg/pg.h"
 #include "service/process.h"
 
-#include <curl/curl.h>
-
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static const char *oai_url;
 static int64_t harvest_delay_ms; /* between two requests */
@@ -29,10 +26,9 @@ const struct setting HARVEST_SETTINGS[] = {
 	SETTING_END,
 };
 
-#define ATTEMPTS_MAX      8
-#define RESTARTS_MAX      3
-#define RETRY_AFTER_MAX_S 3600
-#define PAGE_MAX_BYTES    ((size_t)64 * 1024 * 1024)
+#define ATTEMPTS_MAX   8
+#define RESTARTS_MAX   3
+#define PAGE_MAX_BYTES ((size_t)64 * 1024 * 1024)
 
 struct harvest {
 	const char *from, *until, *set; /* until and set may be NULL */
@@ -54,17 +50,6 @@ static const char *first_url(struct request *rq, const struct harvest *harvest)
 	return url.data;
 }
 
-/* Milliseconds from Retry-After, which has seconds or a date; 0: not given, or in the past. */
-static uint64_t retry_after_ms(const struct fetch_response *answer)
-{
-	const char *text = fetch_field(answer, "Retry-After");
-	time_t until = text ? curl_getdate(text, NULL) : -1;
-	long seconds = text ? strtol(text, NULL, 10) : 0;
-	if (until > 0)
-		seconds = (long)(until - time(NULL));
-	return seconds > 0 ? (uint64_t)MIN_OF(seconds, RETRY_AFTER_MAX_S) * 1000 : 0;
-}
-
 /* Fetch the page at `url`. Failures of the network and of the server are retried with backoff. */
 static struct fetch_response *get_page(struct request *rq, const char *url)
 {
@@ -82,7 +67,7 @@ static struct fetch_response *get_page(struct request *rq, const char *url)
 			return answer;
 		if (!code && answer->status < 500 && answer->status != 429)
 			raise_error(rq, ERR_UPSTREAM, "%s answered %d", url, answer->status);
-		uint64_t wait_ms = code ? 0 : retry_after_ms(answer);
+		uint64_t wait_ms = code ? 0 : fetch_retry_after_ms(answer);
 		why = code ? err_info(code)->title : http_reason(answer->status);
 		if (!wait_ms)
 			wait_ms = (uint64_t)harvest_delay_ms << attempt;

@@ -1,9 +1,5 @@
 #include "client/fetch.h"
 
-#include "base/identity.h"
-#include "base/scope.h"
-#include "base/timefmt.h"
-#include "client/service_call.h"
 #include "scratch.h"
 #include "worker_fixture.h"
 
@@ -417,7 +413,8 @@ static void test_a_call_can_be_cancelled(void **state)
 	assert_int_equal(probe_of("GET", "/ok").status, 200);
 }
 
-/* POST takes a new connection, because libcurl could silently repeat it on a kept one. */
+/* A request that may change something takes a new connection and leaves none, because libcurl could
+ * silently repeat it on a kept one. */
 static void test_connections_are_reused(void **state)
 {
 	(void)state;
@@ -425,9 +422,13 @@ static void test_connections_are_reused(void **state)
 		assert_int_equal(probe_of("GET", "/ok").status, 200);
 	assert_int_equal(server.accepted, 1);
 	assert_int_equal(probe_of("PUT", "/ok").status, 200);
-	assert_int_equal(server.accepted, 1);
-	assert_int_equal(probe_of("POST", "/ok").status, 200);
 	assert_int_equal(server.accepted, 2);
+	assert_int_equal(probe_of("POST", "/ok").status, 200);
+	assert_int_equal(server.accepted, 3);
+	struct probe search = {.path = "/ok", .call = {.method = "POST", .is_safe = true}};
+	fixture_run(&fixture, probe_run, &search);
+	assert_int_equal(search.status, 200);
+	assert_int_equal(server.accepted, 3);
 	server.requests = 0;
 	assert_int_equal(probe_of("POST", "/closed").code, ERR_UNCERTAIN);
 	assert_int_equal(server.requests, 1);
@@ -460,72 +461,28 @@ static void test_unix_sockets_are_called(void **state)
 	assert_non_null(strstr(probe.body, "GET /echo HTTP/1.1\r\nHost: there\r\n"));
 }
 
-struct service_probe {
-	const char *method, *path, *body;
-	enum err_code code;
-	bool is_good;
-};
-
-/* The value of a field of the newest request. */
-static const char *sent_field(struct arena *arena, const char *name)
+static void test_retry_after_is_read(void **state)
 {
-	const char *at = strstr(server.last, name);
-	assert_non_null(at);
-	at += strlen(name) + 2;
-	return arena_strndup(arena, at, strcspn(at, "\r"));
-}
-
-static void service_run(struct request *rq)
-{
-	struct service_probe *probe = rq->user;
-	struct fetch_response *answer = NULL;
-	struct identity got;
-	rq->caller.account = uuid_new();
-	rq->traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
-	probe->code =
-		service_call(rq, API_SEARCH, probe->method, probe->path, probe->body, &answer);
-	if (probe->code != ERR_NONE)
-		return;
-	enum err_code code =
-		identity_verify(fixture.process.peers.signer, rq->arena,
-	                        sent_field(rq->arena, IDENTITY_HEADER), time_now_ms(), &got);
-	probe->is_good = code == ERR_NONE && got.kind == KEY_SERVICE && got.scopes == SCOPE_ALL &&
-	                 uuid_equal(&got.account, &rq->caller.account) &&
-	                 strcmp(sent_field(rq->arena, "X-Request-Id"), "test") == 0 &&
-	                 strcmp(sent_field(rq->arena, "traceparent"), rq->traceparent) == 0;
-}
-
-static struct service_probe service_probe_of(const char *method, const char *path, const char *body)
-{
-	struct service_probe probe = {.method = method, .path = path, .body = body};
-	fixture_run(&fixture, service_run, &probe);
-	return probe;
-}
-
-static void test_services_are_called_with_an_identity(void **state)
-{
+	static const struct {
+		const char *value;
+		uint64_t ms;
+	} CASES[] = {
+		{"5", 5000},
+		{"999999999", 3600000},
+		{"Fri, 31 Dec 9999 23:59:59 GMT", 3600000},
+		{"Thu, 01 Jan 1998 00:00:00 GMT", 0},
+		{"-5", 0},
+		{"soon", 0},
+		{"", 0},
+	};
 	(void)state;
-	char unix_url[128];
-	struct identity_signer *signer =
-		identity_signer_new("a secret of at least thirty-two bytes!");
-	fixture.process.peers.signer = signer;
-	assert_int_equal(service_probe_of("GET", "/internal/x", NULL).code, ERR_UNAVAILABLE);
-	snprintf(unix_url, sizeof(unix_url), "unix:%s", server.socket_path);
-	const char *urls[] = {server.url, unix_url};
-	for (size_t i = 0; i < ARRAY_LEN(urls); i++) {
-		fixture.settings.service_url[API_SEARCH] = urls[i];
-		assert_true(service_probe_of("GET", "/internal/x", NULL).is_good);
-		assert_true(service_probe_of("POST", "/internal/x", "{\"a\":1}").is_good);
-		assert_non_null(strstr(server.last, "Content-Type: application/json\r\n"));
-		assert_non_null(strstr(server.last, "\r\n\r\n{\"a\":1}"));
-		server.requests = 0;
-		assert_int_equal(service_probe_of("GET", "/busy", NULL).code, ERR_UNAVAILABLE);
-		assert_int_equal(server.requests, 2);
-		assert_int_equal(service_probe_of("POST", "/busy", "{}").code, ERR_UNAVAILABLE);
-		assert_int_equal(server.requests, 3);
-		assert_int_equal(service_probe_of("POST", "/closed", "{}").code, ERR_UNCERTAIN);
+	for (size_t i = 0; i < ARRAY_LEN(CASES); i++) {
+		struct http_field field = http_field_of("Retry-After", CASES[i].value);
+		const struct fetch_response answer = {.fields = &field, .field_count = 1};
+		if (fetch_retry_after_ms(&answer) != CASES[i].ms)
+			fail_msg("%s", CASES[i].value);
 	}
-	identity_signer_free(signer);
+	assert_int_equal(fetch_retry_after_ms(&(struct fetch_response){0}), 0);
 }
 
 int main(void)
@@ -546,7 +503,7 @@ int main(void)
 		CASE(test_connections_are_reused),
 		CASE(test_many_calls_at_once),
 		CASE(test_unix_sockets_are_called),
-		CASE(test_services_are_called_with_an_identity),
+		CASE(test_retry_after_is_read),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
