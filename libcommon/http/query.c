@@ -48,6 +48,23 @@ const char *query_get(struct arena *arena, const char *query, size_t length, con
 	return found;
 }
 
+bool query_next(struct arena *arena, const char **at, struct query_param *ret_param)
+{
+	while (*at && **at) {
+		const char *text = *at;
+		size_t length = strcspn(text, "&");
+		const char *equals = memchr(text, '=', length);
+		size_t name_length = equals ? (size_t)(equals - text) : length;
+		*at = text + length + (text[length] == '&');
+		ret_param->name = component_decode(arena, text, name_length);
+		ret_param->value =
+			equals ? component_decode(arena, equals + 1, length - name_length - 1) : "";
+		if (length > 0 && ret_param->name && ret_param->value)
+			return true;
+	}
+	return false;
+}
+
 char *query_encode(struct arena *arena, const char *text)
 {
 	struct buf out = {.arena = arena};

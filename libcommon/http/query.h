@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /** The decoded value of the first parameter `name` in a query (without `?`; may be NULL): `+` is a
@@ -10,6 +11,15 @@
  * invalid UTF-8. `ret_count` (may be NULL): how often the name occurs. */
 const char *query_get(struct arena *arena, const char *query, size_t length, const char *name,
                       size_t *ret_count);
+
+/** A decoded parameter; `value` is "" for a name without `=`. */
+struct query_param {
+	const char *name, *value;
+};
+
+/** Read the next parameter of the NUL-terminated query at *at (NULL: none) and advance *at. Skips those
+ * that query_get() could not decode, and empty ones. In the arena. False: there is none. */
+bool query_next(struct arena *arena, const char **at, struct query_param *ret_param);
 
 /** Percent-encode all but the unreserved characters of RFC 3986. In the arena. */
 char *query_encode(struct arena *arena, const char *text);

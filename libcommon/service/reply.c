@@ -1,6 +1,7 @@
 #include "service/reply.h"
 
 #include "base/json.h"
+#include "http/query.h"
 #include "service/input.h"
 
 #include <inttypes.h>
@@ -46,27 +47,23 @@ void reply_header(struct request *rq, const char *name, const char *format, ...)
 	reply->fields[reply->field_count++] = http_field_of(arena_strdup(rq->arena, name), value);
 }
 
-/* The request's own target with another offset. The other parameters are copied as they were sent. */
+/* The request's own path with another offset. The other parameters are decoded and encoded again, so
+ * that no byte of the client can end the target in the field Link. */
 static const char *page_target(struct request *rq, int64_t limit, int64_t offset)
 {
 	const struct http_head *head = &rq->http->head;
 	struct buf out = {.arena = rq->arena};
+	struct query_param param;
 	buf_add(&out, head->target, head->path_length);
 	buf_printf(&out, "?limit=%" PRId64 "&offset=%" PRId64, limit, offset);
-	const char *at = head->query ? head->query : "";
-	while (*at) {
-		size_t length = strcspn(at, "&");
-		if (length && strncmp(at, "limit=", 6) != 0 && strncmp(at, "offset=", 7) != 0) {
-			buf_puts(&out, "&");
-			buf_add(&out, at, length);
-		}
-		at += length + (at[length] == '&');
-	}
+	for (const char *at = head->query; query_next(rq->arena, &at, &param);)
+		if (strcmp(param.name, "limit") != 0 && strcmp(param.name, "offset") != 0)
+			buf_printf(&out, "&%s=%s", query_encode(rq->arena, param.name),
+			           query_encode(rq->arena, param.value));
 	return out.data;
 }
 
-void reply_page(struct request *rq, const char *json_array, int64_t total, int64_t limit,
-                int64_t offset)
+void reply_page_fields(struct request *rq, int64_t total, int64_t limit, int64_t offset)
 {
 	struct buf link = {.arena = rq->arena};
 	if (offset < total - limit) /* `offset + limit` could overflow */
@@ -77,7 +74,18 @@ void reply_page(struct request *rq, const char *json_array, int64_t total, int64
 	reply_header(rq, "X-Total-Count", "%" PRId64, total);
 	if (link.length)
 		reply_header(rq, "Link", "%s", link.data);
+}
+
+void reply_page(struct request *rq, const char *json_array, int64_t total, int64_t limit,
+                int64_t offset)
+{
+	reply_page_fields(rq, total, limit, offset);
 	reply_json(rq, 200, json_array);
+}
+
+void reply_is_secret(struct request *rq)
+{
+	reply_header(rq, "Cache-Control", "no-store");
 }
 
 void reply_task(struct request *rq, const char *task_json, const char *status_url)

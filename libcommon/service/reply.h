@@ -25,6 +25,13 @@ void reply_doc(struct request *rq, int status, yyjson_mut_doc *doc);
 void reply_page(struct request *rq, const char *json_array, int64_t total, int64_t limit,
                 int64_t offset);
 
+/** Add only the fields of a page, X-Total-Count and Link, to a reply whose body is not a bare array. */
+void reply_page_fields(struct request *rq, int64_t total, int64_t limit, int64_t offset);
+
+/** Say that the reply has a secret, such as the text of a new key: no cache stores it (Cache-Control:
+ * no-store, RFC 9111 section 5.2.2.5). */
+void reply_is_secret(struct request *rq);
+
 /** Add a field (header) to the reply, before or after one of the functions above. A problem reply
  * drops it. Copies. At most REPLY_FIELDS_MAX. */
 void reply_header(struct request *rq, const char *name, const char *format, ...) attr_printf(3, 4);

@@ -41,6 +41,24 @@ static void parameters_are_found_and_decoded(void **state)
 	arena_free(arena);
 }
 
+static void parameters_are_listed(void **state)
+{
+	(void)state;
+	struct arena *arena = arena_new();
+	const char *at = "a=1&&b&c=%zz&d=%3E%3B+x&%C3=2";
+	static const char *const EXPECTED[][2] = {{"a", "1"}, {"b", ""}, {"d", ">; x"}};
+	struct query_param param;
+	for (size_t i = 0; i < ARRAY_LEN(EXPECTED); i++) {
+		assert_true(query_next(arena, &at, &param));
+		assert_string_equal(param.name, EXPECTED[i][0]);
+		assert_string_equal(param.value, EXPECTED[i][1]);
+	}
+	assert_false(query_next(arena, &at, &param));
+	at = NULL;
+	assert_false(query_next(arena, &at, &param));
+	arena_free(arena);
+}
+
 static void reserved_characters_are_encoded(void **state)
 {
 	(void)state;
@@ -55,6 +73,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parameters_are_found_and_decoded),
+		cmocka_unit_test(parameters_are_listed),
 		cmocka_unit_test(reserved_characters_are_encoded),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
