@@ -13,13 +13,19 @@
 #include <stdint.h>
 
 struct arena;
+struct key_cache;
 struct rate_limiter;
+struct rate_limits;
 struct trusted;
 
 /** What the workers of the process share: process->user. */
 struct gateway_process {
 	struct arena *arena;
-	struct rate_limiter *limiter;
+	struct rate_limits *limits;
+	struct key_cache *keys;
+	/* Of unknown keys (key_check.h): a bucket for each client, and how many run. */
+	struct rate_limiter *lookups;
+	_Atomic int unknown_lookups;
 	const struct trusted *trusted;
 	/* Incremented when this process changes a key, or is notified that another replica did
 	 * (key_cache.h). */

@@ -2,6 +2,7 @@
 #include "account/account.h"
 #include "gateway-migrations.h"
 #include "key/key.h"
+#include "key/key_check.h"
 #include "openapi.h"
 #include "proxy/edge.h"
 #include "service/reply.h"
@@ -34,7 +35,7 @@ static const struct service SERVICE = {
 	.api = API_GATEWAY,
 	.routes = ROUTES,
 	.migrations = MIGRATIONS,
-	.settings = (const struct setting *const[]){EDGE_SETTINGS, NULL},
+	.settings = (const struct setting *const[]){EDGE_SETTINGS, KEY_SETTINGS, NULL},
 	.settings_check = edge_settings_check,
 	.commands = COMMANDS,
 	.process_start = edge_process_start,

@@ -50,12 +50,15 @@ struct new_user {
 static void create_user(struct request *rq)
 {
 	const struct new_user *user = rq->user;
-	uint64_t scopes = preset_scopes("full_access") | (user->is_operator ? SCOPE_OPERATOR : 0);
+	struct new_key key = {
+		.name = user->key_name,
+		.kind = KEY_PERSONAL,
+		.scopes = preset_scopes("full_access") | (user->is_operator ? SCOPE_OPERATOR : 0),
+	};
 	pg_begin(rq);
 	struct pg_rows *created =
 		pg_query(rq, ACCOUNT_CREATE_SQL, pg_text(user->email), pg_bool(user->is_operator));
-	const char *json = key_insert(rq, pg_json(created), user->key_name, KEY_PERSONAL, scopes,
-	                              NULL, NULL, 0);
+	const char *json = key_insert(rq, pg_text(pg_json(created)), &key);
 	pg_commit(rq);
 	yyjson_val *root;
 	require(json_parse(rq->arena, json, strlen(json), &root, NULL) == ERR_NONE);

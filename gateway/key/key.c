@@ -9,11 +9,14 @@
 #include "pg/pg.h"
 #include "service/input.h"
 #include "service/reply.h"
+#include "service/resource.h"
 
 #include <string.h>
 
 #define AUTOMATION_DAYS   365
 #define PERSONAL_DAYS_MAX 3650
+#define LIST_DEFAULT      20
+#define LIST_MAX          100
 
 static const char *const KINDS[] = {"personal", "automation", NULL};
 
@@ -38,6 +41,16 @@ static bool is_repo(const char *text, size_t length, const char **ret_message)
 	*ret_message = "must be owner/name";
 	return owner && name && owner + 1 + name == length;
 }
+
+struct list_input {
+	int64_t limit, offset;
+};
+
+static const struct field LIST_FIELDS[] = {
+	QUERY_LIMIT(struct list_input, limit, LIST_DEFAULT, LIST_MAX),
+	QUERY_OFFSET(struct list_input, offset),
+	FIELD_END,
+};
 
 static const struct field CREATE_FIELDS[] = {
 	BODY_TEXT(struct key_input, name, "name", REQUIRED | TRIMMED, 1, KEY_NAME_MAX),
@@ -66,13 +79,16 @@ static const struct field ID_FIELDS[] = {
 
 void key_list(struct request *rq)
 {
-	struct pg_rows *rows = pg_query(rq, KEY_LIST_SQL, pg_uuid(rq->caller.account));
+	struct list_input *in = request_input(rq, struct list_input, LIST_FIELDS);
+	struct pg_rows *rows = pg_query(rq, KEY_LIST_SQL, pg_uuid(rq->caller.account),
+	                                pg_int(in->limit), pg_int(in->offset));
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *root = yyjson_mut_obj(doc);
 	yyjson_mut_doc_set_root(doc, root);
 	yyjson_mut_obj_add_val(doc, root, "keys", yyjson_mut_raw(doc, pg_json(rows)));
 	yyjson_mut_obj_add_val(doc, root, "scopes", scope_catalog(doc));
 	yyjson_mut_obj_add_val(doc, root, "presets", preset_catalog(doc));
+	reply_page_fields(rq, pg_value_int(rows, 0, 1), in->limit, in->offset);
 	reply_doc(rq, 200, doc);
 }
 
@@ -137,39 +153,56 @@ static void check_kind(struct request *rq, const struct key_input *in, bool is_a
 		problem_add_field(rq->arena, problem, "interest_id", "is only for automation keys");
 }
 
-const char *key_insert(struct request *rq, const char *account, const char *name,
-                       enum key_kind kind, uint64_t scopes, const char *repo, const char *interest,
-                       int64_t expires_in_days)
+/* Raise the outcome of the statement key_create, unless the key was made. */
+static void require_made(struct request *rq, const char *outcome)
+{
+	if (strcmp(outcome, "maker_refused") == 0)
+		raise_error(rq, ERR_UNAUTHENTICATED, "the key is no longer valid");
+	if (strcmp(outcome, "too_many") == 0)
+		raise_error(rq, ERR_CONFLICT,
+		            "the account has 200 keys that are not revoked; revoke one first");
+}
+
+const char *key_insert(struct request *rq, struct pg_param account, const struct new_key *key)
 {
 	char text[KEY_TEXT_MAX + 1];
 	uint8_t hash[SHA256_LEN];
-	key_text_make(kind, text);
+	key_text_make(key->kind, text);
 	key_text_hash(text, hash);
+	struct pg_param shown = pg_text(arena_strndup(rq->arena, text, KEY_SHOWN_LEN));
+	struct pg_param bytes = pg_bytes(arena_memdup(rq->arena, hash, sizeof(hash)), sizeof(hash));
+	const char *secret = arena_strdup(rq->arena, text);
+	explicit_bzero(text, sizeof(text));
 	struct pg_rows *rows =
-		pg_query(rq, KEY_CREATE_SQL, pg_text(account), pg_text(name),
-	                 pg_text(key_kind_name(kind)),
-	                 pg_text(arena_strndup(rq->arena, text, KEY_SHOWN_LEN)),
-	                 pg_bytes(hash, sizeof(hash)), pg_text(scopes_json(rq, scopes)),
-	                 pg_text(repo), pg_text(interest),
-	                 expires_in_days ? pg_int(expires_in_days) : pg_null());
+		pg_query(rq, KEY_CREATE_SQL, account, caller_key(rq), pg_text(key->name),
+	                 pg_text(key_kind_name(key->kind)), shown, bytes,
+	                 pg_text(scopes_json(rq, key->scopes)), pg_text(key->repo),
+	                 pg_text(key->interest),
+	                 key->expires_in_days ? pg_int(key->expires_in_days) : pg_null());
+	require_made(rq, pg_value(rows, 0, 1));
 	/* {"id":…} becomes {"key":"usr_…","id":…}. */
-	return arena_printf(rq->arena, "{\"key\": \"%s\", %s", text, pg_json(rows) + 1);
+	return arena_printf(rq->arena, "{\"key\": \"%s\", %s", secret, pg_json(rows) + 1);
 }
 
 void key_create(struct request *rq)
 {
 	struct key_input *in = request_input(rq, struct key_input, CREATE_FIELDS);
 	bool is_automation = in->kind && strcmp(in->kind, "automation") == 0;
+	if (rq->caller.kind != KEY_PERSONAL)
+		raise_error(rq, ERR_FORBIDDEN, "an automation key cannot create keys");
 	check_kind(rq, in, is_automation);
-	uint64_t scopes = input_scopes(rq, in, is_automation);
+	struct new_key key = {
+		.name = in->name,
+		.kind = is_automation ? KEY_AUTOMATION : KEY_PERSONAL,
+		.scopes = input_scopes(rq, in, is_automation),
+		.repo = in->repo,
+		.interest = in->interest,
+		.expires_in_days = is_automation ? AUTOMATION_DAYS : in->expires_in_days,
+	};
 	raise_if_faults(rq);
-	require_scopes(rq, scopes);
-	char account[UUID_TEXT_LEN + 1];
-	uuid_format(&rq->caller.account, account);
-	reply_json(rq, 201,
-	           key_insert(rq, account, in->name, is_automation ? KEY_AUTOMATION : KEY_PERSONAL,
-	                      scopes, in->repo, in->interest,
-	                      is_automation ? AUTOMATION_DAYS : in->expires_in_days));
+	require_scopes(rq, key.scopes);
+	reply_is_secret(rq);
+	reply_json(rq, 201, key_insert(rq, pg_uuid(rq->caller.account), &key));
 }
 
 static void require_found(struct request *rq, const struct pg_rows *rows)

@@ -12,16 +12,16 @@ WHERE hash = $1 AND revoked_at IS NULL AND deleted_at IS NULL
   AND (expires_at IS NULL OR expires_at > now());
 
 -- name: key_list (read)
-SELECT coalesce(jsonb_agg(api_key_json(k) ORDER BY k.id DESC), '[]')
-FROM api_key k WHERE account_id = $1 AND deleted_at IS NULL;
+-- $1 account, $2 limit, $3 offset. Newest first.
+SELECT (SELECT coalesce(jsonb_agg(page.json ORDER BY page.id DESC), '[]')
+        FROM (SELECT k.id, api_key_json(k) AS json FROM api_key k WHERE k.account_id = $1 AND k.deleted_at IS NULL
+              ORDER BY k.id DESC LIMIT $2 OFFSET $3) page),
+       (SELECT count(*) FROM api_key WHERE account_id = $1 AND deleted_at IS NULL);
 
 -- name: key_create
--- $1 account, $2 name, $3 kind, $4 prefix to show, $5 hash, $6 scopes as a JSON array, $7 repo, $8 interest,
--- $9 days until the key expires; NULL: never.
-INSERT INTO api_key (account_id, name, kind, prefix, hash, scopes, repo, interest_id, expires_at)
-VALUES ($1, $2, $3, $4, $5, ARRAY(SELECT jsonb_array_elements_text($6::jsonb)), $7, $8,
-        now() + make_interval(days => $9))
-RETURNING api_key_json(api_key);
+-- $1 account, $2 the key that makes it (NULL: none), $3 name, $4 kind, $5 prefix to show, $6 hash, $7 scopes as a JSON array,
+-- $8 repo, $9 interest, $10 days until the key expires (NULL: never).
+SELECT made, outcome FROM api_key_new($1, $2, $3, $4, $5, $6, $7, $8, $9, $10);
 
 -- name: key_kind (read)
 SELECT kind FROM api_key WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL;

@@ -1,18 +1,26 @@
-/** Per-worker cache of API keys: the owner of each key, indexed by the SHA-256 of the key's text.
+/** Cache of API keys, shared by the workers of a process: the owner of each key, indexed by the SHA-256
+ * of the key's text. Thread-safe.
  *
  * An entry is fresh while three things hold: it was read less than KEY_CACHE_MS ago, the key has
  * not expired, and no key has changed since. A change of any key increases the generation
- * (gateway_process.h), which makes all older entries stale.
+ * (gateway_process.h), which makes all older entries stale. A stale entry tells only that the key was
+ * valid once.
  */
 #pragma once
 
+#include "base/arena.h"
 #include "base/crypto.h"
 #include "base/identity.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define KEY_CACHE_MS 5000
+
+/** An entry of this age is read again in the background, so that requests with a key in steady use never
+ * wait. */
+#define KEY_REFRESH_MS 3000
 
 struct key_cache;
 
@@ -28,12 +36,19 @@ struct key_cache *key_cache_new(void);
 /** Accepts NULL. */
 void key_cache_free(struct key_cache *cache);
 
-/** The owner of the key, if its entry is fresh and was read less than `age_ms` ago; otherwise NULL.
- * Valid until the next key_cache_put() or key_cache_drop(). */
-const struct identity *key_cache_get(const struct key_cache *cache, const uint8_t *hash,
-                                     const struct cache_version *now, uint64_t age_ms);
+enum key_found {
+	KEY_ABSENT, /* it was never valid, or its entry was removed */
+	KEY_STALE,  /* it was valid once */
+	KEY_FRESH,
+	KEY_AGING, /* fresh, and the caller should read it again: told to one caller a second */
+};
 
-/** Store the result of a lookup that began at `read`. Copies. `expires_at_ms` 0: never. */
+/** Find a key. When it is fresh or aging, its owner is copied to *ret_caller, the strings into `arena`. */
+enum key_found key_cache_get(struct key_cache *cache, struct arena *arena, const uint8_t *hash,
+                             const struct cache_version *now, struct identity *ret_caller);
+
+/** Store the result of a lookup that began at `read`, unless a newer one is stored. Copies.
+ * `expires_at_ms` 0: never. When the cache is full, the entries that were read first are removed. */
 void key_cache_put(struct key_cache *cache, const uint8_t *hash, const struct cache_version *read,
                    const struct identity *caller, int64_t expires_at_ms);
 
@@ -41,4 +56,4 @@ void key_cache_put(struct key_cache *cache, const uint8_t *hash, const struct ca
 void key_cache_drop(struct key_cache *cache, const uint8_t *hash);
 
 /** Number of entries, fresh and stale. For tests. */
-size_t key_cache_size(const struct key_cache *cache);
+size_t key_cache_size(struct key_cache *cache);

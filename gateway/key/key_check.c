@@ -1,7 +1,7 @@
-/* A cached entry that is older than REFRESH_MS is still used, and read again in the background, so
- * that requests with a key in steady use never wait. Checks of one key share a running lookup. */
+/* Checks of one key by one worker share a running lookup. */
 #include "key/key_check.h"
 
+#include "base/ip.h"
 #include "base/log.h"
 #include "base/metrics.h"
 #include "base/scope.h"
@@ -9,6 +9,7 @@
 #include "gateway_process.h"
 #include "key.sql.h"
 #include "key/key_text.h"
+#include "key/rate_limit.h"
 #include "loop/wait.h"
 #include "pg/pg.h"
 #include "redis/redis.h"
@@ -18,9 +19,17 @@
 #include <string.h>
 #include <sys/queue.h>
 
-#define REFRESH_MS        3000
 #define LOOKUP_TIMEOUT_MS 5000
 #define CHANNEL           "expops.keys"
+
+static int64_t lookup_limit;
+
+const struct setting KEY_SETTINGS[] = {
+	SETTING_INT(&lookup_limit, "KEY_LOOKUP_LIMIT", "100", 0, 1000000,
+                    "Look-ups of unknown API keys a second for each client address (IPv6: each "
+                    "/64); 0: no limit."),
+	SETTING_END,
+};
 
 struct key_wait {
 	SLIST_ENTRY(key_wait) link;
@@ -34,6 +43,8 @@ struct lookup {
 	struct key_checker *checker;
 	struct arena *arena;
 	uint8_t hash[SHA256_LEN];
+	bool is_limited;            /* it counts in the limits of unknown keys */
+	struct uuid client;         /* whose token it took, if it is limited */
 	struct cache_version began; /* when the lookup was started */
 	SLIST_HEAD(, key_wait) waits;
 	struct identity caller; /* valid when the query found the key */
@@ -43,13 +54,13 @@ struct lookup {
 struct key_checker {
 	struct worker *worker;
 	struct gateway_process *process;
-	struct key_cache *cache;
 	LIST_HEAD(, lookup) lookups;
 };
 
 static struct metric lookups_total =
 	METRIC_COUNTER("expops_key_lookups_total",
-                       "Keys checked, by outcome: malformed, cached or asked (of the database).",
+                       "Keys checked, by outcome: malformed, cached, asked (of the database) "
+                       "or refused (too many unknown keys).",
                        "outcome");
 static struct metric revocations_heard =
 	METRIC_COUNTER("expops_key_revocations_heard_total",
@@ -101,11 +112,22 @@ static void lookup_run(struct request *rq)
 	read_row(lookup, rows);
 }
 
+/* End what admit_unknown() began. */
+static void release_unknown(struct lookup *lookup, enum err_code code)
+{
+	struct gateway_process *gateway = lookup->checker->process;
+	atomic_fetch_sub(&gateway->unknown_lookups, 1);
+	if (code != ERR_UNAUTHENTICATED)
+		rate_limiter_return(gateway->lookups, &lookup->client);
+}
+
 static void lookup_done(struct request *rq)
 {
 	struct lookup *lookup = rq->user;
-	struct key_cache *cache = lookup->checker->cache;
+	struct key_cache *cache = lookup->checker->process->keys;
 	enum err_code code = rq->problem.code;
+	if (lookup->is_limited)
+		release_unknown(lookup, code);
 	if (!code)
 		key_cache_put(cache, lookup->hash, &lookup->began, &lookup->caller,
 		              lookup->expires_at_ms);
@@ -133,6 +155,32 @@ static struct lookup *lookup_find(const struct key_checker *checker, const uint8
 	return lookup;
 }
 
+/* The client's bucket: its IPv4 address, mapped to IPv6; its IPv6 network /64, in which a client chooses
+ * its address itself; or one for all that have no address (a unix socket). */
+static struct uuid client_bucket(const char *client)
+{
+	struct ip ip;
+	struct uuid bucket = {{[15] = 1}};
+	if (!ip_parse(client, &ip))
+		return bucket;
+	memcpy(bucket.bytes, ip.bytes, ip_is_v4(&ip) ? sizeof(ip.bytes) : sizeof(ip.bytes) / 2);
+	return bucket;
+}
+
+/* Whether a key that was never valid, as far as this process knows, may be looked up now. If so, it
+ * counts until release_unknown(). */
+static enum err_code admit_unknown(struct gateway_process *gateway, const struct uuid *client)
+{
+	if (atomic_fetch_add(&gateway->unknown_lookups, 1) >= KEY_LOOKUPS_MAX) {
+		atomic_fetch_sub(&gateway->unknown_lookups, 1);
+		return ERR_UNAVAILABLE;
+	}
+	if (rate_limiter_take(gateway->lookups, client, time_monotonic_us()).is_allowed)
+		return ERR_NONE;
+	atomic_fetch_sub(&gateway->unknown_lookups, 1);
+	return ERR_RATE_LIMITED;
+}
+
 static struct lookup *lookup_start(struct key_checker *checker, const uint8_t *hash,
                                    const struct cache_version *now)
 {
@@ -151,36 +199,63 @@ static struct lookup *lookup_start(struct key_checker *checker, const uint8_t *h
 
 /* --- The check -------------------------------------------------------------------------------- */
 
-enum err_code key_check(struct key_checker *checker, const char *bearer,
+/* The running lookup of the key; if there is none, a new one, which a key that was never valid may be
+ * refused. */
+static enum err_code lookup_join(struct key_checker *checker, const struct key_query *query,
+                                 const uint8_t *hash, const struct cache_version *now,
+                                 bool is_unknown, struct lookup **ret_lookup)
+{
+	struct uuid client = {{0}};
+	*ret_lookup = lookup_find(checker, hash, now);
+	if (*ret_lookup)
+		return ERR_NONE;
+	if (is_unknown) {
+		client = client_bucket(query->client);
+		enum err_code code = admit_unknown(checker->process, &client);
+		if (code)
+			return code;
+	}
+	*ret_lookup = lookup_start(checker, hash, now);
+	(*ret_lookup)->is_limited = is_unknown;
+	(*ret_lookup)->client = client;
+	return ERR_NONE;
+}
+
+static struct key_wait *wait_add(struct lookup *lookup, key_check_cb *done, void *context)
+{
+	struct key_wait *wait = arena_new_of(lookup->arena, struct key_wait);
+	wait->done = done;
+	wait->context = context;
+	SLIST_INSERT_HEAD(&lookup->waits, wait, link);
+	return wait;
+}
+
+enum err_code key_check(struct key_checker *checker, const struct key_query *query,
                         struct identity *ret_caller, struct key_wait **ret_wait, key_check_cb *done,
                         void *context)
 {
 	uint8_t hash[SHA256_LEN];
+	struct lookup *lookup;
 	*ret_wait = NULL;
-	if (!bearer || !key_text_is_valid(bearer)) {
+	if (!key_text_is_valid(query->bearer)) {
 		metric_add(&lookups_total, "malformed", NULL, 1);
 		return ERR_UNAUTHENTICATED;
 	}
-	key_text_hash(bearer, hash);
+	key_text_hash(query->bearer, hash);
 	struct cache_version now = version_now(checker);
-	const struct identity *known = key_cache_get(checker->cache, hash, &now, REFRESH_MS);
-	if (!known) {
-		struct lookup *lookup = lookup_find(checker, hash, &now);
-		if (!lookup)
-			lookup = lookup_start(checker, hash, &now);
-		known = key_cache_get(checker->cache, hash, &now, KEY_CACHE_MS);
-		if (!known) {
-			struct key_wait *wait = arena_new_of(lookup->arena, struct key_wait);
-			wait->done = done;
-			wait->context = context;
-			SLIST_INSERT_HEAD(&lookup->waits, wait, link);
-			*ret_wait = wait;
-		}
-	}
-	metric_add(&lookups_total, known ? "cached" : "asked", NULL, 1);
-	if (known)
-		*ret_caller = *known;
-	return ERR_NONE;
+	enum key_found found =
+		key_cache_get(checker->process->keys, query->arena, hash, &now, ret_caller);
+	if (found >= KEY_FRESH)
+		metric_add(&lookups_total, "cached", NULL, 1);
+	if (found == KEY_FRESH)
+		return ERR_NONE;
+	enum err_code code = lookup_join(checker, query, hash, &now, found == KEY_ABSENT, &lookup);
+	if (found == KEY_AGING)
+		return ERR_NONE;
+	metric_add(&lookups_total, code ? "refused" : "asked", NULL, 1);
+	if (!code)
+		*ret_wait = wait_add(lookup, done, context);
+	return code;
 }
 
 void key_check_cancel(struct key_wait *wait)
@@ -222,10 +297,18 @@ static void on_message(void *context, const char *message, size_t length, bool i
 
 /* --- The checker ------------------------------------------------------------------------------ */
 
-void key_checker_register(void)
+void key_checkers_start(struct gateway_process *gateway)
 {
 	metric_register(&lookups_total);
 	metric_register(&revocations_heard);
+	gateway->keys = key_cache_new();
+	gateway->lookups = rate_limiter_new(lookup_limit);
+}
+
+void key_checkers_stop(struct gateway_process *gateway)
+{
+	key_cache_free(gateway->keys);
+	rate_limiter_free(gateway->lookups);
 }
 
 struct key_checker *key_checker_new(struct worker *worker)
@@ -234,7 +317,6 @@ struct key_checker *key_checker_new(struct worker *worker)
 	require(checker);
 	checker->worker = worker;
 	checker->process = worker->process->user;
-	checker->cache = key_cache_new();
 	LIST_INIT(&checker->lookups);
 	if (worker->index == 0)
 		redis_subscribe(worker->redis, CHANNEL, on_message, checker);
@@ -246,6 +328,5 @@ void key_checker_free(struct key_checker *checker)
 	if (!checker)
 		return;
 	require(LIST_EMPTY(&checker->lookups));
-	key_cache_free(checker->cache);
 	free(checker);
 }

@@ -3,10 +3,10 @@
 #include "base/timefmt.h"
 #include "gateway_process.h"
 #include "key/key_check.h"
+#include "key/rate_limit.h"
 #include "loop/request_list.h"
 #include "proxy/forwarded.h"
 #include "proxy/proxy.h"
-#include "proxy/rate_limit.h"
 #include "service/http_request.h"
 #include "service/input.h"
 #include "service/process.h"
@@ -17,12 +17,16 @@
 
 #define ANSWER_GRACE_MS 5000
 
-static int64_t rate_limit, connect_timeout_ms;
+static int64_t rate_limit, account_rate_limit, connect_timeout_ms;
 static const char *trusted_proxies;
 
 const struct setting EDGE_SETTINGS[] = {
-	SETTING_INT(&rate_limit, "RATE_LIMIT", "0", 0, 1000000,
-                    "Requests a second that each key may make of this replica; 0: no limit."),
+	SETTING_INT(&rate_limit, "RATE_LIMIT", "1000", 0, 1000000,
+                    "Requests a second that each key may make of this replica; 0: no limit, also "
+                    "for accounts."),
+	SETTING_INT(&account_rate_limit, "ACCOUNT_RATE_LIMIT", "2000", 0, 1000000,
+                    "Requests a second that all keys of an account together may make of this "
+                    "replica; 0: no limit."),
 	SETTING_MS(&connect_timeout_ms, "CONNECT_TIMEOUT", "1s", 10, 60000,
                    "How long each address of a service may take to accept a connection."),
 	SETTING_TEXT(&trusted_proxies, "TRUSTED_PROXIES", "",
@@ -61,19 +65,20 @@ struct edge {
 
 /* --- Hooks of the proxy ----------------------------------------------------------------------- */
 
-static enum err_code on_key_check(void *context, const char *bearer, struct identity *ret_caller,
-                                  struct key_wait **ret_wait, key_check_cb *done,
-                                  void *done_context)
+static enum err_code on_key_check(void *context, const struct key_query *query,
+                                  struct identity *ret_caller, struct key_wait **ret_wait,
+                                  key_check_cb *done, void *done_context)
 {
 	struct edge *edge = context;
-	return key_check(edge->keys, bearer, ret_caller, ret_wait, done, done_context);
+	return key_check(edge->keys, query, ret_caller, ret_wait, done, done_context);
 }
 
-static struct rate_verdict on_rate(void *context, const struct uuid *key_id)
+static struct rate_verdict on_rate(void *context, const struct identity *caller)
 {
 	const struct edge *edge = context;
 	const struct gateway_process *gateway = edge->worker->process->user;
-	return rate_limiter_take(gateway->limiter, key_id, time_monotonic_us());
+	return rate_limits_take(gateway->limits, &caller->key_id, &caller->account,
+	                        time_monotonic_us());
 }
 
 static void *local_open(void *context, struct http_exchange *x, const struct api_match *match,
@@ -96,9 +101,20 @@ static void local_content(void *local, const char *data, size_t length)
 	http_request_content(local, data, length);
 }
 
-static void local_end(void *local)
+static void local_end(void *local, const struct identity *caller)
 {
-	http_request_end(local);
+	struct request *rq = local;
+	if (caller)
+		rq->caller = *caller;
+	http_request_end(rq);
+}
+
+static void local_refuse(void *local, const struct problem *problem)
+{
+	struct request *rq = local;
+	rq->problem.scope = problem->scope;
+	rq->problem.retry_after_s = problem->retry_after_s;
+	http_request_refuse(rq, problem->code, problem->detail);
 }
 
 static void local_gone(void *local, enum err_code reason)
@@ -118,6 +134,7 @@ static const struct proxy_hooks HOOKS = {
 	.local_open = local_open,
 	.local_content = local_content,
 	.local_end = local_end,
+	.local_refuse = local_refuse,
 	.local_gone = local_gone,
 	.local_done = local_done,
 };
@@ -148,9 +165,9 @@ void edge_process_start(struct process *process)
 	struct arena *arena = arena_new();
 	struct gateway_process *gateway = arena_new_of(arena, struct gateway_process);
 	proxy_register();
-	key_checker_register();
+	key_checkers_start(gateway);
 	gateway->arena = arena;
-	gateway->limiter = rate_limiter_new(rate_limit);
+	gateway->limits = rate_limits_new(rate_limit, rate_limit ? account_rate_limit : 0);
 	require(trusted_parse(arena, trusted_proxies, &gateway->trusted) == ERR_NONE);
 	process->user = gateway;
 }
@@ -158,7 +175,8 @@ void edge_process_start(struct process *process)
 void edge_process_stop(struct process *process)
 {
 	struct gateway_process *gateway = process->user;
-	rate_limiter_free(gateway->limiter);
+	key_checkers_stop(gateway);
+	rate_limits_free(gateway->limits);
 	arena_free(gateway->arena);
 }
 

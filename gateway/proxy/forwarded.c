@@ -1,87 +1,17 @@
 #include "proxy/forwarded.h"
 
 #include "base/base.h"
+#include "base/ip.h"
 
-#include <arpa/inet.h>
 #include <stdbool.h>
 #include <string.h>
 #include <strings.h>
 
 #define ADDRESS_TEXT_MAX 64 /* a longer text is not an address */
-#define ADDRESS_BITS     128
-#define IPV4_BITS        32
-
-static const char SEPARATORS[] = ", \t";
-
-/* An IPv6 address. IPv4 is stored IPv4-mapped (RFC 4291 section 2.5.5.2), so that each address has
- * one form. */
-struct ip {
-	uint8_t bytes[16];
-};
-
-struct network {
-	struct ip ip;
-	unsigned bits; /* length of the prefix */
-};
-
 struct trusted {
-	struct network *networks;
-	size_t count;
+	const struct ip_networks *networks;
 	bool has_unix;
 };
-
-/* --- Addresses -------------------------------------------------------------------------------- */
-
-static bool ip_parse(const char *text, struct ip *ip, bool *ret_is_v4)
-{
-	static const uint8_t MAPPED[12] = {[10] = 0xff, [11] = 0xff};
-	*ret_is_v4 = inet_pton(AF_INET, text, ip->bytes + sizeof(MAPPED)) == 1;
-	if (*ret_is_v4)
-		memcpy(ip->bytes, MAPPED, sizeof(MAPPED));
-	return *ret_is_v4 || inet_pton(AF_INET6, text, ip->bytes) == 1;
-}
-
-/* The address as text; an IPv4-mapped address as IPv4. */
-static const char *ip_text(struct arena *arena, const struct ip *ip)
-{
-	char *text = arena_alloc(arena, INET6_ADDRSTRLEN);
-	bool is_v4 = IN6_IS_ADDR_V4MAPPED((const struct in6_addr *)ip->bytes);
-	require(inet_ntop(is_v4 ? AF_INET : AF_INET6, ip->bytes + (is_v4 ? 12 : 0), text,
-	                  INET6_ADDRSTRLEN));
-	return text;
-}
-
-static bool network_has(const struct network *network, const struct ip *ip)
-{
-	size_t whole = network->bits / 8;
-	unsigned rest = network->bits % 8;
-	if (memcmp(network->ip.bytes, ip->bytes, whole) != 0)
-		return false;
-	return rest == 0 || (network->ip.bytes[whole] ^ ip->bytes[whole]) >> (8 - rest) == 0;
-}
-
-/* `address` or `address/bits`. */
-static bool network_parse(char *text, struct network *network)
-{
-	bool is_v4;
-	char *slash = strchr(text, '/');
-	if (slash)
-		*slash = '\0';
-	if (!ip_parse(text, &network->ip, &is_v4))
-		return false;
-	network->bits = ADDRESS_BITS;
-	if (!slash)
-		return true;
-	const char *digits = slash + 1;
-	size_t length = strlen(digits);
-	if (length == 0 || length > 3 || strspn(digits, "0123456789") != length)
-		return false;
-	unsigned bits = 0, most = is_v4 ? IPV4_BITS : ADDRESS_BITS;
-	for (; *digits; digits++)
-		bits = 10 * bits + (unsigned)(*digits - '0');
-	network->bits = ADDRESS_BITS - most + bits;
-	return bits <= most;
-}
 
 /* --- Trusted proxies -------------------------------------------------------------------------- */
 
@@ -89,35 +19,20 @@ enum err_code trusted_parse(struct arena *arena, const char *text,
                             const struct trusted **ret_trusted)
 {
 	struct trusted *trusted = arena_new_of(arena, struct trusted);
-	trusted->networks = arena_array(arena, strlen(text) / 2 + 1, sizeof(*trusted->networks));
-	char *rest = arena_strdup(arena, text);
-	for (char *word; (word = strsep(&rest, SEPARATORS));) {
-		if (!*word)
-			continue;
-		if (strcmp(word, "unix") == 0)
-			trusted->has_unix = true;
-		else if (!network_parse(word, &trusted->networks[trusted->count++]))
-			return ERR_INVALID;
-	}
-	*ret_trusted = trusted;
-	return ERR_NONE;
-}
-
-static bool trusts(const struct trusted *trusted, const struct ip *ip)
-{
-	for (size_t i = 0; i < trusted->count; i++)
-		if (network_has(&trusted->networks[i], ip))
-			return true;
-	return false;
+	enum err_code code =
+		ip_networks_parse(arena, text, "unix", &trusted->has_unix, &trusted->networks);
+	if (!code)
+		*ret_trusted = trusted;
+	return code;
 }
 
 static bool trusts_peer(const struct trusted *trusted, const char *peer)
 {
 	struct ip ip;
-	bool is_v4;
 	if (strcmp(peer, "unix") == 0)
 		return trusted->has_unix;
-	return trusted->count > 0 && ip_parse(peer, &ip, &is_v4) && trusts(trusted, &ip);
+	return !ip_networks_empty(trusted->networks) && ip_parse(peer, &ip) &&
+	       ip_networks_have(trusted->networks, &ip);
 }
 
 /* --- Lists, read from their end --------------------------------------------------------------- */
@@ -164,7 +79,6 @@ static bool reverse_list_next(struct reverse_list *list, const char **ret_text, 
 static bool element_parse(const char *text, size_t length, struct ip *ip)
 {
 	char copy[ADDRESS_TEXT_MAX];
-	bool is_v4;
 	if (length == 0 || length >= sizeof(copy))
 		return false;
 	memcpy(copy, text, length);
@@ -179,7 +93,7 @@ static bool element_parse(const char *text, size_t length, struct ip *ip)
 	} else if (colon && !strchr(colon + 1, ':')) {
 		*colon = '\0';
 	}
-	return ip_parse(address, ip, &is_v4);
+	return ip_parse(address, ip);
 }
 
 /* The scheme that belongs to the address `index` elements before the last. A proxy may replace the
@@ -212,7 +126,7 @@ struct forwarded forwarded_read(const struct trusted *trusted, struct arena *are
 		ip = element;
 		index = i;
 		is_known = true;
-		is_proxy = trusts(trusted, &ip);
+		is_proxy = ip_networks_have(trusted->networks, &ip);
 	}
 	if (is_known)
 		from.client = ip_text(arena, &ip);

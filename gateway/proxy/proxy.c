@@ -15,12 +15,15 @@
  *   AUTH      the key's lookup              wait   paused
  *   LOCAL     the gateway's own operation   local  passed to it
  *   CONNECT   a connection to the service   call   paused
- *   SEND      the service's answer          call   sent on; paused while its queue is full
+ *   SEND      the service's answer          call   sent on; paused while its queue is full;
+ *                                           wait   its end held back until the key is checked again
  *   RELAY     the end of the answer         call   as in SEND
  *   ANSWERED  the response to be sent       -      dropped
  *   ABORTED   on_done                       -      dropped
  *
- * The rate limit, the scope and the size of the content are checked between AUTH and CONNECT. From
+ * The rate limits, the scope and the size of the content are checked between AUTH and CONNECT. When a
+ * request with content is complete, its key is checked again, in the states LOCAL and SEND: a look-up may
+ * be waited for there too, while the end of the content is held back. From
  * RELAY on the response has started: a failure then closes the client's connection.
  */
 #include "base/base.h"
@@ -119,8 +122,11 @@ static bool call_send(struct proxy_exchange *p, const char *data, size_t length)
 	return count > 0 && upstream_send(p->call, bufs, count);
 }
 
+/* Send the end of the content, which was held back. */
 static void call_send_end(struct proxy_exchange *p)
 {
+	if (p->held_length > 0 || !p->x->head.is_chunked)
+		call_send(p, p->held, p->held_length);
 	if (p->x->head.is_chunked)
 		call_send(p, NULL, 0);
 	upstream_sent(p->call);
@@ -134,10 +140,10 @@ static void on_ready(void *user)
 	if (!p->has_content) {
 		call_send(p, NULL, 0);
 		upstream_sent(p->call);
-	} else if (p->is_complete) { /* a retry of a request with empty content */
-		call_send_end(p);
-	} else {
+	} else if (!p->is_complete) {
 		http_content_resume(p->x);
+	} else if (p->is_authorized) { /* a retry of a request whose content was all held back */
+		call_send_end(p);
 	}
 }
 
@@ -247,6 +253,12 @@ static const struct upstream_handler UPSTREAM_HANDLER = {
 
 /* --- Checks ----------------------------------------------------------------------------------- */
 
+static void local_end(struct proxy_exchange *p)
+{
+	bool has_key = !(p->match.op->flags & API_OPEN);
+	p->proxy->hooks->local_end(p->local, has_key ? &p->caller : NULL);
+}
+
 static void open_local(struct proxy_exchange *p)
 {
 	struct http_exchange *x = p->x;
@@ -257,7 +269,7 @@ static void open_local(struct proxy_exchange *p)
 	                                       p->request_id, fields, field_count);
 	x->user = p;
 	if (p->is_complete)
-		p->proxy->hooks->local_end(p->local);
+		local_end(p);
 }
 
 /* The caller may use the operation: run it here or pass the request on. */
@@ -284,39 +296,74 @@ static void reply_rate_limited(struct proxy_exchange *p)
 	struct problem problem = {
 		.code = ERR_RATE_LIMITED,
 		.detail = arena_printf(p->x->arena,
-	                               "more than %" PRId64 " requests a second with this key",
-	                               p->rate.limit),
+	                               "more than %" PRId64 " requests a second with this %s",
+	                               p->rate.limit, p->rate.policy),
 		.retry_after_s = (unsigned)p->rate.retry_s,
 	};
 	reply_problem(p, &problem);
 }
 
-static void reply_scope_missing(struct proxy_exchange *p)
-{
-	const char *scope = p->match.op->scope_name;
-	struct problem problem = {
-		.code = ERR_SCOPE,
-		.detail = arena_printf(p->x->arena, "the key lacks the scope %s", scope),
-		.scope = scope,
-	};
-	reply_problem(p, &problem);
-}
-
-/* The key is valid: check its rate limit and its scopes. */
-static void authorize(struct proxy_exchange *p, const struct identity *caller)
+/* Whether the caller may use the operation. If not, *ret_problem says why. */
+static bool is_permitted(struct proxy_exchange *p, const struct identity *caller,
+                         struct problem *ret_problem)
 {
 	const struct api_op *op = p->match.op;
+	*ret_problem = (struct problem){.code = api_permit(op, caller)};
+	if (ret_problem->code == ERR_SCOPE) {
+		ret_problem->scope = op->scope_name;
+		ret_problem->detail =
+			arena_printf(p->x->arena, "the key lacks the scope %s", op->scope_name);
+	}
+	return ret_problem->code == ERR_NONE;
+}
+
+/* Keep the caller; the strings of an automation key are copied into the exchange's arena. */
+static void set_caller(struct proxy_exchange *p, const struct identity *caller)
+{
 	p->caller = *caller;
 	p->caller.repo = arena_strdup(p->x->arena, caller->repo);
 	p->caller.interest = arena_strdup(p->x->arena, caller->interest);
+}
+
+/* The key is valid: check its rate limits and its scopes. */
+static void authorize(struct proxy_exchange *p, const struct identity *caller)
+{
+	struct problem problem;
+	set_caller(p, caller);
 	if (p->proxy->hooks->rate)
-		p->rate = p->proxy->hooks->rate(p->proxy->context, &caller->key_id);
+		p->rate = p->proxy->hooks->rate(p->proxy->context, caller);
 	if (p->rate.limit > 0 && !p->rate.is_allowed)
 		reply_rate_limited(p);
-	else if ((caller->scopes & op->scope) != op->scope)
-		reply_scope_missing(p);
+	else if (!is_permitted(p, caller, &problem))
+		reply_problem(p, &problem);
 	else
 		dispatch(p);
+}
+
+/* Start a check of the request's key. */
+static enum err_code check_key(struct proxy_exchange *p, struct identity *ret_caller,
+                               key_check_cb *done)
+{
+	const struct key_query query = {
+		.arena = p->x->arena,
+		.bearer = proxy_bearer(&p->x->head),
+		.client = p->x->peer,
+	};
+	p->wait = NULL;
+	if (!query.bearer)
+		return ERR_UNAUTHENTICATED;
+	return p->proxy->hooks->key_check(p->proxy->context, &query, ret_caller, &p->wait, done, p);
+}
+
+/* The problem of a key that was refused. */
+static struct problem refusal_of(enum err_code code)
+{
+	struct problem problem = {.code = code};
+	if (code == ERR_RATE_LIMITED) {
+		problem.detail = "too many unknown keys from this address";
+		problem.retry_after_s = 1;
+	}
+	return problem;
 }
 
 static void on_key_checked(void *context, enum err_code code, const struct identity *caller)
@@ -324,7 +371,8 @@ static void on_key_checked(void *context, enum err_code code, const struct ident
 	struct proxy_exchange *p = context;
 	p->wait = NULL;
 	if (code) {
-		reply_error(p, code, NULL);
+		struct problem problem = refusal_of(code);
+		reply_problem(p, &problem);
 		return;
 	}
 	authorize(p, caller);
@@ -336,22 +384,66 @@ static void on_key_checked(void *context, enum err_code code, const struct ident
 static void authenticate(struct proxy_exchange *p)
 {
 	struct identity caller;
-	const char *bearer = proxy_bearer(&p->x->head);
 	move(p, PROXY_AUTH);
-	if (!bearer) {
-		reply_error(p, ERR_UNAUTHENTICATED, NULL);
-		return;
-	}
-	enum err_code code = p->proxy->hooks->key_check(p->proxy->context, bearer, &caller,
-	                                                &p->wait, on_key_checked, p);
+	enum err_code code = check_key(p, &caller, on_key_checked);
 	if (p->wait) {
 		if (p->x->head.has_content)
 			http_content_pause(p->x);
 	} else if (code) {
-		reply_error(p, code, NULL);
+		struct problem problem = refusal_of(code);
+		reply_problem(p, &problem);
 	} else {
 		authorize(p, &caller);
 	}
+}
+
+/* --- The complete request --------------------------------------------------------------------- */
+
+static bool is_calling(const struct proxy_exchange *p)
+{
+	return p->state == PROXY_SEND || p->state == PROXY_RELAY;
+}
+
+/* The request is complete and its caller may make it. Without a connection (CONNECT), on_ready() sends
+ * the end. */
+static void finish(struct proxy_exchange *p)
+{
+	p->is_authorized = true;
+	if (p->state == PROXY_LOCAL)
+		local_end(p);
+	else if (is_calling(p))
+		call_send_end(p);
+}
+
+/* The result of the second check of the key. Once the service has answered, it has decided without the
+ * end of the content. */
+static void authorize_again(struct proxy_exchange *p, enum err_code code,
+                            const struct identity *caller)
+{
+	struct problem problem = refusal_of(code);
+	if (!code && is_permitted(p, caller, &problem)) {
+		set_caller(p, caller);
+		finish(p);
+	} else if (p->state == PROXY_LOCAL) {
+		p->proxy->hooks->local_refuse(p->local, &problem);
+	} else if (p->state != PROXY_RELAY) {
+		reply_problem(p, &problem);
+	}
+}
+
+static void on_key_checked_again(void *context, enum err_code code, const struct identity *caller)
+{
+	struct proxy_exchange *p = context;
+	p->wait = NULL;
+	authorize_again(p, code, caller);
+}
+
+static void authenticate_again(struct proxy_exchange *p)
+{
+	struct identity caller;
+	enum err_code code = check_key(p, &caller, on_key_checked_again);
+	if (!p->wait)
+		authorize_again(p, code, &caller);
 }
 
 /* --- The client's events ---------------------------------------------------------------------- */
@@ -390,9 +482,10 @@ void proxy_head(struct proxy *proxy, struct http_exchange *x)
 	}
 }
 
-static bool is_calling(const struct proxy_exchange *p)
+/* Whether content of known length is complete with what was received. */
+static bool is_last_piece(const struct proxy_exchange *p)
 {
-	return p->state == PROXY_SEND || p->state == PROXY_RELAY;
+	return p->received_bytes == (uint64_t)p->x->head.content_length;
 }
 
 void proxy_content(struct http_exchange *x, const char *data, size_t length)
@@ -405,20 +498,26 @@ void proxy_content(struct http_exchange *x, const char *data, size_t length)
 	if (p->state == PROXY_ANSWERED || p->state == PROXY_ABORTED)
 		return;
 	p->received_bytes += length;
-	if (p->received_bytes > MAX_OF(p->match.op->body_max_bytes, DROPPED_MAX_BYTES))
+	if (p->received_bytes > MAX_OF(p->match.op->body_max_bytes, DROPPED_MAX_BYTES)) {
 		fail(p, ERR_TOO_LARGE, NULL);
-	else if (p->has_content && is_calling(p) && call_send(p, data, length))
+	} else if (p->has_content && is_calling(p) && is_last_piece(p)) {
+		p->held = arena_memdup(x->arena, data, length);
+		p->held_length = length;
+	} else if (p->has_content && is_calling(p) && call_send(p, data, length)) {
 		http_content_pause(x);
+	}
 }
 
 void proxy_end(struct http_exchange *x)
 {
 	struct proxy_exchange *p = x->user;
 	p->is_complete = true;
-	if (p->state == PROXY_LOCAL)
-		p->proxy->hooks->local_end(p->local);
-	else if (p->has_content && is_calling(p))
-		call_send_end(p);
+	if (p->state != PROXY_LOCAL && !(p->has_content && is_calling(p)))
+		return;
+	if (x->head.has_content && !(p->match.op->flags & API_OPEN))
+		authenticate_again(p);
+	else
+		finish(p);
 }
 
 void proxy_drained(struct http_exchange *x)
@@ -431,11 +530,11 @@ void proxy_drained(struct http_exchange *x)
 void proxy_gone(struct http_exchange *x, enum err_code reason)
 {
 	struct proxy_exchange *p = x->user;
+	release(p);
 	if (p->state == PROXY_LOCAL) {
 		p->proxy->hooks->local_gone(p->local, reason);
 		return;
 	}
-	release(p);
 	if (p->state != PROXY_ABORTED)
 		move(p, PROXY_ABORTED);
 	p->code = reason;
@@ -444,11 +543,11 @@ void proxy_gone(struct http_exchange *x, enum err_code reason)
 void proxy_done(struct http_exchange *x)
 {
 	struct proxy_exchange *p = x->user;
+	require(!p->wait && !p->call);
 	if (p->state == PROXY_LOCAL) {
 		p->proxy->hooks->local_done(p->local);
 		return;
 	}
-	require(!p->wait && !p->call);
 	proxy_report(p);
 }
 

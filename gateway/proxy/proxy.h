@@ -4,13 +4,17 @@
  *     edge.c              settings, listener, and the parts that a worker owns
  *     proxy.c             the states of one exchange; with proxy_head.c and proxy_report.c
  *     forwarded.c         the client's address behind trusted load balancers
- *     rate_limit.c        limits the requests a second of each key
  *     signature_cache.c   the caller's identity, signed for the services
  *
- * The proxy finds the operation in api.def, checks the key (key/key_check.h), the key's rate limit
- * and its scopes. Then it passes the request to the operation's service, or runs it here if
- * it is one of the gateway's own operations. Content is streamed in both directions and never
- * buffered as a whole. proxy.c draws the states.
+ * The proxy finds the operation in api.def, checks the key (key/key_check.h), the rate limits of the
+ * key and its account (key/rate_limit.h), and the key's scopes. Then it passes the request to the
+ * operation's service, or runs it here if it is one of the gateway's own operations. Content is
+ * streamed in both directions and never buffered as a whole. proxy.c draws the states.
+ *
+ * A request with content is authorised twice: when its head is there, and again when all of it is.
+ * The last piece of the content, or the chunk that ends it, is held back until the second check, so that
+ * the service does not get the whole request, and does nothing, when the key was revoked or lost the
+ * scope meanwhile.
  *
  * Sent to the service: method and target as received; Host; all fields except those that apply to
  * one connection only (RFC 9110 section 7.6.1), Authorization, and those that the gateway sets
@@ -26,11 +30,12 @@
 #pragma once
 
 #include "base/identity.h"
+#include "base/problem.h"
 #include "http/api.h"
 #include "http/server.h"
 #include "key/key_check.h"
+#include "key/rate_limit.h"
 #include "proxy/forwarded.h"
-#include "proxy/rate_limit.h"
 #include "upstream/upstream.h"
 
 struct proxy;
@@ -38,12 +43,12 @@ struct proxy;
 /** Functions that the proxy calls; `context` is that of proxy_new(). */
 struct proxy_hooks {
 	/** As key_check() and key_check_cancel(). */
-	enum err_code (*key_check)(void *context, const char *bearer, struct identity *ret_caller,
-	                           struct key_wait **ret_wait, key_check_cb *done,
-	                           void *done_context);
+	enum err_code (*key_check)(void *context, const struct key_query *query,
+	                           struct identity *ret_caller, struct key_wait **ret_wait,
+	                           key_check_cb *done, void *done_context);
 	void (*key_check_cancel)(struct key_wait *wait);
-	/** Take a token of the key's rate limit. NULL: no limit. */
-	struct rate_verdict (*rate)(void *context, const struct uuid *key_id);
+	/** Take a token of the limits of the caller's key and account. NULL: no limit. */
+	struct rate_verdict (*rate)(void *context, const struct identity *caller);
 	/** Start one of the gateway's own operations. It takes the exchange and its arena, and adds
 	 * `fields` (in the arena) to its reply. Returns its state. The functions below are called
 	 * with that state for the exchange's later events; local_done() frees it. */
@@ -51,7 +56,10 @@ struct proxy_hooks {
 	                    const struct identity *caller, const char *request_id,
 	                    const struct http_field *fields, size_t field_count);
 	void (*local_content)(void *local, const char *data, size_t length);
-	void (*local_end)(void *local);
+	/** The request is complete; `caller` as the key is now (NULL: the operation needs none). */
+	void (*local_end)(void *local, const struct identity *caller);
+	/** The request is complete, and refused: reply with the problem. */
+	void (*local_refuse)(void *local, const struct problem *problem);
 	void (*local_gone)(void *local, enum err_code reason);
 	void (*local_done)(void *local);
 };

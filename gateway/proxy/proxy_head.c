@@ -182,12 +182,10 @@ size_t proxy_rate_fields(struct proxy_exchange *p, struct http_field fields[2])
 {
 	if (!p->rate.limit)
 		return 0;
-	struct arena *arena = p->x->arena;
-	fields[0] =
-		http_field_of("RateLimit", arena_printf(arena, "\"key\";r=%" PRId64 ";t=%" PRId64,
-	                                                p->rate.remaining, p->rate.reset_s));
-	fields[1] = http_field_of("RateLimit-Policy",
-	                          arena_printf(arena, "\"key\";q=%" PRId64 ";w=1", p->rate.limit));
+	fields[0] = http_field_of("RateLimit",
+	                          arena_printf(p->x->arena, "\"%s\";r=%" PRId64 ";t=%" PRId64,
+	                                       p->rate.policy, p->rate.remaining, p->rate.reset_s));
+	fields[1] = http_field_of("RateLimit-Policy", p->rate.policies);
 	return 2;
 }
 

@@ -41,11 +41,14 @@ struct proxy_exchange {
 	struct api_match match;
 	struct identity caller;
 	struct rate_verdict rate;
-	struct key_wait *wait;      /* in PROXY_AUTH */
+	struct key_wait *wait;      /* for a look-up of the key; NULL: none */
 	struct upstream_call *call; /* NULL: there is none */
 	void *local;                /* in PROXY_LOCAL */
 	struct buf head;            /* to be sent to the service */
 	uint64_t received_bytes;    /* of the request's content */
+	/* The last piece of a content of known length, until the key was checked again. */
+	const char *held;
+	size_t held_length;
 	uint64_t call_started_us, answer_us;
 	enum err_code code;  /* of the problem that was replied, or why the exchange was aborted */
 	const char *reason;  /* details of `code` for logs; NULL: none */
@@ -55,6 +58,7 @@ struct proxy_exchange {
 	bool is_head_sent;
 	bool is_content_sent; /* at least some of it */
 	bool is_complete;     /* the whole request was received */
+	bool is_authorized;   /* and its key was valid then */
 };
 
 /* proxy_head.c */

@@ -34,6 +34,11 @@ static const char *const KIND_NAMES[] = {
 	[KEY_SERVICE] = "service",
 };
 
+bool identity_is_limited(const struct identity *identity)
+{
+	return identity->repo || identity->interest;
+}
+
 struct identity_signer *identity_signer_new(const char *secret)
 {
 	size_t length = strlen(secret);

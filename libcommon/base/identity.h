@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/uuid.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define IDENTITY_HEADER "X-Expops-Identity"
@@ -36,6 +37,9 @@ struct identity {
 	const char *repo;     /* `owner/name`, for an automation key; NULL: none */
 	const char *interest; /* UUID text, for an automation key; NULL: none */
 };
+
+/** Whether the caller's key is limited to a repository or an interest. */
+bool identity_is_limited(const struct identity *identity);
 
 /** The signing key, made once from the setting IDENTITY_SECRET. */
 struct identity_signer;

@@ -19,6 +19,8 @@
 #define NOT_BUILT API_NOT_BUILT
 #define READS     API_READS
 
+#define WHOLE_ACCOUNT API_WHOLE_ACCOUNT
+
 /* api_init() sets `scope`. */
 static struct api_op ops[] = {
 #define API(id, method, path, service, scope, body, flags) \
@@ -124,6 +126,15 @@ void api_init(void)
 		}
 		node_add_op(node, op);
 	}
+}
+
+enum err_code api_permit(const struct api_op *op, const struct identity *caller)
+{
+	if ((caller->scopes & op->scope) != op->scope)
+		return ERR_SCOPE;
+	if (op->flags & API_WHOLE_ACCOUNT && identity_is_limited(caller))
+		return ERR_FORBIDDEN;
+	return ERR_NONE;
 }
 
 const struct api_op *api_op(enum api_id id)

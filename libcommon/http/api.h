@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/identity.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -29,6 +30,8 @@ enum api_flag {
 	API_CREATES = 4,   /* a POST that creates or starts something; takes Idempotency-Key */
 	API_NOT_BUILT = 8, /* replies 501 */
 	API_READS = 16,    /* a POST that changes nothing; may be repeated */
+	API_WHOLE_ACCOUNT =
+		32, /* refused to keys that are limited to a repository or an interest */
 };
 
 /** The operations, API_ID_<id> in the order of api.def. */
@@ -50,6 +53,10 @@ struct api_op {
 	size_t body_max_bytes;  /* 0: the operation has no body */
 	unsigned flags;         /* of enum api_flag */
 };
+
+/** Whether a caller may use the operation: ERR_NONE; ERR_SCOPE: its key lacks the scope; ERR_FORBIDDEN:
+ * its key is limited (identity_is_limited()), and the operation concerns the whole account. */
+enum err_code api_permit(const struct api_op *op, const struct identity *caller);
 
 /** The row of `id`. */
 const struct api_op *api_op(enum api_id id);

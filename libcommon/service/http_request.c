@@ -317,12 +317,12 @@ static struct destination find_destination(const struct service *service, struct
 	return to;
 }
 
-/* The gateway has checked the scope already, by the same table. The service checks it again, so that a
+/* The gateway has checked this already, by the same table. The service checks it again, so that a
  * mistake in the gateway does not give access. */
-static enum err_code check_scope(const struct destination *to, const struct identity *caller)
+static enum err_code check_permission(const struct destination *to, const struct identity *caller)
 {
 	const struct api_op *op = to->match.op;
-	return op && (caller->scopes & op->scope) != op->scope ? ERR_SCOPE : ERR_NONE;
+	return op ? api_permit(op, caller) : ERR_NONE;
 }
 
 static void on_head(struct http_exchange *x)
@@ -338,7 +338,7 @@ static void on_head(struct http_exchange *x)
 		                       &caller);
 	if (!code) {
 		to = find_destination(process->service, x, &caller);
-		code = to.code ? to.code : check_scope(&to, &caller);
+		code = to.code ? to.code : check_permission(&to, &caller);
 	}
 	const char *id = http_head_request_id(&x->head, x->arena);
 	struct request *rq =

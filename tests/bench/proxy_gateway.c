@@ -13,16 +13,16 @@
 
 static struct identity caller;
 
-static enum err_code key_check_fixed(void *context, const char *bearer, struct identity *ret_caller,
-                                     struct key_wait **ret_wait, key_check_cb *done,
-                                     void *done_context)
+static enum err_code key_check_fixed(void *context, const struct key_query *query,
+                                     struct identity *ret_caller, struct key_wait **ret_wait,
+                                     key_check_cb *done, void *done_context)
 {
 	(void)context;
 	(void)done;
 	(void)done_context;
 	*ret_wait = NULL;
 	*ret_caller = caller;
-	return strcmp(bearer, "key") == 0 ? ERR_NONE : ERR_UNAUTHENTICATED;
+	return strcmp(query->bearer, "key") == 0 ? ERR_NONE : ERR_UNAUTHENTICATED;
 }
 
 static const struct proxy_hooks HOOKS = {.key_check = key_check_fixed};

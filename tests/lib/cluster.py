@@ -18,6 +18,7 @@ SETTINGS = {
     "LOG_LEVEL": "info",
     "WORKERS": "2",
     "RATE_LIMIT": "0",
+    "KEY_LOOKUP_LIMIT": "0",
     "JOB_LEASE": "15s",
     "PG_POOL_WAIT": "5s",
     "CONNECT_TIMEOUT": "5s",

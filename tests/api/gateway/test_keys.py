@@ -3,23 +3,16 @@
 import re
 import socket
 import struct
-import zlib
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta
 
 import pytest
 
+from lib.keys import checksum
 from lib.wait import wait_for
 
-BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 OPERATORS = {"service:any_user", "assets:write"}
 ABSENT = "0197a0b1-c2d3-7e4f-8a5b-6c7d8e9f0a1b"
-
-
-def checksum(text):
-    crc, digits = zlib.crc32(text.encode()), ""
-    for _ in range(6):
-        crc, digit = divmod(crc, 62)
-        digits = BASE62[digit] + digits
-    return digits
 
 
 def make(api, **body):
@@ -61,13 +54,122 @@ def test_list_is_newest_first_with_presets_and_scopes(api):
     assert not presets["agent"] & OPERATORS
 
 
+def test_the_list_is_paged(api):
+    ids = [make(api, name=f"key {number}")["id"] for number in range(24)]
+    first = api.get("/account/api-keys", expect=200)
+    assert first.headers["X-Total-Count"] == "25"
+    assert [key["id"] for key in first.json()["keys"]] == ids[:-21:-1]
+    rest = api.get(first.links["next"]["url"], expect=200)
+    assert [key["id"] for key in rest.json()["keys"]][:4] == ids[3::-1]
+    assert len(rest.json()["keys"]) == 5 and "next" not in rest.links
+    assert len(api.get("/account/api-keys?limit=1000", expect=200).json()["keys"]) == 25
+    assert rest.json()["scopes"] == first.json()["scopes"]
+    api.problem("GET", "/account/api-keys?limit=0", 400, "invalid_request")
+
+
+def test_the_answer_with_the_text_is_not_stored(api):
+    headers = {"Idempotency-Key": "once"}
+    for _ in range(2):
+        answer = api.post("/account/api-keys", {"name": "one"}, headers=headers, expect=201)
+        assert answer.headers["Cache-Control"] == "no-store"
+
+
+def test_a_key_does_not_outlive_its_maker(api):
+    maker = make(api, expires_in_days=2)
+    short = api.as_key(maker["key"])
+    for body in ({}, {"expires_in_days": 30}, {"kind": "automation"}):
+        assert make(short, **body)["expires_at"] == maker["expires_at"]
+    assert make(short, expires_in_days=1)["expires_at"] < maker["expires_at"]
+
+
+def test_an_automation_key_makes_no_keys(api):
+    automation = api.as_key(make(api, kind="automation", scopes=["account:write"])["key"])
+    automation.problem("POST", "/account/api-keys", 403, "forbidden", {"name": "more", "scopes": ["account:write"]})
+
+
+def test_a_limited_key_changes_nothing_of_the_account(api):
+    made = make(api)
+    scopes = ["account:read", "account:write"]
+    for limit in ({"repo": "acme/ranker"}, {"interest_id": ABSENT}):
+        limited = api.as_key(make(api, kind="automation", scopes=scopes, **limit)["key"])
+        limited.get("/account/api-keys", expect=200)
+        path = f"/account/api-keys/{made['id']}"
+        limited.problem("PATCH", path, 403, "forbidden", {"name": "mine"})
+        limited.problem("POST", path + "/revoke", 403, "forbidden")
+        limited.problem("DELETE", path, 403, "forbidden")
+        limited.problem("POST", "/account/delete", 403, "forbidden", {"confirm": True})
+    assert listed(api, made["id"])[0]["status"] == "active"
+
+
+def test_an_account_has_at_most_200_keys(api, cluster):
+    """Also when they are created at the same time. A revoked key does not count."""
+    with cluster.postgres.connect() as connection:
+        connection.execute(
+            "INSERT INTO account.api_key (account_id, name, kind, prefix, hash, scopes)"
+            " SELECT account_id, 'filler', kind, prefix, sha256(hash || int4send(n)), scopes"
+            " FROM account.api_key, generate_series(1, 195) n WHERE prefix = %s", [api.key[:12]])
+    with ThreadPoolExecutor(10) as pool:
+        answers = list(pool.map(lambda _: api.as_key(api.key).post("/account/api-keys", {"name": "one"}), range(10)))
+    assert sorted(answer.status_code for answer in answers) == [201] * 4 + [409] * 6
+    made = next(answer.json() for answer in answers if answer.status_code == 201)
+    api.post(f"/account/api-keys/{made['id']}/revoke", expect=200)
+    make(api)
+    api.problem("POST", "/account/api-keys", 409, "conflict", {"name": "one too many"})
+
+
+@pytest.mark.parametrize("framing", ["length", "chunked"])
+def test_a_key_revoked_during_the_request_does_nothing(api, framing):
+    """The head and most of the content come before the key is revoked, the end after it."""
+    made = make(api)
+    body = b'{"name": "made by a revoked key"}'
+    head = f"POST /api/v1.0/account/api-keys HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {made['key']}\r\n".encode()
+    head += b"Content-Type: application/json\r\nConnection: close\r\n"
+    if framing == "length":
+        first, last = head + b"Content-Length: %d\r\n\r\n" % len(body) + body[:-1], body[-1:]
+    else:
+        first = head + b"Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n" % (len(body), body)
+        last = b"0\r\n\r\n"
+    answer = send_in_two(api, first, lambda: api.delete(f"/account/api-keys/{made['id']}", expect=200), last)
+    assert b" 401 " in answer.partition(b"\r\n")[0]
+    assert [key["name"] for key in api.get("/account/api-keys").json()["keys"]] == ["first key"]
+
+
+def test_a_key_revoked_during_a_request_to_a_service_does_nothing(api):
+    made = make(api)
+    body = b'{"name": "written with a revoked key"}'
+    head = (f"POST /api/v1.0/projects HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {made['key']}\r\nConnection: close\r\n"
+            f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n").encode()
+    answer = send_in_two(api, head + body[:-1],
+                         lambda: api.post(f"/account/api-keys/{made['id']}/revoke", expect=200), body[-1:])
+    assert b" 401 " in answer.partition(b"\r\n")[0]
+    assert api.get("/projects", expect=200).json() == []
+
+
+def send_in_two(api, first, between, last):
+    """Send a request in two pieces and call `between` between them. Returns what was received. An answer before the
+    second piece would be an error: reading it then has to fail."""
+    host, _, port = api.url.removeprefix("http://").rpartition(":")
+    with socket.create_connection((host, int(port)), timeout=60) as connection:
+        connection.sendall(first)
+        # An answer on another connection that came later: the gateway has read the first piece by then.
+        api.get("/account/api-keys", expect=200)
+        between()
+        connection.sendall(last)
+        received = b""
+        while piece := connection.recv(65536):
+            received += piece
+        return received
+
+
 def test_defaults(api):
     personal, automation = make(api), make(api, kind="automation")
     presets = {preset["name"]: preset["scopes"] for preset in api.get("/account/api-keys").json()["presets"]}
     assert personal["kind"] == "personal" and personal["expires_at"] is None
     assert sorted(personal["scopes"]) == sorted(presets["full_access"])
     assert sorted(automation["scopes"]) == sorted(presets["automation"])
-    assert automation["expires_at"][:4] > automation["created_at"][:4]
+    times = [datetime.fromisoformat(automation[name].replace("Z", "+00:00")) for name in ("created_at", "expires_at")]
+    assert times[1] - times[0] == timedelta(days=365)
+    assert not personal["repo_verified"] and not automation["repo_verified"]
 
 
 def test_automation_key_has_repo_and_interest(api):

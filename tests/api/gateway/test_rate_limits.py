@@ -1,10 +1,11 @@
-"""Rate limits: one bucket for each key, and the RateLimit fields."""
+"""Rate limits: one bucket for each key and each account, the RateLimit fields, and look-ups of unknown keys."""
 
 import re
 
 import pytest
 
 from lib.client import Api
+from lib.keys import checksum
 
 RATE = 3
 
@@ -12,7 +13,14 @@ RATE = 3
 @pytest.fixture(scope="module")
 def limited(start_gateway):
     """URL of a gateway that allows RATE requests a second."""
-    with start_gateway(RATE_LIMIT=str(RATE)) as process:
+    with start_gateway(RATE_LIMIT=str(RATE), ACCOUNT_RATE_LIMIT="0") as process:
+        yield process.url
+
+
+@pytest.fixture(scope="module")
+def account_limited(start_gateway):
+    """URL of a gateway that allows RATE requests a second for an account, and more for each key."""
+    with start_gateway(RATE_LIMIT="1000", ACCOUNT_RATE_LIMIT=str(RATE)) as process:
         yield process.url
 
 
@@ -49,3 +57,38 @@ def test_each_key_has_its_own_bucket(limited, user, other_user):
 def test_no_fields_without_a_limit(user):
     answer = user.api.get("/account/api-keys", expect=200)
     assert "RateLimit" not in answer.headers
+
+
+def test_keys_of_an_account_share_its_bucket(account_limited, user, other_user):
+    second = user.api.post("/account/api-keys", {"name": "second"}, expect=201).json()["key"]
+    *_, refused = until_refused(Api(account_limited, user.key))
+    assert refused.json()["detail"] == f"more than {RATE} requests a second with this account"
+    assert refused.headers["RateLimit-Policy"] == f'"key";q=1000;w=1, "account";q={RATE};w=1'
+    assert re.fullmatch(r'"account";r=0;t=\d+', refused.headers["RateLimit"])
+    *allowed, _ = until_refused(Api(account_limited, second))
+    assert len(allowed) < 200
+    Api(account_limited, other_user.key).get("/account/api-keys", expect=200)
+
+
+def test_limits_are_on_by_default(cluster):
+    values = dict(line.split("=", 1) for line in cluster.run("gateway", "--show-config", RATE_LIMIT="").splitlines())
+    assert (values["RATE_LIMIT"], values["ACCOUNT_RATE_LIMIT"]) == ("1000", "2000")
+
+
+def unknown_key(number):
+    text = f"usr_{number:032}"
+    return text + checksum(text)
+
+
+def test_unknown_keys_are_limited_for_each_address(start_gateway, user):
+    """Keys that the gateway knows are still accepted from that address."""
+    with start_gateway(KEY_LOOKUP_LIMIT="1") as process:
+        known = Api(process.url, user.key)
+        known.get("/account/api-keys", expect=200)
+        answers = [Api(process.url, unknown_key(number)).get("/account/api-keys") for number in range(60)]
+        statuses = {answer.status_code for answer in answers}
+        assert statuses == {401, 429}
+        refused = next(answer for answer in answers if answer.status_code == 429)
+        assert refused.json()["error"] == "rate_limited"
+        assert refused.headers["Retry-After"] == "1"
+        known.get("/account/api-keys", expect=200)

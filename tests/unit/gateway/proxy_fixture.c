@@ -19,12 +19,18 @@ struct key_wait {
 
 static struct key_wait wait;
 
-static enum err_code on_key_check(void *context, const char *bearer, struct identity *ret_caller,
-                                  struct key_wait **ret_wait, key_check_cb *done,
-                                  void *done_context)
+static enum err_code on_key_check(void *context, const struct key_query *query,
+                                  struct identity *ret_caller, struct key_wait **ret_wait,
+                                  key_check_cb *done, void *done_context)
 {
 	struct fixture *f = context;
+	const char *bearer = query->bearer;
 	*ret_wait = NULL;
+	f->key_checks++;
+	if (f->key_checks > 1 && strcmp(bearer, "good then slow") == 0)
+		bearer = "slow";
+	else if (strcmp(bearer, "good then slow") == 0)
+		bearer = "good";
 	if (strcmp(bearer, "slow") == 0) {
 		f->key_done = done;
 		f->key_context = done_context;
@@ -46,10 +52,10 @@ static void on_key_check_cancel(struct key_wait *waiting)
 	waiting->fixture->key_done = NULL;
 }
 
-static struct rate_verdict rate(void *context, const struct uuid *key_id)
+static struct rate_verdict rate(void *context, const struct identity *caller)
 {
 	struct fixture *f = context;
-	assert_true(uuid_equal(key_id, &f->caller.key_id));
+	assert_true(uuid_equal(&caller->key_id, &f->caller.key_id));
 	f->rate_calls++;
 	return f->rate;
 }
@@ -80,11 +86,19 @@ static void local_content(void *local, const char *data, size_t length)
 	local_fixture(local)->local_bytes += length;
 }
 
-static void local_end(void *local)
+static void local_end(void *local, const struct identity *caller)
 {
+	(void)caller;
 	local_fixture(local)->local_ends++;
 	http_respond_start(local, 200, NULL, 0, 5);
 	http_respond_content(local, "local", 5);
+	http_respond_end(local);
+}
+
+static void local_refuse(void *local, const struct problem *problem)
+{
+	local_fixture(local)->local_refusals++;
+	http_respond_start(local, err_info(problem->code)->status, NULL, 0, 0);
 	http_respond_end(local);
 }
 
@@ -106,6 +120,7 @@ static const struct proxy_hooks HOOKS = {
 	.local_open = local_open,
 	.local_content = local_content,
 	.local_end = local_end,
+	.local_refuse = local_refuse,
 	.local_gone = local_gone,
 	.local_done = local_done,
 };

@@ -1,6 +1,7 @@
 /** A proxy with one client, one service made of raw sockets, and a key check without a database:
  * the bearer `good` is valid; the check of `slow` ends when the test calls fixture_answer_key();
- * the check of `down` fails with ERR_UNAVAILABLE; all others are invalid. */
+ * the check of `down` fails with ERR_UNAVAILABLE; `good then slow` is valid at first, its later checks are
+ * those of `slow`; all others are invalid. */
 #pragma once
 
 #include "fake_service.h"
@@ -27,8 +28,8 @@ struct fixture {
 	size_t rate_calls;
 	key_check_cb *key_done; /* of the running lookup; NULL: none */
 	void *key_context;
-	size_t key_cancels;
-	size_t local_opens, local_ends, local_gones, local_dones, local_bytes;
+	size_t key_checks, key_cancels;
+	size_t local_opens, local_ends, local_refusals, local_gones, local_dones, local_bytes;
 };
 
 extern struct upstream_limits fixture_upstream_limits;

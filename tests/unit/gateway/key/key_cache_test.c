@@ -1,5 +1,7 @@
 #include "key/key_cache.h"
 
+#include <uv.h>
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -8,6 +10,8 @@
 #include <cmocka.h>
 
 static struct key_cache *cache;
+static struct arena *arena;
+static struct identity found; /* by the last get_later() */
 
 static const struct cache_version READ = {.generation = 7,
                                           .monotonic_ms = 100000,
@@ -17,6 +21,7 @@ static int setup(void **state)
 {
 	(void)state;
 	cache = key_cache_new();
+	arena = arena_new();
 	return 0;
 }
 
@@ -24,6 +29,7 @@ static int teardown(void **state)
 {
 	(void)state;
 	key_cache_free(cache);
+	arena_free(arena);
 	return 0;
 }
 
@@ -31,7 +37,7 @@ static int teardown(void **state)
 static const uint8_t *hash_of(uint32_t number)
 {
 	static uint8_t hash[SHA256_LEN];
-	memcpy(hash + SHA256_LEN - sizeof(number), &number, sizeof(number));
+	memcpy(hash + 8, &number, sizeof(number));
 	return hash;
 }
 
@@ -40,12 +46,12 @@ static void put(uint32_t number, const struct identity *caller, int64_t expires_
 	key_cache_put(cache, hash_of(number), &READ, caller, expires_at_ms);
 }
 
-static const struct identity *get_later(uint32_t number, uint64_t later_ms, uint64_t age_ms)
+static enum key_found get_later(uint32_t number, uint64_t later_ms)
 {
 	struct cache_version now = READ;
 	now.monotonic_ms += later_ms;
 	now.unix_ms += (int64_t)later_ms;
-	return key_cache_get(cache, hash_of(number), &now, age_ms);
+	return key_cache_get(cache, arena, hash_of(number), &now, &found);
 }
 
 static void an_entry_is_copied_and_found(void **state)
@@ -57,18 +63,18 @@ static void an_entry_is_copied_and_found(void **state)
 	                                .kind = KEY_AUTOMATION,
 	                                .scopes = 5,
 	                                .repo = repo};
-	assert_null(get_later(1, 0, KEY_CACHE_MS));
+	assert_int_equal(get_later(1, 0), KEY_ABSENT);
 	put(1, &caller, 0);
 	repo[0] = 'x'; /* the entry has a copy */
-	const struct identity *known = get_later(1, 0, KEY_CACHE_MS);
-	assert_non_null(known);
-	assert_true(uuid_equal(&known->account, &caller.account));
-	assert_true(uuid_equal(&known->key_id, &caller.key_id));
-	assert_int_equal(known->kind, KEY_AUTOMATION);
-	assert_int_equal(known->scopes, 5);
-	assert_string_equal(known->repo, "o/r");
-	assert_null(known->interest);
-	assert_null(get_later(2, 0, KEY_CACHE_MS));
+	assert_int_equal(get_later(1, 0), KEY_FRESH);
+	key_cache_drop(cache, hash_of(1)); /* and the arena another */
+	assert_true(uuid_equal(&found.account, &caller.account));
+	assert_true(uuid_equal(&found.key_id, &caller.key_id));
+	assert_int_equal(found.kind, KEY_AUTOMATION);
+	assert_int_equal(found.scopes, 5);
+	assert_string_equal(found.repo, "o/r");
+	assert_null(found.interest);
+	assert_int_equal(get_later(2, 0), KEY_ABSENT);
 }
 
 static void a_second_put_replaces_the_entry(void **state)
@@ -77,27 +83,47 @@ static void a_second_put_replaces_the_entry(void **state)
 	put(1, &(struct identity){.scopes = 1, .interest = "a"}, 0);
 	put(1, &(struct identity){.scopes = 2, .interest = "bcd"}, 0);
 	assert_int_equal(key_cache_size(cache), 1);
-	assert_int_equal(get_later(1, 0, KEY_CACHE_MS)->scopes, 2);
-	assert_string_equal(get_later(1, 0, KEY_CACHE_MS)->interest, "bcd");
+	assert_int_equal(get_later(1, 0), KEY_FRESH);
+	assert_int_equal(found.scopes, 2);
+	assert_string_equal(found.interest, "bcd");
+}
+
+/* Two workers read the same key; the one that began first ends last. */
+static void an_older_read_does_not_replace_a_newer_one(void **state)
+{
+	(void)state;
+	struct cache_version newer = READ;
+	newer.generation++;
+	key_cache_put(cache, hash_of(1), &newer, &(struct identity){.scopes = 2}, 0);
+	put(1, &(struct identity){.scopes = 1}, 0);
+	assert_int_equal(key_cache_get(cache, arena, hash_of(1), &newer, &found), KEY_FRESH);
+	assert_int_equal(found.scopes, 2);
 }
 
 static void entries_become_stale(void **state)
 {
 	(void)state;
 	put(1, &(struct identity){0}, 0);
-	assert_non_null(get_later(1, KEY_CACHE_MS - 1, KEY_CACHE_MS));
-	assert_null(get_later(1, KEY_CACHE_MS, KEY_CACHE_MS));
-	assert_null(get_later(1, KEY_CACHE_MS, UINT64_MAX));
-	assert_non_null(get_later(1, 9, 10));
-	assert_null(get_later(1, 10, 10));
+	assert_int_equal(get_later(1, KEY_REFRESH_MS - 1), KEY_FRESH);
+	assert_int_equal(get_later(1, KEY_CACHE_MS), KEY_STALE);
+}
+
+static void one_caller_a_second_is_told_to_refresh(void **state)
+{
+	(void)state;
+	put(1, &(struct identity){0}, 0);
+	assert_int_equal(get_later(1, KEY_REFRESH_MS), KEY_AGING);
+	assert_int_equal(get_later(1, KEY_REFRESH_MS), KEY_FRESH);
+	assert_int_equal(get_later(1, KEY_REFRESH_MS + 999), KEY_FRESH);
+	assert_int_equal(get_later(1, KEY_REFRESH_MS + 1000), KEY_AGING);
 }
 
 static void expired_keys_are_stale(void **state)
 {
 	(void)state;
 	put(1, &(struct identity){0}, READ.unix_ms + 10);
-	assert_non_null(get_later(1, 9, KEY_CACHE_MS));
-	assert_null(get_later(1, 10, KEY_CACHE_MS));
+	assert_int_equal(get_later(1, 9), KEY_FRESH);
+	assert_int_equal(get_later(1, 10), KEY_STALE);
 }
 
 static void a_new_generation_makes_entries_stale(void **state)
@@ -106,12 +132,12 @@ static void a_new_generation_makes_entries_stale(void **state)
 	struct cache_version now = READ;
 	put(1, &(struct identity){0}, 0);
 	now.generation++;
-	assert_null(key_cache_get(cache, hash_of(1), &now, KEY_CACHE_MS));
+	assert_int_equal(key_cache_get(cache, arena, hash_of(1), &now, &found), KEY_STALE);
 	key_cache_put(cache, hash_of(1), &now, &(struct identity){0}, 0);
-	assert_non_null(key_cache_get(cache, hash_of(1), &now, KEY_CACHE_MS));
+	assert_int_equal(key_cache_get(cache, arena, hash_of(1), &now, &found), KEY_FRESH);
 }
 
-/* All these keys have the same hash value. */
+/* All these keys have the same shard and hash value. */
 static void dropping_one_key_keeps_the_others(void **state)
 {
 	(void)state;
@@ -119,28 +145,59 @@ static void dropping_one_key_keeps_the_others(void **state)
 		put(number, &(struct identity){.scopes = number}, 0);
 	key_cache_drop(cache, hash_of(2));
 	key_cache_drop(cache, hash_of(9));
-	assert_null(get_later(2, 0, KEY_CACHE_MS));
-	assert_int_equal(get_later(1, 0, KEY_CACHE_MS)->scopes, 1);
-	assert_int_equal(get_later(3, 0, KEY_CACHE_MS)->scopes, 3);
+	assert_int_equal(get_later(2, 0), KEY_ABSENT);
+	assert_int_equal(get_later(1, 0), KEY_FRESH);
+	assert_int_equal(found.scopes, 1);
+	assert_int_equal(get_later(3, 0), KEY_FRESH);
+	assert_int_equal(found.scopes, 3);
 	assert_int_equal(key_cache_size(cache), 2);
 }
 
-static void a_full_cache_removes_stale_entries(void **state)
+static void a_full_cache_removes_what_was_read_first(void **state)
 {
 	(void)state;
 	uint8_t hash[SHA256_LEN] = {0};
 	const struct identity caller = {0};
-	struct cache_version now = READ;
-	for (uint32_t number = 0; number < 65536; number++) {
+	for (uint32_t number = 0; number < 200000; number++) {
 		memcpy(hash, &number, sizeof(number));
+		hash[SHA256_LEN - 1] = (uint8_t)number;
 		key_cache_put(cache, hash, &READ, &caller, 0);
 	}
 	assert_int_equal(key_cache_size(cache), 65536);
-	now.monotonic_ms += KEY_CACHE_MS;
-	memset(hash, 0xff, sizeof(hash));
-	key_cache_put(cache, hash, &now, &caller, 0);
-	assert_int_equal(key_cache_size(cache), 1);
-	assert_non_null(key_cache_get(cache, hash, &now, KEY_CACHE_MS));
+	assert_int_equal(key_cache_get(cache, arena, hash, &READ, &found), KEY_FRESH);
+	memset(hash, 0, sizeof(hash));
+	assert_int_equal(key_cache_get(cache, arena, hash, &READ, &found), KEY_ABSENT);
+}
+
+#define THREADS 4
+
+/* Put, get and drop the same few keys from several threads. */
+static void use_cache(void *arg)
+{
+	struct arena *own = arena_new();
+	uint8_t hash[SHA256_LEN] = {0};
+	struct identity caller = {.repo = "owner/name"}, out;
+	(void)arg;
+	for (int i = 0; i < 20000; i++) {
+		hash[0] = (uint8_t)(i % 7);
+		key_cache_put(cache, hash, &READ, &caller, 0);
+		if (key_cache_get(cache, own, hash, &READ, &out) == KEY_FRESH)
+			assert_string_equal(out.repo, "owner/name");
+		if (i % 3 == 0)
+			key_cache_drop(cache, hash);
+	}
+	arena_free(own);
+}
+
+static void threads_share_it(void **state)
+{
+	uv_thread_t threads[THREADS];
+	(void)state;
+	for (int i = 0; i < THREADS; i++)
+		uv_thread_create(&threads[i], use_cache, NULL);
+	for (int i = 0; i < THREADS; i++)
+		uv_thread_join(&threads[i]);
+	assert_in_range(key_cache_size(cache), 0, 7);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -150,11 +207,14 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(an_entry_is_copied_and_found),
 		TEST(a_second_put_replaces_the_entry),
+		TEST(an_older_read_does_not_replace_a_newer_one),
 		TEST(entries_become_stale),
+		TEST(one_caller_a_second_is_told_to_refresh),
 		TEST(expired_keys_are_stale),
 		TEST(a_new_generation_makes_entries_stale),
 		TEST(dropping_one_key_keeps_the_others),
-		TEST(a_full_cache_removes_stale_entries),
+		TEST(a_full_cache_removes_what_was_read_first),
+		TEST(threads_share_it),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

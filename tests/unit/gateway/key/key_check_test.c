@@ -3,9 +3,12 @@
 
 #include "gateway_process.h"
 #include "key/key_text.h"
+#include "key/rate_limit.h"
 #include "pg_suite.h"
 
 #include <stdio.h>
+
+#define LOOKUP_LIMIT 20 /* a second, for each client */
 
 /* One call and its result. */
 struct check {
@@ -17,6 +20,7 @@ struct check {
 
 static struct gateway_process gateway;
 static struct key_checker *checker;
+static struct arena *arena;
 static char good[KEY_TEXT_MAX + 1], unknown[KEY_TEXT_MAX + 1];
 
 static int start_with_keys(void **state)
@@ -49,6 +53,9 @@ static int setup(void **state)
 	open_pool(&(struct pg_settings){.url = server.url});
 	fixture.worker.index = 1;
 	fixture.process.user = &gateway;
+	gateway.keys = key_cache_new();
+	gateway.lookups = rate_limiter_new(LOOKUP_LIMIT);
+	arena = arena_new();
 	checker = key_checker_new(&fixture.worker);
 	return 0;
 }
@@ -56,6 +63,8 @@ static int setup(void **state)
 static int end(void **state)
 {
 	key_checker_free(checker);
+	key_checkers_stop(&gateway);
+	arena_free(arena);
 	return teardown(state);
 }
 
@@ -70,10 +79,16 @@ static void on_done(void *context, enum err_code code, const struct identity *ca
 		check->caller = *caller;
 }
 
-static void start(struct check *check, const char *key)
+static void start_from(struct check *check, const char *key, const char *client)
 {
 	*check = (struct check){0};
-	check->code = key_check(checker, key, &check->caller, &check->wait, on_done, check);
+	check->code = key_check(checker, &(struct key_query){arena, key, client}, &check->caller,
+	                        &check->wait, on_done, check);
+}
+
+static void start(struct check *check, const char *key)
+{
+	start_from(check, key, "192.0.2.1");
 }
 
 /* Check a key whose result is delivered later, and wait for it. */
@@ -88,7 +103,7 @@ static void start_and_wait(struct check *check, const char *key)
 
 static void malformed_keys_are_refused_at_once(void **state)
 {
-	static const char *const KEYS[] = {NULL, "", "usr_", "usr_x", "Bearer"};
+	static const char *const KEYS[] = {"", "usr_", "usr_x", "Bearer"};
 	(void)state;
 	struct check check;
 	for (size_t i = 0; i < ARRAY_LEN(KEYS); i++) {
@@ -171,6 +186,86 @@ static void a_failed_lookup_refuses_the_key(void **state)
 	assert_int_equal(check.code, ERR_NONE);
 }
 
+/* Make checks of unknown keys until one is refused; returns its code. */
+static enum err_code exhaust(const char *client, struct check *checks)
+{
+	char key[KEY_TEXT_MAX + 1];
+	for (int i = 0; i < 2 * LOOKUP_LIMIT; i++) {
+		key_text_make(KEY_PERSONAL, key);
+		start_from(&checks[i], key, client);
+		if (checks[i].code)
+			return checks[i].code;
+	}
+	return ERR_NONE;
+}
+
+static void unknown_keys_of_a_client_are_limited(void **state)
+{
+	(void)state;
+	static struct check checks[2 * LOOKUP_LIMIT];
+	struct check check;
+	start_and_wait(&check, good);
+	assert_int_equal(exhaust("2001:db8::1", checks), ERR_RATE_LIMITED);
+	/* The address is in the same /64. */
+	start_from(&check, unknown, "2001:db8::ffff:2");
+	assert_int_equal(check.code, ERR_RATE_LIMITED);
+	/* A key that is known is accepted from everywhere, also when its entry is stale. */
+	start_from(&check, good, "2001:db8::1");
+	assert_int_equal(check.code, ERR_NONE);
+	assert_null(check.wait);
+	gateway.key_generation++;
+	start_from(&check, good, "2001:db8::1");
+	assert_non_null(check.wait);
+	struct check other;
+	start_from(&other, unknown, "2001:db8:0:1::1");
+	assert_non_null(other.wait);
+	fixture_idle(&fixture);
+	assert_int_equal(check.code, ERR_NONE);
+	assert_int_equal(other.code, ERR_UNAUTHENTICATED);
+	assert_int_equal(gateway.unknown_lookups, 0);
+}
+
+/* The key was never seen before, so its look-up takes a token; since it is valid, it gives it back. */
+static void valid_keys_do_not_use_up_the_limit(void **state)
+{
+	(void)state;
+	struct check check;
+	for (int i = 0; i < 2 * LOOKUP_LIMIT; i++) {
+		key_cache_free(gateway.keys);
+		gateway.keys = key_cache_new();
+		start_and_wait(&check, good);
+		assert_int_equal(check.code, ERR_NONE);
+	}
+}
+
+static void running_lookups_of_unknown_keys_are_bounded(void **state)
+{
+	(void)state;
+	struct check check;
+	gateway.unknown_lookups = KEY_LOOKUPS_MAX;
+	start(&check, unknown);
+	assert_int_equal(check.code, ERR_UNAVAILABLE);
+	gateway.unknown_lookups--;
+	start(&check, unknown);
+	assert_non_null(check.wait);
+	fixture_idle(&fixture);
+	gateway.unknown_lookups = 0;
+}
+
+static void workers_share_the_cache(void **state)
+{
+	(void)state;
+	struct check check;
+	struct key_checker *first = checker;
+	start_and_wait(&check, good);
+	checker = key_checker_new(&fixture.worker);
+	start(&check, good);
+	assert_null(check.wait);
+	assert_int_equal(check.code, ERR_NONE);
+	key_checker_free(checker);
+	checker = first;
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, end)
 
 int main(void)
@@ -182,6 +277,10 @@ int main(void)
 		TEST(concurrent_checks_share_one_lookup),
 		TEST(a_change_starts_a_new_lookup),
 		TEST(a_failed_lookup_refuses_the_key),
+		TEST(unknown_keys_of_a_client_are_limited),
+		TEST(valid_keys_do_not_use_up_the_limit),
+		TEST(running_lookups_of_unknown_keys_are_bounded),
+		TEST(workers_share_the_cache),
 	};
 	return cmocka_run_group_tests(tests, start_with_keys, stop_server);
 }

@@ -216,14 +216,14 @@ static void a_missing_scope_is_named(void **state)
 static void rate_limits_are_reported_and_enforced(void **state)
 {
 	struct fixture *f = *state;
-	f->rate = (struct rate_verdict){true, 100, 97, 1, 0};
+	f->rate = (struct rate_verdict){true, 100, 97, 1, 0, "key", "\"key\";q=100;w=1"};
 	http_client_puts(f->client, GET_LIST);
 	fixture_answer(f, 0, OK_HELLO);
 	http_client_wait_text(f->client, "hello", 1);
 	assert_int_equal(http_client_count(f->client, "RateLimit: \"key\";r=97;t=1\r\n"), 1);
 	assert_int_equal(http_client_count(f->client, "RateLimit-Policy: \"key\";q=100;w=1\r\n"),
 	                 1);
-	f->rate = (struct rate_verdict){false, 100, 0, 1, 2};
+	f->rate = (struct rate_verdict){false, 100, 0, 1, 2, "key", "\"key\";q=100;w=1"};
 	http_client_puts(f->client, GET_LIST);
 	http_client_wait_text(f->client, "more than 100 requests", 1);
 	assert_int_equal(http_client_status(f->client, 1), 429);
@@ -239,6 +239,7 @@ static void a_request_waits_for_its_key(void **state)
 	                 "Content-Length: 4\r\n\r\nbody");
 	fixture_wait_key(f);
 	assert_int_equal(f->fake->count, 0);
+	fixture_answer_key(f, ERR_NONE);
 	fixture_answer_key(f, ERR_NONE);
 	fixture_answer(f, 0, OK_HELLO);
 	http_client_wait_text(f->fake->conns[0], "\r\n\r\nbody", 1);
@@ -269,6 +270,7 @@ static void a_disconnect_cancels_the_key_check(void **state)
 static void operations_of_the_gateway_run_in_it(void **state)
 {
 	struct fixture *f = *state;
+	f->caller.repo = NULL;
 	http_client_puts(f->client, "POST /api/v1.0/account/api-keys HTTP/1.1\r\n" KEY
 	                            "Content-Length: 4\r\n\r\nbody"
 	                            "GET /api/v1.0/openapi.json HTTP/1.1\r\nHost: gw\r\n\r\n");
@@ -281,12 +283,14 @@ static void operations_of_the_gateway_run_in_it(void **state)
 static void operations_of_the_gateway_wait_for_the_key(void **state)
 {
 	struct fixture *f = *state;
+	f->caller.repo = NULL;
 	http_client_puts(f->client, "GET /api/v1.0/account/api-keys HTTP/1.1\r\nHost: gw\r\n"
 	                            "Authorization: Bearer slow\r\n\r\n"
 	                            "POST /api/v1.0/account/api-keys HTTP/1.1\r\nHost: gw\r\n"
 	                            "Authorization: Bearer slow\r\nContent-Length: 4\r\n\r\nbody");
 	fixture_answer_key(f, ERR_NONE);
 	http_client_wait_text(f->client, "local", 1);
+	fixture_answer_key(f, ERR_NONE);
 	fixture_answer_key(f, ERR_NONE);
 	http_client_wait_text(f->client, "local", 2);
 	assert_int_equal(f->local_ends, 2);
@@ -296,6 +300,7 @@ static void operations_of_the_gateway_wait_for_the_key(void **state)
 static void operations_of_the_gateway_are_notified_of_a_disconnect(void **state)
 {
 	struct fixture *f = *state;
+	f->caller.repo = NULL;
 	http_client_puts(f->client, "POST /api/v1.0/account/api-keys HTTP/1.1\r\n" KEY
 	                            "Content-Length: 4\r\n\r\nbo");
 	loop_until(&f->loop, f->local_opens == 1);
@@ -387,6 +392,123 @@ static void the_gateway_answers_Expect_itself(void **state)
 	assert_int_equal(http_client_count(f->client, "100 Continue"), 1);
 }
 
+#define AGAIN "Host: gw\r\nAuthorization: Bearer good then slow\r\n"
+
+/* A request whose key is valid when its head is there and refused when the rest is: the service gets the
+ * beginning of the content and not its end. */
+static void refuse_at_the_end(struct fixture *f, const char *framing, const char *begin,
+                              const char *end)
+{
+	http_client_puts(f->client,
+	                 arena_printf(f->arena, "POST " LIST " HTTP/1.1\r\n" AGAIN "%s\r\n\r\n%s",
+	                              framing, begin));
+	http_client_wait_text(fake_service_conn(f->fake, 0), "begin", 1);
+	http_client_puts(f->client, end);
+	fixture_wait_key(f);
+	fixture_settle(f);
+	assert_int_equal(http_client_count(f->fake->conns[0], "begin"), 1);
+	assert_int_equal(http_client_count(f->fake->conns[0], "0\r\n\r\n"), 0);
+	assert_int_equal(http_client_count(f->fake->conns[0], "!"), 0);
+	fixture_answer_key(f, ERR_UNAUTHENTICATED);
+	http_client_wait_text(f->client, "invalid_token", 1);
+	assert_int_equal(http_client_status(f->client, 0), 401);
+	http_client_wait_end(f->fake->conns[0]);
+	assert_int_equal(http_client_count(f->fake->conns[0], "!"), 0);
+}
+
+static void a_key_revoked_during_the_content_stops_the_request(void **state)
+{
+	refuse_at_the_end(*state, "Content-Length: 6", "begin", "!");
+}
+
+static void a_key_revoked_during_chunked_content_stops_the_request(void **state)
+{
+	refuse_at_the_end(*state, "Transfer-Encoding: chunked", "5\r\nbegin\r\n", "0\r\n\r\n");
+}
+
+static void the_end_is_sent_when_the_key_is_still_valid(void **state)
+{
+	struct fixture *f = *state;
+	http_client_puts(f->client,
+	                 "POST " LIST " HTTP/1.1\r\n" AGAIN "Content-Length: 6\r\n\r\nbegin");
+	http_client_wait_text(fake_service_conn(f->fake, 0), "begin", 1);
+	http_client_puts(f->client, "!");
+	fixture_answer_key(f, ERR_NONE);
+	http_client_wait_text(f->fake->conns[0], "begin!", 1);
+	http_client_puts(f->fake->conns[0], OK_HELLO);
+	http_client_wait_text(f->client, "hello", 1);
+	assert_int_equal(f->rate_calls, 1);
+}
+
+static void a_scope_lost_during_the_content_stops_the_request(void **state)
+{
+	struct fixture *f = *state;
+	http_client_puts(f->client,
+	                 "POST " LIST " HTTP/1.1\r\n" AGAIN "Content-Length: 6\r\n\r\nbegin");
+	http_client_wait_text(fake_service_conn(f->fake, 0), "begin", 1);
+	f->caller.scopes = 0;
+	http_client_puts(f->client, "!");
+	fixture_answer_key(f, ERR_NONE);
+	http_client_wait_text(f->client, "insufficient_scope", 1);
+	http_client_wait_end(f->fake->conns[0]);
+	assert_int_equal(http_client_count(f->fake->conns[0], "!"), 0);
+}
+
+/* The connection breaks while all of a short content is held back: another one gets it. */
+static void held_content_is_sent_on_another_connection(void **state)
+{
+	struct fixture *f = *state;
+	http_client_puts(f->client, GET_LIST);
+	fixture_answer(f, 0, OK_HELLO);
+	http_client_wait_text(f->client, "hello", 1);
+	f->key_checks = 0;
+	http_client_puts(f->client,
+	                 "POST " LIST " HTTP/1.1\r\n" AGAIN "Content-Length: 4\r\n\r\nbody");
+	fixture_wait_key(f);
+	fake_service_close(f->fake, 0);
+	fixture_settle(f);
+	fixture_answer_key(f, ERR_NONE);
+	http_client_wait_text(fake_service_conn(f->fake, 1), "\r\n\r\nbody", 1);
+	http_client_puts(f->fake->conns[1], OK_HELLO);
+	http_client_wait_text(f->client, "hello", 2);
+}
+
+static void a_disconnect_cancels_the_second_check(void **state)
+{
+	struct fixture *f = *state;
+	f->caller.repo = NULL;
+	http_client_puts(f->client, "POST /api/v1.0/account/api-keys HTTP/1.1\r\n" AGAIN
+	                            "Content-Length: 4\r\n\r\nbody");
+	fixture_wait_key(f);
+	http_client_free(f->client);
+	f->client = NULL;
+	loop_until(&f->loop, f->local_dones == 1);
+	assert_int_equal(f->key_cancels, 1);
+	assert_int_equal(f->local_ends, 0);
+}
+
+static void operations_of_the_gateway_check_the_key_again(void **state)
+{
+	struct fixture *f = *state;
+	f->caller.repo = NULL;
+	http_client_puts(f->client, "POST /api/v1.0/account/api-keys HTTP/1.1\r\n" AGAIN
+	                            "Content-Length: 4\r\n\r\nbody");
+	fixture_answer_key(f, ERR_UNAUTHENTICATED);
+	loop_until(&f->loop, f->local_dones == 1);
+	assert_int_equal(f->local_refusals, 1);
+	assert_int_equal(f->local_ends, 0);
+}
+
+static void a_limited_key_is_refused_for_the_whole_account(void **state)
+{
+	struct fixture *f = *state;
+	http_client_puts(f->client, "POST /api/v1.0/account/delete HTTP/1.1\r\n" KEY
+	                            "Content-Length: 2\r\n\r\n{}");
+	http_client_wait_text(f->client, "forbidden", 1);
+	assert_int_equal(http_client_status(f->client, 0), 403);
+	assert_int_equal(f->local_opens, 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 
 int main(void)
@@ -410,6 +532,14 @@ int main(void)
 		TEST(content_that_the_operation_does_not_read_is_dropped),
 		TEST(streamed_content_is_limited),
 		TEST(the_gateway_answers_Expect_itself),
+		TEST(a_key_revoked_during_the_content_stops_the_request),
+		TEST(a_key_revoked_during_chunked_content_stops_the_request),
+		TEST(the_end_is_sent_when_the_key_is_still_valid),
+		TEST(a_scope_lost_during_the_content_stops_the_request),
+		TEST(held_content_is_sent_on_another_connection),
+		TEST(a_disconnect_cancels_the_second_check),
+		TEST(operations_of_the_gateway_check_the_key_again),
+		TEST(a_limited_key_is_refused_for_the_whole_account),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-#include "proxy/rate_limit.h"
+#include "key/rate_limit.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -80,6 +80,59 @@ static void keys_with_a_full_bucket_are_removed(void **state)
 	rate_limiter_free(limiter);
 }
 
+static void a_returned_token_can_be_taken_again(void **state)
+{
+	(void)state;
+	struct rate_limiter *limiter = rate_limiter_new(1);
+	struct uuid key = key_of(1), other = key_of(2);
+	assert_true(rate_limiter_take(limiter, &key, START_US).is_allowed);
+	assert_false(rate_limiter_take(limiter, &key, START_US).is_allowed);
+	rate_limiter_return(limiter, &key);
+	rate_limiter_return(limiter, &other); /* has no bucket */
+	assert_true(rate_limiter_take(limiter, &key, START_US).is_allowed);
+	rate_limiter_free(limiter);
+}
+
+static void the_table_is_bounded(void **state)
+{
+	(void)state;
+	struct rate_limiter *limiter = rate_limiter_new(1);
+	for (uint64_t i = 0; i < 2 * RATE_BUCKETS_MAX; i++) {
+		struct uuid key = key_of(i);
+		rate_limiter_take(limiter, &key, START_US);
+	}
+	assert_in_range(rate_limiter_size(limiter), 1, 2 * RATE_BUCKETS_MAX - 1);
+	rate_limiter_free(limiter);
+}
+
+static void keys_of_an_account_share_its_limit(void **state)
+{
+	(void)state;
+	struct rate_limits *limits = rate_limits_new(3, 4);
+	struct uuid first = key_of(1), second = key_of(2), account = key_of(3), other = key_of(4);
+	struct rate_verdict verdict;
+	for (int i = 0; i < 3; i++) {
+		verdict = rate_limits_take(limits, &first, &account, START_US);
+		assert_true(verdict.is_allowed);
+		assert_string_equal(verdict.policy, "key");
+		assert_int_equal(verdict.remaining, 2 - i);
+	}
+	assert_string_equal(verdict.policies, "\"key\";q=3;w=1, \"account\";q=4;w=1");
+	verdict = rate_limits_take(limits, &first, &account, START_US);
+	assert_false(verdict.is_allowed);
+	assert_string_equal(verdict.policy, "key");
+	verdict = rate_limits_take(limits, &second, &account, START_US);
+	assert_true(verdict.is_allowed);
+	assert_string_equal(verdict.policy, "account");
+	assert_int_equal(verdict.remaining, 0);
+	verdict = rate_limits_take(limits, &second, &account, START_US);
+	assert_false(verdict.is_allowed);
+	assert_string_equal(verdict.policy, "account");
+	assert_int_equal(verdict.limit, 4);
+	assert_true(rate_limits_take(limits, &second, &other, START_US).is_allowed);
+	rate_limits_free(limits);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -87,6 +140,9 @@ int main(void)
 		cmocka_unit_test(the_bucket_empties_and_refills),
 		cmocka_unit_test(each_key_has_its_own_bucket),
 		cmocka_unit_test(keys_with_a_full_bucket_are_removed),
+		cmocka_unit_test(a_returned_token_can_be_taken_again),
+		cmocka_unit_test(the_table_is_bounded),
+		cmocka_unit_test(keys_of_an_account_share_its_limit),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
