@@ -48,6 +48,7 @@ static const struct sqlstate_row {
 	{"40001", ERR_CONTENTION},  /* serialization_failure */
 	{"40P01", ERR_CONTENTION},  /* deadlock_detected */
 	{"53", ERR_UNAVAILABLE},    /* out of memory, disk or connections */
+	{"54", ERR_INVALID},        /* a value exceeds a limit, such as that of an index row */
 	{"55P03", ERR_CONTENTION},  /* lock_not_available */
 	{"57014", ERR_TIMEOUT},     /* query_canceled: statement_timeout */
 	{"57P", ERR_UNAVAILABLE},   /* shutting down, starting up, in recovery */

@@ -2,285 +2,70 @@
 
 #include "base/backoff.h"
 #include "base/base.h"
-#include "base/json.h"
 #include "base/log.h"
-#include "base/metrics.h"
-#include "base/scope.h"
-#include "base/timefmt.h"
-#include "base/uuid.h"
-#include "job.sql.h"
+#include "event.sql.h"
 #include "loop/wait.h"
 #include "pg/pg.h"
-#include "task/stream.h"
-#include "task/stream_trim.h"
+#include "task/event_parking.h"
+#include "task/replay.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define PASS_TIMEOUT_MS     3600000 /* a batch waits while a part of the system is unavailable */
-#define DELIVERY_TIMEOUT_MS 60000
-#define BATCH               16
-#define BATCH_TEXT          "16"
-#define DELIVERIES_MAX      10
-#define DEAD_STREAM         "events.dead"
-#define DEAD_KEPT           "10000"
-
-struct event_consumer {
-	SLIST_ENTRY(event_consumer) entry; /* in tasks->consumers */
-	struct tasks *tasks;
-	const char *stream;
-	bool is_broadcast; /* reads without a group: every process reads every entry */
-	struct periodic *periodic;
-	struct redis_blocking *connection;
-	bool has_group;
-	bool has_leftovers;      /* own unacknowledged entries, of an interrupted pass */
-	uint64_t stale_check_ms; /* monotonic time of the next search for stale entries of others */
-	char last_id[48];        /* broadcast: the last entry read; "": none yet */
-};
-
-static struct metric events_total =
-	METRIC_COUNTER("expops_events_total", "Deliveries of events by how they ended.", "stream",
-                       "outcome");
+#define PASS_TIMEOUT_MS   3600000
+#define INLINE_TIMEOUT_MS 5000 /* of the first try, which delays the events behind it */
+#define BATCH             16
+#define BATCH_TEXT        "16"
 
 void events_register(void)
 {
-	metric_register(&events_total);
+	event_delivery_register();
+	event_parking_register();
 }
 
-/* How the delivery of an entry ended. */
-struct delivery {
-	enum err_code code; /* ERR_NONE: handled, or no handler matches */
-	char detail[256];
-};
-
-/* One entry for the handlers; on the stack of the fiber that calls fiber_join_try(). */
-struct call {
-	const struct event_consumer *consumer;
-	const struct stream_entry *entry;
-};
-
-static bool matches(const struct event_consumer *consumer, const struct event_handler *handler,
-                    const char *type)
+static bool hold_lease(struct request *rq, struct event_consumer *consumer)
 {
-	return strcmp(handler->stream, consumer->stream) == 0 &&
-	       handler->is_broadcast == consumer->is_broadcast &&
-	       (!handler->type || strcmp(handler->type, type) == 0);
+	return lease_take(rq, &consumer->lease, consumer->tasks->settings.instance);
 }
 
-static bool has_handler(const struct event_consumer *consumer, const char *type)
+static void set_position(struct event_consumer *consumer, const char *id)
 {
-	for (const struct event_handler *handler = consumer->tasks->settings.events;
-	     handler->stream; handler++) {
-		if (matches(consumer, handler, type))
-			return true;
-	}
-	return false;
+	snprintf(consumer->position, sizeof(consumer->position), "%s", id);
 }
 
-static const char *text_of(const struct stream_entry *entry, const char *name)
+/* Read the position, once for each time that the lease is taken. The entry at the position stays in the
+ * stream until all readers are past it; when it is missing, entries behind it may be too, and the
+ * writer is asked for them. */
+static void load_position(struct request *rq, struct event_consumer *consumer)
 {
-	const char *text = stream_field(entry, name);
-	return text ? text : "";
-}
-
-static void read_event(struct request *rq, const struct stream_entry *entry, struct event *event)
-{
-	const char *at = text_of(entry, "at");
-	const char *data = text_of(entry, "data");
-	struct uuid account;
-	*event = (struct event){
-		.id = text_of(entry, "id"),
-		.type = text_of(entry, "type"),
-		.account = text_of(entry, "account"),
-	};
-	rq->caller = (struct identity){.kind = KEY_SERVICE, .scopes = SCOPE_ALL};
-	if (uuid_parse(event->account, strlen(event->account), &account))
-		rq->caller.account = account;
-	if (!time_parse(at, strlen(at), &event->at_ms) ||
-	    json_parse(rq->arena, data, strlen(data), &event->data, NULL) != ERR_NONE ||
-	    !yyjson_is_obj(event->data))
-		raise_error(rq, ERR_INVALID, "the entry is not an event");
-}
-
-static void call_main(struct request *rq)
-{
-	struct call *call = rq->user;
-	struct event event;
-	const char *cause = text_of(call->entry, "request_id");
-	rq->id = cause[0] ? cause : text_of(call->entry, "id");
-	fiber_set_label(rq->id);
-	read_event(rq, call->entry, &event);
-	for (const struct event_handler *handler = call->consumer->tasks->settings.events;
-	     handler->stream; handler++) {
-		if (matches(call->consumer, handler, event.type))
-			handler->run(rq, &event);
-	}
-}
-
-/* Run the matching handlers of the entry in a separate request, and wait until it has ended, even when
- * cancelled. */
-static struct delivery deliver(struct request *rq, const struct event_consumer *consumer,
-                               const struct stream_entry *entry)
-{
-	struct call call = {.consumer = consumer, .entry = entry};
-	struct delivery delivery = {0};
-	struct problem problem;
-	if (!entry->fields || !has_handler(consumer, text_of(entry, "type")))
-		return delivery;
-	fiber_spawn_within(rq, DELIVERY_TIMEOUT_MS, call_main, &call);
-	delivery.code = fiber_join_try(rq, &problem);
-	if (delivery.code != ERR_NONE)
-		snprintf(delivery.detail, sizeof(delivery.detail), "%s: %s",
-		         err_info(delivery.code)->slug,
-		         problem.detail ? problem.detail : "no detail");
-	metric_add(&events_total, consumer->stream,
-	           delivery.code == ERR_NONE ? "handled" : "failed", 1);
-	return delivery;
-}
-
-/* Copy the entry to `events.dead`, for operators. Raises when that fails, so the entry stays. */
-static void dead_letter(struct request *rq, const struct event_consumer *consumer,
-                        const struct stream_entry *entry, const char *why)
-{
-	size_t count = entry->fields ? entry->fields->count : 0;
-	const char **argv = arena_array(rq->arena, count + 12, sizeof(*argv));
-	const char *const head[] = {"XADD",    DEAD_STREAM,
-	                            "MAXLEN",  "~",
-	                            DEAD_KEPT, "*",
-	                            "stream",  consumer->stream,
-	                            "service", consumer->tasks->settings.service,
-	                            "error",   why};
-	memcpy(argv, head, sizeof(head));
-	for (size_t i = 0; i < count; i++)
-		argv[ARRAY_LEN(head) + i] = entry->fields->items[i].text;
-	redis_command(rq, argv, ARRAY_LEN(head) + count);
-	log_error(LOG_GROUP_JOBS, "event not handled, moved to events.dead",
-	          f_text("stream", consumer->stream), f_text("entry", entry->id),
-	          f_text("why", why));
-}
-
-/* Keep other consumers from taking over the rest of the batch. */
-static void renew_claims(struct request *rq, const struct event_consumer *consumer,
-                         const struct stream_entries *entries, size_t from)
-{
-	if (consumer->is_broadcast)
+	if (consumer->position[0] && consumer->position_fence == consumer->lease.fence)
 		return;
-	const char **ids = arena_array(rq->arena, entries->count, sizeof(*ids));
-	for (size_t i = from; i < entries->count; i++)
-		ids[i - from] = entries->items[i].id;
-	stream_renew_claims(rq, consumer->stream, consumer->tasks->settings.service,
-	                    consumer->tasks->settings.instance, ids, entries->count - from);
+	const struct pg_rows *rows =
+		pg_query(rq, EVENT_POSITION_GET_SQL, pg_text(consumer->stream));
+	const char *entry = pg_value(rows, 0, 0);
+	if (entry && !stream_has_entry(rq, consumer->stream, entry))
+		replay_request(rq, consumer->stream, entry, pg_value_int(rows, 0, 1));
+	set_position(consumer, entry ? entry : "0-0");
+	consumer->position_fence = consumer->lease.fence;
 }
 
-static void acknowledge(struct request *rq, struct event_consumer *consumer, const char *id)
+/* A stream whose newest entry is older than the position was lost: all that it has is new. */
+static void rewind_lost_stream(struct request *rq, struct event_consumer *consumer)
 {
-	if (consumer->is_broadcast)
-		snprintf(consumer->last_id, sizeof(consumer->last_id), "%s", id);
-	else
-		redis_words(rq, "XACK", consumer->stream, consumer->tasks->settings.service, id);
-}
-
-/* Deliver until the entry is handled or has failed too often, then acknowledge it. */
-static void settle(struct request *rq, struct event_consumer *consumer,
-                   const struct stream_entries *entries, size_t index, int deliveries)
-{
-	const struct stream_entry *entry = &entries->items[index];
-	for (unsigned tries = 1;; tries++) {
-		struct delivery delivery = deliver(rq, consumer, entry);
-		if (delivery.code == ERR_NONE)
-			break;
-		if (!err_info(delivery.code)->is_transient && ++deliveries >= DELIVERIES_MAX) {
-			if (!consumer->is_broadcast)
-				dead_letter(rq, consumer, entry, delivery.detail);
-			break;
-		}
-		if (tries == 1)
-			log_warn(LOG_GROUP_JOBS, "event not handled, trying again",
-			         f_text("stream", consumer->stream), f_text("entry", entry->id),
-			         f_text("why", delivery.detail));
-		fiber_sleep(rq, backoff_ms(tries, tasks_timing.retry, tasks_timing.retry_max));
-		renew_claims(rq, consumer, entries, index);
-	}
-	acknowledge(rq, consumer, entry->id);
-}
-
-static void settle_all(struct request *rq, struct event_consumer *consumer,
-                       const struct stream_entries *entries)
-{
-	for (size_t i = 0; i < entries->count; i++)
-		settle(rq, consumer, entries, i, 0);
-}
-
-/* XREADGROUP from `id`: `>` new entries, `0` those of this consumer that are not acknowledged. */
-static struct stream_entries read_group(struct request *rq, struct event_consumer *consumer,
-                                        const char *id)
-{
-	struct stream_entries entries;
-	consumer->has_group = stream_read_group(rq, consumer->connection, consumer->stream,
-	                                        consumer->tasks->settings.service,
-	                                        consumer->tasks->settings.instance, id, BATCH,
-	                                        tasks_timing.block, &entries);
-	return entries;
-}
-
-/* Take over entries whose consumer has been silent for too long. XPENDING replies
- * `[[id, consumer, idle, deliveries], ...]`; each is claimed alone, with its number of deliveries. */
-static void take_stale(struct request *rq, struct event_consumer *consumer)
-{
-	const char *idle = arena_printf(rq->arena, "%llu", (unsigned long long)tasks_timing.stale);
-	const char *service = consumer->tasks->settings.service;
-	const char *const list[] = {"XPENDING", consumer->stream, service, "IDLE", idle, "-",
-	                            "+",        BATCH_TEXT};
-	const struct redis_value *stale = stream_command(rq, list, ARRAY_LEN(list));
-	for (size_t i = 0; stale->type == REDIS_LIST && i < stale->count; i++) {
-		const struct redis_value *row = &stale->items[i];
-		const char *const claim[] = {"XCLAIM", consumer->stream,
-		                             service,  consumer->tasks->settings.instance,
-		                             idle,     row->items[0].text};
-		struct stream_entries entries =
-			stream_entries_of(rq, stream_command(rq, claim, ARRAY_LEN(claim)));
-		if (entries.count == 1)
-			settle(rq, consumer, &entries, 0, (int)row->items[3].integer - 1);
-	}
-}
-
-static void read_as_group(struct request *rq, struct event_consumer *consumer)
-{
-	if (!consumer->has_group)
-		stream_make_group(rq, consumer->stream, consumer->tasks->settings.service);
-	struct stream_entries entries;
-	if (consumer->has_leftovers) {
-		entries = read_group(rq, consumer, "0");
-		settle_all(rq, consumer, &entries);
-		consumer->has_leftovers = entries.count > 0;
+	const char *newest = stream_newest_id(rq, consumer->stream);
+	if (stream_id_compare(newest, consumer->position) >= 0)
 		return;
-	}
-	uint64_t now_ms = time_monotonic_ms();
-	if (now_ms >= consumer->stale_check_ms) {
-		consumer->stale_check_ms = now_ms + jitter_ms(tasks_timing.stale);
-		take_stale(rq, consumer);
-	}
-	consumer->has_leftovers = true; /* until all are settled */
-	entries = read_group(rq, consumer, ">");
-	settle_all(rq, consumer, &entries);
-	consumer->has_leftovers = false;
+	log_warn(LOG_GROUP_JOBS, "redis lost a stream, reading it from its beginning",
+	         f_text("stream", consumer->stream), f_text("position", consumer->position));
+	const struct pg_rows *rows =
+		pg_query(rq, EVENT_POSITION_GET_SQL, pg_text(consumer->stream));
+	replay_request(rq, consumer->stream, consumer->position, pg_value_int(rows, 0, 1));
+	set_position(consumer, "0-0");
 }
 
-/* A broadcast begins after the newest entry that exists when the process starts. */
-static void find_end(struct request *rq, struct event_consumer *consumer)
+static struct stream_entries read_entries(struct request *rq, const struct event_consumer *consumer)
 {
-	const char *const argv[] = {"XREVRANGE", consumer->stream, "+", "-", "COUNT", "1"};
-	struct stream_entries entries =
-		stream_entries_of(rq, stream_command(rq, argv, ARRAY_LEN(argv)));
-	snprintf(consumer->last_id, sizeof(consumer->last_id), "%s",
-	         entries.count ? entries.items[0].id : "0-0");
-}
-
-static void read_as_broadcast(struct request *rq, struct event_consumer *consumer)
-{
-	if (!consumer->last_id[0])
-		find_end(rq, consumer);
 	const char *const argv[] = {
 		"XREAD",
 		"COUNT",
@@ -289,24 +74,105 @@ static void read_as_broadcast(struct request *rq, struct event_consumer *consume
 		arena_printf(rq->arena, "%llu", (unsigned long long)tasks_timing.block),
 		"STREAMS",
 		consumer->stream,
-		arena_strdup(rq->arena, consumer->last_id),
+		arena_strdup(rq->arena, consumer->position),
 	};
 	struct redis_value *reply;
 	enum err_code code =
 		redis_blocking_try(rq, consumer->connection, &reply, argv, ARRAY_LEN(argv));
 	if (code != ERR_NONE)
 		raise_error(rq, code, "the events cannot be read");
-	struct stream_entries entries = stream_entries_read(rq, reply);
-	settle_all(rq, consumer, &entries);
+	stream_raise_error(rq, reply);
+	return stream_entries_read(rq, reply);
 }
 
-static void consumer_pass(struct request *rq)
+/* Handle the entry, park it, or give it up. */
+static void settle(struct request *rq, struct event_consumer *consumer,
+                   struct parked_accounts *accounts, const struct stream_entry *entry)
+{
+	if (parked_accounts_has(accounts, entry)) {
+		event_park(rq, consumer, accounts, entry, NULL);
+		return;
+	}
+	struct delivery delivery = event_deliver(rq, consumer, entry, INLINE_TIMEOUT_MS);
+	if (delivery_is_final(&delivery))
+		event_dead_letter(rq, consumer, entry, delivery.detail);
+	else if (delivery.code != ERR_NONE)
+		event_park(rq, consumer, accounts, entry, &delivery);
+}
+
+static void require_lease(struct request *rq, struct event_consumer *consumer)
+{
+	if (!hold_lease(rq, consumer))
+		raise_error(rq, ERR_UNAVAILABLE, "another process reads the stream now");
+}
+
+static void save_position(struct request *rq, struct event_consumer *consumer, const char *id)
+{
+	const struct pg_rows *saved =
+		pg_query(rq, EVENT_POSITION_SAVE_SQL, pg_text(consumer->stream), pg_text(id),
+	                 pg_text(consumer->tasks->settings.instance),
+	                 pg_int(consumer->lease.fence));
+	if (saved->affected == 0)
+		raise_error(rq, ERR_UNAVAILABLE, "another process reads the stream now");
+	set_position(consumer, id);
+}
+
+static void settle_all(struct request *rq, struct event_consumer *consumer,
+                       const struct stream_entries *entries)
+{
+	if (entries->count == 0)
+		return;
+	struct parked_accounts accounts = parked_accounts_load(rq, consumer, entries->count);
+	for (size_t i = 0; i < entries->count; i++) {
+		require_lease(rq, consumer);
+		settle(rq, consumer, &accounts, &entries->items[i]);
+	}
+	save_position(rq, consumer, entries->items[entries->count - 1].id);
+}
+
+static void group_pass(struct request *rq)
 {
 	struct event_consumer *consumer = periodic_user(rq);
-	if (consumer->is_broadcast)
-		read_as_broadcast(rq, consumer);
-	else
-		read_as_group(rq, consumer);
+	if (!hold_lease(rq, consumer)) {
+		periodic_wake_in(consumer->reader, lease_wait_ms(&consumer->lease));
+		return;
+	}
+	load_position(rq, consumer);
+	rewind_lost_stream(rq, consumer);
+	struct stream_entries entries = read_entries(rq, consumer);
+	settle_all(rq, consumer, &entries);
+	stream_set_group(rq, consumer->stream, consumer->tasks->settings.service,
+	                 consumer->position);
+	periodic_wake(consumer->reader);
+}
+
+/* A failed delivery of a broadcast is tried again here: it delays only this process. */
+static void deliver_broadcast(struct request *rq, const struct event_consumer *consumer,
+                              const struct stream_entry *entry)
+{
+	for (unsigned tries = 1; tries <= DELIVERIES_MAX; tries++) {
+		struct delivery delivery = event_deliver(rq, consumer, entry, INLINE_TIMEOUT_MS);
+		if (delivery.code == ERR_NONE || delivery_is_final(&delivery))
+			return;
+		fiber_sleep(rq, backoff_ms(tries, tasks_timing.retry, tasks_timing.retry_max));
+	}
+}
+
+/* A broadcast begins after the newest entry that exists when the process starts. */
+static void broadcast_pass(struct request *rq)
+{
+	struct event_consumer *consumer = periodic_user(rq);
+	const char *newest = stream_newest_id(rq, consumer->stream);
+	if (!consumer->position[0])
+		set_position(consumer, newest);
+	if (stream_id_compare(newest, consumer->position) < 0) /* Redis lost the stream */
+		set_position(consumer, "0-0");
+	struct stream_entries entries = read_entries(rq, consumer);
+	for (size_t i = 0; i < entries.count; i++) {
+		deliver_broadcast(rq, consumer, &entries.items[i]);
+		set_position(consumer, entries.items[i].id);
+	}
+	periodic_wake(consumer->reader);
 }
 
 static bool has_consumer(const struct tasks *tasks, const struct event_handler *handler)
@@ -324,16 +190,24 @@ static void consumer_start(struct tasks *tasks, const struct event_handler *hand
 {
 	struct event_consumer *consumer = calloc(1, sizeof(*consumer));
 	require(consumer);
+	/* Without its name in the table, entries would be trimmed before they are read. */
+	require(handler->is_broadcast ||
+	        event_stream_has_reader(tasks->streams, handler->stream, tasks->settings.service));
 	consumer->tasks = tasks;
 	consumer->stream = handler->stream;
+	consumer->lease.name = handler->stream;
 	consumer->is_broadcast = handler->is_broadcast;
-	consumer->has_leftovers = !handler->is_broadcast;
 	consumer->connection = redis_blocking_new(tasks->worker->redis);
-	consumer->periodic = periodic_new(tasks->worker, handler->stream, consumer_pass, consumer,
-	                                  0, PASS_TIMEOUT_MS);
+	consumer->reader = periodic_new(tasks->worker, handler->stream,
+	                                handler->is_broadcast ? broadcast_pass : group_pass,
+	                                consumer, PERIODIC_WHEN_WOKEN, PASS_TIMEOUT_MS);
 	SLIST_INSERT_HEAD(&tasks->consumers, consumer, entry);
-	stream_trim_add(tasks, handler->stream);
-	periodic_wake(consumer->periodic);
+	periodic_wake(consumer->reader);
+	if (handler->is_broadcast)
+		return;
+	consumer->retry = periodic_new(tasks->worker, handler->stream, event_parking_pass, consumer,
+	                               PERIODIC_WHEN_WOKEN, PASS_TIMEOUT_MS);
+	periodic_wake(consumer->retry);
 }
 
 void events_start(struct tasks *tasks)
@@ -348,15 +222,18 @@ void events_start(struct tasks *tasks)
 void events_stop(struct tasks *tasks)
 {
 	struct event_consumer *consumer;
-	SLIST_FOREACH (consumer, &tasks->consumers, entry)
-		periodic_stop(consumer->periodic);
+	SLIST_FOREACH (consumer, &tasks->consumers, entry) {
+		periodic_stop(consumer->reader);
+		periodic_stop(consumer->retry);
+	}
 }
 
 bool events_are_idle(const struct tasks *tasks)
 {
 	const struct event_consumer *consumer;
 	SLIST_FOREACH (consumer, &tasks->consumers, entry) {
-		if (!periodic_is_idle(consumer->periodic))
+		if (!periodic_is_idle(consumer->reader) ||
+		    (consumer->retry && !periodic_is_idle(consumer->retry)))
 			return false;
 	}
 	return true;
@@ -367,7 +244,8 @@ void events_free(struct tasks *tasks)
 	struct event_consumer *consumer;
 	while ((consumer = SLIST_FIRST(&tasks->consumers))) {
 		SLIST_REMOVE_HEAD(&tasks->consumers, entry);
-		periodic_free(consumer->periodic);
+		periodic_free(consumer->reader);
+		periodic_free(consumer->retry);
 		redis_blocking_free(consumer->connection);
 		free(consumer);
 	}

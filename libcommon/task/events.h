@@ -1,17 +1,22 @@
 /** The consumers that run the event handlers of a process: one for each stream, or two when it also has
  * broadcast handlers. Internal to this folder.
  *
- *     own entries of an interrupted pass -> stale entries of other consumers -> new entries -> ...
+ *     take the lease -> read entries after the position -> handle, park or give up each
+ *         -> save the position -> ...
  *
- * A consumer reads entries, runs their handlers and acknowledges them. It handles one entry at a
- * time, so their order holds within a process. A handler that fails is retried with backoff: as long
- * as the error is transient, else DELIVERIES_MAX times; then the entry goes to `events.dead`.
+ * One process of the service at a time reads a stream, the holder of the lease of that name, so events
+ * keep their order. The position is in Postgres, beside the effects (`event_position`): it is never
+ * ahead of them, also when Postgres is restored to an earlier point or Redis loses its data. The
+ * consumer group of the service only tells the trimmer what has been read.
+ *
+ * An event that fails delays only its own account (event_parking.h).
  */
 #pragma once
 
 #include "task/tasks.h"
 
-/** Start a consumer for each stream of the handlers. */
+/** Start a consumer for each stream of the handlers. require()s that event_streams.h names the service
+ * as a reader of each. */
 void events_start(struct tasks *tasks);
 
 /** Start no further pass; cancel the running ones. */

@@ -54,5 +54,3 @@ ORDER BY run_after LIMIT $1::int;
 SELECT ceil(extract(epoch FROM min(run_after) - clock_timestamp()) * 1000)::bigint FROM task
 WHERE status = 'pending' AND run_after > clock_timestamp();
 
--- name: event_note_seen
-INSERT INTO event_seen (event_id) VALUES ($1::uuid) ON CONFLICT DO NOTHING;

@@ -7,7 +7,7 @@
 #include "outbox.sql.h"
 #include "pg/pg.h"
 #include "task/publish.h"
-#include "task/stream_trim.h"
+#include "task/replay.h"
 
 #include <string.h>
 
@@ -60,7 +60,6 @@ static void add_row(struct publication *publication, const struct pg_rows *rows,
 		words[2 * i] = FIELDS[i].name;
 		words[2 * i + 1] = pg_value(rows, row, FIELDS[i].column);
 	}
-	stream_trim_add(publication->tasks, stream);
 	publication_add(publication, stream, words, ARRAY_LEN(words));
 }
 
@@ -123,6 +122,10 @@ static void send_all_again(struct request *rq, int64_t redis_batch)
  * sent too, to find out whether Redis has lost entries. */
 static bool send_batch(struct request *rq, struct tasks *tasks)
 {
+	if (time_monotonic_ms() >= tasks->replay_due_ms) {
+		tasks->replay_due_ms = time_monotonic_ms() + tasks_timing.sweep;
+		replay_serve(rq, tasks);
+	}
 	const struct pg_rows *rows = pg_query(rq, OUTBOX_UNSENT_SQL, pg_int(BATCH));
 	const struct pg_rows *batches = pg_query(rq, OUTBOX_BATCHES_SQL);
 	struct publication_state state = {

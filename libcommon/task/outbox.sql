@@ -36,14 +36,22 @@ WHERE sent_at IS NOT NULL
 SELECT setval('outbox_batch', $1::bigint) FROM outbox_batch
 WHERE CASE WHEN is_called THEN last_value ELSE 0 END < $1::bigint;
 
+-- $1 stream: mark the rows that were sent in this time as unsent.
+-- name: outbox_send_stream_again
+UPDATE outbox SET sent_batch = NULL, sent_at = NULL WHERE stream = $1 AND sent_at >= $2 AND sent_at <= $3;
+
 -- Number of unsent rows, up to 100,000, and age of the oldest in seconds.
 -- name: outbox_lag (read)
 SELECT count(*), coalesce(extract(epoch FROM clock_timestamp() - min(created_at)), 0)::float8
 FROM (SELECT created_at FROM outbox WHERE sent_at IS NULL ORDER BY id LIMIT 100000) AS unsent;
 
+-- $1 stream, $2 when the entry was added that the slowest reader needs next: delete rows that were sent two days ago and
+-- that all readers have read. A reader that is away for 30 days is not waited for.
 -- name: outbox_delete_old
 DELETE FROM outbox WHERE id IN
-	(SELECT id FROM outbox WHERE sent_at < now() - interval '2 days' ORDER BY sent_at LIMIT 5000);
+	(SELECT id FROM outbox WHERE stream = $1
+		AND sent_at < greatest(least(now() - interval '2 days', $2::timestamptz - interval '5 minutes'), now() - interval '30 days')
+	ORDER BY sent_at LIMIT 5000);
 
 -- name: event_seen_delete_old
 DELETE FROM event_seen WHERE event_id IN

@@ -27,8 +27,8 @@ static void drop_stale_entries(struct request *rq, struct tasks *tasks)
 		"COUNT",
 		TAKEN_OVER_MAX,
 	};
-	const struct redis_value *reply = stream_command(rq, argv, ARRAY_LEN(argv));
-	if (reply->type != REDIS_LIST || reply->count < 2) /* no group yet */
+	const struct redis_value *reply = stream_command_if_exists(rq, argv, ARRAY_LEN(argv));
+	if (!reply || reply->type != REDIS_LIST || reply->count < 2) /* no group yet */
 		return;
 	struct stream_entries entries = stream_entries_of(rq, &reply->items[1]);
 	for (size_t i = 0; i < entries.count; i++) {

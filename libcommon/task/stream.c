@@ -16,13 +16,61 @@ const char *stream_field(const struct stream_entry *entry, const char *name)
 	return NULL;
 }
 
-struct redis_value *stream_command(struct request *rq, const char *const *argv, size_t argc)
+void stream_raise_error(struct request *rq, const struct redis_value *reply)
+{
+	if (reply->type != REDIS_ERROR)
+		return;
+	log_error(LOG_GROUP_JOBS, "redis refused a command", f_text("why", reply->text));
+	raise_error(rq, ERR_INTERNAL, "the message store refused a command: %s", reply->text);
+}
+
+static struct redis_value *reply_to(struct request *rq, const char *const *argv, size_t argc)
 {
 	struct redis_value *reply;
 	enum err_code code = redis_try(rq, &reply, argv, argc);
 	if (code != ERR_NONE)
 		raise_error(rq, code, "the message store is unavailable");
 	return reply;
+}
+
+struct redis_value *stream_command(struct request *rq, const char *const *argv, size_t argc)
+{
+	struct redis_value *reply = reply_to(rq, argv, argc);
+	stream_raise_error(rq, reply);
+	return reply;
+}
+
+struct redis_value *stream_command_if_exists(struct request *rq, const char *const *argv,
+                                             size_t argc)
+{
+	struct redis_value *reply = reply_to(rq, argv, argc);
+	if (stream_is_group_missing(reply))
+		return NULL;
+	stream_raise_error(rq, reply);
+	return reply;
+}
+
+const struct redis_value *stream_member(const struct redis_value *list, const char *name)
+{
+	for (size_t i = 0; list->type == REDIS_LIST && i + 1 < list->count; i += 2) {
+		if (list->items[i].text && strcmp(list->items[i].text, name) == 0)
+			return &list->items[i + 1];
+	}
+	return NULL;
+}
+
+const char *stream_newest_id(struct request *rq, const char *stream)
+{
+	const char *const argv[] = {"XINFO", "STREAM", stream};
+	const struct redis_value *info = stream_command_if_exists(rq, argv, ARRAY_LEN(argv));
+	const struct redis_value *id = info ? stream_member(info, "last-generated-id") : NULL;
+	return id && id->type == REDIS_TEXT ? id->text : "0-0";
+}
+
+bool stream_has_entry(struct request *rq, const char *stream, const char *id)
+{
+	const char *const argv[] = {"XRANGE", stream, id, id};
+	return stream_command(rq, argv, ARRAY_LEN(argv))->count > 0;
 }
 
 struct stream_entries stream_entries_of(struct request *rq, const struct redis_value *list)
@@ -51,18 +99,31 @@ struct stream_entries stream_entries_read(struct request *rq, const struct redis
 	return stream_entries_of(rq, &reply->items[0].items[1]);
 }
 
+static void make_group_at(struct request *rq, const char *stream, const char *group, const char *id)
+{
+	const char *const argv[] = {"XGROUP", "CREATE", stream, group, id, "MKSTREAM"};
+	const struct redis_value *reply = reply_to(rq, argv, ARRAY_LEN(argv));
+	if (reply->type != REDIS_ERROR || strncmp(reply->text, "BUSYGROUP", 9) != 0)
+		stream_raise_error(rq, reply);
+}
+
 void stream_make_group(struct request *rq, const char *stream, const char *group)
 {
-	const char *const argv[] = {"XGROUP", "CREATE", stream, group, "0", "MKSTREAM"};
-	const struct redis_value *reply = stream_command(rq, argv, ARRAY_LEN(argv));
-	if (reply->type == REDIS_ERROR && strncmp(reply->text, "BUSYGROUP", 9) != 0)
-		raise_error(rq, ERR_INTERNAL, "cannot create the consumer group: %s", reply->text);
+	make_group_at(rq, stream, group, "0");
+}
+
+void stream_set_group(struct request *rq, const char *stream, const char *group, const char *id)
+{
+	const char *const argv[] = {"XGROUP", "SETID", stream, group, id};
+	if (!stream_command_if_exists(rq, argv, ARRAY_LEN(argv)))
+		make_group_at(rq, stream, group, id);
 }
 
 bool stream_is_group_missing(const struct redis_value *reply)
 {
-	return reply->type == REDIS_ERROR && (strncmp(reply->text, "NOGROUP", 7) == 0 ||
-	                                      strstr(reply->text, "no such key") != NULL);
+	return reply->type == REDIS_ERROR &&
+	       (strncmp(reply->text, "NOGROUP", 7) == 0 || strstr(reply->text, "no such key") ||
+	        strstr(reply->text, "requires the key to exist"));
 }
 
 bool stream_read_group(struct request *rq, struct redis_blocking *connection, const char *stream,
@@ -82,8 +143,8 @@ bool stream_read_group(struct request *rq, struct redis_blocking *connection, co
 	if (code != ERR_NONE)
 		raise_error(rq, code, "%s cannot be read", stream);
 	bool is_missing = stream_is_group_missing(reply);
-	if (reply->type == REDIS_ERROR && !is_missing)
-		raise_error(rq, ERR_INTERNAL, "%s", reply->text);
+	if (!is_missing)
+		stream_raise_error(rq, reply);
 	*ret_entries = stream_entries_read(rq, reply);
 	return !is_missing;
 }
@@ -99,8 +160,9 @@ void stream_renew_claims(struct request *rq, const char *stream, const char *gro
 	for (size_t i = 0; i < count; i++)
 		argv[argc++] = ids[i];
 	argv[argc++] = "JUSTID";
-	if (count > 0 && redis_try(rq, &reply, argv, argc) != ERR_NONE)
-		log_debug(LOG_GROUP_JOBS, "entries not claimed again", f_text("stream", stream));
+	if (count > 0 &&
+	    (redis_try(rq, &reply, argv, argc) != ERR_NONE || reply->type == REDIS_ERROR))
+		log_warn(LOG_GROUP_JOBS, "entries not claimed again", f_text("stream", stream));
 }
 
 int stream_id_compare(const char *a, const char *b)

@@ -17,8 +17,28 @@ struct stream_entries {
 /** The value of a field; NULL: the entry has no such field. */
 const char *stream_field(const struct stream_entry *entry, const char *name);
 
-/** Run a command as redis_try(); raises when there is no reply. The reply may be an error. */
+/** Run a command as redis_try(); raises when there is no reply, or an error. */
 struct redis_value *stream_command(struct request *rq, const char *const *argv, size_t argc);
+
+/** As stream_command(); NULL when the error is that the stream or the group does not exist. */
+struct redis_value *stream_command_if_exists(struct request *rq, const char *const *argv,
+                                             size_t argc);
+
+/** Raise and log if the reply is an error. */
+void stream_raise_error(struct request *rq, const struct redis_value *reply);
+
+/** A member of a `[name, value, ...]` list, as in replies to XINFO; NULL: it has no such member. */
+const struct redis_value *stream_member(const struct redis_value *list, const char *name);
+
+/** The id of the newest entry that the stream ever had; "0-0": there is no such stream. Suspends;
+ * raises. */
+const char *stream_newest_id(struct request *rq, const char *stream);
+
+/** Whether the stream has the entry now. Suspends; raises. */
+bool stream_has_entry(struct request *rq, const char *stream, const char *id);
+
+/** Make `id` the group's position, and the group and the stream if they are missing. Suspends; raises. */
+void stream_set_group(struct request *rq, const char *stream, const char *group, const char *id);
 
 /** The entries in a reply to XCLAIM or XRANGE. In the arena. */
 struct stream_entries stream_entries_of(struct request *rq, const struct redis_value *list);

@@ -13,87 +13,92 @@
 #define CONSUMER_UNUSED_MS \
 	3600000 /* a consumer without entries that has not read for this time is deleted */
 
-void stream_trim_add(struct tasks *tasks, const char *stream)
+/* The position of a group; "0-0": Redis does not know it. */
+static const char *position_of(const struct redis_value *groups, const char *name)
 {
-	for (size_t i = 0; i < tasks->streams_count; i++) {
-		if (strcmp(tasks->streams[i], stream) == 0)
-			return;
+	for (size_t i = 0; groups && i < groups->count; i++) {
+		const struct redis_value *group = stream_member(&groups->items[i], "name");
+		const struct redis_value *id =
+			stream_member(&groups->items[i], "last-delivered-id");
+		if (group && id && strcmp(group->text, name) == 0)
+			return id->text;
 	}
-	if (tasks->streams_count < TASKS_STREAMS_MAX) {
-		tasks->streams[tasks->streams_count] = strdup(stream);
-		require(tasks->streams[tasks->streams_count]);
-		tasks->streams_count++;
+	return "0-0";
+}
+
+/* The position of the slowest reader. */
+static const char *slowest_position(const struct event_stream *stream,
+                                    const struct redis_value *groups)
+{
+	const char *slowest = NULL;
+	for (int i = 0; i < EVENT_READERS_MAX && stream->readers[i]; i++) {
+		const char *position = position_of(groups, stream->readers[i]);
+		if (!slowest || stream_id_compare(position, slowest) < 0)
+			slowest = position;
+	}
+	return slowest;
+}
+
+static const char *id_at(struct request *rq, int64_t ms)
+{
+	return arena_printf(rq->arena, "%lld-0", (long long)ms);
+}
+
+/* The entry at `needed` stays: its reader recognises by it that nothing behind it is missing. */
+static void trim(struct request *rq, const char *stream, const char *needed)
+{
+	const char *young = id_at(rq, time_now_ms() - (int64_t)tasks_timing.keep);
+	const char *from = stream_id_compare(needed, young) < 0 ? needed : young;
+	const char *const rows[][4] = {
+		{"XTRIM", stream, "MINID", from},
+		{"XTRIM", stream, "MAXLEN",
+	         arena_printf(rq->arena, "%llu", (unsigned long long)tasks_timing.stream_max)},
+	};
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		int64_t count = stream_command(rq, rows[i], ARRAY_LEN(rows[i]))->integer;
+		if (count > 0)
+			log_debug(LOG_GROUP_JOBS, "stream trimmed", f_text("stream", stream),
+			          f_text("by", rows[i][2]), f_int("entries", count));
 	}
 }
 
-/* A member of a `[name, value, ...]` list, as in replies to XINFO; NULL: it has no such member. */
-static const struct redis_value *member(const struct redis_value *list, const char *name)
+static void trim_own(struct request *rq, const struct event_stream *stream)
 {
-	for (size_t i = 0; i + 1 < list->count; i += 2) {
-		if (strcmp(list->items[i].text, name) == 0)
-			return &list->items[i + 1];
-	}
-	return NULL;
+	const char *const info[] = {"XINFO", "GROUPS", stream->name};
+	const struct redis_value *groups = stream_command_if_exists(rq, info, ARRAY_LEN(info));
+	const char *needed = slowest_position(stream, groups);
+	if (!needed)
+		needed = id_at(rq, time_now_ms());
+	trim(rq, stream->name, needed);
+	pg_query(rq, OUTBOX_DELETE_OLD_SQL, pg_text(stream->name),
+	         pg_time(strtoll(needed, NULL, 10)));
 }
 
-/* The oldest entry that the group still needs: its oldest unacknowledged one, else the last that was
- * delivered. */
-static const char *needed_by(struct request *rq, const char *stream,
-                             const struct redis_value *group)
+/* Consumers of the jobs have the names of processes; each restart leaves one behind. */
+static void drop_unused_consumers(struct request *rq, const struct tasks *tasks)
 {
-	const char *const argv[] = {"XPENDING", stream, member(group, "name")->text};
-	const struct redis_value *pending = stream_command(rq, argv, ARRAY_LEN(argv));
-	if (pending->type == REDIS_LIST && pending->count == 4 &&
-	    pending->items[1].type == REDIS_TEXT)
-		return pending->items[1].text;
-	return member(group, "last-delivered-id")->text;
-}
-
-static void trim(struct request *rq, const char *stream)
-{
-	const char *const info[] = {"XINFO", "GROUPS", stream};
-	const struct redis_value *groups = stream_command(rq, info, ARRAY_LEN(info));
-	if (groups->type != REDIS_LIST) /* no such stream */
-		return;
-	const char *oldest = arena_printf(rq->arena, "%lld-0",
-	                                  (long long)(time_now_ms() - (int64_t)tasks_timing.keep));
-	for (size_t i = 0; i < groups->count; i++) {
-		const char *needed = needed_by(rq, stream, &groups->items[i]);
-		if (stream_id_compare(needed, oldest) < 0)
-			oldest = needed;
-	}
-	const char *const argv[] = {"XTRIM", stream, "MINID", oldest};
-	const struct redis_value *reply = stream_command(rq, argv, ARRAY_LEN(argv));
-	if (reply->integer > 0)
-		log_debug(LOG_GROUP_JOBS, "stream trimmed", f_text("stream", stream),
-		          f_int("entries", reply->integer));
-}
-
-/* Consumers have the names of processes; each restart leaves one behind. */
-static void drop_unused_consumers(struct request *rq, struct tasks *tasks, const char *stream)
-{
-	const char *const info[] = {"XINFO", "CONSUMERS", stream, tasks->settings.service};
-	const struct redis_value *consumers = stream_command(rq, info, ARRAY_LEN(info));
-	for (size_t i = 0; consumers->type == REDIS_LIST && i < consumers->count; i++) {
+	const char *group = tasks->settings.service;
+	const char *const info[] = {"XINFO", "CONSUMERS", tasks->jobs_stream, group};
+	const struct redis_value *consumers = stream_command_if_exists(rq, info, ARRAY_LEN(info));
+	for (size_t i = 0; consumers && i < consumers->count; i++) {
 		const struct redis_value *consumer = &consumers->items[i];
-		if (member(consumer, "pending")->integer > 0 ||
-		    member(consumer, "idle")->integer < CONSUMER_UNUSED_MS)
+		if (stream_member(consumer, "pending")->integer > 0 ||
+		    stream_member(consumer, "idle")->integer < CONSUMER_UNUSED_MS)
 			continue;
-		const char *const drop[] = {"XGROUP", "DELCONSUMER", stream,
-		                            tasks->settings.service,
-		                            member(consumer, "name")->text};
-		stream_command(rq, drop, ARRAY_LEN(drop));
+		const char *const drop[] = {"XGROUP", "DELCONSUMER", tasks->jobs_stream, group,
+		                            stream_member(consumer, "name")->text};
+		stream_command_if_exists(rq, drop, ARRAY_LEN(drop));
 	}
 }
 
 void stream_trim_pass(struct request *rq)
 {
 	struct tasks *tasks = periodic_user(rq);
-	for (size_t i = 0; i < tasks->streams_count; i++) {
-		trim(rq, tasks->streams[i]);
-		drop_unused_consumers(rq, tasks, tasks->streams[i]);
+	for (const struct event_stream *stream = tasks->streams; stream->name; stream++) {
+		if (strcmp(stream->writer, tasks->settings.service) == 0)
+			trim_own(rq, stream);
 	}
-	drop_unused_consumers(rq, tasks, tasks->jobs_stream);
-	pg_query(rq, OUTBOX_DELETE_OLD_SQL);
+	drop_unused_consumers(rq, tasks);
+	pg_query(rq, OUTBOX_DELETE_OLD_SQL, pg_text("jobs"), pg_time(time_now_ms()));
 	pg_query(rq, EVENT_SEEN_DELETE_OLD_SQL);
 }

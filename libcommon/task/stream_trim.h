@@ -1,11 +1,10 @@
-/** Trims event streams: removes entries that every consumer group has acknowledged and that are old
- * enough, and the consumers of processes that have ended. Internal to this folder. */
+/** Trims the event streams that this service writes: removes entries that every reader has read
+ * (event_streams.h) and that are old enough. A stream whose reader is away is cut at
+ * tasks_timing.stream_max entries; the outbox keeps them, and the reader asks for them when it is back (replay.h). Also
+ * removes the consumers of processes that have ended. Internal to this folder. */
 #pragma once
 
 #include "task/tasks.h"
-
-/** Add a stream to those that are trimmed; copies. */
-void stream_trim_add(struct tasks *tasks, const char *stream);
 
 /** Pass of the trimmer (periodic.h), whose user is the struct tasks. It also deletes old rows of
  * `outbox` and `event_seen`. */

@@ -73,6 +73,8 @@ void task_progress(struct request *rq, struct task *task, int percent, const cha
 void task_complete(struct request *rq, struct task *task, const char *result_json,
                    const char *message);
 
+struct event_stream;
+
 /** An entry of an event stream. */
 struct event {
 	const char *id; /* UUID text, the same in every delivery */
@@ -82,9 +84,13 @@ struct event {
 	yyjson_val *data; /* an object */
 };
 
-/** Handle an event. It is delivered at least once, so the effect must be idempotent. A raise is a
- * failed delivery. ERR_UNAVAILABLE and ERR_UNCERTAIN are retried without limit; after 10 other
- * failures the entry goes to `events.dead`. */
+/** Handle an event. It is delivered at least once, so the effect must be idempotent. The events of an
+ * account arrive one after the other, in their order. A raise is a failed delivery:
+ *   ERR_INVALID, ERR_NOT_FOUND, ERR_CONFLICT, ERR_FORBIDDEN, ERR_TOO_LARGE  the event goes to
+ *     `events.dead` at once;
+ *   ERR_UNAVAILABLE, ERR_UNCERTAIN, ERR_CONTENTION  it is tried again without limit;
+ *   any other  it goes to `events.dead` after ten.
+ * Until then later events of the same account wait behind it, and those of other accounts go on. */
 typedef void event_fn(struct request *rq, const struct event *event);
 
 struct event_handler {
@@ -118,6 +124,7 @@ struct tasks_settings {
 	const char *instance; /* name of this process as consumer of streams and owner of leases */
 	const struct job *jobs;             /* may be NULL */
 	const struct event_handler *events; /* may be NULL */
+	const struct event_stream *streams; /* NULL: those of the product (event_streams.h) */
 	const struct recurring *recurring;  /* may be NULL */
 	int job_slots;                      /* jobs at once */
 	uint64_t lease_ms; /* how long a claim of a task lasts without renewal; 0: 30,000 */

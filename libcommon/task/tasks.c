@@ -29,6 +29,7 @@ struct tasks_timing tasks_timing = {
 	.retry_max = 60000,
 	.interrupted_max = 24 * 3600 * 1000,
 	.keep = 3600000,
+	.stream_max = 100000,
 };
 
 void tasks_register(void)
@@ -150,6 +151,7 @@ struct tasks *tasks_start(struct worker *worker, const struct tasks_settings *se
 	}
 	tasks->worker = worker;
 	tasks->settings = *settings;
+	tasks->streams = settings->streams ? settings->streams : EVENT_STREAMS;
 	tasks->jobs_stream = key_of("jobs.%s", settings->service);
 	tasks->entries_key = key_of("jobs.%s.held", settings->service);
 	tasks->batch_key = key_of("outbox.%s.batch", settings->service);
@@ -206,8 +208,6 @@ void tasks_free(struct tasks *tasks)
 	events_stop(tasks);
 	events_free(tasks);
 	redis_blocking_free(tasks->reader_connection);
-	for (size_t i = 0; i < tasks->streams_count; i++)
-		free(tasks->streams[i]);
 	free(tasks->jobs_stream);
 	free(tasks->entries_key);
 	free(tasks->batch_key);

@@ -7,11 +7,15 @@
  *     lease.c        what one process at a time does
  *     stream.c       Redis Streams: consumer groups, entries
  *     publish.c      adds batches of entries to streams; at most one entry for each task
- *     stream_trim.c  removes acknowledged entries, and consumers of ended processes
+ *     event_streams.c  which services write and read each event stream
+ *     stream_trim.c  removes entries that all have read, and consumers of ended processes
+ *     replay.c       sends events again that a reader misses
  *     outbox.c       the relay: rows of `outbox` -> streams
  *     job_run.c      reads `jobs.<service>` and runs each task's job in a fiber
  *     job_lease.c    renews the leases of the tasks that run
  *     reconcile.c    publishes due tasks again that have no entry
+ *     event_delivery.c  runs the handlers of an event
+ *     event_parking.c  events that could not be handled yet
  *     events.c       the consumers: `events.*` -> event handlers
  *     tasks.c        starts and ends all of these
  */
@@ -20,6 +24,7 @@
 #include "loop/periodic.h"
 #include "loop/worker.h"
 #include "redis/redis.h"
+#include "task/event_streams.h"
 #include "task/lease.h"
 #include "task/task.h"
 
@@ -39,11 +44,11 @@ struct tasks_timing {
 	uint64_t retry, retry_max; /* backoff of failed attempts and deliveries */
 	uint64_t interrupted_max;  /* a task whose attempts are interrupted fails after this time */
 	uint64_t keep;             /* younger entries of event streams are not trimmed */
+	uint64_t stream_max; /* entries that an event stream keeps for a reader that is away */
 };
 extern struct tasks_timing tasks_timing;
 
 #define TASKS_RECURRING_MAX 8
-#define TASKS_STREAMS_MAX   32 /* that one process publishes to or consumes */
 
 struct job_run;
 struct event_consumer;
@@ -57,7 +62,9 @@ struct tasks {
 	char *batch_key;   /* number of the newest batch that the relay has sent */
 	char *fence_key;   /* fence of the relay that sent last */
 	struct lease relay_lease, reconciler_lease;
-	uint64_t lag_due_ms, lag_log_ms; /* when the relay's lag is next measured, and logged */
+	/* Monotonic times: when the relay's lag is next measured and logged, and requests for replays
+	 * are next answered. */
+	uint64_t lag_due_ms, lag_log_ms, replay_due_ms;
 	struct periodic *relay, *reader, *lease_renewer, *reconciler, *trimmer;
 	struct periodic *recurring[TASKS_RECURRING_MAX]; /* the service's own; the rest NULL */
 	struct redis_blocking *reader_connection;
@@ -66,8 +73,7 @@ struct tasks {
 	int runs_count;
 	void (*run_ended)(struct tasks *tasks); /* called when a run has left `runs` */
 	SLIST_HEAD(, event_consumer) consumers;
-	char *streams[TASKS_STREAMS_MAX]; /* event streams that this process trims */
-	size_t streams_count;
+	const struct event_stream *streams; /* of the product */
 	/* Start and drain. */
 	uv_timer_t timer; /* waits for the migrations, then for the end of a drain */
 	bool is_started, is_draining;

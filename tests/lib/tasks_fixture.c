@@ -31,6 +31,15 @@ static const struct tasks_timing LONG_LEASE = {
 	.retry_max = 20,
 	.interrupted_max = 3600000,
 	.keep = 3600000,
+	.stream_max = 100000,
+};
+
+static const struct event_stream STREAMS[] = {
+	{"events.numbers", "svc-test", {"svc-test", "slow"}},
+	{"events.others", "svc-test", {"svc-test"}},
+	{"events.once", "svc-test", {"svc-test"}},
+	{"events.accounts", "svc-test", {"svc-test"}},
+	{NULL},
 };
 
 void tasks_lease(uint64_t lease_ms)
@@ -101,6 +110,7 @@ void service_start(const struct job *jobs, const struct event_handler *events)
 		.instance = fixture.process.instance,
 		.jobs = jobs,
 		.events = events,
+		.streams = STREAMS,
 		.job_slots = (int)fixture.settings.job_slots,
 		.is_migrated = &fixture.process.is_migrated,
 	};

@@ -8,10 +8,14 @@
 
 #define ACCOUNT "01900000-0000-7000-8000-000000000001"
 
-#define PENDING "return #redis.call('XPENDING', 'events.numbers', 'svc-test', '-', '+', 9)"
-#define ACKNOWLEDGE                                                                                \
-	"for _, entry in ipairs(redis.call('XRANGE', 'events.numbers', '-', '+', 'COUNT', 3)) do " \
-	"redis.call('XACK', 'events.numbers', 'slow', entry[1]) end return 1"
+#define OTHER "01900000-0000-7000-8000-000000000002"
+
+#define UNSENT "SELECT count(*) FROM outbox WHERE sent_at IS NULL"
+
+/* The reader `slow` has read up to the fourth entry. */
+#define READ_FOUR                                                           \
+	"local entries = redis.call('XRANGE', 'events.numbers', '-', '+') " \
+	"redis.call('XGROUP', 'SETID', 'events.numbers', 'slow', entries[4][1]) return 1"
 
 /* What the handlers saw. */
 static struct {
@@ -19,6 +23,9 @@ static struct {
 	int count, others, broadcasts, new_ones;
 	int failures_left, refused;
 	bool is_down, is_in_order;
+	int64_t of_account[2]; /* the newest number */
+	int tries_of_account, statements;
+	bool is_poisoned;
 } seen;
 
 static void on_number(struct request *rq, const struct event *event)
@@ -62,12 +69,42 @@ static void on_once(struct request *rq, const struct event *event)
 	seen.count++;
 }
 
+/* While it is poisoned, events of the first account fail. */
+static void on_account(struct request *rq, const struct event *event)
+{
+	int which = strcmp(event->account, ACCOUNT) != 0;
+	int64_t number = json_get_int(event->data, "n", -1);
+	if (which == 0 && seen.is_poisoned) {
+		seen.tries_of_account++;
+		raise_error(rq, ERR_INTERNAL, "poison");
+	}
+	if (seen.of_account[which] >= number)
+		seen.is_in_order = false;
+	seen.of_account[which] = number;
+	seen.count++;
+}
+
+static void on_statement(struct request *rq, const struct event *event)
+{
+	static const char *const STATEMENTS[] = {
+		"SELECT 1 / 0",
+		"INSERT INTO narrow VALUES (NULL)",
+		"INSERT INTO narrow SELECT string_agg(md5(i::text), '') FROM generate_series(1, "
+		"400) i",
+	};
+	int64_t number = json_get_int(event->data, "n", -1);
+	seen.statements++;
+	pg_query(rq, STATEMENTS[number % (int)ARRAY_LEN(STATEMENTS)]);
+}
+
 static const struct event_handler HANDLERS[] = {
 	{"events.numbers", "number", on_number, false},
 	{"events.numbers", NULL, on_broadcast, true},
 	{"events.others", NULL, on_any, false},
 	{"events.others", "counted", on_any, false},
 	{"events.once", NULL, on_once, false},
+	{"events.accounts", "number", on_account, false},
+	{"events.accounts", "statement", on_statement, false},
 	{NULL},
 };
 
@@ -251,44 +288,199 @@ static void test_no_event_is_lost_when_postgres_crashes(void **state)
 	assert_true(seen.count >= 310);
 }
 
-static void test_streams_are_trimmed_up_to_the_slowest_group(void **state)
+/* Events of an account. */
+static void emit_for(const char *account, int first, int count)
+{
+	sql("SELECT count(event_emit('events.accounts', 'number', '%s', jsonb_build_object('n', "
+	    "n))) "
+	    "FROM generate_series(%d, %d) AS n",
+	    account, first, first + count - 1);
+}
+
+static void test_a_failing_event_delays_only_its_account(void **state)
+{
+	(void)state;
+	tasks_timing.retry = tasks_timing.retry_max = 600000;
+	seen.is_poisoned = true;
+	service_start(NULL, HANDLERS);
+	emit_for(ACCOUNT, 1, 20);
+	emit_for(OTHER, 1, 20);
+	until_count(&seen.count, 20);
+	assert_int_equal(seen.of_account[1], 20);
+	assert_int_equal(seen.tries_of_account, 1);
+	assert_int_equal(sql("SELECT count(*) FROM event_parked WHERE account = '" ACCOUNT "'"),
+	                 20);
+	seen.is_poisoned = false;
+	service_stop();
+	emit_for(ACCOUNT, 21, 5);
+	sql("UPDATE event_parked SET next_try = now()");
+	service_start(NULL, HANDLERS);
+	until_count(&seen.count, 45);
+	assert_true(seen.is_in_order);
+	assert_int_equal(seen.of_account[0], 25);
+	until_sql(0, "SELECT count(*) FROM event_parked");
+	assert_int_equal(redis_number("XLEN events.dead"), 0);
+}
+
+/* When too many wait behind it, the failing one is given up. */
+static void test_an_accounts_parked_events_are_bounded(void **state)
+{
+	(void)state;
+	tasks_timing.retry = tasks_timing.retry_max = 600000;
+	seen.is_poisoned = true;
+	service_start(NULL, HANDLERS);
+	emit_for(ACCOUNT, 1, 1);
+	until_sql(1, "SELECT count(*) FROM event_parked WHERE failures = 1");
+	sql("INSERT INTO event_parked (stream, entry_id, account, event_id, type, at, data, "
+	    "request_id, "
+	    "next_try) SELECT stream, n::text, account, event_id, 'else', at, '{}', '', now() "
+	    "FROM event_parked, generate_series(1, 1000) n");
+	emit_for(ACCOUNT, 2, 1);
+	until_redis(1, "XLEN events.dead");
+	assert_int_equal(seen.tries_of_account, 2);
+}
+
+/* SQLSTATE classes 22, 23 and 54: another delivery would fail the same way. */
+static void test_wrong_data_go_to_events_dead_at_once(void **state)
+{
+	(void)state;
+	sql("CREATE TABLE narrow (a text PRIMARY KEY)");
+	service_start(NULL, HANDLERS);
+	emit("events.accounts", "statement", 0, 3);
+	until_redis(3, "XLEN events.dead");
+	assert_int_equal(seen.statements, 3);
+	assert_int_equal(sql("SELECT count(*) FROM event_parked"), 0);
+}
+
+static void test_streams_are_trimmed_up_to_the_slowest_reader(void **state)
 {
 	(void)state;
 	tasks_timing.keep = 0;
-	redis_number("XGROUP CREATE events.others svc-test 0 MKSTREAM");
 	service_start(NULL, HANDLERS);
-	redis_number("XGROUP CREATE events.numbers slow 0 MKSTREAM");
 	emit("events.numbers", "number", 1, 10);
 	until_count(&seen.count, 10);
 	emit("events.others", "else", 1, 5);
-	until_redis(1, "XLEN events.others"); /* the newest is the last that was delivered */
-	assert_int_equal(redis_number("XLEN events.numbers"), 10);
-	redis_number("XREADGROUP GROUP slow one COUNT 4 STREAMS events.numbers >");
-	until_redis(10, "XLEN events.numbers");
-	redis_number("EVAL %s 0", ACKNOWLEDGE);
+	until_redis(1, "XLEN events.others"); /* the newest is the readers' position */
+	assert_int_equal(redis_number("XLEN events.numbers"), 10); /* `slow` was never there */
+	redis_number("XGROUP CREATE events.numbers slow 0");
+	redis_number("EVAL %s 0", READ_FOUR);
 	until_redis(7, "XLEN events.numbers");
-	tasks_timing.keep = 3600000;
 }
 
-/* A replica was killed with unacknowledged entries. */
-static void test_entries_of_a_killed_consumer_are_taken_over(void **state)
+/* The reader is away while its events are sent, and Redis is emptied twice. */
+static void test_a_reader_that_is_away_misses_nothing(void **state)
 {
 	(void)state;
-	char now[TIME_TEXT_LEN + 1], data[32];
-	time_format(time_now_ms(), now);
-	redis_number("XGROUP CREATE events.numbers svc-test 0 MKSTREAM");
-	for (int i = 1; i <= 3; i++) {
-		snprintf(data, sizeof(data), "{\"n\":%d}", i);
-		redis_number("XADD events.numbers * id " ACCOUNT " type number account " ACCOUNT
-		             " at %s data %s",
-		             now, data);
-	}
-	redis_number("XREADGROUP GROUP svc-test killed COUNT 3 STREAMS events.numbers >");
-	tasks_lease(600);
+	tasks_timing.keep = 0;
+	service_start(NULL, NULL);
+	emit("events.numbers", "number", 1, 5);
+	until_sql(0, UNSENT);
+	redis_number("FLUSHALL");
+	until_redis(5, "XLEN events.numbers");
+	emit("events.numbers", "number", 6, 5);
+	until_sql(0, UNSENT);
+	sql("UPDATE outbox SET sent_at = now() - interval '20 days'");
+	redis_number("FLUSHALL");
+	until_redis(10, "XLEN events.numbers");
+	service_stop();
 	service_start(NULL, HANDLERS);
-	until_count(&seen.count, 3);
+	until_count(&seen.count, 10);
 	assert_true(seen.is_in_order);
-	until_script(0, PENDING);
+}
+
+/* A stream is cut while a reader is away; the writer sends what it misses from the outbox. */
+static void test_a_reader_asks_for_what_its_stream_has_no_more(void **state)
+{
+	(void)state;
+	service_start(NULL, HANDLERS);
+	emit("events.others", "counted", 1, 5);
+	until_count(&seen.others, 10);
+	until_sql(1, "SELECT count(*) FROM event_position WHERE stream = 'events.others'");
+	service_stop();
+	tasks_timing.stream_max = 2;
+	service_start(NULL, NULL);
+	emit("events.others", "counted", 6, 20);
+	until_sql(0, UNSENT);
+	until_redis(2, "XLEN events.others");
+	service_stop();
+	tasks_timing.stream_max = 100000;
+	service_start(NULL, HANDLERS);
+	until_redis(1, "EXISTS events.others.replay");
+	until_redis(0, "EXISTS events.others.replay");
+	until_count(&seen.others, 10 + 2 * (2 + 25)); /* five come twice: the margin */
+}
+
+/* The reader's database goes back to an earlier point; Redis is kept, and its stream was cut or not. */
+static void restore_reader(const char *cut)
+{
+	service_start(NULL, HANDLERS);
+	emit("events.once", "x", 1, 5);
+	until_count(&seen.new_ones, 5);
+	until_sql(5, "SELECT count(*) FROM event_seen");
+	until_sql(1, "SELECT count(*) FROM event_position WHERE stream = 'events.once'");
+	service_stop();
+	sql("CREATE TABLE saved_position AS SELECT * FROM event_position");
+	sql("CREATE TABLE saved_seen AS SELECT * FROM event_seen");
+	service_start(NULL, HANDLERS);
+	emit("events.once", "x", 6, 5);
+	until_count(&seen.new_ones, 10);
+	until_sql(0, UNSENT);
+	service_stop();
+	sql("DELETE FROM event_seen WHERE event_id NOT IN (SELECT event_id FROM saved_seen)");
+	sql("UPDATE event_position p SET entry_id = s.entry_id FROM saved_position s WHERE "
+	    "s.stream = p.stream");
+	redis_number(cut);
+	service_start(NULL, HANDLERS);
+	until_count(&seen.new_ones, 15);
+	until_sql(10, "SELECT count(*) FROM event_seen");
+}
+
+static void test_events_are_read_again_after_a_readers_database_was_restored(void **state)
+{
+	(void)state;
+	restore_reader("PING");
+	assert_int_equal(redis_number("XLEN events.once"), 10);
+}
+
+static void test_events_are_sent_again_after_a_readers_database_was_restored(void **state)
+{
+	(void)state;
+	restore_reader("XTRIM events.once MAXLEN 1");
+}
+
+static void test_events_are_sent_again_after_a_stream_was_deleted(void **state)
+{
+	(void)state;
+	restore_reader("DEL events.once");
+}
+
+static void test_a_stopped_reader_is_taken_over(void **state)
+{
+	(void)state;
+	tasks_timing.alone = 2000;
+	pid_t pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		tasks_replica("other");
+		service_start(NULL, HANDLERS);
+		for (;;)
+			uv_run(&fixture.worker.loop, UV_RUN_ONCE);
+	}
+	emit("events.numbers", "number", 1, 10);
+	until_sql(1, "SELECT count(*) FROM event_position WHERE stream = 'events.numbers'");
+	kill(pid, SIGSTOP);
+	emit("events.numbers", "number", 11, 10);
+	service_start(NULL, HANDLERS);
+	until_count(&seen.count, 10);
+	assert_true(seen.is_in_order);
+	kill(pid, SIGCONT);
+	emit("events.numbers", "number", 21, 10);
+	while (seen.numbers[(seen.count - 1) % (int)ARRAY_LEN(seen.numbers)] != 30)
+		fixture_turn(&fixture);
+	assert_true(seen.is_in_order);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
 }
 
 int main(void)
@@ -305,8 +497,16 @@ int main(void)
 		CASE(test_a_broadcast_begins_after_the_newest_entry),
 		CASE(test_events_are_sent_again_after_redis_lost_them),
 		CASE(test_no_event_is_lost_when_postgres_crashes),
-		CASE(test_streams_are_trimmed_up_to_the_slowest_group),
-		CASE(test_entries_of_a_killed_consumer_are_taken_over),
+		CASE(test_a_failing_event_delays_only_its_account),
+		CASE(test_an_accounts_parked_events_are_bounded),
+		CASE(test_wrong_data_go_to_events_dead_at_once),
+		CASE(test_streams_are_trimmed_up_to_the_slowest_reader),
+		CASE(test_a_reader_that_is_away_misses_nothing),
+		CASE(test_a_reader_asks_for_what_its_stream_has_no_more),
+		CASE(test_events_are_read_again_after_a_readers_database_was_restored),
+		CASE(test_events_are_sent_again_after_a_readers_database_was_restored),
+		CASE(test_events_are_sent_again_after_a_stream_was_deleted),
+		CASE(test_a_stopped_reader_is_taken_over),
 	};
 	return cmocka_run_group_tests(tests, tasks_group_setup, tasks_group_teardown);
 }

@@ -1,0 +1,59 @@
+-- $1 stream. The position, NULL: none yet; and the time in Unix milliseconds.
+-- name: event_position_get (read)
+SELECT (SELECT entry_id FROM event_position WHERE stream = $1),
+	(extract(epoch FROM clock_timestamp()) * 1000)::bigint;
+
+-- $1 stream, $2 entry, $3 owner and $4 fence of the lease. No row is affected when the lease was taken over.
+-- name: event_position_save
+INSERT INTO event_position AS known (stream, entry_id)
+SELECT $1, $2 FROM lease WHERE name = $1 AND owner = $3 AND fence = $4::bigint
+ON CONFLICT (stream) DO UPDATE SET entry_id = excluded.entry_id, at = now();
+
+-- $1 stream.
+-- name: event_parked_accounts (read)
+SELECT DISTINCT account FROM event_parked WHERE stream = $1;
+
+-- $1 stream, $2 account: how many are parked in all, and of the account.
+-- name: event_parked_count (read)
+SELECT count(*), count(*) FILTER (WHERE account = $2) FROM event_parked WHERE stream = $1;
+
+-- $9 error (NULL: the event was not tried), $10 failures, $11 milliseconds until the next try. An event that is read again
+-- is parked once.
+-- name: event_park
+INSERT INTO event_parked (stream, entry_id, account, event_id, type, at, data, request_id, error, failures, next_try)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::int, clock_timestamp() + make_interval(secs => $11::float8 / 1000))
+ON CONFLICT (stream, entry_id) DO NOTHING;
+
+-- $1 stream, $2 account, $3 failures: the oldest of the account that has failed by itself has no further try.
+-- name: event_parked_hurry
+UPDATE event_parked SET failures = $3::int, next_try = clock_timestamp()
+WHERE id = (SELECT min(id) FROM event_parked WHERE stream = $1 AND account = $2) AND failures > 0;
+
+-- $1 stream: the oldest of each account, if it is due.
+-- name: event_parked_due (read)
+SELECT id, failures, entry_id, event_id, type, account, at, data, request_id
+FROM (SELECT DISTINCT ON (account) * FROM event_parked WHERE stream = $1 ORDER BY account, id) AS oldest
+WHERE next_try <= clock_timestamp() ORDER BY next_try, id LIMIT 16;
+
+-- $1 stream, $2 account: its oldest, in the same columns.
+-- name: event_parked_oldest (read)
+SELECT id, failures, entry_id, event_id, type, account, at, data, request_id
+FROM event_parked WHERE stream = $1 AND account = $2 ORDER BY id LIMIT 1;
+
+-- $1 stream: milliseconds until the next is due, NULL: none is parked; how many are parked.
+-- name: event_parked_next (read)
+SELECT ceil(extract(epoch FROM min(next_try) - clock_timestamp()) * 1000)::bigint,
+	(SELECT count(*) FROM event_parked WHERE stream = $1)
+FROM (SELECT DISTINCT ON (account) next_try FROM event_parked WHERE stream = $1 ORDER BY account, id) AS oldest;
+
+-- $1 id, $2 failures, $3 milliseconds until the next try, $4 error.
+-- name: event_parked_retry
+UPDATE event_parked SET failures = $2::int, error = $4,
+	next_try = clock_timestamp() + make_interval(secs => $3::float8 / 1000)
+WHERE id = $1::bigint;
+
+-- name: event_parked_delete
+DELETE FROM event_parked WHERE id = $1::bigint;
+
+-- name: event_note_seen
+INSERT INTO event_seen (event_id) VALUES ($1::uuid) ON CONFLICT DO NOTHING;

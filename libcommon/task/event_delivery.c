@@ -1,0 +1,140 @@
+#include "task/event_delivery.h"
+
+#include "base/base.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "base/metrics.h"
+#include "base/scope.h"
+#include "base/timefmt.h"
+#include "base/uuid.h"
+#include "loop/wait.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define DEAD_STREAM "events.dead"
+#define DEAD_KEPT   "1000"
+
+static struct metric events_total =
+	METRIC_COUNTER("expops_events_total", "Deliveries of events by how they ended.", "stream",
+                       "outcome");
+
+void event_delivery_register(void)
+{
+	metric_register(&events_total);
+}
+
+/* One entry for the handlers; on the stack of the fiber that calls fiber_join_try(). */
+struct call {
+	const struct event_consumer *consumer;
+	const struct stream_entry *entry;
+};
+
+static bool matches(const struct event_consumer *consumer, const struct event_handler *handler,
+                    const char *type)
+{
+	return strcmp(handler->stream, consumer->stream) == 0 &&
+	       handler->is_broadcast == consumer->is_broadcast &&
+	       (!handler->type || strcmp(handler->type, type) == 0);
+}
+
+static bool has_handler(const struct event_consumer *consumer, const char *type)
+{
+	for (const struct event_handler *handler = consumer->tasks->settings.events;
+	     handler->stream; handler++) {
+		if (matches(consumer, handler, type))
+			return true;
+	}
+	return false;
+}
+
+const char *event_text(const struct stream_entry *entry, const char *name)
+{
+	const char *text = stream_field(entry, name);
+	return text ? text : "";
+}
+
+static void read_event(struct request *rq, const struct stream_entry *entry, struct event *event)
+{
+	const char *at = event_text(entry, "at");
+	const char *data = event_text(entry, "data");
+	struct uuid account;
+	*event = (struct event){
+		.id = event_text(entry, "id"),
+		.type = event_text(entry, "type"),
+		.account = event_text(entry, "account"),
+	};
+	rq->caller = (struct identity){.kind = KEY_SERVICE, .scopes = SCOPE_ALL};
+	if (uuid_parse(event->account, strlen(event->account), &account))
+		rq->caller.account = account;
+	if (!time_parse(at, strlen(at), &event->at_ms) ||
+	    json_parse(rq->arena, data, strlen(data), &event->data, NULL) != ERR_NONE ||
+	    !yyjson_is_obj(event->data))
+		raise_error(rq, ERR_INVALID, "the entry is not an event");
+}
+
+static void call_main(struct request *rq)
+{
+	struct call *call = rq->user;
+	struct event event;
+	const char *cause = event_text(call->entry, "request_id");
+	rq->id = cause[0] ? cause : event_text(call->entry, "id");
+	fiber_set_label(rq->id);
+	read_event(rq, call->entry, &event);
+	for (const struct event_handler *handler = call->consumer->tasks->settings.events;
+	     handler->stream; handler++) {
+		if (matches(call->consumer, handler, event.type))
+			handler->run(rq, &event);
+	}
+}
+
+struct delivery event_deliver(struct request *rq, const struct event_consumer *consumer,
+                              const struct stream_entry *entry, uint64_t timeout_ms)
+{
+	struct call call = {.consumer = consumer, .entry = entry};
+	struct delivery delivery = {0};
+	struct problem problem;
+	if (!entry->fields || !has_handler(consumer, event_text(entry, "type")))
+		return delivery;
+	fiber_spawn_within(rq, timeout_ms, call_main, &call);
+	delivery.code = fiber_join_try(rq, &problem);
+	if (delivery.code != ERR_NONE)
+		snprintf(delivery.detail, sizeof(delivery.detail), "%s: %s",
+		         err_info(delivery.code)->slug,
+		         problem.detail ? problem.detail : "no detail");
+	metric_add(&events_total, consumer->stream,
+	           delivery.code == ERR_NONE ? "handled" : "failed", 1);
+	return delivery;
+}
+
+bool delivery_is_final(const struct delivery *delivery)
+{
+	static const enum err_code FINAL[] = {ERR_INVALID, ERR_NOT_FOUND, ERR_CONFLICT,
+	                                      ERR_FORBIDDEN, ERR_TOO_LARGE};
+	for (size_t i = 0; i < ARRAY_LEN(FINAL); i++) {
+		if (delivery->code == FINAL[i])
+			return true;
+	}
+	return false;
+}
+
+void event_dead_letter(struct request *rq, const struct event_consumer *consumer,
+                       const struct stream_entry *entry, const char *why)
+{
+	size_t count = entry->fields ? entry->fields->count : 0;
+	const char **argv = arena_array(rq->arena, count + 12, sizeof(*argv));
+	const char *const head[] = {"XADD",    DEAD_STREAM,
+	                            "MAXLEN",  "~",
+	                            DEAD_KEPT, "*",
+	                            "stream",  consumer->stream,
+	                            "service", consumer->tasks->settings.service,
+	                            "error",   why};
+	memcpy(argv, head, sizeof(head));
+	for (size_t i = 0; i < count; i++)
+		argv[ARRAY_LEN(head) + i] = entry->fields->items[i].text;
+	redis_command(rq, argv, ARRAY_LEN(head) + count);
+	metric_add(&events_total, consumer->stream, "dead", 1);
+	log_error(LOG_GROUP_JOBS, "event not handled, moved to events.dead",
+	          f_text("stream", consumer->stream), f_text("entry", entry->id),
+	          f_text("why", why));
+}

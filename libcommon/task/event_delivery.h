@@ -1,0 +1,31 @@
+/** Runs the handlers of an event, and gives up events that cannot be handled. Internal to this folder. */
+#pragma once
+
+#include "task/event_consumer.h"
+
+#define DELIVERIES_MAX 10 /* failures by itself, after which an event is given up */
+
+/** How a delivery ended. */
+struct delivery {
+	enum err_code code; /* ERR_NONE: handled, or no handler matches */
+	char detail[256];
+};
+
+/** Run the matching handlers of the entry in a request of their own, and wait until it has ended, even
+ * when cancelled. It is cancelled after `timeout_ms`. Suspends. */
+struct delivery event_deliver(struct request *rq, const struct event_consumer *consumer,
+                              const struct stream_entry *entry, uint64_t timeout_ms);
+
+/** Whether the next delivery would fail the same way: the data are wrong. */
+bool delivery_is_final(const struct delivery *delivery);
+
+/** Copy the entry to `events.dead`, for operators. Suspends; raises when that fails, so that the
+ * event is kept. */
+void event_dead_letter(struct request *rq, const struct event_consumer *consumer,
+                       const struct stream_entry *entry, const char *why);
+
+/** The text of a field; "" when the entry lacks it. */
+const char *event_text(const struct stream_entry *entry, const char *name);
+
+/** Register the metrics; once, before threads. */
+void event_delivery_register(void);

@@ -1,0 +1,187 @@
+#include "task/event_parking.h"
+
+#include "base/backoff.h"
+#include "base/base.h"
+#include "base/log.h"
+#include "base/metrics.h"
+#include "base/uuid.h"
+#include "event.sql.h"
+#include "pg/pg.h"
+
+#include <string.h>
+
+#define DELIVERY_TIMEOUT_MS 60000
+#define ACCOUNT_BATCH       100 /* of one account before the others have their turn */
+
+static struct metric parked_metric =
+	METRIC_GAUGE("expops_events_parked", "Events that wait for another try, by stream.",
+                     "stream");
+
+void event_parking_register(void)
+{
+	metric_register(&parked_metric);
+}
+
+/* The account of an entry as a key: UUID text, or "" when it has none. */
+static const char *account_of(const struct stream_entry *entry)
+{
+	const char *text = event_text(entry, "account");
+	struct uuid account;
+	return uuid_parse(text, strlen(text), &account) ? text : "";
+}
+
+static void add_account(struct parked_accounts *accounts, const char *account)
+{
+	require(accounts->count < accounts->room);
+	accounts->items[accounts->count++] = account;
+}
+
+struct parked_accounts parked_accounts_load(struct request *rq,
+                                            const struct event_consumer *consumer, size_t more)
+{
+	const struct pg_rows *rows =
+		pg_query(rq, EVENT_PARKED_ACCOUNTS_SQL, pg_text(consumer->stream));
+	struct parked_accounts accounts = {.room = (size_t)rows->count + more};
+	accounts.items = arena_array(rq->arena, accounts.room + 1, sizeof(*accounts.items));
+	for (int row = 0; row < rows->count; row++)
+		add_account(&accounts, pg_value(rows, row, 0));
+	return accounts;
+}
+
+static bool has_account(const struct parked_accounts *accounts, const char *account)
+{
+	for (size_t i = 0; i < accounts->count; i++) {
+		if (strcmp(accounts->items[i], account) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool parked_accounts_has(const struct parked_accounts *accounts, const struct stream_entry *entry)
+{
+	return has_account(accounts, account_of(entry));
+}
+
+/* Whether the failure counts: the event failed by itself. */
+static int failures_of(const struct delivery *failed)
+{
+	return failed && !err_info(failed->code)->is_transient ? 1 : 0;
+}
+
+/* Raise when there is no room; of an account that has too many, the failing one gets no more tries. */
+static void require_room(struct request *rq, const struct event_consumer *consumer,
+                         const char *account)
+{
+	const struct pg_rows *count =
+		pg_query(rq, EVENT_PARKED_COUNT_SQL, pg_text(consumer->stream), pg_text(account));
+	if (pg_value_int(count, 0, 0) >= PARKED_MAX)
+		raise_error(rq, ERR_UNAVAILABLE, "too many events wait for another try");
+	if (pg_value_int(count, 0, 1) >= PARKED_OF_ACCOUNT)
+		pg_query(rq, EVENT_PARKED_HURRY_SQL, pg_text(consumer->stream), pg_text(account),
+		         pg_int(DELIVERIES_MAX));
+}
+
+void event_park(struct request *rq, const struct event_consumer *consumer,
+                struct parked_accounts *accounts, const struct stream_entry *entry,
+                const struct delivery *failed)
+{
+	const char *account = account_of(entry);
+	uint64_t pause_ms = failed ? backoff_ms(1, tasks_timing.retry, tasks_timing.retry_max) : 0;
+	require_room(rq, consumer, account);
+	pg_query(rq, EVENT_PARK_SQL, pg_text(consumer->stream), pg_text(entry->id),
+	         pg_text(account), pg_text(event_text(entry, "id")),
+	         pg_text(event_text(entry, "type")), pg_text(event_text(entry, "at")),
+	         pg_text(event_text(entry, "data")), pg_text(event_text(entry, "request_id")),
+	         pg_text(failed ? failed->detail : NULL), pg_int(failures_of(failed)),
+	         pg_int((int64_t)pause_ms));
+	if (!has_account(accounts, account))
+		add_account(accounts, account);
+	periodic_wake_in(consumer->retry, pause_ms + 1);
+	if (failed)
+		log_warn(LOG_GROUP_JOBS, "event not handled, trying again apart",
+		         f_text("stream", consumer->stream), f_text("entry", entry->id),
+		         f_text("account", account), f_text("why", failed->detail));
+}
+
+/* Columns of EVENT_PARKED_DUE_SQL; from the type on they are fields of the entry. */
+enum { DUE_ID, DUE_FAILURES, DUE_ENTRY, DUE_FIELDS, DUE_ACCOUNT = DUE_FIELDS + 2 };
+
+/* The entry as it was in the stream; in the arena. */
+static struct stream_entry entry_of(struct request *rq, const struct pg_rows *rows, int row)
+{
+	static const char *const NAMES[] = {"id", "type", "account", "at", "data", "request_id"};
+	struct redis_value *fields = arena_new_of(rq->arena, struct redis_value);
+	fields->type = REDIS_LIST;
+	fields->count = 2 * ARRAY_LEN(NAMES);
+	fields->items = arena_array(rq->arena, fields->count, sizeof(*fields->items));
+	for (size_t i = 0; i < fields->count; i++) {
+		const char *text =
+			i % 2 ? pg_value(rows, row, DUE_FIELDS + (int)i / 2) : NAMES[i / 2];
+		fields->items[i] = (struct redis_value){.type = REDIS_TEXT,
+		                                        .text = text,
+		                                        .length = strlen(text)};
+	}
+	return (struct stream_entry){.id = pg_value(rows, row, DUE_ENTRY), .fields = fields};
+}
+
+/* Try one; whether it is settled, so that the next of its account can be tried. */
+static bool try_again(struct request *rq, const struct event_consumer *consumer,
+                      const struct pg_rows *rows, int row)
+{
+	const char *id = pg_value(rows, row, DUE_ID);
+	struct stream_entry entry = entry_of(rq, rows, row);
+	struct delivery delivery = event_deliver(rq, consumer, &entry, DELIVERY_TIMEOUT_MS);
+	int64_t failures = pg_value_int(rows, row, DUE_FAILURES) + failures_of(&delivery);
+	bool is_dead = delivery_is_final(&delivery) || failures >= DELIVERIES_MAX;
+	if (delivery.code != ERR_NONE && !is_dead) {
+		uint64_t pause_ms = backoff_ms((unsigned)MAX_OF(failures, 1), tasks_timing.retry,
+		                               tasks_timing.retry_max);
+		pg_query(rq, EVENT_PARKED_RETRY_SQL, pg_text(id), pg_int(failures),
+		         pg_int((int64_t)pause_ms), pg_text(delivery.detail));
+		return false;
+	}
+	if (delivery.code != ERR_NONE)
+		event_dead_letter(rq, consumer, &entry, delivery.detail);
+	pg_query(rq, EVENT_PARKED_DELETE_SQL, pg_text(id));
+	return true;
+}
+
+/* Try the events of the account whose oldest is in `row`, one after the other. */
+static void try_account(struct request *rq, struct event_consumer *consumer,
+                        const struct pg_rows *rows, int row)
+{
+	for (int i = 0; i < ACCOUNT_BATCH && row < rows->count; i++, row = 0) {
+		const char *account = pg_value(rows, row, DUE_ACCOUNT);
+		if (!lease_take(rq, &consumer->lease, consumer->tasks->settings.instance) ||
+		    !try_again(rq, consumer, rows, row))
+			return;
+		rows = pg_query(rq, EVENT_PARKED_OLDEST_SQL, pg_text(consumer->stream),
+		                pg_text(account));
+	}
+}
+
+/* Try those that are due; whether there were any. */
+static bool try_due(struct request *rq, struct event_consumer *consumer)
+{
+	const struct pg_rows *rows = pg_query(rq, EVENT_PARKED_DUE_SQL, pg_text(consumer->stream));
+	for (int row = 0; row < rows->count; row++)
+		try_account(rq, consumer, rows, row);
+	return rows->count > 0;
+}
+
+void event_parking_pass(struct request *rq)
+{
+	struct event_consumer *consumer = periodic_user(rq);
+	if (!lease_take(rq, &consumer->lease, consumer->tasks->settings.instance)) {
+		periodic_wake_in(consumer->retry, lease_wait_ms(&consumer->lease));
+		return;
+	}
+	bool is_more = try_due(rq, consumer);
+	const struct pg_rows *next = pg_query(rq, EVENT_PARKED_NEXT_SQL, pg_text(consumer->stream));
+	metric_set(&parked_metric, consumer->stream, NULL, pg_value_float(next, 0, 1));
+	if (is_more)
+		periodic_wake(consumer->retry);
+	else if (pg_value(next, 0, 0))
+		periodic_wake_in(consumer->retry,
+		                 (uint64_t)MAX_OF(pg_value_int(next, 0, 0) + 1, 1));
+}

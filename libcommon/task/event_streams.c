@@ -1,0 +1,30 @@
+#include "task/event_streams.h"
+
+#include <stddef.h>
+#include <string.h>
+
+const struct event_stream EVENT_STREAMS[] = {
+	{"events.account", "gateway", {"svc-experiments", "svc-interests"}},
+	{"events.experiments", "svc-experiments", {"svc-interests"}},
+	{NULL},
+};
+
+const struct event_stream *event_stream_find(const struct event_stream *streams, const char *name)
+{
+	for (; streams->name; streams++) {
+		if (strcmp(streams->name, name) == 0)
+			return streams;
+	}
+	return NULL;
+}
+
+bool event_stream_has_reader(const struct event_stream *streams, const char *name,
+                             const char *service)
+{
+	const struct event_stream *stream = event_stream_find(streams, name);
+	for (int i = 0; stream && i < EVENT_READERS_MAX && stream->readers[i]; i++) {
+		if (strcmp(stream->readers[i], service) == 0)
+			return true;
+	}
+	return false;
+}

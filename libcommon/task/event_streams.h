@@ -1,0 +1,27 @@
+/** The event streams of the product: which service writes each, and which services read it.
+ *
+ * An entry stays in its stream until every reader has read it, and its row in the writer's outbox as
+ * well, whether the reader is running, was just installed, or Redis has forgotten its group. So a
+ * reader is named here, not found in Redis.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#define EVENT_READERS_MAX 4
+
+struct event_stream {
+	const char *name;                       /* NULL ends a table */
+	const char *writer;                     /* service */
+	const char *readers[EVENT_READERS_MAX]; /* services with event handlers; NULL-terminated */
+};
+
+/** The streams of the product. */
+extern const struct event_stream EVENT_STREAMS[];
+
+/** The row of a stream; NULL: the table has none. */
+const struct event_stream *event_stream_find(const struct event_stream *streams, const char *name);
+
+/** Whether the table names the service as a reader of the stream. */
+bool event_stream_has_reader(const struct event_stream *streams, const char *name,
+                             const char *service);
