@@ -55,6 +55,8 @@ struct server_exchange {
 	const char *reply_head; /* formatted and not yet written; NULL: none */
 	size_t reply_head_length;
 	int64_t content_left; /* of the response; -1: its length was not declared */
+	const char *rest;     /* last content, which the socket gets in pieces; NULL: none */
+	size_t rest_length;   /* of it not yet passed to the socket */
 	bool has_version;     /* the parser has reached the version */
 	bool has_whole_version;
 	bool is_request_complete;
@@ -212,6 +214,10 @@ void http_response_register(void);
 
 /** Write the pending head of a response that has no content yet. */
 void http_response_flush(struct server_exchange *exchange);
+
+/** Write pieces of the response's last content until the socket queues one, and end the response after
+ * the last piece. */
+void http_response_write_rest(struct server_exchange *exchange);
 
 /** Write 100 (Continue). */
 void http_response_continue(struct http_conn *conn);

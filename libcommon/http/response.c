@@ -11,6 +11,9 @@
  * Content-Length is above this. */
 #define UNREAD_MAX_BYTES (64 << 10)
 
+/* Of a response's last content: what is copied of it at most while the client does not read. */
+#define PIECE_BYTES ((size_t)128 << 10)
+
 static const char CONTINUE[] = "HTTP/1.1 100 Continue\r\n\r\n";
 static const char LAST_CHUNK[] = "0\r\n\r\n";
 
@@ -168,6 +171,29 @@ void http_respond_end(struct http_exchange *x)
 		http_socket_write(exchange->conn, bufs, count);
 	exchange->is_response_ended = true;
 	http_socket_schedule(exchange->conn);
+}
+
+void http_response_write_rest(struct server_exchange *exchange)
+{
+	struct http_conn *conn = exchange->conn;
+	while (exchange->rest_length > 0 && http_socket_queued(conn) == 0 && !conn->is_broken) {
+		size_t piece = MIN_OF(exchange->rest_length, PIECE_BYTES);
+		http_respond_content(&exchange->x, exchange->rest, piece);
+		exchange->rest += piece;
+		exchange->rest_length -= piece;
+	}
+	if (!exchange->rest || exchange->rest_length > 0)
+		return;
+	exchange->rest = NULL;
+	http_respond_end(&exchange->x);
+}
+
+void http_respond_last(struct http_exchange *x, const void *data, size_t length)
+{
+	struct server_exchange *exchange = exchange_of(x);
+	exchange->rest = data;
+	exchange->rest_length = length;
+	http_response_write_rest(exchange);
 }
 
 void http_respond_abort(struct http_exchange *x)

@@ -294,6 +294,15 @@ uint16_t http_server_port(const struct http_server *server)
 	return name.ss_family == AF_INET6 ? ntohs(((struct sockaddr_in6 *)&name)->sin6_port) : 0;
 }
 
+size_t http_server_queued(const struct http_server *server)
+{
+	size_t queued = 0;
+	const struct http_conn *conn;
+	TAILQ_FOREACH (conn, &server->conns, all)
+		queued += http_socket_queued(conn);
+	return queued;
+}
+
 size_t http_server_connections(const struct http_server *server)
 {
 	return server->conn_count;

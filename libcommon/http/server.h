@@ -137,6 +137,9 @@ void http_server_free(struct http_server *server);
 /** Open connections, for metrics and tests. */
 size_t http_server_connections(const struct http_server *server);
 
+/** Bytes of responses that are queued, because their clients do not read. For tests. */
+size_t http_server_queued(const struct http_server *server);
+
 /** Stop and resume reading this exchange's content (back-pressure towards the client). */
 void http_content_pause(struct http_exchange *x);
 void http_content_resume(struct http_exchange *x);
@@ -154,6 +157,11 @@ bool http_respond_content(struct http_exchange *x, const void *data, size_t leng
 
 /** End the response. Requires that a declared content_length was sent in full. */
 void http_respond_end(struct http_exchange *x);
+
+/** Send the last of the content and end the response. Borrows `data` until on_done: the socket gets it
+ * in pieces as the client reads, so that a slow client costs no copy of it. on_drained is not called.
+ */
+void http_respond_last(struct http_exchange *x, const void *data, size_t length);
 
 /** Abort the response: the connection is reset, so that the client notices that the response is
  * incomplete. on_done follows from the loop. */

@@ -137,6 +137,5 @@ void reply_send(struct request *rq)
 	for (size_t i = 0; i < http->field_count; i++)
 		fields[count++] = http->fields[i];
 	http_respond_start(http->exchange, reply->status, fields, count, (int64_t)reply->length);
-	http_respond_content(http->exchange, reply->body, reply->length);
-	http_respond_end(http->exchange);
+	http_respond_last(http->exchange, reply->body, reply->length);
 }

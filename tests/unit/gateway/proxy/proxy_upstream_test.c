@@ -2,6 +2,7 @@
  * answers or is slow. */
 #include "base/base.h"
 #include "proxy_fixture.h"
+#include "upstream/answer.h"
 #include "upstream/upstream.h"
 
 #include <setjmp.h>
@@ -20,6 +21,8 @@
 #define DELETE   "DELETE " LIST "/x HTTP/1.1\r\n" KEY "\r\n"
 #define SEARCH   "POST /api/v1.0/search/assets HTTP/1.1\r\n" KEY "Content-Length: 4\r\n\r\nbody"
 #define LARGE    (32 << 20)
+
+#define SLOW_CLIENTS 10
 
 static char *large;
 
@@ -489,6 +492,27 @@ static void a_slow_client_slows_down_the_service(void **state)
 	loop_until(&f->loop, upstream_idle(f->service) == 1);
 }
 
+/* What the proxy buffers of each answer is bounded by the server's limit and one read. */
+static void slow_clients_are_not_buffered_for(void **state)
+{
+	const size_t most = http_limits_default.send_high_bytes + ANSWER_READ_BYTES;
+	struct fixture *f = *state;
+	struct http_client *clients[SLOW_CLIENTS];
+	char head[100];
+	snprintf(head, sizeof(head), "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n", LARGE);
+	for (size_t i = 0; i < SLOW_CLIENTS; i++) {
+		clients[i] = http_client_new(&f->loop, http_server_port(f->server));
+		http_client_reads(clients[i], false);
+		http_client_puts(clients[i], GET_LIST);
+		fixture_answer(f, i, head);
+		assert_true(send_until_full(f, f->fake->conns[i], LARGE) < LARGE);
+	}
+	assert_in_range(http_server_queued(f->server), 1, SLOW_CLIENTS * most);
+	for (size_t i = 0; i < SLOW_CLIENTS; i++)
+		http_client_free(clients[i]);
+	fixture_wait_connections(f, 0);
+}
+
 static void a_slow_service_slows_down_the_client(void **state)
 {
 	struct fixture *f = *state;
@@ -591,6 +615,7 @@ int main(void)
 		TEST(a_disconnect_cancels_the_call),
 		TEST(a_disconnect_cancels_the_answer),
 		TEST(a_slow_client_slows_down_the_service),
+		TEST(slow_clients_are_not_buffered_for),
 		TEST(a_slow_service_slows_down_the_client),
 		TEST(large_answers_arrive_whole),
 		TEST(host_names_are_resolved),
