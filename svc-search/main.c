@@ -19,11 +19,9 @@ static const struct route ROUTES[] = {
 	{API_ID_search_stats_get, asset_stats}, {0},
 };
 
-#define BODY_MAX_BYTES ((size_t)1024 * 1024)
-
 static const struct internal_route INTERNAL_ROUTES[] = {
-	{"POST", "/internal/assets/similar", asset_similar, BODY_MAX_BYTES},
-	{"POST", "/internal/assets/lookup", asset_lookup, BODY_MAX_BYTES},
+	{INTERNAL_ID_assets_similar, asset_similar},
+	{INTERNAL_ID_assets_lookup, asset_lookup},
 	{0},
 };
 

@@ -44,7 +44,7 @@ settings_save() {
 	mv "$ENV_FILE.new" "$ENV_FILE"
 }
 
-# Load or create the cluster's secret, from which the identity secret and all passwords are derived.
+# Load or create the cluster's secret, from which all secrets of the processes and all passwords are derived.
 secret_load() {
 	if [[ ! -s $DEV/secret ]]; then
 		(umask 077 && random_hex 32 >"$DEV/secret")
@@ -54,6 +54,31 @@ secret_load() {
 
 secret_for() {
 	printf '%s:%s' "$SECRET" "$1" | sha256sum | cut -c 1-48
+}
+
+# process_calls NAME: the processes of the cluster that it may call, as libcommon/internal.def says.
+process_calls() {
+	local other
+	for other in $("$(process_binary "$1")" --calls); do
+		[[ -z ${URL_VARIABLE[$other]:-} ]] || printf '%s\n' "$other"
+	done
+}
+
+# The secrets that a process signs with, `svc-search=SECRET ...`. Each is known to two processes only.
+process_sign_secrets() {
+	local other
+	for other in $(process_calls "$1"); do
+		printf '%s=%s ' "$other" "$(secret_for "pair:$1:$other")"
+	done
+}
+
+# The secrets with which others sign for this process.
+process_verify_secrets() {
+	local other
+	for other in "${PROCESSES[@]}"; do
+		[[ " $(process_calls "$other" | tr '\n' ' ') " != *" $1 "* ]] ||
+			printf '%s=%s ' "$other" "$(secret_for "pair:$other:$1")"
+	done
 }
 
 role_of() {
@@ -121,12 +146,13 @@ database_url() {
 servers_up() {
 	local name passwords=()
 	say "servers: Postgres on port ${SETTINGS[POSTGRES_PORT]}, Redis on port ${SETTINGS[REDIS_PORT]}"
-	postgres_start "$BASE" "${SETTINGS[POSTGRES_PORT]}" "$(secret_for postgres)" "$DEV/log/postgres.log"
-	redis_start "$BASE" "${SETTINGS[REDIS_PORT]}" "$(secret_for redis)" "$DEV/log/redis.log"
+	PASSWORD=$(secret_for postgres) postgres_start "$BASE" "${SETTINGS[POSTGRES_PORT]}" "$DEV/log/postgres.log"
+	PASSWORD=$(secret_for redis) redis_start "$BASE" "${SETTINGS[REDIS_PORT]}" "$DEV/log/redis.log"
 	for name in "${PROCESSES[@]}"; do
 		passwords+=("${name#svc-}=$(secret_for "$(role_of "$name")")")
 	done
-	SERVICE_PASSWORDS=${passwords[*]} database_prepare "${SETTINGS[DATABASE_URL]%/*}/" >"$DEV/log/database.log" 2>&1 ||
+	PGPASSWORD=$(secret_for postgres) SERVICE_PASSWORDS=${passwords[*]} \
+		database_prepare "${SETTINGS[POSTGRES_PORT]}" >"$DEV/log/database.log" 2>&1 ||
 		fail "could not prepare the database" "$DEV/log/database.log"
 }
 
@@ -149,7 +175,9 @@ process_settings() {
 		"ADMIN_LISTEN=127.0.0.1:${SETTINGS[$(port_variable "$name" admin)]}" \
 		"DATABASE_URL=$(database_url "$role" "$role")" \
 		"REDIS_URL=${SETTINGS[REDIS_URL]}" \
-		"IDENTITY_SECRET=$(secret_for identity)" \
+		"IDENTITY_SIGN_SECRETS=$(process_sign_secrets "$name")" \
+		"IDENTITY_VERIFY_SECRETS=$(process_verify_secrets "$name")" \
+		"SEAL_SECRETS=$(secret_for "seal:$name")" \
 		"DATA_DIR=$DATA/$name"
 	for other in "${PROCESSES[@]}"; do
 		[[ ${URL_VARIABLE[$other]} == - ]] ||
@@ -157,13 +185,21 @@ process_settings() {
 	done
 }
 
-# process_run NAME ARGS...: run it in the foreground with the cluster's settings.
-process_run() {
-	local name=$1 settings
-	shift
-	mapfile -t settings < <(process_settings "$name")
-	env "${settings[@]}" "$(process_binary "$name")" "$@" 9>&- 8>&- 7<&-
+# Put the settings of a process into the environment. They are no arguments of env(1), because every user of the machine
+# can read the arguments of all programs.
+process_export() {
+	local line
+	while IFS= read -r line; do
+		export "${line?}"
+	done < <(process_settings "$1")
 }
+
+# process_run NAME ARGS...: run it in the foreground with the cluster's settings.
+process_run() (
+	process_export "$1"
+	exec 9>&- 8>&- 7<&- # the locks
+	"$(process_binary "$1")" "${@:2}"
+)
 
 # A hash of the binary and the settings of a process. A different hash means that it has to be restarted.
 process_stamp() {
@@ -195,7 +231,7 @@ process_was_executed() {
 
 # Start a process; restart it when it has changed.
 process_start() {
-	local name=$1 settings stamp
+	local name=$1 stamp
 	stamp=$(process_stamp "$name")
 	if [[ -n $(process_pid "$name") ]]; then
 		[[ $(cat "$DEV/run/$name.stamp" 2>/dev/null) != "$stamp" ]] || return 0
@@ -203,11 +239,11 @@ process_start() {
 		process_stop "$name"
 	fi
 	mkdir -p "$DATA/$name"
-	mapfile -t settings < <(process_settings "$name")
 	(
+		process_export "$name"
 		cd /
 		exec 9>&- 8>&- 7<&- # the locks
-		env "${settings[@]}" setsid "$(process_binary "$name")" </dev/null >>"$DEV/log/$name.log" 2>&1 &
+		setsid "$(process_binary "$name")" </dev/null >>"$DEV/log/$name.log" 2>&1 &
 		echo $! >"$DEV/run/$name.pid"
 		wait_until 10 process_was_executed "$!" "$name"
 	)

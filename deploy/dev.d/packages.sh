@@ -10,7 +10,7 @@ PACKAGES_BUILD=(
 PACKAGES_RUN=(postgresql redis-server curl jq python3)
 PACKAGES_TEST=(
 	libcmocka-dev shellcheck gdb
-	python3-pytest python3-pytest-xdist python3-httpx python3-jsonschema python3-yaml python3-psycopg python3-redis
+	python3-pytest python3-pytest-xdist python3-httpx python3-jsonschema python3-yaml python3-psycopg python3-redis python3-cryptography
 )
 
 # On Debian 12 these are installed from Debian 13, because Debian 12 has no or old versions of them.

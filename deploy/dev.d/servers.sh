@@ -3,11 +3,12 @@
 # Private Postgres and Redis servers: their data is in one folder, they listen on 127.0.0.1, they do not run as root, and
 # they can be started again after they were killed. deploy/dev calls the functions; the test harness runs this file:
 #
-#     servers.sh postgres_start|redis_start BASE PORT PASSWORD LOG [SERVER_OPTION...]
+#     servers.sh postgres_start|redis_start BASE PORT LOG [SERVER_OPTION...]
 #     servers.sh postgres_stop|postgres_pid|redis_stop|redis_pid BASE
-#     servers.sh database_prepare URL
+#     servers.sh database_prepare PORT
 #
-# BASE/pg is the data of Postgres, BASE/redis that of Redis.
+# BASE/pg is the data of Postgres, BASE/redis that of Redis. Passwords are in the environment, because every user of the
+# machine can read the arguments of all programs: that of the server in PASSWORD, for database_prepare in PGPASSWORD.
 
 if ! declare -F say >/dev/null; then
 	set -euo pipefail
@@ -96,13 +97,13 @@ postgres_pid() {
 
 # Create the data in another folder and rename that at the end, so that a failed initdb leaves no incomplete data folder.
 postgres_init() {
-	local base=$1 password=$2 log=$3 bin
+	local base=$1 log=$2 bin
 	bin=$(postgres_bin "$base")
 	[[ -x $bin/initdb ]] || fail "no Postgres in /usr/lib/postgresql" "" "Install the package postgresql."
 	rm -rf "$base/pg.new"
 	private_dir "$base/pg.new" postgres
 	install -m 0600 /dev/null "$base/password"
-	printf '%s' "$password" >"$base/password"
+	printf '%s' "$PASSWORD" >"$base/password"
 	((EUID != 0)) || chown postgres "$base/password"
 	(cd / && as_user postgres "$bin/initdb" -D "$base/pg.new" -U "$DATABASE_OWNER" --pwfile="$base/password" \
 		--auth=scram-sha-256 --encoding=UTF8 --locale=C.UTF-8) >>"$log" 2>&1 ||
@@ -130,11 +131,11 @@ postgres_is_ready_or_ended() {
 	"$2/pg_isready" -q -h 127.0.0.1 -p "$3" || has_ended "$1"
 }
 
-# postgres_start BASE PORT PASSWORD LOG [OPTION...]
+# postgres_start BASE PORT LOG [OPTION...]
 postgres_start() {
-	local base=$1 port=$2 password=$3 log=$4 bin pid socket=
-	shift 4
-	[[ -d $base/pg ]] || postgres_init "$base" "$password" "$log"
+	local base=$1 port=$2 log=$3 bin pid socket=
+	shift 3
+	[[ -d $base/pg ]] || postgres_init "$base" "$log"
 	[[ -z $(postgres_pid "$base") ]] || return 0
 	postgres_unlock "$base"
 	bin=$(postgres_bin "$base")
@@ -163,13 +164,13 @@ redis_pid() {
 }
 
 redis_configure() {
-	local base=$1 port=$2 password=$3
+	local base=$1 port=$2
 	private_dir "$base/redis" redis
 	install -m 0600 /dev/null "$base/redis/redis.conf"
 	cat >"$base/redis/redis.conf" <<-END
 		bind 127.0.0.1
 		port $port
-		requirepass $password
+		requirepass $PASSWORD
 		dir "$base/redis"
 		pidfile "$base/redis/redis.pid"
 		appendonly yes
@@ -179,17 +180,17 @@ redis_configure() {
 }
 
 redis_answers() {
-	[[ $(REDISCLI_AUTH=$2 redis-cli -p "$1" ping 2>/dev/null) == PONG ]]
+	[[ $(REDISCLI_AUTH=$PASSWORD redis-cli -p "$1" ping 2>/dev/null) == PONG ]]
 }
 
-# redis_start BASE PORT PASSWORD LOG [OPTION...]
+# redis_start BASE PORT LOG [OPTION...]
 redis_start() {
-	local base=$1 port=$2 password=$3 log=$4
-	shift 4
+	local base=$1 port=$2 log=$3
+	shift 3
 	[[ -z $(redis_pid "$base") ]] || return 0
-	redis_configure "$base" "$port" "$password"
+	redis_configure "$base" "$port"
 	spawn redis "$log" /usr/bin/redis-server "$base/redis/redis.conf" "$@" >/dev/null
-	wait_until "$SERVER_SECONDS" redis_answers "$port" "$password" || fail "Redis does not start on port $port" "$log"
+	wait_until "$SERVER_SECONDS" redis_answers "$port" || fail "Redis does not start on port $port" "$log"
 }
 
 redis_stop() {
@@ -200,14 +201,15 @@ redis_stop() {
 	wait_until "$SERVER_SECONDS" has_ended "$pid" || fail "Redis (pid $pid) does not stop"
 }
 
-# database_prepare SERVER_URL: create the database, and the roles and schemas of the services (deploy/init.sql, which reads
-# SERVICE_PASSWORDS). SERVER_URL has no database name and ends with a slash.
-database_prepare() {
-	local exists
-	exists=$(psql -XAtq "$1postgres" -c "SELECT 1 FROM pg_database WHERE datname = '$DATABASE_NAME'")
-	[[ -n $exists ]] || psql -XAtq "$1postgres" -c "CREATE DATABASE $DATABASE_NAME"
-	psql -Xq "$1$DATABASE_NAME" -f "$ROOT/deploy/init.sql"
-}
+# database_prepare PORT: create the database, and the roles and schemas of the services (deploy/init.sql, which reads
+# SERVICE_PASSWORDS). Nobody but the owner may connect to the other databases of this private server.
+database_prepare() (
+	export PGHOST=127.0.0.1 PGPORT=$1 PGUSER=$DATABASE_OWNER
+	exists=$(psql -XAtq postgres -c "SELECT 1 FROM pg_database WHERE datname = '$DATABASE_NAME'")
+	[[ -n $exists ]] || psql -XAtq postgres -c "CREATE DATABASE $DATABASE_NAME"
+	psql -Xq postgres -c 'REVOKE ALL ON DATABASE postgres, template1 FROM PUBLIC'
+	psql -Xq "$DATABASE_NAME" -f "$ROOT/deploy/init.sql"
+)
 
 if [[ ${BASH_SOURCE[0]} == "$0" ]]; then
 	"$@"

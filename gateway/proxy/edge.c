@@ -2,6 +2,7 @@
 
 #include "base/timefmt.h"
 #include "gateway_process.h"
+#include "http/internal_api.h"
 #include "key/key_check.h"
 #include "key/rate_limit.h"
 #include "loop/request_list.h"
@@ -46,12 +47,6 @@ enum err_code edge_settings_check(void)
 	arena_free(arena);
 	return code;
 }
-
-static const char *const SERVICE_NAMES[API_SERVICE_COUNT] = {
-#define SERVICE_NAME(symbol, process, setting) [API_##symbol] = process,
-	API_SERVICES(SERVICE_NAME)
-#undef SERVICE_NAME
-};
 
 /* What a worker owns: worker->user. */
 struct edge {
@@ -195,8 +190,9 @@ static void make_upstreams(struct edge *edge)
 			continue;
 		struct address *address = arena_new_of(edge->arena, struct address);
 		require(address_parse(edge->arena, url, address) == ERR_NONE);
-		edge->services[service] = upstream_new(&edge->worker->loop, SERVICE_NAMES[service],
-		                                       address, &edge->limits);
+		edge->services[service] =
+			upstream_new(&edge->worker->loop, api_service_name(service), address,
+		                     &edge->limits);
 	}
 }
 
@@ -209,7 +205,7 @@ void edge_worker_start(struct worker *worker)
 	edge->arena = arena;
 	edge->keys = key_checker_new(worker);
 	make_upstreams(edge);
-	edge->proxy = proxy_new(worker->process->signer, edge->services, &HOOKS, edge);
+	edge->proxy = proxy_new(worker->process->peers.signers, edge->services, &HOOKS, edge);
 	proxy_trust(edge->proxy, gateway->trusted);
 	worker->user = edge;
 }

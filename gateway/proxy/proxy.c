@@ -284,6 +284,8 @@ static void dispatch(struct proxy_exchange *p)
 		reply_error(p, ERR_TOO_LARGE, NULL);
 	} else if (op->service == API_GATEWAY) {
 		open_local(p);
+	} else if (!p->proxy->signers[op->service]) {
+		reply_error(p, ERR_UNAVAILABLE, "the service is not configured");
 	} else {
 		p->has_content = head->has_content && op->body_max_bytes > 0;
 		proxy_compose_head(p);
@@ -553,14 +555,15 @@ void proxy_done(struct http_exchange *x)
 
 /* --- The proxy -------------------------------------------------------------------------------- */
 
-struct proxy *proxy_new(const struct identity_signer *signer,
+struct proxy *proxy_new(struct identity_signer *const signers[API_SERVICE_COUNT],
                         struct upstream *const services[API_SERVICE_COUNT],
                         const struct proxy_hooks *hooks, void *context)
 {
 	struct proxy *proxy = calloc(1, sizeof(*proxy));
 	require(proxy);
 	*proxy = (struct proxy){
-		.signatures = signature_cache_new(signer),
+		.signatures = signature_cache_new(),
+		.signers = signers,
 		.services = services,
 		.hooks = hooks,
 		.context = context,

@@ -64,9 +64,9 @@ struct proxy_hooks {
 	void (*local_done)(void *local);
 };
 
-/** Borrows everything. `services` is indexed by enum api_service; NULL: not configured, its
- * operations are answered with 503. */
-struct proxy *proxy_new(const struct identity_signer *signer,
+/** Borrows everything. `services` and `signers` are indexed by enum api_service; NULL: not configured,
+ * its operations are answered with 503. */
+struct proxy *proxy_new(struct identity_signer *const signers[API_SERVICE_COUNT],
                         struct upstream *const services[API_SERVICE_COUNT],
                         const struct proxy_hooks *hooks, void *context);
 

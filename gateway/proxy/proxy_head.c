@@ -148,6 +148,21 @@ static void add_framing(struct buf *out, const struct proxy_exchange *p)
 	}
 }
 
+/* The value of IDENTITY_HEADER. */
+static const char *sign(const struct proxy_exchange *p)
+{
+	const struct http_head *head = &p->x->head;
+	const struct identity_request request = {
+		.method = head->method,
+		.method_length = head->method_length,
+		.target = head->target,
+		.target_length = head->target_length,
+		.id = p->request_id,
+	};
+	return signature_cache_sign(p->proxy->signatures, p->proxy->signers[p->match.op->service],
+	                            &p->caller, p->x->arena, &request, time_now_ms());
+}
+
 void proxy_compose_head(struct proxy_exchange *p)
 {
 	const struct http_head *head = &p->x->head;
@@ -172,8 +187,7 @@ void proxy_compose_head(struct proxy_exchange *p)
 	add_field(&out, "X-Forwarded-Host", host);
 	add_field(&out, "Via", head->minor_version == 0 ? "1.0 expops" : "1.1 expops");
 	add_field(&out, "X-Request-Id", p->request_id);
-	add_field(&out, IDENTITY_HEADER,
-	          signature_cache_get(p->proxy->signatures, arena, &p->caller, time_now_ms()));
+	add_field(&out, IDENTITY_HEADER, sign(p));
 	buf_add(&out, "\r\n", 2);
 	p->head = out;
 }

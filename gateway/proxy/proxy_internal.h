@@ -25,6 +25,7 @@ enum proxy_state {
 
 struct proxy {
 	struct signature_cache *signatures;
+	struct identity_signer *const *signers;
 	struct upstream *const *services;
 	const struct trusted *trusted; /* NULL: no proxy is trusted */
 	const struct proxy_hooks *hooks;

@@ -2,34 +2,20 @@
 
 #include "base/base.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SLOTS        256 /* a power of two */
-#define VALUE_MAX    640
-#define REPO_MAX     160
-#define INTEREST_MAX 40
+#define SLOTS 256 /* a power of two */
 
-/* The signature of one caller. Another caller with the same slot replaces it. */
-struct signature {
-	struct identity caller; /* its strings are in the arrays below */
-	char repo[REPO_MAX];
-	char interest[INTEREST_MAX];
-	char value[VALUE_MAX]; /* "" when the slot is empty */
-	int64_t signed_ms;
-};
-
+/* Another caller or receiver with the same slot replaces what is in it. */
 struct signature_cache {
-	const struct identity_signer *signer;
-	struct signature slots[SLOTS];
+	struct signed_identity *slots[SLOTS]; /* NULL: empty */
 };
 
-struct signature_cache *signature_cache_new(const struct identity_signer *signer)
+struct signature_cache *signature_cache_new(void)
 {
 	struct signature_cache *cache = calloc(1, sizeof(*cache));
 	require(cache);
-	cache->signer = signer;
 	return cache;
 }
 
@@ -37,57 +23,29 @@ void signature_cache_free(struct signature_cache *cache)
 {
 	if (!cache)
 		return;
-	explicit_bzero(cache, sizeof(*cache));
+	for (size_t i = 0; i < SLOTS; i++)
+		signed_identity_free(cache->slots[i]);
 	free(cache);
 }
 
-static bool text_equal(const char *a, const char *b)
+/* The last bytes of a version 7 UUID are random. Signers are at least 16 bytes apart. */
+static struct signed_identity **slot_of(struct signature_cache *cache,
+                                        const struct identity_signer *signer,
+                                        const struct identity *caller)
 {
-	return a == b || (a && b && strcmp(a, b) == 0);
+	return &cache->slots[(caller->key_id.bytes[15] ^ ((uintptr_t)signer >> 4)) % SLOTS];
 }
 
-static bool is_same(const struct identity *a, const struct identity *b)
+const char *signature_cache_sign(struct signature_cache *cache,
+                                 const struct identity_signer *signer,
+                                 const struct identity *caller, struct arena *arena,
+                                 const struct identity_request *request, int64_t now_ms)
 {
-	return uuid_equal(&a->key_id, &b->key_id) && uuid_equal(&a->account, &b->account) &&
-	       a->kind == b->kind && a->scopes == b->scopes && text_equal(a->repo, b->repo) &&
-	       text_equal(a->interest, b->interest);
-}
-
-/* Copy `text`, which may be NULL, to `to`. Returns false when it is too long. */
-static bool copy_text(const char *text, char *to, size_t max, const char **ret_copy)
-{
-	size_t length = text ? strlen(text) : 0;
-	if (length >= max)
-		return false;
-	if (text)
-		memcpy(to, text, length + 1);
-	*ret_copy = text ? to : NULL;
-	return true;
-}
-
-/* Store the signature; leave the slot empty when something is too long for it. */
-static void slot_fill(struct signature *slot, const struct identity *caller, const char *value,
-                      int64_t now_ms)
-{
-	const char *value_copy;
-	slot->caller = *caller;
-	slot->signed_ms = now_ms;
-	if (!copy_text(caller->repo, slot->repo, REPO_MAX, &slot->caller.repo) ||
-	    !copy_text(caller->interest, slot->interest, INTEREST_MAX, &slot->caller.interest) ||
-	    !copy_text(value, slot->value, VALUE_MAX, &value_copy))
-		slot->value[0] = '\0';
-}
-
-const char *signature_cache_get(struct signature_cache *cache, struct arena *arena,
-                                const struct identity *caller, int64_t now_ms)
-{
-	/* The last bytes of a version 7 UUID are random. */
-	struct signature *slot = &cache->slots[caller->key_id.bytes[15] % SLOTS];
-	int64_t age_ms = now_ms - slot->signed_ms;
-	if (slot->value[0] && age_ms >= 0 && age_ms < SIGNATURE_REUSE_MS &&
-	    is_same(&slot->caller, caller))
-		return slot->value;
-	const char *value = identity_sign(cache->signer, arena, caller, NULL, now_ms);
-	slot_fill(slot, caller, value, now_ms);
-	return value;
+	struct signed_identity **slot = slot_of(cache, signer, caller);
+	if (!*slot ||
+	    !signed_identity_is_of(*slot, signer, caller, now_ms, SIGNATURE_REUSE_MS - 1)) {
+		signed_identity_free(*slot);
+		*slot = signed_identity_new(signer, caller, now_ms);
+	}
+	return identity_sign(*slot, arena, request);
 }

@@ -1,5 +1,6 @@
 #include "base/config.h"
 
+#include "base/arena.h"
 #include "base/base.h"
 
 #include <errno.h>
@@ -10,6 +11,8 @@
 #include <string.h>
 
 #define NUMBER_TEXT_BYTES 32
+#define NAME_MAX_BYTES    64
+#define SECRET_FILE_MAX   16384
 
 /* A suffix and its factor. */
 struct unit {
@@ -186,10 +189,69 @@ static bool print_fault(const struct setting *setting, const char *value, const 
 	return false;
 }
 
+/* A variable that is set to something; NULL: there is none. */
+static const char *variable(const char *name)
+{
+	const char *value = getenv(name);
+	return value && *value ? value : NULL;
+}
+
+/* What files hold; as the environment, for the life of the process. */
+static struct arena *files;
+
+static bool file_fault(const char *name, const char *path, const char *why)
+{
+	fprintf(stderr, "%s: \"%s\" %s\n", name, path, why);
+	return false;
+}
+
+/* The content of the file without line breaks at its end. False after a line on standard error. */
+static bool read_secret(const char *name, const char *path, const char **ret_text)
+{
+	files = files ? files : arena_new_wiped();
+	char *text = arena_alloc(files, SECRET_FILE_MAX + 2);
+	FILE *file = fopen(path, "re");
+	if (!file)
+		return file_fault(name, path, "cannot be opened");
+	size_t length = fread(text, 1, SECRET_FILE_MAX + 1, file);
+	bool has_failed = ferror(file);
+	fclose(file);
+	if (has_failed)
+		return file_fault(name, path, "cannot be read");
+	if (length > SECRET_FILE_MAX || memchr(text, '\0', length))
+		return file_fault(name, path, "is not a text of at most 16 KiB");
+	while (length > 0 && (text[length - 1] == '\n' || text[length - 1] == '\r'))
+		text[--length] = '\0';
+	*ret_text = text;
+	return true;
+}
+
+/* The text of a setting: its variable's; for a secret also that of the file NAME_FILE; NULL: neither is
+ * set. False after a line on standard error. */
+static bool find_value(const struct setting *setting, const char **ret_value)
+{
+	*ret_value = variable(setting->name);
+	if (!setting->is_secret)
+		return true;
+	char name[NAME_MAX_BYTES];
+	int length = snprintf(name, sizeof(name), "%s_FILE", setting->name);
+	require(length > 0 && (size_t)length < sizeof(name));
+	const char *path = variable(name);
+	if (!path)
+		return true;
+	if (*ret_value)
+		return file_fault(name, path, "must not be set beside the variable itself");
+	if (!read_secret(name, path, ret_value))
+		return false;
+	return **ret_value || file_fault(name, path, "is empty");
+}
+
 static bool load_one(const struct setting *setting)
 {
-	const char *value = getenv(setting->name);
-	bool is_fallback = !value || *value == '\0';
+	const char *value;
+	if (!find_value(setting, &value))
+		return false;
+	bool is_fallback = !value;
 	if (is_fallback)
 		value = setting->fallback;
 	if (!value) {

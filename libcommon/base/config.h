@@ -9,6 +9,9 @@
  *             SETTING_END,
  *     };
  *
+ * The value of a secret may also be in a file, as containers mount it: SECRET_FILE=/run/secrets/x instead
+ * of SECRET. Line breaks at its end are dropped; it is read once, at the start.
+ *
  * --help and --show-config print the table. For each invalid value the process prints one line,
  * `MERGE_DOCS: "abc" is not an integer (16 to 1000000)`, and does not start. The value of a secret
  * is never printed. An invalid default is a bug (require()).

@@ -1,11 +1,13 @@
 #include "base/crypto.h"
 
+#include <mbedtls/cmac.h>
 #include <mbedtls/gcm.h>
 #include <mbedtls/hkdf.h>
 #include <mbedtls/md.h>
 #include <zlib.h>
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
@@ -67,6 +69,40 @@ void hkdf_sha256(const void *secret, size_t secret_length, const char *info, voi
 {
 	require(mbedtls_hkdf(sha256_info(), NULL, 0, secret, secret_length,
 	                     (const unsigned char *)info, strlen(info), out, out_length) == 0);
+}
+
+struct cmac {
+	mbedtls_cipher_context_t cipher;
+};
+
+struct cmac *cmac_new(const uint8_t key[CMAC_LEN])
+{
+	struct cmac *cmac = malloc(sizeof(*cmac));
+	require(cmac);
+	mbedtls_cipher_init(&cmac->cipher);
+	require(mbedtls_cipher_setup(&cmac->cipher, mbedtls_cipher_info_from_type(
+							    MBEDTLS_CIPHER_AES_128_ECB)) == 0);
+	require(mbedtls_cipher_cmac_starts(&cmac->cipher, key, 8 * CMAC_LEN) == 0);
+	return cmac;
+}
+
+void cmac_free(struct cmac *cmac)
+{
+	if (!cmac)
+		return;
+	mbedtls_cipher_free(&cmac->cipher); /* wipes */
+	free(cmac);
+}
+
+void cmac_add(struct cmac *cmac, const void *data, size_t length)
+{
+	require(mbedtls_cipher_cmac_update(&cmac->cipher, data, length) == 0);
+}
+
+void cmac_finish(struct cmac *cmac, uint8_t out[CMAC_LEN])
+{
+	require(mbedtls_cipher_cmac_finish(&cmac->cipher, out) == 0);
+	require(mbedtls_cipher_cmac_reset(&cmac->cipher) == 0);
 }
 
 uint32_t crc32_of(const void *data, size_t length)

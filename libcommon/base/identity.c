@@ -7,25 +7,44 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VERSION     "1"
-#define FIELD_COUNT 9
+#define VERSION     "2"
+#define FIELD_COUNT 10
 #define VALUE_MAX   2048 /* longest value accepted; valid ones have under 600 characters */
 
 struct identity_signer {
-	size_t length;
-	uint8_t key[];
+	const char *sender, *receiver;
+	const char *secret;
+	struct arena *arena;
+};
+
+struct signed_identity {
+	const struct identity_signer *signer; /* for comparison only */
+	struct identity identity;             /* its strings are in the arena */
+	int64_t signed_ms;
+	const char *claims; /* base64url, with the dot behind it */
+	size_t claims_length;
+	struct cmac *mac;
+	struct arena *arena;
+};
+
+struct identity_verifier {
+	const char *receiver;
+	struct identity_secret *secrets;
+	size_t count;
+	struct arena *arena;
 };
 
 enum field_index {
 	FIELD_VERSION,
+	FIELD_SENDER,
+	FIELD_RECEIVER,
 	FIELD_ACCOUNT,
 	FIELD_KEY_ID,
 	FIELD_KIND,
 	FIELD_SCOPES,
-	FIELD_EXPIRY,
+	FIELD_SIGNED,
 	FIELD_REPO,
 	FIELD_INTEREST,
-	FIELD_REQUEST_ID,
 };
 
 static const char *const KIND_NAMES[] = {
@@ -39,24 +58,6 @@ bool identity_is_limited(const struct identity *identity)
 	return identity->repo || identity->interest;
 }
 
-struct identity_signer *identity_signer_new(const char *secret)
-{
-	size_t length = strlen(secret);
-	struct identity_signer *signer = malloc(sizeof(*signer) + length + 1);
-	require(signer);
-	signer->length = length;
-	memcpy(signer->key, secret, length + 1);
-	return signer;
-}
-
-void identity_signer_free(struct identity_signer *signer)
-{
-	if (!signer)
-		return;
-	explicit_bzero(signer, sizeof(*signer) + signer->length);
-	free(signer);
-}
-
 const char *key_kind_name(enum key_kind kind)
 {
 	require((unsigned)kind < ARRAY_LEN(KIND_NAMES));
@@ -68,67 +69,214 @@ static const char *text_or_empty(const char *text)
 	return text ? text : "";
 }
 
-char *identity_sign(const struct identity_signer *signer, struct arena *arena,
-                    const struct identity *identity, const char *request_id, int64_t now_ms)
+static bool text_equal(const char *a, const char *b)
+{
+	return strcmp(text_or_empty(a), text_or_empty(b)) == 0;
+}
+
+/* The key that signs requests with these claims. */
+static struct cmac *claims_key(const char *secret, const char *claims, size_t length)
+{
+	uint8_t digest[SHA256_LEN];
+	hmac_sha256(secret, strlen(secret), claims, length, digest);
+	struct cmac *mac = cmac_new(digest);
+	explicit_bzero(digest, sizeof(digest));
+	return mac;
+}
+
+static void sign_request(struct cmac *mac, const struct identity_request *request,
+                         uint8_t out[CMAC_LEN])
+{
+	const char *id = text_or_empty(request->id);
+	cmac_add(mac, request->method, request->method_length);
+	cmac_add(mac, " ", 1);
+	cmac_add(mac, request->target, request->target_length);
+	cmac_add(mac, "\n", 1);
+	cmac_add(mac, id, strlen(id));
+	cmac_finish(mac, out);
+}
+
+/* --- Signing ---------------------------------------------------------------------------------- */
+
+struct identity_signer *identity_signer_new(const char *sender, const char *receiver,
+                                            const char *secret)
+{
+	struct arena *arena = arena_new_wiped();
+	struct identity_signer *signer = arena_new_of(arena, struct identity_signer);
+	*signer = (struct identity_signer){
+		.sender = arena_strdup(arena, sender),
+		.receiver = arena_strdup(arena, receiver),
+		.secret = arena_strdup(arena, secret),
+		.arena = arena,
+	};
+	return signer;
+}
+
+void identity_signer_free(struct identity_signer *signer)
+{
+	if (signer)
+		arena_free(signer->arena);
+}
+
+struct signed_identity *signed_identity_new(const struct identity_signer *signer,
+                                            const struct identity *identity, int64_t now_ms)
 {
 	char account[UUID_TEXT_LEN + 1], key_id[UUID_TEXT_LEN + 1];
 	uuid_format(&identity->account, account);
 	uuid_format(&identity->key_id, key_id);
-	struct buf fields = {.arena = arena};
-	buf_printf(&fields, VERSION "|%s|%s|%s|%" PRIx64 "|%" PRId64 "|%s|%s|%s", account, key_id,
-	           key_kind_name(identity->kind), identity->scopes, now_ms + IDENTITY_TTL_MS,
-	           text_or_empty(identity->repo), text_or_empty(identity->interest),
-	           text_or_empty(request_id));
+	struct arena *arena = arena_new_wiped();
+	const char *claims =
+		arena_printf(arena, VERSION "|%s|%s|%s|%s|%s|%" PRIx64 "|%" PRId64 "|%s|%s",
+	                     signer->sender, signer->receiver, account, key_id,
+	                     key_kind_name(identity->kind), identity->scopes, now_ms,
+	                     text_or_empty(identity->repo), text_or_empty(identity->interest));
 
-	uint8_t mac[SHA256_LEN];
-	hmac_sha256(signer->key, signer->length, fields.data, fields.length, mac);
-	struct buf value = {.arena = arena};
-	buf_puts(&value, base64url_encode(arena, fields.data, fields.length));
-	buf_puts(&value, ".");
-	buf_puts(&value, base64url_encode(arena, mac, sizeof(mac)));
-	return value.data;
+	struct signed_identity *made = arena_new_of(arena, struct signed_identity);
+	made->signer = signer;
+	made->identity = *identity;
+	made->identity.repo = arena_strdup(arena, identity->repo);
+	made->identity.interest = arena_strdup(arena, identity->interest);
+	made->signed_ms = now_ms;
+	made->claims = arena_printf(arena, "%s.", base64url_encode(arena, claims, strlen(claims)));
+	made->claims_length = strlen(made->claims);
+	made->mac = claims_key(signer->secret, claims, strlen(claims));
+	made->arena = arena;
+	return made;
 }
 
-/* The signed text, in the arena; NULL: the signature is not valid. */
-static char *value_open(const struct identity_signer *signer, struct arena *arena,
-                        const char *value, size_t *ret_length)
+void signed_identity_free(struct signed_identity *signed_identity)
 {
-	size_t length = strnlen(value, VALUE_MAX + 1), mac_length;
-	const char *dot = memchr(value, '.', length);
-	if (!dot || length > VALUE_MAX)
-		return NULL;
-	char *fields = base64url_decode(arena, value, (size_t)(dot - value), ret_length);
-	const char *mac_text = dot + 1;
-	uint8_t *mac =
-		base64url_decode(arena, mac_text, length - (size_t)(mac_text - value), &mac_length);
-	if (!fields || !mac || mac_length != SHA256_LEN)
-		return NULL;
-	uint8_t expected[SHA256_LEN];
-	hmac_sha256(signer->key, signer->length, fields, *ret_length, expected);
-	return equal_constant_time(mac, expected, SHA256_LEN) ? fields : NULL;
+	if (!signed_identity)
+		return;
+	cmac_free(signed_identity->mac);
+	arena_free(signed_identity->arena);
 }
 
-/* Split at each `|`; false: there are not FIELD_COUNT parts. */
-static bool fields_split(char *text, size_t length, const char *parts[FIELD_COUNT])
+bool signed_identity_is_of(const struct signed_identity *signed_identity,
+                           const struct identity_signer *signer, const struct identity *identity,
+                           int64_t now_ms, int64_t age_max_ms)
+{
+	const struct identity *own = &signed_identity->identity;
+	int64_t age_ms = now_ms - signed_identity->signed_ms;
+	return signed_identity->signer == signer && age_ms >= 0 && age_ms <= age_max_ms &&
+	       uuid_equal(&own->key_id, &identity->key_id) &&
+	       uuid_equal(&own->account, &identity->account) && own->kind == identity->kind &&
+	       own->scopes == identity->scopes && text_equal(own->repo, identity->repo) &&
+	       text_equal(own->interest, identity->interest);
+}
+
+char *identity_sign(struct signed_identity *signed_identity, struct arena *arena,
+                    const struct identity_request *request)
+{
+	uint8_t mac[CMAC_LEN];
+	sign_request(signed_identity->mac, request, mac);
+	const char *text = base64url_encode(arena, mac, sizeof(mac));
+	size_t length = signed_identity->claims_length;
+	char *value = arena_alloc(arena, length + strlen(text) + 1);
+	memcpy(value, signed_identity->claims, length);
+	memcpy(value + length, text, strlen(text) + 1);
+	return value;
+}
+
+/* --- Verifying -------------------------------------------------------------------------------- */
+
+struct identity_verifier *identity_verifier_new(const char *receiver,
+                                                const struct identity_secret *secrets, size_t count)
+{
+	struct arena *arena = arena_new_wiped();
+	struct identity_verifier *verifier = arena_new_of(arena, struct identity_verifier);
+	*verifier = (struct identity_verifier){
+		.receiver = arena_strdup(arena, receiver),
+		.secrets = arena_array(arena, count, sizeof(*secrets)),
+		.count = count,
+		.arena = arena,
+	};
+	for (size_t i = 0; i < count; i++)
+		verifier->secrets[i] = (struct identity_secret){
+			.sender = arena_strdup(arena, secrets[i].sender),
+			.secret = arena_strdup(arena, secrets[i].secret),
+		};
+	return verifier;
+}
+
+void identity_verifier_free(struct identity_verifier *verifier)
+{
+	if (verifier)
+		arena_free(verifier->arena);
+}
+
+/* A value in its parts. The fields point into a copy of the claims. */
+struct parsed_value {
+	char *claims;
+	size_t claims_length;
+	const char *fields[FIELD_COUNT];
+	uint8_t *mac;
+};
+
+/* Split at each `|`; false: there are not FIELD_COUNT fields. */
+static bool fields_split(char *text, size_t length, const char *fields[FIELD_COUNT])
 {
 	if (memchr(text, '\0', length))
 		return false;
 	size_t count = 0;
-	for (char *part = text; part && count <= FIELD_COUNT; count++) {
-		char *bar = strchr(part, '|');
+	for (char *field = text; field && count <= FIELD_COUNT; count++) {
+		char *bar = strchr(field, '|');
 		if (bar)
 			*bar++ = '\0';
 		if (count < FIELD_COUNT)
-			parts[count] = part;
-		part = bar;
+			fields[count] = field;
+		field = bar;
 	}
 	return count == FIELD_COUNT;
 }
 
+static bool value_parse(struct arena *arena, const char *value, struct parsed_value *parsed)
+{
+	size_t length = strnlen(value, VALUE_MAX + 1), mac_length;
+	const char *dot = memchr(value, '.', length);
+	if (!dot || length > VALUE_MAX)
+		return false;
+	parsed->claims =
+		base64url_decode(arena, value, (size_t)(dot - value), &parsed->claims_length);
+	const char *mac_text = dot + 1;
+	parsed->mac =
+		base64url_decode(arena, mac_text, length - (size_t)(mac_text - value), &mac_length);
+	if (!parsed->claims || !parsed->mac || mac_length != CMAC_LEN)
+		return false;
+	char *copy = arena_memdup(arena, parsed->claims, parsed->claims_length);
+	return fields_split(copy, parsed->claims_length, parsed->fields);
+}
+
+static bool is_signed_with(const char *secret, const struct parsed_value *parsed,
+                           const struct identity_request *request)
+{
+	uint8_t expected[CMAC_LEN];
+	struct cmac *mac = claims_key(secret, parsed->claims, parsed->claims_length);
+	sign_request(mac, request, expected);
+	cmac_free(mac);
+	return equal_constant_time(parsed->mac, expected, CMAC_LEN);
+}
+
+static bool is_signed(const struct identity_verifier *verifier, const struct parsed_value *parsed,
+                      const struct identity_request *request)
+{
+	if (strcmp(parsed->fields[FIELD_VERSION], VERSION) != 0 ||
+	    strcmp(parsed->fields[FIELD_RECEIVER], verifier->receiver) != 0)
+		return false;
+	for (size_t i = 0; i < verifier->count; i++) {
+		const struct identity_secret *row = &verifier->secrets[i];
+		if (strcmp(row->sender, parsed->fields[FIELD_SENDER]) == 0 &&
+		    is_signed_with(row->secret, parsed, request))
+			return true;
+	}
+	return false;
+}
+
+/* 18 digits fit into 63 bits, decimal ones too. */
 static bool number_parse(const char *text, int base, const char *digits, uint64_t *ret_number)
 {
 	size_t length = strlen(text);
-	if (length == 0 || length > 19 || strspn(text, digits) != length)
+	if (length == 0 || length > 18 || strspn(text, digits) != length)
 		return false;
 	*ret_number = strtoull(text, NULL, base);
 	return true;
@@ -150,28 +298,34 @@ static const char *text_or_null(const char *text)
 	return text[0] == '\0' ? NULL : text;
 }
 
-enum err_code identity_verify(const struct identity_signer *signer, struct arena *arena,
-                              const char *value, int64_t now_ms, struct identity *ret_identity)
+static bool claims_read(const char *const fields[FIELD_COUNT], struct verified_identity *verified)
 {
-	size_t length;
-	const char *parts[FIELD_COUNT];
-	char *text = value ? value_open(signer, arena, value, &length) : NULL;
-	if (!text || !fields_split(text, length, parts))
-		return ERR_UNAUTHENTICATED;
+	struct identity *identity = &verified->identity;
+	uint64_t signed_ms;
+	if (!uuid_parse(fields[FIELD_ACCOUNT], strlen(fields[FIELD_ACCOUNT]), &identity->account) ||
+	    !uuid_parse(fields[FIELD_KEY_ID], strlen(fields[FIELD_KEY_ID]), &identity->key_id) ||
+	    !kind_parse(fields[FIELD_KIND], &identity->kind) ||
+	    !number_parse(fields[FIELD_SCOPES], 16, "0123456789abcdef", &identity->scopes) ||
+	    !number_parse(fields[FIELD_SIGNED], 10, "0123456789", &signed_ms))
+		return false;
+	identity->repo = text_or_null(fields[FIELD_REPO]);
+	identity->interest = text_or_null(fields[FIELD_INTEREST]);
+	verified->sender = fields[FIELD_SENDER];
+	verified->signed_ms = (int64_t)signed_ms;
+	return true;
+}
 
-	struct identity identity = {
-		.repo = text_or_null(parts[FIELD_REPO]),
-		.interest = text_or_null(parts[FIELD_INTEREST]),
-	};
-	uint64_t expiry_ms;
-	if (strcmp(parts[FIELD_VERSION], VERSION) != 0 ||
-	    !uuid_parse(parts[FIELD_ACCOUNT], strlen(parts[FIELD_ACCOUNT]), &identity.account) ||
-	    !uuid_parse(parts[FIELD_KEY_ID], strlen(parts[FIELD_KEY_ID]), &identity.key_id) ||
-	    !kind_parse(parts[FIELD_KIND], &identity.kind) ||
-	    !number_parse(parts[FIELD_SCOPES], 16, "0123456789abcdef", &identity.scopes) ||
-	    !number_parse(parts[FIELD_EXPIRY], 10, "0123456789", &expiry_ms) ||
-	    (int64_t)expiry_ms <= now_ms)
+enum err_code identity_verify(const struct identity_verifier *verifier, struct arena *arena,
+                              const char *value, const struct identity_request *request,
+                              int64_t now_ms, struct verified_identity *ret_verified)
+{
+	struct parsed_value parsed = {0};
+	struct verified_identity verified = {0};
+	if (!value || !value_parse(arena, value, &parsed) ||
+	    !is_signed(verifier, &parsed, request) || !claims_read(parsed.fields, &verified))
 		return ERR_UNAUTHENTICATED;
-	*ret_identity = identity;
-	return ERR_NONE;
+	*ret_verified = verified;
+	int64_t age_ms = now_ms - verified.signed_ms;
+	bool is_current = age_ms < IDENTITY_LIFETIME_MS && age_ms > -IDENTITY_LIFETIME_MS;
+	return is_current ? ERR_NONE : ERR_UNAVAILABLE;
 }

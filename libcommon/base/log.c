@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -172,6 +173,13 @@ void log_start_writer(void)
 void log_flush(void)
 {
 	log_writer_flush(FLUSH_MS);
+}
+
+bool log_is_due(struct log_pause *pause, uint64_t pause_ms)
+{
+	uint64_t now_ms = time_monotonic_ms(), until_ms = pause->until_ms;
+	return now_ms >= until_ms &&
+	       atomic_compare_exchange_strong(&pause->until_ms, &until_ms, now_ms + pause_ms);
 }
 
 void log_write(enum log_group group, enum log_level level, const char *message,

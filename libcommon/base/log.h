@@ -66,6 +66,13 @@ void log_flush(void);
 
 bool log_enabled(enum log_group group, enum log_level level);
 
+/** For a fault that may come with every request: whether `pause_ms` have passed since the last call that
+ * returned true. A static variable, initialised to zero. Thread-safe. */
+struct log_pause {
+	_Atomic uint64_t until_ms; /* monotonic */
+};
+bool log_is_due(struct log_pause *pause, uint64_t pause_ms);
+
 /** Set the request id of the following lines of this thread; NULL: none. Borrows. An id from
  * log_set_id_source() has priority. */
 void log_set_request_id(const char *request_id);

@@ -8,6 +8,7 @@
 #include "base/timefmt.h"
 #include "client/endpoints.h"
 #include "client/transfer.h"
+#include "http/internal_api.h"
 #include "http/method.h"
 #include "loop/fiber.h"
 #include "loop/worker.h"
@@ -33,7 +34,7 @@ struct waiter {
 struct peer {
 	struct service_client *client;
 	struct address address;
-	struct endpoints *endpoints; /* NULL: the service has no address */
+	struct endpoints *endpoints; /* NULL: no address of the service, or no secret */
 	TAILQ_HEAD(, waiter) waiting;
 };
 
@@ -67,25 +68,20 @@ static void on_timer(uv_timer_t *timer)
 
 struct service_client *service_client_new(uv_loop_t *loop, const struct peers *peers)
 {
-	static const char *const NAMES[] = {
-#define SERVICE_NAME(symbol, process, setting) [API_##symbol] = process,
-		API_SERVICES(SERVICE_NAME)
-#undef SERVICE_NAME
-	};
 	static const struct endpoint_times TIMES = ENDPOINT_TIMES_DEFAULT;
 	struct service_client *client = calloc(1, sizeof(*client));
 	require(client);
 	client->arena = arena_new();
 	uv_timer_init(loop, &client->timer);
 	client->timer.data = client;
-	for (int service = 0; service < API_SERVICE_COUNT; service++) {
+	for (enum api_service service = 0; service < API_SERVICE_COUNT; service++) {
 		struct peer *peer = &client->peers[service];
-		const char *url = peers->url[service];
+		const char *url = peers->signers[service] ? peers->url[service] : NULL;
 		peer->client = client;
 		TAILQ_INIT(&peer->waiting);
 		if (url && url[0] && address_parse(client->arena, url, &peer->address) == ERR_NONE)
-			peer->endpoints = endpoints_new(loop, NAMES[service], &peer->address,
-			                                &TIMES, on_lookup, peer);
+			peer->endpoints = endpoints_new(loop, api_service_name(service),
+			                                &peer->address, &TIMES, on_lookup, peer);
 	}
 	return client;
 }
@@ -142,21 +138,39 @@ static enum err_code take(struct peer *peer, const struct endpoint_set *tried, u
 	return ERR_NONE;
 }
 
-static size_t make_fields(struct request *rq, bool has_body, struct http_field fields[FIELDS_MAX])
+/* The value of IDENTITY_HEADER. */
+static char *sign(struct request *rq, const struct service_call *call)
 {
-	struct identity identity = {
+	const struct identity identity = {
 		.account = rq->caller.account,
 		.kind = KEY_SERVICE,
 		.scopes = SCOPE_ALL,
 	};
+	const char *method = call->method ? call->method : "GET";
+	const struct identity_request request = {
+		.method = method,
+		.method_length = strlen(method),
+		.target = call->path,
+		.target_length = strlen(call->path),
+		.id = rq->id,
+	};
+	const struct identity_signer *signer = rq->worker->peers->signers[call->service];
+	struct signed_identity *signed_identity =
+		signed_identity_new(signer, &identity, time_now_ms());
+	char *value = identity_sign(signed_identity, rq->arena, &request);
+	signed_identity_free(signed_identity);
+	return value;
+}
+
+static size_t make_fields(struct request *rq, const struct service_call *call,
+                          struct http_field fields[FIELDS_MAX])
+{
 	size_t count = 0;
-	fields[count++] =
-		http_field_of(IDENTITY_HEADER, identity_sign(rq->worker->peers->signer, rq->arena,
-	                                                     &identity, rq->id, time_now_ms()));
+	fields[count++] = http_field_of(IDENTITY_HEADER, sign(rq, call));
 	fields[count++] = http_field_of("X-Request-Id", rq->id);
 	if (rq->traceparent)
 		fields[count++] = http_field_of("traceparent", rq->traceparent);
-	if (has_body)
+	if (call->json_body)
 		fields[count++] = http_field_of("Content-Type", "application/json");
 	return count;
 }
@@ -187,7 +201,7 @@ static enum err_code send_to(struct request *rq, const struct service_call *call
 	                            call->path),
 		.unix_path = is_unix ? endpoint->name : NULL,
 		.fields = fields,
-		.field_count = make_fields(rq, call->json_body, fields),
+		.field_count = make_fields(rq, call, fields),
 		.body = call->json_body,
 		.body_length = call->json_body ? strlen(call->json_body) : 0,
 		.timeout_ms = timeout_ms,

@@ -8,14 +8,8 @@
 #pragma once
 
 #include "client/fetch.h"
+#include "client/peers.h"
 #include "http/api.h"
-
-/** The addresses of the services and the key that signs calls to them. Never changes. */
-struct peers {
-	/* By enum api_service: `http://host:port` or `unix:/path`; NULL or "": not deployed. */
-	const char *const *url;
-	const struct identity_signer *signer;
-};
 
 struct service_client;
 
@@ -36,8 +30,9 @@ struct service_call {
 };
 
 /** Call another service as KEY_SERVICE on behalf of the request's account, with a signed identity,
- * the request id and traceparent, and wait for the answer. Suspends.
- * Returns the errors of fetch_try(), ERR_UNAVAILABLE also when the service has no address or replies
- * 503, and ERR_UNCERTAIN also when it replies so. */
+ * the request id and traceparent, and wait for the answer. Suspends. The service answers 404 or 403
+ * unless internal.def lists the operation for this process.
+ * Returns the errors of fetch_try(), ERR_UNAVAILABLE also when the service has no address, when this
+ * process has no secret for it, or when it replies 503, and ERR_UNCERTAIN also when it replies so. */
 enum err_code service_call(struct request *rq, const struct service_call *call,
                            struct fetch_response **ret_answer);

@@ -16,6 +16,7 @@
 #include "loop/request_list.h"
 #include "loop/wait.h"
 #include "loop/worker.h"
+#include "service/access.h"
 #include "service/idempotency.h"
 #include "service/input.h"
 #include "service/process.h"
@@ -236,31 +237,56 @@ void http_request_register(size_t body_memory_bytes)
 
 /* Handlers by operation. Set once by http_service_bind(), read by every worker. */
 static request_fn *routes[API_ID_COUNT];
+static request_fn *internal_routes[INTERNAL_ID_COUNT];
+
+#define FOREIGN    "belongs to another service"
+#define NO_HANDLER "has no handler"
 
 static bool is_implemented_by(const struct service *service, const struct api_op *op)
 {
 	return op->service == service->api && !(op->flags & (API_NOT_BUILT | API_GONE));
 }
 
-bool http_service_bind(const struct service *service)
+static bool report_unbound(const struct service *service, const char *operation, const char *fault)
+{
+	fprintf(stderr, "%s: operation %s %s\n", service->name, operation, fault);
+	return false;
+}
+
+static bool bind_public(const struct service *service)
 {
 	bool is_complete = true;
 	for (const struct route *route = service->routes; route->handle; route++) {
-		if (!is_implemented_by(service, api_op(route->id))) {
-			fprintf(stderr, "%s: operation %s belongs to another service\n",
-			        service->name, api_op(route->id)->name);
-			is_complete = false;
-		}
+		if (!is_implemented_by(service, api_op(route->id)))
+			is_complete = report_unbound(service, api_op(route->id)->name, FOREIGN);
 		routes[route->id] = route->handle;
 	}
-	for (int id = 0; id < API_ID_COUNT; id++) {
-		if (is_implemented_by(service, api_op(id)) && !routes[id]) {
-			fprintf(stderr, "%s: operation %s has no handler\n", service->name,
-			        api_op(id)->name);
-			is_complete = false;
-		}
-	}
+	for (int id = 0; id < API_ID_COUNT; id++)
+		if (is_implemented_by(service, api_op(id)) && !routes[id])
+			is_complete = report_unbound(service, api_op(id)->name, NO_HANDLER);
 	return is_complete;
+}
+
+static bool bind_internal(const struct service *service)
+{
+	bool is_complete = true;
+	const struct internal_route *route = service->internal_routes;
+	for (; route && route->handle; route++) {
+		if (internal_op(route->id)->service != service->api)
+			is_complete =
+				report_unbound(service, internal_op(route->id)->name, FOREIGN);
+		internal_routes[route->id] = route->handle;
+	}
+	for (int id = 0; id < INTERNAL_ID_COUNT; id++)
+		if (internal_op(id)->service == service->api && !internal_routes[id])
+			is_complete = report_unbound(service, internal_op(id)->name, NO_HANDLER);
+	return is_complete;
+}
+
+bool http_service_bind(const struct service *service)
+{
+	bool is_public_complete = bind_public(service);
+	return bind_internal(service) && is_public_complete;
 }
 
 request_fn *http_service_route(const struct api_op *op)
@@ -268,27 +294,16 @@ request_fn *http_service_route(const struct api_op *op)
 	return routes[op->id];
 }
 
-static const struct internal_route *internal_route_of(const struct service *service,
-                                                      const struct http_head *head)
-{
-	const struct internal_route *route = service->internal_routes;
-	for (; route && route->method; route++)
-		if (strcmp(route->method, head->method) == 0 &&
-		    strlen(route->path) == head->path_length &&
-		    strncmp(route->path, head->target, head->path_length) == 0)
-			return route;
-	return NULL;
-}
-
-/* The handler of a request, or the code of the problem that it gets. */
+/* The operation of a request and its handler, or the code of the problem that it gets. */
 struct destination {
-	struct api_match match;
+	struct api_match match;             /* of a public operation */
+	const struct internal_op *internal; /* NULL: a public operation */
 	request_fn *handle;
 	size_t body_max_bytes;
 	enum err_code code;
 };
 
-static struct destination find_operation(const struct service *service, struct http_exchange *x)
+static struct destination find_public(const struct service *service, struct http_exchange *x)
 {
 	struct destination to = {0};
 	const struct http_head *head = &x->head;
@@ -305,52 +320,53 @@ static struct destination find_operation(const struct service *service, struct h
 	return to;
 }
 
-static struct destination find_destination(const struct service *service, struct http_exchange *x,
-                                           const struct identity *caller)
+static struct destination find_destination(const struct service *service, struct http_exchange *x)
 {
-	const struct internal_route *internal = internal_route_of(service, &x->head);
+	const struct http_head *head = &x->head;
+	const struct internal_op *internal =
+		internal_match(service->api, head->method, head->method_length, head->target,
+	                       head->path_length);
 	if (!internal)
-		return find_operation(service, x);
-	struct destination to = {.handle = internal->handle,
-	                         .body_max_bytes = internal->body_max_bytes};
-	to.code = caller->kind == KEY_SERVICE ? ERR_NONE : ERR_NOT_FOUND;
-	return to;
+		return find_public(service, x);
+	return (struct destination){
+		.internal = internal,
+		.handle = internal_routes[internal->id],
+		.body_max_bytes = internal->body_max_bytes,
+	};
 }
 
-/* The gateway has checked this already, by the same table. The service checks it again, so that a
- * mistake in the gateway does not give access. */
-static enum err_code check_permission(const struct destination *to, const struct identity *caller)
+/* Whether the sender may use the operation, and its caller as well. The gateway has checked the latter
+ * already, by the same table. The service checks it again, so that a mistake in the gateway does not give
+ * access. */
+static struct access check_access(const struct destination *to,
+                                  const struct verified_sender *sender)
 {
-	const struct api_op *op = to->match.op;
-	return op ? api_permit(op, caller) : ERR_NONE;
+	if (to->internal)
+		return access_check_internal(sender, to->internal);
+	return access_check_public(sender, to->match.op);
 }
 
 static void on_head(struct http_exchange *x)
 {
 	struct worker *worker = http_server_context(x->server);
 	struct process *process = worker->process;
-	const char *signature = http_head_get(&x->head, IDENTITY_HEADER);
-	struct identity caller = {0};
+	struct verified_sender sender = {0};
 	struct destination to = {0};
-	enum err_code code = ERR_UNAUTHENTICATED;
-	if (signature)
-		code = identity_verify(process->signer, x->arena, signature, time_now_ms(),
-		                       &caller);
-	if (!code) {
-		to = find_destination(process->service, x, &caller);
-		code = to.code ? to.code : check_permission(&to, &caller);
+	struct access access = access_authenticate(process->peers.verifier, x, &sender);
+	if (!access.code) {
+		to = find_destination(process->service, x);
+		access.code = to.code;
 	}
+	if (!access.code)
+		access = check_access(&to, &sender);
 	const char *id = http_head_request_id(&x->head, x->arena);
-	struct request *rq =
-		http_request_new(worker, x, &to.match, &caller, id, to.handle, to.body_max_bytes);
+	struct request *rq = http_request_new(worker, x, &to.match, &sender.caller, id, to.handle,
+	                                      to.body_max_bytes);
 	x->user = rq;
 	rq->problem.allow = to.match.allow;
-	if (code == ERR_SCOPE) {
-		require(to.match.op);
-		rq->problem.scope = to.match.op->scope_name;
-	}
-	if (code)
-		http_request_refuse(rq, code, NULL);
+	rq->problem.scope = access.scope;
+	if (access.code)
+		http_request_refuse(rq, access.code, access.detail);
 	else if (!process->is_migrated)
 		http_request_refuse(rq, ERR_UNAVAILABLE, "the database is not ready yet");
 }

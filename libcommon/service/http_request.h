@@ -39,9 +39,9 @@ struct http_call {
  * and takes identities only from the signed header that the gateway and the services send. */
 extern const struct http_handler http_service_handler;
 
-/** Bind the service's routes to their operations; once, before threads. False after one line on
- * standard error for each operation of the service that has no route (and is not NOT_BUILT or GONE),
- * and each route that belongs to another service. */
+/** Bind the service's routes to their operations, public and internal; once, before threads. False
+ * after one line on standard error for each operation of the service that has no route (and is not
+ * NOT_BUILT or GONE), and each route that belongs to another service. */
 bool http_service_bind(const struct service *service);
 
 /** The handler bound to `op`; NULL when there is none. */

@@ -23,8 +23,7 @@ struct claim {
 	const char *operation;
 	uint8_t key_hash[SHA256_LEN];
 	uint8_t body_hash[SHA256_LEN];
-	int64_t lock; /* advisory lock, from account, API key, operation and key */
-	uint8_t seal[GCM_KEY_LEN];
+	int64_t lock;             /* advisory lock, from account, API key, operation and key */
 	const char *seal_context; /* additional authenticated data */
 };
 
@@ -56,7 +55,6 @@ static struct claim *claim_of(struct request *rq)
 	struct claim *claim = arena_new_of(rq->arena, struct claim);
 	char account[UUID_TEXT_LEN + 1], caller[UUID_TEXT_LEN + 1];
 	uint8_t digest[SHA256_LEN];
-	const char *secret = rq->worker->process->settings->identity_secret;
 	uuid_format(&rq->caller.account, account);
 	uuid_format(&rq->caller.key_id, caller);
 	claim->key = request_header(rq, FIELD_NAME);
@@ -70,9 +68,36 @@ static struct claim *claim_of(struct request *rq)
 	const char *scope = arena_printf(rq->arena, "%s %s", claim->seal_context, claim->key);
 	sha256(scope, strlen(scope), digest);
 	memcpy(&claim->lock, digest, sizeof(claim->lock));
-	hkdf_sha256(secret, strlen(secret), arena_printf(rq->arena, "idempotency %s", claim->key),
-	            claim->seal, sizeof(claim->seal));
 	return claim;
+}
+
+/* Make the encryption key of the next secret in the list; returns the rest of the list, NULL at its
+ * end. */
+static const char *next_seal(struct request *rq, const struct claim *claim, const char *secrets,
+                             uint8_t ret_seal[GCM_KEY_LEN])
+{
+	size_t length = strcspn(secrets, ",");
+	hkdf_sha256(secrets, length, arena_printf(rq->arena, "idempotency %s", claim->key),
+	            ret_seal, GCM_KEY_LEN);
+	return secrets[length] ? secrets + length + 1 : NULL;
+}
+
+static const char *seal_secrets(const struct request *rq)
+{
+	return rq->worker->process->settings->seal_secrets;
+}
+
+/* Decrypt with the secret that was the first when the answer was stored. */
+static bool claim_open(struct request *rq, const struct claim *claim, const uint8_t *sealed,
+                       size_t length, uint8_t *text)
+{
+	uint8_t seal[GCM_KEY_LEN];
+	for (const char *secrets = seal_secrets(rq); secrets;) {
+		secrets = next_seal(rq, claim, secrets, seal);
+		if (!gcm_open(seal, claim->seal_context, sealed, length, text))
+			return true;
+	}
+	return false;
 }
 
 /* An answer is stored as lines (status, content type, a line `name: value` for each field, an empty
@@ -130,9 +155,9 @@ static void claim_replay(struct request *rq, const struct claim *claim, const st
 		            "this " FIELD_NAME " was used before with another request");
 	require(sealed_length >= GCM_OVERHEAD);
 	char *text = arena_alloc(rq->arena, sealed_length - GCM_OVERHEAD + 1);
-	if (gcm_open(claim->seal, claim->seal_context, sealed, sealed_length, (uint8_t *)text)) {
+	if (!claim_open(rq, claim, sealed, sealed_length, (uint8_t *)text)) {
 		log_warn(LOG_GROUP_HTTP,
-		         "stored answer cannot be decrypted: IDENTITY_SECRET has changed",
+		         "stored answer cannot be decrypted: its secret is not in SEAL_SECRETS",
 		         f_text("operation", claim->operation));
 		raise_error(rq, ERR_CONFLICT,
 		            "this " FIELD_NAME
@@ -177,7 +202,9 @@ void idempotency_finish(struct request *rq)
 	const struct claim *claim = claim_of(rq);
 	struct buf answer = answer_write(rq);
 	uint8_t *sealed = arena_alloc(rq->arena, answer.length + GCM_OVERHEAD);
-	gcm_seal(claim->seal, claim->seal_context, answer.data, answer.length, sealed);
+	uint8_t seal[GCM_KEY_LEN];
+	next_seal(rq, claim, seal_secrets(rq), seal);
+	gcm_seal(seal, claim->seal_context, answer.data, answer.length, sealed);
 	pg_query(rq, IDEMPOTENCY_CREATE_SQL, pg_uuid(rq->caller.account), pg_text(claim->operation),
 	         pg_bytes(claim->key_hash, SHA256_LEN), pg_bytes(claim->body_hash, SHA256_LEN),
 	         pg_bytes(sealed, answer.length + GCM_OVERHEAD));

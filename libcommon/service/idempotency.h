@@ -7,7 +7,8 @@
  *
  * The handler runs inside a transaction that also stores its answer, so both are committed or
  * neither. Stored answers are encrypted, because they may contain a secret that is shown once, such
- * as a new API key.
+ * as a new API key. The key is made of the Idempotency-Key, which is not stored, and of the first of
+ * SEAL_SECRETS; the others still decrypt what was stored before they were replaced.
  */
 #pragma once
 
@@ -20,8 +21,8 @@
  *
  * Raises ERR_INVALID: the key is not 1 to 255 visible ASCII characters, or is given twice;
  * ERR_IN_PROGRESS: the first request still runs; ERR_IDEMPOTENCY_REUSED: the key was used with
- * another path or body; ERR_CONFLICT: the stored answer cannot be decrypted because IDENTITY_SECRET
- * has changed. */
+ * another path or body; ERR_CONFLICT: the stored answer cannot be decrypted because its secret is no longer
+ * in SEAL_SECRETS. */
 bool idempotency_begin(struct request *rq);
 
 /** Call after the handler has replied. Stores the answer and commits. Rolls back when the answer is a

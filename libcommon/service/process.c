@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SECRET_MIN 16
+#define SEAL_SECRET_MIN 32
 
 struct process_settings process_settings;
 
@@ -22,9 +22,17 @@ const struct setting PROCESS_SETTINGS[] = {
                        "postgres://role:password@host/database."),
 	SETTING_SECRET(&process_settings.redis_url, "REDIS_URL", NULL,
                        "Redis: redis://:password@host:port/db."),
-	SETTING_SECRET(&process_settings.identity_secret, "IDENTITY_SECRET", NULL,
-                       "Signs the caller's identity between processes; the same in all of "
-                       "them, 16 characters or more."),
+	SETTING_SECRET(&process_settings.sign_secrets, "IDENTITY_SIGN_SECRETS", "",
+                       "For each process that this one calls, the secret that signs the "
+                       "caller's identity: svc-search=SECRET svc-interests=SECRET; 32 "
+                       "characters or more each."),
+	SETTING_SECRET(&process_settings.verify_secrets, "IDENTITY_VERIFY_SECRETS", "",
+                       "For each process that calls this one, the secrets that verify it: "
+                       "gateway=SECRET,NEXT svc-interests=SECRET."),
+	SETTING_SECRET(&process_settings.seal_secrets, "SEAL_SECRETS", NULL,
+                       "Encrypt the answers that are stored for an Idempotency-Key: SECRET or "
+                       "SECRET,OLDER, 32 characters or more each; the first encrypts, all "
+                       "decrypt; the same in all replicas of this process only."),
 	SETTING_INT(&process_settings.workers, "WORKERS", "0", 0, 256,
                     "Event loops, each with a thread; 0: one per core."),
 	SETTING_TEXT(&process_settings.log_level, "LOG_LEVEL", "info",
@@ -91,9 +99,16 @@ static bool is_redis_url(const char *text)
 	return true;
 }
 
-static bool is_secret(const char *text)
+static bool is_secret_list(const char *text)
 {
-	return strlen(text) >= SECRET_MIN;
+	for (;; text++) {
+		size_t length = strcspn(text, ",");
+		if (length < SEAL_SECRET_MIN)
+			return false;
+		text += length;
+		if (!*text)
+			return true;
+	}
 }
 
 /* Messages name the variable and not its value: some values are secrets. */
@@ -108,7 +123,8 @@ static const struct {
 	{&process_settings.database_url, "DATABASE_URL", is_postgres_url,
          "postgres://role:password@host/database"},
 	{&process_settings.redis_url, "REDIS_URL", is_redis_url, "redis://:password@host:port/db"},
-	{&process_settings.identity_secret, "IDENTITY_SECRET", is_secret, "16 characters or more"},
+	{&process_settings.seal_secrets, "SEAL_SECRETS", is_secret_list,
+         "secrets of 32 characters or more, separated by commas"},
 };
 
 /* By enum api_service; the gateway has none. */

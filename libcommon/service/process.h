@@ -19,7 +19,8 @@ struct service;
 struct process_settings {
 	const char *listen, *admin_listen;
 	const char *database_url, *redis_url;
-	const char *identity_secret;
+	const char *sign_secrets, *verify_secrets; /* client/peers.h */
+	const char *seal_secrets;                  /* idempotency.h */
 	const char *log_level;
 	int64_t workers;         /* event loops; 0: one per core */
 	int64_t pg_pool_size;    /* connections per worker */
@@ -39,8 +40,7 @@ struct process_settings {
 struct process {
 	const struct service *service;
 	const struct process_settings *settings;
-	struct identity_signer *signer;
-	struct peers peers; /* the other services */
+	struct peers peers; /* the other processes */
 	/* `host-pid-random`, unique to this run: names its stream consumers and owns its leases */
 	const char *instance;
 	int worker_count;

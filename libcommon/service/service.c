@@ -23,7 +23,7 @@ static void print_help(const struct service *service)
 	printf("Usage: %s            serve\n", service->name);
 	for (const struct command *c = service->commands; c && c->name; c++)
 		printf("       %s %s\n           %s\n", service->name, c->usage, c->help);
-	printf("       %s --show-config | --version | --help\n\nSettings, as environment "
+	printf("       %s --show-config | --calls | --version | --help\n\nSettings, as environment "
 	       "variables:\n",
 	       service->name);
 	config_print_help(PROCESS_SETTINGS);
@@ -72,20 +72,30 @@ static char *instance_name(struct arena *arena)
 	return arena_printf(arena, "%s-%d-%s", host, (int)getpid(), random);
 }
 
-static int run_process(const struct service *service, const struct command *command, int argc,
-                       char **argv)
+static enum err_code load_peers(const struct service *service, struct peers *peers)
+{
+	const struct peer_settings settings = {
+		.self = service->api,
+		.url = process_settings.service_url,
+		.sign_secrets = process_settings.sign_secrets,
+		.verify_secrets = process_settings.verify_secrets,
+	};
+	return peers_init(peers, &settings);
+}
+
+static int run_process(const struct service *service, const struct peers *peers,
+                       const struct command *command, int argc, char **argv)
 {
 	struct arena *arena = arena_new();
 	struct process process = {
 		.service = service,
 		.settings = &process_settings,
-		.signer = identity_signer_new(process_settings.identity_secret),
+		.peers = *peers,
 		.instance = instance_name(arena),
 		.worker_count =
 			process_settings.workers ? (int)process_settings.workers : core_count(),
 	};
 	int status;
-	process.peers = (struct peers){process_settings.service_url, process.signer};
 	if (command) {
 		status = command->run(&process, argc, argv);
 	} else {
@@ -93,9 +103,16 @@ static int run_process(const struct service *service, const struct command *comm
 			arena_array(arena, (size_t)process.worker_count, sizeof(struct worker));
 		status = workers_run(&process);
 	}
-	identity_signer_free(process.signer);
 	arena_free(arena);
 	return status;
+}
+
+/* The processes that this one may call: with each it shares a secret. */
+static void print_calls(const struct service *service)
+{
+	for (enum api_service other = 0; other < API_SERVICE_COUNT; other++)
+		if (api_service_may_call(service->api, other))
+			puts(api_service_name(other));
 }
 
 /* Run an option that needs no settings. Returns the exit status; -1: it is no such option. */
@@ -107,6 +124,10 @@ static int run_option(const struct service *service, const char *option)
 	}
 	if (strcmp(option, "--version") == 0) {
 		printf("%s %s\n", service->name, EXPOPS_VERSION);
+		return 0;
+	}
+	if (strcmp(option, "--calls") == 0) {
+		print_calls(service);
 		return 0;
 	}
 	return -1;
@@ -164,9 +185,11 @@ int service_main(const struct service *service, int argc, char **argv)
 	api_init();
 	http_request_register((size_t)process_settings.body_memory_bytes);
 	tasks_register();
-	if (!http_service_bind(service))
+	struct peers peers;
+	if (!http_service_bind(service) || load_peers(service, &peers))
 		return 2;
-	status = run_process(service, command, argc - 1, argv + 1);
+	status = run_process(service, &peers, command, argc - 1, argv + 1);
+	peers_free(&peers);
 	curl_global_cleanup();
 	log_flush();
 	return status;

@@ -5,6 +5,7 @@
  * A new service, `svc-runs` with the schema `runs`, needs:
  *
  *     libcommon/api.def       a line for each operation
+ *     libcommon/internal.def  a line for each operation that other services may use, if there are any
  *     http/api.h              a line of API_SERVICES: its symbol, its name and the setting RUNS_URL
  *     deploy/processes        `svc-runs  runs  RUNS_URL`; the build, deploy/dev and the tests read it
  *     svc-runs/openapi.yaml   a description of each operation
@@ -75,6 +76,7 @@
 
 #include "base/config.h"
 #include "http/api.h"
+#include "http/internal_api.h"
 #include "loop/request.h"
 #include "pg/migrate.h"
 #include "service/process.h"
@@ -87,13 +89,11 @@ struct route {
 	request_fn *handle; /* NULL ends a table */
 };
 
-/** A call that only other services may make (identity of kind KEY_SERVICE); other callers get 404:
- * `POST /internal/assets/lookup`. */
+/** Binds a handler to an operation of internal.def, `POST /internal/assets/lookup`, which only the
+ * services that are listed there may use; others get 404. */
 struct internal_route {
-	const char *method; /* NULL ends a table */
-	const char *path;   /* literal, starts with /internal/ */
-	request_fn *handle;
-	size_t body_max_bytes; /* 0: no body is read */
+	enum internal_id id;
+	request_fn *handle; /* NULL ends a table */
 };
 
 /** A subcommand: `svc-search import FILE`. It runs instead of the server, after the settings are
@@ -149,6 +149,6 @@ struct service {
  * `/metrics`), migrates the schema in the background until that succeeds, and drains on SIGTERM.
  *
  * Returns the exit status. It is 2, after one line on standard error for each fault, when a setting
- * is wrong, when an operation of the service in api.def that is not marked NOT_BUILT has no route,
- * or when a route's operation belongs to another service. */
+ * is wrong, when an operation of the service in internal.def, or in api.def and not marked NOT_BUILT,
+ * has no route, or when a route's operation belongs to another service. */
 int service_main(const struct service *service, int argc, char **argv);

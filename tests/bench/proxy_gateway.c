@@ -62,8 +62,10 @@ int main(int argc, char **argv)
 	uv_loop_t *loop = uv_default_loop();
 	struct upstream *service = upstream_new(loop, "service", &to, &upstream_limits_default);
 	struct upstream *services[API_SERVICE_COUNT] = {[API_EXPERIMENTS] = service};
-	struct identity_signer *signer = identity_signer_new("0123456789abcdef0123456789abcdef");
-	struct proxy *proxy = proxy_new(signer, services, &HOOKS, NULL);
+	struct identity_signer *signers[API_SERVICE_COUNT] = {
+		[API_EXPERIMENTS] = identity_signer_new("gateway", "svc-experiments",
+	                                                "0123456789abcdef0123456789abcdef")};
+	struct proxy *proxy = proxy_new(signers, services, &HOOKS, NULL);
 	struct http_server *server = http_server_new(loop, &HANDLER, &http_limits_default, proxy);
 	if (http_server_listen(server, &at, NULL) != ERR_NONE) {
 		perror(argv[1]);

@@ -6,7 +6,7 @@ import secrets
 import httpx
 import pytest
 
-from lib.identity import signed
+from lib.identity import identity
 from lib.wait import PATIENCE_SECONDS, wait_for
 from lib.words import new_word
 
@@ -29,7 +29,7 @@ class Replica:
     def call(self, method, path, body=None):
         answer = httpx.request(
             method, f"{self.process.url}/api/v1.0{path}", json=body,
-            headers=signed(self.cluster, "personal"), timeout=PATIENCE_SECONDS,
+            auth=identity(self.cluster, "svc-search"), timeout=PATIENCE_SECONDS,
         )  # fmt: skip
         assert answer.status_code == 200, answer.text
         return answer.json()

@@ -5,7 +5,7 @@ import socket
 import pytest
 
 from lib.client import PREFIX
-from lib.identity import signed
+from lib.identity import identity
 from lib.servers import free_port
 from lib.wait import wait_for
 
@@ -27,7 +27,8 @@ def collector(cluster, user, request):
     process.wait_ready()
     caller = {"Authorization": f"Bearer {user.key}"}
     if name != "gateway":
-        caller = signed(cluster, "personal")
+        value = identity(cluster, name).header("POST", PREFIX + COLLECTORS[name], "test")
+        caller = {"X-Expops-Identity": value, "X-Request-Id": "test"}
     lines = [f"POST {PREFIX}{COLLECTORS[name]} HTTP/1.1", "Host: a", "Content-Type: application/json"]
     lines += [f"{field}: {value}" for field, value in caller.items()]
     yield process, "\r\n".join(lines)

@@ -1,5 +1,6 @@
 """The whole product for one run: private servers and every process, which tests can stop, kill and restart."""
 
+import hashlib
 import os
 import secrets
 import subprocess
@@ -60,11 +61,12 @@ class Cluster:
         self.rows = read_processes()
         self.replicas = replicas
         self.ports = {name: free_port() for name, _, _ in self.rows}
-        self.identity_secret = secrets.token_hex(24)
+        self.secret = secrets.token_hex(24)
         self.balancers = {}
         self.processes = {name: [] for name, _, _ in self.rows}
         self.retired = []
         self.build_dir = build_dir()
+        self.calls = {name: self.calls_of(name) for name in self.processes}
 
     def __enter__(self):
         self.servers.__enter__()
@@ -99,6 +101,28 @@ class Cluster:
     def binary(self, name):
         return self.build_dir / "deploy" / name
 
+    def calls_of(self, name):
+        """The processes of the cluster that this one may call."""
+        done = subprocess.run([self.binary(name), "--calls"], capture_output=True, text=True, check=True)
+        return [other for other in done.stdout.split() if other in self.processes]
+
+    def derived_secret(self, *names):
+        return hashlib.sha256(":".join([self.secret, *names]).encode()).hexdigest()
+
+    def pair_secret(self, sender, receiver):
+        """The secret that the sender signs with for the receiver."""
+        return self.derived_secret("pair", sender, receiver)
+
+    def secrets_of(self, name):
+        """The settings of a process with the secrets that it shares with others, and its own."""
+        signs = [f"{other}={self.pair_secret(name, other)}" for other in self.calls[name]]
+        verifies = [f"{other}={self.pair_secret(other, name)}" for other in self.calls if name in self.calls[other]]
+        return {
+            "IDENTITY_SIGN_SECRETS": " ".join(signs),
+            "IDENTITY_VERIFY_SECRETS": " ".join(verifies),
+            "SEAL_SECRETS": self.derived_secret("seal", name),
+        }
+
     def settings(self, name, replica=0, **changes):
         """The environment of a process, as deploy/dev sets it, with `changes`."""
         role = "expops_" + name.removeprefix("svc-")
@@ -112,7 +136,7 @@ class Cluster:
             "ADMIN_LISTEN": f"127.0.0.1:{admin}",
             "DATABASE_URL": self.postgres.url(role),
             "REDIS_URL": self.redis.url(),
-            "IDENTITY_SECRET": self.identity_secret,
+            **self.secrets_of(name),
             "DATA_DIR": str(data),
             **{variable: self.url(other) for other, _, variable in self.rows if variable},
             **changes,

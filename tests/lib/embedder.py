@@ -6,7 +6,7 @@ import secrets
 
 import httpx
 
-from lib.identity import signed
+from lib.identity import identity
 from lib.stub_server import StubServer
 from lib.wait import PATIENCE_SECONDS
 from lib.words import new_word
@@ -84,7 +84,8 @@ class EmbeddingReplica:
         return self.process.env["EMBEDDINGS_MODEL"]
 
     def post(self, path, body, kind="personal"):
-        answer = httpx.post(self.process.url + path, json=body, headers=signed(self.cluster, kind), timeout=PATIENCE_SECONDS)
+        sender = identity(self.cluster, "svc-search", kind)
+        answer = httpx.post(self.process.url + path, json=body, auth=sender, timeout=PATIENCE_SECONDS)
         assert answer.status_code == 200, answer.text
         return answer
 

@@ -74,14 +74,15 @@ class Server:
 
     def _script(self, verb, *args):
         command = [SERVERS_SH, f"{self.name}_{verb}", self.base, *args]
-        done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
+        env = {**os.environ, "PASSWORD": self.password}
+        done = subprocess.run([str(word) for word in command], env=env, capture_output=True, text=True, check=False)
         if done.returncode:
             raise RuntimeError(f"{self.name}_{verb}: {done.stdout}{done.stderr}")
         return done.stdout
 
     def start(self):
         """Start it and wait until it answers. Does nothing when it is running."""
-        self._script("start", self.port, self.password, self.log_path, *self.options)
+        self._script("start", self.port, self.log_path, *self.options)
 
     def stop(self):
         """Stop it cleanly and wait for its end."""
@@ -130,8 +131,8 @@ class Postgres(Server):
         names = [name.removeprefix("svc-") for name, _, _ in read_processes()]
         passwords = " ".join(f"{name}={self.role_password('expops_' + name)}" for name in names)
         subprocess.run(
-            [SERVERS_SH, "database_prepare", self.url(database="")],
-            env={**os.environ, "SERVICE_PASSWORDS": passwords},
+            [SERVERS_SH, "database_prepare", str(self.port)],
+            env={**os.environ, "PGPASSWORD": self.password, "SERVICE_PASSWORDS": passwords},
             check=True,
         )
 

@@ -11,7 +11,7 @@ import secrets
 import httpx
 import pytest
 
-from lib.identity import signed
+from lib.identity import identity
 from lib.stub_server import StubServer
 from lib.wait import PATIENCE_SECONDS, wait_for
 from lib.words import new_word
@@ -73,7 +73,8 @@ def internal(cluster):
     """internal(path, body, kind="service"): call svc-search directly, as another service does."""
 
     def call(path, body, kind="service"):
-        return httpx.post(cluster.url("svc-search") + path, json=body, headers=signed(cluster, kind), timeout=PATIENCE_SECONDS)
+        sender = identity(cluster, "svc-search", kind)
+        return httpx.post(cluster.url("svc-search") + path, json=body, auth=sender, timeout=PATIENCE_SECONDS)
 
     return call
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import httpx
 import pytest
 
-from lib.identity import signed
+from lib.identity import identity
 from lib.stub_server import StubServer
 from lib.wait import PATIENCE_SECONDS, wait_for
 
@@ -69,7 +69,7 @@ def ask(cluster, replica):
     def search(query, use_llm=True, by=replica):
         answer = httpx.post(
             f"{by.url}/api/v1.0/search/assets",
-            json={"query": query, "use_llm": use_llm}, headers=signed(cluster, "personal"), timeout=PATIENCE_SECONDS,
+            json={"query": query, "use_llm": use_llm}, auth=identity(cluster, "svc-search"), timeout=PATIENCE_SECONDS,
         )  # fmt: skip
         assert answer.status_code == 200, answer.text
         hits = [hit for hit in answer.json() if query.startswith("qq") or hit["highlights"]]

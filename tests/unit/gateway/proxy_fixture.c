@@ -162,13 +162,15 @@ int fixture_setup(void **state)
 	                              .key_id = uuid_new(),
 	                              .scopes = SCOPE_ALL,
 	                              .repo = "o/r"};
-	f->signer = identity_signer_new("secret");
+	f->signers[API_EXPERIMENTS] =
+		identity_signer_new("gateway", "svc-experiments", FIXTURE_SECRET);
+	f->signers[API_SEARCH] = identity_signer_new("gateway", "svc-search", FIXTURE_SECRET);
 	f->fake = fake_service_new(&f->loop);
 	struct address *address = arena_new_of(f->arena, struct address);
 	*address = (struct address){.host = "127.0.0.1", .port = f->fake->port};
 	f->service = upstream_new(&f->loop, "fake", address, &fixture_upstream_limits);
 	f->services[API_EXPERIMENTS] = f->services[API_SEARCH] = f->service;
-	f->proxy = proxy_new(f->signer, f->services, &HOOKS, f);
+	f->proxy = proxy_new(f->signers, f->services, &HOOKS, f);
 	listen_and_connect(f);
 	*state = f;
 	return 0;
@@ -186,7 +188,8 @@ int fixture_teardown(void **state)
 	uv_run(&f->loop, UV_RUN_DEFAULT);
 	assert_int_equal(uv_loop_close(&f->loop), 0);
 	assert_int_equal(f->local_opens, f->local_dones);
-	identity_signer_free(f->signer);
+	identity_signer_free(f->signers[API_EXPERIMENTS]);
+	identity_signer_free(f->signers[API_SEARCH]);
 	arena_free(f->arena);
 	free(f);
 	return 0;

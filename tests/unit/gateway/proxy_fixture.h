@@ -10,6 +10,8 @@
 
 #define LIST "/api/v1.0/experiments"
 
+#define FIXTURE_SECRET "a secret of the tests, 32 characters or more"
+
 /** A request with the valid key. */
 #define GET_LIST "GET " LIST " HTTP/1.1\r\nHost: gw\r\nAuthorization: Bearer good\r\n\r\n"
 
@@ -22,7 +24,7 @@ struct fixture {
 	struct upstream *services[API_SERVICE_COUNT];
 	struct arena *arena; /* of the addresses */
 	struct proxy *proxy;
-	struct identity_signer *signer;
+	struct identity_signer *signers[API_SERVICE_COUNT];
 	struct identity caller; /* the owner of the good key */
 	struct rate_verdict rate;
 	size_t rate_calls;

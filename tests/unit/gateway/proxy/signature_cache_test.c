@@ -1,5 +1,6 @@
 #include "proxy/signature_cache.h"
 
+#include "base/base.h"
 #include "base/scope.h"
 
 #include <setjmp.h>
@@ -10,10 +11,16 @@
 #include <cmocka.h>
 
 #define NOW_MS INT64_C(1767225600000)
+#define SECRET "a secret of the tests, 32 characters or more"
+
+enum { SEARCH, INTERESTS, RECEIVERS };
+
+static const char *const NAMES[RECEIVERS] = {"svc-search", "svc-interests"};
 
 struct fixture {
 	struct arena *arena;
-	struct identity_signer *signer;
+	struct identity_signer *signers[RECEIVERS];
+	struct identity_verifier *verifiers[RECEIVERS];
 	struct signature_cache *signatures;
 	struct identity caller;
 };
@@ -21,9 +28,13 @@ struct fixture {
 static int setup(void **state)
 {
 	static struct fixture f;
+	const struct identity_secret secret = {"gateway", SECRET};
 	f.arena = arena_new();
-	f.signer = identity_signer_new("a secret of the tests");
-	f.signatures = signature_cache_new(f.signer);
+	for (int i = 0; i < RECEIVERS; i++) {
+		f.signers[i] = identity_signer_new("gateway", NAMES[i], SECRET);
+		f.verifiers[i] = identity_verifier_new(NAMES[i], &secret, 1);
+	}
+	f.signatures = signature_cache_new();
 	f.caller = (struct identity){
 		.account = uuid_new(),
 		.key_id = uuid_new(),
@@ -39,41 +50,71 @@ static int teardown(void **state)
 {
 	struct fixture *f = *state;
 	signature_cache_free(f->signatures);
-	identity_signer_free(f->signer);
+	for (int i = 0; i < RECEIVERS; i++) {
+		identity_signer_free(f->signers[i]);
+		identity_verifier_free(f->verifiers[i]);
+	}
 	arena_free(f->arena);
 	return 0;
 }
 
-/* Sign at `now_ms`, and check that the signature contains the caller's identity. */
-static char *sign(struct fixture *f, int64_t now_ms)
+/* Sign at `now_ms`, check that the value contains the caller's identity, and return when its claims were
+ * signed. */
+static int64_t sign_for(struct fixture *f, int receiver, const char *target, int64_t now_ms)
 {
-	struct identity read;
-	char *value = arena_strdup(f->arena, signature_cache_get(f->signatures, f->arena,
-	                                                         &f->caller, now_ms));
-	assert_int_equal(identity_verify(f->signer, f->arena, value, now_ms, &read), ERR_NONE);
-	assert_true(uuid_equal(&read.account, &f->caller.account));
-	assert_true(uuid_equal(&read.key_id, &f->caller.key_id));
-	assert_int_equal(read.kind, f->caller.kind);
-	assert_int_equal(read.scopes, f->caller.scopes);
-	assert_string_equal(read.repo ? read.repo : "", f->caller.repo ? f->caller.repo : "");
-	assert_string_equal(read.interest ? read.interest : "",
+	const struct identity_request request = {
+		.method = "GET",
+		.method_length = 3,
+		.target = target,
+		.target_length = strlen(target),
+		.id = "req-1",
+	};
+	struct verified_identity read;
+	const char *value = signature_cache_sign(f->signatures, f->signers[receiver], &f->caller,
+	                                         f->arena, &request, now_ms);
+	assert_int_equal(identity_verify(f->verifiers[receiver], f->arena, value, &request, now_ms,
+	                                 &read),
+	                 ERR_NONE);
+	assert_true(uuid_equal(&read.identity.account, &f->caller.account));
+	assert_true(uuid_equal(&read.identity.key_id, &f->caller.key_id));
+	assert_int_equal(read.identity.kind, f->caller.kind);
+	assert_int_equal(read.identity.scopes, f->caller.scopes);
+	assert_string_equal(read.identity.repo ? read.identity.repo : "",
+	                    f->caller.repo ? f->caller.repo : "");
+	assert_string_equal(read.identity.interest ? read.identity.interest : "",
 	                    f->caller.interest ? f->caller.interest : "");
-	return value;
+	return read.signed_ms;
 }
 
-static void a_signature_is_reused_for_a_second(void **state)
+static int64_t sign(struct fixture *f, int64_t now_ms)
 {
-	struct fixture *f = *state;
-	const char *first = sign(f, NOW_MS);
-	assert_string_equal(sign(f, NOW_MS + SIGNATURE_REUSE_MS - 1), first);
-	assert_string_not_equal(sign(f, NOW_MS + SIGNATURE_REUSE_MS), first);
+	return sign_for(f, SEARCH, "/api/v1.0/search/assets/list", now_ms);
 }
 
-static void a_clock_set_back_makes_a_new_signature(void **state)
+static void claims_are_reused_for_a_second(void **state)
 {
 	struct fixture *f = *state;
-	const char *first = sign(f, NOW_MS);
-	assert_string_not_equal(sign(f, NOW_MS - 1), first);
+	assert_int_equal(sign(f, NOW_MS), NOW_MS);
+	assert_int_equal(sign(f, NOW_MS + SIGNATURE_REUSE_MS - 1), NOW_MS);
+	assert_int_equal(sign(f, NOW_MS + SIGNATURE_REUSE_MS), NOW_MS + SIGNATURE_REUSE_MS);
+}
+
+static void a_clock_set_back_makes_new_claims(void **state)
+{
+	struct fixture *f = *state;
+	sign(f, NOW_MS);
+	assert_int_equal(sign(f, NOW_MS - 1), NOW_MS - 1);
+}
+
+/* sign_for() checks that each value is for its request and its receiver. */
+static void requests_and_receivers_have_their_own_signatures(void **state)
+{
+	struct fixture *f = *state;
+	for (int i = 0; i < 4; i++) {
+		sign_for(f, SEARCH, "/a", NOW_MS);
+		sign_for(f, SEARCH, "/b", NOW_MS);
+		sign_for(f, INTERESTS, "/a", NOW_MS);
+	}
 }
 
 /* sign() checks that each signature is for the changed caller. */
@@ -108,7 +149,7 @@ static void callers_with_the_same_slot_are_not_confused(void **state)
 	sign(f, NOW_MS);
 }
 
-static void identities_too_long_for_the_cache_are_signed(void **state)
+static void long_identities_are_signed(void **state)
 {
 	struct fixture *f = *state;
 	char repo[400] = "o/";
@@ -125,11 +166,12 @@ static void identities_too_long_for_the_cache_are_signed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_signature_is_reused_for_a_second),
-		TEST(a_clock_set_back_makes_a_new_signature),
+		TEST(claims_are_reused_for_a_second),
+		TEST(a_clock_set_back_makes_new_claims),
+		TEST(requests_and_receivers_have_their_own_signatures),
 		TEST(a_changed_caller_gets_a_new_signature),
 		TEST(callers_with_the_same_slot_are_not_confused),
-		TEST(identities_too_long_for_the_cache_are_signed),
+		TEST(long_identities_are_signed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

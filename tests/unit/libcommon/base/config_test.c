@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -222,6 +223,62 @@ static void malformed_values_are_refused(void **state attr_unused)
 	}
 }
 
+/* Write `content` to a new file, whose path is in T_SECRET_FILE. */
+static void write_secret(const char *path, const char *content, size_t length)
+{
+	FILE *file = fopen(path, "w");
+	assert_non_null(file);
+	assert_int_equal(fwrite(content, 1, length, file), length);
+	assert_int_equal(fclose(file), 0);
+	setenv("T_SECRET_FILE", path, 1);
+}
+
+static void secrets_are_read_from_files(void **state attr_unused)
+{
+	char path[] = "/tmp/config_test.XXXXXX";
+	close(mkstemp(path));
+	unsetenv("T_SECRET");
+	write_secret(path, "of a file\r\n\n", 12);
+	assert_int_equal(load(TABLE), ERR_NONE);
+	assert_string_equal(values.secret, "of a file");
+
+	char *large = calloc(1, 16386);
+	memset(large, 's', 16385);
+	write_secret(path, large, 16384);
+	assert_int_equal(load(TABLE), ERR_NONE);
+	assert_int_equal(strlen(values.secret), 16384);
+	write_secret(path, large, 16385);
+	assert_int_equal(load(TABLE), ERR_INVALID);
+	assert_non_null(strstr(text, "is not a text of at most 16 KiB\n"));
+	free(large);
+	write_secret(path, "a\0b", 3);
+	assert_int_equal(load(TABLE), ERR_INVALID);
+	write_secret(path, "\n", 1);
+	assert_int_equal(load(TABLE), ERR_INVALID);
+	assert_non_null(strstr(text, "is empty\n"));
+
+	write_secret(path, "of a file", 9);
+	setenv("T_SECRET", "of the environment", 1);
+	assert_int_equal(load(TABLE), ERR_INVALID);
+	assert_non_null(strstr(text, "must not be set beside the variable itself\n"));
+	assert_null(strstr(text, "of the environment"));
+	unsetenv("T_SECRET");
+	setenv("T_SECRET_FILE", "/tmp/no/such", 1);
+	assert_int_equal(load(TABLE), ERR_INVALID);
+	assert_string_equal(text, "T_SECRET_FILE: \"/tmp/no/such\" cannot be opened\n");
+	setenv("T_SECRET_FILE", "/tmp", 1);
+	assert_int_equal(load(TABLE), ERR_INVALID);
+	unsetenv("T_SECRET_FILE");
+
+	/* Only secrets have the variable. */
+	setenv("T_TEXT_FILE", path, 1);
+	setenv("T_TEXT", "own", 1);
+	assert_int_equal(load(TABLE), ERR_NONE);
+	assert_string_equal(values.text, "own");
+	unsetenv("T_TEXT_FILE");
+	unlink(path);
+}
+
 static void every_fault_is_reported(void **state attr_unused)
 {
 	const char *must;
@@ -296,15 +353,11 @@ static void values_are_printed_without_secrets(void **state attr_unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(defaults_come_from_the_table),
-		TEST(an_empty_variable_is_unset),
-		TEST(valid_numbers_are_accepted),
-		TEST(floats_booleans_and_texts_are_accepted),
-		TEST(faults_name_the_variable),
-		TEST(malformed_values_are_refused),
-		TEST(every_fault_is_reported),
-		TEST(help_is_printed_from_the_table),
-		TEST(values_are_printed_without_secrets),
+		TEST(defaults_come_from_the_table),   TEST(an_empty_variable_is_unset),
+		TEST(valid_numbers_are_accepted),     TEST(floats_booleans_and_texts_are_accepted),
+		TEST(faults_name_the_variable),       TEST(malformed_values_are_refused),
+		TEST(secrets_are_read_from_files),    TEST(every_fault_is_reported),
+		TEST(help_is_printed_from_the_table), TEST(values_are_printed_without_secrets),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -82,6 +82,36 @@ static void hmac_vectors(void **state attr_unused)
 	           "b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad");
 }
 
+static void cmac_vectors(void **state attr_unused)
+{
+	/* RFC 4493, section 4, with one key for all messages. */
+	static const char MESSAGE[] =
+		"6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51"
+		"30c81c46a35ce411e5fbc1191a0a52eff69f2445df4f9b17ad2b417be66c3710";
+	static const struct {
+		size_t length;
+		const char *mac;
+	} ROWS[] = {
+		{0, "bb1d6929e95937287fa37d129b756746"},
+		{16, "070a16b46b4d4144f79bdd9dd04a287c"},
+		{40, "dfa66747de9ae63030ca32611497c827"},
+		{64, "51f0bebf7e3b9d92fc49741779363cfe"},
+	};
+	const uint8_t *message = unhex(MESSAGE, NULL);
+	uint8_t mac[CMAC_LEN];
+	struct cmac *cmac = cmac_new(unhex("2b7e151628aed2a6abf7158809cf4f3c", NULL));
+	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+		for (size_t cut = 0; cut <= ROWS[i].length; cut += 8) {
+			cmac_add(cmac, message, cut);
+			cmac_add(cmac, message + cut, ROWS[i].length - cut);
+			cmac_finish(cmac, mac);
+			assert_hex(mac, sizeof(mac), ROWS[i].mac);
+		}
+	}
+	cmac_free(cmac);
+	cmac_free(NULL);
+}
+
 static void hkdf_vectors(void **state attr_unused)
 {
 	/* RFC 5869, A.3: neither salt nor info. */
@@ -319,6 +349,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		ARENA_TEST(sha256_vectors),
 		ARENA_TEST(hmac_vectors),
+		ARENA_TEST(cmac_vectors),
 		ARENA_TEST(hkdf_vectors),
 		ARENA_TEST(crc32_vectors),
 		ARENA_TEST(random_bytes_differ),

@@ -29,7 +29,9 @@ struct replica {
 
 static struct worker_fixture fixture;
 static struct fake_names names;
-static struct identity_signer *signer;
+static const struct identity_secret SECRET = {"svc-interests",
+                                              "a secret of at least thirty-two bytes!"};
+static struct identity_verifier *verifier; /* of svc-search */
 static struct replica replicas[REPLICAS];
 static uint16_t port;
 static char url[64], socket_path[128];
@@ -37,15 +39,23 @@ static bool is_good; /* the newest request had the expected fields */
 
 static bool is_expected(struct http_exchange *x)
 {
-	struct identity got;
+	struct verified_identity got;
 	const char *signature = http_head_get(&x->head, IDENTITY_HEADER);
 	const char *id = http_head_get(&x->head, "X-Request-Id");
 	const char *type = http_head_get(&x->head, "Content-Type");
+	const struct identity_request request = {
+		.method = x->head.method,
+		.method_length = x->head.method_length,
+		.target = x->head.target,
+		.target_length = x->head.target_length,
+		.id = id,
+	};
 	return signature && id && strcmp(id, "test") == 0 &&
 	       http_head_get(&x->head, "traceparent") &&
 	       (!x->head.has_content || (type && strcmp(type, "application/json") == 0)) &&
-	       identity_verify(signer, x->arena, signature, time_now_ms(), &got) == ERR_NONE &&
-	       got.kind == KEY_SERVICE && got.scopes == SCOPE_ALL;
+	       identity_verify(verifier, x->arena, signature, &request, time_now_ms(), &got) ==
+	               ERR_NONE &&
+	       got.identity.kind == KEY_SERVICE && got.identity.scopes == SCOPE_ALL;
 }
 
 static void respond(struct http_exchange *x, int status, const char *body)
@@ -128,8 +138,9 @@ static int setup(void **state)
 	fixture_start(&fixture);
 	fake_names_start(&names);
 	snprintf(socket_path, sizeof(socket_path), "%s/socket", names.folder);
-	signer = identity_signer_new("a secret of at least thirty-two bytes!");
-	fixture.process.peers.signer = signer;
+	fixture.process.peers.signers[API_SEARCH] =
+		identity_signer_new(SECRET.sender, "svc-search", SECRET.secret);
+	verifier = identity_verifier_new("svc-search", &SECRET, 1);
 	fixture.worker.fetch = fetcher_new(&fixture.worker.loop);
 	return 0;
 }
@@ -142,7 +153,8 @@ static int teardown(void **state)
 	for (size_t i = 0; i < REPLICAS; i++)
 		http_server_free(replicas[i].server);
 	fixture_stop(&fixture);
-	identity_signer_free(signer);
+	identity_signer_free(fixture.process.peers.signers[API_SEARCH]);
+	identity_verifier_free(verifier);
 	unlink(socket_path);
 	fake_names_stop(&names);
 	return 0;

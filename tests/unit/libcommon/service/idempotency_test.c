@@ -41,7 +41,7 @@ static int setup(void **state)
 	               "SET client_min_messages = error; TRUNCATE idempotency; DROP TABLE IF "
 	               "EXISTS made; CREATE TABLE made (id int GENERATED ALWAYS AS IDENTITY)");
 	open_pool(&(struct pg_settings){.url = server.url, .pool_wait_ms = FIXTURE_TIMEOUT_MS});
-	fixture.settings.identity_secret = "a secret of the cluster";
+	fixture.settings.seal_secrets = "a secret of the service";
 	return 0;
 }
 
@@ -319,7 +319,9 @@ static void test_changed_secret(void **state)
 	(void)state;
 	struct post first = post_with("key-9", "{}"), again = first;
 	send_post(&first);
-	fixture.settings.identity_secret = "another secret";
+	fixture.settings.seal_secrets = "another secret,a secret of the service";
+	assert_true(send_post(&again)->is_replayed);
+	fixture.settings.seal_secrets = "another secret";
 	assert_int_equal(send_post(&again)->code, ERR_CONFLICT);
 	assert_int_equal(made_count(), 1);
 }
