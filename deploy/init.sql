@@ -22,6 +22,16 @@ REVOKE ALL ON SCHEMA public FROM PUBLIC;
 SELECT format('CREATE ROLE %I', role) FROM service WHERE to_regrole(role) IS NULL \gexec
 SELECT format('ALTER ROLE %I LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE PASSWORD %L', role, password) FROM service \gexec
 SELECT format('ALTER ROLE %I SET search_path = %I', role, schema) FROM service \gexec
+
+-- The settings of each session (libcommon/pg/session.c). A process cannot set them itself, because a pooler shares its
+-- sessions. A transaction of a process that vanished or was stopped, with its locks, ends after 10 seconds, and its
+-- connection after 11.
+SELECT format('ALTER ROLE %I SET %s', role, setting) FROM service, unnest(ARRAY[
+    'timezone = ''UTC''', 'datestyle = ''ISO''', 'bytea_output = ''hex''', 'jit = off',
+    'statement_timeout = ''30s''', 'idle_in_transaction_session_timeout = ''10s''',
+    'client_connection_check_interval = ''1s''',
+    'tcp_keepalives_idle = 5', 'tcp_keepalives_interval = 2', 'tcp_keepalives_count = 3', 'tcp_user_timeout = ''10s'''
+]) AS setting \gexec
 SELECT format('GRANT CONNECT, TEMPORARY ON DATABASE %I TO %I', current_database(), role) FROM service \gexec
 SELECT format('CREATE SCHEMA IF NOT EXISTS %I AUTHORIZATION %I', schema, role) FROM service \gexec
 SELECT format('REVOKE ALL ON SCHEMA %I FROM PUBLIC', schema) FROM service \gexec

@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct fault;
 struct http_call;
 struct request_hold;
 struct request_run;
@@ -32,8 +33,10 @@ struct request {
 	const char *id;          /* X-Request-Id */
 	const char *traceparent; /* W3C Trace Context; NULL: none was sent */
 	struct identity caller;
-	uint64_t deadline_ms;       /* time_monotonic_ms() at which it is cancelled */
-	struct problem problem;     /* why it was raised */
+	uint64_t deadline_ms;   /* time_monotonic_ms() at which it is cancelled */
+	struct problem problem; /* why it was raised */
+	/* of its last failed pg_try() and redis_try(); NULL: none */
+	const struct fault *pg_fault, *redis_fault;
 	bool has_effects;           /* it has changed something that a failure does not undo, in
 				       Postgres, Redis or elsewhere: it must not run again by itself */
 	struct http_call *http;     /* service/http_request.h; NULL for a job or an event */

@@ -5,7 +5,7 @@
 #include "base/crypto.h"
 #include "base/log.h"
 #include "common_migrations.h"
-#include "pg/pg.h"
+#include "pg/fault.h"
 #include "pg/target.h"
 
 #include <libpq-fe.h>
@@ -46,7 +46,7 @@ static enum err_code run_failed(const struct run *run, const char *migration,
                                 const PGresult *result)
 {
 	const char *sqlstate = PQresultErrorField(result, PG_DIAG_SQLSTATE);
-	enum err_code code = sqlstate ? pg_sqlstate_code(sqlstate) : ERR_UNAVAILABLE;
+	enum err_code code = sqlstate ? pg_fault_of_sqlstate(sqlstate)->code : ERR_UNAVAILABLE;
 	log_error(LOG_GROUP_PG, "migration failed", f_text("schema", run->schema),
 	          f_text("migration", migration), f_text("sqlstate", sqlstate),
 	          f_text("reason", pg_error_line(run->arena, run->pg)));
@@ -79,19 +79,14 @@ static char *quoted(struct run *run, char *(*quote)(PGconn *, const char *, size
 /* Connect, wait for other processes that migrate this schema, and read what is applied. */
 static enum err_code run_open(struct run *run, const char *database_url)
 {
-	struct pg_target *target = pg_target_new(database_url, NULL, 0);
+	struct pg_target *target = pg_target_new(database_url);
 	if (!target)
 		return ERR_INVALID;
 	arena_on_free(run->arena, on_target_free, target);
 	run->pg = pg_target_connect_now(target);
-	require(run->pg);
 	arena_on_free(run->arena, on_pg_free, run->pg);
-	if (PQstatus(run->pg) != CONNECTION_OK) {
-		log_warn(LOG_GROUP_PG, "database cannot be reached for migrations",
-		         f_text("schema", run->schema),
-		         f_text("reason", pg_error_line(run->arena, run->pg)));
-		return ERR_UNAVAILABLE;
-	}
+	if (PQstatus(run->pg) != CONNECTION_OK)
+		return pg_connect_failed(run->arena, run->pg);
 	PQsetNoticeProcessor(run->pg, ignore_notice, NULL);
 	const char *literal = quoted(run, PQescapeLiteral, run->schema);
 	const char *name = quoted(run, PQescapeIdentifier, run->schema);
@@ -99,6 +94,8 @@ static enum err_code run_open(struct run *run, const char *database_url)
 	enum err_code code = run_sql(run, NULL,
 	                             arena_printf(run->arena,
 	                                          "SET search_path = %s; "
+	                                          "SET statement_timeout = 0; "
+	                                          "SET idle_session_timeout = '30s'; "
 	                                          "SELECT pg_advisory_lock(hashtextextended("
 	                                          "'expops.migrate.' || %s, 0)); "
 	                                          "SELECT FROM pg_namespace WHERE nspname = %s",

@@ -138,27 +138,15 @@ const char *pg_json(const struct pg_rows *rows)
 
 /* Statements */
 
-static const struct detail_row {
-	enum err_code code;
-	const char *detail;
-} DETAILS[] = {
-	{ERR_INVALID, "a value violates a constraint of the database"},
-	{ERR_CONFLICT, "the resource already exists or was changed by another request"},
-	{ERR_CONTENTION, "concurrent changes were in the way; nothing was changed; try again"},
-	{ERR_UNAVAILABLE, "the database is unavailable; nothing was changed"},
-	{ERR_UNCERTAIN, "the database connection was lost; the change may have been made"},
-	{ERR_TIMEOUT, "the database did not answer in time"},
-	{ERR_CLIENT_GONE, "the client closed the connection"},
-};
+static attr_noreturn void raise_fault(struct request *rq, const struct fault *fault)
+{
+	raise_error(rq, fault->code, "%s", fault->detail);
+}
 
 void pg_raise(struct request *rq, enum err_code code)
 {
-	const char *detail = "the database could not run the statement";
-	for (size_t i = 0; i < ARRAY_LEN(DETAILS); i++) {
-		if (DETAILS[i].code == code)
-			detail = DETAILS[i].detail;
-	}
-	raise_error(rq, code, "%s", detail);
+	bool is_known = rq->pg_fault && rq->pg_fault->code == code;
+	raise_fault(rq, is_known ? rq->pg_fault : pg_fault_of_code(code));
 }
 
 /* The request, or its page, ends with the transaction still open. */
@@ -178,59 +166,61 @@ static struct pg_transaction *transaction_of(const struct request *rq)
 
 /* Run inside the transaction; with a savepoint a failure leaves the transaction usable. Any send
  * may find the connection broken. */
-static enum err_code run_inside(struct pg_pool *pool, struct pg_transaction *tx,
-                                struct pg_statement *st, bool has_savepoint, PGresult **ret_result)
+static const struct fault *run_inside(struct pg_pool *pool, struct pg_transaction *tx,
+                                      struct pg_statement *st, bool has_savepoint,
+                                      PGresult **ret_result)
 {
 	if (tx->conn && has_savepoint)
 		pooled_conn_send_detached(tx->conn, "SAVEPOINT statement");
 	if (!tx->conn) {
 		pg_statement_free(st);
-		return ERR_UNAVAILABLE;
+		return pg_fault(PG_FAULT_LOST);
 	}
 	pooled_conn_send(tx->conn, st);
-	enum err_code code = pg_pool_wait(pool, st, true, ret_result);
-	if (has_savepoint && code != ERR_NONE && tx->conn)
+	const struct fault *fault = pg_pool_wait(pool, st, true, ret_result);
+	if (has_savepoint && fault && tx->conn)
 		pooled_conn_send_detached(tx->conn, "ROLLBACK TO SAVEPOINT statement");
 	if (has_savepoint && tx->conn)
 		pooled_conn_send_detached(tx->conn, "RELEASE SAVEPOINT statement");
-	return code;
+	return fault;
 }
 
-/* Whether a statement that ended with `code` may have been committed. */
-static bool may_have_committed(enum err_code code)
+/* Whether a statement that ended so may have been committed. */
+static bool may_have_committed(const struct fault *fault)
 {
-	return code == ERR_NONE || code == ERR_UNCERTAIN || code == ERR_TIMEOUT ||
-	       code == ERR_CLIENT_GONE;
+	return !fault || fault->code == ERR_UNCERTAIN || fault->code == ERR_TIMEOUT ||
+	       fault->code == ERR_CLIENT_GONE;
 }
 
-static enum err_code run(struct request *rq, bool has_savepoint, const char *sql,
-                         const struct pg_param *params, size_t count, PGresult **ret_result)
+/* Run one statement; its fault, NULL when it succeeded. */
+static const struct fault *run(struct request *rq, bool has_savepoint, const char *sql,
+                               const struct pg_param *params, size_t count, PGresult **ret_result)
 {
 	struct pg_pool *pool = rq->worker->pg;
 	enum err_code reason = fiber_cancelled(fiber_self());
 	*ret_result = NULL;
 	if (reason != ERR_NONE)
-		return reason;
+		return pg_fault_of_code(reason);
 	struct pg_transaction *tx = transaction_of(rq);
 	struct pg_statement *st = pg_statement_new(tx ? PG_INSIDE : PG_SINGLE, sql, params, count);
 	if (tx)
 		return run_inside(pool, tx, st, has_savepoint, ret_result);
 	bool is_read = st->is_read;
 	pg_pool_submit(pool, st);
-	enum err_code code = pg_pool_wait(pool, st, true, ret_result);
-	rq->has_effects |= !is_read && may_have_committed(code);
-	return code;
+	const struct fault *fault = pg_pool_wait(pool, st, true, ret_result);
+	rq->has_effects |= !is_read && may_have_committed(fault);
+	return fault;
 }
 
 struct pg_rows *pg_query_with(struct request *rq, const char *sql, const struct pg_param *params,
                               size_t count)
 {
 	PGresult *result;
-	enum err_code code = run(rq, false, sql, params, count, &result);
-	if (code == ERR_NONE)
+	const struct fault *fault = run(rq, false, sql, params, count, &result);
+	if (!fault)
 		return rows_new(rq->arena, result);
 	PQclear(result);
-	pg_raise(rq, code);
+	raise_fault(rq, fault);
 }
 
 enum err_code pg_try_with(struct request *rq, struct pg_rows **ret_rows,
@@ -238,8 +228,8 @@ enum err_code pg_try_with(struct request *rq, struct pg_rows **ret_rows,
                           const struct pg_param *params, size_t count)
 {
 	PGresult *result;
-	enum err_code code = run(rq, true, sql, params, count, &result);
-	if (code == ERR_NONE) {
+	const struct fault *fault = run(rq, true, sql, params, count, &result);
+	if (!fault) {
 		*ret_rows = rows_new(rq->arena, result);
 		return ERR_NONE;
 	}
@@ -247,7 +237,8 @@ enum err_code pg_try_with(struct request *rq, struct pg_rows **ret_rows,
 		*ret_constraint = arena_strdup(rq->arena,
 		                               PQresultErrorField(result, PG_DIAG_CONSTRAINT_NAME));
 	PQclear(result);
-	return code;
+	rq->pg_fault = fault;
+	return fault->code;
 }
 
 /* Transactions */
@@ -264,10 +255,10 @@ static void transaction_abandon(struct request *rq, struct pg_transaction *tx)
 }
 
 static attr_noreturn void transaction_fail(struct request *rq, struct pg_transaction *tx,
-                                           enum err_code code)
+                                           const struct fault *fault)
 {
 	transaction_abandon(rq, tx);
-	pg_raise(rq, code);
+	raise_fault(rq, fault);
 }
 
 void pg_begin(struct request *rq)
@@ -275,7 +266,7 @@ void pg_begin(struct request *rq)
 	struct pg_transaction *tx = transaction_of(rq);
 	if (tx) {
 		if (!tx->conn)
-			transaction_fail(rq, tx, ERR_UNAVAILABLE);
+			transaction_fail(rq, tx, pg_fault(PG_FAULT_LOST));
 		pooled_conn_send_detached(tx->conn, "SAVEPOINT nested");
 		tx->depth++;
 		return;
@@ -293,10 +284,10 @@ void pg_begin(struct request *rq)
 	st->transaction = tx;
 	pg_pool_submit(pool, st);
 	PGresult *result = NULL;
-	enum err_code code = pg_pool_wait(pool, st, true, &result);
+	const struct fault *fault = pg_pool_wait(pool, st, true, &result);
 	PQclear(result);
-	if (code != ERR_NONE)
-		transaction_fail(rq, tx, code);
+	if (fault)
+		transaction_fail(rq, tx, fault);
 }
 
 void pg_commit(struct request *rq)
@@ -305,7 +296,8 @@ void pg_commit(struct request *rq)
 	require(tx);
 	enum err_code reason = fiber_cancelled(fiber_self());
 	if (!tx->conn || reason != ERR_NONE)
-		transaction_fail(rq, tx, reason == ERR_NONE ? ERR_UNAVAILABLE : reason);
+		transaction_fail(rq, tx,
+		                 reason ? pg_fault_of_code(reason) : pg_fault(PG_FAULT_LOST));
 	if (--tx->depth > 0) {
 		pooled_conn_send_detached(tx->conn, "RELEASE SAVEPOINT nested");
 		return;
@@ -314,19 +306,19 @@ void pg_commit(struct request *rq)
 	struct pg_statement *st = pg_statement_new(PG_COMMIT, "COMMIT", NULL, 0);
 	PGresult *result = NULL;
 	pooled_conn_send(tx->conn, st);
-	enum err_code code = pg_pool_wait(pool, st, false, &result);
+	const struct fault *fault = pg_pool_wait(pool, st, false, &result);
 	/* In a transaction that a failure has ended, COMMIT answers ROLLBACK, not an error. */
-	if (code == ERR_NONE && strcmp(PQcmdStatus(result), "COMMIT") != 0)
-		code = ERR_INTERNAL;
-	rq->has_effects |= may_have_committed(code);
+	if (!fault && strcmp(PQcmdStatus(result), "COMMIT") != 0)
+		fault = pg_fault(PG_FAULT_INTERNAL);
+	rq->has_effects |= may_have_committed(fault);
 	PQclear(result);
 	if (tx->conn)
 		pooled_conn_check_in(tx->conn);
 	request_unhold(rq, transaction_release);
 	rq->is_in_transaction = false;
 	pg_pool_run(pool);
-	if (code != ERR_NONE)
-		pg_raise(rq, code);
+	if (fault)
+		raise_fault(rq, fault);
 }
 
 void pg_rollback(struct request *rq)

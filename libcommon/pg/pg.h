@@ -26,7 +26,17 @@
  * After stuck_ms no more statements are sent on that connection: they wait in the pool and fail
  * with ERR_UNAVAILABLE after pool_wait_ms; nothing was done. A connection is closed when its
  * server exceeds the time limit of a statement without an answer, and when the other end does not
- * acknowledge bytes (tcp_user_timeout, 15 s).
+ * acknowledge bytes (tcp_user_timeout, 10 s). While nothing is heard from the server, an idle
+ * connection is probed every second, so that pg_pool_fault() knows in time.
+ *
+ * A process that vanishes or is stopped inside a transaction loses that transaction and its locks
+ * after 10 s: idle_in_transaction_session_timeout and the server's own keepalives (session.h). So no
+ * transaction may wait for anything but statements.
+ *
+ * Poolers. The pool works through PgBouncer with transaction pooling: it sends no options when it
+ * connects, SETs nothing outside of transactions, and takes only locks that end with the
+ * transaction. LISTEN and migrations use `direct_url`. Prepared statements need PgBouncer 1.21;
+ * before that, `is_unprepared`.
  *
  * Failover. When a server refuses a write because it is read-only, as a demoted primary is, its
  * connections are closed: the next connection may reach the new primary under the same name. Single
@@ -53,14 +63,15 @@ struct pg_pool;
 
 struct pg_settings {
 	const char *url;             /* postgres://…; borrows */
-	const char *schema;          /* search_path of every connection; NULL: the role's own */
+	const char *direct_url;      /* the same database without a pooler, for LISTEN; NULL: url */
+	bool is_unprepared;          /* send statements without preparing them */
 	int connections;             /* at most, shared and checked out */
 	uint64_t connect_timeout_ms; /* 5,000 */
 	uint64_t pool_wait_ms;       /* 2,000: how long a statement waits for a connection before
 					ERR_UNAVAILABLE */
 	uint64_t
 		idle_close_ms; /* 60,000: idle connections other than the first are closed after that */
-	uint64_t statement_timeout_ms; /* 30,000: the server ends a single statement after that */
+	uint64_t statement_timeout_ms; /* 30,000: statement_timeout of the role (session.h) */
 	uint64_t stuck_ms; /* 5,000: a connection whose oldest statement waits for longer gets no
 			      more */
 };
@@ -77,8 +88,14 @@ struct pg_pool *pg_pool_new(uv_loop_t *loop, const struct pg_settings *settings)
  * ERR_UNAVAILABLE, open transactions are rolled back. NULL is fine. */
 void pg_pool_free(struct pg_pool *pool);
 
-/** For /readyz: whether a connection is ready and not stuck. */
-bool pg_pool_is_ready(const struct pg_pool *pool);
+/** For /readyz: why statements cannot run now, in words for the operator; NULL: they can. It changes
+ * within 5 s of the last answer of a server that stops answering, also when no statements run. */
+const char *pg_pool_fault(const struct pg_pool *pool);
+
+static inline bool pg_pool_is_ready(const struct pg_pool *pool)
+{
+	return !pg_pool_fault(pool);
+}
 
 /** One `$n` parameter. All are sent as text; the statement determines their types. */
 struct pg_param {
@@ -124,7 +141,7 @@ struct pg_rows {
  * changed nothing else runs again from its beginning (http_request.h), a job is retried (task.h);
  * ERR_INVALID a foreign key, check or not-null constraint (23503, 23514, 23502) and data exceptions
  * (22xxx); ERR_INTERNAL any other SQLSTATE, logged with the statement's text but without
- * parameters. */
+ * parameters. fault.c has all SQLSTATEs; the detail of the problem says which fault it was. */
 #define pg_query(rq, sql, ...)                                                       \
 	pg_query_with((rq), (sql), (const struct pg_param[]){{NULL}, ##__VA_ARGS__}, \
 	              ARRAY_LEN(((const struct pg_param[]){{NULL}, ##__VA_ARGS__})) - 1)
@@ -197,6 +214,3 @@ typedef void pg_listen_cb(void *context, const char *payload);
 /** LISTEN on a separate connection until the pool is freed. `channel` is a plain
  * identifier. */
 void pg_listen(struct pg_pool *pool, const char *channel, pg_listen_cb *cb, void *context);
-
-/** The code of a SQLSTATE. */
-enum err_code pg_sqlstate_code(const char *sqlstate);

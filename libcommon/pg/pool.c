@@ -14,7 +14,6 @@
 /* A connection whose oldest statement has run that long is slow: it gets no new ones while another
  * can take them. */
 #define SLOW_MS      3
-#define SWEEP_MS     1000
 #define WAIT_STEP_MS 10 /* granularity of the waiting limit */
 
 static bool is_shared(const struct pooled_conn *conn)
@@ -174,16 +173,33 @@ void pg_pool_run(struct pg_pool *pool)
 	pool->is_running = false;
 }
 
-void pg_pool_finish(struct pg_pool *pool, struct pg_statement *st, enum err_code code)
+void pg_pool_finish(struct pg_pool *pool, struct pg_statement *st, const struct fault *fault)
 {
 	if (!st->fiber) {
 		pg_statement_free(st);
 		return;
 	}
-	pg_metrics_statement(code, st->started_us);
+	pg_metrics_statement(fault ? fault->code : ERR_NONE, st->started_us);
 	st->state = PG_STATEMENT_DONE;
-	st->code = code;
+	st->fault = fault;
 	TAILQ_INSERT_TAIL(&pool->done, st, entry);
+}
+
+/* Why statements get no connection. */
+static const struct fault *pool_obstacle(const struct pg_pool *pool)
+{
+	bool has_silent = false, has_ready = false;
+	for (each_conn(conn, pool)) {
+		bool is_ready = pooled_conn_is_ready(conn);
+		if (!is_ready && pg_link_fault(conn->link))
+			return pg_link_fault(conn->link);
+		has_ready |= is_ready;
+		has_silent |=
+			is_ready && (pooled_conn_is_stuck(conn) || pooled_conn_is_silent(conn));
+	}
+	if (has_silent)
+		return pg_fault(PG_FAULT_SILENT);
+	return pg_fault(has_ready ? PG_FAULT_POOL_FULL : PG_FAULT_UNREACHABLE);
 }
 
 /* Fail the statements of a queue that have waited for too long. */
@@ -198,8 +214,10 @@ static void queue_expire(struct pg_pool *pool, struct pg_statement_list *queue,
 			*earliest_ms = MIN_OF(*earliest_ms, st->wait_until_ms);
 			continue;
 		}
+		const struct fault *fault = pool_obstacle(pool);
+		pg_fault_report(fault, NULL, "a statement got no connection in time");
 		pool_unqueue(pool, st);
-		pg_pool_finish(pool, st, ERR_UNAVAILABLE);
+		pg_pool_finish(pool, st, fault);
 	}
 }
 
@@ -233,7 +251,7 @@ static void pool_enqueue(struct pg_pool *pool, struct pg_statement *st, bool in_
 void pg_pool_submit(struct pg_pool *pool, struct pg_statement *st)
 {
 	if (pool->is_freed) {
-		pg_pool_finish(pool, st, ERR_UNAVAILABLE);
+		pg_pool_finish(pool, st, pg_fault(PG_FAULT_UNAVAILABLE));
 		return;
 	}
 	st->wait_until_ms = uv_now(pool->loop) + pool->settings.pool_wait_ms;
@@ -271,8 +289,8 @@ static void statement_leave(struct pg_pool *pool, struct pg_statement *st, enum 
 	pg_statement_free(st);
 }
 
-enum err_code pg_pool_wait(struct pg_pool *pool, struct pg_statement *st, bool is_cancellable,
-                           PGresult **ret_result)
+const struct fault *pg_pool_wait(struct pg_pool *pool, struct pg_statement *st, bool is_cancellable,
+                                 PGresult **ret_result)
 {
 	while (st->state < PG_STATEMENT_DONE) {
 		if (!is_cancellable) {
@@ -282,16 +300,16 @@ enum err_code pg_pool_wait(struct pg_pool *pool, struct pg_statement *st, bool i
 		enum err_code reason = fiber_wait();
 		if (reason != ERR_NONE && st->state < PG_STATEMENT_DONE) {
 			statement_leave(pool, st, reason);
-			return reason;
+			return pg_fault_of_code(reason);
 		}
 	}
 	if (st->state == PG_STATEMENT_DONE)
 		TAILQ_REMOVE(&pool->done, st, entry);
-	enum err_code code = st->code;
+	const struct fault *fault = st->fault;
 	*ret_result = st->result;
 	st->result = NULL;
 	pg_statement_free(st);
-	return code;
+	return fault;
 }
 
 static void on_flush(uv_prepare_t *prepare)
@@ -312,6 +330,19 @@ void pg_pool_flush_soon(struct pg_pool *pool)
 		uv_prepare_start(&pool->flusher, on_flush);
 }
 
+/* When nothing was heard from the server, ask on an idle connection whether it answers. */
+static void pool_probe(struct pg_pool *pool)
+{
+	if (uv_now(pool->loop) - pool->heard_ms < PG_PROBE_MS)
+		return;
+	for (each_conn(conn, pool)) {
+		if (is_shared(conn) && conn->in_flight == 0) {
+			pooled_conn_probe(conn);
+			return;
+		}
+	}
+}
+
 /* Close idle connections other than the first, and those whose server does not answer. */
 static void on_sweep(uv_timer_t *timer)
 {
@@ -327,6 +358,7 @@ static void on_sweep(uv_timer_t *timer)
 			pg_link_close(conn->link);
 		}
 	}
+	pool_probe(pool);
 	pg_pool_run(pool);
 }
 
@@ -338,14 +370,19 @@ static uint64_t or_default(uint64_t value, uint64_t fallback)
 struct pg_pool *pg_pool_new(uv_loop_t *loop, const struct pg_settings *settings)
 {
 	uint64_t statement_timeout_ms = or_default(settings->statement_timeout_ms, 30000);
-	struct pg_target *target =
-		pg_target_new(settings->url, settings->schema, statement_timeout_ms);
-	if (!target)
+	struct pg_target *target = pg_target_new(settings->url);
+	const char *direct_url = settings->direct_url ? settings->direct_url : settings->url;
+	struct pg_target *direct = target ? pg_target_new(direct_url) : NULL;
+	if (!direct) {
+		pg_target_free(target);
 		return NULL;
+	}
 	struct pg_pool *pool = calloc(1, sizeof(*pool));
 	require(pool);
 	pool->loop = loop;
 	pool->target = target;
+	pool->direct = direct;
+	pool->is_unprepared = settings->is_unprepared;
 	pool->settings = (struct pg_settings){
 		.connections = settings->connections > 0 ? settings->connections : 4,
 		.connect_timeout_ms = or_default(settings->connect_timeout_ms, 5000),
@@ -361,7 +398,8 @@ struct pg_pool *pg_pool_new(uv_loop_t *loop, const struct pg_settings *settings)
 	uv_timer_init(loop, &pool->wait_timer);
 	uv_timer_init(loop, &pool->sweep_timer);
 	uv_prepare_init(loop, &pool->flusher);
-	uv_timer_start(&pool->sweep_timer, on_sweep, SWEEP_MS, SWEEP_MS);
+	pool->heard_ms = uv_now(loop);
+	uv_timer_start(&pool->sweep_timer, on_sweep, PG_PROBE_MS, PG_PROBE_MS);
 	uv_unref((uv_handle_t *)&pool->sweep_timer);
 	pool->handles = 3;
 	pool->conns = calloc((size_t)pool->settings.connections, sizeof(*pool->conns));
@@ -379,6 +417,7 @@ void pg_pool_handle_closed(struct pg_pool *pool)
 	if (--pool->handles > 0)
 		return;
 	pg_target_free(pool->target);
+	pg_target_free(pool->direct);
 	free(pool->conns);
 	free(pool);
 }
@@ -392,7 +431,7 @@ void pg_listen(struct pg_pool *pool, const char *channel, pg_listen_cb *cb, void
 {
 	if (!pool->listener) {
 		pool->listener =
-			pg_listener_new(pool->loop, pool->target, pool->settings.connect_timeout_ms,
+			pg_listener_new(pool->loop, pool->direct, pool->settings.connect_timeout_ms,
 		                        on_listener_freed, pool);
 		pool->handles++;
 	}
@@ -419,7 +458,7 @@ static void queue_refuse(struct pg_pool *pool, struct pg_statement_list *queue)
 	struct pg_statement *st;
 	while ((st = TAILQ_FIRST(queue))) {
 		pool_unqueue(pool, st);
-		pg_pool_finish(pool, st, ERR_UNAVAILABLE);
+		pg_pool_finish(pool, st, pg_fault(PG_FAULT_UNAVAILABLE));
 	}
 }
 
@@ -439,11 +478,12 @@ void pg_pool_free(struct pg_pool *pool)
 	pg_pool_run(pool);
 }
 
-bool pg_pool_is_ready(const struct pg_pool *pool)
+const char *pg_pool_fault(const struct pg_pool *pool)
 {
 	for (each_conn(conn, pool)) {
-		if (pooled_conn_is_ready(conn) && !pooled_conn_is_stuck(conn))
-			return true;
+		if (pooled_conn_is_ready(conn) && !pooled_conn_is_stuck(conn) &&
+		    !pooled_conn_is_silent(conn))
+			return NULL;
 	}
-	return false;
+	return pool_obstacle(pool)->summary;
 }

@@ -8,9 +8,11 @@
  *
  * The other files of the folder depend on each other in one direction:
  *
+ *     fault.h      what can go wrong
  *     target.h     the URL as libpq parameters
+ *     session.h    the settings that the role's sessions must have
  *     reconnect.h  one connection that reconnects (pg_link)
- *     statement.h  one statement, SQLSTATEs, metrics
+ *     statement.h  one statement, metrics
  *     listen.h     LISTEN on a separate pg_link
  *     pool.h       this file
  *     pg.h         what fibers call
@@ -35,8 +37,8 @@ struct pooled_conn {
 	size_t in_flight;                       /* length of `sent` */
 	struct prepared_statement *prepared;    /* hash table by SQL text; NULL: empty */
 	SLIST_HEAD(, prepared_statement) stale; /* unusable; freed when the connection is lost */
-	unsigned prepared_count;            /* ever made on the connection: numbers their names */
-	struct pg_transaction *transaction; /* which has checked it out; NULL: none */
+	unsigned prepared_count;                /* ever made on the connection: in their names */
+	struct pg_transaction *transaction;     /* which has checked it out; NULL: none */
 	bool is_reserved;
 	bool is_rolling_back; /* a ROLLBACK was sent and not yet answered */
 	bool needs_flush;     /* something was sent since the last flush */
@@ -59,20 +61,27 @@ struct pg_transaction {
 struct pg_pool {
 	uv_loop_t *loop;
 	struct pg_settings settings;
-	struct pg_target *target;
+	struct pg_target *target, *direct;        /* of statements; of LISTEN */
 	struct pooled_conn *conns;                /* settings.connections of them */
 	struct pg_statement_list singles, begins; /* waiting for a connection */
 	struct pg_statement_list done;            /* their fibers are to be woken */
 	struct pg_listener *listener;             /* NULL until the first pg_listen() */
-	uv_timer_t wait_timer;                    /* the earliest wait_until_ms */
-	uv_timer_t sweep_timer;                   /* idle and overdue connections */
-	uv_prepare_t flusher;                     /* active while a connection needs_flush */
-	uint64_t usual_us; /* moving average of how long the server takes for a statement */
-	size_t waiting;    /* length of singles and begins */
-	size_t handles;    /* of libuv, not yet closed; the last one frees the pool */
-	bool is_running;   /* inside pg_pool_run() */
+	uint64_t heard_ms;      /* uv_now() of the last answer on any connection */
+	uv_timer_t wait_timer;  /* the earliest wait_until_ms */
+	uv_timer_t sweep_timer; /* idle and overdue connections */
+	uv_prepare_t flusher;   /* active while a connection needs_flush */
+	uint64_t usual_us;      /* moving average of how long the server takes for a statement */
+	size_t waiting;         /* length of singles and begins */
+	size_t handles;         /* of libuv, not yet closed; the last one frees the pool */
+	bool is_unprepared;     /* statements are sent without preparing them */
+	bool is_running;        /* inside pg_pool_run() */
 	bool is_freed;
 };
+
+/** The server is probed after a second without an answer, and does not answer when it has been silent
+ * for so long. Together they are under 5 s, the limit that pg_pool_fault() promises. */
+#define PG_PROBE_MS   1000
+#define PG_SILENCE_MS 2500
 
 /** `for (each_conn(conn, pool))` */
 #define each_conn(conn, pool)                                  \
@@ -85,15 +94,16 @@ struct pg_pool {
 /** Queue a single statement or a BEGIN, and send it at once when a connection is free. */
 void pg_pool_submit(struct pg_pool *pool, struct pg_statement *st);
 
-/** Suspend until the statement is done and return its outcome; `ret_result` is the answer, which
- * the caller clears. Frees the statement. When the fiber is cancelled and `is_cancellable`, returns
- * the reason; a statement that was already sent then finishes without the fiber. */
-enum err_code pg_pool_wait(struct pg_pool *pool, struct pg_statement *st, bool is_cancellable,
-                           PGresult **ret_result);
+/** Suspend until the statement is done and return its fault, NULL when it succeeded; `ret_result` is
+ * the answer, which the caller clears. Frees the statement. When the fiber is cancelled and
+ * `is_cancellable`, returns the reason; a statement that was already sent then finishes without the
+ * fiber. */
+const struct fault *pg_pool_wait(struct pg_pool *pool, struct pg_statement *st, bool is_cancellable,
+                                 PGresult **ret_result);
 
-/** End the statement with `code`: pg_pool_run() will wake its fiber. Frees it if no fiber waits. It
- * must be in no list. */
-void pg_pool_finish(struct pg_pool *pool, struct pg_statement *st, enum err_code code);
+/** End the statement; `fault` NULL: it succeeded. pg_pool_run() will wake its fiber. Frees it if no
+ * fiber waits. It must be in no list. */
+void pg_pool_finish(struct pg_pool *pool, struct pg_statement *st, const struct fault *fault);
 
 /** Retry a statement that changed nothing: put it at the front of its queue. False: it may not be
  * retried, because it is part of a transaction or its first failure was too long ago. It must be in
@@ -122,6 +132,12 @@ static inline bool pooled_conn_is_ready(const struct pooled_conn *conn)
 
 /** Whether its oldest statement is unanswered for more than stuck_ms: nothing is sent behind it. */
 bool pooled_conn_is_stuck(const struct pooled_conn *conn);
+
+/** Whether it awaits an answer, and none has come on any connection of the pool, for PG_SILENCE_MS. */
+bool pooled_conn_is_silent(const struct pooled_conn *conn);
+
+/** Send a statement without effect, to learn whether the server answers. */
+void pooled_conn_probe(struct pooled_conn *conn);
 
 /** Hand a statement, with its Sync, to libpq. On failure the connection breaks. */
 void pooled_conn_send(struct pooled_conn *conn, struct pg_statement *st);

@@ -1,4 +1,5 @@
 #include "base/base.h"
+#include "base/crypto.h"
 #include "base/log.h"
 #include "base/timefmt.h"
 #include "pg/pool.h"
@@ -11,6 +12,8 @@
 #define PREPARED_MAX     1024 /* later statements go unprepared; a service has 20 to 100 */
 #define SAMPLE_MAX_US    5000 /* longer times are entered into the average as this */
 #define OVERDUE_GRACE_MS 5000 /* for the server, beyond the time limit that it was given */
+#define PROBE_LIMIT_MS   5000
+#define NAME_DIGEST      16 /* bytes of the SHA-256 of the text, in a prepared statement's name */
 
 _Static_assert(sizeof(struct pg_param) == sizeof(const char *),
                "params are passed as an array of texts");
@@ -21,7 +24,7 @@ struct prepared_statement {
 	UT_hash_handle hh;
 	SLIST_ENTRY(prepared_statement) stale_entry;
 	bool is_stale; /* the server has lost or refused it, or its plan is out of date */
-	char name[16];
+	char name[2 * NAME_DIGEST + 12];
 	char sql[];
 };
 
@@ -29,9 +32,20 @@ struct prepared_statement {
 static struct prepared_statement *prepared_find(const struct pooled_conn *conn,
                                                 const struct pg_statement *st)
 {
-	struct prepared_statement *prepared;
+	struct prepared_statement *prepared = NULL;
 	HASH_FIND_BYHASHVALUE(hh, conn->prepared, st->sql, st->sql_length, st->sql_hash, prepared);
 	return prepared;
+}
+
+/* A name that no other text has, so that a pooler which mixes up the sessions of its clients cannot
+ * run another statement under it. The number tells a new one from a stale one of the same text. */
+static void prepared_name(struct prepared_statement *prepared, size_t length, unsigned number)
+{
+	uint8_t digest[SHA256_LEN];
+	char hex[2 * NAME_DIGEST + 1];
+	sha256(prepared->sql, length, digest);
+	hex_encode(digest, NAME_DIGEST, hex);
+	snprintf(prepared->name, sizeof(prepared->name), "%s_%u", hex, number);
 }
 
 /* A new one with a new name, not yet prepared. Copies the text. NULL: there are too many. */
@@ -43,7 +57,7 @@ static struct prepared_statement *prepared_add(struct pooled_conn *conn,
 	struct prepared_statement *prepared = calloc(1, sizeof(*prepared) + st->sql_length + 1);
 	require(prepared);
 	memcpy(prepared->sql, st->sql, st->sql_length + 1);
-	snprintf(prepared->name, sizeof(prepared->name), "s%u", ++conn->prepared_count);
+	prepared_name(prepared, st->sql_length, ++conn->prepared_count);
 	HASH_ADD_KEYPTR_BYHASHVALUE(hh, conn->prepared, prepared->sql, st->sql_length, st->sql_hash,
 	                            prepared);
 	return prepared;
@@ -85,7 +99,7 @@ static bool send_query(struct pooled_conn *conn, PGconn *pg, struct pg_statement
 	int count = (int)st->count;
 	struct prepared_statement *prepared = prepared_find(conn, st);
 	if (!prepared) {
-		prepared = prepared_add(conn, st);
+		prepared = conn->pool->is_unprepared ? NULL : prepared_add(conn, st);
 		if (!prepared)
 			return PQsendQueryParams(pg, st->sql, count, NULL, values, NULL, NULL, 0);
 		st->is_preparing = true;
@@ -106,15 +120,24 @@ static int send_sync(PGconn *pg)
 #endif
 }
 
+static uint64_t time_limit_ms(const struct pooled_conn *conn, const struct pg_statement *st)
+{
+	if (st->kind == PG_PROBE)
+		return PROBE_LIMIT_MS;
+	return conn->transaction ? conn->transaction->time_limit_ms
+	                         : conn->pool->settings.statement_timeout_ms;
+}
+
 void pooled_conn_send(struct pooled_conn *conn, struct pg_statement *st)
 {
 	PGconn *pg = pg_link_pg(conn->link);
 	require(pg);
 	st->state = PG_STATEMENT_SENT;
 	st->prepared = NULL;
-	st->sent_ms = conn->used_ms = uv_now(conn->pool->loop);
-	st->time_limit_ms = conn->transaction ? conn->transaction->time_limit_ms
-	                                      : conn->pool->settings.statement_timeout_ms;
+	st->sent_ms = uv_now(conn->pool->loop);
+	st->time_limit_ms = time_limit_ms(conn, st);
+	if (st->kind != PG_PROBE)
+		conn->used_ms = st->sent_ms;
 	TAILQ_INSERT_TAIL(&conn->sent, st, entry);
 	if (conn->in_flight++ == 0) {
 		conn->progress_ms = st->sent_ms;
@@ -136,6 +159,18 @@ void pooled_conn_send(struct pooled_conn *conn, struct pg_statement *st)
 void pooled_conn_send_detached(struct pooled_conn *conn, const char *sql)
 {
 	pooled_conn_send(conn, pg_statement_new(PG_DETACHED, sql, NULL, 0));
+}
+
+void pooled_conn_probe(struct pooled_conn *conn)
+{
+	pooled_conn_send(conn, pg_statement_new(PG_PROBE, "SELECT", NULL, 0));
+}
+
+bool pooled_conn_is_silent(const struct pooled_conn *conn)
+{
+	const struct pg_pool *pool = conn->pool;
+	uint64_t since_ms = MAX_OF(conn->progress_ms, pool->heard_ms);
+	return conn->in_flight > 0 && uv_now(pool->loop) - since_ms > PG_SILENCE_MS;
 }
 
 /* Whether the answer says that the server ends the connection. Then no later statement was run, and
@@ -171,14 +206,40 @@ static void statement_keep(struct pooled_conn *conn, struct pg_statement *st, PG
 	st->result = result;
 }
 
-/* Whether the server has forgotten the prepared statement, or its row type has changed since. The
- * server finds both before it runs the statement. */
+/* Whether the session lacks a statement that was prepared in it, or has one that was not
+ * (invalid_sql_statement_name, duplicate_prepared_statement): it is another session. */
+static bool is_other_session(const char *sqlstate)
+{
+	return strcmp(sqlstate, "26000") == 0 || strcmp(sqlstate, "42P05") == 0;
+}
+
+/* Whether the statement must be prepared again: the session is another one, or the row type has
+ * changed. The server finds both before it runs the statement. */
 static bool is_plan_stale(const PGresult *result, const char *sqlstate)
 {
-	if (strcmp(sqlstate, "26000") == 0)
-		return true;
 	const char *message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
-	return strcmp(sqlstate, "0A000") == 0 && message && strstr(message, "cached plan");
+	return is_other_session(sqlstate) ||
+	       (strcmp(sqlstate, "0A000") == 0 && message && strstr(message, "cached plan"));
+}
+
+/* A pooler between us and the server shares sessions and does not know prepared statements, as
+ * PgBouncer before 1.21. */
+static void stop_preparing(struct pg_pool *pool)
+{
+	if (!pool->is_unprepared)
+		log_warn(LOG_GROUP_PG, "a pooler mixes up prepared statements, no more are used; "
+		                       "set PG_PREPARE=off");
+	pool->is_unprepared = true;
+}
+
+static void report(const struct pg_statement *st, const struct fault *fault, const char *sqlstate)
+{
+	const char *reason = PQresultErrorField(st->result, PG_DIAG_MESSAGE_PRIMARY);
+	if (fault->code == ERR_INTERNAL)
+		log_error(LOG_GROUP_PG, "statement failed", f_text("sqlstate", sqlstate),
+		          f_text("reason", reason), f_text("statement", st->sql));
+	else
+		pg_fault_report(fault, sqlstate, reason);
 }
 
 /* All answers of the statement are in: finish it, or retry it when it changed nothing and another
@@ -188,14 +249,16 @@ static void statement_answered(struct pooled_conn *conn, struct pg_statement *st
 	struct pg_pool *pool = conn->pool;
 	if (!st->result) {
 		/* Skipped after another statement's failure: impossible, each has its own Sync. */
-		pg_pool_finish(pool, st, ERR_INTERNAL);
+		pg_pool_finish(pool, st, pg_fault(PG_FAULT_INTERNAL));
 		return;
 	}
-	enum err_code code = pg_result_code(st->result);
+	const struct fault *fault = pg_result_fault(st->result);
 	const char *sqlstate = pg_result_sqlstate(st->result);
-	if (code != ERR_NONE && st->prepared && is_plan_stale(st->result, sqlstate)) {
+	if (fault && st->prepared && is_plan_stale(st->result, sqlstate)) {
 		prepared_mark_stale(conn, st->prepared);
-		code = ERR_UNAVAILABLE;
+		if (is_other_session(sqlstate))
+			stop_preparing(pool);
+		fault = pg_fault(PG_FAULT_LOST);
 		if (pg_pool_retry(pool, st))
 			return;
 	}
@@ -204,11 +267,9 @@ static void statement_answered(struct pooled_conn *conn, struct pg_statement *st
 	                    pg_result_is_read_only(st->result);
 	if (is_transient && pg_pool_retry(pool, st))
 		return;
-	if (code == ERR_INTERNAL && st->fiber)
-		log_error(LOG_GROUP_PG, "statement failed", f_text("sqlstate", sqlstate),
-		          f_text("reason", PQresultErrorField(st->result, PG_DIAG_MESSAGE_PRIMARY)),
-		          f_text("statement", st->sql));
-	pg_pool_finish(pool, st, code);
+	if (fault && st->fiber)
+		report(st, fault, sqlstate);
+	pg_pool_finish(pool, st, fault);
 }
 
 /* The connection broke before the answer: retry what is known not to have run, and reads; a write
@@ -226,7 +287,8 @@ static void statement_lost(struct pooled_conn *conn, struct pg_statement *st)
 	PQclear(st->result);
 	st->result = NULL;
 	bool is_write = (st->kind == PG_SINGLE && !st->is_read) || st->kind == PG_COMMIT;
-	pg_pool_finish(conn->pool, st, is_write && !is_harmless ? ERR_UNCERTAIN : ERR_UNAVAILABLE);
+	bool is_uncertain = is_write && !is_harmless;
+	pg_pool_finish(conn->pool, st, pg_fault(is_uncertain ? PG_FAULT_UNCERTAIN : PG_FAULT_LOST));
 }
 
 /* Update the average time of a statement from a batch of answers. */
@@ -271,8 +333,10 @@ static void receive(struct pooled_conn *conn)
 			statement_keep(conn, st, result);
 		}
 	}
-	if (conn->in_flight < before)
+	if (conn->in_flight < before) {
+		conn->pool->heard_ms = uv_now(conn->pool->loop);
 		measure(conn, before - conn->in_flight);
+	}
 }
 
 /* When the connection is shared and everything is answered, check that it is usable. */
@@ -286,7 +350,8 @@ static void check_idle(struct pooled_conn *conn)
 	if (PQtransactionStatus(pg_link_pg(conn->link)) != PQTRANS_IDLE)
 		pg_link_fail(conn->link, "a transaction did not end");
 	else if (conn->is_read_only)
-		pg_link_fail(conn->link, "the server is read-only");
+		pg_link_fail_for(conn->link, pg_fault_of_sqlstate("25006"),
+		                 "the server refused a write");
 }
 
 /* A notice without a SQLSTATE is libpq's own: it got an answer that it did not expect and dropped
@@ -306,7 +371,7 @@ static void on_ready(void *context)
 	pg_metrics_gauge(PG_GAUGE_CONNECTIONS, 1);
 	conn->is_terminated = conn->is_out_of_sync = conn->is_read_only = false;
 	conn->was_overdue = conn->needs_flush = false;
-	conn->used_ms = uv_now(conn->pool->loop);
+	conn->used_ms = conn->pool->heard_ms = uv_now(conn->pool->loop);
 	PQsetNoticeReceiver(pg_link_pg(conn->link), on_notice, conn);
 	require(PQenterPipelineMode(pg_link_pg(conn->link)) == 1);
 	pg_pool_run(conn->pool);
@@ -423,7 +488,7 @@ static bool has_running_statement(const struct pooled_conn *conn)
 {
 	const struct pg_statement *st;
 	TAILQ_FOREACH (st, &conn->sent, entry) {
-		if (st->kind != PG_DETACHED)
+		if (st->kind != PG_DETACHED && st->kind != PG_PROBE)
 			return true;
 	}
 	return false;
@@ -451,7 +516,8 @@ void pooled_conn_check_overdue(struct pooled_conn *conn)
 	uint64_t silent_ms = uv_now(conn->pool->loop) - conn->progress_ms;
 	bool is_overdue = silent_ms > TAILQ_FIRST(&conn->sent)->time_limit_ms + OVERDUE_GRACE_MS;
 	if (is_overdue && conn->was_overdue)
-		pg_link_fail(conn->link, "the server did not answer within the time limit");
+		pg_link_fail_for(conn->link, pg_fault(PG_FAULT_SILENT),
+		                 "a statement was not answered within its time limit");
 	else
 		conn->was_overdue = is_overdue;
 }

@@ -25,8 +25,8 @@ struct pg_link {
 	struct resolver *resolver;
 	uint64_t lookup_started_ms;
 	uv_timer_t timer;
-	unsigned failures; /* attempts in a row */
-	bool was_lost;     /* since the last READY: the recovery is logged */
+	unsigned failures;         /* attempts in a row */
+	const struct fault *fault; /* of the last failure since READY; NULL: none */
 };
 
 /* A watcher is closed, and freed later, each time that libpq may change the socket. */
@@ -113,30 +113,45 @@ static void on_backoff_over(uv_timer_t *timer)
 		link_move(link, PG_LINK_CLOSED);
 }
 
-/* Only the first of several failures in a row is logged. */
-static void log_failure(const struct pg_link *link, bool was_ready, const char *why)
+static void link_break(struct pg_link *link, const struct fault *fault)
 {
-	struct arena *arena = arena_new();
-	log_warn(LOG_GROUP_PG,
-	         was_ready ? "database connection lost" : "database cannot be reached",
-	         f_text("reason", why ? why : pg_error_line(arena, link->pg)));
-	arena_free(arena);
-}
-
-void pg_link_fail(struct pg_link *link, const char *why)
-{
-	if (link->state == PG_LINK_CLOSED || link->state == PG_LINK_BROKEN)
-		return;
-	bool was_ready = link->state == PG_LINK_READY;
-	if (was_ready || !link->was_lost)
-		log_failure(link, was_ready, why);
-	link->was_lost = true;
+	link->fault = fault;
 	link_release(link);
 	link_move(link, PG_LINK_BROKEN);
 	link->failures++;
 	uv_timer_start(&link->timer, on_backoff_over,
 	               backoff_ms(link->failures, BACKOFF_FIRST_MS, BACKOFF_MAX_MS), 0);
 	link->owner->broken(link->context);
+}
+
+/* Why libpq's connection failed or ended. */
+static const struct fault *link_diagnose(const struct pg_link *link, const char *message,
+                                         char ret_sqlstate[6])
+{
+	const struct fault *fault = pg_fault_of_message(message, ret_sqlstate);
+	bool is_lost = link->state == PG_LINK_READY && !ret_sqlstate[0];
+	return is_lost ? pg_fault(PG_FAULT_LOST) : fault;
+}
+
+void pg_link_fail(struct pg_link *link, const char *why)
+{
+	if (link->state == PG_LINK_CLOSED || link->state == PG_LINK_BROKEN)
+		return;
+	struct arena *arena = arena_new();
+	char sqlstate[6];
+	const char *reason = why ? why : pg_error_line(arena, link->pg);
+	const struct fault *fault = link_diagnose(link, reason, sqlstate);
+	pg_fault_report(fault, sqlstate[0] ? sqlstate : NULL, reason);
+	link_break(link, fault);
+	arena_free(arena);
+}
+
+void pg_link_fail_for(struct pg_link *link, const struct fault *fault, const char *why)
+{
+	if (link->state == PG_LINK_CLOSED || link->state == PG_LINK_BROKEN)
+		return;
+	pg_fault_report(fault, NULL, why);
+	link_break(link, fault);
 }
 
 static void link_ready(struct pg_link *link)
@@ -146,10 +161,10 @@ static void link_ready(struct pg_link *link)
 		pg_link_fail(link, NULL);
 		return;
 	}
-	if (link->was_lost)
+	if (link->fault)
 		log_info(LOG_GROUP_PG, "database connection restored",
 		         f_int("attempts", link->failures));
-	link->was_lost = false;
+	link->fault = NULL;
 	link->failures = 0;
 	link_move(link, PG_LINK_READY);
 	link_watch(link, UV_READABLE);
@@ -211,7 +226,6 @@ static void link_dial(struct pg_link *link, const char *address)
 	link_move(link, PG_LINK_CONNECTING);
 	link->pg = pg_target_connect(link->target, address);
 	warn_if_slow("connect", started_ms);
-	require(link->pg);
 	PQsetNoticeProcessor(link->pg, on_notice, NULL);
 	if (PQstatus(link->pg) == CONNECTION_BAD)
 		pg_link_fail(link, NULL);
@@ -321,6 +335,11 @@ void pg_link_free(struct pg_link *link)
 enum pg_link_state pg_link_state(const struct pg_link *link)
 {
 	return link->state;
+}
+
+const struct fault *pg_link_fault(const struct pg_link *link)
+{
+	return link->fault;
 }
 
 PGconn *pg_link_pg(const struct pg_link *link)

@@ -20,6 +20,7 @@
  */
 #pragma once
 
+#include "pg/fault.h"
 #include "pg/target.h"
 
 #include <libpq-fe.h>
@@ -66,6 +67,12 @@ void pg_link_close(struct pg_link *link);
 /** Any state but CLOSED to BROKEN: the owner found the connection unusable. `why` is logged; NULL:
  * libpq's message is. */
 void pg_link_fail(struct pg_link *link, const char *why);
+
+/** The same for a fault that the owner has found; `why` is logged. */
+void pg_link_fail_for(struct pg_link *link, const struct fault *fault, const char *why);
+
+/** Why the connection could not be made or was lost, until it is READY again; else NULL. */
+const struct fault *pg_link_fault(const struct pg_link *link);
 
 /** READY: send the data that libpq has buffered; the rest is sent when the socket is writable. In any
  * other state: nothing. */

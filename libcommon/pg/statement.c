@@ -11,11 +11,12 @@
 struct pg_statement *pg_statement_new(enum pg_statement_kind kind, const char *sql,
                                       const struct pg_param *params, size_t count)
 {
+	bool is_detached = kind == PG_DETACHED || kind == PG_PROBE;
 	struct pg_statement *st = calloc(1, sizeof(*st));
 	require(st);
 	*st = (struct pg_statement){
 		.kind = kind,
-		.fiber = kind == PG_DETACHED ? NULL : fiber_self(),
+		.fiber = is_detached ? NULL : fiber_self(),
 		.sql = sql,
 		.params = params,
 		.count = count,
@@ -23,7 +24,7 @@ struct pg_statement *pg_statement_new(enum pg_statement_kind kind, const char *s
 		.is_read = strncmp(sql, PG_READ_MARK, strlen(PG_READ_MARK)) == 0,
 		.started_us = time_monotonic_us(),
 	};
-	require(kind == PG_DETACHED || st->fiber);
+	require(is_detached || st->fiber);
 	HASH_VALUE(sql, st->sql_length, st->sql_hash);
 	return st;
 }
@@ -32,40 +33,6 @@ void pg_statement_free(struct pg_statement *st)
 {
 	PQclear(st->result);
 	free(st);
-}
-
-/* SQLSTATEs or prefixes of them; the longest match counts. PostgreSQL manual, appendix A. */
-static const struct sqlstate_row {
-	const char *prefix;
-	enum err_code code;
-} SQLSTATES[] = {
-	{"08", ERR_UNAVAILABLE},    /* connection exception */
-	{"22", ERR_INVALID},        /* data exception */
-	{"23", ERR_INVALID},        /* integrity: foreign key, check, not null */
-	{"23505", ERR_CONFLICT},    /* unique_violation */
-	{"23P01", ERR_CONFLICT},    /* exclusion_violation */
-	{"25006", ERR_UNAVAILABLE}, /* read_only_sql_transaction: the server is a standby */
-	{"40001", ERR_CONTENTION},  /* serialization_failure */
-	{"40P01", ERR_CONTENTION},  /* deadlock_detected */
-	{"53", ERR_UNAVAILABLE},    /* out of memory, disk or connections */
-	{"54", ERR_INVALID},        /* a value exceeds a limit, such as that of an index row */
-	{"55P03", ERR_CONTENTION},  /* lock_not_available */
-	{"57014", ERR_TIMEOUT},     /* query_canceled: statement_timeout */
-	{"57P", ERR_UNAVAILABLE},   /* shutting down, starting up, in recovery */
-};
-
-enum err_code pg_sqlstate_code(const char *sqlstate)
-{
-	enum err_code code = ERR_INTERNAL;
-	size_t longest = 0;
-	for (size_t i = 0; i < ARRAY_LEN(SQLSTATES); i++) {
-		size_t length = strlen(SQLSTATES[i].prefix);
-		if (length > longest && strncmp(sqlstate, SQLSTATES[i].prefix, length) == 0) {
-			longest = length;
-			code = SQLSTATES[i].code;
-		}
-	}
-	return code;
 }
 
 const char *pg_result_sqlstate(const PGresult *result)
@@ -79,15 +46,15 @@ bool pg_result_is_read_only(const PGresult *result)
 	return strcmp(pg_result_sqlstate(result), "25006") == 0;
 }
 
-enum err_code pg_result_code(const PGresult *result)
+const struct fault *pg_result_fault(const PGresult *result)
 {
 	switch (PQresultStatus(result)) {
 	case PGRES_COMMAND_OK:
 	case PGRES_TUPLES_OK:
 	case PGRES_EMPTY_QUERY:
-		return ERR_NONE;
+		return NULL;
 	default:
-		return pg_sqlstate_code(pg_result_sqlstate(result));
+		return pg_fault_of_sqlstate(pg_result_sqlstate(result));
 	}
 }
 

@@ -1,5 +1,5 @@
 /** A statement: one SQL text with its parameters, from the call of a fiber to the answer of the
- * server. This file also maps failed answers to our error codes and counts outcomes.
+ * server. This file also finds the fault of a failed answer and counts outcomes.
  *
  *     NEW -> WAITING -> SENT -> DONE -> WOKEN
  *
@@ -10,6 +10,7 @@
 #pragma once
 
 #include "loop/fiber.h"
+#include "pg/fault.h"
 #include "pg/pg.h"
 
 #include <libpq-fe.h>
@@ -30,6 +31,7 @@ enum pg_statement_kind {
 	PG_INSIDE,   /* runs inside a transaction */
 	PG_COMMIT,   /* ends a transaction */
 	PG_DETACHED, /* no fiber waits for it, and it is not retried: ROLLBACK, SAVEPOINT */
+	PG_PROBE,    /* as PG_DETACHED; asks whether the server answers */
 };
 
 struct pg_transaction;
@@ -49,17 +51,17 @@ struct pg_statement {
 	struct pg_transaction *transaction;  /* of PG_BEGIN */
 	struct prepared_statement *prepared; /* what it was sent as; NULL: unprepared */
 	bool is_read;
-	bool is_preparing;       /* the answer to Parse comes first */
-	bool is_synced;          /* libpq has its Sync: the server may have committed it */
-	bool may_be_done;        /* it was answered before the server ended the connection */
-	bool was_sent_again;     /* a read whose connection broke once */
-	uint64_t started_us;     /* when the fiber called */
-	uint64_t sent_ms;        /* uv_now() of sending */
-	uint64_t time_limit_ms;  /* that the server applies */
-	uint64_t wait_until_ms;  /* uv_now() at which it stops waiting for a connection */
-	uint64_t retry_until_ms; /* 0 until the first retry */
-	enum err_code code;      /* of PG_STATEMENT_DONE */
-	PGresult *result;        /* the newest answer; NULL: none */
+	bool is_preparing;         /* the answer to Parse comes first */
+	bool is_synced;            /* libpq has its Sync: the server may have committed it */
+	bool may_be_done;          /* it was answered before the server ended the connection */
+	bool was_sent_again;       /* a read whose connection broke once */
+	uint64_t started_us;       /* when the fiber called */
+	uint64_t sent_ms;          /* uv_now() of sending */
+	uint64_t time_limit_ms;    /* that the server applies */
+	uint64_t wait_until_ms;    /* uv_now() at which it stops waiting for a connection */
+	uint64_t retry_until_ms;   /* 0 until the first retry */
+	const struct fault *fault; /* of PG_STATEMENT_DONE; NULL: it succeeded */
+	PGresult *result;          /* the newest answer; NULL: none */
 };
 
 TAILQ_HEAD(pg_statement_list, pg_statement);
@@ -71,8 +73,8 @@ struct pg_statement *pg_statement_new(enum pg_statement_kind kind, const char *s
 /** Free a statement that is in no list, with its result. */
 void pg_statement_free(struct pg_statement *st);
 
-/** ERR_NONE, or the code of a failed answer. */
-enum err_code pg_result_code(const PGresult *result);
+/** Why the answer is a failure; NULL: it is none. */
+const struct fault *pg_result_fault(const PGresult *result);
 
 /** The SQLSTATE of an answer; "" when it has none. */
 const char *pg_result_sqlstate(const PGresult *result);

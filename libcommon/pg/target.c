@@ -1,14 +1,19 @@
 #include "pg/target.h"
 
 #include "base/base.h"
+#include "base/timefmt.h"
+#include "pg/fault.h"
 
 #include <uv.h>
 
+#include <poll.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define OPTIONS_MAX 64 /* libpq 17 has 48 */
+#define OPTIONS_MAX   64  /* libpq 17 has 48 */
+#define TIMEOUT_MAX_S 600 /* of connect_timeout */
 
 struct pg_target {
 	struct arena *arena; /* wiped when freed: it holds the password */
@@ -22,23 +27,18 @@ struct option {
 	const char *keyword, *value;
 };
 
-/* For every session. Our statements are short: compiling one (jit) takes longer than running it. */
-#define SESSION                                                                    \
-	"-c client_connection_check_interval=1s -c timezone=UTC -c datestyle=ISO " \
-	"-c bytea_output=hex -c jit=off"
-
-/* Used where the URL has no value. A peer that vanished is noticed after 15 s while bytes are
- * unacknowledged, else after 30 s. GSSAPI encryption would load the Kerberos configuration without
- * need. */
+/* Used where the URL has no value. A peer that vanished is noticed after 10 s while bytes are
+ * unacknowledged, else after 11 s; the server has the same limits (session.h). GSSAPI encryption
+ * would load the Kerberos configuration without need. */
 static const struct option DEFAULTS[] = {
 	{"connect_timeout", "5"},
 	{"client_encoding", "UTF8"},
 	{"fallback_application_name", "expops"},
 	{"gssencmode", "disable"},
-	{"keepalives_idle", "15"},
-	{"keepalives_interval", "5"},
+	{"keepalives_idle", "5"},
+	{"keepalives_interval", "2"},
 	{"keepalives_count", "3"},
-	{"tcp_user_timeout", "15000"},
+	{"tcp_user_timeout", "10000"},
 };
 
 static const char *target_get(const struct pg_target *target, const char *keyword)
@@ -75,7 +75,7 @@ static bool is_name(const char *host)
 	       !is_literal(host);
 }
 
-struct pg_target *pg_target_new(const char *url, const char *schema, uint64_t statement_timeout_ms)
+struct pg_target *pg_target_new(const char *url)
 {
 	PQconninfoOption *options = PQconninfoParse(url, NULL);
 	if (!options)
@@ -94,12 +94,6 @@ struct pg_target *pg_target_new(const char *url, const char *schema, uint64_t st
 		if (!target_get(target, DEFAULTS[i].keyword))
 			target_set(target, DEFAULTS[i].keyword, DEFAULTS[i].value);
 	}
-	const char *given = target_get(target, "options");
-	target_set(target, "options",
-	           arena_printf(arena, SESSION " -c statement_timeout=%llu %s%s %s",
-	                        (unsigned long long)statement_timeout_ms,
-	                        schema ? "-c search_path=" : "", schema ? schema : "",
-	                        given ? given : ""));
 	if (!target_get(target, "hostaddr") && is_name(target_get(target, "host")))
 		target->name = target_get(target, "host");
 	return target;
@@ -121,21 +115,59 @@ PGconn *pg_target_connect(const struct pg_target *target, const char *address)
 	struct pg_target with = *target;
 	if (address)
 		target_set(&with, "hostaddr", address);
-	return PQconnectStartParams(with.keywords, with.values, 0);
+	PGconn *pg = PQconnectStartParams(with.keywords, with.values, 0);
+	require(pg);
+	PQsetErrorVerbosity(pg, PQERRORS_VERBOSE);
+	return pg;
 }
 
+/* Wait until libpq can go on; false: not in time. */
+static bool wait_for_socket(PGconn *pg, PostgresPollingStatusType status, uint64_t deadline_ms)
+{
+	uint64_t now_ms = time_monotonic_ms();
+	struct pollfd socket = {
+		.fd = PQsocket(pg),
+		.events = status == PGRES_POLLING_READING ? POLLIN : POLLOUT,
+	};
+	return now_ms < deadline_ms && poll(&socket, 1, (int)(deadline_ms - now_ms)) > 0;
+}
+
+/* Not PQconnectdbParams(), whose error message has no SQLSTATE. */
 PGconn *pg_target_connect_now(const struct pg_target *target)
 {
-	return PQconnectdbParams(target->keywords, target->values, 0);
+	PGconn *pg = PQconnectStartParams(target->keywords, target->values, 0);
+	uint64_t timeout_s = strtoull(target_get(target, "connect_timeout"), NULL, 10);
+	uint64_t deadline_ms = time_monotonic_ms() + MIN_OF(timeout_s, TIMEOUT_MAX_S) * 1000;
+	PostgresPollingStatusType status = PGRES_POLLING_WRITING;
+	require(pg);
+	PQsetErrorVerbosity(pg, PQERRORS_VERBOSE);
+	if (PQstatus(pg) == CONNECTION_BAD)
+		return pg;
+	while (status != PGRES_POLLING_OK && status != PGRES_POLLING_FAILED &&
+	       wait_for_socket(pg, status, deadline_ms))
+		status = PQconnectPoll(pg);
+	return pg;
 }
 
 const char *pg_error_line(struct arena *arena, const PGconn *pg)
 {
 	char *line = arena_strdup(arena, PQerrorMessage(pg));
+	char *location = strstr(line, "\nLOCATION:");
+	if (location)
+		*location = '\0';
 	size_t length = strlen(line);
 	while (length > 0 && line[length - 1] == '\n')
 		line[--length] = '\0';
 	for (char *at = line; (at = strpbrk(at, "\n\t"));)
 		*at = ' ';
 	return line;
+}
+
+enum err_code pg_connect_failed(struct arena *arena, const PGconn *pg)
+{
+	char sqlstate[6];
+	const char *reason = pg_error_line(arena, pg);
+	const struct fault *fault = pg_fault_of_message(reason, sqlstate);
+	pg_fault_report(fault, sqlstate[0] ? sqlstate : NULL, reason);
+	return ERR_UNAVAILABLE;
 }

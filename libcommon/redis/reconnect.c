@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/timefmt.h"
 #include "loop/resolver.h"
+#include "redis/fault.h"
 #include "redis/uv.h"
 
 #include <netinet/tcp.h>
@@ -116,11 +117,9 @@ static void on_backoff_over(uv_timer_t *timer)
 
 static void log_loss(struct redis_link *link, const char *why)
 {
-	if (link->failures == 0 || link->state == LINK_READY)
-		log_warn(LOG_GROUP_REDIS, "connection lost", f_text("why", why));
-	else
-		log_debug(LOG_GROUP_REDIS, "connection failed", f_text("why", why),
-		          f_int("failures", link->failures));
+	redis_fault_report(redis_fault(link->state == LINK_READY ? REDIS_FAULT_LOST
+	                                                         : REDIS_FAULT_UNREACHABLE),
+	                   why);
 }
 
 /* While connecting: try the host's next address, if there is one. */
@@ -169,7 +168,7 @@ static void on_context_end(void *arg, const redisAsyncContext *context)
 static void on_silence(uv_timer_t *timer)
 {
 	struct redis_link *link = timer->data;
-	log_warn(LOG_GROUP_REDIS, "no reply in time");
+	redis_fault_report(redis_fault(REDIS_FAULT_SILENT), NULL);
 	redisAsyncFree(link->context);
 }
 
@@ -229,9 +228,8 @@ static void on_greeting(redisAsyncContext *context, void *reply_ptr, void *arg)
 	if (!reply)
 		return;
 	if (reply->type == REDIS_REPLY_ERROR) {
-		if (strncmp(reply->str, "LOADING", 7) != 0)
-			log_error(LOG_GROUP_REDIS, "the server refused the connection",
-			          f_text("why", reply->str));
+		const struct fault *fault = redis_fault_of(reply->str);
+		redis_fault_report(fault ? fault : redis_fault(REDIS_FAULT_REFUSED), reply->str);
 		redisAsyncFree(context);
 	} else if (arg && link->state == LINK_CONNECTING) {
 		link_ready(link);

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "loop/fiber.h"
 #include "loop/worker.h"
+#include "redis/fault.h"
 #include "redis/reconnect.h"
 
 #include <stdlib.h>
@@ -122,19 +123,6 @@ static void on_reply(void *arg, const redisReply *reply)
 	fiber_wake(waiter->fiber);
 }
 
-/* Errors of a server that is starting, or has become a replica. */
-static bool is_unavailable(const struct redis_value *value)
-{
-	static const char *const PREFIXES[] = {"LOADING ", "READONLY ", "MASTERDOWN "};
-	if (value->type != REDIS_ERROR)
-		return false;
-	for (size_t i = 0; i < ARRAY_LEN(PREFIXES); i++) {
-		if (strncmp(value->text, PREFIXES[i], strlen(PREFIXES[i])) == 0)
-			return true;
-	}
-	return false;
-}
-
 /* Run a command on `link` for the running fiber. When the fiber is cancelled, the reply is dropped. */
 static enum err_code try_on(struct request *rq, struct redis_link *link,
                             struct redis_value **ret_value, const char *const *argv, size_t argc)
@@ -157,8 +145,14 @@ static enum err_code try_on(struct request *rq, struct redis_link *link,
 	}
 	struct redis_value *value = waiter->value;
 	free(waiter);
-	if (!value || is_unavailable(value))
+	if (!value)
 		return ERR_UNAVAILABLE;
+	const struct fault *fault = value->type == REDIS_ERROR ? redis_fault_of(value->text) : NULL;
+	if (fault) {
+		redis_fault_report(fault, value->text);
+		rq->redis_fault = fault;
+		return fault->code;
+	}
 	*ret_value = value;
 	return ERR_NONE;
 }
@@ -173,9 +167,12 @@ enum err_code redis_try(struct request *rq, struct redis_value **ret_value, cons
 struct redis_value *redis_command(struct request *rq, const char *const *argv, size_t argc)
 {
 	struct redis_value *value = NULL;
+	rq->redis_fault = NULL;
 	enum err_code code = redis_try(rq, &value, argv, argc);
 	if (code == ERR_UNAVAILABLE)
-		raise_error(rq, code, "the message store is unavailable");
+		raise_error(rq, code, "%s",
+		            rq->redis_fault ? rq->redis_fault->detail
+		                            : "the message store is unavailable");
 	if (code != ERR_NONE)
 		raise_error(rq, code, "the message store did not answer in time");
 	if (value->type == REDIS_ERROR) {

@@ -43,11 +43,12 @@ struct redis_value {
 };
 
 /** Run one command (`argv` as in redisCommandArgv) and wait. Suspends.
- * Raises ERR_UNAVAILABLE: no connection, or a server that is starting or a replica; ERR_TIMEOUT;
- * ERR_INTERNAL: Redis replied with an error. */
+ * Raises ERR_UNAVAILABLE: no connection, or a server that cannot do it now, such as a full or
+ * starting one (fault.h); ERR_TIMEOUT; ERR_INTERNAL: Redis replied with another error. */
 struct redis_value *redis_command(struct request *rq, const char *const *argv, size_t argc);
 
-/** As redis_command(), but returns the failure. An error reply is ERR_NONE with type REDIS_ERROR. */
+/** As redis_command(), but returns the failure. An error reply that is no fault of the server is
+ * ERR_NONE with type REDIS_ERROR. */
 enum err_code redis_try(struct request *rq, struct redis_value **ret_value, const char *const *argv,
                         size_t argc);
 

@@ -3,7 +3,9 @@
 #include "base/json.h"
 #include "base/metrics.h"
 #include "loop/request_list.h"
+#include "pg/fault.h"
 #include "pg/pg.h"
+#include "redis/fault.h"
 #include "redis/redis.h"
 #include "service/http_request.h"
 #include "service/process.h"
@@ -25,11 +27,33 @@ static void healthz(struct http_exchange *x, struct worker *worker)
 	respond(x, 200, "application/json", "{\"status\":\"ok\"}");
 }
 
+struct fault_list {
+	yyjson_mut_doc *doc;
+	yyjson_mut_val *summaries;
+};
+
+static void add_fault(void *context, const char *summary)
+{
+	struct fault_list *list = context;
+	yyjson_mut_arr_add_str(list->doc, list->summaries, summary);
+}
+
+/* What Postgres and Redis were found to lack in the last seconds, also when that makes no process
+ * unready: a full disk still lets it read. */
+static yyjson_mut_val *recent_faults(yyjson_mut_doc *doc)
+{
+	struct fault_list list = {doc, yyjson_mut_arr(doc)};
+	pg_faults_recent(add_fault, &list);
+	redis_faults_recent(add_fault, &list);
+	return list.summaries;
+}
+
 static void readyz(struct http_exchange *x, struct worker *worker)
 {
 	struct process *process = worker->process;
 	const struct service *service = process->service;
 	const char *own = service->not_ready_reason ? service->not_ready_reason(process) : NULL;
+	const char *database = process->is_migrated ? pg_pool_fault(worker->pg) : NULL;
 	const struct {
 		const char *reason;
 		bool applies;
@@ -37,7 +61,7 @@ static void readyz(struct http_exchange *x, struct worker *worker)
 		{"draining", process->is_draining},
 		{"the schema is not migrated", !process->is_migrated},
 		{"the public listener is not open yet", !process->is_listening},
-		{"Postgres is unreachable", process->is_migrated && !pg_pool_is_ready(worker->pg)},
+		{database, database},
 		{own, own},
 	};
 	yyjson_mut_doc *doc = json_doc_new(x->arena);
@@ -50,6 +74,7 @@ static void readyz(struct http_exchange *x, struct worker *worker)
 	yyjson_mut_obj_add_str(doc, root, "status", is_ready ? "ready" : "unready");
 	yyjson_mut_obj_add_val(doc, root, "reasons", reasons);
 	yyjson_mut_obj_add_bool(doc, root, "redis", redis_is_ready(worker->redis));
+	yyjson_mut_obj_add_val(doc, root, "faults", recent_faults(doc));
 	respond(x, is_ready ? 200 : 503, "application/json", json_write_mut(x->arena, root, NULL));
 }
 

@@ -20,6 +20,11 @@ const struct setting PROCESS_SETTINGS[] = {
 	SETTING_SECRET(&process_settings.database_url, "DATABASE_URL", NULL,
                        "Postgres, as the role that owns this process's schema: "
                        "postgres://role:password@host/database."),
+	SETTING_SECRET(&process_settings.database_direct_url, "DATABASE_DIRECT_URL", "",
+                       "The same database without a pooler, for LISTEN and migrations; empty: "
+                       "DATABASE_URL."),
+	SETTING_BOOL(&process_settings.pg_prepare, "PG_PREPARE", "on",
+                     "Use prepared statements; off for PgBouncer before 1.21."),
 	SETTING_SECRET(&process_settings.redis_url, "REDIS_URL", NULL,
                        "Redis: redis://:password@host:port/db."),
 	SETTING_SECRET(&process_settings.sign_secrets, "IDENTITY_SIGN_SECRETS", "",
@@ -85,9 +90,14 @@ static bool is_address_or_empty(const char *text)
 
 static bool is_postgres_url(const char *text)
 {
-	struct pg_target *target = pg_target_new(text, NULL, 0);
+	struct pg_target *target = pg_target_new(text);
 	pg_target_free(target);
 	return target;
+}
+
+static bool is_postgres_url_or_empty(const char *text)
+{
+	return !*text || is_postgres_url(text);
 }
 
 static bool is_redis_url(const char *text)
@@ -122,6 +132,8 @@ static const struct {
 	{&process_settings.admin_listen, "ADMIN_LISTEN", is_address, "host:port or unix:/path"},
 	{&process_settings.database_url, "DATABASE_URL", is_postgres_url,
          "postgres://role:password@host/database"},
+	{&process_settings.database_direct_url, "DATABASE_DIRECT_URL", is_postgres_url_or_empty,
+         "postgres://role:password@host/database"},
 	{&process_settings.redis_url, "REDIS_URL", is_redis_url, "redis://:password@host:port/db"},
 	{&process_settings.seal_secrets, "SEAL_SECRETS", is_secret_list,
          "secrets of 32 characters or more, separated by commas"},
@@ -141,6 +153,12 @@ static enum err_code check(const char *name, const char *value, bool (*is_valid)
 		return ERR_NONE;
 	fprintf(stderr, "%s: must be %s\n", name, expected);
 	return ERR_INVALID;
+}
+
+const char *process_direct_url(const struct process_settings *settings)
+{
+	return *settings->database_direct_url ? settings->database_direct_url
+	                                      : settings->database_url;
 }
 
 enum err_code process_settings_load(void)

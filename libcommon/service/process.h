@@ -19,11 +19,13 @@ struct service;
 struct process_settings {
 	const char *listen, *admin_listen;
 	const char *database_url, *redis_url;
+	const char *database_direct_url;           /* past a pooler; "": as database_url */
 	const char *sign_secrets, *verify_secrets; /* client/peers.h */
 	const char *seal_secrets;                  /* idempotency.h */
 	const char *log_level;
 	int64_t workers;         /* event loops; 0: one per core */
 	int64_t pg_pool_size;    /* connections per worker */
+	bool pg_prepare;         /* use prepared statements */
 	int64_t pg_pool_wait_ms; /* how long a statement waits for a connection; 0: the default */
 	int64_t job_slots;       /* jobs at once, per process */
 	int64_t job_lease_ms;    /* after which the jobs of a dead process are taken over; 0: the
@@ -53,6 +55,9 @@ struct process {
 
 extern struct process_settings process_settings;
 extern const struct setting PROCESS_SETTINGS[];
+
+/** The URL for what needs a session of its own: LISTEN, migrations. */
+const char *process_direct_url(const struct process_settings *settings);
 
 /** Fill process_settings from the environment and check addresses, URLs and the secret.
  * ERR_INVALID: a variable is missing or wrong; the reasons were printed on standard error. */

@@ -14,6 +14,7 @@
 #include "loop/request_list.h"
 #include "pg/migrate.h"
 #include "pg/pg.h"
+#include "pg/session.h"
 #include "redis/redis.h"
 #include "service/admin.h"
 #include "service/http_request.h"
@@ -27,11 +28,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OPENING_POLL_MS    20
-#define ENDING_POLL_MS     20
-#define ENDING_MAX_MS      10000
-#define MIGRATE_RETRY_MS   500
-#define COMMAND_TIMEOUT_MS (UINT64_C(365) * 24 * 3600 * 1000)
+#define OPENING_POLL_MS           20
+#define ENDING_POLL_MS            20
+#define ENDING_MAX_MS             10000
+#define MIGRATE_RETRY_MS          500
+#define MIGRATE_CONFLICT_RETRY_MS 5000 /* until somebody corrects the database */
+#define COMMAND_TIMEOUT_MS        (UINT64_C(365) * 24 * 3600 * 1000)
 
 struct worker_run {
 	struct worker *worker;
@@ -176,7 +178,8 @@ static void worker_make_clients(struct worker *worker)
 	const struct process_settings *settings = worker->process->settings;
 	struct pg_settings pg = {
 		.url = settings->database_url,
-		.schema = worker->process->service->schema,
+		.direct_url = process_direct_url(settings),
+		.is_unprepared = !settings->pg_prepare,
 		.connections = (int)settings->pg_pool_size,
 		.connect_timeout_ms = 5000,
 		.pool_wait_ms = (uint64_t)settings->pg_pool_wait_ms,
@@ -316,18 +319,29 @@ static void worker_main(void *arg)
 		         f_text("reason", uv_strerror(rc)));
 }
 
+/* Check the role's settings, on the way that statements take, and migrate the schema. */
+static enum err_code prepare_database(const struct process *process)
+{
+	const struct process_settings *settings = process->settings;
+	const struct service *service = process->service;
+	enum err_code code = pg_session_check(settings->database_url, service->schema);
+	if (!code)
+		code = migrate_run(process_direct_url(settings), service->schema,
+		                   service->migrations);
+	return code;
+}
+
 /* Migrates the schema in a separate thread. Until that is done requests are answered 503. */
 static void migrate_main(void *arg)
 {
 	struct process *process = arg;
-	const struct service *service = process->service;
 	while (!process->is_draining) {
-		if (!migrate_run(process->settings->database_url, service->schema,
-		                 service->migrations)) {
+		enum err_code code = prepare_database(process);
+		if (!code) {
 			process->is_migrated = true;
 			return;
 		}
-		uv_sleep(MIGRATE_RETRY_MS);
+		uv_sleep(code == ERR_UNAVAILABLE ? MIGRATE_RETRY_MS : MIGRATE_CONFLICT_RETRY_MS);
 	}
 }
 
@@ -394,8 +408,7 @@ int command_run(struct process *process, request_fn *fn, void *user)
 {
 	struct running_command command = {.run = fn, .user = user};
 	struct worker worker = {.process = process, .user = &command};
-	enum err_code code = migrate_run(process->settings->database_url, process->service->schema,
-	                                 process->service->migrations);
+	enum err_code code = prepare_database(process);
 	if (code) {
 		fprintf(stderr, "%s: the database cannot be brought up to date\n",
 		        process->service->name);

@@ -51,7 +51,7 @@ def test_refused_requests_change_nothing(cluster, user):
     before = user.api.get("/interests", expect=200).json()
     assert before == []
     with frozen(cluster):
-        wait_for(lambda: "Postgres is unreachable" in reasons(process), "the process is not ready")
+        wait_for(lambda: any("Postgres" in reason for reason in reasons(process)), "the process is not ready")
         wait_for(is_refused, "a request is refused")
         last = f"{INTEREST['name']} {refused - 1}"
     process.wait_ready()

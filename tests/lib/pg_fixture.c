@@ -85,20 +85,11 @@ void pg_fixture_start(struct pg_fixture *pg)
 	find_program("postgres", program, sizeof(program));
 	snprintf(port, sizeof(port), "%u", pg->port);
 	snprintf(data, sizeof(data), "%s/data", pg->folder);
-	char *argv[] = {program,
-	                "-D",
-	                data,
-	                "-p",
-	                port,
-	                "-k",
-	                pg->folder,
-	                "-c",
-	                "listen_addresses=localhost",
-	                "-c",
-	                "fsync=off",
-	                "-c",
+	char *argv[] = {program, "-D", data, "-p", port, "-k", pg->folder, "-c",
+	                "listen_addresses=localhost", "-c", "fsync=off", "-c",
 	                "shared_buffers=16MB",
-	                NULL};
+	                /* what deploy/init.sql sets for the roles */
+	                "-c", "client_connection_check_interval=1s", "-c", "timezone=UTC", NULL};
 	assert_int_equal(pg->pid, 0);
 	pg->pid = spawn(pg, argv);
 	wait_until_up(pg);

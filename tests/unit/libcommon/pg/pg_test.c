@@ -74,25 +74,6 @@ static void test_parameters_and_values(void **state)
 	assert_true(pg_pool_is_ready(fixture.worker.pg));
 }
 
-static void test_codes_of_sqlstates(void **state)
-{
-	(void)state;
-	static const struct {
-		const char *sqlstate;
-		enum err_code code;
-	} ROWS[] = {
-		{"23505", ERR_CONFLICT},    {"23P01", ERR_CONFLICT},    {"23503", ERR_INVALID},
-		{"23514", ERR_INVALID},     {"23502", ERR_INVALID},     {"22P02", ERR_INVALID},
-		{"22012", ERR_INVALID},     {"40001", ERR_CONTENTION},  {"40P01", ERR_CONTENTION},
-		{"55P03", ERR_CONTENTION},  {"57014", ERR_TIMEOUT},     {"57P01", ERR_UNAVAILABLE},
-		{"57P03", ERR_UNAVAILABLE}, {"53300", ERR_UNAVAILABLE}, {"08006", ERR_UNAVAILABLE},
-		{"42P01", ERR_INTERNAL},    {"42601", ERR_INTERNAL},    {"40002", ERR_INTERNAL},
-		{"", ERR_INTERNAL},
-	};
-	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++)
-		assert_int_equal(pg_sqlstate_code(ROWS[i].sqlstate), ROWS[i].code);
-}
-
 #define MANY 3000
 
 /* Each statement of a shared pipeline gets its own answer, also when other statements fail. */
@@ -329,39 +310,6 @@ static void test_an_exhausted_pool_still_runs_single_statements(void **state)
 	assert_int_equal(begins[0].answer, 1);
 }
 
-static void reread(struct request *rq)
-{
-	struct pg_rows *rows = pg_query(rq, "SELECT * FROM t");
-	assert_int_equal(rows->columns, 1);
-	pg_query(rq, "ALTER TABLE t ADD COLUMN b int");
-	rows = pg_query(rq, "SELECT * FROM t");
-	assert_int_equal(rows->columns, 2);
-	pg_query(rq, "DEALLOCATE ALL");
-	rows = pg_query(rq, "SELECT * FROM t");
-	assert_int_equal(rows->columns, 2);
-	pg_begin(rq);
-	pg_query(rq, "SELECT * FROM t");
-	pg_query(rq, "DEALLOCATE  ALL");
-	struct pg_rows *none;
-	assert_int_equal(pg_try(rq, &none, NULL, "SELECT * FROM t"), ERR_UNAVAILABLE);
-	pg_rollback(rq);
-	pg_query(rq, "SELECT * FROM t");
-}
-
-static void test_stale_plans_are_prepared_again(void **state)
-{
-	(void)state;
-	struct outcome outcome = {0};
-	teardown(state);
-	open_pool(&(struct pg_settings){.url = server.url,
-	                                .connections = 1,
-	                                .pool_wait_ms = FIXTURE_TIMEOUT_MS});
-	pg_fixture_run(&server, "CREATE TABLE t (a int)");
-	spawn(&outcome, reread);
-	fixture_idle(&fixture);
-	assert_int_equal(outcome.code, ERR_NONE);
-}
-
 static void test_serialisation_failures_are_retried(void **state)
 {
 	(void)state;
@@ -564,30 +512,6 @@ static void test_connecting_by_host_name(void **state)
 	assert_int_equal(outcome.answer, 8);
 }
 
-static void run_many_texts(struct request *rq)
-{
-	struct outcome *outcome = rq->user;
-	for (int i = 0; i < 1100; i++) {
-		char sql[64];
-		snprintf(sql, sizeof(sql), "SELECT %d + $1::int", i);
-		struct pg_rows *rows = pg_query(rq, sql, pg_int(1));
-		assert_int_equal(pg_value_int(rows, 0, 0), i + 1);
-	}
-	struct pg_rows *rows = pg_query(rq, "SELECT count(*) FROM pg_prepared_statements");
-	outcome->answer = (long)pg_value_int(rows, 0, 0);
-}
-
-/* Statements beyond the limit run unprepared. */
-static void test_the_number_of_prepared_statements_is_limited(void **state)
-{
-	(void)state;
-	struct outcome outcome = {0};
-	spawn(&outcome, run_many_texts);
-	fixture_idle(&fixture);
-	assert_int_equal(outcome.code, ERR_NONE);
-	assert_int_equal(outcome.answer, 1024);
-}
-
 static void test_idle_connections_are_closed(void **state)
 {
 	struct outcome outcomes[40];
@@ -648,7 +572,6 @@ static void test_bad_urls_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_codes_of_sqlstates),
 		cmocka_unit_test_setup_teardown(test_parameters_and_values, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_failure_does_not_affect_other_statements,
 	                                        setup, teardown),
@@ -662,8 +585,6 @@ int main(void)
 	                                        setup, teardown),
 		cmocka_unit_test_teardown(test_an_exhausted_pool_still_runs_single_statements,
 	                                  teardown),
-		cmocka_unit_test_setup_teardown(test_stale_plans_are_prepared_again, setup,
-	                                        teardown),
 		cmocka_unit_test_setup_teardown(test_serialisation_failures_are_retried, setup,
 	                                        teardown),
 		cmocka_unit_test_setup_teardown(test_deferred_constraints, setup, teardown),
@@ -679,8 +600,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_freeing_a_busy_pool, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_connecting_by_host_name, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_bad_urls_are_refused, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_the_number_of_prepared_statements_is_limited,
-	                                        setup, teardown),
 		cmocka_unit_test_setup_teardown(test_idle_connections_are_closed, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_gauges_return_to_zero, setup, teardown),
 	};

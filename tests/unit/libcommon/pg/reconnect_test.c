@@ -316,6 +316,21 @@ static void test_a_stopped_server_gets_no_more_statements(void **state)
 	assert_int_equal(pg_fixture_run(&server, "SELECT sum(a) FROM t"), 1);
 }
 
+/* A pool that runs no statements finds out within seconds that its server does not answer, says so,
+ * and recovers when it answers again. */
+static void test_an_idle_pool_notices_a_silent_server(void **state)
+{
+	struct outcome who = {.sql = PID_SQL};
+	(void)state;
+	until_up();
+	spawn(&who, query_number);
+	pid_t frozen = freeze(&who);
+	until_down();
+	assert_string_equal(pg_pool_fault(fixture.worker.pg), "Postgres does not answer");
+	assert_int_equal(kill(frozen, SIGCONT), 0);
+	until_up();
+}
+
 static void test_another_connection_replaces_a_stuck_one(void **state)
 {
 	struct outcome who = {.sql = PID_SQL}, late[20];
@@ -424,6 +439,8 @@ int main(void)
 	                                        setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_stopped_server_gets_no_more_statements,
 	                                        setup, teardown),
+		cmocka_unit_test_setup_teardown(test_an_idle_pool_notices_a_silent_server, setup,
+	                                        teardown),
 		cmocka_unit_test_setup_teardown(test_another_connection_replaces_a_stuck_one, setup,
 	                                        teardown),
 		cmocka_unit_test_setup_teardown(

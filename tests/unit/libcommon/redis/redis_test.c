@@ -1,5 +1,6 @@
 #include "redis/redis.h"
 
+#include "redis/fault.h"
 #include "redis_fixture.h"
 #include "worker_fixture.h"
 
@@ -84,6 +85,94 @@ static void test_an_error_reply_is_raised(void **state)
 	request_spawn(&fixture.worker, "test", FIXTURE_TIMEOUT_MS, wrong_type, note_raised, NULL);
 	fixture_idle(&fixture);
 	assert_int_equal(raised, ERR_INTERNAL);
+}
+
+/* A server that cannot do it now, and its words for the client. */
+static const struct refusal {
+	const char *setting, *value, *normal; /* of CONFIG SET */
+	const char *detail;
+} REFUSALS[] = {
+	{"maxmemory", "1", "0", "the message store is full"},
+	{"min-replicas-to-write", "1", "0", "the message store is unavailable"},
+};
+
+static void write_refused(struct request *rq)
+{
+	const struct refusal *row = rq->user;
+	redis_words(rq, "CONFIG", "SET", row->setting, row->value);
+	redis_words(rq, "SET", "key", "text");
+}
+
+static void script_refused(struct request *rq)
+{
+	redis_words(rq, "EVAL", "return redis.call('SET', 'key', 'text')", "0");
+}
+
+static void accept_again(struct request *rq)
+{
+	const struct refusal *row = rq->user;
+	redis_words(rq, "CONFIG", "SET", row->setting, row->normal);
+	redis_words(rq, "SET", "key", "text");
+}
+
+static void note_refusal(struct request *rq)
+{
+	const struct refusal *row = rq->user;
+	assert_int_equal(rq->problem.code, ERR_UNAVAILABLE);
+	assert_string_equal(rq->problem.detail, row->detail);
+}
+
+static void test_a_full_server_is_unavailable(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(REFUSALS); i++) {
+		request_fn *const refused[] = {write_refused, script_refused};
+		for (size_t j = 0; j < ARRAY_LEN(refused); j++) {
+			request_spawn(&fixture.worker, "test", FIXTURE_TIMEOUT_MS, refused[j],
+			              note_refusal, (void *)&REFUSALS[i]);
+			fixture_idle(&fixture);
+		}
+		raised = ERR_INTERNAL;
+		request_spawn(&fixture.worker, "test", FIXTURE_TIMEOUT_MS, accept_again,
+		              note_raised, (void *)&REFUSALS[i]);
+		fixture_idle(&fixture);
+		assert_int_equal(raised, ERR_NONE);
+	}
+}
+
+static void test_faults_of_error_replies(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *error, *summary;
+	} ROWS[] = {
+		{"OOM command not allowed when used memory > 'maxmemory'.",
+	         "Redis is out of memory: maxmemory"},
+		{"ERR Error running script (call to f_1): @user_script:1: @user_script: 1: -OOM "
+	         "command not allowed when used memory > 'maxmemory'.",
+	         "Redis is out of memory: maxmemory"},
+		{"ERR Error running script (call to f_1): @user_script:12: -OOM command not "
+	         "allowed",
+	         "Redis is out of memory: maxmemory"},
+		{"MISCONF Redis is configured to save RDB snapshots",
+	         "Redis cannot write to its disk"},
+		{"NOAUTH Authentication required.",
+	         "Redis requires a password, and REDIS_URL has none"},
+		{"WRONGPASS invalid username-password pair",
+	         "Redis refuses the login in REDIS_URL"},
+		{"LOADING Redis is loading the dataset in memory", "Redis is loading its data"},
+		{"READONLY You can't write against a read only replica.",
+	         "Redis is a read-only replica"},
+		{"ERR unknown command", NULL},
+		{"WRONGTYPE Operation against a key", NULL},
+		{"NOGROUP No such key", NULL},
+	};
+	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+		const struct fault *fault = redis_fault_of(ROWS[i].error);
+		assert_true(!fault == !ROWS[i].summary);
+		if (fault)
+			assert_string_equal(fault->summary, ROWS[i].summary);
+	}
 }
 
 #define MANY 500
@@ -308,6 +397,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(test_replies_of_each_type),
 		CASE(test_an_error_reply_is_raised),
+		CASE(test_a_full_server_is_unavailable),
+		CASE(test_faults_of_error_replies),
 		CASE(test_hundreds_of_fibers_share_a_connection),
 		CASE(test_commands_fail_until_the_server_is_back),
 		CASE(test_killing_the_server_fails_a_blocked_command),
