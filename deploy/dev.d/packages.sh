@@ -9,7 +9,7 @@ PACKAGES_BUILD=(
 )
 PACKAGES_RUN=(postgresql redis-server curl jq python3)
 PACKAGES_TEST=(
-	libcmocka-dev shellcheck gdb
+	libcmocka-dev shellcheck gdb pgbouncer
 	python3-pytest python3-pytest-xdist python3-httpx python3-jsonschema python3-yaml python3-psycopg python3-redis python3-cryptography
 )
 

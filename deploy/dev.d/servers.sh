@@ -5,10 +5,11 @@
 #
 #     servers.sh postgres_start|redis_start BASE PORT LOG [SERVER_OPTION...]
 #     servers.sh postgres_stop|postgres_pid|redis_stop|redis_pid BASE
+#     servers.sh pgbouncer_start BASE PORT POSTGRES_PORT LOG, with SERVICE_PASSWORDS; pgbouncer_stop|pgbouncer_pid BASE
 #     servers.sh database_prepare PORT
 #
-# BASE/pg is the data of Postgres, BASE/redis that of Redis. Passwords are in the environment, because every user of the
-# machine can read the arguments of all programs: that of the server in PASSWORD, for database_prepare in PGPASSWORD.
+# BASE/pg is the data of Postgres, BASE/redis that of Redis, BASE/pgbouncer the configuration of PgBouncer. Passwords are
+# in the environment, because every user of the machine can read the arguments of all programs: that of the server in PASSWORD, for database_prepare in PGPASSWORD.
 
 if ! declare -F say >/dev/null; then
 	set -euo pipefail
@@ -154,6 +155,62 @@ postgres_stop() {
 	[[ -n $pid ]] || return 0
 	kill -INT "$pid"
 	wait_until "$SERVER_SECONDS" has_ended "$pid" || fail "Postgres (pid $pid) does not stop"
+}
+
+pgbouncer_pid() {
+	local pid
+	pid=$(cat "$1/pgbouncer/pid" 2>/dev/null) || true
+	! is_running "$pid" pgbouncer || printf '%s' "$pid"
+}
+
+# Transaction pooling with fewer sessions for each role than a process may use, so that clients share them.
+pgbouncer_configure() {
+	local base=$1 port=$2 postgres_port=$3 pair
+	private_dir "$base/pgbouncer" postgres
+	for pair in $SERVICE_PASSWORDS; do
+		printf '"expops_%s" "%s"\n' "${pair%%=*}" "${pair#*=}"
+	done >"$base/pgbouncer/users"
+	cat >"$base/pgbouncer/pgbouncer.ini" <<-END
+		[databases]
+		* = host=127.0.0.1 port=$postgres_port
+		[pgbouncer]
+		listen_addr = 127.0.0.1
+		listen_port = $port
+		unix_socket_dir =
+		auth_type = scram-sha-256
+		auth_file = $base/pgbouncer/users
+		pidfile = $base/pgbouncer/pid
+		pool_mode = transaction
+		default_pool_size = 3
+		max_client_conn = 1000
+		log_connections = 0
+		log_disconnections = 0
+	END
+	chmod 0600 "$base/pgbouncer/users"
+	((EUID != 0)) || chown -R postgres: "$base/pgbouncer"
+}
+
+# pgbouncer_start BASE PORT POSTGRES_PORT LOG
+pgbouncer_start() {
+	local base=$1 port=$2 log=$4 pid
+	[[ -z $(pgbouncer_pid "$base") ]] || return 0
+	pgbouncer_configure "$base" "$port" "$3"
+	pid=$(spawn postgres "$log" /usr/sbin/pgbouncer -q "$base/pgbouncer/pgbouncer.ini")
+	wait_until "$SERVER_SECONDS" port_answers_or_ended "$pid" "$port" || fail "PgBouncer does not answer" "$log"
+	! has_ended "$pid" || fail "PgBouncer does not start" "$log"
+}
+
+pgbouncer_stop() {
+	local pid
+	pid=$(pgbouncer_pid "$1")
+	[[ -n $pid ]] || return 0
+	kill -TERM "$pid"
+	wait_until "$SERVER_SECONDS" has_ended "$pid" || fail "PgBouncer (pid $pid) does not stop"
+}
+
+# port_answers_or_ended PID PORT: for wait_until.
+port_answers_or_ended() {
+	(exec 3<>"/dev/tcp/127.0.0.1/$2") 2>/dev/null || has_ended "$1"
 }
 
 redis_pid() {

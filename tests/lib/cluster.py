@@ -56,7 +56,7 @@ class Cluster:
     """
 
     def __init__(self, replicas=1):
-        self.servers = Servers()
+        self.servers = Servers(has_pooler="EXPOPS_TEST_PGBOUNCER" in os.environ)
         self.postgres, self.redis = self.servers.postgres, self.servers.redis
         self.rows = read_processes()
         self.replicas = replicas
@@ -134,13 +134,21 @@ class Cluster:
             **SETTINGS,
             "LISTEN": f"127.0.0.1:{listen}",
             "ADMIN_LISTEN": f"127.0.0.1:{admin}",
-            "DATABASE_URL": self.postgres.url(role),
+            **self.database_settings(role),
             "REDIS_URL": self.redis.url(),
             **self.secrets_of(name),
             "DATA_DIR": str(data),
             **{variable: self.url(other) for other, _, variable in self.rows if variable},
             **changes,
         }
+
+    def database_settings(self, role):
+        """Where the database is: behind PgBouncer when EXPOPS_TEST_PGBOUNCER is set."""
+        direct, pooler = self.postgres.url(role), self.servers.pgbouncer
+        if not pooler:
+            return {"DATABASE_URL": direct}
+        prepare = "on" if pooler.has_prepared_statements() else "off"
+        return {"DATABASE_URL": pooler.url(role), "DATABASE_DIRECT_URL": direct, "PG_PREPARE": prepare}
 
     def separate(self, name, label, **changes):
         """A process with its own port and the data folder `label`, which the other processes do not use. The caller starts

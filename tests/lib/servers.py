@@ -126,19 +126,48 @@ class Postgres(Server):
         password = self.password if role == OWNER else self.role_password(role)
         return f"postgresql://{role}:{password}@127.0.0.1:{self.port}/{database}"
 
+    def service_passwords(self):
+        """SERVICE_PASSWORDS, as deploy/init.sql reads it."""
+        names = [name.removeprefix("svc-") for name, _, _ in read_processes()]
+        return " ".join(f"{name}={self.role_password('expops_' + name)}" for name in names)
+
     def prepare(self):
         """Create the database with the role and the schema of every service."""
-        names = [name.removeprefix("svc-") for name, _, _ in read_processes()]
-        passwords = " ".join(f"{name}={self.role_password('expops_' + name)}" for name in names)
         subprocess.run(
             [SERVERS_SH, "database_prepare", str(self.port)],
-            env={**os.environ, "PGPASSWORD": self.password, "SERVICE_PASSWORDS": passwords},
+            env={**os.environ, "PGPASSWORD": self.password, "SERVICE_PASSWORDS": self.service_passwords()},
             check=True,
         )
 
     def connect(self, schema="public"):
         """A psycopg connection of the owner with the schema as search_path, in autocommit mode; rows are tuples."""
         return psycopg.connect(self.url(), autocommit=True, options=f"-c search_path={schema}")
+
+
+class PgBouncer:
+    """PgBouncer with transaction pooling, in front of a Postgres."""
+
+    def __init__(self, base, postgres):
+        self.base, self.postgres = base, postgres
+        self.port = free_port()
+        self.log_path = base / "pgbouncer.log"
+
+    def url(self, role):
+        return f"postgresql://{role}:{self.postgres.role_password(role)}@127.0.0.1:{self.port}/{DATABASE}"
+
+    def start(self):
+        env = {**os.environ, "SERVICE_PASSWORDS": self.postgres.service_passwords()}
+        command = [SERVERS_SH, "pgbouncer_start", self.base, self.port, self.postgres.port, self.log_path]
+        subprocess.run([str(word) for word in command], env=env, check=True)
+
+    def stop(self):
+        subprocess.run([SERVERS_SH, "pgbouncer_stop", self.base], check=True)
+
+    @staticmethod
+    def has_prepared_statements():
+        """Whether this version keeps the prepared statements of its clients apart (1.21)."""
+        text = subprocess.run(["/usr/sbin/pgbouncer", "--version"], capture_output=True, text=True, check=True).stdout
+        return tuple(int(part) for part in text.split()[1].split(".")[:2]) >= (1, 21)
 
 
 class Redis(Server):
@@ -174,7 +203,7 @@ def remove_leftovers():
                 continue
             with open(base / "lock", "r+b") as lock:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                for verb in ("postgres_stop", "redis_stop"):
+                for verb in ("pgbouncer_stop", "postgres_stop", "redis_stop"):
                     subprocess.run([SERVERS_SH, verb, base], capture_output=True, check=False)
                 shutil.rmtree(base, ignore_errors=True)
         except OSError:  # in use, or being created or removed
@@ -182,22 +211,28 @@ def remove_leftovers():
 
 
 class Servers:
-    """Postgres and Redis, in a temporary folder that the system users postgres and redis can access."""
+    """Postgres and Redis, in a temporary folder that the system users postgres and redis can access. With `has_pooler`,
+    PgBouncer too."""
 
-    def __init__(self):
+    def __init__(self, has_pooler=False):
         remove_leftovers()
         self.base, self.lock = make_folder()
         self.base.chmod(0o711)
         self.postgres = Postgres(self.base)
         self.redis = Redis(self.base)
+        self.pgbouncer = PgBouncer(self.base, self.postgres) if has_pooler else None
 
     def __enter__(self):
         self.postgres.start()
         self.redis.start()
         self.postgres.prepare()
+        if self.pgbouncer:
+            self.pgbouncer.start()
         return self
 
     def __exit__(self, *_):
+        if self.pgbouncer:
+            self.pgbouncer.stop()
         for server in (self.postgres, self.redis):
             if server.pid():
                 server.resume()
