@@ -39,11 +39,12 @@ const struct setting PROCESS_SETTINGS[] = {
                        "SECRET,OLDER, 32 characters or more each; the first encrypts, all "
                        "decrypt; the same in all replicas of this process only."),
 	SETTING_INT(&process_settings.workers, "WORKERS", "0", 0, 256,
-                    "Event loops, each with a thread; 0: one per core."),
+                    "Event loops, each with a thread; 0: one per core, at most one for two "
+                    "connections."),
 	SETTING_TEXT(&process_settings.log_level, "LOG_LEVEL", "info",
                      "debug, info, warn or error; per group as in info,pg=debug."),
-	SETTING_INT(&process_settings.pg_pool_size, "PG_POOL_SIZE", "4", 1, 64,
-                    "Postgres connections of each worker."),
+	SETTING_INT(&process_settings.pg_connections, "PG_CONNECTIONS", "0", 0, 4096,
+                    "Postgres connections of this process; 0: 12, or 2 for each of WORKERS and 4."),
 	SETTING_MS(
 		&process_settings.pg_pool_wait_ms, "PG_POOL_WAIT", "2s", 100, 60000,
 		"How long a statement waits for a connection before its request is answered 503."),

@@ -24,7 +24,7 @@ struct process_settings {
 	const char *seal_secrets;                  /* idempotency.h */
 	const char *log_level;
 	int64_t workers;         /* event loops; 0: one per core */
-	int64_t pg_pool_size;    /* connections per worker */
+	int64_t pg_connections;  /* of the process; 0: the default (connections.h) */
 	bool pg_prepare;         /* use prepared statements */
 	int64_t pg_pool_wait_ms; /* how long a statement waits for a connection; 0: the default */
 	int64_t job_slots;       /* jobs at once, per process */
@@ -46,6 +46,7 @@ struct process {
 	/* `host-pid-random`, unique to this run: names its stream consumers and owns its leases */
 	const char *instance;
 	int worker_count;
+	int worker_connections; /* to Postgres, of each worker, at most */
 	struct worker *workers;
 	_Atomic bool is_migrated;  /* all migrations of this build have been applied */
 	_Atomic bool is_listening; /* worker 0 accepts public connections */

@@ -3,6 +3,7 @@
 #include "base/crypto.h"
 #include "base/log.h"
 #include "loop/request_list.h"
+#include "service/connections.h"
 #include "service/http_request.h"
 #include "service/process.h"
 
@@ -86,14 +87,22 @@ static enum err_code load_peers(const struct service *service, struct peers *pee
 static int run_process(const struct service *service, const struct peers *peers,
                        const struct command *command, int argc, char **argv)
 {
+	struct connection_shares shares;
+	if (connections_share(process_settings.pg_connections, process_settings.workers,
+	                      core_count(), &shares)) {
+		fprintf(stderr,
+		        "PG_CONNECTIONS: must be %d or more, and 4 more than twice WORKERS\n",
+		        CONNECTIONS_MIN);
+		return 2;
+	}
 	struct arena *arena = arena_new();
 	struct process process = {
 		.service = service,
 		.settings = &process_settings,
 		.peers = *peers,
 		.instance = instance_name(arena),
-		.worker_count =
-			process_settings.workers ? (int)process_settings.workers : core_count(),
+		.worker_count = shares.loops,
+		.worker_connections = shares.per_loop,
 	};
 	int status;
 	if (command) {

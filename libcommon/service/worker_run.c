@@ -180,7 +180,7 @@ static void worker_make_clients(struct worker *worker)
 		.url = settings->database_url,
 		.direct_url = process_direct_url(settings),
 		.is_unprepared = !settings->pg_prepare,
-		.connections = (int)settings->pg_pool_size,
+		.connections = worker->process->worker_connections,
 		.connect_timeout_ms = 5000,
 		.pool_wait_ms = (uint64_t)settings->pg_pool_wait_ms,
 		.idle_close_ms = 60000,
