@@ -178,6 +178,7 @@ process_settings() {
 		"IDENTITY_SIGN_SECRETS=$(process_sign_secrets "$name")" \
 		"IDENTITY_VERIFY_SECRETS=$(process_verify_secrets "$name")" \
 		"SEAL_SECRETS=$(secret_for "seal:$name")" \
+		"DRAIN_DELAY=0" \
 		"DATA_DIR=$DATA/$name"
 	for other in "${PROCESSES[@]}"; do
 		[[ ${URL_VARIABLE[$other]} == - ]] ||

@@ -183,7 +183,7 @@ static void make_upstreams(struct edge *edge)
 	edge->limits = upstream_limits_default;
 	edge->limits.connect_timeout_ms = (uint64_t)connect_timeout_ms;
 	edge->limits.answer_timeout_ms = (uint64_t)settings->request_timeout_ms + ANSWER_GRACE_MS;
-	edge->limits.content_timeout_ms = (uint64_t)settings->body_timeout_ms;
+	edge->limits.content_timeout_ms = (uint64_t)settings->body_pause_ms;
 	for (int service = 0; service < API_SERVICE_COUNT; service++) {
 		const char *url = settings->service_url[service];
 		if (!url || !url[0])

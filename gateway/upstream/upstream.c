@@ -37,6 +37,7 @@
 
 #include <stdlib.h>
 #include <sys/queue.h>
+#include <sys/socket.h>
 
 #define NEVER                UINT64_MAX
 #define CONNECT_TIMEOUTS_MAX 3 /* silent endpoints that a call waits for */
@@ -567,10 +568,21 @@ void upstream_resume(struct upstream_call *call)
 	conn_update(call->conn);
 }
 
+/* Make closing reset the connection: the service goes on when it only reads the end of it, because a
+ * client may shut down sending and still wait for its answer. */
+static void conn_abort(struct conn *conn)
+{
+	static const struct linger ABORT = {.l_onoff = 1, .l_linger = 0};
+	int fd;
+	if (conn->state == CONN_BUSY && uv_fileno((uv_handle_t *)&conn->stream, &fd) == 0)
+		(void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &ABORT, sizeof(ABORT));
+	conn_close(conn);
+}
+
 void upstream_cancel(struct upstream_call *call)
 {
 	if (call->conn)
-		conn_close(call->conn);
+		conn_abort(call->conn);
 	else if (call->is_failed)
 		TAILQ_REMOVE(&call->upstream->failed, call, link);
 	else

@@ -117,7 +117,7 @@ void upstream_sent(struct upstream_call *call);
 void upstream_pause(struct upstream_call *call);
 void upstream_resume(struct upstream_call *call);
 
-/** End the call and close its connection. */
+/** End the call and reset its connection, so that the service ends the request, too. */
 void upstream_cancel(struct upstream_call *call);
 
 /** Open connections, and those of them that are idle. For tests. */

@@ -18,8 +18,11 @@
  * IDLE      idle_timeout            yes                          CLOSED
  * HEAD      head_timeout            yes                          408, LINGER
  * EXCHANGE  content_timeout since   unless the handler paused,   on_gone; 408 when no response
- *           the last bytes, while   or bytes of the next         was started
- *           waiting for the client  request are in `held`
+ *           the last bytes, and     or bytes of the next         was started
+ *           what content_total and  request are in `held`
+ *           content_rate_min allow,
+ *           while waiting for the
+ *           client
  * DROP      content_timeout         yes                          CLOSED
  * LINGER    LINGER_MS a read,       yes                          CLOSED
  *           LINGER_ALL_MS in all
@@ -37,12 +40,19 @@
 #define LINGER_ALL_MS  30000       /* longest wait in all */
 #define DRAIN_IDLE_MS  1000        /* while draining, longest wait for a request already sent */
 #define DROP_MAX_BYTES (256 << 10) /* most content read after the response; more closes */
+#define STALLED_MS     1000        /* without an event: the exchange may be replaced */
+
+static const enum conn_class CLASS_OF[CONN_STATES] = {
+	[CONN_IDLE] = CLASS_IDLE, [CONN_HEAD] = CLASS_HEAD,   [CONN_EXCHANGE] = CLASS_BUSY,
+	[CONN_DROP] = CLASS_IDLE, [CONN_LINGER] = CLASS_IDLE,
+};
 
 static void enter_state(struct http_conn *conn, enum conn_state state, uint64_t time_ms)
 {
 	conn->state = state;
 	conn->deadline_ms = time_ms == HTTP_NEVER ? HTTP_NEVER : conn_now(conn) + time_ms;
 	conn->is_late = false;
+	http_socket_classify(conn, CLASS_OF[state]);
 }
 
 static void enter_idle(struct http_conn *conn)
@@ -66,6 +76,8 @@ static void exchange_free(struct http_conn *conn)
 	if (conn->state == CONN_EXCHANGE)
 		conn->server->handler->on_done(&exchange->x);
 	arena_free(arena);
+	if (conn->memory_bytes > 0)
+		(void)http_socket_count_memory(conn);
 }
 
 static void on_shutdown(uv_shutdown_t *req, int status)
@@ -165,6 +177,8 @@ static const char *refusal_detail(enum err_code code)
 		return "the request's target is too long";
 	case ERR_NOT_BUILT:
 		return "the method is not known";
+	case ERR_UNAVAILABLE:
+		return "too many large heads are in progress; nothing was done, try again";
 	default:
 		return "the request is not valid HTTP/1.1";
 	}
@@ -224,14 +238,17 @@ static void exchange_finish(struct http_conn *conn)
 		enter_state(conn, CONN_DROP, conn->server->limits->content_timeout_ms);
 }
 
-/* End the exchange if it was aborted, failed or timed out. True: it was. */
+/* End the exchange if it was aborted, failed or timed out. True: it was. A client that only shut down
+ * its sending side still waits for the response. */
 static bool exchange_check(struct http_conn *conn)
 {
 	struct server_exchange *exchange = conn->exchange;
+	if (conn->is_at_end)
+		conn->is_keep_alive = false;
 	if (exchange->is_aborted) {
 		exchange_free(conn);
 		http_socket_reset(conn);
-	} else if (conn->is_broken || conn->is_at_end) {
+	} else if (conn->is_broken || (conn->is_at_end && !exchange->is_request_complete)) {
 		exchange_fail(conn, ERR_CLIENT_GONE, NULL);
 	} else if (conn->is_late) {
 		bool is_sending = http_socket_queued(conn) > 0;
@@ -359,11 +376,33 @@ void http_conn_new(struct http_server *server, int fd, const struct sockaddr_sto
 	conn->is_keep_alive = true;
 	server->handle_count++;
 	server->conn_count++;
-	TAILQ_INSERT_TAIL(&server->conns, conn, all);
+	TAILQ_INSERT_TAIL(&server->conns[CLASS_IDLE], conn, all);
 	http_parse_init(conn);
 	conn->is_broken = !http_socket_open(conn, fd, from, http_conn_tick);
 	enter_idle(conn);
 	http_conn_tick(conn);
+}
+
+/* The exchange that has waited for its client for longest. */
+static struct http_conn *longest_stalled(const struct http_server *server)
+{
+	struct http_conn *conn, *stalled = NULL;
+	uint64_t until_ms = uv_now(server->loop) - STALLED_MS;
+	TAILQ_FOREACH (conn, &server->conns[CLASS_BUSY], all) {
+		if (conn->deadline_ms != HTTP_NEVER && conn->waited_ms <= until_ms) {
+			stalled = conn;
+			until_ms = conn->waited_ms;
+		}
+	}
+	return stalled;
+}
+
+struct http_conn *http_conn_replaceable(const struct http_server *server)
+{
+	struct http_conn *conn = TAILQ_FIRST(&server->conns[CLASS_IDLE]);
+	if (!conn)
+		conn = TAILQ_FIRST(&server->conns[CLASS_HEAD]);
+	return conn ? conn : longest_stalled(server);
 }
 
 void http_content_pause(struct http_exchange *x)

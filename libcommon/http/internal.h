@@ -42,11 +42,28 @@ enum conn_state {
 	CONN_STATES
 };
 
+/** Connections are on one list for each class, in the order in which they entered their state. */
+enum conn_class {
+	CLASS_IDLE, /* between two requests, or only dropping input */
+	CLASS_HEAD,
+	CLASS_BUSY, /* with a request */
+	CONN_CLASSES
+};
+
+/** How long the server has waited for the client to send or to read content. */
+struct client_wait {
+	uint64_t from_ms;     /* when the current wait began; 0: the server does not wait */
+	uint64_t earlier_ms;  /* sum of the waits that are over */
+	uint64_t start_bytes; /* moved before the first wait */
+};
+
 /** An exchange with the members that only the server uses; in the arena of the exchange. */
 struct server_exchange {
 	struct http_exchange x;
 	struct http_conn *conn;
 	struct arena *arena; /* initial value of x.arena, which the handler may have taken */
+	struct client_wait sends, reads; /* of the client */
+	uint64_t received_bytes;         /* of content */
 
 	struct head_builder collect; /* the target, then the fields */
 	uint32_t target_length;
@@ -81,12 +98,16 @@ struct http_conn {
 	uv_shutdown_t shutdown;
 	llhttp_t parser;
 	TAILQ_ENTRY(http_conn) all, due;
+	enum conn_class class;
 	enum conn_state state;
 	struct server_exchange *exchange; /* in CONN_HEAD and CONN_EXCHANGE, else NULL */
 
 	const char *in; /* received and not yet parsed: in the loop's buffer, or in `held` */
 	size_t in_length;
 	char *held;               /* copy of bytes that could not be parsed yet; NULL: none */
+	size_t memory_bytes;      /* of head and `held`, counted in server->memory_bytes */
+	uint64_t written_bytes;   /* given to the socket */
+	uint64_t waited_ms;       /* time of the loop of the last event */
 	size_t framing_bytes;     /* of this request's chunk extensions and trailers */
 	size_t extension_bytes;   /* of the chunk extension's name or value being read */
 	size_t dropped_bytes;     /* of content that was dropped after its response */
@@ -128,15 +149,17 @@ struct http_server {
 	int listen_fd;      /* -1: not listening */
 	bool is_unix;
 	bool is_accepting;
+	bool is_full; /* all connections are in use and none can be replaced */
 	bool is_draining;
 	bool is_freed;
 	unsigned handle_count; /* of libuv; a connection counts as one */
 	void (*drained)(void *);
 	void *drained_context;
 
-	struct http_conn_list conns, due;
+	struct http_conn_list conns[CONN_CLASSES], due;
 	size_t conn_count;
-	int64_t date_s; /* Unix time that `date` shows */
+	size_t memory_bytes; /* of incomplete heads, heads and held input */
+	int64_t date_s;      /* Unix time that `date` shows */
 	char date[40];
 	char read_buffer[HTTP_READ_BYTES];
 };
@@ -173,6 +196,13 @@ size_t http_socket_queued(const struct http_conn *conn);
 
 /** Send a TCP acknowledgment now: the client has more to send. */
 void http_socket_acknowledge(struct http_conn *conn);
+
+/** Put the connection at the end of the list of its class. */
+void http_socket_classify(struct http_conn *conn, enum conn_class class);
+
+/** Count the memory of the connection's head and held input, when it is much. Closes connections with
+ * incomplete large heads, oldest first, if that exceeds the limit. False: it is still exceeded. */
+bool http_socket_count_memory(struct http_conn *conn);
 
 /** Close at once. Requires that there is no exchange. */
 void http_socket_close(struct http_conn *conn);
@@ -235,3 +265,6 @@ void http_conn_tick(struct http_conn *conn);
 
 /** Close the connection at once; the handler of an open exchange gets on_gone. */
 void http_conn_kill(struct http_conn *conn);
+
+/** The connection that a new one may replace; NULL: every client is waiting for its response. */
+struct http_conn *http_conn_replaceable(const struct http_server *server);

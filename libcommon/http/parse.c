@@ -160,6 +160,7 @@ static int on_body(llhttp_t *parser, const char *at, size_t length)
 		conn->dropped_bytes += length;
 		return 0;
 	}
+	exchange->received_bytes += length;
 	if (conn->server->handler->on_content)
 		conn->server->handler->on_content(&exchange->x, at, length);
 	return exchange->is_paused || exchange->is_aborted ? HPE_PAUSED : 0;
@@ -276,6 +277,9 @@ enum parse_event http_parse_feed(struct http_conn *conn)
 		conn->exchange->head_bytes += taken;
 		if (conn->exchange->head_bytes > conn->server->limits->head_max_bytes) {
 			conn->refusal = too_large(conn);
+			conn->parsed = PARSE_REFUSED;
+		} else if (!http_socket_count_memory(conn)) {
+			conn->refusal = ERR_UNAVAILABLE;
 			conn->parsed = PARSE_REFUSED;
 		}
 	}

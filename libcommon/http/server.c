@@ -1,5 +1,6 @@
 #include "base/base.h"
 #include "base/log.h"
+#include "base/metrics.h"
 #include "http/internal.h"
 
 #include <errno.h>
@@ -22,48 +23,102 @@ const struct http_limits http_limits_default = {
 	.fields_max = 128,
 	.head_timeout_ms = 10000,
 	.content_timeout_ms = 30000,
+	.content_total_ms = 300000,
+	.content_rate_min = 4 << 10,
 	.idle_timeout_ms = 60000,
 	.connections_max = 10000,
+	.head_memory_bytes = 16 << 20,
 	.send_high_bytes = 256 << 10,
 };
+
+static struct metric replaced_total =
+	METRIC_COUNTER("expops_http_connections_replaced_total",
+                       "Idle or stalled connections closed to make room for new ones.");
+
+static struct metric pauses_total = METRIC_COUNTER(
+	"expops_http_accept_pauses_total",
+	"Pauses of accepting, because no connection, descriptor or memory was left.");
 
 static void accept_update(struct http_server *server);
 
 static void on_pause_over(uv_timer_t *timer)
 {
 	struct http_server *server = timer->data;
+	server->is_full = false;
 	accept_update(server);
 }
 
-/* Stop accepting for a moment when descriptors or memory are used up; new connections wait in the
- * kernel's queue. */
+/* Stop accepting for a moment; new connections wait in the kernel's queue. */
 static void accept_pause(struct http_server *server)
 {
+	metric_add(&pauses_total, NULL, NULL, 1);
+	uv_timer_start(&server->timer, on_pause_over, ACCEPT_PAUSE_MS, 0);
+	accept_update(server);
+}
+
+static void conn_replace(struct http_conn *conn)
+{
+	metric_add(&replaced_total, NULL, NULL, 1);
+	http_conn_kill(conn);
+}
+
+static int accept_fd(struct http_server *server, struct sockaddr_storage *ret_from)
+{
+	socklen_t length = sizeof(*ret_from);
+	return accept4(server->listen_fd, (struct sockaddr *)ret_from, &length,
+	               SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
+/* As accept_fd(). Closes a connection that may be replaced when no descriptor is left. */
+static int accept_replacing(struct http_server *server, struct sockaddr_storage *ret_from)
+{
+	int fd = accept_fd(server, ret_from);
+	if (fd >= 0 || (errno != EMFILE && errno != ENFILE))
+		return fd;
+	int failure = errno;
+	struct http_conn *replaceable = http_conn_replaceable(server);
+	if (replaceable) {
+		conn_replace(replaceable);
+		return accept_fd(server, ret_from);
+	}
+	errno = failure;
+	return -1;
+}
+
+/* Returns whether to go on: only that connection failed. */
+static bool accept_failed(struct http_server *server)
+{
+	if (errno == ECONNABORTED || errno == EINTR || errno == EPROTO || errno == EPERM)
+		return true;
+	if (errno == EAGAIN || errno == EWOULDBLOCK || !server->is_accepting)
+		return false;
 	log_warn(LOG_GROUP_HTTP, "cannot accept, pausing", f_text("reason", uv_strerror(-errno)),
 	         f_int("connections", server->conn_count));
-	server->is_accepting = false;
-	uv_poll_stop(&server->listener);
-	uv_timer_start(&server->timer, on_pause_over, ACCEPT_PAUSE_MS, 0);
+	accept_pause(server);
+	return false;
 }
 
 /* Accept one connection; false: none is waiting, or accepting failed. */
 static bool accept_one(struct http_server *server)
 {
 	struct sockaddr_storage from = {.ss_family = AF_UNIX};
-	socklen_t length = sizeof(from);
-	int fd = accept4(server->listen_fd, (struct sockaddr *)&from, &length,
-	                 SOCK_NONBLOCK | SOCK_CLOEXEC);
-	if (fd >= 0) {
-		if (server->is_unix)
-			from.ss_family = AF_UNIX;
-		http_conn_new(server, fd, &from);
-		return true;
+	bool is_full = server->conn_count >= server->limits->connections_max;
+	struct http_conn *replaceable = is_full ? http_conn_replaceable(server) : NULL;
+	if (is_full && !replaceable) {
+		server->is_full = true;
+		if (server->is_accepting)
+			accept_pause(server);
+		return false;
 	}
-	if (errno == ECONNABORTED || errno == EINTR || errno == EPROTO || errno == EPERM)
-		return true;
-	if (errno != EAGAIN && errno != EWOULDBLOCK && server->is_accepting)
-		accept_pause(server);
-	return false;
+	int fd = accept_replacing(server, &from);
+	if (fd < 0)
+		return accept_failed(server);
+	if (server->is_unix)
+		from.ss_family = AF_UNIX;
+	if (server->conn_count >= server->limits->connections_max)
+		conn_replace(replaceable);
+	http_conn_new(server, fd, &from);
+	return true;
 }
 
 static void on_connections(uv_poll_t *poll, int status, int events)
@@ -71,18 +126,15 @@ static void on_connections(uv_poll_t *poll, int status, int events)
 	struct http_server *server = poll->data;
 	(void)status;
 	(void)events;
-	for (int i = 0; i < ACCEPT_BURST && server->is_accepting; i++) {
+	for (int i = 0; i < ACCEPT_BURST && server->is_accepting; i++)
 		if (!accept_one(server))
 			return;
-		accept_update(server);
-	}
 }
 
-/* Start or stop accepting, depending on the limit of connections. */
+/* Start or stop accepting. */
 static void accept_update(struct http_server *server)
 {
 	bool should_accept = server->listen_fd >= 0 && !server->is_draining &&
-	                     server->conn_count < server->limits->connections_max &&
 	                     !uv_is_active((uv_handle_t *)&server->timer);
 	if (should_accept == server->is_accepting)
 		return;
@@ -122,7 +174,11 @@ static void on_drain_timer(uv_timer_t *timer)
 static void on_conn_closed(struct http_server *server)
 {
 	server->conn_count--;
-	accept_update(server);
+	if (server->is_full && !server->is_draining) {
+		server->is_full = false;
+		uv_timer_stop(&server->timer);
+		accept_update(server);
+	}
 	if (server->is_draining && server->conn_count == 0 && !server->is_freed)
 		uv_timer_start(&server->timer, on_drain_timer, 0, 0);
 }
@@ -133,6 +189,8 @@ struct http_server *http_server_new(uv_loop_t *loop, const struct http_handler *
 	struct http_server *server = calloc(1, sizeof(*server));
 	require(server);
 	http_response_register();
+	metric_register(&replaced_total);
+	metric_register(&pauses_total);
 	server->loop = loop;
 	server->handler = handler;
 	server->limits = limits;
@@ -140,7 +198,8 @@ struct http_server *http_server_new(uv_loop_t *loop, const struct http_handler *
 	server->on_conn_closed = on_conn_closed;
 	server->listen_fd = -1;
 	server->handle_count = 3;
-	TAILQ_INIT(&server->conns);
+	for (int class = 0; class < CONN_CLASSES; class ++)
+		TAILQ_INIT(&server->conns[class]);
 	TAILQ_INIT(&server->due);
 	uv_timer_init(loop, &server->timer);
 	uv_idle_init(loop, &server->idle);
@@ -298,8 +357,9 @@ size_t http_server_queued(const struct http_server *server)
 {
 	size_t queued = 0;
 	const struct http_conn *conn;
-	TAILQ_FOREACH (conn, &server->conns, all)
-		queued += http_socket_queued(conn);
+	for (int class = 0; class < CONN_CLASSES; class ++)
+		TAILQ_FOREACH (conn, &server->conns[class], all)
+			queued += http_socket_queued(conn);
 	return queued;
 }
 
@@ -338,8 +398,9 @@ void http_server_drain(struct http_server *server, uint64_t deadline_ms, void (*
 	uv_timer_start(&server->timer, on_drain_timer, server->conn_count == 0 ? 0 : deadline_ms,
 	               0);
 	struct http_conn *conn;
-	TAILQ_FOREACH (conn, &server->conns, all)
-		http_socket_schedule(conn);
+	for (int class = 0; class < CONN_CLASSES; class ++)
+		TAILQ_FOREACH (conn, &server->conns[class], all)
+			http_socket_schedule(conn);
 }
 
 void http_server_free(struct http_server *server)
@@ -348,8 +409,9 @@ void http_server_free(struct http_server *server)
 		return;
 	server->is_freed = true;
 	server_unlisten(server);
-	while (!TAILQ_EMPTY(&server->conns))
-		http_conn_kill(TAILQ_FIRST(&server->conns));
+	for (int class = 0; class < CONN_CLASSES; class ++)
+		while (!TAILQ_EMPTY(&server->conns[class]))
+			http_conn_kill(TAILQ_FIRST(&server->conns[class]));
 	uv_close((uv_handle_t *)&server->timer, on_closed);
 	uv_close((uv_handle_t *)&server->idle, on_closed);
 	uv_close((uv_handle_t *)&server->check, on_closed);

@@ -30,10 +30,20 @@
  *     414  a head over the limit, most of which is the target
  *     417  an Expect other than 100-continue
  *     431  a head over the limit
+ *     503  a large head while head_memory_bytes are used up, also after connections with an incomplete
+ *          large head were closed
  *     501  an unknown method
  *     505  a version other than 1.0 and 1.1
  *
  * Trailers are dropped and have no effect.
+ *
+ * A client that shuts down its sending side after a complete request gets its answer. One that resets
+ * the connection, or ends it within a request, is gone.
+ *
+ * When all connections are in use, a new one takes the place of another: of the one that is idle for
+ * longest; else of the one that has sent an incomplete head for longest; else of the exchange that has
+ * waited for its client for longest, and at least a second. So clients that connect and do not send
+ * cannot keep others out, from however many addresses they connect.
  */
 #pragma once
 
@@ -91,9 +101,14 @@ struct http_limits {
 	size_t fields_max;        /* 128 */
 	uint64_t head_timeout_ms; /* 10,000: from a request's first byte to the end of its head */
 	uint64_t content_timeout_ms; /* 30,000: without a byte of content received or sent */
-	uint64_t idle_timeout_ms;    /* 60,000: between two requests */
-	size_t connections_max;      /* 10,000: at this number the server stops accepting */
-	size_t send_high_bytes;      /* 256 KiB: above it http_respond_content() returns true */
+	uint64_t content_total_ms;   /* 300,000: waiting for the content of one request */
+	/* 4 KiB: what a client must at least send or read of content in each second that the server
+	 * waits for it, after the first content_timeout_ms; 0: any rate. */
+	size_t content_rate_min;
+	uint64_t idle_timeout_ms; /* 60,000: between two requests */
+	size_t connections_max;   /* 10,000: at this number a new one replaces another */
+	size_t head_memory_bytes; /* 16 MiB: for heads and pipelined bytes over 4 KiB each */
+	size_t send_high_bytes;   /* 256 KiB: above it http_respond_content() returns true */
 };
 
 extern const struct http_limits http_limits_default;

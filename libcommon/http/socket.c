@@ -4,9 +4,12 @@
 
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#define MEMORY_FREE_BYTES 4096 /* a head, or held input, up to this size is not counted */
 
 static void peer_format(const struct sockaddr_storage *from, char peer[INET6_ADDRSTRLEN])
 {
@@ -77,6 +80,8 @@ void http_socket_write(struct http_conn *conn, const uv_buf_t *bufs, unsigned co
 {
 	if (conn->is_broken || conn->state == CONN_CLOSED)
 		return;
+	for (unsigned i = 0; i < count; i++)
+		conn->written_bytes += bufs[i].len;
 	conn->is_broken = buffered_write(&conn->stream, bufs, count, on_rest_written, conn) != 0;
 }
 
@@ -114,6 +119,8 @@ static void hold_input(struct http_conn *conn)
 		memcpy(conn->held, conn->in, conn->in_length);
 		conn->in = conn->held;
 	}
+	if (conn->in_length > MEMORY_FREE_BYTES || conn->memory_bytes > 0)
+		conn->is_broken |= !http_socket_count_memory(conn);
 }
 
 static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *ret_buf)
@@ -123,6 +130,15 @@ static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *ret_buf)
 	*ret_buf = uv_buf_init(conn->server->read_buffer, HTTP_READ_BYTES);
 }
 
+/* Whether the other side has closed the socket, and not only its sending direction. TCP does not show
+ * this before a write fails; a unix socket does. */
+static bool is_hung_up(const struct http_conn *conn)
+{
+	struct pollfd hangup = {.fd = -1};
+	return uv_fileno((const uv_handle_t *)&conn->stream, &hangup.fd) == 0 &&
+	       poll(&hangup, 1, 0) > 0 && (hangup.revents & (POLLHUP | POLLERR));
+}
+
 static void on_read(uv_stream_t *stream, ssize_t length, const uv_buf_t *buf)
 {
 	struct http_conn *conn = stream->data;
@@ -130,6 +146,7 @@ static void on_read(uv_stream_t *stream, ssize_t length, const uv_buf_t *buf)
 		return;
 	if (length == UV_EOF) {
 		conn->is_at_end = true;
+		conn->is_broken |= is_hung_up(conn);
 	} else if (length < 0) {
 		conn->is_broken = true;
 	} else {
@@ -142,7 +159,7 @@ static void on_read(uv_stream_t *stream, ssize_t length, const uv_buf_t *buf)
 /* Continue to read after the request is complete, to notice when the client closes. */
 static void set_reading(struct http_conn *conn)
 {
-	bool should_read = conn->in_length == 0;
+	bool should_read = conn->in_length == 0 && !conn->is_at_end;
 	if (conn->state == CONN_EXCHANGE && !conn->exchange->is_request_complete)
 		should_read = should_read && !conn->exchange->is_paused;
 	if (should_read == conn->is_reading)
@@ -163,16 +180,55 @@ static void on_timer(uv_timer_t *timer)
 	conn->on_event(conn);
 }
 
+/* How much longer the server may wait for the client, which has moved `bytes` in all; HTTP_NEVER: it
+ * does not wait. Each wait is limited, all together by `total_ms` and by the least rate: the client is
+ * given content_timeout_ms and, for each content_rate_min bytes, a second. */
+static uint64_t wait_left_ms(const struct http_conn *conn, struct client_wait *wait,
+                             bool is_waiting, uint64_t bytes, uint64_t total_ms)
+{
+	const struct http_limits *limits = conn->server->limits;
+	uint64_t now_ms = conn_now(conn);
+	if (!is_waiting) {
+		wait->earlier_ms += wait->from_ms ? now_ms - wait->from_ms : 0;
+		wait->from_ms = 0;
+		return HTTP_NEVER;
+	}
+	if (wait->from_ms == 0) {
+		wait->from_ms = now_ms;
+		if (wait->earlier_ms == 0)
+			wait->start_bytes = bytes;
+	}
+	uint64_t waited_ms = wait->earlier_ms + now_ms - wait->from_ms;
+	uint64_t allowed_ms = total_ms;
+	if (limits->content_rate_min > 0) {
+		uint64_t moved_ms = (bytes - wait->start_bytes) * 1000 / limits->content_rate_min;
+		allowed_ms = MIN_OF(allowed_ms, limits->content_timeout_ms + moved_ms);
+	}
+	uint64_t left_ms = allowed_ms > waited_ms ? allowed_ms - waited_ms : 0;
+	return MIN_OF(left_ms, limits->content_timeout_ms);
+}
+
+/* The time at which the exchange has waited too long for its client. */
+static uint64_t exchange_deadline_ms(struct http_conn *conn)
+{
+	struct server_exchange *exchange = conn->exchange;
+	size_t queued = http_socket_queued(conn);
+	uint64_t sends_ms =
+		wait_left_ms(conn, &exchange->sends, http_socket_may_read(conn),
+	                     exchange->received_bytes, conn->server->limits->content_total_ms);
+	uint64_t reads_ms = wait_left_ms(conn, &exchange->reads, queued > 0,
+	                                 conn->written_bytes - queued, HTTP_NEVER);
+	uint64_t left_ms = MIN_OF(sends_ms, reads_ms);
+	return left_ms == HTTP_NEVER ? HTTP_NEVER : conn_now(conn) + left_ms;
+}
+
 /* A running timer that fires before the deadline is left as it is and set again when it fires: most
  * deadlines are moved before they pass. */
 static void set_deadline(struct http_conn *conn)
 {
-	if (conn->state == CONN_EXCHANGE) {
-		bool is_waiting_for_client =
-			http_socket_queued(conn) > 0 || http_socket_may_read(conn);
-		uint64_t time_ms = conn->server->limits->content_timeout_ms;
-		conn->deadline_ms = is_waiting_for_client ? conn_now(conn) + time_ms : HTTP_NEVER;
-	}
+	if (conn->state == CONN_EXCHANGE)
+		conn->deadline_ms = exchange_deadline_ms(conn);
+	conn->waited_ms = conn_now(conn);
 	conn->queued_bytes = http_socket_queued(conn);
 	if (conn->deadline_ms == HTTP_NEVER ||
 	    (conn->timer_ms != 0 && conn->timer_ms <= conn->deadline_ms))
@@ -187,6 +243,45 @@ void http_socket_wait(struct http_conn *conn)
 	hold_input(conn);
 	set_reading(conn);
 	set_deadline(conn);
+}
+
+void http_socket_classify(struct http_conn *conn, enum conn_class class)
+{
+	struct http_conn_list *lists = conn->server->conns;
+	TAILQ_REMOVE(&lists[conn->class], conn, all);
+	TAILQ_INSERT_TAIL(&lists[class], conn, all);
+	conn->class = class;
+}
+
+/* The oldest connection whose incomplete head is counted, except `conn`. */
+static struct http_conn *oldest_large_head(const struct http_conn *conn)
+{
+	struct http_conn *other;
+	TAILQ_FOREACH (other, &conn->server->conns[CLASS_HEAD], all)
+		if (other->memory_bytes > 0 && other != conn)
+			return other;
+	return NULL;
+}
+
+bool http_socket_count_memory(struct http_conn *conn)
+{
+	struct http_server *server = conn->server;
+	size_t head = conn->exchange ? conn->exchange->head_bytes : 0;
+	size_t held = conn->held ? conn->in_length : 0;
+	size_t bytes =
+		(head > MEMORY_FREE_BYTES ? head : 0) + (held > MEMORY_FREE_BYTES ? held : 0);
+	if (bytes == conn->memory_bytes)
+		return true;
+	bool has_grown = bytes > conn->memory_bytes;
+	server->memory_bytes += bytes - conn->memory_bytes;
+	conn->memory_bytes = bytes;
+	while (has_grown && server->memory_bytes > server->limits->head_memory_bytes) {
+		struct http_conn *other = oldest_large_head(conn);
+		if (!other)
+			return false;
+		http_conn_kill(other);
+	}
+	return true;
 }
 
 void http_server_handle_closed(struct http_server *server)
@@ -212,10 +307,13 @@ void http_socket_close(struct http_conn *conn)
 		return;
 	require(!conn->exchange);
 	conn->state = CONN_CLOSED;
+	conn->in_length = 0;
+	if (conn->memory_bytes > 0)
+		(void)http_socket_count_memory(conn);
 	if (conn->is_due)
 		TAILQ_REMOVE(&conn->server->due, conn, due);
 	conn->is_due = false;
-	TAILQ_REMOVE(&conn->server->conns, conn, all);
+	TAILQ_REMOVE(&conn->server->conns[conn->class], conn, all);
 	uv_close((uv_handle_t *)&conn->timer, on_handle_closed);
 	uv_close((uv_handle_t *)&conn->stream, on_handle_closed);
 	conn->server->on_conn_closed(conn->server);

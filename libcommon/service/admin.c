@@ -58,7 +58,7 @@ static void readyz(struct http_exchange *x, struct worker *worker)
 		const char *reason;
 		bool applies;
 	} checks[] = {
-		{"draining", process->is_draining},
+		{"draining", process->is_stopping},
 		{"the schema is not migrated", !process->is_migrated},
 		{"the public listener is not open yet", !process->is_listening},
 		{database, database},

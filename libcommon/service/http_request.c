@@ -71,8 +71,6 @@ struct request *http_request_new(struct worker *worker, struct http_exchange *ex
 	rq->arena = arena;
 	rq->id = request_id;
 	rq->http = &collected->call;
-	rq->deadline_ms =
-		time_monotonic_ms() + (uint64_t)worker->process->settings->request_timeout_ms;
 	if (caller)
 		rq->caller = *caller;
 	collected->call = (struct http_call){
@@ -139,9 +137,7 @@ void http_request_content(struct request *rq, const char *data, size_t length)
 	enum err_code code = ERR_NONE;
 	if (collected->is_refused)
 		return;
-	if (request_left_ms(rq) == 0)
-		code = ERR_REQUEST_TIMEOUT;
-	else if (collected->body.max_bytes > 0)
+	if (collected->body.max_bytes > 0)
 		code = http_body_add(&collected->body, data, length);
 	if (code)
 		http_request_refuse(rq, code, code == ERR_UNAVAILABLE ? NO_MEMORY : NULL);
@@ -202,6 +198,8 @@ void http_request_end(struct request *rq)
 		rq->http->body = collected->body.data;
 		rq->http->body_length = collected->body.length;
 	}
+	rq->deadline_ms =
+		time_monotonic_ms() + (uint64_t)rq->worker->process->settings->request_timeout_ms;
 	request_run(rq, run_handler, handler_ended);
 }
 

@@ -55,12 +55,12 @@ struct request *http_request_new(struct worker *worker, struct http_exchange *ex
                                  const char *request_id, request_fn *handle, size_t body_max_bytes);
 
 /** For on_content: append to the body. Replies and drops the rest of the body: 413 over
- * body_max_bytes; 503 when the bodies of all requests exceed BODY_MEMORY; 408 past the request's
- * deadline. */
+ * body_max_bytes; 503 when the bodies of all requests exceed BODY_MEMORY. */
 void http_request_content(struct request *rq, const char *data, size_t length);
 
-/** For on_end: the body is complete, start the handler. A handler that fails with ERR_CONTENTION, and
- * whose request has no effects so far, is run again a few times, from its beginning. Replies 503 when 16,384 requests, divided
+/** For on_end: the body is complete, start the handler; REQUEST_TIMEOUT begins here. A handler that
+ * fails with ERR_CONTENTION, and whose request has no effects so far, is run again a few times, from
+ * its beginning. Replies 503 when 16,384 requests, divided
  * evenly among the workers, run already in the process. */
 void http_request_end(struct request *rq);
 

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define SPARE_THREADS 2         /* of libuv's pool, beside one per job */
@@ -152,6 +153,16 @@ static void set_malloc_thresholds(void)
 #endif
 }
 
+/* Raise the limit of open files as far as the process may. */
+static void raise_descriptor_limit(void)
+{
+	struct rlimit files;
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+		files.rlim_cur = files.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &files);
+	}
+}
+
 /* Size libuv's thread pool so that threads are left for name look-ups while every job slot has
  * offloaded long work. */
 static void set_pool_size(void)
@@ -187,6 +198,7 @@ int service_main(const struct service *service, int argc, char **argv)
 		return 0;
 	}
 	signal(SIGPIPE, SIG_IGN);
+	raise_descriptor_limit();
 	set_malloc_thresholds();
 	set_pool_size();
 	curl_global_init(CURL_GLOBAL_DEFAULT);

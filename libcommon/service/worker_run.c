@@ -3,8 +3,10 @@
  *     created --ready--> serving --drain--> draining --exchanges and jobs ended--> ending
  *                                                       ending --requests ended--> closed
  *
- * Worker 0 receives SIGTERM and SIGINT and tells every worker to drain. Draining ends when no exchange
- * and no job is left, or at DRAIN_TIMEOUT; requests that still run are then cancelled.
+ * Worker 0 receives SIGTERM and SIGINT. /readyz fails from then on, and for DRAIN_DELAY everything else
+ * goes on, so that load balancers can notice. Then worker 0 tells every worker to drain; a second
+ * signal ends the delay. Draining ends when no exchange and no job is left, or at DRAIN_TIMEOUT;
+ * requests that still run are then cancelled.
  */
 #include "base/log.h"
 #include "base/timefmt.h"
@@ -27,12 +29,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #define OPENING_POLL_MS           20
 #define ENDING_POLL_MS            20
 #define ENDING_MAX_MS             10000
 #define MIGRATE_RETRY_MS          500
 #define MIGRATE_CONFLICT_RETRY_MS 5000 /* until somebody corrects the database */
+#define DESCRIPTORS_OTHERS        512 /* not for connections of clients or to services */
+#define CONNECTIONS_MAX           65536
 #define COMMAND_TIMEOUT_MS        (UINT64_C(365) * 24 * 3600 * 1000)
 
 struct worker_run {
@@ -49,6 +54,7 @@ struct worker_run {
 	struct tasks *tasks;
 	struct event_handler *events; /* that `tasks` borrows */
 	uv_signal_t on_term, on_int;
+	uv_timer_t drain_delay;
 	struct http_limits limits;
 };
 
@@ -91,6 +97,7 @@ static void worker_close(struct worker_run *run)
 	if (worker->index == 0) {
 		handle_close((uv_handle_t *)&run->on_term);
 		handle_close((uv_handle_t *)&run->on_int);
+		handle_close((uv_handle_t *)&run->drain_delay);
 	}
 }
 
@@ -134,25 +141,55 @@ static void drain(uv_async_t *wake)
 	http_server_drain(run->worker->server, timeout_ms, part_drained, run);
 }
 
-static void on_signal(uv_signal_t *handle, int number)
+static void drain_all(uv_timer_t *delay)
 {
-	struct worker_run *run = handle->data;
+	struct worker_run *run = delay->data;
 	struct process *process = run->worker->process;
-	if (process->is_draining)
-		return;
 	process->is_draining = true;
-	log_info(LOG_GROUP_MAIN, "draining", f_text("signal", strsignal(number)));
+	log_info(LOG_GROUP_MAIN, "draining");
 	for (int i = 0; i < process->worker_count; i++)
 		uv_async_send(&process->workers[i].run->wake);
 }
 
-static struct http_limits limits_of(const struct process_settings *settings)
+static void on_signal(uv_signal_t *handle, int number)
 {
+	struct worker_run *run = handle->data;
+	struct process *process = run->worker->process;
+	uint64_t delay_ms = process->is_listening ? (uint64_t)process->settings->drain_delay_ms : 0;
+	bool is_first = !process->is_stopping;
+	process->is_stopping = true;
+	if (is_first)
+		log_info(LOG_GROUP_MAIN, "stopping", f_text("signal", strsignal(number)),
+		         f_int("delay_ms", delay_ms));
+	if (is_first || uv_is_active((uv_handle_t *)&run->drain_delay))
+		uv_timer_start(&run->drain_delay, drain_all, is_first ? delay_ms : 0, 0);
+}
+
+/* The connections that the limit of open files leaves room for. Each may need a second descriptor, to a
+ * service; the rest is for Postgres, Redis, files and the admin listener. */
+static int64_t connections_possible(void)
+{
+	struct rlimit files;
+	require(getrlimit(RLIMIT_NOFILE, &files) == 0);
+	rlim_t others = MIN_OF(files.rlim_cur / 4, DESCRIPTORS_OTHERS);
+	return (int64_t)MIN_OF((files.rlim_cur - others) / 2, CONNECTIONS_MAX);
+}
+
+/* The part of one worker. */
+static struct http_limits limits_of(const struct process *process)
+{
+	const struct process_settings *settings = process->settings;
+	int64_t connections =
+		settings->connections_max ? settings->connections_max : connections_possible();
 	struct http_limits limits = http_limits_default;
 	limits.head_max_bytes = (size_t)settings->head_max_bytes;
 	limits.head_timeout_ms = (uint64_t)settings->head_timeout_ms;
-	limits.content_timeout_ms = (uint64_t)settings->body_timeout_ms;
+	limits.content_timeout_ms = (uint64_t)settings->body_pause_ms;
+	limits.content_total_ms = (uint64_t)settings->body_timeout_ms;
+	limits.content_rate_min = (size_t)settings->body_rate_min_bytes;
 	limits.idle_timeout_ms = (uint64_t)settings->idle_timeout_ms;
+	limits.head_memory_bytes = (size_t)(settings->head_memory_bytes / process->worker_count);
+	limits.connections_max = (size_t)MAX_OF(connections / process->worker_count, 1);
 	return limits;
 }
 
@@ -213,7 +250,7 @@ static void open_when_ready(uv_timer_t *timer)
 	struct worker *worker = run->worker;
 	struct process *process = worker->process;
 	const char *listen = process->settings->listen;
-	bool is_ending = run->is_ending || process->is_draining;
+	bool is_ending = run->is_ending || process->is_stopping;
 	if (!is_ending && !(run->first ? process->is_listening : may_open(process)))
 		return;
 	uv_timer_stop(timer);
@@ -235,7 +272,7 @@ static void worker_make(struct process *process, int index)
 	require(run);
 	*worker = (struct worker){.index = index, .process = process, .run = run};
 	run->worker = worker;
-	run->limits = limits_of(process->settings);
+	run->limits = limits_of(process);
 	require(uv_loop_init(&worker->loop) == 0);
 	uv_async_init(&worker->loop, &run->wake, drain);
 	uv_timer_init(&worker->loop, &run->opening);
@@ -255,7 +292,8 @@ static bool worker_make_first(struct process *process)
 	struct worker_run *run = worker->run;
 	uv_signal_init(&worker->loop, &run->on_term);
 	uv_signal_init(&worker->loop, &run->on_int);
-	run->on_term.data = run->on_int.data = run;
+	uv_timer_init(&worker->loop, &run->drain_delay);
+	run->on_term.data = run->on_int.data = run->drain_delay.data = run;
 	uv_signal_start(&run->on_term, on_signal, SIGTERM);
 	uv_signal_start(&run->on_int, on_signal, SIGINT);
 	run->admin = http_server_new(&worker->loop, &admin_handler, &run->limits, worker);
@@ -335,7 +373,7 @@ static enum err_code prepare_database(const struct process *process)
 static void migrate_main(void *arg)
 {
 	struct process *process = arg;
-	while (!process->is_draining) {
+	while (!process->is_stopping) {
 		enum err_code code = prepare_database(process);
 		if (!code) {
 			process->is_migrated = true;
@@ -352,7 +390,9 @@ int workers_run(struct process *process)
 	if (!worker_make_first(process))
 		return 1;
 	log_info(LOG_GROUP_MAIN, "starting", f_text("version", EXPOPS_VERSION),
-	         f_int("workers", process->worker_count));
+	         f_int("workers", process->worker_count),
+	         f_int("connections_max", process->workers[0].run->limits.connections_max *
+	                                          (size_t)process->worker_count));
 	if (process->service->process_start)
 		process->service->process_start(process);
 	uv_thread_t migrator;

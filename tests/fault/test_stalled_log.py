@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 import threading
 
 import httpx
@@ -19,7 +18,7 @@ def dropped(process):
 def test_a_log_that_is_not_read_costs_lines_and_no_request(cluster):
     process = cluster.separate("gateway", "stalled-log", LOG_LEVEL="debug", RATE_LIMIT="0")
     reader, writer = os.pipe()
-    process.popen = subprocess.Popen([process.binary], env={**os.environ, **process.env}, stdin=subprocess.DEVNULL, stdout=writer)
+    process.start(stdout=writer)
     os.close(writer)
     process.wait_ready()
 

@@ -22,7 +22,7 @@ def collector(cluster, user, request):
     """(process, head): a replica with little memory for bodies, and the head of a POST to it."""
     name = request.param
     listen = f"127.0.0.1:{free_port()}"
-    timeouts = {"BODY_TIMEOUT": "600s", "REQUEST_TIMEOUT": "600s"}
+    timeouts = {"BODY_PAUSE": "600s", "BODY_TIMEOUT": "600s"}
     process = cluster.add(name, LISTEN=listen, BODY_MEMORY=str(BODY_MEMORY), **timeouts)
     process.wait_ready()
     caller = {"Authorization": f"Bearer {user.key}"}

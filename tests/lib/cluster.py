@@ -20,6 +20,7 @@ SETTINGS = {
     "WORKERS": "2",
     "RATE_LIMIT": "0",
     "KEY_LOOKUP_LIMIT": "0",
+    "DRAIN_DELAY": "0",
     "JOB_LEASE": "15s",
     "PG_POOL_WAIT": "5s",
     "CONNECT_TIMEOUT": "5s",

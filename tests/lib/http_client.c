@@ -198,6 +198,13 @@ void http_client_free(struct http_client *client)
 	uv_run(loop, UV_RUN_NOWAIT);
 }
 
+void http_client_reset(struct http_client *client)
+{
+	static const struct linger ABORT = {.l_onoff = 1, .l_linger = 0};
+	(void)setsockopt(client->fd, SOL_SOCKET, SO_LINGER, &ABORT, sizeof(ABORT));
+	http_client_free(client);
+}
+
 void loop_run_until(uv_loop_t *loop, const bool *condition)
 {
 	uv_timer_t guard;

@@ -53,6 +53,10 @@ int http_client_status(const struct http_client *client, size_t index);
 /** Close and free; runs the loop for the close callbacks. */
 void http_client_free(struct http_client *client);
 
+/** As http_client_free(), but reset the connection: the server notices that nobody waits for its
+ * response. */
+void http_client_reset(struct http_client *client);
+
 /** Run the loop until `*condition` holds; fails the test after a long time. */
 void loop_run_until(uv_loop_t *loop, const bool *condition);
 

@@ -52,12 +52,12 @@ class Process:
     def is_running(self):
         return self.popen is not None and self.popen.poll() is None
 
-    def start(self):
+    def start(self, **options):
+        """`options` for Popen: another standard output, for example."""
         assert not self.is_running, f"{self.name} is already running"
         with open(self.log_path, "ab") as log:
-            self.popen = subprocess.Popen(
-                [self.binary], env={**SANITIZERS, **os.environ, **self.env}, stdin=subprocess.DEVNULL, stdout=log, stderr=log
-            )
+            options = {"stdin": subprocess.DEVNULL, "stdout": log, "stderr": log, **options}
+            self.popen = subprocess.Popen([self.binary], env={**SANITIZERS, **os.environ, **self.env}, **options)
 
     def is_ready(self):
         """Whether /readyz answers 200. Raises at once when the process has ended."""

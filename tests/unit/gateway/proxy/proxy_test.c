@@ -279,7 +279,7 @@ static void a_disconnect_cancels_the_key_check(void **state)
 	http_client_puts(f->client,
 	                 "GET " LIST " HTTP/1.1\r\nHost: gw\r\nAuthorization: Bearer slow\r\n\r\n");
 	fixture_wait_key(f);
-	http_client_free(f->client);
+	http_client_reset(f->client);
 	f->client = NULL;
 	loop_until(&f->loop, f->key_cancels == 1);
 }
@@ -497,7 +497,7 @@ static void a_disconnect_cancels_the_second_check(void **state)
 	http_client_puts(f->client, "POST /api/v1.0/account/api-keys HTTP/1.1\r\n" AGAIN
 	                            "Content-Length: 4\r\n\r\nbody");
 	fixture_wait_key(f);
-	http_client_free(f->client);
+	http_client_reset(f->client);
 	f->client = NULL;
 	loop_until(&f->loop, f->local_dones == 1);
 	assert_int_equal(f->key_cancels, 1);

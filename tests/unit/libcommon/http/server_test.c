@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -244,19 +243,6 @@ static void drained_follows_full(void **state)
 	assert_int_equal(f->drained, 1);
 }
 
-static void clients_that_stop_reading_are_closed(void **state)
-{
-	struct fixture *f = *state;
-	fixture_limits.content_timeout_ms = 20;
-	f->on_end = respond_large;
-	http_client_reads(f->client, false);
-	http_client_puts(f->client, GET);
-	while (f->dones == 0)
-		uv_run(&f->loop, UV_RUN_ONCE);
-	assert_int_equal(f->gones, 1);
-	assert_int_equal(f->gone_reason, ERR_CLIENT_GONE);
-}
-
 static void early_responses_drop_the_remaining_content(void **state)
 {
 	struct fixture *f = *state;
@@ -334,77 +320,6 @@ static void aborted_responses_are_reset(void **state)
 	assert_true(f->client->is_reset);
 	assert_int_equal(f->gones, 0);
 	assert_int_equal(f->dones, 1);
-}
-
-static void closed_clients_are_noticed(void **state)
-{
-	struct fixture *f = *state;
-	f->on_end = leave_open;
-	http_client_puts(f->client, GET);
-	wait_for_requests(f, 1);
-	assert_int_equal(f->gones, 0);
-	http_client_free(f->client);
-	f->client = NULL;
-	while (f->dones == 0)
-		uv_run(&f->loop, UV_RUN_ONCE);
-	assert_int_equal(f->gones, 1);
-	assert_int_equal(f->gone_reason, ERR_CLIENT_GONE);
-	assert_int_equal(http_server_connections(f->server), 0);
-}
-
-static void slow_heads_are_refused(void **state)
-{
-	struct fixture *f = *state;
-	fixture_limits.head_timeout_ms = 20;
-	http_client_puts(f->client, "GET / HTTP/1.1\r\nHost:");
-	http_client_wait_end(f->client);
-	assert_int_equal(http_client_status(f->client, 0), 408);
-	assert_int_equal(f->heads, 0);
-}
-
-static void slow_content_is_refused(void **state)
-{
-	struct fixture *f = *state;
-	fixture_limits.content_timeout_ms = 20;
-	http_client_puts(f->client, POST "Content-Length: 10\r\n\r\nhi");
-	http_client_wait_end(f->client);
-	assert_int_equal(http_client_status(f->client, 0), 408);
-	assert_int_equal(f->gone_reason, ERR_REQUEST_TIMEOUT);
-}
-
-/* Set here and not earlier: the test's own client could exceed them. */
-static void shorten_timeouts(struct http_exchange *x)
-{
-	(void)x;
-	fixture_limits.content_timeout_ms = fixture_limits.idle_timeout_ms = 1;
-}
-
-static void slow_handlers_do_not_time_out(void **state)
-{
-	struct fixture *f = *state;
-	f->on_end = shorten_timeouts;
-	http_client_puts(f->client, GET);
-	wait_for_requests(f, 1);
-	loop_run_for(&f->loop, 30);
-	assert_int_equal(f->gones, 0);
-	respond_text(f->held, 200, "at last");
-	http_client_wait_text(f->client, "at last", 1);
-}
-
-static void respond_and_shorten_timeout(struct http_exchange *x)
-{
-	fixture_limits.idle_timeout_ms = 20;
-	respond_text(x, 200, "");
-}
-
-static void idle_connections_end(void **state)
-{
-	struct fixture *f = *state;
-	f->on_end = respond_and_shorten_timeout;
-	http_client_puts(f->client, GET);
-	http_client_wait_end(f->client);
-	assert_int_equal(http_client_status(f->client, 0), 200);
-	assert_int_equal(http_client_status(f->client, 1), 0);
 }
 
 static void heads_are_bounded(void **state)
@@ -538,54 +453,6 @@ static void drain_has_a_deadline(void **state)
 	assert_int_equal(http_server_connections(f->server), 1);
 }
 
-static void connections_are_limited(void **state)
-{
-	struct fixture *f = *state;
-	fixture_limits.connections_max = 1;
-	http_client_puts(f->client, GET);
-	http_client_wait_text(f->client, "200 OK", 1);
-	struct http_client *other = http_client_new(&f->loop, f->port);
-	http_client_puts(other, LAST);
-	run_until_idle(f);
-	assert_int_equal(http_server_connections(f->server), 1);
-	assert_int_equal(other->length, 0);
-	http_client_puts(f->client, LAST);
-	http_client_wait_end(f->client);
-	http_client_free(f->client);
-	f->client = NULL;
-	http_client_wait_end(other);
-	assert_int_equal(http_client_status(other, 0), 200);
-	http_client_free(other);
-}
-
-static void accepting_resumes_when_descriptors_are_free(void **state)
-{
-	struct fixture *f = *state;
-	struct http_client *other = http_client_new(&f->loop, f->port);
-	http_client_puts(f->client, GET);
-	http_client_wait_text(f->client, "200 OK", 1);
-	http_client_puts(other, LAST);
-	http_client_wait_end(other);
-	http_client_free(other);
-	loop_until(&f->loop, http_server_connections(f->server) == 1);
-	other = http_client_new(&f->loop, f->port);
-
-	struct rlimit old, few;
-	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
-	few = old;
-	few.rlim_cur = 3;
-	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
-	http_client_puts(other, LAST);
-	run_until_idle(f);
-	assert_int_equal(http_server_connections(f->server), 1);
-	http_client_puts(f->client, GET);
-	http_client_wait_text(f->client, "200 OK", 2);
-	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
-	http_client_wait_end(other);
-	assert_int_equal(http_client_status(other, 0), 200);
-	http_client_free(other);
-}
-
 static void unix_sockets_are_served(void **state)
 {
 	struct fixture *f = *state;
@@ -669,18 +536,12 @@ int main(void)
 		TEST(paused_content_is_bounded),
 		TEST(responses_wait_for_slow_clients),
 		TEST(drained_follows_full),
-		TEST(clients_that_stop_reading_are_closed),
 		TEST(early_responses_drop_the_remaining_content),
 		TEST(early_responses_close_before_large_content),
 		TEST(dropping_endless_chunks_ends),
 		TEST(continue_is_sent_when_content_is_read),
 		TEST(no_continue_after_an_early_response),
 		TEST(aborted_responses_are_reset),
-		TEST(closed_clients_are_noticed),
-		TEST(slow_heads_are_refused),
-		TEST(slow_content_is_refused),
-		TEST(slow_handlers_do_not_time_out),
-		TEST(idle_connections_end),
 		TEST(heads_are_bounded),
 		TEST(white_space_counts_towards_the_limit),
 		TEST(fields_are_bounded),
@@ -690,8 +551,6 @@ int main(void)
 		TEST(drain_serves_connections_in_the_queue),
 		TEST(drain_serves_requests_already_sent),
 		TEST(drain_has_a_deadline),
-		TEST(connections_are_limited),
-		TEST(accepting_resumes_when_descriptors_are_free),
 		TEST(unix_sockets_are_served),
 		TEST(ports_are_shared),
 		TEST(files_other_than_sockets_are_not_removed),

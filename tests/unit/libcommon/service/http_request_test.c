@@ -154,11 +154,11 @@ static void test_body_is_released_after_the_body_timeout(void **state)
 	http_client_free(client);
 }
 
-/* Bytes that each arrive before the body time-out do not extend the deadline of the request. */
-static void test_slow_body_ends_at_the_deadline(void **state)
+/* Bytes that each arrive before the body time-out do not extend the limit of the whole body. */
+static void test_slow_body_ends_at_its_limit(void **state)
 {
 	(void)state;
-	fixture.settings.request_timeout_ms = 50;
+	limits.content_total_ms = 50;
 	struct http_client *client = client_new();
 	http_client_puts(client, HEAD "Transfer-Encoding: chunked\r\n\r\n");
 	fixture_wait_start(&fixture);
@@ -173,6 +173,25 @@ static void test_slow_body_ends_at_the_deadline(void **state)
 	http_client_free(client);
 }
 
+static void test_the_upload_is_not_part_of_the_request_timeout(void **state)
+{
+	(void)state;
+	fixture.settings.request_timeout_ms = 1000;
+	struct http_client *client = client_new();
+	http_client_puts(client, HEAD "Transfer-Encoding: chunked\r\n\r\n");
+	uint64_t until_ms = uv_now(&fixture.worker.loop) + 1200;
+	fixture_wait_start(&fixture);
+	while (uv_now(&fixture.worker.loop) < until_ms) {
+		http_client_puts(client, "1\r\nx\r\n");
+		fixture_turn(&fixture);
+	}
+	uv_timer_stop(&fixture.tick);
+	http_client_puts(client, "0\r\n\r\n");
+	http_client_wait_text(client, "\r\n\r\n", 1);
+	assert_int_equal(http_client_status(client, 0), 200);
+	http_client_free(client);
+}
+
 static void test_body_is_released_when_the_client_leaves_a_running_handler(void **state)
 {
 	(void)state;
@@ -184,7 +203,7 @@ static void test_body_is_released_when_the_client_leaves_a_running_handler(void 
 		fixture_turn(&fixture);
 	uv_timer_stop(&fixture.tick);
 	assert_int_equal(http_body_used_bytes(), BODY_MAX + 1);
-	http_client_free(client);
+	http_client_reset(client);
 	until_held(0, 0);
 	assert_int_equal(done_count, 1);
 }
@@ -300,7 +319,8 @@ int main(void)
 		CASE(test_body_is_released_after_the_reply),
 		CASE(test_body_is_released_when_the_connection_is_lost),
 		CASE(test_body_is_released_after_the_body_timeout),
-		CASE(test_slow_body_ends_at_the_deadline),
+		CASE(test_slow_body_ends_at_its_limit),
+		CASE(test_the_upload_is_not_part_of_the_request_timeout),
 		CASE(test_body_is_released_when_the_client_leaves_a_running_handler),
 		CASE(test_too_large_body_is_released),
 		CASE(test_unfinished_bodies_share_one_limit),
