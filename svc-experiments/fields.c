@@ -45,9 +45,9 @@ static const struct field LINK[] = {
 /* clang-format off */
 #define WRITABLE                                                                 \
 	JSON_ENUM("status", OPTIONAL, EXPERIMENT_STATUSES),                      \
-	JSON_TEXT("hypothesis", NULLABLE, 0, 50000),                             \
+	JSON_TEXT_BYTES("hypothesis", NULLABLE, 0, 10000, 20 << 10),             \
 	JSON_ENUM("outcome", NULLABLE, OUTCOMES),                                \
-	JSON_TEXT("decision", NULLABLE, 0, 50000),                               \
+	JSON_TEXT_BYTES("decision", NULLABLE, 0, 10000, 20 << 10),               \
 	JSON_FLOAT("observed_delta", NULLABLE, 0, 0),                            \
 	JSON_ENUM("delta_confidence", NULLABLE, CONFIDENCES),                    \
 	JSON_TEXT("target_metric", NULLABLE, 0, 500),                            \

@@ -53,7 +53,8 @@ static void check_items(struct request *rq, yyjson_val *root, const char *list,
                         const struct field *fields)
 {
 	const struct field rows[] = {
-		JSON_ARRAY_OF(list, OPTIONAL, 0, 0, fields),
+		{IN_BODY, FIELD_ARRAY, list, FIELD_NOWHERE, OPTIONAL, .bytes_max = SIZE_MAX,
+	         .members = fields},
 		FIELD_END,
 	};
 	field_check_members(rq->arena, &rq->problem, "", root, rows);

@@ -272,13 +272,45 @@ static const char *array_from_json(struct arena *arena, const struct field *fiel
 	return field->type == FIELD_STRINGS ? strings_from_json(arena, field, json) : NULL;
 }
 
-const char *field_check_json(struct arena *arena, const struct field *field, yyjson_val *json,
-                             struct field_value *ret)
+/* The bytes of a text in JSON: quotes, backslashes and control characters are escaped. */
+static size_t escaped_bytes(const char *text, size_t length)
 {
-	if (yyjson_is_null(json)) {
-		ret->is_null = true;
-		return field->flags & NULLABLE ? NULL : "must not be null";
+	size_t bytes = length;
+	for (size_t i = 0; i < length; i++) {
+		if (text[i] == '"' || text[i] == '\\' || strchr("\b\t\n\f\r", text[i]))
+			bytes += 1;
+		else if ((unsigned char)text[i] < ' ')
+			bytes += strlen("\\u0000") - 1;
 	}
+	return bytes;
+}
+
+static size_t bytes_max_of(const struct field *field)
+{
+	if (field->bytes_max)
+		return field->bytes_max;
+	if (field->type == FIELD_OBJECT || field->type == FIELD_ARRAY)
+		return FIELD_JSON_BYTES;
+	return field->type == FIELD_URL ? (size_t)field->max : 0;
+}
+
+/* Check the size of a value that has passed the other checks. */
+static const char *check_bytes(struct arena *arena, const struct field *field, yyjson_val *json,
+                               const struct field_value *value)
+{
+	size_t most = bytes_max_of(field);
+	if (most == 0 || !value->text)
+		return NULL;
+	size_t length = strlen(value->text);
+	size_t bytes = yyjson_is_str(json) ? escaped_bytes(value->text, length) : length;
+	if (bytes > most)
+		return arena_printf(arena, "must have at most %zu bytes as JSON", most);
+	return NULL;
+}
+
+static const char *check_json(struct arena *arena, const struct field *field, yyjson_val *json,
+                              struct field_value *ret)
+{
 	ret->json = json;
 	switch (field->type) {
 	case FIELD_BOOL:
@@ -304,6 +336,17 @@ const char *field_check_json(struct arena *arena, const struct field *field, yyj
 		return TEXT_CHECKS[field->type](arena, field, yyjson_get_str(json),
 		                                yyjson_get_len(json), ret);
 	}
+}
+
+const char *field_check_json(struct arena *arena, const struct field *field, yyjson_val *json,
+                             struct field_value *ret)
+{
+	if (yyjson_is_null(json)) {
+		ret->is_null = true;
+		return field->flags & NULLABLE ? NULL : "must not be null";
+	}
+	const char *fault = check_json(arena, field, json, ret);
+	return fault ? fault : check_bytes(arena, field, json, ret);
 }
 
 void field_check_nested(struct arena *arena, struct problem *problem, const char *path,

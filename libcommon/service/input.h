@@ -62,6 +62,9 @@ enum field_flag {
 	TRIMMED = 4,  /* white space at both ends is removed before the bounds are checked */
 };
 
+/** Most bytes of an object or array whose row does not set bytes_max. */
+#define FIELD_JSON_BYTES ((size_t)64 << 10)
+
 /** In place of an offset: the value is checked, and put into request_body_json() only. */
 #define FIELD_NOWHERE ((size_t)-1)
 
@@ -77,6 +80,9 @@ struct field {
 	int64_t fallback;          /* numbers and booleans: the value when absent */
 	const char *const *values; /* FIELD_ENUM: NULL-terminated */
 	size_t item_max;           /* FIELD_STRINGS: code points of an item; 0: unbounded */
+	/* Bytes of the value as JSON text, without the quotes of a string. 0: FIELD_JSON_BYTES for an
+	 * object or array, `max` for a URL, unbounded for other texts. */
+	size_t bytes_max;
 	/* FIELD_TEXT: a further check; returns false and sets the client's message when the text
 	 * does not pass. NULL: none. */
 	bool (*check)(const char *text, size_t length, const char **ret_message);
@@ -100,6 +106,7 @@ struct field {
  *     d       default
  *     v       values of an enumeration, a NULL-terminated array
  *     each    code points of the longest item
+ *     bytes   bytes of the longest value as JSON text
  */
 
 /* IN_PATH: always required. */
@@ -190,6 +197,10 @@ struct field {
 #define JSON_TEXT(n, f, lo, hi)                                          \
 	{                                                                \
 		IN_BODY, FIELD_TEXT, (n), FIELD_NOWHERE, (f), (lo), (hi) \
+	}
+#define JSON_TEXT_BYTES(n, f, lo, hi, bytes)                                                   \
+	{                                                                                      \
+		IN_BODY, FIELD_TEXT, (n), FIELD_NOWHERE, (f), (lo), (hi), .bytes_max = (bytes) \
 	}
 #define JSON_UUID(n, f)                                      \
 	{                                                    \

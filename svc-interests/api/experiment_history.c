@@ -26,7 +26,9 @@ struct history_input {
 
 static const struct field SCORE_FIELDS[] = {
 	PATH_UUID(struct history_input, id, "history_id"),
-	BODY_ARRAY(struct history_input, candidates, "candidates", NULLABLE, 0, CANDIDATES_MAX),
+	{IN_BODY, FIELD_ARRAY, "candidates",
+         FIELD_AT(struct history_input, candidates, const char *), NULLABLE, 0, CANDIDATES_MAX,
+         .bytes_max = SIZE_MAX}, /* not stored; the body is limited */
 	{IN_BODY, FIELD_LIMIT, "limit", FIELD_AT(struct history_input, limit, int64_t), OPTIONAL, 1,
          SCORE_LIMIT_MAX},
 	FIELD_END,

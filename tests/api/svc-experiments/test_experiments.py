@@ -100,9 +100,29 @@ def test_nested_members_are_checked(api, make, method, body, field):
     assert fault_fields(document) == [field]
 
 
+TOO_LARGE = {
+    "two bytes a character": {"hypothesis": "€" * 7000},
+    "escapes": {"decision": "\u0001" * 4000},
+    "launch_context": {"launch_context": {"implementation_plan": "p" * 65_536}},
+    "a member that is not named": {"launch_context": {"mine": ["x" * 1000] * 70}},
+    "ab_test_config": {"ab_test_config": {"a": "x" * 65_536}},
+    "ab_test_results": {"ab_test_results": {"a": "\n" * 32_768}},
+    "linked_resources": {"linked_resources": [{"type": "t", "title": "x" * 1000}] * 70},
+    "pr_url": {"pr_url": "https://a.example/" + "ü" * 1500},
+}
+
+
+@pytest.mark.parametrize("body", TOO_LARGE.values(), ids=TOO_LARGE)
+def test_values_are_limited_in_bytes(api, make, body):
+    made = make()
+    answer = api.put(f"/experiments/{made['id']}", body, expect=400).json()
+    assert [fault["field"] for fault in answer["errors"]] == list(body)
+    assert "bytes as JSON" in answer["errors"][0]["message"]
+
+
 def test_values_at_the_limits_are_accepted(make):
     body = {
-        "name": "ä" * 500, "tags": ["ä" * 64] * 32, "hypothesis": "ß" * 50000, "observed_delta": 1.7976931348623157e308,
+        "name": "ä" * 500, "tags": ["ä" * 64] * 32, "hypothesis": "ß" * 10000, "observed_delta": 1.7976931348623157e308,
         "linked_resources": [{"type": "t", "id": str(number), "title": None, "url": None} for number in range(100)],
     }
     made = make(**body)
