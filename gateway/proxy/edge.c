@@ -112,6 +112,11 @@ static void local_refuse(void *local, const struct problem *problem)
 	http_request_refuse(rq, problem->code, problem->detail);
 }
 
+static void local_drained(void *local)
+{
+	http_request_drained(local);
+}
+
 static void local_gone(void *local, enum err_code reason)
 {
 	http_request_gone(local, reason);
@@ -130,6 +135,7 @@ static const struct proxy_hooks HOOKS = {
 	.local_content = local_content,
 	.local_end = local_end,
 	.local_refuse = local_refuse,
+	.local_drained = local_drained,
 	.local_gone = local_gone,
 	.local_done = local_done,
 };

@@ -525,7 +525,9 @@ void proxy_end(struct http_exchange *x)
 void proxy_drained(struct http_exchange *x)
 {
 	struct proxy_exchange *p = x->user;
-	if (p->state == PROXY_RELAY)
+	if (p->state == PROXY_LOCAL)
+		p->proxy->hooks->local_drained(p->local);
+	else if (p->state == PROXY_RELAY)
 		upstream_resume(p->call);
 }
 

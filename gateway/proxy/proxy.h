@@ -60,6 +60,7 @@ struct proxy_hooks {
 	void (*local_end)(void *local, const struct identity *caller);
 	/** The request is complete, and refused: reply with the problem. */
 	void (*local_refuse)(void *local, const struct problem *problem);
+	void (*local_drained)(void *local);
 	void (*local_gone)(void *local, enum err_code reason);
 	void (*local_done)(void *local);
 };

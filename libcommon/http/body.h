@@ -1,5 +1,6 @@
 /** Collects the content of a request in memory. A body is limited by its operation, and all bodies
- * of a process by one budget, so that many incomplete requests cannot use up the memory.
+ * of a process by one budget (base/budget.h), so that many incomplete requests cannot use up the
+ * memory, nor those of one account its budget.
  *
  * Memory grows with the bytes received, not with Content-Length: a client must send bytes to occupy
  * a part of the budget. The memory is returned to the budget when the arena is freed, which
@@ -13,11 +14,13 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/uuid.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
 struct http_body {
+	struct uuid account;
 	char *data; /* NUL-terminated; NULL: nothing received */
 	size_t length;
 	size_t room_bytes; /* allocated at `data`, counted in the budget */
@@ -28,13 +31,14 @@ struct http_body {
 /** Set the budget and register the metrics. Once, before other threads start. */
 void http_body_register(size_t budget_bytes);
 
-/** Make an empty body of at most `max_bytes`. `body` must be in the arena; its memory is freed with
- * the arena. `content_length` -1: not known. */
-void http_body_init(struct http_body *body, struct arena *arena, size_t max_bytes,
-                    int64_t content_length);
+/** Make an empty body of at most `max_bytes` for `account` (nil: no account). `body` must be in the
+ * arena; its memory is freed with the arena. `content_length` -1: not known. */
+void http_body_init(struct http_body *body, struct arena *arena, const struct uuid *account,
+                    size_t max_bytes, int64_t content_length);
 
 /** Append a piece; copies. On an error nothing is appended.
- * ERR_TOO_LARGE: longer than max_bytes; ERR_UNAVAILABLE: the budget is used up. */
+ * ERR_TOO_LARGE: longer than max_bytes; ERR_UNAVAILABLE: the budget is used up; ERR_RATE_LIMITED:
+ * the share of the account is. */
 enum err_code http_body_add(struct http_body *body, const char *data, size_t length) attr_must_use;
 
 /** Free the memory now; the body is empty afterwards. */

@@ -116,7 +116,7 @@ struct http_conn {
 	uint64_t deadline_ms;     /* time of the loop at which the state ends */
 	uint64_t linger_until_ms; /* in CONN_LINGER */
 	uint64_t timer_ms;        /* time at which the timer fires; 0: it is stopped */
-	size_t queued_bytes;      /* unsent bytes when the deadline was set */
+	size_t queued_bytes;      /* unsent, as counted in server->queued_bytes */
 	enum err_code refusal;    /* why a callback stopped the parser */
 	unsigned handle_count;
 	char tail[HTTP_TAIL_BYTES]; /* the last bytes parsed */
@@ -158,13 +158,17 @@ struct http_server {
 
 	struct http_conn_list conns[CONN_CLASSES], due;
 	size_t conn_count;
-	size_t memory_bytes; /* of incomplete heads, heads and held input */
+	size_t memory_bytes; /* of heads and held input */
+	size_t queued_bytes; /* unsent, of all connections */
 	int64_t date_s;      /* Unix time that `date` shows */
 	char date[40];
 	char read_buffer[HTTP_READ_BYTES];
 };
 
 /* socket.c */
+
+/** Register the metric of unsent bytes. */
+void http_socket_register(void);
 
 static inline uint64_t conn_now(const struct http_conn *conn)
 {

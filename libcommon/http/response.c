@@ -128,6 +128,14 @@ void http_respond_start(struct http_exchange *x, int status, const struct http_f
 	http_socket_schedule(exchange->conn);
 }
 
+static bool is_queue_full(const struct http_conn *conn)
+{
+	const struct http_server *server = conn->server;
+	size_t queued = http_socket_queued(conn);
+	return queued > server->limits->send_high_bytes ||
+	       (queued > 0 && server->queued_bytes > server->limits->send_memory_bytes);
+}
+
 bool http_respond_content(struct http_exchange *x, const void *data, size_t length)
 {
 	struct server_exchange *exchange = exchange_of(x);
@@ -154,8 +162,15 @@ bool http_respond_content(struct http_exchange *x, const void *data, size_t leng
 	http_socket_write(conn, bufs, count);
 	if (conn->is_broken)
 		http_socket_schedule(conn);
-	exchange->is_full |= http_socket_queued(conn) > conn->server->limits->send_high_bytes;
+	exchange->is_full |= is_queue_full(conn);
 	return exchange->is_full;
+}
+
+void http_respond_later(struct http_exchange *x)
+{
+	struct server_exchange *exchange = exchange_of(x);
+	exchange->is_full = true;
+	http_socket_schedule(exchange->conn);
 }
 
 void http_respond_end(struct http_exchange *x)

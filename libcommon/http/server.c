@@ -29,6 +29,7 @@ const struct http_limits http_limits_default = {
 	.connections_max = 10000,
 	.head_memory_bytes = 16 << 20,
 	.send_high_bytes = 256 << 10,
+	.send_memory_bytes = 64 << 20,
 };
 
 static struct metric replaced_total =
@@ -191,6 +192,7 @@ struct http_server *http_server_new(uv_loop_t *loop, const struct http_handler *
 	http_response_register();
 	metric_register(&replaced_total);
 	metric_register(&pauses_total);
+	http_socket_register();
 	server->loop = loop;
 	server->handler = handler;
 	server->limits = limits;

@@ -109,6 +109,9 @@ struct http_limits {
 	size_t connections_max;   /* 10,000: at this number a new one replaces another */
 	size_t head_memory_bytes; /* 16 MiB: for heads and pipelined bytes over 4 KiB each */
 	size_t send_high_bytes;   /* 256 KiB: above it http_respond_content() returns true */
+	/* 64 MiB: unsent bytes of all connections; above it http_respond_content() returns true
+	 * whenever bytes are unsent. */
+	size_t send_memory_bytes;
 };
 
 extern const struct http_limits http_limits_default;
@@ -169,6 +172,10 @@ void http_respond_start(struct http_exchange *x, int status, const struct http_f
  * Returns true when more than send_high_bytes are unsent: wait for on_drained before sending
  * more. */
 bool http_respond_content(struct http_exchange *x, const void *data, size_t length);
+
+/** Call on_drained when everything queued has been sent, from a later turn of the loop, as if
+ * http_respond_content() had returned true. */
+void http_respond_later(struct http_exchange *x);
 
 /** End the response. Requires that a declared content_length was sent in full. */
 void http_respond_end(struct http_exchange *x);

@@ -1,4 +1,5 @@
 #include "base/base.h"
+#include "base/metrics.h"
 #include "http/internal.h"
 #include "loop/buffered_write.h"
 
@@ -67,6 +68,25 @@ size_t http_socket_queued(const struct http_conn *conn)
 	return uv_stream_get_write_queue_size(&conn->stream);
 }
 
+static struct metric unsent_bytes =
+	METRIC_GAUGE("expops_http_unsent_bytes",
+                     "Bytes of answers that wait for their clients to read.");
+
+void http_socket_register(void)
+{
+	metric_register(&unsent_bytes);
+}
+
+/* Count the unsent bytes of the connection; `queued`: how many there are now. */
+static void count_queued(struct http_conn *conn, size_t queued)
+{
+	if (queued == conn->queued_bytes)
+		return;
+	metric_add(&unsent_bytes, NULL, NULL, (double)queued - (double)conn->queued_bytes);
+	conn->server->queued_bytes += queued - conn->queued_bytes;
+	conn->queued_bytes = queued;
+}
+
 static void on_rest_written(void *owner, int status)
 {
 	struct http_conn *conn = owner;
@@ -83,6 +103,7 @@ void http_socket_write(struct http_conn *conn, const uv_buf_t *bufs, unsigned co
 	for (unsigned i = 0; i < count; i++)
 		conn->written_bytes += bufs[i].len;
 	conn->is_broken = buffered_write(&conn->stream, bufs, count, on_rest_written, conn) != 0;
+	count_queued(conn, http_socket_queued(conn));
 }
 
 /* A client with Nagle's algorithm enabled that sends head and content in two writes holds the
@@ -229,7 +250,7 @@ static void set_deadline(struct http_conn *conn)
 	if (conn->state == CONN_EXCHANGE)
 		conn->deadline_ms = exchange_deadline_ms(conn);
 	conn->waited_ms = conn_now(conn);
-	conn->queued_bytes = http_socket_queued(conn);
+	count_queued(conn, http_socket_queued(conn));
 	if (conn->deadline_ms == HTTP_NEVER ||
 	    (conn->timer_ms != 0 && conn->timer_ms <= conn->deadline_ms))
 		return;
@@ -308,6 +329,7 @@ void http_socket_close(struct http_conn *conn)
 	require(!conn->exchange);
 	conn->state = CONN_CLOSED;
 	conn->in_length = 0;
+	count_queued(conn, 0);
 	if (conn->memory_bytes > 0)
 		(void)http_socket_count_memory(conn);
 	if (conn->is_due)

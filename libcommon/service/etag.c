@@ -15,6 +15,15 @@ static bool is_version(const char *text, size_t length)
 	       strspn(text, "0123456789") >= length;
 }
 
+/* The length of the version in `5` or `5-gzip`: reply_send() marks the tag of a compressed reply. */
+static size_t version_length(const char *tag, size_t length)
+{
+	static const char GZIP[] = "-gzip";
+	const size_t suffix = sizeof(GZIP) - 1;
+	bool is_gzip = length > suffix && memcmp(tag + length - suffix, GZIP, suffix) == 0;
+	return is_gzip ? length - suffix : length;
+}
+
 const char *etag_versions(struct arena *arena, const char *if_match)
 {
 	const char *at = if_match + strspn(if_match, " \t");
@@ -26,9 +35,10 @@ const char *etag_versions(struct arena *arena, const char *if_match)
 		bool is_weak = strncmp(at, "W/\"", 3) == 0;
 		const char *tag = at + (is_weak ? 2 : 0);
 		const char *end = *tag == '"' ? strchr(tag + 1, '"') : NULL;
-		if (end && !is_weak && is_version(tag + 1, (size_t)(end - tag - 1)))
-			buf_printf(&list, "%s%.*s", list.length > 1 ? "," : "",
-			           (int)(end - tag - 1), tag + 1);
+		size_t length = end ? version_length(tag + 1, (size_t)(end - tag - 1)) : 0;
+		if (!is_weak && is_version(tag + 1, length))
+			buf_printf(&list, "%s%.*s", list.length > 1 ? "," : "", (int)length,
+			           tag + 1);
 		at = end ? end + 1 : at;
 		at += strcspn(at, ",");
 		at += strspn(at, ", \t");

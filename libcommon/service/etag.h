@@ -17,7 +17,7 @@
 const char *etag_if_match(struct request *rq);
 
 /** Convert the value of an If-Match field to an array literal of Postgres: `"4", "6"` becomes
- * `{4,6}`. Tags that are weak or no version are left out, so the result can be `{}`, which matches
+ * `{4,6}`; `"4-gzip"`, the tag of the compressed form, is also version 4. Tags that are weak or no version are left out, so the result can be `{}`, which matches
  * nothing. NULL: the value is `*`, any version. In the arena. */
 const char *etag_versions(struct arena *arena, const char *if_match);
 

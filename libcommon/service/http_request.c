@@ -52,7 +52,7 @@ struct collected {
 #define RUN_PAUSE_MS     5
 #define RUN_PAUSE_MAX_MS 200
 
-#define NO_MEMORY "too many large requests are in progress; nothing was done, try again"
+#define NOTHING_DONE "nothing was done, try again"
 
 static struct collected *collected_of(struct request *rq)
 {
@@ -81,7 +81,8 @@ struct request *http_request_new(struct worker *worker, struct http_exchange *ex
 		.body = "",
 	};
 	collected->handle = handle;
-	http_body_init(&collected->body, arena, body_max_bytes, exchange->head.content_length);
+	http_body_init(&collected->body, arena, &rq->caller.account, body_max_bytes,
+	               exchange->head.content_length);
 	rq->traceparent = http_head_get(&exchange->head, "traceparent");
 	if (exchange->head.content_length > (int64_t)body_max_bytes && body_max_bytes)
 		http_request_refuse(rq, ERR_TOO_LARGE, NULL);
@@ -110,8 +111,23 @@ static void report_finished(struct request *rq, int status)
 	log_set_request_id(NULL);
 }
 
+/* Replace a reply that is too large for the memory of answers. */
+static void limit_reply(struct request *rq)
+{
+	enum err_code code = reply_take_memory(rq);
+	rq->problem.code = code;
+	rq->problem.retry_after_s = code ? 1 : 0;
+	if (code == ERR_UNAVAILABLE)
+		rq->problem.detail = "too many large answers are being sent; try again";
+	else if (code)
+		rq->problem.detail =
+			"too many large answers to this account are being sent; try again";
+}
+
 static void send_reply(struct request *rq)
 {
+	if (!rq->problem.code)
+		limit_reply(rq);
 	if (rq->problem.code)
 		reply_problem(rq);
 	report_finished(rq, rq->http->reply->status);
@@ -131,6 +147,13 @@ void http_request_refuse(struct request *rq, enum err_code code, const char *det
 	send_reply(rq);
 }
 
+/* The account's share of a budget is used up: 429, since others are served. */
+static void refuse_share(struct request *rq, const char *detail)
+{
+	rq->problem.retry_after_s = 1;
+	http_request_refuse(rq, ERR_RATE_LIMITED, detail);
+}
+
 void http_request_content(struct request *rq, const char *data, size_t length)
 {
 	struct collected *collected = collected_of(rq);
@@ -139,8 +162,15 @@ void http_request_content(struct request *rq, const char *data, size_t length)
 		return;
 	if (collected->body.max_bytes > 0)
 		code = http_body_add(&collected->body, data, length);
-	if (code)
-		http_request_refuse(rq, code, code == ERR_UNAVAILABLE ? NO_MEMORY : NULL);
+	if (code == ERR_UNAVAILABLE)
+		http_request_refuse(rq, code,
+		                    "too many large requests are in progress; " NOTHING_DONE);
+	else if (code == ERR_RATE_LIMITED)
+		refuse_share(
+			rq,
+			"too many large requests of this account are in progress; " NOTHING_DONE);
+	else if (code)
+		http_request_refuse(rq, code, NULL);
 }
 
 static void run_handler(struct request *rq)
@@ -203,6 +233,11 @@ void http_request_end(struct request *rq)
 	request_run(rq, run_handler, handler_ended);
 }
 
+void http_request_drained(struct request *rq)
+{
+	reply_send_more(rq);
+}
+
 void http_request_gone(struct request *rq, enum err_code reason)
 {
 	(void)reason;
@@ -224,9 +259,10 @@ void http_refuse_problem(struct arena *arena, enum err_code code, const char *de
 	*ret_body = problem_body(arena, &problem, request_id, ret_length);
 }
 
-void http_request_register(size_t body_memory_bytes)
+void http_request_register(size_t body_memory_bytes, size_t answer_memory_bytes)
 {
 	http_body_register(body_memory_bytes);
+	reply_register(answer_memory_bytes);
 	metric_register(&requests_total);
 	metric_register(&request_seconds);
 }
@@ -379,6 +415,11 @@ static void on_end(struct http_exchange *x)
 	http_request_end(x->user);
 }
 
+static void on_drained(struct http_exchange *x)
+{
+	http_request_drained(x->user);
+}
+
 static void on_gone(struct http_exchange *x, enum err_code reason)
 {
 	http_request_gone(x->user, reason);
@@ -393,6 +434,7 @@ const struct http_handler http_service_handler = {
 	.on_head = on_head,
 	.on_content = on_content,
 	.on_end = on_end,
+	.on_drained = on_drained,
 	.on_gone = on_gone,
 	.on_done = on_done,
 	.refuse = http_refuse_problem,

@@ -32,7 +32,8 @@ struct http_call {
 	size_t body_json_count; /* members of body_json */
 	const struct http_field *fields; /* added to every reply, also to problems */
 	size_t field_count;
-	struct reply *reply; /* internal to reply.c */
+	struct reply *reply;           /* internal to reply.c */
+	struct reply_sending *sending; /* internal to reply_send.c */
 };
 
 /** The handler of a service's public listener. It matches operations of api.def and internal routes,
@@ -55,7 +56,8 @@ struct request *http_request_new(struct worker *worker, struct http_exchange *ex
                                  const char *request_id, request_fn *handle, size_t body_max_bytes);
 
 /** For on_content: append to the body. Replies and drops the rest of the body: 413 over
- * body_max_bytes; 503 when the bodies of all requests exceed BODY_MEMORY. */
+ * body_max_bytes; 503 when the bodies of all requests exceed BODY_MEMORY, 429 when those of the account
+ * exceed its share. */
 void http_request_content(struct request *rq, const char *data, size_t length);
 
 /** For on_end: the body is complete, start the handler; REQUEST_TIMEOUT begins here. A handler that
@@ -63,6 +65,9 @@ void http_request_content(struct request *rq, const char *data, size_t length);
  * its beginning. Replies 503 when 16,384 requests, divided
  * evenly among the workers, run already in the process. */
 void http_request_end(struct request *rq);
+
+/** For on_drained: send more of the reply. */
+void http_request_drained(struct request *rq);
 
 /** For on_gone: the client has disconnected. Cancels the handler with ERR_CLIENT_GONE. */
 void http_request_gone(struct request *rq, enum err_code reason);
@@ -78,6 +83,6 @@ void http_request_refuse(struct request *rq, enum err_code code, const char *det
 void http_refuse_problem(struct arena *arena, enum err_code code, const char *detail,
                          const char *request_id, const char **ret_body, size_t *ret_length);
 
-/** Register the metrics of HTTP requests and set the limit for the bodies of all requests together.
- * Once, before threads. */
-void http_request_register(size_t body_memory_bytes);
+/** Register the metrics of HTTP requests and set the limits for the bodies and for the large answers of
+ * all requests together. Once, before threads. */
+void http_request_register(size_t body_memory_bytes, size_t answer_memory_bytes);

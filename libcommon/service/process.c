@@ -75,6 +75,10 @@ const struct setting PROCESS_SETTINGS[] = {
 	SETTING_BYTES(&process_settings.body_memory_bytes, "BODY_MEMORY", "64MiB", 16 << 20,
                       INT64_C(1) << 40,
                       "Memory for the bodies of all requests together; more are answered 503."),
+	SETTING_BYTES(&process_settings.answer_memory_bytes, "ANSWER_MEMORY", "64MiB", 16 << 20,
+                      INT64_C(1) << 40,
+                      "Memory for large answers that clients have not read yet, twice: of this "
+                      "process's own, and of unsent bytes."),
 	SETTING_INT(&process_settings.connections_max, "CONNECTIONS_MAX", "0", 0, 1000000,
                     "Client connections of this process; 0: as the limit of open files allows."),
 	SETTING_MS(&process_settings.idle_timeout_ms, "IDLE_TIMEOUT", "60s", 100, 3600000,

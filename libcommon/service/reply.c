@@ -122,20 +122,3 @@ void reply_problem(struct request *rq)
 	if (retry_after_s)
 		reply_header(rq, "Retry-After", "%u", retry_after_s);
 }
-
-void reply_send(struct request *rq)
-{
-	const struct http_call *http = rq->http;
-	const struct reply *reply = http->reply;
-	struct http_field *fields =
-		arena_array(rq->arena, 2 + reply->field_count + http->field_count, sizeof(*fields));
-	size_t count = 0;
-	fields[count++] = http_field_of("Content-Type", reply->type);
-	fields[count++] = http_field_of("X-Request-Id", rq->id);
-	for (size_t i = 0; i < reply->field_count; i++)
-		fields[count++] = reply->fields[i];
-	for (size_t i = 0; i < http->field_count; i++)
-		fields[count++] = http->fields[i];
-	http_respond_start(http->exchange, reply->status, fields, count, (int64_t)reply->length);
-	http_respond_last(http->exchange, reply->body, reply->length);
-}

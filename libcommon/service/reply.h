@@ -59,5 +59,17 @@ struct reply *reply_of(struct request *rq);
 /** Replace the reply, if there is one, by rq->problem. */
 void reply_problem(struct request *rq);
 
-/** Send the reply over the exchange. */
+/** Set the limit of the memory of large answers and register its metrics. Once, before threads. */
+void reply_register(size_t answer_memory_bytes);
+
+/** Count the reply in the memory of answers until the request is freed; one that cannot be repeated is
+ * always counted.
+ * ERR_UNAVAILABLE: the memory is used up; ERR_RATE_LIMITED: the account's share of it is. */
+enum err_code reply_take_memory(struct request *rq) attr_must_use;
+
+/** Send the reply over the exchange: at once, or its first pieces when it is large. JSON of a kilobyte
+ * or more is compressed when the client accepts gzip; a strong ETag then ends in `-gzip`. */
 void reply_send(struct request *rq);
+
+/** For on_drained: send the next pieces. */
+void reply_send_more(struct request *rq);

@@ -204,7 +204,8 @@ int service_main(const struct service *service, int argc, char **argv)
 	curl_global_init(CURL_GLOBAL_DEFAULT);
 	log_set_id_source(fiber_label);
 	api_init();
-	http_request_register((size_t)process_settings.body_memory_bytes);
+	http_request_register((size_t)process_settings.body_memory_bytes,
+	                      (size_t)process_settings.answer_memory_bytes);
 	tasks_register();
 	struct peers peers;
 	if (!http_service_bind(service) || load_peers(service, &peers))

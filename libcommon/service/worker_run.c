@@ -36,7 +36,7 @@
 #define ENDING_MAX_MS             10000
 #define MIGRATE_RETRY_MS          500
 #define MIGRATE_CONFLICT_RETRY_MS 5000 /* until somebody corrects the database */
-#define DESCRIPTORS_OTHERS        512 /* not for connections of clients or to services */
+#define DESCRIPTORS_OTHERS        512  /* not for connections of clients or to services */
 #define CONNECTIONS_MAX           65536
 #define COMMAND_TIMEOUT_MS        (UINT64_C(365) * 24 * 3600 * 1000)
 
@@ -189,6 +189,7 @@ static struct http_limits limits_of(const struct process *process)
 	limits.content_rate_min = (size_t)settings->body_rate_min_bytes;
 	limits.idle_timeout_ms = (uint64_t)settings->idle_timeout_ms;
 	limits.head_memory_bytes = (size_t)(settings->head_memory_bytes / process->worker_count);
+	limits.send_memory_bytes = (size_t)(settings->answer_memory_bytes / process->worker_count);
 	limits.connections_max = (size_t)MAX_OF(connections / process->worker_count, 1);
 	return limits;
 }

@@ -1,6 +1,7 @@
-"""Bodies that are never sent completely: their memory is limited, and released."""
+"""Bodies that are never sent completely: their memory is limited, each account has a share, and it is released."""
 
 import socket
+import uuid
 
 import pytest
 
@@ -12,35 +13,52 @@ from lib.wait import wait_for
 MIB = 1 << 20
 BODY_MEMORY = 16 * MIB
 BODIES_MAX = BODY_MEMORY // MIB - 1  # bodies that fit; each takes 1 MiB and a byte
+SHARE_MAX = 8  # of one account: 9 MiB
 
 # Process -> path of an operation that reads a body.
 COLLECTORS = {"gateway": "/account/api-keys", "svc-interests": "/interests"}
 
 
+class Collector:
+    """A replica with little memory for bodies."""
+
+    def __init__(self, cluster, name):
+        self.cluster, self.name = cluster, name
+        settings = {"LISTEN": f"127.0.0.1:{free_port()}", "BODY_MEMORY": str(BODY_MEMORY)}
+        self.process = cluster.add(name, BODY_PAUSE="600s", BODY_TIMEOUT="600s", **settings)
+        self.process.wait_ready()
+
+    def account(self):
+        """The head of a POST of a new account."""
+        caller = {"Authorization": f"Bearer {self.cluster.create_user()}"}
+        if self.name != "gateway":
+            by = identity(self.cluster, self.name, account=str(uuid.uuid4()))
+            caller = {"X-Expops-Identity": by.header("POST", PREFIX + COLLECTORS[self.name], "test"), "X-Request-Id": "test"}
+        lines = [f"POST {PREFIX}{COLLECTORS[self.name]} HTTP/1.1", "Host: a", "Content-Type: application/json"]
+        return "\r\n".join(lines + [f"{field}: {value}" for field, value in caller.items()])
+
+    def send(self, account, length, body):
+        connection = socket.create_connection(("127.0.0.1", self.process.port), timeout=120)
+        connection.sendall(f"{account}\r\nContent-Length: {length}\r\n\r\n".encode() + body)
+        return connection
+
+    def send_half(self, account):
+        return self.send(account, MIB, b" " * (MIB - 1))
+
+    def body_bytes(self):
+        return self.process.metric("expops_http_body_bytes")
+
+    def refused(self):
+        return self.process.metric("expops_http_body_refused_total")
+
+
 @pytest.fixture(params=COLLECTORS)
-def collector(cluster, user, request):
-    """(process, head): a replica with little memory for bodies, and the head of a POST to it."""
-    name = request.param
-    listen = f"127.0.0.1:{free_port()}"
-    timeouts = {"BODY_PAUSE": "600s", "BODY_TIMEOUT": "600s"}
-    process = cluster.add(name, LISTEN=listen, BODY_MEMORY=str(BODY_MEMORY), **timeouts)
-    process.wait_ready()
-    caller = {"Authorization": f"Bearer {user.key}"}
-    if name != "gateway":
-        value = identity(cluster, name).header("POST", PREFIX + COLLECTORS[name], "test")
-        caller = {"X-Expops-Identity": value, "X-Request-Id": "test"}
-    lines = [f"POST {PREFIX}{COLLECTORS[name]} HTTP/1.1", "Host: a", "Content-Type: application/json"]
-    lines += [f"{field}: {value}" for field, value in caller.items()]
-    yield process, "\r\n".join(lines)
-    process.stop()
-    cluster[name].remove(process)
-    cluster.retired.append(process)
-
-
-def send(process, head, length, body):
-    connection = socket.create_connection(("127.0.0.1", process.port), timeout=120)
-    connection.sendall(f"{head}\r\nContent-Length: {length}\r\n\r\n".encode() + body)
-    return connection
+def collector(cluster, request):
+    made = Collector(cluster, request.param)
+    yield made
+    made.process.stop()
+    cluster[made.name].remove(made.process)
+    cluster.retired.append(made.process)
 
 
 def answer(connection):
@@ -53,27 +71,43 @@ def answer(connection):
     return text.decode()
 
 
-def body_bytes(process):
-    return process.metric("expops_http_body_bytes")
+def assert_refused(connection, status):
+    with connection:
+        text = answer(connection)
+    assert text.startswith(f"HTTP/1.1 {status} "), text
+    assert "\r\nRetry-After: " in text
+    assert "application/problem+json" in text
+
+
+def close_all(collector, connections):
+    for connection in connections:
+        connection.close()
+    wait_for(lambda: collector.body_bytes() == 0, "all bodies are released")
 
 
 def test_unfinished_bodies_share_one_limit(collector):
-    process, head = collector
-    half = [send(process, head, MIB, b" " * (MIB - 1)) for _ in range(BODIES_MAX)]
-    wait_for(lambda: body_bytes(process) == BODIES_MAX * (MIB + 1), "all bodies are in memory")
+    accounts = [collector.account() for _ in range(4)]
+    half = [collector.send_half(accounts[number % 3]) for number in range(BODIES_MAX)]
+    wait_for(lambda: collector.body_bytes() == BODIES_MAX * (MIB + 1), "all bodies are in memory")
 
-    with send(process, head, MIB, b" " * (MIB - 1)) as late:
-        text = answer(late)
-        assert text.startswith("HTTP/1.1 503 "), text
-        assert "\r\nRetry-After: " in text
-        assert "application/problem+json" in text
-    with send(process, head, 2, b"{}") as small:
+    assert_refused(collector.send_half(accounts[3]), 503)
+    with collector.send(accounts[3], 2, b"{}") as small:
         assert answer(small).startswith("HTTP/1.1 400 ")
-    assert process.metric("expops_http_body_refused_total") == 1
-    assert body_bytes(process) <= BODY_MEMORY
+    assert collector.refused() == 1
+    assert collector.body_bytes() <= BODY_MEMORY
 
     half[0].sendall(b" ")
     assert answer(half[0]).startswith("HTTP/1.1 400 ")
-    for connection in half:
-        connection.close()
-    wait_for(lambda: body_bytes(process) == 0, "all bodies are released")
+    close_all(collector, half)
+
+
+def test_an_account_has_a_share(collector):
+    account, other = collector.account(), collector.account()
+    half = [collector.send_half(account) for _ in range(SHARE_MAX)]
+    wait_for(lambda: collector.body_bytes() == SHARE_MAX * (MIB + 1), "all bodies are in memory")
+
+    assert_refused(collector.send_half(account), 429)
+    assert collector.refused() == 1
+    with collector.send(other, MIB, b" " * MIB) as whole:
+        assert answer(whole).startswith("HTTP/1.1 400 ")
+    close_all(collector, half)

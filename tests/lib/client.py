@@ -13,7 +13,8 @@ class Api:
     prefix; a body is sent as JSON. Returns the answer of httpx. `expect` is the status that it must have."""
 
     def __init__(self, url, key=None, checked=True):
-        headers = {} if key is None else {"Authorization": f"Bearer {key}"}
+        headers = {"Accept-Encoding": "identity"}  # a compressed answer has another ETag
+        headers |= {} if key is None else {"Authorization": f"Bearer {key}"}
         self.url, self.key = url, key
         self.http = httpx.Client(base_url=url, headers=headers, timeout=PATIENCE_SECONDS)
         self.checked = checked

@@ -121,7 +121,7 @@ static const struct proxy_hooks HOOKS = {
 	.local_content = local_content,
 	.local_end = local_end,
 	.local_refuse = local_refuse,
-	.local_gone = local_gone,
+	.local_gone = local_gone, /* local_drained: the answers are short */
 	.local_done = local_done,
 };
 

@@ -13,6 +13,8 @@
 #define KIB ((size_t)1024)
 #define MIB (1024 * KIB)
 
+static struct uuid account; /* nil: no account */
+
 static int setup(void **state)
 {
 	(void)state;
@@ -30,7 +32,7 @@ static int teardown_checks_that_nothing_is_held(void **state)
 static struct http_body *body_new(struct arena *arena, size_t max_bytes, int64_t content_length)
 {
 	struct http_body *body = arena_new_of(arena, struct http_body);
-	http_body_init(body, arena, max_bytes, content_length);
+	http_body_init(body, arena, &account, max_bytes, content_length);
 	return body;
 }
 

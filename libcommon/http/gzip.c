@@ -1,0 +1,157 @@
+#include "http/gzip.h"
+
+#include "base/base.h"
+
+#include <zlib.h>
+
+#include <string.h>
+#include <strings.h>
+
+/* Papers as JSON, measured with the levels 1, 4 and 6: 39, 35 and 34 % of the length, and 22, 33 and 58
+ * ms a megabyte. */
+#define LEVEL 1
+
+#define GZIP_WRAPPER 16 /* added to the window bits: write gzip's header and trailer */
+
+#define Q_ONE  1000
+#define Q_NONE (-1) /* the coding is not listed */
+
+/* Weights that Accept-Encoding gives, 0 to Q_ONE. */
+struct weights {
+	int gzip, identity, any;
+};
+
+/* Read `"0" [ "." 0*3DIGIT ]` or `"1" [ "." 0*3("0") ]`, in thousandths; Q_NONE: it is neither. */
+static int qvalue_read(const char *text, size_t length)
+{
+	if (length == 0 || length > 5 || (text[0] != '0' && text[0] != '1') ||
+	    (length > 1 && text[1] != '.'))
+		return Q_NONE;
+	int value = (text[0] - '0') * Q_ONE, unit = Q_ONE / 10;
+	for (size_t i = 2; i < length; i++, unit /= 10) {
+		if (text[i] < '0' || text[i] > '9')
+			return Q_NONE;
+		value += (text[i] - '0') * unit;
+	}
+	return value <= Q_ONE ? value : Q_NONE;
+}
+
+/* The weight of an element, `gzip` or `gzip;q=0.5`, whose coding has `name_length` bytes. */
+static int weight_read(const char *element, size_t name_length, size_t length)
+{
+	const char *at = element + name_length, *end = element + length;
+	at += strspn(at, " \t");
+	if (at >= end)
+		return Q_ONE;
+	if (*at != ';')
+		return Q_NONE;
+	at += 1 + strspn(at + 1, " \t");
+	if (end - at < 2 || strncasecmp(at, "q=", 2) != 0)
+		return Q_NONE;
+	at += 2;
+	while (end > at && (end[-1] == ' ' || end[-1] == '\t'))
+		end--;
+	return qvalue_read(at, (size_t)(end - at));
+}
+
+static void element_read(const char *element, size_t length, struct weights *weights)
+{
+	static const struct {
+		const char *name;
+		size_t offset;
+	} CODINGS[] = {
+		{"gzip", offsetof(struct weights, gzip)},
+		{"x-gzip", offsetof(struct weights, gzip)},
+		{"identity", offsetof(struct weights, identity)},
+		{"*", offsetof(struct weights, any)},
+	};
+	size_t name_length = strcspn(element, "; \t,");
+	for (size_t i = 0; i < ARRAY_LEN(CODINGS); i++) {
+		if (strlen(CODINGS[i].name) != name_length ||
+		    strncasecmp(CODINGS[i].name, element, name_length) != 0)
+			continue;
+		int weight = weight_read(element, name_length, length);
+		if (weight != Q_NONE)
+			*(int *)((char *)weights + CODINGS[i].offset) = weight;
+	}
+}
+
+static void list_read(const char *list, struct weights *weights)
+{
+	while (*list) {
+		list += strspn(list, ", \t");
+		size_t length = strcspn(list, ",");
+		element_read(list, length, weights);
+		list += length;
+	}
+}
+
+bool gzip_is_accepted(const struct http_head *head)
+{
+	struct weights weights = {Q_NONE, Q_NONE, Q_NONE};
+	for (size_t i = 0; i < head->field_count; i++)
+		if (head->fields[i].name_length == 15 &&
+		    strcasecmp(head->fields[i].name, "Accept-Encoding") == 0)
+			list_read(head->fields[i].value, &weights);
+	int gzip = weights.gzip != Q_NONE ? weights.gzip : weights.any;
+	return gzip > 0 && gzip >= weights.identity;
+}
+
+struct gzip {
+	struct arena *arena;
+	z_stream stream;
+	char *out;
+	size_t room_bytes;
+};
+
+static void on_arena_freed(void *context)
+{
+	struct gzip *gzip = context;
+	deflateEnd(&gzip->stream);
+}
+
+/* The smallest window that holds `length` bytes; zlib refuses 8 with the gzip wrapper. */
+static int window_bits(size_t length)
+{
+	int bits = 9;
+	while (bits < MAX_WBITS && ((size_t)1 << bits) < length)
+		bits++;
+	return bits;
+}
+
+struct gzip *gzip_new(struct arena *arena, size_t length)
+{
+	struct gzip *gzip = arena_new_of(arena, struct gzip);
+	int bits = window_bits(length);
+	int memory_level = bits - 7; /* a hash table in proportion to the window; 8 is usual */
+	gzip->arena = arena;
+	require(deflateInit2(&gzip->stream, LEVEL, Z_DEFLATED, bits + GZIP_WRAPPER, memory_level,
+	                     Z_DEFAULT_STRATEGY) == Z_OK);
+	arena_on_free(arena, on_arena_freed, gzip);
+	return gzip;
+}
+
+/* Make room for everything that the piece can become, so that deflate() takes it at once. */
+static void make_room(struct gzip *gzip, size_t length)
+{
+	size_t needed = deflateBound(&gzip->stream, length);
+	if (needed <= gzip->room_bytes)
+		return;
+	gzip->out = arena_alloc(gzip->arena, needed);
+	gzip->room_bytes = needed;
+}
+
+const char *gzip_add(struct gzip *gzip, const char *data, size_t length, bool is_last,
+                     size_t *ret_length)
+{
+	z_stream *stream = &gzip->stream;
+	make_room(gzip, length);
+	stream->next_in = (Bytef *)data;
+	stream->avail_in = (uInt)length;
+	stream->next_out = (Bytef *)gzip->out;
+	stream->avail_out = (uInt)gzip->room_bytes;
+	int status = deflate(stream, is_last ? Z_FINISH : Z_SYNC_FLUSH);
+	require(stream->avail_in == 0 && status == (is_last ? Z_STREAM_END : Z_OK));
+	*ret_length = gzip->room_bytes - stream->avail_out;
+	return gzip->out;
+}
