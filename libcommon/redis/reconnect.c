@@ -43,6 +43,7 @@ struct redis_link {
 	unsigned failures;       /* attempts in a row that failed */
 	unsigned addresses_left; /* of the host, that this round of attempts has not tried */
 	uint64_t ready_since_ms;
+	bool is_too_old; /* the last server that answered is older than REDIS_VERSION_MIN */
 	redis_change_cb *change;
 	void *arg;
 	struct resolver *resolver;
@@ -219,6 +220,46 @@ static void link_ready(struct redis_link *link)
 		link->change(link->arg, true);
 }
 
+/* The version in a reply to HELLO: `server`, `redis`, `version`, `6.2.7`, ... NULL: none. */
+static const char *version_in(const redisReply *reply)
+{
+	for (size_t i = 0; reply->type == REDIS_REPLY_ARRAY && i + 1 < reply->elements; i += 2) {
+		if (reply->element[i]->str && strcmp(reply->element[i]->str, "version") == 0)
+			return reply->element[i + 1]->str;
+	}
+	return NULL;
+}
+
+/* Versions before 6.0 have no HELLO. A user who may not send it (NOPERM) is let through. */
+static bool is_too_old(const redisReply *reply)
+{
+	const char *version = version_in(reply);
+	if (!version)
+		return reply->type == REDIS_REPLY_ERROR &&
+		       strstr(reply->str, "unknown command") != NULL;
+	char *end;
+	unsigned long major = strtoul(version, &end, 10);
+	unsigned long minor = *end == '.' ? strtoul(end + 1, NULL, 10) : 0;
+	return major < 6 || (major == 6 && minor < 2);
+}
+
+/* Reply to HELLO. The log says once that a server is too old, however often it is tried again. */
+static void on_version(redisAsyncContext *context, void *reply, void *arg)
+{
+	struct redis_link *link = arg;
+	if (!reply)
+		return;
+	bool was_too_old = link->is_too_old;
+	link->is_too_old = is_too_old(reply);
+	if (!link->is_too_old)
+		return;
+	const char *version = version_in(reply);
+	if (!was_too_old)
+		log_error(LOG_GROUP_REDIS, REDIS_TOO_OLD,
+		          f_text("version", version ? version : "before 6.0"));
+	redisAsyncFree(context);
+}
+
 /* Reply to AUTH, SELECT or PING; `arg` marks the last. A server that is LOADING its data is not ready
  * yet. */
 static void on_greeting(redisAsyncContext *context, void *reply_ptr, void *arg)
@@ -247,6 +288,7 @@ static void greet(struct redis_link *link)
 		redisAsyncCommand(context, on_greeting, NULL, "AUTH %s", url->password);
 	if (url->db)
 		redisAsyncCommand(context, on_greeting, NULL, "SELECT %d", url->db);
+	redisAsyncCommand(context, on_version, link, "HELLO");
 	redisAsyncCommand(context, on_greeting, link, "PING");
 }
 
@@ -344,6 +386,11 @@ void redis_link_start(struct redis_link *link)
 {
 	if (link->state == LINK_IDLE)
 		link_connect(link);
+}
+
+bool redis_link_is_too_old(const struct redis_link *link)
+{
+	return link->is_too_old;
 }
 
 bool redis_link_is_ready(const struct redis_link *link)

@@ -8,7 +8,7 @@
  *                          +- BROKEN <--------------+   (READY for a second: straight to CONNECTING)
  *                    backoff is over
  *
- * CONNECTING covers name lookup, connect, AUTH, SELECT and PING; commands sent in this state
+ * CONNECTING covers name lookup, connect, AUTH, SELECT, HELLO (for the version) and PING; commands sent in this state
  * wait for READY. In BROKEN they are refused at once. When an attempt fails and the host has further
  * addresses, the next one is tried without leaving CONNECTING.
  */
@@ -44,6 +44,11 @@ void redis_link_free(struct redis_link *link);
 void redis_link_start(struct redis_link *link);
 
 bool redis_link_is_ready(const struct redis_link *link);
+
+#define REDIS_TOO_OLD "Redis 6.2 or newer is needed"
+
+/** Whether the last server that answered is too old; the link does not become READY with it. */
+bool redis_link_is_too_old(const struct redis_link *link);
 
 /** Send a command (copied), or keep it until the link is READY; `reply(arg, …)` is called once.
  * `reply` may be NULL. False: the link is BROKEN, and `reply` is not called. */

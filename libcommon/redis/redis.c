@@ -73,6 +73,11 @@ bool redis_is_ready(const struct redis *redis)
 	return redis_link_is_ready(redis->shared);
 }
 
+const char *redis_unsupported_reason(const struct redis *redis)
+{
+	return redis_link_is_too_old(redis->shared) ? REDIS_TOO_OLD : NULL;
+}
+
 /* A command that a fiber waits for. Freed by the fiber, or by the reply when the fiber was
  * cancelled. */
 struct waiter {
@@ -183,10 +188,17 @@ struct redis_value *redis_command(struct request *rq, const char *const *argv, s
 	return value;
 }
 
+static void on_published(void *arg, const redisReply *reply)
+{
+	(void)arg;
+	if (reply && reply->type == REDIS_REPLY_ERROR)
+		log_error(LOG_GROUP_REDIS, "message not published", f_text("why", reply->str));
+}
+
 void redis_publish(struct redis *redis, const char *channel, const char *message)
 {
 	const char *const argv[] = {"PUBLISH", channel, message};
-	redis_link_send(redis->shared, argv, ARRAY_LEN(argv), NULL, NULL);
+	redis_link_send(redis->shared, argv, ARRAY_LEN(argv), on_published, NULL);
 }
 
 struct redis_blocking *redis_blocking_new(struct redis *redis)

@@ -30,6 +30,10 @@ void redis_free(struct redis *redis);
 /** Whether the shared connection is ready; begins to connect it if it was not used before. */
 bool redis_is_ready(const struct redis *redis);
 
+/** Why the server cannot be used, whatever is tried: its version is too old. NULL: nothing is known
+ * against it. */
+const char *redis_unsupported_reason(const struct redis *redis);
+
 enum redis_type { REDIS_NIL, REDIS_TEXT, REDIS_INTEGER, REDIS_LIST, REDIS_ERROR };
 
 /** A reply, deep-copied into the arena of the request. */

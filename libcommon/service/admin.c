@@ -54,6 +54,7 @@ static void readyz(struct http_exchange *x, struct worker *worker)
 	const struct service *service = process->service;
 	const char *own = service->not_ready_reason ? service->not_ready_reason(process) : NULL;
 	const char *database = process->is_migrated ? pg_pool_fault(worker->pg) : NULL;
+	const char *redis = redis_unsupported_reason(worker->redis);
 	const struct {
 		const char *reason;
 		bool applies;
@@ -62,6 +63,7 @@ static void readyz(struct http_exchange *x, struct worker *worker)
 		{"the schema is not migrated", !process->is_migrated},
 		{"the public listener is not open yet", !process->is_listening},
 		{database, database},
+		{redis, redis},
 		{own, own},
 	};
 	yyjson_mut_doc *doc = json_doc_new(x->arena);

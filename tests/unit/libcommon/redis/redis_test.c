@@ -4,6 +4,9 @@
 #include "redis_fixture.h"
 #include "worker_fixture.h"
 
+#include <sys/socket.h>
+#include <sys/un.h>
+
 #define words(...) \
 	(const char *const[]){__VA_ARGS__}, ARRAY_LEN(((const char *const[]){__VA_ARGS__}))
 
@@ -391,6 +394,68 @@ static void test_freeing_a_connecting_client(void **state)
 	assert_null(redis_new(&fixture.worker.loop, "redis://:@"));
 }
 
+/* A server that greets as one of another version, in a process of its own; it answers nothing else. */
+static pid_t serve_version(const char *path, const char *hello)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+	int listener = socket(AF_UNIX, SOCK_STREAM, 0);
+	assert_int_equal(bind(listener, (struct sockaddr *)&address, sizeof(address)), 0);
+	assert_int_equal(listen(listener, 16), 0);
+	pid_t pid = fork();
+	assert_true(pid >= 0);
+	if (pid > 0) {
+		close(listener);
+		return pid;
+	}
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;) {
+		char buffer[512];
+		int client = accept(listener, NULL, NULL);
+		if (read(client, buffer, sizeof(buffer)) > 0 &&
+		    write(client, hello, strlen(hello)) > 0 && write(client, "+PONG\r\n", 7) > 0)
+			while (read(client, buffer, sizeof(buffer)) > 0)
+				;
+		close(client);
+	}
+}
+
+#define HELLO(version) "*4\r\n$6\r\nserver\r\n$5\r\nredis\r\n$7\r\nversion\r\n$6\r\n" version "\r\n"
+
+static void test_servers_before_6_2_are_refused(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *hello;
+		bool is_refused;
+	} CASES[] = {
+		{HELLO("6.0.16"), true},
+		{HELLO("5.9.99"), true},
+		{"-ERR unknown command `HELLO`, with args beginning with: \r\n", true},
+		{HELLO("6.2.14"), false},
+		{HELLO("10.0.1"), false},
+		{"-NOPERM this user has no permissions to run the 'hello' command\r\n", false},
+	};
+	for (size_t i = 0; i < ARRAY_LEN(CASES); i++) {
+		char path[96], url[128];
+		snprintf(path, sizeof(path), "%s/old-%zu", server.folder, i);
+		snprintf(url, sizeof(url), "unix:%s", path);
+		pid_t pid = serve_version(path, CASES[i].hello);
+		redis_free(fixture.worker.redis);
+		fixture.worker.redis = redis_new(&fixture.worker.loop, url);
+		fixture_wait_start(&fixture);
+		while (!redis_is_ready(fixture.worker.redis) &&
+		       !redis_unsupported_reason(fixture.worker.redis))
+			fixture_turn(&fixture);
+		uv_timer_stop(&fixture.tick);
+		assert_int_equal(redis_unsupported_reason(fixture.worker.redis) != NULL,
+		                 CASES[i].is_refused);
+		assert_int_equal(redis_is_ready(fixture.worker.redis), !CASES[i].is_refused);
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+	}
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -406,6 +471,7 @@ int main(void)
 		CASE(test_a_reply_for_a_cancelled_fiber_is_dropped),
 		CASE(test_a_subscription_continues_after_a_restart),
 		CASE(test_password_and_database),
+		CASE(test_servers_before_6_2_are_refused),
 		CASE(test_freeing_a_connecting_client),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
