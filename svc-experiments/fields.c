@@ -9,9 +9,9 @@ static const char *const CONFIDENCES[] = {"significant", "inconclusive", "not_te
 static const char *const SOURCE_TYPES[] = {"arxiv_paper", "code_repo", "ticket", "manual", NULL};
 
 static const struct field RESOURCE[] = {
-	JSON_TEXT("arxiv_id", NULLABLE, 0, 0),
-	JSON_TEXT("title", NULLABLE, 0, 0),
-	JSON_TEXT("url", NULLABLE, 0, 0),
+	JSON_TEXT("arxiv_id", NULLABLE, 0, 255),
+	JSON_TEXT("title", NULLABLE, 0, 1000),
+	JSON_TEXT("url", NULLABLE, 0, 2048),
 	FIELD_END,
 };
 
@@ -64,11 +64,22 @@ static const struct field LINK[] = {
 	JSON_ARRAY_OF("linked_resources", OPTIONAL, 0, 100, LINK)
 /* clang-format on */
 
+/* Events carry it, so it is bounded in bytes too. */
+#define SOURCE_REF_MAX 2048
+
+static bool check_source_ref(const char *text, size_t length, const char **ret_message)
+{
+	(void)text;
+	*ret_message = "must have at most 2048 bytes of UTF-8";
+	return length <= SOURCE_REF_MAX;
+}
+
 const struct field EXPERIMENT_CREATE_FIELDS[] = {
 	JSON_TEXT("name", REQUIRED | TRIMMED, 1, 500),
 	WRITABLE,
 	JSON_ENUM("source_type", OPTIONAL, SOURCE_TYPES),
-	JSON_TEXT("source_ref", NULLABLE, 0, 2048),
+	{IN_BODY, FIELD_TEXT, "source_ref", FIELD_NOWHERE, NULLABLE, 0, SOURCE_REF_MAX,
+         .check = check_source_ref},
 	JSON_TEXT("created_via", OPTIONAL, 1, 64),
 	FIELD_END,
 };

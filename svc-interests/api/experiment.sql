@@ -4,7 +4,8 @@
 INSERT INTO experiment AS known (id, account_id, version, told_at, is_deleted, name, status, hypothesis, decision, outcome,
                                  observed_delta, target_metric, pr_status, project_id, arxiv_ids)
 SELECT e.id, $1, coalesce(e.version, 0), $2, $3, e.name, e.status, e.hypothesis, e.decision, e.outcome, e.observed_delta,
-       e.target_metric, e.pr_status, e.project_id, coalesce(e.arxiv_ids, '{}')
+       e.target_metric, e.pr_status, e.project_id,
+       ARRAY(SELECT DISTINCT arxiv_id_of(named) FROM unnest(e.arxiv_ids) AS named WHERE arxiv_id_of(named) IS NOT NULL)
 FROM jsonb_to_record($4::jsonb)
      AS e (id uuid, version bigint, name text, status text, hypothesis text, decision text, outcome text,
            observed_delta double precision, target_metric text, pr_status text, project_id uuid, arxiv_ids text[])

@@ -62,6 +62,49 @@ def test_an_event_names_its_request(api, emitted):
     assert entry["request_id"] == answer.headers["x-request-id"] == "from-the-test"
 
 
+@pytest.mark.parametrize(
+    ("written", "ids"),
+    [
+        ("2205.14135v12", ["2205.14135"]),
+        ("https://export.arxiv.org/pdf/2205.14135v1.pdf", ["2205.14135"]),
+        ("hep-th/9901001v3", ["hep-th/9901001"]),
+        ("arXiv:math.GT/0309136", ["math/0309136"]),
+        ("10.1000/182", []),
+        ("2205.14135" * 25, []),
+        ("", []),
+    ],
+)
+def test_an_event_has_canonical_arxiv_ids(make, emitted, written, ids):
+    links = [{"type": "arxiv_paper", "id": written}]
+    made = make(source_type="arxiv_paper", source_ref=written, linked_resources=links,
+                launch_context={"resource": {"arxiv_id": written}})
+    ((_, data, _),) = emitted(made, 1)
+    assert data["arxiv_ids"] == ids
+
+
+def test_an_event_is_bounded_in_bytes(api, make, emitted):
+    wide = "\N{GRINNING FACE}"
+    made = make(name=wide * 500, hypothesis=wide * 3000, decision=wide * 3000, target_metric=wide * 500,
+                source_type="arxiv_paper", source_ref=wide * 512,
+                linked_resources=[{"type": "arxiv_paper", "id": f"2205.{10000 + i}"} for i in range(100)])
+    ((_, data, _),) = emitted(made, 1)
+    assert len(json.dumps(data, ensure_ascii=False).encode()) <= 32 * 1024
+    assert len(data["arxiv_ids"]) == 100
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"source_ref": "\N{GRINNING FACE}" * 513},
+        {"launch_context": {"resource": {"arxiv_id": "9" * 256}}},
+        {"launch_context": {"resource": {"title": "t" * 1001}}},
+        {"launch_context": {"resource": {"url": "u" * 2049}}},
+    ],
+)
+def test_long_texts_of_events_are_refused(api, body):
+    api.problem("POST", "/experiments", 400, "invalid_request", {"name": "long", **body})
+
+
 def test_a_failed_change_emits_nothing(api, make, emitted, db):
     made = make()
     api.put(f"/experiments/{made['id']}", {"status": 7})

@@ -90,6 +90,24 @@ def test_older_and_repeated_events_change_nothing(interests, emit, account, inte
     wait_history(interests, interest, "- last (running)")
 
 
+def test_an_event_of_wrong_data_delays_no_other(cluster, interests, emit, account, interest):
+    poison = emit(STREAM, "experiment.created", str(uuid.uuid4()), experiment(version="not a number"))
+    data = experiment(project_id=interest["project_id"], name="After it")
+    emit(STREAM, "experiment.created", account, data)
+    wait_history(interests, interest, "- After it (running)")
+    dead = [fields["service"] for _, fields in cluster.redis.client().xrange("events.dead") if fields["id"] == poison]
+    assert dead == ["svc-interests"]
+
+
+def test_arxiv_ids_of_events_are_canonical_and_bounded(interests, emit, account, db, interest):
+    paper = interests.recommended(interest)[0]["resource_id"]
+    data = experiment(arxiv_ids=["x" * 100_000, f"arXiv:{paper}v7", "https://arxiv.org/abs/math.GT/0309136"])
+    emit(STREAM, "experiment.created", account, data)
+    wait_history(interests, interest, "- An experiment (running)")
+    stored = db.execute("SELECT arxiv_id FROM experiment_paper WHERE experiment_id = %s ORDER BY 1", [data["id"]])
+    assert [one for one, in stored] == [paper, "math/0309136"]
+
+
 @pytest.mark.parametrize(
     ("members", "positives"),
     [
