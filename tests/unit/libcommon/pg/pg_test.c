@@ -346,7 +346,7 @@ static void lock_both(struct request *rq)
 	pg_begin(rq);
 	pg_query(rq, "UPDATE t SET b = b + 1 WHERE a = $1", pg_int(outcome->number));
 	for (locked++; locked < 2;)
-		fiber_sleep(rq, 1);
+		fiber_sleep(rq, 0);
 	pg_query(rq, "UPDATE t SET b = b + 1 WHERE a = $1", pg_int(3 - outcome->number));
 	pg_commit(rq);
 }
