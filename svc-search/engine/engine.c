@@ -3,47 +3,11 @@
 #include "base/crypto.h"
 #include "engine/internal.h"
 #include "engine/snapshot.h"
+#include "engine/text/cancel.h"
+#include "engine/text/intern.h"
 #include "engine/text/mem.h"
-#include "engine/vector/lsa.h"
 
 #include <string.h>
-
-/* A merge is due when more papers are live, or dead, than 1 / MERGE_FRACTION of the base, but at
- * least MERGE_MIN_DOCS and at most MERGE_MAX_DOCS: each change rebuilds the whole live segment. */
-#define MERGE_MIN_DOCS 2000
-#define MERGE_FRACTION 8
-#define MERGE_MAX_DOCS 16000
-
-uint64_t *alive_all(const struct segment *segment)
-{
-	size_t words = ((size_t)segment->doc_count + 63) / 64;
-	uint64_t *alive = mem_array(words, sizeof(uint64_t));
-	memset(alive, 0xFF, words * sizeof(uint64_t));
-	return alive;
-}
-
-void alive_clear(uint64_t *alive, const struct segment *segment, const char *id, uint64_t seq)
-{
-	uint32_t doc = segment_find_doc(segment, id);
-	if (doc != SEGMENT_NONE && segment->docs[doc].seq <= seq)
-		alive[doc / 64] &= ~(UINT64_C(1) << (doc % 64));
-}
-
-void builder_add_part(struct builder *builder, const struct engine_view *view, enum view_part part,
-                      uint32_t doc)
-{
-	const struct vectors *vectors = !view->base->embedder ? view_vectors(view, part) : NULL;
-	builder_add_from(builder, view_segment(view, part), doc, vectors_row(vectors, doc),
-	                 !vectors ? 0 : vectors->header->dimension);
-}
-
-static struct segment *empty_segment(void)
-{
-	struct builder *builder = builder_new();
-	struct segment *segment = builder_finish(builder, 0);
-	builder_free(builder);
-	return segment;
-}
 
 /* The number of an external model; never 0, which means the built-in embedder. */
 static uint32_t model_number(const char *model)
@@ -55,12 +19,10 @@ static uint32_t model_number(const char *model)
 struct engine *engine_new(const char *external_model)
 {
 	struct engine *engine = mem_array(1, sizeof(*engine));
-	struct base *base = base_new(empty_segment(), NULL, NULL, NULL, 0);
+	struct model *model = model_new(external_model ? model_number(external_model) : 0, NULL, 0);
 	require(pthread_mutex_init(&engine->lock, NULL) == 0);
-	engine->external_model = external_model ? model_number(external_model) : 0;
-	base->external_model = engine->external_model;
-	engine->view = view_new(base, builder_new(), NULL, (struct progress){0, 0});
-	base_unref(base);
+	engine->view = view_new(model, NULL, 0, (struct progress){0, 0});
+	model_unref(model);
 	return engine;
 }
 
@@ -68,10 +30,8 @@ void engine_free(struct engine *engine)
 {
 	if (!engine)
 		return;
-	require(engine->merges == 0);
+	require(!engine->merge);
 	view_unref(engine->view);
-	intern_done(&engine->deletions.ids);
-	free(engine->deletions.seqs);
 	pthread_mutex_destroy(&engine->lock);
 	free(engine);
 }
@@ -103,38 +63,65 @@ uint64_t engine_view_seq(const struct engine_view *view)
 	return view->progress.complete;
 }
 
+uint64_t engine_view_newest(const struct engine_view *view)
+{
+	return view->progress.newest;
+}
+
 uint32_t engine_view_count(const struct engine_view *view)
 {
-	return view->base->segment->doc_count - view->dead_count + view->live->doc_count;
+	return view->doc_count;
+}
+
+size_t engine_view_parts(const struct engine_view *view)
+{
+	return view->part_count;
 }
 
 size_t engine_view_bytes(const struct engine_view *view)
 {
-	const struct base *base = view->base;
-	size_t bytes = base->segment->header->length + view->live->header->length;
-	for (enum view_part part = 0; part < PART_COUNT; part++)
-		if (view_vectors(view, part))
-			bytes += view_vectors(view, part)->header->length;
-	bytes += base->embedder ? base->embedder->header->length : 0;
-	return bytes + (base->ivf ? base->ivf->header->length : 0);
+	size_t bytes = view->model->embedder ? view->model->embedder->header->length : 0;
+	for (size_t i = 0; i < view->part_count; i++) {
+		const struct part *part = view->parts[i].part;
+		bytes += part->segment->header->length;
+		bytes += part->vectors ? part->vectors->header->length : 0;
+		bytes += part->ivf ? part->ivf->header->length : 0;
+	}
+	return bytes;
+}
+
+/* --- Building parts --------------------------------------------------------------------------- */
+
+void builder_add_part(struct builder *builder, const struct engine_view *view, size_t part,
+                      bool has_vectors, const atomic_bool *cancel)
+{
+	const struct view_part *at = &view->parts[part];
+	const struct vectors *vectors = has_vectors ? view_vectors(view, part) : NULL;
+	const struct segment *segment = at->part->segment;
+	for (uint32_t doc = 0; doc < segment->doc_count && !is_cancelled(cancel); doc++)
+		if (view_is_alive(at, doc))
+			builder_add_from(builder, segment, doc, vectors_row(vectors, doc),
+			                 view->dimension);
+}
+
+struct part *part_build(struct builder *builder, const struct model *model,
+                        const atomic_bool *cancel)
+{
+	struct vectors *vectors = NULL;
+	builder_set_cancel_flag(builder, cancel);
+	struct segment *segment = builder_finish(builder);
+	if (segment && model->embedder)
+		vectors = vectors_make(model->embedder, segment, builder, cancel);
+	else if (segment && model->external != 0)
+		vectors = vectors_collect(builder, segment);
+	builder_free(builder);
+	if (!segment)
+		return NULL;
+	return part_new(segment, vectors,
+	                vectors ? ivf_make(vectors, IVF_MIN_VECTORS, cancel) : NULL);
 }
 
 /* --- Changes ---------------------------------------------------------------------------------- */
-
-/* Record a deletion for the open merges. */
-static void record_deletion(struct engine *engine, const char *id, uint64_t seq)
-{
-	struct deletions *deletions = &engine->deletions;
-	if (engine->merges == 0)
-		return;
-	uint32_t number = intern_add(&deletions->ids, id, strlen(id));
-	if (number >= deletions->capacity) {
-		deletions->capacity = mem_capacity(deletions->capacity, (size_t)number + 1);
-		deletions->seqs =
-			mem_resize(deletions->seqs, deletions->capacity, sizeof(uint64_t));
-	}
-	deletions->seqs[number] = seq;
-}
 
 /* The sequence number of the indexed state of a paper; 0 when it is not indexed. */
 static uint64_t known_seq(const struct engine_view *view, const char *id)
@@ -162,112 +149,148 @@ static uint32_t *pick_last_changes(const struct engine_view *view,
 	return last;
 }
 
-/* The live segment with the changes applied. `ids` and `last` are from pick_last_changes(). */
-static struct builder *rebuild_live(const struct engine_view *view,
-                                    const struct engine_change *changes, const struct intern *ids,
-                                    const uint32_t *last)
+/* Documents of one part that die. */
+struct dying {
+	uint32_t *docs;
+	size_t count;
+	size_t capacity;
+};
+
+/* The indexed documents that the changes replace or delete, by part. The caller frees the lists. */
+static struct dying *find_dying(const struct engine_view *view, const struct intern *ids,
+                                const uint32_t *last)
 {
-	struct builder *builder = builder_new();
-	for (uint32_t doc = 0; doc < view->live->doc_count; doc++) {
-		const char *id = segment_doc_id(view->live, doc);
-		uint32_t number = intern_find(ids, id, strlen(id));
-		if (number == INTERN_NONE || last[number] == 0)
-			builder_add_part(builder, view, PART_LIVE, doc);
+	struct dying *dying = mem_array(view->part_count, sizeof(*dying));
+	for (uint32_t i = 0; i < ids->count; i++) {
+		uint32_t doc;
+		const struct view_part *at =
+			last[i] > 0 ? view_find(view, intern_text(ids, i), &doc) : NULL;
+		if (!at)
+			continue;
+		struct dying *list = &dying[at - view->parts];
+		if (list->count == list->capacity) {
+			list->capacity = mem_capacity(list->capacity, list->count + 1);
+			list->docs = mem_resize(list->docs, list->capacity, sizeof(uint32_t));
+		}
+		list->docs[list->count++] = doc;
 	}
-	for (uint32_t i = 0; i < ids->count; i++)
+	return dying;
+}
+
+/* `view` without the dying documents. The caller drops the reference. */
+static struct engine_view *bury(const struct engine_view *view, const struct dying *dying)
+{
+	struct view_part *parts = mem_array(view->part_count, sizeof(*parts));
+	for (size_t i = 0; i < view->part_count; i++) {
+		const struct view_part *at = &view->parts[i];
+		parts[i].part = part_ref(at->part);
+		parts[i].deaths = dying[i].count == 0 ? deaths_ref(at->deaths)
+		                                      : deaths_add(at->part->segment, at->deaths,
+		                                                   dying[i].docs, dying[i].count);
+	}
+	return view_new(view->model, parts, view->part_count, view->progress);
+}
+
+/* The changed papers, and the parts of `view` that are rebuilt with them. NULL: no paper is added. */
+static struct builder *build_changes(const struct engine_view *view, const bool *is_absorbed,
+                                     const struct engine_change *changes, uint32_t count,
+                                     const uint32_t *last)
+{
+	struct builder *builder = builder_new(view->dimension);
+	for (uint32_t i = 0; i < count; i++)
 		if (last[i] > 0 && !changes[last[i] - 1].is_deleted)
 			builder_add(builder, &changes[last[i] - 1].document);
+	if (builder_count(builder) == 0) {
+		builder_free(builder);
+		return NULL;
+	}
+	for (size_t i = 0; i < view->part_count; i++)
+		if (is_absorbed[i])
+			builder_add_part(builder, view, i, true, NULL);
 	return builder;
 }
 
-static uint64_t *copy_alive(const struct engine_view *view)
+/* `view` with `added` instead of the absorbed parts. Takes `added`. */
+static struct engine_view *replace_parts(const struct engine_view *view, const bool *is_absorbed,
+                                         struct part *added, struct progress progress)
 {
-	const struct segment *segment = view->base->segment;
-	uint64_t *alive = alive_all(segment);
-	if (view->alive)
-		memcpy(alive, view->alive, ((size_t)segment->doc_count + 63) / 64 * 8);
-	return alive;
+	struct view_part *parts = mem_array(view->part_count + 1, sizeof(*parts));
+	size_t count = 0;
+	for (size_t i = 0; i < view->part_count; i++) {
+		if (is_absorbed[i])
+			continue;
+		parts[count].part = part_ref(view->parts[i].part);
+		parts[count++].deaths = deaths_ref(view->parts[i].deaths);
+	}
+	parts[count++] = (struct view_part){added, NULL};
+	return view_new(view->model, parts, count, progress);
+}
+
+static void set_progress(struct engine_view *view, const struct engine_change *changes,
+                         size_t count, uint64_t complete)
+{
+	struct progress *progress = &view->progress;
+	progress->complete = MAX_OF(progress->complete, complete);
+	progress->newest = MAX_OF(progress->newest, complete);
+	for (size_t i = 0; i < count; i++)
+		progress->newest = MAX_OF(progress->newest, changes[i].document.seq);
 }
 
 void engine_apply(struct engine *engine, const struct engine_change *changes, size_t count,
                   uint64_t complete)
 {
-	const struct engine_view *view = engine->view;
 	struct intern ids = {0};
-	uint32_t *last = pick_last_changes(view, changes, count, &ids);
-	uint64_t *alive = copy_alive(view);
-	struct progress progress = {MAX_OF(view->progress.complete, complete),
-	                            view->progress.newest};
-	for (size_t i = 0; i < count; i++)
-		progress.newest = MAX_OF(progress.newest, changes[i].document.seq);
-	for (uint32_t i = 0; i < ids.count; i++) {
-		if (last[i] == 0)
-			continue;
-		const struct engine_change *change = &changes[last[i] - 1];
-		alive_clear(alive, view->base->segment, change->document.id, change->document.seq);
-		if (change->is_deleted)
-			record_deletion(engine, change->document.id, change->document.seq);
-	}
-	engine_publish(engine, view_new(view->base, rebuild_live(view, changes, &ids, last), alive,
-	                                progress));
+	mem_auto_free uint32_t *last = pick_last_changes(engine->view, changes, count, &ids);
+	struct dying *dying = find_dying(engine->view, &ids, last);
+	struct engine_view *view = bury(engine->view, dying);
+	set_progress(view, changes, count, complete);
+	mem_auto_free bool *is_absorbed = mem_array(view->part_count, sizeof(bool));
+	tiers_absorb(engine, view, is_absorbed);
+	struct builder *builder = build_changes(view, is_absorbed, changes, ids.count, last);
+	for (size_t i = 0; i < engine->view->part_count; i++)
+		free(dying[i].docs);
+	free(dying);
 	intern_done(&ids);
-	free(last);
-}
-
-bool engine_is_merge_due(const struct engine *engine)
-{
-	const struct engine_view *view = engine->view;
-	uint32_t base_count = view->base->segment->doc_count;
-	uint32_t threshold = MIN_OF(base_count / MERGE_FRACTION, (uint32_t)MERGE_MAX_DOCS);
-	threshold = MAX_OF(threshold, (uint32_t)MERGE_MIN_DOCS);
-	uint32_t count = engine_view_count(view);
-	uint32_t trained_on =
-		view->base->embedder ? view->base->embedder->header->trained_on : base_count;
-	if (view->live->doc_count > threshold || view->dead_count > threshold)
-		return true;
-	if (engine->external_model != 0)
-		return false;
-	return count >= LSA_MIN_DOCS && count >= trained_on * ENGINE_RETRAIN_GROWTH &&
-	       (trained_on < LSA_MAX_DOCS || !view->base->embedder);
+	if (!builder) {
+		engine_publish(engine, view);
+		return;
+	}
+	struct part *added = part_build(builder, view->model, NULL);
+	engine_publish(engine, replace_parts(view, is_absorbed, added, view->progress));
+	view_unref(view);
 }
 
 bool engine_find(const struct engine_view *view, const char *id, uint64_t *ret_seq)
 {
-	for (enum view_part part = 0; part < PART_COUNT; part++) {
-		const struct segment *segment = view_segment(view, part);
-		uint32_t doc = segment_find_doc(segment, id);
-		if (doc == SEGMENT_NONE || (part == PART_BASE && !view_is_alive(view, doc)))
-			continue;
-		*ret_seq = segment->docs[doc].seq;
-		return true;
-	}
-	return false;
+	uint32_t doc;
+	const struct view_part *at = view_find(view, id, &doc);
+	if (at)
+		*ret_seq = at->part->segment->docs[doc].seq;
+	return at != NULL;
 }
 
 bool engine_save(const struct engine_view *view, const char *path)
 {
-	return snapshot_save(view->base, path);
+	return snapshot_save(view, path);
 }
 
 bool engine_restore(struct engine *engine, const char *path)
 {
-	require(engine->view->progress.newest == 0 && engine_view_count(engine->view) == 0);
-	struct base *base = snapshot_load(path);
-	if (!base || base->external_model != engine->external_model) {
-		base_unref(base);
+	require(engine->view->progress.newest == 0 && engine->view->part_count == 0);
+	struct engine_view *view = snapshot_load(path);
+	if (!view || view->model->external != engine->view->model->external) {
+		view_unref(view);
 		return false;
 	}
-	engine_publish(engine, view_new(base, builder_new(), NULL,
-	                                (struct progress){base->seq, base->seq}));
-	base_unref(base);
+	engine_publish(engine, view);
 	return true;
 }
 
 /* A checksum of the term scales identifies the embedder; they are far shorter than the whole. */
 uint32_t engine_model(const struct engine_view *view)
 {
-	const struct embedder *embedder = view->base->embedder;
+	const struct embedder *embedder = view->model->embedder;
 	if (!embedder)
-		return view_dimension(view) > 0 ? view->base->external_model : 0;
+		return view->dimension > 0 ? view->model->external : 0;
 	return crc32_of(embedder->scales, embedder->header->term_count * sizeof(float));
 }

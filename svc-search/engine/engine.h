@@ -16,8 +16,10 @@
  * those before it. Postgres is the source of truth. A view includes every change up to its own
  * sequence number, and may include some later ones.
  *
- * Changes go into a small *live* segment, which is rebuilt each time. A *merge* builds a new *base*
- * from everything, and retrains the embedder when the corpus has outgrown it.
+ * Each batch of changes becomes a new *part* of the index. A search looks into all parts, with the
+ * statistics of the whole index, so that its result does not depend on how the papers came into it. A
+ * *merge* replaces several parts by one, off the loop, and keeps the vectors of their papers; when the
+ * corpus has outgrown the embedder, it merges everything and trains a new one (internal.h, tiers).
  *
  * Vectors come from one of two kinds of *embedder*. The built-in one (embedder.h) is trained on the
  * corpus and embeds papers and queries alike. An *external* one is a model behind an API: the caller
@@ -58,24 +60,24 @@ void engine_free(struct engine *engine);
 /** Apply changes, in order, and publish a view that includes them. Copies. `complete` is a number up
  * to which the engine has received every change now; it is less than those of `changes` while older
  * ones are missing. A change that is older than the indexed state of its paper is ignored, so
- * applying a change twice is harmless. The time is proportional to the size of the live segment:
- * about 50 ms for 1,000 papers. */
+ * applying a change twice is harmless. Takes about 50 ms for 1,000 papers. */
 void engine_apply(struct engine *engine, const struct engine_change *changes, size_t count,
                   uint64_t complete);
 
-/** Whether a merge is due: the live segment is large, many documents of the base are dead, or the
- * corpus has outgrown the embedder. */
-bool engine_is_merge_due(const struct engine *engine);
+enum engine_merge_kind {
+	ENGINE_MERGE_PARTS, /* parts of which there are too many */
+	ENGINE_MERGE_DUE,   /* the same, or all when the embedder is to be trained */
+	ENGINE_MERGE_ALL,   /* all; trains the embedder if that is due */
+};
 
-/** Open a merge of the current view. */
-struct engine_merge *engine_merge_new(struct engine *engine);
+/** Whether a merge of this kind is due, and none is open. */
+bool engine_is_merge_due(const struct engine *engine, enum engine_merge_kind kind);
 
-/** Open a merge that builds a new index from engine_merge_add() alone. It replaces everything except
- * the changes after `seq`. For a cold start or a rebuild. */
-struct engine_merge *engine_load_new(struct engine *engine, uint64_t seq);
+/** Open a merge; NULL when there is nothing to merge. One merge can be open at a time. */
+struct engine_merge *engine_merge_new(struct engine *engine, enum engine_merge_kind kind);
 
-/** Publish the result of a merge that has run, and keep the changes that were applied meanwhile.
- * Frees the merge. */
+/** Publish the result of a merge that has run, with the changes that were applied meanwhile. Frees the
+ * merge. */
 void engine_merge_commit(struct engine *engine, struct engine_merge *merge);
 
 /** Discard a merge, whether it has run or not. Accepts NULL. */
@@ -88,10 +90,6 @@ bool engine_restore(struct engine *engine, const char *path);
 
 /* --- For any one thread ----------------------------------------------------------------------- */
 
-/** Add a paper to a merge of engine_load_new(). Copies. A paper that changed after the `seq` of the
- * load is ignored: engine_apply() receives it as a change. */
-void engine_merge_add(struct engine_merge *merge, const struct document *document);
-
 /** Make engine_merge_run() return early once `*cancel` is true. Borrows. */
 void engine_merge_set_cancel_flag(struct engine_merge *merge, const atomic_bool *cancel);
 
@@ -99,8 +97,8 @@ void engine_merge_set_cancel_flag(struct engine_merge *merge, const atomic_bool 
  * when it was cancelled; the caller then calls engine_merge_cancel(). */
 bool engine_merge_run(struct engine_merge *merge);
 
-/** Save the base of `view` to `path`, atomically. The live segment is not saved: after a restore,
- * the caller applies the changes after engine_view_seq() again. Returns false with errno set. */
+/** Save `view` to `path`, atomically. After a restore, the caller applies the changes after
+ * engine_view_seq() again. Returns false with errno set. */
 bool engine_save(const struct engine_view *view, const char *path);
 
 /* --- For readers, any number of threads ------------------------------------------------------- */
@@ -114,10 +112,16 @@ void engine_view_put(struct engine_view *view);
 /** The view includes every change up to this number; 0 when there is none. */
 uint64_t engine_view_seq(const struct engine_view *view);
 
+/** The greatest number of any change that was applied. */
+uint64_t engine_view_newest(const struct engine_view *view);
+
+/** Number of parts that a search looks into. */
+size_t engine_view_parts(const struct engine_view *view);
+
 /** Number of papers that a search can return. */
 uint32_t engine_view_count(const struct engine_view *view);
 
-/** Size of the index in bytes, including the live segment and the vectors. */
+/** Size of the index in bytes, including the vectors. */
 size_t engine_view_bytes(const struct engine_view *view);
 
 enum engine_strategy {

@@ -40,7 +40,7 @@
 
 /** A document found by lexical or dense retrieval. */
 struct candidate {
-	uint32_t part;     /* the segment: enum view_part */
+	uint32_t part;     /* its number in the view */
 	uint32_t doc;      /* in that segment */
 	int32_t published; /* among equal sums the newer document ranks first */
 	const char *id;    /* and among equally new ones the lesser id */

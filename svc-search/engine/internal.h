@@ -1,8 +1,7 @@
-/** Shared by engine.c and merge.c only. */
+/** Shared by engine.c, merge.c and tiers.c only. */
 #pragma once
 
 #include "engine/engine.h"
-#include "engine/text/intern.h"
 #include "engine/view.h"
 
 #include <pthread.h>
@@ -10,32 +9,46 @@
 /** Retrain the embedder once the corpus has grown by this factor since the last training. */
 #define ENGINE_RETRAIN_GROWTH 1.5
 
-/** Papers deleted while a merge is open, which the merge may still contain. */
-struct deletions {
-	struct intern ids;
-	uint64_t *seqs; /* of the deletion, by number in `ids` */
-	size_t capacity;
-};
-
 struct engine {
-	pthread_mutex_t lock;     /* held only to read or swap `view` */
-	struct engine_view *view; /* never NULL */
-	uint32_t external_model;  /* number of the external embedder; 0: built-in */
-	uint32_t merges;          /* open merges */
-	struct deletions deletions;
+	pthread_mutex_t lock;       /* held only to read or swap `view` */
+	struct engine_view *view;   /* never NULL */
+	struct engine_merge *merge; /* the open one; NULL: none */
 };
 
 /** Make `view` the current view. Takes its reference. */
 void engine_publish(struct engine *engine, struct engine_view *view);
 
-/** A bitmap of the documents of `segment` with every bit set, including the unused bits of the last
- * word. The caller frees it. */
-uint64_t *alive_all(const struct segment *segment);
+/** Whether the part is being merged. */
+bool engine_is_merging(const struct engine *engine, const struct part *part);
 
-/** Clear the bit of document `id` unless its state is newer than `seq`. */
-void alive_clear(uint64_t *alive, const struct segment *segment, const char *id, uint64_t seq);
+/** Add the living documents of part number `part`, with their vectors if `has_vectors`. */
+void builder_add_part(struct builder *builder, const struct engine_view *view, size_t part,
+                      bool has_vectors, const atomic_bool *cancel);
 
-/** Add document `doc` of `part`, with its external vector if it has one. Vectors of the built-in
- * embedder are not copied; they are computed again. */
-void builder_add_part(struct builder *builder, const struct engine_view *view, enum view_part part,
-                      uint32_t doc);
+/** Build a part, with vectors by the embedder of `model`, except those that the builder has. Frees
+ * `builder`. NULL only if it was cancelled; `cancel` may be NULL. */
+struct part *part_build(struct builder *builder, const struct model *model,
+                        const atomic_bool *cancel);
+
+/** Whether the built-in embedder is to be trained: there is none, or the corpus has outgrown it. */
+bool engine_is_training_due(const struct engine_view *view);
+
+/** Tiers. A view has a few parts of each order of magnitude. Parts of one tier are merged when there are
+ * TIERS_FAN_IN of them, so each document is merged once a tier (O'Neil et al., "The log-structured
+ * merge-tree", 1996; the same rule as Lucene's TieredMergePolicy). A part of which a quarter is dead is
+ * rewritten. */
+#define TIERS_FAN_IN 8
+
+/** A part of at most this many documents is *live*: it is rebuilt with the next change. */
+#define TIERS_LIVE_DOCS 256
+
+/** With more parts than this, the TIERS_FAN_IN smallest ones are rebuilt with the next change, so that
+ * their number stays bounded during a long merge. */
+#define TIERS_MAX_PARTS 24
+
+/** Mark the parts that are to be merged now in `is_source`, by part number. Returns how many; 0: no
+ * merge is due. */
+size_t tiers_pick(const struct engine_view *view, bool *is_source);
+
+/** Mark the parts of `view` that a change is to be built with, among those not being merged. */
+void tiers_absorb(const struct engine *engine, const struct engine_view *view, bool *is_absorbed);

@@ -6,10 +6,12 @@
 #include "engine/vector/ivf.h"
 #include "engine/view.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* Candidates from each of lexical and dense retrieval per segment, at least; 1.5 times the limit of
- * the query when that is more. */
+/* Candidates from each of lexical and dense retrieval, at least; 1.5 times the limit of the query when
+ * that is more. */
 #define CANDIDATES 150
 
 /* A query of more bytes is a description: it is reduced to its DESCRIPTION_TERMS terms of the
@@ -26,11 +28,11 @@ struct search {
 	const struct engine_query *query;
 	struct arena *arena;
 	struct parsed_query *parsed;
-	struct doc_filter filters[PART_COUNT];
-	struct proximity_scorer *scorers[PART_COUNT];
+	struct doc_filter *filters;        /* by part */
+	struct proximity_scorer **scorers; /* by part */
 	struct candidate *candidates;
 	size_t count;
-	size_t depth;     /* candidates per segment and kind of retrieval */
+	size_t depth;     /* candidates per kind of retrieval */
 	float *vector;    /* of the query; NULL: none */
 	bool has_dense;   /* dense scores are available */
 	float full_score; /* see fusion_rank() */
@@ -44,13 +46,19 @@ const char *engine_strategy_name(enum engine_strategy strategy)
 /* Out-of-vocabulary words of one query that are looked up for a correction. */
 #define CORRECTIONS 4
 
-static uint32_t count_documents(const struct engine_view *view, const struct query_term *term)
+static const struct segment *part_segment(const struct engine_view *view, size_t part)
 {
+	return view->parts[part].part->segment;
+}
+
+/* Number of living documents that contain a term. */
+static uint32_t count_documents(const char *text, size_t length, const void *ctx)
+{
+	const struct engine_view *view = ctx;
 	uint32_t count = 0;
-	for (enum view_part part = 0; part < PART_COUNT; part++) {
-		const struct segment *segment = view_segment(view, part);
-		uint32_t number = segment_find_term(segment, term->text, term->length);
-		count += number != SEGMENT_NONE ? segment->terms[number].df : 0;
+	for (size_t i = 0; i < view->part_count; i++) {
+		uint32_t number = segment_find_term(part_segment(view, i), text, length);
+		count += number != SEGMENT_NONE ? view_part_df(&view->parts[i], number) : 0;
 	}
 	return count;
 }
@@ -63,28 +71,22 @@ static bool has_term(const struct parsed_query *parsed, const char *text)
 	return false;
 }
 
-/* The indexed term nearest to an out-of-vocabulary one by edit distance; NULL: none is near enough. */
-static const char *correction_of(const struct engine_view *view, const struct query_term *term)
-{
-	for (enum view_part part = 0; part < PART_COUNT; part++) {
-		const struct segment *segment = view_segment(view, part);
-		uint32_t nearest = spelling_nearest(segment, term->text, term->length);
-		if (nearest != SEGMENT_NONE)
-			return segment_term_text(segment, nearest);
-	}
-	return NULL;
-}
-
 /* Replace out-of-vocabulary terms by their corrections. */
-static void correct_spelling(const struct engine_view *view, struct parsed_query *parsed)
+static void correct_spelling(const struct search *search, struct parsed_query *parsed)
 {
+	const struct engine_view *view = search->view;
+	const struct segment **segments =
+		arena_array(search->arena, view->part_count, sizeof(*segments));
 	size_t looked_up = 0;
+	for (size_t i = 0; i < view->part_count; i++)
+		segments[i] = part_segment(view, i);
 	for (size_t i = 0; i < parsed->term_count && looked_up < CORRECTIONS; i++) {
 		struct query_term *term = &parsed->terms[i];
-		if (term->is_extra || count_documents(view, term) > 0)
+		if (term->is_extra || count_documents(term->text, term->length, view) > 0)
 			continue;
 		looked_up++;
-		const char *correction = correction_of(view, term);
+		const char *correction = spelling_nearest(segments, view->part_count, term->text,
+		                                          term->length, count_documents, view);
 		if (!correction || has_term(parsed, correction))
 			continue;
 		term->text = correction;
@@ -92,17 +94,16 @@ static void correct_spelling(const struct engine_view *view, struct parsed_query
 	}
 }
 
-/* Set the idf of each term over all segments, including dead documents. An out-of-vocabulary term of a
+/* Set the idf of each term, over the living documents. An out-of-vocabulary term of a
  * short query keeps its high idf, so that no document covers the query fully. In a description it
  * gets weight 0, because it would displace other terms. */
 static void weigh_terms(const struct engine_view *view, struct parsed_query *parsed,
                         bool is_description)
 {
-	uint32_t doc_count = view->base->segment->doc_count + view->live->doc_count;
 	for (size_t i = 0; i < parsed->term_count; i++) {
 		struct query_term *term = &parsed->terms[i];
-		uint32_t df = count_documents(view, term);
-		term->idf = df == 0 && is_description ? 0 : bm25_idf(df, doc_count);
+		uint32_t df = count_documents(term->text, term->length, view);
+		term->idf = df == 0 && is_description ? 0 : bm25_idf(df, view->doc_count);
 	}
 }
 
@@ -129,8 +130,8 @@ static float full_score(const struct parsed_query *parsed)
  * it. NULL when there is no vector that is comparable with those of the papers. */
 static float *query_vector(const struct search *search)
 {
-	const struct embedder *embedder = search->view->base->embedder;
-	uint32_t dimension = view_dimension(search->view);
+	const struct embedder *embedder = search->view->model->embedder;
+	uint32_t dimension = search->view->dimension;
 	if (dimension == 0)
 		return NULL;
 	float *vector;
@@ -146,23 +147,24 @@ static float *query_vector(const struct search *search)
 static void prepare(struct search *search)
 {
 	const struct engine_query *query = search->query;
+	size_t part_count = search->view->part_count;
 	bool is_description = query->length > DESCRIPTION_BYTES;
 	search->parsed = query_parse(search->arena, query->text, query->length);
 	if (!is_description)
-		correct_spelling(search->view, search->parsed);
+		correct_spelling(search, search->parsed);
 	search->vector = query_vector(search);
-	search->has_dense = search->vector || search->view->base->embedder;
+	search->has_dense = search->vector || search->view->model->embedder;
 	weigh_terms(search->view, search->parsed, is_description);
 	query_keep_best(search->parsed, is_description ? DESCRIPTION_TERMS : QUERY_MAX_TERMS,
 	                search->arena);
 	search->full_score = full_score(search->parsed);
-	for (enum view_part part = 0; part < PART_COUNT; part++) {
-		const struct segment *segment = view_segment(search->view, part);
+	search->filters = arena_array(search->arena, part_count, sizeof(*search->filters));
+	search->scorers = arena_array(search->arena, part_count, sizeof(*search->scorers));
+	for (size_t part = 0; part < search->view->part_count; part++) {
+		const struct view_part *at = &search->view->parts[part];
 		search->filters[part] =
-			filter_resolve(&query->filter, segment, view_alive(search->view, part),
-		                       search->arena);
-		search->scorers[part] =
-			proximity_scorer_new(segment, search->parsed, search->arena);
+			filter_resolve(&query->filter, at->part->segment,
+		                       at->deaths ? at->deaths->alive : NULL, search->arena);
 	}
 }
 
@@ -173,12 +175,22 @@ static bool is_named(const struct search *search, const char *id)
 	return strpbrk(id, "./") && has_term(search->parsed, id);
 }
 
-static void add_candidate(struct search *search, enum view_part part, uint32_t doc, float cosine)
+/* The scorer of a part, made when it is first needed: most parts have no candidate. */
+static struct proximity_scorer *part_scorer(struct search *search, size_t part)
 {
-	const struct segment *segment = view_segment(search->view, part);
-	struct proximity_score score = proximity_score_document(search->scorers[part], doc);
+	if (!search->scorers[part])
+		search->scorers[part] =
+			proximity_scorer_new(part_segment(search->view, part), &search->view->norms,
+		                             search->parsed, search->arena);
+	return search->scorers[part];
+}
+
+static void add_candidate(struct search *search, size_t part, uint32_t doc, float cosine)
+{
+	const struct segment *segment = part_segment(search->view, part);
+	struct proximity_score score = proximity_score_document(part_scorer(search, part), doc);
 	search->candidates[search->count++] = (struct candidate){
-		.part = part,
+		.part = (uint32_t)part,
 		.doc = doc,
 		.published = segment->docs[doc].published,
 		.id = segment_doc_id(segment, doc),
@@ -191,33 +203,119 @@ static void add_candidate(struct search *search, enum view_part part, uint32_t d
 	};
 }
 
-/* Add the best documents of one segment by BM25. */
-static void add_lexical_candidates(struct search *search, enum view_part part)
+/* A hit in one of the parts. */
+struct part_hit {
+	float score;
+	int32_t published;
+	const char *id;
+	uint32_t part;
+	uint32_t doc;
+};
+
+/* The best documents of all parts. */
+struct best_hits {
+	struct part_hit *hits; /* room for twice `depth` */
+	size_t count;          /* at most `depth` between parts */
+	size_t depth;
+	struct hit *of_part; /* working memory for the hits of one part */
+};
+
+static struct best_hits best_hits_new(const struct search *search)
 {
-	const struct segment *segment = view_segment(search->view, part);
-	const struct parsed_query *parsed = search->parsed;
-	struct hit *hits = arena_array(search->arena, search->depth, sizeof(*hits));
+	struct best_hits best = {.depth = search->depth};
+	best.hits = arena_array(search->arena, 2 * best.depth, sizeof(*best.hits));
+	best.of_part = arena_array(search->arena, best.depth, sizeof(*best.of_part));
+	return best;
+}
+
+/* In the order of documents within a segment, so that ties do not depend on the parts. */
+static int compare_hits(const void *a, const void *b)
+{
+	const struct part_hit *left = a;
+	const struct part_hit *right = b;
+	if (left->score < right->score || left->score > right->score)
+		return left->score > right->score ? -1 : 1;
+	if (left->published != right->published)
+		return left->published > right->published ? -1 : 1;
+	return strcmp(left->id, right->id);
+}
+
+/* Only greater scores can be among the best. An equal score can, if its document is newer. */
+static float best_hits_floor(const struct best_hits *best)
+{
+	return best->count < best->depth ? 0 : nextafterf(best->hits[best->depth - 1].score, 0);
+}
+
+/* Merge the `count` hits of a part in. */
+static void best_hits_add(struct best_hits *best, const struct search *search, size_t part,
+                          size_t count)
+{
+	const struct segment *segment = part_segment(search->view, part);
+	if (count == 0)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		uint32_t doc = best->of_part[i].doc;
+		best->hits[best->count + i] =
+			(struct part_hit){best->of_part[i].score, segment->docs[doc].published,
+		                          segment_doc_id(segment, doc), (uint32_t)part, doc};
+	}
+	best->count += count;
+	qsort(best->hits, best->count, sizeof(*best->hits), compare_hits);
+	best->count = MIN_OF(best->count, best->depth);
+}
+
+/* The terms of the query in one segment, with scaled weights. Returns how many. */
+static size_t list_terms(const struct parsed_query *parsed, const struct segment *segment,
+                         float scale, struct lexical_term *terms)
+{
 	size_t count = 0;
-	struct lexical_term terms[QUERY_MAX_TERMS];
 	for (size_t i = 0; i < parsed->term_count; i++) {
 		const struct query_term *term = &parsed->terms[i];
 		uint32_t number = segment_find_term(segment, term->text, term->length);
-		if (number != SEGMENT_NONE)
-			terms[count++] = (struct lexical_term){number, term->count * term->idf};
+		float weight = term->count * term->idf * scale;
+		if (number != SEGMENT_NONE && weight > 0)
+			terms[count++] = (struct lexical_term){number, weight};
 	}
-	if (count == 0)
-		return;
-	size_t found = lexical_search(segment, terms, count, &search->filters[part], search->depth,
-	                              search->arena, hits);
-	for (size_t i = 0; i < found; i++)
-		add_candidate(search, part, hits[i].doc, 0);
+	return count;
 }
 
-/* The cosine relative to the mean cosine of two papers of the base. */
+static float weight_sum(const struct parsed_query *parsed)
+{
+	float sum = 0;
+	for (size_t i = 0; i < parsed->term_count; i++)
+		sum += parsed->terms[i].count * parsed->terms[i].idf;
+	return sum;
+}
+
+/* Add the best documents by BM25. */
+static void add_lexical_candidates(struct search *search)
+{
+	struct best_hits best = best_hits_new(search);
+	float sum = weight_sum(search->parsed);
+	float scale = sum > 0 ? lexical_scale(sum) : 0;
+	struct lexical_term terms[QUERY_MAX_TERMS];
+	for (size_t part = 0; part < search->view->part_count; part++) {
+		const struct segment *segment = part_segment(search->view, part);
+		struct lexical_query query = {
+			.terms = terms,
+			.count = list_terms(search->parsed, segment, scale, terms),
+			.norms = &search->view->norms,
+			.filter = &search->filters[part],
+			.floor = best_hits_floor(&best),
+			.k = search->depth,
+		};
+		if (query.count > 0)
+			best_hits_add(&best, search, part,
+			              lexical_search(segment, &query, search->arena, best.of_part));
+	}
+	for (size_t i = 0; i < best.count; i++)
+		add_candidate(search, best.hits[i].part, best.hits[i].doc, 0);
+}
+
+/* The cosine relative to the mean cosine of two papers. */
 static float above_background(const struct search *search, float cosine)
 {
-	const struct vectors *vectors = search->view->base->vectors;
-	return vectors ? vectors_above_background(vectors, cosine) : cosine;
+	return vectors_above_background(search->view->background, cosine);
 }
 
 static void set_cosines(struct search *search, const struct vector_query *query)
@@ -254,44 +352,41 @@ static void apply_feedback(struct search *search)
 	embedder_normalise(search->vector, dimension);
 }
 
-static bool is_candidate(const uint64_t *known, uint32_t doc)
+static int compare_places(const void *a, const void *b)
 {
-	return (known[doc / 64] >> (doc % 64) & 1) != 0;
+	const struct candidate *left = a;
+	const struct candidate *right = b;
+	if (left->part != right->part)
+		return left->part < right->part ? -1 : 1;
+	return left->doc < right->doc ? -1 : left->doc > right->doc;
 }
 
-/* A bitmap of the documents of `part` that are candidates already. */
-static uint64_t *candidate_bits(const struct search *search, enum view_part part)
+/* Add the best documents by cosine that are not yet candidates. */
+static void add_dense_candidates(struct search *search, const struct vector_query *query)
 {
-	uint32_t doc_count = view_segment(search->view, part)->doc_count;
-	uint64_t *known =
-		arena_array(search->arena, ((size_t)doc_count + 63) / 64, sizeof(uint64_t));
-	for (size_t i = 0; i < search->count; i++)
-		if (search->candidates[i].part == part)
-			known[search->candidates[i].doc / 64] |=
-				UINT64_C(1) << (search->candidates[i].doc % 64);
-	return known;
-}
-
-/* Add the best documents of one segment by cosine. */
-static void add_dense_candidates(struct search *search, enum view_part part,
-                                 const struct vector_query *query)
-{
-	struct hit *hits = arena_array(search->arena, search->depth, sizeof(*hits));
-	const uint64_t *known = candidate_bits(search, part);
-	const struct ivf *ivf = part == PART_BASE ? search->view->base->ivf : NULL;
-	const struct vectors *vectors = view_vectors(search->view, part);
-	if (!vectors)
-		return;
-	size_t found;
-	if (ivf)
-		found = ivf_search(ivf, vectors, query, &search->filters[part], search->depth,
-		                   search->arena, hits);
-	else
-		found = vectors_scan(vectors, query, &search->filters[part], search->depth, hits);
-	for (size_t i = 0; i < found; i++)
-		if (!is_candidate(known, hits[i].doc))
-			add_candidate(search, part, hits[i].doc,
-			              above_background(search, hits[i].score));
+	struct best_hits best = best_hits_new(search);
+	size_t known = search->count;
+	for (size_t part = 0; part < search->view->part_count; part++) {
+		const struct vectors *vectors = view_vectors(search->view, part);
+		const struct ivf *ivf = search->view->parts[part].part->ivf;
+		const struct doc_filter *filter = &search->filters[part];
+		float floor = best_hits_floor(&best);
+		if (!vectors)
+			continue;
+		best_hits_add(&best, search, part,
+		              ivf ? ivf_search(ivf, vectors, query, filter, search->depth, floor,
+		                               search->arena, best.of_part)
+		                  : vectors_scan(vectors, query, filter, search->depth, floor,
+		                                 best.of_part));
+	}
+	qsort(search->candidates, known, sizeof(*search->candidates), compare_places);
+	for (size_t i = 0; i < best.count; i++) {
+		const struct part_hit *hit = &best.hits[i];
+		struct candidate place = {.part = hit->part, .doc = hit->doc};
+		if (!bsearch(&place, search->candidates, known, sizeof(place), compare_places))
+			add_candidate(search, hit->part, hit->doc,
+			              above_background(search, hit->score));
+	}
 }
 
 static void rank_with_vectors(struct search *search)
@@ -302,8 +397,7 @@ static void rank_with_vectors(struct search *search)
 	apply_feedback(search);
 	query = vector_query_make(search->vector, dimension, search->arena);
 	set_cosines(search, &query);
-	for (enum view_part part = 0; part < PART_COUNT; part++)
-		add_dense_candidates(search, part, &query);
+	add_dense_candidates(search, &query);
 	fusion_rank(search->candidates, search->count, search->full_score, true);
 }
 
@@ -335,7 +429,7 @@ static void write_hits(const struct search *search, struct engine_result *result
 	for (size_t i = 0; i < result->count; i++) {
 		const struct candidate *candidate = &search->candidates[i];
 		const struct segment_doc *doc =
-			&view_segment(search->view, candidate->part)->docs[candidate->doc];
+			&part_segment(search->view, candidate->part)->docs[candidate->doc];
 		struct engine_hit *hit = &result->hits[i];
 		hit->id = arena_strdup(search->arena, candidate->id);
 		hit->relevance = candidate->relevance;
@@ -358,11 +452,9 @@ struct engine_result engine_search(const struct engine_view *view, const struct 
 	search->query = query;
 	search->arena = arena;
 	search->depth = MAX_OF((size_t)CANDIDATES, query->limit + query->limit / 2);
-	search->candidates =
-		arena_array(arena, search->depth * 2 * PART_COUNT, sizeof(*search->candidates));
+	search->candidates = arena_array(arena, search->depth * 2, sizeof(*search->candidates));
 	prepare(search);
-	for (enum view_part part = 0; part < PART_COUNT; part++)
-		add_lexical_candidates(search, part);
+	add_lexical_candidates(search);
 	if (search->vector)
 		rank_with_vectors(search);
 	else
@@ -375,28 +467,24 @@ struct engine_result engine_search(const struct engine_view *view, const struct 
 
 uint32_t engine_dimension(const struct engine_view *view)
 {
-	return view_dimension(view);
+	return view->dimension;
 }
 
 bool engine_vector(const struct engine_view *view, const char *id, float *out)
 {
-	for (enum view_part part = 0; part < PART_COUNT; part++) {
-		const struct segment *segment = view_segment(view, part);
-		const struct vectors *vectors = view_vectors(view, part);
-		uint32_t doc = segment_find_doc(segment, id);
-		if (doc == SEGMENT_NONE || !vectors ||
-		    (part == PART_BASE && !view_is_alive(view, doc)))
-			continue;
-		vectors_get(vectors, doc, out);
-		return embedder_normalise(out, engine_dimension(view));
-	}
-	return false;
+	uint32_t doc;
+	const struct view_part *at = view_find(view, id, &doc);
+	const struct vectors *vectors = at ? view_vectors(view, (size_t)(at - view->parts)) : NULL;
+	if (!vectors)
+		return false;
+	vectors_get(vectors, doc, out);
+	return embedder_normalise(out, view->dimension);
 }
 
 bool engine_embed(const struct engine_view *view, const char *text, size_t length, float *out,
                   struct arena *arena)
 {
-	if (!view->base->embedder)
+	if (!view->model->embedder)
 		return false;
-	return embedder_embed(view->base->embedder, query_parse(arena, text, length), out);
+	return embedder_embed(view->model->embedder, query_parse(arena, text, length), out);
 }

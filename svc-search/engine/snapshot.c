@@ -19,20 +19,28 @@
 
 #define ALIGNMENT 64
 
-enum blob_kind { BLOB_SEGMENT, BLOB_EMBEDDER, BLOB_VECTORS, BLOB_IVF, BLOB_COUNT };
+/* More parts than a view ever has. */
+#define MAX_PARTS 1024
+
+enum blob_kind { BLOB_SEGMENT, BLOB_VECTORS, BLOB_IVF, BLOB_ALIVE, BLOBS_PER_PART };
 
 struct header {
 	uint64_t magic;
 	uint32_t version;
 	uint32_t header_crc; /* CRC-32 of the header with this field set to 0 */
-	uint64_t seq;
+	uint64_t complete;   /* struct progress */
+	uint64_t newest;
 	uint64_t length; /* of the file, in bytes */
-	struct {
-		uint64_t offset;
-		uint64_t length; /* 0: the base has no such blob */
-	} blobs[BLOB_COUNT];
+	uint32_t part_count;
 	uint32_t body_crc;       /* CRC-32 of everything after the header */
 	uint32_t external_model; /* number of the external embedder; 0: built-in */
+	uint32_t reserved;
+};
+
+/* Follows the header; one for the embedder, then BLOBS_PER_PART for each part. */
+struct place {
+	uint64_t offset;
+	uint64_t length; /* 0: there is no such blob */
 };
 
 /* A blob to be written. */
@@ -53,43 +61,75 @@ static uint32_t header_crc(struct header header)
 	return crc_of(0, &header, sizeof(header));
 }
 
+static size_t alive_bytes(uint32_t doc_count)
+{
+	return ((size_t)doc_count + 63) / 64 * sizeof(uint64_t);
+}
+
 static uint64_t aligned(uint64_t offset)
 {
 	return (offset + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-static void list_blobs(const struct base *base, struct blob *blobs)
+static size_t blob_count(size_t part_count)
 {
-	blobs[BLOB_SEGMENT] = (struct blob){base->segment->header, base->segment->header->length};
-	if (base->embedder)
-		blobs[BLOB_EMBEDDER] =
-			(struct blob){base->embedder->header, base->embedder->header->length};
-	if (base->vectors)
+	return 1 + part_count * BLOBS_PER_PART;
+}
+
+static void list_part(const struct view_part *at, struct blob *blobs)
+{
+	const struct part *part = at->part;
+	blobs[BLOB_SEGMENT] = (struct blob){part->segment->header, part->segment->header->length};
+	if (part->vectors)
 		blobs[BLOB_VECTORS] =
-			(struct blob){base->vectors->header, base->vectors->header->length};
-	if (base->ivf)
-		blobs[BLOB_IVF] = (struct blob){base->ivf->header, base->ivf->header->length};
+			(struct blob){part->vectors->header, part->vectors->header->length};
+	if (part->ivf)
+		blobs[BLOB_IVF] = (struct blob){part->ivf->header, part->ivf->header->length};
+	if (at->deaths)
+		blobs[BLOB_ALIVE] =
+			(struct blob){at->deaths->alive, alive_bytes(part->segment->doc_count)};
+}
+
+/* The blobs of the file after the table of places. The caller frees them. */
+static struct blob *list_blobs(const struct engine_view *view)
+{
+	const struct embedder *embedder = view->model->embedder;
+	struct blob *blobs = mem_array(blob_count(view->part_count), sizeof(*blobs));
+	if (embedder)
+		blobs[0] = (struct blob){embedder->header, embedder->header->length};
+	for (size_t i = 0; i < view->part_count; i++)
+		list_part(&view->parts[i], blobs + blob_count(i));
+	return blobs;
 }
 
 static const uint8_t padding[ALIGNMENT];
 
-/* Compute the offsets of the blobs and the checksums. */
-static struct header make_header(const struct base *base, const struct blob *blobs)
+/* Compute the places of the blobs and the checksums. */
+static struct header make_header(const struct engine_view *view, const struct blob *blobs,
+                                 struct place *places)
 {
-	struct header header = {.magic = MAGIC,
-	                        .version = SNAPSHOT_VERSION,
-	                        .seq = base->seq,
-	                        .external_model = base->external_model};
-	uint64_t offset = sizeof(header);
-	for (size_t i = 0; i < BLOB_COUNT; i++) {
-		uint64_t start = aligned(offset);
-		header.body_crc = crc_of(header.body_crc, padding, start - offset);
-		header.body_crc = crc_of(header.body_crc, blobs[i].data, blobs[i].length);
-		header.blobs[i].offset = start;
-		header.blobs[i].length = blobs[i].length;
-		offset = start + blobs[i].length;
+	size_t count = blob_count(view->part_count);
+	struct header header = {
+		.magic = MAGIC,
+		.version = SNAPSHOT_VERSION,
+		.complete = view->progress.complete,
+		.newest = view->progress.newest,
+		.part_count = (uint32_t)view->part_count,
+		.external_model = view->model->external,
+	};
+	uint64_t offset = sizeof(header) + count * sizeof(*places);
+	for (size_t i = 0; i < count; i++) {
+		places[i] = (struct place){aligned(offset), blobs[i].length};
+		offset = places[i].offset + places[i].length;
 	}
 	header.length = offset;
+	offset = sizeof(header) + count * sizeof(*places);
+	header.body_crc = crc_of(0, places, count * sizeof(*places));
+	for (size_t i = 0; i < count; i++) {
+		header.body_crc = crc_of(header.body_crc, padding, places[i].offset - offset);
+		header.body_crc = crc_of(header.body_crc, blobs[i].data, blobs[i].length);
+		offset = places[i].offset + places[i].length;
+	}
 	header.header_crc = header_crc(header);
 	return header;
 }
@@ -109,19 +149,21 @@ static bool write_all(int file, const void *data, size_t length)
 	return true;
 }
 
-static bool write_file(int file, const struct base *base)
+static bool write_file(int file, const struct engine_view *view)
 {
-	struct blob blobs[BLOB_COUNT] = {{NULL, 0}};
-	list_blobs(base, blobs);
-	struct header header = make_header(base, blobs);
-	uint64_t offset = sizeof(header);
-	if (!write_all(file, &header, sizeof(header)))
+	size_t count = blob_count(view->part_count);
+	mem_auto_free struct blob *blobs = list_blobs(view);
+	mem_auto_free struct place *places = mem_array(count, sizeof(*places));
+	struct header header = make_header(view, blobs, places);
+	uint64_t offset = sizeof(header) + count * sizeof(*places);
+	if (!write_all(file, &header, sizeof(header)) ||
+	    !write_all(file, places, count * sizeof(*places)))
 		return false;
-	for (size_t i = 0; i < BLOB_COUNT; i++) {
-		if (!write_all(file, padding, header.blobs[i].offset - offset) ||
+	for (size_t i = 0; i < count; i++) {
+		if (!write_all(file, padding, places[i].offset - offset) ||
 		    !write_all(file, blobs[i].data, blobs[i].length))
 			return false;
-		offset = header.blobs[i].offset + blobs[i].length;
+		offset = places[i].offset + blobs[i].length;
 	}
 	return fsync(file) == 0;
 }
@@ -140,7 +182,7 @@ static bool sync_folder(const char *path)
 	return is_synced;
 }
 
-bool snapshot_save(const struct base *base, const char *path)
+bool snapshot_save(const struct engine_view *view, const char *path)
 {
 	char temporary[PATH_MAX];
 	int length = snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path);
@@ -151,7 +193,7 @@ bool snapshot_save(const struct base *base, const char *path)
 	int file = mkostemp(temporary, O_CLOEXEC);
 	if (file < 0)
 		return false;
-	bool is_written = write_file(file, base);
+	bool is_written = write_file(file, view);
 	is_written = close(file) == 0 && is_written;
 	if (is_written && rename(temporary, path) == 0)
 		return sync_folder(path);
@@ -164,64 +206,141 @@ bool snapshot_save(const struct base *base, const char *path)
 /* Whether the file is whole: lengths and checksums are right. */
 static bool is_intact(const struct header *header, size_t length)
 {
-	uint64_t end = sizeof(*header);
 	if (length < sizeof(*header) || header->magic != MAGIC ||
 	    header->version != SNAPSHOT_VERSION || header->length != length ||
-	    header->header_crc != header_crc(*header))
+	    header->part_count > MAX_PARTS || header->header_crc != header_crc(*header))
 		return false;
-	for (size_t i = 0; i < BLOB_COUNT; i++) {
-		if (header->blobs[i].offset != aligned(end) || header->blobs[i].offset > length ||
-		    header->blobs[i].length > length - header->blobs[i].offset)
+	const struct place *places = (const struct place *)(header + 1);
+	size_t count = blob_count(header->part_count);
+	uint64_t end = sizeof(*header) + count * sizeof(*places);
+	if (end > length || crc_of(0, header + 1, length - sizeof(*header)) != header->body_crc)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		if (places[i].offset != aligned(end) || places[i].offset > length ||
+		    places[i].length > length - places[i].offset)
 			return false;
-		end = header->blobs[i].offset + header->blobs[i].length;
+		end = places[i].offset + places[i].length;
 	}
-	return end == length && crc_of(0, header + 1, length - sizeof(*header)) == header->body_crc;
+	return end == length;
 }
 
 /* Whether the segment can be searched, and the other blobs have its document count and one dimension. */
-static bool are_blobs_valid(const struct base *base)
+static bool is_part_valid(const struct part *part, const struct model *model)
 {
-	if (!base->segment || !segment_is_valid(base->segment))
+	const struct vectors *vectors = part->vectors;
+	if (!part->segment || !segment_is_valid(part->segment))
 		return false;
-	if (!base->vectors)
-		return !base->embedder && !base->ivf;
-	if ((!base->embedder) != (base->external_model != 0))
+	if (!vectors)
+		return !model->embedder && !part->ivf;
+	if (part->ivf && (part->ivf->header->doc_count != part->segment->doc_count ||
+	                  part->ivf->header->dimension != vectors->header->dimension))
 		return false;
-	if (base->ivf && (base->ivf->header->doc_count != base->segment->doc_count ||
-	                  base->ivf->header->dimension != base->vectors->header->dimension))
+	if ((!model->embedder) != (model->external != 0))
 		return false;
-	return base->vectors->header->count == base->segment->doc_count &&
-	       (!base->embedder ||
-	        base->vectors->header->dimension == base->embedder->header->dimension);
+	return vectors->header->count == part->segment->doc_count &&
+	       (!model->embedder ||
+	        vectors->header->dimension == model->embedder->header->dimension);
 }
 
-struct base *snapshot_open(void *data, size_t length)
+/* View the blobs of a part. Returns NULL when they are refused. */
+static struct part *open_part(char *data, const struct place *places, const struct model *model)
 {
-	const struct header *header = data;
-	if (!is_intact(header, length))
-		return NULL;
-	struct base *base = base_new(NULL, NULL, NULL, NULL, header->seq);
-	char *blobs[BLOB_COUNT];
-	size_t lengths[BLOB_COUNT];
-	for (size_t i = 0; i < BLOB_COUNT; i++) {
-		blobs[i] = (char *)data + header->blobs[i].offset;
-		lengths[i] = header->blobs[i].length;
-	}
-	base->external_model = header->external_model;
-	base->segment = segment_open(blobs[BLOB_SEGMENT], lengths[BLOB_SEGMENT], false);
-	if (lengths[BLOB_EMBEDDER] > 0)
-		base->embedder = embedder_open(blobs[BLOB_EMBEDDER], lengths[BLOB_EMBEDDER], false);
-	if (lengths[BLOB_VECTORS] > 0)
-		base->vectors = vectors_open(blobs[BLOB_VECTORS], lengths[BLOB_VECTORS], false);
-	if (lengths[BLOB_IVF] > 0)
-		base->ivf = ivf_open(blobs[BLOB_IVF], lengths[BLOB_IVF], false);
-	if (are_blobs_valid(base))
-		return base;
-	base_unref(base);
+	struct part *part = part_new(NULL, NULL, NULL);
+	const struct place *segment = &places[BLOB_SEGMENT];
+	const struct place *vectors = &places[BLOB_VECTORS];
+	const struct place *ivf = &places[BLOB_IVF];
+	part->segment = segment_open(data + segment->offset, segment->length, false);
+	if (vectors->length > 0)
+		part->vectors = vectors_open(data + vectors->offset, vectors->length, false);
+	if (ivf->length > 0)
+		part->ivf = ivf_open(data + ivf->offset, ivf->length, false);
+	bool is_whole = (part->vectors || vectors->length == 0) && (part->ivf || ivf->length == 0);
+	if (is_whole && is_part_valid(part, model))
+		return part;
+	part_unref(part);
 	return NULL;
 }
 
-static struct base *map_file(int file)
+/* The deaths that the bitmap tells; false: it has a wrong length. */
+static bool open_deaths(const char *data, const struct place *alive, const struct segment *segment,
+                        struct deaths **ret_deaths)
+{
+	const uint64_t *bits = (const uint64_t *)(data + alive->offset);
+	mem_auto_free uint32_t *dead = mem_array(segment->doc_count, sizeof(*dead));
+	size_t count = 0;
+	*ret_deaths = NULL;
+	if (alive->length == 0)
+		return true;
+	if (alive->length != alive_bytes(segment->doc_count))
+		return false;
+	for (uint32_t doc = 0; doc < segment->doc_count; doc++)
+		if ((bits[doc / 64] >> (doc % 64) & 1) == 0)
+			dead[count++] = doc;
+	*ret_deaths = deaths_add(segment, NULL, dead, count);
+	return true;
+}
+
+/* View the parts. Returns how many are valid; fewer than there are: the file is refused. */
+static size_t open_parts(char *data, const struct model *model, struct view_part *parts)
+{
+	const struct header *header = (const struct header *)data;
+	const struct place *places = (const struct place *)(header + 1);
+	for (size_t i = 0; i < header->part_count; i++) {
+		const struct place *of_part = places + blob_count(i);
+		parts[i].part = open_part(data, of_part, model);
+		if (!parts[i].part)
+			return i;
+		if (!open_deaths(data, &of_part[BLOB_ALIVE], parts[i].part->segment,
+		                 &parts[i].deaths)) {
+			part_unref(parts[i].part);
+			return i;
+		}
+	}
+	return header->part_count;
+}
+
+static struct model *open_model(char *data)
+{
+	const struct header *header = (const struct header *)data;
+	const struct place *place = (const struct place *)(header + 1);
+	struct embedder *embedder = NULL;
+	if (place->length > 0) {
+		embedder = embedder_open(data + place->offset, place->length, false);
+		if (!embedder || header->external_model != 0) {
+			embedder_free(embedder);
+			return NULL;
+		}
+	}
+	return model_new(header->external_model, embedder,
+	                 embedder ? embedder->header->trained_on : 0);
+}
+
+struct engine_view *snapshot_open(void *data, size_t length)
+{
+	const struct header *header = data;
+	struct model *model = is_intact(header, length) ? open_model(data) : NULL;
+	if (!model)
+		return NULL;
+	struct view_part *parts = mem_array(header->part_count, sizeof(*parts));
+	size_t count = open_parts(data, model, parts);
+	struct progress progress = {header->complete, header->newest};
+	struct engine_view *view = view_new(model, parts, count, progress);
+	model_unref(model);
+	if (count == header->part_count && progress.complete <= progress.newest)
+		return view;
+	view_unref(view);
+	return NULL;
+}
+
+/* Everything that borrows from the file keeps it mapped. */
+static void keep_mapped(struct engine_view *view, struct mapping *mapping)
+{
+	view->model->mapping = mapping_ref(mapping);
+	for (size_t i = 0; i < view->part_count; i++)
+		view->parts[i].part->mapping = mapping_ref(mapping);
+}
+
+static struct engine_view *map_file(int file)
 {
 	struct stat status;
 	if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0)
@@ -230,22 +349,20 @@ static struct base *map_file(int file)
 	char *data = mmap(NULL, length, PROT_READ, MAP_PRIVATE, file, 0);
 	if (data == MAP_FAILED)
 		return NULL;
-	struct base *base = snapshot_open(data, length);
-	if (!base) {
-		munmap(data, length);
-		return NULL;
-	}
-	base->mapped = data;
-	base->mapped_length = length;
-	return base;
+	struct mapping *mapping = mapping_new(data, length);
+	struct engine_view *view = snapshot_open(data, length);
+	if (view)
+		keep_mapped(view, mapping);
+	mapping_unref(mapping);
+	return view;
 }
 
-struct base *snapshot_load(const char *path)
+struct engine_view *snapshot_load(const char *path)
 {
 	int file = open(path, O_RDONLY | O_CLOEXEC);
 	if (file < 0)
 		return NULL;
-	struct base *base = map_file(file);
+	struct engine_view *view = map_file(file);
 	close(file);
-	return base;
+	return view;
 }

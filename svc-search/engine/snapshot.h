@@ -1,8 +1,9 @@
-/** A base as a file: written once, mapped into memory at start-up.
+/** A view as a file: written once, mapped into memory at start-up.
  *
- *     header; the blobs of segment, embedder, vectors and inverted file
+ *     header; places of the blobs; embedder; for each part: segment, vectors, inverted file and the
+ *     bitmap of its living documents
  *
- * Each blob starts at a multiple of 64 bytes. The header holds the format, the byte order, the version
+ * Each blob starts at a multiple of 64 bytes. The header holds the progress of the index, the format, the byte order, the version
  * of the index, the number of the external embedder, a CRC-32 of everything after the header, and a
  * CRC-32 of the header itself. A file that is damaged, truncated, of another version or of another
  * byte order is refused, and the caller rebuilds the index.
@@ -14,16 +15,16 @@
 #include <stdbool.h>
 
 /** Increase it whenever the meaning of the blobs, the tokens or the weights of the index changes. */
-#define SNAPSHOT_VERSION 1
+#define SNAPSHOT_VERSION 2
 
-/** Write `base` to `path` atomically: to a temporary file in the same folder, which is synced and
+/** Write `view` to `path` atomically: to a temporary file in the same folder, which is synced and
  * renamed. Returns false with errno set, and leaves `path` unchanged. */
-bool snapshot_save(const struct base *base, const char *path);
+bool snapshot_save(const struct engine_view *view, const char *path);
 
-/** View the `length` bytes of a snapshot at `data`, aligned to 64. Borrows them. Returns a base with one
+/** View the `length` bytes of a snapshot at `data`, aligned to 64. Borrows them. Returns a view with one
  * reference, or NULL when they are refused. */
-struct base *snapshot_open(void *data, size_t length);
+struct engine_view *snapshot_open(void *data, size_t length);
 
-/** Map the file at `path`. Returns a base with one reference, or NULL when the file is missing or
+/** Map the file at `path`. Returns a view with one reference, or NULL when the file is missing or
  * refused. */
-struct base *snapshot_load(const char *path);
+struct engine_view *snapshot_load(const char *path);

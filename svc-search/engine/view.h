@@ -1,13 +1,18 @@
-/** An immutable state of the index, as searches read it: the large *base* segment, the small *live*
- * segment of later changes, and a bitmap of the base documents that are still current.
+/** An immutable state of the index, as searches read it: its parts, which documents of each are
+ * current, and the statistics that scores depend on.
  *
- * Views and bases are reference-counted; the last reference frees them. Internal to the engine;
- * other code uses engine.h.
+ * A *part* is a segment with the vectors of its documents. A paper that changes or is deleted *dies* in
+ * its part, and its new state is added to a newer part. So a paper is alive in at most one part. All
+ * statistics are those of the living documents, so that scores do not depend on the distribution of
+ * the documents over parts, nor on dead ones.
+ *
+ * Views, parts, deaths and models are reference-counted; the last reference frees them. Internal to the
+ * engine; other code uses engine.h.
  */
 #pragma once
 
 #include "engine/lexical/builder.h"
-#include "engine/lexical/segment.h"
+#include "engine/lexical/lexical.h"
 #include "engine/vector/embedder.h"
 #include "engine/vector/ivf.h"
 #include "engine/vector/vectors.h"
@@ -15,18 +20,38 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/** Shared by all views made since the last merge. */
-struct base {
+/** A file that is mapped into memory. */
+struct mapping {
+	atomic_uint references;
+	void *data;
+	size_t length;
+};
+
+/** A segment with its vectors; immutable. */
+struct part {
 	atomic_uint references;
 	struct segment *segment;
-	uint32_t external_model; /* number of the external embedder (engine.h); 0: built-in */
-	struct embedder
-		*embedder;       /* built in; NULL while the corpus is too small, or if external */
 	struct vectors *vectors; /* of the segment's documents; NULL while there are none */
-	struct ivf *ivf;         /* of the vectors; NULL while a scan is quick */
-	uint64_t seq;            /* the base includes every change up to this number */
-	void *mapped; /* the snapshot file; NULL when the four parts above own their memory */
-	size_t mapped_length;
+	struct ivf *ivf;         /* of the vectors; NULL where a scan is quick */
+	struct mapping *mapping; /* the file that they are in; NULL: they own their memory */
+};
+
+/** The documents of a part that are replaced or deleted; immutable. */
+struct deaths {
+	atomic_uint references;
+	uint32_t count;
+	uint64_t length; /* sum of their weighted lengths */
+	uint64_t *alive; /* bitmap of the other documents; unused bits of the last word are set */
+	uint32_t *df;    /* by term: how many of them contain it */
+};
+
+/** What makes the vectors. */
+struct model {
+	atomic_uint references;
+	uint32_t external;         /* number of the external embedder (engine.h); 0: built-in */
+	struct embedder *embedder; /* NULL while the corpus is too small, or if external */
+	uint32_t trained_on;       /* documents of the last training, also if it made no embedder */
+	struct mapping *mapping;   /* as in struct part */
 };
 
 /** What an index includes: every change up to number `complete`, and of the later ones up to `newest`
@@ -36,68 +61,89 @@ struct progress {
 	uint64_t newest;
 };
 
-enum view_part { PART_BASE, PART_LIVE, PART_COUNT };
+/** A part in a view. */
+struct view_part {
+	struct part *part;
+	struct deaths *deaths; /* NULL: none */
+};
 
 struct engine_view {
 	atomic_uint references;
-	struct base *base;
-	struct segment *live;
-	struct vectors *live_vectors; /* of the live documents; NULL while there are none */
-	/* Bitmap of the base documents that are neither replaced nor deleted; NULL: all. */
-	uint64_t *alive;
-	uint32_t dead_count; /* base documents that are replaced or deleted */
+	struct model *model;
+	struct view_part *parts; /* the one with the most living documents first */
+	size_t part_count;
 	struct progress progress;
+	uint32_t doc_count; /* living documents */
+	uint32_t dimension; /* of the vectors; 0 while there are none */
+	float background;   /* mean cosine of two papers, see vectors_collect(); 0 if built-in */
+	struct lexical_norms norms;
 };
 
-/** A base with one reference. Takes its arguments; `embedder`, `vectors` and `ivf` may be NULL. */
-struct base *base_new(struct segment *segment, struct embedder *embedder, struct vectors *vectors,
-                      struct ivf *ivf, uint64_t seq);
-struct base *base_ref(struct base *base);
-void base_unref(struct base *base);
+/** With one reference. Takes its arguments; all but `segment` may be NULL. */
+struct part *part_new(struct segment *segment, struct vectors *vectors, struct ivf *ivf);
+struct part *part_ref(struct part *part);
+void part_unref(struct part *part);
 
-/** A view with one reference. Adds a reference to `base`; builds the live segment and its vectors
- * from `live`, and frees `live`; takes `alive`, which may be NULL. */
-struct engine_view *view_new(struct base *base, struct builder *live, uint64_t *alive,
+/** With one reference. Takes `embedder`, which may be NULL. */
+struct model *model_new(uint32_t external, struct embedder *embedder, uint32_t trained_on);
+struct model *model_ref(struct model *model);
+void model_unref(struct model *model);
+
+/** With one reference. Takes `data`, which is from mmap(). */
+struct mapping *mapping_new(void *data, size_t length);
+struct mapping *mapping_ref(struct mapping *mapping);
+void mapping_unref(struct mapping *mapping);
+
+/** The deaths of `old`, which may be NULL, and of the `count` other documents in `docs`. With one
+ * reference; NULL when there are none. */
+struct deaths *deaths_add(const struct segment *segment, const struct deaths *old,
+                          const uint32_t *docs, size_t count);
+
+/** A reference to `deaths`, which may be NULL. */
+struct deaths *deaths_ref(struct deaths *deaths);
+void deaths_unref(struct deaths *deaths);
+
+/** A view with one reference. Adds a reference to `model`; takes `parts`, from malloc(), and their
+ * references, and drops parts without living documents. */
+struct engine_view *view_new(struct model *model, struct view_part *parts, size_t count,
                              struct progress progress);
 struct engine_view *view_ref(struct engine_view *view);
 void view_unref(struct engine_view *view);
 
-static inline const struct segment *view_segment(const struct engine_view *view,
-                                                 enum view_part part)
+/** The part that `id` is alive in, and its document number; NULL: it is not indexed. */
+const struct view_part *view_find(const struct engine_view *view, const char *id,
+                                  uint32_t *ret_doc);
+
+/** Number of living documents of a part. */
+static inline uint32_t view_part_count(const struct view_part *at)
 {
-	return part == PART_BASE ? view->base->segment : view->live;
+	return at->part->segment->doc_count - (at->deaths ? at->deaths->count : 0);
 }
 
-/** NULL when no document of `part` has a vector. */
-static inline const struct vectors *view_vectors(const struct engine_view *view,
-                                                 enum view_part part)
+/** Whether the document is neither replaced nor deleted. */
+static inline bool view_is_alive(const struct view_part *at, uint32_t doc)
 {
-	return part == PART_BASE ? view->base->vectors : view->live_vectors;
+	return !at->deaths || (at->deaths->alive[doc / 64] >> (doc % 64) & 1) != 0;
 }
 
-/** Whether the embedder is external and document `doc` of `part` has no vector yet. */
-static inline bool view_awaits_vector(const struct engine_view *view, enum view_part part,
-                                      uint32_t doc)
+/** Number of living documents of a part that contain the term. */
+static inline uint32_t view_part_df(const struct view_part *at, uint32_t term)
+{
+	uint32_t df = at->part->segment->terms[term].df;
+	uint32_t dead = at->deaths ? at->deaths->df[term] : 0;
+	return df > dead ? df - dead : 0;
+}
+
+/** Vectors of a part; NULL when it has none that are comparable with those of the view. */
+static inline const struct vectors *view_vectors(const struct engine_view *view, size_t part)
+{
+	const struct vectors *vectors = view->parts[part].part->vectors;
+	return vectors && vectors->header->dimension == view->dimension ? vectors : NULL;
+}
+
+/** Whether the embedder is external and the document has no vector yet. */
+static inline bool view_awaits_vector(const struct engine_view *view, size_t part, uint32_t doc)
 {
 	const struct vectors *vectors = view_vectors(view, part);
-	return !view->base->embedder && (!vectors || !vectors_has(vectors, doc));
-}
-
-/** Dimension of the vectors; 0 while there are none. */
-static inline uint32_t view_dimension(const struct engine_view *view)
-{
-	const struct vectors *vectors =
-		view->base->vectors ? view->base->vectors : view->live_vectors;
-	return vectors ? vectors->header->dimension : 0;
-}
-
-static inline const uint64_t *view_alive(const struct engine_view *view, enum view_part part)
-{
-	return part == PART_BASE ? view->alive : NULL;
-}
-
-/** Whether document `doc` of the base is neither replaced nor deleted. */
-static inline bool view_is_alive(const struct engine_view *view, uint32_t doc)
-{
-	return !view->alive || (view->alive[doc / 64] >> (doc % 64) & 1) != 0;
+	return view->model->external != 0 && (!vectors || !vectors_has(vectors, doc));
 }

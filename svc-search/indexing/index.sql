@@ -1,32 +1,27 @@
 -- name: asset_changes (read)
--- Papers that changed after number $1, oldest change first, at most $2.
+-- Papers that changed after number $1, up to number $3, oldest change first, at most $2.
 SELECT change, arxiv_id, title, abstract, array_to_string(categories, ' '),
        coalesce(floor(extract(epoch FROM published_at) / 86400), 0)::int, has_container, is_deleted
-FROM asset WHERE change > $1 ORDER BY change LIMIT $2;
+FROM asset WHERE change > $1 AND change <= $3 ORDER BY change LIMIT $2;
 
 -- name: asset_newest (read)
 -- The id of this database, and the number of its newest change, of a paper or of a vector in space $1 (NULL: none).
 SELECT s.id, greatest((SELECT coalesce(max(change), 0) FROM asset), (SELECT max(change) FROM asset_vector WHERE space = $1))
 FROM index_source s;
 
--- name: asset_behind (read)
--- Number of papers, and of vectors in space $3 (NULL: none), that changed after number $1; counting stops at $2.
-SELECT count(*) FROM (SELECT FROM asset WHERE change > $1
-                      UNION ALL SELECT FROM asset_vector WHERE space = $3 AND change > $1 LIMIT $2) newer;
-
 -- name: vector_changes (read)
--- As asset_changes, with the vectors in space $3. The number of a paper is the greater of the numbers of its
--- last change and of its vector's last change. $2 is at most 16000; the inner limits are constants so that the planner can estimate the rows.
+-- As asset_changes, with the vectors in space $4. The number of a paper is the greater of the numbers of its
+-- last change and of its vector's last change. $2 is at most 4000; the inner limits are constants so that the planner can estimate the rows.
 SELECT number, arxiv_id, title, abstract, array_to_string(categories, ' '),
        coalesce(floor(extract(epoch FROM published_at) / 86400), 0)::int, has_container, is_deleted,
        (SELECT v.vector FROM asset_vector v
-        WHERE v.space = $3 AND v.arxiv_id = c.arxiv_id AND v.digest = text_digest(c.title, c.abstract))
+        WHERE v.space = $4 AND v.arxiv_id = c.arxiv_id AND v.digest = text_digest(c.title, c.abstract))
 FROM ((SELECT a.change AS number, a.* FROM asset a
-       WHERE a.change > $1
-             AND a.change > coalesce((SELECT v.change FROM asset_vector v WHERE v.space = $3 AND v.arxiv_id = a.arxiv_id), 0)
-       ORDER BY a.change LIMIT 16000)
+       WHERE a.change > $1 AND a.change <= $3
+             AND a.change > coalesce((SELECT v.change FROM asset_vector v WHERE v.space = $4 AND v.arxiv_id = a.arxiv_id), 0)
+       ORDER BY a.change LIMIT 4000)
       UNION ALL
       (SELECT v.change AS number, a.* FROM asset_vector v JOIN asset a USING (arxiv_id)
-       WHERE v.space = $3 AND v.change > $1 AND v.change > a.change
-       ORDER BY v.change LIMIT 16000)) c
+       WHERE v.space = $4 AND v.change > $1 AND v.change <= $3 AND v.change > a.change
+       ORDER BY v.change LIMIT 4000)) c
 ORDER BY number LIMIT $2;

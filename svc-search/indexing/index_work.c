@@ -66,12 +66,14 @@ static struct engine_change change_of(struct request *rq, const struct pg_rows *
 }
 
 struct index_work *index_work_read(struct request *rq, struct index_writer *writer,
-                                   const char *space, uint64_t seq, int64_t limit)
+                                   const char *space, const struct follower_page *page)
 {
+	struct pg_param after = pg_int((int64_t)page->after);
+	struct pg_param limit = pg_int((int64_t)page->limit);
+	struct pg_param until = pg_int((int64_t)page->until);
 	struct pg_rows *rows =
-		space ? pg_query(rq, VECTOR_CHANGES_SQL, pg_int((int64_t)seq), pg_int(limit),
-	                         pg_text(space))
-		      : pg_query(rq, ASSET_CHANGES_SQL, pg_int((int64_t)seq), pg_int(limit));
+		space ? pg_query(rq, VECTOR_CHANGES_SQL, after, limit, until, pg_text(space))
+		      : pg_query(rq, ASSET_CHANGES_SQL, after, limit, until);
 	struct index_work *work = index_work_new(rq, writer);
 	work->count = (size_t)rows->count;
 	work->changes = arena_array(rq->arena, work->count, sizeof(*work->changes));
@@ -88,14 +90,6 @@ void index_work_apply(void *arg)
 	uv_mutex_unlock(&work->writer->lock);
 }
 
-void index_work_add(void *arg)
-{
-	struct index_work *work = arg;
-	for (size_t i = 0; i < work->count; i++)
-		if (!work->changes[i].is_deleted)
-			engine_merge_add(work->merge, &work->changes[i].document);
-}
-
 void index_work_restore(void *arg)
 {
 	struct index_work *work = arg;
@@ -109,18 +103,18 @@ void index_work_merge(void *arg)
 {
 	struct index_work *work = arg;
 	struct index_writer *writer = work->writer;
-	if (!work->merge) {
-		uv_mutex_lock(&writer->lock);
-		work->merge = engine_merge_new(writer->engine);
-		uv_mutex_unlock(&writer->lock);
-	}
-	engine_merge_set_cancel_flag(work->merge, writer->cancel);
-	work->is_done = engine_merge_run(work->merge);
+	uv_mutex_lock(&writer->lock);
+	struct engine_merge *merge = engine_merge_new(writer->engine, work->kind);
+	uv_mutex_unlock(&writer->lock);
+	if (!merge)
+		return;
+	engine_merge_set_cancel_flag(merge, writer->cancel);
+	work->is_done = engine_merge_run(merge);
 	uv_mutex_lock(&writer->lock);
 	if (work->is_done)
-		engine_merge_commit(writer->engine, work->merge);
+		engine_merge_commit(writer->engine, merge);
 	else
-		engine_merge_cancel(writer->engine, work->merge);
+		engine_merge_cancel(writer->engine, merge);
 	uv_mutex_unlock(&writer->lock);
 	malloc_trim(0); /* a merge needs several times the memory of the finished index */
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/engine.h"
+#include "indexing/follower.h"
 #include "loop/request.h"
 
 #include <uv.h>
@@ -23,34 +24,30 @@ struct index_writer {
 struct index_work {
 	struct index_writer *writer;
 	struct engine_change *changes;
-	size_t count;               /* of `changes` */
-	uint64_t complete;          /* index_work_apply(): see engine_apply() */
-	struct engine_merge *merge; /* NULL: index_work_merge() begins one itself */
-	const char *path;           /* of the snapshot */
-	bool is_done;               /* whether restore, merge or save succeeded */
+	size_t count;                /* of `changes` */
+	uint64_t complete;           /* index_work_apply(): see engine_apply() */
+	const char *path;            /* of the snapshot */
+	enum engine_merge_kind kind; /* index_work_merge() */
+	bool is_done;                /* whether restore, merge or save succeeded */
 };
 
 /** Empty work on the engine of `writer`. Borrows. */
 struct index_work *index_work_new(struct request *rq, struct index_writer *writer);
 
-/** Read the changes after number `seq`, oldest first, at most `limit` papers, into `changes` of new
- * work. `space` names the vectors to read with the papers; NULL: none. Suspends. */
+/** Read the changes of `page` into `changes` of new work. `space` names the vectors to read with the
+ * papers; NULL: none. Suspends. */
 struct index_work *index_work_read(struct request *rq, struct index_writer *writer,
-                                   const char *space, uint64_t seq, int64_t limit);
+                                   const char *space, const struct follower_page *page);
 
-/** Apply `changes` to the engine. */
+/** Apply `changes` to the engine, which is `complete` then. */
 void index_work_apply(void *work);
-
-/** Add the papers of `changes` to `merge`, which is a load that no other thread uses. Deletions are
- * skipped. */
-void index_work_add(void *work);
 
 /** Restore the index from the snapshot at `path`, and remove stale files in its folder. Sets
  * `is_done`. */
 void index_work_restore(void *work);
 
-/** Run `merge` and publish its result. Sets `is_done`; false: it was abandoned because of
- * writer->cancel. */
+/** Run a merge of this `kind` and publish its result. Sets `is_done`; false: it was abandoned because of
+ * writer->cancel, or there was nothing to merge. */
 void index_work_merge(void *work);
 
 /** Save the index to `path`. Sets `is_done`. */

@@ -1,39 +1,18 @@
-/* The indexer has two parts, a reader and a builder. Worker 0's loop drives both. Each part runs at
- * most one fiber at a time, and both may run at the same time.
+/* Carries out what the follower decides (follower.h). Worker 0's loop drives two parts, each of which
+ * runs at most one fiber at a time; both may run at the same time.
  *
  * The reader applies new changes. A pass is one fiber (read_pass(), then read_done()) and applies one
- * batch.
+ * page.
  *
  *                 start_reading(): by the poll timer, by a
- *                 notification, or at the end of a build
+ *                 notification, or at once when more is to be read
  *     +------+ -----------------------------------------------> +---------+ ---+ start_reading():
  *     | IDLE |                                                  | READING |    | sets read_again
  *     +------+ <----------------------------------------------- +---------+ <--+
- *                 read_done(): starts the next pass at
- *                 once if read_again is set
+ *                 read_done()
  *
- * The builder makes a new base index: either by a merge of what the engine has (one fiber:
- * merge_run(), then merge_done()) or by a load of all papers (load_run(), then load_done()).
- *
- *                 read_done(), if a merge is due
- *     +------+ -----------------------------------------------> +-------------+
- *     |      | <----------------------------------------------- | BUILD_MERGE |
- *     |      |    merge_done(): calls start_reading()           +-------------+
- *     | BUILD|
- *     | _NONE|    read_pass(), if too many changes are missing
- *     |      | -----------------------------------------------> +-------------+
- *     |      | <----------------------------------------------- | BUILD_LOAD  |
- *     +------+    load_done(): sets has_gap if the load failed, +-------------+
- *                 and calls start_reading()
- *
- * During a build the reader goes on until it has applied MERGE_PAPERS changes; later changes wait for
- * the end of the build. A merge begins only after a pass, and a load only in a pass, so that no
- * change is being applied at that moment.
- *
- * During a load, `seq` is already the last change that the load will contain. If the load fails, the
- * next pass resets `seq` to load_since, because has_gap is set. Changes that are applied meanwhile come
- * after a gap, so the index does not count as complete beyond load_since: a snapshot that is saved then
- * makes the next start read the gap. */
+ * The builder merges parts of the index and saves it (build_run(), then build_done()), when a pass or a
+ * build has ended and one of the two is due. */
 #include "indexing/indexer.h"
 
 #include "base/log.h"
@@ -41,6 +20,7 @@
 #include "base/timefmt.h"
 #include "base/uuid.h"
 #include "index.sql.h"
+#include "indexing/follower.h"
 #include "indexing/index_files.h"
 #include "indexing/index_work.h"
 #include "loop/request.h"
@@ -71,29 +51,16 @@ const struct setting INDEXER_SETTINGS[] = {
 #define PASS_TIMEOUT_MS  60000
 #define BUILD_TIMEOUT_MS 3600000
 
-/* Papers of one page of a load. */
-#define PAGE_PAPERS 1000
+/* A change waits at most for the two pages that are read before it, of which each takes some tenths of
+ * a second (VECTOR_CHANGES_SQL has the greater limit, too). */
+static const struct follower_limits LIMITS = {.head_page = 1000, .gap_page = 4000, .jump = 8000};
 
-/* Changes of one pass. A pass takes time in proportion to all unmerged changes, so a pass reads as
- * many as are unmerged, if that is more. */
-#define BATCH_PAPERS 4000
-
-/* A pass that read this many changes is part of an import: the next pass waits for the timer, and a
- * merge waits for the end of the import. */
-#define BULK_PAPERS 1000
-
-/* Unmerged changes that make a merge due during an import, and the most that one pass reads
- * (VECTOR_CHANGES_SQL has the same limit). */
-#define MERGE_PAPERS 16000
-
-/* All papers are loaded when the index lacks more changes than LOAD_PAPERS and more than it has
- * papers. Missing papers are not found until the load ends, so an index that has already caught up
- * must lack SERVING_FACTOR times LOAD_PAPERS. */
-#define LOAD_PAPERS    4000
-#define SERVING_FACTOR 16
-
-/* What the builder does. */
-enum build { BUILD_NONE, BUILD_MERGE, BUILD_LOAD };
+/* The index is saved after as many changes as a fraction of its papers, within these bounds; less often
+ * while it is being built, because all of it is written. */
+#define SAVE_FRACTION          8
+#define SAVE_FRACTION_BUILDING 4
+#define SAVE_MIN               2000
+#define SAVE_MAX               16000
 
 struct indexer {
 	struct index_writer writer;
@@ -101,21 +68,12 @@ struct indexer {
 	struct worker *worker; /* NULL: not started, or stopped */
 	uv_timer_t poll;       /* calls start_reading() */
 	char source[UUID_TEXT_LEN + 1]; /* id of the database; "": not read yet */
-	uint64_t seq;    /* last change applied, or contained in the load under way */
-	size_t unmerged; /* changes applied since the last build began */
+	struct follower follower;
 
-	/* Reader */
 	bool is_reading;
-	bool read_again; /* start another pass when this one ends */
-	bool is_bulk;    /* the last pass read at least BULK_PAPERS changes */
-	bool is_failing; /* the last pass failed */
-	bool has_gap;    /* a load failed: the changes after load_since must be read again */
-
-	/* Builder */
-	enum build build;
-	struct engine_merge *load; /* while it receives papers; NULL: none, or it has them all */
-	uint64_t load_until;       /* last change that the load contains */
-	uint64_t load_since;       /* `seq` before the load */
+	struct follower_page page; /* that is being read */
+	bool read_again;           /* start another pass when this one ends */
+	bool is_failing;           /* the last pass failed */
 
 	_Atomic bool is_caught_up;
 	_Atomic int64_t updated_at_ms;
@@ -125,6 +83,8 @@ static struct metric documents_gauge =
 	METRIC_GAUGE("expops_index_documents", "Papers in the index of this replica.");
 static struct metric bytes_gauge =
 	METRIC_GAUGE("expops_index_bytes", "Memory of the index of this replica.");
+static struct metric parts_gauge =
+	METRIC_GAUGE("expops_index_parts", "Parts of the index that a search looks into.");
 
 static void start_reading(struct indexer *indexer);
 
@@ -140,14 +100,35 @@ static const char *snapshot_path(struct request *rq, const struct indexer *index
 	return data_dir[0] ? index_files_path(rq->arena, data_dir, indexer->source) : NULL;
 }
 
-/* --- Merging ---------------------------------------------------------------------------------- */
-
 static void show_size(struct indexer *indexer)
 {
 	struct engine_view *view = engine_view_get(indexer->writer.engine);
 	metric_set(&documents_gauge, NULL, NULL, engine_view_count(view));
 	metric_set(&bytes_gauge, NULL, NULL, (double)engine_view_bytes(view));
+	metric_set(&parts_gauge, NULL, NULL, (double)engine_view_parts(view));
 	engine_view_put(view);
+}
+
+/* --- Building --------------------------------------------------------------------------------- */
+
+/* The embedder is not trained while more papers are to be read: it would be trained again at once. */
+static enum engine_merge_kind merge_kind(const struct indexer *indexer)
+{
+	return follower_has_more(&indexer->follower) ? ENGINE_MERGE_PARTS : ENGINE_MERGE_DUE;
+}
+
+static void merge_index(struct request *rq, struct indexer *indexer)
+{
+	uint64_t started_us = time_monotonic_us();
+	struct index_work *work = index_work_new(rq, &indexer->writer);
+	work->kind = merge_kind(indexer);
+	fiber_offload(rq, index_work_merge, work);
+	if (!work->is_done)
+		return;
+	show_size(indexer);
+	log_info(LOG_GROUP_APP, "index merged",
+	         f_int("documents", indexer_state(indexer).documents),
+	         f_float("seconds", (double)(time_monotonic_us() - started_us) / 1e6));
 }
 
 static void save_index(struct request *rq, struct indexer *indexer)
@@ -161,128 +142,58 @@ static void save_index(struct request *rq, struct indexer *indexer)
 		log_warn(LOG_GROUP_APP, "cannot save the index", f_text("path", work->path));
 }
 
-/* Run `load`, which has all its papers, or, if it is NULL, a merge of what the engine has now. */
-static void merge_and_save(struct request *rq, struct indexer *indexer, struct engine_merge *load)
-{
-	uint64_t started_us = time_monotonic_us();
-	struct index_work *work = index_work_new(rq, &indexer->writer);
-	work->merge = load;
-	fiber_offload(rq, index_work_merge, work);
-	if (!work->is_done)
-		raise_error(rq, ERR_UNAVAILABLE, "abandoned: the process is shutting down");
-	show_size(indexer);
-	log_info(LOG_GROUP_APP, "index merged",
-	         f_int("documents", indexer_state(indexer).documents),
-	         f_float("seconds", (double)(time_monotonic_us() - started_us) / 1e6));
-	save_index(rq, indexer);
-}
-
-static void merge_run(struct request *rq)
-{
-	merge_and_save(rq, rq->user, NULL);
-}
-
-static void merge_done(struct request *rq)
+static void build_run(struct request *rq)
 {
 	struct indexer *indexer = rq->user;
-	indexer->build = BUILD_NONE;
-	start_reading(indexer); /* changes may have waited for the end of the merge */
+	if (indexer->follower.build == BUILD_MERGE)
+		merge_index(rq, indexer);
+	else
+		save_index(rq, indexer);
 }
 
-/* Called when no pass runs. */
-static void start_merge_if_due(struct indexer *indexer)
+static void start_build_if_due(struct indexer *indexer);
+
+static void build_done(struct request *rq)
 {
-	if (indexer->build != BUILD_NONE || is_ending(indexer) ||
-	    !engine_is_merge_due(indexer->writer.engine))
+	struct indexer *indexer = rq->user;
+	follower_built(&indexer->follower);
+	start_build_if_due(indexer);
+}
+
+/* Changes after which the index is saved. */
+static size_t save_after(const struct indexer *indexer)
+{
+	size_t documents = indexer_state(indexer).documents;
+	if (follower_has_more(&indexer->follower))
+		return MAX_OF(documents / SAVE_FRACTION_BUILDING, (size_t)SAVE_MIN);
+	return MIN_OF(MAX_OF(documents / SAVE_FRACTION, (size_t)SAVE_MIN), (size_t)SAVE_MAX);
+}
+
+/* Nothing else uses the engine's writing side when no page is being applied and no build runs. */
+static void start_build_if_due(struct indexer *indexer)
+{
+	const struct follower *follower = &indexer->follower;
+	if (is_ending(indexer) || follower->is_reading || follower->build != BUILD_NONE)
 		return;
-	if (indexer->is_bulk && indexer->unmerged < MERGE_PAPERS)
-		return;
-	indexer->build = BUILD_MERGE;
-	indexer->unmerged = 0;
-	request_spawn(indexer->worker, "index-merge", BUILD_TIMEOUT_MS, merge_run, merge_done,
-	              indexer);
-}
-
-/* --- Loading ---------------------------------------------------------------------------------- */
-
-static void load_run(struct request *rq)
-{
-	struct indexer *indexer = rq->user;
-	bool has_more = true;
-	for (uint64_t seq = 0; has_more && seq < indexer->load_until;) {
-		if (is_ending(indexer))
-			raise_error(rq, ERR_UNAVAILABLE, "abandoned: the process is shutting down");
-		request_page_begin(rq);
-		struct index_work *work =
-			index_work_read(rq, &indexer->writer, indexer->space, seq, PAGE_PAPERS);
-		work->merge = indexer->load;
-		fiber_offload(rq, index_work_add, work);
-		has_more = work->count > 0;
-		if (has_more)
-			seq = work->changes[work->count - 1].document.seq;
-		request_page_end(rq);
-	}
-	struct engine_merge *load = indexer->load;
-	indexer->load = NULL; /* index_work_merge() frees it, in any case */
-	merge_and_save(rq, indexer, load);
-	indexer->updated_at_ms = time_now_ms();
-}
-
-static void load_done(struct request *rq)
-{
-	struct indexer *indexer = rq->user;
-	if (indexer->load) {
-		uv_mutex_lock(&indexer->writer.lock);
-		engine_merge_cancel(indexer->writer.engine, indexer->load);
-		uv_mutex_unlock(&indexer->writer.lock);
-		indexer->load = NULL;
-	}
-	indexer->build = BUILD_NONE;
-	indexer->has_gap = rq->problem.code != ERR_NONE;
-	if (indexer->has_gap && !is_ending(indexer))
-		log_warn(LOG_GROUP_APP, "cannot rebuild the index",
-		         f_text("reason", rq->problem.detail));
-	start_reading(indexer);
-}
-
-/* Rebuild the index from every paper up to change `newest`. Meanwhile the old index still receives
- * later changes, so a small change need not wait. Called from the reader's fiber alone. */
-static void start_load(struct indexer *indexer, uint64_t newest)
-{
-	indexer->build = BUILD_LOAD;
-	indexer->unmerged = 0;
-	indexer->load = engine_load_new(indexer->writer.engine, newest);
-	indexer->load_until = newest;
-	/* If the previous load failed during this pass, load_since of that load still holds. */
-	if (!indexer->has_gap)
-		indexer->load_since = indexer->seq;
-	indexer->has_gap = false;
-	indexer->seq = newest;
-	request_spawn(indexer->worker, "index-load", BUILD_TIMEOUT_MS, load_run, load_done,
-	              indexer);
+	bool is_due = engine_is_merge_due(indexer->writer.engine, merge_kind(indexer));
+	if (follower_build(&indexer->follower, is_due, save_after(indexer)) != BUILD_NONE)
+		request_spawn(indexer->worker, "index-build", BUILD_TIMEOUT_MS, build_run,
+		              build_done, indexer);
 }
 
 /* --- Reading ---------------------------------------------------------------------------------- */
 
-/* Read one batch of changes and apply it. Returns whether there may be more. */
-static bool read_batch(struct request *rq, struct indexer *indexer)
+/* Read a page of changes and apply it. */
+static void read_page(struct request *rq, struct indexer *indexer, const struct follower_page *page)
 {
-	size_t limit =
-		MIN_OF(MAX_OF(indexer->unmerged, (size_t)BATCH_PAPERS), (size_t)MERGE_PAPERS);
-	struct index_work *work =
-		index_work_read(rq, &indexer->writer, indexer->space, indexer->seq, (int64_t)limit);
-	indexer->is_bulk = work->count >= BULK_PAPERS;
-	if (work->count == 0)
-		return false;
-	uint64_t last = work->changes[work->count - 1].document.seq;
-	bool is_after_gap = indexer->build == BUILD_LOAD || indexer->has_gap;
-	work->complete = is_after_gap ? indexer->load_since : last;
+	struct follower *follower = &indexer->follower;
+	struct index_work *work = index_work_read(rq, &indexer->writer, indexer->space, page);
+	uint64_t last = work->count > 0 ? work->changes[work->count - 1].document.seq : 0;
+	work->complete = follower_complete_with(follower, page, work->count, last);
 	fiber_offload(rq, index_work_apply, work);
-	indexer->seq = last;
-	indexer->unmerged += work->count;
+	follower_applied(follower, page, work->count, last);
 	indexer->updated_at_ms = time_now_ms();
 	show_size(indexer);
-	return work->count == limit;
 }
 
 /* Restore the snapshot of this database, if there is one. */
@@ -296,7 +207,7 @@ static void restore_index(struct request *rq, struct indexer *indexer)
 	if (!work->is_done)
 		return;
 	struct engine_view *view = engine_view_get(indexer->writer.engine);
-	indexer->seq = engine_view_seq(view);
+	follower_restored(&indexer->follower, engine_view_seq(view), engine_view_newest(view));
 	engine_view_put(view);
 	indexer->updated_at_ms = time_now_ms();
 	show_size(indexer);
@@ -315,13 +226,13 @@ attr_noreturn static void start_over(struct request *rq, struct indexer *indexer
 	log_error(
 		LOG_GROUP_APP,
 		"the database was replaced or restored from a backup: exiting to rebuild the index",
-		f_int("index_change", (int64_t)indexer->seq));
+		f_int("index_change", (int64_t)indexer->follower.newest));
 	kill(getpid(), SIGTERM);
 	raise_error(rq, ERR_UNAVAILABLE, "the database was replaced or restored from a backup");
 }
 
-/* Number of the newest change in the database, after checking that the index was built from it. */
-static uint64_t newest_change(struct request *rq, struct indexer *indexer)
+/* Look up the newest change in the database, and whether the index was built from it. */
+static void look(struct request *rq, struct indexer *indexer)
 {
 	struct pg_rows *rows = pg_query(rq, ASSET_NEWEST_SQL, pg_text(indexer->space));
 	const char *source = pg_value(rows, 0, 0);
@@ -330,38 +241,18 @@ static uint64_t newest_change(struct request *rq, struct indexer *indexer)
 		snprintf(indexer->source, sizeof(indexer->source), "%s", source);
 		restore_index(rq, indexer);
 	}
-	if (strcmp(source, indexer->source) != 0 || newest < indexer->seq)
+	if (strcmp(source, indexer->source) != 0 || !follower_look(&indexer->follower, newest))
 		start_over(rq, indexer);
-	return newest;
-}
-
-/* Whether loading all papers costs less than applying the missing changes. */
-static bool is_far_behind(struct request *rq, const struct indexer *indexer, uint64_t newest)
-{
-	int64_t minimum = indexer->is_caught_up ? LOAD_PAPERS * SERVING_FACTOR : LOAD_PAPERS;
-	int64_t threshold = MAX_OF(indexer_state(indexer).documents, minimum) + 1;
-	if (indexer->build != BUILD_NONE || newest - indexer->seq < (uint64_t)threshold)
-		return false;
-	struct pg_rows *rows = pg_query(rq, ASSET_BEHIND_SQL, pg_int((int64_t)indexer->seq),
-	                                pg_int(threshold), pg_text(indexer->space));
-	return pg_value_int(rows, 0, 0) == threshold;
 }
 
 static void read_pass(struct request *rq)
 {
 	struct indexer *indexer = rq->user;
-	if (indexer->has_gap)
-		indexer->seq = indexer->load_since;
-	indexer->has_gap = false;
-	uint64_t newest = newest_change(rq, indexer);
-	if (is_far_behind(rq, indexer, newest))
-		start_load(indexer, newest);
-	if (indexer->build != BUILD_NONE && indexer->unmerged >= MERGE_PAPERS)
-		return;
-	if (read_batch(rq, indexer))
-		indexer->read_again = true;
-	else if (indexer->build != BUILD_LOAD && !indexer->has_gap)
-		indexer->is_caught_up = true;
+	look(rq, indexer);
+	indexer->page = follower_begin(&indexer->follower);
+	if (indexer->page.limit > 0)
+		read_page(rq, indexer, &indexer->page);
+	indexer->is_caught_up = indexer->follower.is_caught_up;
 }
 
 static void read_done(struct request *rq)
@@ -369,14 +260,16 @@ static void read_done(struct request *rq)
 	struct indexer *indexer = rq->user;
 	bool has_failed = rq->problem.code != ERR_NONE;
 	indexer->is_reading = false;
+	if (indexer->follower.is_reading)
+		follower_failed(&indexer->follower, &indexer->page);
 	if (has_failed && !indexer->is_failing && !is_ending(indexer))
 		log_warn(LOG_GROUP_APP, "cannot read changes from Postgres",
 		         f_text("reason", rq->problem.detail));
 	if (!has_failed && indexer->is_failing)
 		log_info(LOG_GROUP_APP, "reading changes from Postgres again");
 	indexer->is_failing = has_failed;
-	start_merge_if_due(indexer);
-	if (indexer->read_again && !has_failed)
+	start_build_if_due(indexer);
+	if (!has_failed && (indexer->read_again || follower_has_more(&indexer->follower)))
 		start_reading(indexer);
 }
 
@@ -392,22 +285,18 @@ static void start_reading(struct indexer *indexer)
 	              indexer);
 }
 
-/* The short period applies at start-up, until the index has caught up or a load has begun. */
+/* The short period applies at start-up. */
 static void on_poll(uv_timer_t *timer)
 {
 	struct indexer *indexer = timer->data;
-	bool is_starting = !indexer->is_caught_up && indexer->build != BUILD_LOAD;
-	uv_timer_set_repeat(timer, is_starting ? POLL_STARTING_MS : POLL_MS);
+	uv_timer_set_repeat(timer, indexer->follower.has_target ? POLL_MS : POLL_STARTING_MS);
 	start_reading(indexer);
 }
 
-/* During an import only the timer starts passes. */
 static void on_notify(void *context, const char *payload)
 {
-	struct indexer *indexer = context;
 	(void)payload;
-	if (!indexer->is_bulk)
-		start_reading(indexer);
+	start_reading(context);
 }
 
 /* --- Life cycle ------------------------------------------------------------------------------- */
@@ -419,6 +308,7 @@ struct indexer *indexer_new(struct process *process, const char *space)
 	indexer->writer.engine = engine_new(space);
 	indexer->writer.cancel = &process->is_draining;
 	indexer->space = space;
+	follower_init(&indexer->follower, &LIMITS);
 	require(uv_mutex_init(&indexer->writer.lock) == 0);
 	char reason[128];
 	int fault = data_dir[0] ? index_files_prepare(data_dir) : 0;
@@ -428,6 +318,7 @@ struct indexer *indexer_new(struct process *process, const char *space)
 		         f_text("reason", strerror_r(fault, reason, sizeof(reason))));
 	metric_register(&documents_gauge);
 	metric_register(&bytes_gauge);
+	metric_register(&parts_gauge);
 	return indexer;
 }
 

@@ -193,3 +193,22 @@ double judged_recall100(const struct judged_query *query, const char *const *ids
 		found += gain_of(query, ids[i]) > 0;
 	return (double)found / (double)query->judgment_count;
 }
+
+/* Changes of one page. */
+#define PAGE 1000
+
+struct engine *judged_index(const struct judged *judged)
+{
+	static struct engine_change changes[PAGE];
+	struct engine *engine = engine_new(NULL);
+	for (size_t at = 0; at < judged->document_count; at += PAGE) {
+		size_t count = MIN_OF(judged->document_count - at, (size_t)PAGE);
+		for (size_t i = 0; i < count; i++)
+			changes[i] = (struct engine_change){.document = judged->documents[at + i]};
+		engine_apply(engine, changes, count, at + count);
+	}
+	struct engine_merge *merge = engine_merge_new(engine, ENGINE_MERGE_ALL);
+	engine_merge_run(merge);
+	engine_merge_commit(engine, merge);
+	return engine;
+}

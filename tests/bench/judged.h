@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/arena.h"
-#include "engine/lexical/builder.h"
+#include "engine/engine.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,6 +35,9 @@ const char *judged_folder(struct arena *arena, int argc, char **argv);
 /** Load the collection in the folder `path`. The result is in `arena`. `drops_titles` omits the titles.
  * Returns NULL when the folder is missing. A file that cannot be read ends the program. */
 struct judged *judged_load(struct arena *arena, const char *path, bool drops_titles);
+
+/** An index of the documents, added in pages as the service does, and merged into one part. */
+struct engine *judged_index(const struct judged *judged);
 
 /** nDCG@10 of a ranking of document ids (Järvelin and Kekäläinen, 2002): the judged gains, each divided
  * by log2(rank + 1), relative to the best possible ranking. */

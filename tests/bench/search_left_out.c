@@ -57,17 +57,6 @@ static struct tuned setting(size_t i)
 	};
 }
 
-static struct engine *make_engine(const struct judged *judged)
-{
-	struct engine *engine = engine_new(NULL);
-	struct engine_merge *load = engine_load_new(engine, judged->document_count);
-	for (size_t i = 0; i < judged->document_count; i++)
-		engine_merge_add(load, &judged->documents[i]);
-	engine_merge_run(load);
-	engine_merge_commit(engine, load);
-	return engine;
-}
-
 /* Mean nDCG@10 with the current constants. */
 static double evaluate(const struct judged *judged, struct engine *engine)
 {
@@ -98,13 +87,13 @@ static double evaluate_all(const struct judged *judged, double *ret_scores)
 		tuned = setting(i);
 		if (i % (STEPS * STEPS * STEPS) == 0) {
 			engine_free(engine);
-			engine = make_engine(judged);
+			engine = judged_index(judged);
 		}
 		ret_scores[i] = evaluate(judged, engine);
 	}
 	engine_free(engine);
 	tuned = shipped;
-	engine = make_engine(judged);
+	engine = judged_index(judged);
 	double score = evaluate(judged, engine);
 	engine_free(engine);
 	return score;

@@ -41,13 +41,8 @@ static double now_s(void)
 
 static struct engine *make_engine(const struct judged *judged, double *ret_seconds)
 {
-	struct engine *engine = engine_new(NULL);
-	struct engine_merge *load = engine_load_new(engine, judged->document_count);
 	double start = now_s();
-	for (size_t i = 0; i < judged->document_count; i++)
-		engine_merge_add(load, &judged->documents[i]);
-	engine_merge_run(load);
-	engine_merge_commit(engine, load);
+	struct engine *engine = judged_index(judged);
 	*ret_seconds = now_s() - start;
 	return engine;
 }

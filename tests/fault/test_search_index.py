@@ -2,8 +2,10 @@
 
 import json
 import secrets
+import threading
 
 import httpx
+import psycopg
 import pytest
 
 from lib.identity import identity
@@ -11,7 +13,8 @@ from lib.wait import PATIENCE_SECONDS, wait_for
 from lib.words import new_word
 
 PAPERS = 2500  # enough for a merge, which saves a snapshot
-LOADED_PAPERS = 4500  # enough that an empty index loads the papers instead of applying their changes
+LOADED_PAPERS = 4500
+IMPORTED_PAPERS = 20_000  # enough that the newest ones are read first
 
 
 class Replica:
@@ -134,6 +137,22 @@ def test_a_change_reaches_every_replica(replica, db, store):
         assert one.find(word) == set()
 
 
+def test_a_change_is_found_before_the_import_ahead_of_it(replica, db, store, word):
+    one = replica()
+    with db.transaction():
+        ids = store(word, IMPORTED_PAPERS)
+        ids += store(f"{word}late")
+    wait_for(lambda: one.find(f"{word}late"), "the last paper is found")
+    assert one.documents() < one.total()
+    one.wait_all()
+    with db.transaction():
+        db.execute("UPDATE asset SET is_deleted = true WHERE arxiv_id = ANY (%s)", [ids])
+        (late,) = store(f"{word}last")
+    wait_for(lambda: one.find(f"{word}last") == {late}, "the last paper is found")
+    one.wait_all()
+    assert one.find(word) == set()
+
+
 def test_a_restart_restores_the_index(replica, many, word, store):
     one = replica()
     wait_saved(one)
@@ -228,8 +247,8 @@ def test_the_index_follows_again_after_postgres_was_killed(cluster, replica, sto
     wait_for(lambda: one.find(word) == {"9699.00001"}, "the index follows again")
 
 
-def test_a_load_is_repeated_after_postgres_was_killed(cluster, replica, store, word):
-    """The load fails at some point and is repeated; no paper is missing afterwards."""
+def test_a_read_is_repeated_after_postgres_was_killed(cluster, replica, store, word):
+    """Reading the papers fails at some point and is repeated; no paper is missing afterwards."""
     ids = store(word, LOADED_PAPERS)
     one = replica()
     for start in range(2, 5):
@@ -275,7 +294,7 @@ def test_a_snapshot_saved_with_a_gap_loses_no_paper(cluster, replica, db, store,
     ids = store(word, 2 * LOADED_PAPERS)
     unreadable(ids[LOADED_PAPERS + LOADED_PAPERS // 2])
     one.process.start()
-    wait_for(lambda: one.count("cannot rebuild the index") or one.count("cannot read changes from Postgres"), "a read failed")
+    wait_for(lambda: one.count("cannot read changes from Postgres"), "a read failed")
     ids += store(f"{word}late", PAPERS)
     wait_for(one.snapshots, "the index is saved")
     one.process.kill9()
@@ -285,6 +304,33 @@ def test_a_snapshot_saved_with_a_gap_loses_no_paper(cluster, replica, db, store,
         one.wait_all()
         one.process.stop()
     db.execute("UPDATE asset SET is_deleted = true WHERE arxiv_id = ANY (%s)", [ids])
+
+
+def test_writers_commit_in_the_order_of_their_change_numbers(cluster, db, store, word):
+    """A transaction that writes a paper waits for the one that has drawn the number before, so nobody sees a number before
+    a lower one that is committed later. A transaction that is rolled back leaves a hole."""
+    first, second, third = (store(f"{word}{name}")[0] for name in "abc")
+    touch = "UPDATE asset SET license = %s WHERE arxiv_id = %s RETURNING change"
+    changes = []
+    with psycopg.connect(cluster.postgres.url(), options="-c search_path=search") as slow:
+        (before,) = slow.execute(touch, [word, first]).fetchone()
+
+        def write_second():
+            with cluster.postgres.connect("search") as other:
+                changes.extend(other.execute(touch, [word, second]).fetchone())
+
+        writer = threading.Thread(target=write_second)
+        writer.start()
+        blocked = "SELECT FROM pg_stat_activity WHERE %s = ANY (pg_blocking_pids(pid))"
+        wait_for(lambda: db.execute(blocked, [slow.info.backend_pid]).rowcount == 1, "the second writer waits")
+        assert db.execute("SELECT FROM asset WHERE change >= %s", [before]).rowcount == 0
+        slow.commit()
+        writer.join()
+    with psycopg.connect(cluster.postgres.url(), options="-c search_path=search") as undone:
+        (hole,) = undone.execute(touch, ["undone", third]).fetchone()
+        undone.rollback()
+    (after,) = db.execute(touch, [word, third]).fetchone()
+    assert [before, *changes, hole, after] == sorted([before, *changes, hole, after])
 
 
 def alter(db, statement):

@@ -14,9 +14,9 @@
 enum {
 	AT_VERSION = 8,
 	AT_HEADER_CRC = 12,
-	AT_LENGTH = 24,
-	AT_BODY_CRC = 96,
-	HEADER_BYTES = 104,
+	AT_LENGTH = 32,
+	AT_BODY_CRC = 44,
+	HEADER_BYTES = 56,
 	ALIGNMENT = 64,
 };
 
@@ -78,7 +78,9 @@ static void search(const struct engine_view *view, const char *text)
 /* Search by terms of the index, one of them misspelled, and look up documents. */
 static void use(const struct engine_view *view)
 {
-	const struct segment *segment = view->base->segment;
+	if (view->part_count == 0)
+		return;
+	const struct segment *segment = view->parts[0].part->segment;
 	struct arena *arena = arena_new();
 	struct buf text = {.arena = arena};
 	buf_puts(&text, "neural network");
@@ -98,20 +100,18 @@ static void use(const struct engine_view *view)
 	arena_free(arena);
 }
 
-static void use_base(struct base *base)
+static void use_snapshot(struct engine_view *restored)
 {
 	struct engine *engine = engine_new(NULL);
-	engine->external_model = base->external_model;
-	engine_publish(engine, view_new(base, builder_new(), NULL,
-	                                (struct progress){base->seq, base->seq}));
-	base_unref(base);
+	engine_publish(engine, restored);
 	for (int round = 0; round < 2; round++) {
 		struct engine_view *view = engine_view_get(engine);
 		use(view);
 		engine_view_put(view);
-		if (round > 0)
+		struct engine_merge *merge =
+			round == 0 ? engine_merge_new(engine, ENGINE_MERGE_ALL) : NULL;
+		if (!merge)
 			break;
-		struct engine_merge *merge = engine_merge_new(engine);
 		require(engine_merge_run(merge));
 		engine_merge_commit(engine, merge);
 	}
@@ -125,12 +125,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	require(posix_memalign((void **)&copy, ALIGNMENT, size > 0 ? size : 1) == 0);
 	if (size > 0)
 		memcpy(copy, data, size);
-	base_unref(snapshot_open(copy, size));
+	view_unref(snapshot_open(copy, size));
 	if (size >= HEADER_BYTES)
 		correct_header(copy, size);
-	struct base *base = snapshot_open(copy, size);
-	if (base)
-		use_base(base);
+	struct engine_view *view = snapshot_open(copy, size);
+	if (view)
+		use_snapshot(view);
 	free(copy);
 	return 0;
 }

@@ -53,10 +53,11 @@ static void numbers_add(struct numbers *numbers, uint32_t number)
 	numbers->items[numbers->count++] = number;
 }
 
-struct builder *builder_new(void)
+struct builder *builder_new(uint32_t dimension)
 {
 	struct builder *builder = mem_array(1, sizeof(*builder));
 	builder->tokenizer = tokenizer_new(STEM_CACHE_SLOTS);
+	builder->dimension = dimension;
 	return builder;
 }
 
@@ -155,12 +156,12 @@ static void flush_runs(struct builder *builder, struct builder_doc *doc)
 	}
 }
 
-/* Whether the builder accepts a vector of `dimension` elements; the first vector sets its
- * dimension. */
+/* Whether the builder accepts a vector of `dimension` elements. */
 static bool accept_dimension(struct builder *builder, uint32_t dimension)
 {
 	if (builder->dimension == 0)
 		builder->dimension = dimension;
+	builder->has_vectors |= builder->dimension == dimension;
 	return builder->dimension == dimension;
 }
 
@@ -229,7 +230,7 @@ void builder_add_from(struct builder *builder, const struct segment *segment, ui
 
 uint32_t builder_dimension(const struct builder *builder)
 {
-	return builder->dimension;
+	return builder->has_vectors ? builder->dimension : 0;
 }
 
 const int8_t *builder_vector(const struct builder *builder, const char *id)

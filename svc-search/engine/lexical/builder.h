@@ -31,7 +31,9 @@ struct document {
 
 struct builder;
 
-struct builder *builder_new(void);
+/** `dimension` is that of the vectors that it accepts; 0: the first vector sets it. A vector of another
+ * dimension is ignored. */
+struct builder *builder_new(uint32_t dimension);
 
 /** Accepts NULL. */
 void builder_free(struct builder *builder);
@@ -52,13 +54,10 @@ uint32_t builder_count(const struct builder *builder);
 void builder_set_cancel_flag(struct builder *builder, const atomic_bool *cancel);
 
 /** Build the segment. Afterwards only builder_dimension(), builder_vector() and builder_free() may
- * be called. Impacts are computed with `average_length`, so that scores of several segments are
- * comparable; 0: the average of these documents. The caller frees the segment. Returns NULL only if
- * it was cancelled. */
-struct segment *builder_finish(struct builder *builder, float average_length);
+ * be called. The caller frees the segment. Returns NULL only if it was cancelled. */
+struct segment *builder_finish(struct builder *builder);
 
-/** Elements of each vector, 0 if there are no vectors. The first vector sets it; a vector of
- * another dimension is ignored. */
+/** Elements of each vector; 0 if there are no vectors. */
 uint32_t builder_dimension(const struct builder *builder);
 
 /** The vector of the document `id`, borrowed; NULL: none. */

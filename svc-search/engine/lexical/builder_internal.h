@@ -49,8 +49,9 @@ struct builder {
 	const struct segment *source;   /* the segment that `source_terms` is for; NULL: none */
 	uint32_t *source_terms;    /* by its term number: intern number + 1; 0: not looked up yet */
 	const atomic_bool *cancel; /* borrowed; NULL: cannot be cancelled */
-	uint32_t dimension;        /* of the vectors; 0: no vector yet */
-	struct arena *vectors;     /* copied vectors; NULL: none yet */
+	uint32_t dimension;        /* of the vectors; 0: not known yet */
+	bool has_vectors;
+	struct arena *vectors; /* copied vectors; NULL: none yet */
 };
 
 /** Append `length` bytes. */

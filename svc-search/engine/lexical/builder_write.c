@@ -139,9 +139,7 @@ static void write_docs(struct writer *writer)
 		for (uint32_t left = forward_count(&forward); left > 0; left--)
 			bytes_add_varint(&writer->forward, writer->rank[forward_next(&forward)]);
 	}
-	if (writer->header.average_length <= 0)
-		writer->header.average_length =
-			total > 0 ? (float)total / (float)builder->ids.count : 1.0f;
+	writer->header.average_length = total > 0 ? (float)total / (float)builder->ids.count : 1.0f;
 }
 
 static void write_terms(struct writer *writer)
@@ -347,7 +345,7 @@ static void writer_done(struct writer *writer)
 	free(writer->postings.data);
 }
 
-struct segment *builder_finish(struct builder *builder, float average_length)
+struct segment *builder_finish(struct builder *builder)
 {
 	static void (*const steps[])(struct writer * writer) = {
 		order_docs, count_terms, rank_terms, write_docs, write_terms, write_lists, assemble,
@@ -355,7 +353,6 @@ struct segment *builder_finish(struct builder *builder, float average_length)
 	struct writer writer = {.builder = builder};
 	struct segment *segment = NULL;
 	size_t step = 0;
-	writer.header.average_length = average_length;
 	while (step < ARRAY_LEN(steps) && !is_cancelled(builder->cancel))
 		steps[step++](&writer);
 	if (step == ARRAY_LEN(steps)) {

@@ -2,10 +2,15 @@
 
 #include "engine/lexical/bm25.h"
 
+#include <math.h>
+
 /* Documents in a window; the scores of a window fit into the first-level cache. */
 #define WINDOW 2048
 
-/* Largest relative difference of two float sums of the same terms in different order. */
+/* Greatest sum of the scaled weights times the greatest impact. */
+#define MAX_SCORE 4194304.0f
+
+/* Greatest relative error of the float product that bounds a score. */
 #define ROUNDING 1e-5f
 
 /* Position in the posting list of one term. */
@@ -27,6 +32,8 @@ struct cursor {
 struct search {
 	const struct segment *segment;
 	const struct doc_filter *filter;
+	const float *norms;
+	float stretch; /* greatest factor of an impact against the one in a block header */
 	struct topk top;
 	struct cursor **cursors; /* by ascending bound in the window */
 	float *sums;             /* sums[i]: the sum of the bounds of cursors 0 to i */
@@ -37,11 +44,29 @@ struct search {
 	uint64_t touched[WINDOW / 64]; /* one bit for each document with an essential term */
 };
 
-static float score_of(const struct search *search, const struct cursor *cursor, uint32_t i)
+void lexical_norms_set(struct lexical_norms *norms, float average_length)
 {
-	const struct segment *segment = search->segment;
-	float norm = segment->norms[segment->docs[cursor->docs[i]].length];
-	return cursor->weight * bm25_impact(cursor->frequencies[i], norm);
+	norms->average_length = average_length;
+	for (int i = 0; i <= SEGMENT_MAX_LENGTH; i++)
+		norms->by_length[i] = bm25_norm((float)i, average_length);
+}
+
+float lexical_scale(float weight_sum)
+{
+	return MAX_SCORE / (weight_sum * (BM25_K1 + 1.0f));
+}
+
+/* Rounds `value`, 0 to MAX_SCORE, to the nearest whole number: in the sum, a unit in the last place is
+ * 1. */
+static inline float round_score(float value)
+{
+	return value + 3 * MAX_SCORE - 3 * MAX_SCORE;
+}
+
+static inline float score_of(const struct search *search, const struct cursor *cursor, uint32_t i)
+{
+	float norm = search->norms[search->segment->docs[cursor->docs[i]].length];
+	return round_score(cursor->weight * bm25_impact(cursor->frequencies[i], norm));
 }
 
 static void decode(struct cursor *cursor, uint32_t block)
@@ -58,7 +83,7 @@ static void decode(struct cursor *cursor, uint32_t block)
 }
 
 /* Move the cursor to the window from `begin` up to `end` and bound the term's score in it. */
-static void enter_window(struct cursor *cursor, uint32_t begin, uint32_t end)
+static void enter_window(struct cursor *cursor, uint32_t begin, uint32_t end, float stretch)
 {
 	float max = 0;
 	while (cursor->block < cursor->block_count &&
@@ -69,7 +94,7 @@ static void enter_window(struct cursor *cursor, uint32_t begin, uint32_t end)
 			break;
 		max = MAX_OF(max, cursor->blocks[i].max_impact);
 	}
-	cursor->bound = max * cursor->weight * (1.0f + ROUNDING);
+	cursor->bound = max > 0 ? ceilf(max * cursor->weight * stretch * (1.0f + ROUNDING)) + 1 : 0;
 }
 
 static void sort_by_bound(struct search *search)
@@ -170,7 +195,7 @@ static void search_window(struct search *search)
 	if (is_window_empty(search))
 		return;
 	for (size_t i = 0; i < search->count; i++)
-		enter_window(search->cursors[i], search->begin, search->end);
+		enter_window(search->cursors[i], search->begin, search->end, search->stretch);
 	sort_by_bound(search);
 	while (essential < search->count && search->sums[essential] <= search->top.threshold)
 		essential++;
@@ -195,22 +220,32 @@ static struct cursor *open_cursor(const struct segment *segment, const struct le
 	return cursor;
 }
 
-size_t lexical_search(const struct segment *segment, const struct lexical_term *terms, size_t count,
-                      const struct doc_filter *filter, size_t k, struct arena *arena,
-                      struct hit *hits)
+/* The impacts in block headers were computed with the average length of the segment. With a greater
+ * one they grow by at most the ratio of the two: only the part of the norm that depends on the length
+ * shrinks, and it by that ratio. With a lesser one they do not grow. */
+static float stretch_of(const struct segment *segment, const struct lexical_norms *norms)
+{
+	return MAX_OF(norms->average_length / segment->header->average_length, 1.0f);
+}
+
+size_t lexical_search(const struct segment *segment, const struct lexical_query *query,
+                      struct arena *arena, struct hit *hits)
 {
 	struct search *search = arena_new_of(arena, struct search);
+	uint32_t below = query->filter->below;
 	search->segment = segment;
-	search->filter = filter;
-	search->count = count;
-	search->cursors = arena_array(arena, count, sizeof(*search->cursors));
-	search->sums = arena_array(arena, count, sizeof(float));
-	topk_init(&search->top, hits, k);
-	for (size_t i = 0; i < count; i++)
-		search->cursors[i] = open_cursor(segment, &terms[i], arena);
-	for (uint32_t begin = 0; begin < filter->below; begin += WINDOW) {
+	search->filter = query->filter;
+	search->norms = query->norms->by_length;
+	search->stretch = stretch_of(segment, query->norms);
+	search->count = query->count;
+	search->cursors = arena_array(arena, query->count, sizeof(*search->cursors));
+	search->sums = arena_array(arena, query->count, sizeof(float));
+	topk_init(&search->top, hits, query->k, query->floor);
+	for (size_t i = 0; i < query->count; i++)
+		search->cursors[i] = open_cursor(segment, &query->terms[i], arena);
+	for (uint32_t begin = 0; begin < below; begin += WINDOW) {
 		search->begin = begin;
-		search->end = MIN_OF(begin + WINDOW, filter->below);
+		search->end = MIN_OF(begin + WINDOW, below);
 		search_window(search);
 	}
 	topk_sort(&search->top);

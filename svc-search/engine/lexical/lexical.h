@@ -12,7 +12,12 @@
  * score kept so far are *non-essential*: they are looked up only for documents that contain another
  * term (MaxScore: Turtle and Flood, "Query evaluation: strategies and optimizations", 1995). If all
  * terms are non-essential, the window is skipped. The result is the same as that of scoring every
- * document, up to rounding.
+ * document.
+ *
+ * An index consists of several segments, which are searched one after the other. The result must not
+ * depend on how the documents are distributed over them. So the statistics (idf, average length) are
+ * those of the whole index, and scores are sums of whole numbers, which do not depend on the order of
+ * the terms: weights are scaled by lexical_scale(), and each product of weight and impact is rounded.
  */
 #pragma once
 
@@ -23,8 +28,21 @@
 /** A term of the query in one segment. */
 struct lexical_term {
 	uint32_t term; /* its number in the segment */
-	float weight;  /* factor of its impact; above 0 */
+	float weight;  /* factor of its impact, scaled; above 0 */
 };
+
+/** The lengths of the documents of an index. */
+struct lexical_norms {
+	float average_length;                    /* weighted */
+	float by_length[SEGMENT_MAX_LENGTH + 1]; /* bm25_norm() by weighted length */
+};
+
+/** Set `norms` for documents of this average length. */
+void lexical_norms_set(struct lexical_norms *norms, float average_length);
+
+/** The factor for the weights of a query whose weights have the sum `weight_sum` (> 0). A score is
+ * below 2^23 then, so that a float represents it exactly. */
+float lexical_scale(float weight_sum);
 
 /** The documents that a search may return. */
 struct doc_filter {
@@ -38,9 +56,18 @@ static inline bool doc_filter_allows(const struct doc_filter *filter, uint32_t d
 	       (!filter->bits || (filter->bits[doc / 64] >> (doc % 64) & 1) != 0);
 }
 
-/** Write the best `k` (> 0) documents for `terms`, which are all different, to `hits`, the best
- * first. `hits` has room for `k`. Equal scores rank the newer document first. Allocates working
- * memory in `arena`. Returns the number of hits. */
-size_t lexical_search(const struct segment *segment, const struct lexical_term *terms, size_t count,
-                      const struct doc_filter *filter, size_t k, struct arena *arena,
-                      struct hit *hits);
+/** What to search a segment for. Borrows. */
+struct lexical_query {
+	const struct lexical_term *terms; /* all different */
+	size_t count;
+	const struct lexical_norms *norms;
+	const struct doc_filter *filter;
+	float floor; /* only greater scores are of interest; 0 or more */
+	size_t k;    /* maximum hits, above 0 */
+};
+
+/** Write the best documents for `query` to `hits`, which has room for query->k, the best first. Equal
+ * scores rank the newer document first. Allocates working memory in `arena`. Returns the number of
+ * hits. */
+size_t lexical_search(const struct segment *segment, const struct lexical_query *query,
+                      struct arena *arena, struct hit *hits);

@@ -16,6 +16,7 @@ struct slot {
 
 struct proximity_scorer {
 	const struct segment *segment;
+	const struct lexical_norms *norms;
 	const struct parsed_query *query;
 	struct slot slots[SLOTS];
 	float weights[QUERY_MAX_TERMS];
@@ -47,11 +48,13 @@ static void add_pair(struct proximity_scorer *scorer, uint32_t first, uint32_t s
 }
 
 struct proximity_scorer *proximity_scorer_new(const struct segment *segment,
+                                              const struct lexical_norms *norms,
                                               const struct parsed_query *query, struct arena *arena)
 {
 	struct proximity_scorer *scorer = arena_new_of(arena, struct proximity_scorer);
 	require(query->term_count <= QUERY_MAX_TERMS);
 	scorer->segment = segment;
+	scorer->norms = norms;
 	scorer->query = query;
 	for (size_t i = 0; i < ARRAY_LEN(scorer->slots); i++)
 		scorer->slots[i].term = SEGMENT_NONE;
@@ -111,7 +114,7 @@ static uint64_t count_tokens(struct proximity_scorer *scorer, struct forward *fo
 struct proximity_score proximity_score_document(struct proximity_scorer *scorer, uint32_t doc)
 {
 	struct forward forward = segment_forward(scorer->segment, doc);
-	float norm = scorer->segment->norms[scorer->segment->docs[doc].length];
+	float norm = scorer->norms->by_length[scorer->segment->docs[doc].length];
 	struct proximity_score score = {0};
 	score.matched = count_tokens(scorer, &forward);
 	for (size_t i = 0; i < scorer->query->term_count; i++) {

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "base/arena.h"
-#include "engine/lexical/segment.h"
+#include "engine/lexical/lexical.h"
 #include "engine/text/parsed_query.h"
 
 /** Maximum distance of the two terms of a pair, in words; 1 means adjacent. */
@@ -29,9 +29,10 @@ struct proximity_score {
 	uint64_t matched; /* bit i: the document contains term i of the query */
 };
 
-/** Prepare a query, in which idf is set and which has at most QUERY_MAX_TERMS terms. Borrows both;
+/** Prepare a query, in which idf is set and which has at most QUERY_MAX_TERMS terms. Borrows all three;
  * the scorer is in `arena`. */
 struct proximity_scorer *proximity_scorer_new(const struct segment *segment,
+                                              const struct lexical_norms *norms,
                                               const struct parsed_query *query,
                                               struct arena *arena);
 

@@ -154,6 +154,14 @@ static void make_bitmaps(struct segment *segment)
 	}
 }
 
+static uint64_t sum_lengths(const struct segment *segment)
+{
+	uint64_t sum = 0;
+	for (uint32_t i = 0; i < segment->doc_count; i++)
+		sum += segment->docs[i].length;
+	return sum;
+}
+
 float *segment_norms_new(float average_length)
 {
 	float *norms = mem_array(SEGMENT_MAX_LENGTH + 1, sizeof(float));
@@ -177,7 +185,7 @@ struct segment *segment_open(void *data, size_t length, bool takes_data)
 		return NULL;
 	}
 	make_bitmaps(segment);
-	segment->norms = segment_norms_new(segment->header->average_length);
+	segment->length_sum = sum_lengths(segment);
 	return segment;
 }
 
@@ -190,7 +198,6 @@ void segment_free(struct segment *segment)
 	if (segment->container_docs)
 		roaring_bitmap_free(segment->container_docs);
 	free(segment->category_docs);
-	free(segment->norms);
 	free(segment->owned);
 	free(segment);
 }

@@ -64,7 +64,7 @@ struct segment_header {
 	uint32_t doc_count;
 	uint32_t term_count;
 	uint32_t category_count;
-	float average_length; /* weighted; impacts were computed with it */
+	float average_length; /* of its documents, weighted; max_impact was computed with it */
 	uint64_t max_seq;     /* greatest change sequence number of any document */
 	struct {
 		uint64_t offset; /* from the start of the blob, a multiple of 8 */
@@ -91,7 +91,7 @@ struct segment {
 	uint32_t category_count;
 	struct roaring_bitmap_s **category_docs; /* documents by category number */
 	struct roaring_bitmap_s *container_docs; /* documents with a container */
-	float *norms;                            /* bm25_norm() by weighted length */
+	uint64_t length_sum;                     /* of the weighted lengths of its documents */
 	void *owned;                             /* the blob if the segment frees it, else NULL */
 };
 

@@ -48,22 +48,42 @@ static unsigned bounded_distance(const char *text, size_t length, const char *te
 	return edit_distance(text, length, term, term_length);
 }
 
-uint32_t spelling_nearest(const struct segment *segment, const char *text, size_t length)
+/* The best term so far. */
+struct nearest {
+	const char *text; /* NULL: none */
+	unsigned edits;   /* of `text`, or that are allowed */
+	uint32_t df;
+};
+
+static bool is_better(const struct nearest *one, const struct nearest *than)
 {
-	unsigned allowed = length >= SPELLING_TWO_EDITS ? 2 : 1;
-	uint32_t nearest = SEGMENT_NONE;
+	if (one->df < SPELLING_MIN_DF)
+		return false;
+	if (!than->text || one->edits != than->edits)
+		return one->edits <= than->edits;
+	if (one->df != than->df)
+		return one->df > than->df;
+	return strcmp(one->text, than->text) < 0;
+}
+
+const char *spelling_nearest(const struct segment *const *segments, size_t count, const char *text,
+                             size_t length, spelling_df_fn *df, const void *ctx)
+{
+	struct nearest best = {.edits = length >= SPELLING_TWO_EDITS ? 2 : 1};
 	if (length < SPELLING_MIN_LENGTH || length > TERM_MAX_BYTES || !are_letters(text, length))
-		return SEGMENT_NONE;
-	for (uint32_t i = 0; i < segment->term_count && allowed > 0; i++) {
-		const char *term = segment_term_text(segment, i);
-		if (segment->terms[i].df < SPELLING_MIN_DF)
-			break;
-		unsigned edits = term[0] == text[0] ? bounded_distance(text, length, term, allowed)
-		                                    : allowed + 1;
-		if (edits > allowed)
-			continue;
-		nearest = i;
-		allowed = MAX_OF(edits, 1u) - 1;
+		return NULL;
+	for (size_t i = 0; i < count; i++) {
+		for (uint32_t number = 0; number < segments[i]->term_count; number++) {
+			struct nearest term = {.text = segment_term_text(segments[i], number)};
+			if (term.text[0] != text[0])
+				continue;
+			term.edits = bounded_distance(text, length, term.text, best.edits);
+			if (term.edits == 0 || term.edits > best.edits)
+				continue;
+			term.df = df(term.text, strlen(term.text), ctx);
+			if (is_better(&term, &best))
+				best = term;
+		}
 	}
-	return nearest;
+	return best.text;
 }

@@ -17,10 +17,13 @@ static void swap(struct hit *a, struct hit *b)
 	*b = old;
 }
 
-void topk_init(struct topk *topk, struct hit *hits, size_t capacity)
+void topk_init(struct topk *topk, struct hit *hits, size_t capacity, float floor)
 {
-	require(capacity > 0);
-	*topk = (struct topk){.hits = hits, .capacity = capacity};
+	require(capacity > 0 && floor >= 0);
+	*topk = (struct topk){.hits = hits,
+	                      .capacity = capacity,
+	                      .floor = floor,
+	                      .threshold = floor};
 }
 
 static void sift_down(struct hit *hits, size_t count, size_t at)
@@ -50,7 +53,7 @@ static void sift_up(struct hit *hits, size_t at)
 void topk_offer(struct topk *topk, uint32_t doc, float score)
 {
 	struct hit hit = {doc, score};
-	if (!(score > 0))
+	if (!(score > topk->floor))
 		return;
 	if (topk->count < topk->capacity) {
 		topk->hits[topk->count++] = hit;

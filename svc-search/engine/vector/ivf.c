@@ -243,7 +243,7 @@ static void scan_list(const struct ivf *ivf, uint32_t list, const struct vectors
 
 size_t ivf_search(const struct ivf *ivf, const struct vectors *vectors,
                   const struct vector_query *query, const struct doc_filter *filter, size_t k,
-                  struct arena *arena, struct hit *hits)
+                  float floor, struct arena *arena, struct hit *hits)
 {
 	uint32_t lists = ivf->header->list_count;
 	uint32_t probes = MIN_OF(MAX_OF(lists / PROBE_FRACTION, (uint32_t)PROBE_MIN), lists);
@@ -251,12 +251,12 @@ size_t ivf_search(const struct ivf *ivf, const struct vectors *vectors,
 	struct hit *nearest = arena_array(arena, probes, sizeof(*nearest));
 	simd_dot_rows(query->elements, ivf->rows, lists, ivf->header->stride, products);
 	struct topk centroids;
-	topk_init(&centroids, nearest, probes);
+	topk_init(&centroids, nearest, probes, 0);
 	for (uint32_t i = 0; i < lists; i++)
 		topk_offer(&centroids, i,
 		           2.0f + (float)products[i] * query->scale * ivf->scales[i]);
 	struct topk top;
-	topk_init(&top, hits, k);
+	topk_init(&top, hits, k, floor);
 	for (size_t i = 0; i < centroids.count; i++)
 		scan_list(ivf, nearest[i].doc, vectors, query, filter, &top);
 	topk_sort(&top);

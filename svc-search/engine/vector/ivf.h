@@ -51,4 +51,4 @@ void ivf_free(struct ivf *ivf);
 /** As vectors_scan(), but approximate. Takes working memory from `arena`. */
 size_t ivf_search(const struct ivf *ivf, const struct vectors *vectors,
                   const struct vector_query *query, const struct doc_filter *filter, size_t k,
-                  struct arena *arena, struct hit *hits);
+                  float floor, struct arena *arena, struct hit *hits);

@@ -89,22 +89,6 @@ static struct vectors *draft_open(const struct draft *draft)
 	return vectors;
 }
 
-struct vectors *vectors_make(const struct embedder *embedder, const struct segment *segment,
-                             const atomic_bool *cancel)
-{
-	uint32_t dimension = embedder->header->dimension;
-	struct draft draft = draft_new(segment->doc_count, dimension);
-	mem_auto_free uint32_t *map = embedder_map_terms(embedder, segment);
-	mem_auto_free float *vector = mem_array(dimension, sizeof(float));
-	mem_auto_free struct term_frequency *terms = mem_array(EMBEDDER_DOC_TOKENS, sizeof(*terms));
-	for (uint32_t doc = 0; doc < segment->doc_count && !is_cancelled(cancel); doc++) {
-		embedder_embed_doc(embedder, segment, map, doc, terms, vector);
-		vectors_quantise(vector, dimension, draft.rows + (size_t)doc * draft.stride,
-		                 &draft.scales[doc]);
-	}
-	return draft_open(&draft);
-}
-
 /* The factor that scales `row` to length 1; 0 when it is zero. */
 static float unit_scale(const int8_t *row, uint32_t dimension)
 {
@@ -112,6 +96,32 @@ static float unit_scale(const int8_t *row, uint32_t dimension)
 	for (uint32_t i = 0; i < dimension; i++)
 		squares += (uint32_t)(row[i] * row[i]);
 	return squares > 0 ? 1.0f / sqrtf((float)squares) : 0;
+}
+
+struct vectors *vectors_make(const struct embedder *embedder, const struct segment *segment,
+                             const struct builder *builder, const atomic_bool *cancel)
+{
+	uint32_t dimension = embedder->header->dimension;
+	bool has_rows = builder && builder_dimension(builder) == dimension;
+	struct draft draft = draft_new(segment->doc_count, dimension);
+	mem_auto_free uint32_t *map = NULL;
+	mem_auto_free float *vector = mem_array(dimension, sizeof(float));
+	mem_auto_free struct term_frequency *terms = mem_array(EMBEDDER_DOC_TOKENS, sizeof(*terms));
+	for (uint32_t doc = 0; doc < segment->doc_count && !is_cancelled(cancel); doc++) {
+		int8_t *to = draft.rows + (size_t)doc * draft.stride;
+		const int8_t *row =
+			has_rows ? builder_vector(builder, segment_doc_id(segment, doc)) : NULL;
+		float scale;
+		if (row) {
+			memcpy(to, row, dimension);
+		} else {
+			map = map ? map : embedder_map_terms(embedder, segment);
+			embedder_embed_doc(embedder, segment, map, doc, terms, vector);
+			vectors_quantise(vector, dimension, to, &scale);
+		}
+		draft.scales[doc] = unit_scale(to, dimension);
+	}
+	return draft_open(&draft);
 }
 
 /* The mean cosine of two documents, from the sum of their unit vectors: its squared length is their
@@ -181,10 +191,10 @@ void vectors_get(const struct vectors *vectors, uint32_t doc, float *out)
 }
 
 size_t vectors_scan(const struct vectors *vectors, const struct vector_query *query,
-                    const struct doc_filter *filter, size_t k, struct hit *hits)
+                    const struct doc_filter *filter, size_t k, float floor, struct hit *hits)
 {
 	struct topk top;
-	topk_init(&top, hits, k);
+	topk_init(&top, hits, k, floor);
 	int32_t products[SCAN_ROWS];
 	for (uint32_t first = 0; first < filter->below; first += SCAN_ROWS) {
 		uint32_t rows = MIN_OF(filter->below - first, (uint32_t)SCAN_ROWS);

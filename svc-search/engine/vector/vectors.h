@@ -45,10 +45,11 @@ struct vector_query {
 	float scale;
 };
 
-/** Embed every document of `segment`. The caller frees the vectors. Once `*cancel` is true, the
- * remaining vectors stay zero. `cancel` may be NULL. */
+/** Embed the documents of `segment`, except those whose vectors were added to `builder`, which has just
+ * built the segment: these are copied. `builder` may be NULL. The caller frees the vectors. Once
+ * `*cancel` is true, the remaining vectors stay zero. `cancel` may be NULL. */
 struct vectors *vectors_make(const struct embedder *embedder, const struct segment *segment,
-                             const atomic_bool *cancel);
+                             const struct builder *builder, const atomic_bool *cancel);
 
 /** The external vectors that were added to `builder` with the documents of `segment`, which it has just
  * built. Documents without a vector get zeros. NULL when no document has one. The caller frees them.
@@ -70,9 +71,8 @@ void vectors_free(struct vectors *vectors);
 struct vector_query vector_query_make(const float *vector, size_t dimension, struct arena *arena);
 
 /** A cosine relative to the background: 0 for the mean of two documents, 1 for equal vectors. */
-static inline float vectors_above_background(const struct vectors *vectors, float cosine)
+static inline float vectors_above_background(float background, float cosine)
 {
-	float background = vectors->header->background;
 	return (cosine - background) / (1.0f - background);
 }
 
@@ -100,7 +100,7 @@ static inline const int8_t *vectors_row(const struct vectors *vectors, uint32_t 
 /** Write the vector of document `doc`, of length about 1 or zero, to `out`. */
 void vectors_get(const struct vectors *vectors, uint32_t doc, float *out);
 
-/** Write to `hits` the `k` (> 0) documents with the greatest cosines above 0 that `filter` allows, best
- * first, by a scan of all vectors. Returns how many. */
+/** Write to `hits` the `k` (> 0) documents with the greatest cosines above `floor` (0 or more) that
+ * `filter` allows, best first, by a scan of all vectors. Returns how many. */
 size_t vectors_scan(const struct vectors *vectors, const struct vector_query *query,
-                    const struct doc_filter *filter, size_t k, struct hit *hits);
+                    const struct doc_filter *filter, size_t k, float floor, struct hit *hits);

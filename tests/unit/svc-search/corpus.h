@@ -71,12 +71,12 @@ static inline struct segment *sample_segment(uint64_t seed, uint32_t count, uint
 {
 	struct arena *arena = arena_new();
 	struct random_source noise = {seed};
-	struct builder *builder = builder_new();
+	struct builder *builder = builder_new(0);
 	for (uint32_t i = 0; i < count; i++) {
 		struct document document = sample_document(arena, &noise, i, words);
 		builder_add(builder, &document);
 	}
-	struct segment *segment = builder_finish(builder, 0);
+	struct segment *segment = builder_finish(builder);
 	builder_free(builder);
 	arena_free(arena);
 	return segment;

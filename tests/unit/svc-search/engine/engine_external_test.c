@@ -81,7 +81,7 @@ static void apply(struct engine *engine, struct document document)
 
 static void merge(struct engine *engine)
 {
-	struct engine_merge *merge = engine_merge_new(engine);
+	struct engine_merge *merge = engine_merge_new(engine, ENGINE_MERGE_ALL);
 	assert_true(engine_merge_run(merge));
 	engine_merge_commit(engine, merge);
 }
@@ -164,7 +164,7 @@ static void test_a_paper_without_a_vector_ranks_by_its_words(void **state)
 	}
 }
 
-/* Vectors stay with their papers when the live segment is merged into the base. */
+/* Vectors stay with their papers when parts are merged. */
 static void test_vectors_are_kept_by_merges(void **state)
 {
 	struct fixture *fixture = *state;
@@ -174,7 +174,7 @@ static void test_vectors_are_kept_by_merges(void **state)
 	apply(fixture->engine, paper(fixture->arena, "c", "rivers", 3, 3));
 	assert_found(fixture, 1, "a");
 	assert_found(fixture, 3, "c");
-	struct engine_merge *running = engine_merge_new(fixture->engine);
+	struct engine_merge *running = engine_merge_new(fixture->engine, ENGINE_MERGE_ALL);
 	assert_true(engine_merge_run(running));
 	apply(fixture->engine, paper(fixture->arena, "d", "bridges", 4, 4));
 	apply(fixture->engine, paper(fixture->arena, "a", "felines", 5, 5));
@@ -239,7 +239,7 @@ static void test_a_vector_of_another_dimension_is_ignored(void **state)
 /* Enough papers to train on, but the external embedder prevents training. */
 static void load_many(struct fixture *fixture, struct engine *engine, uint32_t count)
 {
-	struct engine_merge *load = engine_load_new(engine, count);
+	struct engine_change *changes = arena_array(fixture->arena, count, sizeof(*changes));
 	struct random_source noise = {11};
 	for (uint32_t i = 0; i < count; i++) {
 		struct document document = sample_document(fixture->arena, &noise, i, 100);
@@ -248,10 +248,9 @@ static void load_many(struct fixture *fixture, struct engine *engine, uint32_t c
 		               direction(fixture->arena, 1 + i % (DIMENSION - 1), 2, DIMENSION),
 		               DIMENSION);
 		document.dimension = DIMENSION;
-		engine_merge_add(load, &document);
+		changes[i].document = document;
 	}
-	assert_true(engine_merge_run(load));
-	engine_merge_commit(engine, load);
+	engine_apply(engine, changes, count, count);
 }
 
 static void test_a_snapshot_is_restored_for_its_own_model_only(void **state)
@@ -281,7 +280,7 @@ static void test_a_snapshot_is_restored_for_its_own_model_only(void **state)
 	assert_int_equal(engine_dimension(view), DIMENSION);
 	assert_int_equal(engine_view_count(view), 200);
 	engine_view_put(view);
-	assert_false(engine_is_merge_due(restored));
+	assert_false(engine_is_merge_due(restored, ENGINE_MERGE_DUE));
 	engine_free(restored);
 	unlink(path);
 }

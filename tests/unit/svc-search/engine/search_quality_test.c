@@ -43,17 +43,6 @@ static const char *folder_of(struct arena *arena, const char *collection)
 	return arena_printf(arena, "%s/../shared/data/%s", root ? root : ".", collection);
 }
 
-static struct engine *load(const struct judged *judged)
-{
-	struct engine *engine = engine_new(NULL);
-	struct engine_merge *merge = engine_load_new(engine, judged->document_count);
-	for (size_t i = 0; i < judged->document_count; i++)
-		engine_merge_add(merge, &judged->documents[i]);
-	engine_merge_run(merge);
-	engine_merge_commit(engine, merge);
-	return engine;
-}
-
 /* Add the quality of one ranking to `ndcg` and `recall`. */
 static void judge(const struct engine_view *view, const struct judged_query *query, double *ndcg,
                   double *recall)
@@ -83,7 +72,7 @@ static void test_reaches_floor(void **state)
 		print_message("skipped: the collection %s is missing\n", floor->collection);
 		skip();
 	}
-	struct engine *engine = load(judged);
+	struct engine *engine = judged_index(judged);
 	struct engine_view *view = engine_view_get(engine);
 	double ndcg = 0;
 	double recall = 0;

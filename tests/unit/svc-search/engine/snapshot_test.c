@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 /* Size of the header. */
-#define HEADER_BYTES 104
+#define HEADER_BYTES 56
 
 struct fixture {
 	char folder[64];
@@ -43,23 +43,36 @@ static void write_file(const char *path, const char *data, size_t length)
 	assert_int_equal(fclose(file), 0);
 }
 
-static struct base *make_base(uint32_t count)
+static struct part *make_part(const struct embedder *embedder, struct segment *segment)
+{
+	struct vectors *vectors = embedder ? vectors_make(embedder, segment, NULL, NULL) : NULL;
+	return part_new(segment, vectors, vectors ? ivf_make(vectors, 1, NULL) : NULL);
+}
+
+/* A view of two parts, of which the first, with `count` papers, has two dead ones. */
+static struct engine_view *make_view(uint32_t count)
 {
 	struct segment *segment = sample_segment(81, count, 200);
 	struct embedder *embedder = lsa_train(segment, NULL);
-	struct vectors *vectors = embedder ? vectors_make(embedder, segment, NULL) : NULL;
-	return base_new(segment, embedder, vectors, vectors ? ivf_make(vectors, 1, NULL) : NULL,
-	                4711);
+	struct model *model = model_new(0, embedder, embedder ? count : 0);
+	const uint32_t dead[] = {0, count - 1};
+	struct view_part *parts = calloc(2, sizeof(*parts));
+	parts[0].part = make_part(embedder, segment);
+	parts[0].deaths = deaths_add(segment, NULL, dead, ARRAY_LEN(dead));
+	parts[1].part = make_part(embedder, sample_segment(82, count / 3, 200));
+	struct engine_view *view = view_new(model, parts, 2, (struct progress){4711, 4800});
+	model_unref(model);
+	return view;
 }
 
 static int setup(void **state)
 {
 	static struct fixture fixture = {.folder = "/tmp/snapshot_test.XXXXXX"};
-	struct base *base = make_base(200);
+	struct engine_view *view = make_view(200);
 	assert_non_null(mkdtemp(fixture.folder));
 	snprintf(fixture.path, sizeof(fixture.path), "%s/index", fixture.folder);
-	assert_true(snapshot_save(base, fixture.path));
-	base_unref(base);
+	assert_true(snapshot_save(view, fixture.path));
+	view_unref(view);
 	read_file(fixture.path, &fixture.data, &fixture.length);
 	*state = &fixture;
 	return 0;
@@ -75,36 +88,51 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void test_a_saved_base_is_loaded(void **state)
+static void assert_same_part(const struct view_part *one, const struct view_part *other)
 {
-	struct fixture *fixture = *state;
-	struct base *made = make_base(200);
-	struct base *loaded = snapshot_load(fixture->path);
-	assert_non_null(loaded);
-	assert_int_equal(loaded->seq, 4711);
-	assert_memory_equal(loaded->segment->header, made->segment->header,
-	                    made->segment->header->length);
-	assert_memory_equal(loaded->embedder->header, made->embedder->header,
-	                    made->embedder->header->length);
-	assert_memory_equal(loaded->vectors->header, made->vectors->header,
-	                    made->vectors->header->length);
-	assert_memory_equal(loaded->ivf->header, made->ivf->header, made->ivf->header->length);
-	base_unref(loaded);
-	base_unref(made);
+	const struct part *left = one->part;
+	const struct part *right = other->part;
+	assert_memory_equal(left->segment->header, right->segment->header,
+	                    right->segment->header->length);
+	assert_memory_equal(left->vectors->header, right->vectors->header,
+	                    right->vectors->header->length);
+	assert_memory_equal(left->ivf->header, right->ivf->header, right->ivf->header->length);
+	assert_int_equal(view_part_count(one), view_part_count(other));
+	for (uint32_t term = 0; term < left->segment->term_count; term++)
+		assert_int_equal(view_part_df(one, term), view_part_df(other, term));
 }
 
-static void test_a_base_without_an_embedder_is_loaded(void **state)
+static void test_a_saved_view_is_loaded(void **state)
 {
 	struct fixture *fixture = *state;
-	struct base *made = make_base(3);
-	assert_true(snapshot_save(made, fixture->path));
-	struct base *loaded = snapshot_load(fixture->path);
+	struct engine_view *made = make_view(200);
+	struct engine_view *loaded = snapshot_load(fixture->path);
 	assert_non_null(loaded);
-	assert_null(loaded->embedder);
-	assert_null(loaded->vectors);
-	assert_int_equal(loaded->segment->doc_count, 3);
-	base_unref(loaded);
-	base_unref(made);
+	assert_int_equal(loaded->progress.complete, 4711);
+	assert_int_equal(loaded->progress.newest, 4800);
+	assert_int_equal(loaded->part_count, 2);
+	assert_int_equal(loaded->doc_count, 200 - 2 + 66);
+	assert_true(loaded->norms.average_length == made->norms.average_length);
+	for (size_t i = 0; i < 2; i++)
+		assert_same_part(&loaded->parts[i], &made->parts[i]);
+	assert_memory_equal(loaded->model->embedder->header, made->model->embedder->header,
+	                    made->model->embedder->header->length);
+	view_unref(loaded);
+	view_unref(made);
+}
+
+static void test_a_view_without_an_embedder_is_loaded(void **state)
+{
+	struct fixture *fixture = *state;
+	struct engine_view *made = make_view(3);
+	assert_true(snapshot_save(made, fixture->path));
+	struct engine_view *loaded = snapshot_load(fixture->path);
+	assert_non_null(loaded);
+	assert_null(loaded->model->embedder);
+	assert_int_equal(loaded->dimension, 0);
+	assert_int_equal(loaded->doc_count, 2);
+	view_unref(loaded);
+	view_unref(made);
 }
 
 static void test_a_damaged_file_is_refused(void **state)
@@ -153,64 +181,66 @@ static void test_a_missing_file_is_refused(void **state)
 static void test_a_failed_save_keeps_the_old_file(void **state)
 {
 	struct fixture *fixture = *state;
-	struct base *base = make_base(5);
+	struct engine_view *view = make_view(5);
 	char missing[160];
 	snprintf(missing, sizeof(missing), "%s/absent/index", fixture->folder);
-	assert_false(snapshot_save(base, missing));
+	assert_false(snapshot_save(view, missing));
 	/* A file cannot be renamed to the path of a folder. */
 	write_file(fixture->path, fixture->data, fixture->length);
-	assert_false(snapshot_save(base, fixture->folder));
-	base_unref(base);
-	base = snapshot_load(fixture->path);
-	assert_non_null(base);
-	assert_int_equal(base->segment->doc_count, 200);
-	base_unref(base);
+	assert_false(snapshot_save(view, fixture->folder));
+	view_unref(view);
+	view = snapshot_load(fixture->path);
+	assert_non_null(view);
+	assert_int_equal(view->doc_count, 264);
+	view_unref(view);
 }
 
 /* Damaged headers of blobs are handled without the checksums of the file. */
 static void test_damaged_blob_headers_are_handled(void **state)
 {
-	struct base *base = make_base(200);
+	struct engine_view *view = make_view(200);
+	const struct part *part = view->parts[0].part;
+	const struct embedder *embedder = view->model->embedder;
 	struct segment_header *header;
-	size_t length = base->segment->header->length;
+	size_t length = part->segment->header->length;
 	(void)state;
 	for (size_t at = 0; at < sizeof(*header); at++) {
 		header = malloc(length);
-		memcpy(header, base->segment->header, length);
+		memcpy(header, part->segment->header, length);
 		((char *)header)[at] ^= 0x40;
 		struct segment *opened = segment_open(header, length, true);
 		segment_free(opened);
 	}
-	for (size_t at = 0; at < sizeof(*base->embedder->header); at++) {
-		char *copy = malloc(base->embedder->header->length);
-		memcpy(copy, base->embedder->header, base->embedder->header->length);
+	for (size_t at = 0; at < sizeof(*embedder->header); at++) {
+		char *copy = malloc(embedder->header->length);
+		memcpy(copy, embedder->header, embedder->header->length);
 		copy[at] ^= 0x40;
-		embedder_free(embedder_open(copy, base->embedder->header->length, true));
+		embedder_free(embedder_open(copy, embedder->header->length, true));
 	}
-	for (size_t at = 0; at < sizeof(*base->vectors->header); at++) {
-		char *copy = malloc(base->vectors->header->length);
-		memcpy(copy, base->vectors->header, base->vectors->header->length);
+	for (size_t at = 0; at < sizeof(*part->vectors->header); at++) {
+		char *copy = malloc(part->vectors->header->length);
+		memcpy(copy, part->vectors->header, part->vectors->header->length);
 		copy[at] ^= 0x40;
-		vectors_free(vectors_open(copy, base->vectors->header->length, true));
+		vectors_free(vectors_open(copy, part->vectors->header->length, true));
 	}
-	for (size_t at = 0; at < sizeof(*base->ivf->header); at++) {
-		char *copy = malloc(base->ivf->header->length);
-		memcpy(copy, base->ivf->header, base->ivf->header->length);
+	for (size_t at = 0; at < sizeof(*part->ivf->header); at++) {
+		char *copy = malloc(part->ivf->header->length);
+		memcpy(copy, part->ivf->header, part->ivf->header->length);
 		copy[at] ^= 0x40;
-		ivf_free(ivf_open(copy, base->ivf->header->length, true));
+		ivf_free(ivf_open(copy, part->ivf->header->length, true));
 	}
 	assert_null(ivf_open(malloc(8), 0, true));
 	assert_null(segment_open(malloc(8), 0, true));
 	assert_null(embedder_open(malloc(8), 0, true));
 	assert_null(vectors_open(malloc(8), 0, true));
-	base_unref(base);
+	view_unref(view);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_saved_base_is_loaded),
-		cmocka_unit_test(test_a_base_without_an_embedder_is_loaded),
+		cmocka_unit_test(test_a_saved_view_is_loaded),
+		cmocka_unit_test(test_a_view_without_an_embedder_is_loaded),
 		cmocka_unit_test(test_a_damaged_file_is_refused),
 		cmocka_unit_test(test_a_file_of_another_length_is_refused),
 		cmocka_unit_test(test_a_missing_file_is_refused),

@@ -15,7 +15,7 @@
  * abstract i. */
 static struct segment *segment_of(const char *const *abstracts, size_t count)
 {
-	struct builder *builder = builder_new();
+	struct builder *builder = builder_new(0);
 	struct arena *arena = arena_new();
 	for (size_t i = 0; i < count; i++) {
 		struct document document = {.id = arena_printf(arena, "d%zu", i),
@@ -23,10 +23,17 @@ static struct segment *segment_of(const char *const *abstracts, size_t count)
 		                            .abstract = abstracts[i]};
 		builder_add(builder, &document);
 	}
-	struct segment *segment = builder_finish(builder, 6.0f);
+	struct segment *segment = builder_finish(builder);
 	builder_free(builder);
 	arena_free(arena);
 	return segment;
+}
+
+static const struct lexical_norms *norms_of(struct arena *arena, float average_length)
+{
+	struct lexical_norms *norms = arena_new_of(arena, struct lexical_norms);
+	lexical_norms_set(norms, average_length);
+	return norms;
 }
 
 static struct proximity_score score_one(struct arena *arena, const struct segment *segment,
@@ -35,7 +42,9 @@ static struct proximity_score score_one(struct arena *arena, const struct segmen
 	struct parsed_query *query = query_parse(arena, text, strlen(text));
 	for (size_t i = 0; i < query->term_count; i++)
 		query->terms[i].idf = (float)(i + 1);
-	return proximity_score_document(proximity_scorer_new(segment, query, arena), doc);
+	return proximity_score_document(proximity_scorer_new(segment, norms_of(arena, 6), query,
+	                                                     arena),
+	                                doc);
 }
 
 static void terms_score_as_bm25(void **state attr_unused)
@@ -81,11 +90,11 @@ static void nearer_pairs_score_more(void **state attr_unused)
 
 static void pairs_do_not_cross_fields(void **state attr_unused)
 {
-	struct builder *builder = builder_new();
+	struct builder *builder = builder_new(0);
 	struct arena *arena = arena_new();
 	struct document document = {.id = "a", .title = "quax xray", .abstract = "yoyo quux"};
 	builder_add(builder, &document);
-	struct segment *segment = builder_finish(builder, 0);
+	struct segment *segment = builder_finish(builder);
 	assert_true(score_one(arena, segment, "xray yoyo", 0).pairs == 0);
 	assert_true(score_one(arena, segment, "quax xray", 0).pairs > 0);
 	assert_true(score_one(arena, segment, "xray xray", 0).pairs == 0);
@@ -103,11 +112,13 @@ static void scorer_can_score_many_documents(void **state attr_unused)
 	struct parsed_query *query = query_parse(arena, text, strlen(text));
 	for (size_t i = 0; i < query->term_count; i++)
 		query->terms[i].idf = 1;
-	struct proximity_scorer *scorer = proximity_scorer_new(segment, query, arena);
+	const struct lexical_norms *norms = norms_of(arena, 30);
+	struct proximity_scorer *scorer = proximity_scorer_new(segment, norms, query, arena);
 	for (uint32_t doc = 0; doc < segment->doc_count; doc++) {
 		struct proximity_score first = proximity_score_document(scorer, doc);
 		struct proximity_score fresh =
-			proximity_score_document(proximity_scorer_new(segment, query, arena), doc);
+			proximity_score_document(proximity_scorer_new(segment, norms, query, arena),
+		                                 doc);
 		assert_true(first.words == fresh.words && first.pairs == fresh.pairs);
 		assert_true(first.matched == fresh.matched);
 	}

@@ -15,7 +15,7 @@
  * than later ones. */
 static struct segment *segment_of(const char *const *words, size_t count)
 {
-	struct builder *builder = builder_new();
+	struct builder *builder = builder_new(0);
 	for (size_t word = 0; word < count; word++) {
 		for (size_t i = 0; i < SPELLING_MIN_DF + count - word; i++) {
 			char id[64];
@@ -27,7 +27,7 @@ static struct segment *segment_of(const char *const *words, size_t count)
 		}
 	}
 	builder_add(builder, &(struct document){.id = "rare", .title = "rarwords", .abstract = ""});
-	struct segment *segment = builder_finish(builder, 0);
+	struct segment *segment = builder_finish(builder);
 	builder_free(builder);
 	return segment;
 }
@@ -35,6 +35,17 @@ static struct segment *segment_of(const char *const *words, size_t count)
 /* Words that the stemmer does not change. */
 static const char *const words[] = {"transform", "attent", "gaussian", "latent",  "network",
                                     "segment",   "cat",    "gpt4abc",  "patient", "parent"};
+
+static uint32_t df_of(const char *text, size_t length, const void *ctx)
+{
+	const struct segment *segment = ctx;
+	return segment->terms[segment_find_term(segment, text, length)].df;
+}
+
+static const char *nearest_to(const struct segment *segment, const char *text, size_t length)
+{
+	return spelling_nearest(&segment, 1, text, length, df_of, segment);
+}
 
 struct row {
 	const char *text;
@@ -64,12 +75,12 @@ static void nearest_term_is_found(void **state attr_unused)
 {
 	struct segment *segment = segment_of(words, ARRAY_LEN(words));
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-		uint32_t term = spelling_nearest(segment, rows[i].text, strlen(rows[i].text));
-		if (!rows[i].nearest && term == SEGMENT_NONE)
+		const char *term = nearest_to(segment, rows[i].text, strlen(rows[i].text));
+		if (!rows[i].nearest && !term)
 			continue;
-		if (!rows[i].nearest || term == SEGMENT_NONE)
+		if (!rows[i].nearest || !term)
 			fail_msg("%s", rows[i].text);
-		assert_string_equal(segment_term_text(segment, term), rows[i].nearest);
+		assert_string_equal(term, rows[i].nearest);
 	}
 	segment_free(segment);
 }
@@ -80,10 +91,10 @@ static void every_length_is_accepted(void **state attr_unused)
 	char text[200];
 	memset(text, 't', sizeof(text));
 	for (size_t length = 0; length <= sizeof(text); length++)
-		assert_int_equal(spelling_nearest(segment, text, length), SEGMENT_NONE);
+		assert_null(nearest_to(segment, text, length));
 	segment_free(segment);
 	segment = segment_of(NULL, 0);
-	assert_int_equal(spelling_nearest(segment, "transform", 9), SEGMENT_NONE);
+	assert_null(nearest_to(segment, "transform", 9));
 	segment_free(segment);
 }
 

@@ -25,7 +25,7 @@ static void best_hits_are_kept_in_any_order_of_offers(void **state attr_unused)
 		size_t capacity = 1 + random_below(&noise, 50);
 		struct hit kept[50];
 		struct topk top;
-		topk_init(&top, kept, capacity);
+		topk_init(&top, kept, capacity, 0);
 		struct hit all[200];
 		for (size_t i = 0; i < count; i++) {
 			all[i].doc = random_below(&noise, 1000) * 200 + (uint32_t)i;
@@ -43,7 +43,7 @@ static void scores_not_above_zero_are_ignored(void **state attr_unused)
 {
 	struct hit kept[2];
 	struct topk top;
-	topk_init(&top, kept, 2);
+	topk_init(&top, kept, 2, 0);
 	topk_offer(&top, 1, 0);
 	topk_offer(&top, 2, -1);
 	topk_offer(&top, 3, 0.0f / 0.0f);

@@ -23,7 +23,7 @@ static struct segment *subject_papers(uint32_t count)
 {
 	struct arena *arena = arena_new();
 	struct random_source noise = {71};
-	struct builder *builder = builder_new();
+	struct builder *builder = builder_new(0);
 	for (uint32_t i = 0; i < count; i++) {
 		struct buf buf = {.arena = arena};
 		struct document document = {.id = arena_printf(arena, "s%u-%u", i % SUBJECTS, i),
@@ -35,7 +35,7 @@ static struct segment *subject_papers(uint32_t count)
 		document.abstract = buf.data;
 		builder_add(builder, &document);
 	}
-	struct segment *segment = builder_finish(builder, 0);
+	struct segment *segment = builder_finish(builder);
 	builder_free(builder);
 	arena_free(arena);
 	return segment;
@@ -50,7 +50,7 @@ static void test_papers_of_one_subject_have_similar_vectors(void **state)
 {
 	struct segment *segment = subject_papers(400);
 	struct embedder *embedder = lsa_train(segment, NULL);
-	struct vectors *vectors = vectors_make(embedder, segment, NULL);
+	struct vectors *vectors = vectors_make(embedder, segment, NULL, NULL);
 	uint32_t dimension = embedder->header->dimension;
 	double same = 0;
 	double other = 0;
@@ -81,7 +81,7 @@ static void test_a_word_finds_its_subject(void **state)
 {
 	struct segment *segment = subject_papers(400);
 	struct embedder *embedder = lsa_train(segment, NULL);
-	struct vectors *vectors = vectors_make(embedder, segment, NULL);
+	struct vectors *vectors = vectors_make(embedder, segment, NULL, NULL);
 	struct arena *arena = arena_new();
 	struct doc_filter all = {NULL, segment->doc_count};
 	(void)state;
@@ -93,7 +93,7 @@ static void test_a_word_finds_its_subject(void **state)
 		struct vector_query query =
 			vector_query_make(vector, embedder->header->dimension, arena);
 		struct hit hits[20];
-		assert_int_equal(vectors_scan(vectors, &query, &all, 20, hits), 20);
+		assert_int_equal(vectors_scan(vectors, &query, &all, 20, 0, hits), 20);
 		for (size_t i = 0; i < 20; i++)
 			assert_int_equal(subject_of(segment, hits[i].doc), '0' + (char)subject);
 	}
@@ -118,7 +118,7 @@ static void test_training_is_reproducible(void **state)
 
 static void test_too_small_a_corpus_trains_nothing(void **state)
 {
-	struct builder *builder = builder_new();
+	struct builder *builder = builder_new(0);
 	struct segment *few = sample_segment(73, LSA_MIN_DOCS - 1, 50);
 	struct arena *arena = arena_new();
 	(void)state;
@@ -129,7 +129,7 @@ static void test_too_small_a_corpus_trains_nothing(void **state)
 		                            .abstract = ""};
 		builder_add(builder, &document);
 	}
-	struct segment *disjoint = builder_finish(builder, 0);
+	struct segment *disjoint = builder_finish(builder);
 	assert_null(lsa_train(disjoint, NULL));
 	builder_free(builder);
 	segment_free(disjoint);
@@ -139,7 +139,7 @@ static void test_too_small_a_corpus_trains_nothing(void **state)
 
 static void test_equal_papers_can_be_trained_on(void **state)
 {
-	struct builder *builder = builder_new();
+	struct builder *builder = builder_new(0);
 	struct arena *arena = arena_new();
 	(void)state;
 	for (uint32_t i = 0; i < 60; i++) {
@@ -149,7 +149,7 @@ static void test_equal_papers_can_be_trained_on(void **state)
 		                                    i == 0 ? "" : "alpha zeta kappa lambda mu nu"};
 		builder_add(builder, &document);
 	}
-	struct segment *segment = builder_finish(builder, 0);
+	struct segment *segment = builder_finish(builder);
 	struct embedder *embedder = lsa_train(segment, NULL);
 	assert_non_null(embedder);
 	uint32_t *map = embedder_map_terms(embedder, segment);
@@ -183,7 +183,7 @@ static void test_the_inverted_file_finds_nearly_all(void **state)
 {
 	struct segment *segment = sample_segment(74, 6000, 2000);
 	struct embedder *embedder = lsa_train(segment, NULL);
-	struct vectors *vectors = vectors_make(embedder, segment, NULL);
+	struct vectors *vectors = vectors_make(embedder, segment, NULL, NULL);
 	struct ivf *ivf = ivf_make(vectors, 1000, NULL);
 	struct doc_filter filter = {NULL, 5000};
 	struct arena *arena = arena_new();
@@ -200,11 +200,11 @@ static void test_the_inverted_file_finds_nearly_all(void **state)
 		struct vector_query query =
 			vector_query_make(vector, embedder->header->dimension, arena);
 		struct hit found[10];
-		size_t count = ivf_search(ivf, vectors, &query, &filter, 10, arena, found);
+		size_t count = ivf_search(ivf, vectors, &query, &filter, 10, 0, arena, found);
 		for (size_t i = 0; i < count; i++)
 			assert_true(found[i].doc < 5000);
 		struct hit scanned[10];
-		assert_int_equal(vectors_scan(vectors, &query, &filter, 10, scanned), 10);
+		assert_int_equal(vectors_scan(vectors, &query, &filter, 10, 0, scanned), 10);
 		sum += overlap(scanned, 10, found, count);
 	}
 	assert_true(sum / 30 > 0.7);

@@ -1,0 +1,204 @@
+/* The parts of an index: their number stays small, and a ranking does not depend on them. */
+#include "corpus.h"
+#include "engine/engine.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Vocabulary of the generated papers. */
+#define WORDS 300
+
+static void run_merge(struct engine *engine, enum engine_merge_kind kind)
+{
+	struct engine_merge *merge = engine_merge_new(engine, kind);
+	if (!merge)
+		return;
+	assert_true(engine_merge_run(merge));
+	engine_merge_commit(engine, merge);
+}
+
+static struct engine_result search_view(struct arena *arena, const struct engine_view *view,
+                                        const char *text, size_t limit)
+{
+	struct engine_query query = {.text = text, .length = strlen(text), .limit = limit};
+	return engine_search(view, &query, arena);
+}
+
+/* Add `count` papers as one batch of changes, and train the embedder on them. */
+static void load_generated(struct engine *engine, uint32_t count)
+{
+	struct arena *arena = arena_new();
+	struct random_source noise = {101};
+	struct engine_change *changes = arena_array(arena, count, sizeof(*changes));
+	for (uint32_t i = 0; i < count; i++)
+		changes[i].document = sample_document(arena, &noise, i, WORDS);
+	engine_apply(engine, changes, count, count);
+	run_merge(engine, ENGINE_MERGE_ALL);
+	arena_free(arena);
+}
+
+#define HISTORY_PAPERS 900
+
+static void apply_pages(struct engine *engine, struct engine_change *changes, size_t count,
+                        size_t page)
+{
+	for (size_t at = 0; at < count; at += page) {
+		size_t size = MIN_OF(page, count - at);
+		engine_apply(engine, changes + at, size, changes[at + size - 1].document.seq);
+	}
+}
+
+/* An index whose papers were added in another order, changed, deleted and merged on the way. */
+static struct engine *with_history(struct arena *arena, const struct engine_change *papers,
+                                   uint64_t seed)
+{
+	struct engine *engine = engine_new("model");
+	struct random_source noise = {seed};
+	struct engine_change *changes = arena_array(arena, 3 * HISTORY_PAPERS, sizeof(*changes));
+	size_t count = 0;
+	for (uint32_t i = 0; i < HISTORY_PAPERS; i++) {
+		/* Older states and papers that do not stay. */
+		changes[count] = papers[random_below(&noise, HISTORY_PAPERS)];
+		changes[count].document.title = sample_text(arena, &noise, 8, 2 * WORDS);
+		if (i % 3 == 0)
+			changes[count].document.id = arena_printf(arena, "gone%u", i);
+		count++;
+	}
+	for (uint32_t i = 0; i < HISTORY_PAPERS; i += 3) {
+		changes[count] = (struct engine_change){.is_deleted = true};
+		changes[count++].document.id = arena_printf(arena, "gone%u", i);
+	}
+	for (uint32_t i = 0; i < HISTORY_PAPERS; i++)
+		changes[count++] = papers[(i * 7 + seed) % HISTORY_PAPERS];
+	for (size_t i = 0; i < count; i++)
+		changes[i].document.seq = i + 1;
+	for (size_t at = 0; at < count;) {
+		size_t size = 1 + random_below(&noise, 300);
+		size = MIN_OF(size, count - at);
+		engine_apply(engine, changes + at, size, at + size);
+		at += size;
+		struct engine_merge *merge =
+			engine_merge_new(engine, random_below(&noise, 4) == 0 ? ENGINE_MERGE_ALL
+		                                                              : ENGINE_MERGE_DUE);
+		if (!merge)
+			continue;
+		assert_true(engine_merge_run(merge));
+		engine_merge_commit(engine, merge);
+	}
+	return engine;
+}
+
+static void assert_same_results(struct engine *one, struct engine *other, uint32_t words)
+{
+	struct random_source noise = {words};
+	struct engine_view *views[] = {engine_view_get(one), engine_view_get(other)};
+	assert_int_equal(engine_view_count(views[0]), engine_view_count(views[1]));
+	for (int round = 0; round < 60; round++) {
+		struct arena *arena = arena_new();
+		struct engine_result results[2];
+		const char *text = sample_text(arena, &noise, 1 + round % 9, words);
+		if (round % 10 == 0) /* misspelled */
+			text = arena_printf(arena, "zbcdfgh%s", text);
+		for (int i = 0; i < 2; i++)
+			results[i] = search_view(arena, views[i], text, 100);
+		assert_int_equal(results[0].count, results[1].count);
+		for (size_t i = 0; i < results[0].count; i++) {
+			assert_string_equal(results[0].hits[i].id, results[1].hits[i].id);
+			assert_true(results[0].hits[i].relevance == results[1].hits[i].relevance);
+		}
+		arena_free(arena);
+	}
+	engine_view_put(views[0]);
+	engine_view_put(views[1]);
+}
+
+static void test_the_ranking_does_not_depend_on_the_history(void **state)
+{
+	struct arena *arena = arena_new();
+	struct random_source noise = {111};
+	struct engine *plain = engine_new("model"); /* no embedder: words only */
+	struct engine_change *papers = arena_array(arena, HISTORY_PAPERS, sizeof(*papers));
+	(void)state;
+	for (uint32_t i = 0; i < HISTORY_PAPERS; i++)
+		papers[i].document = sample_document(arena, &noise, i, WORDS);
+	engine_apply(plain, papers, HISTORY_PAPERS, HISTORY_PAPERS);
+	for (uint64_t seed = 1; seed <= 12; seed++) {
+		struct engine *engine = with_history(arena, papers, seed);
+		assert_same_results(plain, engine, WORDS);
+		engine_free(engine);
+	}
+	engine_free(plain);
+	arena_free(arena);
+}
+
+/* With one embedder, parts give the same ranking as one part. */
+static void test_parts_rank_as_one_part(void **state)
+{
+	struct arena *arena = arena_new();
+	struct random_source noise = {112};
+	struct engine *one = engine_new(NULL);
+	struct engine *many = engine_new(NULL);
+	struct engine_change *papers = arena_array(arena, HISTORY_PAPERS, sizeof(*papers));
+	(void)state;
+	load_generated(one, 1000);
+	load_generated(many, 1000);
+	for (uint32_t i = 0; i < HISTORY_PAPERS; i++) {
+		papers[i].document = sample_document(arena, &noise, i + 900, WORDS);
+		papers[i].document.seq = 1001 + i;
+	}
+	apply_pages(many, papers, HISTORY_PAPERS, 300);
+	engine_apply(one, papers, HISTORY_PAPERS, 1000 + HISTORY_PAPERS);
+	struct engine_view *view = engine_view_get(many);
+	assert_true(engine_view_parts(view) >= 4);
+	engine_view_put(view);
+	assert_same_results(one, many, WORDS);
+	engine_free(one);
+	engine_free(many);
+	arena_free(arena);
+}
+
+/* An import does not rebuild what is there, and a merge never makes the number of parts grow. */
+static void test_the_number_of_parts_stays_small(void **state)
+{
+	struct engine *engine = engine_new("model");
+	struct arena *arena = arena_new();
+	struct random_source noise = {113};
+	struct engine_change changes[300];
+	struct engine_merge *slow = NULL;
+	size_t most = 0;
+	(void)state;
+	for (uint32_t at = 0; at < 60 * ARRAY_LEN(changes); at += ARRAY_LEN(changes)) {
+		for (uint32_t i = 0; i < ARRAY_LEN(changes); i++)
+			changes[i] = (struct engine_change){
+				.document = sample_document(arena, &noise, at + i, 40)};
+		engine_apply(engine, changes, ARRAY_LEN(changes), at + ARRAY_LEN(changes));
+		struct engine_view *view = engine_view_get(engine);
+		most = MAX_OF(most, engine_view_parts(view));
+		engine_view_put(view);
+		if (!slow && at < 3000)
+			slow = engine_merge_new(engine, ENGINE_MERGE_DUE);
+	}
+	assert_non_null(slow);
+	assert_true(most >= 10 && most <= 34);
+	assert_true(engine_merge_run(slow));
+	engine_merge_commit(engine, slow);
+	struct engine_view *view = engine_view_get(engine);
+	assert_int_equal(engine_view_count(view), 60 * ARRAY_LEN(changes));
+	engine_view_put(view);
+	arena_free(arena);
+	engine_free(engine);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_the_ranking_does_not_depend_on_the_history),
+		cmocka_unit_test(test_parts_rank_as_one_part),
+		cmocka_unit_test(test_the_number_of_parts_stays_small),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
