@@ -223,8 +223,11 @@ static struct member *choose(const struct endpoints *endpoints, const struct end
 
 struct endpoint *endpoints_take(struct endpoints *endpoints, const struct endpoint_set *tried)
 {
+	struct member *member = endpoints->members;
 	lookup_if_due(endpoints);
-	struct member *member = choose(endpoints, tried, false);
+	bool is_only = member && !member->hh.next && tried->count == 0;
+	if (!is_only)
+		member = choose(endpoints, tried, false);
 	if (!member)
 		member = choose(endpoints, tried, true);
 	if (!member)

@@ -285,7 +285,8 @@ static bool step_exchange(struct http_conn *conn)
 	if (exchange_check(conn))
 		return true;
 	http_response_flush(exchange);
-	http_response_write_rest(exchange);
+	if (exchange->rest)
+		http_response_write_rest(exchange);
 	if (http_socket_queued(conn) == 0 && !conn->is_broken) {
 		if (exchange->is_response_ended) {
 			exchange_finish(conn);

@@ -249,7 +249,7 @@ void http_response_register(void);
 /** Write the pending head of a response that has no content yet. */
 void http_response_flush(struct server_exchange *exchange);
 
-/** Write pieces of the response's last content until the socket queues one, and end the response after
+/** Write pieces of exchange->rest, the response's last content, until the socket queues one, and end the response after
  * the last piece. */
 void http_response_write_rest(struct server_exchange *exchange);
 

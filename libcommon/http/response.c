@@ -197,7 +197,7 @@ void http_response_write_rest(struct server_exchange *exchange)
 		exchange->rest += piece;
 		exchange->rest_length -= piece;
 	}
-	if (!exchange->rest || exchange->rest_length > 0)
+	if (exchange->rest_length > 0)
 		return;
 	exchange->rest = NULL;
 	http_respond_end(&exchange->x);
