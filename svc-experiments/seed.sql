@@ -1,6 +1,6 @@
 -- name: seed_lock
 -- $1 account. Commands that seed the same account wait for each other. Otherwise they could create the same rows twice.
-SELECT pg_advisory_xact_lock(hashtextextended('seed ' || $1, 0));
+SELECT account_lock($1, true);
 
 -- name: seed_project
 -- $2 project. No row: a project of that name exists, and is left as it is.

@@ -76,8 +76,18 @@ static char *quoted(struct run *run, char *(*quote)(PGconn *, const char *, size
 	return made;
 }
 
-/* Connect, wait for other processes that migrate this schema, and read what is applied. */
-static enum err_code run_open(struct run *run, const char *database_url)
+/* Run a statement that creates something, unless another process has just created it. */
+static enum err_code run_create(struct run *run, const char *sql)
+{
+	return run_sql(run, NULL,
+	               arena_printf(run->arena,
+	                            "DO $create$ BEGIN %s; EXCEPTION WHEN duplicate_schema OR "
+	                            "duplicate_table OR unique_violation THEN NULL; END $create$",
+	                            sql),
+	               NULL);
+}
+
+static enum err_code run_connect(struct run *run, const char *database_url)
 {
 	struct pg_target *target = pg_target_new(database_url);
 	if (!target)
@@ -88,6 +98,12 @@ static enum err_code run_open(struct run *run, const char *database_url)
 	if (PQstatus(run->pg) != CONNECTION_OK)
 		return pg_connect_failed(run->arena, run->pg);
 	PQsetNoticeProcessor(run->pg, ignore_notice, NULL);
+	return ERR_NONE;
+}
+
+/* Create the schema and its table of migrations, and read what is applied. */
+static enum err_code run_open(struct run *run)
+{
 	const char *literal = quoted(run, PQescapeLiteral, run->schema);
 	const char *name = quoted(run, PQescapeIdentifier, run->schema);
 	PGresult *result;
@@ -96,20 +112,16 @@ static enum err_code run_open(struct run *run, const char *database_url)
 	                                          "SET search_path = %s; "
 	                                          "SET statement_timeout = 0; "
 	                                          "SET idle_session_timeout = '30s'; "
-	                                          "SELECT pg_advisory_lock(hashtextextended("
-	                                          "'expops.migrate.' || %s, 0)); "
 	                                          "SELECT FROM pg_namespace WHERE nspname = %s",
-	                                          name, literal, literal),
+	                                          name, literal),
 	                             &result);
 	/* Only when it is missing: a role that owns its schema may lack the right to create one. */
 	if (code == ERR_NONE && PQntuples(result) == 0)
-		code = run_sql(run, NULL, arena_printf(run->arena, "CREATE SCHEMA %s", name), NULL);
+		code = run_create(run, arena_printf(run->arena, "CREATE SCHEMA %s", name));
 	if (code == ERR_NONE)
-		code = run_sql(
-			run, NULL,
-			"CREATE TABLE IF NOT EXISTS migration (name text PRIMARY KEY, "
-			"sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())",
-			NULL);
+		code = run_create(
+			run, "CREATE TABLE IF NOT EXISTS migration (name text PRIMARY KEY, "
+			     "sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())");
 	if (code == ERR_NONE)
 		code = run_sql(run, NULL, "SELECT name, sha256 FROM migration ORDER BY name",
 		               &run->applied);
@@ -132,48 +144,74 @@ static enum err_code run_conflict(const struct run *run, const char *name, const
 	return ERR_CONFLICT;
 }
 
-/* Run the migration and record it, in one transaction. */
+/* Begin the transaction of a migration. The lock makes other processes that migrate this schema wait
+ * until it ends; `ret_sha256` is what the last of them has recorded, NULL: nothing. */
+static enum err_code run_begin(struct run *run, const char *name, const char **ret_sha256)
+{
+	PGresult *recorded;
+	enum err_code code = run_sql(
+		run, name, "BEGIN; LOCK TABLE migration IN SHARE ROW EXCLUSIVE MODE", NULL);
+	if (code == ERR_NONE)
+		code = run_sql(run, name,
+		               arena_printf(run->arena,
+		                            "SELECT sha256 FROM migration WHERE name = %s",
+		                            quoted(run, PQescapeLiteral, name)),
+		               &recorded);
+	if (code == ERR_NONE)
+		*ret_sha256 = PQntuples(recorded) > 0 ? PQgetvalue(recorded, 0, 0) : NULL;
+	return code;
+}
+
+/* Run the migration and record it, in the transaction of run_begin(). */
 static enum err_code run_apply(struct run *run, const struct migration *migration,
                                const char *sha256_hex)
 {
-	enum err_code code = run_sql(run, migration->name, "BEGIN", NULL);
-	if (code == ERR_NONE)
-		code = run_sql(run, migration->name, migration->sql, NULL);
+	enum err_code code = run_sql(run, migration->name, migration->sql, NULL);
 	if (code == ERR_NONE && PQtransactionStatus(run->pg) != PQTRANS_INTRANS)
 		return run_conflict(run, migration->name, "the migration ends its own transaction");
 	if (code == ERR_NONE)
 		code = run_sql(
 			run, migration->name,
 			arena_printf(run->arena,
-		                     "INSERT INTO migration (name, sha256) VALUES (%s, '%s')",
+		                     "INSERT INTO migration (name, sha256) VALUES (%s, '%s'); "
+		                     "COMMIT",
 		                     quoted(run, PQescapeLiteral, migration->name), sha256_hex),
 			NULL);
-	if (code == ERR_NONE)
-		code = run_sql(run, migration->name, "COMMIT", NULL);
 	if (code == ERR_NONE)
 		log_info(LOG_GROUP_PG, "migration applied", f_text("schema", run->schema),
 		         f_text("migration", migration->name));
 	return code;
 }
 
-static enum err_code run_table(struct run *run, const struct migration *migrations)
+static enum err_code run_one(struct run *run, const struct migration *migration)
 {
-	for (const struct migration *m = migrations; m->name; m++) {
-		uint8_t digest[SHA256_LEN];
-		char hex[2 * SHA256_LEN + 1];
-		sha256(m->sql, strlen(m->sql), digest);
-		hex_encode(digest, sizeof(digest), hex);
-		const char *applied = applied_sha256(run, m->name);
-		if (applied && strcmp(applied, hex) != 0)
-			return run_conflict(run, m->name,
-			                    "the migration was edited after it was applied");
-		if (applied)
-			continue;
-		enum err_code code = run_apply(run, m, hex);
+	uint8_t digest[SHA256_LEN];
+	char hex[2 * SHA256_LEN + 1];
+	sha256(migration->sql, strlen(migration->sql), digest);
+	hex_encode(digest, sizeof(digest), hex);
+	const char *recorded = applied_sha256(run, migration->name);
+	if (!recorded) {
+		enum err_code code = run_begin(run, migration->name, &recorded);
+		if (code != ERR_NONE)
+			return code;
+		if (!recorded)
+			return run_apply(run, migration, hex);
+		code = run_sql(run, migration->name, "ROLLBACK", NULL);
 		if (code != ERR_NONE)
 			return code;
 	}
+	if (strcmp(recorded, hex) != 0)
+		return run_conflict(run, migration->name,
+		                    "the migration was edited after it was applied");
 	return ERR_NONE;
+}
+
+static enum err_code run_table(struct run *run, const struct migration *migrations)
+{
+	enum err_code code = ERR_NONE;
+	for (const struct migration *m = migrations; code == ERR_NONE && m->name; m++)
+		code = run_one(run, m);
+	return code;
 }
 
 static const char *newest(const struct migration *migrations)
@@ -212,7 +250,9 @@ enum err_code migrate_run(const char *database_url, const char *schema,
 {
 	struct arena *arena = arena_new();
 	struct run run = {.schema = schema, .arena = arena};
-	enum err_code code = run_open(&run, database_url);
+	enum err_code code = run_connect(&run, database_url);
+	if (code == ERR_NONE)
+		code = run_open(&run);
 	if (code == ERR_NONE)
 		code = run_check_unknown(&run, migrations);
 	if (code == ERR_NONE)

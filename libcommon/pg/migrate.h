@@ -3,9 +3,9 @@
  *
  * The schema's `migration` table keeps the name, the SHA-256 of the text and the time of each. The
  * tables that every service has (task, outbox, idempotency) come first, from
- * `libcommon/pg/migrations/`, under names `common_0001_…`. An advisory lock per schema lets one
- * process at a time migrate. It belongs to the session, so the URL must lead to Postgres itself, not
- * to a pooler that shares sessions.
+ * `libcommon/pg/migrations/`, under names `common_0001_…`. A lock on the table lets one process at a
+ * time migrate the schema. Settings are changed for the session, so the URL must lead to Postgres
+ * itself, not to a pooler that shares sessions.
  */
 #pragma once
 

@@ -23,7 +23,7 @@ struct claim {
 	const char *operation;
 	uint8_t key_hash[SHA256_LEN];
 	uint8_t body_hash[SHA256_LEN];
-	int64_t lock;             /* advisory lock, from account, API key, operation and key */
+	int64_t lock;             /* from account, API key, operation and key: idempotency_lock() */
 	const char *seal_context; /* additional authenticated data */
 };
 

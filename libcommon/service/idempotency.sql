@@ -1,8 +1,6 @@
--- Take the advisory lock $1 until the transaction ends. Wait up to 250 ms for it: a request that has just failed or been
--- answered may not have ended its transaction yet.
+-- Take the claim $1 until the transaction ends.
 -- name: idempotency_lock
-SELECT set_config('lock_timeout', '250ms', true), pg_advisory_xact_lock($1::bigint),
-       set_config('lock_timeout', '0', true);
+SELECT idempotency_lock($1::bigint);
 
 -- name: idempotency_get
 SELECT body_hash, answer FROM idempotency

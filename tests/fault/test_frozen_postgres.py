@@ -63,10 +63,9 @@ def test_refused_requests_change_nothing(cluster, user):
 
 def test_a_process_that_waits_for_its_schema_ends_on_sigterm(cluster):
     """Another process holds the lock of the migrations."""
-    lock = "hashtextextended('expops.migrate.interests', 0)"
-    waiting = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
-    with cluster.postgres.connect() as connection:
-        connection.execute(f"SELECT pg_advisory_lock({lock})")
+    waiting = "SELECT count(*) FROM pg_locks WHERE locktype = 'relation' AND NOT granted"
+    with cluster.postgres.connect("interests") as connection, connection.transaction():
+        connection.execute("LOCK TABLE migration IN ACCESS EXCLUSIVE MODE")
         process = cluster.add(NAME)
         wait_for(lambda: connection.execute(waiting).fetchone()[0] == 1, "it waits for the lock")
         assert "the schema is not migrated" in reasons(process)

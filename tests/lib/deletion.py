@@ -4,7 +4,7 @@ from lib.wait import wait_for
 
 # Returns a row if the deletion is done, or waits for a lock that a writer of the account holds.
 DELETION = (
-    "SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted "
+    "SELECT FROM pg_locks WHERE locktype IN ('transactionid', 'tuple') AND NOT granted "
     "UNION ALL SELECT FROM deleted_account WHERE id = %s"
 )
 
