@@ -32,6 +32,8 @@ static const struct route ROUTES[] = {
 static const struct job JOBS[] = {
 	{"pool_build", pool_build},
 	{"recommendations_refresh", refresh_run, .timeout_ms = REFRESH_TIMEOUT_MS},
+	{"recommendations_refresh_all", refresh_run, .timeout_ms = REFRESH_TIMEOUT_MS,
+         .is_long = true},
 	{"preference_model_refit", refit_run},
 	{0},
 };

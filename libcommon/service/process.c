@@ -50,6 +50,8 @@ const struct setting PROCESS_SETTINGS[] = {
 		"How long a statement waits for a connection before its request is answered 503."),
 	SETTING_INT(&process_settings.job_slots, "JOB_SLOTS", "4", 1, 256,
                     "Jobs that run at the same time in this process."),
+	SETTING_INT(&process_settings.tasks_pending_max, "TASKS_PENDING_MAX", "5000", 1, 1000000,
+                    "Tasks of one account that may wait; more are answered 409."),
 	SETTING_MS(&process_settings.job_lease_ms, "JOB_LEASE", "30s", 1000, 3600000,
                    "Time after which another process takes over the jobs of a dead one."),
 	SETTING_MS(&process_settings.request_timeout_ms, "REQUEST_TIMEOUT", "30s", 100, 600000,

@@ -30,6 +30,14 @@ struct constraint {
 	const char *message; /* with `field`: its message; otherwise the problem's detail */
 };
 
+/** The row for statements that call task_start(): the account has too many waiting tasks. */
+#define CONSTRAINT_TASK_PENDING_MAX                                                           \
+	{                                                                                     \
+		"task_pending_max", ERR_CONFLICT, NULL,                                       \
+			"too many tasks of this account are waiting; try again when some of " \
+			"them have ended"                                                     \
+	}
+
 /** Run a statement as pg_query() does; raise the violation of a constraint that the table
  * `constraints` lists as its row says. Other failures are raised as by pg_query(). */
 #define pg_write(rq, constraints, sql, ...)                             \

@@ -335,6 +335,7 @@ static struct tasks *start_tasks(struct worker *worker)
 		.events = worker->run->events,
 		.recurring = process->service->recurring,
 		.job_slots = (int)process->settings->job_slots,
+		.pending_max = (int)process->settings->tasks_pending_max,
 		.lease_ms = (uint64_t)process->settings->job_lease_ms,
 		.is_migrated = &process->is_migrated,
 	};

@@ -1,12 +1,38 @@
+-- Claim up to $5 tasks of the kinds $1, whose attempts_max are $2, for the owner $3 and $4 milliseconds. Of each kind the
+-- first 64 of the queue are candidates; those of the accounts with the fewest running tasks come first, then the lowest
+-- turns. Tasks that another worker claims at the same time are skipped.
+--
+-- A claim need not be durable: when Postgres crashes and forgets it, the task is pending again, and what this worker then
+-- commits for it matches no row or is the only outcome. So the commit does not wait for the disk.
+--
 -- The attempt's number and the lease owner identify the claim: once another worker has claimed the task, updates of the
 -- former worker match no row.
 -- name: job_claim
-UPDATE task SET status = 'running', attempts = attempts + 1, attempts_max = $2::int, lease_owner = $3,
-	lease_until = clock_timestamp() + make_interval(secs => $4::float8 / 1000),
+WITH busy AS MATERIALIZED (
+	SELECT coalesce(account_id, '00000000-0000-0000-0000-000000000000') AS account, count(*) AS running
+	FROM task WHERE status = 'running' GROUP BY 1
+), candidate AS MATERIALIZED (
+	SELECT front.id, runnable.attempts_max, front.distance, coalesce(busy.running, 0)
+		+ row_number() OVER (PARTITION BY front.account ORDER BY front.distance, front.id) AS share
+	FROM unnest($1::text[], $2::int[]) AS runnable (kind, attempts_max)
+	CROSS JOIN (SELECT set_config('synchronous_commit', 'off', true)) AS asynchronous
+	CROSS JOIN LATERAL (
+		SELECT id, coalesce(account_id, '00000000-0000-0000-0000-000000000000') AS account,
+			turn - min(turn) OVER () AS distance
+		FROM (SELECT id, account_id, turn FROM task
+			WHERE kind = runnable.kind AND status = 'pending' AND turn IS NOT NULL ORDER BY turn, id LIMIT 64) AS first
+	) AS front
+	LEFT JOIN busy ON busy.account = front.account
+), chosen AS MATERIALIZED (
+	SELECT task.id, candidate.attempts_max FROM candidate JOIN task ON task.id = candidate.id
+	WHERE task.status = 'pending' AND task.turn IS NOT NULL
+	ORDER BY candidate.share, candidate.distance, candidate.id LIMIT $5::int FOR UPDATE OF task SKIP LOCKED
+)
+UPDATE task SET status = 'running', turn = NULL, attempts = attempts + 1, attempts_max = chosen.attempts_max,
+	lease_owner = $3, lease_until = clock_timestamp() + make_interval(secs => $4::float8 / 1000),
 	started_at = coalesce(started_at, now()), message = NULL
-WHERE id = $1::uuid AND ((status = 'pending' AND run_after <= clock_timestamp())
-	OR (status = 'running' AND lease_until < clock_timestamp() AND attempts - interruptions < attempts_max))
-RETURNING attempts, interruptions, account_id, input, request_id;
+FROM chosen WHERE task.id = chosen.id
+RETURNING task.id, kind, attempts, interruptions, account_id, input, request_id;
 
 -- name: job_renew
 UPDATE task SET lease_until = clock_timestamp() + make_interval(secs => $4::float8 / 1000)
@@ -30,7 +56,7 @@ UPDATE task SET status = CASE WHEN is_over THEN 'failed' ELSE 'pending' END,
 	error = CASE WHEN is_over THEN $5 END, message = CASE WHEN is_over THEN message ELSE $5 END,
 	finished_at = CASE WHEN is_over THEN now() END,
 	run_after = clock_timestamp() + make_interval(secs => $6::float8 / 1000),
-	interruptions = interruptions + $7::boolean::int, lease_owner = NULL, lease_until = NULL
+	interruptions = interruptions + $7::boolean::int, turn = NULL, lease_owner = NULL, lease_until = NULL
 FROM (SELECT id, $4::boolean OR CASE WHEN $7::boolean THEN started_at < now() - make_interval(secs => $8::float8 / 1000)
 	ELSE attempts - interruptions >= attempts_max END AS is_over FROM task WHERE id = $1::uuid) AS outcome
 WHERE task.id = outcome.id AND attempts = $2::int AND lease_owner = $3 AND status = 'running'
@@ -43,14 +69,26 @@ UPDATE task SET status = 'failed', error = 'the last attempt did not end: its wo
 WHERE status = 'running' AND lease_until < clock_timestamp() AND attempts - interruptions >= attempts_max
 RETURNING id, kind, account_id, attempts, error;
 
--- Tasks that should have an entry in the stream.
--- name: job_due
-SELECT id, kind FROM task
-WHERE (status = 'pending' AND run_after <= clock_timestamp()) OR (status = 'running' AND lease_until < clock_timestamp())
-ORDER BY run_after LIMIT $1::int;
+-- Queue up to $1 tasks again: pending ones that have become due, and running ones whose lease has expired.
+-- name: job_requeue
+WITH due AS (
+	SELECT id FROM task WHERE status = 'pending' AND turn IS NULL AND run_after <= clock_timestamp()
+	ORDER BY run_after LIMIT $1::int FOR UPDATE SKIP LOCKED
+), expired AS (
+	SELECT id FROM task
+	WHERE status = 'running' AND lease_until < clock_timestamp() AND attempts - interruptions < attempts_max
+	ORDER BY lease_until LIMIT $1::int FOR UPDATE SKIP LOCKED
+)
+UPDATE task SET status = 'pending', turn = task_turn(kind, account_id), lease_owner = NULL, lease_until = NULL
+FROM (SELECT id FROM due UNION ALL SELECT id FROM expired) AS queued
+WHERE task.id = queued.id
+RETURNING task.id, kind;
 
--- Milliseconds until the next pending task is due; null: none is pending.
+-- Milliseconds until the next pending task is due; null: none waits for that.
 -- name: job_next_due
 SELECT ceil(extract(epoch FROM min(run_after) - clock_timestamp()) * 1000)::bigint FROM task
-WHERE status = 'pending' AND run_after > clock_timestamp();
+WHERE status = 'pending' AND turn IS NULL;
+
+-- name: job_set_limit
+UPDATE task_limit SET pending_max = $1::int WHERE pending_max <> $1::int;
 

@@ -1,8 +1,8 @@
 /** Renews the leases of the tasks that run in this process. Internal to this folder.
  *
  * A claim gives the lease of a task to one process for tasks_timing.lease. It is renewed whenever a third
- * of that time has passed. When a lease expires, reconcile.c publishes the task again and another
- * process can claim it. */
+ * of that time has passed. When a lease expires, reconcile.c queues the task again and another process
+ * can claim it. */
 #pragma once
 
 #include "task/tasks.h"

@@ -9,8 +9,6 @@
 #include "base/timefmt.h"
 #include "job.sql.h"
 #include "pg/pg.h"
-#include "task/publish.h"
-#include "task/stream.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +32,7 @@ void job_run_register(void)
 	metric_register(&job_seconds);
 }
 
-static int attempts_max_of(const struct job *job)
+int job_attempts_max(const struct job *job)
 {
 	return job->attempts_max ? job->attempts_max : ATTEMPTS_DEFAULT;
 }
@@ -77,48 +75,17 @@ void task_complete(struct request *rq, struct task *task, const char *result_jso
 	run_of(task)->is_complete = true;
 }
 
-/* Columns of JOB_CLAIM_SQL. */
-enum { CLAIM_ATTEMPTS, CLAIM_INTERRUPTIONS, CLAIM_ACCOUNT, CLAIM_INPUT, CLAIM_REQUEST };
-
-static void fill_task(struct request *rq, struct job_run *run, const struct pg_rows *row)
-{
-	const char *account = pg_value(row, 0, CLAIM_ACCOUNT);
-	const char *input = pg_value(row, 0, CLAIM_INPUT);
-	const char *request_id = pg_value(row, 0, CLAIM_REQUEST);
-	run->task = (struct task){
-		.id = run->task_id,
-		.kind = run->job->kind,
-		.account = account ? account : "",
-		.attempt = (int)pg_value_int(row, 0, CLAIM_ATTEMPTS),
-		.attempts_max = attempts_max_of(run->job),
-	};
-	run->interruptions = (int)pg_value_int(row, 0, CLAIM_INTERRUPTIONS);
-	rq->caller = (struct identity){.kind = KEY_SERVICE, .scopes = SCOPE_ALL};
-	if (account)
-		require(uuid_parse(account, strlen(account), &rq->caller.account));
-	if (request_id) {
-		rq->id = request_id;
-		fiber_set_label(rq->id);
-	}
-	if (json_parse(rq->arena, input, strlen(input), &run->task.input, NULL) != ERR_NONE)
-		raise_error(rq, ERR_INVALID, "the input of the task cannot be parsed");
-}
-
 static void job_main(struct request *rq)
 {
 	struct job_run *run = rq->user;
-	struct tasks *tasks = run->tasks;
+	struct task *task = &run->task;
 	run->request = rq;
-	const struct pg_rows *row =
-		pg_query(rq, JOB_CLAIM_SQL, pg_text(run->task_id),
-	                 pg_int(attempts_max_of(run->job)), pg_text(run->tasks->settings.instance),
-	                 pg_int((int64_t)tasks_timing.lease));
-	if (pg_empty(row))
-		return;
-	run->is_claimed = true;
-	periodic_wake_in(tasks->lease_renewer, tasks_timing.lease / 3);
-	fill_task(rq, run, row);
-	run->job->run(rq, &run->task);
+	rq->caller = (struct identity){.kind = KEY_SERVICE, .scopes = SCOPE_ALL};
+	if (task->account[0])
+		require(uuid_parse(task->account, strlen(task->account), &rq->caller.account));
+	if (json_parse(rq->arena, run->input, strlen(run->input), &task->input, NULL) != ERR_NONE)
+		raise_error(rq, ERR_INVALID, "the input of the task cannot be parsed");
+	run->job->run(rq, task);
 	if (pg_in_transaction(rq))
 		raise_error(rq, ERR_INTERNAL, "the job left its transaction open");
 	if (!run->is_complete)
@@ -169,7 +136,6 @@ struct settlement {
 	enum err_code code;
 	bool is_interruption;
 	char error[ERROR_MAX];
-	char account[UUID_TEXT_LEN + 1];
 	const char *outcome;
 };
 
@@ -197,7 +163,7 @@ static void settle_failure(struct request *rq, struct settlement *settlement)
 	uint64_t pause_ms =
 		backoff_ms((unsigned)failures, tasks_timing.retry, tasks_timing.retry_max);
 	const struct pg_rows *row =
-		pg_query(rq, JOB_FAIL_SQL, pg_text(run->task_id), pg_int(run->task.attempt),
+		pg_query(rq, JOB_FAIL_SQL, pg_text(run->task.id), pg_int(run->task.attempt),
 	                 pg_text(run->tasks->settings.instance),
 	                 pg_bool(is_final(settlement->code)), pg_text(settlement->error),
 	                 pg_int((int64_t)pause_ms), pg_bool(is_interruption),
@@ -209,108 +175,90 @@ static void settle_failure(struct request *rq, struct settlement *settlement)
 	if (!pg_empty(row) && !pg_value_bool(row, 0, 0))
 		periodic_wake_in(run->tasks->reconciler, pause_ms + 1);
 	if (strcmp(settlement->outcome, "failed") == 0)
-		job_dead_letter(rq, run->tasks, run->task_id, run->job->kind, settlement->account,
+		job_dead_letter(rq, run->tasks, run->task.id, run->task.kind, run->task.account,
 		                run->task.attempt, settlement->error);
 }
 
 static void settle_main(struct request *rq)
 {
-	struct settlement *settlement = rq->user;
-	struct job_run *run = settlement->run;
-	if (run->is_claimed && settlement->code != ERR_NONE)
-		settle_failure(rq, settlement);
-	job_entry_remove(rq, run->tasks, run->entry_id, run->task_id);
+	settle_failure(rq, rq->user);
 }
 
 static void report_outcome(const struct settlement *settlement)
 {
 	const struct job_run *run = settlement->run;
 	double seconds = (double)(time_monotonic_us() - run->started_us) / 1e6;
-	if (!run->is_claimed)
-		return;
-	metric_add(&jobs_total, run->job->kind, settlement->outcome, 1);
-	metric_observe_seconds(&job_seconds, run->job->kind, NULL, seconds);
-	log_info(LOG_GROUP_JOBS, "attempt ended", f_text("task", run->task_id),
-	         f_text("kind", run->job->kind), f_int("attempt", run->task.attempt),
+	metric_add(&jobs_total, run->task.kind, settlement->outcome, 1);
+	metric_observe_seconds(&job_seconds, run->task.kind, NULL, seconds);
+	log_info(LOG_GROUP_JOBS, "attempt ended", f_text("task", run->task.id),
+	         f_text("kind", run->task.kind), f_int("attempt", run->task.attempt),
 	         f_text("outcome", settlement->outcome), f_float("seconds", seconds),
 	         f_text("error", settlement->error[0] ? settlement->error : NULL));
+}
+
+static void run_end(struct settlement *settlement)
+{
+	struct job_run *run = settlement->run;
+	struct tasks *tasks = run->tasks;
+	report_outcome(settlement);
+	LIST_REMOVE(run, entry);
+	tasks->runs_count--;
+	arena_free(run->arena);
+	periodic_wake(tasks->reader);
+	tasks->run_ended(tasks);
 }
 
 static void settle_over(struct request *rq)
 {
 	struct settlement *settlement = rq->user;
-	struct job_run *run = settlement->run;
-	struct tasks *tasks = run->tasks;
-	/* When it was not recorded, the lease expires and the reconciler publishes the task again. */
+	/* When it was not recorded, the lease expires and the reconciler queues the task again. */
 	if (rq->problem.code != ERR_NONE)
 		log_warn(LOG_GROUP_JOBS, "outcome of an attempt not recorded",
-		         f_text("task", run->task_id), f_text("error", rq->problem.detail));
-	report_outcome(settlement);
-	LIST_REMOVE(run, entry);
-	tasks->runs_count--;
-	free(run);
-	free(settlement);
-	periodic_wake(tasks->reader);
-	tasks->run_ended(tasks);
+		         f_text("task", settlement->run->task.id),
+		         f_text("error", rq->problem.detail));
+	run_end(settlement);
 }
 
 static void job_over(struct request *rq)
 {
 	struct job_run *run = rq->user;
-	struct settlement *settlement = calloc(1, sizeof(*settlement));
-	require(settlement);
+	struct settlement *settlement = arena_new_of(run->arena, struct settlement);
 	settlement->run = run;
-	settlement->outcome = rq->problem.code == ERR_NONE ? "completed" : "lost";
 	run->request = NULL;
-	if (rq->problem.code != ERR_NONE)
-		describe(settlement, rq);
-	if (run->is_claimed)
-		snprintf(settlement->account, sizeof(settlement->account), "%s", run->task.account);
+	if (rq->problem.code == ERR_NONE) {
+		settlement->outcome = "completed";
+		run_end(settlement);
+		return;
+	}
+	settlement->outcome = "lost";
+	describe(settlement, rq);
 	request_spawn(rq->worker, rq->id, SETTLE_TIMEOUT_MS, settle_main, settle_over, settlement);
 }
 
-/* Run the task of a stream entry. Copies the texts. */
-static void run_start(struct tasks *tasks, const char *entry_id, const char *task_id,
-                      const char *kind)
+void job_run_start(struct tasks *tasks, const struct job_claimed *claimed)
 {
-	const struct job *job = job_find(tasks->settings.jobs, kind);
-	struct uuid id;
-	if (!job || !uuid_parse(task_id, strlen(task_id), &id)) {
-		/* Of a newer release, during a rollout: a process of that release takes it over. */
-		log_warn(LOG_GROUP_JOBS, "no job for a task", f_text("task", task_id),
-		         f_text("kind", kind));
-		return;
-	}
-	struct job_run *run = calloc(1, sizeof(*run));
-	require(run);
-	run->tasks = tasks;
-	run->job = job;
-	run->started_us = time_monotonic_us();
-	snprintf(run->entry_id, sizeof(run->entry_id), "%s", entry_id);
-	uuid_format(&id, run->task_id);
+	const struct job *job = job_find(tasks->settings.jobs, claimed->kind);
+	struct arena *arena = arena_new();
+	struct job_run *run = arena_new_of(arena, struct job_run);
+	*run = (struct job_run){
+		.tasks = tasks,
+		.job = job,
+		.arena = arena,
+		.input = arena_strdup(arena, claimed->input),
+		.interruptions = claimed->interruptions,
+		.started_us = time_monotonic_us(),
+	};
+	run->task = (struct task){
+		.id = arena_strdup(arena, claimed->id),
+		.kind = job->kind,
+		.account = arena_strdup(arena, claimed->account ? claimed->account : ""),
+		.attempt = claimed->attempt,
+		.attempts_max = job_attempts_max(job),
+	};
 	LIST_INSERT_HEAD(&tasks->runs, run, entry);
 	tasks->runs_count++;
-	uint64_t timeout_ms = job->timeout_ms ? job->timeout_ms : TIMEOUT_DEFAULT_MS;
-	request_spawn(tasks->worker, run->task_id, timeout_ms, job_main, job_over, run);
-}
-
-void job_read_pass(struct request *rq)
-{
-	struct tasks *tasks = periodic_user(rq);
-	int slots = tasks->settings.job_slots - tasks->runs_count;
-	if (slots <= 0)
-		return;
-	if (!tasks->has_jobs_group)
-		stream_make_group(rq, tasks->jobs_stream, tasks->settings.service);
-	struct stream_entries entries;
-	tasks->has_jobs_group = stream_read_group(rq, tasks->reader_connection, tasks->jobs_stream,
-	                                          tasks->settings.service, tasks->settings.instance,
-	                                          ">", slots, tasks_timing.block, &entries);
-	for (size_t i = 0; i < entries.count; i++) {
-		const char *task = stream_field(&entries.items[i], "task");
-		const char *kind = stream_field(&entries.items[i], "kind");
-		if (task && kind)
-			run_start(tasks, entries.items[i].id, task, kind);
-	}
-	periodic_wake(tasks->reader);
+	periodic_wake_in(tasks->lease_renewer, tasks_timing.lease / 3);
+	request_spawn(tasks->worker, claimed->request_id ? claimed->request_id : run->task.id,
+	              job->timeout_ms ? job->timeout_ms : TIMEOUT_DEFAULT_MS, job_main, job_over,
+	              run);
 }

@@ -19,7 +19,8 @@ UPDATE outbox SET sent_at = clock_timestamp(), sent_batch = $2::bigint
 WHERE id = ANY ($1::bigint[])
 	AND EXISTS (SELECT FROM lease WHERE name = 'outbox' AND owner = $3 AND fence = $4::bigint);
 
--- Redis has lost the batches after $1: mark their rows as unsent, except tasks: the reconciler publishes those.
+-- Redis has lost the batches after $1: mark their rows as unsent, except tasks: the
+-- workers find those in Postgres.
 -- name: outbox_send_again
 UPDATE outbox SET sent_batch = NULL, sent_at = CASE WHEN stream = 'jobs' THEN sent_at END
 WHERE sent_batch > $1::bigint;

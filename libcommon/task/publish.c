@@ -2,10 +2,10 @@
 
 #include "base/base.h"
 
-/* KEYS: fence_key, batch_key, entries_key. ARGV: the fence of the sender's lease or 0, the newest batch
- * that was sent, the newest that was numbered or -1, the number of this one or 0, then for each entry
- * its stream, its task or '', the number of words that follow, and those: names and values of its
- * fields. Replies [enum publication_outcome, number]. */
+/* KEYS: fence_key, batch_key. ARGV: the fence of the sender's lease or 0, the newest batch that was
+ * sent, the newest that was numbered or -1, the number of this one or 0, then for each entry its stream,
+ * the number of words that follow, and those: names and values of its fields. Replies
+ * [enum publication_outcome, number]. */
 static const char PUBLISH[] =
 	"local fence = tonumber(redis.call('GET', KEYS[1]) or '0') "
 	"local batch = tonumber(redis.call('GET', KEYS[2]) or '0') "
@@ -17,14 +17,10 @@ static const char PUBLISH[] =
 	"if ARGV[3] ~= '-1' and batch > tonumber(ARGV[3]) then return {3, batch} end "
 	"local i, added = 5, 0 "
 	"while i <= #ARGV do "
-	"  local stream, task, count = ARGV[i], ARGV[i + 1], tonumber(ARGV[i + 2]) "
-	"  local entry = task ~= '' and redis.call('HGET', KEYS[3], task) "
-	"  if not entry or #redis.call('XRANGE', stream, entry, entry) == 0 then "
-	"    local id = redis.call('XADD', stream, '*', unpack(ARGV, i + 3, i + 2 + count)) "
-	"    if task ~= '' then redis.call('HSET', KEYS[3], task, id) end "
-	"    added = added + 1 "
-	"  end "
-	"  i = i + 3 + count "
+	"  local stream, count = ARGV[i], tonumber(ARGV[i + 1]) "
+	"  redis.call('XADD', stream, '*', unpack(ARGV, i + 2, i + 1 + count)) "
+	"  added = added + 1 "
+	"  i = i + 2 + count "
 	"end "
 	"if ARGV[4] ~= '0' then redis.call('SET', KEYS[2], ARGV[4]) end "
 	"return {0, added}";
@@ -52,7 +48,7 @@ struct publication publication_new(struct request *rq, struct tasks *tasks,
 	static const struct publication_state NO_STATE = {.numbered_batch = -1};
 	struct publication publication = {.rq = rq, .tasks = tasks};
 	const char *const words[] = {
-		"EVAL", PUBLISH, "3", tasks->fence_key, tasks->batch_key, tasks->entries_key,
+		"EVAL", PUBLISH, "2", tasks->fence_key, tasks->batch_key,
 	};
 	for (size_t i = 0; i < ARRAY_LEN(words); i++)
 		add_word(&publication, words[i]);
@@ -64,26 +60,19 @@ struct publication publication_new(struct request *rq, struct tasks *tasks,
 	return publication;
 }
 
-static void add_entry(struct publication *publication, const char *stream, const char *task,
-                      const char *const *fields, size_t count)
-{
-	add_word(publication, stream);
-	add_word(publication, task);
-	add_number(publication, (int64_t)count);
-	for (size_t i = 0; i < count; i++)
-		add_word(publication, fields[i]);
-}
-
 void publication_add_job(struct publication *publication, const char *task, const char *kind)
 {
 	const char *const fields[] = {"task", task, "kind", kind};
-	add_entry(publication, publication->tasks->jobs_stream, task, fields, ARRAY_LEN(fields));
+	publication_add(publication, publication->tasks->jobs_stream, fields, ARRAY_LEN(fields));
 }
 
 void publication_add(struct publication *publication, const char *stream, const char *const *fields,
                      size_t count)
 {
-	add_entry(publication, stream, "", fields, count);
+	add_word(publication, stream);
+	add_number(publication, (int64_t)count);
+	for (size_t i = 0; i < count; i++)
+		add_word(publication, fields[i]);
 }
 
 struct publication_result publication_send(struct publication *publication)
@@ -96,19 +85,4 @@ struct publication_result publication_send(struct publication *publication)
 		.outcome = (enum publication_outcome)reply->items[0].integer,
 		.number = reply->items[1].integer,
 	};
-}
-
-/* KEYS: jobs_stream, entries_key. ARGV: group, entry, task. */
-static const char REMOVE[] = "redis.call('XACK', KEYS[1], ARGV[1], ARGV[2]) "
-			     "redis.call('XDEL', KEYS[1], ARGV[2]) "
-			     "if redis.call('HGET', KEYS[2], ARGV[3]) == ARGV[2] then "
-			     "  redis.call('HDEL', KEYS[2], ARGV[3]) "
-			     "end "
-			     "return 1";
-
-void job_entry_remove(struct request *rq, struct tasks *tasks, const char *entry_id,
-                      const char *task_id)
-{
-	redis_words(rq, "EVAL", REMOVE, "2", tasks->jobs_stream, tasks->entries_key,
-	            tasks->settings.service, entry_id, task_id);
 }

@@ -1,6 +1,4 @@
-/** Adds batches of entries to streams, all of a batch or none. A task has at most one entry: publishing it
- * again does nothing while its entry is in the stream. Internal to this folder.
- */
+/** Adds batches of entries to streams, all of a batch or none. Internal to this folder. */
 #pragma once
 
 #include "task/tasks.h"
@@ -25,7 +23,7 @@ struct publication_state {
 struct publication publication_new(struct request *rq, struct tasks *tasks,
                                    const struct publication_state *state);
 
-/** Add a task's entry; Redis skips it when the stream already has one. Borrows. */
+/** Add an entry that wakes a worker for a queued task. Borrows. */
 void publication_add_job(struct publication *publication, const char *task, const char *kind);
 
 /** Add an entry of `fields` (name, value, ...). Borrows. */
@@ -47,7 +45,3 @@ struct publication_result {
 
 /** Send it. Suspends; raises as redis_command() does. */
 struct publication_result publication_send(struct publication *publication);
-
-/** Acknowledge and delete the entry of a task. Suspends; raises as redis_command() does. */
-void job_entry_remove(struct request *rq, struct tasks *tasks, const char *entry_id,
-                      const char *task_id);

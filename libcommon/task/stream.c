@@ -126,45 +126,6 @@ bool stream_is_group_missing(const struct redis_value *reply)
 	        strstr(reply->text, "requires the key to exist"));
 }
 
-bool stream_read_group(struct request *rq, struct redis_blocking *connection, const char *stream,
-                       const char *group, const char *consumer, const char *id, int count,
-                       uint64_t block_ms, struct stream_entries *ret_entries)
-{
-	const char *const argv[] = {
-		"XREADGROUP", "GROUP",
-		group,        consumer,
-		"COUNT",      arena_printf(rq->arena, "%d", count),
-		"BLOCK",      arena_printf(rq->arena, "%llu", (unsigned long long)block_ms),
-		"STREAMS",    stream,
-		id,
-	};
-	struct redis_value *reply;
-	enum err_code code = redis_blocking_try(rq, connection, &reply, argv, ARRAY_LEN(argv));
-	if (code != ERR_NONE)
-		raise_error(rq, code, "%s cannot be read", stream);
-	bool is_missing = stream_is_group_missing(reply);
-	if (!is_missing)
-		stream_raise_error(rq, reply);
-	*ret_entries = stream_entries_read(rq, reply);
-	return !is_missing;
-}
-
-void stream_renew_claims(struct request *rq, const char *stream, const char *group,
-                         const char *consumer, const char *const *ids, size_t count)
-{
-	const char *const head[] = {"XCLAIM", stream, group, consumer, "0"};
-	const char **argv = arena_array(rq->arena, ARRAY_LEN(head) + count + 1, sizeof(*argv));
-	size_t argc = ARRAY_LEN(head);
-	struct redis_value *reply;
-	memcpy(argv, head, sizeof(head));
-	for (size_t i = 0; i < count; i++)
-		argv[argc++] = ids[i];
-	argv[argc++] = "JUSTID";
-	if (count > 0 &&
-	    (redis_try(rq, &reply, argv, argc) != ERR_NONE || reply->type == REDIS_ERROR))
-		log_warn(LOG_GROUP_JOBS, "entries not claimed again", f_text("stream", stream));
-}
-
 int stream_id_compare(const char *a, const char *b)
 {
 	char *end_a, *end_b;

@@ -50,18 +50,6 @@ struct stream_entries stream_entries_read(struct request *rq, const struct redis
  * raises. */
 void stream_make_group(struct request *rq, const char *stream, const char *group);
 
-/** Read as `consumer` of the group, at most `count` entries: `id` is `>` for new ones, `0` for those
- * that this consumer has read and not acknowledged. Waits `block_ms` for new ones. Returns whether the group
- * exists; if not, there are no entries. Suspends; raises. */
-bool stream_read_group(struct request *rq, struct redis_blocking *connection, const char *stream,
-                       const char *group, const char *consumer, const char *id, int count,
-                       uint64_t block_ms, struct stream_entries *ret_entries);
-
-/** Reset the idle time of pending entries of `consumer`, so that no other consumer takes them over.
- * `ids` must outlive the call. Suspends; a failure is only logged. */
-void stream_renew_claims(struct request *rq, const char *stream, const char *group,
-                         const char *consumer, const char *const *ids, size_t count);
-
 /** Whether the reply is the error that the group or the stream does not exist. */
 bool stream_is_group_missing(const struct redis_value *reply);
 

@@ -22,7 +22,17 @@
  *     -- stream, type, account, data (jsonb)
  *     SELECT event_emit('events.experiments', 'experiment.updated', $1, $2);
  *
- * A task's entry is in the stream `jobs.<service>` and has the fields `task` (id) and `kind`. An
+ * task_start() returns the equal task (account, kind and input) if one still waits for its first
+ * attempt, and violates the constraint task_pending_max when too many tasks of the account wait
+ * (CONSTRAINT_TASK_PENDING_MAX in service/resource.h). Background work, which must not stop at the
+ * bound of one account, calls task_put().
+ *
+ * Accounts share the workers: whichever process has a free slot claims the task of the account with
+ * the fewest running tasks, then the one whose turn it is (pg/migrations/0016_task_queue.sql). One
+ * account's thousand tasks delay another account's first by the end of one job.
+ *
+ * A queued task has an entry in the stream `jobs.<service>`, with the fields `task` (id) and `kind`; it
+ * wakes a worker that has a free slot, and names no more than the reason. An
  * event's entry is in a stream `events.*` and has the fields `id`, `type`, `account`, `at`, `data`
  * (JSON) and `request_id`.
  */
@@ -59,6 +69,7 @@ typedef void job_fn(struct request *rq, struct task *task);
 struct job {
 	const char *kind; /* NULL ends a table */
 	job_fn *run;
+	bool is_long;        /* such jobs never take all slots of a process (job_claim.h) */
 	int attempts_max;    /* that were not interrupted; 0: 5 */
 	uint64_t timeout_ms; /* of one attempt; 0: 300,000. The lease is renewed while it runs. */
 };
@@ -127,6 +138,7 @@ struct tasks_settings {
 	const struct event_stream *streams; /* NULL: those of the product (event_streams.h) */
 	const struct recurring *recurring;  /* may be NULL */
 	int job_slots;                      /* jobs at once */
+	int pending_max;   /* tasks of an account that wait for their first attempt; 0: unchanged */
 	uint64_t lease_ms; /* how long a claim of a task lasts without renewal; 0: 30,000 */
 	const _Atomic bool *is_migrated; /* work starts once it is true */
 };

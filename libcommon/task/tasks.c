@@ -4,6 +4,7 @@
 #include "base/timefmt.h"
 #include "pg/pg.h"
 #include "task/events.h"
+#include "task/job_claim.h"
 #include "task/job_lease.h"
 #include "task/job_run.h"
 #include "task/outbox.h"
@@ -23,7 +24,6 @@ struct tasks_timing tasks_timing = {
 	.sweep = 5000,
 	.reconcile = 5000,
 	.trim = 60000,
-	.stale = 45000, /* longer than the lease: live consumers have renewed it */
 	.block = 5000,
 	.retry = 1000,
 	.retry_max = 60000,
@@ -71,7 +71,7 @@ static void start_jobs(struct tasks *tasks)
 	tasks->reconciler = start_periodic(tasks, "reconciler", reconcile_pass,
 	                                   tasks_timing.reconcile, PASS_TIMEOUT_MS);
 	tasks->reader =
-		start_periodic(tasks, "jobs", job_read_pass, PERIODIC_WHEN_WOKEN, PASS_TIMEOUT_MS);
+		start_periodic(tasks, "jobs", job_claim_pass, PERIODIC_WHEN_WOKEN, PASS_TIMEOUT_MS);
 }
 
 static void recurring_pass(struct request *rq)
@@ -122,6 +122,7 @@ static void finish_drain(struct tasks *tasks)
 	tasks->drained = NULL;
 	uv_timer_stop(&tasks->timer);
 	periodic_stop(tasks->relay);
+	periodic_stop(tasks->reader);
 	periodic_stop(tasks->lease_renewer);
 	drained(tasks->drained_context);
 }
@@ -129,7 +130,8 @@ static void finish_drain(struct tasks *tasks)
 static void on_drain_wait(uv_timer_t *timer)
 {
 	struct tasks *tasks = timer->data;
-	bool is_over = tasks->runs_count == 0 && events_are_idle(tasks);
+	bool is_over = tasks->runs_count == 0 && events_are_idle(tasks) &&
+	               (!tasks->reader || periodic_is_idle(tasks->reader));
 	if (is_over || time_monotonic_ms() >= tasks->drain_until_ms)
 		finish_drain(tasks);
 }
@@ -145,15 +147,12 @@ struct tasks *tasks_start(struct worker *worker, const struct tasks_settings *se
 {
 	struct tasks *tasks = calloc(1, sizeof(*tasks));
 	require(tasks);
-	if (settings->lease_ms) {
+	if (settings->lease_ms)
 		tasks_timing.lease = settings->lease_ms;
-		tasks_timing.stale = settings->lease_ms * 3 / 2;
-	}
 	tasks->worker = worker;
 	tasks->settings = *settings;
 	tasks->streams = settings->streams ? settings->streams : EVENT_STREAMS;
 	tasks->jobs_stream = key_of("jobs.%s", settings->service);
-	tasks->entries_key = key_of("jobs.%s.held", settings->service);
 	tasks->batch_key = key_of("outbox.%s.batch", settings->service);
 	tasks->fence_key = key_of("outbox.%s.fence", settings->service);
 	tasks->relay_lease.name = "outbox";
@@ -176,12 +175,14 @@ void tasks_drain(struct tasks *tasks, uint64_t deadline_ms, void (*drained)(void
 	tasks->drained = drained;
 	tasks->drained_context = context;
 	tasks->drain_until_ms = time_monotonic_ms() + deadline_ms;
-	struct periodic *const stopped[] = {tasks->reader, tasks->reconciler, tasks->trimmer};
+	struct periodic *const stopped[] = {tasks->reconciler, tasks->trimmer};
 	for (size_t i = 0; i < ARRAY_LEN(stopped); i++)
 		periodic_stop(stopped[i]);
 	for (size_t i = 0; i < TASKS_RECURRING_MAX; i++)
 		periodic_stop(tasks->recurring[i]);
 	events_stop(tasks);
+	if (tasks->reader)
+		job_claim_stop(tasks);
 	uv_timer_start(&tasks->timer, on_drain_wait, 0, WAIT_MS);
 }
 
@@ -209,7 +210,6 @@ void tasks_free(struct tasks *tasks)
 	events_free(tasks);
 	redis_blocking_free(tasks->reader_connection);
 	free(tasks->jobs_stream);
-	free(tasks->entries_key);
 	free(tasks->batch_key);
 	free(tasks->fence_key);
 	uv_close((uv_handle_t *)&tasks->timer, on_closed);

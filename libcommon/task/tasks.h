@@ -6,14 +6,15 @@
  *
  *     lease.c        what one process at a time does
  *     stream.c       Redis Streams: consumer groups, entries
- *     publish.c      adds batches of entries to streams; at most one entry for each task
+ *     publish.c      adds batches of entries to streams
  *     event_streams.c  which services write and read each event stream
  *     stream_trim.c  removes entries that all have read, and consumers of ended processes
  *     replay.c       sends events again that a reader misses
  *     outbox.c       the relay: rows of `outbox` -> streams
- *     job_run.c      reads `jobs.<service>` and runs each task's job in a fiber
+ *     job_run.c      runs the job of a claimed task in a fiber
+ *     job_claim.c    waits for entries of `jobs.<service>` and claims tasks from Postgres
  *     job_lease.c    renews the leases of the tasks that run
- *     reconcile.c    publishes due tasks again that have no entry
+ *     reconcile.c    queues tasks again that are due, or whose worker has stopped
  *     event_delivery.c  runs the handlers of an event
  *     event_parking.c  events that could not be handled yet
  *     events.c       the consumers: `events.*` -> event handlers
@@ -39,8 +40,7 @@ struct tasks_timing {
 	uint64_t sweep;     /* between two passes of the relay without a notification */
 	uint64_t reconcile; /* between two passes of the reconciler */
 	uint64_t trim;      /* between two passes of the trimmer */
-	uint64_t stale;     /* an entry whose consumer was silent for this time is taken over */
-	uint64_t block;     /* how long a blocking read waits */
+	uint64_t block;     /* how long a blocking read waits; jobs look into Postgres after it */
 	uint64_t retry, retry_max; /* backoff of failed attempts and deliveries */
 	uint64_t interrupted_max;  /* a task whose attempts are interrupted fails after this time */
 	uint64_t keep;             /* younger entries of event streams are not trimmed */
@@ -58,7 +58,6 @@ struct tasks {
 	struct tasks_settings settings;
 	/* Redis keys */
 	char *jobs_stream; /* `jobs.<service>`; its group has the service's name */
-	char *entries_key; /* hash: task id -> id of its entry in jobs_stream */
 	char *batch_key;   /* number of the newest batch that the relay has sent */
 	char *fence_key;   /* fence of the relay that sent last */
 	struct lease relay_lease, reconciler_lease;
@@ -68,7 +67,8 @@ struct tasks {
 	struct periodic *relay, *reader, *lease_renewer, *reconciler, *trimmer;
 	struct periodic *recurring[TASKS_RECURRING_MAX]; /* the service's own; the rest NULL */
 	struct redis_blocking *reader_connection;
-	bool has_jobs_group;
+	bool is_queue_empty;       /* the last claim found fewer tasks than there were free slots */
+	bool is_waiting;           /* the reader waits for an entry, and claims nothing */
 	LIST_HEAD(, job_run) runs; /* running jobs */
 	int runs_count;
 	void (*run_ended)(struct tasks *tasks); /* called when a run has left `runs` */

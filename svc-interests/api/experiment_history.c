@@ -39,6 +39,11 @@ static const struct field REFIT_FIELDS[] = {
 	FIELD_END,
 };
 
+static const struct constraint REFIT_CONSTRAINTS[] = {
+	CONSTRAINT_TASK_PENDING_MAX,
+	{0},
+};
+
 static const struct field TASK_FIELDS[] = {
 	PATH_UUID(struct history_input, id, "history_id"),
 	PATH_UUID(struct history_input, task, "task_id"),
@@ -85,8 +90,9 @@ void candidates_score(struct request *rq)
 void preference_model_refit(struct request *rq)
 {
 	struct history_input *in = request_input(rq, struct history_input, REFIT_FIELDS);
-	struct pg_rows *rows = pg_query(rq, REFIT_START_SQL, pg_uuid(rq->caller.account),
-	                                pg_text(in->id), pg_text(rq->id));
+	struct pg_rows *rows =
+		pg_write(rq, REFIT_CONSTRAINTS, REFIT_START_SQL, pg_uuid(rq->caller.account),
+	                 pg_text(in->id), pg_text(rq->id));
 	require_row(rq, rows, "no such experiment history");
 	reply_task(rq, pg_json(rows),
 	           arena_printf(rq->arena,

@@ -48,6 +48,7 @@ static const struct field UPDATE_FIELDS[] = {
 
 static const struct constraint CONSTRAINTS[] = {
 	{"interest_name", ERR_CONFLICT, NULL, "an interest with this name already exists"},
+	CONSTRAINT_TASK_PENDING_MAX,
 	{0},
 };
 

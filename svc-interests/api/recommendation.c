@@ -62,6 +62,11 @@ static const struct field TASK_FIELDS[] = {
 	FIELD_END,
 };
 
+static const struct constraint REFRESH_CONSTRAINTS[] = {
+	CONSTRAINT_TASK_PENDING_MAX,
+	{0},
+};
+
 static const char *period_of(const struct recommendation_input *in)
 {
 	return in->period ? in->period : "today";
@@ -110,8 +115,8 @@ void recommendation_refresh(struct request *rq)
 	struct recommendation_input *in =
 		request_input(rq, struct recommendation_input, REFRESH_FIELDS);
 	struct pg_rows *rows =
-		pg_query(rq, RECOMMENDATION_REFRESH_SQL, pg_uuid(rq->caller.account),
-	                 pg_text(in->interest),
+		pg_write(rq, REFRESH_CONSTRAINTS, RECOMMENDATION_REFRESH_SQL,
+	                 pg_uuid(rq->caller.account), pg_text(in->interest),
 	                 in->num_results ? pg_int(in->num_results) : pg_null(), pg_text(rq->id));
 	require_row(rq, rows, "no such interest");
 	reply_task(rq, pg_json(rows),

@@ -55,9 +55,10 @@ FROM recorded;
 -- $1 account, $2 interest or NULL for all active ones, $3 number of papers or NULL, $4 request id.
 -- No row: no such interest.
 SELECT task_json(task), task.id
-FROM task_start('recommendations_refresh', $1,
+FROM task_start(CASE WHEN $2::uuid IS NULL THEN 'recommendations_refresh_all' ELSE 'recommendations_refresh' END, $1,
                 jsonb_strip_nulls(jsonb_build_object('interest_id', $2::uuid, 'num_results', $3::integer)), $4) AS task
 WHERE $2::uuid IS NULL OR EXISTS (SELECT FROM interest WHERE account_id = $1 AND id = $2);
 
 -- name: refresh_task_get (read)
-SELECT task_json(t) FROM task t WHERE account_id = $1 AND id = $2 AND kind = 'recommendations_refresh';
+SELECT task_json(t) FROM task t
+WHERE account_id = $1 AND id = $2 AND kind IN ('recommendations_refresh', 'recommendations_refresh_all');

@@ -63,7 +63,7 @@ WITH claimed AS (
     WHERE extract(hour FROM now() AT TIME ZONE 'UTC') >= $1::integer
     ON CONFLICT (day) DO NOTHING RETURNING day
 ), started AS (
-    SELECT task_start('recommendations_refresh', account_id, '{}')
+    SELECT task_put('recommendations_refresh_all', account_id, '{}', NULL, NULL)
     FROM (SELECT DISTINCT i.account_id FROM interest i, claimed WHERE i.is_active) accounts
 )
 SELECT day, (SELECT count(*) FROM started) FROM claimed;

@@ -35,7 +35,7 @@ SELECT pool_size, (SELECT count(*) FROM kept) FROM updated;
 -- name: pool_start_refresh
 -- $1 interest, $2 request id: start a refresh when the interest is active and all its recommendations are of earlier
 -- contexts.
-SELECT count(task_start('recommendations_refresh', account_id, jsonb_build_object('interest_id', id), $2))
+SELECT count(task_put('recommendations_refresh', account_id, jsonb_build_object('interest_id', id), $2, NULL))
 FROM interest i
 WHERE id = $1 AND is_active AND last_recommendation_at IS NOT NULL
   AND NOT EXISTS (SELECT FROM recommendation r WHERE r.interest_id = i.id AND r.context_version = i.context_version);

@@ -6,6 +6,7 @@
 
 #include <hiredis/hiredis.h>
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -25,7 +26,6 @@ static const struct tasks_timing LONG_LEASE = {
 	.sweep = 100,
 	.reconcile = 100,
 	.trim = 100,
-	.stale = 30000,
 	.block = 200,
 	.retry = 4,
 	.retry_max = 20,
@@ -45,12 +45,12 @@ static const struct event_stream STREAMS[] = {
 void tasks_lease(uint64_t lease_ms)
 {
 	tasks_timing.lease = lease_ms;
-	tasks_timing.stale = lease_ms * 5 / 4;
 }
 
 int tasks_group_setup(void **state)
 {
 	(void)state;
+	signal(SIGPIPE, SIG_IGN); /* as in every process */
 	log_init("test", getenv("TEST_LOG") ? getenv("TEST_LOG") : "error");
 	pg_fixture_new(&postgres);
 	redis_fixture_new(&redis_server, NULL);

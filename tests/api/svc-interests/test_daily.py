@@ -30,7 +30,7 @@ def runs(db):
 
 def tasks_since(db, since):
     return db.execute(
-        "SELECT account_id, status FROM task WHERE kind = 'recommendations_refresh' AND created_at >= %s", [since]
+        "SELECT account_id, status FROM task WHERE kind = 'recommendations_refresh_all' AND created_at >= %s", [since]
     ).fetchall()
 
 

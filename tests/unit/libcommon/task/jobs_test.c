@@ -7,9 +7,12 @@
 #include <stdlib.h>
 
 #define ACCOUNT "01900000-0000-7000-8000-000000000001"
+#define OTHER   "01900000-0000-7000-8000-000000000002"
+#define THIRD   "01900000-0000-7000-8000-000000000003"
 
 static int runs; /* of jobs, in all */
 static bool may_go_on, has_refused;
+static bool release_one; /* one slow job of ACCOUNT ends */
 
 static void job_ok(struct request *rq, struct task *task)
 {
@@ -87,8 +90,13 @@ static void job_slow(struct request *rq, struct task *task)
 {
 	runs++;
 	task_progress(rq, task, 10, "under way");
-	while (!may_go_on)
+	while (!may_go_on) {
+		if (release_one && strcmp(task->account, ACCOUNT) == 0) {
+			release_one = false;
+			break;
+		}
 		fiber_sleep(rq, 5);
+	}
 	task_complete(rq, task, "{}", NULL);
 }
 
@@ -116,6 +124,14 @@ static void job_timed(struct request *rq, struct task *task)
 	fiber_sleep(rq, 60000);
 }
 
+/* Notes the order in which tasks run. */
+static void job_noted(struct request *rq, struct task *task)
+{
+	runs++;
+	pg_query(rq, "INSERT INTO noted (account) VALUES ($1::uuid)", pg_text(task->account));
+	task_complete(rq, task, "{}", NULL);
+}
+
 static const struct job JOBS[] = {
 	{"ok", job_ok},
 	{"flaky", job_flaky},
@@ -127,6 +143,8 @@ static const struct job JOBS[] = {
 	{"atomic", job_atomic},
 	{"slow", job_slow},
 	{"late", job_late},
+	{"noted", job_noted},
+	{"long", job_slow, .is_long = true},
 	{"timed", job_timed, .attempts_max = 1, .timeout_ms = 20},
 	{NULL},
 };
@@ -134,23 +152,28 @@ static const struct job JOBS[] = {
 static int setup(void **state)
 {
 	runs = 0;
-	may_go_on = has_refused = false;
+	may_go_on = has_refused = release_one = false;
 	tasks_setup(state);
-	sql("CREATE TABLE effect (attempt int)");
+	sql("CREATE TABLE effect (attempt int); "
+	    "CREATE TABLE noted (at int GENERATED ALWAYS AS IDENTITY, account uuid)");
 	return 0;
+}
+
+static void task_queue_of(const char *account, const char *kind, int count)
+{
+	sql("SELECT count((task_start('%s', '%s', jsonb_build_object('n', n))).id) "
+	    "FROM generate_series(1, %d) AS n",
+	    kind, account, count);
 }
 
 static void task_queue(const char *kind, int count)
 {
-	sql("SELECT count((task_start('%s', '" ACCOUNT "', jsonb_build_object('n', n))).id) "
-	    "FROM generate_series(1, %d) AS n",
-	    kind, count);
+	task_queue_of(ACCOUNT, kind, count);
 }
 
 static void until_settled(void)
 {
 	until_redis(0, "XLEN jobs.svc-test");
-	until_redis(0, "HLEN jobs.svc-test.held");
 }
 
 static void test_completed_tasks_leave_no_entries(void **state)
@@ -271,8 +294,9 @@ static void test_job_slots_limit_running_jobs(void **state)
 	service_start(JOBS, NULL);
 	task_queue("slow", 10);
 	until_sql(4, "SELECT count(*) FROM task WHERE progress = 10");
-	until_redis(10, "XLEN jobs.svc-test");
+	until_sql(0, "SELECT count(*) FROM outbox WHERE sent_at IS NULL");
 	assert_int_equal(runs, 4);
+	assert_int_equal(sql("SELECT count(*) FROM task WHERE status = 'pending'"), 6);
 	may_go_on = true;
 	until_sql(10, "SELECT count(*) FROM task WHERE status = 'completed'");
 	assert_int_equal(runs, 10);
@@ -346,7 +370,7 @@ static void test_tasks_run_after_redis_lost_everything(void **state)
 	task_queue("slow", 4);
 	until_sql(4, "SELECT count(*) FROM task WHERE progress = 10");
 	task_queue("ok", 20);
-	until_redis(24, "XLEN jobs.svc-test");
+	until_sql(0, "SELECT count(*) FROM outbox WHERE sent_at IS NULL");
 	redis_number("FLUSHALL");
 	may_go_on = true;
 	until_sql(24, "SELECT count(*) FROM task WHERE status = 'completed' AND attempts = 1");
@@ -354,7 +378,7 @@ static void test_tasks_run_after_redis_lost_everything(void **state)
 	until_settled();
 }
 
-/* The stream alone was deleted: the reconciler publishes its tasks again. */
+/* The stream alone was deleted: the tasks are found without entries. */
 static void test_tasks_run_after_the_stream_was_deleted(void **state)
 {
 	(void)state;
@@ -362,7 +386,7 @@ static void test_tasks_run_after_the_stream_was_deleted(void **state)
 	task_queue("slow", 4);
 	until_sql(4, "SELECT count(*) FROM task WHERE progress = 10");
 	task_queue("ok", 20);
-	until_redis(24, "XLEN jobs.svc-test");
+	until_sql(0, "SELECT count(*) FROM outbox WHERE sent_at IS NULL");
 	redis_number("DEL jobs.svc-test");
 	may_go_on = true;
 	until_sql(24, "SELECT count(*) FROM task WHERE status = 'completed' AND attempts = 1");
@@ -377,7 +401,7 @@ static void test_tasks_run_after_redis_was_killed(void **state)
 	task_queue("ok", 200);
 	until_sql(1, "SELECT least(1, count(*)) FROM task WHERE status = 'completed'");
 	redis_fixture_kill(&redis_server);
-	task_queue("ok", 10);
+	task_queue("flaky", 10);
 	for (int i = 0; i < 20; i++)
 		uv_run(&fixture.worker.loop, UV_RUN_ONCE);
 	redis_fixture_start(&redis_server);
@@ -400,7 +424,7 @@ static void test_tasks_run_after_postgres_crashed(void **state)
 	until_settled();
 }
 
-/* An entry whose task is completed, twice, and one without a valid task id. */
+/* Entries without a task: a worker that reads them finds nothing to do. */
 static void test_superfluous_entries_are_removed(void **state)
 {
 	(void)state;
@@ -408,16 +432,127 @@ static void test_superfluous_entries_are_removed(void **state)
 	task_queue("ok", 1);
 	until_sql(1, "SELECT count(*) FROM task WHERE status = 'completed'");
 	until_settled();
-	tasks_lease(1000); /* no job runs any more */
-	char id[40];
-	snprintf(id, sizeof(id), "01900000-0000-7000-8000-00000000000%d", 7);
-	sql("UPDATE task SET id = '%s'", id);
-	redis_number("XADD jobs.svc-test * task %s kind ok", id);
-	redis_number("XADD jobs.svc-test * task %s kind ok", id);
-	redis_number("XADD jobs.svc-test * task not-an-id kind ok");
+	for (int i = 0; i < 3; i++)
+		redis_number("XADD jobs.svc-test * task not-an-id kind ok");
 	until_redis(0, "XLEN jobs.svc-test");
 	assert_int_equal(runs, 1);
 	assert_int_equal(sql("SELECT attempts FROM task"), 1);
+}
+
+/* 200 tasks of one account wait when two others start theirs: these are among the next. */
+static void test_accounts_share_the_workers(void **state)
+{
+	(void)state;
+	fixture.settings.job_slots = 1;
+	task_queue("noted", 200);
+	service_start(JOBS, NULL);
+	until_sql(1, "SELECT least(1, count(*)) FROM noted");
+	long before = sql("SELECT count(*) FROM noted");
+	task_queue_of(OTHER, "noted", 10);
+	task_queue_of(THIRD, "noted", 1);
+	until_sql(1, "SELECT count(*) FROM noted WHERE account = '" THIRD "'");
+	until_sql(10, "SELECT count(*) FROM noted WHERE account = '" OTHER "'");
+	/* Those that ran while the tasks were started, then one of each account in turn. */
+	long started =
+		sql("SELECT at FROM noted WHERE account <> '" ACCOUNT "' ORDER BY at LIMIT 1");
+	assert_true(started > before);
+	assert_in_range(sql("SELECT at FROM noted WHERE account = '" THIRD "'"), started,
+	                started + 2);
+	assert_in_range(sql("SELECT max(at) FROM noted WHERE account = '" OTHER "'"), started + 10,
+	                started + 22);
+}
+
+/* The slots are shared, too: those that become free go to the account with fewer running tasks, although
+ * the other one queued first. */
+static void test_accounts_share_the_slots(void **state)
+{
+	(void)state;
+	service_start(JOBS, NULL);
+	task_queue("slow", 40);
+	until_sql(4, "SELECT count(*) FROM task WHERE progress = 10");
+	task_queue_of(OTHER, "slow", 40);
+	for (int ended = 1; ended <= 2; ended++) {
+		release_one = true;
+		until_sql(ended, "SELECT count(*) FROM task WHERE status = 'completed'");
+		until_sql(4, "SELECT count(*) FROM task WHERE progress = 10");
+	}
+	assert_int_equal(
+		sql("SELECT count(*) FROM task WHERE status = 'running' AND account_id = '" OTHER
+	            "'"),
+		2);
+	may_go_on = true;
+	until_sql(80, "SELECT count(*) FROM task WHERE status = 'completed'");
+}
+
+/* Failed attempts queue behind what other accounts have queued meanwhile. */
+static void test_retried_tasks_do_not_go_first(void **state)
+{
+	(void)state;
+	sql("SELECT count((task_start('noted', '" ACCOUNT "', jsonb_build_object('n', n))).id) "
+	    "FROM generate_series(1, 60) AS n");
+	sql("UPDATE task SET turn = NULL, attempts = 1, interruptions = 1");
+	fixture.settings.job_slots = 1;
+	task_queue_of(OTHER, "noted", 5);
+	service_start(JOBS, NULL);
+	until_sql(65, "SELECT count(*) FROM noted");
+	assert_in_range(sql("SELECT max(at) FROM noted WHERE account = '" OTHER "'"), 5, 12);
+}
+
+static void test_equal_tasks_are_one(void **state)
+{
+	(void)state;
+	long first =
+		sql("SELECT count(DISTINCT (task_start('slow', '" ACCOUNT "', '{\"a\": 1}')).id) "
+	            "FROM generate_series(1, 20)");
+	assert_int_equal(first, 1);
+	task_queue_of(ACCOUNT, "slow", 1);
+	sql("SELECT (task_start('slow', '" OTHER "', '{\"a\": 1}')).id");
+	sql("SELECT (task_start('noted', '" ACCOUNT "', '{\"a\": 1}')).id");
+	sql("SELECT count((task_start('slow', NULL, '{\"a\": 1}')).id) FROM generate_series(1, 2)");
+	assert_int_equal(sql("SELECT count(*) FROM task"), 5);
+	assert_int_equal(sql("SELECT count(*) FROM outbox"), 5);
+	/* One that runs, or ran before, has seen other data: a new task is started. */
+	service_start(JOBS, NULL);
+	until_sql(4, "SELECT count(*) FROM task WHERE status = 'running'");
+	sql("SELECT (task_start('slow', '" ACCOUNT "', '{\"a\": 1}')).id");
+	assert_int_equal(
+		sql("SELECT count(*) FROM task WHERE kind = 'slow' AND account_id = '" ACCOUNT
+	            "' AND input = '{\"a\": 1}'"),
+		2);
+	may_go_on = true;
+	until_sql(6, "SELECT count(*) FROM task WHERE status = 'completed'");
+}
+
+static void test_pending_tasks_of_an_account_are_bounded(void **state)
+{
+	(void)state;
+	sql("UPDATE task_limit SET pending_max = 3");
+	task_queue("noted", 3);
+	assert_int_equal(sql("SELECT count((task_start('noted', '" ACCOUNT "', '{\"n\": 2}')).id)"),
+	                 1);
+	sql("DO $$ DECLARE violated text; BEGIN "
+	    "  PERFORM task_start('noted', '" ACCOUNT "', '{\"n\": 4}'); RAISE 'not refused'; "
+	    "EXCEPTION WHEN unique_violation THEN "
+	    "  GET STACKED DIAGNOSTICS violated = CONSTRAINT_NAME; "
+	    "  ASSERT violated = 'task_pending_max'; END $$");
+	task_queue_of(OTHER, "noted", 3);
+	sql("SELECT (task_put('noted', '" ACCOUNT "', '{\"n\": 4}', NULL, NULL)).id");
+	assert_int_equal(sql("SELECT count(*) FROM task"), 7);
+}
+
+static void test_long_jobs_leave_a_slot(void **state)
+{
+	(void)state;
+	task_queue("long", 10);
+	service_start(JOBS, NULL);
+	until_sql(3, "SELECT count(*) FROM task WHERE progress = 10");
+	task_queue_of(OTHER, "noted", 1);
+	task_queue("noted", 20);
+	until_sql(21, "SELECT count(*) FROM task WHERE kind = 'noted' AND status = 'completed'");
+	assert_int_equal(
+		sql("SELECT count(*) FROM task WHERE kind = 'long' AND status = 'running'"), 3);
+	may_go_on = true;
+	until_sql(10, "SELECT count(*) FROM task WHERE kind = 'long' AND status = 'completed'");
 }
 
 int main(void)
@@ -441,6 +576,12 @@ int main(void)
 		CASE(test_tasks_run_after_redis_was_killed),
 		CASE(test_tasks_run_after_postgres_crashed),
 		CASE(test_superfluous_entries_are_removed),
+		CASE(test_accounts_share_the_workers),
+		CASE(test_accounts_share_the_slots),
+		CASE(test_retried_tasks_do_not_go_first),
+		CASE(test_equal_tasks_are_one),
+		CASE(test_pending_tasks_of_an_account_are_bounded),
+		CASE(test_long_jobs_leave_a_slot),
 	};
 	return cmocka_run_group_tests(tests, tasks_group_setup, tasks_group_teardown);
 }

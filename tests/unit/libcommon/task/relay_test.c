@@ -94,7 +94,7 @@ static void test_no_transaction_is_open_while_redis_is_called(void **state)
 /* A relay that was stopped just before its call: its fence is older than the one in Redis. */
 static void send_late(struct request *rq)
 {
-	struct tasks tasks = {.fence_key = "fence", .batch_key = "batch", .entries_key = "entries"};
+	struct tasks tasks = {.fence_key = "fence", .batch_key = "batch"};
 	static const char *const FIELDS[] = {"n", "1"};
 	static const struct {
 		struct publication_state state;

@@ -1,0 +1,24 @@
+/** Claims tasks for the free slots of this process. Internal to this folder.
+ *
+ *     entries of `jobs.<service>` read and deleted -> tasks claimed -> runs started
+ *
+ * The stream only wakes one worker that has a free slot for each task that was queued. Which task it
+ * gets is decided by Postgres: the one whose account has the fewest running tasks, then the lowest
+ * turn (pg/migrations/0016_task_queue.sql). So an entry that is lost, or one too many, does no harm: a
+ * reader looks for tasks at least every tasks_timing.block.
+ *
+ * Jobs of kinds that are `is_long` never take all slots: a quarter of them, at least one, is kept for the
+ * others (a process with one slot has none to keep).
+ */
+#pragma once
+
+#include "task/tasks.h"
+
+/** Pass of the reader (periodic.h), whose user is the struct tasks: waits for an entry unless the queue
+ * has more tasks, claims tasks for the free slots and starts their runs. The end of each run wakes
+ * it. */
+void job_claim_pass(struct request *rq);
+
+/** Claim no more. A claim that is under way ends first, since its tasks would wait for their leases;
+ * periodic_is_idle(tasks->reader) tells when. */
+void job_claim_stop(struct tasks *tasks);

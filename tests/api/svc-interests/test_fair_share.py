@@ -1,0 +1,74 @@
+"""Accounts share the workers: one that starts much does not delay the others."""
+
+import pytest
+
+from lib.wait import wait_for
+
+NAME = "svc-interests"
+SLOTS = 2 * 4  # of two replicas
+
+
+@pytest.fixture
+def second(cluster):
+    """A second replica, stopped after the test."""
+    count = len(cluster[NAME])
+    cluster.add(NAME).wait_ready()
+    yield
+    cluster.retire(NAME, count)
+
+
+@pytest.fixture
+def queue(db):
+    """Start `count` different refreshes of an interest; what still waits is deleted after the test."""
+    accounts = set()
+
+    def start(interest, count, kind="recommendations_refresh"):
+        (account,) = db.execute("SELECT account_id FROM interest WHERE id = %s", [interest["id"]]).fetchone()
+        accounts.add(account)
+        db.execute(
+            "SELECT count((task_put(%s, %s, jsonb_build_object('interest_id', %s::text, 'num_results', 1, 'n', n), NULL, "
+            "NULL)).id) FROM generate_series(1, %s) AS n",
+            [kind, account, interest["id"], count],
+        )
+        return account
+
+    yield start
+    db.execute("DELETE FROM task WHERE status = 'pending' AND account_id = ANY (%s)", [list(accounts)])
+
+
+def started_between(db, account, task):
+    """How many tasks of the account began while the other task waited."""
+    return db.execute(
+        "SELECT count(*) FROM task t, task other WHERE t.account_id = %s AND other.id = %s "
+        "AND t.started_at > other.created_at AND t.started_at < other.started_at",
+        [account, task["task_id"]],
+    ).fetchone()[0]
+
+
+def test_two_thousand_refreshes_do_not_delay_another_account(second, db, interests, queue, other_interests):
+    mine, busy = interests.ready(daily_count=1), other_interests.ready(daily_count=1)
+    account = queue(busy, 2000)
+    waiting = "SELECT count(*) FROM task WHERE account_id = %s AND status = 'pending'"
+    wait_for(lambda: db.execute(waiting, [account]).fetchone()[0] < 2000 - SLOTS, "the workers are busy")
+    for number in range(1, 4):
+        task = interests.refresh(mine, num_results=number)
+        assert task["status"] == "completed"
+        assert started_between(db, account, task) <= SLOTS
+    assert db.execute(waiting, [account]).fetchone()[0] > 0
+
+
+def test_an_equal_task_that_waits_is_returned(api, interests, queue):
+    made = interests.ready(daily_count=1)
+    queue(made, 500)
+    path, body = "/papers/recommended/refresh", {"interest_id": made["id"], "num_results": 7}
+    first = api.post(path, body, expect=202).json()
+    assert api.post(path, body, expect=202).json() == first
+    assert api.post(path, {**body, "num_results": 8}, expect=202).json()["task_id"] != first["task_id"]
+
+
+def test_waiting_tasks_of_an_account_are_bounded(api, interests, queue, other_interests):
+    made, other = interests.ready(), other_interests.ready()
+    queue(made, 5000, kind="of_a_newer_release")
+    problem = api.problem("POST", "/papers/recommended/refresh", 409, "conflict", {"interest_id": made["id"]})
+    assert "too many tasks of this account are waiting" in problem["detail"]
+    assert other_interests.refresh(other)["status"] == "completed"
