@@ -38,9 +38,10 @@ const struct setting PROCESS_SETTINGS[] = {
                        "Encrypt the answers that are stored for an Idempotency-Key: SECRET or "
                        "SECRET,OLDER, 32 characters or more each; the first encrypts, all "
                        "decrypt; the same in all replicas of this process only."),
-	SETTING_INT(&process_settings.workers, "WORKERS", "0", 0, 256,
-                    "Event loops, each with a thread; 0: one per core, at most one for two "
-                    "connections."),
+	SETTING_INT(
+		&process_settings.workers, "WORKERS", "0", 0, 256,
+		"Event loops, each with a thread; 0: one per usable processor, at most one for two "
+		"connections."),
 	SETTING_TEXT(&process_settings.log_level, "LOG_LEVEL", "info",
                      "debug, info, warn or error; per group as in info,pg=debug."),
 	SETTING_INT(&process_settings.pg_connections, "PG_CONNECTIONS", "0", 0, 4096,
@@ -52,6 +53,8 @@ const struct setting PROCESS_SETTINGS[] = {
                     "Jobs that run at the same time in this process."),
 	SETTING_INT(&process_settings.tasks_pending_max, "TASKS_PENDING_MAX", "5000", 1, 1000000,
                     "Tasks of one account that may wait; more are answered 409."),
+	SETTING_INT(&process_settings.task_retention_days, "TASK_RETENTION", "30", 1, 36500,
+                    "Days for which ended tasks are kept."),
 	SETTING_MS(&process_settings.job_lease_ms, "JOB_LEASE", "30s", 1000, 3600000,
                    "Time after which another process takes over the jobs of a dead one."),
 	SETTING_MS(&process_settings.request_timeout_ms, "REQUEST_TIMEOUT", "30s", 100, 600000,

@@ -23,13 +23,14 @@ struct process_settings {
 	const char *sign_secrets, *verify_secrets; /* client/peers.h */
 	const char *seal_secrets;                  /* idempotency.h */
 	const char *log_level;
-	int64_t workers;           /* event loops; 0: one per core */
+	int64_t workers;           /* event loops; 0: one per usable processor */
 	int64_t pg_connections;    /* of the process; 0: the default (connections.h) */
 	bool pg_prepare;           /* use prepared statements */
 	int64_t pg_pool_wait_ms;   /* how long a statement waits for a connection; 0: the default */
 	int64_t job_slots;         /* jobs at once, per process */
 	int64_t tasks_pending_max; /* tasks of an account that wait for their first attempt */
-	int64_t job_lease_ms;      /* after which the jobs of a dead process are taken over; 0: the
+	int64_t task_retention_days; /* for which ended tasks are kept */
+	int64_t job_lease_ms; /* after which the jobs of a dead process are taken over; 0: the
 				    default */
 	int64_t request_timeout_ms;
 	int64_t drain_delay_ms, drain_timeout_ms;

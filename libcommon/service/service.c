@@ -1,5 +1,6 @@
 #include "service/service.h"
 
+#include "base/cpu.h"
 #include "base/crypto.h"
 #include "base/log.h"
 #include "loop/request_list.h"
@@ -60,12 +61,6 @@ static bool load_settings(const struct service *service)
 	return true;
 }
 
-static int core_count(void)
-{
-	long online = sysconf(_SC_NPROCESSORS_ONLN);
-	return online > 0 ? (int)online : 1;
-}
-
 static char *instance_name(struct arena *arena)
 {
 	char host[64] = "host", random[9];
@@ -90,7 +85,7 @@ static int run_process(const struct service *service, const struct peers *peers,
 {
 	struct connection_shares shares;
 	if (connections_share(process_settings.pg_connections, process_settings.workers,
-	                      core_count(), &shares)) {
+	                      cpu_count(), &shares)) {
 		fprintf(stderr,
 		        "PG_CONNECTIONS: must be %d or more, and 4 more than twice WORKERS\n",
 		        CONNECTIONS_MIN);

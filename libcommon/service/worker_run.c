@@ -301,9 +301,15 @@ static bool worker_make_first(struct process *process)
 	return listen_on(run->admin, NULL, "ADMIN_LISTEN", process->settings->admin_listen);
 }
 
+/* The service's own rows of the account, and those of the common tables. */
 static void forget_account(struct request *rq, const struct event *event)
 {
-	pg_query(rq, "SELECT account_forget($1)", pg_text(event->account));
+	struct pg_param account = pg_text(event->account);
+	pg_begin(rq);
+	pg_query(rq, "SELECT account_forget($1)", account);
+	pg_query(rq, "DELETE FROM task WHERE account_id = $1", account);
+	pg_query(rq, "DELETE FROM outbox WHERE account_id = $1", account);
+	pg_commit(rq);
 }
 
 /* The service's event handlers and the one for keeps_accounts. The caller frees the table. */
@@ -335,6 +341,7 @@ static struct tasks *start_tasks(struct worker *worker)
 		.events = worker->run->events,
 		.recurring = process->service->recurring,
 		.job_slots = (int)process->settings->job_slots,
+		.retention_days = (int)process->settings->task_retention_days,
 		.pending_max = (int)process->settings->tasks_pending_max,
 		.lease_ms = (uint64_t)process->settings->job_lease_ms,
 		.is_migrated = &process->is_migrated,

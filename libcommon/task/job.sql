@@ -89,6 +89,11 @@ RETURNING task.id, kind;
 SELECT ceil(extract(epoch FROM min(run_after) - clock_timestamp()) * 1000)::bigint FROM task
 WHERE status = 'pending' AND turn IS NULL;
 
+-- $1 days. A batch of those that ended first.
+-- name: job_delete_old
+DELETE FROM task WHERE id IN (SELECT id FROM task WHERE finished_at < now() - make_interval(days => $1::int)
+	ORDER BY finished_at LIMIT 500 FOR UPDATE SKIP LOCKED);
+
 -- name: job_set_limit
 UPDATE task_limit SET pending_max = $1::int WHERE pending_max <> $1::int;
 

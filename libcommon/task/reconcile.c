@@ -46,6 +46,8 @@ void reconcile_pass(struct request *rq)
 	struct tasks *tasks = periodic_user(rq);
 	if (tasks->settings.pending_max)
 		pg_query(rq, JOB_SET_LIMIT_SQL, pg_int(tasks->settings.pending_max));
+	if (tasks->settings.retention_days)
+		pg_query(rq, JOB_DELETE_OLD_SQL, pg_int(tasks->settings.retention_days));
 	if (redis_is_ready(rq->worker->redis)) /* for jobs.dead */
 		fail_abandoned(rq, tasks);
 	requeue(rq, tasks);

@@ -138,6 +138,7 @@ struct tasks_settings {
 	const struct event_stream *streams; /* NULL: those of the product (event_streams.h) */
 	const struct recurring *recurring;  /* may be NULL */
 	int job_slots;                      /* jobs at once */
+	int retention_days;                 /* for which ended tasks are kept; 0: always */
 	int pending_max;   /* tasks of an account that wait for their first attempt; 0: unchanged */
 	uint64_t lease_ms; /* how long a claim of a task lasts without renewal; 0: 30,000 */
 	const _Atomic bool *is_migrated; /* work starts once it is true */

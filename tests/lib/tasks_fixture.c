@@ -112,6 +112,7 @@ void service_start(const struct job *jobs, const struct event_handler *events)
 		.events = events,
 		.streams = STREAMS,
 		.job_slots = (int)fixture.settings.job_slots,
+		.retention_days = 30,
 		.is_migrated = &fixture.process.is_migrated,
 	};
 	tasks = tasks_start(&fixture.worker, &settings);

@@ -540,6 +540,18 @@ static void test_pending_tasks_of_an_account_are_bounded(void **state)
 	assert_int_equal(sql("SELECT count(*) FROM task"), 7);
 }
 
+static void test_ended_tasks_are_deleted_after_their_retention(void **state)
+{
+	(void)state;
+	task_queue("noted", 1200);
+	sql("UPDATE task SET status = 'completed', turn = NULL, finished_at = now() - "
+	    "CASE WHEN (input->>'n')::int <= 1100 THEN interval '31 days' ELSE interval '29 days' "
+	    "END");
+	service_start(JOBS, NULL);
+	until_sql(100, "SELECT count(*) FROM task");
+	assert_int_equal(sql("SELECT min((input->>'n')::int) FROM task"), 1101);
+}
+
 static void test_long_jobs_leave_a_slot(void **state)
 {
 	(void)state;
@@ -581,6 +593,7 @@ int main(void)
 		CASE(test_retried_tasks_do_not_go_first),
 		CASE(test_equal_tasks_are_one),
 		CASE(test_pending_tasks_of_an_account_are_bounded),
+		CASE(test_ended_tasks_are_deleted_after_their_retention),
 		CASE(test_long_jobs_leave_a_slot),
 	};
 	return cmocka_run_group_tests(tests, tasks_group_setup, tasks_group_teardown);
