@@ -3,7 +3,8 @@
 --
 --     SERVICE_PASSWORDS='gateway=... search=... interests=...' psql -f deploy/init.sql
 --
--- A service without a password gets no role.
+-- A service without a password gets no role. In other databases of the server a role has the rights that those give to
+-- PUBLIC; where these are too many: REVOKE ALL ON DATABASE postgres, template1 FROM PUBLIC.
 \set ON_ERROR_STOP on
 \set QUIET on
 \getenv passwords SERVICE_PASSWORDS
@@ -32,6 +33,7 @@ SELECT format('ALTER ROLE %I SET %s', role, setting) FROM service, unnest(ARRAY[
     'client_connection_check_interval = ''1s''',
     'tcp_keepalives_idle = 5', 'tcp_keepalives_interval = 2', 'tcp_keepalives_count = 3', 'tcp_user_timeout = ''10s'''
 ]) AS setting \gexec
-SELECT format('GRANT CONNECT, TEMPORARY ON DATABASE %I TO %I', current_database(), role) FROM service \gexec
+SELECT format('REVOKE ALL ON DATABASE %I FROM %I', current_database(), role) FROM service \gexec
+SELECT format('GRANT CONNECT ON DATABASE %I TO %I', current_database(), role) FROM service \gexec
 SELECT format('CREATE SCHEMA IF NOT EXISTS %I AUTHORIZATION %I', schema, role) FROM service \gexec
 SELECT format('REVOKE ALL ON SCHEMA %I FROM PUBLIC', schema) FROM service \gexec

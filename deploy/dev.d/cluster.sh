@@ -144,13 +144,15 @@ database_url() {
 }
 
 servers_up() {
-	local name passwords=()
+	local name passwords=() redis_passwords=()
 	say "servers: Postgres on port ${SETTINGS[POSTGRES_PORT]}, Redis on port ${SETTINGS[REDIS_PORT]}"
 	PASSWORD=$(secret_for postgres) postgres_start "$BASE" "${SETTINGS[POSTGRES_PORT]}" "$DEV/log/postgres.log"
-	PASSWORD=$(secret_for redis) redis_start "$BASE" "${SETTINGS[REDIS_PORT]}" "$DEV/log/redis.log"
 	for name in "${PROCESSES[@]}"; do
 		passwords+=("${name#svc-}=$(secret_for "$(role_of "$name")")")
+		redis_passwords+=("$name=$(secret_for "redis:$name")")
 	done
+	PASSWORD=$(secret_for redis) REDIS_PASSWORDS=${redis_passwords[*]} \
+		redis_start "$BASE" "${SETTINGS[REDIS_PORT]}" "$DEV/log/redis.log"
 	PGPASSWORD=$(secret_for postgres) SERVICE_PASSWORDS=${passwords[*]} \
 		database_prepare "${SETTINGS[POSTGRES_PORT]}" >"$DEV/log/database.log" 2>&1 ||
 		fail "could not prepare the database" "$DEV/log/database.log"
@@ -174,7 +176,7 @@ process_settings() {
 		"LISTEN=127.0.0.1:${SETTINGS[$(port_variable "$name")]}" \
 		"ADMIN_LISTEN=127.0.0.1:${SETTINGS[$(port_variable "$name" admin)]}" \
 		"DATABASE_URL=$(database_url "$role" "$role")" \
-		"REDIS_URL=${SETTINGS[REDIS_URL]}" \
+		"REDIS_URL=redis://$name:$(secret_for "redis:$name")@127.0.0.1:${SETTINGS[REDIS_PORT]}/0" \
 		"IDENTITY_SIGN_SECRETS=$(process_sign_secrets "$name")" \
 		"IDENTITY_VERIFY_SECRETS=$(process_verify_secrets "$name")" \
 		"SEAL_SECRETS=$(secret_for "seal:$name")" \

@@ -9,7 +9,8 @@
 #     servers.sh database_prepare PORT
 #
 # BASE/pg is the data of Postgres, BASE/redis that of Redis, BASE/pgbouncer the configuration of PgBouncer. Passwords are
-# in the environment, because every user of the machine can read the arguments of all programs: that of the server in PASSWORD, for database_prepare in PGPASSWORD.
+# in the environment, because every user of the machine can read the arguments of all programs: that of the server in
+# PASSWORD, for database_prepare in PGPASSWORD, those of the processes in SERVICE_PASSWORDS and REDIS_PASSWORDS.
 
 if ! declare -F say >/dev/null; then
 	set -euo pipefail
@@ -220,14 +221,22 @@ redis_pid() {
 	printf '%s' "$pid"
 }
 
+# Write the users of Redis, if REDIS_PASSWORDS has their passwords (deploy/redis-acl).
+redis_write_users() {
+	install -m 0600 /dev/null "$1/redis/users.acl"
+	REDIS_PASSWORDS="default=$PASSWORD ${REDIS_PASSWORDS:-}" "$PYTHON" -B "$ROOT/deploy/redis-acl" >"$1/redis/users.acl"
+	((EUID != 0)) || chown redis "$1/redis/users.acl"
+}
+
 redis_configure() {
 	local base=$1 port=$2
 	private_dir "$base/redis" redis
+	redis_write_users "$base"
 	install -m 0600 /dev/null "$base/redis/redis.conf"
 	cat >"$base/redis/redis.conf" <<-END
 		bind 127.0.0.1
 		port $port
-		requirepass $PASSWORD
+		aclfile "$base/redis/users.acl"
 		dir "$base/redis"
 		pidfile "$base/redis/redis.pid"
 		appendonly yes
@@ -240,11 +249,17 @@ redis_answers() {
 	[[ $(REDISCLI_AUTH=$PASSWORD redis-cli -p "$1" ping 2>/dev/null) == PONG ]]
 }
 
-# redis_start BASE PORT LOG [OPTION...]
+# redis_start BASE PORT LOG [OPTION...]: a server that runs already gets the users anew.
 redis_start() {
 	local base=$1 port=$2 log=$3
 	shift 3
-	[[ -z $(redis_pid "$base") ]] || return 0
+	if [[ -n $(redis_pid "$base") ]]; then
+		redis_write_users "$base"
+		if [[ $(REDISCLI_AUTH=$PASSWORD redis-cli -p "$port" acl load 2>/dev/null) == OK ]]; then
+			return
+		fi
+		redis_stop "$base" # it was configured without an aclfile
+	fi
 	redis_configure "$base" "$port"
 	spawn redis "$log" /usr/bin/redis-server "$base/redis/redis.conf" "$@" >/dev/null
 	wait_until "$SERVER_SECONDS" redis_answers "$port" || fail "Redis does not start on port $port" "$log"

@@ -20,7 +20,7 @@
 #include <sys/queue.h>
 
 #define LOOKUP_TIMEOUT_MS 5000
-#define CHANNEL           "expops.keys"
+#define CHANNEL           "keys.gateway"
 
 static int64_t lookup_limit;
 

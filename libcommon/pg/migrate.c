@@ -120,8 +120,9 @@ static enum err_code run_open(struct run *run)
 		code = run_create(run, arena_printf(run->arena, "CREATE SCHEMA %s", name));
 	if (code == ERR_NONE)
 		code = run_create(
-			run, "CREATE TABLE IF NOT EXISTS migration (name text PRIMARY KEY, "
-			     "sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())");
+			run,
+			"CREATE TABLE IF NOT EXISTS migration (name text PRIMARY KEY, "
+			"sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())");
 	if (code == ERR_NONE)
 		code = run_sql(run, NULL, "SELECT name, sha256 FROM migration ORDER BY name",
 		               &run->applied);
@@ -149,8 +150,8 @@ static enum err_code run_conflict(const struct run *run, const char *name, const
 static enum err_code run_begin(struct run *run, const char *name, const char **ret_sha256)
 {
 	PGresult *recorded;
-	enum err_code code = run_sql(
-		run, name, "BEGIN; LOCK TABLE migration IN SHARE ROW EXCLUSIVE MODE", NULL);
+	enum err_code code =
+		run_sql(run, name, "BEGIN; LOCK TABLE migration IN SHARE ROW EXCLUSIVE MODE", NULL);
 	if (code == ERR_NONE)
 		code = run_sql(run, name,
 		               arena_printf(run->arena,

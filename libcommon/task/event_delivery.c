@@ -12,8 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DEAD_STREAM "events.dead"
-#define DEAD_KEPT   "1000"
+#define DEAD_KEPT "1000"
 
 static struct metric events_total =
 	METRIC_COUNTER("expops_events_total", "Deliveries of events by how they ended.", "stream",
@@ -123,12 +122,15 @@ void event_dead_letter(struct request *rq, const struct event_consumer *consumer
 {
 	size_t count = entry->fields ? entry->fields->count : 0;
 	const char **argv = arena_array(rq->arena, count + 12, sizeof(*argv));
-	const char *const head[] = {"XADD",    DEAD_STREAM,
-	                            "MAXLEN",  "~",
-	                            DEAD_KEPT, "*",
-	                            "stream",  consumer->stream,
-	                            "service", consumer->tasks->settings.service,
-	                            "error",   why};
+	const char *service = consumer->tasks->settings.service;
+	const char *const head[] = {
+		"XADD",    arena_printf(rq->arena, "events.dead.%s", service),
+		"MAXLEN",  "~",
+		DEAD_KEPT, "*",
+		"stream",  consumer->stream,
+		"service", service,
+		"error",   why,
+	};
 	memcpy(argv, head, sizeof(head));
 	for (size_t i = 0; i < count; i++)
 		argv[ARRAY_LEN(head) + i] = entry->fields->items[i].text;

@@ -19,7 +19,7 @@ struct delivery event_deliver(struct request *rq, const struct event_consumer *c
 /** Whether the next delivery would fail the same way: the data are wrong. */
 bool delivery_is_final(const struct delivery *delivery);
 
-/** Copy the entry to `events.dead`, for operators. Suspends; raises when that fails, so that the
+/** Copy the entry to `events.dead.<service>`, for operators. Suspends; raises when that fails, so that the
  * event is kept. */
 void event_dead_letter(struct request *rq, const struct event_consumer *consumer,
                        const struct stream_entry *entry, const char *why);

@@ -4,7 +4,7 @@
  * An event that fails delays only its own account. It is parked, and so are later events of its
  * account, untried; those of other accounts go on. Parked events are tried again apart, with backoff,
  * an account's in their order. An event that fails by itself DELIVERIES_MAX times goes to
- * `events.dead`, and one whose data are wrong at once; one that finds a part of the system unavailable
+ * `events.dead.<service>`, and one whose data are wrong at once; one that finds a part of the system unavailable
  * is kept.
  *
  * Bounds: when more than PARKED_OF_ACCOUNT events of an account are parked, the one that fails has no

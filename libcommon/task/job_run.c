@@ -17,7 +17,6 @@
 #define TIMEOUT_DEFAULT_MS 300000
 #define SETTLE_TIMEOUT_MS  9000 /* below the time that a stopping process gives its requests */
 #define ERROR_MAX          1000
-#define DEAD_STREAM        "jobs.dead"
 #define DEAD_KEPT          "10000"
 
 static struct metric jobs_total =
@@ -98,7 +97,7 @@ void job_dead_letter(struct request *rq, struct tasks *tasks, const char *task_i
 	char at[TIME_TEXT_LEN + 1];
 	time_format(time_now_ms(), at);
 	const char *const argv[] = {
-		"XADD",     DEAD_STREAM,
+		"XADD",     arena_printf(rq->arena, "jobs.dead.%s", tasks->settings.service),
 		"MAXLEN",   "~",
 		DEAD_KEPT,  "*",
 		"service",  tasks->settings.service,

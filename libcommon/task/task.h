@@ -98,9 +98,9 @@ struct event {
 /** Handle an event. It is delivered at least once, so the effect must be idempotent. The events of an
  * account arrive one after the other, in their order. A raise is a failed delivery:
  *   ERR_INVALID, ERR_NOT_FOUND, ERR_CONFLICT, ERR_FORBIDDEN, ERR_TOO_LARGE  the event goes to
- *     `events.dead` at once;
+ *     `events.dead.<service>` at once;
  *   ERR_UNAVAILABLE, ERR_UNCERTAIN, ERR_CONTENTION  it is tried again without limit;
- *   any other  it goes to `events.dead` after ten.
+ *   any other  it goes to `events.dead.<service>` after ten.
  * Until then later events of the same account wait behind it, and those of other accounts go on. */
 typedef void event_fn(struct request *rq, const struct event *event);
 

@@ -153,8 +153,8 @@ struct tasks *tasks_start(struct worker *worker, const struct tasks_settings *se
 	tasks->settings = *settings;
 	tasks->streams = settings->streams ? settings->streams : EVENT_STREAMS;
 	tasks->jobs_stream = key_of("jobs.%s", settings->service);
-	tasks->batch_key = key_of("outbox.%s.batch", settings->service);
-	tasks->fence_key = key_of("outbox.%s.fence", settings->service);
+	tasks->batch_key = key_of("batch.%s", settings->service);
+	tasks->fence_key = key_of("fence.%s", settings->service);
 	tasks->relay_lease.name = "outbox";
 	tasks->reconciler_lease.name = "reconcile";
 	tasks->run_ended = check_drained;

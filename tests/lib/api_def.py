@@ -72,6 +72,28 @@ def operations():
     return parse(TABLE.read_text(encoding="utf-8"))
 
 
+INTERNAL_TABLE = ROOT / "libcommon" / "internal.def"
+INTERNAL_ROW = re.compile(r'INTERNAL\(\w+, +(\w+), +"([^"]+)", +(\w+), +BODY_\w+, +(.*)\)')
+PUBLIC_ROW = re.compile(r"PUBLIC\((\w+), +(.*)\)")
+
+
+def callers_of(text):
+    """`MAY(INTERESTS) | MAY(SEARCH)` -> the names of these services."""
+    return {f"svc-{name.lower()}" for name in re.findall(r"MAY\((\w+)\)", text)}
+
+
+def internal_operations():
+    """[(method, path, service, callers)] of libcommon/internal.def; services by name."""
+    rows = INTERNAL_ROW.findall(COMMENT.sub("", INTERNAL_TABLE.read_text(encoding="utf-8")))
+    return [(method, path, f"svc-{service.lower()}", callers_of(callers)) for method, path, service, callers in rows]
+
+
+def public_callers():
+    """{operation id: services that may use it, beside the gateway} of libcommon/internal.def."""
+    rows = PUBLIC_ROW.findall(COMMENT.sub("", INTERNAL_TABLE.read_text(encoding="utf-8")))
+    return {operation: callers_of(callers) for operation, callers in rows}
+
+
 def services():
     """All values of Operation.service, in the order of API_SERVICES in libcommon/http/api.h."""
     header = (ROOT / "libcommon" / "http" / "api.h").read_text(encoding="utf-8")

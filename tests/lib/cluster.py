@@ -136,7 +136,7 @@ class Cluster:
             "LISTEN": f"127.0.0.1:{listen}",
             "ADMIN_LISTEN": f"127.0.0.1:{admin}",
             **self.database_settings(role),
-            "REDIS_URL": self.redis.url(),
+            "REDIS_URL": self.redis.url(name),
             **self.secrets_of(name),
             "DATA_DIR": str(data),
             **{variable: self.url(other) for other, _, variable in self.rows if variable},

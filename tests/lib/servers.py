@@ -72,10 +72,15 @@ class Server:
         self.password = secrets.token_hex(16)
         self.log_path = base / f"{name}.log"
 
+    def environment(self):
+        """The passwords, for servers.sh."""
+        return {**os.environ, "PASSWORD": self.password}
+
     def _script(self, verb, *args):
         command = [SERVERS_SH, f"{self.name}_{verb}", self.base, *args]
-        env = {**os.environ, "PASSWORD": self.password}
-        done = subprocess.run([str(word) for word in command], env=env, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [str(word) for word in command], env=self.environment(), capture_output=True, text=True, check=False
+        )
         if done.returncode:
             raise RuntimeError(f"{self.name}_{verb}: {done.stdout}{done.stderr}")
         return done.stdout
@@ -174,11 +179,20 @@ class Redis(Server):
     def __init__(self, base):
         super().__init__(base, "redis", REDIS_OPTIONS)
 
-    def url(self):
-        return f"redis://:{self.password}@127.0.0.1:{self.port}/0"
+    def user_password(self, name):
+        return hashlib.sha256(f"{self.password}:{name}".encode()).hexdigest()[:32]
 
-    def client(self):
-        return redis.Redis.from_url(self.url(), decode_responses=True)
+    def environment(self):
+        passwords = [f"{name}={self.user_password(name)}" for name, _, _ in read_processes()]
+        return {**super().environment(), "REDIS_PASSWORDS": " ".join(passwords)}
+
+    def url(self, name=None):
+        """As the user of a process, or else as the one who may do everything."""
+        login = f"{name}:{self.user_password(name)}" if name else f":{self.password}"
+        return f"redis://{login}@127.0.0.1:{self.port}/0"
+
+    def client(self, name=None):
+        return redis.Redis.from_url(self.url(name), decode_responses=True)
 
 
 FOLDERS = Path("/var/tmp")

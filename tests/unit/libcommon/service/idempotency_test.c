@@ -198,9 +198,8 @@ static void wait_for_the_test(struct request *rq)
 
 static void until_lock_is_held(void)
 {
-	while (pg_fixture_run(&server,
-	                      "SELECT count(*) FROM pg_locks WHERE granted AND relation = "
-	                      "'idempotency_running'::regclass") == 0)
+	while (pg_fixture_run(&server, "SELECT count(*) FROM pg_locks WHERE granted AND relation = "
+	                               "'idempotency_running'::regclass") == 0)
 		uv_run(&fixture.worker.loop, UV_RUN_NOWAIT);
 }
 

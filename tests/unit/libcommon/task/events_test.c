@@ -182,7 +182,7 @@ static void test_events_go_to_matching_handlers(void **state)
 	until_count(&seen.count, 1);
 	until_count(&seen.others, 8);
 	assert_int_equal(seen.others, 8);
-	assert_int_equal(redis_number("XLEN events.dead"), 0);
+	assert_int_equal(redis_number("XLEN events.dead.svc-test"), 0);
 }
 
 static void test_a_failed_delivery_is_retried_in_order(void **state)
@@ -193,7 +193,7 @@ static void test_a_failed_delivery_is_retried_in_order(void **state)
 	emit("events.numbers", "number", 1, 3);
 	until_count(&seen.count, 3);
 	assert_true(seen.is_in_order);
-	assert_int_equal(redis_number("EXISTS events.dead"), 0);
+	assert_int_equal(redis_number("EXISTS events.dead.svc-test"), 0);
 }
 
 static void test_an_event_that_always_fails_goes_to_events_dead(void **state)
@@ -204,9 +204,9 @@ static void test_an_event_that_always_fails_goes_to_events_dead(void **state)
 	emit("events.numbers", "number", 1, 3);
 	until_count(&seen.count, 2);
 	assert_int_equal(seen.numbers[0], 2);
-	assert_int_equal(redis_number("XLEN events.dead"), 1);
+	assert_int_equal(redis_number("XLEN events.dead.svc-test"), 1);
 	redis_number("XADD events.numbers * type number data {broken");
-	until_redis(2, "XLEN events.dead");
+	until_redis(2, "XLEN events.dead.svc-test");
 }
 
 /* A transient error in more than ten tries: no event goes to events.dead. */
@@ -221,7 +221,7 @@ static void test_transient_failures_are_retried_without_limit(void **state)
 	until_count(&seen.count, 20);
 	assert_int_equal(seen.count, 20);
 	assert_true(seen.is_in_order);
-	assert_int_equal(redis_number("XLEN events.dead"), 0);
+	assert_int_equal(redis_number("XLEN events.dead.svc-test"), 0);
 }
 
 static void test_event_is_new_detects_a_second_delivery(void **state)
@@ -319,7 +319,7 @@ static void test_a_failing_event_delays_only_its_account(void **state)
 	assert_true(seen.is_in_order);
 	assert_int_equal(seen.of_account[0], 25);
 	until_sql(0, "SELECT count(*) FROM event_parked");
-	assert_int_equal(redis_number("XLEN events.dead"), 0);
+	assert_int_equal(redis_number("XLEN events.dead.svc-test"), 0);
 }
 
 /* When too many wait behind it, the failing one is given up. */
@@ -336,7 +336,7 @@ static void test_an_accounts_parked_events_are_bounded(void **state)
 	    "next_try) SELECT stream, n::text, account, event_id, 'else', at, '{}', '', now() "
 	    "FROM event_parked, generate_series(1, 1000) n");
 	emit_for(ACCOUNT, 2, 1);
-	until_redis(1, "XLEN events.dead");
+	until_redis(1, "XLEN events.dead.svc-test");
 	assert_int_equal(seen.tries_of_account, 2);
 }
 
@@ -347,7 +347,7 @@ static void test_wrong_data_go_to_events_dead_at_once(void **state)
 	sql("CREATE TABLE narrow (a text PRIMARY KEY)");
 	service_start(NULL, HANDLERS);
 	emit("events.accounts", "statement", 0, 3);
-	until_redis(3, "XLEN events.dead");
+	until_redis(3, "XLEN events.dead.svc-test");
 	assert_int_equal(seen.statements, 3);
 	assert_int_equal(sql("SELECT count(*) FROM event_parked"), 0);
 }

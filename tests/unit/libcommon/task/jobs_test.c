@@ -210,7 +210,7 @@ static void test_failed_attempts_are_retried_unless_final(void **state)
 	until_sql(1, "SELECT count(*) FROM task WHERE kind = 'silent' AND status = 'failed'");
 	task_queue("timed", 1);
 	until_sql(1, "SELECT count(*) FROM task WHERE kind = 'timed' AND status = 'failed'");
-	until_redis(4, "XLEN jobs.dead");
+	until_redis(4, "XLEN jobs.dead.svc-test");
 	until_settled();
 }
 
@@ -358,7 +358,7 @@ static void test_a_task_fails_when_its_worker_dies_in_the_last_attempt(void **st
 	    "lease_until = now() - interval '1 second'");
 	service_start(JOBS, NULL);
 	until_sql(1, "SELECT count(*) FROM task WHERE status = 'failed' AND error IS NOT NULL");
-	until_redis(1, "XLEN jobs.dead");
+	until_redis(1, "XLEN jobs.dead.svc-test");
 	until_settled();
 	assert_int_equal(runs, 0);
 }

@@ -1,0 +1,1 @@
+from lib.fixtures import *  # noqa: F401,F403
