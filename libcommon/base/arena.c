@@ -80,7 +80,7 @@ static void block_free(struct block *block, bool is_wiped)
 {
 	unpoison(block, block->size);
 	if (is_wiped)
-		explicit_bzero(block, block->size);
+		explicit_bzero(block, block->used); /* the rest was never used */
 	free(block);
 }
 

@@ -8,6 +8,7 @@
 #include "loop/worker.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 #include <time.h>
 
@@ -32,6 +33,8 @@ static enum err_code result_code(const struct transfer *transfer, const struct f
 	bool is_safe = fetch_is_safe(call);
 	if (transfer->is_over_limit)
 		return ERR_UPSTREAM;
+	if (transfer->is_refused && transfer->result != CURLE_OK)
+		return ERR_FORBIDDEN;
 	switch (transfer->result) {
 	case CURLE_OK:
 		return ERR_NONE;
@@ -73,6 +76,17 @@ static uint64_t timeout_of(const struct request *rq, const struct fetch_call *ca
 	return MAX_OF(MIN_OF(left_ms, limit_ms), 1);
 }
 
+/* The URL for logs: without a query, a user name and a password. */
+static const char *url_without_secrets(struct arena *arena, const char *url)
+{
+	const char *scheme = strstr(url, "://");
+	size_t start = scheme ? (size_t)(scheme - url) + 3 : 0;
+	size_t end = strcspn(url, "?#");
+	const char *at = memrchr(url + start, '@', strcspn(url + start, "/?#"));
+	size_t host = at ? (size_t)(at + 1 - url) : start;
+	return arena_printf(arena, "%.*s%.*s", (int)start, url, (int)(end - host), url + host);
+}
+
 enum err_code fetch_once(struct request *rq, const struct fetch_call *call,
                          struct fetch_response **ret_answer, bool *ret_is_sent)
 {
@@ -88,7 +102,8 @@ enum err_code fetch_once(struct request *rq, const struct fetch_call *call,
 	if (transfer->is_done) {
 		code = result_code(transfer, call);
 		if (code != ERR_NONE)
-			log_debug(LOG_GROUP_FETCH, "call failed", f_text("url", call->url),
+			log_debug(LOG_GROUP_FETCH, "call failed",
+			          f_text("url", url_without_secrets(transfer->arena, call->url)),
 			          f_text("why", transfer->error[0]
 			                                ? transfer->error
 			                                : curl_easy_strerror(transfer->result)));
@@ -124,6 +139,8 @@ static const char *failure_detail(enum err_code code)
 		return "another server did not respond in time";
 	case ERR_UPSTREAM:
 		return "another server sent an unusable response";
+	case ERR_FORBIDDEN:
+		return "the address is in a private network";
 	default:
 		return "the call to another server was cancelled";
 	}

@@ -21,6 +21,14 @@ struct fetcher *fetcher_new(uv_loop_t *loop);
  * NULL is fine. */
 void fetcher_free(struct fetcher *fetcher);
 
+/** Which addresses of a call are checked: a private one is refused unless FETCH_ALLOW lists it (guard.h). */
+enum fetch_guard {
+	FETCH_GUARD_NONE,      /* the URL comes from the settings */
+	FETCH_GUARD_REDIRECTS, /* the URL too, but not where it redirects to, unless it is the same
+				  address and port; a proxy counts as an address */
+	FETCH_GUARD_ALL, /* the URL comes from a user; proxies of the environment are not used */
+};
+
 struct fetch_call {
 	const char *method;    /* NULL: GET */
 	const char *url;       /* http or https; absolute */
@@ -34,7 +42,8 @@ struct fetch_call {
 	uint64_t connect_timeout_ms; /* 0: 5,000 */
 	bool is_safe;                /* changes nothing, although the method is not a safe one */
 	bool follow_redirects;       /* at most 5; http and https only */
-	bool is_direct;              /* ignore the proxies that environment variables set */
+	enum fetch_guard guard;
+	bool is_direct; /* ignore the proxies that environment variables set */
 };
 
 /** In the arena of the request. */
@@ -50,6 +59,7 @@ struct fetch_response {
  *
  * Raises: ERR_UNAVAILABLE no connection, or it broke while the request was unsent or it changes
  *         nothing (is_safe, or a safe method); ERR_UNCERTAIN it broke after an unsafe request was sent;
+ *         ERR_FORBIDDEN the guard refused the address;
  *         ERR_TIMEOUT; ERR_UPSTREAM not HTTP, TLS failed, or the answer exceeds its limit. */
 struct fetch_response *fetch(struct request *rq, const struct fetch_call *call);
 

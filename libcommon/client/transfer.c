@@ -1,6 +1,7 @@
 #include "client/transfer.h"
 
 #include "base/base.h"
+#include "client/guard.h"
 #include "loop/fiber.h"
 
 #include <stdlib.h>
@@ -297,6 +298,7 @@ struct transfer *transfer_start(struct fetcher *fetcher, const struct fetch_call
 	set_limits(transfer, call, timeout_ms);
 	set_method(transfer, call);
 	set_fields(transfer, call);
+	fetch_guard_set(transfer, call->guard);
 	if (call->is_direct || call->unix_path)
 		curl_easy_setopt(transfer->easy, CURLOPT_PROXY, "");
 	if (call->unix_path)

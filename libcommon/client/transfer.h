@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include "base/ip.h"
 #include "client/fetch.h"
 
 #include <curl/curl.h>
@@ -26,6 +27,11 @@ struct transfer {
 	struct buf body;
 	size_t body_max_bytes;
 	bool is_over_limit;
+	enum fetch_guard guard;
+	bool is_refused; /* the guard refused an address */
+	struct ip
+		first_ip; /* with a guard: where the first hop connected to; port 0: nowhere yet */
+	int first_port;
 	/* Set when the transfer has ended. */
 	bool is_done;
 	CURLcode result;

@@ -202,7 +202,7 @@ void http_parse_init(struct http_conn *conn)
 
 void http_parse_begin(struct http_conn *conn)
 {
-	struct arena *arena = arena_new();
+	struct arena *arena = arena_new_wiped(); /* Authorization, content with secrets */
 	struct server_exchange *exchange = arena_new_of(arena, struct server_exchange);
 	exchange->x = (struct http_exchange){
 		.server = conn->server,

@@ -24,6 +24,15 @@ static void peer_format(const struct sockaddr_storage *from, char peer[INET6_ADD
 		memcpy(peer, "unix", sizeof("unix"));
 }
 
+/* The bytes can have a key. */
+static void held_free(struct http_conn *conn)
+{
+	if (conn->held)
+		explicit_bzero(conn->held, conn->held_length);
+	free(conn->held);
+	conn->held = NULL;
+}
+
 bool http_socket_open(struct http_conn *conn, int fd, const struct sockaddr_storage *from,
                       void (*on_event)(struct http_conn *conn))
 {
@@ -132,11 +141,11 @@ bool http_socket_may_read(const struct http_conn *conn)
 static void hold_input(struct http_conn *conn)
 {
 	if (conn->in_length == 0) {
-		free(conn->held);
-		conn->held = NULL;
+		held_free(conn);
 	} else if (!conn->held) {
 		conn->held = malloc(conn->in_length);
 		require(conn->held);
+		conn->held_length = conn->in_length;
 		memcpy(conn->held, conn->in, conn->in_length);
 		conn->in = conn->held;
 	}
@@ -317,7 +326,7 @@ static void on_handle_closed(uv_handle_t *handle)
 	if (--conn->handle_count > 0)
 		return;
 	struct http_server *server = conn->server;
-	free(conn->held);
+	held_free(conn);
 	free(conn);
 	http_server_handle_closed(server);
 }

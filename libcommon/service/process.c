@@ -1,6 +1,7 @@
 #include "service/process.h"
 
 #include "base/address.h"
+#include "base/ip.h"
 #include "http/api.h"
 #include "pg/target.h"
 #include "redis/url.h"
@@ -15,7 +16,7 @@ struct process_settings process_settings;
 const struct setting PROCESS_SETTINGS[] = {
 	SETTING_TEXT(&process_settings.listen, "LISTEN", "0.0.0.0:8080",
                      "Public listener: host:port or unix:/path."),
-	SETTING_TEXT(&process_settings.admin_listen, "ADMIN_LISTEN", "0.0.0.0:9090",
+	SETTING_TEXT(&process_settings.admin_listen, "ADMIN_LISTEN", "127.0.0.1:9090",
                      "Listener of /healthz, /readyz and /metrics: host:port or unix:/path."),
 	SETTING_SECRET(&process_settings.database_url, "DATABASE_URL", NULL,
                        "Postgres, as the role that owns this process's schema: "
@@ -38,6 +39,9 @@ const struct setting PROCESS_SETTINGS[] = {
                        "Encrypt the answers that are stored for an Idempotency-Key: SECRET or "
                        "SECRET,OLDER, 32 characters or more each; the first encrypts, all "
                        "decrypt; the same in all replicas of this process only."),
+	SETTING_TEXT(&process_settings.fetch_allow, "FETCH_ALLOW", "",
+                     "Private networks that redirects and URLs of users may lead to: addresses and "
+                     "networks such as 10.0.0.0/8."),
 	SETTING_INT(
 		&process_settings.workers, "WORKERS", "0", 0, 256,
 		"Event loops, each with a thread; 0: one per usable processor, at most one for two "
@@ -131,6 +135,15 @@ static bool is_redis_url(const char *text)
 	return true;
 }
 
+static bool is_network_list(const char *text)
+{
+	struct arena *arena = arena_new();
+	const struct ip_networks *networks;
+	bool is_valid = ip_networks_parse(arena, text, NULL, NULL, &networks) == ERR_NONE;
+	arena_free(arena);
+	return is_valid;
+}
+
 static bool is_secret_list(const char *text)
 {
 	for (;; text++) {
@@ -156,6 +169,8 @@ static const struct {
          "postgres://role:password@host/database"},
 	{&process_settings.database_direct_url, "DATABASE_DIRECT_URL", is_postgres_url_or_empty,
          "postgres://role:password@host/database"},
+	{&process_settings.fetch_allow, "FETCH_ALLOW", is_network_list,
+         "a list of addresses and networks"},
 	{&process_settings.redis_url, "REDIS_URL", is_redis_url, "redis://:password@host:port/db"},
 	{&process_settings.seal_secrets, "SEAL_SECRETS", is_secret_list,
          "secrets of 32 characters or more, separated by commas"},

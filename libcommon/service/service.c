@@ -2,7 +2,9 @@
 
 #include "base/cpu.h"
 #include "base/crypto.h"
+#include "base/ip.h"
 #include "base/log.h"
+#include "client/guard.h"
 #include "loop/request_list.h"
 #include "service/connections.h"
 #include "service/http_request.h"
@@ -15,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -100,7 +103,11 @@ static int run_process(const struct service *service, const struct peers *peers,
 		.worker_count = shares.loops,
 		.worker_connections = shares.per_loop,
 	};
+	const struct ip_networks *allowed;
 	int status;
+	require(ip_networks_parse(arena, process_settings.fetch_allow, NULL, NULL, &allowed) ==
+	        ERR_NONE);
+	fetch_guard_allow(allowed);
 	if (command) {
 		status = command->run(&process, argc, argv);
 	} else {
@@ -138,6 +145,18 @@ static int run_option(const struct service *service, const char *option)
 	return -1;
 }
 
+/* Keys and bodies in memory do not get into core files, and other processes of the user cannot read the
+ * memory: only root can attach a debugger. Not with sanitizers, whose leak check attaches to its own
+ * process. */
+static void forbid_dumps(void)
+{
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+	static const struct rlimit NONE = {0, 0};
+	setrlimit(RLIMIT_CORE, &NONE);
+	prctl(PR_SET_DUMPABLE, 0);
+#endif
+}
+
 /* Return large blocks to the system when they are freed. By default glibc raises both thresholds when a
  * large block is freed, and then keeps such blocks. */
 static void set_malloc_thresholds(void)
@@ -169,6 +188,7 @@ static void set_pool_size(void)
 
 int service_main(const struct service *service, int argc, char **argv)
 {
+	forbid_dumps();
 	int status = argc > 1 ? run_option(service, argv[1]) : -1;
 	if (status >= 0)
 		return status;

@@ -1,5 +1,6 @@
 /* `svc-search harvest`: reads the records of an OAI-PMH server page by page, with a pause between the
  * pages, and waits as long as Retry-After says. */
+#include "base/crypto.h"
 #include "base/timefmt.h"
 #include "client/fetch.h"
 #include "http/query.h"
@@ -26,14 +27,16 @@ const struct setting HARVEST_SETTINGS[] = {
 	SETTING_END,
 };
 
-#define ATTEMPTS_MAX   8
-#define RESTARTS_MAX   3
-#define PAGE_MAX_BYTES ((size_t)64 * 1024 * 1024)
+#define ATTEMPTS_MAX     8
+#define RESTARTS_MAX     3
+#define TOKEN_HASH_BYTES 8
+#define PAGE_MAX_BYTES   ((size_t)64 * 1024 * 1024)
 
 struct harvest {
 	const char *from, *until, *set; /* until and set may be NULL */
 	size_t withdrawn;               /* papers */
 	size_t read;                    /* records of the list so far */
+	struct buf tokens;              /* hashes of the list's resumption tokens so far */
 	int restarts;                   /* how often the list was restarted */
 	long complete;                  /* records of the whole list; 0: not given */
 };
@@ -58,6 +61,7 @@ static struct fetch_response *get_page(struct request *rq, const char *url)
 		.response_max_bytes = PAGE_MAX_BYTES,
 		.timeout_ms = 120000,
 		.follow_redirects = true,
+		.guard = FETCH_GUARD_REDIRECTS,
 	};
 	const char *why = NULL;
 	for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
@@ -65,6 +69,11 @@ static struct fetch_response *get_page(struct request *rq, const char *url)
 		enum err_code code = fetch_try(rq, &call, &answer);
 		if (!code && answer->status == 200)
 			return answer;
+		if (code == ERR_FORBIDDEN)
+			raise_error(rq, ERR_UPSTREAM,
+			            "%s redirects to a private network, which FETCH_ALLOW does not "
+			            "list",
+			            oai_url);
 		if (!code && answer->status < 500 && answer->status != 429)
 			raise_error(rq, ERR_UPSTREAM, "%s answered %d", url, answer->status);
 		uint64_t wait_ms = code ? 0 : fetch_retry_after_ms(answer);
@@ -125,7 +134,19 @@ static const char *restart_list(struct request *rq, struct harvest *harvest)
 		            "--until");
 	fprintf(stderr, "the resumption token has expired: restarting the list\n");
 	harvest->read = 0;
+	harvest->tokens.length = 0;
 	return first_url(rq, harvest);
+}
+
+/* Raise when the server has given this token before: the list would never end. */
+static void require_new_token(struct request *rq, struct harvest *harvest, const char *token)
+{
+	uint8_t hash[SHA256_LEN];
+	sha256(token, strlen(token), hash);
+	for (size_t at = 0; at < harvest->tokens.length; at += TOKEN_HASH_BYTES)
+		if (memcmp(harvest->tokens.data + at, hash, TOKEN_HASH_BYTES) == 0)
+			raise_error(rq, ERR_UPSTREAM, "the server repeats a resumption token");
+	buf_add(&harvest->tokens, hash, TOKEN_HASH_BYTES);
 }
 
 /* Fetch and store one page. Returns the URL of the next one; NULL: it was the last. */
@@ -145,6 +166,7 @@ static const char *harvest_page(struct request *rq, struct harvest *harvest, str
 	store_page(rq, harvest, import, &page);
 	if (!page.token)
 		return NULL;
+	require_new_token(rq, harvest, page.token);
 	return arena_printf(rq->arena, "%s?verb=ListRecords&resumptionToken=%s", oai_url,
 	                    query_encode(rq->arena, page.token));
 }
@@ -153,6 +175,7 @@ static void harvest_main(struct request *rq)
 {
 	struct harvest *harvest = rq->user;
 	struct import *import = import_new(rq);
+	harvest->tokens.arena = rq->arena;
 	const char *url = first_url(rq, harvest);
 	while (url) {
 		struct arena *whole = request_page_begin(rq);

@@ -230,3 +230,24 @@ def test_redirects_are_followed(harvest, new_id):
 )  # fmt: skip
 def test_invalid_arguments(harvest, args):
     assert harvest([], *args)[0].returncode == 2
+
+
+def test_a_repeated_token_ends_the_command(harvest, new_id):
+    answers = [page([record(new_id())], token) for token in ("a", "b", "a")]
+    done, asked = harvest(answers)
+    assert done.returncode == 1 and "repeats a resumption token" in done.stderr
+    assert len(asked) == 3
+
+
+def redirect(location):
+    return lambda request: request.reply(302, "", Location=location)
+
+
+def test_a_redirect_to_the_private_network_is_refused(harvest, stub_server, new_id):
+    """The server itself is on a loopback address, which the operator has chosen."""
+    inner = stub_server(lambda request: request.reply(200, page([record(new_id())])))
+    done, _ = harvest([redirect(inner.url)])
+    assert done.returncode == 1 and "FETCH_ALLOW" in done.stderr
+    assert inner.requests == []
+    done, _ = harvest([redirect(inner.url)], FETCH_ALLOW="127.0.0.0/8")
+    assert done.returncode == 0 and len(inner.requests) == 1

@@ -199,7 +199,7 @@ static void only_a_wiped_arena_is_wiped(void **state attr_unused)
 	arena_alloc(own, 1 << 20);
 	size_t size = arena_size_bytes(own);
 	arena_free(own);
-	assert_int_equal(wiped_bytes, size);
+	assert_in_range(wiped_bytes, 100 * 5000 + (1 << 20), size); /* what was never used is not */
 }
 
 #if defined(__SANITIZE_ADDRESS__)

@@ -1,5 +1,6 @@
 #include "client/fetch.h"
 
+#include "client/guard.h"
 #include "scratch.h"
 #include "worker_fixture.h"
 
@@ -26,6 +27,8 @@ static const struct canned {
 	{"/ring", "HTTP/1.1 302 Found\r\nLocation: /ring\r\nContent-Length: 0\r\n\r\n", false},
 	{"/file", "HTTP/1.1 302 Found\r\nLocation: file:///etc/passwd\r\nContent-Length: 0\r\n\r\n",
          false},
+	{"/away",
+         "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n", false},
 	{"/chunks",
          "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n4\r\ndefg\r\n0\r\n\r\n",
          false},
@@ -301,6 +304,57 @@ static void test_redirects(void **state)
 	assert_int_equal(probe.code, ERR_UPSTREAM);
 }
 
+/* The test server is on a loopback address. */
+static void test_private_addresses_are_refused(void **state)
+{
+	(void)state;
+	struct arena *arena = arena_new();
+	const struct ip_networks *loopback;
+	struct probe probe = {.path = "/ok", .call = {.guard = FETCH_GUARD_ALL}};
+	fixture_run(&fixture, probe_run, &probe);
+	assert_int_equal(probe.code, ERR_FORBIDDEN);
+	assert_int_equal(server.accepted, 0);
+	/* A name, which only the resolver knows to be private. */
+	probe.url = arena_printf(arena, "http://localhost:%u/ok", server.port);
+	fixture_run(&fixture, probe_run, &probe);
+	assert_int_equal(probe.code, ERR_FORBIDDEN);
+	probe.url = arena_printf(arena, "http://[::ffff:127.0.0.1]:%u/ok", server.port);
+	fixture_run(&fixture, probe_run, &probe);
+	assert_int_equal(probe.code, ERR_FORBIDDEN);
+	assert_int_equal(server.accepted, 0);
+	assert_int_equal(ip_networks_parse(arena, "127.0.0.0/8", NULL, NULL, &loopback), ERR_NONE);
+	fetch_guard_allow(loopback);
+	probe = (struct probe){.path = "/ok", .call = {.guard = FETCH_GUARD_ALL}};
+	fixture_run(&fixture, probe_run, &probe);
+	assert_int_equal(probe.status, 200);
+	fetch_guard_allow(NULL);
+	arena_free(arena);
+}
+
+/* A connection that an unguarded call has left open does not serve a guarded one. */
+static void test_kept_connections_are_guarded(void **state)
+{
+	(void)state;
+	assert_int_equal(probe_of("GET", "/ok").status, 200);
+	struct probe probe = {.path = "/ok", .call = {.guard = FETCH_GUARD_ALL}};
+	fixture_run(&fixture, probe_run, &probe);
+	assert_int_equal(probe.code, ERR_FORBIDDEN);
+	assert_int_equal(server.requests, 1);
+}
+
+static void test_redirects_are_guarded(void **state)
+{
+	(void)state;
+	struct probe probe = {.path = "/away",
+	                      .call = {.follow_redirects = true, .guard = FETCH_GUARD_REDIRECTS}};
+	fixture_run(&fixture, probe_run, &probe);
+	assert_int_equal(probe.code, ERR_FORBIDDEN);
+	assert_int_equal(server.requests, 1);
+	probe.path = "/moved"; /* on the same server */
+	fixture_run(&fixture, probe_run, &probe);
+	assert_int_equal(probe.status, 200);
+}
+
 static void test_failures_have_their_codes(void **state)
 {
 	(void)state;
@@ -494,6 +548,9 @@ int main(void)
 		CASE(test_fields_and_body_are_read),
 		CASE(test_the_request_is_sent),
 		CASE(test_redirects),
+		CASE(test_private_addresses_are_refused),
+		CASE(test_kept_connections_are_guarded),
+		CASE(test_redirects_are_guarded),
 		CASE(test_failures_have_their_codes),
 		CASE(test_fetch_raises),
 		CASE(test_a_server_without_tls_is_refused),
