@@ -5,12 +5,16 @@
 #include "key/key_check.h"
 #include "openapi.h"
 #include "proxy/edge.h"
+#include "service/etag.h"
 #include "service/reply.h"
 #include "service/service.h"
+
+static const char *openapi_etag;
 
 /* GET /openapi.json: the description of the whole API. */
 static void openapi_get(struct request *rq)
 {
+	reply_header(rq, "ETag", "%s", openapi_etag);
 	reply_header(rq, "Cache-Control", "public, max-age=300");
 	reply_json_length(rq, 200, OPENAPI_JSON, sizeof(OPENAPI_JSON) - 1);
 }
@@ -47,5 +51,9 @@ static const struct service SERVICE = {
 
 int main(int argc, char **argv)
 {
-	return service_main(&SERVICE, argc, argv);
+	struct arena *arena = arena_new();
+	openapi_etag = etag_of_content(arena, OPENAPI_JSON, sizeof(OPENAPI_JSON) - 1);
+	int status = service_main(&SERVICE, argc, argv);
+	arena_free(arena);
+	return status;
 }

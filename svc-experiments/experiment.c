@@ -1,10 +1,12 @@
 #include "experiment.h"
 
+#include "base/json.h"
 #include "experiment.sql.h"
 #include "fields.h"
 #include "pg/pg.h"
 #include "service/etag.h"
 #include "service/input.h"
+#include "service/key_limit.h"
 #include "service/reply.h"
 #include "service/resource.h"
 
@@ -47,8 +49,8 @@ static void reply_list(struct request *rq, const struct list_input *in, bool is_
 	struct pg_rows *rows =
 		pg_query(rq, EXPERIMENT_LIST_SQL, pg_uuid(rq->caller.account), pg_text(in->project),
 	                 pg_text(in->status), pg_text(in->ticket_source), pg_text(in->ticket),
-	                 pg_text(in->created_via), pg_bool(is_actionable), pg_int(in->limit),
-	                 pg_int(in->offset));
+	                 pg_text(in->created_via), pg_bool(is_actionable), pg_text(rq->caller.repo),
+	                 pg_int(in->limit), pg_int(in->offset));
 	reply_page(rq, pg_json(rows), pg_value_int(rows, 0, 1), in->limit, in->offset);
 }
 
@@ -60,6 +62,22 @@ void experiment_list(struct request *rq)
 void experiment_actionable(struct request *rq)
 {
 	reply_list(rq, request_input(rq, struct list_input, ACTIONABLE_FIELDS), true);
+}
+
+void experiment_require_repo(struct request *rq, const char *id)
+{
+	if (!rq->caller.repo)
+		return;
+	struct pg_rows *rows =
+		pg_query(rq, EXPERIMENT_REPO_SQL, pg_text(id), pg_uuid(rq->caller.account));
+	if (!pg_empty(rows))
+		require_repo(rq, pg_value(rows, 0, 0));
+}
+
+/* Raise ERR_FORBIDDEN when the body sets a target repository that is not the key's. */
+static void require_new_repo(struct request *rq)
+{
+	require_repo(rq, json_get_text(json_get(rq->http->json, "launch_context"), "target_repo"));
 }
 
 static const struct constraint CONSTRAINTS[] = {
@@ -77,6 +95,7 @@ static void reply_detail(struct request *rq, int status, const struct pg_rows *r
 void experiment_create(struct request *rq)
 {
 	request_input(rq, struct experiment_path, EXPERIMENT_CREATE_FIELDS);
+	require_new_repo(rq);
 	reply_detail(rq, 201,
 	             pg_write(rq, CONSTRAINTS, EXPERIMENT_CREATE_SQL, pg_uuid(rq->caller.account),
 	                      pg_text(request_body_json(rq)), pg_text(rq->id)));
@@ -85,6 +104,7 @@ void experiment_create(struct request *rq)
 void experiment_get(struct request *rq)
 {
 	struct experiment_path *in = request_input(rq, struct experiment_path, ID_FIELDS);
+	experiment_require_repo(rq, in->id);
 	struct pg_rows *rows =
 		pg_query(rq, EXPERIMENT_GET_SQL, pg_text(in->id), pg_uuid(rq->caller.account));
 	reply_detail(rq, 200, rows);
@@ -95,6 +115,8 @@ void experiment_update(struct request *rq)
 	struct experiment_path *in =
 		request_input(rq, struct experiment_path, EXPERIMENT_UPDATE_FIELDS);
 	request_require_member(rq);
+	require_new_repo(rq);
+	experiment_require_repo(rq, in->id);
 	struct pg_rows *rows = pg_write(rq, CONSTRAINTS, EXPERIMENT_UPDATE_SQL, pg_text(in->id),
 	                                pg_uuid(rq->caller.account), caller_key(rq),
 	                                pg_text(request_body_json(rq)), pg_text(rq->id),
@@ -108,6 +130,7 @@ void experiment_update(struct request *rq)
 void experiment_delete(struct request *rq)
 {
 	struct experiment_path *in = request_input(rq, struct experiment_path, ID_FIELDS);
+	experiment_require_repo(rq, in->id);
 	struct pg_rows *rows = pg_query(rq, EXPERIMENT_DELETE_SQL, pg_text(in->id),
 	                                pg_uuid(rq->caller.account), pg_text(rq->id));
 	reply_one(rq, 200, rows, EXPERIMENT_MISSING);

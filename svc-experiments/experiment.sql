@@ -1,14 +1,18 @@
 -- name: experiment_list (read)
 -- $1 account, $2 project, $3 status, $4 ticket source, $5 ticket, $6 created_via (NULL: any), $7 actionable ones only,
--- $8 limit, $9 offset.
-SELECT page, total FROM experiment_page($1, $2, $3, $4, $5, $6, $7, $8, $9);
+-- $8 the only target repository that the key may see (NULL: all), $9 limit, $10 offset.
+SELECT page, total FROM experiment_page($1, $2, $3, $4, $5, $6, $7, $8, $9, $10);
+
+-- name: experiment_repo (read)
+-- The target repository of an experiment; NULL: it has none.
+SELECT launch_context ->> 'target_repo' FROM experiment WHERE id = $1 AND account_id = $2;
 
 -- name: experiment_create
 -- $2 body, $3 request id.
-SELECT experiment_detail_json(e), e.version FROM experiment_new($1, $2, $3) e;
+SELECT experiment_detail_json(e), experiment_etag(e) FROM experiment_new($1, $2, $3) e;
 
 -- name: experiment_get (read)
-SELECT experiment_detail_json(e), e.version FROM experiment e WHERE id = $1 AND account_id = $2;
+SELECT experiment_detail_json(e), experiment_etag(e) FROM experiment e WHERE id = $1 AND account_id = $2;
 
 -- name: experiment_update
 -- $3 API key, $4 members to change, $5 request id, $6 versions that If-Match allows (NULL: any).
@@ -19,7 +23,7 @@ WITH old AS MATERIALIZED (
     SELECT experiment_change(old.e, $4, $3, $5) AS e FROM old
     WHERE $6::bigint[] IS NULL OR (old.e).version = ANY ($6::bigint[])
 )
-SELECT CASE WHEN (changed.e).id IS NOT NULL THEN experiment_detail_json(changed.e) END, (changed.e).version
+SELECT CASE WHEN (changed.e).id IS NOT NULL THEN experiment_detail_json(changed.e) END, experiment_etag(changed.e)
 FROM old LEFT JOIN changed ON true;
 
 -- name: experiment_delete

@@ -11,7 +11,7 @@ static const char *const SOURCE_TYPES[] = {"arxiv_paper", "code_repo", "ticket",
 static const struct field RESOURCE[] = {
 	JSON_TEXT("arxiv_id", NULLABLE, 0, 255),
 	JSON_TEXT("title", NULLABLE, 0, 1000),
-	JSON_TEXT("url", NULLABLE, 0, 2048),
+	JSON_LINK("url", NULLABLE),
 	FIELD_END,
 };
 
@@ -23,12 +23,12 @@ static const struct field METHOD[] = {
 
 static const struct field LAUNCH_CONTEXT[] = {
 	JSON_OBJECT_OF("resource", NULLABLE, RESOURCE),
-	JSON_TEXT("code_repository", NULLABLE, 0, 0),
-	JSON_TEXT("container_image", NULLABLE, 0, 0),
+	JSON_REFERENCE("code_repository", NULLABLE, 2048),
+	JSON_REFERENCE("container_image", NULLABLE, 2048),
 	JSON_ARRAY_OF("key_methods", NULLABLE, 0, 0, METHOD),
 	JSON_TEXT("implementation_plan", NULLABLE, 0, 0),
 	JSON_TEXT("task_description", NULLABLE, 0, 0),
-	JSON_TEXT("target_repo", NULLABLE, 0, 0),
+	JSON_REFERENCE("target_repo", NULLABLE, 2048),
 	JSON_TEXT("base_branch", NULLABLE, 0, 0),
 	FIELD_END,
 };
@@ -37,7 +37,7 @@ static const struct field LINK[] = {
 	JSON_TEXT("type", REQUIRED, 1, 64),
 	JSON_TEXT("id", NULLABLE, 0, 255),
 	JSON_TEXT("title", NULLABLE, 0, 1000),
-	JSON_TEXT("url", NULLABLE, 0, 2048),
+	JSON_LINK("url", NULLABLE),
 	FIELD_END,
 };
 
@@ -69,9 +69,8 @@ static const struct field LINK[] = {
 
 static bool check_source_ref(const char *text, size_t length, const char **ret_message)
 {
-	(void)text;
 	*ret_message = "must have at most 2048 bytes of UTF-8";
-	return length <= SOURCE_REF_MAX;
+	return length <= SOURCE_REF_MAX && url_is_safe_reference(text, length, ret_message);
 }
 
 const struct field EXPERIMENT_CREATE_FIELDS[] = {

@@ -1,5 +1,11 @@
-/** Entity tags (RFC 9110, section 8.8.3) for rows with a version counter: the tag of version 5 is
- * `"5"`.
+/** Entity tags (RFC 9110, section 8.8.3), all of them strong.
+ *
+ * A 200 of a GET with a path parameter, that is of one object, gets the hash of its content as a tag,
+ * unless the handler has set one; a request whose If-None-Match has the tag is answered 304. Handlers do
+ * nothing for this.
+ *
+ * For rows with a version counter: the tag of version 5 is `"5"`, or `"5-3f2a"` when the content shows
+ * something that does not increase the version; the part after the hyphen is then a hash of that.
  *
  * A handler that changes such a row passes etag_if_match() to its statement, which changes the row
  * only when its version is in the list (or the list is NULL), raises ERR_PRECONDITION when the row
@@ -12,6 +18,9 @@
 #include "base/arena.h"
 #include "loop/request.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+
 /** The versions that the request's If-Match fields allow to be changed (RFC 9110, section 13.1.1), as
  * etag_versions() returns them; NULL when the request has no such field. */
 const char *etag_if_match(struct request *rq);
@@ -21,5 +30,16 @@ const char *etag_if_match(struct request *rq);
  * nothing. NULL: the value is `*`, any version. In the arena. */
 const char *etag_versions(struct arena *arena, const char *if_match);
 
-/** Add the field ETag for the version `version` (decimal digits) to the reply. */
+/** Add the field ETag for `version` (decimal digits, optionally a hyphen and lower-case hex) to the reply. */
 void etag_reply(struct request *rq, const char *version);
+
+/** For http_request.c: add the hash of the content as ETag, where it is due, and turn the reply into a 304
+ * if If-None-Match has its tag. */
+void etag_validate(struct request *rq);
+
+/** A tag of the content, with quotes. In the arena. */
+const char *etag_of_content(struct arena *arena, const void *content, size_t length);
+
+/** Whether the value of an If-None-Match field is `*` or has the tag `etag` (with quotes). Compares weakly
+ * (RFC 9110, section 8.8.3.2). */
+bool etag_matches(const char *if_none_match, const char *etag);

@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "base/timefmt.h"
+#include "base/url.h"
 #include "base/utf8.h"
 #include "base/uuid.h"
 
@@ -119,21 +120,11 @@ static const char *check_time(struct arena *arena, const struct field *field, co
 	return NULL;
 }
 
-/* A subset of RFC 3986: scheme http or https, a host, no white space, control characters, quotes,
- * angle brackets or backslashes. */
 static const char *check_url(struct arena *arena, const struct field *field, const char *text,
                              size_t length, struct field_value *ret)
 {
-	static const char MESSAGE[] = "must be an absolute http or https URL";
-	size_t scheme = strncmp(text, "https://", 8) == 0  ? 8
-	                : strncmp(text, "http://", 7) == 0 ? 7
-	                                                   : 0;
-	if (!scheme || length == scheme || strchr("/?#:", text[scheme]))
-		return MESSAGE;
-	for (size_t i = 0; i < length; i++)
-		if ((unsigned char)text[i] <= ' ' || text[i] == 0x7F || strchr("<>\"\\", text[i]))
-			return MESSAGE;
-	return check_text(arena, field, text, length, ret);
+	const char *why;
+	return url_is_link(text, length, &why) ? check_text(arena, field, text, length, ret) : why;
 }
 
 static const char *check_number(struct arena *arena, const struct field *field, double number)

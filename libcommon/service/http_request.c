@@ -17,6 +17,7 @@
 #include "loop/wait.h"
 #include "loop/worker.h"
 #include "service/access.h"
+#include "service/etag.h"
 #include "service/idempotency.h"
 #include "service/input.h"
 #include "service/process.h"
@@ -130,6 +131,8 @@ static void send_reply(struct request *rq)
 		limit_reply(rq);
 	if (rq->problem.code)
 		reply_problem(rq);
+	else
+		etag_validate(rq);
 	report_finished(rq, rq->http->reply->status);
 	reply_send(rq);
 	http_body_drop(&collected_of(rq)->body);

@@ -4,6 +4,7 @@
 #include "http/query.h"
 #include "loop/request.h"
 #include "service/field_check.h"
+#include "service/key_limit.h"
 
 #include <string.h>
 #include <strings.h>
@@ -60,22 +61,59 @@ static void decode_text(struct request *rq, const struct field *field, const cha
 		store(input, field, &value);
 }
 
+/* The faults of a parameter that query_get() found `count` times, of which `decoded` could be decoded. */
+static bool add_query_fault(struct request *rq, const struct field *field, size_t count,
+                            size_t decoded)
+{
+	const char *fault = NULL;
+	if (count > 1 && !(field->flags & REPEATED))
+		fault = "must be given once";
+	else if (count > QUERY_REPEATS_MAX)
+		fault = "is given too often";
+	else if (decoded < count)
+		fault = "must be percent-encoded UTF-8";
+	else if (count == 0 && field->flags & REQUIRED)
+		fault = "is required";
+	if (fault)
+		problem_add_field(rq->arena, &rq->problem, field->name, "%s", fault);
+	return fault;
+}
+
+/* A parameter with REPEATED: the JSON array of its values. */
+static void decode_repeated(struct request *rq, const struct field *field, size_t count,
+                            void *input)
+{
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *values = yyjson_mut_arr(doc);
+	struct field_value value = {0};
+	struct query_param param;
+	for (const char *at = rq->http->head.query; query_next(rq->arena, &at, &param);) {
+		if (strcmp(param.name, field->name) != 0)
+			continue;
+		const char *fault = field_check_text(rq->arena, field, param.value, &value);
+		if (fault) {
+			problem_add_field(rq->arena, &rq->problem, field->name, "%s", fault);
+			return;
+		}
+		yyjson_mut_arr_add_str(doc, values, value.text);
+	}
+	if (add_query_fault(rq, field, count, yyjson_mut_arr_size(values)))
+		return;
+	value.text = json_write_mut(rq->arena, values, NULL);
+	store(input, field, &value);
+}
+
 static void decode_query(struct request *rq, const struct field *field, void *input)
 {
 	const struct http_head *head = &rq->http->head;
 	size_t count;
 	const char *text =
 		query_get(rq->arena, head->query, head->query_length, field->name, &count);
-	if (count > 1)
-		problem_add_field(rq->arena, &rq->problem, field->name, "must be given once");
-	else if (count == 1 && !text)
-		problem_add_field(rq->arena, &rq->problem, field->name,
-		                  "must be percent-encoded UTF-8");
-	else if (text)
+	if (count > 0 && field->flags & REPEATED)
+		decode_repeated(rq, field, count, input);
+	else if (!add_query_fault(rq, field, count, text ? 1 : 0) && text)
 		decode_text(rq, field, text, input);
-	else if (field->flags & REQUIRED)
-		problem_add_field(rq->arena, &rq->problem, field->name, "is required");
-	else
+	else if (count == 0)
 		store_fallback(input, field);
 }
 
@@ -185,6 +223,16 @@ static void parse_body(struct request *rq)
 		raise_field(rq, "body", "must be a JSON object");
 }
 
+/* Check or set an OF_INTEREST member. */
+static void limit_interest(struct request *rq, const struct field *field, void *input)
+{
+	const char **interest = (const char **)((char *)input + field->offset);
+	if (*interest)
+		require_interest(rq, *interest);
+	else
+		*interest = rq->caller.interest;
+}
+
 void *request_input_read(struct request *rq, const struct field *fields, size_t size)
 {
 	void *input = arena_alloc(rq->arena, size);
@@ -201,6 +249,9 @@ void *request_input_read(struct request *rq, const struct field *fields, size_t 
 			decode_body(rq, field, input, kept);
 	}
 	raise_if_faults(rq);
+	for (const struct field *field = fields; field->source != FIELD_END_OF_TABLE; field++)
+		if (field->flags & OF_INTEREST)
+			limit_interest(rq, field, input);
 	rq->http->body_json = json_write_mut(rq->arena, yyjson_mut_doc_get_root(kept), NULL);
 	rq->http->body_json_count = yyjson_mut_obj_size(yyjson_mut_doc_get_root(kept));
 	return input;

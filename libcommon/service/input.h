@@ -25,6 +25,7 @@
  */
 #pragma once
 
+#include "base/url.h"
 #include "loop/request.h"
 #include "service/http_request.h"
 
@@ -45,7 +46,7 @@ enum field_type {
 	FIELD_ENUM,    /* const char *, one of `values` */
 	FIELD_DATE,    /* const char *, YYYY-MM-DD */
 	FIELD_TIME,    /* const char *, RFC 3339; stored in UTC with milliseconds */
-	FIELD_URL,     /* const char *, absolute http or https URL */
+	FIELD_URL,     /* const char *, absolute http or https URL (base/url.h) */
 	FIELD_OBJECT,  /* const char *, JSON text of an object */
 	FIELD_ARRAY,   /* const char *, JSON text of an array; min and max in items */
 	FIELD_STRINGS, /* const char *, JSON text of an array of strings; min and max in items, each
@@ -60,10 +61,18 @@ enum field_flag {
 	REQUIRED = 1, /* must be present, must not be null */
 	NULLABLE = 2, /* may be null, which clears what is stored */
 	TRIMMED = 4,  /* white space at both ends is removed before the bounds are checked */
+	/* FIELD_UUID: an interest. If the caller's key is limited to one, another interest is
+	 * ERR_FORBIDDEN, and an absent one becomes the key's own (key_limit.h). */
+	OF_INTEREST = 8,
+	/* IN_QUERY, FIELD_TEXT: may be given up to QUERY_REPEATS_MAX times; the member is the JSON text
+	 * of an array of the values. */
+	REPEATED = 16,
 };
 
 /** Most bytes of an object or array whose row does not set bytes_max. */
 #define FIELD_JSON_BYTES ((size_t)64 << 10)
+
+#define QUERY_REPEATS_MAX 100
 
 /** In place of an offset: the value is checked, and put into request_body_json() only. */
 #define FIELD_NOWHERE ((size_t)-1)
@@ -114,6 +123,11 @@ struct field {
 	{                                                                        \
 		IN_PATH, FIELD_UUID, (n), FIELD_AT(s, m, const char *), REQUIRED \
 	}
+#define PATH_INTEREST(s, m)                                                       \
+	{                                                                         \
+		IN_PATH, FIELD_UUID, "interest_id", FIELD_AT(s, m, const char *), \
+			REQUIRED | OF_INTEREST                                    \
+	}
 #define PATH_TEXT(s, m, n, lo, hi)                                                           \
 	{                                                                                    \
 		IN_PATH, FIELD_TEXT, (n), FIELD_AT(s, m, const char *), REQUIRED, (lo), (hi) \
@@ -123,6 +137,10 @@ struct field {
 #define QUERY_UUID(s, m, n)                                             \
 	{                                                               \
 		IN_QUERY, FIELD_UUID, (n), FIELD_AT(s, m, const char *) \
+	}
+#define QUERY_INTEREST(s, m)                                                                   \
+	{                                                                                      \
+		IN_QUERY, FIELD_UUID, "interest_id", FIELD_AT(s, m, const char *), OF_INTEREST \
 	}
 #define QUERY_TEXT(s, m, n, f, lo, hi)                                                   \
 	{                                                                                \
@@ -158,6 +176,11 @@ struct field {
 #define BODY_UUID(s, m, n, f)                                               \
 	{                                                                   \
 		IN_BODY, FIELD_UUID, (n), FIELD_AT(s, m, const char *), (f) \
+	}
+#define BODY_INTEREST(s, m)                                                       \
+	{                                                                         \
+		IN_BODY, FIELD_UUID, "interest_id", FIELD_AT(s, m, const char *), \
+			NULLABLE | OF_INTEREST                                    \
 	}
 #define BODY_INT(s, m, n, f, lo, hi, d)                                                            \
 	{                                                                                          \
@@ -201,6 +224,16 @@ struct field {
 #define JSON_TEXT_BYTES(n, f, lo, hi, bytes)                                                   \
 	{                                                                                      \
 		IN_BODY, FIELD_TEXT, (n), FIELD_NOWHERE, (f), (lo), (hi), .bytes_max = (bytes) \
+	}
+#define JSON_LINK(n, f)                                                \
+	{                                                              \
+		IN_BODY, FIELD_TEXT, (n), FIELD_NOWHERE, (f), 0, 2048, \
+			.check = url_is_link_or_empty                  \
+	}
+#define JSON_REFERENCE(n, f, hi)                                       \
+	{                                                              \
+		IN_BODY, FIELD_TEXT, (n), FIELD_NOWHERE, (f), 0, (hi), \
+			.check = url_is_safe_reference                 \
 	}
 #define JSON_UUID(n, f)                                      \
 	{                                                    \
@@ -255,7 +288,8 @@ struct field {
 /** Decode and check the input that `fields` declares. Returns a new struct in the request's arena. A
  * table without body rows leaves the body unread; an absent body is read as `{}`.
  *
- * Raises ERR_INVALID: one or more values do not fit, or the body is not an object; ERR_MEDIA_TYPE: the
+ * Raises ERR_INVALID: one or more values do not fit, or the body is not an object; ERR_FORBIDDEN: an
+ * OF_INTEREST value is not the one that the caller's key is limited to; ERR_MEDIA_TYPE: the
  * body's type is neither application/json nor application/…+json, its charset is not UTF-8, or it
  * has a Content-Encoding;
  * ERR_MALFORMED: the body is not JSON. */

@@ -46,7 +46,7 @@ void reply_task(struct request *rq, const char *task_json, const char *status_ur
 
 struct reply {
 	int status;       /* 0: the handler has not replied yet */
-	const char *type; /* Content-Type */
+	const char *type; /* Content-Type; NULL: none */
 	const char *body;
 	size_t length;
 	struct http_field fields[REPLY_FIELDS_MAX];

@@ -58,7 +58,8 @@
  * - Memory comes from `rq->arena` and is freed with the request.
  *
  * Where to look:
- * - input.h: path, query and body of a request. reply.h and resource.h: the reply. etag.h: If-Match.
+ * - input.h: path, query and body of a request. reply.h and resource.h: the reply. etag.h: If-Match and
+ *   If-None-Match. key_limit.h: keys that are limited to a repository or an interest.
  * - pg/pg.h: statements and transactions. client/service_call.h: calls to other services.
  * - task/task.h: jobs (work after a 202), events between services, and recurring work.
  * - process.h: settings that every process has, and running a command with a database.

@@ -9,6 +9,7 @@
 #include "preference/model_fitting.h"
 #include "preference/scorer.h"
 #include "service/input.h"
+#include "service/key_limit.h"
 #include "service/resource.h"
 
 #include <math.h>
@@ -50,6 +51,17 @@ static const struct field TASK_FIELDS[] = {
 	FIELD_END,
 };
 
+/* Raise ERR_FORBIDDEN when the key is limited to another interest than that of the history. */
+static void require_history(struct request *rq, const char *history)
+{
+	if (!rq->caller.interest)
+		return;
+	struct pg_rows *rows =
+		pg_query(rq, HISTORY_INTEREST_SQL, pg_uuid(rq->caller.account), pg_text(history));
+	if (!pg_empty(rows))
+		require_interest(rq, pg_value(rows, 0, 0));
+}
+
 /* Scoring on the thread pool: input, arena and result. */
 struct score_work_item {
 	struct score_input input;
@@ -66,6 +78,7 @@ static void score_on_thread(void *arg)
 void candidates_score(struct request *rq)
 {
 	struct history_input *in = request_input(rq, struct history_input, SCORE_FIELDS);
+	require_history(rq, in->id);
 	yyjson_val *candidates = json_get(rq->http->json, "candidates");
 	candidate_input_check(rq, candidates);
 	struct pg_rows *rows =
@@ -90,6 +103,7 @@ void candidates_score(struct request *rq)
 void preference_model_refit(struct request *rq)
 {
 	struct history_input *in = request_input(rq, struct history_input, REFIT_FIELDS);
+	require_history(rq, in->id);
 	struct pg_rows *rows =
 		pg_write(rq, REFIT_CONSTRAINTS, REFIT_START_SQL, pg_uuid(rq->caller.account),
 	                 pg_text(in->id), pg_text(rq->id));
@@ -103,6 +117,7 @@ void preference_model_refit(struct request *rq)
 void refit_task_get(struct request *rq)
 {
 	struct history_input *in = request_input(rq, struct history_input, TASK_FIELDS);
+	require_history(rq, in->id);
 	struct pg_rows *rows = pg_query(rq, REFIT_TASK_GET_SQL, pg_uuid(rq->caller.account),
 	                                pg_text(in->id), pg_text(in->task));
 	reply_one(rq, 200, rows, "no such task");

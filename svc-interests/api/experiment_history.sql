@@ -1,3 +1,7 @@
+-- name: history_interest (read)
+-- $1 account, $2 history.
+SELECT id FROM interest WHERE account_id = $1 AND experiment_history_id = $2;
+
 -- name: history_load (read)
 -- $1 account, $2 history: name, context and model of the interest, and its pool.
 SELECT i.name, i.context, m.model, coalesce(m.version, 0),

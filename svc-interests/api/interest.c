@@ -3,6 +3,7 @@
 #include "interest.sql.h"
 #include "pg/pg.h"
 #include "service/input.h"
+#include "service/key_limit.h"
 #include "service/resource.h"
 
 #define NAME_MAX_CHARS    200
@@ -22,7 +23,7 @@ static const struct field LIST_FIELDS[] = {
 };
 
 static const struct field ID_FIELDS[] = {
-	PATH_UUID(struct interest_input, id, "interest_id"),
+	PATH_INTEREST(struct interest_input, id),
 	FIELD_END,
 };
 
@@ -41,7 +42,7 @@ static const struct field CREATE_FIELDS[] = {
 };
 
 static const struct field UPDATE_FIELDS[] = {
-	PATH_UUID(struct interest_input, id, "interest_id"),
+	PATH_INTEREST(struct interest_input, id),
 	WRITABLE_FIELDS(OPTIONAL),
 	FIELD_END,
 };
@@ -57,14 +58,16 @@ static const char NOT_FOUND[] = "no such interest";
 void interest_list(struct request *rq)
 {
 	struct interest_input *in = request_input(rq, struct interest_input, LIST_FIELDS);
-	struct pg_rows *rows = pg_query(rq, INTEREST_LIST_SQL, pg_uuid(rq->caller.account),
-	                                pg_int(in->limit), pg_int(in->offset));
+	struct pg_rows *rows =
+		pg_query(rq, INTEREST_LIST_SQL, pg_uuid(rq->caller.account), pg_int(in->limit),
+	                 pg_int(in->offset), pg_text(rq->caller.interest));
 	reply_page(rq, pg_json(rows), pg_value_int(rows, 0, 1), in->limit, in->offset);
 }
 
 void interest_create(struct request *rq)
 {
 	request_input(rq, struct interest_input, CREATE_FIELDS);
+	require_interest(rq, NULL);
 	struct pg_rows *rows =
 		pg_write(rq, CONSTRAINTS, INTEREST_CREATE_SQL, pg_uuid(rq->caller.account),
 	                 pg_text(request_body_json(rq)), pg_text(rq->id));

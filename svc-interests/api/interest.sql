@@ -1,9 +1,10 @@
 -- name: interest_list (read)
--- $1 account, $2 limit, $3 offset.
+-- $1 account, $2 limit, $3 offset, $4 the only interest that the key may see (NULL: all).
 SELECT coalesce((SELECT jsonb_agg(page.json ORDER BY page.created_at DESC, page.id DESC)
-                 FROM (SELECT i.created_at, i.id, interest_json(i) AS json FROM interest i WHERE i.account_id = $1
+                 FROM (SELECT i.created_at, i.id, interest_json(i) AS json FROM interest i
+                       WHERE i.account_id = $1 AND ($4::uuid IS NULL OR i.id = $4)
                        ORDER BY i.created_at DESC, i.id DESC LIMIT $2 OFFSET $3) page), '[]'),
-       (SELECT count(*) FROM interest WHERE account_id = $1);
+       (SELECT count(*) FROM interest WHERE account_id = $1 AND ($4::uuid IS NULL OR id = $4));
 
 -- name: interest_create
 -- $1 account, $2 the body, $3 request id. Starts the job that builds the pool.

@@ -4,6 +4,7 @@
 #include "pg/pg.h"
 #include "recommendation.sql.h"
 #include "service/input.h"
+#include "service/key_limit.h"
 #include "service/resource.h"
 #include "task/task.h"
 
@@ -15,7 +16,7 @@
 #define DIGEST_MAX      10
 #define NUM_RESULTS_MAX 50
 
-static const char *const PERIODS[] = {"today", "week", "all", NULL};
+static const char *const PERIODS[] = {"today", "week", "month", "all", NULL};
 static const char *const SOURCE_TYPES[] = {"arxiv_paper", NULL};
 static const char *const SIGNALS[] = {"like", "save", "implemented", "dislike", "dismiss", NULL};
 
@@ -29,7 +30,7 @@ struct recommendation_input {
 };
 
 static const struct field LIST_FIELDS[] = {
-	QUERY_UUID(struct recommendation_input, interest, "interest_id"),
+	QUERY_INTEREST(struct recommendation_input, interest),
 	QUERY_ENUM(struct recommendation_input, period, "period", PERIODS),
 	QUERY_ENUM(struct recommendation_input, source_type, "source_type", SOURCE_TYPES),
 	QUERY_LIMIT(struct recommendation_input, limit, LIST_DEFAULT, LIST_MAX),
@@ -51,7 +52,7 @@ static const struct field FEEDBACK_FIELDS[] = {
 };
 
 static const struct field REFRESH_FIELDS[] = {
-	BODY_UUID(struct recommendation_input, interest, "interest_id", NULLABLE),
+	BODY_INTEREST(struct recommendation_input, interest),
 	BODY_INT(struct recommendation_input, num_results, "num_results", NULLABLE, 1,
                  NUM_RESULTS_MAX, 0),
 	FIELD_END,
@@ -86,9 +87,21 @@ void recommendation_digest(struct request *rq)
 {
 	struct recommendation_input *in =
 		request_input(rq, struct recommendation_input, DIGEST_FIELDS);
-	struct pg_rows *rows = pg_query(rq, RECOMMENDATION_DIGEST_SQL, pg_uuid(rq->caller.account),
-	                                pg_text(period_of(in)), pg_int(in->limit));
+	struct pg_rows *rows =
+		pg_query(rq, RECOMMENDATION_DIGEST_SQL, pg_uuid(rq->caller.account),
+	                 pg_text(period_of(in)), pg_int(in->limit), pg_text(rq->caller.interest));
 	reply_json(rq, 200, pg_json(rows));
+}
+
+/* Raise ERR_FORBIDDEN when the key is limited to another interest than that of the row which `sql` reads
+ * by its id. A row that does not exist is left to the operation itself. */
+static void require_interest_of(struct request *rq, const char *sql, const char *id)
+{
+	if (!rq->caller.interest)
+		return;
+	struct pg_rows *rows = pg_query(rq, sql, pg_uuid(rq->caller.account), pg_text(id));
+	if (!pg_empty(rows))
+		require_interest(rq, pg_value(rows, 0, 0));
 }
 
 /* The signals that contradict this one. */
@@ -104,6 +117,7 @@ void recommendation_feedback(struct request *rq)
 {
 	struct recommendation_input *in =
 		request_input(rq, struct recommendation_input, FEEDBACK_FIELDS);
+	require_interest_of(rq, RECOMMENDATION_INTEREST_SQL, in->id);
 	struct pg_rows *rows =
 		pg_query(rq, RECOMMENDATION_FEEDBACK_SQL, pg_uuid(rq->caller.account),
 	                 pg_text(in->id), pg_text(in->signal), pg_text(opposite_of(in->signal)));
@@ -128,6 +142,7 @@ void refresh_task_get(struct request *rq)
 {
 	struct recommendation_input *in =
 		request_input(rq, struct recommendation_input, TASK_FIELDS);
+	require_interest_of(rq, REFRESH_TASK_INTEREST_SQL, in->task);
 	struct pg_rows *rows =
 		pg_query(rq, REFRESH_TASK_GET_SQL, pg_uuid(rq->caller.account), pg_text(in->task));
 	reply_one(rq, 200, rows, "no such task");

@@ -11,13 +11,13 @@ SELECT (SELECT coalesce(jsonb_agg(recommendation_json(r, i.name, p) ORDER BY r.r
        (SELECT count(*) FROM found);
 
 -- name: recommendation_digest (read)
--- $1 account, $2 period, $3 limit for each interest.
+-- $1 account, $2 period, $3 limit for each interest, $4 the only interest that the key may see (NULL: all).
 WITH best AS MATERIALIZED (
     SELECT i.id AS interest_id, top.id
     FROM interest i
     CROSS JOIN LATERAL (SELECT r.id FROM recommendation r WHERE r.interest_id = i.id AND is_of_period(r, i, $2)
                         ORDER BY r.relevance_score DESC, r.id LIMIT $3) top
-    WHERE i.account_id = $1 AND i.is_active
+    WHERE i.account_id = $1 AND i.is_active AND ($4::uuid IS NULL OR i.id = $4)
 )
 SELECT jsonb_build_object(
     'date', to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD'),
@@ -34,7 +34,15 @@ CROSS JOIN LATERAL (
     FROM best JOIN recommendation r USING (id) JOIN paper p USING (arxiv_id)
     WHERE best.interest_id = i.id
 ) shown
-WHERE i.account_id = $1 AND i.is_active;
+WHERE i.account_id = $1 AND i.is_active AND ($4::uuid IS NULL OR i.id = $4);
+
+-- name: recommendation_interest (read)
+-- $1 account, $2 recommendation.
+SELECT interest_id FROM recommendation WHERE account_id = $1 AND id = $2;
+
+-- name: refresh_task_interest (read)
+-- $1 account, $2 task. NULL: all interests.
+SELECT input ->> 'interest_id' FROM task WHERE account_id = $1 AND id = $2 AND kind = 'recommendations_refresh';
 
 -- name: recommendation_feedback
 -- $1 account, $2 recommendation, $3 signal, $4 an array of the signals that it revokes. A repeated signal keeps the time of

@@ -14,7 +14,7 @@
 struct asset_input {
 	const char *arxiv_id;
 	const char *title;
-	const char *category;
+	const char *categories; /* JSON array; NULL: not given */
 	int64_t limit, offset;
 };
 
@@ -27,7 +27,7 @@ static const struct field GET_FIELDS[] = {
 };
 
 static const struct field LIST_FIELDS[] = {
-	QUERY_TEXT(struct asset_input, category, "category", OPTIONAL, 1, 64),
+	QUERY_TEXT(struct asset_input, categories, "category", REPEATED, 1, 64),
 	QUERY_LIMIT(struct asset_input, limit, 20, 100),
 	QUERY_OFFSET(struct asset_input, offset),
 	{IN_QUERY, FIELD_BOOL, "has_container", FIELD_NOWHERE},
@@ -52,13 +52,14 @@ static const struct field PUT_FIELDS[] = {
 	{IN_BODY, FIELD_TIME, "published_at", FIELD_NOWHERE, NULLABLE},
 	{IN_BODY, FIELD_TIME, "updated_at", FIELD_NOWHERE, NULLABLE},
 	JSON_URL("github_url", NULLABLE),
-	JSON_TEXT("container_image", NULLABLE, 1, 500),
+	{IN_BODY, FIELD_TEXT, "container_image", FIELD_NOWHERE, NULLABLE, 1, 500,
+         .check = url_is_safe_reference},
 	JSON_ENUM("container_status", OPTIONAL, CONTAINER_STATUSES),
 	JSON_TEXT("containerfile", NULLABLE, 0, 200000),
 	JSON_TEXT("working_directory", NULLABLE, 0, 1000),
 	JSON_OBJECT("environment_vars", OPTIONAL),
 	JSON_OBJECT_OF("reference_summary", OPTIONAL, REFERENCE_FIELDS),
-	JSON_TEXT("license", NULLABLE, 0, 500),
+	JSON_REFERENCE("license", NULLABLE, 500),
 	FIELD_END,
 };
 
@@ -79,12 +80,25 @@ void asset_get(struct request *rq)
 	reply_json(rq, 200, pg_json(rows));
 }
 
+/* The category, when the list has one. */
+static const char *only_category(struct request *rq, const char *categories)
+{
+	yyjson_val *list = NULL;
+	if (!categories || json_parse(rq->arena, categories, strlen(categories), &list, NULL) ||
+	    yyjson_arr_size(list) != 1)
+		return NULL;
+	return yyjson_get_str(yyjson_arr_get_first(list));
+}
+
 void asset_list(struct request *rq)
 {
 	struct asset_input *in = request_input(rq, struct asset_input, LIST_FIELDS);
+	const char *only = only_category(rq, in->categories);
+	bool is_several = in->categories && !only;
 	struct pg_rows *rows =
-		pg_query(rq, ASSET_LIST_SQL, pg_int(in->limit), pg_int(in->offset),
-	                 pg_text(in->category), pg_text(request_query(rq, "has_container")));
+		pg_query(rq, is_several ? ASSET_LIST_ANY_SQL : ASSET_LIST_SQL, pg_int(in->limit),
+	                 pg_int(in->offset), pg_text(is_several ? in->categories : only),
+	                 pg_text(request_query(rq, "has_container")));
 	reply_page(rq, pg_json(rows), pg_value_int(rows, 0, 1), in->limit, in->offset);
 }
 

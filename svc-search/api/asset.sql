@@ -11,6 +11,18 @@ SELECT coalesce((SELECT jsonb_agg(asset_json(a) ORDER BY page.published_at DESC 
        (SELECT coalesce(sum(papers), 0) FROM asset_count
         WHERE key = coalesce($3, '') AND ($4::boolean IS NULL OR has_container = $4));
 
+-- name: asset_list_any (read)
+-- As asset_list, for papers of any of several categories: $3 is a JSON array of them.
+WITH found AS MATERIALIZED (
+    SELECT DISTINCT arxiv_id, published_at FROM asset_key
+    WHERE key IN (SELECT jsonb_array_elements_text($3::jsonb)) AND ($4::boolean IS NULL OR has_container = $4)
+)
+SELECT coalesce((SELECT jsonb_agg(asset_json(a) ORDER BY page.published_at DESC NULLS LAST, page.arxiv_id DESC)
+                 FROM (SELECT arxiv_id, published_at FROM found
+                       ORDER BY published_at DESC NULLS LAST, arxiv_id DESC LIMIT $1 OFFSET $2) page
+                 JOIN asset a USING (arxiv_id)), '[]'),
+       (SELECT count(*) FROM found);
+
 -- name: asset_put
 -- $1 the id, $2 the members to change. No row: the paper does not exist, and $2 has no title to create it. A withdrawn
 -- paper is restored with the members of $2 alone. DO UPDATE reads the row after locking it, so two concurrent writers do
@@ -47,6 +59,8 @@ ORDER BY requested.position;
 -- $1 papers in the index of the replica that answers, $2 when it last applied a change, or NULL.
 SELECT jsonb_build_object(
     'total_assets', coalesce(sum(papers) FILTER (WHERE key = ''), 0),
+    'recent_additions', (SELECT count(*) FROM asset
+                         WHERE NOT is_deleted AND added_at >= now() - interval '7 days'),
     'by_container', jsonb_build_object(
         'with', coalesce(sum(papers) FILTER (WHERE key = '' AND has_container), 0),
         'without', coalesce(sum(papers) FILTER (WHERE key = '' AND NOT has_container), 0)),

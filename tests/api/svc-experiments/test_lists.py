@@ -147,7 +147,7 @@ def plans(connection, arguments):
         "SET client_min_messages = log",
     ):
         connection.execute(line)
-    connection.execute("SELECT total FROM experiment_page(%s, %s, %s, %s, %s, %s, %s, 100, 200)", arguments)
+    connection.execute("SELECT total FROM experiment_page(%s, %s, %s, %s, %s, %s, %s, NULL, 100, 200)", arguments)
     return [note for note in notes if "experiment_found" in note]
 
 

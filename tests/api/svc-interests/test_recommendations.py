@@ -158,16 +158,18 @@ def test_concurrent_refreshes_recommend_no_paper_twice(api, interests):
 @pytest.mark.parametrize(
     ("interval", "periods"),
     [
-        ("0 days", {"today", "week", "all"}),
-        ("1 day", {"week", "all"}),
-        ("6 days", {"week", "all"}),
-        ("7 days", {"all"}),
+        ("0 days", {"today", "week", "month", "all"}),
+        ("1 day", {"week", "month", "all"}),
+        ("6 days", {"week", "month", "all"}),
+        ("7 days", {"month", "all"}),
+        ("29 days", {"month", "all"}),
+        ("30 days", {"all"}),
         ("400 days", {"all"}),
     ],
 )
 def test_period_limits_list_and_digest(api, interests, db, interest, interval, periods):
     shift(db, interest, interval)
-    for period in ("today", "week", "all"):
+    for period in ("today", "week", "month", "all"):
         assert len(interests.recommended(period=period)) == (5 if period in periods else 0), period
         digest = api.get("/papers/recommended/digest", params={"period": period}, expect=200).json()
         assert (digest["period"], digest["total"]) == (period, 5 if period in periods else 0)

@@ -52,6 +52,45 @@ def test_filters(api, archive, listed, suffix, container, positions):
     assert page(api, **params) == ([listed[position] for position in positions], len(positions))
 
 
+def test_repeated_categories_match_any(api, archive, listed):
+    several = [f"{archive}.AA", f"{archive}.BB"]
+    assert page(api, category=several) == ([listed[position] for position in (0, 1, 2, 4)], 4)
+    assert page(api, category=several, has_container="true") == ([listed[0], listed[4]], 2)
+    assert page(api, category=several * 2) == page(api, category=several)
+    assert page(api, category=[archive, "cs.LG"])[0][: len(listed)] != []
+    answer = api.get("/search/assets/list", params={"category": several, "limit": 3}, expect=200)
+    rest = api.get(answer.links["next"]["url"], expect=200)
+    assert [asset["arxiv_id"] for asset in rest.json()] == [listed[4]]
+    for bad in (["cs.LG", ""], ["cs.LG"] * 101):
+        document = api.problem("GET", "/search/assets/list", 400, "invalid_request", params={"category": bad})
+        assert faults(document) == {"category"}
+
+
+def test_lists_have_whole_abstracts(api, put, archive):
+    abstract = "A sentence of the abstract. " * 100
+    put(title="Paper", categories=[archive], abstract=abstract.strip())
+    (asset,) = api.get("/search/assets/list", params={"category": archive}, expect=200).json()
+    assert asset["abstract"] == abstract.strip()
+
+
+def test_links_are_encoded_anew(api):
+    """No byte of the query ends the address in the field, or adds a parameter to it."""
+    query = 'limit=1&x=%3E;%20rel="evil",%20<http://evil/&a%26b=c%3Dd'
+    answer = api.get(f"/search/assets/list?{query}", expect=200, checked=False)
+    link = answer.headers.get("Link", '<>; rel="next"')
+    assert "evil" not in link.replace("%22evil%22", "").replace("%2F%2Fevil", "")
+    assert link.count("<") == link.count(">") == link.count("; rel=")
+
+
+def test_recent_additions_are_those_of_seven_days(api, put, cluster):
+    before = api.get("/search/stats", expect=200).json()["recent_additions"]
+    ids = [put(title=f"Paper {number}")["arxiv_id"] for number in range(2)]
+    assert api.get("/search/stats", expect=200).json()["recent_additions"] == before + 2
+    with cluster.postgres.connect("search") as connection:
+        connection.execute("UPDATE asset SET added_at = now() - interval '8 days' WHERE arxiv_id = %s", [ids[0]])
+    assert api.get("/search/stats", expect=200).json()["recent_additions"] == before + 1
+
+
 def test_pages_and_links(api, archive, listed):
     answer = api.get("/search/assets/list", params={"category": archive, "limit": 2, "offset": 2}, expect=200)
     assert [asset["arxiv_id"] for asset in answer.json()] == listed[2:4]
@@ -121,8 +160,9 @@ def counted(db):
 
 
 def figures(api):
+    """The statistics that counted() counts."""
     stats = api.get("/search/stats", expect=200).json()
-    return {name: value for name, value in stats.items() if name != "index"}
+    return {name: value for name, value in stats.items() if name not in ("index", "recent_additions")}
 
 
 def test_stats_match_the_papers(operator, api, db, put, listed):

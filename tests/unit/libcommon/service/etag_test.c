@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -38,6 +39,11 @@ static const char *const CASES[][2] = {
 	{"\"999999999999999999\"", "{999999999999999999}"},
 	{"\"9999999999999999999\"", "{}"},
 	{"\"5\"\"6\"", "{5}"},
+	{"\"5-3f2a\"", "{5}"},
+	{"\"5-\"", "{}"},
+	{"\"5-XY\"", "{}"},
+	{"\"5-a b\"", "{}"},
+	{"\"-a\"", "{}"},
 };
 
 static void test_etag_versions(void **state)
@@ -51,10 +57,46 @@ static void test_etag_versions(void **state)
 	}
 }
 
+static void test_etag_matches(void **state)
+{
+	static const struct {
+		const char *field;
+		bool is_match;
+	} MATCHES[] = {
+		{"*", true},
+		{"\"a\"", true},
+		{"W/\"a\"", true},
+		{"\"b\", \"a\"", true},
+		{"\"b\" , W/\"a\"", true},
+		{"\"x,\\\"a\", \"a\"", true},
+		{"", false},
+		{"a", false},
+		{"\"aa\"", false},
+		{"\"b\"", false},
+		{"\"A\"", false},
+		{"\"b,\"", false},
+	};
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(MATCHES); i++)
+		assert_true(etag_matches(MATCHES[i].field, "\"a\"") == MATCHES[i].is_match);
+}
+
+static void test_etag_of_content(void **state)
+{
+	(void)state;
+	struct arena *arena = arena_new();
+	assert_string_equal(etag_of_content(arena, "a", 1), etag_of_content(arena, "a", 1));
+	assert_string_not_equal(etag_of_content(arena, "a", 1), etag_of_content(arena, "b", 1));
+	assert_int_equal(strlen(etag_of_content(arena, "", 0)), 34);
+	arena_free(arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_etag_versions),
+		cmocka_unit_test(test_etag_matches),
+		cmocka_unit_test(test_etag_of_content),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

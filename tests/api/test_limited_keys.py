@@ -1,0 +1,133 @@
+"""Keys that are limited to a repository or an interest."""
+
+import pytest
+
+ABSENT = "0197a0b1-c2d3-7e4f-8a5b-6c7d8e9f0a1b"
+SCOPES = ["experiments:read", "experiments:write", "implement:read", "implement:write", "interests:read",
+          "interests:write", "recommendations:read", "recommendations:write"]
+REPO, OTHER_REPO = "acme/ranker", "acme/other"
+
+
+def limited(api, **limits):
+    body = {"name": "limited", "kind": "automation", "scopes": SCOPES, **limits}
+    return api.as_key(api.post("/account/api-keys", body, expect=201).json()["key"])
+
+
+@pytest.fixture
+def interests(api):
+    """(own, other): the ids of two interests."""
+    return [api.post("/interests", {"name": name, "context": "Sparse attention."}, expect=201).json()["id"]
+            for name in ("own", "other")]
+
+
+@pytest.fixture
+def of_interest(api, interests):
+    return limited(api, interest_id=interests[0])
+
+
+def test_another_interest_is_403(of_interest, interests):
+    for interest in (interests[1], ABSENT):
+        path = f"/interests/{interest}"
+        of_interest.problem("GET", path, 403, "forbidden")
+        of_interest.problem("PUT", path, 403, "forbidden", {"name": "mine"})
+        of_interest.problem("DELETE", path, 403, "forbidden")
+        of_interest.problem("POST", path + "/toggle", 403, "forbidden")
+        of_interest.problem("GET", f"/papers/recommended?interest_id={interest}", 403, "forbidden")
+        of_interest.problem("POST", "/papers/recommended/refresh", 403, "forbidden", {"interest_id": interest})
+    of_interest.problem("POST", "/interests", 403, "forbidden", {"name": "new", "context": "c"})
+
+
+def test_the_own_interest_is_allowed(of_interest, interests):
+    path = f"/interests/{interests[0]}"
+    of_interest.get(path, expect=200)
+    of_interest.put(path, {"daily_count": 4}, expect=200)
+    of_interest.post(path + "/toggle", expect=200)
+
+
+def test_lists_have_the_own_interest_only(of_interest, api, interests):
+    listed = of_interest.get("/interests", expect=200)
+    assert [interest["id"] for interest in listed.json()] == interests[:1]
+    assert listed.headers["X-Total-Count"] == "1"
+    assert len(api.get("/interests", expect=200).json()) == 2
+    digest = of_interest.get("/papers/recommended/digest", expect=200).json()
+    assert [interest["id"] for interest in digest["interests"]] == interests[:1]
+    of_interest.get("/papers/recommended", expect=200)
+
+
+def test_a_refresh_is_of_the_own_interest(of_interest, api, interests):
+    """Also without interest_id, which means all interests for other keys."""
+    started = of_interest.post("/papers/recommended/refresh", {}, expect=202)
+    done = of_interest.wait_task(started)
+    assert [row["interest_id"] for row in done["result"]["interests"]] == interests[:1]
+    foreign = api.post("/papers/recommended/refresh", {"interest_id": interests[1]}, expect=202).json()
+    of_interest.problem("GET", foreign["status_url"], 403, "forbidden")
+    everything = api.post("/papers/recommended/refresh", {"num_results": 2}, expect=202).json()
+    of_interest.problem("GET", everything["status_url"], 403, "forbidden")
+
+
+def test_another_experiment_history_is_403(of_interest, api, interests):
+    own, other = (api.get(f"/interests/{interest}", expect=200).json()["experiment_history_id"] for interest in interests)
+    path = "/experiment-histories/{}/refit-preference-model"
+    of_interest.problem("POST", path.format(other), 403, "forbidden")
+    of_interest.problem("POST", f"/experiment-histories/{other}/score-candidates", 403, "forbidden", {})
+    task = api.post(path.format(other), expect=202).json()["status_url"]
+    of_interest.problem("GET", task, 403, "forbidden")
+    of_interest.post(path.format(own), expect=202)
+    of_interest.post(f"/experiment-histories/{own}/score-candidates", {}, expect=200)
+
+
+def test_feedback_on_another_interest_is_403(of_interest, api, interests, cluster):
+    with cluster.postgres.connect("interests") as connection:
+        connection.execute("INSERT INTO paper (arxiv_id, asset, abstract) VALUES ('2401.00001', '{}', '')"
+                           " ON CONFLICT DO NOTHING")
+        made = [connection.execute(
+            "INSERT INTO recommendation (interest_id, account_id, arxiv_id, context_version, relevance_score, rank,"
+            " reasoning) SELECT id, account_id, '2401.00001', 1, 0.5, 1, 'r' FROM interest WHERE id = %s RETURNING id",
+            [interest]).fetchone()[0] for interest in interests]
+    of_interest.post(f"/papers/recommended/{made[0]}/feedback", {"signal": "like"}, expect=200)
+    of_interest.problem("POST", f"/papers/recommended/{made[1]}/feedback", 403, "forbidden", {"signal": "like"})
+
+
+def experiment(api, repo):
+    body = {"name": f"in {repo}", "launch_context": {"target_repo": repo} if repo else None}
+    return api.post("/experiments", body, expect=201).json()["id"]
+
+
+@pytest.fixture
+def of_repo(api):
+    return limited(api, repo=REPO)
+
+
+def test_experiments_of_another_repository_are_403(of_repo, api):
+    other = experiment(api, OTHER_REPO)
+    path = f"/experiments/{other}"
+    of_repo.problem("GET", path, 403, "forbidden")
+    of_repo.problem("PUT", path, 403, "forbidden", {"name": "mine"})
+    of_repo.problem("DELETE", path, 403, "forbidden")
+    for call in ("context", "reference", "status"):
+        of_repo.problem("GET", f"/implement{path}/{call}", 403, "forbidden")
+    of_repo.problem("POST", f"/implement{path}/report", 403, "forbidden", {"status": "running"})
+    of_repo.problem("POST", "/experiments", 403, "forbidden",
+                    {"name": "new", "launch_context": {"target_repo": OTHER_REPO}})
+    assert api.get(path, expect=200).json()["pipeline_status"] == "idle"
+
+
+def test_experiments_of_the_own_repository_are_allowed(of_repo, api):
+    """Names of repositories are compared without case. An experiment without a target is of no repository."""
+    own, none = experiment(api, REPO.upper()), experiment(api, None)
+    for one in (own, none):
+        of_repo.get(f"/experiments/{one}", expect=200)
+        of_repo.put(f"/experiments/{one}", {"status": "running"}, expect=200)
+    of_repo.problem("PUT", f"/experiments/{none}", 403, "forbidden", {"launch_context": {"target_repo": OTHER_REPO}})
+    of_repo.put(f"/experiments/{none}", {"launch_context": {"target_repo": REPO}}, expect=200)
+    of_repo.post(f"/implement/experiments/{own}/report", {"status": "running"}, expect=200)
+
+
+def test_lists_leave_other_repositories_out(of_repo, api):
+    own, none, other = (experiment(api, repo) for repo in (REPO, None, OTHER_REPO))
+    listed = of_repo.get("/experiments", expect=200)
+    assert [one["id"] for one in listed.json()] == [none, own]
+    assert listed.headers["X-Total-Count"] == "2"
+    actionable = of_repo.get("/implement/experiments/actionable", expect=200).json()
+    assert [one["id"] for one in actionable] == [own]
+    assert other in [one["id"] for one in api.get("/experiments", expect=200).json()]
