@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 struct arena;
+struct cors;
 struct key_cache;
 struct rate_limiter;
 struct rate_limits;
@@ -27,6 +28,7 @@ struct gateway_process {
 	struct rate_limiter *lookups;
 	_Atomic int unknown_lookups;
 	const struct trusted *trusted;
+	const struct cors *cors; /* NULL: no origin is allowed */
 	/* Incremented when this process changes a key, or is notified that another replica did
 	 * (key_cache.h). */
 	_Atomic uint64_t key_generation;

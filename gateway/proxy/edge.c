@@ -6,6 +6,7 @@
 #include "key/key_check.h"
 #include "key/rate_limit.h"
 #include "loop/request_list.h"
+#include "proxy/cors.h"
 #include "proxy/forwarded.h"
 #include "proxy/proxy.h"
 #include "service/http_request.h"
@@ -19,7 +20,7 @@
 #define ANSWER_GRACE_MS 5000
 
 static int64_t rate_limit, account_rate_limit, connect_timeout_ms;
-static const char *trusted_proxies;
+static const char *trusted_proxies, *cors_origins;
 
 const struct setting EDGE_SETTINGS[] = {
 	SETTING_INT(&rate_limit, "RATE_LIMIT", "1000", 0, 1000000,
@@ -33,6 +34,9 @@ const struct setting EDGE_SETTINGS[] = {
 	SETTING_TEXT(&trusted_proxies, "TRUSTED_PROXIES", "",
                      "Load balancers whose X-Forwarded-For and X-Forwarded-Proto are used: "
                      "addresses and networks such as 10.0.0.0/8, ::1, unix."),
+	SETTING_TEXT(&cors_origins, "CORS_ORIGINS", "",
+                     "Origins of web pages that may call the API from a browser, such as "
+                     "https://app.example.org; * for all."),
 	SETTING_END,
 };
 
@@ -44,8 +48,12 @@ enum err_code edge_settings_check(void)
 	if (code)
 		fprintf(stderr, "TRUSTED_PROXIES: \"%s\" is not a list of addresses and networks\n",
 		        trusted_proxies);
+	const struct cors *cors;
+	enum err_code cors_code = cors_parse(arena, cors_origins, &cors);
+	if (cors_code)
+		fprintf(stderr, "CORS_ORIGINS: \"%s\" is not a list of origins\n", cors_origins);
 	arena_free(arena);
-	return code;
+	return code ? code : cors_code;
 }
 
 /* What a worker owns: worker->user. */
@@ -170,6 +178,7 @@ void edge_process_start(struct process *process)
 	gateway->arena = arena;
 	gateway->limits = rate_limits_new(rate_limit, rate_limit ? account_rate_limit : 0);
 	require(trusted_parse(arena, trusted_proxies, &gateway->trusted) == ERR_NONE);
+	require(cors_parse(arena, cors_origins, &gateway->cors) == ERR_NONE);
 	process->user = gateway;
 }
 
@@ -213,6 +222,7 @@ void edge_worker_start(struct worker *worker)
 	make_upstreams(edge);
 	edge->proxy = proxy_new(worker->process->peers.signers, edge->services, &HOOKS, edge);
 	proxy_trust(edge->proxy, gateway->trusted);
+	proxy_allow_origins(edge->proxy, gateway->cors);
 	worker->user = edge;
 }
 

@@ -6,7 +6,7 @@
 #include "http/server.h"
 #include "loop/worker.h"
 
-/** RATE_LIMIT, ACCOUNT_RATE_LIMIT, CONNECT_TIMEOUT, TRUSTED_PROXIES. */
+/** RATE_LIMIT, ACCOUNT_RATE_LIMIT, CONNECT_TIMEOUT, TRUSTED_PROXIES, CORS_ORIGINS. */
 extern const struct setting EDGE_SETTINGS[];
 
 /** Check the settings; for struct service. */

@@ -262,8 +262,8 @@ static void local_end(struct proxy_exchange *p)
 static void open_local(struct proxy_exchange *p)
 {
 	struct http_exchange *x = p->x;
-	struct http_field *fields = arena_array(x->arena, 2, sizeof(*fields));
-	size_t field_count = proxy_rate_fields(p, fields);
+	struct http_field *fields = arena_array(x->arena, PROXY_ADDED_MAX, sizeof(*fields));
+	size_t field_count = proxy_added_fields(p, fields);
 	move(p, PROXY_LOCAL);
 	p->local = p->proxy->hooks->local_open(p->proxy->context, x, &p->match, &p->caller,
 	                                       p->request_id, fields, field_count);
@@ -470,6 +470,11 @@ void proxy_head(struct proxy *proxy, struct http_exchange *x)
 	find_client(p);
 	p->request_id = http_head_request_id(head, x->arena);
 	x->user = p;
+	if (proxy->cors && cors_is_preflight(proxy->cors, head)) {
+		move(p, PROXY_ANSWERED);
+		proxy_respond_preflight(p);
+		return;
+	}
 	enum err_code code = api_match(x->arena, head->method, head->method_length, head->target,
 	                               head->path_length, &p->match);
 	if (code) {
@@ -576,6 +581,11 @@ struct proxy *proxy_new(struct identity_signer *const signers[API_SERVICE_COUNT]
 void proxy_trust(struct proxy *proxy, const struct trusted *trusted)
 {
 	proxy->trusted = trusted;
+}
+
+void proxy_allow_origins(struct proxy *proxy, const struct cors *cors)
+{
+	proxy->cors = cors;
 }
 
 void proxy_free(struct proxy *proxy)

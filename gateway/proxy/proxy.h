@@ -3,6 +3,7 @@
  *
  *     edge.c              settings, listener, and the parts that a worker owns
  *     proxy.c             the states of one exchange; with proxy_head.c and proxy_report.c
+ *     cors.c              cross-origin requests of browsers
  *     forwarded.c         the client's address behind trusted load balancers
  *     signature_cache.c   the caller's identity, signed for the services
  *
@@ -20,8 +21,9 @@
  * one connection only (RFC 9110 section 7.6.1), Authorization, and those that the gateway sets
  * itself: `X-Expops-Identity`, `X-Request-Id`, `Via`, `X-Forwarded-For` (the client's address,
  * forwarded.h), `X-Forwarded-Proto` and `X-Forwarded-Host`. Sent to the client: status, all fields
- * except those that apply to one connection only, `X-Request-Id`, and the RateLimit fields when a
- * limit is set.
+ * except those that apply to one connection only, `X-Request-Id`, the RateLimit fields when a limit is
+ * set, and those of CORS for an origin that is allowed. A preflight of such an origin is answered without
+ * a key.
  *
  * Problem replies of the proxy: no such operation (404, 405 with Allow, 410, 501), no valid key
  * (401), a missing scope (403), too many requests (429), content over the operation's limit (413),
@@ -38,6 +40,7 @@
 #include "proxy/forwarded.h"
 #include "upstream/upstream.h"
 
+struct cors;
 struct proxy;
 
 /** Functions that the proxy calls; `context` is that of proxy_new(). */
@@ -74,6 +77,9 @@ struct proxy *proxy_new(struct identity_signer *const signers[API_SERVICE_COUNT]
 /** Set the load balancers whose X-Forwarded-* fields are used. Without this call no field is used.
  * Borrows. */
 void proxy_trust(struct proxy *proxy, const struct trusted *trusted);
+
+/** Allow cross-origin requests; without this call none are. Borrows; NULL: none. */
+void proxy_allow_origins(struct proxy *proxy, const struct cors *cors);
 
 /** Free, once no exchange is left. Accepts NULL. */
 void proxy_free(struct proxy *proxy);

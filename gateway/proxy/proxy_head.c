@@ -192,7 +192,7 @@ void proxy_compose_head(struct proxy_exchange *p)
 	p->head = out;
 }
 
-size_t proxy_rate_fields(struct proxy_exchange *p, struct http_field fields[2])
+static size_t rate_fields(struct proxy_exchange *p, struct http_field fields[2])
 {
 	if (!p->rate.limit)
 		return 0;
@@ -203,16 +203,34 @@ size_t proxy_rate_fields(struct proxy_exchange *p, struct http_field fields[2])
 	return 2;
 }
 
+size_t proxy_added_fields(struct proxy_exchange *p, struct http_field fields[PROXY_ADDED_MAX])
+{
+	size_t count = rate_fields(p, fields);
+	if (p->proxy->cors)
+		count += cors_fields(p->proxy->cors, &p->x->head, fields + count);
+	return count;
+}
+
+void proxy_respond_preflight(struct proxy_exchange *p)
+{
+	struct http_field fields[1 + CORS_FIELDS_MAX];
+	size_t count = cors_preflight_fields(p->proxy->cors, &p->x->head, fields);
+	fields[count++] = http_field_of("X-Request-Id", p->request_id);
+	http_respond_start(p->x, 204, fields, count, 0);
+	http_respond_end(p->x);
+}
+
 void proxy_respond_answer(struct proxy_exchange *p, const struct upstream_answer *answer)
 {
 	struct http_field *fields =
-		arena_array(p->x->arena, answer->field_count + 3, sizeof(*fields));
+		arena_array(p->x->arena, answer->field_count + 1 + PROXY_ADDED_MAX,
+	                    sizeof(*fields));
 	size_t count = 0;
 	for (size_t i = 0; i < answer->field_count; i++)
 		if (is_passed(answer->fields, answer->field_count, &answer->fields[i], DROP_ANSWER))
 			fields[count++] = answer->fields[i];
 	fields[count++] = http_field_of("X-Request-Id", p->request_id);
-	count += proxy_rate_fields(p, fields + count);
+	count += proxy_added_fields(p, fields + count);
 	http_respond_start(p->x, answer->status, fields, count, answer->content_length);
 }
 
@@ -220,7 +238,7 @@ void proxy_respond_problem(struct proxy_exchange *p, struct problem *problem)
 {
 	struct arena *arena = p->x->arena;
 	const struct err_info *info = err_info(problem->code);
-	struct http_field fields[8];
+	struct http_field fields[5 + PROXY_ADDED_MAX];
 	size_t count = 0, length;
 	const char *body = problem_body(arena, problem, p->request_id, &length);
 	const char *challenge = problem_www_authenticate(arena, problem);
@@ -234,7 +252,7 @@ void proxy_respond_problem(struct proxy_exchange *p, struct problem *problem)
 	if (retry_after_s)
 		fields[count++] =
 			http_field_of("Retry-After", arena_printf(arena, "%u", retry_after_s));
-	count += proxy_rate_fields(p, fields + count);
+	count += proxy_added_fields(p, fields + count);
 	p->code = problem->code;
 	http_respond_start(p->x, info->status, fields, count, (int64_t)length);
 	http_respond_content(p->x, body, length);

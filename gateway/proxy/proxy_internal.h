@@ -7,6 +7,7 @@
 #pragma once
 
 #include "base/problem.h"
+#include "proxy/cors.h"
 #include "proxy/proxy.h"
 #include "proxy/signature_cache.h"
 
@@ -28,6 +29,7 @@ struct proxy {
 	struct identity_signer *const *signers;
 	struct upstream *const *services;
 	const struct trusted *trusted; /* NULL: no proxy is trusted */
+	const struct cors *cors;       /* NULL: no origin is allowed */
 	const struct proxy_hooks *hooks;
 	void *context;
 };
@@ -76,8 +78,14 @@ void proxy_respond_answer(struct proxy_exchange *p, const struct upstream_answer
 /** Send a problem reply. */
 void proxy_respond_problem(struct proxy_exchange *p, struct problem *problem);
 
-/** Write the RateLimit fields, in the arena. Returns how many: 0 (no limit) or 2. */
-size_t proxy_rate_fields(struct proxy_exchange *p, struct http_field fields[2]);
+#define PROXY_ADDED_MAX (2 + CORS_FIELDS_MAX)
+
+/** Write the fields that the proxy adds to every response: RateLimit and CORS. In the arena. Returns how
+ * many. */
+size_t proxy_added_fields(struct proxy_exchange *p, struct http_field fields[PROXY_ADDED_MAX]);
+
+/** Answer a preflight (cors.h). */
+void proxy_respond_preflight(struct proxy_exchange *p);
 
 /* proxy_report.c */
 

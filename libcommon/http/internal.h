@@ -104,7 +104,7 @@ struct http_conn {
 
 	const char *in; /* received and not yet parsed: in the loop's buffer, or in `held` */
 	size_t in_length;
-	char *held;               /* copy of bytes that could not be parsed yet; NULL: none */
+	char *held; /* copy of bytes that could not be parsed yet; NULL: none */
 	size_t held_length;
 	size_t memory_bytes;      /* of head and `held`, counted in server->memory_bytes */
 	uint64_t written_bytes;   /* given to the socket */

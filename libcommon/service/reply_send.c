@@ -83,7 +83,8 @@ static void start(struct request *rq, const struct reply *reply, bool is_gzip, i
 	struct http_field *fields =
 		arena_array(rq->arena, 4 + reply->field_count + http->field_count, sizeof(*fields));
 	size_t count = 0;
-	fields[count++] = http_field_of("Content-Type", reply->type);
+	if (reply->type)
+		fields[count++] = http_field_of("Content-Type", reply->type);
 	fields[count++] = http_field_of("X-Request-Id", rq->id);
 	if (reply->length >= GZIP_MIN_BYTES)
 		fields[count++] = http_field_of("Vary", "Accept-Encoding");

@@ -1,0 +1,111 @@
+"""What browsers and caches need: CORS, ETag and 304."""
+
+import httpx
+import pytest
+
+from lib.client import PREFIX, Api
+
+PAGE = "https://app.example.org"
+
+
+@pytest.fixture(scope="module")
+def open_gateway(start_gateway):
+    """URL of a gateway that pages of PAGE may call."""
+    with start_gateway(CORS_ORIGINS=PAGE) as process:
+        yield process.url
+
+
+def preflight(url, origin=PAGE, method="PUT"):
+    headers = {"Origin": origin, "Access-Control-Request-Method": method,
+               "Access-Control-Request-Headers": "authorization,if-match"}
+    return httpx.options(url + PREFIX + "/experiments", headers=headers)
+
+
+def test_a_preflight_needs_no_key(open_gateway):
+    answer = preflight(open_gateway)
+    assert answer.status_code == 204 and answer.content == b""
+    assert answer.headers["Access-Control-Allow-Origin"] == PAGE
+    assert "PUT" in answer.headers["Access-Control-Allow-Methods"]
+    assert {"Authorization", "Idempotency-Key", "If-Match"} <= set(answer.headers["Access-Control-Allow-Headers"].split(", "))
+    assert answer.headers["Vary"] == "Origin"
+    assert "Access-Control-Allow-Credentials" not in answer.headers
+
+
+@pytest.mark.parametrize("path", ["/account/api-keys", "/search/stats", "/nothing"])
+def test_answers_can_be_read_by_the_page(open_gateway, user, path):
+    answer = Api(open_gateway, user.key).get(path, headers={"Origin": PAGE}, checked=False)
+    assert answer.headers["Access-Control-Allow-Origin"] == PAGE
+    exposed = set(answer.headers["Access-Control-Expose-Headers"].split(", "))
+    assert {"X-Total-Count", "Link", "ETag", "X-Request-Id", "RateLimit", "RateLimit-Policy", "Retry-After"} <= exposed
+
+
+def test_other_origins_get_nothing(open_gateway, user):
+    assert preflight(open_gateway, "https://evil.example").status_code == 405
+    answer = Api(open_gateway, user.key).get("/search/stats", headers={"Origin": "https://evil.example"})
+    assert not [name for name in answer.headers if name.startswith("access-control")]
+
+
+def test_it_is_off_by_default(cluster, user):
+    assert preflight(cluster.gateway_url).status_code == 405
+    answer = user.api.get("/search/stats", headers={"Origin": PAGE})
+    assert not [name for name in answer.headers if name.startswith("access-control")]
+
+
+def test_the_description_is_sent_once(anonymous):
+    first = anonymous.get("/openapi.json", expect=200)
+    again = anonymous.get("/openapi.json", headers={"If-None-Match": first.headers["ETag"]}, expect=304)
+    assert again.content == b"" and again.headers["ETag"] == first.headers["ETag"]
+    assert again.headers["Cache-Control"] == first.headers["Cache-Control"]
+    assert "Content-Type" not in again.headers
+    anonymous.get("/openapi.json", headers={"If-None-Match": '"other"'}, expect=200)
+
+
+def make_experiment(api):
+    return "/experiments/" + api.post("/experiments", {"name": "one"}, expect=201).json()["id"]
+
+
+def make_project(api):
+    return "/projects/" + api.post("/projects", {"name": "one"}, expect=201).json()["id"]
+
+
+def make_interest(api):
+    body = {"name": "one", "context": "Attention for long sequences."}
+    return "/interests/" + api.post("/interests", body, expect=201).json()["id"]
+
+
+@pytest.mark.parametrize("make", [make_experiment, make_project])
+def test_an_object_is_sent_again_when_it_has_changed(api, make):
+    path = make(api)
+    first = api.get(path, expect=200)
+    known = {"If-None-Match": f'"other", W/{first.headers["ETag"]}'}
+    assert api.get(path, headers=known, expect=304).headers["ETag"] == first.headers["ETag"]
+    api.put(path, {"name": "two"}, expect=200)
+    changed = api.get(path, headers=known, expect=200)
+    assert changed.headers["ETag"] != first.headers["ETag"] and changed.json()["name"] == "two"
+
+
+def test_an_interest_has_a_tag(api):
+    path = make_interest(api)
+    tag = api.get(path, expect=200).headers["ETag"]
+    api.put(path, {"daily_count": 7}, expect=200)
+    assert api.get(path, headers={"If-None-Match": tag}, expect=200).headers["ETag"] != tag
+
+
+def test_the_tag_of_an_experiment_covers_the_name_of_its_project(api):
+    project = make_project(api)
+    made = api.post("/experiments", {"name": "one", "project_id": project.rpartition("/")[2]}, expect=201)
+    path = f"/experiments/{made.json()['id']}"
+    tag = api.get(path, expect=200).headers["ETag"]
+    assert made.headers["ETag"] == tag
+    api.put(project, {"name": "renamed"}, expect=200)
+    again = api.get(path, headers={"If-None-Match": tag}, expect=200)
+    assert again.json()["project_name"] == "renamed"
+    api.put(path, {"name": "two"}, headers={"If-Match": tag}, expect=200)
+    api.put(path, {"name": "three"}, headers={"If-Match": tag}, expect=412)
+
+
+def test_only_reads_are_validated(api):
+    path = make_project(api)
+    tag = api.get(path, expect=200).headers["ETag"]
+    api.put(path, {"name": "one"}, headers={"If-None-Match": tag}, expect=200)
+    assert "ETag" not in api.get("/projects", expect=200).headers
