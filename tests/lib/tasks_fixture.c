@@ -68,18 +68,23 @@ int tasks_group_teardown(void **state)
 	return 0;
 }
 
-static void worker_setup(void)
+static struct pg_pool *new_pool(void)
 {
 	const struct pg_settings settings = {
 		.url = database_url,
 		.connections = 4,
 		.pool_wait_ms = FIXTURE_TIMEOUT_MS,
 	};
+	return pg_pool_new(&fixture.worker.loop, &settings);
+}
+
+static void worker_setup(void)
+{
 	fixture_start(&fixture);
 	fixture.settings.job_slots = 4;
 	fixture.process.is_migrated = true;
 	fixture.worker.redis = redis_new(&fixture.worker.loop, redis_server.url);
-	fixture.worker.pg = pg_pool_new(&fixture.worker.loop, &settings);
+	fixture.worker.pg = new_pool();
 }
 
 int tasks_setup(void **state)
@@ -134,6 +139,9 @@ void service_stop(void)
 	fixture_idle(&fixture);
 	tasks_free(tasks);
 	tasks = NULL;
+	/* The tasks listen until the pool is freed (pg_listen()). */
+	pg_pool_free(fixture.worker.pg);
+	fixture.worker.pg = new_pool();
 }
 
 int tasks_teardown(void **state)
