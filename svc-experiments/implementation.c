@@ -22,6 +22,9 @@ struct report_input {
 	const char *artifacts;
 };
 
+/* Artifacts are stored apart from what lists show, so only the limit of the body bounds them. */
+#define ARTIFACTS_MAX_BYTES ((size_t)8 * 1024 * 1024)
+
 static const char *const REPORT_STATUSES[] = {"running", "pr_opened", "completed", "failed", NULL};
 
 static const struct field ID_FIELDS[] = {
@@ -35,7 +38,8 @@ static const struct field REPORT_FIELDS[] = {
 	BODY_URL(struct report_input, pr_url, "pr_url", NULLABLE),
 	BODY_TEXT(struct report_input, branch_name, "branch_name", NULLABLE, 1, 255),
 	BODY_TEXT(struct report_input, summary, "summary", NULLABLE, 0, 100000),
-	BODY_OBJECT(struct report_input, artifacts, "artifacts", NULLABLE),
+	{IN_BODY, FIELD_OBJECT, "artifacts", FIELD_AT(struct report_input, artifacts, const char *),
+         NULLABLE, .bytes_max = ARTIFACTS_MAX_BYTES},
 	FIELD_END,
 };
 

@@ -42,7 +42,8 @@ SELECT interest_id FROM recommendation WHERE account_id = $1 AND id = $2;
 
 -- name: refresh_task_interest (read)
 -- $1 account, $2 task. NULL: all interests.
-SELECT input ->> 'interest_id' FROM task WHERE account_id = $1 AND id = $2 AND kind = 'recommendations_refresh';
+SELECT input ->> 'interest_id' FROM task
+WHERE account_id = $1 AND id = $2 AND kind IN ('recommendations_refresh', 'recommendations_refresh_all');
 
 -- name: recommendation_feedback
 -- $1 account, $2 recommendation, $3 signal, $4 an array of the signals that it revokes. A repeated signal keeps the time of

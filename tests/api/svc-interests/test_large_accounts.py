@@ -93,5 +93,5 @@ def test_list_reads_the_papers_of_the_page_only(filled, interest):
 
 def test_digest_reads_its_papers_only(filled):
     db, _ = filled
-    nodes = plan(db, "recommendation", "recommendation_digest", ACCOUNT, "all", 5)
+    nodes = plan(db, "recommendation", "recommendation_digest", ACCOUNT, "all", 5, None)
     assert rows_read(nodes, "paper") == 5 * INTERESTS
