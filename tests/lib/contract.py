@@ -2,7 +2,8 @@
 
 An answer is valid when its operation lists the status, the status lists the content type, the body matches the schema
 (JSON Schema 2020-12), and every required header is present. Some statuses are possible for every request and are not
-listed; their content must be a problem document.
+listed; their content must be a problem document. A 503 has Retry-After unless the change may have been made, which
+OpenAPI cannot express.
 """
 
 import functools
@@ -125,6 +126,8 @@ class Contract:
             response = {"content": {PROBLEM: {"schema": {"$ref": "#/components/schemas/Problem"}}}}
         self.check_headers(what, response, answer)
         self.check_content(what, response, answer)
+        if answer.status_code == 503:
+            self.check_retry_after(what, answer)
 
     def check_headers(self, what, response, answer):
         for name, header in response.get("headers", {}).items():
@@ -152,6 +155,12 @@ class Contract:
             self.validate(content[media_type]["schema"], answer.json(), what)
         if media_type == PROBLEM and answer.json()["status"] != answer.status_code:
             raise ContractError(f"{what} says status {answer.json()['status']}")
+
+    def check_retry_after(self, what, answer):
+        """A client that obeys Retry-After must not be told to repeat what may have been done."""
+        is_repeatable = answer.json()["error"] != "outcome_uncertain"
+        if ("retry-after" in answer.headers) != is_repeatable:
+            raise ContractError(f"{what} {'has no' if is_repeatable else 'has a'} Retry-After: {answer.text[:2000]}")
 
 
 @functools.cache

@@ -17,6 +17,7 @@ DOCUMENT = {
                         "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Thing"}}},
                     },
                     "204": {},
+                    "503": {"content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}},
                 },
             }
         },
@@ -49,6 +50,11 @@ def check_response(path, status, body=None, *, total="3", content_type="applicat
     Contract(DOCUMENT).check("GET", path, answer)
 
 
+def check_unavailable(error, **headers):
+    headers |= {"Content-Type": "application/problem+json"}
+    Contract(DOCUMENT).check("GET", "/things/1", httpx.Response(503, json={"error": error, "status": 503}, headers=headers))
+
+
 def test_valid_responses_are_accepted():
     check_response("/things/1?x=2", 200, {"id": ID, "at": "2026-01-31T09:30:00.000Z", "parent": {"id": ID, "at": None}})
     check_response("/things/1", 204)
@@ -79,3 +85,13 @@ def test_valid_responses_are_accepted():
 def test_invalid_responses_are_refused(path, status, body, options):
     with pytest.raises(ContractError):
         check_response(path, status, body, **options)
+
+
+def test_only_what_was_not_done_is_to_be_repeated():
+    again = {"Retry-After": "1"}
+    check_unavailable("unavailable", **again)
+    check_unavailable("outcome_uncertain")
+    with pytest.raises(ContractError, match="has no Retry-After"):
+        check_unavailable("unavailable")
+    with pytest.raises(ContractError, match="has a Retry-After"):
+        check_unavailable("outcome_uncertain", **again)
