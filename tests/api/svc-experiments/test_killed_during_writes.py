@@ -1,6 +1,7 @@
 """Processes are killed during writes: every change that was answered with 2xx is kept, and is in the history once."""
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
@@ -9,6 +10,13 @@ from lib.wait import wait_for
 
 WRITERS = 4
 TARGET = 60  # accepted changes before and after the kill
+
+
+@pytest.fixture(autouse=True)
+def recovered(cluster):
+    """Start again what the test stopped."""
+    yield
+    cluster.recover()
 
 
 class Writers:
@@ -23,7 +31,8 @@ class Writers:
         self.refused = 0
         self.is_over = threading.Event()
         self.lock = threading.Lock()
-        self.threads = [threading.Thread(target=self.work, args=(number,)) for number in range(WRITERS)]
+        self.pool = ThreadPoolExecutor(WRITERS)
+        self.writers = []
 
     def call(self, method, path, body):
         """The answer; None if there is no answer, or it is 502, 503 or 504."""
@@ -60,18 +69,31 @@ class Writers:
                 self.note(answer is not None)
 
     def __enter__(self):
-        for thread in self.threads:
-            thread.start()
+        self.writers = [self.pool.submit(self.work, number) for number in range(WRITERS)]
         return self
 
     def __exit__(self, *_):
         self.is_over.set()
-        for thread in self.threads:
-            thread.join()
+        self.pool.shutdown()
+        for writer in self.writers:
+            writer.result()
+
+    def wait(self, predicate, what):
+        """Wait until `predicate` is true; raises the failure of a writer."""
+        wait_for(lambda: predicate() or self.failed(), what)
+        for writer in self.failed():
+            writer.result()
+
+    def failed(self):
+        """The writers that have ended, which only a failure does before is_over."""
+        return [writer for writer in self.writers if writer.done()]
 
     def wait_accepted(self, count):
         target = self.accepted + count
-        wait_for(lambda: self.accepted >= target, f"{count} more accepted changes")
+        self.wait(lambda: self.accepted >= target, f"{count} more accepted changes")
+
+    def wait_refused(self):
+        self.wait(lambda: self.refused, "a refusal")
 
 
 def check(api, writers):
@@ -94,11 +116,11 @@ def test_accepted_changes_survive(cluster, api, db, victim):
         writers.wait_accepted(TARGET)
         if victim == "postgres":
             cluster.postgres.kill9()
-            wait_for(lambda: writers.refused, "a refusal")
+            writers.wait_refused()
             cluster.postgres.start()
         else:
             cluster.kill9(victim)
-            wait_for(lambda: writers.refused, "a refusal")
+            writers.wait_refused()
             cluster.start(victim, len(cluster[victim]))
         writers.wait_accepted(TARGET)
     cluster.recover()
