@@ -89,8 +89,8 @@ static void on_statement(struct request *rq, const struct event *event)
 	static const char *const STATEMENTS[] = {
 		"SELECT 1 / 0",
 		"INSERT INTO narrow VALUES (NULL)",
-		"INSERT INTO narrow SELECT string_agg(md5(i::text), '') FROM generate_series(1, "
-		"400) i",
+		("INSERT INTO narrow SELECT string_agg(md5(i::text), '') "
+	         "FROM generate_series(1, 400) i"),
 	};
 	int64_t number = json_get_int(event->data, "n", -1);
 	seen.statements++;
@@ -411,8 +411,22 @@ static void test_a_reader_asks_for_what_its_stream_has_no_more(void **state)
 	until_count(&seen.others, 10 + 2 * (2 + 25)); /* five come twice: the margin */
 }
 
-/* The reader's database goes back to an earlier point; Redis is kept, and its stream was cut or not. */
-static void restore_reader(const char *cut)
+static void keep_stream(void)
+{
+}
+
+static void trim_stream(void)
+{
+	redis_number("XTRIM events.once MAXLEN 1");
+}
+
+static void delete_stream(void)
+{
+	redis_number("DEL events.once");
+}
+
+/* The reader's database goes back to an earlier point; Redis is kept, and `cut` changes its stream. */
+static void restore_reader(void (*cut)(void))
 {
 	service_start(NULL, HANDLERS);
 	emit("events.once", "x", 1, 5);
@@ -430,7 +444,7 @@ static void restore_reader(const char *cut)
 	sql("DELETE FROM event_seen WHERE event_id NOT IN (SELECT event_id FROM saved_seen)");
 	sql("UPDATE event_position p SET entry_id = s.entry_id FROM saved_position s WHERE "
 	    "s.stream = p.stream");
-	redis_number(cut);
+	cut();
 	service_start(NULL, HANDLERS);
 	until_count(&seen.new_ones, 15);
 	until_sql(10, "SELECT count(*) FROM event_seen");
@@ -439,20 +453,20 @@ static void restore_reader(const char *cut)
 static void test_events_are_read_again_after_a_readers_database_was_restored(void **state)
 {
 	(void)state;
-	restore_reader("PING");
+	restore_reader(keep_stream);
 	assert_int_equal(redis_number("XLEN events.once"), 10);
 }
 
 static void test_events_are_sent_again_after_a_readers_database_was_restored(void **state)
 {
 	(void)state;
-	restore_reader("XTRIM events.once MAXLEN 1");
+	restore_reader(trim_stream);
 }
 
 static void test_events_are_sent_again_after_a_stream_was_deleted(void **state)
 {
 	(void)state;
-	restore_reader("DEL events.once");
+	restore_reader(delete_stream);
 }
 
 static void test_a_stopped_reader_is_taken_over(void **state)
