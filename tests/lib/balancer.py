@@ -24,10 +24,14 @@ class Balancer:
         self.thread.join()
 
     async def _connect(self):
-        """A connection to the next ready replica, or None."""
-        for _ in range(len(self.targets)):
-            self.turn += 1
-            target = self.targets[self.turn % len(self.targets)]
+        """A connection to the next ready replica, or None.
+
+        Each replica is asked once: another connection, or a change of the list, may come between two questions.
+        """
+        self.turn += 1
+        targets = list(self.targets)
+        first = self.turn % max(len(targets), 1)
+        for target in targets[first:] + targets[:first]:
             try:
                 if await is_ready(target.admin_port):
                     return await asyncio.open_connection("127.0.0.1", target.port)
