@@ -100,8 +100,8 @@ def test_the_database_of_all_is_restored_and_redis_kept(cluster, api, experiment
     for name in ("svc-experiments", "svc-interests"):
         cluster.stop(name)
     (batch,) = experiments.execute("SELECT max(sent_batch) FROM outbox").fetchone()
-    cluster.redis.client().set("outbox.svc-experiments.batch", batch + 100)
-    cluster.redis.client().set("outbox.svc-experiments.fence", 1_000_000)
+    cluster.redis.client().set("batch.svc-experiments", batch + 100)
+    cluster.redis.client().set("fence.svc-experiments", 1_000_000)
     cluster.redis.client().xtrim(STREAM, maxlen=0, approximate=False)
     interests.execute("DELETE FROM experiment WHERE id = %s", [made])
     interests.execute("DELETE FROM event_position WHERE stream = %s", [STREAM])
