@@ -11,6 +11,7 @@
 
 #define TEXT_MAX   2048
 #define FOLDER_MAX 1024
+#define FILE_MAX   (FOLDER_MAX + 32) /* a file in it */
 
 /* Read a small file; "" when there is none. */
 static void read_text(const char *path, char text[TEXT_MAX])
@@ -41,7 +42,7 @@ static long long next_number(const char **at)
 /* cpu.max: `200000 100000`, or `max 100000`. */
 static int quota_v2(const char *folder)
 {
-	char path[FOLDER_MAX], text[TEXT_MAX];
+	char path[FILE_MAX], text[TEXT_MAX];
 	snprintf(path, sizeof(path), "%s/cpu.max", folder);
 	read_text(path, text);
 	const char *at = text;
@@ -54,7 +55,7 @@ static int quota_v1(const char *folder)
 	static const char *const NAMES[] = {"cpu.cfs_quota_us", "cpu.cfs_period_us"};
 	long long values[2];
 	for (int i = 0; i < 2; i++) {
-		char path[FOLDER_MAX], text[TEXT_MAX];
+		char path[FILE_MAX], text[TEXT_MAX];
 		snprintf(path, sizeof(path), "%s/%s", folder, NAMES[i]);
 		read_text(path, text);
 		const char *at = text;
