@@ -9,7 +9,11 @@ import httpx
 
 from lib.wait import PATIENCE_SECONDS, wait_for
 
-SANITIZERS = {"TSAN_OPTIONS": f"suppressions={Path(__file__).with_name('tsan.supp')}"}
+SANITIZERS = {
+    # Freed memory is kept to find accesses to it; more than this would hide what a process really uses.
+    "ASAN_OPTIONS": "quarantine_size_mb=16",
+    "TSAN_OPTIONS": f"suppressions={Path(__file__).with_name('tsan.supp')}",
+}
 
 # Texts that a sanitizer, require() or the stack protector writes before it ends a process.
 REPORTS = (
