@@ -11,6 +11,7 @@
 #define VERSION_DIGITS_MAX 18          /* always fits a bigint */
 #define TAG_BYTES          16          /* of the SHA-256 */
 #define HASHED_MAX_BYTES   (256 << 10) /* hashing more would delay other requests */
+#define GZIP_SUFFIX        "-gzip"
 
 /* The number of digits of a version as etag_reply() writes it: no sign, no leading zero, optionally a
  * hyphen and a hash. 0: it is none. */
@@ -25,34 +26,60 @@ static size_t version_digits(const char *text, size_t length)
 	return hash > 0 && digits + 1 + hash == length ? digits : 0;
 }
 
-/* The length of the version in `5` or `5-gzip`: reply_send() marks the tag of a compressed reply. */
-static size_t version_length(const char *tag, size_t length)
+/* An entity tag of a list: `W/"5-gzip"` has the text `5` and is weak. */
+struct tag {
+	const char *text; /* without quotes and without GZIP_SUFFIX; not terminated */
+	size_t length;
+	bool is_weak;
+};
+
+static size_t length_without_suffix(const char *text, size_t length)
 {
-	static const char GZIP[] = "-gzip";
-	const size_t suffix = sizeof(GZIP) - 1;
-	bool is_gzip = length > suffix && memcmp(tag + length - suffix, GZIP, suffix) == 0;
+	const size_t suffix = sizeof(GZIP_SUFFIX) - 1;
+	bool is_gzip = length > suffix && memcmp(text + length - suffix, GZIP_SUFFIX, suffix) == 0;
 	return is_gzip ? length - suffix : length;
+}
+
+/* Read the next tag of the list `*at` and move `*at` past it. Skips what is no tag. False: there is none. */
+static bool tag_next(const char **at, struct tag *ret_tag)
+{
+	while (*(*at += strspn(*at, ", \t"))) {
+		bool is_weak = strncmp(*at, "W/\"", 3) == 0;
+		const char *quote = *at + (is_weak ? 2 : 0);
+		const char *end = *quote == '"' ? strchr(quote + 1, '"') : NULL;
+		*at = end ? end + 1 : *at;
+		*at += strcspn(*at, ",");
+		if (!end)
+			continue;
+		*ret_tag = (struct tag){
+			.text = quote + 1,
+			.length = length_without_suffix(quote + 1, (size_t)(end - quote - 1)),
+			.is_weak = is_weak,
+		};
+		return true;
+	}
+	return false;
+}
+
+/* The field's value is `*`, which stands for any tag. */
+static bool is_any(const char *list)
+{
+	const char *at = list + strspn(list, " \t");
+	return *at == '*' && at[1 + strspn(at + 1, " \t")] == '\0';
 }
 
 const char *etag_versions(struct arena *arena, const char *if_match)
 {
-	const char *at = if_match + strspn(if_match, " \t");
-	if (*at == '*' && at[1 + strspn(at + 1, " \t")] == '\0')
-		return NULL;
 	struct buf list = {.arena = arena};
+	struct tag tag;
+	if (is_any(if_match))
+		return NULL;
 	buf_puts(&list, "{");
-	while (*at) {
-		bool is_weak = strncmp(at, "W/\"", 3) == 0;
-		const char *tag = at + (is_weak ? 2 : 0);
-		const char *end = *tag == '"' ? strchr(tag + 1, '"') : NULL;
-		size_t length = end ? version_length(tag + 1, (size_t)(end - tag - 1)) : 0;
-		size_t digits = version_digits(tag + 1, length);
-		if (digits && !is_weak)
+	while (tag_next(&if_match, &tag)) {
+		size_t digits = tag.is_weak ? 0 : version_digits(tag.text, tag.length);
+		if (digits)
 			buf_printf(&list, "%s%.*s", list.length > 1 ? "," : "", (int)digits,
-			           tag + 1);
-		at = end ? end + 1 : at;
-		at += strcspn(at, ",");
-		at += strspn(at, ", \t");
+			           tag.text);
 	}
 	buf_puts(&list, "}");
 	return list.data;
@@ -89,21 +116,22 @@ const char *etag_of_content(struct arena *arena, const void *content, size_t len
 	return arena_printf(arena, "\"%s\"", hex);
 }
 
+const char *etag_of_gzip(struct arena *arena, const char *etag)
+{
+	if (etag[0] != '"')
+		return etag;
+	return arena_printf(arena, "%.*s%s\"", (int)strlen(etag) - 1, etag, GZIP_SUFFIX);
+}
+
 bool etag_matches(const char *if_none_match, const char *etag)
 {
-	size_t length = strlen(etag);
-	const char *at = if_none_match + strspn(if_none_match, ", \t");
-	if (*at == '*')
+	struct tag known, own;
+	if (is_any(if_none_match))
 		return true;
-	while (*at) {
-		at += strncmp(at, "W/", 2) == 0 ? 2 : 0;
-		if (strncmp(at, etag, length - 1) == 0 &&
-		    (at[length - 1] == '"' || strncmp(at + length - 1, "-gzip\"", 6) == 0))
+	require(tag_next(&etag, &own));
+	while (tag_next(&if_none_match, &known)) {
+		if (known.length == own.length && memcmp(known.text, own.text, own.length) == 0)
 			return true;
-		const char *end = *at == '"' ? strchr(at + 1, '"') : NULL;
-		at = end ? end + 1 : at;
-		at += strcspn(at, ",");
-		at += strspn(at, ", \t");
 	}
 	return false;
 }

@@ -26,8 +26,9 @@
 const char *etag_if_match(struct request *rq);
 
 /** Convert the value of an If-Match field to an array literal of Postgres: `"4", "6"` becomes
- * `{4,6}`; `"4-gzip"`, the tag of the compressed form, is also version 4. Tags that are weak or no version are left out, so the result can be `{}`, which matches
- * nothing. NULL: the value is `*`, any version. In the arena. */
+ * `{4,6}`. The tag of a compressed form, `"4-gzip"`, is that of version 4. Tags that are weak or no version
+ * are left out, so the result can be `{}`, which matches nothing. NULL: the value is `*`, any version. In
+ * the arena. */
 const char *etag_versions(struct arena *arena, const char *if_match);
 
 /** Add the field ETag for `version` (decimal digits, optionally a hyphen and lower-case hex) to the reply. */
@@ -40,6 +41,10 @@ void etag_validate(struct request *rq);
 /** A tag of the content, with quotes. In the arena. */
 const char *etag_of_content(struct arena *arena, const void *content, size_t length);
 
-/** Whether the value of an If-None-Match field is `*` or has the tag `etag` (with quotes). Compares weakly
- * (RFC 9110, section 8.8.3.2). */
+/** The tag of the gzip form of the content that has the tag `etag`: `"5"` becomes `"5-gzip"`, because a strong
+ * tag names one sequence of bytes. A weak tag stays the same. In the arena, or `etag` itself. */
+const char *etag_of_gzip(struct arena *arena, const char *etag);
+
+/** Whether the value of an If-None-Match field is `*` or has the tag `etag` (with quotes), or that of its gzip
+ * form. Compares weakly (RFC 9110, section 8.8.3.2). */
 bool etag_matches(const char *if_none_match, const char *etag);

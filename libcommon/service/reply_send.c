@@ -5,6 +5,7 @@
 #include "base/budget.h"
 #include "http/gzip.h"
 #include "http/method.h"
+#include "service/etag.h"
 #include "service/http_request.h"
 #include "service/reply.h"
 
@@ -67,14 +68,12 @@ enum err_code reply_take_memory(struct request *rq)
 	return ERR_NONE;
 }
 
-/* The entity tag of the reply's gzip form: a strong tag names one sequence of bytes (RFC 9110 section
- * 8.8.3). */
-static struct http_field gzip_etag(struct arena *arena, const struct http_field *field)
+/* The field of a compressed reply. */
+static struct http_field gzip_field(struct arena *arena, const struct http_field *field)
 {
-	if (strcasecmp(field->name, "ETag") != 0 || field->value[0] != '"')
+	if (strcasecmp(field->name, "ETag") != 0)
 		return *field;
-	return http_field_of("ETag", arena_printf(arena, "%.*s-gzip\"",
-	                                          (int)field->value_length - 1, field->value));
+	return http_field_of(field->name, etag_of_gzip(arena, field->value));
 }
 
 static void start(struct request *rq, const struct reply *reply, bool is_gzip, int64_t length)
@@ -92,7 +91,7 @@ static void start(struct request *rq, const struct reply *reply, bool is_gzip, i
 		fields[count++] = http_field_of("Content-Encoding", "gzip");
 	for (size_t i = 0; i < reply->field_count; i++)
 		fields[count++] =
-			is_gzip ? gzip_etag(rq->arena, &reply->fields[i]) : reply->fields[i];
+			is_gzip ? gzip_field(rq->arena, &reply->fields[i]) : reply->fields[i];
 	for (size_t i = 0; i < http->field_count; i++)
 		fields[count++] = http->fields[i];
 	http_respond_start(http->exchange, reply->status, fields, count, length);

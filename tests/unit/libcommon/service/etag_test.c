@@ -40,6 +40,8 @@ static const char *const CASES[][2] = {
 	{"\"9999999999999999999\"", "{}"},
 	{"\"5\"\"6\"", "{5}"},
 	{"\"5-3f2a\"", "{5}"},
+	{"\"5-gzip\", \"6-3f2a-gzip\"", "{5,6}"},
+	{"\"-gzip\"", "{}"},
 	{"\"5-\"", "{}"},
 	{"\"5-XY\"", "{}"},
 	{"\"5-a b\"", "{}"},
@@ -69,8 +71,13 @@ static void test_etag_matches(void **state)
 		{"\"b\", \"a\"", true},
 		{"\"b\" , W/\"a\"", true},
 		{"\"x,\\\"a\", \"a\"", true},
+		{"\"b\", \"a-gzip\"", true},
+		{"W/\"a-gzip\"", true},
 		{"", false},
 		{"a", false},
+		{"*, \"b\"", false},
+		{"\"-gzip\"", false},
+		{"\"a-gzip-gzip\"", false},
 		{"\"aa\"", false},
 		{"\"b\"", false},
 		{"\"A\"", false},
@@ -91,12 +98,24 @@ static void test_etag_of_content(void **state)
 	arena_free(arena);
 }
 
+static void test_etag_of_gzip(void **state)
+{
+	(void)state;
+	struct arena *arena = arena_new();
+	const char *tag = etag_of_gzip(arena, "\"5-3f2a\"");
+	assert_string_equal(tag, "\"5-3f2a-gzip\"");
+	assert_true(etag_matches(tag, "\"5-3f2a\""));
+	assert_string_equal(etag_of_gzip(arena, "W/\"5\""), "W/\"5\"");
+	arena_free(arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_etag_versions),
 		cmocka_unit_test(test_etag_matches),
 		cmocka_unit_test(test_etag_of_content),
+		cmocka_unit_test(test_etag_of_gzip),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
