@@ -123,20 +123,17 @@ void event_dead_letter(struct request *rq, const struct event_consumer *consumer
 	size_t count = entry->fields ? entry->fields->count : 0;
 	const char **argv = arena_array(rq->arena, count + 12, sizeof(*argv));
 	const char *service = consumer->tasks->settings.service;
+	const char *dead = arena_printf(rq->arena, "events.dead.%s", service);
 	const char *const head[] = {
-		"XADD",    arena_printf(rq->arena, "events.dead.%s", service),
-		"MAXLEN",  "~",
-		DEAD_KEPT, "*",
-		"stream",  consumer->stream,
-		"service", service,
-		"error",   why,
+		"XADD",           dead,      "MAXLEN", "~",     DEAD_KEPT, "*", "stream",
+		consumer->stream, "service", service,  "error", why,
 	};
 	memcpy(argv, head, sizeof(head));
 	for (size_t i = 0; i < count; i++)
 		argv[ARRAY_LEN(head) + i] = entry->fields->items[i].text;
 	redis_command(rq, argv, ARRAY_LEN(head) + count);
 	metric_add(&events_total, consumer->stream, "dead", 1);
-	log_error(LOG_GROUP_JOBS, "event not handled, moved to events.dead",
+	log_error(LOG_GROUP_JOBS, "event not handled, moved to a dead-letter stream",
 	          f_text("stream", consumer->stream), f_text("entry", entry->id),
-	          f_text("why", why));
+	          f_text("moved_to", dead), f_text("why", why));
 }
