@@ -47,6 +47,13 @@ spawn() (
 	echo $!
 )
 
+# server_stop NAME PID SIGNAL: stop a server and wait for its end. An empty PID: it is not running.
+server_stop() {
+	[[ -n $2 ]] || return 0
+	kill "-$3" "$2"
+	wait_until "$SERVER_SECONDS" has_ended "$2" || fail "$1 (pid $2) does not stop"
+}
+
 # private_dir DIR USER: create a folder that only this user can access.
 private_dir() {
 	mkdir -p "$1"
@@ -151,11 +158,7 @@ postgres_start() {
 
 # A fast shutdown: connections are closed, open transactions rolled back.
 postgres_stop() {
-	local pid
-	pid=$(postgres_pid "$1")
-	[[ -n $pid ]] || return 0
-	kill -INT "$pid"
-	wait_until "$SERVER_SECONDS" has_ended "$pid" || fail "Postgres (pid $pid) does not stop"
+	server_stop Postgres "$(postgres_pid "$1")" INT
 }
 
 pgbouncer_pid() {
@@ -202,11 +205,7 @@ pgbouncer_start() {
 }
 
 pgbouncer_stop() {
-	local pid
-	pid=$(pgbouncer_pid "$1")
-	[[ -n $pid ]] || return 0
-	kill -TERM "$pid"
-	wait_until "$SERVER_SECONDS" has_ended "$pid" || fail "PgBouncer (pid $pid) does not stop"
+	server_stop PgBouncer "$(pgbouncer_pid "$1")" TERM
 }
 
 # port_answers_or_ended PID PORT: for wait_until.
@@ -266,11 +265,7 @@ redis_start() {
 }
 
 redis_stop() {
-	local pid
-	pid=$(redis_pid "$1")
-	[[ -n $pid ]] || return 0
-	kill -TERM "$pid"
-	wait_until "$SERVER_SECONDS" has_ended "$pid" || fail "Redis (pid $pid) does not stop"
+	server_stop Redis "$(redis_pid "$1")" TERM
 }
 
 # database_prepare PORT: create the database, and the roles and schemas of the services (deploy/init.sql, which reads
