@@ -3,26 +3,10 @@
 #pragma once
 
 #include "pg/pg.h"
-#include "pg_fixture.h"
+#include "pg_server.h"
 #include "worker_fixture.h"
 
-static struct pg_fixture server;
 static struct worker_fixture fixture;
-
-/** Group setup and teardown. */
-static inline int start_server(void **state)
-{
-	(void)state;
-	pg_fixture_new(&server);
-	return 0;
-}
-
-static inline int stop_server(void **state)
-{
-	(void)state;
-	pg_fixture_free(&server);
-	return 0;
-}
 
 /** Start the worker, with a pool. */
 static inline void open_pool(const struct pg_settings *settings)

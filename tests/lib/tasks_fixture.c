@@ -9,6 +9,9 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 struct worker_fixture fixture;
 struct pg_fixture postgres;
@@ -121,6 +124,25 @@ void service_start(const struct job *jobs, const struct event_handler *events)
 		.is_migrated = &fixture.process.is_migrated,
 	};
 	tasks = tasks_start(&fixture.worker, &settings);
+}
+
+pid_t replica_start(const struct job *jobs, const struct event_handler *events)
+{
+	pid_t pid = fork();
+	assert_true(pid >= 0);
+	if (pid > 0)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	tasks_replica("other");
+	service_start(jobs, events);
+	for (;;)
+		uv_run(&fixture.worker.loop, UV_RUN_ONCE);
+}
+
+void replica_kill(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
 }
 
 static void on_drained(void *context)

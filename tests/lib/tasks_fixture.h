@@ -25,6 +25,10 @@ void tasks_lease(uint64_t lease_ms);
 /** In a forked child, before service_start(): make the child another replica. */
 void tasks_replica(const char *instance);
 
+/** Start another replica, "other", in a process of its own. It runs until it is killed. */
+pid_t replica_start(const struct job *jobs, const struct event_handler *events);
+void replica_kill(pid_t pid);
+
 /** Start the service's asynchronous work; tasks_teardown() stops and frees it at the latest. */
 void service_start(const struct job *jobs, const struct event_handler *events);
 

@@ -57,6 +57,16 @@ def one_day():
     wait_for(lambda: DAY_SECONDS - time.time() % DAY_SECONDS > TEST_SECONDS, "enough time before midnight (UTC)")
 
 
+@pytest.fixture
+def second(cluster):
+    """A second replica, stopped after the test; it gets jobs and events, too."""
+    name = "svc-interests"
+    count = len(cluster[name])
+    cluster.add(name).wait_ready()
+    yield
+    cluster.retire(name, count)
+
+
 class InterestSteps:
     """The steps of a user who works with interests."""
 

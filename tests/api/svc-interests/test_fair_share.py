@@ -4,17 +4,7 @@ import pytest
 
 from lib.wait import wait_for
 
-NAME = "svc-interests"
 SLOTS = 2 * 4  # of two replicas
-
-
-@pytest.fixture
-def second(cluster):
-    """A second replica, stopped after the test."""
-    count = len(cluster[NAME])
-    cluster.add(NAME).wait_ready()
-    yield
-    cluster.retire(NAME, count)
 
 
 @pytest.fixture

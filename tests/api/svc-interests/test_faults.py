@@ -1,6 +1,7 @@
 """Every task is done exactly once, even if a process, Redis or Postgres fails meanwhile."""
 
 import uuid
+from contextlib import contextmanager
 
 import pytest
 
@@ -15,13 +16,18 @@ def recovered(cluster, papers):
     cluster.recover()
 
 
-@pytest.fixture
-def second(cluster):
-    """A second replica, stopped after the test; it gets jobs and events, too."""
-    count = len(cluster[NAME])
-    cluster.add(NAME).wait_ready()
-    yield
-    cluster.retire(NAME, count)
+@contextmanager
+def refresh_before_its_end(cluster, api, db, interest):
+    """A refresh whose last transaction waits for the row of the interest, and the connection that has locked the row."""
+    with cluster.postgres.connect() as holder:
+        holder.autocommit = False
+        holder.execute("SELECT 1 FROM interests.interest WHERE id = %s FOR UPDATE", [interest["id"]])
+        refresh = api.post("/papers/recommended/refresh", {"interest_id": interest["id"]}, expect=202)
+        task = refresh.json()["task_id"]
+        wait_for(
+            lambda: db.execute("SELECT status FROM task WHERE id = %s", [task]).fetchone()[0] == "running", "task runs"
+        )
+        yield refresh, holder
 
 
 def test_tasks_wait_for_svc_search(cluster, api, interests):
@@ -95,15 +101,7 @@ def test_scoring_needs_svc_search_for_ids_only(cluster, api, interests, papers):
 
 def test_job_of_a_killed_process_is_taken_over(cluster, api, interests, db):
     made = interests.ready(daily_count=3)
-    # The row lock stops the job in its last transaction.
-    with cluster.postgres.connect() as holder:
-        holder.autocommit = False
-        holder.execute("SELECT 1 FROM interests.interest WHERE id = %s FOR UPDATE", [made["id"]])
-        refresh = api.post("/papers/recommended/refresh", {"interest_id": made["id"]}, expect=202)
-        task = refresh.json()["task_id"]
-        wait_for(
-            lambda: db.execute("SELECT status FROM task WHERE id = %s", [task]).fetchone()[0] == "running", "task runs"
-        )
+    with refresh_before_its_end(cluster, api, db, made) as (refresh, holder):
         cluster.kill9(NAME)
         holder.rollback()
     cluster.start(NAME, len(cluster[NAME]))
@@ -200,14 +198,7 @@ def test_a_deadlock_does_not_fail_a_request_with_a_key(api, deadlocks, interests
 def test_context_changed_during_a_refresh(cluster, api, interests, db):
     """Papers selected for the old context are not stored for the new one."""
     made = interests.ready(daily_count=3)
-    with cluster.postgres.connect() as holder:
-        holder.autocommit = False
-        holder.execute("SELECT 1 FROM interests.interest WHERE id = %s FOR UPDATE", [made["id"]])
-        refresh = api.post("/papers/recommended/refresh", {"interest_id": made["id"]}, expect=202)
-        task = refresh.json()["task_id"]
-        wait_for(
-            lambda: db.execute("SELECT status FROM task WHERE id = %s", [task]).fetchone()[0] == "running", "task runs"
-        )
+    with refresh_before_its_end(cluster, api, db, made) as (refresh, holder):
         holder.execute(
             "UPDATE interests.interest SET context = 'Computer vision', context_version = context_version + 1, "
             "pool_version = pool_version + 1, pool_status = 'stale', pool_size = 0 WHERE id = %s",

@@ -1,24 +1,8 @@
 #include "loop/request.h"
 
-#include "worker_fixture.h"
+#include "worker_suite.h"
 
 #include <sys/resource.h>
-
-static struct worker_fixture fixture;
-
-static int setup(void **state)
-{
-	(void)state;
-	fixture_start(&fixture);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	fixture_stop(&fixture);
-	return 0;
-}
 
 /* --- Pages ------------------------------------------------------------------------------------ */
 
@@ -128,11 +112,10 @@ static void a_request_without_a_stack_is_unavailable(void **state)
 
 int main(void)
 {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		CASE(pages_are_freed_one_by_one),
-		CASE(a_raise_leaves_every_page),
-		CASE(a_request_without_a_stack_is_unavailable),
+		WORKER_TEST(pages_are_freed_one_by_one),
+		WORKER_TEST(a_raise_leaves_every_page),
+		WORKER_TEST(a_request_without_a_stack_is_unavailable),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,25 +1,9 @@
 #include "loop/wait.h"
 
 #include "base/base.h"
-#include "worker_fixture.h"
+#include "worker_suite.h"
 
 #include <uv.h>
-
-static struct worker_fixture fixture;
-
-static int setup(void **state)
-{
-	(void)state;
-	fixture_start(&fixture);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	fixture_stop(&fixture);
-	return 0;
-}
 
 struct sum {
 	uv_sem_t may_start;
@@ -287,18 +271,17 @@ static void test_a_page_has_groups_of_its_own(void **state)
 
 int main(void)
 {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		CASE(test_runs_on_another_thread),
-		CASE(test_a_cancelled_request_waits_for_its_work),
-		CASE(test_sleep_ends_by_itself_or_when_cancelled),
-		CASE(test_a_join_waits_for_all_members),
-		CASE(test_a_failure_cancels_the_other_members),
-		CASE(test_members_are_not_started_after_a_failure),
-		CASE(test_cancelling_the_parent_reaches_every_member),
-		CASE(test_a_group_ends_with_its_parent),
-		CASE(test_a_group_after_a_failed_one),
-		CASE(test_a_page_has_groups_of_its_own),
+		WORKER_TEST(test_runs_on_another_thread),
+		WORKER_TEST(test_a_cancelled_request_waits_for_its_work),
+		WORKER_TEST(test_sleep_ends_by_itself_or_when_cancelled),
+		WORKER_TEST(test_a_join_waits_for_all_members),
+		WORKER_TEST(test_a_failure_cancels_the_other_members),
+		WORKER_TEST(test_members_are_not_started_after_a_failure),
+		WORKER_TEST(test_cancelling_the_parent_reaches_every_member),
+		WORKER_TEST(test_a_group_ends_with_its_parent),
+		WORKER_TEST(test_a_group_after_a_failed_one),
+		WORKER_TEST(test_a_page_has_groups_of_its_own),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

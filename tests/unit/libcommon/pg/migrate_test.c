@@ -1,6 +1,6 @@
 #include "pg/migrate.h"
 
-#include "pg_fixture.h"
+#include "pg_server.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -15,8 +15,6 @@
 
 #include <cmocka.h>
 
-static struct pg_fixture server;
-
 static const struct migration TWO[] = {
 	{"0001_first",
          "CREATE TABLE first (id uuid DEFAULT uuid_v7(), a int); INSERT INTO first (a) "
@@ -27,20 +25,6 @@ static const struct migration TWO[] = {
 
 /* Without the common migrations. */
 #define APPLIED "SELECT count(*) FROM shop.migration WHERE name NOT LIKE 'common_%'"
-
-static int start_server(void **state)
-{
-	(void)state;
-	pg_fixture_new(&server);
-	return 0;
-}
-
-static int stop_server(void **state)
-{
-	(void)state;
-	pg_fixture_free(&server);
-	return 0;
-}
 
 static int setup(void **state)
 {

@@ -2,26 +2,11 @@
 
 #include "base/log.h"
 #include "capture.h"
-#include "pg_fixture.h"
+#include "pg_server.h"
 
 #include <string.h>
 
-static struct pg_fixture server;
 static char clerk_url[200];
-
-static int start_server(void **state)
-{
-	(void)state;
-	pg_fixture_new(&server);
-	return 0;
-}
-
-static int stop_server(void **state)
-{
-	(void)state;
-	pg_fixture_free(&server);
-	return 0;
-}
 
 /* The role `clerk` with what deploy/init.sql sets. */
 static int setup(void **state)

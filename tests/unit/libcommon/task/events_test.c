@@ -148,15 +148,7 @@ static void test_events_arrive_in_order(void **state)
 static void test_two_relays_keep_the_order(void **state)
 {
 	(void)state;
-	pid_t pid = fork();
-	assert_true(pid >= 0);
-	if (pid == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		tasks_replica("other");
-		service_start(NULL, NULL);
-		for (;;)
-			uv_run(&fixture.worker.loop, UV_RUN_ONCE);
-	}
+	pid_t pid = replica_start(NULL, NULL);
 	service_start(NULL, HANDLERS);
 	for (int i = 0; i < 20; i++) {
 		emit("events.numbers", "number", 1 + i * 30, 30);
@@ -165,8 +157,7 @@ static void test_two_relays_keep_the_order(void **state)
 	until_count(&seen.count, 600);
 	assert_int_equal(seen.count, 600);
 	assert_true(seen.is_in_order);
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	replica_kill(pid);
 }
 
 /* Some events match by type, some match two handlers, some match no handler. */
@@ -473,15 +464,7 @@ static void test_a_stopped_reader_is_taken_over(void **state)
 {
 	(void)state;
 	tasks_timing.alone = 2000;
-	pid_t pid = fork();
-	assert_true(pid >= 0);
-	if (pid == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		tasks_replica("other");
-		service_start(NULL, HANDLERS);
-		for (;;)
-			uv_run(&fixture.worker.loop, UV_RUN_ONCE);
-	}
+	pid_t pid = replica_start(NULL, HANDLERS);
 	emit("events.numbers", "number", 1, 10);
 	until_sql(1, "SELECT count(*) FROM event_position WHERE stream = 'events.numbers'");
 	kill(pid, SIGSTOP);
@@ -494,8 +477,7 @@ static void test_a_stopped_reader_is_taken_over(void **state)
 	while (seen.numbers[(seen.count - 1) % (int)ARRAY_LEN(seen.numbers)] != 30)
 		fixture_turn(&fixture);
 	assert_true(seen.is_in_order);
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	replica_kill(pid);
 }
 
 int main(void)

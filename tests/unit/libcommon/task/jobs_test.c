@@ -317,25 +317,11 @@ static void test_a_drain_waits_for_running_jobs(void **state)
 	until_sql(2, "SELECT count(*) FROM task WHERE status = 'completed'");
 }
 
-/* A replica in a separate process, whose jobs do not end until it is killed. */
-static pid_t other_replica(void)
-{
-	pid_t pid = fork();
-	assert_true(pid >= 0);
-	if (pid > 0)
-		return pid;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	tasks_replica("other");
-	service_start(JOBS, NULL);
-	for (;;)
-		uv_run(&fixture.worker.loop, UV_RUN_ONCE);
-}
-
 static void test_tasks_of_a_killed_worker_are_taken_over(void **state)
 {
 	(void)state;
 	tasks_lease(5000);
-	pid_t pid = other_replica();
+	pid_t pid = replica_start(JOBS, NULL);
 	task_queue("slow", 6);
 	until_sql(4, "SELECT count(*) FROM task WHERE progress = 10 AND lease_owner = 'other'");
 	service_start(JOBS, NULL);
@@ -343,8 +329,7 @@ static void test_tasks_of_a_killed_worker_are_taken_over(void **state)
 	assert_int_equal(runs, 2);
 	may_go_on = true;
 	until_sql(2, "SELECT count(*) FROM task WHERE status = 'completed' AND attempts = 1");
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	replica_kill(pid);
 	until_sql(4, "SELECT count(*) FROM task WHERE status = 'completed' AND attempts = 2");
 	assert_int_equal(runs, 6);
 	until_settled();

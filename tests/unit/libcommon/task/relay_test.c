@@ -32,32 +32,12 @@ static void emit(int first, int count)
 	    first, first + count - 1);
 }
 
-/* Another replica in a process of its own. */
-static pid_t other_replica(void)
-{
-	pid_t pid = fork();
-	assert_true(pid >= 0);
-	if (pid > 0)
-		return pid;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	tasks_replica("other");
-	service_start(NULL, NULL);
-	for (;;)
-		uv_run(&fixture.worker.loop, UV_RUN_ONCE);
-}
-
-static void end_replica(pid_t pid)
-{
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
-}
-
 /* Redis answers nobody, so the other replica's relay waits inside its call, and is stopped there. */
 static void test_a_stopped_relay_is_taken_over(void **state)
 {
 	(void)state;
 	tasks_timing.alone = 2000;
-	pid_t pid = other_replica();
+	pid_t pid = replica_start(NULL, NULL);
 	emit(1, 10);
 	until_sql(0, UNSENT);
 	redis_number("CLIENT PAUSE 600000 WRITE");
@@ -72,7 +52,7 @@ static void test_a_stopped_relay_is_taken_over(void **state)
 	emit(21, 10);
 	until_sql(0, UNSENT);
 	assert_int_equal(redis_number("EVAL %s 0", COUNT_IN_ORDER), 30);
-	end_replica(pid);
+	replica_kill(pid);
 }
 
 static void test_no_transaction_is_open_while_redis_is_called(void **state)

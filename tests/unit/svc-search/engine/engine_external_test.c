@@ -1,16 +1,12 @@
 /* The engine with an external embedder: the caller passes vectors with papers and queries. */
 #include "corpus.h"
-#include "engine/engine.h"
 #include "engine/vector/vectors.h"
+#include "engine_fixture.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define DIMENSION 40
 
@@ -77,13 +73,6 @@ static void apply(struct engine *engine, struct document document)
 {
 	struct engine_change change = {.document = document};
 	engine_apply(engine, &change, 1, change.document.seq);
-}
-
-static void merge(struct engine *engine)
-{
-	struct engine_merge *merge = engine_merge_new(engine, ENGINE_MERGE_ALL);
-	assert_true(engine_merge_run(merge));
-	engine_merge_commit(engine, merge);
 }
 
 /* Search for `text` with a vector along `axis`; 0: without a vector. */

@@ -1,32 +1,12 @@
 /* The parts of an index: their number stays small, and a ranking does not depend on them. */
 #include "corpus.h"
-#include "engine/engine.h"
+#include "engine_fixture.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 /* Vocabulary of the generated papers. */
 #define WORDS 300
-
-static void run_merge(struct engine *engine, enum engine_merge_kind kind)
-{
-	struct engine_merge *merge = engine_merge_new(engine, kind);
-	if (!merge)
-		return;
-	assert_true(engine_merge_run(merge));
-	engine_merge_commit(engine, merge);
-}
-
-static struct engine_result search_view(struct arena *arena, const struct engine_view *view,
-                                        const char *text, size_t limit)
-{
-	struct engine_query query = {.text = text, .length = strlen(text), .limit = limit};
-	return engine_search(view, &query, arena);
-}
 
 /* Add `count` papers as one batch of changes, and train the embedder on them. */
 static void load_generated(struct engine *engine, uint32_t count)
@@ -37,7 +17,7 @@ static void load_generated(struct engine *engine, uint32_t count)
 	for (uint32_t i = 0; i < count; i++)
 		changes[i].document = sample_document(arena, &noise, i, WORDS);
 	engine_apply(engine, changes, count, count);
-	run_merge(engine, ENGINE_MERGE_ALL);
+	merge(engine);
 	arena_free(arena);
 }
 

@@ -1,17 +1,14 @@
 #include "engine/engine.h"
 
 #include "corpus.h"
+#include "engine_fixture.h"
 
 #include <math.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* Vocabulary of the generated papers. */
 #define WORDS 300
@@ -31,22 +28,6 @@ static void delete (struct engine *engine, const char *id, uint64_t seq)
 {
 	struct engine_change change = {.document = {.id = id, .seq = seq}, .is_deleted = true};
 	engine_apply(engine, &change, 1, change.document.seq);
-}
-
-static void merge(struct engine *engine)
-{
-	struct engine_merge *merge = engine_merge_new(engine, ENGINE_MERGE_ALL);
-	if (!merge)
-		return;
-	assert_true(engine_merge_run(merge));
-	engine_merge_commit(engine, merge);
-}
-
-static struct engine_result search_view(struct arena *arena, const struct engine_view *view,
-                                        const char *text, size_t limit)
-{
-	struct engine_query query = {.text = text, .length = strlen(text), .limit = limit};
-	return engine_search(view, &query, arena);
 }
 
 /* The ids that a search for `text` finds, separated by spaces. */
@@ -213,7 +194,7 @@ static void test_changes_during_a_merge_are_kept(void **state)
 	engine_free(engine);
 }
 
-static void *run_merge(void *merge)
+static void *merge_main(void *merge)
 {
 	return engine_merge_run(merge) ? merge : NULL;
 }
@@ -231,7 +212,7 @@ static void test_a_cancelled_merge_changes_nothing(void **state)
 		struct engine_merge *merge = engine_merge_new(engine, ENGINE_MERGE_ALL);
 		engine_merge_set_cancel_flag(merge, &cancel);
 		pthread_t merger;
-		assert_int_equal(pthread_create(&merger, NULL, run_merge, merge), 0);
+		assert_int_equal(pthread_create(&merger, NULL, merge_main, merge), 0);
 		while (atomic_load(&spins) > 0)
 			atomic_fetch_sub(&spins, 1);
 		atomic_store(&cancel, true);
@@ -537,7 +518,7 @@ static void test_a_view_does_not_change_while_it_is_read(void **state)
 	for (int round = 0; round < 6 || atomic_load(&race.searches) < 50; round++) {
 		struct engine_merge *merge = engine_merge_new(race.engine, ENGINE_MERGE_ALL);
 		pthread_t merger;
-		assert_int_equal(pthread_create(&merger, NULL, run_merge, merge), 0);
+		assert_int_equal(pthread_create(&merger, NULL, merge_main, merge), 0);
 		for (uint32_t i = 0; i < 5; i++) {
 			struct document document =
 				sample_document(arena, &noise, random_below(&noise, 250), WORDS);
