@@ -3,7 +3,8 @@
  *     fiber.h           coroutines: code that waits is written as if it blocked
  *     request.h         the state of a fiber's work: arena, deadline, identity, failure
  *     request_list.h    the running requests of a worker
- *     wait.h            waiting for a time, for the thread pool, for other fibers
+ *     thread_pool.h     threads for computations, in two lanes
+ *     wait.h            waiting for a time, for a computation, for other fibers
  *     periodic.h        work that is repeated
  *     resolver.h        looking up host names
  *     buffered_write.h  writing to a stream without waiting

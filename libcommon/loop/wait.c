@@ -45,36 +45,80 @@ void fiber_sleep(struct request *rq, uint64_t ms)
 		raise_error(rq, reason, "the request was cancelled while it waited");
 }
 
-struct work_item {
-	uv_work_t work;
-	void (*run)(void *arg);
+/* A separate allocation: libuv closes the handle after the fiber has continued. */
+struct offload {
+	struct computation computation;
+	void (*work)(void *arg);
 	void *arg;
+	uv_async_t wake; /* sent by the other thread when it is done */
 	struct fiber *fiber;
-	bool is_done;
+	_Atomic bool has_run; /* orders what the two threads do with `arg` */
+	bool is_done;         /* `wake` was received: the other thread no longer uses this */
 };
 
-static void on_pool(uv_work_t *work)
+static void offload_run(struct computation *computation)
 {
-	struct work_item *item = work->data;
-	item->run(item->arg);
+	struct offload *offload = CONTAINER_OF(computation, struct offload, computation);
+	offload->work(offload->arg);
 }
 
-static void on_pool_done(uv_work_t *work, int status attr_unused)
+static void offload_done(struct computation *computation)
 {
-	struct work_item *item = work->data;
-	item->is_done = true;
-	fiber_wake(item->fiber);
+	struct offload *offload = CONTAINER_OF(computation, struct offload, computation);
+	offload->has_run = true;
+	uv_async_send(&offload->wake);
 }
 
-void fiber_offload(struct request *rq, void (*work)(void *arg), void *arg)
+static void on_offload_done(uv_async_t *wake)
+{
+	struct offload *offload = wake->data;
+	offload->is_done = offload->has_run;
+	fiber_wake(offload->fiber);
+}
+
+static void on_offload_closed(uv_handle_t *handle)
+{
+	free(handle->data);
+}
+
+static struct offload *offload_new(struct request *rq, void (*work)(void *arg), void *arg)
+{
+	struct offload *offload = calloc(1, sizeof(*offload));
+	require(offload);
+	*offload = (struct offload){
+		.computation = {.run = offload_run, .done = offload_done},
+		.work = work,
+		.arg = arg,
+		.fiber = rq->fiber,
+	};
+	require(uv_async_init(&rq->worker->loop, &offload->wake, on_offload_done) == 0);
+	offload->wake.data = offload;
+	return offload;
+}
+
+/* Until it is done, or was withdrawn because the fiber is cancelled. */
+static void offload_wait(struct offload *offload)
+{
+	enum err_code reason = ERR_NONE;
+	while (!offload->is_done && !reason) {
+		reason = fiber_wait();
+		if (reason && thread_pool_withdraw(&offload->computation))
+			return;
+	}
+	while (!offload->is_done)
+		fiber_wait_uncancelled();
+}
+
+void fiber_offload(struct request *rq, enum lane lane, void (*work)(void *arg), void *arg)
 {
 	request_require_no_transaction(rq);
-	struct work_item *item = arena_new_of(rq->arena, struct work_item);
-	*item = (struct work_item){.run = work, .arg = arg, .fiber = rq->fiber};
-	item->work.data = item;
-	require(uv_queue_work(&rq->worker->loop, &item->work, on_pool, on_pool_done) == 0);
-	while (!item->is_done)
-		fiber_wait_uncancelled();
+	struct offload *offload = offload_new(rq, work, arg);
+	bool is_added = thread_pool_add(lane, &offload->computation);
+	if (is_added)
+		offload_wait(offload);
+	uv_close((uv_handle_t *)&offload->wake, on_offload_closed);
+	if (!is_added)
+		raise_error(rq, ERR_UNAVAILABLE, "no thread can be started");
 	enum err_code reason = fiber_cancelled(rq->fiber);
 	if (reason)
 		raise_error(rq, reason, "the request was cancelled during a computation");

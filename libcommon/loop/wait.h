@@ -1,10 +1,11 @@
-/** Waiting for a time, for a computation on the thread pool and for other fibers. fiber_sleep(),
+/** Waiting for a time, for a computation on another thread and for other fibers. fiber_sleep(),
  * fiber_offload() and fiber_join() suspend the running fiber. None of them may be called in a transaction
  * of Postgres, which would keep its locks during the wait (request_require_no_transaction()).
  */
 #pragma once
 
 #include "loop/request.h"
+#include "loop/thread_pool.h"
 
 #include <stdint.h>
 
@@ -12,12 +13,13 @@
  * its deadline. */
 void fiber_sleep(struct request *rq, uint64_t ms);
 
-/** Run `work(arg)` on libuv's thread pool and wait until it has ended; `arg` may be in the request's
- * arena or on its stack. A cancellation does not end the wait, since the other thread uses `arg`; it
- * is raised when the work has ended. The work must not use the request or anything else of the loop;
- * it allocates from offload_arena(), or from the request's arena when the request has no members
- * (fiber_spawn()) at that time. */
-void fiber_offload(struct request *rq, void (*work)(void *arg), void *arg);
+/** Run `work(arg)` on a thread of the lane (thread_pool.h) and wait until it has ended; `arg` may be in
+ * the request's arena or on its stack. A cancellation ends the wait at once when the work has not begun.
+ * Otherwise it is raised when the work has ended, since the other thread uses `arg`. The work must not
+ * use the request or anything else of the loop; it allocates from offload_arena(), or from the request's
+ * arena when the request has no members (fiber_spawn()) at that time. Raises ERR_UNAVAILABLE when the
+ * system allows no thread. */
+void fiber_offload(struct request *rq, enum lane lane, void (*work)(void *arg), void *arg);
 
 /** A new arena for fiber_offload(): while the work runs, nothing else may use it. Freed with the
  * request's arena. */

@@ -15,14 +15,12 @@
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define SPARE_THREADS 2         /* of libuv's pool, beside one per job */
-#define LARGE_BLOCK   (1 << 20) /* bytes */
+#define LARGE_BLOCK (1 << 20) /* bytes */
 
 static void print_help(const struct service *service)
 {
@@ -177,15 +175,6 @@ static void raise_descriptor_limit(void)
 	}
 }
 
-/* Size libuv's thread pool so that threads are left for name look-ups while every job slot has
- * offloaded long work. */
-static void set_pool_size(void)
-{
-	char size[24];
-	snprintf(size, sizeof(size), "%lld", (long long)process_settings.job_slots + SPARE_THREADS);
-	setenv("UV_THREADPOOL_SIZE", size, 0);
-}
-
 int service_main(const struct service *service, int argc, char **argv)
 {
 	forbid_dumps();
@@ -215,7 +204,6 @@ int service_main(const struct service *service, int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	raise_descriptor_limit();
 	set_malloc_thresholds();
-	set_pool_size();
 	curl_global_init(CURL_GLOBAL_DEFAULT);
 	log_set_id_source(fiber_label);
 	api_init();

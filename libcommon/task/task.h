@@ -149,7 +149,7 @@ struct tasks_settings {
  * they point to.
  *
  * All of it shares that worker's loop and Postgres connections with its requests, so jobs and
- * handlers must not compute for long: fiber_offload() runs a computation on the thread pool. A
+ * handlers must not compute for long: fiber_offload() runs a computation on another thread. A
  * process runs job_slots jobs at once, of any kinds, and handles the events of one stream one after
  * the other. Replicas share the work. */
 struct tasks *tasks_start(struct worker *worker, const struct tasks_settings *settings);

@@ -96,7 +96,7 @@ void candidates_score(struct request *rq)
 	input->pool_json = pg_value(rows, 0, 4);
 	input->candidates_json = count ? candidate_input_load(rq, candidates) : NULL;
 	input->limit = in->limit ? (size_t)in->limit : count ? count : SCORE_POOL_DEFAULT;
-	fiber_offload(rq, score_on_thread, work);
+	fiber_offload(rq, LANE_SHORT, score_on_thread, work);
 	reply_json(rq, 200, work->json);
 }
 
@@ -194,7 +194,7 @@ void refit_run(struct request *rq, struct task *task)
 	work->input.interest.context = pg_value(rows, 0, REFIT_CONTEXT);
 	work->input.examples_json = pg_value(rows, 0, REFIT_EXAMPLES);
 	work->input.pool_json = pg_value(rows, 0, REFIT_POOL);
-	fiber_offload(rq, fit_on_thread, work);
+	fiber_offload(rq, LANE_LONG, fit_on_thread, work);
 	if (work->result.model.data)
 		save_model(rq, task, interest, rows, &work->result);
 	else

@@ -75,7 +75,7 @@ static const char *recommend(struct request *rq, const struct pg_rows *rows, int
 	work->input.limit = (size_t)(limit ? limit : pg_value_int(rows, 0, LOAD_DAILY_COUNT));
 	work->input.half_life_days = half_life_days;
 	work->input.now_ms = time_now_ms();
-	fiber_offload(rq, recommend_on_thread, work);
+	fiber_offload(rq, LANE_LONG, recommend_on_thread, work);
 	return work->json;
 }
 

@@ -142,7 +142,7 @@ static void read_vectors(struct request *rq, const struct fetch_response *answer
 	struct reading *reading = arena_new_of(rq->arena, struct reading);
 	*reading = (struct reading){.arena = rq->arena, .answer = answer, .count = count};
 	if (count > 1)
-		fiber_offload(rq, read_answer, reading);
+		fiber_offload(rq, LANE_SHORT, read_answer, reading);
 	else
 		read_answer(reading);
 	uint32_t dimension = reading->vectors.dimension;

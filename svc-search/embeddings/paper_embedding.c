@@ -146,7 +146,7 @@ static void store_vectors(struct request *rq, const struct batch *batch,
 {
 	struct packing *packing = arena_new_of(rq->arena, struct packing);
 	*packing = (struct packing){.arena = rq->arena, .batch = batch, .result = result};
-	fiber_offload(rq, pack, packing);
+	fiber_offload(rq, LANE_SHORT, pack, packing);
 	if (store(rq, batch, result->dimension, packing->json))
 		metric_add(&embedded_counter, NULL, NULL, (double)batch->count);
 }

@@ -1,6 +1,8 @@
 /** One unit of work on the index: a batch of changes read from Postgres, or an operation that takes
- * long. The functions with a `void *work` parameter run on the thread pool, by fiber_offload();
- * those that change the engine hold index_writer.lock, so that there is one writer at a time. */
+ * long. The functions with a `void *work` parameter run on the thread pool, by fiber_offload():
+ * index_work_apply() in the short lane, because new changes must not wait for a merge, and the others in
+ * the long one. Those that change the engine hold index_writer.lock, so that there is one writer at a
+ * time. */
 #pragma once
 
 #include "engine/engine.h"

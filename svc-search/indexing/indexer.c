@@ -122,7 +122,7 @@ static void merge_index(struct request *rq, struct indexer *indexer)
 	uint64_t started_us = time_monotonic_us();
 	struct index_work *work = index_work_new(rq, &indexer->writer);
 	work->kind = merge_kind(indexer);
-	fiber_offload(rq, index_work_merge, work);
+	fiber_offload(rq, LANE_LONG, index_work_merge, work);
 	if (!work->is_done)
 		return;
 	show_size(indexer);
@@ -137,7 +137,7 @@ static void save_index(struct request *rq, struct indexer *indexer)
 	work->path = snapshot_path(rq, indexer);
 	if (!work->path)
 		return;
-	fiber_offload(rq, index_work_save, work);
+	fiber_offload(rq, LANE_LONG, index_work_save, work);
 	if (!work->is_done)
 		log_warn(LOG_GROUP_APP, "cannot save the index", f_text("path", work->path));
 }
@@ -190,7 +190,7 @@ static void read_page(struct request *rq, struct indexer *indexer, const struct 
 	struct index_work *work = index_work_read(rq, &indexer->writer, indexer->space, page);
 	uint64_t last = work->count > 0 ? work->changes[work->count - 1].document.seq : 0;
 	work->complete = follower_complete_with(follower, page, work->count, last);
-	fiber_offload(rq, index_work_apply, work);
+	fiber_offload(rq, LANE_SHORT, index_work_apply, work);
 	follower_applied(follower, page, work->count, last);
 	indexer->updated_at_ms = time_now_ms();
 	show_size(indexer);
@@ -203,7 +203,7 @@ static void restore_index(struct request *rq, struct indexer *indexer)
 	work->path = snapshot_path(rq, indexer);
 	if (!work->path)
 		return;
-	fiber_offload(rq, index_work_restore, work);
+	fiber_offload(rq, LANE_LONG, index_work_restore, work);
 	if (!work->is_done)
 		return;
 	struct engine_view *view = engine_view_get(indexer->writer.engine);

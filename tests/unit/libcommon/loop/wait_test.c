@@ -6,7 +6,7 @@
 #include <uv.h>
 
 struct sum {
-	uv_sem_t may_start;
+	uv_sem_t has_begun, may_start;
 	uv_thread_t thread;
 	int number, result;
 	bool is_back, is_over;
@@ -16,6 +16,7 @@ struct sum {
 static void square(void *arg)
 {
 	struct sum *sum = arg;
+	uv_sem_post(&sum->has_begun);
 	uv_sem_wait(&sum->may_start);
 	sum->thread = uv_thread_self();
 	sum->result = sum->number * sum->number;
@@ -24,7 +25,7 @@ static void square(void *arg)
 static void compute(struct request *rq)
 {
 	struct sum *sum = rq->user;
-	fiber_offload(rq, square, sum);
+	fiber_offload(rq, LANE_SHORT, square, sum);
 	sum->is_back = true;
 }
 
@@ -37,8 +38,22 @@ static void note_over(struct request *rq)
 
 static struct request *start(struct sum *sum)
 {
+	assert_int_equal(uv_sem_init(&sum->has_begun, 0), 0);
 	assert_int_equal(uv_sem_init(&sum->may_start, 0), 0);
 	return fixture_spawn(&fixture, compute, note_over, sum);
+}
+
+static void sum_destroy(struct sum *sum)
+{
+	uv_sem_destroy(&sum->has_begun);
+	uv_sem_destroy(&sum->may_start);
+}
+
+static void finish(struct sum *sum)
+{
+	uv_sem_post(&sum->may_start);
+	fixture_idle(&fixture);
+	sum_destroy(sum);
 }
 
 static void test_runs_on_another_thread(void **state)
@@ -49,12 +64,10 @@ static void test_runs_on_another_thread(void **state)
 	start(&sum);
 	uv_run(&fixture.worker.loop, UV_RUN_NOWAIT);
 	assert_false(sum.is_over);
-	uv_sem_post(&sum.may_start);
-	fixture_idle(&fixture);
+	finish(&sum);
 	assert_true(sum.is_back);
 	assert_int_equal(sum.result, 144);
 	assert_false(uv_thread_equal(&sum.thread, &self));
-	uv_sem_destroy(&sum.may_start);
 }
 
 /* The arena, and what the work reads there, outlives the work. */
@@ -63,16 +76,41 @@ static void test_a_cancelled_request_waits_for_its_work(void **state)
 	(void)state;
 	struct sum sum = {.number = 3};
 	struct request *rq = start(&sum);
+	uv_sem_wait(&sum.has_begun);
 	fiber_cancel(rq->fiber, ERR_CLIENT_GONE);
 	for (int i = 0; i < 5; i++)
 		uv_run(&fixture.worker.loop, UV_RUN_NOWAIT);
 	assert_false(sum.is_over);
-	uv_sem_post(&sum.may_start);
-	fixture_idle(&fixture);
+	finish(&sum);
 	assert_false(sum.is_back);
 	assert_int_equal(sum.result, 9);
 	assert_int_equal(sum.code, ERR_CLIENT_GONE);
-	uv_sem_destroy(&sum.may_start);
+}
+
+/* Work that waits for a thread, behind that of other requests, need not be waited for. */
+static void test_a_cancelled_request_gives_up_its_place(void **state)
+{
+	(void)state;
+	static struct sum running[1024];
+	struct sum last = {.number = 5};
+	int threads = thread_pool_threads_max(LANE_SHORT);
+	assert_true(threads < (int)ARRAY_LEN(running));
+	for (int i = 0; i < threads; i++)
+		start(&running[i]);
+	for (int i = 0; i < threads; i++)
+		uv_sem_wait(&running[i].has_begun);
+	struct request *rq = start(&last);
+	fiber_cancel(rq->fiber, ERR_CLIENT_GONE);
+	fixture_until(&fixture, &last.is_over);
+	assert_int_equal(last.code, ERR_CLIENT_GONE);
+	assert_false(running[0].is_over);
+	for (int i = 0; i < threads; i++)
+		uv_sem_post(&running[i].may_start);
+	fixture_idle(&fixture);
+	for (int i = 0; i < threads; i++)
+		sum_destroy(&running[i]);
+	assert_int_equal(last.result, 0);
+	sum_destroy(&last);
 }
 
 static void nap(struct request *rq)
@@ -274,6 +312,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		WORKER_TEST(test_runs_on_another_thread),
 		WORKER_TEST(test_a_cancelled_request_waits_for_its_work),
+		WORKER_TEST(test_a_cancelled_request_gives_up_its_place),
 		WORKER_TEST(test_sleep_ends_by_itself_or_when_cancelled),
 		WORKER_TEST(test_a_join_waits_for_all_members),
 		WORKER_TEST(test_a_failure_cancels_the_other_members),

@@ -22,7 +22,7 @@ static void nothing(void *arg)
 
 static void offloads(struct request *rq)
 {
-	fiber_offload(rq, nothing, NULL);
+	fiber_offload(rq, LANE_SHORT, nothing, NULL);
 }
 
 static void joins(struct request *rq)

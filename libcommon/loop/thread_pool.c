@@ -1,0 +1,169 @@
+#include "loop/thread_pool.h"
+
+#include "base/base.h"
+#include "base/cpu.h"
+#include "base/metrics.h"
+#include "base/timefmt.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <time.h>
+
+#define NS_PER_S 1000000000
+
+_Atomic uint64_t thread_pool_idle_ms = 10000;
+
+struct lane_state {
+	const char *name; /* of its threads, and in metrics */
+	int threads_max;
+	pthread_mutex_t lock; /* of the members below */
+	pthread_cond_t added; /* to `waiting` */
+	TAILQ_HEAD(, computation) waiting;
+	int waiting_count;
+	int threads, idle_threads;
+};
+
+static struct lane_state lanes[LANE_COUNT] = {
+	[LANE_SHORT] = {.name = "short"},
+	[LANE_LONG] = {.name = "long"},
+};
+static pthread_once_t lanes_once = PTHREAD_ONCE_INIT;
+
+static struct metric wait_seconds =
+	METRIC_HISTOGRAM("expops_computation_wait_seconds",
+                         "How long computations waited for a thread of their lane.", "lane");
+
+static void lanes_init(void)
+{
+	int processors = cpu_count();
+	pthread_condattr_t monotonic;
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	lanes[LANE_SHORT].threads_max = MAX_OF(processors, 2);
+	lanes[LANE_LONG].threads_max = MAX_OF(processors - 1, 1);
+	for (enum lane lane = 0; lane < LANE_COUNT; lane++) {
+		pthread_mutex_init(&lanes[lane].lock, NULL);
+		pthread_cond_init(&lanes[lane].added, &monotonic);
+		TAILQ_INIT(&lanes[lane].waiting);
+	}
+	pthread_condattr_destroy(&monotonic);
+	metric_register(&wait_seconds);
+}
+
+static struct lane_state *lane_of(enum lane lane)
+{
+	pthread_once(&lanes_once, lanes_init);
+	return &lanes[lane];
+}
+
+static void unqueue(struct lane_state *lane, struct computation *computation)
+{
+	TAILQ_REMOVE(&lane->waiting, computation, entry);
+	lane->waiting_count--;
+	computation->is_waiting = false;
+}
+
+static struct timespec idle_until(void)
+{
+	struct timespec until;
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	uint64_t ns = (uint64_t)until.tv_nsec + thread_pool_idle_ms % 1000 * 1000000;
+	until.tv_sec += (time_t)(thread_pool_idle_ms / 1000 + ns / NS_PER_S);
+	until.tv_nsec = (long)(ns % NS_PER_S);
+	return until;
+}
+
+/* The next computation; NULL: there was none for thread_pool_idle_ms. With the lock. */
+static struct computation *take(struct lane_state *lane)
+{
+	struct timespec until = idle_until();
+	int status = 0;
+	lane->idle_threads++;
+	while (TAILQ_EMPTY(&lane->waiting) && status != ETIMEDOUT)
+		status = pthread_cond_timedwait(&lane->added, &lane->lock, &until);
+	lane->idle_threads--;
+	struct computation *computation = TAILQ_FIRST(&lane->waiting);
+	if (computation)
+		unqueue(lane, computation);
+	return computation;
+}
+
+static void run(const struct lane_state *lane, struct computation *computation)
+{
+	double waited_s = (double)(time_monotonic_us() - computation->queued_us) / 1e6;
+	metric_observe_seconds(&wait_seconds, lane->name, NULL, waited_s);
+	computation->run(computation);
+	computation->done(computation);
+}
+
+static void *thread_main(void *arg)
+{
+	struct lane_state *lane = arg;
+	struct computation *computation;
+	pthread_setname_np(pthread_self(), lane->name);
+	pthread_mutex_lock(&lane->lock);
+	while ((computation = take(lane))) {
+		pthread_mutex_unlock(&lane->lock);
+		run(lane, computation);
+		pthread_mutex_lock(&lane->lock);
+	}
+	lane->threads--;
+	pthread_mutex_unlock(&lane->lock);
+	return NULL;
+}
+
+/* Start a thread if there are more computations than idle threads. With the lock. False: the lane has no
+ * thread. */
+static bool grow(struct lane_state *lane)
+{
+	pthread_t thread;
+	if (lane->waiting_count > lane->idle_threads && lane->threads < lane->threads_max &&
+	    pthread_create(&thread, NULL, thread_main, lane) == 0) {
+		pthread_detach(thread);
+		lane->threads++;
+	}
+	return lane->threads > 0;
+}
+
+bool thread_pool_add(enum lane lane, struct computation *computation)
+{
+	struct lane_state *state = lane_of(lane);
+	computation->lane = lane;
+	computation->queued_us = time_monotonic_us();
+	computation->is_waiting = true;
+	pthread_mutex_lock(&state->lock);
+	TAILQ_INSERT_TAIL(&state->waiting, computation, entry);
+	state->waiting_count++;
+	bool has_thread = grow(state);
+	if (has_thread)
+		pthread_cond_signal(&state->added);
+	else
+		unqueue(state, computation);
+	pthread_mutex_unlock(&state->lock);
+	return has_thread;
+}
+
+bool thread_pool_withdraw(struct computation *computation)
+{
+	struct lane_state *lane = lane_of(computation->lane);
+	pthread_mutex_lock(&lane->lock);
+	bool was_waiting = computation->is_waiting;
+	if (was_waiting)
+		unqueue(lane, computation);
+	pthread_mutex_unlock(&lane->lock);
+	return was_waiting;
+}
+
+int thread_pool_threads_max(enum lane lane)
+{
+	return lane_of(lane)->threads_max;
+}
+
+int thread_pool_threads(enum lane lane)
+{
+	struct lane_state *state = lane_of(lane);
+	pthread_mutex_lock(&state->lock);
+	int threads = state->threads;
+	pthread_mutex_unlock(&state->lock);
+	return threads;
+}

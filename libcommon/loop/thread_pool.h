@@ -1,0 +1,52 @@
+/** The threads of a process that compute, so that its event loops need not: a pool with two lanes. Fibers
+ * use it by fiber_offload() (wait.h).
+ *
+ * Each lane has its own threads, so long computations never keep short ones waiting:
+ *
+ *     lane        for                                                        threads
+ *     LANE_SHORT  at most some tenths of a second, and a client may wait:    one per usable
+ *                 searching, scoring, checking a signature, applying a page  processor, at least 2
+ *                 of changes to an index
+ *     LANE_LONG   longer, or work of a job: merging and saving an index,     one fewer than usable
+ *                 recommending, fitting a model, training                    processors, at least 1
+ *
+ * Usable processors are those of cpu_count(). One of them is left to the event loops, because a process
+ * that uses up its CPU quota is stopped with all its threads.
+ *
+ * Threads are started when there is work for them and end after ten seconds without work: a process
+ * at rest has none. libuv's own pool is used for looking up host names only.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+enum lane { LANE_SHORT, LANE_LONG, LANE_COUNT };
+
+/** One computation. The caller sets the first two members and keeps it until `done`. */
+struct computation {
+	void (*run)(struct computation *computation);
+	/** The last use of the computation by the pool. */
+	void (*done)(struct computation *computation);
+	/* internal to thread_pool.c */
+	TAILQ_ENTRY(computation) entry;
+	enum lane lane;
+	uint64_t queued_us;
+	bool is_waiting;
+};
+
+/** Run `run`, then `done`, on a thread of the lane. Computations of a lane begin in the order of these
+ * calls. Any thread. False: nothing will be called, because the system allows no thread. */
+bool thread_pool_add(enum lane lane, struct computation *computation);
+
+/** Remove a computation that has not begun; then nothing is called. False: it has begun, or is done. Any
+ * thread, before the caller has freed it. */
+bool thread_pool_withdraw(struct computation *computation);
+
+/** The most threads of a lane, and those that it has now. */
+int thread_pool_threads_max(enum lane lane);
+int thread_pool_threads(enum lane lane);
+
+/** After how long without work a thread ends; tests make it shorter. */
+extern _Atomic uint64_t thread_pool_idle_ms;

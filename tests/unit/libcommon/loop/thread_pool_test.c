@@ -1,0 +1,175 @@
+#include "loop/thread_pool.h"
+
+#include "base/base.h"
+
+#include <uv.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#define STEPS_MAX 1024
+
+/* A computation that waits until the test lets it end. */
+struct step {
+	struct computation computation;
+	uv_sem_t may_end, has_ended;
+	int place; /* in the order in which those of its lane began, from 1; 0: it has not begun */
+};
+
+static _Atomic int begun[LANE_COUNT];
+
+static void step_run(struct computation *computation)
+{
+	struct step *step = CONTAINER_OF(computation, struct step, computation);
+	step->place = ++begun[computation->lane];
+	uv_sem_wait(&step->may_end);
+}
+
+static void step_done(struct computation *computation)
+{
+	struct step *step = CONTAINER_OF(computation, struct step, computation);
+	uv_sem_post(&step->has_ended);
+}
+
+static void step_add(struct step *step, enum lane lane)
+{
+	*step = (struct step){.computation = {.run = step_run, .done = step_done}};
+	assert_int_equal(uv_sem_init(&step->may_end, 0), 0);
+	assert_int_equal(uv_sem_init(&step->has_ended, 0), 0);
+	assert_true(thread_pool_add(lane, &step->computation));
+}
+
+static void step_destroy(struct step *step)
+{
+	uv_sem_destroy(&step->may_end);
+	uv_sem_destroy(&step->has_ended);
+}
+
+static void step_finish(struct step *step)
+{
+	uv_sem_post(&step->may_end);
+	uv_sem_wait(&step->has_ended);
+	step_destroy(step);
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	for (enum lane lane = 0; lane < LANE_COUNT; lane++)
+		begun[lane] = 0;
+	return 0;
+}
+
+/* Add more computations than the lane has threads, and return how many. */
+static int fill(struct step *steps, enum lane lane)
+{
+	int count = 2 * thread_pool_threads_max(lane) + 1;
+	assert_true(count <= STEPS_MAX);
+	for (int i = 0; i < count; i++)
+		step_add(&steps[i], lane);
+	return count;
+}
+
+static void test_each_lane_goes_on_while_the_other_is_full(void **state)
+{
+	(void)state;
+	static struct step steps[STEPS_MAX];
+	for (enum lane full = 0; full < LANE_COUNT; full++) {
+		enum lane other = full == LANE_LONG ? LANE_SHORT : LANE_LONG;
+		int count = fill(steps, full);
+		struct step one;
+		step_add(&one, other);
+		step_finish(&one);
+		for (int i = 0; i < count; i++)
+			step_finish(&steps[i]);
+	}
+}
+
+static void test_a_lane_has_no_more_threads_than_it_may(void **state)
+{
+	(void)state;
+	static struct step steps[STEPS_MAX];
+	int count = fill(steps, LANE_LONG), threads_max = thread_pool_threads_max(LANE_LONG);
+	assert_int_equal(thread_pool_threads(LANE_LONG), threads_max);
+	for (int i = 0; i < count; i++) {
+		assert_true(begun[LANE_LONG] <= threads_max + i);
+		step_finish(&steps[i]);
+	}
+	assert_int_equal(begun[LANE_LONG], count);
+}
+
+static void test_computations_of_a_lane_begin_in_their_order(void **state)
+{
+	(void)state;
+	static struct step steps[STEPS_MAX];
+	int count = fill(steps, LANE_SHORT), others = thread_pool_threads_max(LANE_SHORT) - 1;
+	for (int i = others; i < count; i++) { /* one thread takes them, the others are kept busy */
+		uv_sem_post(&steps[i].may_end);
+		uv_sem_wait(&steps[i].has_ended);
+		assert_true(i == others || steps[i].place == i + 1);
+		step_destroy(&steps[i]);
+	}
+	for (int i = 0; i < others; i++)
+		step_finish(&steps[i]);
+}
+
+static void test_a_computation_that_has_not_begun_is_withdrawn(void **state)
+{
+	(void)state;
+	static struct step steps[STEPS_MAX];
+	int count = fill(steps, LANE_LONG);
+	struct step *last = &steps[count - 1];
+	assert_true(thread_pool_withdraw(&last->computation));
+	assert_false(thread_pool_withdraw(&last->computation));
+	for (int i = 0; i < count - 1; i++)
+		step_finish(&steps[i]);
+	assert_int_equal(last->place, 0);
+	step_destroy(last);
+	step_add(last, LANE_LONG);
+	uv_sem_post(&last->may_end);
+	uv_sem_wait(&last->has_ended);
+	assert_false(thread_pool_withdraw(&last->computation));
+	step_destroy(last);
+}
+
+static void test_threads_end_when_there_is_nothing_to_do(void **state)
+{
+	(void)state;
+	struct step step;
+	thread_pool_idle_ms = 1;
+	for (int i = 0; i < 3; i++) {
+		for (enum lane lane = 0; lane < LANE_COUNT; lane++) {
+			step_add(&step, lane);
+			assert_true(thread_pool_threads(lane) > 0);
+			step_finish(&step);
+		}
+		while (thread_pool_threads(LANE_SHORT) > 0)
+			uv_sleep(1);
+	}
+	thread_pool_idle_ms = 10000;
+}
+
+static void test_long_computations_leave_a_processor(void **state)
+{
+	(void)state;
+	assert_true(thread_pool_threads_max(LANE_SHORT) >= 2);
+	assert_true(thread_pool_threads_max(LANE_LONG) >= 1);
+	assert_true(thread_pool_threads_max(LANE_LONG) < thread_pool_threads_max(LANE_SHORT));
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup(name, setup)
+	const struct CMUnitTest tests[] = {
+		CASE(test_threads_end_when_there_is_nothing_to_do),
+		CASE(test_each_lane_goes_on_while_the_other_is_full),
+		CASE(test_a_lane_has_no_more_threads_than_it_may),
+		CASE(test_computations_of_a_lane_begin_in_their_order),
+		CASE(test_a_computation_that_has_not_begun_is_withdrawn),
+		CASE(test_long_computations_leave_a_processor),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
