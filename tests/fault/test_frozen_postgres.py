@@ -4,8 +4,7 @@ import os
 import signal
 from contextlib import contextmanager, suppress
 
-import httpx
-
+from lib import plain_http
 from lib.wait import wait_for
 
 NAME = "svc-interests"
@@ -33,7 +32,7 @@ def send_signal(pids, number):
 
 
 def reasons(process):
-    return httpx.get(process.admin_url + "/readyz", timeout=30).json()["reasons"]
+    return plain_http.get(process.admin_url + "/readyz").json()["reasons"]
 
 
 def test_refused_requests_change_nothing(cluster, user):

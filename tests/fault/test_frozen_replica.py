@@ -1,11 +1,11 @@
 """A host name lists two replicas of svc-search, and one of them stops answering without closing its connections."""
 
-import os
 import secrets
 
 import pytest
 
 from lib.client import Api
+from lib.fake_names import FakeNames
 from lib.servers import free_port
 
 NAME = "svc-search.test"
@@ -18,8 +18,8 @@ class Named:
 
     def __init__(self, cluster):
         self.cluster = cluster
-        self.names = cluster.servers.base / f"names-{secrets.token_hex(4)}"
-        self.names.write_text(f"{NAME} 127.0.0.1 127.0.0.2\n")
+        self.names = FakeNames(cluster)
+        self.names.set(NAME, ["127.0.0.1", "127.0.0.2"])
         port = free_port()
         self.replicas = [self.separate("svc-search", LISTEN=f"127.0.0.{host}:{port}") for host in (1, 2)]
         # A third of this time is what the first replica gets. One worker, so that its calls take turns.
@@ -28,13 +28,7 @@ class Named:
 
     def by_name(self, port):
         """Settings with which a process looks svc-search up."""
-        options = [os.environ.get("ASAN_OPTIONS"), "verify_asan_link_order=0"]
-        return {
-            "SEARCH_URL": f"http://{NAME}:{port}",
-            "LD_PRELOAD": str(self.cluster.build_dir / "tests" / "lib" / "fake_dns.so"),
-            "FAKE_DNS": str(self.names),
-            "ASAN_OPTIONS": ":".join(filter(None, options)),
-        }
+        return {"SEARCH_URL": f"http://{NAME}:{port}", **self.names.settings()}
 
     def separate(self, name, **changes):
         process = self.cluster.separate(name, f"named-{secrets.token_hex(4)}", **changes)

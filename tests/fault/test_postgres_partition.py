@@ -3,9 +3,9 @@
 import threading
 from contextlib import contextmanager
 
-import httpx
 import psycopg
 
+from lib import plain_http
 from lib.tcp_proxy import TcpProxy
 from lib.wait import wait_for
 
@@ -15,7 +15,7 @@ INTEREST = {"name": "Partition", "context": "Systems that lose their network."}
 
 
 def readiness(process):
-    return httpx.get(process.admin_url + "/readyz", timeout=60).json()
+    return plain_http.get(process.admin_url + "/readyz").json()
 
 
 @contextmanager

@@ -4,10 +4,10 @@ import json
 import secrets
 import threading
 
-import httpx
 import psycopg
 import pytest
 
+from lib import plain_http
 from lib.identity import identity
 from lib.wait import PATIENCE_SECONDS, wait_for
 from lib.words import new_word
@@ -30,7 +30,7 @@ class Replica:
         self.process.wait_ready()
 
     def call(self, method, path, body=None):
-        answer = httpx.request(
+        answer = plain_http.request(
             method, f"{self.process.url}/api/v1.0{path}", json=body,
             auth=identity(self.cluster, "svc-search"), timeout=PATIENCE_SECONDS,
         )  # fmt: skip

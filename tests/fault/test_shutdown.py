@@ -2,16 +2,16 @@
 
 import signal
 
-import httpx
 import pytest
 
+from lib import plain_http
 from lib.wait import wait_for
 
 PATH = {"gateway": "/api/v1.0/no-such-path", "svc-experiments": "/api/v1.0/projects"}
 
 
 def readiness(process):
-    return httpx.get(process.admin_url + "/readyz", timeout=120).status_code
+    return plain_http.get(process.admin_url + "/readyz").status_code
 
 
 @pytest.mark.parametrize("name", PATH)
@@ -22,7 +22,7 @@ def test_a_process_serves_until_the_delay_is_over(cluster, name):
     process.popen.send_signal(signal.SIGTERM)
     wait_for(lambda: readiness(process) == 503, "/readyz fails")
     for _ in range(3):
-        with httpx.Client() as client:  # a new connection
+        with plain_http.client() as client:  # a new connection
             answer = client.get(process.url + PATH[name], timeout=120)
         assert answer.status_code in (401, 404)
         assert "connection" not in answer.headers

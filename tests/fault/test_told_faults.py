@@ -3,9 +3,9 @@
 import json
 from contextlib import contextmanager
 
-import httpx
 import pytest
 
+from lib import plain_http
 from lib.wait import wait_for
 
 NAME = "svc-interests"
@@ -28,7 +28,7 @@ def interest(name):
 
 
 def readiness(process):
-    return httpx.get(process.admin_url + "/readyz", timeout=60).json()
+    return plain_http.get(process.admin_url + "/readyz").json()
 
 
 def log_lines(process, offset=0):

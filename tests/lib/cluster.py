@@ -9,6 +9,7 @@ from pathlib import Path
 
 from lib.balancer import Balancer
 from lib.client import Api
+from lib.keys import new_key
 from lib.process import Process
 from lib.servers import ROOT, Servers, free_port, read_processes
 from lib.wait import PATIENCE_SECONDS
@@ -39,6 +40,20 @@ def build_dir():
     return max(found, key=lambda path: path.stat().st_mtime).parents[1]
 
 
+# A new account with a key, as those of another account.
+COPY_USER = """
+    WITH copy AS (
+        INSERT INTO account.account
+        SELECT (jsonb_populate_record(a, jsonb_build_object('id', account.uuid_v7(), 'email', %(email)s::text))).*
+        FROM account.account a WHERE a.email = %(template)s RETURNING id
+    )
+    INSERT INTO account.api_key
+    SELECT (jsonb_populate_record(k, jsonb_build_object('id', account.uuid_v7(), 'account_id', copy.id,
+            'prefix', left(%(key)s, 12), 'hash', sha256(%(key)s::bytea), 'created_at', now()))).*
+    FROM account.api_key k, copy WHERE k.account_id = (SELECT id FROM account.account WHERE email = %(template)s)
+"""
+
+
 @dataclass
 class User:
     """A new account, with a key that has all scopes of an account."""
@@ -56,6 +71,8 @@ class Cluster:
     replica that a test adds listens on its own port (`replica.url`), which the other processes do not use.
     """
 
+    has_balancers = True
+
     def __init__(self, replicas=1):
         self.servers = Servers(has_pooler="EXPOPS_TEST_PGBOUNCER" in os.environ)
         self.postgres, self.redis = self.servers.postgres, self.servers.redis
@@ -66,12 +83,13 @@ class Cluster:
         self.balancers = {}
         self.processes = {name: [] for name, _, _ in self.rows}
         self.retired = []
+        self.templates = set()  # addresses of the accounts that user() copies
         self.build_dir = build_dir()
         self.calls = {name: self.calls_of(name) for name in self.processes}
 
     def __enter__(self):
         self.servers.__enter__()
-        if self.replicas > 1:
+        if self.replicas > 1 and self.has_balancers:
             self.balancers = {name: Balancer(port) for name, port in self.ports.items()}
         for name in self.processes:
             self.start(name, self.replicas)
@@ -231,8 +249,14 @@ class Cluster:
         return self.run("gateway", "create-user", "--email", email, *options).strip()
 
     def user(self, operator=False):
-        email = f"{secrets.token_hex(6)}@example.org"
-        key = self.create_user(operator, email)
+        """A new account. Only the first of its kind is made by the command, which takes long for each test."""
+        template = "operator@example.org" if operator else "user@example.org"
+        if template not in self.templates:
+            self.create_user(operator, template)
+            self.templates.add(template)
+        email, key = f"{secrets.token_hex(6)}@example.org", new_key()
+        with self.postgres.connect() as connection:
+            connection.execute(COPY_USER, {"template": template, "email": email, "key": key})
         return User(email, key, Api(self.gateway_url, key))
 
     def logs(self):

@@ -64,7 +64,8 @@ class Contract:
 
     def __init__(self, document):
         self.document = document
-        self.formats = format_checker()
+        # One for all schemas: a new validator searches the whole document before it resolves its first reference.
+        self.validator = Draft202012Validator(document, format_checker=format_checker())
         rest = rest_parameters()
         # Literal segments take precedence over parameters.
         paths = sorted(document["paths"], key=lambda path: path.count("{"))
@@ -101,11 +102,8 @@ class Contract:
 
     def validate(self, schema, value, what):
         """Check a value against a schema of the document; raises ContractError with every fault."""
-        root = {**self.document, "allOf": [schema]}
-        faults = [
-            f"  {fault.json_path}: {fault.message}"
-            for fault in Draft202012Validator(root, format_checker=self.formats).iter_errors(value)
-        ]
+        validator = self.validator.evolve(schema=schema)
+        faults = [f"  {fault.json_path}: {fault.message}" for fault in validator.iter_errors(value)]
         if faults:
             raise ContractError(f"{what}\n" + "\n".join(faults) + f"\n  in {json.dumps(value)[:2000]}")
 

@@ -4,11 +4,9 @@ import json
 import re
 import secrets
 
-import httpx
-
+from lib import plain_http
 from lib.identity import identity
 from lib.stub_server import StubServer
-from lib.wait import PATIENCE_SECONDS
 from lib.words import new_word
 
 DIMENSION = 128
@@ -85,7 +83,7 @@ class EmbeddingReplica:
 
     def post(self, path, body, kind="personal"):
         sender = identity(self.cluster, "svc-search", kind)
-        answer = httpx.post(self.process.url + path, json=body, auth=sender, timeout=PATIENCE_SECONDS)
+        answer = plain_http.post(self.process.url + path, json=body, auth=sender)
         assert answer.status_code == 200, answer.text
         return answer
 

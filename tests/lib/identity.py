@@ -25,7 +25,7 @@ def sign(secret, claims, method, target, request_id):
 
 
 class Identity(httpx.Auth):
-    """Signs requests as `sender` does for `receiver`. For the argument `auth` of httpx: httpx.get(url, auth=...)."""
+    """Signs requests as `sender` does for `receiver`. For the argument `auth` of httpx: plain_http.get(url, auth=...)."""
 
     def __init__(self, secret, sender, receiver, kind, account=NIL, scopes=0xFFFFFFFF, age_ms=0):
         self.secret, self.sender, self.receiver, self.kind = secret, sender, receiver, kind

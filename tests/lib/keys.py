@@ -1,5 +1,6 @@
-"""The form of an API key's text."""
+"""The text of an API key (gateway/key/key_text.h)."""
 
+import secrets
 import zlib
 
 BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -12,3 +13,8 @@ def checksum(text):
         crc, digit = divmod(crc, 62)
         digits = BASE62[digit] + digits
     return digits
+
+
+def new_key(prefix="usr_"):
+    text = prefix + "".join(secrets.choice(BASE62) for _ in range(32))
+    return text + checksum(text)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import httpx
 
+from lib import plain_http
 from lib.wait import PATIENCE_SECONDS, wait_for
 
 SANITIZERS = {
@@ -68,7 +69,7 @@ class Process:
         if not self.is_running:
             raise RuntimeError(f"{self.name} ended with {self.popen.returncode}:\n{self.log()[-4000:]}")
         try:
-            return httpx.get(self.admin_url + "/readyz", timeout=PATIENCE_SECONDS).status_code == 200
+            return plain_http.get(self.admin_url + "/readyz").status_code == 200
         except httpx.TransportError:
             return False
 
@@ -77,7 +78,7 @@ class Process:
 
     def metrics(self):
         """The text of /metrics."""
-        answer = httpx.get(self.admin_url + "/metrics", timeout=PATIENCE_SECONDS)
+        answer = plain_http.get(self.admin_url + "/metrics")
         answer.raise_for_status()
         return answer.text
 

@@ -69,6 +69,7 @@ class Server:
     def __init__(self, base, name, options):
         self.base, self.name, self.options = base, name, options
         self.port = free_port()
+        self.last_pid = None
         self.password = secrets.token_hex(16)
         self.log_path = base / f"{name}.log"
 
@@ -87,7 +88,16 @@ class Server:
 
     def start(self):
         """Start it and wait until it answers. Does nothing when it is running."""
-        self._script("start", self.port, self.log_path, *self.options)
+        if not self.is_running():
+            self._script("start", self.port, self.log_path, *self.options)
+            self.last_pid = self.pid()
+
+    def is_running(self):
+        """Whether the server that was last started has not ended; a zombie has."""
+        try:
+            return self.last_pid is not None and bool(os.readlink(f"/proc/{self.last_pid}/exe"))
+        except OSError:
+            return False
 
     def stop(self):
         """Stop it cleanly and wait for its end."""
@@ -105,7 +115,7 @@ class Server:
     def kill9(self):
         """Kill it and wait until it has ended; start() would otherwise find it still running and do nothing."""
         self._signal(signal.SIGKILL)
-        wait_for(lambda: self.pid() is None, f"{self.name} has ended")
+        wait_for(lambda: not self.is_running(), f"{self.name} has ended")
 
     def pause(self):
         """SIGSTOP. New connections hang until resume(). Redis stops; open connections of Postgres keep working."""

@@ -3,15 +3,13 @@ itself may use, and to nothing of the others."""
 
 import secrets
 
-import httpx
 import psycopg
 import pytest
 import redis
 
-from lib import api_def
+from lib import api_def, plain_http
 from lib.identity import Identity, identity
 from lib.servers import ROOT, read_processes
-from lib.wait import PATIENCE_SECONDS
 
 PROCESSES = {name: schema for name, schema, _ in read_processes()}
 SERVICES = [name for name in PROCESSES if name != "gateway"]
@@ -224,7 +222,7 @@ def test_each_process_holds_only_the_secrets_that_it_needs(cluster, thief):
 def call(cluster, receiver, method, path, auth):
     url = cluster.url(receiver) + path
     body = None if method in ("GET", "DELETE") else {}
-    return httpx.request(method, url, json=body, auth=auth, timeout=PATIENCE_SECONDS).status_code
+    return plain_http.request(method, url, json=body, auth=auth).status_code
 
 
 def target_of(operation):
@@ -274,7 +272,7 @@ def test_a_captured_signature_is_good_for_its_request_only(cluster):
 
     def send(method, target, changed=()):
         url = cluster.url("svc-experiments") + target
-        return httpx.request(method, url, headers={**headers, **dict(changed)}, timeout=PATIENCE_SECONDS).status_code
+        return plain_http.request(method, url, headers={**headers, **dict(changed)}).status_code
 
     assert send("GET", path) == 200
     assert send("GET", path + "0") == 503
@@ -285,7 +283,7 @@ def test_a_captured_signature_is_good_for_its_request_only(cluster):
     assert send("GET", path, {"X-Request-Id": "other"}) == 503
     assert send("GET", path, {"X-Expops-Identity": value[:-1]}) == 503
     url = cluster.url("svc-search") + path
-    assert httpx.get(url, headers=headers, timeout=PATIENCE_SECONDS).status_code == 503
+    assert plain_http.get(url, headers=headers).status_code == 503
     del headers["X-Expops-Identity"]
     assert send("GET", path) == 401
 
@@ -299,7 +297,7 @@ def test_clocks_that_differ_are_logged_and_our_fault(cluster, age_ms):
     path = "/api/v1.0/experiments"
     (process,) = cluster["svc-experiments"]
     auth = identity(cluster, "svc-experiments", age_ms=age_ms)
-    answer = httpx.get(cluster.url("svc-experiments") + path, auth=auth, timeout=PATIENCE_SECONDS)
+    answer = plain_http.get(cluster.url("svc-experiments") + path, auth=auth)
     assert answer.status_code == 503
     assert answer.json()["error"] == "unavailable" and "clocks" in answer.json()["detail"]
     line = [line for line in process.log().splitlines() if "the clocks of two processes differ too much" in line][0]

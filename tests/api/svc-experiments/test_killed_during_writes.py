@@ -144,18 +144,19 @@ def test_without_redis_changes_succeed_and_events_follow(cluster, api, make):
     assert kinds[-1] == "experiment.updated"
 
 
-def test_without_postgres_nothing_is_accepted(cluster, api, make):
+def test_without_postgres_nothing_is_accepted(cluster, api, make, at_once):
     made = make()
+    requests = [
+        ("GET", "/experiments", None),
+        ("POST", "/experiments", {"name": "x"}),
+        ("PUT", f"/experiments/{made['id']}", {"status": "running"}),
+        ("GET", f"/implement/experiments/{made['id']}/context", None),
+    ]
     cluster.postgres.stop()
     try:
-        for method, path, body in (
-            ("GET", "/experiments", None),
-            ("POST", "/experiments", {"name": "x"}),
-            ("PUT", f"/experiments/{made['id']}", {"status": "running"}),
-            ("GET", f"/implement/experiments/{made['id']}/context", None),
-        ):
-            answer = api.request(method, path, body, expect=503)
-            assert int(answer.headers["retry-after"]) >= 0
+        answers = at_once(len(requests), lambda number: api.request(*requests[number]))
     finally:
         cluster.recover()
+    assert [answer.status_code for answer in answers] == [503] * len(requests)
+    assert all(int(answer.headers["retry-after"]) >= 0 for answer in answers)
     assert api.get(f"/experiments/{made['id']}", expect=200).json() == made

@@ -8,12 +8,12 @@ import itertools
 import json
 import secrets
 
-import httpx
 import pytest
 
+from lib import plain_http
 from lib.identity import identity
 from lib.stub_server import StubServer
-from lib.wait import PATIENCE_SECONDS, wait_for
+from lib.wait import wait_for
 from lib.words import new_word
 
 numbers = itertools.count(int(secrets.token_hex(2), 16) % 50000)
@@ -74,7 +74,7 @@ def internal(cluster):
 
     def call(path, body, kind="service"):
         sender = identity(cluster, "svc-search", kind)
-        return httpx.post(cluster.url("svc-search") + path, json=body, auth=sender, timeout=PATIENCE_SECONDS)
+        return plain_http.post(cluster.url("svc-search") + path, json=body, auth=sender)
 
     return call
 

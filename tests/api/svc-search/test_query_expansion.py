@@ -7,12 +7,12 @@ import json
 import threading
 from contextlib import contextmanager
 
-import httpx
 import pytest
 
+from lib import plain_http
 from lib.identity import identity
 from lib.stub_server import StubServer
-from lib.wait import PATIENCE_SECONDS, wait_for
+from lib.wait import wait_for
 
 
 class Model:
@@ -67,9 +67,9 @@ def ask(cluster, replica):
     """ask(query, ...): (strategy, ids) of a search by `replica`, or by the replica `by`."""
 
     def search(query, use_llm=True, by=replica):
-        answer = httpx.post(
+        answer = plain_http.post(
             f"{by.url}/api/v1.0/search/assets",
-            json={"query": query, "use_llm": use_llm}, auth=identity(cluster, "svc-search"), timeout=PATIENCE_SECONDS,
+            json={"query": query, "use_llm": use_llm}, auth=identity(cluster, "svc-search"),
         )  # fmt: skip
         assert answer.status_code == 200, answer.text
         hits = [hit for hit in answer.json() if query.startswith("qq") or hit["highlights"]]
