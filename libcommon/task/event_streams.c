@@ -9,6 +9,12 @@ const struct event_stream EVENT_STREAMS[] = {
 	{NULL},
 };
 
+const char *event_stream_key(struct arena *arena, const char *stream, const char *what,
+                             const char *reader)
+{
+	return arena_printf(arena, "%s.%s.%s", stream, what, reader);
+}
+
 const struct event_stream *event_stream_find(const struct event_stream *streams, const char *name)
 {
 	for (; streams->name; streams++) {

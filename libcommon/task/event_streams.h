@@ -1,10 +1,18 @@
 /** The event streams of the product: which service writes each, and which services read it.
  *
  * An entry stays in its stream until every reader has read it, and its row in the writer's outbox as
- * well, whether the reader is running, was just installed, or Redis has forgotten its group. So a
+ * well, whether the reader is running, was just installed, or Redis has forgotten its position. So a
  * reader is named here, not found in Redis.
+ *
+ * What a reader tells the writer of a stream is in keys of its own, which no other reader may use
+ * (deploy/redis-acl):
+ *
+ *     events.account.position.svc-search   the id of the entry that it has read up to
+ *     events.account.replay.svc-search     what it asks to be sent again (replay.h)
  */
 #pragma once
+
+#include "base/arena.h"
 
 #include <stdbool.h>
 
@@ -18,6 +26,10 @@ struct event_stream {
 
 /** The streams of the product. */
 extern const struct event_stream EVENT_STREAMS[];
+
+/** The key `STREAM.WHAT.READER`. In the arena. */
+const char *event_stream_key(struct arena *arena, const char *stream, const char *what,
+                             const char *reader);
 
 /** The row of a stream; NULL: the table has none. */
 const struct event_stream *event_stream_find(const struct event_stream *streams, const char *name);

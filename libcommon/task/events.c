@@ -45,7 +45,7 @@ static void load_position(struct request *rq, struct event_consumer *consumer)
 		pg_query(rq, EVENT_POSITION_GET_SQL, pg_text(consumer->stream));
 	const char *entry = pg_value(rows, 0, 0);
 	if (entry && !stream_has_entry(rq, consumer->stream, entry))
-		replay_request(rq, consumer->stream, entry, pg_value_int(rows, 0, 1));
+		replay_request(rq, consumer, entry, pg_value_int(rows, 0, 1));
 	set_position(consumer, entry ? entry : "0-0");
 	consumer->position_fence = consumer->lease.fence;
 }
@@ -60,7 +60,7 @@ static void rewind_lost_stream(struct request *rq, struct event_consumer *consum
 	         f_text("stream", consumer->stream), f_text("position", consumer->position));
 	const struct pg_rows *rows =
 		pg_query(rq, EVENT_POSITION_GET_SQL, pg_text(consumer->stream));
-	replay_request(rq, consumer->stream, consumer->position, pg_value_int(rows, 0, 1));
+	replay_request(rq, consumer, consumer->position, pg_value_int(rows, 0, 1));
 	set_position(consumer, "0-0");
 }
 
@@ -130,7 +130,15 @@ static void settle_all(struct request *rq, struct event_consumer *consumer,
 	save_position(rq, consumer, entries->items[entries->count - 1].id);
 }
 
-static void group_pass(struct request *rq)
+/* For the trimmer of the writer. */
+static void publish_position(struct request *rq, const struct event_consumer *consumer)
+{
+	const char *key = event_stream_key(rq->arena, consumer->stream, "position",
+	                                   consumer->tasks->settings.service);
+	redis_words(rq, "SET", key, arena_strdup(rq->arena, consumer->position));
+}
+
+static void leased_pass(struct request *rq)
 {
 	struct event_consumer *consumer = periodic_user(rq);
 	if (!hold_lease(rq, consumer)) {
@@ -141,8 +149,7 @@ static void group_pass(struct request *rq)
 	rewind_lost_stream(rq, consumer);
 	struct stream_entries entries = read_entries(rq, consumer);
 	settle_all(rq, consumer, &entries);
-	stream_set_group(rq, consumer->stream, consumer->tasks->settings.service,
-	                 consumer->position);
+	publish_position(rq, consumer);
 	periodic_wake(consumer->reader);
 }
 
@@ -199,7 +206,7 @@ static void consumer_start(struct tasks *tasks, const struct event_handler *hand
 	consumer->is_broadcast = handler->is_broadcast;
 	consumer->connection = redis_blocking_new(tasks->worker->redis);
 	consumer->reader = periodic_new(tasks->worker, handler->stream,
-	                                handler->is_broadcast ? broadcast_pass : group_pass,
+	                                handler->is_broadcast ? broadcast_pass : leased_pass,
 	                                consumer, PERIODIC_WHEN_WOKEN, PASS_TIMEOUT_MS);
 	SLIST_INSERT_HEAD(&tasks->consumers, consumer, entry);
 	periodic_wake(consumer->reader);

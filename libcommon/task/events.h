@@ -6,8 +6,8 @@
  *
  * One process of the service at a time reads a stream, the holder of the lease of that name, so events
  * keep their order. The position is in Postgres, beside the effects (`event_position`): it is never
- * ahead of them, also when Postgres is restored to an earlier point or Redis loses its data. The
- * consumer group of the service only tells the trimmer what has been read.
+ * ahead of them, also when Postgres is restored to an earlier point or Redis loses its data. Its copy
+ * in Redis only tells the trimmer what has been read.
  *
  * An event that fails delays only its own account (event_parking.h).
  */

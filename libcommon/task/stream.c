@@ -99,24 +99,12 @@ struct stream_entries stream_entries_read(struct request *rq, const struct redis
 	return stream_entries_of(rq, &reply->items[0].items[1]);
 }
 
-static void make_group_at(struct request *rq, const char *stream, const char *group, const char *id)
+void stream_make_group(struct request *rq, const char *stream, const char *group)
 {
-	const char *const argv[] = {"XGROUP", "CREATE", stream, group, id, "MKSTREAM"};
+	const char *const argv[] = {"XGROUP", "CREATE", stream, group, "0", "MKSTREAM"};
 	const struct redis_value *reply = reply_to(rq, argv, ARRAY_LEN(argv));
 	if (reply->type != REDIS_ERROR || strncmp(reply->text, "BUSYGROUP", 9) != 0)
 		stream_raise_error(rq, reply);
-}
-
-void stream_make_group(struct request *rq, const char *stream, const char *group)
-{
-	make_group_at(rq, stream, group, "0");
-}
-
-void stream_set_group(struct request *rq, const char *stream, const char *group, const char *id)
-{
-	const char *const argv[] = {"XGROUP", "SETID", stream, group, id};
-	if (!stream_command_if_exists(rq, argv, ARRAY_LEN(argv)))
-		make_group_at(rq, stream, group, id);
 }
 
 bool stream_is_group_missing(const struct redis_value *reply)

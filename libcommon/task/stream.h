@@ -37,9 +37,6 @@ const char *stream_newest_id(struct request *rq, const char *stream);
 /** Whether the stream has the entry now. Suspends; raises. */
 bool stream_has_entry(struct request *rq, const char *stream, const char *id);
 
-/** Make `id` the group's position, and the group and the stream if they are missing. Suspends; raises. */
-void stream_set_group(struct request *rq, const char *stream, const char *group, const char *id);
-
 /** The entries in a reply to XCLAIM or XRANGE. In the arena. */
 struct stream_entries stream_entries_of(struct request *rq, const struct redis_value *list);
 

@@ -13,26 +13,20 @@
 #define CONSUMER_UNUSED_MS \
 	3600000 /* a consumer without entries that has not read for this time is deleted */
 
-/* The position of a group; "0-0": Redis does not know it. */
-static const char *position_of(const struct redis_value *groups, const char *name)
+/* The position of a reader; "0-0": Redis does not know it. */
+static const char *position_of(struct request *rq, const char *stream, const char *reader)
 {
-	for (size_t i = 0; groups && i < groups->count; i++) {
-		const struct redis_value *group = stream_member(&groups->items[i], "name");
-		const struct redis_value *id =
-			stream_member(&groups->items[i], "last-delivered-id");
-		if (group && id && strcmp(group->text, name) == 0)
-			return id->text;
-	}
-	return "0-0";
+	const char *key = event_stream_key(rq->arena, stream, "position", reader);
+	const struct redis_value *id = redis_words(rq, "GET", key);
+	return id->type == REDIS_TEXT ? id->text : "0-0";
 }
 
-/* The position of the slowest reader. */
-static const char *slowest_position(const struct event_stream *stream,
-                                    const struct redis_value *groups)
+/* The position of the slowest reader; NULL: the stream has no readers. */
+static const char *slowest_position(struct request *rq, const struct event_stream *stream)
 {
 	const char *slowest = NULL;
 	for (int i = 0; i < EVENT_READERS_MAX && stream->readers[i]; i++) {
-		const char *position = position_of(groups, stream->readers[i]);
+		const char *position = position_of(rq, stream->name, stream->readers[i]);
 		if (!slowest || stream_id_compare(position, slowest) < 0)
 			slowest = position;
 	}
@@ -64,9 +58,7 @@ static void trim(struct request *rq, const char *stream, const char *needed)
 
 static void trim_own(struct request *rq, const struct event_stream *stream)
 {
-	const char *const info[] = {"XINFO", "GROUPS", stream->name};
-	const struct redis_value *groups = stream_command_if_exists(rq, info, ARRAY_LEN(info));
-	const char *needed = slowest_position(stream, groups);
+	const char *needed = slowest_position(rq, stream);
 	if (!needed)
 		needed = id_at(rq, time_now_ms());
 	trim(rq, stream->name, needed);

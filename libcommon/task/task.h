@@ -108,7 +108,7 @@ struct event_handler {
 	const char *stream; /* NULL ends a table */
 	const char *type;   /* NULL: every type of the stream */
 	event_fn *run;
-	bool is_broadcast; /* every process reads all events from its start on, without a group:
+	bool is_broadcast; /* every process reads all events from its start on:
 			      for caches and replicas */
 };
 

@@ -146,9 +146,26 @@ def test_its_user_writes_only_its_own_streams(store, thief):
         denied(store, "XREADGROUP", "GROUP", "svc-interests", "mine", "STREAMS", stream, ">")
         with pytest.raises(redis.exceptions.ResponseError, match="ACL|permission|NOPERM"):
             store.eval("return redis.call('XADD', KEYS[1], '*', 'type', 'account.deleted')", 1, stream)
+        denied(store, "XGROUP", "CREATE", stream, "mine", "0")
+        denied(store, "XGROUP", "SETID", stream, "svc-interests", "$")
         if thief not in readers:
             denied(store, "XRANGE", stream, "-", "+")
-            denied(store, "XGROUP", "SETID", stream, "svc-interests", "$")
+
+
+def test_its_user_changes_no_position_of_other_readers(store, thief):
+    """Nor does it answer what they ask of the writer."""
+    for stream, (writer, readers) in STREAMS.items():
+        for reader in readers - {thief}:
+            position, replay = f"{stream}.position.{reader}", f"{stream}.replay.{reader}"
+            denied(store, "SET", position, "9-9")
+            denied(store, "DEL", position)
+            denied(store, "SET", replay, "0 0")
+            if writer == thief:
+                store.get(position)
+                store.get(replay)
+            else:
+                denied(store, "GET", position)
+                denied(store, "DEL", replay)
 
 
 def test_its_user_has_no_key_or_channel_of_others(store, thief):

@@ -169,11 +169,8 @@ def test_an_account_deletion_may_be_delivered_twice(cluster, user, account, make
     count = "SELECT count(*) FROM experiment WHERE account_id = %s"
     wait_for(lambda: db.execute(count, [owner]).fetchone() == (0,), "the experiments are deleted")
 
-    def is_read():
-        groups = redis.xinfo_groups("events.account")
-        return all(group["pending"] == 0 for group in groups)
-
-    wait_for(is_read, "both are acknowledged")
+    newest = redis.xinfo_stream("events.account")["last-generated-id"]
+    wait_for(lambda: redis.get("events.account.position.svc-experiments") == newest, "both are read")
 
 
 def test_a_deleted_account_cannot_create(user, account, make, db):

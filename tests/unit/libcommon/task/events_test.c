@@ -15,7 +15,7 @@
 /* The reader `slow` has read up to the fourth entry. */
 #define READ_FOUR                                                           \
 	"local entries = redis.call('XRANGE', 'events.numbers', '-', '+') " \
-	"redis.call('XGROUP', 'SETID', 'events.numbers', 'slow', entries[4][1]) return 1"
+	"redis.call('SET', 'events.numbers.position.slow', entries[4][1]) return 1"
 
 /* What the handlers saw. */
 static struct {
@@ -235,7 +235,7 @@ static void test_a_broadcast_begins_after_the_newest_entry(void **state)
 	             "2026-01-31T09:30:00.000Z data {}",
 	             "");
 	service_start(NULL, HANDLERS);
-	until_script(1, "return #redis.call('XINFO', 'GROUPS', 'events.numbers')");
+	until_redis(1, "EXISTS events.numbers.position.svc-test");
 	emit("events.numbers", "number", 1, 40);
 	until_count(&seen.count, 40);
 	fixture_wait_start(&fixture);
@@ -353,7 +353,6 @@ static void test_streams_are_trimmed_up_to_the_slowest_reader(void **state)
 	emit("events.others", "else", 1, 5);
 	until_redis(1, "XLEN events.others"); /* the newest is the readers' position */
 	assert_int_equal(redis_number("XLEN events.numbers"), 10); /* `slow` was never there */
-	redis_number("XGROUP CREATE events.numbers slow 0");
 	redis_number("EVAL %s 0", READ_FOUR);
 	until_redis(7, "XLEN events.numbers");
 }
@@ -397,8 +396,8 @@ static void test_a_reader_asks_for_what_its_stream_has_no_more(void **state)
 	service_stop();
 	tasks_timing.stream_max = 100000;
 	service_start(NULL, HANDLERS);
-	until_redis(1, "EXISTS events.others.replay");
-	until_redis(0, "EXISTS events.others.replay");
+	until_redis(1, "EXISTS events.others.replay.svc-test");
+	until_redis(0, "EXISTS events.others.replay.svc-test");
 	until_count(&seen.others, 10 + 2 * (2 + 25)); /* five come twice: the margin */
 }
 
