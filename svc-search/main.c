@@ -6,6 +6,7 @@
 #include "embeddings/paper_embedding.h"
 #include "embeddings/query_embedding.h"
 #include "indexing/indexer.h"
+#include "indexing/trainer.h"
 #include "ingest/import.h"
 #include "service/service.h"
 #include "state.h"
@@ -34,7 +35,8 @@ static const struct command COMMANDS[] = {
 };
 
 static const struct setting *const SETTINGS[] = {
-	INDEXER_SETTINGS, QUERY_EXPANSION_SETTINGS, EMBEDDINGS_SETTINGS, HARVEST_SETTINGS, NULL,
+	INDEXER_SETTINGS,    TRAINER_SETTINGS, QUERY_EXPANSION_SETTINGS,
+	EMBEDDINGS_SETTINGS, HARVEST_SETTINGS, NULL,
 };
 
 static void process_start(struct process *process)
@@ -65,6 +67,8 @@ static void worker_start(struct worker *worker)
 		return;
 	indexer_start(search->indexer, worker);
 	state->paper_embedding = paper_embedding_start(worker);
+	if (!embeddings_space())
+		state->trainer = trainer_start(worker, search->indexer);
 }
 
 static void worker_stop(struct worker *worker)
@@ -72,6 +76,7 @@ static void worker_stop(struct worker *worker)
 	const struct search_process *search = worker->process->user;
 	struct search_worker *state = worker->user;
 	if (worker->index == 0) {
+		trainer_stop(state->trainer);
 		paper_embedding_stop(state->paper_embedding);
 		indexer_stop(search->indexer);
 	}

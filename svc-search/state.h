@@ -14,6 +14,7 @@
 struct indexer;
 struct paper_embedding;
 struct query_embedding;
+struct trainer;
 
 /** process->user. */
 struct search_process {
@@ -25,6 +26,7 @@ struct search_worker {
 	struct query_embedding *query_embedding;
 	struct paper_embedding *paper_embedding; /* of worker 0 alone; NULL elsewhere, and where
 	                                            there is no external embedder */
+	struct trainer *trainer; /* of worker 0 alone, where the embedder is built in; else NULL */
 };
 
 /** The index that a request searches. */

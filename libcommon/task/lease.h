@@ -1,4 +1,4 @@
-/** Leases: the right of one process to do a work alone, for a limited time. Internal to this folder.
+/** Leases: the right of one process to do a work alone, for a limited time.
  *
  * A lease is a row of the schema's table `lease`. It is taken and renewed by short statements, so no
  * transaction or lock is open while its holder waits for Redis or for a handler. A process that

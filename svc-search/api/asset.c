@@ -162,8 +162,12 @@ void asset_put(struct request *rq)
 void asset_stats(struct request *rq)
 {
 	struct index_state state = indexer_state(request_indexer(rq));
+	struct engine_view *view = indexer_view(request_indexer(rq));
+	const char *version = arena_strdup(rq->arena, engine_version(view));
+	engine_view_put(view);
 	struct pg_rows *rows =
 		pg_query(rq, ASSET_STATS_SQL, pg_int(state.documents),
-	                 state.updated_at_ms ? pg_time(state.updated_at_ms) : pg_null());
+	                 state.updated_at_ms ? pg_time(state.updated_at_ms) : pg_null(),
+	                 version[0] ? pg_text(version) : pg_null());
 	reply_json(rq, 200, pg_json(rows));
 }

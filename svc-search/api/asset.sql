@@ -56,7 +56,7 @@ JOIN asset a ON a.arxiv_id = requested.id AND NOT a.is_deleted
 ORDER BY requested.position;
 
 -- name: asset_stats (read)
--- $1 papers in the index of the replica that answers, $2 when it last applied a change, or NULL.
+-- $1 papers in the index of the replica that answers, $2 when it last applied a change, or NULL, $3 its embedder, or NULL.
 SELECT jsonb_build_object(
     'total_assets', coalesce(sum(papers) FILTER (WHERE key = ''), 0),
     'recent_additions', (SELECT count(*) FROM asset
@@ -70,5 +70,5 @@ SELECT jsonb_build_object(
     'citation_classification', jsonb_build_object(
         'classified', coalesce(sum(classified), 0), 'total', coalesce(sum(reference), 0),
         'coverage', coalesce(round(sum(classified) / nullif(sum(reference), 0), 4), 0)),
-    'index', jsonb_build_object('documents', $1::bigint, 'updated_at', time_json($2)))
+    'index', jsonb_build_object('documents', $1::bigint, 'updated_at', time_json($2), 'embedder', $3::text))
 FROM asset_count;

@@ -204,7 +204,8 @@ const char *search_hits_internal(struct request *rq, const struct search_hits *h
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *root = yyjson_mut_obj(doc);
 	yyjson_mut_obj_add_str(doc, root, "strategy", engine_strategy_name(hits->strategy));
-	yyjson_mut_obj_add_str(doc, root, "model", indexer_model(rq->arena, hits->view));
+	const char *version = engine_version(hits->view);
+	add_text(doc, root, "model", version[0] ? version : NULL);
 	yyjson_mut_obj_add_uint(doc, root, "dimension", dimension);
 	yyjson_mut_val *results = yyjson_mut_obj_add_arr(doc, root, "results");
 	size_t at = 0;

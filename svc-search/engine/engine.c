@@ -1,6 +1,5 @@
 #include "engine/engine.h"
 
-#include "base/crypto.h"
 #include "engine/internal.h"
 #include "engine/snapshot.h"
 #include "engine/text/cancel.h"
@@ -9,17 +8,10 @@
 
 #include <string.h>
 
-/* The number of an external model; never 0, which means the built-in embedder. */
-static uint32_t model_number(const char *model)
-{
-	uint32_t number = crc32_of(model, strlen(model));
-	return number != 0 ? number : 1;
-}
-
 struct engine *engine_new(const char *external_model)
 {
 	struct engine *engine = mem_array(1, sizeof(*engine));
-	struct model *model = model_new(external_model ? model_number(external_model) : 0, NULL, 0);
+	struct model *model = model_new(external_model, NULL);
 	require(pthread_mutex_init(&engine->lock, NULL) == 0);
 	engine->view = view_new(model, NULL, 0, (struct progress){0, 0});
 	model_unref(model);
@@ -30,7 +22,7 @@ void engine_free(struct engine *engine)
 {
 	if (!engine)
 		return;
-	require(!engine->merge);
+	require(!engine->merge && !engine->adoption);
 	view_unref(engine->view);
 	pthread_mutex_destroy(&engine->lock);
 	free(engine);
@@ -104,6 +96,13 @@ void builder_add_part(struct builder *builder, const struct engine_view *view, s
 			                 view->dimension);
 }
 
+struct ivf *model_make_ivf(const struct model *model, const struct vectors *vectors,
+                           const atomic_bool *cancel)
+{
+	return model->embedder ? ivf_make(vectors, &model->embedder->centroids, cancel)
+	                       : ivf_make_alone(vectors, IVF_MIN_VECTORS, cancel);
+}
+
 struct part *part_build(struct builder *builder, const struct model *model,
                         const atomic_bool *cancel)
 {
@@ -112,13 +111,12 @@ struct part *part_build(struct builder *builder, const struct model *model,
 	struct segment *segment = builder_finish(builder);
 	if (segment && model->embedder)
 		vectors = vectors_make(model->embedder, segment, builder, cancel);
-	else if (segment && model->external != 0)
+	else if (segment && model->external)
 		vectors = vectors_collect(builder, segment);
 	builder_free(builder);
 	if (!segment)
 		return NULL;
-	return part_new(segment, vectors,
-	                vectors ? ivf_make(vectors, IVF_MIN_VECTORS, cancel) : NULL);
+	return part_new(segment, vectors, vectors ? model_make_ivf(model, vectors, cancel) : NULL);
 }
 
 /* --- Changes ---------------------------------------------------------------------------------- */
@@ -277,20 +275,15 @@ bool engine_save(const struct engine_view *view, const char *path)
 bool engine_restore(struct engine *engine, const char *path)
 {
 	require(engine->view->progress.newest == 0 && engine->view->part_count == 0);
-	struct engine_view *view = snapshot_load(path);
-	if (!view || view->model->external != engine->view->model->external) {
-		view_unref(view);
-		return false;
-	}
-	engine_publish(engine, view);
-	return true;
+	struct engine_view *view = snapshot_load(path, engine->view->model->external);
+	if (view)
+		engine_publish(engine, view);
+	return view != NULL;
 }
 
-/* A checksum of the term scales identifies the embedder; they are far shorter than the whole. */
-uint32_t engine_model(const struct engine_view *view)
+const char *engine_version(const struct engine_view *view)
 {
-	const struct embedder *embedder = view->model->embedder;
-	if (!embedder)
-		return view->dimension > 0 ? view->model->external : 0;
-	return crc32_of(embedder->scales, embedder->header->term_count * sizeof(float));
+	if (view->model->embedder)
+		return view->model->embedder->version;
+	return view->dimension > 0 ? view->model->external : "";
 }

@@ -18,14 +18,20 @@
  *
  * Each batch of changes becomes a new *part* of the index. A search looks into all parts, with the
  * statistics of the whole index, so that its result does not depend on how the papers came into it. A
- * *merge* replaces several parts by one, off the loop, and keeps the vectors of their papers; when the
- * corpus has outgrown the embedder, it merges everything and trains a new one (internal.h, tiers).
+ * *merge* replaces several parts by one, off the loop, and keeps the vectors of their papers
+ * (internal.h, tiers).
  *
- * Vectors come from one of two kinds of *embedder*. The built-in one (embedder.h) is trained on the
- * corpus and embeds papers and queries alike. An *external* one is a model behind an API: the caller
- * passes its vectors with the papers and with the query. A paper whose external vector is missing is
- * found by its words and ranked as if its dense score were as high as its lexical score. A query
- * without a vector is answered by words alone.
+ * Vectors come from one of two kinds of *embedder*. The built-in one (vector/embedder.h) is trained on
+ * the corpus (vector/training.h) and embeds papers and queries alike. The engine does not train it: it
+ * gives a sample of its papers, which anybody can train on, and *adopts* the embedder that it is given.
+ * So many engines can use one embedder, and an engine without one answers by words alone. The same
+ * papers give the same sample, and the same papers and embedder the same ranking.
+ *
+ * An *external* embedder is a model behind an API: the caller passes its vectors with the papers and
+ * with the query. A paper whose external vector is missing is found by its words and ranked as if its
+ * dense score were as high as its lexical score. A query without a vector is answered by words alone.
+ *
+ * All vectors of a view were made by one embedder, and the view names it: engine_version().
  */
 #pragma once
 
@@ -41,6 +47,9 @@
 struct engine;
 struct engine_view;
 struct engine_merge;
+struct engine_adoption;
+struct embedder;
+struct sample;
 
 /** One change. A deletion uses only `document.id` and `document.seq`. */
 struct engine_change {
@@ -52,7 +61,7 @@ struct engine_change {
  * different models are not comparable. NULL: use the built-in embedder. */
 struct engine *engine_new(const char *external_model);
 
-/** Accepts NULL. Views that readers still hold stay valid. No merge may be open. */
+/** Accepts NULL. Views that readers still hold stay valid. No merge or adoption may be open. */
 void engine_free(struct engine *engine);
 
 /* --- For the writer, one thread at a time ----------------------------------------------------- */
@@ -65,15 +74,14 @@ void engine_apply(struct engine *engine, const struct engine_change *changes, si
                   uint64_t complete);
 
 enum engine_merge_kind {
-	ENGINE_MERGE_PARTS, /* parts of which there are too many */
-	ENGINE_MERGE_DUE,   /* the same, or all when the embedder is to be trained */
-	ENGINE_MERGE_ALL,   /* all; trains the embedder if that is due */
+	ENGINE_MERGE_DUE, /* parts of which there are too many */
+	ENGINE_MERGE_ALL, /* all */
 };
 
-/** Whether a merge of this kind is due, and none is open. */
+/** Whether a merge of this kind is due, and no merge or adoption is open. */
 bool engine_is_merge_due(const struct engine *engine, enum engine_merge_kind kind);
 
-/** Open a merge; NULL when there is nothing to merge. One merge can be open at a time. */
+/** Open a merge; NULL when there is nothing to merge. One merge or adoption can be open at a time. */
 struct engine_merge *engine_merge_new(struct engine *engine, enum engine_merge_kind kind);
 
 /** Publish the result of a merge that has run, with the changes that were applied meanwhile. Frees the
@@ -83,9 +91,20 @@ void engine_merge_commit(struct engine *engine, struct engine_merge *merge);
 /** Discard a merge, whether it has run or not. Accepts NULL. */
 void engine_merge_cancel(struct engine *engine, struct engine_merge *merge);
 
+/** Open an adoption: all vectors will be made by `embedder`, which it takes. The embedder of the engine
+ * must not be external. */
+struct engine_adoption *engine_adoption_new(struct engine *engine, struct embedder *embedder);
+
+/** Publish the vectors of an adoption that has run, with the changes that were applied meanwhile. Frees
+ * the adoption. */
+void engine_adoption_commit(struct engine *engine, struct engine_adoption *adoption);
+
+/** Discard an adoption, whether it has run or not. Accepts NULL. */
+void engine_adoption_cancel(struct engine *engine, struct engine_adoption *adoption);
+
 /** Load the snapshot at `path` into an engine that is still empty. Returns false, and changes
  * nothing, when the file is missing or damaged, has another format (snapshot.h), or was made with
- * another embedder. */
+ * another external embedder. */
 bool engine_restore(struct engine *engine, const char *path);
 
 /* --- For any one thread ----------------------------------------------------------------------- */
@@ -96,6 +115,14 @@ void engine_merge_set_cancel_flag(struct engine_merge *merge, const atomic_bool 
 /** Do the work: about 4 s for 40,000 papers. Does not touch the engine or its views. Returns false
  * when it was cancelled; the caller then calls engine_merge_cancel(). */
 bool engine_merge_run(struct engine_merge *merge);
+
+/** The same for an adoption: embed all papers, about 1 s for 40,000. Returns false once `*cancel` is
+ * true. `cancel` may be NULL. */
+bool engine_adoption_run(struct engine_adoption *adoption, const atomic_bool *cancel);
+
+/** The sample of the view's papers (vector/sample.h); the caller frees it with sample_free(). Takes about
+ * 30 MB for 40,000 papers. */
+struct sample *engine_sample(const struct engine_view *view);
 
 /** Save `view` to `path`, atomically. After a restore, the caller applies the changes after
  * engine_view_seq() again. Returns false with errno set. */
@@ -125,7 +152,7 @@ uint32_t engine_view_count(const struct engine_view *view);
 size_t engine_view_bytes(const struct engine_view *view);
 
 enum engine_strategy {
-	ENGINE_LEXICAL, /* words only: no embedder is trained yet, or the query has no vector */
+	ENGINE_LEXICAL, /* words only: there is no embedder yet, or the query has no vector */
 	ENGINE_HYBRID,  /* words and vectors */
 };
 
@@ -177,8 +204,8 @@ struct engine_result engine_search(const struct engine_view *view, const struct 
 /** Whether the paper is indexed, and the sequence number of its indexed state. */
 bool engine_find(const struct engine_view *view, const char *id, uint64_t *ret_seq);
 
-/** Dimension of the vectors; 0 while there are none: no embedder is trained yet, or no external
- * vector has arrived. engine_model() tells whether the vectors of two views are comparable. */
+/** Dimension of the vectors; 0 while there are none: no embedder was adopted yet, or no external
+ * vector has arrived. */
 uint32_t engine_dimension(const struct engine_view *view);
 
 /** Write the vector of a paper, of length 1, to `out` (engine_dimension() elements). Returns false
@@ -189,6 +216,7 @@ bool engine_vector(const struct engine_view *view, const char *id, float *out);
 bool engine_embed(const struct engine_view *view, const char *text, size_t length, float *out,
                   struct arena *arena);
 
-/** Identifies the embedder: vectors of two views are comparable when this number is equal. 0 while
- * there are no vectors. */
-uint32_t engine_model(const struct engine_view *view);
+/** Names the embedder: vectors of two views are comparable if it is the same. The version of a built-in
+ * embedder (vector/embedder.h) or the name of an external one; "" while there are no vectors. Borrowed
+ * from the view. */
+const char *engine_version(const struct engine_view *view);

@@ -1,4 +1,4 @@
-/** Shared by engine.c, merge.c and tiers.c only. */
+/** Shared by engine.c, adoption.c, merge.c and tiers.c only. */
 #pragma once
 
 #include "engine/engine.h"
@@ -6,13 +6,11 @@
 
 #include <pthread.h>
 
-/** Retrain the embedder once the corpus has grown by this factor since the last training. */
-#define ENGINE_RETRAIN_GROWTH 1.5
-
 struct engine {
-	pthread_mutex_t lock;       /* held only to read or swap `view` */
-	struct engine_view *view;   /* never NULL */
-	struct engine_merge *merge; /* the open one; NULL: none */
+	pthread_mutex_t lock;             /* held only to read or swap `view` */
+	struct engine_view *view;         /* never NULL */
+	struct engine_merge *merge;       /* the open one; NULL: none */
+	struct engine_adoption *adoption; /* the same; not both are open */
 };
 
 /** Make `view` the current view. Takes its reference. */
@@ -30,8 +28,9 @@ void builder_add_part(struct builder *builder, const struct engine_view *view, s
 struct part *part_build(struct builder *builder, const struct model *model,
                         const atomic_bool *cancel);
 
-/** Whether the built-in embedder is to be trained: there is none, or the corpus has outgrown it. */
-bool engine_is_training_due(const struct engine_view *view);
+/** The inverted file of vectors that this model made; NULL: a scan is quick. */
+struct ivf *model_make_ivf(const struct model *model, const struct vectors *vectors,
+                           const atomic_bool *cancel);
 
 /** Tiers. A view has a few parts of each order of magnitude. Parts of one tier are merged when there are
  * TIERS_FAN_IN of them, so each document is merged once a tier (O'Neil et al., "The log-structured

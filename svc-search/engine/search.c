@@ -366,6 +366,10 @@ static void add_dense_candidates(struct search *search, const struct vector_quer
 {
 	struct best_hits best = best_hits_new(search);
 	size_t known = search->count;
+	const struct embedder *embedder = search->view->model->embedder;
+	struct ivf_probes probes = {0};
+	if (embedder && embedder->centroids.count > 0)
+		probes = ivf_probe(&embedder->centroids, query, search->arena);
 	for (size_t part = 0; part < search->view->part_count; part++) {
 		const struct vectors *vectors = view_vectors(search->view, part);
 		const struct ivf *ivf = search->view->parts[part].part->ivf;
@@ -374,8 +378,8 @@ static void add_dense_candidates(struct search *search, const struct vector_quer
 		if (!vectors)
 			continue;
 		best_hits_add(&best, search, part,
-		              ivf ? ivf_search(ivf, vectors, query, filter, search->depth, floor,
-		                               search->arena, best.of_part)
+		              ivf ? ivf_search(ivf, vectors, &probes, query, filter, search->depth,
+		                               floor, search->arena, best.of_part)
 		                  : vectors_scan(vectors, query, filter, search->depth, floor,
 		                                 best.of_part));
 	}

@@ -61,6 +61,13 @@ static uint32_t header_crc(struct header header)
 	return crc_of(0, &header, sizeof(header));
 }
 
+/* The number of an external embedder; 0: built-in. */
+static uint32_t external_number(const char *external)
+{
+	uint32_t number = external ? crc_of(0, external, strlen(external)) : 0;
+	return external && number == 0 ? 1 : number;
+}
+
 static size_t alive_bytes(uint32_t doc_count)
 {
 	return ((size_t)doc_count + 63) / 64 * sizeof(uint64_t);
@@ -115,7 +122,7 @@ static struct header make_header(const struct engine_view *view, const struct bl
 		.complete = view->progress.complete,
 		.newest = view->progress.newest,
 		.part_count = (uint32_t)view->part_count,
-		.external_model = view->model->external,
+		.external_model = external_number(view->model->external),
 	};
 	uint64_t offset = sizeof(header) + count * sizeof(*places);
 	for (size_t i = 0; i < count; i++) {
@@ -224,6 +231,18 @@ static bool is_intact(const struct header *header, size_t length)
 	return end == length;
 }
 
+/* Whether the inverted file fits the vectors, and has its own centroids if and only if the embedder is
+ * external. */
+static bool is_ivf_valid(const struct ivf *ivf, const struct vectors *vectors,
+                         const struct model *model)
+{
+	return ivf->header->doc_count == vectors->header->count &&
+	       ivf->header->dimension == vectors->header->dimension &&
+	       (model->external ? ivf->own.count > 0
+	                        : ivf->own.count == 0 && ivf->header->list_count ==
+	                                                         model->embedder->centroids.count);
+}
+
 /* Whether the segment can be searched, and the other blobs have its document count and one dimension. */
 static bool is_part_valid(const struct part *part, const struct model *model)
 {
@@ -232,10 +251,9 @@ static bool is_part_valid(const struct part *part, const struct model *model)
 		return false;
 	if (!vectors)
 		return !model->embedder && !part->ivf;
-	if (part->ivf && (part->ivf->header->doc_count != part->segment->doc_count ||
-	                  part->ivf->header->dimension != vectors->header->dimension))
+	if ((!model->embedder) != (model->external != NULL))
 		return false;
-	if ((!model->embedder) != (model->external != 0))
+	if (part->ivf && !is_ivf_valid(part->ivf, vectors, model))
 		return false;
 	return vectors->header->count == part->segment->doc_count &&
 	       (!model->embedder ||
@@ -299,26 +317,25 @@ static size_t open_parts(char *data, const struct model *model, struct view_part
 	return header->part_count;
 }
 
-static struct model *open_model(char *data)
+static struct model *open_model(char *data, const char *external)
 {
 	const struct header *header = (const struct header *)data;
 	const struct place *place = (const struct place *)(header + 1);
 	struct embedder *embedder = NULL;
+	if (header->external_model != external_number(external) || (external && place->length > 0))
+		return NULL;
 	if (place->length > 0) {
 		embedder = embedder_open(data + place->offset, place->length, false);
-		if (!embedder || header->external_model != 0) {
-			embedder_free(embedder);
+		if (!embedder)
 			return NULL;
-		}
 	}
-	return model_new(header->external_model, embedder,
-	                 embedder ? embedder->header->trained_on : 0);
+	return model_new(external, embedder);
 }
 
-struct engine_view *snapshot_open(void *data, size_t length)
+struct engine_view *snapshot_open(void *data, size_t length, const char *external)
 {
 	const struct header *header = data;
-	struct model *model = is_intact(header, length) ? open_model(data) : NULL;
+	struct model *model = is_intact(header, length) ? open_model(data, external) : NULL;
 	if (!model)
 		return NULL;
 	struct view_part *parts = mem_array(header->part_count, sizeof(*parts));
@@ -340,7 +357,7 @@ static void keep_mapped(struct engine_view *view, struct mapping *mapping)
 		view->parts[i].part->mapping = mapping_ref(mapping);
 }
 
-static struct engine_view *map_file(int file)
+static struct engine_view *map_file(int file, const char *external)
 {
 	struct stat status;
 	if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0)
@@ -350,19 +367,19 @@ static struct engine_view *map_file(int file)
 	if (data == MAP_FAILED)
 		return NULL;
 	struct mapping *mapping = mapping_new(data, length);
-	struct engine_view *view = snapshot_open(data, length);
+	struct engine_view *view = snapshot_open(data, length, external);
 	if (view)
 		keep_mapped(view, mapping);
 	mapping_unref(mapping);
 	return view;
 }
 
-struct engine_view *snapshot_load(const char *path)
+struct engine_view *snapshot_load(const char *path, const char *external)
 {
 	int file = open(path, O_RDONLY | O_CLOEXEC);
 	if (file < 0)
 		return NULL;
-	struct engine_view *view = map_file(file);
+	struct engine_view *view = map_file(file, external);
 	close(file);
 	return view;
 }

@@ -1,5 +1,4 @@
 #include "engine/internal.h"
-#include "engine/vector/lsa.h"
 
 /* A part is rewritten when more than 1 / DEAD_FRACTION of its documents are dead. */
 #define DEAD_FRACTION 4
@@ -15,15 +14,6 @@ static unsigned tier_of(uint32_t count)
 	for (count /= TIERS_LIVE_DOCS * TIERS_FAN_IN; count > 0; count /= TIERS_FAN_IN)
 		tier++;
 	return MIN_OF(tier, MAX_TIERS - 1u);
-}
-
-bool engine_is_training_due(const struct engine_view *view)
-{
-	const struct model *model = view->model;
-	if (model->external != 0 || view->doc_count < LSA_MIN_DOCS)
-		return false;
-	return view->doc_count >= model->trained_on * ENGINE_RETRAIN_GROWTH &&
-	       (model->trained_on < LSA_MAX_DOCS || !model->embedder);
 }
 
 static bool is_decayed(const struct view_part *at)

@@ -66,13 +66,15 @@ void part_unref(struct part *part)
 	free(part);
 }
 
-struct model *model_new(uint32_t external, struct embedder *embedder, uint32_t trained_on)
+struct model *model_new(const char *external, struct embedder *embedder)
 {
 	struct model *model = mem_array(1, sizeof(*model));
 	atomic_init(&model->references, 1);
-	model->external = external;
+	if (external) {
+		size_t size = strlen(external) + 1;
+		model->external = memcpy(mem_array(size, 1), external, size);
+	}
 	model->embedder = embedder;
-	model->trained_on = trained_on;
 	return model;
 }
 
@@ -87,6 +89,7 @@ void model_unref(struct model *model)
 	if (!model || !is_last(&model->references))
 		return;
 	embedder_free(model->embedder);
+	free(model->external);
 	mapping_unref(model->mapping);
 	free(model);
 }

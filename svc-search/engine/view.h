@@ -27,7 +27,7 @@ struct mapping {
 	size_t length;
 };
 
-/** A segment with its vectors; immutable. */
+/** A segment with its vectors; immutable. Parts that differ in their vectors share a segment. */
 struct part {
 	atomic_uint references;
 	struct segment *segment;
@@ -45,12 +45,11 @@ struct deaths {
 	uint32_t *df;    /* by term: how many of them contain it */
 };
 
-/** What makes the vectors. */
+/** What makes the vectors. All vectors of a view are of its model. */
 struct model {
 	atomic_uint references;
-	uint32_t external;         /* number of the external embedder (engine.h); 0: built-in */
-	struct embedder *embedder; /* NULL while the corpus is too small, or if external */
-	uint32_t trained_on;       /* documents of the last training, also if it made no embedder */
+	char *external;            /* name of the external embedder; NULL: built-in */
+	struct embedder *embedder; /* NULL while there is none, or if external */
 	struct mapping *mapping;   /* as in struct part */
 };
 
@@ -84,8 +83,8 @@ struct part *part_new(struct segment *segment, struct vectors *vectors, struct i
 struct part *part_ref(struct part *part);
 void part_unref(struct part *part);
 
-/** With one reference. Takes `embedder`, which may be NULL. */
-struct model *model_new(uint32_t external, struct embedder *embedder, uint32_t trained_on);
+/** With one reference. Copies `external`, takes `embedder`; both may be NULL. */
+struct model *model_new(const char *external, struct embedder *embedder);
 struct model *model_ref(struct model *model);
 void model_unref(struct model *model);
 
@@ -145,5 +144,5 @@ static inline const struct vectors *view_vectors(const struct engine_view *view,
 static inline bool view_awaits_vector(const struct engine_view *view, size_t part, uint32_t doc)
 {
 	const struct vectors *vectors = view_vectors(view, part);
-	return view->model->external != 0 && (!vectors || !vectors_has(vectors, doc));
+	return view->model->external && (!vectors || !vectors_has(vectors, doc));
 }

@@ -127,16 +127,19 @@ bool follower_has_more(const struct follower *follower)
 	return follower->gap_count > 0 || follower->head < follower->newest;
 }
 
-enum follower_build follower_build(struct follower *follower, bool is_merge_due, size_t save_after)
+enum follower_build follower_build(struct follower *follower, enum follower_build due,
+                                   size_t save_after)
 {
 	if (follower->build != BUILD_NONE)
 		return BUILD_NONE;
-	if (is_merge_due) {
-		follower->build = BUILD_MERGE;
-	} else if (follower->unsaved >= save_after) {
+	if (due != BUILD_NONE) {
+		follower->build = due;
+	} else if (follower->is_adoption_unsaved || follower->unsaved >= save_after) {
 		follower->build = BUILD_SAVE;
 		follower->unsaved = 0;
+		follower->is_adoption_unsaved = false;
 	}
+	follower->is_adoption_unsaved |= due == BUILD_ADOPT;
 	return follower->build;
 }
 

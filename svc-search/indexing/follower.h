@@ -44,7 +44,7 @@ struct follower_page {
 };
 
 /** What the builder does; one of them at a time. */
-enum follower_build { BUILD_NONE, BUILD_MERGE, BUILD_SAVE };
+enum follower_build { BUILD_NONE, BUILD_ADOPT, BUILD_MERGE, BUILD_SAVE };
 
 /** The changes after number `after`, up to `until`, are still to be read. */
 struct follower_gap {
@@ -64,7 +64,8 @@ struct follower {
 	bool is_caught_up; /* the index has included every change up to the target */
 	bool is_reading;   /* a page is being read or applied */
 	enum follower_build build;
-	size_t unsaved; /* changes applied since the last save began */
+	size_t unsaved;           /* changes applied since the last save began */
+	bool is_adoption_unsaved; /* so are all vectors */
 };
 
 /** An empty index. */
@@ -101,10 +102,12 @@ bool follower_has_more(const struct follower *follower);
 /** How far the index is complete. */
 uint64_t follower_complete(const struct follower *follower);
 
-/** What the builder is to begin now; BUILD_NONE: nothing, or something is under way. Merges come first.
- * A save is due when at least `save_after` changes were applied since the last one began; a failed save
- * is repeated after as many more. End it with follower_built(). */
-enum follower_build follower_build(struct follower *follower, bool is_merge_due, size_t save_after);
+/** What the builder is to begin now; BUILD_NONE: nothing, or something is under way. `due` is what the
+ * engine needs: BUILD_ADOPT, BUILD_MERGE or BUILD_NONE; it comes first. A save is due after an adoption,
+ * and when at least `save_after` changes were applied since the last one began; a failed save is repeated
+ * after as many more. End it with follower_built(). */
+enum follower_build follower_build(struct follower *follower, enum follower_build due,
+                                   size_t save_after);
 
 /** The builder's work ended, whether it succeeded or not. */
 void follower_built(struct follower *follower);

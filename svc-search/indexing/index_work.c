@@ -99,12 +99,29 @@ void index_work_restore(void *arg)
 	uv_mutex_unlock(&work->writer->lock);
 }
 
+void index_work_adopt(void *arg)
+{
+	struct index_work *work = arg;
+	struct index_writer *writer = work->writer;
+	uv_mutex_lock(&writer->lock);
+	struct engine_adoption *adoption = engine_adoption_new(writer->engine, work->embedder);
+	work->embedder = NULL;
+	uv_mutex_unlock(&writer->lock);
+	work->is_done = engine_adoption_run(adoption, writer->cancel);
+	uv_mutex_lock(&writer->lock);
+	if (work->is_done)
+		engine_adoption_commit(writer->engine, adoption);
+	else
+		engine_adoption_cancel(writer->engine, adoption);
+	uv_mutex_unlock(&writer->lock);
+}
+
 void index_work_merge(void *arg)
 {
 	struct index_work *work = arg;
 	struct index_writer *writer = work->writer;
 	uv_mutex_lock(&writer->lock);
-	struct engine_merge *merge = engine_merge_new(writer->engine, work->kind);
+	struct engine_merge *merge = engine_merge_new(writer->engine, ENGINE_MERGE_DUE);
 	uv_mutex_unlock(&writer->lock);
 	if (!merge)
 		return;

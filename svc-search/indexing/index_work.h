@@ -26,11 +26,11 @@ struct index_writer {
 struct index_work {
 	struct index_writer *writer;
 	struct engine_change *changes;
-	size_t count;                /* of `changes` */
-	uint64_t complete;           /* index_work_apply(): see engine_apply() */
-	const char *path;            /* of the snapshot */
-	enum engine_merge_kind kind; /* index_work_merge() */
-	bool is_done;                /* whether restore, merge or save succeeded */
+	size_t count;              /* of `changes` */
+	uint64_t complete;         /* index_work_apply(): see engine_apply() */
+	const char *path;          /* of the snapshot */
+	struct embedder *embedder; /* index_work_adopt(), which takes it */
+	bool is_done;              /* whether restore, adoption, merge or save succeeded */
 };
 
 /** Empty work on the engine of `writer`. Borrows. */
@@ -48,7 +48,11 @@ void index_work_apply(void *work);
  * `is_done`. */
 void index_work_restore(void *work);
 
-/** Run a merge of this `kind` and publish its result. Sets `is_done`; false: it was abandoned because of
+/** Replace all vectors by those of `embedder`, and publish the result. Sets `is_done`; false: it was
+ * abandoned because of writer->cancel. */
+void index_work_adopt(void *work);
+
+/** Run a merge that is due and publish its result. Sets `is_done`; false: it was abandoned because of
  * writer->cancel, or there was nothing to merge. */
 void index_work_merge(void *work);
 

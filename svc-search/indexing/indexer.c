@@ -11,8 +11,8 @@
  *     +------+ <----------------------------------------------- +---------+ <--+
  *                 read_done()
  *
- * The builder merges parts of the index and saves it (build_run(), then build_done()), when a pass or a
- * build has ended and one of the two is due. */
+ * The builder adopts a new version of the built-in embedder, merges parts of the index and saves it
+ * (build_run(), then build_done()), when a pass or a build has ended and one of the three is due. */
 #include "indexing/indexer.h"
 
 #include "base/log.h"
@@ -20,6 +20,7 @@
 #include "base/timefmt.h"
 #include "base/uuid.h"
 #include "index.sql.h"
+#include "indexing/embedder_store.h"
 #include "indexing/follower.h"
 #include "indexing/index_files.h"
 #include "indexing/index_work.h"
@@ -75,6 +76,11 @@ struct indexer {
 	bool read_again;           /* start another pass when this one ends */
 	bool is_failing;           /* the last pass failed */
 
+	/* Of the built-in embedder: */
+	char version[EMBEDDER_VERSION_BYTES]; /* current in Postgres; "": none, or external */
+	int64_t version_number;
+	bool is_adoption_due; /* to be tried again when Postgres was looked at again */
+
 	_Atomic bool is_caught_up;
 	_Atomic int64_t updated_at_ms;
 };
@@ -85,6 +91,12 @@ static struct metric bytes_gauge =
 	METRIC_GAUGE("expops_index_bytes", "Memory of the index of this replica.");
 static struct metric parts_gauge =
 	METRIC_GAUGE("expops_index_parts", "Parts of the index that a search looks into.");
+
+static struct metric embedder_gauge = METRIC_GAUGE(
+	"expops_embedder_number",
+	"Number of the built-in embedder's version that this replica uses; it is the "
+	"same in all replicas, except while they adopt a new one. 0: none, external, or "
+	"not the current one.");
 
 static void start_reading(struct indexer *indexer);
 
@@ -100,28 +112,58 @@ static const char *snapshot_path(struct request *rq, const struct indexer *index
 	return data_dir[0] ? index_files_path(rq->arena, data_dir, indexer->source) : NULL;
 }
 
+/* Whether the view has the vectors of the current version. */
+static bool uses_version(const struct indexer *indexer, const struct engine_view *view)
+{
+	return strcmp(engine_version(view), indexer->version) == 0;
+}
+
 static void show_size(struct indexer *indexer)
 {
 	struct engine_view *view = engine_view_get(indexer->writer.engine);
 	metric_set(&documents_gauge, NULL, NULL, engine_view_count(view));
 	metric_set(&bytes_gauge, NULL, NULL, (double)engine_view_bytes(view));
 	metric_set(&parts_gauge, NULL, NULL, (double)engine_view_parts(view));
+	metric_set(&embedder_gauge, NULL, NULL,
+	           uses_version(indexer, view) ? (double)indexer->version_number : 0);
 	engine_view_put(view);
 }
 
 /* --- Building --------------------------------------------------------------------------------- */
 
-/* The embedder is not trained while more papers are to be read: it would be trained again at once. */
-static enum engine_merge_kind merge_kind(const struct indexer *indexer)
+/* Unless index_work_adopt() has taken it. */
+static void release_embedder(void *arg)
 {
-	return follower_has_more(&indexer->follower) ? ENGINE_MERGE_PARTS : ENGINE_MERGE_DUE;
+	struct index_work *work = arg;
+	embedder_free(work->embedder);
+}
+
+/* Load the current version of the embedder from Postgres and let the engine adopt it. */
+static void adopt_version(struct request *rq, struct indexer *indexer)
+{
+	uint64_t started_us = time_monotonic_us();
+	const char *version = arena_strdup(rq->arena, indexer->version);
+	struct index_work *work = index_work_new(rq, &indexer->writer);
+	indexer->is_adoption_due = false;
+	work->embedder = embedder_store_load(rq, version);
+	arena_on_free(rq->arena, release_embedder, work);
+	if (!work->embedder) {
+		log_warn(LOG_GROUP_APP, "cannot load the embedder", f_text("version", version));
+		return;
+	}
+	fiber_offload(rq, LANE_LONG, index_work_adopt, work);
+	if (!work->is_done)
+		return;
+	show_size(indexer);
+	log_info(LOG_GROUP_APP, "embedder adopted", f_text("version", version),
+	         f_int("documents", indexer_state(indexer).documents),
+	         f_float("seconds", (double)(time_monotonic_us() - started_us) / 1e6));
 }
 
 static void merge_index(struct request *rq, struct indexer *indexer)
 {
 	uint64_t started_us = time_monotonic_us();
 	struct index_work *work = index_work_new(rq, &indexer->writer);
-	work->kind = merge_kind(indexer);
 	fiber_offload(rq, LANE_LONG, index_work_merge, work);
 	if (!work->is_done)
 		return;
@@ -145,7 +187,10 @@ static void save_index(struct request *rq, struct indexer *indexer)
 static void build_run(struct request *rq)
 {
 	struct indexer *indexer = rq->user;
-	if (indexer->follower.build == BUILD_MERGE)
+	enum follower_build build = indexer->follower.build;
+	if (build == BUILD_ADOPT)
+		adopt_version(rq, indexer);
+	else if (build == BUILD_MERGE)
 		merge_index(rq, indexer);
 	else
 		save_index(rq, indexer);
@@ -169,14 +214,23 @@ static size_t save_after(const struct indexer *indexer)
 	return MIN_OF(MAX_OF(documents / SAVE_FRACTION, (size_t)SAVE_MIN), (size_t)SAVE_MAX);
 }
 
+/* What the engine needs. */
+static enum follower_build due_build(const struct indexer *indexer)
+{
+	if (indexer->is_adoption_due)
+		return BUILD_ADOPT;
+	return engine_is_merge_due(indexer->writer.engine, ENGINE_MERGE_DUE) ? BUILD_MERGE
+	                                                                     : BUILD_NONE;
+}
+
 /* Nothing else uses the engine's writing side when no page is being applied and no build runs. */
 static void start_build_if_due(struct indexer *indexer)
 {
 	const struct follower *follower = &indexer->follower;
 	if (is_ending(indexer) || follower->is_reading || follower->build != BUILD_NONE)
 		return;
-	bool is_due = engine_is_merge_due(indexer->writer.engine, merge_kind(indexer));
-	if (follower_build(&indexer->follower, is_due, save_after(indexer)) != BUILD_NONE)
+	if (follower_build(&indexer->follower, due_build(indexer), save_after(indexer)) !=
+	    BUILD_NONE)
 		request_spawn(indexer->worker, "index-build", BUILD_TIMEOUT_MS, build_run,
 		              build_done, indexer);
 }
@@ -231,10 +285,28 @@ attr_noreturn static void start_over(struct request *rq, struct indexer *indexer
 	raise_error(rq, ERR_UNAVAILABLE, "the database was replaced or restored from a backup");
 }
 
+/* Note the current version of the built-in embedder. An empty index adopts it at once, so that no paper
+ * is embedded twice. */
+static void look_at_version(struct request *rq, struct indexer *indexer, const char *version,
+                            int64_t number)
+{
+	if (indexer->space || !version)
+		return;
+	snprintf(indexer->version, sizeof(indexer->version), "%s", version);
+	indexer->version_number = number;
+	struct engine_view *view = engine_view_get(indexer->writer.engine);
+	indexer->is_adoption_due = !uses_version(indexer, view);
+	bool is_empty = engine_view_parts(view) == 0;
+	engine_view_put(view);
+	if (indexer->is_adoption_due && is_empty && indexer->follower.build == BUILD_NONE)
+		adopt_version(rq, indexer);
+}
+
 /* Look up the newest change in the database, and whether the index was built from it. */
 static void look(struct request *rq, struct indexer *indexer)
 {
-	struct pg_rows *rows = pg_query(rq, ASSET_NEWEST_SQL, pg_text(indexer->space));
+	struct pg_rows *rows =
+		pg_query(rq, ASSET_NEWEST_SQL, pg_text(indexer->space), pg_int(EMBEDDER_FORMAT));
 	const char *source = pg_value(rows, 0, 0);
 	uint64_t newest = (uint64_t)pg_value_int(rows, 0, 1);
 	if (!indexer->source[0]) {
@@ -243,6 +315,7 @@ static void look(struct request *rq, struct indexer *indexer)
 	}
 	if (strcmp(source, indexer->source) != 0 || !follower_look(&indexer->follower, newest))
 		start_over(rq, indexer);
+	look_at_version(rq, indexer, pg_value(rows, 0, 2), pg_value_int(rows, 0, 3));
 }
 
 static void read_pass(struct request *rq)
@@ -319,6 +392,7 @@ struct indexer *indexer_new(struct process *process, const char *space)
 	metric_register(&documents_gauge);
 	metric_register(&bytes_gauge);
 	metric_register(&parts_gauge);
+	metric_register(&embedder_gauge);
 	return indexer;
 }
 
@@ -359,9 +433,4 @@ struct index_state indexer_state(const struct indexer *indexer)
 	};
 	engine_view_put(view);
 	return state;
-}
-
-const char *indexer_model(struct arena *arena, const struct engine_view *view)
-{
-	return arena_printf(arena, "%u-%08x", engine_dimension(view), engine_model(view));
 }

@@ -1,10 +1,14 @@
 /** svc-search/indexing/: keeps this replica's index up to date with Postgres. Entry points:
- * indexer.h (start, stop, the current view); index_work.h and index_files.h are internal.
+ * indexer.h (start, stop, the current view), trainer.h; the other headers are internal.
  *
  * One fiber at a time on worker 0 reads the newest changes and applies them to the engine. It runs
  * on each notification of Postgres, and every second in case a notification was lost. Heavy work
- * (building, merging, saving) runs on the thread pool. Loading all papers runs in a second fiber,
- * so that small changes need not wait for it. indexer.c draws the states.
+ * (building, merging, saving) runs on the thread pool. indexer.c draws the states.
+ *
+ * The built-in embedder is trained by one replica for all (trainer.h) and stored in Postgres. Each
+ * replica loads the current version and adopts it: it embeds all its papers in the background, answers
+ * by the former version until then, and swaps. An index that is built from nothing starts with the
+ * current version. The snapshot holds the version that made its vectors.
  *
  * A snapshot of the index is kept under DATA_DIR, so that a restart reads only later changes. When
  * the database is replaced or restored from a backup under a running process, the process exits;
@@ -51,7 +55,3 @@ struct index_state {
 
 /** Any thread. */
 struct index_state indexer_state(const struct indexer *indexer);
-
-/** Identifies the embedder of a view, such as `200-5c01a7f3`: vectors of two views are comparable
- * when their models are the same. In the arena. Any thread. */
-const char *indexer_model(struct arena *arena, const struct engine_view *view);

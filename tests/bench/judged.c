@@ -1,5 +1,8 @@
 #include "judged.h"
 
+#include "engine/vector/sample.h"
+#include "engine/vector/training.h"
+
 #include <yyjson.h>
 #include <zlib.h>
 
@@ -194,6 +197,20 @@ double judged_recall100(const struct judged_query *query, const char *const *ids
 	return (double)found / (double)query->judgment_count;
 }
 
+static void train(struct engine *engine)
+{
+	struct engine_view *view = engine_view_get(engine);
+	struct sample *sample = engine_sample(view);
+	struct embedder *embedder = training_run(sample, NULL);
+	sample_free(sample);
+	engine_view_put(view);
+	if (!embedder)
+		return;
+	struct engine_adoption *adoption = engine_adoption_new(engine, embedder);
+	engine_adoption_run(adoption, NULL);
+	engine_adoption_commit(engine, adoption);
+}
+
 /* Changes of one page. */
 #define PAGE 1000
 
@@ -210,5 +227,6 @@ struct engine *judged_index(const struct judged *judged)
 	struct engine_merge *merge = engine_merge_new(engine, ENGINE_MERGE_ALL);
 	engine_merge_run(merge);
 	engine_merge_commit(engine, merge);
+	train(engine);
 	return engine;
 }

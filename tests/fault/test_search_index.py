@@ -42,6 +42,15 @@ class Replica:
         hits = self.call("POST", "/search/assets", {"query": query, "max_results": 100})
         return {hit["arxiv_id"] for hit in hits if hit["highlights"]}
 
+    def ranking(self, query):
+        """Ids and scores of the answer to a query."""
+        hits = self.call("POST", "/search/assets", {"query": query, "max_results": 100})
+        return [(hit["arxiv_id"], hit["relevance_score"]) for hit in hits]
+
+    def embedder(self):
+        """The version of the embedder that it answers by."""
+        return self.call("GET", "/search/stats")["index"]["embedder"]
+
     def documents(self):
         return self.call("GET", "/search/stats")["index"]["documents"]
 
@@ -115,10 +124,17 @@ def many(db, store, word):
     db.execute("UPDATE asset SET is_deleted = true WHERE arxiv_id = ANY (%s)", [ids])
 
 
+@pytest.fixture
+def temporary(db, word):
+    """Withdraw the papers whose titles begin with the word afterwards."""
+    yield
+    db.execute("UPDATE asset SET is_deleted = true WHERE starts_with(title, %s)", [word])
+
+
 def wait_saved(replica):
-    """Wait until the replica has a snapshot."""
+    """Wait until the replica has a snapshot with all papers."""
     replica.wait_all()
-    wait_for(lambda: replica.snapshots() and replica.count("index merged"), "the index is saved")
+    wait_for(lambda: replica.snapshots(), "the index is saved")
 
 
 def test_a_change_reaches_every_replica(replica, db, store):
@@ -172,6 +188,72 @@ def test_a_restart_after_a_kill_restores_the_index(replica, many, word):
     one.wait_all()
     assert one.count("index restored") == 1
     assert len(one.find(word)) == 100
+
+
+def current_embedder(db):
+    row = db.execute("SELECT version FROM embedder ORDER BY number DESC LIMIT 1").fetchone()
+    return row and row[0]
+
+
+def wait_one_embedder(db, replicas):
+    """Wait until no version is to be trained and all replicas use the current one, which is returned."""
+
+    def settled():
+        papers, changed = db.execute(
+            "SELECT e.papers, (SELECT count(*) FROM asset WHERE NOT is_deleted) FROM embedder e ORDER BY number DESC LIMIT 1"
+        ).fetchone() or (0, 0)
+        version = current_embedder(db)
+        is_right = papers and papers / 1.5 < changed < papers * 1.5
+        return version if is_right and {one.embedder() for one in replicas} == {version} else None
+
+    for one in replicas:
+        one.wait_all()
+    return wait_for(settled, "all replicas use one embedder")
+
+
+QUERIES = ["topic 7 of 3", "paper about a topic", "number 12", "abstract methods for topic 31"]
+
+
+def test_replicas_answer_alike(replica, db, store, word, temporary):
+    """One process trains the embedder for all, whichever replica papers came through and whatever its history."""
+    replicas = [replica()]
+    store(word, 300)
+    replicas[0].wait_all()
+    replicas.append(replica())
+    ids = store(f"{word}more", 700)
+    db.execute("UPDATE asset SET title = title || ' again' WHERE arxiv_id = ANY (%s)", [ids[::3]])
+    db.execute("UPDATE asset SET is_deleted = true WHERE arxiv_id = ANY (%s)", [ids[::5]])
+    version = wait_one_embedder(db, replicas)
+    replicas.append(replica())
+    wait_one_embedder(db, replicas)
+    for query in [word, *QUERIES]:
+        answers = [one.ranking(query) for one in replicas]
+        assert answers[0] and answers[1:] == answers[:1] * 2
+    replicas[1].process.stop()
+    adopted = replicas[1].count("embedder adopted")
+    replicas[1].start()
+    assert replicas[1].embedder() == version
+    assert [replicas[1].ranking(query) for query in QUERIES] == [replicas[0].ranking(query) for query in QUERIES]
+    assert replicas[1].count("embedder adopted") == adopted
+
+
+def test_replicas_follow_a_new_version(replica, db, store, word, temporary):
+    replicas = [replica(), replica()]
+    store(word, 50)
+    before = wait_one_embedder(db, replicas)
+    papers = replicas[0].total()
+    (number,) = db.execute("SELECT max(number) FROM embedder").fetchone()
+    store(f"{word}grown", papers)
+
+    def followed():
+        assert replicas[0].ranking(QUERIES[0])  # it answers all the time
+        return current_embedder(db) != before
+
+    wait_for(followed, "a new version is trained")
+    wait_one_embedder(db, replicas)
+    assert db.execute("SELECT count(*) <= 2, max(number) = %s FROM embedder", [number + 1]).fetchone() == (True, True)
+    for query in [word, *QUERIES]:
+        assert replicas[0].ranking(query) == replicas[1].ranking(query)
 
 
 @pytest.mark.parametrize("damage", ["cut", "byte", "empty", "other"])

@@ -16,15 +16,21 @@ enum {
 	AT_HEADER_CRC = 12,
 	AT_LENGTH = 32,
 	AT_BODY_CRC = 44,
+	AT_EXTERNAL = 48,
 	HEADER_BYTES = 56,
 	ALIGNMENT = 64,
 };
 
+/* Name of the external embedder of those inputs that have one. */
+#define EXTERNAL "external"
+
 /* Number of terms and documents of the index that are used in queries. */
 #define SAMPLE 4
 
-static void correct_header(uint8_t *data, size_t size)
+/* Returns the name of the external embedder. */
+static const char *correct_header(uint8_t *data, size_t size)
 {
+	uint32_t external;
 	uint32_t version = SNAPSHOT_VERSION;
 	uint64_t length = size;
 	uint32_t body_crc =
@@ -32,9 +38,15 @@ static void correct_header(uint8_t *data, size_t size)
 	memcpy(data + AT_VERSION, &version, sizeof(version));
 	memcpy(data + AT_LENGTH, &length, sizeof(length));
 	memcpy(data + AT_BODY_CRC, &body_crc, sizeof(body_crc));
+	memcpy(&external, data + AT_EXTERNAL, sizeof(external));
+	if (external != 0) {
+		external = crc32_of(EXTERNAL, strlen(EXTERNAL));
+		memcpy(data + AT_EXTERNAL, &external, sizeof(external));
+	}
 	memset(data + AT_HEADER_CRC, 0, sizeof(uint32_t));
 	uint32_t header_crc = crc32_of(data, HEADER_BYTES);
 	memcpy(data + AT_HEADER_CRC, &header_crc, sizeof(header_crc));
+	return external != 0 ? EXTERNAL : NULL;
 }
 
 static void check_result(const struct engine_result *result, const struct engine_query *query)
@@ -96,7 +108,7 @@ static void use(const struct engine_view *view)
 		engine_vector(view, id, vector);
 		search(view, id);
 	}
-	engine_model(view);
+	engine_version(view);
 	arena_free(arena);
 }
 
@@ -125,10 +137,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	require(posix_memalign((void **)&copy, ALIGNMENT, size > 0 ? size : 1) == 0);
 	if (size > 0)
 		memcpy(copy, data, size);
-	view_unref(snapshot_open(copy, size));
-	if (size >= HEADER_BYTES)
-		correct_header(copy, size);
-	struct engine_view *view = snapshot_open(copy, size);
+	view_unref(snapshot_open(copy, size, NULL));
+	const char *external = size >= HEADER_BYTES ? correct_header(copy, size) : NULL;
+	struct engine_view *view = snapshot_open(copy, size, external);
 	if (view)
 		use_snapshot(view);
 	free(copy);

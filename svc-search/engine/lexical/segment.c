@@ -173,6 +173,7 @@ float *segment_norms_new(float average_length)
 struct segment *segment_open(void *data, size_t length, bool takes_data)
 {
 	struct segment *segment = mem_array(1, sizeof(*segment));
+	atomic_init(&segment->references, 1);
 	segment->owned = takes_data ? data : NULL;
 	segment->header = data;
 	if (!is_header_valid(data, length)) {
@@ -189,9 +190,16 @@ struct segment *segment_open(void *data, size_t length, bool takes_data)
 	return segment;
 }
 
+struct segment *segment_ref(struct segment *segment)
+{
+	atomic_fetch_add_explicit(&segment->references, 1, memory_order_relaxed);
+	return segment;
+}
+
 void segment_free(struct segment *segment)
 {
-	if (!segment)
+	if (!segment ||
+	    atomic_fetch_sub_explicit(&segment->references, 1, memory_order_acq_rel) != 1)
 		return;
 	for (uint32_t i = 0; segment->category_docs && i < segment->category_count; i++)
 		roaring_bitmap_free(segment->category_docs[i]);

@@ -14,6 +14,7 @@
 
 #include "engine/lexical/postings.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -92,7 +93,8 @@ struct segment {
 	struct roaring_bitmap_s **category_docs; /* documents by category number */
 	struct roaring_bitmap_s *container_docs; /* documents with a container */
 	uint64_t length_sum;                     /* of the weighted lengths of its documents */
-	void *owned;                             /* the blob if the segment frees it, else NULL */
+	atomic_uint references;
+	void *owned; /* the blob if the segment frees it, else NULL */
 };
 
 /** First bytes of a blob: "exseg" and a format number. */
@@ -107,7 +109,10 @@ float *segment_norms_new(float average_length);
  * Returns NULL if the data is not a blob of this format or is inconsistent. */
 struct segment *segment_open(void *data, size_t length, bool takes_data);
 
-/** Accepts NULL. */
+/** Another reference to the segment, for parts that differ in their vectors. */
+struct segment *segment_ref(struct segment *segment);
+
+/** Drop a reference; the last one frees. Accepts NULL. */
 void segment_free(struct segment *segment);
 
 /** The number of the document `id`, or SEGMENT_NONE. */

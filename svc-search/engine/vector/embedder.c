@@ -1,10 +1,15 @@
 #include "engine/vector/embedder.h"
 
+#include "base/crypto.h"
 #include "engine/text/intern.h"
 #include "engine/text/mem.h"
 #include "engine/vector/simd.h"
 
 #include <math.h>
+#include <stdio.h>
+
+/* Bytes of the digest that are in a version. */
+#define VERSION_DIGEST_BYTES 8
 
 static bool is_header_valid(const struct embedder_header *header, size_t length)
 {
@@ -13,10 +18,12 @@ static bool is_header_valid(const struct embedder_header *header, size_t length)
 	    header->length != length || header->dimension == 0 ||
 	    header->stride != simd_padded(header->dimension) || header->slot_count == 0 ||
 	    (header->slot_count & (header->slot_count - 1)) != 0 ||
-	    header->slot_count <= header->term_count)
+	    header->slot_count <= header->term_count || header->strings_length % 4 != 0 ||
+	    !memchr(header->method, '\0', sizeof(header->method)))
 		return false;
 	needed += (uint64_t)header->term_count * (header->stride + 3 * sizeof(uint32_t));
 	needed += (uint64_t)header->slot_count * sizeof(uint32_t) + header->strings_length;
+	needed += (uint64_t)header->list_count * (header->stride + sizeof(float));
 	return needed == length && header->strings_length > 0;
 }
 
@@ -47,6 +54,25 @@ static void set_sections(struct embedder *embedder)
 	embedder->offsets = (const uint32_t *)(embedder->idfs + count);
 	embedder->slots = embedder->offsets + count;
 	embedder->strings = (const char *)(embedder->slots + header->slot_count);
+	embedder->centroids = (struct centroids){
+		.count = header->list_count,
+		.dimension = header->dimension,
+		.stride = header->stride,
+		.scales = (const float *)(embedder->strings + header->strings_length),
+	};
+	embedder->centroids.rows =
+		(const int8_t *)(embedder->centroids.scales + header->list_count);
+}
+
+static void set_version(struct embedder *embedder)
+{
+	const struct embedder_header *header = embedder->header;
+	uint8_t digest[SHA256_LEN];
+	char hex[2 * VERSION_DIGEST_BYTES + 1];
+	sha256(header, header->length, digest);
+	hex_encode(digest, VERSION_DIGEST_BYTES, hex);
+	snprintf(embedder->version, sizeof(embedder->version), "%s-%u-%s", header->method,
+	         header->dimension, hex);
 }
 
 struct embedder *embedder_open(void *data, size_t length, bool takes_data)
@@ -56,8 +82,10 @@ struct embedder *embedder_open(void *data, size_t length, bool takes_data)
 	embedder->header = data;
 	if (is_header_valid(data, length)) {
 		set_sections(embedder);
-		if (is_content_valid(embedder))
+		if (is_content_valid(embedder)) {
+			set_version(embedder);
 			return embedder;
+		}
 	}
 	embedder_free(embedder);
 	return NULL;
@@ -69,6 +97,26 @@ void embedder_free(struct embedder *embedder)
 		return;
 	free(embedder->owned);
 	free(embedder);
+}
+
+struct embedder *embedder_with_centroids(struct embedder *embedder,
+                                         const struct centroids *centroids)
+{
+	size_t length = embedder->header->length;
+	size_t added = centroids->count * (sizeof(float) + (size_t)centroids->stride);
+	char *blob = mem_array(length + added, 1);
+	struct embedder_header *header = (struct embedder_header *)blob;
+	require(embedder->header->list_count == 0 && centroids->stride == embedder->header->stride);
+	memcpy(blob, embedder->header, length);
+	memcpy(blob + length, centroids->scales, centroids->count * sizeof(float));
+	memcpy(blob + length + centroids->count * sizeof(float), centroids->rows,
+	       centroids->count * (size_t)centroids->stride);
+	header->length = length + added;
+	header->list_count = centroids->count;
+	embedder_free(embedder);
+	embedder = embedder_open(blob, length + added, true);
+	require(embedder);
+	return embedder;
 }
 
 static uint32_t find_term(const struct embedder *embedder, const char *text)
@@ -137,7 +185,13 @@ static size_t read_term_frequencies(const struct segment *segment, const uint32_
 bool embedder_embed_doc(const struct embedder *embedder, const struct segment *segment,
                         const uint32_t *map, uint32_t doc, struct term_frequency *terms, float *out)
 {
-	size_t count = read_term_frequencies(segment, map, doc, terms);
+	return embedder_embed_terms(embedder, terms,
+	                            read_term_frequencies(segment, map, doc, terms), out);
+}
+
+bool embedder_embed_terms(const struct embedder *embedder, struct term_frequency *terms,
+                          size_t count, float *out)
+{
 	memset(out, 0, embedder->header->dimension * sizeof(float));
 	qsort(terms, count, sizeof(*terms), compare_terms);
 	for (size_t i = 0, next; i < count; i = next) {

@@ -1,45 +1,50 @@
 /** svc-search/engine/vector/: dense vectors of papers and queries.
  *
- * embedder.h turns texts into vectors by latent semantic analysis, and lsa.h trains it; vectors.h
- * stores the vectors of a segment and scans them; ivf.h searches large sets of them approximately;
- * simd.h and linalg.h are the arithmetic.
+ * embedder.h turns texts into vectors. training.h trains it on a sample of the corpus (sample.h), by
+ * latent semantic analysis (lsa.h); vectors.h stores the vectors of a segment and scans them; ivf.h
+ * searches large sets of them approximately, by lists around centroids (centroids.h); simd.h and
+ * linalg.h are the arithmetic.
  *
- * An embedder is trained on a corpus and then maps any text into the space of the strongest
- * directions of that corpus: the terms of the text, each weighted (1 + ln frequency) x idf and
- * normalised to length 1 together, are projected, and the result is normalised again. Texts on the
- * same subject get similar vectors even when they share few words. The inner product of two vectors
- * is their cosine.
+ * An embedder has a vector for each term. The vector of a text is the sum of those of its terms, each
+ * weighted (1 + ln frequency) x idf, scaled to length 1. Texts on the same subject get similar vectors
+ * even when they share few words. The inner product of two vectors is their cosine.
  *
  * An embedder is one block of memory without pointers (a *blob*), like a segment. Reading it from
- * several threads is safe.
+ * several threads is safe. Its *version* names the bytes of the blob: vectors are comparable only if
+ * they were made by the same version.
  */
 #pragma once
 
 #include "engine/lexical/segment.h"
 #include "engine/text/parsed_query.h"
+#include "engine/vector/centroids.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/** Maximum vocabulary: the terms with the highest document frequency. */
-#define EMBEDDER_MAX_TERMS 50000
-
 /** Tokens of a document that its vector is computed from; later tokens are ignored. */
 #define EMBEDDER_DOC_TOKENS 2048
 
 /** First bytes of a blob: "exemb" and a format number. */
-#define EMBEDDER_MAGIC UINT64_C(0x000001626D657865)
+#define EMBEDDER_FORMAT 2
+#define EMBEDDER_MAGIC  (UINT64_C(0x626D657865) | (uint64_t)EMBEDDER_FORMAT << 40)
+
+/** Room for the version of an embedder, such as `lsa-160-5c01a7f3d2b40e96`, with its NUL. */
+#define EMBEDDER_VERSION_BYTES 48
 
 struct embedder_header {
 	uint64_t magic;
 	uint64_t length;    /* of the blob, in bytes */
+	char method[8];     /* of its training, such as "lsa" */
 	uint32_t dimension; /* of the vectors */
 	uint32_t stride;    /* elements of a row: the dimension, padded (simd.h) */
 	uint32_t term_count;
-	uint32_t slot_count; /* of the hash table of terms, a power of two */
-	uint32_t trained_on; /* number of documents of the corpus */
-	uint32_t strings_length;
+	uint32_t slot_count;     /* of the hash table of terms, a power of two */
+	uint32_t trained_on;     /* number of documents of the corpus */
+	uint32_t strings_length; /* a multiple of 4 */
+	uint32_t list_count;     /* number of centroids; 0: a scan is quick */
+	uint32_t reserved;
 };
 
 /** A view of a blob; its parts follow the header in this order. */
@@ -51,6 +56,8 @@ struct embedder {
 	const uint32_t *offsets; /* by term: offset of its text in the strings */
 	const uint32_t *slots;   /* term number + 1; 0 is free */
 	const char *strings;
+	struct centroids centroids; /* of the lists of all inverted files (ivf.h) */
+	char version[EMBEDDER_VERSION_BYTES];
 	void *owned; /* the blob if the embedder frees it; else NULL */
 };
 
@@ -67,6 +74,10 @@ struct embedder *embedder_open(void *data, size_t length, bool takes_data);
 /** Accepts NULL. */
 void embedder_free(struct embedder *embedder);
 
+/** The same embedder with centroids; it must have none. Copies them. Takes `embedder`. */
+struct embedder *embedder_with_centroids(struct embedder *embedder,
+                                         const struct centroids *centroids);
+
 /** The embedder's number of each term of `segment`; SEGMENT_NONE for terms out of its vocabulary. The
  * caller frees it with free(). */
 uint32_t *embedder_map_terms(const struct embedder *embedder, const struct segment *segment);
@@ -78,6 +89,10 @@ uint32_t *embedder_map_terms(const struct embedder *embedder, const struct segme
 bool embedder_embed_doc(const struct embedder *embedder, const struct segment *segment,
                         const uint32_t *map, uint32_t doc, struct term_frequency *terms,
                         float *out);
+
+/** The same for `count` tokens, in any order; sorts them. */
+bool embedder_embed_terms(const struct embedder *embedder, struct term_frequency *terms,
+                          size_t count, float *out);
 
 /** The same for a query or any text. Ignores the idf values of `parsed`. */
 bool embedder_embed(const struct embedder *embedder, const struct parsed_query *parsed, float *out);

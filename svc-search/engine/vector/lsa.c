@@ -2,8 +2,8 @@
 
 #include "engine/lexical/bm25.h"
 #include "engine/text/cancel.h"
-#include "engine/text/intern.h"
 #include "engine/text/mem.h"
+#include "engine/vector/embedder_draft.h"
 #include "engine/vector/linalg.h"
 #include "engine/vector/simd.h"
 #include "engine/vector/vectors.h"
@@ -21,8 +21,7 @@
 
 /* The corpus as a sparse matrix (CSR). */
 struct corpus {
-	uint32_t
-		vocabulary; /* columns: the first terms of the segment, which are the most frequent */
+	uint32_t vocabulary; /* columns: the terms of the sample */
 	uint32_t row_count;
 	size_t *starts; /* row_count + 1 */
 	uint32_t *terms;
@@ -30,16 +29,6 @@ struct corpus {
 	float *idfs;               /* by term */
 	const atomic_bool *cancel; /* may be NULL */
 };
-
-/* Number of terms to use: the most frequent that occur in at least two documents. Segments number
- * terms by descending document frequency. */
-static uint32_t vocabulary_of(const struct segment *segment)
-{
-	uint32_t count = MIN_OF(segment->term_count, (uint32_t)EMBEDDER_MAX_TERMS);
-	while (count > 0 && segment->terms[count - 1].df < 2)
-		count--;
-	return count;
-}
 
 /* Weight the term frequencies of a row and scale it to length 1. */
 static void finish_row(struct corpus *corpus, size_t start, size_t end, float *frequencies)
@@ -55,52 +44,50 @@ static void finish_row(struct corpus *corpus, size_t start, size_t end, float *f
 		corpus->weights[i] /= length;
 }
 
-/* Append the row of one document. `frequencies` is scratch by term, zero before and after. */
-static void add_row(struct corpus *corpus, const struct segment *segment, uint32_t doc,
+/* Append the row of one paper. `frequencies` is scratch by term, zero before and after. */
+static void add_row(struct corpus *corpus, const struct sample *sample, uint32_t doc,
                     float *frequencies)
 {
-	struct forward forward = segment_forward(segment, doc);
-	uint32_t count = forward.title_count + forward.abstract_count;
+	const uint32_t *tokens = sample->tokens + sample->starts[doc];
+	size_t count = sample->starts[doc + 1] - sample->starts[doc];
 	size_t start = corpus->starts[corpus->row_count];
 	size_t end = start;
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t term = forward_next(&forward);
-		if (term >= corpus->vocabulary)
-			continue;
-		if (!(frequencies[term] > 0))
-			corpus->terms[end++] = term;
-		frequencies[term] += (float)forward_weight(&forward, i);
+	for (size_t i = 0; i < count; i++) {
+		if (!(frequencies[tokens[i]] > 0))
+			corpus->terms[end++] = tokens[i];
+		frequencies[tokens[i]] += (float)sample_weight(sample, doc, i);
 	}
 	finish_row(corpus, start, end, frequencies);
 	corpus->starts[++corpus->row_count] = end;
 }
 
-/* An upper bound of the entries of `rows` documents, `step` apart. */
-static size_t count_entries(const struct segment *segment, double step, uint32_t rows)
+/* How many different terms each paper has, in all. */
+static size_t count_entries(const struct sample *sample)
 {
+	mem_auto_free uint32_t *seen = mem_array(sample->term_count, sizeof(uint32_t));
 	size_t entries = 0;
-	for (uint32_t row = 0; row < rows; row++) {
-		struct forward forward = segment_forward(segment, (uint32_t)(row * step));
-		entries += forward.title_count + forward.abstract_count;
+	for (uint32_t doc = 0; doc < sample->doc_count; doc++) {
+		for (size_t i = sample->starts[doc]; i < sample->starts[doc + 1]; i++) {
+			entries += seen[sample->tokens[i]] != doc + 1;
+			seen[sample->tokens[i]] = doc + 1;
+		}
 	}
 	return entries;
 }
 
-static struct corpus corpus_read(const struct segment *segment)
+static struct corpus corpus_read(const struct sample *sample)
 {
-	uint32_t rows = MIN_OF(segment->doc_count, (uint32_t)LSA_MAX_DOCS);
-	double step = (double)segment->doc_count / rows;
-	size_t entries = count_entries(segment, step, rows);
-	struct corpus corpus = {.vocabulary = vocabulary_of(segment)};
+	size_t entries = count_entries(sample);
+	struct corpus corpus = {.vocabulary = sample->term_count};
 	mem_auto_free float *frequencies = mem_array(corpus.vocabulary, sizeof(float));
-	corpus.starts = mem_array(rows + (size_t)1, sizeof(size_t));
+	corpus.starts = mem_array(sample->doc_count + (size_t)1, sizeof(size_t));
 	corpus.terms = mem_array(entries, sizeof(uint32_t));
 	corpus.weights = mem_array(entries, sizeof(float));
 	corpus.idfs = mem_array(corpus.vocabulary, sizeof(float));
 	for (uint32_t i = 0; i < corpus.vocabulary; i++)
-		corpus.idfs[i] = bm25_idf(segment->terms[i].df, segment->doc_count);
-	for (uint32_t row = 0; row < rows; row++)
-		add_row(&corpus, segment, (uint32_t)(row * step), frequencies);
+		corpus.idfs[i] = bm25_idf(sample->df[i], sample->doc_count);
+	for (uint32_t doc = 0; doc < sample->doc_count; doc++)
+		add_row(&corpus, sample, doc, frequencies);
 	return corpus;
 }
 
@@ -206,67 +193,22 @@ static size_t dimension_for(const struct corpus *corpus)
 	return MIN_OF((size_t)LSA_DIMENSION, limit);
 }
 
-static void write_strings(const struct segment *segment, uint32_t count, uint32_t *offsets,
-                          uint32_t *slots, uint32_t slot_count, char *strings)
-{
-	size_t length = 0;
-	for (uint32_t i = 0; i < count; i++) {
-		const char *text = segment_term_text(segment, i);
-		size_t size = strlen(text) + 1;
-		size_t at = intern_hash(text, size - 1) & (slot_count - 1);
-		while (slots[at] != 0)
-			at = (at + 1) & (slot_count - 1);
-		slots[at] = i + 1;
-		offsets[i] = (uint32_t)length;
-		memcpy(strings + length, text, size);
-		length += size;
-	}
-}
-
-static uint32_t strings_length(const struct segment *segment, uint32_t count)
-{
-	size_t length = 1;
-	for (uint32_t i = 0; i < count; i++)
-		length += strlen(segment_term_text(segment, i)) + 1;
-	return (uint32_t)length;
-}
-
-static struct embedder *write_embedder(const struct segment *segment, const struct corpus *corpus,
+static struct embedder *write_embedder(const struct sample *sample, const struct corpus *corpus,
                                        const float *basis, size_t width, size_t dimension)
 {
-	uint32_t count = corpus->vocabulary;
-	struct embedder_header header = {.magic = EMBEDDER_MAGIC,
-	                                 .dimension = (uint32_t)dimension,
-	                                 .stride = (uint32_t)simd_padded(dimension),
-	                                 .term_count = count,
-	                                 .slot_count = 16,
-	                                 .trained_on = segment->doc_count,
-	                                 .strings_length = strings_length(segment, count)};
-	while (header.slot_count < count * 2)
-		header.slot_count *= 2;
-	header.length = sizeof(header) + (uint64_t)count * (header.stride + 3 * sizeof(uint32_t)) +
-	                header.slot_count * sizeof(uint32_t) + header.strings_length;
-	char *blob = mem_array(header.length, 1);
-	memcpy(blob, &header, sizeof(header));
-	float *scales = (float *)(blob + sizeof(header) + (size_t)count * header.stride);
-	uint32_t *offsets = (uint32_t *)(scales + 2 * (size_t)count);
-	for (size_t i = 0; i < count; i++)
-		vectors_quantise(basis + i * width, dimension,
-		                 (int8_t *)blob + sizeof(header) + i * header.stride, &scales[i]);
-	memcpy(scales + count, corpus->idfs, count * sizeof(float));
-	write_strings(segment, count, offsets, offsets + count, header.slot_count,
-	              (char *)(offsets + count + header.slot_count));
-	struct embedder *embedder = embedder_open(blob, header.length, true);
-	require(embedder);
-	return embedder;
+	struct embedder_draft draft;
+	embedder_draft_begin(&draft, sample, "lsa", (uint32_t)dimension);
+	for (size_t i = 0; i < corpus->vocabulary; i++)
+		vectors_quantise(basis + i * width, dimension, draft.rows + i * draft.stride,
+		                 &draft.scales[i]);
+	memcpy(draft.idfs, corpus->idfs, corpus->vocabulary * sizeof(float));
+	return embedder_draft_end(&draft);
 }
 
-struct embedder *lsa_train(const struct segment *segment, const atomic_bool *cancel)
+struct embedder *lsa_train(const struct sample *sample, const atomic_bool *cancel)
 {
 	struct embedder *embedder = NULL;
-	if (segment->doc_count < LSA_MIN_DOCS)
-		return NULL;
-	struct corpus corpus = corpus_read(segment);
+	struct corpus corpus = corpus_read(sample);
 	corpus.cancel = cancel;
 	size_t dimension = dimension_for(&corpus);
 	size_t width = dimension + OVERSAMPLING;
@@ -277,10 +219,10 @@ struct embedder *lsa_train(const struct segment *segment, const atomic_bool *can
 		iterate_subspace(&corpus, &basis, &next, width);
 	if (dimension > 0 && !is_cancelled(cancel))
 		dimension = rotate_to_singular(&corpus, basis, width, dimension);
-	if (dimension > 0 && !is_cancelled(cancel))
-		embedder = write_embedder(segment, &corpus, basis, width, dimension);
-	free(basis);
 	free(next);
+	if (dimension > 0 && !is_cancelled(cancel))
+		embedder = write_embedder(sample, &corpus, basis, width, dimension);
+	free(basis);
 	corpus_done(&corpus);
 	return embedder;
 }

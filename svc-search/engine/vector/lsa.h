@@ -4,24 +4,19 @@
  * The corpus is a sparse matrix with one row per document, weighted as embedder.h describes. Its
  * strongest right singular vectors are found by randomised subspace iteration (Halko, Martinsson and
  * Tropp, "Finding structure with randomness", SIAM Review 2011, algorithm 4.4) with a fixed seed, so
- * that training is reproducible.
+ * that training is reproducible: the same sample gives the same bytes (on processors with the same
+ * vector instructions, see simd.h).
  */
 #pragma once
 
 #include "engine/vector/embedder.h"
+#include "engine/vector/sample.h"
 
 #include <stdatomic.h>
 
 /** Dimension of the vectors of a large corpus; a small one gets fewer. */
 #define LSA_DIMENSION 160
 
-/** Minimum documents to train on. */
-#define LSA_MIN_DOCS 20
-
-/** Maximum documents to train on; of a larger corpus, an evenly spaced sample. */
-#define LSA_MAX_DOCS 100000
-
-/** Train on `segment`. Takes about 1 s and 40 MB for 10,000 abstracts. Returns NULL when there are fewer
- * than LSA_MIN_DOCS documents, when no two share a word, or soon after `*cancel` becomes true.
- * `cancel` may be NULL. */
-struct embedder *lsa_train(const struct segment *segment, const atomic_bool *cancel);
+/** Train on `sample`. Returns NULL when there are fewer than three papers, when no two share a word, or soon
+ * after `*cancel` becomes true. `cancel` may be NULL. */
+struct embedder *lsa_train(const struct sample *sample, const atomic_bool *cancel);

@@ -124,6 +124,28 @@ struct vectors *vectors_make(const struct embedder *embedder, const struct segme
 	return draft_open(&draft);
 }
 
+struct vectors *vectors_of_sample(const struct embedder *embedder, const struct sample *sample,
+                                  const atomic_bool *cancel)
+{
+	uint32_t dimension = embedder->header->dimension;
+	struct draft draft = draft_new(sample->doc_count, dimension);
+	mem_auto_free float *vector = mem_array(dimension, sizeof(float));
+	mem_auto_free struct term_frequency *terms = mem_array(SAMPLE_DOC_TOKENS, sizeof(*terms));
+	require(embedder->header->term_count == sample->term_count);
+	for (uint32_t doc = 0; doc < sample->doc_count && !is_cancelled(cancel); doc++) {
+		int8_t *row = draft.rows + (size_t)doc * draft.stride;
+		size_t count = sample->starts[doc + 1] - sample->starts[doc];
+		float scale;
+		for (size_t i = 0; i < count; i++)
+			terms[i] = (struct term_frequency){sample->tokens[sample->starts[doc] + i],
+			                                   (float)sample_weight(sample, doc, i)};
+		embedder_embed_terms(embedder, terms, count, vector);
+		vectors_quantise(vector, dimension, row, &scale);
+		draft.scales[doc] = unit_scale(row, dimension);
+	}
+	return draft_open(&draft);
+}
+
 /* The mean cosine of two documents, from the sum of their unit vectors: its squared length is their
  * number plus the cosines of all ordered pairs. */
 static float measure_background(const struct vectors *vectors)

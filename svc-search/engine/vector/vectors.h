@@ -10,6 +10,7 @@
 #include "engine/lexical/lexical.h"
 #include "engine/lexical/topk.h"
 #include "engine/vector/embedder.h"
+#include "engine/vector/sample.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -50,6 +51,11 @@ struct vector_query {
  * `*cancel` is true, the remaining vectors stay zero. `cancel` may be NULL. */
 struct vectors *vectors_make(const struct embedder *embedder, const struct segment *segment,
                              const struct builder *builder, const atomic_bool *cancel);
+
+/** Embed the papers of `sample`, by an embedder of its terms. The caller frees the vectors. Once `*cancel`
+ * is true, the remaining vectors stay zero. `cancel` may be NULL. */
+struct vectors *vectors_of_sample(const struct embedder *embedder, const struct sample *sample,
+                                  const atomic_bool *cancel);
 
 /** The external vectors that were added to `builder` with the documents of `segment`, which it has just
  * built. Documents without a vector get zeros. NULL when no document has one. The caller frees them.

@@ -1,6 +1,8 @@
 /* The parts of an index: their number stays small, and a ranking does not depend on them. */
 #include "corpus.h"
+#include "engine/vector/vectors.h"
 #include "engine_fixture.h"
+#include "trained.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +20,7 @@ static void load_generated(struct engine *engine, uint32_t count)
 		changes[i].document = sample_document(arena, &noise, i, WORDS);
 	engine_apply(engine, changes, count, count);
 	merge(engine);
+	train(engine);
 	arena_free(arena);
 }
 
@@ -32,11 +35,11 @@ static void apply_pages(struct engine *engine, struct engine_change *changes, si
 	}
 }
 
-/* An index whose papers were added in another order, changed, deleted and merged on the way. */
-static struct engine *with_history(struct arena *arena, const struct engine_change *papers,
-                                   uint64_t seed)
+/* Add papers to an empty index in another order, with changes, deletions and merges on the way, and with
+ * an embedder that is trained on the way if `trains`. */
+static void live_through(struct arena *arena, const struct engine_change *papers, uint64_t seed,
+                         bool trains, struct engine *engine)
 {
-	struct engine *engine = engine_new("model");
 	struct random_source noise = {seed};
 	struct engine_change *changes = arena_array(arena, 3 * HISTORY_PAPERS, sizeof(*changes));
 	size_t count = 0;
@@ -61,15 +64,11 @@ static struct engine *with_history(struct arena *arena, const struct engine_chan
 		size = MIN_OF(size, count - at);
 		engine_apply(engine, changes + at, size, at + size);
 		at += size;
-		struct engine_merge *merge =
-			engine_merge_new(engine, random_below(&noise, 4) == 0 ? ENGINE_MERGE_ALL
-		                                                              : ENGINE_MERGE_DUE);
-		if (!merge)
-			continue;
-		assert_true(engine_merge_run(merge));
-		engine_merge_commit(engine, merge);
+		run_merge(engine,
+		          random_below(&noise, 4) == 0 ? ENGINE_MERGE_ALL : ENGINE_MERGE_DUE);
+		if (trains && random_below(&noise, 4) == 0)
+			train(engine);
 	}
-	return engine;
 }
 
 static void assert_same_results(struct engine *one, struct engine *other, uint32_t words)
@@ -107,12 +106,98 @@ static void test_the_ranking_does_not_depend_on_the_history(void **state)
 		papers[i].document = sample_document(arena, &noise, i, WORDS);
 	engine_apply(plain, papers, HISTORY_PAPERS, HISTORY_PAPERS);
 	for (uint64_t seed = 1; seed <= 12; seed++) {
-		struct engine *engine = with_history(arena, papers, seed);
+		struct engine *engine = engine_new("model");
+		live_through(arena, papers, seed, false, engine);
 		assert_same_results(plain, engine, WORDS);
 		engine_free(engine);
 	}
 	engine_free(plain);
 	arena_free(arena);
+}
+
+static struct embedder *with_lists(struct embedder *embedder, const struct engine *source)
+{
+	struct engine_view *view = engine_view_get((struct engine *)source);
+	struct sample *sample = engine_sample(view);
+	struct vectors *vectors = vectors_of_sample(embedder, sample, NULL);
+	struct centroids *centroids = centroids_learn(vectors, 60, NULL);
+	embedder = embedder_with_centroids(embedder, centroids);
+	centroids_free(centroids);
+	vectors_free(vectors);
+	sample_free(sample);
+	engine_view_put(view);
+	return embedder;
+}
+
+static void assert_same_fingerprint(struct engine *one, struct engine *other)
+{
+	struct engine *engines[] = {one, other};
+	uint8_t fingerprints[2][SAMPLE_FINGERPRINT_BYTES];
+	for (int i = 0; i < 2; i++) {
+		struct engine_view *view = engine_view_get(engines[i]);
+		struct sample *sample = engine_sample(view);
+		training_fingerprint(sample, fingerprints[i]);
+		sample_free(sample);
+		engine_view_put(view);
+	}
+	assert_memory_equal(fingerprints[0], fingerprints[1], SAMPLE_FINGERPRINT_BYTES);
+}
+
+/* The embedder is the same byte for byte, and so is the ranking, also when only some lists of the vectors
+ * are searched. */
+static void test_the_embedder_does_not_depend_on_the_history(void **state)
+{
+	struct arena *arena = arena_new();
+	struct random_source noise = {114};
+	struct engine *plain = engine_new(NULL);
+	struct engine_change *papers = arena_array(arena, HISTORY_PAPERS, sizeof(*papers));
+	(void)state;
+	for (uint32_t i = 0; i < HISTORY_PAPERS; i++)
+		papers[i].document = sample_document(arena, &noise, i, WORDS);
+	engine_apply(plain, papers, HISTORY_PAPERS, HISTORY_PAPERS);
+	for (uint64_t seed = 1; seed <= 12; seed++) {
+		struct engine *engine = engine_new(NULL);
+		live_through(arena, papers, seed, true, engine);
+		assert_same_fingerprint(plain, engine);
+		struct embedder *expected = train_on_engine(plain);
+		struct embedder *embedder = train_on_engine(engine);
+		if (seed % 2 == 0) {
+			expected = with_lists(expected, plain);
+			embedder = with_lists(embedder, engine);
+		}
+		assert_int_equal(embedder->header->length, expected->header->length);
+		assert_memory_equal(embedder->header, expected->header, expected->header->length);
+		assert_string_equal(embedder->version, expected->version);
+		adopt(plain, expected);
+		adopt(engine, embedder);
+		assert_same_results(plain, engine, WORDS);
+		engine_free(engine);
+	}
+	engine_free(plain);
+	arena_free(arena);
+}
+
+static void test_a_changed_text_changes_the_fingerprint(void **state)
+{
+	struct engine *engine = engine_new(NULL);
+	uint8_t fingerprints[3][SAMPLE_FINGERPRINT_BYTES];
+	struct engine_change change = {
+		.document = {.id = "p3", .title = "zbq zcq", .abstract = "zdq", .seq = 1000}};
+	(void)state;
+	load_generated(engine, 200);
+	for (int i = 0; i < 3; i++) {
+		struct engine_view *view = engine_view_get(engine);
+		struct sample *sample = engine_sample(view);
+		training_fingerprint(sample, fingerprints[i]);
+		sample_free(sample);
+		engine_view_put(view);
+		change.document.seq++;
+		change.document.has_container = i > 0; /* says nothing about texts */
+		engine_apply(engine, &change, 1, change.document.seq);
+	}
+	assert_memory_not_equal(fingerprints[0], fingerprints[1], SAMPLE_FINGERPRINT_BYTES);
+	assert_memory_equal(fingerprints[1], fingerprints[2], SAMPLE_FINGERPRINT_BYTES);
+	engine_free(engine);
 }
 
 /* With one embedder, parts give the same ranking as one part. */
@@ -177,6 +262,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_ranking_does_not_depend_on_the_history),
+		cmocka_unit_test(test_the_embedder_does_not_depend_on_the_history),
+		cmocka_unit_test(test_a_changed_text_changes_the_fingerprint),
 		cmocka_unit_test(test_parts_rank_as_one_part),
 		cmocka_unit_test(test_the_number_of_parts_stays_small),
 	};

@@ -2,6 +2,7 @@
 
 #include "corpus.h"
 #include "engine_fixture.h"
+#include "trained.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -51,7 +52,7 @@ static uint32_t count_of(struct engine *engine)
 	return count;
 }
 
-/* Add `count` papers as one batch of changes, and merge. */
+/* Add `count` papers as one batch of changes, merge, and train an embedder on them. */
 static void load_generated(struct engine *engine, uint32_t count, uint64_t seq)
 {
 	struct arena *arena = arena_new();
@@ -61,6 +62,7 @@ static void load_generated(struct engine *engine, uint32_t count, uint64_t seq)
 		changes[i].document = sample_document(arena, &noise, i, WORDS);
 	engine_apply(engine, changes, count, seq);
 	merge(engine);
+	train(engine);
 	arena_free(arena);
 }
 
@@ -190,6 +192,68 @@ static void test_changes_during_a_merge_are_kept(void **state)
 	engine_merge_cancel(engine, engine_merge_new(engine, ENGINE_MERGE_ALL));
 	engine_merge_cancel(engine, NULL);
 	assert_int_equal(count_of(engine), 4);
+	arena_free(arena);
+	engine_free(engine);
+}
+
+static void test_changes_during_an_adoption_are_kept(void **state)
+{
+	struct engine *engine = engine_new(NULL);
+	struct engine *other = engine_new(NULL);
+	struct arena *arena = arena_new();
+	const char *word = sample_word(arena, 3);
+	(void)state;
+	load_generated(engine, 300, 300);
+	load_generated(other, 200, 200);
+	struct engine_adoption *slow = engine_adoption_new(engine, train_on_engine(other));
+	assert_false(engine_is_merge_due(engine, ENGINE_MERGE_ALL));
+	delete (engine, "p7", 301);
+	add(engine, "new", word, 302);
+	assert_true(engine_adoption_run(slow, NULL));
+	delete (engine, "p8", 303);
+	add(engine, "newer", word, 304);
+	engine_adoption_commit(engine, slow);
+	assert_int_equal(count_of(engine), 300);
+	struct engine_view *view = engine_view_get(engine);
+	struct engine_view *trained = engine_view_get(other);
+	assert_string_equal(engine_version(view), engine_version(trained));
+	engine_view_put(trained);
+	float vector[512];
+	uint64_t seq;
+	assert_false(engine_find(view, "p7", &seq) || engine_find(view, "p8", &seq));
+	assert_true(engine_vector(view, "new", vector) && engine_vector(view, "newer", vector));
+	engine_view_put(view);
+	merge(engine);
+	assert_int_equal(count_of(engine), 300);
+	engine_adoption_cancel(engine, engine_adoption_new(engine, train_on_engine(other)));
+	engine_adoption_cancel(engine, NULL);
+	arena_free(arena);
+	engine_free(engine);
+	engine_free(other);
+}
+
+/* A view that was taken before goes on with its own embedder. */
+static void test_an_embedder_replaces_the_vectors_of_another(void **state)
+{
+	struct engine *engine = engine_new(NULL);
+	struct arena *arena = arena_new();
+	const char *text =
+		arena_printf(arena, "%s %s", sample_word(arena, 3), sample_word(arena, 5));
+	(void)state;
+	load_generated(engine, 400, 400);
+	struct engine_view *before = engine_view_get(engine);
+	for (uint64_t seq = 401; seq < 700; seq++)
+		add(engine, arena_printf(arena, "q%d", (int)seq),
+		    sample_text(arena, &(struct random_source){seq}, 9, WORDS), seq);
+	train(engine);
+	struct engine_view *after = engine_view_get(engine);
+	assert_string_not_equal(engine_version(before), engine_version(after));
+	struct engine_result kept = search_view(arena, before, text, 10);
+	assert_int_equal(kept.count, 10);
+	engine_view_put(after);
+	engine_view_put(before);
+	merge(engine);
+	assert_int_equal(count_of(engine), 699);
 	arena_free(arena);
 	engine_free(engine);
 }
@@ -379,7 +443,7 @@ static void test_vectors_of_papers_and_texts_match(void **state)
 	apply_one(engine, document);
 	struct engine_view *view = engine_view_get(engine);
 	assert_true(engine_dimension(view) > 0 && engine_dimension(view) <= 512);
-	assert_true(engine_model(view) != 0);
+	assert_string_not_equal(engine_version(view), "");
 	char *text =
 		arena_printf(arena, "%s %s %s", document.title, document.title, document.abstract);
 	float stored[512];
@@ -426,26 +490,6 @@ static void test_a_saved_index_is_restored(void **state)
 	engine_free(restored);
 	engine_free(engine);
 	arena_free(arena);
-}
-
-static void test_growth_requests_merges(void **state)
-{
-	struct engine *engine = engine_new(NULL);
-	struct arena *arena = arena_new();
-	struct random_source noise = {105};
-	uint32_t merges = 0;
-	(void)state;
-	for (uint32_t i = 0; i < 200; i++) {
-		apply_one(engine, sample_document(arena, &noise, i, 40));
-		if (!engine_is_merge_due(engine, ENGINE_MERGE_DUE))
-			continue;
-		merge(engine);
-		merges++;
-	}
-	assert_true(merges >= 4 && merges <= 8);
-	assert_int_equal(count_of(engine), 200);
-	arena_free(arena);
-	engine_free(engine);
 }
 
 /* What was applied past a gap is in the index, but the index does not claim it. */
@@ -552,7 +596,8 @@ int main(void)
 		cmocka_unit_test(test_filters_apply_to_every_part),
 		cmocka_unit_test(test_vectors_of_papers_and_texts_match),
 		cmocka_unit_test(test_a_saved_index_is_restored),
-		cmocka_unit_test(test_growth_requests_merges),
+		cmocka_unit_test(test_changes_during_an_adoption_are_kept),
+		cmocka_unit_test(test_an_embedder_replaces_the_vectors_of_another),
 		cmocka_unit_test(test_a_snapshot_claims_what_is_complete),
 		cmocka_unit_test(test_a_view_does_not_change_while_it_is_read),
 	};

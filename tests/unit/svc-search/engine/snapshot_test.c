@@ -1,7 +1,7 @@
 #include "engine/snapshot.h"
 
 #include "corpus.h"
-#include "engine/vector/lsa.h"
+#include "trained.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -43,18 +43,33 @@ static void write_file(const char *path, const char *data, size_t length)
 	assert_int_equal(fclose(file), 0);
 }
 
+/* An embedder with centroids; NULL when `segment` is too small. */
+static struct embedder *make_embedder(const struct segment *segment)
+{
+	struct embedder *embedder = train_on_segment(segment);
+	if (!embedder)
+		return NULL;
+	struct vectors *vectors = vectors_make(embedder, segment, NULL, NULL);
+	struct centroids *centroids = centroids_learn(vectors, 15, NULL);
+	embedder = embedder_with_centroids(embedder, centroids);
+	centroids_free(centroids);
+	vectors_free(vectors);
+	return embedder;
+}
+
 static struct part *make_part(const struct embedder *embedder, struct segment *segment)
 {
 	struct vectors *vectors = embedder ? vectors_make(embedder, segment, NULL, NULL) : NULL;
-	return part_new(segment, vectors, vectors ? ivf_make(vectors, 1, NULL) : NULL);
+	return part_new(segment, vectors,
+	                vectors ? ivf_make(vectors, &embedder->centroids, NULL) : NULL);
 }
 
 /* A view of two parts, of which the first, with `count` papers, has two dead ones. */
 static struct engine_view *make_view(uint32_t count)
 {
 	struct segment *segment = sample_segment(81, count, 200);
-	struct embedder *embedder = lsa_train(segment, NULL);
-	struct model *model = model_new(0, embedder, embedder ? count : 0);
+	struct embedder *embedder = make_embedder(segment);
+	struct model *model = model_new(NULL, embedder);
 	const uint32_t dead[] = {0, count - 1};
 	struct view_part *parts = calloc(2, sizeof(*parts));
 	parts[0].part = make_part(embedder, segment);
@@ -106,7 +121,7 @@ static void test_a_saved_view_is_loaded(void **state)
 {
 	struct fixture *fixture = *state;
 	struct engine_view *made = make_view(200);
-	struct engine_view *loaded = snapshot_load(fixture->path);
+	struct engine_view *loaded = snapshot_load(fixture->path, NULL);
 	assert_non_null(loaded);
 	assert_int_equal(loaded->progress.complete, 4711);
 	assert_int_equal(loaded->progress.newest, 4800);
@@ -117,6 +132,8 @@ static void test_a_saved_view_is_loaded(void **state)
 		assert_same_part(&loaded->parts[i], &made->parts[i]);
 	assert_memory_equal(loaded->model->embedder->header, made->model->embedder->header,
 	                    made->model->embedder->header->length);
+	assert_string_equal(engine_version(loaded), engine_version(made));
+	assert_null(snapshot_load(fixture->path, "external"));
 	view_unref(loaded);
 	view_unref(made);
 }
@@ -126,7 +143,7 @@ static void test_a_view_without_an_embedder_is_loaded(void **state)
 	struct fixture *fixture = *state;
 	struct engine_view *made = make_view(3);
 	assert_true(snapshot_save(made, fixture->path));
-	struct engine_view *loaded = snapshot_load(fixture->path);
+	struct engine_view *loaded = snapshot_load(fixture->path, NULL);
 	assert_non_null(loaded);
 	assert_null(loaded->model->embedder);
 	assert_int_equal(loaded->dimension, 0);
@@ -144,7 +161,7 @@ static void test_a_damaged_file_is_refused(void **state)
 		for (unsigned bit = 0; bit < 8; bit += 7) {
 			data[at] ^= (char)(1u << bit);
 			write_file(fixture->path, data, fixture->length);
-			assert_null(snapshot_load(fixture->path));
+			assert_null(snapshot_load(fixture->path, NULL));
 			data[at] ^= (char)(1u << bit);
 		}
 	}
@@ -158,15 +175,15 @@ static void test_a_file_of_another_length_is_refused(void **state)
 	memcpy(data, fixture->data, fixture->length);
 	for (size_t length = 0; length < fixture->length; length += length < 130 ? 1 : 1009) {
 		write_file(fixture->path, data, length);
-		assert_null(snapshot_load(fixture->path));
+		assert_null(snapshot_load(fixture->path, NULL));
 	}
 	write_file(fixture->path, data, fixture->length - 1);
-	assert_null(snapshot_load(fixture->path));
+	assert_null(snapshot_load(fixture->path, NULL));
 	write_file(fixture->path, data, fixture->length + 8);
-	assert_null(snapshot_load(fixture->path));
+	assert_null(snapshot_load(fixture->path, NULL));
 	memset(data, 0, fixture->length);
 	write_file(fixture->path, data, fixture->length);
-	assert_null(snapshot_load(fixture->path));
+	assert_null(snapshot_load(fixture->path, NULL));
 	free(data);
 }
 
@@ -174,8 +191,8 @@ static void test_a_missing_file_is_refused(void **state)
 {
 	struct fixture *fixture = *state;
 	unlink(fixture->path);
-	assert_null(snapshot_load(fixture->path));
-	assert_null(snapshot_load(fixture->folder));
+	assert_null(snapshot_load(fixture->path, NULL));
+	assert_null(snapshot_load(fixture->folder, NULL));
 }
 
 static void test_a_failed_save_keeps_the_old_file(void **state)
@@ -189,7 +206,7 @@ static void test_a_failed_save_keeps_the_old_file(void **state)
 	write_file(fixture->path, fixture->data, fixture->length);
 	assert_false(snapshot_save(view, fixture->folder));
 	view_unref(view);
-	view = snapshot_load(fixture->path);
+	view = snapshot_load(fixture->path, NULL);
 	assert_non_null(view);
 	assert_int_equal(view->doc_count, 264);
 	view_unref(view);

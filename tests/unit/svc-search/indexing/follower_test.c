@@ -259,8 +259,9 @@ static void step_reader(struct world *world)
 static void step_builder(struct world *world)
 {
 	if (world->follower.build == BUILD_NONE) {
-		bool is_merge_due = below(world, 4) == 0;
-		if (follower_build(&world->follower, is_merge_due, SAVE_AFTER) == BUILD_SAVE)
+		static const enum follower_build due[] = {BUILD_MERGE, BUILD_ADOPT};
+		enum follower_build build = below(world, 4) > 0 ? BUILD_NONE : due[below(world, 2)];
+		if (follower_build(&world->follower, build, SAVE_AFTER) == BUILD_SAVE)
 			world->saving = world->index;
 		return;
 	}
@@ -481,14 +482,27 @@ static void test_builds_run_one_at_a_time(void **state attr_unused)
 {
 	struct follower follower;
 	begin(&follower, 900);
-	assert_int_equal(follower_build(&follower, false, 900), BUILD_NONE);
+	assert_int_equal(follower_build(&follower, BUILD_NONE, 900), BUILD_NONE);
 	read_next(&follower, 900);
-	assert_int_equal(follower_build(&follower, true, 900), BUILD_MERGE);
-	assert_int_equal(follower_build(&follower, true, 900), BUILD_NONE);
+	assert_int_equal(follower_build(&follower, BUILD_MERGE, 900), BUILD_MERGE);
+	assert_int_equal(follower_build(&follower, BUILD_MERGE, 900), BUILD_NONE);
 	follower_built(&follower);
-	assert_int_equal(follower_build(&follower, false, 900), BUILD_SAVE);
+	assert_int_equal(follower_build(&follower, BUILD_NONE, 900), BUILD_SAVE);
 	follower_built(&follower);
-	assert_int_equal(follower_build(&follower, false, 900), BUILD_NONE);
+	assert_int_equal(follower_build(&follower, BUILD_NONE, 900), BUILD_NONE);
+}
+
+static void test_adopted_vectors_are_saved(void **state attr_unused)
+{
+	struct follower follower;
+	begin(&follower, 900);
+	assert_int_equal(follower_build(&follower, BUILD_ADOPT, 900), BUILD_ADOPT);
+	follower_built(&follower);
+	assert_int_equal(follower_build(&follower, BUILD_MERGE, 900), BUILD_MERGE);
+	follower_built(&follower);
+	assert_int_equal(follower_build(&follower, BUILD_NONE, 900), BUILD_SAVE);
+	follower_built(&follower);
+	assert_int_equal(follower_build(&follower, BUILD_NONE, 900), BUILD_NONE);
 }
 
 int main(void)
@@ -504,6 +518,7 @@ int main(void)
 		cmocka_unit_test(test_a_gap_that_cannot_be_read_does_not_stop_the_head),
 		cmocka_unit_test(test_an_older_database_is_noticed),
 		cmocka_unit_test(test_builds_run_one_at_a_time),
+		cmocka_unit_test(test_adopted_vectors_are_saved),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 #include "engine/vector/ivf.h"
 #include "engine/vector/simd.h"
 #include "engine/vector/vectors.h"
+#include "trained.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -49,7 +50,7 @@ static char subject_of(const struct segment *segment, uint32_t doc)
 static void test_papers_of_one_subject_have_similar_vectors(void **state)
 {
 	struct segment *segment = subject_papers(400);
-	struct embedder *embedder = lsa_train(segment, NULL);
+	struct embedder *embedder = train_on_segment(segment);
 	struct vectors *vectors = vectors_make(embedder, segment, NULL, NULL);
 	uint32_t dimension = embedder->header->dimension;
 	double same = 0;
@@ -80,7 +81,7 @@ static void test_papers_of_one_subject_have_similar_vectors(void **state)
 static void test_a_word_finds_its_subject(void **state)
 {
 	struct segment *segment = subject_papers(400);
-	struct embedder *embedder = lsa_train(segment, NULL);
+	struct embedder *embedder = train_on_segment(segment);
 	struct vectors *vectors = vectors_make(embedder, segment, NULL, NULL);
 	struct arena *arena = arena_new();
 	struct doc_filter all = {NULL, segment->doc_count};
@@ -106,8 +107,8 @@ static void test_a_word_finds_its_subject(void **state)
 static void test_training_is_reproducible(void **state)
 {
 	struct segment *segment = sample_segment(72, 300, 200);
-	struct embedder *first = lsa_train(segment, NULL);
-	struct embedder *second = lsa_train(segment, NULL);
+	struct embedder *first = train_on_segment(segment);
+	struct embedder *second = train_on_segment(segment);
 	(void)state;
 	assert_int_equal(first->header->length, second->header->length);
 	assert_memory_equal(first->header, second->header, first->header->length);
@@ -119,10 +120,10 @@ static void test_training_is_reproducible(void **state)
 static void test_too_small_a_corpus_trains_nothing(void **state)
 {
 	struct builder *builder = builder_new(0);
-	struct segment *few = sample_segment(73, LSA_MIN_DOCS - 1, 50);
+	struct segment *few = sample_segment(73, TRAINING_MIN_DOCS - 1, 50);
 	struct arena *arena = arena_new();
 	(void)state;
-	assert_null(lsa_train(few, NULL));
+	assert_null(train_on_segment(few));
 	for (uint32_t i = 0; i < 60; i++) {
 		struct document document = {.id = arena_printf(arena, "n%u", i),
 		                            .title = sample_word(arena, i),
@@ -130,7 +131,7 @@ static void test_too_small_a_corpus_trains_nothing(void **state)
 		builder_add(builder, &document);
 	}
 	struct segment *disjoint = builder_finish(builder);
-	assert_null(lsa_train(disjoint, NULL));
+	assert_null(train_on_segment(disjoint));
 	builder_free(builder);
 	segment_free(disjoint);
 	segment_free(few);
@@ -150,7 +151,7 @@ static void test_equal_papers_can_be_trained_on(void **state)
 		builder_add(builder, &document);
 	}
 	struct segment *segment = builder_finish(builder);
-	struct embedder *embedder = lsa_train(segment, NULL);
+	struct embedder *embedder = train_on_segment(segment);
 	assert_non_null(embedder);
 	uint32_t *map = embedder_map_terms(embedder, segment);
 	struct term_frequency *terms = mem_array(EMBEDDER_DOC_TOKENS, sizeof(*terms));
@@ -182,16 +183,16 @@ static double overlap(const struct hit *a, size_t a_count, const struct hit *b, 
 static void test_the_inverted_file_finds_nearly_all(void **state)
 {
 	struct segment *segment = sample_segment(74, 6000, 2000);
-	struct embedder *embedder = lsa_train(segment, NULL);
+	struct embedder *embedder = train_on_segment(segment);
 	struct vectors *vectors = vectors_make(embedder, segment, NULL, NULL);
-	struct ivf *ivf = ivf_make(vectors, 1000, NULL);
+	struct ivf *ivf = ivf_make_alone(vectors, 1000, NULL);
 	struct doc_filter filter = {NULL, 5000};
 	struct arena *arena = arena_new();
 	struct random_source noise = {75};
 	double sum = 0;
 	(void)state;
 	assert_non_null(ivf);
-	assert_null(ivf_make(vectors, 6001, NULL));
+	assert_null(ivf_make_alone(vectors, 6001, NULL));
 	for (int round = 0; round < 30; round++) {
 		float vector[LSA_DIMENSION];
 		vectors_get(vectors, random_below(&noise, 6000), vector);
@@ -200,7 +201,7 @@ static void test_the_inverted_file_finds_nearly_all(void **state)
 		struct vector_query query =
 			vector_query_make(vector, embedder->header->dimension, arena);
 		struct hit found[10];
-		size_t count = ivf_search(ivf, vectors, &query, &filter, 10, 0, arena, found);
+		size_t count = ivf_search(ivf, vectors, NULL, &query, &filter, 10, 0, arena, found);
 		for (size_t i = 0; i < count; i++)
 			assert_true(found[i].doc < 5000);
 		struct hit scanned[10];

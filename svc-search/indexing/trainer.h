@@ -1,0 +1,30 @@
+/** Trains the built-in embedder, once for all replicas.
+ *
+ * Periodic work on worker 0 looks whether a new version is due (training_plan.h says when):
+ *
+ *     take the lease "embedder" --> sample the papers of the index --> train --> store the version
+ *
+ * One replica at a time holds the lease, and renews it while it trains. The parameters are a function of
+ * the papers alone (engine/vector/training.h), so it does not matter which. When training would give the
+ * current version again, which a digest of the papers tells, it is not repeated. A replica that has lost
+ * the lease cannot store: the statement compares the lease's fence.
+ *
+ * Every replica, this one too, reads the version from Postgres and adopts it (indexer.h). The replicas
+ * may answer by two versions for some seconds; each names its own in every answer, and vectors of
+ * different versions are never compared. */
+#pragma once
+
+#include "base/config.h"
+#include "loop/worker.h"
+
+struct indexer;
+struct trainer;
+
+/** EMBEDDER_MAX_AGE. */
+extern const struct setting TRAINER_SETTINGS[];
+
+/** Start; on worker 0. Borrows `indexer`. */
+struct trainer *trainer_start(struct worker *worker, struct indexer *indexer);
+
+/** Stop and free, while the loop still runs. Accepts NULL. */
+void trainer_stop(struct trainer *trainer);

@@ -1,0 +1,40 @@
+#include "indexing/training_plan.h"
+
+static bool is_resized(const struct embedder_state *state)
+{
+	double papers = state->papers;
+	double before = state->checked_papers;
+	return papers >= TRAINING_MIN_DOCS &&
+	       (papers >= before * TRAINING_GROWTH || papers * TRAINING_GROWTH <= before);
+}
+
+static bool is_due(const struct training_plan *plan, const struct embedder_state *state,
+                   uint64_t max_age_ms)
+{
+	if (state->change == plan->tried_change)
+		return false;
+	if (!state->version[0])
+		return state->papers >= TRAINING_MIN_DOCS;
+	return is_resized(state) ||
+	       (state->change != state->checked_change && state->age_ms >= max_age_ms);
+}
+
+enum training_step training_plan_step(struct training_plan *plan,
+                                      const struct embedder_state *state, uint64_t index_change,
+                                      uint64_t max_age_ms, uint64_t now_ms)
+{
+	bool was_due = plan->is_due;
+	if (state->change != plan->change) {
+		plan->change = state->change;
+		plan->changed_at_ms = now_ms;
+	}
+	plan->is_due = is_due(plan, state, max_age_ms);
+	if (!plan->is_due)
+		return TRAINING_NOT_DUE;
+	if (!was_due)
+		plan->due_since_ms = now_ms;
+	bool is_at_rest =
+		now_ms - plan->changed_at_ms >= TRAINING_REST_MS && index_change >= state->change;
+	return is_at_rest || now_ms - plan->due_since_ms >= TRAINING_PATIENCE_MS ? TRAINING_NOW
+	                                                                         : TRAINING_WAIT;
+}

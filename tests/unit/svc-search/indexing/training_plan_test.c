@@ -1,0 +1,148 @@
+#include "indexing/training_plan.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#define WEEK_MS UINT64_C(604800000)
+
+/* The plan in a simulated time. */
+struct world {
+	struct training_plan plan;
+	struct embedder_state state;
+	uint64_t index_change;
+	uint64_t now_ms;
+};
+
+static enum training_step step(struct world *world, uint64_t ms)
+{
+	world->now_ms += ms;
+	world->state.age_ms += ms;
+	return training_plan_step(&world->plan, &world->state, world->index_change, WEEK_MS,
+	                          world->now_ms);
+}
+
+/* Papers were added or deleted, and the index has them. */
+static void resize(struct world *world, uint32_t papers)
+{
+	world->state.papers = papers;
+	world->index_change = ++world->state.change;
+}
+
+/* A version was trained on the present corpus, or found right for it. */
+static void check(struct world *world)
+{
+	snprintf(world->state.version, sizeof(world->state.version), "v");
+	world->state.checked_papers = world->state.papers;
+	world->state.checked_change = world->state.change;
+	world->state.age_ms = 0;
+}
+
+static void test_the_first_version_needs_some_papers_at_rest(void **state)
+{
+	struct world world = {.now_ms = 5};
+	(void)state;
+	assert_int_equal(step(&world, 0), TRAINING_NOT_DUE);
+	resize(&world, TRAINING_MIN_DOCS - 1);
+	assert_int_equal(step(&world, TRAINING_REST_MS), TRAINING_NOT_DUE);
+	resize(&world, TRAINING_MIN_DOCS);
+	assert_int_equal(step(&world, 500), TRAINING_WAIT);
+	assert_int_equal(step(&world, TRAINING_REST_MS - 1), TRAINING_WAIT);
+	assert_int_equal(step(&world, 1), TRAINING_NOW);
+	check(&world);
+	assert_int_equal(step(&world, 1), TRAINING_NOT_DUE);
+}
+
+static void test_growth_and_shrinkage_make_a_version_due(void **state)
+{
+	struct world world = {.now_ms = 5};
+	(void)state;
+	resize(&world, 100);
+	check(&world);
+	resize(&world, 149);
+	assert_int_equal(step(&world, TRAINING_REST_MS), TRAINING_NOT_DUE);
+	resize(&world, 150);
+	assert_int_equal(step(&world, 0), TRAINING_WAIT);
+	assert_int_equal(step(&world, TRAINING_REST_MS), TRAINING_NOW);
+	check(&world);
+	resize(&world, 101);
+	assert_int_equal(step(&world, TRAINING_REST_MS), TRAINING_NOT_DUE);
+	resize(&world, 100);
+	step(&world, 0);
+	assert_int_equal(step(&world, TRAINING_REST_MS), TRAINING_NOW);
+	check(&world);
+	resize(&world, TRAINING_MIN_DOCS - 1);
+	step(&world, 0);
+	assert_int_equal(step(&world, TRAINING_REST_MS), TRAINING_NOT_DUE);
+}
+
+static void test_an_old_version_is_due_when_papers_have_changed(void **state)
+{
+	struct world world = {.now_ms = 5};
+	(void)state;
+	resize(&world, 100);
+	check(&world);
+	assert_int_equal(step(&world, 2 * WEEK_MS), TRAINING_NOT_DUE);
+	resize(&world, 101);
+	assert_int_equal(step(&world, 0), TRAINING_WAIT);
+	assert_int_equal(step(&world, TRAINING_REST_MS), TRAINING_NOW);
+	check(&world);
+	resize(&world, 102);
+	assert_int_equal(step(&world, WEEK_MS - 1), TRAINING_NOT_DUE);
+	assert_int_equal(step(&world, TRAINING_REST_MS), TRAINING_NOW);
+}
+
+static void test_training_waits_for_the_index(void **state)
+{
+	struct world world = {.now_ms = 5};
+	(void)state;
+	world.state.papers = 100;
+	world.state.change = 100;
+	world.index_change = 99;
+	assert_int_equal(step(&world, 0), TRAINING_WAIT);
+	assert_int_equal(step(&world, 2 * TRAINING_REST_MS), TRAINING_WAIT);
+	world.index_change = 100;
+	assert_int_equal(step(&world, 0), TRAINING_NOW);
+}
+
+static void test_changes_without_an_end_delay_training_for_a_limited_time(void **state)
+{
+	struct world world = {.now_ms = 5};
+	uint64_t waited_ms = 0;
+	(void)state;
+	do {
+		resize(&world, 100);
+		waited_ms += 500;
+	} while (step(&world, 500) == TRAINING_WAIT);
+	assert_int_equal(waited_ms, TRAINING_PATIENCE_MS + 500);
+}
+
+static void test_a_corpus_that_gave_none_is_not_tried_again(void **state)
+{
+	struct world world = {.now_ms = 5};
+	(void)state;
+	resize(&world, 100);
+	step(&world, 0);
+	assert_int_equal(step(&world, TRAINING_REST_MS), TRAINING_NOW);
+	world.plan.tried_change = world.state.change;
+	assert_int_equal(step(&world, TRAINING_REST_MS), TRAINING_NOT_DUE);
+	resize(&world, 101);
+	assert_int_equal(step(&world, 0), TRAINING_WAIT);
+	assert_int_equal(step(&world, TRAINING_REST_MS), TRAINING_NOW);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_the_first_version_needs_some_papers_at_rest),
+		cmocka_unit_test(test_growth_and_shrinkage_make_a_version_due),
+		cmocka_unit_test(test_an_old_version_is_due_when_papers_have_changed),
+		cmocka_unit_test(test_training_waits_for_the_index),
+		cmocka_unit_test(test_changes_without_an_end_delay_training_for_a_limited_time),
+		cmocka_unit_test(test_a_corpus_that_gave_none_is_not_tried_again),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
