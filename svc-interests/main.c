@@ -3,6 +3,7 @@
 #include "api/experiment_history.h"
 #include "api/interest.h"
 #include "api/recommendation.h"
+#include "api/refit.h"
 #include "api/refresh.h"
 #include "pool/pool.h"
 #include "service/service.h"
@@ -47,6 +48,7 @@ static const struct event_handler EVENTS[] = {
 
 static const struct recurring RECURRING[] = {
 	{"daily", refresh_daily, &refresh_check_ms},
+	{"follow-embedder", refit_others, &refit_check_ms},
 	{0},
 };
 
@@ -58,7 +60,8 @@ static const struct service SERVICE = {
 	.jobs = JOBS,
 	.events = EVENTS,
 	.migrations = MIGRATIONS,
-	.settings = (const struct setting *const[]){POOL_SETTINGS, REFRESH_SETTINGS, NULL},
+	.settings = (const struct setting *const[]){POOL_SETTINGS, REFIT_SETTINGS, REFRESH_SETTINGS,
+                                                    NULL},
 	.recurring = RECURRING,
 	.keeps_accounts = true,
 };

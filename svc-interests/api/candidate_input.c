@@ -50,16 +50,17 @@ void candidate_input_check(struct request *rq, yyjson_val *array)
 
 /* Append the papers of svc-search's answer, each with the model of its vector. */
 static void add_found(struct request *rq, yyjson_mut_doc *doc, yyjson_mut_val *rows,
-                      const char *answer)
+                      const char *answer, const char **ret_version)
 {
 	yyjson_val *root;
 	if (json_parse(rq->arena, answer, strlen(answer), &root, NULL))
 		raise_error(rq, ERR_UPSTREAM, "svc-search sent an invalid answer");
+	*ret_version = json_get_text(root, "model");
 	size_t index, max;
 	yyjson_val *row;
 	yyjson_arr_foreach (json_get(root, "results"), index, max, row) {
 		yyjson_mut_val *copy = yyjson_val_mut_copy(doc, row);
-		yyjson_mut_obj_add_str(doc, copy, "model", json_get_text(root, "model"));
+		yyjson_mut_obj_add_str(doc, copy, "model", *ret_version);
 		yyjson_mut_arr_append(rows, copy);
 	}
 }
@@ -80,7 +81,7 @@ static void add_texts(yyjson_mut_doc *doc, yyjson_mut_val *rows, yyjson_val *arr
 	}
 }
 
-const char *candidate_input_load(struct request *rq, yyjson_val *array)
+const char *candidate_input_load(struct request *rq, yyjson_val *array, const char **ret_version)
 {
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *rows = yyjson_mut_arr(doc);
@@ -91,7 +92,8 @@ const char *candidate_input_load(struct request *rq, yyjson_val *array)
 		if (yyjson_is_str(item))
 			yyjson_mut_arr_add_str(doc, ids, yyjson_get_str(item));
 	if (yyjson_mut_arr_size(ids))
-		add_found(rq, doc, rows, pool_lookup(rq, json_write_mut(rq->arena, ids, NULL)));
+		add_found(rq, doc, rows, pool_lookup(rq, json_write_mut(rq->arena, ids, NULL)),
+		          ret_version);
 	add_texts(doc, rows, array);
 	return json_write_mut(rq->arena, rows, NULL);
 }

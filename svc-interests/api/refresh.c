@@ -1,5 +1,6 @@
 #include "api/refresh.h"
 
+#include "api/refit.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/timefmt.h"
@@ -100,6 +101,7 @@ static void refresh_interest(struct request *rq)
 	refresh->is_changed = renewal == POOL_INTEREST_CHANGED;
 	if (renewal != POOL_RENEWED)
 		return;
+	refit_follow(rq, refresh->interest);
 	struct pg_rows *rows = pg_query(rq, REFRESH_LOAD_SQL, pg_text(refresh->interest));
 	if (!pg_empty(rows))
 		store(rq, refresh, pg_value_int(rows, 0, LOAD_VERSION),

@@ -8,14 +8,15 @@ ORDER BY id;
 -- name: refresh_load (read)
 -- $1 interest: name, context, model, the candidates that were not recommended yet, and the newest 100 papers that were.
 SELECT i.name, i.context, i.pool_version, i.daily_count, m.model,
-       (SELECT coalesce(jsonb_agg(paper_json(p) || jsonb_build_object('relevance', e.relevance, 'matched', e.matched)
+       (SELECT coalesce(jsonb_agg(paper_json(p, coalesce(m.embedder, i.embedder))
+                                  || jsonb_build_object('relevance', e.relevance, 'matched', e.matched)
                                   ORDER BY e.relevance DESC, e.arxiv_id), '[]')
         FROM pool_entry e JOIN paper p USING (arxiv_id)
         WHERE e.interest_id = i.id AND e.pool_version = i.pool_version
           AND NOT EXISTS (SELECT FROM recommendation r
                           WHERE r.interest_id = i.id AND r.arxiv_id = e.arxiv_id
                             AND r.context_version = i.context_version)),
-       (SELECT coalesce(jsonb_agg(paper_json(p)), '[]')
+       (SELECT coalesce(jsonb_agg(paper_json(p, coalesce(m.embedder, i.embedder))), '[]')
         FROM (SELECT arxiv_id FROM recommendation r
               WHERE r.interest_id = i.id AND r.context_version = i.context_version
               ORDER BY r.recommended_at DESC, r.rank LIMIT 100) newest JOIN paper p USING (arxiv_id))

@@ -27,7 +27,9 @@ WITH target AS (
     SET relevance = excluded.relevance, matched = excluded.matched
     WHERE (e.relevance, e.matched) IS DISTINCT FROM (excluded.relevance, excluded.matched)
 ), updated AS (
-    UPDATE interest i SET pool_status = 'ready', pool_size = (SELECT count(*) FROM found) FROM target WHERE i.id = target.id
+    UPDATE interest i SET pool_status = 'ready', pool_size = (SELECT count(*) FROM found), pool_embedder = $3::jsonb ->> 'model',
+                          embedder = coalesce(i.embedder, $3::jsonb ->> 'model')
+    FROM target WHERE i.id = target.id
     RETURNING i.pool_size
 )
 SELECT pool_size, (SELECT count(*) FROM kept) FROM updated;

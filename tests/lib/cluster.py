@@ -26,6 +26,7 @@ SETTINGS = {
     "PG_POOL_WAIT": "5s",
     "CONNECT_TIMEOUT": "5s",
     "DAILY_CHECK": "1h",
+    "EMBEDDER_CHECK": "1s",
     "SEARCH_TIMEOUT": "30s",
 }
 

@@ -38,9 +38,10 @@ def papers(cluster):
 
     def indexed():
         stats = api.get("/search/stats", expect=200).json()
-        return stats["index"]["documents"] == stats["total_assets"] == len(loaded)
+        is_whole = stats["index"]["documents"] == stats["total_assets"] == len(loaded)
+        return is_whole and stats["index"]["embedder"]
 
-    wait_for(indexed, "the sample is indexed")
+    wait_for(indexed, "the sample is indexed and has vectors")
     return loaded
 
 

@@ -4,6 +4,8 @@ import uuid
 
 import pytest
 
+from lib.wait import wait_for
+
 ABSENT = "0197a0b1-c2d3-7e4f-8a5b-6c7d8e9f0a1b"
 
 
@@ -211,3 +213,57 @@ def test_refit_keeps_a_model_of_newer_feedback(interests, interest, db):
     task = interests.refit(interest)
     assert task["message"] == "a model fitted to newer feedback was kept"
     assert task["result"]["model_version"] == 1
+
+
+def uses(db, interest):
+    """The versions of the embedder that an interest, its model and the vectors of its pool name. More than one element: vectors
+    would be left out of scores."""
+    used, fitted = db.execute(
+        "SELECT i.embedder, m.embedder FROM interest i JOIN preference_model m ON m.interest_id = i.id WHERE i.id = %s",
+        [interest["id"]],
+    ).fetchone()
+    pool = db.execute(
+        "SELECT DISTINCT v.embedder FROM interest i JOIN pool_entry e ON e.interest_id = i.id AND e.pool_version = i.pool_version"
+        " LEFT JOIN paper_vector v ON v.arxiv_id = e.arxiv_id AND v.embedder = i.embedder WHERE i.id = %s",
+        [interest["id"]],
+    ).fetchall()
+    return {used, fitted, *(one for (one,) in pool)}
+
+
+@pytest.fixture
+def grow(cluster, papers):
+    """grow(): add papers to the index until it has a new embedder, whose version is returned. They are withdrawn afterwards."""
+    api = cluster.user().api
+    ids = [f"9801.{number:05}" for number in range(2 * len(papers))]
+
+    def version():
+        return api.get("/search/stats", expect=200).json()["index"]["embedder"]
+
+    def change(statement):
+        before = version()
+        with cluster.postgres.connect("search") as connection:
+            connection.execute(statement, [ids])
+        return wait_for(lambda: version() != before and version(), "the embedder is trained again")
+
+    yield lambda: change(
+        "INSERT INTO asset (arxiv_id, title, abstract, categories) SELECT id, 'Weather ' || right(id, 2), 'Rain on day ' || id,"
+        " '{physics.ao-ph}' FROM unnest(%s::text[]) AS id"
+    )
+    change("UPDATE asset SET is_deleted = true WHERE arxiv_id = ANY (%s)")
+
+
+def test_models_follow_a_new_embedder(interests, interest, db, grow):
+    """A refresh goes over to the new version before it recommends; other interests follow by themselves."""
+    other = interests.ready()
+    interests.refresh(other, num_results=40)
+    for one in (interest, other):
+        give_feedback(interests, one)
+        assert interests.refit(one)["result"]["model_version"] == 1
+    (before,) = uses(db, interest)
+    assert before and uses(db, other) == {before}
+    version = grow()
+    interests.refresh(interest)
+    assert uses(db, interest) == {version}
+    wait_for(lambda: uses(db, other) == {version}, "the other interest follows")
+    for one in (interest, other):
+        assert interests.score(one, {"limit": 1}, expect=200).json()[0]["model_version"] > 1
