@@ -58,31 +58,35 @@ static void process_stop(struct process *process)
 
 static void worker_start(struct worker *worker)
 {
-	const struct search_process *search = worker->process->user;
 	struct search_worker *state = calloc(1, sizeof(*state));
 	require(state);
 	state->query_embedding = query_embedding_new();
 	worker->user = state;
-	if (worker->index > 0)
-		return;
-	indexer_start(search->indexer, worker);
-	state->paper_embedding = paper_embedding_start(worker);
-	if (!embeddings_space())
-		state->trainer = trainer_start(worker, search->indexer);
 }
 
 static void worker_stop(struct worker *worker)
 {
-	const struct search_process *search = worker->process->user;
 	struct search_worker *state = worker->user;
-	if (worker->index == 0) {
-		trainer_stop(state->trainer);
-		paper_embedding_stop(state->paper_embedding);
-		indexer_stop(search->indexer);
-	}
 	query_embedding_free(state->query_embedding);
 	free(state);
 	worker->user = NULL;
+}
+
+static void background_start(struct worker *worker)
+{
+	struct search_process *search = worker->process->user;
+	indexer_start(search->indexer, worker);
+	search->paper_embedding = paper_embedding_start(worker);
+	if (!embeddings_space())
+		search->trainer = trainer_start(worker, search->indexer);
+}
+
+static void background_stop(struct worker *worker)
+{
+	struct search_process *search = worker->process->user;
+	trainer_stop(search->trainer);
+	paper_embedding_stop(search->paper_embedding);
+	indexer_stop(search->indexer);
 }
 
 static const char *not_ready_reason(struct process *process)
@@ -104,6 +108,8 @@ static const struct service SERVICE = {
 	.process_stop = process_stop,
 	.worker_start = worker_start,
 	.worker_stop = worker_stop,
+	.background_start = background_start,
+	.background_stop = background_stop,
 	.not_ready_reason = not_ready_reason,
 };
 

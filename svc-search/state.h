@@ -18,15 +18,14 @@ struct trainer;
 
 /** process->user. */
 struct search_process {
-	struct indexer *indexer; /* its reading functions are safe on any thread */
+	struct indexer *indexer;                 /* its reading functions are safe on any thread */
+	struct paper_embedding *paper_embedding; /* NULL: no external embedder */
+	struct trainer *trainer;                 /* of the built-in embedder; NULL: none */
 };
 
-/** worker->user. */
+/** worker->user of the workers for requests. */
 struct search_worker {
 	struct query_embedding *query_embedding;
-	struct paper_embedding *paper_embedding; /* of worker 0 alone; NULL elsewhere, and where
-	                                            there is no external embedder */
-	struct trainer *trainer; /* of worker 0 alone, where the embedder is built in; else NULL */
 };
 
 /** The index that a request searches. */

@@ -47,7 +47,7 @@ void key_checkers_start(struct gateway_process *gateway);
 /** Free what the checkers share, after all of them. */
 void key_checkers_stop(struct gateway_process *gateway);
 
-/** Make a worker's checker. That of worker 0 also subscribes to the messages of other replicas.
+/** Make a worker's checker. That of the first worker also subscribes to the messages of other replicas.
  * process->user must be a struct gateway_process. */
 struct key_checker *key_checker_new(struct worker *worker);
 

@@ -1,8 +1,8 @@
 /** A worker: one event loop, the thread that runs it, and its clients. Workers share only
  * data that never changes; the members of a worker are used only by its own thread.
  *
- * service/worker_run.c creates, runs and ends workers. Worker 0 also runs the parts that a process has once:
- * the outbox relay, jobs, event consumers, the timers of its service.
+ * service/worker_run.c creates, runs and ends workers: some for requests, and one for background work, so
+ * that jobs, events and the outbox relay never delay a request.
  */
 #pragma once
 
@@ -28,7 +28,7 @@ struct worker {
 	struct fetcher *fetch;
 	const struct peers *peers;       /* the other services (client/service_call.h) */
 	struct service_client *services; /* calls to them */
-	struct http_server *server;
-	void *user;             /* the service's own, set by its worker_start */
+	struct http_server *server;      /* NULL in the background worker */
+	void *user;             /* the service's own, set by its worker_start or background_start */
 	struct worker_run *run; /* internal to worker_run.c */
 };

@@ -50,11 +50,14 @@ struct process {
 	struct peers peers; /* the other processes */
 	/* `host-pid-random`, unique to this run: names its stream consumers and owns its leases */
 	const char *instance;
-	int worker_count;
-	int worker_connections; /* to Postgres, of each worker, at most */
+	/* Those for requests, and after them the one for background work (background.h). */
 	struct worker *workers;
+	int worker_count; /* for requests */
+	/* To Postgres at most: of each worker for requests, and of the background worker. */
+	int worker_connections, background_connections;
+	_Atomic int workers_running;
 	_Atomic bool is_migrated;  /* all migrations of this build have been applied */
-	_Atomic bool is_listening; /* worker 0 accepts public connections */
+	_Atomic bool is_listening; /* the first worker accepts public connections */
 	_Atomic bool is_stopping;  /* SIGTERM or SIGINT was received */
 	_Atomic bool is_draining;  /* and DRAIN_DELAY is over */
 	void *user;                /* the service's own state, set by its process_start */
@@ -62,6 +65,18 @@ struct process {
 
 extern struct process_settings process_settings;
 extern const struct setting PROCESS_SETTINGS[];
+
+/** Event loops of a serving process. */
+static inline int process_loops(const struct process *process)
+{
+	return process->worker_count + 1;
+}
+
+/** Whether it runs background work, and no requests of clients. */
+static inline bool worker_is_background(const struct worker *worker)
+{
+	return worker->index == worker->process->worker_count;
+}
 
 /** The URL for what needs a session of its own: LISTEN, migrations. */
 const char *process_direct_url(const struct process_settings *settings);
@@ -71,7 +86,7 @@ const char *process_direct_url(const struct process_settings *settings);
 enum err_code process_settings_load(void);
 
 /** Run all workers until the process has drained after SIGTERM or SIGINT. The calling thread becomes
- * worker 0. Returns the exit status. Internal to service_main(). */
+ * that of the first worker. Returns the exit status. Internal to service_main(). */
 int workers_run(struct process *process);
 
 /** For commands (struct command): migrate the schema, then run `fn` in a fiber with a loop and the

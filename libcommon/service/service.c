@@ -100,6 +100,7 @@ static int run_process(const struct service *service, const struct peers *peers,
 		.instance = instance_name(arena),
 		.worker_count = shares.loops,
 		.worker_connections = shares.per_loop,
+		.background_connections = CONNECTIONS_BACKGROUND,
 	};
 	const struct ip_networks *allowed;
 	int status;
@@ -110,7 +111,7 @@ static int run_process(const struct service *service, const struct peers *peers,
 		status = command->run(&process, argc, argv);
 	} else {
 		process.workers =
-			arena_array(arena, (size_t)process.worker_count, sizeof(struct worker));
+			arena_array(arena, (size_t)process_loops(&process), sizeof(struct worker));
 		status = workers_run(&process);
 	}
 	arena_free(arena);

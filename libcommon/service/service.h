@@ -71,7 +71,8 @@
  *
  * State: `process->user` holds what belongs to the process, created by `process_start`;
  * `worker->user` holds what belongs to one worker, created by `worker_start`. Each is one struct of the
- * service. Workers share nothing else that changes.
+ * service. Workers share nothing else that changes. Jobs and event handlers run on a worker of their own,
+ * where `worker->user` is what `background_start` has set.
  */
 #pragma once
 
@@ -133,10 +134,14 @@ struct service {
 	 * loops have ended. */
 	void (*process_start)(struct process *process);
 	void (*process_stop)(struct process *process);
-	/** Called on each worker's thread: before its loop runs; and at the end, while the loop
-	 * still runs. */
+	/** Called on the thread of each worker for requests: before its loop runs; and at the end,
+	 * while the loop still runs. */
 	void (*worker_start)(struct worker *worker);
 	void (*worker_stop)(struct worker *worker);
+	/** The same for the background worker, which also runs jobs, event handlers and recurring
+	 * work: for what the process repeats by itself and no request should wait for. */
+	void (*background_start)(struct worker *worker);
+	void (*background_stop)(struct worker *worker);
 	/** Why the service is not ready, a short text for /readyz; NULL: it is ready. Called from
 	 * any thread. */
 	const char *(*not_ready_reason)(struct process *process);

@@ -3,10 +3,10 @@
  *     created --ready--> serving --drain--> draining --exchanges and jobs ended--> ending
  *                                                       ending --requests ended--> closed
  *
- * Worker 0 receives SIGTERM and SIGINT. /readyz fails from then on, and for DRAIN_DELAY everything else
- * goes on, so that load balancers can notice. Then worker 0 tells every worker to drain; a second
- * signal ends the delay. Draining ends when no exchange and no job is left, or at DRAIN_TIMEOUT;
- * requests that still run are then cancelled.
+ * The first worker, on the main thread, receives SIGTERM and SIGINT and has the admin listener. /readyz
+ * fails from then on, and for DRAIN_DELAY everything else goes on, so that load balancers can notice.
+ * Then it tells every worker to drain; a second signal ends the delay. Draining ends when no exchange
+ * and no job is left, or at DRAIN_TIMEOUT; requests that still run are then cancelled.
  */
 #include "base/log.h"
 #include "base/timefmt.h"
@@ -19,12 +19,13 @@
 #include "pg/session.h"
 #include "redis/redis.h"
 #include "service/admin.h"
+#include "service/background.h"
 #include "service/http_request.h"
 #include "service/process.h"
 #include "service/service.h"
-#include "task/task.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,13 +47,11 @@ struct worker_run {
 	uv_async_t wake; /* starts draining */
 	uv_timer_t opening, ending;
 	uint64_t ending_until_ms;
-	int draining; /* parts not drained yet, of public listener and tasks */
 	bool is_ending;
-	const struct http_server *first; /* worker 0's listener, to share; NULL in worker 0 */
-	/* used by worker 0 only: */
+	const struct http_server *shared; /* the first worker's listener; NULL in that worker */
+	struct background *background;    /* of the background worker; else NULL */
+	/* used by the first worker only: */
 	struct http_server *admin;
-	struct tasks *tasks;
-	struct event_handler *events; /* that `tasks` borrows */
 	uv_signal_t on_term, on_int;
 	uv_timer_t drain_delay;
 	struct http_limits limits;
@@ -70,6 +69,11 @@ static void handle_close(uv_handle_t *handle)
 		uv_close(handle, NULL);
 }
 
+static bool is_first(const struct worker_run *run)
+{
+	return run->worker->index == 0;
+}
+
 static void worker_free_clients(struct worker *worker)
 {
 	service_client_free(worker->services);
@@ -85,25 +89,27 @@ static void worker_close(struct worker_run *run)
 {
 	struct worker *worker = run->worker;
 	const struct service *service = worker->process->service;
-	if (service->worker_stop)
+	if (service->worker_stop && !worker_is_background(worker))
 		service->worker_stop(worker);
-	tasks_free(run->tasks);
+	background_free(run->background);
 	http_server_free(worker->server);
 	http_server_free(run->admin);
 	worker_free_clients(worker);
 	handle_close((uv_handle_t *)&run->wake);
 	handle_close((uv_handle_t *)&run->opening);
 	handle_close((uv_handle_t *)&run->ending);
-	if (worker->index == 0) {
+	if (is_first(run)) {
 		handle_close((uv_handle_t *)&run->on_term);
 		handle_close((uv_handle_t *)&run->on_int);
 		handle_close((uv_handle_t *)&run->drain_delay);
 	}
 }
 
+/* The first worker ends last: until then its admin listener answers. */
 static void close_when_idle(uv_timer_t *timer)
 {
 	struct worker_run *run = timer->data;
+	struct process *process = run->worker->process;
 	struct request_list *requests = run->worker->requests;
 	bool is_late = time_monotonic_ms() >= run->ending_until_ms;
 	if (request_list_count(requests) && !is_late)
@@ -113,15 +119,16 @@ static void close_when_idle(uv_timer_t *timer)
 		          f_int("requests", request_list_count(requests)));
 		exit_now(1);
 	}
+	if (is_first(run) && process->workers_running > 1)
+		return;
 	uv_timer_stop(timer);
 	worker_close(run);
+	process->workers_running--;
 }
 
-static void part_drained(void *context)
+static void on_drained(void *context)
 {
 	struct worker_run *run = context;
-	if (--run->draining > 0)
-		return;
 	request_list_cancel(run->worker->requests, ERR_UNAVAILABLE);
 	run->ending_until_ms = time_monotonic_ms() + ENDING_MAX_MS;
 	uv_timer_start(&run->ending, close_when_idle, 0, ENDING_POLL_MS);
@@ -135,10 +142,10 @@ static void drain(uv_async_t *wake)
 		return;
 	run->is_ending = true;
 	uint64_t timeout_ms = (uint64_t)process->settings->drain_timeout_ms;
-	run->draining = run->tasks ? 2 : 1;
-	if (run->tasks)
-		tasks_drain(run->tasks, timeout_ms, part_drained, run);
-	http_server_drain(run->worker->server, timeout_ms, part_drained, run);
+	if (run->background)
+		background_drain(run->background, timeout_ms, on_drained, run);
+	else
+		http_server_drain(run->worker->server, timeout_ms, on_drained, run);
 }
 
 static void drain_all(uv_timer_t *delay)
@@ -147,7 +154,7 @@ static void drain_all(uv_timer_t *delay)
 	struct process *process = run->worker->process;
 	process->is_draining = true;
 	log_info(LOG_GROUP_MAIN, "draining");
-	for (int i = 0; i < process->worker_count; i++)
+	for (int i = 0; i < process_loops(process); i++)
 		uv_async_send(&process->workers[i].run->wake);
 }
 
@@ -218,7 +225,9 @@ static void worker_make_clients(struct worker *worker)
 		.url = settings->database_url,
 		.direct_url = process_direct_url(settings),
 		.is_unprepared = !settings->pg_prepare,
-		.connections = worker->process->worker_connections,
+		.connections = worker_is_background(worker)
+	                               ? worker->process->background_connections
+	                               : worker->process->worker_connections,
 		.connect_timeout_ms = 5000,
 		.pool_wait_ms = (uint64_t)settings->pg_pool_wait_ms,
 		.idle_close_ms = 60000,
@@ -244,7 +253,7 @@ static bool may_open(struct process *process)
 	       !(service->not_ready_reason && service->not_ready_reason(process));
 }
 
-/* Worker 0 opens first; the others may share its socket. */
+/* The first worker opens first; the others may share its socket. */
 static void open_when_ready(uv_timer_t *timer)
 {
 	struct worker_run *run = timer->data;
@@ -252,18 +261,30 @@ static void open_when_ready(uv_timer_t *timer)
 	struct process *process = worker->process;
 	const char *listen = process->settings->listen;
 	bool is_ending = run->is_ending || process->is_stopping;
-	if (!is_ending && !(run->first ? process->is_listening : may_open(process)))
+	if (!is_ending && !(run->shared ? process->is_listening : may_open(process)))
 		return;
 	uv_timer_stop(timer);
 	if (is_ending)
 		return;
-	if (!listen_on(worker->server, run->first, "LISTEN", listen))
+	if (!listen_on(worker->server, run->shared, "LISTEN", listen))
 		exit_now(1);
-	if (run->first)
+	if (run->shared)
 		return;
 	process->is_listening = true;
 	log_info(LOG_GROUP_MAIN, "serving", f_text("listen", listen),
 	         f_text("admin_listen", process->settings->admin_listen));
+}
+
+/* Add what a worker for requests has. */
+static void worker_make_server(struct worker *worker)
+{
+	struct process *process = worker->process;
+	struct worker_run *run = worker->run;
+	const struct http_handler *handler = process->service->public_handler;
+	worker->server = http_server_new(&worker->loop, handler ? handler : &http_service_handler,
+	                                 &run->limits, worker);
+	run->shared = worker->index > 0 ? process->workers[0].server : NULL;
+	uv_timer_start(&run->opening, open_when_ready, 0, OPENING_POLL_MS);
 }
 
 static void worker_make(struct process *process, int index)
@@ -279,14 +300,11 @@ static void worker_make(struct process *process, int index)
 	uv_timer_init(&worker->loop, &run->opening);
 	uv_timer_init(&worker->loop, &run->ending);
 	run->wake.data = run->opening.data = run->ending.data = run;
-	uv_timer_start(&run->opening, open_when_ready, 0, OPENING_POLL_MS);
-	const struct http_handler *handler = process->service->public_handler;
-	worker->server = http_server_new(&worker->loop, handler ? handler : &http_service_handler,
-	                                 &run->limits, worker);
-	run->first = index > 0 ? process->workers[0].server : NULL;
+	if (!worker_is_background(worker))
+		worker_make_server(worker);
 }
 
-/* Add to worker 0 what a process has once: signals and the admin listener. */
+/* Add to the first worker what a process has once: signals and the admin listener. */
 static bool worker_make_first(struct process *process)
 {
 	struct worker *worker = &process->workers[0];
@@ -301,62 +319,14 @@ static bool worker_make_first(struct process *process)
 	return listen_on(run->admin, NULL, "ADMIN_LISTEN", process->settings->admin_listen);
 }
 
-/* The service's own rows of the account, and those of the common tables. */
-static void forget_account(struct request *rq, const struct event *event)
-{
-	struct pg_param account = pg_text(event->account);
-	pg_begin(rq);
-	pg_query(rq, "SELECT account_forget($1)", account);
-	pg_query(rq, "DELETE FROM task WHERE account_id = $1", account);
-	pg_query(rq, "DELETE FROM outbox WHERE account_id = $1", account);
-	pg_commit(rq);
-}
-
-/* The service's event handlers and the one for keeps_accounts. The caller frees the table. */
-static struct event_handler *event_handlers(const struct service *service)
-{
-	static const struct event_handler DELETED = {"events.account", "account.deleted",
-	                                             forget_account};
-	size_t count = 0;
-	while (service->events && service->events[count].stream)
-		count++;
-	struct event_handler *handlers = calloc(count + 2, sizeof(*handlers));
-	require(handlers);
-	if (count)
-		memcpy(handlers, service->events, count * sizeof(*handlers));
-	if (service->keeps_accounts)
-		handlers[count] = DELETED;
-	return handlers;
-}
-
-static struct tasks *start_tasks(struct worker *worker)
-{
-	worker->run->events = event_handlers(worker->process->service);
-	struct process *process = worker->process;
-	const struct tasks_settings settings = {
-		.service = process->service->name,
-		.schema = process->service->schema,
-		.instance = process->instance,
-		.jobs = process->service->jobs,
-		.events = worker->run->events,
-		.recurring = process->service->recurring,
-		.job_slots = (int)process->settings->job_slots,
-		.retention_days = (int)process->settings->task_retention_days,
-		.pending_max = (int)process->settings->tasks_pending_max,
-		.lease_ms = (uint64_t)process->settings->job_lease_ms,
-		.is_migrated = &process->is_migrated,
-	};
-	return tasks_start(worker, &settings);
-}
-
 static void worker_main(void *arg)
 {
 	struct worker *worker = arg;
 	const struct service *service = worker->process->service;
 	worker_make_clients(worker);
-	if (worker->index == 0)
-		worker->run->tasks = start_tasks(worker);
-	if (service->worker_start)
+	if (worker_is_background(worker))
+		worker->run->background = background_start(worker);
+	else if (service->worker_start)
 		service->worker_start(worker);
 	uv_run(&worker->loop, UV_RUN_DEFAULT);
 	fiber_thread_free();
@@ -392,9 +362,23 @@ static void migrate_main(void *arg)
 	}
 }
 
+/* The main thread keeps its name, which is that of the process. */
+static void thread_main(void *arg)
+{
+	const struct worker *worker = arg;
+	char name[16];
+	if (worker_is_background(worker))
+		snprintf(name, sizeof(name), "background");
+	else
+		snprintf(name, sizeof(name), "worker-%d", worker->index);
+	pthread_setname_np(pthread_self(), name);
+	worker_main(arg);
+}
+
 int workers_run(struct process *process)
 {
-	for (int i = 0; i < process->worker_count; i++)
+	int loops = process_loops(process);
+	for (int i = 0; i < loops; i++)
 		worker_make(process, i);
 	if (!worker_make_first(process))
 		return 1;
@@ -406,14 +390,14 @@ int workers_run(struct process *process)
 		process->service->process_start(process);
 	uv_thread_t migrator;
 	require(uv_thread_create(&migrator, migrate_main, process) == 0);
-	for (int i = 1; i < process->worker_count; i++)
-		require(uv_thread_create(&process->workers[i].run->thread, worker_main,
+	process->workers_running = loops;
+	for (int i = 1; i < loops; i++)
+		require(uv_thread_create(&process->workers[i].run->thread, thread_main,
 		                         &process->workers[i]) == 0);
 	worker_main(&process->workers[0]);
-	for (int i = 0; i < process->worker_count; i++) {
+	for (int i = 0; i < loops; i++) {
 		if (i > 0)
 			uv_thread_join(&process->workers[i].run->thread);
-		free(process->workers[i].run->events);
 		free(process->workers[i].run);
 	}
 	/* The migration may be waiting for a lock or for a server that does not answer. The server

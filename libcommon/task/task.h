@@ -119,7 +119,7 @@ bool event_is_new(struct request *rq, const struct event *event);
 /** Register the metrics of this folder; once, before threads. */
 void tasks_register(void);
 
-/** Work that a process repeats, on its worker 0. */
+/** Work that a process repeats, on its background worker. */
 struct recurring {
 	const char *name;        /* NULL ends a table */
 	request_fn *run;         /* one pass; a failed one is retried with backoff */
@@ -145,12 +145,11 @@ struct tasks_settings {
 };
 
 /** Start the relay, the job runner, the event consumers, the reconciler and the recurring work on
- * `worker`, worker 0 of the process, once the schema is migrated. Copies the settings, borrows what
- * they point to.
+ * `worker`, the background worker of the process, once the schema is migrated. Copies the settings,
+ * borrows what they point to.
  *
- * All of it shares that worker's loop and Postgres connections with its requests, so jobs and
- * handlers must not compute for long: fiber_offload() runs a computation on another thread. A
- * process runs job_slots jobs at once, of any kinds, and handles the events of one stream one after
+ * All of it shares that worker's loop and Postgres connections, so jobs and handlers must not compute
+ * for long: fiber_offload() runs a computation on another thread. A process runs job_slots jobs at once, of any kinds, and handles the events of one stream one after
  * the other. Replicas share the work. */
 struct tasks *tasks_start(struct worker *worker, const struct tasks_settings *settings);
 

@@ -1,7 +1,7 @@
 /** The asynchronous work of a process: the state that the parts of this folder share. Internal to this
  * folder.
  *
- * tasks.c makes the struct tasks and starts the parts, each a periodic (loop/periodic.h) on worker 0.
+ * tasks.c makes the struct tasks and starts the parts, each a periodic (loop/periodic.h) of one worker.
  * The parts do not call tasks.c. From the bottom up:
  *
  *     lease.c        what one process at a time does

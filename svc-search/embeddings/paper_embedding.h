@@ -1,7 +1,7 @@
 /** Embeds every paper by the external embedder, once for all replicas.
  *
- * Periodic work on worker 0 (loop/periodic.h) processes the papers in the order of their changes, one
- * batch in a pass:
+ * Periodic work (loop/periodic.h) on the background worker processes the papers in the order of their
+ * changes, one batch in a pass:
  *
  *     acquire the lease --> read the next papers --> embed those whose text has no vector yet
  *          ^                                                           |
@@ -22,7 +22,7 @@
 
 struct paper_embedding;
 
-/** Start; on worker 0. NULL when there is no external embedder. */
+/** Start, on the thread of `worker`. NULL when there is no external embedder. */
 struct paper_embedding *paper_embedding_start(struct worker *worker);
 
 /** Stop and free, while the loop still runs and no request is under way. Accepts NULL. */

@@ -1,4 +1,4 @@
-/* Carries out what the follower decides (follower.h). Worker 0's loop drives two parts, each of which
+/* Carries out what the follower decides (follower.h). The background worker drives two parts, each of which
  * runs at most one fiber at a time; both may run at the same time.
  *
  * The reader applies new changes. A pass is one fiber (read_pass(), then read_done()) and applies one

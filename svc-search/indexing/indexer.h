@@ -1,7 +1,7 @@
 /** svc-search/indexing/: keeps this replica's index up to date with Postgres. Entry points:
  * indexer.h (start, stop, the current view), trainer.h; the other headers are internal.
  *
- * One fiber at a time on worker 0 reads the newest changes and applies them to the engine. It runs
+ * One fiber at a time on the background worker reads the newest changes and applies them to the engine. It runs
  * on each notification of Postgres, and every second in case a notification was lost. Heavy work
  * (building, merging, saving) runs on the thread pool. indexer.c draws the states.
  *
@@ -38,10 +38,10 @@ struct indexer *indexer_new(struct process *process, const char *space);
 /** Free a stopped indexer. */
 void indexer_free(struct indexer *indexer);
 
-/** Start following Postgres; on worker 0. */
+/** Start following Postgres, on the thread of `worker`. */
 void indexer_start(struct indexer *indexer, struct worker *worker);
 
-/** Stop following; on worker 0, while its loop still runs. */
+/** Stop following; on the same thread, while its loop still runs. */
 void indexer_stop(struct indexer *indexer);
 
 /** The current view of the index; give it back with engine_view_put(). Any thread. */

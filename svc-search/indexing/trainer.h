@@ -1,6 +1,6 @@
 /** Trains the built-in embedder, once for all replicas.
  *
- * Periodic work on worker 0 looks whether a new version is due (training_plan.h says when):
+ * Periodic work on the background worker looks whether a new version is due (training_plan.h says when):
  *
  *     take the lease "embedder" --> sample the papers of the index --> train --> store the version
  *
@@ -23,7 +23,7 @@ struct trainer;
 /** EMBEDDER_MAX_AGE. */
 extern const struct setting TRAINER_SETTINGS[];
 
-/** Start; on worker 0. Borrows `indexer`. */
+/** Start, on the thread of `worker`. Borrows `indexer`. */
 struct trainer *trainer_start(struct worker *worker, struct indexer *indexer);
 
 /** Stop and free, while the loop still runs. Accepts NULL. */

@@ -1,0 +1,23 @@
+/** What runs on the background worker of a process: jobs, events, the outbox relay, the reconciler and
+ * recurring work (task/task.h), and what the service adds (struct service, background_start). Only for
+ * worker_run.c. */
+#pragma once
+
+#include "loop/worker.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct background;
+
+/** Start all of it on the thread of `worker`. */
+struct background *background_start(struct worker *worker);
+
+/** Take no new work. The loop calls `drained(context)` when the running jobs and event handlers have ended,
+ * at the latest `timeout_ms` from now. */
+void background_drain(struct background *background, uint64_t timeout_ms,
+                      void (*drained)(void *context), void *context);
+
+/** Stop and free; require()s that no request of the worker runs. The loop has to run on for libuv's
+ * callbacks. */
+void background_free(struct background *background);
