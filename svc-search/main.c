@@ -72,10 +72,19 @@ static void worker_stop(struct worker *worker)
 	worker->user = NULL;
 }
 
+/* Requests look into the index, and the trainer of the built-in embedder takes its papers from there. */
+static bool has_index(const struct process *process)
+{
+	return process->roles.has_http || !embeddings_space();
+}
+
 static void background_start(struct worker *worker)
 {
 	struct search_process *search = worker->process->user;
-	indexer_start(search->indexer, worker);
+	if (has_index(worker->process))
+		indexer_start(search->indexer, worker);
+	if (!worker->process->roles.has_jobs)
+		return;
 	search->paper_embedding = paper_embedding_start(worker);
 	if (!embeddings_space())
 		search->trainer = trainer_start(worker, search->indexer);
@@ -86,13 +95,15 @@ static void background_stop(struct worker *worker)
 	struct search_process *search = worker->process->user;
 	trainer_stop(search->trainer);
 	paper_embedding_stop(search->paper_embedding);
-	indexer_stop(search->indexer);
+	if (has_index(worker->process))
+		indexer_stop(search->indexer);
 }
 
 static const char *not_ready_reason(struct process *process)
 {
 	const struct search_process *search = process->user;
-	return indexer_state(search->indexer).is_caught_up ? NULL : "the index is being built";
+	bool is_missing = has_index(process) && !indexer_state(search->indexer).is_caught_up;
+	return is_missing ? "the index is being built" : NULL;
 }
 
 static const struct service SERVICE = {

@@ -61,7 +61,8 @@ static void readyz(struct http_exchange *x, struct worker *worker)
 	} checks[] = {
 		{"draining", process->is_stopping},
 		{"the schema is not migrated", !process->is_migrated},
-		{"the public listener is not open yet", !process->is_listening},
+		{"the public listener is not open yet",
+	         process->roles.has_http && !process->is_listening},
 		{database, database},
 		{redis, redis},
 		{own, own},

@@ -10,7 +10,7 @@
 
 struct background {
 	struct worker *worker;
-	struct tasks *tasks;
+	struct tasks *tasks;          /* NULL: the process has not the role */
 	struct event_handler *events; /* that `tasks` borrows */
 };
 
@@ -67,8 +67,10 @@ struct background *background_start(struct worker *worker)
 	struct background *background = calloc(1, sizeof(*background));
 	require(background);
 	background->worker = worker;
-	background->events = event_handlers(service);
-	background->tasks = start_tasks(background);
+	if (worker->process->roles.has_jobs) {
+		background->events = event_handlers(service);
+		background->tasks = start_tasks(background);
+	}
 	if (service->background_start)
 		service->background_start(worker);
 	return background;
@@ -77,7 +79,10 @@ struct background *background_start(struct worker *worker)
 void background_drain(struct background *background, uint64_t timeout_ms,
                       void (*drained)(void *context), void *context)
 {
-	tasks_drain(background->tasks, timeout_ms, drained, context);
+	if (background->tasks)
+		tasks_drain(background->tasks, timeout_ms, drained, context);
+	else
+		drained(context);
 }
 
 void background_free(struct background *background)

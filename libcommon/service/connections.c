@@ -2,22 +2,36 @@
 
 #include "base/base.h"
 
-/* What is not for the loops. */
-#define OTHERS (CONNECTIONS_LISTEN + CONNECTIONS_BACKGROUND)
+/* What is not for the loops that answer requests. */
+static int64_t others(const struct connection_needs *needs)
+{
+	return needs->has_background ? CONNECTIONS_LISTEN + CONNECTIONS_BACKGROUND : 0;
+}
 
-enum err_code connections_share(int64_t connections, int64_t workers, int cores,
+int64_t connections_needed(const struct connection_needs *needs)
+{
+	int64_t loops = needs->has_http ? MAX_OF(needs->workers, 1) : 0;
+	return others(needs) + loops * CONNECTIONS_LOOP_MIN;
+}
+
+enum err_code connections_share(const struct connection_needs *needs,
                                 struct connection_shares *ret_shares)
 {
-	int64_t needed = OTHERS + workers * CONNECTIONS_LOOP_MIN;
-	int64_t total = connections ? connections : MAX_OF(CONNECTIONS_DEFAULT, needed);
-	if (total < MAX_OF(needed, CONNECTIONS_MIN))
+	int64_t needed = connections_needed(needs);
+	int64_t total =
+		needs->connections ? needs->connections : MAX_OF(CONNECTIONS_DEFAULT, needed);
+	if (total < needed)
 		return ERR_INVALID;
-	int64_t fitting = (total - OTHERS) / CONNECTIONS_LOOP_MIN;
-	int64_t loops = workers ? workers : MIN_OF(fitting, cores);
-	*ret_shares = (struct connection_shares){
-		.total = total,
-		.loops = (int)loops,
-		.per_loop = (int)((total - OTHERS) / loops),
-	};
+	struct connection_shares shares = {.total = total};
+	if (needs->has_http) {
+		int64_t left = total - others(needs);
+		int64_t fitting = MIN_OF(left / CONNECTIONS_LOOP_MIN, needs->cores);
+		shares.loops = (int)(needs->workers ? needs->workers : fitting);
+		shares.per_loop = (int)(left / shares.loops);
+	}
+	if (needs->has_background)
+		shares.background = needs->has_http ? CONNECTIONS_BACKGROUND
+		                                    : (int)(total - CONNECTIONS_LISTEN);
+	*ret_shares = shares;
 	return ERR_NONE;
 }

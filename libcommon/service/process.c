@@ -14,6 +14,9 @@
 struct process_settings process_settings;
 
 const struct setting PROCESS_SETTINGS[] = {
+	SETTING_TEXT(&process_settings.roles, "ROLES", "http,jobs",
+                     "What this process does: http, answer requests; jobs, run tasks, events and "
+                     "other background work; or both."),
 	SETTING_TEXT(&process_settings.listen, "LISTEN", "0.0.0.0:8080",
                      "Public listener: host:port or unix:/path."),
 	SETTING_TEXT(&process_settings.admin_listen, "ADMIN_LISTEN", "127.0.0.1:9090",
@@ -100,6 +103,12 @@ const struct setting PROCESS_SETTINGS[] = {
 		SETTING_END,
 };
 
+static bool is_roles(const char *text)
+{
+	struct roles roles;
+	return roles_parse(text, &roles) == ERR_NONE;
+}
+
 static bool is_address(const char *text)
 {
 	struct arena *arena = arena_new();
@@ -163,6 +172,7 @@ static const struct {
 	bool (*is_valid)(const char *text);
 	const char *expected;
 } CHECKS[] = {
+	{&process_settings.roles, "ROLES", is_roles, "http, jobs or http,jobs"},
 	{&process_settings.listen, "LISTEN", is_address, "host:port or unix:/path"},
 	{&process_settings.admin_listen, "ADMIN_LISTEN", is_address, "host:port or unix:/path"},
 	{&process_settings.database_url, "DATABASE_URL", is_postgres_url,

@@ -8,6 +8,7 @@
 #include "http/api.h"
 #include "loop/request.h"
 #include "loop/worker.h"
+#include "service/roles.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,6 +18,7 @@ struct service;
 /** The settings that every process has. Variables, defaults and ranges: PROCESS_SETTINGS in
  * process.c. */
 struct process_settings {
+	const char *roles; /* roles.h */
 	const char *listen, *admin_listen;
 	const char *database_url, *redis_url;
 	const char *database_direct_url;           /* past a pooler; "": as database_url */
@@ -47,12 +49,15 @@ struct process_settings {
 struct process {
 	const struct service *service;
 	const struct process_settings *settings;
+	struct roles roles;
 	struct peers peers; /* the other processes */
 	/* `host-pid-random`, unique to this run: names its stream consumers and owns its leases */
 	const char *instance;
-	/* Those for requests, and after them the one for background work (background.h). */
+	/* Those for requests, and after them the one for background work (background.h). The first of
+	 * them runs on the main thread. */
 	struct worker *workers;
-	int worker_count; /* for requests */
+	int worker_count;    /* for requests; 0 without the role */
+	bool has_background; /* it has background work: the role, or the service's own */
 	/* To Postgres at most: of each worker for requests, and of the background worker. */
 	int worker_connections, background_connections;
 	_Atomic int workers_running;
@@ -69,7 +74,7 @@ extern const struct setting PROCESS_SETTINGS[];
 /** Event loops of a serving process. */
 static inline int process_loops(const struct process *process)
 {
-	return process->worker_count + 1;
+	return process->worker_count + process->has_background;
 }
 
 /** Whether it runs background work, and no requests of clients. */

@@ -81,29 +81,48 @@ static enum err_code load_peers(const struct service *service, struct peers *pee
 	return peers_init(peers, &settings);
 }
 
+/* Set the event loops of the process and their connections. ERR_INVALID, after one line on standard
+ * error: there are too few connections. */
+static enum err_code share_connections(struct process *process)
+{
+	const struct connection_needs needs = {
+		.connections = process_settings.pg_connections,
+		.workers = process_settings.workers,
+		.cores = cpu_count(),
+		.has_http = process->roles.has_http,
+		.has_background = process->has_background,
+	};
+	struct connection_shares shares;
+	enum err_code code = connections_share(&needs, &shares);
+	if (code) {
+		fprintf(stderr, "PG_CONNECTIONS: must be %lld or more with these WORKERS\n",
+		        (long long)connections_needed(&needs));
+		return code;
+	}
+	process->worker_count = shares.loops;
+	process->worker_connections = shares.per_loop;
+	process->background_connections = shares.background;
+	return ERR_NONE;
+}
+
 static int run_process(const struct service *service, const struct peers *peers,
                        const struct command *command, int argc, char **argv)
 {
-	struct connection_shares shares;
-	if (connections_share(process_settings.pg_connections, process_settings.workers,
-	                      cpu_count(), &shares)) {
-		fprintf(stderr,
-		        "PG_CONNECTIONS: must be %d or more, and 4 more than twice WORKERS\n",
-		        CONNECTIONS_MIN);
-		return 2;
-	}
 	struct arena *arena = arena_new();
 	struct process process = {
 		.service = service,
 		.settings = &process_settings,
 		.peers = *peers,
 		.instance = instance_name(arena),
-		.worker_count = shares.loops,
-		.worker_connections = shares.per_loop,
-		.background_connections = CONNECTIONS_BACKGROUND,
 	};
 	const struct ip_networks *allowed;
 	int status;
+	require(roles_parse(process_settings.roles, &process.roles) == ERR_NONE);
+	process.has_background = process.roles.has_jobs || service->background_start;
+	if (share_connections(&process)) {
+		arena_free(arena);
+		return 2;
+	}
 	require(ip_networks_parse(arena, process_settings.fetch_allow, NULL, NULL, &allowed) ==
 	        ERR_NONE);
 	fetch_guard_allow(allowed);

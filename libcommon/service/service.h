@@ -138,8 +138,9 @@ struct service {
 	 * while the loop still runs. */
 	void (*worker_start)(struct worker *worker);
 	void (*worker_stop)(struct worker *worker);
-	/** The same for the background worker, which also runs jobs, event handlers and recurring
-	 * work: for what the process repeats by itself and no request should wait for. */
+	/** The same for the background worker, which in the role `jobs` also runs jobs, event handlers
+	 * and recurring work: for what the process repeats by itself and no request should wait for.
+	 * Called in every role (process->roles). */
 	void (*background_start)(struct worker *worker);
 	void (*background_stop)(struct worker *worker);
 	/** Why the service is not ready, a short text for /readyz; NULL: it is ready. Called from
@@ -151,8 +152,9 @@ struct service {
 };
 
 /** The whole of main(). Reads the settings. Runs the command that argv[1] names, or, without one,
- * serves: starts the workers, the public listener and the admin listener (`/healthz`, `/readyz`,
- * `/metrics`), migrates the schema in the background until that succeeds, and drains on SIGTERM.
+ * serves in its roles (roles.h): starts the workers, the public listener and the admin listener
+ * (`/healthz`, `/readyz`, `/metrics`), migrates the schema in the background until that succeeds, and
+ * drains on SIGTERM.
  *
  * Returns the exit status. It is 2, after one line on standard error for each fault, when a setting
  * is wrong, when an operation of the service in internal.def, or in api.def and not marked NOT_BUILT,

@@ -186,6 +186,7 @@ static int64_t connections_possible(void)
 static struct http_limits limits_of(const struct process *process)
 {
 	const struct process_settings *settings = process->settings;
+	int workers = MAX_OF(process->worker_count, 1);
 	int64_t connections =
 		settings->connections_max ? settings->connections_max : connections_possible();
 	struct http_limits limits = http_limits_default;
@@ -195,9 +196,9 @@ static struct http_limits limits_of(const struct process *process)
 	limits.content_total_ms = (uint64_t)settings->body_timeout_ms;
 	limits.content_rate_min = (size_t)settings->body_rate_min_bytes;
 	limits.idle_timeout_ms = (uint64_t)settings->idle_timeout_ms;
-	limits.head_memory_bytes = (size_t)(settings->head_memory_bytes / process->worker_count);
-	limits.send_memory_bytes = (size_t)(settings->answer_memory_bytes / process->worker_count);
-	limits.connections_max = (size_t)MAX_OF(connections / process->worker_count, 1);
+	limits.head_memory_bytes = (size_t)(settings->head_memory_bytes / workers);
+	limits.send_memory_bytes = (size_t)(settings->answer_memory_bytes / workers);
+	limits.connections_max = (size_t)MAX_OF(connections / workers, 1);
 	return limits;
 }
 
@@ -383,7 +384,7 @@ int workers_run(struct process *process)
 	if (!worker_make_first(process))
 		return 1;
 	log_info(LOG_GROUP_MAIN, "starting", f_text("version", EXPOPS_VERSION),
-	         f_int("workers", process->worker_count),
+	         f_text("roles", process->settings->roles), f_int("workers", process->worker_count),
 	         f_int("connections_max", process->workers[0].run->limits.connections_max *
 	                                          (size_t)process->worker_count));
 	if (process->service->process_start)

@@ -106,10 +106,12 @@ static int run_process(void)
 	struct process process = {
 		.service = &SERVICE,
 		.settings = &process_settings,
+		.roles = {true, true},
 		.peers = {.url = process_settings.service_url},
 		.instance = "test",
 		.workers = workers,
 		.worker_count = 1,
+		.has_background = true,
 		.worker_connections = CONNECTIONS,
 		.background_connections = CONNECTIONS,
 	};
