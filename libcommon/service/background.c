@@ -85,6 +85,11 @@ void background_drain(struct background *background, uint64_t timeout_ms,
 		drained(context);
 }
 
+void background_end(struct background *background)
+{
+	tasks_give_up_leases(background->tasks);
+}
+
 void background_free(struct background *background)
 {
 	if (!background)

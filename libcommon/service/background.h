@@ -18,6 +18,10 @@ struct background *background_start(struct worker *worker);
 void background_drain(struct background *background, uint64_t timeout_ms,
                       void (*drained)(void *context), void *context);
 
+/** After the drain, once no request of the worker runs: start a request that lets other processes take over
+ * at once (tasks_give_up_leases()). */
+void background_end(struct background *background);
+
 /** Stop and free; require()s that no request of the worker runs. The loop has to run on for libuv's
  * callbacks. */
 void background_free(struct background *background);

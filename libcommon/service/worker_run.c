@@ -1,7 +1,7 @@
 /* The life of a worker:
  *
  *     created --ready--> serving --drain--> draining --exchanges and jobs ended--> ending
- *                                                       ending --requests ended--> closed
+ *                    ending --requests ended, others take over the background work--> closed
  *
  * The first worker, on the main thread, receives SIGTERM and SIGINT and has the admin listener. /readyz
  * fails from then on, and for DRAIN_DELAY everything else goes on, so that load balancers can notice.
@@ -50,6 +50,7 @@ struct worker_run {
 	bool is_ending;
 	const struct http_server *shared; /* the first worker's listener; NULL in that worker */
 	struct background *background;    /* of the background worker; else NULL */
+	bool has_ended_background;        /* background_end() was called */
 	/* used by the first worker only: */
 	struct http_server *admin;
 	uv_signal_t on_term, on_int;
@@ -118,6 +119,12 @@ static void close_when_idle(uv_timer_t *timer)
 		log_error(LOG_GROUP_MAIN, "requests did not end in time, exiting anyway",
 		          f_int("requests", request_list_count(requests)));
 		exit_now(1);
+	}
+	if (run->background && !run->has_ended_background) {
+		run->has_ended_background = true;
+		run->ending_until_ms = time_monotonic_ms() + ENDING_MAX_MS;
+		background_end(run->background);
+		return;
 	}
 	if (is_first(run) && process->workers_running > 1)
 		return;

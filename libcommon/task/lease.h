@@ -36,5 +36,6 @@ uint64_t lease_wait_ms(const struct lease *lease);
 void lease_raise_fence(struct request *rq, struct lease *lease, const char *owner,
                        int64_t known_fence);
 
-/** Give up all leases of `owner`, so that others need not wait. Suspends; raises. */
+/** Give up all leases of `owner`, so that others need not wait. No work under one may run any more.
+ * Suspends; raises. */
 void lease_give_up_all(struct request *rq, const char *owner);

@@ -157,6 +157,11 @@ struct tasks *tasks_start(struct worker *worker, const struct tasks_settings *se
  * the latest `deadline_ms` from now. */
 void tasks_drain(struct tasks *tasks, uint64_t deadline_ms, void (*drained)(void *), void *context);
 
+/** After the drain, once no request of the worker runs: start one that gives up the leases which this
+ * process holds for the relay and the consumers (task/lease.h), so that the other processes continue
+ * their work at once. It ends within two seconds, perhaps before this function returns. NULL is fine. */
+void tasks_give_up_leases(struct tasks *tasks);
+
 /** Free; require()s that no job runs. NULL is fine. The loop must still run libuv's close
  * callbacks. */
 void tasks_free(struct tasks *tasks);

@@ -1,6 +1,7 @@
 #include "task/tasks.h"
 
 #include "base/base.h"
+#include "base/log.h"
 #include "base/timefmt.h"
 #include "pg/pg.h"
 #include "task/events.h"
@@ -15,8 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WAIT_MS         100 /* between two checks that the schema is migrated, or a drain over */
-#define PASS_TIMEOUT_MS 30000
+#define WAIT_MS            100 /* between two checks that the schema is migrated, or a drain over */
+#define PASS_TIMEOUT_MS    30000
+#define GIVE_UP_TIMEOUT_MS 2000
 
 struct tasks_timing tasks_timing = {
 	.lease = 30000,
@@ -50,7 +52,7 @@ static void on_outbox(void *context, const char *payload)
 {
 	struct tasks *tasks = context;
 	(void)payload;
-	if (tasks->is_started && !tasks->is_draining)
+	if (tasks->is_started) /* also during a drain: other processes wait for its lease */
 		periodic_wake(tasks->relay);
 }
 
@@ -184,6 +186,26 @@ void tasks_drain(struct tasks *tasks, uint64_t deadline_ms, void (*drained)(void
 	if (tasks->reader)
 		job_claim_stop(tasks);
 	uv_timer_start(&tasks->timer, on_drain_wait, 0, WAIT_MS);
+}
+
+static void give_up_leases(struct request *rq)
+{
+	const struct tasks *tasks = rq->user;
+	lease_give_up_all(rq, tasks->settings.instance);
+}
+
+static void leases_given_up(struct request *rq)
+{
+	if (rq->problem.code != ERR_NONE)
+		log_warn(LOG_GROUP_JOBS, "leases not given up, they expire",
+		         f_text("error", rq->problem.detail));
+}
+
+void tasks_give_up_leases(struct tasks *tasks)
+{
+	if (tasks && tasks->is_started)
+		request_spawn(tasks->worker, "leases", GIVE_UP_TIMEOUT_MS, give_up_leases,
+		              leases_given_up, tasks);
 }
 
 static void on_closed(uv_handle_t *handle)

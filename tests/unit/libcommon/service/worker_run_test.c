@@ -231,12 +231,23 @@ static void test_a_process_that_drains_waits_for_its_job(void **state)
 	assert_int_equal(sql("SELECT count(*) FROM task WHERE status = 'completed'"), 1);
 }
 
+static void test_a_process_that_ends_gives_up_its_leases(void **state)
+{
+	(void)state;
+	until_status(run.admin_port, "/readyz", 200);
+	until_number(1, "SELECT count(*) FROM lease WHERE name = 'outbox' AND owner = 'test'");
+	kill(run.pid, SIGTERM);
+	wait_end();
+	assert_int_equal(sql("SELECT count(*) FROM lease WHERE until > clock_timestamp()"), 0);
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		CASE(test_requests_are_answered_while_a_job_blocks_its_loop),
 		CASE(test_a_process_that_drains_waits_for_its_job),
+		CASE(test_a_process_that_ends_gives_up_its_leases),
 	};
 	return cmocka_run_group_tests(tests, tasks_group_setup, tasks_group_teardown);
 }
