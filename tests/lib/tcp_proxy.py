@@ -45,6 +45,7 @@ class TcpProxy:
 
     def close(self):
         self.reset()
+        self._run(self._end())
         self.loop.call_soon_threadsafe(self.loop.stop)
         self.thread.join()
 
@@ -65,6 +66,13 @@ class TcpProxy:
             self.flow.set()
         else:
             self.flow.clear()
+
+    async def _end(self):
+        self.server.close()
+        tasks = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _serve(self, reader, writer):
         self.writers.add(writer)
