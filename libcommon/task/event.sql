@@ -3,11 +3,24 @@
 SELECT (SELECT entry_id FROM event_position WHERE stream = $1),
 	(extract(epoch FROM clock_timestamp()) * 1000)::bigint;
 
--- $1 stream, $2 entry, $3 owner and $4 fence of the lease. No row is affected when the lease was taken over.
+-- $1 stream, $2 entry, $3 owner and $4 fence of the lease, $5 hashes of the events that are settled with it. No row is affected
+-- when the lease was taken over.
 -- name: event_position_save
+WITH holder AS (
+    SELECT FROM lease WHERE name = $1 AND owner = $3 AND fence = $4::bigint
+), settled AS (
+    INSERT INTO event_settled (stream, event_hash)
+    SELECT DISTINCT $1, hash FROM holder, unnest($5::uuid[]) AS hash
+    ON CONFLICT DO NOTHING
+)
 INSERT INTO event_position AS known (stream, entry_id)
-SELECT $1, $2 FROM lease WHERE name = $1 AND owner = $3 AND fence = $4::bigint
+SELECT $1, $2 FROM holder
 ON CONFLICT (stream) DO UPDATE SET entry_id = excluded.entry_id, at = now();
+
+-- $1 stream, $2 hashes of events. The positions of those that are settled, from 0.
+-- name: event_settled_among (read)
+SELECT n - 1 FROM unnest($2::uuid[]) WITH ORDINALITY AS asked (hash, n)
+WHERE EXISTS (SELECT FROM event_settled s WHERE s.stream = $1 AND s.event_hash = asked.hash);
 
 -- $1 stream.
 -- name: event_parked_accounts (read)

@@ -2,6 +2,7 @@
 
 #include "base/backoff.h"
 #include "base/base.h"
+#include "base/crypto.h"
 #include "base/log.h"
 #include "event.sql.h"
 #include "loop/wait.h"
@@ -17,6 +18,7 @@
 #define INLINE_TIMEOUT_MS 5000 /* of the first try, which delays the events behind it */
 #define BATCH             16
 #define BATCH_TEXT        "16"
+#define HASH_BYTES        16
 
 void events_register(void)
 {
@@ -106,12 +108,41 @@ static void require_lease(struct request *rq, struct event_consumer *consumer)
 		raise_error(rq, ERR_UNAVAILABLE, "another process reads the stream now");
 }
 
-static void save_position(struct request *rq, struct event_consumer *consumer, const char *id)
+/* The hashes of the events' ids, as a Postgres array of uuid. */
+static const char *hashes_of(struct request *rq, const struct stream_entries *entries)
+{
+	struct buf text = {.arena = rq->arena};
+	for (size_t i = 0; i < entries->count; i++) {
+		const char *id = event_text(&entries->items[i], "id");
+		uint8_t hash[SHA256_LEN];
+		char hex[2 * HASH_BYTES + 1];
+		sha256(id, strlen(id), hash);
+		hex_encode(hash, HASH_BYTES, hex);
+		buf_printf(&text, "%c%s", i == 0 ? '{' : ',', hex);
+	}
+	buf_puts(&text, "}");
+	return text.data;
+}
+
+/* Which of the entries are events that were settled before: the writer has sent them again. */
+static const bool *settled_before(struct request *rq, const struct event_consumer *consumer,
+                                  const struct stream_entries *entries, const char *hashes)
+{
+	bool *is_settled = arena_array(rq->arena, entries->count, sizeof(bool));
+	const struct pg_rows *rows =
+		pg_query(rq, EVENT_SETTLED_AMONG_SQL, pg_text(consumer->stream), pg_text(hashes));
+	for (int row = 0; row < rows->count; row++)
+		is_settled[pg_value_int(rows, row, 0)] = true;
+	return is_settled;
+}
+
+static void save_position(struct request *rq, struct event_consumer *consumer, const char *id,
+                          const char *settled_hashes)
 {
 	const struct pg_rows *saved =
 		pg_query(rq, EVENT_POSITION_SAVE_SQL, pg_text(consumer->stream), pg_text(id),
-	                 pg_text(consumer->tasks->settings.instance),
-	                 pg_int(consumer->lease.fence));
+	                 pg_text(consumer->tasks->settings.instance), pg_int(consumer->lease.fence),
+	                 pg_text(settled_hashes));
 	if (saved->affected == 0)
 		raise_error(rq, ERR_UNAVAILABLE, "another process reads the stream now");
 	set_position(consumer, id);
@@ -122,12 +153,16 @@ static void settle_all(struct request *rq, struct event_consumer *consumer,
 {
 	if (entries->count == 0)
 		return;
+	const char *hashes = hashes_of(rq, entries);
+	const bool *is_settled = settled_before(rq, consumer, entries, hashes);
 	struct parked_accounts accounts = parked_accounts_load(rq, consumer, entries->count);
 	for (size_t i = 0; i < entries->count; i++) {
+		if (is_settled[i])
+			continue;
 		require_lease(rq, consumer);
 		settle(rq, consumer, &accounts, &entries->items[i]);
 	}
-	save_position(rq, consumer, entries->items[entries->count - 1].id);
+	save_position(rq, consumer, entries->items[entries->count - 1].id, hashes);
 }
 
 /* For the trimmer of the writer. */

@@ -9,6 +9,9 @@
  * ahead of them, also when Postgres is restored to an earlier point or Redis loses its data. Its copy
  * in Redis only tells the trimmer what has been read.
  *
+ * Events are settled once: the ids of those that were handled, parked or given up are kept with the
+ * position (`event_settled`), and skipped when the writer sends them again.
+ *
  * An event that fails delays only its own account (event_parking.h).
  */
 #pragma once

@@ -54,6 +54,10 @@ DELETE FROM outbox WHERE id IN
 		AND sent_at < greatest(least(now() - interval '2 days', $2::timestamptz - interval '5 minutes'), now() - interval '30 days')
 	ORDER BY sent_at LIMIT 5000);
 
+-- name: event_settled_delete_old
+DELETE FROM event_settled WHERE (stream, event_hash) IN
+	(SELECT stream, event_hash FROM event_settled WHERE settled_at < now() - interval '7 days' ORDER BY settled_at LIMIT 5000);
+
 -- name: event_seen_delete_old
 DELETE FROM event_seen WHERE event_id IN
 	(SELECT event_id FROM event_seen WHERE seen_at < now() - interval '7 days' ORDER BY seen_at LIMIT 5000);

@@ -93,4 +93,5 @@ void stream_trim_pass(struct request *rq)
 	drop_unused_consumers(rq, tasks);
 	pg_query(rq, OUTBOX_DELETE_OLD_SQL, pg_text("jobs"), pg_time(time_now_ms()));
 	pg_query(rq, EVENT_SEEN_DELETE_OLD_SQL);
+	pg_query(rq, EVENT_SETTLED_DELETE_OLD_SQL);
 }

@@ -87,6 +87,7 @@ def test_a_readers_database_is_restored_and_redis_kept(cluster, api, experiments
     cluster.stop("svc-interests")
     interests.execute("DELETE FROM experiment WHERE id = %s", [after])
     interests.execute("UPDATE event_position SET entry_id = %s WHERE stream = %s", [entries[-1], STREAM])
+    interests.execute("DELETE FROM event_settled WHERE stream = %s", [STREAM])
     if is_cut:
         cluster.redis.client().xtrim(STREAM, maxlen=0, approximate=False)
     cluster.start("svc-interests")
@@ -105,6 +106,7 @@ def test_the_database_of_all_is_restored_and_redis_kept(cluster, api, experiment
     cluster.redis.client().xtrim(STREAM, maxlen=0, approximate=False)
     interests.execute("DELETE FROM experiment WHERE id = %s", [made])
     interests.execute("DELETE FROM event_position WHERE stream = %s", [STREAM])
+    interests.execute("DELETE FROM event_settled WHERE stream = %s", [STREAM])
     for name in ("svc-experiments", "svc-interests"):
         cluster.start(name)
     wait_known(interests, made)
