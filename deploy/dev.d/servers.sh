@@ -187,6 +187,8 @@ pgbouncer_configure() {
 		pool_mode = transaction
 		default_pool_size = 3
 		max_client_conn = 1000
+		query_wait_timeout = 5
+		server_login_retry = 1
 		log_connections = 0
 		log_disconnections = 0
 	END

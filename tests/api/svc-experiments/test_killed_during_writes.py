@@ -158,5 +158,6 @@ def test_without_postgres_nothing_is_accepted(cluster, api, make, at_once):
     finally:
         cluster.recover()
     assert [answer.status_code for answer in answers] == [503] * len(requests)
-    assert all(int(answer.headers["retry-after"]) >= 0 for answer in answers)
+    if not cluster.servers.pgbouncer:  # which takes statements that it cannot pass on, so that writes are uncertain
+        assert all(int(answer.headers["retry-after"]) >= 0 for answer in answers)
     assert api.get(f"/experiments/{made['id']}", expect=200).json() == made
