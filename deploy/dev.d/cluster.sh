@@ -56,6 +56,11 @@ secret_for() {
 	printf '%s:%s' "$SECRET" "$1" | sha256sum | cut -c 1-48
 }
 
+# key_for NAME: 32 bytes as base64.
+key_for() {
+	printf '%b' "$(printf '%s:%s' "$SECRET" "$1" | sha256sum | cut -c 1-64 | sed 's/../\\x&/g')" | base64
+}
+
 # process_calls NAME: the processes of the cluster that it may call, as libcommon/internal.def says.
 process_calls() {
 	local other
@@ -182,6 +187,7 @@ process_settings() {
 		"SEAL_SECRETS=$(secret_for "seal:$name")" \
 		"DRAIN_DELAY=0" \
 		"DATA_DIR=$DATA/$name"
+	[[ $name != svc-integrations ]] || printf 'SEAL_KEYS=dev:%s\n' "$(key_for seal-keys)"
 	for other in "${PROCESSES[@]}"; do
 		[[ ${URL_VARIABLE[$other]} == - ]] ||
 			printf '%s=http://127.0.0.1:%s\n' "${URL_VARIABLE[$other]}" "${SETTINGS[$(port_variable "$other")]}"

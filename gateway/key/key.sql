@@ -6,7 +6,7 @@ WITH used AS (
       AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')
 )
 SELECT account_id, id, kind, array_to_string(scopes, ' '), repo, interest_id,
-       (extract(epoch FROM expires_at) * 1000)::bigint
+       (extract(epoch FROM expires_at) * 1000)::bigint, repo_verified
 FROM api_key
 WHERE hash = $1 AND revoked_at IS NULL AND deleted_at IS NULL
   AND (expires_at IS NULL OR expires_at > now());

@@ -95,6 +95,7 @@ static void read_row(struct lookup *lookup, const struct pg_rows *rows)
 		.scopes = scopes_of(arena, pg_value(rows, 0, 3)),
 		.repo = arena_strdup(arena, pg_value(rows, 0, 4)),
 		.interest = arena_strdup(arena, pg_value(rows, 0, 5)),
+		.is_repo_verified = pg_value_bool(rows, 0, 7),
 	};
 	require(uuid_parse(pg_value(rows, 0, 0), UUID_TEXT_LEN, &lookup->caller.account));
 	require(uuid_parse(pg_value(rows, 0, 1), UUID_TEXT_LEN, &lookup->caller.key_id));

@@ -58,6 +58,21 @@ void gcm_seal(const uint8_t key[GCM_KEY_LEN], const char *context, const void *t
 enum err_code gcm_open(const uint8_t key[GCM_KEY_LEN], const char *context, const void *sealed,
                        size_t length, uint8_t *out) attr_must_use;
 
+/** A private RSA key, for signing. Never changes, so threads may share it. */
+struct rsa_key;
+
+/** Signatures of keys of up to 8192 bits. */
+#define RSA_SIGNATURE_MAX 1024
+
+/** Read a key from PEM (PKCS#1 or PKCS#8, not encrypted). NULL: it is none. */
+struct rsa_key *rsa_key_new(const char *pem);
+void rsa_key_free(struct rsa_key *key);
+
+/** Sign by RSASSA-PKCS1-v1_5 with SHA-256 (RFC 8017 section 8.2; RS256 of RFC 7518). Returns the length.
+ * Takes a millisecond or more: for the thread pool. */
+size_t rsa_sign_sha256(const struct rsa_key *key, const void *data, size_t length,
+                       uint8_t out[RSA_SIGNATURE_MAX]);
+
 /** Write lower-case hex and a NUL: `out` holds 2 * length + 1. */
 void hex_encode(const void *data, size_t length, char *out);
 

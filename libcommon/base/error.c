@@ -61,6 +61,8 @@ static const struct err_info TABLE[] = {
 	[ERR_CONTENTION] = {503, "contention", "Contention",
                             "concurrent requests were in the way; nothing was done; try again",
                             true},
+	[ERR_AUTH_TYPE] = {409, "wrong_auth_type", "Wrong Auth Type",
+                           "the provider is connected in another way"},
 };
 
 _Static_assert(ARRAY_LEN(TABLE) == ERR_COUNT, "every code has a row");

@@ -41,6 +41,7 @@ enum err_code {
 	ERR_VERSION = 27,         /* 505 neither HTTP/1.0 nor HTTP/1.1 */
 	ERR_TARGET_TOO_LONG = 28, /* 414 */
 	ERR_CONTENTION = 29,      /* 503 concurrent work was in the way; nothing was done */
+	ERR_AUTH_TYPE = 30,       /* 409 the provider is connected in another way */
 	ERR_COUNT
 };
 

@@ -7,9 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VERSION     "2"
-#define FIELD_COUNT 10
-#define VALUE_MAX   2048 /* longest value accepted; valid ones have under 600 characters */
+#define VERSION         "2"
+#define FIELD_COUNT     11
+#define FIELD_COUNT_MIN 10   /* the last one may be absent */
+#define VALUE_MAX       2048 /* longest value accepted; valid ones have under 600 characters */
+#define VERIFIED        "verified"
 
 struct identity_signer {
 	const char *sender, *receiver;
@@ -45,6 +47,7 @@ enum field_index {
 	FIELD_SIGNED,
 	FIELD_REPO,
 	FIELD_INTEREST,
+	FIELD_VERIFIED,
 };
 
 static const char *const KIND_NAMES[] = {
@@ -126,10 +129,11 @@ struct signed_identity *signed_identity_new(const struct identity_signer *signer
 	uuid_format(&identity->key_id, key_id);
 	struct arena *arena = arena_new_wiped();
 	const char *claims =
-		arena_printf(arena, VERSION "|%s|%s|%s|%s|%s|%" PRIx64 "|%" PRId64 "|%s|%s",
+		arena_printf(arena, VERSION "|%s|%s|%s|%s|%s|%" PRIx64 "|%" PRId64 "|%s|%s%s",
 	                     signer->sender, signer->receiver, account, key_id,
 	                     key_kind_name(identity->kind), identity->scopes, now_ms,
-	                     text_or_empty(identity->repo), text_or_empty(identity->interest));
+	                     text_or_empty(identity->repo), text_or_empty(identity->interest),
+	                     identity->is_repo_verified ? "|" VERIFIED : "");
 
 	struct signed_identity *made = arena_new_of(arena, struct signed_identity);
 	made->signer = signer;
@@ -162,6 +166,7 @@ bool signed_identity_is_of(const struct signed_identity *signed_identity,
 	       uuid_equal(&own->key_id, &identity->key_id) &&
 	       uuid_equal(&own->account, &identity->account) && own->kind == identity->kind &&
 	       own->scopes == identity->scopes && text_equal(own->repo, identity->repo) &&
+	       own->is_repo_verified == identity->is_repo_verified &&
 	       text_equal(own->interest, identity->interest);
 }
 
@@ -213,7 +218,7 @@ struct parsed_value {
 	uint8_t *mac;
 };
 
-/* Split at each `|`; false: there are not FIELD_COUNT fields. */
+/* Split at each `|`; a field that may be absent is then "". False: too few or too many fields. */
 static bool fields_split(char *text, size_t length, const char *fields[FIELD_COUNT])
 {
 	if (memchr(text, '\0', length))
@@ -227,6 +232,8 @@ static bool fields_split(char *text, size_t length, const char *fields[FIELD_COU
 			fields[count] = field;
 		field = bar;
 	}
+	if (count == FIELD_COUNT_MIN)
+		fields[count++] = "";
 	return count == FIELD_COUNT;
 }
 
@@ -310,6 +317,7 @@ static bool claims_read(const char *const fields[FIELD_COUNT], struct verified_i
 		return false;
 	identity->repo = text_or_null(fields[FIELD_REPO]);
 	identity->interest = text_or_null(fields[FIELD_INTEREST]);
+	identity->is_repo_verified = strcmp(fields[FIELD_VERIFIED], VERIFIED) == 0;
 	verified->sender = fields[FIELD_SENDER];
 	verified->signed_ms = (int64_t)signed_ms;
 	return true;

@@ -15,8 +15,8 @@
  *     key = the first 16 bytes of HMAC-SHA-256(secret, claims)
  *
  * where claims are version, sender, receiver, account, key id, kind, scopes (hex mask), time of signing
- * (Unix ms), repo and interest, joined by `|`, and request is the method, the target with its query,
- * and the value of X-Request-Id:
+ * (Unix ms), repo and interest, joined by `|`, then `|verified` if the account has proved that the repo is
+ * its own; and request is the method, the target with its query, and the value of X-Request-Id:
  *
  *     2|gateway|svc-search|0197…|0197…|personal|3f|1767225600000||
  *     GET /api/v1.0/search/assets/list?limit=5
@@ -56,6 +56,9 @@ struct identity {
 	uint64_t scopes;      /* mask of the bits in scope.h */
 	const char *repo;     /* `owner/name`, for an automation key; NULL: none */
 	const char *interest; /* UUID text, for an automation key; NULL: none */
+	/* The key proves that the repository is the account's. A key that was made by hand for a repository does
+	 * not. */
+	bool is_repo_verified;
 };
 
 /** Whether the caller's key is limited to a repository or an interest. */

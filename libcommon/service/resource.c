@@ -38,3 +38,16 @@ struct pg_param caller_key(struct request *rq)
 {
 	return uuid_is_nil(&rq->caller.key_id) ? pg_null() : pg_uuid(rq->caller.key_id);
 }
+
+bool caller_has_scope(const struct request *rq, enum scope_bit scope)
+{
+	return rq->caller.scopes & (UINT64_C(1) << scope);
+}
+
+void require_scope(struct request *rq, enum scope_bit scope)
+{
+	if (caller_has_scope(rq, scope))
+		return;
+	rq->problem.scope = scope_info(scope)->name;
+	raise_error(rq, ERR_SCOPE, "the key lacks the scope %s", scope_info(scope)->name);
+}

@@ -12,6 +12,7 @@
  */
 #pragma once
 
+#include "base/scope.h"
 #include "pg/pg.h"
 #include "service/reply.h"
 
@@ -50,3 +51,7 @@ struct pg_rows *pg_write_with(struct request *rq, const struct constraint *const
 /** The id of the API key that makes the request, for columns such as `changed_by`; SQL NULL when a
  * service makes it. */
 struct pg_param caller_key(struct request *rq);
+
+/** Whether the caller has a scope beyond that of the operation; and to raise ERR_SCOPE when it has not. */
+bool caller_has_scope(const struct request *rq, enum scope_bit scope);
+void require_scope(struct request *rq, enum scope_bit scope);

@@ -1,5 +1,6 @@
 """The whole product for one run: private servers and every process, which tests can stop, kill and restart."""
 
+import base64
 import hashlib
 import os
 import secrets
@@ -141,7 +142,12 @@ class Cluster:
             "IDENTITY_SIGN_SECRETS": " ".join(signs),
             "IDENTITY_VERIFY_SECRETS": " ".join(verifies),
             "SEAL_SECRETS": self.derived_secret("seal", name),
+            **({"SEAL_KEYS": self.seal_key("test")} if name == "svc-integrations" else {}),
         }
+
+    def seal_key(self, key_id):
+        """A key of SEAL_KEYS."""
+        return f"{key_id}:{base64.b64encode(bytes.fromhex(self.derived_secret('seal-keys', key_id))).decode()}"
 
     def settings(self, name, replica=0, **changes):
         """The environment of a process, as deploy/dev sets it, with `changes`."""

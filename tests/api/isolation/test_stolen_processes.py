@@ -21,7 +21,7 @@ OPERATIONS = [op for op in api_def.operations() if op.process in SERVICES and no
 
 # {stream: (writer, readers)}
 STREAMS = {
-    "events.account": ("gateway", {"svc-interests", "svc-experiments"}),
+    "events.account": ("gateway", {"svc-interests", "svc-experiments", "svc-integrations"}),
     "events.experiments": ("svc-experiments", {"svc-interests"}),
 }
 

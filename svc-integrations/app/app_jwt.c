@@ -1,0 +1,87 @@
+#include "app/app_jwt.h"
+
+#include "base/crypto.h"
+#include "base/timefmt.h"
+#include "loop/wait.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define BACK_S     60  /* iat */
+#define LIFETIME_S 540 /* exp */
+
+static const char *app_id, *app_key;
+static struct rsa_key *key;
+
+const struct setting APP_JWT_SETTINGS[] = {
+	SETTING_TEXT(&app_id, "CODE_HOST_APP_ID", "",
+                     "Id or client id of the app at the code host; empty: there is no app."),
+	SETTING_SECRET(&app_key, "CODE_HOST_APP_KEY", "",
+                       "Private key of the app, RSA in PEM; line ends may be written as \\n."),
+	SETTING_END,
+};
+
+/* PEM with real line ends. */
+static char *unescape_lines(struct arena *arena, const char *text)
+{
+	char *pem = arena_alloc(arena, strlen(text) + 1), *to = pem;
+	for (const char *at = text; *at; at++) {
+		bool is_escaped = at[0] == '\\' && at[1] == 'n';
+		*to++ = is_escaped ? '\n' : *at;
+		at += is_escaped;
+	}
+	return pem;
+}
+
+enum err_code app_jwt_init(void)
+{
+	if (!app_key[0])
+		return ERR_NONE;
+	struct arena *arena = arena_new_wiped();
+	key = rsa_key_new(unescape_lines(arena, app_key));
+	arena_free(arena);
+	if (key)
+		return ERR_NONE;
+	fprintf(stderr, "CODE_HOST_APP_KEY: is not an RSA private key in PEM\n");
+	return ERR_INVALID;
+}
+
+bool app_is_configured(void)
+{
+	return app_id[0] && key;
+}
+
+struct signature {
+	const char *text;
+	uint8_t bytes[RSA_SIGNATURE_MAX];
+	size_t length;
+};
+
+static void sign_on_thread(void *arg)
+{
+	struct signature *signature = arg;
+	signature->length =
+		rsa_sign_sha256(key, signature->text, strlen(signature->text), signature->bytes);
+}
+
+struct code_host_auth app_auth(struct request *rq)
+{
+	if (!app_is_configured())
+		raise_error(rq, ERR_NOT_CONFIGURED, "the code-host app is not configured");
+	static const char HEADER[] = "{\"alg\":\"RS256\",\"typ\":\"JWT\"}";
+	int64_t now_s = time_now_ms() / 1000;
+	const char *claims =
+		arena_printf(rq->arena, "{\"iat\":%lld,\"exp\":%lld,\"iss\":\"%s\"}",
+	                     (long long)(now_s - BACK_S), (long long)(now_s + LIFETIME_S), app_id);
+	struct signature *signature = arena_new_of(rq->arena, struct signature);
+	signature->text = arena_printf(rq->arena, "%s.%s",
+	                               base64url_encode(rq->arena, HEADER, strlen(HEADER)),
+	                               base64url_encode(rq->arena, claims, strlen(claims)));
+	fiber_offload(rq, sign_on_thread, signature);
+	return (struct code_host_auth){
+		.token = arena_printf(rq->arena, "%s.%s", signature->text,
+	                              base64url_encode(rq->arena, signature->bytes,
+	                                               signature->length)),
+		.limit = "app",
+	};
+}

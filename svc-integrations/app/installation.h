@@ -1,0 +1,41 @@
+/** Installations of the app, and tokens of them.
+ *
+ * The installation that covers a repository is remembered, and asked for again after an hour, after an event
+ * of the code host about it, and when its id is not known any more. Tokens are never kept: each is made for
+ * one repository and the permissions that its use needs. */
+#pragma once
+
+#include "app/code_host.h"
+
+/** A permission and its level, `contents` `write`; a table ends with {NULL}. */
+struct permission {
+	const char *name, *level;
+};
+
+struct installation {
+	const char *id;          /* decimal */
+	const char *owner;       /* login of the user or organisation */
+	const char *permissions; /* JSON object: what the app was given */
+};
+
+/** The installation that covers `repo`; false: there is none. */
+bool installation_find(struct request *rq, const struct repository_name *repo,
+                       struct installation *ret_installation);
+
+/** The installation is gone, or its permissions have changed: ask the code host at the next use. */
+void installation_forget(struct request *rq, const char *installation_id);
+
+struct installation_token {
+	const char *token;
+	const char *expires_at;     /* RFC 3339 */
+	yyjson_val *permissions;    /* an object */
+	struct code_host_auth auth; /* to call with it */
+};
+
+/** Make a token of the installation that covers `repo`, limited to it and to `permissions`, such as
+ * `{"contents": "write"}`, as far as the app was given them. It lives an hour.
+ * Raises ERR_NOT_FOUND: no installation covers the repository; ERR_CONFLICT: it is suspended, or was given
+ * none of the permissions. */
+struct installation_token installation_token_new(struct request *rq,
+                                                 const struct repository_name *repo,
+                                                 const struct permission *permissions);

@@ -1,0 +1,153 @@
+#include "connection/authorization.h"
+
+#include "authorization.sql.h"
+#include "base/crypto.h"
+#include "base/json.h"
+#include "connection.sql.h"
+#include "connection/credentials.h"
+#include "pg/pg.h"
+#include "provider/oauth.h"
+#include "service/input.h"
+#include "service/resource.h"
+
+#include <string.h>
+
+#define ATTEMPT_LIFETIME_S 600
+#define STATE_LENGTH       43 /* 256 bits in base62 */
+#define VERIFIER_LENGTH    64 /* RFC 7636 section 4.1: 43 to 128 */
+#define CODE_MAX           4096
+#define URI_MAX            2048
+
+struct authorization_input {
+	const char *provider;
+	const char *code, *redirect_uri, *state;
+};
+
+static const struct field URL_FIELDS[] = {
+	PATH_TEXT(struct authorization_input, provider, "provider_name", 1, 64),
+	QUERY_TEXT(struct authorization_input, redirect_uri, "redirect_uri", OPTIONAL, 1, URI_MAX),
+	FIELD_END,
+};
+
+static const struct field CALLBACK_FIELDS[] = {
+	PATH_TEXT(struct authorization_input, provider, "provider_name", 1, 64),
+	BODY_TEXT(struct authorization_input, code, "code", REQUIRED, 1, CODE_MAX),
+	BODY_TEXT(struct authorization_input, redirect_uri, "redirect_uri", REQUIRED, 1, URI_MAX),
+	BODY_TEXT(struct authorization_input, state, "state", NULLABLE, 1, 256),
+	FIELD_END,
+};
+
+/* What the verifier is sealed for: the row of its attempt. */
+static const char *context_of(struct request *rq, const void *state_hash)
+{
+	char hex[2 * SHA256_LEN + 1];
+	hex_encode(state_hash, SHA256_LEN, hex);
+	return arena_printf(rq->arena, "authorization_attempt %s", hex);
+}
+
+void authorization_url_get(struct request *rq)
+{
+	struct authorization_input *in = request_input(rq, struct authorization_input, URL_FIELDS);
+	const struct provider *provider = provider_get_oauth(rq, in->provider);
+	const char *redirect_uri = provider_redirect_uri(rq, in->redirect_uri);
+	char state[STATE_LENGTH + 1], verifier[VERIFIER_LENGTH + 1];
+	random_base62(state, STATE_LENGTH);
+	random_base62(verifier, VERIFIER_LENGTH);
+	uint8_t hash[SHA256_LEN];
+	sha256(state, STATE_LENGTH, hash);
+	struct sealed sealed = vault_seal(rq->arena, context_of(rq, hash), verifier);
+	struct pg_rows *rows = pg_query(rq, ATTEMPT_CREATE_SQL, pg_bytes(hash, sizeof(hash)),
+	                                pg_uuid(rq->caller.account), pg_text(provider->name),
+	                                pg_text(redirect_uri), pg_bytes(sealed.data, sealed.length),
+	                                pg_int(ATTEMPT_LIFETIME_S));
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *answer = yyjson_mut_obj(doc);
+	yyjson_mut_doc_set_root(doc, answer);
+	yyjson_mut_obj_add_str(doc, answer, "auth_url",
+	                       oauth_authorize_url(rq, provider, redirect_uri, state,
+	                                           oauth_challenge(rq->arena, verifier)));
+	yyjson_mut_obj_add_strcpy(doc, answer, "state", state);
+	yyjson_mut_obj_add_str(doc, answer, "expires_at", pg_json(rows));
+	reply_doc(rq, 200, doc);
+}
+
+/* The attempt that a callback belongs to. */
+struct attempt {
+	const char *redirect_uri;
+	const char *verifier;
+};
+
+/* Take the attempt of the state, or the newest one. Raises ERR_INVALID when there is none. */
+static struct attempt take_attempt(struct request *rq, struct arena *arena,
+                                   const struct provider *provider, const char *state)
+{
+	uint8_t hash[SHA256_LEN];
+	if (state)
+		sha256(state, strlen(state), hash);
+	struct pg_rows *rows =
+		pg_query(rq, ATTEMPT_TAKE_SQL, pg_uuid(rq->caller.account), pg_text(provider->name),
+	                 state ? pg_bytes(hash, sizeof(hash)) : pg_null());
+	if (pg_empty(rows))
+		raise_field(
+			rq, "state",
+			"belongs to no attempt to connect of the last ten minutes; begin again");
+	size_t hash_length, length;
+	const void *taken = pg_value_bytes(rq->arena, rows, 0, 0, &hash_length);
+	const void *sealed = pg_value_bytes(rq->arena, rows, 0, 2, &length);
+	const char *verifier = vault_open(arena, context_of(rq, taken), sealed, length);
+	if (!verifier)
+		raise_field(rq, "state", "cannot be used any more; begin again");
+	return (struct attempt){.redirect_uri = pg_value(rows, 0, 1), .verifier = verifier};
+}
+
+/* Raise the failure of a call to the provider, naming the code if it was refused. */
+static attr_noreturn void raise_outcome(struct request *rq, enum oauth_outcome outcome,
+                                        const char *reason)
+{
+	if (outcome == OAUTH_REFUSED)
+		raise_field(rq, "code", "was not accepted: %s", reason);
+	raise_error(rq, ERR_UPSTREAM, "%s; nothing was connected", reason);
+}
+
+static void store(struct request *rq, struct arena *arena, const struct provider *provider,
+                  const struct oauth_tokens *tokens, const struct oauth_user *user)
+{
+	struct credentials_owner owner = credentials_owner_new(rq, provider->name);
+	struct credentials credentials = {
+		.access_token = tokens->access_token,
+		.refresh_token = tokens->refresh_token,
+	};
+	struct sealed sealed = credentials_seal(arena, &owner, &credentials);
+	const char *scopes = tokens->scopes ? tokens->scopes : provider->oauth->scopes;
+	struct pg_rows *rows =
+		pg_query(rq, CONNECTION_STORE_SQL, pg_text(owner.connection),
+	                 pg_text(owner.account), pg_text(provider->name), pg_text(user->id),
+	                 pg_text(user->login), pg_text(user->email), pg_text(scopes),
+	                 pg_bytes(sealed.data, sealed.length), pg_text(tokens->token_type),
+	                 pg_int(tokens->expires_in_s), pg_null());
+	reply_json(rq, 200,
+	           arena_printf(rq->arena,
+	                        "{\"provider\": \"%s\", \"connected\": true, \"connection\": %s}",
+	                        provider->name, pg_json(rows)));
+}
+
+void authorization_callback(struct request *rq)
+{
+	struct authorization_input *in =
+		request_input(rq, struct authorization_input, CALLBACK_FIELDS);
+	const struct provider *provider = provider_get_oauth(rq, in->provider);
+	struct arena *arena = credentials_arena(rq);
+	struct attempt attempt = take_attempt(rq, arena, provider, in->state);
+	if (strcmp(attempt.redirect_uri, in->redirect_uri) != 0)
+		raise_field(rq, "redirect_uri", "is not the one that the attempt began with");
+	struct oauth_tokens tokens;
+	struct oauth_user user;
+	const char *reason;
+	enum oauth_outcome outcome = oauth_exchange(rq, provider, arena, in->code, in->redirect_uri,
+	                                            attempt.verifier, &tokens, &reason);
+	if (outcome == OAUTH_DONE)
+		outcome = oauth_user_get(rq, provider, tokens.access_token, &user, &reason);
+	if (outcome != OAUTH_DONE)
+		raise_outcome(rq, outcome, reason);
+	store(rq, arena, provider, &tokens, &user);
+}

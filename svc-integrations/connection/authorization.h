@@ -1,0 +1,17 @@
+/** Connecting by OAuth, the authorization code grant with PKCE S256.
+ *
+ *     auth-url   makes a random state and verifier; stores the state's hash and the sealed verifier
+ *     callback   takes the attempt of the state, which deletes it, exchanges the code and stores the
+ *                connection
+ *
+ * A state belongs to the account that asked for it, lives ten minutes and works once. Nothing is locked
+ * while the provider is called: when the process dies there, the user connects again. */
+#pragma once
+
+#include "loop/request.h"
+
+/** GET /integrations/{provider_name}/auth-url */
+void authorization_url_get(struct request *rq);
+
+/** POST /integrations/{provider_name}/callback */
+void authorization_callback(struct request *rq);

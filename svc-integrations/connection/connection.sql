@@ -1,0 +1,38 @@
+-- name: connection_list (read)
+-- $1 account, $2 limit, $3 offset.
+SELECT coalesce((SELECT jsonb_agg(connection_json(c) ORDER BY c.id DESC)
+                 FROM (SELECT * FROM connection WHERE account_id = $1 AND status = 'active'
+                       ORDER BY id DESC LIMIT $2 OFFSET $3) c), '[]'),
+       (SELECT count(*) FROM connection WHERE account_id = $1 AND status = 'active');
+
+-- name: connection_names (read)
+-- $1 account: the providers that it is connected to.
+SELECT provider FROM connection WHERE account_id = $1 AND status = 'active';
+
+-- name: connection_get (read)
+-- $1 account, $2 provider: the connection, and whether it is active.
+SELECT connection_json(c), status = 'active' FROM connection c WHERE account_id = $1 AND provider = $2;
+
+-- name: connection_remove
+-- $1 account, $2 provider. The id of the connection; no row: there was none.
+WITH found AS (
+    SELECT id FROM connection WHERE account_id = $1 AND provider = $2
+)
+SELECT jsonb_build_object('id', id, 'deleted', true) FROM found WHERE connection_remove($1, $2) > 0;
+
+-- name: connection_store
+-- $1 id, $2 account, $3 provider, $4 external id, $5 external login, $6 external email, $7 scopes, $8 sealed credentials, $9
+-- token type, $10 seconds until the token expires or 0, $11 base URL. A connection that exists is replaced and gets the new
+-- id, for which the credentials are sealed. A refresh that runs is refused by its fence. The former tokens are not revoked:
+-- the code host would revoke the new ones with them.
+INSERT INTO connection AS c (id, account_id, provider, external_id, external_login, external_email, scopes, sealed,
+                             token_type, token_expires_at, base_url)
+VALUES ($1, $2, $3, $4, $5, $6, coalesce(regexp_split_to_array(nullif(trim($7), ''), '[\s,]+'), '{}'), $8, $9,
+        now() + make_interval(secs => nullif($10::float8, 0)), $11)
+ON CONFLICT (account_id, provider) DO UPDATE
+SET id = excluded.id, status = 'active', status_reason = NULL, external_id = excluded.external_id,
+    external_login = excluded.external_login, external_email = excluded.external_email, scopes = excluded.scopes,
+    sealed = excluded.sealed, token_type = excluded.token_type, token_expires_at = excluded.token_expires_at,
+    base_url = excluded.base_url, connected_at = now(), last_refreshed_at = NULL, refresh_fence = c.refresh_fence + 1,
+    refresh_until = NULL
+RETURNING connection_json(c);

@@ -1,0 +1,69 @@
+#include "connection/model_key.h"
+
+#include "connection.sql.h"
+#include "connection/credentials.h"
+#include "pg/pg.h"
+#include "provider/model_provider.h"
+#include "service/input.h"
+#include "service/resource.h"
+
+#include <string.h>
+
+#define KEY_MAX 1024
+
+struct model_key_input {
+	const char *provider;
+	const char *api_key, *base_url;
+};
+
+/* A key is sent as an HTTP field. */
+static bool is_visible_ascii(const char *text, size_t length, const char **ret_message)
+{
+	*ret_message = "must be visible ASCII characters";
+	for (size_t i = 0; i < length; i++)
+		if (text[i] < 0x21 || text[i] > 0x7E)
+			return false;
+	return true;
+}
+
+static const struct field CONNECT_FIELDS[] = {
+	PATH_TEXT(struct model_key_input, provider, "provider_name", 1, 64),
+	{IN_BODY, FIELD_TEXT, "api_key", FIELD_AT(struct model_key_input, api_key, const char *),
+         REQUIRED | TRIMMED, 1, KEY_MAX, .check = is_visible_ascii},
+	BODY_URL(struct model_key_input, base_url, "base_url", NULLABLE),
+	FIELD_END,
+};
+
+/* The provider of a connect call. Raises when it is none of models, or base_url does not fit it. */
+static const struct provider *provider_of(struct request *rq, const struct model_key_input *in)
+{
+	const struct provider *provider = provider_get(rq, in->provider);
+	if (provider->kind != PROVIDER_MODEL)
+		raise_error(rq, ERR_AUTH_TYPE, "%s is connected with OAuth", provider->name);
+	bool is_custom = !provider->model_url;
+	if (is_custom && !in->base_url)
+		raise_field(rq, "base_url", "is required for the provider custom");
+	if (!is_custom && in->base_url)
+		raise_field(rq, "base_url", "is only for the provider custom");
+	return provider;
+}
+
+void model_key_connect(struct request *rq)
+{
+	struct model_key_input *in = request_input(rq, struct model_key_input, CONNECT_FIELDS);
+	const struct provider *provider = provider_of(rq, in);
+	model_key_try(rq, provider, in->base_url, in->api_key);
+	struct arena *arena = credentials_arena(rq);
+	struct credentials_owner owner = credentials_owner_new(rq, provider->name);
+	struct sealed sealed =
+		credentials_seal(arena, &owner, &(struct credentials){.api_key = in->api_key});
+	struct pg_rows *rows =
+		pg_query(rq, CONNECTION_STORE_SQL, pg_text(owner.connection),
+	                 pg_text(owner.account), pg_text(provider->name), pg_null(), pg_null(),
+	                 pg_null(), pg_null(), pg_bytes(sealed.data, sealed.length), pg_null(),
+	                 pg_int(0), pg_text(in->base_url));
+	reply_json(rq, 200,
+	           arena_printf(rq->arena,
+	                        "{\"provider\": \"%s\", \"connected\": true, \"connection\": %s}",
+	                        provider->name, pg_json(rows)));
+}

@@ -1,0 +1,39 @@
+#include "connection/revocation.h"
+
+#include "base/json.h"
+#include "connection/credentials.h"
+#include "pg/pg.h"
+#include "provider/oauth.h"
+#include "revocation.sql.h"
+
+/* Revoke at the provider. An API key cannot be revoked by its user's key; it is only forgotten. */
+static void revoke_at_provider(struct request *rq, const char *connection,
+                               const struct pg_rows *row)
+{
+	const struct provider *provider = provider_get(rq, pg_value(row, 0, 1));
+	if (!provider->oauth)
+		return;
+	struct credentials_owner owner = {
+		.connection = connection,
+		.account = pg_value(row, 0, 0),
+		.provider = provider->name,
+	};
+	struct arena *arena = credentials_arena(rq);
+	size_t length;
+	const void *sealed = pg_value_bytes(arena, row, 0, 2, &length);
+	struct credentials old = credentials_open(rq, arena, &owner, sealed, length);
+	if (oauth_revoke(rq, provider, old.access_token, old.refresh_token) != OAUTH_DONE)
+		raise_error(rq, ERR_UNAVAILABLE, "%s does not answer", provider->name);
+}
+
+void revocation_run(struct request *rq, struct task *task)
+{
+	const char *connection = json_get_text(task->input, "connection_id");
+	struct pg_rows *row = pg_query(rq, REVOCATION_GET_SQL, pg_text(connection));
+	if (!pg_empty(row))
+		revoke_at_provider(rq, connection, row);
+	pg_begin(rq);
+	pg_query(rq, REVOCATION_DELETE_SQL, pg_text(connection));
+	task_complete(rq, task, "{}", NULL);
+	pg_commit(rq);
+}

@@ -1,0 +1,78 @@
+#include "identity/identity_link.h"
+
+#include "base/scope.h"
+#include "identity_link.sql.h"
+#include "pg/pg.h"
+#include "service/input.h"
+#include "service/resource.h"
+
+#define ID_MAX    250
+#define EMAIL_MAX 320 /* RFC 3696, erratum 1690 */
+#define LOGIN_MAX 250
+
+static const char *const SOURCES[] = {"code_host", "tracker_a", "tracker_b", NULL};
+
+struct link_input {
+	const char *source, *external_id, *external_email;
+	int64_t limit, offset;
+};
+
+static const struct field CREATE_FIELDS[] = {
+	BODY_ENUM(struct link_input, source, "source", REQUIRED, SOURCES),
+	BODY_TEXT(struct link_input, external_id, "external_id", REQUIRED | TRIMMED, 1, ID_MAX),
+	JSON_TEXT("external_email", NULLABLE | TRIMMED, 3, EMAIL_MAX),
+	JSON_TEXT("external_login", NULLABLE | TRIMMED, 1, LOGIN_MAX),
+	FIELD_END,
+};
+
+static const struct field LIST_FIELDS[] = {
+	QUERY_LIMIT(struct link_input, limit, 20, 100),
+	QUERY_OFFSET(struct link_input, offset),
+	FIELD_END,
+};
+
+static const struct field RESOLVE_FIELDS[] = {
+	{IN_QUERY, FIELD_ENUM, "source", FIELD_AT(struct link_input, source, const char *),
+         REQUIRED, .values = SOURCES},
+	QUERY_TEXT(struct link_input, external_id, "external_id", OPTIONAL, 1, ID_MAX),
+	QUERY_TEXT(struct link_input, external_email, "external_email", OPTIONAL, 1, EMAIL_MAX),
+	FIELD_END,
+};
+
+void identity_link_create(struct request *rq)
+{
+	struct link_input *in = request_input(rq, struct link_input, CREATE_FIELDS);
+	struct pg_rows *made = pg_query(rq, IDENTITY_LINK_CREATE_SQL, pg_uuid(rq->caller.account),
+	                                pg_text(request_body_json(rq)));
+	if (!pg_empty(made)) {
+		reply_json(rq, 201, pg_json(made));
+		return;
+	}
+	struct pg_rows *own = pg_query(rq, IDENTITY_LINK_OWN_SQL, pg_uuid(rq->caller.account),
+	                               pg_text(in->source), pg_text(in->external_id));
+	if (pg_empty(own))
+		raise_error(rq, ERR_CONFLICT, "the identity is linked to another user");
+	reply_json(rq, 200, pg_json(own));
+}
+
+void identity_link_list(struct request *rq)
+{
+	struct link_input *in = request_input(rq, struct link_input, LIST_FIELDS);
+	struct pg_rows *rows = pg_query(rq, IDENTITY_LINK_LIST_SQL, pg_uuid(rq->caller.account),
+	                                pg_int(in->limit), pg_int(in->offset));
+	reply_page(rq, pg_json(rows), pg_value_int(rows, 0, 1), in->limit, in->offset);
+}
+
+void identity_resolve(struct request *rq)
+{
+	struct link_input *in = request_input(rq, struct link_input, RESOLVE_FIELDS);
+	if (!in->external_id && !in->external_email)
+		raise_field(rq, "external_id", "or external_email is required");
+	bool is_any_user = caller_has_scope(rq, SCOPE_BIT_SERVICE_ANY_USER);
+	reply_one(rq, 200,
+	          pg_query(rq, IDENTITY_RESOLVE_SQL,
+	                   is_any_user ? pg_null() : pg_uuid(rq->caller.account),
+	                   pg_text(in->source), pg_text(in->external_id),
+	                   pg_text(in->external_email)),
+	          "no such identity");
+}

@@ -1,0 +1,60 @@
+/** The calls of OAuth 2.0 to a provider: authorization code with PKCE S256 (RFC 7636), refresh, and
+ * revocation (RFC 7009). Every function suspends, and must not be called inside a transaction.
+ *
+ * Results that hold tokens are in the arena that the caller gives, which should be wiped when it is
+ * freed. */
+#pragma once
+
+#include "provider/provider.h"
+
+#include <stdint.h>
+
+/** What a provider answered to a code or a refresh token. */
+struct oauth_tokens {
+	const char *access_token;
+	const char *refresh_token; /* NULL: none */
+	const char *token_type;    /* `Bearer` */
+	const char *scopes;        /* separated by spaces or commas; NULL: as asked for */
+	int64_t expires_in_s;      /* 0: unknown, or never */
+};
+
+/** Whose a token is. */
+struct oauth_user {
+	const char *id;
+	const char *login, *email; /* NULL: not told */
+};
+
+/** How a call to a provider ended. */
+enum oauth_outcome {
+	OAUTH_DONE,
+	OAUTH_REFUSED, /* the code, the refresh token or the client was refused: trying again is of
+			      no use */
+	OAUTH_UNAVAILABLE, /* no answer, or one that is no answer of OAuth; nothing is known */
+};
+
+/** The authorization URL for a new attempt, in the request's arena. */
+const char *oauth_authorize_url(struct request *rq, const struct provider *provider,
+                                const char *redirect_uri, const char *state, const char *challenge);
+
+/** The S256 challenge of a verifier (RFC 7636 section 4.2), in the arena. */
+const char *oauth_challenge(struct arena *arena, const char *verifier);
+
+/** Exchange a code, and refresh. `ret_reason` is set unless the outcome is OAUTH_DONE: a sentence with
+ * the provider's own words, in the request's arena. */
+enum oauth_outcome oauth_exchange(struct request *rq, const struct provider *provider,
+                                  struct arena *arena, const char *code, const char *redirect_uri,
+                                  const char *verifier, struct oauth_tokens *ret_tokens,
+                                  const char **ret_reason);
+enum oauth_outcome oauth_refresh(struct request *rq, const struct provider *provider,
+                                 struct arena *arena, const char *refresh_token,
+                                 struct oauth_tokens *ret_tokens, const char **ret_reason);
+
+/** Ask whose a token is; the strings are in the request's arena. */
+enum oauth_outcome oauth_user_get(struct request *rq, const struct provider *provider,
+                                  const char *access_token, struct oauth_user *ret_user,
+                                  const char **ret_reason);
+
+/** Revoke a connection's tokens. OAUTH_DONE also when the provider does not know them any more, or has no
+ * address for it. `refresh_token` may be NULL. */
+enum oauth_outcome oauth_revoke(struct request *rq, const struct provider *provider,
+                                const char *access_token, const char *refresh_token);

@@ -1,0 +1,173 @@
+#include "provider/provider.h"
+
+#include "base/base.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *redirect_uris;
+static const char *code_host_web, *code_host_api;
+static struct oauth_settings code_host, tracker_a, tracker_b;
+static const char *anthropic, *openai, *google, *moonshot, *zai;
+
+/* The settings of an OAuth provider: variables PREFIX_AUTHORIZE_URL and so on, with their defaults. */
+#define OAUTH_SETTINGS(to, prefix, authorize, token, user, query, revoke, scopes_)                 \
+	SETTING_TEXT(&(to).authorize_url, prefix "_AUTHORIZE_URL", authorize,                      \
+	             "Address at which a user of " prefix " consents."),                           \
+		SETTING_TEXT(&(to).token_url, prefix "_TOKEN_URL", token,                          \
+	                     "Address at which codes and refresh tokens become tokens."),          \
+		SETTING_TEXT(&(to).user_url, prefix "_USER_URL", user,                             \
+	                     "Address that tells whose a token is."),                              \
+		SETTING_TEXT(&(to).user_query, prefix "_USER_QUERY", query,                        \
+	                     "GraphQL query to send to the user address; empty: the address is "   \
+	                     "read with GET."),                                                    \
+		SETTING_TEXT(&(to).revoke_url, prefix "_REVOKE_URL", revoke,                       \
+	                     "Address at which a token is revoked (RFC 7009); empty: tokens are "  \
+	                     "only forgotten."),                                                   \
+		SETTING_TEXT(&(to).client_id, prefix "_CLIENT_ID", "",                             \
+	                     "Client id at the provider; empty: the provider is not configured."), \
+		SETTING_SECRET(&(to).client_secret, prefix "_CLIENT_SECRET", "",                   \
+	                       "Client secret at the provider."),                                  \
+		SETTING_TEXT(&(to).scopes, prefix "_SCOPES", scopes_,                              \
+	                     "Scopes to ask for, as the provider writes them.")
+
+const struct setting PROVIDER_SETTINGS[] = {
+	SETTING_TEXT(
+		&redirect_uris, "OAUTH_REDIRECT_URIS", "",
+		"Addresses to which providers may send users back, separated by spaces; the first "
+		"one is the default."),
+	SETTING_TEXT(&code_host_web, "CODE_HOST_WEB_URL", "https://github.com",
+                     "Address of the code host's web pages."),
+	SETTING_TEXT(&code_host_api, "CODE_HOST_API_URL", "https://api.github.com",
+                     "Address of the code host's REST API."),
+	SETTING_TEXT(
+		&code_host.client_id, "CODE_HOST_CLIENT_ID", "",
+		"Client id of the app at the code host; empty: connections are not configured."),
+	SETTING_SECRET(&code_host.client_secret, "CODE_HOST_CLIENT_SECRET", "",
+                       "Client secret of the app at the code host."),
+	SETTING_TEXT(&code_host.scopes, "CODE_HOST_SCOPES", "repo read:user user:email",
+                     "Scopes to ask for; an app's permissions apply in their place."),
+	OAUTH_SETTINGS(tracker_a, "TRACKER_A", "https://linear.app/oauth/authorize",
+                       "https://api.linear.app/oauth/token", "https://api.linear.app/graphql",
+                       "{ viewer { id name email } }", "https://api.linear.app/oauth/revoke",
+                       "read,write"),
+	OAUTH_SETTINGS(tracker_b, "TRACKER_B", "https://auth.atlassian.com/authorize",
+                       "https://auth.atlassian.com/oauth/token", "https://api.atlassian.com/me", "",
+                       "", "read:me read:jira-work write:jira-work offline_access"),
+	SETTING_TEXT(&anthropic, "ANTHROPIC_URL", "https://api.anthropic.com",
+                     "Address of the model provider anthropic."),
+	SETTING_TEXT(&openai, "OPENAI_URL", "https://api.openai.com",
+                     "Address of the model provider openai."),
+	SETTING_TEXT(&google, "GOOGLE_URL", "https://generativelanguage.googleapis.com",
+                     "Address of the model provider google."),
+	SETTING_TEXT(&moonshot, "MOONSHOT_URL", "https://api.moonshot.ai",
+                     "Address of the model provider moonshot."),
+	SETTING_TEXT(&zai, "ZAI_URL", "https://api.z.ai", "Address of the model provider zai."),
+	SETTING_END,
+};
+
+const struct provider PROVIDERS[] = {
+	{"code_host", PROVIDER_CODE_HOST, &code_host, NULL},
+	{"tracker_a", PROVIDER_TRACKER, &tracker_a, NULL},
+	{"tracker_b", PROVIDER_TRACKER, &tracker_b, NULL},
+	{"anthropic", PROVIDER_MODEL, NULL, &anthropic},
+	{"openai", PROVIDER_MODEL, NULL, &openai},
+	{"google", PROVIDER_MODEL, NULL, &google},
+	{"moonshot", PROVIDER_MODEL, NULL, &moonshot},
+	{"zai", PROVIDER_MODEL, NULL, &zai},
+	{"custom", PROVIDER_MODEL, NULL, NULL},
+	{0},
+};
+
+static const char *join_url(const char *base, const char *path)
+{
+	char *url;
+	require(asprintf(&url, "%s%s", base, path) > 0);
+	return url; /* for the life of the process */
+}
+
+/* Remove slashes at the end of an address. */
+static const char *trim_url(const char *url)
+{
+	size_t length = strlen(url);
+	while (length > 0 && url[length - 1] == '/')
+		length--;
+	char *trimmed = strndup(url, length);
+	require(trimmed);
+	return trimmed;
+}
+
+enum err_code providers_init(void)
+{
+	code_host_api = trim_url(code_host_api);
+	code_host_web = trim_url(code_host_web);
+	code_host.authorize_url = join_url(code_host_web, "/login/oauth/authorize");
+	code_host.token_url = join_url(code_host_web, "/login/oauth/access_token");
+	code_host.user_url = join_url(code_host_api, "/user");
+	code_host.user_query = code_host.revoke_url = "";
+	return ERR_NONE;
+}
+
+const char *code_host_api_url(void)
+{
+	return code_host_api;
+}
+
+const char *code_host_web_url(void)
+{
+	return code_host_web;
+}
+
+static bool is_oauth_configured(const struct oauth_settings *oauth)
+{
+	return oauth->client_id[0] && oauth->authorize_url[0] && oauth->token_url[0] &&
+	       oauth->user_url[0] && redirect_uris[0];
+}
+
+bool provider_is_configured(const struct provider *provider)
+{
+	return provider->oauth ? is_oauth_configured(provider->oauth) : true;
+}
+
+const struct provider *provider_get(struct request *rq, const char *name)
+{
+	for (const struct provider *provider = PROVIDERS; provider->name; provider++)
+		if (strcmp(provider->name, name) == 0)
+			return provider;
+	raise_error(rq, ERR_NOT_FOUND, "no such provider");
+}
+
+const struct provider *provider_get_oauth(struct request *rq, const char *name)
+{
+	const struct provider *provider = provider_get(rq, name);
+	if (!provider->oauth)
+		raise_error(rq, ERR_AUTH_TYPE, "%s is connected with an API key", name);
+	if (!provider_is_configured(provider))
+		raise_error(rq, ERR_NOT_CONFIGURED, "%s is not configured", name);
+	return provider;
+}
+
+const char *provider_kind_name(enum provider_kind kind)
+{
+	static const char *const NAMES[] = {
+		[PROVIDER_CODE_HOST] = "code_host",
+		[PROVIDER_TRACKER] = "tracker",
+		[PROVIDER_MODEL] = "model",
+	};
+	return NAMES[kind];
+}
+
+const char *provider_redirect_uri(struct request *rq, const char *given)
+{
+	for (const char *at = redirect_uris; *at;) {
+		size_t length = strcspn(at, " ");
+		if (length > 0 &&
+		    (!given || (strlen(given) == length && memcmp(at, given, length) == 0)))
+			return arena_strndup(rq->arena, at, length);
+		at += length + strspn(at + length, " ");
+	}
+	if (given)
+		raise_field(rq, "redirect_uri", "is not one of the configured addresses");
+	raise_error(rq, ERR_NOT_CONFIGURED, "no redirect address is configured");
+}

@@ -1,0 +1,66 @@
+/** svc-integrations/provider/: the outside services that accounts connect to. Their addresses,
+ * credentials and scopes are settings.
+ *
+ *     provider.c        the table of providers, and their settings
+ *     oauth.c           the calls of OAuth 2.0: exchange a code, refresh, revoke, whose token it is
+ *     model_provider.c  trying a model provider's API key
+ *
+ * These files know neither tables nor accounts. */
+#pragma once
+
+#include "base/config.h"
+#include "loop/request.h"
+
+#include <stdbool.h>
+
+enum provider_kind { PROVIDER_CODE_HOST, PROVIDER_TRACKER, PROVIDER_MODEL };
+
+/** Addresses and credentials of an OAuth provider; "" where there is none. */
+struct oauth_settings {
+	const char *authorize_url, *token_url;
+	/* Where the owner of a token is asked for: GET, or a GraphQL POST of `user_query` if that is not
+	 * empty. */
+	const char *user_url, *user_query;
+	const char *revoke_url; /* RFC 7009; "": tokens are only forgotten */
+	const char *client_id, *client_secret;
+	const char *scopes; /* as the authorization URL carries them */
+};
+
+struct provider {
+	const char *name; /* `tracker_a`: as it is in paths and rows */
+	enum provider_kind kind;
+	const struct oauth_settings *oauth; /* NULL: connected by an API key */
+	const char *const *model_url;       /* PROVIDER_MODEL: base address, a setting */
+};
+
+/** The addresses and credentials of all providers, and OAUTH_REDIRECT_URIS. */
+extern const struct setting PROVIDER_SETTINGS[];
+
+/** All providers, in the order in which they are listed; the last one has no name. */
+extern const struct provider PROVIDERS[];
+
+/** Fill in the code host's addresses from CODE_HOST_WEB_URL and CODE_HOST_API_URL, and check the redirect
+ * addresses. Once, after the settings are loaded. ERR_INVALID: printed on standard error. */
+enum err_code providers_init(void);
+
+/** The provider `name`. Raises ERR_NOT_FOUND: there is none. */
+const struct provider *provider_get(struct request *rq, const char *name);
+
+/** As provider_get(), for an operation of OAuth. Raises also ERR_CONFLICT: it is connected by an API key;
+ * ERR_NOT_CONFIGURED: its client id or an address is not set. */
+const struct provider *provider_get_oauth(struct request *rq, const char *name);
+
+/** Whether everything that a connection needs is set. */
+bool provider_is_configured(const struct provider *provider);
+
+/** `code_host`, `tracker`, `model`. */
+const char *provider_kind_name(enum provider_kind kind);
+
+/** The redirect address to use: `given` if it is one of OAUTH_REDIRECT_URIS, and the first of these if
+ * `given` is NULL. Raises ERR_INVALID, naming redirect_uri: it is not listed; ERR_NOT_CONFIGURED: none is
+ * listed. */
+const char *provider_redirect_uri(struct request *rq, const char *given);
+
+/** Base addresses of the code host's API and of its pages, without a slash at the end. */
+const char *code_host_api_url(void);
+const char *code_host_web_url(void);
