@@ -23,41 +23,42 @@ SELECT n - 1 FROM unnest($2::uuid[]) WITH ORDINALITY AS asked (hash, n)
 WHERE EXISTS (SELECT FROM event_settled s WHERE s.stream = $1 AND s.event_hash = asked.hash);
 
 -- $1 stream.
--- name: event_parked_accounts (read)
-SELECT DISTINCT account FROM event_parked WHERE stream = $1;
+-- name: event_parked_lanes (read)
+SELECT DISTINCT lane FROM event_parked WHERE stream = $1;
 
--- $1 stream, $2 account: how many are parked in all, and of the account.
+-- $1 stream, $2 lane: how many are parked in all, and of the lane.
 -- name: event_parked_count (read)
-SELECT count(*), count(*) FILTER (WHERE account = $2) FROM event_parked WHERE stream = $1;
+SELECT count(*), count(*) FILTER (WHERE lane = $2) FROM event_parked WHERE stream = $1;
 
--- $9 error (NULL: the event was not tried), $10 failures, $11 milliseconds until the next try. An event that is read again
+-- $9 lane, $10 error (NULL: the event was not tried), $11 failures, $12 milliseconds until the next try. An event that is read again
 -- is parked once.
 -- name: event_park
-INSERT INTO event_parked (stream, entry_id, account, event_id, type, at, data, request_id, error, failures, next_try)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::int, clock_timestamp() + make_interval(secs => $11::float8 / 1000))
+INSERT INTO event_parked (stream, entry_id, account, event_id, type, at, data, request_id, lane, error, failures,
+	next_try)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11::int, clock_timestamp() + make_interval(secs => $12::float8 / 1000))
 ON CONFLICT (stream, entry_id) DO NOTHING;
 
--- $1 stream, $2 account, $3 failures: the oldest of the account that has failed by itself has no further try.
+-- $1 stream, $2 lane, $3 failures: the oldest of the lane that has failed by itself has no further try.
 -- name: event_parked_hurry
 UPDATE event_parked SET failures = $3::int, next_try = clock_timestamp()
-WHERE id = (SELECT min(id) FROM event_parked WHERE stream = $1 AND account = $2) AND failures > 0;
+WHERE id = (SELECT min(id) FROM event_parked WHERE stream = $1 AND lane = $2) AND failures > 0;
 
--- $1 stream: the oldest of each account, if it is due.
+-- $1 stream: the oldest of each lane, if it is due.
 -- name: event_parked_due (read)
-SELECT id, failures, entry_id, event_id, type, account, at, data, request_id
-FROM (SELECT DISTINCT ON (account) * FROM event_parked WHERE stream = $1 ORDER BY account, id) AS oldest
+SELECT id, failures, entry_id, event_id, type, account, at, data, request_id, lane
+FROM (SELECT DISTINCT ON (lane) * FROM event_parked WHERE stream = $1 ORDER BY lane, id) AS oldest
 WHERE next_try <= clock_timestamp() ORDER BY next_try, id LIMIT 16;
 
--- $1 stream, $2 account: its oldest, in the same columns.
+-- $1 stream, $2 lane: its oldest, in the same columns.
 -- name: event_parked_oldest (read)
-SELECT id, failures, entry_id, event_id, type, account, at, data, request_id
-FROM event_parked WHERE stream = $1 AND account = $2 ORDER BY id LIMIT 1;
+SELECT id, failures, entry_id, event_id, type, account, at, data, request_id, lane
+FROM event_parked WHERE stream = $1 AND lane = $2 ORDER BY id LIMIT 1;
 
 -- $1 stream: milliseconds until the next is due, NULL: none is parked; how many are parked.
 -- name: event_parked_next (read)
 SELECT ceil(extract(epoch FROM min(next_try) - clock_timestamp()) * 1000)::bigint,
 	(SELECT count(*) FROM event_parked WHERE stream = $1)
-FROM (SELECT DISTINCT ON (account) next_try FROM event_parked WHERE stream = $1 ORDER BY account, id) AS oldest;
+FROM (SELECT DISTINCT ON (lane) next_try FROM event_parked WHERE stream = $1 ORDER BY lane, id) AS oldest;
 
 -- $1 id, $2 failures, $3 milliseconds until the next try, $4 error.
 -- name: event_parked_retry

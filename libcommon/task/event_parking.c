@@ -11,7 +11,8 @@
 #include <string.h>
 
 #define DELIVERY_TIMEOUT_MS 60000
-#define ACCOUNT_BATCH       100 /* of one account before the others have their turn */
+#define LANE_BATCH          100 /* of one lane before the others have their turn */
+#define LANE_MAX            300
 
 static struct metric parked_metric =
 	METRIC_GAUGE("expops_events_parked", "Events that wait for another try, by stream.",
@@ -22,7 +23,7 @@ void event_parking_register(void)
 	metric_register(&parked_metric);
 }
 
-/* The account of an entry as a key: UUID text, or "" when it has none. */
+/* The account of an entry: UUID text, or "" when it has none. */
 static const char *account_of(const struct stream_entry *entry)
 {
 	const char *text = event_text(entry, "account");
@@ -30,36 +31,43 @@ static const char *account_of(const struct stream_entry *entry)
 	return uuid_parse(text, strlen(text), &account) ? text : "";
 }
 
-static void add_account(struct parked_accounts *accounts, const char *account)
+/* The lane of an entry: its own, or else its account. */
+static const char *lane_of(const struct stream_entry *entry)
 {
-	require(accounts->count < accounts->room);
-	accounts->items[accounts->count++] = account;
+	const char *lane = event_text(entry, "lane");
+	return lane[0] && strlen(lane) <= LANE_MAX ? lane : account_of(entry);
 }
 
-struct parked_accounts parked_accounts_load(struct request *rq,
-                                            const struct event_consumer *consumer, size_t more)
+static void add_lane(struct parked_lanes *lanes, const char *lane)
+{
+	require(lanes->count < lanes->room);
+	lanes->items[lanes->count++] = lane;
+}
+
+struct parked_lanes parked_lanes_load(struct request *rq, const struct event_consumer *consumer,
+                                      size_t more)
 {
 	const struct pg_rows *rows =
-		pg_query(rq, EVENT_PARKED_ACCOUNTS_SQL, pg_text(consumer->stream));
-	struct parked_accounts accounts = {.room = (size_t)rows->count + more};
-	accounts.items = arena_array(rq->arena, accounts.room + 1, sizeof(*accounts.items));
+		pg_query(rq, EVENT_PARKED_LANES_SQL, pg_text(consumer->stream));
+	struct parked_lanes lanes = {.room = (size_t)rows->count + more};
+	lanes.items = arena_array(rq->arena, lanes.room + 1, sizeof(*lanes.items));
 	for (int row = 0; row < rows->count; row++)
-		add_account(&accounts, pg_value(rows, row, 0));
-	return accounts;
+		add_lane(&lanes, pg_value(rows, row, 0));
+	return lanes;
 }
 
-static bool has_account(const struct parked_accounts *accounts, const char *account)
+static bool has_lane(const struct parked_lanes *lanes, const char *lane)
 {
-	for (size_t i = 0; i < accounts->count; i++) {
-		if (strcmp(accounts->items[i], account) == 0)
+	for (size_t i = 0; i < lanes->count; i++) {
+		if (strcmp(lanes->items[i], lane) == 0)
 			return true;
 	}
 	return false;
 }
 
-bool parked_accounts_has(const struct parked_accounts *accounts, const struct stream_entry *entry)
+bool parked_lanes_has(const struct parked_lanes *lanes, const struct stream_entry *entry)
 {
-	return has_account(accounts, account_of(entry));
+	return has_lane(lanes, lane_of(entry));
 }
 
 /* Whether the failure counts: the event failed by itself. */
@@ -68,48 +76,49 @@ static int failures_of(const struct delivery *failed)
 	return failed && !err_info(failed->code)->is_transient ? 1 : 0;
 }
 
-/* Raise when there is no room; of an account that has too many, the failing one gets no more tries. */
+/* Raise when there is no room; of a lane that has too many, the failing one gets no more tries. */
 static void require_room(struct request *rq, const struct event_consumer *consumer,
-                         const char *account)
+                         const char *lane)
 {
 	const struct pg_rows *count =
-		pg_query(rq, EVENT_PARKED_COUNT_SQL, pg_text(consumer->stream), pg_text(account));
+		pg_query(rq, EVENT_PARKED_COUNT_SQL, pg_text(consumer->stream), pg_text(lane));
 	if (pg_value_int(count, 0, 0) >= PARKED_MAX)
 		raise_error(rq, ERR_UNAVAILABLE, "too many events wait for another try");
-	if (pg_value_int(count, 0, 1) >= PARKED_OF_ACCOUNT)
-		pg_query(rq, EVENT_PARKED_HURRY_SQL, pg_text(consumer->stream), pg_text(account),
+	if (pg_value_int(count, 0, 1) >= PARKED_OF_LANE)
+		pg_query(rq, EVENT_PARKED_HURRY_SQL, pg_text(consumer->stream), pg_text(lane),
 		         pg_int(DELIVERIES_MAX));
 }
 
 void event_park(struct request *rq, const struct event_consumer *consumer,
-                struct parked_accounts *accounts, const struct stream_entry *entry,
+                struct parked_lanes *lanes, const struct stream_entry *entry,
                 const struct delivery *failed)
 {
-	const char *account = account_of(entry);
+	const char *lane = lane_of(entry);
 	uint64_t pause_ms = failed ? backoff_ms(1, tasks_timing.retry, tasks_timing.retry_max) : 0;
-	require_room(rq, consumer, account);
+	require_room(rq, consumer, lane);
 	pg_query(rq, EVENT_PARK_SQL, pg_text(consumer->stream), pg_text(entry->id),
-	         pg_text(account), pg_text(event_text(entry, "id")),
+	         pg_text(account_of(entry)), pg_text(event_text(entry, "id")),
 	         pg_text(event_text(entry, "type")), pg_text(event_text(entry, "at")),
 	         pg_text(event_text(entry, "data")), pg_text(event_text(entry, "request_id")),
-	         pg_text(failed ? failed->detail : NULL), pg_int(failures_of(failed)),
-	         pg_int((int64_t)pause_ms));
-	if (!has_account(accounts, account))
-		add_account(accounts, account);
+	         pg_text(lane), pg_text(failed ? failed->detail : NULL),
+	         pg_int(failures_of(failed)), pg_int((int64_t)pause_ms));
+	if (!has_lane(lanes, lane))
+		add_lane(lanes, lane);
 	periodic_wake_in(consumer->retry, pause_ms + 1);
 	if (failed)
 		log_warn(LOG_GROUP_JOBS, "event not handled, trying again apart",
 		         f_text("stream", consumer->stream), f_text("entry", entry->id),
-		         f_text("account", account), f_text("why", failed->detail));
+		         f_text("lane", lane), f_text("why", failed->detail));
 }
 
 /* Columns of EVENT_PARKED_DUE_SQL; from the type on they are fields of the entry. */
-enum { DUE_ID, DUE_FAILURES, DUE_ENTRY, DUE_FIELDS, DUE_ACCOUNT = DUE_FIELDS + 2 };
+enum { DUE_ID, DUE_FAILURES, DUE_ENTRY, DUE_FIELDS, DUE_LANE = DUE_FIELDS + 6 };
 
 /* The entry as it was in the stream; in the arena. */
 static struct stream_entry entry_of(struct request *rq, const struct pg_rows *rows, int row)
 {
-	static const char *const NAMES[] = {"id", "type", "account", "at", "data", "request_id"};
+	static const char *const NAMES[] = {"id",   "type",       "account", "at",
+	                                    "data", "request_id", "lane"};
 	struct redis_value *fields = arena_new_of(rq->arena, struct redis_value);
 	fields->type = REDIS_LIST;
 	fields->count = 2 * ARRAY_LEN(NAMES);
@@ -124,7 +133,7 @@ static struct stream_entry entry_of(struct request *rq, const struct pg_rows *ro
 	return (struct stream_entry){.id = pg_value(rows, row, DUE_ENTRY), .fields = fields};
 }
 
-/* Try one; whether it is settled, so that the next of its account can be tried. */
+/* Try one; whether it is settled, so that the next of its lane can be tried. */
 static bool try_again(struct request *rq, const struct event_consumer *consumer,
                       const struct pg_rows *rows, int row)
 {
@@ -146,17 +155,17 @@ static bool try_again(struct request *rq, const struct event_consumer *consumer,
 	return true;
 }
 
-/* Try the events of the account whose oldest is in `row`, one after the other. */
-static void try_account(struct request *rq, struct event_consumer *consumer,
-                        const struct pg_rows *rows, int row)
+/* Try the events of the lane whose oldest is in `row`, one after the other. */
+static void try_lane(struct request *rq, struct event_consumer *consumer,
+                     const struct pg_rows *rows, int row)
 {
-	for (int i = 0; i < ACCOUNT_BATCH && row < rows->count; i++, row = 0) {
-		const char *account = pg_value(rows, row, DUE_ACCOUNT);
+	for (int i = 0; i < LANE_BATCH && row < rows->count; i++, row = 0) {
+		const char *lane = pg_value(rows, row, DUE_LANE);
 		if (!lease_take(rq, &consumer->lease, consumer->tasks->settings.instance) ||
 		    !try_again(rq, consumer, rows, row))
 			return;
 		rows = pg_query(rq, EVENT_PARKED_OLDEST_SQL, pg_text(consumer->stream),
-		                pg_text(account));
+		                pg_text(lane));
 	}
 }
 
@@ -165,7 +174,7 @@ static bool try_due(struct request *rq, struct event_consumer *consumer)
 {
 	const struct pg_rows *rows = pg_query(rq, EVENT_PARKED_DUE_SQL, pg_text(consumer->stream));
 	for (int row = 0; row < rows->count; row++)
-		try_account(rq, consumer, rows, row);
+		try_lane(rq, consumer, rows, row);
 	return rows->count > 0;
 }
 

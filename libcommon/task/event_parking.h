@@ -1,39 +1,39 @@
 /** Parked events: those that could not be handled yet, in the table `event_parked`. Internal to this
  * folder.
  *
- * An event that fails delays only its own account. It is parked, and so are later events of its
- * account, untried; those of other accounts go on. Parked events are tried again apart, with backoff,
- * an account's in their order. An event that fails by itself DELIVERIES_MAX times goes to
+ * An event that fails delays only its own lane: its account, or what its writer has named in its place
+ * (pg/migrations/0028_event_lane.sql). It is parked, and so are later events of its lane, untried; those
+ * of other lanes go on. Parked events are tried again apart, with backoff, a lane's in their order. An event that fails by itself DELIVERIES_MAX times goes to
  * `events.dead.<service>`, and one whose data are wrong at once; one that finds a part of the system unavailable
  * is kept.
  *
- * Bounds: when more than PARKED_OF_ACCOUNT events of an account are parked, the one that fails has no
+ * Bounds: when more than PARKED_OF_LANE events of a lane are parked, the one that fails has no
  * more tries than one. When PARKED_MAX are parked in all, the consumer reads no further.
  */
 #pragma once
 
 #include "task/event_delivery.h"
 
-#define PARKED_OF_ACCOUNT 1000
-#define PARKED_MAX        10000
+#define PARKED_OF_LANE 1000
+#define PARKED_MAX     10000
 
-/** Accounts with parked events, while a batch is handled. */
-struct parked_accounts {
-	const char **items; /* UUID text, or "" */
+/** Lanes with parked events, while a batch is handled. */
+struct parked_lanes {
+	const char **items; /* "": of the events of neither lane nor account */
 	size_t count, room;
 };
 
 /** Load them, with room for `more`. In the arena. Suspends; raises. */
-struct parked_accounts parked_accounts_load(struct request *rq,
-                                            const struct event_consumer *consumer, size_t more);
+struct parked_lanes parked_lanes_load(struct request *rq, const struct event_consumer *consumer,
+                                      size_t more);
 
-/** Whether an event of the entry's account is parked. */
-bool parked_accounts_has(const struct parked_accounts *accounts, const struct stream_entry *entry);
+/** Whether an event of the entry's lane is parked. */
+bool parked_lanes_has(const struct parked_lanes *lanes, const struct stream_entry *entry);
 
-/** Park the entry after a failed delivery, or, with NULL, behind another one of its account. Adds its
- * account. Suspends; raises when it cannot be stored, ERR_UNAVAILABLE when too many are parked. */
+/** Park the entry after a failed delivery, or, with NULL, behind another one of its lane. Adds its
+ * lane. Suspends; raises when it cannot be stored, ERR_UNAVAILABLE when too many are parked. */
 void event_park(struct request *rq, const struct event_consumer *consumer,
-                struct parked_accounts *accounts, const struct stream_entry *entry,
+                struct parked_lanes *lanes, const struct stream_entry *entry,
                 const struct delivery *failed);
 
 /** Pass of a consumer's `retry` (periodic.h), whose user is the consumer: tries the parked events that

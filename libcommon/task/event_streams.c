@@ -6,6 +6,7 @@
 const struct event_stream EVENT_STREAMS[] = {
 	{"events.account", "gateway", {"svc-experiments", "svc-integrations", "svc-interests"}},
 	{"events.experiments", "svc-experiments", {"svc-interests"}},
+	{"events.code_host", "svc-integrations", {NULL}},
 	{NULL},
 };
 

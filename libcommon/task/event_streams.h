@@ -16,7 +16,7 @@
 
 #include <stdbool.h>
 
-#define EVENT_READERS_MAX 4
+#define EVENT_READERS_MAX 8
 
 struct event_stream {
 	const char *name;                       /* NULL ends a table */

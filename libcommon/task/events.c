@@ -88,18 +88,18 @@ static struct stream_entries read_entries(struct request *rq, const struct event
 }
 
 /* Handle the entry, park it, or give it up. */
-static void settle(struct request *rq, struct event_consumer *consumer,
-                   struct parked_accounts *accounts, const struct stream_entry *entry)
+static void settle(struct request *rq, struct event_consumer *consumer, struct parked_lanes *lanes,
+                   const struct stream_entry *entry)
 {
-	if (parked_accounts_has(accounts, entry)) {
-		event_park(rq, consumer, accounts, entry, NULL);
+	if (parked_lanes_has(lanes, entry)) {
+		event_park(rq, consumer, lanes, entry, NULL);
 		return;
 	}
 	struct delivery delivery = event_deliver(rq, consumer, entry, INLINE_TIMEOUT_MS);
 	if (delivery_is_final(&delivery))
 		event_dead_letter(rq, consumer, entry, delivery.detail);
 	else if (delivery.code != ERR_NONE)
-		event_park(rq, consumer, accounts, entry, &delivery);
+		event_park(rq, consumer, lanes, entry, &delivery);
 }
 
 static void require_lease(struct request *rq, struct event_consumer *consumer)
@@ -155,12 +155,12 @@ static void settle_all(struct request *rq, struct event_consumer *consumer,
 		return;
 	const char *hashes = hashes_of(rq, entries);
 	const bool *is_settled = settled_before(rq, consumer, entries, hashes);
-	struct parked_accounts accounts = parked_accounts_load(rq, consumer, entries->count);
+	struct parked_lanes lanes = parked_lanes_load(rq, consumer, entries->count);
 	for (size_t i = 0; i < entries->count; i++) {
 		if (is_settled[i])
 			continue;
 		require_lease(rq, consumer);
-		settle(rq, consumer, &accounts, &entries->items[i]);
+		settle(rq, consumer, &lanes, &entries->items[i]);
 	}
 	save_position(rq, consumer, entries->items[entries->count - 1].id, hashes);
 }

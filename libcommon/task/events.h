@@ -12,7 +12,7 @@
  * Events are settled once: the ids of those that were handled, parked or given up are kept with the
  * position (`event_settled`), and skipped when the writer sends them again.
  *
- * An event that fails delays only its own account (event_parking.h).
+ * An event that fails delays only its own lane (event_parking.h).
  */
 #pragma once
 

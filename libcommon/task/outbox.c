@@ -37,7 +37,8 @@ enum {
 	ROW_ACCOUNT,
 	ROW_AT,
 	ROW_DATA,
-	ROW_REQUEST
+	ROW_REQUEST,
+	ROW_LANE
 };
 
 static void add_row(struct publication *publication, const struct pg_rows *rows, int row)
@@ -52,8 +53,9 @@ static void add_row(struct publication *publication, const struct pg_rows *rows,
 		const char *name;
 		int column;
 	} FIELDS[] = {
-		{"id", ROW_EVENT}, {"type", ROW_TYPE}, {"account", ROW_ACCOUNT},
-		{"at", ROW_AT},    {"data", ROW_DATA}, {"request_id", ROW_REQUEST},
+		{"id", ROW_EVENT},  {"type", ROW_TYPE}, {"account", ROW_ACCOUNT},
+		{"at", ROW_AT},     {"data", ROW_DATA}, {"request_id", ROW_REQUEST},
+		{"lane", ROW_LANE},
 	};
 	const char *words[2 * ARRAY_LEN(FIELDS)];
 	for (size_t i = 0; i < ARRAY_LEN(FIELDS); i++) {

@@ -1,7 +1,8 @@
 -- Rows to send, in the order of sending.
 -- name: outbox_unsent (read)
 SELECT id, stream, data->>'task', type, event_id, coalesce(account_id::text, ''), time_json(created_at), data,
-	coalesce(request_id, '')
+	coalesce(request_id, ''),
+	coalesce(lane, '')
 FROM outbox WHERE sent_at IS NULL ORDER BY id LIMIT $1::int;
 
 -- The newest batch that was sent, and the newest that was numbered.

@@ -21,6 +21,8 @@
  *     SELECT task_json(task_start('recommendations_refresh', $1, $2));
  *     -- stream, type, account, data (jsonb)
  *     SELECT event_emit('events.experiments', 'experiment.updated', $1, $2);
+ *     -- id, stream, type, lane, account, data
+ *     SELECT event_send($1, 'events.code_host', 'pull_request', 'acme/ranker', NULL, $2);
  *
  * task_start() returns the equal task (account, kind and input) if one still waits for its first
  * attempt, and violates the constraint task_pending_max when too many tasks of the account wait
@@ -34,7 +36,14 @@
  * A queued task has an entry in the stream `jobs.<service>`, with the fields `task` (id) and `kind`; it
  * wakes a worker that has a free slot, and names no more than the reason. An
  * event's entry is in a stream `events.*` and has the fields `id`, `type`, `account`, `at`, `data`
- * (JSON) and `request_id`.
+ * (JSON), `request_id` and `lane`.
+ *
+ * Events of one lane are handled in their order, and one that fails delays only those behind it in its
+ * lane. The lane is the account. An event that concerns no single account, such as one about a
+ * repository, gets a lane from its writer by event_send(), which also chooses its id: an id that is derived
+ * from what the event says makes one event of a fact that the writer hears of twice. The handler of such
+ * an event finds the accounts that it concerns in its own rows. What it does for one of them must not fail
+ * for another: where it can, it starts a task for each by task_put().
  */
 #pragma once
 
@@ -90,18 +99,18 @@ struct event_stream;
 struct event {
 	const char *id; /* UUID text, the same in every delivery */
 	const char *type;
-	const char *account; /* UUID text; "": none */
+	const char *account; /* UUID text; "": no single one */
 	int64_t at_ms;
 	yyjson_val *data; /* an object */
 };
 
 /** Handle an event. It is delivered at least once, so the effect must be idempotent. The events of an
- * account arrive one after the other, in their order. A raise is a failed delivery:
+ * account, or of another lane, arrive one after the other, in their order. A raise is a failed delivery:
  *   ERR_INVALID, ERR_NOT_FOUND, ERR_CONFLICT, ERR_FORBIDDEN, ERR_TOO_LARGE  the event goes to
  *     `events.dead.<service>` at once;
  *   ERR_UNAVAILABLE, ERR_UNCERTAIN, ERR_CONTENTION  it is tried again without limit;
  *   any other  it goes to `events.dead.<service>` after ten.
- * Until then later events of the same account wait behind it, and those of other accounts go on. */
+ * Until then later events of the same lane wait behind it, and those of other lanes go on. */
 typedef void event_fn(struct request *rq, const struct event *event);
 
 struct event_handler {

@@ -23,6 +23,7 @@ OPERATIONS = [op for op in api_def.operations() if op.process in SERVICES and no
 STREAMS = {
     "events.account": ("gateway", {"svc-interests", "svc-experiments", "svc-integrations"}),
     "events.experiments": ("svc-experiments", {"svc-interests"}),
+    "events.code_host": ("svc-integrations", set()),
 }
 
 

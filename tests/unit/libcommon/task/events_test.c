@@ -84,6 +84,21 @@ static void on_account(struct request *rq, const struct event *event)
 	seen.count++;
 }
 
+/* While they are poisoned, events with an odd number fail. */
+static void on_lane(struct request *rq, const struct event *event)
+{
+	int64_t number = json_get_int(event->data, "n", -1);
+	assert_string_equal(event->account, "");
+	if (number % 2 && seen.is_poisoned) {
+		seen.tries_of_account++;
+		raise_error(rq, ERR_INTERNAL, "poison");
+	}
+	if (seen.of_account[number % 2] >= number)
+		seen.is_in_order = false;
+	seen.of_account[number % 2] = number;
+	seen.count++;
+}
+
 static void on_statement(struct request *rq, const struct event *event)
 {
 	static const char *const STATEMENTS[] = {
@@ -105,6 +120,7 @@ static const struct event_handler HANDLERS[] = {
 	{"events.once", NULL, on_once, false},
 	{"events.accounts", "number", on_account, false},
 	{"events.accounts", "statement", on_statement, false},
+	{"events.accounts", "lane", on_lane, false},
 	{NULL},
 };
 
@@ -317,6 +333,50 @@ static void test_a_failing_event_delays_only_its_account(void **state)
 	assert_int_equal(redis_number("XLEN events.dead.svc-test"), 0);
 }
 
+/* Events about no account, of two lanes. */
+static void send_in_lane(const char *lane, const char *number)
+{
+	sql("SELECT count(event_send(uuid_v7(), 'events.accounts', 'lane', '%s', NULL, "
+	    "jsonb_build_object('n', %s)))",
+	    lane, number);
+}
+
+static void test_a_failing_event_delays_only_its_lane(void **state)
+{
+	(void)state;
+	tasks_timing.retry = tasks_timing.retry_max = 600000;
+	seen.is_poisoned = true;
+	service_start(NULL, HANDLERS);
+	send_in_lane("acme/poison", "1");
+	send_in_lane("acme/ranker", "2");
+	send_in_lane("acme/poison", "3");
+	send_in_lane("acme/ranker", "4");
+	until_sql(2, "SELECT count(*) FROM event_parked WHERE lane = 'acme/poison'");
+	until_count(&seen.count, 2);
+	assert_int_equal(seen.tries_of_account, 1);
+	seen.is_poisoned = false;
+	service_stop();
+	sql("UPDATE event_parked SET next_try = now()");
+	service_start(NULL, HANDLERS);
+	until_count(&seen.count, 4);
+	assert_true(seen.is_in_order);
+	until_sql(0, "SELECT count(*) FROM event_parked");
+}
+
+/* The same id: one row of the outbox, sent once more. */
+static void test_an_event_that_is_sent_again_keeps_its_id(void **state)
+{
+	(void)state;
+	service_start(NULL, HANDLERS);
+	for (int i = 1; i <= 3; i++) {
+		sql("SELECT count(event_send('" OTHER "', 'events.once', 'fact', 'acme/ranker', "
+		    "NULL, '{}'))");
+		until_count(&seen.count, i);
+	}
+	assert_int_equal(seen.new_ones, 1);
+	assert_int_equal(sql("SELECT count(*) FROM outbox"), 1);
+}
+
 /* When too many wait behind it, the failing one is given up. */
 static void test_an_accounts_parked_events_are_bounded(void **state)
 {
@@ -328,7 +388,9 @@ static void test_an_accounts_parked_events_are_bounded(void **state)
 	until_sql(1, "SELECT count(*) FROM event_parked WHERE failures = 1");
 	sql("INSERT INTO event_parked (stream, entry_id, account, event_id, type, at, data, "
 	    "request_id, "
-	    "next_try) SELECT stream, n::text, account, event_id, 'else', at, '{}', '', now() "
+	    "lane, next_try) SELECT stream, n::text, account, event_id, 'else', at, '{}', '', "
+	    "lane, "
+	    "now() "
 	    "FROM event_parked, generate_series(1, 1000) n");
 	emit_for(ACCOUNT, 2, 1);
 	until_redis(1, "XLEN events.dead.svc-test");
@@ -501,6 +563,8 @@ int main(void)
 		CASE(test_events_are_sent_again_after_redis_lost_them),
 		CASE(test_no_event_is_lost_when_postgres_crashes),
 		CASE(test_a_failing_event_delays_only_its_account),
+		CASE(test_a_failing_event_delays_only_its_lane),
+		CASE(test_an_event_that_is_sent_again_keeps_its_id),
 		CASE(test_an_accounts_parked_events_are_bounded),
 		CASE(test_wrong_data_go_to_events_dead_at_once),
 		CASE(test_streams_are_trimmed_up_to_the_slowest_reader),
