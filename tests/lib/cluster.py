@@ -10,6 +10,7 @@ from pathlib import Path
 
 from lib.balancer import Balancer
 from lib.client import Api
+from lib.counterparts import CodeHost, OAuthProvider
 from lib.keys import new_key
 from lib.process import Process
 from lib.servers import ROOT, Servers, free_port, read_processes
@@ -82,6 +83,8 @@ class Cluster:
         self.replicas = replicas
         self.ports = {name: free_port() for name, _, _ in self.rows}
         self.secret = secrets.token_hex(24)
+        self.code_host = CodeHost(self.servers.base, f"{self.gateway_url}/api/v1.0/github/webhooks")
+        self.oauth_provider = OAuthProvider(self.servers.base)
         self.balancers = {}
         self.processes = {name: [] for name, _, _ in self.rows}
         self.retired = []
@@ -142,12 +145,20 @@ class Cluster:
             "IDENTITY_SIGN_SECRETS": " ".join(signs),
             "IDENTITY_VERIFY_SECRETS": " ".join(verifies),
             "SEAL_SECRETS": self.derived_secret("seal", name),
-            **({"SEAL_KEYS": self.seal_key("test")} if name == "svc-integrations" else {}),
+            **(self.integrations_settings() if name == "svc-integrations" else {}),
         }
 
     def seal_key(self, key_id):
         """A key of SEAL_KEYS."""
         return f"{key_id}:{base64.b64encode(bytes.fromhex(self.derived_secret('seal-keys', key_id))).decode()}"
+
+    def integrations_settings(self):
+        """The settings of svc-integrations alone: its key, and where the outside services are."""
+        return {
+            "SEAL_KEYS": self.seal_key("test"),
+            **self.code_host.settings(),
+            **self.oauth_provider.settings(),
+        }
 
     def settings(self, name, replica=0, **changes):
         """The environment of a process, as deploy/dev sets it, with `changes`."""

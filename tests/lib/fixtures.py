@@ -8,8 +8,13 @@
     api          user.api: a client that checks its answers against gateway/openapi.yaml (lib.client.Api)
     anonymous    a client without a key
 
+    code_host        the code host and tracker_a (lib.counterparts.CodeHost), for `cluster`
+    oauth_provider   tracker_b (lib.counterparts.OAuthProvider)
+    pair_code_host, pair_oauth_provider   the same for `pair`
+
 A failed test shows what each process logged during the test. The session fails when a process crashed, did not drain on
-SIGTERM, or wrote a sanitizer report, even if every test passed.
+SIGTERM, or wrote a sanitizer report, even if every test passed, and when the code host's own description had anything
+against a request of ours.
 """
 
 from contextlib import contextmanager
@@ -19,7 +24,10 @@ import pytest
 from lib.client import Api
 from lib.cluster import Cluster
 
-__all__ = ["cluster", "pair", "user", "other_user", "operator", "api", "anonymous", "log_marks", "pytest_runtest_makereport"]
+__all__ = [
+    "cluster", "pair", "user", "other_user", "operator", "api", "anonymous", "log_marks", "pytest_runtest_makereport",
+    "code_host", "oauth_provider", "pair_code_host", "pair_oauth_provider",
+]  # fmt: skip
 
 LOG_BYTES_SHOWN = 3000
 
@@ -52,6 +60,41 @@ def cluster():
 @pytest.fixture(scope="session")
 def pair():
     with run_cluster(2) as made:
+        yield made
+
+
+@contextmanager
+def run_counterpart(counterpart):
+    counterpart.start()
+    try:
+        yield counterpart
+        faults = counterpart.check()
+    finally:
+        counterpart.stop()
+    assert not faults, "violations of the code host's description:\n" + "\n".join(faults)
+
+
+@pytest.fixture(scope="session")
+def code_host(cluster):
+    with run_counterpart(cluster.code_host) as made:
+        yield made
+
+
+@pytest.fixture(scope="session")
+def oauth_provider(cluster):
+    with run_counterpart(cluster.oauth_provider) as made:
+        yield made
+
+
+@pytest.fixture(scope="session")
+def pair_code_host(pair):
+    with run_counterpart(pair.code_host) as made:
+        yield made
+
+
+@pytest.fixture(scope="session")
+def pair_oauth_provider(pair):
+    with run_counterpart(pair.oauth_provider) as made:
         yield made
 
 
