@@ -108,8 +108,13 @@ struct arena *arena_new(void)
 struct arena *arena_new_wiped(void)
 {
 	struct arena *arena = arena_new();
-	arena->is_wiped = true;
+	arena_wipe_on_free(arena);
 	return arena;
+}
+
+void arena_wipe_on_free(struct arena *arena)
+{
+	arena->is_wiped = true;
 }
 
 void arena_free(struct arena *arena)

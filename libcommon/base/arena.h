@@ -24,6 +24,9 @@ struct arena *arena_new(void);
 /** As arena_new(), but its memory is overwritten when freed: for keys, tokens and passwords. */
 struct arena *arena_new_wiped(void);
 
+/** Overwrite the arena's memory when it is freed, also what was allocated before. */
+void arena_wipe_on_free(struct arena *arena);
+
 /** Run the callbacks and free all memory. NULL is fine. */
 void arena_free(struct arena *arena);
 

@@ -7,11 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VERSION         "2"
-#define FIELD_COUNT     11
-#define FIELD_COUNT_MIN 10   /* the last one may be absent */
-#define VALUE_MAX       2048 /* longest value accepted; valid ones have under 600 characters */
-#define VERIFIED        "verified"
+#define VERSION     "3"
+#define FIELD_COUNT 11
+#define VALUE_MAX   2048 /* longest value accepted; valid ones have under 600 characters */
+#define VERIFIED    "verified"
 
 struct identity_signer {
 	const char *sender, *receiver;
@@ -129,11 +128,11 @@ struct signed_identity *signed_identity_new(const struct identity_signer *signer
 	uuid_format(&identity->key_id, key_id);
 	struct arena *arena = arena_new_wiped();
 	const char *claims =
-		arena_printf(arena, VERSION "|%s|%s|%s|%s|%s|%" PRIx64 "|%" PRId64 "|%s|%s%s",
+		arena_printf(arena, VERSION "|%s|%s|%s|%s|%s|%" PRIx64 "|%" PRId64 "|%s|%s|%s",
 	                     signer->sender, signer->receiver, account, key_id,
 	                     key_kind_name(identity->kind), identity->scopes, now_ms,
 	                     text_or_empty(identity->repo), text_or_empty(identity->interest),
-	                     identity->is_repo_verified ? "|" VERIFIED : "");
+	                     identity->is_repo_verified ? VERIFIED : "");
 
 	struct signed_identity *made = arena_new_of(arena, struct signed_identity);
 	made->signer = signer;
@@ -218,7 +217,7 @@ struct parsed_value {
 	uint8_t *mac;
 };
 
-/* Split at each `|`; a field that may be absent is then "". False: too few or too many fields. */
+/* Split at each `|`; false: there are not FIELD_COUNT fields. */
 static bool fields_split(char *text, size_t length, const char *fields[FIELD_COUNT])
 {
 	if (memchr(text, '\0', length))
@@ -232,8 +231,6 @@ static bool fields_split(char *text, size_t length, const char *fields[FIELD_COU
 			fields[count] = field;
 		field = bar;
 	}
-	if (count == FIELD_COUNT_MIN)
-		fields[count++] = "";
 	return count == FIELD_COUNT;
 }
 

@@ -15,10 +15,10 @@
  *     key = the first 16 bytes of HMAC-SHA-256(secret, claims)
  *
  * where claims are version, sender, receiver, account, key id, kind, scopes (hex mask), time of signing
- * (Unix ms), repo and interest, joined by `|`, then `|verified` if the account has proved that the repo is
- * its own; and request is the method, the target with its query, and the value of X-Request-Id:
+ * (Unix ms), repo, interest, and `verified` if the account has proved that the repo is its own, joined by
+ * `|`; and request is the method, the target with its query, and the value of X-Request-Id:
  *
- *     2|gateway|svc-search|0197…|0197…|personal|3f|1767225600000||
+ *     3|gateway|svc-search|0197…|0197…|personal|3f|1767225600000|||
  *     GET /api/v1.0/search/assets/list?limit=5
  *     req-1
  *

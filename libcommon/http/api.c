@@ -20,6 +20,7 @@
 #define READS     API_READS
 
 #define WHOLE_ACCOUNT API_WHOLE_ACCOUNT
+#define CALLS_OUT     API_CALLS_OUT
 
 /* api_init() sets `scope`. */
 static struct api_op ops[] = {

@@ -31,7 +31,8 @@ enum api_flag {
 	API_NOT_BUILT = 8, /* replies 501 */
 	API_READS = 16,    /* a POST that changes nothing; may be repeated */
 	API_WHOLE_ACCOUNT =
-		32, /* refused to keys that are limited to a repository or an interest */
+		32,         /* refused to keys that are limited to a repository or an interest */
+	API_CALLS_OUT = 64, /* CREATES, and waits for outside services: runs in no transaction */
 };
 
 /** The operations, API_ID_<id> in the order of api.def. */

@@ -16,6 +16,7 @@
 #include "loop/request_list.h"
 #include "loop/wait.h"
 #include "loop/worker.h"
+#include "pg/pg.h"
 #include "service/access.h"
 #include "service/etag.h"
 #include "service/idempotency.h"
@@ -41,7 +42,9 @@ struct collected {
 	struct http_body body;
 	request_fn *handle;
 	bool is_refused;
-	unsigned runs; /* of the handler, begun so far */
+	unsigned runs;          /* of the handler, begun so far */
+	struct problem problem; /* of the handler, while its reservation is given up */
+	bool is_releasing;
 };
 
 /* Handlers running at once in a process. Each has a stack, which is two memory mappings (stack and
@@ -52,6 +55,9 @@ struct collected {
 #define RUNS_MAX         6
 #define RUN_PAUSE_MS     5
 #define RUN_PAUSE_MAX_MS 200
+
+/* For giving up the reservation of a request that failed (idempotency.h). */
+#define RELEASE_MS 2000
 
 #define NOTHING_DONE "nothing was done, try again"
 
@@ -189,6 +195,8 @@ static void run_handler(struct request *rq)
 	require(reply_of(rq)->status);
 	if (has_key)
 		idempotency_finish(rq);
+	else if (pg_in_transaction(rq))
+		pg_commit(rq);
 }
 
 static void handler_ended(struct request *rq);
@@ -205,14 +213,42 @@ static bool run_again(struct request *rq)
 	return true;
 }
 
-static void handler_ended(struct request *rq)
+/* Answer, or free the request of a client that has disconnected. */
+static void request_over(struct request *rq)
 {
-	if (run_again(rq))
-		return;
 	if (rq->http->exchange)
 		send_reply(rq);
 	else
 		arena_free(rq->arena);
+}
+
+static void reservation_released(struct request *rq)
+{
+	struct collected *collected = collected_of(rq);
+	collected->is_releasing = false;
+	rq->problem = collected->problem;
+	request_over(rq);
+}
+
+/* The handler has failed: give its reservation up before that is told, so that a repetition can begin. */
+static void release_reservation(struct request *rq)
+{
+	struct collected *collected = collected_of(rq);
+	collected->problem = rq->problem;
+	collected->is_releasing = true;
+	rq->problem = (struct problem){0};
+	rq->deadline_ms = time_monotonic_ms() + RELEASE_MS;
+	request_run(rq, idempotency_release, reservation_released);
+}
+
+static void handler_ended(struct request *rq)
+{
+	if (run_again(rq))
+		return;
+	if (rq->http->reservation)
+		release_reservation(rq);
+	else
+		request_over(rq);
 }
 
 void http_request_end(struct request *rq)
@@ -244,7 +280,7 @@ void http_request_drained(struct request *rq)
 void http_request_gone(struct request *rq, enum err_code reason)
 {
 	(void)reason;
-	if (rq->fiber)
+	if (rq->fiber && !collected_of(rq)->is_releasing)
 		fiber_cancel(rq->fiber, ERR_CLIENT_GONE);
 }
 

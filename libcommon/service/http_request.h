@@ -34,6 +34,8 @@ struct http_call {
 	size_t field_count;
 	struct reply *reply;           /* internal to reply.c */
 	struct reply_sending *sending; /* internal to reply_send.c */
+	/* idempotency.h; NULL: none is held */
+	struct reservation *reservation;
 };
 
 /** The handler of a service's public listener. It matches operations of api.def and internal routes,

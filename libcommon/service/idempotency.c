@@ -15,6 +15,9 @@
 #define FIELD_NAME   "Idempotency-Key"
 #define KEY_TEXT_MAX 255
 
+/* A reservation outlives the deadline of its request by this, for storing the answer. */
+#define RESERVATION_EXTRA_MS 5000
+
 /* The record of a request: its identity and the key that its answer is encrypted with. Everything but
  * the body's hash depends on the caller's API key, so that no other key of the account can get the
  * answer. */
@@ -25,6 +28,10 @@ struct claim {
 	uint8_t body_hash[SHA256_LEN];
 	int64_t lock;             /* from account, API key, operation and key: idempotency_lock() */
 	const char *seal_context; /* additional authenticated data */
+};
+
+struct reservation {
+	struct uuid owner;
 };
 
 static bool is_key(const char *text)
@@ -144,6 +151,11 @@ static void answer_replay(struct request *rq, char *text, size_t length)
 	reply_of(rq)->type = type;
 }
 
+static attr_noreturn void raise_in_progress(struct request *rq)
+{
+	raise_error(rq, ERR_IN_PROGRESS, "a request with this " FIELD_NAME " is still running");
+}
+
 /* Reply with the stored answer. */
 static void claim_replay(struct request *rq, const struct claim *claim, const struct pg_rows *row)
 {
@@ -153,6 +165,8 @@ static void claim_replay(struct request *rq, const struct claim *claim, const st
 	if (length != SHA256_LEN || memcmp(body_hash, claim->body_hash, SHA256_LEN) != 0)
 		raise_error(rq, ERR_IDEMPOTENCY_REUSED,
 		            "this " FIELD_NAME " was used before with another request");
+	if (!sealed)
+		raise_in_progress(rq);
 	require(sealed_length >= GCM_OVERHEAD);
 	char *text = arena_alloc(rq->arena, sealed_length - GCM_OVERHEAD + 1);
 	if (!claim_open(rq, claim, sealed, sealed_length, (uint8_t *)text)) {
@@ -166,47 +180,107 @@ static void claim_replay(struct request *rq, const struct claim *claim, const st
 	answer_replay(rq, text, sealed_length - GCM_OVERHEAD);
 }
 
-bool idempotency_begin(struct request *rq)
+/* The record of the claim: the body's hash, and the answer if it is complete. */
+static struct pg_rows *claim_get(struct request *rq, const struct claim *claim)
 {
-	if (http_head_count(&rq->http->head, FIELD_NAME) != 1 ||
-	    !is_key(request_header(rq, FIELD_NAME)))
-		raise_field(rq, FIELD_NAME, "must be 1 to %d visible ASCII characters, once",
-		            KEY_TEXT_MAX);
-	const struct claim *claim = claim_of(rq);
+	return pg_query(rq, IDEMPOTENCY_GET_SQL, pg_uuid(rq->caller.account),
+	                pg_text(claim->operation), pg_bytes(claim->key_hash, SHA256_LEN));
+}
+
+/* Reserve the claim; false: the stored answer was replied. */
+static bool claim_reserve(struct request *rq, const struct claim *claim)
+{
+	struct reservation *made = arena_new_of(rq->arena, struct reservation);
+	made->owner = uuid_new();
+	struct pg_rows *rows =
+		pg_query(rq, IDEMPOTENCY_RESERVE_SQL, pg_uuid(rq->caller.account),
+	                 pg_text(claim->operation), pg_bytes(claim->key_hash, SHA256_LEN),
+	                 pg_bytes(claim->body_hash, SHA256_LEN), pg_uuid(made->owner),
+	                 pg_int((int64_t)request_left_ms(rq) + RESERVATION_EXTRA_MS));
+	if (!pg_empty(rows)) {
+		rq->http->reservation = made;
+		rq->has_effects = false; /* the reservation is given up when the request fails */
+		return true;
+	}
+	rows = claim_get(rq, claim);
+	if (pg_empty(rows)) /* it was given up just now */
+		raise_in_progress(rq);
+	claim_replay(rq, claim, rows);
+	return false;
+}
+
+/* Open the transaction and take the claim; false: the stored answer was replied. */
+static bool claim_lock(struct request *rq, const struct claim *claim)
+{
 	pg_begin(rq);
 	/* A second statement reads the record, because its snapshot must be taken after the lock: it has to
 	 * contain what the last holder of the lock committed. */
 	struct pg_rows *lock;
 	enum err_code code = pg_try(rq, &lock, NULL, IDEMPOTENCY_LOCK_SQL, pg_int(claim->lock));
 	if (code == ERR_CONTENTION)
-		raise_error(rq, ERR_IN_PROGRESS,
-		            "a request with this " FIELD_NAME " is still running");
+		raise_in_progress(rq);
 	if (code)
 		pg_raise(rq, code);
-	struct pg_rows *row =
-		pg_query(rq, IDEMPOTENCY_GET_SQL, pg_uuid(rq->caller.account),
-	                 pg_text(claim->operation), pg_bytes(claim->key_hash, SHA256_LEN));
+	struct pg_rows *row = claim_get(rq, claim);
 	if (pg_empty(row))
-		return false;
+		return true;
 	claim_replay(rq, claim, row);
 	pg_rollback(rq);
-	return true;
+	return false;
 }
 
-void idempotency_finish(struct request *rq)
+bool idempotency_begin(struct request *rq)
 {
-	if (reply_of(rq)->status >= 400) {
-		pg_rollback(rq);
-		return;
-	}
+	if (rq->http->reservation) /* the handler runs again */
+		return false;
+	if (http_head_count(&rq->http->head, FIELD_NAME) != 1 ||
+	    !is_key(request_header(rq, FIELD_NAME)))
+		raise_field(rq, FIELD_NAME, "must be 1 to %d visible ASCII characters, once",
+		            KEY_TEXT_MAX);
+	const struct claim *claim = claim_of(rq);
+	bool is_reserved = rq->http->op->flags & API_CALLS_OUT;
+	return !(is_reserved ? claim_reserve(rq, claim) : claim_lock(rq, claim));
+}
+
+void idempotency_release(struct request *rq)
+{
+	const struct claim *claim = claim_of(rq);
+	pg_query(rq, IDEMPOTENCY_RELEASE_SQL, pg_uuid(rq->caller.account),
+	         pg_text(claim->operation), pg_bytes(claim->key_hash, SHA256_LEN),
+	         pg_uuid(rq->http->reservation->owner));
+}
+
+/* Store the answer that has been replied; false: the reservation was taken over. */
+static bool answer_store(struct request *rq)
+{
+	const struct reservation *reservation = rq->http->reservation;
 	const struct claim *claim = claim_of(rq);
 	struct buf answer = answer_write(rq);
 	uint8_t *sealed = arena_alloc(rq->arena, answer.length + GCM_OVERHEAD);
 	uint8_t seal[GCM_KEY_LEN];
 	next_seal(rq, claim, seal_secrets(rq), seal);
 	gcm_seal(seal, claim->seal_context, answer.data, answer.length, sealed);
-	pg_query(rq, IDEMPOTENCY_CREATE_SQL, pg_uuid(rq->caller.account), pg_text(claim->operation),
-	         pg_bytes(claim->key_hash, SHA256_LEN), pg_bytes(claim->body_hash, SHA256_LEN),
-	         pg_bytes(sealed, answer.length + GCM_OVERHEAD));
-	pg_commit(rq);
+	struct pg_rows *stored =
+		pg_query(rq, IDEMPOTENCY_CREATE_SQL, pg_uuid(rq->caller.account),
+	                 pg_text(claim->operation), pg_bytes(claim->key_hash, SHA256_LEN),
+	                 pg_bytes(claim->body_hash, SHA256_LEN),
+	                 pg_bytes(sealed, answer.length + GCM_OVERHEAD),
+	                 reservation ? pg_uuid(reservation->owner) : pg_null());
+	return !pg_empty(stored);
+}
+
+void idempotency_finish(struct request *rq)
+{
+	if (reply_of(rq)->status >= 400) {
+		if (pg_in_transaction(rq))
+			pg_rollback(rq);
+		return;
+	}
+	if (!answer_store(rq))
+		raise_error(rq, ERR_UNCERTAIN,
+		            "the request took too long; another one with this " FIELD_NAME
+		            " has begun");
+	if (pg_in_transaction(rq))
+		pg_commit(rq);
+	rq->http->reservation = NULL;
 }

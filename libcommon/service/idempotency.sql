@@ -6,7 +6,22 @@ SELECT idempotency_lock($1::bigint);
 SELECT body_hash, answer FROM idempotency
 WHERE account_id = $1 AND operation = $2 AND key_hash = $3 AND created_at > now() - interval '24 hours';
 
--- Store an answer. Also delete up to 20 expired records.
+-- Reserve the claim for the owner $5 and $6 ms. No row: it is reserved, or has an answer.
+-- name: idempotency_reserve
+INSERT INTO idempotency AS i (account_id, operation, key_hash, body_hash, owner, reserved_until)
+VALUES ($1, $2, $3, $4, $5, clock_timestamp() + make_interval(secs => $6::float8 / 1000))
+ON CONFLICT (account_id, operation, key_hash)
+DO UPDATE SET body_hash = excluded.body_hash, answer = NULL, owner = excluded.owner, reserved_until = excluded.reserved_until,
+	created_at = now()
+WHERE i.created_at < now() - interval '24 hours' OR i.reserved_until < clock_timestamp() AND i.body_hash = excluded.body_hash
+RETURNING true;
+
+-- Give up the reservation of the owner $4.
+-- name: idempotency_release
+DELETE FROM idempotency WHERE account_id = $1 AND operation = $2 AND key_hash = $3 AND owner = $4;
+
+-- Store an answer, under the reservation of the owner $6 if there is one (else NULL); no row: it was taken over. Also delete up
+-- to 20 expired records.
 -- name: idempotency_create
 WITH old AS (
 	SELECT account_id, operation, key_hash FROM idempotency
@@ -19,4 +34,6 @@ WITH old AS (
 )
 INSERT INTO idempotency (account_id, operation, key_hash, body_hash, answer) VALUES ($1, $2, $3, $4, $5)
 ON CONFLICT (account_id, operation, key_hash)
-DO UPDATE SET body_hash = excluded.body_hash, answer = excluded.answer, created_at = now();
+DO UPDATE SET body_hash = excluded.body_hash, answer = excluded.answer, created_at = now(), owner = NULL, reserved_until = NULL
+WHERE idempotency.owner IS NOT DISTINCT FROM $6
+RETURNING true;

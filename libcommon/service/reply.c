@@ -86,6 +86,7 @@ void reply_page(struct request *rq, const char *json_array, int64_t total, int64
 void reply_is_secret(struct request *rq)
 {
 	reply_header(rq, "Cache-Control", "no-store");
+	arena_wipe_on_free(rq->arena);
 }
 
 void reply_task(struct request *rq, const char *task_json, const char *status_url)

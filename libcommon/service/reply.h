@@ -29,7 +29,7 @@ void reply_page(struct request *rq, const char *json_array, int64_t total, int64
 void reply_page_fields(struct request *rq, int64_t total, int64_t limit, int64_t offset);
 
 /** Say that the reply has a secret, such as the text of a new key: no cache stores it (Cache-Control:
- * no-store, RFC 9111 section 5.2.2.5). */
+ * no-store, RFC 9111 section 5.2.2.5), and the request's memory is overwritten when it is freed. */
 void reply_is_secret(struct request *rq);
 
 /** Add a field (header) to the reply, before or after one of the functions above. A problem reply

@@ -56,6 +56,9 @@
  * - Every row belongs to an account, and every statement compares account_id with
  *   `rq->caller.account`. A row of another account is answered 404, as if it did not exist.
  * - Memory comes from `rq->arena` and is freed with the request.
+ * - A handler that waits for outside services does so before it opens a transaction. A POST that takes
+ *   Idempotency-Key is then marked CALLS_OUT (api.def). A transaction that its handler leaves open is
+ *   committed together with the answer.
  *
  * Where to look:
  * - input.h: path, query and body of a request. reply.h and resource.h: the reply. etag.h: If-Match and

@@ -96,6 +96,6 @@ void app_token_create(struct request *rq)
 	yyjson_mut_obj_add_val(doc, answer, "permissions",
 	                       yyjson_val_mut_copy(doc, token.permissions));
 	yyjson_mut_obj_add_str(doc, answer, "repository", repo.full);
-	reply_header(rq, "Cache-Control", "no-store");
+	reply_is_secret(rq);
 	reply_doc(rq, 200, doc);
 }

@@ -145,6 +145,6 @@ void connection_token_get(struct request *rq)
 	yyjson_mut_obj_add_str(doc, answer, "token_type", token.token_type);
 	yyjson_mut_obj_add_str(doc, answer, "expires_at", token.expires_at);
 	yyjson_mut_obj_add_val(doc, answer, "scopes", yyjson_mut_raw(doc, token.scopes));
-	reply_header(rq, "Cache-Control", "no-store");
+	reply_is_secret(rq);
 	reply_doc(rq, 200, doc);
 }

@@ -33,7 +33,7 @@ class Identity(httpx.Auth):
 
     def header(self, method, target, request_id):
         signed_ms = int(time.time() * 1000) - self.age_ms
-        claims = f"2|{self.sender}|{self.receiver}|{self.account}|{NIL}|{self.kind}|{self.scopes:x}|{signed_ms}||"
+        claims = f"3|{self.sender}|{self.receiver}|{self.account}|{NIL}|{self.kind}|{self.scopes:x}|{signed_ms}|||"
         return sign(self.secret, claims, method, target, request_id)
 
     def auth_flow(self, request):

@@ -36,7 +36,7 @@ static int start_with_keys(void **state)
 	pg_fixture_run(&server, "CREATE TABLE api_key (account_id uuid, id uuid, kind text, scopes "
 	                        "text[], repo text, interest_id uuid, hash bytea, expires_at "
 	                        "timestamptz, last_used_at timestamptz, revoked_at timestamptz, "
-	                        "deleted_at timestamptz)");
+	                        "deleted_at timestamptz, repo_verified boolean DEFAULT true)");
 	snprintf(row, sizeof(row),
 	         "INSERT INTO api_key VALUES ('01000000-0000-7000-8000-000000000000', "
 	         "'02000000-0000-7000-8000-000000000000', 'automation', '{search:read}', 'o/r', "
@@ -136,6 +136,7 @@ static void valid_keys_are_cached(void **state)
 	assert_int_equal(check.code, ERR_NONE);
 	assert_int_equal(check.caller.key_id.bytes[0], 2);
 	assert_string_equal(check.caller.repo, "o/r");
+	assert_true(check.caller.is_repo_verified);
 }
 
 static void concurrent_checks_share_one_lookup(void **state)

@@ -49,6 +49,7 @@ static int setup(void **state)
 		.scopes = SCOPE_ALL,
 		.repo = "owner/name",
 		.interest = "0197a000-0000-7000-8000-000000000001",
+		.is_repo_verified = true,
 	};
 	*state = &f;
 	return 0;
@@ -98,6 +99,7 @@ static void a_signed_identity_is_read(void **state)
 	assert_int_equal(read.identity.scopes, SCOPE_ALL);
 	assert_string_equal(read.identity.repo, f->identity.repo);
 	assert_string_equal(read.identity.interest, f->identity.interest);
+	assert_true(read.identity.is_repo_verified);
 }
 
 static void absent_fields_stay_absent(void **state)
@@ -114,6 +116,7 @@ static void absent_fields_stay_absent(void **state)
 	assert_int_equal(read.identity.scopes, SCOPE_NONE);
 	assert_null(read.identity.repo);
 	assert_null(read.identity.interest);
+	assert_false(read.identity.is_repo_verified);
 }
 
 /* What was captured cannot be sent with another request. */
@@ -255,23 +258,23 @@ static void invalid_claims_are_refused(void **state)
 {
 	static const char A[] = "0197a000-0000-7000-8000-000000000001";
 	static const char *const FORMATS[] = {
+		"3|gateway|svc-search|%s|%s|personal|3f|1767225600000||||",
 		"2|gateway|svc-search|%s|%s|personal|3f|1767225600000|||",
-		"1|gateway|svc-search|%s|%s|personal|3f|1767225600000||",
-		"2|gateway|svc-search|%s|%s|personal|3f|1767225600000|",
-		"2|gateway|svc-search|%s|%s|owner|3f|1767225600000||",
-		"2|gateway|svc-search|%s|%s|personal||1767225600000||",
-		"2|gateway|svc-search|%s|%s|personal|-1|1767225600000||",
-		"2|gateway|svc-search|%s|%s|personal|3F|1767225600000||",
-		"2|gateway|svc-search|%s|%s|personal|3f|||",
-		"2|gateway|svc-search|%s|%s|personal|3f|+1767225600000||",
-		"2|gateway|svc-search|%s|%s|personal|3f|9999999999999999999||",
-		"2|gateway|svc-search|%s|%.35s|personal|3f|1767225600000||",
-		"2|gateway|svc-search|%s|%s|personal|3f|1767225600000|a|b|c",
-		"2|gateway|svc-search|%s|%s|",
+		"3|gateway|svc-search|%s|%s|personal|3f|1767225600000||",
+		"3|gateway|svc-search|%s|%s|owner|3f|1767225600000|||",
+		"3|gateway|svc-search|%s|%s|personal||1767225600000|||",
+		"3|gateway|svc-search|%s|%s|personal|-1|1767225600000|||",
+		"3|gateway|svc-search|%s|%s|personal|3F|1767225600000|||",
+		"3|gateway|svc-search|%s|%s|personal|3f||||",
+		"3|gateway|svc-search|%s|%s|personal|3f|+1767225600000|||",
+		"3|gateway|svc-search|%s|%s|personal|3f|9999999999999999999|||",
+		"3|gateway|svc-search|%s|%.35s|personal|3f|1767225600000|||",
+		"3|gateway|svc-search|%s|%s|personal|3f|1767225600000|a|b||c",
+		"3|gateway|svc-search|%s|%s|",
 		"",
 	};
 	struct fixture *f = *state;
-	const char *valid = "2|gateway|svc-search|%s|%s|personal|3f|1767225600000||";
+	const char *valid = "3|gateway|svc-search|%s|%s|personal|3f|1767225600000|||";
 	assert_int_equal(verify(f, sign_claims(f, arena_printf(f->arena, valid, A, A)),
 	                        &f->request),
 	                 ERR_NONE);
@@ -299,6 +302,9 @@ static void separators_in_fields_are_refused(void **state)
 {
 	struct fixture *f = *state;
 	f->identity.repo = "owner/name|x";
+	assert_int_equal(verify(f, sign(f), &f->request), ERR_UNAUTHENTICATED);
+	f->identity.repo = "owner/name||verified";
+	f->identity.is_repo_verified = false;
 	assert_int_equal(verify(f, sign(f), &f->request), ERR_UNAUTHENTICATED);
 }
 
