@@ -66,6 +66,7 @@ SIDEWAYS = re.compile(r'^\s*#\s*include\s+"[^"]*\.\./')
 
 FILE_LINES_MAX = 700
 FUNCTION_LINES_MAX = 70
+SCRIPT_COLUMNS_MAX = 130
 
 STRING_OR_COMMENT = re.compile(
     r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""", re.DOTALL
@@ -101,6 +102,12 @@ def lint_lines(text):
             yield number, "unfinished work: finish it or open an issue"
         if SIDEWAYS.match(line):
             yield number, "includes a header of another folder by a relative path"
+
+
+def lint_columns(text):
+    for number, line in enumerate(text.splitlines(), 1):
+        if len(line) > SCRIPT_COLUMNS_MAX or "\t" in line or line != line.rstrip():
+            yield number, f"a tab, a space at the end, or more than {SCRIPT_COLUMNS_MAX} columns"
 
 
 def lint_functions(text):
@@ -193,6 +200,10 @@ def words(root):
         text = path.read_text(encoding="utf-8")
         may = TESTS_MAY if "tests" in path.relative_to(root).parts else set()
         for check in (lint_calls(text, may), lint_lines(text), lint_functions(text), lint_cleanups(text), lint_header(path, text)):
+            faults += [f"{path.relative_to(root)}:{number}: {what}" for number, what in check]
+    for path in sources(root, ".mjs"):
+        text = path.read_text(encoding="utf-8")
+        for check in (lint_lines(text), lint_columns(text)):
             faults += [f"{path.relative_to(root)}:{number}: {what}" for number, what in check]
     for fault in faults:
         print(fault)

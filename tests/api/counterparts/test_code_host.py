@@ -80,6 +80,17 @@ def test_a_request_without_user_agent_is_a_violation(host, repo, faults):
     assert any("user-agent" in fault for fault in faults())
 
 
+def test_requests_and_answers_are_judged(host, repo):
+    before = host.control("GET", "/violations")["judged"]
+    host.api("GET", f"/repos/{repo[1]}/actions/secrets/public-key", repo[0].token)
+    after = host.control("GET", "/violations")["judged"]
+    assert {name: after[name] - before[name] for name in after} == {"requests": 1, "answers": 1}
+    path = f"/repos/{repo[1]}/actions/secrets/public-key"
+    for body, is_right in (({"key_id": "1", "key": "a"}, True), ({"key_id": 1, "key": "a"}, False), ({"key": "a"}, False)):
+        found = host.control("POST", "/judge", {"method": "GET", "path": path, "status": 200, "body": body})
+        assert (found == []) == is_right, found
+
+
 def test_the_jwt_is_verified(host, repo):
     now = int(time.time())
     assert host.api("GET", "/app", jwt(host)).json()["slug"] == host.SLUG
@@ -128,6 +139,24 @@ def test_an_installation_can_be_suspended_and_removed(host, repo):
     host.uninstall(installation)
     assert host.api("GET", f"/repos/{name}/installation", jwt(host)).status_code == 404
     assert host.api("GET", f"/repos/{name}", token).status_code == 401
+    told = [row["payload"] for row in host.deliveries() if row["event"] == "installation"]
+    mine = [row for row in told if row["installation"]["id"] == installation]
+    assert [row["action"] for row in mine] == ["created", "suspend", "deleted"]
+    assert [row["full_name"] for row in mine[0]["repositories"]] == [name]
+
+
+def test_a_user_sees_the_installations_of_own_repositories(host, repo, faults):
+    owner, name, installation = repo
+    member = host.user()
+    org = host.organisation(member.login)
+    host.repository(org, "shared")
+    theirs = host.install(org, ["shared"])
+
+    def seen(user):
+        return {row["id"] for row in host.api("GET", "/user/installations", user.token).json()["installations"]}
+
+    assert seen(owner) == {installation} and seen(member) == {theirs} and seen(host.user()) == set()
+    assert faults() == []
 
 
 def seal(key, text):
@@ -167,8 +196,8 @@ def test_a_file_becomes_a_workflow_and_a_dispatch_a_run(host, repo, receiver, fa
     told = host.api("GET", f"/repos/{name}/actions/runs/{run['id']}", token).json()
     assert (told["status"], told["conclusion"]) == ("completed", "success")
     assert host.api("POST", f"/repos/{name}/actions/runs/{run['id']}/cancel", token).status_code == 409
-    mine = [row["payload"] for row in host.deliveries() if row["payload"]["repository"]["full_name"] == name]
-    assert [row["action"] for row in mine if "workflow_run" in row] == ["requested", "in_progress", "completed"]
+    mine = [row["payload"] for row in host.deliveries() if row["event"] == "workflow_run"]
+    assert [row["action"] for row in mine if row["repository"]["full_name"] == name] == ["requested", "in_progress", "completed"]
     assert faults() == []
 
 

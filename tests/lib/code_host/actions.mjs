@@ -26,7 +26,14 @@ function syncWorkflows({ gh }, repo, files) {
   const known = new Map(gh.workflows.findBy("repo_id", repo.id).map((row) => [row.path, row]));
   for (const [path, text] of Object.entries(files)) {
     if (!path.startsWith(FOLDER) || !/\.ya?ml$/.test(path) || known.delete(path)) continue;
-    const row = gh.workflows.insert({ repo_id: repo.id, node_id: "", name: nameOf(path, text), path, state: "active", badge_url: null });
+    const row = gh.workflows.insert({
+      repo_id: repo.id,
+      node_id: "",
+      name: nameOf(path, text),
+      path,
+      state: "active",
+      badge_url: null,
+    });
     gh.workflows.update(row.id, { node_id: `W_${row.id}` });
   }
   for (const row of known.values()) gh.workflows.delete(row.id);
@@ -40,7 +47,8 @@ async function passWithWorkflows(call) {
 /** What the code host says about inputs that the workflow does not take; undefined if they are right. */
 function inputProblem(declared, given) {
   const names = Object.keys(given);
-  if (names.length > INPUTS_MAX) return `you may only define up to ${INPUTS_MAX} \`inputs\` for a \`workflow_dispatch\` event`;
+  if (names.length > INPUTS_MAX)
+    return `you may only define up to ${INPUTS_MAX} \`inputs\` for a \`workflow_dispatch\` event`;
   if (names.some((name) => typeof given[name] !== "string")) return "Invalid request.\n\nInputs are strings.";
   const unexpected = names.filter((name) => !(name in declared));
   if (unexpected.length > 0) return `Unexpected inputs provided: ${JSON.stringify(unexpected)}`;

@@ -1,5 +1,6 @@
 /** How tests seed the code host and look at what is there: more rows for Front.addControls(). */
 import { changeRun } from "./actions.mjs";
+import { installationEvent } from "./app.mjs";
 import { openSecret } from "./secrets.mjs";
 
 function repositoryOf(world, owner, name) {
@@ -37,26 +38,40 @@ async function mergePull({ world, inner }, repo, number) {
 }
 
 function listRuns(world, repo) {
-  return world.gh.workflowRuns
-    .findBy("repo_id", repo.id)
-    .map((run) => ({ ...run, inputs: world.inputs.get(run.id) ?? {}, path: world.gh.workflows.get(run.workflow_id)?.path }));
+  return world.gh.workflowRuns.findBy("repo_id", repo.id).map((run) => ({
+    ...run,
+    inputs: world.inputs.get(run.id) ?? {},
+    path: world.gh.workflows.get(run.workflow_id)?.path,
+  }));
 }
 
-function changeInstallation(world, id, body) {
-  const row = world.installation(id);
-  if (!row) throw new Error(`no installation ${id}`);
-  const changes = {};
-  if ("suspended" in body) changes.suspended_at = body.suspended ? new Date().toISOString() : null;
-  if (body.permissions) changes.permissions = body.permissions;
-  return world.gh.appInstallations.update(row.id, changes);
+async function addInstallation({ world, inner }, body) {
+  const row = world.addInstallation(body);
+  await world.deliveries.send(await installationEvent(world, inner, row.installation_id, "created"));
+  return row;
+}
+
+async function changeInstallation({ world, inner }, id, { suspended, permissions }) {
+  const { id: key } = world.installation(id);
+  if (permissions) world.gh.appInstallations.update(key, { permissions });
+  if (suspended !== undefined) {
+    world.gh.appInstallations.update(key, { suspended_at: suspended ? new Date().toISOString() : null });
+  }
+  const action = permissions ? "new_permissions_accepted" : suspended ? "suspend" : "unsuspend";
+  await world.deliveries.send(await installationEvent(world, inner, id, action));
+  return world.installation(id);
+}
+
+async function removeInstallation({ world, inner }, id) {
+  const event = await installationEvent(world, inner, id, "deleted");
+  world.removeInstallation(id);
+  await world.deliveries.send(event);
 }
 
 /** Where events go, the secret that signs them, and whether they are held back (their deliveries fail). */
-function changeWebhook(world, { url, secret, held }) {
-  if (url) world.config.webhook.url = url;
+function changeWebhook(world, { held, ...changes }) {
+  Object.assign(world.config.webhook, changes);
   if (held !== undefined) world.deliveries.isHeld = held;
-  if (secret) world.gh.apps.update(world.gh.apps.all()[0].id, { webhook_secret: secret });
-  return {};
 }
 
 /** The rows, for a host that is {world, inner, reset}. */
@@ -81,14 +96,18 @@ export function controlsOf(host) {
     ]),
     ["POST", /^\/collaborators$/, (body) => world.addCollaborator(body)],
     ["DELETE", /^\/collaborators\/(\d+)$/, (_, id) => world.gh.collaborators.delete(Number(id))],
-    ["POST", /^\/installations$/, (body) => world.addInstallation(body)],
-    ["PATCH", /^\/installations\/(\d+)$/, (body, id) => changeInstallation(world, id, body)],
-    ["DELETE", /^\/installations\/(\d+)$/, (_, id) => world.removeInstallation(id)],
+    ["POST", /^\/installations$/, (body) => addInstallation(host, body)],
+    ["PATCH", /^\/installations\/(\d+)$/, (body, id) => changeInstallation(host, id, body)],
+    ["DELETE", /^\/installations\/(\d+)$/, (_, id) => removeInstallation(host, id)],
     ["POST", /^\/runs\/(\d+)$/, (body, id) => changeRun(world, host.inner, id, body)],
-    ["POST", /^\/tokens\/drop$/, ({ login, token }) => world.dropTokens((owner, text) => text === token || owner.login === login)],
+    [
+      "POST",
+      /^\/tokens\/drop$/,
+      ({ login, token }) => world.dropTokens((owner, text) => text === token || owner.login === login),
+    ],
     ["POST", /^\/oauth$/, ({ lifetime }) => (world.oauth.lifetime = lifetime)],
     ["POST", /^\/webhook$/, (body) => changeWebhook(world, body)],
-    ["GET", /^\/deliveries$/, () => world.deliveries.rows],
+    ["GET", /^\/deliveries$/, () => world.deliveries.list()],
     ["POST", /^\/hook$/, (_, { headers, text }) => world.deliveries.receive(headers, text).then(() => ({}))],
     ["POST", /^\/reset$/, () => host.reset()],
   ];

@@ -29,6 +29,11 @@ export async function startEmulator({ service, port, url, seed, wrap }) {
     if (wrap) app.fetch = wrap(inside, app.fetch);
   };
   // emulate passes `port` on to listen(); an object keeps it from listening on all addresses.
-  const emulator = await createEmulator({ service, port: { host: "127.0.0.1", port }, baseUrl: url, seed: { [service]: seed } });
+  const emulator = await createEmulator({
+    service,
+    port: { host: "127.0.0.1", port },
+    baseUrl: url,
+    seed: { [service]: seed },
+  });
   return { ...inside, reset: emulator.reset, close: emulator.close };
 }

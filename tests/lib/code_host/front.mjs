@@ -3,7 +3,9 @@
  *
  *     GET /health                  200
  *     GET /requests, /requests/N   all requests so far, or those after number N
- *     GET /violations              {"violations": of requests, "faults": of the service's own answers}
+ *     GET /violations              {"violations": of requests, "faults": of the service's own answers, "judged": how many
+ *                                  requests and answers were judged}
+ *     POST /judge                  the violations of an answer {"method", "path", "status", "body"}, for a test of the judge
  *     POST /failures               let the next requests fail: Failures.add()
  *     DELETE /failures             forget these
  */
@@ -24,7 +26,7 @@ class Failures {
     this.rows = [];
   }
 
-  /** `{method, path, actor, times, after, status, headers, body, drop, hang}`: `path` is a regular expression for the target.
+  /** `{method, path, actor, times, status, headers, body, drop, hang, before}`: `path` is a regular expression for the target.
    * `status`: answered by itself. Without one the service answers, then the connection is closed (`drop`) or kept open
    * without an answer (`hang`); with `before` these happen without asking the service. `headers` alone are added to the
    * service's answer. */
@@ -56,18 +58,26 @@ export class Front {
     this.clear();
     this.controls = [
       ["GET", /^\/health$/, () => ({})],
-      ["GET", /^\/requests(?:\/(\d+))?$/, (_, after) => this.requests.filter(({ number }) => number > Number(after ?? 0))],
-      ["GET", /^\/violations$/, () => ({ violations: this.violations, faults: this.faults })],
+      [
+        "GET",
+        /^\/requests(?:\/(\d+))?$/,
+        (_, after) => this.requests.filter(({ number }) => number > Number(after ?? 0)),
+      ],
+      ["GET", /^\/violations$/, () => ({ violations: this.violations, faults: this.faults, judged: this.judged })],
+      ["POST", /^\/judge$/, (body) => this.judgeGiven(body)],
       ["POST", /^\/failures$/, (body) => this.failures.add(body)],
       ["DELETE", /^\/failures$/, () => this.failures.clear()],
     ];
-    this.server = createServer((request, reply) => this.handle(request, reply).catch((error) => this.crash(error, request, reply)));
+    this.server = createServer((request, reply) =>
+      this.handle(request, reply).catch((error) => this.crash(error, request, reply)),
+    );
   }
 
   clear() {
     this.requests = [];
     this.violations = [];
     this.faults = []; // of the service itself: answers against the description, and crashes
+    this.judged = { requests: 0, answers: 0 };
     this.failures = new Failures();
     this.count = 0;
   }
@@ -113,7 +123,10 @@ export class Front {
       if (!match) continue;
       try {
         const groups = match.slice(1).map((group) => group && decodeURIComponent(group));
-        return { status: 200, answer: await handler(text.length > 0 ? JSON.parse(text) : {}, ...groups, { headers, text }) };
+        return {
+          status: 200,
+          answer: await handler(text.length > 0 ? JSON.parse(text) : {}, ...groups, { headers, text }),
+        };
       } catch (error) {
         return { status: 500, answer: { message: error.stack } };
       }
@@ -140,6 +153,7 @@ export class Front {
     if (!this.judge || url.pathname.startsWith("/login/")) return undefined;
     const judged = this.judge.request(record.method, url, headers, body.toString());
     record.violations = judged.violations;
+    this.judged.requests += 1;
     for (const violation of judged.violations) {
       this.violations.push({ number: record.number, method: record.method, target: record.target, violation });
     }
@@ -167,8 +181,14 @@ export class Front {
   judgeAnswer(request, judged, answer) {
     delete answer.headers["x-stand-in"];
     if (!judged?.operation) return;
+    this.judged.answers += 1;
     const found = this.judge.answer(judged.operation, answer.status, answer.headers, answer.body.toString());
     this.faults.push(...found.map((violation) => `${request.method} ${request.url} ${answer.status}: ${violation}`));
+  }
+
+  judgeGiven({ method, path, status, body }) {
+    const { operation } = this.judge.request(method, new URL(path, this.url), {}, "");
+    return this.judge.answer(operation, status, { "content-type": "application/json" }, JSON.stringify(body));
   }
 
   finish(record, reply, failure, response) {

@@ -14,8 +14,8 @@ import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 
 import { bearerOf } from "./answers.mjs";
-import { Deliveries } from "./app.mjs";
 import { controlsOf } from "./control.mjs";
+import { Deliveries } from "./deliveries.mjs";
 import { startEmulator } from "./emulator.mjs";
 import { Front } from "./front.mjs";
 import { Judge } from "./judge.mjs";
@@ -37,7 +37,7 @@ const PERMISSIONS = {
 const EVENTS = ["installation", "installation_repositories", "issues", "pull_request", "push", "workflow_run"];
 
 /** The first user is the one whom emulate takes every unknown token for; the stand-in refuses those. */
-function seedOf({ app, oauth, webhook }, url) {
+function seedOf({ app, oauth }, url) {
   return {
     users: [{ login: "nobody" }],
     oauth_apps: [{ ...oauth, name: app.slug }],
@@ -50,7 +50,6 @@ function seedOf({ app, oauth, webhook }, url) {
         permissions: PERMISSIONS,
         events: EVENTS,
         webhook_url: `${url}/_control/hook`,
-        webhook_secret: webhook.secret,
       },
     ],
   };

@@ -29,7 +29,9 @@ async function consent(call) {
 }
 
 function challengeOf(verifier) {
-  return createHash("sha256").update(verifier ?? "").digest("base64url");
+  return createHash("sha256")
+    .update(verifier ?? "")
+    .digest("base64url");
 }
 
 async function exchange(call) {
@@ -40,7 +42,10 @@ async function exchange(call) {
     return refuse("bad_verification_code", "The code_verifier does not match the code_challenge.");
   }
   if (attempt && call.body.redirect_uri !== undefined && call.body.redirect_uri !== attempt.redirect_uri) {
-    return refuse("redirect_uri_mismatch", "The redirect_uri MUST match the registered callback URL for this application.");
+    return refuse(
+      "redirect_uri_mismatch",
+      "The redirect_uri MUST match the registered callback URL for this application.",
+    );
   }
   const answer = await call.pass();
   if (!oauth.lifetime || answer.status !== 200) return answer;

@@ -15,7 +15,11 @@ async function complete(call, repo, formatted) {
   else delete body.permissions;
   const parent = repo.forked_from_id && call.world.gh.repos.get(repo.forked_from_id);
   if (parent) {
-    const answer = await call.inner(new Request(`${call.world.url}/repositories/${parent.id}`, { headers: { authorization: `Bearer ${call.world.repositoryToken(parent)}` } }));
+    const answer = await call.inner(
+      new Request(`${call.world.url}/repositories/${parent.id}`, {
+        headers: { authorization: `Bearer ${call.world.repositoryToken(parent)}` },
+      }),
+    );
     body.parent = body.source = await answer.json();
   }
   return body;
@@ -39,7 +43,10 @@ function copyObjects({ gh }, from, to) {
 }
 
 function setBranch({ gh }, repo, name, sha) {
-  for (const [rows, key, value] of [[gh.refs, "ref", `refs/heads/${name}`], [gh.branches, "name", name]]) {
+  for (const [rows, key, value] of [
+    [gh.refs, "ref", `refs/heads/${name}`],
+    [gh.branches, "name", name],
+  ]) {
     const row = rows.findBy("repo_id", repo.id).find((each) => each[key] === value);
     if (row) rows.update(row.id, { sha });
     else rows.insert({ repo_id: repo.id, [key]: value, sha, node_id: "", protected: false });
@@ -57,7 +64,9 @@ async function fork(call) {
   const { world, repo, body } = call;
   if (!call.owner || call.owner.installation) return problem(403, "Resource not accessible by integration");
   const owner = body.organization ?? call.owner.login;
-  const existing = world.gh.repos.all().find((row) => row.forked_from_id === repo.id && row.full_name.startsWith(`${owner}/`));
+  const existing = world.gh.repos
+    .all()
+    .find((row) => row.forked_from_id === repo.id && row.full_name.startsWith(`${owner}/`));
   if (existing) return forkAnswer(call, existing);
   const answer = await call.pass();
   if (answer.status !== 202) return answer;
@@ -76,7 +85,13 @@ async function fork(call) {
 /** The fork, as GET /repos tells it; 202. */
 async function forkAnswer(call, made) {
   const url = `${call.world.url}/repos/${made.full_name}`;
-  const answer = await call.inner(new Request(url, { headers: call.request.headers.get("authorization") ? { authorization: call.request.headers.get("authorization") } : {} }));
+  const answer = await call.inner(
+    new Request(url, {
+      headers: call.request.headers.get("authorization")
+        ? { authorization: call.request.headers.get("authorization") }
+        : {},
+    }),
+  );
   const body = await complete(call, made, await answer.json());
   return new Response(JSON.stringify(body), { status: 202, headers: answer.headers });
 }
@@ -113,11 +128,19 @@ async function mergeUpstream(call) {
   copyObjects(world, parent, repo);
   const base = `${parent.full_name.split("/")[0]}:${body.branch}`;
   if (isAncestor(world, repo, theirs.sha, ours.sha)) {
-    return json(200, { message: `This branch is not behind the upstream ${base}.`, merge_type: "none", base_branch: base });
+    return json(200, {
+      message: `This branch is not behind the upstream ${base}.`,
+      merge_type: "none",
+      base_branch: base,
+    });
   }
   if (!isAncestor(world, repo, ours.sha, theirs.sha)) return problem(409, "There are merge conflicts.");
   setBranch(world, repo, body.branch, theirs.sha);
-  return json(200, { message: `Successfully fetched and fast-forwarded from upstream ${base}.`, merge_type: "fast-forward", base_branch: base });
+  return json(200, {
+    message: `Successfully fetched and fast-forwarded from upstream ${base}.`,
+    merge_type: "fast-forward",
+    base_branch: base,
+  });
 }
 
 export const REPOSITORIES = ofRepository([

@@ -4,11 +4,12 @@
 import { ACTIONS } from "./actions.mjs";
 import { bearerOf, json, problem } from "./answers.mjs";
 import { APP, appProblem } from "./app.mjs";
+import { DELIVERIES } from "./deliveries.mjs";
 import { OAUTH } from "./oauth.mjs";
 import { REPOSITORIES } from "./repositories.mjs";
 import { SECRETS } from "./secrets.mjs";
 
-const ROUTES = [...APP, ...OAUTH, ...REPOSITORIES, ...SECRETS, ...ACTIONS];
+const ROUTES = [...APP, ...DELIVERIES, ...OAUTH, ...REPOSITORIES, ...SECRETS, ...ACTIONS];
 
 /** Requests on a repository that a user without push access may not make. emulate lets everybody do them on a public one. */
 const NEED_PUSH = [
@@ -47,7 +48,9 @@ class Call {
     const url = new URL(this.url);
     url.pathname = pathname;
     const hasBody = !["GET", "HEAD"].includes(this.method);
-    return this.inner(new Request(url, { method: this.method, headers: this.request.headers, body: hasBody ? text : undefined }));
+    return this.inner(
+      new Request(url, { method: this.method, headers: this.request.headers, body: hasBody ? text : undefined }),
+    );
   }
 
   /** Find the repository of the path: a Response when it is not there for the caller, or has another name now. */

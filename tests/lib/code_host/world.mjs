@@ -108,7 +108,9 @@ export class World {
   repositoryToken(repo) {
     const token = this.ownTokens.get(repo.id) ?? randomBytes(24).toString("hex");
     this.ownTokens.set(repo.id, token);
-    const all = Object.fromEntries(["contents", "pull_requests", "issues", "actions", "workflows"].map((name) => [name, "write"]));
+    const all = Object.fromEntries(
+      ["contents", "pull_requests", "issues", "actions", "workflows"].map((name) => [name, "write"]),
+    );
     const installation = {
       installationId: 0,
       appId: this.config.app.id,

@@ -38,7 +38,14 @@ function configurationOf(client) {
     rotateRefreshToken: true,
     issueRefreshToken: async () => true,
     features: { devInteractions: { enabled: false }, revocation: { enabled: true } },
-    ttl: { AccessToken: () => lifetime.access, Grant: 86400, Interaction: 600, RefreshToken: 86400, Session: 600, IdToken: 600 },
+    ttl: {
+      AccessToken: () => lifetime.access,
+      Grant: 86400,
+      Interaction: 600,
+      RefreshToken: 86400,
+      Session: 600,
+      IdToken: 600,
+    },
     interactions: { url: (_, interaction) => `/interaction/${interaction.uid}` },
     findAccount: (_, id) => ({
       accountId: id,
@@ -74,11 +81,19 @@ function forwardTo(port) {
     const { pathname, search } = new URL(request.url);
     const body = Buffer.from(await request.arrayBuffer());
     return new Promise((resolve, reject) => {
-      const options = { port, host: "127.0.0.1", path: pathname + search, method: request.method, headers: Object.fromEntries(request.headers) };
+      const options = {
+        port,
+        host: "127.0.0.1",
+        path: pathname + search,
+        method: request.method,
+        headers: Object.fromEntries(request.headers),
+      };
       const sent = httpRequest(options, (reply) => {
         const parts = [];
         reply.on("data", (part) => parts.push(part));
-        reply.on("end", () => resolve({ status: reply.statusCode, headers: reply.headers, body: Buffer.concat(parts) }));
+        reply.on("end", () =>
+          resolve({ status: reply.statusCode, headers: reply.headers, body: Buffer.concat(parts) }),
+        );
       });
       sent.on("error", reject);
       sent.end(body);
@@ -89,9 +104,7 @@ function forwardTo(port) {
 async function main({ port, client }) {
   const url = `http://127.0.0.1:${port}`;
   const front = new Front({ url, answer: forwardTo(await startProvider(url, client)) });
-  front.addControls([
-    ["POST", /^\/lifetime$/, ({ access }) => Object.assign(lifetime, { access })],
-  ]);
+  front.addControls([["POST", /^\/lifetime$/, ({ access }) => Object.assign(lifetime, { access })]]);
   await front.listen(port);
   console.log("ready");
 }
