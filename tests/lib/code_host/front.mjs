@@ -172,7 +172,6 @@ export class Front {
       headers: Object.fromEntries(response.headers),
       body: Buffer.from(await response.arrayBuffer()),
     };
-    if (response.headers.has("set-cookie")) answer.headers["set-cookie"] = response.headers.getSetCookie();
     if (response.headers.has("x-stand-in")) this.judgeAnswer(request, judged, answer);
     return answer;
   }
