@@ -2,6 +2,7 @@
 #include "connection/authorization.h"
 #include "connection/connection.h"
 #include "connection/model_key.h"
+#include "connection/reseal.h"
 #include "connection/revocation.h"
 #include "connection/token.h"
 #include "identity/identity_link.h"
@@ -30,6 +31,19 @@ static const struct job JOBS[] = {
 	{0},
 };
 
+static const int64_t HOUR_MS = 3600000;
+
+static const struct recurring RECURRING[] = {
+	{"revocations", revocations_forget, &HOUR_MS},
+	{0},
+};
+
+static const struct command COMMANDS[] = {
+	{"reseal", "reseal", "Seal all stored tokens and keys with the first of SEAL_KEYS.",
+         reseal_command},
+	{0},
+};
+
 static enum err_code settings_check(void)
 {
 	enum err_code code = vault_init();
@@ -42,6 +56,8 @@ static const struct service SERVICE = {
 	.api = API_INTEGRATIONS,
 	.routes = ROUTES,
 	.jobs = JOBS,
+	.recurring = RECURRING,
+	.commands = COMMANDS,
 	.keeps_accounts = true,
 	.migrations = MIGRATIONS,
 	.settings = (const struct setting *const[]){VAULT_SETTINGS, PROVIDER_SETTINGS, NULL},

@@ -4,6 +4,7 @@
 #include "base/crypto.h"
 #include "base/json.h"
 #include "connection.sql.h"
+#include "connection/connection.h"
 #include "connection/credentials.h"
 #include "pg/pg.h"
 #include "provider/oauth.h"
@@ -109,6 +110,7 @@ static attr_noreturn void raise_outcome(struct request *rq, enum oauth_outcome o
 	raise_error(rq, ERR_UPSTREAM, "%s; nothing was connected", reason);
 }
 
+/* Store the connection in a transaction, which is committed together with the answer. */
 static void store(struct request *rq, struct arena *arena, const struct provider *provider,
                   const struct oauth_tokens *tokens, const struct oauth_user *user)
 {
@@ -119,16 +121,14 @@ static void store(struct request *rq, struct arena *arena, const struct provider
 	};
 	struct sealed sealed = credentials_seal(arena, &owner, &credentials);
 	const char *scopes = tokens->scopes ? tokens->scopes : provider->oauth->scopes;
+	pg_begin(rq);
 	struct pg_rows *rows =
 		pg_query(rq, CONNECTION_STORE_SQL, pg_text(owner.connection),
 	                 pg_text(owner.account), pg_text(provider->name), pg_text(user->id),
 	                 pg_text(user->login), pg_text(user->email), pg_text(scopes),
 	                 pg_bytes(sealed.data, sealed.length), pg_text(tokens->token_type),
 	                 pg_int(tokens->expires_in_s), pg_null());
-	reply_json(rq, 200,
-	           arena_printf(rq->arena,
-	                        "{\"provider\": \"%s\", \"connected\": true, \"connection\": %s}",
-	                        provider->name, pg_json(rows)));
+	connection_reply(rq, provider, pg_json(rows));
 }
 
 void authorization_callback(struct request *rq)
@@ -145,9 +145,12 @@ void authorization_callback(struct request *rq)
 	const char *reason;
 	enum oauth_outcome outcome = oauth_exchange(rq, provider, arena, in->code, in->redirect_uri,
 	                                            attempt.verifier, &tokens, &reason);
-	if (outcome == OAUTH_DONE)
-		outcome = oauth_user_get(rq, provider, tokens.access_token, &user, &reason);
 	if (outcome != OAUTH_DONE)
 		raise_outcome(rq, outcome, reason);
+	outcome = oauth_user_get(rq, provider, tokens.access_token, &user, &reason);
+	if (outcome != OAUTH_DONE) {
+		oauth_revoke(rq, provider, tokens.access_token, tokens.refresh_token, true);
+		raise_outcome(rq, outcome, reason);
+	}
 	store(rq, arena, provider, &tokens, &user);
 }

@@ -5,7 +5,8 @@
  *                connection
  *
  * A state belongs to the account that asked for it, lives ten minutes and works once. Nothing is locked
- * while the provider is called: when the process dies there, the user connects again. */
+ * while the provider is called. When the process dies there, nothing is connected; a repetition, also with the
+ * same Idempotency-Key, is told that its state was used, and the user begins again. */
 #pragma once
 
 #include "loop/request.h"

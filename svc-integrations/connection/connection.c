@@ -69,6 +69,14 @@ void provider_list(struct request *rq)
 	reply_doc(rq, 200, doc);
 }
 
+void connection_reply(struct request *rq, const struct provider *provider, const char *connection)
+{
+	reply_json(rq, 200,
+	           arena_printf(rq->arena,
+	                        "{\"provider\": \"%s\", \"connected\": true, \"connection\": %s}",
+	                        provider->name, connection));
+}
+
 void connection_list(struct request *rq)
 {
 	struct connection_input *in = request_input(rq, struct connection_input, LIST_FIELDS);

@@ -13,6 +13,10 @@ SELECT provider FROM connection WHERE account_id = $1 AND status = 'active';
 -- $1 account, $2 provider: the connection, and whether it is active.
 SELECT connection_json(c), status = 'active' FROM connection c WHERE account_id = $1 AND provider = $2;
 
+-- name: connection_credentials (read)
+-- $1 account, $2 provider.
+SELECT id, sealed, base_url FROM connection WHERE account_id = $1 AND provider = $2 AND status = 'active';
+
 -- name: connection_remove
 -- $1 account, $2 provider. The id of the connection; no row: there was none.
 WITH found AS (
@@ -34,5 +38,5 @@ SET id = excluded.id, status = 'active', status_reason = NULL, external_id = exc
     external_login = excluded.external_login, external_email = excluded.external_email, scopes = excluded.scopes,
     sealed = excluded.sealed, token_type = excluded.token_type, token_expires_at = excluded.token_expires_at,
     base_url = excluded.base_url, connected_at = now(), last_refreshed_at = NULL, refresh_fence = c.refresh_fence + 1,
-    refresh_until = NULL
+    refresh_until = NULL, refresh_fault = NULL
 RETURNING connection_json(c);

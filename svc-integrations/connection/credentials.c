@@ -8,6 +8,7 @@
 struct arena *credentials_arena(struct request *rq)
 {
 	struct arena *arena = arena_new_wiped();
+	arena_wipe_on_free(rq->arena);
 	arena_adopt(rq->arena, arena);
 	return arena;
 }
@@ -28,7 +29,7 @@ struct credentials_owner credentials_owner_new(struct request *rq, const char *p
 	};
 }
 
-static const char *context_of(struct arena *arena, const struct credentials_owner *owner)
+const char *credentials_context(struct arena *arena, const struct credentials_owner *owner)
 {
 	return arena_printf(arena, "connection %s %s %s", owner->connection, owner->account,
 	                    owner->provider);
@@ -48,7 +49,8 @@ struct sealed credentials_seal(struct arena *arena, const struct credentials_own
 	add(doc, object, "access_token", credentials->access_token);
 	add(doc, object, "refresh_token", credentials->refresh_token);
 	add(doc, object, "api_key", credentials->api_key);
-	return vault_seal(arena, context_of(arena, owner), json_write_mut(arena, object, NULL));
+	return vault_seal(arena, credentials_context(arena, owner),
+	                  json_write_mut(arena, object, NULL));
 }
 
 struct credentials credentials_open(struct request *rq, struct arena *arena,
@@ -56,14 +58,14 @@ struct credentials credentials_open(struct request *rq, struct arena *arena,
                                     size_t length)
 {
 	yyjson_val *root = NULL;
-	const char *text = vault_open(arena, context_of(arena, owner), sealed, length);
+	const char *text = vault_open(arena, credentials_context(arena, owner), sealed, length);
 	if (!text || json_parse(arena, text, strlen(text), &root, NULL)) {
 		log_error(LOG_GROUP_APP,
 		          "a stored token does not open: its row was changed, or its key is "
 		          "missing from SEAL_KEYS",
 		          f_text("connection", owner->connection),
 		          f_text("provider", owner->provider));
-		raise_error(rq, ERR_INTERNAL, "the stored token cannot be read");
+		raise_error(rq, ERR_CONFLICT, "the stored token cannot be read; connect again");
 	}
 	return (struct credentials){
 		.access_token = json_get_text(root, "access_token"),

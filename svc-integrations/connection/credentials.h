@@ -20,14 +20,18 @@ struct credentials_owner {
 /** The row of a new connection of the caller. */
 struct credentials_owner credentials_owner_new(struct request *rq, const char *provider);
 
-/** An arena that is wiped when the request ends, for credentials. */
+/** An arena that is wiped when the request ends, for credentials. The request's own is wiped then, too: it has
+ * what the provider answered. */
 struct arena *credentials_arena(struct request *rq);
+
+/** The context that the credentials of a row are sealed with (vault.h), in `arena`. */
+const char *credentials_context(struct arena *arena, const struct credentials_owner *owner);
 
 /** Seal for a row, in `arena`. */
 struct sealed credentials_seal(struct arena *arena, const struct credentials_owner *owner,
                                const struct credentials *credentials);
 
-/** Open what was sealed for this row, in `arena`. Raises ERR_INTERNAL when it does not open, and logs
+/** Open what was sealed for this row, in `arena`. Raises ERR_CONFLICT when it does not open, and logs
  * that the row was changed or that its key is missing from SEAL_KEYS. */
 struct credentials credentials_open(struct request *rq, struct arena *arena,
                                     const struct credentials_owner *owner, const void *sealed,

@@ -1,6 +1,7 @@
 #include "connection/model_key.h"
 
 #include "connection.sql.h"
+#include "connection/connection.h"
 #include "connection/credentials.h"
 #include "pg/pg.h"
 #include "provider/model_provider.h"
@@ -57,13 +58,33 @@ void model_key_connect(struct request *rq)
 	struct credentials_owner owner = credentials_owner_new(rq, provider->name);
 	struct sealed sealed =
 		credentials_seal(arena, &owner, &(struct credentials){.api_key = in->api_key});
+	pg_begin(rq); /* committed together with the answer */
 	struct pg_rows *rows =
 		pg_query(rq, CONNECTION_STORE_SQL, pg_text(owner.connection),
 	                 pg_text(owner.account), pg_text(provider->name), pg_null(), pg_null(),
 	                 pg_null(), pg_null(), pg_bytes(sealed.data, sealed.length), pg_null(),
 	                 pg_int(0), pg_text(in->base_url));
-	reply_json(rq, 200,
-	           arena_printf(rq->arena,
-	                        "{\"provider\": \"%s\", \"connected\": true, \"connection\": %s}",
-	                        provider->name, pg_json(rows)));
+	connection_reply(rq, provider, pg_json(rows));
+}
+
+bool model_key_get(struct request *rq, const struct uuid *account, const char *provider,
+                   struct model_key *ret_key)
+{
+	struct pg_rows *rows =
+		pg_query(rq, CONNECTION_CREDENTIALS_SQL, pg_uuid(*account), pg_text(provider));
+	if (pg_empty(rows))
+		return false;
+	struct arena *arena = credentials_arena(rq);
+	const struct credentials_owner owner = {
+		.connection = pg_value(rows, 0, 0),
+		.account = pg_uuid(*account).text,
+		.provider = provider,
+	};
+	size_t length;
+	const void *sealed = pg_value_bytes(arena, rows, 0, 1, &length);
+	*ret_key = (struct model_key){
+		.api_key = credentials_open(rq, arena, &owner, sealed, length).api_key,
+		.base_url = pg_value(rows, 0, 2),
+	};
+	return ret_key->api_key;
 }

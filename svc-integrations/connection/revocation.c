@@ -1,6 +1,7 @@
 #include "connection/revocation.h"
 
 #include "base/json.h"
+#include "base/log.h"
 #include "connection/credentials.h"
 #include "pg/pg.h"
 #include "provider/oauth.h"
@@ -22,7 +23,8 @@ static void revoke_at_provider(struct request *rq, const char *connection,
 	size_t length;
 	const void *sealed = pg_value_bytes(arena, row, 0, 2, &length);
 	struct credentials old = credentials_open(rq, arena, &owner, sealed, length);
-	if (oauth_revoke(rq, provider, old.access_token, old.refresh_token) != OAUTH_DONE)
+	if (oauth_revoke(rq, provider, old.access_token, old.refresh_token,
+	                 pg_value_bool(row, 0, 3)) != OAUTH_DONE)
 		raise_error(rq, ERR_UNAVAILABLE, "%s does not answer", provider->name);
 }
 
@@ -36,4 +38,13 @@ void revocation_run(struct request *rq, struct task *task)
 	pg_query(rq, REVOCATION_DELETE_SQL, pg_text(connection));
 	task_complete(rq, task, "{}", NULL);
 	pg_commit(rq);
+}
+
+void revocations_forget(struct request *rq)
+{
+	struct pg_rows *gone = pg_query(rq, REVOCATION_FORGET_SQL);
+	for (int row = 0; row < gone->count; row++)
+		log_warn(LOG_GROUP_APP, "tokens were not revoked, and are forgotten",
+		         f_text("provider", pg_value(gone, row, 1)),
+		         f_text("connection", pg_value(gone, row, 0)));
 }

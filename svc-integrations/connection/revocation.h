@@ -7,3 +7,6 @@
 /** Job `revoke`, {"connection_id"}: revoke the tokens of one removed connection, then forget them. The SQL
  * function connection_remove() starts it. A provider that does not answer is tried again for a day. */
 void revocation_run(struct request *rq, struct task *task);
+
+/** Recurring: forget the tokens that could not be revoked. */
+void revocations_forget(struct request *rq);

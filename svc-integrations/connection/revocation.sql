@@ -1,5 +1,12 @@
 -- name: revocation_get (read)
-SELECT account_id, provider, sealed FROM revocation WHERE id = $1;
+-- Also whether the same user of the provider is connected elsewhere.
+SELECT account_id, provider, sealed, EXISTS (SELECT FROM connection c
+                                             WHERE c.provider = r.provider AND c.external_id = r.external_id)
+FROM revocation r WHERE id = $1;
 
 -- name: revocation_delete
 DELETE FROM revocation WHERE id = $1;
+
+-- name: revocation_forget
+-- What could not be revoked in two days, twice as long as its task is tried.
+DELETE FROM revocation WHERE created_at < now() - interval '2 days' RETURNING id, provider;

@@ -10,15 +10,17 @@
 #include "service/resource.h"
 #include "token.sql.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define VALID_S 60 /* that a returned token has to live */
 
-/* Longer than a call of the provider takes (oauth.c), so that a lease runs out only when its process is
- * gone or stopped. */
-#define LEASE_S 20
+/* A lease outlives the call of the provider by this, for storing the answer. */
+#define STORE_MS 5000
 
-#define WAIT_MS 100 /* between two looks at a refresh that another one makes */
+/* Between two looks at a refresh. */
+#define WAIT_MIN_MS 20
+#define WAIT_MAX_MS 200
 
 struct token_input {
 	const char *provider, *user;
@@ -39,85 +41,176 @@ enum {
 	TOKEN_TYPE,
 	TOKEN_EXPIRES_AT,
 	TOKEN_SCOPES,
-	TOKEN_IS_VALID
+	TOKEN_IS_VALID,
+	TOKEN_IS_LEASED,
+	TOKEN_FENCE,
+	TOKEN_FAULT,
 };
 
+/* What a refresh is about; its own memory, since it belongs to no client. */
+struct refresh {
+	char connection[UUID_TEXT_LEN + 1], account[UUID_TEXT_LEN + 1];
+	const struct provider *provider;
+	const char *fence;
+};
+
+/* End the refresh without a token. */
+static void give_up(struct request *rq, const struct refresh *refresh, enum oauth_outcome outcome,
+                    const char *reason)
+{
+	pg_query(rq, REFRESH_GIVE_UP_SQL, pg_text(refresh->connection), pg_text(refresh->fence),
+	         pg_text(reason), pg_bool(outcome == OAUTH_REFUSED));
+	log_warn(LOG_GROUP_APP, "token not refreshed", f_text("provider", refresh->provider->name),
+	         f_text("connection", refresh->connection), f_text("reason", reason));
+}
+
+/* Store the new tokens. The old ones are of no use any more, so a database that is away is waited for. */
+static void store(struct request *rq, struct arena *arena, const struct refresh *refresh,
+                  const struct credentials_owner *owner, const struct oauth_tokens *tokens)
+{
+	const struct credentials fresh = {
+		.access_token = tokens->access_token,
+		.refresh_token = tokens->refresh_token,
+	};
+	struct sealed sealed = credentials_seal(arena, owner, &fresh);
+	struct pg_rows *rows;
+	enum err_code code;
+	while ((code = pg_try(rq, &rows, NULL, REFRESH_STORE_SQL, pg_text(refresh->connection),
+	                      pg_text(refresh->fence), pg_bytes(sealed.data, sealed.length),
+	                      pg_text(tokens->token_type), pg_int(tokens->expires_in_s),
+	                      pg_text(tokens->scopes)))) {
+		if (code != ERR_UNAVAILABLE && code != ERR_UNCERTAIN && code != ERR_CONTENTION)
+			pg_raise(rq, code);
+		fiber_sleep(rq, WAIT_MAX_MS);
+	}
+	/* Disconnected meanwhile: the tokens that are revoked are the old ones. */
+	if (!pg_value_bool(rows, 0, 0))
+		oauth_revoke(rq, refresh->provider, fresh.access_token, fresh.refresh_token, true);
+}
+
 /* Ask the provider under the fence, and store its answer. */
-static void refresh_under(struct request *rq, struct arena *arena, const struct provider *provider,
-                          const struct credentials_owner *owner, const char *fence,
-                          const struct credentials *old)
+static void refresh_under(struct request *rq, struct arena *arena, const struct refresh *refresh,
+                          const struct credentials_owner *owner, const struct credentials *old)
 {
 	struct oauth_tokens tokens;
 	const char *reason = "the provider gave no refresh token";
-	enum oauth_outcome outcome =
-		old->refresh_token
-			? oauth_refresh(rq, provider, arena, old->refresh_token, &tokens, &reason)
-			: OAUTH_REFUSED;
+	enum oauth_outcome outcome = OAUTH_REFUSED;
+	if (old->refresh_token)
+		outcome = oauth_refresh(rq, refresh->provider, arena, old->refresh_token, &tokens,
+		                        &reason);
 	if (outcome != OAUTH_DONE) {
-		pg_query(rq, REFRESH_GIVE_UP_SQL, pg_text(owner->connection), pg_text(fence),
-		         pg_text(outcome == OAUTH_REFUSED ? reason : NULL));
-		log_warn(LOG_GROUP_APP, "token not refreshed", f_text("provider", provider->name),
-		         f_text("connection", owner->connection), f_text("reason", reason));
-		if (outcome == OAUTH_UNAVAILABLE)
-			raise_error(rq, ERR_UNAVAILABLE, "%s", reason);
+		give_up(rq, refresh, outcome, reason);
 		return;
 	}
 	/* A provider that does not rotate refresh tokens leaves them out. */
-	struct credentials fresh = {
-		.access_token = tokens.access_token,
-		.refresh_token = tokens.refresh_token ? tokens.refresh_token : old->refresh_token,
-	};
-	struct sealed sealed = credentials_seal(arena, owner, &fresh);
-	pg_query(rq, REFRESH_STORE_SQL, pg_text(owner->connection), pg_text(fence),
-	         pg_bytes(sealed.data, sealed.length), pg_text(tokens.token_type),
-	         pg_int(tokens.expires_in_s), pg_text(tokens.scopes));
+	if (!tokens.refresh_token)
+		tokens.refresh_token = old->refresh_token;
+	store(rq, arena, refresh, owner, &tokens);
 }
 
-/* Refresh the token, or wait a moment for the one who does. */
-static void refresh(struct request *rq, struct arena *arena, const struct provider *provider,
-                    const struct credentials_owner *owner)
+/* One refresh, unless another one has the lease. */
+static void refresh_run(struct request *rq)
 {
-	struct pg_rows *rows = pg_query(rq, REFRESH_LEASE_SQL, pg_text(owner->connection),
-	                                pg_int(VALID_S), pg_int(LEASE_S));
-	if (pg_empty(rows)) {
-		fiber_sleep(rq, WAIT_MS);
+	struct refresh *refresh = rq->user;
+	struct pg_rows *rows = pg_query(rq, REFRESH_LEASE_SQL, pg_text(refresh->connection),
+	                                pg_int(VALID_S), pg_int((int64_t)request_left_ms(rq)));
+	/* A process that was stopped meanwhile may have lost the lease already. */
+	if (pg_empty(rows) || request_left_ms(rq) < (uint64_t)oauth_timeout_ms())
 		return;
-	}
+	struct arena *arena = credentials_arena(rq);
+	const struct credentials_owner owner = {
+		.connection = refresh->connection,
+		.account = refresh->account,
+		.provider = refresh->provider->name,
+	};
+	refresh->fence = pg_value(rows, 0, 0);
 	size_t length;
 	const void *sealed = pg_value_bytes(arena, rows, 0, 1, &length);
-	struct credentials old = credentials_open(rq, arena, owner, sealed, length);
-	refresh_under(rq, arena, provider, owner, pg_value(rows, 0, 0), &old);
+	struct credentials old = credentials_open(rq, arena, &owner, sealed, length);
+	refresh_under(rq, arena, refresh, &owner, &old);
+}
+
+static void refresh_done(struct request *rq)
+{
+	struct refresh *refresh = rq->user;
+	if (rq->problem.code)
+		log_error(LOG_GROUP_APP, "refresh of a token failed",
+		          f_text("provider", refresh->provider->name),
+		          f_text("connection", refresh->connection),
+		          f_text("problem", rq->problem.detail));
+	free(refresh);
+}
+
+static void refresh_start(struct request *rq, const struct provider *provider,
+                          const char *connection, const char *account)
+{
+	struct refresh *refresh = calloc(1, sizeof(*refresh));
+	require(refresh);
+	memcpy(refresh->connection, connection, UUID_TEXT_LEN);
+	memcpy(refresh->account, account, UUID_TEXT_LEN);
+	refresh->provider = provider;
+	request_spawn(rq->worker, rq->id, (uint64_t)oauth_timeout_ms() + STORE_MS, refresh_run,
+	              refresh_done, refresh);
+}
+
+/* Raise if the connection gives no token: it has expired, or a refresh has failed that ended after
+ * `fence_before`, the newest one before the caller began to wait. */
+static void check_refreshed(struct request *rq, const struct provider *provider,
+                            const struct pg_rows *rows, int64_t fence_before)
+{
+	const char *fault = pg_value(rows, 0, TOKEN_FAULT);
+	if (!pg_value_bool(rows, 0, TOKEN_IS_ACTIVE))
+		raise_error(rq, ERR_CONFLICT, "the connection has expired: %s",
+		            pg_value(rows, 0, TOKEN_REASON));
+	if (pg_value_bool(rows, 0, TOKEN_IS_VALID) || pg_value_bool(rows, 0, TOKEN_IS_LEASED) ||
+	    pg_value_int(rows, 0, TOKEN_FENCE) <= fence_before)
+		return;
+	if (fault)
+		raise_error(rq, ERR_UNAVAILABLE, "the token could not be refreshed: %s", fault);
+	raise_error(rq, ERR_UPSTREAM, "the tokens of %s live for less than %d seconds",
+	            provider->name, VALID_S);
+}
+
+/* The row of a connection whose token is valid, after a refresh if one is needed. */
+static struct pg_rows *wait_valid(struct request *rq, const struct provider *provider,
+                                  const char *account)
+{
+	int64_t fence_before = -1;
+	for (uint64_t wait_ms = WAIT_MIN_MS;; wait_ms = MIN_OF(2 * wait_ms, WAIT_MAX_MS)) {
+		struct pg_rows *rows = pg_query(rq, TOKEN_GET_SQL, pg_text(account),
+		                                pg_text(provider->name), pg_int(VALID_S));
+		require_row(rq, rows, "not connected");
+		bool is_leased = pg_value_bool(rows, 0, TOKEN_IS_LEASED);
+		if (fence_before < 0)
+			fence_before = pg_value_int(rows, 0, TOKEN_FENCE) - is_leased;
+		check_refreshed(rq, provider, rows, fence_before);
+		if (pg_value_bool(rows, 0, TOKEN_IS_VALID))
+			return rows;
+		if (!is_leased)
+			refresh_start(rq, provider, pg_value(rows, 0, TOKEN_ID), account);
+		fiber_sleep(rq, wait_ms);
+	}
 }
 
 struct connection_token connection_token(struct request *rq, const struct uuid *account,
                                          const char *provider_name)
 {
 	const struct provider *provider = provider_get_oauth(rq, provider_name);
+	struct credentials_owner owner = {
+		.account = pg_uuid(*account).text,
+		.provider = provider->name,
+	};
+	struct pg_rows *rows = wait_valid(rq, provider, owner.account);
+	owner.connection = pg_value(rows, 0, TOKEN_ID);
 	struct arena *arena = credentials_arena(rq);
-	struct credentials_owner owner = credentials_owner_new(rq, provider->name);
-	owner.account = pg_uuid(*account).text;
-	for (;;) {
-		struct pg_rows *rows = pg_query(rq, TOKEN_GET_SQL, pg_text(owner.account),
-		                                pg_text(provider->name), pg_int(VALID_S));
-		require_row(rq, rows, "not connected");
-		if (!pg_value_bool(rows, 0, TOKEN_IS_ACTIVE))
-			raise_error(rq, ERR_CONFLICT, "the connection has expired: %s",
-			            pg_value(rows, 0, TOKEN_REASON));
-		owner.connection = pg_value(rows, 0, TOKEN_ID);
-		if (!pg_value_bool(rows, 0, TOKEN_IS_VALID)) {
-			refresh(rq, arena, provider, &owner);
-			continue;
-		}
-		size_t length;
-		const void *sealed = pg_value_bytes(arena, rows, 0, TOKEN_SEALED, &length);
-		return (struct connection_token){
-			.access_token =
-				credentials_open(rq, arena, &owner, sealed, length).access_token,
-			.token_type = pg_value(rows, 0, TOKEN_TYPE),
-			.expires_at = pg_value(rows, 0, TOKEN_EXPIRES_AT),
-			.scopes = pg_value(rows, 0, TOKEN_SCOPES),
-		};
-	}
+	size_t length;
+	const void *sealed = pg_value_bytes(arena, rows, 0, TOKEN_SEALED, &length);
+	return (struct connection_token){
+		.access_token = credentials_open(rq, arena, &owner, sealed, length).access_token,
+		.token_type = pg_value(rows, 0, TOKEN_TYPE),
+		.expires_at = pg_value(rows, 0, TOKEN_EXPIRES_AT),
+		.scopes = pg_value(rows, 0, TOKEN_SCOPES),
+	};
 }
 
 /* Whose token is asked for: the caller's own, or, for the operator's automation, that of `user`. */
@@ -143,7 +236,9 @@ void connection_token_get(struct request *rq)
 	yyjson_mut_obj_add_str(doc, answer, "provider", in->provider);
 	yyjson_mut_obj_add_str(doc, answer, "access_token", token.access_token);
 	yyjson_mut_obj_add_str(doc, answer, "token_type", token.token_type);
-	yyjson_mut_obj_add_str(doc, answer, "expires_at", token.expires_at);
+	yyjson_mut_obj_add_val(doc, answer, "expires_at",
+	                       token.expires_at ? yyjson_mut_str(doc, token.expires_at)
+	                                        : yyjson_mut_null(doc));
 	yyjson_mut_obj_add_val(doc, answer, "scopes", yyjson_mut_raw(doc, token.scopes));
 	reply_is_secret(rq);
 	reply_doc(rq, 200, doc);

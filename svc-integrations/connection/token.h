@@ -7,9 +7,13 @@
  *     2. ask the provider, without a transaction
  *     3. store the answer and give the lease up, provided the fence is still this one
  *
- * Everybody else waits and reads the row again. A process that dies in 2 or 3 keeps the lease until it runs
- * out. The next one then sends the same refresh token: a provider that has a grace period answers, the
- * others refuse, and the connection becomes `expired` with the provider's reason. */
+ * Everybody else waits and reads the row again. A refresh belongs to no client: it goes on when the one that
+ * started it has gone, since the provider's answer must not be lost. If Postgres is away in 3, it is tried
+ * again while the lease lasts.
+ *
+ * A process that dies in 2 or 3 keeps the lease until it runs out. The next one then sends the same refresh
+ * token: a provider that has not seen it, or has a grace period, answers; the others refuse, and the
+ * connection becomes `expired` with the provider's reason. */
 #pragma once
 
 #include "loop/request.h"
@@ -23,7 +27,8 @@ struct connection_token {
 
 /** The token of an account's connection. Suspends.
  * Raises ERR_NOT_FOUND: not connected; ERR_CONFLICT: the connection has expired, with the reason;
- * ERR_UNAVAILABLE: the provider does not answer. */
+ * ERR_UNAVAILABLE: the provider gave no token, with the reason; ERR_UPSTREAM: its tokens live for less than a
+ * minute. */
 struct connection_token connection_token(struct request *rq, const struct uuid *account,
                                          const char *provider);
 

@@ -7,6 +7,7 @@
 --   token_expires_at   of the access token; null: never, or unknown
 --   refresh_fence      rises with each refresh that begins: an answer is stored only under the fence it was asked with
 --   refresh_until      until then the refresh of that fence runs, and no other begins; null: none runs
+--   refresh_fault      why the last refresh that ended gave no token; null: it did
 CREATE TABLE connection (
     id                uuid PRIMARY KEY DEFAULT uuid_v7(),
     account_id        uuid NOT NULL,
@@ -25,6 +26,7 @@ CREATE TABLE connection (
     last_refreshed_at timestamptz,
     refresh_fence     bigint NOT NULL DEFAULT 0,
     refresh_until     timestamptz,
+    refresh_fault     text,
     UNIQUE (account_id, provider)
 );
 
@@ -61,21 +63,25 @@ CREATE TRIGGER account_required BEFORE INSERT ON authorization_attempt
 -- Tokens to revoke at their provider, of connections that were removed. `id`, `account_id` and `provider` are the
 -- connection's, since `sealed` is bound to them.
 CREATE TABLE revocation (
-    id         uuid PRIMARY KEY,
-    account_id uuid NOT NULL,
-    provider   text NOT NULL,
-    sealed     bytea NOT NULL,
-    created_at timestamptz NOT NULL DEFAULT now()
+    id          uuid PRIMARY KEY,
+    account_id  uuid NOT NULL,
+    provider    text NOT NULL,
+    external_id text,
+    sealed      bytea NOT NULL,
+    created_at  timestamptz NOT NULL DEFAULT now()
 );
+
+CREATE INDEX connection_of_user ON connection (provider, external_id);
+CREATE INDEX revocation_created ON revocation (created_at);
 
 -- Remove connections and start a task that revokes the tokens of each. The tasks belong to no account: they outlive it.
 CREATE FUNCTION connection_remove(account uuid, only_provider text DEFAULT NULL) RETURNS bigint LANGUAGE sql VOLATILE
 BEGIN ATOMIC
     WITH removed AS (
         DELETE FROM connection WHERE account_id = $1 AND ($2 IS NULL OR provider = $2)
-        RETURNING id, account_id, provider, sealed
+        RETURNING id, account_id, provider, external_id, sealed
     ), noted AS (
-        INSERT INTO revocation (id, account_id, provider, sealed) SELECT * FROM removed RETURNING id
+        INSERT INTO revocation (id, account_id, provider, external_id, sealed) SELECT * FROM removed RETURNING id
     ), started AS (
         SELECT task_start('revoke', NULL, jsonb_build_object('connection_id', id)) FROM noted
     )

@@ -2,12 +2,12 @@
 
 #include "base/json.h"
 #include "client/fetch.h"
+#include "provider/reason.h"
 
 #include <string.h>
 
 #define ANSWER_MAX_BYTES ((size_t)4 * 1024 * 1024)
 #define CALL_TIMEOUT_MS  15000
-#define REASON_MAX       300
 
 /* How a provider lists its models, by its own reference. The key is sent in one field, so that it is in no
  * URL. */
@@ -35,7 +35,8 @@ static const struct model_call *call_of(const struct provider *provider)
 }
 
 /* The provider's words: `{"error": {"message": …}}`, `{"error": "…"}` or `{"message": …}`. */
-static const char *reason_of(struct request *rq, const struct fetch_response *answer)
+static const char *reason_of(struct request *rq, const struct fetch_response *answer,
+                             const char *api_key)
 {
 	yyjson_val *root = NULL;
 	const char *text = NULL;
@@ -44,8 +45,18 @@ static const char *reason_of(struct request *rq, const struct fetch_response *an
 		text = text ? text : json_get_text(root, "error");
 		text = text ? text : json_get_text(root, "message");
 	}
-	return text ? arena_printf(rq->arena, "status %d: %.*s", answer->status, REASON_MAX, text)
-	            : arena_printf(rq->arena, "status %d", answer->status);
+	text = reason_clean(rq->arena, text, (const char *[]){api_key, NULL});
+	return arena_printf(rq->arena, "status %d%s%s", answer->status, text ? ": " : "",
+	                    text ? text : "");
+}
+
+/* Without query, fragment and slashes at the end. */
+static int base_length(const char *base)
+{
+	size_t length = strcspn(base, "?#");
+	while (length > 0 && base[length - 1] == '/')
+		length--;
+	return (int)length;
 }
 
 void model_key_try(struct request *rq, const struct provider *provider, const char *base_url,
@@ -59,17 +70,21 @@ void model_key_try(struct request *rq, const struct provider *provider, const ch
 		{"anthropic-version", "2023-06-01"},
 	};
 	const struct fetch_call call = {
-		.url = arena_printf(rq->arena, "%.*s%s", (int)strcspn(base, "?#"), base, row->path),
+		.url = arena_printf(rq->arena, "%.*s%s", base_length(base), base, row->path),
 		.fields = fields,
 		.field_count = strcmp(provider->name, "anthropic") == 0 ? 3 : 2,
 		.response_max_bytes = ANSWER_MAX_BYTES,
 		.timeout_ms = CALL_TIMEOUT_MS,
+		.guard = base_url ? FETCH_GUARD_ALL : FETCH_GUARD_NONE,
 	};
 	struct fetch_response *answer;
-	if (fetch_try(rq, &call, &answer) || answer->status >= 500 || answer->status == 429)
+	enum err_code code = fetch_try(rq, &call, &answer);
+	if (code == ERR_FORBIDDEN)
+		raise_field(rq, "base_url", "leads to an address that is not public");
+	if (code || answer->status >= 500 || answer->status == 429)
 		raise_error(rq, ERR_UPSTREAM, "%s does not answer; the key was not stored",
 		            provider->name);
 	if (answer->status != 200)
 		raise_field(rq, "api_key", "was refused by %s with %s", provider->name,
-		            reason_of(rq, answer));
+		            reason_of(rq, answer, api_key));
 }

@@ -15,7 +15,7 @@ struct oauth_tokens {
 	const char *refresh_token; /* NULL: none */
 	const char *token_type;    /* `Bearer` */
 	const char *scopes;        /* separated by spaces or commas; NULL: as asked for */
-	int64_t expires_in_s;      /* 0: unknown, or never */
+	int64_t expires_in_s;      /* from now; 0: unknown, or never */
 };
 
 /** Whose a token is. */
@@ -27,9 +27,9 @@ struct oauth_user {
 /** How a call to a provider ended. */
 enum oauth_outcome {
 	OAUTH_DONE,
-	OAUTH_REFUSED, /* the code, the refresh token or the client was refused: trying again is of
-			      no use */
-	OAUTH_UNAVAILABLE, /* no answer, or one that is no answer of OAuth; nothing is known */
+	OAUTH_REFUSED,     /* the code or the token was refused: trying again is of no use */
+	OAUTH_UNAVAILABLE, /* no answer, one that is no answer of OAuth, or the client was refused;
+				  nothing is known of the code or the token */
 };
 
 /** The authorization URL for a new attempt, in the request's arena. */
@@ -55,6 +55,8 @@ enum oauth_outcome oauth_user_get(struct request *rq, const struct provider *pro
                                   const char **ret_reason);
 
 /** Revoke a connection's tokens. OAUTH_DONE also when the provider does not know them any more, or has no
- * address for it. `refresh_token` may be NULL. */
+ * address for it. `refresh_token` may be NULL. `is_shared`: the same user of the provider is also connected
+ * elsewhere, whose tokens must stay valid. */
 enum oauth_outcome oauth_revoke(struct request *rq, const struct provider *provider,
-                                const char *access_token, const char *refresh_token);
+                                const char *access_token, const char *refresh_token,
+                                bool is_shared);

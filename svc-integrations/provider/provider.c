@@ -1,6 +1,7 @@
 #include "provider/provider.h"
 
 #include "base/base.h"
+#include "base/url.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 static const char *redirect_uris;
 static const char *code_host_web, *code_host_api;
 static struct oauth_settings code_host, tracker_a, tracker_b;
+static int64_t oauth_timeout;
 static const char *anthropic, *openai, *google, *moonshot, *zai;
 
 /* The settings of an OAuth provider: variables PREFIX_AUTHORIZE_URL and so on, with their defaults. */
@@ -37,6 +39,8 @@ const struct setting PROVIDER_SETTINGS[] = {
 		&redirect_uris, "OAUTH_REDIRECT_URIS", "",
 		"Addresses to which providers may send users back, separated by spaces; the first "
 		"one is the default."),
+	SETTING_MS(&oauth_timeout, "OAUTH_TIMEOUT", "10s", 100, 60000,
+                   "How long one call of a provider's OAuth may take."),
 	SETTING_TEXT(&code_host_web, "CODE_HOST_WEB_URL", "https://github.com",
                      "Address of the code host's web pages."),
 	SETTING_TEXT(&code_host_api, "CODE_HOST_API_URL", "https://api.github.com",
@@ -52,9 +56,11 @@ const struct setting PROVIDER_SETTINGS[] = {
                        "https://api.linear.app/oauth/token", "https://api.linear.app/graphql",
                        "{ viewer { id name email } }", "https://api.linear.app/oauth/revoke",
                        "read,write"),
-	OAUTH_SETTINGS(tracker_b, "TRACKER_B", "https://auth.atlassian.com/authorize",
-                       "https://auth.atlassian.com/oauth/token", "https://api.atlassian.com/me", "",
-                       "", "read:me read:jira-work write:jira-work offline_access"),
+	OAUTH_SETTINGS(
+		tracker_b, "TRACKER_B",
+		"https://auth.atlassian.com/authorize?audience=api.atlassian.com&prompt=consent",
+		"https://auth.atlassian.com/oauth/token", "https://api.atlassian.com/me", "", "",
+		"read:me read:jira-work write:jira-work offline_access"),
 	SETTING_TEXT(&anthropic, "ANTHROPIC_URL", "https://api.anthropic.com",
                      "Address of the model provider anthropic."),
 	SETTING_TEXT(&openai, "OPENAI_URL", "https://api.openai.com",
@@ -98,8 +104,38 @@ static const char *trim_url(const char *url)
 	return trimmed;
 }
 
+static bool url_check(const char *variable, const char *text, size_t length)
+{
+	const char *why;
+	if (url_is_link(text, length, &why) && !memchr(text, '#', length))
+		return true;
+	fprintf(stderr, "%s: \"%.*s\" is not an absolute http or https URL without fragment\n",
+	        variable, (int)length, text);
+	return false;
+}
+
+/* Check the settings whose names end with _URL, and each address of OAUTH_REDIRECT_URIS. */
+static bool urls_check(void)
+{
+	bool is_valid = true;
+	for (const struct setting *row = PROVIDER_SETTINGS; row->type != SET_END; row++) {
+		size_t length = strlen(row->name);
+		const char *value = row->type == SET_TEXT ? *(const char **)row->target : "";
+		if (strcmp(row->name + length - 4, "_URL") == 0 && value[0])
+			is_valid &= url_check(row->name, value, strlen(value));
+	}
+	for (const char *at = redirect_uris + strspn(redirect_uris, " "); *at;) {
+		size_t length = strcspn(at, " ");
+		is_valid &= url_check("OAUTH_REDIRECT_URIS", at, length);
+		at += length + strspn(at + length, " ");
+	}
+	return is_valid;
+}
+
 enum err_code providers_init(void)
 {
+	if (!urls_check())
+		return ERR_INVALID;
 	code_host_api = trim_url(code_host_api);
 	code_host_web = trim_url(code_host_web);
 	code_host.authorize_url = join_url(code_host_web, "/login/oauth/authorize");
@@ -107,6 +143,11 @@ enum err_code providers_init(void)
 	code_host.user_url = join_url(code_host_api, "/user");
 	code_host.user_query = code_host.revoke_url = "";
 	return ERR_NONE;
+}
+
+int64_t oauth_timeout_ms(void)
+{
+	return oauth_timeout;
 }
 
 const char *code_host_api_url(void)

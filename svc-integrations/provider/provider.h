@@ -4,6 +4,7 @@
  *     provider.c        the table of providers, and their settings
  *     oauth.c           the calls of OAuth 2.0: exchange a code, refresh, revoke, whose token it is
  *     model_provider.c  trying a model provider's API key
+ *     reason.c          a provider's words, made fit to be shown
  *
  * These files know neither tables nor accounts. */
 #pragma once
@@ -39,14 +40,13 @@ extern const struct setting PROVIDER_SETTINGS[];
 /** All providers, in the order in which they are listed; the last one has no name. */
 extern const struct provider PROVIDERS[];
 
-/** Fill in the code host's addresses from CODE_HOST_WEB_URL and CODE_HOST_API_URL, and check the redirect
- * addresses. Once, after the settings are loaded. ERR_INVALID: printed on standard error. */
+/** Check all addresses, and fill in the code host's from CODE_HOST_WEB_URL and CODE_HOST_API_URL. Once, after the settings are loaded. ERR_INVALID: printed on standard error. */
 enum err_code providers_init(void);
 
 /** The provider `name`. Raises ERR_NOT_FOUND: there is none. */
 const struct provider *provider_get(struct request *rq, const char *name);
 
-/** As provider_get(), for an operation of OAuth. Raises also ERR_CONFLICT: it is connected by an API key;
+/** As provider_get(), for an operation of OAuth. Raises also ERR_AUTH_TYPE: it is connected by an API key;
  * ERR_NOT_CONFIGURED: its client id or an address is not set. */
 const struct provider *provider_get_oauth(struct request *rq, const char *name);
 
@@ -60,6 +60,9 @@ const char *provider_kind_name(enum provider_kind kind);
  * `given` is NULL. Raises ERR_INVALID, naming redirect_uri: it is not listed; ERR_NOT_CONFIGURED: none is
  * listed. */
 const char *provider_redirect_uri(struct request *rq, const char *given);
+
+/** How long one call of a provider's OAuth may take. */
+int64_t oauth_timeout_ms(void);
 
 /** Base addresses of the code host's API and of its pages, without a slash at the end. */
 const char *code_host_api_url(void);

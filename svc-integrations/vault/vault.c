@@ -64,9 +64,14 @@ enum err_code vault_init(void)
 	return ERR_INVALID;
 }
 
-const char *vault_key_id(void)
+char *vault_prefix_hex(struct arena *arena)
 {
-	return keys[0].id;
+	size_t length = strlen(keys[0].id);
+	uint8_t prefix[1 + KEY_ID_MAX] = {(uint8_t)length};
+	memcpy(prefix + 1, keys[0].id, length);
+	char *hex = arena_alloc(arena, 2 * (1 + length) + 1);
+	hex_encode(prefix, 1 + length, hex);
+	return hex;
 }
 
 struct sealed vault_seal(struct arena *arena, const char *context, const char *text)

@@ -40,5 +40,5 @@ struct sealed vault_seal(struct arena *arena, const char *context, const char *t
  * (arena_new_wiped()). NULL: no key has that id, or the text or the context was changed. */
 char *vault_open(struct arena *arena, const char *context, const void *data, size_t length);
 
-/** The id of the key that seals. */
-const char *vault_key_id(void);
+/** What every text that the first key has sealed begins with, as hex, in the arena. */
+char *vault_prefix_hex(struct arena *arena);

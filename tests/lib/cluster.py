@@ -12,6 +12,7 @@ from lib.balancer import Balancer
 from lib.client import Api
 from lib.counterparts import CodeHost, OAuthProvider
 from lib.keys import new_key
+from lib.model_provider import ModelProvider
 from lib.process import Process
 from lib.servers import ROOT, Servers, free_port, read_processes
 from lib.wait import PATIENCE_SECONDS
@@ -30,6 +31,7 @@ SETTINGS = {
     "DAILY_CHECK": "1h",
     "EMBEDDER_CHECK": "1s",
     "SEARCH_TIMEOUT": "30s",
+    "OAUTH_TIMEOUT": "5s",
 }
 
 
@@ -85,6 +87,7 @@ class Cluster:
         self.secret = secrets.token_hex(24)
         self.code_host = CodeHost(self.servers.base, f"{self.gateway_url}/api/v1.0/github/webhooks")
         self.oauth_provider = OAuthProvider(self.servers.base)
+        self.model_provider = ModelProvider()
         self.balancers = {}
         self.processes = {name: [] for name, _, _ in self.rows}
         self.retired = []
@@ -106,6 +109,7 @@ class Cluster:
             process.stop()
         for balancer in self.balancers.values():
             balancer.close()
+        self.model_provider.close()
         self.servers.__exit__(*error)
 
     def __getitem__(self, name):
@@ -158,6 +162,7 @@ class Cluster:
             "SEAL_KEYS": self.seal_key("test"),
             **self.code_host.settings(),
             **self.oauth_provider.settings(),
+            **self.model_provider.settings(),
         }
 
     def settings(self, name, replica=0, **changes):

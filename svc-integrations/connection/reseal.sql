@@ -1,0 +1,27 @@
+-- Each `..._page` gets $1 the last row before the page, $2 the prefix that texts of the first key have, $3 rows of the page:
+-- id, the words of the context behind the table's, and the sealed text. Each `..._update` replaces the text $2 of the row $1 by
+-- $3, if it is still that one.
+
+-- name: reseal_connection_page (read)
+SELECT id, id || ' ' || account_id || ' ' || provider, sealed FROM connection
+WHERE id > coalesce($1::uuid, '00000000-0000-0000-0000-000000000000') AND NOT starts_with(encode(sealed, 'hex'), $2)
+ORDER BY id LIMIT $3;
+
+-- name: reseal_connection_update
+UPDATE connection SET sealed = $3 WHERE id = $1 AND sealed = $2;
+
+-- name: reseal_revocation_page (read)
+SELECT id, id || ' ' || account_id || ' ' || provider, sealed FROM revocation
+WHERE id > coalesce($1::uuid, '00000000-0000-0000-0000-000000000000') AND NOT starts_with(encode(sealed, 'hex'), $2)
+ORDER BY id LIMIT $3;
+
+-- name: reseal_revocation_update
+UPDATE revocation SET sealed = $3 WHERE id = $1 AND sealed = $2;
+
+-- name: reseal_attempt_page (read)
+SELECT state_hash, encode(state_hash, 'hex'), verifier FROM authorization_attempt
+WHERE state_hash > coalesce($1::bytea, '') AND NOT starts_with(encode(verifier, 'hex'), $2)
+ORDER BY state_hash LIMIT $3;
+
+-- name: reseal_attempt_update
+UPDATE authorization_attempt SET verifier = $3 WHERE state_hash = $1 AND verifier = $2;

@@ -1,0 +1,200 @@
+"""Connecting by OAuth: the authorization address, the callback, and what becomes of the connection."""
+
+import pytest
+
+from lib.connections import TOKEN, account_of, begin, fault_of, whoami
+from lib.counterparts import REDIRECT_URI, connect
+from lib.wait import wait_for
+
+OAUTH = ["code_host", "tracker_a", "tracker_b"]
+MODELS = ["anthropic", "openai", "google", "moonshot", "zai", "custom"]
+CALLBACK = "/integrations/tracker_b/callback"
+
+
+@pytest.fixture
+def logins(code_host, oauth_provider, login):
+    """{provider: a user of it}"""
+    return {"code_host": code_host.user().login, "tracker_a": code_host.tracker_user(), "tracker_b": login}
+
+
+def test_all_providers_are_listed(api):
+    rows = api.get("/integrations/providers", expect=200).json()
+    assert [row["name"] for row in rows] == OAUTH + MODELS
+    assert {row["kind"] for row in rows[1:3]} == {"tracker"} and rows[0]["kind"] == "code_host"
+    assert {(row["kind"], row["auth_type"], row["configured"]) for row in rows[3:]} == {("model", "api_key", True)}
+    assert all(row["configured"] and row["auth_type"] == "oauth2" and row["scopes"] for row in rows[:3])
+    assert not any(row["connected"] for row in rows)
+
+
+@pytest.mark.parametrize("provider", OAUTH)
+def test_a_provider_is_connected_and_disconnected(api, logins, provider):
+    status = f"/integrations/{provider}/status"
+    assert api.get(status, expect=200).json() == {
+        "provider": provider, "configured": True, "connected": False, "connection": None,
+    }  # fmt: skip
+    made = connect(api, provider, logins[provider])
+    assert made["status"] == "active" and made["external_account"]["id"] and not made["last_refreshed_at"]
+    assert api.get(status, expect=200).json()["connection"] == made
+    assert api.get("/integrations/connections", expect=200).json() == [made]
+    token = api.get(f"/integrations/{provider}/token", expect=200)
+    assert token.headers["cache-control"] == "no-store"
+    assert token.json()["provider"] == provider and token.json()["token_type"] == "Bearer"
+    assert api.delete(f"/integrations/{provider}", expect=200).json() == {"id": made["id"], "deleted": True}
+    api.problem("DELETE", f"/integrations/{provider}", 404, "not_found")
+    api.problem("GET", f"/integrations/{provider}/token", 404, "not_found")
+    assert api.get("/integrations/connections", expect=200).json() == []
+
+
+def test_the_token_is_of_the_user_and_is_revoked_when_disconnected(api, oauth_provider, db, login):
+    made = connect(api, "tracker_b", login)
+    assert made["external_account"] == {"id": login, "login": login, "email": f"{login}@example.org"}
+    token = api.get(TOKEN, expect=200).json()["access_token"]
+    assert whoami(oauth_provider, token) == 200
+    api.delete("/integrations/tracker_b", expect=200)
+    wait_for(lambda: whoami(oauth_provider, token) == 401, "the token is revoked")
+    wait_for(lambda: not db.execute("SELECT FROM revocation WHERE id = %s", [made["id"]]).rowcount, "it is forgotten")
+
+
+def test_one_of_two_connections_of_a_user_is_revoked_alone(api, other_user, code_host):
+    """The code host forgets the whole grant of a user when it is asked to; the other account must not notice."""
+    ada = code_host.user()
+    connect(api, "code_host", ada.login)
+    connect(other_user.api, "code_host", ada.login)
+    after = code_host.last_number()
+    api.delete("/integrations/code_host", expect=200)
+    deleted = wait_for(lambda: code_host.requests(after, "DELETE", "^/applications/"), "the token is revoked")
+    assert [row["target"].rpartition("/")[2] for row in deleted] == ["token"]
+    after = code_host.last_number()
+    other_user.api.delete("/integrations/code_host", expect=200)
+    deleted = wait_for(lambda: code_host.requests(after, "DELETE", "^/applications/"), "the grant is revoked")
+    assert [row["target"].rpartition("/")[2] for row in deleted] == ["grant"]
+
+
+def test_connecting_again_replaces_the_connection(api, oauth_provider, login):
+    first = connect(api, "tracker_b", login)
+    second = connect(api, "tracker_b", login + "-2")
+    assert first["id"] != second["id"]
+    assert api.get("/integrations/connections", expect=200).json() == [second]
+
+
+def test_the_state_works_once(api, oauth_provider, login):
+    body = begin(api, login=login)
+    api.post(CALLBACK, body, expect=200)
+    assert fault_of(api, CALLBACK, body)[0] == "state"
+
+
+def test_the_state_is_bound_to_its_caller(api, other_user, oauth_provider, login):
+    body = begin(api, login=login)
+    assert fault_of(other_user.api, CALLBACK, body)[0] == "state"
+    assert fault_of(other_user.api, CALLBACK, {**body, "state": None})[0] == "state"
+    api.post(CALLBACK, body, expect=200)
+
+
+def test_the_state_is_bound_to_its_provider(api, code_host, oauth_provider, login):
+    body = begin(api, login=login)
+    assert fault_of(api, "/integrations/tracker_a/callback", body)[0] == "state"
+
+
+def test_the_state_expires(api, oauth_provider, db, login):
+    body = begin(api, login=login)
+    db.execute("UPDATE authorization_attempt SET expires_at = now() - interval '1 s' WHERE redirect_uri = %s", [REDIRECT_URI])
+    assert fault_of(api, CALLBACK, body)[0] == "state"
+
+
+def test_the_state_is_stored_as_a_hash(api, oauth_provider, db, login):
+    body = begin(api, login=login)
+    rows = db.execute("SELECT authorization_attempt::text FROM authorization_attempt").fetchall()
+    assert rows and not any(body["state"] in row[0] for row in rows)
+
+
+def test_without_a_state_the_newest_attempt_is_meant(api, oauth_provider, login):
+    begin(api, login="somebody")
+    body = begin(api, login=login)
+    del body["state"]
+    assert api.post(CALLBACK, body, expect=200).json()["connection"]["external_account"]["id"] == login
+
+
+def test_a_refused_code_has_the_reason_of_the_provider(api, oauth_provider, code_host, login):
+    body = begin(api, login=login)
+    field, message = fault_of(api, CALLBACK, {**body, "code": "wrong"})
+    assert field == "code" and "invalid_grant" in message
+    body = begin(api, "code_host", code_host.user().login)
+    field, message = fault_of(api, "/integrations/code_host/callback", {**body, "code": "wrong"})
+    assert field == "code" and "bad_verification_code" in message
+    assert api.get("/integrations/connections", expect=200).json() == []
+
+
+def test_what_a_provider_quotes_of_a_secret_is_masked(api, oauth_provider, cluster, login):
+    body = begin(api, login=login)
+    secret = cluster.oauth_provider.client["client_secret"]
+    told = {"error": "invalid_grant", "error_description": f"no code {body['code']} for {secret}\u0007!"}
+    oauth_provider.fail("POST", "^/token$", status=400, body=told)
+    assert fault_of(api, CALLBACK, body)[1].endswith("invalid_grant: no code *** for *** !")
+
+
+def test_a_client_that_the_provider_refuses_is_no_fault_of_the_code(api, oauth_provider, login):
+    oauth_provider.fail("POST", "^/token$", status=401, body={"error": "invalid_client"})
+    assert "invalid_client" in api.problem("POST", CALLBACK, 502, "bad_gateway", begin(api, login=login))["detail"]
+
+
+def test_tokens_of_nobody_are_revoked(api, oauth_provider, login):
+    """The provider does not tell whose the tokens are: nothing is connected, and nothing is left at the provider."""
+    body = begin(api, login=login)
+    oauth_provider.fail("GET", "^/me$", status=500)
+    after = oauth_provider.last_number()
+    api.problem("POST", CALLBACK, 502, "bad_gateway", body)
+    assert len(oauth_provider.requests(after, "POST", "/token/revocation")) == 2
+
+
+@pytest.mark.parametrize("uri", ["https://example.org/", REDIRECT_URI + "/", REDIRECT_URI + "?x"])
+def test_only_configured_redirect_addresses_are_taken(api, oauth_provider, login, uri):
+    answer = api.get("/integrations/tracker_b/auth-url", params={"redirect_uri": uri}, expect=400).json()
+    assert [fault["field"] for fault in answer["errors"]] == ["redirect_uri"]
+    assert fault_of(api, CALLBACK, {**begin(api, login=login), "redirect_uri": uri})[0] == "redirect_uri"
+    api.get("/integrations/tracker_b/auth-url", params={"redirect_uri": REDIRECT_URI}, expect=200)
+
+
+@pytest.mark.parametrize("provider", MODELS)
+def test_a_model_provider_has_no_oauth(api, provider):
+    api.problem("GET", f"/integrations/{provider}/auth-url", 409, "wrong_auth_type")
+    api.problem("GET", f"/integrations/{provider}/token", 409, "wrong_auth_type")
+    body = {"code": "x", "redirect_uri": REDIRECT_URI}
+    api.problem("POST", f"/integrations/{provider}/callback", 409, "wrong_auth_type", body)
+
+
+@pytest.mark.parametrize("method, path, body", [
+    ("GET", "auth-url", None),
+    ("GET", "status", None),
+    ("GET", "token", None),
+    ("POST", "callback", {"code": "x", "redirect_uri": REDIRECT_URI}),
+    ("POST", "connect", {"api_key": "x"}),
+    ("DELETE", "", None),
+])  # fmt: skip
+def test_another_name_is_404(api, method, path, body):
+    api.problem(method, f"/integrations/tracker_c/{path}".rstrip("/"), 404, "not_found", body)
+
+
+def test_a_connection_of_another_account_is_not_seen(api, other_user, oauth_provider, login):
+    connect(other_user.api, "tracker_b", login)
+    assert api.get("/integrations/connections", expect=200).json() == []
+    api.problem("GET", TOKEN, 404, "not_found")
+    api.problem("DELETE", "/integrations/tracker_b", 404, "not_found")
+
+
+def test_a_token_of_another_account_needs_a_scope(api, other_user, operator, oauth_provider, db, login):
+    made = connect(other_user.api, "tracker_b", login)
+    account = account_of(db, made)
+    answer = api.problem("GET", TOKEN, 403, "insufficient_scope", params={"user_id": account})
+    assert answer["scope"] == "service:any_user"
+    token = operator.api.get(TOKEN, params={"user_id": account}, expect=200).json()
+    assert token == other_user.api.get(TOKEN, params={"user_id": account}, expect=200).json()
+
+
+def test_a_row_that_was_copied_to_another_account_does_not_open(api, other_user, oauth_provider, cluster, db, login):
+    connect(api, "tracker_b", login)
+    made = connect(other_user.api, "tracker_b", login + "-2")
+    copy = "UPDATE connection SET sealed = (SELECT sealed FROM connection WHERE external_id = %s) WHERE id = %s"
+    db.execute(copy, [login, made["id"]])
+    assert "cannot be read" in other_user.api.problem("GET", TOKEN, 409, "conflict")["detail"]
+    assert "does not open" in cluster.logs()["svc-integrations-0"]
+    db.execute("DELETE FROM connection WHERE id = %s", [made["id"]])

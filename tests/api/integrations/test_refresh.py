@@ -1,0 +1,264 @@
+"""Refreshing a token: once over all replicas, whatever happens to the one that does it."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+import httpx
+import pytest
+
+from lib.connections import TOKEN, account_of, ask_replica, connect_expired, refreshes, wait_lock, wait_no_lock, whoami
+from lib.wait import wait_for
+
+CLIENTS = 50
+
+
+def status(api):
+    return api.get("/integrations/tracker_b/status", expect=200).json()["connection"]
+
+
+def test_an_expired_token_is_refreshed_first(api, oauth_provider, expired, login):
+    made = expired(api, login)
+    after = oauth_provider.last_number()
+    first = api.get(TOKEN, expect=200).json()
+    assert first["expires_at"] > made["expires_at"] and status(api)["last_refreshed_at"]
+    assert api.get(TOKEN, expect=200).json() == first
+    assert refreshes(oauth_provider, after) == 1
+    assert whoami(oauth_provider, first["access_token"]) == 200
+
+
+def test_a_refused_refresh_token_ends_the_connection(api, oauth_provider, expired, login):
+    expired(api, login)
+    told = {"error": "invalid_grant", "error_description": "the grant was revoked"}
+    oauth_provider.fail("POST", "^/token$", status=400, body=told)
+    detail = api.problem("GET", TOKEN, 409, "conflict")["detail"]
+    assert detail.endswith("tracker_b refused: invalid_grant: the grant was revoked")
+    assert (status(api)["status"], status(api)["status_reason"]) == ("expired", detail.partition(": ")[2])
+    assert api.get("/integrations/connections", expect=200).json() == []
+
+
+@pytest.mark.parametrize("failure", [
+    {"status": 503},
+    {"drop": True, "before": True},
+    {"status": 401, "body": {"error": "invalid_client"}},
+    {"status": 200, "body": {"access_token": "two words"}},
+], ids=["away", "connection lost", "client refused", "not a token"])  # fmt: skip
+def test_a_provider_without_an_answer_does_not_end_the_connection(api, oauth_provider, expired, login, failure):
+    expired(api, login)
+    oauth_provider.fail("POST", "^/token$", **failure)
+    assert "tracker_b" in api.problem("GET", TOKEN, 503, "unavailable")["detail"]
+    assert status(api)["status"] == "active"
+    api.get(TOKEN, expect=200)
+
+
+def test_tokens_that_live_too_short_are_refused(api, oauth_provider, login):
+    connect_expired(oauth_provider, api, login)
+    oauth_provider.set_lifetime(50)
+    after = oauth_provider.last_number()
+    api.problem("GET", TOKEN, 502, "bad_gateway")
+    oauth_provider.set_lifetime(3600)
+    assert refreshes(oauth_provider, after) == 1
+    api.get(TOKEN, expect=200)
+
+
+def test_a_refresh_goes_on_without_its_client(cluster, api, oauth_provider, expired, db, login):
+    """The client goes away while the provider's answer is on its way; the answer is the only one there will be."""
+    expired(api, login)
+    after = oauth_provider.last_number()
+    with held_store(db, login), pytest.raises(httpx.ReadTimeout):
+        with held_client(cluster, api) as client:
+            client.get(f"/api/v1.0{TOKEN}")
+    wait_for(lambda: status(api)["last_refreshed_at"], "the token is stored")
+    api.get(TOKEN, expect=200)
+    assert refreshes(oauth_provider, after) == 1
+
+
+@contextmanager
+def held_client(cluster, api):
+    headers = {"Authorization": f"Bearer {api.key}"}
+    with httpx.Client(base_url=cluster.gateway_url, headers=headers, timeout=2) as client:
+        yield client
+
+
+@contextmanager
+def held_store(db, login):
+    """Storing a refreshed token of the user waits meanwhile."""
+    name = f"hold_{login.replace('-', '_')}"
+    db.execute(f"CREATE TABLE {name} (held boolean)")
+    db.execute(f"INSERT INTO {name} VALUES (true); GRANT ALL ON {name} TO expops_integrations")
+    db.execute(
+        f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+        f"PERFORM FROM integrations.{name} FOR UPDATE; RETURN NEW; END $$"
+    )
+    db.execute(
+        f"CREATE TRIGGER {name} BEFORE UPDATE ON connection FOR EACH ROW "
+        f"WHEN (OLD.external_id = '{login}' AND OLD.sealed <> NEW.sealed) EXECUTE FUNCTION {name}()"
+    )
+    try:
+        with db.transaction():
+            db.execute(f"SELECT FROM {name} FOR UPDATE")
+            yield
+    finally:
+        db.execute(f"DROP TRIGGER {name} ON connection; DROP FUNCTION {name}(); DROP TABLE {name}")
+
+
+# ---- two replicas ----
+
+
+@pytest.fixture
+def pair_db(pair):
+    with pair.postgres.connect("integrations") as connection:
+        yield connection
+
+
+@pytest.fixture
+def pair_api(pair):
+    return pair.user().api
+
+
+def ask_all(api, count=CLIENTS):
+    """Ask for the token from so many clients at once; the answers."""
+    barrier = threading.Barrier(count)
+
+    def ask(_):
+        mine = api.as_key(api.key)
+        barrier.wait()
+        return mine.get(TOKEN)
+
+    with ThreadPoolExecutor(count) as pool:
+        return list(pool.map(ask, range(count)))
+
+
+def test_fifty_clients_cause_one_refresh(pair, pair_api, pair_oauth_provider, login):
+    connect_expired(pair_oauth_provider, pair_api, login)
+    after = pair_oauth_provider.last_number()
+    answers = ask_all(pair_api)
+    assert [answer.status_code for answer in answers] == [200] * CLIENTS
+    assert len({answer.json()["access_token"] for answer in answers}) == 1
+    assert refreshes(pair_oauth_provider, after) == 1
+    assert whoami(pair_oauth_provider, answers[0].json()["access_token"]) == 200
+    assert status(pair_api)["status"] == "active"
+
+
+def begin_refresh(pair, account, pool):
+    """Ask the first replica for the token, which begins the refresh."""
+
+    def ask():
+        with pytest.raises(httpx.TransportError):
+            ask_replica(pair, 0, "GET", TOKEN, account)
+
+    return pool.submit(ask)
+
+
+def leased(db, made):
+    row = db.execute("SELECT refresh_until > now() FROM connection WHERE id = %s", [made["id"]]).fetchone()
+    return row[0]
+
+
+def kill_refreshing(pair, pair_api, provider, db, made, until):
+    """Kill the first replica when `until` is true of the refresh that it makes; then ask from fifty clients."""
+    with ThreadPoolExecutor(1) as pool:
+        sent = begin_refresh(pair, account_of(db, made), pool)
+        wait_for(until, "the refresh has come so far")
+        pair["svc-integrations"][0].kill9()
+        sent.result()
+
+
+@pytest.fixture
+def recovered(pair):
+    """The cluster is whole again after the test."""
+    yield
+    pair.recover()
+
+
+def is_asked(provider, after):
+    return lambda: refreshes(provider, after) > 0
+
+
+def check_alive(pair_api, provider, after, asked):
+    """Fifty clients get one good token, by one more refresh that reached the provider."""
+    answers = ask_all(pair_api)
+    assert [answer.status_code for answer in answers] == [200] * CLIENTS
+    assert len({answer.json()["access_token"] for answer in answers}) == 1
+    assert refreshes(provider, after) == asked
+    assert whoami(provider, answers[0].json()["access_token"]) == 200
+
+
+def check_expired(pair_api):
+    """The new token is lost with the process, and the provider takes the old one once: all clients are told."""
+    answers = ask_all(pair_api)
+    assert {answer.status_code for answer in answers} == {409}
+    assert all("invalid_grant" in answer.json()["detail"] for answer in answers)
+    assert (status(pair_api)["status"], "invalid_grant" in status(pair_api)["status_reason"]) == ("expired", True)
+
+
+def test_killed_while_the_lease_is_taken(pair, pair_api, pair_oauth_provider, pair_db, login, recovered):
+    made = connect_expired(pair_oauth_provider, pair_api, login)
+    after = pair_oauth_provider.last_number()
+    with pair.postgres.connect("integrations") as holder, holder.transaction():
+        holder.execute("SELECT FROM connection WHERE id = %s FOR UPDATE", [made["id"]])
+        with ThreadPoolExecutor(1) as pool:
+            sent = begin_refresh(pair, account_of(pair_db, made), pool)
+            wait_lock(pair_db)
+            pair["svc-integrations"][0].kill9()
+            sent.result()
+            wait_no_lock(pair_db)
+    check_alive(pair_api, pair_oauth_provider, after, 1)
+
+
+def test_killed_before_the_provider_has_the_request(pair, pair_api, pair_oauth_provider, pair_db, login, recovered):
+    made = connect_expired(pair_oauth_provider, pair_api, login)
+    after = pair_oauth_provider.last_number()
+    pair_oauth_provider.fail("POST", "^/token$", hang=True, before=True)
+    kill_refreshing(pair, pair_api, pair_oauth_provider, pair_db, made, is_asked(pair_oauth_provider, after))
+    assert leased(pair_db, made)
+    check_alive(pair_api, pair_oauth_provider, after, 2)
+
+
+def test_killed_before_the_answer_arrives(pair, pair_api, pair_oauth_provider, pair_db, login, recovered):
+    made = connect_expired(pair_oauth_provider, pair_api, login)
+    after = pair_oauth_provider.last_number()
+    pair_oauth_provider.fail("POST", "^/token$", hang=True)
+    kill_refreshing(pair, pair_api, pair_oauth_provider, pair_db, made, is_asked(pair_oauth_provider, after))
+    assert leased(pair_db, made)
+    check_expired(pair_api)
+
+
+def test_killed_before_the_answer_is_stored(pair, pair_api, pair_oauth_provider, pair_db, login, recovered):
+    made = connect_expired(pair_oauth_provider, pair_api, login)
+    with pair.postgres.connect("integrations") as holder, held_store(holder, login):
+        with ThreadPoolExecutor(1) as pool:
+            sent = begin_refresh(pair, account_of(pair_db, made), pool)
+            wait_lock(pair_db)
+            pair["svc-integrations"][0].kill9()
+            sent.result()
+            wait_no_lock(pair_db)
+    check_expired(pair_api)
+
+
+def test_killed_after_the_answer_is_stored(pair, pair_api, pair_oauth_provider, pair_db, login, recovered):
+    made = connect_expired(pair_oauth_provider, pair_api, login)
+    after = pair_oauth_provider.last_number()
+    assert ask_replica(pair, 0, "GET", TOKEN, account_of(pair_db, made)).status_code == 200
+    pair["svc-integrations"][0].kill9()
+    check_alive(pair_api, pair_oauth_provider, after, 1)
+
+
+def test_a_stopped_process_does_not_store_what_came_late(pair, pair_api, pair_oauth_provider, pair_db, login, recovered):
+    """It sleeps past its lease; another one refreshes; what the first one has got is of a former fence."""
+    made = connect_expired(pair_oauth_provider, pair_api, login)
+    account, after = account_of(pair_db, made), pair_oauth_provider.last_number()
+    pair_oauth_provider.fail("POST", "^/token$", hang=True, before=True)
+    with ThreadPoolExecutor(1) as pool:
+        sent = pool.submit(ask_replica, pair, 0, "GET", TOKEN, account)
+        wait_for(is_asked(pair_oauth_provider, after), "the refresh is asked for")
+        pair["svc-integrations"][0].pause()
+        token = wait_for(lambda: good(ask_replica(pair, 1, "GET", TOKEN, account)), "the other one refreshes")
+        pair["svc-integrations"][0].resume()
+        assert sent.result().status_code in (200, 503, 504)
+    assert ask_replica(pair, 0, "GET", TOKEN, account).json()["access_token"] == token
+    assert whoami(pair_oauth_provider, token) == 200
+
+
+def good(answer):
+    return answer.status_code == 200 and answer.json()["access_token"]
