@@ -7,18 +7,9 @@
 #include "provider/form.h"
 #include "provider/reason.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define ANSWER_MAX_BYTES ((size_t)256 * 1024)
-#define TOKEN_MAX        16384
-#define SCOPES_MAX       4096
-
-/* Texts of a user that are longer are not kept. */
-#define USER_TEXT_MAX 320
-
-/* A longer life of a token is taken for this one, ten years. */
-#define LIFETIME_MAX_S INT64_C(315360000)
 
 const char *oauth_challenge(struct arena *arena, const char *verifier)
 {
@@ -90,67 +81,12 @@ static const char *reason_of(struct request *rq, const struct provider *provider
 	return arena_printf(rq->arena, "%s does not answer", provider->name);
 }
 
-/* Errors that say nothing about the code or the token: the client is not configured as the provider expects
- * it, or the provider has a fault (RFC 6749 section 5.2, RFC 6749 section 4.1.2.1, and the code host's). */
-static const char *const CLIENT_ERRORS[] = {
-	"invalid_client",  "incorrect_client_credentials", "redirect_uri_mismatch",
-	"invalid_request", "unsupported_grant_type",       "application_suspended",
-	"server_error",    "temporarily_unavailable",      "slow_down",
-};
-
-static bool is_client_error(const char *error)
-{
-	for (size_t i = 0; i < ARRAY_LEN(CLIENT_ERRORS); i++)
-		if (strcmp(error, CLIENT_ERRORS[i]) == 0)
-			return true;
-	return false;
-}
-
 /* Whether the code or the token was refused, so that the same request cannot succeed. */
 static bool is_refusal(const struct fetch_response *answer, yyjson_val *root)
 {
 	const char *error = json_get_text(root, "error");
-	return error && answer->status < 500 && answer->status != 429 && !is_client_error(error);
-}
-
-/* A token is sent in an HTTP field, so it must be visible ASCII (RFC 6749 appendix A.12). */
-static bool is_token(const char *text)
-{
-	size_t length = text ? strlen(text) : 0;
-	for (size_t i = 0; i < length; i++)
-		if (text[i] < 0x21 || text[i] > 0x7E)
-			return false;
-	return length > 0 && length <= TOKEN_MAX;
-}
-
-/* For how long the token lives; some providers write the number as a text. 0: not told. */
-static int64_t lifetime_of(yyjson_val *root)
-{
-	const char *text = json_get_text(root, "expires_in");
-	double seconds = text ? strtod(text, NULL) : json_get_float(root, "expires_in", 0);
-	if (!(seconds > 0))
-		return 0;
-	return seconds > (double)LIFETIME_MAX_S ? LIFETIME_MAX_S : MAX_OF((int64_t)seconds, 1);
-}
-
-static bool read_tokens(struct arena *arena, yyjson_val *root, struct oauth_tokens *tokens)
-{
-	const char *access = json_get_text(root, "access_token");
-	const char *refresh = json_get_text(root, "refresh_token");
-	const char *type = json_get_text(root, "token_type");
-	const char *scope = json_get_text(root, "scope");
-	if (!is_token(access) || (refresh && !is_token(refresh)) || (type && !is_token(type)))
-		return false;
-	/* GitHub writes `bearer`. */
-	bool is_bearer = !type || strcasecmp(type, "bearer") == 0;
-	*tokens = (struct oauth_tokens){
-		.access_token = arena_strdup(arena, access),
-		.refresh_token = arena_strdup(arena, refresh),
-		.token_type = is_bearer ? "Bearer" : arena_strdup(arena, type),
-		.scopes = scope && strlen(scope) <= SCOPES_MAX ? arena_strdup(arena, scope) : NULL,
-		.expires_in_s = lifetime_of(root),
-	};
-	return true;
+	return error && answer->status < 500 && answer->status != 429 &&
+	       !oauth_error_is_of_client(error);
 }
 
 /* POST a form to the token endpoint. `secret` is the code or token in it. The client authenticates in the
@@ -171,7 +107,7 @@ static enum oauth_outcome ask_tokens(struct request *rq, const struct provider *
 	struct fetch_response *answer =
 		call(rq, "POST", provider->oauth->token_url, FIELDS, ARRAY_LEN(FIELDS), form->data);
 	yyjson_val *root = parse(rq, answer);
-	if (root && answer->status == 200 && read_tokens(arena, root, ret_tokens)) {
+	if (root && answer->status == 200 && oauth_tokens_read(arena, root, ret_tokens)) {
 		int64_t took_s = (int64_t)(time_monotonic_ms() - asked_ms) / 1000;
 		if (ret_tokens->expires_in_s)
 			ret_tokens->expires_in_s = MAX_OF(ret_tokens->expires_in_s - took_s, 1);
@@ -204,35 +140,6 @@ enum oauth_outcome oauth_refresh(struct request *rq, const struct provider *prov
 	return ask_tokens(rq, provider, arena, &form, refresh_token, ret_tokens, ret_reason);
 }
 
-/* The first member of `names` that is a text of usual length or a number, as text. */
-static const char *first_text(struct request *rq, yyjson_val *object, const char *const *names)
-{
-	for (; *names; names++) {
-		yyjson_val *value = json_get(object, *names);
-		size_t length = yyjson_is_str(value) ? yyjson_get_len(value) : 0;
-		if (length > 0 && length <= USER_TEXT_MAX)
-			return yyjson_get_str(value);
-		if (yyjson_is_uint(value))
-			return arena_printf(rq->arena, "%llu",
-			                    (unsigned long long)yyjson_get_uint(value));
-	}
-	return NULL;
-}
-
-/* The object that describes the user: the answer itself, or its only one in `{"data": {"viewer": …}}` of
- * GraphQL. */
-static yyjson_val *user_object(yyjson_val *root)
-{
-	yyjson_val *data = json_get(root, "data");
-	if (!yyjson_is_obj(data))
-		return root;
-	size_t index, max;
-	yyjson_val *name, *value;
-	yyjson_obj_foreach (data, index, max, name, value)
-		return value;
-	return NULL;
-}
-
 static struct fetch_response *ask_user(struct request *rq, const struct provider *provider,
                                        const char *access_token)
 {
@@ -255,22 +162,10 @@ enum oauth_outcome oauth_user_get(struct request *rq, const struct provider *pro
                                   const char *access_token, struct oauth_user *ret_user,
                                   const char **ret_reason)
 {
-	static const char *const ID[] = {"id", "account_id", "sub", NULL};
-	static const char *const LOGIN[] = {"login", "nickname", "preferred_username", "name",
-	                                    NULL};
-	static const char *const EMAIL[] = {"email", NULL};
 	struct fetch_response *answer = ask_user(rq, provider, access_token);
 	yyjson_val *root = parse(rq, answer);
-	yyjson_val *user = root && answer->status == 200 ? user_object(root) : NULL;
-	const char *id = first_text(rq, user, ID);
-	if (id) {
-		*ret_user = (struct oauth_user){
-			.id = id,
-			.login = first_text(rq, user, LOGIN),
-			.email = first_text(rq, user, EMAIL),
-		};
+	if (root && answer->status == 200 && oauth_user_read(rq->arena, root, ret_user))
 		return OAUTH_DONE;
-	}
 	*ret_reason = reason_of(rq, provider, answer, NULL, NULL);
 	return answer && (answer->status == 401 || answer->status == 403) ? OAUTH_REFUSED
 	                                                                  : OAUTH_UNAVAILABLE;
@@ -320,7 +215,7 @@ static bool is_revoked(struct request *rq, const struct fetch_response *answer)
 	if (!answer || answer->status >= 500 || answer->status == 429)
 		return false;
 	const char *error = json_get_text(parse(rq, answer), "error");
-	return !error || !is_client_error(error);
+	return !error || !oauth_error_is_of_client(error);
 }
 
 /* The code host answers 404 or 422 for a token that it does not know, and 401 when the client is refused. The

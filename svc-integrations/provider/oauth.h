@@ -5,24 +5,8 @@
  * freed. */
 #pragma once
 
+#include "provider/oauth_answer.h"
 #include "provider/provider.h"
-
-#include <stdint.h>
-
-/** What a provider answered to a code or a refresh token. */
-struct oauth_tokens {
-	const char *access_token;
-	const char *refresh_token; /* NULL: none */
-	const char *token_type;    /* `Bearer` */
-	const char *scopes;        /* separated by spaces or commas; NULL: as asked for */
-	int64_t expires_in_s;      /* from now; 0: unknown, or never */
-};
-
-/** Whose a token is. */
-struct oauth_user {
-	const char *id;
-	const char *login, *email; /* NULL: not told */
-};
 
 /** How a call to a provider ended. */
 enum oauth_outcome {

@@ -3,6 +3,7 @@
  *
  *     provider.c        the table of providers, and their settings
  *     oauth.c           the calls of OAuth 2.0: exchange a code, refresh, revoke, whose token it is
+ *     oauth_answer.c    reading what they answer
  *     model_provider.c  trying a model provider's API key
  *     reason.c          a provider's words, made fit to be shown
  *

@@ -1,0 +1,55 @@
+#include "provider/reason.h"
+
+#include "arena_fixture.h"
+#include "base/utf8.h"
+
+#include <string.h>
+
+static const char *const NONE[] = {NULL};
+
+static void words_are_kept(void **state attr_unused)
+{
+	assert_string_equal(reason_clean(arena, "the code was used already", NONE),
+	                    "the code was used already");
+	assert_null(reason_clean(arena, NULL, NONE));
+	assert_null(reason_clean(arena, "", NONE));
+}
+
+static void secrets_are_masked(void **state attr_unused)
+{
+	const char *const secrets[] = {"abc", "abcdef", NULL};
+	assert_string_equal(reason_clean(arena, "abcdef, xabc and ab", secrets),
+	                    "***, x*** and ab");
+}
+
+static void control_characters_and_broken_text_become_spaces(void **state attr_unused)
+{
+	assert_string_equal(reason_clean(arena,
+	                                 "a\nb\x7F"
+	                                 "c\xFF"
+	                                 "d\xC3",
+	                                 NONE),
+	                    "a b c d ");
+}
+
+static void long_words_are_cut_between_characters(void **state attr_unused)
+{
+	struct buf text = {.arena = arena};
+	buf_puts(&text, "x");
+	for (int i = 0; i < 400; i++)
+		buf_puts(&text, "\u20ac");
+	const char *cut = reason_clean(arena, text.data, NONE);
+	assert_int_equal(strlen(cut), 298);
+	assert_true(utf8_is_valid(cut, strlen(cut)));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(words_are_kept),
+		cmocka_unit_test(secrets_are_masked),
+		cmocka_unit_test(control_characters_and_broken_text_become_spaces),
+		cmocka_unit_test(long_words_are_cut_between_characters),
+	};
+	return cmocka_run_group_tests(tests, arena_setup, arena_teardown);
+}
