@@ -87,12 +87,31 @@ static const char *url_without_secrets(struct arena *arena, const char *url)
 	return arena_printf(arena, "%.*s%.*s", (int)start, url, (int)(end - host), url + host);
 }
 
+/* RFC 9110 section 5.5. libcurl would send a value with line ends as several fields. */
+static bool has_control_character(const char *value)
+{
+	for (const unsigned char *at = (const unsigned char *)value; *at; at++)
+		if ((*at < 0x20 && *at != '\t') || *at == 0x7f)
+			return true;
+	return false;
+}
+
+static bool are_fields_valid(const struct fetch_call *call)
+{
+	for (size_t i = 0; i < call->field_count; i++)
+		if (has_control_character(call->fields[i].value))
+			return false;
+	return true;
+}
+
 enum err_code fetch_once(struct request *rq, const struct fetch_call *call,
                          struct fetch_response **ret_answer, bool *ret_is_sent)
 {
 	request_require_no_transaction(rq);
 	rq->has_effects |= !fetch_is_safe(call);
 	*ret_is_sent = false;
+	if (!are_fields_valid(call))
+		return ERR_UPSTREAM;
 	struct transfer *transfer = transfer_start(rq->worker->fetch, call, timeout_of(rq, call));
 	if (!transfer)
 		return ERR_UPSTREAM;

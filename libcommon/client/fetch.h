@@ -60,7 +60,8 @@ struct fetch_response {
  * Raises: ERR_UNAVAILABLE no connection, or it broke while the request was unsent or it changes
  *         nothing (is_safe, or a safe method); ERR_UNCERTAIN it broke after an unsafe request was sent;
  *         ERR_FORBIDDEN the guard refused the address;
- *         ERR_TIMEOUT; ERR_UPSTREAM not HTTP, TLS failed, or the answer exceeds its limit. */
+ *         ERR_TIMEOUT; ERR_UPSTREAM not HTTP, TLS failed, or the answer exceeds its limit, or a field of
+ *         the call has a control character: then nothing is sent. */
 struct fetch_response *fetch(struct request *rq, const struct fetch_call *call);
 
 /** As fetch(), but returns the error. */

@@ -285,6 +285,34 @@ static void test_the_request_is_sent(void **state)
 	assert_non_null(strstr(probe.body, "Content-Length: 0\r\n"));
 }
 
+/* A token of another server, or a key of a user, must not become two fields. */
+static void test_control_characters_in_fields_are_refused(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *value;
+		enum err_code code;
+	} CASES[] = {
+		{"a\tb \xc3\xa4", ERR_NONE},
+		{"a\r\nX-Evil: 1", ERR_UPSTREAM},
+		{"a\nX-Evil: 1", ERR_UPSTREAM},
+		{"a\r", ERR_UPSTREAM},
+		{"a\x01"
+	         "b",
+	         ERR_UPSTREAM},
+		{"a\x7f", ERR_UPSTREAM},
+	};
+	for (size_t i = 0; i < ARRAY_LEN(CASES); i++) {
+		const struct http_field field = http_field_of("X-One", CASES[i].value);
+		struct probe probe = {.path = "/echo",
+		                      .call = {.fields = &field, .field_count = 1}};
+		int before = server.requests;
+		fixture_run(&fixture, probe_run, &probe);
+		assert_int_equal(probe.code, CASES[i].code);
+		assert_int_equal(server.requests - before, CASES[i].code == ERR_NONE);
+	}
+}
+
 static void test_redirects(void **state)
 {
 	(void)state;
@@ -547,6 +575,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(test_fields_and_body_are_read),
 		CASE(test_the_request_is_sent),
+		CASE(test_control_characters_in_fields_are_refused),
 		CASE(test_redirects),
 		CASE(test_private_addresses_are_refused),
 		CASE(test_kept_connections_are_guarded),
