@@ -124,15 +124,6 @@ static void brief_fill(struct arena *arena, struct brief *brief, yyjson_val *exp
 	add_container(arena, brief, from);
 }
 
-static void add_text(yyjson_mut_doc *doc, yyjson_mut_val *object, const char *name,
-                     const char *text)
-{
-	if (text)
-		yyjson_mut_obj_add_str(doc, object, name, text);
-	else
-		yyjson_mut_obj_add_null(doc, object, name);
-}
-
 static void add_array(yyjson_mut_doc *doc, yyjson_mut_val *object, const char *name,
                       yyjson_val *items)
 {
@@ -147,13 +138,13 @@ static yyjson_mut_val *resource_json(yyjson_mut_doc *doc, const struct brief *br
 	if (!brief->title && !brief->url)
 		return yyjson_mut_null(doc);
 	yyjson_mut_val *resource = yyjson_mut_obj(doc);
-	add_text(doc, resource, "arxiv_id", brief->arxiv_id);
-	add_text(doc, resource, "title", brief->title);
-	add_text(doc, resource, "url", brief->url);
-	add_text(doc, resource, "abstract", brief->abstract);
+	json_add_text(doc, resource, "arxiv_id", brief->arxiv_id);
+	json_add_text(doc, resource, "title", brief->title);
+	json_add_text(doc, resource, "url", brief->url);
+	json_add_text(doc, resource, "abstract", brief->abstract);
 	add_array(doc, resource, "authors", json_get(from->asset, "authors"));
 	add_array(doc, resource, "categories", json_get(from->asset, "categories"));
-	add_text(doc, resource, "github_url", text_of(from->asset, "github_url"));
+	json_add_text(doc, resource, "github_url", text_of(from->asset, "github_url"));
 	return resource;
 }
 
@@ -164,12 +155,13 @@ static yyjson_mut_val *container_json(yyjson_mut_doc *doc, const struct brief *b
 		return yyjson_mut_null(doc);
 	yyjson_mut_val *container = yyjson_mut_obj(doc);
 	yyjson_mut_val *variables = yyjson_mut_obj(doc);
-	add_text(doc, container, "image", brief->image);
-	add_text(doc, container, "status", brief->image_status);
-	add_text(doc, container, "containerfile", brief->containerfile);
-	add_text(doc, container, "working_directory", brief->working_directory);
+	json_add_text(doc, container, "image", brief->image);
+	json_add_text(doc, container, "status", brief->image_status);
+	json_add_text(doc, container, "containerfile", brief->containerfile);
+	json_add_text(doc, container, "working_directory", brief->working_directory);
 	for (size_t i = 0; i < brief->environment_count; i++)
-		add_text(doc, variables, brief->environment[i].name, brief->environment[i].text);
+		json_add_text(doc, variables, brief->environment[i].name,
+		              brief->environment[i].text);
 	yyjson_mut_obj_add_val(doc, container, "environment_vars", variables);
 	return container;
 }
@@ -187,9 +179,9 @@ yyjson_mut_doc *context_build(struct arena *arena, const struct context_source *
 	yyjson_mut_obj_add_val(doc, root, "experiment", yyjson_mut_raw(doc, source->detail_json));
 	yyjson_mut_obj_add_val(doc, root, "resource", resource_json(doc, &brief, &from));
 	yyjson_mut_obj_add_val(doc, root, "container", container_json(doc, &brief));
-	add_text(doc, root, "task_description", brief.task);
-	add_text(doc, root, "implementation_plan", brief.plan);
-	add_text(doc, root, "formatted", brief_markdown(arena, &brief));
+	json_add_text(doc, root, "task_description", brief.task);
+	json_add_text(doc, root, "implementation_plan", brief.plan);
+	json_add_text(doc, root, "formatted", brief_markdown(arena, &brief));
 	yyjson_mut_val *missing = yyjson_mut_arr(doc);
 	for (size_t i = 0; i < brief.missing_count; i++)
 		yyjson_mut_arr_add_str(doc, missing, brief.missing[i]);

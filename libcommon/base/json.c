@@ -323,3 +323,17 @@ bool json_get_bool(yyjson_val *object, const char *name, bool fallback)
 	yyjson_val *value = json_get(object, name);
 	return yyjson_is_bool(value) ? yyjson_get_bool(value) : fallback;
 }
+
+void json_add_text(yyjson_mut_doc *doc, yyjson_mut_val *object, const char *name, const char *text)
+{
+	yyjson_mut_obj_add_val(doc, object, name,
+	                       text ? yyjson_mut_str(doc, text) : yyjson_mut_null(doc));
+}
+
+void json_add_member(yyjson_mut_doc *doc, yyjson_mut_val *object, const char *as, yyjson_val *from,
+                     const char *name)
+{
+	yyjson_val *value = json_get(from, name);
+	yyjson_mut_obj_add_val(doc, object, as,
+	                       value ? yyjson_val_mut_copy(doc, value) : yyjson_mut_null(doc));
+}

@@ -196,3 +196,10 @@ uint64_t fetch_retry_after_ms(const struct fetch_response *answer)
 	}
 	return seconds > 0 ? (uint64_t)MIN_OF(seconds, RETRY_AFTER_MAX_MS / 1000) * 1000 : 0;
 }
+
+int64_t fetch_date_s(const struct fetch_response *answer)
+{
+	const char *text = fetch_field(answer, "Date");
+	time_t told = text ? curl_getdate(text, NULL) : -1;
+	return MAX_OF((int64_t)told, 0);
+}

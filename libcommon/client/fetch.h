@@ -72,5 +72,8 @@ enum err_code fetch_try(struct request *rq, const struct fetch_call *call,
  * hour; 0: there is none, or it has passed. */
 uint64_t fetch_retry_after_ms(const struct fetch_response *answer);
 
+/** The server's clock when it answered, by the field Date, in seconds since the Unix epoch; 0: not told. */
+int64_t fetch_date_s(const struct fetch_response *answer);
+
 /** The value of the first field with that name; NULL: none. */
 const char *fetch_field(const struct fetch_response *answer, const char *name);

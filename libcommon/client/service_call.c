@@ -145,6 +145,8 @@ static char *sign(struct request *rq, const struct service_call *call)
 		.account = rq->caller.account,
 		.kind = KEY_SERVICE,
 		.scopes = SCOPE_ALL,
+		.repo = rq->caller.is_repo_verified ? rq->caller.repo : NULL,
+		.is_repo_verified = rq->caller.is_repo_verified,
 	};
 	const char *method = call->method ? call->method : "GET";
 	const struct identity_request request = {

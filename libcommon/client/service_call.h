@@ -30,7 +30,8 @@ struct service_call {
 };
 
 /** Call another service as KEY_SERVICE on behalf of the request's account, with a signed identity,
- * the request id and traceparent, and wait for the answer. Suspends. The service answers 404 or 403
+ * the request id and traceparent, and wait for the answer. A repository that the caller's key proves to be the
+ * account's is passed on. Suspends. The service answers 404 or 403
  * unless internal.def lists the operation for this process.
  * Returns the errors of fetch_try(), ERR_UNAVAILABLE also when the service has no address, when this
  * process has no secret for it, or when it replies 503, and ERR_UNCERTAIN also when it replies so. */

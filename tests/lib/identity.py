@@ -27,13 +27,15 @@ def sign(secret, claims, method, target, request_id):
 class Identity(httpx.Auth):
     """Signs requests as `sender` does for `receiver`. For the argument `auth` of httpx: plain_http.get(url, auth=...)."""
 
-    def __init__(self, secret, sender, receiver, kind, account=NIL, scopes=0xFFFFFFFF, age_ms=0):
+    def __init__(self, secret, sender, receiver, kind, account=NIL, scopes=0xFFFFFFFF, age_ms=0, repo=None):
         self.secret, self.sender, self.receiver, self.kind = secret, sender, receiver, kind
         self.account, self.scopes, self.age_ms = account, scopes, age_ms
+        self.repo = repo  # that a key proves to be the account's
 
     def header(self, method, target, request_id):
         signed_ms = int(time.time() * 1000) - self.age_ms
-        claims = f"3|{self.sender}|{self.receiver}|{self.account}|{NIL}|{self.kind}|{self.scopes:x}|{signed_ms}|||"
+        claims = f"3|{self.sender}|{self.receiver}|{self.account}|{NIL}|{self.kind}|{self.scopes:x}|{signed_ms}"
+        claims += f"|{self.repo}||verified" if self.repo else "|||"
         return sign(self.secret, claims, method, target, request_id)
 
     def auth_flow(self, request):

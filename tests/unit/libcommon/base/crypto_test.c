@@ -344,6 +344,70 @@ static void bad_base64_is_refused(void **state attr_unused)
 	assert_int_equal(length, 42);
 }
 
+/* A key that was made for this test by `openssl genrsa -traditional 1024`, and in PKCS#8. */
+static const char RSA_PKCS1[] = "-----BEGIN RSA PRIVATE KEY-----\n"
+				"MIICXgIBAAKBgQD0LAGJs3NJXZAWJYVYZku8K2SCgzKwo02Z32DWx2OGZiFaxitU\n"
+				"b4lcqB68SNGtPdvpqp8hxhV39Sb22yc6MNEkGGoaD22YwQQbXfZ+9+OQ+Qh9ZS/0\n"
+				"yq3U+9BHZ7N2kMLCaTAPeLwDL5Rks81P2ecrvRLifdQzzFNOzFMaAoeJeQIDAQAB\n"
+				"AoGBAME2LUVcZaaxTbnomNq5n8ZXg+IulSbnIhnXg9aQ0nVgTZZ554GZ/NUAB8ov\n"
+				"yRNQNrtxExjzmLtilyGRiznltSdSIqS7AG6u81yJy8Zc5SOaMhioUrrEGYY+CoK6\n"
+				"qgyYsTLr8kHe+6KjNqhP83HWZMrIlbEQtv4fHujgfoQnPVYdAkEA/Mr+iFJcjf+4\n"
+				"rIzw4Z9H74yNVs9H6/0/1r0E0eqaKx/JVTQQMCfXcuu5uDoY8NFgPOqw9O7HAlQq\n"
+				"kZPAIOJfBwJBAPdFA0gXddcowoidqJozeqgebA7axLLzh3pYDkcIyW1uqwlspKsq\n"
+				"1WObyn/AAk2sHUBirCyZT3nMeUNTOX1UM38CQGhenyxFZPUzqVmEb0eX7alXjFtV\n"
+				"BUrHqn3MWJsak0BOxV8qOazIJknKTUlkozt6FpPQCfN2SjAJ8/Fa4S4yiC0CQQDY\n"
+				"8y8+6H6XCgcs0I9mxDYhHZgXrHCaxjse5/WW86mvn0Ln4O/V0p4paD5SuggLWDDO\n"
+				"FgUUmGr35aSbooC1atRHAkEAr8xrnjZNXiVffqhIKIoR7H/cal4M0YUb2mQ+pNCA\n"
+				"/GWkpzHBRIUVlFo8/QW9rEICOrbTu+uwbHG59Tz0F8liIQ==\n"
+				"-----END RSA PRIVATE KEY-----\n";
+static const char RSA_PKCS8[] = "-----BEGIN PRIVATE KEY-----\n"
+				"MIICeAIBADANBgkqhkiG9w0BAQEFAASCAmIwggJeAgEAAoGBAPQsAYmzc0ldkBYl\n"
+				"hVhmS7wrZIKDMrCjTZnfYNbHY4ZmIVrGK1RviVyoHrxI0a092+mqnyHGFXf1Jvbb\n"
+				"Jzow0SQYahoPbZjBBBtd9n7345D5CH1lL/TKrdT70Edns3aQwsJpMA94vAMvlGSz\n"
+				"zU/Z5yu9EuJ91DPMU07MUxoCh4l5AgMBAAECgYEAwTYtRVxlprFNueiY2rmfxleD\n"
+				"4i6VJuciGdeD1pDSdWBNlnnngZn81QAHyi/JE1A2u3ETGPOYu2KXIZGLOeW1J1Ii\n"
+				"pLsAbq7zXInLxlzlI5oyGKhSusQZhj4KgrqqDJixMuvyQd77oqM2qE/zcdZkysiV\n"
+				"sRC2/h8e6OB+hCc9Vh0CQQD8yv6IUlyN/7isjPDhn0fvjI1Wz0fr/T/WvQTR6por\n"
+				"H8lVNBAwJ9dy67m4Ohjw0WA86rD07scCVCqRk8Ag4l8HAkEA90UDSBd11yjCiJ2o\n"
+				"mjN6qB5sDtrEsvOHelgORwjJbW6rCWykqyrVY5vKf8ACTawdQGKsLJlPecx5Q1M5\n"
+				"fVQzfwJAaF6fLEVk9TOpWYRvR5ftqVeMW1UFSseqfcxYmxqTQE7FXyo5rMgmScpN\n"
+				"SWSjO3oWk9AJ83ZKMAnz8VrhLjKILQJBANjzLz7ofpcKByzQj2bENiEdmBescJrG\n"
+				"Ox7n9Zbzqa+fQufg79XSniloPlK6CAtYMM4WBRSYavflpJuigLVq1EcCQQCvzGue\n"
+				"Nk1eJV9+qEgoihHsf9xqXgzRhRvaZD6k0ID8ZaSnMcFEhRWUWjz9Bb2sQgI6ttO7\n"
+				"67Bscbn1PPQXyWIh\n"
+				"-----END PRIVATE KEY-----\n";
+
+static void rsa_signs_as_openssl_does(void **state attr_unused)
+{
+	/* printf %s TEXT | openssl dgst -sha256 -sign KEY */
+	static const char TEXT[] = "eyJhbGciOiJSUzI1NiJ9.e30";
+	static const char SIGNATURE[] =
+		"a093be93f42660bb2e85dabc2c6c3f4b1b7787152167c7f284244b136282b6a2"
+		"999e52948518a63056a67f8547d39b53ba5566ebb6b254fe3e403f597aa050ea"
+		"40104b29b493c748faad230c7c7de26e0fbb726fbd47daff33678ee43b2e322f"
+		"b89be6a3b0ca4a07739fca49eb2ac57b366a595dc2152bad0ee0a11808cf3651";
+	const char *const pems[] = {RSA_PKCS1, RSA_PKCS8};
+	for (size_t i = 0; i < ARRAY_LEN(pems); i++) {
+		struct rsa_key *key = rsa_key_new(pems[i]);
+		assert_non_null(key);
+		uint8_t signature[RSA_SIGNATURE_MAX];
+		char hex[2 * RSA_SIGNATURE_MAX + 1];
+		size_t length = rsa_sign_sha256(key, TEXT, strlen(TEXT), signature);
+		hex_encode(signature, length, hex);
+		assert_string_equal(hex, SIGNATURE);
+		rsa_key_free(key);
+	}
+}
+
+static void what_is_no_rsa_key_is_refused(void **state attr_unused)
+{
+	assert_null(rsa_key_new(""));
+	assert_null(rsa_key_new("secret"));
+	assert_null(rsa_key_new(
+		"-----BEGIN RSA PRIVATE KEY-----\nAAAA\n-----END RSA PRIVATE KEY-----\n"));
+	rsa_key_free(NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -364,6 +428,8 @@ int main(void)
 		ARENA_TEST(base64_vectors),
 		ARENA_TEST(base64_round_trip_of_every_length),
 		ARENA_TEST(bad_base64_is_refused),
+		ARENA_TEST(rsa_signs_as_openssl_does),
+		ARENA_TEST(what_is_no_rsa_key_is_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
