@@ -1,4 +1,6 @@
 /* svc-integrations: connections to outside services, identities, and the code host. */
+#include "app/app.h"
+#include "app/app_jwt.h"
 #include "connection/authorization.h"
 #include "connection/connection.h"
 #include "connection/model_key.h"
@@ -7,6 +9,14 @@
 #include "connection/token.h"
 #include "identity/identity_link.h"
 #include "provider/provider.h"
+#include "repository/dispatch.h"
+#include "repository/facts.h"
+#include "repository/file.h"
+#include "repository/fork.h"
+#include "repository/listing.h"
+#include "repository/pull_request.h"
+#include "repository/run.h"
+#include "repository/secret.h"
 #include "service/service.h"
 #include "svc-integrations-migrations.h"
 #include "vault/vault.h"
@@ -23,6 +33,25 @@ static const struct route ROUTES[] = {
 	{API_ID_identity_link_create, identity_link_create},
 	{API_ID_identity_links_list, identity_link_list},
 	{API_ID_identity_resolve, identity_resolve},
+	{API_ID_app_install_url_get, app_install_url_get},
+	{API_ID_app_installation_get, app_installation_get},
+	{API_ID_installation_token_create, app_token_create},
+	{API_ID_fork_create, fork_create},
+	{0},
+};
+
+static const struct internal_route INTERNAL_ROUTES[] = {
+	{INTERNAL_ID_installation_facts_get, installation_facts_get},
+	{INTERNAL_ID_repository_facts_get, repository_facts_get},
+	{INTERNAL_ID_secret_put, secret_put},
+	{INTERNAL_ID_file_put, file_put},
+	{INTERNAL_ID_pull_request_open, pull_request_open},
+	{INTERNAL_ID_pull_request_merge, pull_request_merge},
+	{INTERNAL_ID_pull_requests_list, pull_requests_list},
+	{INTERNAL_ID_issues_list, issues_list},
+	{INTERNAL_ID_workflow_dispatch, workflow_dispatch},
+	{INTERNAL_ID_run_latest, run_latest},
+	{INTERNAL_ID_run_cancel, run_cancel},
 	{0},
 };
 
@@ -46,8 +75,11 @@ static const struct command COMMANDS[] = {
 
 static enum err_code settings_check(void)
 {
-	enum err_code code = vault_init();
-	return code ? code : providers_init();
+	static enum err_code (*const CHECKS[])(void) = {vault_init, providers_init, app_jwt_init};
+	enum err_code code = ERR_NONE;
+	for (size_t i = 0; i < ARRAY_LEN(CHECKS) && !code; i++)
+		code = CHECKS[i]();
+	return code;
 }
 
 static const struct service SERVICE = {
@@ -55,12 +87,14 @@ static const struct service SERVICE = {
 	.schema = "integrations",
 	.api = API_INTEGRATIONS,
 	.routes = ROUTES,
+	.internal_routes = INTERNAL_ROUTES,
 	.jobs = JOBS,
 	.recurring = RECURRING,
 	.commands = COMMANDS,
 	.keeps_accounts = true,
 	.migrations = MIGRATIONS,
-	.settings = (const struct setting *const[]){VAULT_SETTINGS, PROVIDER_SETTINGS, NULL},
+	.settings = (const struct setting *const[]){VAULT_SETTINGS, PROVIDER_SETTINGS,
+                                                    APP_JWT_SETTINGS, NULL},
 	.settings_check = settings_check,
 };
 

@@ -5,12 +5,16 @@
 #include "app/installation.h"
 #include "base/crypto.h"
 #include "base/json.h"
+#include "base/timefmt.h"
+#include "http/query.h"
 #include "provider/provider.h"
 #include "service/input.h"
-#include "service/resource.h"
+#include "service/reply.h"
 
-#define REPO_MAX     201
-#define STATE_LENGTH 43
+#include <string.h>
+
+#define STATE_LENGTH   43
+#define TOKEN_LIFE_MIN INT64_C(3300000) /* 55 minutes */
 
 /* What an agent needs on the repository that it works on. */
 static const struct permission CLIENT_PERMISSIONS[] = {
@@ -23,12 +27,12 @@ struct app_input {
 };
 
 static const struct field INSTALLATION_FIELDS[] = {
-	QUERY_TEXT(struct app_input, repo, "repo", REQUIRED, 1, REPO_MAX),
+	QUERY_TEXT(struct app_input, repo, "repo", REQUIRED, 1, REPOSITORY_NAME_MAX),
 	FIELD_END,
 };
 
 static const struct field TOKEN_FIELDS[] = {
-	BODY_TEXT(struct app_input, repo, "repo", REQUIRED | TRIMMED, 1, REPO_MAX),
+	BODY_TEXT(struct app_input, repo, "repo", REQUIRED | TRIMMED, 1, REPOSITORY_NAME_MAX),
 	FIELD_END,
 };
 
@@ -39,7 +43,7 @@ static const char *ask_slug(struct request *rq)
 	struct code_host_answer answer = code_host_call(rq, &auth, "GET", "/app", NULL);
 	const char *slug = json_get_text(answer.json, "slug");
 	if (answer.status != 200 || !slug)
-		raise_error(rq, ERR_UPSTREAM, "the code host does not know the app: %s",
+		raise_error(rq, ERR_UPSTREAM, "the code host refuses the app: %s",
 		            code_host_reason(rq, &answer));
 	return slug;
 }
@@ -55,11 +59,32 @@ void app_install_url_get(struct request *rq)
 	char state[STATE_LENGTH + 1];
 	random_base62(state, STATE_LENGTH);
 	const char *slug = ask_slug(rq);
-	reply_json(rq, 200,
-	           arena_printf(rq->arena,
-	                        "{\"install_url\": \"%s/apps/%s/installations/new?state=%s\", "
-	                        "\"state\": \"%s\", \"app_slug\": \"%s\", \"configured\": true}",
-	                        code_host_web_url(), slug, state, state, slug));
+	const char *url = arena_printf(rq->arena, "%s/apps/%s/installations/new?state=%s",
+	                               code_host_web_url(), query_encode(rq->arena, slug), state);
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *answer = yyjson_mut_obj(doc);
+	yyjson_mut_doc_set_root(doc, answer);
+	yyjson_mut_obj_add_str(doc, answer, "install_url", url);
+	yyjson_mut_obj_add_strcpy(doc, answer, "state", state);
+	yyjson_mut_obj_add_str(doc, answer, "app_slug", slug);
+	yyjson_mut_obj_add_bool(doc, answer, "configured", true);
+	reply_doc(rq, 200, doc);
+}
+
+yyjson_mut_val *app_installation_json(struct request *rq, const struct repository_name *repo,
+                                      yyjson_mut_doc *doc)
+{
+	struct installation found;
+	bool is_installed = installation_find(rq, repo, &found);
+	yyjson_mut_val *answer = yyjson_mut_obj(doc);
+	yyjson_mut_obj_add_bool(doc, answer, "installed", is_installed);
+	yyjson_mut_obj_add_val(doc, answer, "installation_id",
+	                       is_installed ? yyjson_mut_raw(doc, found.id) : yyjson_mut_null(doc));
+	json_add_text(doc, answer, "account", is_installed ? found.owner : NULL);
+	yyjson_mut_obj_add_str(doc, answer, "repo", repo->full);
+	yyjson_mut_obj_add_val(doc, answer, "permissions",
+	                       yyjson_mut_raw(doc, is_installed ? found.permissions : "{}"));
+	return answer;
 }
 
 void app_installation_get(struct request *rq)
@@ -67,19 +92,22 @@ void app_installation_get(struct request *rq)
 	struct app_input *in = request_input(rq, struct app_input, INSTALLATION_FIELDS);
 	struct repository_name repo = repository_name_read(rq, "repo", in->repo);
 	access_require(rq, &repo);
-	struct installation found;
-	bool is_installed = installation_find(rq, &repo, &found);
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
-	yyjson_mut_val *answer = yyjson_mut_obj(doc);
-	yyjson_mut_doc_set_root(doc, answer);
-	yyjson_mut_obj_add_bool(doc, answer, "installed", is_installed);
-	yyjson_mut_obj_add_val(doc, answer, "installation_id",
-	                       is_installed ? yyjson_mut_raw(doc, found.id) : yyjson_mut_null(doc));
-	yyjson_mut_obj_add_str(doc, answer, "account", is_installed ? found.owner : NULL);
-	yyjson_mut_obj_add_str(doc, answer, "repo", repo.full);
-	yyjson_mut_obj_add_val(doc, answer, "permissions",
-	                       yyjson_mut_raw(doc, is_installed ? found.permissions : "{}"));
+	yyjson_mut_doc_set_root(doc, app_installation_json(rq, &repo, doc));
 	reply_doc(rq, 200, doc);
+}
+
+/* The end of the token, as the API shows times. A client relies on 55 minutes. */
+static const char *end_of(struct request *rq, const struct installation_token *token)
+{
+	int64_t end_ms;
+	const char *text = token->expires_at ? token->expires_at : "";
+	if (!time_parse(text, strlen(text), &end_ms) || end_ms - time_now_ms() < TOKEN_LIFE_MIN)
+		raise_error(rq, ERR_UPSTREAM,
+		            "the code host gave a token that ends within 55 minutes");
+	char *shown = arena_alloc(rq->arena, TIME_TEXT_LEN + 1);
+	time_format(end_ms, shown);
+	return shown;
 }
 
 void app_token_create(struct request *rq)
@@ -92,10 +120,10 @@ void app_token_create(struct request *rq)
 	yyjson_mut_val *answer = yyjson_mut_obj(doc);
 	yyjson_mut_doc_set_root(doc, answer);
 	yyjson_mut_obj_add_str(doc, answer, "token", token.token);
-	yyjson_mut_obj_add_str(doc, answer, "expires_at", token.expires_at);
+	yyjson_mut_obj_add_str(doc, answer, "expires_at", end_of(rq, &token));
 	yyjson_mut_obj_add_val(doc, answer, "permissions",
 	                       yyjson_val_mut_copy(doc, token.permissions));
-	yyjson_mut_obj_add_str(doc, answer, "repository", repo.full);
+	yyjson_mut_obj_add_str(doc, answer, "repository", token.repo);
 	reply_is_secret(rq);
 	reply_doc(rq, 200, doc);
 }

@@ -1,9 +1,11 @@
 #include "app/app_jwt.h"
 
 #include "base/crypto.h"
+#include "base/json.h"
 #include "base/timefmt.h"
 #include "loop/wait.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -64,19 +66,25 @@ static void sign_on_thread(void *arg)
 		rsa_sign_sha256(key, signature->text, strlen(signature->text), signature->bytes);
 }
 
+/* The header and the claims of a JWT that is made now. */
+static const char *unsigned_jwt(struct arena *arena, int64_t now_s)
+{
+	static const char HEADER[] = "{\"alg\":\"RS256\",\"typ\":\"JWT\"}";
+	struct buf claims = {.arena = arena};
+	buf_printf(&claims, "{\"iat\":%" PRId64 ",\"exp\":%" PRId64 ",\"iss\":", now_s - BACK_S,
+	           now_s + LIFETIME_S);
+	json_quote(&claims, app_id, strlen(app_id));
+	buf_puts(&claims, "}");
+	return arena_printf(arena, "%s.%s", base64url_encode(arena, HEADER, strlen(HEADER)),
+	                    base64url_encode(arena, claims.data, claims.length));
+}
+
 struct code_host_auth app_auth(struct request *rq)
 {
 	if (!app_is_configured())
 		raise_error(rq, ERR_NOT_CONFIGURED, "the code-host app is not configured");
-	static const char HEADER[] = "{\"alg\":\"RS256\",\"typ\":\"JWT\"}";
-	int64_t now_s = time_now_ms() / 1000;
-	const char *claims =
-		arena_printf(rq->arena, "{\"iat\":%lld,\"exp\":%lld,\"iss\":\"%s\"}",
-	                     (long long)(now_s - BACK_S), (long long)(now_s + LIFETIME_S), app_id);
 	struct signature *signature = arena_new_of(rq->arena, struct signature);
-	signature->text = arena_printf(rq->arena, "%s.%s",
-	                               base64url_encode(rq->arena, HEADER, strlen(HEADER)),
-	                               base64url_encode(rq->arena, claims, strlen(claims)));
+	signature->text = unsigned_jwt(rq->arena, time_now_ms() / 1000);
 	fiber_offload(rq, sign_on_thread, signature);
 	return (struct code_host_auth){
 		.token = arena_printf(rq->arena, "%s.%s", signature->text,

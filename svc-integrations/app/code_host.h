@@ -1,10 +1,11 @@
 /** svc-integrations/app/: the app at the code host, and what is done there through it.
  *
  *     app_jwt.c       the JWT that the app authenticates with
- *     code_host.c     one call of the code host's REST API; its rate limits
+ *     code_host.c     one call of the code host's REST API
+ *     rate_limit.c    the code host's rate limits, obeyed by all replicas
  *     installation.c  the installation that covers a repository, and tokens of it
  *     access.c        whether the caller may act on a repository
- *     app.c           the public operations: installation, token, fork
+ *     app.c           the public operations: install address, installation, token
  *
  * Code-host facts: the REST API as described by its own OpenAPI document. Every function that calls the code
  * host suspends and must not be called inside a transaction. */
@@ -17,19 +18,23 @@
 /** What a call authenticates with. */
 struct code_host_auth {
 	const char *token;
-	/* Whose rate limit counts: `app`, `installation 123`, `user 0197…`. The code host limits each apart,
-	 * and all replicas wait together. */
+	/* Whose rate limit counts: `app`, `installation 123`, `user 0197…` (rate_limit.h). */
 	const char *limit;
 };
 
 struct code_host_answer {
 	int status;       /* below 500, and never a rate limit */
 	yyjson_val *json; /* NULL: the answer has no JSON */
+	/* The path that answered a GET: another one than asked for when the repository was renamed or moved,
+	 * such as `/repositories/1296269/installation`. */
+	const char *path;
 };
 
-/** Call `method` `path` (`/repos/acme/ranker`) with a JSON body, or none (NULL).
+/** Call `method` `path` (`/repos/acme/ranker`) with a JSON body, or none (NULL). A GET follows the redirects of
+ * renamed repositories; a change does not, and should name the repository as the code host does
+ * (installation_token.repo).
  *
- * Raises ERR_UNAVAILABLE: the code host does not answer, or the limit is reached; then the reply has a
+ * Raises ERR_UNAVAILABLE: the code host does not answer, or a rate limit is reached; then the reply has a
  * Retry-After. ERR_UNCERTAIN: the connection broke after a change was sent. ERR_UPSTREAM: the answer is
  * no JSON. */
 struct code_host_answer code_host_call(struct request *rq, const struct code_host_auth *auth,
@@ -38,10 +43,15 @@ struct code_host_answer code_host_call(struct request *rq, const struct code_hos
 /** The code host's own words in a refusal, in the request's arena: `Validation Failed: …`. */
 const char *code_host_reason(struct request *rq, const struct code_host_answer *answer);
 
-/** Split `owner/name`. Raises ERR_INVALID, naming `field`, when the text has another form. */
+/** Characters of the longest `owner/name`. */
+#define REPOSITORY_NAME_MAX 201
+
+/** `owner/name` of a repository. */
 struct repository_name {
 	const char *owner, *name;
 	const char *full; /* `owner/name` as given */
 };
+
+/** Split `owner/name`. Raises ERR_INVALID, naming `field`, when the text has another form. */
 struct repository_name repository_name_read(struct request *rq, const char *field,
                                             const char *text);

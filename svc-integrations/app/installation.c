@@ -9,25 +9,48 @@
 
 #define BELIEVED_S 3600
 
+/* Read where the code host has led a request for a renamed repository: `/repositories/1296269/installation`, which
+ * has its number; others write `/repos/acme/ranker2/installation`, with its name. */
+static void read_redirect(struct request *rq, const char *path, struct installation *found)
+{
+	static const char BY_ID[] = "/repositories/", BY_NAME[] = "/repos/",
+			  END[] = "/installation";
+	const char *end = strstr(path, END);
+	if (!end)
+		return;
+	const char *id = path + strlen(BY_ID), *name = path + strlen(BY_NAME);
+	if (strncmp(path, BY_ID, strlen(BY_ID)) == 0 && id + strspn(id, "0123456789") == end)
+		found->repository_id = arena_strndup(rq->arena, id, (size_t)(end - id));
+	else if (strncmp(path, BY_NAME, strlen(BY_NAME)) == 0 && strchr(name, '/') < end)
+		found->full_name = arena_strndup(rq->arena, name, (size_t)(end - name));
+}
+
 /* Ask the code host. False: the app is not installed there. */
 static bool ask(struct request *rq, const struct repository_name *repo, struct installation *found)
 {
 	struct code_host_auth auth = app_auth(rq);
 	const char *path = arena_printf(rq->arena, "/repos/%s/installation", repo->full);
 	struct code_host_answer answer = code_host_call(rq, &auth, "GET", path, NULL);
-	if (answer.status != 200) {
+	if (answer.status == 404) {
 		pg_query(rq, INSTALLATION_FORGET_REPO_SQL, pg_text(repo->full));
 		return false;
 	}
+	if (answer.status != 200)
+		raise_error(rq, ERR_UPSTREAM, "the code host refuses the app: %s",
+		            code_host_reason(rq, &answer));
 	yyjson_val *permissions = json_get(answer.json, "permissions");
+	const char *owner = json_get_text(json_get(answer.json, "account"), "login");
 	*found = (struct installation){
 		.id = arena_printf(rq->arena, "%lld",
 	                           (long long)json_get_int(answer.json, "id", 0)),
-		.owner = json_get_text(json_get(answer.json, "account"), "login"),
+		.owner = owner ? owner : repo->owner,
 		.permissions = permissions ? json_write(rq->arena, permissions, NULL) : "{}",
 	};
+	if (strcmp(answer.path, path) != 0)
+		read_redirect(rq, answer.path, found);
 	pg_query(rq, INSTALLATION_STORE_SQL, pg_text(repo->full), pg_text(found->id),
-	         pg_text(found->owner ? found->owner : repo->owner), pg_text(found->permissions));
+	         pg_text(found->owner), pg_text(found->permissions), pg_text(found->repository_id),
+	         pg_text(found->full_name));
 	return true;
 }
 
@@ -42,6 +65,8 @@ bool installation_find(struct request *rq, const struct repository_name *repo,
 		.id = pg_value(rows, 0, 0),
 		.owner = pg_value(rows, 0, 1),
 		.permissions = pg_value(rows, 0, 2),
+		.repository_id = pg_value(rows, 0, 3),
+		.full_name = pg_value(rows, 0, 4),
 	};
 	return true;
 }
@@ -51,27 +76,44 @@ void installation_forget(struct request *rq, const char *installation_id)
 	pg_query(rq, INSTALLATION_FORGET_SQL, pg_text(installation_id));
 }
 
-/* The body of a request for a token: this repository, and those of the permissions that the app has. The code
- * host refuses a request for more. */
-static yyjson_mut_val *token_body(struct request *rq, const struct repository_name *repo,
-                                  const struct installation *installation,
-                                  const struct permission *permissions)
+/* Add those of the permissions that the app has; the code host refuses a request for more. How many. */
+static size_t add_permissions(struct request *rq, const struct installation *installation,
+                              const struct permission *permissions, yyjson_mut_doc *doc,
+                              yyjson_mut_val *asked)
 {
 	yyjson_val *given = NULL;
 	if (json_parse(rq->arena, installation->permissions, strlen(installation->permissions),
 	               &given, NULL))
-		given = NULL;
-	yyjson_mut_doc *doc = json_doc_new(rq->arena);
-	yyjson_mut_val *body = yyjson_mut_obj(doc);
-	yyjson_mut_arr_add_str(doc, yyjson_mut_obj_add_arr(doc, body, "repositories"), repo->name);
-	yyjson_mut_val *asked = yyjson_mut_obj_add_obj(doc, body, "permissions");
+		return 0;
 	for (; permissions->name; permissions++) {
 		const char *level = json_get_text(given, permissions->name);
-		bool is_lower = level && strcmp(level, "read") == 0;
-		if (level)
-			yyjson_mut_obj_add_str(doc, asked, permissions->name,
-			                       is_lower ? "read" : permissions->level);
+		if (!level)
+			continue;
+		bool is_lower = strcmp(level, "read") == 0;
+		yyjson_mut_obj_add_str(doc, asked, permissions->name,
+		                       is_lower ? "read" : permissions->level);
 	}
+	return yyjson_mut_obj_size(asked);
+}
+
+/* The body of a request for a token. Without permissions the code host would give all that the app has. */
+static yyjson_mut_val *token_body(struct request *rq, const struct repository_name *repo,
+                                  const struct installation *installation,
+                                  const struct permission *permissions)
+{
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *body = yyjson_mut_obj(doc);
+	const char *slash = installation->full_name ? strchr(installation->full_name, '/') : NULL;
+	if (installation->repository_id)
+		yyjson_mut_arr_append(yyjson_mut_obj_add_arr(doc, body, "repository_ids"),
+		                      yyjson_mut_raw(doc, installation->repository_id));
+	else
+		yyjson_mut_arr_add_str(doc, yyjson_mut_obj_add_arr(doc, body, "repositories"),
+		                       slash ? slash + 1 : repo->name);
+	yyjson_mut_val *asked = yyjson_mut_obj_add_obj(doc, body, "permissions");
+	if (add_permissions(rq, installation, permissions, doc, asked) == 0)
+		raise_error(rq, ERR_CONFLICT, "the installation of the app lacks the permission %s",
+		            permissions->name);
 	return body;
 }
 
@@ -86,13 +128,39 @@ static struct code_host_answer ask_token(struct request *rq, const struct reposi
 	                      token_body(rq, repo, installation, permissions));
 }
 
+/* The repository's name now. */
+static const char *name_of(struct request *rq, const struct repository_name *repo,
+                           const struct installation *installation,
+                           const struct code_host_auth *auth)
+{
+	if (installation->full_name)
+		return installation->full_name;
+	if (!installation->repository_id)
+		return repo->full;
+	const char *path = arena_printf(rq->arena, "/repos/%s", repo->full);
+	struct code_host_answer answer = code_host_call(rq, auth, "GET", path, NULL);
+	const char *name = json_get_text(answer.json, "full_name");
+	if (answer.status != 200 || !name)
+		raise_error(rq, ERR_UPSTREAM, "the code host does not name the repository: %s",
+		            code_host_reason(rq, &answer));
+	pg_query(rq, INSTALLATION_NAME_SQL, pg_text(repo->full), pg_text(name));
+	return name;
+}
+
+/* Whether what is remembered of the installation is out of date: the code host does not know its id (404), or it
+ * covers the repository or the permissions no more (422). */
+static bool is_outdated(const struct code_host_answer *answer)
+{
+	return answer->status == 404 || answer->status == 422;
+}
+
 struct installation_token installation_token_new(struct request *rq,
                                                  const struct repository_name *repo,
                                                  const struct permission *permissions)
 {
 	struct installation installation;
 	struct code_host_answer answer = {.status = 404};
-	for (int tries = 0; tries < 2 && answer.status == 404; tries++) {
+	for (int tries = 0; tries < 2 && is_outdated(&answer); tries++) {
 		if (tries > 0)
 			installation_forget(rq, installation.id);
 		if (!installation_find(rq, repo, &installation))
@@ -106,11 +174,15 @@ struct installation_token installation_token_new(struct request *rq,
 	if (answer.status != 201 || !token)
 		raise_error(rq, ERR_CONFLICT, "the code host gives no token: %s",
 		            code_host_reason(rq, &answer));
+	const struct code_host_auth auth = {
+		.token = token,
+		.limit = arena_printf(rq->arena, "installation %s", installation.id),
+	};
 	return (struct installation_token){
 		.token = token,
 		.expires_at = json_get_text(answer.json, "expires_at"),
 		.permissions = json_get(answer.json, "permissions"),
-		.auth = {.token = token,
-	                 .limit = arena_printf(rq->arena, "installation %s", installation.id)},
+		.repo = name_of(rq, repo, &installation, &auth),
+		.auth = auth,
 	};
 }

@@ -1,8 +1,10 @@
 /** Installations of the app, and tokens of them.
  *
- * The installation that covers a repository is remembered, and asked for again after an hour, after an event
- * of the code host about it, and when its id is not known any more. Tokens are never kept: each is made for
- * one repository and the permissions that its use needs. */
+ * The installation that covers a repository is remembered for an hour, and asked for again before that after an
+ * event of the code host about it, when its id is not known any more, and when its permissions have changed. Tokens
+ * are never kept: each is made for one repository and the permissions that its use needs.
+ *
+ * A renamed repository is found by its former name, too: the code host redirects to its number. */
 #pragma once
 
 #include "app/code_host.h"
@@ -16,9 +18,13 @@ struct installation {
 	const char *id;          /* decimal */
 	const char *owner;       /* login of the user or organisation */
 	const char *permissions; /* JSON object: what the app was given */
+	/* When the repository has another name now: its number, in decimal, and that name; each NULL if
+	 * unknown. Else both are NULL. */
+	const char *repository_id, *full_name;
 };
 
-/** The installation that covers `repo`; false: there is none. */
+/** The installation that covers `repo`; false: there is none. Raises ERR_UPSTREAM: the code host does not accept
+ * the app's id or key. */
 bool installation_find(struct request *rq, const struct repository_name *repo,
                        struct installation *ret_installation);
 
@@ -29,6 +35,7 @@ struct installation_token {
 	const char *token;
 	const char *expires_at;     /* RFC 3339 */
 	yyjson_val *permissions;    /* an object */
+	const char *repo;           /* the repository's name at the code host now */
 	struct code_host_auth auth; /* to call with it */
 };
 

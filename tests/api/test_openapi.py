@@ -23,6 +23,11 @@ FLAGS = {"OPEN", "GONE", "CREATES", "NOT_BUILT", "READS", "WHOLE_ACCOUNT", "CALL
 CREATED = {op.id for op in TABLE if op.id.endswith("_create") and "CREATES" in op.flags} - {"fork_create", "connection_create"}
 ACCEPTED = {"preference_model_refit", "recommendations_refresh"}
 
+# Operations whose answers do not follow from the row: 404 without a path parameter, and 409.
+ABSENT = {"recommendations_refresh", "identity_resolve", "app_installation_get", "installation_token_create", "fork_create"}
+CONFLICTING = {"project_update", "interest_update", "implement_report", "auth_url_get", "connection_token_get"}
+CONFLICTING |= {"app_installation_get", "installation_token_create"}
+
 # Members that OpenAPI 3.1 defines, by kind of object. Members that start with `x-` are allowed everywhere.
 KNOWN = {
     "document": {"openapi", "info", "servers", "security", "tags", "paths", "components"},
@@ -346,11 +351,11 @@ def test_statuses_follow_from_the_row(op):
     if any(p["in"] in ("path", "query") for p in described.parameters):
         expected.add(400)
     # PUT of an asset creates it when it does not exist; an account always exists.
-    if op.parameters and op.id != "asset_put" or op.id in ("recommendations_refresh", "identity_resolve"):
+    if op.parameters and op.id != "asset_put" or op.id in ABSENT:
         expected.add(404)
     if described.parameter("header", "If-Match"):
         expected.add(412)
-    if op.id in ("project_update", "interest_update", "implement_report", "auth_url_get", "connection_token_get"):
+    if op.id in CONFLICTING:
         expected.add(409)
     # An identity that is the caller's already is not created again.
     if op.id == "identity_link_create":

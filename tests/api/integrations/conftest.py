@@ -1,10 +1,17 @@
-"""Fixtures of the tests of svc-integrations."""
+"""Fixtures of the tests of svc-integrations, and of its callers."""
 
 import secrets
+from dataclasses import dataclass
+from functools import cached_property
 
+import httpx
 import pytest
 
+from lib.cluster import Cluster, User
 from lib.connections import connect_expired
+from lib.counterparts import CodeHostUser, connect
+from lib.identity import identity
+from lib.wait import PATIENCE_SECONDS
 
 
 @pytest.fixture
@@ -28,3 +35,70 @@ def expired(oauth_provider):
         return connect_expired(oauth_provider, api, login)
 
     return make
+
+
+@dataclass
+class Developer:
+    """An account whose connection is that of a user of the code host."""
+
+    cluster: Cluster
+    user: User
+    at_host: CodeHostUser
+
+    @property
+    def api(self):
+        return self.user.api
+
+    @property
+    def login(self):
+        return self.at_host.login
+
+    def call(self, operation, body, expect=200, sender="svc-interests", url=None, claims=None):
+        """An operation of /internal/code-host/, asked by another service on behalf of the account."""
+        auth = identity(self.cluster, "svc-integrations", "service", sender=sender, account=self.account, **(claims or {}))
+        url = url or self.cluster.url("svc-integrations")
+        answer = httpx.post(f"{url}/internal/code-host/{operation}", json=body, auth=auth, timeout=PATIENCE_SECONDS)
+        assert answer.status_code == expect, f"{operation}: {answer.status_code} {answer.text}"
+        return answer.json()
+
+    @cached_property
+    def account(self):
+        key = self.api.get("/account/api-keys", expect=200).json()["keys"][0]
+        with self.cluster.postgres.connect("account") as db:
+            return str(db.execute("SELECT account_id FROM api_key WHERE id = %s", [key["id"]]).fetchone()[0])
+
+
+@pytest.fixture(scope="module")
+def new_developer(cluster, code_host):
+    """new_developer(): a new account, connected as a new user of the code host, or as the one given."""
+
+    def make(at_host=None):
+        user, at_host = cluster.user(), at_host or code_host.user()
+        connect(user.api, "code_host", at_host.login)
+        return Developer(cluster, user, at_host)
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def ada(new_developer):
+    """A developer; her repositories are in repo and others that tests make."""
+    return new_developer()
+
+
+@pytest.fixture(scope="module")
+def stranger(new_developer):
+    """Another developer, who can push to nothing of ada's."""
+    return new_developer()
+
+
+@pytest.fixture(scope="module")
+def installation(code_host, ada):
+    """The installation of the app on all of ada's repositories."""
+    return code_host.install(ada.login)
+
+
+@pytest.fixture
+def repo(code_host, ada, installation):
+    """A new repository of ada's."""
+    return code_host.repository(ada.login)

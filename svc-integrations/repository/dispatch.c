@@ -1,0 +1,207 @@
+#include "repository/dispatch.h"
+
+#include "base/json.h"
+#include "dispatch.sql.h"
+#include "http/query.h"
+#include "loop/wait.h"
+#include "pg/pg.h"
+#include "repository/replica_lock.h"
+#include "repository/run.h"
+#include "service/input.h"
+#include "service/reply.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define KEY_MAX       200
+#define REF_MAX       255
+#define INPUTS_MAX    25
+#define LOOK_TIMES    5 /* for the run of a dispatch whose answer did not name it */
+#define LOOK_PAUSE_MS 1000
+#define LOOK_RUNS_MAX 30
+
+static const struct permission DISPATCH_PERMISSIONS[] = {{"actions", "write"}, {0}};
+
+struct dispatch_input {
+	const char *repo, *workflow, *ref, *inputs, *key;
+};
+
+static const struct field DISPATCH_FIELDS[] = {
+	BODY_TEXT(struct dispatch_input, repo, "repo", REQUIRED, 1, REPOSITORY_NAME_MAX),
+	{IN_BODY, FIELD_TEXT, "workflow", FIELD_AT(struct dispatch_input, workflow, const char *),
+         REQUIRED, 1, WORKFLOW_NAME_MAX, .check = workflow_name_check},
+	BODY_TEXT(struct dispatch_input, ref, "ref", REQUIRED, 1, REF_MAX),
+	BODY_OBJECT(struct dispatch_input, inputs, "inputs", NULLABLE),
+	BODY_TEXT(struct dispatch_input, key, "key", REQUIRED, 1, KEY_MAX),
+	FIELD_END,
+};
+
+/* The run that a dispatch has started; 0 and NULL: not known. */
+struct started_run {
+	int64_t id;
+	const char *html_url;
+};
+
+/* A dispatch under way. */
+struct dispatch {
+	const struct dispatch_input *in;
+	struct repository repository;
+	int64_t after_run_id;
+	bool is_repeated;
+	struct started_run run;
+	const char *dispatched_at;
+};
+
+static void check_inputs(struct request *rq)
+{
+	yyjson_val *inputs = json_get(rq->http->json, "inputs");
+	if (yyjson_obj_size(inputs) > INPUTS_MAX)
+		raise_field(rq, "inputs", "must have at most %d members", INPUTS_MAX);
+	size_t index, max;
+	yyjson_val *name, *value;
+	yyjson_obj_foreach (inputs, index, max, name, value)
+		if (!yyjson_is_str(value))
+			problem_add_field(rq->arena, &rq->problem,
+			                  arena_printf(rq->arena, "inputs.%s",
+			                               yyjson_get_str(name)),
+			                  "must be a string");
+	raise_if_faults(rq);
+}
+
+/* The newest runs of the workflow that a dispatch has started. */
+static yyjson_val *ask_runs(struct request *rq, const struct dispatch *d, int count)
+{
+	struct code_host_answer answer =
+		repository_call(rq, &d->repository, "GET", NULL,
+	                        "/actions/workflows/%s/runs?event=workflow_dispatch&per_page=%d",
+	                        query_encode(rq->arena, d->in->workflow), count);
+	if (answer.status != 200)
+		repository_refuse(rq, &answer, "no such workflow");
+	return json_get(answer.json, "workflow_runs");
+}
+
+/* Look for the run of a dispatch whose answer did not name it: the oldest one after the newest that there was, of
+ * no other key. */
+static bool find_run(struct request *rq, struct dispatch *d)
+{
+	yyjson_val *runs = ask_runs(rq, d, LOOK_RUNS_MAX), *run;
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *ids = yyjson_mut_arr(doc);
+	size_t index, max;
+	yyjson_arr_foreach (runs, index, max, run)
+		if (json_get_int(run, "id", 0) > d->after_run_id)
+			yyjson_mut_arr_add_sint(doc, ids, json_get_int(run, "id", 0));
+	struct pg_rows *rows =
+		pg_query(rq, DISPATCH_UNKNOWN_RUN_SQL, pg_text(d->repository.full_name),
+	                 pg_text(json_write_mut(rq->arena, ids, NULL)));
+	if (pg_empty(rows))
+		return false;
+	d->run.id = pg_value_int(rows, 0, 0);
+	yyjson_arr_foreach (runs, index, max, run)
+		if (json_get_int(run, "id", 0) == d->run.id)
+			d->run.html_url = json_get_text(run, "html_url");
+	return true;
+}
+
+/* A code host that answers 204 does not name the run, which comes to be a moment later. */
+static void wait_for_run(struct request *rq, struct dispatch *d)
+{
+	for (int i = 0; i < LOOK_TIMES && !find_run(rq, d); i++)
+		fiber_sleep(rq, LOOK_PAUSE_MS);
+}
+
+static yyjson_mut_val *dispatch_body(struct request *rq, const struct dispatch *d)
+{
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *body = yyjson_mut_obj(doc);
+	yyjson_mut_obj_add_str(doc, body, "ref", d->in->ref);
+	yyjson_mut_obj_add_bool(doc, body, "return_run_details", true);
+	yyjson_val *inputs = json_get(rq->http->json, "inputs");
+	if (yyjson_obj_size(inputs) > 0)
+		yyjson_mut_obj_add_val(doc, body, "inputs", yyjson_val_mut_copy(doc, inputs));
+	return body;
+}
+
+static void send_dispatch(struct request *rq, struct dispatch *d)
+{
+	struct code_host_answer answer =
+		repository_call(rq, &d->repository, "POST", dispatch_body(rq, d),
+	                        "/actions/workflows/%s/dispatches",
+	                        query_encode(rq->arena, d->in->workflow));
+	if (answer.status != 200 && answer.status != 204) {
+		pg_query(rq, DISPATCH_FORGET_SQL, pg_uuid(rq->caller.account), pg_text(d->in->key));
+		repository_refuse(rq, &answer, "no such workflow");
+	}
+	d->run.id = json_get_int(answer.json, "workflow_run_id", 0);
+	d->run.html_url = json_get_text(answer.json, "html_url");
+	if (!d->run.id)
+		wait_for_run(rq, d);
+}
+
+/* Take over what is known of an earlier dispatch of the key; false: there was none. */
+static bool is_known(struct request *rq, struct dispatch *d, bool *ret_is_answered)
+{
+	enum { IS_SAME, AFTER, IS_ANSWERED, RUN, URL, TIME };
+	struct pg_rows *rows =
+		pg_query(rq, DISPATCH_GET_SQL, pg_uuid(rq->caller.account), pg_text(d->in->key),
+	                 pg_text(d->repository.full_name), pg_text(d->in->workflow));
+	if (pg_empty(rows))
+		return false;
+	if (!pg_value_bool(rows, 0, IS_SAME))
+		raise_error(rq, ERR_CONFLICT,
+		            "the key was used for another repository or workflow");
+	d->is_repeated = true;
+	d->after_run_id = pg_value_int(rows, 0, AFTER);
+	d->run = (struct started_run){pg_value_int(rows, 0, RUN), pg_value(rows, 0, URL)};
+	d->dispatched_at = pg_value(rows, 0, TIME);
+	*ret_is_answered = pg_value_bool(rows, 0, IS_ANSWERED);
+	return true;
+}
+
+/* Dispatch once for the key, of which this request has the lock. */
+static void dispatch_once(struct request *rq, struct dispatch *d)
+{
+	bool is_answered = false;
+	bool was_noted = is_known(rq, d, &is_answered);
+	if (is_answered)
+		return;
+	if (!was_noted) {
+		yyjson_val *newest = yyjson_arr_get_first(ask_runs(rq, d, 1));
+		d->after_run_id = json_get_int(newest, "id", 0);
+		pg_query(rq, DISPATCH_NOTE_SQL, pg_uuid(rq->caller.account), pg_text(d->in->key),
+		         pg_text(d->repository.full_name), pg_text(d->in->workflow),
+		         pg_int(d->after_run_id));
+	}
+	if (was_noted)
+		wait_for_run(rq, d);
+	if (!d->run.id)
+		send_dispatch(rq, d);
+	struct pg_rows *rows =
+		pg_query(rq, DISPATCH_ANSWER_SQL, pg_uuid(rq->caller.account), pg_text(d->in->key),
+	                 d->run.id ? pg_int(d->run.id) : pg_null(), pg_text(d->run.html_url));
+	d->dispatched_at = pg_empty(rows) ? NULL : pg_value(rows, 0, 0);
+}
+
+void workflow_dispatch(struct request *rq)
+{
+	struct dispatch d = {.in = request_input(rq, struct dispatch_input, DISPATCH_FIELDS)};
+	check_inputs(rq);
+	d.repository = repository_open(rq, d.in->repo, DISPATCH_PERMISSIONS);
+	/* One lock for a workflow, so that no two dispatches without an answer look for one run. */
+	replica_lock_take(rq, arena_printf(rq->arena, "dispatch %s %s", d.repository.full_name,
+	                                   d.in->workflow));
+	dispatch_once(rq, &d);
+	replica_lock_give_up(rq);
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *answer = yyjson_mut_obj(doc);
+	yyjson_mut_doc_set_root(doc, answer);
+	yyjson_mut_obj_add_str(doc, answer, "repo", d.repository.full_name);
+	yyjson_mut_obj_add_str(doc, answer, "workflow", d.in->workflow);
+	yyjson_mut_obj_add_str(doc, answer, "ref", d.in->ref);
+	yyjson_mut_obj_add_val(doc, answer, "run_id",
+	                       d.run.id ? yyjson_mut_sint(doc, d.run.id) : yyjson_mut_null(doc));
+	json_add_text(doc, answer, "html_url", d.run.html_url);
+	json_add_text(doc, answer, "dispatched_at", d.dispatched_at);
+	yyjson_mut_obj_add_bool(doc, answer, "repeated", d.is_repeated);
+	reply_doc(rq, 200, doc);
+}

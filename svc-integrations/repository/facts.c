@@ -1,0 +1,95 @@
+#include "repository/facts.h"
+
+#include "app/access.h"
+#include "app/app.h"
+#include "app/app_jwt.h"
+#include "base/json.h"
+#include "repository/content.h"
+#include "repository/repository.h"
+#include "service/input.h"
+#include "service/reply.h"
+
+#include <string.h>
+
+#define README_MAX_BYTES ((size_t)256 * 1024)
+
+static const struct permission READ_PERMISSIONS[] = {
+	{"contents", "read"},
+	{"metadata", "read"},
+	{0},
+};
+
+/* Members that are answered as the code host names them. */
+static const char *const FACTS[] = {
+	"id",        "html_url",         "description", "homepage", "language",
+	"topics",    "default_branch",   "private",     "archived", "fork",
+	"pushed_at", "stargazers_count", "updated_at",
+};
+
+struct facts_input {
+	const char *repo;
+};
+
+static const struct field FACTS_FIELDS[] = {
+	BODY_TEXT(struct facts_input, repo, "repo", REQUIRED, 1, REPOSITORY_NAME_MAX),
+	FIELD_END,
+};
+
+void installation_facts_get(struct request *rq)
+{
+	struct facts_input *in = request_input(rq, struct facts_input, FACTS_FIELDS);
+	struct repository_name name = repository_name_read(rq, "repo", in->repo);
+	access_require(rq, &name);
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_doc_set_root(doc, app_installation_json(rq, &name, doc));
+	reply_doc(rq, 200, doc);
+}
+
+/* Open the repository for reading: by the app where it is installed, else by the account's connection. */
+static struct repository open_to_read(struct request *rq, const char *repo)
+{
+	struct repository_name name = repository_name_read(rq, "repo", repo);
+	access_require(rq, &name);
+	struct installation installation;
+	if (rq->caller.is_repo_verified ||
+	    (app_is_configured() && installation_find(rq, &name, &installation)))
+		return repository_open(rq, repo, READ_PERMISSIONS);
+	return (struct repository){.full_name = name.full, .auth = access_connection_auth(rq)};
+}
+
+/* The README; null where there is none. */
+static yyjson_mut_val *readme_json(struct request *rq, const struct repository *repository,
+                                   yyjson_mut_doc *doc)
+{
+	struct code_host_answer answer = repository_call(rq, repository, "GET", NULL, "/readme");
+	size_t length;
+	const char *text = answer.status == 200 ? content_text(rq, answer.json, &length) : NULL;
+	if (!text)
+		return yyjson_mut_null(doc);
+	bool is_cut = length > README_MAX_BYTES;
+	if (is_cut)
+		length = README_MAX_BYTES;
+	yyjson_mut_val *readme = yyjson_mut_obj(doc);
+	json_add_member(doc, readme, "path", answer.json, "path");
+	yyjson_mut_obj_add_strn(doc, readme, "text", text, strnlen(text, length));
+	yyjson_mut_obj_add_bool(doc, readme, "is_cut", is_cut);
+	return readme;
+}
+
+void repository_facts_get(struct request *rq)
+{
+	struct facts_input *in = request_input(rq, struct facts_input, FACTS_FIELDS);
+	struct repository repository = open_to_read(rq, in->repo);
+	struct code_host_answer answer = repository_call(rq, &repository, "GET", NULL, "%s", "");
+	if (answer.status != 200)
+		repository_refuse(rq, &answer, "no such repository");
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *facts = yyjson_mut_obj(doc);
+	yyjson_mut_doc_set_root(doc, facts);
+	json_add_member(doc, facts, "repo", answer.json, "full_name");
+	for (size_t i = 0; i < ARRAY_LEN(FACTS); i++)
+		json_add_member(doc, facts, FACTS[i], answer.json, FACTS[i]);
+	json_add_member(doc, facts, "license", json_get(answer.json, "license"), "spdx_id");
+	yyjson_mut_obj_add_val(doc, facts, "readme", readme_json(rq, &repository, doc));
+	reply_doc(rq, 200, doc);
+}

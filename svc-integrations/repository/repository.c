@@ -1,0 +1,34 @@
+#include "repository/repository.h"
+
+#include "app/access.h"
+
+#include <stdarg.h>
+
+struct repository repository_open(struct request *rq, const char *repo,
+                                  const struct permission *permissions)
+{
+	struct repository_name name = repository_name_read(rq, "repo", repo);
+	access_require(rq, &name);
+	struct installation_token token = installation_token_new(rq, &name, permissions);
+	return (struct repository){.full_name = token.repo, .auth = token.auth};
+}
+
+struct code_host_answer repository_call(struct request *rq, const struct repository *repository,
+                                        const char *method, yyjson_mut_val *body,
+                                        const char *path_format, ...)
+{
+	va_list args;
+	va_start(args, path_format);
+	const char *below = arena_vprintf(rq->arena, path_format, args);
+	va_end(args);
+	const char *path = arena_printf(rq->arena, "/repos/%s%s", repository->full_name, below);
+	return code_host_call(rq, &repository->auth, method, path, body);
+}
+
+attr_noreturn void repository_refuse(struct request *rq, const struct code_host_answer *answer,
+                                     const char *missing)
+{
+	if (answer->status == 404)
+		raise_error(rq, ERR_NOT_FOUND, "%s", missing);
+	raise_error(rq, ERR_CONFLICT, "the code host refuses it: %s", code_host_reason(rq, answer));
+}

@@ -1,0 +1,361 @@
+"""The public operations of the code-host app: install-url, installation, installation-token."""
+
+import base64
+import json
+import time
+from datetime import datetime, timedelta, timezone
+
+import pytest
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import padding
+
+from lib.counterparts import connect
+
+TOKEN = "/github/installation-token"
+NO_APP = {"CODE_HOST_APP_ID": "", "CODE_HOST_APP_KEY": ""}
+
+
+def installation_of(developer, repo, **options):
+    return developer.api.get("/github/app/installation", params={"repo": repo}, **options)
+
+
+def token_of(developer, repo, **options):
+    return developer.api.post(TOKEN, {"repo": repo}, **options)
+
+
+def forget_access(cluster):
+    """Let what is remembered of push access be five minutes old."""
+    with cluster.postgres.connect("integrations") as db:
+        db.execute("UPDATE repository_access SET told_at = told_at - interval '5 minutes'")
+
+
+# ---- the address that installs the app ----
+
+
+def test_the_install_address_names_the_app_and_a_new_state(ada, code_host):
+    first, second = (ada.api.get("/github/app/install-url", expect=200).json() for _ in range(2))
+    assert first["configured"] is True and first["app_slug"] == code_host.SLUG
+    assert first["install_url"] == f"{code_host.url}/apps/{code_host.SLUG}/installations/new?state={first['state']}"
+    assert first["state"] != second["state"] and len(first["state"]) >= 40
+
+
+def test_without_an_app_nothing_is_configured(cluster, ada, repo):
+    process = cluster.separate("svc-integrations", "no-app", **NO_APP)
+    process.start()
+    try:
+        process.wait_ready()
+        ada.call("files/put", {"repo": repo, "branch": "main", "path": "x", "content": "", "message": "x"}, 409, url=process.url)
+        problem = ada.call("installation", {"repo": repo}, 409, url=process.url)
+        assert problem["error"] == "provider_not_configured"
+    finally:
+        process.stop()
+
+
+# ---- the JWT ----
+
+
+def decode(text):
+    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+
+
+def test_the_jwt_is_signed_with_rs256_and_lives_ten_minutes(ada, code_host):
+    before = code_host.last_number()
+    ada.api.get("/github/app/install-url", expect=200)
+    (request,) = code_host.requests(before, "GET", "^/app$")
+    header, claims, signature = request["headers"]["authorization"].removeprefix("Bearer ").split(".")
+    key = serialization.load_pem_private_key(code_host.app_key.encode(), None).public_key()
+    key.verify(decode(signature), f"{header}.{claims}".encode(), padding.PKCS1v15(), hashes.SHA256())
+    assert json.loads(decode(header)) == {"alg": "RS256", "typ": "JWT"}
+    claims, now = json.loads(decode(claims)), time.time()
+    assert claims["iss"] == str(code_host.APP_ID)
+    assert now - 70 < claims["iat"] <= now - 60 + 1
+    assert now < claims["exp"] <= claims["iat"] + 600
+
+
+# ---- installations ----
+
+
+def test_an_installed_app_is_found(ada, code_host, installation, repo):
+    found = installation_of(ada, repo, expect=200).json()
+    assert found.pop("permissions")["contents"] == "write"
+    assert found == {"installed": True, "installation_id": installation, "account": ada.login, "repo": repo}
+
+
+def test_an_app_that_is_not_installed_is_not_found(new_developer, code_host):
+    bob = new_developer()
+    repo = code_host.repository(bob.login)
+    none = {"installed": False, "installation_id": None, "account": None, "repo": repo, "permissions": {}}
+    assert installation_of(bob, repo, expect=200).json() == none
+    assert "not installed" in token_of(bob, repo, expect=404).json()["detail"]
+
+
+@pytest.mark.parametrize("name", ["", "acme", "acme/", "/ranker", "acme/ranker/x", "acme/..", "a b/c", "acme/ranker?x=1", "a" * 201])
+def test_a_name_of_another_form_is_400(ada, name):
+    assert installation_of(ada, name).status_code == 400
+    assert token_of(ada, name).status_code == 400
+
+
+# ---- tokens ----
+
+
+def test_a_token_is_for_one_repository(ada, code_host, repo):
+    other = code_host.repository(ada.login, private=True)
+    answer = token_of(ada, repo, expect=200)
+    token = answer.json()
+    assert token["repository"] == repo
+    assert answer.headers["cache-control"] == "no-store"
+    ends = datetime.fromisoformat(token["expires_at"].replace("Z", "+00:00"))
+    assert ends - datetime.now(timezone.utc) >= timedelta(minutes=55)
+    assert code_host.api("GET", f"/repos/{repo}", token["token"]).status_code == 200
+    assert code_host.api("GET", f"/repos/{other}", token["token"]).status_code in (403, 404)
+
+
+def test_a_token_has_no_more_than_an_agent_needs(ada, repo):
+    permissions = token_of(ada, repo, expect=200).json()["permissions"]
+    assert permissions["contents"] == "write" and permissions["pull_requests"] == "write"
+    assert "secrets" not in permissions and "workflows" not in permissions and permissions.get("actions") != "write"
+
+
+def test_permissions_that_the_app_lacks_are_left_out(new_developer, code_host):
+    bob = new_developer()
+    repo = code_host.repository(bob.login)
+    code_host.install(bob.login, permissions={"contents": "read", "metadata": "read"})
+    assert token_of(bob, repo, expect=200).json()["permissions"] == {"contents": "read", "metadata": "read"}
+
+
+def test_an_installation_without_any_of_them_gives_no_token(new_developer, code_host):
+    bob = new_developer()
+    repo = code_host.repository(bob.login)
+    code_host.install(bob.login, permissions={"checks": "write"})
+    before = code_host.last_number()
+    assert "lacks the permission" in token_of(bob, repo, expect=409).json()["detail"]
+    assert not code_host.requests(before, "POST", "access_tokens")
+
+
+def test_a_suspended_installation_gives_no_token(new_developer, code_host):
+    bob = new_developer()
+    repo, installation = code_host.repository(bob.login), code_host.install(bob.login)
+    code_host.suspend(installation)
+    assert "suspended" in token_of(bob, repo, expect=409).json()["detail"]
+    code_host.suspend(installation, False)
+    token_of(bob, repo, expect=200)
+
+
+def test_an_installation_that_is_gone_is_looked_up_once_more(new_developer, code_host):
+    bob = new_developer()
+    repo, first = code_host.repository(bob.login), code_host.install(bob.login)
+    assert installation_of(bob, repo, expect=200).json()["installation_id"] == first
+    code_host.uninstall(first)
+    second = code_host.install(bob.login)
+    before = code_host.last_number()
+    token_of(bob, repo, expect=200)
+    asked = [row["target"] for row in code_host.requests(before, "POST", "access_tokens")]
+    assert asked == [f"/app/installations/{number}/access_tokens" for number in (first, second)]
+    code_host.uninstall(second)
+    token_of(bob, repo, expect=404)
+    assert installation_of(bob, repo, expect=200).json()["installed"] is False
+
+
+def test_a_renamed_repository_is_found_by_its_former_name(ada, code_host, repo):
+    now = code_host.rename(repo, repo.split("/")[1] + "-renamed")
+    for _ in range(2):
+        token = token_of(ada, repo, expect=200).json()
+        assert token["repository"] == now
+        assert code_host.api("GET", f"/repos/{now}", token["token"]).status_code == 200
+
+
+def test_a_token_that_ends_too_early_is_not_handed_out(ada, code_host, repo):
+    soon = (datetime.now(timezone.utc) + timedelta(minutes=54)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    body = {"token": "ghs_soon", "expires_at": soon, "permissions": {"contents": "write"}}
+    code_host.fail("POST", "access_tokens$", status=201, body=body)
+    assert "ghs_soon" not in token_of(ada, repo, expect=502).text
+
+
+def test_an_app_that_the_code_host_refuses_is_not_taken_for_absent(ada, code_host, repo):
+    code_host.fail("GET", f"^/repos/{repo}/installation$", status=401, body={"message": "Bad credentials"})
+    assert "Bad credentials" in installation_of(ada, repo, expect=502).json()["detail"]
+
+
+def test_a_code_host_that_is_away_is_503(ada, code_host, repo):
+    code_host.fail("GET", f"^/repos/{repo}$", status=502)
+    assert token_of(ada, repo, expect=503).headers["retry-after"]
+    code_host.fail("GET", f"^/repos/{repo}$", drop=True, before=True, times=10)
+    token_of(ada, repo, expect=503)
+    code_host.stop_failing()
+    token_of(ada, repo, expect=200)
+
+
+# ---- whose a repository is ----
+
+
+def assert_shut(developer, repo):
+    for answer in (installation_of(developer, repo), token_of(developer, repo)):
+        assert answer.status_code == 404, answer.text
+
+
+def test_an_account_without_a_connection_gets_nothing(cluster, ada, user, repo):
+    token_of(ada, repo, expect=200)
+    ada_without = type(ada)(cluster, user, ada.at_host)
+    assert_shut(ada_without, repo)
+
+
+def test_another_user_gets_nothing(ada, stranger, code_host, repo):
+    token_of(ada, repo, expect=200)
+    before = code_host.last_number()
+    assert_shut(stranger, repo)
+    assert not code_host.requests(before, path="installation")
+
+
+@pytest.mark.parametrize("permission, status", [("pull", 404), ("push", 200), ("admin", 200)])
+def test_push_access_decides(ada, stranger, code_host, repo, permission, status):
+    code_host.collaborate(repo, stranger.login, permission)
+    assert token_of(stranger, repo).status_code == status
+
+
+def test_push_access_is_remembered_for_five_minutes(cluster, ada, new_developer, code_host, repo):
+    bob = new_developer()
+    collaborator = code_host.collaborate(repo, bob.login)
+    before = code_host.last_number()
+    for name in (repo, repo.upper()):
+        token_of(bob, name, expect=200)
+    assert len(code_host.requests(before, "GET", f"(?i)^/repos/{repo}$")) == 1
+    code_host.leave(collaborator)
+    token_of(bob, repo, expect=200)
+    forget_access(cluster)
+    assert_shut(bob, repo)
+
+
+def test_a_no_is_not_remembered(stranger, code_host, repo):
+    assert_shut(stranger, repo)
+    code_host.collaborate(repo, stranger.login)
+    token_of(stranger, repo, expect=200)
+
+
+def test_push_access_ends_with_the_connection(ada, new_developer, code_host, repo):
+    bob = new_developer()
+    code_host.collaborate(repo, bob.login)
+    token_of(bob, repo, expect=200)
+    connect(bob.api, "code_host", code_host.user().login)
+    assert_shut(bob, repo)
+    connect(bob.api, "code_host", bob.login)
+    token_of(bob, repo, expect=200)
+    bob.api.delete("/integrations/code_host", expect=200)
+    assert_shut(bob, repo)
+
+
+def test_a_connection_that_the_code_host_refuses_says_so(ada, new_developer, code_host):
+    bob = new_developer()
+    repo = code_host.repository(bob.login)
+    code_host.drop_tokens(bob.login)
+    assert "connect again" in token_of(bob, repo, expect=409).json()["detail"]
+
+
+# ---- automation keys ----
+
+
+@pytest.fixture
+def automation(cluster):
+    """automation(api, repo, is_verified): a new automation key of the account, as an Api."""
+
+    def make(api, repo, is_verified):
+        body = {"name": "agent", "kind": "automation", **({"repo": repo} if repo else {})}
+        key = api.post("/account/api-keys", body, expect=201).json()
+        with cluster.postgres.connect("account") as db:
+            db.execute("UPDATE api_key SET repo_verified = %s WHERE id = %s", [is_verified, key["id"]])
+        return api.as_key(key["key"])
+
+    return make
+
+
+def test_a_verified_key_opens_its_own_repository(user, automation, installation, repo):
+    key = automation(user.api, repo, True)
+    assert key.post(TOKEN, {"repo": repo}, expect=200).json()["repository"] == repo
+    assert key.post(TOKEN, {"repo": repo.upper()}, expect=200)
+
+
+def test_a_verified_key_opens_no_other_repository(ada, automation, code_host, repo):
+    other = code_host.repository(ada.login)
+    key = automation(ada.api, repo, True)
+    key.problem("POST", TOKEN, 403, "forbidden", {"repo": other})
+    key.problem("POST", "/github/fork", 403, "forbidden", {"repo": other})
+
+
+def test_a_key_that_is_not_verified_opens_nothing_by_itself(user, automation, installation, repo):
+    key = automation(user.api, repo, False)
+    key.problem("POST", TOKEN, 404, "not_found", {"repo": repo})
+
+
+def test_a_key_that_is_not_verified_needs_the_account_s_access(ada, automation, repo):
+    key = automation(ada.api, repo, False)
+    key.post(TOKEN, {"repo": repo}, expect=200)
+
+
+def test_a_key_that_is_bound_to_no_repository_opens_nothing(ada, automation, repo):
+    token_of(ada, repo, expect=200)
+    key = automation(ada.api, None, False)
+    key.problem("POST", TOKEN, 404, "not_found", {"repo": repo})
+
+
+def test_the_scope_is_needed(ada, repo):
+    key = ada.api.post("/account/api-keys", {"name": "reader", "preset": "read_only"}, expect=201).json()["key"]
+    ada.api.as_key(key).problem("POST", TOKEN, 403, "insufficient_scope", {"repo": repo})
+
+
+# ---- rate limits ----
+
+
+@pytest.fixture
+def bob(new_developer, code_host):
+    """A developer with an installation of his own: (developer, repository, installation)."""
+    developer = new_developer()
+    return developer, code_host.repository(developer.login), code_host.install(developer.login)
+
+
+@pytest.fixture
+def replica(cluster):
+    """A second replica of svc-integrations, with its own address."""
+    process = cluster.separate("svc-integrations", "second")
+    process.start()
+    process.wait_ready()
+    yield process
+    process.stop()
+
+
+@pytest.mark.parametrize("limit", ["limit", "limit_secondary"])
+@pytest.mark.parametrize("status", [403, 429])
+def test_a_rate_limit_is_obeyed_by_all_replicas(bob, replica, ada, code_host, repo, limit, status):
+    developer, own, installation = bob
+    body = {"repo": own}
+    developer.call("repository", body)
+    getattr(code_host, limit)(120, status=status, path=f"^/repos/{own}$", actor=f"installation {installation}")
+    problem = developer.call("repository", body, 503)
+    assert "rate limit" in problem["detail"]
+    before = code_host.last_number()
+    for url in (None, replica.url):
+        assert developer.call("repository", body, 503, url=url)["error"] == "unavailable"
+    assert not code_host.requests(before, path=f"^/repos/{own}$")
+    ada.call("repository", {"repo": repo})
+
+
+def test_a_client_is_told_how_long_to_wait(bob, code_host):
+    developer, own, _ = bob
+    code_host.limit_secondary(77, path=f"^/repos/{own}$", actor=f"user {developer.login}")
+    first, second = (token_of(developer, own, expect=503) for _ in range(2))
+    assert first.headers["retry-after"] == "77"
+    assert 60 <= int(second.headers["retry-after"]) <= 77
+
+
+def test_a_call_that_uses_up_the_limit_has_succeeded(bob, code_host):
+    developer, own, installation = bob
+    headers = {"x-ratelimit-remaining": "0", "x-ratelimit-reset": str(int(time.time()) + 120)}
+    code_host.fail("GET", f"^/repos/{own}/readme$", headers=headers)
+    assert developer.call("repository", {"repo": own})["readme"]
+    developer.call("repository", {"repo": own}, 503)
+
+
+def test_a_refusal_that_is_no_rate_limit_is_none(bob, code_host):
+    developer, own, _ = bob
+    code_host.fail("GET", f"^/repos/{own}/pulls", status=403, body={"message": "Resource not accessible by integration"})
+    body = {"repo": own, "head": "x", "base": "main", "title": "x"}
+    assert "not accessible" in developer.call("pull-requests/open", body, 409)["detail"]
+    developer.call("repository", {"repo": own})

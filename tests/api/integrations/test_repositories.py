@@ -1,0 +1,484 @@
+"""The operations of /internal/code-host/, which other services use on behalf of an account."""
+
+import json
+import re
+from concurrent.futures import ThreadPoolExecutor
+
+import httpx
+import pytest
+
+from lib import api_def
+from lib.identity import identity
+from lib.stub_server import StubServer
+from lib.wait import wait_for
+
+FILE = ".github/workflows/agent.yml"
+WORKFLOW = """
+name: Agent
+on:
+  workflow_dispatch:
+    inputs:
+      direction: {type: string}
+"""
+
+
+def file_of(repo, **changes):
+    return {"repo": repo, "branch": "expops/agent", "path": FILE, "content": WORKFLOW, "message": "Add the agent", **changes}
+
+
+def put(developer, repo, expect=200, url=None, **changes):
+    return developer.call("files/put", file_of(repo, **changes), expect, url=url)
+
+
+@pytest.fixture
+def workflow(ada, repo):
+    """A repository whose default branch has a workflow."""
+    put(ada, repo, branch="main")
+    return repo
+
+
+# ---- who may ----
+
+OPERATIONS = {
+    "installation": {},
+    "repository": {},
+    "secrets/put": {"name": "KEY", "value": "x"},
+    "files/put": {"branch": "main", "path": "x", "content": "x", "message": "x"},
+    "pull-requests/open": {"head": "x", "base": "main", "title": "x"},
+    "pull-requests/merge": {"number": 1},
+    "workflows/dispatch": {"workflow": "agent.yml", "ref": "main", "key": "k"},
+    "runs/latest": {},
+    "runs/cancel": {"run_id": 1},
+    "pull-requests/list": {},
+    "issues/list": {},
+}
+CALLERS = {"runs/cancel": "svc-experiments", "pull-requests/list": "svc-fleet", "issues/list": "svc-fleet"}
+
+
+@pytest.fixture(scope="module")
+def with_fleet(cluster):
+    """The address of a replica that knows svc-fleet, which is not part of the cluster."""
+    known = cluster.secrets_of("svc-integrations")["IDENTITY_VERIFY_SECRETS"]
+    fleet = f"svc-fleet={cluster.pair_secret('svc-fleet', 'svc-integrations')}"
+    process = cluster.separate("svc-integrations", "fleet", IDENTITY_VERIFY_SECRETS=f"{known} {fleet}")
+    process.start()
+    process.wait_ready()
+    yield process.url
+    process.stop()
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_another_account_gets_nothing_and_changes_nothing(stranger, code_host, workflow, with_fleet, operation):
+    before = code_host.last_number()
+    body = {"repo": workflow, **OPERATIONS[operation]}
+    sender = CALLERS.get(operation, "svc-interests")
+    problem = stranger.call(operation, body, 404, sender, url=with_fleet)
+    assert problem["detail"] == "no such repository of this account"
+    assert {row["actor"] for row in code_host.requests(before)} == {f"user {stranger.login}"}
+
+
+def test_a_service_that_is_not_listed_gets_nothing(ada, repo, with_fleet):
+    table = {path.removeprefix("/internal/code-host/"): callers for _, path, _, callers in api_def.internal_operations()}
+    for operation, members in OPERATIONS.items():
+        for sender in {"svc-interests", "svc-experiments", "svc-fleet"} - set(table[operation]):
+            ada.call(operation, {"repo": repo, **members}, 404, sender, url=with_fleet)
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_members_are_checked(ada, with_fleet, operation):
+    sender = CALLERS.get(operation, "svc-interests")
+    problem = ada.call(operation, {"repo": 5}, 400, sender, url=with_fleet)
+    assert {fault["field"] for fault in problem["errors"]} >= {"repo"}
+
+
+def test_the_proof_of_a_key_is_passed_on(cluster, user, ada, installation, repo, new_developer):
+    without = type(ada)(cluster, user, ada.at_host)
+    without.call("files/put", file_of(repo), 404)
+    changed = without.call("files/put", file_of(repo), claims={"repo": repo.upper()})
+    assert changed["changed"] is True
+    without.call("files/put", file_of(repo), 403, claims={"repo": "acme/other"})
+
+
+def test_a_repository_without_the_app_is_404(new_developer, code_host):
+    bob = new_developer()
+    repo = code_host.repository(bob.login)
+    assert "not installed" in put(bob, repo, 404)["detail"]
+
+
+# ---- facts ----
+
+
+def test_the_installation(ada, installation, repo):
+    found = ada.call("installation", {"repo": repo})
+    assert found["installed"] is True and found["installation_id"] == installation
+
+
+def test_facts_and_readme(ada, code_host, installation):
+    repo = code_host.repository(ada.login, description="Ranks papers", files={"README.md": "# Ranker\n\nžluťoučký\n"})
+    facts = ada.call("repository", {"repo": repo.upper()})
+    assert facts["repo"] == repo and facts["description"] == "Ranks papers" and facts["default_branch"] == "main"
+    assert facts["readme"] == {"path": "README.md", "text": "# Ranker\n\nžluťoučký\n", "is_cut": False}
+
+
+def test_facts_need_no_installation(new_developer, code_host):
+    bob = new_developer()
+    repo = code_host.repository(bob.login, private=True, auto_init=False)
+    facts = bob.call("repository", {"repo": repo})
+    assert facts["private"] is True and facts["readme"] is None
+
+
+def test_a_long_readme_is_cut(ada, code_host, installation):
+    repo = code_host.repository(ada.login, files={"README.md": "word " * 100_000})
+    readme = ada.call("repository", {"repo": repo})["readme"]
+    assert readme["is_cut"] is True and len(readme["text"]) == 256 * 1024
+
+
+# ---- secrets ----
+
+
+def test_a_secret_is_sealed_for_the_repository(ada, code_host, repo):
+    body = {"repo": repo, "name": "EXPOPS_KEY", "value": "auto_" + "x" * 5000}
+    assert ada.call("secrets/put", body) == {"repo": repo, "name": "EXPOPS_KEY", "outcome": "created", "base_url": None}
+    assert code_host.secret(repo, "EXPOPS_KEY") == body["value"]
+    assert ada.call("secrets/put", {**body, "value": "ž"})["outcome"] == "updated"
+    assert code_host.secret(repo, "EXPOPS_KEY") == "ž"
+    assert not [row for row in code_host.requests() if "auto_xxx" in row["body"]]
+
+
+@pytest.mark.parametrize("name", ["1KEY", "GITHUB_TOKEN", "github_x", "A-B", "A B", "A/B", ""])
+def test_a_name_that_the_code_host_refuses_is_400(ada, repo, name):
+    ada.call("secrets/put", {"repo": repo, "name": name, "value": "x"}, 400)
+
+
+def test_a_secret_has_one_source(ada, repo):
+    for body in ({}, {"value": "x", "model_provider": "openai"}):
+        ada.call("secrets/put", {"repo": repo, "name": "KEY", **body}, 400)
+
+
+def test_the_model_key_of_the_account(cluster, ada, code_host, repo):
+    body = {"repo": repo, "name": "MODEL_KEY", "model_provider": "custom"}
+    assert ada.call("secrets/put", body)["outcome"] == "model_key_missing"
+    assert code_host.secret(repo, "MODEL_KEY") is None
+    models = StubServer(lambda request: request.reply(200, '{"object": "list", "data": []}', Content_Type="application/json"))
+    process = cluster.separate("svc-integrations", "models", FETCH_ALLOW="127.0.0.0/8")
+    process.start()
+    try:
+        process.wait_ready()
+        auth = identity(cluster, "svc-integrations", account=ada.account)
+        url, key = f"{process.url}/api/v1.0/integrations/custom/connect", {"api_key": "sk-test", "base_url": f"{models.url}/v1"}
+        assert httpx.post(url, json=key, auth=auth).status_code == 200
+    finally:
+        process.stop()
+        models.close()
+    put_key = ada.call("secrets/put", body)
+    assert put_key["outcome"] == "created" and put_key["base_url"] == f"{models.url}/v1"
+    assert code_host.secret(repo, "MODEL_KEY") == "sk-test"
+    ada.call("secrets/put", {**body, "model_provider": "tracker_a"}, 409)
+    ada.call("secrets/put", {**body, "model_provider": "nobody"}, 404)
+
+
+# ---- files ----
+
+
+def test_a_file_comes_on_a_new_branch(ada, code_host, repo):
+    made = put(ada, repo)
+    commit = made.pop("commit_sha")
+    assert re.fullmatch("[0-9a-f]{40}", commit)
+    assert made == {"repo": repo, "branch": "expops/agent", "branch_created": True, "path": FILE, "changed": True}
+    assert code_host.files(repo, "expops/agent")[FILE] == WORKFLOW
+    assert FILE not in code_host.files(repo)
+
+
+def test_a_repeated_put_changes_nothing(ada, code_host, repo):
+    first, second = put(ada, repo), put(ada, repo)
+    assert second == {**first, "branch_created": False, "changed": False}
+
+
+def test_a_put_replaces_another_content(ada, code_host, repo):
+    put(ada, repo)
+    for content in ("", "ž\n" * 1000, WORKFLOW):
+        assert put(ada, repo, content=content)["changed"] is True
+        assert code_host.files(repo, "expops/agent")[FILE] == content
+
+
+def test_a_branch_begins_at_its_base(ada, code_host, repo):
+    put(ada, repo, branch="first", path="a b/ž.txt", content="1")
+    put(ada, repo, branch="second", base="first", content="2")
+    files = code_host.files(repo, "second")
+    assert files["a b/ž.txt"] == "1" and files[FILE] == "2"
+
+
+@pytest.mark.parametrize(
+    "member, value",
+    [("base", "nowhere"), ("branch", "a..b"), ("branch", "-x"), ("branch", "a b"), ("branch", "x.lock"), ("branch", "x/"),
+     ("path", "/x"), ("path", "a//b"), ("path", "../x"), ("path", "a/./b"), ("path", ".git/config"), ("path", "a/"),
+     ("message", ""), ("content", None), ("content", "x" * (512 * 1024 + 1))],
+)  # fmt: skip
+def test_what_git_does_not_take_is_400(ada, repo, member, value):
+    problem = put(ada, repo, 400, **{member: value})
+    assert [fault["field"] for fault in problem["errors"]] == [member]
+
+
+def test_a_folder_at_the_path_is_409(ada, repo):
+    put(ada, repo)
+    assert "folder" in put(ada, repo, 409, path=".github/workflows")["detail"]
+
+
+def test_somebody_else_s_write_is_looked_at_again(ada, code_host, repo):
+    put(ada, repo)
+    code_host.fail("PUT", "/contents/", status=409, body={"message": "does not match"})
+    assert put(ada, repo, content="on: push\n")["changed"] is True
+
+
+def test_a_lost_answer_of_a_write_converges(ada, code_host, repo):
+    put(ada, repo)
+    code_host.fail("PUT", "/contents/", drop=True)
+    assert put(ada, repo, 503, content="on: push\n")["error"] == "outcome_uncertain"
+    assert put(ada, repo, content="on: push\n")["changed"] is False
+
+
+def test_a_lost_answer_of_a_new_branch_converges(ada, code_host, repo):
+    code_host.fail("POST", "/git/refs$", drop=True)
+    assert put(ada, repo, 503)["error"] == "outcome_uncertain"
+    assert put(ada, repo)["changed"] is True
+
+
+def test_a_workflow_needs_its_permission(new_developer, code_host):
+    bob = new_developer()
+    repo = code_host.repository(bob.login)
+    code_host.install(bob.login, permissions={"contents": "write", "metadata": "read"})
+    put(bob, repo, path="notes.md")
+    put(bob, repo, 409)
+
+
+def test_a_branch_is_written_by_one_at_a_time(ada, cluster, code_host, repo):
+    """Two replicas, and a code host that answers slowly: no write begins before the last one has ended."""
+    second = cluster.separate("svc-integrations", "writer")
+    second.start()
+    try:
+        second.wait_ready()
+        put(ada, repo)
+        before = code_host.last_number()
+        urls = [cluster.url("svc-integrations"), second.url]
+        with ThreadPoolExecutor(8) as pool:
+            made = list(pool.map(lambda n: put(ada, repo, path=f"{n}.txt", content=str(n), url=urls[n % 2]), range(8)))
+    finally:
+        second.stop()
+    assert all(row["changed"] for row in made)
+    files = code_host.files(repo, "expops/agent")
+    assert [files[f"{n}.txt"] for n in range(8)] == [str(n) for n in range(8)]
+    rows = code_host.requests(before, path="/contents/")
+    looked, written = ([row["target"].split("?")[0] for row in rows if row["method"] == method] for method in ("GET", "PUT"))
+    assert looked == written and all(row["status"] in (201, 404) for row in rows)
+
+
+# ---- pull requests ----
+
+
+def open_pull(developer, repo, expect=200, **changes):
+    body = {"repo": repo, "head": "expops/agent", "title": "Add the agent", "body": "A workflow.", **changes}
+    return developer.call("pull-requests/open", body, expect)
+
+
+def test_a_pull_request_is_opened_once(ada, repo):
+    commit = put(ada, repo)["commit_sha"]
+    first = open_pull(ada, repo)
+    pull = first["pull_request"]
+    assert first["created"] is True and first["repo"] == repo
+    assert (pull["state"], pull["merged"], pull["head"], pull["base"]) == ("open", False, "expops/agent", "main")
+    assert pull["head_sha"] == commit and pull["title"] == "Add the agent"
+    again = open_pull(ada, repo, title="Another title", base="main")
+    assert again["created"] is False and again["pull_request"]["number"] == pull["number"]
+    assert again["pull_request"]["title"] == "Add the agent"
+
+
+def test_a_lost_answer_of_a_pull_request_converges(ada, code_host, repo):
+    put(ada, repo)
+    code_host.fail("POST", "/pulls$", drop=True)
+    open_pull(ada, repo, 503)
+    assert open_pull(ada, repo)["created"] is False
+
+
+def test_a_merged_branch_finds_its_pull_request(ada, code_host, repo):
+    put(ada, repo)
+    number = open_pull(ada, repo)["pull_request"]["number"]
+    code_host.merge(repo, number)
+    refusal = {"message": "Validation Failed", "errors": [{"message": "No commits between main and expops/agent"}]}
+    code_host.fail("POST", "/pulls$", status=422, body=refusal)
+    found = open_pull(ada, repo)
+    assert found["created"] is False and found["pull_request"]["number"] == number
+    assert found["pull_request"]["merged"] is True
+
+
+def test_nothing_to_merge_is_409(ada, code_host, repo):
+    put(ada, repo)
+    refusal = {"message": "Validation Failed", "errors": [{"message": "No commits between main and expops/agent"}]}
+    code_host.fail("POST", "/pulls$", status=422, body=refusal)
+    assert "No commits between" in open_pull(ada, repo, 409)["detail"]
+
+
+def test_a_pull_request_is_merged_once(ada, code_host, repo):
+    commit = put(ada, repo)["commit_sha"]
+    number = open_pull(ada, repo)["pull_request"]["number"]
+    body = {"repo": repo, "number": number, "sha": commit}
+    for _ in range(2):
+        merged = ada.call("pull-requests/merge", body)
+        assert merged["merged"] is True and merged["pull_request"]["state"] == "closed"
+    assert code_host.files(repo)[FILE] == WORKFLOW
+    assert len(code_host.requests(method="PUT", path=f"^/repos/{repo}/pulls/{number}/merge$")) == 1
+
+
+def test_a_lost_answer_of_a_merge_converges(ada, code_host, repo):
+    put(ada, repo)
+    body = {"repo": repo, "number": open_pull(ada, repo)["pull_request"]["number"]}
+    code_host.fail("PUT", "/merge$", drop=True)
+    ada.call("pull-requests/merge", body, 503)
+    assert ada.call("pull-requests/merge", body)["merged"] is True
+
+
+def test_a_branch_that_has_moved_on_is_not_merged(ada, repo):
+    put(ada, repo)
+    number = open_pull(ada, repo)["pull_request"]["number"]
+    ada.call("pull-requests/merge", {"repo": repo, "number": number, "sha": "0" * 40}, 409)
+    ada.call("pull-requests/merge", {"repo": repo, "number": 9999}, 404)
+
+
+def test_open_pull_requests_are_listed_in_pages(ada, repo, with_fleet):
+    for branch in ("one", "two", "three"):
+        put(ada, repo, branch=branch, path=f"{branch}.txt", content=branch)
+        open_pull(ada, repo, head=branch, title=branch)
+    options = {"sender": "svc-fleet", "url": with_fleet}
+    first = ada.call("pull-requests/list", {"repo": repo, "per_page": 2}, **options)
+    second = ada.call("pull-requests/list", {"repo": repo, "per_page": 2, "page": first["next_page"]}, **options)
+    assert second["next_page"] is None
+    titles = [pull["title"] for pull in first["pull_requests"] + second["pull_requests"]]
+    assert sorted(titles) == ["one", "three", "two"]
+
+
+def test_issues_are_listed_without_pull_requests(ada, code_host, repo, with_fleet):
+    put(ada, repo)
+    open_pull(ada, repo)
+    answer = code_host.api("POST", f"/repos/{repo}/issues", ada.at_host.token, json={"title": "Slow", "labels": ["bug"]})
+    assert answer.status_code == 201, answer.text
+    (issue,) = ada.call("issues/list", {"repo": repo}, sender="svc-fleet", url=with_fleet)["issues"]
+    assert (issue["title"], issue["labels"], issue["state"], issue["author"]) == ("Slow", ["bug"], "open", ada.login)
+
+
+# ---- runs ----
+
+
+def dispatch(developer, repo, key, expect=200, **changes):
+    body = {"repo": repo, "workflow": "agent.yml", "ref": "main", "inputs": {"direction": "up"}, "key": key, **changes}
+    return developer.call("workflows/dispatch", body, expect)
+
+
+def test_a_key_starts_one_run(ada, code_host, workflow):
+    first, second = dispatch(ada, workflow, "a"), dispatch(ada, workflow, "a")
+    assert second == {**first, "repeated": True}
+    (run,) = code_host.runs(workflow)
+    assert (run["id"], run["inputs"]) == (first["run_id"], {"direction": "up"})
+    other = dispatch(ada, workflow, "b")
+    assert other["run_id"] != first["run_id"] and other["repeated"] is False
+    assert dispatch(ada, workflow, "b", 409, workflow="other.yml")
+
+
+def test_keys_belong_to_an_account(ada, new_developer, code_host, workflow):
+    bob = new_developer()
+    code_host.collaborate(workflow, bob.login)
+    assert dispatch(ada, workflow, "c")["run_id"] != dispatch(bob, workflow, "c")["run_id"]
+
+
+def test_a_lost_answer_of_a_dispatch_is_not_sent_again(ada, code_host, workflow):
+    dispatch(ada, workflow, "before")
+    code_host.fail("POST", "/dispatches$", drop=True)
+    assert dispatch(ada, workflow, "lost", 503)["error"] == "outcome_uncertain"
+    found = dispatch(ada, workflow, "lost")
+    assert found["repeated"] is True
+    assert [run["id"] for run in code_host.runs(workflow)][1:] == [found["run_id"]]
+
+
+def test_a_dispatch_that_was_refused_can_be_tried_again(ada, code_host, workflow):
+    assert "Unexpected inputs" in dispatch(ada, workflow, "d", 409, inputs={"speed": "high"})["detail"]
+    assert dispatch(ada, workflow, "d")["repeated"] is False
+    dispatch(ada, workflow, "e", 404, workflow="nowhere.yml")
+    dispatch(ada, workflow, "f", 409, ref="nowhere")
+
+
+def test_a_code_host_that_does_not_name_the_run(ada, code_host, workflow):
+    """It answers 204, and the run comes to be a moment later."""
+    dispatch(ada, workflow, "named")
+    path, before = f"/repos/{workflow}/actions/workflows/agent.yml/dispatches", code_host.last_number()
+    code_host.fail("POST", "/dispatches$", status=204, body="")
+    with ThreadPoolExecutor(1) as pool:
+        unnamed = pool.submit(dispatch, ada, workflow, "unnamed")
+        wait_for(lambda: code_host.requests(before, "POST", path), "the dispatch was sent")
+        assert code_host.api("POST", path, ada.at_host.token, json={"ref": "main"}).status_code == 204
+        made = unnamed.result()
+    assert made["run_id"] == code_host.runs(workflow)[-1]["id"]
+
+
+@pytest.mark.parametrize("inputs", [{"a": 1}, {f"i{n}": "x" for n in range(26)}, []])
+def test_inputs_are_at_most_25_texts(ada, workflow, inputs):
+    dispatch(ada, workflow, "g", 400, inputs=inputs)
+
+
+def test_the_latest_run(ada, code_host, workflow):
+    assert ada.call("runs/latest", {"repo": workflow})["run"] is None
+    assert ada.call("runs/latest", {"repo": workflow, "workflow": "nowhere.yml"})["run"] is None
+    first, second = dispatch(ada, workflow, "h")["run_id"], dispatch(ada, workflow, "i")["run_id"]
+    code_host.change_run(second, "completed", "success")
+    for body in ({}, {"workflow": "agent.yml"}, {"branch": "main"}, {"run_id": second}):
+        run = ada.call("runs/latest", {"repo": workflow, **body})["run"]
+        assert (run["run_id"], run["status"], run["conclusion"]) == (second, "completed", "success")
+        assert run["event"] == "workflow_dispatch" and run["branch"] == "main"
+    assert ada.call("runs/latest", {"repo": workflow, "branch": "nowhere"})["run"] is None
+    assert ada.call("runs/latest", {"repo": workflow, "run_id": first})["run"]["status"] == "queued"
+    ada.call("runs/latest", {"repo": workflow, "run_id": 987654321}, 404)
+
+
+def test_a_run_is_cancelled_once(ada, code_host, workflow):
+    body = {"repo": workflow, "run_id": dispatch(ada, workflow, "j")["run_id"]}
+    assert ada.call("runs/cancel", body, sender="svc-experiments")["accepted"] is True
+    code_host.change_run(body["run_id"], "completed", "cancelled")
+    again = ada.call("runs/cancel", body, sender="svc-experiments")
+    assert again["accepted"] is False and again["run"]["conclusion"] == "cancelled"
+    ada.call("runs/cancel", {**body, "run_id": 987654321}, 404, sender="svc-experiments")
+
+
+# ---- renamed repositories, as the code host redirects them ----
+
+
+def test_a_redirect_to_the_number_of_a_repository(cluster, user, ada, code_host):
+    """The code host redirects a renamed repository to its number, and takes it in a token."""
+    seen = []
+
+    def answer(request):
+        path, method = request.path, request.command
+        seen.append((method, path, request.body.decode()))
+        moved = {"Location": f"{stub.url}/repositories/77{path.removeprefix('/repos/acme/old')}"}
+        if path.startswith("/repos/acme/old"):
+            return request.reply(301, '{"message": "Moved Permanently"}', **moved)
+        answers = {
+            "/repositories/77/installation": {"id": 9, "account": {"login": "acme"}, "permissions": {"contents": "write"}},
+            "/repositories/77": {"id": 77, "full_name": "acme/new", "name": "new"},
+            "/repos/acme/new": {"id": 77, "full_name": "acme/new", "default_branch": "main"},
+            "/app/installations/9/access_tokens": {"token": "ghs_x", "permissions": {"contents": "write"}},
+        }
+        status = 201 if method == "POST" else 200 if path in answers else 404
+        return request.reply(status, json.dumps(answers.get(path, {"message": "Not Found"})))
+
+    stub = StubServer(answer)
+    process = cluster.separate("svc-integrations", "renamed", CODE_HOST_API_URL=stub.url)
+    process.start()
+    try:
+        process.wait_ready()
+        without = type(ada)(cluster, user, ada.at_host)
+        for _ in range(2):
+            facts = without.call("repository", {"repo": "acme/old"}, url=process.url, claims={"repo": "acme/old"})
+            assert facts["repo"] == "acme/new"
+    finally:
+        process.stop()
+        stub.close()
+    tokens = [json.loads(body) for method, _, body in seen if method == "POST"]
+    assert tokens == [{"repository_ids": [77], "permissions": {"contents": "read"}}] * 2
+    assert sum(path == "/repositories/77" for _, path, _ in seen) == 1
