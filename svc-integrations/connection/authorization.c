@@ -122,12 +122,18 @@ static void store(struct request *rq, struct arena *arena, const struct provider
 	struct sealed sealed = credentials_seal(arena, &owner, &credentials);
 	const char *scopes = tokens->scopes ? tokens->scopes : provider->oauth->scopes;
 	pg_begin(rq);
-	struct pg_rows *rows =
-		pg_query(rq, CONNECTION_STORE_SQL, pg_text(owner.connection),
-	                 pg_text(owner.account), pg_text(provider->name), pg_text(user->id),
-	                 pg_text(user->login), pg_text(user->email), pg_text(scopes),
-	                 pg_bytes(sealed.data, sealed.length), pg_text(tokens->token_type),
-	                 pg_int(tokens->expires_in_s), pg_null());
+	struct pg_rows *rows;
+	enum err_code code =
+		pg_try(rq, &rows, NULL, CONNECTION_STORE_SQL, pg_text(owner.connection),
+	               pg_text(owner.account), pg_text(provider->name), pg_text(user->id),
+	               pg_text(user->login), pg_text(user->email), pg_text(scopes),
+	               pg_bytes(sealed.data, sealed.length), pg_text(tokens->token_type),
+	               pg_int(tokens->expires_in_s), pg_null());
+	if (code) { /* the account was deleted meanwhile, for example */
+		pg_rollback(rq);
+		oauth_revoke(rq, provider, tokens->access_token, tokens->refresh_token, true);
+		pg_raise(rq, code);
+	}
 	connection_reply(rq, provider, pg_json(rows));
 }
 

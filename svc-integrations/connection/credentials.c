@@ -53,9 +53,8 @@ struct sealed credentials_seal(struct arena *arena, const struct credentials_own
 	                  json_write_mut(arena, object, NULL));
 }
 
-struct credentials credentials_open(struct request *rq, struct arena *arena,
-                                    const struct credentials_owner *owner, const void *sealed,
-                                    size_t length)
+bool credentials_try_open(struct arena *arena, const struct credentials_owner *owner,
+                          const void *sealed, size_t length, struct credentials *ret_credentials)
 {
 	yyjson_val *root = NULL;
 	const char *text = vault_open(arena, credentials_context(arena, owner), sealed, length);
@@ -65,11 +64,22 @@ struct credentials credentials_open(struct request *rq, struct arena *arena,
 		          "missing from SEAL_KEYS",
 		          f_text("connection", owner->connection),
 		          f_text("provider", owner->provider));
-		raise_error(rq, ERR_CONFLICT, "the stored token cannot be read; connect again");
+		return false;
 	}
-	return (struct credentials){
+	*ret_credentials = (struct credentials){
 		.access_token = json_get_text(root, "access_token"),
 		.refresh_token = json_get_text(root, "refresh_token"),
 		.api_key = json_get_text(root, "api_key"),
 	};
+	return true;
+}
+
+struct credentials credentials_open(struct request *rq, struct arena *arena,
+                                    const struct credentials_owner *owner, const void *sealed,
+                                    size_t length)
+{
+	struct credentials credentials;
+	if (!credentials_try_open(arena, owner, sealed, length, &credentials))
+		raise_error(rq, ERR_CONFLICT, CREDENTIALS_UNREADABLE "; connect again");
+	return credentials;
 }

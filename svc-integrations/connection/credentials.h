@@ -31,8 +31,14 @@ const char *credentials_context(struct arena *arena, const struct credentials_ow
 struct sealed credentials_seal(struct arena *arena, const struct credentials_owner *owner,
                                const struct credentials *credentials);
 
-/** Open what was sealed for this row, in `arena`. Raises ERR_CONFLICT when it does not open, and logs
- * that the row was changed or that its key is missing from SEAL_KEYS. */
+#define CREDENTIALS_UNREADABLE "the stored token cannot be read"
+
+/** Open what was sealed for this row, in `arena`. False: it does not open; it is logged that the row was changed or
+ * that its key is missing from SEAL_KEYS. */
+bool credentials_try_open(struct arena *arena, const struct credentials_owner *owner,
+                          const void *sealed, size_t length, struct credentials *ret_credentials);
+
+/** As credentials_try_open(). Raises ERR_CONFLICT when it does not open. */
 struct credentials credentials_open(struct request *rq, struct arena *arena,
                                     const struct credentials_owner *owner, const void *sealed,
                                     size_t length);

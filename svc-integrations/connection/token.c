@@ -43,6 +43,7 @@ enum {
 	TOKEN_SCOPES,
 	TOKEN_IS_VALID,
 	TOKEN_IS_LEASED,
+	TOKEN_HAS_ENDED, /* the last refresh: not so when its process died */
 	TOKEN_FENCE,
 	TOKEN_FAULT,
 };
@@ -126,8 +127,11 @@ static void refresh_run(struct request *rq)
 	refresh->fence = pg_value(rows, 0, 0);
 	size_t length;
 	const void *sealed = pg_value_bytes(arena, rows, 0, 1, &length);
-	struct credentials old = credentials_open(rq, arena, &owner, sealed, length);
-	refresh_under(rq, arena, refresh, &owner, &old);
+	struct credentials old;
+	if (credentials_try_open(arena, &owner, sealed, length, &old))
+		refresh_under(rq, arena, refresh, &owner, &old);
+	else
+		give_up(rq, refresh, OAUTH_UNAVAILABLE, CREDENTIALS_UNREADABLE);
 }
 
 static void refresh_done(struct request *rq)
@@ -162,7 +166,7 @@ static void check_refreshed(struct request *rq, const struct provider *provider,
 	if (!pg_value_bool(rows, 0, TOKEN_IS_ACTIVE))
 		raise_error(rq, ERR_CONFLICT, "the connection has expired: %s",
 		            pg_value(rows, 0, TOKEN_REASON));
-	if (pg_value_bool(rows, 0, TOKEN_IS_VALID) || pg_value_bool(rows, 0, TOKEN_IS_LEASED) ||
+	if (pg_value_bool(rows, 0, TOKEN_IS_VALID) || !pg_value_bool(rows, 0, TOKEN_HAS_ENDED) ||
 	    pg_value_int(rows, 0, TOKEN_FENCE) <= fence_before)
 		return;
 	if (fault)

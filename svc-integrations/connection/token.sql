@@ -2,7 +2,7 @@
 -- $1 account, $2 provider, $3 seconds that the token must still be valid.
 SELECT id, status = 'active', coalesce(status_reason, ''), sealed, token_type, time_json(token_expires_at), to_jsonb(scopes),
        token_expires_at IS NULL OR token_expires_at > now() + make_interval(secs => $3::float8),
-       refresh_until IS NOT NULL AND refresh_until >= now(), refresh_fence, refresh_fault
+       refresh_until IS NOT NULL AND refresh_until >= now(), refresh_until IS NULL, refresh_fence, refresh_fault
 FROM connection WHERE account_id = $1 AND provider = $2;
 
 -- name: refresh_lease

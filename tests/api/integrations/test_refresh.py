@@ -116,23 +116,28 @@ def pair_api(pair):
     return pair.user().api
 
 
-def ask_all(api, count=CLIENTS):
-    """Ask for the token from so many clients at once; the answers."""
-    barrier = threading.Barrier(count)
+@pytest.fixture
+def clients(pair_api):
+    """Fifty clients of the account."""
+    return [pair_api.as_key(pair_api.key) for _ in range(CLIENTS)]
 
-    def ask(_):
-        mine = api.as_key(api.key)
+
+def ask_all(clients):
+    """Ask for the token from all clients at once; the answers."""
+    barrier = threading.Barrier(len(clients))
+
+    def ask(client):
         barrier.wait()
-        return mine.get(TOKEN)
+        return client.get(TOKEN)
 
-    with ThreadPoolExecutor(count) as pool:
-        return list(pool.map(ask, range(count)))
+    with ThreadPoolExecutor(len(clients)) as pool:
+        return list(pool.map(ask, clients))
 
 
-def test_fifty_clients_cause_one_refresh(pair, pair_api, pair_oauth_provider, login):
+def test_fifty_clients_cause_one_refresh(clients, pair_api, pair_oauth_provider, login):
     connect_expired(pair_oauth_provider, pair_api, login)
     after = pair_oauth_provider.last_number()
-    answers = ask_all(pair_api)
+    answers = ask_all(clients)
     assert [answer.status_code for answer in answers] == [200] * CLIENTS
     assert len({answer.json()["access_token"] for answer in answers}) == 1
     assert refreshes(pair_oauth_provider, after) == 1
@@ -155,8 +160,8 @@ def leased(db, made):
     return row[0]
 
 
-def kill_refreshing(pair, pair_api, provider, db, made, until):
-    """Kill the first replica when `until` is true of the refresh that it makes; then ask from fifty clients."""
+def kill_refreshing(pair, db, made, until):
+    """Kill the first replica when `until` is true of the refresh that it makes."""
     with ThreadPoolExecutor(1) as pool:
         sent = begin_refresh(pair, account_of(db, made), pool)
         wait_for(until, "the refresh has come so far")
@@ -175,24 +180,24 @@ def is_asked(provider, after):
     return lambda: refreshes(provider, after) > 0
 
 
-def check_alive(pair_api, provider, after, asked):
+def check_alive(clients, provider, after, asked):
     """Fifty clients get one good token, by one more refresh that reached the provider."""
-    answers = ask_all(pair_api)
+    answers = ask_all(clients)
     assert [answer.status_code for answer in answers] == [200] * CLIENTS
     assert len({answer.json()["access_token"] for answer in answers}) == 1
     assert refreshes(provider, after) == asked
     assert whoami(provider, answers[0].json()["access_token"]) == 200
 
 
-def check_expired(pair_api):
+def check_expired(pair_api, clients):
     """The new token is lost with the process, and the provider takes the old one once: all clients are told."""
-    answers = ask_all(pair_api)
+    answers = ask_all(clients)
     assert {answer.status_code for answer in answers} == {409}
     assert all("invalid_grant" in answer.json()["detail"] for answer in answers)
     assert (status(pair_api)["status"], "invalid_grant" in status(pair_api)["status_reason"]) == ("expired", True)
 
 
-def test_killed_while_the_lease_is_taken(pair, pair_api, pair_oauth_provider, pair_db, login, recovered):
+def test_killed_while_the_lease_is_taken(pair, pair_api, clients, pair_oauth_provider, pair_db, login, recovered):
     made = connect_expired(pair_oauth_provider, pair_api, login)
     after = pair_oauth_provider.last_number()
     with pair.postgres.connect("integrations") as holder, holder.transaction():
@@ -203,28 +208,28 @@ def test_killed_while_the_lease_is_taken(pair, pair_api, pair_oauth_provider, pa
             pair["svc-integrations"][0].kill9()
             sent.result()
             wait_no_lock(pair_db)
-    check_alive(pair_api, pair_oauth_provider, after, 1)
+    check_alive(clients, pair_oauth_provider, after, 1)
 
 
-def test_killed_before_the_provider_has_the_request(pair, pair_api, pair_oauth_provider, pair_db, login, recovered):
+def test_killed_before_the_provider_has_the_request(pair, pair_api, clients, pair_oauth_provider, pair_db, login, recovered):
     made = connect_expired(pair_oauth_provider, pair_api, login)
     after = pair_oauth_provider.last_number()
     pair_oauth_provider.fail("POST", "^/token$", hang=True, before=True)
-    kill_refreshing(pair, pair_api, pair_oauth_provider, pair_db, made, is_asked(pair_oauth_provider, after))
+    kill_refreshing(pair, pair_db, made, is_asked(pair_oauth_provider, after))
     assert leased(pair_db, made)
-    check_alive(pair_api, pair_oauth_provider, after, 2)
+    check_alive(clients, pair_oauth_provider, after, 2)
 
 
-def test_killed_before_the_answer_arrives(pair, pair_api, pair_oauth_provider, pair_db, login, recovered):
+def test_killed_before_the_answer_arrives(pair, pair_api, clients, pair_oauth_provider, pair_db, login, recovered):
     made = connect_expired(pair_oauth_provider, pair_api, login)
     after = pair_oauth_provider.last_number()
     pair_oauth_provider.fail("POST", "^/token$", hang=True)
-    kill_refreshing(pair, pair_api, pair_oauth_provider, pair_db, made, is_asked(pair_oauth_provider, after))
+    kill_refreshing(pair, pair_db, made, is_asked(pair_oauth_provider, after))
     assert leased(pair_db, made)
-    check_expired(pair_api)
+    check_expired(pair_api, clients)
 
 
-def test_killed_before_the_answer_is_stored(pair, pair_api, pair_oauth_provider, pair_db, login, recovered):
+def test_killed_before_the_answer_is_stored(pair, pair_api, clients, pair_oauth_provider, pair_db, login, recovered):
     made = connect_expired(pair_oauth_provider, pair_api, login)
     with pair.postgres.connect("integrations") as holder, held_store(holder, login):
         with ThreadPoolExecutor(1) as pool:
@@ -233,15 +238,15 @@ def test_killed_before_the_answer_is_stored(pair, pair_api, pair_oauth_provider,
             pair["svc-integrations"][0].kill9()
             sent.result()
             wait_no_lock(pair_db)
-    check_expired(pair_api)
+    check_expired(pair_api, clients)
 
 
-def test_killed_after_the_answer_is_stored(pair, pair_api, pair_oauth_provider, pair_db, login, recovered):
+def test_killed_after_the_answer_is_stored(pair, pair_api, clients, pair_oauth_provider, pair_db, login, recovered):
     made = connect_expired(pair_oauth_provider, pair_api, login)
     after = pair_oauth_provider.last_number()
     assert ask_replica(pair, 0, "GET", TOKEN, account_of(pair_db, made)).status_code == 200
     pair["svc-integrations"][0].kill9()
-    check_alive(pair_api, pair_oauth_provider, after, 1)
+    check_alive(clients, pair_oauth_provider, after, 1)
 
 
 def test_a_stopped_process_does_not_store_what_came_late(pair, pair_api, pair_oauth_provider, pair_db, login, recovered):
