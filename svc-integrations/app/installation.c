@@ -5,6 +5,7 @@
 #include "installation.sql.h"
 #include "pg/pg.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #define BELIEVED_S 3600
@@ -38,13 +39,15 @@ static bool ask(struct request *rq, const struct repository_name *repo, struct i
 	if (answer.status != 200)
 		raise_error(rq, ERR_UPSTREAM, "the code host refuses the app: %s",
 		            code_host_reason(rq, &answer));
+	int64_t id = json_get_int(answer.json, "id", 0);
 	yyjson_val *permissions = json_get(answer.json, "permissions");
 	const char *owner = json_get_text(json_get(answer.json, "account"), "login");
+	if (id <= 0 || !yyjson_is_obj(permissions))
+		raise_error(rq, ERR_UPSTREAM, "the code host's answer describes no installation");
 	*found = (struct installation){
-		.id = arena_printf(rq->arena, "%lld",
-	                           (long long)json_get_int(answer.json, "id", 0)),
+		.id = arena_printf(rq->arena, "%" PRId64, id),
 		.owner = owner ? owner : repo->owner,
-		.permissions = permissions ? json_write(rq->arena, permissions, NULL) : "{}",
+		.permissions = json_write(rq->arena, permissions, NULL),
 	};
 	if (strcmp(answer.path, path) != 0)
 		read_redirect(rq, answer.path, found);
