@@ -113,10 +113,10 @@ class Counterpart:
         self.fail(status=status, headers={"retry-after": str(seconds)},
                   body={"message": "You have exceeded a secondary rate limit."}, times=times, **row)
 
-    def requests(self, after=0, method=None, path=""):
-        """The requests so far: dicts with number, method, target, headers, body, actor (`app`, `user LOGIN`, `installation
-        ID`, `unknown`, None), status and violations."""
-        rows = self.control("GET", f"/requests/{after}")
+    def requests(self, after=0, method=None, path="", url=None):
+        """The requests so far, of the service at `url` where the program has several: dicts with number, method, target,
+        headers, body, actor (`app`, `user LOGIN`, `installation ID`, `unknown`, None), status and violations."""
+        rows = self.control("GET", f"/requests/{after}", url=url)
         return [row for row in rows if method in (None, row["method"]) and re.search(path, row["target"])]
 
     def last_number(self):
@@ -253,6 +253,10 @@ class CodeHost(Counterpart):
     def drop_tokens(self, login):
         """All tokens of a user end, as when the user revokes the app."""
         self.control("POST", "/tokens/drop", {"login": login})
+
+    def tokens(self):
+        """All tokens and refresh tokens that are valid."""
+        return self.control("GET", "/tokens")
 
     def set_token_lifetime(self, seconds):
         """Tokens of users end after this time and can be refreshed; None: they do not end. For tokens made from now on."""

@@ -105,6 +105,7 @@ export function controlsOf(host) {
       /^\/tokens\/drop$/,
       ({ login, token }) => world.dropTokens((owner, text) => text === token || owner.login === login),
     ],
+    ["GET", /^\/tokens$/, () => [...world.tokens.keys(), ...world.oauth.refreshTokens.keys()]],
     ["POST", /^\/oauth$/, ({ lifetime }) => (world.oauth.lifetime = lifetime)],
     ["POST", /^\/webhook$/, (body) => changeWebhook(world, body)],
     ["GET", /^\/deliveries$/, () => world.deliveries.list()],
