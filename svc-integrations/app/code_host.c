@@ -27,10 +27,16 @@ static yyjson_val *parse(struct request *rq, const struct fetch_response *answer
 	return root;
 }
 
-/* Make one call, and obey the rate limit that the answer tells. */
+/* One call. */
+struct call {
+	const char *method, *path, *body; /* body NULL: none */
+	size_t length;
+	bool is_safe; /* changes nothing */
+};
+
+/* Make the call, and obey the rate limit that the answer tells. */
 static struct fetch_response *call_once(struct request *rq, const struct code_host_auth *auth,
-                                        const char *method, const char *path, const char *body,
-                                        size_t length)
+                                        const struct call *call)
 {
 	rate_limit_check(rq, auth->limit);
 	const struct http_field fields[] = {
@@ -40,25 +46,27 @@ static struct fetch_response *call_once(struct request *rq, const struct code_ho
 		http_field_of("User-Agent", "expops"),
 		http_field_of("Content-Type", "application/json"),
 	};
-	const struct fetch_call call = {
-		.method = method,
-		.url = arena_printf(rq->arena, "%s%s", code_host_api_url(), path),
+	const struct fetch_call fetch = {
+		.method = call->method,
+		.url = arena_printf(rq->arena, "%s%s", code_host_api_url(), call->path),
 		.fields = fields,
-		.field_count = body ? ARRAY_LEN(fields) : ARRAY_LEN(fields) - 1,
-		.body = body,
-		.body_length = length,
+		.field_count = call->body ? ARRAY_LEN(fields) : ARRAY_LEN(fields) - 1,
+		.body = call->body,
+		.body_length = call->length,
 		.response_max_bytes = ANSWER_MAX_BYTES,
 		.timeout_ms = CALL_TIMEOUT_MS,
+		.is_safe = call->is_safe,
 	};
 	struct fetch_response *answer;
-	enum err_code code = fetch_try(rq, &call, &answer);
+	enum err_code code = fetch_try(rq, &fetch, &answer);
+	bool is_undone = call->is_safe || code == ERR_UNAVAILABLE;
 	if (code)
-		raise_error(rq, code == ERR_UNCERTAIN ? code : ERR_UNAVAILABLE,
+		raise_error(rq, is_undone ? ERR_UNAVAILABLE : ERR_UNCERTAIN,
 		            "the code host does not answer");
 	rate_limit_obey(rq, auth->limit, answer);
 	if (answer->status >= 500)
-		raise_error(rq, ERR_UNAVAILABLE, "the code host answered with status %d",
-		            answer->status);
+		raise_error(rq, call->is_safe ? ERR_UNAVAILABLE : ERR_UNCERTAIN,
+		            "the code host answered with status %d", answer->status);
 	return answer;
 }
 
@@ -75,24 +83,38 @@ static const char *redirect_path(const struct fetch_response *answer)
 	return location[0] == '/' && location[1] != '/' ? location : NULL;
 }
 
-struct code_host_answer code_host_call(struct request *rq, const struct code_host_auth *auth,
-                                       const char *method, const char *path, yyjson_mut_val *body)
+static struct code_host_answer make_call(struct request *rq, const struct code_host_auth *auth,
+                                         struct call call, yyjson_mut_val *body)
 {
-	size_t length = 0;
-	const char *text = body ? json_write_mut(rq->arena, body, &length) : NULL;
-	struct fetch_response *answer = call_once(rq, auth, method, path, text, length);
-	const char *next;
-	for (int i = 0; i < REDIRECTS_MAX && !body && strcmp(method, "GET") == 0; i++) {
+	call.body = body ? json_write_mut(rq->arena, body, &call.length) : NULL;
+	struct fetch_response *answer = call_once(rq, auth, &call);
+	const char *next = NULL;
+	for (int i = 0; i < REDIRECTS_MAX && strcmp(call.method, "GET") == 0; i++) {
 		if (!(next = redirect_path(answer)))
 			break;
-		path = next;
-		answer = call_once(rq, auth, method, path, NULL, 0);
+		call.path = next;
+		answer = call_once(rq, auth, &call);
 	}
 	return (struct code_host_answer){
 		.status = answer->status,
 		.json = parse(rq, answer),
-		.path = path,
+		.path = call.path,
 	};
+}
+
+struct code_host_answer code_host_call(struct request *rq, const struct code_host_auth *auth,
+                                       const char *method, const char *path, yyjson_mut_val *body)
+{
+	bool is_safe = strcmp(method, "GET") == 0;
+	return make_call(rq, auth,
+	                 (struct call){.method = method, .path = path, .is_safe = is_safe}, body);
+}
+
+struct code_host_answer code_host_post_safe(struct request *rq, const struct code_host_auth *auth,
+                                            const char *path, yyjson_mut_val *body)
+{
+	return make_call(rq, auth, (struct call){.method = "POST", .path = path, .is_safe = true},
+	                 body);
 }
 
 const char *code_host_reason(struct request *rq, const struct code_host_answer *answer)

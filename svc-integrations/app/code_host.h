@@ -34,11 +34,15 @@ struct code_host_answer {
  * renamed repositories; a change does not, and should name the repository as the code host does
  * (installation_token.repo).
  *
- * Raises ERR_UNAVAILABLE: the code host does not answer, or a rate limit is reached; then the reply has a
- * Retry-After. ERR_UNCERTAIN: the connection broke after a change was sent. ERR_UPSTREAM: the answer is
- * no JSON. */
+ * Raises ERR_UNAVAILABLE: the code host cannot be reached, a rate limit is reached (then the reply has a
+ * Retry-After), or a GET was not answered. ERR_UNCERTAIN: a change was sent, and the answer was lost or has a
+ * status of 500 and above. ERR_UPSTREAM: the answer is no JSON. */
 struct code_host_answer code_host_call(struct request *rq, const struct code_host_auth *auth,
                                        const char *method, const char *path, yyjson_mut_val *body);
+
+/** As code_host_call() with POST, for what changes nothing, such as making a token: never ERR_UNCERTAIN. */
+struct code_host_answer code_host_post_safe(struct request *rq, const struct code_host_auth *auth,
+                                            const char *path, yyjson_mut_val *body);
 
 /** The code host's own words in a refusal, in the request's arena: `Validation Failed: …`. */
 const char *code_host_reason(struct request *rq, const struct code_host_answer *answer);

@@ -127,8 +127,8 @@ static struct code_host_answer ask_token(struct request *rq, const struct reposi
 	struct code_host_auth auth = app_auth(rq);
 	const char *path =
 		arena_printf(rq->arena, "/app/installations/%s/access_tokens", installation->id);
-	return code_host_call(rq, &auth, "POST", path,
-	                      token_body(rq, repo, installation, permissions));
+	return code_host_post_safe(rq, &auth, path,
+	                           token_body(rq, repo, installation, permissions));
 }
 
 /* The repository's name now. */

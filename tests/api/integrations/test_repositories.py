@@ -237,6 +237,24 @@ def test_a_lost_answer_of_a_write_converges(ada, code_host, repo):
     assert put(ada, repo, content="on: push\n")["changed"] is False
 
 
+@pytest.mark.parametrize("failure", [{"status": 502}, {"hang": True}])
+def test_a_change_without_an_answer_is_uncertain(cluster, ada, code_host, repo, failure):
+    process = cluster.separate("svc-integrations", "hasty", REQUEST_TIMEOUT="3s")
+    process.start()
+    try:
+        process.wait_ready()
+        code_host.fail("PUT", "/contents/", **failure)
+        assert put(ada, repo, 503, url=process.url)["error"] == "outcome_uncertain"
+    finally:
+        process.stop()
+    assert put(ada, repo)["commit_sha"]
+
+
+def test_a_token_that_was_not_answered_changes_nothing(ada, code_host, repo):
+    code_host.fail("POST", "access_tokens$", status=502)
+    assert put(ada, repo, 503)["error"] == "unavailable"
+
+
 def test_a_lost_answer_of_a_new_branch_converges(ada, code_host, repo):
     code_host.fail("POST", "/git/refs$", drop=True)
     assert put(ada, repo, 503)["error"] == "outcome_uncertain"
