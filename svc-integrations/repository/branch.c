@@ -41,19 +41,10 @@ const char *branch_head(struct request *rq, const struct repository *repository,
 	return sha;
 }
 
-/* The name in lower case, since names of repositories are compared without case. */
-static const char *lower(struct request *rq, const char *text)
-{
-	char *copy = arena_strdup(rq->arena, text);
-	for (char *at = copy; *at; at++)
-		*at = (char)tolower((unsigned char)*at);
-	return copy;
-}
-
 void branch_lock(struct request *rq, const struct repository *repository, const char *branch)
 {
 	replica_lock_take(rq, arena_printf(rq->arena, "branch %s %s",
-	                                   lower(rq, repository->full_name), branch));
+	                                   repository_key(rq, repository), branch));
 }
 
 const char *branch_default(struct request *rq, const struct repository *repository)

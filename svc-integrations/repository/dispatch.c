@@ -188,8 +188,8 @@ void workflow_dispatch(struct request *rq)
 	check_inputs(rq);
 	d.repository = repository_open(rq, d.in->repo, DISPATCH_PERMISSIONS);
 	/* One lock for a workflow, so that no two dispatches without an answer look for one run. */
-	replica_lock_take(rq, arena_printf(rq->arena, "dispatch %s %s", d.repository.full_name,
-	                                   d.in->workflow));
+	replica_lock_take(rq, arena_printf(rq->arena, "dispatch %s %s",
+	                                   repository_key(rq, &d.repository), d.in->workflow));
 	dispatch_once(rq, &d);
 	replica_lock_give_up(rq);
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);

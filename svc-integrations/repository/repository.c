@@ -2,6 +2,7 @@
 
 #include "app/access.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 
 struct repository repository_open(struct request *rq, const char *repo,
@@ -11,6 +12,14 @@ struct repository repository_open(struct request *rq, const char *repo,
 	access_require(rq, &name);
 	struct installation_token token = installation_token_new(rq, &name, permissions);
 	return (struct repository){.full_name = token.repo, .auth = token.auth};
+}
+
+const char *repository_key(struct request *rq, const struct repository *repository)
+{
+	char *key = arena_strdup(rq->arena, repository->full_name);
+	for (char *at = key; *at; at++)
+		*at = (char)tolower((unsigned char)*at);
+	return key;
 }
 
 struct code_host_answer repository_call(struct request *rq, const struct repository *repository,

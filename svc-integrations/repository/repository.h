@@ -42,9 +42,12 @@
 
 /** A repository, and what to call with. */
 struct repository {
-	const char *full_name; /* as the code host has it now */
+	const char *full_name; /* the name that it has now; in any case */
 	struct code_host_auth auth;
 };
+
+/** Its name in lower case, since names of repositories are compared without case. */
+const char *repository_key(struct request *rq, const struct repository *repository);
 
 /** Longest names that the operations take, in characters. */
 #define BRANCH_NAME_MAX   244

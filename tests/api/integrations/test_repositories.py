@@ -400,6 +400,22 @@ def test_a_key_starts_one_run(ada, code_host, workflow):
     assert dispatch(ada, workflow, "b", 409, workflow="other.yml")
 
 
+def test_a_key_starts_one_run_for_many_requests_at_once(ada, cluster, code_host, workflow):
+    """Two replicas, and the name of the repository in other cases."""
+    second = cluster.separate("svc-integrations", "dispatcher")
+    second.start()
+    try:
+        second.wait_ready()
+        calls = [(name, url) for name in (workflow, workflow.upper()) for url in (None, second.url)]
+        with ThreadPoolExecutor(len(calls)) as pool:
+            body = {"workflow": "agent.yml", "ref": "main", "key": "many"}
+            made = pool.map(lambda call: ada.call("workflows/dispatch", {"repo": call[0], **body}, url=call[1]), calls)
+            numbers = {run["run_id"] for run in made}
+    finally:
+        second.stop()
+    assert [run["id"] for run in code_host.runs(workflow)] == list(numbers)
+
+
 def test_keys_belong_to_an_account(ada, new_developer, code_host, workflow):
     bob = new_developer()
     code_host.collaborate(workflow, bob.login)
