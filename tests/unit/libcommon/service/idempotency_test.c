@@ -1,5 +1,6 @@
 #include "service/idempotency.h"
 
+#include "loop/wait.h"
 #include "pg/migrate.h"
 #include "pg_suite.h"
 #include "service/input.h"
@@ -326,6 +327,71 @@ static void test_changed_secret(void **state)
 	assert_int_equal(made_count(), 1);
 }
 
+/* Operations that call outside services. */
+
+static struct post reserved_post_with(const char *key, void (*inner)(struct request *rq))
+{
+	struct post post = post_with(key, "{}");
+	post.id = API_ID_model_key_connect;
+	post.inner = inner;
+	return post;
+}
+
+/* Wait for something outside, then write in a transaction that finish() commits. */
+static void call_out(struct request *rq)
+{
+	request_require_no_transaction(rq);
+	fiber_sleep(rq, 1);
+	pg_begin(rq);
+}
+
+static void test_reserved_key_keeps_the_answer(void **state)
+{
+	(void)state;
+	struct post first = reserved_post_with("key-11", call_out), again = first;
+	assert_int_equal(send_post(&first)->status, 201);
+	assert_true(send_post(&again)->is_replayed);
+	assert_string_equal(again.answer, first.answer);
+	assert_int_equal(made_count(), 1);
+}
+
+static void die(struct request *rq)
+{
+	raise_error(rq, ERR_INTERNAL, "the process is killed");
+}
+
+/* Nobody gives the reservation up. */
+static void test_reservation_ends_by_itself(void **state)
+{
+	(void)state;
+	struct post first = reserved_post_with("key-12", die);
+	struct post again = reserved_post_with("key-12", call_out), other = again;
+	other.body = "{\"another\": 1}";
+	send_post(&first);
+	assert_int_equal(send_post(&again)->code, ERR_IN_PROGRESS);
+	assert_int_equal(send_post(&other)->code, ERR_IDEMPOTENCY_REUSED);
+	pg_fixture_run(&server, "UPDATE idempotency SET reserved_until = now() - interval '1 s'");
+	assert_int_equal(send_post(&other)->code, ERR_IDEMPOTENCY_REUSED);
+	assert_int_equal(send_post(&again)->status, 201);
+	assert_int_equal(made_count(), 1);
+}
+
+static void lose_the_reservation(struct request *rq)
+{
+	call_out(rq);
+	pg_fixture_run(&server, "UPDATE idempotency SET owner = uuid_v7()");
+}
+
+/* Another request has taken the reservation over while this one was stopped. */
+static void test_lost_reservation_leaves_nothing(void **state)
+{
+	(void)state;
+	struct post post = reserved_post_with("key-13", lose_the_reservation);
+	assert_int_equal(send_post(&post)->code, ERR_UNCERTAIN);
+	assert_int_equal(made_count(), 0);
+	assert_int_equal(pg_fixture_run(&server, "SELECT count(answer) FROM idempotency"), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -341,6 +407,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_record_expires_after_a_day, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_changed_secret, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_lost_connection_leaves_nothing, setup,
+	                                        teardown),
+		cmocka_unit_test_setup_teardown(test_reserved_key_keeps_the_answer, setup,
+	                                        teardown),
+		cmocka_unit_test_setup_teardown(test_reservation_ends_by_itself, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_lost_reservation_leaves_nothing, setup,
 	                                        teardown),
 	};
 	return cmocka_run_group_tests(tests, start_with_schema, stop_server);
