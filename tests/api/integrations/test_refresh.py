@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 from lib.connections import TOKEN, account_of, ask_replica, connect_expired, refreshes, wait_lock, wait_no_lock, whoami
+from lib.counterparts import connect
 from lib.wait import wait_for
 
 CLIENTS = 50
@@ -25,6 +26,19 @@ def test_an_expired_token_is_refreshed_first(api, oauth_provider, expired, login
     assert api.get(TOKEN, expect=200).json() == first
     assert refreshes(oauth_provider, after) == 1
     assert whoami(oauth_provider, first["access_token"]) == 200
+
+
+def test_the_code_host_refreshes_too(api, code_host):
+    """Its answers have status 200 whether they are good or not, and its refresh tokens work once."""
+    path = "/integrations/code_host/token"
+    code_host.set_token_lifetime(30)
+    try:
+        connect(api, "code_host", code_host.user().login)
+        code_host.set_token_lifetime(3600)
+        token = api.get(path, expect=200).json()["access_token"]
+    finally:
+        code_host.set_token_lifetime(None)
+    assert code_host.api("GET", "/user", token).status_code == 200
 
 
 def test_a_refused_refresh_token_ends_the_connection(api, oauth_provider, expired, login):
