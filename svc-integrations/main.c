@@ -1,6 +1,7 @@
 /* svc-integrations: connections to outside services, identities, and the code host. */
 #include "app/app.h"
 #include "app/app_jwt.h"
+#include "base/base.h"
 #include "connection/authorization.h"
 #include "connection/connection.h"
 #include "connection/model_key.h"
@@ -20,6 +21,9 @@
 #include "service/service.h"
 #include "svc-integrations-migrations.h"
 #include "vault/vault.h"
+#include "webhook/delivery.h"
+#include "webhook/redelivery.h"
+#include "webhook/webhook.h"
 
 static const struct route ROUTES[] = {
 	{API_ID_providers_list, provider_list},
@@ -37,6 +41,7 @@ static const struct route ROUTES[] = {
 	{API_ID_app_installation_get, app_installation_get},
 	{API_ID_installation_token_create, app_token_create},
 	{API_ID_fork_create, fork_create},
+	{API_ID_code_host_webhook, delivery_receive},
 	{0},
 };
 
@@ -64,18 +69,24 @@ static const int64_t HOUR_MS = 3600000;
 
 static const struct recurring RECURRING[] = {
 	{"revocations", revocations_forget, &HOUR_MS},
+	{"deliveries", delivery_days_keep, &delivery_days_keep_ms},
+	{"redelivery", redelivery_pass, &redelivery_check_ms},
 	{0},
 };
 
 static const struct command COMMANDS[] = {
 	{"reseal", "reseal", "Seal all stored tokens and keys with the first of SEAL_KEYS.",
          reseal_command},
+	{"deliveries", "deliveries list|show|replay [ID...]",
+         "Print deliveries of the code host's webhooks, or apply them once more.",
+         delivery_command},
 	{0},
 };
 
 static enum err_code settings_check(void)
 {
-	static enum err_code (*const CHECKS[])(void) = {vault_init, providers_init, app_jwt_init};
+	static enum err_code (*const CHECKS[])(void) = {vault_init, providers_init, app_jwt_init,
+	                                                webhook_init};
 	enum err_code code = ERR_NONE;
 	for (size_t i = 0; i < ARRAY_LEN(CHECKS) && !code; i++)
 		code = CHECKS[i]();
@@ -94,7 +105,7 @@ static const struct service SERVICE = {
 	.keeps_accounts = true,
 	.migrations = MIGRATIONS,
 	.settings = (const struct setting *const[]){VAULT_SETTINGS, PROVIDER_SETTINGS,
-                                                    APP_JWT_SETTINGS, NULL},
+                                                    APP_JWT_SETTINGS, WEBHOOK_SETTINGS, NULL},
 	.settings_check = settings_check,
 };
 

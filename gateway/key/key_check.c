@@ -1,7 +1,6 @@
 /* Checks of one key by one worker share a running lookup. */
 #include "key/key_check.h"
 
-#include "base/ip.h"
 #include "base/log.h"
 #include "base/metrics.h"
 #include "base/scope.h"
@@ -156,18 +155,6 @@ static struct lookup *lookup_find(const struct key_checker *checker, const uint8
 	return lookup;
 }
 
-/* The client's bucket: its IPv4 address, mapped to IPv6; its IPv6 network /64, in which a client chooses
- * its address itself; or one for all that have no address (a unix socket). */
-static struct uuid client_bucket(const char *client)
-{
-	struct ip ip;
-	struct uuid bucket = {{[15] = 1}};
-	if (!ip_parse(client, &ip))
-		return bucket;
-	memcpy(bucket.bytes, ip.bytes, ip_is_v4(&ip) ? sizeof(ip.bytes) : sizeof(ip.bytes) / 2);
-	return bucket;
-}
-
 /* Whether a key that was never valid, as far as this process knows, may be looked up now. If so, it
  * counts until release_unknown(). */
 static enum err_code admit_unknown(struct gateway_process *gateway, const struct uuid *client)
@@ -211,7 +198,7 @@ static enum err_code lookup_join(struct key_checker *checker, const struct key_q
 	if (*ret_lookup)
 		return ERR_NONE;
 	if (is_unknown) {
-		client = client_bucket(query->client);
+		client = rate_client_bucket(query->client);
 		enum err_code code = admit_unknown(checker->process, &client);
 		if (code)
 			return code;

@@ -8,6 +8,7 @@
 
 #include "base/base.h"
 #include "base/crypto.h"
+#include "base/ip.h"
 
 #include <uv.h>
 
@@ -162,6 +163,16 @@ void rate_limiter_return(struct rate_limiter *limiter, const struct uuid *id)
 	uv_mutex_unlock(&shard->mutex);
 }
 
+struct uuid rate_client_bucket(const char *address)
+{
+	struct ip ip;
+	struct uuid bucket = {{[15] = 1}};
+	if (!ip_parse(address, &ip))
+		return bucket;
+	memcpy(bucket.bytes, ip.bytes, ip_is_v4(&ip) ? sizeof(ip.bytes) : sizeof(ip.bytes) / 2);
+	return bucket;
+}
+
 size_t rate_limiter_size(struct rate_limiter *limiter)
 {
 	size_t count = 0;
@@ -174,16 +185,19 @@ size_t rate_limiter_size(struct rate_limiter *limiter)
 }
 
 struct rate_limits {
-	struct rate_limiter *keys, *accounts;
-	char policies[80];
+	struct rate_limiter *keys, *accounts, *clients;
+	char policies[80], open_policies[40];
 };
 
-struct rate_limits *rate_limits_new(int64_t key_rate, int64_t account_rate)
+struct rate_limits *rate_limits_new(int64_t key_rate, int64_t account_rate, int64_t open_rate)
 {
 	struct rate_limits *limits = calloc(1, sizeof(*limits));
 	require(limits);
 	limits->keys = rate_limiter_new(key_rate);
 	limits->accounts = rate_limiter_new(account_rate);
+	limits->clients = rate_limiter_new(open_rate);
+	snprintf(limits->open_policies, sizeof(limits->open_policies),
+	         "\"address\";q=%" PRId64 ";w=1", open_rate);
 	char *text = limits->policies;
 	size_t size = sizeof(limits->policies), length = 0;
 	if (key_rate)
@@ -200,6 +214,7 @@ void rate_limits_free(struct rate_limits *limits)
 		return;
 	rate_limiter_free(limits->keys);
 	rate_limiter_free(limits->accounts);
+	rate_limiter_free(limits->clients);
 	free(limits);
 }
 
@@ -217,5 +232,15 @@ struct rate_verdict rate_limits_take(struct rate_limits *limits, const struct uu
 			verdict = of_account;
 	}
 	verdict.policies = limits->policies;
+	return verdict;
+}
+
+struct rate_verdict rate_limits_take_open(struct rate_limits *limits, const char *address,
+                                          uint64_t now_us)
+{
+	struct uuid client = rate_client_bucket(address);
+	struct rate_verdict verdict = rate_limiter_take(limits->clients, &client, now_us);
+	verdict.policy = "address";
+	verdict.policies = limits->open_policies;
 	return verdict;
 }

@@ -32,8 +32,8 @@ struct rate_verdict {
 	int64_t remaining; /* whole tokens left */
 	int64_t reset_s;   /* seconds until the bucket is full again, rounded up */
 	int64_t retry_s;   /* if not allowed: seconds until the next token, at least 1 */
-	/* Set by rate_limits_take(): what the bucket is for, `key` or `account`, and the value of
-	 * RateLimit-Policy. */
+	/* Set by rate_limits_take() and rate_limits_take_open(): what the bucket is for, `key`, `account`
+	 * or `address`, and the value of RateLimit-Policy. */
 	const char *policy, *policies;
 };
 
@@ -44,17 +44,25 @@ struct rate_verdict rate_limiter_take(struct rate_limiter *limiter, const struct
 /** Give a token back. Thread-safe. */
 void rate_limiter_return(struct rate_limiter *limiter, const struct uuid *id);
 
+/** The bucket of a client: its IPv4 address, mapped to IPv6; its IPv6 network /64, in which a client
+ * chooses its address itself; or one for all that have no address (a unix socket). */
+struct uuid rate_client_bucket(const char *address);
+
 /** Number of stored buckets. A full one stays until its table is rebuilt. For tests. */
 size_t rate_limiter_size(struct rate_limiter *limiter);
 
-/** The limits of requests: for each key, and for each account. */
+/** The limits of requests: for each key, for each account, and without a key for each client. */
 struct rate_limits;
 
 /** In requests a second; 0: no limit. */
-struct rate_limits *rate_limits_new(int64_t key_rate, int64_t account_rate);
+struct rate_limits *rate_limits_new(int64_t key_rate, int64_t account_rate, int64_t open_rate);
 void rate_limits_free(struct rate_limits *limits);
 
 /** Take a token of the key and one of its account. Returns the verdict of the bucket that refuses the
  * request; when both allow it, that of the one with fewer tokens left. Thread-safe. */
 struct rate_verdict rate_limits_take(struct rate_limits *limits, const struct uuid *key_id,
                                      const struct uuid *account, uint64_t now_us);
+
+/** Take a token of the client at `address` for a request without a key. Thread-safe. */
+struct rate_verdict rate_limits_take_open(struct rate_limits *limits, const char *address,
+                                          uint64_t now_us);

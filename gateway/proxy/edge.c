@@ -19,7 +19,7 @@
 
 #define ANSWER_GRACE_MS 5000
 
-static int64_t rate_limit, account_rate_limit, connect_timeout_ms;
+static int64_t rate_limit, account_rate_limit, open_rate_limit, connect_timeout_ms;
 static const char *trusted_proxies, *cors_origins;
 
 const struct setting EDGE_SETTINGS[] = {
@@ -29,6 +29,9 @@ const struct setting EDGE_SETTINGS[] = {
 	SETTING_INT(&account_rate_limit, "ACCOUNT_RATE_LIMIT", "2000", 0, 1000000,
                     "Requests a second that all keys of an account together may make of this "
                     "replica; 0: no limit."),
+	SETTING_INT(&open_rate_limit, "OPEN_RATE_LIMIT", "200", 0, 1000000,
+                    "Requests a second without a key, such as webhooks, that each client address "
+                    "(IPv6: each /64) may make of this replica; 0: no limit."),
 	SETTING_MS(&connect_timeout_ms, "CONNECT_TIMEOUT", "1s", 10, 60000,
                    "How long each address of a service may take to accept a connection."),
 	SETTING_TEXT(&trusted_proxies, "TRUSTED_PROXIES", "",
@@ -82,6 +85,13 @@ static struct rate_verdict on_rate(void *context, const struct identity *caller)
 	const struct gateway_process *gateway = edge->worker->process->user;
 	return rate_limits_take(gateway->limits, &caller->key_id, &caller->account,
 	                        time_monotonic_us());
+}
+
+static struct rate_verdict on_rate_open(void *context, const char *client)
+{
+	const struct edge *edge = context;
+	const struct gateway_process *gateway = edge->worker->process->user;
+	return rate_limits_take_open(gateway->limits, client, time_monotonic_us());
 }
 
 static void *local_open(void *context, struct http_exchange *x, const struct api_match *match,
@@ -139,6 +149,7 @@ static const struct proxy_hooks HOOKS = {
 	.key_check = on_key_check,
 	.key_check_cancel = key_check_cancel,
 	.rate = on_rate,
+	.rate_open = on_rate_open,
 	.local_open = local_open,
 	.local_content = local_content,
 	.local_end = local_end,
@@ -176,7 +187,8 @@ void edge_process_start(struct process *process)
 	proxy_register();
 	key_checkers_start(gateway);
 	gateway->arena = arena;
-	gateway->limits = rate_limits_new(rate_limit, rate_limit ? account_rate_limit : 0);
+	gateway->limits =
+		rate_limits_new(rate_limit, rate_limit ? account_rate_limit : 0, open_rate_limit);
 	require(trusted_parse(arena, trusted_proxies, &gateway->trusted) == ERR_NONE);
 	require(cors_parse(arena, cors_origins, &gateway->cors) == ERR_NONE);
 	process->user = gateway;

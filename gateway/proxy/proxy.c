@@ -295,14 +295,26 @@ static void dispatch(struct proxy_exchange *p)
 
 static void reply_rate_limited(struct proxy_exchange *p)
 {
+	bool is_open = p->match.op->flags & API_OPEN;
 	struct problem problem = {
 		.code = ERR_RATE_LIMITED,
 		.detail = arena_printf(p->x->arena,
-	                               "more than %" PRId64 " requests a second with this %s",
-	                               p->rate.limit, p->rate.policy),
+	                               "more than %" PRId64 " requests a second %s this %s",
+	                               p->rate.limit, is_open ? "from" : "with", p->rate.policy),
 		.retry_after_s = (unsigned)p->rate.retry_s,
 	};
 	reply_problem(p, &problem);
+}
+
+/* An operation that needs no key: check the rate limit of the client. */
+static void admit_open(struct proxy_exchange *p)
+{
+	if (p->proxy->hooks->rate_open)
+		p->rate = p->proxy->hooks->rate_open(p->proxy->context, p->x->peer);
+	if (p->rate.limit > 0 && !p->rate.is_allowed)
+		reply_rate_limited(p);
+	else
+		dispatch(p);
 }
 
 /* Whether the caller may use the operation. If not, *ret_problem says why. */
@@ -483,7 +495,7 @@ void proxy_head(struct proxy *proxy, struct http_exchange *x)
 	} else if (p->match.op->flags & API_GONE) {
 		reply_error(p, ERR_GONE, NULL);
 	} else if (p->match.op->flags & API_OPEN) {
-		dispatch(p);
+		admit_open(p);
 	} else {
 		authenticate(p);
 	}

@@ -8,7 +8,7 @@
  *     signature_cache.c   the caller's identity, signed for the services
  *
  * The proxy finds the operation in api.def, checks the key (key/key_check.h), the rate limits of the
- * key and its account (key/rate_limit.h), and the key's scopes. Then it passes the request to the
+ * key and its account, or without a key of the client's address (key/rate_limit.h), and the key's scopes. Then it passes the request to the
  * operation's service, or runs it here if it is one of the gateway's own operations. Content is
  * streamed in both directions and never buffered as a whole. proxy.c draws the states.
  *
@@ -52,6 +52,8 @@ struct proxy_hooks {
 	void (*key_check_cancel)(struct key_wait *wait);
 	/** Take a token of the limits of the caller's key and account. NULL: no limit. */
 	struct rate_verdict (*rate)(void *context, const struct identity *caller);
+	/** The same for an operation that needs no key, by the client's address. NULL: no limit. */
+	struct rate_verdict (*rate_open)(void *context, const char *client);
 	/** Start one of the gateway's own operations. It takes the exchange and its arena, and adds
 	 * `fields` (in the arena) to its reply. Returns its state. The functions below are called
 	 * with that state for the exchange's later events; local_done() frees it. */

@@ -61,9 +61,18 @@ struct collected {
 
 #define NOTHING_DONE "nothing was done, try again"
 
+/* Whose share of the memory for bodies the requests without a key take, all together. */
+static const struct uuid WITHOUT_KEY = {{[15] = 1}};
+
 static struct collected *collected_of(struct request *rq)
 {
 	return CONTAINER_OF(rq->http, struct collected, call);
+}
+
+/* Whether the operation is for callers with a key. */
+static bool needs_key(const struct api_op *op)
+{
+	return !op || !(op->flags & API_OPEN);
 }
 
 struct request *http_request_new(struct worker *worker, struct http_exchange *exchange,
@@ -88,7 +97,8 @@ struct request *http_request_new(struct worker *worker, struct http_exchange *ex
 		.body = "",
 	};
 	collected->handle = handle;
-	http_body_init(&collected->body, arena, &rq->caller.account, body_max_bytes,
+	http_body_init(&collected->body, arena,
+	               needs_key(match->op) ? &rq->caller.account : &WITHOUT_KEY, body_max_bytes,
 	               exchange->head.content_length);
 	rq->traceparent = http_head_get(&exchange->head, "traceparent");
 	if (exchange->head.content_length > (int64_t)body_max_bytes && body_max_bytes)
@@ -156,6 +166,9 @@ void http_request_refuse(struct request *rq, enum err_code code, const char *det
 	send_reply(rq);
 }
 
+#define ACCOUNT_SHARE_USED "too many large requests of this account are in progress; " NOTHING_DONE
+#define OPEN_SHARE_USED    "too many large requests without a key are in progress; " NOTHING_DONE
+
 /* The account's share of a budget is used up: 429, since others are served. */
 static void refuse_share(struct request *rq, const char *detail)
 {
@@ -175,9 +188,7 @@ void http_request_content(struct request *rq, const char *data, size_t length)
 		http_request_refuse(rq, code,
 		                    "too many large requests are in progress; " NOTHING_DONE);
 	else if (code == ERR_RATE_LIMITED)
-		refuse_share(
-			rq,
-			"too many large requests of this account are in progress; " NOTHING_DONE);
+		refuse_share(rq, needs_key(rq->http->op) ? ACCOUNT_SHARE_USED : OPEN_SHARE_USED);
 	else if (code)
 		http_request_refuse(rq, code, NULL);
 }

@@ -59,7 +59,7 @@ struct request *http_request_new(struct worker *worker, struct http_exchange *ex
 
 /** For on_content: append to the body. Replies and drops the rest of the body: 413 over
  * body_max_bytes; 503 when the bodies of all requests exceed BODY_MEMORY, 429 when those of the account
- * exceed its share. */
+ * exceed its share, or those of all requests without a key theirs. */
 void http_request_content(struct request *rq, const char *data, size_t length);
 
 /** For on_end: the body is complete, start the handler; REQUEST_TIMEOUT begins here. A handler that

@@ -99,6 +99,7 @@ static struct code_host_answer make_call(struct request *rq, const struct code_h
 		.status = answer->status,
 		.json = parse(rq, answer),
 		.path = call.path,
+		.link = fetch_field(answer, "link"),
 	};
 }
 
@@ -141,12 +142,18 @@ static bool is_name(const char *text, size_t length)
 	return true;
 }
 
-struct repository_name repository_name_read(struct request *rq, const char *field, const char *text)
+bool repository_name_is_valid(const char *text)
 {
 	const char *slash = strchr(text, '/');
-	if (!slash || !is_name(text, (size_t)(slash - text)) ||
-	    !is_name(slash + 1, strlen(slash + 1)))
+	return slash && is_name(text, (size_t)(slash - text)) &&
+	       is_name(slash + 1, strlen(slash + 1));
+}
+
+struct repository_name repository_name_read(struct request *rq, const char *field, const char *text)
+{
+	if (!repository_name_is_valid(text))
 		raise_field(rq, field, "must be owner/name");
+	const char *slash = strchr(text, '/');
 	return (struct repository_name){
 		.owner = arena_strndup(rq->arena, text, (size_t)(slash - text)),
 		.name = slash + 1,

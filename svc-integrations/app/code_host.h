@@ -15,6 +15,8 @@
 
 #include <yyjson.h>
 
+#include <stdbool.h>
+
 /** What a call authenticates with. */
 struct code_host_auth {
 	const char *token;
@@ -28,6 +30,7 @@ struct code_host_answer {
 	/* The path that answered a GET: another one than asked for when the repository was renamed or moved,
 	 * such as `/repositories/1296269/installation`. */
 	const char *path;
+	const char *link; /* the field Link, which has the next page of a list; NULL: none */
 };
 
 /** Call `method` `path` (`/repos/acme/ranker`) with a JSON body, or none (NULL). A GET follows the redirects of
@@ -49,6 +52,9 @@ const char *code_host_reason(struct request *rq, const struct code_host_answer *
 
 /** Characters of the longest `owner/name`. */
 #define REPOSITORY_NAME_MAX 201
+
+/** Whether a text is `owner/name`, in the characters that the code host allows. */
+bool repository_name_is_valid(const char *text);
 
 /** `owner/name` of a repository. */
 struct repository_name {

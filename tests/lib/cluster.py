@@ -24,6 +24,7 @@ SETTINGS = {
     "WORKERS": "2",
     "RATE_LIMIT": "0",
     "KEY_LOOKUP_LIMIT": "0",
+    "OPEN_RATE_LIMIT": "0",
     "DRAIN_DELAY": "0",
     "JOB_LEASE": "15s",
     "PG_POOL_WAIT": "5s",
@@ -160,6 +161,7 @@ class Cluster:
         """The settings of svc-integrations alone: its key, and where the outside services are."""
         return {
             "SEAL_KEYS": self.seal_key("test"),
+            "REDELIVERY_INTERVAL": "24h",
             **self.code_host.settings(),
             **self.oauth_provider.settings(),
             **self.model_provider.settings(),

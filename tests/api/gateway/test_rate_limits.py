@@ -70,9 +70,18 @@ def test_keys_of_an_account_share_its_bucket(account_limited, user, other_user):
     Api(account_limited, other_user.key).get("/account/api-keys", expect=200)
 
 
+def test_requests_without_a_key_are_limited_for_each_address(start_gateway):
+    with start_gateway(OPEN_RATE_LIMIT=str(RATE)) as process:
+        answers = [Api(process.url).get("/openapi.json") for _ in range(60)]
+        refused = next(answer for answer in answers if answer.status_code == 429)
+        assert {answer.status_code for answer in answers} == {200, 429}
+        assert refused.json()["detail"] == f"more than {RATE} requests a second from this address"
+        assert refused.headers["RateLimit-Policy"] == f'"address";q={RATE};w=1'
+
+
 def test_limits_are_on_by_default(cluster):
-    values = dict(line.split("=", 1) for line in cluster.run("gateway", "--show-config", RATE_LIMIT="").splitlines())
-    assert (values["RATE_LIMIT"], values["ACCOUNT_RATE_LIMIT"]) == ("1000", "2000")
+    values = dict(line.split("=", 1) for line in cluster.run("gateway", "--show-config", RATE_LIMIT="", OPEN_RATE_LIMIT="").splitlines())
+    assert (values["RATE_LIMIT"], values["ACCOUNT_RATE_LIMIT"], values["OPEN_RATE_LIMIT"]) == ("1000", "2000", "200")
 
 
 def unknown_key(number):

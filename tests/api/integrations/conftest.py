@@ -12,6 +12,7 @@ from lib.connections import connect_expired
 from lib.counterparts import CodeHostUser, connect
 from lib.identity import identity
 from lib.wait import PATIENCE_SECONDS
+from lib.webhooks import Hook
 
 
 @pytest.fixture
@@ -102,3 +103,9 @@ def installation(code_host, ada):
 def repo(code_host, ada, installation):
     """A new repository of ada's."""
     return code_host.repository(ada.login)
+
+
+@pytest.fixture(scope="session")
+def hook(cluster):
+    """Sends deliveries of the code host, as its app's webhook."""
+    return Hook(cluster)

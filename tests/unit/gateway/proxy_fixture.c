@@ -60,6 +60,13 @@ static struct rate_verdict rate(void *context, const struct identity *caller)
 	return f->rate;
 }
 
+static struct rate_verdict rate_open(void *context, const char *client)
+{
+	struct fixture *f = context;
+	assert_string_equal(client, "127.0.0.1");
+	return f->rate;
+}
+
 /* The gateway's own operation keeps only the exchange; the server frees its arena. */
 static void *local_open(void *context, struct http_exchange *x, const struct api_match *match,
                         const struct identity *caller, const char *request_id,
@@ -117,6 +124,7 @@ static const struct proxy_hooks HOOKS = {
 	.key_check = on_key_check,
 	.key_check_cancel = on_key_check_cancel,
 	.rate = rate,
+	.rate_open = rate_open,
 	.local_open = local_open,
 	.local_content = local_content,
 	.local_end = local_end,

@@ -108,7 +108,7 @@ static void the_table_is_bounded(void **state)
 static void keys_of_an_account_share_its_limit(void **state)
 {
 	(void)state;
-	struct rate_limits *limits = rate_limits_new(3, 4);
+	struct rate_limits *limits = rate_limits_new(3, 4, 2);
 	struct uuid first = key_of(1), second = key_of(2), account = key_of(3), other = key_of(4);
 	struct rate_verdict verdict;
 	for (int i = 0; i < 3; i++) {
@@ -133,6 +133,22 @@ static void keys_of_an_account_share_its_limit(void **state)
 	rate_limits_free(limits);
 }
 
+static void clients_without_a_key_have_a_limit(void **state)
+{
+	(void)state;
+	struct rate_limits *limits = rate_limits_new(3, 4, 2);
+	static const char *const SAME[] = {"2001:db8:1:2::1", "2001:db8:1:2::2", "2001:db8:1:2::3"};
+	for (int i = 0; i < 3; i++) {
+		struct rate_verdict verdict = rate_limits_take_open(limits, SAME[i], START_US);
+		assert_true(verdict.is_allowed == (i < 2));
+		assert_string_equal(verdict.policy, "address");
+		assert_string_equal(verdict.policies, "\"address\";q=2;w=1");
+	}
+	assert_true(rate_limits_take_open(limits, "2001:db8:1:3::1", START_US).is_allowed);
+	assert_true(rate_limits_take_open(limits, "192.0.2.1", START_US).is_allowed);
+	rate_limits_free(limits);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -143,6 +159,7 @@ int main(void)
 		cmocka_unit_test(a_returned_token_can_be_taken_again),
 		cmocka_unit_test(the_table_is_bounded),
 		cmocka_unit_test(keys_of_an_account_share_its_limit),
+		cmocka_unit_test(clients_without_a_key_have_a_limit),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -194,8 +194,8 @@ static const struct {
 	{"GET " LIST " HTTP/1.1\r\nHost: gw\r\nAuthorization: Bearer down\r\n\r\n", 503,
          "Retry-After: "},
 	{"GET /api/v1.0/eval-env/runs HTTP/1.1\r\n" KEY "\r\n", 501, "not_implemented"},
-	{"POST /api/v1.0/github/webhooks HTTP/1.1\r\nHost: gw\r\nContent-Length: 0\r\n\r\n", 501,
-         "not_implemented"},
+	{"POST /api/v1.0/github/webhooks HTTP/1.1\r\nHost: gw\r\nContent-Length: 0\r\n\r\n", 503,
+         "Retry-After: "},
 	{"GET /api/v1.0/interests HTTP/1.1\r\n" KEY "\r\n", 503, "Retry-After: 1\r\n"},
 	{"POST " LIST " HTTP/1.1\r\n" KEY "Content-Length: 1048577\r\n\r\n", 413,
          "content_too_large"},
@@ -246,6 +246,17 @@ static void rate_limits_are_reported_and_enforced(void **state)
 	assert_int_equal(http_client_status(f->client, 1), 429);
 	assert_int_equal(http_client_count(f->client, "Retry-After: 2\r\n"), 1);
 	assert_int_equal(f->rate_calls, 2);
+}
+
+static void clients_without_a_key_are_limited(void **state)
+{
+	struct fixture *f = *state;
+	f->rate = (struct rate_verdict){false, 100, 0, 1, 2, "address", "\"address\";q=100;w=1"};
+	http_client_puts(f->client, "GET /api/v1.0/openapi.json HTTP/1.1\r\nHost: gw\r\n\r\n");
+	http_client_wait_text(f->client, "more than 100 requests a second from this address", 1);
+	assert_int_equal(http_client_status(f->client, 0), 429);
+	assert_int_equal(http_client_count(f->client, "Retry-After: 2\r\n"), 1);
+	assert_int_equal(f->local_opens, 0);
 }
 
 static void a_request_waits_for_its_key(void **state)
@@ -538,6 +549,7 @@ int main(void)
 		TEST(refused_requests_get_a_problem_reply),
 		TEST(a_missing_scope_is_named),
 		TEST(rate_limits_are_reported_and_enforced),
+		TEST(clients_without_a_key_are_limited),
 		TEST(a_request_waits_for_its_key),
 		TEST(an_unknown_key_is_refused),
 		TEST(a_disconnect_cancels_the_key_check),

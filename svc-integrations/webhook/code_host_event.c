@@ -1,0 +1,407 @@
+#include "webhook/code_host_event.h"
+
+#include "app/code_host.h"
+#include "base/crypto.h"
+#include "base/json.h"
+#include "base/timefmt.h"
+#include "base/url.h"
+#include "base/uuid.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#define WORD_MAX    32
+#define BRANCH_MAX  255
+#define LINK_MAX    2048
+#define NUMBER_MAX  ((int64_t)1 << 53) /* JavaScript reads numbers up to it without loss */
+#define HEAD_PREFIX "refs/heads/"
+
+/* --- The members of an event ------------------------------------------------------------------ */
+
+/* How a member is read. NULL: the value is absent or has another form. */
+typedef yyjson_mut_val *read_fn(yyjson_mut_doc *doc, yyjson_val *value);
+
+static yyjson_mut_val *read_number(yyjson_mut_doc *doc, yyjson_val *value)
+{
+	bool is_number = yyjson_is_uint(value) && yyjson_get_uint(value) - 1 < (uint64_t)NUMBER_MAX;
+	return is_number ? yyjson_mut_uint(doc, yyjson_get_uint(value)) : NULL;
+}
+
+static bool is_word(const char *text, size_t length, size_t most)
+{
+	if (length == 0 || length > most)
+		return false;
+	for (size_t i = 0; i < length; i++)
+		if (!islower((unsigned char)text[i]) && !isdigit((unsigned char)text[i]) &&
+		    text[i] != '_')
+			return false;
+	return true;
+}
+
+static yyjson_mut_val *read_word(yyjson_mut_doc *doc, yyjson_val *value)
+{
+	const char *text = yyjson_get_str(value);
+	return text && is_word(text, yyjson_get_len(value), WORD_MAX) ? yyjson_mut_str(doc, text)
+	                                                              : NULL;
+}
+
+static yyjson_mut_val *read_link(yyjson_mut_doc *doc, yyjson_val *value)
+{
+	const char *why, *text = yyjson_get_str(value);
+	size_t length = yyjson_get_len(value);
+	bool is_link = text && length <= LINK_MAX && url_is_link(text, length, &why);
+	return is_link ? yyjson_mut_str(doc, text) : NULL;
+}
+
+static yyjson_mut_val *read_flag(yyjson_mut_doc *doc, yyjson_val *value)
+{
+	return yyjson_is_bool(value) ? yyjson_mut_bool(doc, yyjson_get_bool(value)) : NULL;
+}
+
+static yyjson_mut_val *read_branch(yyjson_mut_doc *doc, yyjson_val *value)
+{
+	const char *text = yyjson_get_str(value);
+	bool is_branch = text && text[0] && yyjson_get_len(value) <= BRANCH_MAX;
+	return is_branch ? yyjson_mut_str(doc, text) : NULL;
+}
+
+/* RFC 3339, or seconds since 1970. */
+static yyjson_mut_val *read_time(yyjson_mut_doc *doc, yyjson_val *value)
+{
+	char text[TIME_TEXT_LEN + 1];
+	int64_t time_ms;
+	if (yyjson_is_uint(value) && yyjson_get_uint(value) < (uint64_t)NUMBER_MAX / 1000)
+		time_ms = (int64_t)yyjson_get_uint(value) * 1000;
+	else if (!yyjson_is_str(value) ||
+	         !time_parse(yyjson_get_str(value), yyjson_get_len(value), &time_ms))
+		return NULL;
+	time_format(time_ms, text);
+	return yyjson_mut_strcpy(doc, text);
+}
+
+enum member { NUMBER, URL, STATE, MERGED, BRANCH, RUN_ID, CONCLUSION, OCCURRED_AT, MEMBERS };
+
+static const struct {
+	const char *name;
+	read_fn *read;
+} MEMBER[MEMBERS] = {
+	[NUMBER] = {"number", read_number},       [URL] = {"url", read_link},
+	[STATE] = {"state", read_word},           [MERGED] = {"merged", read_flag},
+	[BRANCH] = {"branch", read_branch},       [RUN_ID] = {"run_id", read_number},
+	[CONCLUSION] = {"conclusion", read_word}, [OCCURRED_AT] = {"occurred_at", read_time},
+};
+
+/* --- The kinds of events ---------------------------------------------------------------------- */
+
+struct kind {
+	const char *event;
+	const char *paths[MEMBERS]; /* where a member is in the delivery; NULL: it is null */
+	enum member key;            /* must be there; MEMBERS: none must */
+	bool has_no_action;
+	bool is_of_installation; /* and of the repositories that it names; the others are of one */
+	bool may_move_repo;      /* its name, owner or existence may have changed */
+};
+
+static const struct kind KINDS[] = {
+	{"pull_request",
+         {[NUMBER] = "pull_request.number",
+          [URL] = "pull_request.html_url",
+          [STATE] = "pull_request.state",
+          [MERGED] = "pull_request.merged",
+          [BRANCH] = "pull_request.head.ref",
+          [OCCURRED_AT] = "pull_request.updated_at"},
+         .key = NUMBER},
+	{"issues",
+         {[NUMBER] = "issue.number",
+          [URL] = "issue.html_url",
+          [STATE] = "issue.state",
+          [OCCURRED_AT] = "issue.updated_at"},
+         .key = NUMBER},
+	{"push",
+         {[URL] = "compare", [BRANCH] = "ref", [OCCURRED_AT] = "repository.pushed_at"},
+         .key = BRANCH,
+         .has_no_action = true},
+	{"workflow_run",
+         {[URL] = "workflow_run.html_url",
+          [STATE] = "workflow_run.status",
+          [BRANCH] = "workflow_run.head_branch",
+          [RUN_ID] = "workflow_run.id",
+          [CONCLUSION] = "workflow_run.conclusion",
+          [OCCURRED_AT] = "workflow_run.updated_at"},
+         .key = RUN_ID},
+	{"repository",
+         {[URL] = "repository.html_url", [OCCURRED_AT] = "repository.updated_at"},
+         .key = MEMBERS,
+         .may_move_repo = true},
+	{"installation", {0}, .key = MEMBERS, .is_of_installation = true},
+	{"installation_repositories", {0}, .key = MEMBERS, .is_of_installation = true},
+	{"installation_target", {0}, .key = MEMBERS, .is_of_installation = true},
+};
+
+static const struct kind *kind_of(const char *event)
+{
+	for (size_t i = 0; i < ARRAY_LEN(KINDS); i++)
+		if (strcmp(KINDS[i].event, event) == 0)
+			return &KINDS[i];
+	return NULL;
+}
+
+/* --- Reading ---------------------------------------------------------------------------------- */
+
+struct reading {
+	struct arena *arena;
+	const struct kind *kind;
+	const char *delivery;
+	yyjson_val *root;
+	yyjson_mut_doc *doc;
+	yyjson_mut_val *members[MEMBERS]; /* NULL: absent, or of another form */
+	yyjson_mut_val *events;           /* an array */
+	yyjson_mut_val *changed_repos;    /* an array */
+	struct code_host_events found;
+};
+
+/* The value at a path of members, `pull_request.head.ref`; NULL: there is none. */
+static yyjson_val *value_at(yyjson_val *value, const char *path)
+{
+	while (*path && value) {
+		size_t length = strcspn(path, ".");
+		value = yyjson_obj_getn(value, path, length);
+		path += length + (path[length] == '.');
+	}
+	return value;
+}
+
+/* A repository's name at a path; NULL: there is none. */
+static const char *repo_at(yyjson_val *value, const char *path)
+{
+	const char *text = yyjson_get_str(value_at(value, path));
+	return text && repository_name_is_valid(text) ? text : NULL;
+}
+
+static void read_members(struct reading *reading)
+{
+	for (enum member i = 0; i < MEMBERS; i++) {
+		const char *path = reading->kind->paths[i];
+		if (path)
+			reading->members[i] =
+				MEMBER[i].read(reading->doc, value_at(reading->root, path));
+	}
+}
+
+/* A push names its branch by the whole reference; one of a tag has no branch. */
+static void read_pushed_branch(struct reading *reading)
+{
+	const char *ref = yyjson_mut_get_str(reading->members[BRANCH]);
+	bool is_branch = ref && strncmp(ref, HEAD_PREFIX, strlen(HEAD_PREFIX)) == 0;
+	reading->members[BRANCH] =
+		is_branch ? yyjson_mut_str(reading->doc, ref + strlen(HEAD_PREFIX)) : NULL;
+}
+
+/* What is missing in the delivery; NULL: nothing. */
+static const char *read_all(struct reading *reading)
+{
+	const struct kind *kind = reading->kind;
+	struct code_host_events *found = &reading->found;
+	yyjson_val *installation = value_at(reading->root, "installation.id");
+	yyjson_val *action = json_get(reading->root, "action");
+	read_members(reading);
+	if (kind->has_no_action)
+		read_pushed_branch(reading);
+	else if (yyjson_is_str(action) && code_host_name_is_valid(yyjson_get_str(action)))
+		found->action = yyjson_get_str(action);
+	if (read_number(reading->doc, installation))
+		found->installation = yyjson_get_sint(installation);
+	if (!kind->is_of_installation)
+		found->repo = repo_at(reading->root, "repository.full_name");
+	if (!kind->has_no_action && !found->action)
+		return "action";
+	if (kind->is_of_installation)
+		return found->installation ? NULL : "installation.id";
+	if (!found->repo)
+		return "repository.full_name";
+	return kind->key < MEMBERS && !reading->members[kind->key] ? kind->paths[kind->key] : NULL;
+}
+
+/* --- Writing ---------------------------------------------------------------------------------- */
+
+/* A UUID of version 8 (RFC 9562 section 5.8) from the hash of a text. */
+static const char *hashed_uuid(struct arena *arena, const char *text)
+{
+	uint8_t hash[SHA256_LEN];
+	struct uuid id;
+	sha256(text, strlen(text), hash);
+	memcpy(id.bytes, hash, sizeof(id.bytes));
+	id.bytes[6] = (uint8_t)((id.bytes[6] & 0x0F) | 0x80);
+	id.bytes[8] = (uint8_t)((id.bytes[8] & 0x3F) | 0x80);
+	char *out = arena_alloc(arena, UUID_TEXT_LEN + 1);
+	uuid_format(&id, out);
+	return out;
+}
+
+static const char *lower(struct arena *arena, const char *text)
+{
+	char *out = arena_strdup(arena, text);
+	for (char *at = out; *at; at++)
+		*at = (char)tolower((unsigned char)*at);
+	return out;
+}
+
+static void add_text(struct reading *reading, yyjson_mut_val *object, const char *name,
+                     const char *text)
+{
+	yyjson_mut_obj_add_val(reading->doc, object, name,
+	                       text ? yyjson_mut_str(reading->doc, text)
+	                            : yyjson_mut_null(reading->doc));
+}
+
+/* What the event says; of equal facts it is equal. */
+static yyjson_mut_val *fact_of(struct reading *reading, const char *repo)
+{
+	yyjson_mut_doc *doc = reading->doc;
+	yyjson_mut_val *data = yyjson_mut_obj(doc);
+	yyjson_mut_obj_add_str(doc, data, "event", reading->kind->event);
+	add_text(reading, data, "action", reading->found.action);
+	add_text(reading, data, "repo", repo);
+	for (enum member i = 0; i < MEMBERS; i++) {
+		yyjson_mut_val *value = reading->members[i];
+		yyjson_mut_obj_add_val(doc, data, MEMBER[i].name,
+		                       value ? yyjson_mut_val_mut_copy(doc, value)
+		                             : yyjson_mut_null(doc));
+	}
+	return data;
+}
+
+/* Without a time, a later fact could say the same. */
+static const char *fact_id(struct reading *reading, yyjson_mut_val *data)
+{
+	const char *text = json_write_mut(reading->arena, data, NULL);
+	if (!reading->members[OCCURRED_AT])
+		text = arena_printf(reading->arena, "%s\n%s", text, reading->delivery);
+	return hashed_uuid(reading->arena, text);
+}
+
+/* `repo` NULL: the event concerns no single one. */
+static void add_event(struct reading *reading, const char *repo)
+{
+	yyjson_mut_doc *doc = reading->doc;
+	struct code_host_events *found = &reading->found;
+	yyjson_mut_val *data = fact_of(reading, repo);
+	yyjson_mut_val *event = yyjson_mut_arr_add_obj(doc, reading->events);
+	yyjson_mut_obj_add_str(doc, event, "id", fact_id(reading, data));
+	yyjson_mut_obj_add_str(doc, event, "lane",
+	                       repo ? lower(reading->arena, repo)
+	                            : arena_printf(reading->arena, "installation %lld",
+	                                           (long long)found->installation));
+	yyjson_mut_obj_add_val(doc, event, "data", data);
+	yyjson_mut_obj_add_val(doc, data, "installation_id",
+	                       found->installation ? yyjson_mut_sint(doc, found->installation)
+	                                           : yyjson_mut_null(doc));
+	yyjson_mut_obj_add_str(doc, data, "delivery_id", reading->delivery);
+	found->count++;
+}
+
+static void add_changed(struct reading *reading, const char *repo)
+{
+	if (repo)
+		yyjson_mut_arr_add_str(reading->doc, reading->changed_repos, repo);
+}
+
+/* --- Installations and repositories ----------------------------------------------------------- */
+
+static const char *const REPO_LISTS[] = {"repositories", "repositories_added",
+                                         "repositories_removed"};
+
+static void add_installation_events(struct reading *reading)
+{
+	yyjson_mut_val *repos = reading->changed_repos, *repo;
+	yyjson_val *item;
+	size_t i, max;
+	for (size_t list = 0; list < ARRAY_LEN(REPO_LISTS); list++)
+		yyjson_arr_foreach (json_get(reading->root, REPO_LISTS[list]), i, max, item)
+			add_changed(reading, repo_at(item, "full_name"));
+	reading->found.is_installation_changed = true;
+	size_t count = yyjson_mut_arr_size(repos);
+	if (count == 0 || count > EVENT_REPOS_MAX) {
+		add_event(reading, NULL);
+		return;
+	}
+	yyjson_mut_arr_foreach(repos, i, max, repo) add_event(reading, yyjson_mut_get_str(repo));
+}
+
+/* `owner/name` of two texts; NULL: they are none. */
+static const char *joined_name(struct arena *arena, yyjson_val *owner, yyjson_val *name)
+{
+	if (!yyjson_is_str(owner) || !yyjson_is_str(name))
+		return NULL;
+	const char *full =
+		arena_printf(arena, "%s/%s", yyjson_get_str(owner), yyjson_get_str(name));
+	return repository_name_is_valid(full) ? full : NULL;
+}
+
+/* The names that the repository has and had. */
+static void add_moved_repo(struct reading *reading)
+{
+	static const char *const FORMER[][2] = {
+		{"repository.owner.login", "changes.repository.name.from"},
+		{"changes.owner.from.user.login", "repository.name"},
+		{"changes.owner.from.organization.login", "repository.name"},
+	};
+	add_changed(reading, reading->found.repo);
+	for (size_t i = 0; i < ARRAY_LEN(FORMER); i++)
+		add_changed(reading,
+		            joined_name(reading->arena, value_at(reading->root, FORMER[i][0]),
+		                        value_at(reading->root, FORMER[i][1])));
+}
+
+/* --- The whole delivery ----------------------------------------------------------------------- */
+
+bool delivery_id_is_valid(const char *text)
+{
+	size_t length = strlen(text);
+	for (const char *at = text; *at; at++)
+		if (!isalnum((unsigned char)*at) && !strchr("-_.:", *at))
+			return false;
+	return length > 0 && length <= DELIVERY_ID_MAX;
+}
+
+bool code_host_name_is_valid(const char *text)
+{
+	return is_word(text, strlen(text), CODE_HOST_NAME_MAX);
+}
+
+static const char *ignored_reason(struct reading *reading, const char *text, size_t length)
+{
+	const char *why = NULL;
+	if (!reading->kind)
+		return "events of this kind are not used";
+	if (json_parse(reading->arena, text, length, &reading->root, &why))
+		return arena_printf(reading->arena, "the content %s", why);
+	if (!yyjson_is_obj(reading->root))
+		return "the content is not an object";
+	const char *missing = read_all(reading);
+	return missing ? arena_printf(reading->arena, "%s is missing or has another form", missing)
+	               : NULL;
+}
+
+struct code_host_events code_host_events_read(struct arena *arena, const char *event,
+                                              const char *delivery, const char *text, size_t length)
+{
+	struct reading reading = {
+		.arena = arena,
+		.kind = kind_of(event),
+		.delivery = delivery,
+		.doc = json_doc_new(arena),
+	};
+	reading.events = yyjson_mut_arr(reading.doc);
+	reading.changed_repos = yyjson_mut_arr(reading.doc);
+	reading.found.ignored = ignored_reason(&reading, text, length);
+	if (!reading.found.ignored && reading.kind->is_of_installation)
+		add_installation_events(&reading);
+	else if (!reading.found.ignored)
+		add_event(&reading, reading.found.repo);
+	if (!reading.found.ignored && reading.kind->may_move_repo)
+		add_moved_repo(&reading);
+	reading.found.json = json_write_mut(arena, reading.events, NULL);
+	reading.found.changed_repos = json_write_mut(arena, reading.changed_repos, NULL);
+	return reading.found;
+}

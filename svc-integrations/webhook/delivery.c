@@ -1,0 +1,170 @@
+#include "webhook/delivery.h"
+
+#include "base/json.h"
+#include "base/log.h"
+#include "base/metrics.h"
+#include "delivery.sql.h"
+#include "http/query.h"
+#include "loop/wait.h"
+#include "pg/pg.h"
+#include "service/input.h"
+#include "service/reply.h"
+#include "webhook/webhook_signature.h"
+
+#include <string.h>
+#include <strings.h>
+
+#define INLINE_MAX_BYTES ((size_t)64 << 10) /* longer contents are read on the thread pool */
+
+const int64_t delivery_days_keep_ms = 3600000;
+
+static struct metric deliveries_total =
+	METRIC_COUNTER("expops_webhook_deliveries_total",
+                       "Deliveries of webhooks: applied, ignored, known (received before) or "
+                       "refused (not signed).",
+                       "outcome");
+
+void delivery_register(void)
+{
+	metric_register(&deliveries_total);
+}
+
+/* A delivery that is being taken in. */
+struct intake {
+	struct arena *arena; /* of what is read */
+	const char *signature, *event, *id;
+	const char *content; /* as it was sent */
+	size_t length;
+	int secret;       /* that signed it; 0: none did */
+	const char *json; /* the content, or the form's member that has it */
+	size_t json_length;
+	struct code_host_events events;
+};
+
+static void check_signature(void *arg)
+{
+	struct intake *intake = arg;
+	intake->secret =
+		webhook_signature_check(intake->signature, intake->content, intake->length);
+}
+
+static void read_events(void *arg)
+{
+	struct intake *intake = arg;
+	intake->events = code_host_events_read(intake->arena, intake->event, intake->id,
+	                                       intake->json, intake->json_length);
+}
+
+static void compute(struct request *rq, const struct intake *intake, void (*work)(void *arg))
+{
+	if (intake->length > INLINE_MAX_BYTES)
+		fiber_offload(rq, work, (void *)intake);
+	else
+		work((void *)intake);
+}
+
+static void require_signature(struct request *rq, struct intake *intake)
+{
+	compute(rq, intake, check_signature);
+	if (intake->secret)
+		return;
+	metric_add(&deliveries_total, "refused", NULL, 1);
+	raise_error(rq, ERR_UNAUTHENTICATED,
+	            webhook_secrets[0]
+	                    ? "X-Hub-Signature-256 is missing or is not of a secret of this service"
+	                    : "webhooks are not configured");
+}
+
+static bool is_type(const char *type, const char *wanted)
+{
+	size_t length = strlen(wanted);
+	return type && strncasecmp(type, wanted, length) == 0 &&
+	       strchr("; \t", type[length]) != NULL;
+}
+
+/* The code host sends JSON as it is, or as a member of a form. */
+static void find_json(struct request *rq, struct intake *intake)
+{
+	const char *type = request_header(rq, "Content-Type");
+	if (is_type(type, "application/json")) {
+		intake->json = intake->content;
+		intake->json_length = intake->length;
+		return;
+	}
+	if (!is_type(type, "application/x-www-form-urlencoded"))
+		raise_error(rq, ERR_MEDIA_TYPE,
+		            "the content must be application/json or "
+		            "application/x-www-form-urlencoded");
+	intake->json = query_get(rq->arena, intake->content, intake->length, "payload", NULL);
+	if (!intake->json)
+		raise_field(rq, "payload", "must be there once, as UTF-8");
+	intake->json_length = strlen(intake->json);
+}
+
+static const char *read_name(struct request *rq, const char *field, bool (*is_valid)(const char *))
+{
+	const char *value = request_header(rq, field);
+	if (!value || !is_valid(value))
+		raise_error(rq, ERR_INVALID, "%s is missing or has another form", field);
+	return value;
+}
+
+static struct pg_rows *store(struct request *rq, const struct intake *intake)
+{
+	const struct code_host_events *events = &intake->events;
+	return pg_query(rq, DELIVERY_TAKE_SQL, pg_text(intake->id), pg_int(intake->secret),
+	                pg_text(intake->event), pg_text(events->action), pg_text(events->repo),
+	                pg_int(events->installation), pg_bytes(intake->json, intake->json_length),
+	                pg_text(events->ignored), pg_text(events->json),
+	                pg_bool(events->is_installation_changed), pg_text(events->changed_repos));
+}
+
+/* Columns of DELIVERY_TAKE_SQL. */
+enum { TAKEN_STATUS, TAKEN_REASON, TAKEN_IS_NEW };
+
+static void reply_taken(struct request *rq, const char *id, const struct pg_rows *rows)
+{
+	const char *reason = pg_value(rows, 0, TAKEN_REASON);
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *answer = yyjson_mut_obj(doc);
+	yyjson_mut_doc_set_root(doc, answer);
+	yyjson_mut_obj_add_str(doc, answer, "delivery_id", id);
+	yyjson_mut_obj_add_str(doc, answer, "status", pg_value(rows, 0, TAKEN_STATUS));
+	yyjson_mut_obj_add_val(doc, answer, "reason",
+	                       reason ? yyjson_mut_str(doc, reason) : yyjson_mut_null(doc));
+	reply_doc(rq, 202, doc);
+}
+
+static void count(const struct pg_rows *rows)
+{
+	bool is_applied = strcmp(pg_value(rows, 0, TAKEN_STATUS), "applied") == 0;
+	const char *outcome = is_applied ? "applied" : "ignored";
+	metric_add(&deliveries_total, pg_value_bool(rows, 0, TAKEN_IS_NEW) ? outcome : "known",
+	           NULL, 1);
+}
+
+void delivery_receive(struct request *rq)
+{
+	struct intake *intake = arena_new_of(rq->arena, struct intake);
+	intake->signature = request_header(rq, "X-Hub-Signature-256");
+	intake->content = rq->http->body;
+	intake->length = rq->http->body_length;
+	require_signature(rq, intake);
+	intake->event = read_name(rq, "X-GitHub-Event", code_host_name_is_valid);
+	intake->id = read_name(rq, "X-GitHub-Delivery", delivery_id_is_valid);
+	find_json(rq, intake);
+	intake->arena = offload_arena(rq);
+	compute(rq, intake, read_events);
+	struct pg_rows *rows = store(rq, intake);
+	count(rows);
+	reply_taken(rq, intake->id, rows);
+}
+
+void delivery_days_keep(struct request *rq)
+{
+	struct pg_rows *rows =
+		pg_query(rq, DELIVERY_DAYS_KEEP_SQL, pg_int(delivery_retention_days));
+	if (pg_value_int(rows, 0, 0) > 0)
+		log_info(LOG_GROUP_APP, "old deliveries of webhooks deleted",
+		         f_int("days", pg_value_int(rows, 0, 0)));
+}

@@ -1,0 +1,126 @@
+/* `svc-integrations deliveries`: prints JSON, a line for each delivery, newest first. */
+#include "delivery.sql.h"
+#include "pg/pg.h"
+#include "service/process.h"
+#include "webhook/delivery.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LIMIT_DEFAULT 50
+#define LIMIT_MAX     10000
+
+struct arguments {
+	const char *status, *repo; /* NULL: any */
+	long limit;
+	char **ids; /* NULL-terminated */
+};
+
+static void list(struct request *rq)
+{
+	const struct arguments *arguments = rq->user;
+	struct pg_rows *rows = pg_query(rq, DELIVERY_LIST_SQL, pg_text(arguments->status),
+	                                pg_text(arguments->repo), pg_int(arguments->limit));
+	for (int row = 0; row < rows->count; row++)
+		puts(pg_value(rows, row, 0));
+}
+
+/* Columns of DELIVERY_GET_SQL. */
+enum { GOT_JSON, GOT_EVENT, GOT_BODY };
+
+static struct pg_rows *get(struct request *rq, const char *id)
+{
+	struct pg_rows *rows = pg_query(rq, DELIVERY_GET_SQL, pg_text(id));
+	if (pg_empty(rows))
+		raise_error(rq, ERR_NOT_FOUND, "no delivery has the id \"%s\"", id);
+	return rows;
+}
+
+static void show(struct request *rq)
+{
+	const struct arguments *arguments = rq->user;
+	for (char **id = arguments->ids; *id; id++) {
+		struct pg_rows *rows = get(rq, *id);
+		size_t length;
+		const char *body = pg_value_bytes(rq->arena, rows, 0, GOT_BODY, &length);
+		puts(pg_value(rows, 0, GOT_JSON));
+		fwrite(body, 1, length, stdout);
+		putchar('\n');
+	}
+}
+
+static void replay_one(struct request *rq, const char *id)
+{
+	struct pg_rows *rows = get(rq, id);
+	size_t length;
+	const char *body = pg_value_bytes(rq->arena, rows, 0, GOT_BODY, &length);
+	struct code_host_events events =
+		code_host_events_read(rq->arena, pg_value(rows, 0, GOT_EVENT), id, body, length);
+	rows = pg_query(rq, DELIVERY_REPLAY_SQL, pg_text(id), pg_text(events.action),
+	                pg_text(events.repo), pg_int(events.installation), pg_text(events.ignored),
+	                pg_text(events.json), pg_bool(events.is_installation_changed),
+	                pg_text(events.changed_repos));
+	if (events.ignored)
+		printf("%s: ignored: %s\n", id, events.ignored);
+	else
+		printf("%s: applied, %lld events sent\n", id, (long long)pg_value_int(rows, 0, 0));
+}
+
+static void replay(struct request *rq)
+{
+	const struct arguments *arguments = rq->user;
+	for (char **id = arguments->ids; *id; id++)
+		replay_one(rq, *id);
+}
+
+static const struct {
+	const char *name;
+	request_fn *run;
+	bool has_ids;
+} ACTIONS[] = {
+	{"list", list, false},
+	{"show", show, true},
+	{"replay", replay, true},
+};
+
+/* The action that the arguments name; NULL: they are wrong. */
+static request_fn *read_arguments(int argc, char **argv, struct arguments *arguments)
+{
+	static const struct option OPTIONS[] = {
+		{"status", required_argument, NULL, 's'},
+		{"repo", required_argument, NULL, 'r'},
+		{"limit", required_argument, NULL, 'l'},
+		{0},
+	};
+	int option;
+	while ((option = getopt_long(argc, argv, "", OPTIONS, NULL)) != -1) {
+		if (option == '?')
+			return NULL;
+		if (option == 'l')
+			arguments->limit = strtol(optarg, NULL, 10);
+		else
+			*(option == 's' ? &arguments->status : &arguments->repo) = optarg;
+	}
+	if (optind >= argc || arguments->limit < 1 || arguments->limit > LIMIT_MAX)
+		return NULL;
+	arguments->ids = argv + optind + 1;
+	for (size_t i = 0; i < ARRAY_LEN(ACTIONS); i++)
+		if (strcmp(ACTIONS[i].name, argv[optind]) == 0)
+			return ACTIONS[i].has_ids == (arguments->ids[0] != NULL) ? ACTIONS[i].run
+			                                                         : NULL;
+	return NULL;
+}
+
+int delivery_command(struct process *process, int argc, char **argv)
+{
+	struct arguments arguments = {.limit = LIMIT_DEFAULT};
+	request_fn *run = read_arguments(argc, argv, &arguments);
+	if (run)
+		return command_run(process, run, &arguments);
+	fprintf(stderr, "usage: svc-integrations deliveries list [--status applied|ignored] "
+	                "[--repo OWNER/NAME] [--limit N]\n"
+	                "       svc-integrations deliveries show|replay ID...\n");
+	return 2;
+}

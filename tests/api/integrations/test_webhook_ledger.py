@@ -1,0 +1,230 @@
+"""The ledger of deliveries: the command that reads it and applies deliveries again, its days, and what is sent again."""
+
+import json
+import secrets
+import uuid
+from datetime import datetime, timezone
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from lib.stub_server import StubServer
+from lib.wait import wait_for
+from lib.webhooks import pull_request
+
+
+def run(cluster, *args):
+    return cluster.run("svc-integrations", "deliveries", *args)
+
+
+def test_the_ledger_is_listed_and_shown(cluster, hook):
+    repo = f"acme/{secrets.token_hex(6)}"
+    payload = pull_request(repo) | {"installation": {"id": 5}}
+    one = hook.deliver("pull_request", payload).json()["delivery_id"]
+    two = hook.deliver("pull_request", payload).json()["delivery_id"]
+    rows = [json.loads(line) for line in run(cluster, "list", "--repo", repo.upper()).splitlines()]
+    assert [(row["delivery_id"], row["status"]) for row in rows] == [(two, "ignored"), (one, "applied")]
+    assert rows[0]["reason"] == f"says what delivery {one} has said"
+    assert rows[1] | {"received_at": None} == {
+        "delivery_id": one, "received_at": None, "times_received": 1, "verified_by_secret": 1, "event": "pull_request",
+        "action": "closed", "repo": repo, "installation_id": 5, "status": "applied", "reason": None, "replayed_at": None,
+    }  # fmt: skip
+    assert run(cluster, "list", "--repo", repo, "--status", "ignored").count("\n") == 1
+    assert run(cluster, "list", "--repo", repo, "--limit", "1").count("\n") == 1
+    *shown, body = run(cluster, "show", two).splitlines()
+    (event,) = json.loads("\n".join(shown))["events"]
+    assert event["first_said_by"] == one
+    assert json.loads(body) == payload
+
+
+def test_a_replay_sends_the_same_event_again(cluster, hook):
+    delivery = hook.deliver("pull_request", pull_request(f"acme/{secrets.token_hex(6)}")).json()["delivery_id"]
+
+    def sent():
+        return [event for event, data in hook.sent() if data["delivery_id"] == delivery]
+
+    wait_for(lambda: len(sent()) == 1, "the event is sent")
+    assert run(cluster, "replay", delivery) == f"{delivery}: applied, 1 events sent\n"
+    wait_for(lambda: len(sent()) == 2, "the event is sent again")
+    assert len(set(sent())) == 1
+    (row,) = [json.loads(line) for line in run(cluster, "list").splitlines() if delivery in line]
+    assert row["replayed_at"]
+
+
+def test_a_replay_after_the_event_has_left_the_outbox(cluster, hook):
+    delivery = hook.deliver("pull_request", pull_request(f"acme/{secrets.token_hex(6)}")).json()["delivery_id"]
+    (before,) = hook.rows("DELETE FROM outbox WHERE data->>'delivery_id' = %s RETURNING event_id", delivery)
+    run(cluster, "replay", delivery)
+    assert hook.rows("SELECT event_id FROM outbox WHERE data->>'delivery_id' = %s", delivery) == [before]
+
+
+def test_a_replay_of_what_was_ignored(cluster, hook):
+    delivery = hook.deliver("star", {"action": "created"}).json()["delivery_id"]
+    assert run(cluster, "replay", delivery) == f"{delivery}: ignored: events of this kind are not used\n"
+
+
+@pytest.mark.parametrize("args", [[], ["list", "x"], ["show"], ["replay"], ["other", "x"], ["list", "--limit", "0"]])
+def test_wrong_arguments_print_the_usage(cluster, args):
+    with pytest.raises(RuntimeError, match="usage: svc-integrations deliveries"):
+        run(cluster, *args)
+
+
+def test_an_unknown_delivery_is_named(cluster):
+    with pytest.raises(RuntimeError, match='no delivery has the id "nothing"'):
+        run(cluster, "show", "nothing")
+
+
+def test_a_missing_day_is_added_by_the_delivery(hook):
+    (today,) = hook.rows("SELECT 'delivery_' || to_char(webhook_today(), 'YYYYMMDD')")[0]
+    hook.rows(f"CREATE TABLE kept_rows AS SELECT * FROM delivery WHERE received_on = webhook_today(); DROP TABLE {today}")
+    delivery = hook.deliver("star", {"action": "created"}).json()["delivery_id"]
+    assert hook.row(delivery) == ("ignored", "events of this kind are not used")
+    hook.rows("INSERT INTO delivery SELECT * FROM kept_rows; DROP TABLE kept_rows")
+
+
+def days(hook):
+    rows = hook.rows("SELECT relname FROM pg_inherits JOIN pg_class ON oid = inhrelid "
+                     "WHERE inhparent = 'delivery'::regclass ORDER BY 1")
+    return [name for (name,) in rows]
+
+
+def test_days_are_added_ahead_and_dropped_when_they_are_over(hook):
+    old, fresh = str(uuid.uuid4()), str(uuid.uuid4())
+    for delivery, age in ((old, 31), (fresh, 30)):
+        hook.rows("""
+            WITH day AS (SELECT webhook_today() - %s AS at), made AS (SELECT webhook_day(at) FROM day),
+                 seen AS (INSERT INTO delivery_seen (id, received_on) SELECT %s, at FROM day RETURNING id),
+                 told AS (INSERT INTO fact (id, delivery_id, told_on) SELECT %s::uuid, id, at FROM seen, day)
+            SELECT count(*) FROM made""", age, delivery, delivery)
+        hook.rows("INSERT INTO delivery (received_on, id, secret, event, status, events, body) "
+                  "SELECT received_on, id, 1, 'push', 'applied', '{}', '' FROM delivery_seen WHERE id = %s RETURNING id",
+                  delivery)
+    count = len(days(hook))
+    assert hook.rows("SELECT webhook_days_keep(30)") == [(1,)]
+    assert (hook.row(old), hook.row(fresh)) == (None, ("applied", None))
+    assert hook.rows("SELECT id::text FROM fact WHERE delivery_id IN (%s, %s)", old, fresh) == [(fresh,)]
+    assert hook.rows("SELECT id FROM delivery_seen WHERE id IN (%s, %s)", old, fresh) == [(fresh,)]
+    assert len(days(hook)) == count - 1
+    (last,) = hook.rows("SELECT 'delivery_' || to_char(webhook_today() + 7, 'YYYYMMDD')")[0]
+    assert days(hook)[-1] == last
+
+
+@pytest.fixture
+def sweeper(cluster, code_host):
+    """A replica that asks the code host every second for what did not arrive."""
+    process = cluster.separate("svc-integrations", "sweeper", REDELIVERY_INTERVAL="1s")
+    process.start()
+    process.wait_ready()
+    yield process
+    process.stop()
+
+
+def swept(hook, predicate, what):
+    """Wait for what a sweep does. The other replica has put the next one off by its own interval."""
+    def done():
+        hook.rows("UPDATE redelivery_state SET due_at = 'epoch'")
+        return predicate()
+
+    return wait_for(done, what)
+
+
+def failed_delivery(code_host):
+    """Let the code host fail to deliver the event of a new issue; returns its id."""
+    ada = code_host.user()
+    repo = code_host.repository(ada.login)
+    code_host.install(ada.login)
+    known = {row["guid"] for row in code_host.deliveries()}
+
+    def missed():
+        return [row["guid"] for row in code_host.deliveries() if row["guid"] not in known and row["event"] == "issues"]
+
+    code_host.hold_deliveries()
+    try:
+        answer = code_host.api("POST", f"/repos/{repo}/issues", ada.token, json={"title": "Missed"})
+        assert answer.status_code == 201, answer.text
+        (guid,) = wait_for(missed, "the event is made")
+    finally:
+        code_host.hold_deliveries(False)
+    return guid
+
+
+def test_what_did_not_arrive_is_asked_for_again(hook, code_host, sweeper):
+    missed = failed_delivery(code_host)
+    assert hook.row(missed) is None
+    swept(hook, lambda: hook.row(missed), "the delivery has arrived")
+    assert hook.row(missed) == ("applied", None)
+    swept(hook, lambda: not hook.rows("SELECT 1 FROM redelivery WHERE delivery_id = %s", missed), "it is forgotten")
+
+
+def test_a_delivery_is_asked_for_once_in_an_interval(hook, code_host, sweeper):
+    """The next time comes after twice the interval, whoever sweeps."""
+    code_host.set_webhook(url=hook.cluster.gateway_url + "/api/v1.0/nowhere")
+    try:
+        missed = failed_delivery(code_host)
+
+        def asked():
+            return [row for row in code_host.deliveries() if row["guid"] == missed and row["redelivery"]]
+
+        hook.rows("UPDATE redelivery SET ask_at = now() + interval '1 hour'")
+        swept(hook, asked, "it was asked for")
+        hook.rows("UPDATE redelivery SET ask_at = now() + interval '1 hour' WHERE delivery_id = %s", missed)
+        count = len(asked())
+        before = code_host.last_number()
+        swept(hook, lambda: code_host.requests(before, "GET", "/app/hook/deliveries"), "the list was read again")
+        assert len(asked()) == count
+    finally:
+        code_host.set_webhook(url=hook.cluster.code_host.webhook_url)
+    hook.rows("UPDATE redelivery SET ask_at = now()")
+    swept(hook, lambda: hook.row(missed), "the delivery has arrived")
+
+
+def test_what_is_too_old_is_given_up(hook, code_host, sweeper):
+    lost = str(uuid.uuid4())
+    hook.rows("INSERT INTO redelivery (delivery_id, attempt_id, delivered_at) VALUES (%s, 1, now() - interval '73 hours') "
+              "RETURNING 1", lost)
+    swept(hook, lambda: not hook.rows("SELECT 1 FROM redelivery WHERE delivery_id = %s", lost), "it is forgotten")
+    replicas = [sweeper, *hook.cluster["svc-integrations"]]
+    wait_for(lambda: any("deliveries of the code host never arrived" in one.log() for one in replicas), "it is logged")
+
+
+def item(number, guid, status):
+    at = datetime.now(timezone.utc).isoformat()
+    return {"id": number, "guid": guid, "delivered_at": at, "status_code": status, "event": "push", "action": None}
+
+
+def test_the_list_is_read_page_by_page(cluster, hook):
+    """Of the deliveries that failed, those that the ledger lacks are asked for; one that the code host does not have any
+    more is forgotten, and an item that cannot be read is skipped."""
+    known = hook.deliver("star", {"action": "created"}).json()["delivery_id"]
+    missing, refused, fine = (str(uuid.uuid4()) for _ in range(3))
+    pages = {
+        None: [item(9, known, 502), item(8, fine, 202), {"id": "x"}, None, item(7, "no id!", 500)],
+        "v1_7": [item(6, missing, 0), item(5, refused, 504)],
+        "v1_5": [item(4, missing, 502)],
+    }  # fmt: skip
+
+    def answer(request):
+        url = urlsplit(request.path)
+        if request.command == "POST":
+            request.reply(202 if "/6/" in url.path else 404, "{}")
+            return
+        cursor = parse_qs(url.query).get("cursor", [None])[0]
+        following = list(pages)[list(pages).index(cursor) + 1:]
+        links = [f'<{stub.url}{url.path}?per_page=100&cursor={following[0]}>; rel="next"'] if following else []
+        request.reply(200, json.dumps(pages[cursor]), **{"Link": link for link in links})
+
+    stub = StubServer(answer)
+    process = cluster.separate("svc-integrations", "pages", REDELIVERY_INTERVAL="1s", CODE_HOST_API_URL=stub.url)
+    process.start()
+    try:
+        posts = [f"/app/hook/deliveries/{number}/attempts" for number in (5, 6)]
+        swept(hook, lambda: set(posts) <= {path for _, path, *_ in stub.requests}, "both were asked for")
+    finally:
+        process.stop()
+        stub.close()
+    asked = [path for method, path, *_ in stub.requests if method == "POST"]
+    assert asked.count("/app/hook/deliveries/6/attempts") == 1
+    assert set(asked) == set(posts)
+    rows = hook.rows("DELETE FROM redelivery WHERE delivery_id = ANY (%s) RETURNING delivery_id, asked",
+                     [known, missing, fine])
+    assert rows == [(missing, 1)]

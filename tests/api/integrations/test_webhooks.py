@@ -1,0 +1,322 @@
+"""Deliveries of the code host's webhooks: signatures, the events that they make, and each of them once."""
+
+import json
+import secrets
+import uuid
+from collections import Counter
+from datetime import datetime, timezone
+from urllib.parse import urlencode
+
+import pytest
+
+from lib.identity import identity
+from lib.wait import wait_for
+from lib.webhooks import Hook, examples, pull_request, signature
+
+MEMBERS = [
+    "event", "action", "repo", "number", "url", "state", "merged", "branch", "run_id", "conclusion", "occurred_at",
+    "installation_id", "delivery_id",
+]  # fmt: skip
+
+SUBJECTS = {"pull_request": "pull_request", "issues": "issue", "workflow_run": "workflow_run"}
+USED = {*SUBJECTS, "push", "repository", "installation", "installation_repositories", "installation_target"}
+REPO_LISTS = ("repositories", "repositories_added", "repositories_removed")
+
+
+def new_repo():
+    return f"acme/{secrets.token_hex(6)}"
+
+
+def time_of(value):
+    """As the API writes times."""
+    if value is None:
+        return None
+    at = datetime.fromtimestamp(value, timezone.utc) if isinstance(value, int) else datetime.fromisoformat(value)
+    return at.astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.") + f"{at.microsecond // 1000:03}Z"
+
+
+def expected_events(event, payload, delivery):
+    """The events of a delivery, read by other means than the service's."""
+    subject = payload.get(SUBJECTS.get(event), {})
+    found = dict.fromkeys(MEMBERS)
+    found |= {"event": event, "action": payload.get("action"), "delivery_id": delivery}
+    found["installation_id"] = (payload.get("installation") or {}).get("id")
+    found["url"] = subject.get("html_url")
+    found["occurred_at"] = time_of(subject.get("updated_at"))
+    if event == "pull_request":
+        found |= {"merged": subject["merged"], "branch": subject["head"]["ref"]}
+    if event in ("pull_request", "issues"):
+        found |= {"number": subject["number"], "state": subject.get("state")}
+    if event == "workflow_run":
+        found |= {"run_id": subject["id"], "state": subject["status"], "conclusion": subject["conclusion"],
+                  "branch": subject["head_branch"]}
+    if event == "push":
+        found |= {"url": payload["compare"], "branch": payload["ref"].removeprefix("refs/heads/"),
+                  "occurred_at": time_of(payload["repository"]["pushed_at"])}
+    if event == "repository":
+        found |= {"url": payload["repository"]["html_url"], "occurred_at": time_of(payload["repository"]["updated_at"])}
+    if "repository" in payload:
+        return [found | {"repo": payload["repository"]["full_name"]}]
+    repos = [repo["full_name"] for name in REPO_LISTS for repo in payload.get(name, [])]
+    return [found | {"repo": repo} for repo in repos or [None]]
+
+
+def fact_of(event):
+    return json.dumps([event[name] for name in MEMBERS[:-2]])
+
+
+def has_event(event, payload):
+    return event in USED and not payload.get("ref", "").startswith("refs/tags/")
+
+
+def test_every_example_of_the_code_host_is_accounted_for(hook):
+    """Each is in the ledger. What is used makes the events that it says, and of a fact that two tell there is one."""
+    told, taken = set(), {}
+    for example in examples(hook.secret):
+        delivery = str(uuid.uuid4())
+        body = example["body"].encode()
+        answer = hook.send(body, {"Content-Type": "application/json", "X-GitHub-Event": example["event"],
+                                  "X-GitHub-Delivery": delivery, "X-Hub-Signature-256": example["signature"]})
+        assert answer.status_code == 202, answer.text
+        taken[delivery] = (example["event"], json.loads(body), answer.json())
+    for delivery, (event, payload, answer) in taken.items():
+        assert hook.row(delivery) == (answer["status"], answer["reason"])
+        events = expected_events(event, payload, delivery) if has_event(event, payload) else []
+        new = [one for one in events if not one["occurred_at"] or fact_of(one) not in told]
+        told |= {fact_of(one) for one in events}
+        assert hook.events(delivery) == new
+        assert answer["status"] == ("applied" if new else "ignored"), (event, answer)
+        assert not events or new or answer["reason"].startswith("says what delivery ")
+    assert len(taken) == 329
+    assert Counter(answer["status"] for _, _, answer in taken.values())["applied"] == 50
+
+
+def test_events_reach_the_stream(hook):
+    repo = new_repo()
+    answer = hook.deliver("pull_request", pull_request(repo)).json()
+    assert answer["status"] == "applied"
+
+    def arrived():
+        return [data for _, data in hook.sent() if data["delivery_id"] == answer["delivery_id"]]
+
+    (data,) = wait_for(arrived, "the event is in the stream")
+    assert list(sorted(data)) == sorted(MEMBERS)
+    assert data["repo"] == repo and data["merged"] is True and data["occurred_at"] == "2026-01-31T09:30:00.000Z"
+    (fields,) = [fields for _, fields in hook.cluster.redis.client().xrange("events.code_host")
+                 if json.loads(fields["data"]) == data]
+    assert (fields["type"], fields["lane"], fields["account"]) == ("pull_request", repo, "")
+
+
+@pytest.mark.parametrize("flaw", ["secret", "byte", "missing", "empty", "sha1", "short", "not hex", "content"])
+def test_what_is_not_signed_is_refused_and_leaves_nothing(hook, flaw):
+    before = hook.counts()
+    body = json.dumps(pull_request(new_repo())).encode()
+    right = signature(hook.secret, body)
+    value = {
+        "secret": signature(hook.secret[::-1], body),
+        "byte": right[:-1] + ("0" if right[-1] != "0" else "1"),
+        "missing": None,
+        "empty": "",
+        "sha1": right.replace("sha256", "sha1"),
+        "short": right[:-2],
+        "not hex": "sha256=" + "x" * 64,
+        "content": right,
+    }[flaw]
+    body = body.replace(b"closed", b"opened", 1) if flaw == "content" else body
+    problem = hook.deliver("pull_request", body, expect=401, X_Hub_Signature_256=value).json()
+    assert problem["error"] == "invalid_token" and "X-Hub-Signature-256" in problem["detail"]
+    assert hook.counts() == before
+
+
+def test_several_secrets_and_none(cluster):
+    """During a change of the secret both are accepted, and the ledger says which signed; afterwards the old one is not."""
+    new, old = secrets.token_hex(16), secrets.token_hex(16)
+    auth = identity(cluster, "svc-integrations")
+    statuses = {}
+    for label, value in {"both": f"{new},{old}", "new": new, "none": ""}.items():
+        process = cluster.separate("svc-integrations", f"secrets-{label}", CODE_HOST_WEBHOOK_SECRETS=value)
+        process.start()
+        process.wait_ready()
+        hook = Hook(cluster, process.url)
+        for number, secret in enumerate([new, old], 1):
+            delivery, body = str(uuid.uuid4()), json.dumps(pull_request(new_repo())).encode()
+            answer = hook.send(body, {"Content-Type": "application/json", "X-GitHub-Event": "pull_request",
+                                      "X-GitHub-Delivery": delivery, "X-Hub-Signature-256": signature(secret, body)}, auth)
+            statuses[label, number] = answer.status_code
+            rows = hook.rows("SELECT secret FROM delivery WHERE id = %s", delivery)
+            assert rows == ([(number,)] if answer.status_code == 202 else [])
+        process.stop()
+    assert statuses == {("both", 1): 202, ("both", 2): 202, ("new", 1): 202, ("new", 2): 401, ("none", 1): 401,
+                        ("none", 2): 401}  # fmt: skip
+
+
+@pytest.mark.parametrize("value", ["short", "0123456789abcdef,short", ",".join(["0123456789abcdef"] * 9)])
+def test_bad_secrets_stop_the_start(cluster, value):
+    with pytest.raises(RuntimeError, match="CODE_HOST_WEBHOOK_SECRETS: "):
+        cluster.run("svc-integrations", "deliveries", "list", CODE_HOST_WEBHOOK_SECRETS=value)
+
+
+def test_a_delivery_counts_once(hook):
+    delivery, payload = str(uuid.uuid4()), pull_request(new_repo())
+    first = hook.deliver("pull_request", payload, delivery).json()
+    again = hook.deliver("pull_request", payload, delivery).json()
+    assert first == again == {"delivery_id": delivery, "status": "applied", "reason": None}
+    other = hook.deliver("pull_request", pull_request(new_repo()), delivery).json()
+    assert other == first
+    assert len(hook.events(delivery)) == 1
+    assert hook.rows("SELECT times FROM delivery_seen WHERE id = %s", delivery) == [(3,)]
+
+
+def test_a_fact_that_two_webhooks_tell_is_one_event(hook):
+    """The app's delivery names its installation, the repository's does not."""
+    payload = pull_request(new_repo())
+    one = hook.deliver("pull_request", payload | {"installation": {"id": 5}}).json()
+    two = hook.deliver("pull_request", payload).json()
+    assert two["status"] == "ignored"
+    assert two["reason"] == f"says what delivery {one['delivery_id']} has said"
+    assert (len(hook.events(one["delivery_id"])), hook.events(two["delivery_id"])) == (1, [])
+
+
+@pytest.mark.parametrize("change", [
+    {"number": 8}, {"at": "2026-01-31T09:30:01Z"}, {"action": "opened"}, {"state": "open"}, {"merged": False},
+])  # fmt: skip
+def test_what_differs_is_another_fact(hook, change):
+    repo = new_repo()
+    hook.deliver("pull_request", pull_request(repo))
+    other = hook.deliver("pull_request", pull_request(repo, **change)).json()
+    assert other["status"] == "applied"
+
+
+def test_a_form_is_read_too(hook):
+    payload = pull_request(new_repo())
+    form = urlencode({"payload": json.dumps(payload)}).encode()
+    answer = hook.deliver("pull_request", form, Content_Type="application/x-www-form-urlencoded").json()
+    (event,) = hook.events(answer["delivery_id"])
+    assert event["repo"] == payload["repository"]["full_name"]
+    assert hook.deliver("pull_request", payload).json()["status"] == "ignored"
+
+
+@pytest.mark.parametrize("form", [b"", b"other=1", b"payload=%00", b"payload=%zz", b"payload=%ff"])
+def test_a_form_without_its_member_is_400(hook, form):
+    problem = hook.deliver("issues", form, Content_Type="application/x-www-form-urlencoded", expect=400).json()
+    assert problem["errors"] == [{"field": "payload", "message": "must be there once, as UTF-8"}]
+
+
+@pytest.mark.parametrize("kind", [None, "text/plain", "application/jsonx", "multipart/form-data; boundary=a"])
+def test_other_content_types_are_415(hook, kind):
+    before = hook.counts()
+    hook.deliver("issues", pull_request(), expect=415, Content_Type=kind)
+    assert hook.counts() == before
+
+
+@pytest.mark.parametrize("name", ["X_GitHub_Event", "X_GitHub_Delivery"])
+@pytest.mark.parametrize("value", [None, "", "a" * 10000, "a b", "a/b", "'; DROP TABLE delivery"])
+def test_missing_and_wrong_headers_are_400(hook, name, value):
+    before = hook.counts()
+    problem = hook.deliver("issues", pull_request(), expect=400, **{name: value}).json()
+    assert name.replace("_", "-") in problem["detail"]
+    assert hook.counts() == before
+
+
+def test_a_large_delivery_is_taken_and_a_larger_one_is_413(hook):
+    payload = pull_request(new_repo(), body="x" * 7_900_000)
+    assert hook.deliver("pull_request", payload).json()["status"] == "applied"
+    before = hook.counts()
+    hook.deliver("pull_request", b" " * (8 * 1024 * 1024 + 1), expect=413)
+    assert hook.counts() == before
+
+
+WRONG = [None, True, -1, 0, 1.5, 2**64, "", "x" * 5000, "a\\b\n", [], {}, [[]], "acme/ranker/x", "../..", 10**400]
+
+
+@pytest.mark.parametrize("path", [
+    "action", "repository", "repository.full_name", "pull_request", "pull_request.number", "pull_request.html_url",
+    "pull_request.state", "pull_request.merged", "pull_request.head", "pull_request.head.ref", "pull_request.updated_at",
+    "installation", "installation.id",
+])  # fmt: skip
+def test_wrong_members_do_no_harm(hook, path):
+    """Of each member that is read: the delivery is taken, and either says nothing or leaves the member out."""
+    *parents, name = path.split(".")
+    for value in WRONG:
+        payload = pull_request(new_repo()) | {"installation": {"id": 5}}
+        inner = payload
+        for parent in parents:
+            inner = inner[parent]
+        inner[name] = value
+        answer = hook.deliver("pull_request", payload).json()
+        for event in hook.events(answer["delivery_id"]):
+            assert sorted(event) == sorted(MEMBERS)
+            assert len(json.dumps(event)) < 32768
+        assert answer["status"] == "applied" or "is missing or has another form" in answer["reason"] \
+            or "is not valid JSON" in answer["reason"], answer  # fmt: skip
+
+
+@pytest.mark.parametrize("body, reason", [
+    (b"", "the content is not valid JSON"),
+    (b"{", "the content is not valid JSON"),
+    (b"[]", "the content is not an object"),
+    (b"null", "the content is not an object"),
+    (b"\xff\xfe", "the content is not valid JSON"),
+    (b'{"action": "a\\u0000"}', "the content has a NUL"),
+    (b'{"a": 1, "a": 2}', "the content has a duplicate member name"),
+    (b"[" * 100000, "the content nests deeper than 64"),
+    (b'{"a":' * 100000, "the content nests deeper than 64"),
+])  # fmt: skip
+def test_what_cannot_be_read_is_recorded(hook, body, reason):
+    answer = hook.deliver("issues", body).json()
+    assert answer["status"] == "ignored" and answer["reason"].startswith(reason)
+    assert hook.row(answer["delivery_id"]) == ("ignored", answer["reason"])
+
+
+def installed(hook, installation, *repos):
+    """Let svc-integrations remember an installation; returns a function that says of which repositories it still does."""
+    for repo in repos:
+        hook.rows("INSERT INTO installation (repo, installation_id, owner_login, permissions) "
+                  "VALUES (lower(%s), %s, 'acme', '{}')", repo, installation)
+    return lambda: [repo for (repo,) in hook.rows(
+        "SELECT repo FROM installation WHERE repo = ANY (%s) ORDER BY repo", [repo.lower() for repo in repos])]
+
+
+@pytest.mark.parametrize("event, action", [
+    ("installation", "deleted"), ("installation", "suspend"), ("installation_repositories", "removed"),
+    ("installation_target", "renamed"),
+])  # fmt: skip
+def test_events_of_an_installation_forget_it(hook, event, action):
+    gone, kept = secrets.randbits(40) + 1, secrets.randbits(40) + 1
+    first, other = new_repo(), new_repo()
+    is_known, is_other_known = installed(hook, gone, first), installed(hook, kept, other)
+    answer = hook.deliver(event, {"action": action, "installation": {"id": gone}}).json()
+    assert answer["status"] == "applied"
+    assert (is_known(), is_other_known()) == ([], [other])
+    (event,) = hook.events(answer["delivery_id"])
+    assert (event["installation_id"], event["repo"]) == (gone, None)
+
+
+def test_each_repository_of_an_installation_is_an_event(hook):
+    number, removed = secrets.randbits(40) + 1, [new_repo() for _ in range(3)]
+    payload = {"action": "removed", "installation": {"id": number}, "repositories_added": [],
+               "repositories_removed": [{"full_name": name} for name in [*removed, removed[0], "no name", None]]}
+    answer = hook.deliver("installation_repositories", payload).json()
+    assert {event["repo"] for event in hook.events(answer["delivery_id"])} == set(removed)
+    again = hook.deliver("installation_repositories", payload).json()
+    assert again["status"] == "applied"  # it may have been added in between
+    payload["repositories_removed"] = [{"full_name": new_repo()} for _ in range(501)]
+    (event,) = hook.events(hook.deliver("installation_repositories", payload).json()["delivery_id"])
+    assert event["repo"] is None
+
+
+@pytest.mark.parametrize("changes, former", [
+    ({"repository": {"name": {"from": "old"}}}, "acme/old"),
+    ({"owner": {"from": {"user": {"login": "ada"}}}}, "ada/{name}"),
+    ({"owner": {"from": {"organization": {"login": "lab"}}}}, "lab/{name}"),
+    ({}, "acme/{name}"),
+])  # fmt: skip
+def test_a_moved_repository_is_forgotten_under_both_names(hook, changes, former):
+    name = secrets.token_hex(6)
+    full, former = f"acme/{name}", former.format(name=name)
+    hook.rows("DELETE FROM installation WHERE repo IN (%s, %s)", full, former)
+    is_known = installed(hook, secrets.randbits(40) + 1, *{full, former})
+    payload = {"action": "renamed", "changes": changes,
+               "repository": {"full_name": full, "name": name, "owner": {"login": "acme"}}}
+    assert hook.deliver("repository", payload).json()["status"] == "applied"
+    assert is_known() == []
