@@ -85,7 +85,7 @@ struct code_host_auth app_auth(struct request *rq)
 		raise_error(rq, ERR_NOT_CONFIGURED, "the code-host app is not configured");
 	struct signature *signature = arena_new_of(rq->arena, struct signature);
 	signature->text = unsigned_jwt(rq->arena, time_now_ms() / 1000);
-	fiber_offload(rq, sign_on_thread, signature);
+	fiber_offload(rq, LANE_SHORT, sign_on_thread, signature);
 	return (struct code_host_auth){
 		.token = arena_printf(rq->arena, "%s.%s", signature->text,
 	                              base64url_encode(rq->arena, signature->bytes,

@@ -58,7 +58,7 @@ static void read_events(void *arg)
 static void compute(struct request *rq, const struct intake *intake, void (*work)(void *arg))
 {
 	if (intake->length > INLINE_MAX_BYTES)
-		fiber_offload(rq, work, (void *)intake);
+		fiber_offload(rq, LANE_SHORT, work, (void *)intake);
 	else
 		work((void *)intake);
 }
