@@ -1,0 +1,79 @@
+"""Deliveries of the code host while Redis and the replicas of svc-integrations are killed."""
+
+import random
+import secrets
+import threading
+import uuid
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+
+import httpx
+
+from lib.wait import wait_for
+from lib.webhooks import Hook, pull_request
+
+FACTS = 500
+SENDERS = 8
+
+
+class Sender:
+    """Delivers from several threads, each delivery until it is answered 202, as the code host does when it is asked to."""
+
+    def __init__(self, cluster):
+        self.cluster, self.local = cluster, threading.local()
+        self.done = 0
+
+    def deliver(self, delivery, payload):
+        if not hasattr(self.local, "hook"):
+            self.local.hook = Hook(self.cluster)
+        wait_for(lambda: self.try_once(delivery, payload), "the delivery is taken")
+        self.done += 1
+
+    def try_once(self, delivery, payload):
+        try:
+            self.local.hook.deliver("pull_request", payload, delivery)
+        except httpx.TransportError:
+            return False
+        return True
+
+
+def test_each_fact_counts_once_whatever_is_killed(pair):
+    """1,000 deliveries, the app's and the repository's of each fact, each sent twice in random order."""
+    repo, sender = f"acme/{secrets.token_hex(6)}", Sender(pair)
+    deliveries = [(str(uuid.uuid4()), pull_request(repo, number) | members)
+                  for number in range(1, FACTS + 1) for members in ({}, {"installation": {"id": 5}})]
+    queue = deliveries * 2
+    random.shuffle(queue)
+    replicas = pair["svc-integrations"]
+
+    def after(count, what):
+        wait_for(lambda: sender.done >= count, f"{count} are delivered")
+        what()
+
+    with ThreadPoolExecutor(SENDERS) as pool:
+        sent = [pool.submit(sender.deliver, *one) for one in queue]
+        after(200, replicas[0].kill9)
+        after(400, pair.redis.kill9)
+        after(600, replicas[0].start)
+        after(800, lambda: pair.kill9("svc-integrations"))
+        pair.start("svc-integrations", 2)
+        after(1200, pair.redis.start)
+        after(1400, replicas[1].kill9)
+        replicas[1].start()
+        for one in sent:
+            one.result()
+    pair.recover()
+    hook = Hook(pair)
+    ids = [delivery for delivery, _ in deliveries]
+    rows = hook.rows("SELECT status, count(*), count(DISTINCT id) FROM delivery WHERE id = ANY (%s) GROUP BY 1", ids)
+    assert dict((status, (count, ids)) for status, count, ids in rows) == {
+        "applied": (FACTS, FACTS), "ignored": (FACTS, FACTS)}  # fmt: skip
+    assert hook.rows("SELECT count(*) FROM delivery_seen WHERE id = ANY (%s) AND times >= 2", ids) == [(len(ids),)]
+    assert hook.rows("SELECT count(*) FROM outbox WHERE data->>'repo' = %s", repo) == [(FACTS,)]
+
+    def numbers():
+        """Of each event id that a reader sees, what it is about."""
+        return {event: data["number"] for event, data in hook.sent() if data["repo"] == repo}
+
+    wait_for(lambda: len(numbers()) == FACTS, "all events are in the stream")
+    assert Counter(numbers().values()) == Counter(range(1, FACTS + 1))
