@@ -74,11 +74,6 @@ bool installation_find(struct request *rq, const struct repository_name *repo,
 	return true;
 }
 
-void installation_forget(struct request *rq, const char *installation_id)
-{
-	pg_query(rq, INSTALLATION_FORGET_SQL, pg_text(installation_id));
-}
-
 /* Add those of the permissions that the app has; the code host refuses a request for more. How many. */
 static size_t add_permissions(struct request *rq, const struct installation *installation,
                               const struct permission *permissions, yyjson_mut_doc *doc,
@@ -165,7 +160,7 @@ struct installation_token installation_token_new(struct request *rq,
 	struct code_host_answer answer = {.status = 404};
 	for (int tries = 0; tries < 2 && is_outdated(&answer); tries++) {
 		if (tries > 0)
-			installation_forget(rq, installation.id);
+			pg_query(rq, INSTALLATION_FORGET_SQL, pg_text(installation.id));
 		if (!installation_find(rq, repo, &installation))
 			raise_error(rq, ERR_NOT_FOUND,
 			            "the app is not installed on this repository");

@@ -28,9 +28,6 @@ struct installation {
 bool installation_find(struct request *rq, const struct repository_name *repo,
                        struct installation *ret_installation);
 
-/** The installation is gone, or its permissions have changed: ask the code host at the next use. */
-void installation_forget(struct request *rq, const char *installation_id);
-
 struct installation_token {
 	const char *token;
 	const char *expires_at;     /* RFC 3339 */
