@@ -17,7 +17,7 @@ GONE = [op for op in TABLE if "GONE" in op.flags]
 PATHS = sorted({op.path for op in TABLE} - {op.path for op in GONE})
 
 # What a permitted GET gets where that is not 200, or 404 for a parameter of the path.
-PERMITTED = {"auth_url_get": 200, "connection_status_get": 200, "identity_resolve": 400}
+PERMITTED = {"app_installation_get": 400, "auth_url_get": 200, "connection_status_get": 200, "identity_resolve": 400}
 
 VALUES = {"arxiv_id": "hep-th/9901001", "provider_name": "code_host", "rest": "a/b"}
 
@@ -142,7 +142,7 @@ def test_without_the_scope_is_403(with_scope, op):
 
 
 @by_id([op for op in CLOSED if op.method == "GET" and "NOT_BUILT" not in op.flags])
-def test_the_one_scope_is_enough(cluster, with_scope, op):
+def test_the_one_scope_is_enough(cluster, code_host, with_scope, op):
     if op.process not in cluster.processes:
         pytest.skip(f"{op.process} is not part of the cluster")
     answer = with_scope(op.scope).get(target(op))
