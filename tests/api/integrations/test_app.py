@@ -141,7 +141,15 @@ def test_a_suspended_installation_gives_no_token(new_developer, code_host):
     token_of(bob, repo, expect=200)
 
 
-def test_an_installation_that_is_gone_is_looked_up_once_more(new_developer, code_host):
+@pytest.fixture
+def without_events(code_host):
+    """The code host's events do not arrive, which would make what is remembered of installations be forgotten."""
+    code_host.hold_deliveries()
+    yield
+    code_host.hold_deliveries(False)
+
+
+def test_an_installation_that_is_gone_is_looked_up_once_more(new_developer, code_host, without_events):
     bob = new_developer()
     repo, first = code_host.repository(bob.login), code_host.install(bob.login)
     assert installation_of(bob, repo, expect=200).json()["installation_id"] == first
@@ -153,6 +161,14 @@ def test_an_installation_that_is_gone_is_looked_up_once_more(new_developer, code
     assert asked == [f"/app/installations/{number}/access_tokens" for number in (first, second)]
     code_host.uninstall(second)
     token_of(bob, repo, expect=404)
+    assert installation_of(bob, repo, expect=200).json()["installed"] is False
+
+
+def test_an_event_makes_an_installation_be_looked_up_again(new_developer, code_host):
+    bob = new_developer()
+    repo, first = code_host.repository(bob.login), code_host.install(bob.login)
+    assert installation_of(bob, repo, expect=200).json()["installation_id"] == first
+    code_host.uninstall(first)
     assert installation_of(bob, repo, expect=200).json()["installed"] is False
 
 
