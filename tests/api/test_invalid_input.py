@@ -11,7 +11,8 @@ from lib import api_def, openapi
 from lib.contract import contract
 
 BUILT = [op for op in api_def.operations() if not op.flags & {"NOT_BUILT", "GONE"}]
-BODIED = [op for op in BUILT if op.body != "NONE"]
+# Without a key the body is a signed delivery, whatever it says (integrations/test_webhooks.py).
+BODIED = [op for op in BUILT if op.body != "NONE" and "OPEN" not in op.flags]
 DESCRIBED = openapi.operations()
 
 VALUES = {"arxiv_id": "2205.14135"}
