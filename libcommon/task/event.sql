@@ -10,7 +10,7 @@ WITH holder AS (
     SELECT FROM lease WHERE name = $1 AND owner = $3 AND fence = $4::bigint
 ), settled AS (
     INSERT INTO event_settled (stream, event_hash)
-    SELECT DISTINCT $1, hash FROM holder, unnest($5::uuid[]) AS hash
+    SELECT DISTINCT $1, hash FROM holder, unnest($5::uuid[]) AS hash WHERE hash IS NOT NULL
     ON CONFLICT DO NOTHING
 )
 INSERT INTO event_position AS known (stream, entry_id)
@@ -68,6 +68,14 @@ WHERE id = $1::bigint;
 
 -- name: event_parked_delete
 DELETE FROM event_parked WHERE id = $1::bigint;
+
+-- As event_parked_delete; the event is handled again if it is sent again.
+-- name: event_parked_give_up
+WITH given_up AS (
+    DELETE FROM event_parked WHERE id = $1::bigint RETURNING stream, event_id
+)
+DELETE FROM event_settled s USING given_up g
+WHERE s.stream = g.stream AND s.event_hash = encode(substring(sha256(convert_to(g.event_id, 'UTF8')) FOR 16), 'hex')::uuid;
 
 -- name: event_note_seen
 INSERT INTO event_seen (event_id) VALUES ($1::uuid) ON CONFLICT DO NOTHING;

@@ -141,7 +141,8 @@ static bool try_again(struct request *rq, const struct event_consumer *consumer,
 	struct stream_entry entry = entry_of(rq, rows, row);
 	struct delivery delivery = event_deliver(rq, consumer, &entry, DELIVERY_TIMEOUT_MS);
 	int64_t failures = pg_value_int(rows, row, DUE_FAILURES) + failures_of(&delivery);
-	bool is_dead = delivery_is_final(&delivery) || failures >= DELIVERIES_MAX;
+	bool is_dead = delivery.code != ERR_NONE &&
+	               (delivery_is_final(&delivery) || failures >= DELIVERIES_MAX);
 	if (delivery.code != ERR_NONE && !is_dead) {
 		uint64_t pause_ms = backoff_ms((unsigned)MAX_OF(failures, 1), tasks_timing.retry,
 		                               tasks_timing.retry_max);
@@ -149,9 +150,9 @@ static bool try_again(struct request *rq, const struct event_consumer *consumer,
 		         pg_int((int64_t)pause_ms), pg_text(delivery.detail));
 		return false;
 	}
-	if (delivery.code != ERR_NONE)
+	if (is_dead)
 		event_dead_letter(rq, consumer, &entry, delivery.detail);
-	pg_query(rq, EVENT_PARKED_DELETE_SQL, pg_text(id));
+	pg_query(rq, is_dead ? EVENT_PARKED_GIVE_UP_SQL : EVENT_PARKED_DELETE_SQL, pg_text(id));
 	return true;
 }
 

@@ -87,19 +87,22 @@ static struct stream_entries read_entries(struct request *rq, const struct event
 	return stream_entries_read(rq, reply);
 }
 
-/* Handle the entry, park it, or give it up. */
-static void settle(struct request *rq, struct event_consumer *consumer, struct parked_lanes *lanes,
+/* Handle the entry or park it. False: it was given up. */
+static bool settle(struct request *rq, struct event_consumer *consumer, struct parked_lanes *lanes,
                    const struct stream_entry *entry)
 {
 	if (parked_lanes_has(lanes, entry)) {
 		event_park(rq, consumer, lanes, entry, NULL);
-		return;
+		return true;
 	}
 	struct delivery delivery = event_deliver(rq, consumer, entry, INLINE_TIMEOUT_MS);
-	if (delivery_is_final(&delivery))
+	if (delivery_is_final(&delivery)) {
 		event_dead_letter(rq, consumer, entry, delivery.detail);
-	else if (delivery.code != ERR_NONE)
+		return false;
+	}
+	if (delivery.code != ERR_NONE)
 		event_park(rq, consumer, lanes, entry, &delivery);
+	return true;
 }
 
 static void require_lease(struct request *rq, struct event_consumer *consumer)
@@ -108,8 +111,10 @@ static void require_lease(struct request *rq, struct event_consumer *consumer)
 		raise_error(rq, ERR_UNAVAILABLE, "another process reads the stream now");
 }
 
-/* The hashes of the events' ids, as a Postgres array of uuid. */
-static const char *hashes_of(struct request *rq, const struct stream_entries *entries)
+/* The hashes of the events' ids, as a Postgres array of uuid, with NULL in place of those that were given up
+ * (`is_given_up` may be NULL). */
+static const char *hashes_of(struct request *rq, const struct stream_entries *entries,
+                             const bool *is_given_up)
 {
 	struct buf text = {.arena = rq->arena};
 	for (size_t i = 0; i < entries->count; i++) {
@@ -118,7 +123,8 @@ static const char *hashes_of(struct request *rq, const struct stream_entries *en
 		char hex[2 * HASH_BYTES + 1];
 		sha256(id, strlen(id), hash);
 		hex_encode(hash, HASH_BYTES, hex);
-		buf_printf(&text, "%c%s", i == 0 ? '{' : ',', hex);
+		bool is_left_out = is_given_up && is_given_up[i];
+		buf_printf(&text, "%c%s", i == 0 ? '{' : ',', is_left_out ? "NULL" : hex);
 	}
 	buf_puts(&text, "}");
 	return text.data;
@@ -153,16 +159,18 @@ static void settle_all(struct request *rq, struct event_consumer *consumer,
 {
 	if (entries->count == 0)
 		return;
-	const char *hashes = hashes_of(rq, entries);
-	const bool *is_settled = settled_before(rq, consumer, entries, hashes);
+	const bool *is_settled =
+		settled_before(rq, consumer, entries, hashes_of(rq, entries, NULL));
+	bool *is_given_up = arena_array(rq->arena, entries->count, sizeof(bool));
 	struct parked_lanes lanes = parked_lanes_load(rq, consumer, entries->count);
 	for (size_t i = 0; i < entries->count; i++) {
 		if (is_settled[i])
 			continue;
 		require_lease(rq, consumer);
-		settle(rq, consumer, &lanes, &entries->items[i]);
+		is_given_up[i] = !settle(rq, consumer, &lanes, &entries->items[i]);
 	}
-	save_position(rq, consumer, entries->items[entries->count - 1].id, hashes);
+	save_position(rq, consumer, entries->items[entries->count - 1].id,
+	              hashes_of(rq, entries, is_given_up));
 }
 
 /* For the trimmer of the writer. */

@@ -9,8 +9,9 @@
  * ahead of them, also when Postgres is restored to an earlier point or Redis loses its data. Its copy
  * in Redis only tells the trimmer what has been read.
  *
- * Events are settled once: the ids of those that were handled, parked or given up are kept with the
- * position (`event_settled`), and skipped when the writer sends them again.
+ * Events are settled once: the ids of those that were handled or parked are kept with the position
+ * (`event_settled`), and skipped when the writer sends them again. One that was given up is tried again
+ * then, so that an operator can have it sent again when the cause is mended.
  *
  * An event that fails delays only its own lane (event_parking.h).
  */

@@ -59,12 +59,14 @@ SELECT paper_keep($1::jsonb);
 UPDATE interest SET embedder = $2, pool_embedder = $2 WHERE id = $1;
 
 -- name: refit_queue
--- Refit the interests that do not use the current version yet, at most $1 of them.
+-- Refit the interests that do not use the current version yet, at most $1 of them. Those of an account that was deleted are left
+-- out: the statement would fail for all.
 SELECT count(task_put('preference_model_refit', behind.account_id,
                       jsonb_build_object('history_id', behind.experiment_history_id, 'interest_id', behind.id, 'is_follow', true),
                       NULL, NULL))
 FROM (SELECT i.* FROM interest i
       WHERE i.embedder IS DISTINCT FROM (SELECT version FROM embedder ORDER BY seen_at DESC LIMIT 1) AND i.pool_status = 'ready'
+        AND NOT EXISTS (SELECT FROM deleted_account d WHERE d.id = i.account_id)
         AND NOT EXISTS (SELECT FROM task t
                         WHERE t.account_id = i.account_id AND t.kind = 'preference_model_refit'
                           AND t.status IN ('pending', 'running') AND t.input ->> 'interest_id' = i.id::text)

@@ -13,6 +13,7 @@ READS = {
     "svc-search": "/search/stats",
     "svc-interests": "/interests",
     "svc-experiments": "/experiments",
+    "svc-integrations": "/integrations/connections",
 }
 
 INTEREST = {"name": "Recovery", "context": "Systems that survive the death of their parts: replication, logs, consensus."}

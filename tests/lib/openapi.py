@@ -32,6 +32,11 @@ class Operation:
         body = self.node.get("requestBody")
         return body and contract().resolve(body["content"]["application/json"]["schema"])
 
+    @property
+    def required_query(self):
+        """{name: example} of the query parameters that must be given."""
+        return {p["name"]: p["example"] for p in self.parameters if p["in"] == "query" and p.get("required")}
+
     def parameter(self, location, name):
         found = [p for p in self.parameters if (p["in"], p["name"]) == (location, name)]
         return found[0] if found else None

@@ -1,4 +1,4 @@
--- Events of the streams that this service reads which were handled, parked or given up. Without it they would all be handled
+-- Events of the streams that this service reads which were handled or parked. Without it they would all be handled
 -- again when the writer sends them again, which after the loss of Redis' data it does with those of two days, before new ones.
 --
 --   event_hash  of the event's id: the first half of its SHA-256
