@@ -58,17 +58,21 @@ def test_an_equal_task_that_waits_is_returned(api, interests, queue):
 
 
 @pytest.fixture
-def pending_max(db):
-    """TASKS_PENDING_MAX, as the processes have stored it, lowered for the test."""
+def lower_pending_max(db):
+    """lower_pending_max(limit): lower TASKS_PENDING_MAX, as the processes have stored it. They store their setting again."""
     (before,) = db.execute("SELECT pending_max FROM task_limit").fetchone()
-    db.execute("UPDATE task_limit SET pending_max = 20")
-    yield 20
+    yield lambda limit: db.execute("UPDATE task_limit SET pending_max = %s", [limit])
     db.execute("UPDATE task_limit SET pending_max = %s", [before])
 
 
-def test_waiting_tasks_of_an_account_are_bounded(api, interests, queue, other_interests, pending_max):
+def test_waiting_tasks_of_an_account_are_bounded(api, interests, queue, other_interests, lower_pending_max):
     made, other = interests.ready(), other_interests.ready()
-    queue(made, pending_max, kind="of_a_newer_release")
-    problem = api.problem("POST", "/papers/recommended/refresh", 409, "conflict", {"interest_id": made["id"]})
-    assert "too many tasks of this account are waiting" in problem["detail"]
+    queue(made, 20, kind="of_a_newer_release")
+
+    def refusal():
+        lower_pending_max(20)
+        answer = api.post("/papers/recommended/refresh", {"interest_id": made["id"]})
+        return answer.status_code == 409 and answer.json()["detail"]
+
+    assert "too many tasks of this account are waiting" in wait_for(refusal, "a refresh is refused")
     assert other_interests.refresh(other)["status"] == "completed"
