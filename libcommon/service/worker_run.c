@@ -36,8 +36,9 @@
 #define ENDING_POLL_MS            20
 #define ENDING_MAX_MS             10000
 #define MIGRATE_RETRY_MS          500
-#define MIGRATE_CONFLICT_RETRY_MS 5000 /* until somebody corrects the database */
-#define DESCRIPTORS_OTHERS        512  /* not for connections of clients or to services */
+#define MIGRATE_CONFLICT_RETRY_MS 5000  /* until somebody corrects the database */
+#define COMMAND_WAIT_MS           10000 /* a command waits for a database that restarts */
+#define DESCRIPTORS_OTHERS        512   /* not for connections of clients or to services */
 #define CONNECTIONS_MAX           65536
 #define COMMAND_TIMEOUT_MS        (UINT64_C(365) * 24 * 3600 * 1000)
 
@@ -450,6 +451,11 @@ int command_run(struct process *process, request_fn *fn, void *user)
 	struct running_command command = {.run = fn, .user = user};
 	struct worker worker = {.process = process, .user = &command};
 	enum err_code code = prepare_database(process);
+	for (int waited_ms = 0; code == ERR_UNAVAILABLE && waited_ms < COMMAND_WAIT_MS;
+	     waited_ms += MIGRATE_RETRY_MS) {
+		uv_sleep(MIGRATE_RETRY_MS);
+		code = prepare_database(process);
+	}
 	if (code) {
 		fprintf(stderr, "%s: the database cannot be brought up to date\n",
 		        process->service->name);
