@@ -157,7 +157,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* The status of a GET; 0: nothing listens there. */
+/* The status of a GET; 0: nothing listens there, or the listener closed before it took the connection. */
 static int get(uint16_t port, const char *path)
 {
 	struct timeval patience = {.tv_sec = PATIENCE_S};
@@ -170,10 +170,10 @@ static int get(uint16_t port, const char *path)
 	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0) {
 		int length =
 			snprintf(text, sizeof(text), "GET %s HTTP/1.1\r\nHost: a\r\n\r\n", path);
-		assert_int_equal(send(fd, text, (size_t)length, 0), length);
+		send(fd, text, (size_t)length, MSG_NOSIGNAL);
 		memset(text, 0, sizeof(text));
-		assert_true(recv(fd, text, sizeof(text) - 1, 0) > 12);
-		status = (int)strtol(text + strlen("HTTP/1.1 "), NULL, 10);
+		if (recv(fd, text, sizeof(text) - 1, 0) > 12)
+			status = (int)strtol(text + strlen("HTTP/1.1 "), NULL, 10);
 	}
 	close(fd);
 	return status;
