@@ -86,7 +86,7 @@ class Cluster:
         self.replicas = replicas
         self.ports = {name: free_port() for name, _, _ in self.rows}
         self.secret = secrets.token_hex(24)
-        self.code_host = CodeHost(self.servers.base, f"{self.gateway_url}/api/v1.0/github/webhooks")
+        self.code_host = CodeHost(self.servers.base, lambda: f"{self.gateway_url}/api/v1.0/github/webhooks")
         self.oauth_provider = OAuthProvider(self.servers.base)
         self.model_provider = ModelProvider()
         self.balancers = {}

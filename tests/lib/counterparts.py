@@ -149,6 +149,7 @@ class CodeHost(Counterpart):
     SLUG = "expops-test"
 
     def __init__(self, base, webhook_url):
+        """`webhook_url` is called when the program starts: only then the gateway's address is known."""
         super().__init__("code_host", base)
         self.webhook_url, self.webhook_secret = webhook_url, secrets.token_hex(24)
         self.app_key = new_rsa_key()
@@ -161,7 +162,7 @@ class CodeHost(Counterpart):
             "tracker_port": self.tracker_port,
             "app": {"id": self.APP_ID, "slug": self.SLUG, "key": self.app_key},
             "oauth": self.client,
-            "webhook": {"url": self.webhook_url, "secret": self.webhook_secret},
+            "webhook": {"url": self.webhook_url(), "secret": self.webhook_secret},
             "tracker": self.client,
         }
 

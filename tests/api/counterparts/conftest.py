@@ -17,7 +17,7 @@ def receiver():
 
 @pytest.fixture(scope="module")
 def host(tmp_path_factory, receiver):
-    made = CodeHost(tmp_path_factory.mktemp("code-host"), receiver.url + "/hook")
+    made = CodeHost(tmp_path_factory.mktemp("code-host"), lambda: receiver.url + "/hook")
     made.start()
     yield made
     made.stop()
