@@ -4,7 +4,9 @@
 #include <string.h>
 
 const struct event_stream EVENT_STREAMS[] = {
-	{"events.account", "gateway", {"svc-experiments", "svc-integrations", "svc-interests"}},
+	{"events.account",
+         "gateway",
+         {"svc-experiments", "svc-fleet", "svc-integrations", "svc-interests"}},
 	{"events.experiments", "svc-experiments", {"svc-interests"}},
 	{"events.code_host", "svc-integrations", {NULL}},
 	{NULL},

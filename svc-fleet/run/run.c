@@ -1,0 +1,59 @@
+#include "run/run.h"
+
+#include "pg/pg.h"
+#include "run.sql.h"
+#include "service/input.h"
+#include "service/key_limit.h"
+#include "service/reply.h"
+
+#include <string.h>
+
+struct list_input {
+	const char *repo;
+	const char *outcome, *status, *agent, *interest, *paper;
+	const char *since, *until;
+	const char *include;
+	int64_t limit, offset;
+};
+
+static const char *const OUTCOMES[] = {"pull_request", "issue",   "branch", "skipped",
+                                       "failed",       "running", "other",  NULL};
+static const char *const INCLUDES[] = {"selection", NULL};
+
+static const struct field LIST_FIELDS[] = {
+	QUERY_TEXT(struct list_input, repo, "repo", OPTIONAL, 1, 200),
+	QUERY_ENUM(struct list_input, outcome, "outcome_kind", OUTCOMES),
+	QUERY_TEXT(struct list_input, status, "status", OPTIONAL, 1, 100),
+	QUERY_TEXT(struct list_input, agent, "agent", OPTIONAL, 1, 100),
+	QUERY_INTEREST(struct list_input, interest),
+	QUERY_TEXT(struct list_input, paper, "arxiv_id", OPTIONAL, 1, 100),
+	QUERY_DATE(struct list_input, since, "since"),
+	QUERY_DATE(struct list_input, until, "until"),
+	QUERY_ENUM(struct list_input, include, "include", INCLUDES),
+	QUERY_LIMIT(struct list_input, limit, 20, 100),
+	QUERY_OFFSET(struct list_input, offset),
+	FIELD_END,
+};
+
+const int64_t RUN_PARTITIONS_EVERY_MS = (int64_t)24 * 3600 * 1000;
+
+void run_list(struct request *rq)
+{
+	struct list_input *in = request_input(rq, struct list_input, LIST_FIELDS);
+	require_repo(rq, in->repo);
+	if (in->since && in->until && strcmp(in->since, in->until) > 0)
+		raise_field(rq, "since", "must not be after until");
+	const char *repo = in->repo ? in->repo : rq->caller.repo;
+	struct pg_rows *rows =
+		pg_query(rq, RUN_LIST_SQL, pg_uuid(rq->caller.account), pg_text(repo),
+	                 pg_text(in->outcome), pg_text(in->status), pg_text(in->agent),
+	                 pg_text(in->interest), pg_text(in->paper), pg_text(in->since),
+	                 pg_text(in->until), pg_bool(in->include), pg_int(in->limit),
+	                 pg_int(in->offset));
+	reply_page(rq, pg_json(rows), pg_value_int(rows, 0, 1), in->limit, in->offset);
+}
+
+void run_partitions_make(struct request *rq)
+{
+	pg_query(rq, RUN_PARTITIONS_MAKE_SQL);
+}

@@ -1,0 +1,11 @@
+-- name: run_report
+-- $1 account, $2 repository, $3 text of the run's id, $4 run id, $5 report, $6 its large members.
+SELECT shown, is_new FROM run_report($1, $2, $3, $4, $5, $6);
+
+-- name: run_list (read)
+-- $1 account, $2 repository, $3 outcome, $4 status, $5 agent, $6 interest, $7 paper (NULL: any), $8 first day, $9 last day
+-- (NULL: unbounded), $10 whether with the large members, $11 limit, $12 offset.
+SELECT page, total FROM run_page($1, lower($2), $3, $4, $5, $6, $7, $8, $9, $10, $11, $12);
+
+-- name: run_partitions_make
+SELECT run_partitions_make((now() AT TIME ZONE 'UTC')::date, 3);

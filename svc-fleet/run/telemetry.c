@@ -1,0 +1,163 @@
+#include "base/json.h"
+#include "base/utf8.h"
+#include "pg/pg.h"
+#include "run.sql.h"
+#include "run/run.h"
+#include "service/input.h"
+#include "service/key_limit.h"
+#include "service/reply.h"
+
+#include <string.h>
+
+#define RUN_ID_MAX      128
+#define MEMBERS_MAX     500
+#define MEMBER_NAME_MAX 100
+#define TOKENS_MAX      1e15
+#define COST_MAX        1e9
+#define ERROR_MAX_BYTES ((size_t)64 << 10)
+#define BODY_MAX_BYTES  ((size_t)8 << 20)
+
+struct telemetry {
+	const char *repo, *target_repo;
+	const char *interest;
+	const char *started_at, *finished_at; /* in UTC with milliseconds */
+};
+
+/* The members that the service itself reads; it checks their types, since it computes with them. */
+static const struct field TELEMETRY_FIELDS[] = {
+	BODY_TEXT(struct telemetry, repo, "repo", NULLABLE, 1, 200),
+	BODY_TEXT(struct telemetry, target_repo, "target_repo", NULLABLE, 1, 200),
+	JSON_TEXT("status", NULLABLE, 1, 100),
+	BODY_INTEREST(struct telemetry, interest),
+	{IN_BODY, FIELD_TIME, "started_at", FIELD_AT(struct telemetry, started_at, const char *),
+         NULLABLE},
+	{IN_BODY, FIELD_TIME, "finished_at", FIELD_AT(struct telemetry, finished_at, const char *),
+         NULLABLE},
+	JSON_TEXT("source", NULLABLE, 0, 100),
+	JSON_TEXT("agent", NULLABLE, 0, 100),
+	JSON_TEXT("provider", NULLABLE, 0, 100),
+	JSON_TEXT("model", NULLABLE, 0, 200),
+	JSON_TEXT("model_backend", NULLABLE, 0, 200),
+	JSON_TEXT("cost_basis", NULLABLE, 0, 200),
+	JSON_FLOAT("cost_usd", NULLABLE, 0, COST_MAX),
+	JSON_INT("input_tokens", NULLABLE, 0, TOKENS_MAX),
+	JSON_INT("output_tokens", NULLABLE, 0, TOKENS_MAX),
+	JSON_INT("cache_read_input_tokens", NULLABLE, 0, TOKENS_MAX),
+	JSON_INT("agent_calls", NULLABLE, 0, TOKENS_MAX),
+	JSON_INT("num_turns", NULLABLE, 0, TOKENS_MAX),
+	JSON_TEXT("recommendation_id", NULLABLE, 0, 100),
+	JSON_TEXT("arxiv_id", NULLABLE, 0, 100),
+	JSON_INT("broad_pool_size", NULLABLE, 0, TOKENS_MAX),
+	JSON_INT("refine_pool_size", NULLABLE, 0, TOKENS_MAX),
+	{IN_BODY, FIELD_ARRAY, "selection_rejected", FIELD_NOWHERE, NULLABLE,
+         .bytes_max = BODY_MAX_BYTES},
+	JSON_TEXT("preflight_decision", NULLABLE, 0, 100),
+	JSON_TEXT("lint_status", NULLABLE, 0, 100),
+	JSON_TEXT("test_status", NULLABLE, 0, 100),
+	JSON_TEXT("test_integration_gate", NULLABLE, 0, 100),
+	JSON_TEXT("license_class", NULLABLE, 0, 200),
+	JSON_TEXT("license_compat", NULLABLE, 0, 100),
+	JSON_TEXT("diff_risk_band", NULLABLE, 0, 100),
+	JSON_TEXT_BYTES("error", NULLABLE, 0, 0, ERROR_MAX_BYTES),
+	JSON_URL("artifact_url", NULLABLE),
+	FIELD_END,
+};
+
+/* Members that lists leave out unless they are asked for. */
+static const char *const LARGE_MEMBERS[] = {"candidate_enrichment", "selection_rejected",
+                                            "selection_reasoning_excerpt", "refine_queries", NULL};
+
+/* Members that identify the run: they are columns, not members of its record. */
+static const char *const KEY_MEMBERS[] = {"run_id", "repo", "target_repo", NULL};
+
+static bool is_one_of(const char *name, const char *const *names)
+{
+	while (*names && strcmp(name, *names) != 0)
+		names++;
+	return *names;
+}
+
+/* The run's id. Returns its text, and sets `ret_json` to the id as it came. */
+static const char *read_run_id(struct request *rq, const char **ret_json)
+{
+	yyjson_val *id = json_get(rq->http->json, "run_id");
+	if (!id || yyjson_is_null(id))
+		raise_field(rq, "run_id", "is required");
+	const char *text = yyjson_get_str(id);
+	size_t length = text ? utf8_count(text, yyjson_get_len(id)) : 0;
+	if (text ? length < 1 || length > RUN_ID_MAX : !yyjson_is_int(id))
+		raise_field(rq, "run_id", "must be an integer or a text of 1 to %d characters",
+		            RUN_ID_MAX);
+	*ret_json = json_write(rq->arena, id, NULL);
+	return text ? text : *ret_json;
+}
+
+/* Raise unless the key is an automation key for the repository that the report names. */
+static void require_key_of_repo(struct request *rq, const struct telemetry *in)
+{
+	const char *repo = in->repo ? in->repo : in->target_repo;
+	if (!repo)
+		raise_field(rq, "repo", "is required");
+	if (rq->caller.kind != KEY_AUTOMATION || !rq->caller.repo)
+		raise_error(rq, ERR_FORBIDDEN,
+		            "telemetry needs an automation key that is limited to the repository");
+	require_repo(rq, repo);
+}
+
+/* A report, split into what lists show and what only details show. */
+struct split_report {
+	yyjson_mut_doc *doc;
+	yyjson_mut_val *shown, *large;
+};
+
+static void add_member(struct request *rq, struct split_report *report, yyjson_val *name,
+                       yyjson_val *value)
+{
+	const char *text = yyjson_get_str(name);
+	if (yyjson_is_null(value) || is_one_of(text, KEY_MEMBERS))
+		return;
+	if (yyjson_get_len(name) > MEMBER_NAME_MAX)
+		raise_field(rq, "body", "has a member with a name of more than %d bytes",
+		            MEMBER_NAME_MAX);
+	yyjson_mut_obj_add(is_one_of(text, LARGE_MEMBERS) ? report->large : report->shown,
+	                   yyjson_val_mut_copy(report->doc, name),
+	                   yyjson_val_mut_copy(report->doc, value));
+}
+
+/* Set a member to a text, if there is one, in place of what the client wrote. */
+static void put_text(struct split_report *report, const char *name, const char *text)
+{
+	if (text)
+		yyjson_mut_obj_put(report->shown, yyjson_mut_str(report->doc, name),
+		                   yyjson_mut_str(report->doc, text));
+}
+
+static struct split_report split(struct request *rq, const struct telemetry *in)
+{
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	struct split_report report = {doc, yyjson_mut_obj(doc), yyjson_mut_obj(doc)};
+	yyjson_val *body = rq->http->json;
+	if (yyjson_obj_size(body) > MEMBERS_MAX)
+		raise_field(rq, "body", "has more than %d members", MEMBERS_MAX);
+	size_t i, count;
+	yyjson_val *name, *value;
+	yyjson_obj_foreach (body, i, count, name, value)
+		add_member(rq, &report, name, value);
+	put_text(&report, "started_at", in->started_at);
+	put_text(&report, "finished_at", in->finished_at);
+	put_text(&report, "interest_id", in->interest);
+	return report;
+}
+
+void run_report(struct request *rq)
+{
+	struct telemetry *in = request_input(rq, struct telemetry, TELEMETRY_FIELDS);
+	const char *id_json, *id = read_run_id(rq, &id_json);
+	require_key_of_repo(rq, in);
+	struct split_report report = split(rq, in);
+	struct pg_rows *rows = pg_query(rq, RUN_REPORT_SQL, pg_uuid(rq->caller.account),
+	                                pg_text(rq->caller.repo), pg_text(id), pg_text(id_json),
+	                                pg_text(json_write_mut(rq->arena, report.shown, NULL)),
+	                                pg_text(json_write_mut(rq->arena, report.large, NULL)));
+	reply_json(rq, pg_value_bool(rows, 0, 1) ? 201 : 200, pg_json(rows));
+}

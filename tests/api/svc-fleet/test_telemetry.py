@@ -1,0 +1,173 @@
+"""POST /fleet/runs: reports of runs, merged into one record."""
+
+import itertools
+import random
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from lib.fleet import REPO
+
+TELEMETRY = {
+    "status": "pr_opened", "source": "workflow", "agent": "agent_one", "provider": "anthropic", "model": "m-1",
+    "model_backend": "direct", "cost_basis": "metered", "cost_usd": 1.25, "input_tokens": 900, "output_tokens": 100,
+    "cache_read_input_tokens": 5000, "agent_calls": 3, "num_turns": 12, "recommendation_id": "r-1",
+    "interest_id": "0197a0b1-c2d3-7e4f-8a5b-6c7d8e9f0a1b", "arxiv_id": "2205.14135", "broad_pool_size": 200,
+    "refine_pool_size": 20, "candidates_considered": 12, "refine_queries": ["tiling"],
+    "candidate_enrichment": [{"arxiv_id": "2205.14135", "stars": 3}],
+    "selection_rejected": [{"arxiv_id": "1706.03762", "reason": "too broad"}],
+    "selection_reasoning_excerpt": "fits best", "selection_integration_shape": "drop-in", "selection_coverage": 0.5,
+    "preflight_decision": "proceed", "audit_anchor": "abc", "search_method": "hybrid", "license_class": "permissive",
+    "license_compat": "compatible", "diff_risk_band": "low", "diff_risk_score": 0.1, "lint_status": "passed",
+    "test_status": "passed", "test_integration_gate": "passed", "stub_density": 0.0, "integration_violations": [],
+    "coverage_summary": {"lines": 0.8}, "chain": [{"phase": "select", "status": "done"}], "files_touched": ["a.py"],
+    "files_dropped_out_of_scope": [], "touched_test_files": ["test_a.py"],
+    "artifact_url": "https://github.com/acme/ranker/pull/17", "started_at": "2026-01-31T09:10:00.000Z",
+    "finished_at": "2026-01-31T09:30:00.000Z", "of_ours": {"kept": [1, None, "ü"]},
+}
+LARGE = {"candidate_enrichment", "selection_rejected", "selection_reasoning_excerpt", "refine_queries"}
+
+
+def test_a_first_report_is_201_and_kept_whole(agent, api):
+    key = agent()
+    made = key.post("/fleet/runs", {"run_id": 17, "repo": REPO, **TELEMETRY}, expect=201).json()
+    assert {name: made[name] for name in TELEMETRY} == TELEMETRY
+    assert (made["run_id"], made["repo"], made["outcome_kind"]) == (17, REPO, "pull_request")
+    listed = api.get("/fleet/runs", expect=200).json()
+    assert listed == [{name: value for name, value in made.items() if name not in LARGE}]
+    assert api.get("/fleet/runs?include=selection", expect=200).json() == [made]
+
+
+def test_the_same_report_again_is_200_and_changes_nothing(report, api):
+    made = report(1, expect=201, **TELEMETRY)
+    assert report(1, expect=200, **TELEMETRY) == made
+    assert api.get("/fleet/runs", expect=200).headers["X-Total-Count"] == "1"
+
+
+def test_a_later_report_fills_in_and_null_erases_nothing(report):
+    report(1, status="running", agent="agent_one", files_touched=["a.py"], extra=1)
+    merged = report(1, status="pr_opened", agent=None, cost_usd=2, files_touched=[], extra=None)
+    assert (merged["agent"], merged["cost_usd"], merged["files_touched"], merged["extra"]) == ("agent_one", 2, [], 1)
+    assert merged["outcome_kind"] == "pull_request"
+
+
+def test_an_attempt_that_ends_well_clears_the_error(report):
+    assert report(1, status="failed", error="tests fail")["error"] == "tests fail"
+    assert report(1, status="running")["error"] == "tests fail"
+    assert "error" not in report(1, status="pr_opened")
+    assert report(1, status="issue_opened", error="of its own")["error"] == "of its own"
+
+
+def test_a_run_id_is_known_by_its_text_and_returned_as_it_came(report, api):
+    assert report(17, expect=201, status="running")["run_id"] == 17
+    assert report("17", expect=200, status="failed")["run_id"] == 17
+    assert report("attempt-ü", expect=201)["run_id"] == "attempt-ü"
+    assert report(18446744073709551615, expect=201)["run_id"] == 18446744073709551615
+    assert api.get("/fleet/runs", expect=200).headers["X-Total-Count"] == "3"
+
+
+@pytest.mark.parametrize("order", itertools.permutations(range(3)))
+def test_the_order_of_arrival_does_not_matter(report, order):
+    reports = [
+        {"status": "running", "started_at": "2026-01-31T09:00:00Z", "model": "first", "source": "queue"},
+        {"status": "failed", "started_at": "2026-01-31T09:00:00Z", "finished_at": "2026-01-31T09:20:00Z",
+         "error": "tests fail", "cost_usd": 1, "selection_rejected": [1], "refine_queries": ["old"]},
+        {"status": "pr_opened", "started_at": "2026-01-31T10:00:00Z", "finished_at": "2026-01-31T10:20:00Z",
+         "cost_usd": 3, "model": "second", "refine_queries": ["new"]},
+    ]
+    for number in order + order:
+        merged = report(1, **reports[number])
+    shown = {name: merged.get(name) for name in ("status", "error", "cost_usd", "model", "source", "started_at",
+                                                 "selection_rejected", "refine_queries")}
+    assert shown == {"status": "pr_opened", "error": None, "cost_usd": 3, "model": "second", "source": "queue",
+                     "started_at": "2026-01-31T10:00:00.000Z", "selection_rejected": [1], "refine_queries": ["new"]}
+
+
+@pytest.mark.parametrize("status, kind", [
+    ("pr_opened", "pull_request"), ("issue_opened", "issue"), ("branch_pushed", "branch"),
+    ("branch_pushed_no_pr", "branch"), ("skipped_no_candidates", "skipped"), ("lead_captured", "skipped"),
+    ("lead_captured_only", "skipped"), ("recommended", "skipped"), ("aborted_budget", "failed"),
+    ("rejected_scope", "failed"), ("error", "failed"), ("failed", "failed"), ("tests_failed", "failed"),
+    ("queued", "running"), ("dispatched", "running"), ("running", "running"), ("Failed", "other"), ("merged", "other"),
+])
+def test_outcome_kind(report, status, kind):
+    assert report(1, status=status)["outcome_kind"] == kind
+
+
+def test_target_repo_is_taken_and_letters_case_is_ignored(agent):
+    key = agent()
+    assert key.post("/fleet/runs", {"run_id": 1, "target_repo": "Acme/Ranker"}, expect=201).json()["repo"] == REPO
+    key.post("/fleet/runs", {"run_id": 1, "repo": REPO}, expect=200)
+
+
+def test_the_interest_of_the_key_is_the_default(agent):
+    interest = "0197a0b1-c2d3-7e4f-8a5b-6c7d8e9f0a1b"
+    key = agent(interest_id=interest)
+    assert key.post("/fleet/runs", {"run_id": 1, "repo": REPO}, expect=201).json()["interest_id"] == interest
+    key.problem("POST", "/fleet/runs", 403, "forbidden",
+                {"run_id": 1, "repo": REPO, "interest_id": "0197a0b1-c2d3-7e4f-8a5b-6c7d8e9f0a1c"})
+
+
+def test_another_repository_or_a_personal_key_is_403(agent, api):
+    agent().problem("POST", "/fleet/runs", 403, "forbidden", {"run_id": 1, "repo": "acme/other"})
+    api.problem("POST", "/fleet/runs", 403, "forbidden", {"run_id": 1, "repo": REPO})
+    assert api.get("/fleet/runs", expect=200).json() == []
+
+
+@pytest.mark.parametrize("body, field", [
+    ({}, "run_id"), ({"run_id": None}, "run_id"), ({"run_id": ""}, "run_id"), ({"run_id": "x" * 129}, "run_id"),
+    ({"run_id": 1.5}, "run_id"), ({"run_id": True}, "run_id"), ({"run_id": [1]}, "run_id"),
+    ({"cost_usd": -1}, "cost_usd"), ({"cost_usd": "1"}, "cost_usd"), ({"input_tokens": 1.5}, "input_tokens"),
+    ({"artifact_url": "javascript:alert(1)"}, "artifact_url"), ({"started_at": "yesterday"}, "started_at"),
+    ({"selection_rejected": {}}, "selection_rejected"), ({"status": 3}, "status"), ({"status": ""}, "status"),
+    ({"x" * 101: 1}, "body"), ({f"m{i}": 1 for i in range(600)}, "body"),
+])
+def test_a_fault_names_its_field(agent, body, field):
+    whole = {"run_id": 1, "repo": REPO, **body} if body else {"repo": REPO}
+    problem = agent().problem("POST", "/fleet/runs", 400, "invalid_request", whole)
+    assert [fault["field"] for fault in problem["errors"]] == [field]
+
+
+def test_no_repo_names_the_field(agent):
+    problem = agent().problem("POST", "/fleet/runs", 400, "invalid_request", {"run_id": 1})
+    assert [fault["field"] for fault in problem["errors"]] == ["repo"]
+
+
+def test_a_large_report_is_kept(report):
+    rejected = [{"arxiv_id": f"2205.{i:05}", "reason": "r" * 300} for i in range(12000)]
+    assert report(1, expect=201, selection_rejected=rejected)["selection_rejected"] == rejected
+
+
+def test_reports_of_one_run_at_once_are_one_run(agent, api, db):
+    key = agent()
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda i: key.post("/fleet/runs", {"run_id": 1, "repo": REPO, f"m{i}": i,
+                                                                   "status": "pr_opened", "cost_usd": 1}), range(24)))
+    assert sorted(answer.status_code for answer in answers) == [200] * 23 + [201]
+    run, = api.get("/fleet/runs", expect=200).json()
+    assert all(run[f"m{i}"] == i for i in range(24))
+
+
+def day_sums(db):
+    """run_day as it is, and as the rows of run add up."""
+    kept = db.execute("SELECT * FROM run_day WHERE runs <> 0 ORDER BY account_id, day, repo_key").fetchall()
+    counted = db.execute("""
+        SELECT (d).account_id, (d).day, (d).repo_key, sum((d).runs), sum((d).pull_requests), sum((d).issues),
+               sum((d).branches), sum((d).skipped), sum((d).failed), sum((d).running), sum((d).other), sum((d).cost_usd),
+               sum((d).cost_runs), sum((d).tokens), sum((d).preflight_passed), sum((d).preflight_stopped),
+               sum((d).lint_passed), sum((d).lint_stopped), sum((d).test_passed), sum((d).test_stopped),
+               sum((d).integration_passed), sum((d).integration_stopped), sum((d).license_passed),
+               sum((d).license_stopped)
+        FROM (SELECT run_day_of(run, 1) AS d FROM run OFFSET 0) one GROUP BY 1, 2, 3 ORDER BY 1, 2, 3""").fetchall()
+    return kept, counted
+
+
+def test_the_sums_of_days_follow_every_change(report, db):
+    dice = random.Random(7)
+    for _ in range(60):
+        report(dice.randrange(6), status=dice.choice(["running", "failed", "pr_opened", "skipped_old", "issue_opened"]),
+               cost_usd=dice.choice([None, 0, 0.1, 0.2]), input_tokens=dice.randrange(9),
+               test_status=dice.choice(["passed", "failed", "unknown"]),
+               started_at=f"2026-01-{dice.randrange(1, 4):02}T09:00:00Z")
+    kept, counted = day_sums(db)
+    assert kept == counted
