@@ -1,4 +1,7 @@
 /* svc-fleet: what the agents did, what it cost, and what came of it. */
+#include "agent/agent.h"
+#include "inbox/inbox.h"
+#include "report/report.h"
 #include "run/run.h"
 #include "service/service.h"
 #include "svc-fleet-migrations.h"
@@ -6,6 +9,23 @@
 static const struct route ROUTES[] = {
 	{API_ID_fleet_runs_list, run_list},
 	{API_ID_fleet_run_report, run_report},
+	{API_ID_fleet_report_get, fleet_report_get},
+	{API_ID_fleet_activity_get, activity_get},
+	{API_ID_fleet_run_analyze, run_analyze},
+	{API_ID_artifact_evidence_get, evidence_get},
+	{API_ID_installations_list, installation_list},
+	{API_ID_inbox_list, inbox_list},
+	{API_ID_inbox_dismiss, inbox_dismiss},
+	{0},
+};
+
+static const struct internal_route INTERNAL_ROUTES[] = {
+	{INTERNAL_ID_installation_record, installation_record},
+	{0},
+};
+
+static const struct event_handler EVENTS[] = {
+	{"events.account", "key.revoked", installation_key_revoked, false},
 	{0},
 };
 
@@ -19,6 +39,8 @@ static const struct service SERVICE = {
 	.schema = "fleet",
 	.api = API_FLEET,
 	.routes = ROUTES,
+	.internal_routes = INTERNAL_ROUTES,
+	.events = EVENTS,
 	.keeps_accounts = true,
 	.migrations = MIGRATIONS,
 	.recurring = RECURRING,

@@ -38,6 +38,8 @@ CREATE TRIGGER account_required BEFORE INSERT ON run_key FOR EACH ROW EXECUTE FU
 --   reported_at  the newest stamp
 --   older        {"member": stamp} for members that are older than reported_at; null: none is. Stamps in microseconds
 --                since 1970
+--   host_*       what the code host told of the workflow run: `running` or `ended`, how, and when that was. A run that ended
+--                and did not report its end has failed
 -- The others are members of `record` that lists and reports filter and add up by.
 CREATE TABLE run (
     id           uuid NOT NULL,
@@ -61,6 +63,9 @@ CREATE TABLE run (
     record       jsonb NOT NULL,
     reported_at  bigint NOT NULL,
     older        jsonb,
+    host_state   text CHECK (host_state IN ('running', 'ended')),
+    host_outcome text,
+    host_told_at timestamptz,
     PRIMARY KEY (id, first_at)
 ) PARTITION BY RANGE (first_at);
 

@@ -7,9 +7,20 @@ RETURN left(coalesce(
     nullif(btrim(regexp_replace(lower(split_part(btrim(error, E' \t\r\n'), E'\n', 1)),
         '\m(0x)?[0-9a-f]*[0-9][0-9a-f]*\M|[0-9]+', '#', 'g')), ''), status), 200);
 
+-- Whether the run ended at the code host and did not report its end.
+CREATE FUNCTION run_is_lost(r run) RETURNS boolean LANGUAGE sql STABLE
+RETURN coalesce(r.host_state = 'ended', false)
+    AND (r.record = '{}' OR outcome_kind(r.record ->> 'status') = 'running');
+
+-- The error of such a run.
+CREATE FUNCTION run_loss(r run) RETURNS text LANGUAGE sql STABLE
+RETURN coalesce(r.record ->> 'error' || '; ', '') || 'the workflow run ended without a report'
+    || coalesce(' (' || r.host_outcome || ')', '');
+
 -- A run as lists show it, and with its large members.
 CREATE FUNCTION run_json(r run, detail jsonb DEFAULT NULL) RETURNS jsonb LANGUAGE sql STABLE AS $$
     SELECT CASE WHEN r.record -> 'error' = 'null' THEN r.record - 'error' ELSE r.record END || coalesce(detail, '{}')
+        || CASE WHEN run_is_lost(r) THEN jsonb_build_object('error', run_loss(r)) ELSE '{}' END
         || jsonb_build_object('run_id', r.run_id, 'repo', r.repo, 'status', r.status, 'outcome_kind', r.outcome_kind,
                               'created_at', time_json(r.first_at), 'updated_at', time_json(r.changed_at))
 $$;
@@ -21,7 +32,8 @@ CREATE FUNCTION run_stamp(report jsonb) RETURNS bigint LANGUAGE sql VOLATILE AS 
     SELECT (extract(epoch FROM coalesce((report ->> 'finished_at')::timestamptz, (report ->> 'started_at')::timestamptz,
                                         CASE WHEN is_final THEN clock_timestamp() ELSE 'epoch' END)) * 1000000)::bigint
            + is_final::int
-    FROM (SELECT report ? 'finished_at' OR coalesce(outcome_kind(report ->> 'status'), 'running') <> 'running') AS ended (is_final)
+    FROM (SELECT report ? 'finished_at' OR (outcome_kind(report ->> 'status') <> 'running' AND report <> '{}'))
+         AS ended (is_final)
 $$;
 
 -- A report with what it says without words: an attempt that ends without a failure clears the error of earlier attempts.
@@ -57,7 +69,8 @@ END $$;
 -- A run with the columns that follow from its record.
 CREATE FUNCTION run_derive(r run) RETURNS run LANGUAGE plpgsql STABLE AS $$
 BEGIN
-    r.status := r.record ->> 'status';
+    r.status := CASE WHEN run_is_lost(r) THEN 'failed'
+                     ELSE coalesce(r.record ->> 'status', r.host_state) END; -- `running`, if it is only known from there
     r.outcome_kind := outcome_kind(r.status);
     r.at := coalesce((r.record ->> 'started_at')::timestamptz, (r.record ->> 'finished_at')::timestamptz, r.first_at);
     r.finished_at := (r.record ->> 'finished_at')::timestamptz;
@@ -66,7 +79,8 @@ BEGIN
     r.arxiv_id := r.record ->> 'arxiv_id';
     r.cost_usd := (r.record ->> 'cost_usd')::numeric;
     r.tokens := coalesce((r.record ->> 'input_tokens')::bigint, 0) + coalesce((r.record ->> 'output_tokens')::bigint, 0);
-    r.cause := CASE WHEN r.outcome_kind = 'failed' THEN run_cause(r.status, r.record ->> 'error') END;
+    r.cause := CASE WHEN r.outcome_kind = 'failed' THEN run_cause(r.status, CASE WHEN run_is_lost(r)
+        THEN run_loss(r) ELSE r.record ->> 'error' END) END;
     r.artifact_url := r.record ->> 'artifact_url';
     RETURN r;
 END $$;

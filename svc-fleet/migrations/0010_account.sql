@@ -7,5 +7,10 @@ BEGIN
     DELETE FROM run_detail WHERE account_id = account;
     DELETE FROM run WHERE account_id = account;
     DELETE FROM run_day WHERE account_id = account;
+    DELETE FROM deliverable WHERE account_id = account;
+    DELETE FROM owned_repo WHERE account_id = account;
+    DELETE FROM installation WHERE account_id = account;
+    DELETE FROM run_analysis WHERE account_id = account;
+    DELETE FROM inbox_archived WHERE account_id = account;
     DELETE FROM idempotency WHERE account_id = account;
 END $$;

@@ -1,0 +1,24 @@
+#include "activity.sql.h"
+#include "agent/agent.h"
+#include "pg/pg.h"
+#include "service/input.h"
+#include "service/key_limit.h"
+#include "service/resource.h"
+
+struct activity_input {
+	const char *repo;
+};
+
+static const struct field ACTIVITY_FIELDS[] = {
+	QUERY_TEXT(struct activity_input, repo, "repo", REQUIRED, 3, 200),
+	FIELD_END,
+};
+
+void activity_get(struct request *rq)
+{
+	struct activity_input *in = request_input(rq, struct activity_input, ACTIVITY_FIELDS);
+	require_repo(rq, in->repo);
+	reply_one(rq, 200,
+	          pg_query(rq, ACTIVITY_GET_SQL, pg_uuid(rq->caller.account), pg_text(in->repo)),
+	          "no agent of yours works on this repository");
+}

@@ -1,0 +1,77 @@
+#include "agent/agent.h"
+#include "agent/run_record.h"
+#include "base/json.h"
+#include "service/input.h"
+#include "service/reply.h"
+
+struct evidence_input {
+	const char *artifact; /* checked by ARTIFACT */
+};
+
+static const struct field ARTIFACT[] = {
+	JSON_URL("url", NULLABLE),
+	JSON_TEXT("repo", NULLABLE, 3, 200),
+	FIELD_END,
+};
+
+static const struct field EVIDENCE_FIELDS[] = {
+	{IN_BODY, FIELD_OBJECT, "artifact", FIELD_AT(struct evidence_input, artifact, const char *),
+         REQUIRED, .members = ARTIFACT},
+	FIELD_END,
+};
+
+/* Members of a run's record that say how faithful it was to its paper and its brief. */
+static const char *const FIDELITY[] = {
+	"arxiv_id",
+	"selection_integration_shape",
+	"selection_coverage",
+	"stub_density",
+	"integration_violations",
+	"files_touched",
+	"files_dropped_out_of_scope",
+	"touched_test_files",
+	"coverage_summary",
+	"chain",
+	NULL,
+};
+
+static void add_artifact(yyjson_mut_doc *doc, yyjson_mut_val *answer, const struct run_record *run)
+{
+	yyjson_mut_val *artifact = yyjson_mut_obj_add_obj(doc, answer, "artifact");
+	yyjson_mut_obj_add_val(doc, artifact, "url",
+	                       yyjson_val_mut_copy(doc, json_get(run->record, "artifact_url")));
+	yyjson_mut_obj_add_val(doc, artifact, "repo",
+	                       yyjson_val_mut_copy(doc, json_get(run->record, "repo")));
+	yyjson_mut_obj_add_val(doc, artifact, "outcome_kind",
+	                       yyjson_val_mut_copy(doc, json_get(run->record, "outcome_kind")));
+	yyjson_mut_obj_add_str(doc, artifact, "stage", run->stage);
+}
+
+void evidence_get(struct request *rq)
+{
+	request_input(rq, struct evidence_input, EVIDENCE_FIELDS);
+	yyjson_val *artifact = json_get(rq->http->json, "artifact");
+	struct run_reference reference = {
+		.repo = json_get_text(artifact, "repo"),
+		.run_id = json_get(artifact, "run_id"),
+		.url = json_get_text(artifact, "url"),
+	};
+	if (!reference.run_id == !reference.url)
+		raise_field(rq, "artifact", "must have either url or run_id");
+	struct run_record run = run_record_get(rq, &reference);
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *answer = yyjson_mut_obj(doc);
+	yyjson_mut_doc_set_root(doc, answer);
+	add_artifact(doc, answer, &run);
+	yyjson_mut_obj_add_val(doc, answer, "gates", yyjson_val_mut_copy(doc, run.gates));
+	yyjson_mut_val *fidelity = yyjson_mut_obj_add_obj(doc, answer, "fidelity");
+	for (const char *const *name = FIDELITY; *name; name++) {
+		yyjson_val *value = json_get(run.record, *name);
+		if (value)
+			yyjson_mut_obj_add_val(doc, fidelity, *name,
+			                       yyjson_val_mut_copy(doc, value));
+	}
+	yyjson_mut_obj_add_val(doc, answer, "run_id",
+	                       yyjson_val_mut_copy(doc, json_get(run.record, "run_id")));
+	reply_doc(rq, 200, doc);
+}

@@ -1,0 +1,15 @@
+-- name: installation_list (read)
+-- $1 account, $2 the only repository that the key may see (NULL: all), $3 limit, $4 offset.
+SELECT (SELECT coalesce(json_agg(installation_json(i) ORDER BY i.id DESC), '[]')
+        FROM (SELECT * FROM installation x WHERE x.account_id = $1 AND ($2::text IS NULL OR x.repo_key = lower($2))
+              ORDER BY x.id DESC LIMIT $3 OFFSET $4) i),
+       (SELECT count(*) FROM installation x WHERE x.account_id = $1 AND ($2::text IS NULL OR x.repo_key = lower($2)));
+
+-- name: installation_record
+-- $1 account, $2 body.
+SELECT installation_json(i) FROM installation_record($1, $2) i;
+
+-- name: installation_revoke_key
+-- $1 account, $2 key.
+UPDATE installation SET status = 'revoked', revoked_at = now()
+WHERE account_id = $1 AND key_id = $2 AND status = 'active';

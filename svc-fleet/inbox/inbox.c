@@ -1,0 +1,67 @@
+#include "inbox/inbox.h"
+
+#include "inbox.sql.h"
+#include "pg/pg.h"
+#include "service/input.h"
+#include "service/reply.h"
+
+#define IDS_MAX 1000
+
+struct list_input {
+	bool is_archived;
+	int64_t limit, offset;
+};
+
+static const struct field LIST_FIELDS[] = {
+	QUERY_BOOL(struct list_input, is_archived, "archived", false),
+	QUERY_LIMIT(struct list_input, limit, 20, 100),
+	QUERY_OFFSET(struct list_input, offset),
+	FIELD_END,
+};
+
+struct dismiss_input {
+	const char *id;  /* one of these two */
+	const char *ids; /* JSON array of UUIDs */
+	bool undo;
+};
+
+static const struct field DISMISS_FIELDS[] = {
+	BODY_UUID(struct dismiss_input, id, "id", NULLABLE),
+	BODY_STRINGS(struct dismiss_input, ids, "ids", NULLABLE, 0, IDS_MAX, 64),
+	BODY_BOOL(struct dismiss_input, undo, "undo", OPTIONAL, false),
+	FIELD_END,
+};
+
+void inbox_list(struct request *rq)
+{
+	struct list_input *in = request_input(rq, struct list_input, LIST_FIELDS);
+	struct pg_rows *rows =
+		pg_query(rq, INBOX_LIST_SQL, pg_uuid(rq->caller.account), pg_text(rq->caller.repo),
+	                 pg_bool(in->is_archived), pg_int(in->limit), pg_int(in->offset));
+	reply_page(rq, pg_json(rows), pg_value_int(rows, 0, 1), in->limit, in->offset);
+}
+
+/* Raise unless every text of `ids` is a UUID; ids that are not known are no fault. */
+static void require_uuids(struct request *rq)
+{
+	yyjson_val *ids = yyjson_obj_get(rq->http->json, "ids"), *id;
+	size_t i, count;
+	struct uuid parsed;
+	yyjson_arr_foreach (ids, i, count, id) {
+		if (!uuid_parse(yyjson_get_str(id), yyjson_get_len(id), &parsed))
+			raise_field(rq, arena_printf(rq->arena, "ids[%zu]", i), "must be a UUID");
+	}
+}
+
+void inbox_dismiss(struct request *rq)
+{
+	struct dismiss_input *in = request_input(rq, struct dismiss_input, DISMISS_FIELDS);
+	if (!in->id == !in->ids)
+		raise_field(rq, "ids", "give either id or ids");
+	require_uuids(rq);
+	const char *ids = in->ids ? in->ids : arena_printf(rq->arena, "[\"%s\"]", in->id);
+	struct pg_rows *rows =
+		pg_query(rq, in->undo ? INBOX_RESTORE_SQL : INBOX_ARCHIVE_SQL,
+	                 pg_uuid(rq->caller.account), pg_text(rq->caller.repo), pg_text(ids));
+	reply_json(rq, 200, pg_json(rows));
+}

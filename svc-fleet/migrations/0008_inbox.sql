@@ -1,0 +1,51 @@
+-- The inbox: what waits for somebody, derived from the other tables by rules, so that it is never out of date.
+--
+-- An item's id is made of the rule's name and of what the item is about: it is the same on every replica and at all times,
+-- whatever the words of its title. Archived ids are kept, each for the account.
+CREATE TABLE inbox_archived (
+    account_id  uuid NOT NULL,
+    item        uuid NOT NULL,
+    archived_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (account_id, item)
+);
+
+CREATE TRIGGER account_required BEFORE INSERT ON inbox_archived FOR EACH ROW EXECUTE FUNCTION account_required();
+
+CREATE FUNCTION inbox_id(rule text, subject text) RETURNS uuid LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN md5(rule || E'\n' || subject)::uuid;
+
+-- All items of an account, archived or not. One rule a branch; `in_repo` narrows to a repository; null: all.
+--
+--   pull_request_open  a pull request waits for a review
+--   issue_open         an issue of an agent waits for an answer
+--   run_failed         the last run of a repository failed; the next that does not takes the item away
+--   agent_silent       an agent that is not revoked has not run for a week
+--   agent_revoked      an agent was revoked in the last 30 days
+-- Items that nobody can act on any more are no items: pull requests and issues older than a year are left out.
+CREATE FUNCTION inbox_items(account uuid, in_repo text) RETURNS TABLE (
+    id uuid, kind text, repo text, title text, href text, created_at timestamptz, severity text) LANGUAGE sql STABLE AS $$
+    SELECT inbox_id(d.kind || '_open', d.url), d.kind || '_open', d.repo,
+           CASE d.kind WHEN 'pull_request' THEN 'A pull request of ' || d.repo || ' waits for a review'
+                       ELSE 'An issue of ' || d.repo || ' waits for an answer' END,
+           d.url, d.opened_at,
+           CASE WHEN d.opened_at < now() - interval '7 days' THEN 'warning' ELSE 'info' END
+    FROM deliverable d
+    WHERE d.account_id = account AND d.stage = 'open' AND d.kind <> 'other' AND d.opened_at > now() - interval '1 year'
+      AND (in_repo IS NULL OR d.repo_key = in_repo)
+    UNION ALL
+    SELECT inbox_id('run_failed', last.id::text), 'run_failed', last.repo,
+           'The last run on ' || last.repo || ' failed: ' || coalesce(last.cause, last.status), last.artifact_url,
+           coalesce(last.finished_at, last.at), 'critical'
+    FROM fleet_last_runs(account, in_repo) last WHERE last.outcome_kind = 'failed'
+    UNION ALL
+    SELECT inbox_id('agent_silent', i.id::text), 'agent_silent', i.repo,
+           i.agent || ' on ' || i.repo || ' has not run for a week', NULL, coalesce(last.at, i.installed_at), 'warning'
+    FROM installation i LEFT JOIN fleet_last_runs(account, in_repo) last ON last.repo_key = i.repo_key
+    WHERE i.account_id = account AND i.status = 'active' AND (in_repo IS NULL OR i.repo_key = in_repo)
+      AND coalesce(last.at, i.installed_at) < now() - interval '7 days'
+    UNION ALL
+    SELECT inbox_id('agent_revoked', i.id::text), 'agent_revoked', i.repo,
+           i.agent || ' on ' || i.repo || ' was revoked', NULL, i.revoked_at, 'info'
+    FROM installation i
+    WHERE i.account_id = account AND i.revoked_at > now() - interval '30 days' AND (in_repo IS NULL OR i.repo_key = in_repo)
+$$;

@@ -1,0 +1,224 @@
+#include "report/report.h"
+
+#include "base/json.h"
+#include "base/timefmt.h"
+#include "pg/pg.h"
+#include "report.sql.h"
+#include "report/finding.h"
+#include "service/input.h"
+#include "service/reply.h"
+
+#include <string.h>
+
+#define DAY_MS       ((int64_t)24 * 3600 * 1000)
+#define DEFAULT_DAYS 30
+#define PERIOD_DAYS  3700 /* the longest period */
+
+struct report_input {
+	const char *since, *until;
+	const char *repos;
+};
+
+static const struct field REPORT_FIELDS[] = {
+	QUERY_DATE(struct report_input, since, "since"),
+	QUERY_DATE(struct report_input, until, "until"),
+	QUERY_TEXT(struct report_input, repos, "repos", REPEATED, 1, 20000),
+	FIELD_END,
+};
+
+/* Columns of fleet_report. */
+enum { SUMS, MERGED, MEDIAN_HOURS, AGENTS, DELIVERABLES, CHRONOLOGY, FACTS };
+
+struct period {
+	const char *since, *until; /* days, both included */
+	int64_t days;
+};
+
+static const char *format_day(struct request *rq, int64_t time_ms)
+{
+	char *day = arena_alloc(rq->arena, DATE_TEXT_LEN + 1);
+	date_format(time_ms, day);
+	return day;
+}
+
+static int64_t parse_day(const char *day)
+{
+	int64_t time_ms = 0;
+	require(date_parse(day, strlen(day), &time_ms));
+	return time_ms;
+}
+
+/* The period that was asked for; the last 30 days where it was not. */
+static struct period read_period(struct request *rq, const struct report_input *in)
+{
+	int64_t until_ms = in->until ? parse_day(in->until) : time_now_ms();
+	int64_t since_ms =
+		in->since ? parse_day(in->since) : until_ms - (DEFAULT_DAYS - 1) * DAY_MS;
+	struct period period = {.since = format_day(rq, since_ms),
+	                        .until = format_day(rq, until_ms)};
+	period.days = (parse_day(period.until) - parse_day(period.since)) / DAY_MS + 1;
+	if (period.days < 1)
+		raise_field(rq, "since", "must not be after until");
+	if (period.days > PERIOD_DAYS)
+		raise_field(rq, "since", "must be at most %d days before until", PERIOD_DAYS);
+	return period;
+}
+
+/* The step of the agents' timelines, so that they have about thirty steps at most. */
+static const char *timeline_step(int64_t days)
+{
+	return days <= 31 ? "day" : days <= 217 ? "week" : "month";
+}
+
+static yyjson_val *read_column(struct request *rq, const struct pg_rows *rows, int column)
+{
+	const char *text = pg_value(rows, 0, column);
+	yyjson_val *value = NULL;
+	require(json_parse(rq->arena, text, strlen(text), &value, NULL) == ERR_NONE);
+	return value;
+}
+
+/* The report under construction. */
+struct report {
+	struct request *rq;
+	yyjson_mut_doc *doc;
+	const struct period *period;
+	yyjson_val *sums;
+	int64_t merged;
+	const char *median_hours; /* NULL: nothing was merged */
+};
+
+static double sum(const struct report *report, const char *name)
+{
+	return yyjson_get_num(json_get(report->sums, name));
+}
+
+/* A ratio, or null where the divisor is 0. */
+static void add_ratio(const struct report *report, yyjson_mut_val *kpis, const char *name,
+                      double dividend, double divisor)
+{
+	yyjson_mut_obj_add_val(report->doc, kpis, name,
+	                       divisor > 0 ? yyjson_mut_real(report->doc, dividend / divisor)
+	                                   : yyjson_mut_null(report->doc));
+}
+
+static void add_count(const struct report *report, yyjson_mut_val *kpis, const char *name,
+                      const char *of)
+{
+	yyjson_mut_obj_add_int(report->doc, kpis, name, (int64_t)sum(report, of));
+}
+
+static yyjson_mut_val *build_kpis(const struct report *report)
+{
+	yyjson_mut_doc *doc = report->doc;
+	yyjson_mut_val *kpis = yyjson_mut_obj(doc);
+	yyjson_val *cost = json_get(report->sums, "cost_usd");
+	add_count(report, kpis, "runs", "runs");
+	add_count(report, kpis, "pull_requests_opened", "pull_requests");
+	yyjson_mut_obj_add_int(doc, kpis, "pull_requests_merged", report->merged);
+	add_ratio(report, kpis, "merge_rate", (double)report->merged, sum(report, "pull_requests"));
+	add_count(report, kpis, "issues_opened", "issues");
+	yyjson_mut_obj_add_val(doc, kpis, "cost_usd", yyjson_val_mut_copy(doc, cost));
+	add_count(report, kpis, "cost_runs", "cost_runs");
+	add_count(report, kpis, "tokens", "tokens");
+	add_ratio(report, kpis, "cost_per_merged_pull_request_usd", yyjson_get_num(cost),
+	          yyjson_is_null(cost) ? 0 : (double)report->merged);
+	yyjson_mut_obj_add_val(doc, kpis, "median_hours_to_merge",
+	                       report->median_hours ? yyjson_mut_raw(doc, report->median_hours)
+	                                            : yyjson_mut_null(doc));
+	add_count(report, kpis, "runs_failed", "failed");
+	add_ratio(report, kpis, "failure_rate", sum(report, "failed"),
+	          sum(report, "runs") - sum(report, "running"));
+	return kpis;
+}
+
+/* For each figure, the query that lists the runs that it was computed from. */
+static yyjson_mut_val *build_sources(const struct report *report)
+{
+	static const struct {
+		const char *kpi, *filter;
+	} SOURCES[] = {
+		{"runs", ""},
+		{"pull_requests_opened", "&outcome_kind=pull_request"},
+		{"pull_requests_merged", "&outcome_kind=pull_request"},
+		{"issues_opened", "&outcome_kind=issue"},
+		{"cost_usd", ""},
+		{"tokens", ""},
+		{"runs_failed", "&outcome_kind=failed"},
+	};
+	yyjson_mut_val *sources = yyjson_mut_obj(report->doc);
+	for (size_t i = 0; i < ARRAY_LEN(SOURCES); i++)
+		yyjson_mut_obj_add_str(report->doc, sources, SOURCES[i].kpi,
+		                       arena_printf(report->rq->arena,
+		                                    "/api/v1.0/fleet/runs?since=%s&until=%s%s",
+		                                    report->period->since, report->period->until,
+		                                    SOURCES[i].filter));
+	return sources;
+}
+
+static const char *count_of(struct request *rq, int64_t count, const char *noun)
+{
+	return arena_printf(rq->arena, "%jd %s%s", (intmax_t)count, noun, count == 1 ? "" : "s");
+}
+
+/* `42 runs on 5 repositories: 12 pull requests opened, 7 merged; 3 failed; 12.40 USD over 40 of the runs`. */
+static const char *build_headline(const struct report *report, size_t agents)
+{
+	struct request *rq = report->rq;
+	int64_t runs = (int64_t)sum(report, "runs"), known = (int64_t)sum(report, "cost_runs");
+	if (runs == 0)
+		return "no runs in this period";
+	const char *cost = known == 0 ? "cost unknown"
+	                              : arena_printf(rq->arena, "%.2f USD over %jd of the runs",
+	                                             sum(report, "cost_usd"), (intmax_t)known);
+	return arena_printf(rq->arena, "%s on %zu %s: %s opened, %jd merged; %jd failed; %s",
+	                    count_of(rq, runs, "run"), agents,
+	                    agents == 1 ? "repository" : "repositories",
+	                    count_of(rq, (int64_t)sum(report, "pull_requests"), "pull request"),
+	                    (intmax_t)report->merged, (intmax_t)sum(report, "failed"), cost);
+}
+
+static yyjson_mut_val *build_findings(const struct report *report, yyjson_val *facts)
+{
+	struct finding_facts given = {report->sums, facts, report->period->since,
+	                              report->period->until};
+	yyjson_mut_val *findings = yyjson_mut_arr(report->doc);
+	findings_add(report->rq->arena, report->doc, findings, &given);
+	return findings;
+}
+
+void fleet_report_get(struct request *rq)
+{
+	struct report_input *in = request_input(rq, struct report_input, REPORT_FIELDS);
+	struct period period = read_period(rq, in);
+	struct pg_rows *rows =
+		pg_query(rq, FLEET_REPORT_SQL, pg_uuid(rq->caller.account), pg_text(period.since),
+	                 pg_text(period.until), pg_text(in->repos), pg_text(rq->caller.repo),
+	                 pg_text(timeline_step(period.days)));
+	struct report report = {
+		.rq = rq,
+		.doc = json_doc_new(rq->arena),
+		.period = &period,
+		.sums = read_column(rq, rows, SUMS),
+		.merged = pg_value_int(rows, 0, MERGED),
+		.median_hours = pg_value(rows, 0, MEDIAN_HOURS),
+	};
+	yyjson_val *agents = read_column(rq, rows, AGENTS);
+	yyjson_mut_val *root = yyjson_mut_obj(report.doc);
+	yyjson_mut_doc_set_root(report.doc, root);
+	yyjson_mut_obj_add_str(report.doc, root, "headline",
+	                       build_headline(&report, yyjson_arr_size(agents)));
+	yyjson_mut_val *shown_period = yyjson_mut_obj_add_obj(report.doc, root, "period");
+	yyjson_mut_obj_add_str(report.doc, shown_period, "since", period.since);
+	yyjson_mut_obj_add_str(report.doc, shown_period, "until", period.until);
+	yyjson_mut_obj_add_val(report.doc, root, "kpis", build_kpis(&report));
+	yyjson_mut_obj_add_val(report.doc, root, "kpi_sources", build_sources(&report));
+	yyjson_mut_obj_add_val(report.doc, root, "agents", yyjson_val_mut_copy(report.doc, agents));
+	yyjson_mut_obj_add_val(report.doc, root, "findings",
+	                       build_findings(&report, read_column(rq, rows, FACTS)));
+	yyjson_mut_obj_add_val(report.doc, root, "deliverables",
+	                       yyjson_mut_raw(report.doc, pg_value(rows, 0, DELIVERABLES)));
+	yyjson_mut_obj_add_val(report.doc, root, "chronology",
+	                       yyjson_mut_raw(report.doc, pg_value(rows, 0, CHRONOLOGY)));
+	reply_doc(rq, 200, report.doc);
+}

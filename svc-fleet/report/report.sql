@@ -1,0 +1,18 @@
+-- name: fleet_report (read)
+-- $1 account, $2 first day, $3 last day, $4 repositories as a JSON array of texts, each may name several with commas (NULL:
+-- all), $5 the only repository that the key may see (NULL: all), $6 length of a step of the timelines: day, week or month.
+WITH only AS MATERIALIZED (
+    SELECT CASE WHEN $4::jsonb IS NULL AND $5::text IS NULL THEN NULL ELSE ARRAY(
+        SELECT name FROM (
+            SELECT lower(btrim(name)) AS name
+            FROM jsonb_array_elements_text(coalesce($4::jsonb, jsonb_build_array($5::text))) AS given (names),
+                 string_to_table(given.names, ',') AS name) AS named
+        WHERE name <> '' AND ($5::text IS NULL OR name = lower($5::text))) END AS repos
+), period AS (
+    SELECT $2::date AS since, $3::date AS until, $2::date::timestamp AT TIME ZONE 'UTC' AS from_time,
+           ($3::date + 1)::timestamp AT TIME ZONE 'UTC' AS to_time
+)
+SELECT fleet_sums($1, p.since, p.until, o.repos), m.merged, round(m.median_hours::numeric, 2),
+       fleet_agents($1, p.since, p.until, o.repos, $6), fleet_deliverables($1, p.from_time, p.to_time, o.repos),
+       fleet_chronology($1, p.from_time, p.to_time, o.repos), fleet_facts($1, p.since, p.until, o.repos)
+FROM only o, period p, LATERAL fleet_merged($1, p.from_time, p.to_time, o.repos) m;
