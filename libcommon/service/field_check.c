@@ -232,6 +232,20 @@ static const char *int_from_json(struct arena *arena, const struct field *field,
 	return check_int(arena, field, yyjson_get_sint(json), ret);
 }
 
+static const char *id_from_json(struct arena *arena, const struct field *field, yyjson_val *json,
+                                struct field_value *ret)
+{
+	ret->text = json_write(arena, json, NULL);
+	if (yyjson_is_int(json))
+		return NULL;
+	size_t length =
+		yyjson_is_str(json) ? utf8_count(yyjson_get_str(json), yyjson_get_len(json)) : 0;
+	if (length < 1 || (double)length > field->max)
+		return arena_printf(arena, "must be an integer or a string of 1 to %.0f characters",
+		                    field->max);
+	return NULL;
+}
+
 static const char *strings_from_json(struct arena *arena, const struct field *field,
                                      yyjson_val *json)
 {
@@ -315,6 +329,8 @@ static const char *check_json(struct arena *arena, const struct field *field, yy
 	case FIELD_LIMIT:
 	case FIELD_OFFSET:
 		return int_from_json(arena, field, json, ret);
+	case FIELD_ID:
+		return id_from_json(arena, field, json, ret);
 	case FIELD_OBJECT:
 		ret->text = json_write(arena, json, NULL);
 		return yyjson_is_obj(json) ? NULL : "must be an object";

@@ -46,6 +46,8 @@ enum field_type {
 	FIELD_ENUM,    /* const char *, one of `values` */
 	FIELD_DATE,    /* const char *, YYYY-MM-DD */
 	FIELD_TIME,    /* const char *, RFC 3339; stored in UTC with milliseconds */
+	FIELD_ID,      /* const char *, JSON text of an integer or a string that a client chose as
+			  an id; max in code points of the string, which is not empty */
 	FIELD_URL,     /* const char *, absolute http or https URL (base/url.h) */
 	FIELD_OBJECT,  /* const char *, JSON text of an object */
 	FIELD_ARRAY,   /* const char *, JSON text of an array; min and max in items */
@@ -198,6 +200,10 @@ struct field {
 	{                                                                                  \
 		IN_BODY, FIELD_ENUM, (n), FIELD_AT(s, m, const char *), (f), .values = (v) \
 	}
+#define BODY_ID(s, m, n, f, hi)                                                        \
+	{                                                                              \
+		IN_BODY, FIELD_ID, (n), FIELD_AT(s, m, const char *), (f), .max = (hi) \
+	}
 #define BODY_URL(s, m, n, f)                                                        \
 	{                                                                           \
 		IN_BODY, FIELD_URL, (n), FIELD_AT(s, m, const char *), (f), 1, 2048 \
@@ -254,6 +260,10 @@ struct field {
 #define JSON_ENUM(n, f, v)                                                  \
 	{                                                                   \
 		IN_BODY, FIELD_ENUM, (n), FIELD_NOWHERE, (f), .values = (v) \
+	}
+#define JSON_ID(n, f, hi)                                               \
+	{                                                               \
+		IN_BODY, FIELD_ID, (n), FIELD_NOWHERE, (f), .max = (hi) \
 	}
 #define JSON_URL(n, f)                                               \
 	{                                                            \

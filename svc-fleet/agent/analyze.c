@@ -3,6 +3,7 @@
 #include "agent/run_record.h"
 #include "base/json.h"
 #include "pg/pg.h"
+#include "run/run.h"
 #include "run_record.sql.h"
 #include "service/input.h"
 #include "service/reply.h"
@@ -11,10 +12,12 @@
 
 struct analyze_input {
 	const char *repo;
+	const char *run_id; /* JSON text */
 };
 
 static const struct field ANALYZE_FIELDS[] = {
 	BODY_TEXT(struct analyze_input, repo, "repo", REQUIRED, 3, 200),
+	BODY_ID(struct analyze_input, run_id, "run_id", REQUIRED, RUN_ID_MAX),
 	FIELD_END,
 };
 
@@ -46,10 +49,7 @@ static const char *with_cached(struct request *rq, const char *object, bool is_c
 void run_analyze(struct request *rq)
 {
 	struct analyze_input *in = request_input(rq, struct analyze_input, ANALYZE_FIELDS);
-	struct run_reference reference = {.repo = in->repo,
-	                                  .run_id = json_get(rq->http->json, "run_id")};
-	if (!reference.run_id || yyjson_is_null(reference.run_id))
-		raise_field(rq, "run_id", "is required");
+	struct run_reference reference = {.repo = in->repo, .run_id = in->run_id};
 	struct run_record run = run_record_get(rq, &reference);
 	const char *text = run.analysis ? run.analysis : analyse(rq, &run);
 	reply_json(rq, 200, with_cached(rq, text, run.analysis));

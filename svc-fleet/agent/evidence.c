@@ -1,6 +1,7 @@
 #include "agent/agent.h"
 #include "agent/run_record.h"
 #include "base/json.h"
+#include "run/run.h"
 #include "service/input.h"
 #include "service/reply.h"
 
@@ -10,6 +11,7 @@ struct evidence_input {
 
 static const struct field ARTIFACT[] = {
 	JSON_URL("url", NULLABLE),
+	JSON_ID("run_id", NULLABLE, RUN_ID_MAX),
 	JSON_TEXT("repo", NULLABLE, 3, 200),
 	FIELD_END,
 };
@@ -51,9 +53,11 @@ void evidence_get(struct request *rq)
 {
 	request_input(rq, struct evidence_input, EVIDENCE_FIELDS);
 	yyjson_val *artifact = json_get(rq->http->json, "artifact");
+	yyjson_val *run_id = json_get(artifact, "run_id");
 	struct run_reference reference = {
 		.repo = json_get_text(artifact, "repo"),
-		.run_id = json_get(artifact, "run_id"),
+		.run_id = !run_id || yyjson_is_null(run_id) ? NULL
+	                                                    : json_write(rq->arena, run_id, NULL),
 		.url = json_get_text(artifact, "url"),
 	};
 	if (!reference.run_id == !reference.url)

@@ -8,16 +8,6 @@
 
 #include <string.h>
 
-/* The text by which a run is known: 17 and "17" are one. NULL: it is not named by its id. */
-static const char *id_text(struct request *rq, yyjson_val *id)
-{
-	if (!id || yyjson_is_null(id))
-		return NULL;
-	if (!yyjson_is_str(id) && !yyjson_is_int(id))
-		raise_field(rq, "run_id", "must be an integer or a text");
-	return yyjson_is_str(id) ? yyjson_get_str(id) : json_write(rq->arena, id, NULL);
-}
-
 static yyjson_val *parse(struct request *rq, const char *text)
 {
 	yyjson_val *value = NULL;
@@ -31,7 +21,7 @@ struct run_record run_record_get(struct request *rq, const struct run_reference 
 	require_repo(rq, repo);
 	struct pg_rows *rows =
 		pg_query(rq, RUN_RECORD_GET_SQL, pg_uuid(rq->caller.account), pg_text(repo),
-	                 pg_text(id_text(rq, reference->run_id)), pg_text(reference->url));
+	                 pg_text(reference->run_id), pg_text(reference->url));
 	require_row(rq, rows, "no such run");
 	struct run_record run = {
 		.stage = pg_value(rows, 0, 1),

@@ -5,10 +5,10 @@
 
 #include <yyjson.h>
 
-/** Names a run of the caller: by its id, as the client wrote it, or by the link of what it opened. */
+/** Names a run of the caller: by its id or by the link of what it opened. */
 struct run_reference {
-	const char *repo; /* NULL: any */
-	yyjson_val *run_id;
+	const char *repo;   /* NULL: any */
+	const char *run_id; /* JSON text; NULL: by the link */
 	const char *url;
 };
 
@@ -21,6 +21,6 @@ struct run_record {
 	const char *changed_at; /* as Postgres writes it */
 };
 
-/** Read a run of the caller. Raises ERR_NOT_FOUND: it has no such run; ERR_INVALID: the run id is neither
- * an integer nor a text; ERR_FORBIDDEN: the key is limited to another repository. Suspends. */
+/** Read a run of the caller. Raises ERR_NOT_FOUND: it has no such run; ERR_FORBIDDEN: the key is
+ * limited to another repository. Suspends. */
 struct run_record run_record_get(struct request *rq, const struct run_reference *reference);

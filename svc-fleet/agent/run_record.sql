@@ -1,5 +1,5 @@
 -- name: run_record_get (read)
--- $1 account, $2 repository (NULL: any), $3 text of the run's id, or $4 link of its artifact. The run's record with the large
+-- $1 account, $2 repository (NULL: any), $3 run id, or $4 link of its artifact. The run's record with the large
 -- members, the stage of its artifact, its gates, what was said about this state of it (NULL: nothing), and its row.
 SELECT run_json(r, d.detail), v.stage, run_gates(r.record), a.analysis, r.id, r.changed_at
 FROM run_find($1, $2, $3, $4) r LEFT JOIN run_detail d ON d.id = r.id AND d.first_at = r.first_at

@@ -109,10 +109,9 @@ END $$;
 
 -- Take a report of a run.
 --
---   key     the text of run_id
 --   report  the members that lists show, none of them null
 --   detail  the large members
-CREATE FUNCTION run_report(account uuid, repo text, key text, run_id jsonb, report jsonb, detail jsonb,
+CREATE FUNCTION run_report(account uuid, repo text, run_id jsonb, report jsonb, detail jsonb,
                            OUT is_new boolean, OUT shown jsonb)
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -120,10 +119,11 @@ DECLARE
     m record;
     moment timestamptz := clock_timestamp();
     stamp bigint := run_stamp(report);
+    key text := run_report.run_id #>> '{}';
     told jsonb := run_report_completed(report);
 BEGIN
     INSERT INTO run_key (account_id, repo_key, run_key, id, first_at)
-    VALUES (account, lower(run_report.repo), run_report.key, uuid_v7(), moment)
+    VALUES (account, lower(run_report.repo), key, uuid_v7(), moment)
     ON CONFLICT DO NOTHING RETURNING id INTO r.id;
     is_new := FOUND;
     IF is_new THEN
@@ -139,7 +139,7 @@ BEGIN
         INSERT INTO run SELECT r.*;
     ELSE
         SELECT x.* INTO r FROM run_key k JOIN run x ON x.id = k.id AND x.first_at = k.first_at
-        WHERE k.account_id = account AND k.repo_key = lower(run_report.repo) AND k.run_key = run_report.key
+        WHERE k.account_id = account AND k.repo_key = lower(run_report.repo) AND k.run_key = key
         FOR UPDATE OF x;
         SELECT * INTO m FROM run_merge(r.record, r.reported_at, r.older, told, stamp);
         IF m.merged <> r.record OR m.newest <> r.reported_at THEN

@@ -67,16 +67,16 @@ LANGUAGE sql STABLE SET enable_seqscan = off AS $$
         FROM installation i WHERE i.account_id = account AND (repos IS NULL OR i.repo_key = ANY (repos)) GROUP BY 1
     )
     SELECT coalesce(jsonb_agg(jsonb_build_object(
-        'repo', coalesce(last.repo, i.repo), 'state',
-            CASE WHEN NOT i.is_active THEN 'revoked' WHEN last.outcome_kind IS NULL THEN 'idle'
+        'repo', coalesce(last.repo, a.repo), 'state',
+            CASE WHEN NOT a.is_active THEN 'revoked' WHEN last.outcome_kind IS NULL THEN 'idle'
                  WHEN last.outcome_kind = 'running' THEN 'running' WHEN last.outcome_kind = 'failed' THEN 'failing'
                  ELSE 'active' END,
-        'runs', coalesce(t.runs, 0), 'timeline', coalesce(t.timeline, '[]'), 'last_outcome', last.outcome_kind,
-        'last_status', last.status, 'last_run_at', time_json(last.at)) ORDER BY last.at DESC NULLS LAST, repo_key), '[]')
-    FROM timelines t FULL JOIN installed i USING (repo_key)
+        'runs', coalesce(a.runs, 0), 'timeline', coalesce(a.timeline, '[]'), 'last_outcome', last.outcome_kind,
+        'last_status', last.status, 'last_run_at', time_json(last.at)) ORDER BY last.at DESC NULLS LAST, a.repo_key), '[]')
+    FROM (SELECT * FROM timelines FULL JOIN installed USING (repo_key)) a
     LEFT JOIN LATERAL (
         SELECT r.repo, r.outcome_kind, r.status, r.at FROM run r
-        WHERE r.account_id = account AND r.repo_key = repo_key AND r.at < (until + 1)::timestamp AT TIME ZONE 'UTC'
+        WHERE r.account_id = account AND r.repo_key = a.repo_key AND r.at < (until + 1)::timestamp AT TIME ZONE 'UTC'
         ORDER BY r.at DESC, r.id DESC LIMIT 1
     ) last ON true
 $$;

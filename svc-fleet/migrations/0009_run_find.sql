@@ -2,7 +2,9 @@
 CREATE INDEX run_key_by_id ON run_key (account_id, run_key);
 
 -- The newest run with that id (in that repository, unless null) or that link; no row: there is none.
-CREATE FUNCTION run_find(account uuid, repo text, key text, url text) RETURNS SETOF run LANGUAGE plpgsql STABLE AS $$
+CREATE FUNCTION run_find(account uuid, repo text, run_id jsonb, url text) RETURNS SETOF run LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    key text := run_find.run_id #>> '{}';
 BEGIN
     IF key IS NOT NULL THEN
         RETURN QUERY SELECT r.* FROM run_key k JOIN run r ON r.id = k.id AND r.first_at = k.first_at

@@ -1,7 +1,7 @@
 -- name: fleet_report (read)
 -- $1 account, $2 first day, $3 last day, $4 repositories as a JSON array of texts, each may name several with commas (NULL:
 -- all), $5 the only repository that the key may see (NULL: all), $6 length of a step of the timelines: day, week or month.
-WITH only AS MATERIALIZED (
+WITH narrowed AS MATERIALIZED (
     SELECT CASE WHEN $4::jsonb IS NULL AND $5::text IS NULL THEN NULL ELSE ARRAY(
         SELECT name FROM (
             SELECT lower(btrim(name)) AS name
@@ -15,4 +15,4 @@ WITH only AS MATERIALIZED (
 SELECT fleet_sums($1, p.since, p.until, o.repos), m.merged, round(m.median_hours::numeric, 2),
        fleet_agents($1, p.since, p.until, o.repos, $6), fleet_deliverables($1, p.from_time, p.to_time, o.repos),
        fleet_chronology($1, p.from_time, p.to_time, o.repos), fleet_facts($1, p.since, p.until, o.repos)
-FROM only o, period p, LATERAL fleet_merged($1, p.from_time, p.to_time, o.repos) m;
+FROM narrowed o, period p, LATERAL fleet_merged($1, p.from_time, p.to_time, o.repos) m;

@@ -17,6 +17,8 @@
 
 #include <stdint.h>
 
+#define RUN_ID_MAX 128 /* characters */
+
 /** GET /fleet/runs */
 void run_list(struct request *rq);
 

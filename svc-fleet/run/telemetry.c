@@ -1,5 +1,4 @@
 #include "base/json.h"
-#include "base/utf8.h"
 #include "pg/pg.h"
 #include "run.sql.h"
 #include "run/run.h"
@@ -18,13 +17,21 @@
 #define BODY_MAX_BYTES  ((size_t)8 << 20)
 
 struct telemetry {
+	const char *run_id; /* JSON text */
 	const char *repo, *target_repo;
 	const char *interest;
 	const char *started_at, *finished_at; /* in UTC with milliseconds */
 };
 
+static const struct field REJECTED[] = {
+	JSON_TEXT("arxiv_id", NULLABLE, 0, 100),
+	JSON_TEXT("reason", NULLABLE, 0, 10000),
+	FIELD_END,
+};
+
 /* The members that the service itself reads; it checks their types, since it computes with them. */
 static const struct field TELEMETRY_FIELDS[] = {
+	BODY_ID(struct telemetry, run_id, "run_id", REQUIRED, RUN_ID_MAX),
 	BODY_TEXT(struct telemetry, repo, "repo", NULLABLE, 1, 200),
 	BODY_TEXT(struct telemetry, target_repo, "target_repo", NULLABLE, 1, 200),
 	JSON_TEXT("status", NULLABLE, 1, 100),
@@ -50,7 +57,7 @@ static const struct field TELEMETRY_FIELDS[] = {
 	JSON_INT("broad_pool_size", NULLABLE, 0, TOKENS_MAX),
 	JSON_INT("refine_pool_size", NULLABLE, 0, TOKENS_MAX),
 	{IN_BODY, FIELD_ARRAY, "selection_rejected", FIELD_NOWHERE, NULLABLE,
-         .bytes_max = BODY_MAX_BYTES},
+         .bytes_max = BODY_MAX_BYTES, .members = REJECTED},
 	JSON_TEXT("preflight_decision", NULLABLE, 0, 100),
 	JSON_TEXT("lint_status", NULLABLE, 0, 100),
 	JSON_TEXT("test_status", NULLABLE, 0, 100),
@@ -75,21 +82,6 @@ static bool is_one_of(const char *name, const char *const *names)
 	while (*names && strcmp(name, *names) != 0)
 		names++;
 	return *names;
-}
-
-/* The run's id. Returns its text, and sets `ret_json` to the id as it came. */
-static const char *read_run_id(struct request *rq, const char **ret_json)
-{
-	yyjson_val *id = json_get(rq->http->json, "run_id");
-	if (!id || yyjson_is_null(id))
-		raise_field(rq, "run_id", "is required");
-	const char *text = yyjson_get_str(id);
-	size_t length = text ? utf8_count(text, yyjson_get_len(id)) : 0;
-	if (text ? length < 1 || length > RUN_ID_MAX : !yyjson_is_int(id))
-		raise_field(rq, "run_id", "must be an integer or a text of 1 to %d characters",
-		            RUN_ID_MAX);
-	*ret_json = json_write(rq->arena, id, NULL);
-	return text ? text : *ret_json;
 }
 
 /* Raise unless the key is an automation key for the repository that the report names. */
@@ -152,11 +144,10 @@ static struct split_report split(struct request *rq, const struct telemetry *in)
 void run_report(struct request *rq)
 {
 	struct telemetry *in = request_input(rq, struct telemetry, TELEMETRY_FIELDS);
-	const char *id_json, *id = read_run_id(rq, &id_json);
 	require_key_of_repo(rq, in);
 	struct split_report report = split(rq, in);
 	struct pg_rows *rows = pg_query(rq, RUN_REPORT_SQL, pg_uuid(rq->caller.account),
-	                                pg_text(rq->caller.repo), pg_text(id), pg_text(id_json),
+	                                pg_text(rq->caller.repo), pg_text(in->run_id),
 	                                pg_text(json_write_mut(rq->arena, report.shown, NULL)),
 	                                pg_text(json_write_mut(rq->arena, report.large, NULL)));
 	reply_json(rq, pg_value_bool(rows, 0, 1) ? 201 : 200, pg_json(rows));

@@ -71,7 +71,7 @@ def test_the_order_of_arrival_does_not_matter(report, order):
     reports = [
         {"status": "running", "started_at": "2026-01-31T09:00:00Z", "model": "first", "source": "queue"},
         {"status": "failed", "started_at": "2026-01-31T09:00:00Z", "finished_at": "2026-01-31T09:20:00Z",
-         "error": "tests fail", "cost_usd": 1, "selection_rejected": [1], "refine_queries": ["old"]},
+         "error": "tests fail", "cost_usd": 1, "selection_rejected": [{"reason": "old"}], "refine_queries": ["old"]},
         {"status": "pr_opened", "started_at": "2026-01-31T10:00:00Z", "finished_at": "2026-01-31T10:20:00Z",
          "cost_usd": 3, "model": "second", "refine_queries": ["new"]},
     ]
@@ -80,7 +80,7 @@ def test_the_order_of_arrival_does_not_matter(report, order):
     shown = {name: merged.get(name) for name in ("status", "error", "cost_usd", "model", "source", "started_at",
                                                  "selection_rejected", "refine_queries")}
     assert shown == {"status": "pr_opened", "error": None, "cost_usd": 3, "model": "second", "source": "queue",
-                     "started_at": "2026-01-31T10:00:00.000Z", "selection_rejected": [1], "refine_queries": ["new"]}
+                     "started_at": "2026-01-31T10:00:00.000Z", "selection_rejected": [{"reason": "old"}], "refine_queries": ["new"]}
 
 
 @pytest.mark.parametrize("status, kind", [
