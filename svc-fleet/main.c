@@ -26,6 +26,9 @@ static const struct internal_route INTERNAL_ROUTES[] = {
 
 static const struct event_handler EVENTS[] = {
 	{"events.account", "key.revoked", installation_key_revoked, false},
+	{"events.code_host", "pull_request", code_host_item_told, false},
+	{"events.code_host", "issues", code_host_item_told, false},
+	{"events.code_host", "workflow_run", code_host_run_told, false},
 	{0},
 };
 
@@ -41,6 +44,7 @@ static const struct service SERVICE = {
 	.routes = ROUTES,
 	.internal_routes = INTERNAL_ROUTES,
 	.events = EVENTS,
+	.settings = (const struct setting *const[]){CODE_HOST_SETTINGS, NULL},
 	.keeps_accounts = true,
 	.migrations = MIGRATIONS,
 	.recurring = RECURRING,

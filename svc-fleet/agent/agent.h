@@ -8,8 +8,12 @@
  */
 #pragma once
 
+#include "base/config.h"
 #include "loop/request.h"
 #include "task/task.h"
+
+/** AGENT_WORKFLOW: the file name of the agents' workflow. Other workflows of a repository are no runs. */
+extern const struct setting CODE_HOST_SETTINGS[];
 
 /** GET /fleet/installations */
 void installation_list(struct request *rq);
@@ -28,3 +32,9 @@ void evidence_get(struct request *rq);
 
 /** POST /fleet/agents/runs/analyze */
 void run_analyze(struct request *rq);
+
+/** Events `pull_request` and `issues` of the code host: what became of what a run opened. */
+void code_host_item_told(struct request *rq, const struct event *event);
+
+/** Event `workflow_run` of the code host: a run of the agents' workflow has begun or ended. */
+void code_host_run_told(struct request *rq, const struct event *event);

@@ -28,7 +28,8 @@ $$;
 -- A pull request or issue as the code host's events tell of it. A row without `state` only holds the place, so that an
 -- event and a report that arrive at the same time wait for each other.
 --
---   told_at  when the newest of the events happened: an older one changes nothing
+--   state      by the event that happened last, `told_at`, in whatever order they arrive
+--   opened_at  the earliest that was told; closed_at the latest
 CREATE TABLE code_host_item (
     repo_key  text NOT NULL CHECK (repo_key = lower(repo_key) AND octet_length(repo_key) <= 600),
     kind      text NOT NULL CHECK (kind IN ('pull_request', 'issue')),
@@ -76,7 +77,9 @@ $$;
 -- the repository.
 CREATE FUNCTION deliverable_settle(account uuid, repo text, of_kind text DEFAULT NULL, of_number bigint DEFAULT NULL)
 RETURNS void LANGUAGE sql AS $$
-    UPDATE deliverable d SET opened_at = coalesce(i.opened_at, d.opened_at), stage = i.state, closed_at = i.closed_at
+    UPDATE deliverable d SET
+        opened_at = coalesce(i.opened_at, d.opened_at), stage = i.state,
+        closed_at = CASE WHEN i.state <> 'open' THEN coalesce(i.closed_at, i.told_at) END
     FROM code_host_item i
     WHERE d.account_id = account AND d.repo_key = repo AND i.repo_key = repo AND i.kind = d.kind AND i.number = d.number
       AND i.state IS NOT NULL AND (of_number IS NULL OR (d.kind = of_kind AND d.number = of_number))
@@ -149,23 +152,20 @@ BEGIN
     PERFORM deliverable_settle(account, lower(repo));
 END $$;
 
--- What the code host told of a pull request or issue; false: an event that happened later was told before.
+-- What an event of the code host tells of a pull request or issue. opened_at and closed_at are null unless the event is
+-- about that.
 CREATE FUNCTION code_host_item_tell(repo text, kind text, number bigint, state text, opened_at timestamptz,
-                                    closed_at timestamptz, told_at timestamptz) RETURNS boolean LANGUAGE plpgsql AS $$
+                                    closed_at timestamptz, told_at timestamptz) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     owner uuid;
 BEGIN
     PERFORM repo_lock(repo);
     INSERT INTO code_host_item AS i VALUES (lower(repo), kind, number, state, opened_at, closed_at, told_at)
-    ON CONFLICT ON CONSTRAINT code_host_item_pkey DO UPDATE
-    SET state = excluded.state, opened_at = coalesce(excluded.opened_at, i.opened_at), closed_at = excluded.closed_at,
-        told_at = excluded.told_at
-    WHERE i.told_at IS NULL OR i.told_at <= excluded.told_at;
-    IF NOT FOUND THEN
-        RETURN false;
-    END IF;
+    ON CONFLICT ON CONSTRAINT code_host_item_pkey DO UPDATE SET
+        state = CASE WHEN i.told_at > excluded.told_at THEN i.state ELSE excluded.state END,
+        opened_at = least(i.opened_at, excluded.opened_at), closed_at = greatest(i.closed_at, excluded.closed_at),
+        told_at = greatest(i.told_at, excluded.told_at);
     FOR owner IN SELECT o.account_id FROM owned_repo o WHERE o.repo_key = lower(repo) LOOP
         PERFORM deliverable_settle(owner, lower(repo), kind, number);
     END LOOP;
-    RETURN true;
 END $$;

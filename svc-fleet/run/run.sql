@@ -1,6 +1,6 @@
 -- name: run_report
--- $1 account, $2 repository, $3 run id, $4 report, $5 its large members.
-SELECT shown, is_new FROM run_report($1, $2, $3, $4, $5);
+-- $1 account, $2 repository, $3 run id, $4 report, $5 its large members, $6 whether the account is known to own the repository.
+SELECT shown, is_new, CASE WHEN $6::boolean THEN repo_own($1, $2) END FROM run_report($1, $2, $3, $4, $5);
 
 -- name: run_list (read)
 -- $1 account, $2 repository, $3 outcome, $4 status, $5 agent, $6 interest, $7 paper (NULL: any), $8 first day, $9 last day

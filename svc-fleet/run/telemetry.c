@@ -149,6 +149,7 @@ void run_report(struct request *rq)
 	struct pg_rows *rows = pg_query(rq, RUN_REPORT_SQL, pg_uuid(rq->caller.account),
 	                                pg_text(rq->caller.repo), pg_text(in->run_id),
 	                                pg_text(json_write_mut(rq->arena, report.shown, NULL)),
-	                                pg_text(json_write_mut(rq->arena, report.large, NULL)));
+	                                pg_text(json_write_mut(rq->arena, report.large, NULL)),
+	                                pg_bool(rq->caller.is_repo_verified));
 	reply_json(rq, pg_value_bool(rows, 0, 1) ? 201 : 200, pg_json(rows));
 }

@@ -1,0 +1,48 @@
+#include "agent/agent.h"
+#include "base/json.h"
+#include "code_host.sql.h"
+#include "pg/pg.h"
+
+#include <string.h>
+
+static const char *agent_workflow;
+
+const struct setting CODE_HOST_SETTINGS[] = {
+	SETTING_TEXT(&agent_workflow, "AGENT_WORKFLOW", "expops.yml",
+                     "File name of the agents' workflow; other workflows are no runs."),
+	SETTING_END,
+};
+
+/* A text that an event of this kind always has. */
+static const char *require_text(struct request *rq, const struct event *event, const char *name)
+{
+	const char *text = json_get_text(event->data, name);
+	if (!text)
+		raise_error(rq, ERR_INVALID, "the event has no %s", name);
+	return text;
+}
+
+void code_host_item_told(struct request *rq, const struct event *event)
+{
+	const char *state = require_text(rq, event, "state");
+	if (json_get_bool(event->data, "merged", false))
+		state = "merged";
+	pg_query(rq, CODE_HOST_ITEM_TELL_SQL, pg_text(require_text(rq, event, "repo")),
+	         pg_text(strcmp(event->type, "issues") == 0 ? "issue" : "pull_request"),
+	         pg_int(json_get_int(event->data, "number", 0)), pg_text(state),
+	         pg_text(json_get_text(event->data, "action")),
+	         pg_text(require_text(rq, event, "occurred_at")));
+}
+
+void code_host_run_told(struct request *rq, const struct event *event)
+{
+	const char *workflow = json_get_text(event->data, "workflow");
+	if (!workflow || strcmp(workflow, agent_workflow) != 0)
+		return;
+	bool has_ended = strcmp(require_text(rq, event, "state"), "completed") == 0;
+	pg_query(rq, WORKFLOW_RUN_TELL_SQL, pg_text(require_text(rq, event, "repo")),
+	         pg_int(json_get_int(event->data, "run_id", 0)),
+	         pg_text(has_ended ? "ended" : "running"),
+	         pg_text(json_get_text(event->data, "conclusion")),
+	         pg_text(require_text(rq, event, "occurred_at")));
+}

@@ -1,0 +1,8 @@
+-- name: code_host_item_tell
+-- $1 repository, $2 kind, $3 number, $4 state, $5 action, $6 when it happened.
+SELECT code_host_item_tell($1, $2, $3, $4, CASE WHEN $5 = 'opened' THEN $6::timestamptz END,
+                           CASE WHEN $5 = 'closed' THEN $6::timestamptz END, $6::timestamptz);
+
+-- name: workflow_run_tell
+-- $1 repository, $2 run, $3 `running` or `ended`, $4 how it ended, $5 when that was.
+SELECT workflow_run_tell($1, $2, $3, $4, $5);
