@@ -10,7 +10,8 @@ BEGIN
     -- An empty report: it only makes the row.
     PERFORM run_report(account, repo, to_jsonb(run_id), '{}', '{}');
     SELECT x.* INTO r FROM run_key k JOIN run x ON x.id = k.id AND x.first_at = k.first_at
-    WHERE k.account_id = account AND k.repo_key = lower(repo) AND k.run_key = run_hosted.run_id::text FOR UPDATE OF x;
+    WHERE k.account_id = account AND k.repo_key = lower(run_hosted.repo) AND k.run_key = run_hosted.run_id::text
+    FOR UPDATE OF x;
     IF r.host_told_at > told_at THEN
         RETURN false;
     END IF;

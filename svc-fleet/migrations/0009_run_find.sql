@@ -8,7 +8,7 @@ DECLARE
 BEGIN
     IF key IS NOT NULL THEN
         RETURN QUERY SELECT r.* FROM run_key k JOIN run r ON r.id = k.id AND r.first_at = k.first_at
-            WHERE k.account_id = account AND k.run_key = key AND (repo IS NULL OR k.repo_key = lower(run_find.repo))
+            WHERE k.account_id = account AND k.run_key = key AND (run_find.repo IS NULL OR k.repo_key = lower(run_find.repo))
             ORDER BY r.at DESC, r.id DESC LIMIT 1;
     ELSE
         RETURN QUERY SELECT r.* FROM run r

@@ -27,7 +27,7 @@ class Month:
 
     def __init__(self, seed, repos=20, runs=8):
         self.dice = random.Random(seed)
-        self.repos = [f"acme/repo-{number}" for number in range(repos)]
+        self.repos = [f"acme-{seed}/repo-{number}" for number in range(repos)]
         self.reports = []  # (repo, report)
         self.closings = []  # (repo, number, state, opened, closed)
         self.final = {}  # (repo, run_id): what is true of the run in the end

@@ -1,10 +1,12 @@
 """Fixtures of the tests of svc-fleet: the keys of agents and the reports that their runs send."""
 
-import itertools
-
+import httpx
 import pytest
-
 from lib.fleet import REPO, SCOPES
+from lib.identity import identity
+
+
+UNKNOWN_KEY = "0197a0b1-c2d3-7e4f-8a5b-6c7d8e9f0a1d"
 
 
 @pytest.fixture
@@ -39,7 +41,38 @@ def report(agent):
 
 
 @pytest.fixture
-def new_id():
-    """new_id(): a run id that was not used before in the test."""
-    numbers = itertools.count(1000)
-    return lambda: next(numbers)
+def account(db):
+    """account(user): the id of the user's account."""
+
+    def find(user):
+        return str(db.execute("SELECT id FROM account.account WHERE email = %s", [user.email]).fetchone()[0])
+
+    return find
+
+
+@pytest.fixture
+def tell(db, user, account):
+    """tell(repo, number, state, opened, closed): the code host says what became of a pull request of a repository that the
+    account of `user` owns."""
+
+    def send(repo, number, state, opened, closed, kind="pull_request"):
+        db.execute("SELECT repo_own(%s, %s)", [account(user), repo])
+        db.execute("SELECT code_host_item_tell(%s, %s, %s, %s, %s, %s, %s)",
+                   [repo, kind, number, state, opened, closed, closed])
+        db.commit()
+
+    return send
+
+
+@pytest.fixture
+def install(cluster, user, account):
+    """install(repo, key_id): record an agent as provisioning does; returns the installation."""
+
+    def record(repo=REPO, key_id=None, of=user, **members):
+        body = {"repo": repo, "agent": "agent_one", "provider": "anthropic", "key_id": key_id or UNKNOWN_KEY, **members}
+        answer = httpx.post(cluster.url("svc-fleet") + "/internal/fleet/installations", json=body,
+                            auth=identity(cluster, "svc-fleet", "service", account=account(of)))
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    return record

@@ -14,20 +14,6 @@ def keys(agent):
     return cache(agent)
 
 
-@pytest.fixture
-def tell(db, user):
-    """tell(closing): the code host says what became of a pull request of a repository that the account owns."""
-    account = db.execute("SELECT id FROM account.account WHERE email = %s", [user.email]).fetchone()[0]
-
-    def send(repo, number, state, opened, closed):
-        db.execute("SELECT repo_own(%s, %s)", [account, repo])
-        db.execute("SELECT code_host_item_tell(%s, 'pull_request', %s, %s, %s, %s, %s)",
-                   [repo, number, state, opened, closed, closed])
-        db.commit()
-
-    return send
-
-
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_a_month_in_any_order(api, keys, tell, seed):
     month = Month(seed)
@@ -42,3 +28,69 @@ def test_a_month_in_any_order(api, keys, tell, seed):
                              None if step["cost_usd"] is None else round(step["cost_usd"] * 100))
                             for step in agent["timeline"]] for agent in report["agents"]} == month.timelines()
     assert {item["url"]: (item["kind"], item["stage"]) for item in report["deliverables"]} == month.deliverables()
+
+
+def test_without_runs(api):
+    report = api.get("/fleet/agents/report", expect=200).json()
+    assert report["headline"] == "no runs in this period"
+    assert report["kpis"]["runs"] == 0 and report["kpis"]["cost_usd"] is None and report["kpis"]["merge_rate"] is None
+    assert [report[name] for name in ("agents", "findings", "deliverables", "chronology")] == [[], [], [], []]
+
+
+def test_the_period(api, report):
+    report(1, status="pr_opened", started_at="2026-01-10T23:59:59.999Z")
+    for query, runs in [("since=2026-01-10&until=2026-01-10", 1), ("since=2026-01-11&until=2026-01-11", 0),
+                        ("since=2026-01-09&until=2026-01-09", 0), ("until=2026-02-08", 1), ("until=2026-02-09", 0)]:
+        assert api.get(f"/fleet/agents/report?{query}", expect=200).json()["kpis"]["runs"] == runs, query
+    problem = api.problem("GET", "/fleet/agents/report?since=2026-01-02&until=2026-01-01", 400, "invalid_request")
+    assert [fault["field"] for fault in problem["errors"]] == ["since"]
+
+
+def test_repos_only_narrow(api, agent, other_user):
+    for repo, of in [("acme/a", api), ("acme/b", api), ("acme/c", other_user.api)]:
+        agent(repo, of=of).post("/fleet/runs", {"run_id": 1, "repo": repo, "status": "pr_opened"}, expect=201)
+
+    def repos(query, of=api):
+        return {one["repo"] for one in of.get(f"/fleet/agents/report{query}", expect=200).json()["agents"]}
+
+    assert repos("") == {"acme/a", "acme/b"}
+    assert repos("?repos=Acme/A") == {"acme/a"}
+    assert repos("?repos=acme/a,acme/c") == {"acme/a"}
+    assert repos("?repos=acme/a&repos=acme/b") == {"acme/a", "acme/b"}
+    assert repos("?repos=acme/c") == set()
+    assert repos("", agent("acme/b")) == {"acme/b"}
+    assert repos("?repos=acme/a", agent("acme/b")) == set()
+
+
+def test_figures_have_queries_that_list_their_runs(api, keys):
+    month = Month(4, repos=3)
+    for repo, sent in month.reports:
+        keys(repo).post("/fleet/runs", sent)
+    report = api.get(f"/fleet/agents/report?{PERIOD}", expect=200).json()
+    for name in ("runs", "pull_requests_opened", "issues_opened", "runs_failed"):
+        listed = api.get(report["kpi_sources"][name], expect=200)
+        assert int(listed.headers["X-Total-Count"]) == report["kpis"][name], name
+
+
+def test_repeated_failures_are_found(api, report):
+    for run_id in range(12):
+        report(run_id, status="failed", error=f"tests fail after {run_id} s", started_at="2026-01-10T09:00:00Z")
+    found = api.get(f"/fleet/agents/report?{PERIOD}", expect=200).json()["findings"]
+    failure = next(one for one in found if one["kind"] == "repeated_failure")
+    assert failure["severity"] == "critical" and failure["text"].endswith("tests fail after # s")
+    assert len(failure["evidence"]["run_ids"]) == 5
+    assert api.get(failure["evidence"]["query"], expect=200).headers["X-Total-Count"] == "12"
+
+
+def test_a_merge_is_not_shown_to_who_only_names_the_repository(api, agent, tell, other_user):
+    url = "https://github.com/acme/ranker/pull/3"
+    body = {"run_id": 1, "repo": "acme/ranker", "status": "pr_opened", "artifact_url": url,
+            "finished_at": "2026-01-10T09:00:00Z"}
+    opened, merged = "2026-01-10T09:00:00Z", "2026-01-11T09:00:00Z"
+    agent().post("/fleet/runs", body, expect=201)
+    agent(of=other_user.api).post("/fleet/runs", body, expect=201)
+    tell("acme/ranker", 3, "merged", opened, merged)
+    for client, stage in [(api, "merged"), (other_user.api, "open")]:
+        report = client.get(f"/fleet/agents/report?{PERIOD}", expect=200).json()
+        assert [item["stage"] for item in report["deliverables"]] == [stage]
+        assert report["kpis"]["pull_requests_merged"] == (stage == "merged")

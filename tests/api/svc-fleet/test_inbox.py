@@ -1,0 +1,65 @@
+"""The inbox: items that follow from the state, and archiving them."""
+
+import uuid
+
+import pytest
+from lib.fleet import REPO
+
+PULL = "https://github.com/acme/ranker/pull/3"
+
+
+def kinds(api, archived=False):
+    return sorted(item["kind"] for item in api.get(f"/fleet/agents/inbox?archived={str(archived).lower()}", expect=200).json())
+
+
+def item_of(api, kind):
+    return next(item for item in api.get("/fleet/agents/inbox", expect=200).json() if item["kind"] == kind)
+
+
+def test_an_item_goes_when_its_reason_does(api, report, tell):
+    report(1, status="pr_opened", artifact_url=PULL)
+    assert kinds(api) == ["pull_request_open"]
+    assert item_of(api, "pull_request_open")["href"] == PULL
+    report(2, status="failed", error="no space")
+    assert kinds(api) == ["pull_request_open", "run_failed"]
+    assert item_of(api, "run_failed")["title"] == "The last run on acme/ranker failed: no space"
+    tell(REPO, 3, "merged", "2026-01-10T09:00:00Z", "2026-01-11T09:00:00Z")
+    assert kinds(api) == ["run_failed"]
+    report(3, status="skipped_old")
+    assert kinds(api) == []
+
+
+def test_archiving_is_of_the_account_and_can_be_undone(api, report, other_user):
+    report(1, status="pr_opened", artifact_url=PULL)
+    item = item_of(api, "pull_request_open")
+
+    def dismiss(client, **body):
+        return client.post("/fleet/agents/inbox/dismiss", body, expect=200).json()["updated"]
+
+    assert dismiss(other_user.api, id=item["id"]) == 0
+    assert dismiss(api, ids=[item["id"], str(uuid.uuid4())]) == 1
+    assert dismiss(api, id=item["id"]) == 0
+    assert kinds(api) == [] and kinds(api, archived=True) == ["pull_request_open"]
+    report(1, status="pr_opened", num_turns=3)
+    assert kinds(api) == []
+    assert dismiss(api, id=item["id"], undo=True) == 1
+    assert item_of(api, "pull_request_open") == item
+
+
+@pytest.mark.parametrize("body, field", [
+    ({}, "ids"), ({"id": str(uuid.uuid4()), "ids": []}, "ids"), ({"ids": ["x"]}, "ids[0]"), ({"id": "x"}, "id"),
+])
+def test_a_fault_names_its_field(api, body, field):
+    problem = api.problem("POST", "/fleet/agents/inbox/dismiss", 400, "invalid_request", body)
+    assert [fault["field"] for fault in problem["errors"]] == [field]
+
+
+def test_agents_that_are_silent_or_revoked(api, db, install):
+    made = install()
+    assert kinds(api) == []
+    db.execute("UPDATE installation SET installed_at = now() - interval '8 days' WHERE id = %s", [made["id"]])
+    db.commit()
+    assert kinds(api) == ["agent_silent"]
+    db.execute("UPDATE installation SET status = 'revoked', revoked_at = now() WHERE id = %s", [made["id"]])
+    db.commit()
+    assert kinds(api) == ["agent_revoked"]
