@@ -16,6 +16,7 @@ static const struct route ROUTES[] = {
 	{API_ID_installations_list, installation_list},
 	{API_ID_inbox_list, inbox_list},
 	{API_ID_inbox_dismiss, inbox_dismiss},
+	{API_ID_inbox_digest_get, inbox_digest_get},
 	{0},
 };
 

@@ -3,7 +3,9 @@
  *     installation.c  agents that were provisioned
  *     activity.c      one repository's runs, events and directions
  *     evidence.c      the gates that a run passed, and how faithful it was to its paper
- *     analysis.c      why a run ended as it did, by rules over its record
+ *     analysis.c      why a run ended as it did, by rules over its record; analyze.c: the operation
+ *     digest.c        what a run opened, in a few sentences
+ *     run_record.c    one run's whole record, and the texts that were made about it
  *     code_host.c     what the code host's events tell of pull requests, issues and workflow runs
  */
 #pragma once
@@ -32,6 +34,9 @@ void evidence_get(struct request *rq);
 
 /** POST /fleet/agents/runs/analyze */
 void run_analyze(struct request *rq);
+
+/** POST /fleet/agents/inbox/digest */
+void inbox_digest_get(struct request *rq);
 
 /** Events `pull_request` and `issues` of the code host: what became of what a run opened. */
 void code_host_item_told(struct request *rq, const struct event *event);

@@ -2,9 +2,7 @@
 #include "agent/analysis.h"
 #include "agent/run_record.h"
 #include "base/json.h"
-#include "pg/pg.h"
 #include "run/run.h"
-#include "run_record.sql.h"
 #include "service/input.h"
 #include "service/reply.h"
 
@@ -34,8 +32,7 @@ static const char *analyse(struct request *rq, const struct run_record *run)
 	yyjson_mut_obj_add_val(doc, answer, "evidence", analysis.evidence);
 	yyjson_mut_obj_add_str(doc, answer, "suggested_next_step", analysis.next_step);
 	const char *text = json_write_mut(rq->arena, answer, NULL);
-	pg_query(rq, RUN_ANALYSIS_STORE_SQL, pg_text(run->row), pg_uuid(rq->caller.account),
-	         pg_text(run->changed_at), pg_text(text));
+	run_text_store(rq, run, "analysis", text);
 	return text;
 }
 
@@ -50,7 +47,7 @@ void run_analyze(struct request *rq)
 {
 	struct analyze_input *in = request_input(rq, struct analyze_input, ANALYZE_FIELDS);
 	struct run_reference reference = {.repo = in->repo, .run_id = in->run_id};
-	struct run_record run = run_record_get(rq, &reference);
-	const char *text = run.analysis ? run.analysis : analyse(rq, &run);
-	reply_json(rq, 200, with_cached(rq, text, run.analysis));
+	struct run_record run = run_record_get(rq, &reference, "analysis");
+	const char *text = run.text ? run.text : analyse(rq, &run);
+	reply_json(rq, 200, with_cached(rq, text, run.text));
 }

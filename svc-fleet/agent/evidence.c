@@ -40,13 +40,15 @@ static const char *const FIDELITY[] = {
 static void add_artifact(yyjson_mut_doc *doc, yyjson_mut_val *answer, const struct run_record *run)
 {
 	yyjson_mut_val *artifact = yyjson_mut_obj_add_obj(doc, answer, "artifact");
+	const char *url = json_get_text(run->record, "artifact_url");
 	yyjson_mut_obj_add_val(doc, artifact, "url",
-	                       yyjson_val_mut_copy(doc, json_get(run->record, "artifact_url")));
+	                       url ? yyjson_mut_str(doc, url) : yyjson_mut_null(doc));
 	yyjson_mut_obj_add_val(doc, artifact, "repo",
 	                       yyjson_val_mut_copy(doc, json_get(run->record, "repo")));
 	yyjson_mut_obj_add_val(doc, artifact, "outcome_kind",
 	                       yyjson_val_mut_copy(doc, json_get(run->record, "outcome_kind")));
-	yyjson_mut_obj_add_str(doc, artifact, "stage", run->stage);
+	yyjson_mut_obj_add_val(doc, artifact, "stage",
+	                       run->stage ? yyjson_mut_str(doc, run->stage) : yyjson_mut_null(doc));
 }
 
 void evidence_get(struct request *rq)
@@ -62,7 +64,7 @@ void evidence_get(struct request *rq)
 	};
 	if (!reference.run_id == !reference.url)
 		raise_field(rq, "artifact", "must have either url or run_id");
-	struct run_record run = run_record_get(rq, &reference);
+	struct run_record run = run_record_get(rq, &reference, NULL);
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *answer = yyjson_mut_obj(doc);
 	yyjson_mut_doc_set_root(doc, answer);

@@ -15,21 +15,31 @@ static yyjson_val *parse(struct request *rq, const char *text)
 	return value;
 }
 
-struct run_record run_record_get(struct request *rq, const struct run_reference *reference)
+struct run_record run_record_get(struct request *rq, const struct run_reference *reference,
+                                 const char *kind)
 {
 	const char *repo = reference->repo ? reference->repo : rq->caller.repo;
 	require_repo(rq, repo);
 	struct pg_rows *rows =
 		pg_query(rq, RUN_RECORD_GET_SQL, pg_uuid(rq->caller.account), pg_text(repo),
-	                 pg_text(reference->run_id), pg_text(reference->url));
+	                 pg_text(reference->run_id), pg_text(reference->url), pg_text(kind));
 	require_row(rq, rows, "no such run");
-	struct run_record run = {
+	return (struct run_record){
+		.record = parse(rq, pg_json(rows)),
 		.stage = pg_value(rows, 0, 1),
-		.analysis = pg_value(rows, 0, 3),
-		.row = pg_value(rows, 0, 4),
-		.changed_at = pg_value(rows, 0, 5),
+		.gates = parse(rq, pg_value(rows, 0, 2)),
+		.text = pg_value(rows, 0, 3),
+		.text_made_at = pg_value(rows, 0, 4),
+		.row = pg_value(rows, 0, 5),
+		.version = pg_value(rows, 0, 6),
 	};
-	run.record = parse(rq, pg_json(rows));
-	run.gates = parse(rq, pg_value(rows, 0, 2));
-	return run;
+}
+
+const char *run_text_store(struct request *rq, const struct run_record *run, const char *kind,
+                           const char *json)
+{
+	struct pg_rows *rows =
+		pg_query(rq, RUN_TEXT_STORE_SQL, pg_text(run->row), pg_text(kind),
+	                 pg_uuid(rq->caller.account), pg_text(run->version), pg_text(json));
+	return pg_value(rows, 0, 0);
 }

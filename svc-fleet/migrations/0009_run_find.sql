@@ -27,13 +27,23 @@ CREATE FUNCTION run_gates(record jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE AS 
     WHERE record ->> g.name IS NOT NULL
 $$;
 
--- What was said about a run, for the state of its record that it was said about.
-CREATE TABLE run_analysis (
-    run        uuid PRIMARY KEY,
+-- What was said about a run: texts that are made once for a state of the run and then kept.
+--
+--   kind     `analysis` or `digest`
+--   version  the state of the run that it was said about (run_version)
+CREATE TABLE run_text (
+    run        uuid NOT NULL,
+    kind       text NOT NULL CHECK (kind IN ('analysis', 'digest')),
     account_id uuid NOT NULL,
-    changed_at timestamptz NOT NULL, -- run.changed_at then
-    analysis   jsonb NOT NULL
+    version    text NOT NULL,
+    body       jsonb NOT NULL,
+    made_at    timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (run, kind)
 );
 
-CREATE INDEX run_analysis_account ON run_analysis (account_id);
-CREATE TRIGGER account_required BEFORE INSERT ON run_analysis FOR EACH ROW EXECUTE FUNCTION account_required();
+CREATE INDEX run_text_account ON run_text (account_id);
+CREATE TRIGGER account_required BEFORE INSERT ON run_text FOR EACH ROW EXECUTE FUNCTION account_required();
+
+-- Changes whenever something changes that a text may speak of: the run's record, or the stage of what it opened.
+CREATE FUNCTION run_version(r run, stage text) RETURNS text LANGUAGE sql STABLE
+RETURN extract(epoch FROM r.changed_at)::text || ' ' || coalesce(stage, '');

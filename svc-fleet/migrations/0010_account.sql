@@ -10,7 +10,7 @@ BEGIN
     DELETE FROM deliverable WHERE account_id = account;
     DELETE FROM owned_repo WHERE account_id = account;
     DELETE FROM installation WHERE account_id = account;
-    DELETE FROM run_analysis WHERE account_id = account;
+    DELETE FROM run_text WHERE account_id = account;
     DELETE FROM inbox_archived WHERE account_id = account;
     DELETE FROM idempotency WHERE account_id = account;
 END $$;

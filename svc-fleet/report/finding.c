@@ -31,7 +31,8 @@ static yyjson_mut_val *add(struct findings *f, enum severity severity, const cha
 	yyjson_mut_val *finding = yyjson_mut_arr_add_obj(f->doc, f->by_severity[severity]);
 	yyjson_mut_obj_add_str(f->doc, finding, "severity", SEVERITIES[severity]);
 	yyjson_mut_obj_add_str(f->doc, finding, "kind", kind);
-	yyjson_mut_obj_add_str(f->doc, finding, "repo", repo);
+	yyjson_mut_obj_add_val(f->doc, finding, "repo",
+	                       repo ? yyjson_mut_str(f->doc, repo) : yyjson_mut_null(f->doc));
 	yyjson_mut_obj_add_str(f->doc, finding, "text", text);
 	return yyjson_mut_obj_add_obj(f->doc, finding, "evidence");
 }

@@ -75,9 +75,12 @@ def test_evidence_by_run_and_by_link(api, report):
                                {"name": "test_status", "status": "stopped", "detail": "failed"}]
     assert by_url["fidelity"] == {"stub_density": 0.5, "files_touched": ["a.py"]}
     assert by_url == api.post("/fleet/agents/artifact/evidence", {"artifact": {"run_id": "nine"}}, expect=200).json()
+    report("ten", status="failed")
+    without = api.post("/fleet/agents/artifact/evidence", {"artifact": {"run_id": "ten", "repo": REPO}}, expect=200).json()
+    assert (without["artifact"]["url"], without["artifact"]["stage"], without["gates"]) == (None, None, [])
     for artifact in ({}, {"url": url, "run_id": "nine"}):
         api.problem("POST", "/fleet/agents/artifact/evidence", 400, "invalid_request", {"artifact": artifact})
-    api.problem("POST", "/fleet/agents/artifact/evidence", 404, "not_found", {"artifact": {"run_id": "ten"}})
+    api.problem("POST", "/fleet/agents/artifact/evidence", 404, "not_found", {"artifact": {"run_id": "eleven"}})
 
 
 def test_an_analysis_is_stored_until_the_record_changes(api, report):

@@ -63,3 +63,19 @@ def test_agents_that_are_silent_or_revoked(api, db, install):
     db.execute("UPDATE installation SET status = 'revoked', revoked_at = now() WHERE id = %s", [made["id"]])
     db.commit()
     assert kinds(api) == ["agent_revoked"]
+
+
+def test_a_digest_is_made_once_for_a_state(api, report, tell, other_user):
+    report(1, status="pr_opened", artifact_url=PULL + "0", agent="agent_one", arxiv_id="2205.14135", files_touched=["a", "b"],
+           test_status="passed")
+
+    def digest():
+        return api.post("/fleet/agents/inbox/digest", {"href": PULL + "0"}, expect=200).json()
+
+    first = digest()
+    assert first["title"] == "Pull request of acme/ranker" and not first["cached"]
+    assert first["digest"].startswith("Made by agent_one from arXiv 2205.14135, touching 2 files. Of its gates 1 passed")
+    assert digest() == first | {"cached": True}
+    tell(REPO, 30, "merged", "2026-01-10T09:00:00Z", "2026-01-11T09:00:00Z")
+    assert "was merged" in digest()["digest"]
+    other_user.api.problem("POST", "/fleet/agents/inbox/digest", 404, "not_found", {"href": PULL + "0"})
