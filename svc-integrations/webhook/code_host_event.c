@@ -10,11 +10,12 @@
 #include <ctype.h>
 #include <string.h>
 
-#define WORD_MAX    32
-#define BRANCH_MAX  255
-#define LINK_MAX    2048
-#define NUMBER_MAX  ((int64_t)1 << 53) /* JavaScript reads numbers up to it without loss */
-#define HEAD_PREFIX "refs/heads/"
+#define WORD_MAX      32
+#define BRANCH_MAX    255
+#define FILE_NAME_MAX 255
+#define LINK_MAX      2048
+#define NUMBER_MAX    ((int64_t)1 << 53) /* JavaScript reads numbers up to it without loss */
+#define HEAD_PREFIX   "refs/heads/"
 
 /* --- The members of an event ------------------------------------------------------------------ */
 
@@ -65,6 +66,17 @@ static yyjson_mut_val *read_branch(yyjson_mut_doc *doc, yyjson_val *value)
 	return is_branch ? yyjson_mut_str(doc, text) : NULL;
 }
 
+/* The file name of a path; what follows an `@` is a commit. */
+static yyjson_mut_val *read_file_name(yyjson_mut_doc *doc, yyjson_val *value)
+{
+	const char *path = yyjson_get_str(value);
+	const char *slash = path ? strrchr(path, '/') : NULL;
+	const char *name = slash ? slash + 1 : path;
+	size_t length = name ? strcspn(name, "@") : 0;
+	bool is_name = length > 0 && length <= FILE_NAME_MAX;
+	return is_name ? yyjson_mut_strncpy(doc, name, length) : NULL;
+}
+
 /* RFC 3339, or seconds since 1970. */
 static yyjson_mut_val *read_time(yyjson_mut_doc *doc, yyjson_val *value)
 {
@@ -79,16 +91,32 @@ static yyjson_mut_val *read_time(yyjson_mut_doc *doc, yyjson_val *value)
 	return yyjson_mut_strcpy(doc, text);
 }
 
-enum member { NUMBER, URL, STATE, MERGED, BRANCH, RUN_ID, CONCLUSION, OCCURRED_AT, MEMBERS };
+enum member {
+	NUMBER,
+	URL,
+	STATE,
+	MERGED,
+	BRANCH,
+	RUN_ID,
+	WORKFLOW,
+	CONCLUSION,
+	OCCURRED_AT,
+	MEMBERS
+};
 
 static const struct {
 	const char *name;
 	read_fn *read;
 } MEMBER[MEMBERS] = {
-	[NUMBER] = {"number", read_number},       [URL] = {"url", read_link},
-	[STATE] = {"state", read_word},           [MERGED] = {"merged", read_flag},
-	[BRANCH] = {"branch", read_branch},       [RUN_ID] = {"run_id", read_number},
-	[CONCLUSION] = {"conclusion", read_word}, [OCCURRED_AT] = {"occurred_at", read_time},
+	[NUMBER] = {"number", read_number},
+	[URL] = {"url", read_link},
+	[STATE] = {"state", read_word},
+	[MERGED] = {"merged", read_flag},
+	[BRANCH] = {"branch", read_branch},
+	[RUN_ID] = {"run_id", read_number},
+	[WORKFLOW] = {"workflow", read_file_name},
+	[CONCLUSION] = {"conclusion", read_word},
+	[OCCURRED_AT] = {"occurred_at", read_time},
 };
 
 /* --- The kinds of events ---------------------------------------------------------------------- */
@@ -126,6 +154,7 @@ static const struct kind KINDS[] = {
           [STATE] = "workflow_run.status",
           [BRANCH] = "workflow_run.head_branch",
           [RUN_ID] = "workflow_run.id",
+          [WORKFLOW] = "workflow_run.path",
           [CONCLUSION] = "workflow_run.conclusion",
           [OCCURRED_AT] = "workflow_run.updated_at"},
          .key = RUN_ID},

@@ -4,7 +4,7 @@
  *
  *     {"event": "pull_request", "action": "closed", "repo": "acme/ranker", "number": 7,
  *      "url": "https://github.com/acme/ranker/pull/7", "state": "closed", "merged": true,
- *      "branch": "expops/agent", "run_id": null, "conclusion": null,
+ *      "branch": "expops/agent", "run_id": null, "workflow": null, "conclusion": null,
  *      "occurred_at": "2026-01-31T09:30:00.000Z",
  *      "installation_id": 123, "delivery_id": "72d3162e-…"}
  *
@@ -16,7 +16,8 @@
  *     pull_request                a pull request  open or closed; the branch that it would merge
  *     issues                      an issue        open or closed
  *     push                        a branch        the branch; no state
- *     workflow_run                a workflow run  its status, and the branch that it runs on
+ *     workflow_run                a workflow run  its status, and the branch that it runs on; `workflow` is
+ *                                                 the name of its file
  *     installation,               the app's installation. One event for each repository that the delivery
  *     installation_repositories   names; with a `repo` of null when it names none, or too many
  *     installation_target         the account of an installation, renamed

@@ -14,7 +14,7 @@ from lib.wait import wait_for
 from lib.webhooks import Hook, examples, pull_request, signature
 
 MEMBERS = [
-    "event", "action", "repo", "number", "url", "state", "merged", "branch", "run_id", "conclusion", "occurred_at",
+    "event", "action", "repo", "number", "url", "state", "merged", "branch", "run_id", "workflow", "conclusion", "occurred_at",
     "installation_id", "delivery_id",
 ]  # fmt: skip
 
@@ -48,8 +48,9 @@ def expected_events(event, payload, delivery):
     if event in ("pull_request", "issues"):
         found |= {"number": subject["number"], "state": subject.get("state")}
     if event == "workflow_run":
+        path = subject.get("path", "").split("@")[0]
         found |= {"run_id": subject["id"], "state": subject["status"], "conclusion": subject["conclusion"],
-                  "branch": subject["head_branch"]}
+                  "workflow": path.rpartition("/")[2] or None, "branch": subject["head_branch"]}
     if event == "push":
         found |= {"url": payload["compare"], "branch": payload["ref"].removeprefix("refs/heads/"),
                   "occurred_at": time_of(payload["repository"]["pushed_at"])}

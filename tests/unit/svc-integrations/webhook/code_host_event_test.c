@@ -44,7 +44,8 @@ static void a_pull_request_is_read(void **state)
 		"{\"event\":\"pull_request\",\"action\":\"closed\",\"repo\":\"Acme/Ranker\","
 		"\"number\":7,\"url\":\"https://github.com/Acme/Ranker/pull/7\","
 		"\"state\":\"closed\",\"merged\":true,\"branch\":\"expops/agent\","
-		"\"run_id\":null,\"conclusion\":null,\"occurred_at\":\"2026-01-31T09:30:00.000Z\","
+		"\"run_id\":null,\"workflow\":null,\"conclusion\":null,\"occurred_at\":\"2026-01-"
+		"31T09:30:00.000Z\","
 		"\"installation_id\":5,\"delivery_id\":\"delivery-1\"}");
 }
 
@@ -56,10 +57,12 @@ static void a_workflow_run_is_read(void **state)
 	                "{\"action\":\"completed\"," REPO
 	                ",\"workflow_run\":{\"id\":30433642,\"status\":"
 	                "\"completed\",\"conclusion\":\"success\",\"head_branch\":\"main\","
+	                "\"path\":\".github/workflows/expops.yml@main\","
 	                "\"html_url\":\"https://github.com/r\",\"updated_at\":1767225600}}"),
 		"{\"event\":\"workflow_run\",\"action\":\"completed\",\"repo\":\"Acme/Ranker\","
 		"\"number\":null,\"url\":\"https://github.com/r\",\"state\":\"completed\","
-		"\"merged\":null,\"branch\":\"main\",\"run_id\":30433642,\"conclusion\":"
+		"\"merged\":null,\"branch\":\"main\",\"run_id\":30433642,"
+		"\"workflow\":\"expops.yml\",\"conclusion\":"
 		"\"success\",\"occurred_at\":\"2026-01-01T00:00:00.000Z\","
 		"\"installation_id\":null,\"delivery_id\":\"delivery-1\"}");
 }
