@@ -21,9 +21,9 @@ OPERATIONS = [op for op in api_def.operations() if op.process in SERVICES and no
 
 # {stream: (writer, readers)}
 STREAMS = {
-    "events.account": ("gateway", {"svc-interests", "svc-experiments", "svc-integrations"}),
+    "events.account": ("gateway", {"svc-interests", "svc-experiments", "svc-fleet", "svc-integrations"}),
     "events.experiments": ("svc-experiments", {"svc-interests"}),
-    "events.code_host": ("svc-integrations", set()),
+    "events.code_host": ("svc-integrations", {"svc-fleet"}),
 }
 
 
