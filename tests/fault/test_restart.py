@@ -14,6 +14,7 @@ READS = {
     "svc-interests": "/interests",
     "svc-experiments": "/experiments",
     "svc-integrations": "/integrations/connections",
+    "svc-fleet": "/fleet/runs",
 }
 
 INTEREST = {"name": "Recovery", "context": "Systems that survive the death of their parts: replication, logs, consensus."}
