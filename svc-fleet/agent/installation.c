@@ -17,9 +17,14 @@ static const struct field LIST_FIELDS[] = {
 };
 
 static const struct field RECORD_FIELDS[] = {
-	JSON_TEXT("repo", REQUIRED, 3, 200),     JSON_TEXT("agent", REQUIRED, 1, 100),
-	JSON_TEXT("provider", NULLABLE, 1, 100), JSON_UUID("interest_id", NULLABLE),
-	JSON_UUID("key_id", REQUIRED),           FIELD_END,
+	JSON_TEXT("repo", REQUIRED, 3, 200),
+	JSON_TEXT("agent", REQUIRED, 1, 100),
+	JSON_TEXT("provider", NULLABLE, 1, 100),
+	JSON_UUID("interest_id", NULLABLE),
+	JSON_UUID("key_id", REQUIRED),
+	JSON_URL("setup_url", NULLABLE),
+	JSON_BOOL("model_key_missing", NULLABLE),
+	FIELD_END,
 };
 
 void installation_list(struct request *rq)

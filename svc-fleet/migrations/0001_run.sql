@@ -4,13 +4,16 @@
 -- The rows are partitioned by the month in which the run was first heard of; `run_key` says which row is the run's.
 --
 -- Several reports of one run are merged, and the outcome does not depend on the order in which they arrive: each report
--- has a stamp (run_stamp() in 0002_report.sql), and each member of `record` is the one of the report with the newest stamp that has it.
+-- has a stamp (run_stamp() in 0002_report.sql), and each member of `record` is the one of the report with the newest stamp
+-- that has it.
 
--- What became of a run, by its status.
-CREATE FUNCTION outcome_kind(status text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+-- What became of a run, by its status; a run without a status is running until it is known to have finished.
+CREATE FUNCTION outcome_kind(status text, has_finished boolean DEFAULT false) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
-    WHEN status = 'pr_opened' THEN 'pull_request'
-    WHEN status = 'issue_opened' THEN 'issue'
+    WHEN status IS NULL THEN CASE WHEN has_finished THEN 'other' ELSE 'running' END
+    WHEN starts_with(status, 'pr_opened') THEN 'pull_request'
+    WHEN starts_with(status, 'issue_opened') THEN 'issue'
     WHEN starts_with(status, 'branch_pushed') THEN 'branch'
     WHEN starts_with(status, 'skipped_') OR starts_with(status, 'lead_captured') OR status = 'recommended' THEN 'skipped'
     WHEN starts_with(status, 'aborted_') OR starts_with(status, 'rejected_') OR status IN ('error', 'failed')
@@ -33,7 +36,7 @@ CREATE TRIGGER account_required BEFORE INSERT ON run_key FOR EACH ROW EXECUTE FU
 --   run_id       as it came: a JSON number or string
 --   first_at     when the run was first heard of
 --   changed_at   when it last changed
---   at           when it started, as far as it told; else first_at. Lists are in this order
+--   at           when it started, if it told that; else first_at. Lists are in this order
 --   record       the members that lists show, merged. A null is a member that a later report cleared
 --   reported_at  the newest stamp
 --   older        {"member": stamp} for members that are older than reported_at; null: none is. Stamps in microseconds
@@ -42,30 +45,31 @@ CREATE TRIGGER account_required BEFORE INSERT ON run_key FOR EACH ROW EXECUTE FU
 --                and did not report its end has failed
 -- The others are members of `record` that lists and reports filter and add up by.
 CREATE TABLE run (
-    id           uuid NOT NULL,
-    account_id   uuid NOT NULL,
-    repo_key     text NOT NULL,
-    repo         text NOT NULL,
-    run_id       jsonb NOT NULL,
-    first_at     timestamptz NOT NULL,
-    changed_at   timestamptz NOT NULL,
-    at           timestamptz NOT NULL,
-    finished_at  timestamptz,
-    status       text,
-    outcome_kind text NOT NULL,
-    agent        text,
-    interest_id  text,
-    arxiv_id     text,
-    cost_usd     numeric,
-    tokens       bigint NOT NULL,
-    cause        text, -- of a failure, in words without numbers: equal for equal failures (run_cause)
-    artifact_url text,
-    record       jsonb NOT NULL,
-    reported_at  bigint NOT NULL,
-    older        jsonb,
-    host_state   text CHECK (host_state IN ('running', 'ended')),
-    host_outcome text,
-    host_told_at timestamptz,
+    id            uuid NOT NULL,
+    account_id    uuid NOT NULL,
+    repo_key      text NOT NULL,
+    repo          text NOT NULL,
+    run_id        jsonb NOT NULL,
+    first_at      timestamptz NOT NULL,
+    changed_at    timestamptz NOT NULL,
+    at            timestamptz NOT NULL,
+    finished_at   timestamptz,
+    status        text,
+    outcome_kind  text NOT NULL,
+    agent         text,
+    interest_id   text,
+    arxiv_id      text,
+    cost_usd      numeric,
+    input_tokens  bigint, -- null: unknown
+    output_tokens bigint,
+    cause         text, -- of a failure, in words without numbers: equal for equal failures (run_cause)
+    artifact_url  text,
+    record        jsonb NOT NULL,
+    reported_at   bigint NOT NULL,
+    older         jsonb,
+    host_state    text CHECK (host_state IN ('running', 'ended')),
+    host_outcome  text,
+    host_told_at  timestamptz,
     PRIMARY KEY (id, first_at)
 ) PARTITION BY RANGE (first_at);
 
@@ -120,7 +124,7 @@ SELECT run_partitions_make((now() AT TIME ZONE 'UTC')::date, 3);
 -- What the runs of a day add up to, for reports. A day is that of run.at, in UTC. The trigger run_count keeps it equal to
 -- the rows of `run`, in the same transaction.
 --
---   cost_runs  of `runs`, those that told their cost; cost_usd is the sum over these
+--   cost_runs, token_runs  of `runs`, those that told their cost, or their tokens; the sums are over these
 --   *_passed, *_stopped  how often a gate let a run pass, and how often it stopped one (gate_verdict)
 CREATE TABLE run_day (
     account_id          uuid NOT NULL,
@@ -136,7 +140,9 @@ CREATE TABLE run_day (
     other               bigint NOT NULL DEFAULT 0,
     cost_usd            numeric NOT NULL DEFAULT 0,
     cost_runs           bigint NOT NULL DEFAULT 0,
-    tokens              bigint NOT NULL DEFAULT 0,
+    input_tokens        bigint NOT NULL DEFAULT 0,
+    output_tokens       bigint NOT NULL DEFAULT 0,
+    token_runs          bigint NOT NULL DEFAULT 0,
     preflight_passed    bigint NOT NULL DEFAULT 0,
     preflight_stopped   bigint NOT NULL DEFAULT 0,
     lint_passed         bigint NOT NULL DEFAULT 0,
@@ -167,7 +173,9 @@ BEGIN ATOMIC
         sign * (r.outcome_kind = 'branch')::int, sign * (r.outcome_kind = 'skipped')::int,
         sign * (r.outcome_kind = 'failed')::int, sign * (r.outcome_kind = 'running')::int,
         sign * (r.outcome_kind = 'other')::int,
-        sign * coalesce(r.cost_usd, 0), sign * (r.cost_usd IS NOT NULL)::int, sign * r.tokens,
+        sign * coalesce(r.cost_usd, 0), sign * (r.cost_usd IS NOT NULL)::int,
+        sign * coalesce(r.input_tokens, 0), sign * coalesce(r.output_tokens, 0),
+        sign * (coalesce(r.input_tokens, r.output_tokens) IS NOT NULL)::int,
         sign * (preflight = 1)::int, sign * (preflight = -1)::int, sign * (lint = 1)::int, sign * (lint = -1)::int,
         sign * (test = 1)::int, sign * (test = -1)::int, sign * (integration = 1)::int, sign * (integration = -1)::int,
         sign * (license = 1)::int, sign * (license = -1)::int
@@ -184,7 +192,8 @@ BEGIN
     SELECT (part.of).account_id, (part.of).day, (part.of).repo_key,
         sum((part.of).runs), sum((part.of).pull_requests), sum((part.of).issues), sum((part.of).branches),
         sum((part.of).skipped), sum((part.of).failed), sum((part.of).running), sum((part.of).other),
-        sum((part.of).cost_usd), sum((part.of).cost_runs), sum((part.of).tokens), sum((part.of).preflight_passed),
+        sum((part.of).cost_usd), sum((part.of).cost_runs), sum((part.of).input_tokens),
+        sum((part.of).output_tokens), sum((part.of).token_runs), sum((part.of).preflight_passed),
         sum((part.of).preflight_stopped), sum((part.of).lint_passed), sum((part.of).lint_stopped),
         sum((part.of).test_passed), sum((part.of).test_stopped), sum((part.of).integration_passed),
         sum((part.of).integration_stopped), sum((part.of).license_passed), sum((part.of).license_stopped)
@@ -196,7 +205,9 @@ BEGIN
         skipped = d.skipped + excluded.skipped, failed = d.failed + excluded.failed,
         running = d.running + excluded.running, other = d.other + excluded.other,
         cost_usd = d.cost_usd + excluded.cost_usd, cost_runs = d.cost_runs + excluded.cost_runs,
-        tokens = d.tokens + excluded.tokens, preflight_passed = d.preflight_passed + excluded.preflight_passed,
+        input_tokens = d.input_tokens + excluded.input_tokens,
+        output_tokens = d.output_tokens + excluded.output_tokens, token_runs = d.token_runs + excluded.token_runs,
+        preflight_passed = d.preflight_passed + excluded.preflight_passed,
         preflight_stopped = d.preflight_stopped + excluded.preflight_stopped,
         lint_passed = d.lint_passed + excluded.lint_passed, lint_stopped = d.lint_stopped + excluded.lint_stopped,
         test_passed = d.test_passed + excluded.test_passed, test_stopped = d.test_stopped + excluded.test_stopped,

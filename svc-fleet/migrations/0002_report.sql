@@ -10,7 +10,7 @@ RETURN left(coalesce(
 -- Whether the run ended at the code host and did not report its end.
 CREATE FUNCTION run_is_lost(r run) RETURNS boolean LANGUAGE sql STABLE
 RETURN coalesce(r.host_state = 'ended', false)
-    AND (r.record = '{}' OR outcome_kind(r.record ->> 'status') = 'running');
+    AND outcome_kind(r.record ->> 'status', r.record ->> 'finished_at' IS NOT NULL) = 'running';
 
 -- The error of such a run.
 CREATE FUNCTION run_loss(r run) RETURNS text LANGUAGE sql STABLE
@@ -32,7 +32,7 @@ CREATE FUNCTION run_stamp(report jsonb) RETURNS bigint LANGUAGE sql VOLATILE AS 
     SELECT (extract(epoch FROM coalesce((report ->> 'finished_at')::timestamptz, (report ->> 'started_at')::timestamptz,
                                         CASE WHEN is_final THEN clock_timestamp() ELSE 'epoch' END)) * 1000000)::bigint
            + is_final::int
-    FROM (SELECT report ? 'finished_at' OR (outcome_kind(report ->> 'status') <> 'running' AND report <> '{}'))
+    FROM (SELECT report ? 'finished_at' OR (outcome_kind(report ->> 'status', true) <> 'running' AND report <> '{}'))
          AS ended (is_final)
 $$;
 
@@ -71,14 +71,15 @@ CREATE FUNCTION run_derive(r run) RETURNS run LANGUAGE plpgsql STABLE AS $$
 BEGIN
     r.status := CASE WHEN run_is_lost(r) THEN 'failed'
                      ELSE coalesce(r.record ->> 'status', r.host_state) END; -- `running`, if it is only known from there
-    r.outcome_kind := outcome_kind(r.status);
-    r.at := coalesce((r.record ->> 'started_at')::timestamptz, (r.record ->> 'finished_at')::timestamptz, r.first_at);
     r.finished_at := (r.record ->> 'finished_at')::timestamptz;
+    r.outcome_kind := outcome_kind(r.status, r.finished_at IS NOT NULL);
+    r.at := coalesce((r.record ->> 'started_at')::timestamptz, r.first_at);
     r.agent := r.record ->> 'agent';
     r.interest_id := r.record ->> 'interest_id';
     r.arxiv_id := r.record ->> 'arxiv_id';
     r.cost_usd := (r.record ->> 'cost_usd')::numeric;
-    r.tokens := coalesce((r.record ->> 'input_tokens')::bigint, 0) + coalesce((r.record ->> 'output_tokens')::bigint, 0);
+    r.input_tokens := (r.record ->> 'input_tokens')::bigint;
+    r.output_tokens := (r.record ->> 'output_tokens')::bigint;
     r.cause := CASE WHEN r.outcome_kind = 'failed' THEN run_cause(r.status, CASE WHEN run_is_lost(r)
         THEN run_loss(r) ELSE r.record ->> 'error' END) END;
     r.artifact_url := r.record ->> 'artifact_url';
@@ -151,8 +152,8 @@ BEGIN
             UPDATE run x SET
                 changed_at = r.changed_at, at = r.at, finished_at = r.finished_at, status = r.status,
                 outcome_kind = r.outcome_kind, agent = r.agent, interest_id = r.interest_id, arxiv_id = r.arxiv_id,
-                cost_usd = r.cost_usd, tokens = r.tokens, cause = r.cause, artifact_url = r.artifact_url,
-                record = r.record, reported_at = r.reported_at, older = r.older
+                cost_usd = r.cost_usd, input_tokens = r.input_tokens, output_tokens = r.output_tokens, cause = r.cause,
+                artifact_url = r.artifact_url, record = r.record, reported_at = r.reported_at, older = r.older
             WHERE x.id = r.id AND x.first_at = r.first_at;
         END IF;
     END IF;

@@ -1,18 +1,22 @@
 -- Agents that were provisioned on a repository; svc-interests records them. A revoked one stays.
 --
---   key_id  of the automation key that the agent uses
+--   key_id             of the automation key that the agent uses
+--   setup_url          the pull request that brings the agent's workflow; null: nothing is left to merge
+--   model_key_missing  the account has not connected a model provider that the agent could use
 CREATE TABLE installation (
-    id           uuid PRIMARY KEY DEFAULT uuid_v7(),
-    account_id   uuid NOT NULL,
-    repo_key     text NOT NULL CHECK (repo_key = lower(repo_key) AND octet_length(repo_key) <= 600),
-    repo         text NOT NULL,
-    agent        text NOT NULL,
-    provider     text,
-    interest_id  uuid,
-    key_id       uuid NOT NULL,
-    status       text NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'revoked')),
-    installed_at timestamptz NOT NULL DEFAULT now(),
-    revoked_at   timestamptz,
+    id                uuid PRIMARY KEY DEFAULT uuid_v7(),
+    account_id        uuid NOT NULL,
+    repo_key          text NOT NULL CHECK (repo_key = lower(repo_key) AND octet_length(repo_key) <= 600),
+    repo              text NOT NULL,
+    agent             text NOT NULL,
+    provider          text,
+    interest_id       uuid,
+    key_id            uuid NOT NULL,
+    setup_url         text,
+    model_key_missing boolean NOT NULL DEFAULT false,
+    status            text NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'revoked')),
+    installed_at      timestamptz NOT NULL DEFAULT now(),
+    revoked_at        timestamptz,
     CHECK ((status = 'revoked') = (revoked_at IS NOT NULL))
 );
 
@@ -41,11 +45,14 @@ DECLARE
     i installation;
 BEGIN
     PERFORM repo_own(account, given ->> 'repo');
-    INSERT INTO installation AS x (account_id, repo_key, repo, agent, provider, interest_id, key_id)
+    INSERT INTO installation AS x (account_id, repo_key, repo, agent, provider, interest_id, key_id, setup_url,
+                                   model_key_missing)
     VALUES (account, lower(given ->> 'repo'), given ->> 'repo', given ->> 'agent', given ->> 'provider',
-            (given ->> 'interest_id')::uuid, (given ->> 'key_id')::uuid)
+            (given ->> 'interest_id')::uuid, (given ->> 'key_id')::uuid, given ->> 'setup_url',
+            coalesce((given ->> 'model_key_missing')::boolean, false))
     ON CONFLICT (account_id, repo_key, interest_id) WHERE status = 'active'
-    DO UPDATE SET agent = excluded.agent, provider = excluded.provider, key_id = excluded.key_id
+    DO UPDATE SET agent = excluded.agent, provider = excluded.provider, key_id = excluded.key_id,
+                  setup_url = excluded.setup_url, model_key_missing = excluded.model_key_missing
     RETURNING * INTO i;
     RETURN i;
 END $$;

@@ -2,7 +2,7 @@
 --
 -- since and until are days in UTC, both included. `repos`, in lower case, narrows to these; null: all.
 
--- The sums of a period; cost is null unless a run told its cost.
+-- The sums of a period; cost and tokens are null unless a run told them.
 CREATE FUNCTION fleet_sums(account uuid, since date, until date, repos text[]) RETURNS jsonb LANGUAGE sql STABLE AS $$
     SELECT jsonb_build_object(
         'runs', coalesce(sum(d.runs), 0), 'pull_requests', coalesce(sum(d.pull_requests), 0),
@@ -10,7 +10,8 @@ CREATE FUNCTION fleet_sums(account uuid, since date, until date, repos text[]) R
         'skipped', coalesce(sum(d.skipped), 0), 'failed', coalesce(sum(d.failed), 0),
         'running', coalesce(sum(d.running), 0), 'other', coalesce(sum(d.other), 0),
         'cost_usd', CASE WHEN sum(d.cost_runs) > 0 THEN sum(d.cost_usd) END, 'cost_runs', coalesce(sum(d.cost_runs), 0),
-        'tokens', coalesce(sum(d.tokens), 0),
+        'input_tokens', CASE WHEN sum(d.token_runs) > 0 THEN sum(d.input_tokens) END,
+        'output_tokens', CASE WHEN sum(d.token_runs) > 0 THEN sum(d.output_tokens) END,
         'gates', jsonb_build_array(
             jsonb_build_object('gate', 'preflight_decision', 'passed', sum(d.preflight_passed), 'stopped', sum(d.preflight_stopped)),
             jsonb_build_object('gate', 'lint_status', 'passed', sum(d.lint_passed), 'stopped', sum(d.lint_stopped)),

@@ -16,15 +16,17 @@ RETURN md5(rule || E'\n' || subject)::uuid;
 
 -- All items of an account, archived or not. One rule a branch; `in_repo` narrows to a repository; null: all.
 --
---   pull_request_open  a pull request waits for a review
---   issue_open         an issue of an agent waits for an answer
---   run_failed         the last run of a repository failed; the next that does not takes the item away
---   agent_silent       an agent that is not revoked has not run for a week
---   agent_revoked      an agent was revoked in the last 30 days
+--   pull_request_waiting  a pull request waits for a review
+--   issue_waiting         an issue of an agent waits for an answer
+--   run_failed            the last run of a repository failed; the next that does not takes the item away
+--   agent_silent          an agent that is not revoked has not run for a week
+--   setup_waiting         the pull request that brings an agent's workflow waits to be merged
+--   model_key_missing     an agent has no model key
+--   agent_revoked         an agent was revoked in the last 30 days
 -- Items that nobody can act on any more are no items: pull requests and issues older than a year are left out.
 CREATE FUNCTION inbox_items(account uuid, in_repo text) RETURNS TABLE (
     id uuid, kind text, repo text, title text, href text, created_at timestamptz, severity text) LANGUAGE sql STABLE AS $$
-    SELECT inbox_id(d.kind || '_open', d.url), d.kind || '_open', d.repo,
+    SELECT inbox_id(d.kind || '_waiting', d.url), d.kind || '_waiting', d.repo,
            CASE d.kind WHEN 'pull_request' THEN 'A pull request of ' || d.repo || ' waits for a review'
                        ELSE 'An issue of ' || d.repo || ' waits for an answer' END,
            d.url, d.opened_at,
@@ -43,6 +45,21 @@ CREATE FUNCTION inbox_items(account uuid, in_repo text) RETURNS TABLE (
     FROM installation i LEFT JOIN fleet_last_runs(account, in_repo) last ON last.repo_key = i.repo_key
     WHERE i.account_id = account AND i.status = 'active' AND (in_repo IS NULL OR i.repo_key = in_repo)
       AND coalesce(last.at, i.installed_at) < now() - interval '7 days'
+    UNION ALL
+    SELECT inbox_id('setup_waiting', i.setup_url), 'setup_waiting', i.repo,
+           'The pull request that sets up ' || i.agent || ' on ' || i.repo || ' waits to be merged', i.setup_url,
+           i.installed_at, 'warning'
+    FROM installation i, artifact_of(i.setup_url) setup
+    LEFT JOIN code_host_item told ON told.repo_key = setup.repo_key AND told.kind = setup.kind AND told.number = setup.number
+    WHERE i.account_id = account AND i.status = 'active' AND i.setup_url IS NOT NULL
+      AND (in_repo IS NULL OR i.repo_key = in_repo) AND coalesce(told.state, 'open') = 'open'
+    UNION ALL
+    SELECT inbox_id('model_key_missing', i.id::text), 'model_key_missing', i.repo,
+           i.agent || ' on ' || i.repo || ' has no model key: connect '
+           || coalesce(i.provider, 'a model provider') || ' and provision it again', NULL, i.installed_at, 'critical'
+    FROM installation i
+    WHERE i.account_id = account AND i.status = 'active' AND i.model_key_missing
+      AND (in_repo IS NULL OR i.repo_key = in_repo)
     UNION ALL
     SELECT inbox_id('agent_revoked', i.id::text), 'agent_revoked', i.repo,
            i.agent || ' on ' || i.repo || ' was revoked', NULL, i.revoked_at, 'info'

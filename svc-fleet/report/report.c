@@ -108,25 +108,32 @@ static void add_count(const struct report *report, yyjson_mut_val *kpis, const c
 	yyjson_mut_obj_add_int(report->doc, kpis, name, (int64_t)sum(report, of));
 }
 
+static void add_sum(const struct report *report, yyjson_mut_val *kpis, const char *name)
+{
+	yyjson_mut_obj_add_val(report->doc, kpis, name,
+	                       yyjson_val_mut_copy(report->doc, json_get(report->sums, name)));
+}
+
 static yyjson_mut_val *build_kpis(const struct report *report)
 {
 	yyjson_mut_doc *doc = report->doc;
 	yyjson_mut_val *kpis = yyjson_mut_obj(doc);
-	yyjson_val *cost = json_get(report->sums, "cost_usd");
+	double cost = sum(report, "cost_usd"), cost_runs = sum(report, "cost_runs");
 	add_count(report, kpis, "runs", "runs");
 	add_count(report, kpis, "pull_requests_opened", "pull_requests");
 	yyjson_mut_obj_add_int(doc, kpis, "pull_requests_merged", report->merged);
 	add_ratio(report, kpis, "merge_rate", (double)report->merged, sum(report, "pull_requests"));
 	add_count(report, kpis, "issues_opened", "issues");
-	yyjson_mut_obj_add_val(doc, kpis, "cost_usd", yyjson_val_mut_copy(doc, cost));
-	add_count(report, kpis, "cost_runs", "cost_runs");
-	add_count(report, kpis, "tokens", "tokens");
-	add_ratio(report, kpis, "cost_per_merged_pull_request_usd", yyjson_get_num(cost),
-	          yyjson_is_null(cost) ? 0 : (double)report->merged);
+	add_sum(report, kpis, "cost_usd");
+	add_count(report, kpis, "runs_with_cost", "cost_runs");
+	add_ratio(report, kpis, "cost_per_dispatched_run", cost, cost_runs);
+	add_ratio(report, kpis, "cost_per_merged_pull_request", cost,
+	          cost_runs > 0 ? (double)report->merged : 0);
+	add_sum(report, kpis, "input_tokens");
+	add_sum(report, kpis, "output_tokens");
 	yyjson_mut_obj_add_val(doc, kpis, "median_hours_to_merge",
 	                       report->median_hours ? yyjson_mut_raw(doc, report->median_hours)
 	                                            : yyjson_mut_null(doc));
-	add_count(report, kpis, "runs_failed", "failed");
 	add_ratio(report, kpis, "failure_rate", sum(report, "failed"),
 	          sum(report, "runs") - sum(report, "running"));
 	return kpis;
@@ -143,8 +150,9 @@ static yyjson_mut_val *build_sources(const struct report *report)
 		{"pull_requests_merged", "&outcome_kind=pull_request"},
 		{"issues_opened", "&outcome_kind=issue"},
 		{"cost_usd", ""},
-		{"tokens", ""},
-		{"runs_failed", "&outcome_kind=failed"},
+		{"input_tokens", ""},
+		{"output_tokens", ""},
+		{"failure_rate", "&outcome_kind=failed"},
 	};
 	yyjson_mut_val *sources = yyjson_mut_obj(report->doc);
 	for (size_t i = 0; i < ARRAY_LEN(SOURCES); i++)

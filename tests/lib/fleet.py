@@ -84,10 +84,12 @@ class Month:
         return {
             "runs": len(runs), "pull_requests_opened": kinds["pull_request"], "pull_requests_merged": len(merges),
             "merge_rate": len(merges) / kinds["pull_request"], "issues_opened": kinds["issue"],
-            "cost_usd": sum(costs) / 100, "cost_runs": len(costs),
-            "tokens": sum(run["input_tokens"] + run["output_tokens"] for run in runs),
-            "cost_per_merged_pull_request_usd": sum(costs) / 100 / len(merges),
-            "median_hours_to_merge": round(median(merges), 2), "runs_failed": kinds["failed"],
+            "cost_usd": sum(costs) / 100, "runs_with_cost": len(costs),
+            "cost_per_dispatched_run": sum(costs) / 100 / len(costs),
+            "cost_per_merged_pull_request": sum(costs) / 100 / len(merges),
+            "input_tokens": sum(run["input_tokens"] for run in runs),
+            "output_tokens": sum(run["output_tokens"] for run in runs),
+            "median_hours_to_merge": round(median(merges), 2),
             "failure_rate": kinds["failed"] / len(runs),
         }
 

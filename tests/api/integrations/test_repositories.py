@@ -55,39 +55,27 @@ OPERATIONS = {
 CALLERS = {"runs/cancel": "svc-experiments", "pull-requests/list": "svc-fleet", "issues/list": "svc-fleet"}
 
 
-@pytest.fixture(scope="module")
-def with_fleet(cluster):
-    """The address of a replica that knows svc-fleet, which is not part of the cluster."""
-    known = cluster.secrets_of("svc-integrations")["IDENTITY_VERIFY_SECRETS"]
-    fleet = f"svc-fleet={cluster.pair_secret('svc-fleet', 'svc-integrations')}"
-    process = cluster.separate("svc-integrations", "fleet", IDENTITY_VERIFY_SECRETS=f"{known} {fleet}")
-    process.start()
-    process.wait_ready()
-    yield process.url
-    process.stop()
-
-
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_another_account_gets_nothing_and_changes_nothing(stranger, code_host, workflow, with_fleet, operation):
+def test_another_account_gets_nothing_and_changes_nothing(stranger, code_host, workflow, operation):
     before = code_host.last_number()
     body = {"repo": workflow, **OPERATIONS[operation]}
     sender = CALLERS.get(operation, "svc-interests")
-    problem = stranger.call(operation, body, 404, sender, url=with_fleet)
+    problem = stranger.call(operation, body, 404, sender)
     assert problem["detail"] == "no such repository of this account"
     assert {row["actor"] for row in code_host.requests(before)} == {f"user {stranger.login}"}
 
 
-def test_a_service_that_is_not_listed_gets_nothing(ada, repo, with_fleet):
+def test_a_service_that_is_not_listed_gets_nothing(ada, repo):
     table = {path.removeprefix("/internal/code-host/"): callers for _, path, _, callers in api_def.internal_operations()}
     for operation, members in OPERATIONS.items():
         for sender in {"svc-interests", "svc-experiments", "svc-fleet"} - set(table[operation]):
-            ada.call(operation, {"repo": repo, **members}, 404, sender, url=with_fleet)
+            ada.call(operation, {"repo": repo, **members}, 404, sender)
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_members_are_checked(ada, with_fleet, operation):
+def test_members_are_checked(ada, operation):
     sender = CALLERS.get(operation, "svc-interests")
-    problem = ada.call(operation, {"repo": 5}, 400, sender, url=with_fleet)
+    problem = ada.call(operation, {"repo": 5}, 400, sender)
     assert {fault["field"] for fault in problem["errors"]} >= {"repo"}
 
 
@@ -361,11 +349,11 @@ def test_a_branch_that_has_moved_on_is_not_merged(ada, repo):
     ada.call("pull-requests/merge", {"repo": repo, "number": 9999}, 404)
 
 
-def test_open_pull_requests_are_listed_in_pages(ada, repo, with_fleet):
+def test_open_pull_requests_are_listed_in_pages(ada, repo):
     for branch in ("one", "two", "three"):
         put(ada, repo, branch=branch, path=f"{branch}.txt", content=branch)
         open_pull(ada, repo, head=branch, title=branch)
-    options = {"sender": "svc-fleet", "url": with_fleet}
+    options = {"sender": "svc-fleet"}
     first = ada.call("pull-requests/list", {"repo": repo, "per_page": 2}, **options)
     second = ada.call("pull-requests/list", {"repo": repo, "per_page": 2, "page": first["next_page"]}, **options)
     assert second["next_page"] is None
@@ -373,12 +361,12 @@ def test_open_pull_requests_are_listed_in_pages(ada, repo, with_fleet):
     assert sorted(titles) == ["one", "three", "two"]
 
 
-def test_issues_are_listed_without_pull_requests(ada, code_host, repo, with_fleet):
+def test_issues_are_listed_without_pull_requests(ada, code_host, repo):
     put(ada, repo)
     open_pull(ada, repo)
     answer = code_host.api("POST", f"/repos/{repo}/issues", ada.at_host.token, json={"title": "Slow", "labels": ["bug"]})
     assert answer.status_code == 201, answer.text
-    (issue,) = ada.call("issues/list", {"repo": repo}, sender="svc-fleet", url=with_fleet)["issues"]
+    (issue,) = ada.call("issues/list", {"repo": repo}, sender="svc-fleet")["issues"]
     assert (issue["title"], issue["labels"], issue["state"], issue["author"]) == ("Slow", ["bug"], "open", ada.login)
 
 

@@ -34,10 +34,8 @@ def model():
 
 @contextmanager
 def changed(cluster, **settings):
-    """Run svc-integrations with other settings, and the gateway with debug logs; also know svc-fleet as a caller."""
-    known = cluster.secrets_of(SERVICE)["IDENTITY_VERIFY_SECRETS"]
-    callers = f"{known} svc-fleet={cluster.pair_secret('svc-fleet', SERVICE)}"
-    processes = {SERVICE: {"LOG_LEVEL": "debug", "IDENTITY_VERIFY_SECRETS": callers, **settings}, "gateway": {"LOG_LEVEL": "debug"}}
+    """Run svc-integrations with other settings, and the gateway with debug logs."""
+    processes = {SERVICE: {"LOG_LEVEL": "debug", **settings}, "gateway": {"LOG_LEVEL": "debug"}}
     before = {name: dict(cluster[name][0].env) for name in processes}
     for name, changes in processes.items():
         cluster[name][0].env.update(changes)

@@ -18,10 +18,10 @@ def item_of(api, kind):
 
 def test_an_item_goes_when_its_reason_does(api, report, tell):
     report(1, status="pr_opened", artifact_url=PULL)
-    assert kinds(api) == ["pull_request_open"]
-    assert item_of(api, "pull_request_open")["href"] == PULL
+    assert kinds(api) == ["pull_request_waiting"]
+    assert item_of(api, "pull_request_waiting")["href"] == PULL
     report(2, status="failed", error="no space")
-    assert kinds(api) == ["pull_request_open", "run_failed"]
+    assert kinds(api) == ["pull_request_waiting", "run_failed"]
     assert item_of(api, "run_failed")["title"] == "The last run on acme/ranker failed: no space"
     tell(REPO, 3, "merged", "2026-01-10T09:00:00Z", "2026-01-11T09:00:00Z")
     assert kinds(api) == ["run_failed"]
@@ -31,7 +31,7 @@ def test_an_item_goes_when_its_reason_does(api, report, tell):
 
 def test_archiving_is_of_the_account_and_can_be_undone(api, report, other_user):
     report(1, status="pr_opened", artifact_url=PULL)
-    item = item_of(api, "pull_request_open")
+    item = item_of(api, "pull_request_waiting")
 
     def dismiss(client, **body):
         return client.post("/fleet/agents/inbox/dismiss", body, expect=200).json()["updated"]
@@ -39,11 +39,11 @@ def test_archiving_is_of_the_account_and_can_be_undone(api, report, other_user):
     assert dismiss(other_user.api, id=item["id"]) == 0
     assert dismiss(api, ids=[item["id"], str(uuid.uuid4())]) == 1
     assert dismiss(api, id=item["id"]) == 0
-    assert kinds(api) == [] and kinds(api, archived=True) == ["pull_request_open"]
+    assert kinds(api) == [] and kinds(api, archived=True) == ["pull_request_waiting"]
     report(1, status="pr_opened", num_turns=3)
     assert kinds(api) == []
     assert dismiss(api, id=item["id"], undo=True) == 1
-    assert item_of(api, "pull_request_open") == item
+    assert item_of(api, "pull_request_waiting") == item
 
 
 @pytest.mark.parametrize("body, field", [
@@ -63,6 +63,16 @@ def test_agents_that_are_silent_or_revoked(api, db, install):
     db.execute("UPDATE installation SET status = 'revoked', revoked_at = now() WHERE id = %s", [made["id"]])
     db.commit()
     assert kinds(api) == ["agent_revoked"]
+
+
+def test_what_a_provisioned_agent_lacks(api, db, install, tell):
+    install(setup_url=PULL + "1", model_key_missing=True)
+    assert kinds(api) == ["model_key_missing", "setup_waiting"]
+    assert item_of(api, "setup_waiting")["href"] == PULL + "1"
+    tell(REPO, 31, "merged", "2026-01-10T09:00:00Z", "2026-01-11T09:00:00Z")
+    assert kinds(api) == ["model_key_missing"]
+    install()
+    assert kinds(api) == []
 
 
 def test_a_digest_is_made_once_for_a_state(api, report, tell, other_user):

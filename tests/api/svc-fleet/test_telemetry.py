@@ -89,9 +89,16 @@ def test_the_order_of_arrival_does_not_matter(report, order):
     ("lead_captured_only", "skipped"), ("recommended", "skipped"), ("aborted_budget", "failed"),
     ("rejected_scope", "failed"), ("error", "failed"), ("failed", "failed"), ("tests_failed", "failed"),
     ("queued", "running"), ("dispatched", "running"), ("running", "running"), ("Failed", "other"), ("merged", "other"),
+    ("pr_opened_draft", "pull_request"), ("issue_opened_late", "issue"), ("skipped_failed", "skipped"),
+    ("pr_opened_failed", "pull_request"), (None, "running"),
 ])
 def test_outcome_kind(report, status, kind):
     assert report(1, status=status)["outcome_kind"] == kind
+
+
+def test_a_run_without_a_status_runs_until_it_has_finished(report):
+    assert report(1, cost_usd=1)["outcome_kind"] == "running"
+    assert report(1, expect=200, finished_at="2026-01-31T10:00:00Z")["outcome_kind"] == "other"
 
 
 def test_target_repo_is_taken_and_letters_case_is_ignored(agent):
@@ -154,7 +161,7 @@ def day_sums(db):
     counted = db.execute("""
         SELECT (d).account_id, (d).day, (d).repo_key, sum((d).runs), sum((d).pull_requests), sum((d).issues),
                sum((d).branches), sum((d).skipped), sum((d).failed), sum((d).running), sum((d).other), sum((d).cost_usd),
-               sum((d).cost_runs), sum((d).tokens), sum((d).preflight_passed), sum((d).preflight_stopped),
+               sum((d).cost_runs), sum((d).input_tokens), sum((d).output_tokens), sum((d).token_runs), sum((d).preflight_passed), sum((d).preflight_stopped),
                sum((d).lint_passed), sum((d).lint_stopped), sum((d).test_passed), sum((d).test_stopped),
                sum((d).integration_passed), sum((d).integration_stopped), sum((d).license_passed),
                sum((d).license_stopped)
