@@ -8,6 +8,7 @@
 #include "indexing/indexer.h"
 #include "indexing/trainer.h"
 #include "ingest/import.h"
+#include "llm/chat.h"
 #include "service/service.h"
 #include "state.h"
 #include "svc-search-migrations.h"
@@ -35,7 +36,7 @@ static const struct command COMMANDS[] = {
 };
 
 static const struct setting *const SETTINGS[] = {
-	INDEXER_SETTINGS,    TRAINER_SETTINGS, QUERY_EXPANSION_SETTINGS,
+	INDEXER_SETTINGS,    TRAINER_SETTINGS, CHAT_SETTINGS, QUERY_EXPANSION_SETTINGS,
 	EMBEDDINGS_SETTINGS, HARVEST_SETTINGS, NULL,
 };
 
@@ -43,6 +44,7 @@ static void process_start(struct process *process)
 {
 	struct search_process *search = calloc(1, sizeof(*search));
 	require(search);
+	chat_init();
 	embeddings_init();
 	search->indexer = indexer_new(process, embeddings_space());
 	process->user = search;

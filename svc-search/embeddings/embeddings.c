@@ -4,8 +4,8 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/metrics.h"
+#include "client/openai.h"
 #include "embeddings/embedding_response.h"
-#include "embeddings/openai.h"
 #include "loop/wait.h"
 
 #include <stdio.h>

@@ -1,8 +1,7 @@
 #include "embeddings/query_embedding.h"
 
-#include "base/backoff.h"
+#include "base/failure_pause.h"
 #include "base/log.h"
-#include "base/timefmt.h"
 #include "embeddings/embeddings.h"
 #include "embeddings/query_cache.h"
 #include "indexing/indexer.h"
@@ -10,13 +9,9 @@
 
 #include <stdlib.h>
 
-#define PAUSE_MIN_MS 500
-#define PAUSE_MAX_MS 30000
-
 struct query_embedding {
 	struct query_cache *cache;
-	unsigned failures;        /* consecutive */
-	uint64_t paused_until_ms; /* time_monotonic_ms() */
+	struct failure_pause pause;
 };
 
 struct query_embedding *query_embedding_new(void)
@@ -42,38 +37,11 @@ static uint32_t index_dimension(const struct request *rq)
 	return dimension;
 }
 
-static bool is_paused(const struct query_embedding *queries)
-{
-	return time_monotonic_ms() < queries->paused_until_ms;
-}
-
-static void note_success(struct query_embedding *queries)
-{
-	if (queries->failures > 0)
-		log_info(LOG_GROUP_APP, "embedding queries again");
-	queries->failures = 0;
-	queries->paused_until_ms = 0;
-}
-
-/* Concurrent calls that fail together count as one failure: the first of them begins the pause. */
-static void note_failure(struct query_embedding *queries, const struct embeddings *result)
-{
-	if (is_paused(queries))
-		return;
-	if (queries->failures == 0)
-		log_warn(LOG_GROUP_APP, "cannot embed queries; searching by words alone",
-		         f_text("reason", result->reason));
-	queries->failures++;
-	uint64_t pause_ms = backoff_ms(queries->failures, PAUSE_MIN_MS, PAUSE_MAX_MS);
-	queries->paused_until_ms = time_monotonic_ms() +
-	                           MIN_OF(MAX_OF(pause_ms, result->retry_after_ms), PAUSE_MAX_MS);
-}
-
 /* Embed `text` by the endpoint and cache the result; NULL: paused, refused or failed. */
 static const float *embed(struct request *rq, struct query_embedding *queries, const char *text,
                           uint32_t dimension)
 {
-	if (is_paused(queries))
+	if (failure_pause_is_on(&queries->pause))
 		return NULL;
 	struct embeddings *result = embeddings_create(rq, FOR_QUERY, &text, 1);
 	if (result->outcome == EMBEDDINGS_MADE && result->dimension != dimension) {
@@ -86,11 +54,14 @@ static const float *embed(struct request *rq, struct query_embedding *queries, c
 	if (result->outcome == EMBEDDINGS_REFUSED)
 		log_warn(LOG_GROUP_APP, "the embedder refused a query; searching by words alone",
 		         f_text("reason", result->reason));
-	if (result->outcome == EMBEDDINGS_FAILED)
-		note_failure(queries, result);
+	if (result->outcome == EMBEDDINGS_FAILED &&
+	    failure_pause_failed(&queries->pause, result->retry_after_ms))
+		log_warn(LOG_GROUP_APP, "cannot embed queries; searching by words alone",
+		         f_text("reason", result->reason));
 	if (result->outcome != EMBEDDINGS_MADE)
 		return NULL;
-	note_success(queries);
+	if (failure_pause_succeeded(&queries->pause))
+		log_info(LOG_GROUP_APP, "embedding queries again");
 	query_cache_put(queries->cache, text, result->vectors, dimension);
 	return result->vectors;
 }

@@ -3,45 +3,28 @@
 The model is a stub with an OpenAI-compatible interface, used by replicas that only these tests use.
 """
 
-import json
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import pytest
 
 from lib import plain_http
 from lib.identity import identity
-from lib.stub_server import StubServer
+from lib.language_model import AWAY_ANSWERS, KEY, NAME, UNUSABLE_ANSWERS, LanguageModel
 from lib.wait import wait_for
-
-
-class Model:
-    """A stub of a language model; `say` sets its answer."""
-
-    def __init__(self):
-        self.stub = StubServer(self.answer)
-        self.reply = None
-
-    def answer(self, request):
-        self.reply(request)
-
-    def say(self, content):
-        text = json.dumps({"choices": [{"message": {"role": "assistant", "content": content}}]})
-        self.reply = lambda request: request.reply(200, text, Content_Type="application/json")
 
 
 @pytest.fixture(scope="module")
 def model():
-    made = Model()
+    made = LanguageModel()
     yield made
-    made.stub.close()
+    made.close()
 
 
 @contextmanager
-def run_replica(cluster, model, timeout):
-    """A svc-search on its own port that uses the model with this timeout."""
-    settings = {"LLM_URL": model.stub.url + "/v1", "LLM_MODEL": "small", "LLM_KEY": "sk-test", "LLM_TIMEOUT": timeout}
-    process = cluster.separate("svc-search", f"llm-{timeout}", DATA_DIR="", **settings)
+def run_replica(cluster, model, label, **changes):
+    """A svc-search on its own port that uses the model."""
+    process = cluster.separate("svc-search", f"llm-{label}", DATA_DIR="", **model.settings(**changes))
     process.start()
     process.wait_ready()
     yield process
@@ -51,14 +34,14 @@ def run_replica(cluster, model, timeout):
 
 @pytest.fixture(scope="module")
 def replica(cluster, model):
-    with run_replica(cluster, model, "25s") as process:
+    with run_replica(cluster, model, "patient") as process:
         yield process
 
 
 @pytest.fixture
 def impatient_replica(cluster, model):
     """A replica with a short timeout."""
-    with run_replica(cluster, model, "100ms") as process:
+    with run_replica(cluster, model, "impatient", LLM_TIMEOUT="100ms") as process:
         yield process
 
 
@@ -86,63 +69,116 @@ def paper(put, word, ask):
     return name
 
 
+@pytest.fixture
+def expanded(ask):
+    """expanded(query, ...): the ids of a search that the model expanded. Waits until a pause after a failure is over."""
+
+    def search(query, **options):
+        def is_expanded():
+            strategy, ids = ask(query, **options)
+            return strategy == "hybrid+llm" and (ids,)
+
+        return wait_for(is_expanded, "the model expands the query")[0]
+
+    return search
+
+
 def test_an_expanded_query_finds_more(ask, model, paper, word):
     model.say(f"transformers {word} attention")
     strategy, ids = ask("qqxxyyzzqqxxyyzz")
     assert strategy == "hybrid+llm" and paper in ids
-    method, path, headers, body = model.stub.requests[-1]
-    assert (method, path, headers["Authorization"]) == ("POST", "/v1/chat/completions", "Bearer sk-test")
-    asked = json.loads(body)
-    assert asked["model"] == "small" and asked["messages"][-1] == {"role": "user", "content": "qqxxyyzzqqxxyyzz"}
+    method, path, headers, _ = model.stub.requests[-1]
+    assert (method, path, headers["Authorization"]) == ("POST", "/v1/chat/completions", f"Bearer {KEY}")
+    asked = model.prompts[-1]
+    assert asked["model"] == NAME and asked["messages"][-1] == {"role": "user", "content": "qqxxyyzzqqxxyyzz"}
 
 
 def test_the_model_is_called_only_with_use_llm(ask, model, word):
-    count = len(model.stub.requests)
+    count = model.calls
     assert ask(word, use_llm=False)[0] in ("hybrid", "lexical")
-    assert len(model.stub.requests) == count
+    assert model.calls == count
 
 
-UNUSABLE_ANSWERS = {
-    "error": lambda request: request.reply(500, "oops"),
-    "refused": lambda request: request.reply(401, "{}"),
-    "text": lambda request: request.reply(200, "not JSON"),
-    "list": lambda request: request.reply(200, "[]"),
-    "no choice": lambda request: request.reply(200, '{"choices": []}'),
-    "choice of another kind": lambda request: request.reply(200, '{"choices": [5]}'),
-    "no text": lambda request: request.reply(200, '{"choices": [{"message": {"content": null}}]}'),
-    "blank": lambda request: request.reply(200, '{"choices": [{"message": {"content": " \\n"}}]}'),
-    "cut": lambda request: request.cut('{"choices": [{'),
-    "too much": lambda request: request.reply(200, '{"choices": [{"message": {"content": "' + "x" * 500_000 + '"}}]}'),
-    "moved": lambda request: request.reply(302, "", Location="/v1/chat/completions"),
-}
-
-
-@pytest.mark.parametrize("name", UNUSABLE_ANSWERS)
+@pytest.mark.parametrize("name", [*UNUSABLE_ANSWERS, *AWAY_ANSWERS])
 def test_an_unusable_answer_does_not_break_the_search(ask, model, paper, word, name):
-    model.reply = UNUSABLE_ANSWERS[name]
-    strategy, ids = ask(word)
-    assert strategy in ("hybrid", "lexical")
-    assert ids == ask(word, use_llm=False)[1] == [paper]
+    model.reply = {**UNUSABLE_ANSWERS, **AWAY_ANSWERS}[name]
+    count = model.calls
+
+    def is_asked():
+        strategy, ids = ask(word)
+        assert strategy in ("hybrid", "lexical")
+        assert ids == [paper]
+        return model.calls > count
+
+    wait_for(is_asked, "the model is asked")  # not during a pause
+    assert ask(word, use_llm=False)[1] == [paper]
+
+
+def test_a_model_that_fails_is_left_alone_for_a_while(ask, expanded, model, replica, paper, word):
+    model.say(word)
+    assert paper in expanded("qqxxyyzzqqxxyyzz")
+    model.reply = AWAY_ANSWERS["error"]
+    paused = replica.metric("expops_llm_calls_total")
+    count = model.calls
+
+    def is_left_alone():
+        assert ask(word)[1] == [paper]
+        return model.calls - count < replica.metric("expops_llm_calls_total") - paused
+
+    wait_for(is_left_alone, "a search does not ask the model")
+    assert 'expops_llm_calls_total{purpose="query_expansion",outcome="paused"}' in replica.metrics()
+    model.say(word)
+    assert paper in expanded("qqxxyyzzqqxxyyzz")
 
 
 def test_a_search_does_not_wait_for_a_slow_model(ask, model, impatient_replica, paper, word):
     wait_for(lambda: ask(word, use_llm=False, by=impatient_replica)[1] == [paper], "the replica finds the paper")
-    done = threading.Event()
-    model.reply = lambda request: done.wait() and request.cut("")
+    go_on = model.hold()
     try:
-        strategy, ids = ask(word, by=impatient_replica)
-        assert strategy != "hybrid+llm" and ids == [paper]
+        for _ in range(2):
+            strategy, ids = ask(word, by=impatient_replica)
+            assert strategy != "hybrid+llm" and ids == [paper]
+        late = 'expops_llm_calls_total{purpose="query_expansion",outcome="too_late"} 2'
+        assert late in impatient_replica.metrics()
     finally:
-        done.set()
+        go_on.set()
 
 
-def test_a_long_answer_is_cut(ask, model, paper, word):
+def test_an_account_has_a_share_of_the_calls(ask, expanded, model, replica, paper, word):
+    model.say(word)
+    expanded("qqxxyyzzqqxxyyzz")
+    go_on, count = model.hold(word), model.calls
+    with ThreadPoolExecutor() as pool:
+        try:
+            waiting = [pool.submit(ask, "qqxxyyzzqqxxyyzz") for _ in range(2)]
+            wait_for(lambda: model.calls == count + 2, "the model is asked twice")
+            strategy, ids = ask(word)
+            assert strategy != "hybrid+llm" and ids == [paper] and model.calls == count + 2
+            assert 'outcome="busy"} 1' in replica.metrics()
+            assert replica.metric("expops_llm_calls_running") == 2
+        finally:
+            go_on.set()
+        assert {answer.result()[0] for answer in waiting} == {"hybrid+llm"}
+    assert replica.metric("expops_llm_calls_running") == 0
+
+
+def test_a_long_answer_is_cut(expanded, model, paper, word):
     model.say(f"{word} " + "é" * 5000)
-    strategy, ids = ask("qqxxyyzzqqxxyyzz")
-    assert strategy == "hybrid+llm" and paper in ids
+    assert paper in expanded("qqxxyyzzqqxxyyzz")
+
+
+def test_nothing_that_was_said_is_logged(expanded, ask, model, replica, paper, word):
+    model.say("unspeakable")
+    expanded("inaudible")
+    model.reply = lambda request: request.reply(400, "unspeakable")
+    ask("inaudible")
+    lines = [line for line in replica.log().splitlines() if "no answer of the language model" in line]
+    assert '"purpose":"query_expansion","reason":"refused","status":400' in lines[-1]
+    for secret in ("unspeakable", "inaudible", KEY):
+        assert secret not in replica.log()
 
 
 def test_an_unreachable_model_does_not_break_the_search(ask, model, paper, word):
-    model.stub.close()
+    model.close()
     strategy, ids = ask(word)
     assert strategy != "hybrid+llm" and ids == [paper]

@@ -1,4 +1,4 @@
-#include "embeddings/openai.h"
+#include "client/openai.h"
 
 #include <string.h>
 
@@ -18,6 +18,7 @@ enum err_code openai_post_try(struct request *rq, const struct openai_call *call
 		.body_length = strlen(call->body),
 		.response_max_bytes = call->response_max_bytes,
 		.timeout_ms = call->timeout_ms,
+		.is_safe = true,
 	};
 	return fetch_try(rq, &post, ret_answer);
 }
