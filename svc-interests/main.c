@@ -5,6 +5,7 @@
 #include "api/recommendation.h"
 #include "api/refit.h"
 #include "api/refresh.h"
+#include "api/run_outcome.h"
 #include "pool/pool.h"
 #include "service/service.h"
 #include "svc-interests-migrations.h"
@@ -43,6 +44,10 @@ static const struct event_handler EVENTS[] = {
 	{"events.experiments", "experiment.created", experiment_store, false},
 	{"events.experiments", "experiment.updated", experiment_store, false},
 	{"events.experiments", "experiment.deleted", experiment_store, false},
+	{"events.runs", "deliverable.open", run_outcome_store, false},
+	{"events.runs", "deliverable.merged", run_outcome_store, false},
+	{"events.runs", "deliverable.closed", run_outcome_store, false},
+	{"events.runs", "deliverable.withdrawn", run_outcome_store, false},
 	{0},
 };
 

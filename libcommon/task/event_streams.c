@@ -8,6 +8,7 @@ const struct event_stream EVENT_STREAMS[] = {
          "gateway",
          {"svc-experiments", "svc-fleet", "svc-integrations", "svc-interests"}},
 	{"events.experiments", "svc-experiments", {"svc-interests"}},
+	{"events.runs", "svc-fleet", {"svc-interests"}},
 	{"events.code_host", "svc-integrations", {"svc-fleet"}},
 	{NULL},
 };

@@ -45,18 +45,22 @@ CREATE TABLE code_host_item (
 --   opened_at  as the code host said, else when that run ended
 --   stage      `open` until the code host says otherwise
 --   closed_at  also of a merged one
+--   interest_id, recommendation_id, arxiv_id  what the run said that it was made for
 CREATE TABLE deliverable (
-    account_id   uuid NOT NULL,
-    url          text NOT NULL,
-    kind         text NOT NULL CHECK (kind IN ('pull_request', 'issue', 'other')),
-    repo_key     text NOT NULL,
-    repo         text NOT NULL,
-    number       bigint,
-    run_id       jsonb NOT NULL,
-    run_at       timestamptz NOT NULL,
-    opened_at    timestamptz NOT NULL,
-    stage        text NOT NULL DEFAULT 'open' CHECK (stage IN ('open', 'closed', 'merged')),
-    closed_at    timestamptz,
+    account_id        uuid NOT NULL,
+    url               text NOT NULL,
+    kind              text NOT NULL CHECK (kind IN ('pull_request', 'issue', 'other')),
+    repo_key          text NOT NULL,
+    repo              text NOT NULL,
+    number            bigint,
+    run_id            jsonb NOT NULL,
+    run_at            timestamptz NOT NULL,
+    opened_at         timestamptz NOT NULL,
+    stage             text NOT NULL DEFAULT 'open' CHECK (stage IN ('open', 'closed', 'merged')),
+    closed_at         timestamptz,
+    interest_id       text,
+    recommendation_id text,
+    arxiv_id          text,
     PRIMARY KEY (account_id, url)
 );
 
@@ -86,6 +90,31 @@ RETURNS void LANGUAGE sql AS $$
       AND EXISTS (SELECT FROM owned_repo o WHERE o.account_id = account AND o.repo_key = repo)
 $$;
 
+-- What becomes of a deliverable goes out on events.runs: what it is, what it was made for, and its stage, which is
+-- `withdrawn` when no run names it any more.
+--
+--   version  rises with each event about the same link
+CREATE SEQUENCE deliverable_version;
+
+CREATE FUNCTION deliverable_tell(d deliverable, stage text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM event_emit('events.runs', 'deliverable.' || stage, d.account_id, jsonb_build_object(
+        'version', nextval('deliverable_version'), 'url', d.url, 'kind', d.kind, 'repo', d.repo, 'stage', stage,
+        'run_id', d.run_id, 'interest_id', d.interest_id, 'recommendation_id', d.recommendation_id, 'arxiv_id', d.arxiv_id));
+END $$;
+
+CREATE FUNCTION deliverable_told() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM deliverable_tell(NEW, NEW.stage);
+    RETURN NULL;
+END $$;
+
+CREATE TRIGGER deliverable_made AFTER INSERT ON deliverable FOR EACH ROW EXECUTE FUNCTION deliverable_told();
+CREATE TRIGGER deliverable_changed AFTER UPDATE ON deliverable FOR EACH ROW
+    WHEN ((OLD.stage, OLD.run_id, OLD.interest_id, OLD.recommendation_id, OLD.arxiv_id)
+          IS DISTINCT FROM (NEW.stage, NEW.run_id, NEW.interest_id, NEW.recommendation_id, NEW.arxiv_id))
+    EXECUTE FUNCTION deliverable_told();
+
 -- Note what a run opened.
 CREATE FUNCTION deliverable_open(r run) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
@@ -100,23 +129,30 @@ BEGIN
         INSERT INTO code_host_item AS i (repo_key, kind, number) VALUES (a.repo_key, a.kind, a.number)
         ON CONFLICT (repo_key, kind, number) DO UPDATE SET state = i.state;
     END IF;
-    INSERT INTO deliverable AS d (account_id, url, kind, repo_key, repo, number, run_id, run_at, opened_at)
+    INSERT INTO deliverable AS d (account_id, url, kind, repo_key, repo, number, run_id, run_at, opened_at, interest_id,
+                                  recommendation_id, arxiv_id)
     VALUES (r.account_id, r.artifact_url, a.kind, r.repo_key, r.repo, a.number, r.run_id, r.at,
-            coalesce(r.finished_at, r.at))
+            coalesce(r.finished_at, r.at), r.interest_id, r.record ->> 'recommendation_id', r.arxiv_id)
     ON CONFLICT (account_id, url) DO UPDATE
-    SET run_id = excluded.run_id, run_at = excluded.run_at, opened_at = excluded.opened_at
-    WHERE (excluded.run_at, excluded.run_id) < (d.run_at, d.run_id);
+    SET run_id = excluded.run_id, run_at = excluded.run_at,
+        opened_at = CASE WHEN (excluded.run_at, excluded.run_id) < (d.run_at, d.run_id) THEN excluded.opened_at
+                         ELSE d.opened_at END,
+        interest_id = excluded.interest_id, recommendation_id = excluded.recommendation_id, arxiv_id = excluded.arxiv_id
+    WHERE (excluded.run_at, excluded.run_id) <= (d.run_at, d.run_id);
     PERFORM deliverable_settle(r.account_id, r.repo_key, a.kind, a.number) WHERE a.number IS NOT NULL;
 END $$;
 
--- A run that no longer names a link: another run that does is its origin now, or it is forgotten.
+-- A run that no longer names a link: another run that does is its origin now, or it is withdrawn.
 CREATE FUNCTION deliverable_leave(r run) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
+    left_behind deliverable;
     other run;
 BEGIN
     DELETE FROM deliverable d WHERE d.account_id = r.account_id AND d.url = r.artifact_url AND d.run_id = r.run_id
-                                AND d.repo_key = r.repo_key;
+                                AND d.repo_key = r.repo_key
+    RETURNING * INTO left_behind;
     IF FOUND THEN
+        PERFORM deliverable_tell(left_behind, 'withdrawn');
         FOR other IN SELECT * FROM run x WHERE x.account_id = r.account_id AND x.artifact_url = r.artifact_url LOOP
             PERFORM deliverable_open(other);
         END LOOP;

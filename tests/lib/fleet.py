@@ -8,6 +8,7 @@ from statistics import median
 
 REPO = "acme/ranker"
 SCOPES = ["fleet:report", "fleet:read"]
+PERIOD = "since=2026-01-01&until=2026-01-31"
 
 STATUSES = ["pr_opened"] * 6 + ["issue_opened", "branch_pushed", "skipped_no_candidates", "skipped_old", "failed",
                                 "tests_failed", "aborted_budget", "error", "unheard_of"]
@@ -22,8 +23,6 @@ def text(time):
 
 class Month:
     """Twenty repositories in January 2026. `reports` and `closings` may be sent in any order, and more than once."""
-
-    since, until = "2026-01-01", "2026-01-31"
 
     def __init__(self, seed, repos=20, runs=8):
         self.dice = random.Random(seed)

@@ -24,6 +24,7 @@ STREAMS = {
     "events.account": ("gateway", {"svc-interests", "svc-experiments", "svc-fleet", "svc-integrations"}),
     "events.experiments": ("svc-experiments", {"svc-interests"}),
     "events.code_host": ("svc-integrations", {"svc-fleet"}),
+    "events.runs": ("svc-fleet", {"svc-interests"}),
 }
 
 

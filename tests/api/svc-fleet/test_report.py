@@ -3,9 +3,7 @@
 from functools import cache
 
 import pytest
-from lib.fleet import Month
-
-PERIOD = f"since={Month.since}&until={Month.until}"
+from lib.fleet import PERIOD, Month
 
 
 @pytest.fixture
