@@ -240,9 +240,7 @@ void connection_token_get(struct request *rq)
 	yyjson_mut_obj_add_str(doc, answer, "provider", in->provider);
 	yyjson_mut_obj_add_str(doc, answer, "access_token", token.access_token);
 	yyjson_mut_obj_add_str(doc, answer, "token_type", token.token_type);
-	yyjson_mut_obj_add_val(doc, answer, "expires_at",
-	                       token.expires_at ? yyjson_mut_str(doc, token.expires_at)
-	                                        : yyjson_mut_null(doc));
+	json_add_text(doc, answer, "expires_at", token.expires_at);
 	yyjson_mut_obj_add_val(doc, answer, "scopes", yyjson_mut_raw(doc, token.scopes));
 	reply_is_secret(rq);
 	reply_doc(rq, 200, doc);

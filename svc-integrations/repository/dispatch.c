@@ -165,15 +165,15 @@ static void dispatch_once(struct request *rq, struct dispatch *d)
 	bool was_noted = is_known(rq, d, &is_answered);
 	if (is_answered)
 		return;
-	if (!was_noted) {
+	if (was_noted) {
+		wait_for_run(rq, d);
+	} else {
 		yyjson_val *newest = yyjson_arr_get_first(ask_runs(rq, d, 1));
 		d->after_run_id = json_get_int(newest, "id", 0);
 		pg_query(rq, DISPATCH_NOTE_SQL, pg_uuid(rq->caller.account), pg_text(d->in->key),
 		         pg_text(d->repository.full_name), pg_text(d->in->workflow),
 		         pg_int(d->after_run_id));
 	}
-	if (was_noted)
-		wait_for_run(rq, d);
 	if (!d->run.id)
 		send_dispatch(rq, d);
 	struct pg_rows *rows =

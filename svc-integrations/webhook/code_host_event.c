@@ -275,22 +275,14 @@ static const char *lower(struct arena *arena, const char *text)
 	return out;
 }
 
-static void add_text(struct reading *reading, yyjson_mut_val *object, const char *name,
-                     const char *text)
-{
-	yyjson_mut_obj_add_val(reading->doc, object, name,
-	                       text ? yyjson_mut_str(reading->doc, text)
-	                            : yyjson_mut_null(reading->doc));
-}
-
 /* What the event says; of equal facts it is equal. */
 static yyjson_mut_val *fact_of(struct reading *reading, const char *repo)
 {
 	yyjson_mut_doc *doc = reading->doc;
 	yyjson_mut_val *data = yyjson_mut_obj(doc);
 	yyjson_mut_obj_add_str(doc, data, "event", reading->kind->event);
-	add_text(reading, data, "action", reading->found.action);
-	add_text(reading, data, "repo", repo);
+	json_add_text(doc, data, "action", reading->found.action);
+	json_add_text(doc, data, "repo", repo);
 	for (enum member i = 0; i < MEMBERS; i++) {
 		yyjson_mut_val *value = reading->members[i];
 		yyjson_mut_obj_add_val(doc, data, MEMBER[i].name,

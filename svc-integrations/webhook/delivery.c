@@ -130,8 +130,7 @@ static void reply_taken(struct request *rq, const char *id, const struct pg_rows
 	yyjson_mut_doc_set_root(doc, answer);
 	yyjson_mut_obj_add_str(doc, answer, "delivery_id", id);
 	yyjson_mut_obj_add_str(doc, answer, "status", pg_value(rows, 0, TAKEN_STATUS));
-	yyjson_mut_obj_add_val(doc, answer, "reason",
-	                       reason ? yyjson_mut_str(doc, reason) : yyjson_mut_null(doc));
+	json_add_text(doc, answer, "reason", reason);
 	reply_doc(rq, 202, doc);
 }
 
