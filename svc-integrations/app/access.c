@@ -21,8 +21,8 @@ struct code_host_auth access_connection_auth(struct request *rq)
 	};
 }
 
-/* Ask the code host with the token of the account's connection. */
-static bool can_push(struct request *rq, const struct repository_name *repo)
+/* Ask the code host with the token of the account's connection. The number of the repository; 0: its user cannot push. */
+static int64_t ask(struct request *rq, const struct repository_name *repo)
 {
 	const struct code_host_auth auth = access_connection_auth(rq);
 	const char *path = arena_printf(rq->arena, "/repos/%s", repo->full);
@@ -30,11 +30,12 @@ static bool can_push(struct request *rq, const struct repository_name *repo)
 	if (answer.status == 401)
 		raise_error(rq, ERR_CONFLICT,
 		            "the code host accepts the connection no more; connect again");
-	return answer.status == 200 &&
-	       json_get_bool(json_get(answer.json, "permissions"), "push", false);
+	bool can_push = answer.status == 200 &&
+	                json_get_bool(json_get(answer.json, "permissions"), "push", false);
+	return can_push ? json_get_int(answer.json, "id", 0) : 0;
 }
 
-void access_require(struct request *rq, const struct repository_name *repo)
+void access_require(struct request *rq, struct repository_name *repo)
 {
 	const struct identity *caller = &rq->caller;
 	require_repo(rq, repo->full);
@@ -46,10 +47,12 @@ void access_require(struct request *rq, const struct repository_name *repo)
 	                                pg_text(repo->full), pg_int(BELIEVED_S));
 	if (pg_empty(rows))
 		refuse(rq);
-	if (pg_value_bool(rows, 0, 1))
+	repo->id = pg_value_int(rows, 0, 1);
+	if (repo->id)
 		return;
-	if (!can_push(rq, repo))
+	repo->id = ask(rq, repo);
+	if (!repo->id)
 		refuse(rq);
 	pg_query(rq, ACCESS_STORE_SQL, pg_uuid(caller->account), pg_text(pg_value(rows, 0, 0)),
-	         pg_text(repo->full), pg_int(BELIEVED_S));
+	         pg_text(repo->full), pg_int(BELIEVED_S), pg_int(repo->id));
 }

@@ -1,18 +1,19 @@
 -- name: access_get (read)
 -- $1 account, $2 repository in any case, $3 for how many seconds an answer of the code host is believed. The account's
--- connection, and whether its user is known to have push access; no row: not connected.
-SELECT c.id, EXISTS (SELECT FROM repository_access a
-                     WHERE a.connection_id = c.id AND a.repo = lower($2)
-                       AND a.told_at > now() - make_interval(secs => $3::float8))
-FROM connection c WHERE c.account_id = $1 AND c.provider = 'code_host';
+-- connection, and the number of the repository if its user is known to have push access; no row: not connected.
+SELECT c.id, a.repository_id
+FROM connection c LEFT JOIN repository_access a ON a.connection_id = c.id AND a.repo = lower($2)
+                                                AND a.told_at > now() - make_interval(secs => $3::float8)
+WHERE c.account_id = $1 AND c.provider = 'code_host';
 
 -- name: access_store
--- $1 account, $2 connection, $3 repository, $4 as above: its user has push access. Also deletes up to 20 old answers.
+-- $1 account, $2 connection, $3 repository, $4 as above, $5 number of the repository: its user has push access. Also
+-- deletes up to 20 old answers.
 WITH old AS (
     DELETE FROM repository_access WHERE ctid IN (
         SELECT ctid FROM repository_access WHERE told_at < now() - make_interval(secs => $4::float8)
         LIMIT 20 FOR UPDATE SKIP LOCKED)
     AND (connection_id, repo) <> ($2, lower($3))
 )
-INSERT INTO repository_access AS a (account_id, connection_id, repo) VALUES ($1, $2, lower($3))
-ON CONFLICT (connection_id, repo) DO UPDATE SET told_at = now();
+INSERT INTO repository_access AS a (account_id, connection_id, repo, repository_id) VALUES ($1, $2, lower($3), $5)
+ON CONFLICT (connection_id, repo) DO UPDATE SET repository_id = excluded.repository_id, told_at = now();

@@ -60,6 +60,7 @@ bool repository_name_is_valid(const char *text);
 struct repository_name {
 	const char *owner, *name;
 	const char *full; /* `owner/name` as given */
+	int64_t id;       /* the code host's number of it (access_require()); 0: unknown */
 };
 
 /** Split `owner/name`. Raises ERR_INVALID, naming `field`, when the text has another form. */

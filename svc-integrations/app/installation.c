@@ -6,13 +6,21 @@
 #include "pg/pg.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define BELIEVED_S 3600
 
+static const char *number_text(struct request *rq, int64_t number)
+{
+	return arena_printf(rq->arena, "%" PRId64, number);
+}
+
 /* Read where the code host has led a request for a renamed repository: `/repositories/1296269/installation`, which
- * has its number; others write `/repos/acme/ranker2/installation`, with its name. */
-static void read_redirect(struct request *rq, const char *path, struct installation *found)
+ * has its number; others write `/repos/acme/ranker2/installation`, with its name. It leads the caller's own request for
+ * the repository to the same one. */
+static void read_redirect(struct request *rq, const struct repository_name *repo, const char *path,
+                          struct installation *found)
 {
 	static const char BY_ID[] = "/repositories/", BY_NAME[] = "/repos/",
 			  END[] = "/installation";
@@ -22,8 +30,19 @@ static void read_redirect(struct request *rq, const char *path, struct installat
 	const char *id = path + strlen(BY_ID), *name = path + strlen(BY_NAME);
 	if (strncmp(path, BY_ID, strlen(BY_ID)) == 0 && id + strspn(id, "0123456789") == end)
 		found->repository_id = arena_strndup(rq->arena, id, (size_t)(end - id));
-	else if (strncmp(path, BY_NAME, strlen(BY_NAME)) == 0 && strchr(name, '/') < end)
+	else if (strncmp(path, BY_NAME, strlen(BY_NAME)) == 0 && strchr(name, '/') < end) {
 		found->full_name = arena_strndup(rq->arena, name, (size_t)(end - name));
+		found->repository_id = repo->id ? number_text(rq, repo->id) : NULL;
+	}
+}
+
+/* Whether this is about a renamed repository that is not, or not known to be, the one that the caller can push to:
+ * another one may have the former name now. */
+static bool is_of_another(const struct repository_name *repo, const struct installation *found)
+{
+	bool is_renamed = found->repository_id || found->full_name;
+	const char *number = found->repository_id ? found->repository_id : "0";
+	return repo->id && is_renamed && strtoll(number, NULL, 10) != repo->id;
 }
 
 /* Ask the code host. False: the app is not installed there. */
@@ -45,12 +64,14 @@ static bool ask(struct request *rq, const struct repository_name *repo, struct i
 	if (id <= 0 || !yyjson_is_obj(permissions))
 		raise_error(rq, ERR_UPSTREAM, "the code host's answer describes no installation");
 	*found = (struct installation){
-		.id = arena_printf(rq->arena, "%" PRId64, id),
+		.id = number_text(rq, id),
 		.owner = owner ? owner : repo->owner,
 		.permissions = json_write(rq->arena, permissions, NULL),
 	};
 	if (strcmp(answer.path, path) != 0)
-		read_redirect(rq, answer.path, found);
+		read_redirect(rq, repo, answer.path, found);
+	if (is_of_another(repo, found))
+		return false;
 	pg_query(rq, INSTALLATION_STORE_SQL, pg_text(repo->full), pg_text(found->id),
 	         pg_text(found->owner), pg_text(found->permissions), pg_text(found->repository_id),
 	         pg_text(found->full_name));
@@ -71,7 +92,7 @@ bool installation_find(struct request *rq, const struct repository_name *repo,
 		.repository_id = pg_value(rows, 0, 3),
 		.full_name = pg_value(rows, 0, 4),
 	};
-	return true;
+	return !is_of_another(repo, ret_installation) || ask(rq, repo, ret_installation);
 }
 
 /* Add those of the permissions that the app has; the code host refuses a request for more. How many. */
@@ -94,7 +115,8 @@ static size_t add_permissions(struct request *rq, const struct installation *ins
 	return yyjson_mut_obj_size(asked);
 }
 
-/* The body of a request for a token. Without permissions the code host would give all that the app has. */
+/* The body of a request for a token: by the number of the repository where it is known, since a name can be another
+ * one's meanwhile. Without permissions the code host would give all that the app has. */
 static yyjson_mut_val *token_body(struct request *rq, const struct repository_name *repo,
                                   const struct installation *installation,
                                   const struct permission *permissions)
@@ -102,9 +124,10 @@ static yyjson_mut_val *token_body(struct request *rq, const struct repository_na
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *body = yyjson_mut_obj(doc);
 	const char *slash = installation->full_name ? strchr(installation->full_name, '/') : NULL;
-	if (installation->repository_id)
+	const char *number = repo->id ? number_text(rq, repo->id) : installation->repository_id;
+	if (number)
 		yyjson_mut_arr_append(yyjson_mut_obj_add_arr(doc, body, "repository_ids"),
-		                      yyjson_mut_raw(doc, installation->repository_id));
+		                      yyjson_mut_raw(doc, number));
 	else
 		yyjson_mut_arr_add_str(doc, yyjson_mut_obj_add_arr(doc, body, "repositories"),
 		                       slash ? slash + 1 : repo->name);

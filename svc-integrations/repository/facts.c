@@ -53,7 +53,7 @@ static struct repository open_to_read(struct request *rq, const char *repo)
 	struct installation installation;
 	if (rq->caller.is_repo_verified ||
 	    (app_is_configured() && installation_find(rq, &name, &installation)))
-		return repository_open(rq, repo, READ_PERMISSIONS);
+		return repository_open_checked(rq, &name, READ_PERMISSIONS);
 	return (struct repository){.full_name = name.full, .auth = access_connection_auth(rq)};
 }
 

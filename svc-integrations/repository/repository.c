@@ -10,7 +10,13 @@ struct repository repository_open(struct request *rq, const char *repo,
 {
 	struct repository_name name = repository_name_read(rq, "repo", repo);
 	access_require(rq, &name);
-	struct installation_token token = installation_token_new(rq, &name, permissions);
+	return repository_open_checked(rq, &name, permissions);
+}
+
+struct repository repository_open_checked(struct request *rq, const struct repository_name *name,
+                                          const struct permission *permissions)
+{
+	struct installation_token token = installation_token_new(rq, name, permissions);
 	return (struct repository){.full_name = token.repo, .auth = token.auth};
 }
 

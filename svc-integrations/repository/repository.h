@@ -58,6 +58,11 @@ const char *repository_key(struct request *rq, const struct repository *reposito
 struct repository repository_open(struct request *rq, const char *repo,
                                   const struct permission *permissions);
 
+/** The second half of repository_open(): for a caller whose access was checked. Suspends; raises as
+ * installation_token_new(). */
+struct repository repository_open_checked(struct request *rq, const struct repository_name *name,
+                                          const struct permission *permissions);
+
 /** Call `method` of a path below the repository, `/pulls/12`. Suspends; raises as code_host_call(). */
 struct code_host_answer repository_call(struct request *rq, const struct repository *repository,
                                         const char *method, yyjson_mut_val *body,

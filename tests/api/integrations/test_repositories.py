@@ -470,37 +470,107 @@ def test_a_run_is_cancelled_once(ada, code_host, workflow):
 # ---- renamed repositories, as the code host redirects them ----
 
 
-def test_a_redirect_to_the_number_of_a_repository(cluster, user, ada, code_host):
-    """The code host redirects a renamed repository to its number, and takes it in a token."""
-    seen = []
+class Renamed:
+    """A code host at which acme/old, number 77, became acme/new. It redirects to the number, or to the name. replace() gives
+    the former name to another repository, number 88 of another installation."""
 
-    def answer(request):
+    def __init__(self, by_number=True):
+        self.moved = "/repositories/77" if by_number else "/repos/acme/new"
+        self.is_replaced, self.seen = False, []
+        self.stub = StubServer(self.answer)
+
+    def replace(self):
+        self.is_replaced = True
+
+    def tokens(self):
+        """The requests for tokens so far: (path, body)."""
+        return [(path, json.loads(body)) for method, path, body in self.seen if method == "POST"]
+
+    def answer(self, request):
         path, method = request.path, request.command
-        seen.append((method, path, request.body.decode()))
-        moved = {"Location": f"{stub.url}/repositories/77{path.removeprefix('/repos/acme/old')}"}
-        if path.startswith("/repos/acme/old"):
-            return request.reply(301, '{"message": "Moved Permanently"}', **moved)
+        self.seen.append((method, path, request.body.decode()))
+        if path.startswith("/repos/acme/old") and not self.is_replaced:
+            location = self.stub.url + self.moved + path.removeprefix("/repos/acme/old")
+            return request.reply(301, '{"message": "Moved Permanently"}', Location=location)
+        new = {"id": 77, "full_name": "acme/new", "default_branch": "main", "permissions": {"push": True}}
+        old = {"id": 88, "full_name": "acme/old", "default_branch": "main", "permissions": {"push": True}}
+        token = {"token": "ghs_x", "permissions": {"contents": "write"}}
         answers = {
-            "/repositories/77/installation": {"id": 9, "account": {"login": "acme"}, "permissions": {"contents": "write"}},
-            "/repositories/77": {"id": 77, "full_name": "acme/new", "name": "new"},
-            "/repos/acme/new": {"id": 77, "full_name": "acme/new", "default_branch": "main"},
-            "/app/installations/9/access_tokens": {"token": "ghs_x", "permissions": {"contents": "write"}},
+            f"{self.moved}/installation": {"id": 9, "account": {"login": "acme"}, "permissions": {"contents": "write"}},
+            self.moved: new,
+            "/repos/acme/new": new,
+            "/repos/acme/old": old,
+            "/repos/acme/old/installation": {"id": 10, "account": {"login": "acme"}, "permissions": {"contents": "write"}},
+            "/app/installations/9/access_tokens": token,
+            "/app/installations/10/access_tokens": token,
         }
         status = 201 if method == "POST" else 200 if path in answers else 404
         return request.reply(status, json.dumps(answers.get(path, {"message": "Not Found"})))
 
-    stub = StubServer(answer)
-    process = cluster.separate("svc-integrations", "renamed", CODE_HOST_API_URL=stub.url)
-    process.start()
-    try:
+
+@pytest.fixture
+def renamed(cluster):
+    """renamed(**options): a Renamed, and the address of a replica that uses it."""
+    started = []
+
+    def start(**options):
+        host = Renamed(**options)
+        process = cluster.separate("svc-integrations", f"renamed{len(started)}", CODE_HOST_API_URL=host.stub.url)
+        process.start()
+        started.append((process, host.stub))
         process.wait_ready()
-        without = type(ada)(cluster, user, ada.at_host)
-        for _ in range(2):
-            facts = without.call("repository", {"repo": "acme/old"}, url=process.url, claims={"repo": "acme/old"})
-            assert facts["repo"] == "acme/new"
-    finally:
+        return host, process.url
+
+    yield start
+    for process, stub in started:
         process.stop()
         stub.close()
-    tokens = [json.loads(body) for method, _, body in seen if method == "POST"]
-    assert tokens == [{"repository_ids": [77], "permissions": {"contents": "read"}}] * 2
-    assert sum(path == "/repositories/77" for _, path, _ in seen) == 1
+    with cluster.postgres.connect("integrations") as db:
+        db.execute("DELETE FROM installation WHERE repo LIKE 'acme/%%'")
+
+
+def test_a_redirect_to_the_number_of_a_repository(cluster, user, ada, renamed):
+    """The code host redirects a renamed repository to its number, and takes it in a token."""
+    host, url = renamed()
+    without = type(ada)(cluster, user, ada.at_host)
+    for _ in range(2):
+        facts = without.call("repository", {"repo": "acme/old"}, url=url, claims={"repo": "acme/old"})
+        assert facts["repo"] == "acme/new"
+    body = {"repository_ids": [77], "permissions": {"contents": "read"}}
+    assert host.tokens() == [("/app/installations/9/access_tokens", body)] * 2
+    assert sum(path == "/repositories/77" for _, path, _ in host.seen) == 1
+
+
+@pytest.mark.parametrize("by_number", [True, False])
+def test_what_is_remembered_of_a_renamed_repository_is_not_used_for_its_successor(cluster, user, new_developer, renamed, by_number):
+    """Who can push to the repository that has the former name now gets a token of that one, not of the renamed one."""
+    host, url = renamed(by_number=by_number)
+    bob = new_developer()
+    without = type(bob)(cluster, user, bob.at_host)
+    assert without.call("repository", {"repo": "acme/old"}, url=url, claims={"repo": "acme/old"})["repo"] == "acme/new"
+    host.replace()
+    for _ in range(2):
+        assert bob.call("repository", {"repo": "acme/old"}, url=url)["repo"] == "acme/old"
+        body = {"repository_ids": [88], "permissions": {"contents": "read"}}
+        assert host.tokens()[-1] == ("/app/installations/10/access_tokens", body)
+
+
+@pytest.mark.parametrize("by_number", [True, False])
+def test_a_renamed_repository_is_used_for_who_can_push_to_it(new_developer, renamed, by_number):
+    host, url = renamed(by_number=by_number)
+    bob = new_developer()
+    for _ in range(2):
+        assert bob.call("repository", {"repo": "acme/old"}, url=url)["repo"] == "acme/new"
+    body = {"repository_ids": [77], "permissions": {"contents": "read"}}
+    assert host.tokens() == [("/app/installations/9/access_tokens", body)] * 2
+
+
+def test_an_access_without_the_number_is_asked_again(cluster, ada, code_host, repo):
+    """Rows from before the number was kept, and of replicas that do not keep it yet."""
+    ada.call("installation", {"repo": repo})
+    with cluster.postgres.connect("integrations") as db:
+        db.execute("UPDATE repository_access SET repository_id = NULL WHERE repo = lower(%s)", [repo])
+    before = code_host.last_number()
+    for _ in range(2):
+        ada.call("installation", {"repo": repo})
+    assert len(code_host.requests(before, "GET", f"^/repos/{repo}$")) == 1
