@@ -1,6 +1,7 @@
 /* svc-integrations: connections to outside services, identities, and the code host. */
 #include "app/app.h"
 #include "app/app_jwt.h"
+#include "app/installation.h"
 #include "base/base.h"
 #include "connection/authorization.h"
 #include "connection/connection.h"
@@ -104,8 +105,9 @@ static const struct service SERVICE = {
 	.commands = COMMANDS,
 	.keeps_accounts = true,
 	.migrations = MIGRATIONS,
-	.settings = (const struct setting *const[]){VAULT_SETTINGS, PROVIDER_SETTINGS,
-                                                    APP_JWT_SETTINGS, WEBHOOK_SETTINGS, NULL},
+	.settings =
+		(const struct setting *const[]){VAULT_SETTINGS, PROVIDER_SETTINGS, APP_JWT_SETTINGS,
+                                                INSTALLATION_SETTINGS, WEBHOOK_SETTINGS, NULL},
 	.settings_check = settings_check,
 };
 

@@ -9,7 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BELIEVED_S 3600
+#define BELIEVED_S         3600
+#define ABSENCE_BELIEVED_S 60
+
+static int64_t lookups_max;
+
+const struct setting INSTALLATION_SETTINGS[] = {
+	SETTING_INT(&lookups_max, "CODE_HOST_LOOKUPS", "600", 1, 1000000,
+                    "How often an hour the code host is asked for installations on behalf of one "
+                    "account."),
+	SETTING_END,
+};
 
 static const char *number_text(struct request *rq, int64_t number)
 {
@@ -45,14 +55,28 @@ static bool is_of_another(const struct repository_name *repo, const struct insta
 	return repo->id && is_renamed && strtoll(number, NULL, 10) != repo->id;
 }
 
+/* The app's rate limit is one for all accounts: none may use it up. */
+static void count_lookup(struct request *rq)
+{
+	struct pg_rows *rows = pg_query(rq, INSTALLATION_LOOKUP_SQL, pg_uuid(rq->caller.account),
+	                                pg_int(lookups_max));
+	if (pg_empty(rows) || pg_value_bool(rows, 0, 0))
+		return;
+	rq->problem.retry_after_s = (unsigned)pg_value_int(rows, 0, 1);
+	raise_error(rq, ERR_RATE_LIMITED,
+	            "this account has asked for the app on too many repositories");
+}
+
 /* Ask the code host. False: the app is not installed there. */
 static bool ask(struct request *rq, const struct repository_name *repo, struct installation *found)
 {
+	count_lookup(rq);
 	struct code_host_auth auth = app_auth(rq);
 	const char *path = arena_printf(rq->arena, "/repos/%s/installation", repo->full);
 	struct code_host_answer answer = code_host_call(rq, &auth, "GET", path, NULL);
 	if (answer.status == 404) {
-		pg_query(rq, INSTALLATION_FORGET_REPO_SQL, pg_text(repo->full));
+		pg_query(rq, INSTALLATION_STORE_ABSENCE_SQL, pg_text(repo->full),
+		         pg_int(ABSENCE_BELIEVED_S));
 		return false;
 	}
 	if (answer.status != 200)
@@ -81,10 +105,12 @@ static bool ask(struct request *rq, const struct repository_name *repo, struct i
 bool installation_find(struct request *rq, const struct repository_name *repo,
                        struct installation *ret_installation)
 {
-	struct pg_rows *rows =
-		pg_query(rq, INSTALLATION_GET_SQL, pg_text(repo->full), pg_int(BELIEVED_S));
+	struct pg_rows *rows = pg_query(rq, INSTALLATION_GET_SQL, pg_text(repo->full),
+	                                pg_int(BELIEVED_S), pg_int(ABSENCE_BELIEVED_S));
 	if (pg_empty(rows))
 		return ask(rq, repo, ret_installation);
+	if (!pg_value(rows, 0, 0))
+		return false;
 	*ret_installation = (struct installation){
 		.id = pg_value(rows, 0, 0),
 		.owner = pg_value(rows, 0, 1),

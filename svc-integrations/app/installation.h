@@ -1,8 +1,9 @@
 /** Installations of the app, and tokens of them.
  *
  * The installation that covers a repository is remembered for an hour, and asked for again before that after an
- * event of the code host about it, when its id is not known any more, and when its permissions have changed. Tokens
- * are never kept: each is made for one repository and the permissions that its use needs.
+ * event of the code host about it, when its id is not known any more, and when its permissions have changed. That there
+ * is none is remembered for a minute, or until an event about any installation. Tokens are never kept: each is made for
+ * one repository and the permissions that its use needs.
  *
  * A renamed repository is found by its former name, too: the code host redirects to its number. Since another one may
  * get the former name, what is remembered of a renamed one is used only for who can push to the repository of that
@@ -10,6 +11,7 @@
 #pragma once
 
 #include "app/code_host.h"
+#include "base/config.h"
 
 /** A permission and its level, `contents` `write`; a table ends with {NULL}. */
 struct permission {
@@ -25,8 +27,11 @@ struct installation {
 	const char *repository_id, *full_name;
 };
 
+/** CODE_HOST_LOOKUPS. */
+extern const struct setting INSTALLATION_SETTINGS[];
+
 /** The installation that covers `repo`; false: there is none. Raises ERR_UPSTREAM: the code host does not accept
- * the app's id or key. */
+ * the app's id or key; ERR_RATE_LIMITED: the account has used up its look-ups of this hour. */
 bool installation_find(struct request *rq, const struct repository_name *repo,
                        struct installation *ret_installation);
 

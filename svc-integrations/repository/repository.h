@@ -32,6 +32,8 @@
  *     409 conflict                 the code host refuses it; `detail` has its words, fit to be shown to a user.
  *                                  To repeat it is of no use before somebody changes something there
  *     409 provider_not_configured  no app, or no code host, is configured
+ *     429 rate_limited             the account has asked for the app on too many repositories; nothing was done; repeat
+ *                                  after Retry-After
  *     503 unavailable              the code host is away, a rate limit is reached, or another request changes the
  *                                  same branch; nothing was done; repeat after Retry-After
  *     503 outcome_uncertain        the connection broke after a change was sent; repeat it */

@@ -95,6 +95,54 @@ def test_a_name_of_another_form_is_400(ada, name):
     assert token_of(ada, name).status_code == 400
 
 
+def lookups(code_host, before, owner):
+    """How often the code host was asked whether the app is installed on a repository of the owner."""
+    return len(code_host.requests(before, "GET", f"(?i)^/repos/{owner}/[^/]+/installation$"))
+
+
+def test_that_an_app_is_not_installed_is_remembered_for_a_minute(cluster, new_developer, code_host, without_events):
+    bob = new_developer()
+    repo, before = code_host.repository(bob.login), code_host.last_number()
+    for name in (repo, repo.upper(), repo):
+        assert installation_of(bob, name, expect=200).json()["installed"] is False
+    token_of(bob, repo, expect=404)
+    assert lookups(code_host, before, bob.login) == 1
+    code_host.install(bob.login)
+    assert installation_of(bob, repo, expect=200).json()["installed"] is False
+    with cluster.postgres.connect("integrations") as db:
+        db.execute("UPDATE installation_absence SET told_at = told_at - interval '1 minute'")
+    assert installation_of(bob, repo, expect=200).json()["installed"] is True
+
+
+def test_an_install_is_seen_at_once(new_developer, code_host):
+    bob = new_developer()
+    repo = code_host.repository(bob.login)
+    assert installation_of(bob, repo, expect=200).json()["installed"] is False
+    code_host.install(bob.login)
+    assert installation_of(bob, repo, expect=200).json()["installed"] is True
+
+
+def test_an_account_cannot_use_up_the_app_s_rate_limit(cluster, new_developer, code_host):
+    process = cluster.separate("svc-integrations", "few", CODE_HOST_LOOKUPS="3")
+    process.start()
+    try:
+        process.wait_ready()
+        bob, carol, before = new_developer(), new_developer(), code_host.last_number()
+        repos = [code_host.repository(bob.login) for _ in range(5)]
+        for name in repos[:3]:
+            assert bob.call("installation", {"repo": name}, url=process.url)["installed"] is False
+        for name in repos[3:]:
+            assert bob.call("installation", {"repo": name}, 429, url=process.url)["error"] == "rate_limited"
+        assert lookups(code_host, before, bob.login) == 3
+        assert bob.call("installation", {"repo": repos[0]}, url=process.url)["installed"] is False
+        carol.call("installation", {"repo": code_host.repository(carol.login)}, url=process.url)
+        with cluster.postgres.connect("integrations") as db:
+            db.execute("UPDATE installation_lookup SET began_at = began_at - interval '1 hour'")
+        assert bob.call("installation", {"repo": repos[4]}, url=process.url)["installed"] is False
+    finally:
+        process.stop()
+
+
 # ---- tokens ----
 
 
