@@ -3,6 +3,7 @@
 #include "gateway-migrations.h"
 #include "key/key.h"
 #include "key/key_check.h"
+#include "key/provisioned_key.h"
 #include "openapi.h"
 #include "proxy/edge.h"
 #include "service/etag.h"
@@ -26,6 +27,13 @@ static const struct route ROUTES[] = {
 	{API_ID_openapi_get, openapi_get},   {0},
 };
 
+static const struct internal_route INTERNAL_ROUTES[] = {
+	{INTERNAL_ID_provisioned_key_create, provisioned_key_create},
+	{INTERNAL_ID_provisioned_key_get, provisioned_key_get},
+	{INTERNAL_ID_provisioned_key_revoke, provisioned_key_revoke},
+	{0},
+};
+
 static const struct command COMMANDS[] = {
 	{"create-user", "create-user --email E [--key-name N] [--operator]",
          "Print a new API key of the account; create the account when it does not exist.",
@@ -38,6 +46,7 @@ static const struct service SERVICE = {
 	.schema = "account",
 	.api = API_GATEWAY,
 	.routes = ROUTES,
+	.internal_routes = INTERNAL_ROUTES,
 	.migrations = MIGRATIONS,
 	.settings = (const struct setting *const[]){EDGE_SETTINGS, KEY_SETTINGS, NULL},
 	.settings_check = edge_settings_check,

@@ -6,7 +6,7 @@ ENV_FILE=$DEV/env
 READY_SECONDS=120 # for a process to become ready
 
 declare -A SETTINGS     # the variables of .dev/env
-declare -A URL_VARIABLE # process -> the variable with its address, or -
+declare -A URL_VARIABLE # process -> the variable with its address
 PROCESSES=()
 
 cluster_load() {
@@ -189,8 +189,7 @@ process_settings() {
 		"DATA_DIR=$DATA/$name"
 	[[ $name != svc-integrations ]] || printf 'SEAL_KEYS=dev:%s\n' "$(key_for seal-keys)"
 	for other in "${PROCESSES[@]}"; do
-		[[ ${URL_VARIABLE[$other]} == - ]] ||
-			printf '%s=http://127.0.0.1:%s\n' "${URL_VARIABLE[$other]}" "${SETTINGS[$(port_variable "$other")]}"
+		printf '%s=http://127.0.0.1:%s\n' "${URL_VARIABLE[$other]}" "${SETTINGS[$(port_variable "$other")]}"
 	done
 }
 

@@ -31,8 +31,7 @@ struct key_input {
 	int64_t expires_in_days; /* 0: not given */
 };
 
-/* `owner/name` as code hosts write it. */
-static bool is_repo(const char *text, size_t length, const char **ret_message)
+bool key_repo_is_valid(const char *text, size_t length, const char **ret_message)
 {
 	static const char PART[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
@@ -58,7 +57,7 @@ static const struct field CREATE_FIELDS[] = {
 	BODY_STRINGS(struct key_input, scopes, "scopes", OPTIONAL, 1, SCOPE_COUNT, 64),
 	BODY_ENUM(struct key_input, preset, "preset", OPTIONAL, PRESET_NAMES),
 	{IN_BODY, FIELD_TEXT, "repo", FIELD_AT(struct key_input, repo, const char *), NULLABLE, 3,
-         200, .check = is_repo},
+         200, .check = key_repo_is_valid},
 	BODY_UUID(struct key_input, interest, "interest_id", NULLABLE),
 	BODY_INT(struct key_input, expires_in_days, "expires_in_days", NULLABLE, 1,
                  PERSONAL_DAYS_MAX, 0),
@@ -92,16 +91,13 @@ void key_list(struct request *rq)
 	reply_doc(rq, 200, doc);
 }
 
-/* The JSON array of the scopes' names. */
-static const char *scopes_json(struct request *rq, uint64_t scopes)
+const char *key_scopes_json(struct request *rq, uint64_t scopes)
 {
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	return json_write_mut(rq->arena, scope_names(doc, scopes), NULL);
 }
 
-/* The mask of the member `scopes` of the body. Adds a fault to the problem for each item that is
- * not a scope. */
-static uint64_t read_scopes(struct request *rq)
+uint64_t key_scopes_read(struct request *rq)
 {
 	uint64_t mask = SCOPE_NONE;
 	size_t index, count;
@@ -130,7 +126,7 @@ static void require_scopes(struct request *rq, uint64_t scopes)
 static uint64_t input_scopes(struct request *rq, const struct key_input *in, bool is_automation)
 {
 	if (in->scopes)
-		return read_scopes(rq);
+		return key_scopes_read(rq);
 	return preset_scopes(in->preset      ? in->preset
 	                     : is_automation ? "automation"
 	                                     : "full_access");
@@ -153,9 +149,10 @@ static void check_kind(struct request *rq, const struct key_input *in, bool is_a
 		problem_add_field(rq->arena, problem, "interest_id", "is only for automation keys");
 }
 
-/* Raise the outcome of the statement key_create, unless the key was made. */
-static void require_made(struct request *rq, const char *outcome)
+void key_require_made(struct request *rq, const char *outcome)
 {
+	if (strcmp(outcome, "no_account") == 0)
+		raise_error(rq, ERR_NOT_FOUND, "no such account");
 	if (strcmp(outcome, "maker_refused") == 0)
 		raise_error(rq, ERR_UNAUTHENTICATED, "the key is no longer valid");
 	if (strcmp(outcome, "too_many") == 0)
@@ -163,25 +160,39 @@ static void require_made(struct request *rq, const char *outcome)
 		            "the account has 200 keys that are not revoked; revoke one first");
 }
 
-const char *key_insert(struct request *rq, struct pg_param account, const struct new_key *key)
+struct key_secret key_secret_new(struct request *rq, enum key_kind kind)
 {
 	char text[KEY_TEXT_MAX + 1];
 	uint8_t hash[SHA256_LEN];
-	key_text_make(key->kind, text);
+	key_text_make(kind, text);
 	key_text_hash(text, hash);
-	struct pg_param shown = pg_text(arena_strndup(rq->arena, text, KEY_SHOWN_LEN));
-	struct pg_param bytes = pg_bytes(arena_memdup(rq->arena, hash, sizeof(hash)), sizeof(hash));
-	const char *secret = arena_strdup(rq->arena, text);
+	struct key_secret secret = {
+		.text = arena_strdup(rq->arena, text),
+		.shown = pg_text(arena_strndup(rq->arena, text, KEY_SHOWN_LEN)),
+		.hash = pg_bytes(arena_memdup(rq->arena, hash, sizeof(hash)), sizeof(hash)),
+	};
 	explicit_bzero(text, sizeof(text));
+	return secret;
+}
+
+const char *key_json_with_text(struct request *rq, const struct key_secret *secret,
+                               const char *json)
+{
+	/* {"id":…} becomes {"key":"usr_…","id":…}. */
+	return arena_printf(rq->arena, "{\"key\": \"%s\", %s", secret->text, json + 1);
+}
+
+const char *key_insert(struct request *rq, struct pg_param account, const struct new_key *key)
+{
+	struct key_secret secret = key_secret_new(rq, key->kind);
 	struct pg_rows *rows =
 		pg_query(rq, KEY_CREATE_SQL, account, caller_key(rq), pg_text(key->name),
-	                 pg_text(key_kind_name(key->kind)), shown, bytes,
-	                 pg_text(scopes_json(rq, key->scopes)), pg_text(key->repo),
+	                 pg_text(key_kind_name(key->kind)), secret.shown, secret.hash,
+	                 pg_text(key_scopes_json(rq, key->scopes)), pg_text(key->repo),
 	                 pg_text(key->interest),
 	                 key->expires_in_days ? pg_int(key->expires_in_days) : pg_null());
-	require_made(rq, pg_value(rows, 0, 1));
-	/* {"id":…} becomes {"key":"usr_…","id":…}. */
-	return arena_printf(rq->arena, "{\"key\": \"%s\", %s", secret, pg_json(rows) + 1);
+	key_require_made(rq, pg_value(rows, 0, 1));
+	return key_json_with_text(rq, &secret, pg_json(rows));
 }
 
 void key_create(struct request *rq)
@@ -222,10 +233,10 @@ void key_update(struct request *rq)
 	if (in->scopes) {
 		if (strcmp(pg_value(kind, 0, 0), "automation") == 0)
 			raise_field(rq, "scopes", "of an automation key cannot be changed");
-		uint64_t mask = read_scopes(rq);
+		uint64_t mask = key_scopes_read(rq);
 		raise_if_faults(rq);
 		require_scopes(rq, mask);
-		scopes = scopes_json(rq, mask);
+		scopes = key_scopes_json(rq, mask);
 	}
 	pg_begin(rq);
 	struct pg_rows *rows = pg_query(rq, KEY_UPDATE_SQL, pg_text(in->id), account,
@@ -235,12 +246,10 @@ void key_update(struct request *rq)
 	reply_json(rq, 200, pg_json(rows));
 }
 
-/* Run a statement that revokes or deletes the key in the path. */
-static void key_invalidate(struct request *rq, const char *sql)
+void key_invalidate(struct request *rq, const char *sql, const char *id)
 {
-	struct key_input *in = request_input(rq, struct key_input, ID_FIELDS);
 	pg_begin(rq);
-	struct pg_rows *rows = pg_query(rq, sql, pg_text(in->id), pg_uuid(rq->caller.account));
+	struct pg_rows *rows = pg_query(rq, sql, pg_text(id), pg_uuid(rq->caller.account));
 	require_found(rq, rows);
 	key_change_commit(rq);
 	reply_json(rq, 200, pg_json(rows));
@@ -248,10 +257,12 @@ static void key_invalidate(struct request *rq, const char *sql)
 
 void key_revoke(struct request *rq)
 {
-	key_invalidate(rq, KEY_REVOKE_SQL);
+	struct key_input *in = request_input(rq, struct key_input, ID_FIELDS);
+	key_invalidate(rq, KEY_REVOKE_SQL, in->id);
 }
 
 void key_delete(struct request *rq)
 {
-	key_invalidate(rq, KEY_DELETE_SQL);
+	struct key_input *in = request_input(rq, struct key_input, ID_FIELDS);
+	key_invalidate(rq, KEY_DELETE_SQL, in->id);
 }

@@ -12,6 +12,34 @@ void key_update(struct request *rq);
 void key_revoke(struct request *rq);
 void key_delete(struct request *rq);
 
+/** `owner/name` as code hosts write it; the `check` of an input row. */
+bool key_repo_is_valid(const char *text, size_t length, const char **ret_message);
+
+/** The text of a new key and what is stored of it; in the arena. */
+struct key_secret {
+	const char *text;
+	struct pg_param shown, hash;
+};
+struct key_secret key_secret_new(struct request *rq, enum key_kind kind);
+
+/** The key object `json` with the text of the key in its member `key`; in the arena. */
+const char *key_json_with_text(struct request *rq, const struct key_secret *secret,
+                               const char *json);
+
+/** The JSON array of the scopes' names, in the arena. */
+const char *key_scopes_json(struct request *rq, uint64_t scopes);
+
+/** The mask of the member `scopes` of the body. Adds a fault to the problem for each item that is not a
+ * scope. */
+uint64_t key_scopes_read(struct request *rq);
+
+/** Raise the outcome of api_key_new() or api_key_provision(), unless the key was made. */
+void key_require_made(struct request *rq, const char *outcome);
+
+/** Run a statement that revokes or deletes the key `id` ($1) of the caller's account ($2), and reply with
+ * the JSON that it returns. Raises ERR_NOT_FOUND: there is no row. */
+void key_invalidate(struct request *rq, const char *sql, const char *id);
+
 /** A key to be made. */
 struct new_key {
 	const char *name;

@@ -4,6 +4,7 @@
  *     key_cache.c   the keys that the process has looked up
  *     key_text.c    the text of a key: making it, checking its form, hashing it
  *     key.c         the operations on keys
+ *     provisioned_key.c  the operations with which services make and revoke keys
  *     preset.c      named sets of scopes
  *
  * A key is looked up in the cache of the process, then in the database. A cached key is used for at most

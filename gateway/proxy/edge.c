@@ -16,6 +16,7 @@
 #include "upstream/upstream.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define ANSWER_GRACE_MS 5000
 
@@ -161,9 +162,22 @@ static const struct proxy_hooks HOOKS = {
 
 /* --- The listener ----------------------------------------------------------------------------- */
 
+/* Whether a service may have sent it, to use an operation of internal.def. Without an identity the path is
+ * unknown, as any other that is not in api.def. */
+static bool is_internal(const struct http_head *head)
+{
+	static const char PREFIX[] = "/internal/";
+	return strncmp(head->target, PREFIX, sizeof(PREFIX) - 1) == 0 &&
+	       http_head_get(head, IDENTITY_HEADER);
+}
+
 static void on_head(struct http_exchange *x)
 {
 	struct worker *worker = http_server_context(x->server);
+	if (is_internal(&x->head)) {
+		http_exchange_hand_over(x, &http_service_handler);
+		return;
+	}
 	struct edge *edge = worker->user;
 	proxy_head(edge->proxy, x);
 }
@@ -211,7 +225,7 @@ static void make_upstreams(struct edge *edge)
 	edge->limits.connect_timeout_ms = (uint64_t)connect_timeout_ms;
 	edge->limits.answer_timeout_ms = (uint64_t)settings->request_timeout_ms + ANSWER_GRACE_MS;
 	edge->limits.content_timeout_ms = (uint64_t)settings->body_pause_ms;
-	for (int service = 0; service < API_SERVICE_COUNT; service++) {
+	for (int service = API_GATEWAY + 1; service < API_SERVICE_COUNT; service++) {
 		const char *url = settings->service_url[service];
 		if (!url || !url[0])
 			continue;

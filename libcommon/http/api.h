@@ -18,7 +18,7 @@
 	X(EVALENV, "svc-evalenv", "EVALENV_URL")
 
 enum api_service {
-	API_GATEWAY,
+	API_GATEWAY, /* its address is GATEWAY_URL */
 #define API_SERVICE_SYMBOL(symbol, process, setting) API_##symbol,
 	API_SERVICES(API_SERVICE_SYMBOL) API_SERVICE_COUNT
 #undef API_SERVICE_SYMBOL

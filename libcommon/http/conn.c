@@ -74,7 +74,7 @@ static void exchange_free(struct http_conn *conn)
 		exchange->x.arena; /* NULL: the handler took it; on_done may free it */
 	conn->exchange = NULL;
 	if (conn->state == CONN_EXCHANGE)
-		conn->server->handler->on_done(&exchange->x);
+		exchange->x.handler->on_done(&exchange->x);
 	arena_free(arena);
 	if (conn->memory_bytes > 0)
 		(void)http_socket_count_memory(conn);
@@ -113,8 +113,8 @@ static void exchange_fail(struct http_conn *conn, enum err_code code, const char
 {
 	struct server_exchange *exchange = conn->exchange;
 	bool is_answerable = code != ERR_CLIENT_GONE && exchange->x.status == 0;
-	if (conn->server->handler->on_gone)
-		conn->server->handler->on_gone(&exchange->x, code);
+	if (exchange->x.handler->on_gone)
+		exchange->x.handler->on_gone(&exchange->x, code);
 	if (is_answerable) {
 		refuse(conn, code, detail);
 		return;
@@ -196,7 +196,7 @@ static void head_done(struct http_conn *conn)
 	enter_state(conn, CONN_EXCHANGE, HTTP_NEVER);
 	if (!conn->is_parser_due && conn->in_length == 0)
 		http_socket_acknowledge(conn);
-	conn->server->handler->on_head(&conn->exchange->x);
+	conn->exchange->x.handler->on_head(&conn->exchange->x);
 }
 
 static bool step_head(struct http_conn *conn)
@@ -267,8 +267,8 @@ static void exchange_feed(struct http_conn *conn)
 	case PARSE_END:
 		exchange->is_request_complete = true;
 		if (!exchange->is_response_ended && !exchange->is_aborted &&
-		    conn->server->handler->on_end)
-			conn->server->handler->on_end(&exchange->x);
+		    exchange->x.handler->on_end)
+			exchange->x.handler->on_end(&exchange->x);
 		break;
 	case PARSE_REFUSED:
 		if (!exchange->is_aborted)
@@ -294,8 +294,8 @@ static bool step_exchange(struct http_conn *conn)
 		}
 		if (exchange->is_full) {
 			exchange->is_full = false;
-			if (conn->server->handler->on_drained)
-				conn->server->handler->on_drained(&exchange->x);
+			if (exchange->x.handler->on_drained)
+				exchange->x.handler->on_drained(&exchange->x);
 			return true;
 		}
 	}

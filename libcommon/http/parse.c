@@ -161,8 +161,8 @@ static int on_body(llhttp_t *parser, const char *at, size_t length)
 		return 0;
 	}
 	exchange->received_bytes += length;
-	if (conn->server->handler->on_content)
-		conn->server->handler->on_content(&exchange->x, at, length);
+	if (exchange->x.handler->on_content)
+		exchange->x.handler->on_content(&exchange->x, at, length);
 	return exchange->is_paused || exchange->is_aborted ? HPE_PAUSED : 0;
 }
 
@@ -206,6 +206,7 @@ void http_parse_begin(struct http_conn *conn)
 	struct server_exchange *exchange = arena_new_of(arena, struct server_exchange);
 	exchange->x = (struct http_exchange){
 		.server = conn->server,
+		.handler = conn->server->handler,
 		.arena = arena,
 		.started_us = time_monotonic_us(),
 		.peer = conn->peer,

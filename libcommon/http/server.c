@@ -217,6 +217,12 @@ void *http_server_context(const struct http_server *server)
 	return server->context;
 }
 
+void http_exchange_hand_over(struct http_exchange *x, const struct http_handler *handler)
+{
+	x->handler = handler;
+	handler->on_head(x);
+}
+
 /* Close `fd` and preserve errno, which says why listening failed. */
 static enum err_code listen_failed(int fd)
 {

@@ -60,9 +60,12 @@
 
 struct http_server;
 
+struct http_handler;
+
 /** One request and its response. `user` is for the handler. */
 struct http_exchange {
 	struct http_server *server;
+	const struct http_handler *handler; /* the server's, unless it was handed over */
 	/* Freed after on_done, unless the handler took it and set this to NULL. */
 	struct arena *arena;
 	struct http_head head;
@@ -137,6 +140,10 @@ enum err_code http_server_listen_fd(struct http_server *server, int fd) attr_mus
  * ERR_UNAVAILABLE: the address cannot be bound; errno says why. */
 enum err_code http_server_listen(struct http_server *server, const struct address *address,
                                  const struct http_server *other) attr_must_use;
+
+/** For on_head, before the response: let `handler` (borrowed) have the exchange instead, from its own on_head
+ * on. */
+void http_exchange_hand_over(struct http_exchange *x, const struct http_handler *handler);
 
 /** The bound port, for an address with port 0. */
 uint16_t http_server_port(const struct http_server *server);

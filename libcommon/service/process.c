@@ -95,6 +95,9 @@ const struct setting PROCESS_SETTINGS[] = {
                     "Client connections of this process; 0: as the limit of open files allows."),
 	SETTING_MS(&process_settings.idle_timeout_ms, "IDLE_TIMEOUT", "60s", 100, 3600000,
                    "How long a connection may wait for its next request."),
+	SETTING_TEXT(&process_settings.service_url[API_GATEWAY], "GATEWAY_URL", "",
+                     "gateway: http://host:port or unix:/path, past its load balancer; empty: not "
+                     "deployed."),
 #define SERVICE_URL(symbol, process, setting)                                  \
 	SETTING_TEXT(&process_settings.service_url[API_##symbol], setting, "", \
 	             process ": http://host:port or unix:/path; empty: not deployed."),

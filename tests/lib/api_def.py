@@ -17,6 +17,11 @@ ROW = re.compile(
 PARAMETER = re.compile(r"\{(\+?)(\w+)\}")
 
 
+def process_of(symbol):
+    """Name of the process with this symbol of API_SERVICES, or GATEWAY."""
+    return "gateway" if symbol == "GATEWAY" else f"svc-{symbol.lower()}"
+
+
 @dataclass(frozen=True)
 class Operation:
     """A row of the table."""
@@ -32,7 +37,7 @@ class Operation:
     @property
     def process(self):
         """Name of the process that handles it."""
-        return "gateway" if self.service == "GATEWAY" else f"svc-{self.service.lower()}"
+        return process_of(self.service)
 
     @property
     def parameters(self):
@@ -79,13 +84,13 @@ PUBLIC_ROW = re.compile(r"PUBLIC\((\w+), +(.*)\)")
 
 def callers_of(text):
     """`MAY(INTERESTS) | MAY(SEARCH)` -> the names of these services."""
-    return {f"svc-{name.lower()}" for name in re.findall(r"MAY\((\w+)\)", text)}
+    return {process_of(name) for name in re.findall(r"MAY\((\w+)\)", text)}
 
 
 def internal_operations():
     """[(method, path, service, callers)] of libcommon/internal.def; services by name."""
     rows = INTERNAL_ROW.findall(COMMENT.sub("", INTERNAL_TABLE.read_text(encoding="utf-8")))
-    return [(method, path, f"svc-{service.lower()}", callers_of(callers)) for method, path, service, callers in rows]
+    return [(method, path, process_of(service), callers_of(callers)) for method, path, service, callers in rows]
 
 
 def public_callers():

@@ -182,7 +182,7 @@ class Cluster:
             "REDIS_URL": self.redis.url(name),
             **self.secrets_of(name),
             "DATA_DIR": str(data),
-            **{variable: self.url(other) for other, _, variable in self.rows if variable},
+            **{variable: self.url(other) for other, _, variable in self.rows},
             **changes,
         }
 

@@ -31,13 +31,12 @@ REDIS_OPTIONS = ["--appendfsync", "no"]
 
 
 def read_processes():
-    """[(name, schema, variable or None)] of deploy/processes."""
+    """[(name, schema, variable with its address)] of deploy/processes."""
     rows = []
     for line in (ROOT / "deploy" / "processes").read_text().splitlines():
         line = line.partition("#")[0].split()
         if line:
-            name, schema, variable = line
-            rows.append((name, schema, None if variable == "-" else variable))
+            rows.append(tuple(line))
     return rows
 
 

@@ -46,6 +46,43 @@ static void pause_content(struct http_exchange *x)
 	http_content_pause(x);
 }
 
+static void echo_other(struct http_exchange *x)
+{
+	respond_text(x, 200, "the other handler");
+}
+
+static void count_done(struct http_exchange *x)
+{
+	fixture_of(x)->drained++; /* which the server's own handler leaves alone here */
+	fixture_of(x)->dones++;
+}
+
+static void hand_over(struct http_exchange *x)
+{
+	static const struct http_handler OTHER = {
+		.on_head = leave_open,
+		.on_end = echo_other,
+		.on_done = count_done,
+	};
+	http_exchange_hand_over(x, &OTHER);
+}
+
+/* The other handler gets every later call of this exchange; the next exchange is the server's again. */
+static void exchanges_are_handed_over(void **state)
+{
+	struct fixture *f = *state;
+	f->on_head = hand_over;
+	http_client_puts(f->client, POST "Content-Length: 2\r\n\r\nab");
+	http_client_wait_text(f->client, "the other handler", 1);
+	loop_until(&f->loop, f->drained == 1);
+	assert_int_equal(f->ends + f->content_calls, 0);
+	f->on_head = NULL;
+	http_client_puts(f->client, LAST);
+	http_client_wait_end(f->client);
+	assert_int_equal(f->ends, 1);
+	assert_int_equal(f->drained, 1);
+}
+
 static void connections_are_kept(void **state)
 {
 	struct fixture *f = *state;
@@ -526,6 +563,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(connections_are_kept),
+		TEST(exchanges_are_handed_over),
 		TEST(pipelined_requests_are_served_in_order),
 		TEST(head_has_the_length_and_no_content),
 		TEST(status_204_has_no_length),

@@ -1,0 +1,94 @@
+#include "key/provisioned_key.h"
+
+#include "base/scope.h"
+#include "key/key.h"
+#include "key/key_check.h"
+#include "key/preset.h"
+#include "pg/pg.h"
+#include "provisioned_key.sql.h"
+#include "service/input.h"
+#include "service/reply.h"
+#include "service/resource.h"
+
+struct provisioned_key_input {
+	const char *id;
+	const char *name;
+	const char *purpose; /* NULL: temporary */
+	const char *repo;
+	const char *interest;
+	const char *scopes; /* JSON array; NULL: those of the preset */
+	const char *maker;  /* id of the key on whose behalf it is made; NULL: none */
+	int64_t expires_in_seconds;
+	bool is_repo_verified;
+};
+
+static const struct field CREATE_FIELDS[] = {
+	BODY_TEXT(struct provisioned_key_input, name, "name", REQUIRED | TRIMMED, 1, KEY_NAME_MAX),
+	BODY_TEXT(struct provisioned_key_input, purpose, "purpose", NULLABLE, 1, KEY_PURPOSE_MAX),
+	{IN_BODY, FIELD_TEXT, "repo", FIELD_AT(struct provisioned_key_input, repo, const char *),
+         REQUIRED, 3, 200, .check = key_repo_is_valid},
+	BODY_UUID(struct provisioned_key_input, interest, "interest_id", REQUIRED),
+	BODY_STRINGS(struct provisioned_key_input, scopes, "scopes", OPTIONAL, 1, SCOPE_COUNT, 64),
+	BODY_UUID(struct provisioned_key_input, maker, "maker_id", NULLABLE),
+	BODY_INT(struct provisioned_key_input, expires_in_seconds, "expires_in_seconds", OPTIONAL,
+                 1, KEY_PROVISIONED_MAX_S, KEY_PROVISIONED_MAX_S),
+	BODY_BOOL(struct provisioned_key_input, is_repo_verified, "repo_verified", OPTIONAL, false),
+	FIELD_END,
+};
+
+static const struct field ID_FIELDS[] = {
+	BODY_UUID(struct provisioned_key_input, id, "key_id", REQUIRED),
+	FIELD_END,
+};
+
+/* The scopes of the key: those of the preset `automation`, or some of them. */
+static uint64_t input_scopes(struct request *rq, const struct provisioned_key_input *in)
+{
+	uint64_t preset = preset_scopes("automation");
+	if (!in->scopes)
+		return preset;
+	uint64_t scopes = key_scopes_read(rq);
+	if (scopes & ~preset)
+		problem_add_field(rq->arena, &rq->problem, "scopes",
+		                  "must be scopes of the preset automation");
+	return scopes;
+}
+
+void provisioned_key_create(struct request *rq)
+{
+	struct provisioned_key_input *in =
+		request_input(rq, struct provisioned_key_input, CREATE_FIELDS);
+	uint64_t scopes = input_scopes(rq, in);
+	if (!in->purpose && in->expires_in_seconds > KEY_TEMPORARY_MAX_S)
+		problem_add_field(rq->arena, &rq->problem, "expires_in_seconds",
+		                  "must be %d or less without a purpose", KEY_TEMPORARY_MAX_S);
+	raise_if_faults(rq);
+	struct key_secret secret = key_secret_new(rq, KEY_AUTOMATION);
+	pg_begin(rq);
+	struct pg_rows *rows =
+		pg_query(rq, PROVISIONED_KEY_CREATE_SQL, pg_uuid(rq->caller.account),
+	                 pg_text(in->maker), pg_text(in->name), secret.shown, secret.hash,
+	                 pg_text(key_scopes_json(rq, scopes)), pg_text(in->repo),
+	                 pg_text(in->interest), pg_text(in->purpose),
+	                 pg_int(in->expires_in_seconds), pg_bool(in->is_repo_verified));
+	key_require_made(rq, pg_value(rows, 0, 1));
+	key_change_commit(rq);
+	reply_is_secret(rq);
+	reply_json(rq, 201, key_json_with_text(rq, &secret, pg_json(rows)));
+}
+
+void provisioned_key_get(struct request *rq)
+{
+	struct provisioned_key_input *in =
+		request_input(rq, struct provisioned_key_input, ID_FIELDS);
+	struct pg_rows *rows =
+		pg_query(rq, PROVISIONED_KEY_GET_SQL, pg_text(in->id), pg_uuid(rq->caller.account));
+	reply_one(rq, 200, rows, "no such key");
+}
+
+void provisioned_key_revoke(struct request *rq)
+{
+	struct provisioned_key_input *in =
+		request_input(rq, struct provisioned_key_input, ID_FIELDS);
+	key_invalidate(rq, PROVISIONED_KEY_REVOKE_SQL, in->id);
+}

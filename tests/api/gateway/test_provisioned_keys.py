@@ -1,0 +1,232 @@
+"""Keys that services make and revoke at the gateway (libcommon/internal.def), for an account and never for themselves."""
+
+import re
+import secrets
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta, timezone
+
+import pytest
+
+from lib import plain_http
+from lib.client import Api
+from lib.identity import Identity, identity
+from lib.keys import checksum
+from lib.wait import wait_for
+
+INTEREST = "0197a0b1-c2d3-7e4f-8a5b-6c7d8e9f0a1b"
+ABSENT = "0197a0b1-c2d3-7e4f-8a5b-6c7d8e9f0a1c"
+KEYS = "/account/api-keys"
+CREATE = "/internal/keys/create"
+
+
+@pytest.fixture
+def account(cluster, user):
+    with cluster.postgres.connect() as connection:
+        (found,) = connection.execute("SELECT id::text FROM account.account WHERE email = %s", [user.email]).fetchone()
+    return found
+
+
+@pytest.fixture
+def service(cluster, account):
+    """Calls as svc-interests on behalf of the account: service("/internal/keys/get", key_id=...)."""
+
+    def call(path, expect=200, account=account, **body):
+        auth = identity(cluster, "gateway", "service", account=account)
+        answer = plain_http.request("POST", cluster.gateway_url + path, json=body, auth=auth)
+        assert answer.status_code == expect, answer.text
+        return answer.json()
+
+    return call
+
+
+def create(service, expect=201, **changes):
+    body = {"name": "agent on acme/ranker", "purpose": "agent", "repo": "acme/ranker", "interest_id": INTEREST, **changes}
+    return service(CREATE, expect, **body)
+
+
+def listed(api):
+    return {key["id"]: key for key in api.get(KEYS, expect=200).json()["keys"]}
+
+
+def events(cluster, account):
+    """The ids of the keys whose revocation was announced."""
+    with cluster.postgres.connect("account") as connection:
+        rows = connection.execute(
+            "SELECT data ->> 'key_id' FROM outbox WHERE account_id = %s AND type = 'key.revoked' ORDER BY id", [account])
+        return [row[0] for row in rows]
+
+
+def test_a_provisioned_key_is_a_limited_automation_key(service, api):
+    made = create(service, repo_verified=True)
+    text = made.pop("key")
+    assert re.fullmatch("auto_[0-9A-Za-z]{38}", text) and text[-6:] == checksum(text[:-6])
+    assert made.pop("replaced") is None
+    assert (made["kind"], made["repo"], made["repo_verified"], made["interest_id"], made["status"]) == (
+        "automation", "acme/ranker", True, INTEREST, "active")
+    presets = {preset["name"]: preset["scopes"] for preset in api.get(KEYS).json()["presets"]}
+    assert made["scopes"] == presets["automation"]
+    year = datetime.now(timezone.utc) + timedelta(days=365)
+    assert abs(datetime.fromisoformat(made["expires_at"]) - year) < timedelta(minutes=5)
+    assert listed(api)[made["id"]] == made == service("/internal/keys/get", key_id=made["id"])
+    agent = Api(api.url, text)
+    agent.get(f"/interests/{INTEREST}", expect=404)
+    agent.problem("GET", f"/interests/{ABSENT}", 403, "forbidden")
+
+
+def test_the_repository_is_proved_only_where_the_service_says_so(service):
+    assert create(service)["repo_verified"] is False
+
+
+def test_a_second_key_of_a_purpose_replaces_the_first(cluster, account, service, api):
+    first = create(service)
+    Api(api.url, first["key"]).get("/search/stats", expect=200)
+    second = create(service)
+    assert second["replaced"] == first["id"] and second["key"] != first["key"]
+    Api(api.url, first["key"]).problem("GET", "/search/stats", 401, "invalid_token")
+    Api(api.url, second["key"]).get("/search/stats", expect=200)
+    other = create(service, purpose="agent on another repository", repo="acme/other")
+    assert other["replaced"] is None
+    assert [key["id"] for key in listed(api).values() if key["status"] == "active" and key["kind"] == "automation"] == [
+        other["id"], second["id"]]
+    assert events(cluster, account) == [first["id"]]
+
+
+def test_concurrent_attempts_leave_one_valid_key(service, api):
+    with ThreadPoolExecutor(8) as pool:
+        made = list(pool.map(lambda _: create(service), range(8)))
+    valid = [key["id"] for key in listed(api).values() if key["status"] == "active" and key["kind"] == "automation"]
+    assert len(valid) == 1 and valid[0] in [key["id"] for key in made]
+
+
+def test_a_refused_attempt_keeps_the_former_key(cluster, account, service, api):
+    """Also when the bound of keys is reached: a replacement is not one more."""
+    made = create(service)
+    with cluster.postgres.connect() as connection:
+        connection.execute(
+            "INSERT INTO account.api_key (account_id, name, kind, prefix, hash, scopes)"
+            " SELECT account_id, 'filler', kind, prefix, sha256(hash || int4send(n)), scopes"
+            " FROM account.api_key, generate_series(1, 198) n WHERE prefix = %s", [api.key[:12]])
+    replacement = create(service)
+    assert replacement["replaced"] == made["id"]
+    create(service, 409, purpose="another")
+    create(service, 401, maker_id=ABSENT)
+    assert service("/internal/keys/get", key_id=replacement["id"])["status"] == "active"
+    assert events(cluster, account) == [made["id"]]
+
+
+def test_temporary_keys_expire_and_go(cluster, service, api):
+    """Several are valid at once; those that have expired do not count in the bound of keys."""
+    first, second = (create(service, purpose=None, expires_in_seconds=3600) for _ in range(2))
+    hour = datetime.now(timezone.utc) + timedelta(hours=1)
+    assert abs(datetime.fromisoformat(first["expires_at"]) - hour) < timedelta(minutes=5)
+    with cluster.postgres.connect() as connection:
+        connection.execute("UPDATE account.api_key SET expires_at = now() WHERE id = %s", [first["id"]])
+    third = create(service, purpose=None, expires_in_seconds=3600)
+    assert {second["id"], third["id"]} <= set(listed(api)) and first["id"] not in listed(api)
+    assert service("/internal/keys/get", key_id=first["id"])["status"] == "revoked"
+
+
+def test_a_temporary_key_does_not_outlive_its_maker(service, api):
+    maker = api.post(KEYS, {"name": "short", "expires_in_days": 1}, expect=201).json()
+    made = create(service, purpose=None, expires_in_seconds=24 * 3600, maker_id=maker["id"])
+    assert made["expires_at"] == maker["expires_at"]
+    api.post(f"{KEYS}/{maker['id']}/revoke", expect=200)
+    create(service, 401, purpose=None, expires_in_seconds=3600, maker_id=maker["id"])
+
+
+def test_scopes_can_only_be_fewer(service):
+    assert create(service, scopes=["fleet:report", "search:read"])["scopes"] == ["search:read", "fleet:report"]
+    problem = create(service, 400, scopes=["account:write"], expires_in_seconds=0, repo="acme", interest_id=None)
+    assert {fault["field"] for fault in problem["errors"]} == {"expires_in_seconds", "repo", "interest_id"}
+    for scopes in (["account:write"], ["everything"]):
+        assert create(service, 400, scopes=scopes)["errors"][0]["field"] == "scopes"
+    assert create(service, 400, purpose=None)["errors"][0]["field"] == "expires_in_seconds"
+
+
+def test_a_service_revokes(cluster, account, service, api):
+    made = create(service)
+    agent = Api(api.url, made["key"])
+    agent.get("/search/stats", expect=200)
+    revoked = service("/internal/keys/revoke", key_id=made["id"])
+    assert revoked["status"] == "revoked"
+    agent.problem("GET", "/search/stats", 401, "invalid_token")
+    assert service("/internal/keys/revoke", key_id=made["id"]) == revoked
+    api.delete(f"{KEYS}/{made['id']}", expect=200)
+    assert service("/internal/keys/revoke", key_id=made["id"])["status"] == "revoked"
+    assert events(cluster, account) == [made["id"]] * 2  # by the service, and the deletion
+
+
+def test_a_revocation_by_a_service_reaches_other_replicas(pair, pair_user_key):
+    """The message through Redis ends the use of a cached key before the cache's time limit."""
+    account, api = pair_user_key
+    auth = identity(pair, "gateway", "service", account=account)
+    body = {"name": "a", "purpose": "b", "repo": "a/b", "interest_id": INTEREST}
+    made = plain_http.post(pair["gateway"][0].url + CREATE, json=body, auth=auth).json()
+    agents = [Api(gateway.url, made["key"]) for gateway in pair["gateway"]]
+    for agent in agents:
+        for _ in range(4):
+            agent.get("/search/stats", expect=200)
+    plain_http.post(pair["gateway"][0].url + "/internal/keys/revoke", json={"key_id": made["id"]}, auth=auth)
+    agents[0].get("/search/stats", expect=401)
+    wait_for(lambda: agents[1].get("/search/stats").status_code == 401, "the other replica refuses the key")
+
+
+@pytest.fixture
+def pair_user_key(pair):
+    made = pair.user()
+    with pair.postgres.connect() as connection:
+        (account,) = connection.execute("SELECT id::text FROM account.account WHERE email = %s", [made.email]).fetchone()
+    return account, made.api
+
+
+def test_services_have_no_keys_of_users(service, api):
+    """Nor those of other accounts."""
+    for kind in ("personal", "automation"):
+        own = api.post(KEYS, {"name": "mine", "kind": kind}, expect=201).json()
+        service("/internal/keys/get", 404, key_id=own["id"])
+        service("/internal/keys/revoke", 404, key_id=own["id"])
+        assert listed(api)[own["id"]]["status"] == "active"
+    made = create(service)
+    service("/internal/keys/get", 404, account=ABSENT, key_id=made["id"])
+    service("/internal/keys/revoke", 404, account=ABSENT, key_id=made["id"])
+    create(lambda path, expect, **body: service(path, expect, account=ABSENT, **body), 404)
+    Api(api.url, made["key"]).get("/search/stats", expect=200)
+
+
+def test_without_a_signature_the_path_does_not_exist(cluster, api, anonymous):
+    for client in (api, anonymous):
+        unknown = client.http.post("/internal/nothing", json={})
+        answer = client.http.post(CREATE, json={})
+        assert answer.status_code == unknown.status_code == 404
+        assert {**answer.json(), "instance": ""} == {**unknown.json(), "instance": ""}
+
+
+def test_only_the_listed_services_have_keys(cluster, account):
+    """A process signs as itself only, and for what it is listed for."""
+    body = {"name": "a", "purpose": "b", "repo": "a/b", "interest_id": INTEREST}
+
+    def status(secret, sender, kind="service", receiver="gateway", path=CREATE):
+        auth = Identity(secret, sender, receiver, kind, account=account)
+        return plain_http.post(cluster.gateway_url + path, json=body, auth=auth).status_code
+
+    own = cluster.pair_secret("svc-interests", "gateway")
+    assert status(own, "svc-interests") == 201
+    assert status(own, "svc-interests", kind="personal") == 404
+    assert status(own, "svc-interests", path="/internal/assets/lookup") == 404
+    for thief in ("svc-search", "svc-experiments", "svc-integrations"):
+        stolen = [cluster.pair_secret(thief, other) for other in cluster.calls[thief]]
+        stolen += [cluster.pair_secret(other, thief) for other in cluster.calls if thief in cluster.calls[other]]
+        for secret in [*stolen, secrets.token_hex(32)]:
+            for sender in (thief, "svc-interests", "gateway"):
+                assert status(secret, sender) == 503, (thief, sender)
+    assert status(own, "gateway") == status(own, "svc-fleet") == 503
+    assert status(own, "svc-interests", receiver="svc-search") == 503
+
+
+def test_the_text_is_stored_nowhere(cluster, service):
+    text = create(service)["key"]
+    with cluster.postgres.connect("account") as connection:
+        for table in ("api_key", "outbox", "idempotency"):
+            rows = connection.execute(f"SELECT t::text FROM {table} t").fetchall()  # noqa: S608
+            assert not [row for row in rows if text[12:] in row[0]]
+    assert not [name for name, log in cluster.logs().items() if text[12:] in log]
