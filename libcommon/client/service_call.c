@@ -256,7 +256,7 @@ enum err_code service_call(struct request *rq, const struct service_call *call,
 		               &is_sent);
 		report(peer, endpoint, code, answer, timeout_ms);
 		endpoint_release(endpoint);
-		if (code == ERR_NONE)
+		if (answer)
 			*ret_answer = answer;
 		if ((code != ERR_UNAVAILABLE && code != ERR_TIMEOUT) || left_ms(until_ms) == 0)
 			return code;

@@ -34,6 +34,7 @@ struct service_call {
  * account's is passed on. Suspends. The service answers 404 or 403
  * unless internal.def lists the operation for this process.
  * Returns the errors of fetch_try(), ERR_UNAVAILABLE also when the service has no address, when this
- * process has no secret for it, or when it replies 503, and ERR_UNCERTAIN also when it replies so. */
+ * process has no secret for it, or when it replies 503, and ERR_UNCERTAIN also when it replies so; `*ret_answer` is
+ * set then, too, and is otherwise unchanged. */
 enum err_code service_call(struct request *rq, const struct service_call *call,
                            struct fetch_response **ret_answer);

@@ -1,0 +1,70 @@
+#include "client/service_ask.h"
+
+#include "base/json.h"
+
+#include <string.h>
+
+/* The error of that name, if it is one that concerns the client too; else ERR_UPSTREAM. */
+static enum err_code code_of(const char *slug)
+{
+	static const enum err_code PASSED_ON[] = {
+		ERR_INVALID,        ERR_FORBIDDEN, ERR_NOT_FOUND,    ERR_CONFLICT,
+		ERR_NOT_CONFIGURED, ERR_AUTH_TYPE, ERR_RATE_LIMITED, ERR_TIMEOUT,
+	};
+	for (size_t i = 0; slug && i < ARRAY_LEN(PASSED_ON); i++)
+		if (strcmp(err_info(PASSED_ON[i])->slug, slug) == 0)
+			return PASSED_ON[i];
+	return ERR_UPSTREAM;
+}
+
+/* Read an answer that the service gave; `code` is that of service_call(). */
+static struct service_answer read_answer(struct request *rq, enum err_code code,
+                                         const struct fetch_response *from)
+{
+	yyjson_val *json = NULL;
+	if (json_parse(rq->arena, from->body, from->body_length, &json, NULL))
+		return (struct service_answer){code ? code : ERR_UPSTREAM};
+	if (from->status == 200)
+		return (struct service_answer){.json = json};
+	return (struct service_answer){
+		.code = code ? code : code_of(json_get_text(json, "error")),
+		.detail = json_get_text(json, "detail"),
+		.retry_after_s = (unsigned)(fetch_retry_after_ms(from) / 1000),
+	};
+}
+
+struct service_answer service_ask_try(struct request *rq, const struct internal_op *op,
+                                      const char *json, bool is_safe, uint64_t timeout_ms)
+{
+	struct fetch_response *from = NULL;
+	const struct service_call call = {
+		.service = op->service,
+		.method = op->method,
+		.path = op->path,
+		.json_body = json,
+		.is_safe = is_safe,
+		.timeout_ms = timeout_ms,
+	};
+	enum err_code code = service_call(rq, &call, &from);
+	struct service_answer answer =
+		from ? read_answer(rq, code, from) : (struct service_answer){code};
+	if (answer.code && !answer.detail)
+		answer.detail = arena_printf(rq->arena, "%s: %s", api_service_name(op->service),
+		                             err_info(answer.code)->detail);
+	return answer;
+}
+
+attr_noreturn void service_answer_raise(struct request *rq, const struct service_answer *answer)
+{
+	rq->problem.retry_after_s = answer->retry_after_s;
+	raise_error(rq, answer->code, "%s", answer->detail);
+}
+
+yyjson_val *service_ask(struct request *rq, const struct internal_op *op, const char *json,
+                        bool is_safe)
+{
+	struct service_answer answer = service_ask_try(rq, op, json, is_safe, 0);
+	if (answer.code)
+		service_answer_raise(rq, &answer);
+	return answer.json;
+}

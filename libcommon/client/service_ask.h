@@ -1,0 +1,29 @@
+/** Asking another service for JSON. Its refusals are raised as they came, so that a client meets one answer for one
+ * fault, whichever service found it. */
+#pragma once
+
+#include "client/service_call.h"
+#include "http/internal_api.h"
+
+#include <yyjson.h>
+
+/** What a service answered. */
+struct service_answer {
+	enum err_code code;     /* ERR_NONE: the status is 200 */
+	yyjson_val *json;       /* of a 200; in the request's arena */
+	const char *detail;     /* otherwise: what is wrong, in a sentence */
+	unsigned retry_after_s; /* 0: not told */
+};
+
+/** POST a JSON text to an internal operation of a service, and wait for the answer. Suspends. `code` is that of the
+ * problem that the service replied, one of service_call(), or ERR_UPSTREAM: the answer is no JSON. `is_safe`: it changes
+ * nothing. `timeout_ms` as in service_call. */
+struct service_answer service_ask_try(struct request *rq, const struct internal_op *op,
+                                      const char *json, bool is_safe, uint64_t timeout_ms);
+
+/** As service_ask_try() with a timeout_ms of 0, but raises what is wrong. */
+yyjson_val *service_ask(struct request *rq, const struct internal_op *op, const char *json,
+                        bool is_safe);
+
+/** Raise what is wrong with an answer; its code is not ERR_NONE. */
+attr_noreturn void service_answer_raise(struct request *rq, const struct service_answer *answer);
