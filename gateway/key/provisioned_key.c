@@ -74,7 +74,7 @@ void provisioned_key_create(struct request *rq)
 	key_require_made(rq, pg_value(rows, 0, 1));
 	key_change_commit(rq);
 	reply_is_secret(rq);
-	reply_json(rq, 201, key_json_with_text(rq, &secret, pg_json(rows)));
+	reply_json(rq, 200, key_json_with_text(rq, &secret, pg_json(rows)));
 }
 
 void provisioned_key_get(struct request *rq)

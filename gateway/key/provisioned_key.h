@@ -2,9 +2,9 @@
  * an agent in a repository, for example.
  *
  * A key has a purpose, named by the service, such as `agent:INTEREST:owner/name`. An account has one valid
- * key for each purpose: making a second one revokes the first in the same transaction. So a service that
- * does not know whether its first attempt succeeded makes the key again. Without a purpose a key is
- * temporary, and there may be several.
+ * key for each purpose: making a second one revokes the first in the same transaction, and announces it as
+ * `key.replaced`. So a service that does not know whether its first attempt succeeded makes the key again.
+ * Without a purpose a key is temporary, and there may be several.
  *
  * Services see and revoke only keys that services made, never those of users. */
 #pragma once

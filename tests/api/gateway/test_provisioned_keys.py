@@ -39,7 +39,7 @@ def service(cluster, account):
     return call
 
 
-def create(service, expect=201, **changes):
+def create(service, expect=200, **changes):
     body = {"name": "agent on acme/ranker", "purpose": "agent", "repo": "acme/ranker", "interest_id": INTEREST, **changes}
     return service(CREATE, expect, **body)
 
@@ -49,11 +49,11 @@ def listed(api):
 
 
 def events(cluster, account):
-    """The ids of the keys whose revocation was announced."""
+    """What was announced of the account's keys: [(type, key, the key that takes its place)]."""
     with cluster.postgres.connect("account") as connection:
         rows = connection.execute(
-            "SELECT data ->> 'key_id' FROM outbox WHERE account_id = %s AND type = 'key.revoked' ORDER BY id", [account])
-        return [row[0] for row in rows]
+            "SELECT type, data ->> 'key_id', data ->> 'by' FROM outbox WHERE account_id = %s ORDER BY id", [account])
+        return rows.fetchall()
 
 
 def test_a_provisioned_key_is_a_limited_automation_key(service, api):
@@ -88,7 +88,7 @@ def test_a_second_key_of_a_purpose_replaces_the_first(cluster, account, service,
     assert other["replaced"] is None
     assert [key["id"] for key in listed(api).values() if key["status"] == "active" and key["kind"] == "automation"] == [
         other["id"], second["id"]]
-    assert events(cluster, account) == [first["id"]]
+    assert events(cluster, account) == [("key.replaced", first["id"], second["id"])]
 
 
 def test_concurrent_attempts_leave_one_valid_key(service, api):
@@ -111,7 +111,7 @@ def test_a_refused_attempt_keeps_the_former_key(cluster, account, service, api):
     create(service, 409, purpose="another")
     create(service, 401, maker_id=ABSENT)
     assert service("/internal/keys/get", key_id=replacement["id"])["status"] == "active"
-    assert events(cluster, account) == [made["id"]]
+    assert events(cluster, account) == [("key.replaced", made["id"], replacement["id"])]
 
 
 def test_temporary_keys_expire_and_go(cluster, service, api):
@@ -153,7 +153,7 @@ def test_a_service_revokes(cluster, account, service, api):
     assert service("/internal/keys/revoke", key_id=made["id"]) == revoked
     api.delete(f"{KEYS}/{made['id']}", expect=200)
     assert service("/internal/keys/revoke", key_id=made["id"])["status"] == "revoked"
-    assert events(cluster, account) == [made["id"]] * 2  # by the service, and the deletion
+    assert events(cluster, account) == [("key.revoked", made["id"], None)] * 2  # by the service, and the deletion
 
 
 def test_a_revocation_by_a_service_reaches_other_replicas(pair, pair_user_key):
@@ -210,7 +210,7 @@ def test_only_the_listed_services_have_keys(cluster, account):
         return plain_http.post(cluster.gateway_url + path, json=body, auth=auth).status_code
 
     own = cluster.pair_secret("svc-interests", "gateway")
-    assert status(own, "svc-interests") == 201
+    assert status(own, "svc-interests") == 200
     assert status(own, "svc-interests", kind="personal") == 404
     assert status(own, "svc-interests", path="/internal/assets/lookup") == 404
     for thief in ("svc-search", "svc-experiments", "svc-integrations"):

@@ -1,0 +1,33 @@
+-- As before, but a key that takes the place of another is announced as `key.replaced`, {"key_id", "by"}, and not as a
+-- revocation: whoever uses the key goes on with the new one.
+CREATE OR REPLACE FUNCTION api_key_provision(account uuid, maker uuid, new_name text, new_prefix text, new_hash bytea,
+                                             new_scopes jsonb, new_repo text, new_interest uuid, new_purpose text,
+                                             seconds bigint, is_repo_verified boolean,
+                                             OUT outcome text, OUT made jsonb, OUT replaced uuid)
+LANGUAGE plpgsql AS $$
+DECLARE
+    new_id uuid;
+BEGIN
+    PERFORM FROM account a WHERE a.id = account FOR UPDATE;
+    IF NOT FOUND THEN
+        outcome := 'no_account';
+        RETURN;
+    END IF;
+    UPDATE api_key k SET revoked_at = coalesce(k.revoked_at, now()), deleted_at = now()
+    WHERE k.account_id = account AND k.is_provisioned AND k.purpose IS NULL AND k.deleted_at IS NULL
+      AND k.expires_at <= now();
+    UPDATE api_key k SET revoked_at = now()
+    WHERE k.account_id = account AND k.purpose = new_purpose AND k.revoked_at IS NULL
+    RETURNING k.id INTO replaced;
+    SELECT n.outcome, (n.made ->> 'id')::uuid INTO outcome, new_id
+    FROM api_key_new(account, maker, new_name, 'automation', new_prefix, new_hash, new_scopes, new_repo, new_interest,
+                     365) n;
+    UPDATE api_key k SET
+        is_provisioned = true, purpose = new_purpose, repo_verified = is_repo_verified,
+        expires_at = least(k.expires_at, now() + make_interval(secs => seconds))
+    WHERE k.id = new_id
+    RETURNING api_key_json(k) INTO made;
+    IF replaced IS NOT NULL AND new_id IS NOT NULL THEN
+        PERFORM event_emit('events.account', 'key.replaced', account, jsonb_build_object('key_id', replaced, 'by', new_id));
+    END IF;
+END $$;
