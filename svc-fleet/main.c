@@ -14,6 +14,7 @@ static const struct route ROUTES[] = {
 	{API_ID_fleet_run_analyze, run_analyze},
 	{API_ID_artifact_evidence_get, evidence_get},
 	{API_ID_installations_list, installation_list},
+	{API_ID_installation_revoke, installation_revoke},
 	{API_ID_inbox_list, inbox_list},
 	{API_ID_inbox_dismiss, inbox_dismiss},
 	{API_ID_inbox_digest_get, inbox_digest_get},
@@ -27,6 +28,7 @@ static const struct internal_route INTERNAL_ROUTES[] = {
 
 static const struct event_handler EVENTS[] = {
 	{"events.account", "key.revoked", installation_key_revoked, false},
+	{"events.account", "key.replaced", installation_key_replaced, false},
 	{"events.code_host", "pull_request", code_host_item_told, false},
 	{"events.code_host", "issues", code_host_item_told, false},
 	{"events.code_host", "workflow_run", code_host_run_told, false},

@@ -1,8 +1,10 @@
 #include "agent/agent.h"
 #include "base/json.h"
+#include "client/service_ask.h"
 #include "installation.sql.h"
 #include "pg/pg.h"
 #include "service/input.h"
+#include "service/key_limit.h"
 #include "service/reply.h"
 #include "service/resource.h"
 
@@ -45,10 +47,70 @@ void installation_record(struct request *rq)
 	          "no such account");
 }
 
+/* How often a key is revoked that provisioning replaces at the same time. */
+#define REVOKE_TRIES 5
+
+struct revoke_input {
+	const char *id;
+};
+
+static const struct field REVOKE_FIELDS[] = {
+	PATH_UUID(struct revoke_input, id, "installation_id"),
+	FIELD_END,
+};
+
+/* Revoke the key at the gateway. A key that the gateway does not know is no reason to call the agent revoked. */
+static void revoke_key(struct request *rq, const char *key)
+{
+	const char *body = arena_printf(rq->arena, "{\"key_id\": \"%s\"}", key);
+	const struct internal_op *op = internal_op(INTERNAL_ID_provisioned_key_revoke);
+	struct service_answer answer = service_ask_try(rq, op, body, true, 0);
+	if (answer.code == ERR_NOT_FOUND)
+		answer.code = ERR_UPSTREAM;
+	if (answer.code)
+		service_answer_raise(rq, &answer);
+}
+
+void installation_revoke(struct request *rq)
+{
+	enum { REPO, INTEREST, KEY };
+	struct revoke_input *in = request_input(rq, struct revoke_input, REVOKE_FIELDS);
+	struct pg_param account = pg_uuid(rq->caller.account);
+	for (int i = 0; i < REVOKE_TRIES; i++) {
+		struct pg_rows *found =
+			pg_query(rq, INSTALLATION_FIND_SQL, account, pg_text(in->id));
+		require_row(rq, found, "no such installation");
+		require_repo(rq, pg_value(found, 0, REPO));
+		require_interest(rq, pg_value(found, 0, INTEREST));
+		const char *key = pg_value(found, 0, KEY);
+		revoke_key(rq, key);
+		struct pg_rows *revoked = pg_query(rq, INSTALLATION_REVOKE_SQL, account,
+		                                   pg_text(in->id), pg_text(key));
+		if (!pg_empty(revoked)) {
+			reply_json(rq, 200, pg_json(revoked));
+			return;
+		}
+	}
+	raise_error(rq, ERR_UNAVAILABLE, "the agent is being provisioned; try again");
+}
+
+/* A key that the event names. */
+static struct pg_param event_key(struct request *rq, const struct event *event, const char *name)
+{
+	const char *key = json_get_text(event->data, name);
+	if (!key)
+		raise_error(rq, ERR_INVALID, "the event has no %s", name);
+	return pg_text(key);
+}
+
 void installation_key_revoked(struct request *rq, const struct event *event)
 {
-	const char *key = json_get_text(event->data, "key_id");
-	if (!key)
-		raise_error(rq, ERR_INVALID, "the event names no key");
-	pg_query(rq, INSTALLATION_REVOKE_KEY_SQL, pg_text(event->account), pg_text(key));
+	pg_query(rq, INSTALLATION_REVOKE_KEY_SQL, pg_text(event->account),
+	         event_key(rq, event, "key_id"));
+}
+
+void installation_key_replaced(struct request *rq, const struct event *event)
+{
+	pg_query(rq, INSTALLATION_REPLACE_KEY_SQL, pg_text(event->account),
+	         event_key(rq, event, "key_id"), event_key(rq, event, "by"));
 }
