@@ -1,10 +1,12 @@
 /* svc-fleet: what the agents did, what it cost, and what came of it. */
 #include "agent/agent.h"
 #include "inbox/inbox.h"
+#include "llm/chat.h"
 #include "report/report.h"
 #include "run/run.h"
 #include "service/service.h"
 #include "svc-fleet-migrations.h"
+#include "wording/wording.h"
 
 static const struct route ROUTES[] = {
 	{API_ID_fleet_runs_list, run_list},
@@ -40,6 +42,12 @@ static const struct recurring RECURRING[] = {
 	{0},
 };
 
+static void process_start(struct process *process)
+{
+	(void)process;
+	chat_init();
+}
+
 static const struct service SERVICE = {
 	.name = "svc-fleet",
 	.schema = "fleet",
@@ -47,7 +55,9 @@ static const struct service SERVICE = {
 	.routes = ROUTES,
 	.internal_routes = INTERNAL_ROUTES,
 	.events = EVENTS,
-	.settings = (const struct setting *const[]){CODE_HOST_SETTINGS, NULL},
+	.settings = (const struct setting *const[]){CODE_HOST_SETTINGS, CHAT_SETTINGS,
+                                                    WORDING_SETTINGS, NULL},
+	.process_start = process_start,
 	.keeps_accounts = true,
 	.migrations = MIGRATIONS,
 	.recurring = RECURRING,

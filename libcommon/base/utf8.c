@@ -53,3 +53,12 @@ size_t utf8_count(const char *text, size_t length)
 		count += ((uint8_t)text[i] & 0xC0) != 0x80;
 	return count;
 }
+
+size_t utf8_cut(const char *text, size_t length, size_t max)
+{
+	if (length <= max)
+		return length;
+	while (max > 0 && ((unsigned char)text[max] & 0xc0) == 0x80)
+		max--;
+	return max;
+}

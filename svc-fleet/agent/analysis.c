@@ -2,6 +2,7 @@
 
 #include "base/base.h"
 #include "base/json.h"
+#include "base/utf8.h"
 
 #include <string.h>
 
@@ -170,10 +171,7 @@ static const char *cut(struct arena *arena, const char *text)
 	size_t length = strlen(text);
 	if (length <= EVIDENCE_MAX_BYTES)
 		return text;
-	length = EVIDENCE_MAX_BYTES;
-	while (length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80)
-		length--;
-	return arena_printf(arena, "%.*s…", (int)length, text);
+	return arena_printf(arena, "%.*s…", (int)utf8_cut(text, length, EVIDENCE_MAX_BYTES), text);
 }
 
 static void cite(const struct facts *facts, yyjson_mut_doc *doc, yyjson_mut_val *evidence,

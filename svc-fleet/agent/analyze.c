@@ -2,6 +2,7 @@
 #include "agent/analysis.h"
 #include "agent/run_record.h"
 #include "base/json.h"
+#include "llm/chat.h"
 #include "run/run.h"
 #include "service/input.h"
 #include "service/reply.h"
@@ -19,28 +20,42 @@ static const struct field ANALYZE_FIELDS[] = {
 	FIELD_END,
 };
 
+static const char TASK[] =
+	"Say in at most three sentences why the run ended as it did. Then, after an empty line, "
+	"say in "
+	"one sentence what to do next. The draft was made by rules: keep its meaning, and add what "
+	"the run tells beyond it.";
+
+/* Take the model's words: a cause, and after an empty line the next step. */
+static void take_words(struct request *rq, struct analysis *analysis, const char *words)
+{
+	const char *end = strstr(words, "\n\n");
+	if (!end) {
+		analysis->cause = words;
+		return;
+	}
+	analysis->cause = arena_strndup(rq->arena, words, (size_t)(end - words));
+	analysis->next_step = end + strspn(end, "\r\n\t ");
+}
+
 /* What is said about the run, and stored: everything but `cached`. */
-static const char *analyse(struct request *rq, const struct run_record *run)
+static struct run_text analyse(struct request *rq, const struct run_record *run)
 {
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	struct analysis_source source = {run->record, run->gates, run->stage};
 	struct analysis analysis = run_analysis(rq->arena, doc, &source);
-	yyjson_mut_val *answer = yyjson_mut_obj(doc);
-	yyjson_mut_obj_add_val(doc, answer, "run_id",
+	const char *draft = arena_printf(rq->arena, "%s\n\n%s", analysis.cause, analysis.next_step);
+	const char *words = run_text_ask(rq, run, "analysis", TASK, draft);
+	if (words)
+		take_words(rq, &analysis, words);
+	yyjson_mut_val *body = yyjson_mut_obj(doc);
+	yyjson_mut_obj_add_val(doc, body, "run_id",
 	                       yyjson_val_mut_copy(doc, json_get(run->record, "run_id")));
-	yyjson_mut_obj_add_str(doc, answer, "cause", analysis.cause);
-	yyjson_mut_obj_add_val(doc, answer, "evidence", analysis.evidence);
-	yyjson_mut_obj_add_str(doc, answer, "suggested_next_step", analysis.next_step);
-	const char *text = json_write_mut(rq->arena, answer, NULL);
-	run_text_store(rq, run, "analysis", text);
-	return text;
-}
-
-/* A JSON object's text with one more member. */
-static const char *with_cached(struct request *rq, const char *object, bool is_cached)
-{
-	return arena_printf(rq->arena, "%.*s,\"cached\":%s}", (int)strlen(object) - 1, object,
-	                    is_cached ? "true" : "false");
+	yyjson_mut_obj_add_str(doc, body, "cause", analysis.cause);
+	yyjson_mut_obj_add_val(doc, body, "evidence", analysis.evidence);
+	yyjson_mut_obj_add_str(doc, body, "suggested_next_step", analysis.next_step);
+	json_add_text(doc, body, "model", words ? chat_model() : NULL);
+	return run_text_store(rq, run, "analysis", body);
 }
 
 void run_analyze(struct request *rq)
@@ -48,6 +63,10 @@ void run_analyze(struct request *rq)
 	struct analyze_input *in = request_input(rq, struct analyze_input, ANALYZE_FIELDS);
 	struct run_reference reference = {.repo = in->repo, .run_id = in->run_id};
 	struct run_record run = run_record_get(rq, &reference, "analysis");
-	const char *text = run.text ? run.text : analyse(rq, &run);
-	reply_json(rq, 200, with_cached(rq, text, run.text));
+	struct run_text text = run.text.body ? run.text : analyse(rq, &run);
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *answer = yyjson_val_mut_copy(doc, text.body);
+	yyjson_mut_doc_set_root(doc, answer);
+	yyjson_mut_obj_add_bool(doc, answer, "cached", run.text.body != NULL);
+	reply_doc(rq, 200, doc);
 }

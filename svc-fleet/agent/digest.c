@@ -2,6 +2,7 @@
 #include "agent/analysis.h"
 #include "agent/run_record.h"
 #include "base/json.h"
+#include "llm/chat.h"
 #include "service/input.h"
 #include "service/reply.h"
 
@@ -62,14 +63,24 @@ static const char *digest_of(struct request *rq, const struct run_record *run)
 	                    analysis.next_step);
 }
 
-/* What is stored: title and digest. */
-static const char *make_digest(struct request *rq, const struct run_record *run)
+static const char TASK[] =
+	"Say in at most four sentences what this pull request, issue or branch is, for somebody "
+	"who has "
+	"to decide whether to look at it now: who made it of what, what the gates said, where it "
+	"stands. The draft was made by rules: keep its meaning, and add what the run tells beyond "
+	"it.";
+
+/* What is said about what the run opened, and stored. */
+static struct run_text make_digest(struct request *rq, const struct run_record *run)
 {
+	const char *draft = digest_of(rq, run);
+	const char *words = run_text_ask(rq, run, "digest", TASK, draft);
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
-	yyjson_mut_val *made = yyjson_mut_obj(doc);
-	yyjson_mut_obj_add_str(doc, made, "title", title_of(rq, run));
-	yyjson_mut_obj_add_str(doc, made, "digest", digest_of(rq, run));
-	return json_write_mut(rq->arena, made, NULL);
+	yyjson_mut_val *body = yyjson_mut_obj(doc);
+	yyjson_mut_obj_add_str(doc, body, "title", title_of(rq, run));
+	yyjson_mut_obj_add_str(doc, body, "digest", words ? words : draft);
+	json_add_text(doc, body, "model", words ? chat_model() : NULL);
+	return run_text_store(rq, run, "digest", body);
 }
 
 void inbox_digest_get(struct request *rq)
@@ -77,19 +88,15 @@ void inbox_digest_get(struct request *rq)
 	struct digest_input *in = request_input(rq, struct digest_input, DIGEST_FIELDS);
 	struct run_reference reference = {.url = in->href};
 	struct run_record run = run_record_get(rq, &reference, "digest");
-	bool is_cached = run.text;
-	const char *text = is_cached ? run.text : make_digest(rq, &run);
-	const char *made_at =
-		is_cached ? run.text_made_at : run_text_store(rq, &run, "digest", text);
-	yyjson_val *stored = NULL;
-	require(json_parse(rq->arena, text, strlen(text), &stored, NULL) == ERR_NONE);
+	struct run_text text = run.text.body ? run.text : make_digest(rq, &run);
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *answer = yyjson_mut_obj(doc);
 	yyjson_mut_doc_set_root(doc, answer);
 	yyjson_mut_obj_add_str(doc, answer, "href", in->href);
-	yyjson_mut_obj_add_str(doc, answer, "title", json_get_text(stored, "title"));
-	yyjson_mut_obj_add_str(doc, answer, "digest", json_get_text(stored, "digest"));
-	yyjson_mut_obj_add_str(doc, answer, "generated_at", made_at);
-	yyjson_mut_obj_add_bool(doc, answer, "cached", is_cached);
+	json_add_member(doc, answer, "title", text.body, "title");
+	json_add_member(doc, answer, "digest", text.body, "digest");
+	yyjson_mut_obj_add_str(doc, answer, "generated_at", text.made_at);
+	yyjson_mut_obj_add_bool(doc, answer, "cached", run.text.body != NULL);
+	json_add_member(doc, answer, "model", text.body, "model");
 	reply_doc(rq, 200, doc);
 }

@@ -1,12 +1,18 @@
 #include "agent/run_record.h"
 
 #include "base/json.h"
+#include "llm/chat.h"
 #include "pg/pg.h"
 #include "run_record.sql.h"
 #include "service/key_limit.h"
 #include "service/resource.h"
+#include "wording/run_brief.h"
+#include "wording/wording.h"
 
 #include <string.h>
+
+/* Of a member of a run in a prompt. A run then takes about 20 KiB at most. */
+#define MEMBER_MAX_BYTES 1000
 
 static yyjson_val *parse(struct request *rq, const char *text)
 {
@@ -22,24 +28,39 @@ struct run_record run_record_get(struct request *rq, const struct run_reference 
 	require_repo(rq, repo);
 	struct pg_rows *rows =
 		pg_query(rq, RUN_RECORD_GET_SQL, pg_uuid(rq->caller.account), pg_text(repo),
-	                 pg_text(reference->run_id), pg_text(reference->url), pg_text(kind));
+	                 pg_text(reference->run_id), pg_text(reference->url), pg_text(kind),
+	                 pg_bool(chat_model() != NULL));
 	require_row(rq, rows, "no such run");
+	const char *text = pg_value(rows, 0, 3);
 	return (struct run_record){
 		.record = parse(rq, pg_json(rows)),
 		.stage = pg_value(rows, 0, 1),
 		.gates = parse(rq, pg_value(rows, 0, 2)),
-		.text = pg_value(rows, 0, 3),
-		.text_made_at = pg_value(rows, 0, 4),
+		.text = {text ? parse(rq, text) : NULL, pg_value(rows, 0, 4)},
 		.row = pg_value(rows, 0, 5),
 		.version = pg_value(rows, 0, 6),
 	};
 }
 
-const char *run_text_store(struct request *rq, const struct run_record *run, const char *kind,
-                           const char *json)
+struct run_text run_text_store(struct request *rq, const struct run_record *run, const char *kind,
+                               yyjson_mut_val *body)
 {
-	struct pg_rows *rows =
-		pg_query(rq, RUN_TEXT_STORE_SQL, pg_text(run->row), pg_text(kind),
-	                 pg_uuid(rq->caller.account), pg_text(run->version), pg_text(json));
-	return pg_value(rows, 0, 0);
+	struct pg_rows *rows = pg_query(rq, RUN_TEXT_STORE_SQL, pg_text(run->row), pg_text(kind),
+	                                pg_uuid(rq->caller.account), pg_text(run->version),
+	                                pg_text(json_write_mut(rq->arena, body, NULL)));
+	return (struct run_text){parse(rq, pg_json(rows)), pg_value(rows, 0, 1)};
+}
+
+const char *run_text_ask(struct request *rq, const struct run_record *run, const char *kind,
+                         const char *task, const char *draft)
+{
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *brief = run_brief(rq->arena, doc, run->record, MEMBER_MAX_BYTES);
+	json_add_text(doc, brief, "stage_of_artifact", run->stage);
+	struct buf prompt = {.arena = rq->arena}, quoted = {.arena = rq->arena};
+	json_quote(&quoted, draft, strlen(draft));
+	wording_add(&prompt, "run", json_write_mut(rq->arena, brief, NULL));
+	wording_add(&prompt, "gates", json_write(rq->arena, run->gates, NULL));
+	wording_add(&prompt, "draft", quoted.data);
+	return wording_ask(rq, kind, task, &prompt);
 }

@@ -1,4 +1,7 @@
-/** The whole record of one run, and the texts that were made about it. */
+/** The whole record of one run, and the texts that were made about it.
+ *
+ * A text is made once for a state of the run and stored. A text that was made without the configured model
+ * is given again for a minute, and then the model is asked again. */
 #pragma once
 
 #include "loop/request.h"
@@ -12,13 +15,17 @@ struct run_reference {
 	const char *url;
 };
 
+/** A text about a run, as it is stored. */
+struct run_text {
+	yyjson_val *body; /* object; `model` is who worded it, null: nobody */
+	const char *made_at;
+};
+
 struct run_record {
-	yyjson_val *record; /* as the list shows it, with the large members */
-	yyjson_val *gates;  /* [{"name", "status", "detail"}]; status passed, stopped, unknown */
-	const char *stage;  /* of its artifact: `open`, `closed`, `merged`; NULL: it has none */
-	const char
-		*text; /* JSON of the text that was stored for this state of the run; NULL: none */
-	const char *text_made_at;
+	yyjson_val *record;   /* as the list shows it, with the large members */
+	yyjson_val *gates;    /* [{"name", "status", "detail"}]; status passed, stopped, unknown */
+	const char *stage;    /* of its artifact: `open`, `closed`, `merged`; NULL: it has none */
+	struct run_text text; /* for this state of the run; body NULL: none was stored */
 	const char *row, *version; /* for run_text_store() */
 };
 
@@ -27,6 +34,12 @@ struct run_record {
 struct run_record run_record_get(struct request *rq, const struct run_reference *reference,
                                  const char *kind);
 
-/** Store a text about this state of the run. Returns when it was made. Suspends. */
-const char *run_text_store(struct request *rq, const struct run_record *run, const char *kind,
-                           const char *json);
+/** Store a text about this state of the run. Returns what is stored now, which may be the text of the
+ * model that another request has stored meanwhile. Suspends. */
+struct run_text run_text_store(struct request *rq, const struct run_record *run, const char *kind,
+                               yyjson_mut_val *body);
+
+/** Ask the model to word a text about the run: `task` as in wording_ask(); `draft` is the text by rules.
+ * NULL: use the draft. Suspends. */
+const char *run_text_ask(struct request *rq, const struct run_record *run, const char *kind,
+                         const char *task, const char *draft);

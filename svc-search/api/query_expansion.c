@@ -1,6 +1,9 @@
 #include "api/query_expansion.h"
 
+#include "base/utf8.h"
 #include "llm/chat.h"
+
+#include <string.h>
 
 static int64_t timeout_ms;
 
@@ -35,5 +38,6 @@ const char *query_expand(struct request *rq, const char *query)
 	struct chat_answer answer = chat_complete(rq, &call);
 	if (answer.outcome != CHAT_ANSWERED)
 		return NULL;
-	return arena_printf(rq->arena, "%s %.*s", query, EXPANSION_MAX_BYTES, answer.text);
+	size_t used = utf8_cut(answer.text, strlen(answer.text), EXPANSION_MAX_BYTES);
+	return arena_printf(rq->arena, "%s %.*s", query, (int)used, answer.text);
 }

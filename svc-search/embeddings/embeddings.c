@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/metrics.h"
+#include "base/utf8.h"
 #include "client/openai.h"
 #include "embeddings/embedding_response.h"
 #include "loop/wait.h"
@@ -94,18 +95,6 @@ uint64_t embeddings_timeout_ms(enum embeddings_purpose purpose)
 	return purpose == FOR_QUERY ? timeout_ms : timeout_ms * BATCH_TIMEOUT_FACTOR;
 }
 
-/* Bytes of `text` to send: at most text_max_bytes, and whole UTF-8 characters only. */
-static size_t cut_length(const char *text)
-{
-	size_t length = strlen(text);
-	size_t most = (size_t)settings.text_max_bytes;
-	if (length <= most)
-		return length;
-	while (most > 0 && (text[most] & 0xC0) == 0x80)
-		most--;
-	return most;
-}
-
 static const char *request_body(struct request *rq, const char *const *texts, size_t count)
 {
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
@@ -115,7 +104,9 @@ static const char *request_body(struct request *rq, const char *const *texts, si
 		yyjson_mut_obj_add_int(doc, root, "dimensions", settings.dimension);
 	yyjson_mut_val *input = yyjson_mut_obj_add_arr(doc, root, "input");
 	for (size_t i = 0; i < count; i++)
-		yyjson_mut_arr_add_strn(doc, input, texts[i], cut_length(texts[i]));
+		yyjson_mut_arr_add_strn(doc, input, texts[i],
+		                        utf8_cut(texts[i], strlen(texts[i]),
+		                                 (size_t)settings.text_max_bytes));
 	return json_write_mut(rq->arena, root, NULL);
 }
 

@@ -2,6 +2,7 @@
 
 import json
 import threading
+from contextlib import contextmanager
 
 from lib.stub_server import StubServer
 
@@ -45,6 +46,31 @@ class LanguageModel:
 
     def close(self):
         self.stub.close()
+
+
+@contextmanager
+def run_with(model, cluster, service, label, **changes):
+    """A replica of the service, on its own port, that uses the model."""
+    process = cluster.separate(service, f"llm-{label}", **model.settings(**changes))
+    process.start()
+    process.wait_ready()
+    yield process
+    process.stop()
+    assert process.check() == []
+
+
+def blocks(prompt):
+    """The blocks of data in the prompt of svc-fleet, as {name: value}. Fails if something stands
+    between them."""
+    system, user = prompt["messages"]
+    assert (system["role"], user["role"]) == ("system", "user")
+    text, found = user["content"], {}
+    while text:
+        name, rest = text.removeprefix("<").split(">\n", 1)
+        value, text = rest.split(f"\n</{name}>\n", 1)
+        assert "<" not in value and name not in found
+        found[name] = json.loads(value)
+    return found
 
 
 # After these the model is left alone for a while.

@@ -2,10 +2,12 @@
 
 import httpx
 import pytest
+from lib import plain_http
 from lib.fleet import REPO, SCOPES
 from lib.identity import identity
+from lib.language_model import LanguageModel, run_with
 
-
+SMALL = {"ROLES": "http", "WORKERS": "1"}
 UNKNOWN_KEY = "0197a0b1-c2d3-7e4f-8a5b-6c7d8e9f0a1d"
 
 
@@ -76,3 +78,38 @@ def install(cluster, user, account):
         return answer.json()
 
     return record
+
+
+@pytest.fixture(scope="module")
+def model():
+    """The language model of `worded`."""
+    made = LanguageModel()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def worded(cluster, model):
+    """A svc-fleet on its own port that uses the model."""
+    with run_with(model, cluster, "svc-fleet", "patient", **SMALL) as process:
+        yield process
+
+
+@pytest.fixture
+def hurried(cluster, model):
+    """One that waits for the model only shortly."""
+    with run_with(model, cluster, "svc-fleet", "hurried", LLM_TIMEOUT="100ms", **SMALL) as process:
+        yield process
+
+
+@pytest.fixture
+def ask(cluster, worded, user, account):
+    """ask(path, body, of=user, by=worded): a POST to a svc-fleet that uses the model, past the gateway."""
+
+    def send(path, body, expect=200, of=user, by=worded, **claims):
+        sender = identity(cluster, "svc-fleet", account=account(of), **claims)
+        answer = plain_http.post(f"{by.url}/api/v1.0/fleet/agents/{path}", json=body, auth=sender)
+        assert answer.status_code == expect, answer.text
+        return answer.json()
+
+    return send

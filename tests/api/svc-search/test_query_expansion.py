@@ -4,13 +4,12 @@ The model is a stub with an OpenAI-compatible interface, used by replicas that o
 """
 
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 
 import pytest
 
 from lib import plain_http
 from lib.identity import identity
-from lib.language_model import AWAY_ANSWERS, KEY, NAME, UNUSABLE_ANSWERS, LanguageModel
+from lib.language_model import AWAY_ANSWERS, KEY, NAME, UNUSABLE_ANSWERS, LanguageModel, run_with
 from lib.wait import wait_for
 
 
@@ -21,27 +20,16 @@ def model():
     made.close()
 
 
-@contextmanager
-def run_replica(cluster, model, label, **changes):
-    """A svc-search on its own port that uses the model."""
-    process = cluster.separate("svc-search", f"llm-{label}", DATA_DIR="", **model.settings(**changes))
-    process.start()
-    process.wait_ready()
-    yield process
-    process.stop()
-    assert process.check() == []
-
-
 @pytest.fixture(scope="module")
 def replica(cluster, model):
-    with run_replica(cluster, model, "patient") as process:
+    with run_with(model, cluster, "svc-search", "patient", DATA_DIR="") as process:
         yield process
 
 
 @pytest.fixture
 def impatient_replica(cluster, model):
     """A replica with a short timeout."""
-    with run_replica(cluster, model, "impatient", LLM_TIMEOUT="100ms") as process:
+    with run_with(model, cluster, "svc-search", "impatient", DATA_DIR="", LLM_TIMEOUT="100ms") as process:
         yield process
 
 

@@ -54,11 +54,22 @@ static void texts_are_validated_and_counted(void **state)
 	assert_int_equal(utf8_count("na\xC3\xAFve \xE2\x82\xAC", 10), 7);
 }
 
+static void a_text_is_cut_between_characters(void **state)
+{
+	(void)state;
+	assert_int_equal(utf8_cut("abc", 3, 3), 3);
+	assert_int_equal(utf8_cut("abc", 3, 2), 2);
+	assert_int_equal(utf8_cut("a\xE2\x82\xAC", 4, 4), 4);
+	assert_int_equal(utf8_cut("a\xE2\x82\xAC", 4, 3), 1);
+	assert_int_equal(utf8_cut("a\xE2\x82\xAC", 4, 0), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sequences_are_validated),
 		cmocka_unit_test(texts_are_validated_and_counted),
+		cmocka_unit_test(a_text_is_cut_between_characters),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
