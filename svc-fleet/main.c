@@ -1,5 +1,6 @@
 /* svc-fleet: what the agents did, what it cost, and what came of it. */
 #include "agent/agent.h"
+#include "chat/chat.h"
 #include "inbox/inbox.h"
 #include "llm/chat.h"
 #include "report/report.h"
@@ -14,6 +15,7 @@ static const struct route ROUTES[] = {
 	{API_ID_fleet_report_get, fleet_report_get},
 	{API_ID_fleet_activity_get, activity_get},
 	{API_ID_fleet_run_analyze, run_analyze},
+	{API_ID_fleet_chat, fleet_chat},
 	{API_ID_artifact_evidence_get, evidence_get},
 	{API_ID_installations_list, installation_list},
 	{API_ID_installation_revoke, installation_revoke},

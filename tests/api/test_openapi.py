@@ -26,7 +26,7 @@ MERGED = {"fleet_run_report"}  # 201, and 200 for what was known before
 
 # Operations whose answers do not follow from the row: 404 without a path parameter, and 409.
 ABSENT = {"recommendations_refresh", "identity_resolve", "app_installation_get", "installation_token_create", "fork_create"}
-ABSENT |= {"fleet_activity_get", "fleet_run_analyze", "artifact_evidence_get", "inbox_digest_get"}
+ABSENT |= {"fleet_activity_get", "fleet_chat", "fleet_run_analyze", "artifact_evidence_get", "inbox_digest_get"}
 CONFLICTING = {"project_update", "interest_update", "implement_report", "auth_url_get", "connection_token_get"}
 CONFLICTING |= {"app_installation_get", "installation_token_create"}
 

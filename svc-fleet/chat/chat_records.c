@@ -1,0 +1,68 @@
+#include "chat/chat_records.h"
+
+#include "agent/run_record.h"
+#include "base/json.h"
+#include "chat.sql.h"
+#include "pg/pg.h"
+#include "report/finding.h"
+#include "service/key_limit.h"
+#include "service/resource.h"
+
+#include <string.h>
+
+/* Columns of chat_records_get. */
+enum { REPO, RUNS, AGENTS, WAITING, MONTH, TOTAL, FACTS, SINCE, UNTIL, MERGED };
+
+static yyjson_val *parse(struct request *rq, const char *text)
+{
+	yyjson_val *value = NULL;
+	require(json_parse(rq->arena, text, strlen(text), &value, NULL) == ERR_NONE);
+	return value;
+}
+
+static yyjson_val *find_findings(struct request *rq, const struct finding_facts *facts)
+{
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *findings = yyjson_mut_arr(doc);
+	findings_add(rq->arena, doc, findings, facts);
+	return parse(rq, json_write_mut(rq->arena, findings, NULL));
+}
+
+static void read_focus(struct request *rq, struct chat_records *records, const char *run_id)
+{
+	struct run_reference reference = {.repo = records->repo, .run_id = run_id};
+	struct run_record run = run_record_get(rq, &reference, NULL);
+	records->focus = run.record;
+	records->focus_gates = run.gates;
+	records->focus_stage = run.stage;
+}
+
+struct chat_records chat_records_read(struct request *rq, const char *repo,
+                                      const char *focus_run_id)
+{
+	require_repo(rq, repo);
+	struct pg_rows *rows = pg_query(rq, CHAT_RECORDS_GET_SQL, pg_uuid(rq->caller.account),
+	                                pg_text(repo), pg_int(CHAT_RUNS_MAX));
+	require_row(rq, rows, "no agent of yours works on this repository");
+	struct chat_records records = {
+		.repo = pg_value(rows, 0, REPO),
+		.runs = parse(rq, pg_value(rows, 0, RUNS)),
+		.agents = parse(rq, pg_value(rows, 0, AGENTS)),
+		.waiting = parse(rq, pg_value(rows, 0, WAITING)),
+		.month = parse(rq, pg_value(rows, 0, MONTH)),
+		.total = parse(rq, pg_value(rows, 0, TOTAL)),
+		.merged = pg_value_int(rows, 0, MERGED),
+	};
+	struct finding_facts facts = {records.month, parse(rq, pg_value(rows, 0, FACTS)),
+	                              pg_value(rows, 0, SINCE), pg_value(rows, 0, UNTIL)};
+	records.findings = find_findings(rq, &facts);
+	if (focus_run_id)
+		read_focus(rq, &records, focus_run_id);
+	return records;
+}
+
+const char *chat_run_name(struct arena *arena, yyjson_val *run_id)
+{
+	const char *text = yyjson_get_str(run_id);
+	return text ? text : json_write(arena, run_id, NULL);
+}
