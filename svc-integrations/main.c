@@ -47,6 +47,7 @@ static const struct route ROUTES[] = {
 };
 
 static const struct internal_route INTERNAL_ROUTES[] = {
+	{INTERNAL_ID_code_host_status_get, code_host_status_get},
 	{INTERNAL_ID_installation_facts_get, installation_facts_get},
 	{INTERNAL_ID_repository_facts_get, repository_facts_get},
 	{INTERNAL_ID_secret_put, secret_put},
@@ -57,6 +58,7 @@ static const struct internal_route INTERNAL_ROUTES[] = {
 	{INTERNAL_ID_issues_list, issues_list},
 	{INTERNAL_ID_workflow_dispatch, workflow_dispatch},
 	{INTERNAL_ID_run_latest, run_latest},
+	{INTERNAL_ID_runs_list, runs_list},
 	{INTERNAL_ID_run_cancel, run_cancel},
 	{0},
 };

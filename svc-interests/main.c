@@ -31,6 +31,11 @@ static const struct route ROUTES[] = {
 	{0},
 };
 
+static const struct internal_route INTERNAL_ROUTES[] = {
+	{INTERNAL_ID_interest_pool_get, interest_pool_get},
+	{0},
+};
+
 static const struct job JOBS[] = {
 	{"pool_build", pool_build},
 	{"recommendations_refresh", refresh_run, .timeout_ms = REFRESH_TIMEOUT_MS},
@@ -62,6 +67,7 @@ static const struct service SERVICE = {
 	.schema = "interests",
 	.api = API_INTERESTS,
 	.routes = ROUTES,
+	.internal_routes = INTERNAL_ROUTES,
 	.jobs = JOBS,
 	.events = EVENTS,
 	.migrations = MIGRATIONS,

@@ -5,6 +5,7 @@
 #include "http/query.h"
 #include "loop/wait.h"
 #include "pg/pg.h"
+#include "repository/branch.h"
 #include "repository/replica_lock.h"
 #include "repository/run.h"
 #include "service/input.h"
@@ -30,7 +31,7 @@ static const struct field DISPATCH_FIELDS[] = {
 	BODY_TEXT(struct dispatch_input, repo, "repo", REQUIRED, 1, REPOSITORY_NAME_MAX),
 	{IN_BODY, FIELD_TEXT, "workflow", FIELD_AT(struct dispatch_input, workflow, const char *),
          REQUIRED, 1, WORKFLOW_NAME_MAX, .check = workflow_name_check},
-	BODY_TEXT(struct dispatch_input, ref, "ref", REQUIRED, 1, REF_MAX),
+	BODY_TEXT(struct dispatch_input, ref, "ref", NULLABLE, 1, REF_MAX),
 	BODY_OBJECT(struct dispatch_input, inputs, "inputs", NULLABLE),
 	BODY_TEXT(struct dispatch_input, key, "key", REQUIRED, 1, KEY_MAX),
 	FIELD_END,
@@ -46,6 +47,7 @@ struct started_run {
 struct dispatch {
 	const struct dispatch_input *in;
 	struct repository repository;
+	const char *ref;
 	int64_t after_run_id;
 	bool is_repeated;
 	struct started_run run;
@@ -114,7 +116,7 @@ static yyjson_mut_val *dispatch_body(struct request *rq, const struct dispatch *
 {
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *body = yyjson_mut_obj(doc);
-	yyjson_mut_obj_add_str(doc, body, "ref", d->in->ref);
+	yyjson_mut_obj_add_str(doc, body, "ref", d->ref);
 	yyjson_mut_obj_add_bool(doc, body, "return_run_details", true);
 	yyjson_val *inputs = json_get(rq->http->json, "inputs");
 	if (yyjson_obj_size(inputs) > 0)
@@ -187,6 +189,7 @@ void workflow_dispatch(struct request *rq)
 	struct dispatch d = {.in = request_input(rq, struct dispatch_input, DISPATCH_FIELDS)};
 	check_inputs(rq);
 	d.repository = repository_open(rq, d.in->repo, DISPATCH_PERMISSIONS);
+	d.ref = d.in->ref ? d.in->ref : branch_default(rq, &d.repository);
 	/* One lock for a workflow, so that no two dispatches without an answer look for one run. */
 	replica_lock_take(rq, arena_printf(rq->arena, "dispatch %s %s",
 	                                   repository_key(rq, &d.repository), d.in->workflow));
@@ -197,7 +200,7 @@ void workflow_dispatch(struct request *rq)
 	yyjson_mut_doc_set_root(doc, answer);
 	yyjson_mut_obj_add_str(doc, answer, "repo", d.repository.full_name);
 	yyjson_mut_obj_add_str(doc, answer, "workflow", d.in->workflow);
-	yyjson_mut_obj_add_str(doc, answer, "ref", d.in->ref);
+	yyjson_mut_obj_add_str(doc, answer, "ref", d.ref);
 	yyjson_mut_obj_add_val(doc, answer, "run_id",
 	                       d.run.id ? yyjson_mut_sint(doc, d.run.id) : yyjson_mut_null(doc));
 	json_add_text(doc, answer, "html_url", d.run.html_url);

@@ -1,10 +1,10 @@
 /** Starting a workflow, once for a key.
  *
  *     POST /internal/code-host/workflows/dispatch
- *     {"repo", "workflow": "agent.yml", "ref": "main", "inputs"?: {"interest": "0197…"}, "key": "task 0197…"}
+ *     {"repo", "workflow": "agent.yml", "ref"?: "main", "inputs"?: {"interest": "0197…"}, "key": "task 0197…"}
  *     {"repo", "workflow", "ref", "run_id": 12, "html_url", "dispatched_at", "repeated": false}
  *
- * `ref` is a branch or tag. `inputs` has at most 25 members, all texts. `key`, of the caller's choice, names the run that
+ * `ref` is a branch or tag; without one, the default branch. `inputs` has at most 25 members, all texts. `key`, of the caller's choice, names the run that
  * is wanted: the same key of the same account starts no second run, and answers with the first (`repeated` true) for 30
  * days; with another repository or workflow it is 409. `run_id` and `html_url` are null when the code host did not tell
  * them.

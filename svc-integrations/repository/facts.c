@@ -35,6 +35,15 @@ static const struct field FACTS_FIELDS[] = {
 	FIELD_END,
 };
 
+void code_host_status_get(struct request *rq)
+{
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *answer = yyjson_mut_obj(doc);
+	yyjson_mut_doc_set_root(doc, answer);
+	yyjson_mut_obj_add_bool(doc, answer, "configured", app_is_configured());
+	reply_doc(rq, 200, doc);
+}
+
 void installation_facts_get(struct request *rq)
 {
 	struct facts_input *in = request_input(rq, struct facts_input, FACTS_FIELDS);

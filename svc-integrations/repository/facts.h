@@ -1,4 +1,9 @@
-/** What is known of a repository: its installation, its description and README.
+/** What is known of the code host and of a repository: its installation, its description and README.
+ *
+ *     POST /internal/code-host/status  {}
+ *     {"configured": true}
+ *
+ * whether there is a code host with an app; nothing is asked of it.
  *
  *     POST /internal/code-host/installation  {"repo"}
  *     {"installed": true, "installation_id": 51, "account": "acme", "repo": "acme/ranker",
@@ -17,5 +22,6 @@
 
 #include "loop/request.h"
 
+void code_host_status_get(struct request *rq);
 void installation_facts_get(struct request *rq);
 void repository_facts_get(struct request *rq);

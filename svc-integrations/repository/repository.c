@@ -1,6 +1,7 @@
 #include "repository/repository.h"
 
 #include "app/access.h"
+#include "app/app_jwt.h"
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -9,6 +10,8 @@ struct repository repository_open(struct request *rq, const char *repo,
                                   const struct permission *permissions)
 {
 	struct repository_name name = repository_name_read(rq, "repo", repo);
+	if (!app_is_configured())
+		raise_error(rq, ERR_NOT_CONFIGURED, "the code-host app is not configured");
 	access_require(rq, &name);
 	return repository_open_checked(rq, &name, permissions);
 }

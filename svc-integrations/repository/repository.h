@@ -8,7 +8,7 @@
  *     pull_request.c  opening and merging a pull request
  *     dispatch.c      starting a workflow, once for a key
  *     run.c           the latest run of a workflow, cancelling a run
- *     listing.c       open pull requests and issues
+ *     listing.c       pull requests, issues and workflow runs
  *     fork.c          the public operation that forks a repository
  *     replica_lock.c  locks over all replicas
  *

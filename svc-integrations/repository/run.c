@@ -44,7 +44,7 @@ static const struct field CANCEL_FIELDS[] = {
 	FIELD_END,
 };
 
-static yyjson_mut_val *run_json(yyjson_mut_doc *doc, yyjson_val *run)
+yyjson_mut_val *run_json(yyjson_mut_doc *doc, yyjson_val *run)
 {
 	static const char *const MEMBERS[][2] = {
 		{"run_id", "id"},

@@ -27,6 +27,11 @@ static const struct field ID_FIELDS[] = {
 	FIELD_END,
 };
 
+static const struct field POOL_FIELDS[] = {
+	BODY_UUID(struct interest_input, id, "interest_id", REQUIRED),
+	FIELD_END,
+};
+
 /* Fields that a client may set; `needed` is the requirement of name and context. */
 #define WRITABLE_FIELDS(needed)                                                   \
 	JSON_TEXT("name", (needed) | TRIMMED, 1, NAME_MAX_CHARS),                 \
@@ -105,5 +110,13 @@ void interest_toggle(struct request *rq)
 	struct interest_input *in = request_input(rq, struct interest_input, ID_FIELDS);
 	struct pg_rows *rows =
 		pg_query(rq, INTEREST_TOGGLE_SQL, pg_uuid(rq->caller.account), pg_text(in->id));
+	reply_one(rq, 200, rows, NOT_FOUND);
+}
+
+void interest_pool_get(struct request *rq)
+{
+	struct interest_input *in = request_input(rq, struct interest_input, POOL_FIELDS);
+	struct pg_rows *rows =
+		pg_query(rq, INTEREST_POOL_GET_SQL, pg_uuid(rq->caller.account), pg_text(in->id));
 	reply_one(rq, 200, rows, NOT_FOUND);
 }

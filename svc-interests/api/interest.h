@@ -19,3 +19,9 @@ void interest_get(struct request *rq);
 void interest_update(struct request *rq);
 void interest_delete(struct request *rq);
 void interest_toggle(struct request *rq);
+
+/** POST /internal/interests/pool: the state of an interest's pool, for svc-fleet.
+ *
+ *     {"interest_id"}
+ *     {"interest_id", "pool_status": "building", "pool_size": 0} */
+void interest_pool_get(struct request *rq);

@@ -89,3 +89,8 @@ RETURNING jsonb_build_object('id', id, 'deleted', true);
 -- name: interest_toggle
 UPDATE interest i SET is_active = NOT is_active, updated_at = now() WHERE account_id = $1 AND id = $2
 RETURNING interest_json(i);
+
+-- name: interest_pool_get (read)
+-- $1 account, $2 interest.
+SELECT jsonb_build_object('interest_id', id, 'pool_status', pool_status, 'pool_size', pool_size)
+FROM interest WHERE account_id = $1 AND id = $2;

@@ -48,11 +48,12 @@ OPERATIONS = {
     "pull-requests/merge": {"number": 1},
     "workflows/dispatch": {"workflow": "agent.yml", "ref": "main", "key": "k"},
     "runs/latest": {},
+    "runs/list": {},
     "runs/cancel": {"run_id": 1},
     "pull-requests/list": {},
     "issues/list": {},
 }
-CALLERS = {"runs/cancel": "svc-experiments", "pull-requests/list": "svc-fleet", "issues/list": "svc-fleet"}
+CALLERS = {"runs/cancel": "svc-experiments", **dict.fromkeys(("pull-requests/list", "issues/list", "runs/list"), "svc-fleet")}
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
@@ -370,6 +371,27 @@ def test_issues_are_listed_without_pull_requests(ada, code_host, repo):
     assert (issue["title"], issue["labels"], issue["state"], issue["author"]) == ("Slow", ["bug"], "open", ada.login)
 
 
+def test_what_changed_since_a_time_is_listed(ada, code_host, repo):
+    for branch in ("one", "two"):
+        put(ada, repo, branch=branch, path=f"{branch}.txt", content=branch)
+        open_pull(ada, repo, head=branch, title=branch)
+    pulls = ada.call("pull-requests/list", {"repo": repo}, sender="svc-fleet")["pull_requests"]
+    code_host.merge(repo, pulls[1]["number"])
+    body = {"repo": repo, "state": "all", "since": "2020-01-01T00:00:00Z"}
+    changed = ada.call("pull-requests/list", body, sender="svc-fleet")["pull_requests"]
+    assert {pull["title"]: (pull["state"], pull["merged"]) for pull in changed} == {"one": ("closed", True), "two": ("open", False)}
+    for operation, member in (("pull-requests/list", "pull_requests"), ("issues/list", "issues")):
+        later = ada.call(operation, {**body, "since": "2100-01-01T00:00:00Z", "per_page": 1}, sender="svc-fleet")
+        assert later[member] == [] and later["next_page"] is None
+    for wrong in ({"state": "closed"}, {"since": "yesterday"}):
+        ada.call("pull-requests/list", {"repo": repo, **wrong}, 400, sender="svc-fleet")
+
+
+def test_a_repository_without_issues_has_none(ada, code_host, repo):
+    code_host.fail("GET", f"^/repos/{repo}/issues", status=410, body={"message": "Issues are disabled for this repo"})
+    assert ada.call("issues/list", {"repo": repo}, sender="svc-fleet")["issues"] == []
+
+
 # ---- runs ----
 
 
@@ -456,6 +478,21 @@ def test_the_latest_run(ada, code_host, workflow):
     assert ada.call("runs/latest", {"repo": workflow, "branch": "nowhere"})["run"] is None
     assert ada.call("runs/latest", {"repo": workflow, "run_id": first})["run"]["status"] == "queued"
     ada.call("runs/latest", {"repo": workflow, "run_id": 987654321}, 404)
+
+
+def test_runs_are_listed_in_pages(ada, workflow):
+    made = [dispatch(ada, workflow, key)["run_id"] for key in "klm"]
+    body = {"repo": workflow, "workflow": "agent.yml", "per_page": 2}
+    first = ada.call("runs/list", body, sender="svc-fleet")
+    second = ada.call("runs/list", {**body, "page": first["next_page"]}, sender="svc-fleet")
+    found = [run["run_id"] for run in first["workflow_runs"] + second["workflow_runs"]]
+    assert sorted(found) == made and second["next_page"] is None
+    for later in ({"since": "2100-01-01T00:00:00Z"}, {"workflow": "nowhere.yml"}):
+        assert ada.call("runs/list", {**body, **later}, sender="svc-fleet")["workflow_runs"] == []
+
+
+def test_a_run_without_a_ref_is_of_the_default_branch(ada, code_host, workflow):
+    assert dispatch(ada, workflow, "n", ref=None)["ref"] == "main"
 
 
 def test_a_run_is_cancelled_once(ada, code_host, workflow):
