@@ -1,10 +1,12 @@
 /* svc-fleet: what the agents did, what it cost, and what came of it. */
 #include "agent/agent.h"
 #include "chat/chat.h"
+#include "code_host/code_host.h"
 #include "inbox/inbox.h"
 #include "llm/chat.h"
 #include "report/report.h"
 #include "run/run.h"
+#include "service/agent_pair.h"
 #include "service/service.h"
 #include "svc-fleet-migrations.h"
 #include "wording/wording.h"
@@ -22,6 +24,9 @@ static const struct route ROUTES[] = {
 	{API_ID_inbox_list, inbox_list},
 	{API_ID_inbox_dismiss, inbox_dismiss},
 	{API_ID_inbox_digest_get, inbox_digest_get},
+	{API_ID_fleet_trigger, fleet_trigger},
+	{API_ID_fleet_run_status_get, fleet_run_status_get},
+	{API_ID_fleet_refresh, fleet_refresh},
 	{0},
 };
 
@@ -57,8 +62,9 @@ static const struct service SERVICE = {
 	.routes = ROUTES,
 	.internal_routes = INTERNAL_ROUTES,
 	.events = EVENTS,
-	.settings = (const struct setting *const[]){CODE_HOST_SETTINGS, CHAT_SETTINGS,
-                                                    WORDING_SETTINGS, NULL},
+	.settings = (const struct setting *const[]){CODE_HOST_SETTINGS, AGENT_SETTINGS,
+                                                    CHAT_SETTINGS, WORDING_SETTINGS, NULL},
+	.settings_check = agents_init,
 	.process_start = process_start,
 	.keeps_accounts = true,
 	.migrations = MIGRATIONS,

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static const char *agent_workflow;
+const char *agent_workflow;
 
 const struct setting CODE_HOST_SETTINGS[] = {
 	SETTING_TEXT(&agent_workflow, "AGENT_WORKFLOW", "expops.yml",

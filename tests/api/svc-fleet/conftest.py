@@ -3,6 +3,8 @@
 import httpx
 import pytest
 from lib import plain_http
+from lib.code_host_agent import FILES, Replica
+from lib.counterparts import connect
 from lib.fleet import REPO, SCOPES
 from lib.identity import identity
 from lib.language_model import LanguageModel, run_with
@@ -113,3 +115,26 @@ def ask(cluster, worded, user, account):
         return answer.json()
 
     return send
+
+
+@pytest.fixture
+def at_host(user, code_host):
+    """The account's user at the code host, with the app installed."""
+    made = code_host.user()
+    connect(user.api, "code_host", made.login)
+    code_host.install(made.login)
+    return made
+
+
+@pytest.fixture
+def repo(at_host, code_host, install):
+    """A repository of the account's that an agent was provisioned on."""
+    made = code_host.repository(at_host.login, files=FILES)
+    install(made)
+    return made
+
+
+@pytest.fixture
+def replica(cluster, user, account):
+    """replica(**settings): a Replica for the account."""
+    return lambda **settings: Replica(cluster, account(user), **settings)

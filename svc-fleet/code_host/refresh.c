@@ -1,0 +1,175 @@
+#include "agent/agent.h"
+#include "base/json.h"
+#include "base/timefmt.h"
+#include "client/service_ask.h"
+#include "code_host/code_host.h"
+#include "pg/pg.h"
+#include "refresh.sql.h"
+#include "service/input.h"
+#include "service/reply.h"
+
+#include <string.h>
+
+#define PER_PAGE   100
+#define PAGES_MAX  10   /* of a list of a repository: the newest 1,000 */
+#define RESERVE_MS 2000 /* of the request's time: to keep and to answer what was fetched */
+#define EVER       "1970-01-01T00:00:00.000Z"
+
+/* Runs are listed by when they were made; this is how much older one can be that changed since. */
+#define RUN_AGE_MS INT64_C(172800000) /* two days */
+
+struct refresh_input {
+	bool is_full;
+};
+
+static const struct field REFRESH_FIELDS[] = {
+	BODY_BOOL(struct refresh_input, is_full, "full", NULLABLE, false),
+	FIELD_END,
+};
+
+/* A list that is fetched of each repository. */
+struct list {
+	enum internal_id op;
+	const char *name; /* of the member of the answer */
+	const char *tell_sql;
+	bool is_of_runs;
+};
+
+static const struct list LISTS[] = {
+	{INTERNAL_ID_pull_requests_list, "pull_requests", REFRESH_TELL_PULL_REQUESTS_SQL, false},
+	{INTERNAL_ID_issues_list, "issues", REFRESH_TELL_ISSUES_SQL, false},
+	{INTERNAL_ID_runs_list, "workflow_runs", REFRESH_TELL_RUNS_SQL, true},
+};
+
+/* A refresh under way. */
+struct refresh {
+	struct service_answer
+		failure; /* what ended it before all was seen; code ERR_NONE: nothing */
+	yyjson_mut_doc *doc;
+	yyjson_mut_val *repos, *skipped; /* of the answer */
+	int seen;
+};
+
+static const char *question(struct request *rq, const struct list *list, const char *repo,
+                            const char *since, int page)
+{
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *body = yyjson_mut_obj(doc);
+	int64_t since_ms = 0;
+	char runs_since[TIME_TEXT_LEN + 1];
+	yyjson_mut_obj_add_str(doc, body, "repo", repo);
+	yyjson_mut_obj_add_int(doc, body, "page", page);
+	yyjson_mut_obj_add_int(doc, body, "per_page", PER_PAGE);
+	if (list->is_of_runs) {
+		time_parse(since, strlen(since), &since_ms);
+		time_format(since_ms > RUN_AGE_MS ? since_ms - RUN_AGE_MS : 0, runs_since);
+		yyjson_mut_obj_add_str(doc, body, "workflow", agent_workflow);
+		yyjson_mut_obj_add_strcpy(doc, body, "since", runs_since);
+	} else {
+		yyjson_mut_obj_add_str(doc, body, "state", "all");
+		yyjson_mut_obj_add_str(doc, body, "since", since);
+	}
+	return json_write_mut(rq->arena, body, NULL);
+}
+
+/* Ask within what is left of the request's time. */
+static struct service_answer ask(struct request *rq, enum internal_id op, const char *body)
+{
+	uint64_t left_ms = request_left_ms(rq);
+	if (left_ms <= RESERVE_MS)
+		return (struct service_answer){.code = ERR_TIMEOUT, .detail = "the time is over"};
+	return service_ask_try(rq, internal_op(op), body, true, left_ms - RESERVE_MS);
+}
+
+/* Fetch a list of a repository and apply it as the code host's events would be. */
+static struct service_answer fetch_list(struct request *rq, const struct list *list,
+                                        const char *repo, const char *since)
+{
+	struct service_answer answer = {0};
+	int64_t page = 1;
+	for (int i = 0; i < PAGES_MAX && page; i++) {
+		answer = ask(rq, list->op, question(rq, list, repo, since, (int)page));
+		if (answer.code)
+			return answer;
+		if (i == 0 && list == LISTS)
+			pg_query(rq, REFRESH_OWN_SQL, pg_uuid(rq->caller.account), pg_text(repo));
+		const char *items = json_write(rq->arena, json_get(answer.json, list->name), NULL);
+		pg_query(rq, list->tell_sql, pg_text(repo), pg_text(items));
+		page = json_get_int(answer.json, "next_page", 0);
+	}
+	return answer;
+}
+
+static struct service_answer fetch_repo(struct request *rq, const char *repo, const char *since)
+{
+	struct service_answer answer = {0};
+	pg_query(rq, REFRESH_BEGIN_SQL, pg_uuid(rq->caller.account), pg_text(repo));
+	for (size_t i = 0; i < ARRAY_LEN(LISTS) && !answer.code; i++)
+		answer = fetch_list(rq, &LISTS[i], repo, since);
+	if (!answer.code)
+		pg_query(rq, REFRESH_END_SQL, pg_uuid(rq->caller.account), pg_text(repo));
+	return answer;
+}
+
+/* Whether the fault is that of one repository, and the next can be fetched. */
+static bool is_of_repo(enum err_code code)
+{
+	return code == ERR_NOT_FOUND || code == ERR_FORBIDDEN || code == ERR_CONFLICT;
+}
+
+static void fetch_next(struct request *rq, struct refresh *refresh, const char *repo,
+                       const char *since)
+{
+	struct service_answer answer = fetch_repo(rq, repo, since);
+	if (!answer.code) {
+		yyjson_mut_arr_add_str(refresh->doc, refresh->repos, repo);
+	} else if (is_of_repo(answer.code)) {
+		yyjson_mut_val *row = yyjson_mut_arr_add_obj(refresh->doc, refresh->skipped);
+		yyjson_mut_obj_add_str(refresh->doc, row, "repo", repo);
+		yyjson_mut_obj_add_str(refresh->doc, row, "reason", answer.detail);
+	} else {
+		refresh->failure = answer;
+		return;
+	}
+	refresh->seen++;
+}
+
+static void require_code_host(struct request *rq)
+{
+	yyjson_val *status =
+		service_ask(rq, internal_op(INTERNAL_ID_code_host_status_get), "{}", true);
+	if (!json_get_bool(status, "configured", false))
+		raise_error(rq, ERR_NOT_CONFIGURED, "the code-host app is not configured");
+}
+
+void fleet_refresh(struct request *rq)
+{
+	struct refresh_input *in = request_input(rq, struct refresh_input, REFRESH_FIELDS);
+	require_code_host(rq);
+	struct pg_rows *rows = pg_query(rq, REFRESH_LIST_SQL, pg_uuid(rq->caller.account),
+	                                pg_text(rq->caller.repo));
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	struct refresh refresh = {
+		.doc = doc,
+		.repos = yyjson_mut_arr(doc),
+		.skipped = yyjson_mut_arr(doc),
+	};
+	for (int i = 0; i < rows->count && !refresh.failure.code; i++) {
+		const char *fetched = pg_value(rows, i, 1);
+		fetch_next(rq, &refresh, pg_value(rows, i, 0),
+		           in->is_full || !fetched ? EVER : fetched);
+	}
+	if (refresh.seen == 0 && refresh.failure.code && refresh.failure.code != ERR_TIMEOUT)
+		service_answer_raise(rq, &refresh.failure);
+	char now[TIME_TEXT_LEN + 1];
+	time_format(time_now_ms(), now);
+	yyjson_mut_val *answer = yyjson_mut_obj(doc);
+	yyjson_mut_doc_set_root(doc, answer);
+	yyjson_mut_obj_add_bool(doc, answer, "refreshed", true);
+	yyjson_mut_obj_add_str(doc, answer, "mode", in->is_full ? "full" : "delta");
+	yyjson_mut_obj_add_val(doc, answer, "repos", refresh.repos);
+	yyjson_mut_obj_add_val(doc, answer, "skipped", refresh.skipped);
+	yyjson_mut_obj_add_strcpy(doc, answer, "fetched_at", now);
+	yyjson_mut_obj_add_int(doc, answer, "remaining", rows->count - refresh.seen);
+	reply_doc(rq, 200, doc);
+}

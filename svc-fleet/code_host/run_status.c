@@ -1,0 +1,57 @@
+#include "agent/agent.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "client/service_ask.h"
+#include "code_host/code_host.h"
+#include "pg/pg.h"
+#include "run_status.sql.h"
+#include "service/input.h"
+#include "service/key_limit.h"
+#include "service/resource.h"
+
+#define ASK_TIMEOUT_MS 5000
+
+struct status_input {
+	const char *repo;
+};
+
+static const struct field STATUS_FIELDS[] = {
+	QUERY_TEXT(struct status_input, repo, "repo", REQUIRED, 3, 200),
+	FIELD_END,
+};
+
+/* Ask for the newest run of the agents' workflow, and keep the answer. Whatever is wrong, what is known is shown. */
+static void ask(struct request *rq, const char *repo)
+{
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *body = yyjson_mut_obj(doc);
+	yyjson_mut_obj_add_str(doc, body, "repo", repo);
+	yyjson_mut_obj_add_str(doc, body, "workflow", agent_workflow);
+	struct service_answer answer =
+		service_ask_try(rq, internal_op(INTERNAL_ID_run_latest),
+	                        json_write_mut(rq->arena, body, NULL), true, ASK_TIMEOUT_MS);
+	if (!answer.code) {
+		const char *run = json_write(rq->arena, json_get(answer.json, "run"), NULL);
+		pg_query(rq, RUN_STATUS_TELL_SQL, pg_uuid(rq->caller.account), pg_text(repo),
+		         pg_text(run));
+		return;
+	}
+	log_info(LOG_GROUP_APP, "the newest run is not known", f_text("repo", repo),
+	         f_text("error", err_info(answer.code)->slug), f_text("detail", answer.detail));
+	if (!err_info(answer.code)->is_transient)
+		pg_query(rq, RUN_STATUS_GIVE_UP_SQL, pg_uuid(rq->caller.account), pg_text(repo));
+}
+
+void fleet_run_status_get(struct request *rq)
+{
+	struct status_input *in = request_input(rq, struct status_input, STATUS_FIELDS);
+	require_repo(rq, in->repo);
+	struct pg_rows *rows =
+		pg_query(rq, RUN_STATUS_ASK_SQL, pg_uuid(rq->caller.account), pg_text(in->repo));
+	require_row(rq, rows, "no agent of yours works on this repository");
+	if (pg_value_bool(rows, 0, 1))
+		ask(rq, pg_value(rows, 0, 0));
+	reply_one(rq, 200,
+	          pg_query(rq, RUN_STATUS_GET_SQL, pg_uuid(rq->caller.account), pg_text(in->repo)),
+	          "no such repository");
+}

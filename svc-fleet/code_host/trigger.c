@@ -1,0 +1,202 @@
+#include "agent/agent.h"
+#include "base/crypto.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "base/uuid.h"
+#include "client/service_ask.h"
+#include "code_host/code_host.h"
+#include "pg/pg.h"
+#include "service/agent_pair.h"
+#include "service/input.h"
+#include "service/key_limit.h"
+#include "service/reply.h"
+#include "service/resource.h"
+#include "trigger.sql.h"
+
+#include <string.h>
+
+#define TEXT_MAX 32768 /* characters; the code host takes 65,535 in all inputs together */
+
+struct trigger_input {
+	const char *repo, *interest, *ref, *agent, *provider;
+};
+
+static const char *const TEST_POLICIES[] = {"strict", "warn", "off", NULL};
+static const char *const FIDELITY_POLICIES[] = {"block", "warn", "off", NULL};
+
+/* What git takes as the name of a branch or tag, as far as it could be read as something else. */
+static bool ref_check(const char *text, size_t length, const char **ret_message)
+{
+	*ret_message = "must be the name of a branch or tag";
+	if (text[0] == '-' || strstr(text, "..") || strpbrk(text, " ~^:?*[\\"))
+		return false;
+	for (size_t i = 0; i < length; i++)
+		if ((unsigned char)text[i] < ' ' || text[i] == 0x7f)
+			return false;
+	return true;
+}
+
+/* Names that the agent's shell gets: no white space, quotes or signs of the shell. */
+static bool name_check(const char *text, size_t length, const char **ret_message)
+{
+	static const char CHARACTERS[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					 "0123456789._:/@+-";
+	*ret_message = "must be letters, digits and ._:/@+-";
+	return text[0] != '-' && strspn(text, CHARACTERS) == length;
+}
+
+#define JSON_CHECKED(n, hi, c)                                                           \
+	{                                                                                \
+		IN_BODY, FIELD_TEXT, (n), FIELD_NOWHERE, NULLABLE, 1, (hi), .check = (c) \
+	}
+
+static const struct field TRIGGER_FIELDS[] = {
+	BODY_TEXT(struct trigger_input, repo, "repo", REQUIRED, 3, 200),
+	BODY_INTEREST(struct trigger_input, interest),
+	{IN_BODY, FIELD_TEXT, "ref", FIELD_AT(struct trigger_input, ref, const char *), NULLABLE, 1,
+         255, .check = ref_check},
+	BODY_TEXT(struct trigger_input, agent, "agent", NULLABLE, 1, AGENT_NAME_MAX),
+	BODY_TEXT(struct trigger_input, provider, "provider", NULLABLE, 1, AGENT_NAME_MAX),
+	JSON_CHECKED("model", 200, name_check),
+	JSON_CHECKED("pin_arxiv", 64, name_check),
+	JSON_CHECKED("start_from_ref", 255, ref_check),
+	JSON_TEXT("lead_content", NULLABLE, 1, TEXT_MAX),
+	JSON_ENUM("test_integration_policy", NULLABLE, TEST_POLICIES),
+	JSON_ENUM("fidelity_policy", NULLABLE, FIDELITY_POLICIES),
+	FIELD_END,
+};
+
+/* The members that the workflow gets as they are. */
+static const char *const PASSED_ON[] = {
+	"model",           "pin_arxiv", "start_from_ref", "lead_content", "test_integration_policy",
+	"fidelity_policy",
+};
+
+/* What is to be started. */
+struct trigger {
+	const char *repo;     /* as first seen */
+	const char *interest; /* NULL: none */
+	struct agent_pair pair;
+	yyjson_mut_doc *doc;
+	yyjson_mut_val *inputs; /* of the workflow */
+};
+
+/* Find the installation that the run is for, and choose the agent and the provider. */
+static struct trigger find_target(struct request *rq, const struct trigger_input *in)
+{
+	enum { REPO, STATUS, AGENT, PROVIDER, INTEREST };
+	if (in->agent || in->provider)
+		agent_pair_choose(rq, in->agent, in->provider); /* before anything is looked up */
+	struct pg_rows *rows = pg_query(rq, TRIGGER_TARGET_SQL, pg_uuid(rq->caller.account),
+	                                pg_text(in->repo), pg_text(in->interest));
+	require_row(rq, rows, "no agent of yours works on this repository");
+	const char *status = pg_value(rows, 0, STATUS);
+	if (status && strcmp(status, "revoked") == 0)
+		raise_error(rq, ERR_CONFLICT, "the agent on this repository was revoked");
+	const char *agent = in->agent, *provider = in->provider;
+	if (!agent) {
+		agent = pg_value(rows, 0, AGENT);
+		provider = provider ? provider : pg_value(rows, 0, PROVIDER);
+	}
+	return (struct trigger){
+		.repo = pg_value(rows, 0, REPO),
+		.interest = in->interest ? in->interest : pg_value(rows, 0, INTEREST),
+		.pair = agent_pair_choose(rq, agent, provider),
+	};
+}
+
+/* Recommendations come from the interest's pool. */
+static void require_pool(struct request *rq, const char *interest)
+{
+	const char *question = arena_printf(rq->arena, "{\"interest_id\": \"%s\"}", interest);
+	yyjson_val *pool =
+		service_ask(rq, internal_op(INTERNAL_ID_interest_pool_get), question, true);
+	if (!yyjson_equals_str(json_get(pool, "pool_status"), "building"))
+		return;
+	rq->problem.raw_body = "{\"pool_building\": true}";
+	raise_error(rq, ERR_CONFLICT, "the pool of the interest is still being built");
+}
+
+static void make_inputs(struct request *rq, struct trigger *trigger)
+{
+	yyjson_mut_doc *doc = trigger->doc = json_doc_new(rq->arena);
+	yyjson_mut_val *inputs = trigger->inputs = yyjson_mut_obj(doc);
+	yyjson_mut_obj_add_str(doc, inputs, "agent", trigger->pair.agent);
+	yyjson_mut_obj_add_str(doc, inputs, "provider", trigger->pair.provider);
+	if (trigger->interest)
+		yyjson_mut_obj_add_str(doc, inputs, "interest_id", trigger->interest);
+	for (size_t i = 0; i < ARRAY_LEN(PASSED_ON); i++) {
+		const char *text = json_get_text(rq->http->json, PASSED_ON[i]);
+		if (text)
+			yyjson_mut_obj_add_str(doc, inputs, PASSED_ON[i], text);
+	}
+}
+
+/* The key under which the run is started: the same for a request that repeats another one. */
+static const char *dispatch_key(struct request *rq)
+{
+	const char *given = request_header(rq, "Idempotency-Key");
+	if (!given)
+		return arena_printf(rq->arena, "trigger %s", pg_uuid(uuid_new()).text);
+	uint8_t digest[SHA256_LEN];
+	char hex[2 * SHA256_LEN + 1];
+	const char *caller = pg_uuid(rq->caller.key_id).text;
+	const char *own = arena_printf(rq->arena, "%s %s %s", caller, given, rq->http->body);
+	sha256(own, strlen(own), digest);
+	hex_encode(digest, SHA256_LEN, hex);
+	return arena_printf(rq->arena, "trigger %s", hex);
+}
+
+static yyjson_val *dispatch(struct request *rq, const struct trigger_input *in,
+                            const struct trigger *trigger)
+{
+	yyjson_mut_doc *doc = trigger->doc;
+	yyjson_mut_val *body = yyjson_mut_obj(doc);
+	yyjson_mut_obj_add_str(doc, body, "repo", trigger->repo);
+	yyjson_mut_obj_add_str(doc, body, "workflow", agent_workflow);
+	json_add_text(doc, body, "ref", in->ref);
+	yyjson_mut_obj_add_str(doc, body, "key", dispatch_key(rq));
+	yyjson_mut_obj_add_val(doc, body, "inputs", yyjson_mut_val_mut_copy(doc, trigger->inputs));
+	return service_ask(rq, internal_op(INTERNAL_ID_workflow_dispatch),
+	                   json_write_mut(rq->arena, body, NULL), false);
+}
+
+/* Show the run before the code host's event or the run itself tells of it. If that fails, they will: the run was started,
+ * and the client is to know. */
+static void note(struct request *rq, yyjson_val *started)
+{
+	int64_t run_id = json_get_int(started, "run_id", 0);
+	struct pg_rows *rows;
+	enum err_code code =
+		pg_try(rq, &rows, NULL, TRIGGER_NOTE_SQL, pg_uuid(rq->caller.account),
+	               pg_text(json_get_text(started, "repo")), run_id ? pg_int(run_id) : pg_null(),
+	               pg_text(json_get_text(started, "dispatched_at")));
+	if (code)
+		log_warn(LOG_GROUP_APP, "a started run was not noted", f_int("run_id", run_id),
+		         f_text("error", err_info(code)->slug));
+}
+
+void fleet_trigger(struct request *rq)
+{
+	static const char *const TOLD[] = {"ref", "workflow", "run_id", "html_url",
+	                                   "dispatched_at"};
+	struct trigger_input *in = request_input(rq, struct trigger_input, TRIGGER_FIELDS);
+	require_repo(rq, in->repo);
+	struct trigger trigger = find_target(rq, in);
+	if (trigger.interest)
+		require_pool(rq, trigger.interest);
+	make_inputs(rq, &trigger);
+	yyjson_val *started = dispatch(rq, in, &trigger);
+	note(rq, started);
+	yyjson_mut_doc *doc = trigger.doc;
+	yyjson_mut_val *answer = yyjson_mut_obj(doc);
+	yyjson_mut_doc_set_root(doc, answer);
+	yyjson_mut_obj_add_bool(doc, answer, "dispatched", true);
+	yyjson_mut_obj_add_str(doc, answer, "repo", trigger.repo);
+	for (size_t i = 0; i < ARRAY_LEN(TOLD); i++)
+		json_add_member(doc, answer, TOLD[i], started, TOLD[i]);
+	yyjson_mut_obj_add_str(doc, answer, "agent", trigger.pair.agent);
+	yyjson_mut_obj_add_str(doc, answer, "provider", trigger.pair.provider);
+	yyjson_mut_obj_add_val(doc, answer, "inputs", trigger.inputs);
+	reply_doc(rq, 200, doc);
+}

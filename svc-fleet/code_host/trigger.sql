@@ -1,0 +1,21 @@
+-- name: trigger_target (read)
+-- $1 account, $2 repository, $3 interest or NULL. The repository as first seen, and the status, agent, provider and interest
+-- of the installation that the run is for: one of the interest if there is any, an active one first; NULL: there is none. No
+-- row: the repository is outside the account's footprint.
+WITH mine AS MATERIALIZED (
+    SELECT * FROM installation WHERE account_id = $1 AND repo_key = lower($2)
+), chosen AS (
+    SELECT * FROM mine m
+    WHERE m.interest_id = $3::uuid OR NOT EXISTS (SELECT FROM mine o WHERE o.interest_id = $3::uuid)
+    ORDER BY m.status = 'active' DESC, m.installed_at DESC, m.id DESC LIMIT 1
+)
+SELECT coalesce(c.repo, r.repo), c.status, c.agent, c.provider, c.interest_id
+FROM (SELECT) one LEFT JOIN chosen c ON true
+LEFT JOIN LATERAL (SELECT x.repo FROM run x WHERE x.account_id = $1 AND x.repo_key = lower($2) LIMIT 1) r ON true
+WHERE c.repo IS NOT NULL OR r.repo IS NOT NULL;
+
+-- name: trigger_note
+-- $1 account, $2 repository as the code host names it, $3 run that was started there (NULL: not known), $4 when: the code host
+-- has let the account start it.
+SELECT repo_own($1, $2), CASE WHEN $3::bigint IS NOT NULL THEN workflow_run_tell_json($2, jsonb_build_object(
+    'run_id', $3::bigint, 'status', 'queued', 'started_at', $4::text, 'updated_at', $4::text)) END;
