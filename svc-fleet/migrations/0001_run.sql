@@ -130,29 +130,29 @@ CREATE TABLE run_day (
     account_id          uuid NOT NULL,
     day                 date NOT NULL,
     repo_key            text NOT NULL,
-    runs                bigint NOT NULL DEFAULT 0,
-    pull_requests       bigint NOT NULL DEFAULT 0,
-    issues              bigint NOT NULL DEFAULT 0,
-    branches            bigint NOT NULL DEFAULT 0,
-    skipped             bigint NOT NULL DEFAULT 0,
-    failed              bigint NOT NULL DEFAULT 0,
-    running             bigint NOT NULL DEFAULT 0,
-    other               bigint NOT NULL DEFAULT 0,
+    runs                integer NOT NULL DEFAULT 0,
+    pull_requests       integer NOT NULL DEFAULT 0,
+    issues              integer NOT NULL DEFAULT 0,
+    branches            integer NOT NULL DEFAULT 0,
+    skipped             integer NOT NULL DEFAULT 0,
+    failed              integer NOT NULL DEFAULT 0,
+    running             integer NOT NULL DEFAULT 0,
+    other               integer NOT NULL DEFAULT 0,
     cost_usd            numeric NOT NULL DEFAULT 0,
-    cost_runs           bigint NOT NULL DEFAULT 0,
+    cost_runs           integer NOT NULL DEFAULT 0,
     input_tokens        bigint NOT NULL DEFAULT 0,
     output_tokens       bigint NOT NULL DEFAULT 0,
-    token_runs          bigint NOT NULL DEFAULT 0,
-    preflight_passed    bigint NOT NULL DEFAULT 0,
-    preflight_stopped   bigint NOT NULL DEFAULT 0,
-    lint_passed         bigint NOT NULL DEFAULT 0,
-    lint_stopped        bigint NOT NULL DEFAULT 0,
-    test_passed         bigint NOT NULL DEFAULT 0,
-    test_stopped        bigint NOT NULL DEFAULT 0,
-    integration_passed  bigint NOT NULL DEFAULT 0,
-    integration_stopped bigint NOT NULL DEFAULT 0,
-    license_passed      bigint NOT NULL DEFAULT 0,
-    license_stopped     bigint NOT NULL DEFAULT 0,
+    token_runs          integer NOT NULL DEFAULT 0,
+    preflight_passed    integer NOT NULL DEFAULT 0,
+    preflight_stopped   integer NOT NULL DEFAULT 0,
+    lint_passed         integer NOT NULL DEFAULT 0,
+    lint_stopped        integer NOT NULL DEFAULT 0,
+    test_passed         integer NOT NULL DEFAULT 0,
+    test_stopped        integer NOT NULL DEFAULT 0,
+    integration_passed  integer NOT NULL DEFAULT 0,
+    integration_stopped integer NOT NULL DEFAULT 0,
+    license_passed      integer NOT NULL DEFAULT 0,
+    license_stopped     integer NOT NULL DEFAULT 0,
     PRIMARY KEY (account_id, day, repo_key)
 );
 
@@ -165,10 +165,18 @@ RETURN CASE
                          'stop', 'red', 'incompatible', 'false') THEN -1
     ELSE 0 END;
 
--- What one run adds to its day, or with `sign` -1 takes away.
-CREATE FUNCTION run_day_of(r run, sign int) RETURNS run_day LANGUAGE sql STABLE
-BEGIN ATOMIC
-    SELECT r.account_id, (r.at AT TIME ZONE 'UTC')::date, r.repo_key, sign,
+-- What one run adds to its day, or with `sign` -1 takes away. In PL/pgSQL, as all that runs for each report: the plan of an
+-- SQL function with its own FROM is made anew for each call.
+CREATE FUNCTION run_day_of(r run, sign int) RETURNS run_day LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    preflight int := gate_verdict(r.record ->> 'preflight_decision');
+    lint int := gate_verdict(r.record ->> 'lint_status');
+    test int := gate_verdict(r.record ->> 'test_status');
+    integration int := gate_verdict(r.record ->> 'test_integration_gate');
+    license int := gate_verdict(r.record ->> 'license_compat');
+BEGIN
+    RETURN ROW(
+        r.account_id, (r.at AT TIME ZONE 'UTC')::date, r.repo_key, sign,
         sign * (r.outcome_kind = 'pull_request')::int, sign * (r.outcome_kind = 'issue')::int,
         sign * (r.outcome_kind = 'branch')::int, sign * (r.outcome_kind = 'skipped')::int,
         sign * (r.outcome_kind = 'failed')::int, sign * (r.outcome_kind = 'running')::int,
@@ -178,27 +186,35 @@ BEGIN ATOMIC
         sign * (coalesce(r.input_tokens, r.output_tokens) IS NOT NULL)::int,
         sign * (preflight = 1)::int, sign * (preflight = -1)::int, sign * (lint = 1)::int, sign * (lint = -1)::int,
         sign * (test = 1)::int, sign * (test = -1)::int, sign * (integration = 1)::int, sign * (integration = -1)::int,
-        sign * (license = 1)::int, sign * (license = -1)::int
-    FROM (SELECT gate_verdict(r.record ->> 'preflight_decision') AS preflight,
-                 gate_verdict(r.record ->> 'lint_status') AS lint, gate_verdict(r.record ->> 'test_status') AS test,
-                 gate_verdict(r.record ->> 'test_integration_gate') AS integration,
-                 gate_verdict(r.record ->> 'license_compat') AS license) AS verdict;
-END;
+        sign * (license = 1)::int, sign * (license = -1)::int)::run_day;
+END $$;
 
--- Add up the days that an inserted or changed run belongs to.
-CREATE FUNCTION run_count() RETURNS trigger LANGUAGE plpgsql AS $$
+-- What the runs of a repository add up to, and its last run: the one that started last. Kept as run_day is.
+--
+--   repo  as the first report wrote it
+CREATE TABLE run_repo (
+    account_id    uuid NOT NULL,
+    repo_key      text NOT NULL,
+    repo          text NOT NULL,
+    runs          integer NOT NULL,
+    pull_requests integer NOT NULL,
+    issues        integer NOT NULL,
+    branches      integer NOT NULL,
+    skipped       integer NOT NULL,
+    failed        integer NOT NULL,
+    running       integer NOT NULL,
+    other         integer NOT NULL,
+    last_at       timestamptz NOT NULL,
+    last_id       uuid NOT NULL,
+    last_first_at timestamptz NOT NULL, -- with last_id the key of `run`
+    last_outcome  text NOT NULL,
+    last_status   text,
+    PRIMARY KEY (account_id, repo_key)
+);
+
+CREATE FUNCTION run_day_add(part run_day) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-    INSERT INTO run_day AS d
-    SELECT (part.of).account_id, (part.of).day, (part.of).repo_key,
-        sum((part.of).runs), sum((part.of).pull_requests), sum((part.of).issues), sum((part.of).branches),
-        sum((part.of).skipped), sum((part.of).failed), sum((part.of).running), sum((part.of).other),
-        sum((part.of).cost_usd), sum((part.of).cost_runs), sum((part.of).input_tokens),
-        sum((part.of).output_tokens), sum((part.of).token_runs), sum((part.of).preflight_passed),
-        sum((part.of).preflight_stopped), sum((part.of).lint_passed), sum((part.of).lint_stopped),
-        sum((part.of).test_passed), sum((part.of).test_stopped), sum((part.of).integration_passed),
-        sum((part.of).integration_stopped), sum((part.of).license_passed), sum((part.of).license_stopped)
-    FROM (SELECT run_day_of(NEW, 1) AS of UNION ALL SELECT run_day_of(OLD, -1) WHERE TG_OP = 'UPDATE' OFFSET 0) AS part
-    GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+    INSERT INTO run_day AS d SELECT part.*
     ON CONFLICT (account_id, day, repo_key) DO UPDATE SET
         runs = d.runs + excluded.runs, pull_requests = d.pull_requests + excluded.pull_requests,
         issues = d.issues + excluded.issues, branches = d.branches + excluded.branches,
@@ -215,7 +231,62 @@ BEGIN
         integration_stopped = d.integration_stopped + excluded.integration_stopped,
         license_passed = d.license_passed + excluded.license_passed,
         license_stopped = d.license_stopped + excluded.license_stopped;
+END $$;
+
+-- Add up the days that an inserted or changed run belongs to, the earlier one first: all lock the days in this order.
+CREATE FUNCTION run_count() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    added run_day := run_day_of(NEW, 1);
+    removed run_day;
+BEGIN
+    IF TG_OP = 'UPDATE' THEN
+        removed := run_day_of(OLD, -1);
+        IF added = run_day_of(OLD, 1) THEN
+            RETURN NULL;
+        ELSIF removed.day <= added.day THEN
+            PERFORM run_day_add(removed);
+            removed := NULL;
+        END IF;
+    END IF;
+    PERFORM run_day_add(added);
+    IF removed.account_id IS NOT NULL THEN
+        PERFORM run_day_add(removed);
+    END IF;
     RETURN NULL;
 END $$;
 
+-- Add up the repository of an inserted or changed run, and see whether it is the last one.
+CREATE FUNCTION run_count_repo() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    now_is text := NEW.outcome_kind;
+    was text := CASE WHEN TG_OP = 'UPDATE' THEN OLD.outcome_kind ELSE '' END;
+    last run;
+BEGIN
+    INSERT INTO run_repo AS s VALUES (
+        NEW.account_id, NEW.repo_key, NEW.repo, (was = '')::int,
+        (now_is = 'pull_request')::int - (was = 'pull_request')::int, (now_is = 'issue')::int - (was = 'issue')::int,
+        (now_is = 'branch')::int - (was = 'branch')::int, (now_is = 'skipped')::int - (was = 'skipped')::int,
+        (now_is = 'failed')::int - (was = 'failed')::int, (now_is = 'running')::int - (was = 'running')::int,
+        (now_is = 'other')::int - (was = 'other')::int, NEW.at, NEW.id, NEW.first_at, now_is, NEW.status)
+    ON CONFLICT (account_id, repo_key) DO UPDATE SET
+        runs = s.runs + excluded.runs, pull_requests = s.pull_requests + excluded.pull_requests,
+        issues = s.issues + excluded.issues, branches = s.branches + excluded.branches,
+        skipped = s.skipped + excluded.skipped, failed = s.failed + excluded.failed,
+        running = s.running + excluded.running, other = s.other + excluded.other;
+    IF TG_OP = 'UPDATE' AND NEW.at < OLD.at THEN
+        -- It was perhaps the last one.
+        SELECT * INTO last FROM run r WHERE r.account_id = NEW.account_id AND r.repo_key = NEW.repo_key
+        ORDER BY r.at DESC, r.id DESC LIMIT 1;
+    ELSE
+        last := NEW;
+    END IF;
+    UPDATE run_repo s SET last_at = last.at, last_id = last.id, last_first_at = last.first_at,
+        last_outcome = last.outcome_kind, last_status = last.status
+    WHERE s.account_id = NEW.account_id AND s.repo_key = NEW.repo_key
+      AND ((last.at, last.id) >= (s.last_at, s.last_id) OR (TG_OP = 'UPDATE' AND NEW.at < OLD.at));
+    RETURN NULL;
+END $$;
+
+CREATE TRIGGER run_count_repo AFTER INSERT OR UPDATE OF outcome_kind, status, at ON run
+    FOR EACH ROW EXECUTE FUNCTION run_count_repo();
 CREATE TRIGGER run_count AFTER INSERT OR UPDATE ON run FOR EACH ROW EXECUTE FUNCTION run_count();

@@ -28,13 +28,14 @@ $$;
 -- The stamp of a report, in microseconds since 1970: when the run finished, or started, as far as the report says. At the
 -- same time, a report of the end is newer than one of the start. A report without times is newer than all before it when
 -- it tells of the end, and older than all others when it does not: it may be late.
-CREATE FUNCTION run_stamp(report jsonb) RETURNS bigint LANGUAGE sql VOLATILE AS $$
-    SELECT (extract(epoch FROM coalesce((report ->> 'finished_at')::timestamptz, (report ->> 'started_at')::timestamptz,
+CREATE FUNCTION run_stamp(report jsonb) RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    is_final boolean := report ? 'finished_at' OR (outcome_kind(report ->> 'status', true) <> 'running' AND report <> '{}');
+BEGIN
+    RETURN (extract(epoch FROM coalesce((report ->> 'finished_at')::timestamptz, (report ->> 'started_at')::timestamptz,
                                         CASE WHEN is_final THEN clock_timestamp() ELSE 'epoch' END)) * 1000000)::bigint
-           + is_final::int
-    FROM (SELECT report ? 'finished_at' OR (outcome_kind(report ->> 'status', true) <> 'running' AND report <> '{}'))
-         AS ended (is_final)
-$$;
+           + is_final::int;
+END $$;
 
 -- A report with what it says without words: an attempt that ends without a failure clears the error of earlier attempts.
 CREATE FUNCTION run_report_completed(report jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE PARALLEL SAFE

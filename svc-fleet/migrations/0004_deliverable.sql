@@ -65,10 +65,10 @@ CREATE TABLE deliverable (
 );
 
 CREATE INDEX deliverable_newest ON deliverable (account_id, opened_at DESC, url) INCLUDE (repo_key, kind, stage);
-CREATE INDEX deliverable_merged ON deliverable (account_id, closed_at) INCLUDE (repo_key, kind, opened_at)
-    WHERE stage = 'merged';
+CREATE INDEX deliverable_closed ON deliverable (account_id, closed_at) INCLUDE (repo_key, kind, stage, opened_at)
+    WHERE closed_at IS NOT NULL;
 CREATE INDEX deliverable_item ON deliverable (repo_key, kind, number);
-CREATE INDEX deliverable_open ON deliverable (account_id, opened_at) WHERE stage = 'open';
+CREATE INDEX deliverable_open ON deliverable (account_id, opened_at) WHERE stage = 'open' AND kind <> 'other';
 
 -- The item that a link names: kind, number and repository; `other` without a number for any other link.
 CREATE FUNCTION artifact_of(url text, OUT kind text, OUT repo_key text, OUT number bigint) LANGUAGE sql IMMUTABLE AS $$

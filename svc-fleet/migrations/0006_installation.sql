@@ -29,7 +29,7 @@ CREATE TRIGGER account_required BEFORE INSERT ON installation FOR EACH ROW EXECU
 
 -- When the last run of a repository started.
 CREATE FUNCTION last_run_at(account uuid, repo text) RETURNS timestamptz LANGUAGE sql STABLE AS $$
-    SELECT at FROM run WHERE account_id = account AND repo_key = repo ORDER BY at DESC LIMIT 1
+    SELECT s.last_at FROM run_repo s WHERE s.account_id = account AND s.repo_key = repo
 $$;
 
 CREATE FUNCTION installation_json(i installation) RETURNS jsonb LANGUAGE sql STABLE AS $$

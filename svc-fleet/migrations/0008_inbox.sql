@@ -14,7 +14,11 @@ CREATE TRIGGER account_required BEFORE INSERT ON inbox_archived FOR EACH ROW EXE
 CREATE FUNCTION inbox_id(rule text, subject text) RETURNS uuid LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN md5(rule || E'\n' || subject)::uuid;
 
--- All items of an account, archived or not. One rule a branch; `in_repo` narrows to a repository; null: all.
+CREATE FUNCTION inbox_has_archived(account uuid, item uuid) RETURNS boolean LANGUAGE sql STABLE
+RETURN EXISTS (SELECT FROM inbox_archived a WHERE a.account_id = account AND a.item = inbox_has_archived.item);
+
+-- The items of an account that are archived, or those that are not. One rule a branch; `in_repo` narrows to a repository;
+-- null: all.
 --
 --   pull_request_waiting  a pull request waits for a review
 --   issue_waiting         an issue of an agent waits for an answer
@@ -23,17 +27,22 @@ RETURN md5(rule || E'\n' || subject)::uuid;
 --   setup_waiting         the pull request that brings an agent's workflow waits to be merged
 --   model_key_missing     an agent has no model key
 --   agent_revoked         an agent was revoked in the last 30 days
--- Items that nobody can act on any more are no items: pull requests and issues older than a year are left out.
-CREATE FUNCTION inbox_items(account uuid, in_repo text) RETURNS TABLE (
+-- Pull requests and issues that are older than a year are left out, and all but the newest 500: nobody acts on them.
+CREATE FUNCTION inbox_items(account uuid, in_repo text, archived boolean) RETURNS TABLE (
     id uuid, kind text, repo text, title text, href text, created_at timestamptz, severity text) LANGUAGE sql STABLE AS $$
-    SELECT inbox_id(d.kind || '_waiting', d.url), d.kind || '_waiting', d.repo,
-           CASE d.kind WHEN 'pull_request' THEN 'A pull request of ' || d.repo || ' waits for a review'
-                       ELSE 'An issue of ' || d.repo || ' waits for an answer' END,
-           d.url, d.opened_at,
-           CASE WHEN d.opened_at < now() - interval '7 days' THEN 'warning' ELSE 'info' END
-    FROM deliverable d
-    WHERE d.account_id = account AND d.stage = 'open' AND d.kind <> 'other' AND d.opened_at > now() - interval '1 year'
-      AND (in_repo IS NULL OR d.repo_key = in_repo)
+    WITH waiting AS (
+        SELECT d.kind || '_waiting' AS kind, d.repo, d.url, d.opened_at,
+               CASE d.kind WHEN 'pull_request' THEN 'A pull request of ' || d.repo || ' waits for a review'
+                           ELSE 'An issue of ' || d.repo || ' waits for an answer' END AS title
+        FROM deliverable d
+        WHERE d.account_id = account AND d.stage = 'open' AND d.kind <> 'other' AND d.opened_at > now() - interval '1 year'
+          AND (in_repo IS NULL OR d.repo_key = in_repo)
+          AND inbox_has_archived(account, inbox_id(d.kind || '_waiting', d.url)) = archived
+        ORDER BY d.opened_at DESC LIMIT 500
+    ), item (id, kind, repo, title, href, created_at, severity) AS (
+    SELECT inbox_id(w.kind, w.url), w.kind, w.repo, w.title, w.url, w.opened_at,
+           CASE WHEN w.opened_at < now() - interval '7 days' THEN 'warning' ELSE 'info' END
+    FROM waiting w
     UNION ALL
     SELECT inbox_id('run_failed', last.id::text), 'run_failed', last.repo,
            'The last run on ' || last.repo || ' failed: ' || coalesce(last.cause, last.status), last.artifact_url,
@@ -65,4 +74,6 @@ CREATE FUNCTION inbox_items(account uuid, in_repo text) RETURNS TABLE (
            i.agent || ' on ' || i.repo || ' was revoked', NULL, i.revoked_at, 'info'
     FROM installation i
     WHERE i.account_id = account AND i.revoked_at > now() - interval '30 days' AND (in_repo IS NULL OR i.repo_key = in_repo)
+    )
+    SELECT * FROM item i WHERE inbox_has_archived(account, i.id) = archived
 $$;

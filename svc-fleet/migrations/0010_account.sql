@@ -7,6 +7,7 @@ BEGIN
     DELETE FROM run_detail WHERE account_id = account;
     DELETE FROM run WHERE account_id = account;
     DELETE FROM run_day WHERE account_id = account;
+    DELETE FROM run_repo WHERE account_id = account;
     DELETE FROM deliverable WHERE account_id = account;
     DELETE FROM owned_repo WHERE account_id = account;
     DELETE FROM installation WHERE account_id = account;

@@ -27,7 +27,7 @@ static const struct field REPORT_FIELDS[] = {
 };
 
 /* Columns of fleet_report. */
-enum { SUMS, MERGED, MEDIAN_HOURS, AGENTS, DELIVERABLES, CHRONOLOGY, FACTS };
+enum { SUMS, MERGED, MEDIAN_HOURS, AGENTS, AGENTS_COUNT, DELIVERABLES, CHRONOLOGY, FACTS };
 
 struct period {
 	const char *since, *until; /* days, both included */
@@ -170,7 +170,7 @@ static const char *count_of(struct request *rq, int64_t count, const char *noun)
 }
 
 /* `42 runs on 5 repositories: 12 pull requests opened, 7 merged; 3 failed; 12.40 USD over 40 of the runs`. */
-static const char *build_headline(const struct report *report, size_t agents)
+static const char *build_headline(const struct report *report, int64_t agents)
 {
 	struct request *rq = report->rq;
 	int64_t runs = (int64_t)sum(report, "runs"), known = (int64_t)sum(report, "cost_runs");
@@ -179,8 +179,8 @@ static const char *build_headline(const struct report *report, size_t agents)
 	const char *cost = known == 0 ? "cost unknown"
 	                              : arena_printf(rq->arena, "%.2f USD over %jd of the runs",
 	                                             sum(report, "cost_usd"), (intmax_t)known);
-	return arena_printf(rq->arena, "%s on %zu %s: %s opened, %jd merged; %jd failed; %s",
-	                    count_of(rq, runs, "run"), agents,
+	return arena_printf(rq->arena, "%s on %jd %s: %s opened, %jd merged; %jd failed; %s",
+	                    count_of(rq, runs, "run"), (intmax_t)agents,
 	                    agents == 1 ? "repository" : "repositories",
 	                    count_of(rq, (int64_t)sum(report, "pull_requests"), "pull request"),
 	                    (intmax_t)report->merged, (intmax_t)sum(report, "failed"), cost);
@@ -211,17 +211,17 @@ void fleet_report_get(struct request *rq)
 		.merged = pg_value_int(rows, 0, MERGED),
 		.median_hours = pg_value(rows, 0, MEDIAN_HOURS),
 	};
-	yyjson_val *agents = read_column(rq, rows, AGENTS);
 	yyjson_mut_val *root = yyjson_mut_obj(report.doc);
 	yyjson_mut_doc_set_root(report.doc, root);
 	yyjson_mut_obj_add_str(report.doc, root, "headline",
-	                       build_headline(&report, yyjson_arr_size(agents)));
+	                       build_headline(&report, pg_value_int(rows, 0, AGENTS_COUNT)));
 	yyjson_mut_val *shown_period = yyjson_mut_obj_add_obj(report.doc, root, "period");
 	yyjson_mut_obj_add_str(report.doc, shown_period, "since", period.since);
 	yyjson_mut_obj_add_str(report.doc, shown_period, "until", period.until);
 	yyjson_mut_obj_add_val(report.doc, root, "kpis", build_kpis(&report));
 	yyjson_mut_obj_add_val(report.doc, root, "kpi_sources", build_sources(&report));
-	yyjson_mut_obj_add_val(report.doc, root, "agents", yyjson_val_mut_copy(report.doc, agents));
+	yyjson_mut_obj_add_val(report.doc, root, "agents",
+	                       yyjson_mut_raw(report.doc, pg_value(rows, 0, AGENTS)));
 	yyjson_mut_obj_add_val(report.doc, root, "findings",
 	                       build_findings(&report, read_column(rq, rows, FACTS)));
 	yyjson_mut_obj_add_val(report.doc, root, "deliverables",

@@ -12,7 +12,8 @@ WITH narrowed AS MATERIALIZED (
     SELECT $2::date AS since, $3::date AS until, $2::date::timestamp AT TIME ZONE 'UTC' AS from_time,
            ($3::date + 1)::timestamp AT TIME ZONE 'UTC' AS to_time
 )
-SELECT fleet_sums($1, p.since, p.until, o.repos), m.merged, round(m.median_hours::numeric, 2),
-       fleet_agents($1, p.since, p.until, o.repos, $6), fleet_deliverables($1, p.from_time, p.to_time, o.repos),
-       fleet_chronology($1, p.from_time, p.to_time, o.repos), fleet_facts($1, p.since, p.until, o.repos)
-FROM narrowed o, period p, LATERAL fleet_merged($1, p.from_time, p.to_time, o.repos) m;
+SELECT fleet_sums($1, p.since, p.until, o.repos), m.merged, round(m.median_hours::numeric, 2), a.agents, a.count,
+       fleet_deliverables($1, p.from_time, p.to_time, o.repos), fleet_chronology($1, p.from_time, p.to_time, o.repos),
+       fleet_facts($1, p.since, p.until, o.repos)
+FROM narrowed o, period p, fleet_merged($1, p.from_time, p.to_time, o.repos) m,
+     fleet_agents($1, p.since, p.until, o.repos, $6) a;

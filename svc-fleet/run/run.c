@@ -10,7 +10,7 @@
 
 struct list_input {
 	const char *repo;
-	const char *outcome, *status, *agent, *interest, *paper;
+	const char *outcome, *agent, *interest, *paper;
 	const char *since, *until;
 	const char *include;
 	int64_t limit, offset;
@@ -23,7 +23,6 @@ static const char *const INCLUDES[] = {"selection", NULL};
 static const struct field LIST_FIELDS[] = {
 	QUERY_TEXT(struct list_input, repo, "repo", OPTIONAL, 1, 200),
 	QUERY_ENUM(struct list_input, outcome, "outcome_kind", OUTCOMES),
-	QUERY_TEXT(struct list_input, status, "status", OPTIONAL, 1, 100),
 	QUERY_TEXT(struct list_input, agent, "agent", OPTIONAL, 1, 100),
 	QUERY_INTEREST(struct list_input, interest),
 	QUERY_TEXT(struct list_input, paper, "arxiv_id", OPTIONAL, 1, 100),
@@ -46,10 +45,9 @@ void run_list(struct request *rq)
 	const char *repo = in->repo ? in->repo : rq->caller.repo;
 	struct pg_rows *rows =
 		pg_query(rq, RUN_LIST_SQL, pg_uuid(rq->caller.account), pg_text(repo),
-	                 pg_text(in->outcome), pg_text(in->status), pg_text(in->agent),
-	                 pg_text(in->interest), pg_text(in->paper), pg_text(in->since),
-	                 pg_text(in->until), pg_bool(in->include), pg_int(in->limit),
-	                 pg_int(in->offset));
+	                 pg_text(in->outcome), pg_text(in->agent), pg_text(in->interest),
+	                 pg_text(in->paper), pg_text(in->since), pg_text(in->until),
+	                 pg_bool(in->include), pg_int(in->limit), pg_int(in->offset));
 	reply_page(rq, pg_json(rows), pg_value_int(rows, 0, 1), in->limit, in->offset);
 }
 

@@ -21,7 +21,7 @@ def runs(report):
 
 @pytest.mark.parametrize("query, ids", [
     ("", [5, 4, 3, 2, 1]), ("?repo=ACME/Ranker", [5, 4, 3, 2, 1]), ("?repo=acme/other", []), ("?outcome_kind=failed", [3]),
-    ("?status=skipped_old", [4]), ("?agent=agent_1", [5, 3, 1]), ("?arxiv_id=2205.00000", [4, 2]),
+    ("?agent=agent_1", [5, 3, 1]), ("?arxiv_id=2205.00000", [4, 2]),
     ("?interest_id=0197a0b1-c2d3-7e4f-8a5b-6c7d8e9f0a1b", [5, 4]), ("?since=2026-01-03&until=2026-01-04", [4, 3]),
     ("?agent=agent_1&since=2026-01-02", [5, 3]), ("?outcome_kind=pull_request&until=2026-01-01", [1]),
     ("?outcome_kind=pull_request&agent=agent_0", []),

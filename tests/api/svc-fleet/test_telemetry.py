@@ -157,24 +157,34 @@ def test_reports_of_one_run_at_once_are_one_run(agent, api, db):
 
 def day_sums(db):
     """run_day as it is, and as the rows of run add up."""
+    columns = db.execute("""SELECT string_agg(format('sum((d).%I)', attname), ', ' ORDER BY attnum) FROM pg_attribute
+                            WHERE attrelid = 'run_day'::regclass AND attnum > 3""").fetchone()[0]
     kept = db.execute("SELECT * FROM run_day WHERE runs <> 0 ORDER BY account_id, day, repo_key").fetchall()
-    counted = db.execute("""
-        SELECT (d).account_id, (d).day, (d).repo_key, sum((d).runs), sum((d).pull_requests), sum((d).issues),
-               sum((d).branches), sum((d).skipped), sum((d).failed), sum((d).running), sum((d).other), sum((d).cost_usd),
-               sum((d).cost_runs), sum((d).input_tokens), sum((d).output_tokens), sum((d).token_runs), sum((d).preflight_passed), sum((d).preflight_stopped),
-               sum((d).lint_passed), sum((d).lint_stopped), sum((d).test_passed), sum((d).test_stopped),
-               sum((d).integration_passed), sum((d).integration_stopped), sum((d).license_passed),
-               sum((d).license_stopped)
+    counted = db.execute(f"""
+        SELECT (d).account_id, (d).day, (d).repo_key, {columns}
         FROM (SELECT run_day_of(run, 1) AS d FROM run OFFSET 0) one GROUP BY 1, 2, 3 ORDER BY 1, 2, 3""").fetchall()
     return kept, counted
 
 
-def test_the_sums_of_days_follow_every_change(report, db):
+def repo_sums(db):
+    """run_repo as it is, and as the rows of run add up."""
+    names = ["pull_request", "issue", "branch", "skipped", "failed", "running", "other"]
+    counts = ", ".join(f"count(*) FILTER (WHERE outcome_kind = '{name}')" for name in names)
+    kept = db.execute("SELECT account_id, repo_key, runs, pull_requests, issues, branches, skipped, failed, running, other, last_at, "
+                      "last_id, last_first_at, last_outcome, last_status FROM run_repo ORDER BY account_id, repo_key").fetchall()
+    counted = db.execute(f"""
+        SELECT s.*, last.* FROM (SELECT account_id, repo_key, count(*), {counts} FROM run GROUP BY 1, 2) s, LATERAL (
+            SELECT at, id, first_at, outcome_kind, status FROM run r WHERE (r.account_id, r.repo_key) = (s.account_id, s.repo_key)
+            ORDER BY at DESC, id DESC LIMIT 1) last ORDER BY 1, 2""").fetchall()
+    return kept, counted
+
+
+def test_the_sums_follow_every_change(report, db):
     dice = random.Random(7)
     for _ in range(60):
         report(dice.randrange(6), status=dice.choice(["running", "failed", "pr_opened", "skipped_old", "issue_opened"]),
                cost_usd=dice.choice([None, 0, 0.1, 0.2]), input_tokens=dice.randrange(9),
                test_status=dice.choice(["passed", "failed", "unknown"]),
-               started_at=f"2026-01-{dice.randrange(1, 4):02}T09:00:00Z")
-    kept, counted = day_sums(db)
-    assert kept == counted
+               started_at=dice.choice([None, *(f"2026-01-0{day}T09:00:00Z" for day in (1, 2, 3))]))
+    for kept, counted in (day_sums(db), repo_sums(db)):
+        assert kept == counted
