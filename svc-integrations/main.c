@@ -52,6 +52,7 @@ static const struct internal_route INTERNAL_ROUTES[] = {
 	{INTERNAL_ID_repository_facts_get, repository_facts_get},
 	{INTERNAL_ID_secret_put, secret_put},
 	{INTERNAL_ID_file_put, file_put},
+	{INTERNAL_ID_file_get, file_get},
 	{INTERNAL_ID_pull_request_open, pull_request_open},
 	{INTERNAL_ID_pull_request_merge, pull_request_merge},
 	{INTERNAL_ID_pull_requests_list, pull_requests_list},

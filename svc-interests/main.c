@@ -7,6 +7,9 @@
 #include "api/refresh.h"
 #include "api/run_outcome.h"
 #include "pool/pool.h"
+#include "provision/provision.h"
+#include "provision/workflow_file.h"
+#include "service/agent_pair.h"
 #include "service/service.h"
 #include "svc-interests-migrations.h"
 
@@ -28,6 +31,10 @@ static const struct route ROUTES[] = {
 	{API_ID_recommendations_refresh, recommendation_refresh},
 	{API_ID_refresh_task_get, refresh_task_get},
 	{API_ID_recommendation_feedback, recommendation_feedback},
+	{API_ID_interest_provision, provision_start},
+	{API_ID_provision_task_get, provision_task_get},
+	{API_ID_provision_status_get, provision_status_get},
+	{API_ID_provision_cli_token_create, provision_cli_token_create},
 	{0},
 };
 
@@ -42,6 +49,9 @@ static const struct job JOBS[] = {
 	{"recommendations_refresh_all", refresh_run, .timeout_ms = REFRESH_TIMEOUT_MS,
          .is_long = true},
 	{"preference_model_refit", refit_run},
+	{"provision", provision_run},
+	{"first_run", first_run_run},
+	{"key_revoke", key_revoke_run},
 	{0},
 };
 
@@ -49,6 +59,10 @@ static const struct event_handler EVENTS[] = {
 	{"events.experiments", "experiment.created", experiment_store, false},
 	{"events.experiments", "experiment.updated", experiment_store, false},
 	{"events.experiments", "experiment.deleted", experiment_store, false},
+	{"events.code_host", "pull_request", provision_pull_request_told, false},
+	{"events.code_host", "installation", provision_app_told, false},
+	{"events.code_host", "installation_repositories", provision_app_told, false},
+	{"events.account", "key.revoked", provision_key_revoked, false},
 	{"events.runs", "deliverable.open", run_outcome_store, false},
 	{"events.runs", "deliverable.merged", run_outcome_store, false},
 	{"events.runs", "deliverable.closed", run_outcome_store, false},
@@ -72,7 +86,9 @@ static const struct service SERVICE = {
 	.events = EVENTS,
 	.migrations = MIGRATIONS,
 	.settings = (const struct setting *const[]){POOL_SETTINGS, REFIT_SETTINGS, REFRESH_SETTINGS,
-                                                    NULL},
+                                                    PROVISION_SETTINGS, WORKFLOW_SETTINGS,
+                                                    AGENT_SETTINGS, NULL},
+	.settings_check = provision_settings_check,
 	.recurring = RECURRING,
 	.keeps_accounts = true,
 };

@@ -123,7 +123,7 @@ def lint_functions(text):
 
 
 # A cleanup attribute, and what may raise: a raise leaves the stack without running cleanups.
-CLEANUP = re.compile(r"\b(attr_cleanup|\w*auto_\w+|__cleanup__|cleanup\()")
+CLEANUP = re.compile(r"\b(attr_cleanup|(?<!\")\w*auto_\w+|__cleanup__|cleanup\()")
 RAISES = re.compile(r"\brq\b|\braise_\w+\(|\bfiber_(exit|wait|sleep|join|offload)\w*\(")
 
 

@@ -112,6 +112,12 @@ enum err_code agents_init(void)
 	return code;
 }
 
+bool agent_can_use(const char *name, const char *provider)
+{
+	const struct agent *agent = find(agents, name);
+	return agent && has_provider(agent, provider);
+}
+
 /* `a, b, c` */
 static const char *names_of_agents(struct request *rq)
 {

@@ -34,6 +34,9 @@ struct agent_pair {
 	const char *agent, *provider;
 };
 
+/** Whether there is an agent of that name, and it can use the provider. */
+bool agent_can_use(const char *agent, const char *provider);
+
 /** The agent and the provider to use for those that a request names. Without an agent (NULL) it is the first that can
  * use the provider; without a provider the agent's first. In static memory.
  * Raises ERR_INVALID, naming the field `agent` or `provider`: there is none of that name, or the agent cannot use the

@@ -9,7 +9,7 @@ const struct event_stream EVENT_STREAMS[] = {
          {"svc-experiments", "svc-fleet", "svc-integrations", "svc-interests"}},
 	{"events.experiments", "svc-experiments", {"svc-interests"}},
 	{"events.runs", "svc-fleet", {"svc-interests"}},
-	{"events.code_host", "svc-integrations", {"svc-fleet"}},
+	{"events.code_host", "svc-integrations", {"svc-fleet", "svc-interests"}},
 	{NULL},
 };
 

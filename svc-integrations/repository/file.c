@@ -143,3 +143,39 @@ void file_put(struct request *rq)
 	json_add_text(doc, answer, "commit_sha", commit);
 	reply_doc(rq, 200, doc);
 }
+
+static const struct permission READ_PERMISSIONS[] = {{"contents", "read"}, {0}};
+
+static const struct field GET_FIELDS[] = {
+	BODY_TEXT(struct file_input, repo, "repo", REQUIRED, 1, REPOSITORY_NAME_MAX),
+	{IN_BODY, FIELD_TEXT, "branch", FIELD_AT(struct file_input, branch, const char *), NULLABLE,
+         1, BRANCH_NAME_MAX, .check = branch_name_check},
+	{IN_BODY, FIELD_TEXT, "path", FIELD_AT(struct file_input, path, const char *), REQUIRED, 1,
+         PATH_MAX_LENGTH, .check = path_check},
+	FIELD_END,
+};
+
+void file_get(struct request *rq)
+{
+	struct file_input *in = request_input(rq, struct file_input, GET_FIELDS);
+	struct repository repository = repository_open(rq, in->repo, READ_PERMISSIONS);
+	const char *query =
+		in->branch ? arena_printf(rq->arena, "?ref=%s", query_encode(rq->arena, in->branch))
+			   : "";
+	struct code_host_answer answer =
+		repository_call(rq, &repository, "GET", NULL, "/contents/%s%s",
+	                        query_encode(rq->arena, in->path), query);
+	if (answer.status != 200 && answer.status != 404)
+		repository_refuse(rq, &answer, "no such repository");
+	bool is_found = answer.status == 200;
+	size_t length;
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *reply = yyjson_mut_obj(doc);
+	yyjson_mut_doc_set_root(doc, reply);
+	yyjson_mut_obj_add_str(doc, reply, "repo", repository.full_name);
+	yyjson_mut_obj_add_str(doc, reply, "path", in->path);
+	yyjson_mut_obj_add_bool(doc, reply, "found", is_found);
+	json_add_text(doc, reply, "content",
+	              is_found ? content_text(rq, answer.json, &length) : NULL);
+	reply_doc(rq, 200, doc);
+}

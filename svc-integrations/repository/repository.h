@@ -4,7 +4,7 @@
  *     repository.c    opening a repository for an operation: whose it is, and a token of it
  *     facts.c         the installation that covers it, its description and README
  *     secret.c        putting a secret
- *     file.c          putting a file on a branch;  branch.c  making the branch
+ *     file.c          putting a file on a branch, reading one;  branch.c  making the branch
  *     pull_request.c  opening and merging a pull request
  *     dispatch.c      starting a workflow, once for a key
  *     run.c           the latest run of a workflow, cancelling a run

@@ -21,7 +21,7 @@ FLAGS = {"OPEN", "GONE", "CREATES", "NOT_BUILT", "READS", "WHOLE_ACCOUNT", "CALL
 
 # Operations that succeed with 201 and 202; the others succeed with 200.
 CREATED = {op.id for op in TABLE if op.id.endswith("_create") and "CREATES" in op.flags} - {"fork_create", "connection_create"}
-ACCEPTED = {"preference_model_refit", "recommendations_refresh", "code_host_webhook"}
+ACCEPTED = {"preference_model_refit", "recommendations_refresh", "code_host_webhook", "interest_provision"}
 MERGED = {"fleet_run_report"}  # 201, and 200 for what was known before
 
 # Operations whose answers do not follow from the row: 404 without a path parameter, and 409.
@@ -29,7 +29,7 @@ ABSENT = {"recommendations_refresh", "identity_resolve", "app_installation_get",
 ABSENT |= {"fleet_activity_get", "fleet_chat", "fleet_run_analyze", "artifact_evidence_get", "inbox_digest_get"}
 ABSENT |= {"fleet_trigger", "fleet_run_status_get"}
 CONFLICTING = {"project_update", "interest_update", "implement_report", "auth_url_get", "connection_token_get"}
-CONFLICTING |= {"app_installation_get", "installation_token_create", "fleet_refresh"}
+CONFLICTING |= {"app_installation_get", "installation_token_create", "fleet_refresh", "provision_cli_token_create"}
 
 # Answers that are not always a problem: a pool that is being built is told by a body of its own.
 OWN_BODIES = {("fleet_trigger", "409")}

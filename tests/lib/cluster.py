@@ -151,6 +151,7 @@ class Cluster:
             "IDENTITY_VERIFY_SECRETS": " ".join(verifies),
             "SEAL_SECRETS": self.derived_secret("seal", name),
             **(self.integrations_settings() if name == "svc-integrations" else {}),
+            **(self.interests_settings() if name == "svc-interests" else {}),
         }
 
     def seal_key(self, key_id):
@@ -166,6 +167,10 @@ class Cluster:
             **self.oauth_provider.settings(),
             **self.model_provider.settings(),
         }
+
+    def interests_settings(self):
+        """The settings of svc-interests alone: where the code host is, and the API for the workflows there."""
+        return {"PUBLIC_URL": self.gateway_url, "CODE_HOST_WEB_URL": self.code_host.url}
 
     def settings(self, name, replica=0, **changes):
         """The environment of a process, as deploy/dev sets it, with `changes`."""

@@ -44,6 +44,7 @@ OPERATIONS = {
     "repository": {},
     "secrets/put": {"name": "KEY", "value": "x"},
     "files/put": {"branch": "main", "path": "x", "content": "x", "message": "x"},
+    "files/get": {"path": "x"},
     "pull-requests/open": {"head": "x", "base": "main", "title": "x"},
     "pull-requests/merge": {"number": 1},
     "workflows/dispatch": {"workflow": "agent.yml", "ref": "main", "key": "k"},
@@ -195,6 +196,18 @@ def test_a_branch_begins_at_its_base(ada, code_host, repo):
     put(ada, repo, branch="second", base="first", content="2")
     files = code_host.files(repo, "second")
     assert files["a b/ž.txt"] == "1" and files[FILE] == "2"
+
+
+def test_a_file_is_read(ada, code_host, repo):
+    put(ada, repo)
+    body = {"repo": repo, "path": FILE, "branch": "expops/agent"}
+    assert ada.call("files/get", body) == {"repo": repo, "path": FILE, "found": True, "content": WORKFLOW}
+    absent = {"found": False, "content": None}
+    assert ada.call("files/get", {**body, "branch": None}) == {"repo": repo, "path": FILE, **absent}
+    assert ada.call("files/get", {**body, "branch": "nowhere"}) == {"repo": repo, "path": FILE, **absent}
+    folder = ada.call("files/get", {**body, "path": ".github/workflows"})
+    assert folder["found"] is True and folder["content"] is None
+    ada.call("files/get", {**body, "path": "../x"}, 400)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,230 @@
+#include "provision/provision.h"
+
+#include "base/json.h"
+#include "client/service_ask.h"
+#include "provision.sql.h"
+#include "provision/code_host_links.h"
+#include "provision/steps.h"
+#include "provision/workflow_file.h"
+#include "service/agent_pair.h"
+#include "service/input.h"
+#include "service/key_limit.h"
+#include "service/resource.h"
+
+#include <string.h>
+
+#define BRANCH_DEFAULT   "expops/agent"
+#define BRANCH_MAX       200
+#define REPO_MAX         200
+#define TOKEN_LIFETIME_S "3600"
+
+static const char *code_host_url;
+
+const struct setting PROVISION_SETTINGS[] = {
+	SETTING_TEXT(&code_host_url, "CODE_HOST_WEB_URL", "https://github.com",
+                     "Address of the code host's pages, by which links to repositories are known."),
+	SETTING_END,
+};
+
+enum err_code provision_settings_check(void)
+{
+	enum err_code workflow = workflow_settings_check();
+	enum err_code agents = agents_init();
+	return workflow ? workflow : agents;
+}
+
+struct provision_input {
+	const char *interest, *task;
+	const char *agent, *repo, *branch;
+	bool may_merge;
+};
+
+/* `owner/name` as code hosts write it. */
+static bool is_repo(const char *text, size_t length, const char **ret_message)
+{
+	static const char PART[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+	size_t owner = strspn(text, PART);
+	size_t name = text[owner] == '/' ? strspn(text + owner + 1, PART) : 0;
+	*ret_message = "must be owner/name";
+	return owner && name && owner + 1 + name == length;
+}
+
+static const struct field START_FIELDS[] = {
+	PATH_INTEREST(struct provision_input, interest),
+	BODY_TEXT(struct provision_input, agent, "agent", NULLABLE, 1, AGENT_NAME_MAX),
+	{IN_BODY, FIELD_TEXT, "repo", FIELD_AT(struct provision_input, repo, const char *),
+         NULLABLE, 3, REPO_MAX, .check = is_repo},
+	BODY_TEXT(struct provision_input, branch, "branch", NULLABLE, 1, BRANCH_MAX),
+	BODY_BOOL(struct provision_input, may_merge, "auto_merge", OPTIONAL, false),
+	FIELD_END,
+};
+
+static const struct field TASK_FIELDS[] = {
+	PATH_INTEREST(struct provision_input, interest),
+	PATH_UUID(struct provision_input, task, "task_id"),
+	FIELD_END,
+};
+
+static const struct field INTEREST_FIELDS[] = {
+	PATH_INTEREST(struct provision_input, interest),
+	FIELD_END,
+};
+
+static const struct constraint CONSTRAINTS[] = {
+	{"provisioning_repo", ERR_CONFLICT, NULL, "the repository works for another interest"},
+	CONSTRAINT_TASK_PENDING_MAX,
+	{0},
+};
+
+static const char NOT_FOUND[] = "no such interest";
+
+/* Keys are made for keys of people only, as by POST /account/api-keys. */
+static void require_personal_key(struct request *rq)
+{
+	if (rq->caller.kind == KEY_AUTOMATION)
+		raise_error(rq, ERR_FORBIDDEN, "an automation key cannot have keys made");
+}
+
+/* The agent to use, by default the first, and the model provider: the interest's, by default the agent's first. */
+static struct agent_pair choose_pair(struct request *rq, const char *agent, const char *provider)
+{
+	struct agent_pair pair = agent_pair_choose(rq, agent, NULL);
+	if (!provider)
+		return pair;
+	if (!agent_can_use(pair.agent, provider))
+		raise_field(rq, "agent", "%s cannot use %s, the model provider of the interest",
+		            pair.agent, provider);
+	return (struct agent_pair){pair.agent, provider};
+}
+
+/* The repository: the interest's own, or the one in the body, or the only one that its context links to. */
+static const char *choose_repo(struct request *rq, const struct provision_input *in,
+                               const char *source_url, const char *context)
+{
+	const char *found[2];
+	if (source_url && code_host_links_find(rq->arena, code_host_url, source_url, found, 1) == 1)
+		return found[0];
+	if (source_url)
+		raise_field(rq, "repo",
+		            "cannot be known: source_repo_url of the interest is no "
+		            "repository of the code host");
+	if (in->repo)
+		return in->repo;
+	size_t count = code_host_links_find(rq->arena, code_host_url, context, found, 2);
+	if (count != 1)
+		raise_field(
+			rq, "repo", "%s",
+			count ? "must be given, because the context links to several repositories"
+			      : "must be given, because the interest names no repository");
+	return found[0];
+}
+
+static const char *wanted_json(struct request *rq, const struct provision_input *in,
+                               const char *repo, struct agent_pair pair)
+{
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *wanted = yyjson_mut_obj(doc);
+	yyjson_mut_obj_add_str(doc, wanted, "repo", repo);
+	yyjson_mut_obj_add_str(doc, wanted, "agent", pair.agent);
+	yyjson_mut_obj_add_str(doc, wanted, "provider", pair.provider);
+	yyjson_mut_obj_add_str(doc, wanted, "branch", in->branch ? in->branch : BRANCH_DEFAULT);
+	yyjson_mut_obj_add_bool(doc, wanted, "auto_merge", in->may_merge);
+	return json_write_mut(rq->arena, wanted, NULL);
+}
+
+/* Raise the outcome of provision_start() in SQL, unless there is a task. */
+static void require_task(struct request *rq, const char *outcome)
+{
+	if (strcmp(outcome, "no_interest") == 0)
+		raise_error(rq, ERR_NOT_FOUND, NOT_FOUND);
+	if (strcmp(outcome, "in_progress") == 0)
+		raise_error(rq, ERR_CONFLICT, "the interest is being provisioned in another way");
+	if (strcmp(outcome, "taken") == 0)
+		raise_error(rq, ERR_CONFLICT,
+		            "the repository works for another interest; revoke that agent first");
+}
+
+void provision_start(struct request *rq)
+{
+	enum { PROVIDER, SOURCE_URL, CONTEXT };
+	struct provision_input *in = request_input(rq, struct provision_input, START_FIELDS);
+	struct pg_param account = pg_uuid(rq->caller.account), interest = pg_text(in->interest);
+	require_personal_key(rq);
+	struct pg_rows *found = pg_query(rq, PROVISION_INTEREST_SQL, account, interest);
+	require_row(rq, found, NOT_FOUND);
+	struct agent_pair pair = choose_pair(rq, in->agent, pg_value(found, 0, PROVIDER));
+	const char *repo =
+		choose_repo(rq, in, pg_value(found, 0, SOURCE_URL), pg_value(found, 0, CONTEXT));
+	require_repo(rq, repo);
+	if (!workflow_is_configured())
+		raise_error(rq, ERR_NOT_CONFIGURED, "PUBLIC_URL is not set");
+	struct pg_rows *rows = pg_write(rq, CONSTRAINTS, PROVISION_START_SQL, account, interest,
+	                                pg_text(wanted_json(rq, in, repo, pair)),
+	                                pg_text(provision_step_names(rq->arena)), pg_text(rq->id));
+	require_task(rq, pg_value(rows, 0, 0));
+	reply_task(rq, pg_value(rows, 0, 1),
+	           arena_printf(rq->arena, "/api/v1.0/interests/%s/provision/%s", in->interest,
+	                        pg_value(rows, 0, 2)));
+}
+
+void provision_task_get(struct request *rq)
+{
+	struct provision_input *in = request_input(rq, struct provision_input, TASK_FIELDS);
+	reply_one(rq, 200,
+	          pg_query(rq, PROVISION_TASK_GET_SQL, pg_uuid(rq->caller.account),
+	                   pg_text(in->interest), pg_text(in->task)),
+	          "no such task");
+}
+
+void provision_status_get(struct request *rq)
+{
+	struct provision_input *in = request_input(rq, struct provision_input, INTEREST_FIELDS);
+	reply_one(rq, 200,
+	          pg_query(rq, PROVISION_STATUS_GET_SQL, pg_uuid(rq->caller.account),
+	                   pg_text(in->interest)),
+	          NOT_FOUND);
+}
+
+/* Make the token: a key of one hour. */
+static yyjson_val *make_token(struct request *rq, const char *interest, const char *repo)
+{
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *body = yyjson_mut_obj(doc);
+	char maker[UUID_TEXT_LEN + 1];
+	uuid_format(&rq->caller.key_id, maker);
+	yyjson_mut_obj_add_str(doc, body, "name",
+	                       arena_printf(rq->arena, "command line for %s", repo));
+	yyjson_mut_obj_add_str(doc, body, "repo", repo);
+	yyjson_mut_obj_add_str(doc, body, "interest_id", interest);
+	yyjson_mut_obj_add_str(doc, body, "maker_id", maker);
+	yyjson_mut_obj_add_bool(doc, body, "repo_verified", true);
+	yyjson_mut_obj_add_val(doc, body, "expires_in_seconds",
+	                       yyjson_mut_raw(doc, TOKEN_LIFETIME_S));
+	return service_ask(rq, internal_op(INTERNAL_ID_provisioned_key_create),
+	                   json_write_mut(rq->arena, body, NULL), false);
+}
+
+void provision_cli_token_create(struct request *rq)
+{
+	enum { REPO, IS_INSTALLED };
+	struct provision_input *in = request_input(rq, struct provision_input, INTEREST_FIELDS);
+	require_personal_key(rq);
+	struct pg_rows *found = pg_query(rq, PROVISION_REPO_SQL, pg_uuid(rq->caller.account),
+	                                 pg_text(in->interest));
+	require_row(rq, found, NOT_FOUND);
+	if (!pg_value_bool(found, 0, IS_INSTALLED))
+		raise_error(rq, ERR_CONFLICT, "the interest is not provisioned");
+	const char *repo = pg_value(found, 0, REPO);
+	require_repo(rq, repo);
+	yyjson_val *key = make_token(rq, in->interest, repo);
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *answer = yyjson_mut_obj(doc);
+	yyjson_mut_doc_set_root(doc, answer);
+	json_add_member(doc, answer, "token", key, "key");
+	json_add_member(doc, answer, "expires_at", key, "expires_at");
+	json_add_member(doc, answer, "scopes", key, "scopes");
+	yyjson_mut_obj_add_str(doc, answer, "repo", repo);
+	reply_is_secret(rq);
+	reply_doc(rq, 200, doc);
+}

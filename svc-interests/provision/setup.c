@@ -1,0 +1,364 @@
+#include "base/json.h"
+#include "client/service_ask.h"
+#include "provision/steps.h"
+#include "provision/workflow_file.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+#define KEY_SECRET    "EXPOPS_KEY"
+#define MODEL_SECRET  "EXPOPS_MODEL_KEY"
+#define MODEL_URL     "EXPOPS_MODEL_URL"
+#define BRANCH_SUFFIX 8 /* characters of the task's id */
+
+/* --- Asking other services -------------------------------------------------------------------- */
+
+/* The body of a question, of members that are texts; the last name is NULL. */
+struct member {
+	const char *name, *text; /* NULL: not sent */
+};
+
+static const char *body_of(struct request *rq, const struct member *members)
+{
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *body = yyjson_mut_obj(doc);
+	for (; members->name; members++)
+		if (members->text)
+			yyjson_mut_obj_add_str(doc, body, members->name, members->text);
+	return json_write_mut(rq->arena, body, NULL);
+}
+
+#define BODY(rq, ...) body_of((rq), (const struct member[]){__VA_ARGS__, {NULL, NULL}})
+
+/* All that is asked here may be asked again, so a broken connection is tried once more at once. */
+static yyjson_val *ask(struct request *rq, enum internal_id id, const char *body)
+{
+	return service_ask(rq, internal_op(id), body, true);
+}
+
+static struct service_answer ask_try(struct request *rq, enum internal_id id, const char *body)
+{
+	return service_ask_try(rq, internal_op(id), body, true, 0);
+}
+
+/* --- Reading the row and setting results ------------------------------------------------------ */
+
+static const char *text(const struct provision *p, const char *name)
+{
+	return json_get_text(p->row, name);
+}
+
+static void set(struct provision *p, const char *name, const char *value)
+{
+	yyjson_mut_obj_put(p->output, yyjson_mut_str(p->doc, name),
+	                   value ? yyjson_mut_strcpy(p->doc, value) : yyjson_mut_null(p->doc));
+}
+
+static void set_bool(struct provision *p, const char *name, bool value)
+{
+	yyjson_mut_obj_put(p->output, yyjson_mut_str(p->doc, name), yyjson_mut_bool(p->doc, value));
+}
+
+static void skip(struct provision *p, const char *message)
+{
+	p->is_skipped = true;
+	p->message = message;
+}
+
+/* --- The steps -------------------------------------------------------------------------------- */
+
+void setup_repository(struct provision *p)
+{
+	const char *body = BODY(p->rq, {"repo", text(p, "repo")});
+	yyjson_val *facts = ask(p->rq, INTERNAL_ID_repository_facts_get, body);
+	const char *repo = json_get_text(facts, "repo");
+	yyjson_val *found = ask(p->rq, INTERNAL_ID_installation_facts_get, body);
+	if (!json_get_bool(found, "installed", false))
+		raise_error(p->rq, ERR_CONFLICT,
+		            "the app is not installed on %s: install it, then provision again",
+		            repo);
+	set(p, "repo", repo);
+	set(p, "default_branch", json_get_text(facts, "default_branch"));
+	p->message = arena_printf(p->rq->arena, "The app is installed on %s.", repo);
+}
+
+void setup_revoke_key(struct request *rq, const char *key_id)
+{
+	struct service_answer answer =
+		ask_try(rq, INTERNAL_ID_provisioned_key_revoke, BODY(rq, {"key_id", key_id}));
+	if (answer.code && answer.code != ERR_NOT_FOUND)
+		service_answer_raise(rq, &answer);
+}
+
+/* Whether the key that the row names is valid, for a month at least. */
+static bool has_valid_key(const struct provision *p)
+{
+	const char *key = text(p, "key_id");
+	if (!key || !json_get_bool(p->row, "key_is_fresh", false))
+		return false;
+	struct service_answer answer =
+		ask_try(p->rq, INTERNAL_ID_provisioned_key_get, BODY(p->rq, {"key_id", key}));
+	if (answer.code && answer.code != ERR_NOT_FOUND)
+		service_answer_raise(p->rq, &answer);
+	const char *status = answer.code ? NULL : json_get_text(answer.json, "status");
+	return status && strcmp(status, "active") == 0;
+}
+
+/* Make the agent's key. The one that an earlier attempt made, whose text is lost, ends with that. */
+static yyjson_val *make_key(const struct provision *p)
+{
+	struct request *rq = p->rq;
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *body = yyjson_mut_obj(doc);
+	const char *repo = text(p, "repo"), *interest = text(p, "interest_id");
+	yyjson_mut_obj_add_str(doc, body, "name",
+	                       arena_printf(rq->arena, "%s on %s", text(p, "agent"), repo));
+	yyjson_mut_obj_add_str(doc, body, "purpose", arena_printf(rq->arena, "agent %s", interest));
+	yyjson_mut_obj_add_str(doc, body, "repo", repo);
+	yyjson_mut_obj_add_str(doc, body, "interest_id", interest);
+	yyjson_mut_obj_add_bool(doc, body, "repo_verified", true);
+	return ask(rq, INTERNAL_ID_provisioned_key_create, json_write_mut(rq->arena, body, NULL));
+}
+
+/* The key and the secret are one step: the key's text exists in between only. */
+void setup_agent_key(struct provision *p)
+{
+	if (has_valid_key(p)) {
+		skip(p, "The repository has a valid key.");
+		return;
+	}
+	const char *former = text(p, "key_repo");
+	if (former && strcasecmp(former, text(p, "repo")) != 0)
+		setup_revoke_key(p->rq,
+		                 text(p, "key_id")); /* the agent on the former repository ends */
+	yyjson_val *key = make_key(p);
+	ask(p->rq, INTERNAL_ID_secret_put,
+	    BODY(p->rq, {"repo", text(p, "repo")}, {"name", KEY_SECRET},
+	         {"value", json_get_text(key, "key")}));
+	set(p, "key_id", json_get_text(key, "id"));
+	set(p, "key_repo", text(p, "repo"));
+	set(p, "key_expires_at", json_get_text(key, "expires_at"));
+	set_bool(p, "changed", true);
+	p->message = "The repository has a new key in its secret " KEY_SECRET ".";
+}
+
+/* `EXPOPS_MODEL_KEY_OPENAI`: of each provider one, so that a run can use another than the last that was provisioned. */
+static const char *model_secret(struct request *rq, const char *provider)
+{
+	char *name = arena_printf(rq->arena, MODEL_SECRET "_%s", provider);
+	for (char *at = name; *at; at++)
+		*at = *at == '-' ? '_' : (char)toupper((unsigned char)*at);
+	return name;
+}
+
+void setup_model_key(struct provision *p)
+{
+	const char *repo = text(p, "repo"), *provider = text(p, "provider");
+	yyjson_val *put = ask(p->rq, INTERNAL_ID_secret_put,
+	                      BODY(p->rq, {"repo", repo}, {"name", model_secret(p->rq, provider)},
+	                           {"model_provider", provider}));
+	const char *outcome = json_get_text(put, "outcome"), *url = json_get_text(put, "base_url");
+	bool is_missing = outcome && strcmp(outcome, "model_key_missing") == 0;
+	if (url)
+		ask(p->rq, INTERNAL_ID_secret_put,
+		    BODY(p->rq, {"repo", repo}, {"name", MODEL_URL}, {"value", url}));
+	set_bool(p, "model_key_missing", is_missing);
+	set_bool(p, "changed", outcome && strcmp(outcome, "created") == 0);
+	p->message = arena_printf(
+		p->rq->arena,
+		is_missing ? "The account has no key of %s: connect it and provision again."
+			   : "The repository has the key of %s.",
+		provider);
+}
+
+/* Once a pull request was merged, its branch is of the past: what comes later has one of its own. */
+static const char *work_branch(const struct provision *p)
+{
+	const char *branch = text(p, "branch"), *task = text(p, "task_id");
+	return text(p, "merged_at") ? arena_printf(p->rq->arena, "%s-%s", branch,
+	                                           task + strlen(task) - BRANCH_SUFFIX)
+	                            : branch;
+}
+
+/* Whether the file is on the default branch as it has to be. */
+static bool is_in_place(const struct provision *p, const char *content)
+{
+	const char *path = workflow_path(p->rq->arena);
+	yyjson_val *file = ask(p->rq, INTERNAL_ID_file_get,
+	                       BODY(p->rq, {"repo", text(p, "repo")}, {"path", path}));
+	const char *there = json_get_text(file, "content");
+	return there && strcmp(there, content) == 0;
+}
+
+void setup_workflow(struct provision *p)
+{
+	const struct workflow_values values = {
+		.interest = text(p, "interest_id"),
+		.agent = text(p, "agent"),
+		.provider = text(p, "provider"),
+	};
+	const char *content = workflow_file(p->rq->arena, &values);
+	set(p, "workflow_version", workflow_version(p->rq->arena, content));
+	if (is_in_place(p, content)) {
+		set(p, "work_branch", NULL);
+		if (!text(p, "merged_at"))
+			set(p, "merged_at", "now");
+		skip(p, "The workflow is on the default branch.");
+		return;
+	}
+	const char *branch = work_branch(p);
+	yyjson_val *put = ask(p->rq, INTERNAL_ID_file_put,
+	                      BODY(p->rq, {"repo", text(p, "repo")}, {"branch", branch},
+	                           {"path", workflow_path(p->rq->arena)}, {"content", content},
+	                           {"message", "Add the workflow of the research agent"}));
+	bool is_changed = json_get_bool(put, "changed", false);
+	set(p, "work_branch", branch);
+	set(p, "commit_sha", json_get_text(put, "commit_sha"));
+	set_bool(p, "changed", is_changed);
+	p->message = arena_printf(p->rq->arena,
+	                          is_changed ? "The workflow is on the branch %s."
+	                                     : "The workflow is up to date on the branch %s.",
+	                          branch);
+}
+
+static const char *pull_request_text(const struct provision *p)
+{
+	return arena_printf(p->rq->arena,
+	                    "Adds the workflow `%s`, in which %s works on the interest \"%s\".\n\n"
+	                    "It runs once a day and when it is started by hand or through the API, "
+	                    "takes the best "
+	                    "recommendation of the day, tries it on a branch and opens a pull "
+	                    "request. It has the secret "
+	                    "`" KEY_SECRET "`, which is limited to this repository and interest, "
+	                    "and can be revoked at any time.\n",
+	                    workflow_path(p->rq->arena), text(p, "agent"),
+	                    text(p, "interest_name"));
+}
+
+void setup_pull_request(struct provision *p)
+{
+	if (!text(p, "work_branch")) {
+		skip(p, "There is nothing to propose.");
+		return;
+	}
+	yyjson_val *answer =
+		ask(p->rq, INTERNAL_ID_pull_request_open,
+	            BODY(p->rq, {"repo", text(p, "repo")}, {"head", text(p, "work_branch")},
+	                 {"base", text(p, "default_branch")}, {"title", "Add the research agent"},
+	                 {"body", pull_request_text(p)}));
+	yyjson_val *pull = json_get(answer, "pull_request");
+	const char *url = json_get_text(pull, "html_url");
+	yyjson_mut_obj_add_int(p->doc, p->output, "pr_number", json_get_int(pull, "number", 0));
+	set(p, "pr_url", url);
+	set(p, "merged_at", json_get_text(pull, "merged_at"));
+	set(p, "closed_at", NULL);
+	set_bool(p, "changed", json_get_bool(answer, "created", false));
+	p->message = arena_printf(p->rq->arena, "The workflow is in %s.", url);
+}
+
+/* The pull request, by its number and the commit that may be merged. */
+static const char *merge_body(const struct provision *p)
+{
+	yyjson_mut_doc *doc = json_doc_new(p->rq->arena);
+	yyjson_mut_val *body = yyjson_mut_obj(doc);
+	yyjson_mut_obj_add_str(doc, body, "repo", text(p, "repo"));
+	yyjson_mut_obj_add_int(doc, body, "number", json_get_int(p->row, "pr_number", 0));
+	json_add_text(doc, body, "sha", text(p, "commit_sha"));
+	return json_write_mut(p->rq->arena, body, NULL);
+}
+
+/* What the code host refuses, such as a merge without a review, is left to people. */
+void setup_merge(struct provision *p)
+{
+	if (text(p, "merged_at")) {
+		skip(p, "The pull request is merged.");
+		return;
+	}
+	if (!json_get_bool(p->row, "auto_merge", false)) {
+		skip(p, "The pull request waits to be merged.");
+		return;
+	}
+	struct service_answer answer =
+		ask_try(p->rq, INTERNAL_ID_pull_request_merge, merge_body(p));
+	if (answer.code == ERR_CONFLICT) {
+		p->message = arena_printf(p->rq->arena, "The pull request waits to be merged: %s",
+		                          answer.detail);
+		return;
+	}
+	if (answer.code)
+		service_answer_raise(p->rq, &answer);
+	set(p, "merged_at", json_get_text(json_get(answer.json, "pull_request"), "merged_at"));
+	set_bool(p, "changed", true);
+	p->message = "The pull request is merged.";
+}
+
+void setup_installation(struct provision *p)
+{
+	struct request *rq = p->rq;
+	const char *key = text(p, "key_id");
+	yyjson_val *found = ask(rq, INTERNAL_ID_provisioned_key_get, BODY(rq, {"key_id", key}));
+	if (strcmp(json_get_text(found, "status"), "active") != 0)
+		raise_error(rq, ERR_CONFLICT,
+		            "the key of the agent was revoked meanwhile; provision again");
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *body = yyjson_mut_obj(doc);
+	yyjson_mut_obj_add_str(doc, body, "repo", text(p, "repo"));
+	yyjson_mut_obj_add_str(doc, body, "agent", text(p, "agent"));
+	yyjson_mut_obj_add_str(doc, body, "provider", text(p, "provider"));
+	yyjson_mut_obj_add_str(doc, body, "interest_id", text(p, "interest_id"));
+	yyjson_mut_obj_add_str(doc, body, "key_id", key);
+	json_add_text(doc, body, "setup_url", text(p, "merged_at") ? NULL : text(p, "pr_url"));
+	yyjson_mut_obj_add_bool(doc, body, "model_key_missing",
+	                        json_get_bool(p->row, "model_key_missing", false));
+	yyjson_val *made =
+		ask(rq, INTERNAL_ID_installation_record, json_write_mut(rq->arena, body, NULL));
+	const char *id = json_get_text(made, "id"), *former = text(p, "installation_id");
+	set(p, "installation_id", id);
+	set_bool(p, "changed", !former || strcmp(former, id) != 0);
+	p->message = "The agent is installed.";
+}
+
+void setup_dispatch(struct request *rq, yyjson_val *row)
+{
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *body = yyjson_mut_obj(doc), *inputs = yyjson_mut_obj(doc);
+	const char *installation = json_get_text(row, "installation_id");
+	yyjson_mut_obj_add_str(doc, inputs, "agent", json_get_text(row, "agent"));
+	yyjson_mut_obj_add_str(doc, inputs, "provider", json_get_text(row, "provider"));
+	yyjson_mut_obj_add_str(doc, inputs, "interest_id", json_get_text(row, "interest_id"));
+	yyjson_mut_obj_add_str(doc, body, "repo", json_get_text(row, "repo"));
+	yyjson_mut_obj_add_str(doc, body, "workflow", workflow_name());
+	yyjson_mut_obj_add_str(doc, body, "ref", json_get_text(row, "default_branch"));
+	yyjson_mut_obj_add_str(doc, body, "key",
+	                       arena_printf(rq->arena, "first run %s", installation));
+	yyjson_mut_obj_add_val(doc, body, "inputs", inputs);
+	ask(rq, INTERNAL_ID_workflow_dispatch, json_write_mut(rq->arena, body, NULL));
+}
+
+/* Why the first run does not start now; NULL: it does. */
+static const char *first_run_obstacle(const struct provision *p)
+{
+	if (text(p, "dispatched_at"))
+		return "The first run was started before.";
+	if (json_get_bool(p->row, "model_key_missing", false))
+		return "The first run waits for the key of the model provider.";
+	if (!text(p, "merged_at"))
+		return "The first run starts when the pull request is merged.";
+	if (!json_get_bool(p->row, "pool_is_ready", false))
+		return "The first run starts when the papers of the interest are found.";
+	return NULL;
+}
+
+void setup_first_run(struct provision *p)
+{
+	const char *obstacle = first_run_obstacle(p);
+	if (obstacle) {
+		skip(p, obstacle);
+		return;
+	}
+	setup_dispatch(p->rq, p->row);
+	set(p, "dispatched_at", "now");
+	set_bool(p, "changed", true);
+	p->message = "The first run was started.";
+}

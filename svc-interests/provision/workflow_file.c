@@ -1,0 +1,115 @@
+#include "provision/workflow_file.h"
+
+#include "base/base.h"
+#include "base/crypto.h"
+#include "base/error.h"
+#include "workflow.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *public_url, *workflow, *agent_install, *agent_run;
+
+const struct setting WORKFLOW_SETTINGS[] = {
+	SETTING_TEXT(&public_url, "PUBLIC_URL", "",
+                     "Address of the API as the workflows of repositories reach it: "
+                     "https://api.example.org; "
+                     "empty: nothing can be provisioned."),
+	SETTING_TEXT(&workflow, "AGENT_WORKFLOW", "expops.yml",
+                     "File name of the agents' workflow in .github/workflows."),
+	SETTING_TEXT(&agent_install, "AGENT_INSTALL", "true",
+                     "Shell command with which a run installs the agent $AGENT."),
+	SETTING_TEXT(&agent_run, "AGENT_RUN", "\"$AGENT\" \"$BRIEF\"",
+                     "Shell command that runs the agent $AGENT on the task in the file $BRIEF; "
+                     "$MODEL_KEY, $MODEL and "
+                     "$MODEL_URL are the model's."),
+	SETTING_END,
+};
+
+/* Whether the text can stand between single quotes in YAML, on one line. */
+static bool is_line(const char *text)
+{
+	while ((unsigned char)*text >= 0x20 && *text != 0x7f)
+		text++;
+	return !*text;
+}
+
+enum err_code workflow_settings_check(void)
+{
+	const struct {
+		const char *name, *text;
+	} lines[] = {
+		{"PUBLIC_URL", public_url},
+		{"AGENT_WORKFLOW", workflow},
+		{"AGENT_INSTALL", agent_install},
+		{"AGENT_RUN", agent_run},
+	};
+	enum err_code code = ERR_NONE;
+	for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
+		if (is_line(lines[i].text))
+			continue;
+		fprintf(stderr, "%s: must be one line\n", lines[i].name);
+		code = ERR_INVALID;
+	}
+	return code;
+}
+
+bool workflow_is_configured(void)
+{
+	return public_url[0];
+}
+
+/* Append a text in single quotes (YAML 1.2, section 7.3.2). */
+static void add_quoted(struct buf *out, const char *text)
+{
+	buf_puts(out, "'");
+	for (; *text; text++)
+		buf_add(out, *text == '\'' ? "''" : text, *text == '\'' ? 2 : 1);
+	buf_puts(out, "'");
+}
+
+const char *workflow_file(struct arena *arena, const struct workflow_values *values)
+{
+	const struct {
+		const char *name, *text;
+	} marks[] = {
+		{"@PUBLIC_URL@", public_url},       {"@INTEREST@", values->interest},
+		{"@AGENT@", values->agent},         {"@PROVIDER@", values->provider},
+		{"@AGENT_INSTALL@", agent_install}, {"@AGENT_RUN@", agent_run},
+	};
+	struct buf out = {.arena = arena};
+	for (const char *at = WORKFLOW; *at;) {
+		size_t length = strcspn(at, "@"), i = 0;
+		buf_add(&out, at, length);
+		at += length;
+		while (*at && i < ARRAY_LEN(marks) &&
+		       strncmp(at, marks[i].name, strlen(marks[i].name)) != 0)
+			i++;
+		if (*at && i < ARRAY_LEN(marks)) {
+			add_quoted(&out, marks[i].text);
+			at += strlen(marks[i].name);
+		} else if (*at) {
+			buf_add(&out, at++, 1);
+		}
+	}
+	return out.data;
+}
+
+const char *workflow_version(struct arena *arena, const char *content)
+{
+	uint8_t hash[SHA256_LEN];
+	char hex[2 * SHA256_LEN + 1];
+	sha256(content, strlen(content), hash);
+	hex_encode(hash, sizeof(hash), hex);
+	return arena_strdup(arena, hex);
+}
+
+const char *workflow_name(void)
+{
+	return workflow;
+}
+
+const char *workflow_path(struct arena *arena)
+{
+	return arena_printf(arena, ".github/workflows/%s", workflow);
+}

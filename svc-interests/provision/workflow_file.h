@@ -1,0 +1,28 @@
+/** The workflow file that provisioning puts into a repository: ../workflow/expops.yml with its settings filled in. */
+#pragma once
+
+#include "base/arena.h"
+#include "base/config.h"
+
+/** PUBLIC_URL, AGENT_WORKFLOW, AGENT_INSTALL, AGENT_RUN. */
+extern const struct setting WORKFLOW_SETTINGS[];
+
+/** Check what the table of settings cannot. ERR_INVALID, after a line on standard error for each fault. */
+enum err_code workflow_settings_check(void);
+
+/** Whether the file can be made: PUBLIC_URL is set. */
+bool workflow_is_configured(void);
+
+struct workflow_values {
+	const char *interest, *agent, *provider;
+};
+
+/** The file's content; in the arena. */
+const char *workflow_file(struct arena *arena, const struct workflow_values *values);
+
+/** A hash of it, in hexadecimal. */
+const char *workflow_version(struct arena *arena, const char *content);
+
+/** Its name, `expops.yml`, and its path in the repository. */
+const char *workflow_name(void);
+const char *workflow_path(struct arena *arena);

@@ -1,0 +1,229 @@
+"""Provisioning an interest: the repository gets keys and a workflow, and the agent begins."""
+
+import uuid
+
+import pytest
+import yaml
+
+from lib.keys import checksum
+from lib.provisioning import FILE, KEY
+from lib.wait import wait_for
+
+STEPS = ["check_app", "agent_key", "model_key", "workflow", "pull_request", "merge", "installation", "first_run"]
+
+
+def statuses(team, task):
+    steps = team.api.get(team.path(f"provision/{task['task_id']}"), expect=200).json()["steps"]
+    assert [step["name"] for step in steps] == STEPS
+    return {step["name"]: step["status"] for step in steps}
+
+
+def test_an_interest_is_provisioned_and_its_agent_begins_when_it_is_merged(team):
+    assert team.status() == {"provisioned": False, "state": "none", "repo": None, "agent": None, "pr_url": None,
+                             "installation_id": None, "task_id": None, "updated_at": None}
+    task = team.provision()
+    result = task["result"]
+    assert task["status"] == "completed", task
+    (key,) = team.keys()
+    (installation,) = team.installations()
+    assert result == {
+        "repo": team.repo, "pr_url": result["pr_url"], "merged": False, "secret_set": True, "model_key_missing": False,
+        "key_id": key["id"], "installation_id": installation["id"], "dispatched": False,
+        "changed": ["agent_key", "model_key", "workflow", "pull_request", "installation"]}
+    assert result["pr_url"] in task["message"]
+    assert statuses(team, task) == {**dict.fromkeys(STEPS, "completed"), "merge": "skipped", "first_run": "skipped"}
+    assert (key["repo"], key["repo_verified"], key["interest_id"]) == (team.repo, True, team.interest)
+    assert (installation["repo"], installation["agent"], installation["provider"], installation["key_id"]) == (
+        team.repo, "agent_one", "anthropic", key["id"])
+    secret = team.host.secret(team.repo, KEY)
+    assert secret[-6:] == checksum(secret[:-6])
+    assert team.host.secret(team.repo, "EXPOPS_MODEL_KEY_ANTHROPIC").startswith("good-")
+    team.agent().post("/fleet/runs", {"run_id": 1, "repo": team.repo}, expect=201)
+    assert FILE not in team.host.files(team.repo) and FILE in team.host.files(team.repo, "expops/agent")
+    status = team.status()
+    assert (status["provisioned"], status["state"], status["pr_url"]) == (True, "awaiting_merge", result["pr_url"])
+    assert team.host.runs(team.repo) == []
+    team.host.merge(team.repo, 1)
+    wait_for(lambda: team.status()["state"] == "active", "the merge is heard of")
+    (run,) = wait_for(lambda: team.host.runs(team.repo), "the first run is started")
+    assert run["inputs"] == {"agent": "agent_one", "provider": "anthropic", "interest_id": team.interest}
+
+
+def test_a_pull_request_is_merged_where_that_is_asked(team):
+    task = team.provision(auto_merge=True, branch="research")
+    assert (task["result"]["merged"], task["result"]["dispatched"]) == (True, True)
+    assert task["result"]["changed"] == [step for step in STEPS if step != "check_app"]
+    assert statuses(team, task) == dict.fromkeys(STEPS, "completed")
+    assert FILE in team.host.files(team.repo) and len(team.host.runs(team.repo)) == 1
+    assert team.status()["state"] == "active"
+
+
+def test_the_workflow_can_be_dispatched_and_has_least_permissions(team):
+    team.provision(agent="agent_three")
+    text = team.host.files(team.repo, "expops/agent")[FILE]
+    workflow = yaml.safe_load(text)
+    assert "@" not in text.replace("@users", "").replace("-d @-", "")
+    assert workflow["permissions"] == {"contents": "write", "pull-requests": "write"}
+    assert workflow["env"]["API"] == team.api.url
+    assert "'agent_three'" in workflow["env"]["AGENT"] and team.interest in workflow["env"]["INTEREST"]
+    assert set(workflow[True]["workflow_dispatch"]["inputs"]) == {
+        "interest_id", "pin_arxiv", "agent", "provider", "model", "start_from_ref", "lead_content",
+        "test_integration_policy", "fidelity_policy"}
+
+
+def test_without_a_model_key_the_rest_is_done(new_team):
+    team = new_team(has_model_key=False)
+    task = team.provision(auto_merge=True)
+    assert (task["result"]["model_key_missing"], task["result"]["dispatched"]) == (True, False)
+    assert "anthropic" in task["message"] and team.host.runs(team.repo) == []
+    team.connect_model()
+    repaired = team.provision(auto_merge=True)
+    assert repaired["result"]["changed"] == ["model_key", "first_run"] and len(team.host.runs(team.repo)) == 1
+
+
+def test_provisioning_again_changes_nothing(team):
+    first = team.provision(auto_merge=True)
+    second = team.provision(auto_merge=True)
+    assert second["result"] == {**first["result"], "changed": []}
+    assert second["task_id"] != first["task_id"] and "nothing" in second["message"]
+    assert [key["id"] for key in team.keys()] == [first["result"]["key_id"]]
+    assert len(team.installations()) == len(team.host.runs(team.repo)) == 1
+
+
+def test_provisioning_again_replaces_a_key_that_expires_soon(cluster, team):
+    first = team.provision()
+    with cluster.postgres.connect("interests") as db:
+        db.execute("UPDATE provisioning SET key_expires_at = now() + interval '29 days' WHERE interest_id = %s", [team.interest])
+    second = team.provision()
+    assert second["result"]["changed"] == ["agent_key"]
+    (key,) = team.keys()
+    assert key["id"] == second["result"]["key_id"] != first["result"]["key_id"]
+    team.agent().post("/fleet/runs", {"run_id": 1, "repo": team.repo}, expect=201)
+    (installation,) = team.installations()
+    assert (installation["id"], installation["key_id"]) == (first["result"]["installation_id"], key["id"])
+
+
+def test_provisioning_again_brings_the_workflow_up_to_date(team):
+    team.provision(auto_merge=True)
+    for text in ("on: workflow_dispatch\n", ""):
+        team.host.put_files(team.repo, {FILE: text})
+        again = team.provision(auto_merge=True)
+        assert again["result"]["changed"] == ["workflow", "pull_request", "merge"], again
+        assert "interest_id" in team.host.files(team.repo)[FILE]
+    assert len(team.keys()) == len(team.installations()) == len(team.host.runs(team.repo)) == 1
+
+
+def test_a_revoked_agent_comes_back_by_provisioning_again(team):
+    first = team.provision()["result"]
+    team.api.post(f"/fleet/installations/{first['installation_id']}/revoke", expect=200)
+    wait_for(lambda: team.status()["state"] == "revoked", "the revocation is heard of")
+    assert team.status()["provisioned"] is False
+    second = team.provision()["result"]
+    assert second["changed"] == ["agent_key", "installation"]
+    assert {one["status"] for one in team.installations()} == {"active", "revoked"} and len(team.keys()) == 1
+    assert team.status()["state"] == "awaiting_merge"
+
+
+def test_a_deleted_interest_ends_its_agent(team):
+    team.provision()
+    agent = team.agent()
+    team.api.delete(f"/interests/{team.interest}", expect=200)
+    wait_for(lambda: agent.post("/fleet/runs", {"run_id": 1, "repo": team.repo}).status_code == 401, "the key is revoked")
+    wait_for(lambda: team.installations()[0]["status"] == "revoked", "the agent is revoked")
+
+
+def test_a_deleted_account_leaves_nothing(cluster, team):
+    team.provision()
+    team.api.post("/account/delete", {"confirm": True}, expect=200)
+    with cluster.postgres.connect("interests") as db:
+        query = "SELECT count(*) FROM provisioning WHERE interest_id = %s"
+        wait_for(lambda: db.execute(query, [team.interest]).fetchone()[0] == 0, "the rows are deleted")
+
+
+def test_the_app_that_is_removed_is_heard_of(team):
+    team.provision()
+    team.host.uninstall(team.app)
+    wait_for(lambda: team.status()["state"] == "failed", "the removal is heard of")
+
+
+# ---- what is refused ----
+
+
+def test_the_agent_must_be_able_to_use_the_model_provider(new_team):
+    team = new_team(model_provider="openai")
+    for body in ({}, {"agent": "agent_one"}, {"agent": "nobody"}, {"agent": "agent_one", "repo": "not a repository"}):
+        problem = team.api.problem("POST", team.path("provision"), 400, "invalid_request", body)
+        assert {fault["field"] for fault in problem["errors"]} & {"agent", "repo"}
+    assert team.status()["state"] == "none"
+    assert team.provision(agent="agent_two")["status"] == "completed"
+
+
+@pytest.mark.parametrize("context", ["No repository.", "{url}/a/b and {url}/c/d"])
+def test_a_repository_must_be_named(new_team, context):
+    team = new_team()
+    context = context.format(url=team.host.url)
+    team.api.put(f"/interests/{team.interest}", {"context": context}, expect=200)
+    problem = team.api.problem("POST", team.path("provision"), 400, "invalid_request", {})
+    assert [fault["field"] for fault in problem["errors"]] == ["repo"]
+    assert team.provision(repo=team.repo)["result"]["repo"] == team.repo
+
+
+def test_the_interests_own_repository_comes_first(new_team):
+    team = new_team()
+    team.api.put(f"/interests/{team.interest}", {"source_repo_url": f"{team.host.url}/{team.repo}.git"}, expect=200)
+    assert team.provision(repo="acme/other")["result"]["repo"] == team.repo
+
+
+def test_a_repository_of_others_is_unknown(team, code_host):
+    other = code_host.repository(code_host.user().login)
+    task = team.provision(repo=other) if team.api.put(f"/interests/{team.interest}", {"context": "x"}) else None
+    assert task["status"] == "failed" and "no such repository" in task["error"]
+    assert statuses(team, task)["check_app"] == "failed" and team.status()["state"] == "failed"
+    assert team.keys() == team.installations() == []
+
+
+def test_without_the_app_nothing_is_made(new_team):
+    team = new_team(has_app=False)
+    task = team.provision()
+    assert task["status"] == "failed" and "install" in task["error"] and team.keys() == []
+
+
+def test_a_repository_works_for_one_interest(team):
+    team.provision()
+    other = team.api.post("/interests", {"name": "Another", "context": team.host.url + "/" + team.repo}, expect=201).json()["id"]
+    team.api.problem("POST", f"/interests/{other}/provision", 409, "conflict", {})
+    team.api.delete(f"/interests/{team.interest}", expect=200)
+    assert team.api.wait_task(team.api.post(f"/interests/{other}/provision", {}))["status"] == "completed"
+    wait_for(lambda: len(team.keys()) == 1, "the first agent's key has ended")
+
+
+def test_others_see_nothing(team, other_user):
+    task = team.provision()
+    for method, path in (("POST", "provision"), ("GET", "provision-status"), ("POST", "provision-cli-token"),
+                         ("GET", f"provision/{task['task_id']}")):
+        other_user.api.problem(method, team.path(path), 404, "not_found", {} if method == "POST" else None)
+    team.api.problem("GET", team.path(f"provision/{uuid.uuid4()}"), 404, "not_found")
+
+
+def test_an_automation_key_provisions_nothing(team):
+    body = {"name": "a", "kind": "automation", "scopes": ["provisioning:write", "interests:read"]}
+    key = team.api.as_key(team.api.post("/account/api-keys", body, expect=201).json()["key"])
+    key.problem("POST", team.path("provision"), 403, "forbidden", {})
+    key.problem("POST", team.path("provision-cli-token"), 403, "forbidden")
+
+
+# ---- the token ----
+
+
+def test_a_token_for_the_command_line(team):
+    team.api.problem("POST", team.path("provision-cli-token"), 409, "conflict")
+    team.provision()
+    answer = team.api.post(team.path("provision-cli-token"), expect=200)
+    token = answer.json()
+    assert answer.headers["Cache-Control"] == "no-store" and token["repo"] == team.repo
+    client = team.api.as_key(token["token"])
+    client.get(team.path("provision-status"), expect=200)
+    client.problem("GET", f"/interests/{uuid.uuid4()}", 403, "forbidden")
+    client.problem("POST", team.path("provision"), 403, "insufficient_scope", {})
+    (key,) = [key for key in team.keys() if key["name"].startswith("command line")]
+    assert (key["expires_at"], key["repo"], key["interest_id"]) == (token["expires_at"], team.repo, team.interest)
