@@ -48,6 +48,10 @@ class Team:
         """A client with the key in the repository's secret."""
         return Api(self.api.url, self.host.secret(self.repo, KEY))
 
+    def agent_works(self):
+        """Whether the key in the repository's secret is valid, by a report of a run."""
+        return self.agent().post("/fleet/runs", {"run_id": "probe", "repo": self.repo}).status_code in (200, 201)
+
     def pulls(self):
         token = self.host.user().token
         return self.host.api("GET", f"/repos/{self.repo}/pulls?state=all", token).json()

@@ -38,7 +38,7 @@ def test_an_interest_is_provisioned_and_its_agent_begins_when_it_is_merged(team)
     secret = team.host.secret(team.repo, KEY)
     assert secret[-6:] == checksum(secret[:-6])
     assert team.host.secret(team.repo, "EXPOPS_MODEL_KEY_ANTHROPIC").startswith("good-")
-    team.agent().post("/fleet/runs", {"run_id": 1, "repo": team.repo}, expect=201)
+    assert team.agent_works()
     assert FILE not in team.host.files(team.repo) and FILE in team.host.files(team.repo, "expops/agent")
     status = team.status()
     assert (status["provisioned"], status["state"], status["pr_url"]) == (True, "awaiting_merge", result["pr_url"])
@@ -98,7 +98,7 @@ def test_provisioning_again_replaces_a_key_that_expires_soon(cluster, team):
     assert second["result"]["changed"] == ["agent_key"]
     (key,) = team.keys()
     assert key["id"] == second["result"]["key_id"] != first["result"]["key_id"]
-    team.agent().post("/fleet/runs", {"run_id": 1, "repo": team.repo}, expect=201)
+    assert team.agent_works()
     (installation,) = team.installations()
     assert (installation["id"], installation["key_id"]) == (first["result"]["installation_id"], key["id"])
 
@@ -128,7 +128,7 @@ def test_a_deleted_interest_ends_its_agent(team):
     team.provision()
     agent = team.agent()
     team.api.delete(f"/interests/{team.interest}", expect=200)
-    wait_for(lambda: agent.post("/fleet/runs", {"run_id": 1, "repo": team.repo}).status_code == 401, "the key is revoked")
+    wait_for(lambda: agent.get("/search/stats").status_code == 401, "the key is revoked")
     wait_for(lambda: team.installations()[0]["status"] == "revoked", "the agent is revoked")
 
 
