@@ -11,6 +11,7 @@
 #include "provision/workflow_file.h"
 #include "service/agent_pair.h"
 #include "service/service.h"
+#include "source/source.h"
 #include "svc-interests-migrations.h"
 
 /* Enough for a refresh of an account with a thousand interests. */
@@ -76,6 +77,12 @@ static const struct recurring RECURRING[] = {
 	{0},
 };
 
+static void process_start(struct process *process)
+{
+	(void)process;
+	sources_init();
+}
+
 static const struct service SERVICE = {
 	.name = "svc-interests",
 	.schema = "interests",
@@ -86,10 +93,11 @@ static const struct service SERVICE = {
 	.events = EVENTS,
 	.migrations = MIGRATIONS,
 	.settings = (const struct setting *const[]){POOL_SETTINGS, REFIT_SETTINGS, REFRESH_SETTINGS,
-                                                    PROVISION_SETTINGS, WORKFLOW_SETTINGS,
-                                                    AGENT_SETTINGS, NULL},
+                                                    WORKFLOW_SETTINGS, AGENT_SETTINGS,
+                                                    SOURCE_SETTINGS, NULL},
 	.settings_check = provision_settings_check,
 	.recurring = RECURRING,
+	.process_start = process_start,
 	.keeps_accounts = true,
 };
 

@@ -233,14 +233,21 @@ static void limit_interest(struct request *rq, const struct field *field, void *
 		*interest = rq->caller.interest;
 }
 
+yyjson_val *request_body(struct request *rq)
+{
+	if (!rq->http->json)
+		parse_body(rq);
+	return rq->http->json;
+}
+
 void *request_input_read(struct request *rq, const struct field *fields, size_t size)
 {
 	void *input = arena_alloc(rq->arena, size);
 	yyjson_mut_doc *kept = json_doc_new(rq->arena);
 	yyjson_mut_doc_set_root(kept, yyjson_mut_obj(kept));
 	for (const struct field *field = fields; field->source != FIELD_END_OF_TABLE; field++) {
-		if (field->source == IN_BODY && !rq->http->json)
-			parse_body(rq);
+		if (field->source == IN_BODY)
+			request_body(rq);
 		if (field->source == IN_PATH)
 			decode_text(rq, field, path_value(rq, field->name), input);
 		else if (field->source == IN_QUERY)

@@ -306,6 +306,10 @@ struct field {
 void *request_input_read(struct request *rq, const struct field *fields, size_t size);
 #define request_input(rq, type, fields) ((type *)request_input_read((rq), (fields), sizeof(type)))
 
+/** The body, parsed and not checked, for choosing between tables. Raises as request_input() does for a body
+ * that is no JSON object. */
+yyjson_val *request_body(struct request *rq);
+
 /** After request_input(): JSON text of an object with the body members that the table declares and the
  * client sent. Values are checked, texts trimmed where the row says so; null stays null. */
 const char *request_body_json(struct request *rq);

@@ -4,7 +4,7 @@ SELECT id FROM interest WHERE account_id = $1 AND experiment_history_id = $2;
 
 -- name: history_load (read)
 -- $1 account, $2 history: name, context and model of the interest, its pool, and the version of its vectors.
-SELECT i.name, i.context, m.model, coalesce(m.version, 0),
+SELECT i.name, interest_context(i), m.model, coalesce(m.version, 0),
        (SELECT coalesce(jsonb_agg(paper_json(p, coalesce(m.embedder, i.embedder)) || jsonb_build_object('relevance', e.relevance)
                                   ORDER BY e.relevance DESC, e.arxiv_id), '[]')
         FROM pool_entry e JOIN paper p USING (arxiv_id)

@@ -1,5 +1,6 @@
 #include "api/interest.h"
 
+#include "base/json.h"
 #include "interest.sql.h"
 #include "pg/pg.h"
 #include "service/input.h"
@@ -46,6 +47,12 @@ static const struct field CREATE_FIELDS[] = {
 	FIELD_END,
 };
 
+/* Name and context come from the repository where they are left out. */
+static const struct field CREATE_OF_REPOSITORY_FIELDS[] = {
+	WRITABLE_FIELDS(OPTIONAL),
+	FIELD_END,
+};
+
 static const struct field UPDATE_FIELDS[] = {
 	PATH_INTEREST(struct interest_input, id),
 	WRITABLE_FIELDS(OPTIONAL),
@@ -71,7 +78,9 @@ void interest_list(struct request *rq)
 
 void interest_create(struct request *rq)
 {
-	request_input(rq, struct interest_input, CREATE_FIELDS);
+	bool has_repository = yyjson_is_str(json_get(request_body(rq), "source_repo_url"));
+	request_input(rq, struct interest_input,
+	              has_repository ? CREATE_OF_REPOSITORY_FIELDS : CREATE_FIELDS);
 	require_interest(rq, NULL);
 	struct pg_rows *rows =
 		pg_write(rq, CONSTRAINTS, INTEREST_CREATE_SQL, pg_uuid(rq->caller.account),

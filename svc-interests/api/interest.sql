@@ -7,10 +7,12 @@ SELECT coalesce((SELECT jsonb_agg(page.json ORDER BY page.created_at DESC, page.
        (SELECT count(*) FROM interest WHERE account_id = $1 AND ($4::uuid IS NULL OR id = $4));
 
 -- name: interest_create
--- $1 account, $2 the body, $3 request id. Starts the job that builds the pool.
+-- $1 account, $2 the body, $3 request id. Starts the job that builds the pool. Name and context that the body lacks are those of
+-- its repository.
 WITH made AS (
     INSERT INTO interest AS i (account_id, name, context, daily_count, is_active, model_provider, source_repo_url, project_id)
-    SELECT $1, b.name, b.context, coalesce(b.daily_count, 3), coalesce(b.is_active, true), b.model_provider,
+    SELECT $1, coalesce(b.name, repository_title(b.source_repo_url)), coalesce(b.context, b.source_repo_url),
+           coalesce(b.daily_count, 3), coalesce(b.is_active, true), b.model_provider,
            b.source_repo_url, b.project_id
     FROM jsonb_to_record($2::jsonb) AS b (name text, context text, daily_count integer, is_active boolean,
                                           model_provider text, source_repo_url text, project_id uuid)
@@ -23,7 +25,7 @@ SELECT json, (SELECT count(*) FROM queued) FROM made;
 -- name: interest_get (read)
 -- $1 account, $2 interest. experiment_history has a line for each of the newest 100 experiments of the interest:
 -- - Tiles in the encoder (shipped, ship, step_time -12.5): Computing attention in tiles halves the step time.
-SELECT interest_json(i) || jsonb_build_object('experiment_history', coalesce(
+SELECT interest_json(i) || jsonb_build_object('context_sources', context_sources_json(i.id), 'experiment_history', coalesce(
     (SELECT string_agg(line, E'\n' ORDER BY told_at DESC, id DESC)
      FROM (SELECT e.id, e.told_at,
                   '- ' || regexp_replace(coalesce(e.name, ''), '\s+', ' ', 'g')
@@ -45,7 +47,7 @@ FROM interest i WHERE i.account_id = $1 AND i.id = $2;
 
 -- name: interest_update
 -- $1 account, $2 interest, $3 the body, $4 request id. A new name or context deletes the pool and starts the job that
--- builds it again.
+-- builds it again; a new repository only starts the job, which reads it.
 WITH was AS (
     SELECT i.*, coalesce(b.name, i.name) AS new_name, coalesce(b.context, i.context) AS new_context, b.daily_count AS new_count,
            b.is_active AS new_active, b.model_provider AS new_provider, b.source_repo_url AS new_repo,
@@ -59,7 +61,8 @@ WITH was AS (
 ), dropped AS (
     DELETE FROM pool_entry p USING changed WHERE p.interest_id = changed.id
 ), queued AS (
-    SELECT task_start('pool_build', $1, jsonb_build_object('interest_id', id), $4) FROM changed
+    SELECT task_start('pool_build', $1, jsonb_build_object('interest_id', id), $4) FROM was
+    WHERE id IN (SELECT id FROM changed) OR ($3::jsonb ? 'source_repo_url' AND new_repo <> coalesce(source_repo_url, ''))
 ), written AS (
     UPDATE interest i SET
         name = was.new_name,

@@ -29,7 +29,7 @@ WITH given AS MATERIALIZED (
     SELECT s.arxiv_id, s.signal FROM signal s JOIN paper p USING (arxiv_id)
     WHERE s.interest_id = $1 ORDER BY s.arxiv_id DESC, s.signal LIMIT $2
 )
-SELECT i.name, i.context, coalesce((SELECT version FROM preference_model WHERE interest_id = i.id), 0),
+SELECT i.name, interest_context(i), coalesce((SELECT version FROM preference_model WHERE interest_id = i.id), 0),
        (SELECT coalesce(jsonb_agg(paper_json(p, $3) || jsonb_build_object('signal', g.signal) ORDER BY g.arxiv_id, g.signal), '[]')
         FROM given g JOIN paper p USING (arxiv_id)),
        (SELECT coalesce(jsonb_agg(paper_json(p, $3) ORDER BY e.relevance DESC, e.arxiv_id), '[]')

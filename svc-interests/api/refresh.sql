@@ -7,7 +7,7 @@ ORDER BY id;
 
 -- name: refresh_load (read)
 -- $1 interest: name, context, model, the candidates that were not recommended yet, and the newest 100 papers that were.
-SELECT i.name, i.context, i.pool_version, i.daily_count, m.model,
+SELECT i.name, interest_context(i), i.pool_version, i.daily_count, m.model,
        (SELECT coalesce(jsonb_agg(paper_json(p, coalesce(m.embedder, i.embedder))
                                   || jsonb_build_object('relevance', e.relevance, 'matched', e.matched)
                                   ORDER BY e.relevance DESC, e.arxiv_id), '[]')

@@ -6,8 +6,9 @@
 #include "client/service_call.h"
 #include "pg/pg.h"
 #include "pool.sql.h"
-#include "pool/arxiv_links.h"
 #include "preference/interest_text.h"
+#include "source/arxiv_links.h"
+#include "source/source.h"
 
 #include <string.h>
 
@@ -27,10 +28,11 @@ const struct setting POOL_SETTINGS[] = {
 
 /* The row of pool_source. */
 struct source {
-	const char *name, *context;
-	int64_t version;     /* pool_version, rises when name or context change */
-	bool has_pool;       /* whose status is ready */
-	int64_t recommended; /* number of papers recommended already */
+	const char *name, *context; /* with the texts that its addresses lead to */
+	int64_t version;            /* pool_version, rises when name or context change */
+	bool has_pool;              /* whose status is ready */
+	int64_t recommended;        /* number of papers recommended already */
+	bool is_unread;             /* it is nothing but a repository that could not be read */
 };
 
 static bool source_load(struct request *rq, const char *interest, struct source *source)
@@ -44,6 +46,7 @@ static bool source_load(struct request *rq, const char *interest, struct source 
 		.version = pg_value_int(rows, 0, 2),
 		.has_pool = strcmp(pg_value(rows, 0, 3), "ready") == 0,
 		.recommended = pg_value_int(rows, 0, 4),
+		.is_unread = pg_value_bool(rows, 0, 5),
 	};
 	return true;
 }
@@ -131,8 +134,14 @@ void pool_build(struct request *rq, struct task *task)
 	const char *interest = json_get_text(task->input, "interest_id");
 	struct source source;
 	const char *answer;
+	sources_read(rq, interest);
 	if (!source_load(rq, interest, &source)) {
 		task_complete(rq, task, "{}", "the interest was deleted");
+		return;
+	}
+	if (source.is_unread) {
+		pg_query(rq, POOL_FAIL_SQL, pg_text(interest), pg_int(source.version));
+		task_complete(rq, task, "{}", "the repository could not be read");
 		return;
 	}
 	enum err_code code = search_candidates(rq, &source, &answer);
@@ -158,8 +167,11 @@ enum pool_renewal pool_renew(struct request *rq, const char *interest)
 {
 	struct source source;
 	const char *answer;
+	sources_read(rq, interest);
 	if (!source_load(rq, interest, &source))
 		return POOL_INTEREST_DELETED;
+	if (source.is_unread)
+		return POOL_RENEWED;
 	enum err_code code = search_candidates(rq, &source, &answer);
 	if (code && !source.has_pool)
 		raise_error(rq, code, "svc-search is unavailable");

@@ -1,5 +1,6 @@
 /** svc-interests/pool/: the candidate pool of an interest. A pool holds the papers that svc-search
- * found for the interest's name and context; recommendations are selected from it. Entry points:
+ * found for the interest's name and context, with the texts that its addresses lead to (source/source.h);
+ * recommendations are selected from it. Entry points:
  * pool_build() after a change of the interest, pool_renew() before a refresh. */
 #pragma once
 
@@ -13,12 +14,13 @@ extern const struct setting POOL_SETTINGS[];
 /** Job `pool_build`, {"interest_id"}: build the pool of an interest that is new, or whose name or
  * context has changed. When the context of an interest with recommendations has changed, the job also
  * starts the task that makes new ones (api/refresh.h). The job is retried while svc-search is
- * unavailable; after the last attempt the status of the pool is `failed`. */
+ * unavailable; after the last attempt the status of the pool is `failed`. So is that of an interest that is
+ * nothing but a repository, which could not be read. */
 void pool_build(struct request *rq, struct task *task);
 
 /** The outcome of pool_renew(). */
 enum pool_renewal {
-	POOL_RENEWED,          /* or kept, because svc-search is unavailable */
+	POOL_RENEWED, /* or kept, because svc-search is unavailable or there is nothing to search with */
 	POOL_INTEREST_CHANGED, /* while the candidates were searched: nothing is stored */
 	POOL_INTEREST_DELETED,
 };

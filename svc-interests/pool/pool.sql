@@ -1,9 +1,15 @@
 -- name: pool_source (read)
--- $1 interest: what to search its candidates with, and the number of papers recommended already.
-SELECT name, context, pool_version, pool_status,
+-- $1 interest: what to search its candidates with, the number of papers recommended already, and whether there is nothing to
+-- search with.
+SELECT name, interest_context(i), pool_version, pool_status,
        (SELECT count(*) FROM recommendation r
-        WHERE r.interest_id = i.id AND r.context_version = i.context_version)
+        WHERE r.interest_id = i.id AND r.context_version = i.context_version),
+       interest_is_unread(i)
 FROM interest i WHERE id = $1;
+
+-- name: pool_fail
+-- $1 interest, $2 its pool_version.
+UPDATE interest SET pool_status = 'failed' WHERE id = $1 AND pool_version = $2 AND pool_status <> 'ready';
 
 -- name: pool_save
 -- $1 interest, $2 its pool_version when the candidates were searched, $3 the answer of svc-search. A paper that

@@ -3,13 +3,14 @@
 #include "base/json.h"
 #include "client/service_ask.h"
 #include "provision.sql.h"
-#include "provision/code_host_links.h"
 #include "provision/steps.h"
 #include "provision/workflow_file.h"
 #include "service/agent_pair.h"
 #include "service/input.h"
 #include "service/key_limit.h"
 #include "service/resource.h"
+#include "source/code_host_links.h"
+#include "source/source.h"
 
 #include <string.h>
 
@@ -17,14 +18,6 @@
 #define BRANCH_MAX       200
 #define REPO_MAX         200
 #define TOKEN_LIFETIME_S "3600"
-
-static const char *code_host_url;
-
-const struct setting PROVISION_SETTINGS[] = {
-	SETTING_TEXT(&code_host_url, "CODE_HOST_WEB_URL", "https://github.com",
-                     "Address of the code host's pages, by which links to repositories are known."),
-	SETTING_END,
-};
 
 enum err_code provision_settings_check(void)
 {
@@ -103,7 +96,8 @@ static const char *choose_repo(struct request *rq, const struct provision_input 
                                const char *source_url, const char *context)
 {
 	const char *found[2];
-	if (source_url && code_host_links_find(rq->arena, code_host_url, source_url, found, 1) == 1)
+	if (source_url &&
+	    code_host_links_find(rq->arena, source_code_host(), source_url, found, 1) == 1)
 		return found[0];
 	if (source_url)
 		raise_field(rq, "repo",
@@ -111,7 +105,7 @@ static const char *choose_repo(struct request *rq, const struct provision_input 
 		            "repository of the code host");
 	if (in->repo)
 		return in->repo;
-	size_t count = code_host_links_find(rq->arena, code_host_url, context, found, 2);
+	size_t count = code_host_links_find(rq->arena, source_code_host(), context, found, 2);
 	if (count != 1)
 		raise_field(
 			rq, "repo", "%s",

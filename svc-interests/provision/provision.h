@@ -4,7 +4,6 @@
  *     steps.c            the task: a table of steps, each a row of provision_step
  *     setup.c            what each step does
  *     workflow_file.c    the workflow that the agent runs in (../workflow/expops.yml)
- *     code_host_links.c  the repositories that a text links to
  *     follow.c           what the code host and the gateway tell later
  *
  * Each step asks another service for something that can be asked for again, and then stores in one transaction that it
@@ -17,9 +16,6 @@
 #include "base/config.h"
 #include "loop/request.h"
 #include "task/task.h"
-
-/** CODE_HOST_WEB_URL. */
-extern const struct setting PROVISION_SETTINGS[];
 
 /** Check the settings of provisioning, for service.settings_check. */
 enum err_code provision_settings_check(void);

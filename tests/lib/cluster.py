@@ -169,8 +169,13 @@ class Cluster:
         }
 
     def interests_settings(self):
-        """The settings of svc-interests alone: where the code host is, and the API for the workflows there."""
-        return {"PUBLIC_URL": self.gateway_url, "CODE_HOST_WEB_URL": self.code_host.url}
+        """The settings of svc-interests alone: where the code host is, the API for the workflows there, and where tests may have
+        pages."""
+        return {
+            "PUBLIC_URL": self.gateway_url,
+            "CODE_HOST_WEB_URL": self.code_host.url,
+            "FETCH_ALLOW": "127.0.0.2/32",
+        }
 
     def settings(self, name, replica=0, **changes):
         """The environment of a process, as deploy/dev sets it, with `changes`."""

@@ -18,7 +18,7 @@ class StubServer:
     """An HTTP server on its own thread. It calls `answer(request)` for each request; the content is request.body, and
     request.reply() sends the answer. `requests` lists (method, path, headers, body) of all requests so far."""
 
-    def __init__(self, answer):
+    def __init__(self, answer, host="127.0.0.1"):
         stub = self
         self.answer, self.requests = answer, []
 
@@ -52,8 +52,8 @@ class StubServer:
             def log_message(self, *_):
                 pass
 
-        self.server = Server(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
+        self.server = Server((host, 0), Handler)
+        self.url = f"http://{host}:{self.server.server_port}"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def close(self):

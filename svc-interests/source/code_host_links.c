@@ -1,4 +1,4 @@
-#include "provision/code_host_links.h"
+#include "source/code_host_links.h"
 
 #include <ctype.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-#include "pool/arxiv_links.h"
+#include "source/arxiv_links.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

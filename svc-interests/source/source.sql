@@ -1,0 +1,31 @@
+-- name: source_interest (read)
+-- $1 interest: its repository and its context.
+SELECT i.source_repo_url, i.context FROM interest i WHERE i.id = $1;
+
+-- name: source_sync
+-- $1 interest, $2 its addresses, [{"place", "url", "kind"}]. Forgets the sources that it does not name any more, notes the new
+-- ones, and returns the places of those that are due.
+WITH named AS MATERIALIZED (
+    SELECT n.* FROM jsonb_to_recordset($2::jsonb) AS n (place integer, url text, kind text), interest i WHERE i.id = $1
+), forgotten AS (
+    DELETE FROM context_source s WHERE s.interest_id = $1 AND s.url NOT IN (SELECT url FROM named)
+), kept AS (
+    INSERT INTO context_source AS s (interest_id, place, url, kind) SELECT $1, place, url, kind FROM named ORDER BY url
+    ON CONFLICT (interest_id, url) DO UPDATE SET place = excluded.place, kind = excluded.kind
+    RETURNING s.place, s.tried_at, s.error
+)
+SELECT coalesce(jsonb_agg(place ORDER BY place), '[]') FROM kept
+WHERE tried_at IS NULL OR tried_at < now() - CASE WHEN error IS NULL THEN interval '7 days' ELSE interval '1 day' END;
+
+-- name: source_save
+-- $1 interest, $2 what was read, [{"url", "status", "title", "body", "error"}]. What was read once is kept when it cannot be
+-- read again, unless it is refused.
+UPDATE context_source s SET
+    tried_at = now(), error = r.error,
+    status = CASE WHEN r.status = 'failed' AND s.status = 'read' THEN 'read' ELSE r.status END,
+    read_at = CASE r.status WHEN 'read' THEN now() WHEN 'failed' THEN s.read_at END,
+    title = CASE r.status WHEN 'read' THEN r.title WHEN 'failed' THEN s.title END,
+    body = CASE r.status WHEN 'read' THEN r.body WHEN 'failed' THEN s.body ELSE '' END,
+    characters = CASE r.status WHEN 'read' THEN r.characters WHEN 'failed' THEN s.characters END
+FROM jsonb_to_recordset($2::jsonb) AS r (url text, status text, title text, body text, characters integer, error text)
+WHERE s.interest_id = $1 AND s.url = r.url;

@@ -1,0 +1,203 @@
+"""What the addresses in an interest's context lead to: papers, repositories and pages are read, and nothing in the private network.
+
+The pages are on 127.0.0.2, which FETCH_ALLOW lists; 127.0.0.1 stands for the private network.
+"""
+
+import secrets
+
+import pytest
+
+from lib.counterparts import connect
+from lib.stub_server import StubServer
+from lib.wait import wait_for
+
+PAGE = """<!doctype html><html><head><title>{title}</title><script>var x = "never";</script></head>
+<body><nav>Home About</nav><main><p>{text}</p></main></body></html>"""
+# Three subjects of the sample's papers, as READMEs and pages write of them.
+ROBOTS = "Robots that see, read and act: vision-language-action models for manipulation, with small memory on the robot."
+FLOODS = "Tests for coding agents: a language model writes unit tests and code, and reinforcement learning rewards both."
+SPEECH = "Speech recognition for languages and dialects with little recorded data, by transfer from related languages."
+
+
+class Site:
+    """Pages by path: text, status, type and other fields. `requests` lists the paths that were asked for."""
+
+    def __init__(self, host):
+        self.stub, self.pages = StubServer(self.answer, host), {}
+
+    def add(self, text, status=200, kind="text/html", path=None, **fields):
+        path = path or f"/{secrets.token_hex(4)}"
+        self.pages[path] = (status, text, {"Content_Type": kind, **fields})
+        return self.stub.url + path
+
+    def answer(self, request):
+        status, text, fields = self.pages.get(request.path, (404, "", {}))
+        request.reply(status, text, **fields)
+
+    @property
+    def requests(self):
+        return [path for _, path, _, _ in list(self.stub.requests)]
+
+
+@pytest.fixture(scope="module")
+def site():
+    made = Site("127.0.0.2")
+    yield made
+    made.stub.close()
+
+
+@pytest.fixture(scope="module")
+def inside():
+    made = Site("127.0.0.1")
+    yield made
+    made.stub.close()
+
+
+@pytest.fixture
+def sources(api, interests):
+    """sources(interest): its context_sources when all were tried, without read_at of those that were read."""
+
+    def of(interest):
+        def tried():
+            found = api.get(f"/interests/{interest['id']}", expect=200).json()["context_sources"]
+            return all(one["status"] != "pending" for one in found) and [found]
+
+        return wait_for(tried, "the sources were tried")[0]
+
+    return of
+
+
+def state(source):
+    return source["kind"], source["status"], source["title"]
+
+
+def titles(interests, interest):
+    interests.refresh(interest)
+    return [one["title"] for one in interests.recommended(interest)]
+
+
+def test_pages_are_read_and_found_by(interests, sources, site):
+    url = site.add(PAGE.format(title="Robot lab", text=ROBOTS * 3))
+    made = interests.ready(context=url, name="From a page", daily_count=2)
+    source, = sources(made)
+    assert state(source) == ("page", "read", "Robot lab")
+    assert source["url"] == url and source["read_at"] and source["error"] is None and source["characters"] == 3 * len(ROBOTS)
+    assert any("Vision-Language-Action" in title for title in titles(interests, made))
+
+
+@pytest.mark.parametrize("readme, paper", [(ROBOTS, "Vision-Language-Action"), (FLOODS, "Unit Test"), (SPEECH, "ASR")])
+def test_an_interest_that_is_only_a_repository(api, interests, sources, code_host, readme, paper):
+    at_host = code_host.user()
+    connect(api, "code_host", at_host.login)
+    repo = code_host.repository(at_host.login, files={"README.md": f"# Project\n\n{readme}\n"})
+    url = f"{code_host.url}/{repo}"
+    made = api.post("/interests", {"source_repo_url": url}, expect=201).json()
+    assert (made["name"], made["context"]) == (repo.split("/")[1], url)
+    made = interests.wait_pool(made)
+    source, = sources(made)
+    assert state(source) == ("repository", "read", repo) and source["characters"] >= len(readme)
+    assert any(paper in title for title in titles(interests, made)[:5])
+
+
+def test_papers_are_looked_up(interests, sources, papers):
+    named = next(iter(papers.values()))
+    made = interests.ready(context=f"https://arxiv.org/abs/{named['id']} and https://arxiv.org/abs/0704.0001")
+    known, unknown = sources(made)
+    assert state(known) == ("paper", "read", named["title"])
+    assert state(unknown) == ("paper", "failed", None) and unknown["error"] == "the library has no such paper"
+
+
+def test_what_cannot_be_read_says_why(interests, sources, site):
+    cases = {
+        site.add("", 500): "the answer had the status 500",
+        site.add("%PDF", kind="application/pdf"): "the address leads to no text",
+        site.add("<html></html>"): "the page has no text",
+        site.add("x" * (513 * 1024)): "the answer is unusable, or larger than 512 KiB",
+        site.stub.url + "/absent": "the answer had the status 404",
+        "http://nobody.invalid/": "no answer in time",
+        f"{site.stub.url.rpartition(':')[0]}:1/": "no answer in time",
+    }
+    made = interests.ready(context="retrieval for question answering " + " ".join(cases))
+    found = sources(made)
+    assert {one["url"]: one["error"] for one in found} == cases
+    assert {one["status"] for one in found} == {"failed"} and {one["read_at"] for one in found} == {None}
+
+
+def test_nothing_inside_is_asked(interests, sources, site, inside):
+    secret = inside.add(PAGE.format(title="Inside", text="secret"), path="/secret")
+    port = inside.stub.url.rpartition(":")[2]
+    urls = [
+        secret, site.add("", 302, Location=secret), site.add("", 302, Location=site.add("", 301, Location=secret)),
+        f"http://localhost:{port}/secret", "http://169.254.169.254/latest/", f"http://[::ffff:127.0.0.1]:{port}/secret",
+        f"http://[::1]:{port}/secret", site.add("", 302, Location="http://[::ffff:10.0.0.1]/"),
+    ]  # fmt: skip
+    made = interests.ready(context="retrieval " + " ".join(urls))
+    found = sources(made)
+    assert [(one["url"], one["status"], one["title"]) for one in found] == [(url, "refused", None) for url in urls]
+    assert inside.requests == []
+
+
+def test_a_redirect_is_followed_to_a_page(interests, sources, site):
+    url = site.add("", 302, Location=site.add("Plain text about retrieval.", kind="text/plain; charset=utf-8"))
+    source, = sources(interests.ready(context=f"retrieval {url}"))
+    assert state(source) == ("page", "read", None) and source["characters"] == 27
+
+
+def test_ten_addresses_are_read(interests, sources, site):
+    urls = [site.add(PAGE.format(title=f"Page {number}", text="retrieval")) for number in range(12)]
+    found = sources(interests.ready(context="\n".join(urls)))
+    assert [one["title"] for one in found] == [f"Page {number}" for number in range(10)]
+
+
+def test_a_source_is_read_again_after_a_week_and_kept_when_it_is_gone(api, db, interests, sources, site):
+    url = site.add(PAGE.format(title="First", text="retrieval"))
+    made = interests.ready(context=url)
+    interests.refresh(made)
+    path = url.removeprefix(site.stub.url)
+    assert site.requests.count(path) == 1
+
+    def a_week_later():
+        db.execute("UPDATE context_source SET tried_at = tried_at - interval '8 days' WHERE interest_id = %s", [made["id"]])
+        db.commit()
+        interests.refresh(made)
+        return sources(made)[0]
+
+    site.add(PAGE.format(title="Second", text="reranking"), path=path)
+    assert state(a_week_later()) == ("page", "read", "Second")
+    site.add("", 503, path=path)
+    gone = a_week_later()
+    assert state(gone) == ("page", "read", "Second") and gone["error"] == "the answer had the status 503"
+    assert site.requests.count(path) == 3
+
+
+def test_addresses_that_are_not_named_any_more_are_forgotten(api, interests, sources, site):
+    first, second = (site.add(PAGE.format(title=name, text="retrieval")) for name in ("First", "Second"))
+    made = interests.ready(context=f"{first} retrieval")
+    api.put(f"/interests/{made['id']}", {"context": f"{second} retrieval"}, expect=200)
+    wait_for(lambda: [one["title"] for one in sources(made)] == ["Second"], "the second page is read")
+
+
+def test_a_repository_is_read_when_it_is_set(api, interests, sources, site):
+    made = interests.ready()
+    assert sources(made) == []
+    url = site.add(PAGE.format(title="Code", text="retrieval"))
+    api.put(f"/interests/{made['id']}", {"source_repo_url": url}, expect=200)
+    wait_for(lambda: [one["title"] for one in sources(made)] == ["Code"], "the repository is read")
+
+
+def test_a_repository_that_cannot_be_read(api, interests, sources, site):
+    made = api.post("/interests", {"source_repo_url": site.stub.url + "/acme/ranker.git?x=1"}, expect=201).json()
+    assert made["name"] == "ranker"
+    failed = interests.wait_pool(made, status="failed")
+    assert state(sources(failed)[0]) == ("page", "failed", None)
+    api.problem("POST", "/interests", 409, "conflict", {"source_repo_url": site.stub.url + "/acme/Ranker/"})
+    task = api.wait_task(api.post("/papers/recommended/refresh", {"interest_id": made["id"]}, expect=202))
+    assert task["status"] == "completed" and interests.recommended(made) == []
+
+
+def test_without_a_repository_both_are_needed(api):
+    for body in ({}, {"source_repo_url": None}):
+        problem = api.problem("POST", "/interests", 400, "invalid_request", body)
+        assert {fault["field"] for fault in problem["errors"]} == {"name", "context"}
+    problem = api.problem("POST", "/interests", 400, "invalid_request", {"source_repo_url": "ftp://x", "name": 5})
+    assert {fault["field"] for fault in problem["errors"]} == {"source_repo_url", "name"}
