@@ -142,24 +142,31 @@ static yyjson_mut_val *build_kpis(const struct report *report)
 /* For each figure, the query that lists the runs that it was computed from. */
 static yyjson_mut_val *build_sources(const struct report *report)
 {
+	static const char STARTED[] = "", MERGED_THEN[] = "merged_";
 	static const struct {
-		const char *kpi, *filter;
+		const char *kpi, *of, *filter;
 	} SOURCES[] = {
-		{"runs", ""},
-		{"pull_requests_opened", "&outcome_kind=pull_request"},
-		{"pull_requests_merged", "&outcome_kind=pull_request"},
-		{"issues_opened", "&outcome_kind=issue"},
-		{"cost_usd", ""},
-		{"input_tokens", ""},
-		{"output_tokens", ""},
-		{"failure_rate", "&outcome_kind=failed"},
+		{"runs", STARTED, ""},
+		{"pull_requests_opened", STARTED, "&outcome_kind=pull_request"},
+		{"pull_requests_merged", MERGED_THEN, ""},
+		{"merge_rate", MERGED_THEN, ""},
+		{"issues_opened", STARTED, "&outcome_kind=issue"},
+		{"cost_usd", STARTED, ""},
+		{"runs_with_cost", STARTED, ""},
+		{"cost_per_dispatched_run", STARTED, ""},
+		{"cost_per_merged_pull_request", MERGED_THEN, ""},
+		{"input_tokens", STARTED, ""},
+		{"output_tokens", STARTED, ""},
+		{"median_hours_to_merge", MERGED_THEN, ""},
+		{"failure_rate", STARTED, "&outcome_kind=failed"},
 	};
 	yyjson_mut_val *sources = yyjson_mut_obj(report->doc);
 	for (size_t i = 0; i < ARRAY_LEN(SOURCES); i++)
 		yyjson_mut_obj_add_str(report->doc, sources, SOURCES[i].kpi,
 		                       arena_printf(report->rq->arena,
-		                                    "/api/v1.0/fleet/runs?since=%s&until=%s%s",
-		                                    report->period->since, report->period->until,
+		                                    "/api/v1.0/fleet/runs?%ssince=%s&%suntil=%s%s",
+		                                    SOURCES[i].of, report->period->since,
+		                                    SOURCES[i].of, report->period->until,
 		                                    SOURCES[i].filter));
 	return sources;
 }

@@ -12,6 +12,7 @@ struct list_input {
 	const char *repo;
 	const char *outcome, *agent, *interest, *paper;
 	const char *since, *until;
+	const char *merged_since, *merged_until;
 	const char *include;
 	int64_t limit, offset;
 };
@@ -28,6 +29,8 @@ static const struct field LIST_FIELDS[] = {
 	QUERY_TEXT(struct list_input, paper, "arxiv_id", OPTIONAL, 1, 100),
 	QUERY_DATE(struct list_input, since, "since"),
 	QUERY_DATE(struct list_input, until, "until"),
+	QUERY_DATE(struct list_input, merged_since, "merged_since"),
+	QUERY_DATE(struct list_input, merged_until, "merged_until"),
 	QUERY_ENUM(struct list_input, include, "include", INCLUDES),
 	QUERY_LIMIT(struct list_input, limit, 20, 100),
 	QUERY_OFFSET(struct list_input, offset),
@@ -36,18 +39,26 @@ static const struct field LIST_FIELDS[] = {
 
 const int64_t RUN_PARTITIONS_EVERY_MS = (int64_t)24 * 3600 * 1000;
 
+static void require_order(struct request *rq, const char *field, const char *first,
+                          const char *last)
+{
+	if (first && last && strcmp(first, last) > 0)
+		raise_field(rq, field, "must not be after the last day");
+}
+
 void run_list(struct request *rq)
 {
 	struct list_input *in = request_input(rq, struct list_input, LIST_FIELDS);
 	require_repo(rq, in->repo);
-	if (in->since && in->until && strcmp(in->since, in->until) > 0)
-		raise_field(rq, "since", "must not be after until");
+	require_order(rq, "since", in->since, in->until);
+	require_order(rq, "merged_since", in->merged_since, in->merged_until);
 	const char *repo = in->repo ? in->repo : rq->caller.repo;
 	struct pg_rows *rows =
 		pg_query(rq, RUN_LIST_SQL, pg_uuid(rq->caller.account), pg_text(repo),
 	                 pg_text(in->outcome), pg_text(in->agent), pg_text(in->interest),
 	                 pg_text(in->paper), pg_text(in->since), pg_text(in->until),
-	                 pg_bool(in->include), pg_int(in->limit), pg_int(in->offset));
+	                 pg_text(in->merged_since), pg_text(in->merged_until), pg_bool(in->include),
+	                 pg_int(in->limit), pg_int(in->offset));
 	reply_page(rq, pg_json(rows), pg_value_int(rows, 0, 1), in->limit, in->offset);
 }
 

@@ -60,12 +60,15 @@ def test_repos_only_narrow(api, agent, other_user):
     assert repos("?repos=acme/a", agent("acme/b")) == set()
 
 
-def test_figures_have_queries_that_list_their_runs(api, keys):
+def test_figures_have_queries_that_list_their_runs(api, keys, tell):
     month = Month(4, repos=3)
     for repo, sent in month.reports:
         keys(repo).post("/fleet/runs", sent)
+    for closing in month.closings:
+        tell(*closing)
     report = api.get(f"/fleet/agents/report?{PERIOD}", expect=200).json()
-    for name in ("runs", "pull_requests_opened", "issues_opened"):
+    assert report["kpi_sources"].keys() == report["kpis"].keys()
+    for name in ("runs", "pull_requests_opened", "pull_requests_merged", "issues_opened"):
         listed = api.get(report["kpi_sources"][name], expect=200)
         assert int(listed.headers["X-Total-Count"]) == report["kpis"][name], name
 
