@@ -13,5 +13,7 @@ BEGIN
     DELETE FROM installation WHERE account_id = account;
     DELETE FROM run_text WHERE account_id = account;
     DELETE FROM inbox_archived WHERE account_id = account;
+    DELETE FROM run_status WHERE account_id = account;
+    DELETE FROM repo_fetch WHERE account_id = account;
     DELETE FROM idempotency WHERE account_id = account;
 END $$;

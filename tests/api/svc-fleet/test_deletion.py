@@ -1,0 +1,37 @@
+"""Deleting an account: svc-fleet keeps nothing of it."""
+
+from lib.deletion import wait_deletion
+
+# Of every table, but the notes of deleted accounts and rows that belong to nobody.
+TABLES = """SELECT c.table_name FROM information_schema.columns c
+            JOIN information_schema.tables t USING (table_schema, table_name)
+            WHERE c.table_schema = 'fleet' AND c.column_name = 'account_id' AND t.table_type = 'BASE TABLE'"""
+
+
+def tables_with(db, account):
+    """The tables that have something of the account."""
+    names = [name for name, in db.execute(TABLES).fetchall()]
+    found = {name for name in names if db.execute(f"SELECT FROM {name} WHERE account_id = %s", [account]).rowcount}
+    db.commit()
+    return found
+
+
+def test_nothing_of_a_deleted_account_is_kept(user, account, db, code_host, agent, install, repo):
+    api, mine = user.api, account(user)
+    api.post("/fleet/trigger", {"repo": repo}, expect=200)
+    api.post("/fleet/agents/refresh", {}, expect=200)
+    link = f"https://github.com/{repo}/pull/1"
+    report = {"run_id": "r1", "repo": repo, "status": "pr_opened", "artifact_url": link, "selection_rejected": []}
+    agent(repo).post("/fleet/runs", report, expect=201, headers={"Idempotency-Key": "k"})
+    api.post("/fleet/agents/inbox/digest", {"href": link}, expect=200)
+    item, *_ = api.get("/fleet/agents/inbox", expect=200).json()
+    api.post("/fleet/agents/inbox/dismiss", {"id": item["id"]}, expect=200)
+    foreign = "acme/of-another"
+    agent(foreign).post("/fleet/runs", {"run_id": 1, "repo": foreign}, expect=201)
+    api.get(f"/fleet/run-status?repo={foreign}", expect=200)
+    assert tables_with(db, mine) >= {"run_key", "run_day", "run_repo", "deliverable", "owned_repo", "installation", "run_text",
+                                     "inbox_archived", "run_status", "repo_fetch", "idempotency"}
+    api.post("/account/delete", {"confirm": True}, expect=200)
+    wait_deletion(db, mine)
+    db.commit()
+    assert tables_with(db, mine) == set()
