@@ -60,9 +60,3 @@ struct chat_records chat_records_read(struct request *rq, const char *repo,
 		read_focus(rq, &records, focus_run_id);
 	return records;
 }
-
-const char *chat_run_name(struct arena *arena, yyjson_val *run_id)
-{
-	const char *text = yyjson_get_str(run_id);
-	return text ? text : json_write(arena, run_id, NULL);
-}

@@ -30,6 +30,3 @@ struct chat_records {
  * Suspends. */
 struct chat_records chat_records_read(struct request *rq, const char *repo,
                                       const char *focus_run_id);
-
-/** How a run is called in a sentence: `17`. */
-const char *chat_run_name(struct arena *arena, yyjson_val *run_id);

@@ -13,6 +13,12 @@
 /* `[R2.selection_reasoning_excerpt]`; a longer one names no member that there is. */
 #define MARK_MAX_BYTES 64
 
+const char *chat_run_name(struct arena *arena, yyjson_val *run_id)
+{
+	const char *text = yyjson_get_str(run_id);
+	return text ? text : json_write(arena, run_id, NULL);
+}
+
 struct citations citations_new(struct arena *arena, yyjson_mut_doc *doc)
 {
 	return (struct citations){.arena = arena, .doc = doc, .list = yyjson_mut_arr(doc)};

@@ -26,6 +26,9 @@ struct citations {
 	yyjson_mut_val *list; /* without duplicates */
 };
 
+/** How a run is called in a sentence: `17`. */
+const char *chat_run_name(struct arena *arena, yyjson_val *run_id);
+
 struct citations citations_new(struct arena *arena, yyjson_mut_doc *doc);
 
 /** Cite a member of a run. */
