@@ -3,7 +3,7 @@
  *
  *     repository.c    opening a repository for an operation: whose it is, and a token of it
  *     facts.c         the installation that covers it, its description and README
- *     secret.c        putting a secret
+ *     secret.c        putting a secret, and whether it is there
  *     file.c          putting a file on a branch, reading one;  branch.c  making the branch
  *     pull_request.c  opening and merging a pull request
  *     dispatch.c      starting a workflow, once for a key

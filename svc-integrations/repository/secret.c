@@ -117,3 +117,29 @@ void secret_put(struct request *rq)
 	bool is_new = put(rq, &repository, in->name, key.api_key);
 	reply(rq, &repository, in->name, is_new ? "created" : "updated", key.base_url);
 }
+
+static const struct permission LOOK_PERMISSIONS[] = {{"secrets", "read"}, {0}};
+
+static const struct field GET_FIELDS[] = {
+	BODY_TEXT(struct secret_input, repo, "repo", REQUIRED, 1, REPOSITORY_NAME_MAX),
+	{IN_BODY, FIELD_TEXT, "name", FIELD_AT(struct secret_input, name, const char *), REQUIRED,
+         1, NAME_MAX_LENGTH, .check = name_check},
+	FIELD_END,
+};
+
+void secret_get(struct request *rq)
+{
+	struct secret_input *in = request_input(rq, struct secret_input, GET_FIELDS);
+	struct repository repository = repository_open(rq, in->repo, LOOK_PERMISSIONS);
+	struct code_host_answer answer =
+		repository_call(rq, &repository, "GET", NULL, "/actions/secrets/%s", in->name);
+	if (answer.status != 200 && answer.status != 404)
+		repository_refuse(rq, &answer, "no such repository");
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *found = yyjson_mut_obj(doc);
+	yyjson_mut_doc_set_root(doc, found);
+	yyjson_mut_obj_add_str(doc, found, "repo", repository.full_name);
+	yyjson_mut_obj_add_str(doc, found, "name", in->name);
+	yyjson_mut_obj_add_bool(doc, found, "found", answer.status == 200);
+	reply_doc(rq, 200, doc);
+}

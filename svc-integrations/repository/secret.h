@@ -13,9 +13,15 @@
  *     {"repo", "name", "outcome": "updated", "base_url": "https://models.example.com/v1"}
  *
  * `outcome` is then `model_key_missing` when the account is not connected to the provider; nothing was written.
- * `base_url` is the address of the provider `custom`, else null. */
+ * `base_url` is the address of the provider `custom`, else null.
+ *
+ *     POST /internal/code-host/secrets/get  {"repo", "name": "EXPOPS_KEY"}
+ *     {"repo", "name", "found": true}
+ *
+ * Whether there is a secret of that name; its value is not told to anybody. */
 #pragma once
 
 #include "loop/request.h"
 
 void secret_put(struct request *rq);
+void secret_get(struct request *rq);

@@ -91,7 +91,13 @@ void setup_revoke_key(struct request *rq, const char *key_id)
 		service_answer_raise(rq, &answer);
 }
 
-/* Whether the key that the row names is valid, for a month at least. */
+static bool has_secret(const struct provision *p)
+{
+	const char *body = BODY(p->rq, {"repo", text(p, "repo")}, {"name", KEY_SECRET});
+	return json_get_bool(ask(p->rq, INTERNAL_ID_secret_get, body), "found", false);
+}
+
+/* Whether the key that the row names is valid, for a month at least, and the repository has it. */
 static bool has_valid_key(const struct provision *p)
 {
 	const char *key = text(p, "key_id");
@@ -102,7 +108,7 @@ static bool has_valid_key(const struct provision *p)
 	if (answer.code && answer.code != ERR_NOT_FOUND)
 		service_answer_raise(p->rq, &answer);
 	const char *status = answer.code ? NULL : json_get_text(answer.json, "status");
-	return status && strcmp(status, "active") == 0;
+	return status && strcmp(status, "active") == 0 && has_secret(p);
 }
 
 /* Make the agent's key. The one that an earlier attempt made, whose text is lost, ends with that. */

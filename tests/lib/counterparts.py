@@ -237,6 +237,9 @@ class CodeHost(Counterpart):
         """The text of a stored secret; None if there is none."""
         return self.control("GET", f"/repos/{repo}/secrets/{name}")["value"]
 
+    def remove_secret(self, repo, name):
+        self.control("DELETE", f"/repos/{repo}/secrets/{name}")
+
     def runs(self, repo):
         """The runs of a repository, oldest first, each with `inputs` and `path`."""
         return self.control("GET", f"/repos/{repo}/runs")

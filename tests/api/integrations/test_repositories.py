@@ -43,6 +43,7 @@ OPERATIONS = {
     "installation": {},
     "repository": {},
     "secrets/put": {"name": "KEY", "value": "x"},
+    "secrets/get": {"name": "KEY"},
     "files/put": {"branch": "main", "path": "x", "content": "x", "message": "x"},
     "files/get": {"path": "x"},
     "pull-requests/open": {"head": "x", "base": "main", "title": "x"},
@@ -133,6 +134,14 @@ def test_a_secret_is_sealed_for_the_repository(ada, code_host, repo):
     assert ada.call("secrets/put", {**body, "value": "ž"})["outcome"] == "updated"
     assert code_host.secret(repo, "EXPOPS_KEY") == "ž"
     assert not [row for row in code_host.requests() if "auto_xxx" in row["body"]]
+
+
+def test_whether_a_secret_is_there(ada, repo):
+    body = {"repo": repo, "name": "EXPOPS_KEY"}
+    assert ada.call("secrets/get", body) == {**body, "found": False}
+    ada.call("secrets/put", {**body, "value": "x"})
+    assert ada.call("secrets/get", body) == {**body, "found": True}
+    ada.call("secrets/get", {**body, "name": "A/B"}, 400)
 
 
 @pytest.mark.parametrize("name", ["1KEY", "GITHUB_TOKEN", "github_x", "A-B", "A B", "A/B", ""])

@@ -103,6 +103,13 @@ def test_provisioning_again_replaces_a_key_that_expires_soon(cluster, team):
     assert (installation["id"], installation["key_id"]) == (first["result"]["installation_id"], key["id"])
 
 
+def test_provisioning_again_puts_a_lost_secret_back(team):
+    team.provision()
+    team.host.remove_secret(team.repo, KEY)
+    assert team.provision()["result"]["changed"] == ["agent_key"]
+    assert team.agent_works() and len(team.keys()) == len(team.installations()) == 1
+
+
 def test_provisioning_again_brings_the_workflow_up_to_date(team):
     team.provision(auto_merge=True)
     for text in ("on: workflow_dispatch\n", ""):

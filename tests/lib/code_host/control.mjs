@@ -1,7 +1,7 @@
 /** How tests seed the code host and look at what is there: more rows for Front.addControls(). */
 import { changeRun } from "./actions.mjs";
 import { installationEvent } from "./app.mjs";
-import { openSecret } from "./secrets.mjs";
+import { openSecret, removeSecret } from "./secrets.mjs";
 
 function repositoryOf(world, owner, name) {
   const repo = world.repository(`${owner}/${name}`);
@@ -82,6 +82,7 @@ export function controlsOf(host) {
     ["GET", "/files(?:/(.+))?", (repo, _, branch) => world.files(repo, branch)],
     ["POST", "/rename", (repo, { name }) => world.rename(repo.full_name, name)],
     ["GET", "/secrets/([^/]+)", (repo, _, secret) => ({ value: openSecret(world, repo, secret) })],
+    ["DELETE", "/secrets/([^/]+)", (repo, _, secret) => removeSecret(world, repo, secret) ?? {}],
     ["GET", "/runs", (repo) => listRuns(world, repo)],
     ["POST", "/pulls/(\\d+)/merge", (repo, _, number) => mergePull(host, repo, number)],
   ];

@@ -53,7 +53,21 @@ async function putSecret(call, name) {
   return isNew ? json(201, {}) : json(204, null);
 }
 
+/** Its value is never told. */
+async function getSecret(call, name) {
+  const refused = call.refuseWithout("secrets", "read");
+  if (refused) return refused;
+  if (!call.world.secrets.has(`${call.repo.id}/${name.toUpperCase()}`)) return problem(404, "Not Found");
+  const at = new Date().toISOString();
+  return json(200, { name: name.toUpperCase(), created_at: at, updated_at: at });
+}
+
+export function removeSecret(world, repo, name) {
+  world.secrets.delete(`${repo.id}/${name.toUpperCase()}`);
+}
+
 export const SECRETS = ofRepository([
   ["GET", /^\/actions\/secrets\/public-key$/, publicKey],
+  ["GET", /^\/actions\/secrets\/([^/]+)$/, getSecret],
   ["PUT", /^\/actions\/secrets\/([^/]+)$/, putSecret],
 ]);
