@@ -14,6 +14,9 @@ WHERE is_provisioned AND purpose IS NULL AND deleted_at IS NULL;
 --   `maker` as in api_key_new(). `replaced` is the id of the revoked key, null: there was none.
 --
 -- `outcome` as of api_key_new(), or `no_account`: the account was deleted. Unless it is `made`, roll back.
+--
+-- A key that takes the place of another is announced as `key.replaced`, {"key_id", "by"}, and not as a revocation: whoever
+-- uses the key goes on with the new one.
 CREATE FUNCTION api_key_provision(account uuid, maker uuid, new_name text, new_prefix text, new_hash bytea,
                                   new_scopes jsonb, new_repo text, new_interest uuid, new_purpose text,
                                   seconds bigint, is_repo_verified boolean,
@@ -33,9 +36,6 @@ BEGIN
     UPDATE api_key k SET revoked_at = now()
     WHERE k.account_id = account AND k.purpose = new_purpose AND k.revoked_at IS NULL
     RETURNING k.id INTO replaced;
-    IF replaced IS NOT NULL THEN
-        PERFORM event_emit('events.account', 'key.revoked', account, jsonb_build_object('key_id', replaced));
-    END IF;
     SELECT n.outcome, (n.made ->> 'id')::uuid INTO outcome, new_id
     FROM api_key_new(account, maker, new_name, 'automation', new_prefix, new_hash, new_scopes, new_repo, new_interest,
                      365) n;
@@ -44,4 +44,7 @@ BEGIN
         expires_at = least(k.expires_at, now() + make_interval(secs => seconds))
     WHERE k.id = new_id
     RETURNING api_key_json(k) INTO made;
+    IF replaced IS NOT NULL AND new_id IS NOT NULL THEN
+        PERFORM event_emit('events.account', 'key.replaced', account, jsonb_build_object('key_id', replaced, 'by', new_id));
+    END IF;
 END $$;
