@@ -126,6 +126,9 @@ class Everything:
         self.call_internal(f"{base}/repository", {"repo": repo})
         self.call_internal(f"{base}/secrets/put", {"repo": repo, "name": "EXPOPS_KEY", **value})
         self.call_internal(f"{base}/secrets/put", {"repo": repo, "name": "MODEL_KEY", "model_provider": "openai"})
+        self.call_internal(f"{base}/secrets/get", {"repo": repo, "name": "EXPOPS_KEY"})
+        self.call_internal(f"{base}/files/get", {"repo": repo, "path": PATH})
+        self.call_internal(f"{base}/status", {})
         file = {"repo": repo, "path": PATH, "content": WORKFLOW, "message": "Add"}
         self.call_internal(f"{base}/files/put", {**file, "branch": "expops/agent"})
         opened = self.call_internal(f"{base}/pull-requests/open", {"repo": repo, "head": "expops/agent", "title": "Agent"})
@@ -135,6 +138,7 @@ class Everything:
         dispatch = {"repo": repo, "workflow": "agent.yml", "ref": "main", "key": "one"}
         run = self.call_internal(f"{base}/workflows/dispatch", dispatch)["run_id"]
         self.call_internal(f"{base}/runs/latest", {"repo": repo, "workflow": "agent.yml"})
+        self.call_internal(f"{base}/runs/list", {"repo": repo, "workflow": "agent.yml"})
         self.call_internal(f"{base}/runs/cancel", {"repo": repo, "run_id": run})
 
     def webhooks(self):

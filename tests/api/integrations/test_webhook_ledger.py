@@ -173,7 +173,7 @@ def test_a_delivery_is_asked_for_once_in_an_interval(hook, code_host, sweeper):
         swept(hook, lambda: code_host.requests(before, "GET", "/app/hook/deliveries"), "the list was read again")
         assert len(asked()) == count
     finally:
-        code_host.set_webhook(url=hook.cluster.code_host.webhook_url)
+        code_host.set_webhook(url=code_host.webhook_url())
     hook.rows("UPDATE redelivery SET ask_at = now()")
     swept(hook, lambda: hook.row(missed), "the delivery has arrived")
 

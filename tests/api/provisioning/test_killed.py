@@ -71,17 +71,18 @@ def check_end(team, started, may_skip=()):
 
 @pytest.mark.parametrize(("point", "when"), POINTS)
 def test_a_process_killed_before_a_commit_changes_nothing_of_the_end(cluster, team, db, point, when):
+    """A merge can be told by an event before it is asked for again."""
     hold(db, point, when)
     started = team.start(auto_merge=True)
     wait_for(lambda: db.execute(WAITING).fetchone() is not None, "the statement waits")
     kill(cluster, db)
-    check_end(team, started)
+    check_end(team, started, may_skip=["merge"] if (point, when) == ("merge", "completed") else [])
 
 
 @pytest.mark.parametrize(("method", "path"), [("GET", "/secrets/public-key$"), ("PUT", "/merge$"), ("POST", "/dispatches$")])
 def test_a_process_killed_before_the_code_host_answers_changes_nothing_of_the_end(cluster, team, db, method, path):
     """The code host has done what was asked, and its answer never arrives. With the first one the agent's key is made and
-    not stored anywhere. A merge can be told by an event before it is asked for again."""
+    not stored anywhere."""
     before = team.host.last_number()
     team.host.fail(method, path, hang=True)
     started = team.start(auto_merge=True)

@@ -101,7 +101,7 @@ def test_without_the_gateway_nothing_is_revoked(cluster, api, account, user, pro
         answer = plain_http.post(cluster.url("svc-fleet") + path, json={}, auth=auth)
         assert answer.status_code == 503 and int(answer.headers["Retry-After"]) >= 1
     finally:
-        cluster.start("gateway")
+        cluster.start("gateway", len(cluster["gateway"]))
         cluster.wait_ready("gateway")
     assert api.get("/fleet/installations").json()[0]["status"] == "active"
     Api(api.url, key["key"]).post("/fleet/runs", {"run_id": 1, "repo": REPO}, expect=201)
