@@ -60,9 +60,11 @@ LANGUAGE sql STABLE AS $$
         WHERE d.account_id = account AND d.day BETWEEN since AND until AND (repos IS NULL OR d.repo_key = ANY (repos))
         GROUP BY 1, 2 HAVING sum(d.runs) > 0
     ), timelines AS (
-        SELECT s.repo_key, sum(s.runs) AS runs, json_agg(json_build_object(
-            'since', s.begins, 'runs', s.runs, 'pull_requests', s.pull_requests, 'failed', s.failed,
-            'cost_usd', s.cost_usd) ORDER BY s.begins) AS timeline
+        -- Thousands of steps: as text they are made in a quarter of the time that json_build_object() takes.
+        SELECT s.repo_key, sum(s.runs) AS runs, ('[' || string_agg(
+            '{"since":"' || s.begins || '","runs":' || s.runs || ',"pull_requests":' || s.pull_requests || ',"failed":'
+            || s.failed || ',"cost_usd":' || coalesce(s.cost_usd::text, 'null') || '}', ',' ORDER BY s.begins) || ']')::json
+            AS timeline
         FROM spans s GROUP BY 1
     ), installed AS (
         SELECT i.repo_key, max(i.repo) AS repo, bool_or(i.status = 'active') AS is_active
@@ -89,6 +91,22 @@ LANGUAGE sql STABLE AS $$
     FROM agent a
 $$;
 
+-- The newest runs of a period, from the index of the account or from those of the repositories.
+CREATE FUNCTION runs_newest(account uuid, from_time timestamptz, to_time timestamptz, repos text[], max_count int)
+RETURNS SETOF run LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+BEGIN
+    IF repos IS NULL THEN
+        RETURN QUERY SELECT r.* FROM run r WHERE r.account_id = account AND r.at >= from_time AND r.at < to_time
+            ORDER BY r.at DESC, r.id DESC LIMIT max_count;
+    ELSE
+        RETURN QUERY SELECT newest.* FROM unnest(repos) AS one (repo), LATERAL (
+                SELECT r.* FROM run r
+                WHERE r.account_id = account AND r.repo_key = one.repo AND r.at >= from_time AND r.at < to_time
+                ORDER BY r.at DESC, r.id DESC LIMIT max_count) newest
+            ORDER BY newest.at DESC, newest.id DESC LIMIT max_count;
+    END IF;
+END $$;
+
 -- The newest 200 that were opened in the period.
 CREATE FUNCTION fleet_deliverables(account uuid, from_time timestamptz, to_time timestamptz, repos text[]) RETURNS json
 LANGUAGE sql STABLE AS $$
@@ -113,9 +131,7 @@ BEGIN RETURN (
                    WHEN 'failed' THEN ' failed: ' || coalesce(r.cause, r.status) WHEN 'running' THEN ' started'
                    ELSE ' ended' || coalesce(': ' || r.status, '') END AS text,
                r.artifact_url AS url, r.run_id
-        FROM run r
-        WHERE r.account_id = account AND r.at >= from_time AND r.at < to_time AND (repos IS NULL OR r.repo_key = ANY (repos))
-        ORDER BY r.at DESC, r.id DESC LIMIT 200
+        FROM runs_newest(account, from_time, to_time, repos, 200) r
     ), settled AS (
         SELECT d.closed_at, d.repo, d.kind || '_' || d.stage, replace(d.kind, '_', ' ') || ' ' || d.stage, d.url, d.run_id
         FROM deliverable d
@@ -156,10 +172,7 @@ BEGIN RETURN (
         SELECT d.repo_key, d.day, d.runs, d.cost_usd, d.cost_runs FROM run_day d
         WHERE d.account_id = account AND d.day BETWEEN since AND until AND (repos IS NULL OR d.repo_key = ANY (repos))
     ), newest AS MATERIALIZED (
-        SELECT r.* FROM run r
-        WHERE r.account_id = account AND r.at >= from_time AND r.at < to_time
-          AND (repos IS NULL OR r.repo_key = ANY (repos))
-        ORDER BY r.at DESC, r.id DESC LIMIT 200
+        SELECT * FROM runs_newest(account, from_time, to_time, repos, 200)
     ), failures AS (
         SELECT r.repo_key, r.cause, count(*) AS runs
         FROM run r

@@ -4,10 +4,12 @@
 WITH narrowed AS MATERIALIZED (
     SELECT CASE WHEN $4::jsonb IS NULL AND $5::text IS NULL THEN NULL ELSE ARRAY(
         SELECT name FROM (
-            SELECT lower(btrim(name)) AS name
+            SELECT DISTINCT lower(btrim(name)) AS name
             FROM jsonb_array_elements_text(coalesce($4::jsonb, jsonb_build_array($5::text))) AS given (names),
                  string_to_table(given.names, ',') AS name) AS named
-        WHERE name <> '' AND ($5::text IS NULL OR name = lower($5::text))) END AS repos
+        WHERE ($5::text IS NULL OR name = lower($5::text))
+          AND (EXISTS (SELECT FROM run_repo s WHERE s.account_id = $1 AND s.repo_key = name)
+               OR EXISTS (SELECT FROM installation i WHERE i.account_id = $1 AND i.repo_key = name))) END AS repos
 ), period AS (
     SELECT $2::date AS since, $3::date AS until, $2::date::timestamp AT TIME ZONE 'UTC' AS from_time,
            ($3::date + 1)::timestamp AT TIME ZONE 'UTC' AS to_time
