@@ -201,8 +201,12 @@ BEGIN RETURN (
                 'since', h.since, 'until', h.until, 'cost_usd', (
                     SELECT CASE WHEN sum(d.cost_runs) > 0 THEN sum(d.cost_usd) END FROM days d
                     WHERE d.day BETWEEN h.since AND h.until),
-                'merged', (fleet_merged(account, h.since::timestamp AT TIME ZONE 'UTC',
-                                        (h.until + 1)::timestamp AT TIME ZONE 'UTC', repos)).merged) ORDER BY h.since)
+                'merged', (
+                    SELECT count(*) FROM deliverable d
+                    WHERE d.account_id = account AND d.stage = 'merged' AND d.kind = 'pull_request'
+                      AND d.closed_at >= h.since::timestamp AT TIME ZONE 'UTC'
+                      AND d.closed_at < (h.until + 1)::timestamp AT TIME ZONE 'UTC'
+                      AND (repos IS NULL OR d.repo_key = ANY (repos)))) ORDER BY h.since)
             FROM (VALUES (fleet_facts.since, middle), (middle + 1, fleet_facts.until)) AS h (since, until)),
         'rejections', (SELECT coalesce(jsonb_agg(jsonb_build_object(
                 'reason', j.reason, 'times', j.times, 'run_ids', j.run_ids, 'merged_later', (
