@@ -96,7 +96,7 @@ class PostgresTime:
         for pid in [str(self.pid), *children]:
             try:
                 fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-            except FileNotFoundError:
+            except (FileNotFoundError, ProcessLookupError):
                 continue
             ticks += int(fields[11]) + int(fields[12]) + (int(fields[13]) + int(fields[14]) if pid == str(self.pid) else 0)
         return ticks / os.sysconf("SC_CLK_TCK")
