@@ -11,8 +11,6 @@
 #include "service/reply.h"
 #include "service/resource.h"
 
-#include <string.h>
-
 struct report_input {
 	const char *id;
 	const char *status;
@@ -56,10 +54,10 @@ static struct pg_rows *read_experiment(struct request *rq, const char *sql)
 void implementation_context(struct request *rq)
 {
 	struct pg_rows *rows = read_experiment(rq, IMPLEMENTATION_SOURCE_SQL);
-	const char *experiment = pg_value(rows, 0, 1);
-	struct context_source source = {.detail_json = pg_json(rows)};
-	require(json_parse(rq->arena, experiment, strlen(experiment), &source.experiment, NULL) ==
-	        ERR_NONE);
+	struct context_source source = {
+		.detail_json = pg_json(rows),
+		.experiment = json_parse_own(rq->arena, pg_value(rows, 0, 1)),
+	};
 	const char *arxiv_id =
 		yyjson_get_str(yyjson_arr_get_first(json_get(source.experiment, "papers")));
 	struct paper paper = arxiv_id ? paper_fetch(rq, arxiv_id) : (struct paper){0};

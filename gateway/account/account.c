@@ -60,9 +60,7 @@ static void create_user(struct request *rq)
 		pg_query(rq, ACCOUNT_CREATE_SQL, pg_text(user->email), pg_bool(user->is_operator));
 	const char *json = key_insert(rq, pg_text(pg_json(created)), &key);
 	pg_commit(rq);
-	yyjson_val *root;
-	require(json_parse(rq->arena, json, strlen(json), &root, NULL) == ERR_NONE);
-	puts(json_get_text(root, "key"));
+	puts(json_get_text(json_parse_own(rq->arena, json), "key"));
 }
 
 /* One @ with text on both sides, no spaces and no control characters. */

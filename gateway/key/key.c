@@ -8,6 +8,7 @@
 #include "key/preset.h"
 #include "pg/pg.h"
 #include "service/input.h"
+#include "service/key_limit.h"
 #include "service/reply.h"
 #include "service/resource.h"
 
@@ -31,16 +32,6 @@ struct key_input {
 	int64_t expires_in_days; /* 0: not given */
 };
 
-bool key_repo_is_valid(const char *text, size_t length, const char **ret_message)
-{
-	static const char PART[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
-	size_t owner = strspn(text, PART);
-	size_t name = text[owner] == '/' ? strspn(text + owner + 1, PART) : 0;
-	*ret_message = "must be owner/name";
-	return owner && name && owner + 1 + name == length;
-}
-
 struct list_input {
 	int64_t limit, offset;
 };
@@ -57,7 +48,7 @@ static const struct field CREATE_FIELDS[] = {
 	BODY_STRINGS(struct key_input, scopes, "scopes", OPTIONAL, 1, SCOPE_COUNT, 64),
 	BODY_ENUM(struct key_input, preset, "preset", OPTIONAL, PRESET_NAMES),
 	{IN_BODY, FIELD_TEXT, "repo", FIELD_AT(struct key_input, repo, const char *), NULLABLE, 3,
-         200, .check = key_repo_is_valid},
+         200, .check = repo_check},
 	BODY_UUID(struct key_input, interest, "interest_id", NULLABLE),
 	BODY_INT(struct key_input, expires_in_days, "expires_in_days", NULLABLE, 1,
                  PERSONAL_DAYS_MAX, 0),

@@ -12,9 +12,6 @@ void key_update(struct request *rq);
 void key_revoke(struct request *rq);
 void key_delete(struct request *rq);
 
-/** `owner/name` as code hosts write it; the `check` of an input row. */
-bool key_repo_is_valid(const char *text, size_t length, const char **ret_message);
-
 /** The text of a new key and what is stored of it; in the arena. */
 struct key_secret {
 	const char *text;

@@ -209,6 +209,14 @@ char *arena_strdup(struct arena *arena, const char *text)
 	return text ? arena_strndup(arena, text, strlen(text)) : NULL;
 }
 
+char *arena_lower(struct arena *arena, const char *text)
+{
+	char *lower = arena_strdup(arena, text);
+	for (char *at = lower; *at; at++)
+		*at = (char)(*at >= 'A' && *at <= 'Z' ? *at - 'A' + 'a' : *at);
+	return lower;
+}
+
 char *arena_strndup(struct arena *arena, const char *text, size_t length)
 {
 	return arena_memdup(arena, text, length == 0 ? 0 : strnlen(text, length));

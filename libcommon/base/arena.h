@@ -49,6 +49,9 @@ char *arena_strdup(struct arena *arena, const char *text);
 char *arena_strndup(struct arena *arena, const char *text, size_t length);
 void *arena_memdup(struct arena *arena, const void *data, size_t length);
 
+/** A copy with ASCII letters in lower case. */
+char *arena_lower(struct arena *arena, const char *text);
+
 /** Print into the arena. */
 char *arena_printf(struct arena *arena, const char *format, ...) attr_printf(2, 3);
 char *arena_vprintf(struct arena *arena, const char *format, va_list args) attr_printf(2, 0);

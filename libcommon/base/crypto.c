@@ -238,6 +238,13 @@ static int hex_value(char digit)
 	return -1;
 }
 
+void sha256_hex(const void *data, size_t length, char out[SHA256_HEX_LEN + 1])
+{
+	uint8_t digest[SHA256_LEN];
+	sha256(data, length, digest);
+	hex_encode(digest, sizeof(digest), out);
+}
+
 bool hex_decode(const char *text, size_t text_length, void *out, size_t length)
 {
 	if (text_length % 2 != 0 || text_length / 2 != length)

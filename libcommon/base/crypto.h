@@ -76,6 +76,10 @@ size_t rsa_sign_sha256(const struct rsa_key *key, const void *data, size_t lengt
 /** Write lower-case hex and a NUL: `out` holds 2 * length + 1. */
 void hex_encode(const void *data, size_t length, char *out);
 
+/** The hash as lower-case hex and a NUL. */
+#define SHA256_HEX_LEN (2 * SHA256_LEN)
+void sha256_hex(const void *data, size_t length, char out[SHA256_HEX_LEN + 1]);
+
 /** Decode hex of either case. False: `text` is not exactly 2 * length hex digits. */
 bool hex_decode(const char *text, size_t text_length, void *out, size_t length);
 

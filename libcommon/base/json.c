@@ -201,6 +201,13 @@ enum err_code json_parse(struct arena *arena, const char *text, size_t length,
 	return ERR_NONE;
 }
 
+yyjson_val *json_parse_own(struct arena *arena, const char *text)
+{
+	yyjson_val *root = NULL;
+	require(json_parse(arena, text, strlen(text), &root, NULL) == ERR_NONE);
+	return root;
+}
+
 yyjson_mut_doc *json_doc_new(struct arena *arena)
 {
 	return yyjson_mut_doc_new(arena_allocator(arena));

@@ -24,6 +24,9 @@
 enum err_code json_parse(struct arena *arena, const char *text, size_t length,
                          yyjson_val **ret_root, const char **ret_why);
 
+/** Parse a text that the process or its database made: require()s that it is JSON. */
+yyjson_val *json_parse_own(struct arena *arena, const char *text);
+
 /** Make an empty document to build a value in; freed with the arena. */
 yyjson_mut_doc *json_doc_new(struct arena *arena);
 

@@ -2,6 +2,8 @@
 
 #include "base/base.h"
 
+#include <string.h>
+
 /* The well-formed sequences of RFC 3629 section 4: range of the first byte, length, range of the
  * second byte. */
 static const struct {
@@ -61,4 +63,11 @@ size_t utf8_cut(const char *text, size_t length, size_t max)
 	while (max > 0 && ((unsigned char)text[max] & 0xc0) == 0x80)
 		max--;
 	return max;
+}
+
+const char *utf8_shorten(struct arena *arena, const char *text, size_t max)
+{
+	size_t length = strlen(text);
+	return length <= max ? text
+	                     : arena_printf(arena, "%.*s…", (int)utf8_cut(text, length, max), text);
 }

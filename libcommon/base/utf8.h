@@ -1,6 +1,8 @@
 /** UTF-8 (RFC 3629): validating and counting. */
 #pragma once
 
+#include "base/arena.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,6 +16,9 @@ bool utf8_is_valid(const char *text, size_t length);
 /** The length of the longest prefix of `text` that has at most `max` bytes and does not end inside a
  * sequence. */
 size_t utf8_cut(const char *text, size_t length, size_t max);
+
+/** `text`, or if it has more than `max` bytes that prefix of it and an ellipsis; in the arena. */
+const char *utf8_shorten(struct arena *arena, const char *text, size_t max);
 
 /** The number of code points in well-formed text. */
 size_t utf8_count(const char *text, size_t length);

@@ -186,10 +186,8 @@ static enum err_code run_apply(struct run *run, const struct migration *migratio
 
 static enum err_code run_one(struct run *run, const struct migration *migration)
 {
-	uint8_t digest[SHA256_LEN];
-	char hex[2 * SHA256_LEN + 1];
-	sha256(migration->sql, strlen(migration->sql), digest);
-	hex_encode(digest, sizeof(digest), hex);
+	char hex[SHA256_HEX_LEN + 1];
+	sha256_hex(migration->sql, strlen(migration->sql), hex);
 	const char *recorded = applied_sha256(run, migration->name);
 	if (!recorded) {
 		enum err_code code = run_begin(run, migration->name, &recorded);

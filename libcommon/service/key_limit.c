@@ -10,6 +10,16 @@ void require_interest(struct request *rq, const char *interest)
 		raise_error(rq, ERR_FORBIDDEN, "the key is limited to the interest %s", own);
 }
 
+bool repo_check(const char *text, size_t length, const char **ret_message)
+{
+	static const char PART[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+	size_t owner = strspn(text, PART);
+	size_t name = text[owner] == '/' ? strspn(text + owner + 1, PART) : 0;
+	*ret_message = "must be owner/name";
+	return owner && name && owner + 1 + name == length;
+}
+
 void require_repo(struct request *rq, const char *repo)
 {
 	const char *own = rq->caller.repo;

@@ -18,6 +18,9 @@
  * NULL: it concerns all interests, which a limited key may not. */
 void require_interest(struct request *rq, const char *interest);
 
+/** Whether the text is `owner/name` as code hosts write it; the `check` of an input row. */
+bool repo_check(const char *text, size_t length, const char **ret_message);
+
 /** Raise ERR_FORBIDDEN when the caller's key is limited to another repository. Names of repositories are
  * compared without case. NULL: it concerns no repository. */
 void require_repo(struct request *rq, const char *repo);

@@ -3,6 +3,7 @@
 #include "base/backoff.h"
 #include "base/base.h"
 #include "base/crypto.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "event.sql.h"
 #include "loop/wait.h"
@@ -299,6 +300,14 @@ void events_free(struct tasks *tasks)
 		redis_blocking_free(consumer->connection);
 		free(consumer);
 	}
+}
+
+const char *event_require_text(struct request *rq, const struct event *event, const char *name)
+{
+	const char *text = json_get_text(event->data, name);
+	if (!text)
+		raise_error(rq, ERR_INVALID, "the event has no %s", name);
+	return text;
 }
 
 bool event_is_new(struct request *rq, const struct event *event)

@@ -121,6 +121,9 @@ struct event_handler {
 			      for caches and replicas */
 };
 
+/** A text in the event's data that events of its type always have. Raises ERR_INVALID: it has none. */
+const char *event_require_text(struct request *rq, const struct event *event, const char *name);
+
 /** Record the event as handled; false: it already was. For handlers whose effect is not idempotent;
  * call it first in the handler's transaction. Ids are kept for seven days. */
 bool event_is_new(struct request *rq, const struct event *event);

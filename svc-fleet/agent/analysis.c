@@ -165,15 +165,6 @@ static const char *const CITED[] = {
 	NULL,
 };
 
-/* A text that is cut before EVIDENCE_MAX_BYTES, not inside a UTF-8 sequence. */
-static const char *cut(struct arena *arena, const char *text)
-{
-	size_t length = strlen(text);
-	if (length <= EVIDENCE_MAX_BYTES)
-		return text;
-	return arena_printf(arena, "%.*s…", (int)utf8_cut(text, length, EVIDENCE_MAX_BYTES), text);
-}
-
 static void cite(const struct facts *facts, yyjson_mut_doc *doc, yyjson_mut_val *evidence,
                  const char *name, yyjson_val *value)
 {
@@ -183,7 +174,8 @@ static void cite(const struct facts *facts, yyjson_mut_doc *doc, yyjson_mut_val 
 	if (!text)
 		text = json_write(facts->arena, value, NULL);
 	yyjson_mut_arr_add_str(doc, evidence,
-	                       arena_printf(facts->arena, "%s: %s", name, cut(facts->arena, text)));
+	                       arena_printf(facts->arena, "%s: %s", name,
+	                                    utf8_shorten(facts->arena, text, EVIDENCE_MAX_BYTES)));
 }
 
 static yyjson_mut_val *list_evidence(const struct facts *facts, yyjson_mut_doc *doc)
@@ -218,8 +210,9 @@ struct analysis run_analysis(struct arena *arena, yyjson_mut_doc *doc,
 			break;
 		}
 	}
-	if (failed(&facts) && json_get_text(source->record, "error"))
+	const char *error = json_get_text(source->record, "error");
+	if (failed(&facts) && error)
 		analysis.cause = arena_printf(arena, "%s Reported: %s", analysis.cause,
-		                              cut(arena, json_get_text(source->record, "error")));
+		                              utf8_shorten(arena, error, EVIDENCE_MAX_BYTES));
 	return analysis;
 }

@@ -49,8 +49,7 @@ static struct run_text analyse(struct request *rq, const struct run_record *run)
 	if (words)
 		take_words(rq, &analysis, words);
 	yyjson_mut_val *body = yyjson_mut_obj(doc);
-	yyjson_mut_obj_add_val(doc, body, "run_id",
-	                       yyjson_val_mut_copy(doc, json_get(run->record, "run_id")));
+	json_add_member(doc, body, "run_id", run->record, "run_id");
 	yyjson_mut_obj_add_str(doc, body, "cause", analysis.cause);
 	yyjson_mut_obj_add_val(doc, body, "evidence", analysis.evidence);
 	yyjson_mut_obj_add_str(doc, body, "suggested_next_step", analysis.next_step);

@@ -13,25 +13,16 @@ const struct setting CODE_HOST_SETTINGS[] = {
 	SETTING_END,
 };
 
-/* A text that an event of this kind always has. */
-static const char *require_text(struct request *rq, const struct event *event, const char *name)
-{
-	const char *text = json_get_text(event->data, name);
-	if (!text)
-		raise_error(rq, ERR_INVALID, "the event has no %s", name);
-	return text;
-}
-
 void code_host_item_told(struct request *rq, const struct event *event)
 {
-	const char *state = require_text(rq, event, "state");
+	const char *state = event_require_text(rq, event, "state");
 	if (json_get_bool(event->data, "merged", false))
 		state = "merged";
-	pg_query(rq, CODE_HOST_ITEM_TELL_SQL, pg_text(require_text(rq, event, "repo")),
+	pg_query(rq, CODE_HOST_ITEM_TELL_SQL, pg_text(event_require_text(rq, event, "repo")),
 	         pg_text(strcmp(event->type, "issues") == 0 ? "issue" : "pull_request"),
 	         pg_int(json_get_int(event->data, "number", 0)), pg_text(state),
 	         pg_text(json_get_text(event->data, "action")),
-	         pg_text(require_text(rq, event, "occurred_at")));
+	         pg_text(event_require_text(rq, event, "occurred_at")));
 }
 
 void code_host_run_told(struct request *rq, const struct event *event)
@@ -39,10 +30,10 @@ void code_host_run_told(struct request *rq, const struct event *event)
 	const char *workflow = json_get_text(event->data, "workflow");
 	if (!workflow || strcmp(workflow, agent_workflow) != 0)
 		return;
-	bool has_ended = strcmp(require_text(rq, event, "state"), "completed") == 0;
-	pg_query(rq, WORKFLOW_RUN_TELL_SQL, pg_text(require_text(rq, event, "repo")),
+	bool has_ended = strcmp(event_require_text(rq, event, "state"), "completed") == 0;
+	pg_query(rq, WORKFLOW_RUN_TELL_SQL, pg_text(event_require_text(rq, event, "repo")),
 	         pg_int(json_get_int(event->data, "run_id", 0)),
 	         pg_text(has_ended ? "ended" : "running"),
 	         pg_text(json_get_text(event->data, "conclusion")),
-	         pg_text(require_text(rq, event, "occurred_at")));
+	         pg_text(event_require_text(rq, event, "occurred_at")));
 }

@@ -40,15 +40,10 @@ static const char *const FIDELITY[] = {
 static void add_artifact(yyjson_mut_doc *doc, yyjson_mut_val *answer, const struct run_record *run)
 {
 	yyjson_mut_val *artifact = yyjson_mut_obj_add_obj(doc, answer, "artifact");
-	const char *url = json_get_text(run->record, "artifact_url");
-	yyjson_mut_obj_add_val(doc, artifact, "url",
-	                       url ? yyjson_mut_str(doc, url) : yyjson_mut_null(doc));
-	yyjson_mut_obj_add_val(doc, artifact, "repo",
-	                       yyjson_val_mut_copy(doc, json_get(run->record, "repo")));
-	yyjson_mut_obj_add_val(doc, artifact, "outcome_kind",
-	                       yyjson_val_mut_copy(doc, json_get(run->record, "outcome_kind")));
-	yyjson_mut_obj_add_val(doc, artifact, "stage",
-	                       run->stage ? yyjson_mut_str(doc, run->stage) : yyjson_mut_null(doc));
+	json_add_text(doc, artifact, "url", json_get_text(run->record, "artifact_url"));
+	json_add_member(doc, artifact, "repo", run->record, "repo");
+	json_add_member(doc, artifact, "outcome_kind", run->record, "outcome_kind");
+	json_add_text(doc, artifact, "stage", run->stage);
 }
 
 void evidence_get(struct request *rq)
@@ -77,7 +72,6 @@ void evidence_get(struct request *rq)
 			yyjson_mut_obj_add_val(doc, fidelity, *name,
 			                       yyjson_val_mut_copy(doc, value));
 	}
-	yyjson_mut_obj_add_val(doc, answer, "run_id",
-	                       yyjson_val_mut_copy(doc, json_get(run.record, "run_id")));
+	json_add_member(doc, answer, "run_id", run.record, "run_id");
 	reply_doc(rq, 200, doc);
 }

@@ -1,5 +1,4 @@
 #include "agent/agent.h"
-#include "base/json.h"
 #include "client/service_ask.h"
 #include "installation.sql.h"
 #include "pg/pg.h"
@@ -94,23 +93,15 @@ void installation_revoke(struct request *rq)
 	raise_error(rq, ERR_UNAVAILABLE, "the agent is being provisioned; try again");
 }
 
-/* A key that the event names. */
-static struct pg_param event_key(struct request *rq, const struct event *event, const char *name)
-{
-	const char *key = json_get_text(event->data, name);
-	if (!key)
-		raise_error(rq, ERR_INVALID, "the event has no %s", name);
-	return pg_text(key);
-}
-
 void installation_key_revoked(struct request *rq, const struct event *event)
 {
 	pg_query(rq, INSTALLATION_REVOKE_KEY_SQL, pg_text(event->account),
-	         event_key(rq, event, "key_id"));
+	         pg_text(event_require_text(rq, event, "key_id")));
 }
 
 void installation_key_replaced(struct request *rq, const struct event *event)
 {
 	pg_query(rq, INSTALLATION_REPLACE_KEY_SQL, pg_text(event->account),
-	         event_key(rq, event, "key_id"), event_key(rq, event, "by"));
+	         pg_text(event_require_text(rq, event, "key_id")),
+	         pg_text(event_require_text(rq, event, "by")));
 }

@@ -14,13 +14,6 @@
 /* Of a member of a run in a prompt. A run then takes about 20 KiB at most. */
 #define MEMBER_MAX_BYTES 1000
 
-static yyjson_val *parse(struct request *rq, const char *text)
-{
-	yyjson_val *value = NULL;
-	require(json_parse(rq->arena, text, strlen(text), &value, NULL) == ERR_NONE);
-	return value;
-}
-
 struct run_record run_record_get(struct request *rq, const struct run_reference *reference,
                                  const char *kind)
 {
@@ -33,10 +26,10 @@ struct run_record run_record_get(struct request *rq, const struct run_reference 
 	require_row(rq, rows, "no such run");
 	const char *text = pg_value(rows, 0, 3);
 	return (struct run_record){
-		.record = parse(rq, pg_json(rows)),
+		.record = json_parse_own(rq->arena, pg_json(rows)),
 		.stage = pg_value(rows, 0, 1),
-		.gates = parse(rq, pg_value(rows, 0, 2)),
-		.text = {text ? parse(rq, text) : NULL, pg_value(rows, 0, 4)},
+		.gates = json_parse_own(rq->arena, pg_value(rows, 0, 2)),
+		.text = {text ? json_parse_own(rq->arena, text) : NULL, pg_value(rows, 0, 4)},
 		.row = pg_value(rows, 0, 5),
 		.version = pg_value(rows, 0, 6),
 	};
@@ -48,7 +41,7 @@ struct run_text run_text_store(struct request *rq, const struct run_record *run,
 	struct pg_rows *rows = pg_query(rq, RUN_TEXT_STORE_SQL, pg_text(run->row), pg_text(kind),
 	                                pg_uuid(rq->caller.account), pg_text(run->version),
 	                                pg_text(json_write_mut(rq->arena, body, NULL)));
-	return (struct run_text){parse(rq, pg_json(rows)), pg_value(rows, 0, 1)};
+	return (struct run_text){json_parse_own(rq->arena, pg_json(rows)), pg_value(rows, 0, 1)};
 }
 
 const char *run_text_ask(struct request *rq, const struct run_record *run, const char *kind,

@@ -8,24 +8,15 @@
 #include "service/key_limit.h"
 #include "service/resource.h"
 
-#include <string.h>
-
 /* Columns of chat_records_get. */
 enum { REPO, RUNS, AGENTS, WAITING, MONTH, TOTAL, FACTS, SINCE, UNTIL, MERGED };
-
-static yyjson_val *parse(struct request *rq, const char *text)
-{
-	yyjson_val *value = NULL;
-	require(json_parse(rq->arena, text, strlen(text), &value, NULL) == ERR_NONE);
-	return value;
-}
 
 static yyjson_val *find_findings(struct request *rq, const struct finding_facts *facts)
 {
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *findings = yyjson_mut_arr(doc);
 	findings_add(rq->arena, doc, findings, facts);
-	return parse(rq, json_write_mut(rq->arena, findings, NULL));
+	return json_parse_own(rq->arena, json_write_mut(rq->arena, findings, NULL));
 }
 
 static void read_focus(struct request *rq, struct chat_records *records, const char *run_id)
@@ -46,14 +37,15 @@ struct chat_records chat_records_read(struct request *rq, const char *repo,
 	require_row(rq, rows, "no agent of yours works on this repository");
 	struct chat_records records = {
 		.repo = pg_value(rows, 0, REPO),
-		.runs = parse(rq, pg_value(rows, 0, RUNS)),
-		.agents = parse(rq, pg_value(rows, 0, AGENTS)),
-		.waiting = parse(rq, pg_value(rows, 0, WAITING)),
-		.month = parse(rq, pg_value(rows, 0, MONTH)),
-		.total = parse(rq, pg_value(rows, 0, TOTAL)),
+		.runs = json_parse_own(rq->arena, pg_value(rows, 0, RUNS)),
+		.agents = json_parse_own(rq->arena, pg_value(rows, 0, AGENTS)),
+		.waiting = json_parse_own(rq->arena, pg_value(rows, 0, WAITING)),
+		.month = json_parse_own(rq->arena, pg_value(rows, 0, MONTH)),
+		.total = json_parse_own(rq->arena, pg_value(rows, 0, TOTAL)),
 		.merged = pg_value_int(rows, 0, MERGED),
 	};
-	struct finding_facts facts = {records.month, parse(rq, pg_value(rows, 0, FACTS)),
+	struct finding_facts facts = {records.month,
+	                              json_parse_own(rq->arena, pg_value(rows, 0, FACTS)),
 	                              pg_value(rows, 0, SINCE), pg_value(rows, 0, UNTIL)};
 	records.findings = find_findings(rq, &facts);
 	if (focus_run_id)

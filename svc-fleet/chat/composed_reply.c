@@ -44,9 +44,7 @@ static const char *reason_of(const struct composition *c, yyjson_val *run)
 {
 	const char *error = json_get_text(run, "error"), *status = json_get_text(run, "status");
 	const char *text = error && *error ? error : status ? status : "no reason was reported";
-	size_t length = strlen(text);
-	return arena_printf(c->arena, "%.*s%s", (int)utf8_cut(text, length, REASON_MAX), text,
-	                    length > REASON_MAX ? "…" : "");
+	return utf8_shorten(c->arena, text, REASON_MAX);
 }
 
 static void speak_of_focus(struct composition *c)
@@ -234,14 +232,6 @@ static bool asks_for(const char *question, const struct subject *subject)
 	return false;
 }
 
-static const char *lower_case(struct arena *arena, const char *text)
-{
-	char *lower = arena_strdup(arena, text);
-	for (char *at = lower; *at; at++)
-		*at = (char)tolower((unsigned char)*at);
-	return lower;
-}
-
 const char *composed_reply(const struct chat_records *records, const char *question,
                            struct citations *citations)
 {
@@ -250,7 +240,7 @@ const char *composed_reply(const struct chat_records *records, const char *quest
 	                        .citations = citations,
 	                        .arena = arena,
 	                        .text = {arena}};
-	const char *words = lower_case(arena, question);
+	const char *words = arena_lower(arena, question);
 	bool is_any = false;
 	for (size_t i = 0; i < ARRAY_LEN(SUBJECTS); i++)
 		is_any |= asks_for(words, &SUBJECTS[i]);

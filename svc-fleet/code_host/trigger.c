@@ -138,12 +138,10 @@ static const char *dispatch_key(struct request *rq)
 	const char *given = request_header(rq, "Idempotency-Key");
 	if (!given)
 		return arena_printf(rq->arena, "trigger %s", pg_uuid(uuid_new()).text);
-	uint8_t digest[SHA256_LEN];
-	char hex[2 * SHA256_LEN + 1];
+	char hex[SHA256_HEX_LEN + 1];
 	const char *caller = pg_uuid(rq->caller.key_id).text;
 	const char *own = arena_printf(rq->arena, "%s %s %s", caller, given, rq->http->body);
-	sha256(own, strlen(own), digest);
-	hex_encode(digest, SHA256_LEN, hex);
+	sha256_hex(own, strlen(own), hex);
 	return arena_printf(rq->arena, "trigger %s", hex);
 }
 

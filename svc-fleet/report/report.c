@@ -72,10 +72,7 @@ static const char *timeline_step(int64_t days)
 
 static yyjson_val *read_column(struct request *rq, const struct pg_rows *rows, int column)
 {
-	const char *text = pg_value(rows, 0, column);
-	yyjson_val *value = NULL;
-	require(json_parse(rq->arena, text, strlen(text), &value, NULL) == ERR_NONE);
-	return value;
+	return json_parse_own(rq->arena, pg_value(rows, 0, column));
 }
 
 /* The report under construction. */
@@ -108,12 +105,6 @@ static void add_count(const struct report *report, yyjson_mut_val *kpis, const c
 	yyjson_mut_obj_add_int(report->doc, kpis, name, (int64_t)sum(report, of));
 }
 
-static void add_sum(const struct report *report, yyjson_mut_val *kpis, const char *name)
-{
-	yyjson_mut_obj_add_val(report->doc, kpis, name,
-	                       yyjson_val_mut_copy(report->doc, json_get(report->sums, name)));
-}
-
 static yyjson_mut_val *build_kpis(const struct report *report)
 {
 	yyjson_mut_doc *doc = report->doc;
@@ -124,13 +115,13 @@ static yyjson_mut_val *build_kpis(const struct report *report)
 	yyjson_mut_obj_add_int(doc, kpis, "pull_requests_merged", report->merged);
 	add_ratio(report, kpis, "merge_rate", (double)report->merged, sum(report, "pull_requests"));
 	add_count(report, kpis, "issues_opened", "issues");
-	add_sum(report, kpis, "cost_usd");
+	json_add_member(doc, kpis, "cost_usd", report->sums, "cost_usd");
 	add_count(report, kpis, "runs_with_cost", "cost_runs");
 	add_ratio(report, kpis, "cost_per_dispatched_run", cost, cost_runs);
 	add_ratio(report, kpis, "cost_per_merged_pull_request", cost,
 	          cost_runs > 0 ? (double)report->merged : 0);
-	add_sum(report, kpis, "input_tokens");
-	add_sum(report, kpis, "output_tokens");
+	json_add_member(doc, kpis, "input_tokens", report->sums, "input_tokens");
+	json_add_member(doc, kpis, "output_tokens", report->sums, "output_tokens");
 	yyjson_mut_obj_add_val(doc, kpis, "median_hours_to_merge",
 	                       report->median_hours ? yyjson_mut_raw(doc, report->median_hours)
 	                                            : yyjson_mut_null(doc));

@@ -54,11 +54,8 @@ static yyjson_mut_val *shorten(struct arena *arena, yyjson_mut_doc *doc, yyjson_
 	const char *text = yyjson_get_str(value);
 	if (!text)
 		text = json_write(arena, value, NULL);
-	size_t length = strlen(text);
-	if (length <= max_bytes)
-		return yyjson_val_mut_copy(doc, value);
-	return yyjson_mut_str(doc, arena_printf(arena, "%.*s…",
-	                                        (int)utf8_cut(text, length, max_bytes), text));
+	const char *shown = utf8_shorten(arena, text, max_bytes);
+	return shown == text ? yyjson_val_mut_copy(doc, value) : yyjson_mut_str(doc, shown);
 }
 
 yyjson_mut_val *run_brief(struct arena *arena, yyjson_mut_doc *doc, yyjson_val *record,

@@ -3,7 +3,6 @@
 #include "app/access.h"
 #include "app/app_jwt.h"
 
-#include <ctype.h>
 #include <stdarg.h>
 
 struct repository repository_open(struct request *rq, const char *repo,
@@ -25,10 +24,7 @@ struct repository repository_open_checked(struct request *rq, const struct repos
 
 const char *repository_key(struct request *rq, const struct repository *repository)
 {
-	char *key = arena_strdup(rq->arena, repository->full_name);
-	for (char *at = key; *at; at++)
-		*at = (char)tolower((unsigned char)*at);
-	return key;
+	return arena_lower(rq->arena, repository->full_name);
 }
 
 struct code_host_answer repository_call(struct request *rq, const struct repository *repository,

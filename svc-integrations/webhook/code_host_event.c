@@ -267,14 +267,6 @@ static const char *hashed_uuid(struct arena *arena, const char *text)
 	return out;
 }
 
-static const char *lower(struct arena *arena, const char *text)
-{
-	char *out = arena_strdup(arena, text);
-	for (char *at = out; *at; at++)
-		*at = (char)tolower((unsigned char)*at);
-	return out;
-}
-
 /* What the event says; of equal facts it is equal. */
 static yyjson_mut_val *fact_of(struct reading *reading, const char *repo)
 {
@@ -310,7 +302,7 @@ static void add_event(struct reading *reading, const char *repo)
 	yyjson_mut_val *event = yyjson_mut_arr_add_obj(doc, reading->events);
 	yyjson_mut_obj_add_str(doc, event, "id", fact_id(reading, data));
 	yyjson_mut_obj_add_str(doc, event, "lane",
-	                       repo ? lower(reading->arena, repo)
+	                       repo ? arena_lower(reading->arena, repo)
 	                            : arena_printf(reading->arena, "installation %lld",
 	                                           (long long)found->installation));
 	yyjson_mut_obj_add_val(doc, event, "data", data);

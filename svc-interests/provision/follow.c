@@ -6,24 +6,15 @@
 
 #include <string.h>
 
-/* A text that an event of this kind always has. */
-static const char *event_text(struct request *rq, const struct event *event, const char *name)
-{
-	const char *text = json_get_text(event->data, name);
-	if (!text)
-		raise_error(rq, ERR_INVALID, "the event has no %s", name);
-	return text;
-}
-
 void provision_pull_request_told(struct request *rq, const struct event *event)
 {
 	pg_begin(rq);
-	struct pg_rows *told =
-		pg_query(rq, FOLLOW_PULL_REQUEST_SQL, pg_text(event_text(rq, event, "repo")),
-	                 pg_int(json_get_int(event->data, "number", 0)),
-	                 pg_text(event_text(rq, event, "state")),
-	                 pg_bool(json_get_bool(event->data, "merged", false)),
-	                 pg_text(event_text(rq, event, "occurred_at")));
+	struct pg_rows *told = pg_query(rq, FOLLOW_PULL_REQUEST_SQL,
+	                                pg_text(event_require_text(rq, event, "repo")),
+	                                pg_int(json_get_int(event->data, "number", 0)),
+	                                pg_text(event_require_text(rq, event, "state")),
+	                                pg_bool(json_get_bool(event->data, "merged", false)),
+	                                pg_text(event_require_text(rq, event, "occurred_at")));
 	for (int i = 0; i < told->count; i++)
 		pg_query(rq, FIRST_RUN_QUEUE_SQL, pg_text(pg_value(told, i, 0)));
 	pg_commit(rq);
@@ -63,5 +54,5 @@ void provision_app_told(struct request *rq, const struct event *event)
 void provision_key_revoked(struct request *rq, const struct event *event)
 {
 	pg_query(rq, FOLLOW_KEY_SQL, pg_text(event->account),
-	         pg_text(event_text(rq, event, "key_id")));
+	         pg_text(event_require_text(rq, event, "key_id")));
 }

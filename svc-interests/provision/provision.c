@@ -32,22 +32,11 @@ struct provision_input {
 	bool may_merge;
 };
 
-/* `owner/name` as code hosts write it. */
-static bool is_repo(const char *text, size_t length, const char **ret_message)
-{
-	static const char PART[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
-	size_t owner = strspn(text, PART);
-	size_t name = text[owner] == '/' ? strspn(text + owner + 1, PART) : 0;
-	*ret_message = "must be owner/name";
-	return owner && name && owner + 1 + name == length;
-}
-
 static const struct field START_FIELDS[] = {
 	PATH_INTEREST(struct provision_input, interest),
 	BODY_TEXT(struct provision_input, agent, "agent", NULLABLE, 1, AGENT_NAME_MAX),
 	{IN_BODY, FIELD_TEXT, "repo", FIELD_AT(struct provision_input, repo, const char *),
-         NULLABLE, 3, REPO_MAX, .check = is_repo},
+         NULLABLE, 3, REPO_MAX, .check = repo_check},
 	BODY_TEXT(struct provision_input, branch, "branch", NULLABLE, 1, BRANCH_MAX),
 	BODY_BOOL(struct provision_input, may_merge, "auto_merge", OPTIONAL, false),
 	FIELD_END,

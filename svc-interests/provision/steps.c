@@ -34,13 +34,8 @@ const char *provision_step_names(struct arena *arena)
 /* The row of the interest, or NULL. */
 static yyjson_val *load(struct request *rq, const char *interest, const char *task)
 {
-	yyjson_val *row;
 	struct pg_rows *rows = pg_query(rq, STEP_LOAD_SQL, pg_text(interest), pg_text(task));
-	if (pg_empty(rows))
-		return NULL;
-	const char *json = pg_json(rows);
-	require(json_parse(rq->arena, json, strlen(json), &row, NULL) == ERR_NONE);
-	return row;
+	return pg_empty(rows) ? NULL : json_parse_own(rq->arena, pg_json(rows));
 }
 
 static bool is_done(yyjson_val *row, const struct step *step)
@@ -77,12 +72,6 @@ static void run(struct request *rq, struct task *task, size_t index, yyjson_val 
 	end(rq, task, index, &p);
 }
 
-static void add(yyjson_mut_doc *doc, yyjson_mut_val *result, const char *as, yyjson_val *row,
-                const char *name)
-{
-	yyjson_mut_obj_add_val(doc, result, as, yyjson_val_mut_copy(doc, json_get(row, name)));
-}
-
 static bool has(yyjson_val *row, const char *name)
 {
 	return json_get_text(row, name);
@@ -92,13 +81,13 @@ static const char *result_json(struct request *rq, yyjson_val *row, const char *
 {
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *result = yyjson_mut_obj(doc);
-	add(doc, result, "repo", row, "repo");
-	add(doc, result, "pr_url", row, "pr_url");
+	json_add_member(doc, result, "repo", row, "repo");
+	json_add_member(doc, result, "pr_url", row, "pr_url");
 	yyjson_mut_obj_add_bool(doc, result, "merged", has(row, "merged_at"));
 	yyjson_mut_obj_add_bool(doc, result, "secret_set", has(row, "key_id"));
-	add(doc, result, "model_key_missing", row, "model_key_missing");
-	add(doc, result, "key_id", row, "key_id");
-	add(doc, result, "installation_id", row, "installation_id");
+	json_add_member(doc, result, "model_key_missing", row, "model_key_missing");
+	json_add_member(doc, result, "key_id", row, "key_id");
+	json_add_member(doc, result, "installation_id", row, "installation_id");
 	yyjson_mut_obj_add_bool(doc, result, "dispatched", has(row, "dispatched_at"));
 	yyjson_mut_obj_add_val(doc, result, "changed", yyjson_mut_raw(doc, changes));
 	return json_write_mut(rq->arena, result, NULL);

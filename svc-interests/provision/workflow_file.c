@@ -97,10 +97,8 @@ const char *workflow_file(struct arena *arena, const struct workflow_values *val
 
 const char *workflow_version(struct arena *arena, const char *content)
 {
-	uint8_t hash[SHA256_LEN];
-	char hex[2 * SHA256_LEN + 1];
-	sha256(content, strlen(content), hash);
-	hex_encode(hash, sizeof(hash), hex);
+	char hex[SHA256_HEX_LEN + 1];
+	sha256_hex(content, strlen(content), hex);
 	return arena_strdup(arena, hex);
 }
 

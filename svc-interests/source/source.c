@@ -257,10 +257,7 @@ static yyjson_val *sync_links(struct request *rq, const char *interest,
 	}
 	struct pg_rows *rows = pg_query(rq, SOURCE_SYNC_SQL, pg_text(interest),
 	                                pg_text(json_write_mut(rq->arena, named, NULL)));
-	yyjson_val *due = NULL;
-	require(json_parse(rq->arena, pg_json(rows), strlen(pg_json(rows)), &due, NULL) ==
-	        ERR_NONE);
-	return due;
+	return json_parse_own(rq->arena, pg_json(rows));
 }
 
 static void save(struct request *rq, const char *interest, const struct reading *readings,
