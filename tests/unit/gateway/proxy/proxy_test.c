@@ -193,7 +193,6 @@ static const struct {
          "invalid_token"},
 	{"GET " LIST " HTTP/1.1\r\nHost: gw\r\nAuthorization: Bearer down\r\n\r\n", 503,
          "Retry-After: "},
-	{"GET /api/v1.0/eval-env/runs HTTP/1.1\r\n" KEY "\r\n", 501, "not_implemented"},
 	{"POST /api/v1.0/github/webhooks HTTP/1.1\r\nHost: gw\r\nContent-Length: 0\r\n\r\n", 503,
          "Retry-After: "},
 	{"GET /api/v1.0/interests HTTP/1.1\r\n" KEY "\r\n", 503, "Retry-After: 1\r\n"},
