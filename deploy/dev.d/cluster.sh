@@ -189,6 +189,7 @@ process_settings() {
 		"DATA_DIR=$DATA/$name"
 	[[ $name != svc-interests ]] || printf 'PUBLIC_URL=%s\n' "${SETTINGS[EXPOPS_URL]}"
 	[[ $name != svc-integrations ]] || printf 'SEAL_KEYS=dev:%s\n' "$(key_for seal-keys)"
+	[[ $name != svc-evalenv ]] || printf 'SEAL_KEYS=dev:%s\n' "$(key_for seal-keys:evalenv)"
 	for other in "${PROCESSES[@]}"; do
 		printf '%s=http://127.0.0.1:%s\n' "${URL_VARIABLE[$other]}" "${SETTINGS[$(port_variable "$other")]}"
 	done

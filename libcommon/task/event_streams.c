@@ -6,7 +6,7 @@
 const struct event_stream EVENT_STREAMS[] = {
 	{"events.account",
          "gateway",
-         {"svc-experiments", "svc-fleet", "svc-integrations", "svc-interests"}},
+         {"svc-evalenv", "svc-experiments", "svc-fleet", "svc-integrations", "svc-interests"}},
 	{"events.experiments", "svc-experiments", {"svc-interests"}},
 	{"events.runs", "svc-fleet", {"svc-interests"}},
 	{"events.code_host", "svc-integrations", {"svc-fleet", "svc-interests"}},

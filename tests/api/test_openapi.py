@@ -29,6 +29,7 @@ ABSENT = {"recommendations_refresh", "identity_resolve", "app_installation_get",
 ABSENT |= {"fleet_activity_get", "fleet_chat", "fleet_run_analyze", "artifact_evidence_get", "inbox_digest_get"}
 ABSENT |= {"fleet_trigger", "fleet_run_status_get"}
 CONFLICTING = {"project_update", "interest_update", "implement_report", "auth_url_get", "connection_token_get"}
+CONFLICTING |= {"template_update"}
 CONFLICTING |= {"app_installation_get", "installation_token_create", "fleet_refresh", "provision_cli_token_create"}
 
 # Answers that are not always a problem: a pool that is being built is told by a body of its own.
@@ -60,6 +61,7 @@ KEYWORDS |= {"properties", "minimum", "maximum", "minLength", "maxLength", "minI
 # Schemas that allow members which they do not list.
 REQUESTS = {op.id for op in DESCRIBED.values() if "requestBody" in op.node}
 REQUESTS |= {"ApiKeyCreate", "ApiKeyUpdate", "ExperimentCreate", "ExperimentUpdate", "ProjectCreate", "ProjectUpdate"}
+REQUESTS |= {"TemplateCreate", "TemplateUpdate", "TemplateSpec"}
 REQUESTS |= {"InterestCreate", "InterestUpdate", "Feedback", "Report", "AssetPut", "SearchRequest", "LaunchContext", "Telemetry"}
 FREE_FORM = re.compile(r"^openapi_get 200$|^ImplementationContext\.(resource|container)$|\bkey_methods\b|^Run(\.selection_rejected\.items)?$|^Run\b.*\b(evidence|fidelity)$")
 

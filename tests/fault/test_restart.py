@@ -15,6 +15,7 @@ READS = {
     "svc-experiments": "/experiments",
     "svc-integrations": "/integrations/connections",
     "svc-fleet": "/fleet/runs",
+    "svc-evalenv": "/eval-env/templates",
 }
 
 INTEREST = {"name": "Recovery", "context": "Systems that survive the death of their parts: replication, logs, consensus."}

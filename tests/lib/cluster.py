@@ -152,6 +152,7 @@ class Cluster:
             "SEAL_SECRETS": self.derived_secret("seal", name),
             **(self.integrations_settings() if name == "svc-integrations" else {}),
             **(self.interests_settings() if name == "svc-interests" else {}),
+            **({"SEAL_KEYS": self.seal_key("evalenv")} if name == "svc-evalenv" else {}),
         }
 
     def seal_key(self, key_id):

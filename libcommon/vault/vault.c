@@ -11,10 +11,10 @@
 static const char *seal_keys;
 
 const struct setting VAULT_SETTINGS[] = {
-	SETTING_SECRET(
-		&seal_keys, "SEAL_KEYS", NULL,
-		"Keys that seal stored tokens, as id:base64 of 32 bytes, separated by commas; the "
-		"first one seals, all of them open."),
+	SETTING_SECRET(&seal_keys, "SEAL_KEYS", NULL,
+                       "Keys that seal stored tokens and secrets, as id:base64 of 32 bytes, "
+                       "separated by commas; the "
+                       "first one seals, all of them open."),
 	SETTING_END,
 };
 

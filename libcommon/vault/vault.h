@@ -1,4 +1,4 @@
-/** svc-integrations/vault/: seals tokens and keys before they are stored, and opens them.
+/** libcommon/vault/: seals tokens, keys and secrets before they are stored, and opens them.
  *
  * A sealed text is encrypted with AES-256-GCM under one of SEAL_KEYS. It starts with the id of its key, so
  * that several keys can be in use while one is replaced:

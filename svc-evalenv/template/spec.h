@@ -1,0 +1,21 @@
+/** The spec of a template:
+ *
+ *     {"image": "registry/name@sha256:…",      or "containerfile": "FROM scratch\n…", and not both
+ *      "command": "run --fast",                or ["run", "--fast"]
+ *      "env": {"SEED": "1"},
+ *      "resources": {"cpus": 2, "memory": "4Gi"},
+ *      "metrics": ["accuracy"],                or [{"name": "accuracy", "goal": "maximize", "unit": "%"}]
+ *      "dataset": "s3://…"}                    or an object
+ *
+ * Only image or containerfile is required. Other members are kept.
+ */
+#pragma once
+
+#include "base/problem.h"
+
+#include <yyjson.h>
+
+#define SPEC_METRICS_MAX 100
+
+/** Add each fault of a spec to the problem, with the field `spec.…`. `spec` is an object. */
+void spec_check(struct arena *arena, struct problem *problem, yyjson_val *spec);

@@ -1,0 +1,125 @@
+#include "template/template.h"
+
+#include "base/json.h"
+#include "pg/pg.h"
+#include "service/input.h"
+#include "service/resource.h"
+#include "template.sql.h"
+#include "template/spec.h"
+#include "template/webhook_secret.h"
+
+struct template_input {
+	const char *id, *secret;
+	int64_t limit, offset;
+};
+
+static const char MISSING[] = "no such template";
+
+static const struct field LIST_FIELDS[] = {
+	QUERY_LIMIT(struct template_input, limit, 20, 100),
+	QUERY_OFFSET(struct template_input, offset),
+	FIELD_END,
+};
+
+static const struct field ID_FIELDS[] = {
+	PATH_UUID(struct template_input, id, "template_id"),
+	FIELD_END,
+};
+
+/* Stored sealed: the statements take none of it from request_body_json(). */
+#define SECRET_FIELD                                                                             \
+	{                                                                                        \
+		IN_BODY, FIELD_TEXT, "webhook_secret",                                           \
+			FIELD_AT(struct template_input, secret, const char *), NULLABLE, 1, 128, \
+			.check = webhook_secret_check                                            \
+	}
+
+static const struct field CREATE_FIELDS[] = {
+	JSON_TEXT("name", REQUIRED | TRIMMED, 1, 200),
+	JSON_TEXT("description", NULLABLE, 0, 10000),
+	JSON_OBJECT("spec", REQUIRED),
+	SECRET_FIELD,
+	FIELD_END,
+};
+
+static const struct field UPDATE_FIELDS[] = {
+	PATH_UUID(struct template_input, id, "template_id"),
+	JSON_TEXT("name", TRIMMED, 1, 200),
+	JSON_TEXT("description", NULLABLE, 0, 10000),
+	JSON_OBJECT("spec", OPTIONAL),
+	SECRET_FIELD,
+	FIELD_END,
+};
+
+static const struct constraint CONSTRAINTS[] = {
+	{"template_name", ERR_CONFLICT, NULL, "a template of this name exists"},
+	{0},
+};
+
+/* Read the input and check the spec, so that a client learns every fault that the fields have, or that the spec has. */
+static struct template_input *read_input(struct request *rq, const struct field *fields)
+{
+	struct template_input *in = request_input(rq, struct template_input, fields);
+	yyjson_val *spec = yyjson_obj_get(rq->http->json, "spec");
+	if (spec)
+		spec_check(rq->arena, &rq->problem, spec);
+	raise_if_faults(rq);
+	return in;
+}
+
+static struct pg_param sealed_param(struct request *rq, const char *id, const char *secret)
+{
+	if (!secret)
+		return pg_null();
+	struct sealed sealed = webhook_secret_seal(rq, id, secret);
+	return pg_bytes(sealed.data, sealed.length);
+}
+
+void template_list(struct request *rq)
+{
+	struct template_input *in = request_input(rq, struct template_input, LIST_FIELDS);
+	struct pg_rows *rows = pg_query(rq, TEMPLATE_LIST_SQL, pg_uuid(rq->caller.account),
+	                                pg_int(in->limit), pg_int(in->offset));
+	reply_page(rq, pg_json(rows), pg_value_int(rows, 0, 1), in->limit, in->offset);
+}
+
+void template_create(struct request *rq)
+{
+	struct template_input *in = read_input(rq, CREATE_FIELDS);
+	const char *id = pg_uuid(uuid_new()).text;
+	struct pg_rows *rows =
+		pg_write(rq, CONSTRAINTS, TEMPLATE_CREATE_SQL, pg_uuid(rq->caller.account),
+	                 pg_text(id), pg_text(request_body_json(rq)),
+	                 sealed_param(rq, id, in->secret));
+	reply_json(rq, 201, pg_json(rows));
+}
+
+void template_get(struct request *rq)
+{
+	struct template_input *in = request_input(rq, struct template_input, ID_FIELDS);
+	struct pg_rows *rows =
+		pg_query(rq, TEMPLATE_GET_SQL, pg_text(in->id), pg_uuid(rq->caller.account));
+	reply_one(rq, 200, rows, MISSING);
+}
+
+void template_update(struct request *rq)
+{
+	struct template_input *in = read_input(rq, UPDATE_FIELDS);
+	request_require_member(rq);
+	struct pg_rows *rows = pg_write(rq, CONSTRAINTS, TEMPLATE_UPDATE_SQL, pg_text(in->id),
+	                                pg_uuid(rq->caller.account), pg_text(request_body_json(rq)),
+	                                pg_bool(yyjson_obj_get(rq->http->json, "webhook_secret")),
+	                                sealed_param(rq, in->id, in->secret));
+	require_row(rq, rows, MISSING);
+	if (!pg_json(rows))
+		raise_error(rq, ERR_CONFLICT, "the template is locked");
+	reply_json(rq, 200, pg_json(rows));
+}
+
+void template_lock(struct request *rq)
+{
+	struct template_input *in = request_input(rq, struct template_input, ID_FIELDS);
+	struct pg_rows *rows =
+		pg_query(rq, TEMPLATE_LOCK_SQL, pg_text(in->id), pg_uuid(rq->caller.account));
+	reply_one(rq, 200, rows, MISSING);
+}

@@ -1,0 +1,95 @@
+"""Templates: their versions, their lock, what a spec may say, and the secret that nobody reads."""
+
+import pytest
+
+from lib.evalenv import SECRET, SECRET_BYTES, SPEC
+
+PATH = "/eval-env/templates"
+
+
+def test_create_read_update(api, template):
+    made = template(name=" Recall ", description="of the ranker")
+    path = f"{PATH}/{made['template_id']}"
+    assert (made["name"], made["spec"], made["version"], made["locked"]) == ("Recall", SPEC, 1, False)
+    assert api.get(path, expect=200).json() == made
+    changed = api.put(path, {"description": None}, expect=200).json()
+    assert (changed["description"], changed["version"], changed["digest"]) == (None, 2, made["digest"])
+    assert api.get(PATH, expect=200).json() == [changed]
+
+
+def test_every_version_is_kept(api, template, db):
+    made = template()
+    api.put(f"{PATH}/{made['template_id']}", {"spec": {**SPEC, "command": "other"}}, expect=200)
+    kept = db.execute("SELECT version, spec, digest FROM template_version WHERE template_id = %s ORDER BY version",
+                      [made["template_id"]]).fetchall()  # fmt: skip
+    assert [(version, spec["command"]) for version, spec, _ in kept] == [(1, SPEC["command"]), (2, "other")]
+    assert kept[0][2] == made["digest"] != kept[1][2]
+
+
+def test_equal_specs_have_equal_digests(template):
+    first, second = template(spec=SPEC), template(spec=dict(reversed(SPEC.items())))
+    assert first["digest"] == second["digest"]
+
+
+def test_a_locked_template_never_changes(api, template):
+    path = f"{PATH}/{template()['template_id']}"
+    locked = api.post(f"{path}/lock", expect=200).json()
+    assert locked["locked"] and api.post(f"{path}/lock", expect=200).json() == locked
+    api.problem("PUT", path, 409, "conflict", {"description": "other"})
+    assert api.get(path, expect=200).json() == locked
+
+
+def test_a_name_is_unique_in_the_account(api, template, other_user):
+    first, second = template(name="Recall"), template(name="Precision")
+    api.problem("POST", PATH, 409, "conflict", {"name": first["name"], "spec": SPEC})
+    api.problem("PUT", f"{PATH}/{second['template_id']}", 409, "conflict", {"name": first["name"]})
+    other_user.api.post(PATH, {"name": first["name"], "spec": SPEC}, expect=201)
+
+
+def test_another_account_sees_nothing(template, other_user):
+    path = f"{PATH}/{template()['template_id']}"
+    other_user.api.problem("GET", path, 404, "not_found")
+    other_user.api.problem("PUT", path, 404, "not_found", {"name": "mine"})
+    other_user.api.problem("POST", f"{path}/lock", 404, "not_found")
+    assert other_user.api.get(PATH, expect=200).json() == []
+
+
+SPECS = {
+    "neither": ({}, {"spec"}),
+    "both": ({"image": "a", "containerfile": "FROM a"}, {"spec"}),
+    "image with a space": ({"image": "a b"}, {"spec.image"}),
+    "kinds": ({"image": 1, "command": 2, "env": [], "resources": 1, "metrics": {}, "dataset": 3},
+              {"spec.image", "spec.command", "spec.env", "spec.resources", "spec.metrics", "spec.dataset"}),  # fmt: skip
+    "empty command": ({"image": "a", "command": []}, {"spec.command"}),
+    "word": ({"image": "a", "command": ["a", 1]}, {"spec.command"}),
+    "variable": ({"image": "a", "env": {"A=B": "c"}}, {"spec.env"}),
+    "value": ({"image": "a", "env": {"A": 1}}, {"spec.env"}),
+    "resource": ({"image": "a", "resources": {"cpus": []}}, {"spec.resources"}),
+    "metric": ({"image": "a", "metrics": [1]}, {"spec.metrics"}),
+    "metric twice": ({"image": "a", "metrics": ["a", {"name": "a"}]}, {"spec.metrics"}),
+    "goal": ({"image": "a", "metrics": [{"name": "a", "goal": "up", "unit": 1}]}, {"spec.metrics"}),
+}
+
+
+@pytest.mark.parametrize("case", SPECS)
+def test_each_fault_of_a_spec_is_named(api, case):
+    spec, fields = SPECS[case]
+    faults = api.problem("POST", PATH, 400, "invalid_request", {"name": "x", "spec": spec})["errors"]
+    assert {fault["field"] for fault in faults} == fields
+
+
+def test_the_secret_is_sealed_and_never_shown(api, template, db):
+    made = template(webhook_secret=SECRET)
+    path = f"{PATH}/{made['template_id']}"
+    assert made["has_webhook_secret"] and SECRET not in api.get(path).text
+    stored, = db.execute("SELECT secret FROM template WHERE id = %s", [made["template_id"]]).fetchone()
+    assert stored and SECRET.encode() not in bytes(stored) and SECRET_BYTES not in bytes(stored)
+    assert api.put(path, {"name": "kept"}, expect=200).json()["has_webhook_secret"]
+    assert not api.put(path, {"webhook_secret": None}, expect=200).json()["has_webhook_secret"]
+
+
+@pytest.mark.parametrize("secret", ["", "whsec_", "whsec_AAAA", "secret", SECRET[:-1], SECRET + "A" * 100])
+def test_a_secret_has_its_form(api, secret):
+    body = {"name": "x", "spec": SPEC, "webhook_secret": secret}
+    fault, = api.problem("POST", PATH, 400, "invalid_request", body)["errors"]
+    assert fault["field"] == "webhook_secret" and "AAAA" not in fault["message"]
