@@ -1,13 +1,37 @@
 /* svc-evalenv: environments for evaluations, and what is evaluated in them. */
+#include "build/build.h"
+#include "build/catalogue.h"
+#include "queue/queue.h"
+#include "queue/wakeup.h"
 #include "service/service.h"
 #include "svc-evalenv-migrations.h"
 #include "template/template.h"
 #include "vault/vault.h"
 
 static const struct route ROUTES[] = {
-	{API_ID_templates_list, template_list}, {API_ID_template_create, template_create},
-	{API_ID_template_get, template_get},    {API_ID_template_update, template_update},
-	{API_ID_template_lock, template_lock},  {0},
+	{API_ID_build_create, build_create},
+	{API_ID_build_claim, build_claim},
+	{API_ID_build_get, build_get},
+	{API_ID_build_cancel, build_cancel},
+	{API_ID_build_context_get, build_context_get},
+	{API_ID_build_heartbeat, build_heartbeat},
+	{API_ID_build_report, build_report},
+	{API_ID_templates_list, template_list},
+	{API_ID_template_create, template_create},
+	{API_ID_template_get, template_get},
+	{API_ID_template_update, template_update},
+	{API_ID_template_lock, template_lock},
+	{0},
+};
+
+static const struct job JOBS[] = {
+	{"asset_update", asset_update_run},
+	{0},
+};
+
+static const struct recurring RECURRING[] = {
+	{"expire", work_expire, &WORK_EXPIRE_EVERY_MS},
+	{0},
 };
 
 static const struct service SERVICE = {
@@ -15,8 +39,15 @@ static const struct service SERVICE = {
 	.schema = "evalenv",
 	.api = API_EVALENV,
 	.routes = ROUTES,
-	.settings = (const struct setting *const[]){VAULT_SETTINGS, NULL},
+	.settings = (const struct setting *const[]){QUEUE_SETTINGS, VAULT_SETTINGS, NULL},
 	.settings_check = vault_init,
+	.jobs = JOBS,
+	.recurring = RECURRING,
+	.process_start = wakeups_start,
+	.process_stop = wakeups_stop,
+	.worker_start = wakeup_worker_start,
+	.worker_stop = wakeup_worker_stop,
+	.background_start = wakeups_listen,
 	.keeps_accounts = true,
 	.migrations = MIGRATIONS,
 };

@@ -1,5 +1,5 @@
 /** Replies of handlers. A handler calls exactly one of reply_json(), reply_json_length(), reply_doc(),
- * reply_page(), reply_task() or reply_one() (resource.h), or it raises, which replies a problem
+ * reply_nothing(), reply_page(), reply_task() or reply_one() (resource.h), or it raises, which replies a problem
  * (base/problem.h). None or two is a bug and aborts. The reply is sent after the handler has
  * returned, with Content-Type and X-Request-Id. */
 #pragma once
@@ -17,6 +17,9 @@
 void reply_json(struct request *rq, int status, const char *json);
 void reply_json_length(struct request *rq, int status, const char *json, size_t length);
 void reply_doc(struct request *rq, int status, yyjson_mut_doc *doc);
+
+/** Reply 204: it is well, and there is nothing to say. */
+void reply_nothing(struct request *rq);
 
 /** Reply with a page of a list: 200, the array `json_array`, the field X-Total-Count with `total`, and
  * the field Link with the next and the previous page: the request's own target with another offset.

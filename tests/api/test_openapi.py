@@ -27,10 +27,12 @@ MERGED = {"fleet_run_report"}  # 201, and 200 for what was known before
 # Operations whose answers do not follow from the row: 404 without a path parameter, and 409.
 ABSENT = {"recommendations_refresh", "identity_resolve", "app_installation_get", "installation_token_create", "fork_create"}
 ABSENT |= {"fleet_activity_get", "fleet_chat", "fleet_run_analyze", "artifact_evidence_get", "inbox_digest_get"}
-ABSENT |= {"fleet_trigger", "fleet_run_status_get"}
+ABSENT |= {"fleet_trigger", "fleet_run_status_get", "build_create"}
 CONFLICTING = {"project_update", "interest_update", "implement_report", "auth_url_get", "connection_token_get"}
-CONFLICTING |= {"template_update"}
+CONFLICTING |= {"template_update", "build_cancel", "build_heartbeat", "build_report"}
 CONFLICTING |= {"app_installation_get", "installation_token_create", "fleet_refresh", "provision_cli_token_create"}
+
+EMPTY = {"build_claim"}  # 204, where there is nothing
 
 # Answers that are not always a problem: a pool that is being built is told by a body of its own.
 OWN_BODIES = {("fleet_trigger", "409")}
@@ -61,7 +63,7 @@ KEYWORDS |= {"properties", "minimum", "maximum", "minLength", "maxLength", "minI
 # Schemas that allow members which they do not list.
 REQUESTS = {op.id for op in DESCRIBED.values() if "requestBody" in op.node}
 REQUESTS |= {"ApiKeyCreate", "ApiKeyUpdate", "ExperimentCreate", "ExperimentUpdate", "ProjectCreate", "ProjectUpdate"}
-REQUESTS |= {"TemplateCreate", "TemplateUpdate", "TemplateSpec"}
+REQUESTS |= {"TemplateCreate", "TemplateUpdate", "TemplateSpec", "BuildCreate", "BuildReport", "Claim", "Heartbeat"}
 REQUESTS |= {"InterestCreate", "InterestUpdate", "Feedback", "Report", "AssetPut", "SearchRequest", "LaunchContext", "Telemetry"}
 FREE_FORM = re.compile(r"^openapi_get 200$|^ImplementationContext\.(resource|container)$|\bkey_methods\b|^Run(\.selection_rejected\.items)?$|^Run\b.*\b(evidence|fidelity)$")
 
@@ -231,7 +233,7 @@ def test_answers_are_well_formed(op):
         assert not unknown(response, "response")
         assert response["description"].strip()
         assert "X-Request-Id" in response["headers"]
-        expected = [] if status == "304" else ["application/problem+json" if is_error else "application/json"]
+        expected = [] if status in ("204", "304") else ["application/problem+json" if is_error else "application/json"]
         expected = ["application/json"] * ((op.id, status) in OWN_BODIES) + expected
         assert list(response.get("content", [])) == expected
         for header in response["headers"].values():
@@ -368,6 +370,8 @@ def test_statuses_follow_from_the_row(op):
         expected.add(412)
     if op.id in CONFLICTING:
         expected.add(409)
+    if op.id in EMPTY:
+        expected.add(204)
     # An identity that is the caller's already is not created again.
     if op.id == "identity_link_create":
         expected.add(200)

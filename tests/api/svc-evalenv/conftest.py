@@ -1,5 +1,7 @@
 """Fixtures of the tests of svc-evalenv."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from lib.evalenv import SPEC
@@ -22,3 +24,30 @@ def template(api):
         return api.post("/eval-env/templates", body, expect=201).json()
 
     return make
+
+
+@pytest.fixture
+def operator_api(cluster):
+    """A client with the operator's scopes, of an account of its own."""
+    return cluster.user(operator=True).api
+
+
+@pytest.fixture
+def claim_build(api):
+    """claim_build(): the next build of the account, for a worker."""
+
+    def claim(**members):
+        return api.post("/eval-env/builds/claim", {"worker": "test", **members}, expect=200).json()
+
+    return claim
+
+
+@pytest.fixture
+def at_once():
+    """at_once(n, f): the results of f(0) to f(n - 1), called at the same time."""
+
+    def call(count, function):
+        with ThreadPoolExecutor(count) as pool:
+            return list(pool.map(function, range(count)))
+
+    return call

@@ -1,0 +1,212 @@
+#include "build/build.h"
+
+#include "base/json.h"
+#include "build.sql.h"
+#include "client/service_call.h"
+#include "http/query.h"
+#include "service/key_limit.h"
+
+#include <string.h>
+
+#define CONTAINERFILE_MAX_BYTES ((size_t)64 << 10)
+#define BUILD_ARGS_MAX          100
+#define PAPER_TIMEOUT_MS        5000
+
+struct build_input {
+	const char *repo, *arxiv_id, *containerfile, *template_id;
+	bool no_cache;
+};
+
+static const struct field CREATE_FIELDS[] = {
+	{IN_BODY, FIELD_TEXT, "repo", FIELD_AT(struct build_input, repo, const char *),
+         NULLABLE | TRIMMED, 1, 500, .check = url_is_safe_reference},
+	JSON_TEXT("ref", NULLABLE | TRIMMED, 1, 255),
+	BODY_TEXT(struct build_input, arxiv_id, "arxiv_id", NULLABLE | TRIMMED, 1, 64),
+	{IN_BODY, FIELD_TEXT, "containerfile",
+         FIELD_AT(struct build_input, containerfile, const char *), NULLABLE, 1,
+         CONTAINERFILE_MAX_BYTES, .bytes_max = CONTAINERFILE_MAX_BYTES},
+	BODY_UUID(struct build_input, template_id, "template_id", NULLABLE),
+	JSON_OBJECT("build_args", NULLABLE),
+	BODY_BOOL(struct build_input, no_cache, "no_cache", OPTIONAL, false),
+	FIELD_END,
+};
+
+const struct field BUILD_ID_FIELDS[] = {
+	PATH_UUID(struct build_path, id, "build_id"),
+	FIELD_END,
+};
+
+static void check_sources(struct request *rq, const struct build_input *in)
+{
+	if (!in->repo && !in->arxiv_id && !in->containerfile)
+		problem_add_field(rq->arena, &rq->problem, "body",
+		                  "must have a repo, an arxiv_id or a containerfile");
+	if (in->arxiv_id && (in->repo || in->containerfile))
+		problem_add_field(rq->arena, &rq->problem, "arxiv_id",
+		                  "must be alone: a paper has a repository and a container file");
+}
+
+/* Builders take arguments as `--build-arg NAME=VALUE`, and container files read them line by line. */
+static void check_args(struct request *rq)
+{
+	yyjson_val *args = json_get(rq->http->json, "build_args"), *name, *value;
+	size_t index, count;
+	if (yyjson_obj_size(args) > BUILD_ARGS_MAX)
+		problem_add_field(rq->arena, &rq->problem, "build_args",
+		                  "must have at most %d members", BUILD_ARGS_MAX);
+	yyjson_obj_foreach (args, index, count, name, value) {
+		const char *text = yyjson_get_str(name);
+		if (!*text || strpbrk(text, "= \t\r\n") || text[0] == '-')
+			problem_add_field(rq->arena, &rq->problem, "build_args",
+			                  "%s is not the name of an argument", text);
+		else if (!yyjson_is_str(value) || strpbrk(yyjson_get_str(value), "\r\n"))
+			problem_add_field(rq->arena, &rq->problem, "build_args",
+			                  "%s must be a string of one line", text);
+	}
+}
+
+/* The paper as svc-search shows it. Raises ERR_NOT_FOUND when there is none. */
+static yyjson_val *fetch_paper(struct request *rq, const char *arxiv_id)
+{
+	yyjson_val *paper;
+	struct fetch_response *answer = NULL;
+	const struct service_call call = {
+		.service = API_SEARCH,
+		.path = arena_printf(rq->arena, "/api/v1.0/search/assets/%s",
+	                             query_encode(rq->arena, arxiv_id)),
+		.timeout_ms = PAPER_TIMEOUT_MS,
+	};
+	enum err_code code = service_call(rq, &call, &answer);
+	if (code)
+		raise_error(rq, code, "the papers cannot be read at present");
+	if (answer->status == 404 || answer->status == 400)
+		raise_error(rq, ERR_NOT_FOUND, "no such paper");
+	if (answer->status != 200 ||
+	    json_parse(rq->arena, answer->body, answer->body_length, &paper, NULL) != ERR_NONE)
+		raise_error(rq, ERR_UPSTREAM, "svc-search sent an unusable answer");
+	if (!json_get_text(paper, "containerfile") && !json_get_text(paper, "github_url"))
+		raise_field(rq, "arxiv_id", "has neither a container file nor a repository");
+	return paper;
+}
+
+static yyjson_val *fetch_template(struct request *rq, const char *id)
+{
+	yyjson_val *template;
+	struct pg_rows *rows =
+		pg_query(rq, BUILD_TEMPLATE_SQL, pg_text(id), pg_uuid(rq->caller.account));
+	if (pg_empty(rows))
+		raise_field(rq, "template_id", "is not one of your templates");
+	require(json_parse(rq->arena, pg_json(rows), strlen(pg_json(rows)), &template, NULL) ==
+	        ERR_NONE);
+	return template;
+}
+
+/* The members of the body and what follows from them. */
+static const char *columns(struct request *rq, const struct build_input *in)
+{
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *made = yyjson_mut_obj(doc);
+	static const char *const MEMBERS[] = {"repo", "ref", "arxiv_id", "containerfile",
+	                                      "build_args"};
+	for (size_t i = 0; i < ARRAY_LEN(MEMBERS); i++)
+		json_add_member(doc, made, MEMBERS[i], rq->http->json, MEMBERS[i]);
+	json_add_text(doc, made, "source",
+	              in->arxiv_id ? "arxiv_id"
+	              : in->repo   ? "repo"
+	                           : "containerfile");
+	if (in->template_id)
+		yyjson_mut_obj_add_val(doc, made, "template",
+		                       yyjson_val_mut_copy(doc,
+		                                           fetch_template(rq, in->template_id)));
+	return json_write_mut(rq->arena, made, NULL);
+}
+
+void build_create(struct request *rq)
+{
+	struct build_input *in = request_input(rq, struct build_input, CREATE_FIELDS);
+	check_sources(rq, in);
+	check_args(rq);
+	raise_if_faults(rq);
+	require_repo(rq, in->repo);
+	const char *given = columns(rq, in);
+	yyjson_val *paper = in->arxiv_id ? fetch_paper(rq, in->arxiv_id) : NULL;
+	bool shares = paper && caller_has_scope(rq, SCOPE_BIT_ASSETS_WRITE);
+	pg_begin(rq); /* committed together with the answer */
+	struct pg_rows *made =
+		pg_query(rq, BUILD_CREATE_SQL, pg_uuid(rq->caller.account), pg_text(given),
+	                 pg_text(paper ? json_write(rq->arena, paper, NULL) : NULL),
+	                 pg_bool(shares), pg_bool(in->no_cache), pg_int(build_timeout_s()),
+	                 pg_text(rq->caller.repo));
+	reply_json(rq, 201, pg_json(pg_query(rq, BUILD_REPORTED_SQL, pg_text(pg_json(made)))));
+}
+
+void build_get(struct request *rq)
+{
+	queue_get(rq, &BUILDS, request_input(rq, struct build_path, BUILD_ID_FIELDS)->id);
+}
+
+void build_cancel(struct request *rq)
+{
+	queue_cancel(rq, &BUILDS, request_input(rq, struct build_path, BUILD_ID_FIELDS)->id);
+}
+
+void build_context_get(struct request *rq)
+{
+	struct build_path *in = request_input(rq, struct build_path, BUILD_ID_FIELDS);
+	queue_require_repo(rq, &BUILDS, in->id);
+	reply_one(rq, 200, pg_query(rq, BUILD_CONTEXT_SQL, pg_text(in->id), queue_account(rq)),
+	          BUILDS.missing);
+}
+
+/* --- Workers ------------------------------------------------------------------------------------ */
+
+static const struct field HEARTBEAT[] = {HEARTBEAT_FIELDS("build_id")};
+
+const struct queue BUILDS = {
+	.kind = "build",
+	.missing = "no such build",
+	.claim_sql = BUILD_CLAIM_SQL,
+	.get_sql = BUILD_GET_SQL,
+	.heartbeat_fields = HEARTBEAT,
+};
+
+static const char *const STATUSES[] = {"building", "succeeded", "failed", "cancelled", NULL};
+
+struct report_input {
+	const char *id, *status, *image;
+	int64_t attempt;
+};
+
+static const struct field REPORT_FIELDS[] = {
+	PATH_UUID(struct report_input, id, "build_id"),
+	BODY_INT(struct report_input, attempt, "attempt", REQUIRED, 1, INT32_MAX, 0),
+	BODY_ENUM(struct report_input, status, "status", REQUIRED, STATUSES),
+	BODY_TEXT(struct report_input, image, "image", NULLABLE | TRIMMED, 1, 1024),
+	JSON_TEXT("digest", NULLABLE, 1, 255),
+	JSON_TEXT("log", NULLABLE, 0, 0),
+	JSON_OBJECT_OF("error", NULLABLE, ERROR_MEMBERS),
+	FIELD_END,
+};
+
+void build_claim(struct request *rq)
+{
+	queue_claim(rq, &BUILDS);
+}
+
+void build_heartbeat(struct request *rq)
+{
+	queue_heartbeat(rq, &BUILDS);
+}
+
+void build_report(struct request *rq)
+{
+	struct report_input *in = request_input(rq, struct report_input, REPORT_FIELDS);
+	if (strcmp(in->status, "succeeded") == 0 && !in->image)
+		raise_field(rq, "image", "is required of a build that has succeeded");
+	queue_require_repo(rq, &BUILDS, in->id);
+	struct pg_rows *rows =
+		pg_query(rq, BUILD_REPORT_SQL, pg_text(in->id), queue_account(rq),
+	                 pg_int(in->attempt), pg_text(request_body_json(rq)), queue_lease(rq));
+	queue_require_ok(rq, &BUILDS, pg_json(rows));
+	reply_json(rq, 200, pg_json(pg_query(rq, BUILD_REPORTED_SQL, pg_text(in->id))));
+}

@@ -1,0 +1,30 @@
+-- name: build_template (read)
+-- $1 id, $2 account.
+SELECT jsonb_build_object('template_id', id, 'version', version, 'digest', digest, 'spec', spec)
+FROM template WHERE id = $1 AND account_id = $2;
+
+-- name: build_create
+-- $1 account, $2 what is built: members that are columns of build, $3 the paper (NULL: none), $4 whether the outcome goes to the
+-- shared catalogue, $5 whether an equal build is not used, $6 the most seconds, $7 the repository that the key is limited to.
+SELECT build_new($1, $2::jsonb, $3::jsonb, $4, $5, $6, $7);
+
+-- name: build_get (read)
+SELECT build_json(b, w) FROM build b JOIN work w USING (id) WHERE b.id = $1 AND b.account_id = $2;
+
+-- name: build_context (read)
+-- $1 id, $2 account (NULL: any).
+SELECT build_context(b) FROM build b WHERE id = $1 AND ($2::uuid IS NULL OR account_id = $2);
+
+-- name: build_claim
+-- $1 account, $2 repository, $3 worker, $4 lease.
+SELECT jsonb_build_object('build', build_json(b, w), 'context', build_context(b), 'attempt', w.attempts,
+                          'lease_until', time_json(w.lease_until))
+FROM work_claim('build', $1, $2, $3, $4::interval) w JOIN build b USING (id);
+
+-- name: build_report
+-- $1 id, $2 account (NULL: any), $3 attempt, $4 report, $5 lease.
+SELECT build_report($1, $2, $3, $4::jsonb, $5::interval);
+
+-- name: build_reported (read)
+-- $1 id.
+SELECT build_json(b, w) FROM build b JOIN work w USING (id) WHERE b.id = $1;

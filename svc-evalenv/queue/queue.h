@@ -1,0 +1,76 @@
+/** svc-evalenv/queue/: builds and runs wait for workers, outside programs that claim them.
+ *
+ *     queue.c    claims, heartbeats, cancelling, and the end of leases
+ *     wakeup.c   waking the claims that wait
+ *
+ * Words used here:
+ *   work      a build or a run
+ *   worker    an outside program with a key that has `eval:report`. It gets the work of its account; with `service:any_user`,
+ *             that of all accounts, whose turns alternate
+ *   attempt   a number, one more with each claim of the same work. A worker names it in everything that it tells about the work
+ *   lease     until when the work is the worker's. Each heartbeat extends it. When it ends, the work is queued again, and what
+ *             the worker tells late is refused
+ *
+ * The rules are functions of the schema (migrations/0002_queue.sql), so that each step is one transaction with the row
+ * locked: a worker, a replica or a connection may vanish between any two. */
+#pragma once
+
+#include "base/config.h"
+#include "pg/pg.h"
+#include "service/input.h"
+#include "service/resource.h"
+
+/** WORK_LEASE, WORK_ATTEMPTS, BUILD_TIMEOUT. */
+extern const struct setting QUEUE_SETTINGS[];
+
+/** Seconds that a build may take. */
+int64_t build_timeout_s(void);
+
+/** One kind of work. */
+struct queue {
+	const char *kind;    /* `build` */
+	const char *missing; /* the detail of a 404 */
+	const char *
+		claim_sql; /* $1 to $4 for work_claim() behind its kind; the answer of a claim, or no row */
+	const char *get_sql; /* $1 id, $2 account; its JSON */
+	/* Of a heartbeat: a struct heartbeat_input. */
+	const struct field *heartbeat_fields;
+};
+
+struct heartbeat_input {
+	const char *id;
+	int64_t attempt;
+	const char *log;
+};
+
+/** The rows of `heartbeat_fields`; `name` of the path's parameter. */
+#define HEARTBEAT_FIELDS(name)                                                                   \
+	PATH_UUID(struct heartbeat_input, id, name),                                             \
+		BODY_INT(struct heartbeat_input, attempt, "attempt", REQUIRED, 1, INT32_MAX, 0), \
+		BODY_TEXT(struct heartbeat_input, log, "log", NULLABLE, 0, 0), FIELD_END
+
+/** The members of `error` in a report: what went wrong. `kind` says who is at fault: the environment (the image, the
+ * machine), the task (the command, its metrics), a time limit, somebody who cancelled, or a lost worker. */
+extern const struct field ERROR_MEMBERS[];
+
+/** The operations on work. */
+void queue_claim(struct request *rq, const struct queue *queue);
+void queue_heartbeat(struct request *rq, const struct queue *queue);
+void queue_get(struct request *rq, const struct queue *queue, const char *id);
+void queue_cancel(struct request *rq, const struct queue *queue, const char *id);
+
+/** Whose work the caller reports on: its account's, or with `service:any_user` everybody's (NULL). */
+struct pg_param queue_account(struct request *rq);
+
+/** Raise ERR_FORBIDDEN when the caller's key is limited to a repository and the work concerns another. */
+void queue_require_repo(struct request *rq, const struct queue *queue, const char *id);
+
+/** Raise what an outcome other than `ok` of the schema's functions means. */
+void queue_require_ok(struct request *rq, const struct queue *queue, const char *outcome);
+
+/** The interval of a lease, for a statement. */
+struct pg_param queue_lease(struct request *rq);
+
+/** Recurring: end what has taken too long, and queue again what lost workers had. */
+void work_expire(struct request *rq);
+extern const int64_t WORK_EXPIRE_EVERY_MS;

@@ -1,0 +1,264 @@
+"""Builds: what they are made of, claims of workers, leases, reports, cancelling, and equal builds."""
+
+import uuid
+
+import pytest
+
+from lib.wait import wait_for
+
+PATH = "/eval-env/builds"
+FILE = "FROM scratch\nCOPY evaluate /\n"
+COMMIT = "0123456789abcdef" * 2 + "01234567"
+
+
+@pytest.fixture
+def build(api):
+    """build(**members): a new build."""
+
+    def make(of=api, **members):
+        return of.post(PATH, members or {"containerfile": FILE, "no_cache": True}, expect=201).json()
+
+    return make
+
+
+def report(worker, claim, status, expect=200, **members):
+    body = {"attempt": claim["attempt"], "status": status, **members}
+    return worker.post(f"{PATH}/{claim['build']['build_id']}/report", body, expect=expect).json()
+
+
+def heartbeat(worker, claim, expect=200, **members):
+    body = {"attempt": claim["attempt"], **members}
+    return worker.post(f"{PATH}/{claim['build']['build_id']}/heartbeat", body, expect=expect).json()
+
+
+def test_a_build_from_queue_to_image(api, build, claim_build):
+    made = build(containerfile=FILE, build_args={"VERSION": "2"})
+    assert (made["status"], made["source"], made["attempts"]) == ("queued", "containerfile", 0)
+    claimed = claim_build()
+    assert (claimed["build"]["build_id"], claimed["build"]["status"]) == (made["build_id"], "building")
+    assert (claimed["attempt"], claimed["build"]["worker"]) == (1, "test")
+    assert (claimed["context"]["containerfile"], claimed["context"]["build_args"]) == (FILE, {"VERSION": "2"})
+    assert claimed["context"] == api.get(f"{PATH}/{made['build_id']}/context", expect=200).json()
+    beat = heartbeat(api, claimed, log="STEP 1\n")
+    assert beat["lease_until"] >= claimed["lease_until"] and not beat["cancelled"]
+    ended = report(api, claimed, "succeeded", image="i:1", digest="sha256:1", log="STEP 2\n")
+    assert (ended["status"], ended["image"], ended["log_tail"]) == ("succeeded", "i:1", "STEP 1\nSTEP 2\n")
+    assert api.get(f"{PATH}/{made['build_id']}", expect=200).json() == ended
+
+
+def test_an_equal_build_has_the_image_at_once(api, build, claim_build, other_user):
+    def is_known(**members):
+        made = build(**members)
+        if made["status"] != "queued":
+            assert (made["image"], made["attempts"]) == ("i:1", 0)
+        return made["status"] == "succeeded"
+
+    what = {"containerfile": FILE, "repo": "acme/ranker", "ref": COMMIT, "build_args": {"A": "1", "B": "2"}}
+    build(**what)
+    report(api, claim_build(), "succeeded", image="i:1")
+    assert is_known(**what) and is_known(**{**what, "build_args": {"B": "2", "A": "1"}})
+    assert not is_known(**{**what, "build_args": {"A": "2"}})
+    assert not is_known(**{**what, "containerfile": FILE + "\n"})
+    assert not is_known(**what, no_cache=True)
+    assert other_user.api.post(PATH, what, expect=201).json()["status"] == "queued"
+
+
+def test_a_branch_moves_so_its_builds_are_not_equal(api, build, claim_build):
+    for _ in range(2):
+        assert build(repo="acme/ranker", ref="main")["status"] == "queued"
+        report(api, claim_build(), "succeeded", image="i:1")
+
+
+INVALID = {
+    "nothing": ({}, {"body"}),
+    "paper and repository": ({"arxiv_id": "2205.14135", "repo": "a/b"}, {"arxiv_id"}),
+    "newline": ({"containerfile": FILE, "build_args": {"A": "1\nRUN evil"}}, {"build_args"}),
+    "name": ({"containerfile": FILE, "build_args": {"A=B": "1"}}, {"build_args"}),
+    "option": ({"containerfile": FILE, "build_args": {"--x": "1"}}, {"build_args"}),
+    "number": ({"containerfile": FILE, "build_args": {"A": 1}}, {"build_args"}),
+    "large": ({"containerfile": "x" * (512 << 10)}, {"containerfile"}),
+    "template": ({"containerfile": FILE, "template_id": str(uuid.uuid4())}, {"template_id"}),
+}
+
+
+@pytest.mark.parametrize("case", INVALID)
+def test_invalid_builds(api, case):
+    body, fields = INVALID[case]
+    faults = api.problem("POST", PATH, 400, "invalid_request", body)["errors"]
+    assert {fault["field"] for fault in faults} == fields
+
+
+def test_a_container_file_of_a_megabyte_is_refused(api):
+    api.problem("POST", PATH, 413, "content_too_large", {"containerfile": "x" * (1 << 20)})
+
+
+def test_a_paper_brings_its_container_file(api, build, operator_api):
+    paper = {"title": "Built", "containerfile": FILE, "environment_vars": {"A": "1"}}
+    operator_api.put("/search/assets/2401.00001", paper, expect=200)
+    made = build(arxiv_id="2401.00001")
+    assert made["source"] == "arxiv_id"
+    context = api.get(f"{PATH}/{made['build_id']}/context", expect=200).json()
+    assert (context["containerfile"], context["environment_vars"]) == (FILE, {"A": "1"})
+    assert context["asset"]["title"] == "Built"
+    api.problem("POST", PATH, 404, "not_found", {"arxiv_id": "2401.99999"})
+
+
+def test_the_catalogue_gets_the_outcome_of_a_key_that_may(api, build, claim_build, operator_api):
+    """Any other build stays its account's."""
+    path = "/search/assets/2401.00002"
+    operator_api.put(path, {"title": "Shared", "containerfile": FILE + "# shared"}, expect=200)
+    build(arxiv_id="2401.00002")
+    report(api, claim_build(), "succeeded", image="private:1")
+    build(of=operator_api, arxiv_id="2401.00002")
+    claimed = None
+    while not claimed or claimed["build"]["arxiv_id"] != "2401.00002":
+        claimed = operator_api.post(f"{PATH}/claim", {"worker": "w"}, expect=200).json()
+    report(operator_api, claimed, "succeeded", image="shared:1")
+    shown = wait_for(lambda: (now := api.get(path).json())["container_status"] == "ready" and now, "the catalogue has it")
+    assert (shown["container_image"], shown["has_container"]) == ("shared:1", True)
+
+
+# ---- workers ----
+
+
+def test_nothing_waits(api):
+    answer = api.post(f"{PATH}/claim", {"worker": "test"}, expect=204)
+    assert answer.content == b""
+    api.post(f"{PATH}/claim", {"worker": "test", "wait_seconds": 1}, expect=204)
+
+
+def test_a_waiting_claim_gets_what_is_queued(api, build, at_once):
+    """Far sooner than a waiting claim would look by itself."""
+
+    def one(number):
+        return build() if number == 0 else api.post(f"{PATH}/claim", {"worker": "w", "wait_seconds": 4}, expect=200).json()
+
+    made, claimed = at_once(2, one)
+    assert claimed["build"]["build_id"] == made["build_id"]
+
+
+def test_each_build_is_claimed_once(api, build, at_once):
+    ids = {build()["build_id"] for _ in range(12)}
+    answers = at_once(16, lambda _: api.post(f"{PATH}/claim", {"worker": "w"}))
+    claimed = [answer.json()["build"]["build_id"] for answer in answers if answer.status_code == 200]
+    assert len(claimed) == 12 and set(claimed) == ids
+
+
+def test_a_worker_gets_builds_of_its_account_only(build, other_user):
+    build()
+    other_user.api.post(f"{PATH}/claim", {"worker": "w"}, expect=204)
+
+
+def test_claims_of_all_accounts_take_turns(api, build, other_user, operator_api):
+    def claim():
+        answer = operator_api.post(f"{PATH}/claim", {"worker": "w"})
+        return answer.json()["build"]["build_id"] if answer.status_code == 200 else None
+
+    while claim():  # what other tests have left
+        pass
+    mine = [build()["build_id"] for _ in range(4)]
+    theirs = build(of=other_user.api)["build_id"]
+    order = [one for one in (claim() for _ in range(8)) if one in (*mine, theirs)]
+    assert order.index(theirs) <= 1 and [one for one in order if one != theirs] == mine
+
+
+def test_another_worker_cannot_report(api, build, claim_build, other_user):
+    build()
+    claimed = claim_build()
+    path = f"{PATH}/{claimed['build']['build_id']}"
+    body = {"attempt": 1, "status": "succeeded", "image": "evil"}
+    other_user.api.problem("POST", f"{path}/report", 404, "not_found", body)
+    other_user.api.problem("POST", f"{path}/heartbeat", 404, "not_found", {"attempt": 1})
+    other_user.api.problem("GET", path, 404, "not_found")
+    other_user.api.problem("GET", f"{path}/context", 404, "not_found")
+    other_user.api.problem("POST", f"{path}/cancel", 404, "not_found")
+    report(api, {**claimed, "attempt": 2}, "succeeded", 409, image="late")
+
+
+def end_lease(db, build_id):
+    db.execute("UPDATE work SET lease_until = now() - interval '1 second' WHERE id = %s", [build_id])
+    db.commit()
+
+
+def test_a_lost_worker_is_refused_and_the_build_goes_on(api, build, claim_build, db):
+    made = build()
+    first = claim_build()
+    end_lease(db, made["build_id"])
+    heartbeat(api, first, 409)
+    report(api, first, "succeeded", 409, image="late")
+    second = claim_build(wait_seconds=10)
+    assert (second["build"]["build_id"], second["attempt"]) == (made["build_id"], 2)
+    report(api, first, "succeeded", 409, image="late")
+    assert report(api, second, "succeeded", image="i:2")["image"] == "i:2"
+
+
+def test_attempts_are_bounded(api, build, claim_build, db):
+    made = build()
+    for attempt in range(1, 4):
+        assert claim_build(wait_seconds=10)["attempt"] == attempt
+        end_lease(db, made["build_id"])
+    ended = wait_for(lambda: (now := api.get(f"{PATH}/{made['build_id']}").json())["status"] == "failed" and now, "it failed")
+    assert ended["error"]["kind"] == "lost"
+
+
+def test_a_build_that_takes_too_long_fails(api, build, claim_build, db):
+    made = build()
+    claimed = claim_build()
+    db.execute("UPDATE work SET deadline_at = now() WHERE id = %s", [made["build_id"]])
+    db.commit()
+    ended = wait_for(lambda: (now := api.get(f"{PATH}/{made['build_id']}").json())["status"] == "failed" and now, "it failed")
+    assert ended["error"]["kind"] == "timeout"
+    heartbeat(api, claimed, 409)
+
+
+def test_a_report_again_changes_nothing_and_another_is_refused(api, build, claim_build):
+    build()
+    claimed = claim_build()
+    fault = {"kind": "environment", "message": "no space left"}
+    first = report(api, claimed, "failed", error=fault)
+    assert first["error"] == fault and report(api, claimed, "failed", error=fault) == first
+    report(api, claimed, "succeeded", 409, image="i:1")
+    api.problem("POST", f"{PATH}/{first['build_id']}/cancel", 409, "conflict")
+
+
+def test_a_build_that_failed_gives_nobody_its_image(api, build, claim_build):
+    build(containerfile=FILE)
+    assert report(api, claim_build(), "failed", image="i:1")["image"] is None
+    assert build(containerfile=FILE)["status"] == "queued"
+
+
+def test_cancelling_reaches_the_worker(api, build, claim_build):
+    made = build()
+    claimed = claim_build()
+    path = f"{PATH}/{made['build_id']}"
+    cancelled = api.post(f"{path}/cancel", expect=200).json()
+    assert (cancelled["status"], cancelled["error"]["kind"]) == ("cancelled", "cancelled")
+    assert heartbeat(api, claimed) == {"lease_until": None, "cancelled": True}
+    report(api, claimed, "succeeded", 409, image="late")
+    api.problem("POST", f"{path}/cancel", 409, "conflict")
+    assert api.get(path).json() == cancelled
+
+
+def test_a_log_keeps_its_end(api, build, claim_build):
+    build()
+    claimed = claim_build()
+    for letter in "abc":
+        heartbeat(api, claimed, log=letter * 500_000)
+    assert report(api, claimed, "failed", log="end")["log_tail"] == "c" * 16381 + "end"
+
+
+def test_an_idempotency_key_makes_one_build(api):
+    headers = {"Idempotency-Key": str(uuid.uuid4())}
+    first, again = (api.post(PATH, {"containerfile": FILE, "no_cache": True}, headers=headers, expect=201) for _ in range(2))
+    assert first.json() == again.json()
+
+
+def test_a_key_of_a_repository_has_its_builds_only(api, build):
+    body = {"name": "k", "kind": "automation", "scopes": ["eval:read", "eval:write", "eval:report"], "repo": "acme/ranker"}
+    limited = api.as_key(api.post("/account/api-keys", body, expect=201).json()["key"])
+    other = build(repo="acme/other")
+    limited.problem("GET", f"{PATH}/{other['build_id']}", 403, "forbidden")
+    limited.problem("POST", PATH, 403, "forbidden", {"repo": "acme/other"})
+    limited.post(f"{PATH}/claim", {"worker": "w"}, expect=204)
+    own = limited.post(PATH, {"repo": "Acme/Ranker", "ref": "main"}, expect=201).json()
+    assert limited.post(f"{PATH}/claim", {"worker": "w"}, expect=200).json()["build"]["build_id"] == own["build_id"]
