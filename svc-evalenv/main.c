@@ -3,6 +3,8 @@
 #include "build/catalogue.h"
 #include "queue/queue.h"
 #include "queue/wakeup.h"
+#include "result/result.h"
+#include "run/run.h"
 #include "service/service.h"
 #include "svc-evalenv-migrations.h"
 #include "template/template.h"
@@ -16,6 +18,14 @@ static const struct route ROUTES[] = {
 	{API_ID_build_context_get, build_context_get},
 	{API_ID_build_heartbeat, build_heartbeat},
 	{API_ID_build_report, build_report},
+	{API_ID_eval_runs_list, run_list},
+	{API_ID_eval_run_create, run_create},
+	{API_ID_eval_run_claim, run_claim},
+	{API_ID_eval_run_get, run_get},
+	{API_ID_eval_run_cancel, run_cancel},
+	{API_ID_eval_run_heartbeat, run_heartbeat},
+	{API_ID_eval_result_deliver, result_deliver},
+	{API_ID_eval_hosted_result_deliver, hosted_result_deliver},
 	{API_ID_templates_list, template_list},
 	{API_ID_template_create, template_create},
 	{API_ID_template_get, template_get},

@@ -27,12 +27,13 @@ MERGED = {"fleet_run_report"}  # 201, and 200 for what was known before
 # Operations whose answers do not follow from the row: 404 without a path parameter, and 409.
 ABSENT = {"recommendations_refresh", "identity_resolve", "app_installation_get", "installation_token_create", "fork_create"}
 ABSENT |= {"fleet_activity_get", "fleet_chat", "fleet_run_analyze", "artifact_evidence_get", "inbox_digest_get"}
-ABSENT |= {"fleet_trigger", "fleet_run_status_get", "build_create"}
+ABSENT |= {"fleet_trigger", "fleet_run_status_get", "build_create", "eval_result_deliver", "eval_hosted_result_deliver"}
 CONFLICTING = {"project_update", "interest_update", "implement_report", "auth_url_get", "connection_token_get"}
 CONFLICTING |= {"template_update", "build_cancel", "build_heartbeat", "build_report"}
+CONFLICTING |= {"eval_run_cancel", "eval_run_heartbeat", "eval_result_deliver", "eval_hosted_result_deliver"}
 CONFLICTING |= {"app_installation_get", "installation_token_create", "fleet_refresh", "provision_cli_token_create"}
 
-EMPTY = {"build_claim"}  # 204, where there is nothing
+EMPTY = {"build_claim", "eval_run_claim"}  # 204, where there is nothing
 
 # Answers that are not always a problem: a pool that is being built is told by a body of its own.
 OWN_BODIES = {("fleet_trigger", "409")}
@@ -63,7 +64,7 @@ KEYWORDS |= {"properties", "minimum", "maximum", "minLength", "maxLength", "minI
 # Schemas that allow members which they do not list.
 REQUESTS = {op.id for op in DESCRIBED.values() if "requestBody" in op.node}
 REQUESTS |= {"ApiKeyCreate", "ApiKeyUpdate", "ExperimentCreate", "ExperimentUpdate", "ProjectCreate", "ProjectUpdate"}
-REQUESTS |= {"TemplateCreate", "TemplateUpdate", "TemplateSpec", "BuildCreate", "BuildReport", "Claim", "Heartbeat"}
+REQUESTS |= {"TemplateCreate", "TemplateUpdate", "TemplateSpec", "BuildCreate", "BuildReport", "Claim", "Heartbeat", "EvalRunCreate", "EvalResult", "HostedResult"}
 REQUESTS |= {"InterestCreate", "InterestUpdate", "Feedback", "Report", "AssetPut", "SearchRequest", "LaunchContext", "Telemetry"}
 FREE_FORM = re.compile(r"^openapi_get 200$|^ImplementationContext\.(resource|container)$|\bkey_methods\b|^Run(\.selection_rejected\.items)?$|^Run\b.*\b(evidence|fidelity)$")
 

@@ -21,10 +21,11 @@ OPERATIONS = [op for op in api_def.operations() if op.process in SERVICES and no
 
 # {stream: (writer, readers)}
 STREAMS = {
-    "events.account": ("gateway", {"svc-interests", "svc-experiments", "svc-fleet", "svc-integrations"}),
+    "events.account": ("gateway", {"svc-interests", "svc-experiments", "svc-fleet", "svc-integrations", "svc-evalenv"}),
     "events.experiments": ("svc-experiments", {"svc-interests"}),
     "events.code_host": ("svc-integrations", {"svc-fleet", "svc-interests"}),
     "events.runs": ("svc-fleet", {"svc-interests"}),
+    "events.eval": ("svc-evalenv", set()),
 }
 
 

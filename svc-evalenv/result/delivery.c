@@ -1,0 +1,105 @@
+#include "result/delivery.h"
+
+#include "base/timefmt.h"
+#include "delivery.sql.h"
+#include "loop/wait.h"
+#include "result/signature.h"
+#include "run/run.h"
+
+#include <math.h>
+#include <string.h>
+
+#define DELIVERY_ID_MAX 200
+#define SHORT_CONTENT   ((size_t)64 << 10)
+
+void metrics_check(struct request *rq, const char *field, yyjson_val *metrics)
+{
+	size_t index, count;
+	yyjson_val *name, *value;
+	yyjson_obj_foreach (metrics, index, count, name, value)
+		if (!yyjson_is_num(value) || !isfinite(yyjson_get_num(value)))
+			problem_add_field(rq->arena, &rq->problem, field, "%s must be a number",
+			                  yyjson_get_str(name));
+}
+
+/* --- The signature ------------------------------------------------------------------------------ */
+
+struct check {
+	struct webhook_key key;
+	struct signed_fields fields;
+	const char *content;
+	size_t length;
+	int64_t now_s;
+	bool is_valid;
+};
+
+static void check_run(void *arg)
+{
+	struct check *check = arg;
+	check->is_valid = signature_is_valid(&check->key, &check->fields, check->content,
+	                                     check->length, check->now_s);
+}
+
+static void require_signature(struct request *rq, const struct webhook_key *key)
+{
+	struct check check = {
+		.key = *key,
+		.fields = {request_header(rq, "webhook-id"),
+	                   request_header(rq, "webhook-timestamp"),
+	                   request_header(rq, "webhook-signature")},
+		.content = rq->http->body,
+		.length = rq->http->body_length,
+		.now_s = time_now_ms() / 1000,
+	};
+	if (check.length <= SHORT_CONTENT)
+		check_run(&check);
+	else
+		fiber_offload(rq, LANE_SHORT, check_run, &check);
+	if (!check.is_valid)
+		raise_error(rq, ERR_UNAUTHENTICATED,
+		            "the run's template has a secret: the delivery needs a signature by "
+		            "it (Standard Webhooks), at most five minutes old");
+}
+
+/* --- Storing it --------------------------------------------------------------------------------- */
+
+static const char *delivery_id(struct request *rq)
+{
+	const char *id = request_header(rq, "webhook-id");
+	if (id && (!*id || strlen(id) > DELIVERY_ID_MAX))
+		raise_field(rq, "webhook-id", "must have 1 to %d characters", DELIVERY_ID_MAX);
+	return id;
+}
+
+/* The id of the run, whose signature has been checked. */
+static const char *find_run(struct request *rq, const struct delivery *delivery)
+{
+	struct pg_rows *rows = pg_query(rq, DELIVERY_RUN_SQL, pg_text(delivery->run_id),
+	                                pg_text(delivery->call_id), queue_account(rq));
+	require_row(rq, rows, RUNS.missing);
+	const char *id = pg_value(rows, 0, 0);
+	queue_require_repo(rq, &RUNS, id);
+	size_t length;
+	const void *sealed = pg_value_bytes(rq->arena, rows, 0, 2, &length);
+	if (sealed) {
+		struct webhook_key key =
+			webhook_secret_open(rq, pg_value(rows, 0, 1), sealed, length);
+		require_signature(rq, &key);
+	}
+	return id;
+}
+
+void delivery_take(struct request *rq, const struct delivery *delivery)
+{
+	const char *message = delivery_id(rq);
+	const char *run = find_run(rq, delivery);
+	struct pg_rows *rows =
+		pg_query(rq, DELIVERY_STORE_SQL, pg_text(run), queue_account(rq),
+	                 delivery->attempt ? pg_int(delivery->attempt) : pg_null(),
+	                 pg_text(delivery->result), pg_text(message), queue_lease(rq));
+	const char *outcome = pg_json(rows);
+	queue_require_ok(rq, &RUNS, outcome);
+	rows = pg_query(rq, DELIVERY_ANSWER_SQL, pg_text(run),
+	                pg_bool(strcmp(outcome, "known") == 0));
+	reply_one(rq, 200, rows, RUNS.missing);
+}

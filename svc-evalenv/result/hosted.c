@@ -1,0 +1,109 @@
+#include "base/json.h"
+#include "queue/queue.h"
+#include "result/delivery.h"
+#include "result/result.h"
+
+#include <string.h>
+
+#define OUTPUT_MAX_BYTES ((size_t)1 << 20)
+#define MESSAGE_MAX      2000
+
+/* The words of platforms, and our status of a run. */
+static const struct state {
+	const char *name, *status;
+} STATES[] = {
+	{"pending", "pending"},   {"running", "running"},     {"succeeded", "succeeded"},
+	{"success", "succeeded"}, {"completed", "succeeded"}, {"failed", "failed"},
+	{"failure", "failed"},    {"error", "failed"},        {"cancelled", "cancelled"},
+	{"timeout", "timed_out"},
+};
+
+static const char *const STATE_NAMES[] = {"pending",   "running", "succeeded", "success",
+                                          "completed", "failed",  "failure",   "error",
+                                          "cancelled", "timeout", NULL};
+
+struct hosted_input {
+	const char *run_id, *call_id, *job_id, *state;
+};
+
+static const struct field HOSTED_FIELDS[] = {
+	BODY_UUID(struct hosted_input, run_id, "run_id", NULLABLE),
+	BODY_TEXT(struct hosted_input, call_id, "call_id", NULLABLE, 1, 200),
+	BODY_TEXT(struct hosted_input, job_id, "job_id", NULLABLE, 1, 200),
+	BODY_ENUM(struct hosted_input, state, "state", REQUIRED, STATE_NAMES),
+	{IN_BODY, FIELD_OBJECT, "output", FIELD_NOWHERE, NULLABLE, .bytes_max = OUTPUT_MAX_BYTES},
+	FIELD_END,
+};
+
+static const char *status_of(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_LEN(STATES); i++)
+		if (strcmp(STATES[i].name, name) == 0)
+			return STATES[i].status;
+	return NULL;
+}
+
+/* `error` is a text, or an object as in webhooks/results. A text is the evaluation's own. */
+static void add_error(struct request *rq, yyjson_mut_doc *doc, yyjson_mut_val *result)
+{
+	yyjson_val *error = yyjson_obj_get(rq->http->json, "error");
+	const char *message =
+		yyjson_is_obj(error) ? json_get_text(error, "message") : yyjson_get_str(error);
+	const char *kind = yyjson_is_obj(error) ? json_get_text(error, "kind") : "task";
+	if (!error || yyjson_is_null(error))
+		return;
+	if (!message || strlen(message) > MESSAGE_MAX || !kind || !fault_kind_is_known(kind))
+		raise_field(rq, "error",
+		            "must be a string of at most %d bytes, or an object with a kind and a "
+		            "message",
+		            MESSAGE_MAX);
+	yyjson_mut_val *object = yyjson_mut_obj_add_obj(doc, result, "error");
+	json_add_text(doc, object, "kind", kind);
+	json_add_text(doc, object, "message", message);
+}
+
+/* The metrics are the output's member of that name, or its members that are numbers. */
+static void add_metrics(struct request *rq, yyjson_mut_doc *doc, yyjson_mut_val *result,
+                        yyjson_val *output)
+{
+	size_t index, count;
+	yyjson_val *name, *value, *metrics = yyjson_obj_get(output, "metrics");
+	if (yyjson_is_obj(metrics)) {
+		metrics_check(rq, "output.metrics", metrics);
+		raise_if_faults(rq);
+		json_add_member(doc, result, "metrics", output, "metrics");
+		return;
+	}
+	yyjson_mut_val *found = yyjson_mut_obj_add_obj(doc, result, "metrics");
+	yyjson_obj_foreach (output, index, count, name, value)
+		if (yyjson_is_num(value))
+			yyjson_mut_obj_add_val(doc, found, yyjson_get_str(name),
+			                       yyjson_val_mut_copy(doc, value));
+}
+
+/* The delivery in the form of webhooks/results. */
+static const char *result_of(struct request *rq, const char *status, const char *call_id)
+{
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *result = yyjson_mut_obj(doc);
+	yyjson_val *output = json_get(rq->http->json, "output");
+	json_add_text(doc, result, "status", status);
+	json_add_text(doc, result, "call_id", call_id);
+	add_metrics(rq, doc, result, output);
+	json_add_member(doc, result, "results", rq->http->json, "output");
+	add_error(rq, doc, result);
+	return json_write_mut(rq->arena, result, NULL);
+}
+
+void hosted_result_deliver(struct request *rq)
+{
+	struct hosted_input *in = request_input(rq, struct hosted_input, HOSTED_FIELDS);
+	const char *call_id = in->call_id ? in->call_id : in->job_id;
+	if (!in->run_id && !call_id)
+		raise_field(rq, "run_id", "is required where there is neither call_id nor job_id");
+	delivery_take(rq, &(struct delivery){
+				  .run_id = in->run_id,
+				  .call_id = call_id,
+				  .result = result_of(rq, status_of(in->state), call_id),
+			  });
+}

@@ -1,0 +1,44 @@
+#include "result/result.h"
+
+#include "base/json.h"
+#include "queue/queue.h"
+#include "result/delivery.h"
+
+#define RESULTS_MAX_BYTES ((size_t)1 << 20)
+
+static const char *const STATUSES[] = {"running",   "succeeded", "failed",
+                                       "cancelled", "timed_out", NULL};
+
+struct result_input {
+	const char *run_id;
+	int64_t attempt;
+};
+
+static const struct field ARTIFACT[] = {
+	JSON_TEXT("name", REQUIRED, 1, 200),
+	JSON_REFERENCE("url", REQUIRED, 2048),
+	FIELD_END,
+};
+
+static const struct field RESULT_FIELDS[] = {
+	BODY_UUID(struct result_input, run_id, "run_id", REQUIRED),
+	BODY_INT(struct result_input, attempt, "attempt", OPTIONAL, 1, INT32_MAX, 0),
+	JSON_ENUM("status", REQUIRED, STATUSES),
+	JSON_OBJECT("metrics", NULLABLE),
+	{IN_BODY, FIELD_OBJECT, "results", FIELD_NOWHERE, NULLABLE, .bytes_max = RESULTS_MAX_BYTES},
+	JSON_ARRAY_OF("artifacts", NULLABLE, 0, 100, ARTIFACT),
+	JSON_OBJECT_OF("error", NULLABLE, ERROR_MEMBERS),
+	FIELD_END,
+};
+
+void result_deliver(struct request *rq)
+{
+	struct result_input *in = request_input(rq, struct result_input, RESULT_FIELDS);
+	metrics_check(rq, "metrics", json_get(rq->http->json, "metrics"));
+	raise_if_faults(rq);
+	delivery_take(rq, &(struct delivery){
+				  .run_id = in->run_id,
+				  .attempt = in->attempt,
+				  .result = request_body_json(rq),
+			  });
+}

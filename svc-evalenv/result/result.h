@@ -1,0 +1,13 @@
+/** svc-evalenv/result/: results of runs, delivered by webhooks.
+ *
+ *     result.c      of workers, and of programs outside that say how a run went
+ *     hosted.c      of platforms that host runs, in their words
+ *     delivery.c    what both have in common
+ *     signature.c   Standard Webhooks
+ */
+#pragma once
+
+#include "loop/request.h"
+
+void result_deliver(struct request *rq);
+void hosted_result_deliver(struct request *rq);

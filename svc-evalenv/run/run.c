@@ -1,0 +1,123 @@
+#include "run/run.h"
+
+#include "base/json.h"
+#include "build/build.h"
+#include "run.sql.h"
+
+#include <string.h>
+
+#define TIMEOUT_DEFAULT_S 3600
+#define TIMEOUT_MAX_S     604800
+
+static const char *const TARGETS[] = {"worker", "hosted", NULL};
+static const char *const STATUSES[] = {"queued",    "running",   "succeeded", "failed",
+                                       "cancelled", "timed_out", NULL};
+
+struct run_input {
+	const char *id;
+	const char *status, *template_id, *build_id, *target;
+	int64_t timeout_s, limit, offset;
+};
+
+static const struct field LIST_FIELDS[] = {
+	QUERY_ENUM(struct run_input, status, "status", STATUSES),
+	QUERY_UUID(struct run_input, template_id, "template_id"),
+	QUERY_LIMIT(struct run_input, limit, 20, 100),
+	QUERY_OFFSET(struct run_input, offset),
+	FIELD_END,
+};
+
+static const struct field CREATE_FIELDS[] = {
+	BODY_UUID(struct run_input, template_id, "template_id", NULLABLE),
+	BODY_UUID(struct run_input, build_id, "build_id", NULLABLE),
+	JSON_TEXT("name", NULLABLE | TRIMMED, 1, 200),
+	JSON_OBJECT("params", NULLABLE),
+	BODY_ENUM(struct run_input, target, "target", OPTIONAL, TARGETS),
+	BODY_INT(struct run_input, timeout_s, "timeout_seconds", OPTIONAL, 1, TIMEOUT_MAX_S,
+                 TIMEOUT_DEFAULT_S),
+	FIELD_END,
+};
+
+static const struct field ID_FIELDS[] = {
+	PATH_UUID(struct run_input, id, "run_id"),
+	FIELD_END,
+};
+
+static const struct field HEARTBEAT[] = {HEARTBEAT_FIELDS("run_id")};
+
+const struct queue RUNS = {
+	.kind = "run",
+	.missing = "no such run",
+	.claim_sql = RUN_CLAIM_SQL,
+	.get_sql = RUN_GET_SQL,
+	.heartbeat_fields = HEARTBEAT,
+};
+
+void run_list(struct request *rq)
+{
+	struct run_input *in = request_input(rq, struct run_input, LIST_FIELDS);
+	struct pg_rows *rows =
+		pg_query(rq, RUN_LIST_SQL, pg_uuid(rq->caller.account), pg_text(in->status),
+	                 pg_text(in->template_id), pg_text(rq->caller.repo), pg_int(in->limit),
+	                 pg_int(in->offset));
+	reply_page(rq, pg_json(rows), pg_value_int(rows, 0, 1), in->limit, in->offset);
+}
+
+/* The body, with what it leaves out. */
+static const char *given(struct request *rq, const struct run_input *in)
+{
+	static const char *const MEMBERS[] = {"template_id", "build_id", "name", "params"};
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *run = yyjson_mut_obj(doc);
+	for (size_t i = 0; i < ARRAY_LEN(MEMBERS); i++)
+		json_add_member(doc, run, MEMBERS[i], rq->http->json, MEMBERS[i]);
+	json_add_text(doc, run, "target", in->target ? in->target : "worker");
+	yyjson_mut_obj_add_int(doc, run, "timeout_seconds", in->timeout_s);
+	return json_write_mut(rq->arena, run, NULL);
+}
+
+static void require_made(struct request *rq, const char *outcome)
+{
+	if (strcmp(outcome, "template") == 0)
+		raise_field(rq, "template_id", "is not one of your templates");
+	if (strcmp(outcome, "build") == 0)
+		raise_field(rq, "build_id", "is not one of your builds");
+	if (strcmp(outcome, "failed") == 0)
+		raise_error(rq, ERR_CONFLICT, "the build has not succeeded");
+}
+
+void run_create(struct request *rq)
+{
+	struct run_input *in = request_input(rq, struct run_input, CREATE_FIELDS);
+	if (!in->template_id && !in->build_id)
+		raise_field(rq, "template_id", "is required where there is no build_id");
+	if (in->build_id)
+		queue_require_repo(rq, &BUILDS, in->build_id);
+	struct pg_rows *rows =
+		pg_query(rq, RUN_CREATE_SQL, pg_uuid(rq->caller.account), pg_text(given(rq, in)),
+	                 pg_int(build_timeout_s()), pg_text(rq->caller.repo));
+	require_made(rq, pg_value(rows, 0, 0));
+	reply_json(rq, 201,
+	           pg_json(pg_query(rq, RUN_GET_SQL, pg_text(pg_value(rows, 0, 1)),
+	                            pg_uuid(rq->caller.account))));
+}
+
+void run_get(struct request *rq)
+{
+	queue_get(rq, &RUNS, request_input(rq, struct run_input, ID_FIELDS)->id);
+}
+
+void run_cancel(struct request *rq)
+{
+	queue_cancel(rq, &RUNS, request_input(rq, struct run_input, ID_FIELDS)->id);
+}
+
+void run_claim(struct request *rq)
+{
+	queue_claim(rq, &RUNS);
+}
+
+void run_heartbeat(struct request *rq)
+{
+	queue_heartbeat(rq, &RUNS);
+}

@@ -1,0 +1,23 @@
+-- name: run_list (read)
+-- $1 account, $2 status, $3 template (NULL: any), $4 the only repository that the key may see (NULL: all), $5 limit, $6 offset.
+WITH found AS (
+    SELECT r, w FROM run r JOIN work w USING (id)
+    WHERE r.account_id = $1 AND ($2::text IS NULL OR w.status = $2) AND ($3::uuid IS NULL OR r.template_id = $3)
+      AND ($4::text IS NULL OR lower(w.repo) = lower($4))
+)
+SELECT (SELECT coalesce(json_agg(run_json(page.r, page.w) ORDER BY (page.r).id DESC), '[]')
+        FROM (SELECT r, w FROM found ORDER BY (r).id DESC LIMIT $5 OFFSET $6) page),
+       (SELECT count(*) FROM found);
+
+-- name: run_create
+-- $1 account, $2 body, $3 seconds that a build may take, $4 the repository that the key is limited to.
+SELECT outcome, made FROM run_new($1, $2::jsonb, $3, $4);
+
+-- name: run_get (read)
+SELECT run_json(r, w) FROM run r JOIN work w USING (id) WHERE r.id = $1 AND r.account_id = $2;
+
+-- name: run_claim
+-- $1 account, $2 repository, $3 worker, $4 lease.
+SELECT jsonb_build_object('run', run_json(r, w), 'context', run_context(r, w), 'attempt', w.attempts,
+                          'lease_until', time_json(w.lease_until))
+FROM work_claim('run', $1, $2, $3, $4::interval) w JOIN run r USING (id);

@@ -1,0 +1,323 @@
+"""Runs: the version and the image that they use, claims, time limits, cancelling, and results that are delivered."""
+
+import json
+import math
+import subprocess
+import time
+import uuid
+from pathlib import Path
+
+import pytest
+
+from lib.evalenv import SECRET, SPEC, signed
+from lib.wait import wait_for
+
+PATH, BUILDS, TEMPLATES = "/eval-env/runs", "/eval-env/builds", "/eval-env/templates"
+RESULTS, HOSTED = "/eval-env/webhooks/results", "/eval-env/webhooks/hosted/results"
+FILE = "FROM scratch\n"
+LIB = Path(__file__).resolve().parents[2] / "lib"
+
+
+@pytest.fixture
+def run(api, template):
+    """run(**members): a new run, of a new template unless `template_id` or `build_id` is given."""
+
+    def make(**members):
+        members.setdefault("template_id", None if "build_id" in members else template()["template_id"])
+        return api.post(PATH, members, expect=201).json()
+
+    return make
+
+
+@pytest.fixture
+def claim(api):
+    return lambda **members: api.post(f"{PATH}/claim", {"worker": "test", **members}, expect=200).json()
+
+
+@pytest.fixture
+def deliver(api):
+    """deliver(run, status, **members): a result of the run; returns the run."""
+
+    def send(run, status, expect=200, **members):
+        api.post(RESULTS, {"run_id": run["run_id"], "status": status, **members}, expect=expect)
+        return api.get(f"{PATH}/{run['run_id']}", expect=200).json()
+
+    return send
+
+
+def test_a_run_from_queue_to_result(api, run, claim, deliver):
+    made = run(name="first", params={"queries": 3}, timeout_seconds=60)
+    assert (made["status"], made["target"], made["timeout_seconds"]) == ("queued", "worker", 60)
+    claimed = claim()
+    context = claimed["context"]
+    assert (context["run_id"], context["image"], context["command"]) == (made["run_id"], SPEC["image"], SPEC["command"])
+    assert (context["params"], context["timeout_seconds"]) == ({"queries": 3}, 60)
+    path = f"{PATH}/{made['run_id']}"
+    api.post(f"{path}/heartbeat", {"attempt": 1, "log": "working\n"}, expect=200)
+    artifacts = [{"name": "log", "url": "s3://bucket/log"}]
+    ended = deliver(made, "succeeded", attempt=1, metrics={"recall": 0.5, "loss": 2}, results={"n": 3}, artifacts=artifacts)
+    assert (ended["status"], ended["metrics"], ended["results"]) == ("succeeded", {"recall": 0.5, "loss": 2}, {"n": 3})
+    assert (ended["artifacts"], ended["log_tail"], ended["error"]) == (artifacts, "working\n", None)
+
+
+def test_a_run_keeps_the_version_of_its_template(api, template, run, claim):
+    made = template()
+    first = run(template_id=made["template_id"])
+    api.put(f"{TEMPLATES}/{made['template_id']}", {"spec": {**SPEC, "command": "other"}}, expect=200)
+    assert (first["template_version"], first["template_digest"]) == (1, made["digest"])
+    assert claim()["context"]["command"] == SPEC["command"]
+    second = run(template_id=made["template_id"])
+    assert second["template_version"] == 2 and claim()["context"]["command"] == "other"
+
+
+def test_the_list_filters(api, template, run, deliver, other_user):
+    made = template()["template_id"]
+    first, second = run(template_id=made), run()
+    deliver(first, "failed")
+    assert [one["run_id"] for one in api.get(PATH, expect=200).json()] == [second["run_id"], first["run_id"]]
+    assert [one["run_id"] for one in api.get(f"{PATH}?status=failed").json()] == [first["run_id"]]
+    assert [one["run_id"] for one in api.get(f"{PATH}?template_id={made}").json()] == [first["run_id"]]
+    assert other_user.api.get(PATH, expect=200).json() == []
+    api.problem("GET", f"{PATH}?status=done", 400, "invalid_request")
+
+
+def test_a_run_waits_for_its_image(api, template, run, claim, claim_build):
+    made = run(template_id=template(spec={"containerfile": FILE, "command": "x"})["template_id"])
+    assert made["build_id"]
+    api.post(f"{PATH}/claim", {"worker": "w"}, expect=204)
+    build = claim_build()
+    assert (build["build"]["build_id"], build["context"]["containerfile"]) == (made["build_id"], FILE)
+    body = {"attempt": 1, "status": "succeeded", "image": "i:1"}
+    api.post(f"{BUILDS}/{made['build_id']}/report", body, expect=200)
+    assert claim()["context"]["image"] == "i:1"
+    again = run(template_id=template(spec={"containerfile": FILE, "command": "y"})["template_id"])
+    assert again["build_id"] != made["build_id"] and claim()["context"]["image"] == "i:1"
+
+
+def test_a_run_fails_with_its_build(api, run, claim_build):
+    build = api.post(BUILDS, {"containerfile": FILE, "no_cache": True}, expect=201).json()
+    made = run(build_id=build["build_id"])
+    claim_build()
+    api.post(f"{BUILDS}/{build['build_id']}/report", {"attempt": 1, "status": "failed"}, expect=200)
+    ended = api.get(f"{PATH}/{made['run_id']}").json()
+    assert (ended["status"], ended["error"]["kind"], ended["metrics"]) == ("failed", "environment", None)
+    api.problem("POST", PATH, 409, "conflict", {"build_id": build["build_id"]})
+
+
+def test_what_a_run_needs(api, template, other_user):
+    api.problem("POST", PATH, 400, "invalid_request", {})
+    theirs = template()["template_id"]
+    for body in ({"template_id": theirs}, {"template_id": str(uuid.uuid4())}):
+        fault, = other_user.api.problem("POST", PATH, 400, "invalid_request", body)["errors"]
+        assert fault["field"] == "template_id"
+    fault, = api.problem("POST", PATH, 400, "invalid_request", {"build_id": str(uuid.uuid4())})["errors"]
+    assert fault["field"] == "build_id"
+
+
+def test_a_run_times_out(api, run, claim, deliver, db):
+    made = run()
+    claim()
+    db.execute("UPDATE work SET deadline_at = now() WHERE id = %s", [made["run_id"]])
+    db.commit()
+    path = f"{PATH}/{made['run_id']}"
+    ended = wait_for(lambda: (now := api.get(path).json())["status"] == "timed_out" and now, "it timed out")
+    assert ended["error"]["kind"] == "timeout"
+    assert api.post(f"{path}/heartbeat", {"attempt": 1}, expect=200).json() == {"lease_until": None, "cancelled": True}
+    deliver(made, "succeeded", 409, attempt=1, metrics={"recall": 1})
+
+
+def test_cancelling_a_run(api, run, claim, deliver):
+    made = run()
+    claim()
+    path = f"{PATH}/{made['run_id']}"
+    assert api.post(f"{path}/cancel", expect=200).json()["status"] == "cancelled"
+    assert api.post(f"{path}/heartbeat", {"attempt": 1}, expect=200).json()["cancelled"]
+    assert deliver(made, "succeeded", 409, attempt=1, metrics={"recall": 1})["metrics"] is None
+    api.problem("POST", f"{path}/cancel", 409, "conflict")
+
+
+# ---- results ----
+
+
+def test_a_missing_metric_is_the_fault_of_the_task(run, deliver):
+    ended = deliver(run(), "succeeded", metrics={"precision": 1})
+    assert (ended["status"], ended["error"]["kind"]) == ("failed", "task") and "recall" in ended["error"]["message"]
+
+
+@pytest.mark.parametrize("kind", ["environment", "task", "timeout", "cancelled", "lost"])
+def test_a_score_never_comes_from_the_environment(run, deliver, kind):
+    fault = {"kind": kind, "message": "out of memory"}
+    ended = deliver(run(), "failed", metrics={"recall": 0.1}, error=fault)
+    assert ended["error"] == fault and ended["metrics"] == ({"recall": 0.1} if kind == "task" else None)
+
+
+def test_a_success_with_an_error_is_none(run, deliver):
+    fault = {"kind": "environment", "message": "the disk was full"}
+    ended = deliver(run(), "succeeded", metrics={"recall": 0.1}, error=fault)
+    assert (ended["status"], ended["metrics"]) == ("failed", None)
+
+
+@pytest.mark.parametrize("value", ["NaN", None, [], True, "1"])
+def test_a_metric_is_a_number(api, run, value):
+    body = {"run_id": run()["run_id"], "status": "succeeded", "metrics": {"recall": value}}
+    fault, = api.problem("POST", RESULTS, 400, "invalid_request", body)["errors"]
+    assert fault["field"] == "metrics"
+
+
+@pytest.mark.parametrize("number", [b"NaN", b"Infinity", b"1e999"])
+def test_a_number_is_finite(api, run, number):
+    body = json.dumps({"run_id": run()["run_id"], "status": "succeeded", "metrics": {"recall": math.pi}}).encode()
+    headers = {"Content-Type": "application/json"}
+    api.request("POST", RESULTS, content=body.replace(str(math.pi).encode(), number), headers=headers, expect=400)
+
+
+def test_a_result_again_changes_nothing_and_another_is_refused(run, deliver):
+    made = run()
+    first = deliver(made, "succeeded", metrics={"recall": 0.5})
+    assert deliver(made, "succeeded", metrics={"recall": 0.5}) == first
+    assert deliver(made, "succeeded", 409, metrics={"recall": 0.9}) == first
+
+
+def test_a_late_attempt_is_refused(run, claim, deliver, db):
+    made = run()
+    claim()
+    db.execute("UPDATE work SET lease_until = now() - interval '1 second' WHERE id = %s", [made["run_id"]])
+    db.commit()
+    deliver(made, "succeeded", 409, attempt=1, metrics={"recall": 1})
+    assert claim(wait_seconds=10)["attempt"] == 2
+    deliver(made, "succeeded", 409, attempt=1, metrics={"recall": 1})
+    assert deliver(made, "succeeded", attempt=2, metrics={"recall": 0.5})["metrics"] == {"recall": 0.5}
+
+
+def test_another_account_delivers_nothing(run, other_user, operator_api, api):
+    made = run()
+    body = {"run_id": made["run_id"], "status": "succeeded", "metrics": {"recall": 1}}
+    other_user.api.problem("POST", RESULTS, 404, "not_found", body)
+    operator_api.post(RESULTS, body, expect=200)
+    assert api.get(f"{PATH}/{made['run_id']}").json()["status"] == "succeeded"
+
+
+# ---- signatures ----
+
+
+@pytest.fixture
+def signed_run(template, run):
+    return run(template_id=template(webhook_secret=SECRET)["template_id"])
+
+
+def send(api, path, body, headers, expect):
+    content = json.dumps(body).encode() if isinstance(body, dict) else body
+    return api.request("POST", path, content=content, headers={"Content-Type": "application/json", **headers}, expect=expect)
+
+
+def result(run, **members):
+    return json.dumps({"run_id": run["run_id"], "status": "succeeded", "metrics": {"recall": 0.5}, **members}).encode()
+
+
+def test_the_senders_own_library_signs(api, signed_run):
+    body = result(signed_run)
+    command = ["node", LIB / "sign_standard_webhook.mjs", SECRET, "msg_1", str(int(time.time()))]
+    signature = subprocess.run(command, input=body, capture_output=True, check=True).stdout.decode().strip()
+    headers = {"webhook-id": "msg_1", "webhook-timestamp": command[-1], "webhook-signature": signature}
+    send(api, RESULTS, body, headers, 200)
+
+
+WRONG = {
+    "none": lambda body: {},
+    "another secret": lambda body: signed(body, secret=b"x" * 32),
+    "another body": lambda body: signed(body + b" "),
+    "another id": lambda body: signed(body) | {"webhook-id": "msg_2"},
+    "another version": lambda body: (of := signed(body)) | {"webhook-signature": of["webhook-signature"].replace("v1,", "v1a,")},
+    "old": lambda body: signed(body, at=time.time() - 310),
+    "future": lambda body: signed(body, at=time.time() + 310),
+    "no time": lambda body: {**signed(body), "webhook-timestamp": "now"},
+    "no signature": lambda body: signed(body) | {"webhook-signature": ""},
+    "not base64": lambda body: signed(body) | {"webhook-signature": "v1,%%% v1, v1"},
+}
+
+
+@pytest.mark.parametrize("path", [RESULTS, HOSTED])
+@pytest.mark.parametrize("case", WRONG)
+def test_a_wrong_signature_is_401(api, signed_run, case, path):
+    body = result(signed_run, state="succeeded")
+    assert send(api, path, body, WRONG[case](body), 401).json()["error"] == "invalid_token"
+    assert api.get(f"{PATH}/{signed_run['run_id']}").json()["status"] == "queued"
+
+
+def test_one_of_several_signatures_is_enough(api, signed_run):
+    """As while a sender replaces its secret."""
+    body = result(signed_run)
+    headers, old = signed(body), signed(body, secret=b"x" * 32)
+    both = f"v2,abc {old['webhook-signature']} {headers['webhook-signature']}"
+    send(api, RESULTS, body, headers | {"webhook-signature": both}, 200)
+
+
+def test_a_delivery_counts_once(api, signed_run):
+    body = result(signed_run, status="running")
+    headers = signed(body, id="msg_once")
+    assert not send(api, RESULTS, body, headers, 200).json()["duplicate"]
+    other = result(signed_run)
+    again = send(api, RESULTS, other, signed(other, id="msg_once"), 200).json()
+    assert again["duplicate"] and again["status"] == "running"
+    last = send(api, RESULTS, other, signed(other, id="msg_last"), 200).json()
+    assert (last["duplicate"], last["status"]) == (False, "succeeded")
+    assert send(api, RESULTS, other, signed(other, id="msg_last"), 200).json()["duplicate"]
+
+
+def test_a_large_result_is_signed_too(api, signed_run):
+    body = result(signed_run, results={"rows": "x" * 900_000})
+    send(api, RESULTS, body, signed(body), 200)
+    large = result(signed_run, results={"rows": "x" * 1_100_000})
+    assert send(api, RESULTS, large, signed(large), 400).json()["errors"][0]["field"] == "results"
+
+
+# ---- hosted platforms ----
+
+
+def test_a_hosted_run_is_not_given_to_workers(api, run):
+    made = run(target="hosted")
+    api.post(f"{PATH}/claim", {"worker": "w"}, expect=204)
+    call = f"fc-{made['run_id']}"
+    for state, status in (("pending", "queued"), ("running", "running")):
+        answer = api.post(HOSTED, {"run_id": made["run_id"], "call_id": call, "state": state}, expect=200).json()
+        assert answer["status"] == status
+    api.post(HOSTED, {"call_id": call, "state": "completed", "output": {"recall": 0.7, "note": "x"}}, expect=200)
+    ended = api.get(f"{PATH}/{made['run_id']}").json()
+    assert (ended["status"], ended["metrics"], ended["results"]) == ("succeeded", {"recall": 0.7}, {"recall": 0.7, "note": "x"})
+
+
+STATES = {"succeeded": "succeeded", "success": "succeeded", "completed": "succeeded", "failed": "failed", "failure": "failed",
+          "error": "failed", "cancelled": "cancelled", "timeout": "timed_out"}  # fmt: skip
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_states_of_platforms(api, run, state):
+    made = run(target="hosted")
+    body = {"run_id": made["run_id"], "state": state, "output": {"metrics": {"recall": 0.7}}}
+    assert api.post(HOSTED, body, expect=200).json()["status"] == STATES[state]
+
+
+def test_an_error_of_a_platform(api, run):
+    texts = {"out of memory": {"kind": "task", "message": "out of memory"}}
+    fault = {"kind": "environment", "message": "no machine"}
+    for error, expected in [("out of memory", texts["out of memory"]), (fault, fault)]:
+        made = run(target="hosted")
+        api.post(HOSTED, {"run_id": made["run_id"], "state": "failed", "error": error}, expect=200)
+        assert api.get(f"{PATH}/{made['run_id']}").json()["error"] == expected
+    for error in (1, [], {}, {"kind": "other", "message": "x"}, "x" * 2001):
+        api.problem("POST", HOSTED, 400, "invalid_request", {"run_id": made["run_id"], "state": "failed", "error": error})
+    api.problem("POST", HOSTED, 400, "invalid_request", {"state": "failed"})
+    api.problem("POST", HOSTED, 404, "not_found", {"call_id": "unknown", "state": "failed"})
+
+
+def test_each_end_is_an_event(cluster, run, deliver):
+    made = run(params={"experiment_id": "e-1"})
+    deliver(made, "succeeded", metrics={"recall": 0.5})
+
+    def told():
+        with cluster.redis.client() as redis:
+            return [fields for _, fields in redis.xrange("events.eval") if made["run_id"] in str(fields)]
+
+    fields, = wait_for(told, "the event is in the stream")
+    told_data = json.loads(fields[b"data"] if b"data" in fields else fields["data"])
+    assert (told_data["metrics"], told_data["experiment_id"], told_data["status"]) == ({"recall": 0.5}, "e-1", "succeeded")
