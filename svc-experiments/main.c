@@ -1,3 +1,4 @@
+#include "evaluation.h"
 #include "experiment.h"
 #include "implementation.h"
 #include "paper.h"
@@ -25,6 +26,11 @@ static const struct route ROUTES[] = {
 	{0},
 };
 
+static const struct event_handler EVENTS[] = {
+	{"events.eval", NULL, evaluation_store, false},
+	{0},
+};
+
 static const struct command COMMANDS[] = {
 	{"seed", "seed FILE --user UUID", "Load a JSON file of experiments into an account.",
          seed_command},
@@ -36,6 +42,7 @@ static const struct service SERVICE = {
 	.schema = "experiments",
 	.api = API_EXPERIMENTS,
 	.routes = ROUTES,
+	.events = EVENTS,
 	.keeps_accounts = true,
 	.migrations = MIGRATIONS,
 	.settings = (const struct setting *const[]){PAPER_SETTINGS, NULL},

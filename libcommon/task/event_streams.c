@@ -9,7 +9,7 @@ const struct event_stream EVENT_STREAMS[] = {
          {"svc-evalenv", "svc-experiments", "svc-fleet", "svc-integrations", "svc-interests"}},
 	{"events.experiments", "svc-experiments", {"svc-interests"}},
 	{"events.runs", "svc-fleet", {"svc-interests"}},
-	{"events.eval", "svc-evalenv", {NULL}},
+	{"events.eval", "svc-evalenv", {"svc-experiments"}},
 	{"events.code_host", "svc-integrations", {"svc-fleet", "svc-interests"}},
 	{NULL},
 };

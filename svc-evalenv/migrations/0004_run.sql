@@ -117,7 +117,8 @@ BEGIN
     PERFORM event_emit('events.eval', 'run.' || NEW.status, NEW.account_id, jsonb_build_object(
         'run_id', r.id, 'status', NEW.status, 'template_id', r.template_id, 'template_version', r.template_version,
         'template_digest', r.template_digest, 'params', CASE WHEN octet_length(r.params::text) <= 8192 THEN r.params END,
-        'experiment_id', r.params -> 'experiment_id', 'metrics', r.metrics, 'error', NEW.error,
+        'experiment_id', r.params -> 'experiment_id', 'error', NEW.error,
+        'metrics', CASE WHEN octet_length(r.metrics::text) <= 16384 THEN r.metrics END,
         'finished_at', time_json(NEW.finished_at)))
     FROM run r WHERE r.id = NEW.id;
     RETURN NULL;

@@ -1,4 +1,5 @@
-// usage: sign_standard_webhook.mjs SECRET ID TIME < BODY   prints the field webhook-signature, made by the package standardwebhooks
+/** Prints the field webhook-signature of the body on standard input, made by the package standardwebhooks.
+ * usage: sign_standard_webhook.mjs SECRET ID TIME < BODY */
 import { readFileSync } from "node:fs";
 import { Webhook } from "standardwebhooks";
 

@@ -25,7 +25,7 @@ STREAMS = {
     "events.experiments": ("svc-experiments", {"svc-interests"}),
     "events.code_host": ("svc-integrations", {"svc-fleet", "svc-interests"}),
     "events.runs": ("svc-fleet", {"svc-interests"}),
-    "events.eval": ("svc-evalenv", set()),
+    "events.eval": ("svc-evalenv", {"svc-experiments"}),
 }
 
 

@@ -310,14 +310,24 @@ def test_an_error_of_a_platform(api, run):
     api.problem("POST", HOSTED, 404, "not_found", {"call_id": "unknown", "state": "failed"})
 
 
-def test_each_end_is_an_event(cluster, run, deliver):
-    made = run(params={"experiment_id": "e-1"})
-    deliver(made, "succeeded", metrics={"recall": 0.5})
+def test_an_experiment_gets_the_result(cluster, api, run, deliver, other_user):
+    body = {"name": "Ranker", "ab_test_results": {"winner": None}}
+    path = f"/experiments/{api.post('/experiments', body, expect=201).json()['id']}"
+    theirs = f"/experiments/{other_user.api.post('/experiments', body, expect=201).json()['id']}"
+    for named in ("not an id", theirs.split("/")[-1]):
+        deliver(run(params={"experiment_id": named}), "succeeded", metrics={"recall": 1})
+    first = run(params={"experiment_id": path.split("/")[-1], "queries": 3})
+    deliver(first, "failed", error={"kind": "environment", "message": "no space"})
+    second = run(params={"experiment_id": path.split("/")[-1]})
+    deliver(second, "succeeded", metrics={"recall": 0.5})
 
     def told():
-        with cluster.redis.client() as redis:
-            return [fields for _, fields in redis.xrange("events.eval") if made["run_id"] in str(fields)]
+        now = api.get(path, expect=200).json()
+        return now if len(now["ab_test_results"].get("eval_runs", [])) == 2 else None
 
-    fields, = wait_for(told, "the event is in the stream")
-    told_data = json.loads(fields[b"data"] if b"data" in fields else fields["data"])
-    assert (told_data["metrics"], told_data["experiment_id"], told_data["status"]) == ({"recall": 0.5}, "e-1", "succeeded")
+    shown = wait_for(told, "both results are there")
+    newest, oldest = shown["ab_test_results"]["eval_runs"]
+    assert (newest["run_id"], newest["status"], newest["metrics"]) == (second["run_id"], "succeeded", {"recall": 0.5})
+    assert (oldest["run_id"], oldest["metrics"], oldest["error"]["kind"]) == (first["run_id"], None, "environment")
+    assert [change["field"] for change in shown["history"]] == ["ab_test_results"] * 2
+    assert other_user.api.get(theirs, expect=200).json()["ab_test_results"] == {"winner": None}
