@@ -47,9 +47,9 @@ static void check_sources(struct request *rq, const struct build_input *in)
 }
 
 /* Builders take arguments as `--build-arg NAME=VALUE`, and container files read them line by line. */
-static void check_args(struct request *rq)
+static void check_args(struct request *rq, yyjson_val *args)
 {
-	yyjson_val *args = json_get(rq->http->json, "build_args"), *name, *value;
+	yyjson_val *name, *value;
 	size_t index, count;
 	if (yyjson_obj_size(args) > BUILD_ARGS_MAX)
 		problem_add_field(rq->arena, &rq->problem, "build_args",
@@ -123,9 +123,9 @@ static const char *columns(struct request *rq, const struct build_input *in)
 
 void build_create(struct request *rq)
 {
+	check_args(rq, json_get(request_body(rq), "build_args"));
 	struct build_input *in = request_input(rq, struct build_input, CREATE_FIELDS);
 	check_sources(rq, in);
-	check_args(rq);
 	raise_if_faults(rq);
 	require_repo(rq, in->repo);
 	const char *given = columns(rq, in);

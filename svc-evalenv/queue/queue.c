@@ -33,14 +33,6 @@ const struct field ERROR_MEMBERS[] = {
 	FIELD_END,
 };
 
-bool fault_kind_is_known(const char *kind)
-{
-	for (const char *const *known = FAULT_KINDS; *known; known++)
-		if (strcmp(*known, kind) == 0)
-			return true;
-	return false;
-}
-
 struct claim_input {
 	const char *worker;
 	int64_t wait_s;

@@ -52,7 +52,6 @@ struct heartbeat_input {
 /** The members of `error` in a report: what went wrong. `kind` says who is at fault: the environment (the image, the
  * machine), the task (the command, its metrics), a time limit, somebody who cancelled, or a lost worker. */
 extern const struct field ERROR_MEMBERS[];
-bool fault_kind_is_known(const char *kind);
 
 /** The operations on work. */
 void queue_claim(struct request *rq, const struct queue *queue);

@@ -26,12 +26,24 @@ struct hosted_input {
 	const char *run_id, *call_id, *job_id, *state;
 };
 
-static const struct field HOSTED_FIELDS[] = {
-	BODY_UUID(struct hosted_input, run_id, "run_id", NULLABLE),
-	BODY_TEXT(struct hosted_input, call_id, "call_id", NULLABLE, 1, 200),
-	BODY_TEXT(struct hosted_input, job_id, "job_id", NULLABLE, 1, 200),
-	BODY_ENUM(struct hosted_input, state, "state", REQUIRED, STATE_NAMES),
-	{IN_BODY, FIELD_OBJECT, "output", FIELD_NOWHERE, NULLABLE, .bytes_max = OUTPUT_MAX_BYTES},
+/* clang-format off */
+#define MEMBERS                                                                                      \
+	BODY_UUID(struct hosted_input, run_id, "run_id", NULLABLE),                                  \
+	BODY_TEXT(struct hosted_input, call_id, "call_id", NULLABLE, 1, 200),                        \
+	BODY_TEXT(struct hosted_input, job_id, "job_id", NULLABLE, 1, 200),                          \
+	BODY_ENUM(struct hosted_input, state, "state", REQUIRED, STATE_NAMES),                       \
+	{IN_BODY, FIELD_OBJECT, "output", FIELD_NOWHERE, NULLABLE, .bytes_max = OUTPUT_MAX_BYTES}
+/* clang-format on */
+
+static const struct field TEXT_ERROR[] = {
+	MEMBERS,
+	JSON_TEXT("error", NULLABLE, 0, MESSAGE_MAX),
+	FIELD_END,
+};
+
+static const struct field OBJECT_ERROR[] = {
+	MEMBERS,
+	JSON_OBJECT_OF("error", NULLABLE, ERROR_MEMBERS),
 	FIELD_END,
 };
 
@@ -43,34 +55,25 @@ static const char *status_of(const char *name)
 	return NULL;
 }
 
-/* `error` is a text, or an object as in webhooks/results. A text is the evaluation's own. */
+/* A text is the evaluation's own error. */
 static void add_error(struct request *rq, yyjson_mut_doc *doc, yyjson_mut_val *result)
 {
 	yyjson_val *error = yyjson_obj_get(rq->http->json, "error");
-	const char *message =
-		yyjson_is_obj(error) ? json_get_text(error, "message") : yyjson_get_str(error);
-	const char *kind = yyjson_is_obj(error) ? json_get_text(error, "kind") : "task";
-	if (!error || yyjson_is_null(error))
+	if (!yyjson_is_str(error)) {
+		json_add_member(doc, result, "error", rq->http->json, "error");
 		return;
-	if (!message || strlen(message) > MESSAGE_MAX || !kind || !fault_kind_is_known(kind))
-		raise_field(rq, "error",
-		            "must be a string of at most %d bytes, or an object with a kind and a "
-		            "message",
-		            MESSAGE_MAX);
+	}
 	yyjson_mut_val *object = yyjson_mut_obj_add_obj(doc, result, "error");
-	json_add_text(doc, object, "kind", kind);
-	json_add_text(doc, object, "message", message);
+	json_add_text(doc, object, "kind", "task");
+	json_add_text(doc, object, "message", yyjson_get_str(error));
 }
 
 /* The metrics are the output's member of that name, or its members that are numbers. */
-static void add_metrics(struct request *rq, yyjson_mut_doc *doc, yyjson_mut_val *result,
-                        yyjson_val *output)
+static void add_metrics(yyjson_mut_doc *doc, yyjson_mut_val *result, yyjson_val *output)
 {
 	size_t index, count;
 	yyjson_val *name, *value, *metrics = yyjson_obj_get(output, "metrics");
 	if (yyjson_is_obj(metrics)) {
-		metrics_check(rq, "output.metrics", metrics);
-		raise_if_faults(rq);
 		json_add_member(doc, result, "metrics", output, "metrics");
 		return;
 	}
@@ -89,7 +92,7 @@ static const char *result_of(struct request *rq, const char *status, const char 
 	yyjson_val *output = json_get(rq->http->json, "output");
 	json_add_text(doc, result, "status", status);
 	json_add_text(doc, result, "call_id", call_id);
-	add_metrics(rq, doc, result, output);
+	add_metrics(doc, result, output);
 	json_add_member(doc, result, "results", rq->http->json, "output");
 	add_error(rq, doc, result);
 	return json_write_mut(rq->arena, result, NULL);
@@ -97,7 +100,11 @@ static const char *result_of(struct request *rq, const char *status, const char 
 
 void hosted_result_deliver(struct request *rq)
 {
-	struct hosted_input *in = request_input(rq, struct hosted_input, HOSTED_FIELDS);
+	yyjson_val *body = request_body(rq);
+	metrics_check(rq, "output.metrics", json_get(json_get(body, "output"), "metrics"));
+	struct hosted_input *in =
+		request_input(rq, struct hosted_input,
+	                      yyjson_is_obj(json_get(body, "error")) ? OBJECT_ERROR : TEXT_ERROR);
 	const char *call_id = in->call_id ? in->call_id : in->job_id;
 	if (!in->run_id && !call_id)
 		raise_field(rq, "run_id", "is required where there is neither call_id nor job_id");

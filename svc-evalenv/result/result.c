@@ -33,9 +33,8 @@ static const struct field RESULT_FIELDS[] = {
 
 void result_deliver(struct request *rq)
 {
+	metrics_check(rq, "metrics", json_get(request_body(rq), "metrics"));
 	struct result_input *in = request_input(rq, struct result_input, RESULT_FIELDS);
-	metrics_check(rq, "metrics", json_get(rq->http->json, "metrics"));
-	raise_if_faults(rq);
 	delivery_take(rq, &(struct delivery){
 				  .run_id = in->run_id,
 				  .attempt = in->attempt,

@@ -56,15 +56,13 @@ static const struct constraint CONSTRAINTS[] = {
 	{0},
 };
 
-/* Read the input and check the spec, so that a client learns every fault that the fields have, or that the spec has. */
+/* All faults are reported together, those of the spec first. */
 static struct template_input *read_input(struct request *rq, const struct field *fields)
 {
-	struct template_input *in = request_input(rq, struct template_input, fields);
-	yyjson_val *spec = yyjson_obj_get(rq->http->json, "spec");
-	if (spec)
+	yyjson_val *spec = json_get(request_body(rq), "spec");
+	if (yyjson_is_obj(spec))
 		spec_check(rq->arena, &rq->problem, spec);
-	raise_if_faults(rq);
-	return in;
+	return request_input(rq, struct template_input, fields);
 }
 
 static struct pg_param sealed_param(struct request *rq, const char *id, const char *secret)
