@@ -1,0 +1,119 @@
+"""Builds and runs over two replicas of svc-evalenv, while workers, replicas, Redis and Postgres are killed."""
+
+import random
+from concurrent.futures import ThreadPoolExecutor
+
+import httpx
+import pytest
+
+from lib import plain_http
+from lib.identity import identity
+from lib.wait import wait_for
+
+BUILDS = "/eval-env/builds"
+WORKERS = 6
+COUNT = 60
+
+
+@pytest.fixture
+def user(pair):
+    return pair.user()
+
+
+@pytest.fixture
+def db(pair):
+    with pair.postgres.connect("evalenv") as connection:
+        connection.autocommit = True
+        yield connection
+
+
+def test_a_waiting_claim_is_woken_on_each_replica(pair, user, db):
+    """By the notification: a claim would look by itself after five seconds only."""
+    account = str(db.execute("SELECT id FROM account.account WHERE email = %s", [user.email]).fetchone()[0])
+    for process in pair["svc-evalenv"]:
+        since = db.execute("SELECT clock_timestamp()").fetchone()[0]
+
+        def claim(replica=process):
+            url = f"{replica.url}/api/v1.0{BUILDS}/claim"
+            auth = identity(pair, "svc-evalenv", account=account)
+            return plain_http.post(url, json={"worker": "w", "wait_seconds": 4}, auth=auth)
+
+        def has_looked(moment=since):
+            query = "SELECT FROM pg_stat_activity WHERE query LIKE '%%FROM work_claim(%%' AND state = 'idle' AND state_change > %s"
+            return db.execute(query, [moment]).fetchone() is not None
+
+        with ThreadPoolExecutor(1) as pool:
+            waiting = pool.submit(claim)
+            wait_for(has_looked, "the claim has found nothing")
+            made = user.api.post(BUILDS, {"containerfile": "FROM a", "no_cache": True}, expect=201).json()
+            answer = waiting.result()
+        assert answer.status_code == 200 and answer.json()["build"]["build_id"] == made["build_id"]
+
+
+class Worker:
+    """Claims builds and reports them; one in five vanishes after its claim."""
+
+    def __init__(self, api, name):
+        self.api, self.name, self.random = api, name, random.Random(name)
+        self.reported = {}  # build -> image of the report that was answered with 200
+
+    def work(self, is_over):
+        while not is_over():
+            try:
+                answer = self.api.post(f"{BUILDS}/claim", {"worker": self.name, "wait_seconds": 1})
+                if answer.status_code == 200 and self.random.random() > 0.2:
+                    self.report(answer.json())
+            except httpx.TransportError:
+                pass
+
+    def report(self, claim):
+        build = claim["build"]["build_id"]
+        body = {"attempt": claim["attempt"], "status": "succeeded", "image": f"{self.name}:{claim['attempt']}"}
+        self.api.post(f"{BUILDS}/{build}/heartbeat", {"attempt": claim["attempt"], "log": self.name})
+        answer = self.api.post(f"{BUILDS}/{build}/report", body)
+        if answer.status_code == 200:
+            self.reported[build] = body["image"]
+
+
+def test_each_build_ends_once(pair, user, db):
+    def ended():
+        query = "SELECT count(*) FROM work WHERE id = ANY (%s) AND finished_at IS NOT NULL"
+        return db.execute(query, [list(made)]).fetchone()[0]
+
+    def end_leases():
+        """What is claimed and not reported was claimed by a worker that has vanished, or soon will have been."""
+        db.execute("UPDATE work SET lease_until = now() WHERE status = 'running' AND started_at < now() - interval '1 second'")
+
+    def after(count, what):
+        def reached():
+            end_leases()
+            return ended() >= count
+
+        wait_for(reached, f"{count} builds have ended")
+        what()
+
+    made = {user.api.post(BUILDS, {"containerfile": "FROM a", "no_cache": True}, expect=201).json()["build_id"] for _ in range(COUNT)}
+    replicas, workers, is_over = pair["svc-evalenv"], [Worker(user.api.as_key(user.key), f"w{n}") for n in range(WORKERS)], []
+    with ThreadPoolExecutor(WORKERS) as pool:
+        loops = [pool.submit(worker.work, lambda: bool(is_over)) for worker in workers]
+        try:
+            after(COUNT // 6, replicas[0].kill9)
+            replicas[0].start()
+            after(COUNT // 3, pair.redis.kill9)
+            pair.redis.start()
+            terminate = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'expops_evalenv'"
+            after(COUNT // 2, lambda: db.execute(terminate))
+            after(2 * COUNT // 3, replicas[1].kill9)
+            replicas[1].start()
+            after(COUNT, lambda: None)
+        finally:
+            is_over.append(True)
+        for one in loops:
+            one.result()
+    pair.recover()
+    builds = {one: user.api.get(f"{BUILDS}/{one}", expect=200).json() for one in made}
+    for one, build in builds.items():
+        assert build["status"] == "succeeded" or build["error"]["kind"] == "lost", build
+    for worker in workers:
+        for one, image in worker.reported.items():
+            assert builds[one]["image"] == image, "a report that was taken is the one that counts"
