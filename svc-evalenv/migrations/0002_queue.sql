@@ -41,7 +41,23 @@ CREATE INDEX work_queued_of_account ON work (kind, account_id, turn, id) WHERE s
 CREATE INDEX work_running ON work (least(lease_until, deadline_at)) WHERE status = 'running';
 CREATE INDEX work_account ON work (account_id, kind, id);
 
+CREATE INDEX work_unfinished ON work (account_id, kind) WHERE finished_at IS NULL;
+
 CREATE TRIGGER account_required BEFORE INSERT ON work FOR EACH ROW EXECUTE FUNCTION account_required();
+
+-- An account may have as many unfinished builds, and runs, as tasks that wait (TASKS_PENDING_MAX). One more violates the constraint
+-- work_pending_max.
+CREATE FUNCTION work_bound() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    most int := (SELECT pending_max FROM task_limit);
+BEGIN
+    IF (SELECT count(*) FROM (SELECT FROM work w WHERE w.account_id = NEW.account_id AND w.kind = NEW.kind
+                                AND w.finished_at IS NULL LIMIT most) AS unfinished) >= most THEN
+        RAISE unique_violation USING MESSAGE = 'too much work of the account is unfinished', CONSTRAINT = 'work_pending_max';
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER work_bound BEFORE INSERT ON work FOR EACH ROW WHEN (NEW.finished_at IS NULL) EXECUTE FUNCTION work_bound();
 
 -- The turn of work that is queued now, by start-time fair queueing (Goyal, Vin and Cheng, 1996), as task_turn() has it: the next of
 -- an account gets the turn after its last one, and the first gets the turn that is claimed now. So each account has its next

@@ -24,6 +24,12 @@ const struct setting QUEUE_SETTINGS[] = {
 
 const int64_t WORK_EXPIRE_EVERY_MS = 1000;
 
+const struct constraint QUEUE_CONSTRAINTS[] = {
+	{"work_pending_max", ERR_CONFLICT, NULL,
+         "too many builds or runs of this account are unfinished; try again when some have ended"},
+	{0},
+};
+
 static const char *const FAULT_KINDS[] = {"environment", "task", "timeout",
                                           "cancelled",   "lost", NULL};
 

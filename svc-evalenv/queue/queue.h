@@ -49,6 +49,9 @@ struct heartbeat_input {
 		BODY_INT(struct heartbeat_input, attempt, "attempt", REQUIRED, 1, INT32_MAX, 0), \
 		BODY_TEXT(struct heartbeat_input, log, "log", NULLABLE, 0, 0), FIELD_END
 
+/** For statements that queue work: the account has too much of it. */
+extern const struct constraint QUEUE_CONSTRAINTS[];
+
 /** The members of `error` in a report: what went wrong. `kind` says who is at fault: the environment (the image, the
  * machine), the task (the command, its metrics), a time limit, somebody who cancelled, or a lost worker. */
 extern const struct field ERROR_MEMBERS[];

@@ -93,9 +93,9 @@ void run_create(struct request *rq)
 		raise_field(rq, "template_id", "is required where there is no build_id");
 	if (in->build_id)
 		queue_require_repo(rq, &BUILDS, in->build_id);
-	struct pg_rows *rows =
-		pg_query(rq, RUN_CREATE_SQL, pg_uuid(rq->caller.account), pg_text(given(rq, in)),
-	                 pg_int(build_timeout_s()), pg_text(rq->caller.repo));
+	struct pg_rows *rows = pg_write(rq, QUEUE_CONSTRAINTS, RUN_CREATE_SQL,
+	                                pg_uuid(rq->caller.account), pg_text(given(rq, in)),
+	                                pg_int(build_timeout_s()), pg_text(rq->caller.repo));
 	require_made(rq, pg_value(rows, 0, 0));
 	reply_json(rq, 201,
 	           pg_json(pg_query(rq, RUN_GET_SQL, pg_text(pg_value(rows, 0, 1)),

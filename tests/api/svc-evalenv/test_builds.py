@@ -118,6 +118,22 @@ def test_the_catalogue_gets_the_outcome_of_a_key_that_may(api, build, claim_buil
     assert (shown["container_image"], shown["has_container"]) == ("shared:1", True)
 
 
+def test_unfinished_builds_of_an_account_are_bounded(api, build, claim_build, db, other_user):
+    most, = db.execute("SELECT pending_max FROM task_limit").fetchone()
+    db.execute("UPDATE task_limit SET pending_max = 2")
+    db.commit()
+    try:
+        for _ in range(2):
+            build()
+        assert "unfinished" in api.problem("POST", PATH, 409, "conflict", {"containerfile": FILE, "no_cache": True})["detail"]
+        build(of=other_user.api)
+        report(api, claim_build(), "failed")
+        build()
+    finally:
+        db.execute("UPDATE task_limit SET pending_max = %s", [most])
+        db.commit()
+
+
 # ---- workers ----
 
 
