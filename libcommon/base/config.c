@@ -239,8 +239,10 @@ static bool find_value(const struct setting *setting, const char **ret_value)
 	const char *path = variable(name);
 	if (!path)
 		return true;
-	if (*ret_value)
-		return file_fault(name, path, "must not be set beside the variable itself");
+	if (*ret_value) {
+		fprintf(stderr, "%s and %s: only one of them may be set\n", setting->name, name);
+		return false;
+	}
 	if (!read_secret(name, path, ret_value))
 		return false;
 	return **ret_value || file_fault(name, path, "is empty");

@@ -4,11 +4,13 @@
 #include "base/crypto.h"
 #include "base/ip.h"
 #include "base/log.h"
+#include "base/version.h"
 #include "client/guard.h"
 #include "loop/request_list.h"
 #include "service/connections.h"
 #include "service/http_request.h"
 #include "service/process.h"
+#include "service/ready_check.h"
 
 #include <curl/curl.h>
 
@@ -22,17 +24,19 @@
 
 #define LARGE_BLOCK (1 << 20) /* bytes */
 
-static void print_help(const struct service *service)
+static int print_help(const struct service *service)
 {
 	printf("Usage: %s            serve\n", service->name);
 	for (const struct command *c = service->commands; c && c->name; c++)
 		printf("       %s %s\n           %s\n", service->name, c->usage, c->help);
-	printf("       %s --show-config | --calls | --version | --help\n\nSettings, as environment "
+	printf("       %s --ready | --show-config | --calls | --version | --help\n\nSettings, as "
+	       "environment "
 	       "variables:\n",
 	       service->name);
 	config_print_help(PROCESS_SETTINGS);
 	for (const struct setting *const *table = service->settings; table && *table; table++)
 		config_print_help(*table);
+	return 0;
 }
 
 static const struct command *command_of(const struct service *service, const char *name)
@@ -137,30 +141,54 @@ static int run_process(const struct service *service, const struct peers *peers,
 	return status;
 }
 
+static int print_version(const struct service *service)
+{
+	printf("%s %s (%s)\n", service->name, EXPOPS_VERSION, version_commit);
+	return 0;
+}
+
 /* The processes that this one may call: with each it shares a secret. */
-static void print_calls(const struct service *service)
+static int print_calls(const struct service *service)
 {
 	for (enum api_service other = 0; other < API_SERVICE_COUNT; other++)
 		if (api_service_may_call(service->api, other))
 			puts(api_service_name(other));
+	return 0;
 }
 
-/* Run an option that needs no settings. Returns the exit status; -1: it is no such option. */
-static int run_option(const struct service *service, const char *option)
+static int print_config(const struct service *service)
 {
-	if (strcmp(option, "--help") == 0) {
-		print_help(service);
-		return 0;
-	}
-	if (strcmp(option, "--version") == 0) {
-		printf("%s %s\n", service->name, EXPOPS_VERSION);
-		return 0;
-	}
-	if (strcmp(option, "--calls") == 0) {
-		print_calls(service);
-		return 0;
-	}
-	return -1;
+	config_print_values(PROCESS_SETTINGS);
+	for (const struct setting *const *table = service->settings; table && *table; table++)
+		config_print_values(*table);
+	return 0;
+}
+
+static int check_ready(const struct service *service)
+{
+	(void)service;
+	return ready_check(process_settings.admin_listen);
+}
+
+/* What a process does instead of serving. `run` returns the exit status. */
+struct option {
+	const char *name;
+	bool needs_settings;
+	int (*run)(const struct service *service);
+};
+
+static const struct option OPTIONS[] = {
+	{"--help", false, print_help},   {"--version", false, print_version},
+	{"--calls", false, print_calls}, {"--show-config", true, print_config},
+	{"--ready", true, check_ready},  {0},
+};
+
+static const struct option *option_of(const char *name)
+{
+	for (const struct option *option = OPTIONS; option->name; option++)
+		if (strcmp(option->name, name) == 0)
+			return option;
+	return NULL;
 }
 
 /* Keys and bodies in memory do not get into core files, and other processes of the user cannot read the
@@ -198,29 +226,21 @@ static void raise_descriptor_limit(void)
 int service_main(const struct service *service, int argc, char **argv)
 {
 	forbid_dumps();
-	int status = argc > 1 ? run_option(service, argv[1]) : -1;
-	if (status >= 0)
-		return status;
-	bool shows_config = argc > 1 && strcmp(argv[1], "--show-config") == 0;
+	const struct option *option = argc > 1 ? option_of(argv[1]) : NULL;
 	const struct command *command = argc > 1 ? command_of(service, argv[1]) : NULL;
-	if (argc > 1 && !command && !shows_config) {
+	if (argc > 1 && !command && !option) {
 		fprintf(stderr, "%s: unknown command \"%s\"; see %s --help\n", service->name,
 		        argv[1], service->name);
 		return 2;
 	}
-	if (!load_settings(service))
+	if ((!option || option->needs_settings) && !load_settings(service))
 		return 2;
+	if (option)
+		return option->run(service);
 	if (command)
 		log_set_descriptor(STDERR_FILENO);
-	else if (!shows_config)
+	else
 		log_start_writer();
-	if (shows_config) {
-		config_print_values(PROCESS_SETTINGS);
-		for (const struct setting *const *table = service->settings; table && *table;
-		     table++)
-			config_print_values(*table);
-		return 0;
-	}
 	signal(SIGPIPE, SIG_IGN);
 	raise_descriptor_limit();
 	set_malloc_thresholds();
@@ -233,7 +253,7 @@ int service_main(const struct service *service, int argc, char **argv)
 	struct peers peers;
 	if (!http_service_bind(service) || load_peers(service, &peers))
 		return 2;
-	status = run_process(service, &peers, command, argc - 1, argv + 1);
+	int status = run_process(service, &peers, command, argc - 1, argv + 1);
 	peers_free(&peers);
 	curl_global_cleanup();
 	log_flush();

@@ -10,6 +10,7 @@
  */
 #include "base/log.h"
 #include "base/timefmt.h"
+#include "base/version.h"
 #include "client/fetch.h"
 #include "client/service_call.h"
 #include "loop/fiber.h"
@@ -392,7 +393,8 @@ int workers_run(struct process *process)
 	if (!worker_make_first(process))
 		return 1;
 	log_info(LOG_GROUP_MAIN, "starting", f_text("version", EXPOPS_VERSION),
-	         f_text("roles", process->settings->roles), f_int("workers", process->worker_count),
+	         f_text("commit", version_commit), f_text("roles", process->settings->roles),
+	         f_int("workers", process->worker_count),
 	         f_int("connections_max", process->workers[0].run->limits.connections_max *
 	                                          (size_t)process->worker_count));
 	if (process->service->process_start)

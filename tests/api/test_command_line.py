@@ -1,0 +1,55 @@
+"""What a process prints instead of serving, and secrets in files."""
+
+import re
+import subprocess
+
+import pytest
+
+from lib.wait import wait_for
+
+
+def run(cluster, name, option, **changes):
+    settings = {**cluster.settings(name, "command"), **changes}
+    env = {variable: value for variable, value in settings.items() if value is not None}
+    return subprocess.run([cluster.binary(name), option], env=env, capture_output=True, text=True, check=False)
+
+
+def test_every_process_tells_its_commit(cluster):
+    versions = {name: run(cluster, name, "--version").stdout for name in cluster.processes}
+    for name, text in versions.items():
+        assert re.fullmatch(rf"{name} \d+\.\d+\.\d+ \(([0-9a-f]{{12}}(-dirty)?|unknown)\)\n", text), text
+
+
+def test_whether_a_process_is_ready(cluster):
+    ready = cluster["gateway"][0]
+    done = run(cluster, "gateway", "--ready", ADMIN_LISTEN=ready.env["ADMIN_LISTEN"], http_proxy="http://127.0.0.1:1")
+    assert done.returncode == 0 and '"status":"ready"' in done.stdout
+    alone = run(cluster, "gateway", "--ready", ADMIN_LISTEN="127.0.0.1:1")
+    assert alone.returncode == 1 and "127.0.0.1:1: " in alone.stderr
+
+
+def test_readiness_by_a_unix_socket(cluster, tmp_path):
+    listen = f"unix:{tmp_path}/admin"
+    assert run(cluster, "gateway", "--ready", ADMIN_LISTEN=listen).returncode == 1
+    process = cluster.separate("gateway", "command-line", ADMIN_LISTEN=listen)
+    process.start()
+    try:
+        wait_for(lambda: run(cluster, "gateway", "--ready", ADMIN_LISTEN=listen).returncode == 0, "the gateway ready")
+    finally:
+        process.stop()
+
+
+SECRETS = ["DATABASE_URL", "REDIS_URL", "IDENTITY_SIGN_SECRETS", "IDENTITY_VERIFY_SECRETS", "SEAL_SECRETS", "SEAL_KEYS"]
+
+
+@pytest.mark.parametrize("variable", SECRETS)
+def test_a_secret_is_read_from_a_file(cluster, tmp_path, variable):
+    value = cluster.settings("svc-evalenv", "command")[variable]
+    file = tmp_path / "secret"
+    file.write_text(value + "\n")
+    shown = run(cluster, "svc-evalenv", "--show-config", **{variable: None, f"{variable}_FILE": str(file)})
+    assert shown.returncode == 0 and f"\n{variable}=***\n" in shown.stdout
+    assert value not in shown.stdout + shown.stderr
+    both = run(cluster, "svc-evalenv", "--show-config", **{f"{variable}_FILE": str(file)})
+    assert both.returncode == 2
+    assert both.stderr == f"{variable} and {variable}_FILE: only one of them may be set\n"
