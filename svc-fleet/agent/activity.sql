@@ -1,9 +1,7 @@
 -- name: activity_get (read)
--- $1 account, $2 repository. No row: the account has neither a run nor an agent there.
+-- $1 account, $2 repository. No row: it is outside the account's footprint.
 WITH newest AS MATERIALIZED (
     SELECT r FROM run r WHERE r.account_id = $1 AND r.repo_key = lower($2) ORDER BY r.at DESC, r.id DESC LIMIT 50
-), installed AS (
-    SELECT max(i.repo) AS repo FROM installation i WHERE i.account_id = $1 AND i.repo_key = lower($2)
 ), total AS (
     SELECT coalesce(sum(d.runs), 0) AS runs, coalesce(sum(d.pull_requests), 0) AS pull_requests,
            coalesce(sum(d.failed), 0) AS failed, coalesce(sum(d.cost_runs), 0) AS cost_runs, sum(d.cost_usd) AS cost_usd
@@ -14,7 +12,7 @@ WITH newest AS MATERIALIZED (
     FROM newest n WHERE (n.r).arxiv_id IS NOT NULL GROUP BY 1
 )
 SELECT json_build_object(
-    'repo', coalesce((SELECT (n.r).repo FROM newest n LIMIT 1), i.repo),
+    'repo', f.repo,
     'runs', (SELECT coalesce(json_agg(run_json(n.r) ORDER BY (n.r).at DESC, (n.r).id DESC), '[]')
              FROM (SELECT * FROM newest LIMIT 20) n),
     'events', fleet_chronology($1, '-infinity', 'infinity', ARRAY[lower($2)]),
@@ -24,4 +22,4 @@ SELECT json_build_object(
     'summary', format('%s runs, %s pull requests opened, %s failed; cost %s', t.runs, t.pull_requests, t.failed,
                       CASE WHEN t.cost_runs = 0 THEN 'unknown'
                            ELSE format('%s USD over %s of the runs', round(t.cost_usd, 2), t.cost_runs) END))
-FROM installed i, total t WHERE i.repo IS NOT NULL OR EXISTS (SELECT FROM newest);
+FROM repo_in_footprint($1, $2) AS f (repo), total t WHERE f.repo IS NOT NULL;

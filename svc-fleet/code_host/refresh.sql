@@ -3,7 +3,7 @@
 -- name, and since when it is known; NULL: it never was fetched.
 SELECT repo_in_footprint($1, r.repo_key), time_json(f.fetched_at)
 FROM (SELECT i.repo_key FROM installation i WHERE i.account_id = $1
-      UNION SELECT d.repo_key FROM run_day d WHERE d.account_id = $1) r
+      UNION SELECT s.repo_key FROM run_repo s WHERE s.account_id = $1) r
 LEFT JOIN repo_fetch f ON f.account_id = $1 AND f.repo_key = r.repo_key
 WHERE $2::text IS NULL OR r.repo_key = lower($2)
 ORDER BY f.tried_at NULLS FIRST, r.repo_key;

@@ -9,10 +9,9 @@ WITH mine AS MATERIALIZED (
     WHERE m.interest_id = $3::uuid OR NOT EXISTS (SELECT FROM mine o WHERE o.interest_id = $3::uuid)
     ORDER BY m.status = 'active' DESC, m.installed_at DESC, m.id DESC LIMIT 1
 )
-SELECT coalesce(c.repo, r.repo), c.status, c.agent, c.provider, c.interest_id
-FROM (SELECT) one LEFT JOIN chosen c ON true
-LEFT JOIN LATERAL (SELECT x.repo FROM run x WHERE x.account_id = $1 AND x.repo_key = lower($2) LIMIT 1) r ON true
-WHERE c.repo IS NOT NULL OR r.repo IS NOT NULL;
+SELECT f.repo, c.status, c.agent, c.provider, c.interest_id
+FROM repo_in_footprint($1, $2) AS f (repo) LEFT JOIN chosen c ON true
+WHERE f.repo IS NOT NULL;
 
 -- name: trigger_note
 -- $1 account, $2 repository as the code host names it, $3 run that was started there (NULL: not known), $4 when: the code host

@@ -26,7 +26,7 @@ static const struct field REPORT_FIELDS[] = {
 	FIELD_END,
 };
 
-/* Columns of fleet_report. */
+/* Columns of fleet_report (report.sql). */
 enum { SUMS, MERGED, MEDIAN_HOURS, AGENTS, AGENTS_COUNT, DELIVERABLES, CHRONOLOGY, FACTS };
 
 struct period {

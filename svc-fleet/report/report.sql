@@ -8,14 +8,11 @@ WITH narrowed AS MATERIALIZED (
             FROM jsonb_array_elements_text(coalesce($4::jsonb, jsonb_build_array($5::text))) AS given (names),
                  string_to_table(given.names, ',') AS name) AS named
         WHERE ($5::text IS NULL OR name = lower($5::text))
-          AND (EXISTS (SELECT FROM run_repo s WHERE s.account_id = $1 AND s.repo_key = name)
-               OR EXISTS (SELECT FROM installation i WHERE i.account_id = $1 AND i.repo_key = name))) END AS repos
+          AND repo_in_footprint($1, name) IS NOT NULL) END AS repos
 ), period AS (
     SELECT $2::date AS since, $3::date AS until, $2::date::timestamp AT TIME ZONE 'UTC' AS from_time,
            ($3::date + 1)::timestamp AT TIME ZONE 'UTC' AS to_time
 )
-SELECT fleet_sums($1, p.since, p.until, o.repos), m.merged, round(m.median_hours::numeric, 2), a.agents, a.count,
-       fleet_deliverables($1, p.from_time, p.to_time, o.repos), fleet_chronology($1, p.from_time, p.to_time, o.repos),
-       fleet_facts($1, p.since, p.until, o.repos)
-FROM narrowed o, period p, fleet_merged($1, p.from_time, p.to_time, o.repos) m,
-     fleet_agents($1, p.since, p.until, o.repos, $6) a;
+SELECT f.sums, f.merged, f.median_hours, f.agents, f.agents_count,
+       fleet_deliverables($1, p.from_time, p.to_time, o.repos), fleet_chronology($1, p.from_time, p.to_time, o.repos), f.facts
+FROM narrowed o, period p, fleet_report($1, p.since, p.until, o.repos, $6) f;

@@ -1,0 +1,220 @@
+-- The report's figures, from fewer rows: the days of one repository stand together, so that a report reads those of its
+-- repositories only, each once for its timeline, and the merged pull requests of a period once for all.
+
+-- Every reader of run_day names the repositories: those that are asked for, or all of the account (run_repo).
+ALTER TABLE run_day DROP CONSTRAINT run_day_pkey, ADD PRIMARY KEY (account_id, repo_key, day);
+
+CREATE INDEX deliverable_merged ON deliverable (account_id, closed_at) INCLUDE (repo_key, opened_at)
+    WHERE stage = 'merged' AND kind = 'pull_request';
+
+-- The days of a period of some repositories, null: of all that the account has runs on.
+CREATE FUNCTION run_days(account uuid, since date, until date, repos text[]) RETURNS SETOF run_day LANGUAGE sql STABLE AS $$
+    SELECT d.* FROM run_repo s JOIN run_day d ON d.account_id = s.account_id AND d.repo_key = s.repo_key
+    WHERE s.account_id = account AND (repos IS NULL OR s.repo_key = ANY (repos)) AND d.day BETWEEN since AND until
+$$;
+
+-- The sums of a period; cost and tokens are null unless a run told them.
+CREATE OR REPLACE FUNCTION fleet_sums(account uuid, since date, until date, repos text[]) RETURNS json
+LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+BEGIN RETURN (
+    SELECT json_build_object(
+        'runs', coalesce(sum(d.runs), 0), 'pull_requests', coalesce(sum(d.pull_requests), 0),
+        'issues', coalesce(sum(d.issues), 0), 'branches', coalesce(sum(d.branches), 0),
+        'skipped', coalesce(sum(d.skipped), 0), 'failed', coalesce(sum(d.failed), 0),
+        'running', coalesce(sum(d.running), 0), 'other', coalesce(sum(d.other), 0),
+        'cost_usd', CASE WHEN sum(d.cost_runs) > 0 THEN sum(d.cost_usd) END, 'cost_runs', coalesce(sum(d.cost_runs), 0),
+        'input_tokens', CASE WHEN sum(d.token_runs) > 0 THEN sum(d.input_tokens) END,
+        'output_tokens', CASE WHEN sum(d.token_runs) > 0 THEN sum(d.output_tokens) END,
+        'gates', json_build_array(
+            json_build_object('gate', 'preflight_decision', 'passed', sum(d.preflight_passed), 'stopped', sum(d.preflight_stopped)),
+            json_build_object('gate', 'lint_status', 'passed', sum(d.lint_passed), 'stopped', sum(d.lint_stopped)),
+            json_build_object('gate', 'test_status', 'passed', sum(d.test_passed), 'stopped', sum(d.test_stopped)),
+            json_build_object('gate', 'test_integration_gate', 'passed', sum(d.integration_passed), 'stopped', sum(d.integration_stopped)),
+            json_build_object('gate', 'license_compat', 'passed', sum(d.license_passed), 'stopped', sum(d.license_stopped))))
+    FROM run_days(account, since, until, repos) d);
+END $$;
+
+-- Pull requests that were merged in a period, how many of them until the end of its first half, and the median of the hours
+-- from opening to merge.
+DROP FUNCTION fleet_merged;
+CREATE FUNCTION fleet_merged(account uuid, from_time timestamptz, to_time timestamptz, repos text[],
+                             middle timestamptz DEFAULT NULL,
+                             OUT merged bigint, OUT merged_first bigint, OUT median_hours double precision)
+LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+BEGIN
+    SELECT count(*), count(*) FILTER (WHERE d.closed_at < middle),
+           percentile_cont(0.5) WITHIN GROUP (ORDER BY date_part('epoch', d.closed_at) - date_part('epoch', d.opened_at)) / 3600
+    INTO merged, merged_first, median_hours
+    FROM deliverable d
+    WHERE d.account_id = account AND d.stage = 'merged' AND d.kind = 'pull_request'
+      AND d.closed_at >= from_time AND d.closed_at < to_time AND (repos IS NULL OR d.repo_key = ANY (repos));
+END $$;
+
+-- A step of a timeline. As text: json_build_object() takes four times as long, and there are thousands.
+CREATE FUNCTION timeline_step(since date, runs bigint, pull_requests bigint, failed bigint, cost_usd numeric) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN concat('{"since":"', since, '","runs":', runs, ',"pull_requests":', pull_requests, ',"failed":', failed, ',"cost_usd":',
+              coalesce(cost_usd::text, 'null'), '}');
+
+-- When a run started, and how it ended.
+CREATE TYPE run_end AS (at timestamptz, outcome text, status text);
+
+-- The repositories of a report, each with the sums of its days, weeks or months (`step`), its last run before the end of
+-- the period and how its agent stands; and how many they are. From the same days:
+--
+--   cost_first, cost_second  cost of the first and the second half of the period, `middle` being the last day of the first;
+--                            null: unknown
+--   silent                   agents that are not revoked and ran at least three times in the period, but not in its last week
+DROP FUNCTION fleet_agents;
+CREATE FUNCTION fleet_agents(account uuid, since date, until date, repos text[], step text, middle date,
+                             OUT agents text, OUT count bigint, OUT cost_first numeric, OUT cost_second numeric,
+                             OUT silent jsonb)
+LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+DECLARE
+    to_time timestamptz := (until + 1)::timestamp AT TIME ZONE 'UTC';
+    week_ago timestamptz := least(to_time, now()) - interval '7 days';
+    week_ago_day date := (week_ago AT TIME ZONE 'UTC')::date;
+BEGIN
+    WITH ran AS (
+        SELECT s.repo_key, s.repo, s.last_at, s.last_outcome, s.last_status, t.*
+        FROM run_repo s, LATERAL (
+            SELECT sum(x.runs) AS runs, sum(x.recent) AS recent, sum(x.cost_first) AS cost_first, sum(x.cost_second) AS cost_second,
+                   string_agg(timeline_step(x.begins, x.runs, x.pull_requests, x.failed, x.cost_usd), ',' ORDER BY x.begins)
+                   AS timeline
+            FROM (SELECT d.day AS begins, d.runs, d.pull_requests, d.failed, CASE WHEN d.cost_runs > 0 THEN d.cost_usd END AS cost_usd,
+                         CASE WHEN d.day > week_ago_day THEN d.runs END AS recent,
+                         CASE WHEN d.day <= middle AND d.cost_runs > 0 THEN d.cost_usd END AS cost_first,
+                         CASE WHEN d.day > middle AND d.cost_runs > 0 THEN d.cost_usd END AS cost_second
+                  FROM run_day d
+                  WHERE step = 'day' AND d.account_id = account AND d.repo_key = s.repo_key AND d.day BETWEEN since AND until
+                    AND d.runs > 0
+                  UNION ALL
+                  SELECT greatest(date_trunc(step, d.day::timestamp)::date, since), sum(d.runs), sum(d.pull_requests), sum(d.failed),
+                         sum(d.cost_usd) FILTER (WHERE d.cost_runs > 0), sum(d.runs) FILTER (WHERE d.day > week_ago_day),
+                         sum(d.cost_usd) FILTER (WHERE d.day <= middle AND d.cost_runs > 0),
+                         sum(d.cost_usd) FILTER (WHERE d.day > middle AND d.cost_runs > 0)
+                  FROM run_day d
+                  WHERE step <> 'day' AND d.account_id = account AND d.repo_key = s.repo_key AND d.day BETWEEN since AND until
+                    AND d.runs > 0
+                  GROUP BY 1) x) t
+        WHERE s.account_id = account AND (repos IS NULL OR s.repo_key = ANY (repos))
+    ), installed AS (
+        SELECT i.repo_key, max(i.repo) AS name, bool_or(i.status = 'active') AS is_active
+        FROM installation i WHERE i.account_id = account AND (repos IS NULL OR i.repo_key = ANY (repos)) GROUP BY 1
+    ), known AS (
+        SELECT coalesce(r.repo, i.name) AS repo, repo_key, i.is_active, coalesce(r.runs, 0) AS runs, r.recent, r.cost_first,
+               r.cost_second, r.timeline,
+               CASE WHEN r.last_at < to_time THEN (r.last_at, r.last_outcome, r.last_status)::run_end
+                    WHEN r.last_at >= to_time THEN (SELECT (e.at, e.outcome_kind, e.status)::run_end
+                                                    FROM last_run_before(account, repo_key, to_time) e) END AS last
+        FROM ran r FULL JOIN installed i USING (repo_key)
+        WHERE r.runs > 0 OR i.repo_key IS NOT NULL
+        OFFSET 0
+    )
+    SELECT coalesce('[' || string_agg(concat(
+               '{"repo":', to_json(k.repo), ',"state":"', CASE
+                   WHEN NOT k.is_active THEN 'revoked' WHEN (k.last).outcome IS NULL THEN 'idle'
+                   WHEN (k.last).outcome = 'running' THEN 'running' WHEN (k.last).outcome = 'failed' THEN 'failing' ELSE 'active' END,
+               '","runs":', k.runs, ',"timeline":[', k.timeline, '],"last_outcome":', coalesce(to_json((k.last).outcome), 'null'),
+               ',"last_status":', coalesce(to_json((k.last).status), 'null'),
+               ',"last_run_at":', coalesce(to_json(time_json((k.last).at)), 'null'), '}'),
+               ',' ORDER BY (k.last).at DESC NULLS LAST, k.repo_key) || ']', '[]'),
+           count(*), sum(k.cost_first), sum(k.cost_second),
+           coalesce(jsonb_agg(jsonb_build_object('repo', k.repo, 'runs', k.runs, 'last_run_at', time_json((k.last).at))
+                              ORDER BY k.repo)
+                    FILTER (WHERE k.runs >= 3 AND coalesce(k.recent, 0) = 0 AND (k.last).at < week_ago
+                                  AND k.is_active IS DISTINCT FROM false), '[]')
+    INTO agents, count, cost_first, cost_second, silent
+    FROM known k;
+END $$;
+
+-- What the rules for findings look at (report/finding.h), beside what fleet_report() adds.
+--
+--   failures    causes of at least three failures of a repository, the most frequent first
+--   rejections  reasons for which the newest 200 runs rejected candidates, and how many of these papers a run made a merged
+--               pull request of all the same
+--   unreviewed  pull requests that are open since a week and longer
+--   pools       of each repository's newest ten runs, how many found fewer than three candidates
+CREATE OR REPLACE FUNCTION fleet_facts(account uuid, since date, until date, repos text[]) RETURNS jsonb
+LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+DECLARE
+    from_time timestamptz := since::timestamp AT TIME ZONE 'UTC';
+    to_time timestamptz := (until + 1)::timestamp AT TIME ZONE 'UTC';
+    week_ago timestamptz := least(to_time, now()) - interval '7 days';
+BEGIN RETURN (
+    WITH newest AS MATERIALIZED (
+        SELECT * FROM runs_newest(account, from_time, to_time, repos, 200)
+    ), failures AS (
+        SELECT r.repo_key, r.cause, count(*) AS runs
+        FROM run r
+        WHERE r.account_id = account AND r.outcome_kind = 'failed' AND r.at >= from_time AND r.at < to_time
+          AND (repos IS NULL OR r.repo_key = ANY (repos))
+        GROUP BY 1, 2 HAVING count(*) >= 3 ORDER BY 3 DESC, 1, 2 LIMIT 10
+    ), rejections AS (
+        SELECT lower(left(btrim(c.candidate ->> 'reason'), 100)) AS reason, count(*) AS times,
+               jsonb_agg(DISTINCT n.run_id) AS run_ids, array_agg(DISTINCT c.candidate ->> 'arxiv_id') AS papers
+        FROM newest n JOIN run_detail d ON d.id = n.id AND d.first_at = n.first_at,
+             jsonb_array_elements(CASE WHEN jsonb_typeof(d.detail -> 'selection_rejected') = 'array'
+                                       THEN d.detail -> 'selection_rejected' ELSE '[]' END) AS c (candidate)
+        WHERE c.candidate ->> 'reason' <> ''
+        GROUP BY 1 HAVING count(*) >= 10 ORDER BY 2 DESC, 1 LIMIT 5
+    )
+    SELECT jsonb_build_object(
+        'failures', (SELECT coalesce(jsonb_agg(jsonb_build_object(
+                'repo', f.repo_key, 'cause', f.cause, 'runs', f.runs, 'run_ids', (
+                    SELECT jsonb_agg(x.run_id ORDER BY x.at DESC)
+                    FROM (SELECT r.run_id, r.at FROM run r
+                          WHERE r.account_id = account AND r.repo_key = f.repo_key AND r.outcome_kind = 'failed'
+                            AND r.cause = f.cause AND r.at >= from_time AND r.at < to_time
+                          ORDER BY r.at DESC, r.id DESC LIMIT 5) x)) ORDER BY f.runs DESC, f.repo_key, f.cause), '[]')
+            FROM failures f),
+        'rejections', (SELECT coalesce(jsonb_agg(jsonb_build_object(
+                'reason', j.reason, 'times', j.times, 'run_ids', j.run_ids, 'merged_later', (
+                    SELECT coalesce(jsonb_agg(DISTINCT r.arxiv_id), '[]')
+                    FROM run r JOIN deliverable d ON d.account_id = account AND d.url = r.artifact_url AND d.stage = 'merged'
+                    WHERE r.account_id = account AND r.arxiv_id = ANY (j.papers))) ORDER BY j.times DESC, j.reason), '[]')
+            FROM rejections j),
+        'unreviewed', (SELECT coalesce(jsonb_agg(jsonb_build_object(
+                'repo', d.repo, 'url', d.url, 'run_id', d.run_id, 'opened_at', time_json(d.opened_at)) ORDER BY d.opened_at), '[]')
+            FROM (SELECT x.* FROM deliverable x
+                  WHERE x.account_id = account AND x.stage = 'open' AND x.kind = 'pull_request'
+                    AND x.opened_at < week_ago AND x.opened_at >= from_time
+                    AND (repos IS NULL OR x.repo_key = ANY (repos))
+                  ORDER BY x.opened_at LIMIT 50) d),
+        'pools', (SELECT coalesce(jsonb_agg(jsonb_build_object('repo', q.repo, 'runs', q.runs, 'dry', q.dry,
+                                                               'run_ids', q.run_ids) ORDER BY q.repo), '[]')
+            FROM (SELECT max(n.repo) AS repo, count(*) AS runs,
+                         count(*) FILTER (WHERE (n.record ->> 'broad_pool_size')::numeric < 3) AS dry,
+                         jsonb_agg(n.run_id ORDER BY n.at DESC) AS run_ids
+                  FROM (SELECT *, row_number() OVER (PARTITION BY repo_key ORDER BY at DESC, id DESC) AS place FROM newest
+                        WHERE record ? 'broad_pool_size') n
+                  WHERE n.place <= 10 GROUP BY n.repo_key) q)));
+END $$;
+
+-- All that a report computes from many rows. `facts` is what the rules for findings look at: fleet_facts(), and
+--
+--   halves  cost and merged pull requests of the first and the second half of the period
+--   silent  see fleet_agents()
+CREATE FUNCTION fleet_report(account uuid, since date, until date, repos text[], step text,
+                             OUT sums json, OUT merged bigint, OUT median_hours numeric, OUT agents text, OUT agents_count bigint,
+                             OUT facts jsonb) LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    from_time timestamptz := since::timestamp AT TIME ZONE 'UTC';
+    to_time timestamptz := (until + 1)::timestamp AT TIME ZONE 'UTC';
+    middle date := since + (until - since) / 2;
+    m record;
+    a record;
+BEGIN
+    m := fleet_merged(account, from_time, to_time, repos, (middle + 1)::timestamp AT TIME ZONE 'UTC');
+    a := fleet_agents(account, since, until, repos, step, middle);
+    sums := fleet_sums(account, since, until, repos);
+    merged := m.merged;
+    median_hours := round(m.median_hours::numeric, 2);
+    agents := a.agents;
+    agents_count := a.count;
+    facts := fleet_facts(account, since, until, repos) || jsonb_build_object(
+        'silent', a.silent, 'halves', jsonb_build_array(
+            jsonb_build_object('since', since, 'until', middle, 'cost_usd', a.cost_first, 'merged', m.merged_first),
+            jsonb_build_object('since', middle + 1, 'until', until, 'cost_usd', a.cost_second,
+                               'merged', m.merged - m.merged_first)));
+END $$;

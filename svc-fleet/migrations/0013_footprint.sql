@@ -1,0 +1,74 @@
+-- What an account may see, and what waits in its inbox, from the row that is kept for each repository.
+
+-- The repository as first seen, if it is in the account's footprint: one of its installations or runs. Null: it is not.
+CREATE OR REPLACE FUNCTION repo_in_footprint(account uuid, repo text) RETURNS text LANGUAGE plpgsql STABLE AS $$
+BEGIN RETURN coalesce(
+    (SELECT i.repo FROM installation i WHERE i.account_id = account AND i.repo_key = lower($2) ORDER BY i.id LIMIT 1),
+    (SELECT s.repo FROM run_repo s WHERE s.account_id = account AND s.repo_key = lower($2)));
+END $$;
+
+-- The items of an account that are archived, or those that are not. One rule a branch; `in_repo` narrows to a repository;
+-- null: all.
+--
+--   pull_request_waiting  a pull request waits for a review
+--   issue_waiting         an issue of an agent waits for an answer
+--   run_failed            the last run of a repository failed; the next that does not takes the item away
+--   agent_silent          an agent that is not revoked has not run for a week
+--   setup_waiting         the pull request that brings an agent's workflow waits to be merged
+--   model_key_missing     an agent has no model key
+--   agent_revoked         an agent was revoked in the last 30 days
+-- Pull requests and issues that are older than a year are left out, and all but the newest 500: nobody acts on them.
+CREATE OR REPLACE FUNCTION inbox_items(account uuid, in_repo text, archived boolean) RETURNS TABLE (
+    id uuid, kind text, repo text, title text, href text, created_at timestamptz, severity text) LANGUAGE sql STABLE AS $$
+    WITH waiting AS (
+        SELECT d.kind || '_waiting' AS kind, d.repo, d.url, d.opened_at,
+               CASE d.kind WHEN 'pull_request' THEN 'A pull request of ' || d.repo || ' waits for a review'
+                           ELSE 'An issue of ' || d.repo || ' waits for an answer' END AS title
+        FROM deliverable d
+        WHERE d.account_id = account AND d.stage = 'open' AND d.kind <> 'other' AND d.opened_at > now() - interval '1 year'
+          AND (in_repo IS NULL OR d.repo_key = in_repo)
+          AND EXISTS (SELECT FROM inbox_archived a
+                      WHERE a.account_id = account AND a.item = inbox_id(d.kind || '_waiting', d.url)) = archived
+        ORDER BY d.opened_at DESC LIMIT 500
+    ), item (id, kind, repo, title, href, created_at, severity) AS (
+    SELECT inbox_id('run_failed', last.id::text), 'run_failed', last.repo,
+           'The last run on ' || last.repo || ' failed: ' || coalesce(last.cause, last.status), last.artifact_url,
+           coalesce(last.finished_at, last.at), 'critical'
+    FROM run_repo s JOIN run last ON last.id = s.last_id AND last.first_at = s.last_first_at
+    WHERE s.account_id = account AND (in_repo IS NULL OR s.repo_key = in_repo) AND s.last_outcome = 'failed'
+    UNION ALL
+    SELECT inbox_id('agent_silent', i.id::text), 'agent_silent', i.repo,
+           i.agent || ' on ' || i.repo || ' has not run for a week', NULL, coalesce(s.last_at, i.installed_at), 'warning'
+    FROM installation i LEFT JOIN run_repo s ON s.account_id = account AND s.repo_key = i.repo_key
+    WHERE i.account_id = account AND i.status = 'active' AND (in_repo IS NULL OR i.repo_key = in_repo)
+      AND coalesce(s.last_at, i.installed_at) < now() - interval '7 days'
+    UNION ALL
+    SELECT inbox_id('setup_waiting', i.setup_url), 'setup_waiting', i.repo,
+           'The pull request that sets up ' || i.agent || ' on ' || i.repo || ' waits to be merged', i.setup_url,
+           i.installed_at, 'warning'
+    FROM installation i, artifact_of(i.setup_url) setup
+    LEFT JOIN code_host_item told ON told.repo_key = setup.repo_key AND told.kind = setup.kind AND told.number = setup.number
+    WHERE i.account_id = account AND i.status = 'active' AND i.setup_url IS NOT NULL
+      AND (in_repo IS NULL OR i.repo_key = in_repo) AND coalesce(told.state, 'open') = 'open'
+    UNION ALL
+    SELECT inbox_id('model_key_missing', i.id::text), 'model_key_missing', i.repo,
+           i.agent || ' on ' || i.repo || ' has no model key: connect '
+           || coalesce(i.provider, 'a model provider') || ' and provision it again', NULL, i.installed_at, 'critical'
+    FROM installation i
+    WHERE i.account_id = account AND i.status = 'active' AND i.model_key_missing
+      AND (in_repo IS NULL OR i.repo_key = in_repo)
+    UNION ALL
+    SELECT inbox_id('agent_revoked', i.id::text), 'agent_revoked', i.repo,
+           i.agent || ' on ' || i.repo || ' was revoked', NULL, i.revoked_at, 'info'
+    FROM installation i
+    WHERE i.account_id = account AND i.revoked_at > now() - interval '30 days' AND (in_repo IS NULL OR i.repo_key = in_repo)
+    )
+    SELECT inbox_id(w.kind, w.url), w.kind, w.repo, w.title, w.url, w.opened_at,
+           CASE WHEN w.opened_at < now() - interval '7 days' THEN 'warning' ELSE 'info' END
+    FROM waiting w
+    UNION ALL
+    SELECT * FROM item i
+    WHERE EXISTS (SELECT FROM inbox_archived a WHERE a.account_id = account AND a.item = i.id) = archived
+$$;
+
+DROP FUNCTION inbox_has_archived, fleet_last_runs;
