@@ -7,6 +7,7 @@
 #include "api/refresh.h"
 #include "api/run_outcome.h"
 #include "pool/pool.h"
+#include "provision/agent_commands.h"
 #include "provision/provision.h"
 #include "provision/workflow_file.h"
 #include "service/agent_pair.h"
@@ -94,7 +95,7 @@ static const struct service SERVICE = {
 	.migrations = MIGRATIONS,
 	.settings = (const struct setting *const[]){POOL_SETTINGS, REFIT_SETTINGS, REFRESH_SETTINGS,
                                                     WORKFLOW_SETTINGS, AGENT_SETTINGS,
-                                                    SOURCE_SETTINGS, NULL},
+                                                    COMMAND_SETTINGS, SOURCE_SETTINGS, NULL},
 	.settings_check = provision_settings_check,
 	.recurring = RECURRING,
 	.process_start = process_start,

@@ -11,7 +11,11 @@ PACKAGES_BUILD=(
 PACKAGES_RUN=(postgresql redis-server curl jq python3)
 PACKAGES_TEST=(
 	libcmocka-dev shellcheck gdb pgbouncer
-	python3-pytest python3-pytest-xdist python3-httpx python3-jsonschema python3-yaml python3-psycopg python3-redis python3-cryptography
+	python3-pytest python3-pytest-xdist
+)
+# For the programs that stand in for outside services, in tests and in the demo.
+PACKAGES_COUNTERPARTS=(
+	git xz-utils python3-httpx python3-jsonschema python3-yaml python3-psycopg python3-redis python3-cryptography
 )
 
 # On Debian 12 these are installed from Debian 13, because Debian 12 has no or old versions of them.
@@ -22,7 +26,7 @@ debian_version() {
 	(. /etc/os-release && [[ $ID == debian ]] && printf '%s' "${VERSION_ID%%.*}") || true
 }
 
-# packages_of up|test: the names of the packages. The tree is formatted with Debian 12's clang-format; on other systems
+# packages_of up|demo|test: the names of the packages. The tree is formatted with Debian 12's clang-format; on other systems
 # that check is skipped.
 packages_of() {
 	case $1 in
@@ -30,11 +34,15 @@ packages_of() {
 		printf '%s\n' "${PACKAGES_BUILD[@]}" "${PACKAGES_RUN[@]}"
 		[[ -z ${CC:-} ]] || command -v "$CC" >/dev/null || printf '%s\n' "${CC##*/}"
 		;;
-	test)
+	demo)
 		packages_of up
+		printf '%s\n' "${PACKAGES_COUNTERPARTS[@]}"
+		command -v npm >/dev/null || printf '%s\n' nodejs npm
+		;;
+	test)
+		packages_of demo
 		printf '%s\n' "${PACKAGES_TEST[@]}"
 		[[ $(debian_version) != 12 ]] || printf '%s\n' clang-format-14
-		[[ ! -f $ROOT/tests/package.json ]] || command -v npm >/dev/null || printf '%s\n' nodejs npm
 		;;
 	esac
 }
@@ -108,7 +116,7 @@ packages_install() {
 	packages_apt install --no-install-recommends "$@"
 }
 
-# packages_ensure up|test
+# packages_ensure up|demo|test
 packages_ensure() {
 	local required missing
 	if ! command -v dpkg-query >/dev/null; then

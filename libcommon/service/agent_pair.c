@@ -112,6 +112,11 @@ enum err_code agents_init(void)
 	return code;
 }
 
+const struct agent *agents_list(void)
+{
+	return agents;
+}
+
 bool agent_can_use(const char *name, const char *provider)
 {
 	const struct agent *agent = find(agents, name);

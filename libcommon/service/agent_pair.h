@@ -30,6 +30,9 @@ enum err_code agents_init(void);
 enum err_code agents_parse(struct arena *arena, const char *text,
                            struct agent agents[AGENTS_MAX + 1], const char **ret_fault);
 
+/** The agents of the setting; the entry after the last has no name. In static memory. */
+const struct agent *agents_list(void);
+
 struct agent_pair {
 	const char *agent, *provider;
 };

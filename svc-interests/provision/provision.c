@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "client/service_ask.h"
 #include "provision.sql.h"
+#include "provision/agent_commands.h"
 #include "provision/steps.h"
 #include "provision/workflow_file.h"
 #include "service/agent_pair.h"
@@ -23,7 +24,8 @@ enum err_code provision_settings_check(void)
 {
 	enum err_code workflow = workflow_settings_check();
 	enum err_code agents = agents_init();
-	return workflow ? workflow : agents;
+	enum err_code commands = agent_commands_init();
+	return workflow ? workflow : agents ? agents : commands;
 }
 
 struct provision_input {

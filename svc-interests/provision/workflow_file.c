@@ -3,12 +3,13 @@
 #include "base/base.h"
 #include "base/crypto.h"
 #include "base/error.h"
+#include "provision/agent_commands.h"
 #include "workflow.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const char *public_url, *workflow, *agent_install, *agent_run;
+static const char *public_url, *workflow;
 
 const struct setting WORKFLOW_SETTINGS[] = {
 	SETTING_TEXT(&public_url, "PUBLIC_URL", "",
@@ -17,12 +18,6 @@ const struct setting WORKFLOW_SETTINGS[] = {
                      "empty: nothing can be provisioned."),
 	SETTING_TEXT(&workflow, "AGENT_WORKFLOW", "expops.yml",
                      "File name of the agents' workflow in .github/workflows."),
-	SETTING_TEXT(&agent_install, "AGENT_INSTALL", "true",
-                     "Shell command with which a run installs the agent $AGENT."),
-	SETTING_TEXT(&agent_run, "AGENT_RUN", "\"$AGENT\" \"$BRIEF\"",
-                     "Shell command that runs the agent $AGENT on the task in the file $BRIEF; "
-                     "$MODEL_KEY, $MODEL and "
-                     "$MODEL_URL are the model's."),
 	SETTING_END,
 };
 
@@ -41,8 +36,6 @@ enum err_code workflow_settings_check(void)
 	} lines[] = {
 		{"PUBLIC_URL", public_url},
 		{"AGENT_WORKFLOW", workflow},
-		{"AGENT_INSTALL", agent_install},
-		{"AGENT_RUN", agent_run},
 	};
 	enum err_code code = ERR_NONE;
 	for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
@@ -68,14 +61,24 @@ static void add_quoted(struct buf *out, const char *text)
 	buf_puts(out, "'");
 }
 
+/* Append lines of a block scalar (YAML 1.2, section 8.1.2), whose first line is indented already. */
+static void add_indented(struct buf *out, const char *text)
+{
+	for (; *text; text++)
+		buf_add(out, *text == '\n' ? "\n    " : text, *text == '\n' ? 5 : 1);
+}
+
 const char *workflow_file(struct arena *arena, const struct workflow_values *values)
 {
 	const struct {
 		const char *name, *text;
+		void (*add)(struct buf *out, const char *text);
 	} marks[] = {
-		{"@PUBLIC_URL@", public_url},       {"@INTEREST@", values->interest},
-		{"@AGENT@", values->agent},         {"@PROVIDER@", values->provider},
-		{"@AGENT_INSTALL@", agent_install}, {"@AGENT_RUN@", agent_run},
+		{"@PUBLIC_URL@", public_url, add_quoted},
+		{"@INTEREST@", values->interest, add_quoted},
+		{"@AGENT@", values->agent, add_quoted},
+		{"@PROVIDER@", values->provider, add_quoted},
+		{"@AGENTS@", agent_commands_json(arena), add_indented},
 	};
 	struct buf out = {.arena = arena};
 	for (const char *at = WORKFLOW; *at;) {
@@ -86,7 +89,7 @@ const char *workflow_file(struct arena *arena, const struct workflow_values *val
 		       strncmp(at, marks[i].name, strlen(marks[i].name)) != 0)
 			i++;
 		if (*at && i < ARRAY_LEN(marks)) {
-			add_quoted(&out, marks[i].text);
+			marks[i].add(&out, marks[i].text);
 			at += strlen(marks[i].name);
 		} else if (*at) {
 			buf_add(&out, at++, 1);

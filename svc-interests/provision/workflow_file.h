@@ -4,7 +4,7 @@
 #include "base/arena.h"
 #include "base/config.h"
 
-/** PUBLIC_URL, AGENT_WORKFLOW, AGENT_INSTALL, AGENT_RUN. */
+/** PUBLIC_URL, AGENT_WORKFLOW. */
 extern const struct setting WORKFLOW_SETTINGS[];
 
 /** Check what the table of settings cannot. ERR_INVALID, after a line on standard error for each fault. */

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import json
 import os
 import secrets
 import subprocess
@@ -33,6 +34,13 @@ SETTINGS = {
     "EMBEDDER_CHECK": "1s",
     "SEARCH_TIMEOUT": "30s",
     "OAUTH_TIMEOUT": "5s",
+}
+
+# agent_two has none of its own. The programs are those of a test (lib/workflow.py).
+AGENT_COMMANDS = {
+    "agent_one": {"install": 'echo "agent_one" >"$HOME/installed"', "credential": "ANTHROPIC_API_KEY"},
+    "agent_three": {"run": 'agent_three --model "${MODEL:-small}" <"$BRIEF"',
+                    "credential": {"openai": "OPENAI_API_KEY", "custom": "CUSTOM_API_KEY"}},
 }
 
 
@@ -174,6 +182,7 @@ class Cluster:
         pages."""
         return {
             "PUBLIC_URL": self.gateway_url,
+            "AGENT_COMMANDS": json.dumps(AGENT_COMMANDS),
             "CODE_HOST_WEB_URL": self.code_host.url,
             "FETCH_ALLOW": "127.0.0.2/32",
         }

@@ -156,6 +156,15 @@ class CodeHost(Counterpart):
         self.tracker_port = free_port()
         self.tracker_url = f"http://127.0.0.1:{self.tracker_port}"
 
+    def use_ports(self, port, tracker_port):
+        self.port, self.url = port, f"http://127.0.0.1:{port}"
+        self.tracker_port, self.tracker_url = tracker_port, f"http://127.0.0.1:{tracker_port}"
+
+    def restore(self, config):
+        """Have the keys and secrets of an earlier config()."""
+        self.app_key, self.client = config["app"]["key"], config["oauth"]
+        self.webhook_secret = config["webhook"]["secret"]
+
     def config(self):
         return {
             "port": self.port,
@@ -233,9 +242,26 @@ class CodeHost(Counterpart):
         """{path: text} of a branch."""
         return self.control("GET", f"/repos/{repo}/files" + (f"/{branch}" if branch else ""))
 
+    def default_branch(self, repo):
+        return self.control("GET", f"/repos/{repo}/default-branch")
+
+    def branches(self, repo):
+        return self.control("GET", f"/repos/{repo}/branches")
+
+    def put_branch(self, repo, branch, files):
+        """Make a branch have the files {path: text} and no others; a new one starts from the default branch."""
+        self.control("POST", f"/repos/{repo}/branches", {"branch": branch, "files": files})
+
+    def run_token(self, repo, permissions):
+        """A token as a workflow run has it: for one repository, with `permissions` ({name: "read" or "write"})."""
+        return self.control("POST", f"/repos/{repo}/tokens", {"permissions": permissions})
+
     def secret(self, repo, name):
         """The text of a stored secret; None if there is none."""
         return self.control("GET", f"/repos/{repo}/secrets/{name}")["value"]
+
+    def put_secret(self, repo, name, value):
+        self.control("PUT", f"/repos/{repo}/secrets/{name}", {"value": value})
 
     def remove_secret(self, repo, name):
         self.control("DELETE", f"/repos/{repo}/secrets/{name}")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from lib.client import Api
 from lib.cluster import Cluster
-from lib.counterparts import CodeHost
+from lib.counterparts import CodeHost, CodeHostUser
 
 KEY = "EXPOPS_KEY"
 FILE = ".github/workflows/expops.yml"
@@ -18,7 +18,7 @@ class Team:
     cluster: Cluster
     host: CodeHost
     api: Api
-    login: str
+    at_host: CodeHostUser
     app: int  # installation of the app
     repo: str
     interest: str
@@ -53,11 +53,28 @@ class Team:
         return self.agent().post("/fleet/runs", {"run_id": "probe", "repo": self.repo}).status_code in (200, 201)
 
     def pulls(self):
-        token = self.host.user().token
-        return self.host.api("GET", f"/repos/{self.repo}/pulls?state=all", token).json()
+        return self.host.api("GET", f"/repos/{self.repo}/pulls?state=all", self.at_host.token).json()
 
     def pool_is_ready(self):
         return self.api.get(f"/interests/{self.interest}", expect=200).json()["pool_status"] == "ready"
 
     def connect_model(self, provider="anthropic"):
         self.api.post(f"/integrations/{provider}/connect", {"api_key": f"good-{secrets.token_hex(16)}"}, expect=200)
+
+    def dispatch(self, **inputs):
+        """Start the workflow by hand, as people do at the code host, with inputs that the API might refuse; returns the run."""
+        path = f"/repos/{self.repo}/actions/workflows/expops.yml/dispatches"
+        answer = self.host.api("POST", path, self.at_host.token, json={"ref": "main", "inputs": inputs})
+        assert answer.status_code == 204, answer.text
+        return self.host.runs(self.repo)[-1]
+
+    def trigger(self, expect=200, **body):
+        """Start the workflow through the API; returns the run."""
+        self.api.post("/fleet/trigger", {"repo": self.repo, **body}, expect=expect)
+        return self.host.runs(self.repo)[-1]
+
+    def reported(self, run):
+        """What was reported of a run."""
+        rows = self.api.get(f"/fleet/runs?repo={self.repo}&limit=100", expect=200).json()
+        (found,) = [row for row in rows if str(row["run_id"]) == str(run["id"])]
+        return found

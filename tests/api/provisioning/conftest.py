@@ -1,15 +1,23 @@
-"""Fixtures of the tests of provisioning."""
+"""Fixtures of the tests of provisioning, and of the workflow that it puts into repositories."""
+
+import json
 
 import pytest
 
 from lib.counterparts import connect
+from lib.git_host import GitHost
 from lib.provisioning import Team
+from lib.servers import ROOT
+from lib.tools import Tools
 from lib.wait import wait_for
+from lib.workflow import Runner
+
+SAMPLE = ROOT / "deploy" / "sample" / "papers.jsonl"
 
 
-@pytest.fixture
-def new_team(cluster, code_host):
-    """new_team(**members of the interest): a new team."""
+@pytest.fixture(scope="session")
+def make_team(cluster, code_host):
+    """make_team(**members of the interest): a new team."""
 
     def make(has_app=True, has_model_key=True, **members):
         api, at_host = cluster.user().api, code_host.user()
@@ -18,7 +26,7 @@ def new_team(cluster, code_host):
         repo = code_host.repository(at_host.login)
         body = {"name": "Better ranking", "context": f"Ranking of documents in {code_host.url}/{repo}.", **members}
         interest = api.post("/interests", body, expect=201).json()["id"]
-        team = Team(cluster, code_host, api, at_host.login, app, repo, interest)
+        team = Team(cluster, code_host, api, at_host, app, repo, interest)
         if has_model_key:
             team.connect_model()
         wait_for(team.pool_is_ready, "the pool is ready")
@@ -28,5 +36,39 @@ def new_team(cluster, code_host):
 
 
 @pytest.fixture
+def new_team(make_team):
+    return make_team
+
+
+@pytest.fixture
 def team(new_team):
     return new_team()
+
+
+@pytest.fixture(scope="session")
+def papers(cluster):
+    """The sample papers, {arXiv id: paper}, which can be found."""
+    cluster.run("svc-search", "import", SAMPLE)
+    loaded = {paper["id"]: paper for paper in map(json.loads, SAMPLE.read_text(encoding="utf-8").splitlines())}
+    api = cluster.user().api
+    wait_for(lambda: api.get("/search/stats").json()["index"]["documents"] >= len(loaded), "the papers are indexed")
+    return loaded
+
+
+@pytest.fixture(scope="session")
+def git_host(cluster, code_host):
+    made = GitHost(code_host, cluster.servers.base / "git")
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="session")
+def tools(cluster):
+    return Tools(cluster.servers.base / "tools")
+
+
+@pytest.fixture(scope="session")
+def runner(cluster, code_host, git_host, tools):
+    made = Runner(code_host, git_host, cluster.servers.base / "runs", [tools.folder])
+    yield made
+    made.close()

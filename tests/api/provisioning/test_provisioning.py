@@ -1,5 +1,6 @@
 """Provisioning an interest: the repository gets keys and a workflow, and the agent begins."""
 
+import re
 import uuid
 
 import pytest
@@ -62,8 +63,11 @@ def test_the_workflow_can_be_dispatched_and_has_least_permissions(team):
     team.provision(agent="agent_three")
     text = team.host.files(team.repo, "expops/agent")[FILE]
     workflow = yaml.safe_load(text)
-    assert "@" not in text.replace("@users", "").replace("-d @-", "")
-    assert workflow["permissions"] == {"contents": "write", "pull-requests": "write"}
+    assert not re.search("@[A-Z_]+@", text)
+    assert workflow["permissions"] == {}
+    assert {name: job["permissions"] for name, job in workflow["jobs"].items()} == {
+        "choose": {"contents": "read", "pull-requests": "read"}, "work": {"contents": "read"},
+        "publish": {"contents": "write", "pull-requests": "write"}}
     assert workflow["env"]["API"] == team.api.url
     assert "'agent_three'" in workflow["env"]["AGENT"] and team.interest in workflow["env"]["INTEREST"]
     assert set(workflow[True]["workflow_dispatch"]["inputs"]) == {

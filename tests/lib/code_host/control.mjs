@@ -1,7 +1,8 @@
 /** How tests seed the code host and look at what is there: more rows for Front.addControls(). */
 import { changeRun } from "./actions.mjs";
 import { installationEvent } from "./app.mjs";
-import { openSecret, removeSecret } from "./secrets.mjs";
+import { setBranch } from "./repositories.mjs";
+import { openSecret, removeSecret, storeSecret } from "./secrets.mjs";
 
 function repositoryOf(world, owner, name) {
   const repo = world.repository(`${owner}/${name}`);
@@ -9,18 +10,29 @@ function repositoryOf(world, owner, name) {
   return repo;
 }
 
-/** Put files on the default branch, through emulate's own API. */
-async function putFiles({ world, inner }, repo, files) {
+/** Change files of a branch, by default the default one, through emulate's own API; a file whose text is null is removed. */
+async function putFiles({ world, inner }, repo, files, branch) {
   for (const [path, text] of Object.entries(files)) {
     const url = `${world.url}/repos/${repo.full_name}/contents/${path}`;
     const headers = { authorization: `Bearer ${world.repositoryToken(repo)}`, "content-type": "application/json" };
-    const known = await inner(new Request(url, { headers }));
+    const known = await inner(new Request(branch ? `${url}?ref=${encodeURIComponent(branch)}` : url, { headers }));
     const sha = known.status === 200 ? (await known.json()).sha : undefined;
-    const content = Buffer.from(text).toString("base64");
-    const body = JSON.stringify({ message: `Change ${path}`, content, sha });
-    const answer = await inner(new Request(url, { method: "PUT", headers, body }));
+    const content = text === null ? undefined : Buffer.from(text).toString("base64");
+    const body = JSON.stringify({ message: `Change ${path}`, content, sha, branch });
+    const answer = await inner(new Request(url, { method: text === null ? "DELETE" : "PUT", headers, body }));
     if (answer.status >= 300) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
   }
+}
+
+/** Make a branch have these files and no others. A new one starts from the default branch. */
+async function putBranch(host, repo, { branch, files }) {
+  const { world } = host;
+  if (!world.commit(repo, branch)) setBranch(world, repo, branch, world.commit(repo, repo.default_branch).sha);
+  const before = world.files(repo, branch);
+  const changed = Object.entries(files).filter(([path, text]) => before[path] !== text);
+  const removed = Object.keys(before).filter((path) => !(path in files));
+  const changes = { ...Object.fromEntries(changed), ...Object.fromEntries(removed.map((path) => [path, null])) };
+  await putFiles(host, repo, changes, branch);
 }
 
 async function addRepository(host, { files, ...row }) {
@@ -80,8 +92,13 @@ export function controlsOf(host) {
   const repositoryRows = [
     ["POST", "/files", (repo, body) => putFiles(host, repo, body)],
     ["GET", "/files(?:/(.+))?", (repo, _, branch) => world.files(repo, branch)],
+    ["GET", "/branches", (repo) => world.gh.branches.findBy("repo_id", repo.id).map(({ name }) => name)],
+    ["POST", "/branches", (repo, body) => putBranch(host, repo, body)],
+    ["GET", "/default-branch", (repo) => repo.default_branch],
+    ["POST", "/tokens", (repo, { permissions }) => world.repositoryToken(repo, permissions)],
     ["POST", "/rename", (repo, { name }) => world.rename(repo.full_name, name)],
     ["GET", "/secrets/([^/]+)", (repo, _, secret) => ({ value: openSecret(world, repo, secret) })],
+    ["PUT", "/secrets/([^/]+)", (repo, { value }, secret) => storeSecret(world, repo, secret, value)],
     ["DELETE", "/secrets/([^/]+)", (repo, _, secret) => removeSecret(world, repo, secret) ?? {}],
     ["GET", "/runs", (repo) => listRuns(world, repo)],
     ["POST", "/pulls/(\\d+)/merge", (repo, _, number) => mergePull(host, repo, number)],

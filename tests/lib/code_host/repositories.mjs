@@ -42,7 +42,7 @@ function copyObjects({ gh }, from, to) {
   }
 }
 
-function setBranch({ gh }, repo, name, sha) {
+export function setBranch({ gh }, repo, name, sha) {
   for (const [rows, key, value] of [
     [gh.refs, "ref", `refs/heads/${name}`],
     [gh.branches, "name", name],
@@ -143,9 +143,20 @@ async function mergeUpstream(call) {
   });
 }
 
+/** POST /pulls: there is one open pull request of a branch. */
+async function openPull(call) {
+  const { world, repo, body } = call;
+  const isSame = (row) => row.state === "open" && row.head_ref === body.head && row.base_ref === body.base;
+  if (world.gh.pullRequests.findBy("repo_id", repo.id).some(isSame)) {
+    return problem(422, `Validation Failed: A pull request already exists for ${body.head}.`);
+  }
+  return call.pass();
+}
+
 export const REPOSITORIES = ofRepository([
   ["GET", /^$/, getRepository],
   ["POST", /^\/forks$/, fork],
   ["POST", /^\/git\/refs$/, createRef],
+  ["POST", /^\/pulls$/, openPull],
   ["POST", /^\/merge-upstream$/, mergeUpstream],
 ]);

@@ -62,6 +62,12 @@ async function getSecret(call, name) {
   return json(200, { name: name.toUpperCase(), created_at: at, updated_at: at });
 }
 
+/** Store a secret as somebody at the code host does. */
+export function storeSecret(world, repo, name, value) {
+  const sealed = sodium.crypto_box_seal(value, keyOf(world, repo).publicKey);
+  world.secrets.set(`${repo.id}/${name.toUpperCase()}`, Buffer.from(sealed));
+}
+
 export function removeSecret(world, repo, name) {
   world.secrets.delete(`${repo.id}/${name.toUpperCase()}`);
 }

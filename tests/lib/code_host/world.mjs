@@ -104,10 +104,11 @@ export class World {
     return token;
   }
 
-  /** A token for everything in one repository, for the stand-in's own calls of emulate. */
-  repositoryToken(repo) {
-    const token = this.ownTokens.get(repo.id) ?? randomBytes(24).toString("hex");
-    this.ownTokens.set(repo.id, token);
+  /** A new token of one repository, like the one of a workflow run, for `permissions`; or that of the stand-in itself, for
+   * its own calls of emulate, which may do everything. */
+  repositoryToken(repo, permissions) {
+    const token = (permissions ? undefined : this.ownTokens.get(repo.id)) ?? randomBytes(24).toString("hex");
+    if (!permissions) this.ownTokens.set(repo.id, token);
     const all = Object.fromEntries(
       ["contents", "pull_requests", "issues", "actions", "workflows"].map((name) => [name, "write"]),
     );
@@ -116,7 +117,7 @@ export class World {
       appId: this.config.app.id,
       accountId: repo.owner_id,
       accountType: repo.owner_type,
-      permissions: all,
+      permissions: permissions ?? all,
       repositoryIds: [repo.id],
       repositorySelection: "selected",
     };

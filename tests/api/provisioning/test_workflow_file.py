@@ -1,0 +1,46 @@
+"""The workflow file as provisioning writes it: the code host's own parser takes it, and its shell steps pass shellcheck."""
+
+import subprocess
+
+import pytest
+import yaml
+
+from lib.provisioning import FILE
+from lib.servers import ROOT
+
+CHECK = ROOT / "tests" / "lib" / "actions" / "check.mjs"
+
+
+@pytest.fixture(scope="module")
+def text(make_team):
+    team = make_team()
+    team.provision()
+    return team.host.files(team.repo, "expops/agent")[FILE]
+
+
+def faults_of(text):
+    return subprocess.run(["node", CHECK], input=text, capture_output=True, text=True, check=True).stdout
+
+
+def test_the_code_hosts_parser_takes_it(text):
+    assert faults_of(text) == ""
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [("timeout-minutes: 120", "timeout: 120"), ("needs: choose", "needs: chose"), ("secrets.EXPOPS_KEY }}", "secrets.EXPOPS_KEY }"),
+     ("if: always()", "if: allways()"), ("pull-requests: write", "pull-requests: all"), ("github.run_id", "steps.run_id")],
+)  # fmt: skip
+def test_the_parser_sees_faults(text, right, wrong):
+    """Faults that a YAML parser would not see."""
+    assert right in text and faults_of(text.replace(right, wrong))
+
+
+def test_its_shell_steps_pass_shellcheck(text):
+    steps = [step for job in yaml.safe_load(text)["jobs"].values() for step in job["steps"]]
+    assert len(steps) > 5
+    for step in steps:
+        script = f"set -eo pipefail\n{step['run']}"  # as the code host starts bash
+        done = subprocess.run(["shellcheck", "-s", "bash", "-"], input=script, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{step['name']}: {done.stdout}"
+        assert "${{" not in step["run"], f"{step['name']}: what is put into a script is executed"
