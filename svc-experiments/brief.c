@@ -79,6 +79,11 @@ static void add_repository(struct buf *out, const struct brief *brief)
 		         "ask.\n\n");
 	markdown_item(out, "Repository to change", brief->target_repo, true);
 	markdown_item(out, "Base branch", brief->base_branch, true);
+	if (brief->is_in_workflow) {
+		buf_puts(out, "- Change the files in the current directory. What you change is "
+		              "committed, pushed and proposed in a pull request for you\n");
+		return;
+	}
 	buf_puts(out, "- Work on a new branch, for example `");
 	add_branch(out, brief);
 	buf_puts(out, "`, and open a pull request\n");
@@ -232,6 +237,7 @@ char *brief_markdown(struct arena *arena, const struct brief *brief)
 	add_reference(&out, brief);
 	add_container(&out, brief);
 	add_missing(&out, brief);
-	add_report(&out, brief);
+	if (!brief->is_in_workflow)
+		add_report(&out, brief);
 	return out.data;
 }

@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /** A method of the paper with its description, or an environment variable with its value. */
@@ -46,6 +47,10 @@ struct brief {
 	const char *working_directory;
 	const struct brief_pair *environment;
 	size_t environment_count;
+
+	/* A workflow has started the agent: it commits, opens the pull request and reports, so the brief tells the agent to
+	 * do none of that. */
+	bool is_in_workflow;
 
 	const char *const *missing; /* sentences: what could not be fetched, and why */
 	size_t missing_count;

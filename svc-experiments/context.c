@@ -188,3 +188,14 @@ yyjson_mut_doc *context_build(struct arena *arena, const struct context_source *
 	yyjson_mut_obj_add_val(doc, root, "missing", missing);
 	return doc;
 }
+
+const char *context_brief(struct arena *arena, const struct context_source *source,
+                          const struct paper *paper)
+{
+	yyjson_val *launch = json_get(source->experiment, "launch_context");
+	struct sources from = {launch, json_get(launch, "resource"), paper->asset};
+	struct brief brief;
+	brief_fill(arena, &brief, source->experiment, &from, paper);
+	brief.is_in_workflow = true;
+	return brief_markdown(arena, &brief);
+}

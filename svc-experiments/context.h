@@ -17,3 +17,7 @@ struct context_source {
  * does not have them. */
 yyjson_mut_doc *context_build(struct arena *arena, const struct context_source *source,
                               const struct paper *paper);
+
+/** The brief alone, for an agent that a workflow starts. In the arena. */
+const char *context_brief(struct arena *arena, const struct context_source *source,
+                          const struct paper *paper);

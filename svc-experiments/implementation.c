@@ -51,17 +51,39 @@ static struct pg_rows *read_experiment(struct request *rq, const char *sql)
 	return rows;
 }
 
-void implementation_context(struct request *rq)
+/* The experiment in a row of implementation_source. */
+static struct context_source source_of(struct request *rq, const struct pg_rows *rows)
 {
-	struct pg_rows *rows = read_experiment(rq, IMPLEMENTATION_SOURCE_SQL);
-	struct context_source source = {
+	return (struct context_source){
 		.detail_json = pg_json(rows),
 		.experiment = json_parse_own(rq->arena, pg_value(rows, 0, 1)),
 	};
+}
+
+/* The paper of the experiment; all zero if it names none. */
+static struct paper paper_of(struct request *rq, const struct context_source *source)
+{
 	const char *arxiv_id =
-		yyjson_get_str(yyjson_arr_get_first(json_get(source.experiment, "papers")));
-	struct paper paper = arxiv_id ? paper_fetch(rq, arxiv_id) : (struct paper){0};
+		yyjson_get_str(yyjson_arr_get_first(json_get(source->experiment, "papers")));
+	return arxiv_id ? paper_fetch(rq, arxiv_id) : (struct paper){0};
+}
+
+void implementation_context(struct request *rq)
+{
+	struct context_source source =
+		source_of(rq, read_experiment(rq, IMPLEMENTATION_SOURCE_SQL));
+	struct paper paper = paper_of(rq, &source);
 	reply_doc(rq, 200, context_build(rq->arena, &source, &paper));
+}
+
+const char *implementation_brief(struct request *rq, const char *experiment)
+{
+	struct pg_rows *rows = pg_query(rq, IMPLEMENTATION_SOURCE_SQL, pg_text(experiment),
+	                                pg_uuid(rq->caller.account));
+	require_row(rq, rows, EXPERIMENT_MISSING);
+	struct context_source source = source_of(rq, rows);
+	struct paper paper = paper_of(rq, &source);
+	return context_brief(rq->arena, &source, &paper);
 }
 
 void implementation_reference(struct request *rq)

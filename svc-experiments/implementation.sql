@@ -17,10 +17,10 @@ FROM experiment WHERE id = $1 AND account_id = $2;
 -- name: implementation_status (read)
 SELECT json_build_object(
     'experiment_id', e.id, 'pipeline_status', e.pipeline_status, 'task_id', i.task_id, 'pr_url', e.pr_url,
-    'pr_status', e.pr_status, 'branch_name', e.branch_name, 'steps', '[]'::json,
+    'pr_status', e.pr_status, 'branch_name', e.branch_name, 'steps', coalesce(implementation_steps_json(i), '[]'),
     'started_at', time_json(i.started_at), 'finished_at', time_json(i.finished_at),
     'duration_seconds', round(extract(epoch FROM i.finished_at - i.started_at), 3), 'error', i.error,
-    'summary', r.summary, 'artifacts', r.artifacts)
+    'run_url', i.run_url, 'summary', r.summary, 'artifacts', r.artifacts)
 FROM experiment e
 LEFT JOIN LATERAL (SELECT * FROM implementation WHERE experiment_id = e.id ORDER BY attempt DESC LIMIT 1) i ON true
 LEFT JOIN LATERAL (SELECT summary, artifacts FROM report WHERE experiment_id = e.id ORDER BY id DESC LIMIT 1) r ON true

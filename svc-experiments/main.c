@@ -3,6 +3,7 @@
 #include "implementation.h"
 #include "paper.h"
 #include "project.h"
+#include "run/run.h"
 #include "seed.h"
 #include "service/service.h"
 #include "svc-experiments-migrations.h"
@@ -17,6 +18,7 @@ static const struct route ROUTES[] = {
 	{API_ID_implement_context_get, implementation_context},
 	{API_ID_implement_reference_get, implementation_reference},
 	{API_ID_implement_report, implementation_report},
+	{API_ID_implement_run, run_start},
 	{API_ID_implement_status_get, implementation_status},
 	{API_ID_projects_list, project_list},
 	{API_ID_project_create, project_create},
@@ -26,8 +28,22 @@ static const struct route ROUTES[] = {
 	{0},
 };
 
+static const struct job JOBS[] = {
+	{"implementation", run_job},
+	{"implementation_check", run_check},
+	{"workflow_cancel", run_workflow_cancel},
+	{0},
+};
+
 static const struct event_handler EVENTS[] = {
 	{"events.eval", NULL, evaluation_store, false},
+	{"events.code_host", "pull_request", run_pull_request_told, false},
+	{"events.code_host", "workflow_run", run_workflow_told, false},
+	{0},
+};
+
+static const struct recurring RECURRING[] = {
+	{"run-deadlines", run_check_due, &run_check_every_ms},
 	{0},
 };
 
@@ -42,10 +58,12 @@ static const struct service SERVICE = {
 	.schema = "experiments",
 	.api = API_EXPERIMENTS,
 	.routes = ROUTES,
+	.jobs = JOBS,
 	.events = EVENTS,
+	.recurring = RECURRING,
 	.keeps_accounts = true,
 	.migrations = MIGRATIONS,
-	.settings = (const struct setting *const[]){PAPER_SETTINGS, NULL},
+	.settings = (const struct setting *const[]){PAPER_SETTINGS, RUN_SETTINGS, NULL},
 	.commands = COMMANDS,
 };
 

@@ -4,6 +4,16 @@
 
 #include <string.h>
 
+const char *ask_body(struct request *rq, const struct ask_member *members)
+{
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *body = yyjson_mut_obj(doc);
+	for (; members->name; members++)
+		if (members->text)
+			yyjson_mut_obj_add_str(doc, body, members->name, members->text);
+	return json_write_mut(rq->arena, body, NULL);
+}
+
 /* The error of that name, if it is one that concerns the client too; else ERR_UPSTREAM. */
 static enum err_code code_of(const char *slug)
 {

@@ -7,6 +7,15 @@
 
 #include <yyjson.h>
 
+/** A member of a question; `text` NULL: it is left out. */
+struct ask_member {
+	const char *name, *text;
+};
+
+/** The JSON object of members that are texts; the last has a NULL name. In the request's arena. */
+const char *ask_body(struct request *rq, const struct ask_member *members);
+#define ASK_BODY(rq, ...) ask_body((rq), (const struct ask_member[]){__VA_ARGS__, {NULL, NULL}})
+
 /** What a service answered. */
 struct service_answer {
 	enum err_code code;     /* ERR_NONE: the status is 200 */

@@ -68,6 +68,8 @@ yyjson_mut_val *pull_request_json(yyjson_mut_doc *doc, yyjson_val *pull)
 	yyjson_mut_obj_add_bool(doc, json, "merged", is_merged(pull));
 	json_add_member(doc, json, "head", json_get(pull, "head"), "ref");
 	json_add_member(doc, json, "head_sha", json_get(pull, "head"), "sha");
+	json_add_member(doc, json, "head_repo", json_get(json_get(pull, "head"), "repo"),
+	                "full_name");
 	json_add_member(doc, json, "base", json_get(pull, "base"), "ref");
 	json_add_member(doc, json, "author", json_get(pull, "user"), "login");
 	return json;

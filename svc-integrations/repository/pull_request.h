@@ -18,7 +18,11 @@
  * A pull request, here and in listing.h:
  *
  *     {"number": 5, "html_url", "title", "state": "open", "draft", "merged": false, "head": "expops/agent",
- *      "head_sha", "base": "main", "author": "octocat", "created_at", "updated_at", "closed_at", "merged_at"} */
+ *      "head_sha", "head_repo": "acme/ranker", "base": "main", "author": "octocat", "created_at", "updated_at",
+ *      "closed_at", "merged_at"}
+ *
+ * `head_repo` is the repository of the branch: another one when the pull request comes from a fork; null when that is
+ * deleted. */
 #pragma once
 
 #include "loop/request.h"

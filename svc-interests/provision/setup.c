@@ -14,23 +14,6 @@
 
 /* --- Asking other services -------------------------------------------------------------------- */
 
-/* The body of a question, of members that are texts; the last name is NULL. */
-struct member {
-	const char *name, *text; /* NULL: not sent */
-};
-
-static const char *body_of(struct request *rq, const struct member *members)
-{
-	yyjson_mut_doc *doc = json_doc_new(rq->arena);
-	yyjson_mut_val *body = yyjson_mut_obj(doc);
-	for (; members->name; members++)
-		if (members->text)
-			yyjson_mut_obj_add_str(doc, body, members->name, members->text);
-	return json_write_mut(rq->arena, body, NULL);
-}
-
-#define BODY(rq, ...) body_of((rq), (const struct member[]){__VA_ARGS__, {NULL, NULL}})
-
 /* All that is asked here may be asked again, so a broken connection is tried once more at once. */
 static yyjson_val *ask(struct request *rq, enum internal_id id, const char *body)
 {
@@ -70,7 +53,7 @@ static void skip(struct provision *p, const char *message)
 
 void setup_repository(struct provision *p)
 {
-	const char *body = BODY(p->rq, {"repo", text(p, "repo")});
+	const char *body = ASK_BODY(p->rq, {"repo", text(p, "repo")});
 	yyjson_val *facts = ask(p->rq, INTERNAL_ID_repository_facts_get, body);
 	const char *repo = json_get_text(facts, "repo");
 	yyjson_val *found = ask(p->rq, INTERNAL_ID_installation_facts_get, body);
@@ -86,14 +69,14 @@ void setup_repository(struct provision *p)
 void setup_revoke_key(struct request *rq, const char *key_id)
 {
 	struct service_answer answer =
-		ask_try(rq, INTERNAL_ID_provisioned_key_revoke, BODY(rq, {"key_id", key_id}));
+		ask_try(rq, INTERNAL_ID_provisioned_key_revoke, ASK_BODY(rq, {"key_id", key_id}));
 	if (answer.code && answer.code != ERR_NOT_FOUND)
 		service_answer_raise(rq, &answer);
 }
 
 static bool has_secret(const struct provision *p)
 {
-	const char *body = BODY(p->rq, {"repo", text(p, "repo")}, {"name", KEY_SECRET});
+	const char *body = ASK_BODY(p->rq, {"repo", text(p, "repo")}, {"name", KEY_SECRET});
 	return json_get_bool(ask(p->rq, INTERNAL_ID_secret_get, body), "found", false);
 }
 
@@ -104,7 +87,7 @@ static bool has_valid_key(const struct provision *p)
 	if (!key || !json_get_bool(p->row, "key_is_fresh", false))
 		return false;
 	struct service_answer answer =
-		ask_try(p->rq, INTERNAL_ID_provisioned_key_get, BODY(p->rq, {"key_id", key}));
+		ask_try(p->rq, INTERNAL_ID_provisioned_key_get, ASK_BODY(p->rq, {"key_id", key}));
 	if (answer.code && answer.code != ERR_NOT_FOUND)
 		service_answer_raise(p->rq, &answer);
 	const char *status = answer.code ? NULL : json_get_text(answer.json, "status");
@@ -140,8 +123,8 @@ void setup_agent_key(struct provision *p)
 		                 text(p, "key_id")); /* the agent on the former repository ends */
 	yyjson_val *key = make_key(p);
 	ask(p->rq, INTERNAL_ID_secret_put,
-	    BODY(p->rq, {"repo", text(p, "repo")}, {"name", KEY_SECRET},
-	         {"value", json_get_text(key, "key")}));
+	    ASK_BODY(p->rq, {"repo", text(p, "repo")}, {"name", KEY_SECRET},
+	             {"value", json_get_text(key, "key")}));
 	set(p, "key_id", json_get_text(key, "id"));
 	set(p, "key_repo", text(p, "repo"));
 	set(p, "key_expires_at", json_get_text(key, "expires_at"));
@@ -161,14 +144,15 @@ static const char *model_secret(struct request *rq, const char *provider)
 void setup_model_key(struct provision *p)
 {
 	const char *repo = text(p, "repo"), *provider = text(p, "provider");
-	yyjson_val *put = ask(p->rq, INTERNAL_ID_secret_put,
-	                      BODY(p->rq, {"repo", repo}, {"name", model_secret(p->rq, provider)},
-	                           {"model_provider", provider}));
+	yyjson_val *put =
+		ask(p->rq, INTERNAL_ID_secret_put,
+	            ASK_BODY(p->rq, {"repo", repo}, {"name", model_secret(p->rq, provider)},
+	                     {"model_provider", provider}));
 	const char *outcome = json_get_text(put, "outcome"), *url = json_get_text(put, "base_url");
 	bool is_missing = outcome && strcmp(outcome, "model_key_missing") == 0;
 	if (url)
 		ask(p->rq, INTERNAL_ID_secret_put,
-		    BODY(p->rq, {"repo", repo}, {"name", MODEL_URL}, {"value", url}));
+		    ASK_BODY(p->rq, {"repo", repo}, {"name", MODEL_URL}, {"value", url}));
 	set_bool(p, "model_key_missing", is_missing);
 	set_bool(p, "changed", outcome && strcmp(outcome, "created") == 0);
 	p->message = arena_printf(
@@ -192,7 +176,7 @@ static bool is_in_place(const struct provision *p, const char *content)
 {
 	const char *path = workflow_path(p->rq->arena);
 	yyjson_val *file = ask(p->rq, INTERNAL_ID_file_get,
-	                       BODY(p->rq, {"repo", text(p, "repo")}, {"path", path}));
+	                       ASK_BODY(p->rq, {"repo", text(p, "repo")}, {"path", path}));
 	const char *there = json_get_text(file, "content");
 	return there && strcmp(there, content) == 0;
 }
@@ -215,9 +199,9 @@ void setup_workflow(struct provision *p)
 	}
 	const char *branch = work_branch(p);
 	yyjson_val *put = ask(p->rq, INTERNAL_ID_file_put,
-	                      BODY(p->rq, {"repo", text(p, "repo")}, {"branch", branch},
-	                           {"path", workflow_path(p->rq->arena)}, {"content", content},
-	                           {"message", "Add the workflow of the research agent"}));
+	                      ASK_BODY(p->rq, {"repo", text(p, "repo")}, {"branch", branch},
+	                               {"path", workflow_path(p->rq->arena)}, {"content", content},
+	                               {"message", "Add the workflow of the research agent"}));
 	bool is_changed = json_get_bool(put, "changed", false);
 	set(p, "work_branch", branch);
 	set(p, "commit_sha", json_get_text(put, "commit_sha"));
@@ -250,9 +234,9 @@ void setup_pull_request(struct provision *p)
 	}
 	yyjson_val *answer =
 		ask(p->rq, INTERNAL_ID_pull_request_open,
-	            BODY(p->rq, {"repo", text(p, "repo")}, {"head", text(p, "work_branch")},
-	                 {"base", text(p, "default_branch")}, {"title", "Add the research agent"},
-	                 {"body", pull_request_text(p)}));
+	            ASK_BODY(p->rq, {"repo", text(p, "repo")}, {"head", text(p, "work_branch")},
+	                     {"base", text(p, "default_branch")},
+	                     {"title", "Add the research agent"}, {"body", pull_request_text(p)}));
 	yyjson_val *pull = json_get(answer, "pull_request");
 	const char *url = json_get_text(pull, "html_url");
 	yyjson_mut_obj_add_int(p->doc, p->output, "pr_number", json_get_int(pull, "number", 0));
@@ -303,7 +287,7 @@ void setup_installation(struct provision *p)
 {
 	struct request *rq = p->rq;
 	const char *key = text(p, "key_id");
-	yyjson_val *found = ask(rq, INTERNAL_ID_provisioned_key_get, BODY(rq, {"key_id", key}));
+	yyjson_val *found = ask(rq, INTERNAL_ID_provisioned_key_get, ASK_BODY(rq, {"key_id", key}));
 	if (strcmp(json_get_text(found, "status"), "active") != 0)
 		raise_error(rq, ERR_CONFLICT,
 		            "the key of the agent was revoked meanwhile; provision again");

@@ -21,7 +21,7 @@ FLAGS = {"OPEN", "GONE", "CREATES", "NOT_BUILT", "READS", "WHOLE_ACCOUNT", "CALL
 
 # Operations that succeed with 201 and 202; the others succeed with 200.
 CREATED = {op.id for op in TABLE if op.id.endswith("_create") and "CREATES" in op.flags} - {"fork_create", "connection_create"}
-ACCEPTED = {"preference_model_refit", "recommendations_refresh", "code_host_webhook", "interest_provision"}
+ACCEPTED = {"preference_model_refit", "recommendations_refresh", "code_host_webhook", "interest_provision", "implement_run"}
 MERGED = {"fleet_run_report"}  # 201, and 200 for what was known before
 
 # Operations whose answers do not follow from the row: 404 without a path parameter, and 409.

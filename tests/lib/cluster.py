@@ -31,6 +31,7 @@ SETTINGS = {
     "PG_POOL_WAIT": "5s",
     "CONNECT_TIMEOUT": "5s",
     "DAILY_CHECK": "1h",
+    "RUN_CHECK": "100ms",
     "EMBEDDER_CHECK": "1s",
     "SEARCH_TIMEOUT": "30s",
     "OAUTH_TIMEOUT": "5s",

@@ -319,8 +319,3 @@ def test_a_large_report_is_accepted(api, make):
     log = "x" * 6_000_000
     api.post(of(made, "report"), {"status": "failed", "summary": "see the log", "artifacts": {"log": log}}, expect=200)
     assert api.get(of(made, "status")).json()["artifacts"]["log"] == log
-
-
-def test_the_run_is_not_built(api, make):
-    answer = api.request("POST", of(make(), "run"), checked=False)
-    assert (answer.status_code, answer.json()["error"]) == (501, "not_implemented")

@@ -56,6 +56,18 @@ static void a_minimal_brief_has_task_plan_and_report(void **state)
 	assert_false(has_empty_heading(text));
 }
 
+static void a_brief_for_a_workflow_asks_for_changes_alone(void **state)
+{
+	(void)state;
+	struct brief brief = MINIMAL;
+	brief.is_in_workflow = true;
+	const char *text = brief_markdown(arena, &brief);
+	assert_has(text, "- Change the files in the current directory.");
+	assert_lacks(text, "Report back");
+	assert_lacks(text, "new branch");
+	assert_false(has_empty_heading(text));
+}
+
 static void a_full_brief_has_every_part(void **state)
 {
 	(void)state;
@@ -219,6 +231,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		ARENA_TEST(a_minimal_brief_has_task_plan_and_report),
+		ARENA_TEST(a_brief_for_a_workflow_asks_for_changes_alone),
 		ARENA_TEST(a_full_brief_has_every_part),
 		ARENA_TEST(blank_texts_are_left_out),
 		ARENA_TEST(the_container_section_depends_on_the_status),

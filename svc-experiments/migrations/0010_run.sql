@@ -1,0 +1,291 @@
+-- Runs on the server: an attempt with a task. What the steps of the task have found and made, and what is told later:
+--
+--   repo          the target repository, as the code host writes it; null: the attempt is no run
+--   brief         what the agent is to do, Markdown
+--   work_branch   the branch with the brief, from which the agent starts
+--   run_id        of the workflow run that was dispatched, if the code host told it; run_url: its page
+--   deadline_at   when the run fails without a report or a pull request; null: not dispatched yet
+--   check_at      when the code host is asked next
+--   pr_number     the pull request of the run; told_at: when the code host last changed it
+ALTER TABLE implementation
+    ADD COLUMN repo        text,
+    ADD COLUMN brief       text,
+    ADD COLUMN work_branch text,
+    ADD COLUMN run_id      bigint,
+    ADD COLUMN run_url     text,
+    ADD COLUMN dispatched_at timestamptz,
+    ADD COLUMN deadline_at timestamptz,
+    ADD COLUMN check_at    timestamptz,
+    ADD COLUMN pr_number   integer,
+    ADD COLUMN told_at     timestamptz;
+
+CREATE UNIQUE INDEX implementation_task ON implementation (task_id) WHERE task_id IS NOT NULL;
+CREATE INDEX implementation_repo ON implementation (lower(repo)) WHERE repo IS NOT NULL;
+CREATE INDEX implementation_check ON implementation (check_at) WHERE check_at IS NOT NULL AND finished_at IS NULL;
+
+-- The steps of a run. The last, `wait`, lasts until a report, the code host or the deadline ends it.
+CREATE TABLE implementation_step (
+    experiment_id uuid NOT NULL,
+    attempt       int NOT NULL,
+    position      smallint NOT NULL,
+    name          text NOT NULL,
+    status        text NOT NULL DEFAULT 'pending'
+                  CHECK (status IN ('pending', 'running', 'completed', 'skipped', 'failed')),
+    tries         integer NOT NULL DEFAULT 0,
+    message       text,
+    started_at    timestamptz,
+    finished_at   timestamptz,
+    PRIMARY KEY (experiment_id, attempt, name),
+    FOREIGN KEY (experiment_id, attempt) REFERENCES implementation ON DELETE CASCADE
+);
+
+CREATE FUNCTION implementation_steps_json(i implementation) RETURNS json LANGUAGE sql STABLE AS $$
+    SELECT coalesce(json_agg(json_build_object(
+        'name', s.name, 'status', s.status, 'message', s.message, 'started_at', time_json(s.started_at),
+        'finished_at', time_json(s.finished_at)) ORDER BY s.position), '[]')
+    FROM implementation_step s WHERE s.experiment_id = i.experiment_id AND s.attempt = i.attempt
+$$;
+
+-- Whether an implementation is before its pull request and its end.
+CREATE FUNCTION implementation_is_under_way(pipeline_status text) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
+    SELECT pipeline_status IN ('queued', 'assembling_context', 'dispatching', 'running')
+$$;
+
+-- Start a run.
+--
+--   outcome  `started`, `no_experiment`, `in_flight`, `has_pull_request`, `no_launch_context`, `no_target_repo` or
+--            `bad_target_repo`
+CREATE FUNCTION implementation_start(account uuid, experiment uuid, by_key uuid, step_names text[], request_id text,
+                                     OUT outcome text, OUT started_task json) LANGUAGE plpgsql AS $$
+DECLARE
+    e experiment;
+    newest implementation;
+    target text;
+    t task;
+BEGIN
+    SELECT x.* INTO e FROM experiment x
+    WHERE x.id = implementation_start.experiment AND x.account_id = account FOR UPDATE;
+    IF NOT FOUND THEN
+        outcome := 'no_experiment';
+        RETURN;
+    END IF;
+    SELECT i.* INTO newest FROM implementation i WHERE i.experiment_id = e.id ORDER BY i.attempt DESC LIMIT 1;
+    target := btrim(e.launch_context ->> 'target_repo');
+    outcome := CASE
+        WHEN newest.task_id IS NOT NULL AND newest.finished_at IS NULL AND implementation_is_under_way(e.pipeline_status)
+            THEN 'in_flight'
+        WHEN e.pr_url IS NOT NULL THEN 'has_pull_request'
+        WHEN e.launch_context IS NULL THEN 'no_launch_context'
+        WHEN coalesce(target, '') = '' THEN 'no_target_repo'
+        WHEN target !~ '^[A-Za-z0-9._-]+/[A-Za-z0-9._-]+$' THEN 'bad_target_repo'
+        ELSE 'started' END;
+    IF outcome <> 'started' THEN
+        RETURN;
+    END IF;
+    newest.attempt := coalesce(newest.attempt, 0) + 1;
+    t := task_start('implementation', account, jsonb_build_object('experiment_id', e.id, 'attempt', newest.attempt), request_id);
+    INSERT INTO implementation (experiment_id, attempt, task_id, started_at, repo)
+    VALUES (e.id, newest.attempt, t.id, clock_timestamp(), target);
+    INSERT INTO implementation_step (experiment_id, attempt, position, name)
+    SELECT e.id, newest.attempt, step.position, step.name FROM unnest(step_names) WITH ORDINALITY AS step (name, position);
+    PERFORM experiment_change(e, '{"pipeline_status": "queued"}', by_key, request_id);
+    started_task := task_json(t);
+END $$;
+
+-- Lock the experiment of a run that is under way, with its run. No row: it has ended, or was deleted.
+CREATE FUNCTION implementation_lock(of_task uuid) RETURNS SETOF experiment LANGUAGE sql VOLATILE AS $$
+    SELECT e.* FROM implementation i JOIN experiment e ON e.id = i.experiment_id
+    WHERE i.task_id = of_task AND i.finished_at IS NULL AND implementation_is_under_way(e.pipeline_status)
+    FOR UPDATE OF e, i
+$$;
+
+-- Begin a step; false: the run has ended.
+CREATE FUNCTION implementation_step_begin(of_task uuid, step text, now_pipeline text, request_id text) RETURNS boolean
+LANGUAGE plpgsql AS $$
+DECLARE
+    e experiment;
+BEGIN
+    SELECT * INTO e FROM implementation_lock(of_task);
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    UPDATE implementation_step s SET status = 'running', tries = tries + 1, started_at = coalesce(s.started_at, now()), message = NULL
+    FROM implementation i WHERE i.task_id = of_task AND (s.experiment_id, s.attempt, s.name) = (i.experiment_id, i.attempt, step);
+    PERFORM experiment_change(e, jsonb_build_object('pipeline_status', now_pipeline), NULL, request_id);
+    RETURN true;
+END $$;
+
+-- End a step, with what it has found: members that are columns of `implementation`, or `branch_name` of the experiment.
+-- False: the run has ended.
+CREATE FUNCTION implementation_step_end(of_task uuid, step text, its_message text, output jsonb, request_id text)
+RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+    e experiment;
+BEGIN
+    SELECT * INTO e FROM implementation_lock(of_task);
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    UPDATE implementation_step s SET status = 'completed', message = its_message, finished_at = now()
+    FROM implementation i WHERE i.task_id = of_task AND (s.experiment_id, s.attempt, s.name) = (i.experiment_id, i.attempt, step);
+    UPDATE implementation i SET (repo, brief, work_branch, run_id, run_url, dispatched_at) =
+        (SELECT n.repo, n.brief, n.work_branch, n.run_id, n.run_url, n.dispatched_at FROM jsonb_populate_record(i, output) n)
+    WHERE i.task_id = of_task;
+    IF output ? 'branch_name' THEN
+        PERFORM experiment_change(e, jsonb_build_object('branch_name', output -> 'branch_name'), NULL, request_id);
+    END IF;
+    RETURN true;
+END $$;
+
+-- The agent was started: wait for what becomes of it.
+CREATE FUNCTION implementation_wait(of_task uuid, deadline interval, request_id text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    e experiment;
+BEGIN
+    SELECT * INTO e FROM implementation_lock(of_task);
+    IF NOT FOUND THEN
+        RETURN;
+    END IF;
+    UPDATE implementation i SET deadline_at = now() + deadline, check_at = now() + deadline WHERE i.task_id = of_task;
+    UPDATE implementation_step s SET status = 'running', tries = 1, started_at = now(),
+        message = 'Waiting for the agent to report, or for its pull request.'
+    FROM implementation i WHERE i.task_id = of_task AND (s.experiment_id, s.attempt, s.name) = (i.experiment_id, i.attempt, 'wait');
+    PERFORM experiment_change(e, '{"pipeline_status": "running"}', NULL, request_id);
+END $$;
+
+-- Steps end with the run, whoever ends it.
+CREATE FUNCTION implementation_steps_end() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE implementation_step s SET
+        status = CASE WHEN NEW.pipeline_status = 'failed' THEN CASE s.status WHEN 'running' THEN 'failed' ELSE 'skipped' END
+                      WHEN s.name = 'wait' THEN 'completed' ELSE 'skipped' END,
+        message = CASE WHEN NEW.pipeline_status = 'failed' AND s.status = 'running' THEN i.error END,
+        finished_at = clock_timestamp()
+    FROM implementation i
+    WHERE i.experiment_id = NEW.id AND i.attempt = (SELECT max(n.attempt) FROM implementation n WHERE n.experiment_id = NEW.id)
+      AND (s.experiment_id, s.attempt) = (i.experiment_id, i.attempt) AND s.status IN ('pending', 'running');
+    RETURN NULL;
+END $$;
+CREATE TRIGGER implementation_steps_end AFTER UPDATE OF pipeline_status ON experiment FOR EACH ROW
+WHEN (NEW.pipeline_status IN ('pr_opened', 'completed', 'failed') AND OLD.pipeline_status <> NEW.pipeline_status)
+EXECUTE FUNCTION implementation_steps_end();
+
+-- A run has failed.
+CREATE FUNCTION implementation_fail(e experiment, its_attempt int, its_error text, request_id text) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE implementation i SET finished_at = clock_timestamp(), error = its_error
+    WHERE i.experiment_id = e.id AND i.attempt = its_attempt;
+    PERFORM experiment_change(e, '{"pipeline_status": "failed"}', NULL, request_id);
+END $$;
+
+CREATE FUNCTION implementation_task_failed() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    e experiment;
+BEGIN
+    SELECT * INTO e FROM implementation_lock(NEW.id);
+    IF FOUND THEN
+        PERFORM implementation_fail(e, i.attempt, NEW.error, NEW.request_id) FROM implementation i WHERE i.task_id = NEW.id;
+    END IF;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER implementation_task_failed AFTER UPDATE OF status ON task FOR EACH ROW
+WHEN (NEW.kind = 'implementation' AND NEW.status = 'failed') EXECUTE FUNCTION implementation_task_failed();
+
+-- Queue the job that asks the code host what became of a run.
+CREATE FUNCTION implementation_check(i implementation) RETURNS void LANGUAGE sql VOLATILE AS $$
+    SELECT task_put('implementation_check', e.account_id,
+                    jsonb_build_object('experiment_id', i.experiment_id, 'attempt', i.attempt), NULL, NULL)
+    FROM experiment e WHERE e.id = i.experiment_id
+$$;
+
+-- Queue the job that cancels a workflow run. `run_id` null: the dispatch may be under way.
+CREATE FUNCTION implementation_stop(account uuid, i implementation) RETURNS void LANGUAGE sql VOLATILE AS $$
+    SELECT task_put('workflow_cancel', account,
+                    jsonb_build_object('repo', i.repo, 'task_id', i.task_id, 'run_id', i.run_id), NULL, NULL)
+$$;
+
+-- What the code host says of a run: `conclusion` of the workflow run, null until it has ended; `pull`, its pull request as
+-- svc-integrations describes it, or null.
+CREATE FUNCTION implementation_settle(experiment uuid, its_attempt int, conclusion text, pull jsonb) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+    e experiment;
+    i implementation;
+    changes jsonb := '{}';
+    has_pull boolean;
+    is_late boolean;
+BEGIN
+    SELECT x.* INTO e FROM experiment x WHERE x.id = implementation_settle.experiment FOR UPDATE;
+    SELECT n.* INTO i FROM implementation n WHERE n.experiment_id = e.id ORDER BY n.attempt DESC LIMIT 1;
+    IF i.attempt IS DISTINCT FROM its_attempt THEN
+        RETURN;
+    END IF;
+    IF jsonb_typeof(pull) = 'object' THEN
+        UPDATE implementation n SET pr_number = (pull ->> 'number')::int, told_at = (pull ->> 'updated_at')::timestamptz
+        WHERE (n.experiment_id, n.attempt) = (i.experiment_id, i.attempt);
+        changes := jsonb_build_object('pr_url', pull -> 'html_url', 'branch_name', pull -> 'head', 'pr_status',
+            CASE WHEN (pull ->> 'merged')::boolean THEN 'merged' ELSE pull ->> 'state' END);
+    END IF;
+    has_pull := changes ? 'pr_url' OR e.pr_url IS NOT NULL;
+    is_late := i.deadline_at <= now();
+    IF i.finished_at IS NULL AND has_pull THEN
+        changes := changes || jsonb_build_object('pipeline_status',
+            CASE WHEN conclusion IS NOT NULL OR is_late THEN 'completed' ELSE 'pr_opened' END);
+        IF conclusion IS NOT NULL OR is_late THEN
+            UPDATE implementation n SET finished_at = clock_timestamp()
+            WHERE (n.experiment_id, n.attempt) = (i.experiment_id, i.attempt);
+        END IF;
+    END IF;
+    IF changes <> '{}' THEN
+        PERFORM experiment_change(e, changes, NULL, NULL);
+    END IF;
+    IF i.finished_at IS NOT NULL OR has_pull OR NOT (conclusion IS NOT NULL OR is_late) THEN
+        RETURN;
+    END IF;
+    PERFORM implementation_fail(e, i.attempt, CASE
+        WHEN conclusion = 'success' THEN 'the agent''s workflow ended without a pull request'
+        WHEN conclusion IS NOT NULL THEN 'the agent''s workflow ended with ' || conclusion
+        ELSE 'there was neither a report nor a pull request of the agent until ' || time_json(i.deadline_at) END
+        || coalesce(': ' || i.run_url, ''), NULL);
+    IF conclusion IS NULL THEN
+        PERFORM implementation_stop(e.account_id, i);
+    END IF;
+END $$;
+
+-- An event of the code host about a pull request. The state of a run's pull request is noted; one that may be a run's is
+-- asked for.
+CREATE FUNCTION implementation_pull_told(in_repo text, number int, branch text, state text, at timestamptz) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+    told record;
+BEGIN
+    FOR told IN SELECT e, i.attempt FROM implementation i JOIN experiment e ON e.id = i.experiment_id
+                WHERE lower(i.repo) = lower(in_repo) AND i.pr_number = implementation_pull_told.number
+                  AND (i.told_at IS NULL OR i.told_at <= at) AND e.pr_url LIKE '%/' || implementation_pull_told.number
+                ORDER BY e.id FOR UPDATE LOOP
+        UPDATE implementation i SET told_at = at WHERE (i.experiment_id, i.attempt) = ((told.e).id, told.attempt);
+        PERFORM experiment_change(told.e, jsonb_build_object('pr_status', state), NULL, NULL);
+    END LOOP;
+    PERFORM implementation_check(i) FROM implementation i
+    WHERE lower(i.repo) = lower(in_repo) AND i.pr_number IS NULL AND branch IN ('expops/run-' || i.run_id, i.work_branch);
+END $$;
+
+-- Deleting an experiment cancels its run.
+CREATE FUNCTION implementation_cancel() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    account uuid;
+BEGIN
+    SELECT t.account_id INTO account FROM task t WHERE t.id = OLD.task_id;
+    IF OLD.finished_at IS NULL AND NOT EXISTS (SELECT FROM deleted_account d WHERE d.id = account)
+       AND EXISTS (SELECT FROM implementation_step s WHERE (s.experiment_id, s.attempt) = (OLD.experiment_id, OLD.attempt)
+                                                       AND s.name = 'dispatch' AND s.status IN ('running', 'completed')) THEN
+        PERFORM implementation_stop(account, OLD);
+    END IF;
+    UPDATE task t SET status = 'cancelled', turn = NULL, lease_owner = NULL, lease_until = NULL, finished_at = now(),
+        message = 'The experiment was deleted.'
+    WHERE t.id = OLD.task_id AND t.status IN ('pending', 'running');
+    RETURN OLD;
+END $$;
+CREATE TRIGGER implementation_cancel BEFORE DELETE ON implementation FOR EACH ROW
+WHEN (OLD.task_id IS NOT NULL) EXECUTE FUNCTION implementation_cancel();

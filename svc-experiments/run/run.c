@@ -1,0 +1,67 @@
+#include "run/run.h"
+
+#include "experiment.h"
+#include "fields.h"
+#include "pg/pg.h"
+#include "run.sql.h"
+#include "run/steps.h"
+#include "service/input.h"
+#include "service/resource.h"
+
+#include <string.h>
+
+const char *run_workflow;
+int64_t run_deadline_ms, run_check_every_ms;
+
+const struct setting RUN_SETTINGS[] = {
+	SETTING_TEXT(&run_workflow, "AGENT_WORKFLOW", "expops.yml",
+                     "File name of the agents' workflow in .github/workflows."),
+	SETTING_MS(&run_deadline_ms, "RUN_DEADLINE", "3h", 100, 7 * 24 * 3600 * 1000,
+                   "How long a started implementation run waits for a report or a pull request."),
+	SETTING_MS(&run_check_every_ms, "RUN_CHECK", "1m", 50, 3600000,
+                   "Interval of looking for implementation runs whose deadline has passed."),
+	SETTING_END,
+};
+
+static const struct field ID_FIELDS[] = {
+	PATH_UUID(struct experiment_path, id, "experiment_id"),
+	FIELD_END,
+};
+
+/* Raise the outcome of implementation_start() in SQL, unless there is a task. */
+static void require_started(struct request *rq, const char *outcome)
+{
+	static const struct {
+		const char *outcome;
+		enum err_code code;
+		const char *detail;
+	} REFUSALS[] = {
+		{"no_experiment", ERR_NOT_FOUND, EXPERIMENT_MISSING},
+		{"in_flight", ERR_CONFLICT, "a run of the experiment is in flight"},
+		{"has_pull_request", ERR_CONFLICT, "the experiment has a pull request already"},
+		{"no_launch_context", ERR_CONFLICT, "the experiment has no launch context"},
+		{"no_target_repo", ERR_CONFLICT, "the launch context names no target_repo"},
+		{"bad_target_repo", ERR_CONFLICT,
+	         "the target_repo of the launch context must be owner/name"},
+	};
+	for (size_t i = 0; i < ARRAY_LEN(REFUSALS); i++)
+		if (strcmp(REFUSALS[i].outcome, outcome) == 0)
+			raise_error(rq, REFUSALS[i].code, "%s", REFUSALS[i].detail);
+}
+
+static const struct constraint CONSTRAINTS[] = {
+	CONSTRAINT_TASK_PENDING_MAX,
+	{0},
+};
+
+void run_start(struct request *rq)
+{
+	struct experiment_path *in = request_input(rq, struct experiment_path, ID_FIELDS);
+	experiment_require_repo(rq, in->id);
+	struct pg_rows *rows = pg_write(rq, CONSTRAINTS, RUN_START_SQL, pg_uuid(rq->caller.account),
+	                                pg_text(in->id), caller_key(rq),
+	                                pg_text(run_step_names(rq->arena)), pg_text(rq->id));
+	require_started(rq, pg_value(rows, 0, 0));
+	reply_task(rq, pg_value(rows, 0, 1),
+	           arena_printf(rq->arena, "/api/v1.0/implement/experiments/%s/status", in->id));
+}

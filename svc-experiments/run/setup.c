@@ -1,0 +1,116 @@
+#include "base/json.h"
+#include "client/service_ask.h"
+#include "implementation.h"
+#include "run/run.h"
+#include "run/steps.h"
+
+#include <string.h>
+
+#define LEAD_MAX_BYTES 32768 /* the code host takes 65,535 characters in all inputs together */
+#define ID_SUFFIX      12    /* characters of the experiment's id */
+
+static const char *text(const struct run *run, const char *name)
+{
+	return json_get_text(run->row, name);
+}
+
+static void set(struct run *run, const char *name, const char *value)
+{
+	yyjson_mut_obj_add_strcpy(run->doc, run->output, name, value);
+}
+
+void setup_context(struct run *run)
+{
+	struct request *rq = run->rq;
+	const char *id = text(run, "experiment_id");
+	const char *brief = implementation_brief(rq, id);
+	set(run, "brief", brief);
+	set(run, "work_branch",
+	    arena_printf(rq->arena, "expops/experiment-%s-%d", id + strlen(id) - ID_SUFFIX,
+	                 (int)json_get_int(run->row, "attempt", 0)));
+	run->message = "The brief is written.";
+}
+
+/* The code host's own name of the repository. The account may push there, the app is installed, and the workflow there. */
+static const char *check_repository(struct run *run)
+{
+	struct request *rq = run->rq;
+	const char *repo = text(run, "repo");
+	const char *path = arena_printf(rq->arena, ".github/workflows/%s", run_workflow);
+	yyjson_val *found = service_ask(rq, internal_op(INTERNAL_ID_installation_facts_get),
+	                                ASK_BODY(rq, {"repo", repo}), true);
+	if (!json_get_bool(found, "installed", false))
+		raise_error(rq, ERR_CONFLICT,
+		            "the app is not installed on %s: install it, then run again", repo);
+	yyjson_val *file = service_ask(rq, internal_op(INTERNAL_ID_file_get),
+	                               ASK_BODY(rq, {"repo", repo}, {"path", path}), true);
+	if (!json_get_bool(file, "found", false))
+		raise_error(rq, ERR_CONFLICT,
+		            "%s has no %s on its default branch: provision an interest there, then "
+		            "run again",
+		            repo, path);
+	return json_get_text(file, "repo");
+}
+
+static const char *brief_path(const struct run *run)
+{
+	return arena_printf(run->rq->arena, ".expops/%s.md", text(run, "experiment_id"));
+}
+
+void setup_branch(struct run *run)
+{
+	struct request *rq = run->rq;
+	const char *repo = check_repository(run);
+	const char *branch = text(run, "work_branch"), *base = text(run, "base_branch");
+	const char *body = ASK_BODY(rq, {"repo", repo}, {"branch", branch},
+	                            {"base", base && base[0] ? base : NULL},
+	                            {"path", brief_path(run)}, {"content", text(run, "brief")},
+	                            {"message", "Add the brief of an experiment"});
+	service_ask(rq, internal_op(INTERNAL_ID_file_put), body, true);
+	set(run, "repo", repo);
+	set(run, "branch_name", branch);
+	run->message =
+		arena_printf(rq->arena, "The brief is on the branch %s of %s.", branch, repo);
+}
+
+/* The brief, or where it is if it is too long for an input. Its first line becomes the title of the pull request. */
+static const char *lead_of(const struct run *run)
+{
+	const char *brief = text(run, "brief");
+	if (strlen(brief) <= LEAD_MAX_BYTES)
+		return brief;
+	int title = (int)strcspn(brief, "\n");
+	return arena_printf(run->rq->arena,
+	                    "%.*s\n\nThe task is described in the file `%s`. Read all of it, "
+	                    "then implement it.\n",
+	                    title, brief, brief_path(run));
+}
+
+yyjson_val *run_dispatch(struct request *rq, const char *repo, const char *task, const char *start,
+                         const char *lead)
+{
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *body = yyjson_mut_obj(doc), *inputs = yyjson_mut_obj(doc);
+	if (start)
+		yyjson_mut_obj_add_str(doc, inputs, "start_from_ref", start);
+	yyjson_mut_obj_add_str(doc, inputs, "lead_content", lead);
+	yyjson_mut_obj_add_str(doc, body, "repo", repo);
+	yyjson_mut_obj_add_str(doc, body, "workflow", run_workflow);
+	yyjson_mut_obj_add_str(doc, body, "key",
+	                       arena_printf(rq->arena, "implementation %s", task));
+	yyjson_mut_obj_add_val(doc, body, "inputs", inputs);
+	return service_ask(rq, internal_op(INTERNAL_ID_workflow_dispatch),
+	                   json_write_mut(rq->arena, body, NULL), true);
+}
+
+void setup_dispatch(struct run *run)
+{
+	yyjson_val *started = run_dispatch(run->rq, text(run, "repo"), text(run, "task_id"),
+	                                   text(run, "work_branch"), lead_of(run));
+	const char *url = json_get_text(started, "html_url");
+	json_add_member(run->doc, run->output, "run_id", started, "run_id");
+	json_add_member(run->doc, run->output, "run_url", started, "html_url");
+	json_add_member(run->doc, run->output, "dispatched_at", started, "dispatched_at");
+	run->message = url ? arena_printf(run->rq->arena, "The agent works in %s.", url)
+	                   : "The agent was started.";
+}
