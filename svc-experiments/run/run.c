@@ -49,6 +49,17 @@ static void require_started(struct request *rq, const char *outcome)
 			raise_error(rq, REFUSALS[i].code, "%s", REFUSALS[i].detail);
 }
 
+/* A run acts at the code host with the account's connection. A key of an agent that does not prove its repository opens
+ * nothing there. */
+static void require_code_host(struct request *rq)
+{
+	const struct identity *caller = &rq->caller;
+	if (caller->kind == KEY_AUTOMATION && !(caller->repo && caller->is_repo_verified))
+		raise_error(rq, ERR_FORBIDDEN,
+		            "an automation key starts runs only in a repository that it was "
+		            "provisioned for");
+}
+
 static const struct constraint CONSTRAINTS[] = {
 	CONSTRAINT_TASK_PENDING_MAX,
 	{0},
@@ -58,6 +69,7 @@ void run_start(struct request *rq)
 {
 	struct experiment_path *in = request_input(rq, struct experiment_path, ID_FIELDS);
 	experiment_require_repo(rq, in->id);
+	require_code_host(rq);
 	struct pg_rows *rows = pg_write(rq, CONSTRAINTS, RUN_START_SQL, pg_uuid(rq->caller.account),
 	                                pg_text(in->id), caller_key(rq),
 	                                pg_text(run_step_names(rq->arena)), pg_text(rq->id));

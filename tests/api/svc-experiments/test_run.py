@@ -164,6 +164,31 @@ def test_others_start_nothing(lab, other_user):
     key.problem("POST", lab.of("run"), 403, "forbidden")
 
 
+def test_a_key_of_an_agent_must_prove_the_repository(cluster, lab):
+    def new_key(**limits):
+        body = {"name": "a", "kind": "automation", "scopes": ["implement:write"], **limits}
+        return lab.api.post("/account/api-keys", body, expect=201).json()
+
+    lab.api.as_key(new_key()["key"]).problem("POST", lab.of("run"), 403, "forbidden")
+    key = new_key(repo=lab.repo)
+    with cluster.postgres.connect("account") as db:
+        db.execute("UPDATE api_key SET repo_verified = false WHERE id = %s", [key["id"]])
+        db.execute("SELECT pg_notify('key_changed', %s)", [key["id"]])
+    agent = lab.api.as_key(key["key"])
+    agent.problem("POST", lab.of("run"), 403, "forbidden")
+    with cluster.postgres.connect("account") as db:
+        db.execute("UPDATE api_key SET repo_verified = true WHERE id = %s", [key["id"]])
+        db.execute("SELECT pg_notify('key_changed', %s)", [key["id"]])
+    wait_for(lambda: agent.post(lab.of("run")).status_code == 202, "the proof is known")
+
+
+def test_a_deleted_account_leaves_nothing(lab, db):
+    lab.run()
+    lab.api.post("/account/delete", {"confirm": True}, expect=200)
+    query = "SELECT count(*) FROM implementation_step WHERE experiment_id = %s"
+    wait_for(lambda: db.execute(query, [lab.experiment["id"]]).fetchone()[0] == 0, "the rows are deleted")
+
+
 @pytest.mark.parametrize(("how", "words"), [
     ({"has_app": False}, "app is not installed"),
     ({"files": {}}, ".github/workflows/expops.yml"),
