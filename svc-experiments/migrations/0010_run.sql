@@ -137,6 +137,13 @@ BEGIN
     RETURN true;
 END $$;
 
+-- When the code host is asked again what became of a run, for events that were lost: every quarter of an hour and at the
+-- deadline, then hourly.
+CREATE FUNCTION implementation_next_check(deadline_at timestamptz) RETURNS timestamptz LANGUAGE sql STABLE AS $$
+    SELECT CASE WHEN deadline_at > now() THEN least(deadline_at, now() + interval '15 minutes')
+                ELSE now() + interval '1 hour' END
+$$;
+
 -- The agent was started: wait for what becomes of it.
 CREATE FUNCTION implementation_wait(of_task uuid, deadline interval, request_id text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
@@ -146,7 +153,8 @@ BEGIN
     IF NOT FOUND THEN
         RETURN;
     END IF;
-    UPDATE implementation i SET deadline_at = now() + deadline, check_at = now() + deadline WHERE i.task_id = of_task;
+    UPDATE implementation i SET deadline_at = now() + deadline,
+        check_at = implementation_next_check(now() + deadline) WHERE i.task_id = of_task;
     UPDATE implementation_step s SET status = 'running', tries = 1, started_at = now(),
         message = 'Waiting for the agent to report, or for its pull request.'
     FROM implementation i WHERE i.task_id = of_task AND (s.experiment_id, s.attempt, s.name) = (i.experiment_id, i.attempt, 'wait');

@@ -3,7 +3,7 @@
 SELECT jsonb_build_object('repo', i.repo, 'run_id', i.run_id, 'pr_url', e.pr_url, 'work_branch', i.work_branch,
                           'since', time_json(coalesce(i.dispatched_at, i.started_at)))
 FROM implementation i JOIN experiment e ON e.id = i.experiment_id
-WHERE i.experiment_id = $1 AND i.attempt = $2::int AND i.deadline_at IS NOT NULL;
+WHERE i.experiment_id = $1 AND i.attempt = $2::int AND (i.run_id IS NOT NULL OR i.deadline_at IS NOT NULL);
 
 -- name: follow_settle
 -- $1 experiment, $2 attempt, $3 conclusion, $4 pull request.
@@ -23,7 +23,7 @@ WITH due AS (
     SELECT i.experiment_id, i.attempt FROM implementation i WHERE i.check_at <= now() AND i.finished_at IS NULL
     ORDER BY i.check_at LIMIT 100 FOR UPDATE SKIP LOCKED
 ), late AS (
-    UPDATE implementation i SET check_at = now() + interval '1 hour' FROM due
+    UPDATE implementation i SET check_at = implementation_next_check(i.deadline_at) FROM due
     WHERE (i.experiment_id, i.attempt) = (due.experiment_id, due.attempt) RETURNING i
 )
 SELECT implementation_check(i) FROM late;

@@ -19,7 +19,8 @@ const struct setting RUN_SETTINGS[] = {
 	SETTING_MS(&run_deadline_ms, "RUN_DEADLINE", "3h", 100, 7 * 24 * 3600 * 1000,
                    "How long a started implementation run waits for a report or a pull request."),
 	SETTING_MS(&run_check_every_ms, "RUN_CHECK", "1m", 50, 3600000,
-                   "Interval of looking for implementation runs whose deadline has passed."),
+                   "Interval of looking for implementation runs of which the code host is to be "
+                   "asked."),
 	SETTING_END,
 };
 

@@ -11,8 +11,8 @@
  *
  * After that the run waits, without a task. A report of the agent (implementation.h) ends it, or what the code host says of
  * the workflow run and its pull request. An event only makes the job `implementation_check` ask the code host, since an
- * event does not say whether a pull request comes from a fork, whose branches anybody can name. So does the deadline,
- * and no lost event leaves a run without an end. */
+ * event does not say whether a pull request comes from a fork, whose branches anybody can name. It also asks every quarter
+ * of an hour and at the deadline, so that no lost event leaves a run without an end. */
 #pragma once
 
 #include "base/config.h"
@@ -23,7 +23,7 @@
 extern const struct setting RUN_SETTINGS[];
 extern const char *run_workflow;   /* the file name of the agents' workflow */
 extern int64_t run_deadline_ms;    /* from the dispatch */
-extern int64_t run_check_every_ms; /* between two looks for runs whose deadline has passed */
+extern int64_t run_check_every_ms; /* between two looks for runs that are due to be checked */
 
 /** POST /implement/experiments/{experiment_id}/run */
 void run_start(struct request *rq);
@@ -38,5 +38,5 @@ void run_workflow_cancel(struct request *rq, struct task *task);
 void run_pull_request_told(struct request *rq, const struct event *event);
 void run_workflow_told(struct request *rq, const struct event *event);
 
-/** Recurring: let the runs whose deadline has passed be checked. */
+/** Recurring: let the runs that are due be checked. */
 void run_check_due(struct request *rq);

@@ -271,30 +271,32 @@ def test_a_report_ends_the_run(lab):
 
 
 @pytest.fixture
-def pass_deadline(db):
-    def let(lab):
-        query = "UPDATE implementation SET deadline_at = now(), check_at = now() WHERE experiment_id = %s AND finished_at IS NULL"
+def pass_time(db):
+    """pass_time(lab, columns): let these times of the run be now."""
+
+    def let(lab, *columns):
+        changes = ", ".join(f"{column} = now()" for column in columns)
+        query = f"UPDATE implementation SET {changes} WHERE experiment_id = %s AND finished_at IS NULL"
         assert db.execute(query, [lab.experiment["id"]]).rowcount == 1
-        db.commit()
 
     return let
 
 
-def test_the_deadline_ends_a_run_that_nothing_is_heard_of(lab, pass_deadline):
+def test_the_deadline_ends_a_run_that_nothing_is_heard_of(lab, pass_time):
     run = lab.run()
-    pass_deadline(lab)
+    pass_time(lab, "deadline_at", "check_at")
     assert "neither a report nor a pull request" in lab.wait("failed")["error"]
     wait_for(lambda: lab.host.runs(lab.repo)[0]["conclusion"] == "cancelled", "the workflow run is cancelled")
     assert [row["id"] for row in lab.host.runs(lab.repo)] == [run["id"]]
 
 
-def test_the_deadline_finds_what_events_did_not_tell(lab, pass_deadline):
+def test_the_code_host_is_asked_for_what_events_did_not_tell(lab, pass_time):
     run = lab.run()
     lab.host.hold_deliveries()
     try:
         pull = lab.open_pull_request(f"expops/run-{run['id']}")
         lab.host.change_run(run["id"], "completed", "success")
-        pass_deadline(lab)
+        pass_time(lab, "check_at")
         assert lab.wait("completed", "failed")["pr_url"] == pull["html_url"]
     finally:
         lab.host.hold_deliveries(False)
