@@ -275,8 +275,9 @@ BEGIN
         UPDATE implementation i SET told_at = at WHERE (i.experiment_id, i.attempt) = ((told.e).id, told.attempt);
         PERFORM experiment_change(told.e, jsonb_build_object('pr_status', state), NULL, NULL);
     END LOOP;
-    PERFORM implementation_check(i) FROM implementation i
-    WHERE lower(i.repo) = lower(in_repo) AND i.pr_number IS NULL AND branch IN ('expops/run-' || i.run_id, i.work_branch);
+    PERFORM implementation_check(i) FROM implementation i JOIN experiment e ON e.id = i.experiment_id
+    WHERE lower(i.repo) = lower(in_repo) AND i.pr_number IS NULL
+      AND (branch IN ('expops/run-' || i.run_id, i.work_branch) OR e.pr_url LIKE '%/' || implementation_pull_told.number);
 END $$;
 
 -- Deleting an experiment cancels its run.

@@ -270,6 +270,15 @@ def test_a_report_ends_the_run(lab):
     assert len(lab.status()["steps"]) == 4
 
 
+def test_a_reported_pull_request_is_followed(lab):
+    lab.run()
+    pull = lab.open_pull_request("by-hand")
+    lab.api.post(lab.of("report"), {"status": "completed", "pr_url": pull["html_url"]}, expect=200)
+    lab.host.merge(lab.repo, pull["number"])
+    wait_for(lambda: lab.get()["pr_status"] == "merged", "the merge is heard of")
+    assert lab.status()["pipeline_status"] == "completed"
+
+
 @pytest.fixture
 def pass_time(db):
     """pass_time(lab, columns): let these times of the run be now."""
