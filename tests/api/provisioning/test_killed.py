@@ -37,6 +37,7 @@ def check_end(team, started, may_skip=()):
 
 @pytest.mark.parametrize(("point", "when"), POINTS)
 def test_a_process_killed_before_a_commit_changes_nothing_of_the_end(team, points, point, when):
+    """A merge can be told by an event before it is asked for again."""
     table = "task" if point == "task" else "provision_step"
     subject = "NEW.kind = 'provision'" if point == "task" else f"NEW.name = '{point}'"
     points.hold(table, f"{subject} AND NEW.status = '{when}'")
