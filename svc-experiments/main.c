@@ -5,6 +5,7 @@
 #include "project.h"
 #include "run/run.h"
 #include "seed.h"
+#include "service/agent_workflow.h"
 #include "service/service.h"
 #include "svc-experiments-migrations.h"
 
@@ -63,7 +64,8 @@ static const struct service SERVICE = {
 	.recurring = RECURRING,
 	.keeps_accounts = true,
 	.migrations = MIGRATIONS,
-	.settings = (const struct setting *const[]){PAPER_SETTINGS, RUN_SETTINGS, NULL},
+	.settings = (const struct setting *const[]){PAPER_SETTINGS, RUN_SETTINGS,
+                                                    AGENT_WORKFLOW_SETTINGS, NULL},
 	.commands = COMMANDS,
 };
 

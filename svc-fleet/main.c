@@ -7,6 +7,7 @@
 #include "report/report.h"
 #include "run/run.h"
 #include "service/agent_pair.h"
+#include "service/agent_workflow.h"
 #include "service/service.h"
 #include "svc-fleet-migrations.h"
 #include "wording/wording.h"
@@ -62,7 +63,7 @@ static const struct service SERVICE = {
 	.routes = ROUTES,
 	.internal_routes = INTERNAL_ROUTES,
 	.events = EVENTS,
-	.settings = (const struct setting *const[]){CODE_HOST_SETTINGS, AGENT_SETTINGS,
+	.settings = (const struct setting *const[]){AGENT_SETTINGS, AGENT_WORKFLOW_SETTINGS,
                                                     CHAT_SETTINGS, WORDING_SETTINGS, NULL},
 	.settings_check = agents_init,
 	.process_start = process_start,

@@ -11,6 +11,7 @@
 #include "provision/provision.h"
 #include "provision/workflow_file.h"
 #include "service/agent_pair.h"
+#include "service/agent_workflow.h"
 #include "service/service.h"
 #include "source/source.h"
 #include "svc-interests-migrations.h"
@@ -95,7 +96,8 @@ static const struct service SERVICE = {
 	.migrations = MIGRATIONS,
 	.settings = (const struct setting *const[]){POOL_SETTINGS, REFIT_SETTINGS, REFRESH_SETTINGS,
                                                     WORKFLOW_SETTINGS, AGENT_SETTINGS,
-                                                    COMMAND_SETTINGS, SOURCE_SETTINGS, NULL},
+                                                    AGENT_WORKFLOW_SETTINGS, COMMAND_SETTINGS,
+                                                    SOURCE_SETTINGS, NULL},
 	.settings_check = provision_settings_check,
 	.recurring = RECURRING,
 	.process_start = process_start,

@@ -90,9 +90,7 @@ void run_check(struct request *rq, struct task *task)
 	struct pg_rows *rows = pg_query(rq, FOLLOW_LOAD_SQL, experiment, attempt);
 	const char *conclusion = NULL, *pull = NULL;
 	if (!pg_empty(rows)) {
-		yyjson_val *row;
-		const char *json = pg_json(rows);
-		require(json_parse(rq->arena, json, strlen(json), &row, NULL) == ERR_NONE);
+		yyjson_val *row = json_parse_own(rq->arena, pg_json(rows));
 		conclusion = ask_conclusion(rq, row);
 		yyjson_val *found = ask_pull_request(rq, row);
 		pull = found ? json_write(rq->arena, found, NULL) : NULL;

@@ -10,12 +10,9 @@
 
 #include <string.h>
 
-const char *run_workflow;
 int64_t run_deadline_ms, run_check_every_ms;
 
 const struct setting RUN_SETTINGS[] = {
-	SETTING_TEXT(&run_workflow, "AGENT_WORKFLOW", "expops.yml",
-                     "File name of the agents' workflow in .github/workflows."),
 	SETTING_MS(&run_deadline_ms, "RUN_DEADLINE", "3h", 100, 7 * 24 * 3600 * 1000,
                    "How long a started implementation run waits for a report or a pull request."),
 	SETTING_MS(&run_check_every_ms, "RUN_CHECK", "1m", 50, 3600000,

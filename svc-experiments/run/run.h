@@ -19,9 +19,8 @@
 #include "loop/request.h"
 #include "task/task.h"
 
-/** AGENT_WORKFLOW, RUN_DEADLINE, RUN_CHECK. */
+/** RUN_DEADLINE, RUN_CHECK. */
 extern const struct setting RUN_SETTINGS[];
-extern const char *run_workflow;   /* the file name of the agents' workflow */
 extern int64_t run_deadline_ms;    /* from the dispatch */
 extern int64_t run_check_every_ms; /* between two looks for runs that are due to be checked */
 

@@ -3,6 +3,7 @@
 #include "implementation.h"
 #include "run/run.h"
 #include "run/steps.h"
+#include "service/agent_workflow.h"
 
 #include <string.h>
 
@@ -36,7 +37,7 @@ static const char *check_repository(struct run *run)
 {
 	struct request *rq = run->rq;
 	const char *repo = text(run, "repo");
-	const char *path = arena_printf(rq->arena, ".github/workflows/%s", run_workflow);
+	const char *path = agent_workflow_path(rq->arena);
 	yyjson_val *found = service_ask(rq, internal_op(INTERNAL_ID_installation_facts_get),
 	                                ASK_BODY(rq, {"repo", repo}), true);
 	if (!json_get_bool(found, "installed", false))
@@ -95,7 +96,7 @@ yyjson_val *run_dispatch(struct request *rq, const char *repo, const char *task,
 		yyjson_mut_obj_add_str(doc, inputs, "start_from_ref", start);
 	yyjson_mut_obj_add_str(doc, inputs, "lead_content", lead);
 	yyjson_mut_obj_add_str(doc, body, "repo", repo);
-	yyjson_mut_obj_add_str(doc, body, "workflow", run_workflow);
+	yyjson_mut_obj_add_str(doc, body, "workflow", agent_workflow);
 	yyjson_mut_obj_add_str(doc, body, "key",
 	                       arena_printf(rq->arena, "implementation %s", task));
 	yyjson_mut_obj_add_val(doc, body, "inputs", inputs);

@@ -30,13 +30,8 @@ const char *run_step_names(struct arena *arena)
 /* The row of the run, or NULL. */
 static yyjson_val *load(struct request *rq, const char *task)
 {
-	yyjson_val *row;
 	struct pg_rows *rows = pg_query(rq, RUN_LOAD_SQL, pg_text(task));
-	if (pg_empty(rows))
-		return NULL;
-	const char *json = pg_json(rows);
-	require(json_parse(rq->arena, json, strlen(json), &row, NULL) == ERR_NONE);
-	return row;
+	return pg_empty(rows) ? NULL : json_parse_own(rq->arena, pg_json(rows));
 }
 
 static bool is_done(yyjson_val *row, const struct step *step)

@@ -10,13 +10,8 @@
  */
 #pragma once
 
-#include "base/config.h"
 #include "loop/request.h"
 #include "task/task.h"
-
-/** AGENT_WORKFLOW: the file name of the agents' workflow. Other workflows of a repository are no runs. */
-extern const struct setting CODE_HOST_SETTINGS[];
-extern const char *agent_workflow;
 
 /** GET /fleet/installations */
 void installation_list(struct request *rq);

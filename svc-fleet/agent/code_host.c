@@ -2,16 +2,9 @@
 #include "base/json.h"
 #include "code_host.sql.h"
 #include "pg/pg.h"
+#include "service/agent_workflow.h"
 
 #include <string.h>
-
-const char *agent_workflow;
-
-const struct setting CODE_HOST_SETTINGS[] = {
-	SETTING_TEXT(&agent_workflow, "AGENT_WORKFLOW", "expops.yml",
-                     "File name of the agents' workflow; other workflows are no runs."),
-	SETTING_END,
-};
 
 void code_host_item_told(struct request *rq, const struct event *event)
 {

@@ -1,4 +1,3 @@
-#include "agent/agent.h"
 #include "base/crypto.h"
 #include "base/json.h"
 #include "base/log.h"
@@ -7,6 +6,7 @@
 #include "code_host/code_host.h"
 #include "pg/pg.h"
 #include "service/agent_pair.h"
+#include "service/agent_workflow.h"
 #include "service/input.h"
 #include "service/key_limit.h"
 #include "service/reply.h"

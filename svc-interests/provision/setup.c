@@ -2,6 +2,7 @@
 #include "client/service_ask.h"
 #include "provision/steps.h"
 #include "provision/workflow_file.h"
+#include "service/agent_workflow.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -174,7 +175,7 @@ static const char *work_branch(const struct provision *p)
 /* Whether the file is on the default branch as it has to be. */
 static bool is_in_place(const struct provision *p, const char *content)
 {
-	const char *path = workflow_path(p->rq->arena);
+	const char *path = agent_workflow_path(p->rq->arena);
 	yyjson_val *file = ask(p->rq, INTERNAL_ID_file_get,
 	                       ASK_BODY(p->rq, {"repo", text(p, "repo")}, {"path", path}));
 	const char *there = json_get_text(file, "content");
@@ -198,10 +199,11 @@ void setup_workflow(struct provision *p)
 		return;
 	}
 	const char *branch = work_branch(p);
-	yyjson_val *put = ask(p->rq, INTERNAL_ID_file_put,
-	                      ASK_BODY(p->rq, {"repo", text(p, "repo")}, {"branch", branch},
-	                               {"path", workflow_path(p->rq->arena)}, {"content", content},
-	                               {"message", "Add the workflow of the research agent"}));
+	yyjson_val *put =
+		ask(p->rq, INTERNAL_ID_file_put,
+	            ASK_BODY(p->rq, {"repo", text(p, "repo")}, {"branch", branch},
+	                     {"path", agent_workflow_path(p->rq->arena)}, {"content", content},
+	                     {"message", "Add the workflow of the research agent"}));
 	bool is_changed = json_get_bool(put, "changed", false);
 	set(p, "work_branch", branch);
 	set(p, "commit_sha", json_get_text(put, "commit_sha"));
@@ -222,7 +224,7 @@ static const char *pull_request_text(const struct provision *p)
 	                    "request. It has the secret "
 	                    "`" KEY_SECRET "`, which is limited to this repository and interest, "
 	                    "and can be revoked at any time.\n",
-	                    workflow_path(p->rq->arena), text(p, "agent"),
+	                    agent_workflow_path(p->rq->arena), text(p, "agent"),
 	                    text(p, "interest_name"));
 }
 
@@ -318,7 +320,7 @@ void setup_dispatch(struct request *rq, yyjson_val *row)
 	yyjson_mut_obj_add_str(doc, inputs, "provider", json_get_text(row, "provider"));
 	yyjson_mut_obj_add_str(doc, inputs, "interest_id", json_get_text(row, "interest_id"));
 	yyjson_mut_obj_add_str(doc, body, "repo", json_get_text(row, "repo"));
-	yyjson_mut_obj_add_str(doc, body, "workflow", workflow_name());
+	yyjson_mut_obj_add_str(doc, body, "workflow", agent_workflow);
 	yyjson_mut_obj_add_str(doc, body, "ref", json_get_text(row, "default_branch"));
 	yyjson_mut_obj_add_str(doc, body, "key",
 	                       arena_printf(rq->arena, "first run %s", installation));

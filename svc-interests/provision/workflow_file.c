@@ -4,20 +4,19 @@
 #include "base/crypto.h"
 #include "base/error.h"
 #include "provision/agent_commands.h"
+#include "service/agent_workflow.h"
 #include "workflow.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const char *public_url, *workflow;
+static const char *public_url;
 
 const struct setting WORKFLOW_SETTINGS[] = {
 	SETTING_TEXT(&public_url, "PUBLIC_URL", "",
                      "Address of the API as the workflows of repositories reach it: "
                      "https://api.example.org; "
                      "empty: nothing can be provisioned."),
-	SETTING_TEXT(&workflow, "AGENT_WORKFLOW", "expops.yml",
-                     "File name of the agents' workflow in .github/workflows."),
 	SETTING_END,
 };
 
@@ -35,7 +34,7 @@ enum err_code workflow_settings_check(void)
 		const char *name, *text;
 	} lines[] = {
 		{"PUBLIC_URL", public_url},
-		{"AGENT_WORKFLOW", workflow},
+		{"AGENT_WORKFLOW", agent_workflow},
 	};
 	enum err_code code = ERR_NONE;
 	for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
@@ -103,14 +102,4 @@ const char *workflow_version(struct arena *arena, const char *content)
 	char hex[SHA256_HEX_LEN + 1];
 	sha256_hex(content, strlen(content), hex);
 	return arena_strdup(arena, hex);
-}
-
-const char *workflow_name(void)
-{
-	return workflow;
-}
-
-const char *workflow_path(struct arena *arena)
-{
-	return arena_printf(arena, ".github/workflows/%s", workflow);
 }

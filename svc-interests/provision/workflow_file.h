@@ -4,7 +4,7 @@
 #include "base/arena.h"
 #include "base/config.h"
 
-/** PUBLIC_URL, AGENT_WORKFLOW. */
+/** PUBLIC_URL. */
 extern const struct setting WORKFLOW_SETTINGS[];
 
 /** Check what the table of settings cannot. ERR_INVALID, after a line on standard error for each fault. */
@@ -22,7 +22,3 @@ const char *workflow_file(struct arena *arena, const struct workflow_values *val
 
 /** A hash of it, in hexadecimal. */
 const char *workflow_version(struct arena *arena, const char *content);
-
-/** Its name, `expops.yml`, and its path in the repository. */
-const char *workflow_name(void);
-const char *workflow_path(struct arena *arena);

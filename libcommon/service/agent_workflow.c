@@ -1,0 +1,15 @@
+#include "service/agent_workflow.h"
+
+const char *agent_workflow;
+
+const struct setting AGENT_WORKFLOW_SETTINGS[] = {
+	SETTING_TEXT(&agent_workflow, "AGENT_WORKFLOW", "expops.yml",
+                     "File name of the agents' workflow in .github/workflows; other workflows are "
+                     "no runs."),
+	SETTING_END,
+};
+
+const char *agent_workflow_path(struct arena *arena)
+{
+	return arena_printf(arena, ".github/workflows/%s", agent_workflow);
+}
