@@ -278,9 +278,7 @@ static void dispatch(struct proxy_exchange *p)
 	const struct api_op *op = p->match.op;
 	const struct http_head *head = &p->x->head;
 	size_t content_max = MAX_OF(op->body_max_bytes, DROPPED_MAX_BYTES);
-	if (op->flags & API_NOT_BUILT) {
-		reply_error(p, ERR_NOT_BUILT, NULL);
-	} else if (head->content_length > (int64_t)content_max) {
+	if (head->content_length > (int64_t)content_max) {
 		reply_error(p, ERR_TOO_LARGE, NULL);
 	} else if (op->service == API_GATEWAY) {
 		open_local(p);

@@ -25,7 +25,7 @@
  * set, and those of CORS for an origin that is allowed. A preflight of such an origin is answered without
  * a key.
  *
- * Problem replies of the proxy: no such operation (404, 405 with Allow, 410, 501), no valid key
+ * Problem replies of the proxy: no such operation (404, 405 with Allow, 410), no valid key
  * (401), a missing scope (403), too many requests (429), content over the operation's limit (413),
  * and a service that cannot be reached (503), is too slow (504) or sends an invalid answer (502).
  */

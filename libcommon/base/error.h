@@ -29,7 +29,7 @@ enum err_code {
 	ERR_RATE_LIMITED = 15,       /* 429 */
 	ERR_HEAD_TOO_LARGE = 16,     /* 431 */
 	ERR_INTERNAL = 17,           /* 500 a bug or an unexpected fault */
-	ERR_NOT_BUILT = 18,          /* 501 */
+	ERR_NOT_IMPLEMENTED = 18,    /* 501 an unknown method */
 	ERR_UPSTREAM = 19,           /* 502 another server sent an unusable response */
 	ERR_UNAVAILABLE = 20,     /* 503 Postgres, Redis or a service is down; nothing was done */
 	ERR_UNCERTAIN = 21,       /* 503 the connection broke after a write was sent */

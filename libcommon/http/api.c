@@ -13,11 +13,10 @@
 #define BODY_JSON  (1 << 20)
 #define BODY_LARGE (8 << 20)
 
-#define OPEN      API_OPEN
-#define GONE      API_GONE
-#define CREATES   API_CREATES
-#define NOT_BUILT API_NOT_BUILT
-#define READS     API_READS
+#define OPEN    API_OPEN
+#define GONE    API_GONE
+#define CREATES API_CREATES
+#define READS   API_READS
 
 #define WHOLE_ACCOUNT API_WHOLE_ACCOUNT
 #define CALLS_OUT     API_CALLS_OUT

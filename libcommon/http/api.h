@@ -25,14 +25,13 @@ enum api_service {
 };
 
 enum api_flag {
-	API_OPEN = 1,      /* needs no key */
-	API_GONE = 2,      /* replies 410 */
-	API_CREATES = 4,   /* a POST that creates or starts something; takes Idempotency-Key */
-	API_NOT_BUILT = 8, /* replies 501 */
-	API_READS = 16,    /* a POST that changes nothing; may be repeated */
+	API_OPEN = 1,    /* needs no key */
+	API_GONE = 2,    /* replies 410 */
+	API_CREATES = 4, /* a POST that creates or starts something; takes Idempotency-Key */
+	API_READS = 8,   /* a POST that changes nothing; may be repeated */
 	API_WHOLE_ACCOUNT =
-		32,         /* refused to keys that are limited to a repository or an interest */
-	API_CALLS_OUT = 64, /* CREATES, and waits for outside services: runs in no transaction */
+		16,         /* refused to keys that are limited to a repository or an interest */
+	API_CALLS_OUT = 32, /* CREATES, and waits for outside services: runs in no transaction */
 };
 
 /** The operations, API_ID_<id> in the order of api.def. */

@@ -175,7 +175,7 @@ static const char *refusal_detail(enum err_code code)
 		return "the request's head is too large";
 	case ERR_TARGET_TOO_LONG:
 		return "the request's target is too long";
-	case ERR_NOT_BUILT:
+	case ERR_NOT_IMPLEMENTED:
 		return "the method is not known";
 	case ERR_UNAVAILABLE:
 		return "too many large heads are in progress; nothing was done, try again";

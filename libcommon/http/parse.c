@@ -234,7 +234,7 @@ static enum err_code parser_error(const struct http_conn *conn, llhttp_errno_t e
 	case HPE_USER:
 		return conn->refusal;
 	case HPE_INVALID_METHOD:
-		return is_method_word(conn) ? ERR_NOT_BUILT : ERR_MALFORMED;
+		return is_method_word(conn) ? ERR_NOT_IMPLEMENTED : ERR_MALFORMED;
 	case HPE_INVALID_VERSION: /* or text after a valid version */
 		return conn->exchange->has_whole_version ? ERR_MALFORMED : ERR_VERSION;
 	case HPE_PAUSED_H2_UPGRADE:

@@ -328,7 +328,7 @@ static request_fn *internal_routes[INTERNAL_ID_COUNT];
 
 static bool is_implemented_by(const struct service *service, const struct api_op *op)
 {
-	return op->service == service->api && !(op->flags & (API_NOT_BUILT | API_GONE));
+	return op->service == service->api && !(op->flags & API_GONE);
 }
 
 static bool report_unbound(const struct service *service, const char *operation, const char *fault)
@@ -400,7 +400,7 @@ static struct destination find_public(const struct service *service, struct http
 	to.handle = op->service == service->api ? http_service_route(op) : NULL;
 	to.body_max_bytes = op->body_max_bytes;
 	if (!to.handle)
-		to.code = op->service == service->api ? ERR_NOT_BUILT : ERR_NOT_FOUND;
+		to.code = ERR_NOT_FOUND;
 	return to;
 }
 

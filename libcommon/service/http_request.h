@@ -44,7 +44,7 @@ extern const struct http_handler http_service_handler;
 
 /** Bind the service's routes to their operations, public and internal; once, before threads. False
  * after one line on standard error for each operation of the service that has no route (and is not
- * NOT_BUILT or GONE), and each route that belongs to another service. */
+ * GONE), and each route that belongs to another service. */
 bool http_service_bind(const struct service *service);
 
 /** The handler bound to `op`; NULL when there is none. */

@@ -160,6 +160,6 @@ struct service {
  * drains on SIGTERM.
  *
  * Returns the exit status. It is 2, after one line on standard error for each fault, when a setting
- * is wrong, when an operation of the service in internal.def, or in api.def and not marked NOT_BUILT,
+ * is wrong, when an operation of the service in internal.def, or in api.def and not marked GONE,
  * has no route, or when a route's operation belongs to another service. */
 int service_main(const struct service *service, int argc, char **argv);

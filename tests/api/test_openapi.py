@@ -12,12 +12,11 @@ from lib.contract import contract
 ROOT = Path(__file__).resolve().parents[2]
 
 TABLE = api_def.operations()
-BUILT = [op for op in TABLE if "NOT_BUILT" not in op.flags]
 DOCUMENT = contract().document
 DESCRIBED = openapi.operations()
 
 SERVICES = api_def.services()
-FLAGS = {"OPEN", "GONE", "CREATES", "NOT_BUILT", "READS", "WHOLE_ACCOUNT", "CALLS_OUT"}
+FLAGS = {"OPEN", "GONE", "CREATES", "READS", "WHOLE_ACCOUNT", "CALLS_OUT"}
 
 # Operations that succeed with 201 and 202; the others succeed with 200.
 CREATED = {op.id for op in TABLE if op.id.endswith("_create") and "CREATES" in op.flags} - {"fork_create", "connection_create"}
@@ -328,10 +327,10 @@ def test_problems_are_those_that_the_processes_send():
 
 
 def test_the_document_describes_exactly_the_built_operations():
-    assert sorted(DESCRIBED) == sorted(ids(BUILT))
+    assert sorted(DESCRIBED) == sorted(ids(TABLE))
 
 
-@by_id(BUILT)
+@by_id(TABLE)
 def test_row_and_description_agree(op):
     described = DESCRIBED[op.id]
     assert described.path == op.plain_path
@@ -343,7 +342,7 @@ def test_row_and_description_agree(op):
     assert bool(described.parameter("header", "Idempotency-Key")) == ("CREATES" in op.flags)
 
 
-@by_id(BUILT)
+@by_id(TABLE)
 def test_statuses_follow_from_the_row(op):
     described = DESCRIBED[op.id]
     statuses = {int(status) for status in described.node["responses"]}

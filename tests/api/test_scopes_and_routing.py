@@ -13,7 +13,6 @@ from lib.contract import contract
 TABLE = api_def.operations()
 CLOSED = [op for op in TABLE if op.scope]
 DESCRIBED = openapi.operations()
-NOT_BUILT = [op for op in TABLE if "NOT_BUILT" in op.flags]
 GONE = [op for op in TABLE if "GONE" in op.flags]
 PATHS = sorted({op.path for op in TABLE} - {op.path for op in GONE})
 
@@ -142,7 +141,7 @@ def test_without_the_scope_is_403(with_scope, op):
     assert 'error="insufficient_scope"' in challenge and f'scope="{op.scope}"' in challenge
 
 
-@by_id([op for op in CLOSED if op.method == "GET" and "NOT_BUILT" not in op.flags])
+@by_id([op for op in CLOSED if op.method == "GET"])
 def test_the_one_scope_is_enough(cluster, code_host, with_scope, op):
     if op.process not in cluster.processes:
         pytest.skip(f"{op.process} is not part of the cluster")
@@ -153,11 +152,6 @@ def test_the_one_scope_is_enough(cluster, code_host, with_scope, op):
 
 
 # ---- what does not exist ----
-
-
-@by_id(NOT_BUILT)
-def test_an_operation_that_is_not_built_is_501(all_scopes, op):
-    problem(all_scopes.request(op.method, target(op), body(op)), 501, "not_implemented")
 
 
 @by_id(GONE)

@@ -16,7 +16,7 @@ SERVICES = [name for name in PROCESSES if name != "gateway"]
 
 INTERNAL = api_def.internal_operations()
 PUBLIC_CALLERS = api_def.public_callers()
-OPERATIONS = [op for op in api_def.operations() if op.process in SERVICES and not op.flags & {"NOT_BUILT", "GONE"}]
+OPERATIONS = [op for op in api_def.operations() if op.process in SERVICES and "GONE" not in op.flags]
 
 
 # {stream: (writer, readers)}
