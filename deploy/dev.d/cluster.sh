@@ -193,6 +193,7 @@ process_settings() {
 	for other in "${PROCESSES[@]}"; do
 		printf '%s=http://127.0.0.1:%s\n' "${URL_VARIABLE[$other]}" "${SETTINGS[$(port_variable "$other")]}"
 	done
+	[[ ! -f $DEV/demo/$name.env ]] || cat "$DEV/demo/$name.env"
 }
 
 # Put the settings of a process into the environment. They are no arguments of env(1), because every user of the machine

@@ -20,8 +20,8 @@ class ModelProvider(StubServer):
     """`requests` lists what it was asked. `hold()` lets answers wait until release(); `status` of another number than 200
     is given to every key."""
 
-    def __init__(self):
-        super().__init__(self.answer_models)
+    def __init__(self, port=0):
+        super().__init__(self.answer_models, port=port)
         self.status, self.message = 200, "invalid x-api-key"
         self.open = threading.Event()
         self.open.set()

@@ -15,10 +15,10 @@ class Server(ThreadingHTTPServer):
 
 
 class StubServer:
-    """An HTTP server on its own thread. It calls `answer(request)` for each request; the content is request.body, and
-    request.reply() sends the answer. `requests` lists (method, path, headers, body) of all requests so far."""
+    """An HTTP server on its own thread, on a free port by default. It calls `answer(request)` for each request; the content is
+    request.body, and request.reply() sends the answer. `requests` lists (method, path, headers, body) of all requests so far."""
 
-    def __init__(self, answer, host="127.0.0.1"):
+    def __init__(self, answer, host="127.0.0.1", port=0):
         stub = self
         self.answer, self.requests = answer, []
 
@@ -52,7 +52,7 @@ class StubServer:
             def log_message(self, *_):
                 pass
 
-        self.server = Server((host, 0), Handler)
+        self.server = Server((host, port), Handler)
         self.url = f"http://{host}:{self.server.server_port}"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
