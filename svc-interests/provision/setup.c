@@ -1,8 +1,10 @@
 #include "base/json.h"
 #include "client/service_ask.h"
+#include "pg/pg.h"
 #include "provision/steps.h"
 #include "provision/workflow_file.h"
 #include "service/agent_workflow.h"
+#include "steps.sql.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -95,6 +97,21 @@ static bool has_valid_key(const struct provision *p)
 	return status && strcmp(status, "active") == 0 && has_secret(p);
 }
 
+/* A repository's secret holds the key of one agent. Another account's is not overwritten unawares: who may push there can
+ * remove the secret, which ends that agent. */
+static void take_repository(const struct provision *p)
+{
+	if (!json_get_bool(p->row, "is_shared", false))
+		return;
+	if (has_secret(p))
+		raise_error(
+			p->rq, ERR_CONFLICT,
+			"an agent of another account works on %s: have it revoked, or remove the "
+			"secret " KEY_SECRET " of the repository, then provision again",
+			text(p, "repo"));
+	pg_query(p->rq, STEP_SUPERSEDE_SQL, pg_text(text(p, "interest_id")));
+}
+
 /* Make the agent's key. The one that an earlier attempt made, whose text is lost, ends with that. */
 static yyjson_val *make_key(const struct provision *p)
 {
@@ -118,6 +135,7 @@ void setup_agent_key(struct provision *p)
 		skip(p, "The repository has a valid key.");
 		return;
 	}
+	take_repository(p);
 	const char *former = text(p, "key_repo");
 	if (former && strcasecmp(former, text(p, "repo")) != 0)
 		setup_revoke_key(p->rq,

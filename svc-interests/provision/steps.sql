@@ -4,6 +4,7 @@
 SELECT to_jsonb(p) || jsonb_build_object(
            'pool_is_ready', i.pool_status = 'ready', 'interest_name', i.name,
            'key_is_fresh', coalesce(p.key_expires_at > now() + interval '30 days' AND lower(p.key_repo) = lower(p.repo), false),
+           'is_shared', EXISTS (SELECT FROM others_on_repo(p)),
            'steps', (SELECT jsonb_object_agg(s.name, s.status) FROM provision_step s WHERE s.task_id = p.task_id))
 FROM provisioning p JOIN interest i ON i.id = p.interest_id WHERE p.interest_id = $1 AND ($2::uuid IS NULL OR p.task_id = $2);
 
@@ -26,6 +27,11 @@ UPDATE provisioning p SET
      FROM jsonb_populate_record(p, $5) n),
     updated_at = now()
 WHERE p.task_id = $1;
+
+-- name: step_supersede
+-- $1 interest: the agents of other accounts on its repository end.
+SELECT task_put('key_revoke', o.account_id, jsonb_build_object('key_id', o.key_id), NULL, NULL)
+FROM provisioning p, others_on_repo(p) o WHERE p.interest_id = $1;
 
 -- name: step_changes (read)
 -- $1 task: the names of the steps that changed something.

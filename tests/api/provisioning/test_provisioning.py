@@ -6,6 +6,7 @@ import uuid
 import pytest
 import yaml
 
+from lib.client import Api
 from lib.keys import checksum
 from lib.provisioning import FILE, KEY
 from lib.wait import wait_for
@@ -206,6 +207,21 @@ def test_a_repository_works_for_one_interest(team):
     team.api.delete(f"/interests/{team.interest}", expect=200)
     assert team.api.wait_task(team.api.post(f"/interests/{other}/provision", {}))["status"] == "completed"
     wait_for(lambda: len(team.keys()) == 1, "the first agent's key has ended")
+
+
+def test_an_agent_of_another_account_is_not_overwritten(new_team):
+    first, second = new_team(), new_team()
+    first.provision()
+    first.host.collaborate(first.repo, second.at_host.login)
+    second.api.put(f"/interests/{second.interest}", {"context": "Ranking."}, expect=200)
+    task = second.provision(repo=first.repo)
+    assert task["status"] == "failed" and "another account" in task["error"] and statuses(second, task)["agent_key"] == "failed"
+    assert first.agent_works() and second.keys() == []
+    first.host.remove_secret(first.repo, KEY)
+    assert second.provision(repo=first.repo)["status"] == "completed"
+    wait_for(lambda: first.status()["state"] == "revoked", "the first agent has ended")
+    assert Api(second.api.url, second.host.secret(first.repo, KEY)).get("/search/stats").status_code == 200
+    assert first.keys() == [] and "another account" in first.provision()["error"]
 
 
 def test_others_see_nothing(team, other_user):
