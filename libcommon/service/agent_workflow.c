@@ -1,5 +1,7 @@
 #include "service/agent_workflow.h"
 
+#include <ctype.h>
+
 const char *agent_workflow;
 
 const struct setting AGENT_WORKFLOW_SETTINGS[] = {
@@ -12,4 +14,12 @@ const struct setting AGENT_WORKFLOW_SETTINGS[] = {
 const char *agent_workflow_path(struct arena *arena)
 {
 	return arena_printf(arena, ".github/workflows/%s", agent_workflow);
+}
+
+const char *agent_model_secret(struct arena *arena, const char *provider)
+{
+	char *name = arena_printf(arena, "EXPOPS_MODEL_KEY_%s", provider);
+	for (char *at = name; *at; at++)
+		*at = *at == '-' ? '_' : (char)toupper((unsigned char)*at);
+	return name;
 }

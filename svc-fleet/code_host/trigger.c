@@ -15,7 +15,8 @@
 
 #include <string.h>
 
-#define TEXT_MAX 32768 /* characters; the code host takes 65,535 in all inputs together */
+#define TEXT_MAX       32768 /* characters; the code host takes 65,535 in all inputs together */
+#define SECRET_WAIT_MS 3000  /* to look for the secret, once the run is started */
 
 struct trigger_input {
 	const char *repo, *interest, *ref, *agent, *provider;
@@ -174,6 +175,24 @@ static void note(struct request *rq, yyjson_val *started)
 		         f_text("error", err_info(code)->slug));
 }
 
+/* Say whether the repository lacks the key of the model's provider, without which the run will end at once; null: it
+ * cannot be known now. Only provisioning puts the key there. */
+static void add_model_key_missing(struct request *rq, const struct trigger *trigger,
+                                  yyjson_mut_val *answer)
+{
+	static const char NAME[] = "model_key_missing";
+	const char *secret = agent_model_secret(rq->arena, trigger->pair.provider);
+	struct service_answer found =
+		service_ask_try(rq, internal_op(INTERNAL_ID_secret_get),
+	                        ASK_BODY(rq, {"repo", trigger->repo}, {"name", secret}), true,
+	                        SECRET_WAIT_MS);
+	if (found.code)
+		yyjson_mut_obj_add_null(trigger->doc, answer, NAME);
+	else
+		yyjson_mut_obj_add_bool(trigger->doc, answer, NAME,
+		                        !json_get_bool(found.json, "found", false));
+}
+
 void fleet_trigger(struct request *rq)
 {
 	static const char *const TOLD[] = {"ref", "workflow", "run_id", "html_url",
@@ -195,6 +214,7 @@ void fleet_trigger(struct request *rq)
 		json_add_member(doc, answer, TOLD[i], started, TOLD[i]);
 	yyjson_mut_obj_add_str(doc, answer, "agent", trigger.pair.agent);
 	yyjson_mut_obj_add_str(doc, answer, "provider", trigger.pair.provider);
+	add_model_key_missing(rq, &trigger, answer);
 	yyjson_mut_obj_add_val(doc, answer, "inputs", trigger.inputs);
 	reply_doc(rq, 200, doc);
 }

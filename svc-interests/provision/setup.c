@@ -6,12 +6,10 @@
 #include "service/agent_workflow.h"
 #include "steps.sql.h"
 
-#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
 #define KEY_SECRET    "EXPOPS_KEY"
-#define MODEL_SECRET  "EXPOPS_MODEL_KEY"
 #define MODEL_URL     "EXPOPS_MODEL_URL"
 #define BRANCH_SUFFIX 8 /* characters of the task's id */
 
@@ -151,22 +149,13 @@ void setup_agent_key(struct provision *p)
 	p->message = "The repository has a new key in its secret " KEY_SECRET ".";
 }
 
-/* `EXPOPS_MODEL_KEY_OPENAI`: of each provider one, so that a run can use another than the last that was provisioned. */
-static const char *model_secret(struct request *rq, const char *provider)
-{
-	char *name = arena_printf(rq->arena, MODEL_SECRET "_%s", provider);
-	for (char *at = name; *at; at++)
-		*at = *at == '-' ? '_' : (char)toupper((unsigned char)*at);
-	return name;
-}
-
 void setup_model_key(struct provision *p)
 {
 	const char *repo = text(p, "repo"), *provider = text(p, "provider");
-	yyjson_val *put =
-		ask(p->rq, INTERNAL_ID_secret_put,
-	            ASK_BODY(p->rq, {"repo", repo}, {"name", model_secret(p->rq, provider)},
-	                     {"model_provider", provider}));
+	yyjson_val *put = ask(p->rq, INTERNAL_ID_secret_put,
+	                      ASK_BODY(p->rq, {"repo", repo},
+	                               {"name", agent_model_secret(p->rq->arena, provider)},
+	                               {"model_provider", provider}));
 	const char *outcome = json_get_text(put, "outcome"), *url = json_get_text(put, "base_url");
 	bool is_missing = outcome && strcmp(outcome, "model_key_missing") == 0;
 	if (url)

@@ -51,6 +51,16 @@ def test_a_run_has_the_pair_of_the_installation(api, code_host, at_host, install
     assert made["inputs"] == {"agent": "agent_one", "provider": "anthropic"}
 
 
+def test_a_missing_key_of_the_model_s_provider_is_told(api, code_host, repo):
+    code_host.put_secret(repo, "EXPOPS_MODEL_KEY_OPENAI", "x")
+    for provider, missing in (("openai", False), ("custom", True)):
+        body = {"repo": repo, "agent": "agent_two", "provider": provider}
+        assert api.post(TRIGGER, body, expect=200).json()["model_key_missing"] is missing
+    code_host.fail("GET", "/actions/secrets/", status=500, times=10)
+    assert api.post(TRIGGER, body, expect=200).json()["model_key_missing"] is None
+    code_host.stop_failing()
+
+
 def test_the_agent_s_own_key_proves_the_repository(cluster, other_user, code_host, repo, install):
     """An account without a connection, with a key that provisioning made for the repository."""
     body = {"name": "agent", "kind": "automation", "repo": repo, "scopes": ["fleet:trigger"]}
