@@ -4,7 +4,9 @@
 #include "code_host/code_host.h"
 #include "inbox/inbox.h"
 #include "llm/chat.h"
+#include "loop/worker.h"
 #include "report/report.h"
+#include "run/report_batch.h"
 #include "run/run.h"
 #include "service/agent_pair.h"
 #include "service/agent_workflow.h"
@@ -56,6 +58,17 @@ static void process_start(struct process *process)
 	chat_init();
 }
 
+static void worker_start(struct worker *worker)
+{
+	worker->user = report_batcher_new(worker);
+}
+
+static void worker_stop(struct worker *worker)
+{
+	report_batcher_free(worker->user);
+	worker->user = NULL;
+}
+
 static const struct service SERVICE = {
 	.name = "svc-fleet",
 	.schema = "fleet",
@@ -67,6 +80,8 @@ static const struct service SERVICE = {
                                                     CHAT_SETTINGS, WORDING_SETTINGS, NULL},
 	.settings_check = agents_init,
 	.process_start = process_start,
+	.worker_start = worker_start,
+	.worker_stop = worker_stop,
 	.keeps_accounts = true,
 	.migrations = MIGRATIONS,
 	.recurring = RECURRING,

@@ -23,10 +23,9 @@ void code_host_run_told(struct request *rq, const struct event *event)
 	const char *workflow = json_get_text(event->data, "workflow");
 	if (!workflow || strcmp(workflow, agent_workflow) != 0)
 		return;
-	bool has_ended = strcmp(event_require_text(rq, event, "state"), "completed") == 0;
 	pg_query(rq, WORKFLOW_RUN_TELL_SQL, pg_text(event_require_text(rq, event, "repo")),
 	         pg_int(json_get_int(event->data, "run_id", 0)),
-	         pg_text(has_ended ? "ended" : "running"),
+	         pg_text(event_require_text(rq, event, "state")),
 	         pg_text(json_get_text(event->data, "conclusion")),
 	         pg_text(event_require_text(rq, event, "occurred_at")));
 }

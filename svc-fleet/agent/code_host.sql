@@ -4,5 +4,6 @@ SELECT code_host_item_tell($1, $2, $3, $4, CASE WHEN $5 = 'opened' THEN $6::time
                            CASE WHEN $5 = 'closed' THEN $6::timestamptz END, $6::timestamptz);
 
 -- name: workflow_run_tell
--- $1 repository, $2 run, $3 `running` or `ended`, $4 how it ended, $5 when that was.
-SELECT workflow_run_tell($1, $2, $3, $4, $5);
+-- $1 repository, $2 run, $3 its status, $4 how it ended, $5 when that was.
+SELECT workflow_runs_tell($1, jsonb_build_array(jsonb_build_object(
+    'run_id', $2::bigint, 'status', $3::text, 'conclusion', $4::text, 'updated_at', $5::text)));

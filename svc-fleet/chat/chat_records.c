@@ -44,9 +44,10 @@ struct chat_records chat_records_read(struct request *rq, const char *repo,
 		.total = json_parse_own(rq->arena, pg_value(rows, 0, TOTAL)),
 		.merged = pg_value_int(rows, 0, MERGED),
 	};
-	struct finding_facts facts = {records.month,
-	                              json_parse_own(rq->arena, pg_value(rows, 0, FACTS)),
-	                              pg_value(rows, 0, SINCE), pg_value(rows, 0, UNTIL)};
+	struct finding_facts facts = {
+		records.month, json_parse_own(rq->arena, pg_value(rows, 0, FACTS)),
+		arena_printf(rq->arena, "/api/v1.0/fleet/runs?since=%s&until=%s&repos=%s",
+	                     pg_value(rows, 0, SINCE), pg_value(rows, 0, UNTIL), records.repo)};
 	records.findings = find_findings(rq, &facts);
 	if (focus_run_id)
 		read_focus(rq, &records, focus_run_id);

@@ -27,7 +27,7 @@ SELECT code_host_items_tell($1, 'issue', $2);
 
 -- name: refresh_tell_runs
 -- $1 repository, $2 workflow runs.
-SELECT count(workflow_run_tell_json($1, r)) FROM jsonb_array_elements($2::jsonb) AS r;
+SELECT workflow_runs_tell($1, $2);
 
 -- name: refresh_end
 -- $1 account, $2 repository: all of it was fetched.

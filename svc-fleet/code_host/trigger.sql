@@ -16,5 +16,4 @@ WHERE f.repo IS NOT NULL;
 -- name: trigger_note
 -- $1 account, $2 repository as the code host names it, $3 run that was started there (NULL: not known), $4 when: the code host
 -- has let the account start it.
-SELECT repo_own($1, $2), CASE WHEN $3::bigint IS NOT NULL THEN workflow_run_tell_json($2, jsonb_build_object(
-    'run_id', $3::bigint, 'status', 'queued', 'started_at', $4::text, 'updated_at', $4::text)) END;
+SELECT run_started_tell($1, $2, $3, $4);

@@ -48,8 +48,7 @@ static void cite(struct findings *f, yyjson_mut_val *evidence, yyjson_val *fact,
 static void cite_query(struct findings *f, yyjson_mut_val *evidence, const char *filter)
 {
 	yyjson_mut_obj_add_str(f->doc, evidence, "query",
-	                       arena_printf(f->arena, "/api/v1.0/fleet/runs?since=%s&until=%s%s",
-	                                    f->facts->since, f->facts->until, filter));
+	                       arena_printf(f->arena, "%s%s", f->facts->query, filter));
 }
 
 static void repeated_failure(struct findings *f)

@@ -18,9 +18,9 @@
 
 /** What the rules look at. Borrows. */
 struct finding_facts {
-	yyjson_val *sums;          /* fleet_sums(); gates are in it */
-	yyjson_val *facts;         /* fleet_facts() */
-	const char *since, *until; /* of the report */
+	yyjson_val *sums;  /* fleet_sums(); gates are in it */
+	yyjson_val *facts; /* of fleet_report() */
+	const char *query; /* lists the runs of the report; filters may follow */
 };
 
 /** Apply all rules: append findings to the array `findings`, the most severe first. */

@@ -27,7 +27,17 @@ static const struct field REPORT_FIELDS[] = {
 };
 
 /* Columns of fleet_report (report.sql). */
-enum { SUMS, MERGED, MEDIAN_HOURS, AGENTS, AGENTS_COUNT, DELIVERABLES, CHRONOLOGY, FACTS };
+enum {
+	SUMS,
+	MERGED,
+	MEDIAN_HOURS,
+	AGENTS,
+	AGENTS_COUNT,
+	DELIVERABLES,
+	CHRONOLOGY,
+	FACTS,
+	REPOS_QUERY
+};
 
 struct period {
 	const char *since, *until; /* days, both included */
@@ -83,6 +93,8 @@ struct report {
 	yyjson_val *sums;
 	int64_t merged;
 	const char *median_hours; /* NULL: nothing was merged */
+	const char
+		*repos_query; /* narrows a query for runs to the report's repositories; "": all */
 };
 
 static double sum(const struct report *report, const char *name)
@@ -130,6 +142,14 @@ static yyjson_mut_val *build_kpis(const struct report *report)
 	return kpis;
 }
 
+/* The query that lists the runs of the report: that started in the period, or, `of` being "merged_", whose
+ * pull requests were merged then. */
+static const char *runs_query(const struct report *report, const char *of)
+{
+	return arena_printf(report->rq->arena, "/api/v1.0/fleet/runs?%ssince=%s&%suntil=%s%s", of,
+	                    report->period->since, of, report->period->until, report->repos_query);
+}
+
 /* For each figure, the query that lists the runs that it was computed from. */
 static yyjson_mut_val *build_sources(const struct report *report)
 {
@@ -154,10 +174,8 @@ static yyjson_mut_val *build_sources(const struct report *report)
 	yyjson_mut_val *sources = yyjson_mut_obj(report->doc);
 	for (size_t i = 0; i < ARRAY_LEN(SOURCES); i++)
 		yyjson_mut_obj_add_str(report->doc, sources, SOURCES[i].kpi,
-		                       arena_printf(report->rq->arena,
-		                                    "/api/v1.0/fleet/runs?%ssince=%s&%suntil=%s%s",
-		                                    SOURCES[i].of, report->period->since,
-		                                    SOURCES[i].of, report->period->until,
+		                       arena_printf(report->rq->arena, "%s%s",
+		                                    runs_query(report, SOURCES[i].of),
 		                                    SOURCES[i].filter));
 	return sources;
 }
@@ -186,8 +204,7 @@ static const char *build_headline(const struct report *report, int64_t agents)
 
 static yyjson_mut_val *build_findings(const struct report *report, yyjson_val *facts)
 {
-	struct finding_facts given = {report->sums, facts, report->period->since,
-	                              report->period->until};
+	struct finding_facts given = {report->sums, facts, runs_query(report, "")};
 	yyjson_mut_val *findings = yyjson_mut_arr(report->doc);
 	findings_add(report->rq->arena, report->doc, findings, &given);
 	return findings;
@@ -208,6 +225,7 @@ void fleet_report_get(struct request *rq)
 		.sums = read_column(rq, rows, SUMS),
 		.merged = pg_value_int(rows, 0, MERGED),
 		.median_hours = pg_value(rows, 0, MEDIAN_HOURS),
+		.repos_query = pg_value(rows, 0, REPOS_QUERY) ? pg_value(rows, 0, REPOS_QUERY) : "",
 	};
 	yyjson_mut_val *root = yyjson_mut_obj(report.doc);
 	yyjson_mut_doc_set_root(report.doc, root);

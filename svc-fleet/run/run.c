@@ -9,7 +9,7 @@
 #include <string.h>
 
 struct list_input {
-	const char *repo;
+	const char *repo, *repos;
 	const char *outcome, *agent, *interest, *paper;
 	const char *since, *until;
 	const char *merged_since, *merged_until;
@@ -23,6 +23,7 @@ static const char *const INCLUDES[] = {"selection", NULL};
 
 static const struct field LIST_FIELDS[] = {
 	QUERY_TEXT(struct list_input, repo, "repo", OPTIONAL, 1, 200),
+	QUERY_TEXT(struct list_input, repos, "repos", REPEATED, 1, 20000),
 	QUERY_ENUM(struct list_input, outcome, "outcome_kind", OUTCOMES),
 	QUERY_TEXT(struct list_input, agent, "agent", OPTIONAL, 1, 100),
 	QUERY_INTEREST(struct list_input, interest),
@@ -58,7 +59,7 @@ void run_list(struct request *rq)
 	                 pg_text(in->outcome), pg_text(in->agent), pg_text(in->interest),
 	                 pg_text(in->paper), pg_text(in->since), pg_text(in->until),
 	                 pg_text(in->merged_since), pg_text(in->merged_until), pg_bool(in->include),
-	                 pg_int(in->limit), pg_int(in->offset));
+	                 pg_int(in->limit), pg_int(in->offset), pg_text(in->repos));
 	reply_page(rq, pg_json(rows), pg_value_int(rows, 0, 1), in->limit, in->offset);
 }
 

@@ -1,7 +1,8 @@
 /** svc-fleet/run/: runs of agents.
  *
- *     telemetry.c  taking the reports that a run sends of itself
- *     run.c        listing runs; making the partitions of coming months
+ *     telemetry.c     taking the reports that a run sends of itself
+ *     report_batch.h  storing the reports of several requests with one statement
+ *     run.c           listing runs; making the partitions of coming months
  *
  * Words used here:
  *   run        one execution of an agent on a repository, known by (account, repository, run_id)

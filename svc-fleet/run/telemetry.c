@@ -1,6 +1,6 @@
 #include "base/json.h"
 #include "pg/pg.h"
-#include "run.sql.h"
+#include "run/report_batch.h"
 #include "run/run.h"
 #include "service/input.h"
 #include "service/key_limit.h"
@@ -141,15 +141,26 @@ static struct split_report split(struct request *rq, const struct telemetry *in)
 	return report;
 }
 
+/* What runs_tell() takes: see migrations/0014_runs_tell.sql. */
+static const char *build_telling(struct request *rq, const struct telemetry *in,
+                                 const struct split_report *report)
+{
+	yyjson_mut_doc *doc = report->doc;
+	yyjson_mut_val *telling = yyjson_mut_obj(doc);
+	yyjson_mut_obj_add_str(doc, telling, "account", pg_uuid(rq->caller.account).text);
+	yyjson_mut_obj_add_str(doc, telling, "repo", rq->caller.repo);
+	yyjson_mut_obj_add_val(doc, telling, "run_id", yyjson_mut_raw(doc, in->run_id));
+	yyjson_mut_obj_add_val(doc, telling, "report", report->shown);
+	yyjson_mut_obj_add_val(doc, telling, "detail", report->large);
+	yyjson_mut_obj_add_bool(doc, telling, "owns", rq->caller.is_repo_verified);
+	return json_write_mut(rq->arena, telling, NULL);
+}
+
 void run_report(struct request *rq)
 {
 	struct telemetry *in = request_input(rq, struct telemetry, TELEMETRY_FIELDS);
 	require_key_of_repo(rq, in);
 	struct split_report report = split(rq, in);
-	struct pg_rows *rows = pg_query(rq, RUN_REPORT_SQL, pg_uuid(rq->caller.account),
-	                                pg_text(rq->caller.repo), pg_text(in->run_id),
-	                                pg_text(json_write_mut(rq->arena, report.shown, NULL)),
-	                                pg_text(json_write_mut(rq->arena, report.large, NULL)),
-	                                pg_bool(rq->caller.is_repo_verified));
-	reply_json(rq, pg_value_bool(rows, 0, 1) ? 201 : 200, pg_json(rows));
+	struct stored_report stored = report_store(rq, build_telling(rq, in, &report));
+	reply_json(rq, stored.is_new ? 201 : 200, stored.json);
 }

@@ -3,7 +3,7 @@
 
 usage: fleet.py [--runs N] [--repos N] [--reads N] [--seconds N]
 
-Everything goes through the gateway. The runs are written straight into the tables, as their triggers would have left them. Reads
+Everything goes through the gateway. The runs are written straight into the tables, as runs_tell() would have left them. Reads
 come one at a time, so that they use one core of Postgres; the percentiles are wall time, the CPU time is that of all
 processes of Postgres. Beside the report runs what it would be without the sums that svc-fleet keeps: the figures
 added up from the rows of the period. Telemetry is sent by wrk to two replicas; beside it runs pgbench, which stores the same
@@ -28,11 +28,11 @@ from lib import servers  # noqa: E402
 from lib.cluster import Cluster  # noqa: E402
 
 BIN = Path("/usr/lib/postgresql/15/bin")
-CONNECTIONS = 16
+CONNECTIONS = 64
 INGEST_REPOS = 32
 PREFIX = "/api/v1.0"
 
-# The year before now: most runs open a pull request or change nothing; one in seven fails, of ten causes.
+# The year before now, in its order: most runs open a pull request or change nothing; one in seven fails, of ten causes.
 SEED = """
 SET session_replication_role = replica;
 CREATE TEMP TABLE made AS
@@ -40,7 +40,7 @@ SELECT uuid_v7() AS id, n, 'acme/repo-' || n %% %(repos)s AS repo, now() - rando
        (ARRAY['pr_opened', 'pr_opened', 'issue_opened', 'branch_pushed', 'skipped_no_candidates', 'skipped_old', 'tests_failed'])
            [1 + (random() * 6.999)::int %% 7] AS status,
        round((random() * 4)::numeric, 2) AS cost, (random() * 9)::int AS cause
-FROM generate_series(1, %(runs)s) AS n;
+FROM generate_series(1, %(runs)s) AS n ORDER BY at;
 INSERT INTO run_key SELECT %(account)s, repo, n::text, id, at FROM made;
 INSERT INTO run (id, account_id, repo_key, repo, run_id, first_at, changed_at, at, finished_at, status, outcome_kind, agent,
                  interest_id, arxiv_id, cost_usd, input_tokens, output_tokens, cause, artifact_url, record, reported_at)
@@ -61,7 +61,8 @@ SELECT account_id, artifact_url, CASE outcome_kind WHEN 'issue' THEN 'issue' ELS
 FROM (SELECT *, (ARRAY['merged', 'merged', 'closed', 'open'])[1 + (random() * 3.999)::int %% 4] AS stage FROM run) r
 WHERE artifact_url IS NOT NULL;
 INSERT INTO run_day SELECT (d).account_id, (d).day, (d).repo_key, {sums}
-FROM (SELECT run_day_of(run, 1) AS d FROM run OFFSET 0) one GROUP BY 1, 2, 3;
+FROM (SELECT run_day_of(run, 1) AS d FROM run OFFSET 0) one GROUP BY 1, 2, 3 ORDER BY 2;
+INSERT INTO run_agent SELECT account_id, agent, repo_key, outcome_kind, count(*) FROM run GROUP BY 1, 2, 3, 4;
 INSERT INTO run_repo
 SELECT d.account_id, d.repo_key, d.repo_key, sum(runs), sum(pull_requests), sum(issues), sum(branches), sum(skipped), sum(failed),
        sum(running), sum(other), last.at, last.id, last.first_at, last.outcome_kind, last.status
@@ -148,6 +149,7 @@ def measure_reads(api, cluster, account, reads):
         "runs of a repository": "/fleet/runs?repo=acme/repo-7",
         "runs by outcome": "/fleet/runs?outcome_kind=failed",
         "runs by agent": "/fleet/runs?agent=agent_1",
+        "runs of 3 repositories": "/fleet/runs?repos=acme/repo-1,acme/repo-2,acme/repo-3",
         "runs by paper": "/fleet/runs?arxiv_id=2205.00077",
         "runs of a month": f"/fleet/runs?since={month}",
         "runs with the selection": "/fleet/runs?include=selection",
@@ -238,6 +240,7 @@ def measure_ingest(cluster, user, seconds):
     body = {"name": "agent", "kind": "automation", "scopes": ["fleet:report"]}
     keys = [user.api.post("/account/api-keys", {**body, "repo": f"acme/ingest-{number}"}, expect=201).json()["key"]
             for number in range(INGEST_REPOS)]
+    print(f"telemetry over {CONNECTIONS} connections; load average before: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
     for size in (4 << 10, 31 << 10):
         rounds = [(wrk(cluster, keys, size, seconds), pgbench(cluster, size, seconds)) for _ in range(3)]
         (rate, (postgres, fleet, gateway)), (plain, plain_cpu) = sorted(rounds, key=lambda one: one[0][0])[1]
@@ -261,6 +264,7 @@ def main():
         begin = time.monotonic()
         seed(cluster, account, options.runs, options.repos)
         print(f"{options.runs} runs written in {time.monotonic() - begin:.0f} s")
+        print(f"load average: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
         measure_reads(user.api, cluster, account, options.reads)
         measure_ingest(cluster, cluster.user(), options.seconds)
 

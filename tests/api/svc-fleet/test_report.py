@@ -73,6 +73,27 @@ def test_figures_have_queries_that_list_their_runs(api, keys, tell):
         assert int(listed.headers["X-Total-Count"]) == report["kpis"][name], name
 
 
+@pytest.mark.parametrize("chosen", [1, 2])
+def test_figures_of_some_repositories_have_queries_of_these(api, keys, tell, chosen):
+    month = Month(5, repos=4)
+    for repo, sent in month.reports:
+        keys(repo).post("/fleet/runs", sent)
+    for closing in month.closings:
+        tell(*closing)
+    report = api.get(f"/fleet/agents/report?{PERIOD}&repos={','.join(month.repos[:chosen])}", expect=200).json()
+    for name in ("runs", "pull_requests_opened", "pull_requests_merged", "issues_opened"):
+        listed = api.get(report["kpi_sources"][name], expect=200)
+        assert int(listed.headers["X-Total-Count"]) == report["kpis"][name], name
+        assert {run["repo"] for run in listed.json()} <= set(month.repos[:chosen])
+    assert report["kpis"]["runs"] < len(month.final)
+
+
+def test_figures_of_foreign_repositories_have_queries_of_none(api, report):
+    report(1, status="pr_opened", started_at="2026-01-10T09:00:00Z")
+    sources = api.get(f"/fleet/agents/report?{PERIOD}&repos=acme/foreign", expect=200).json()["kpi_sources"]
+    assert api.get(sources["runs"], expect=200).json() == []
+
+
 def test_repeated_failures_are_found(api, report):
     for run_id in range(12):
         report(run_id, status="failed", error=f"tests fail after {run_id} s", started_at="2026-01-10T09:00:00Z")

@@ -1,6 +1,7 @@
 """POST /fleet/runs: reports of runs, merged into one record."""
 
 import itertools
+import json
 import random
 from concurrent.futures import ThreadPoolExecutor
 
@@ -179,12 +180,62 @@ def repo_sums(db):
     return kept, counted
 
 
+def agent_sums(db):
+    """run_agent as it is, and as the rows of run add up."""
+    kept = db.execute("SELECT * FROM run_agent WHERE runs <> 0 ORDER BY 1, 2, 3, 4").fetchall()
+    counted = db.execute("SELECT account_id, agent, repo_key, outcome_kind, count(*) FROM run WHERE agent IS NOT NULL "
+                         "GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4").fetchall()
+    return kept, counted
+
+
 def test_the_sums_follow_every_change(report, db):
     dice = random.Random(7)
     for _ in range(60):
         report(dice.randrange(6), status=dice.choice(["running", "failed", "pr_opened", "skipped_old", "issue_opened"]),
                cost_usd=dice.choice([None, 0, 0.1, 0.2]), input_tokens=dice.randrange(9),
-               test_status=dice.choice(["passed", "failed", "unknown"]),
+               test_status=dice.choice(["passed", "failed", "unknown"]), agent=dice.choice([None, "one", "two"]),
                started_at=dice.choice([None, *(f"2026-01-0{day}T09:00:00Z" for day in (1, 2, 3))]))
-    for kept, counted in (day_sums(db), repo_sums(db)):
+    for kept, counted in (day_sums(db), repo_sums(db), agent_sums(db)):
         assert kept == counted
+
+
+def telling(account, repo, run_id, **report):
+    return {"account": account, "repo": repo, "run_id": run_id, "report": report}
+
+
+def test_statements_that_store_the_same_runs_in_any_order_do_not_wait_in_circles(cluster, db, account, user):
+    """Batches as replicas send them: of the same runs, days, repositories and links, in different orders."""
+    mine = account(user)
+    deadlocks = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"
+    before = db.execute(deadlocks).fetchone()
+
+    def send(seed):
+        dice = random.Random(seed)
+        with cluster.postgres.connect("fleet") as own:
+            for _ in range(12):
+                batch = [telling(mine, f"acme/r{dice.randrange(4)}", dice.randrange(8), status=dice.choice(["running", "pr_opened"]),
+                                 agent="one", started_at=f"2026-01-0{dice.randrange(1, 4)}T09:00:00Z",
+                                 artifact_url=f"https://github.com/acme/r{dice.randrange(4)}/pull/{dice.randrange(8)}")
+                         for _ in range(16)]
+                own.execute("SELECT runs_tell(%s)", [json.dumps(batch)])
+                own.commit()
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(send, range(4)))
+    db.rollback()
+    assert db.execute(deadlocks).fetchone() == before
+    for kept, counted in (day_sums(db), repo_sums(db), agent_sums(db)):
+        assert kept == counted
+
+
+def test_a_report_that_cannot_be_stored_fails_alone(agent, api, other_user, account, db):
+    """Reports that arrive together are stored together. The account of one of them is deleted."""
+    deleted = account(other_user)
+    db.execute("INSERT INTO deleted_account (id) VALUES (%s)", [deleted])
+    db.commit()
+    mine, gone = agent(), agent(of=other_user.api)
+    with ThreadPoolExecutor(16) as pool:
+        answers = list(pool.map(lambda n: (gone if n % 8 == 3 else mine).post("/fleet/runs", {"run_id": n, "repo": REPO}), range(64)))
+    assert {answer.status_code for n, answer in enumerate(answers) if n % 8 == 3} == {400}
+    assert {answer.status_code for n, answer in enumerate(answers) if n % 8 != 3} == {201}
+    assert api.get("/fleet/runs", expect=200).headers["X-Total-Count"] == "56"

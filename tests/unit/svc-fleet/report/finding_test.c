@@ -19,7 +19,8 @@
 /* The findings of facts, as JSON text without their evidence: `severity kind text` in lines. */
 static const char *findings_of(const char *sums, const char *facts)
 {
-	struct finding_facts given = {.since = "2026-01-01", .until = "2026-01-31"};
+	struct finding_facts given = {
+		.query = "/api/v1.0/fleet/runs?since=2026-01-01&until=2026-01-31"};
 	assert_int_equal(json_parse(arena, sums, strlen(sums), &given.sums, NULL), ERR_NONE);
 	assert_int_equal(json_parse(arena, facts, strlen(facts), &given.facts, NULL), ERR_NONE);
 	yyjson_mut_doc *doc = json_doc_new(arena);
