@@ -78,3 +78,12 @@ class Team:
         rows = self.api.get(f"/fleet/runs?repo={self.repo}&limit=100", expect=200).json()
         (found,) = [row for row in rows if str(row["run_id"]) == str(run["id"])]
         return found
+
+    def pull_of(self, run):
+        (found,) = [pull for pull in self.pulls() if pull["head"]["ref"] == f"expops/run-{run['id']}"]
+        return found
+
+    def work(self, runner, **inputs):
+        """Start a run, by default with a task in words, and run it: (what came of it, what was reported, the run's row)."""
+        row = self.dispatch(**({"lead_content": "Do better"} | inputs))
+        return runner.run(self.repo, row), self.reported(row), row

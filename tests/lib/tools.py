@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+CHANGE = 'echo "better" >>notes.md'
+
 AGENT = """#!/bin/bash
 set -euo pipefail
 env -0 >"$HOME/agent.env"

@@ -8,7 +8,7 @@ from lib.counterparts import connect
 from lib.git_host import GitHost
 from lib.provisioning import Team
 from lib.servers import ROOT
-from lib.tools import Tools
+from lib.tools import CHANGE, Tools
 from lib.wait import wait_for
 from lib.workflow import Runner
 
@@ -72,3 +72,19 @@ def runner(cluster, code_host, git_host, tools):
     made = Runner(code_host, git_host, cluster.servers.base / "runs", [tools.folder])
     yield made
     made.close()
+
+
+@pytest.fixture(scope="module")
+def working_team(make_team, papers):
+    """A team whose agent works."""
+    made = make_team()
+    made.provision(auto_merge=True)
+    return made
+
+
+@pytest.fixture
+def usual(tools, runner, git_host):
+    """The agent makes a change; repositories have no variables, and none is protected."""
+    tools.agent(CHANGE)
+    runner.variables = {}
+    git_host.protected.clear()
