@@ -1,8 +1,9 @@
-"""The whole loop through public operations: what `deploy/dev demo` plays."""
+"""The whole loop through public operations: what `deploy/dev demo` plays, and how an agent implements an experiment."""
 
 import pytest
 
 from lib.story import Story
+from lib.wait import wait_for
 
 
 @pytest.fixture
@@ -32,3 +33,28 @@ def test_the_loop(facts):
     judged = [row for row in facts["requests"] if "violations" in row]
     assert len(judged) > 20 and not [row for row in judged if row["violations"]]
     assert {row["headers"]["user-agent"].split("/")[0] for row in judged} >= {"curl", "expops"}
+
+
+def test_an_experiment_is_implemented_by_the_workflow(working_team, usual, runner, tools):
+    """The agent gets the brief, works on the branch that has it, and what becomes of its pull request is known."""
+    team = working_team
+    launch = {"task_description": "Swap the `kernel`; keep $(its name).", "target_repo": team.repo}
+    experiment = team.api.post("/experiments", {"name": "Faster encoder", "launch_context": launch}, expect=201).json()["id"]
+    known = len(team.host.runs(team.repo))
+
+    def status_if(**members):
+        status = team.api.get(f"/implement/experiments/{experiment}/status", expect=200).json()
+        return status if members.items() <= status.items() else None
+
+    tools.agent('cp "$BRIEF" read.md; ls .expops >>read.md')
+    team.api.post(f"/implement/experiments/{experiment}/run", expect=202)
+    wait_for(lambda: status_if(pipeline_status="running"), "the workflow is started")
+    (row,) = team.host.runs(team.repo)[known:]
+    run = runner.run(team.repo, row)
+    assert run.conclusion == "success", run.log()
+    pull = team.pull_of(row)
+    assert wait_for(lambda: status_if(pr_url=pull["html_url"]), "the pull request is known")["pr_status"] == "open"
+    read = team.host.files(team.repo, pull["head"]["ref"])["read.md"]
+    assert launch["task_description"] in read and f"{experiment}.md" in read and "Faster encoder" in pull["title"]
+    team.host.merge(team.repo, pull["number"])
+    wait_for(lambda: status_if(pr_status="merged"), "the merge is known")

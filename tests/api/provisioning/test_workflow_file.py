@@ -28,8 +28,9 @@ def test_the_code_hosts_parser_takes_it(text):
 
 @pytest.mark.parametrize(
     ("right", "wrong"),
-    [("timeout-minutes: 120", "timeout: 120"), ("needs: choose", "needs: chose"),
-     ("secrets.EXPOPS_KEY }}", "secrets.EXPOPS_KEY }"), ("if: always()", "if: allways()"), ("pull-requests: write", "pull-requests: all"), ("github.run_id", "steps.run_id")],
+    [("timeout-minutes: 120", "timeout: 120"), ("needs: choose", "needs: chose"), ("if: always()", "if: allways()"),
+     ("secrets.EXPOPS_KEY }}", "secrets.EXPOPS_KEY }"), ("pull-requests: write", "pull-requests: all"),
+     ("github.run_id", "steps.run_id")],
 )  # fmt: skip
 def test_the_parser_sees_faults(text, right, wrong):
     """Faults that a YAML parser would not see."""
