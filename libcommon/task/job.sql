@@ -84,10 +84,12 @@ FROM (SELECT id FROM due UNION ALL SELECT id FROM expired) AS queued
 WHERE task.id = queued.id
 RETURNING task.id, kind;
 
--- Milliseconds until the next pending task is due; null: none waits for that.
--- name: job_next_due
-SELECT ceil(extract(epoch FROM min(run_after) - clock_timestamp()) * 1000)::bigint FROM task
-WHERE status = 'pending' AND turn IS NULL;
+-- Milliseconds until the next pending task is due, null: none waits for that; and how many tasks wait for a worker, counted up
+-- to $1.
+-- name: job_queue
+SELECT (SELECT ceil(extract(epoch FROM min(run_after) - clock_timestamp()) * 1000)::bigint FROM task
+	WHERE status = 'pending' AND turn IS NULL),
+	(SELECT count(*) FROM (SELECT FROM task WHERE status = 'pending' AND turn IS NOT NULL LIMIT $1::int) AS queued);
 
 -- $1 days. A batch of those that ended first.
 -- name: job_delete_old

@@ -2,12 +2,23 @@
 
 #include "base/base.h"
 #include "base/log.h"
+#include "base/metrics.h"
 #include "job.sql.h"
 #include "pg/pg.h"
 #include "task/job_run.h"
 #include "task/publish.h"
 
 #define REQUEUED_MAX 500
+#define COUNTED_MAX  10000 /* queued tasks */
+
+static struct metric queued_metric =
+	METRIC_GAUGE("expops_jobs_queued",
+                     "Tasks of the service that wait for a worker, up to 10,000.", NULL);
+
+void reconcile_register(void)
+{
+	metric_register(&queued_metric);
+}
 
 /* Columns of JOB_FAIL_ABANDONED_SQL. */
 enum { DEAD_ID, DEAD_KIND, DEAD_ACCOUNT, DEAD_ATTEMPTS, DEAD_ERROR };
@@ -51,8 +62,9 @@ void reconcile_pass(struct request *rq)
 	if (redis_is_ready(rq->worker->redis)) /* for jobs.dead */
 		fail_abandoned(rq, tasks);
 	requeue(rq, tasks);
-	const struct pg_rows *next = pg_query(rq, JOB_NEXT_DUE_SQL);
-	if (pg_value(next, 0, 0) && pg_value_int(next, 0, 0) < (int64_t)tasks_timing.reconcile)
+	const struct pg_rows *queue = pg_query(rq, JOB_QUEUE_SQL, pg_int(COUNTED_MAX));
+	metric_set(&queued_metric, NULL, NULL, (double)pg_value_int(queue, 0, 1));
+	if (pg_value(queue, 0, 0) && pg_value_int(queue, 0, 0) < (int64_t)tasks_timing.reconcile)
 		periodic_wake_in(tasks->reconciler,
-		                 (uint64_t)MAX_OF(pg_value_int(next, 0, 0), 0) + 1);
+		                 (uint64_t)MAX_OF(pg_value_int(queue, 0, 0), 0) + 1);
 }

@@ -4,7 +4,10 @@
 
 #include "task/tasks.h"
 
+/** Register the metric of waiting tasks. */
+void reconcile_register(void);
+
 /** Pass of the reconciler (periodic.h), whose user is the struct tasks. It also fails tasks whose last
- * attempt was abandoned, and deletes ended tasks after their retention, a batch in each pass. Each replica runs it; the
- * statements skip what another one has locked. */
+ * attempt was abandoned, deletes ended tasks after their retention, a batch in each pass, and counts those
+ * that wait. Each replica runs it; the statements skip what another one has locked. */
 void reconcile_pass(struct request *rq);

@@ -37,6 +37,7 @@ struct tasks_timing tasks_timing = {
 void tasks_register(void)
 {
 	outbox_register();
+	reconcile_register();
 	job_run_register();
 	events_register();
 }

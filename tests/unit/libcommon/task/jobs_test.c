@@ -1,10 +1,12 @@
 #include "base/json.h"
+#include "base/metrics.h"
 #include "loop/wait.h"
 #include "pg/pg.h"
 #include "tasks_fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define ACCOUNT "01900000-0000-7000-8000-000000000001"
 #define OTHER   "01900000-0000-7000-8000-000000000002"
@@ -302,6 +304,37 @@ static void test_job_slots_limit_running_jobs(void **state)
 	assert_int_equal(runs, 10);
 }
 
+/* The gauge of tasks that wait; -1: there is none. */
+static long queued(void)
+{
+	static const char NAME[] = "\nexpops_jobs_queued ";
+	struct arena *arena = arena_new();
+	const char *line = strstr(metrics_text(arena), NAME);
+	long count = line ? strtol(line + strlen(NAME), NULL, 10) : -1;
+	arena_free(arena);
+	return count;
+}
+
+static void until_queued(long wanted)
+{
+	fixture_wait_start(&fixture);
+	while (queued() != wanted)
+		fixture_turn(&fixture);
+	uv_timer_stop(&fixture.tick);
+}
+
+static void test_waiting_tasks_are_counted(void **state)
+{
+	(void)state;
+	tasks_register();
+	service_start(JOBS, NULL);
+	task_queue("slow", 10);
+	until_queued(6); /* the others have the four slots */
+	may_go_on = true;
+	until_queued(0);
+	until_sql(10, "SELECT count(*) FROM task WHERE status = 'completed'");
+}
+
 static void test_a_drain_waits_for_running_jobs(void **state)
 {
 	(void)state;
@@ -565,6 +598,7 @@ int main(void)
 		CASE(test_a_cancelled_task_stops),
 		CASE(test_a_lease_is_renewed),
 		CASE(test_job_slots_limit_running_jobs),
+		CASE(test_waiting_tasks_are_counted),
 		CASE(test_a_drain_waits_for_running_jobs),
 		CASE(test_tasks_of_a_killed_worker_are_taken_over),
 		CASE(test_a_task_fails_when_its_worker_dies_in_the_last_attempt),
