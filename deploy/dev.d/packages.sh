@@ -6,7 +6,7 @@ PACKAGES_BUILD=(
 	gcc libc6-dev meson ninja-build pkgconf python3 python3-yaml
 	libuv1-dev libllhttp-dev libpq-dev libhiredis-dev 'libcurl4-openssl-dev|libcurl4-gnutls-dev' libmbedtls-dev
 	libyyjson-dev libboost-context-dev libstemmer-dev libroaring-dev zlib1g-dev libexpat1-dev libxml2-dev uthash-dev
-	libsodium-dev
+	libsodium-dev ca-certificates
 )
 PACKAGES_RUN=(postgresql redis-server curl jq python3)
 PACKAGES_TEST=(
@@ -18,21 +18,31 @@ PACKAGES_COUNTERPARTS=(
 	git xz-utils python3-httpx python3-jsonschema python3-yaml python3-psycopg python3-redis python3-cryptography
 )
 
-# On Debian 12 these are installed from Debian 13, because Debian 12 has no or old versions of them.
+# Of the test part deploy: a Docker engine, a base image where no registry can be reached, and what checks the manifests.
+PACKAGES_DEPLOY=(
+	docker.io iptables docker-compose debootstrap kubernetes-client python3-kubernetes python3-pytest python3-yaml jq
+)
+
+# On Debian 12 these are installed from Debian 13: Debian 12 has none or, of the second list, old versions.
 PACKAGES_FROM_13=(libllhttp-dev libyyjson-dev)
+PACKAGES_NEWER_IN_13=(docker-compose kubernetes-client python3-kubernetes)
 
 debian_version() {
 	# shellcheck source=/dev/null
 	(. /etc/os-release && [[ $ID == debian ]] && printf '%s' "${VERSION_ID%%.*}") || true
 }
 
-# packages_of up|demo|test: the names of the packages. The tree is formatted with Debian 12's clang-format; on other systems
-# that check is skipped.
+# packages_of build|up|demo|test|deploy: the names of the packages. The tree is formatted with Debian 12's clang-format; on other
+# systems that check is skipped.
 packages_of() {
 	case $1 in
-	up)
-		printf '%s\n' "${PACKAGES_BUILD[@]}" "${PACKAGES_RUN[@]}"
+	build)
+		printf '%s\n' "${PACKAGES_BUILD[@]}"
 		[[ -z ${CC:-} ]] || command -v "$CC" >/dev/null || printf '%s\n' "${CC##*/}"
+		;;
+	up)
+		packages_of build
+		printf '%s\n' "${PACKAGES_RUN[@]}"
 		;;
 	demo)
 		packages_of up
@@ -44,6 +54,7 @@ packages_of() {
 		printf '%s\n' "${PACKAGES_TEST[@]}"
 		[[ $(debian_version) != 12 ]] || printf '%s\n' clang-format-14
 		;;
+	deploy) printf '%s\n' "${PACKAGES_DEPLOY[@]}" ;;
 	esac
 }
 
@@ -101,10 +112,15 @@ packages_apt() {
 }
 
 packages_install() {
-	local name
+	local name names=()
 	for name in "$@"; do
-		if [[ $(debian_version) == 12 && " ${PACKAGES_FROM_13[*]} " == *" $name "* ]]; then
+		if [[ $(debian_version) == 12 && " ${PACKAGES_FROM_13[*]} ${PACKAGES_NEWER_IN_13[*]} " == *" $name "* ]]; then
 			packages_add_13
+		fi
+		if [[ $(debian_version) == 12 && " ${PACKAGES_NEWER_IN_13[*]} " == *" $name "* ]]; then
+			names+=("$name/trixie")
+		else
+			names+=("$name")
 		fi
 		# deploy/dev runs a private Postgres, so the package must not create and start its default cluster.
 		if [[ $name == postgresql && ! -e /etc/postgresql-common/createcluster.d/no-main.conf ]]; then
@@ -113,10 +129,10 @@ packages_install() {
 		fi
 	done
 	packages_apt update
-	packages_apt install --no-install-recommends "$@"
+	packages_apt install --no-install-recommends "${names[@]}"
 }
 
-# packages_ensure up|demo|test
+# packages_ensure build|up|demo|test|deploy
 packages_ensure() {
 	local required missing
 	if ! command -v dpkg-query >/dev/null; then

@@ -1,0 +1,164 @@
+"""deploy/k8s, offline: what kustomize makes of it is valid, confined, and fits the secrets and calls of the processes."""
+
+import shutil
+
+import pytest
+import yaml
+
+from lib.deployment import DEPLOY, run
+from lib.kube_schema import manifest_faults
+from lib.servers import read_processes
+
+OVERLAYS = ["trial", "production", "create-user"]
+PROCESSES = [name for name, _, _ in read_processes()]
+NAME = "app.kubernetes.io/name"
+COMPONENT = "app.kubernetes.io/component"
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory):
+    """A copy of deploy/k8s with the secrets of the trial."""
+    made = tmp_path_factory.mktemp("kubernetes") / "k8s"
+    shutil.copytree(DEPLOY / "k8s", made, ignore=shutil.ignore_patterns("secrets.d"))
+    run(DEPLOY / "secrets", made / "trial" / "secrets.d")
+    return made
+
+
+@pytest.fixture(scope="module")
+def manifests(tree):
+    """{overlay: its manifests}"""
+    return {name: list(yaml.safe_load_all(run("kubectl", "kustomize", tree / name))) for name in OVERLAYS}
+
+
+def of_kind(manifests, *kinds):
+    return {one["metadata"]["name"]: one for one in manifests if one["kind"] in kinds}
+
+
+def workloads(manifests):
+    return of_kind(manifests, "Deployment", "StatefulSet", "Job")
+
+
+def pod_of(workload):
+    return workload["spec"]["template"]["spec"]
+
+
+@pytest.mark.parametrize("overlay", OVERLAYS)
+def test_every_manifest_is_valid(manifests, overlay):
+    assert [fault for one in manifests[overlay] for fault in manifest_faults(one)] == []
+    assert len(manifests[overlay]) >= 1
+    assert {one["metadata"].get("namespace", "expops") for one in manifests[overlay]} == {"expops"}
+
+
+def test_faults_are_found(manifests):
+    deployment = of_kind(manifests["trial"], "Deployment")["gateway"]
+    text = yaml.safe_dump(deployment)
+    for right, wrong, fault in (
+        ("readinessProbe:", "readynessProbe:", "readynessProbe: there is no such field"),
+        ("runAsNonRoot: true", "runAsNonRoot: 'yes'", "is no bool"),
+        ("containerPort: 8080", "containerPort: http", "is no int"),
+        ("kind: Deployment", "kind: Deploymint", "there is no such kind"),
+        ("  selector:", "  selectors:", "must not be `None`"),
+    ):
+        assert right in text
+        assert fault in "\n".join(manifest_faults(yaml.safe_load(text.replace(right, wrong, 1))))
+
+
+@pytest.mark.parametrize("overlay", OVERLAYS)
+def test_pods_are_restricted(manifests, overlay):
+    for name, workload in workloads(manifests[overlay]).items():
+        pod = pod_of(workload)
+        assert pod["automountServiceAccountToken"] is False, name
+        assert pod["securityContext"]["runAsNonRoot"] and pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
+        for container in pod["containers"]:
+            context = container["securityContext"]
+            assert context == {"allowPrivilegeEscalation": False, "readOnlyRootFilesystem": True, "capabilities": {"drop": ["ALL"]}}
+            assert container["resources"]["limits"]["memory"] and container["resources"]["requests"]["cpu"], name
+
+
+@pytest.mark.parametrize("overlay", OVERLAYS)
+def test_every_process_gets_its_secrets(manifests, tree, overlay):
+    """Each mounts the secret of its own, and each file of it is a setting."""
+    for name, workload in workloads(manifests[overlay]).items():
+        if workload["spec"]["template"]["metadata"]["labels"][COMPONENT] != "process":
+            continue
+        (container,) = pod_of(workload)["containers"]
+        process = container["command"][0]
+        (secret,) = [volume["secret"]["secretName"] for volume in pod_of(workload)["volumes"] if "secret" in volume]
+        assert secret == process
+        files = {path.name for path in (tree / "trial" / "secrets.d" / process).iterdir()}
+        settings = {one["name"].removesuffix("_FILE"): one["value"] for one in container["env"] if one["name"].endswith("_FILE")}
+        assert settings == {file: f"/run/secrets/{file}" for file in files}, name
+
+
+def test_the_trial_generates_these_secrets(manifests, tree):
+    made = {name: set(one["data"]) for name, one in of_kind(manifests["trial"], "Secret").items()}
+    folders = [path for path in (tree / "trial" / "secrets.d").iterdir() if path.is_dir()]
+    assert made == {folder.name: {path.name for path in folder.iterdir()} for folder in folders}
+
+
+def test_compose_gives_the_same_settings(tree):
+    compose = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
+    for process in PROCESSES:
+        environment = compose["services"][process]["environment"]
+        files = {path.name for path in (tree / "trial" / "secrets.d" / process).iterdir()}
+        assert {name.removesuffix("_FILE") for name in environment if name.endswith("_FILE")} == files, process
+
+
+@pytest.mark.parametrize("overlay", ["trial", "production"])
+def test_every_process_is_deployed_and_found(manifests, overlay):
+    deployments, services = of_kind(manifests[overlay], "Deployment"), of_kind(manifests[overlay], "Service")
+    budgets, settings = of_kind(manifests[overlay], "PodDisruptionBudget"), of_kind(manifests[overlay], "ConfigMap")["settings"]["data"]
+    assert set(deployments) == set(PROCESSES)
+    for name, _, variable in read_processes():
+        template = deployments[name]["spec"]["template"]
+        assert settings[variable] == f"http://{name}:8080"
+        assert services[name]["spec"]["clusterIP"] == "None" and services[name]["spec"]["selector"] == {NAME: name}
+        assert budgets[name]["spec"]["selector"]["matchLabels"] == {NAME: name, COMPONENT: "process"}
+        assert template["metadata"]["labels"][NAME] == name
+        for spread in template["spec"]["topologySpreadConstraints"]:
+            assert spread["labelSelector"]["matchLabels"] == {NAME: name, COMPONENT: "process"}
+    seconds = sum(int(settings[name].removesuffix("s")) for name in ("DRAIN_DELAY", "DRAIN_TIMEOUT"))
+    for deployment in deployments.values():
+        assert pod_of(deployment)["terminationGracePeriodSeconds"] > seconds
+
+
+def reached(policy, direction, peer):
+    """Names that a policy lets in (`from`) or out to (`to`)."""
+    names = []
+    for rule in policy["spec"].get(direction, []):
+        for one in rule.get(peer, []):
+            for expression in one.get("podSelector", {}).get("matchExpressions", []):
+                names += expression["values"]
+    return sorted(names)
+
+
+@pytest.mark.parametrize("overlay", ["trial", "production"])
+def test_each_reaches_just_what_it_calls(manifests, tree, overlay):
+    policies = of_kind(manifests[overlay], "NetworkPolicy")
+    assert policies["default-deny"]["spec"] == {"podSelector": {}, "policyTypes": ["Ingress", "Egress"]}
+    calls = set()
+    for process in PROCESSES:
+        path = tree / "trial" / "secrets.d" / process / "IDENTITY_SIGN_SECRETS"
+        pairs = path.read_text().split() if path.exists() else []
+        calls |= {(process, pair.partition("=")[0]) for pair in pairs}
+    for process in PROCESSES:
+        policy = policies[process]
+        assert policy["spec"]["podSelector"] == {"matchLabels": {NAME: process}}
+        assert reached(policy, "egress", "to") == sorted(callee for caller, callee in calls if caller == process)
+        if process == "gateway":
+            assert policy["spec"]["ingress"] == [{"ports": [{"protocol": "TCP", "port": "http"}]}]
+        else:
+            assert reached(policy, "ingress", "from") == sorted(caller for caller, callee in calls if callee == process)
+
+
+def test_scaling_names_what_exists(manifests):
+    deployments = of_kind(manifests["production"], "Deployment")
+    scalers = of_kind(manifests["production"], "HorizontalPodAutoscaler")
+    assert {"svc-search", "svc-fleet"} <= set(scalers)
+    for name, scaler in scalers.items():
+        assert scaler["spec"]["scaleTargetRef"]["name"] == name and name in deployments
+        assert "replicas" not in deployments[name]["spec"]
+
+
+def test_production_has_no_secrets_and_no_servers(manifests):
+    assert of_kind(manifests["production"], "Secret", "StatefulSet") == {}
