@@ -13,6 +13,12 @@
 
 struct process_settings process_settings;
 
+#define LOG_LEVEL                                                      \
+	SETTING_TEXT(&process_settings.log_level, "LOG_LEVEL", "info", \
+	             "debug, info, warn or error; per group as in info,pg=debug.")
+
+const struct setting OUTSIDE_SETTINGS[] = {LOG_LEVEL, SETTING_END};
+
 const struct setting PROCESS_SETTINGS[] = {
 	SETTING_TEXT(&process_settings.roles, "ROLES", "http,jobs",
                      "What this process does: http, answer requests; jobs, run tasks, events and "
@@ -49,8 +55,7 @@ const struct setting PROCESS_SETTINGS[] = {
 		&process_settings.workers, "WORKERS", "0", 0, 256,
 		"Event loops, each with a thread; 0: one per usable processor, at most one for two "
 		"connections."),
-	SETTING_TEXT(&process_settings.log_level, "LOG_LEVEL", "info",
-                     "debug, info, warn or error; per group as in info,pg=debug."),
+	LOG_LEVEL,
 	SETTING_INT(&process_settings.pg_connections, "PG_CONNECTIONS", "0", 0, 4096,
                     "Postgres connections of this process; 0: 12, or 2 for each of WORKERS and 4."),
 	SETTING_MS(

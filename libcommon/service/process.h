@@ -71,6 +71,9 @@ struct process {
 extern struct process_settings process_settings;
 extern const struct setting PROCESS_SETTINGS[];
 
+/** Those that a program outside of the cluster has too (struct command). */
+extern const struct setting OUTSIDE_SETTINGS[];
+
 /** Event loops of a serving process. */
 static inline int process_loops(const struct process *process)
 {
@@ -100,3 +103,7 @@ int workers_run(struct process *process);
  * Returns the exit status: 0, or 1 after one line on standard error when `fn` raised or the database could
  * not be reached. */
 int command_run(struct process *process, request_fn *fn, void *user);
+
+/** As command_run(), for commands with settings of their own: without a database, and with no client but that
+ * for HTTP. */
+int outside_run(struct process *process, request_fn *fn, void *user);

@@ -36,6 +36,14 @@ static int print_help(const struct service *service)
 	config_print_help(PROCESS_SETTINGS);
 	for (const struct setting *const *table = service->settings; table && *table; table++)
 		config_print_help(*table);
+	for (const struct command *c = service->commands; c && c->name; c++) {
+		if (!c->settings)
+			continue;
+		printf("\nSettings of %s %s:\n", service->name, c->name);
+		config_print_help(OUTSIDE_SETTINGS);
+		for (const struct setting *const *table = c->settings; *table; table++)
+			config_print_help(*table);
+	}
 	return 0;
 }
 
@@ -47,17 +55,40 @@ static const struct command *command_of(const struct service *service, const cha
 	return NULL;
 }
 
-static bool load_settings(const struct service *service)
+static enum err_code load_tables(const struct setting *const *tables)
+{
+	enum err_code first = ERR_NONE;
+	for (; tables && *tables; tables++) {
+		enum err_code code = config_load(*tables);
+		first = first ? first : code;
+	}
+	return first;
+}
+
+static enum err_code load_tables_of(const struct service *service)
 {
 	enum err_code common = process_settings_load();
-	enum err_code own = ERR_NONE;
-	for (const struct setting *const *table = service->settings; table && *table; table++) {
-		enum err_code code = config_load(*table);
-		own = own ? own : code;
-	}
+	enum err_code own = load_tables(service->settings);
 	if (!own && service->settings_check)
 		own = service->settings_check();
-	if (common || own)
+	return common ? common : own;
+}
+
+static enum err_code load_tables_outside(const struct command *command)
+{
+	enum err_code common = config_load(OUTSIDE_SETTINGS);
+	enum err_code own = load_tables(command->settings);
+	return common ? common : own;
+}
+
+static bool is_outside(const struct command *command)
+{
+	return command && command->settings;
+}
+
+static bool load_settings(const struct service *service, const struct command *command)
+{
+	if (is_outside(command) ? load_tables_outside(command) : load_tables_of(service))
 		return false;
 	if (log_init(service->name, process_settings.log_level)) {
 		fprintf(stderr, "LOG_LEVEL: \"%s\" is not a level\n", process_settings.log_level);
@@ -223,6 +254,28 @@ static void raise_descriptor_limit(void)
 	}
 }
 
+static int run_outside(const struct service *service, const struct command *command, int argc,
+                       char **argv)
+{
+	struct process process = {.service = service, .settings = &process_settings};
+	return command->run(&process, argc, argv);
+}
+
+static int run_inside(const struct service *service, const struct command *command, int argc,
+                      char **argv)
+{
+	struct peers peers;
+	api_init();
+	http_request_register((size_t)process_settings.body_memory_bytes,
+	                      (size_t)process_settings.answer_memory_bytes);
+	tasks_register();
+	if (!http_service_bind(service) || load_peers(service, &peers))
+		return 2;
+	int status = run_process(service, &peers, command, argc, argv);
+	peers_free(&peers);
+	return status;
+}
+
 int service_main(const struct service *service, int argc, char **argv)
 {
 	forbid_dumps();
@@ -233,7 +286,7 @@ int service_main(const struct service *service, int argc, char **argv)
 		        argv[1], service->name);
 		return 2;
 	}
-	if ((!option || option->needs_settings) && !load_settings(service))
+	if ((!option || option->needs_settings) && !load_settings(service, command))
 		return 2;
 	if (option)
 		return option->run(service);
@@ -246,15 +299,8 @@ int service_main(const struct service *service, int argc, char **argv)
 	set_malloc_thresholds();
 	curl_global_init(CURL_GLOBAL_DEFAULT);
 	log_set_id_source(fiber_label);
-	api_init();
-	http_request_register((size_t)process_settings.body_memory_bytes,
-	                      (size_t)process_settings.answer_memory_bytes);
-	tasks_register();
-	struct peers peers;
-	if (!http_service_bind(service) || load_peers(service, &peers))
-		return 2;
-	int status = run_process(service, &peers, command, argc - 1, argv + 1);
-	peers_free(&peers);
+	int status = is_outside(command) ? run_outside(service, command, argc - 1, argv + 1)
+	                                 : run_inside(service, command, argc - 1, argv + 1);
 	curl_global_cleanup();
 	log_flush();
 	return status;

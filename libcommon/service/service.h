@@ -110,6 +110,10 @@ struct command {
 	const char *help;
 	/** Returns the exit status; argv[0] is the command's name. */
 	int (*run)(struct process *process, int argc, char **argv);
+	/** Of a program that uses the public interface from outside: it has these settings and LOG_LEVEL,
+	 * and no others, and outside_run() (process.h) gives it a fiber. NULL: the command has the
+	 * settings of the service. */
+	const struct setting *const *settings;
 };
 
 /** The declaration of a service. Members that a service does not use are NULL, except `name`,

@@ -448,10 +448,38 @@ static void command_ended(struct request *rq)
 	worker_free_clients(rq->worker);
 }
 
-int command_run(struct process *process, request_fn *fn, void *user)
+/* Run `fn` on a loop with the clients that `make_clients` makes. Returns the exit status. */
+static int run_alone(struct process *process, void (*make_clients)(struct worker *worker),
+                     request_fn *fn, void *user)
 {
 	struct running_command command = {.run = fn, .user = user};
 	struct worker worker = {.process = process, .user = &command};
+	process->workers = &worker;
+	process->worker_count = 1;
+	require(uv_loop_init(&worker.loop) == 0);
+	make_clients(&worker);
+	request_spawn(&worker, "command", COMMAND_TIMEOUT_MS, command_main, command_ended,
+	              &command);
+	uv_run(&worker.loop, UV_RUN_DEFAULT);
+	fiber_thread_free();
+	uv_loop_close(&worker.loop);
+	return command.code ? 1 : 0;
+}
+
+static void make_outside_clients(struct worker *worker)
+{
+	worker->requests = request_list_new(&worker->loop);
+	worker->fetch = fetcher_new(&worker->loop);
+	fiber_loop_attach(&worker->loop);
+}
+
+int outside_run(struct process *process, request_fn *fn, void *user)
+{
+	return run_alone(process, make_outside_clients, fn, user);
+}
+
+int command_run(struct process *process, request_fn *fn, void *user)
+{
 	enum err_code code = prepare_database(process);
 	for (int waited_ms = 0; code == ERR_UNAVAILABLE && waited_ms < COMMAND_WAIT_MS;
 	     waited_ms += MIGRATE_RETRY_MS) {
@@ -464,14 +492,5 @@ int command_run(struct process *process, request_fn *fn, void *user)
 		return 1;
 	}
 	process->is_migrated = true;
-	process->workers = &worker;
-	process->worker_count = 1;
-	require(uv_loop_init(&worker.loop) == 0);
-	worker_make_clients(&worker);
-	request_spawn(&worker, "command", COMMAND_TIMEOUT_MS, command_main, command_ended,
-	              &command);
-	uv_run(&worker.loop, UV_RUN_DEFAULT);
-	fiber_thread_free();
-	uv_loop_close(&worker.loop);
-	return command.code ? 1 : 0;
+	return run_alone(process, worker_make_clients, fn, user);
 }
