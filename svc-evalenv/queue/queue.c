@@ -10,11 +10,15 @@
 #define EXPIRE_BATCH   100  /* work_expire() in migrations/0002_queue.sql */
 #define ANSWER_TIME_MS 2000 /* of the request's time, for the claim after the wait */
 
-static int64_t lease_ms, attempts_max, build_timeout_ms;
+static int64_t lease_ms, first_lease_ms, attempts_max, build_timeout_ms;
 
 const struct setting QUEUE_SETTINGS[] = {
 	SETTING_MS(&lease_ms, "WORK_LEASE", "60s", 1000, 3600000,
                    "How long a build or run stays with a worker that sends no heartbeat."),
+	SETTING_MS(&first_lease_ms, "WORK_FIRST_LEASE", "15s", 1000, 3600000,
+                   "The same before its first heartbeat, at most WORK_LEASE: a claim may have been "
+                   "answered "
+                   "to a worker that had gone."),
 	SETTING_INT(&attempts_max, "WORK_ATTEMPTS", "3", 1, 100,
                     "How many workers may lose a build or run before it fails."),
 	SETTING_MS(&build_timeout_ms, "BUILD_TIMEOUT", "1h", 1000, 86400000,
@@ -55,9 +59,14 @@ int64_t build_timeout_s(void)
 	return build_timeout_ms / 1000;
 }
 
+static struct pg_param interval(struct request *rq, int64_t ms)
+{
+	return pg_text(arena_printf(rq->arena, "%lld ms", (long long)ms));
+}
+
 struct pg_param queue_lease(struct request *rq)
 {
-	return pg_text(arena_printf(rq->arena, "%lld ms", (long long)lease_ms));
+	return interval(rq, lease_ms);
 }
 
 struct pg_param queue_account(struct request *rq)
@@ -93,7 +102,7 @@ void queue_require_repo(struct request *rq, const struct queue *queue, const cha
 static struct pg_rows *claim(struct request *rq, const struct queue *queue, const char *worker)
 {
 	return pg_query(rq, queue->claim_sql, queue_account(rq), pg_text(rq->caller.repo),
-	                pg_text(worker), queue_lease(rq));
+	                pg_text(worker), interval(rq, MIN_OF(first_lease_ms, lease_ms)));
 }
 
 void queue_claim(struct request *rq, const struct queue *queue)
@@ -123,7 +132,8 @@ void queue_heartbeat(struct request *rq, const struct queue *queue)
 	queue_require_repo(rq, queue, in->id);
 	struct pg_rows *rows =
 		pg_query(rq, WORK_HEARTBEAT_SQL, pg_text(in->id), pg_text(queue->kind),
-	                 queue_account(rq), pg_int(in->attempt), pg_text(in->log), queue_lease(rq));
+	                 queue_account(rq), pg_int(in->attempt), pg_text(in->log),
+	                 pg_bool(in->releases), queue_lease(rq));
 	queue_require_ok(rq, queue, pg_value(rows, 0, 0));
 	reply_json(rq, 200, pg_value(rows, 0, 1));
 }

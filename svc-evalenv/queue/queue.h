@@ -8,8 +8,10 @@
  *   worker    an outside program with a key that has `eval:report`. It gets the work of its account; with `service:any_user`,
  *             that of all accounts, whose turns alternate
  *   attempt   a number, one more with each claim of the same work. A worker names it in everything that it tells about the work
- *   lease     until when the work is the worker's. Each heartbeat extends it. When it ends, the work is queued again, and what
+ *   lease     until when the work is the worker's. Each heartbeat extends it; the first one is due soon,
+ *             since nobody knows whether the answer to a claim has arrived. When it ends, the work is queued again, and what
  *             the worker tells late is refused
+ *   release   a worker that stops gives its work back: it is queued again at once, and the attempt is not counted
  *
  * The rules are functions of the schema (migrations/0002_queue.sql), so that each step is one transaction with the row
  * locked: a worker, a replica or a connection may vanish between any two. */
@@ -20,7 +22,7 @@
 #include "service/input.h"
 #include "service/resource.h"
 
-/** WORK_LEASE, WORK_ATTEMPTS, BUILD_TIMEOUT. */
+/** WORK_LEASE, WORK_FIRST_LEASE, WORK_ATTEMPTS, BUILD_TIMEOUT. */
 extern const struct setting QUEUE_SETTINGS[];
 
 /** Seconds that a build may take. */
@@ -41,13 +43,15 @@ struct heartbeat_input {
 	const char *id;
 	int64_t attempt;
 	const char *log;
+	bool releases;
 };
 
 /** The rows of `heartbeat_fields`; `name` of the path's parameter. */
 #define HEARTBEAT_FIELDS(name)                                                                   \
 	PATH_UUID(struct heartbeat_input, id, name),                                             \
 		BODY_INT(struct heartbeat_input, attempt, "attempt", REQUIRED, 1, INT32_MAX, 0), \
-		BODY_TEXT(struct heartbeat_input, log, "log", NULLABLE, 0, 0), FIELD_END
+		BODY_TEXT(struct heartbeat_input, log, "log", NULLABLE, 0, 0),                   \
+		BODY_BOOL(struct heartbeat_input, releases, "release", OPTIONAL, false), FIELD_END
 
 /** For statements that queue work: the account has too much of it. */
 extern const struct constraint QUEUE_CONSTRAINTS[];
