@@ -9,6 +9,7 @@
 #include "svc-evalenv-migrations.h"
 #include "template/template.h"
 #include "vault/vault.h"
+#include "worker/worker.h"
 
 static const struct route ROUTES[] = {
 	{API_ID_build_create, build_create},
@@ -44,6 +45,13 @@ static const struct recurring RECURRING[] = {
 	{0},
 };
 
+static const struct command COMMANDS[] = {
+	{"worker", "worker", "Claim builds and runs, work at them and report.", worker_command,
+         WORKER_SETTINGS},
+	{"watch", "watch BUILD_ID", "Follow a build until it ends.", watch_command, WATCH_SETTINGS},
+	{0},
+};
+
 static const struct service SERVICE = {
 	.name = "svc-evalenv",
 	.schema = "evalenv",
@@ -51,6 +59,7 @@ static const struct service SERVICE = {
 	.routes = ROUTES,
 	.settings = (const struct setting *const[]){QUEUE_SETTINGS, VAULT_SETTINGS, NULL},
 	.settings_check = vault_init,
+	.commands = COMMANDS,
 	.jobs = JOBS,
 	.recurring = RECURRING,
 	.process_start = wakeups_start,

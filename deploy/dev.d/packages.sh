@@ -11,6 +11,7 @@ PACKAGES_BUILD=(
 PACKAGES_RUN=(postgresql redis-server curl jq python3)
 PACKAGES_TEST=(
 	libcmocka-dev shellcheck gdb pgbouncer
+	'buildah|podman|docker.io'
 	python3-pytest python3-pytest-xdist
 )
 # For the programs that stand in for outside services, in tests and in the demo.

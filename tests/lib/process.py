@@ -31,8 +31,8 @@ REPORT_LINES = 25  # shown of each report
 class Process:
     """A process with the settings `env`. Its output is appended to `log_path`, also after a restart."""
 
-    def __init__(self, name, binary, env, log_path):
-        self.name, self.binary, self.env, self.log_path = name, binary, env, log_path
+    def __init__(self, name, binary, env, log_path, args=()):
+        self.name, self.binary, self.env, self.log_path, self.args = name, binary, env, log_path, args
         self.popen = None
         self.faults = []  # reported at the end of the run
 
@@ -62,7 +62,7 @@ class Process:
         assert not self.is_running, f"{self.name} is already running"
         with open(self.log_path, "ab") as log:
             options = {"stdin": subprocess.DEVNULL, "stdout": log, "stderr": log, **options}
-            self.popen = subprocess.Popen([self.binary], env={**SANITIZERS, **os.environ, **self.env}, **options)
+            self.popen = subprocess.Popen([self.binary, *self.args], env={**SANITIZERS, **os.environ, **self.env}, **options)
 
     def is_ready(self):
         """Whether /readyz answers 200. Raises at once when the process has ended."""

@@ -1,0 +1,184 @@
+#include "worker/child.h"
+
+#include "base/timefmt.h"
+#include "loop/worker.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define READ_SIZE ((size_t)64 << 10)
+#define DRAIN_MS \
+	2000 /* for output behind the end, which a process outside of the group may keep open */
+#define ULIMIT_BLOCK  512 /* of ulimit -f (POSIX) */
+#define KILLED_STATUS 128
+
+/* On the heap, because libuv closes the handles after the request's end. */
+struct child_state {
+	struct child child;
+	struct request *rq; /* NULL: it has ended */
+	uv_process_t process;
+	uv_pipe_t pipe;
+	uv_timer_t tick;
+	int open_handles;
+	bool has_exited, is_at_end, is_signalled;
+	uint64_t exited_at_ms, signalled_at_ms;
+	char buffer[READ_SIZE];
+};
+
+static void on_closed(uv_handle_t *handle)
+{
+	struct child_state *state = handle->data;
+	if (--state->open_handles == 0)
+		free(state);
+}
+
+static void close_handle(struct child_state *state, uv_handle_t *handle)
+{
+	handle->data = state;
+	if (!uv_is_closing(handle))
+		uv_close(handle, on_closed);
+}
+
+static void notice(struct child_state *state)
+{
+	uint64_t now_ms = time_monotonic_ms();
+	bool is_late = state->has_exited && now_ms >= state->exited_at_ms + DRAIN_MS;
+	state->child.has_ended = state->has_exited && (state->is_at_end || is_late);
+	if (state->rq && state->rq->fiber)
+		fiber_wake(state->rq->fiber);
+}
+
+static void on_exited(uv_process_t *process, int64_t status, int signal)
+{
+	struct child_state *state = process->data;
+	state->has_exited = true;
+	state->exited_at_ms = time_monotonic_ms();
+	state->child.exit_status = signal ? KILLED_STATUS + signal : status;
+	kill(-process->pid, SIGKILL); /* what it has left behind */
+	notice(state);
+}
+
+static void on_alloc(uv_handle_t *handle, size_t suggested attr_unused, uv_buf_t *buf)
+{
+	struct child_state *state = handle->data;
+	*buf = uv_buf_init(state->buffer, READ_SIZE);
+}
+
+static void on_read(uv_stream_t *stream, ssize_t length, const uv_buf_t *buf)
+{
+	struct child_state *state = stream->data;
+	if (length > 0) {
+		tail_add(&state->child.output, buf->base, (size_t)length);
+	} else if (length < 0) {
+		state->is_at_end = true;
+		uv_read_stop(stream);
+		notice(state);
+	}
+}
+
+static void on_tick(uv_timer_t *tick)
+{
+	struct child_state *state = tick->data;
+	if (state->is_signalled && !state->has_exited)
+		child_end(&state->child);
+	notice(state);
+}
+
+/* Also when its request ends before it does. */
+static void release(struct request *rq attr_unused, void *held)
+{
+	struct child_state *state = held;
+	state->rq = NULL;
+	if (!state->has_exited)
+		kill(-state->process.pid, SIGKILL);
+	close_handle(state, (uv_handle_t *)&state->process);
+	close_handle(state, (uv_handle_t *)&state->pipe);
+	close_handle(state, (uv_handle_t *)&state->tick);
+}
+
+/* The shell sets its own limits, as libuv sets none. */
+static char **command_line(struct request *rq, const struct child_spec *spec)
+{
+	size_t count = 0;
+	while (spec->args[count])
+		count++;
+	char **line = arena_array(rq->arena, count + 5, sizeof(*line));
+	line[0] = "sh";
+	line[1] = "-c";
+	line[2] = arena_printf(rq->arena, "ulimit -c 0; ulimit -f %lld\n%s",
+	                       (long long)(spec->file_max_bytes / ULIMIT_BLOCK), spec->script);
+	line[3] = "sh";
+	for (size_t i = 0; i < count; i++)
+		line[4 + i] = spec->args[i];
+	return line;
+}
+
+static int spawn(struct request *rq, struct child_state *state, const struct child_spec *spec)
+{
+	uv_file ends[2];
+	int rc = uv_pipe(ends, UV_NONBLOCK_PIPE, 0);
+	if (rc)
+		return rc;
+	require(uv_pipe_open(&state->pipe, ends[0]) == 0);
+	uv_stdio_container_t stdio[] = {
+		{.flags = UV_IGNORE},
+		{.flags = UV_INHERIT_FD, .data.fd = ends[1]},
+		{.flags = UV_INHERIT_FD, .data.fd = ends[1]},
+	};
+	const uv_process_options_t options = {
+		.file = "/bin/sh",
+		.args = command_line(rq, spec),
+		.env = spec->env,
+		.cwd = spec->folder,
+		.flags = UV_PROCESS_DETACHED,
+		.stdio = stdio,
+		.stdio_count = ARRAY_LEN(stdio),
+		.exit_cb = on_exited,
+	};
+	rc = uv_spawn(&rq->worker->loop, &state->process, &options);
+	close(ends[1]);
+	return rc;
+}
+
+struct child *child_start(struct request *rq, const struct child_spec *spec)
+{
+	struct child_state *state = calloc(1, sizeof(*state));
+	require(state);
+	state->rq = rq;
+	state->child.state = state;
+	state->process.data = state->pipe.data = state->tick.data = state;
+	state->open_handles = 3;
+	uv_pipe_init(&rq->worker->loop, &state->pipe, 0);
+	uv_timer_init(&rq->worker->loop, &state->tick);
+	int rc = spawn(rq, state, spec);
+	state->has_exited = rc != 0;
+	request_hold(rq, release, state);
+	if (rc)
+		raise_error(rq, ERR_UNAVAILABLE, "the command cannot be started: %s",
+		            uv_strerror(rc));
+	uv_read_start((uv_stream_t *)&state->pipe, on_alloc, on_read);
+	uv_timer_start(&state->tick, on_tick, CHILD_TICK_MS, CHILD_TICK_MS);
+	return &state->child;
+}
+
+void child_wait(struct request *rq, struct child *child)
+{
+	if (!child->has_ended)
+		request_wait(rq);
+}
+
+void child_end(struct child *child)
+{
+	struct child_state *state = child->state;
+	uint64_t now_ms = time_monotonic_ms();
+	if (state->has_exited)
+		return;
+	if (!state->is_signalled) {
+		state->is_signalled = true;
+		state->signalled_at_ms = now_ms;
+		kill(-state->process.pid, SIGTERM);
+	} else if (now_ms >= state->signalled_at_ms + CHILD_GRACE_MS) {
+		kill(-state->process.pid, SIGKILL);
+	}
+}

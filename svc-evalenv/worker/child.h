@@ -1,0 +1,31 @@
+/** A command of the shell, with its children in a process group of its own, that a fiber waits for. */
+#pragma once
+
+#include "loop/request.h"
+#include "worker/tail.h"
+
+struct child_spec {
+	const char *script;
+	char **args; /* of the script, "$1" and so on; NULL ends */
+	char **env;  /* the whole environment; NULL ends */
+	const char *folder;
+	int64_t file_max_bytes; /* for each file that it writes */
+};
+
+struct child {
+	struct tail output;        /* of standard output and standard error */
+	bool has_ended;            /* and its output too */
+	int64_t exit_status;       /* 128 and the signal, as a shell has it, if that ended it */
+	struct child_state *state; /* internal */
+};
+
+/** Start it. The group is killed when the request or its page ends. Raises ERR_UNAVAILABLE: the system starts no process. */
+struct child *child_start(struct request *rq, const struct child_spec *spec);
+
+/** Wait for its end, but at most CHILD_TICK_MS. Suspends. */
+#define CHILD_TICK_MS 500
+void child_wait(struct request *rq, struct child *child);
+
+/** Ask the group to end: SIGTERM, and SIGKILL where that has not helped within CHILD_GRACE_MS. Can be repeated. */
+#define CHILD_GRACE_MS 3000
+void child_end(struct child *child);

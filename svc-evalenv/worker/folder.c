@@ -1,0 +1,95 @@
+#include "worker/folder.h"
+
+#include "base/base.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fts.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define DISK_BLOCK 512 /* of st_blocks */
+
+char *folder_make(const char *parent)
+{
+	char *path = NULL;
+	require(asprintf(&path, "%s/expops-XXXXXX", parent) > 0);
+	if (mkdtemp(path))
+		return path;
+	free(path);
+	return NULL;
+}
+
+static char *path_of(const char *folder, const char *name)
+{
+	char *path = NULL;
+	require(asprintf(&path, "%s/%s", folder, name) > 0);
+	return path;
+}
+
+bool folder_write(const char *folder, const char *name, const char *text)
+{
+	char *path = path_of(folder, name);
+	FILE *file = fopen(path, "wxe");
+	free(path);
+	if (!file)
+		return false;
+	bool is_written = fputs(text, file) >= 0;
+	return fclose(file) == 0 && is_written;
+}
+
+char *folder_read(const char *folder, const char *name, int64_t max, int64_t *ret_length)
+{
+	char *path = path_of(folder, name), *text = NULL;
+	/* Not blocked by a pipe of that name. */
+	int file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	free(path);
+	struct stat is;
+	if (file < 0)
+		return NULL;
+	if (fstat(file, &is) == 0 && S_ISREG(is.st_mode) && is.st_size <= max) {
+		text = calloc(1, (size_t)is.st_size + 1);
+		require(text);
+		*ret_length = read(file, text, (size_t)is.st_size);
+	}
+	close(file);
+	if (text && *ret_length >= 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+static FTS *walk(const char *folder)
+{
+	char *const roots[] = {(char *)folder, NULL};
+	return fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
+}
+
+int64_t folder_size(const char *folder)
+{
+	int64_t size = 0;
+	FTS *tree = walk(folder);
+	for (FTSENT *entry; tree && (entry = fts_read(tree));)
+		if (entry->fts_info != FTS_D && entry->fts_info != FTS_NS)
+			size += entry->fts_statp->st_blocks * DISK_BLOCK;
+	if (tree)
+		fts_close(tree);
+	return size;
+}
+
+void folder_remove(const char *folder)
+{
+	FTS *tree = walk(folder);
+	for (FTSENT *entry; tree && (entry = fts_read(tree));) {
+		if (entry->fts_info == FTS_D)
+			(void)chmod(entry->fts_accpath, S_IRWXU); /* so that its entries can go */
+		else if (entry->fts_info == FTS_DP)
+			(void)rmdir(entry->fts_accpath);
+		else
+			(void)unlink(entry->fts_accpath);
+	}
+	if (tree)
+		fts_close(tree);
+}

@@ -1,0 +1,214 @@
+#include "base/crypto.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "base/timefmt.h"
+#include "http/head.h"
+#include "template/webhook_secret.h"
+#include "worker/builder.h"
+#include "worker/folder.h"
+#include "worker/job.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define RESULT_MAX_BYTES (2 << 20)
+#define EXIT_ENVIRONMENT 125 /* of podman and docker: the container was not started */
+#define SIGNATURE_FIELDS 3
+
+static const char *webhook_secrets;
+
+const struct setting RUN_JOB_SETTINGS[] = {
+	SETTING_SECRET(&webhook_secrets, "WEBHOOK_SECRETS", "",
+                       "Secrets of templates, whsec_ and base64, separated by spaces: results are "
+                       "signed with each of them."),
+	SETTING_END,
+};
+
+/* --- The command -------------------------------------------------------------------------------- */
+
+/* `NAME=value` a line, as container programs read it; NULL: a value has several lines. */
+static const char *variables(struct request *rq, yyjson_val *env)
+{
+	size_t index, count;
+	yyjson_val *name, *value;
+	struct buf text = {.arena = rq->arena};
+	buf_puts(&text, "");
+	yyjson_obj_foreach (env, index, count, name, value) {
+		if (strpbrk(yyjson_get_str(value), "\r\n"))
+			return NULL;
+		buf_printf(&text, "%s=%s\n", yyjson_get_str(name), yyjson_get_str(value));
+	}
+	return text.data;
+}
+
+/* A string is run by the image's shell. */
+static char **words(struct request *rq, yyjson_val *command)
+{
+	size_t index, count;
+	yyjson_val *word;
+	char **all = arena_array(rq->arena, MAX_OF(yyjson_arr_size(command), 3) + 1, sizeof(*all));
+	if (yyjson_is_str(command)) {
+		all[0] = "/bin/sh";
+		all[1] = "-c";
+		all[2] = arena_strdup(rq->arena, yyjson_get_str(command));
+	}
+	yyjson_arr_foreach (command, index, count, word)
+		all[index] = arena_strdup(rq->arena, yyjson_get_str(word));
+	return all;
+}
+
+static bool write_files(struct request *rq, const struct job *job, const char *env)
+{
+	const char *work = arena_printf(rq->arena, "%s/work", job->folder);
+	const char *params = json_write(rq->arena, json_get(job->context, "params"), NULL);
+	return mkdir(work, S_IRWXU | S_IRWXG | S_IRWXO) == 0 &&
+	       chmod(work, S_IRWXU | S_IRWXG | S_IRWXO) == 0 && /* for the image's own user */
+	       folder_write(work, "params.json", params) && folder_write(job->folder, "env", env);
+}
+
+static const char *prepare(struct request *rq, struct job *job, struct child_spec *spec)
+{
+	const char *image = json_get_text(job->context, "image");
+	const char *env = variables(rq, json_get(job->context, "env"));
+	if (!image)
+		return "There is no image.";
+	if (!env)
+		return "A variable of the template has more than one line.";
+	if (!write_files(rq, job, env))
+		return "The files of the run cannot be written.";
+	char *const own[] = {
+		arena_printf(rq->arena, "RUN_ID=%s", job->id),
+		arena_printf(rq->arena, "NAME=expops-%s-%lld", job->id, (long long)job->attempt),
+		arena_printf(rq->arena, "IMAGE=%s", image),
+	};
+	job->timeout_at_ms = time_monotonic_ms() +
+	                     (uint64_t)json_get_int(job->context, "timeout_seconds", 3600) * 1000;
+	spec->script = builder_run_script();
+	spec->args = words(rq, json_get(job->context, "command"));
+	spec->env = job_environment(rq, job, own, ARRAY_LEN(own));
+	return NULL;
+}
+
+static struct job_fault fault_of(struct request *rq, int64_t exit_status)
+{
+	if (exit_status == EXIT_ENVIRONMENT)
+		return (struct job_fault){"environment", "The image was not started."};
+	if (exit_status == EXIT_KILLED)
+		return (struct job_fault){
+			"environment", "The command was killed, probably because memory ran out."};
+	return (struct job_fault){"task", arena_printf(rq->arena,
+	                                               "The command ended with exit status %lld.",
+	                                               (long long)exit_status)};
+}
+
+/* --- The result --------------------------------------------------------------------------------- */
+
+/* What the command left in result.json, an object; NULL: nothing. */
+static yyjson_val *read_result(struct request *rq, const struct job *job, struct job_fault *fault)
+{
+	int64_t length;
+	yyjson_val *result = NULL;
+	const char *why = NULL, *folder = arena_printf(rq->arena, "%s/work", job->folder);
+	char *text = folder_read(folder, "result.json", RESULT_MAX_BYTES, &length);
+	if (!text)
+		return NULL;
+	if (json_parse(rq->arena, text, (size_t)length, &result, &why))
+		*fault =
+			(struct job_fault){"task", arena_printf(rq->arena, "result.json %s.", why)};
+	else if (!yyjson_is_obj(result))
+		*fault = (struct job_fault){"task", "result.json is not an object."};
+	free(text);
+	return fault->kind ? NULL : result;
+}
+
+static const char *status_of(struct job_fault fault)
+{
+	if (!fault.kind)
+		return "succeeded";
+	return strcmp(fault.kind, "timeout") == 0 ? "timed_out" : "failed";
+}
+
+static const char *content_of(struct request *rq, const struct job *job, yyjson_val *result,
+                              struct job_fault fault)
+{
+	static const char *const MEMBERS[] = {"metrics", "results", "artifacts"};
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *made = yyjson_mut_obj(doc);
+	json_add_text(doc, made, "run_id", job->id);
+	yyjson_mut_obj_add_int(doc, made, "attempt", job->attempt);
+	json_add_text(doc, made, "status", status_of(fault));
+	for (size_t i = 0; i < ARRAY_LEN(MEMBERS); i++)
+		json_add_member(doc, made, MEMBERS[i], result, MEMBERS[i]);
+	if (fault.kind)
+		job_add_fault(doc, made, fault);
+	return json_write_mut(rq->arena, made, NULL);
+}
+
+/* By each secret, as Standard Webhooks allows for rotation: which template has which, the worker does not know. */
+static const char *signatures(struct request *rq, const char *id, const char *at,
+                              const char *content)
+{
+	struct buf out = {.arena = rq->arena};
+	const char *text = arena_printf(rq->arena, "%s.%s.%s", id, at, content);
+	for (const char *secret = webhook_secrets; *secret; secret += strspn(secret, " ")) {
+		size_t length = strcspn(secret, " ");
+		struct webhook_key key;
+		uint8_t mac[SHA256_LEN];
+		if (webhook_secret_decode(rq->arena, arena_strndup(rq->arena, secret, length),
+		                          &key)) {
+			hmac_sha256(key.bytes, key.length, text, strlen(text), mac);
+			buf_printf(&out, "%sv1,%s", out.length ? " " : "",
+			           base64_encode(rq->arena, mac, sizeof(mac)));
+		}
+		secret += length;
+	}
+	return out.data;
+}
+
+/* The id says which of the attempt's deliveries it is, so that a repeated one counts once. */
+static int deliver(struct request *rq, struct job *job, const char *content, int number,
+                   const char **ret_detail)
+{
+	const char *id =
+		arena_printf(rq->arena, "%s.%lld.%d", job->id, (long long)job->attempt, number);
+	const char *at = arena_printf(rq->arena, "%lld", (long long)(time_now_ms() / 1000));
+	const char *signature = signatures(rq, id, at, content);
+	const struct http_field fields[SIGNATURE_FIELDS] = {
+		http_field_of("webhook-id", id),
+		http_field_of("webhook-timestamp", at),
+		http_field_of("webhook-signature", signature ? signature : ""),
+	};
+	return job_send(rq, job, "/eval-env/webhooks/results", content, fields,
+	                signature ? SIGNATURE_FIELDS : 1, ret_detail);
+}
+
+/* A result that the service refuses is the command's fault. */
+static void report(struct request *rq, struct job *job, struct job_fault fault)
+{
+	const char *detail;
+	bool has_run = !fault.kind || strcmp(fault.kind, "task") == 0;
+	arena_wipe_on_free(rq->arena); /* the secrets */
+	yyjson_val *result = has_run ? read_result(rq, job, &fault) : NULL;
+	int status = deliver(rq, job, content_of(rq, job, result, fault), 1, &detail);
+	if (status == 400 || status == 413) {
+		fault = (struct job_fault){"task",
+		                           arena_printf(rq->arena, "result.json was refused: %s",
+		                                        detail)};
+		status = deliver(rq, job, content_of(rq, job, NULL, fault), 2, &detail);
+	}
+	if (detail)
+		log_warn(LOG_GROUP_APP, "a result was refused", f_text("id", job->id),
+		         f_int("status", status), f_text("reason", detail));
+}
+
+const struct job_kind RUN_JOB = {
+	.name = "run",
+	.path = "/eval-env/runs",
+	.id_name = "run_id",
+	.limit_fault = "task",
+	.prepare = prepare,
+	.fault_of = fault_of,
+	.report = report,
+};

@@ -1,0 +1,232 @@
+#include "worker/worker.h"
+
+#include "base/backoff.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "base/timefmt.h"
+#include "loop/wait.h"
+#include "worker/api.h"
+#include "worker/builder.h"
+#include "worker/folder.h"
+#include "worker/job.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CLAIM_TIMEOUT_MS 40000
+#define RETRY_MS         500
+#define RETRY_MAX_MS     15000
+#define HOST_MAX         64
+
+static const char *worker_name, *work_dir;
+static int64_t build_slots, run_slots, stop_timeout_ms, claim_wait_ms;
+
+static const struct setting SLOT_SETTINGS[] = {
+	SETTING_TEXT(&worker_name, "WORKER_NAME", "",
+                     "The worker's name, for people; empty: that of the host."),
+	SETTING_TEXT(&work_dir, "WORK_DIR", "/var/tmp",
+                     "Where the folders of builds and runs are made."),
+	SETTING_INT(&build_slots, "BUILD_SLOTS", "1", 0, 64, "Builds at the same time."),
+	SETTING_INT(&run_slots, "RUN_SLOTS", "1", 0, 64, "Runs at the same time."),
+	SETTING_MS(
+		&claim_wait_ms, "CLAIM_WAIT", "10s", 1000, 25000,
+		"How long a claim waits for work; a worker at rest ends that long after SIGTERM."),
+	SETTING_MS(&stop_timeout_ms, "STOP_TIMEOUT", "20s", 0, 86400000,
+                   "How long builds and runs may go on after SIGTERM before they are given back."),
+	SETTING_END,
+};
+
+const struct setting *const WORKER_SETTINGS[] = {
+	API_SETTINGS,     SLOT_SETTINGS, BUILDER_SETTINGS, JOB_SETTINGS, BUILD_JOB_SETTINGS,
+	RUN_JOB_SETTINGS, NULL,
+};
+
+/* One piece of work at a time. */
+struct slot {
+	struct worker_program *program;
+	struct job job;
+	struct arena *arena;     /* of the job */
+	struct request *pausing; /* after a claim that was not answered; NULL: it is not */
+	unsigned failures;       /* of claims, in succession */
+	bool is_refused;         /* the key */
+};
+
+struct worker_program {
+	struct slot *slots;
+	size_t slot_count;
+	uint64_t stop_at_ms; /* 0: it goes on */
+	uv_signal_t on_term, on_int;
+};
+
+/* --- Claims ------------------------------------------------------------------------------------- */
+
+static const char *claim_content(struct request *rq)
+{
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *claim = yyjson_mut_obj(doc);
+	json_add_text(doc, claim, "worker", worker_name);
+	yyjson_mut_obj_add_int(doc, claim, "wait_seconds", claim_wait_ms / 1000);
+	return json_write_mut(rq->arena, claim, NULL);
+}
+
+static void pause_for(struct request *rq, struct slot *slot, uint64_t pause_ms)
+{
+	slot->pausing = rq;
+	if (!slot->program->stop_at_ms)
+		fiber_sleep(rq, pause_ms);
+}
+
+static void read_claim(struct request *rq, struct slot *slot, const struct api_call *call,
+                       uint64_t sent_ms)
+{
+	yyjson_val *claim;
+	if (call->answer->status == 401 || call->answer->status == 403) {
+		slot->is_refused = true;
+	} else if (call->answer->status == 200) {
+		require(json_parse(slot->arena, call->answer->body, call->answer->body_length,
+		                   &claim, NULL) == ERR_NONE);
+		if (job_read(rq, &slot->job, claim, fetch_date_s(call->answer), sent_ms))
+			return;
+		log_error(LOG_GROUP_APP, "the answer to a claim is unusable");
+		slot->job.id = NULL;
+	} else if (call->answer->status != 204) {
+		log_error(LOG_GROUP_APP, "a claim was refused",
+		          f_int("status", call->answer->status),
+		          f_text("reason", api_detail(call)));
+		pause_for(rq, slot, RETRY_MAX_MS);
+	}
+}
+
+/* A member of the slot's request, so that SIGTERM can end its pause. The claim itself is not cancelled: its answer may be on
+ * the way, or the service may go on waiting for a client that has gone, and then give it work. */
+static void claim_main(struct request *rq)
+{
+	struct slot *slot = rq->user;
+	struct api_call call = {
+		.path = arena_printf(rq->arena, "%s/claim", slot->job.kind->path),
+		.content = claim_content(rq),
+		.timeout_ms = CLAIM_TIMEOUT_MS,
+	};
+	uint64_t sent_ms = time_monotonic_ms();
+	enum err_code code = api_call_try(rq, &call);
+	if (code) {
+		uint64_t pause_ms = backoff_ms(++slot->failures, RETRY_MS, RETRY_MAX_MS);
+		log_warn(LOG_GROUP_APP, "a claim was not answered",
+		         f_text("reason", err_info(code)->detail), f_int("pause_ms", pause_ms));
+		pause_for(rq, slot, pause_ms);
+		return;
+	}
+	slot->failures = 0;
+	read_claim(rq, slot, &call, sent_ms);
+}
+
+static bool claim(struct request *rq, struct slot *slot)
+{
+	slot->job.id = NULL;
+	slot->arena = rq->arena;
+	fiber_spawn_within(rq, CLAIM_TIMEOUT_MS + RETRY_MAX_MS, claim_main, slot);
+	enum err_code code = fiber_join_try(rq, NULL);
+	slot->pausing = NULL;
+	if (slot->is_refused)
+		raise_error(rq, ERR_FORBIDDEN,
+		            "EXPOPS_KEY is refused: it needs the scope eval:report");
+	return !code && slot->job.id;
+}
+
+/* --- Work --------------------------------------------------------------------------------------- */
+
+static void remove_run(void *folder)
+{
+	folder_remove(folder);
+}
+
+static void work(struct request *rq, struct slot *slot)
+{
+	struct problem problem = {0};
+	char *folder = folder_make(work_dir);
+	if (!folder)
+		raise_error(rq, ERR_INTERNAL, "no folder can be made in WORK_DIR, %s", work_dir);
+	slot->job.folder = folder;
+	fiber_spawn(rq, job_main, &slot->job);
+	if (fiber_join_try(rq, &problem))
+		log_error(LOG_GROUP_APP, "work was given up", f_text("id", slot->job.id),
+		          f_text("reason", problem.detail));
+	fiber_offload(rq, LANE_SHORT, remove_run, folder);
+	free(folder);
+}
+
+static void slot_main(struct request *rq)
+{
+	struct slot *slot = rq->user;
+	const struct job_kind *kind = slot->job.kind;
+	while (!slot->program->stop_at_ms) {
+		request_page_begin(rq);
+		slot->job = (struct job){.kind = kind, .stop_at_ms = &slot->program->stop_at_ms};
+		if (claim(rq, slot))
+			work(rq, slot); /* gives it back, if it has to stop */
+		request_page_end(rq);
+	}
+}
+
+/* --- Start and stop ----------------------------------------------------------------------------- */
+
+/* Work goes on for a while, and claims that wait for work until they are answered. */
+static void on_stop(uv_signal_t *signal, int number attr_unused)
+{
+	struct worker_program *program = signal->data;
+	if (program->stop_at_ms)
+		return;
+	program->stop_at_ms = time_monotonic_ms() + (uint64_t)stop_timeout_ms;
+	for (size_t i = 0; i < program->slot_count; i++)
+		if (program->slots[i].pausing)
+			request_cancel(program->slots[i].pausing, ERR_UNAVAILABLE);
+}
+
+static void listen_for(struct request *rq, struct worker_program *program, uv_signal_t *signal,
+                       int number)
+{
+	require(uv_signal_init(&rq->worker->loop, signal) == 0);
+	signal->data = program;
+	uv_signal_start(signal, on_stop, number);
+	uv_unref((uv_handle_t *)signal);
+}
+
+static void program_main(struct request *rq)
+{
+	struct worker_program *program = rq->user;
+	program->slot_count = (size_t)(build_slots + run_slots);
+	program->slots = arena_array(rq->arena, program->slot_count, sizeof(*program->slots));
+	listen_for(rq, program, &program->on_term, SIGTERM);
+	listen_for(rq, program, &program->on_int, SIGINT);
+	log_info(LOG_GROUP_MAIN, "working", f_text("worker", worker_name),
+	         f_int("build_slots", build_slots), f_int("run_slots", run_slots));
+	for (size_t i = 0; i < program->slot_count; i++) {
+		struct slot *slot = &program->slots[i];
+		slot->program = program;
+		slot->job.kind = i < (size_t)build_slots ? &BUILD_JOB : &RUN_JOB;
+		fiber_spawn(rq, slot_main, slot);
+	}
+	fiber_join(rq);
+	log_info(LOG_GROUP_MAIN, "stopped");
+	uv_close((uv_handle_t *)&program->on_term, NULL);
+	uv_close((uv_handle_t *)&program->on_int, NULL);
+}
+
+int worker_command(struct process *process, int argc, char **argv attr_unused)
+{
+	static char host[HOST_MAX + 1] = "worker";
+	struct worker_program program = {0};
+	if (argc > 1) {
+		fprintf(stderr, "usage: svc-evalenv worker\n");
+		return 2;
+	}
+	if (builder_init())
+		return 2;
+	gethostname(host, HOST_MAX);
+	if (!*worker_name)
+		worker_name = host;
+	return outside_run(process, program_main, &program);
+}

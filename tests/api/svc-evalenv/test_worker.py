@@ -1,0 +1,275 @@
+"""`svc-evalenv worker` with commands of the test's, and `svc-evalenv watch`."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from lib.evalenv import SECRET, SPEC, worker
+from lib.wait import wait_for
+
+BUILDS, RUNS = "/eval-env/builds", "/eval-env/runs"
+METRIC = """echo '{"metrics": {"recall": 0.5}}' >work/result.json\n"""
+
+
+@pytest.fixture
+def work(cluster, user, tmp_path):
+    """work(**settings): a worker of the account, which is running."""
+    programs = []
+
+    def start(**settings):
+        folder = tmp_path / str(len(programs))
+        program = worker(cluster, user.key, folder, **{"BUILD_COMMAND": "true", "RUN_COMMAND": METRIC, **settings})
+        programs.append(program)
+        program.start()
+        return program
+
+    yield start
+    for program in programs:
+        program.stop()
+        assert not program.check()
+        assert not list(Path(program.env["WORK_DIR"]).iterdir()), "no folder is left"
+
+
+@pytest.fixture
+def build(api):
+    """build(**members): the id of a new build."""
+
+    def make(**members):
+        return api.post(BUILDS, {"containerfile": "FROM scratch\n", "no_cache": True, **members}, expect=201).json()["build_id"]
+
+    return make
+
+
+@pytest.fixture
+def run(api, template):
+    """run(): the id of a new run."""
+
+    def make(**members):
+        return api.post(RUNS, {"template_id": template(**members)["template_id"]}, expect=201).json()["run_id"]
+
+    return make
+
+
+def ended(api, path, id):
+    def read():
+        it = api.get(f"{path}/{id}", expect=200).json()
+        return it if it["finished_at"] else None
+
+    return wait_for(read, f"{id} has ended")
+
+
+def is_alive(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z"
+
+
+def test_a_build(api, work, build):
+    one = build(containerfile="FROM scratch\n# é\n", build_args={"A": "1 2", "B": "$(x)'"})
+    script = 'cat Containerfile; printf "<%s>" "$@"; printf "sha256:1\\n" >digest; echo " $IMAGE"'
+    work(BUILD_COMMAND=script, IMAGE_NAME="registry.example.com/x")
+    it = ended(api, BUILDS, one)
+    image = f"registry.example.com/x:{one}"
+    assert (it["status"], it["image"], it["digest"]) == ("succeeded", image, "sha256:1")
+    log = f"FROM scratch\n# é\n<--build-arg><A=1 2><--build-arg><B=$(x)'> {image}\n"
+    assert (it["log_tail"], it["log_length"]) == (log, len(log))
+
+
+def test_a_command_gets_nothing_of_the_workers_environment(api, work, build):
+    work(BUILD_COMMAND="env; ulimit -c; cat /proc/self/fdinfo/* | wc -l; ls /proc/self/fd", MARK="worker")
+    log = ended(api, BUILDS, build())["log_tail"]
+    names = {line.partition("=")[0] for line in log.splitlines() if "=" in line}
+    own = {"BUILD_ID", "IMAGE", "REPO", "REF", "GIT_ALLOW_PROTOCOL", "GIT_TERMINAL_PROMPT"}
+    assert names <= own | {"PATH", "HOME", "TMPDIR", "LANG", "PWD", "OLDPWD", "_", "SHLVL"}
+    assert "EXPOPS_KEY" not in log and "usr_" not in log
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"BUILD_COMMAND": "exit 3"}, "The build ended with exit status 3."),
+        ({"BUILD_COMMAND": "kill -KILL $$"}, "The build was killed, probably because memory ran out."),
+        ({"BUILD_COMMAND": "yes", "OUTPUT_MAX": "100KiB"}, "It printed more than 102400 bytes."),
+        (
+            {"BUILD_COMMAND": "for i in 1 2 3; do head -c 900000 /dev/zero >$i; done; sleep 60", "DISK_MAX": "2MiB"},
+            "It wrote more than 2097152 bytes.",
+        ),
+        ({"BUILD_COMMAND": "head -c 3000000 /dev/zero >one", "DISK_MAX": "2MiB"}, "It wrote more than 2097152 bytes."),
+    ],
+)
+def test_a_build_that_fails(api, work, build, settings, message):
+    work(**settings)
+    it = ended(api, BUILDS, build())
+    assert (it["status"], it["error"], it["image"]) == ("failed", {"kind": "environment", "message": message}, None)
+
+
+@pytest.mark.parametrize("repo", ["/etc", "../../etc", "ext::sh -c x", "http://127.0.0.1/x"])
+def test_a_repository_that_is_none(api, work, repo):
+    work()
+    one = api.post(BUILDS, {"repo": repo, "no_cache": True}, expect=201).json()["build_id"]
+    assert ended(api, BUILDS, one)["error"]["message"].startswith("The repository is neither")
+
+
+def test_a_repository(api, work, build, tmp_path):
+    remote = tmp_path / "acme" / "ranker"
+    git = ["git", "-C", remote, "-c", "user.name=t", "-c", "user.email=t@example.org"]
+    remote.mkdir(parents=True)
+    (remote / "Dockerfile").write_text("FROM scratch\nCOPY Dockerfile /\n")
+    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "one"], ["tag", "v1"]):
+        subprocess.run([*git, *words], check=True)
+    work(BUILD_COMMAND="cat Containerfile; ls context", REPOSITORY_URL=f"file://{tmp_path}")
+    one = api.post(BUILDS, {"repo": "acme/ranker", "ref": "v1"}, expect=201).json()["build_id"]
+    assert ended(api, BUILDS, one)["log_tail"] == "FROM scratch\nCOPY Dockerfile /\nDockerfile\n"
+    wrong = api.post(BUILDS, {"repo": "acme/ranker", "ref": "--upload-pack=touch x"}, expect=201).json()["build_id"]
+    assert ended(api, BUILDS, wrong)["status"] == "failed"
+
+
+def test_a_run(api, work, run):
+    script = 'cat env; printf "<%s>" "$@" "$IMAGE"; cat work/params.json; echo \'{"metrics": {"recall": 0.5}, "results": {"a": [1]}}\' >work/result.json'
+    one = run(spec={**SPEC, "env": {"SEED": "1 2"}, "command": ["a b", "$c"]}, webhook_secret=SECRET)
+    work(RUN_COMMAND=script, WEBHOOK_SECRETS="whsec_" + "A" * 32 + " " + SECRET)
+    it = ended(api, RUNS, one)
+    assert (it["status"], it["metrics"], it["results"]) == ("succeeded", {"recall": 0.5}, {"a": [1]})
+    assert it["log_tail"] == f"SEED=1 2\n<a b><$c><{SPEC['image']}>{{}}"
+
+
+@pytest.mark.parametrize(
+    ("script", "status", "kind", "message"),
+    [
+        ("exit 7", "failed", "task", "The command ended with exit status 7."),
+        ("exit 125", "failed", "environment", "The image was not started."),
+        ("kill -KILL $$", "failed", "environment", "The command was killed, probably because memory ran out."),
+        ("true", "failed", "task", "The metric recall was not reported."),
+        ("echo '{\"metrics\": {\"recall\": NaN}}' >work/result.json", "failed", "task", "result.json is not valid JSON"),
+        ("echo '{\"metrics\": {\"recall\": \"x\"}}' >work/result.json", "failed", "task", "result.json was refused"),
+        ("ln -s /etc/passwd work/result.json", "failed", "task", "The metric recall was not reported."),
+        ("mkfifo work/result.json", "failed", "task", "The metric recall was not reported."),
+        ("sleep 60", "timed_out", "timeout", "It took"),
+    ],
+)
+def test_a_run_that_fails(api, work, template, script, status, kind, message):
+    work(RUN_COMMAND=script)
+    made = {"template_id": template()["template_id"], "timeout_seconds": 1 if kind == "timeout" else 60}
+    it = ended(api, RUNS, api.post(RUNS, made, expect=201).json()["run_id"])
+    assert (it["status"], it["error"]["kind"], it["metrics"]) == (status, kind, None)
+    assert it["error"]["message"].startswith(message)
+
+
+def test_what_a_command_leaves_behind_is_killed(api, work, build):
+    work(BUILD_COMMAND="sleep 600 & echo $!; disown 2>/dev/null; exit 0")
+    it = ended(api, BUILDS, build())
+    wait_for(lambda: not is_alive(int(it["log_tail"])), "the child is killed")
+    assert it["status"] == "succeeded"
+
+
+def test_cancelling_kills_the_command(api, work, build):
+    work(BUILD_COMMAND="echo $$; sleep 600")
+    one = build()
+    log = wait_for(lambda: api.get(f"{BUILDS}/{one}", expect=200).json()["log_tail"], "the log grows while it builds")
+    api.post(f"{BUILDS}/{one}/cancel", expect=200)
+    wait_for(lambda: not is_alive(int(log)), "the command is killed")
+    assert api.get(f"{BUILDS}/{one}", expect=200).json()["status"] == "cancelled"
+
+
+def test_a_stopped_worker_gives_its_work_back(api, work, build, db):
+    first = work(BUILD_COMMAND="echo $$; sleep 600", STOP_TIMEOUT="0s")
+    one = build()
+    log = wait_for(lambda: api.get(f"{BUILDS}/{one}", expect=200).json()["log_tail"], "it has begun")
+    first.stop()
+    assert not is_alive(int(log))
+    it = api.get(f"{BUILDS}/{one}", expect=200).json()
+    assert (it["status"], it["worker"], it["attempts"]) == ("queued", None, 1)
+    work()
+    assert ended(api, BUILDS, one)["attempts"] == 2
+    assert db.execute("SELECT released FROM work WHERE id = %s", [one]).fetchone() == (1,)
+
+
+def test_a_stopped_worker_finishes(api, work, build):
+    program = work(BUILD_COMMAND="echo begun; while [ ! -e go ]; do sleep 0.1; done; echo done")
+    one = build()
+    wait_for(lambda: api.get(f"{BUILDS}/{one}", expect=200).json()["log_tail"], "it has begun")
+    (folder,) = Path(program.env["WORK_DIR"]).iterdir()
+    program.popen.terminate()
+    (folder / "go").touch()
+    assert program.popen.wait(30) == 0
+    it = api.get(f"{BUILDS}/{one}", expect=200).json()
+    assert (it["status"], it["log_tail"]) == ("succeeded", "begun\ndone\n")
+
+
+def test_a_lost_lease_kills_the_command(api, work, build, db):
+    work(BUILD_COMMAND="echo $$; while :; do sleep 1; echo .; done")
+    one = build()
+    log = wait_for(lambda: api.get(f"{BUILDS}/{one}", expect=200).json()["log_tail"], "it has begun")
+    db.execute("UPDATE work SET attempts = 9 WHERE id = %s", [one])
+    db.commit()
+    wait_for(lambda: not is_alive(int(log.split()[0])), "the command is killed")
+    assert api.get(f"{BUILDS}/{one}", expect=200).json()["status"] == "building"
+    api.post(f"{BUILDS}/{one}/cancel", expect=200)
+
+
+def test_a_log_of_a_gigabyte(api, work, build):
+    program = work(BUILD_COMMAND="head -c 1000000000 /dev/zero | tr '\\0' x; echo end", OUTPUT_MAX="2GiB")
+    at_rest = wait_for(lambda: program.memory_bytes(), "it runs")
+    one = build()
+    peak = 0
+
+    def read():
+        nonlocal peak
+        peak = max(peak, program.memory_bytes())
+        it = api.get(f"{BUILDS}/{one}", expect=200).json()
+        return it if it["finished_at"] else None
+
+    it = wait_for(read, "it has ended")
+    assert it["status"] == "succeeded" and it["log_tail"].endswith("xend\n") and len(it["log_tail"]) <= 16384
+    assert "bytes are left out" in it["log_tail"] or it["log_length"] > 16384
+    assert peak < at_rest + (64 << 20)
+
+
+def test_a_key_that_is_refused(cluster, user, tmp_path):
+    key = user.api.post("/account/api-keys", {"name": "k", "scopes": ["eval:read"]}, expect=201).json()["key"]
+    program = worker(cluster, key, tmp_path, BUILD_COMMAND="true", RUN_COMMAND="true")
+    program.start()
+    assert program.popen.wait(30) == 1
+    assert "EXPOPS_KEY is refused: it needs the scope eval:report" in program.log()
+
+
+def watch(cluster, key, build):
+    env = {**os.environ, "EXPOPS_URL": cluster.gateway_url, "EXPOPS_KEY": key}
+    return subprocess.Popen(
+        [cluster.binary("svc-evalenv"), "watch", build], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+def test_watch_prints_the_log_as_it_grows(cluster, user, api, build, claim_build):
+    one = build()
+    seen = watch(cluster, user.key, one)
+    claim = claim_build()
+
+    def more(log):
+        api.post(f"{BUILDS}/{one}/heartbeat", {"attempt": claim["attempt"], "log": log}, expect=200)
+
+    more("first é\n")
+    assert seen.stdout.readline() == "first é\n"
+    more("second\n")
+    assert seen.stdout.readline() == "second\n"
+    more("y" * 20000)
+    report = {"attempt": claim["attempt"], "status": "succeeded", "image": "i:1", "log": "\nlast\n"}
+    api.post(f"{BUILDS}/{one}/report", report, expect=200)
+    out, err = seen.communicate(timeout=30)
+    assert seen.returncode == 0 and out.endswith("y\nlast\n") and "characters are left out" in out
+    assert "building" in err and err.endswith("succeeded i:1\n")
+
+
+def test_watch_tells_what_went_wrong(cluster, user, build, claim_build, api):
+    one = build()
+    claim = claim_build()
+    error = {"kind": "environment", "message": "no such base"}
+    api.post(f"{BUILDS}/{one}/report", {"attempt": claim["attempt"], "status": "failed", "error": error}, expect=200)
+    out, err = watch(cluster, user.key, one).communicate(timeout=30)
+    assert (out, err) == ("", "failed\nenvironment: no such base\n")
+    seen = watch(cluster, user.key, "019bb695-8a5a-7951-9d9d-c9f81818e813")
+    assert seen.communicate(timeout=30)[1].endswith("no such build\n") and seen.returncode == 1
