@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from lib import plain_http
+from lib.evalenv import worker
 from lib.identity import identity
 from lib.wait import wait_for
 
@@ -117,3 +118,38 @@ def test_each_build_ends_once(pair, user, db):
     for worker in workers:
         for one, image in worker.reported.items():
             assert builds[one]["image"] == image, "a report that was taken is the one that counts"
+
+
+def test_work_of_killed_worker_programs_ends_once(pair, user, db, tmp_path):
+    """Builds and runs, of which one in two waits for its build, by worker programs that are killed, as are the replicas."""
+    metric = """echo '{"metrics": {"recall": 0.5}}' >work/result.json"""
+    settings = {"BUILD_COMMAND": "sleep 0.2", "RUN_COMMAND": metric, "BUILD_SLOTS": "2", "RUN_SLOTS": "2"}
+    programs = [worker(pair, user.key, tmp_path / str(n), **settings) for n in range(3)]
+    spec = {"image": "i:1", "metrics": ["recall"]}
+    template = user.api.post("/eval-env/templates", {"name": "t", "spec": spec}, expect=201).json()["template_id"]
+    made = []
+    for number in range(20):
+        build = user.api.post(BUILDS, {"containerfile": "FROM a", "no_cache": True}, expect=201).json()["build_id"]
+        body = {"template_id": template, **({"build_id": build} if number % 2 else {})}
+        made += [build, user.api.post("/eval-env/runs", body, expect=201).json()["run_id"]]
+
+    def ended(count):
+        """Whether so much has ended. Ends the leases of what killed programs had: the work itself takes a moment."""
+        db.execute("UPDATE work SET lease_until = now() WHERE status = 'running' AND started_at < now() - interval '6 seconds'")
+        query = "SELECT count(*) FROM work WHERE id = ANY (%s) AND finished_at IS NOT NULL"
+        return db.execute(query, [made]).fetchone()[0] >= count
+
+    for program in programs:
+        program.start()
+    for number, victim in enumerate([programs[0], pair["svc-evalenv"][0], programs[1], pair["svc-evalenv"][1]], 1):
+        wait_for(lambda n=number: ended(len(made) * n // 6), "more has ended")
+        victim.kill9()
+        victim.start()
+    wait_for(lambda: ended(len(made)), "all has ended")
+    for program in programs:
+        program.stop()
+        assert not program.check()
+    rows = db.execute("SELECT kind, status, error ->> 'kind' FROM work WHERE id = ANY (%s)", [made]).fetchall()
+    assert all(status == "succeeded" or fault in ("lost", "environment") for _, status, fault in rows), rows
+    query = "SELECT count(*), count(DISTINCT data ->> 'run_id') FROM outbox WHERE data ->> 'run_id' = ANY (%s)"
+    assert db.execute(query, [made]).fetchone() == (20, 20), "the end of each run is told once"
