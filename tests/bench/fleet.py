@@ -26,6 +26,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from lib import servers  # noqa: E402
 from lib.cluster import Cluster  # noqa: E402
+from lib.wait import wait_for  # noqa: E402
 
 BIN = Path("/usr/lib/postgresql/15/bin")
 CONNECTIONS = 64
@@ -91,10 +92,22 @@ class PostgresTime:
     def __init__(self, postgres):
         self.pid = postgres.pid()
 
+    def children(self):
+        return Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split()
+
+    def has_sessions_of(self, role):
+        """Whether a backend of the role runs, perhaps without a client: its time is in nobody's sum while it ends."""
+        for pid in self.children():
+            try:
+                if f"postgres: {role} " in Path(f"/proc/{pid}/cmdline").read_text():
+                    return True
+            except (FileNotFoundError, ProcessLookupError):
+                continue
+        return False
+
     def seconds(self):
-        children = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split()
         ticks = 0
-        for pid in [str(self.pid), *children]:
+        for pid in [str(self.pid), *self.children()]:
             try:
                 fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
             except (FileNotFoundError, ProcessLookupError):
@@ -232,6 +245,7 @@ def pgbench(cluster, size, seconds):
         before = cpu.seconds()
         out = subprocess.run([BIN / "pgbench", "-n", "-c", str(CONNECTIONS), "-T", str(seconds), "-f", script.name,
                               cluster.postgres.url()], check=True, capture_output=True, text=True).stdout
+    wait_for(lambda: not cpu.has_sessions_of("expops"), "the sessions of pgbench have ended")
     tps = float(out.split("tps = ")[1].split()[0])
     return tps, (cpu.seconds() - before) / (tps * seconds) * 1e6
 
