@@ -68,9 +68,9 @@ static void enqueue(struct report_batcher *batcher, struct report *report)
 	TAILQ_FOREACH (other, &batcher->waiting, link)
 		if (uuid_equal(&other->rq->caller.account, &report->rq->caller.account))
 			report->turn = other->turn + 1;
-	TAILQ_FOREACH_REVERSE(before, &batcher->waiting, report_list, link)
-	if (before->turn <= report->turn)
-		break;
+	TAILQ_FOREACH_REVERSE (before, &batcher->waiting, report_list, link)
+		if (before->turn <= report->turn)
+			break;
 	if (before)
 		TAILQ_INSERT_AFTER(&batcher->waiting, before, report, link);
 	else
