@@ -82,7 +82,8 @@ static enum err_code run_create(struct run *run, const char *sql)
 	return run_sql(run, NULL,
 	               arena_printf(run->arena,
 	                            "DO $create$ BEGIN %s; EXCEPTION WHEN duplicate_schema OR "
-	                            "duplicate_table OR unique_violation THEN NULL; END $create$",
+	                            "duplicate_table OR duplicate_object OR unique_violation "
+	                            "THEN NULL; END $create$",
 	                            sql),
 	               NULL);
 }
