@@ -46,6 +46,8 @@ static const struct recurring RECURRING[] = {
 };
 
 static const struct command COMMANDS[] = {
+	{"reseal", "reseal", "Seal all webhook secrets with the first of SEAL_KEYS.",
+         reseal_command},
 	{"worker", "worker", "Claim builds and runs, work at them and report.", worker_command,
          WORKER_SETTINGS},
 	{"watch", "watch BUILD_ID", "Follow a build until it ends.", watch_command, WATCH_SETTINGS},

@@ -1,92 +1,18 @@
 #include "connection/reseal.h"
 
-#include "base/crypto.h"
-#include "pg/pg.h"
 #include "reseal.sql.h"
-#include "vault/vault.h"
-
-#include <stdio.h>
-#include <string.h>
-
-#define PAGE_ROWS 100
+#include "service/reseal.h"
 
 /* Every column that the vault has sealed. */
-static const struct sealed_column {
-	const char *name;
-	const char *context; /* its first word */
-	const char *page_sql, *update_sql;
-} COLUMNS[] = {
+static const struct sealed_column COLUMNS[] = {
 	{"connection", "connection", RESEAL_CONNECTION_PAGE_SQL, RESEAL_CONNECTION_UPDATE_SQL},
 	{"revocation", "connection", RESEAL_REVOCATION_PAGE_SQL, RESEAL_REVOCATION_UPDATE_SQL},
 	{"authorization_attempt", "authorization_attempt", RESEAL_ATTEMPT_PAGE_SQL,
          RESEAL_ATTEMPT_UPDATE_SQL},
+	{0},
 };
 
-struct reseal {
-	int64_t moved, unopened;
-};
-
-/* Seal one row anew. A row that has changed since it was read has been sealed by the service. */
-static void reseal_row(struct request *rq, const struct sealed_column *column,
-                       const struct pg_rows *rows, int row, struct reseal *reseal)
+int reseal_command(struct process *process, int argc, char **argv attr_unused)
 {
-	arena_wipe_on_free(rq->arena);
-	const char *context =
-		arena_printf(rq->arena, "%s %s", column->context, pg_value(rows, row, 1));
-	size_t length;
-	const void *old = pg_value_bytes(rq->arena, rows, row, 2, &length);
-	const char *text = vault_open(rq->arena, context, old, length);
-	if (!text) {
-		printf("%s %s does not open\n", column->name, pg_value(rows, row, 1));
-		reseal->unopened++;
-		return;
-	}
-	struct sealed sealed = vault_seal(rq->arena, context, text);
-	struct pg_rows *done =
-		pg_query(rq, column->update_sql, pg_text(pg_value(rows, row, 0)),
-	                 pg_bytes(old, length), pg_bytes(sealed.data, sealed.length));
-	reseal->moved += done->affected;
-}
-
-/* Seal a page anew; the last row of it in `outer`, NULL: there is none. */
-static const char *reseal_page(struct request *rq, const struct sealed_column *column,
-                               const char *after, const char *prefix, struct reseal *reseal)
-{
-	struct arena *outer = request_page_begin(rq);
-	struct pg_rows *rows =
-		pg_query(rq, column->page_sql, pg_text(after), pg_text(prefix), pg_int(PAGE_ROWS));
-	for (int row = 0; row < rows->count; row++)
-		reseal_row(rq, column, rows, row, reseal);
-	const char *last = pg_empty(rows) ? NULL : pg_value(rows, rows->count - 1, 0);
-	last = arena_strdup(outer, last);
-	request_page_end(rq);
-	return last;
-}
-
-static void reseal_all(struct request *rq)
-{
-	struct reseal *reseal = rq->user;
-	const char *prefix = vault_prefix_hex(rq->arena);
-	for (size_t i = 0; i < ARRAY_LEN(COLUMNS); i++)
-		for (const char *last = NULL;
-		     (last = reseal_page(rq, &COLUMNS[i], last, prefix, reseal));)
-			;
-}
-
-int reseal_command(struct process *process, int argc, char **argv)
-{
-	(void)argv;
-	struct reseal reseal = {0};
-	if (argc > 1) {
-		fprintf(stderr, "usage: svc-integrations reseal\n");
-		return 2;
-	}
-	int status = command_run(process, reseal_all, &reseal);
-	if (status)
-		return status;
-	printf("sealed %lld rows with the first key\n", (long long)reseal.moved);
-	if (reseal.unopened)
-		fprintf(stderr, "%lld rows do not open: their keys are missing from SEAL_KEYS\n",
-		        (long long)reseal.unopened);
-	return reseal.unopened ? 1 : 0;
+	return reseal_run(process, COLUMNS, argc);
 }

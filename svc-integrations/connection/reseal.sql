@@ -1,6 +1,4 @@
--- Each `..._page` gets $1 the last row before the page, $2 the prefix that texts of the first key have, $3 rows of the page:
--- id, the words of the context behind the table's, and the sealed text. Each `..._update` replaces the text $2 of the row $1 by
--- $3, if it is still that one.
+-- See service/reseal.h.
 
 -- name: reseal_connection_page (read)
 SELECT id, id || ' ' || account_id || ' ' || provider, sealed FROM connection
