@@ -17,6 +17,10 @@ struct signed_fields {
 
 #define SIGNATURE_AGE_MAX_S 300
 
+/** The signature of a delivery, `v1,` and base64; in the arena, which should be wiped when it is freed. */
+const char *signature_make(struct arena *arena, const struct webhook_key *key, const char *id,
+                           const char *timestamp, const char *content, size_t length);
+
 /** Whether one of the signatures is the key's, and the time is within five minutes of `now_s`, a Unix time. The comparison takes
  * a time that does not depend on the key. Takes about 3 ms for a megabyte: for the thread pool, when the content is large. */
 bool signature_is_valid(const struct webhook_key *key, const struct signed_fields *fields,

@@ -40,7 +40,8 @@ enum err_code api_call_try(struct request *rq, struct api_call *call)
 		return ERR_UNAVAILABLE;
 	call->json = NULL;
 	if (call->answer->body_length > 0 &&
-	    json_parse(rq->arena, call->answer->body, call->answer->body_length, &call->json, NULL))
+	    json_parse(call->arena ? call->arena : rq->arena, call->answer->body,
+	               call->answer->body_length, &call->json, NULL))
 		return ERR_UPSTREAM;
 	return ERR_NONE;
 }

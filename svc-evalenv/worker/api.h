@@ -16,6 +16,7 @@ struct api_call {
 	uint64_t timeout_ms;
 	const struct http_field *fields; /* more of them */
 	size_t field_count;
+	struct arena *arena; /* for `json`; NULL: that of the request */
 	struct fetch_response *answer;
 	yyjson_val *json; /* of the answer; NULL: none */
 };

@@ -1,5 +1,6 @@
 #include "base/json.h"
 #include "base/log.h"
+#include "service/key_limit.h"
 #include "worker/builder.h"
 #include "worker/folder.h"
 #include "worker/job.h"
@@ -35,13 +36,8 @@ const struct setting BUILD_JOB_SETTINGS[] = {
 
 static bool is_name(const char *text)
 {
-	static const char NAME[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
-	size_t owner = strspn(text, NAME);
-	if (owner == 0 || text[owner] != '/' || strstr(text, ".."))
-		return false;
-	const char *name = text + owner + 1;
-	return *name && !name[strspn(name, NAME)];
+	const char *message;
+	return repo_check(text, strlen(text), &message) && !strstr(text, "..");
 }
 
 /* Its address; "": there is no repository. NULL: it has none that is taken, such as a path of this machine. */

@@ -1,9 +1,8 @@
-#include "base/crypto.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/timefmt.h"
 #include "http/head.h"
-#include "template/webhook_secret.h"
+#include "result/signature.h"
 #include "worker/builder.h"
 #include "worker/folder.h"
 #include "worker/job.h"
@@ -151,17 +150,14 @@ static const char *signatures(struct request *rq, const char *id, const char *at
                               const char *content)
 {
 	struct buf out = {.arena = rq->arena};
-	const char *text = arena_printf(rq->arena, "%s.%s.%s", id, at, content);
 	for (const char *secret = webhook_secrets; *secret; secret += strspn(secret, " ")) {
 		size_t length = strcspn(secret, " ");
 		struct webhook_key key;
-		uint8_t mac[SHA256_LEN];
 		if (webhook_secret_decode(rq->arena, arena_strndup(rq->arena, secret, length),
-		                          &key)) {
-			hmac_sha256(key.bytes, key.length, text, strlen(text), mac);
-			buf_printf(&out, "%sv1,%s", out.length ? " " : "",
-			           base64_encode(rq->arena, mac, sizeof(mac)));
-		}
+		                          &key))
+			buf_printf(&out, "%s%s", out.length ? " " : "",
+			           signature_make(rq->arena, &key, id, at, content,
+			                          strlen(content)));
 		secret += length;
 	}
 	return out.data;

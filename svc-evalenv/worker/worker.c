@@ -82,13 +82,10 @@ static void pause_for(struct request *rq, struct slot *slot, uint64_t pause_ms)
 static void read_claim(struct request *rq, struct slot *slot, const struct api_call *call,
                        uint64_t sent_ms)
 {
-	yyjson_val *claim;
 	if (call->answer->status == 401 || call->answer->status == 403) {
 		slot->is_refused = true;
 	} else if (call->answer->status == 200) {
-		require(json_parse(slot->arena, call->answer->body, call->answer->body_length,
-		                   &claim, NULL) == ERR_NONE);
-		if (job_read(rq, &slot->job, claim, fetch_date_s(call->answer), sent_ms))
+		if (job_read(rq, &slot->job, call->json, fetch_date_s(call->answer), sent_ms))
 			return;
 		log_error(LOG_GROUP_APP, "the answer to a claim is unusable");
 		slot->job.id = NULL;
@@ -109,6 +106,7 @@ static void claim_main(struct request *rq)
 		.path = arena_printf(rq->arena, "%s/claim", slot->job.kind->path),
 		.content = claim_content(rq),
 		.timeout_ms = CLAIM_TIMEOUT_MS,
+		.arena = slot->arena,
 	};
 	uint64_t sent_ms = time_monotonic_ms();
 	enum err_code code = api_call_try(rq, &call);
