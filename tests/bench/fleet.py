@@ -116,11 +116,6 @@ class PostgresTime:
         return ticks / os.sysconf("SC_CLK_TCK")
 
 
-def account_of(cluster, user):
-    with cluster.postgres.connect("fleet") as db:
-        return str(db.execute("SELECT id FROM account.account WHERE email = %s", [user.email]).fetchone()[0])
-
-
 def seed(cluster, account, runs, repos):
     """Write the runs. The partitions of the year before now are made first."""
     with cluster.postgres.connect("fleet") as db:
@@ -274,7 +269,7 @@ def main():
     servers.POSTGRES_OPTIONS[:] = ["-c", "fsync=on"]
     with Cluster(replicas=2) as cluster:
         user = cluster.user()
-        account = account_of(cluster, user)
+        account = user.account
         begin = time.monotonic()
         seed(cluster, account, options.runs, options.repos)
         print(f"{options.runs} runs written in {time.monotonic() - begin:.0f} s")

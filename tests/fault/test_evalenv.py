@@ -30,13 +30,12 @@ def db(pair):
 
 def test_a_waiting_claim_is_woken_on_each_replica(pair, user, db):
     """By the notification: a claim would look by itself after five seconds only."""
-    account = str(db.execute("SELECT id FROM account.account WHERE email = %s", [user.email]).fetchone()[0])
     for process in pair["svc-evalenv"]:
         since = db.execute("SELECT clock_timestamp()").fetchone()[0]
 
         def claim(replica=process):
             url = f"{replica.url}/api/v1.0{BUILDS}/claim"
-            auth = identity(pair, "svc-evalenv", account=account)
+            auth = identity(pair, "svc-evalenv", account=user.account)
             return plain_http.post(url, json={"worker": "w", "wait_seconds": 4}, auth=auth)
 
         def has_looked(moment=since):

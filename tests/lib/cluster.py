@@ -65,6 +65,7 @@ COPY_USER = """
     SELECT (jsonb_populate_record(k, jsonb_build_object('id', account.uuid_v7(), 'account_id', copy.id,
             'prefix', left(%(key)s, 12), 'hash', sha256(%(key)s::bytea), 'created_at', now()))).*
     FROM account.api_key k, copy WHERE k.account_id = (SELECT id FROM account.account WHERE email = %(template)s)
+    RETURNING account_id::text
 """
 
 
@@ -72,6 +73,7 @@ COPY_USER = """
 class User:
     """A new account, with a key that has all scopes of an account."""
 
+    account: str  # its id
     email: str
     key: str
     api: Api
@@ -303,8 +305,9 @@ class Cluster:
             self.templates.add(template)
         email, key = f"{secrets.token_hex(6)}@example.org", new_key()
         with self.postgres.connect() as connection:
-            connection.execute(COPY_USER, {"template": template, "email": email, "key": key})
-        return User(email, key, Api(self.gateway_url, key))
+            copy = {"template": template, "email": email, "key": key}
+            (account,) = connection.execute(COPY_USER, copy).fetchone()
+        return User(account, email, key, Api(self.gateway_url, key))
 
     def logs(self):
         """{name: text} of every log."""

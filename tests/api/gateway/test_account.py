@@ -26,21 +26,19 @@ def test_deletion_ends_every_key_at_once(user, other_user):
 def test_services_delete_their_data(user, cluster):
     user.api.post("/interests", {"name": "Kept?", "context": "Nothing of a deleted account."}, expect=201)
     with cluster.postgres.connect() as connection:
-        (account,) = connection.execute("SELECT id FROM account.account WHERE email = %s", [user.email]).fetchone()
         count = "SELECT count(*) FROM interests.interest WHERE account_id = %s"
-        assert connection.execute(count, [account]).fetchone() == (1,)
+        assert connection.execute(count, [user.account]).fetchone() == (1,)
         user.api.post("/account/delete", {"confirm": True}, expect=200)
-        wait_for(lambda: connection.execute(count, [account]).fetchone() == (0,), "the interest is deleted")
+        wait_for(lambda: connection.execute(count, [user.account]).fetchone() == (0,), "the interest is deleted")
 
 
 def test_deletion_removes_keys_and_stored_answers(user, cluster):
     user.api.post("/account/api-keys", {"name": "once"}, headers={"Idempotency-Key": "k"}, expect=201)
     with cluster.postgres.connect() as connection:
-        (account,) = connection.execute("SELECT id FROM account.account WHERE email = %s", [user.email]).fetchone()
         user.api.post("/account/delete", {"confirm": True}, expect=200)
         for table in ("api_key", "idempotency"):
             count = f"SELECT count(*) FROM account.{table} WHERE account_id = %s"
-            assert connection.execute(count, [account]).fetchone() == (0,)
+            assert connection.execute(count, [user.account]).fetchone() == (0,)
 
 
 def test_create_user_prints_only_the_key(cluster):

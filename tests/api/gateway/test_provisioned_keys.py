@@ -20,10 +20,8 @@ CREATE = "/internal/keys/create"
 
 
 @pytest.fixture
-def account(cluster, user):
-    with cluster.postgres.connect() as connection:
-        (found,) = connection.execute("SELECT id::text FROM account.account WHERE email = %s", [user.email]).fetchone()
-    return found
+def account(user):
+    return user.account
 
 
 @pytest.fixture
@@ -174,9 +172,7 @@ def test_a_revocation_by_a_service_reaches_other_replicas(pair, pair_user_key):
 @pytest.fixture
 def pair_user_key(pair):
     made = pair.user()
-    with pair.postgres.connect() as connection:
-        (account,) = connection.execute("SELECT id::text FROM account.account WHERE email = %s", [made.email]).fetchone()
-    return account, made.api
+    return made.account, made.api
 
 
 def test_services_have_no_keys_of_users(service, api):

@@ -6,7 +6,7 @@ from lib.evalenv import SECRET, SPEC
 
 def test_nothing_of_a_deleted_account_is_kept(user, db):
     api = user.api
-    mine = str(db.execute("SELECT id FROM account.account WHERE email = %s", [user.email]).fetchone()[0])
+    mine = user.account
     spec = {"containerfile": "FROM scratch\n", "metrics": SPEC["metrics"]}
     once = {"Idempotency-Key": "k"}
     made = api.post("/eval-env/templates", {"name": "t", "spec": spec, "webhook_secret": SECRET}, headers=once, expect=201).json()

@@ -47,16 +47,6 @@ def db(cluster):
 
 
 @pytest.fixture
-def account(db):
-    """account(user): the id of the user's account."""
-
-    def find(user):
-        return str(db.execute("SELECT id FROM account.account WHERE email = %s", [user.email]).fetchone()[0])
-
-    return find
-
-
-@pytest.fixture
 def make(api):
     """make(member=value, ...): create an experiment of `user`; returns the reply."""
 

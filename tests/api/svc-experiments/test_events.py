@@ -28,7 +28,7 @@ def emitted(cluster):
     return read
 
 
-def test_every_change_emits_one_event(user, api, account, make, make_project, emitted, writable, fixed):
+def test_every_change_emits_one_event(user, api, make, make_project, emitted, writable, fixed):
     project = make_project()["id"]
     made = make(**writable, **fixed, project_id=project)
     path = f"/experiments/{made['id']}"
@@ -53,7 +53,7 @@ def test_every_change_emits_one_event(user, api, account, make, make_project, em
     assert [data["project_id"] for _, data, _ in events] == [project] * 3 + [None] * 2
     assert [data["version"] for _, data, _ in events] == [1, 2, 3, 4, 4]
     assert events[3][1]["updated_at"] == last["updated_at"]
-    assert {entry["account"] for _, _, entry in events} == {account(user)}
+    assert {entry["account"] for _, _, entry in events} == {user.account}
 
 
 def test_an_event_names_its_request(api, emitted):
@@ -137,8 +137,8 @@ def test_an_interest_lists_the_experiments_of_its_project(cluster, api, make, ma
 TABLES = ["experiment", "project", "idempotency"]
 
 
-def test_deleting_an_account_deletes_all_its_rows(user, api, account, make, make_project, other_user, db, writable):
-    owner = account(user)
+def test_deleting_an_account_deletes_all_its_rows(user, api, make, make_project, other_user, db, writable):
+    owner = user.account
     made = make(**writable, project_id=make_project()["id"])
     api.put(f"/experiments/{made['id']}", {"status": "draft"}, expect=200)
     api.post(f"/implement/experiments/{made['id']}/report", {"status": "running"}, expect=200)
@@ -156,8 +156,8 @@ def test_deleting_an_account_deletes_all_its_rows(user, api, account, make, make
     assert other_user.api.get(f"/experiments/{kept['id']}", expect=200).json() == kept
 
 
-def test_an_account_deletion_may_be_delivered_twice(cluster, user, account, make, db):
-    owner = account(user)
+def test_an_account_deletion_may_be_delivered_twice(cluster, user, make, db):
+    owner = user.account
     make()
     redis = cluster.redis.client()
     entry = {
@@ -173,16 +173,16 @@ def test_an_account_deletion_may_be_delivered_twice(cluster, user, account, make
     wait_for(lambda: redis.get("events.account.position.svc-experiments") == newest, "both are read")
 
 
-def test_a_deleted_account_cannot_create(user, account, make, db):
-    owner = account(user)
+def test_a_deleted_account_cannot_create(user, make, db):
+    owner = user.account
     db.execute("INSERT INTO deleted_account (id) VALUES (%s)", [owner])
     user.api.problem("POST", "/experiments", 400, "invalid_request", {"name": "late"})
     user.api.problem("POST", "/projects", 400, "invalid_request", {"name": "late"})
 
 
 @pytest.mark.parametrize("table", ["experiment", "project"])
-def test_rows_created_during_the_deletion_of_an_account_are_deleted(cluster, user, account, db, table):
-    owner = account(user)
+def test_rows_created_during_the_deletion_of_an_account_are_deleted(cluster, user, db, table):
+    owner = user.account
     with cluster.postgres.connect("experiments") as holder:
         holder.autocommit = False
         holder.execute(f"INSERT INTO {table} (account_id, name) VALUES (%s, 'in progress')", [owner])

@@ -14,7 +14,7 @@ SHARES = {"status": 8, "ticket_source": 3, "created_via": 4, "external_ticket_id
 FILL = f"""
     INSERT INTO experiment (account_id, name, status, project_id, ticket_source, external_ticket_id, created_via,
                             launch_context, pr_url)
-    SELECT %(account)s, 'experiment ' || n,
+    SELECT %(account)s::uuid, 'experiment ' || n,
            (ARRAY['draft', 'running', 'complete', 'analyzing', 'shipped', 'iterating', 'rejected', 'abandoned'])[1 + n %% 8],
            CASE WHEN n %% 25 = 0 THEN %(project)s::uuid END,
            (ARRAY['tracker_a', 'tracker_b', NULL])[1 + n %% 3], 'T-' || n %% 5000,
@@ -86,13 +86,11 @@ def many(cluster):
     user = cluster.user()
     project = user.api.post("/projects", {"name": "Big"}, expect=201).json()["id"]
     with cluster.postgres.connect("experiments") as connection:
-        query = "SELECT id FROM account.account WHERE email = %s"
-        account = connection.execute(query, [user.email]).fetchone()[0]
-        connection.execute(FILL, {"account": account, "project": project})
+        connection.execute(FILL, {"account": user.account, "project": project})
         connection.execute(FILL_OTHERS)
         connection.execute("VACUUM ANALYZE experiment")
-        yield user.api, account, project
-        connection.execute("DELETE FROM experiment WHERE name = 'another' OR account_id = %s", [account])
+        yield user.api, user.account, project
+        connection.execute("DELETE FROM experiment WHERE name = 'another' OR account_id = %s", [user.account])
 
 
 def numbers(answer):

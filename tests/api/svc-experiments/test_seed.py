@@ -11,9 +11,9 @@ SAMPLE = ROOT / "deploy" / "sample" / "experiments.json"
 
 
 @pytest.fixture
-def seed(cluster, user, account):
+def seed(cluster, user):
     """seed(FILE): run the command for `user`; returns its output."""
-    owner = account(user)
+    owner = user.account
     return lambda file: cluster.run("svc-experiments", "seed", file, "--user", owner)
 
 

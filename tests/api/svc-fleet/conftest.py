@@ -45,22 +45,12 @@ def report(agent):
 
 
 @pytest.fixture
-def account(db):
-    """account(user): the id of the user's account."""
-
-    def find(user):
-        return str(db.execute("SELECT id FROM account.account WHERE email = %s", [user.email]).fetchone()[0])
-
-    return find
-
-
-@pytest.fixture
-def tell(db, user, account):
+def tell(db, user):
     """tell(repo, number, state, opened, closed): the code host says what became of a pull request of a repository that the
     account of `user` owns."""
 
     def send(repo, number, state, opened, closed, kind="pull_request"):
-        db.execute("SELECT repo_own(%s, %s)", [account(user), repo])
+        db.execute("SELECT repo_own(%s, %s)", [user.account, repo])
         db.execute("SELECT code_host_item_tell(%s, %s, %s, %s, %s, %s, %s)",
                    [repo, kind, number, state, opened, closed, closed])
         db.commit()
@@ -69,13 +59,13 @@ def tell(db, user, account):
 
 
 @pytest.fixture
-def install(cluster, user, account):
+def install(cluster, user):
     """install(repo, key_id): record an agent as provisioning does; returns the installation."""
 
     def record(repo=REPO, key_id=None, of=user, **members):
         body = {"repo": repo, "agent": "agent_one", "provider": "anthropic", "key_id": key_id or UNKNOWN_KEY, **members}
         answer = httpx.post(cluster.url("svc-fleet") + "/internal/fleet/installations", json=body,
-                            auth=identity(cluster, "svc-fleet", "service", account=account(of)))
+                            auth=identity(cluster, "svc-fleet", "service", account=of.account))
         assert answer.status_code == 200, answer.text
         return answer.json()
 
@@ -105,11 +95,11 @@ def hurried(cluster, model):
 
 
 @pytest.fixture
-def ask(cluster, worded, user, account):
+def ask(cluster, worded, user):
     """ask(path, body, of=user, by=worded): a POST to a svc-fleet that uses the model, past the gateway."""
 
     def send(path, body, expect=200, of=user, by=worded, **claims):
-        sender = identity(cluster, "svc-fleet", account=account(of), **claims)
+        sender = identity(cluster, "svc-fleet", account=of.account, **claims)
         answer = plain_http.post(f"{by.url}/api/v1.0/fleet/agents/{path}", json=body, auth=sender)
         assert answer.status_code == expect, answer.text
         return answer.json()
@@ -135,6 +125,6 @@ def repo(at_host, code_host, install):
 
 
 @pytest.fixture
-def replica(cluster, user, account):
+def replica(cluster, user):
     """replica(**settings): a Replica for the account."""
-    return lambda **settings: Replica(cluster, account(user), **settings)
+    return lambda **settings: Replica(cluster, user.account, **settings)

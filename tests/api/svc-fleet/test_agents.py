@@ -135,8 +135,8 @@ def test_an_unknown_repository_has_no_activity(api):
     api.problem("GET", "/fleet/agents/activity?repo=acme/none", 404, "not_found")
 
 
-def test_a_service_that_is_not_listed_records_no_installation(cluster, user, account):
+def test_a_service_that_is_not_listed_records_no_installation(cluster, user):
     answer = httpx.post(cluster.url("svc-fleet") + "/internal/fleet/installations",
                         json={"repo": REPO, "agent": "a", "key_id": str(uuid.uuid4())},
-                        auth=identity(cluster, "svc-fleet", account=account(user)))
+                        auth=identity(cluster, "svc-fleet", account=user.account))
     assert answer.status_code == 404

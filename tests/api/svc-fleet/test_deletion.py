@@ -3,8 +3,8 @@
 from lib.deletion import tables_with, wait_deletion
 
 
-def test_nothing_of_a_deleted_account_is_kept(user, account, db, code_host, agent, install, repo):
-    api, mine = user.api, account(user)
+def test_nothing_of_a_deleted_account_is_kept(user, db, code_host, agent, install, repo):
+    api, mine = user.api, user.account
     api.post("/fleet/trigger", {"repo": repo}, expect=200)
     api.post("/fleet/agents/refresh", {}, expect=200)
     link = f"https://github.com/{repo}/pull/1"

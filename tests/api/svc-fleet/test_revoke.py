@@ -13,12 +13,12 @@ INTEREST = "0197a0b1-c2d3-7e4f-8a5b-6c7d8e9f0a1b"
 
 
 @pytest.fixture
-def provision(cluster, user, account, install):
+def provision(cluster, user, install):
     """provision(repo): make the key of an agent and record its installation: (installation, key)."""
 
     def make(repo=REPO):
         body = {"name": "agent", "purpose": f"agent:{repo}", "repo": repo, "interest_id": INTEREST, "repo_verified": True}
-        auth = identity(cluster, "gateway", "service", account=account(user))
+        auth = identity(cluster, "gateway", "service", account=user.account)
         key = plain_http.post(cluster.gateway_url + "/internal/keys/create", json=body, auth=auth).json()
         return install(repo, key["id"], interest_id=INTEREST), key
 
@@ -65,11 +65,11 @@ def test_a_key_that_the_gateway_does_not_know_is_not_called_revoked(api, install
     assert api.get("/fleet/installations").json()[0]["status"] == "active"
 
 
-def test_provisioning_again_replaces_the_key_of_the_installation(cluster, api, account, user, provision, db):
+def test_provisioning_again_replaces_the_key_of_the_installation(cluster, api, user, provision, db):
     """The former key is announced as replaced, which revokes nothing."""
     made, former = provision()
     body = {"name": "agent", "purpose": f"agent:{REPO}", "repo": REPO, "interest_id": INTEREST}
-    auth = identity(cluster, "gateway", "service", account=account(user))
+    auth = identity(cluster, "gateway", "service", account=user.account)
     key = plain_http.post(cluster.gateway_url + "/internal/keys/create", json=body, auth=auth).json()
     assert key["replaced"] == former["id"]
 
@@ -82,20 +82,20 @@ def test_provisioning_again_replaces_the_key_of_the_installation(cluster, api, a
     Api(api.url, key["key"]).problem("POST", "/fleet/runs", 401, "invalid_token", {"run_id": 2, "repo": REPO})
 
 
-def test_a_crash_after_the_key_was_revoked_is_healed_by_its_event(cluster, api, account, user, provision):
+def test_a_crash_after_the_key_was_revoked_is_healed_by_its_event(cluster, api, user, provision):
     """As if svc-fleet had ended between the two steps."""
     made, key = provision()
-    auth = identity(cluster, "gateway", "service", account=account(user))
+    auth = identity(cluster, "gateway", "service", account=user.account)
     plain_http.post(cluster.gateway_url + "/internal/keys/revoke", json={"key_id": key["id"]}, auth=auth)
     wait_for(lambda: api.get("/fleet/installations").json()[0]["status"] == "revoked", "the event revokes the installation")
     assert api.post(path_of(made), expect=200).json()["status"] == "revoked"
 
 
-def test_without_the_gateway_nothing_is_revoked(cluster, api, account, user, provision):
+def test_without_the_gateway_nothing_is_revoked(cluster, api, user, provision):
     """The request reaches svc-fleet, the gateway is away then: 503, and a repetition ends it."""
     made, key = provision()
     path = f"/api/v1.0{path_of(made)}"
-    auth = identity(cluster, "svc-fleet", account=account(user))
+    auth = identity(cluster, "svc-fleet", account=user.account)
     cluster.stop("gateway")
     try:
         answer = plain_http.post(cluster.url("svc-fleet") + path, json={}, auth=auth)

@@ -62,7 +62,7 @@ def test_a_run_that_ended_without_a_report_has_failed(api, code_host, repo, star
     assert run["status"] == "failed" and "failure" in run["error"]
 
 
-def test_the_code_host_is_asked_once_in_five_seconds(cluster, user, account, replica, code_host, repo, started, pass_time, db):
+def test_the_code_host_is_asked_once_in_five_seconds(cluster, user, replica, code_host, repo, started, pass_time, db):
     """Over all replicas, and by all accounts that own the repository."""
     before = code_host.last_number()
     assert status(user.api, repo)["live"] is True
@@ -118,7 +118,7 @@ def test_another_account_sees_nothing_of_it(api, other_user, agent, code_host, r
     assert status(api, repo)["run_id"] == started
 
 
-def test_who_is_refused_does_not_keep_others_from_asking(cluster, user, other_user, account, install, code_host, at_host, repo,
+def test_who_is_refused_does_not_keep_others_from_asking(cluster, user, other_user, install, code_host, at_host, repo,
                                                          started, pass_time):
     """Two accounts own the repository; the connection of one cannot push any more."""
     stranger = code_host.user()

@@ -203,9 +203,9 @@ def telling(account, repo, run_id, **report):
     return {"account": account, "repo": repo, "run_id": run_id, "report": report}
 
 
-def test_statements_that_store_the_same_runs_in_any_order_do_not_wait_in_circles(cluster, db, account, user):
+def test_statements_that_store_the_same_runs_in_any_order_do_not_wait_in_circles(cluster, db, user):
     """Batches as replicas send them: of the same runs, days, repositories and links, in different orders."""
-    mine = account(user)
+    mine = user.account
     deadlocks = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"
     before = db.execute(deadlocks).fetchone()
 
@@ -228,9 +228,9 @@ def test_statements_that_store_the_same_runs_in_any_order_do_not_wait_in_circles
         assert kept == counted
 
 
-def test_a_report_that_cannot_be_stored_fails_alone(agent, api, other_user, account, db):
+def test_a_report_that_cannot_be_stored_fails_alone(agent, api, other_user, db):
     """Reports that arrive together are stored together. The account of one of them is deleted."""
-    deleted = account(other_user)
+    deleted = other_user.account
     db.execute("INSERT INTO deleted_account (id) VALUES (%s)", [deleted])
     db.commit()
     mine, gone = agent(), agent(of=other_user.api)

@@ -113,9 +113,9 @@ def test_a_repository_of_another_account_is_404_though_a_run_names_it(other_user
     assert code_host.runs(repo) == []
 
 
-def test_a_revoked_agent_starts_nothing(cluster, api, db, user, account, code_host, repo):
+def test_a_revoked_agent_starts_nothing(cluster, api, db, user, code_host, repo):
     building = new_interest(cluster, api, "building")
-    db.execute("UPDATE installation SET status = 'revoked', revoked_at = now() WHERE account_id = %s", [account(user)])
+    db.execute("UPDATE installation SET status = 'revoked', revoked_at = now() WHERE account_id = %s", [user.account])
     db.commit()
     problem = api.problem("POST", TRIGGER, 409, "conflict", {"repo": repo, "interest_id": building})
     assert "revoked" in problem["detail"] and code_host.runs(repo) == []
