@@ -56,14 +56,12 @@ struct key_checker {
 	LIST_HEAD(, lookup) lookups;
 };
 
-static struct metric lookups_total =
-	METRIC_COUNTER("expops_key_lookups_total",
-                       "Keys checked, by outcome: malformed, cached, asked (of the database) "
-                       "or refused (too many unknown keys).",
-                       "outcome");
-static struct metric revocations_heard =
-	METRIC_COUNTER("expops_key_revocations_heard_total",
-                       "Messages of other replicas that a key has changed.");
+METRIC_COUNTER(lookups_total, "expops_key_lookups_total",
+               "Keys checked, by outcome: malformed, cached, asked (of the database) "
+               "or refused (too many unknown keys).",
+               "outcome");
+METRIC_COUNTER(revocations_heard, "expops_key_revocations_heard_total",
+               "Messages of other replicas that a key has changed.");
 
 static struct cache_version version_now(const struct key_checker *checker)
 {
@@ -287,8 +285,6 @@ static void on_message(void *context, const char *message, size_t length, bool i
 
 void key_checkers_start(struct gateway_process *gateway)
 {
-	metric_register(&lookups_total);
-	metric_register(&revocations_heard);
 	gateway->keys = key_cache_new();
 	gateway->lookups = rate_limiter_new(lookup_limit);
 }

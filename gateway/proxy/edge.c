@@ -198,7 +198,6 @@ void edge_process_start(struct process *process)
 {
 	struct arena *arena = arena_new();
 	struct gateway_process *gateway = arena_new_of(arena, struct gateway_process);
-	proxy_register();
 	key_checkers_start(gateway);
 	gateway->arena = arena;
 	gateway->limits =

@@ -93,6 +93,3 @@ void proxy_end(struct http_exchange *x);
 void proxy_drained(struct http_exchange *x);
 void proxy_gone(struct http_exchange *x, enum err_code reason);
 void proxy_done(struct http_exchange *x);
-
-/** Register the metrics of the proxy and of upstream. Call once, before threads start. */
-void proxy_register(void);

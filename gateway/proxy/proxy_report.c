@@ -4,29 +4,15 @@
 #include "base/timefmt.h"
 #include "proxy/proxy_internal.h"
 
-static struct metric requests_total =
-	METRIC_COUNTER("expops_proxy_requests_total",
-                       "Requests passed on to a service or refused, by operation and status.",
-                       "operation", "status");
-static struct metric request_seconds =
-	METRIC_HISTOGRAM("expops_proxy_request_seconds",
-                         "Time from a request's first byte to the end of its response.",
-                         "operation");
-static struct metric answer_seconds =
-	METRIC_HISTOGRAM("expops_proxy_answer_seconds",
-                         "Time from the call of a service to the head of its answer.", "operation");
-static struct metric retries_total =
-	METRIC_COUNTER("expops_proxy_retries_total",
-                       "Calls repeated because a connection broke before the answer.", "operation");
-
-void proxy_register(void)
-{
-	metric_register(&requests_total);
-	metric_register(&request_seconds);
-	metric_register(&answer_seconds);
-	metric_register(&retries_total);
-	upstream_register();
-}
+METRIC_COUNTER(requests_total, "expops_proxy_requests_total",
+               "Requests passed on to a service or refused, by operation and status.", "operation",
+               "status");
+METRIC_HISTOGRAM(request_seconds, "expops_proxy_request_seconds",
+                 "Time from a request's first byte to the end of its response.", "operation");
+METRIC_HISTOGRAM(answer_seconds, "expops_proxy_answer_seconds",
+                 "Time from the call of a service to the head of its answer.", "operation");
+METRIC_COUNTER(retries_total, "expops_proxy_retries_total",
+               "Calls repeated because a connection broke before the answer.", "operation");
 
 static const char *operation_of(const struct proxy_exchange *p)
 {

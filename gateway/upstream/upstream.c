@@ -54,9 +54,8 @@ const struct upstream_limits upstream_limits_default = {
 	.endpoints = ENDPOINT_TIMES_DEFAULT,
 };
 
-static struct metric connections =
-	METRIC_GAUGE("expops_upstream_connections", "Connections to a service, in use or idle.",
-                     "service");
+METRIC_GAUGE(connections, "expops_upstream_connections",
+             "Connections to a service, in use or idle.", "service");
 
 enum conn_state {
 	CONN_CONNECTING,
@@ -590,11 +589,6 @@ void upstream_cancel(struct upstream_call *call)
 }
 
 /* --- The upstream ----------------------------------------------------------------------------- */
-
-void upstream_register(void)
-{
-	metric_register(&connections);
-}
 
 struct upstream *upstream_new(uv_loop_t *loop, const char *name, const struct address *address,
                               const struct upstream_limits *limits)

@@ -87,9 +87,6 @@ struct upstream_handler {
 	void (*on_failed)(void *user, const struct upstream_failure *failure);
 };
 
-/** Register the metrics. Call once, before threads start. */
-void upstream_register(void);
-
 /** Borrows everything. `name` is the service's name in logs and metrics. */
 struct upstream *upstream_new(uv_loop_t *loop, const char *name, const struct address *address,
                               const struct upstream_limits *limits);

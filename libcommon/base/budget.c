@@ -15,11 +15,9 @@ struct budget_owner {
 	UT_hash_handle hh;
 };
 
-void budget_register(struct budget *budget, size_t limit_bytes)
+void budget_set_limit(struct budget *budget, size_t limit_bytes)
 {
 	budget->limit_bytes = limit_bytes;
-	metric_register(&budget->used);
-	metric_register(&budget->refused);
 }
 
 static struct budget_owner *owner_find(const struct budget *budget, const struct uuid *account)
@@ -66,7 +64,7 @@ static void add(struct budget *budget, const struct uuid *account, size_t bytes)
 {
 	budget->used_bytes += bytes;
 	owner_add(budget, account, bytes);
-	metric_add(&budget->used, NULL, NULL, (double)bytes);
+	metric_add(budget->used, NULL, NULL, (double)bytes);
 }
 
 enum err_code budget_take(struct budget *budget, const struct uuid *account, size_t bytes)
@@ -77,7 +75,7 @@ enum err_code budget_take(struct budget *budget, const struct uuid *account, siz
 		add(budget, account, bytes);
 	pthread_mutex_unlock(&budget->lock);
 	if (code)
-		metric_add(&budget->refused, NULL, NULL, 1);
+		metric_add(budget->refused, NULL, NULL, 1);
 	return code;
 }
 
@@ -109,7 +107,7 @@ void budget_give(struct budget *budget, const struct uuid *account, size_t bytes
 	require(budget->used_bytes >= bytes);
 	budget->used_bytes -= bytes;
 	owner_subtract(budget, account, bytes);
-	metric_add(&budget->used, NULL, NULL, -(double)bytes);
+	metric_add(budget->used, NULL, NULL, -(double)bytes);
 	pthread_mutex_unlock(&budget->lock);
 }
 

@@ -16,24 +16,24 @@
 struct budget_owner;
 
 struct budget {
-	struct metric used;    /* a gauge, in bytes */
-	struct metric refused; /* a counter */
-	size_t limit_bytes;    /* 0: there is no limit */
+	struct metric *used;    /* a gauge, in bytes */
+	struct metric *refused; /* a counter */
+	size_t limit_bytes;     /* 0: there is no limit */
 	size_t used_bytes;
 	pthread_mutex_t lock;
 	struct budget_owner *owners; /* uthash, by account */
 };
 
-/** Initialise a static budget with the names of its metrics and their help. */
-#define BUDGET(used_name, used_help, refused_name, refused_help)       \
-	{                                                              \
-		.used = METRIC_GAUGE(used_name, used_help),            \
-		.refused = METRIC_COUNTER(refused_name, refused_help), \
-		.lock = PTHREAD_MUTEX_INITIALIZER                      \
-	}
+/** Declare a budget of the file with the names of its metrics and their help. */
+#define BUDGET(variable, used_name, used_help, refused_name, refused_help) \
+	METRIC_GAUGE(variable##_used, used_name, used_help);               \
+	METRIC_COUNTER(variable##_refused, refused_name, refused_help);    \
+	static struct budget variable = {.used = &variable##_used,         \
+	                                 .refused = &variable##_refused,   \
+	                                 .lock = PTHREAD_MUTEX_INITIALIZER}
 
-/** Set the limit and register the metrics. Once, before other threads start. */
-void budget_register(struct budget *budget, size_t limit_bytes);
+/** Once, before other threads start. */
+void budget_set_limit(struct budget *budget, size_t limit_bytes);
 
 /** Take `bytes` for `account`; the nil UUID: for no account, and of no share. Any thread.
  * ERR_UNAVAILABLE: the budget is used up; ERR_RATE_LIMITED: the share of the account is. */

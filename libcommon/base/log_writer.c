@@ -10,9 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-static struct metric dropped_total =
-	METRIC_COUNTER("expops_log_lines_dropped_total",
-                       "Log lines dropped because the reader of the log was too slow.");
+METRIC_COUNTER(dropped_total, "expops_log_lines_dropped_total",
+               "Log lines dropped because the reader of the log was too slow.");
 
 /* Lines are added to one half of `memory` while the thread writes the other. */
 static struct {
@@ -102,7 +101,6 @@ void log_writer_start(int descriptor, log_dropped_fn *dropped_line)
 	pthread_condattr_t monotonic;
 	pthread_t thread;
 	require(!writer.is_started);
-	metric_register(&dropped_total);
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
 	pthread_cond_init(&writer.written, &monotonic);

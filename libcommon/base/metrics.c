@@ -4,7 +4,6 @@
 
 #include <dirent.h>
 #include <math.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -36,10 +35,10 @@ struct cache_entry {
 
 static _Thread_local struct cache_entry cache[CACHE_ENTRIES];
 
-/* The list of metrics. A worker may register a metric while another thread exposes the list. */
-static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct metric *first_metric;
-static struct metric **last_link = &first_metric;
+/* The table of metrics: the linker defines where the section of their rows begins and ends. */
+extern struct metric *const __start_expops_metrics[];
+extern struct metric *const __stop_expops_metrics[];
+
 static double start_time_seconds;
 
 static void __attribute__((constructor)) remember_start(void)
@@ -121,30 +120,6 @@ static void value_add(_Atomic uint64_t *value, double addend)
 	while (!atomic_compare_exchange_weak_explicit(value, &expected, bits_of(old + addend),
 	                                              memory_order_relaxed, memory_order_relaxed))
 		memcpy(&old, &expected, sizeof(old));
-}
-
-/* False: it is in the list already. */
-static bool list_add(struct metric *metric)
-{
-	for (struct metric *known = first_metric; known; known = known->next) {
-		if (known == metric)
-			return false;
-	}
-	*last_link = metric;
-	last_link = &metric->next;
-	return true;
-}
-
-void metric_register(struct metric *metric)
-{
-	pthread_mutex_lock(&list_lock);
-	bool is_new = list_add(metric);
-	pthread_mutex_unlock(&list_lock);
-	if (!is_new)
-		return;
-	/* Creates the only series of a metric without labels, with value 0. */
-	if (!metric->labels[0])
-		series_get(metric, NULL, NULL);
 }
 
 void metric_add(struct metric *metric, const char *label_a, const char *label_b, double value)
@@ -237,17 +212,22 @@ static void add_histogram(struct buf *out, const struct metric *metric,
 	add_sample(out, metric, "_count", series, NULL, (double)count);
 }
 
-static void add_head(struct buf *out, const char *name, const char *help, const char *type)
+static const char *const TYPE_NAMES[] = {"counter", "gauge", "histogram"};
+
+static void add_head(struct buf *out, const struct metric *metric)
 {
-	buf_printf(out, "# HELP %s ", name);
-	add_escaped(out, help, false);
-	buf_printf(out, "\n# TYPE %s %s\n", name, type);
+	buf_printf(out, "# HELP %s ", metric->name);
+	add_escaped(out, metric->help, false);
+	buf_printf(out, "\n# TYPE %s %s\n", metric->name, TYPE_NAMES[metric->type]);
 }
 
 static void add_metric(struct buf *out, struct metric *metric)
 {
-	static const char *const TYPE_NAMES[] = {"counter", "gauge", "histogram"};
-	add_head(out, metric->name, metric->help, TYPE_NAMES[metric->type]);
+	add_head(out, metric);
+	if (metric->read)
+		metric_set(metric, NULL, NULL, metric->read());
+	else if (!metric->labels[0])
+		series_get(metric, NULL, NULL);
 	struct metric_series *series = atomic_load_explicit(&metric->series, memory_order_acquire);
 	while (series) {
 		if (metric->type == METRIC_TYPE_HISTOGRAM)
@@ -299,29 +279,59 @@ static double start_time(void)
 	return start_time_seconds;
 }
 
-static const struct {
-	const char *name, *help, *type;
-	double (*read)(void);
-} PROCESS_METRICS[] = {
-	{"process_resident_memory_bytes", "Memory in use.", "gauge", resident_bytes},
-	{"process_cpu_seconds_total", "Processor time used.", "counter", cpu_seconds},
-	{"process_open_fds", "Open files and sockets.", "gauge", open_files},
-	{"process_start_time_seconds", "Start of the process, in Unix time.", "gauge", start_time},
-};
+METRIC_ROW(memory_gauge, METRIC_TYPE_GAUGE, "process_resident_memory_bytes", "Memory in use.",
+           .read = resident_bytes);
+METRIC_ROW(cpu_counter, METRIC_TYPE_COUNTER, "process_cpu_seconds_total", "Processor time used.",
+           .read = cpu_seconds);
+METRIC_ROW(files_gauge, METRIC_TYPE_GAUGE, "process_open_fds", "Open files and sockets.",
+           .read = open_files);
+METRIC_ROW(start_gauge, METRIC_TYPE_GAUGE, "process_start_time_seconds",
+           "Start of the process, in Unix time.", .read = start_time);
 
 char *metrics_text(struct arena *arena)
 {
 	struct buf out = {.arena = arena};
-	pthread_mutex_lock(&list_lock);
-	for (struct metric *metric = first_metric; metric; metric = metric->next)
-		add_metric(&out, metric);
-	pthread_mutex_unlock(&list_lock);
-	for (size_t i = 0; i < ARRAY_LEN(PROCESS_METRICS); i++) {
-		char value[VALUE_TEXT_BYTES];
-		format_value(PROCESS_METRICS[i].read(), value);
-		add_head(&out, PROCESS_METRICS[i].name, PROCESS_METRICS[i].help,
-		         PROCESS_METRICS[i].type);
-		buf_printf(&out, "%s %s\n", PROCESS_METRICS[i].name, value);
-	}
+	for (struct metric *const *row = __start_expops_metrics; row < __stop_expops_metrics; row++)
+		add_metric(&out, *row);
 	return out.data;
+}
+
+/* The unit that ends the name, before `_total`. */
+static const char *unit_of(const char *name)
+{
+	static const char *const UNITS[] = {"seconds", "bytes"};
+	size_t length = strlen(name);
+	if (length > 6 && strcmp(name + length - 6, "_total") == 0)
+		length -= 6;
+	for (size_t i = 0; i < ARRAY_LEN(UNITS); i++) {
+		size_t unit = strlen(UNITS[i]);
+		if (length > unit && strncmp(name + length - unit, UNITS[i], unit) == 0)
+			return UNITS[i];
+	}
+	return "";
+}
+
+static void print_metric(const struct metric *metric)
+{
+	printf("%s\t%s\t", metric->name, TYPE_NAMES[metric->type]);
+	for (int i = 0; i < METRIC_LABELS && metric->labels[i]; i++)
+		printf("%s%s", i ? "," : "", metric->labels[i]);
+	printf("\t%s\t%s\n", unit_of(metric->name), metric->help);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp((*(struct metric *const *)a)->name, (*(struct metric *const *)b)->name);
+}
+
+void metrics_print(void)
+{
+	size_t count = (size_t)(__stop_expops_metrics - __start_expops_metrics);
+	struct arena *arena = arena_new();
+	struct metric **rows = arena_array(arena, count, sizeof(struct metric *));
+	memcpy(rows, __start_expops_metrics, count * sizeof(struct metric *));
+	qsort(rows, count, sizeof(struct metric *), compare_names);
+	for (size_t i = 0; i < count; i++)
+		print_metric(rows[i]);
+	arena_free(arena);
 }

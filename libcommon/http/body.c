@@ -9,14 +9,13 @@
 
 #define ROOM_MIN_BYTES ((size_t)16 << 10) /* most bodies are smaller */
 
-static struct budget bodies =
-	BUDGET("expops_http_body_bytes", "Memory of request bodies; BODY_MEMORY is the limit.",
-               "expops_http_body_refused_total",
-               "Requests refused because BODY_MEMORY or the account's share of it was used up.");
+BUDGET(bodies, "expops_http_body_bytes", "Memory of request bodies; BODY_MEMORY is the limit.",
+       "expops_http_body_refused_total",
+       "Requests refused because BODY_MEMORY or the account's share of it was used up.");
 
-void http_body_register(size_t budget_bytes)
+void http_body_set_limit(size_t budget_bytes)
 {
-	budget_register(&bodies, budget_bytes);
+	budget_set_limit(&bodies, budget_bytes);
 }
 
 size_t http_body_used_bytes(void)

@@ -28,8 +28,8 @@ struct http_body {
 	size_t expected_bytes; /* Content-Length; max_bytes if there is none */
 };
 
-/** Set the budget and register the metrics. Once, before other threads start. */
-void http_body_register(size_t budget_bytes);
+/** Set the limit of the memory of all bodies. Once, before other threads start. */
+void http_body_set_limit(size_t budget_bytes);
 
 /** Make an empty body of at most `max_bytes` for `account` (nil: no account). `body` must be in the
  * arena; its memory is freed with the arena. `content_length` -1: not known. */

@@ -168,9 +168,6 @@ struct http_server {
 
 /* socket.c */
 
-/** Register the metric of unsent bytes. */
-void http_socket_register(void);
-
 static inline uint64_t conn_now(const struct http_conn *conn)
 {
 	return uv_now(conn->server->loop);
@@ -243,9 +240,6 @@ void http_parse_begin(struct http_conn *conn);
 enum parse_event http_parse_feed(struct http_conn *conn);
 
 /* response.c */
-
-/** Register the metrics of refusals. */
-void http_response_register(void);
 
 /** Write the pending head of a response that has no content yet. */
 void http_response_flush(struct server_exchange *exchange);

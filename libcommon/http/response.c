@@ -218,14 +218,8 @@ void http_respond_abort(struct http_exchange *x)
 	http_socket_schedule(exchange->conn);
 }
 
-static struct metric refused_total =
-	METRIC_COUNTER("expops_http_refused_total",
-                       "Requests refused for invalid HTTP, a limit or a time-out.", "error");
-
-void http_response_register(void)
-{
-	metric_register(&refused_total);
-}
+METRIC_COUNTER(refused_total, "expops_http_refused_total",
+               "Requests refused for invalid HTTP, a limit or a time-out.", "error");
 
 void http_response_refuse(struct http_conn *conn, enum err_code code, const char *detail)
 {

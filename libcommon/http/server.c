@@ -32,13 +32,11 @@ const struct http_limits http_limits_default = {
 	.send_memory_bytes = 64 << 20,
 };
 
-static struct metric replaced_total =
-	METRIC_COUNTER("expops_http_connections_replaced_total",
-                       "Idle or stalled connections closed to make room for new ones.");
+METRIC_COUNTER(replaced_total, "expops_http_connections_replaced_total",
+               "Idle or stalled connections closed to make room for new ones.");
 
-static struct metric pauses_total = METRIC_COUNTER(
-	"expops_http_accept_pauses_total",
-	"Pauses of accepting, because no connection, descriptor or memory was left.");
+METRIC_COUNTER(pauses_total, "expops_http_accept_pauses_total",
+               "Pauses of accepting, because no connection, descriptor or memory was left.");
 
 static void accept_update(struct http_server *server);
 
@@ -189,10 +187,6 @@ struct http_server *http_server_new(uv_loop_t *loop, const struct http_handler *
 {
 	struct http_server *server = calloc(1, sizeof(*server));
 	require(server);
-	http_response_register();
-	metric_register(&replaced_total);
-	metric_register(&pauses_total);
-	http_socket_register();
 	server->loop = loop;
 	server->handler = handler;
 	server->limits = limits;

@@ -77,14 +77,8 @@ size_t http_socket_queued(const struct http_conn *conn)
 	return uv_stream_get_write_queue_size(&conn->stream);
 }
 
-static struct metric unsent_bytes =
-	METRIC_GAUGE("expops_http_unsent_bytes",
-                     "Bytes of answers that wait for their clients to read.");
-
-void http_socket_register(void)
-{
-	metric_register(&unsent_bytes);
-}
+METRIC_GAUGE(unsent_bytes, "expops_http_unsent_bytes",
+             "Bytes of answers that wait for their clients to read.");
 
 /* Count the unsent bytes of the connection; `queued`: how many there are now. */
 static void count_queued(struct http_conn *conn, size_t queued)

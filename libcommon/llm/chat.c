@@ -32,14 +32,11 @@ const struct setting CHAT_SETTINGS[] = {
 
 static struct call_gate gate = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static struct metric calls_counter =
-	METRIC_COUNTER("expops_llm_calls_total", "Calls of the language model.", "purpose",
-                       "outcome");
-static struct metric call_seconds =
-	METRIC_HISTOGRAM("expops_llm_call_seconds",
-                         "Duration of calls that were sent to the model.", "purpose");
-static struct metric running_gauge =
-	METRIC_GAUGE("expops_llm_calls_running", "Calls that wait for the model.");
+METRIC_COUNTER(calls_counter, "expops_llm_calls_total", "Calls of the language model.", "purpose",
+               "outcome");
+METRIC_HISTOGRAM(call_seconds, "expops_llm_call_seconds",
+                 "Duration of calls that were sent to the model.", "purpose");
+METRIC_GAUGE(running_gauge, "expops_llm_calls_running", "Calls that wait for the model.");
 
 static const struct outcome {
 	const char *name;
@@ -59,9 +56,6 @@ static const struct outcome {
 void chat_init(void)
 {
 	gate.limit = (size_t)settings.concurrency;
-	metric_register(&calls_counter);
-	metric_register(&call_seconds);
-	metric_register(&running_gauge);
 	if (!settings.url[0] != !settings.model[0])
 		log_warn(LOG_GROUP_APP, "LLM_URL and LLM_MODEL must both be set; the one given is "
 		                        "ignored");

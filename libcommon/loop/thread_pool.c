@@ -29,9 +29,8 @@ static struct lane_state lanes[LANE_COUNT] = {
 };
 static pthread_once_t lanes_once = PTHREAD_ONCE_INIT;
 
-static struct metric wait_seconds =
-	METRIC_HISTOGRAM("expops_computation_wait_seconds",
-                         "How long computations waited for a thread of their lane.", "lane");
+METRIC_HISTOGRAM(wait_seconds, "expops_computation_wait_seconds",
+                 "How long computations waited for a thread of their lane.", "lane");
 
 static void lanes_init(void)
 {
@@ -47,7 +46,6 @@ static void lanes_init(void)
 		TAILQ_INIT(&lanes[lane].waiting);
 	}
 	pthread_condattr_destroy(&monotonic);
-	metric_register(&wait_seconds);
 }
 
 static struct lane_state *lane_of(enum lane lane)

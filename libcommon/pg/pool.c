@@ -391,7 +391,6 @@ struct pg_pool *pg_pool_new(uv_loop_t *loop, const struct pg_settings *settings)
 		.statement_timeout_ms = statement_timeout_ms,
 		.stuck_ms = or_default(settings->stuck_ms, 5000),
 	};
-	pg_metrics_register();
 	TAILQ_INIT(&pool->singles);
 	TAILQ_INIT(&pool->begins);
 	TAILQ_INIT(&pool->done);

@@ -58,33 +58,26 @@ const struct fault *pg_result_fault(const PGresult *result)
 	}
 }
 
-static struct metric statements_total =
-	METRIC_COUNTER("expops_pg_statements_total",
-                       "Statements answered, by outcome: ok or an error slug.", "outcome");
-static struct metric statement_seconds = METRIC_HISTOGRAM(
-	"expops_pg_statement_seconds",
+METRIC_COUNTER(statements_total, "expops_pg_statements_total",
+               "Statements answered, by outcome: ok or an error slug.", "outcome");
+METRIC_HISTOGRAM(
+	statement_seconds, "expops_pg_statement_seconds",
 	"Time from the call to the outcome of a statement, including the wait for a connection.");
 
-static struct metric gauges[] = {
-	[PG_GAUGE_CONNECTIONS] =
-		METRIC_GAUGE("expops_pg_connections", "Open connections to Postgres."),
-	[PG_GAUGE_CHECKED_OUT] = METRIC_GAUGE("expops_pg_connections_checked_out",
-                                              "Connections that belong to a transaction."),
-	[PG_GAUGE_WAITING] = METRIC_GAUGE("expops_pg_statements_waiting",
-                                          "Statements that wait for a connection."),
-};
+METRIC_GAUGE(connections, "expops_pg_connections", "Open connections to Postgres.");
+METRIC_GAUGE(checked_out, "expops_pg_connections_checked_out",
+             "Connections that belong to a transaction.");
+METRIC_GAUGE(waiting, "expops_pg_statements_waiting", "Statements that wait for a connection.");
 
-void pg_metrics_register(void)
-{
-	metric_register(&statements_total);
-	metric_register(&statement_seconds);
-	for (size_t i = 0; i < ARRAY_LEN(gauges); i++)
-		metric_register(&gauges[i]);
-}
+static struct metric *const GAUGES[] = {
+	[PG_GAUGE_CONNECTIONS] = &connections,
+	[PG_GAUGE_CHECKED_OUT] = &checked_out,
+	[PG_GAUGE_WAITING] = &waiting,
+};
 
 void pg_metrics_gauge(enum pg_gauge gauge, int change)
 {
-	metric_add(&gauges[gauge], NULL, NULL, change);
+	metric_add(GAUGES[gauge], NULL, NULL, change);
 }
 
 void pg_metrics_statement(enum err_code code, uint64_t started_us)

@@ -83,7 +83,6 @@ const char *pg_result_sqlstate(const PGresult *result);
 bool pg_result_is_read_only(const PGresult *result);
 
 enum pg_gauge { PG_GAUGE_CONNECTIONS, PG_GAUGE_CHECKED_OUT, PG_GAUGE_WAITING };
-void pg_metrics_register(void);
 void pg_metrics_gauge(enum pg_gauge gauge, int change);
 
 /** Count the outcome of a statement that a fiber waited for since `started_us`. */

@@ -28,13 +28,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct metric requests_total =
-	METRIC_COUNTER("expops_http_requests_total", "Requests answered by operation and status.",
-                       "operation", "status");
-static struct metric request_seconds =
-	METRIC_HISTOGRAM("expops_http_request_seconds",
-                         "Time from a request's first byte to its reply by operation.",
-                         "operation");
+METRIC_COUNTER(requests_total, "expops_http_requests_total",
+               "Requests answered by operation and status.", "operation", "status");
+METRIC_HISTOGRAM(request_seconds, "expops_http_request_seconds",
+                 "Time from a request's first byte to its reply by operation.", "operation");
 
 /* Collecting the body. `call` is the rq->http of the request. */
 struct collected {
@@ -309,12 +306,10 @@ void http_refuse_problem(struct arena *arena, enum err_code code, const char *de
 	*ret_body = problem_body(arena, &problem, request_id, ret_length);
 }
 
-void http_request_register(size_t body_memory_bytes, size_t answer_memory_bytes)
+void http_request_set_limits(size_t body_memory_bytes, size_t answer_memory_bytes)
 {
-	http_body_register(body_memory_bytes);
-	reply_register(answer_memory_bytes);
-	metric_register(&requests_total);
-	metric_register(&request_seconds);
+	http_body_set_limit(body_memory_bytes);
+	reply_set_limit(answer_memory_bytes);
 }
 
 /* The listener of services. */

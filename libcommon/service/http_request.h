@@ -85,6 +85,5 @@ void http_request_refuse(struct request *rq, enum err_code code, const char *det
 void http_refuse_problem(struct arena *arena, enum err_code code, const char *detail,
                          const char *request_id, const char **ret_body, size_t *ret_length);
 
-/** Register the metrics of HTTP requests and set the limits for the bodies and for the large answers of
- * all requests together. Once, before threads. */
-void http_request_register(size_t body_memory_bytes, size_t answer_memory_bytes);
+/** Set the limits for the bodies and for the large answers of all requests together. Once, before threads. */
+void http_request_set_limits(size_t body_memory_bytes, size_t answer_memory_bytes);

@@ -62,8 +62,8 @@ struct reply *reply_of(struct request *rq);
 /** Replace the reply, if there is one, by rq->problem. */
 void reply_problem(struct request *rq);
 
-/** Set the limit of the memory of large answers and register its metrics. Once, before threads. */
-void reply_register(size_t answer_memory_bytes);
+/** Set the limit of the memory of large answers. Once, before threads. */
+void reply_set_limit(size_t answer_memory_bytes);
 
 /** Count the reply in the memory of answers until the request is freed; one that cannot be repeated is
  * always counted.

@@ -16,11 +16,10 @@
 #define GZIP_MIN_BYTES    1024
 #define COUNTED_MIN_BYTES PIECE_BYTES /* smaller replies are not counted in the budget */
 
-static struct budget answers =
-	BUDGET("expops_http_answer_bytes",
-               "Memory of large answers that are being sent; ANSWER_MEMORY is the limit.",
-               "expops_http_answer_refused_total",
-               "Answers refused because ANSWER_MEMORY or the account's share of it was used up.");
+BUDGET(answers, "expops_http_answer_bytes",
+       "Memory of large answers that are being sent; ANSWER_MEMORY is the limit.",
+       "expops_http_answer_refused_total",
+       "Answers refused because ANSWER_MEMORY or the account's share of it was used up.");
 
 /* What is left to compress and send; in the arena of the request. */
 struct reply_sending {
@@ -29,9 +28,9 @@ struct reply_sending {
 	size_t left;
 };
 
-void reply_register(size_t answer_memory_bytes)
+void reply_set_limit(size_t answer_memory_bytes)
 {
-	budget_register(&answers, answer_memory_bytes);
+	budget_set_limit(&answers, answer_memory_bytes);
 }
 
 /* A part of the budget, until the request is freed. */

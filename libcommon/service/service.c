@@ -4,6 +4,7 @@
 #include "base/crypto.h"
 #include "base/ip.h"
 #include "base/log.h"
+#include "base/metrics.h"
 #include "base/version.h"
 #include "client/guard.h"
 #include "loop/request_list.h"
@@ -29,7 +30,8 @@ static int print_help(const struct service *service)
 	printf("Usage: %s            serve\n", service->name);
 	for (const struct command *c = service->commands; c && c->name; c++)
 		printf("       %s %s\n           %s\n", service->name, c->usage, c->help);
-	printf("       %s --ready | --show-config | --calls | --version | --help\n\nSettings, as "
+	printf("       %s --ready | --show-config | --calls | --metrics | --version | "
+	       "--help\n\nSettings, as "
 	       "environment "
 	       "variables:\n",
 	       service->name);
@@ -195,6 +197,13 @@ static int print_config(const struct service *service)
 	return 0;
 }
 
+static int print_metrics(const struct service *service)
+{
+	(void)service;
+	metrics_print();
+	return 0;
+}
+
 static int check_ready(const struct service *service)
 {
 	(void)service;
@@ -209,9 +218,13 @@ struct option {
 };
 
 static const struct option OPTIONS[] = {
-	{"--help", false, print_help},   {"--version", false, print_version},
-	{"--calls", false, print_calls}, {"--show-config", true, print_config},
-	{"--ready", true, check_ready},  {0},
+	{"--help", false, print_help},
+	{"--version", false, print_version},
+	{"--calls", false, print_calls},
+	{"--show-config", true, print_config},
+	{"--metrics", false, print_metrics},
+	{"--ready", true, check_ready},
+	{0},
 };
 
 static const struct option *option_of(const char *name)
@@ -266,9 +279,8 @@ static int run_inside(const struct service *service, const struct command *comma
 {
 	struct peers peers;
 	api_init();
-	http_request_register((size_t)process_settings.body_memory_bytes,
-	                      (size_t)process_settings.answer_memory_bytes);
-	tasks_register();
+	http_request_set_limits((size_t)process_settings.body_memory_bytes,
+	                        (size_t)process_settings.answer_memory_bytes);
 	if (!http_service_bind(service) || load_peers(service, &peers))
 		return 2;
 	int status = run_process(service, &peers, command, argc, argv);

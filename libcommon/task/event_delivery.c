@@ -14,14 +14,8 @@
 
 #define DEAD_KEPT "1000"
 
-static struct metric events_total =
-	METRIC_COUNTER("expops_events_total", "Deliveries of events by how they ended.", "stream",
-                       "outcome");
-
-void event_delivery_register(void)
-{
-	metric_register(&events_total);
-}
+METRIC_COUNTER(events_total, "expops_events_total", "Deliveries of events by how they ended.",
+               "stream", "outcome");
 
 /* One entry for the handlers; on the stack of the fiber that calls fiber_join_try(). */
 struct call {

@@ -26,6 +26,3 @@ void event_dead_letter(struct request *rq, const struct event_consumer *consumer
 
 /** The text of a field; "" when the entry lacks it. */
 const char *event_text(const struct stream_entry *entry, const char *name);
-
-/** Register the metrics; once, before threads. */
-void event_delivery_register(void);

@@ -14,14 +14,8 @@
 #define LANE_BATCH          100 /* of one lane before the others have their turn */
 #define LANE_MAX            300
 
-static struct metric parked_metric =
-	METRIC_GAUGE("expops_events_parked", "Events that wait for another try, by stream.",
-                     "stream");
-
-void event_parking_register(void)
-{
-	metric_register(&parked_metric);
-}
+METRIC_GAUGE(parked_metric, "expops_events_parked", "Events that wait for another try, by stream.",
+             "stream");
 
 /* The account of an entry: UUID text, or "" when it has none. */
 static const char *account_of(const struct stream_entry *entry)

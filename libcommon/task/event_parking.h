@@ -39,6 +39,3 @@ void event_park(struct request *rq, const struct event_consumer *consumer,
 /** Pass of a consumer's `retry` (periodic.h), whose user is the consumer: tries the parked events that
  * are due. */
 void event_parking_pass(struct request *rq);
-
-/** Register the metrics; once, before threads. */
-void event_parking_register(void);

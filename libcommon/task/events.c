@@ -21,12 +21,6 @@
 #define BATCH_TEXT        "16"
 #define HASH_BYTES        16
 
-void events_register(void)
-{
-	event_delivery_register();
-	event_parking_register();
-}
-
 static bool hold_lease(struct request *rq, struct event_consumer *consumer)
 {
 	return lease_take(rq, &consumer->lease, consumer->tasks->settings.instance);

@@ -31,6 +31,3 @@ bool events_are_idle(const struct tasks *tasks);
 
 /** Free the stopped consumers. */
 void events_free(struct tasks *tasks);
-
-/** Register the metrics; once, before threads. */
-void events_register(void);

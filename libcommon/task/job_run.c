@@ -19,17 +19,9 @@
 #define ERROR_MAX          1000
 #define DEAD_KEPT          "10000"
 
-static struct metric jobs_total =
-	METRIC_COUNTER("expops_jobs_total", "Attempts of tasks by how they ended.", "kind",
-                       "outcome");
-static struct metric job_seconds =
-	METRIC_HISTOGRAM("expops_job_seconds", "How long attempts of tasks took.", "kind");
-
-void job_run_register(void)
-{
-	metric_register(&jobs_total);
-	metric_register(&job_seconds);
-}
+METRIC_COUNTER(jobs_total, "expops_jobs_total", "Attempts of tasks by how they ended.", "kind",
+               "outcome");
+METRIC_HISTOGRAM(job_seconds, "expops_job_seconds", "How long attempts of tasks took.", "kind");
 
 int job_attempts_max(const struct job *job)
 {

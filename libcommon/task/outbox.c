@@ -15,17 +15,9 @@
 #define LAG_LOGGED_S 30    /* the relay is late when a row has waited for this time */
 #define LAG_PAUSE_MS 60000 /* between two log lines about it */
 
-static struct metric unsent_metric =
-	METRIC_GAUGE("expops_outbox_unsent", "Rows of the outbox that wait for the relay.", NULL);
-static struct metric oldest_metric =
-	METRIC_GAUGE("expops_outbox_oldest_seconds",
-                     "How long the oldest unsent row of the outbox has waited.", NULL);
-
-void outbox_register(void)
-{
-	metric_register(&unsent_metric);
-	metric_register(&oldest_metric);
-}
+METRIC_GAUGE(unsent_metric, "expops_outbox_unsent", "Rows of the outbox that wait for the relay.");
+METRIC_GAUGE(oldest_metric, "expops_outbox_oldest_seconds",
+             "How long the oldest unsent row of the outbox has waited.");
 
 /* Columns of OUTBOX_UNSENT_SQL. */
 enum {

@@ -18,6 +18,3 @@
 
 /** Pass of the relay (periodic.h), whose user is the struct tasks: sends one batch. */
 void outbox_pass(struct request *rq);
-
-/** Register the metrics; once, before threads. */
-void outbox_register(void);

@@ -11,14 +11,8 @@
 #define REQUEUED_MAX 500
 #define COUNTED_MAX  10000 /* queued tasks */
 
-static struct metric queued_metric =
-	METRIC_GAUGE("expops_jobs_queued",
-                     "Tasks of the service that wait for a worker, up to 10,000.", NULL);
-
-void reconcile_register(void)
-{
-	metric_register(&queued_metric);
-}
+METRIC_GAUGE(queued_metric, "expops_jobs_queued",
+             "Tasks of the service that wait for a worker, up to 10,000.");
 
 /* Columns of JOB_FAIL_ABANDONED_SQL. */
 enum { DEAD_ID, DEAD_KIND, DEAD_ACCOUNT, DEAD_ATTEMPTS, DEAD_ERROR };

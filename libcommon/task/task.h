@@ -128,9 +128,6 @@ const char *event_require_text(struct request *rq, const struct event *event, co
  * call it first in the handler's transaction. Ids are kept for seven days. */
 bool event_is_new(struct request *rq, const struct event *event);
 
-/** Register the metrics of this folder; once, before threads. */
-void tasks_register(void);
-
 /** Work that a process repeats, on its background worker. */
 struct recurring {
 	const char *name;        /* NULL ends a table */

@@ -34,14 +34,6 @@ struct tasks_timing tasks_timing = {
 	.stream_max = 100000,
 };
 
-void tasks_register(void)
-{
-	outbox_register();
-	reconcile_register();
-	job_run_register();
-	events_register();
-}
-
 static char *key_of(const char *format, const char *service)
 {
 	char *key;

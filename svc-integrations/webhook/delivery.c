@@ -18,16 +18,10 @@
 
 const int64_t delivery_days_keep_ms = 3600000;
 
-static struct metric deliveries_total =
-	METRIC_COUNTER("expops_webhook_deliveries_total",
-                       "Deliveries of webhooks: applied, ignored, known (received before) or "
-                       "refused (not signed).",
-                       "outcome");
-
-void delivery_register(void)
-{
-	metric_register(&deliveries_total);
-}
+METRIC_COUNTER(deliveries_total, "expops_webhook_deliveries_total",
+               "Deliveries of webhooks: applied, ignored, known (received before) or "
+               "refused (not signed).",
+               "outcome");
 
 /* A delivery that is being taken in. */
 struct intake {

@@ -17,6 +17,3 @@ extern const int64_t delivery_days_keep_ms;
 /** `svc-integrations deliveries`: prints and replays rows of the ledger. Returns the exit status. */
 struct process;
 int delivery_command(struct process *process, int argc, char **argv);
-
-/** Register the metrics. Once, before threads. */
-void delivery_register(void);

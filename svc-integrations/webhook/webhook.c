@@ -24,7 +24,6 @@ const struct setting WEBHOOK_SETTINGS[] = {
 enum err_code webhook_init(void)
 {
 	const char *fault = webhook_signature_init(webhook_secrets);
-	delivery_register();
 	redelivery_check_ms = MAX_OF(redelivery_interval_ms / 10, 50);
 	if (!fault)
 		return ERR_NONE;

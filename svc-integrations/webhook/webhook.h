@@ -29,7 +29,7 @@
 /** CODE_HOST_WEBHOOK_SECRETS, DELIVERY_RETENTION, REDELIVERY_INTERVAL. */
 extern const struct setting WEBHOOK_SETTINGS[];
 
-/** Read the secrets and register the metrics. Once, after the settings are loaded. ERR_INVALID: a secret is
+/** Read the secrets. Once, after the settings are loaded. ERR_INVALID: a secret is
  * too short; printed on standard error. */
 enum err_code webhook_init(void);
 

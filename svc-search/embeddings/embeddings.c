@@ -59,9 +59,8 @@ static const char *const OUTCOMES[] = {[EMBEDDINGS_MADE] = "made",
                                        [EMBEDDINGS_REFUSED] = "refused",
                                        [EMBEDDINGS_FAILED] = "failed"};
 
-static struct metric calls_counter =
-	METRIC_COUNTER("expops_embedding_calls_total", "Calls of the embeddings endpoint.",
-                       "purpose", "outcome");
+METRIC_COUNTER(calls_counter, "expops_embedding_calls_total", "Calls of the embeddings endpoint.",
+               "purpose", "outcome");
 
 size_t embeddings_batch(void)
 {
@@ -80,7 +79,6 @@ void embeddings_init(void)
 		         (int)settings.dimension);
 	else
 		snprintf(space_name, sizeof(space_name), "%s", settings.model);
-	metric_register(&calls_counter);
 	log_info(LOG_GROUP_APP, "using an external embedder", f_text("space", space_name));
 }
 

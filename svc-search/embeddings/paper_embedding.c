@@ -55,8 +55,8 @@ struct batch {
 	const char **texts;         /* their texts */
 };
 
-static struct metric embedded_counter =
-	METRIC_COUNTER("expops_embedded_papers_total", "Papers embedded by this replica.");
+METRIC_COUNTER(embedded_counter, "expops_embedded_papers_total",
+               "Papers embedded by this replica.");
 
 /* --- Postgres --------------------------------------------------------------------------------- */
 
@@ -252,7 +252,6 @@ struct paper_embedding *paper_embedding_start(struct worker *worker)
 		return NULL;
 	struct paper_embedding *papers = calloc(1, sizeof(*papers));
 	require(papers);
-	metric_register(&embedded_counter);
 	papers->batch = embeddings_batch();
 	papers->periodic = periodic_new(worker, "embed-papers", pass, papers, PERIODIC_WHEN_WOKEN,
 	                                PASS_TIMEOUT_FACTOR * (embeddings_timeout_ms(FOR_PAPERS) +

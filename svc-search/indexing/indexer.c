@@ -85,18 +85,14 @@ struct indexer {
 	_Atomic int64_t updated_at_ms;
 };
 
-static struct metric documents_gauge =
-	METRIC_GAUGE("expops_index_documents", "Papers in the index of this replica.");
-static struct metric bytes_gauge =
-	METRIC_GAUGE("expops_index_bytes", "Memory of the index of this replica.");
-static struct metric parts_gauge =
-	METRIC_GAUGE("expops_index_parts", "Parts of the index that a search looks into.");
+METRIC_GAUGE(documents_gauge, "expops_index_documents", "Papers in the index of this replica.");
+METRIC_GAUGE(bytes_gauge, "expops_index_bytes", "Memory of the index of this replica.");
+METRIC_GAUGE(parts_gauge, "expops_index_parts", "Parts of the index that a search looks into.");
 
-static struct metric embedder_gauge = METRIC_GAUGE(
-	"expops_embedder_number",
-	"Number of the built-in embedder's version that this replica uses; it is the "
-	"same in all replicas, except while they adopt a new one. 0: none, external, or "
-	"not the current one.");
+METRIC_GAUGE(embedder_gauge, "expops_embedder_number",
+             "Number of the built-in embedder's version that this replica uses; it is the "
+             "same in all replicas, except while they adopt a new one. 0: none, external, or "
+             "not the current one.");
 
 static void start_reading(struct indexer *indexer);
 
@@ -389,10 +385,6 @@ struct indexer *indexer_new(struct process *process, const char *space)
 		log_warn(LOG_GROUP_APP, "cannot save the index in DATA_DIR",
 		         f_text("path", data_dir),
 		         f_text("reason", strerror_r(fault, reason, sizeof(reason))));
-	metric_register(&documents_gauge);
-	metric_register(&bytes_gauge);
-	metric_register(&parts_gauge);
-	metric_register(&embedder_gauge);
 	return indexer;
 }
 

@@ -41,9 +41,8 @@ struct trainer {
 	struct training_plan plan;
 };
 
-static struct metric trained_counter =
-	METRIC_COUNTER("expops_embedder_trained_total",
-                       "Versions of the built-in embedder that this replica has trained.");
+METRIC_COUNTER(trained_counter, "expops_embedder_trained_total",
+               "Versions of the built-in embedder that this replica has trained.");
 
 /* Training on the thread pool. */
 struct training_work {
@@ -171,7 +170,6 @@ struct trainer *trainer_start(struct worker *worker, struct indexer *indexer)
 {
 	struct trainer *trainer = calloc(1, sizeof(*trainer));
 	require(trainer);
-	metric_register(&trained_counter);
 	trainer->indexer = indexer;
 	trainer->lease.name = "embedder";
 	trainer->periodic = periodic_new(worker, "train-embedder", pass, trainer,

@@ -51,7 +51,6 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	api_init();
-	proxy_register();
 	const char *levels = getenv("LOG_LEVEL");
 	if (log_init("gateway", levels ? levels : "info") != ERR_NONE)
 		return 2;

@@ -160,7 +160,6 @@ int fixture_setup(void **state)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
 	api_init();
-	proxy_register();
 	(void)log_init("test", "error");
 	fixture_limits = http_limits_default;
 	fixture_upstream_limits = upstream_limits_default;

@@ -11,13 +11,12 @@
 
 static const struct uuid NOBODY, A = {{1}}, B = {{2}};
 
-static struct budget budget =
-	BUDGET("test_used_bytes", "Used.", "test_refused_total", "Refused requests.");
+BUDGET(budget, "test_used_bytes", "Used.", "test_refused_total", "Refused requests.");
 
 static int setup(void **state)
 {
 	(void)state;
-	budget_register(&budget, 64 * MIB);
+	budget_set_limit(&budget, 64 * MIB);
 	return 0;
 }
 

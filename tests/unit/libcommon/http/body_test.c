@@ -18,7 +18,7 @@ static struct uuid account; /* nil: no account */
 static int setup(void **state)
 {
 	(void)state;
-	http_body_register(4 * MIB);
+	http_body_set_limit(4 * MIB);
 	return 0;
 }
 

@@ -77,7 +77,7 @@ static int setup(void **state)
 	(void)state;
 	fixture_start(&fixture);
 	fixture.settings.request_timeout_ms = FIXTURE_TIMEOUT_MS;
-	http_request_register(BUDGET, BUDGET);
+	http_request_set_limits(BUDGET, BUDGET);
 	limits = http_limits_default;
 	handled = done_count = 0;
 	waits = writes = false;

@@ -326,7 +326,6 @@ static void until_queued(long wanted)
 static void test_waiting_tasks_are_counted(void **state)
 {
 	(void)state;
-	tasks_register();
 	service_start(JOBS, NULL);
 	task_queue("slow", 10);
 	until_queued(6); /* the others have the four slots */

@@ -183,6 +183,5 @@ int main(void)
 		CASE(test_events_are_sent_again_after_postgres_was_restored),
 		CASE(test_every_replica_measures_how_long_rows_wait),
 	};
-	tasks_register();
 	return cmocka_run_group_tests(tests, tasks_group_setup, tasks_group_teardown);
 }
