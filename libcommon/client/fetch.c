@@ -121,11 +121,11 @@ enum err_code fetch_once(struct request *rq, const struct fetch_call *call,
 	if (transfer->is_done) {
 		code = result_code(transfer, call);
 		if (code != ERR_NONE)
-			log_debug(LOG_GROUP_FETCH, "call failed",
-			          f_text("url", url_without_secrets(transfer->arena, call->url)),
-			          f_text("why", transfer->error[0]
-			                                ? transfer->error
-			                                : curl_easy_strerror(transfer->result)));
+			log_info(LOG_GROUP_FETCH, "call failed",
+			         f_text("url", url_without_secrets(transfer->arena, call->url)),
+			         f_text("why", transfer->error[0]
+			                               ? transfer->error
+			                               : curl_easy_strerror(transfer->result)));
 	}
 	struct fetch_response *answer = code == ERR_NONE ? answer_of(transfer) : NULL;
 	*ret_is_sent = was_sent(transfer->easy);

@@ -3,6 +3,7 @@
 #include "app/rate_limit.h"
 #include "base/json.h"
 #include "client/fetch.h"
+#include "loop/wait.h"
 #include "provider/provider.h"
 
 #include <ctype.h>
@@ -10,6 +11,7 @@
 
 #define ANSWER_MAX_BYTES ((size_t)8 * 1024 * 1024)
 #define CALL_TIMEOUT_MS  15000
+#define RETRY_PAUSE_MS   100
 #define REASON_MAX       300
 #define NAME_MAX_LENGTH  100
 #define REDIRECTS_MAX    3
@@ -34,7 +36,8 @@ struct call {
 	bool is_safe; /* changes nothing */
 };
 
-/* Make the call, and obey the rate limit that the answer tells. */
+/* Make the call, and obey the rate limit that the answer tells. A call that changes nothing is made
+ * again when its connection breaks. */
 static struct fetch_response *call_once(struct request *rq, const struct code_host_auth *auth,
                                         const struct call *call)
 {
@@ -59,6 +62,10 @@ static struct fetch_response *call_once(struct request *rq, const struct code_ho
 	};
 	struct fetch_response *answer;
 	enum err_code code = fetch_try(rq, &fetch, &answer);
+	if (code == ERR_UNAVAILABLE && call->is_safe) {
+		fiber_sleep(rq, RETRY_PAUSE_MS);
+		code = fetch_try(rq, &fetch, &answer);
+	}
 	bool is_undone = call->is_safe || code == ERR_UNAVAILABLE;
 	if (code)
 		raise_error(rq, is_undone ? ERR_UNAVAILABLE : ERR_UNCERTAIN,

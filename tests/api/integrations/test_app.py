@@ -243,9 +243,17 @@ def test_an_app_that_the_code_host_refuses_is_not_taken_for_absent(ada, code_hos
 def test_a_code_host_that_is_away_is_503(ada, code_host, repo):
     code_host.fail("GET", f"^/repos/{repo}$", status=502)
     assert token_of(ada, repo, expect=503).headers["retry-after"]
-    code_host.fail("GET", f"^/repos/{repo}$", drop=True, before=True, times=10)
+    code_host.fail("GET", f"^/repos/{repo}$", drop=True, before=True, times=100)
     token_of(ada, repo, expect=503)
     code_host.stop_failing()
+    token_of(ada, repo, expect=200)
+
+
+def test_a_read_whose_connection_breaks_is_made_again(ada, code_host, repo):
+    code_host.fail("GET", f"^/repos/{repo}$", drop=True, before=True, times=100)
+    token_of(ada, repo, expect=503)  # leaves no connection that libcurl would replace by itself
+    code_host.stop_failing()
+    code_host.fail("GET", f"^/repos/{repo}$", drop=True, before=True, times=1)
     token_of(ada, repo, expect=200)
 
 
