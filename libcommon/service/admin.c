@@ -13,6 +13,8 @@
 
 #include <string.h>
 
+METRIC_GAUGE(ready_gauge, "expops_ready", "Whether the replica is ready, as /readyz says: 1 or 0.");
+
 static void respond(struct http_exchange *x, int status, const char *type, const char *body)
 {
 	struct http_field field = http_field_of("Content-Type", type);
@@ -48,7 +50,10 @@ static yyjson_mut_val *recent_faults(yyjson_mut_doc *doc)
 	return list.summaries;
 }
 
-static void readyz(struct http_exchange *x, struct worker *worker)
+#define REASONS_MAX 8
+
+/* Why the process is not ready; how many. */
+static size_t unready_reasons(struct worker *worker, const char *reasons[REASONS_MAX])
 {
 	struct process *process = worker->process;
 	const struct service *service = process->service;
@@ -67,15 +72,23 @@ static void readyz(struct http_exchange *x, struct worker *worker)
 		{redis, redis},
 		{own, own},
 	};
-	yyjson_mut_doc *doc = json_doc_new(x->arena);
-	yyjson_mut_val *root = yyjson_mut_obj(doc);
-	yyjson_mut_val *reasons = yyjson_mut_arr(doc);
+	size_t count = 0;
+	_Static_assert(ARRAY_LEN(checks) <= REASONS_MAX, "room for all reasons");
 	for (size_t i = 0; i < ARRAY_LEN(checks); i++)
 		if (checks[i].applies)
-			yyjson_mut_arr_add_str(doc, reasons, checks[i].reason);
-	bool is_ready = yyjson_mut_arr_size(reasons) == 0;
+			reasons[count++] = checks[i].reason;
+	return count;
+}
+
+static void readyz(struct http_exchange *x, struct worker *worker)
+{
+	const char *reasons[REASONS_MAX];
+	size_t count = unready_reasons(worker, reasons);
+	bool is_ready = count == 0;
+	yyjson_mut_doc *doc = json_doc_new(x->arena);
+	yyjson_mut_val *root = yyjson_mut_obj(doc);
 	yyjson_mut_obj_add_str(doc, root, "status", is_ready ? "ready" : "unready");
-	yyjson_mut_obj_add_val(doc, root, "reasons", reasons);
+	yyjson_mut_obj_add_val(doc, root, "reasons", yyjson_mut_arr_with_str(doc, reasons, count));
 	yyjson_mut_obj_add_bool(doc, root, "redis", redis_is_ready(worker->redis));
 	yyjson_mut_obj_add_val(doc, root, "faults", recent_faults(doc));
 	respond(x, is_ready ? 200 : 503, "application/json", json_write_mut(x->arena, root, NULL));
@@ -83,7 +96,8 @@ static void readyz(struct http_exchange *x, struct worker *worker)
 
 static void metrics(struct http_exchange *x, struct worker *worker)
 {
-	(void)worker;
+	const char *reasons[REASONS_MAX];
+	metric_set(&ready_gauge, NULL, NULL, unready_reasons(worker, reasons) == 0);
 	respond(x, 200, "text/plain; version=0.0.4; charset=utf-8", metrics_text(x->arena));
 }
 

@@ -9,6 +9,7 @@
 #include "client/guard.h"
 #include "loop/request_list.h"
 #include "service/connections.h"
+#include "service/dead_command.h"
 #include "service/http_request.h"
 #include "service/process.h"
 #include "service/ready_check.h"
@@ -25,11 +26,24 @@
 
 #define LARGE_BLOCK (1 << 20) /* bytes */
 
+/* Those of every process. */
+static const struct command COMMON_COMMANDS[] = {
+	{"dead", "dead list|show|retry [ID...]",
+         "Print tasks and events that were given up, or have them tried again.", dead_command},
+	{0},
+};
+
+static void print_commands(const struct service *service, const struct command *commands)
+{
+	for (const struct command *c = commands; c && c->name; c++)
+		printf("       %s %s\n           %s\n", service->name, c->usage, c->help);
+}
+
 static int print_help(const struct service *service)
 {
 	printf("Usage: %s            serve\n", service->name);
-	for (const struct command *c = service->commands; c && c->name; c++)
-		printf("       %s %s\n           %s\n", service->name, c->usage, c->help);
+	print_commands(service, service->commands);
+	print_commands(service, COMMON_COMMANDS);
 	printf("       %s --ready | --show-config | --calls | --metrics | --version | "
 	       "--help\n\nSettings, as "
 	       "environment "
@@ -49,12 +63,18 @@ static int print_help(const struct service *service)
 	return 0;
 }
 
-static const struct command *command_of(const struct service *service, const char *name)
+static const struct command *command_in(const struct command *commands, const char *name)
 {
-	for (const struct command *c = service->commands; c && c->name; c++)
+	for (const struct command *c = commands; c && c->name; c++)
 		if (strcmp(c->name, name) == 0)
 			return c;
 	return NULL;
+}
+
+static const struct command *command_of(const struct service *service, const char *name)
+{
+	const struct command *own = command_in(service->commands, name);
+	return own ? own : command_in(COMMON_COMMANDS, name);
 }
 
 static enum err_code load_tables(const struct setting *const *tables)

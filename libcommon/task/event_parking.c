@@ -83,6 +83,22 @@ static void require_room(struct request *rq, const struct event_consumer *consum
 		         pg_int(DELIVERIES_MAX));
 }
 
+static void insert(struct request *rq, const char *stream, const struct stream_entry *entry,
+                   const struct delivery *failed, uint64_t pause_ms)
+{
+	pg_query(rq, EVENT_PARK_SQL, pg_text(stream), pg_text(entry->id),
+	         pg_text(account_of(entry)), pg_text(event_text(entry, "id")),
+	         pg_text(event_text(entry, "type")), pg_text(event_text(entry, "at")),
+	         pg_text(event_text(entry, "data")), pg_text(event_text(entry, "request_id")),
+	         pg_text(lane_of(entry)), pg_text(failed ? failed->detail : NULL),
+	         pg_int(failures_of(failed)), pg_int((int64_t)pause_ms));
+}
+
+void event_park_again(struct request *rq, const char *stream, const struct stream_entry *entry)
+{
+	insert(rq, stream, entry, NULL, 0);
+}
+
 void event_park(struct request *rq, const struct event_consumer *consumer,
                 struct parked_lanes *lanes, const struct stream_entry *entry,
                 const struct delivery *failed)
@@ -90,12 +106,7 @@ void event_park(struct request *rq, const struct event_consumer *consumer,
 	const char *lane = lane_of(entry);
 	uint64_t pause_ms = failed ? backoff_ms(1, tasks_timing.retry, tasks_timing.retry_max) : 0;
 	require_room(rq, consumer, lane);
-	pg_query(rq, EVENT_PARK_SQL, pg_text(consumer->stream), pg_text(entry->id),
-	         pg_text(account_of(entry)), pg_text(event_text(entry, "id")),
-	         pg_text(event_text(entry, "type")), pg_text(event_text(entry, "at")),
-	         pg_text(event_text(entry, "data")), pg_text(event_text(entry, "request_id")),
-	         pg_text(lane), pg_text(failed ? failed->detail : NULL),
-	         pg_int(failures_of(failed)), pg_int((int64_t)pause_ms));
+	insert(rq, consumer->stream, entry, failed, pause_ms);
 	if (!has_lane(lanes, lane))
 		add_lane(lanes, lane);
 	periodic_wake_in(consumer->retry, pause_ms + 1);

@@ -36,6 +36,10 @@ void event_park(struct request *rq, const struct event_consumer *consumer,
                 struct parked_lanes *lanes, const struct stream_entry *entry,
                 const struct delivery *failed);
 
+/** Park the entry of a dead letter of `stream`, due at once, behind what is parked of its lane. One that is
+ * parked already is left alone. Suspends; raises. */
+void event_park_again(struct request *rq, const char *stream, const struct stream_entry *entry);
+
 /** Pass of a consumer's `retry` (periodic.h), whose user is the consumer: tries the parked events that
  * are due. */
 void event_parking_pass(struct request *rq);

@@ -264,6 +264,14 @@ void events_start(struct tasks *tasks)
 	}
 }
 
+void events_retry(struct tasks *tasks)
+{
+	struct event_consumer *consumer;
+	SLIST_FOREACH (consumer, &tasks->consumers, entry)
+		if (consumer->retry)
+			periodic_wake(consumer->retry);
+}
+
 void events_stop(struct tasks *tasks)
 {
 	struct event_consumer *consumer;

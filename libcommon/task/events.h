@@ -23,6 +23,9 @@
  * as a reader of each. */
 void events_start(struct tasks *tasks);
 
+/** Look now for parked events that are due. */
+void events_retry(struct tasks *tasks);
+
 /** Start no further pass; cancel the running ones. */
 void events_stop(struct tasks *tasks);
 

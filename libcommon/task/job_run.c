@@ -21,6 +21,7 @@
 
 METRIC_COUNTER(jobs_total, "expops_jobs_total", "Attempts of tasks by how they ended.", "kind",
                "outcome");
+METRIC_GAUGE(running_metric, "expops_jobs_running", "Tasks that this replica runs.");
 METRIC_HISTOGRAM(job_seconds, "expops_job_seconds", "How long attempts of tasks took.", "kind");
 
 int job_attempts_max(const struct job *job)
@@ -194,6 +195,7 @@ static void run_end(struct settlement *settlement)
 	report_outcome(settlement);
 	LIST_REMOVE(run, entry);
 	tasks->runs_count--;
+	metric_add(&running_metric, NULL, NULL, -1);
 	arena_free(run->arena);
 	periodic_wake(tasks->reader);
 	tasks->run_ended(tasks);
@@ -248,6 +250,7 @@ void job_run_start(struct tasks *tasks, const struct job_claimed *claimed)
 	};
 	LIST_INSERT_HEAD(&tasks->runs, run, entry);
 	tasks->runs_count++;
+	metric_add(&running_metric, NULL, NULL, 1);
 	periodic_wake_in(tasks->lease_renewer, tasks_timing.lease / 3);
 	request_spawn(tasks->worker, claimed->request_id ? claimed->request_id : run->task.id,
 	              job->timeout_ms ? job->timeout_ms : TIMEOUT_DEFAULT_MS, job_main, job_over,

@@ -2,22 +2,16 @@
 
 #include "base/base.h"
 #include "base/log.h"
-#include "base/metrics.h"
 #include "base/timefmt.h"
 #include "outbox.sql.h"
 #include "pg/pg.h"
+#include "task/backlog.h"
 #include "task/publish.h"
 #include "task/replay.h"
 
 #include <string.h>
 
-#define BATCH        100
-#define LAG_LOGGED_S 30    /* the relay is late when a row has waited for this time */
-#define LAG_PAUSE_MS 60000 /* between two log lines about it */
-
-METRIC_GAUGE(unsent_metric, "expops_outbox_unsent", "Rows of the outbox that wait for the relay.");
-METRIC_GAUGE(oldest_metric, "expops_outbox_oldest_seconds",
-             "How long the oldest unsent row of the outbox has waited.");
+#define BATCH 100
 
 /* Columns of OUTBOX_UNSENT_SQL. */
 enum {
@@ -65,25 +59,6 @@ static const char *array_of(struct request *rq, const struct pg_rows *rows, int 
 		buf_printf(&text, "%c%s", row == 0 ? '{' : ',', pg_value(rows, row, column));
 	buf_puts(&text, rows->count == 0 ? "{}" : "}");
 	return text.data;
-}
-
-/* Measure how far the relay is behind. Each process does, whichever holds the lease: the holder may be
- * the one that is stopped. */
-static void measure_lag(struct request *rq, struct tasks *tasks)
-{
-	uint64_t now_ms = time_monotonic_ms();
-	if (now_ms < tasks->lag_due_ms)
-		return;
-	tasks->lag_due_ms = now_ms + tasks_timing.sweep;
-	const struct pg_rows *rows = pg_query(rq, OUTBOX_LAG_SQL);
-	double oldest_s = pg_value_float(rows, 0, 1);
-	metric_set(&unsent_metric, NULL, NULL, pg_value_float(rows, 0, 0));
-	metric_set(&oldest_metric, NULL, NULL, oldest_s);
-	if (oldest_s < LAG_LOGGED_S || now_ms < tasks->lag_log_ms)
-		return;
-	tasks->lag_log_ms = now_ms + LAG_PAUSE_MS;
-	log_warn(LOG_GROUP_JOBS, "events and tasks wait to be sent to Redis",
-	         f_int("rows", pg_value_int(rows, 0, 0)), f_float("oldest_seconds", oldest_s));
 }
 
 static void mark_sent(struct request *rq, const struct tasks *tasks, const struct pg_rows *rows,
@@ -153,7 +128,7 @@ static bool send_batch(struct request *rq, struct tasks *tasks)
 void outbox_pass(struct request *rq)
 {
 	struct tasks *tasks = periodic_user(rq);
-	measure_lag(rq, tasks);
+	backlog_measure(rq, tasks);
 	if (!lease_take(rq, &tasks->relay_lease, tasks->settings.instance))
 		periodic_wake_in(tasks->relay, lease_wait_ms(&tasks->relay_lease));
 	else if (send_batch(rq, tasks))

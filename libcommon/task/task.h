@@ -11,6 +11,7 @@
  *   lease   the right of one process to run a task, for a limited time; renewed while the job runs
  *   event   something that happened, for other services: a row of `outbox`, delivered at least once
  *   outbox  a table of entries to send, written in the same transaction as the change of state
+ *   dead letter  a task that has failed, or an event that was given up (dead.h)
  *   relay   the part that sends the rows of the outbox to Redis Streams
  *
  * Postgres holds the state; Redis only transports, and may lose everything. The SQL function

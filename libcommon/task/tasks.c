@@ -41,12 +41,22 @@ static char *key_of(const char *format, const char *service)
 	return key;
 }
 
+/* Dead letters are to be tried again (dead.h). */
+static void retry_all(struct tasks *tasks)
+{
+	if (tasks->reconciler)
+		periodic_wake(tasks->reconciler);
+	events_retry(tasks);
+}
+
 static void on_outbox(void *context, const char *payload)
 {
 	struct tasks *tasks = context;
-	(void)payload;
-	if (tasks->is_started) /* also during a drain: other processes wait for its lease */
-		periodic_wake(tasks->relay);
+	if (!tasks->is_started)
+		return;
+	periodic_wake(tasks->relay); /* also during a drain: other processes wait for its lease */
+	if ((!payload || strcmp(payload, "retry") == 0) && !tasks->is_draining)
+		retry_all(tasks);
 }
 
 static struct periodic *start_periodic(struct tasks *tasks, const char *name, request_fn *run,

@@ -10,6 +10,8 @@
  *     event_streams.c  which services write and read each event stream
  *     stream_trim.c  removes entries that all have read, and consumers of ended processes
  *     replay.c       sends events again that a reader misses
+ *     dead.c         tasks and events that were given up
+ *     backlog.c      what waits, and what was given up, as metrics
  *     outbox.c       the relay: rows of `outbox` -> streams
  *     job_run.c      runs the job of a claimed task in a fiber
  *     job_claim.c    waits for entries of `jobs.<service>` and claims tasks from Postgres

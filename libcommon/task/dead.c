@@ -1,0 +1,171 @@
+#include "task/dead.h"
+
+#include "base/base.h"
+#include "base/json.h"
+#include "base/uuid.h"
+#include "dead.sql.h"
+#include "pg/pg.h"
+#include "task/event_parking.h"
+
+#include <string.h>
+
+#define COUNTED_MAX 10000
+#define READ_MAX    "10000" /* events; more than the stream keeps */
+
+/* Columns of DEAD_TASK_LIST_SQL. */
+enum { TASK_ID, TASK_KIND, TASK_JSON };
+
+static const char *dead_stream(struct request *rq, const char *service)
+{
+	return arena_printf(rq->arena, "events.dead.%s", service);
+}
+
+static bool is_task_id(const char *id)
+{
+	struct uuid uuid;
+	return uuid_parse(id, strlen(id), &uuid);
+}
+
+/* `1769851800000-0` */
+static bool is_entry_id(const char *id)
+{
+	size_t ms = strspn(id, "0123456789");
+	return ms > 0 && id[ms] == '-' && id[ms + 1] &&
+	       strspn(id + ms + 1, "0123456789") == strlen(id + ms + 1);
+}
+
+static void check_ids(struct request *rq, const struct dead_letters *which)
+{
+	for (const char *const *id = which->ids; id && *id; id++)
+		if (!is_task_id(*id) && !is_entry_id(*id))
+			raise_error(rq, ERR_INVALID, "\"%s\" is not the id of a dead letter", *id);
+}
+
+/* --- Tasks ------------------------------------------------------------------------------------ */
+
+/* The ids of tasks as a Postgres array; NULL: any. */
+static const char *task_ids(struct request *rq, const struct dead_letters *which)
+{
+	if (!which->ids)
+		return NULL;
+	struct buf text = {.arena = rq->arena};
+	for (const char *const *id = which->ids; *id; id++)
+		if (is_task_id(*id))
+			buf_printf(&text, "%c%s", text.length ? ',' : '{', *id);
+	buf_puts(&text, text.length ? "}" : "{}");
+	return text.data;
+}
+
+static struct pg_rows *tasks_of(struct request *rq, const struct dead_letters *which,
+                                bool with_content)
+{
+	return pg_query(rq, DEAD_TASK_LIST_SQL, pg_text(which->kind), pg_text(task_ids(rq, which)),
+	                pg_int(which->limit), pg_bool(with_content));
+}
+
+/* --- Events ----------------------------------------------------------------------------------- */
+
+static bool is_among(const char *const *ids, const char *id)
+{
+	for (; ids && *ids; ids++)
+		if (strcmp(*ids, id) == 0)
+			return true;
+	return !ids;
+}
+
+/* The entries that are meant, newest first. */
+static struct stream_entries events_of(struct request *rq, const struct dead_letters *which)
+{
+	const char *const argv[] = {"XRANGE", dead_stream(rq, which->service), "-", "+", "COUNT",
+	                            READ_MAX};
+	struct stream_entries all =
+		stream_entries_of(rq, stream_command(rq, argv, ARRAY_LEN(argv)));
+	struct stream_entries chosen = {
+		.items = arena_array(rq->arena, all.count + 1, sizeof(struct stream_entry))};
+	for (size_t i = all.count; i-- > 0 && (int64_t)chosen.count < which->limit;) {
+		const struct stream_entry *entry = &all.items[i];
+		bool is_kind = !which->kind || strcmp(event_text(entry, "type"), which->kind) == 0;
+		if (is_kind && is_among(which->ids, entry->id))
+			chosen.items[chosen.count++] = *entry;
+	}
+	return chosen;
+}
+
+static const char *event_json(struct request *rq, const struct stream_entry *entry,
+                              bool with_content)
+{
+	static const char *const FIELDS[] = {"stream", "account", "at", "error", "request_id"};
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *root = yyjson_mut_obj(doc);
+	yyjson_mut_obj_add_str(doc, root, "id", entry->id);
+	yyjson_mut_obj_add_str(doc, root, "type", "event");
+	yyjson_mut_obj_add_str(doc, root, "kind", event_text(entry, "type"));
+	for (size_t i = 0; i < ARRAY_LEN(FIELDS); i++)
+		yyjson_mut_obj_add_str(doc, root, FIELDS[i], event_text(entry, FIELDS[i]));
+	if (with_content) {
+		yyjson_mut_obj_add_str(doc, root, "event", event_text(entry, "id"));
+		yyjson_mut_obj_add_str(doc, root, "data", event_text(entry, "data"));
+	}
+	return json_write_mut(rq->arena, root, NULL);
+}
+
+/* The event is parked, due at once; then it is no longer dead. What stops in between parks it once. */
+static void retry_event(struct request *rq, const struct dead_letters *which,
+                        const struct stream_entry *entry)
+{
+	const char *stream = event_text(entry, "stream");
+	if (!event_stream_has_reader(EVENT_STREAMS, stream, which->service))
+		raise_error(rq, ERR_CONFLICT, "%s: %s does not read the stream \"%s\" any more",
+		            entry->id, which->service, stream);
+	event_park_again(rq, stream, entry);
+	redis_words(rq, "XDEL", dead_stream(rq, which->service), entry->id);
+}
+
+/* --- Both ------------------------------------------------------------------------------------- */
+
+void dead_letters_each(struct request *rq, const struct dead_letters *which, bool with_content,
+                       dead_letter_fn *fn)
+{
+	check_ids(rq, which);
+	struct pg_rows *rows = tasks_of(rq, which, with_content);
+	for (int row = 0; row < rows->count; row++)
+		fn(rq, pg_value(rows, row, TASK_ID), pg_value(rows, row, TASK_KIND),
+		   pg_value(rows, row, TASK_JSON));
+	struct stream_entries events = events_of(rq, which);
+	for (size_t i = 0; i < events.count; i++)
+		fn(rq, events.items[i].id, event_text(&events.items[i], "type"),
+		   event_json(rq, &events.items[i], with_content));
+}
+
+static void wake_processes(struct request *rq, const char *schema)
+{
+	pg_query(rq, DEAD_WAKE_SQL, pg_text(arena_printf(rq->arena, "outbox_%s", schema)));
+}
+
+void dead_letters_retry(struct request *rq, const struct dead_letters *which, dead_letter_fn *fn)
+{
+	check_ids(rq, which);
+	struct pg_rows *rows = tasks_of(rq, which, false);
+	for (int row = 0; row < rows->count; row++) {
+		const char *id = pg_value(rows, row, TASK_ID);
+		if (pg_query(rq, DEAD_TASK_RETRY_SQL, pg_text(id))->affected == 1)
+			fn(rq, id, pg_value(rows, row, TASK_KIND), pg_value(rows, row, TASK_JSON));
+	}
+	struct stream_entries events = events_of(rq, which);
+	for (size_t i = events.count; i-- > 0;) { /* in their order */
+		retry_event(rq, which, &events.items[i]);
+		fn(rq, events.items[i].id, event_text(&events.items[i], "type"),
+		   event_json(rq, &events.items[i], false));
+	}
+	wake_processes(rq, which->schema);
+}
+
+int64_t dead_tasks_count(struct request *rq)
+{
+	return pg_value_int(pg_query(rq, DEAD_TASK_COUNT_SQL, pg_int(COUNTED_MAX)), 0, 0);
+}
+
+int64_t dead_events_count(struct request *rq, const char *service)
+{
+	return redis_words(rq, "XLEN", dead_stream(rq, service))->integer;
+}

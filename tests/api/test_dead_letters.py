@@ -1,0 +1,125 @@
+"""`PROCESS dead list|show|retry`: failed tasks, and events that were given up."""
+
+import json
+import uuid
+
+import pytest
+
+from lib.wait import wait_for
+
+SERVICE = "svc-interests"
+DEAD = f"events.dead.{SERVICE}"
+
+
+def dead(cluster, *args, name=SERVICE):
+    return cluster.run(name, "dead", *args)
+
+
+def rows(printed):
+    return [json.loads(line) for line in printed.splitlines()]
+
+
+@pytest.fixture
+def db(cluster):
+    with cluster.postgres.connect("interests") as made:
+        yield made
+
+
+@pytest.fixture
+def failed(api, db):
+    """A task that has failed, as the answer to its start told it."""
+    api.post("/interests", {"name": "Dead", "context": "letters"}, expect=201)
+    started = api.post("/papers/recommended/refresh", {"num_results": 1}, expect=202)
+    api.wait_task(started)
+    id = started.json()["task_id"]
+    db.execute("UPDATE task SET status = 'failed', attempts = attempts_max, result = NULL, error = 'the index was away' WHERE id = %s", [id])
+    yield started.json()
+    db.execute("DELETE FROM task WHERE id = %s", [id])
+
+
+@pytest.fixture
+def bury(cluster):
+    """Adds an event to the dead letters of svc-interests; returns the id of the entry."""
+    redis = cluster.redis.client()
+
+    def add(**fields):
+        known = {"stream": "events.account", "service": SERVICE, "error": "internal: no", "id": str(uuid.uuid4())}
+        return redis.xadd(DEAD, {**known, "account": "", "at": "2026-01-31T09:30:00.000Z", "data": "{}", "request_id": "", "lane": "", **fields})
+
+    yield add
+    redis.delete(DEAD)
+
+
+def test_every_process_has_the_command(cluster):
+    for name in cluster.processes:
+        assert dead(cluster, "list", name=name) == ""
+        assert f"{name} dead list|show|retry" in cluster.run(name, "--help")
+
+
+def test_a_failed_task_is_shown_and_tried_again(cluster, api, failed):
+    id = failed["task_id"]
+    (row,) = [row for row in rows(dead(cluster, "list", "--kind", failed["kind"])) if row["id"] == id]
+    assert (row["type"], row["error"], row["attempts"]) == ("task", "the index was away", 5)
+    assert row["account"] and "input" not in row
+    assert rows(dead(cluster, "show", id))[0]["input"]["num_results"] == 1
+    assert dead(cluster, "retry", "--dry-run", id) == f"{id} {failed['kind']}: would be queued again\n"
+    assert api.get(failed["status_url"]).json()["status"] == "failed"
+    assert dead(cluster, "retry", id) == f"{id} {failed['kind']}: queued again\n"
+    wait_for(lambda: api.get(failed["status_url"]).json()["status"] == "completed", "the task runs again")
+    assert dead(cluster, "retry", id) == ""
+
+
+def test_a_dead_event_is_handled_once_its_cause_is_mended(cluster, db, bury):
+    account = str(uuid.uuid4())
+    entry = bury(type="account.deleted", account=account)
+    (row,) = rows(dead(cluster, "list", "--kind", "account.deleted"))
+    assert (row["id"], row["stream"], row["account"], row["error"]) == (entry, "events.account", account, "internal: no")
+    assert rows(dead(cluster, "show", entry))[0]["data"] == "{}"
+    assert dead(cluster, "retry", "--dry-run", "--all") == f"{entry} account.deleted: would be queued again\n"
+    assert dead(cluster, "retry", "--kind", "account.deleted") == f"{entry} account.deleted: queued again\n"
+    wait_for(lambda: db.execute("SELECT FROM deleted_account WHERE id = %s", [account]).fetchone() is not None, "the account is forgotten")
+    assert dead(cluster, "list", "--kind", "account.deleted") == "" == dead(cluster, "retry", entry)
+
+
+def test_a_retry_that_stopped_half_way_is_repeated(cluster, db, bury):
+    """The event was parked, and is still among the dead letters."""
+    account = str(uuid.uuid4())
+    entry = bury(type="account.deleted", account=account)
+    db.execute(
+        "INSERT INTO event_parked (stream, entry_id, account, event_id, type, at, data, request_id, lane, next_try)"
+        " VALUES ('events.account', %s, %s, '', 'account.deleted', '2026-01-31T09:30:00.000Z', '{}', '', %s, now() + interval '1 hour')",
+        [entry, account, account],
+    )
+    dead(cluster, "retry", entry)
+    assert db.execute("SELECT count(*) FROM event_parked WHERE entry_id = %s", [entry]).fetchone() == (1,)
+    assert cluster.redis.client().xlen(DEAD) == 0
+    db.execute("DELETE FROM event_parked WHERE entry_id = %s", [entry])
+
+
+def test_one_that_fails_again_is_a_dead_letter_again(cluster, bury):
+    first = bury(type="account.deleted", account="", data="no event")
+    dead(cluster, "retry", first)
+    (row,) = wait_for(lambda: rows(dead(cluster, "list", "--kind", "account.deleted")), "the event is given up again")
+    assert row["id"] != first and "not an event" in row["error"]
+
+
+@pytest.mark.parametrize(
+    "args", [[], ["bury"], ["retry"], ["show"], ["retry", "--dry-run"], ["list", "--limit", "0"], ["list", "--sort", "x"]]
+)
+def test_wrong_arguments(cluster, args):
+    with pytest.raises(RuntimeError, match=f"usage: {SERVICE} dead list"):
+        dead(cluster, *args)
+
+
+def test_ids_that_are_none(cluster):
+    with pytest.raises(RuntimeError, match='"12" is not the id of a dead letter'):
+        dead(cluster, "retry", "12")
+
+
+def test_dead_letters_and_the_lag_are_measured(cluster, failed, bury):
+    bury(type="account.deleted", account=str(uuid.uuid4()))
+    process = cluster[SERVICE][0]
+    wait_for(lambda: 'expops_dead_letters{type="event"} 1\n' in process.metrics(), "the dead event is counted")
+    wait_for(lambda: 'expops_dead_letters{type="task"} 0\n' not in process.metrics(), "the dead task is counted")
+    assert 'expops_events_lag_seconds{stream="events.account"} 0\n' in process.metrics()
+    assert "expops_ready 1\n" in process.metrics()
