@@ -150,3 +150,20 @@ packages_ensure() {
 	say "packages: installing ${#missing[@]} of ${#required[@]}: ${missing[*]}"
 	packages_install "${missing[@]}"
 }
+
+# Set PROMTOOL to Debian's promtool. The package prometheus would start a server, so only its program is taken.
+promtool_ensure() {
+	local dir=$DEV/promtool
+	PROMTOOL=$(command -v promtool || echo "$dir/usr/bin/promtool")
+	export PROMTOOL
+	[[ ! -x $PROMTOOL ]] || return 0
+	say "packages: fetching promtool"
+	promtool_fetch "$dir" || { packages_apt update && promtool_fetch "$dir"; } ||
+		fail "the package prometheus cannot be fetched" "$DEV/log/promtool.log" "$(packages_advice)"
+}
+
+promtool_fetch() {
+	rm -rf "$1"
+	mkdir -p "$1"
+	(cd "$1" && apt-get -q download prometheus && dpkg -x prometheus_*.deb . && rm prometheus_*.deb) >"$DEV/log/promtool.log" 2>&1
+}
