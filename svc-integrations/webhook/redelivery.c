@@ -26,7 +26,7 @@ struct reading {
 /* --- The list of the code host ---------------------------------------------------------------- */
 
 struct page {
-	yyjson_mut_val *failed; /* [{"id", "attempt", "at"}] */
+	yyjson_mut_val *attempts; /* [{"id", "attempt", "at"}] */
 	int64_t newest_ms, oldest_ms;
 };
 
@@ -34,25 +34,22 @@ static void read_item(yyjson_mut_doc *doc, struct page *page, yyjson_val *item)
 {
 	const char *id = json_get_text(item, "guid");
 	const char *at = json_get_text(item, "delivered_at");
-	int64_t attempt = json_get_int(item, "id", 0),
-		status = json_get_int(item, "status_code", 0);
+	int64_t attempt = json_get_int(item, "id", 0);
 	int64_t at_ms;
 	if (!id || !delivery_id_is_valid(id) || attempt <= 0 || !at ||
 	    !time_parse(at, strlen(at), &at_ms))
 		return;
 	page->newest_ms = MAX_OF(page->newest_ms, at_ms);
 	page->oldest_ms = MIN_OF(page->oldest_ms, at_ms);
-	if (status >= 200 && status < 300)
-		return;
-	yyjson_mut_val *failed = yyjson_mut_arr_add_obj(doc, page->failed);
-	yyjson_mut_obj_add_str(doc, failed, "id", id);
-	yyjson_mut_obj_add_int(doc, failed, "attempt", attempt);
-	yyjson_mut_obj_add_str(doc, failed, "at", at);
+	yyjson_mut_val *row = yyjson_mut_arr_add_obj(doc, page->attempts);
+	yyjson_mut_obj_add_str(doc, row, "id", id);
+	yyjson_mut_obj_add_int(doc, row, "attempt", attempt);
+	yyjson_mut_obj_add_str(doc, row, "at", at);
 }
 
 static struct page read_items(yyjson_mut_doc *doc, yyjson_val *items)
 {
-	struct page page = {.failed = yyjson_mut_arr(doc), .oldest_ms = INT64_MAX};
+	struct page page = {.attempts = yyjson_mut_arr(doc), .oldest_ms = INT64_MAX};
 	yyjson_val *item;
 	size_t i, max;
 	yyjson_arr_foreach (items, i, max, item)
@@ -69,7 +66,7 @@ static const char *next_cursor(struct arena *arena, const char *link)
 	return query ? query_get(arena, query + 1, strcspn(query + 1, ">"), "cursor", NULL) : NULL;
 }
 
-/* Read the next page and note what failed. False: the list has been read. */
+/* Read the next page and note what the ledger does not have. False: the list has been read. */
 static bool read_page(struct request *rq, struct reading *reading)
 {
 	struct code_host_auth auth = app_auth(rq);
@@ -87,7 +84,7 @@ static bool read_page(struct request *rq, struct reading *reading)
 	reading->cursor = page.oldest_ms < reading->until_ms - OVERLAP_MS
 	                          ? NULL
 	                          : next_cursor(rq->arena, answer.link);
-	pg_query(rq, REDELIVERY_NOTE_SQL, pg_text(json_write_mut(rq->arena, page.failed, NULL)),
+	pg_query(rq, REDELIVERY_NOTE_SQL, pg_text(json_write_mut(rq->arena, page.attempts, NULL)),
 	         pg_int(page.newest_ms), pg_text(reading->cursor));
 	return reading->cursor != NULL;
 }

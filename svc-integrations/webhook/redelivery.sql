@@ -5,14 +5,14 @@ WHERE due_at <= clock_timestamp()
 RETURNING cursor, (extract(epoch FROM greatest(read_until, now() - interval '3 days')) * 1000)::bigint;
 
 -- name: redelivery_note
--- $1 the failed deliveries of a page as [{"id", "attempt", "at"}], $2 the newest of the page (Unix milliseconds), $3 where
--- reading goes on, NULL: it has ended.
-WITH failed AS (
+-- $1 the deliveries of a page as [{"id", "attempt", "at"}], $2 the newest of the page (Unix milliseconds), $3 where reading
+-- goes on, NULL: it has ended. Those that the ledger has are left out.
+WITH missing AS (
     INSERT INTO redelivery AS known (delivery_id, attempt_id, delivered_at)
-    SELECT DISTINCT ON (f.id) f.id, f.attempt, f.at
-    FROM jsonb_to_recordset($1) AS f (id text, attempt bigint, at timestamptz)
-    WHERE f.at > now() - interval '3 days' AND NOT EXISTS (SELECT FROM delivery_seen s WHERE s.id = f.id)
-    ORDER BY f.id, f.attempt DESC
+    SELECT DISTINCT ON (l.id) l.id, l.attempt, l.at
+    FROM jsonb_to_recordset($1) AS l (id text, attempt bigint, at timestamptz)
+    WHERE l.at > now() - interval '3 days' AND NOT EXISTS (SELECT FROM delivery_seen s WHERE s.id = l.id)
+    ORDER BY l.id, l.attempt DESC
     ON CONFLICT (delivery_id) DO UPDATE SET attempt_id = greatest(known.attempt_id, excluded.attempt_id)
 )
 UPDATE redelivery_state SET cursor = $3::text, began_at = CASE WHEN $3 IS NOT NULL THEN coalesce(began_at, newest.at) END,
