@@ -1,5 +1,6 @@
 /* The gateway's own operations and commands; every other request is passed to its service. */
 #include "account/account.h"
+#include "account/by_id.h"
 #include "gateway-migrations.h"
 #include "key/key.h"
 #include "key/key_check.h"
@@ -38,6 +39,9 @@ static const struct command COMMANDS[] = {
 	{"create-user", "create-user --email E [--key-name N] [--operator]",
          "Print a new API key of the account; create the account when it does not exist.",
          account_create_command},
+	{"revoke-keys", "revoke-keys ID...", "Revoke keys of any account.", keys_revoke_command},
+	{"delete-accounts", "delete-accounts ID...", "Delete accounts, with all that is theirs.",
+         accounts_delete_command},
 	{0},
 };
 

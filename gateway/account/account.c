@@ -2,6 +2,7 @@
 
 #include "account.sql.h"
 #include "base/json.h"
+#include "base/log.h"
 #include "base/scope.h"
 #include "base/utf8.h"
 #include "key/key.h"
@@ -37,6 +38,9 @@ void account_delete(struct request *rq)
 	key_change_commit(rq);
 	if (pg_empty(rows))
 		raise_error(rq, ERR_NOT_FOUND, "no such account");
+	char account[UUID_TEXT_LEN + 1];
+	uuid_format(&rq->caller.account, account);
+	log_info(LOG_GROUP_APP, "account deleted", f_text("account_id", account));
 	reply_json(rq, 200, pg_json(rows));
 }
 

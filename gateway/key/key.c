@@ -1,6 +1,7 @@
 #include "key/key.h"
 
 #include "base/json.h"
+#include "base/log.h"
 #include "base/scope.h"
 #include "key.sql.h"
 #include "key/key_check.h"
@@ -243,6 +244,7 @@ void key_invalidate(struct request *rq, const char *sql, const char *id)
 	struct pg_rows *rows = pg_query(rq, sql, pg_text(id), pg_uuid(rq->caller.account));
 	require_found(rq, rows);
 	key_change_commit(rq);
+	log_info(LOG_GROUP_APP, "key revoked", f_text("key_id", id));
 	reply_json(rq, 200, pg_json(rows));
 }
 
@@ -250,6 +252,13 @@ void key_revoke(struct request *rq)
 {
 	struct key_input *in = request_input(rq, struct key_input, ID_FIELDS);
 	key_invalidate(rq, KEY_REVOKE_SQL, in->id);
+}
+
+bool key_revoke_any(struct request *rq, const char *id)
+{
+	struct pg_rows *owner = pg_query(rq, KEY_OWNER_SQL, pg_text(id));
+	return !pg_empty(owner) &&
+	       !pg_empty(pg_query(rq, KEY_REVOKE_SQL, pg_text(id), pg_text(pg_value(owner, 0, 0))));
 }
 
 void key_delete(struct request *rq)

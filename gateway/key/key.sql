@@ -58,3 +58,6 @@ WITH deleted AS (
 )
 SELECT jsonb_build_object('id', id, 'deleted', true), (SELECT count(*) FROM event)
 FROM api_key WHERE id = $1 AND account_id = $2;
+
+-- name: key_owner (read)
+SELECT account_id FROM api_key WHERE id = $1 AND deleted_at IS NULL;

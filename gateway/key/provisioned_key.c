@@ -1,5 +1,6 @@
 #include "key/provisioned_key.h"
 
+#include "base/log.h"
 #include "base/scope.h"
 #include "key/key.h"
 #include "key/key_check.h"
@@ -74,6 +75,8 @@ void provisioned_key_create(struct request *rq)
 	                 pg_int(in->expires_in_seconds), pg_bool(in->is_repo_verified));
 	key_require_made(rq, pg_value(rows, 0, 1));
 	key_change_commit(rq);
+	if (pg_value(rows, 0, 2))
+		log_info(LOG_GROUP_APP, "key revoked", f_text("key_id", pg_value(rows, 0, 2)));
 	reply_is_secret(rq);
 	reply_json(rq, 200, key_json_with_text(rq, &secret, pg_json(rows)));
 }

@@ -1,6 +1,8 @@
 """Deleting an account, and the command create-user."""
 
+import json
 import secrets
+import uuid
 
 import pytest
 
@@ -61,3 +63,38 @@ def test_create_user_twice_makes_one_account(cluster, anonymous):
 def test_create_user_refuses_invalid_arguments(cluster, arguments):
     with pytest.raises(RuntimeError, match="create-user: (?!a value)"):
         cluster.run("gateway", "create-user", *arguments)
+
+
+def test_keys_are_revoked_by_their_ids(user, cluster):
+    """As after a restored database: the ids are those of the log."""
+    made = [user.api.post("/account/api-keys", {"name": name}, expect=201).json() for name in ("one", "two", "kept")]
+    user.api.post(f"/account/api-keys/{made[0]['id']}/revoke", expect=200)
+    logged = [json.loads(line) for line in cluster["gateway"][0].log().splitlines() if made[0]["id"] in line]
+    assert [(one["message"], one["key_id"]) for one in logged] == [("key revoked", made[0]["id"])]
+    ids, unknown = [one["id"] for one in made[:2]], str(uuid.uuid4())
+    for _ in range(2):
+        told = cluster.run("gateway", "revoke-keys", *ids, unknown).splitlines()
+        assert told == [*(f"{one} revoked" for one in ids), f"{unknown} unknown"]
+    wait_for(lambda: user.api.as_key(made[1]["key"]).get("/account/api-keys").status_code == 401, "the key is refused")
+    user.api.as_key(made[2]["key"]).get("/account/api-keys", expect=200)
+    with cluster.postgres.connect("account") as db:
+        told = "SELECT count(*) FROM outbox WHERE type = 'key.revoked' AND data->>'key_id' = ANY (%s)"
+        assert db.execute(told, [ids]).fetchone() == (2,)
+
+
+def test_accounts_are_deleted_by_their_ids(user, other_user, cluster):
+    user.api.post("/interests", {"name": "Deleted", "context": "Goes with its account."}, expect=201)
+    assert cluster.run("gateway", "delete-accounts", user.account) == f"{user.account} deleted\n"
+    assert cluster.run("gateway", "delete-accounts", user.account) == f"{user.account} unknown\n"
+    with cluster.postgres.connect() as db:
+        count = "SELECT count(*) FROM interests.interest WHERE account_id = %s"
+        wait_for(lambda: db.execute(count, [user.account]).fetchone() == (0,), "the interest is deleted")
+    wait_for(lambda: user.api.get("/account/api-keys").status_code == 401, "the key is refused")
+    other_user.api.get("/account/api-keys", expect=200)
+
+
+@pytest.mark.parametrize("command", ["revoke-keys", "delete-accounts"])
+@pytest.mark.parametrize("ids", [[], ["usr_1"], [str(uuid.uuid4()), "x"]])
+def test_what_is_no_id_is_refused(cluster, command, ids):
+    with pytest.raises(RuntimeError, match=f"usage: gateway {command} ID" if not ids else f'{command}: "[^"]+" is no id'):
+        cluster.run("gateway", command, *ids)

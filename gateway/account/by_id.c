@@ -1,0 +1,56 @@
+#include "account/by_id.h"
+
+#include "account.sql.h"
+#include "base/uuid.h"
+#include "key/key.h"
+#include "pg/pg.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What a command does with each id. */
+struct work {
+	bool (*change)(struct request *rq, const char *id); /* false: it is unknown */
+	const char *done;                                   /* the word for it */
+	char **ids;                                         /* NULL-terminated */
+};
+
+static bool delete_account(struct request *rq, const char *id)
+{
+	return !pg_empty(pg_query(rq, ACCOUNT_DELETE_SQL, pg_text(id)));
+}
+
+static void change_all(struct request *rq)
+{
+	const struct work *work = rq->user;
+	for (char **id = work->ids; *id; id++)
+		printf("%s %s\n", *id, work->change(rq, *id) ? work->done : "unknown");
+}
+
+static int run(struct process *process, int argc, char **argv, struct work *work)
+{
+	struct uuid id;
+	for (int i = 1; i < argc; i++) {
+		if (!uuid_parse(argv[i], strlen(argv[i]), &id)) {
+			fprintf(stderr, "%s: \"%s\" is no id\n", argv[0], argv[i]);
+			return 2;
+		}
+	}
+	if (argc < 2) {
+		fprintf(stderr, "usage: gateway %s ID...\n", argv[0]);
+		return 2;
+	}
+	return command_run(process, change_all, work);
+}
+
+int keys_revoke_command(struct process *process, int argc, char **argv)
+{
+	struct work work = {key_revoke_any, "revoked", argv + 1};
+	return run(process, argc, argv, &work);
+}
+
+int accounts_delete_command(struct process *process, int argc, char **argv)
+{
+	struct work work = {delete_account, "deleted", argv + 1};
+	return run(process, argc, argv, &work);
+}
