@@ -118,7 +118,7 @@ static bool call_send(struct proxy_exchange *p, const char *data, size_t length)
 	if (is_chunked)
 		bufs[count++] = uv_buf_init("\r\n", 2);
 	p->is_head_sent = true;
-	p->is_content_sent |= length > 0;
+	p->is_content_gone |= length > 0 && data != p->held;
 	return count > 0 && upstream_send(p->call, bufs, count);
 }
 
@@ -145,14 +145,6 @@ static void on_ready(void *user)
 	} else if (p->is_authorized) { /* a retry of a request whose content was all held back */
 		call_send_end(p);
 	}
-}
-
-static void on_answer(void *user, const struct upstream_answer *answer)
-{
-	struct proxy_exchange *p = user;
-	p->answer_us = time_monotonic_us() - p->call_started_us;
-	move(p, PROXY_RELAY);
-	proxy_respond_answer(p, answer);
 }
 
 static void on_answer_content(void *user, const char *data, size_t length)
@@ -208,21 +200,28 @@ static bool is_safe(const struct proxy_exchange *p)
 /* What is known about a request whose connection broke before the answer (RFC 9110 section 9.2.2,
  * RFC 9112 section 9.3.1):
  *
- *   the socket accepted none of it   nothing was done: any request may be sent again, as long as its
- *                                    content is still there
+ *   the socket accepted none of it,  nothing was done: any request may be sent again, as long as its
+ *   or the service said farewell     content is still there: it is when it came in one piece
  *   it accepted some                 the service may have read it: the kernel's send buffer, an
  *                                    acknowledgment and a reset are no proof of the contrary
  *
- * In the second case a request that changes something is not sent again: the repeated DELETE would be
+ * In the last case a request that changes something is not sent again: the repeated DELETE would be
  * answered 404. A safe one is sent once more, since a service that restarts closes its connections,
  * but not a third time, since it may be the request that ends the service. */
 static bool is_retried(struct proxy_exchange *p, const struct upstream_failure *failure)
 {
-	if (failure->code != ERR_UNAVAILABLE || failure->has_answered || p->is_content_sent)
+	if (failure->code != ERR_UNAVAILABLE || failure->has_answered || p->is_content_gone)
 		return false;
 	if (failure->has_sent)
 		return is_safe(p) && p->sent_count++ == 0;
 	return failure->has_connected && ++p->unsent_count < UNSENT_MAX;
+}
+
+static void retry(struct proxy_exchange *p)
+{
+	p->reason = NULL;
+	proxy_report_retry(p);
+	call_start(p, true);
 }
 
 static void on_call_failed(void *user, const struct upstream_failure *failure)
@@ -231,15 +230,38 @@ static void on_call_failed(void *user, const struct upstream_failure *failure)
 	enum err_code code = failure->code;
 	p->call = NULL;
 	if (is_retried(p, failure)) {
-		p->reason = NULL;
-		proxy_report_retry(p);
-		call_start(p, true);
+		retry(p);
 		return;
 	}
 	p->reason = failure->reason;
 	if (code == ERR_UNAVAILABLE && failure->has_sent && !is_safe(p))
 		code = ERR_UNCERTAIN;
 	fail(p, code, code == ERR_UNCERTAIN ? NULL : failure->reason);
+}
+
+/* A service that ends idle connections has not handled a request that crosses this answer
+ * (http_server_drain()). A 408 to a request that came too slowly has content. */
+static bool is_farewell(const struct upstream_answer *answer)
+{
+	return answer->status == 408 && answer->content_length == 0;
+}
+
+static void on_answer(void *user, const struct upstream_answer *answer)
+{
+	static const struct upstream_failure UNHANDLED = {
+		.code = ERR_UNAVAILABLE,
+		.has_connected = true,
+		.reason = "the service closed the connection",
+	};
+	struct proxy_exchange *p = user;
+	if (is_farewell(answer)) {
+		upstream_cancel(p->call);
+		on_call_failed(p, &UNHANDLED);
+		return;
+	}
+	p->answer_us = time_monotonic_us() - p->call_started_us;
+	move(p, PROXY_RELAY);
+	proxy_respond_answer(p, answer);
 }
 
 static const struct upstream_handler UPSTREAM_HANDLER = {

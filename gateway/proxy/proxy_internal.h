@@ -59,7 +59,7 @@ struct proxy_exchange {
 	unsigned unsent_count; /* connections that broke before */
 	bool has_content;      /* the request's content is sent to the service */
 	bool is_head_sent;
-	bool is_content_sent; /* at least some of it */
+	bool is_content_gone; /* some of it was sent and is not held any more */
 	bool is_complete;     /* the whole request was received */
 	bool is_authorized;   /* and its key was valid then */
 };

@@ -26,6 +26,9 @@
  * endpoint's list of kept connections. An endpoint fails when a connect or an answer takes too long,
  * or when a new connection is refused or breaks without an answer. A kept connection that breaks says
  * nothing about it: the service may have closed it because it was idle.
+ *
+ * A service that is asked to end closes connections after their next answers. Then the other kept
+ * connections to the endpoint are closed here, before it closes one on which a request was just sent.
  */
 #include "upstream/upstream.h"
 
@@ -230,6 +233,22 @@ static void conn_fail(struct conn *conn, enum err_code code, const char *reason)
 
 static void conn_update(struct conn *conn);
 
+/* Whether the service closes the connection for no reason of this call. A refusal may have such a reason. */
+static bool is_retiring(const struct conn *conn)
+{
+	const llhttp_t *parser = &conn->answer.parser;
+	return conn->call->is_sent && parser->flags & F_CONNECTION_CLOSE &&
+	       parser->status_code < 400;
+}
+
+static void endpoint_retire(struct upstream *upstream, struct endpoint *endpoint)
+{
+	struct endpoint_link *link;
+	endpoints_retiring(upstream->endpoints, endpoint);
+	while ((link = TAILQ_FIRST(&endpoint->kept)))
+		conn_close(CONTAINER_OF(link, struct conn, kept));
+}
+
 /* The answer is complete: keep the connection or close it. */
 static void conn_finish(struct conn *conn)
 {
@@ -246,6 +265,8 @@ static void conn_finish(struct conn *conn)
 		endpoint_release(conn->endpoint);
 		conn_update(conn);
 	} else {
+		if (is_retiring(conn))
+			endpoint_retire(upstream, conn->endpoint);
 		conn_close(conn);
 	}
 	call->handler->on_end(call->user);

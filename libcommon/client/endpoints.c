@@ -16,10 +16,11 @@ struct member {
 	struct endpoint endpoint; /* its address, padded with zeros, is the key */
 	UT_hash_handle hh;        /* in `members`, until it is removed */
 	uint64_t id;
-	uint64_t listed_ms; /* uv_now() of the newest look-up that listed it */
-	uint64_t lookup;    /* number of that look-up */
-	uint64_t retry_ms;  /* uv_now() of the next trial, when failures > 0 */
-	unsigned failures;  /* since the last answer */
+	uint64_t listed_ms;   /* uv_now() of the newest look-up that listed it */
+	uint64_t lookup;      /* number of that look-up */
+	uint64_t retry_ms;    /* uv_now() of the next trial, when failures > 0 */
+	uint64_t retiring_ms; /* uv_now() until which it is left out; 0: it does not retire */
+	unsigned failures;    /* since the last answer */
 	unsigned outstanding;
 	bool is_removed;
 };
@@ -185,8 +186,15 @@ bool endpoints_is_resolving(const struct endpoints *endpoints)
 
 /* --- Taking ----------------------------------------------------------------------------------- */
 
+static bool is_retiring(const struct endpoints *endpoints, const struct member *member)
+{
+	return uv_now(endpoints->loop) < member->retiring_ms;
+}
+
 static bool is_left_out(const struct endpoints *endpoints, const struct member *member)
 {
+	if (is_retiring(endpoints, member))
+		return true;
 	return member->failures > 0 &&
 	       (member->outstanding > 0 || uv_now(endpoints->loop) < member->retry_ms);
 }
@@ -267,6 +275,16 @@ void endpoints_answered(struct endpoints *endpoints, struct endpoint *endpoint)
 		log_info(LOG_GROUP_FETCH, "endpoint answers again",
 		         f_text("service", endpoints->service), f_text("endpoint", endpoint->name));
 	member->failures = 0;
+}
+
+void endpoints_retiring(struct endpoints *endpoints, struct endpoint *endpoint)
+{
+	struct member *member = member_of(endpoint);
+	if (!is_retiring(endpoints, member))
+		log_info(LOG_GROUP_FETCH, "endpoint retires", f_text("service", endpoints->service),
+		         f_text("endpoint", endpoint->name));
+	member->retiring_ms = uv_now(endpoints->loop) + endpoints->times->retiring_ms;
+	lookup_hasten(endpoints);
 }
 
 void endpoint_release(struct endpoint *endpoint)

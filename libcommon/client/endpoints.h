@@ -12,7 +12,8 @@
  * Which one a call takes: the one with the least outstanding calls, in turn when several have
  * equally many. An endpoint that failed is left out with exponential backoff; then it gets one call
  * as a trial. Any answer ends the failure. When all are left out, they are used as if none were,
- * because an attempt is better than none.
+ * because an attempt is better than none. An endpoint that closes connections after their answers is
+ * retiring: it is left out for `retiring_ms`, since it is about to end.
  *
  *                      failed                    trial allowed
  *     USED -------------------------> LEFT OUT ----------------> TRIAL
@@ -64,12 +65,13 @@ struct endpoint_times {
 	uint64_t unlisted_ms;     /* how long an unlisted endpoint stays in use */
 	uint64_t backoff_ms;      /* of an endpoint's first failure */
 	uint64_t backoff_max_ms;
+	uint64_t retiring_ms; /* how long one that retires is left out */
 };
 
 #define ENDPOINT_TIMES_DEFAULT                                                    \
 	{                                                                         \
 		.lookup_ms = 5000, .lookup_retry_ms = 1000, .unlisted_ms = 60000, \
-		.backoff_ms = 1000, .backoff_max_ms = 10000                       \
+		.backoff_ms = 1000, .backoff_max_ms = 4000, .retiring_ms = 5000   \
 	}
 
 /** A look-up has ended; `status` is 0 or a libuv error. Called from the loop. */
@@ -101,6 +103,9 @@ void endpoints_failed(struct endpoints *endpoints, struct endpoint *endpoint, co
 
 /** The endpoint sent an answer. Call before endpoint_release(). */
 void endpoints_answered(struct endpoints *endpoints, struct endpoint *endpoint);
+
+/** The endpoint sent a complete answer and closes the connection, which it was not asked to. */
+void endpoints_retiring(struct endpoints *endpoints, struct endpoint *endpoint);
 
 /** The call has ended. The endpoint may be freed, unless it has a kept connection. */
 void endpoint_release(struct endpoint *endpoint);

@@ -15,6 +15,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/queue.h>
 
 #define FIELDS_MAX         4
@@ -219,10 +220,19 @@ static enum err_code send_to(struct request *rq, const struct service_call *call
 
 /* --- The call --------------------------------------------------------------------------------- */
 
+/* Whether the endpoint is about to end: it closes connections. A refusal may do so for another reason. */
+static bool is_retiring(const struct fetch_response *answer)
+{
+	const char *connection = fetch_field(answer, "Connection");
+	return answer->status < 400 && connection && strcasecmp(connection, "close") == 0;
+}
+
 /* Tell the endpoints how the attempt ended. */
 static void report(struct peer *peer, struct endpoint *endpoint, enum err_code code,
                    const struct fetch_response *answer, uint64_t timeout_ms)
 {
+	if (answer && is_retiring(answer))
+		endpoints_retiring(peer->endpoints, endpoint);
 	if (answer)
 		endpoints_answered(peer->endpoints, endpoint);
 	else if (code == ERR_UNAVAILABLE || code == ERR_UNCERTAIN ||

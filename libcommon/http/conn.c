@@ -15,7 +15,7 @@
  *     any ──► CLOSED: the client closed or reset it, the response was aborted, a deadline passed
  *
  * state     lasts at most           reads                        after that time
- * IDLE      idle_timeout            yes                          CLOSED
+ * IDLE      idle_timeout            yes                          CLOSED; while draining 408, LINGER
  * HEAD      head_timeout            yes                          408, LINGER
  * EXCHANGE  content_timeout since   unless the handler paused,   on_gone; 408 when no response
  *           the last bytes, and     or bytes of the next         was started
@@ -32,6 +32,7 @@
  * before the response to this one has been sent, so a client that sends requests and does not read
  * cannot make the server queue responses. */
 #include "base/base.h"
+#include "base/timefmt.h"
 #include "http/internal.h"
 
 #include <stdlib.h>
@@ -145,10 +146,22 @@ static bool skip_blank_line(struct http_conn *conn)
 	return conn->in_length == 0 || conn->blank_bytes != 1;
 }
 
+/* Close a connection without a request. A drain may cross a request that is on its way: its client learns
+ * that it was not handled. */
+static void end_idle(struct http_conn *conn)
+{
+	if (!conn->server->is_draining || conn->is_at_end || conn->is_broken) {
+		http_socket_close(conn);
+		return;
+	}
+	http_response_farewell(conn);
+	enter_linger(conn);
+}
+
 static bool step_idle(struct http_conn *conn)
 {
 	if (conn->is_at_end || conn->is_broken || conn->is_late) {
-		http_socket_close(conn);
+		end_idle(conn);
 		return false;
 	}
 	if (conn->in_length == 0) {
@@ -194,6 +207,8 @@ static void head_done(struct http_conn *conn)
 	}
 	conn->is_parser_due = !conn->exchange->x.head.has_content;
 	enter_state(conn, CONN_EXCHANGE, HTTP_NEVER);
+	if (conn->server->is_retired)
+		conn->server->last_request_ms = time_monotonic_ms();
 	if (!conn->is_parser_due && conn->in_length == 0)
 		http_socket_acknowledge(conn);
 	conn->exchange->x.handler->on_head(&conn->exchange->x);

@@ -150,10 +150,12 @@ struct http_server {
 	int listen_fd;      /* -1: not listening */
 	bool is_unix;
 	bool is_accepting;
-	bool is_full; /* all connections are in use and none can be replaced */
+	bool is_full;    /* all connections are in use and none can be replaced */
+	bool is_retired; /* no connection is kept after its response */
 	bool is_draining;
 	bool is_freed;
-	unsigned handle_count; /* of libuv; a connection counts as one */
+	_Atomic uint64_t last_request_ms; /* since it is retired; 0: none */
+	unsigned handle_count;            /* of libuv; a connection counts as one */
 	void (*drained)(void *);
 	void *drained_context;
 
@@ -247,6 +249,9 @@ void http_response_flush(struct server_exchange *exchange);
 /** Write pieces of exchange->rest, the response's last content, until the socket queues one, and end the response after
  * the last piece. */
 void http_response_write_rest(struct server_exchange *exchange);
+
+/** Write a response 408 without content, on a connection without an exchange that is to be closed. */
+void http_response_farewell(struct http_conn *conn);
 
 /** Write 100 (Continue). */
 void http_response_continue(struct http_conn *conn);

@@ -15,6 +15,8 @@
 #define PIECE_BYTES ((size_t)128 << 10)
 
 static const char CONTINUE[] = "HTTP/1.1 100 Continue\r\n\r\n";
+static const char FAREWELL[] =
+	"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 static const char LAST_CHUNK[] = "0\r\n\r\n";
 
 static struct server_exchange *exchange_of(struct http_exchange *x)
@@ -50,6 +52,12 @@ void http_response_continue(struct http_conn *conn)
 	http_socket_write(conn, &line, 1);
 }
 
+void http_response_farewell(struct http_conn *conn)
+{
+	uv_buf_t all = buf_of(FAREWELL, sizeof(FAREWELL) - 1);
+	http_socket_write(conn, &all, 1);
+}
+
 /* The Date field line (IMF-fixdate, RFC 9110 section 5.6.7), formatted once a second. */
 static const char *date_line(struct http_server *server)
 {
@@ -82,7 +90,7 @@ static void add_field(struct buf *head, const struct http_field *field)
 static bool can_keep_alive(const struct server_exchange *exchange)
 {
 	const struct http_conn *conn = exchange->conn;
-	if (!conn->is_keep_alive || conn->server->is_draining || exchange->is_continue_due)
+	if (!conn->is_keep_alive || conn->server->is_retired || exchange->is_continue_due)
 		return false;
 	return exchange->is_request_complete || exchange->x.head.content_length <= UNREAD_MAX_BYTES;
 }

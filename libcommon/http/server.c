@@ -385,6 +385,16 @@ static void server_unlisten(struct http_server *server)
 	server->listen_fd = -1;
 }
 
+void http_server_retire(struct http_server *server)
+{
+	server->is_retired = true;
+}
+
+uint64_t http_server_last_request_ms(const struct http_server *server)
+{
+	return server->last_request_ms;
+}
+
 void http_server_drain(struct http_server *server, uint64_t deadline_ms, void (*drained)(void *),
                        void *context)
 {
@@ -394,7 +404,7 @@ void http_server_drain(struct http_server *server, uint64_t deadline_ms, void (*
 	while (server->listen_fd >= 0 && accept_one(server))
 		;
 	server_unlisten(server);
-	server->is_draining = true;
+	server->is_retired = server->is_draining = true;
 	server->drained = drained;
 	server->drained_context = context;
 	uv_timer_start(&server->timer, on_drain_timer, server->conn_count == 0 ? 0 : deadline_ms,

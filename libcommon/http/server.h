@@ -148,10 +148,20 @@ void http_exchange_hand_over(struct http_exchange *x, const struct http_handler 
 /** The bound port, for an address with port 0. */
 uint16_t http_server_port(const struct http_server *server);
 
+/** Retire: serve on, but close each connection after its next response, which carries `Connection: close`.
+ * Clients take new connections then, for which a load balancer chooses another server. */
+void http_server_retire(struct http_server *server);
+
+/** When the last request has begun since http_server_retire(), as time_monotonic_ms(); 0: none has. From
+ * any thread. */
+uint64_t http_server_last_request_ms(const struct http_server *server);
+
 /** Drain: accept the connections in the kernel's queue and then no more, let exchanges finish
- * (responses carry `Connection: close`), and close idle connections after a second, because a
- * request may already have been sent on them. Calls `drained(context)` from the loop when no
- * connection is left, or `deadline_ms` from now. Once per server. */
+ * (responses carry `Connection: close`), and end idle connections after a second, because a
+ * request may already have been sent on them: with a response 408 without content, which tells a client
+ * whose request crosses it that the request was not handled (RFC 9110 section 15.5.9). Calls
+ * `drained(context)` from the loop when no connection is left, or `deadline_ms` from now. Once per
+ * server. */
 void http_server_drain(struct http_server *server, uint64_t deadline_ms, void (*drained)(void *),
                        void *context);
 

@@ -36,7 +36,7 @@ struct process_settings {
 	int64_t job_lease_ms; /* after which the jobs of a dead process are taken over; 0: the
 				    default */
 	int64_t request_timeout_ms;
-	int64_t drain_delay_ms, drain_timeout_ms;
+	int64_t drain_delay_ms, drain_delay_max_ms, drain_timeout_ms;
 	int64_t head_max_bytes, head_memory_bytes, head_timeout_ms, idle_timeout_ms;
 	int64_t body_pause_ms, body_timeout_ms, body_rate_min_bytes;
 	int64_t connections_max; /* of clients; 0: derived from the limit of open files */
@@ -64,7 +64,7 @@ struct process {
 	_Atomic bool is_migrated;  /* all migrations of this build have been applied */
 	_Atomic bool is_listening; /* the first worker accepts public connections */
 	_Atomic bool is_stopping;  /* SIGTERM or SIGINT was received */
-	_Atomic bool is_draining;  /* and DRAIN_DELAY is over */
+	_Atomic bool is_draining;  /* and the time in which connections are accepted is over */
 	void *user;                /* the service's own state, set by its process_start */
 };
 

@@ -4,9 +4,10 @@
  *                    ending --requests ended, others take over the background work--> closed
  *
  * The first worker, on the main thread, receives SIGTERM and SIGINT and has the admin listener. /readyz
- * fails from then on, and for DRAIN_DELAY everything else goes on, so that load balancers can notice.
- * Then it tells every worker to drain; a second signal ends the delay. Draining ends when no exchange
- * and no job is left, or at DRAIN_TIMEOUT; requests that still run are then cancelled.
+ * fails from then on, so that load balancers notice, and connections are closed after their next response.
+ * Everything else goes on for DRAIN_DELAY, and then while requests come, at most for DRAIN_DELAY_MAX. Then
+ * the first worker tells every worker to drain; a second signal ends the delay. Draining ends when no
+ * exchange and no job is left, or at DRAIN_TIMEOUT; requests that still run are then cancelled.
  */
 #include "base/log.h"
 #include "base/timefmt.h"
@@ -34,6 +35,7 @@
 #include <sys/resource.h>
 
 #define OPENING_POLL_MS           20
+#define QUIET_MS                  1000 /* without a request: nobody sends any more */
 #define ENDING_POLL_MS            20
 #define ENDING_MAX_MS             10000
 #define MIGRATE_RETRY_MS          500
@@ -46,7 +48,7 @@
 struct worker_run {
 	struct worker *worker;
 	uv_thread_t thread;
-	uv_async_t wake; /* starts draining */
+	uv_async_t wake; /* retires the listener, then starts draining */
 	uv_timer_t opening, ending;
 	uint64_t ending_until_ms;
 	bool is_ending;
@@ -57,6 +59,7 @@ struct worker_run {
 	struct http_server *admin;
 	uv_signal_t on_term, on_int;
 	uv_timer_t drain_delay;
+	uint64_t delay_until_ms;
 	struct http_limits limits;
 };
 
@@ -143,42 +146,75 @@ static void on_drained(void *context)
 	uv_timer_start(&run->ending, close_when_idle, 0, ENDING_POLL_MS);
 }
 
-static void drain(uv_async_t *wake)
+static void drain(struct worker_run *run)
 {
-	struct worker_run *run = wake->data;
-	struct process *process = run->worker->process;
 	if (run->is_ending)
 		return;
 	run->is_ending = true;
-	uint64_t timeout_ms = (uint64_t)process->settings->drain_timeout_ms;
+	uint64_t timeout_ms = (uint64_t)run->worker->process->settings->drain_timeout_ms;
 	if (run->background)
 		background_drain(run->background, timeout_ms, on_drained, run);
 	else
 		http_server_drain(run->worker->server, timeout_ms, on_drained, run);
 }
 
-static void drain_all(uv_timer_t *delay)
+static void on_wake(uv_async_t *wake)
+{
+	struct worker_run *run = wake->data;
+	if (run->worker->process->is_draining)
+		drain(run);
+	else if (run->worker->server)
+		http_server_retire(run->worker->server);
+}
+
+static void wake_all(struct process *process)
+{
+	for (int i = 0; i < process_loops(process); i++)
+		uv_async_send(&process->workers[i].run->wake);
+}
+
+static uint64_t last_request_ms(const struct process *process)
+{
+	uint64_t last_ms = 0;
+	for (int i = 0; i < process->worker_count; i++)
+		last_ms = MAX_OF(last_ms, http_server_last_request_ms(process->workers[i].server));
+	return last_ms;
+}
+
+/* DRAIN_DELAY is over: close the listener, unless requests still come. */
+static void on_delay(uv_timer_t *delay)
 {
 	struct worker_run *run = delay->data;
 	struct process *process = run->worker->process;
+	uint64_t now_ms = time_monotonic_ms();
+	uint64_t quiet_ms = MIN_OF(QUIET_MS, (uint64_t)process->settings->drain_delay_ms);
+	uint64_t until_ms = MIN_OF(run->delay_until_ms, last_request_ms(process) + quiet_ms);
+	if (now_ms < until_ms) {
+		uv_timer_start(delay, on_delay, until_ms - now_ms, 0);
+		return;
+	}
 	process->is_draining = true;
 	log_info(LOG_GROUP_MAIN, "draining");
-	for (int i = 0; i < process_loops(process); i++)
-		uv_async_send(&process->workers[i].run->wake);
+	wake_all(process);
 }
 
 static void on_signal(uv_signal_t *handle, int number)
 {
 	struct worker_run *run = handle->data;
 	struct process *process = run->worker->process;
-	uint64_t delay_ms = process->is_listening ? (uint64_t)process->settings->drain_delay_ms : 0;
-	bool is_first = !process->is_stopping;
-	process->is_stopping = true;
-	if (is_first)
+	const struct process_settings *settings = process->settings;
+	uint64_t delay_ms = process->is_listening ? (uint64_t)settings->drain_delay_ms : 0;
+	if (!process->is_stopping) {
+		process->is_stopping = true;
 		log_info(LOG_GROUP_MAIN, "stopping", f_text("signal", strsignal(number)),
 		         f_int("delay_ms", delay_ms));
-	if (is_first || uv_is_active((uv_handle_t *)&run->drain_delay))
-		uv_timer_start(&run->drain_delay, drain_all, is_first ? delay_ms : 0, 0);
+		run->delay_until_ms = time_monotonic_ms() + (uint64_t)settings->drain_delay_max_ms;
+		wake_all(process);
+		uv_timer_start(&run->drain_delay, on_delay, delay_ms, 0);
+	} else if (uv_is_active((uv_handle_t *)&run->drain_delay)) {
+		run->delay_until_ms = 0;
+		uv_timer_start(&run->drain_delay, on_delay, 0, 0);
+	}
 }
 
 /* The connections that the limit of open files leaves room for. Each may need a second descriptor, to a
@@ -306,7 +342,7 @@ static void worker_make(struct process *process, int index)
 	run->worker = worker;
 	run->limits = limits_of(process);
 	require(uv_loop_init(&worker->loop) == 0);
-	uv_async_init(&worker->loop, &run->wake, drain);
+	uv_async_init(&worker->loop, &run->wake, on_wake);
 	uv_timer_init(&worker->loop, &run->opening);
 	uv_timer_init(&worker->loop, &run->ending);
 	run->wake.data = run->opening.data = run->ending.data = run;

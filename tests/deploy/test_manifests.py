@@ -11,6 +11,7 @@ from lib.servers import read_processes
 
 OVERLAYS = ["trial", "production", "create-user"]
 PROCESSES = [name for name, _, _ in read_processes()]
+ENDING_SECONDS = 20  # of a process after DRAIN_TIMEOUT, for what was cancelled and for its leases
 NAME = "app.kubernetes.io/name"
 COMPONENT = "app.kubernetes.io/component"
 
@@ -117,9 +118,10 @@ def test_every_process_is_deployed_and_found(manifests, overlay):
         assert template["metadata"]["labels"][NAME] == name
         for spread in template["spec"]["topologySpreadConstraints"]:
             assert spread["labelSelector"]["matchLabels"] == {NAME: name, COMPONENT: "process"}
-    seconds = sum(int(settings[name].removesuffix("s")) for name in ("DRAIN_DELAY", "DRAIN_TIMEOUT"))
+    delay, delay_max, timeout = (int(settings[f"DRAIN_{name}"].removesuffix("s")) for name in ("DELAY", "DELAY_MAX", "TIMEOUT"))
     for deployment in deployments.values():
-        assert pod_of(deployment)["terminationGracePeriodSeconds"] > seconds
+        assert delay < delay_max
+        assert pod_of(deployment)["terminationGracePeriodSeconds"] > delay_max + timeout + ENDING_SECONDS
 
 
 def reached(policy, direction, peer):

@@ -116,8 +116,7 @@ class Cluster:
         return self
 
     def __exit__(self, *error):
-        for process in self.all():
-            process.stop()
+        self.stop_all()
         for balancer in self.balancers.values():
             balancer.close()
         self.model_provider.close()
@@ -254,6 +253,13 @@ class Cluster:
 
     def stop(self, name):
         for process in self.processes[name]:
+            process.stop()
+
+    def stop_all(self):
+        """Stop every process, all at the same time."""
+        for process in self.all():
+            process.terminate()
+        for process in self.all():
             process.stop()
 
     def kill9(self, name):

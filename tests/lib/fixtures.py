@@ -38,28 +38,28 @@ running = []  # the session's clusters, for the hook below
 
 
 @contextmanager
-def run_cluster(replicas):
-    with Cluster(replicas) as made:
+def run_cluster(cluster):
+    """Start a cluster, show its logs when a test fails, and report the faults of its processes at the end."""
+    with cluster as made:
         running.append(made)
         try:
             yield made
         finally:
             running.remove(made)
-            for process in made.all():
-                process.stop()
+            made.stop_all()
             faults = made.check()
     assert not faults, "faults of processes: " + "\n".join(faults)
 
 
 @pytest.fixture(scope="session")
 def cluster():
-    with run_cluster(1) as made:
+    with run_cluster(Cluster(1)) as made:
         yield made
 
 
 @pytest.fixture(scope="session")
 def pair():
-    with run_cluster(2) as made:
+    with run_cluster(Cluster(2)) as made:
         yield made
 
 

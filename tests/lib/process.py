@@ -92,11 +92,16 @@ class Process:
         with open(f"/proc/{self.popen.pid}/statm", encoding="ascii") as statm:
             return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
+    def terminate(self):
+        """Send SIGTERM. The process drains; a second SIGTERM ends DRAIN_DELAY."""
+        if self.is_running:
+            self.popen.send_signal(signal.SIGTERM)
+
     def stop(self):
         """Send SIGTERM. The process must drain and exit with 0."""
         if not self.is_running:
             return
-        self.popen.send_signal(signal.SIGTERM)
+        self.terminate()
         try:
             status = self.popen.wait(PATIENCE_SECONDS)
         except subprocess.TimeoutExpired:

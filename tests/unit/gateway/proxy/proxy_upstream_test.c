@@ -240,6 +240,8 @@ static void the_outcome_of_a_read_is_never_uncertain(void **state)
 {
 	struct fixture *f = *state;
 	close_on_request(f, SEARCH);
+	http_client_wait_text(fake_service_conn(f->fake, 1), "\r\n\r\nbody", 1);
+	fake_service_close(f->fake, 1);
 	http_client_wait_text(f->client, "\"unavailable\"", 1);
 	assert_int_equal(http_client_status(f->client, 1), 503);
 }

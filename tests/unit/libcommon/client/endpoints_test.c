@@ -321,6 +321,45 @@ static void calls_that_fail_together_are_one_failure(void **state)
 	assert_true(endpoints_has_other(endpoints, &NONE));
 }
 
+static void retire_named(const char *name)
+{
+	struct endpoint *endpoint = take_named(name);
+	endpoints_retiring(endpoints, endpoint);
+	endpoint_release(endpoint);
+}
+
+/* Both endpoints are used. */
+static void assert_in_turn(void)
+{
+	char first[ENDPOINT_NAME_MAX];
+	snprintf(first, sizeof(first), "%s", turn());
+	assert_string_not_equal(turn(), first);
+}
+
+static void a_retiring_endpoint_is_used_last(void **state)
+{
+	(void)state;
+	start("svc.test");
+	resolve("127.0.0.1 127.0.0.2");
+	times.retiring_ms = UINT64_C(1) << 40;
+	retire_named("127.0.0.1:80");
+	for (int i = 0; i < 10; i++)
+		assert_string_equal(turn(), "127.0.0.2:80");
+	retire_named("127.0.0.2:80"); /* all of them: better than none */
+	assert_in_turn();
+}
+
+static void a_retiring_endpoint_is_used_again(void **state)
+{
+	(void)state;
+	start("svc.test");
+	resolve("127.0.0.1 127.0.0.2");
+	times.retiring_ms = 1;
+	retire_named("127.0.0.1:80");
+	run_until(uv_now(&loop) + 1);
+	assert_in_turn();
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -338,6 +377,8 @@ int main(void)
 		TEST(a_failing_endpoint_is_left_out),
 		TEST(a_failing_endpoint_gets_one_call_as_a_trial),
 		TEST(calls_that_fail_together_are_one_failure),
+		TEST(a_retiring_endpoint_is_used_last),
+		TEST(a_retiring_endpoint_is_used_again),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,3 +1,4 @@
+#include "base/timefmt.h"
 #include "http_fixture.h"
 
 #include <errno.h>
@@ -431,6 +432,24 @@ static void note_drained(void *context)
 	f->is_drained = true;
 }
 
+static void a_retired_server_closes_after_answers(void **state)
+{
+	struct fixture *f = *state;
+	http_server_retire(f->server);
+	assert_int_equal(http_server_last_request_ms(f->server), 0);
+	struct http_client *next = http_client_new(&f->loop, f->port);
+	http_client_puts(next, GET);
+	http_client_wait_end(next);
+	assert_int_equal(http_client_status(next, 0), 200);
+	assert_int_equal(http_client_count(next, "Connection: close"), 1);
+	http_client_free(next);
+	assert_in_range(http_server_last_request_ms(f->server), 1, time_monotonic_ms());
+	assert_false(f->client->is_at_end); /* it has sent nothing yet */
+	http_client_puts(f->client, GET);
+	http_client_wait_end(f->client);
+	assert_int_equal(http_client_status(f->client, 0), 200);
+}
+
 static void drain_lets_exchanges_finish(void **state)
 {
 	struct fixture *f = *state;
@@ -444,6 +463,8 @@ static void drain_lets_exchanges_finish(void **state)
 
 	http_server_drain(f->server, 60000, note_drained, f);
 	http_client_wait_end(idle);
+	assert_int_equal(http_client_status(idle, 1), 408);
+	assert_int_equal(http_client_count(idle, "Content-Length: 0"), 1);
 	http_client_free(idle);
 	assert_false(f->is_drained);
 	respond_text(f->held, 200, "bye");
@@ -585,6 +606,7 @@ int main(void)
 		TEST(fields_are_bounded),
 		TEST(chunk_extensions_are_bounded),
 		TEST(fields_of_a_head_are_found),
+		TEST(a_retired_server_closes_after_answers),
 		TEST(drain_lets_exchanges_finish),
 		TEST(drain_serves_connections_in_the_queue),
 		TEST(drain_serves_requests_already_sent),
