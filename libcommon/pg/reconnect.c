@@ -26,6 +26,7 @@ struct pg_link {
 	uint64_t lookup_started_ms;
 	uv_timer_t timer;
 	unsigned failures;         /* attempts in a row */
+	bool is_other_tried;       /* both logins of the target, in this attempt */
 	const struct fault *fault; /* of the last failure since READY; NULL: none */
 };
 
@@ -116,6 +117,7 @@ static void on_backoff_over(uv_timer_t *timer)
 static void link_break(struct pg_link *link, const struct fault *fault)
 {
 	link->fault = fault;
+	link->is_other_tried = false;
 	link_release(link);
 	link_move(link, PG_LINK_BROKEN);
 	link->failures++;
@@ -133,6 +135,21 @@ static const struct fault *link_diagnose(const struct pg_link *link, const char 
 	return is_lost ? pg_fault(PG_FAULT_LOST) : fault;
 }
 
+/* The server refuses the login: connect with the other one. False: there is none, or it was refused, too. */
+static bool link_try_other(struct pg_link *link)
+{
+	const struct pg_target *other = pg_target_other(link->target);
+	if (!other || link->is_other_tried)
+		return false;
+	log_info(LOG_GROUP_PG, "the login is refused, trying the other one");
+	link->target = other;
+	link->is_other_tried = true;
+	link_release(link);
+	link_move(link, PG_LINK_BROKEN);
+	link_begin(link);
+	return true;
+}
+
 void pg_link_fail(struct pg_link *link, const char *why)
 {
 	if (link->state == PG_LINK_CLOSED || link->state == PG_LINK_BROKEN)
@@ -141,8 +158,11 @@ void pg_link_fail(struct pg_link *link, const char *why)
 	char sqlstate[6];
 	const char *reason = why ? why : pg_error_line(arena, link->pg);
 	const struct fault *fault = link_diagnose(link, reason, sqlstate);
-	pg_fault_report(fault, sqlstate[0] ? sqlstate : NULL, reason);
-	link_break(link, fault);
+	bool is_refused = link->state == PG_LINK_CONNECTING && pg_login_is_refused(sqlstate);
+	if (!is_refused || !link_try_other(link)) {
+		pg_fault_report(fault, sqlstate[0] ? sqlstate : NULL, reason);
+		link_break(link, fault);
+	}
 	arena_free(arena);
 }
 
@@ -166,6 +186,7 @@ static void link_ready(struct pg_link *link)
 		         f_int("attempts", link->failures));
 	link->fault = NULL;
 	link->failures = 0;
+	link->is_other_tried = false;
 	link_move(link, PG_LINK_READY);
 	link_watch(link, UV_READABLE);
 	if (link->state == PG_LINK_READY)

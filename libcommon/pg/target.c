@@ -16,7 +16,8 @@
 #define TIMEOUT_MAX_S 600 /* of connect_timeout */
 
 struct pg_target {
-	struct arena *arena; /* wiped when freed: it holds the password */
+	struct arena *arena;     /* wiped when freed: it holds the passwords; of both targets */
+	struct pg_target *other; /* NULL: none */
 	const char *keywords[OPTIONS_MAX + 1];
 	const char *values[OPTIONS_MAX + 1];
 	size_t count;
@@ -75,12 +76,12 @@ static bool is_name(const char *host)
 	       !is_literal(host);
 }
 
-struct pg_target *pg_target_new(const char *url)
+/* Parse one URL, in the arena; NULL: that fails. */
+static struct pg_target *target_parse(struct arena *arena, const char *url)
 {
 	PQconninfoOption *options = PQconninfoParse(url, NULL);
 	if (!options)
 		return NULL;
-	struct arena *arena = arena_new_wiped();
 	struct pg_target *target = arena_new_of(arena, struct pg_target);
 	target->arena = arena;
 	for (const PQconninfoOption *o = options; o->keyword; o++) {
@@ -99,10 +100,52 @@ struct pg_target *pg_target_new(const char *url)
 	return target;
 }
 
+/* Where the second URL begins; NULL: there is none. A list of keywords and values has spaces, too. */
+static const char *second_url(const char *text)
+{
+	const char *space = strchr(text, ' ');
+	const char *url = space ? space + strspn(space, " ") : "";
+	return strncmp(url, "postgres", strlen("postgres")) == 0 ? url : NULL;
+}
+
+static struct pg_target *targets_parse(struct arena *arena, const char *text)
+{
+	const char *second = second_url(text);
+	if (!second)
+		return target_parse(arena, text);
+	struct pg_target *first =
+		target_parse(arena, arena_strndup(arena, text, strcspn(text, " ")));
+	struct pg_target *other = target_parse(arena, second);
+	if (!first || !other)
+		return NULL;
+	first->other = other;
+	other->other = first;
+	return first;
+}
+
+struct pg_target *pg_target_new(const char *url)
+{
+	struct arena *arena = arena_new_wiped();
+	struct pg_target *target = targets_parse(arena, url);
+	if (!target)
+		arena_free(arena);
+	return target;
+}
+
 void pg_target_free(struct pg_target *target)
 {
 	if (target)
 		arena_free(target->arena);
+}
+
+const struct pg_target *pg_target_other(const struct pg_target *target)
+{
+	return target->other;
+}
+
+bool pg_login_is_refused(const char *sqlstate)
+{
+	return strncmp(sqlstate, "28", 2) == 0;
 }
 
 const char *pg_target_name(const struct pg_target *target)
@@ -133,7 +176,7 @@ static bool wait_for_socket(PGconn *pg, PostgresPollingStatusType status, uint64
 }
 
 /* Not PQconnectdbParams(), whose error message has no SQLSTATE. */
-PGconn *pg_target_connect_now(const struct pg_target *target)
+static PGconn *connect_once(const struct pg_target *target)
 {
 	PGconn *pg = PQconnectStartParams(target->keywords, target->values, 0);
 	uint64_t timeout_s = strtoull(target_get(target, "connect_timeout"), NULL, 10);
@@ -147,6 +190,17 @@ PGconn *pg_target_connect_now(const struct pg_target *target)
 	       wait_for_socket(pg, status, deadline_ms))
 		status = PQconnectPoll(pg);
 	return pg;
+}
+
+PGconn *pg_target_connect_now(const struct pg_target *target)
+{
+	PGconn *pg = connect_once(target);
+	char sqlstate[6];
+	pg_fault_of_message(PQerrorMessage(pg), sqlstate);
+	if (!target->other || !pg_login_is_refused(sqlstate))
+		return pg;
+	PQfinish(pg);
+	return connect_once(target->other);
 }
 
 const char *pg_error_line(struct arena *arena, const PGconn *pg)

@@ -1,5 +1,9 @@
 /** The target of a pool's connections: its URL as libpq parameters, parsed once.
  *
+ * While the password of a role is replaced, a setting holds two URLs, with a space between them: the server
+ * takes the login of one of them, and of the other soon. A connection whose login is refused is made again
+ * with the other one at once.
+ *
  * No settings of the session are sent when connecting, because PgBouncer refuses them: the role has
  * them (session.h). */
 #pragma once
@@ -9,9 +13,11 @@
 
 #include <libpq-fe.h>
 
+#include <stdbool.h>
+
 struct pg_target;
 
-/** Parse; NULL: the URL cannot be parsed. */
+/** Parse one URL, or two; NULL: that fails. */
 struct pg_target *pg_target_new(const char *url);
 void pg_target_free(struct pg_target *target);
 
@@ -19,12 +25,18 @@ void pg_target_free(struct pg_target *target);
  * a list of hosts, which libpq handles itself. */
 const char *pg_target_name(const struct pg_target *target);
 
+/** The target of the other URL; NULL: there is one only. The other one of that is this one. */
+const struct pg_target *pg_target_other(const struct pg_target *target);
+
+/** Whether a SQLSTATE, or "", says that the server refuses the login. */
+bool pg_login_is_refused(const char *sqlstate);
+
 /** PQconnectStartParams(), with PQERRORS_VERBOSE, so that a refusal names its SQLSTATE. `address` is
  * what the name was resolved to; NULL: no name. Never NULL. */
 PGconn *pg_target_connect(const struct pg_target *target, const char *address);
 
 /** The same, and block until the connection is made or has failed, for 5 seconds at most unless the
- * URL says otherwise: PQstatus() tells. Never NULL. */
+ * URL says otherwise: PQstatus() tells. Tries the other one, too. Never NULL. */
 PGconn *pg_target_connect_now(const struct pg_target *target);
 
 /** Report why the connection could not be made or broke; always ERR_UNAVAILABLE. */

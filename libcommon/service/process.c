@@ -29,7 +29,8 @@ const struct setting PROCESS_SETTINGS[] = {
                      "Listener of /healthz, /readyz and /metrics: host:port or unix:/path."),
 	SETTING_SECRET(&process_settings.database_url, "DATABASE_URL", NULL,
                        "Postgres, as the role that owns this process's schema: "
-                       "postgres://role:password@host/database."),
+                       "postgres://role:password@host/database; a second URL behind a space has "
+                       "the other password while it is replaced."),
 	SETTING_SECRET(&process_settings.database_direct_url, "DATABASE_DIRECT_URL", "",
                        "The same database without a pooler, for LISTEN and migrations; empty: "
                        "DATABASE_URL."),

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -416,9 +417,64 @@ static void test_statements_are_prepared_again_after_reconnecting(void **state)
 	assert_int_equal(outcome.answer, 4);
 }
 
+/* The roles `present` and `later`; the second one does not exist. */
+static int setup_with_two_logins(void **state)
+{
+	(void)state;
+	char urls[400];
+	if (server.pid == 0)
+		pg_fixture_start(&server);
+	pg_fixture_run(&server, "CREATE ROLE present LOGIN");
+	snprintf(urls, sizeof(urls),
+	         "postgresql:///postgres?host=%s&port=%u&user=later "
+	         "postgresql:///postgres?host=%s&port=%u&user=present",
+	         server.folder, server.port, server.folder, server.port);
+	open_pool(&(struct pg_settings){.url = urls,
+	                                .connections = 3,
+	                                .pool_wait_ms = FIXTURE_TIMEOUT_MS});
+	return 0;
+}
+
+static void assert_user_is(const char *name)
+{
+	struct outcome outcome = {.sql = "SELECT $1::int WHERE current_user = 'present'",
+	                          .number = 1};
+	spawn(&outcome, query_number);
+	fixture_idle(&fixture);
+	assert_int_equal(outcome.code, ERR_NONE);
+	assert_int_equal(outcome.answer, strcmp(name, "present") == 0);
+}
+
+/* One of the two is refused, then the other, then the first again: no statement fails. */
+static void test_whichever_login_the_server_takes(void **state)
+{
+	static const char *const TURNS[][2] = {
+		{"CREATE ROLE later LOGIN; ALTER ROLE present NOLOGIN", "later"},
+		{"ALTER ROLE later NOLOGIN; ALTER ROLE present LOGIN", "present"},
+	};
+	(void)state;
+	assert_user_is("present");
+	for (size_t i = 0; i < ARRAY_LEN(TURNS); i++) {
+		pg_fixture_run(&server, TURNS[i][0]);
+		pg_fixture_run(&server, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+		                        "WHERE usename IN ('present', 'later')");
+		until_down();
+		assert_user_is(TURNS[i][1]);
+	}
+	pg_fixture_run(&server, "ALTER ROLE present NOLOGIN");
+	pg_fixture_run(&server, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE "
+	                        "usename = 'present'");
+	until_down();
+	pg_fixture_run(&server, "ALTER ROLE later LOGIN");
+	until_up();
+	assert_user_is("later");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_whichever_login_the_server_takes,
+	                                        setup_with_two_logins, teardown),
 		cmocka_unit_test_setup_teardown(test_a_crash_makes_a_write_uncertain, setup,
 	                                        teardown),
 		cmocka_unit_test_setup_teardown(test_statements_survive_an_orderly_restart, setup,
