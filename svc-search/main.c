@@ -24,6 +24,7 @@ static const struct route ROUTES[] = {
 static const struct internal_route INTERNAL_ROUTES[] = {
 	{INTERNAL_ID_assets_similar, asset_similar},
 	{INTERNAL_ID_assets_lookup, asset_lookup},
+	{INTERNAL_ID_assets_sample, asset_sample},
 	{0},
 };
 

@@ -58,6 +58,17 @@ static void require_history(struct request *rq, const char *history)
 		require_interest(rq, pg_value(rows, 0, 0));
 }
 
+/* The columns of history_load. */
+enum {
+	HISTORY_NAME,
+	HISTORY_CONTEXT,
+	HISTORY_MODEL,
+	HISTORY_VERSION,
+	HISTORY_POOL,
+	HISTORY_EMBEDDER,
+	HISTORY_FREQUENCIES,
+};
+
 /* Scoring on the thread pool: input, arena and result. */
 struct score_work_item {
 	struct score_input input;
@@ -91,16 +102,18 @@ void candidates_score(struct request *rq)
 	struct score_work_item *work = arena_new_of(rq->arena, struct score_work_item);
 	work->arena = offload_arena(rq);
 	struct score_input *input = &work->input;
-	input->interest.name = pg_value(rows, 0, 0);
-	input->interest.context = pg_value(rows, 0, 1);
+	input->interest.name = pg_value(rows, 0, HISTORY_NAME);
+	input->interest.context = pg_value(rows, 0, HISTORY_CONTEXT);
 	input->interest.model =
-		pg_value_bytes(rq->arena, rows, 0, 2, &input->interest.model_length);
-	input->model_version = pg_value_int(rows, 0, 3);
-	input->pool_json = pg_value(rows, 0, 4);
+		pg_value_bytes(rq->arena, rows, 0, HISTORY_MODEL, &input->interest.model_length);
+	input->interest.frequencies = pg_value_bytes(rq->arena, rows, 0, HISTORY_FREQUENCIES,
+	                                             &input->interest.frequencies_length);
+	input->model_version = pg_value_int(rows, 0, HISTORY_VERSION);
+	input->pool_json = pg_value(rows, 0, HISTORY_POOL);
 	if (count) {
 		const char *version = NULL;
 		input->candidates_json = candidate_input_load(rq, candidates, &version);
-		note_version(rq, version, pg_value(rows, 0, 5));
+		note_version(rq, version, pg_value(rows, 0, HISTORY_EMBEDDER));
 	}
 	input->limit = in->limit ? (size_t)in->limit : count ? count : SCORE_POOL_DEFAULT;
 	fiber_offload(rq, LANE_SHORT, score_on_thread, work);

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "loop/wait.h"
 #include "pg/pg.h"
+#include "pool/background.h"
 #include "pool/pool.h"
 #include "preference/model_fitting.h"
 #include "refit.sql.h"
@@ -14,8 +15,8 @@
 #define EXAMPLES_MAX     5000 /* papers with signals that a model is fitted to */
 #define INTEREST_DELETED "the interest was deleted"
 
-/* Papers whose vectors are read: those with signals, and about as many candidates as a pool has. */
-#define PAPERS_MAX (EXAMPLES_MAX + 1000)
+/* Papers whose vectors are read: those with signals, and about as many as a pool and the background have. */
+#define PAPERS_MAX (EXAMPLES_MAX + 1500)
 
 /* How often vectors are read again because svc-search named another version meanwhile. */
 #define VERSION_TRIES 3
@@ -36,13 +37,18 @@ const struct setting REFIT_SETTINGS[] = {
 
 /* --- Vectors ---------------------------------------------------------------------------------- */
 
-/* The version in an answer of svc-search; NULL: it has no vectors. */
-static const char *version_of(struct request *rq, const char *answer)
+static yyjson_val *parse_answer(struct request *rq, const char *answer)
 {
 	yyjson_val *root;
 	if (json_parse(rq->arena, answer, strlen(answer), &root, NULL))
 		raise_error(rq, ERR_UPSTREAM, "svc-search sent an invalid answer");
-	const char *version = json_get_text(root, "model");
+	return root;
+}
+
+/* The version in an answer of svc-search; NULL: it has no vectors. */
+static const char *version_of(struct request *rq, yyjson_val *answer)
+{
+	const char *version = json_get_text(answer, "model");
 	return version ? arena_strdup(rq->arena, version) : NULL;
 }
 
@@ -62,15 +68,17 @@ static const char *store_missing(struct request *rq, const char *interest, const
 	for (int i = 0; i < batches->count && is_same(named, version); i++) {
 		const char *answer = pool_lookup(rq, pg_value(batches, i, 0));
 		pg_query(rq, REFIT_SAVE_PAPERS_SQL, pg_text(answer));
-		named = version_of(rq, answer);
+		named = version_of(rq, parse_answer(rq, answer));
 	}
 	return named;
 }
 
-/* Store vectors of one version for all papers of the interest. Returns the version. */
+/* Store vectors of one version for the background and all papers of the interest. Returns the version. */
 static const char *unify_vectors(struct request *rq, const char *interest)
 {
-	const char *version = version_of(rq, pool_lookup(rq, "[]"));
+	yyjson_val *state = parse_answer(rq, pool_lookup(rq, "[]"));
+	const char *version = version_of(rq, state);
+	background_follow(rq, json_get_int(state, "documents", 0));
 	for (int i = 0; i < VERSION_TRIES; i++) {
 		const char *named = store_missing(rq, interest, version);
 		if (is_same(named, version))
@@ -100,7 +108,15 @@ struct refit {
 };
 
 /* Columns of refit_load. */
-enum { REFIT_NAME, REFIT_CONTEXT, REFIT_VERSION, REFIT_EXAMPLES, REFIT_POOL, REFIT_READ_AT };
+enum {
+	REFIT_NAME,
+	REFIT_CONTEXT,
+	REFIT_VERSION,
+	REFIT_EXAMPLES,
+	REFIT_BACKGROUND,
+	REFIT_FREQUENCIES,
+	REFIT_READ_AT,
+};
 
 static void fit_on_thread(void *arg)
 {
@@ -115,7 +131,9 @@ static struct fitting_result fit(struct request *rq, const struct pg_rows *loade
 	work->input.interest.name = pg_value(loaded, 0, REFIT_NAME);
 	work->input.interest.context = pg_value(loaded, 0, REFIT_CONTEXT);
 	work->input.examples_json = pg_value(loaded, 0, REFIT_EXAMPLES);
-	work->input.pool_json = pg_value(loaded, 0, REFIT_POOL);
+	work->input.background_json = pg_value(loaded, 0, REFIT_BACKGROUND);
+	work->input.interest.frequencies = pg_value_bytes(rq->arena, loaded, 0, REFIT_FREQUENCIES,
+	                                                  &work->input.interest.frequencies_length);
 	fiber_offload(rq, LANE_LONG, fit_on_thread, work);
 	return work->result;
 }

@@ -6,13 +6,16 @@ FROM interest WHERE id = $1;
 
 -- name: refit_missing_vectors (read)
 -- $1 interest, $2 maximum length of an id, $3 maximum number of papers, $4 size of a batch, $5 version: arrays of the papers
--- that are not stored, or have no vector of this version: those with a signal, of the pool, and recommended recently.
+-- that are not stored, or have no vector of this version: those with a signal, of the pool, of the background, and recommended
+-- recently.
 SELECT jsonb_agg(arxiv_id ORDER BY arxiv_id)
 FROM (SELECT arxiv_id, (row_number() OVER (ORDER BY arxiv_id) - 1) / $4::integer AS batch
       FROM (SELECT used.arxiv_id
             FROM (SELECT arxiv_id FROM signal WHERE interest_id = $1
                   UNION
                   SELECT arxiv_id FROM pool_entry WHERE interest_id = $1
+                  UNION
+                  SELECT unnest(arxiv_ids) FROM background
                   UNION
                   (SELECT arxiv_id FROM recommendation WHERE interest_id = $1 ORDER BY recommended_at DESC, rank LIMIT 100)) used
             WHERE char_length(used.arxiv_id) BETWEEN 1 AND $2::integer
@@ -24,7 +27,7 @@ GROUP BY batch ORDER BY batch;
 
 -- name: refit_load (read)
 -- $1 interest, $2 maximum number of examples, $3 version of the vectors: name, context, version of its model, papers with signals (those with the
--- highest ids, which are the newest), papers of the pool without signals, and the time of reading.
+-- highest ids, which are the newest), papers of the background without signals, frequencies, and the time of reading.
 WITH given AS MATERIALIZED (
     SELECT s.arxiv_id, s.signal FROM signal s JOIN paper p USING (arxiv_id)
     WHERE s.interest_id = $1 ORDER BY s.arxiv_id DESC, s.signal LIMIT $2
@@ -32,10 +35,10 @@ WITH given AS MATERIALIZED (
 SELECT i.name, interest_context(i), coalesce((SELECT version FROM preference_model WHERE interest_id = i.id), 0),
        (SELECT coalesce(jsonb_agg(paper_json(p, $3) || jsonb_build_object('signal', g.signal) ORDER BY g.arxiv_id, g.signal), '[]')
         FROM given g JOIN paper p USING (arxiv_id)),
-       (SELECT coalesce(jsonb_agg(paper_json(p, $3) ORDER BY e.relevance DESC, e.arxiv_id), '[]')
-        FROM pool_entry e JOIN paper p USING (arxiv_id)
-        WHERE e.interest_id = i.id AND e.pool_version = i.pool_version
-          AND NOT EXISTS (SELECT FROM given g WHERE g.arxiv_id = e.arxiv_id)),
+       (SELECT coalesce(jsonb_agg(paper_json(p, $3) ORDER BY drawn.place), '[]')
+        FROM background, unnest(arxiv_ids) WITH ORDINALITY AS drawn (arxiv_id, place) JOIN paper p USING (arxiv_id)
+        WHERE NOT EXISTS (SELECT FROM given g WHERE g.arxiv_id = drawn.arxiv_id)),
+       (SELECT frequencies FROM background),
        now()
 FROM interest i WHERE i.id = $1;
 

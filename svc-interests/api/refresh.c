@@ -37,6 +37,7 @@ enum {
 	LOAD_MODEL,
 	LOAD_POOL,
 	LOAD_RECOMMENDED,
+	LOAD_FREQUENCIES,
 };
 
 /* The refresh of one interest. It runs in a separate fiber, so that the memory of the pool, which is
@@ -71,6 +72,8 @@ static const char *recommend(struct request *rq, const struct pg_rows *rows, int
 	interest->name = pg_value(rows, 0, LOAD_NAME);
 	interest->context = pg_value(rows, 0, LOAD_CONTEXT);
 	interest->model = pg_value_bytes(rq->arena, rows, 0, LOAD_MODEL, &interest->model_length);
+	interest->frequencies =
+		pg_value_bytes(rq->arena, rows, 0, LOAD_FREQUENCIES, &interest->frequencies_length);
 	work->input.pool_json = pg_value(rows, 0, LOAD_POOL);
 	work->input.recommended_json = pg_value(rows, 0, LOAD_RECOMMENDED);
 	work->input.limit = (size_t)(limit ? limit : pg_value_int(rows, 0, LOAD_DAILY_COUNT));

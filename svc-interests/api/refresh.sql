@@ -6,7 +6,8 @@ WHERE account_id = $1 AND ($2::uuid IS NULL AND is_active OR id = $2)
 ORDER BY id;
 
 -- name: refresh_load (read)
--- $1 interest: name, context, model, the candidates that were not recommended yet, and the newest 100 papers that were.
+-- $1 interest: name, context, model, the candidates that were not recommended yet, the newest 100 papers that were,
+-- and document frequencies.
 SELECT i.name, interest_context(i), i.pool_version, i.daily_count, m.model,
        (SELECT coalesce(jsonb_agg(paper_json(p, coalesce(m.embedder, i.embedder))
                                   || jsonb_build_object('relevance', e.relevance, 'matched', e.matched)
@@ -19,7 +20,8 @@ SELECT i.name, interest_context(i), i.pool_version, i.daily_count, m.model,
        (SELECT coalesce(jsonb_agg(paper_json(p, coalesce(m.embedder, i.embedder))), '[]')
         FROM (SELECT arxiv_id FROM recommendation r
               WHERE r.interest_id = i.id AND r.context_version = i.context_version
-              ORDER BY r.recommended_at DESC, r.rank LIMIT 100) newest JOIN paper p USING (arxiv_id))
+              ORDER BY r.recommended_at DESC, r.rank LIMIT 100) newest JOIN paper p USING (arxiv_id)),
+       (SELECT frequencies FROM background)
 FROM interest i LEFT JOIN preference_model m ON m.interest_id = i.id
 WHERE i.id = $1;
 

@@ -2,10 +2,10 @@
 
 #include "base/json.h"
 #include "base/log.h"
-#include "client/fetch.h"
-#include "client/service_call.h"
 #include "pg/pg.h"
 #include "pool.sql.h"
+#include "pool/asset_query.h"
+#include "pool/background.h"
 #include "preference/interest_text.h"
 #include "source/arxiv_links.h"
 #include "source/source.h"
@@ -51,41 +51,13 @@ static bool source_load(struct request *rq, const char *interest, struct source 
 	return true;
 }
 
-/* POST to svc-search, which only reads; the body of the answer in `*ret_json`. */
-static enum err_code call_search(struct request *rq, const char *path, const char *body,
-                                 const char **ret_json)
-{
-	struct fetch_response *answer;
-	const struct service_call call = {
-		.service = API_SEARCH,
-		.method = "POST",
-		.path = path,
-		.json_body = body,
-		.is_safe = true,
-	};
-	enum err_code code = service_call(rq, &call, &answer);
-	if (code)
-		return code;
-	if (answer->status != 200)
-		return ERR_UPSTREAM;
-	*ret_json = answer->body;
-	return ERR_NONE;
-}
-
-/* Get the papers whose ids are in the JSON array `ids_json`. */
-static enum err_code look_up(struct request *rq, const char *ids_json, const char **ret_json)
-{
-	const char *body = arena_printf(rq->arena, "{\"arxiv_ids\": %s}", ids_json);
-	return call_search(rq, "/internal/assets/lookup", body, ret_json);
-}
-
 /* Append the titles and abstracts of the papers that `words` links to, as far as they fit. */
 static enum err_code append_linked(struct request *rq, const char *words, struct buf *text)
 {
 	const char *ids = arxiv_links_find(rq->arena, words), *answer;
 	if (!ids)
 		return ERR_NONE;
-	enum err_code code = look_up(rq, ids, &answer);
+	enum err_code code = asset_lookup(rq, ids, &answer);
 	if (code)
 		return code;
 	yyjson_val *root, *row;
@@ -117,9 +89,12 @@ static enum err_code search_candidates(struct request *rq, const struct source *
 	int64_t limit = pool_size + source->recommended;
 	yyjson_mut_obj_add_str(doc, body, "text", text.data);
 	yyjson_mut_obj_add_int(doc, body, "limit", MIN_OF(limit, (int64_t)SEARCH_LIMIT_MAX));
-	return call_search(rq, "/internal/assets/similar", json_write_mut(rq->arena, body, NULL),
+	return asset_query(rq, "/internal/assets/similar", json_write_mut(rq->arena, body, NULL),
 	                   ret_json);
 }
+
+/* The columns of pool_save. */
+enum { SAVED_SIZE, SAVED_DOCUMENTS };
 
 /* Store the answer of svc-search. No row: the interest was changed or deleted meanwhile. */
 static struct pg_rows *save(struct request *rq, const char *interest, const struct source *source,
@@ -157,10 +132,12 @@ void pool_build(struct request *rq, struct task *task)
 		task_complete(rq, task,
 		              arena_printf(rq->arena,
 		                           "{\"interest_id\": \"%s\", \"pool_size\": %s}", interest,
-		                           pg_value(saved, 0, 0)),
+		                           pg_value(saved, 0, SAVED_SIZE)),
 		              NULL);
 	}
 	pg_commit(rq);
+	if (!pg_empty(saved))
+		background_follow(rq, pg_value_int(saved, 0, SAVED_DOCUMENTS));
 }
 
 enum pool_renewal pool_renew(struct request *rq, const char *interest)
@@ -180,13 +157,17 @@ enum pool_renewal pool_renew(struct request *rq, const char *interest)
 		         f_text("interest", interest));
 		return POOL_RENEWED;
 	}
-	return pg_empty(save(rq, interest, &source, answer)) ? POOL_INTEREST_CHANGED : POOL_RENEWED;
+	struct pg_rows *saved = save(rq, interest, &source, answer);
+	if (pg_empty(saved))
+		return POOL_INTEREST_CHANGED;
+	background_follow(rq, pg_value_int(saved, 0, SAVED_DOCUMENTS));
+	return POOL_RENEWED;
 }
 
 const char *pool_lookup(struct request *rq, const char *ids_json)
 {
 	const char *answer = NULL;
-	enum err_code code = look_up(rq, ids_json, &answer);
+	enum err_code code = asset_lookup(rq, ids_json, &answer);
 	if (code)
 		raise_error(rq, code, "svc-search is unavailable");
 	return answer;

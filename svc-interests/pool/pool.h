@@ -1,7 +1,8 @@
 /** svc-interests/pool/: the candidate pool of an interest. A pool holds the papers that svc-search
  * found for the interest's name and context, with the texts that its addresses lead to (source/source.h);
  * recommendations are selected from it. Entry points:
- * pool_build() after a change of the interest, pool_renew() before a refresh. */
+ * pool_build() after a change of the interest, pool_renew() before a refresh. With the pools, the background
+ * is kept, which is no interest's own (background.h). */
 #pragma once
 
 #include "base/config.h"

@@ -13,7 +13,7 @@ UPDATE interest SET pool_status = 'failed' WHERE id = $1 AND pool_version = $2 A
 
 -- name: pool_save
 -- $1 interest, $2 its pool_version when the candidates were searched, $3 the answer of svc-search. A paper that
--- the context names is not a candidate, because the user knows it. No row: the interest was changed or deleted meanwhile.
+-- the context names is not a candidate, because the user knows it. Returns the number of candidates and of papers in the index. No row: the interest was changed or deleted meanwhile.
 WITH target AS (
     SELECT id, context, pool_version FROM interest WHERE id = $1 AND pool_version = $2 FOR UPDATE
 ), kept AS (
@@ -38,7 +38,7 @@ WITH target AS (
     FROM target WHERE i.id = target.id
     RETURNING i.pool_size
 )
-SELECT pool_size, (SELECT count(*) FROM kept) FROM updated;
+SELECT pool_size, coalesce(($3::jsonb ->> 'documents')::integer, 0), (SELECT count(*) FROM kept) FROM updated;
 
 -- name: pool_start_refresh
 -- $1 interest, $2 request id: start a refresh when the interest is active and all its recommendations are of earlier

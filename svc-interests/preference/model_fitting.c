@@ -2,19 +2,27 @@
 
 #include <math.h>
 
-/* Document frequencies over the examples and the background together. */
-static const struct frequency_table *count_terms(struct arena *arena,
-                                                 struct word_splitter *splitter,
-                                                 struct paper_list examples,
-                                                 struct paper_list background)
+/* The papers of both lists. */
+static struct paper_list joined(struct arena *arena, struct paper_list first,
+                                struct paper_list second)
 {
-	const struct bag **first = papers_make_bags(arena, splitter, examples);
-	const struct bag **second = papers_make_bags(arena, splitter, background);
-	size_t count = examples.count + background.count;
-	const struct bag **all = arena_array(arena, count, sizeof(const struct bag *));
-	for (size_t i = 0; i < count; i++)
-		all[i] = i < examples.count ? first[i] : second[i - examples.count];
-	return frequency_table_new(arena, all, count);
+	struct paper_list all = {.count = first.count + second.count};
+	all.papers = arena_array(arena, all.count, sizeof(*all.papers));
+	for (size_t i = 0; i < all.count; i++)
+		all.papers[i] = i < first.count ? first.papers[i] : second.papers[i - first.count];
+	return all;
+}
+
+/* What the model is, for the user. */
+static const char *describe(struct arena *arena, const struct preference_model *model)
+{
+	struct preference_facts facts = preference_facts(model);
+	const char *format =
+		facts.kind == PREFERENCE_PRIOR
+			? "the interest's own text ranks the %u examples better than a "
+			  "model fitted to them, and is used alone"
+			: "fitted to %u examples";
+	return arena_printf(arena, format, facts.examples);
 }
 
 /* The examples to fit to; counts them in `result`. Papers with an unknown signal are left out. */
@@ -38,10 +46,12 @@ struct fitting_result fit_model(struct arena *arena, const struct fitting_input 
 {
 	struct fitting_result result = {.auc = NAN};
 	struct paper_list examples = papers_read(arena, input->examples_json, 0);
-	struct paper_list background = papers_read(arena, input->pool_json, 0);
+	struct paper_list background = papers_read(arena, input->background_json, 0);
 	struct word_splitter *splitter = word_splitter_new(arena);
+	papers_make_bags(arena, splitter, examples);
+	papers_make_bags(arena, splitter, background);
 	const struct frequency_table *frequencies =
-		count_terms(arena, splitter, examples, background);
+		interest_frequencies(arena, &input->interest, joined(arena, examples, background));
 	papers_make_features(arena, frequencies, examples);
 	struct preference_input fit = {
 		.frequencies = frequencies,
@@ -57,6 +67,6 @@ struct fitting_result fit_model(struct arena *arena, const struct fitting_input 
 		return result;
 	result.model = preference_save(arena, model);
 	result.auc = preference_facts(model).auc;
-	result.message = arena_printf(arena, "fitted to %zu examples", result.examples);
+	result.message = describe(arena, model);
 	return result;
 }

@@ -6,9 +6,9 @@
 #include "preference/scorer.h"
 
 struct fitting_input {
-	struct interest interest;  /* its present model is ignored */
-	const char *examples_json; /* papers with a `signal`, in the form of paper.h */
-	const char *pool_json;     /* papers of the pool without a signal: the background */
+	struct interest interest;    /* its present model is ignored */
+	const char *examples_json;   /* papers with a `signal`, in the form of paper.h */
+	const char *background_json; /* papers of the background without a signal */
 };
 
 struct fitting_result {

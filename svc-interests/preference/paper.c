@@ -80,6 +80,8 @@ struct paper_list papers_read(struct arena *arena, const char *json, int64_t now
 	yyjson_val *root;
 	if (json_parse(arena, json, strlen(json), &root, NULL))
 		return list;
+	if (yyjson_is_obj(root))
+		root = json_get(root, "results");
 	list.papers = arena_array(arena, yyjson_arr_size(root), sizeof(*list.papers));
 	size_t index, max;
 	yyjson_val *row;

@@ -35,7 +35,7 @@ struct paper_list {
 	size_t count;
 };
 
-/** Read the array in `json`, NUL-terminated; ages are computed at the time `now_ms`. Copies into
+/** Read the array in `json`, NUL-terminated, or that in its member `results`; ages are computed at the time `now_ms`. Copies into
  * `arena`. Invalid JSON, or JSON that is no array, gives an empty list. */
 struct paper_list papers_read(struct arena *arena, const char *json, int64_t now_ms);
 

@@ -5,10 +5,10 @@
  *
  *   signal         what a reader did with a paper: a like, a dismissal, a merged pull request
  *   example        a paper with a signal
- *   background     papers of the candidate pool without a signal: weak negatives
+ *   background     random papers of the corpus without a signal: weak negatives
  *   features       the vector of a paper: tf-idf weights of its terms and a dense vector
  *                  (features.h)
- *   frequencies    document frequency of each term, for the idf (frequency.h)
+ *   frequencies    document frequency of each term in the corpus, for the idf (frequency.h)
  *   model          a weight for each feature, and a calibration
  *   prior          the model without feedback: similarity to the interest's own text
  *   raw score      product of the model with the features of a paper
@@ -20,7 +20,8 @@
  * the positives and the interest's text, minus the mean of the background and a part of the mean of
  * the rejected papers. With more it is a logistic regression in which positives and background have
  * the same total weight (logistic.h). Five-fold cross-validation gives the AUC of the model, and the
- * scores for the calibration.
+ * scores for the calibration. It also compares the model with the prior, which is kept instead when it
+ * ranks the positives better by more than chance.
  *
  * A model contains the frequency table that its features were computed with. Features for
  * preference_score() must be computed with preference_frequencies() of the same model.
@@ -90,7 +91,7 @@ struct preference_facts {
 	enum preference_kind kind;
 	uint32_t examples;  /* with a signal */
 	uint32_t positives; /* of those */
-	double auc;         /* cross-validated, 0..1; 0.5 for a prior */
+	double auc;         /* cross-validated, 0..1; 0.5 for a prior that was not */
 };
 
 struct preference_model;
@@ -119,7 +120,7 @@ double preference_raw_score(const struct preference_model *model, const struct f
 
 struct preference_facts preference_facts(const struct preference_model *model);
 
-/** Trust in a model, 0 to 1: 2 * AUC - 1; 0 for a prior. */
+/** Trust in a model, 0 to 1: 2 * AUC - 1; 0 for a prior that was not validated. */
 double preference_trust(const struct preference_model *model);
 
 /** The table to compute features with. For a loaded model it is in the model's arena; for a fitted

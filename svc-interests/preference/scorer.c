@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Scores in an answer have four decimal places. */
-#define SCORE_UNITS 1e4
+/* Scores in an answer have six decimal places: those of most papers of the corpus are near 0. */
+#define SCORE_UNITS 1e6
 
 const struct features **scorer_prepare(const struct scorer *scorer, struct paper_list papers)
 {
@@ -30,13 +30,26 @@ const struct bag *interest_bag(struct arena *arena, struct word_splitter *splitt
 	return bag_new(arena, splitter, &text);
 }
 
+const struct frequency_table *
+interest_frequencies(struct arena *arena, const struct interest *interest, struct paper_list papers)
+{
+	struct reader in = {.data = interest->frequencies, .length = interest->frequencies_length};
+	const struct frequency_table *corpus = in.data ? frequency_read(arena, &in) : NULL;
+	if (corpus)
+		return corpus;
+	const struct bag **bags = arena_array(arena, papers.count, sizeof(*bags));
+	for (size_t i = 0; i < papers.count; i++)
+		bags[i] = papers.papers[i].bag;
+	return frequency_table_new(arena, bags, papers.count);
+}
+
 static struct preference_model *make_prior(struct arena *arena, struct word_splitter *splitter,
                                            const struct interest *interest,
                                            struct paper_list background)
 {
-	const struct bag **bags = papers_make_bags(arena, splitter, background);
+	papers_make_bags(arena, splitter, background);
 	const struct frequency_table *frequencies =
-		frequency_table_new(arena, bags, background.count);
+		interest_frequencies(arena, interest, background);
 	struct preference_input input = {
 		.frequencies = frequencies,
 		.interest =
@@ -55,8 +68,8 @@ struct scorer *scorer_new(struct arena *arena, const struct interest *interest,
 	scorer->splitter = word_splitter_new(arena);
 	if (interest->model)
 		scorer->model = preference_load(arena, interest->model, interest->model_length);
-	scorer->is_fitted = scorer->model;
-	if (scorer->is_fitted)
+	scorer->is_stored = scorer->model;
+	if (scorer->is_stored)
 		scorer_prepare(scorer, background);
 	else
 		scorer->model = make_prior(arena, scorer->splitter, interest, background);
@@ -114,7 +127,7 @@ const char *score_candidates(struct arena *arena, const struct score_input *inpu
 		scorer_prepare(scorer, papers);
 	}
 	struct scored *scored = score_all(scorer, papers);
-	int64_t version = scorer->is_fitted ? input->model_version : 0;
+	int64_t version = scorer->is_stored ? input->model_version : 0;
 	yyjson_mut_doc *doc = json_doc_new(arena);
 	yyjson_mut_val *rows = yyjson_mut_arr(doc);
 	for (size_t i = 0; i < MIN_OF(papers.count, input->limit); i++)

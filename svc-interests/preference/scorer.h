@@ -21,13 +21,15 @@ struct interest {
 	const char *context;
 	const void *model; /* bytes from preference_save(); NULL: no model was fitted */
 	size_t model_length;
+	const void *frequencies; /* of the corpus, from frequency_write(); NULL: unknown */
+	size_t frequencies_length;
 };
 
 struct scorer {
 	struct arena *arena;
 	struct word_splitter *splitter;
 	const struct preference_model *model;
-	bool is_fitted; /* false: `model` is the prior */
+	bool is_stored; /* `model` was fitted to feedback; false: it is the prior */
 };
 
 /** Create a scorer and compute the features of the `background` papers. Borrows the interest's
@@ -41,6 +43,12 @@ const struct features **scorer_prepare(const struct scorer *scorer, struct paper
 
 /** Preference score of a paper, 0 to 1. The features of the paper must have been computed. */
 double scorer_score(const struct scorer *scorer, const struct paper *paper);
+
+/** The document frequencies to compute features with: those of the corpus or, while they are unknown, of
+ * `papers`, which have bags. In `arena`. */
+const struct frequency_table *interest_frequencies(struct arena *arena,
+                                                   const struct interest *interest,
+                                                   struct paper_list papers);
 
 /** Bag of words of the interest's name and context, in `arena`. */
 const struct bag *interest_bag(struct arena *arena, struct word_splitter *splitter,

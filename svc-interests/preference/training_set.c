@@ -26,6 +26,9 @@ static const struct signal_row signals[] = {
 /* The interest's text weighs as much as one like. */
 #define TEXT_WEIGHT 1.0
 
+/* Similarity to the interest's text from which a paper is the one that the text was taken from. */
+#define TEXT_DUPLICATE 0.8
+
 bool preference_signal_parse(const char *name, enum preference_signal *ret_signal)
 {
 	for (size_t i = 0; i < ARRAY_LEN(signals); i++) {
@@ -42,15 +45,23 @@ bool preference_signal_is_positive(enum preference_signal signal)
 	return signals[signal].label > 0;
 }
 
-/* Set labels, weights and groups of all rows. Returns the vectors of the rows. */
-static const struct features **list_rows(struct arena *arena, struct training_set *set,
-                                         const struct preference_input *input)
+bool training_set_is_text(const struct training_set *set, size_t row)
+{
+	return features_dot(set->text, set->features[row]) >= TEXT_DUPLICATE;
+}
+
+/* Set vectors, labels, weights and groups of all rows. */
+static void list_rows(struct arena *arena, struct training_set *set,
+                      const struct preference_input *input)
 {
 	size_t capacity = input->example_count + input->background_count + 1;
 	const struct features **list = arena_array(arena, capacity, sizeof(void *));
+	set->features = list;
+	set->text = input->interest;
 	set->labels = arena_array(arena, capacity, sizeof(double));
 	set->weights = arena_array(arena, capacity, sizeof(double));
 	set->groups = arena_array(arena, capacity, sizeof(*set->groups));
+	bool is_example = false;
 	size_t next = 0;
 	for (size_t i = 0; i < input->example_count; i++, next++) {
 		const struct signal_row *signal = &signals[input->examples[i].signal];
@@ -59,11 +70,12 @@ static const struct features **list_rows(struct arena *arena, struct training_se
 		set->weights[next] = signal->weight;
 		set->groups[next] = signal->label > 0 ? ROW_POSITIVE : ROW_REJECTED;
 		set->positives += signal->label > 0;
+		is_example = is_example || training_set_is_text(set, next);
 	}
 	if (input->interest) {
 		list[next] = input->interest;
 		set->labels[next] = 1;
-		set->weights[next] = TEXT_WEIGHT;
+		set->weights[next] = is_example ? 0 : TEXT_WEIGHT;
 		set->groups[next++] = ROW_TEXT;
 	}
 	for (size_t i = 0; i < input->background_count; i++, next++) {
@@ -73,13 +85,12 @@ static const struct features **list_rows(struct arena *arena, struct training_se
 		set->groups[next] = ROW_BACKGROUND;
 	}
 	set->matrix.row_count = next;
-	return list;
 }
 
 /* Set the term columns: each id that occurs, once, in ascending order. */
-static void list_columns(struct arena *arena, struct training_set *set,
-                         const struct features **list)
+static void list_columns(struct arena *arena, struct training_set *set)
 {
+	const struct features **list = set->features;
 	size_t total = 0, count = 0;
 	for (size_t i = 0; i < set->matrix.row_count; i++)
 		total += list[i]->count;
@@ -95,8 +106,9 @@ static void list_columns(struct arena *arena, struct training_set *set,
 	set->term_count = count;
 }
 
-static void set_dense_space(struct training_set *set, const struct features **list)
+static void set_dense_space(struct training_set *set)
 {
+	const struct features **list = set->features;
 	for (size_t i = 0; i < set->matrix.row_count; i++) {
 		if (list[i]->dense_length == 0 || list[i]->dense_length > PREFERENCE_MAX_DENSE)
 			continue;
@@ -129,17 +141,17 @@ static size_t write_row(const struct training_set *set, const struct features *f
 struct training_set *training_set_new(struct arena *arena, const struct preference_input *input)
 {
 	struct training_set *set = arena_new_of(arena, struct training_set);
-	const struct features **list = list_rows(arena, set, input);
-	list_columns(arena, set, list);
-	set_dense_space(set, list);
+	list_rows(arena, set, input);
+	list_columns(arena, set);
+	set_dense_space(set);
 
 	size_t total = 0;
 	for (size_t i = 0; i < set->matrix.row_count; i++)
-		total += list[i]->count + set->dense_length;
+		total += set->features[i]->count + set->dense_length;
 	struct cell *cells = arena_array(arena, total, sizeof(*cells));
 	size_t *starts = arena_array(arena, set->matrix.row_count + 1, sizeof(*starts));
 	for (size_t i = 0; i < set->matrix.row_count; i++)
-		starts[i + 1] = starts[i] + write_row(set, list[i], cells + starts[i]);
+		starts[i + 1] = starts[i] + write_row(set, set->features[i], cells + starts[i]);
 	set->matrix.cells = cells;
 	set->matrix.starts = starts;
 	set->matrix.column_count = set->term_count + set->dense_length;

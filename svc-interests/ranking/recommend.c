@@ -57,7 +57,9 @@ static yyjson_mut_val *recommendation_json(yyjson_mut_doc *doc, const struct sco
 		.age_days = paper->age_days,
 		.has_container = paper->has_container,
 		.code_url = paper->code_url,
-		.liked = scorer->is_fitted ? scorer_score(scorer, paper) : NAN,
+		.liked = preference_facts(scorer->model).kind != PREFERENCE_PRIOR
+	                         ? scorer_score(scorer, paper)
+	                         : NAN,
 	};
 	facts.terms = quotable_words(scorer->arena, paper, &facts.term_count);
 	yyjson_mut_val *row = yyjson_mut_obj(doc);

@@ -13,6 +13,8 @@
 
 #define DAY_MS INT64_C(86400000)
 
+#define SAMPLE_LIMIT_MAX 10000
+
 struct search_input {
 	const char *query;
 	const char *text;
@@ -38,6 +40,12 @@ static const struct field SIMILAR_FIELDS[] = {
 	JSON_STRINGS("categories", NULLABLE, 0, 100, 64),
 	{IN_BODY, FIELD_DATE, "published_since",
          FIELD_AT(struct search_input, published_since, const char *), NULLABLE},
+	FIELD_END,
+};
+
+static const struct field SAMPLE_FIELDS[] = {
+	{IN_BODY, FIELD_LIMIT, "limit", FIELD_AT(struct search_input, limit, int64_t), REQUIRED, 1,
+         SAMPLE_LIMIT_MAX},
 	FIELD_END,
 };
 
@@ -96,6 +104,12 @@ void asset_similar(struct request *rq)
 		.filter = filter_of(rq, in->published_since),
 	};
 	reply_json(rq, 200, search_hits_internal(rq, search_hits_find(rq, &query)));
+}
+
+void asset_sample(struct request *rq)
+{
+	struct search_input *in = request_input(rq, struct search_input, SAMPLE_FIELDS);
+	reply_json(rq, 200, search_hits_sample(rq, (size_t)in->limit));
 }
 
 void asset_lookup(struct request *rq)

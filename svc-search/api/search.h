@@ -12,14 +12,21 @@ void asset_search(struct request *rq);
  *
  *     {"text": "…", "limit": 300, "categories": ["cs"] | null,
  *      "published_since": "2026-01-01" | null}
- *     {"strategy": "hybrid", "model": "lsa-160-5c01a7f3d2b40e96", "dimension": 160, "results": [ROW, …]}
+ *     {"strategy": "hybrid", "model": "lsa-160-5c01a7f3d2b40e96", "dimension": 160, "documents": 40000,
+ *      "results": [ROW, …]}
  *
  * ROW is {"arxiv_id", "relevance" 0 to 1, "matched": ["word", …], "published_at": "YYYY-MM-DD" |
  * null, "has_container", "title", "abstract" (unabridged), "categories", "github_url", "vector":
  * base64 of int8 | null, "scale", "asset": the JSON of a list item}. An element of the vector is its
- * int8 times `scale`. `model` names the embedder (engine_version()), null if there are no vectors; vectors
+ * int8 times `scale`. `documents` is the number of papers in the index. `model` names the embedder (engine_version()), null if there are no vectors; vectors
  * are comparable only if it is the same. Replicas can differ in it for some seconds. */
 void asset_similar(struct request *rq);
+
+/** POST /internal/assets/sample: {"limit": 2000} gives the ids of a random sample of the papers, always the
+ * same of the same papers:
+ *
+ *     {"documents": 40000, "arxiv_ids": ["2205.14135", …]} */
+void asset_sample(struct request *rq);
 
 /** POST /internal/assets/lookup: {"arxiv_ids": […]} gives the same object, with relevance 0 and the
  * rows in the order of the ids. Unknown ids have no row. */

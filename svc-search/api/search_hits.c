@@ -87,6 +87,36 @@ struct search_hits *search_hits_of_ids(struct request *rq, yyjson_val *ids)
 	return hits;
 }
 
+/* Taking a sample on the thread pool. */
+struct sample_work {
+	const struct engine_view *view;
+	const char **ids;
+	size_t limit;
+	size_t count; /* of `ids` */
+};
+
+static void run_sample(void *arg)
+{
+	struct sample_work *work = arg;
+	work->count = engine_sample_ids(work->view, work->ids, work->limit);
+}
+
+const char *search_hits_sample(struct request *rq, size_t limit)
+{
+	struct search_hits *hits = hits_new(rq);
+	struct sample_work *work = arena_new_of(rq->arena, struct sample_work);
+	*work = (struct sample_work){.view = hits->view, .limit = limit};
+	work->ids = arena_array(rq->arena, limit, sizeof(*work->ids));
+	fiber_offload(rq, LANE_SHORT, run_sample, work);
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *root = yyjson_mut_obj(doc);
+	yyjson_mut_obj_add_uint(doc, root, "documents", engine_view_count(hits->view));
+	yyjson_mut_val *ids = yyjson_mut_obj_add_arr(doc, root, "arxiv_ids");
+	for (size_t i = 0; i < work->count; i++)
+		yyjson_mut_arr_add_str(doc, ids, work->ids[i]);
+	return json_write_mut(rq->arena, root, NULL);
+}
+
 static struct pg_rows *query_papers(struct request *rq, const struct search_hits *hits)
 {
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
@@ -207,6 +237,7 @@ const char *search_hits_internal(struct request *rq, const struct search_hits *h
 	const char *version = engine_version(hits->view);
 	add_text(doc, root, "model", version[0] ? version : NULL);
 	yyjson_mut_obj_add_uint(doc, root, "dimension", dimension);
+	yyjson_mut_obj_add_uint(doc, root, "documents", engine_view_count(hits->view));
 	yyjson_mut_val *results = yyjson_mut_obj_add_arr(doc, root, "results");
 	size_t at = 0;
 	for (int row = 0; row < rows->count; row++) {

@@ -26,5 +26,8 @@ struct search_hits *search_hits_of_ids(struct request *rq, yyjson_val *ids);
 const char *search_hits_public(struct request *rq, const struct search_hits *hits,
                                const char *query);
 
-/** The JSON object of the internal routes (search.h). Suspends. */
+/** The JSON object of POST /internal/assets/sample, with at most `limit` ids. Suspends. */
+const char *search_hits_sample(struct request *rq, size_t limit);
+
+/** The JSON object of the other internal routes (search.h). Suspends. */
 const char *search_hits_internal(struct request *rq, const struct search_hits *hits);

@@ -124,6 +124,11 @@ bool engine_adoption_run(struct engine_adoption *adoption, const atomic_bool *ca
  * 30 MB for 40,000 papers. */
 struct sample *engine_sample(const struct engine_view *view);
 
+/** Write the ids of `count` papers to `ids`, or of all if there are fewer: those that come first in the
+ * order of samples, which is random and depends only on the ids. So a corpus that grows keeps most of its
+ * sample. The ids are borrowed from the view. Returns their number. Takes 0.2 s for a million papers. */
+size_t engine_sample_ids(const struct engine_view *view, const char **ids, size_t count);
+
 /** Save `view` to `path`, atomically. After a restore, the caller applies the changes after
  * engine_view_seq() again. Returns false with errno set. */
 bool engine_save(const struct engine_view *view, const char *path);

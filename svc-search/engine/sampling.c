@@ -1,4 +1,4 @@
-/* Takes the sample that an embedder is trained on out of the parts of a view. */
+/* Takes samples of papers out of the parts of a view, among them the one that an embedder is trained on. */
 #include "engine/engine.h"
 #include "engine/text/mem.h"
 #include "engine/vector/sample.h"
@@ -37,6 +37,15 @@ static struct sample_place *list_places(const struct engine_view *view)
 	}
 	qsort(places, count, sizeof(*places), compare_places);
 	return places;
+}
+
+size_t engine_sample_ids(const struct engine_view *view, const char **ids, size_t count)
+{
+	mem_auto_free struct sample_place *places = list_places(view);
+	size_t taken = MIN_OF(count, (size_t)view->doc_count);
+	for (size_t i = 0; i < taken; i++)
+		ids[i] = places[i].id;
+	return taken;
 }
 
 struct sample *engine_sample(const struct engine_view *view)

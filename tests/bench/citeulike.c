@@ -173,9 +173,14 @@ struct collection *collection_load(const char *directory, const char *dense_path
 		frequency_table_new(arena, (const struct bag *const *)corpus.bags, corpus.count);
 	collection->papers = arena_array(arena, corpus.count, sizeof(void *));
 	collection->paper_count = corpus.count;
-	for (size_t i = 0; i < corpus.count; i++)
+	collection->texts = arena_array(arena, corpus.count, sizeof(void *));
+	for (size_t i = 0; i < corpus.count; i++) {
+		struct bag text = *corpus.bags[i];
+		text.dense_length = 0;
+		collection->texts[i] = features_new(arena, collection->frequencies, &text);
 		collection->papers[i] =
 			features_new(arena, collection->frequencies, corpus.bags[i]);
+	}
 	users_load(collection, &corpus, directory);
 	return collection;
 }
@@ -192,6 +197,7 @@ struct evaluation {
 	const struct collection *collection;
 	struct arena *arena;
 	unsigned char *role;
+	const struct features *text; /* of the interest */
 	struct preference_example *known;
 	size_t known_count;
 	const struct features **background;
@@ -207,6 +213,7 @@ static void split_library(struct evaluation *evaluation, const struct library *l
 	evaluation->known_count = known == KNOWN_HALF ? count / 2 : known;
 	evaluation->known =
 		arena_array(evaluation->arena, evaluation->known_count, sizeof(*evaluation->known));
+	evaluation->text = evaluation->collection->texts[order[0]];
 	for (size_t i = 0; i < count; i++) {
 		evaluation->role[order[i]] = i < evaluation->known_count ? 2 : 1;
 		if (i < evaluation->known_count)
@@ -236,7 +243,7 @@ static int compare_descending(const void *a, const void *b)
 
 /* Rank all papers except the known ones, and measure where the rest of the library is. */
 static void measure(const struct evaluation *evaluation, const struct preference_model *model,
-                    struct quality *sum)
+                    struct measures *sum)
 {
 	const struct collection *collection = evaluation->collection;
 	double *scores = arena_array(evaluation->arena, collection->paper_count, sizeof(double));
@@ -255,7 +262,12 @@ static void measure(const struct evaluation *evaluation, const struct preference
 		found += labels[i] > 0 && scores[i] >= ordered[RECALL_DEPTH - 1];
 	sum->auc += auc(scores, labels, count);
 	sum->recall_at_50 += (double)found / (double)relevant;
-	sum->users++;
+}
+
+static void measures_divide(struct measures *sum, size_t users)
+{
+	sum->auc /= (double)users;
+	sum->recall_at_50 /= (double)users;
 }
 
 struct quality collection_quality(const struct collection *collection, size_t known, size_t stride)
@@ -269,6 +281,7 @@ struct quality collection_quality(const struct collection *collection, size_t kn
 		choose_background(&evaluation, user + 1);
 		struct preference_input input = {
 			.frequencies = collection->frequencies,
+			.interest = evaluation.text,
 			.examples = evaluation.known,
 			.example_count = evaluation.known_count,
 			.background = evaluation.background,
@@ -277,10 +290,12 @@ struct quality collection_quality(const struct collection *collection, size_t kn
 		const char *message = NULL;
 		struct preference_model *model = preference_fit(arena, &input, &message);
 		require(model);
-		measure(&evaluation, model, &sum);
+		measure(&evaluation, preference_prior(arena, &input), &sum.prior);
+		measure(&evaluation, model, &sum.fitted);
+		sum.users++;
 		arena_free(arena);
 	}
-	sum.auc /= (double)sum.users;
-	sum.recall_at_50 /= (double)sum.users;
+	measures_divide(&sum.prior, sum.users);
+	measures_divide(&sum.fitted, sum.users);
 	return sum;
 }

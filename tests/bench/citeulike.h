@@ -1,8 +1,10 @@
 /** A CiteULike collection as feature vectors, and the quality of the preference model on it.
  *
  * Protocol: `known` papers of each user's library, or half of it, are chosen pseudorandomly with a fixed
- * seed. A model is fitted to those as likes and to BACKGROUND other papers. It ranks all papers except
- * the known ones. The measures are AUC and Recall@50 of the rest of the library, averaged over users. */
+ * seed. The first of them is the interest's text. The prior knows only that; a model is fitted to all of
+ * them as likes and to BACKGROUND other papers. Both rank all papers except the known ones. The measures
+ * are AUC and Recall@50 of the rest of the library, averaged over users. preference_api.py measures the
+ * same through the API. */
 #pragma once
 
 #include "preference/preference.h"
@@ -11,6 +13,8 @@ struct collection {
 	struct arena *arena;
 	struct frequency_table *frequencies;
 	const struct features **papers;
+	const struct features *
+		*texts; /* of the papers as texts of interests: without dense vectors */
 	size_t paper_count;
 	struct library *libraries;
 	size_t library_count;
@@ -22,9 +26,15 @@ struct library {
 	size_t count;
 };
 
-struct quality {
+/** Means over users. */
+struct measures {
 	double auc;
 	double recall_at_50;
+};
+
+struct quality {
+	struct measures prior; /* before feedback */
+	struct measures fitted;
 	size_t users;
 };
 

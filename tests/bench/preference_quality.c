@@ -2,11 +2,13 @@
  *
  *     preference_quality [DATA_DIRECTORY [STRIDE [DENSE_DIRECTORY]]]
  *
- * Measures every STRIDE-th user, with the embeddings in DENSE_DIRECTORY/COLLECTION.f32 if given. */
+ * Measures every STRIDE-th user; if DENSE_DIRECTORY is given, only the collections whose embeddings are
+ * in DENSE_DIRECTORY/COLLECTION.f32, with these. */
 #include "citeulike.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 /* The results of another method, on terms only. */
 struct anchor {
@@ -53,11 +55,16 @@ static const struct setting settings[] = {
           {"best, with LSA", .885, .185}}},
 };
 
+static void measures_print(const char *method, const struct measures *measures)
+{
+	printf("  %-24s AUC %.3f  Recall@50 %.3f\n", method, measures->auc, measures->recall_at_50);
+}
+
 static void setting_print(const struct setting *setting, const struct quality *quality)
 {
 	printf("%s, %s, %zu users\n", setting->collection, setting->label, quality->users);
-	printf("  %-24s AUC %.3f  Recall@50 %.3f\n", "this model", quality->auc,
-	       quality->recall_at_50);
+	measures_print("the prior", &quality->prior);
+	measures_print("this model", &quality->fitted);
 	for (size_t i = 0; i < ARRAY_LEN(setting->anchors); i++)
 		printf("  %-24s     %.3f            %.3f\n", setting->anchors[i].method,
 		       setting->anchors[i].auc, setting->anchors[i].recall_at_50);
@@ -73,7 +80,11 @@ int main(int argc, char **argv)
 		snprintf(path, sizeof(path), "%s/%s", data, settings[i].collection);
 		snprintf(dense_path, sizeof(dense_path), "%s/%s.f32", dense ? dense : "",
 		         settings[i].collection);
-		struct collection *collection = collection_load(path, dense ? dense_path : NULL);
+		bool has_dense = dense && access(dense_path, R_OK) == 0;
+		if (dense && !has_dense)
+			continue;
+		struct collection *collection =
+			collection_load(path, has_dense ? dense_path : NULL);
 		if (!collection) {
 			fprintf(stderr, "no collection at '%s'\n", path);
 			return 1;

@@ -153,6 +153,30 @@ def test_refit_moves_liked_papers_up(interests, interest):
     assert mean(liked) < mean(disliked)
 
 
+@pytest.fixture
+def background(db):
+    """background(): papers in the index when the background was drawn, and its ids; None before it was."""
+
+    return lambda: db.execute("SELECT documents, arxiv_ids FROM background").fetchone()
+
+
+def test_models_are_fitted_to_a_background_of_the_whole_corpus(interests, interest, papers, background):
+    documents, ids = background()
+    assert documents == len(papers) and set(ids) == set(papers)
+    outside = set(papers) - {one["arxiv_id"] for one in interests.score(interest, {"limit": 500}, expect=200).json()}
+    assert outside, "the pool has all papers, so this test shows nothing"
+
+
+def test_the_background_is_drawn_again_when_the_corpus_has_grown(interests, interest, db):
+    """A refit draws it; while the index keeps its size, it stays."""
+    drawn = db.execute("UPDATE background SET documents = documents / 2 RETURNING drawn_at").fetchone()
+    interests.refit(interest)
+    again = db.execute("SELECT drawn_at FROM background").fetchone()
+    assert again > drawn
+    interests.refit(interest)
+    assert db.execute("SELECT drawn_at FROM background").fetchone() == again
+
+
 def test_each_refit_increments_the_version(interests, interest):
     give_feedback(interests, interest)
     assert [interests.refit(interest)["result"]["model_version"] for _ in range(2)] == [1, 2]

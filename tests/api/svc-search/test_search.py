@@ -170,7 +170,8 @@ def test_a_changed_title_is_indexed(cluster, api, operator, put, word, found):
 
 
 def test_internal_routes_accept_only_services(cluster, api, internal):
-    for path, body in [("/internal/assets/lookup", {"arxiv_ids": []}), ("/internal/assets/similar", {"text": "x"})]:
+    routes = {"lookup": {"arxiv_ids": []}, "similar": {"text": "x"}, "sample": {"limit": 1}}
+    for path, body in ((f"/internal/assets/{name}", body) for name, body in routes.items()):
         assert internal(path, body).status_code == 200
         for kind in ("personal", "automation"):
             assert internal(path, body, kind).status_code == 404
@@ -194,6 +195,18 @@ def test_lookup_limits(internal):
     assert internal("/internal/assets/lookup", {"arxiv_ids": []}).json()["results"] == []
     assert internal("/internal/assets/lookup", {}).status_code == 400
     assert internal("/internal/assets/lookup", {"arxiv_ids": ["x"] * 1001}).status_code == 400
+
+
+def test_sample_is_of_all_papers(internal, put, word, found):
+    names = [put(title=f"{word} {number}")["arxiv_id"] for number in range(3)]
+    found(word, names)
+    whole = internal("/internal/assets/sample", {"limit": 10000}).json()
+    assert len(set(whole["arxiv_ids"])) == len(whole["arxiv_ids"]) == whole["documents"]
+    assert set(names) <= set(whole["arxiv_ids"])
+    part = internal("/internal/assets/sample", {"limit": 2}).json()
+    assert part == {"documents": whole["documents"], "arxiv_ids": whole["arxiv_ids"][:2]}
+    for limit in ({}, {"limit": 0}, {"limit": "many"}):
+        assert internal("/internal/assets/sample", limit).status_code == 400
 
 
 def test_similar_returns_vectors_of_one_model(internal, put, word, found):

@@ -18,7 +18,7 @@ static struct fitting_input liking_a(struct arena *arena, unsigned likes)
 	return (struct fitting_input){
 		.interest = {.name = "Neutral", .context = "nothing that occurs"},
 		.examples_json = papers_of(arena, 'a', 0, likes, ", \"signal\": \"like\""),
-		.pool_json = papers_of(arena, 'b', 0, 20, ""),
+		.background_json = papers_of(arena, 'b', 0, 20, ""),
 	};
 }
 
@@ -51,7 +51,7 @@ static void test_empty_input_fits_nothing(void **state)
 	struct fitting_input input = {
 		.interest = {.name = "n", .context = "c"},
 		.examples_json = "[]",
-		.pool_json = "[]",
+		.background_json = "[]",
 	};
 	assert_null(fit_model(arena, &input).model.data);
 	arena_free(arena);
@@ -101,6 +101,28 @@ static void test_fitted_model_orders_new_papers(void **state)
 		assert_true(value >= 0 && value <= before);
 		before = value;
 	}
+	arena_free(arena);
+}
+
+/* Terms weigh by the corpus: a word that is rare there counts, though every paper at hand has it. */
+static void test_features_use_the_frequencies_of_the_corpus(void **state)
+{
+	(void)state;
+	struct arena *arena = arena_new();
+	struct word_splitter *splitter = word_splitter_new(arena);
+	struct paper_list corpus = papers_read(arena, papers_of(arena, 'b', 0, 50, ""), 0);
+	const struct bag **bags = papers_make_bags(arena, splitter, corpus);
+	struct buf bytes = {.arena = arena};
+	frequency_write(frequency_table_new(arena, bags, corpus.count), &bytes);
+	struct interest interest = {.name = "n", .context = "c"};
+	struct paper_list papers = papers_read(arena, papers_of(arena, 'a', 0, 3, ""), 0);
+	papers_make_bags(arena, splitter, papers);
+	assert_int_equal(frequency_documents(interest_frequencies(arena, &interest, papers)), 3);
+	interest.frequencies = bytes.data;
+	interest.frequencies_length = bytes.length;
+	assert_int_equal(frequency_documents(interest_frequencies(arena, &interest, papers)), 50);
+	interest.frequencies_length = bytes.length - 1;
+	assert_int_equal(frequency_documents(interest_frequencies(arena, &interest, papers)), 3);
 	arena_free(arena);
 }
 
@@ -156,6 +178,7 @@ int main(void)
 		cmocka_unit_test(test_empty_input_fits_nothing),
 		cmocka_unit_test(test_unknown_signals_are_ignored),
 		cmocka_unit_test(test_fitted_model_orders_new_papers),
+		cmocka_unit_test(test_features_use_the_frequencies_of_the_corpus),
 		cmocka_unit_test(test_prior_prefers_papers_on_the_topic_of_the_interest),
 		cmocka_unit_test(test_candidates_without_an_id_are_scored),
 	};

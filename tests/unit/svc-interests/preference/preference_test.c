@@ -219,6 +219,62 @@ static void test_prior_is_the_similarity_to_the_interest(void **state)
 	arena_free(world->arena);
 }
 
+/* Each liked paper has another word of the interest's text, beside noise: the prior finds them all, and
+ * what is learned from some of them does not help to find the others. */
+static struct preference_input one_word_each(struct world *world, size_t likes)
+{
+	struct preference_example *examples = arena_array(world->arena, likes, sizeof(*examples));
+	struct word_splitter *splitter = word_splitter_new(world->arena);
+	struct buf all = {.arena = world->arena};
+	for (size_t i = 0; i < likes; i++) {
+		const char *word = arena_printf(world->arena, "w%cx%zuz", 'b' + (int)i, i);
+		buf_printf(&all, "%s ", word);
+		struct paper_text paper = {.title = word, .abstract = paper_words(world, 0)};
+		examples[i].signal = SIGNAL_LIKE;
+		examples[i].features = features_new(world->arena, world->frequencies,
+		                                    bag_new(world->arena, splitter, &paper));
+	}
+	struct paper_text text = {.abstract = all.data};
+	return (struct preference_input){
+		.frequencies = world->frequencies,
+		.interest = features_new(world->arena, world->frequencies,
+	                                 bag_new(world->arena, splitter, &text)),
+		.examples = examples,
+		.example_count = likes,
+		.background = world->papers[0],
+		.background_count = PAPERS,
+	};
+}
+
+static void test_a_better_prior_is_kept(void **state)
+{
+	(void)state;
+	struct world *world = world_new(false, NULL);
+	struct preference_input input = one_word_each(world, 12);
+	struct preference_facts kept = preference_facts(fit(world, &input));
+	assert_int_equal(kept.kind, PREFERENCE_PRIOR);
+	assert_true(kept.auc > 0.95);
+	assert_int_equal(kept.positives, 12);
+	input.interest = NULL;
+	struct preference_facts learned = preference_facts(fit(world, &input));
+	assert_int_equal(learned.kind, PREFERENCE_LOGISTIC);
+	assert_true(learned.auc < kept.auc);
+	arena_free(world->arena);
+}
+
+/* Three likes are too few to tell that a prior is better. */
+static void test_a_prior_is_not_kept_by_chance(void **state)
+{
+	(void)state;
+	struct world *world = world_new(true, NULL);
+	struct preference_input input = feedback(world, 3, 0, 30);
+	input.interest = world->papers[1][0];
+	assert_int_equal(preference_facts(fit(world, &input)).kind, PREFERENCE_CENTROID);
+	input.interest = world->interest;
+	assert_int_equal(preference_facts(fit(world, &input)).kind, PREFERENCE_CENTROID);
+	arena_free(world->arena);
+}
+
 static void test_dislikes_lower_and_interest_text_raises_the_score(void **state)
 {
 	(void)state;
@@ -372,6 +428,8 @@ int main(void)
 		cmocka_unit_test(test_dense_vectors_alone_are_learned),
 		cmocka_unit_test(test_too_little_feedback_fits_nothing),
 		cmocka_unit_test(test_prior_is_the_similarity_to_the_interest),
+		cmocka_unit_test(test_a_better_prior_is_kept),
+		cmocka_unit_test(test_a_prior_is_not_kept_by_chance),
 		cmocka_unit_test(test_dislikes_lower_and_interest_text_raises_the_score),
 		cmocka_unit_test(test_merged_weighs_more_than_liked),
 		cmocka_unit_test(test_fit_is_deterministic),

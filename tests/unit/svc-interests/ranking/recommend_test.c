@@ -115,7 +115,7 @@ static void test_fitted_model_changes_the_order(void **state)
 	struct fitting_input fitting = {
 		.interest = {.name = "Neutral", .context = "nothing that occurs"},
 		.examples_json = papers_of(arena, 'a', 0, 12, ", \"signal\": \"like\""),
-		.pool_json = papers_of(arena, 'b', 0, 20, ""),
+		.background_json = papers_of(arena, 'b', 0, 20, ""),
 	};
 	struct fitting_result fitted = fit_model(arena, &fitting);
 	struct recommend_input input = {

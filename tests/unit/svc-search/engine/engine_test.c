@@ -382,6 +382,37 @@ static void test_unknown_words_lower_the_relevance_of_short_queries(void **state
 	engine_free(engine);
 }
 
+/* The sample depends on the ids only, and that of fewer papers begins that of more. */
+static void test_a_sample_does_not_depend_on_the_history(void **state)
+{
+	const char *ids[2][200];
+	struct engine_view *views[2];
+	struct engine *engines[2];
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		engines[i] = engine_new(NULL);
+		for (uint64_t seq = 1; i == 1 && seq <= 20; seq++)
+			add(engines[i], seq % 2 ? "a" : "b", "old", seq);
+		load_generated(engines[i], 400, 400);
+		if (i == 1) {
+			delete (engines[i], "a", 401);
+			delete (engines[i], "b", 402);
+		}
+		views[i] = engine_view_get(engines[i]);
+		assert_int_equal(engine_sample_ids(views[i], ids[i], 200), 200);
+	}
+	for (size_t i = 0; i < 200; i++)
+		assert_string_equal(ids[0][i], ids[1][i]);
+	const char *all[500];
+	assert_int_equal(engine_sample_ids(views[0], all, 500), 400);
+	for (size_t i = 0; i < 200; i++)
+		assert_string_equal(all[i], ids[0][i]);
+	for (size_t i = 0; i < 2; i++) {
+		engine_view_put(views[i]);
+		engine_free(engines[i]);
+	}
+}
+
 static void test_filters_apply_to_every_part(void **state)
 {
 	static const char *const categories[] = {"cs.CL"};
@@ -593,6 +624,7 @@ int main(void)
 		cmocka_unit_test(test_queries_without_known_words_find_nothing),
 		cmocka_unit_test(test_a_long_description_finds_papers),
 		cmocka_unit_test(test_unknown_words_lower_the_relevance_of_short_queries),
+		cmocka_unit_test(test_a_sample_does_not_depend_on_the_history),
 		cmocka_unit_test(test_filters_apply_to_every_part),
 		cmocka_unit_test(test_vectors_of_papers_and_texts_match),
 		cmocka_unit_test(test_a_saved_index_is_restored),

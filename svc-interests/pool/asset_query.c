@@ -1,0 +1,30 @@
+#include "pool/asset_query.h"
+
+#include "client/fetch.h"
+#include "client/service_call.h"
+
+enum err_code asset_query(struct request *rq, const char *path, const char *body,
+                          const char **ret_json)
+{
+	struct fetch_response *answer;
+	const struct service_call call = {
+		.service = API_SEARCH,
+		.method = "POST",
+		.path = path,
+		.json_body = body,
+		.is_safe = true,
+	};
+	enum err_code code = service_call(rq, &call, &answer);
+	if (code)
+		return code;
+	if (answer->status != 200)
+		return ERR_UPSTREAM;
+	*ret_json = answer->body;
+	return ERR_NONE;
+}
+
+enum err_code asset_lookup(struct request *rq, const char *ids_json, const char **ret_json)
+{
+	const char *body = arena_printf(rq->arena, "{\"arxiv_ids\": %s}", ids_json);
+	return asset_query(rq, "/internal/assets/lookup", body, ret_json);
+}
