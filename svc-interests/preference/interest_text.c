@@ -1,5 +1,6 @@
 #include "preference/interest_text.h"
 
+#include "preference/exclusion.h"
 #include "preference/language.h"
 
 #include <ctype.h>
@@ -17,14 +18,6 @@ static const char GENERIC_WORDS[] =
 	" abs arxiv article articles blob blog com datasets doc docs download en full forum home "
 	"htm html index io main master md models net org paper papers pdf php post posts readme "
 	"research spaces src tree view watch wiki www ";
-
-/* Phrases after which the rest of a sentence is an exclusion. */
-static const char *const EXCLUSIONS[] = {
-	"we do not want",    "we don't want",  "we don\xe2\x80\x99t want",
-	"i do not want",     "i don't want",   "i don\xe2\x80\x99t want",
-	"not interested in", "no interest in", "not looking for",
-	"excluding ",
-};
 
 /* The longest generic word with a space on each side and the NUL. */
 #define WORD_BUFFER 24
@@ -116,31 +109,6 @@ static const char *without_addresses(struct arena *arena, const char *text)
 	return out.data;
 }
 
-/* The end of the exclusion that begins at `text`. */
-static const char *exclusion_end(const char *text)
-{
-	for (; *text; text++) {
-		if (strchr(";\n!?", *text) || begins_with(text, " but "))
-			return text;
-		if (*text == '.' && (text[1] == '\0' || isspace((unsigned char)text[1])))
-			return text;
-	}
-	return text;
-}
-
-static const char *without_exclusions(struct arena *arena, const char *text)
-{
-	struct buf out = {.arena = arena};
-	buf_puts(&out, "");
-	for (const char *at = text; *at;) {
-		if (!is_inside_word(text, at) && find_prefix(at, EXCLUSIONS, ARRAY_LEN(EXCLUSIONS)))
-			at = exclusion_end(at);
-		else
-			buf_add(&out, at++, 1);
-	}
-	return out.data;
-}
-
 static const char *without_function_words(struct arena *arena, const char *text)
 {
 	const struct language *language = language_detect(text);
@@ -168,7 +136,14 @@ static bool has_word(const char *text)
 const char *interest_text_clean(struct arena *arena, const char *text)
 {
 	const char *topic = without_addresses(arena, text);
-	topic = without_exclusions(arena, topic);
+	topic = exclusions_find(arena, topic).kept;
 	topic = without_function_words(arena, topic);
 	return has_word(topic) ? topic : text;
+}
+
+const char *const *interest_text_refused(struct arena *arena, const char *text, size_t *ret_count)
+{
+	struct exclusions found = exclusions_find(arena, without_addresses(arena, text));
+	*ret_count = found.count;
+	return found.items;
 }

@@ -4,8 +4,7 @@
  *   web addresses   are replaced by the words of their paths, without generic words such as "blob"
  *                   or "pdf": https://github.com/Dao-AILab/flash-attention gives `flash attention`.
  *                   arXiv addresses and ids give nothing (pool/arxiv_links.h reads them).
- *   exclusions      are removed: from "we do not want", "not interested in" and so on to the end of
- *                   the sentence or to "but".
+ *   exclusions      are removed: what the text refuses (exclusion.h).
  *   function words  of other languages than English are removed. Papers are in English, where a
  *                   German "von" is rare and would get a high weight.
  */
@@ -13,5 +12,10 @@
 
 #include "base/arena.h"
 
+#include <stddef.h>
+
 /** The topic words of `text`, in `arena`. Returns `text` itself when no word would be left. */
 const char *interest_text_clean(struct arena *arena, const char *text);
+
+/** The things that `text` refuses, in `arena`. */
+const char *const *interest_text_refused(struct arena *arena, const char *text, size_t *ret_count);

@@ -32,7 +32,8 @@ double base_score(const struct candidate *candidate, const struct score_options 
 	             trusted * clamp_unit(candidate->preference) +
 	             WEIGHT_RECENCY * recency(candidate, options) +
 	             WEIGHT_CONTAINER * candidate->has_container;
-	return clamp_unit(sum / (WEIGHT_RETRIEVAL + trusted + WEIGHT_RECENCY + WEIGHT_CONTAINER));
+	double mean = sum / (WEIGHT_RETRIEVAL + trusted + WEIGHT_RECENCY + WEIGHT_CONTAINER);
+	return clamp_unit(mean) * (1 - REFUSAL_PENALTY * clamp_unit(candidate->refusal));
 }
 
 double final_score(double base, double similarity)

@@ -24,7 +24,9 @@
  * The ratio is 1, although more is better here: an interest that a user wrote describes the topic
  * better than one paper does.
  *
- * The penalty follows maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998):
+ * A paper that is about what the interest refuses loses up to REFUSAL_PENALTY of its base score.
+ *
+ * The penalty for similarity follows maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998):
  *
  *     final score = base score * (1 - 0.5 * excess)
  *
@@ -42,6 +44,10 @@
 
 #define HALF_LIFE_DAYS_DEFAULT 30.0
 
+/** The part of its base score that a paper loses at refusal 1: from "on the subject", 0.8, to below
+ * "loosely related", 0.4. */
+#define REFUSAL_PENALTY 0.6
+
 /** A paper of the pool. Numbers outside their range are clamped to it; NaN is treated as 0. */
 struct candidate {
 	const struct features *features; /* NULL: similar to no other paper */
@@ -49,6 +55,7 @@ struct candidate {
 	double preference;               /* 0..1 */
 	double age_days;                 /* since publication; NaN: unknown, the recency is 0 */
 	bool has_container;
+	double refusal; /* 0..1, how much it is about what the interest refuses (refusal.h) */
 };
 
 struct score_options {

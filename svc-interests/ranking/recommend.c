@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "ranking/explanation.h"
+#include "ranking/refusal.h"
 #include "ranking/selection.h"
 
 #include <math.h>
@@ -10,8 +11,10 @@
 /* Scores in the result have four decimal places. */
 #define SCORE_UNITS 1e4
 
-static struct candidate *candidates_of(const struct scorer *scorer, struct paper_list pool)
+static struct candidate *candidates_of(const struct scorer *scorer, const struct interest *interest,
+                                       struct paper_list pool)
 {
+	struct refusal *refusal = refusal_new(scorer->arena, scorer->splitter, interest);
 	struct candidate *candidates = arena_array(scorer->arena, pool.count, sizeof(*candidates));
 	for (size_t i = 0; i < pool.count; i++) {
 		const struct paper *paper = &pool.papers[i];
@@ -21,6 +24,7 @@ static struct candidate *candidates_of(const struct scorer *scorer, struct paper
 			.preference = scorer_score(scorer, paper),
 			.age_days = paper->age_days,
 			.has_container = paper->has_container,
+			.refusal = refusal_of(refusal, &paper->text),
 		};
 	}
 	return candidates;
@@ -88,7 +92,8 @@ const char *recommend_papers(struct arena *arena, const struct recommend_input *
 	};
 	size_t count;
 	struct selected *selected =
-		select_papers(arena, candidates_of(scorer, pool), pool.count, &options, &count);
+		select_papers(arena, candidates_of(scorer, &input->interest, pool), pool.count,
+	                      &options, &count);
 	yyjson_mut_doc *doc = json_doc_new(arena);
 	yyjson_mut_val *rows = yyjson_mut_arr(doc);
 	for (size_t i = 0; i < count; i++) {

@@ -7,7 +7,8 @@
  *   candidate       a paper of the pool with its signals: retrieval relevance, preference score,
  *                   recency, container
  *   scorer          computes the preference score of a paper (preference/scorer.h)
- *   base score      weighted mean of the signals (final_score.h)
+ *   refusal         how much a paper is about what the interest's text refuses (refusal.h)
+ *   base score      weighted mean of the signals, lowered by the refusal (final_score.h)
  *   final score     base score less the penalty for similarity to other recommendations; the
  *                   `relevance_score` of the API (final_score.h)
  *   selection       picks papers by final score, with maximal marginal relevance (MMR; selection.h)

@@ -36,6 +36,21 @@ def test_exclusions_are_not_searched(interests, db):
     assert not words & {"reinforcement", "learning"}
 
 
+def test_what_is_refused_is_not_recommended(interests):
+    """Neither its papers nor its words are shown, whether the refusal stands before or after the subject."""
+    topic = "Agents that plan and use tools with large language models, and their evaluation on real tasks. "
+    about_code = lambda one: "code" in one["title"].lower()  # noqa: E731
+    plain = interests.ready(context=topic + "Code and software are a good example.")
+    interests.refresh(plain, num_results=20)
+    assert any(map(about_code, interests.recommended(plain, limit=20)))
+    for refusal in ("No code please.", "Code is out of scope.", "We are not interested in code."):
+        made = interests.ready(context=topic + refusal)
+        interests.refresh(made, num_results=10)
+        shown = interests.recommended(made, limit=10)
+        assert len(shown) == 10 and not any(map(about_code, shown))
+        assert not any("code" in quoted.lower() for one in shown for quoted in QUOTED.findall(one["reasoning"]))
+
+
 def test_function_words_of_another_language_are_not_searched(interests, db):
     made = interests.ready(
         name="Agenten", context="Wir suchen Verfahren, in denen Agenten mit dem Retrieval von Texten die Fragen der Nutzer klären."

@@ -36,6 +36,16 @@ static void test_each_signal_raises_the_score(void **state)
 		assert_true(score_of(better[i], 1) > score_of(plain, 1));
 }
 
+static void test_refusal_lowers_the_score(void **state)
+{
+	(void)state;
+	struct candidate candidate = {.retrieval = 1, .age_days = 0, .has_container = true};
+	candidate.refusal = 0.5;
+	assert_true(fabs(score_of(candidate, 0) - (1 - REFUSAL_PENALTY / 2)) < 1e-9);
+	candidate.refusal = NAN;
+	assert_true(score_of(candidate, 0) == 1);
+}
+
 static void test_untrusted_preference_is_ignored(void **state)
 {
 	(void)state;
@@ -84,6 +94,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_score_is_1_or_0_when_all_signals_are),
 		cmocka_unit_test(test_each_signal_raises_the_score),
+		cmocka_unit_test(test_refusal_lowers_the_score),
 		cmocka_unit_test(test_untrusted_preference_is_ignored),
 		cmocka_unit_test(test_recency_halves_after_each_half_life),
 		cmocka_unit_test(test_numbers_out_of_range_are_clamped),
