@@ -207,6 +207,13 @@ void *pg_value_bytes(struct arena *arena, const struct pg_rows *rows, int row, i
 /** First column of the first row: the JSON that Postgres built. require()s that there is a row. */
 const char *pg_json(const struct pg_rows *rows);
 
+/** Call `cb` when a transaction in which the server raised a notice with the SQLSTATE `sqlstate` has ended: was
+ * committed, rolled back or lost. So a trigger can tell the client of what was written, without NOTIFY,
+ * whose lock makes all such commits of the server wait for each other. One for a pool; until it is freed.
+ * Borrows the text. `cb` must not use the pool. */
+void pg_on_notice(struct pg_pool *pool, const char *sqlstate, void (*cb)(void *context),
+                  void *context);
+
 /** Called on the pool's loop for each notification, and with NULL after each (re)connection, since
  * notifications may have been missed. */
 typedef void pg_listen_cb(void *context, const char *payload);

@@ -437,6 +437,14 @@ void pg_listen(struct pg_pool *pool, const char *channel, pg_listen_cb *cb, void
 	pg_listener_add(pool->listener, channel, cb, context);
 }
 
+void pg_on_notice(struct pg_pool *pool, const char *sqlstate, void (*cb)(void *context),
+                  void *context)
+{
+	pool->notice.sqlstate = sqlstate;
+	pool->notice.cb = cb;
+	pool->notice.context = context;
+}
+
 static void on_wait_timer_closed(uv_handle_t *handle)
 {
 	pg_pool_handle_closed(CONTAINER_OF(handle, struct pg_pool, wait_timer));

@@ -300,6 +300,16 @@ static void measure(struct pooled_conn *conn, size_t answered)
 	conn->busy_us = now_us;
 }
 
+/* Tell of the notice once its transaction has ended. */
+static void tell_notice(struct pooled_conn *conn)
+{
+	const struct pg_pool *pool = conn->pool;
+	if (!conn->has_notice || conn->transaction || pool->is_freed)
+		return;
+	conn->has_notice = false;
+	pool->notice.cb(pool->notice.context);
+}
+
 /* Read the answers that have arrived and assign them to the statements in `sent`. */
 static void receive(struct pooled_conn *conn)
 {
@@ -324,6 +334,7 @@ static void receive(struct pooled_conn *conn)
 			TAILQ_REMOVE(&conn->sent, st, entry);
 			conn->in_flight--;
 			conn->progress_ms = uv_now(conn->pool->loop);
+			tell_notice(conn);
 			statement_answered(conn, st);
 		} else if (PQresultStatus(result) == PGRES_FATAL_ERROR &&
 		           pg_result_sqlstate(result)[0] == '\0') {
@@ -359,8 +370,14 @@ static void check_idle(struct pooled_conn *conn)
 static void on_notice(void *context, const PGresult *result)
 {
 	struct pooled_conn *conn = context;
-	if (pg_result_sqlstate(result)[0] == '\0')
+	const struct pg_pool *pool = conn->pool;
+	const char *sqlstate = pg_result_sqlstate(result);
+	if (sqlstate[0] == '\0')
 		conn->is_out_of_sync = true;
+	if (pool->notice.cb && strcmp(sqlstate, pool->notice.sqlstate) == 0) {
+		conn->has_notice = true;
+		return;
+	}
 	log_debug(LOG_GROUP_PG, "notice from the server",
 	          f_text("notice", PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY)));
 }
@@ -404,6 +421,7 @@ static void on_lost(void *context)
 		conn->transaction->conn = NULL;
 		conn->transaction = NULL;
 	}
+	tell_notice(conn);
 	/* Newest first: a retry goes to the front of its queue, so this keeps the order. */
 	while (!TAILQ_EMPTY(&conn->sent)) {
 		struct pg_statement *st = TAILQ_LAST(&conn->sent, pg_statement_list);
@@ -481,6 +499,7 @@ void pooled_conn_check_in(struct pooled_conn *conn)
 	conn->transaction->conn = NULL;
 	conn->transaction = NULL;
 	pg_metrics_gauge(PG_GAUGE_CHECKED_OUT, -1);
+	tell_notice(conn);
 	check_idle(conn);
 }
 

@@ -47,7 +47,6 @@ static struct tasks *start_tasks(const struct background *background)
 	struct process *process = background->worker->process;
 	const struct tasks_settings settings = {
 		.service = process->service->name,
-		.schema = process->service->schema,
 		.instance = process->instance,
 		.jobs = process->service->jobs,
 		.events = background->events,

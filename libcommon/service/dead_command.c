@@ -107,9 +107,7 @@ static request_fn *read_arguments(int argc, char **argv, struct arguments *argum
 int dead_command(struct process *process, int argc, char **argv)
 {
 	const struct service *service = process->service;
-	struct arguments arguments = {.which = {.service = service->name,
-	                                        .schema = service->schema,
-	                                        .limit = LIMIT_DEFAULT}};
+	struct arguments arguments = {.which = {.service = service->name, .limit = LIMIT_DEFAULT}};
 	request_fn *run = read_arguments(argc, argv, &arguments);
 	if (run)
 		return command_run(process, run, &arguments);

@@ -6,6 +6,7 @@
 #include "dead.sql.h"
 #include "pg/pg.h"
 #include "task/event_parking.h"
+#include "task/outbox_written.h"
 
 #include <string.h>
 
@@ -137,9 +138,9 @@ void dead_letters_each(struct request *rq, const struct dead_letters *which, boo
 		   event_json(rq, &events.items[i], with_content));
 }
 
-static void wake_processes(struct request *rq, const char *schema)
+static void wake_processes(struct request *rq, const char *service)
 {
-	pg_query(rq, DEAD_WAKE_SQL, pg_text(arena_printf(rq->arena, "outbox_%s", schema)));
+	redis_words(rq, "PUBLISH", arena_printf(rq->arena, OUTBOX_CHANNEL, service), OUTBOX_RETRY);
 }
 
 void dead_letters_retry(struct request *rq, const struct dead_letters *which, dead_letter_fn *fn)
@@ -157,7 +158,7 @@ void dead_letters_retry(struct request *rq, const struct dead_letters *which, de
 		fn(rq, events.items[i].id, event_text(&events.items[i], "type"),
 		   event_json(rq, &events.items[i], false));
 	}
-	wake_processes(rq, which->schema);
+	wake_processes(rq, which->service);
 }
 
 int64_t dead_tasks_count(struct request *rq)

@@ -16,7 +16,7 @@
 
 /** Which dead letters of a service. */
 struct dead_letters {
-	const char *service, *schema;
+	const char *service;
 	const char *kind;       /* of a task, or type of an event; NULL: any */
 	const char *const *ids; /* NULL-terminated; NULL: any */
 	int64_t limit;          /* of tasks, and of events */

@@ -12,10 +12,6 @@ UPDATE task SET status = 'pending', interruptions = attempts, turn = NULL, run_a
 	error = NULL, started_at = NULL, finished_at = NULL
 WHERE id = $1::uuid AND status = 'failed';
 
--- $1 the channel of the processes.
--- name: dead_wake
-SELECT pg_notify($1, 'retry');
-
 -- Tasks that have failed, counted up to $1.
 -- name: dead_task_count (read)
 SELECT count(*) FROM (SELECT FROM task WHERE status = 'failed' LIMIT $1::int) AS failed;

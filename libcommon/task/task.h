@@ -141,7 +141,6 @@ struct tasks;
 
 struct tasks_settings {
 	const char *service;  /* `svc-interests`: part of the names of its streams and groups */
-	const char *schema;   /* of the common tables */
 	const char *instance; /* name of this process as consumer of streams and owner of leases */
 	const struct job *jobs;             /* may be NULL */
 	const struct event_handler *events; /* may be NULL */

@@ -9,6 +9,7 @@
 #include "task/job_lease.h"
 #include "task/job_run.h"
 #include "task/outbox.h"
+#include "task/outbox_written.h"
 #include "task/reconcile.h"
 #include "task/stream_trim.h"
 
@@ -49,13 +50,16 @@ static void retry_all(struct tasks *tasks)
 	events_retry(tasks);
 }
 
-static void on_outbox(void *context, const char *payload)
+/* After a new connection, any message may have been missed. */
+static void on_outbox(void *context, const char *message, size_t length, bool is_up)
 {
 	struct tasks *tasks = context;
-	if (!tasks->is_started)
+	bool is_retry = is_up || (message && length == strlen(OUTBOX_RETRY) &&
+	                          memcmp(message, OUTBOX_RETRY, length) == 0);
+	if (!tasks->is_started || !(message || is_up))
 		return;
 	periodic_wake(tasks->relay); /* also during a drain: other processes wait for its lease */
-	if ((!payload || strcmp(payload, "retry") == 0) && !tasks->is_draining)
+	if (is_retry && !tasks->is_draining)
 		retry_all(tasks);
 }
 
@@ -168,8 +172,8 @@ struct tasks *tasks_start(struct worker *worker, const struct tasks_settings *se
 	uv_timer_init(&worker->loop, &tasks->timer);
 	tasks->timer.data = tasks;
 	uv_timer_start(&tasks->timer, on_migration_wait, 0, WAIT_MS);
-	char *channel = key_of("outbox_%s", settings->schema);
-	pg_listen(worker->pg, channel, on_outbox, tasks);
+	char *channel = key_of(OUTBOX_CHANNEL, settings->service);
+	redis_subscribe(worker->redis, channel, on_outbox, tasks);
 	free(channel);
 	return tasks;
 }

@@ -13,6 +13,7 @@
  *     dead.c         tasks and events that were given up
  *     backlog.c      what waits, and what was given up, as metrics
  *     outbox.c       the relay: rows of `outbox` -> streams
+ *     outbox_written.c  tells the relays of new rows
  *     job_run.c      runs the job of a claimed task in a fiber
  *     job_claim.c    waits for entries of `jobs.<service>` and claims tasks from Postgres
  *     job_lease.c    renews the leases of the tasks that run

@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "pg/migrate.h"
 #include "pg/pg.h"
+#include "task/outbox_written.h"
 
 #include <hiredis/hiredis.h>
 
@@ -81,13 +82,26 @@ static struct pg_pool *new_pool(void)
 	return pg_pool_new(&fixture.worker.loop, &settings);
 }
 
+static void make_clients(void)
+{
+	fixture.worker.redis = redis_new(&fixture.worker.loop, redis_server.url);
+	fixture.worker.pg = new_pool();
+	fixture.worker.written = outbox_written_new(&fixture.worker, "svc-test");
+}
+
+static void free_clients(void)
+{
+	redis_free(fixture.worker.redis);
+	pg_pool_free(fixture.worker.pg);
+	outbox_written_free(fixture.worker.written);
+}
+
 static void worker_setup(void)
 {
 	fixture_start(&fixture);
 	fixture.settings.job_slots = 4;
 	fixture.process.is_migrated = true;
-	fixture.worker.redis = redis_new(&fixture.worker.loop, redis_server.url);
-	fixture.worker.pg = new_pool();
+	make_clients();
 }
 
 int tasks_setup(void **state)
@@ -114,7 +128,6 @@ void service_start(const struct job *jobs, const struct event_handler *events)
 {
 	const struct tasks_settings settings = {
 		.service = "svc-test",
-		.schema = "tested",
 		.instance = fixture.process.instance,
 		.jobs = jobs,
 		.events = events,
@@ -161,17 +174,16 @@ void service_stop(void)
 	fixture_idle(&fixture);
 	tasks_free(tasks);
 	tasks = NULL;
-	/* The tasks listen until the pool is freed (pg_listen()). */
-	pg_pool_free(fixture.worker.pg);
-	fixture.worker.pg = new_pool();
+	/* The tasks listen until the client is freed (redis_subscribe()). */
+	free_clients();
+	make_clients();
 }
 
 int tasks_teardown(void **state)
 {
 	(void)state;
 	service_stop();
-	redis_free(fixture.worker.redis);
-	pg_pool_free(fixture.worker.pg);
+	free_clients();
 	fixture_stop(&fixture);
 	return 0;
 }
