@@ -102,6 +102,13 @@ static enum err_code run_connect(struct run *run, const char *database_url)
 	return ERR_NONE;
 }
 
+/* Read what is applied. */
+static enum err_code run_read(struct run *run)
+{
+	return run_sql(run, NULL, "SELECT name, sha256 FROM migration ORDER BY name",
+	               &run->applied);
+}
+
 /* Create the schema and its table of migrations, and read what is applied. */
 static enum err_code run_open(struct run *run)
 {
@@ -124,10 +131,7 @@ static enum err_code run_open(struct run *run)
 			run,
 			"CREATE TABLE IF NOT EXISTS migration (name text PRIMARY KEY, "
 			"sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())");
-	if (code == ERR_NONE)
-		code = run_sql(run, NULL, "SELECT name, sha256 FROM migration ORDER BY name",
-		               &run->applied);
-	return code;
+	return code == ERR_NONE ? run_read(run) : code;
 }
 
 static const char *applied_sha256(const struct run *run, const char *name)
@@ -146,22 +150,13 @@ static enum err_code run_conflict(const struct run *run, const char *name, const
 	return ERR_CONFLICT;
 }
 
-/* Begin the transaction of a migration. The lock makes other processes that migrate this schema wait
- * until it ends; `ret_sha256` is what the last of them has recorded, NULL: nothing. */
-static enum err_code run_begin(struct run *run, const char *name, const char **ret_sha256)
+/* Begin the transaction of all pending migrations. The lock makes other processes that migrate this schema
+ * wait until it ends; they have perhaps applied some. */
+static enum err_code run_begin(struct run *run)
 {
-	PGresult *recorded;
 	enum err_code code =
-		run_sql(run, name, "BEGIN; LOCK TABLE migration IN SHARE ROW EXCLUSIVE MODE", NULL);
-	if (code == ERR_NONE)
-		code = run_sql(run, name,
-		               arena_printf(run->arena,
-		                            "SELECT sha256 FROM migration WHERE name = %s",
-		                            quoted(run, PQescapeLiteral, name)),
-		               &recorded);
-	if (code == ERR_NONE)
-		*ret_sha256 = PQntuples(recorded) > 0 ? PQgetvalue(recorded, 0, 0) : NULL;
-	return code;
+		run_sql(run, NULL, "BEGIN; LOCK TABLE migration IN SHARE ROW EXCLUSIVE MODE", NULL);
+	return code == ERR_NONE ? run_read(run) : code;
 }
 
 /* Run the migration and record it, in the transaction of run_begin(). */
@@ -171,47 +166,44 @@ static enum err_code run_apply(struct run *run, const struct migration *migratio
 	enum err_code code = run_sql(run, migration->name, migration->sql, NULL);
 	if (code == ERR_NONE && PQtransactionStatus(run->pg) != PQTRANS_INTRANS)
 		return run_conflict(run, migration->name, "the migration ends its own transaction");
-	if (code == ERR_NONE)
-		code = run_sql(
-			run, migration->name,
-			arena_printf(run->arena,
-		                     "INSERT INTO migration (name, sha256) VALUES (%s, '%s'); "
-		                     "COMMIT",
-		                     quoted(run, PQescapeLiteral, migration->name), sha256_hex),
-			NULL);
-	if (code == ERR_NONE)
-		log_info(LOG_GROUP_PG, "migration applied", f_text("schema", run->schema),
-		         f_text("migration", migration->name));
-	return code;
+	if (code != ERR_NONE)
+		return code;
+	return run_sql(run, migration->name,
+	               arena_printf(run->arena,
+	                            "INSERT INTO migration (name, sha256) VALUES (%s, '%s')",
+	                            quoted(run, PQescapeLiteral, migration->name), sha256_hex),
+	               NULL);
 }
 
-static enum err_code run_one(struct run *run, const struct migration *migration)
+/* Check the migration if it is applied. `is_begun`: apply it if it is not; else set *ret_is_pending. */
+static enum err_code run_one(struct run *run, const struct migration *migration, bool is_begun,
+                             bool *ret_is_pending)
 {
 	char hex[SHA256_HEX_LEN + 1];
 	sha256_hex(migration->sql, strlen(migration->sql), hex);
 	const char *recorded = applied_sha256(run, migration->name);
-	if (!recorded) {
-		enum err_code code = run_begin(run, migration->name, &recorded);
-		if (code != ERR_NONE)
-			return code;
-		if (!recorded)
-			return run_apply(run, migration, hex);
-		code = run_sql(run, migration->name, "ROLLBACK", NULL);
-		if (code != ERR_NONE)
-			return code;
-	}
-	if (strcmp(recorded, hex) != 0)
+	if (recorded && strcmp(recorded, hex) != 0)
 		return run_conflict(run, migration->name,
 		                    "the migration was edited after it was applied");
-	return ERR_NONE;
+	if (!recorded)
+		*ret_is_pending = true;
+	return recorded || !is_begun ? ERR_NONE : run_apply(run, migration, hex);
 }
 
-static enum err_code run_table(struct run *run, const struct migration *migrations)
+static enum err_code run_table(struct run *run, const struct migration *migrations, bool is_begun,
+                               bool *ret_is_pending)
 {
 	enum err_code code = ERR_NONE;
 	for (const struct migration *m = migrations; code == ERR_NONE && m->name; m++)
-		code = run_one(run, m);
+		code = run_one(run, m, is_begun, ret_is_pending);
 	return code;
+}
+
+static enum err_code run_tables(struct run *run, const struct migration *migrations, bool is_begun,
+                                bool *ret_is_pending)
+{
+	enum err_code code = run_table(run, COMMON_MIGRATIONS, is_begun, ret_is_pending);
+	return code == ERR_NONE ? run_table(run, migrations, is_begun, ret_is_pending) : code;
 }
 
 static const char *newest(const struct migration *migrations)
@@ -245,6 +237,24 @@ static enum err_code run_check_unknown(const struct run *run, const struct migra
 	return ERR_NONE;
 }
 
+/* Apply what is pending in one transaction. */
+static enum err_code run_pending(struct run *run, const struct migration *migrations)
+{
+	bool is_pending = false;
+	enum err_code code = run_tables(run, migrations, false, &is_pending);
+	if (code != ERR_NONE || !is_pending)
+		return code;
+	code = run_begin(run);
+	if (code == ERR_NONE)
+		code = run_tables(run, migrations, true, &is_pending);
+	if (code == ERR_NONE)
+		code = run_sql(run, NULL, "COMMIT", NULL);
+	if (code == ERR_NONE)
+		log_info(LOG_GROUP_PG, "schema migrated", f_text("schema", run->schema),
+		         f_text("newest", newest(migrations)));
+	return code;
+}
+
 enum err_code migrate_run(const char *database_url, const char *schema,
                           const struct migration *migrations)
 {
@@ -256,9 +266,7 @@ enum err_code migrate_run(const char *database_url, const char *schema,
 	if (code == ERR_NONE)
 		code = run_check_unknown(&run, migrations);
 	if (code == ERR_NONE)
-		code = run_table(&run, COMMON_MIGRATIONS);
-	if (code == ERR_NONE)
-		code = run_table(&run, migrations);
+		code = run_pending(&run, migrations);
 	arena_free(arena);
 	return code;
 }

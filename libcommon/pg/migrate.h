@@ -1,5 +1,6 @@
-/** Schema migrations: plain SQL files, forward only, one transaction each, never edited once
- * merged.
+/** Schema migrations: plain SQL files, forward only, never edited once merged. Those that are pending are
+ * applied in one transaction: the former version, which still runs, sees the schema before or after all
+ * of them, and never a step between.
  *
  * The schema's `migration` table keeps the name, the SHA-256 of the text and the time of each. The
  * tables that every service has (task, outbox, idempotency) come first, from
@@ -22,6 +23,6 @@ struct migration {
  * ERR_INVALID: the URL cannot be parsed; ERR_UNAVAILABLE: the server cannot be reached (try again);
  * ERR_CONFLICT: a migration was edited after it was applied, or the database has one that this
  * build lacks and whose name sorts before its newest one; ERR_INTERNAL: a statement
- * failed and was rolled back. Logs the migration and the reason. */
+ * failed, and everything was rolled back. Logs the migration and the reason. */
 enum err_code migrate_run(const char *database_url, const char *schema,
                           const struct migration *migrations);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Thresholds of the rules. Those that SQL needs to gather few rows are in fleet_facts() as well. */
+/* Thresholds of the rules. Those that SQL needs to gather few rows are in fleet_found() as well. */
 #define FAILURES_CRITICAL 10  /* failures of one cause: critical from here, a warning below */
 #define COST_RISE         1.5 /* cost of a merged pull request: second half over first half */
 #define COST_MERGED_MIN   3   /* merged pull requests in each half, for that to mean anything */

@@ -26,6 +26,7 @@ from lib.wait import PATIENCE_SECONDS, wait_for
 
 READS = ["/account/api-keys", "/search/stats", "/interests", "/experiments?limit=5", "/integrations/connections", "/fleet/runs",
          "/eval-env/templates"]  # fmt: skip
+TEMPLATES, CLAIM = "/eval-env/templates", "/eval-env/builds/claim"
 CLAIM_SECONDS = 2
 
 
@@ -96,17 +97,18 @@ class Client:
         return None
 
     def run(self):
-        steps = [self.read] * 5 + [self.search, self.create, self.update, self.update, self.define]
+        steps = [self.read] * 5 + [self.search, self.create, self.update, self.update]
+        steps += [self.define] if self.load.has(TEMPLATES) else []
         while not self.load.is_over.is_set():
             random.choice(steps)()
 
     def claim(self):
         """A long poll: there is never any work."""
         while not self.load.is_over.is_set():
-            self.send("POST", "/eval-env/builds/claim", {"worker": "load", "wait_seconds": CLAIM_SECONDS}, expect=(204,))
+            self.send("POST", CLAIM, {"worker": "load", "wait_seconds": CLAIM_SECONDS}, expect=(204,))
 
     def read(self):
-        self.send("GET", random.choice(READS))
+        self.send("GET", random.choice(self.load.reads))
 
     def search(self):
         self.send("POST", "/search/assets", {"query": "retrieval"})
@@ -131,20 +133,24 @@ class Client:
 
     def define(self):
         body = {"name": secrets.token_hex(8), "spec": {"image": "i:1", "metrics": ["recall"]}}
-        self.send("POST", "/eval-env/templates", body, expect=(201,))
+        self.send("POST", TEMPLATES, body, expect=(201,))
 
 
 class Load:
-    """`clients` connections, and one that claims work of svc-evalenv. `period`: seconds between two looks at which gateways are
-    ready."""
+    """`clients` connections, and one that claims work. `period`: seconds between two looks at which gateways are ready; `left_out`:
+    paths that no request has, by their beginnings."""
 
-    def __init__(self, user, gateways, clients=6, period=0.1):
-        self.user, self.is_over = user, threading.Event()
+    def __init__(self, user, gateways, clients=6, period=0.1, left_out=()):
+        self.user, self.left_out, self.is_over = user, left_out, threading.Event()
+        self.reads = [path for path in READS if self.has(path)]
         self.balancer = Balancer(gateways, period)
         self.clients = [Client(self) for _ in range(clients)]
         self.claimer = Client(self)
-        runs = [self.balancer.probe, self.claimer.claim, *(client.run for client in self.clients)]
+        runs = [self.balancer.probe, *(client.run for client in self.clients), *([self.claimer.claim] if self.has(CLAIM) else [])]
         self.threads = [threading.Thread(target=run) for run in runs]
+
+    def has(self, path):
+        return not path.startswith(tuple(self.left_out))
 
     def __enter__(self):
         for thread in self.threads:
