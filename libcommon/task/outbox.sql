@@ -48,17 +48,17 @@ SELECT count(*), coalesce(extract(epoch FROM clock_timestamp() - min(created_at)
 FROM (SELECT created_at FROM outbox WHERE sent_at IS NULL ORDER BY id LIMIT 100000) AS unsent;
 
 -- $1 stream, $2 when the entry was added that the slowest reader needs next: delete rows that were sent two days ago and
--- that all readers have read. A reader that is away for 30 days is not waited for.
+-- that all readers have read, $3 of them. A reader that is away for 30 days is not waited for.
 -- name: outbox_delete_old
 DELETE FROM outbox WHERE id IN
 	(SELECT id FROM outbox WHERE stream = $1
 		AND sent_at < greatest(least(now() - interval '2 days', $2::timestamptz - interval '5 minutes'), now() - interval '30 days')
-	ORDER BY sent_at LIMIT 5000);
+	ORDER BY sent_at LIMIT $3::int);
 
 -- name: event_settled_delete_old
 DELETE FROM event_settled WHERE (stream, event_hash) IN
-	(SELECT stream, event_hash FROM event_settled WHERE settled_at < now() - interval '7 days' ORDER BY settled_at LIMIT 5000);
+	(SELECT stream, event_hash FROM event_settled WHERE settled_at < now() - interval '7 days' ORDER BY settled_at LIMIT $1::int);
 
 -- name: event_seen_delete_old
 DELETE FROM event_seen WHERE event_id IN
-	(SELECT event_id FROM event_seen WHERE seen_at < now() - interval '7 days' ORDER BY seen_at LIMIT 5000);
+	(SELECT event_id FROM event_seen WHERE seen_at < now() - interval '7 days' ORDER BY seen_at LIMIT $1::int);

@@ -13,6 +13,13 @@
 #define CONSUMER_UNUSED_MS \
 	3600000 /* a consumer without entries that has not read for this time is deleted */
 
+/* Run a statement that deletes DELETE_ROWS old rows, its last parameter, until none are left: short steps, that hold their locks
+ * and their snapshot briefly. */
+#define DELETE_ROWS 5000
+#define delete_old(rq, ...) \
+	do {                \
+	} while (pg_query((rq), __VA_ARGS__, pg_int(DELETE_ROWS))->affected == DELETE_ROWS)
+
 /* The position of a reader; "0-0": Redis does not know it. */
 static const char *position_of(struct request *rq, const char *stream, const char *reader)
 {
@@ -62,8 +69,8 @@ static void trim_own(struct request *rq, const struct event_stream *stream)
 	if (!needed)
 		needed = id_at(rq, time_now_ms());
 	trim(rq, stream->name, needed);
-	pg_query(rq, OUTBOX_DELETE_OLD_SQL, pg_text(stream->name),
-	         pg_time(strtoll(needed, NULL, 10)));
+	delete_old(rq, OUTBOX_DELETE_OLD_SQL, pg_text(stream->name),
+	           pg_time(strtoll(needed, NULL, 10)));
 }
 
 /* Consumers of the jobs have the names of processes; each restart leaves one behind. */
@@ -91,7 +98,7 @@ void stream_trim_pass(struct request *rq)
 			trim_own(rq, stream);
 	}
 	drop_unused_consumers(rq, tasks);
-	pg_query(rq, OUTBOX_DELETE_OLD_SQL, pg_text("jobs"), pg_time(time_now_ms()));
-	pg_query(rq, EVENT_SEEN_DELETE_OLD_SQL);
-	pg_query(rq, EVENT_SETTLED_DELETE_OLD_SQL);
+	delete_old(rq, OUTBOX_DELETE_OLD_SQL, pg_text("jobs"), pg_time(time_now_ms()));
+	delete_old(rq, EVENT_SEEN_DELETE_OLD_SQL);
+	delete_old(rq, EVENT_SETTLED_DELETE_OLD_SQL);
 }

@@ -442,6 +442,23 @@ static void test_streams_are_trimmed_up_to_the_slowest_reader(void **state)
 	until_redis(7, "XLEN events.numbers");
 }
 
+#define OLD_ROWS "SELECT count(*) FROM event_settled WHERE settled_at < now() - interval '7 days'"
+
+/* As many as come in a minute with 200 events a second. */
+static void test_all_old_rows_are_deleted_in_one_pass(void **state)
+{
+	(void)state;
+	tasks_timing.trim = 3600000;
+	sql("INSERT INTO event_settled SELECT 'events.numbers', md5(n::text)::uuid, now() - "
+	    "interval '8 days' "
+	    "FROM generate_series(1, 12000) AS n");
+	sql("INSERT INTO event_settled SELECT 'events.numbers', md5('fresh')::uuid");
+	assert_int_equal(sql(OLD_ROWS), 12000);
+	service_start(NULL, HANDLERS);
+	until_sql(0, OLD_ROWS);
+	assert_int_equal(sql("SELECT count(*) FROM event_settled"), 1);
+}
+
 /* The reader is away while its events are sent, and Redis is emptied twice. */
 static void test_a_reader_that_is_away_misses_nothing(void **state)
 {
@@ -588,6 +605,7 @@ int main(void)
 		CASE(test_an_accounts_parked_events_are_bounded),
 		CASE(test_wrong_data_go_to_events_dead_at_once),
 		CASE(test_streams_are_trimmed_up_to_the_slowest_reader),
+		CASE(test_all_old_rows_are_deleted_in_one_pass),
 		CASE(test_a_reader_that_is_away_misses_nothing),
 		CASE(test_a_reader_asks_for_what_its_stream_has_no_more),
 		CASE(test_events_are_read_again_after_a_readers_database_was_restored),
