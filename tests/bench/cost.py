@@ -1,0 +1,227 @@
+#!/usr/bin/python3
+"""What requests and documents cost: the measured half of deploy/CAPACITY.md.
+
+usage: cost.py PAPERS.jsonl[.gz] [--seconds N] [--rows N] [--papers N]
+
+One replica of each process, Postgres with fsync, Redis with its log. Requests go through the gateway by wrk, over 32 connections;
+the CPU time is that of the processes and of the servers, from /proc, and does not depend on how fast they come. Bytes are those
+of all relations of a schema, with their indexes; memory is resident memory. Needs wrk.
+"""
+
+import argparse
+import gzip
+import itertools
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from fleet import PostgresTime, cpu_of, telemetry
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from lib import servers  # noqa: E402
+from lib.cluster import Cluster  # noqa: E402
+from lib.wait import wait_for  # noqa: E402
+from lib.webhooks import Hook, pull_request  # noqa: E402
+
+PREFIX = "/api/v1.0"
+CONNECTIONS = 32
+SETTLED_SECONDS = 5
+SIZE = "SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE nspname = %s AND relkind IN ('r', 'm')"
+
+LUA = """
+local id, thread = 0, tostring({}):sub(8)
+request = function()
+  id = id + 1
+  local target = TARGET:gsub("@", tostring(id % ROWS + 1))
+  return wrk.format(METHOD, target, {["Authorization"] = "Bearer " .. KEY, ["Content-Type"] = "application/json"},
+                    BODY and BODY:gsub("@", thread .. "-" .. id))
+end
+"""
+
+
+class Meter:
+    """CPU time since its creation, less what the processes use at rest."""
+
+    at_rest = {}  # service -> seconds a second
+
+    def __init__(self, cluster, service):
+        self.cluster, self.service = cluster, service
+        self.postgres = PostgresTime(cluster.postgres)
+        self.before, self.began = self.now(), time.monotonic()
+
+    def now(self):
+        fields = Path(f"/proc/{self.cluster.redis.pid()}/stat").read_text().rpartition(")")[2].split()
+        redis = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        return [cpu_of(self.cluster, "gateway"), cpu_of(self.cluster, self.service), self.postgres.seconds(), redis]
+
+    def micros(self, count):
+        """CPU time of gateway, service, Postgres and Redis for each of `count`."""
+        seconds, rest = time.monotonic() - self.began, self.at_rest.get(self.service, [0, 0, 0, 0])
+        return [(now - before - idle * seconds) / count * 1e6 for now, before, idle in zip(self.now(), self.before, rest)]
+
+    @classmethod
+    def measure_rest(cls, cluster):
+        meters = {name: cls(cluster, name) for name in cluster.processes}
+        time.sleep(SETTLED_SECONDS)
+        cls.at_rest = {name: [micros / 1e6 for micros in meter.micros(SETTLED_SECONDS)] for name, meter in meters.items()}
+
+
+def wrk(cluster, key, method, target, body, seconds):
+    words = {"METHOD": method, "TARGET": PREFIX + target, "BODY": body, "KEY": key}
+    lines = [f"local {name} = {'nil' if word is None else '[==[' + word + ']==]'}" for name, word in words.items()]
+    with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
+        script.write("\n".join([*lines, "local ROWS = 50", LUA]))
+        script.flush()
+        command = ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", "--timeout", "30s", "-s", script.name, cluster.gateway_url]
+        out = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    if "Non-2xx" in out or "Socket errors" in out:
+        sys.exit(f"{method} {target}: {out}")
+    return int(out.split(" requests in")[0].split()[-1])
+
+
+def deliver(cluster, count):
+    hook = Hook(cluster)
+    for number in range(count):
+        hook.deliver("pull_request", pull_request("acme/cost", number + 1))
+    return count
+
+
+def size_of(cluster, schema):
+    with cluster.postgres.connect() as db:
+        return int(db.execute(SIZE, [schema]).fetchone()[0])
+
+
+def measure_requests(cluster, user, seconds):
+    experiment = json.dumps({"name": "@", "description": "What is tried, and why. " * 40, "tags": ["retrieval", "ranking"]})
+    ids = [user.api.post("/experiments", {"name": f"one {n}"}, expect=201).json()["id"] for n in range(50)]
+    agent = user.api.post("/account/api-keys", {"name": "a", "kind": "automation", "scopes": ["fleet:report"], "repo": "acme/cost"}, expect=201)
+    run = '{"run_id": "@", "repo": "acme/cost", ' + telemetry(4 << 10)
+    search = json.dumps({"query": "long context attention with less memory", "max_results": 10})
+    kinds = [
+        ("gateway", "GET", "/account/api-keys", None, user.key),
+        ("svc-experiments", "GET", f"/experiments/{ids[0]}", None, user.key),
+        ("svc-experiments", "GET", "/experiments?limit=20", None, user.key),
+        ("svc-experiments", "POST", "/experiments", experiment, user.key),
+        ("svc-search", "POST", "/search/assets", search, user.key),
+        ("svc-search", "GET", "/search/assets/list?limit=20", None, user.key),
+        ("svc-interests", "GET", "/interests", None, user.key),
+        ("svc-fleet", "GET", "/fleet/runs?limit=20", None, user.key),
+        ("svc-fleet", "POST", "/fleet/runs", run, agent.json()["key"]),
+    ]
+    print(f"{'request':34}{'gateway':>9}{'service':>9}{'Postgres':>9}{'Redis':>7}   CPU us each")
+    for service, method, target, body, key in kinds:
+        wrk(cluster, key, method, target, body, 1)
+        meter = Meter(cluster, service)
+        report(f"{method} {target.replace(ids[0], 'ID')}", meter.micros(wrk(cluster, key, method, target, body, seconds)))
+    print(f"events: {events_per_second(cluster, user, experiment, seconds):.0f} a second from a request in one service to its effect in another")
+    meter = Meter(cluster, "svc-integrations")
+    report("POST /github/webhooks", meter.micros(deliver(cluster, 1000)))
+
+
+def events_per_second(cluster, user, body, seconds):
+    """How fast svc-interests learns of experiments that are made faster than that."""
+    with cluster.postgres.connect("experiments") as made, cluster.postgres.connect("interests") as known:
+        count = "SELECT count(*) FROM experiment WHERE account_id = %s"
+
+        def behind():
+            rows = made.execute(count, [user.account]).fetchone()[0]
+            return rows - known.execute(count, [user.account]).fetchone()[0]
+
+        wait_for(lambda: behind() == 0, "svc-interests knows all experiments")
+        began = time.monotonic()
+        rows = wrk(cluster, user.key, "POST", "/experiments", body, seconds)
+        wait_for(lambda: behind() == 0, "svc-interests knows all experiments")
+        return rows / (time.monotonic() - began)
+
+
+def report(name, micros):
+    if name.startswith("GET /account"):
+        micros[1] = 0  # the gateway answers itself
+    print(f"{name:34}{micros[0]:9.0f}{micros[1]:9.0f}{micros[2]:9.0f}{micros[3]:7.0f}")
+
+
+def measure_rows(cluster, user, rows):
+    """Bytes of each schema for each row, events and the readers' notes included."""
+    redis = cluster.redis.client()
+    body = {"description": "What is tried, and why. " * 40, "tags": ["retrieval", "ranking"]}
+    before = {schema: size_of(cluster, schema) for schema in ("experiments", "interests", "fleet", "integrations")}
+    memory = redis.info("memory")["used_memory"]
+    for number in range(rows):
+        user.api.post("/experiments", {"name": f"{number}", **body}, expect=201, checked=False)
+    with cluster.postgres.connect("interests") as db:
+        known = "SELECT count(*) FROM experiment WHERE account_id = %s"
+        wait_for(lambda: db.execute(known, [user.account]).fetchone() == (rows,), "svc-interests knows them")
+    with cluster.postgres.connect("experiments") as db:
+        wait_for(lambda: db.execute("SELECT count(*) FROM outbox WHERE sent_at IS NULL").fetchone() == (0,), "all are sent")
+        event = db.execute("SELECT pg_total_relation_size('outbox')::float8 / count(*) FROM outbox").fetchone()[0]
+    grown = {schema: (size_of(cluster, schema) - size) / rows for schema, size in before.items()}
+    stream = redis.memory_usage("events.experiments", samples=0) / redis.xlen("events.experiments")
+    print(f"experiment: {grown['experiments']:.0f} bytes in its schema, {grown['interests']:.0f} in that of svc-interests; "
+          f"of these a row of the outbox {event:.0f}; an entry of the stream {stream:.0f} bytes of Redis "
+          f"({(redis.info('memory')['used_memory'] - memory) / rows:.0f} with all else)")
+    with cluster.postgres.connect("fleet") as db:
+        runs = db.execute("SELECT sum(pg_total_relation_size(c.oid))::float8 / (SELECT count(*) FROM run) FROM pg_class c "
+                          "WHERE relnamespace = 'fleet'::regnamespace AND relkind = 'r' AND relname ~ '^(run|deliverable)'").fetchone()[0]
+    with cluster.postgres.connect("integrations") as db:
+        deliveries = db.execute("SELECT sum(pg_total_relation_size(c.oid))::float8 / (SELECT count(*) FROM delivery) FROM pg_class c "
+                                "WHERE relnamespace = 'integrations'::regnamespace AND relkind = 'r' AND relname ~ '^(delivery|fact)'").fetchone()[0]
+    print(f"run with a report of 4 KB: {runs:.0f} bytes; delivery of a webhook: {deliveries:.0f} bytes")
+
+
+def settled(search):
+    """Wait until the index has its vectors, and has not changed for some seconds; its bytes."""
+    wait_for(lambda: search.metric("expops_embedder_number") > 0, "there is an embedder")
+    bytes_before = None
+    while (bytes_now := search.metric("expops_index_bytes")) != bytes_before:
+        bytes_before = bytes_now
+        time.sleep(SETTLED_SECONDS)
+    return bytes_now
+
+
+def measure_papers(cluster, user, path, count):
+    (search,) = cluster["svc-search"]
+    opened = gzip.open if path.suffix == ".gz" else open
+    size = size_of(cluster, "search")
+    with opened(path, "rt", encoding="utf-8") as file, tempfile.NamedTemporaryFile("w", suffix=".jsonl") as some:
+        some.writelines(itertools.islice(file, count))
+        some.flush()
+        meter = Meter(cluster, "svc-search")
+        cluster.run("svc-search", "import", some.name, timeout=3600)
+    wait_for(lambda: user.api.get("/search/stats").json()["index"]["documents"] >= count, "the papers are found")
+    index, micros = settled(search), meter.micros(count)
+    status = Path(f"/proc/{search.popen.pid}/status").read_text()
+    peak = int(status.split("VmHWM:")[1].split()[0]) >> 10
+    print(f"{count} papers: index {index / count:.0f} bytes each; svc-search {search.memory_bytes() >> 20} MiB now, {peak} MiB at most; "
+          f"Postgres {(size_of(cluster, 'search') - size) / count:.0f} bytes each; CPU of import, embedder and index: "
+          f"svc-search {micros[1]:.0f} us each, Postgres {micros[2]:.0f} us")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("file", type=Path, metavar="PAPERS")
+    parser.add_argument("--seconds", type=int, default=5)
+    parser.add_argument("--rows", type=int, default=2000)
+    parser.add_argument("--papers", type=int, default=20_000)
+    options = parser.parse_args()
+    servers.POSTGRES_OPTIONS[:] = ["-c", "fsync=on"]
+    with Cluster() as cluster:
+        user = cluster.user()
+        print(f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+        measure_papers(cluster, user, options.file, options.papers)
+        Meter.measure_rest(cluster)
+        idle = {name: rest[1] for name, rest in Meter.at_rest.items()}
+        print("at rest, of a core: " + ", ".join(f"{name} {share:.2%}" for name, share in idle.items())
+              + f", Postgres {Meter.at_rest['gateway'][2]:.2%}, Redis {Meter.at_rest['gateway'][3]:.2%}")
+        measure_requests(cluster, user, options.seconds)
+        measure_rows(cluster, cluster.user(), options.rows)
+        print(f"load average {os.getloadavg()[0]:.1f}; memory at rest: "
+              + ", ".join(f"{name} {cluster[name][0].memory_bytes() >> 20} MiB" for name in cluster.processes))
+
+
+if __name__ == "__main__":
+    main()
