@@ -2,6 +2,7 @@
 
 import random
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import httpx
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from lib import plain_http
 from lib.evalenv import worker
 from lib.identity import identity
-from lib.wait import wait_for
+from lib.wait import after, wait_for
 
 BUILDS = "/eval-env/builds"
 WORKERS = 6
@@ -77,35 +78,26 @@ class Worker:
 
 def test_each_build_ends_once(pair, user, db):
     def ended():
+        """Ends leases first: what is claimed and not reported was claimed by a worker that has vanished, or soon will have been."""
+        db.execute("UPDATE work SET lease_until = now() WHERE status = 'running' AND started_at < now() - interval '1 second'")
         query = "SELECT count(*) FROM work WHERE id = ANY (%s) AND finished_at IS NOT NULL"
         return db.execute(query, [list(made)]).fetchone()[0]
 
-    def end_leases():
-        """What is claimed and not reported was claimed by a worker that has vanished, or soon will have been."""
-        db.execute("UPDATE work SET lease_until = now() WHERE status = 'running' AND started_at < now() - interval '1 second'")
-
-    def after(count, what):
-        def reached():
-            end_leases()
-            return ended() >= count
-
-        wait_for(reached, f"{count} builds have ended")
-        what()
-
+    at = partial(after, ended)
     made = {user.api.post(BUILDS, {"containerfile": "FROM a", "no_cache": True}, expect=201).json()["build_id"] for _ in range(COUNT)}
     replicas, workers, is_over = pair["svc-evalenv"], [Worker(user.api.as_key(user.key), f"w{n}") for n in range(WORKERS)], []
     with ThreadPoolExecutor(WORKERS) as pool:
         loops = [pool.submit(worker.work, lambda: bool(is_over)) for worker in workers]
         try:
-            after(COUNT // 6, replicas[0].kill9)
+            at(COUNT // 6, replicas[0].kill9)
             replicas[0].start()
-            after(COUNT // 3, pair.redis.kill9)
+            at(COUNT // 3, pair.redis.kill9)
             pair.redis.start()
             terminate = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'expops_evalenv'"
-            after(COUNT // 2, lambda: db.execute(terminate))
-            after(2 * COUNT // 3, replicas[1].kill9)
+            at(COUNT // 2, lambda: db.execute(terminate))
+            at(2 * COUNT // 3, replicas[1].kill9)
             replicas[1].start()
-            after(COUNT, lambda: None)
+            at(COUNT, lambda: None)
         finally:
             is_over.append(True)
         for one in loops:

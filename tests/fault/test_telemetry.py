@@ -3,11 +3,12 @@
 import random
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import httpx
 
 from lib.fleet import PERIOD, SCOPES, Month
-from lib.wait import wait_for
+from lib.wait import after, wait_for
 
 SENDERS = 8
 
@@ -43,21 +44,18 @@ def test_no_accepted_report_is_lost_or_counted_twice(pair):
         sender.key_of(repo)
     replicas, queue = pair["svc-fleet"], month.shuffled(month.reports)
 
-    def after(count, what):
-        wait_for(lambda: sender.done >= count, f"{count} reports are taken")
-        what()
-
+    at = partial(after, lambda: sender.done)
     with ThreadPoolExecutor(SENDERS) as pool:
         sent = [pool.submit(sender.send, *one) for one in queue]
-        after(40, replicas[0].kill9)
-        after(80, pair.redis.kill9)
-        after(120, replicas[0].start)
-        after(160, lambda: pair.kill9("svc-fleet"))
+        at(40, replicas[0].kill9)
+        at(80, pair.redis.kill9)
+        at(120, replicas[0].start)
+        at(160, lambda: pair.kill9("svc-fleet"))
         pair.start("svc-fleet", 2)
         pair.redis.start()
-        after(240, pair.postgres.kill9)
+        at(240, pair.postgres.kill9)
         pair.postgres.start()
-        after(320, pair["svc-fleet"][1].kill9)
+        at(320, pair["svc-fleet"][1].kill9)
         for one in sent:
             one.result()
     pair.recover()

@@ -6,10 +6,11 @@ import threading
 import uuid
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import httpx
 
-from lib.wait import wait_for
+from lib.wait import after, wait_for
 from lib.webhooks import Hook, pull_request
 
 FACTS = 500
@@ -46,19 +47,16 @@ def test_each_fact_counts_once_whatever_is_killed(pair):
     random.shuffle(queue)
     replicas = pair["svc-integrations"]
 
-    def after(count, what):
-        wait_for(lambda: sender.done >= count, f"{count} are delivered")
-        what()
-
+    at = partial(after, lambda: sender.done)
     with ThreadPoolExecutor(SENDERS) as pool:
         sent = [pool.submit(sender.deliver, *one) for one in queue]
-        after(200, replicas[0].kill9)
-        after(400, pair.redis.kill9)
-        after(600, replicas[0].start)
-        after(800, lambda: pair.kill9("svc-integrations"))
+        at(200, replicas[0].kill9)
+        at(400, pair.redis.kill9)
+        at(600, replicas[0].start)
+        at(800, lambda: pair.kill9("svc-integrations"))
         pair.start("svc-integrations", 2)
-        after(1200, pair.redis.start)
-        after(1400, replicas[1].kill9)
+        at(1200, pair.redis.start)
+        at(1400, replicas[1].kill9)
         replicas[1].start()
         for one in sent:
             one.result()

@@ -30,3 +30,9 @@ def wait_for(predicate, what=None):
         if time.monotonic() > deadline:
             raise TimedOut(f"{what or predicate} did not happen within {PATIENCE_SECONDS} s: {reason}")
         time.sleep(PAUSE_SECONDS)
+
+
+def after(progress, count, then):
+    """Wait until progress() has reached `count`, then call `then`."""
+    wait_for(lambda: progress() >= count, f"{count} are done")
+    then()
