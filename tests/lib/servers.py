@@ -200,6 +200,19 @@ class Redis(Server):
         login = f"{name}:{self.user_password(name)}" if name else f":{self.password}"
         return f"redis://{login}@127.0.0.1:{self.port}/0"
 
+    def replica(self):
+        """A replica of this server, with the same users, which has caught up. The caller stops it."""
+        made = Redis(self.base / "replica")
+        made.base.mkdir(exist_ok=True)
+        made.base.chmod(0o711)
+        made.password = self.password
+        made.start()
+        client = made.client()
+        client.config_set("masterauth", self.password)
+        client.replicaof("127.0.0.1", self.port)
+        wait_for(lambda: client.info("replication")["master_link_status"] == "up", "the replica has caught up")
+        return made
+
     def client(self, name=None):
         return redis.Redis.from_url(self.url(name), decode_responses=True)
 
@@ -228,6 +241,7 @@ def remove_leftovers():
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 for verb in ("pgbouncer_stop", "postgres_stop", "redis_stop"):
                     subprocess.run([SERVERS_SH, verb, base], capture_output=True, check=False)
+                subprocess.run([SERVERS_SH, "redis_stop", base / "replica"], capture_output=True, check=False)
                 shutil.rmtree(base, ignore_errors=True)
         except OSError:  # in use, or being created or removed
             continue

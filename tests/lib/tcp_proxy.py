@@ -19,8 +19,8 @@ PIECE_BYTES = 65536
 
 
 class TcpProxy:
-    def __init__(self, target_port):
-        self.target_port, self.port = target_port, free_port()
+    def __init__(self, target_port, port=None):
+        self.target_port, self.port = target_port, port or free_port()
         self.is_reset = False
         self.writers = set()
         self.loop = asyncio.new_event_loop()
