@@ -75,10 +75,14 @@ static enum err_code append_linked(struct request *rq, const char *words, struct
 	return ERR_NONE;
 }
 
+/* Search with the interest's name and context. The name counts twice: of weights from 0 to 3 for the title
+ * of a paper that is searched with, 2 found most of the rest of its readers' libraries on CiteULike (recall
+ * in 50 of .230; .223 for 1, .227 for 3). */
 static enum err_code search_candidates(struct request *rq, const struct source *source,
                                        const char **ret_json)
 {
-	const char *words = arena_printf(rq->arena, "%s\n%s", source->name, source->context);
+	const char *words =
+		arena_printf(rq->arena, "%s\n%s\n%s", source->name, source->name, source->context);
 	struct buf text = {.arena = rq->arena};
 	buf_puts(&text, interest_text_clean(rq->arena, words));
 	enum err_code code = append_linked(rq, words, &text);

@@ -84,93 +84,9 @@ char *explain_match(struct arena *arena, struct word_splitter *splitter,
 	return out.data;
 }
 
-/* A suggested experiment: `before`, the title, `after`, the interest, `ending`. */
-struct proposal {
-	const char *word; /* that the title must have; NULL: none */
-	bool needs_container;
-	const char *before;
-	const char *after;
-	const char *ending;
-};
-
-#define COMPARE "and compare the result with your current method"
-#define MEASURE "and measure your current method on it"
-
-/* The first row that fits the paper is used. */
-static const struct proposal proposals[] = {
-	{NULL, true, "Run the container of ", " on a small sample of your data", COMPARE},
-	{"survey", false, "Take one approach from ", " to a small sample of your data", COMPARE},
-	{"review", false, "Take one approach from ", " to a small sample of your data", COMPARE},
-	{"benchmark", false, "Repeat a small part of ", "", MEASURE},
-	{"dataset", false, "Take a small part of ", " as test data", MEASURE},
-	{NULL, false, "Try what ", " describes on a small sample of your data", COMPARE},
-};
-
-static const struct proposal *find_proposal(struct arena *arena, struct word_splitter *splitter,
-                                            const struct explanation_facts *facts)
-{
-	const struct phrase_source title = {facts->title, NULL};
-	const struct proposal *proposal = proposals;
-	for (;; proposal++) {
-		if (proposal->needs_container && !facts->has_container)
-			continue;
-		if (!proposal->word ||
-		    matched_phrases(arena, splitter, &proposal->word, 1, title).count > 0)
-			return proposal;
-	}
-}
-
-/* Append `before` and the quoted name of the interest; nothing when it has no name. */
-static void add_interest(struct buf *out, const struct explanation_facts *facts, const char *before)
-{
-	const char *name = text_clean(out->arena, facts->interest_name, EXPLANATION_TITLE_BYTES);
-	if (*name != '\0')
-		buf_printf(out, "%s\"%s\"", before, name);
-}
-
-static void add_title(struct buf *out, const struct explanation_facts *facts)
-{
-	const char *title = text_clean(out->arena, facts->title, EXPLANATION_TITLE_BYTES);
-	if (*title != '\0')
-		buf_printf(out, "\"%s\"", title);
-	else
-		buf_puts(out, "this paper");
-}
-
-/* The suggestion for a weak match. */
-static void add_weak_match(struct buf *out, const struct explanation_facts *facts)
-{
-	buf_puts(out, "Read ");
-	add_title(out, facts);
-	buf_puts(out, " before trying anything: it may have little to do with ");
-	if (facts->interest_name && *facts->interest_name)
-		add_interest(out, facts, "");
-	else
-		buf_puts(out, "the interest");
-	buf_puts(out, ".");
-}
-
-char *suggest_experiment(struct arena *arena, struct word_splitter *splitter,
+bool explanation_is_weak(struct arena *arena, struct word_splitter *splitter,
                          const struct explanation_facts *facts)
 {
 	struct phrases phrases = phrases_for(arena, splitter, facts);
-	const struct proposal *proposal = find_proposal(arena, splitter, facts);
-	struct buf out = {.arena = arena};
-	if (is_weak(facts, &phrases)) {
-		add_weak_match(&out, facts);
-		return out.data;
-	}
-	buf_puts(&out, proposal->before);
-	add_title(&out, facts);
-	if (facts->code_url && !facts->has_container)
-		buf_printf(&out, " (code: %s)",
-		           text_clean(arena, facts->code_url, EXPLANATION_URL_BYTES));
-	buf_puts(&out, proposal->after);
-	add_interest(&out, facts, " for ");
-	buf_printf(&out, ", %s", proposal->ending);
-	for (size_t i = 0; i < MIN_OF(phrases.count, (size_t)2); i++)
-		buf_printf(&out, "%s\"%s\"", i ? " and " : "; start with what it says about ",
-		           phrases.items[i].text);
-	buf_puts(&out, ".");
-	return out.data;
+	return is_weak(facts, &phrases);
 }

@@ -1,14 +1,11 @@
-/** Explains a recommendation: why this paper was recommended, and what to try with it. The texts
- * are the members `reasoning` and `suggested_experiment` of the API.
+/** Explains a recommendation: why this paper was recommended. The text is the member `reasoning` of the
+ * API.
  *
  *     Matches "retrieval", "reranking" in the title; published 3 days ago; has a runnable
  *     container; similar to papers this team liked.
  *
- *     Run the container of "Dense Passage Reranking" on a small sample of your data for "Search",
- *     and compare the result with your current method; start with what it says about "reranking".
- *
- * For a weak match the texts say that the paper is loosely related and should be read first. The
- * texts state only the facts that are passed in. */
+ * For a weak match it says that the paper is loosely related. It states only the facts that are passed
+ * in. */
 #pragma once
 
 #include "base/arena.h"
@@ -52,6 +49,6 @@ struct explanation_facts {
 char *explain_match(struct arena *arena, struct word_splitter *splitter,
                     const struct explanation_facts *facts);
 
-/** One sentence that proposes an experiment, in `arena`. */
-char *suggest_experiment(struct arena *arena, struct word_splitter *splitter,
+/** Whether the paper is a weak match: search found it little relevant, and few phrases match. */
+bool explanation_is_weak(struct arena *arena, struct word_splitter *splitter,
                          const struct explanation_facts *facts);

@@ -8,7 +8,7 @@
 #define WEIGHT_CONTAINER  0.04
 
 /* The part of its base score that a paper loses at similarity 1. */
-#define SIMILARITY_PENALTY 0.5
+#define SIMILARITY_PENALTY 0.15
 
 /* Clamp to 0..1; NaN gives 0. */
 static double clamp_unit(double value)

@@ -4,6 +4,7 @@
 #include "ranking/explanation.h"
 #include "ranking/refusal.h"
 #include "ranking/selection.h"
+#include "ranking/suggestion.h"
 
 #include <math.h>
 #include <string.h>
@@ -73,8 +74,8 @@ static yyjson_mut_val *recommendation_json(yyjson_mut_doc *doc, const struct sco
 	yyjson_mut_obj_add_uint(doc, row, "rank", selected->rank);
 	yyjson_mut_obj_add_str(doc, row, "reasoning",
 	                       explain_match(scorer->arena, scorer->splitter, &facts));
-	yyjson_mut_obj_add_str(doc, row, "suggested_experiment",
-	                       suggest_experiment(scorer->arena, scorer->splitter, &facts));
+	json_add_text(doc, row, "suggested_experiment",
+	              suggest_experiment(scorer->arena, scorer->splitter, &facts));
 	return row;
 }
 

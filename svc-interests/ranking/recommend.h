@@ -13,8 +13,9 @@
  *                   `relevance_score` of the API (final_score.h)
  *   selection       picks papers by final score, with maximal marginal relevance (MMR; selection.h)
  *   rank            position of a selected paper, from 1
- *   explanation     why a paper was selected, and what to try with it (explanation.h), with the
- *                   phrases of the paper that search matched (matched_phrases.h)
+ *   explanation     why a paper was selected (explanation.h), with the phrases of the paper that
+ *                   search matched (matched_phrases.h)
+ *   suggestion      what to try with it (suggestion.h)
  *
  * Nothing here uses HTTP or SQL. All functions may run on any thread. */
 #pragma once

@@ -26,15 +26,14 @@ static const struct explanation_facts strong = {
 
 struct texts {
 	struct arena *arena;
-	const char *match, *experiment;
+	const char *match;
 };
 
 static struct texts explain(struct explanation_facts facts)
 {
 	struct arena *arena = arena_new();
 	struct word_splitter *splitter = word_splitter_new(arena);
-	return (struct texts){arena, explain_match(arena, splitter, &facts),
-	                      suggest_experiment(arena, splitter, &facts)};
+	return (struct texts){arena, explain_match(arena, splitter, &facts)};
 }
 
 static void assert_match(struct explanation_facts facts, const char *part, bool is_in)
@@ -44,20 +43,12 @@ static void assert_match(struct explanation_facts facts, const char *part, bool 
 	arena_free(texts.arena);
 }
 
-static void assert_experiment(struct explanation_facts facts, const char *part, bool is_in)
-{
-	struct texts texts = explain(facts);
-	assert_int_equal(strstr(texts.experiment, part) != NULL, is_in);
-	arena_free(texts.arena);
-}
-
 static void test_matched_words_are_quoted_with_their_place(void **state)
 {
 	(void)state;
 	struct explanation_facts facts = strong;
 	assert_match(facts, "\"retrieval\", \"reranking\" in the title", true);
 	assert_match(facts, "abstract", false);
-	assert_experiment(facts, "\"retrieval\" and \"reranking\"", true);
 	facts.title = "Fast Retrieval";
 	facts.abstract = "Reranking too.";
 	assert_match(facts, "\"retrieval\" in the title", true);
@@ -101,45 +92,12 @@ static void test_similarity_to_liked_papers_needs_a_high_preference(void **state
 	assert_match(facts, "liked", true);
 }
 
-static void test_container_is_preferred_to_code(void **state)
-{
-	(void)state;
-	struct explanation_facts facts = strong;
-	facts.code_url = "https://example.org/co\nde";
-	assert_match(facts, "container", false);
-	assert_experiment(facts, "(code: https://example.org/co de)", true);
-	facts.has_container = true;
-	assert_match(facts, "container", true);
-	assert_experiment(facts, "container", true);
-	assert_experiment(facts, "(code:", false);
-}
-
-static void test_suggestion_depends_on_the_kind_of_paper(void **state)
-{
-	(void)state;
-	static const struct {
-		const char *title, *part;
-	} rows[] = {
-		{"A Survey of Agents", "one approach"},
-		{"RAGBench: a Benchmark", "Repeat"},
-		{"Datasets of Code", "test data"},
-		{"Retrieval and Reranking", "Try"},
-	};
-	struct explanation_facts facts = strong;
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-		facts.title = rows[i].title;
-		assert_experiment(facts, rows[i].part, true);
-		assert_experiment(facts, rows[i].title, true);
-	}
-}
-
 static void test_weak_match_is_said_to_be_weak(void **state)
 {
 	(void)state;
 	struct explanation_facts facts = strong;
 	facts.retrieval = EXPLANATION_WEAK_BELOW - 0.01;
 	assert_match(facts, "Loosely related", true);
-	assert_experiment(facts, "before trying anything", true);
 	facts.retrieval = EXPLANATION_WEAK_BELOW;
 	assert_match(facts, "Loosely related", false);
 	facts.retrieval = NAN;
@@ -152,42 +110,13 @@ static void test_weak_match_is_said_to_be_weak(void **state)
 	assert_match(facts, "Loosely related", false);
 }
 
-static void test_quotes_and_line_breaks_are_replaced(void **state)
-{
-	(void)state;
-	struct explanation_facts facts = strong;
-	facts.title = "A \"quoted\"\n  title";
-	facts.interest_name = "My  interest";
-	assert_experiment(facts, "\"A 'quoted' title\"", true);
-	assert_experiment(facts, "\"My interest\"", true);
-}
-
 static void test_general_words_replace_missing_texts(void **state)
 {
 	(void)state;
 	struct explanation_facts facts = {.retrieval = NAN, .age_days = NAN, .liked = NAN};
 	assert_match(facts, "the interest", true);
-	assert_experiment(facts, "this paper", true);
 	facts.retrieval = 0.2;
 	assert_match(facts, "the interest", true);
-	assert_experiment(facts, "the interest", true);
-}
-
-static void test_long_title_is_cut_at_a_word_or_a_character(void **state)
-{
-	(void)state;
-	char words[401], letters[401];
-	for (size_t i = 0; i < 400; i++)
-		words[i] = "abc "[i % 4];
-	letters[0] = 'x';
-	for (size_t i = 1; i < 399; i++)
-		letters[i] = "\xa9\xc3"[i % 2];
-	words[400] = letters[399] = '\0';
-	struct explanation_facts facts = strong;
-	facts.title = words;
-	assert_experiment(facts, "abc abc...\"", true);
-	facts.title = letters;
-	assert_experiment(facts, "\xc3\xa9...\"", true);
 }
 
 int main(void)
@@ -196,12 +125,8 @@ int main(void)
 		cmocka_unit_test(test_matched_words_are_quoted_with_their_place),
 		cmocka_unit_test(test_only_a_recent_age_is_mentioned),
 		cmocka_unit_test(test_similarity_to_liked_papers_needs_a_high_preference),
-		cmocka_unit_test(test_container_is_preferred_to_code),
-		cmocka_unit_test(test_suggestion_depends_on_the_kind_of_paper),
 		cmocka_unit_test(test_weak_match_is_said_to_be_weak),
-		cmocka_unit_test(test_quotes_and_line_breaks_are_replaced),
 		cmocka_unit_test(test_general_words_replace_missing_texts),
-		cmocka_unit_test(test_long_title_is_cut_at_a_word_or_a_character),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,14 +43,14 @@ static void test_final_scores_are_in_descending_order(void **state)
 	arena_free(arena);
 }
 
-/* The second best paper is similar to the best one (0.7), so a paper on another topic is selected
- * before it. */
+/* The second best paper is similar to the best one (0.7), so a paper on another topic that is about as
+ * good is selected before it. */
 static void test_similar_paper_is_selected_later(void **state)
 {
 	(void)state;
 	struct arena *arena = arena_new();
 	static const struct candidate pool[] = {
-		{.features = &c, .retrieval = 0.80, .age_days = NAN},
+		{.features = &c, .retrieval = 0.90, .age_days = NAN},
 		{.features = &ab, .retrieval = 0.95, .age_days = NAN},
 		{.features = &a, .retrieval = 1.00, .age_days = NAN},
 	};
@@ -62,6 +62,25 @@ static void test_similar_paper_is_selected_later(void **state)
 	assert_int_equal(selected[1].candidate, 0);
 	assert_int_equal(selected[2].candidate, 1);
 	assert_true(selected[2].final_score < selected[2].base_score);
+	arena_free(arena);
+}
+
+/* A clearly better paper is not passed over for one of another kind. */
+static void test_diversity_does_not_outweigh_quality(void **state)
+{
+	(void)state;
+	struct arena *arena = arena_new();
+	static const struct candidate pool[] = {
+		{.features = &c, .retrieval = 0.80, .age_days = NAN},
+		{.features = &ab, .retrieval = 0.95, .age_days = NAN},
+		{.features = &a, .retrieval = 1.00, .age_days = NAN},
+	};
+	struct selection_options options = {.limit = 2};
+	size_t count;
+	struct selected *selected = select_papers(arena, pool, 3, &options, &count);
+	assert_int_equal(count, 2);
+	assert_int_equal(selected[0].candidate, 2);
+	assert_int_equal(selected[1].candidate, 1);
 	arena_free(arena);
 }
 
@@ -112,6 +131,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_final_scores_are_in_descending_order),
 		cmocka_unit_test(test_similar_paper_is_selected_later),
+		cmocka_unit_test(test_diversity_does_not_outweigh_quality),
 		cmocka_unit_test(test_duplicates_are_left_out),
 		cmocka_unit_test(test_ties_keep_the_order_of_the_pool_and_the_limit_holds),
 	};
