@@ -12,7 +12,7 @@ PACKAGES_RUN=(postgresql redis-server curl jq python3)
 PACKAGES_TEST=(
 	libcmocka-dev shellcheck gdb pgbouncer
 	'buildah|podman|docker.io'
-	python3-pytest python3-pytest-xdist
+	python3-pytest python3-pytest-xdist python3-opentelemetry-proto
 )
 # For the programs that stand in for outside services, in tests and in the demo.
 PACKAGES_COUNTERPARTS=(
@@ -25,7 +25,7 @@ PACKAGES_DEPLOY=(
 )
 
 # On Debian 12 these are installed from Debian 13: Debian 12 has none or, of the second list, old versions.
-PACKAGES_FROM_13=(libllhttp-dev libyyjson-dev)
+PACKAGES_FROM_13=(libllhttp-dev libyyjson-dev python3-opentelemetry-proto)
 PACKAGES_NEWER_IN_13=(docker-compose kubernetes-client python3-kubernetes)
 
 debian_version() {

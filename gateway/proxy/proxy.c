@@ -28,6 +28,7 @@
  */
 #include "base/base.h"
 #include "base/timefmt.h"
+#include "base/trace.h"
 #include "http/method.h"
 #include "proxy/proxy_internal.h"
 
@@ -308,6 +309,7 @@ static void dispatch(struct proxy_exchange *p)
 		reply_error(p, ERR_UNAVAILABLE, "the service is not configured");
 	} else {
 		p->has_content = head->has_content && op->body_max_bytes > 0;
+		p->call_span = span_begin(p->x->arena, SPAN_CLIENT, p->request_id, &p->traceparent);
 		proxy_compose_head(p);
 		call_start(p, false);
 	}
@@ -501,6 +503,8 @@ void proxy_head(struct proxy *proxy, struct http_exchange *x)
 	p->x = x;
 	find_client(p);
 	p->request_id = http_head_request_id(head, x->arena);
+	p->traceparent = http_head_get(head, "traceparent");
+	p->span = span_begin(x->arena, SPAN_SERVER, p->request_id, &p->traceparent);
 	x->user = p;
 	if (proxy->cors && cors_is_preflight(proxy->cors, head)) {
 		move(p, PROXY_ANSWERED);

@@ -40,7 +40,9 @@ struct proxy_exchange {
 	struct http_exchange *x;
 	enum proxy_state state;
 	const char *request_id;
-	const char *scheme; /* `http` or `https`, as the client sent the request */
+	struct span *span, *call_span; /* of the exchange, and of the call; NULL: not traced */
+	const char *traceparent;       /* of the client, or in its place; NULL: none */
+	const char *scheme;            /* `http` or `https`, as the client sent the request */
 	struct api_match match;
 	struct identity caller;
 	struct rate_verdict rate;

@@ -2,6 +2,8 @@
 #include "base/log.h"
 #include "base/metrics.h"
 #include "base/timefmt.h"
+#include "base/trace.h"
+#include "http/internal_api.h"
 #include "proxy/proxy_internal.h"
 
 METRIC_COUNTER(requests_total, "expops_proxy_requests_total",
@@ -31,6 +33,21 @@ void proxy_report_retry(const struct proxy_exchange *p)
 	metric_add(&retries_total, operation_of(p), NULL, 1);
 }
 
+static void end_spans(const struct proxy_exchange *p, const char *operation, int status)
+{
+	const char *error = p->code ? err_info(p->code)->slug : NULL;
+	const char *service = p->match.op ? api_service_name(p->match.op->service) : NULL;
+	span_end(p->call_span, service, status >= 500,
+	         f_text("http.request.method", p->x->head.method),
+	         f_text("server.address", service), f_int("http.response.status_code", status),
+	         f_int("http.request.resend_count", p->sent_count + p->unsent_count),
+	         f_text("error.type", error));
+	span_end(p->span, operation, status >= 500,
+	         f_text("http.request.method", p->x->head.method),
+	         f_int("http.response.status_code", status),
+	         f_text("expops.request_id", p->request_id), f_text("error.type", error));
+}
+
 void proxy_report(const struct proxy_exchange *p)
 {
 	const struct http_exchange *x = p->x;
@@ -51,4 +68,5 @@ void proxy_report(const struct proxy_exchange *p)
 	         f_text("peer", x->peer), f_text("error", p->code ? err_info(p->code)->slug : NULL),
 	         f_text("reason", p->reason));
 	log_set_request_id(NULL);
+	end_spans(p, operation, status);
 }

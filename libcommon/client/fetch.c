@@ -2,6 +2,7 @@
 
 #include "base/base.h"
 #include "base/log.h"
+#include "base/trace.h"
 #include "client/transfer.h"
 #include "http/method.h"
 #include "loop/fiber.h"
@@ -104,8 +105,46 @@ static bool are_fields_valid(const struct fetch_call *call)
 	return true;
 }
 
-enum err_code fetch_once(struct request *rq, const struct fetch_call *call,
-                         struct fetch_response **ret_answer, bool *ret_is_sent)
+/* The call with the trace, for a service. */
+static struct fetch_call with_trace(struct request *rq, const struct fetch_call *call,
+                                    const char *traceparent)
+{
+	struct fetch_call traced = *call;
+	if (!call->service || !traceparent)
+		return traced;
+	struct http_field *fields =
+		arena_array(rq->arena, call->field_count + 1, sizeof(struct http_field));
+	if (call->field_count)
+		memcpy(fields, call->fields, call->field_count * sizeof(struct http_field));
+	fields[traced.field_count++] = http_field_of("traceparent", traceparent);
+	traced.fields = fields;
+	return traced;
+}
+
+/* `https://api.example.org:8443/v1/x` -> `api.example.org` */
+static const char *host_of(struct request *rq, const char *url)
+{
+	const char *shown = url_without_secrets(rq->arena, url), *scheme = strstr(shown, "://");
+	const char *host = scheme ? scheme + 3 : shown;
+	return arena_strndup(rq->arena, host, strcspn(host, "/:"));
+}
+
+static void end_span(struct request *rq, const struct span *span, const struct fetch_call *call,
+                     enum err_code code, const struct fetch_response *answer)
+{
+	if (!span)
+		return;
+	const char *method = call->method ? call->method : "GET";
+	const char *host = call->service ? call->service : host_of(rq, call->url);
+	span_end(span, arena_printf(rq->arena, "%s %s", method, host),
+	         code != ERR_NONE || answer->status >= 400, f_text("http.request.method", method),
+	         f_text("server.address", host),
+	         f_int("http.response.status_code", answer ? answer->status : 0),
+	         f_text("error.type", code ? err_info(code)->slug : NULL));
+}
+
+static enum err_code run_transfer(struct request *rq, const struct fetch_call *call,
+                                  struct fetch_response **ret_answer, bool *ret_is_sent)
 {
 	request_require_no_transaction(rq);
 	rq->has_effects |= !fetch_is_safe(call);
@@ -138,6 +177,20 @@ enum err_code fetch_once(struct request *rq, const struct fetch_call *call,
 	arena_adopt(rq->arena, arena);
 	*ret_answer = answer;
 	return ERR_NONE;
+}
+
+enum err_code fetch_once(struct request *rq, const struct fetch_call *call,
+                         struct fetch_response **ret_answer, bool *ret_is_sent)
+{
+	const char *traceparent = rq->traceparent;
+	struct fetch_response *answer = NULL;
+	struct span *span = span_begin(rq->arena, SPAN_CLIENT, rq->id, &traceparent);
+	const struct fetch_call traced = with_trace(rq, call, traceparent);
+	enum err_code code = run_transfer(rq, &traced, &answer, ret_is_sent);
+	end_span(rq, span, call, code, answer);
+	if (answer)
+		*ret_answer = answer;
+	return code;
 }
 
 enum err_code fetch_try(struct request *rq, const struct fetch_call *call,

@@ -43,7 +43,9 @@ struct fetch_call {
 	bool is_safe;                /* changes nothing, although the method is not a safe one */
 	bool follow_redirects;       /* at most 5; http and https only */
 	enum fetch_guard guard;
-	bool is_direct; /* ignore the proxies that environment variables set */
+	bool is_direct;      /* ignore the proxies that environment variables set */
+	const char *service; /* the service that is called, which gets the trace; NULL: an outside
+				host, which does not */
 };
 
 /** In the arena of the request. */

@@ -171,8 +171,6 @@ static size_t make_fields(struct request *rq, const struct service_call *call,
 	size_t count = 0;
 	fields[count++] = http_field_of(IDENTITY_HEADER, sign(rq, call));
 	fields[count++] = http_field_of("X-Request-Id", rq->id);
-	if (rq->traceparent)
-		fields[count++] = http_field_of("traceparent", rq->traceparent);
 	if (call->json_body)
 		fields[count++] = http_field_of("Content-Type", "application/json");
 	return count;
@@ -210,6 +208,7 @@ static enum err_code send_to(struct request *rq, const struct service_call *call
 		.timeout_ms = timeout_ms,
 		.connect_timeout_ms = CONNECT_TIMEOUT_MS,
 		.is_direct = true,
+		.service = api_service_name(call->service),
 		.is_safe = is_safe,
 	};
 	enum err_code code = fetch_once(rq, &fetch, ret_answer, ret_is_sent);

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/metrics.h"
 #include "base/timefmt.h"
+#include "base/trace.h"
 #include "http/body.h"
 #include "loop/request_list.h"
 #include "loop/wait.h"
@@ -42,6 +43,7 @@ struct collected {
 	unsigned runs;          /* of the handler, begun so far */
 	struct problem problem; /* of the handler, while its reservation is given up */
 	bool is_releasing;
+	struct span *span; /* NULL: not traced */
 };
 
 /* Handlers running at once in a process. Each has a stack, which is two memory mappings (stack and
@@ -98,6 +100,7 @@ struct request *http_request_new(struct worker *worker, struct http_exchange *ex
 	               needs_key(match->op) ? &rq->caller.account : &WITHOUT_KEY, body_max_bytes,
 	               exchange->head.content_length);
 	rq->traceparent = http_head_get(&exchange->head, "traceparent");
+	collected->span = span_begin(arena, SPAN_SERVER, request_id, &rq->traceparent);
 	if (exchange->head.content_length > (int64_t)body_max_bytes && body_max_bytes)
 		http_request_refuse(rq, ERR_TOO_LARGE, NULL);
 	return rq;
@@ -123,6 +126,10 @@ static void report_finished(struct request *rq, int status)
 	         f_float("duration_ms", seconds * 1e3), f_text("peer", exchange->peer),
 	         f_text("problem", rq->problem.code ? rq->problem.detail : NULL));
 	log_set_request_id(NULL);
+	span_end(collected_of(rq)->span, operation, status >= 500,
+	         f_text("http.request.method", rq->http->head.method),
+	         f_int("http.response.status_code", status), f_text("expops.request_id", rq->id),
+	         f_text("error.type", rq->problem.code ? err_info(rq->problem.code)->slug : NULL));
 }
 
 /* Replace a reply that is too large for the memory of answers. */

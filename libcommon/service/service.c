@@ -7,6 +7,7 @@
 #include "base/metrics.h"
 #include "base/version.h"
 #include "client/guard.h"
+#include "client/trace_export.h"
 #include "loop/request_list.h"
 #include "service/connections.h"
 #include "service/dead_command.h"
@@ -50,6 +51,7 @@ static int print_help(const struct service *service)
 	       "variables:\n",
 	       service->name);
 	config_print_help(PROCESS_SETTINGS);
+	config_print_help(TRACE_SETTINGS);
 	for (const struct setting *const *table = service->settings; table && *table; table++)
 		config_print_help(*table);
 	for (const struct command *c = service->commands; c && c->name; c++) {
@@ -90,7 +92,9 @@ static enum err_code load_tables(const struct setting *const *tables)
 static enum err_code load_tables_of(const struct service *service)
 {
 	enum err_code common = process_settings_load();
+	enum err_code traces = config_load(TRACE_SETTINGS);
 	enum err_code own = load_tables(service->settings);
+	common = common ? common : traces ? traces : trace_settings_check();
 	if (!own && service->settings_check)
 		own = service->settings_check();
 	return common ? common : own;
@@ -188,7 +192,9 @@ static int run_process(const struct service *service, const struct peers *peers,
 	} else {
 		process.workers =
 			arena_array(arena, (size_t)process_loops(&process), sizeof(struct worker));
+		trace_export_start(service->name, process.instance);
 		status = workers_run(&process);
+		trace_export_stop();
 	}
 	arena_free(arena);
 	return status;
@@ -212,6 +218,7 @@ static int print_calls(const struct service *service)
 static int print_config(const struct service *service)
 {
 	config_print_values(PROCESS_SETTINGS);
+	config_print_values(TRACE_SETTINGS);
 	for (const struct setting *const *table = service->settings; table && *table; table++)
 		config_print_values(*table);
 	return 0;

@@ -6,6 +6,7 @@
 #include "base/metrics.h"
 #include "base/scope.h"
 #include "base/timefmt.h"
+#include "base/trace.h"
 #include "base/uuid.h"
 #include "loop/wait.h"
 
@@ -21,6 +22,7 @@ METRIC_COUNTER(events_total, "expops_events_total", "Deliveries of events by how
 struct call {
 	const struct event_consumer *consumer;
 	const struct stream_entry *entry;
+	const char *traceparent; /* NULL: not traced */
 };
 
 static bool matches(const struct event_consumer *consumer, const struct event_handler *handler,
@@ -73,6 +75,7 @@ static void call_main(struct request *rq)
 	const char *cause = event_text(call->entry, "request_id");
 	rq->id = cause[0] ? cause : event_text(call->entry, "id");
 	fiber_set_label(rq->id);
+	rq->traceparent = call->traceparent;
 	read_event(rq, call->entry, &event);
 	for (const struct event_handler *handler = call->consumer->tasks->settings.events;
 	     handler->stream; handler++) {
@@ -87,8 +90,11 @@ struct delivery event_deliver(struct request *rq, const struct event_consumer *c
 	struct call call = {.consumer = consumer, .entry = entry};
 	struct delivery delivery = {0};
 	struct problem problem;
+	const char *cause = event_text(entry, "request_id");
 	if (!entry->fields || !has_handler(consumer, event_text(entry, "type")))
 		return delivery;
+	struct span *span =
+		span_begin(rq->arena, SPAN_CONSUMER, cause[0] ? cause : NULL, &call.traceparent);
 	fiber_spawn_within(rq, timeout_ms, call_main, &call);
 	delivery.code = fiber_join_try(rq, &problem);
 	if (delivery.code != ERR_NONE)
@@ -97,6 +103,10 @@ struct delivery event_deliver(struct request *rq, const struct event_consumer *c
 		         problem.detail ? problem.detail : "no detail");
 	metric_add(&events_total, consumer->stream,
 	           delivery.code == ERR_NONE ? "handled" : "failed", 1);
+	span_end(span, consumer->stream, delivery.code != ERR_NONE,
+	         f_text("expops.event.id", event_text(entry, "id")),
+	         f_text("expops.event.type", event_text(entry, "type")),
+	         f_text("expops.request_id", cause));
 	return delivery;
 }
 

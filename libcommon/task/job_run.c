@@ -7,6 +7,7 @@
 #include "base/metrics.h"
 #include "base/scope.h"
 #include "base/timefmt.h"
+#include "base/trace.h"
 #include "job.sql.h"
 #include "pg/pg.h"
 
@@ -72,6 +73,7 @@ static void job_main(struct request *rq)
 	struct job_run *run = rq->user;
 	struct task *task = &run->task;
 	run->request = rq;
+	rq->traceparent = run->traceparent;
 	rq->caller = (struct identity){.kind = KEY_SERVICE, .scopes = SCOPE_ALL};
 	if (task->account[0])
 		require(uuid_parse(task->account, strlen(task->account), &rq->caller.account));
@@ -186,6 +188,12 @@ static void report_outcome(const struct settlement *settlement)
 	         f_text("kind", run->task.kind), f_int("attempt", run->task.attempt),
 	         f_text("outcome", settlement->outcome), f_float("seconds", seconds),
 	         f_text("error", settlement->error[0] ? settlement->error : NULL));
+	span_end(run->span, run->task.kind, settlement->code != ERR_NONE,
+	         f_text("expops.task.id", run->task.id),
+	         f_int("expops.task.attempt", run->task.attempt),
+	         f_text("expops.task.outcome", settlement->outcome),
+	         f_text("expops.request_id", run->request_id),
+	         f_text("error.type", settlement->code ? err_info(settlement->code)->slug : NULL));
 }
 
 static void run_end(struct settlement *settlement)
@@ -248,11 +256,14 @@ void job_run_start(struct tasks *tasks, const struct job_claimed *claimed)
 		.attempt = claimed->attempt,
 		.attempts_max = job_attempts_max(job),
 	};
+	run->request_id =
+		arena_strdup(arena, claimed->request_id ? claimed->request_id : run->task.id);
+	run->span = span_begin(arena, SPAN_CONSUMER, claimed->request_id, &run->traceparent);
 	LIST_INSERT_HEAD(&tasks->runs, run, entry);
 	tasks->runs_count++;
 	metric_add(&running_metric, NULL, NULL, 1);
 	periodic_wake_in(tasks->lease_renewer, tasks_timing.lease / 3);
-	request_spawn(tasks->worker, claimed->request_id ? claimed->request_id : run->task.id,
+	request_spawn(tasks->worker, run->request_id,
 	              job->timeout_ms ? job->timeout_ms : TIMEOUT_DEFAULT_MS, job_main, job_over,
 	              run);
 }

@@ -22,6 +22,9 @@ struct job_run {
 	bool is_complete;
 	bool is_in_renewal; /* part of the current renewal */
 	uint64_t started_us;
+	const char *request_id;  /* the task's id, if none is known */
+	struct span *span;       /* NULL: not traced */
+	const char *traceparent; /* for calls; NULL: none */
 };
 
 /** A task that this process has claimed: its row. */
