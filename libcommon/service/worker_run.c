@@ -110,6 +110,9 @@ static void worker_close(struct worker_run *run)
 		handle_close((uv_handle_t *)&run->on_term);
 		handle_close((uv_handle_t *)&run->on_int);
 		handle_close((uv_handle_t *)&run->drain_delay);
+		/* Nobody handles them any more, and the process has yet to flush its log and traces. */
+		signal(SIGTERM, SIG_IGN);
+		signal(SIGINT, SIG_IGN);
 	}
 }
 

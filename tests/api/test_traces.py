@@ -10,7 +10,7 @@ from lib.cluster import Cluster
 from lib.collector import Collector
 from lib.fixtures import *  # noqa: F401,F403
 from lib.fixtures import run_cluster
-from lib.wait import wait_for
+from lib.wait import PATIENCE_SECONDS, wait_for
 
 SERVER, CLIENT, CONSUMER = 2, 3, 5
 
@@ -149,6 +149,22 @@ def test_what_waits_is_sent_at_the_end(cluster, collector, user):
     finally:
         gateway.stop()
     assert only(collector.of(answer.headers["X-Request-Id"]), process="gateway").name == "api_keys_list"
+
+
+def test_a_second_signal_does_not_end_a_process_that_sends_its_last_traces(cluster, collector, user):
+    gateway = cluster.separate("gateway", "signalled")
+    gateway.start()
+    wait_for(gateway.is_ready, "the gateway")
+    collector.answers.clear()
+    try:
+        Api(f"http://{gateway.env['LISTEN']}", user.key).get("/account/api-keys", expect=200)
+        gateway.terminate()
+        wait_for(lambda: '"message":"stopped"' in gateway.log(), "the gateway has stopped")
+        gateway.terminate()
+        assert gateway.popen.wait(PATIENCE_SECONDS) == 0
+    finally:
+        collector.answers.set()
+        gateway.stop()
 
 
 def test_a_wrong_endpoint_is_refused(cluster):

@@ -2,11 +2,13 @@
 
 import base64
 import json
+import threading
 
 from google.protobuf import json_format
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from lib.stub_server import StubServer
+from lib.wait import PATIENCE_SECONDS
 
 IDS = ("traceId", "spanId", "parentSpanId")
 
@@ -39,15 +41,18 @@ def values_of(attributes):
 
 
 class Collector:
-    """`spans` are those that it has taken. `status` is what it answers."""
+    """`spans` are those that it has taken. `status` is what it answers; while `answers` is cleared, it does not answer."""
 
     def __init__(self):
         self.status, self.spans, self.requests = 200, [], []
+        self.answers = threading.Event()
+        self.answers.set()
         self.server = StubServer(self.answer)
         self.url, self.close = self.server.url, self.server.close
 
     def answer(self, request):
         self.requests.append((request.command, request.path, dict(request.headers)))
+        self.answers.wait(PATIENCE_SECONDS)
         if self.status == 200:
             for resource in request_of(request.body).resource_spans:
                 process = values_of(resource.resource.attributes)["service.name"]
