@@ -99,6 +99,20 @@ static const struct cue CUES_BEFORE[] = {
 	{"not", CUE_CLAUSE},
 	{"no", CUE_CLAUSE},
 	{"minus", CUE_CLAUSE},
+	/* Other languages; only words that English does not have. */
+	{"nicht interessiert an", CUE_LONG},
+	{"kein interesse an", CUE_LONG},
+	{"aber nicht", CUE_SHORT},
+	{"kein", CUE_SHORT},
+	{"keine", CUE_SHORT},
+	{"keinen", CUE_SHORT},
+	{"ohne", CUE_SHORT},
+	{"pas de", CUE_SHORT},
+	{"no nos interesa", CUE_LONG},
+	{"no nos interesan", CUE_LONG},
+	{"non ci interessa", CUE_LONG},
+	{"non ci interessano", CUE_LONG},
+	{"senza", CUE_SHORT},
 };
 
 /* Words that make "no" or "not" no cue when they follow it. */
@@ -143,9 +157,10 @@ static const char *const NEW_CLAUSE[] = {
 
 /* Words that end an item: what follows them says where or why. */
 static const char *const ITEM_ENDS[] = {
-	"please", "at all",    "here",     "either",  "because", "since",    "unless", "if",
-	"thanks", "for now",   "that",     "which",   "yet",     "as they",  "as it",  "though",
-	"who",    "this time", "for this", "in this", "in the",  "from the", "are",    "is",
+	"bitte",    "por favor", "per favore", "please",   "at all", "here",    "either",
+	"because",  "since",     "unless",     "if",       "thanks", "for now", "that",
+	"which",    "yet",       "as they",    "as it",    "though", "who",     "this time",
+	"for this", "in this",   "in the",     "from the", "are",    "is",
 };
 
 /* Words that name nothing. */
@@ -430,7 +445,7 @@ static void add_item(struct finder *finder, struct span span)
 /* Add the elements of a list: between commas, "and" and "or". */
 static void add_items(struct finder *finder, struct span span)
 {
-	static const char *const conjunctions[] = {"or", "and", "nor"};
+	static const char *const conjunctions[] = {"or", "and", "nor", "oder", "und", "ou"};
 	const char *start = span.start;
 	for (const char *at = span.start; at < span.end; at++) {
 		bool is_between = strchr(",;/()\n", *at) ||

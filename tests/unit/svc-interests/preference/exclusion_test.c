@@ -27,6 +27,10 @@ static const struct {
 	{"Not interested in GANs but in diffusion", " but in diffusion", "[GANs]"},
 	{"Please avoid surveys, reviews.", "Please .", "[surveys][reviews]"},
 	{"A\n\nOut of scope:\n- B\n- C d\n\nE", "A\n\n\nE", "[B][C d]"},
+	{"Segmentierung, keine Videos bitte.", "Segmentierung, .", "[Videos]"},
+	{"Wir sind nicht interessiert an Audio und Video.", "Wir sind .", "[Audio][Video]"},
+	{"Segmentation, pas de texte ou audio", "Segmentation, ", "[texte][audio]"},
+	{"Segmentazione senza video", "Segmentazione ", "[video]"},
 	/* Not a refusal. */
 	{"There is no benchmark for video.", "There is no benchmark for video.", ""},
 	{"Not only video, also audio", "Not only video, also audio", ""},
