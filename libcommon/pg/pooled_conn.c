@@ -213,13 +213,17 @@ static bool is_other_session(const char *sqlstate)
 	return strcmp(sqlstate, "26000") == 0 || strcmp(sqlstate, "42P05") == 0;
 }
 
-/* Whether the statement must be prepared again: the session is another one, or the row type has
- * changed. The server finds both before it runs the statement. */
+/* Whether the statement must be prepared again: the session is another one, the row type has changed, or
+ * a function that the plan names was dropped, perhaps to be made again, while the statement began. The
+ * statement has changed nothing. */
 static bool is_plan_stale(const PGresult *result, const char *sqlstate)
 {
 	const char *message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
-	return is_other_session(sqlstate) ||
-	       (strcmp(sqlstate, "0A000") == 0 && message && strstr(message, "cached plan"));
+	if (is_other_session(sqlstate))
+		return true;
+	return message && ((strcmp(sqlstate, "0A000") == 0 && strstr(message, "cached plan")) ||
+	                   (strcmp(sqlstate, "XX000") == 0 &&
+	                    strstr(message, "cache lookup failed for function")));
 }
 
 /* A pooler between us and the server shares sessions and does not know prepared statements, as

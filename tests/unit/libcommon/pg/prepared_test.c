@@ -32,6 +32,30 @@ static void test_stale_plans_are_prepared_again(void **state)
 	assert_int_equal(outcome.code, ERR_NONE);
 }
 
+/* Fails once, as a statement does that begins while the function is dropped and made again. */
+static const char BEGINS_TOO_EARLY[] =
+	"DROP SEQUENCE IF EXISTS tries CASCADE; CREATE SEQUENCE tries; "
+	"CREATE OR REPLACE FUNCTION replaced() RETURNS int LANGUAGE plpgsql AS $$ BEGIN "
+	"IF nextval('tries') = 1 THEN RAISE EXCEPTION USING ERRCODE = 'XX000', "
+	"MESSAGE = 'cache lookup failed for function 4711'; END IF; RETURN 5; END $$";
+
+static void call_replaced(struct request *rq)
+{
+	struct outcome *outcome = rq->user;
+	outcome->answer = (long)pg_value_int(pg_query(rq, "SELECT replaced()"), 0, 0);
+}
+
+static void test_a_replaced_function_is_called_again(void **state)
+{
+	(void)state;
+	struct outcome outcome = {0};
+	pg_fixture_run(&server, BEGINS_TOO_EARLY);
+	spawn(&outcome, call_replaced);
+	fixture_idle(&fixture);
+	assert_int_equal(outcome.code, ERR_NONE);
+	assert_int_equal(outcome.answer, 5);
+}
+
 static void run_many_texts(struct request *rq)
 {
 	struct outcome *outcome = rq->user;
@@ -115,6 +139,8 @@ static void test_statements_run_unprepared(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_a_replaced_function_is_called_again, setup,
+	                                        teardown),
 		cmocka_unit_test_setup_teardown(test_stale_plans_are_prepared_again, setup,
 	                                        teardown),
 		cmocka_unit_test_setup_teardown(test_the_number_of_prepared_statements_is_limited,
