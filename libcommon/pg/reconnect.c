@@ -11,6 +11,7 @@
 
 #define BACKOFF_FIRST_MS 50
 #define BACKOFF_MAX_MS   1000
+#define CONNECT_GRACE_MS 500
 #define SLOW_STEP_MS     100 /* a step of connecting that takes longer is logged */
 
 struct pg_link {
@@ -273,9 +274,15 @@ static void on_resolved(void *context, int status, const struct sockaddr_storage
 		pg_link_fail(link, "the host's address cannot be written as text");
 }
 
-static void on_connect_timeout(uv_timer_t *timer)
+static void on_connect_too_late(uv_timer_t *timer)
 {
 	pg_link_fail(CONTAINER_OF(timer, struct pg_link, timer), "connecting took too long");
+}
+
+/* If this process was stopped meanwhile, the server's answer may be there to be read. */
+static void on_connect_timeout(uv_timer_t *timer)
+{
+	uv_timer_start(timer, on_connect_too_late, CONNECT_GRACE_MS, 0);
 }
 
 static void link_begin(struct pg_link *link)

@@ -27,6 +27,8 @@ struct outbox_written *outbox_written_new(const struct worker *worker, const cha
 	require(written);
 	written->redis = worker->redis;
 	require(asprintf(&written->channel, OUTBOX_CHANNEL, service) > 0);
+	redis_is_ready(
+		worker->redis); /* connects: what is published without a connection is lost */
 	pg_on_notice(worker->pg, WRITTEN_SQLSTATE, on_written, written);
 	return written;
 }

@@ -75,6 +75,7 @@ struct indexer {
 	struct follower_page page; /* that is being read */
 	bool read_again;           /* start another pass when this one ends */
 	bool is_failing;           /* the last pass failed */
+	bool is_starting_over;     /* the process was told to end, see start_over() */
 
 	/* Of the built-in embedder: */
 	char version[EMBEDDER_VERSION_BYTES]; /* current in Postgres; "": none, or external */
@@ -273,11 +274,14 @@ attr_noreturn static void start_over(struct request *rq, struct indexer *indexer
 	const char *path = snapshot_path(rq, indexer);
 	if (path)
 		unlink(path);
-	log_error(
-		LOG_GROUP_APP,
-		"the database was replaced or restored from a backup: exiting to rebuild the index",
-		f_int("index_change", (int64_t)indexer->follower.newest));
-	kill(getpid(), SIGTERM);
+	if (!indexer->is_starting_over) {
+		log_error(LOG_GROUP_APP,
+		          "the database was replaced or restored from a backup: exiting to rebuild "
+		          "the index",
+		          f_int("index_change", (int64_t)indexer->follower.newest));
+		kill(getpid(), SIGTERM);
+	}
+	indexer->is_starting_over = true;
 	raise_error(rq, ERR_UNAVAILABLE, "the database was replaced or restored from a backup");
 }
 

@@ -52,6 +52,9 @@ class Archive:
         with open(self.data / "postgresql.auto.conf", "a", encoding="utf-8") as file:
             file.writelines(f"{name} = '{value}'\n" for name, value in settings.items())
         (self.data / "recovery.signal").touch()
+        # The socket is in the folder of the data here. Its lock names a process that may not be gone for the kernel yet.
+        for lock in self.data.glob(".s.PGSQL.*.lock"):
+            lock.unlink()
         self.postgres.start()
         with self.postgres.connect() as connection:
             wait_for(lambda: not connection.execute("SELECT pg_is_in_recovery()").fetchone()[0], "the server takes writes")

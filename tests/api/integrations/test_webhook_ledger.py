@@ -224,7 +224,8 @@ def test_the_list_is_read_page_by_page(cluster, hook):
         stub.close()
     asked = [path for method, path, *_ in stub.requests if method == "POST"]
     assert [asked.count(path) for path in posts[1:]] == [1, 1]
-    assert set(asked) == set(posts)
+    of_other_tests = {path for path in asked if "/deliveries/9000000" in path}
+    assert set(asked) - of_other_tests == set(posts)
     rows = hook.rows("DELETE FROM redelivery WHERE delivery_id = ANY (%s) RETURNING delivery_id, asked",
                      [known, missing, lost])
     assert sorted(rows) == sorted([(missing, 1), (lost, 1)])
