@@ -7,11 +7,9 @@
 --   repo         that it concerns, for keys that are limited to a repository; null: none
 --   turn         its place in the queue, see work_turn()
 --   attempts     begun so far. The number of the running one is the worker's proof that the work is still its own
---   released     attempts that the worker gave back: they are not held against the work
 --   lease_until  while a worker has it: when others may take it over
 --   deadline_at  while running: when it has taken too long
 --   log_tail     the end of what the worker has told of its output
---   log_length   characters of the whole output, of which log_tail is the end
 --   error        {"kind", "message"}, kind environment, task, timeout, cancelled or lost; null unless it has failed
 CREATE TABLE work (
     id              uuid PRIMARY KEY,
@@ -23,13 +21,11 @@ CREATE TABLE work (
     repo            text,
     turn            bigint NOT NULL DEFAULT 0,
     attempts        int NOT NULL DEFAULT 0 CHECK (attempts >= 0),
-    released        int NOT NULL DEFAULT 0 CHECK (released BETWEEN 0 AND attempts),
     worker          text,
     lease_until     timestamptz,
     timeout_seconds int NOT NULL CHECK (timeout_seconds > 0),
     deadline_at     timestamptz,
     log_tail        text NOT NULL DEFAULT '' CHECK (char_length(log_tail) <= 16384),
-    log_length      bigint NOT NULL DEFAULT 0,
     error           jsonb,
     request_id      text DEFAULT request_id_now(),
     created_at      timestamptz NOT NULL DEFAULT now(),
@@ -111,24 +107,9 @@ END $$;
 CREATE FUNCTION log_append(log text, more text) RETURNS text LANGUAGE sql IMMUTABLE
 RETURN CASE WHEN more IS NULL THEN log ELSE right(log || right(more, 16384), 16384) END;
 
--- Add to the log of work that a worker has, and extend its lease. The caller has locked the row.
-CREATE FUNCTION work_continue(wanted uuid, log text, lease interval) RETURNS timestamptz LANGUAGE sql
-BEGIN ATOMIC
-    UPDATE work SET lease_until = now() + lease, log_tail = log_append(log_tail, log),
-                    log_length = log_length + coalesce(char_length(log), 0)
-    WHERE id = wanted RETURNING lease_until;
-END;
-
--- Queue work again. It keeps its turn, so it is among the next. The caller has locked the row.
-CREATE FUNCTION work_requeue(wanted uuid) RETURNS void LANGUAGE sql
-BEGIN ATOMIC
-    UPDATE work SET status = 'queued', worker = NULL, lease_until = NULL, deadline_at = NULL, started_at = NULL
-    WHERE id = wanted;
-END;
-
--- A worker that has the work says that it still works at it, or with `release`, that it gives it back. `outcome`: ok; ended: the
--- service has ended it, by cancelling or by its time limit; lost: it is not this attempt's any more; missing: no such work.
-CREATE FUNCTION work_heartbeat(wanted uuid, kind text, account uuid, attempt int, log text, release boolean, lease interval,
+-- A worker that has the work says that it still works at it. `outcome`: ok; ended: the service has ended it, by cancelling or by
+-- its time limit; lost: it is not this attempt's any more; missing: no such work.
+CREATE FUNCTION work_heartbeat(wanted uuid, kind text, account uuid, attempt int, log text, lease interval,
                                OUT outcome text, OUT until timestamptz)
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -143,12 +124,8 @@ BEGIN
         WHEN w.status <> 'running' OR w.lease_until <= now() THEN 'lost'
         ELSE 'ok' END;
     IF outcome = 'ok' THEN
-        until := work_continue(wanted, log, lease);
-        IF release THEN
-            UPDATE work x SET released = x.released + 1 WHERE x.id = wanted;
-            PERFORM work_requeue(wanted);
-            until := NULL;
-        END IF;
+        UPDATE work x SET lease_until = now() + lease, log_tail = log_append(x.log_tail, log)
+        WHERE x.id = wanted RETURNING x.lease_until INTO until;
     END IF;
 END $$;
 
@@ -162,7 +139,8 @@ END;
 CREATE FUNCTION fault_json(kind text, message text) RETURNS jsonb LANGUAGE sql IMMUTABLE
 RETURN jsonb_build_object('kind', kind, 'message', message);
 
--- End what has taken too long, and queue again what a lost worker had, unless it was the last attempt. How many: at most 100.
+-- End what has taken too long, and queue again what a lost worker had, unless it was the last attempt. It keeps its turn, so it
+-- is among the next. How many: at most 100.
 CREATE FUNCTION work_expire(attempts_max int) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE
     w work;
@@ -174,11 +152,12 @@ BEGIN
         IF w.deadline_at <= now() THEN
             PERFORM work_end(w.id, CASE w.kind WHEN 'run' THEN 'timed_out' ELSE 'failed' END,
                              fault_json('timeout', 'It took longer than ' || w.timeout_seconds || ' seconds.'));
-        ELSIF w.attempts - w.released >= attempts_max THEN
+        ELSIF w.attempts >= attempts_max THEN
             PERFORM work_end(w.id, 'failed', fault_json('lost',
                 'The worker ' || w.worker || ' was lost; attempt ' || w.attempts || ' was the last.'));
         ELSE
-            PERFORM work_requeue(w.id);
+            UPDATE work x SET status = 'queued', worker = NULL, lease_until = NULL, deadline_at = NULL, started_at = NULL
+            WHERE x.id = w.id;
         END IF;
     END LOOP;
     RETURN expired;

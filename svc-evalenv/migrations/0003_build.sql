@@ -30,8 +30,7 @@ CREATE FUNCTION build_json(b build, w work) RETURNS jsonb LANGUAGE sql STABLE AS
     SELECT jsonb_build_object(
         'build_id', b.id, 'status', CASE w.status WHEN 'running' THEN 'building' ELSE w.status END, 'source', b.source,
         'repo', b.repo, 'ref', b.ref, 'arxiv_id', b.arxiv_id, 'template_id', b.template -> 'template_id',
-        'image', b.image, 'digest', b.digest, 'log_tail', w.log_tail,
-        'log_length', w.log_length, 'attempts', w.attempts, 'worker', w.worker,
+        'image', b.image, 'digest', b.digest, 'log_tail', w.log_tail, 'attempts', w.attempts, 'worker', w.worker,
         'created_at', time_json(w.created_at), 'started_at', time_json(w.started_at),
         'finished_at', time_json(w.finished_at), 'error', w.error)
 $$;
@@ -100,7 +99,7 @@ BEGIN
         RETURN;
     END IF;
     outcome := 'ok';
-    PERFORM work_continue(wanted, given ->> 'log', lease);
+    UPDATE work x SET log_tail = log_append(x.log_tail, given ->> 'log'), lease_until = now() + lease WHERE x.id = wanted;
     IF state = 'building' THEN
         RETURN;
     END IF;

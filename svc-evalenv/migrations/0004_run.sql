@@ -32,8 +32,7 @@ CREATE FUNCTION run_json(r run, w work) RETURNS jsonb LANGUAGE sql STABLE AS $$
         'run_id', r.id, 'name', r.name, 'status', w.status, 'target', r.target, 'template_id', r.template_id,
         'template_version', r.template_version, 'template_digest', r.template_digest, 'build_id', r.build_id,
         'params', r.params, 'timeout_seconds', w.timeout_seconds, 'metrics', r.metrics, 'results', r.results,
-        'artifacts', coalesce(r.artifacts, '[]'), 'log_tail', w.log_tail,
-        'log_length', w.log_length, 'attempts', w.attempts, 'worker', w.worker,
+        'artifacts', coalesce(r.artifacts, '[]'), 'log_tail', w.log_tail, 'attempts', w.attempts, 'worker', w.worker,
         'created_at', time_json(w.created_at), 'started_at', time_json(w.started_at),
         'finished_at', time_json(w.finished_at), 'error', w.error)
 $$;
