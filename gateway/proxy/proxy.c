@@ -240,13 +240,6 @@ static void on_call_failed(void *user, const struct upstream_failure *failure)
 	fail(p, code, code == ERR_UNCERTAIN ? NULL : failure->reason);
 }
 
-/* A service that ends idle connections has not handled a request that crosses this answer
- * (http_server_drain()). A 408 to a request that came too slowly has content. */
-static bool is_farewell(const struct upstream_answer *answer)
-{
-	return answer->status == 408 && answer->content_length == 0;
-}
-
 static void on_answer(void *user, const struct upstream_answer *answer)
 {
 	static const struct upstream_failure UNHANDLED = {
@@ -255,7 +248,7 @@ static void on_answer(void *user, const struct upstream_answer *answer)
 		.reason = "the service closed the connection",
 	};
 	struct proxy_exchange *p = user;
-	if (is_farewell(answer)) {
+	if (http_is_farewell(answer->status, answer->content_length)) {
 		upstream_cancel(p->call);
 		on_call_failed(p, &UNHANDLED);
 		return;

@@ -10,6 +10,7 @@
 #include "client/transfer.h"
 #include "http/internal_api.h"
 #include "http/method.h"
+#include "http/server.h"
 #include "loop/fiber.h"
 #include "loop/worker.h"
 
@@ -189,13 +190,6 @@ static enum err_code unavailable_code(struct request *rq, const struct fetch_res
 	return is_uncertain ? ERR_UNCERTAIN : ERR_UNAVAILABLE;
 }
 
-/* A service that ends idle connections has not handled a request that crosses this answer
- * (http_server_drain()). */
-static bool is_farewell(const struct fetch_response *answer)
-{
-	return answer->status == 408 && answer->body_length == 0;
-}
-
 /* Send the call to the endpoint and wait for the answer. `ret_is_sent`: it may have read the request. */
 static enum err_code send_to(struct request *rq, const struct service_call *call,
                              const struct endpoint *endpoint, uint64_t timeout_ms, bool is_safe,
@@ -219,7 +213,8 @@ static enum err_code send_to(struct request *rq, const struct service_call *call
 		.is_safe = is_safe,
 	};
 	enum err_code code = fetch_once(rq, &fetch, ret_answer, ret_is_sent);
-	if (code == ERR_NONE && is_farewell(*ret_answer)) {
+	if (code == ERR_NONE &&
+	    http_is_farewell((*ret_answer)->status, (int64_t)(*ret_answer)->body_length)) {
 		*ret_answer = NULL;
 		*ret_is_sent = false;
 		return ERR_UNAVAILABLE;

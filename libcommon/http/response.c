@@ -19,6 +19,11 @@ static const char FAREWELL[] =
 	"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 static const char LAST_CHUNK[] = "0\r\n\r\n";
 
+bool http_is_farewell(int status, int64_t content_length)
+{
+	return status == 408 && content_length == 0;
+}
+
 static struct server_exchange *exchange_of(struct http_exchange *x)
 {
 	return CONTAINER_OF(x, struct server_exchange, x);

@@ -165,6 +165,10 @@ uint64_t http_server_last_request_ms(const struct http_server *server);
 void http_server_drain(struct http_server *server, uint64_t deadline_ms, void (*drained)(void *),
                        void *context);
 
+/** Whether a response is the one that http_server_drain() ends idle connections with, so that the request was
+ * not handled. A 408 to a request that came too slowly has content. */
+bool http_is_farewell(int status, int64_t content_length);
+
 /** Close all connections and free. The loop has to run once more for libuv's close callbacks. NULL
  * is fine. */
 void http_server_free(struct http_server *server);
