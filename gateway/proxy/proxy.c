@@ -496,8 +496,10 @@ void proxy_head(struct proxy *proxy, struct http_exchange *x)
 	p->x = x;
 	find_client(p);
 	p->request_id = http_head_request_id(head, x->arena);
-	p->traceparent = http_head_get(head, "traceparent");
-	p->span = span_begin(x->arena, SPAN_SERVER, p->request_id, &p->traceparent);
+	if (trace_is_on()) {
+		p->traceparent = http_head_get(head, "traceparent");
+		p->span = span_begin(x->arena, SPAN_SERVER, p->request_id, &p->traceparent);
+	}
 	x->user = p;
 	if (proxy->cors && cors_is_preflight(proxy->cors, head)) {
 		move(p, PROXY_ANSWERED);

@@ -122,20 +122,13 @@ static void add_field(struct buf *head, const char *name, const char *value)
 	buf_add(head, "\r\n", 2);
 }
 
-/* Whether the gateway sends a trace of its own in place of the client's. */
-static bool has_own_trace(const struct proxy_exchange *p)
-{
-	return p->traceparent != http_head_get(&p->x->head, TRACEPARENT);
-}
-
 static void add_passed(struct buf *out, const struct proxy_exchange *p)
 {
 	const struct http_head *head = &p->x->head;
-	bool is_traced = has_own_trace(p);
 	for (size_t i = 0; i < head->field_count; i++) {
 		const struct http_field *field = &head->fields[i];
 		if (!is_passed(head->fields, head->field_count, field, DROP_REQUEST) ||
-		    (is_traced && strcasecmp(field->name, TRACEPARENT) == 0))
+		    (p->traceparent && strcasecmp(field->name, TRACEPARENT) == 0))
 			continue;
 		buf_add(out, field->name, field->name_length);
 		buf_add(out, ": ", 2);
@@ -197,7 +190,7 @@ void proxy_compose_head(struct proxy_exchange *p)
 	add_field(&out, "X-Forwarded-Host", host);
 	add_field(&out, "Via", head->minor_version == 0 ? "1.0 expops" : "1.1 expops");
 	add_field(&out, "X-Request-Id", p->request_id);
-	if (has_own_trace(p))
+	if (p->traceparent)
 		add_field(&out, TRACEPARENT, p->traceparent);
 	add_field(&out, IDENTITY_HEADER, sign(p));
 	buf_add(&out, "\r\n", 2);

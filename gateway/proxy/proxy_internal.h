@@ -41,7 +41,7 @@ struct proxy_exchange {
 	enum proxy_state state;
 	const char *request_id;
 	struct span *span, *call_span; /* of the exchange, and of the call; NULL: not traced */
-	const char *traceparent;       /* of the client, or in its place; NULL: none */
+	const char *traceparent;       /* sent in place of the client's; NULL: that is passed on */
 	const char *scheme;            /* `http` or `https`, as the client sent the request */
 	struct api_match match;
 	struct identity caller;

@@ -48,6 +48,11 @@ void trace_start(double fraction)
 	sampled_fraction = fraction;
 }
 
+bool trace_is_on(void)
+{
+	return is_on;
+}
+
 void spans_count(enum span_outcome outcome, size_t count)
 {
 	static const char *const NAMES[] = {"sent", "full", "refused"};

@@ -35,6 +35,9 @@ void spans_count(enum span_outcome outcome, size_t count);
 /** Record spans from now on; `fraction` of the traces that begin here. Once, before other threads. */
 void trace_start(double fraction);
 
+/** Whether trace_start() was called. */
+bool trace_is_on(void);
+
 /** Begin a span in the arena. NULL: it is not recorded. *traceparent, as it was received (NULL or invalid: none),
  * becomes what is sent with calls within the span; while traces are off it is left alone. */
 struct span *span_begin(struct arena *arena, enum span_kind kind, const char *request_id,
