@@ -24,6 +24,7 @@ import psycopg
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from lib import cluster as settings  # noqa: E402
+from lib import promises  # noqa: E402
 from lib.cluster import Cluster  # noqa: E402
 from lib.evalenv import worker  # noqa: E402
 
@@ -183,10 +184,7 @@ def main():
     print(f"{len(storm.made)} builds and runs in {seconds:.0f} s: {states}; {repeated} took more than one attempt")
     print(f"faults: {sum(storm.faults.values())} {dict(storm.faults)}")
     print(f"the longest that a lease was over: {storm.overdue:.1f} s")
-    for line in broken:
-        print("BROKEN:", line)
-    print("every promise was kept" if not broken else f"{len(broken)} promises were broken")
-    return 1 if broken else 0
+    return promises.report(broken)
 
 
 if __name__ == "__main__":

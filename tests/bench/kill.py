@@ -25,7 +25,7 @@ import redis
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from lib import plain_http  # noqa: E402
+from lib import plain_http, promises  # noqa: E402
 from lib.client import PREFIX  # noqa: E402
 from lib.nodes import NodeCluster  # noqa: E402
 from lib.servers import ROOT  # noqa: E402
@@ -359,9 +359,6 @@ class Run:
         print(f"background work had caught up {self.settled_seconds:.1f} s after the end")
         for text, count in sum((client.late_errors for client in self.clients), Counter()).items():
             print(f"after the end {count} reads failed: {text}")
-        for line in self.broken:
-            print("BROKEN:", line)
-        print("every promise was kept" if not self.broken else f"{len(self.broken)} promises were broken")
 
 
 def main():
@@ -383,7 +380,7 @@ def main():
             arguments.logs.mkdir(parents=True, exist_ok=True)
             for path in cluster.servers.base.glob("*.log"):
                 (arguments.logs / path.name).write_bytes(path.read_bytes())
-    return 1 if run.broken else 0
+    return promises.report(run.broken)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from lib import promises  # noqa: E402
 from lib.load import Load  # noqa: E402
 from lib.named_cluster import NamedCluster  # noqa: E402
 from lib.servers import ROOT  # noqa: E402
@@ -109,10 +110,7 @@ def main():
         print(f"latency: median {median:.0f} ms, 99.9 % {high:.0f} ms, longest {1000 * took[-1]:.0f} ms")
         broken += load.broken()
         broken += cluster.check()
-    for line in broken:
-        print("BROKEN:", line)
-    print("every promise was kept" if not broken else f"{len(broken)} promises were broken")
-    return 1 if broken else 0
+    return promises.report(broken)
 
 
 if __name__ == "__main__":
