@@ -1,11 +1,13 @@
 """deploy/k8s, offline: what kustomize makes of it is valid, confined, and fits the secrets and calls of the processes."""
 
+import copy
+import re
 import shutil
 
 import pytest
 import yaml
 
-from lib.deployment import DEPLOY, run
+from lib.deployment import DEPLOY, ROOT, run
 from lib.kube_schema import manifest_faults
 from lib.servers import read_processes
 
@@ -14,6 +16,8 @@ PROCESSES = [name for name, _, _ in read_processes()]
 ENDING_SECONDS = 20  # of a process after DRAIN_TIMEOUT, for what was cancelled and for its leases
 NAME = "app.kubernetes.io/name"
 COMPONENT = "app.kubernetes.io/component"
+COLLECTOR_PORT = 4318  # OTLP over HTTP
+CONNECTIONS = 12       # PG_CONNECTIONS of a process
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +45,24 @@ def workloads(manifests):
 
 def pod_of(workload):
     return workload["spec"]["template"]["spec"]
+
+
+def labels_of(workload):
+    return workload["spec"]["template"]["metadata"]["labels"]
+
+
+def roles_of(workload):
+    """The setting ROLES; None: its default."""
+    (container,) = pod_of(workload)["containers"]
+    return next((one["value"] for one in container["env"] if one["name"] == "ROLES"), None)
+
+
+def selects(selector, labels):
+    return selector.items() <= labels.items()
+
+
+def has_tasks(process):
+    return re.search(r"^\s*\.jobs = ", (ROOT / process / "main.c").read_text(), re.MULTILINE) is not None
 
 
 @pytest.mark.parametrize("overlay", OVERLAYS)
@@ -80,7 +102,7 @@ def test_pods_are_restricted(manifests, overlay):
 def test_every_process_gets_its_secrets(manifests, tree, overlay):
     """Each mounts the secret of its own, and each file of it is a setting."""
     for name, workload in workloads(manifests[overlay]).items():
-        if workload["spec"]["template"]["metadata"]["labels"][COMPONENT] != "process":
+        if labels_of(workload)[COMPONENT] != "process":
             continue
         (container,) = pod_of(workload)["containers"]
         process = container["command"][0]
@@ -109,19 +131,51 @@ def test_compose_gives_the_same_settings(tree):
 def test_every_process_is_deployed_and_found(manifests, overlay):
     deployments, services = of_kind(manifests[overlay], "Deployment"), of_kind(manifests[overlay], "Service")
     budgets, settings = of_kind(manifests[overlay], "PodDisruptionBudget"), of_kind(manifests[overlay], "ConfigMap")["settings"]["data"]
-    assert set(deployments) == set(PROCESSES)
+    assert {name for name, one in deployments.items() if labels_of(one)["role"] == "http"} == set(PROCESSES)
     for name, _, variable in read_processes():
         template = deployments[name]["spec"]["template"]
         assert settings[variable] == f"http://{name}:8080"
-        assert services[name]["spec"]["clusterIP"] == "None" and services[name]["spec"]["selector"] == {NAME: name}
-        assert budgets[name]["spec"]["selector"]["matchLabels"] == {NAME: name, COMPONENT: "process"}
+        assert services[name]["spec"]["clusterIP"] == "None" and services[name]["spec"]["selector"] == {NAME: name, "role": "http"}
+        assert budgets[name]["spec"]["selector"]["matchLabels"] == {NAME: name, COMPONENT: "process", "role": "http"}
         assert template["metadata"]["labels"][NAME] == name
         for spread in template["spec"]["topologySpreadConstraints"]:
-            assert spread["labelSelector"]["matchLabels"] == {NAME: name, COMPONENT: "process"}
+            assert spread["labelSelector"]["matchLabels"] == {NAME: name, COMPONENT: "process", "role": "http"}
     delay, delay_max, timeout = (int(settings[f"DRAIN_{name}"].removesuffix("s")) for name in ("DELAY", "DELAY_MAX", "TIMEOUT"))
     for deployment in deployments.values():
         assert delay < delay_max
         assert pod_of(deployment)["terminationGracePeriodSeconds"] > delay_max + timeout + ENDING_SECONDS
+
+
+@pytest.mark.parametrize("overlay", ["trial", "production"])
+def test_selectors_do_not_overlap(manifests, overlay):
+    """A Deployment and a budget select the pods of one Deployment, and a Service those that answer requests."""
+    deployments = of_kind(manifests[overlay], "Deployment")
+    for deployment in deployments.values():
+        selector = deployment["spec"]["selector"]["matchLabels"]
+        assert [one for one in deployments.values() if selects(selector, labels_of(one))] == [deployment]
+    for budget in of_kind(manifests[overlay], "PodDisruptionBudget").values():
+        selector = budget["spec"]["selector"]["matchLabels"]
+        assert [name for name, one in deployments.items() if selects(selector, labels_of(one))] == [budget["metadata"]["name"]]
+    for name, service in of_kind(manifests[overlay], "Service").items():
+        found = [one for one in deployments.values() if selects(service["spec"]["selector"], labels_of(one))]
+        assert all(roles_of(one) in (None, "http") for one in found), name
+
+
+def test_background_work_has_processes_of_its_own(manifests):
+    """Each pair of Deployments is one process in two roles, and differs in nothing else."""
+    deployments, budgets = of_kind(manifests["production"], "Deployment"), of_kind(manifests["production"], "PodDisruptionBudget")
+    workers = {name: one for name, one in deployments.items() if labels_of(one)["role"] == "jobs"}
+    assert {"svc-experiments-jobs", "svc-interests-jobs"} <= set(workers)
+    assert {name for name, one in deployments.items() if roles_of(one) == "http"} == {name.removesuffix("-jobs") for name in workers}
+    for name, worker in workers.items():
+        assert roles_of(worker) == "jobs" and name in budgets
+        worker_pod, pod = copy.deepcopy((pod_of(worker), pod_of(deployments[name.removesuffix("-jobs")])))
+        for container in (*worker_pod["containers"], *pod["containers"]):
+            container["env"] = [one for one in container["env"] if one["name"] != "ROLES"]
+            container["ports"] = [one for one in container["ports"] if one["name"] != "http"]
+        for one in (worker_pod, pod):
+            del one["topologySpreadConstraints"]
+        assert worker_pod == pod, name
 
 
 def reached(policy, direction, peer):
@@ -153,13 +207,43 @@ def test_each_reaches_just_what_it_calls(manifests, tree, overlay):
             assert reached(policy, "ingress", "from") == sorted(caller for caller, callee in calls if callee == process)
 
 
-def test_scaling_names_what_exists(manifests):
+@pytest.mark.parametrize("overlay", ["trial", "production"])
+def test_traces_may_be_sent_to_a_collector(manifests, overlay):
+    """From every process, and to nothing else in its namespace."""
+    policy = of_kind(manifests[overlay], "NetworkPolicy")["traces"]["spec"]
+    assert all(selects(policy["podSelector"]["matchLabels"], labels_of(one)) for one in of_kind(manifests[overlay], "Deployment").values())
+    ((peer, *others),) = [rule["to"] for rule in policy["egress"]]
+    assert others == [] and peer["podSelector"]["matchLabels"] and peer["namespaceSelector"]["matchLabels"]
+    assert policy["egress"][0]["ports"] == [{"protocol": "TCP", "port": COLLECTOR_PORT}]
+    assert f":{COLLECTOR_PORT}`" in (ROOT / "README.md").read_text()
+
+
+def test_scaling_fits_what_is_scaled(manifests):
+    """By tasks that wait: a process that runs tasks. By the processor: one that answers requests."""
     deployments = of_kind(manifests["production"], "Deployment")
     scalers = of_kind(manifests["production"], "HorizontalPodAutoscaler")
-    assert {"svc-search", "svc-fleet"} <= set(scalers)
+    assert {"svc-search", "svc-fleet", "svc-interests-jobs", "svc-experiments-jobs"} <= set(scalers)
     for name, scaler in scalers.items():
-        assert scaler["spec"]["scaleTargetRef"]["name"] == name and name in deployments
+        assert scaler["spec"]["scaleTargetRef"]["name"] == name
         assert "replicas" not in deployments[name]["spec"]
+        (metric,) = scaler["spec"]["metrics"]
+        if metric["type"] == "Resource":
+            assert roles_of(deployments[name]) in (None, "http"), name
+        else:
+            process = labels_of(deployments[name])[NAME]
+            assert metric["external"]["metric"] == {"name": "expops_jobs_queued", "selector": {"matchLabels": {"service": process}}}
+            assert roles_of(deployments[name]) == "jobs" and has_tasks(process), name
+    fixed = set(deployments) - set(scalers)
+    assert all(deployments[name]["spec"]["replicas"] > 1 for name in fixed)
+
+
+def test_the_capacity_model_counts_these_replicas(manifests):
+    scalers = of_kind(manifests["production"], "HorizontalPodAutoscaler")
+    fixed = [one["spec"].get("replicas", 0) for one in of_kind(manifests["production"], "Deployment").values()]
+    text = (DEPLOY / "CAPACITY.md").read_text()
+    for bound in ("minReplicas", "maxReplicas"):
+        replicas = sum(fixed) + sum(one["spec"][bound] for one in scalers.values())
+        assert re.search(rf"\b{replicas}\b[^.]* {replicas * CONNECTIONS}\b", text), (bound, replicas)
 
 
 def test_production_has_no_secrets_and_no_servers(manifests):
