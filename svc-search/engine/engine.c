@@ -96,7 +96,7 @@ void builder_add_part(struct builder *builder, const struct engine_view *view, s
 			                 view->dimension);
 }
 
-struct ivf *model_make_ivf(const struct model *model, const struct vectors *vectors,
+struct ivf *model_make_ivf(const struct model *model, struct vectors *vectors,
                            const atomic_bool *cancel)
 {
 	return model->embedder ? ivf_make(vectors, &model->embedder->centroids, cancel)

@@ -28,8 +28,9 @@ void builder_add_part(struct builder *builder, const struct engine_view *view, s
 struct part *part_build(struct builder *builder, const struct model *model,
                         const atomic_bool *cancel);
 
-/** The inverted file of vectors that this model made; NULL: a scan is quick. */
-struct ivf *model_make_ivf(const struct model *model, const struct vectors *vectors,
+/** The inverted file of vectors that this model made, in whose order it puts them; NULL: a scan is
+ * quick. */
+struct ivf *model_make_ivf(const struct model *model, struct vectors *vectors,
                            const atomic_bool *cancel);
 
 /** Tiers. A view has a few parts of each order of magnitude. Parts of one tier are merged when there are

@@ -231,12 +231,21 @@ static bool is_intact(const struct header *header, size_t length)
 	return end == length;
 }
 
+/* Whether the rows of the vectors are in the order of the lists. */
+static bool is_order_valid(const struct ivf *ivf, const struct vectors *vectors)
+{
+	for (uint32_t row = 0; row < vectors->header->count; row++)
+		if (vectors->places[ivf->docs[row]] != row)
+			return false;
+	return true;
+}
+
 /* Whether the inverted file fits the vectors, and has its own centroids if and only if the embedder is
  * external. */
 static bool is_ivf_valid(const struct ivf *ivf, const struct vectors *vectors,
                          const struct model *model)
 {
-	return ivf->header->doc_count == vectors->header->count &&
+	return ivf->header->doc_count == vectors->header->count && is_order_valid(ivf, vectors) &&
 	       ivf->header->dimension == vectors->header->dimension &&
 	       (model->external ? ivf->own.count > 0
 	                        : ivf->own.count == 0 && ivf->header->list_count ==
@@ -252,6 +261,8 @@ static bool is_part_valid(const struct part *part, const struct model *model)
 	if (!vectors)
 		return !model->embedder && !part->ivf;
 	if ((!model->embedder) != (model->external != NULL))
+		return false;
+	if (!part->ivf != !vectors->places)
 		return false;
 	if (part->ivf && !is_ivf_valid(part->ivf, vectors, model))
 		return false;

@@ -10,9 +10,6 @@
 #define PROBE_FRACTION 12
 #define PROBE_MIN      24
 
-/* Rows are prefetched this many steps before their use. */
-#define PREFETCH_ROWS 12
-
 static uint64_t length_of(const struct ivf_header *header)
 {
 	uint64_t own = header->has_centroids ? sizeof(float) + (uint64_t)header->stride : 0;
@@ -108,7 +105,7 @@ static void fill_lists(const struct vectors *vectors, const struct centroids *ce
 		docs[ends[lists[doc]]++] = doc;
 }
 
-static struct ivf *write_ivf(const struct vectors *vectors, const struct centroids *centroids,
+static struct ivf *write_ivf(struct vectors *vectors, const struct centroids *centroids,
                              bool has_centroids, const atomic_bool *cancel)
 {
 	struct ivf_header header = {.magic = IVF_MAGIC,
@@ -123,6 +120,7 @@ static struct ivf *write_ivf(const struct vectors *vectors, const struct centroi
 	uint32_t *starts = (uint32_t *)(blob + sizeof(header));
 	uint32_t *docs = starts + centroids->count + 1;
 	fill_lists(vectors, centroids, starts, docs, cancel);
+	vectors_order(vectors, docs);
 	if (has_centroids) {
 		float *scales = (float *)(docs + header.doc_count);
 		memcpy(scales, centroids->scales, centroids->count * sizeof(float));
@@ -134,7 +132,7 @@ static struct ivf *write_ivf(const struct vectors *vectors, const struct centroi
 	return ivf;
 }
 
-struct ivf *ivf_make(const struct vectors *vectors, const struct centroids *centroids,
+struct ivf *ivf_make(struct vectors *vectors, const struct centroids *centroids,
                      const atomic_bool *cancel)
 {
 	if (vectors->header->count == 0 || centroids->count == 0)
@@ -142,8 +140,7 @@ struct ivf *ivf_make(const struct vectors *vectors, const struct centroids *cent
 	return write_ivf(vectors, centroids, false, cancel);
 }
 
-struct ivf *ivf_make_alone(const struct vectors *vectors, uint32_t min_count,
-                           const atomic_bool *cancel)
+struct ivf *ivf_make_alone(struct vectors *vectors, uint32_t min_count, const atomic_bool *cancel)
 {
 	uint32_t count = vectors->header->count;
 	if (count == 0 || count < min_count)
@@ -152,27 +149,6 @@ struct ivf *ivf_make_alone(const struct vectors *vectors, uint32_t min_count,
 	struct ivf *ivf = write_ivf(vectors, centroids, true, cancel);
 	centroids_free(centroids);
 	return ivf;
-}
-
-static void scan_list(const struct ivf *ivf, uint32_t list, const struct vectors *vectors,
-                      const struct vector_query *query, const struct doc_filter *filter,
-                      struct topk *top)
-{
-	size_t stride = vectors->header->stride;
-	uint32_t end = ivf->starts[list + 1];
-	for (uint32_t i = ivf->starts[list]; i < end; i++) {
-		uint32_t doc = ivf->docs[i];
-		if (i + PREFETCH_ROWS < end) {
-			const int8_t *row = vectors->rows + ivf->docs[i + PREFETCH_ROWS] * stride;
-			for (size_t byte = 0; byte < stride; byte += 64)
-				__builtin_prefetch(row + byte);
-		}
-		if (!doc_filter_allows(filter, doc))
-			continue;
-		float cosine = vectors_cosine(vectors, query, doc);
-		if (cosine > top->threshold)
-			topk_offer(top, doc, cosine);
-	}
 }
 
 struct ivf_probes ivf_probe(const struct centroids *centroids, const struct vector_query *query,
@@ -202,13 +178,16 @@ size_t ivf_search(const struct ivf *ivf, const struct vectors *vectors,
 {
 	struct ivf_probes own = {0};
 	struct topk top;
+	require(vectors->places);
 	if (ivf->own.count > 0) {
 		own = ivf_probe(&ivf->own, query, arena);
 		probes = &own;
 	}
 	topk_init(&top, hits, k, floor);
-	for (size_t i = 0; i < probes->count; i++)
-		scan_list(ivf, probes->lists[i], vectors, query, filter, &top);
+	for (size_t i = 0; i < probes->count; i++) {
+		const uint32_t *start = &ivf->starts[probes->lists[i]];
+		vectors_offer(vectors, query, start[0], start[1], ivf->docs, filter, &top);
+	}
 	topk_sort(&top);
 	return top.count;
 }

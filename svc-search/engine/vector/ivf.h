@@ -2,7 +2,7 @@
  *
  * Vectors are partitioned into lists around centroids (centroids.h). A search scans only the lists whose
  * centroids are nearest to the query. It is used when a full scan is too slow; it finds nearly all of
- * what the scan finds.
+ * what the scan finds. The rows of the vectors are in the order of the lists.
  *
  * The centroids are those of the embedder, so that a search looks at the same vectors whatever parts the
  * index has. Vectors of an external embedder have none in common: there, each inverted file has its own
@@ -42,16 +42,15 @@ struct ivf {
 	void *owned;            /* the blob if the inverted file frees it; else NULL */
 };
 
-/** Partition `vectors` around `centroids`; NULL when there are none of the one or the other. Once `*cancel`
- * is true the remaining vectors go to list 0, and the caller discards the result. `cancel` may be
- * NULL. */
-struct ivf *ivf_make(const struct vectors *vectors, const struct centroids *centroids,
+/** Partition `vectors` around `centroids`, and put their rows in the order of the lists (vectors_order());
+ * NULL when there are none of the one or the other. Once `*cancel` is true the remaining vectors go to
+ * list 0, and the caller discards the result. `cancel` may be NULL. */
+struct ivf *ivf_make(struct vectors *vectors, const struct centroids *centroids,
                      const atomic_bool *cancel);
 
 /** The same with about sqrt(count) centroids of its own. NULL when there are fewer than `min_count`
  * vectors, or none. */
-struct ivf *ivf_make_alone(const struct vectors *vectors, uint32_t min_count,
-                           const atomic_bool *cancel);
+struct ivf *ivf_make_alone(struct vectors *vectors, uint32_t min_count, const atomic_bool *cancel);
 
 /** View the blob at `data`, aligned to 8. Borrows it, or takes it when `takes_data` is set, as
  * segment_open(). Returns NULL when it is invalid. */
@@ -70,7 +69,7 @@ struct ivf_probes {
 struct ivf_probes ivf_probe(const struct centroids *centroids, const struct vector_query *query,
                             struct arena *arena);
 
-/** As vectors_scan(), but approximate. `probes` are of the centroids of the embedder, and are not used
+/** As vectors_scan(), but approximate, of vectors in the order of the lists. `probes` are of the centroids of the embedder, and are not used
  * when the inverted file has its own. Takes working memory from `arena`. */
 size_t ivf_search(const struct ivf *ivf, const struct vectors *vectors,
                   const struct ivf_probes *probes, const struct vector_query *query,

@@ -18,22 +18,48 @@
 #define BACKGROUND_MIN_DOCS 50
 #define BACKGROUND_MAX      0.95f
 
+static uint64_t length_of(const struct vectors_header *header)
+{
+	uint64_t place = header->has_places ? sizeof(uint32_t) : 0;
+	return sizeof(*header) + header->count * (sizeof(float) + (uint64_t)header->stride + place);
+}
+
+static bool is_header_valid(const struct vectors_header *header, size_t length)
+{
+	return length >= sizeof(*header) && header->magic == VECTORS_MAGIC &&
+	       header->length == length && header->dimension > 0 &&
+	       header->dimension <= VECTORS_MAX_DIMENSION &&
+	       header->stride == simd_padded(header->dimension) && header->background >= 0 &&
+	       header->background < 1 && header->has_places <= 1 && length_of(header) == length;
+}
+
+/* Set the view to the blob that begins with `header`. */
+static void set_sections(struct vectors *vectors, const struct vectors_header *header)
+{
+	vectors->header = header;
+	vectors->scales = (const float *)(header + 1);
+	vectors->rows = (const int8_t *)(vectors->scales + header->count);
+	if (header->has_places)
+		vectors->places =
+			(const uint32_t *)(vectors->rows + (size_t)header->count * header->stride);
+}
+
+static bool are_places_valid(const struct vectors *vectors)
+{
+	for (uint32_t doc = 0; vectors->places && doc < vectors->header->count; doc++)
+		if (vectors->places[doc] >= vectors->header->count)
+			return false;
+	return true;
+}
+
 struct vectors *vectors_open(void *data, size_t length, bool takes_data)
 {
 	struct vectors *vectors = mem_array(1, sizeof(*vectors));
-	const struct vectors_header *header = data;
 	vectors->owned = takes_data ? data : NULL;
-	vectors->header = header;
-	if (length >= sizeof(*header) && header->magic == VECTORS_MAGIC &&
-	    header->length == length && header->dimension > 0 &&
-	    header->dimension <= VECTORS_MAX_DIMENSION &&
-	    header->stride == simd_padded(header->dimension) && header->background >= 0 &&
-	    header->background < 1 &&
-	    sizeof(*header) + header->count * (sizeof(float) + (uint64_t)header->stride) ==
-	            length) {
-		vectors->scales = (const float *)(header + 1);
-		vectors->rows = (const int8_t *)(vectors->scales + header->count);
-		return vectors;
+	if (is_header_valid(data, length)) {
+		set_sections(vectors, data);
+		if (are_places_valid(vectors))
+			return vectors;
 	}
 	vectors_free(vectors);
 	return NULL;
@@ -45,6 +71,48 @@ void vectors_free(struct vectors *vectors)
 		return;
 	free(vectors->owned);
 	free(vectors);
+}
+
+/* Row `i` becomes the former row docs[i]: along each cycle of the permutation, each row takes the place of
+ * the one before it. */
+static void permute_rows(float *scales, int8_t *rows, size_t stride, const uint32_t *docs,
+                         uint32_t count)
+{
+	mem_auto_free bool *is_done = mem_array(count, sizeof(bool));
+	mem_auto_free int8_t *row = mem_array(stride, 1);
+	for (uint32_t start = 0; start < count; start++) {
+		uint32_t to = start;
+		float scale = scales[start];
+		if (is_done[start])
+			continue;
+		memcpy(row, rows + start * stride, stride);
+		for (; docs[to] != start; to = docs[to]) {
+			scales[to] = scales[docs[to]];
+			memcpy(rows + to * stride, rows + docs[to] * stride, stride);
+			is_done[to] = true;
+		}
+		scales[to] = scale;
+		memcpy(rows + to * stride, row, stride);
+		is_done[to] = true;
+	}
+}
+
+void vectors_order(struct vectors *vectors, const uint32_t *docs)
+{
+	struct vectors_header header = *vectors->header;
+	uint64_t end = header.length;
+	require(vectors->owned && !vectors->places);
+	header.has_places = 1;
+	header.length = length_of(&header);
+	char *blob = mem_resize(vectors->owned, header.length, 1);
+	vectors->owned = blob;
+	memcpy(blob, &header, sizeof(header));
+	uint32_t *places = (uint32_t *)(blob + end);
+	for (uint32_t row = 0; row < header.count; row++)
+		places[docs[row]] = row;
+	set_sections(vectors, (const struct vectors_header *)blob);
+	permute_rows((float *)vectors->scales, (int8_t *)vectors->rows, header.stride, docs,
+	             header.count);
 }
 
 void vectors_quantise(const float *vector, size_t dimension, int8_t *row, float *ret_scale)
@@ -73,7 +141,7 @@ static struct draft draft_new(uint32_t count, uint32_t dimension)
 	                                .dimension = dimension,
 	                                .stride = (uint32_t)simd_padded(dimension)};
 	struct draft draft = {.stride = header.stride};
-	header.length = sizeof(header) + count * (sizeof(float) + (uint64_t)header.stride);
+	header.length = length_of(&header);
 	draft.length = header.length;
 	draft.blob = mem_array(header.length, 1);
 	memcpy(draft.blob, &header, sizeof(header));
@@ -199,37 +267,50 @@ struct vector_query vector_query_make(const float *vector, size_t dimension, str
 
 float vectors_cosine(const struct vectors *vectors, const struct vector_query *query, uint32_t doc)
 {
+	size_t row = vectors_place(vectors, doc);
 	int32_t product;
-	simd_dot_rows(query->elements, vectors->rows + (size_t)doc * vectors->header->stride, 1,
+	simd_dot_rows(query->elements, vectors->rows + row * vectors->header->stride, 1,
 	              vectors->header->stride, &product);
-	return (float)product * query->scale * vectors->scales[doc];
+	return (float)product * query->scale * vectors->scales[row];
 }
 
 void vectors_get(const struct vectors *vectors, uint32_t doc, float *out)
 {
-	const int8_t *row = vectors->rows + (size_t)doc * vectors->header->stride;
+	size_t place = vectors_place(vectors, doc);
+	const int8_t *row = vectors->rows + place * vectors->header->stride;
 	for (uint32_t i = 0; i < vectors->header->dimension; i++)
-		out[i] = (float)row[i] * vectors->scales[doc];
+		out[i] = (float)row[i] * vectors->scales[place];
+}
+
+void vectors_offer(const struct vectors *vectors, const struct vector_query *query, uint32_t first,
+                   uint32_t last, const uint32_t *docs, const struct doc_filter *filter,
+                   struct topk *top)
+{
+	size_t stride = vectors->header->stride;
+	int32_t products[SCAN_ROWS];
+	for (; first < last; first += SCAN_ROWS) {
+		uint32_t rows = MIN_OF(last - first, (uint32_t)SCAN_ROWS);
+		simd_dot_rows(query->elements, vectors->rows + first * stride, rows, stride,
+		              products);
+		for (uint32_t i = 0; i < rows; i++) {
+			float cosine =
+				(float)products[i] * query->scale * vectors->scales[first + i];
+			if (!(cosine > top->threshold))
+				continue;
+			uint32_t doc = docs ? docs[first + i] : first + i;
+			if (doc_filter_allows(filter, doc))
+				topk_offer(top, doc, cosine);
+		}
+	}
 }
 
 size_t vectors_scan(const struct vectors *vectors, const struct vector_query *query,
                     const struct doc_filter *filter, size_t k, float floor, struct hit *hits)
 {
 	struct topk top;
+	require(!vectors->places);
 	topk_init(&top, hits, k, floor);
-	int32_t products[SCAN_ROWS];
-	for (uint32_t first = 0; first < filter->below; first += SCAN_ROWS) {
-		uint32_t rows = MIN_OF(filter->below - first, (uint32_t)SCAN_ROWS);
-		simd_dot_rows(query->elements,
-		              vectors->rows + (size_t)first * vectors->header->stride, rows,
-		              vectors->header->stride, products);
-		for (uint32_t i = 0; i < rows; i++) {
-			float cosine =
-				(float)products[i] * query->scale * vectors->scales[first + i];
-			if (cosine > top.threshold && doc_filter_allows(filter, first + i))
-				topk_offer(&top, first + i, cosine);
-		}
-	}
+	vectors_offer(vectors, query, 0, filter->below, NULL, filter, &top);
 	topk_sort(&top);
 	return top.count;
 }

@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 /** First bytes of a blob: "exvec" and a format number. */
-#define VECTORS_MAGIC UINT64_C(0x0000016365767865)
+#define VECTORS_MAGIC UINT64_C(0x0000026365767865)
 
 /** Greatest dimension; see simd_dot_rows(). */
 #define VECTORS_MAX_DIMENSION 4096
@@ -28,16 +28,19 @@ struct vectors_header {
 	uint64_t length; /* of the blob, in bytes */
 	uint32_t count;
 	uint32_t dimension;
-	uint32_t stride;  /* elements of a row: the dimension, padded (simd.h) */
-	float background; /* see vectors_collect(); below 1 */
+	uint32_t stride;     /* elements of a row: the dimension, padded (simd.h) */
+	float background;    /* see vectors_collect(); below 1 */
+	uint32_t has_places; /* 1: the rows are in the order of lists, see vectors_order() */
+	uint32_t reserved;
 };
 
 struct vectors {
 	const struct vectors_header *header;
 	const float
-		*scales; /* by document: factor that restores its row; 0 when it has no vector */
+		*scales; /* by row: factor that restores it; 0 when its document has no vector */
 	const int8_t *rows;
-	void *owned; /* the blob if the vectors free it; else NULL */
+	const uint32_t *places; /* by document: its row; NULL: the document's own number */
+	void *owned;            /* the blob if the vectors free it; else NULL */
 };
 
 /** The vector of a query, quantised for inner products. */
@@ -73,6 +76,10 @@ struct vectors *vectors_open(void *data, size_t length, bool takes_data);
 /** Accepts NULL. */
 void vectors_free(struct vectors *vectors);
 
+/** Put the rows in the order of `docs`, which has each document once, so that a scan of consecutive
+ * `docs` reads consecutive memory. The vectors own their blob and are in the order of documents. */
+void vectors_order(struct vectors *vectors, const uint32_t *docs);
+
 /** Quantise `vector`, of length 1 and of the dimension of the vectors. The result is in `arena`. */
 struct vector_query vector_query_make(const float *vector, size_t dimension, struct arena *arena);
 
@@ -89,10 +96,16 @@ float vectors_cosine(const struct vectors *vectors, const struct vector_query *q
  * the greatest magnitude. Writes nothing to `row` when the vector is zero. */
 void vectors_quantise(const float *vector, size_t dimension, int8_t *row, float *ret_scale);
 
+/** The row of document `doc`. */
+static inline size_t vectors_place(const struct vectors *vectors, uint32_t doc)
+{
+	return vectors->places ? vectors->places[doc] : doc;
+}
+
 /** Whether document `doc` has a vector other than zero. */
 static inline bool vectors_has(const struct vectors *vectors, uint32_t doc)
 {
-	return vectors->scales[doc] > 0;
+	return vectors->scales[vectors_place(vectors, doc)] > 0;
 }
 
 /** The quantised elements of document `doc`; NULL when it has no vector or `vectors` is NULL. */
@@ -100,13 +113,20 @@ static inline const int8_t *vectors_row(const struct vectors *vectors, uint32_t 
 {
 	if (!vectors || !vectors_has(vectors, doc))
 		return NULL;
-	return vectors->rows + (size_t)doc * vectors->header->stride;
+	return vectors->rows + vectors_place(vectors, doc) * vectors->header->stride;
 }
 
 /** Write the vector of document `doc`, of length about 1 or zero, to `out`. */
 void vectors_get(const struct vectors *vectors, uint32_t doc, float *out);
 
+/** Offer to `top` the documents of the rows from `first` up to, not including, `last` that `filter` allows,
+ * with their cosines. `docs` has the document of each row; NULL: the row's own number. */
+void vectors_offer(const struct vectors *vectors, const struct vector_query *query, uint32_t first,
+                   uint32_t last, const uint32_t *docs, const struct doc_filter *filter,
+                   struct topk *top);
+
 /** Write to `hits` the `k` (> 0) documents with the greatest cosines above `floor` (0 or more) that
- * `filter` allows, best first, by a scan of all vectors. Returns how many. */
+ * `filter` allows, best first, by a scan of all vectors, which are in the order of documents. Returns how
+ * many. */
 size_t vectors_scan(const struct vectors *vectors, const struct vector_query *query,
                     const struct doc_filter *filter, size_t k, float floor, struct hit *hits);

@@ -185,7 +185,8 @@ static void test_the_inverted_file_finds_nearly_all(void **state)
 	struct segment *segment = sample_segment(74, 6000, 2000);
 	struct embedder *embedder = train_on_segment(segment);
 	struct vectors *vectors = vectors_make(embedder, segment, NULL, NULL);
-	struct ivf *ivf = ivf_make_alone(vectors, 1000, NULL);
+	struct vectors *ordered = vectors_make(embedder, segment, NULL, NULL);
+	struct ivf *ivf = ivf_make_alone(ordered, 1000, NULL);
 	struct doc_filter filter = {NULL, 5000};
 	struct arena *arena = arena_new();
 	struct random_source noise = {75};
@@ -193,6 +194,7 @@ static void test_the_inverted_file_finds_nearly_all(void **state)
 	(void)state;
 	assert_non_null(ivf);
 	assert_null(ivf_make_alone(vectors, 6001, NULL));
+	assert_null(vectors->places);
 	for (int round = 0; round < 30; round++) {
 		float vector[LSA_DIMENSION];
 		vectors_get(vectors, random_below(&noise, 6000), vector);
@@ -201,7 +203,7 @@ static void test_the_inverted_file_finds_nearly_all(void **state)
 		struct vector_query query =
 			vector_query_make(vector, embedder->header->dimension, arena);
 		struct hit found[10];
-		size_t count = ivf_search(ivf, vectors, NULL, &query, &filter, 10, 0, arena, found);
+		size_t count = ivf_search(ivf, ordered, NULL, &query, &filter, 10, 0, arena, found);
 		for (size_t i = 0; i < count; i++)
 			assert_true(found[i].doc < 5000);
 		struct hit scanned[10];
@@ -212,6 +214,32 @@ static void test_the_inverted_file_finds_nearly_all(void **state)
 	arena_free(arena);
 	ivf_free(ivf);
 	ivf_free(NULL);
+	vectors_free(ordered);
+	vectors_free(vectors);
+	embedder_free(embedder);
+	segment_free(segment);
+}
+
+static void test_the_rows_are_in_the_order_of_the_lists(void **state)
+{
+	struct segment *segment = sample_segment(76, 300, 200);
+	struct embedder *embedder = train_on_segment(segment);
+	struct vectors *vectors = vectors_make(embedder, segment, NULL, NULL);
+	struct vectors *ordered = vectors_make(embedder, segment, NULL, NULL);
+	struct ivf *ivf = ivf_make_alone(ordered, 1, NULL);
+	(void)state;
+	for (uint32_t row = 0; row < 300; row++) {
+		uint32_t doc = ivf->docs[row];
+		float vector[LSA_DIMENSION];
+		float before[LSA_DIMENSION];
+		assert_int_equal(vectors_place(ordered, doc), row);
+		assert_int_equal(vectors_has(ordered, doc), vectors_has(vectors, doc));
+		vectors_get(ordered, doc, vector);
+		vectors_get(vectors, doc, before);
+		assert_memory_equal(vector, before, embedder->header->dimension * sizeof(float));
+	}
+	ivf_free(ivf);
+	vectors_free(ordered);
 	vectors_free(vectors);
 	embedder_free(embedder);
 	segment_free(segment);
@@ -226,6 +254,7 @@ int main(void)
 		cmocka_unit_test(test_too_small_a_corpus_trains_nothing),
 		cmocka_unit_test(test_equal_papers_can_be_trained_on),
 		cmocka_unit_test(test_the_inverted_file_finds_nearly_all),
+		cmocka_unit_test(test_the_rows_are_in_the_order_of_the_lists),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
