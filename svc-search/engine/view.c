@@ -102,7 +102,7 @@ static void add_death(struct deaths *deaths, const struct segment *segment, uint
 	struct forward forward = segment_forward(segment, doc);
 	deaths->alive[doc / 64] &= ~(UINT64_C(1) << (doc % 64));
 	deaths->count++;
-	deaths->length += segment->docs[doc].length;
+	deaths->length += segment->lengths[doc];
 	for (uint32_t left = forward_count(&forward); left > 0; left--) {
 		uint32_t term = forward_next(&forward);
 		if (seen[term] == doc + 1)

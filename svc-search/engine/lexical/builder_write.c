@@ -22,6 +22,7 @@ struct writer {
 	uint32_t *by_rank;                /* intern number by new term number */
 	float *norms;                     /* by weighted length */
 	struct segment_doc *docs;
+	uint16_t *lengths; /* by document */
 	struct segment_term *terms;
 	struct bytes forward;
 	struct bytes blocks;
@@ -117,6 +118,7 @@ static void write_docs(struct writer *writer)
 	uint64_t total = 0;
 	writer->header.doc_count = builder->ids.count;
 	writer->docs = mem_array(builder->ids.count, sizeof(struct segment_doc));
+	writer->lengths = mem_array(builder->ids.count, sizeof(uint16_t));
 	for (uint32_t i = 0; i < builder->ids.count; i++) {
 		const struct builder_doc *from = writer->order[i];
 		struct forward forward = forward_open(builder->forward.data + from->forward);
@@ -126,10 +128,10 @@ static void write_docs(struct writer *writer)
 			.id = add_string(writer, intern_text(&builder->ids, from->id)),
 			.categories = from->categories,
 			.published = from->published,
-			.length = from->length,
 			.category_count = from->category_count,
 			.has_container = from->has_container,
 		};
+		writer->lengths[i] = from->length;
 		total += from->length;
 		writer->header.max_seq = MAX_OF(writer->header.max_seq, from->seq);
 		bytes_add_varint(&writer->forward, forward.title_count);
@@ -183,7 +185,7 @@ static float max_impact(const struct writer *writer, const uint32_t *docs,
 {
 	float max = 0;
 	for (size_t i = 0; i < count; i++) {
-		float norm = writer->norms[writer->docs[docs[i]].length];
+		float norm = writer->norms[writer->lengths[docs[i]]];
 		max = MAX_OF(max, bm25_impact(frequencies[i], norm));
 	}
 	return max;
@@ -319,6 +321,8 @@ static void assemble(struct writer *writer)
 	add_slots(writer);
 	add_section(writer, SECTION_DOCS, writer->docs,
 	            writer->header.doc_count * sizeof(struct segment_doc));
+	add_section(writer, SECTION_LENGTHS, writer->lengths,
+	            writer->header.doc_count * sizeof(uint16_t));
 	add_section(writer, SECTION_TERMS, writer->terms,
 	            writer->header.term_count * sizeof(struct segment_term));
 	add_section(writer, SECTION_BLOCKS, writer->blocks.data, writer->blocks.length);
@@ -339,6 +343,7 @@ static void writer_done(struct writer *writer)
 	free(writer->by_rank);
 	free(writer->norms);
 	free(writer->docs);
+	free(writer->lengths);
 	free(writer->terms);
 	free(writer->forward.data);
 	free(writer->blocks.data);

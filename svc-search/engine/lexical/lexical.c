@@ -1,17 +1,19 @@
 #include "engine/lexical/lexical.h"
 
 #include "engine/lexical/bm25.h"
+#include "engine/lexical/lanes.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Documents in a window; the scores of a window fit into the first-level cache. */
 #define WINDOW 2048
 
-/* Greatest sum of the scaled weights times the greatest impact. */
-#define MAX_SCORE 4194304.0f
-
 /* Greatest relative error of the float product that bounds a score. */
 #define ROUNDING 1e-5f
+
+/* Postings that a look-up steps over at a time. */
+#define SKIP 8
 
 /* Position in the posting list of one term. */
 struct cursor {
@@ -24,9 +26,11 @@ struct cursor {
 	uint32_t count;   /* postings in that block */
 	uint32_t at;      /* index of the next posting */
 	float weight;
-	float bound; /* upper bound of the term's score in the window */
+	float bound;     /* upper bound of the term's score in the window */
+	uint32_t scored; /* block whose scores are below; SEGMENT_NONE: none */
 	uint32_t docs[POSTINGS_BLOCK];
 	uint8_t frequencies[POSTINGS_BLOCK];
+	float scores[POSTINGS_BLOCK];
 };
 
 struct search {
@@ -38,10 +42,9 @@ struct search {
 	struct cursor **cursors; /* by ascending bound in the window */
 	float *sums;             /* sums[i]: the sum of the bounds of cursors 0 to i */
 	size_t count;
-	uint32_t begin;                /* the window's first document */
-	uint32_t end;                  /* the document after its last one */
-	float scores[WINDOW];          /* by document of the window */
-	uint64_t touched[WINDOW / 64]; /* one bit for each document with an essential term */
+	uint32_t begin;       /* the window's first document */
+	uint32_t end;         /* the document after its last one */
+	float scores[WINDOW]; /* by document of the window, of essential terms; 0 between windows */
 };
 
 void lexical_norms_set(struct lexical_norms *norms, float average_length)
@@ -53,20 +56,18 @@ void lexical_norms_set(struct lexical_norms *norms, float average_length)
 
 float lexical_scale(float weight_sum)
 {
-	return MAX_SCORE / (weight_sum * (BM25_K1 + 1.0f));
+	return LANES_MAX_SCORE / (weight_sum * (BM25_K1 + 1.0f));
 }
 
-/* Rounds `value`, 0 to MAX_SCORE, to the nearest whole number: in the sum, a unit in the last place is
- * 1. */
-static inline float round_score(float value)
+static inline float norm_of(const struct search *search, uint32_t doc)
 {
-	return value + 3 * MAX_SCORE - 3 * MAX_SCORE;
+	return search->norms[search->segment->lengths[doc]];
 }
 
 static inline float score_of(const struct search *search, const struct cursor *cursor, uint32_t i)
 {
-	float norm = search->norms[search->segment->docs[cursor->docs[i]].length];
-	return round_score(cursor->weight * bm25_impact(cursor->frequencies[i], norm));
+	return lanes_score(cursor->weight, cursor->frequencies[i],
+	                   norm_of(search, cursor->docs[i]));
 }
 
 static void decode(struct cursor *cursor, uint32_t block)
@@ -80,6 +81,19 @@ static void decode(struct cursor *cursor, uint32_t block)
 	                cursor->frequencies);
 	cursor->decoded = block;
 	cursor->at = 0;
+}
+
+/* Compute the scores of the decoded block. */
+static void score_block(const struct search *search, struct cursor *cursor)
+{
+	if (cursor->scored == cursor->decoded)
+		return;
+	float norms[POSTINGS_BLOCK] = {0};
+	for (uint32_t i = 0; i < cursor->count; i++)
+		norms[i] = norm_of(search, cursor->docs[i]);
+	lanes_score_block(cursor->weight, cursor->frequencies, norms, cursor->count,
+	                  cursor->scores);
+	cursor->scored = cursor->decoded;
 }
 
 /* Move the cursor to the window from `begin` up to `end` and bound the term's score in it. */
@@ -120,14 +134,14 @@ static void add_scores(struct search *search, struct cursor *cursor)
 		if (block > 0 && cursor->blocks[block - 1].last_doc + 1 >= search->end)
 			return;
 		decode(cursor, block);
+		score_block(search, cursor);
 		while (cursor->at < cursor->count && cursor->docs[cursor->at] < search->begin)
 			cursor->at++;
 		for (; cursor->at < cursor->count; cursor->at++) {
-			uint32_t i = cursor->docs[cursor->at] - search->begin;
 			if (cursor->docs[cursor->at] >= search->end)
 				return;
-			search->scores[i] += score_of(search, cursor, cursor->at);
-			search->touched[i / 64] |= UINT64_C(1) << (i % 64);
+			search->scores[cursor->docs[cursor->at] - search->begin] +=
+				cursor->scores[cursor->at];
 		}
 	}
 }
@@ -140,6 +154,8 @@ static float look_up(struct search *search, struct cursor *cursor, uint32_t doc)
 	if (cursor->block == cursor->block_count)
 		return 0;
 	decode(cursor, cursor->block);
+	while (cursor->at + SKIP < cursor->count && cursor->docs[cursor->at + SKIP] < doc)
+		cursor->at += SKIP;
 	while (cursor->docs[cursor->at] < doc)
 		cursor->at++;
 	return cursor->docs[cursor->at] == doc ? score_of(search, cursor, cursor->at) : 0;
@@ -160,21 +176,21 @@ static void complete_score(struct search *search, uint32_t doc, size_t essential
 		topk_offer(&search->top, doc, score);
 }
 
-/* Offer the documents of the window that contain an essential term and pass the filter. */
+/* Offer the documents of the window that pass the filter and can reach the threshold. None can without an
+ * essential term. */
 static void collect_hits(struct search *search, size_t essential)
 {
 	const uint64_t *bits = search->filter->bits;
-	for (size_t word = 0; word < WINDOW / 64; word++) {
-		uint64_t touched = search->touched[word];
-		search->touched[word] = 0;
-		for (uint64_t left = touched; left != 0; left &= left - 1) {
-			uint32_t i = (uint32_t)(word * 64) + (uint32_t)__builtin_ctzll(left);
-			uint32_t doc = search->begin + i;
-			if (!bits || (bits[doc / 64] >> (doc % 64) & 1) != 0)
-				complete_score(search, doc, essential);
-			search->scores[i] = 0;
-		}
+	float rest = essential > 0 ? search->sums[essential - 1] : 0;
+	for (uint32_t first = search->begin; first < search->end; first += 64) {
+		uint64_t left = lanes_above(search->scores + (first - search->begin), rest,
+		                            search->top.threshold);
+		if (bits)
+			left &= bits[first / 64];
+		for (; left != 0; left &= left - 1)
+			complete_score(search, first + (uint32_t)__builtin_ctzll(left), essential);
 	}
+	memset(search->scores, 0, sizeof(search->scores));
 }
 
 /* Whether the filter allows no document of the window. */
@@ -216,6 +232,7 @@ static struct cursor *open_cursor(const struct segment *segment, const struct le
 	cursor->block_count = segment_block_count(entry);
 	cursor->df = entry->df;
 	cursor->decoded = SEGMENT_NONE;
+	cursor->scored = SEGMENT_NONE;
 	cursor->weight = term->weight;
 	return cursor;
 }

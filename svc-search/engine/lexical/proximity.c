@@ -114,7 +114,7 @@ static uint64_t count_tokens(struct proximity_scorer *scorer, struct forward *fo
 struct proximity_score proximity_score_document(struct proximity_scorer *scorer, uint32_t doc)
 {
 	struct forward forward = segment_forward(scorer->segment, doc);
-	float norm = scorer->norms->by_length[scorer->segment->docs[doc].length];
+	float norm = scorer->norms->by_length[scorer->segment->lengths[doc]];
 	struct proximity_score score = {0};
 	score.matched = count_tokens(scorer, &forward);
 	for (size_t i = 0; i < scorer->query->term_count; i++) {

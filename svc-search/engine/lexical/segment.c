@@ -9,6 +9,7 @@
 /* Bytes of one element of each section. */
 static const size_t element_sizes[SECTION_COUNT] = {
 	[SECTION_DOCS] = sizeof(struct segment_doc),
+	[SECTION_LENGTHS] = sizeof(uint16_t),
 	[SECTION_TERMS] = sizeof(struct segment_term),
 	[SECTION_BLOCKS] = sizeof(struct posting_block),
 	[SECTION_POSTINGS] = 1,
@@ -31,6 +32,8 @@ static bool are_sections_valid(const struct segment_header *header, size_t lengt
 	}
 	return header->sections[SECTION_DOCS].length ==
 	               header->doc_count * (uint64_t)sizeof(struct segment_doc) &&
+	       header->sections[SECTION_LENGTHS].length ==
+	               header->doc_count * (uint64_t)sizeof(uint16_t) &&
 	       header->sections[SECTION_TERMS].length ==
 	               header->term_count * (uint64_t)sizeof(struct segment_term) &&
 	       header->sections[SECTION_CATEGORIES].length ==
@@ -76,7 +79,7 @@ static bool are_docs_valid(const struct segment *segment)
 	for (uint32_t i = 0; i < segment->doc_count; i++) {
 		const struct segment_doc *doc = &segment->docs[i];
 		if (doc->id >= strings || doc->forward >= forward ||
-		    doc->length > SEGMENT_MAX_LENGTH || doc->categories > list ||
+		    segment->lengths[i] > SEGMENT_MAX_LENGTH || doc->categories > list ||
 		    doc->category_count > list - doc->categories)
 			return false;
 	}
@@ -121,6 +124,7 @@ static bool is_content_valid(const struct segment *segment)
 static void set_section_pointers(struct segment *segment)
 {
 	segment->docs = section(segment, SECTION_DOCS);
+	segment->lengths = section(segment, SECTION_LENGTHS);
 	segment->terms = section(segment, SECTION_TERMS);
 	segment->blocks = section(segment, SECTION_BLOCKS);
 	segment->postings = section(segment, SECTION_POSTINGS);
@@ -158,7 +162,7 @@ static uint64_t sum_lengths(const struct segment *segment)
 {
 	uint64_t sum = 0;
 	for (uint32_t i = 0; i < segment->doc_count; i++)
-		sum += segment->docs[i].length;
+		sum += segment->lengths[i];
 	return sum;
 }
 

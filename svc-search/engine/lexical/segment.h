@@ -33,9 +33,9 @@ struct segment_doc {
 	uint32_t id;         /* offset of its id in the strings */
 	uint32_t categories; /* index of its first one in the category list */
 	int32_t published;   /* days since 1970-01-01 */
-	uint16_t length;     /* weighted: title terms count BM25_TITLE_WEIGHT times */
 	uint8_t category_count;
 	uint8_t has_container; /* 0 or 1 */
+	uint16_t reserved;
 };
 
 struct segment_term {
@@ -47,6 +47,7 @@ struct segment_term {
 
 enum segment_section {
 	SECTION_DOCS,          /* struct segment_doc by document number */
+	SECTION_LENGTHS,       /* uint16_t by document number, see struct segment */
 	SECTION_TERMS,         /* struct segment_term by term number */
 	SECTION_BLOCKS,        /* struct posting_block */
 	SECTION_POSTINGS,      /* packed postings and padding */
@@ -76,6 +77,9 @@ struct segment_header {
 struct segment {
 	const struct segment_header *header;
 	const struct segment_doc *docs;
+	/* By document: its weighted length, where title terms count BM25_TITLE_WEIGHT times. Scoring reads the
+	 * length of every posting, so lengths are close together in memory. */
+	const uint16_t *lengths;
 	const struct segment_term *terms;
 	const struct posting_block *blocks;
 	const uint8_t *postings;
@@ -98,7 +102,7 @@ struct segment {
 };
 
 /** First bytes of a blob: "exseg" and a format number. */
-#define SEGMENT_MAGIC UINT64_C(0x0000016765737865)
+#define SEGMENT_MAGIC UINT64_C(0x0000026765737865)
 
 /** Allocate bm25_norm() by weighted length, SEGMENT_MAX_LENGTH + 1 values. The caller calls
  * free(). */

@@ -39,7 +39,7 @@ static void check_list(const struct segment *segment, uint32_t term)
 		                b > 0 ? block[-1].last_doc + 1 : 0, docs, frequencies);
 		assert_int_equal(docs[count - 1], block->last_doc);
 		for (uint32_t i = 0; i < count; i++) {
-			float norm = bm25_norm((float)segment->docs[docs[i]].length,
+			float norm = bm25_norm((float)segment->lengths[docs[i]],
 			                       segment->header->average_length);
 			for (; next < docs[i]; next++)
 				assert_int_equal(frequency_of(segment, next, term), 0);
@@ -118,7 +118,7 @@ static void documents_copied_from_a_segment_are_equal(void **state attr_unused)
 		check_list(second, term);
 	for (uint32_t doc = 0; doc < 700; doc++) {
 		assert_string_equal(segment_doc_id(second, doc), segment_doc_id(first, doc));
-		assert_int_equal(second->docs[doc].length, first->docs[doc].length);
+		assert_int_equal(second->lengths[doc], first->lengths[doc]);
 		assert_int_equal(second->docs[doc].category_count, first->docs[doc].category_count);
 	}
 	assert_true(second->header->average_length == first->header->average_length);
@@ -166,7 +166,7 @@ static void empty_segments_are_valid(void **state attr_unused)
 	builder = builder_new(0);
 	builder_add(builder, &document);
 	segment = builder_finish(builder);
-	assert_int_equal(segment->docs[0].length, 0);
+	assert_int_equal(segment->lengths[0], 0);
 	segment_free(segment);
 	builder_free(builder);
 	builder_free(NULL);
@@ -186,7 +186,7 @@ static void long_documents_are_limited(void **state attr_unused)
 	document.abstract = sample_text(arena, &noise, 20000, 10);
 	builder_add(builder, &document);
 	struct segment *segment = builder_finish(builder);
-	assert_int_equal(segment->docs[0].length, SEGMENT_MAX_LENGTH);
+	assert_int_equal(segment->lengths[0], SEGMENT_MAX_LENGTH);
 	assert_int_equal(segment->docs[0].category_count, DOCUMENT_MAX_CATEGORIES);
 	for (uint32_t term = 0; term < segment->term_count; term++)
 		check_list(segment, term);

@@ -30,10 +30,10 @@ static float *score_all(const struct segment *segment, const struct lexical_norm
 		}
 		for (size_t t = 0; t < count; t++)
 			if (frequencies[t] > 0)
-				scores[doc] += rintf(
-					terms[t].weight *
-					bm25_impact((float)frequencies[t],
-				                    norms->by_length[segment->docs[doc].length]));
+				scores[doc] +=
+					rintf(terms[t].weight *
+				              bm25_impact((float)frequencies[t],
+				                          norms->by_length[segment->lengths[doc]]));
 	}
 	return scores;
 }
