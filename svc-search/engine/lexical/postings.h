@@ -2,7 +2,10 @@
  *
  * A list is divided into blocks of POSTINGS_BLOCK documents. A block stores the gaps between
  * document numbers and the weighted frequencies minus one. Each kind is packed with as many bits as
- * the largest value in the block needs (frame of reference). The block header stores the last
+ * the largest value in the block needs (frame of reference). In a full block the values are interleaved
+ * so that several are unpacked at once (Lemire and Boytsov, "Decoding billions of integers per second
+ * through vectorization", 2015, section 3.4); in the last block of a list, which can have fewer
+ * documents, they follow one another. The block header stores the last
  * document, the offset of the data, and the largest impact (bm25.h) in the block. With the impact a
  * search skips blocks that cannot change its result (Ding and Suel, "Faster top-k document
  * retrieval using block-max indexes", SIGIR 2011).
@@ -16,7 +19,7 @@
 #define POSTINGS_BLOCK 128
 
 /** Bytes that must be readable after the packed data. */
-#define POSTINGS_PADDING 8
+#define POSTINGS_PADDING 32
 
 /** Maximum bytes of the data of one block. */
 #define POSTINGS_BLOCK_MAX_BYTES (2 + POSTINGS_BLOCK * 5 + 2)
