@@ -35,6 +35,7 @@ struct search {
 	size_t depth;     /* candidates per kind of retrieval */
 	float *vector;    /* of the query; NULL: none */
 	bool has_dense;   /* dense scores are available */
+	bool has_id;      /* a term can be the id of a paper */
 	float full_score; /* see fusion_rank() */
 };
 
@@ -144,6 +145,16 @@ static float *query_vector(const struct search *search)
 	return embedder_embed(embedder, search->parsed, vector) ? vector : NULL;
 }
 
+/* Whether a term can be the id of a paper; the tokenizer keeps ids as terms. An id without "." and "/" is
+ * ignored, because it could be an ordinary word or number. */
+static bool has_id(const struct parsed_query *parsed)
+{
+	for (size_t i = 0; i < parsed->term_count; i++)
+		if (strpbrk(parsed->terms[i].text, "./"))
+			return true;
+	return false;
+}
+
 static void prepare(struct search *search)
 {
 	const struct engine_query *query = search->query;
@@ -158,6 +169,7 @@ static void prepare(struct search *search)
 	query_keep_best(search->parsed, is_description ? DESCRIPTION_TERMS : QUERY_MAX_TERMS,
 	                search->arena);
 	search->full_score = full_score(search->parsed);
+	search->has_id = has_id(search->parsed);
 	search->filters = arena_array(search->arena, part_count, sizeof(*search->filters));
 	search->scorers = arena_array(search->arena, part_count, sizeof(*search->scorers));
 	for (size_t part = 0; part < search->view->part_count; part++) {
@@ -168,11 +180,10 @@ static void prepare(struct search *search)
 	}
 }
 
-/* Whether the query contains the id of the document; the tokenizer keeps ids as terms. An id without
- * "." and "/" is ignored, because it could be an ordinary word or number. */
+/* Whether the query contains the id of the document. */
 static bool is_named(const struct search *search, const char *id)
 {
-	return strpbrk(id, "./") && has_term(search->parsed, id);
+	return search->has_id && strpbrk(id, "./") && has_term(search->parsed, id);
 }
 
 /* The scorer of a part, made when it is first needed: most parts have no candidate. */
@@ -287,6 +298,16 @@ static float weight_sum(const struct parsed_query *parsed)
 	return sum;
 }
 
+/* The records of this many candidates are being fetched while one is scored. */
+#define PREFETCH_CANDIDATES 6
+
+static void prefetch_candidate(const struct search *search, const struct best_hits *best, size_t i)
+{
+	if (i < best->count)
+		segment_prefetch_forward(part_segment(search->view, best->hits[i].part),
+		                         best->hits[i].doc);
+}
+
 /* Add the best documents by BM25. */
 static void add_lexical_candidates(struct search *search)
 {
@@ -308,8 +329,10 @@ static void add_lexical_candidates(struct search *search)
 			best_hits_add(&best, search, part,
 			              lexical_search(segment, &query, search->arena, best.of_part));
 	}
-	for (size_t i = 0; i < best.count; i++)
+	for (size_t i = 0; i < best.count; i++) {
+		prefetch_candidate(search, &best, i + PREFETCH_CANDIDATES);
 		add_candidate(search, best.hits[i].part, best.hits[i].doc, 0);
+	}
 }
 
 /* The cosine relative to the mean cosine of two papers. */
@@ -387,6 +410,7 @@ static void add_dense_candidates(struct search *search, const struct vector_quer
 	for (size_t i = 0; i < best.count; i++) {
 		const struct part_hit *hit = &best.hits[i];
 		struct candidate place = {.part = hit->part, .doc = hit->doc};
+		prefetch_candidate(search, &best, i + PREFETCH_CANDIDATES);
 		if (!bsearch(&place, search->candidates, known, sizeof(place), compare_places))
 			add_candidate(search, hit->part, hit->doc,
 			              above_background(search, hit->score));

@@ -9,6 +9,9 @@
  * fixed size and no pointers because every token of every scored document is looked up in it. */
 #define SLOTS (QUERY_MAX_TERMS * 4)
 
+/* Bits of the set that most tokens, which are not in the query, are looked up in only. */
+#define SET_BITS 1024
+
 struct slot {
 	uint32_t term;       /* number in the segment; SEGMENT_NONE is a free slot */
 	uint32_t query_term; /* index in the query */
@@ -19,6 +22,7 @@ struct proximity_scorer {
 	const struct lexical_norms *norms;
 	const struct parsed_query *query;
 	struct slot slots[SLOTS];
+	uint64_t set[SET_BITS / 64]; /* bit `number % SET_BITS` of each term in `slots` */
 	float weights[QUERY_MAX_TERMS];
 	uint32_t frequencies[QUERY_MAX_TERMS]; /* in the current document */
 	/* By first and second term: number of the pair + 1, 0 if they are no pair. */
@@ -62,24 +66,41 @@ struct proximity_scorer *proximity_scorer_new(const struct segment *segment,
 		const struct query_term *term = &query->terms[i];
 		uint32_t number = segment_find_term(segment, term->text, term->length);
 		scorer->weights[i] = term->count * term->idf;
-		if (number != SEGMENT_NONE)
-			scorer->slots[slot_of(scorer, number)] = (struct slot){number, i};
+		if (number == SEGMENT_NONE)
+			continue;
+		scorer->slots[slot_of(scorer, number)] = (struct slot){number, i};
+		scorer->set[number % SET_BITS / 64] |= UINT64_C(1) << (number % 64);
 	}
 	for (size_t i = 1; i < query->sequence_count; i++)
 		add_pair(scorer, query->sequence[i - 1], query->sequence[i]);
 	return scorer;
 }
 
-/* Count the pairs of the current term and the terms before it. recent[i] is the query term i + 1
- * words before it, or QUERY_NO_TERM. */
-static void count_pairs(struct proximity_scorer *scorer, const uint32_t *recent, uint32_t current)
+/* The index in the query of a term of the segment; QUERY_NO_TERM: it is not in the query. */
+static uint32_t find_query_term(const struct proximity_scorer *scorer, uint32_t term)
 {
-	for (uint32_t back = 1; back <= PROXIMITY_WINDOW; back++) {
-		uint32_t other = recent[back - 1];
-		if (other == QUERY_NO_TERM)
-			continue;
-		uint8_t forward = scorer->pair_of[other][current];
-		uint8_t backward = scorer->pair_of[current][other];
+	if ((scorer->set[term % SET_BITS / 64] >> (term % 64) & 1) == 0)
+		return QUERY_NO_TERM;
+	const struct slot *slot = &scorer->slots[slot_of(scorer, term)];
+	return slot->term == SEGMENT_NONE ? QUERY_NO_TERM : slot->query_term;
+}
+
+/* Where a run of main tokens contains a term of the query. */
+struct place {
+	uint32_t query_term;
+	uint32_t at;
+};
+
+/* Count the pairs of a term and those before it in the run. `recent` are the last ones, the newest first. */
+static void count_pairs(struct proximity_scorer *scorer, const struct place *recent, size_t count,
+                        struct place current)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint32_t back = current.at - recent[i].at;
+		uint8_t forward = scorer->pair_of[recent[i].query_term][current.query_term];
+		uint8_t backward = scorer->pair_of[current.query_term][recent[i].query_term];
+		if (back > PROXIMITY_WINDOW)
+			return;
 		if (forward != 0)
 			scorer->pair_counts[forward - 1] += 1.0f / (float)back;
 		if (backward != 0)
@@ -87,28 +108,37 @@ static void count_pairs(struct proximity_scorer *scorer, const uint32_t *recent,
 	}
 }
 
+/* Count the terms of the next `count` tokens, each `weight` times, and their pairs if they are main tokens.
+ * Returns the bits of the terms. */
+static uint64_t count_run(struct proximity_scorer *scorer, struct forward *forward, uint32_t count,
+                          uint32_t weight, bool is_main)
+{
+	uint64_t matched = 0;
+	struct place recent[PROXIMITY_WINDOW];
+	size_t recent_count = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		struct place current = {find_query_term(scorer, forward_next(forward)), i};
+		if (current.query_term == QUERY_NO_TERM)
+			continue;
+		matched |= UINT64_C(1) << current.query_term;
+		scorer->frequencies[current.query_term] += weight;
+		if (!is_main)
+			continue;
+		count_pairs(scorer, recent, recent_count, current);
+		memmove(recent + 1, recent, sizeof(recent) - sizeof(recent[0]));
+		recent[0] = current;
+		recent_count = MIN_OF(recent_count + 1, ARRAY_LEN(recent));
+	}
+	return matched;
+}
+
 /* Count the terms and pairs of the document. Returns the bits of the terms that it contains. */
 static uint64_t count_tokens(struct proximity_scorer *scorer, struct forward *forward)
 {
-	uint32_t main_count = forward->title_count + forward->abstract_count;
-	uint32_t count = forward_count(forward);
-	uint64_t matched = 0;
-	uint32_t recent[PROXIMITY_WINDOW];
-	memset(recent, 0xFF, sizeof(recent));
-	for (uint32_t i = 0; i < count; i++) {
-		const struct slot *slot = &scorer->slots[slot_of(scorer, forward_next(forward))];
-		uint32_t current = slot->term == SEGMENT_NONE ? QUERY_NO_TERM : slot->query_term;
-		if (i == forward->title_count || i >= main_count)
-			memset(recent, 0xFF, sizeof(recent));
-		if (current != QUERY_NO_TERM) {
-			matched |= UINT64_C(1) << current;
-			scorer->frequencies[current] += forward_weight(forward, i);
-			count_pairs(scorer, recent, current);
-		}
-		memmove(recent + 1, recent, sizeof(recent) - sizeof(recent[0]));
-		recent[0] = current;
-	}
-	return matched;
+	return count_run(scorer, forward, forward->title_count, BM25_TITLE_WEIGHT, true) |
+	       count_run(scorer, forward, forward->abstract_count, 1, true) |
+	       count_run(scorer, forward, forward->title_extra_count, BM25_TITLE_WEIGHT, false) |
+	       count_run(scorer, forward, forward->abstract_extra_count, 1, false);
 }
 
 struct proximity_score proximity_score_document(struct proximity_scorer *scorer, uint32_t doc)

@@ -138,6 +138,9 @@ static inline uint32_t segment_block_count(const struct segment_term *term)
 /** The documents published on `day` or later are those with a number below the result. */
 uint32_t segment_published_since(const struct segment *segment, int32_t day);
 
+/** Bytes of the forward record of a usual abstract. */
+#define FORWARD_PREFETCH_BYTES 320
+
 /** Reader of a forward record: the terms of one document, in four runs in this order. */
 struct forward {
 	uint32_t title_count;          /* main tokens of the title */
@@ -149,6 +152,14 @@ struct forward {
 
 /** Start reading the record of `doc`. */
 struct forward segment_forward(const struct segment *segment, uint32_t doc);
+
+/** Start fetching the record of `doc`, which is to be read soon, into the cache. */
+static inline void segment_prefetch_forward(const struct segment *segment, uint32_t doc)
+{
+	const uint8_t *record = segment->forward + segment->docs[doc].forward;
+	for (size_t byte = 0; byte < FORWARD_PREFETCH_BYTES; byte += 64)
+		__builtin_prefetch(record + byte);
+}
 
 /** Number of tokens in a record. */
 static inline uint32_t forward_count(const struct forward *forward)
