@@ -94,7 +94,12 @@ static void add_token(const struct token *token, void *ctx)
 	struct field_target *target = ctx;
 	struct builder *builder = target->builder;
 	enum builder_run run = token->is_extra ? target->extra_run : target->main_run;
-	numbers_add(&builder->runs[run], intern_add(&builder->terms, token->text, token->length));
+	uint32_t number = token->memo ? *token->memo : 0;
+	if (number == 0)
+		number = 1 + intern_add(&builder->terms, token->text, token->length);
+	if (token->memo)
+		*token->memo = number;
+	numbers_add(&builder->runs[run], number - 1);
 }
 
 static void add_field(struct builder *builder, const char *text, enum builder_run main_run,

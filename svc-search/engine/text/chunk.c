@@ -15,6 +15,30 @@ enum step {
 	STEP_END,      /* the chunk ends here if it has any unit */
 };
 
+/* What a byte does to a chunk, by itself. */
+enum byte_class {
+	BYTE_OTHER, /* depends on what is around it */
+	BYTE_SMALL,
+	BYTE_CAPITAL,
+	BYTE_DIGIT,
+	BYTE_END, /* ends a chunk */
+	BYTE_INNER, /* can be inside a word or compound; ignored at the end and at the start of a chunk */
+};
+
+static const uint8_t classes[256] = {
+	[0 ... ' '] = BYTE_END,     ['!'] = BYTE_END,
+	['"'] = BYTE_END,           ['%'] = BYTE_END,
+	['&'] = BYTE_END,           ['\''] = BYTE_INNER,
+	['('] = BYTE_END,           [')'] = BYTE_END,
+	[','] = BYTE_INNER,         ['-'] = BYTE_INNER,
+	['.'] = BYTE_INNER,         ['0' ... '9'] = BYTE_DIGIT,
+	[':' ... '@'] = BYTE_END,   ['A' ... 'Z'] = BYTE_CAPITAL,
+	['['] = BYTE_END,           [']'] = BYTE_END,
+	['^'] = BYTE_END,           ['`'] = BYTE_END,
+	['a' ... 'z'] = BYTE_SMALL, ['|'] = BYTE_END,
+	['~'] = BYTE_END,           [0x7F] = BYTE_END,
+};
+
 static const struct unit *last_unit(const struct chunk *chunk)
 {
 	return chunk->count > 0 ? &chunk->units[chunk->count - 1] : NULL;
@@ -190,8 +214,25 @@ static enum step read_unicode_sign(struct chunk_reader *reader, struct chunk *ch
 	return STEP_CONTINUE;
 }
 
+/* Read an ASCII letter or digit. */
+static enum step read_ascii(struct chunk_reader *reader, struct chunk *chunk, enum byte_class class)
+{
+	struct unit *unit = &chunk->units[chunk->count++];
+	char byte = reader->text[reader->at];
+	unit->kind = class == BYTE_DIGIT ? UNIT_DIGIT : UNIT_LETTER;
+	unit->is_upper = class == BYTE_CAPITAL;
+	unit->length = 1;
+	unit->text[0] = (char)(class == BYTE_CAPITAL ? byte | 0x20 : byte);
+	unit->start = reader->at++;
+	unit->end = reader->at;
+	return STEP_CONTINUE;
+}
+
 static enum step read_step(struct chunk_reader *reader, struct chunk *chunk)
 {
+	enum byte_class class = classes[(unsigned char)reader->text[reader->at]];
+	if (class >= BYTE_SMALL && class <= BYTE_DIGIT)
+		return read_ascii(reader, chunk, class);
 	if (reader->text[reader->at] == '\\')
 		return read_command(reader, chunk);
 	uint32_t code;
@@ -241,6 +282,44 @@ static void trim(struct chunk *chunk)
 	}
 	while (chunk->count > 0 && last_unit(chunk)->kind >= UNIT_JOINER)
 		chunk->count--;
+}
+
+static enum byte_class class_at(const struct chunk_reader *reader, size_t at)
+{
+	return at < reader->length ? classes[(unsigned char)reader->text[at]] : BYTE_END;
+}
+
+/* Where the letters end that can be a plain word, which begins at `at`. */
+static size_t letters_end(const struct chunk_reader *reader, size_t at)
+{
+	size_t end = at + 1;
+	enum byte_class rest = BYTE_SMALL;
+	if (class_at(reader, at) == BYTE_CAPITAL && class_at(reader, end) == BYTE_CAPITAL)
+		rest = BYTE_CAPITAL;
+	while (class_at(reader, end) == rest)
+		end++;
+	return end;
+}
+
+bool chunk_next_plain(struct chunk_reader *reader, struct plain_word *word)
+{
+	enum byte_class class;
+	while (reader->at < reader->length &&
+	       ((class = class_at(reader, reader->at)) == BYTE_END || class == BYTE_INNER))
+		reader->at++;
+	class = class_at(reader, reader->at);
+	if (class != BYTE_SMALL && class != BYTE_CAPITAL)
+		return false;
+	size_t end = letters_end(reader, reader->at);
+	size_t after = class_at(reader, end) == BYTE_INNER ? end + 1 : end;
+	if (class_at(reader, after) != BYTE_END || end - reader->at > PLAIN_WORD_BYTES)
+		return false;
+	word->start = reader->at;
+	word->length = end - reader->at;
+	for (size_t i = 0; i < word->length; i++)
+		word->text[i] = (char)(reader->text[word->start + i] | 0x20);
+	reader->at = after;
+	return true;
 }
 
 bool chunk_next(struct chunk_reader *reader, struct chunk *chunk)

@@ -49,6 +49,20 @@ struct chunk_reader {
 	bool is_in_math; /* after an odd number of dollar signs */
 };
 
+/** Bytes of the longest plain word. */
+#define PLAIN_WORD_BYTES 64
+
+/** A chunk that is one word of ASCII letters, which are all small, but for the first, or all capitals. */
+struct plain_word {
+	size_t start; /* where it begins in the source, in bytes */
+	size_t length;
+	char text[PLAIN_WORD_BYTES]; /* folded */
+};
+
+/** Read the next chunk if it is a plain word, as most are; chunk_next() would give the same letters as units.
+ * Otherwise reads nothing but separators and returns false. */
+bool chunk_next_plain(struct chunk_reader *reader, struct plain_word *word);
+
 /** Read the next chunk that is not empty. Returns false at the end of the text. */
 bool chunk_next(struct chunk_reader *reader, struct chunk *chunk);
 

@@ -18,6 +18,7 @@
 struct cached_stem {
 	uint8_t word_length;
 	uint8_t length; /* of the stem; 0 for a stop word */
+	uint32_t memo;  /* see struct token */
 	char word[CACHED_BYTES];
 	char text[CACHED_BYTES];
 };
@@ -157,22 +158,27 @@ static size_t stem_uncached(struct tokenizer *tokenizer, const char *word, size_
 }
 
 /* As stem_uncached(), through the cache. */
-static size_t stem(struct tokenizer *tokenizer, const char *word, size_t length, char *out)
+static size_t stem(struct tokenizer *tokenizer, const char *word, size_t length, char *out,
+                   uint32_t **ret_memo)
 {
 	if (tokenizer->cache_slots == 0 || length > CACHED_BYTES)
 		return stem_uncached(tokenizer, word, length, out);
 	struct cached_stem *slot =
-		&tokenizer->cache[hash_bytes(word, length) % tokenizer->cache_slots];
+		&tokenizer
+			 ->cache[hash_bytes(word, length) * (uint64_t)tokenizer->cache_slots >> 32];
 	if (slot->word_length == length && memcmp(slot->word, word, length) == 0) {
-		memcpy(out, slot->text, slot->length);
+		memcpy(out, slot->text, CACHED_BYTES);
+		*ret_memo = &slot->memo;
 		return slot->length;
 	}
 	size_t stem_length = stem_uncached(tokenizer, word, length, out);
 	if (stem_length <= CACHED_BYTES) {
 		slot->word_length = (uint8_t)length;
 		slot->length = (uint8_t)stem_length;
+		slot->memo = 0;
 		memcpy(slot->word, word, length);
 		memcpy(slot->text, out, stem_length);
+		*ret_memo = &slot->memo;
 	}
 	return stem_length;
 }
@@ -187,21 +193,26 @@ static size_t cut_length(const char *text, size_t length, size_t limit)
 	return limit;
 }
 
-/* Call back with the term of the word `text`, which covers the chunk's units from `first` up to,
- * not including, `last`. */
-static void emit(struct run *run, const char *text, size_t length, size_t first, size_t last,
-                 bool is_extra)
+/* Call back with the term of the word `text`, which is in the source from `start` to `end`. */
+static void emit_at(struct run *run, const char *text, size_t length, size_t start, size_t end,
+                    bool is_extra)
 {
 	char term[TERM_MAX_BYTES + 1];
-	struct token token = {.text = term, .is_extra = is_extra};
+	struct token token = {.text = term, .start = start, .end = end, .is_extra = is_extra};
 	length = cut_length(text, length, TERM_MAX_BYTES);
-	token.length = stem(run->tokenizer, text, length, term);
+	token.length = stem(run->tokenizer, text, length, term, &token.memo);
 	if (token.length == 0)
 		return;
 	term[token.length] = '\0';
-	token.start = run->chunk->units[first].start;
-	token.end = run->chunk->units[last - 1].end;
 	run->cb(&token, run->ctx);
+}
+
+/* The same for a word that covers the chunk's units from `first` up to, not including, `last`. */
+static void emit(struct run *run, const char *text, size_t length, size_t first, size_t last,
+                 bool is_extra)
+{
+	emit_at(run, text, length, run->chunk->units[first].start, run->chunk->units[last - 1].end,
+	        is_extra);
 }
 
 /* Copy the text of units `first` up to `last` to `out`, without joiners and signs, as far as `room`
@@ -328,13 +339,21 @@ static size_t emit_compound(struct run *run, size_t first)
 	return end;
 }
 
+static void emit_plain_words(struct run *run, struct chunk_reader *reader)
+{
+	struct plain_word word;
+	while (chunk_next_plain(reader, &word))
+		emit_at(run, word.text, word.length, word.start, word.start + word.length, false);
+}
+
 void tokenizer_run(struct tokenizer *tokenizer, const char *text, size_t length, token_cb *cb,
                    void *ctx)
 {
 	struct chunk_reader reader = {.text = text, .length = length};
 	struct chunk chunk;
 	struct run run = {.tokenizer = tokenizer, .chunk = &chunk, .cb = cb, .ctx = ctx};
-	while (chunk_next(&reader, &chunk)) {
+	for (emit_plain_words(&run, &reader); chunk_next(&reader, &chunk);
+	     emit_plain_words(&run, &reader)) {
 		size_t id_length;
 		const char *id = chunk_arxiv_id(&chunk, &id_length);
 		if (id) {

@@ -35,6 +35,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /** Bytes of the longest term; longer words are cut. */
 #define TERM_MAX_BYTES 64
@@ -45,6 +46,9 @@ struct token {
 	size_t start;     /* where its word begins in the source, in bytes */
 	size_t end;       /* where its word ends in the source, in bytes */
 	bool is_extra;    /* an alternative spelling; see above */
+	/* For the callback, which may keep a number for the term here; 0 at first, and whenever the term has left
+	 * the cache. NULL: the term is not cached. */
+	uint32_t *memo;
 };
 
 typedef void token_cb(const struct token *token, void *ctx);

@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "base/base.h"
+#include "engine/text/chunk.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -185,6 +186,53 @@ static void random_bytes_give_valid_tokens(void **state attr_unused)
 	tokenizer_free(tokenizer);
 }
 
+/* The units of the next chunk and where it begins, read with or without plain words. */
+static bool next_chunk(struct chunk_reader *reader, bool has_plain_words, char *ret_text,
+                       size_t *ret_start)
+{
+	static struct chunk chunk;
+	struct plain_word word;
+	size_t length = 0;
+	if (has_plain_words && chunk_next_plain(reader, &word)) {
+		memcpy(ret_text, word.text, word.length);
+		ret_text[word.length] = '\0';
+		*ret_start = word.start;
+		return true;
+	}
+	if (!chunk_next(reader, &chunk))
+		return false;
+	for (size_t i = 0; i < chunk.count; i++) {
+		memcpy(ret_text + length, chunk.units[i].text, chunk.units[i].length);
+		length += chunk.units[i].length;
+	}
+	ret_text[length] = '\0';
+	*ret_start = chunk.units[0].start;
+	return true;
+}
+
+static void plain_words_are_chunks(void **state attr_unused)
+{
+	static const char alphabet[] = "abcdefghijABC  ,.-'+#/$\\_(;1\xC3\xA9";
+	uint32_t random = 2;
+	for (int round = 0; round < 20000; round++) {
+		char text[41];
+		for (size_t i = 0; i < sizeof(text); i++) {
+			random = random * 1664525u + 1013904223u;
+			text[i] = alphabet[(random >> 16) % (sizeof(alphabet) - 1)];
+		}
+		struct chunk_reader plain = {.text = text, .length = sizeof(text)};
+		struct chunk_reader full = plain;
+		char word[2][4 * CHUNK_UNITS + 1];
+		size_t start[2];
+		while (next_chunk(&full, false, word[0], &start[0])) {
+			assert_true(next_chunk(&plain, true, word[1], &start[1]));
+			assert_string_equal(word[0], word[1]);
+			assert_int_equal(start[0], start[1]);
+		}
+		assert_false(next_chunk(&plain, true, word[1], &start[1]));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -192,6 +240,7 @@ int main(void)
 		cmocka_unit_test(offsets_cover_the_source_word),
 		cmocka_unit_test(long_words_are_cut_between_characters),
 		cmocka_unit_test(random_bytes_give_valid_tokens),
+		cmocka_unit_test(plain_words_are_chunks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
