@@ -10,7 +10,7 @@
 
 struct fetcher;
 struct http_server;
-struct outbox_written;
+struct announcer;
 struct peers;
 struct pg_pool;
 struct process;
@@ -26,7 +26,7 @@ struct worker {
 	struct request_list *requests; /* running */
 	struct pg_pool *pg;
 	struct redis *redis;
-	struct outbox_written *written; /* task/outbox_written.h */
+	struct announcer *announcer; /* task/announce.h */
 	struct fetcher *fetch;
 	const struct peers *peers;       /* the other services (client/service_call.h) */
 	struct service_client *services; /* calls to them */

@@ -207,12 +207,17 @@ void *pg_value_bytes(struct arena *arena, const struct pg_rows *rows, int row, i
 /** First column of the first row: the JSON that Postgres built. require()s that there is a row. */
 const char *pg_json(const struct pg_rows *rows);
 
-/** Call `cb` when a transaction in which the server raised a notice with the SQLSTATE `sqlstate` has ended: was
- * committed, rolled back or lost. So a trigger can tell the client of what was written, without NOTIFY,
- * whose lock makes all such commits of the server wait for each other. One for a pool; until it is freed.
- * Borrows the text. `cb` must not use the pool. */
-void pg_on_notice(struct pg_pool *pool, const char *sqlstate, void (*cb)(void *context),
-                  void *context);
+/** A notice that the server raises with this SQLSTATE, and what is called for it. */
+struct pg_notice {
+	const char *sqlstate; /* NULL ends a table */
+	void (*cb)(void *context);
+};
+
+/** For each notice of the table, call `cb` when a transaction in which it was raised has ended: was committed,
+ * rolled back or lost. So a trigger can tell the client of what was written, without NOTIFY, whose lock makes all
+ * such commits of the server wait for each other. One table of at most 8 for a pool; until it is freed. Borrows it.
+ * `cb` must not use the pool. */
+void pg_on_notices(struct pg_pool *pool, const struct pg_notice *notices, void *context);
 
 /** Called on the pool's loop for each notification, and with NULL after each (re)connection, since
  * notifications may have been missed. */

@@ -437,12 +437,10 @@ void pg_listen(struct pg_pool *pool, const char *channel, pg_listen_cb *cb, void
 	pg_listener_add(pool->listener, channel, cb, context);
 }
 
-void pg_on_notice(struct pg_pool *pool, const char *sqlstate, void (*cb)(void *context),
-                  void *context)
+void pg_on_notices(struct pg_pool *pool, const struct pg_notice *notices, void *context)
 {
-	pool->notice.sqlstate = sqlstate;
-	pool->notice.cb = cb;
-	pool->notice.context = context;
+	pool->notices = notices;
+	pool->notice_context = context;
 }
 
 static void on_wait_timer_closed(uv_handle_t *handle)

@@ -46,7 +46,7 @@ struct pooled_conn {
 	bool is_read_only;    /* the server has refused a write: closed once it is idle */
 	bool is_out_of_sync;  /* libpq dropped an answer: answers no longer match statements */
 	bool was_overdue;     /* at the last sweep */
-	bool has_notice;      /* the pool's notice was raised, and its transaction may go on */
+	uint8_t notices; /* a bit for each of the pool's that was raised, and its transaction may go on */
 	uint64_t used_ms;     /* uv_now() of the last sending */
 	uint64_t progress_ms; /* uv_now() when the oldest of `sent` became the oldest */
 	uint64_t busy_us;     /* time_monotonic_us() of the last answers, or of first sending */
@@ -67,11 +67,8 @@ struct pg_pool {
 	struct pg_statement_list singles, begins; /* waiting for a connection */
 	struct pg_statement_list done;            /* their fibers are to be woken */
 	struct pg_listener *listener;             /* NULL until the first pg_listen() */
-	struct {
-		const char *sqlstate;
-		void (*cb)(void *context);
-		void *context;
-	} notice;               /* of pg_on_notice(); `cb` NULL: none */
+	const struct pg_notice *notices;          /* of pg_on_notices(); NULL: none */
+	void *notice_context;
 	uint64_t heard_ms;      /* uv_now() of the last answer on any connection */
 	uv_timer_t wait_timer;  /* the earliest wait_until_ms */
 	uv_timer_t sweep_timer; /* idle and overdue connections */

@@ -304,14 +304,17 @@ static void measure(struct pooled_conn *conn, size_t answered)
 	conn->busy_us = now_us;
 }
 
-/* Tell of the notice once its transaction has ended. */
-static void tell_notice(struct pooled_conn *conn)
+/* Tell of the notices once their transaction has ended. */
+static void tell_notices(struct pooled_conn *conn)
 {
 	const struct pg_pool *pool = conn->pool;
-	if (!conn->has_notice || conn->transaction || pool->is_freed)
+	if (!conn->notices || conn->transaction || pool->is_freed)
 		return;
-	conn->has_notice = false;
-	pool->notice.cb(pool->notice.context);
+	for (int i = 0; pool->notices[i].sqlstate; i++) {
+		if (conn->notices & 1U << i)
+			pool->notices[i].cb(pool->notice_context);
+	}
+	conn->notices = 0;
 }
 
 /* Read the answers that have arrived and assign them to the statements in `sent`. */
@@ -338,7 +341,7 @@ static void receive(struct pooled_conn *conn)
 			TAILQ_REMOVE(&conn->sent, st, entry);
 			conn->in_flight--;
 			conn->progress_ms = uv_now(conn->pool->loop);
-			tell_notice(conn);
+			tell_notices(conn);
 			statement_answered(conn, st);
 		} else if (PQresultStatus(result) == PGRES_FATAL_ERROR &&
 		           pg_result_sqlstate(result)[0] == '\0') {
@@ -378,9 +381,11 @@ static void on_notice(void *context, const PGresult *result)
 	const char *sqlstate = pg_result_sqlstate(result);
 	if (sqlstate[0] == '\0')
 		conn->is_out_of_sync = true;
-	if (pool->notice.cb && strcmp(sqlstate, pool->notice.sqlstate) == 0) {
-		conn->has_notice = true;
-		return;
+	for (int i = 0; pool->notices && pool->notices[i].sqlstate; i++) {
+		if (strcmp(sqlstate, pool->notices[i].sqlstate) == 0) {
+			conn->notices |= (uint8_t)(1U << i);
+			return;
+		}
 	}
 	log_debug(LOG_GROUP_PG, "notice from the server",
 	          f_text("notice", PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY)));
@@ -425,7 +430,7 @@ static void on_lost(void *context)
 		conn->transaction->conn = NULL;
 		conn->transaction = NULL;
 	}
-	tell_notice(conn);
+	tell_notices(conn);
 	/* Newest first: a retry goes to the front of its queue, so this keeps the order. */
 	while (!TAILQ_EMPTY(&conn->sent)) {
 		struct pg_statement *st = TAILQ_LAST(&conn->sent, pg_statement_list);
@@ -503,7 +508,7 @@ void pooled_conn_check_in(struct pooled_conn *conn)
 	conn->transaction->conn = NULL;
 	conn->transaction = NULL;
 	pg_metrics_gauge(PG_GAUGE_CHECKED_OUT, -1);
-	tell_notice(conn);
+	tell_notices(conn);
 	check_idle(conn);
 }
 

@@ -188,17 +188,22 @@ struct redis_value *redis_command(struct request *rq, const char *const *argv, s
 	return value;
 }
 
-static void on_published(void *arg, const redisReply *reply)
+static void on_sent_reply(void *arg, const redisReply *reply)
 {
 	(void)arg;
 	if (reply && reply->type == REDIS_REPLY_ERROR)
-		log_error(LOG_GROUP_REDIS, "message not published", f_text("why", reply->str));
+		log_error(LOG_GROUP_REDIS, "command failed", f_text("why", reply->str));
+}
+
+void redis_send(struct redis *redis, const char *const *argv, size_t argc)
+{
+	redis_link_send(redis->shared, argv, argc, on_sent_reply, NULL);
 }
 
 void redis_publish(struct redis *redis, const char *channel, const char *message)
 {
 	const char *const argv[] = {"PUBLISH", channel, message};
-	redis_link_send(redis->shared, argv, ARRAY_LEN(argv), on_published, NULL);
+	redis_send(redis, argv, ARRAY_LEN(argv));
 }
 
 struct redis_blocking *redis_blocking_new(struct redis *redis)

@@ -80,5 +80,6 @@ enum err_code redis_blocking_try(struct request *rq, struct redis_blocking *conn
 typedef void redis_message_cb(void *context, const char *message, size_t length, bool is_up);
 void redis_subscribe(struct redis *redis, const char *channel, redis_message_cb *cb, void *context);
 
-/** Publish without waiting. The message is lost when there is no connection. */
+/** Send a command without waiting for its reply. It is lost when there is no connection. */
+void redis_send(struct redis *redis, const char *const *argv, size_t argc);
 void redis_publish(struct redis *redis, const char *channel, const char *message);

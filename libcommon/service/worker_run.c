@@ -25,7 +25,7 @@
 #include "service/http_request.h"
 #include "service/process.h"
 #include "service/service.h"
-#include "task/outbox_written.h"
+#include "task/announce.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -87,7 +87,7 @@ static void worker_free_clients(struct worker *worker)
 	fetcher_free(worker->fetch);
 	redis_free(worker->redis);
 	pg_pool_free(worker->pg);
-	outbox_written_free(worker->written);
+	announcer_free(worker->announcer);
 	request_list_free(worker->requests);
 	fiber_loop_detach(&worker->loop);
 }
@@ -288,7 +288,7 @@ static void worker_make_clients(struct worker *worker)
 	worker->requests = request_list_new(&worker->loop);
 	worker->pg = pg_pool_new(&worker->loop, &pg);
 	worker->redis = redis_new(&worker->loop, settings->redis_url);
-	worker->written = outbox_written_new(worker, worker->process->service->name);
+	worker->announcer = announcer_new(worker, worker->process->service->name);
 	worker->fetch = fetcher_new(&worker->loop);
 	worker->services = service_client_new(&worker->loop, worker->peers);
 	fiber_loop_attach(&worker->loop);

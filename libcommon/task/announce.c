@@ -1,4 +1,4 @@
-#include "task/outbox_written.h"
+#include "task/announce.h"
 
 #include "base/base.h"
 #include "pg/pg.h"
@@ -7,36 +7,56 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Of the notice that the trigger of `outbox` raises. */
-#define WRITTEN_SQLSTATE "XO001"
+/* Entries of a stream of jobs: as many processes can be told at once. */
+#define WAKES_MAX "64"
 
-struct outbox_written {
+struct announcer {
 	struct redis *redis;
-	char *channel;
+	char *channel, *jobs_stream;
 };
 
-static void on_written(void *context)
+static void on_outbox(void *context)
 {
-	const struct outbox_written *written = context;
-	redis_publish(written->redis, written->channel, "");
+	const struct announcer *announcer = context;
+	redis_publish(announcer->redis, announcer->channel, "");
 }
 
-struct outbox_written *outbox_written_new(const struct worker *worker, const char *service)
+void announce_tasks(struct redis *redis, const char *jobs_stream)
 {
-	struct outbox_written *written = calloc(1, sizeof(*written));
-	require(written);
-	written->redis = worker->redis;
-	require(asprintf(&written->channel, OUTBOX_CHANNEL, service) > 0);
-	redis_is_ready(
-		worker->redis); /* connects: what is published without a connection is lost */
-	pg_on_notice(worker->pg, WRITTEN_SQLSTATE, on_written, written);
-	return written;
+	const char *const argv[] = {"XADD", jobs_stream, "MAXLEN", WAKES_MAX, "*", "wake", ""};
+	redis_send(redis, argv, ARRAY_LEN(argv));
 }
 
-void outbox_written_free(struct outbox_written *written)
+static void on_tasks(void *context)
 {
-	if (!written)
+	const struct announcer *announcer = context;
+	announce_tasks(announcer->redis, announcer->jobs_stream);
+}
+
+/* By the SQLSTATEs of the notices. */
+static const struct pg_notice NOTICES[] = {
+	{"XO001", on_outbox}, /* the trigger of `outbox` */
+	{"XO002", on_tasks},  /* task_put() */
+	{NULL},
+};
+
+struct announcer *announcer_new(const struct worker *worker, const char *service)
+{
+	struct announcer *announcer = calloc(1, sizeof(*announcer));
+	require(announcer);
+	announcer->redis = worker->redis;
+	require(asprintf(&announcer->channel, OUTBOX_CHANNEL, service) > 0);
+	require(asprintf(&announcer->jobs_stream, JOBS_STREAM, service) > 0);
+	redis_is_ready(worker->redis); /* connects: what is sent without a connection is lost */
+	pg_on_notices(worker->pg, NOTICES, announcer);
+	return announcer;
+}
+
+void announcer_free(struct announcer *announcer)
+{
+	if (!announcer)
 		return;
-	free(written->channel);
-	free(written);
+	free(announcer->channel);
+	free(announcer->jobs_stream);
+	free(announcer);
 }

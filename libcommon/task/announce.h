@@ -1,25 +1,31 @@
-/** Tells the relays that the outbox has new rows.
+/** Tells the processes of a service what a transaction of this one has written.
  *
- *     a statement inserts rows -> the server raises a notice -> the transaction ends
- *     -> the process publishes in the channel `outbox.<service>` -> each process wakes its relay
+ *     a statement inserts rows -> the server raises a notice -> the transaction ends -> this process tells Redis:
+ *         of rows of the outbox   PUBLISH in `outbox.<service>`; each process wakes its relay
+ *         of tasks                XADD to `jobs.<service>`; one process that waits for tasks claims some
  *
  * NOTIFY would be simpler, but makes all commits of the server wait for each other
- * (pg/migrations/0044_outbox_written.sql). When a message is lost, or another program wrote the rows, the
- * relay finds them at its next sweep (tasks_timing.sweep). */
+ * (pg/migrations/0044_outbox_written.sql). When a message is lost, or another program wrote the rows, the relay finds
+ * them at its next sweep (tasks_timing.sweep), and a worker with free slots at its next look (tasks_timing.block). */
 #pragma once
 
 #include "loop/worker.h"
 
 /** A format: the service's name. */
 #define OUTBOX_CHANNEL "outbox.%s"
+#define JOBS_STREAM    "jobs.%s"
 
 /** The message of dead.c: dead letters are to be tried again. Any other: there are new rows. */
 #define OUTBOX_RETRY "retry"
 
-struct outbox_written;
+struct announcer;
 
-/** Publish whenever the worker's pool has written rows. */
-struct outbox_written *outbox_written_new(const struct worker *worker, const char *service);
+/** Announce whatever the worker's pool writes. */
+struct announcer *announcer_new(const struct worker *worker, const char *service);
 
 /** After the pool and the worker's Redis client. NULL is fine. */
-void outbox_written_free(struct outbox_written *written);
+void announcer_free(struct announcer *announcer);
+
+/** Wake one process that waits for tasks. An entry says no more than that there are some, so the stream is short,
+ * whether it is read or not. */
+void announce_tasks(struct redis *redis, const char *jobs_stream);

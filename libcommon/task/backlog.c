@@ -35,7 +35,7 @@ static void measure_outbox(struct request *rq, struct tasks *tasks)
 	if (oldest_s < LAG_LOGGED_S || now_ms < tasks->lag_log_ms)
 		return;
 	tasks->lag_log_ms = now_ms + LAG_PAUSE_MS;
-	log_warn(LOG_GROUP_JOBS, "events and tasks wait to be sent to Redis",
+	log_warn(LOG_GROUP_JOBS, "events wait to be sent to Redis",
 	         f_int("rows", pg_value_int(rows, 0, 0)), f_float("oldest_seconds", oldest_s));
 }
 

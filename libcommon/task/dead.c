@@ -5,8 +5,8 @@
 #include "base/uuid.h"
 #include "dead.sql.h"
 #include "pg/pg.h"
+#include "task/announce.h"
 #include "task/event_parking.h"
-#include "task/outbox_written.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 -- Claim up to $5 tasks of the kinds $1, whose attempts_max are $2, for the owner $3 and $4 milliseconds. Of each kind the
--- first 64 of the queue are candidates; those of the accounts with the fewest running tasks come first, then the lowest
+-- first of the queue are candidates, some more than are claimed; those of the accounts with the fewest running tasks come first, then the lowest
 -- turns. Tasks that another worker claims at the same time are skipped.
 --
 -- A claim need not be durable: when Postgres crashes and forgets it, the task is pending again, and what this worker then
@@ -20,13 +20,13 @@ WITH busy AS MATERIALIZED (
 		SELECT id, coalesce(account_id, '00000000-0000-0000-0000-000000000000') AS account,
 			turn - min(turn) OVER () AS distance
 		FROM (SELECT id, account_id, turn FROM task
-			WHERE kind = runnable.kind AND status = 'pending' AND turn IS NOT NULL ORDER BY turn, id LIMIT 64) AS first
+			WHERE kind = runnable.kind AND status = 'pending' AND turn IS NOT NULL ORDER BY turn, id LIMIT 8 + 4 * $5::int) AS first
 	) AS front
 	LEFT JOIN busy ON busy.account = front.account
 ), chosen AS MATERIALIZED (
-	SELECT task.id, candidate.attempts_max FROM candidate JOIN task ON task.id = candidate.id
-	WHERE task.status = 'pending' AND task.turn IS NOT NULL
-	ORDER BY candidate.share, candidate.distance, candidate.id LIMIT $5::int FOR UPDATE OF task SKIP LOCKED
+	SELECT locked.id, ranked.attempts_max FROM (SELECT * FROM candidate ORDER BY share, distance, id) AS ranked
+	CROSS JOIN LATERAL (SELECT id FROM task WHERE task.id = ranked.id AND turn IS NOT NULL FOR UPDATE SKIP LOCKED) AS locked
+	LIMIT $5::int
 )
 UPDATE task SET status = 'running', turn = NULL, attempts = attempts + 1, attempts_max = chosen.attempts_max,
 	lease_owner = $3, lease_until = clock_timestamp() + make_interval(secs => $4::float8 / 1000),
@@ -81,8 +81,7 @@ WITH due AS (
 )
 UPDATE task SET status = 'pending', turn = task_turn(kind, account_id), lease_owner = NULL, lease_until = NULL
 FROM (SELECT id FROM due UNION ALL SELECT id FROM expired) AS queued
-WHERE task.id = queued.id
-RETURNING task.id, kind;
+WHERE task.id = queued.id;
 
 -- Milliseconds until the next pending task is due, null: none waits for that; and how many tasks wait for a worker, counted up
 -- to $1.

@@ -3,92 +3,71 @@
 #include "base/base.h"
 #include "job.sql.h"
 #include "pg/pg.h"
+#include "task/announce.h"
 #include "task/job_run.h"
 #include "task/stream.h"
 
 #include <string.h>
 
-#define SHORT_SHARE 4 /* one slot of so many is kept for short jobs */
+#define SHORT_SHARE 4      /* one slot of so many is kept for short jobs */
+#define ANY_COUNT   "1000" /* more entries than the stream keeps */
 
-/* XDEL the entries: they have woken this reader. */
-static void delete_entries(struct request *rq, struct tasks *tasks,
-                           const struct stream_entries *entries)
+/* Wait until an entry arrives, or for tasks_timing.block: tasks may have been written without one. Entries are not
+ * acknowledged, because a lost one only delays a task; all that have arrived say the same. */
+static enum err_code wait_for_entry(struct request *rq, struct tasks *tasks, bool *ret_is_told)
 {
-	const char **argv = arena_array(rq->arena, entries->count + 2, sizeof(*argv));
+	const char *const argv[] = {
+		"XREADGROUP",
+		"GROUP",
+		tasks->settings.service,
+		tasks->settings.instance,
+		"COUNT",
+		ANY_COUNT,
+		"NOACK",
+		"BLOCK",
+		arena_printf(rq->arena, "%llu", (unsigned long long)tasks_timing.block),
+		"STREAMS",
+		tasks->jobs_stream,
+		">",
+	};
 	struct redis_value *reply;
-	argv[0] = "XDEL";
-	argv[1] = tasks->jobs_stream;
-	for (size_t i = 0; i < entries->count; i++)
-		argv[i + 2] = entries->items[i].id;
-	redis_try(rq, &reply, argv, entries->count + 2);
-}
-
-/* XREADGROUP of up to `slots` entries; waits for the first if the queue was empty. */
-static enum err_code read_entries(struct request *rq, struct tasks *tasks, int slots,
-                                  struct redis_value **ret_reply)
-{
-	const char *const head[] = {"XREADGROUP",
-	                            "GROUP",
-	                            tasks->settings.service,
-	                            tasks->settings.instance,
-	                            "COUNT",
-	                            arena_printf(rq->arena, "%d", slots),
-	                            "NOACK"};
-	const char *argv[ARRAY_LEN(head) + 5];
-	size_t argc = ARRAY_LEN(head);
-	memcpy(argv, head, sizeof(head));
-	if (tasks->is_queue_empty) {
-		argv[argc++] = "BLOCK";
-		argv[argc++] =
-			arena_printf(rq->arena, "%llu", (unsigned long long)tasks_timing.block);
-	}
-	argv[argc++] = "STREAMS";
-	argv[argc++] = tasks->jobs_stream;
-	argv[argc++] = ">";
-	if (!tasks->is_queue_empty)
-		return redis_try(rq, ret_reply, argv, argc);
 	tasks->is_waiting = true;
 	enum err_code code =
-		redis_blocking_try(rq, tasks->reader_connection, ret_reply, argv, argc);
+		redis_blocking_try(rq, tasks->reader_connection, &reply, argv, ARRAY_LEN(argv));
 	tasks->is_waiting = false;
-	return code;
-}
-
-/* Read entries and delete them. They are read without acknowledgement, because a lost one only delays
- * a task. Returns why Redis did not answer. */
-static enum err_code take_entries(struct request *rq, struct tasks *tasks, int slots)
-{
-	struct redis_value *reply;
-	enum err_code code = read_entries(rq, tasks, slots, &reply);
 	if (code != ERR_NONE)
 		return code;
-	if (stream_is_group_missing(reply)) {
+	if (stream_is_group_missing(reply))
 		stream_make_group(rq, tasks->jobs_stream, tasks->settings.service);
-		return ERR_NONE;
-	}
-	if (reply->type == REDIS_ERROR)
+	else if (reply->type == REDIS_ERROR)
 		return ERR_INTERNAL;
-	struct stream_entries entries = stream_entries_read(rq, reply);
-	if (entries.count > 0)
-		delete_entries(rq, tasks, &entries);
+	*ret_is_told = reply->type == REDIS_LIST;
 	return ERR_NONE;
 }
 
 /* Columns of JOB_CLAIM_SQL. */
 enum { ROW_ID, ROW_KIND, ROW_ATTEMPTS, ROW_INTERRUPTIONS, ROW_ACCOUNT, ROW_INPUT, ROW_REQUEST };
 
-/* Claim up to `count` tasks and start their runs; how many. */
-static int claim(struct request *rq, struct tasks *tasks, bool with_long, int count)
+enum kinds { KINDS_ALL, KINDS_NOT_LONG, KINDS_QUICK };
+
+static bool is_among(const struct tasks *tasks, const struct job *job, enum kinds kinds)
+{
+	return kinds == KINDS_ALL ||
+	       (!job->is_long && (kinds != KINDS_QUICK || job_is_quick(tasks, job)));
+}
+
+/* Claim up to `count` tasks of these kinds and start their runs. False: no more of them wait. */
+static bool claim(struct request *rq, struct tasks *tasks, enum kinds among, int count)
 {
 	struct buf kinds = {.arena = rq->arena}, attempts = {.arena = rq->arena};
 	for (const struct job *job = tasks->settings.jobs; job->kind; job++) {
-		if (job->is_long && !with_long)
+		if (!is_among(tasks, job, among))
 			continue;
 		buf_printf(&kinds, "%c%s", kinds.length ? ',' : '{', job->kind);
 		buf_printf(&attempts, "%c%d", attempts.length ? ',' : '{', job_attempts_max(job));
 	}
 	if (count <= 0 || !kinds.length)
-		return 0;
+		return true;
 	buf_puts(&kinds, "}");
 	buf_puts(&attempts, "}");
 	const struct pg_rows *rows =
@@ -106,7 +85,7 @@ static int claim(struct request *rq, struct tasks *tasks, bool with_long, int co
 					     .interruptions = (int)pg_value_int(rows, row,
 		                                                                ROW_INTERRUPTIONS),
 				     });
-	return rows->count;
+	return rows->count == count;
 }
 
 /* How many more long jobs may run. */
@@ -120,22 +99,40 @@ static int long_slots_free(const struct tasks *tasks)
 	return MAX_OF(slots - kept - running, 0);
 }
 
+static int shares_free(const struct tasks *tasks)
+{
+	int used = 0;
+	const struct job_run *run;
+	LIST_FOREACH (run, &tasks->runs, entry)
+		used += run->shares;
+	return tasks->is_draining ? 0 : tasks->settings.job_slots * SLOT_SHARES - used;
+}
+
 static int slots_free(const struct tasks *tasks)
 {
-	return tasks->is_draining ? 0 : tasks->settings.job_slots - tasks->runs_count;
+	return shares_free(tasks) / SLOT_SHARES;
+}
+
+/* Claim tasks for the free slots, then quick ones for what is free beyond one slot. False: no more tasks wait. */
+static bool fill_slots(struct request *rq, struct tasks *tasks)
+{
+	int slots = slots_free(tasks), any = MIN_OF(slots, long_slots_free(tasks));
+	return claim(rq, tasks, KINDS_ALL, any) && claim(rq, tasks, KINDS_NOT_LONG, slots - any) &&
+	       claim(rq, tasks, KINDS_QUICK, shares_free(tasks) - SLOT_SHARES);
 }
 
 void job_claim_pass(struct request *rq)
 {
 	struct tasks *tasks = periodic_user(rq);
-	int slots = slots_free(tasks);
-	if (slots <= 0)
+	enum err_code code = ERR_NONE;
+	bool is_told = false;
+	if (slots_free(tasks) <= 0)
 		return;
-	enum err_code code = take_entries(rq, tasks, slots);
-	slots = slots_free(tasks);
-	int claimed = claim(rq, tasks, true, MIN_OF(slots, long_slots_free(tasks)));
-	claimed += claim(rq, tasks, false, slots - claimed);
-	tasks->is_queue_empty = claimed < slots;
+	if (tasks->is_queue_empty)
+		code = wait_for_entry(rq, tasks, &is_told);
+	tasks->is_queue_empty = !fill_slots(rq, tasks);
+	if (is_told && !tasks->is_queue_empty)
+		announce_tasks(rq->worker->redis, tasks->jobs_stream);
 	if (code != ERR_NONE)
 		raise_error(rq, code, "%s cannot be read", tasks->jobs_stream);
 	periodic_wake(tasks->reader);

@@ -1,14 +1,15 @@
 /** Claims tasks for the free slots of this process. Internal to this folder.
  *
- *     entries of `jobs.<service>` read and deleted -> tasks claimed -> runs started
+ *     an entry of `jobs.<service>` read -> tasks claimed -> runs started
  *
- * The stream only wakes one worker that has a free slot for each task that was queued. Which task it
- * gets is decided by Postgres: the one whose account has the fewest running tasks, then the lowest
+ * The stream only wakes one process that waits for tasks; one that finds more than it can run passes the message
+ * on. Which tasks it gets is decided by Postgres: the one whose account has the fewest running tasks, then the lowest
  * turn (pg/migrations/0016_task_queue.sql). So an entry that is lost, or one too many, does no harm: a
  * reader looks for tasks at least every tasks_timing.block.
  *
  * Jobs of kinds that are `is_long` never take all slots: a quarter of them, at least one, is kept for the
- * others (a process with one slot has none to keep).
+ * others (a process with one slot has none to keep). Jobs of quick kinds share slots (job_run.h), except for one slot, which
+ * is kept for any kind, so that quick ones never keep the others out.
  */
 #pragma once
 

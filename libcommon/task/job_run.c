@@ -30,6 +30,18 @@ int job_attempts_max(const struct job *job)
 	return job->attempts_max ? job->attempts_max : ATTEMPTS_DEFAULT;
 }
 
+bool job_is_quick(const struct tasks *tasks, const struct job *job)
+{
+	return tasks->usual_us[job - tasks->settings.jobs] <= tasks_timing.quick * 1000;
+}
+
+/* The moving average follows an attempt by a quarter. */
+static void note_duration(const struct job_run *run, uint64_t us)
+{
+	uint64_t *usual_us = &run->tasks->usual_us[run->job - run->tasks->settings.jobs];
+	*usual_us = (3 * *usual_us + us) / 4;
+}
+
 static const struct job *job_find(const struct job *jobs, const char *kind)
 {
 	for (; jobs->kind; jobs++) {
@@ -201,6 +213,7 @@ static void run_end(struct settlement *settlement)
 	struct job_run *run = settlement->run;
 	struct tasks *tasks = run->tasks;
 	report_outcome(settlement);
+	note_duration(run, time_monotonic_us() - run->started_us);
 	LIST_REMOVE(run, entry);
 	tasks->runs_count--;
 	metric_add(&running_metric, NULL, NULL, -1);
@@ -247,6 +260,7 @@ void job_run_start(struct tasks *tasks, const struct job_claimed *claimed)
 		.arena = arena,
 		.input = arena_strdup(arena, claimed->input),
 		.interruptions = claimed->interruptions,
+		.shares = job_is_quick(tasks, job) ? 1 : SLOT_SHARES,
 		.started_us = time_monotonic_us(),
 	};
 	run->task = (struct task){

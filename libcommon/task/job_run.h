@@ -9,6 +9,10 @@
 
 #include "task/tasks.h"
 
+/** A job takes a slot. Those of a quick kind (tasks_timing.quick) mostly wait for their commits: so many of them
+ * share one. */
+#define SLOT_SHARES 8
+
 /** One attempt of a task; in its own arena. */
 struct job_run {
 	LIST_ENTRY(job_run) entry; /* in tasks->runs */
@@ -18,6 +22,7 @@ struct job_run {
 	struct task task;        /* `input` is in the arena of `request` */
 	const char *input;       /* JSON */
 	int interruptions;       /* before this attempt */
+	int shares;              /* of the slots, SLOT_SHARES of each */
 	struct request *request; /* of the job; NULL once it has ended */
 	bool is_complete;
 	bool is_in_renewal; /* part of the current renewal */
@@ -37,6 +42,9 @@ struct job_claimed {
 
 /** Run the job of a claimed task; there must be one. Copies. */
 void job_run_start(struct tasks *tasks, const struct job_claimed *claimed);
+
+/** Whether its kind is quick here; before some of its attempts have ended it is not. */
+bool job_is_quick(const struct tasks *tasks, const struct job *job);
 
 /** Attempts of the job's tasks that may fail. */
 int job_attempts_max(const struct job *job);

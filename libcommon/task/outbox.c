@@ -17,7 +17,6 @@
 enum {
 	ROW_ID,
 	ROW_STREAM,
-	ROW_TASK,
 	ROW_TYPE,
 	ROW_EVENT,
 	ROW_ACCOUNT,
@@ -29,12 +28,6 @@ enum {
 
 static void add_row(struct publication *publication, const struct pg_rows *rows, int row)
 {
-	const char *stream = pg_value(rows, row, ROW_STREAM);
-	const char *task = pg_value(rows, row, ROW_TASK);
-	if (strcmp(stream, "jobs") == 0 && task) {
-		publication_add_job(publication, task, pg_value(rows, row, ROW_TYPE));
-		return;
-	}
 	static const struct {
 		const char *name;
 		int column;
@@ -48,7 +41,7 @@ static void add_row(struct publication *publication, const struct pg_rows *rows,
 		words[2 * i] = FIELDS[i].name;
 		words[2 * i + 1] = pg_value(rows, row, FIELDS[i].column);
 	}
-	publication_add(publication, stream, words, ARRAY_LEN(words));
+	publication_add(publication, pg_value(rows, row, ROW_STREAM), words, ARRAY_LEN(words));
 }
 
 /* The values of a column as a Postgres array: `{1,2,3}`. */

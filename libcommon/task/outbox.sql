@@ -1,6 +1,6 @@
 -- Rows to send, in the order of sending.
 -- name: outbox_unsent (read)
-SELECT id, stream, data->>'task', type, event_id, coalesce(account_id::text, ''), time_json(created_at), data,
+SELECT id, stream, type, event_id, coalesce(account_id::text, ''), time_json(created_at), data,
 	coalesce(request_id, ''),
 	coalesce(lane, '')
 FROM outbox WHERE sent_at IS NULL ORDER BY id LIMIT $1::int;
@@ -20,16 +20,14 @@ UPDATE outbox SET sent_at = clock_timestamp(), sent_batch = $2::bigint
 WHERE id = ANY ($1::bigint[])
 	AND EXISTS (SELECT FROM lease WHERE name = 'outbox' AND owner = $3 AND fence = $4::bigint);
 
--- Redis has lost the batches after $1: mark their rows as unsent, except tasks: the
--- workers find those in Postgres.
+-- Redis has lost the batches after $1: mark their rows as unsent.
 -- name: outbox_send_again
-UPDATE outbox SET sent_batch = NULL, sent_at = CASE WHEN stream = 'jobs' THEN sent_at END
-WHERE sent_batch > $1::bigint;
+UPDATE outbox SET sent_batch = NULL, sent_at = NULL WHERE sent_batch > $1::bigint;
 
 -- Redis has the batch $1, which was never numbered here: Postgres was restored to an earlier point, and consumers may
--- have lost what they did since. Mark every row as unsent, except tasks.
+-- have lost what they did since. Mark every row as unsent.
 -- name: outbox_send_all_again
-UPDATE outbox SET sent_batch = NULL, sent_at = CASE WHEN stream = 'jobs' THEN sent_at END
+UPDATE outbox SET sent_batch = NULL, sent_at = NULL
 WHERE sent_at IS NOT NULL
 	AND (SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM outbox_batch) < $1::bigint;
 

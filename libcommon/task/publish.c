@@ -2,19 +2,17 @@
 
 #include "base/base.h"
 
-/* KEYS: fence_key, batch_key. ARGV: the fence of the sender's lease or 0, the newest batch that was
- * sent, the newest that was numbered or -1, the number of this one or 0, then for each entry its stream,
+/* KEYS: fence_key, batch_key. ARGV: the fence of the sender's lease, the newest batch that was
+ * sent, the newest that was numbered, the number of this one or 0, then for each entry its stream,
  * the number of words that follow, and those: names and values of its fields. Replies
  * [enum publication_outcome, number]. */
 static const char PUBLISH[] =
 	"local fence = tonumber(redis.call('GET', KEYS[1]) or '0') "
 	"local batch = tonumber(redis.call('GET', KEYS[2]) or '0') "
-	"if ARGV[1] ~= '0' then "
-	"  if fence > tonumber(ARGV[1]) then return {1, fence} end "
-	"  redis.call('SET', KEYS[1], ARGV[1]) "
-	"end "
+	"if fence > tonumber(ARGV[1]) then return {1, fence} end "
+	"redis.call('SET', KEYS[1], ARGV[1]) "
 	"if batch < tonumber(ARGV[2]) then return {2, batch} end "
-	"if ARGV[3] ~= '-1' and batch > tonumber(ARGV[3]) then return {3, batch} end "
+	"if batch > tonumber(ARGV[3]) then return {3, batch} end "
 	"local i, added = 5, 0 "
 	"while i <= #ARGV do "
 	"  local stream, count = ARGV[i], tonumber(ARGV[i + 1]) "
@@ -45,25 +43,17 @@ static void add_number(struct publication *publication, int64_t number)
 struct publication publication_new(struct request *rq, struct tasks *tasks,
                                    const struct publication_state *state)
 {
-	static const struct publication_state NO_STATE = {.numbered_batch = -1};
 	struct publication publication = {.rq = rq, .tasks = tasks};
 	const char *const words[] = {
 		"EVAL", PUBLISH, "2", tasks->fence_key, tasks->batch_key,
 	};
 	for (size_t i = 0; i < ARRAY_LEN(words); i++)
 		add_word(&publication, words[i]);
-	state = state ? state : &NO_STATE;
 	add_number(&publication, state->fence);
 	add_number(&publication, state->sent_batch);
 	add_number(&publication, state->numbered_batch);
 	add_number(&publication, state->batch);
 	return publication;
-}
-
-void publication_add_job(struct publication *publication, const char *task, const char *kind)
-{
-	const char *const fields[] = {"task", task, "kind", kind};
-	publication_add(publication, publication->tasks->jobs_stream, fields, ARRAY_LEN(fields));
 }
 
 void publication_add(struct publication *publication, const char *stream, const char *const *fields,

@@ -11,20 +11,17 @@ struct publication {
 	size_t argc, room;
 };
 
-/** What Postgres knows, compared with what Redis knows before anything is added. Zero: not compared. */
+/** What Postgres knows, compared with what Redis knows before anything is added. */
 struct publication_state {
 	int64_t fence;          /* of the sender's lease */
 	int64_t sent_batch;     /* the newest batch that was sent */
-	int64_t numbered_batch; /* the newest batch that has a number; -1: not compared */
+	int64_t numbered_batch; /* the newest batch that has a number */
 	int64_t batch;          /* the number of this one; 0: it has none */
 };
 
-/** Begin a batch. `state` may be NULL: nothing is compared. */
+/** Begin a batch. */
 struct publication publication_new(struct request *rq, struct tasks *tasks,
                                    const struct publication_state *state);
-
-/** Add an entry that wakes a worker for a queued task. Borrows. */
-void publication_add_job(struct publication *publication, const char *task, const char *kind);
 
 /** Add an entry of `fields` (name, value, ...). Borrows. */
 void publication_add(struct publication *publication, const char *stream, const char *const *fields,

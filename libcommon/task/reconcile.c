@@ -5,8 +5,8 @@
 #include "base/metrics.h"
 #include "job.sql.h"
 #include "pg/pg.h"
+#include "task/announce.h"
 #include "task/job_run.h"
-#include "task/publish.h"
 
 #define REQUEUED_MAX 500
 #define COUNTED_MAX  10000 /* queued tasks */
@@ -32,18 +32,15 @@ static void fail_abandoned(struct request *rq, struct tasks *tasks)
 	}
 }
 
-/* Queue tasks again, and publish an entry for each, so that workers with free slots wake. */
+/* Queue tasks again. */
 static void requeue(struct request *rq, struct tasks *tasks)
 {
 	const struct pg_rows *rows = pg_query(rq, JOB_REQUEUE_SQL, pg_int(REQUEUED_MAX));
-	if (pg_empty(rows))
+	if (rows->affected == 0)
 		return;
-	if (rows->count >= REQUEUED_MAX)
+	if (rows->affected >= REQUEUED_MAX)
 		periodic_wake(tasks->reconciler);
-	struct publication publication = publication_new(rq, tasks, NULL);
-	for (int row = 0; row < rows->count; row++)
-		publication_add_job(&publication, pg_value(rows, row, 0), pg_value(rows, row, 1));
-	publication_send(&publication);
+	announce_tasks(rq->worker->redis, tasks->jobs_stream);
 }
 
 void reconcile_pass(struct request *rq)

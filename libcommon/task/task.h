@@ -34,9 +34,9 @@
  * the fewest running tasks, then the one whose turn it is (pg/migrations/0016_task_queue.sql). One
  * account's thousand tasks delay another account's first by the end of one job.
  *
- * A queued task has an entry in the stream `jobs.<service>`, with the fields `task` (id) and `kind`; it
- * wakes a worker that has a free slot, and names no more than the reason. An
- * event's entry is in a stream `events.*` and has the fields `id`, `type`, `account`, `at`, `data`
+ * The process that has committed a task adds an entry to the stream `jobs.<service>`, which wakes one process that
+ * waits for tasks; when that one finds more than it has free slots for, it adds an entry for the next. An event's
+ * entry is in a stream `events.*` and has the fields `id`, `type`, `account`, `at`, `data`
  * (JSON), `request_id` and `lane`.
  *
  * Events of one lane are handled in their order, and one that fails delays only those behind it in its

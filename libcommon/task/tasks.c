@@ -4,12 +4,12 @@
 #include "base/log.h"
 #include "base/timefmt.h"
 #include "pg/pg.h"
+#include "task/announce.h"
 #include "task/events.h"
 #include "task/job_claim.h"
 #include "task/job_lease.h"
 #include "task/job_run.h"
 #include "task/outbox.h"
-#include "task/outbox_written.h"
 #include "task/reconcile.h"
 #include "task/stream_trim.h"
 
@@ -20,6 +20,7 @@
 #define WAIT_MS            100 /* between two checks that the schema is migrated, or a drain over */
 #define PASS_TIMEOUT_MS    30000
 #define GIVE_UP_TIMEOUT_MS 2000
+#define SLOW_US            1000000 /* above tasks_timing.quick */
 
 struct tasks_timing tasks_timing = {
 	.lease = 30000,
@@ -31,6 +32,7 @@ struct tasks_timing tasks_timing = {
 	.retry = 1000,
 	.retry_max = 60000,
 	.interrupted_max = 24 * 3600 * 1000,
+	.quick = 50,
 	.keep = 3600000,
 	.stream_max = 100000,
 };
@@ -72,8 +74,22 @@ static struct periodic *start_periodic(struct tasks *tasks, const char *name, re
 	return periodic;
 }
 
+/* Each kind counts as slow at first. */
+static uint64_t *new_averages(const struct job *jobs)
+{
+	size_t count = 0;
+	while (jobs[count].kind)
+		count++;
+	uint64_t *averages = calloc(count + 1, sizeof(*averages));
+	require(averages);
+	for (size_t i = 0; i < count; i++)
+		averages[i] = SLOW_US;
+	return averages;
+}
+
 static void start_jobs(struct tasks *tasks)
 {
+	tasks->usual_us = new_averages(tasks->settings.jobs);
 	tasks->reader_connection = redis_blocking_new(tasks->worker->redis);
 	tasks->lease_renewer = start_periodic(tasks, "leases", job_lease_renew_pass,
 	                                      PERIODIC_WHEN_WOKEN, PASS_TIMEOUT_MS);
@@ -161,7 +177,7 @@ struct tasks *tasks_start(struct worker *worker, const struct tasks_settings *se
 	tasks->worker = worker;
 	tasks->settings = *settings;
 	tasks->streams = settings->streams ? settings->streams : EVENT_STREAMS;
-	tasks->jobs_stream = key_of("jobs.%s", settings->service);
+	tasks->jobs_stream = key_of(JOBS_STREAM, settings->service);
 	tasks->batch_key = key_of("batch.%s", settings->service);
 	tasks->fence_key = key_of("fence.%s", settings->service);
 	tasks->relay_lease.name = "outbox";
@@ -238,6 +254,7 @@ void tasks_free(struct tasks *tasks)
 	events_stop(tasks);
 	events_free(tasks);
 	redis_blocking_free(tasks->reader_connection);
+	free(tasks->usual_us);
 	free(tasks->jobs_stream);
 	free(tasks->batch_key);
 	free(tasks->fence_key);

@@ -13,9 +13,9 @@
  *     dead.c         tasks and events that were given up
  *     backlog.c      what waits, and what was given up, as metrics
  *     outbox.c       the relay: rows of `outbox` -> streams
- *     outbox_written.c  tells the relays of new rows
+ *     announce.c     tells relays and workers of new rows
  *     job_run.c      runs the job of a claimed task in a fiber
- *     job_claim.c    waits for entries of `jobs.<service>` and claims tasks from Postgres
+ *     job_claim.c    waits for an entry of `jobs.<service>` and claims tasks from Postgres
  *     job_lease.c    renews the leases of the tasks that run
  *     reconcile.c    queues tasks again that are due, or whose worker has stopped
  *     event_delivery.c  runs the handlers of an event
@@ -46,7 +46,8 @@ struct tasks_timing {
 	uint64_t block;     /* how long a blocking read waits; jobs look into Postgres after it */
 	uint64_t retry, retry_max; /* backoff of failed attempts and deliveries */
 	uint64_t interrupted_max;  /* a task whose attempts are interrupted fails after this time */
-	uint64_t keep;             /* younger entries of event streams are not trimmed */
+	uint64_t quick;      /* a kind of job that takes up to this time on average shares slots */
+	uint64_t keep;       /* younger entries of event streams are not trimmed */
 	uint64_t stream_max; /* entries that an event stream keeps for a reader that is away */
 };
 extern struct tasks_timing tasks_timing;
@@ -74,6 +75,7 @@ struct tasks {
 	bool is_waiting;           /* the reader waits for an entry, and claims nothing */
 	LIST_HEAD(, job_run) runs; /* running jobs */
 	int runs_count;
+	uint64_t *usual_us; /* moving average of how long the attempts of each job took */
 	void (*run_ended)(struct tasks *tasks); /* called when a run has left `runs` */
 	SLIST_HEAD(, event_consumer) consumers;
 	const struct event_stream *streams; /* of the product */

@@ -3,7 +3,7 @@
 #include "base/log.h"
 #include "pg/migrate.h"
 #include "pg/pg.h"
-#include "task/outbox_written.h"
+#include "task/announce.h"
 
 #include <hiredis/hiredis.h>
 
@@ -34,6 +34,7 @@ static const struct tasks_timing LONG_LEASE = {
 	.retry = 4,
 	.retry_max = 20,
 	.interrupted_max = 3600000,
+	.quick = 0,
 	.keep = 3600000,
 	.stream_max = 100000,
 };
@@ -86,14 +87,14 @@ static void make_clients(void)
 {
 	fixture.worker.redis = redis_new(&fixture.worker.loop, redis_server.url);
 	fixture.worker.pg = new_pool();
-	fixture.worker.written = outbox_written_new(&fixture.worker, "svc-test");
+	fixture.worker.announcer = announcer_new(&fixture.worker, "svc-test");
 }
 
 static void free_clients(void)
 {
 	redis_free(fixture.worker.redis);
 	pg_pool_free(fixture.worker.pg);
-	outbox_written_free(fixture.worker.written);
+	announcer_free(fixture.worker.announcer);
 }
 
 static void worker_setup(void)

@@ -203,11 +203,6 @@ static void test_task_functions(void **state)
 		1);
 	/* task_start() runs once, although task_json() uses its argument many times. */
 	assert_int_equal(ask("SELECT count(*) FROM task"), 1);
-	assert_int_equal(
-		ask("SELECT count(*) FROM outbox JOIN task ON stream = 'jobs' AND type = kind "
-	            "AND outbox.account_id = task.account_id AND data->>'task' = task.id::text "
-	            "AND sent_at IS NULL"),
-		1);
 	assert_int_equal(ask("SELECT count(*) FROM task WHERE (task_json(task)->>'created_at') ~ "
 	                     "'^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$'"),
 	                 1);

@@ -10,12 +10,20 @@ static void on_told(void *context)
 	told++;
 }
 
+static void on_other(void *context)
+{
+	assert_ptr_equal(context, &fixture);
+	told += 100;
+}
+
+static const struct pg_notice NOTICES[] = {{"XT003", on_other}, {"XT001", on_told}, {NULL}};
+
 static int setup(void **state)
 {
 	(void)state;
 	told = 0;
 	open_pool(&(struct pg_settings){.url = server.url, .connections = 2});
-	pg_on_notice(fixture.worker.pg, "XT001", on_told, &fixture);
+	pg_on_notices(fixture.worker.pg, NOTICES, &fixture);
 	return 0;
 }
 
@@ -41,17 +49,17 @@ static void transaction(struct request *rq)
 	pg_begin(rq);
 	pg_query(rq, RAISE);
 	pg_query(rq, RAISE);
-	pg_query(rq, "SELECT 1");
+	pg_query(rq, "DO $$ BEGIN RAISE NOTICE 'other' USING ERRCODE = 'XT003'; END $$");
 	assert_int_equal(told, 0);
 	pg_commit(rq);
-	assert_int_equal(told, 1);
+	assert_int_equal(told, 101);
 }
 
 static void test_a_transaction_tells_once_after_its_commit(void **state)
 {
 	(void)state;
 	fixture_run(&fixture, transaction, NULL);
-	assert_int_equal(told, 1);
+	assert_int_equal(told, 101);
 }
 
 static void lost(struct request *rq)

@@ -173,12 +173,7 @@ static void task_queue(const char *kind, int count)
 	task_queue_of(ACCOUNT, kind, count);
 }
 
-static void until_settled(void)
-{
-	until_redis(0, "XLEN jobs.svc-test");
-}
-
-static void test_completed_tasks_leave_no_entries(void **state)
+static void test_tasks_are_completed(void **state)
 {
 	(void)state;
 	service_start(JOBS, NULL);
@@ -187,8 +182,6 @@ static void test_completed_tasks_leave_no_entries(void **state)
 	              "attempts = 1 AND message = 'done' AND (result->>'doubled')::int = "
 	              "(input->>'n')::int * 2 AND started_at IS NOT NULL");
 	assert_int_equal(runs, 30);
-	until_settled();
-	until_sql(0, "SELECT count(*) FROM outbox WHERE sent_at IS NULL");
 }
 
 static void test_failed_attempts_are_retried_unless_final(void **state)
@@ -213,7 +206,6 @@ static void test_failed_attempts_are_retried_unless_final(void **state)
 	task_queue("timed", 1);
 	until_sql(1, "SELECT count(*) FROM task WHERE kind = 'timed' AND status = 'failed'");
 	until_redis(4, "XLEN jobs.dead.svc-test");
-	until_settled();
 }
 
 static void test_interrupted_attempts_do_not_count(void **state)
@@ -224,7 +216,6 @@ static void test_interrupted_attempts_do_not_count(void **state)
 	until_sql(1, "SELECT count(*) FROM task WHERE status = 'failed' AND attempts = 9 AND "
 	             "interruptions = 7 AND error = 'attempt 9'");
 	assert_int_equal(runs, 9);
-	until_settled();
 }
 
 static void test_interruptions_end_with_time(void **state)
@@ -237,7 +228,6 @@ static void test_interruptions_end_with_time(void **state)
 	sql("UPDATE task SET started_at = now() - interval '61 minutes'");
 	until_sql(1, "SELECT count(*) FROM task WHERE status = 'failed' AND error = 'away' AND "
 	             "attempts = interruptions");
-	until_settled();
 }
 
 static void test_effect_and_outcome_commit_together(void **state)
@@ -255,7 +245,6 @@ static void test_a_worker_that_lost_its_task_cannot_complete_it(void **state)
 	(void)state;
 	service_start(JOBS, NULL);
 	task_queue("late", 1);
-	until_settled();
 	fixture_until(&fixture, &has_refused);
 	assert_int_equal(sql("SELECT count(*) FROM effect"), 0);
 	assert_int_equal(sql("SELECT count(*) FROM task WHERE status = 'running' AND attempts = 2 "
@@ -272,7 +261,6 @@ static void test_a_cancelled_task_stops(void **state)
 	until_sql(1, "SELECT count(*) FROM task WHERE progress = 10");
 	sql("UPDATE task SET status = 'cancelled', lease_owner = NULL, lease_until = NULL, "
 	    "finished_at = now()");
-	until_settled();
 	assert_int_equal(sql("SELECT count(*) FROM task WHERE status = 'cancelled'"), 1);
 }
 
@@ -287,7 +275,6 @@ static void test_a_lease_is_renewed(void **state)
 	may_go_on = true;
 	until_sql(1, "SELECT count(*) FROM task WHERE status = 'completed' AND attempts = 1");
 	assert_int_equal(runs, 1);
-	until_settled();
 }
 
 static void test_job_slots_limit_running_jobs(void **state)
@@ -296,12 +283,29 @@ static void test_job_slots_limit_running_jobs(void **state)
 	service_start(JOBS, NULL);
 	task_queue("slow", 10);
 	until_sql(4, "SELECT count(*) FROM task WHERE progress = 10");
-	until_sql(0, "SELECT count(*) FROM outbox WHERE sent_at IS NULL");
 	assert_int_equal(runs, 4);
 	assert_int_equal(sql("SELECT count(*) FROM task WHERE status = 'pending'"), 6);
 	may_go_on = true;
 	until_sql(10, "SELECT count(*) FROM task WHERE status = 'completed'");
 	assert_int_equal(runs, 10);
+}
+
+/* Once the kind is known to be quick, eight share each slot but one; that one is for any kind. */
+static void test_quick_jobs_share_slots(void **state)
+{
+	(void)state;
+	tasks_timing.quick = 900;
+	may_go_on = true;
+	service_start(JOBS, NULL);
+	task_queue("slow", 12);
+	until_sql(12, "SELECT count(*) FROM task WHERE status = 'completed'");
+	may_go_on = false;
+	task_queue("slow", 60);
+	until_sql(25, "SELECT count(*) FROM task WHERE progress = 10");
+	assert_int_equal(sql("SELECT count(*) FROM task WHERE status = 'running'"), 25);
+	task_queue("noted", 1);
+	may_go_on = true;
+	until_sql(73, "SELECT count(*) FROM task WHERE status = 'completed'");
 }
 
 /* The gauge of tasks that wait; -1: there is none. */
@@ -364,7 +368,6 @@ static void test_tasks_of_a_killed_worker_are_taken_over(void **state)
 	replica_kill(pid);
 	until_sql(4, "SELECT count(*) FROM task WHERE status = 'completed' AND attempts = 2");
 	assert_int_equal(runs, 6);
-	until_settled();
 }
 
 static void test_a_task_fails_when_its_worker_dies_in_the_last_attempt(void **state)
@@ -376,7 +379,6 @@ static void test_a_task_fails_when_its_worker_dies_in_the_last_attempt(void **st
 	service_start(JOBS, NULL);
 	until_sql(1, "SELECT count(*) FROM task WHERE status = 'failed' AND error IS NOT NULL");
 	until_redis(1, "XLEN jobs.dead.svc-test");
-	until_settled();
 	assert_int_equal(runs, 0);
 }
 
@@ -387,12 +389,10 @@ static void test_tasks_run_after_redis_lost_everything(void **state)
 	task_queue("slow", 4);
 	until_sql(4, "SELECT count(*) FROM task WHERE progress = 10");
 	task_queue("ok", 20);
-	until_sql(0, "SELECT count(*) FROM outbox WHERE sent_at IS NULL");
 	redis_number("FLUSHALL");
 	may_go_on = true;
 	until_sql(24, "SELECT count(*) FROM task WHERE status = 'completed' AND attempts = 1");
 	assert_int_equal(runs, 24);
-	until_settled();
 }
 
 /* The stream alone was deleted: the tasks are found without entries. */
@@ -403,12 +403,10 @@ static void test_tasks_run_after_the_stream_was_deleted(void **state)
 	task_queue("slow", 4);
 	until_sql(4, "SELECT count(*) FROM task WHERE progress = 10");
 	task_queue("ok", 20);
-	until_sql(0, "SELECT count(*) FROM outbox WHERE sent_at IS NULL");
 	redis_number("DEL jobs.svc-test");
 	may_go_on = true;
 	until_sql(24, "SELECT count(*) FROM task WHERE status = 'completed' AND attempts = 1");
 	assert_int_equal(runs, 24);
-	until_settled();
 }
 
 static void test_tasks_run_after_redis_was_killed(void **state)
@@ -423,7 +421,6 @@ static void test_tasks_run_after_redis_was_killed(void **state)
 		uv_run(&fixture.worker.loop, UV_RUN_ONCE);
 	redis_fixture_start(&redis_server);
 	until_sql(210, "SELECT count(*) FROM task WHERE status = 'completed'");
-	until_settled();
 }
 
 static void test_tasks_run_after_postgres_crashed(void **state)
@@ -438,22 +435,54 @@ static void test_tasks_run_after_postgres_crashed(void **state)
 		uv_run(&fixture.worker.loop, UV_RUN_ONCE);
 	pg_fixture_start(&postgres);
 	until_sql(200, "SELECT count(*) FROM task WHERE status = 'completed'");
-	until_settled();
 }
 
 /* Entries without a task: a worker that reads them finds nothing to do. */
-static void test_superfluous_entries_are_removed(void **state)
+static void test_superfluous_entries_do_no_harm(void **state)
 {
 	(void)state;
 	service_start(JOBS, NULL);
-	task_queue("ok", 1);
-	until_sql(1, "SELECT count(*) FROM task WHERE status = 'completed'");
-	until_settled();
 	for (int i = 0; i < 3; i++)
 		redis_number("XADD jobs.svc-test * task not-an-id kind ok");
-	until_redis(0, "XLEN jobs.svc-test");
+	task_queue("ok", 1);
+	until_sql(1, "SELECT count(*) FROM task WHERE status = 'completed'");
 	assert_int_equal(runs, 1);
 	assert_int_equal(sql("SELECT attempts FROM task"), 1);
+}
+
+/* Queues the number of tasks of the kind `slow` in one transaction of the worker, which announces them. */
+static void write_slow(struct request *rq)
+{
+	pg_query(rq,
+	         "SELECT count((task_put('slow', $1::uuid, jsonb_build_object('at', "
+	         "clock_timestamp(), "
+	         "'n', n), NULL, NULL)).id) FROM generate_series(1, $2::int) AS n",
+	         pg_text(ACCOUNT), pg_int(*(const int *)rq->user));
+}
+
+static void test_a_commit_adds_one_entry(void **state)
+{
+	(void)state;
+	fixture_run(&fixture, write_slow, &(int){3});
+	until_redis(1, "XLEN jobs.svc-test");
+	fixture_run(&fixture, write_slow, &(int){1});
+	until_redis(2, "XLEN jobs.svc-test");
+	for (int i = 0; i < 100; i++)
+		fixture_run(&fixture, write_slow, &(int){1});
+	until_redis(64, "XLEN jobs.svc-test"); /* and no more, although nobody reads */
+}
+
+/* One entry for six tasks: the process that has read it has four slots, and adds one for another process. */
+static void test_a_full_process_passes_the_message_on(void **state)
+{
+	(void)state;
+	service_start(JOBS, NULL);
+	until_redis(1, "XINFO GROUPS jobs.svc-test");
+	fixture_spawn(&fixture, write_slow, NULL, &(int){6});
+	until_sql(4, "SELECT count(*) FROM task WHERE progress = 10");
+	until_redis(2, "XLEN jobs.svc-test");
+	may_go_on = true;
+	until_sql(6, "SELECT count(*) FROM task WHERE status = 'completed'");
 }
 
 /* 200 tasks of one account wait when two others start theirs: these are among the next. */
@@ -527,7 +556,6 @@ static void test_equal_tasks_are_one(void **state)
 	sql("SELECT (task_start('noted', '" ACCOUNT "', '{\"a\": 1}')).id");
 	sql("SELECT count((task_start('slow', NULL, '{\"a\": 1}')).id) FROM generate_series(1, 2)");
 	assert_int_equal(sql("SELECT count(*) FROM task"), 5);
-	assert_int_equal(sql("SELECT count(*) FROM outbox"), 5);
 	/* One that runs, or ran before, has seen other data: a new task is started. */
 	service_start(JOBS, NULL);
 	until_sql(4, "SELECT count(*) FROM task WHERE status = 'running'");
@@ -588,7 +616,7 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, tasks_teardown)
 	const struct CMUnitTest tests[] = {
-		CASE(test_completed_tasks_leave_no_entries),
+		CASE(test_tasks_are_completed),
 		CASE(test_failed_attempts_are_retried_unless_final),
 		CASE(test_interrupted_attempts_do_not_count),
 		CASE(test_interruptions_end_with_time),
@@ -597,6 +625,7 @@ int main(void)
 		CASE(test_a_cancelled_task_stops),
 		CASE(test_a_lease_is_renewed),
 		CASE(test_job_slots_limit_running_jobs),
+		CASE(test_quick_jobs_share_slots),
 		CASE(test_waiting_tasks_are_counted),
 		CASE(test_a_drain_waits_for_running_jobs),
 		CASE(test_tasks_of_a_killed_worker_are_taken_over),
@@ -605,7 +634,9 @@ int main(void)
 		CASE(test_tasks_run_after_the_stream_was_deleted),
 		CASE(test_tasks_run_after_redis_was_killed),
 		CASE(test_tasks_run_after_postgres_crashed),
-		CASE(test_superfluous_entries_are_removed),
+		CASE(test_superfluous_entries_do_no_harm),
+		CASE(test_a_commit_adds_one_entry),
+		CASE(test_a_full_process_passes_the_message_on),
 		CASE(test_accounts_share_the_workers),
 		CASE(test_accounts_share_the_slots),
 		CASE(test_retried_tasks_do_not_go_first),
