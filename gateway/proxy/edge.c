@@ -105,8 +105,6 @@ static void *local_open(void *context, struct http_exchange *x, const struct api
 	                         http_service_route(match->op), match->op->body_max_bytes);
 	rq->http->fields = fields;
 	rq->http->field_count = field_count;
-	if (!edge->worker->process->is_migrated)
-		http_request_refuse(rq, ERR_UNAVAILABLE, "the database is not ready yet");
 	return rq;
 }
 

@@ -453,8 +453,6 @@ static void on_head(struct http_exchange *x)
 	rq->problem.scope = access.scope;
 	if (access.code)
 		http_request_refuse(rq, access.code, access.detail);
-	else if (!process->is_migrated)
-		http_request_refuse(rq, ERR_UNAVAILABLE, "the database is not ready yet");
 }
 
 static void on_content(struct http_exchange *x, const char *data, size_t length)

@@ -294,14 +294,11 @@ static void worker_make_clients(struct worker *worker)
 	fiber_loop_attach(&worker->loop);
 }
 
-/* A service opens its port when it can answer requests. Until then connections are refused, so that a
- * replica that starts does not receive requests that the others could answer. The gateway opens at
- * once and answers 503 for services that are not ready. */
+/* A process opens its port when it can answer requests. Until then connections are refused, so that a
+ * replica that starts does not receive requests that the others could answer. */
 static bool may_open(struct process *process)
 {
 	const struct service *service = process->service;
-	if (service->public_handler)
-		return true;
 	return process->is_migrated &&
 	       !(service->not_ready_reason && service->not_ready_reason(process));
 }

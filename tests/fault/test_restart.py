@@ -1,7 +1,9 @@
 """Servers and processes are stopped, killed and started again; the product recovers by itself and loses no data."""
 
+import httpx
 import pytest
 
+from lib import plain_http
 from lib.servers import read_processes
 from lib.wait import wait_for
 
@@ -69,6 +71,29 @@ def test_without_postgres_requests_are_503(cluster, api):
     for name in PROCESSES:
         wait_answers(api, READS[name])
     assert [one["id"] for one in api.get("/interests", expect=200).json()] == [made["id"]]
+
+
+@pytest.mark.parametrize("name", ["gateway", "svc-interests"])
+def test_a_process_takes_no_connection_before_it_can_answer(cluster, name):
+    """So that a replica that starts gets no request that the others could answer."""
+    process = cluster[name][0]
+    cluster.stop(name)
+    cluster.postgres.kill9()
+    process.start()
+    wait_for(lambda: "the schema is not migrated" in reasons(process), "the process waits for Postgres")
+    with pytest.raises(httpx.ConnectError):
+        plain_http.get(process.url)
+    cluster.postgres.start()
+    cluster.wait_ready()
+    assert plain_http.get(process.url).status_code in (401, 404)  # it has no key, and no such path
+
+
+def reasons(process):
+    """Why a process is not ready, by its own account."""
+    try:
+        return plain_http.get(f"{process.admin_url}/readyz").json()["reasons"]
+    except httpx.TransportError:
+        return []
 
 
 def test_requests_succeed_after_a_restart_of_postgres(cluster, api):
