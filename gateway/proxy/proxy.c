@@ -202,7 +202,8 @@ static bool is_safe(const struct proxy_exchange *p)
  * RFC 9112 section 9.3.1):
  *
  *   the socket accepted none of it,  nothing was done: any request may be sent again, as long as its
- *   or the service said farewell     content is still there: it is when it came in one piece
+ *   or the service said farewell,    content is still there: it is when it came in one piece
+ *   or it was another process
  *   it accepted some                 the service may have read it: the kernel's send buffer, an
  *                                    acknowledgment and a reset are no proof of the contrary
  *
@@ -247,10 +248,20 @@ static void on_answer(void *user, const struct upstream_answer *answer)
 		.has_connected = true,
 		.reason = "the service closed the connection",
 	};
+	static const struct upstream_failure MISDIRECTED = {
+		.code = ERR_UNAVAILABLE,
+		.has_connected = true,
+		.reason = "the service does not know this gateway's secret",
+	};
 	struct proxy_exchange *p = user;
 	if (http_is_farewell(answer->status, answer->content_length)) {
 		upstream_cancel(p->call);
 		on_call_failed(p, &UNHANDLED);
+		return;
+	}
+	if (answer->status == err_info(ERR_MISDIRECTED)->status) {
+		upstream_misdirected(p->call);
+		on_call_failed(p, &MISDIRECTED);
 		return;
 	}
 	p->answer_us = time_monotonic_us() - p->call_started_us;

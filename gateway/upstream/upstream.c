@@ -609,6 +609,12 @@ void upstream_cancel(struct upstream_call *call)
 		TAILQ_REMOVE(&call->upstream->waiting, call, link);
 }
 
+void upstream_misdirected(struct upstream_call *call)
+{
+	endpoints_misdirected(call->upstream->endpoints, call->conn->endpoint);
+	conn_abort(call->conn);
+}
+
 /* --- The upstream ----------------------------------------------------------------------------- */
 
 struct upstream *upstream_new(uv_loop_t *loop, const char *name, const struct address *address,

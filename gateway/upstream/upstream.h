@@ -117,6 +117,9 @@ void upstream_resume(struct upstream_call *call);
 /** End the call and reset its connection, so that the service ends the request, too. */
 void upstream_cancel(struct upstream_call *call);
 
+/** The same, in on_answer: what has answered is not this service (endpoints_misdirected()). */
+void upstream_misdirected(struct upstream_call *call);
+
 /** Open connections, and those of them that are idle. For tests. */
 size_t upstream_connections(const struct upstream *upstream);
 size_t upstream_idle(const struct upstream *upstream);

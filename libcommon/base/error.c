@@ -63,6 +63,8 @@ static const struct err_info TABLE[] = {
                             true},
 	[ERR_AUTH_TYPE] = {409, "wrong_auth_type", "Wrong Auth Type",
                            "the provider is connected in another way"},
+	[ERR_MISDIRECTED] = {421, "misdirected_request", "Misdirected Request",
+                             "the request is not for this process; nothing was done"},
 };
 
 _Static_assert(ARRAY_LEN(TABLE) == ERR_COUNT, "every code has a row");

@@ -268,6 +268,14 @@ void endpoints_failed(struct endpoints *endpoints, struct endpoint *endpoint, co
 		member_remove(endpoints, member);
 }
 
+void endpoints_misdirected(struct endpoints *endpoints, struct endpoint *endpoint)
+{
+	struct member *member = member_of(endpoint);
+	endpoints_failed(endpoints, endpoint, "another process answers at its address");
+	if (endpoints->resolver && !member->is_removed)
+		member_remove(endpoints, member);
+}
+
 void endpoints_answered(struct endpoints *endpoints, struct endpoint *endpoint)
 {
 	struct member *member = member_of(endpoint);

@@ -190,6 +190,14 @@ static enum err_code unavailable_code(struct request *rq, const struct fetch_res
 	return is_uncertain ? ERR_UNCERTAIN : ERR_UNAVAILABLE;
 }
 
+/* Whether the request was not handled: it has crossed the end of the connection, or another process has the
+ * address now. */
+static bool is_unhandled(const struct fetch_response *answer)
+{
+	return http_is_farewell(answer->status, (int64_t)answer->body_length) ||
+	       answer->status == err_info(ERR_MISDIRECTED)->status;
+}
+
 /* Send the call to the endpoint and wait for the answer. `ret_is_sent`: it may have read the request. */
 static enum err_code send_to(struct request *rq, const struct service_call *call,
                              const struct endpoint *endpoint, uint64_t timeout_ms, bool is_safe,
@@ -213,8 +221,7 @@ static enum err_code send_to(struct request *rq, const struct service_call *call
 		.is_safe = is_safe,
 	};
 	enum err_code code = fetch_once(rq, &fetch, ret_answer, ret_is_sent);
-	if (code == ERR_NONE &&
-	    http_is_farewell((*ret_answer)->status, (int64_t)(*ret_answer)->body_length)) {
+	if (code == ERR_NONE && is_unhandled(*ret_answer)) {
 		*ret_answer = NULL;
 		*ret_is_sent = false;
 		return ERR_UNAVAILABLE;

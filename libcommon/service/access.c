@@ -14,8 +14,8 @@ static struct access log_invalid(void)
 		log_error(LOG_GROUP_HTTP,
 		          "request refused: its identity is not signed with a secret of the sender "
 		          "in IDENTITY_VERIFY_SECRETS");
-	return (struct access){ERR_UNAVAILABLE,
-	                       "two parts of the system do not share a secret; nothing was done",
+	return (struct access){ERR_MISDIRECTED,
+	                       "the request is not signed for this process; nothing was done",
 	                       NULL};
 }
 

@@ -214,9 +214,9 @@ def test_only_the_listed_services_have_keys(cluster, account):
         stolen += [cluster.pair_secret(other, thief) for other in cluster.calls if thief in cluster.calls[other]]
         for secret in [*stolen, secrets.token_hex(32)]:
             for sender in (thief, "svc-interests", "gateway"):
-                assert status(secret, sender) == 503, (thief, sender)
-    assert status(own, "gateway") == status(own, "svc-fleet") == 503
-    assert status(own, "svc-interests", receiver="svc-search") == 503
+                assert status(secret, sender) == 421, (thief, sender)
+    assert status(own, "gateway") == status(own, "svc-fleet") == 421
+    assert status(own, "svc-interests", receiver="svc-search") == 421
 
 
 def test_the_text_is_stored_nowhere(cluster, service):

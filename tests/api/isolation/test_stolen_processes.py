@@ -12,6 +12,7 @@ from lib.identity import Identity, identity
 from lib.servers import ROOT, read_processes
 
 PROCESSES = {name: schema for name, schema, _ in read_processes()}
+MISDIRECTED = 421  # the answer to a request that is not signed for its receiver
 SERVICES = [name for name in PROCESSES if name != "gateway"]
 
 INTERNAL = api_def.internal_operations()
@@ -279,10 +280,10 @@ def test_a_process_cannot_sign_as_another(cluster, thief):
             for secret in known - {cluster.pair_secret(thief, receiver)} | {secrets.token_hex(32)}:
                 for kind in ("personal", "service"):
                     auth = Identity(secret, sender, receiver, kind)
-                    assert call(cluster, receiver, "GET", path, auth) == 503
+                    assert call(cluster, receiver, "GET", path, auth) == MISDIRECTED
             if sender != thief and receiver in signs:
                 auth = Identity(signs[receiver][0], sender, receiver, "personal")
-                assert call(cluster, receiver, "GET", path, auth) == 503
+                assert call(cluster, receiver, "GET", path, auth) == MISDIRECTED
 
 
 def test_a_captured_signature_is_good_for_its_request_only(cluster):
@@ -295,15 +296,15 @@ def test_a_captured_signature_is_good_for_its_request_only(cluster):
         return plain_http.request(method, url, headers={**headers, **dict(changed)}).status_code
 
     assert send("GET", path) == 200
-    assert send("GET", path + "0") == 503
-    assert send("GET", "/api/v1.0/experiments") == 503
-    assert send("GET", "/api/v1.0/projects?limit=5") == 503
-    assert send("POST", path) == 503
-    assert send("HEAD", path) == 503
-    assert send("GET", path, {"X-Request-Id": "other"}) == 503
-    assert send("GET", path, {"X-Expops-Identity": value[:-1]}) == 503
+    assert send("GET", path + "0") == MISDIRECTED
+    assert send("GET", "/api/v1.0/experiments") == MISDIRECTED
+    assert send("GET", "/api/v1.0/projects?limit=5") == MISDIRECTED
+    assert send("POST", path) == MISDIRECTED
+    assert send("HEAD", path) == MISDIRECTED
+    assert send("GET", path, {"X-Request-Id": "other"}) == MISDIRECTED
+    assert send("GET", path, {"X-Expops-Identity": value[:-1]}) == MISDIRECTED
     url = cluster.url("svc-search") + path
-    assert plain_http.get(url, headers=headers).status_code == 503
+    assert plain_http.get(url, headers=headers).status_code == MISDIRECTED
     del headers["X-Expops-Identity"]
     assert send("GET", path) == 401
 

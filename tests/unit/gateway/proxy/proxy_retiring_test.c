@@ -19,6 +19,9 @@
 /* What a service sends that ends idle connections. */
 #define FAREWELL "HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
+/* What a process sends that has the address of a replica that has ended. */
+#define MISDIRECTED "HTTP/1.1 421 Misdirected Request\r\nContent-Length: 2\r\n\r\n{}"
+
 /* Leave `count` idle connections. */
 static void warm_up_many(struct fixture *f, size_t count)
 {
@@ -61,18 +64,39 @@ static void a_refusal_closes_only_its_connection(void **state)
 	assert_int_equal(upstream_idle(f->service), 1);
 }
 
-static void a_request_that_crosses_a_farewell_is_sent_again(void **state)
+/* Send each kind of request, refuse it with `refusal` and answer it when it comes again. */
+static void assert_sent_again(struct fixture *f, const char *refusal)
 {
 	static const char *const REQUESTS[] = {GET_LIST, DELETE, POST, PUT};
-	struct fixture *f = *state;
 	for (size_t i = 0; i < ARRAY_LEN(REQUESTS); i++) {
 		http_client_puts(f->client, REQUESTS[i]);
-		fixture_answer(f, 2 * i, FAREWELL);
+		fixture_answer(f, 2 * i, refusal);
 		fixture_answer(f, 2 * i + 1, OK_CLOSE);
 		http_client_wait_text(f->client, "hello", i + 1);
 		assert_int_equal(http_client_status(f->client, i), 200);
 	}
 	http_client_wait_text(f->fake->conns[5], "\r\n\r\nbody", 1);
+}
+
+static void a_request_that_crosses_a_farewell_is_sent_again(void **state)
+{
+	assert_sent_again(*state, FAREWELL);
+}
+
+static void a_request_to_another_process_is_sent_again(void **state)
+{
+	assert_sent_again(*state, MISDIRECTED);
+}
+
+/* It has another secret, and nothing else answers. */
+static void a_service_that_is_always_another_process_is_unavailable(void **state)
+{
+	struct fixture *f = *state;
+	http_client_puts(f->client, GET_LIST);
+	for (size_t i = 0; i < 3; i++)
+		fixture_answer(f, i, MISDIRECTED);
+	http_client_wait_text(f->client, "\"type\"", 1);
+	assert_int_equal(http_client_status(f->client, 0), 503);
 }
 
 static void content_in_pieces_is_not_sent_again(void **state)
@@ -96,6 +120,8 @@ int main(void)
 		TEST(connections_to_a_retiring_service_are_closed),
 		TEST(a_refusal_closes_only_its_connection),
 		TEST(a_request_that_crosses_a_farewell_is_sent_again),
+		TEST(a_request_to_another_process_is_sent_again),
+		TEST(a_service_that_is_always_another_process_is_unavailable),
 		TEST(content_in_pieces_is_not_sent_again),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

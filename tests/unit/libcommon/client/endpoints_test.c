@@ -229,6 +229,31 @@ static void an_endpoint_missing_in_an_answer_stays_in_use(void **state)
 	assert_int_equal(endpoints_count(endpoints), 1);
 }
 
+/* An address that was given away is forgotten at once, also while it is listed. */
+static void an_address_of_another_process_is_removed(void **state)
+{
+	(void)state;
+	start("svc.test");
+	resolve("127.0.0.2 127.0.0.3");
+	struct endpoint *endpoint = take_named("127.0.0.2:80");
+	endpoints_misdirected(endpoints, endpoint);
+	endpoint_release(endpoint);
+	assert_int_equal(endpoints_count(endpoints), 1);
+	assert_string_equal(turn(), "127.0.0.3:80");
+	resolve("127.0.0.2 127.0.0.3");
+	assert_int_equal(endpoints_count(endpoints), 2);
+}
+
+static void a_numeric_address_is_never_removed(void **state)
+{
+	(void)state;
+	start("127.0.0.9");
+	struct endpoint *endpoint = take();
+	endpoints_misdirected(endpoints, endpoint);
+	endpoint_release(endpoint);
+	assert_string_equal(turn(), "127.0.0.9:80");
+}
+
 static void an_unlisted_endpoint_finishes_its_calls(void **state)
 {
 	(void)state;
@@ -372,6 +397,8 @@ int main(void)
 		TEST(the_least_busy_endpoint_is_taken),
 		TEST(a_rotated_answer_changes_nothing),
 		TEST(an_endpoint_missing_in_an_answer_stays_in_use),
+		TEST(an_address_of_another_process_is_removed),
+		TEST(a_numeric_address_is_never_removed),
 		TEST(an_unlisted_endpoint_finishes_its_calls),
 		TEST(a_failed_look_up_changes_nothing),
 		TEST(a_failing_endpoint_is_left_out),

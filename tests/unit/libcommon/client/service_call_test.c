@@ -20,6 +20,7 @@ enum behaviour {
 	IS_BUSY,      /* 503 */
 	IS_UNCERTAIN, /* 503 outcome_uncertain */
 	IS_ENDING,    /* 408 without content: the request has crossed the end of the connection */
+	IS_ANOTHER,   /* 421: the process of another service, which has the address now */
 };
 
 struct replica {
@@ -92,6 +93,9 @@ static void on_end(struct http_exchange *x)
 		break;
 	case IS_ENDING:
 		respond(x, 408, "");
+		break;
+	case IS_ANOTHER:
+		respond(x, 421, "{}");
 		break;
 	}
 }
@@ -315,17 +319,29 @@ static void test_a_refused_call_goes_to_another_replica(void **state)
 	assert_int_equal(replicas[1].requests, 6);
 }
 
-static void test_a_call_that_crosses_the_end_of_a_connection_goes_to_another_replica(void **state)
+/* One replica does not handle its calls, then both. */
+static void assert_sent_elsewhere(enum behaviour unhandled)
 {
-	(void)state;
-	replica_start(0, IS_ENDING);
+	replica_start(0, unhandled);
 	replica_start(1, ANSWERS);
 	connect_to(NULL, "127.0.0.2 127.0.0.3");
 	for (int i = 0; i < 4; i++)
 		assert_int_equal(call("POST", false), ERR_NONE);
 	assert_int_equal(replicas[1].requests, 4);
-	replicas[1].behaviour = IS_ENDING;
+	replicas[1].behaviour = unhandled;
 	assert_int_equal(call("POST", false), ERR_UNAVAILABLE);
+}
+
+static void test_a_call_that_crosses_the_end_of_a_connection_goes_to_another_replica(void **state)
+{
+	(void)state;
+	assert_sent_elsewhere(IS_ENDING);
+}
+
+static void test_a_call_to_another_process_goes_to_another_replica(void **state)
+{
+	(void)state;
+	assert_sent_elsewhere(IS_ANOTHER);
 }
 
 static void test_replicas_share_the_calls(void **state)
@@ -372,6 +388,7 @@ int main(void)
 		CASE(test_a_busy_address_is_asked_twice),
 		CASE(test_a_refused_call_goes_to_another_replica),
 		CASE(test_a_call_that_crosses_the_end_of_a_connection_goes_to_another_replica),
+		CASE(test_a_call_to_another_process_goes_to_another_replica),
 		CASE(test_replicas_share_the_calls),
 		CASE(test_a_change_leaves_no_connection),
 	};
