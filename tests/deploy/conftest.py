@@ -1,6 +1,6 @@
 import pytest
 
-from lib.deployment import Deployment, build_images
+from lib.deployment import Deployment, build_images, free_address
 
 
 @pytest.fixture(scope="session")
@@ -8,12 +8,22 @@ def images():
     build_images()
 
 
-@pytest.fixture(scope="session")
-def deployment(images, tmp_path_factory):
-    """The product as compose runs it, one replica of each process."""
-    made = Deployment(tmp_path_factory.mktemp("deployment"))
-    try:
-        made.up()
-        yield made
-    finally:
-        made.down()
+@pytest.fixture(scope="module")
+def deploy(images, tmp_path_factory):
+    """deploy(listen=None, **scale): the product as compose runs it, with so many replicas of the named processes."""
+    made = []
+
+    def start(listen=None, **scale):
+        made.append(Deployment(tmp_path_factory.mktemp("deployment"), listen or free_address()))
+        made[-1].up(**scale)
+        return made[-1]
+
+    yield start
+    for one in made:
+        one.down()
+
+
+@pytest.fixture(scope="module")
+def deployment(deploy):
+    """One replica of each process."""
+    return deploy()

@@ -5,6 +5,7 @@ import os
 import secrets
 import socket
 import subprocess
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
@@ -38,27 +39,51 @@ def docker(*args, **options):
     return run("docker", *args, **options)
 
 
+def base_image():
+    return os.environ.get("EXPOPS_BASE", "debian:trixie-slim")
+
+
 def build_images():
-    base = os.environ.get("EXPOPS_BASE", "debian:trixie-slim")
     for image, file in ((IMAGE, "Dockerfile"), (SERVERS_IMAGE, "servers.Dockerfile")):
-        docker("build", "-q", "--build-arg", f"BASE={base}", "-f", DEPLOY / file, "-t", image, ROOT)
+        docker("build", "-q", "--build-arg", f"BASE={base_image()}", "-f", DEPLOY / file, "-t", image, ROOT)
 
 
-def free_port():
+def free_address():
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
+        return f"127.0.0.1:{listener.getsockname()[1]}"
+
+
+@dataclass
+class Replica:
+    """A container by its address in the network of its deployment, as lib.load takes gateways."""
+
+    address: str
+    is_running = True
+
+    @property
+    def url(self):
+        return f"http://{self.address}:8080"
+
+    @property
+    def admin_url(self):
+        return f"http://{self.address}:9090"
+
+    @property
+    def env(self):
+        return {"LISTEN": f"{self.address}:8080"}
 
 
 class Deployment:
-    """A compose project with its own secrets, volumes and port. `up()` starts it, `down()` removes it."""
+    """A compose project with its own secrets, volumes and port. `up()` starts it, `down()` removes it. `listen` is EXPOPS_LISTEN."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, listen):
         self.project = f"expops-test-{secrets.token_hex(4)}"
         self.secrets = folder / "secrets"
-        listen = f"127.0.0.1:{free_port()}"
+        self.beside = []  # names of other containers in its network
         self.url = f"http://{listen}"
         self.env = {
+            "COMPOSE_PROJECT_NAME": self.project,
             "EXPOPS_LISTEN": listen,
             "EXPOPS_SECRETS": str(self.secrets),
             "EXPOPS_IMAGE": IMAGE,
@@ -67,7 +92,7 @@ class Deployment:
         run(DEPLOY / "secrets", self.secrets)
 
     def compose(self, *args, **options):
-        return docker("compose", "-p", self.project, "-f", DEPLOY / "compose.yaml", *args, env=self.env, **options)
+        return docker("compose", "-f", DEPLOY / "compose.yaml", *args, env=self.env, **options)
 
     def up(self, **scale):
         """Start everything and wait until it is healthy; svc_search=3 starts three replicas."""
@@ -75,12 +100,29 @@ class Deployment:
         self.compose("up", "-d", "--no-build", "--wait", *scales)
 
     def down(self):
+        for name in self.beside:
+            docker("rm", "-fv", name, check=False)
         self.compose("down", "-v", "--timeout", "60")
 
+    def roll(self, *services, **changes):
+        """Replace the containers one at a time; `changes` are variables of deploy/compose.yaml."""
+        return run(DEPLOY / "roll", *services, env={**self.env, **changes})
+
     def containers(self, service=None):
-        """What `docker inspect` says of the running containers."""
-        ids = self.compose("ps", "-q", *([service] if service else [])).split()
-        return json.loads(docker("inspect", *ids))
+        """What `docker inspect` says of the running containers, without those that end meanwhile."""
+        labels = [f"project={self.project}", *([f"service={service}"] if service else [])]
+        filters = [word for label in labels for word in ("--filter", f"label=com.docker.compose.{label}")]
+        return json.loads(docker("inspect", *docker("ps", "-q", *filters).split(), check=False) or "[]")
+
+    def run_beside(self, image, *command, options=()):
+        """Run a container in the network of the deployment; it ends with it."""
+        name = f"{self.project}-{len(self.beside)}"
+        self.beside.append(name)
+        docker("run", "-d", "--name", name, "--network", f"{self.project}_default", *options, image, *command)
+        return Replica(self.address(json.loads(docker("inspect", name))[0]))
+
+    def address(self, container):
+        return container["NetworkSettings"]["Networks"][f"{self.project}_default"]["IPAddress"]
 
     def create_user(self):
         return self.compose("exec", "-T", "gateway", "gateway", "create-user", "--email", f"{secrets.token_hex(4)}@example.org").strip()
@@ -92,8 +134,7 @@ class Deployment:
         """{container: requests that it has answered}"""
         counts = {}
         for container in self.containers(service):
-            (network,) = container["NetworkSettings"]["Networks"].values()
-            text = httpx.get(f"http://{network['IPAddress']}:9090/metrics", timeout=PATIENCE_SECONDS).text
+            text = httpx.get(f"{Replica(self.address(container)).admin_url}/metrics", timeout=PATIENCE_SECONDS).text
             lines = [line for line in text.splitlines() if line.startswith("expops_http_requests_total{")]
             counts[container["Name"]] = sum(float(line.rsplit(" ", 1)[1]) for line in lines)
         return counts
