@@ -20,6 +20,12 @@ struct field_target {
 	enum builder_run extra_run;
 };
 
+void bytes_done(struct bytes *bytes)
+{
+	free(bytes->data);
+	*bytes = (struct bytes){0};
+}
+
 static void bytes_reserve(struct bytes *bytes, size_t length)
 {
 	if (bytes->length + length <= bytes->capacity)

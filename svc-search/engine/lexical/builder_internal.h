@@ -54,6 +54,9 @@ struct builder {
 	struct arena *vectors; /* copied vectors; NULL: none yet */
 };
 
+/** Free the bytes; there are none then. */
+void bytes_done(struct bytes *bytes);
+
 /** Append `length` bytes. */
 void bytes_add(struct bytes *bytes, const void *data, size_t length);
 

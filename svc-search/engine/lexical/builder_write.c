@@ -141,6 +141,7 @@ static void write_docs(struct writer *writer)
 		for (uint32_t left = forward_count(&forward); left > 0; left--)
 			bytes_add_varint(&writer->forward, writer->rank[forward_next(&forward)]);
 	}
+	bytes_done(&builder->forward); /* the writer's has replaced it */
 	writer->header.average_length = total > 0 ? (float)total / (float)builder->ids.count : 1.0f;
 }
 
@@ -313,9 +314,19 @@ static void add_categories(struct writer *writer)
 	            writer->builder->category_list_count * sizeof(uint16_t));
 }
 
+/* Add a section and free its bytes, so that there is only one copy of the large ones. */
+static void move_section(struct writer *writer, enum segment_section section, struct bytes *bytes)
+{
+	add_section(writer, section, bytes->data, bytes->length);
+	bytes_done(bytes);
+}
+
 static void assemble(struct writer *writer)
 {
 	bytes_add(&writer->blob, &writer->header, sizeof(writer->header));
+	move_section(writer, SECTION_FORWARD, &writer->forward);
+	move_section(writer, SECTION_POSTINGS, &writer->postings);
+	move_section(writer, SECTION_BLOCKS, &writer->blocks);
 	add_categories(writer);
 	add_string(writer, "");
 	add_slots(writer);
@@ -325,10 +336,7 @@ static void assemble(struct writer *writer)
 	            writer->header.doc_count * sizeof(uint16_t));
 	add_section(writer, SECTION_TERMS, writer->terms,
 	            writer->header.term_count * sizeof(struct segment_term));
-	add_section(writer, SECTION_BLOCKS, writer->blocks.data, writer->blocks.length);
-	add_section(writer, SECTION_POSTINGS, writer->postings.data, writer->postings.length);
-	add_section(writer, SECTION_FORWARD, writer->forward.data, writer->forward.length);
-	add_section(writer, SECTION_STRINGS, writer->strings.data, writer->strings.length);
+	move_section(writer, SECTION_STRINGS, &writer->strings);
 	writer->header.magic = SEGMENT_MAGIC;
 	writer->header.length = writer->blob.length;
 	memcpy(writer->blob.data, &writer->header, sizeof(writer->header));
