@@ -1,11 +1,14 @@
 """deploy/prometheus and deploy/grafana, offline: promtool accepts them, the rules do what their tests say, every metric exists."""
 
+import json
 import re
 
 import pytest
 import yaml
 
-from lib.prometheus import PROMETHEUS, dashboard, dashboard_queries, promtool, rules_of, unknown_metrics
+from lib.prometheus import (
+    PROMETHEUS, dashboard, dashboard_queries, dashboard_targets, promtool, rules_of, units_of, unknown_metrics,
+)  # fmt: skip
 from lib.servers import read_processes
 
 RULES = ["recording.yaml", "alerts.yaml"]
@@ -91,6 +94,39 @@ def test_the_queries_of_the_dashboard_are_valid(tmp_path):
     (tmp_path / "queries.yaml").write_text(yaml.safe_dump({"groups": [{"name": "dashboard", "rules": rules}]}))
     promtool("check", "rules", tmp_path / "queries.yaml")
     assert {title: unknown for title, query in dashboard_queries() if (unknown := unknown_metrics(query))} == {}
+
+
+def test_units_of_panels_fit_their_metrics():
+    units = [(panel["title"], panel["fieldConfig"]["defaults"]["unit"], units_of(query)) for panel, query, _ in dashboard_targets()]
+    assert [(title, unit) for title, unit, fitting in units if unit not in fitting] == []
+
+
+def test_units_follow_the_metric():
+    assert units_of("service:expops_jobs_queued:max") == {"short"}
+    assert units_of("rate(expops_proxy_requests_total[5m])") == {"reqps", "ops"}
+    assert units_of("histogram_quantile(0.9, sum by (le) (rate(expops_job_seconds_bucket[5m])))") == {"s"}
+    assert units_of("expops_index_bytes") == {"bytes"}
+    assert units_of("service:expops_pg_unavailable:ratio_rate5m") == {"percentunit"}
+
+
+def sources(value):
+    """The `datasource` of everything in the dashboard."""
+    for key, inner in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        if key == "datasource":
+            yield inner
+        else:
+            yield from sources(inner)
+
+
+def test_every_source_of_the_dashboard_is_its_variable():
+    """So that it can be imported into any Grafana."""
+    assert {str(source) for source in sources(dashboard())} == {str({"type": "prometheus", "uid": "${datasource}"})}
+
+
+def test_every_variable_of_the_dashboard_is_declared():
+    declared = {one["name"] for one in dashboard()["templating"]["list"]}
+    used = set(re.findall(r"\$\{?(\w+)", json.dumps(dashboard())))
+    assert used - {"__rate_interval", "__all"} == declared
 
 
 def test_the_dashboard_can_be_read():
