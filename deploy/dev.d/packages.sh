@@ -19,9 +19,11 @@ PACKAGES_COUNTERPARTS=(
 	git xz-utils python3-httpx python3-jsonschema python3-yaml python3-psycopg python3-redis python3-cryptography
 )
 
-# Of the test part deploy: a Docker engine, a base image where no registry can be reached, and what checks the manifests.
+# Of the test part deploy: a Docker engine, a base image where no registry can be reached, what checks the manifests, and what
+# makes requests.
 PACKAGES_DEPLOY=(
-	docker.io iptables docker-compose debootstrap kubernetes-client python3-kubernetes python3-pytest python3-yaml jq
+	docker.io iptables docker-compose debootstrap git kubernetes-client python3-kubernetes python3-pytest python3-yaml
+	python3-httpx python3-jsonschema python3-psycopg python3-redis curl jq
 )
 
 # On Debian 12 these are installed from Debian 13: Debian 12 has none or, of the second list, old versions.
