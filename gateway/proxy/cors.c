@@ -7,7 +7,7 @@
 static const char SEPARATORS[] = ", \t";
 
 static const char EXPOSED[] =
-	"X-Total-Count, Link, ETag, X-Request-Id, X-Search-Strategy, RateLimit, "
+	"X-Total-Count, Link, ETag, X-Request-Id, X-Search-Strategy, X-Search-Hint, RateLimit, "
 	"RateLimit-Policy, Retry-After, Idempotent-Replayed";
 static const char METHODS[] = "GET, HEAD, POST, PUT, PATCH, DELETE";
 static const char REQUEST_FIELDS[] = "Authorization, Content-Type, Idempotency-Key, If-Match, "

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/timefmt.h"
 #include "engine/engine.h"
+#include "engine/text/parsed_query.h"
 #include "service/input.h"
 #include "service/reply.h"
 
@@ -91,7 +92,11 @@ void asset_search(struct request *rq)
 	struct search_hits *hits = search_hits_find(rq, &query);
 	reply_header(rq, "X-Search-Strategy", "%s",
 	             expanded ? "hybrid+llm" : engine_strategy_name(hits->strategy));
-	reply_json(rq, 200, search_hits_public(rq, hits, in->query));
+	if (hits->hint != ENGINE_HINT_NONE)
+		reply_header(rq, "X-Search-Hint", "%s", engine_hint_name(hits->hint));
+	const struct parsed_query *parsed =
+		expanded ? query_parse(rq->arena, in->query, strlen(in->query)) : hits->parsed;
+	reply_json(rq, 200, search_hits_public(rq, hits, parsed));
 }
 
 void asset_similar(struct request *rq)

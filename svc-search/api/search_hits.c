@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "embeddings/query_embedding.h"
 #include "engine/text/highlight.h"
+#include "engine/text/name.h"
 #include "engine/text/parsed_query.h"
 #include "indexing/indexer.h"
 #include "ingest/arxiv_id.h"
@@ -68,6 +69,8 @@ struct search_hits *search_hits_find(struct request *rq, struct engine_query *qu
 	else
 		run_search(work);
 	hits->strategy = work->result.strategy;
+	hits->hint = work->result.hint;
+	hits->parsed = work->result.parsed;
 	hits->hits = work->result.hits;
 	hits->count = work->result.count;
 	return hits;
@@ -147,11 +150,55 @@ static void add_highlight(struct request *rq, yyjson_mut_doc *doc, yyjson_mut_va
 	yyjson_mut_obj_add_str(doc, row, "text", fragment);
 }
 
+/* Whether an author's name has a term of the query. */
+struct name_match {
+	const struct parsed_query *parsed;
+	bool is_found;
+};
+
+static void match_name_term(const char *term, size_t length attr_unused, void *ctx)
+{
+	struct name_match *match = ctx;
+	match->is_found |= query_find_term(match->parsed, term) != NULL;
+}
+
+static bool has_names(const struct parsed_query *parsed)
+{
+	for (size_t i = 0; i < parsed->term_count; i++)
+		if (parsed->terms[i].is_name)
+			return true;
+	return false;
+}
+
+/* Add a row with the authors whom the query names. */
+static void add_authors(struct request *rq, yyjson_mut_doc *doc, yyjson_mut_val *list,
+                        const struct parsed_query *parsed, const char *asset)
+{
+	struct buf text = {.arena = rq->arena};
+	size_t index, count;
+	yyjson_val *root, *name;
+	if (!has_names(parsed) || json_parse(rq->arena, asset, strlen(asset), &root, NULL))
+		return;
+	yyjson_arr_foreach (json_get(root, "authors"), index, count, name) {
+		struct name_match match = {.parsed = parsed};
+		name_index_terms(yyjson_get_str(name), yyjson_get_len(name), match_name_term,
+		                 &match);
+		if (!match.is_found)
+			continue;
+		buf_puts(&text, text.length > 0 ? ", " : "");
+		highlight_whole(&text, yyjson_get_str(name), yyjson_get_len(name));
+	}
+	if (text.length == 0)
+		return;
+	yyjson_mut_val *row = yyjson_mut_arr_add_obj(doc, list);
+	yyjson_mut_obj_add_str(doc, row, "field", "authors");
+	yyjson_mut_obj_add_str(doc, row, "text", text.data);
+}
+
 const char *search_hits_public(struct request *rq, const struct search_hits *hits,
-                               const char *query)
+                               const struct parsed_query *parsed)
 {
 	struct pg_rows *rows = query_papers(rq, hits);
-	const struct parsed_query *parsed = query_parse(rq->arena, query, strlen(query));
 	struct buf out = {.arena = rq->arena};
 	size_t at = 0;
 	buf_puts(&out, "[");
@@ -163,6 +210,7 @@ const char *search_hits_public(struct request *rq, const struct search_hits *hit
 		add_highlight(rq, doc, list, parsed, "title", pg_value(rows, row, COLUMN_TITLE));
 		add_highlight(rq, doc, list, parsed, "abstract",
 		              pg_value(rows, row, COLUMN_ABSTRACT));
+		add_authors(rq, doc, list, parsed, asset);
 		buf_puts(&out, row ? "," : "");
 		buf_add(&out, asset, strlen(asset) - 1);
 		buf_printf(&out, ", \"relevance_score\": %.4f, \"highlights\": %s}", hit->relevance,

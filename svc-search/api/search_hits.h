@@ -10,6 +10,9 @@
 struct search_hits {
 	struct engine_view *view; /* released with the arena */
 	enum engine_strategy strategy;
+	enum engine_hint hint;
+	const struct parsed_query
+		*parsed; /* of search_hits_find(): the query as it was searched for */
 	struct engine_hit *hits;
 	size_t count;
 };
@@ -22,9 +25,9 @@ struct search_hits *search_hits_find(struct request *rq, struct engine_query *qu
  * left out. */
 struct search_hits *search_hits_of_ids(struct request *rq, yyjson_val *ids);
 
-/** The JSON array of POST /search/assets, with highlights of the words of `query`. Suspends. */
+/** The JSON array of POST /search/assets, with highlights of the words of `parsed`. Suspends. */
 const char *search_hits_public(struct request *rq, const struct search_hits *hits,
-                               const char *query);
+                               const struct parsed_query *parsed);
 
 /** The JSON object of POST /internal/assets/sample, with at most `limit` ids. Suspends. */
 const char *search_hits_sample(struct request *rq, size_t limit);

@@ -49,6 +49,7 @@ struct engine_view;
 struct engine_merge;
 struct engine_adoption;
 struct embedder;
+struct parsed_query;
 struct sample;
 
 /** One change. A deletion uses only `document.id` and `document.seq`. */
@@ -157,8 +158,8 @@ uint32_t engine_view_count(const struct engine_view *view);
 size_t engine_view_bytes(const struct engine_view *view);
 
 enum engine_strategy {
-	ENGINE_LEXICAL, /* words only: there is no embedder yet, or the query has no vector */
-	ENGINE_HYBRID,  /* words and vectors */
+	ENGINE_LEXICAL, /* words only: no embedder yet, no vector of the query, or it names an author */
+	ENGINE_HYBRID, /* words and vectors */
 };
 
 /** "lexical" or "hybrid". */
@@ -194,13 +195,29 @@ struct engine_hit {
 /** Maximum matched words of a hit. */
 #define ENGINE_MAX_MATCHED 8
 
+/** Why a search has no hits. */
+enum engine_hint {
+	ENGINE_HINT_NONE,          /* it has some */
+	ENGINE_HINT_NO_WORDS,      /* the query has only stop words or signs */
+	ENGINE_HINT_UNKNOWN_WORDS, /* no paper has any of its words */
+	ENGINE_HINT_UNKNOWN_NAME,  /* it is a name that no author bears */
+	ENGINE_HINT_FILTERED,      /* papers have its words, but none that the filter lets pass */
+};
+
+/** "no_words" and so on; NULL for ENGINE_HINT_NONE. */
+const char *engine_hint_name(enum engine_hint hint);
+
 struct engine_result {
 	enum engine_strategy strategy;
+	enum engine_hint hint;
+	const struct parsed_query
+		*parsed;         /* the query as it was searched for: corrected, with names */
 	struct engine_hit *hits; /* by descending relevance; in the caller's arena */
 	size_t count;
 };
 
-/** Answer `query` from `view`. Corrects out-of-vocabulary words of a short query by edit distance
+/** Answer `query` from `view`. In a short query, finds names of authors (query_names.h), splits
+ * out-of-vocabulary compounds (compounds.h), and corrects other out-of-vocabulary words by edit distance
  * (spelling.h). The result and all working memory are in `arena`. A query of stop words only has no
  * hits. */
 struct engine_result engine_search(const struct engine_view *view, const struct engine_query *query,

@@ -1,10 +1,13 @@
+#include "engine/compounds.h"
 #include "engine/engine.h"
 #include "engine/fusion.h"
 #include "engine/lexical/bm25.h"
 #include "engine/lexical/proximity.h"
 #include "engine/lexical/spelling.h"
+#include "engine/query_names.h"
 #include "engine/vector/ivf.h"
 #include "engine/view.h"
+#include "engine/vocabulary.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -28,6 +31,7 @@ struct search {
 	const struct engine_query *query;
 	struct arena *arena;
 	struct parsed_query *parsed;
+	enum query_names names;
 	struct doc_filter *filters;        /* by part */
 	struct proximity_scorer **scorers; /* by part */
 	struct candidate *candidates;
@@ -44,6 +48,17 @@ const char *engine_strategy_name(enum engine_strategy strategy)
 	return strategy == ENGINE_HYBRID ? "hybrid" : "lexical";
 }
 
+const char *engine_hint_name(enum engine_hint hint)
+{
+	static const char *const names[] = {
+		[ENGINE_HINT_NO_WORDS] = "no_words",
+		[ENGINE_HINT_UNKNOWN_WORDS] = "unknown_words",
+		[ENGINE_HINT_UNKNOWN_NAME] = "unknown_name",
+		[ENGINE_HINT_FILTERED] = "filtered",
+	};
+	return names[hint];
+}
+
 /* Out-of-vocabulary words of one query that are looked up for a correction. */
 #define CORRECTIONS 4
 
@@ -52,24 +67,22 @@ static const struct segment *part_segment(const struct engine_view *view, size_t
 	return view->parts[part].part->segment;
 }
 
-/* Number of living documents that contain a term. */
 static uint32_t count_documents(const char *text, size_t length, const void *ctx)
 {
-	const struct engine_view *view = ctx;
-	uint32_t count = 0;
-	for (size_t i = 0; i < view->part_count; i++) {
-		uint32_t number = segment_find_term(part_segment(view, i), text, length);
-		count += number != SEGMENT_NONE ? view_part_df(&view->parts[i], number) : 0;
-	}
-	return count;
+	return vocabulary_df(ctx, text, length);
 }
 
-static bool has_term(const struct parsed_query *parsed, const char *text)
+/* Documents that must contain the correction of a word of a query that may be a strange name: one in so
+ * many. Names are near some rare term. */
+#define STRANGE_NAME_FRACTION 1000
+
+static bool is_correction_used(const struct search *search, const struct parsed_query *parsed,
+                               const char *correction)
 {
-	for (size_t i = 0; i < parsed->term_count; i++)
-		if (strcmp(parsed->terms[i].text, text) == 0)
-			return true;
-	return false;
+	uint32_t df = vocabulary_df(search->view, correction, strlen(correction));
+	return !query_find_term(parsed, correction) &&
+	       (search->names != QUERY_NAMES_STRANGE ||
+	        df > search->view->doc_count / STRANGE_NAME_FRACTION);
 }
 
 /* Replace out-of-vocabulary terms by their corrections. */
@@ -83,12 +96,13 @@ static void correct_spelling(const struct search *search, struct parsed_query *p
 		segments[i] = part_segment(view, i);
 	for (size_t i = 0; i < parsed->term_count && looked_up < CORRECTIONS; i++) {
 		struct query_term *term = &parsed->terms[i];
-		if (term->is_extra || count_documents(term->text, term->length, view) > 0)
+		if (term->is_extra || term->count <= 0 ||
+		    count_documents(term->text, term->length, view) > 0)
 			continue;
 		looked_up++;
 		const char *correction = spelling_nearest(segments, view->part_count, term->text,
 		                                          term->length, count_documents, view);
-		if (!correction || has_term(parsed, correction))
+		if (!correction || !is_correction_used(search, parsed, correction))
 			continue;
 		term->text = correction;
 		term->length = strlen(correction);
@@ -155,16 +169,31 @@ static bool has_id(const struct parsed_query *parsed)
 	return false;
 }
 
+/* Parse the query. One that is no description is also rewritten in terms of the index. */
+static void read_query(struct search *search, bool is_description)
+{
+	const char *text = search->query->text;
+	size_t length = search->query->length;
+	if (!is_description) {
+		text = compounds_split(search->view, text, length, search->arena);
+		length = text == search->query->text ? length : strlen(text);
+	}
+	search->parsed = query_parse(search->arena, text, length);
+	if (is_description)
+		return;
+	search->names = query_names_add(search->view, text, length, search->parsed, search->arena);
+	correct_spelling(search, search->parsed);
+}
+
 static void prepare(struct search *search)
 {
 	const struct engine_query *query = search->query;
 	size_t part_count = search->view->part_count;
 	bool is_description = query->length > DESCRIPTION_BYTES;
-	search->parsed = query_parse(search->arena, query->text, query->length);
-	if (!is_description)
-		correct_spelling(search, search->parsed);
-	search->vector = query_vector(search);
-	search->has_dense = search->vector || search->view->model->embedder;
+	read_query(search, is_description);
+	bool has_names = search->parsed->has_names;
+	search->vector = has_names ? NULL : query_vector(search);
+	search->has_dense = search->vector || (search->view->model->embedder && !has_names);
 	weigh_terms(search->view, search->parsed, is_description);
 	query_keep_best(search->parsed, is_description ? DESCRIPTION_TERMS : QUERY_MAX_TERMS,
 	                search->arena);
@@ -183,7 +212,7 @@ static void prepare(struct search *search)
 /* Whether the query contains the id of the document. */
 static bool is_named(const struct search *search, const char *id)
 {
-	return search->has_id && strpbrk(id, "./") && has_term(search->parsed, id);
+	return search->has_id && strpbrk(id, "./") && query_find_term(search->parsed, id);
 }
 
 /* The scorer of a part, made when it is first needed: most parts have no candidate. */
@@ -429,6 +458,16 @@ static void rank_with_vectors(struct search *search)
 	fusion_rank(search->candidates, search->count, search->full_score, true);
 }
 
+static void rank(struct search *search)
+{
+	add_lexical_candidates(search);
+	if (search->vector)
+		rank_with_vectors(search);
+	else
+		fusion_rank(search->candidates, search->count, search->full_score,
+		            search->has_dense);
+}
+
 /* List the main words of the query that the candidate contains, by descending weight. */
 static void set_matched_words(const struct search *search, const struct candidate *candidate,
                               struct engine_hit *hit)
@@ -470,6 +509,39 @@ static void write_hits(const struct search *search, struct engine_result *result
 	}
 }
 
+/* Whether the best candidate has all names of the query. */
+static bool has_all_names(const struct search *search)
+{
+	const struct parsed_query *parsed = search->parsed;
+	for (size_t i = 0; i < parsed->term_count && search->count > 0; i++)
+		if (parsed->terms[i].is_name && (search->candidates[0].matched >> i & 1) == 0)
+			return false;
+	return true;
+}
+
+static void drop_candidates(struct search *search)
+{
+	search->names = QUERY_NAMES_UNKNOWN;
+	search->count = 0;
+}
+
+/* Why the search has no hits. */
+static enum engine_hint hint_of(const struct search *search)
+{
+	bool has_words = false;
+	bool is_known = false;
+	for (size_t i = 0; i < search->parsed->term_count; i++) {
+		const struct query_term *term = &search->parsed->terms[i];
+		has_words |= !term->is_extra;
+		is_known |= vocabulary_df(search->view, term->text, term->length) > 0;
+	}
+	if (search->names == QUERY_NAMES_UNKNOWN)
+		return ENGINE_HINT_UNKNOWN_NAME;
+	if (!has_words)
+		return ENGINE_HINT_NO_WORDS;
+	return is_known ? ENGINE_HINT_FILTERED : ENGINE_HINT_UNKNOWN_WORDS;
+}
+
 struct engine_result engine_search(const struct engine_view *view, const struct engine_query *query,
                                    struct arena *arena)
 {
@@ -482,14 +554,15 @@ struct engine_result engine_search(const struct engine_view *view, const struct 
 	search->depth = MAX_OF((size_t)CANDIDATES, query->limit + query->limit / 2);
 	search->candidates = arena_array(arena, search->depth * 2, sizeof(*search->candidates));
 	prepare(search);
-	add_lexical_candidates(search);
-	if (search->vector)
-		rank_with_vectors(search);
-	else
-		fusion_rank(search->candidates, search->count, search->full_score,
-		            search->has_dense);
+	if (search->names != QUERY_NAMES_UNKNOWN)
+		rank(search);
+	if (search->names == QUERY_NAMES_ALL && !has_all_names(search))
+		drop_candidates(search);
 	result.strategy = search->has_dense ? ENGINE_HYBRID : ENGINE_LEXICAL;
+	result.parsed = search->parsed;
 	write_hits(search, &result);
+	if (result.count == 0)
+		result.hint = hint_of(search);
 	return result;
 }
 

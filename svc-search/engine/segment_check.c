@@ -38,7 +38,7 @@ static bool is_forward_record_valid(const struct segment *segment, uint32_t doc)
 	const uint8_t *end = segment->forward + segment->header->sections[SECTION_FORWARD].length;
 	uint64_t count = 0;
 	uint32_t number;
-	for (int run = 0; run < 4; run++) {
+	for (int run = 0; run < FORWARD_RUNS; run++) {
 		if (!read_number(&at, end, &number))
 			return false;
 		count += number;

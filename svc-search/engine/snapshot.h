@@ -16,7 +16,7 @@
 #include <stdbool.h>
 
 /** Increase it whenever the meaning of the blobs, the tokens or the weights of the index changes. */
-#define SNAPSHOT_VERSION 4
+#define SNAPSHOT_VERSION 5
 
 /** Write `view` to `path` atomically: to a temporary file in the same folder, which is synced and
  * renamed. Returns false with errno set, and leaves `path` unchanged. */

@@ -103,7 +103,7 @@ static void add_death(struct deaths *deaths, const struct segment *segment, uint
 	deaths->alive[doc / 64] &= ~(UINT64_C(1) << (doc % 64));
 	deaths->count++;
 	deaths->length += segment->lengths[doc];
-	for (uint32_t left = forward_count(&forward); left > 0; left--) {
+	for (uint32_t left = forward_count_all(&forward); left > 0; left--) {
 		uint32_t term = forward_next(&forward);
 		if (seen[term] == doc + 1)
 			continue;

@@ -17,6 +17,7 @@ enum column {
 	COLUMN_PUBLISHED,
 	COLUMN_CONTAINER,
 	COLUMN_DELETED,
+	COLUMN_AUTHORS,
 	COLUMN_VECTOR /* only in VECTOR_CHANGES_SQL */
 };
 
@@ -27,13 +28,14 @@ struct index_work *index_work_new(struct request *rq, struct index_writer *write
 	return work;
 }
 
-/* The words of `text`, such as "cs.LG stat.ML", in the arena. */
-static const char *const *split_words(struct arena *arena, const char *text, size_t *ret_count)
+/* The parts of `text`, such as "cs.LG stat.ML", that `separator` separates, in the arena. */
+static const char *const *split_at(struct arena *arena, const char *text, const char *separator,
+                                   size_t *ret_count)
 {
 	char *rest = arena_strdup(arena, text);
 	const char **words = arena_array(arena, strlen(text) / 2 + 1, sizeof(*words));
 	size_t count = 0;
-	for (char *word; (word = strsep(&rest, " "));)
+	for (char *word; (word = strsep(&rest, separator));)
 		if (*word)
 			words[count++] = word;
 	*ret_count = count;
@@ -54,8 +56,11 @@ static struct engine_change change_of(struct request *rq, const struct pg_rows *
 			},
 		.is_deleted = pg_value_bool(rows, row, COLUMN_DELETED),
 	};
-	change.document.categories = split_words(rq->arena, pg_value(rows, row, COLUMN_CATEGORIES),
-	                                         &change.document.category_count);
+	struct document *document = &change.document;
+	document->categories = split_at(rq->arena, pg_value(rows, row, COLUMN_CATEGORIES), " ",
+	                                &document->category_count);
+	document->authors = split_at(rq->arena, pg_value(rows, row, COLUMN_AUTHORS), "\n",
+	                             &document->author_count);
 	if (rows->columns > COLUMN_VECTOR) {
 		size_t dimension = 0;
 		change.document.vector =

@@ -66,6 +66,18 @@ static int days_of(const char *date)
 	return (year - 1970) * 365 + month * 30 + day;
 }
 
+/* The texts of an array. */
+static const char *const *texts_of(struct arena *arena, yyjson_val *array)
+{
+	const char **texts = arena_array(arena, yyjson_arr_size(array) + 1, sizeof(char *));
+	size_t i;
+	size_t max;
+	yyjson_val *text;
+	yyjson_arr_foreach (array, i, max, text)
+		texts[i] = arena_strdup(arena, yyjson_get_str(text));
+	return texts;
+}
+
 static void *grown(void *items, size_t count, size_t size)
 {
 	if ((count & (count - 1)) != 0)
@@ -79,23 +91,20 @@ static void add_document(struct arena *arena, struct judged *judged, char *line,
 {
 	yyjson_doc *json = yyjson_read(line, strlen(line), 0);
 	yyjson_val *root = yyjson_doc_get_root(json);
-	yyjson_val *names = yyjson_obj_get(root, "categories");
-	const char **categories = arena_array(arena, yyjson_arr_size(names), sizeof(char *));
+	yyjson_val *categories = yyjson_obj_get(root, "categories");
+	yyjson_val *authors = yyjson_obj_get(root, "authors");
 	const bool *drops_titles = ctx;
 	struct document *document;
 	judged->documents = grown(judged->documents, judged->document_count, sizeof(*document));
 	document = &judged->documents[judged->document_count++];
-	size_t i;
-	size_t max;
-	yyjson_val *name;
-	yyjson_arr_foreach (names, i, max, name)
-		categories[i] = arena_strdup(arena, yyjson_get_str(name));
 	*document = (struct document){
 		.id = text_of(arena, root, "_id"),
 		.title = *drops_titles ? "" : text_of(arena, root, "title"),
 		.abstract = text_of(arena, root, "text"),
-		.categories = categories,
-		.category_count = yyjson_arr_size(names),
+		.categories = texts_of(arena, categories),
+		.category_count = yyjson_arr_size(categories),
+		.authors = texts_of(arena, authors),
+		.author_count = yyjson_arr_size(authors),
 		.published = days_of(text_of(arena, root, "published_at")),
 		.seq = judged->document_count,
 	};

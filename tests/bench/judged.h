@@ -1,5 +1,6 @@
 /** Test collections with relevance judgments, in folders of `../shared/data`:
- * `corpus.jsonl.gz` (`_id`, `title`, `text`, and in some collections `categories`, `published_at`),
+ * `corpus.jsonl.gz` (`_id`, `title`, `text`, and in some collections `authors`, `categories`,
+ * `published_at`),
  * `queries.jsonl` (`_id`, `text`), and `qrels.tsv` (a header line; query id, document id, score). */
 #pragma once
 

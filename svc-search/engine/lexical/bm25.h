@@ -25,6 +25,12 @@
 /** Weight of an occurrence in the title, in frequencies and in lengths; 1 in the abstract. */
 #define BM25_TITLE_WEIGHT 2
 
+/** Weight of a term of an author's name, in frequencies only: names do not add to the length. */
+#define BM25_AUTHOR_WEIGHT 2
+
+/** How often the terms of the first author's name count. */
+#define BM25_FIRST_AUTHOR_COUNT 3
+
 /** Weighted frequencies are capped at this value. */
 #define BM25_MAX_FREQUENCY 255
 

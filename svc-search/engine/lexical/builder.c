@@ -3,6 +3,7 @@
 #include "engine/lexical/bm25.h"
 #include "engine/lexical/builder_internal.h"
 #include "engine/text/mem.h"
+#include "engine/text/name.h"
 #include "engine/text/token.h"
 
 #include <string.h>
@@ -81,6 +82,7 @@ void builder_free(struct builder *builder)
 	for (size_t i = 0; i < RUN_COUNT; i++)
 		free(builder->runs[i].items);
 	free(builder->source_terms);
+	free(builder->name_docs);
 	arena_free(builder->vectors);
 	free(builder);
 }
@@ -113,6 +115,53 @@ static void add_field(struct builder *builder, const char *text, enum builder_ru
 {
 	struct field_target target = {builder, main_run, extra_run};
 	tokenizer_run(builder->tokenizer, text, strlen(text), add_token, &target);
+}
+
+/* The authors of a document that is being added. */
+struct author_target {
+	struct builder *builder;
+	uint32_t document; /* a number that no other document has; not 0 */
+	uint32_t repeats;  /* how often the terms of this author count */
+};
+
+/* Whether the document does not have the term yet; from now on it has it. */
+static bool is_new_name(struct author_target *target, uint32_t term)
+{
+	struct builder *builder = target->builder;
+	if (term >= builder->name_docs_capacity) {
+		size_t before = builder->name_docs_capacity;
+		builder->name_docs_capacity = mem_capacity(before, term + (size_t)1);
+		builder->name_docs = mem_resize(builder->name_docs, builder->name_docs_capacity,
+		                                sizeof(uint32_t));
+		memset(builder->name_docs + before, 0,
+		       (builder->name_docs_capacity - before) * sizeof(uint32_t));
+	}
+	bool is_new = builder->name_docs[term] != target->document;
+	builder->name_docs[term] = target->document;
+	return is_new;
+}
+
+static void add_name_term(const char *text, size_t length, void *ctx)
+{
+	struct author_target *target = ctx;
+	uint32_t term = intern_add(&target->builder->terms, text, length);
+	if (!is_new_name(target, term))
+		return;
+	for (uint32_t i = 0; i < target->repeats; i++)
+		numbers_add(&target->builder->runs[RUN_AUTHORS], term);
+}
+
+/* Add the terms of the authors, each once, and those of the first one BM25_FIRST_AUTHOR_COUNT times: a
+ * paper of a thousand authors has not more to do with each name. */
+static void add_authors(struct builder *builder, const struct document *document)
+{
+	size_t count = MIN_OF(document->author_count, (size_t)DOCUMENT_MAX_AUTHORS);
+	struct author_target target = {.builder = builder, .document = ++builder->name_document};
+	for (size_t i = 0; i < count; i++) {
+		target.repeats = i == 0 ? BM25_FIRST_AUTHOR_COUNT : 1;
+		name_index_terms(document->authors[i], strlen(document->authors[i]), add_name_term,
+		                 &target);
+	}
 }
 
 /* Add or reset the entry for `id`. Returns NULL if a newer state of the document was added
@@ -195,6 +244,7 @@ void builder_add(struct builder *builder, const struct document *document)
 	add_field(builder, document->title, RUN_TITLE, RUN_TITLE_EXTRA);
 	add_field(builder, document->abstract, RUN_ABSTRACT, RUN_ABSTRACT_EXTRA);
 	add_field(builder, document->id, RUN_TITLE_EXTRA, RUN_TITLE_EXTRA);
+	add_authors(builder, document);
 	flush_runs(builder, doc);
 }
 
@@ -231,8 +281,8 @@ void builder_add_from(struct builder *builder, const struct segment *segment, ui
 		doc->vector = vector;
 	struct forward forward = segment_forward(segment, number);
 	const uint32_t counts[RUN_COUNT] = {forward.title_count, forward.abstract_count,
-	                                    forward.title_extra_count,
-	                                    forward.abstract_extra_count};
+	                                    forward.title_extra_count, forward.abstract_extra_count,
+	                                    forward.author_count};
 	for (size_t run = 0; run < RUN_COUNT; run++)
 		for (uint32_t i = 0; i < counts[run]; i++)
 			numbers_add(&builder->runs[run], map_term(builder, forward_next(&forward)));

@@ -19,6 +19,8 @@ struct document {
 	const char *abstract;          /* the same */
 	const char *const *categories; /* such as "cs.CL"; the primary one first */
 	size_t category_count;         /* more than DOCUMENT_MAX_CATEGORIES are ignored */
+	const char *const *authors;    /* full names, the first author first */
+	size_t author_count;           /* more than DOCUMENT_MAX_AUTHORS are ignored */
 	int32_t published;             /* days since 1970-01-01 */
 	bool has_container;
 	uint64_t seq;         /* change sequence number of this state */
@@ -28,6 +30,7 @@ struct document {
 
 #define DOCUMENT_MAX_ID         63
 #define DOCUMENT_MAX_CATEGORIES 32
+#define DOCUMENT_MAX_AUTHORS    1000
 
 struct builder;
 

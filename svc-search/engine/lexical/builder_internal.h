@@ -32,7 +32,14 @@ struct numbers {
 	size_t capacity;
 };
 
-enum builder_run { RUN_TITLE, RUN_ABSTRACT, RUN_TITLE_EXTRA, RUN_ABSTRACT_EXTRA, RUN_COUNT };
+enum builder_run {
+	RUN_TITLE,
+	RUN_ABSTRACT,
+	RUN_TITLE_EXTRA,
+	RUN_ABSTRACT_EXTRA,
+	RUN_AUTHORS,
+	RUN_COUNT
+};
 
 struct builder {
 	struct tokenizer *tokenizer;
@@ -46,7 +53,10 @@ struct builder {
 	size_t category_list_count;
 	size_t category_list_capacity;
 	struct numbers runs[RUN_COUNT]; /* terms of the document that is being added */
-	const struct segment *source;   /* the segment that `source_terms` is for; NULL: none */
+	uint32_t *name_docs;            /* by term: the last document with it as a name; 0: none */
+	size_t name_docs_capacity;
+	uint32_t name_document;       /* number of the last document, counted for `name_docs` */
+	const struct segment *source; /* the segment that `source_terms` is for; NULL: none */
 	uint32_t *source_terms;    /* by its term number: intern number + 1; 0: not looked up yet */
 	const atomic_bool *cancel; /* borrowed; NULL: cannot be cancelled */
 	uint32_t dimension;        /* of the vectors; 0: not known yet */

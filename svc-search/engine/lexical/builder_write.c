@@ -66,7 +66,7 @@ static void count_terms(struct writer *writer)
 	for (uint32_t i = 0; i < builder->ids.count; i++) {
 		struct forward forward =
 			forward_open(builder->forward.data + builder->docs[i].forward);
-		for (uint32_t left = forward_count(&forward); left > 0; left--) {
+		for (uint32_t left = forward_count_all(&forward); left > 0; left--) {
 			uint32_t term = forward_next(&forward);
 			if (seen[term] == i + 1)
 				continue;
@@ -138,7 +138,8 @@ static void write_docs(struct writer *writer)
 		bytes_add_varint(&writer->forward, forward.abstract_count);
 		bytes_add_varint(&writer->forward, forward.title_extra_count);
 		bytes_add_varint(&writer->forward, forward.abstract_extra_count);
-		for (uint32_t left = forward_count(&forward); left > 0; left--)
+		bytes_add_varint(&writer->forward, forward.author_count);
+		for (uint32_t left = forward_count_all(&forward); left > 0; left--)
 			bytes_add_varint(&writer->forward, writer->rank[forward_next(&forward)]);
 	}
 	bytes_done(&builder->forward); /* the writer's has replaced it */
@@ -163,7 +164,7 @@ static void scatter_doc(const struct writer *writer, struct posting_lists *lists
 {
 	struct forward forward = forward_open(writer->forward.data + writer->docs[doc].forward);
 	const uint8_t *begin = forward.at;
-	uint32_t count = forward_count(&forward);
+	uint32_t count = forward_count_all(&forward);
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t term = forward_next(&forward);
 		uint32_t sum = frequencies[term] + forward_weight(&forward, i);

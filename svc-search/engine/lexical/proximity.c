@@ -30,6 +30,8 @@ struct proximity_scorer {
 	float pair_weights[QUERY_MAX_TERMS * 2];
 	float pair_counts[QUERY_MAX_TERMS * 2]; /* in the current document */
 	size_t pair_count;
+	bool has_names;        /* a term of the query is one of a name */
+	uint32_t title_factor; /* of the frequencies of words in the title */
 };
 
 static size_t slot_of(const struct proximity_scorer *scorer, uint32_t term)
@@ -60,12 +62,14 @@ struct proximity_scorer *proximity_scorer_new(const struct segment *segment,
 	scorer->segment = segment;
 	scorer->norms = norms;
 	scorer->query = query;
+	scorer->title_factor = query->has_names ? PROXIMITY_NAMED_TITLE : 1;
 	for (size_t i = 0; i < ARRAY_LEN(scorer->slots); i++)
 		scorer->slots[i].term = SEGMENT_NONE;
 	for (uint32_t i = 0; i < query->term_count; i++) {
 		const struct query_term *term = &query->terms[i];
 		uint32_t number = segment_find_term(segment, term->text, term->length);
 		scorer->weights[i] = term->count * term->idf;
+		scorer->has_names |= term->is_name;
 		if (number == SEGMENT_NONE)
 			continue;
 		scorer->slots[slot_of(scorer, number)] = (struct slot){number, i};
@@ -135,10 +139,15 @@ static uint64_t count_run(struct proximity_scorer *scorer, struct forward *forwa
 /* Count the terms and pairs of the document. Returns the bits of the terms that it contains. */
 static uint64_t count_tokens(struct proximity_scorer *scorer, struct forward *forward)
 {
-	return count_run(scorer, forward, forward->title_count, BM25_TITLE_WEIGHT, true) |
-	       count_run(scorer, forward, forward->abstract_count, 1, true) |
-	       count_run(scorer, forward, forward->title_extra_count, BM25_TITLE_WEIGHT, false) |
-	       count_run(scorer, forward, forward->abstract_extra_count, 1, false);
+	uint32_t title_weight = BM25_TITLE_WEIGHT * scorer->title_factor;
+	uint64_t matched = count_run(scorer, forward, forward->title_count, title_weight, true);
+	matched |= count_run(scorer, forward, forward->abstract_count, 1, true);
+	matched |= count_run(scorer, forward, forward->title_extra_count, BM25_TITLE_WEIGHT, false);
+	matched |= count_run(scorer, forward, forward->abstract_extra_count, 1, false);
+	if (scorer->has_names)
+		matched |= count_run(scorer, forward, forward->author_count, BM25_AUTHOR_WEIGHT,
+		                     false);
+	return matched;
 }
 
 struct proximity_score proximity_score_document(struct proximity_scorer *scorer, uint32_t doc)

@@ -278,5 +278,7 @@ uint32_t forward_weight(const struct forward *forward, uint32_t i)
 	uint32_t main_count = forward->title_count + forward->abstract_count;
 	bool is_title = i < forward->title_count ||
 	                (i >= main_count && i < main_count + forward->title_extra_count);
+	if (i >= forward_count(forward))
+		return BM25_AUTHOR_WEIGHT;
 	return is_title ? BM25_TITLE_WEIGHT : 1;
 }

@@ -102,7 +102,7 @@ struct segment {
 };
 
 /** First bytes of a blob: "exseg" and a format number. */
-#define SEGMENT_MAGIC UINT64_C(0x0000026765737865)
+#define SEGMENT_MAGIC UINT64_C(0x0000036765737865)
 
 /** Allocate bm25_norm() by weighted length, SEGMENT_MAX_LENGTH + 1 values. The caller calls
  * free(). */
@@ -141,12 +141,16 @@ uint32_t segment_published_since(const struct segment *segment, int32_t day);
 /** Bytes of the forward record of a usual abstract. */
 #define FORWARD_PREFETCH_BYTES 320
 
-/** Reader of a forward record: the terms of one document, in four runs in this order. */
+/** Runs of a forward record. */
+#define FORWARD_RUNS 5
+
+/** Reader of a forward record: the terms of one document, in five runs in this order. */
 struct forward {
 	uint32_t title_count;          /* main tokens of the title */
 	uint32_t abstract_count;       /* main tokens of the abstract */
 	uint32_t title_extra_count;    /* extra tokens of the title, and the document's id */
 	uint32_t abstract_extra_count; /* extra tokens of the abstract */
+	uint32_t author_count;         /* terms of the authors' names (text/name.h) */
 	const uint8_t *at;             /* the next term number, see forward_next() */
 };
 
@@ -161,11 +165,17 @@ static inline void segment_prefetch_forward(const struct segment *segment, uint3
 		__builtin_prefetch(record + byte);
 }
 
-/** Number of tokens in a record. */
+/** Number of tokens in a record, those of names left out. */
 static inline uint32_t forward_count(const struct forward *forward)
 {
 	return forward->title_count + forward->abstract_count + forward->title_extra_count +
 	       forward->abstract_extra_count;
+}
+
+/** The same with those of names. */
+static inline uint32_t forward_count_all(const struct forward *forward)
+{
+	return forward_count(forward) + forward->author_count;
 }
 
 /** How much token `i` of the record adds to the weighted frequency of its term. */
@@ -193,6 +203,7 @@ static inline struct forward forward_open(const uint8_t *at)
 	forward.abstract_count = varint_read(&forward.at);
 	forward.title_extra_count = varint_read(&forward.at);
 	forward.abstract_extra_count = varint_read(&forward.at);
+	forward.author_count = varint_read(&forward.at);
 	return forward;
 }
 

@@ -216,3 +216,10 @@ char *highlight_fragment(struct arena *arena, const struct parsed_query *query, 
 	free(finder.matches);
 	return fragment;
 }
+
+void highlight_whole(struct buf *out, const char *text, size_t length)
+{
+	buf_puts(out, HIGHLIGHT_BEGIN);
+	add_escaped(out, text, 0, length);
+	buf_puts(out, HIGHLIGHT_END);
+}

@@ -22,3 +22,6 @@
  * end where text was cut. In `arena`; NULL if no word of the query is in the text. */
 char *highlight_fragment(struct arena *arena, const struct parsed_query *query, const char *text,
                          size_t length);
+
+/** Append `text` to `out`, escaped in the same way, and marked as a whole. */
+void highlight_whole(struct buf *out, const char *text, size_t length);

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A text of more bytes repeats words, so its stems are cached. */
 #define LONG_TEXT_BYTES 2000
@@ -72,6 +73,31 @@ struct parsed_query *query_parse(struct arena *arena, const char *text, size_t l
 	tokenizer_free(tokenizer);
 	intern_done(&parser.texts);
 	return query;
+}
+
+struct query_term *query_find_term(const struct parsed_query *query, const char *text)
+{
+	for (size_t i = 0; i < query->term_count; i++)
+		if (strcmp(query->terms[i].text, text) == 0)
+			return &query->terms[i];
+	return NULL;
+}
+
+void query_add_name(struct parsed_query *query, const char *text, const char *word, float count,
+                    struct arena *arena)
+{
+	size_t bytes = query->term_count * sizeof(*query->terms);
+	struct query_term *terms = arena_array(arena, query->term_count + 1, sizeof(*query->terms));
+	if (bytes > 0)
+		memcpy(terms, query->terms, bytes);
+	terms[query->term_count++] = (struct query_term){
+		.text = arena_strdup(arena, text),
+		.length = strlen(text),
+		.word = arena_strdup(arena, word),
+		.count = count,
+		.is_name = true,
+	};
+	query->terms = terms;
 }
 
 struct rated_term {

@@ -23,6 +23,7 @@ struct query_term {
 	float count;      /* occurrences in the query; an extra token adds QUERY_EXTRA_COUNT */
 	float idf;        /* 0 after query_parse(); the caller sets it; see bm25.h */
 	bool is_extra;    /* has no main token in the query */
+	bool is_name;     /* a term of authors' names (name.h) */
 };
 
 struct parsed_query {
@@ -30,10 +31,19 @@ struct parsed_query {
 	size_t term_count;
 	uint32_t *sequence; /* index into `terms` for each main token in order, or QUERY_NO_TERM */
 	size_t sequence_count;
+	bool has_names; /* probably names an author; other words are then of the title */
 };
 
 /** Parse a query. The result is in `arena`. A text without terms gives `term_count` 0. */
 struct parsed_query *query_parse(struct arena *arena, const char *text, size_t length);
+
+/** The term `text`, or NULL if the query does not have it. */
+struct query_term *query_find_term(const struct parsed_query *query, const char *text);
+
+/** Append a term of a name that the query contains as `word`, with this count. Copies both texts; the
+ * terms move. */
+void query_add_name(struct parsed_query *query, const char *text, const char *word, float count,
+                    struct arena *arena);
 
 /** Keep the `count` terms with the greatest count * idf, in their order. First reduces each count
  * above 1 to 1 + ln(count), because a long text repeats the words of its topic. Does nothing if the

@@ -5,6 +5,7 @@ import base64
 import pytest
 
 from lib.wait import wait_for
+from lib.words import new_word
 
 
 def faults(document):
@@ -238,3 +239,59 @@ def test_similar_filters_by_date(internal, put, word, found):
     assert ids[0] == new and old not in ids
     assert all(row["published_at"] >= "2023-01-01" for row in answer["results"])
     assert internal("/internal/assets/similar", {"text": word, "published_since": "soon"}).status_code == 400
+
+
+# Authors
+
+
+@pytest.fixture
+def author():
+    """A family name that no other test uses."""
+    return new_word().capitalize()
+
+
+def test_an_author_finds_papers(api, put, word, author, found):
+    mine = put(title=f"Of {word}", authors=[f"Zoë {author}", "Someone Else"])["arxiv_id"]
+    put(title=f"Another on {word}", authors=["Someone Else"])
+    found(author, [mine])
+    for query in (author, f"Zoe {author}", f"{author}, Z.", f"Z. {author}", author.lower(), f"{author} {word}"):
+        assert hits(api, query)[0]["arxiv_id"] == mine, query
+    (hit,) = hits(api, f"Zoe {author}")
+    assert hit["highlights"] == [{"field": "authors", "text": f"<em>Zoë {author}</em>"}]
+    assert hit["relevance_score"] > 0.8
+
+
+def test_changed_authors_are_indexed(api, operator, put, word, author, found):
+    name = put(title=word, authors=[f"Ann {author}"])["arxiv_id"]
+    found(author, [name])
+    operator.api.put(f"/search/assets/{name}", {"authors": ["Someone Else"]}, expect=200)
+    found(author, [])
+
+
+def test_an_author_is_escaped(api, put, word, author, found):
+    name = put(title=word, authors=[f"<b>Ann {author}"])["arxiv_id"]
+    found(author, [name])
+    (hit,) = hits(api, author)
+    assert hit["highlights"][0]["text"] == f"<em>&lt;b&gt;Ann {author}</em>"
+
+
+def test_an_empty_answer_says_why(api, put, word, author, found):
+    name = put(title=word, authors=[f"Ann {author}"], categories=["cs.LG"])["arxiv_id"]
+    found(author, [name])
+    for query, members, hint in (
+        ("the", {}, "no_words"),
+        ("Donaudampfschifffahrtsgesellschaftskapitän", {}, "unknown_words"),
+        (f"Xaver {author}, Q.", {}, "unknown_name"),
+        (f"{author}, Q.", {}, "unknown_name"),
+        (author, {"categories": ["math"]}, "filtered"),
+    ):
+        answer = api.post("/search/assets", {"query": query, **members}, expect=200)
+        assert (answer.json(), answer.headers.get("X-Search-Hint")) == ([], hint), query
+    assert "X-Search-Hint" not in api.post("/search/assets", {"query": author}, expect=200).headers
+
+
+def test_a_compound_is_split(api, put, word, found):
+    other = new_word()
+    names = {put(title=f"{word} and {other}, part {number}")["arxiv_id"] for number in range(3)}
+    found(word, names)
+    assert {hit["arxiv_id"] for hit in matching(api, word + other)} == names
