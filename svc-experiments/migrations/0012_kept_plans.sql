@@ -57,3 +57,23 @@ BEGIN
                                   ORDER BY r.place), '[]')
         FROM jsonb_array_elements(body -> 'linked_resources') WITH ORDINALITY AS r (link, place)));
 END $$;
+
+-- A page without filters, the usual one, has a plan that is kept. With filters it is planned anew, as before.
+ALTER FUNCTION experiment_page(uuid, uuid, text, text, text, text, boolean, text, bigint, bigint) RENAME TO experiment_page_filtered;
+
+CREATE FUNCTION experiment_page(account uuid, in_project uuid, with_status text, with_source text, with_ticket text,
+                                came_via text, is_actionable boolean, only_repo text, page_limit bigint, page_offset bigint,
+                                OUT total bigint, OUT page json)
+LANGUAGE plpgsql STABLE SET enable_seqscan = off AS $$
+BEGIN
+    IF coalesce(in_project::text, with_status, with_source, with_ticket, came_via, only_repo) IS NOT NULL OR is_actionable THEN
+        SELECT filtered.total, filtered.page INTO total, page
+        FROM experiment_page_filtered(account, in_project, with_status, with_source, with_ticket, came_via, is_actionable,
+                                      only_repo, page_limit, page_offset) AS filtered;
+        RETURN;
+    END IF;
+    SELECT count(*) INTO total FROM experiment e WHERE e.account_id = account;
+    SELECT coalesce(json_agg(experiment_json(e, p.name) ORDER BY e.id DESC), '[]') INTO page
+    FROM (SELECT e.id FROM experiment e WHERE e.account_id = account ORDER BY e.id DESC LIMIT page_limit OFFSET page_offset) one
+    JOIN experiment e USING (id) LEFT JOIN project p ON p.id = e.project_id;
+END $$;

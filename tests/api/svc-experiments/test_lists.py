@@ -146,7 +146,7 @@ def plans(connection, arguments):
     ):
         connection.execute(line)
     connection.execute("SELECT total FROM experiment_page(%s, %s, %s, %s, %s, %s, %s, NULL, 100, 200)", arguments)
-    return [note for note in notes if "experiment_found" in note]
+    return [note for note in notes if re.search(r"FROM experiment(_found\(| e WHERE)", note)]
 
 
 COLUMNS = ["project_id", "status", "ticket_source", "external_ticket_id", "created_via"]
