@@ -1,15 +1,12 @@
 #include "engine/snapshot.h"
 
 #include "engine/segment_check.h"
+#include "engine/text/file.h"
 #include "engine/text/mem.h"
 
 #include <zlib.h>
 
-#include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
-#include <limits.h>
-#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -141,73 +138,29 @@ static struct header make_header(const struct engine_view *view, const struct bl
 	return header;
 }
 
-static bool write_all(int file, const void *data, size_t length)
+static bool write_content(int file, const void *ctx)
 {
-	const char *at = data;
-	while (length > 0) {
-		ssize_t written = write(file, at, MIN_OF(length, (size_t)1 << 30));
-		if (written < 0 && errno == EINTR)
-			continue;
-		if (written <= 0)
-			return false;
-		at += written;
-		length -= (size_t)written;
-	}
-	return true;
-}
-
-static bool write_file(int file, const struct engine_view *view)
-{
+	const struct engine_view *view = ctx;
 	size_t count = blob_count(view->part_count);
 	mem_auto_free struct blob *blobs = list_blobs(view);
 	mem_auto_free struct place *places = mem_array(count, sizeof(*places));
 	struct header header = make_header(view, blobs, places);
 	uint64_t offset = sizeof(header) + count * sizeof(*places);
-	if (!write_all(file, &header, sizeof(header)) ||
-	    !write_all(file, places, count * sizeof(*places)))
+	if (!file_write(file, &header, sizeof(header)) ||
+	    !file_write(file, places, count * sizeof(*places)))
 		return false;
 	for (size_t i = 0; i < count; i++) {
-		if (!write_all(file, padding, places[i].offset - offset) ||
-		    !write_all(file, blobs[i].data, blobs[i].length))
+		if (!file_write(file, padding, places[i].offset - offset) ||
+		    !file_write(file, blobs[i].data, blobs[i].length))
 			return false;
 		offset = places[i].offset + blobs[i].length;
 	}
-	return fsync(file) == 0;
-}
-
-/* Make a rename durable: sync the folder of `path`. */
-static bool sync_folder(const char *path)
-{
-	size_t size = strlen(path) + 1;
-	mem_auto_free char *copy = mem_array(size, 1); /* dirname() changes its argument */
-	memcpy(copy, path, size);
-	int folder = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (folder < 0)
-		return false;
-	bool is_synced = fsync(folder) == 0;
-	close(folder);
-	return is_synced;
+	return true;
 }
 
 bool snapshot_save(const struct engine_view *view, const char *path)
 {
-	char temporary[PATH_MAX];
-	int length = snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path);
-	if (length < 0 || (size_t)length >= sizeof(temporary)) {
-		errno = ENAMETOOLONG;
-		return false;
-	}
-	int file = mkostemp(temporary, O_CLOEXEC);
-	if (file < 0)
-		return false;
-	bool is_written = write_file(file, view);
-	is_written = close(file) == 0 && is_written;
-	if (is_written && rename(temporary, path) == 0)
-		return sync_folder(path);
-	int saved_errno = errno;
-	unlink(temporary);
-	errno = saved_errno;
-	return false;
+	return file_replace(path, write_content, view);
 }
 
 /* Whether the file is whole: lengths and checksums are right. */

@@ -6,7 +6,7 @@
  *     highlight.h     highlight_fragment(): the part of a text that matches a query, marked
  *     chunk.h, fold.h, latex.h   the steps below the tokenizer: words, characters, LaTeX commands
  *     intern.h        numbers for strings
- *     mem.h, cancel.h memory and cancellation for the whole engine
+ *     mem.h, cancel.h, file.h    memory, cancellation and files for the whole engine
  *
  * A *term* is the form of a word that the index stores and looks up: folded (fold.h) and stemmed by
  * Snowball's English stemmer (Porter2). Stop words give no term. A *token* is one occurrence of a
