@@ -12,7 +12,7 @@ void asset_search(struct request *rq);
  *
  *     {"text": "…", "limit": 300, "categories": ["cs"] | null,
  *      "published_since": "2026-01-01" | null}
- *     {"strategy": "hybrid", "model": "lsa-160-5c01a7f3d2b40e96", "dimension": 160, "documents": 40000,
+ *     {"strategy": "hybrid", "model": "infonce-160-5c01a7f3d2b40e96", "dimension": 160, "documents": 40000,
  *      "results": [ROW, …]}
  *
  * ROW is {"arxiv_id", "relevance" 0 to 1, "matched": ["word", …], "published_at": "YYYY-MM-DD" |

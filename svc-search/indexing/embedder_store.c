@@ -20,17 +20,20 @@ enum {
 	STATE_CHECKED_CHANGE,
 	STATE_AGE,
 	STATE_FINGERPRINT,
+	STATE_RECIPE,
 };
 
 struct embedder_state embedder_store_state(struct request *rq)
 {
-	struct pg_rows *rows = pg_query(rq, EMBEDDER_STATE_SQL, pg_int(EMBEDDER_FORMAT));
+	struct pg_rows *rows =
+		pg_query(rq, EMBEDDER_STATE_SQL, pg_int(EMBEDDER_FORMAT), pg_int(TRAINING_RECIPE));
 	struct embedder_state state = {
 		.change = (uint64_t)pg_value_int(rows, 0, STATE_CHANGE),
 		.papers = (uint32_t)pg_value_int(rows, 0, STATE_PAPERS),
 		.checked_papers = (uint32_t)pg_value_int(rows, 0, STATE_CHECKED_PAPERS),
 		.checked_change = (uint64_t)pg_value_int(rows, 0, STATE_CHECKED_CHANGE),
 		.age_ms = (uint64_t)pg_value_int(rows, 0, STATE_AGE),
+		.recipe = (uint32_t)pg_value_int(rows, 0, STATE_RECIPE),
 	};
 	const char *version = pg_value(rows, 0, STATE_VERSION);
 	if (!version)
@@ -115,13 +118,13 @@ bool embedder_store_save(struct request *rq, const struct embedder_row *row,
 	                 pg_int(EMBEDDER_FORMAT), pg_int((int64_t)embedder->header->length),
 	                 pg_bytes(row->fingerprint, sizeof(row->fingerprint)), pg_int(row->papers),
 	                 pg_int((int64_t)row->change), pg_text(lease->name), pg_text(owner),
-	                 pg_int(lease->fence));
+	                 pg_int(lease->fence), pg_int(TRAINING_RECIPE));
 	if (pg_empty(rows)) {
 		pg_rollback(rq);
 		return false;
 	}
 	store_chunks(rq, embedder);
-	pg_query(rq, EMBEDDER_REMOVE_OLD_SQL, pg_int(EMBEDDER_FORMAT));
+	pg_query(rq, EMBEDDER_REMOVE_OLD_SQL, pg_int(EMBEDDER_FORMAT), pg_int(TRAINING_RECIPE));
 	pg_commit(rq);
 	return true;
 }

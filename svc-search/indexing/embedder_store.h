@@ -1,4 +1,5 @@
-/** The versions of the built-in embedder in Postgres (migrations/0006_embedder.sql). Internal to this
+/** The versions of the built-in embedder in Postgres (migrations/0006_embedder.sql,
+ * 0007_embedder_recipe.sql). Internal to this
  * folder. */
 #pragma once
 
@@ -18,6 +19,7 @@ struct embedder_state {
 	uint32_t checked_papers; /* size of the corpus that it was last found right for */
 	uint64_t checked_change; /* and that corpus's newest change */
 	uint64_t age_ms;         /* since then */
+	uint32_t recipe;         /* that it was trained by, at most TRAINING_RECIPE */
 	uint8_t fingerprint[SAMPLE_FINGERPRINT_BYTES];
 };
 

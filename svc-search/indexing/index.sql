@@ -8,11 +8,12 @@ FROM asset WHERE change > $1 AND change <= $3 ORDER BY change LIMIT $2;
 
 -- name: asset_newest (read)
 -- The id of this database, the number of its newest change, of a paper or of a vector in space $1 (NULL: none), and the
--- current version of the built-in embedder in format $2, with its number.
+-- current version of the built-in embedder in format $2, of recipe $3 or an older one, with its number.
 SELECT s.id, greatest((SELECT coalesce(max(change), 0) FROM asset), (SELECT max(change) FROM asset_vector WHERE space = $1)),
        e.version, e.number
 FROM index_source s
-LEFT JOIN LATERAL (SELECT version, number FROM embedder WHERE format = $2 ORDER BY number DESC LIMIT 1) e ON true;
+LEFT JOIN LATERAL (SELECT version, number FROM embedder WHERE format = $2 AND recipe <= $3
+                   ORDER BY recipe DESC, number DESC LIMIT 1) e ON true;
 
 -- name: vector_changes (read)
 -- As asset_changes, with the vectors in space $4. The number of a paper is the greater of the numbers of its

@@ -305,8 +305,8 @@ static void look_at_version(struct request *rq, struct indexer *indexer, const c
 /* Look up the newest change in the database, and whether the index was built from it. */
 static void look(struct request *rq, struct indexer *indexer)
 {
-	struct pg_rows *rows =
-		pg_query(rq, ASSET_NEWEST_SQL, pg_text(indexer->space), pg_int(EMBEDDER_FORMAT));
+	struct pg_rows *rows = pg_query(rq, ASSET_NEWEST_SQL, pg_text(indexer->space),
+	                                pg_int(EMBEDDER_FORMAT), pg_int(TRAINING_RECIPE));
 	const char *source = pg_value(rows, 0, 0);
 	uint64_t newest = (uint64_t)pg_value_int(rows, 0, 1);
 	if (!indexer->source[0]) {
@@ -417,6 +417,13 @@ void indexer_stop(struct indexer *indexer)
 struct engine_view *indexer_view(const struct indexer *indexer)
 {
 	return engine_view_get(indexer->writer.engine);
+}
+
+const char *indexer_training_path(struct arena *arena, const struct indexer *indexer)
+{
+	if (!data_dir[0] || !indexer->source[0])
+		return NULL;
+	return index_files_training_path(arena, data_dir, indexer->source);
 }
 
 struct index_state indexer_state(const struct indexer *indexer)

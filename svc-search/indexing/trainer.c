@@ -7,18 +7,20 @@
 #include "indexing/indexer.h"
 #include "indexing/training_plan.h"
 #include "loop/periodic.h"
+#include "loop/thread_pool.h"
 #include "loop/wait.h"
 #include "service/process.h"
 
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* How often the corpus is looked at; more often while it comes to rest. */
 #define POLL_MS      1000
 #define POLL_WAIT_MS 200
 
-/* Training takes about a minute for SAMPLE_MAX_DOCS papers on a slow machine. */
+/* Training takes some minutes for SAMPLE_MAX_DOCS papers on a slow machine. */
 #define PASS_TIMEOUT_MS 900000
 
 /* How often the lease is looked at during training; lease_take() renews it when that is due. */
@@ -49,7 +51,7 @@ struct training_work {
 	struct trainer *trainer;
 	struct engine_view *view;
 	const uint8_t *known; /* fingerprint of the current version; NULL: there is none */
-	const _Atomic bool *cancel;
+	struct training_options options;
 	bool is_over;
 	bool is_known;           /* training would give the current version: it was left out */
 	struct embedder_row row; /* its embedder is NULL: none could be trained */
@@ -65,7 +67,7 @@ static void train_on_thread(void *arg)
 	work->is_known =
 		work->known && memcmp(work->known, row->fingerprint, sizeof(row->fingerprint)) == 0;
 	if (!work->is_known)
-		work->embedder = training_run(sample, work->cancel);
+		work->embedder = training_run(sample, &work->options);
 	row->embedder = work->embedder;
 	sample_free(sample);
 	malloc_trim(0); /* training needs several times the memory of the embedder */
@@ -84,8 +86,12 @@ static struct training_work *work_new(struct request *rq, struct trainer *traine
 	struct training_work *work = arena_new_of(rq->arena, struct training_work);
 	work->trainer = trainer;
 	work->view = indexer_view(trainer->indexer);
-	work->known = state->version[0] ? state->fingerprint : NULL;
-	work->cancel = &rq->worker->process->is_draining;
+	work->known = state->recipe == TRAINING_RECIPE ? state->fingerprint : NULL;
+	work->options = (struct training_options){
+		.threads = thread_pool_threads_max(LANE_LONG),
+		.checkpoint = indexer_training_path(rq->arena, trainer->indexer),
+		.cancel = &rq->worker->process->is_draining,
+	};
 	work->row.papers = engine_view_count(work->view);
 	work->row.change = engine_view_seq(work->view);
 	arena_on_free(rq->arena, release_work, work);
@@ -125,7 +131,7 @@ static void train(struct request *rq, struct trainer *trainer, const struct embe
 	uint64_t started_ms = time_monotonic_ms();
 	struct training_work *work = work_new(rq, trainer, state);
 	run(rq, work);
-	if (*work->cancel)
+	if (*work->options.cancel)
 		return;
 	if (work->is_known)
 		embedder_store_confirm(rq, state->version, work->row.papers, work->row.change);
@@ -133,6 +139,8 @@ static void train(struct request *rq, struct trainer *trainer, const struct embe
 		store(rq, work, started_ms);
 	else
 		trainer->plan.tried_change = state->change;
+	if (work->options.checkpoint)
+		unlink(work->options.checkpoint);
 }
 
 /* Returns milliseconds to the next pass. */

@@ -5,7 +5,8 @@
  *     take the lease "embedder" --> sample the papers of the index --> train --> store the version
  *
  * One replica at a time holds the lease, and renews it while it trains. The parameters are a function of
- * the papers alone (engine/vector/training.h), so it does not matter which. When training would give the
+ * the papers alone (engine/vector/training.h), so it does not matter which. A replica that is killed goes on
+ * from its checkpoint in DATA_DIR, unless papers have changed. When training would give the
  * current version again, which a digest of the papers tells, it is not repeated. A replica that has lost
  * the lease cannot store: the statement compares the lease's fence.
  *

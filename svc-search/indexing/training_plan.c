@@ -13,7 +13,7 @@ static bool is_due(const struct training_plan *plan, const struct embedder_state
 {
 	if (state->change == plan->tried_change)
 		return false;
-	if (!state->version[0])
+	if (!state->version[0] || state->recipe < TRAINING_RECIPE)
 		return state->papers >= TRAINING_MIN_DOCS;
 	return is_resized(state) ||
 	       (state->change != state->checked_change && state->age_ms >= max_age_ms);

@@ -2,7 +2,8 @@
  * the clock.
  *
  * A version is due
- *   - when there is none and the corpus has TRAINING_MIN_DOCS papers;
+ *   - when there is none, or only one by an older recipe (engine/vector/training.h), and the corpus has
+ *     TRAINING_MIN_DOCS papers;
  *   - when the corpus has grown or shrunk by the factor TRAINING_GROWTH since the version was last found
  *     right for it;
  *   - when papers have changed since then, and that was longer ago than EMBEDDER_MAX_AGE.

@@ -168,6 +168,18 @@ struct judged *judged_load(struct arena *arena, const char *path, bool drops_tit
 	return judged;
 }
 
+struct judged *judged_load_papers(struct arena *arena, const char *path)
+{
+	struct judged *judged = arena_new_of(arena, struct judged);
+	bool drops_titles = false;
+	if (access(path, R_OK) != 0)
+		return NULL;
+	each_line(arena, judged, arena_printf(arena, "%s/corpus.jsonl.gz", path), add_document,
+	          &drops_titles);
+	finish(arena, judged);
+	return judged;
+}
+
 static int gain_of(const struct judged_query *query, const char *id)
 {
 	for (size_t i = 0; i < query->judgment_count; i++)

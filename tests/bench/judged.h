@@ -37,6 +37,9 @@ const char *judged_folder(struct arena *arena, int argc, char **argv);
  * Returns NULL when the folder is missing. A file that cannot be read ends the program. */
 struct judged *judged_load(struct arena *arena, const char *path, bool drops_titles);
 
+/** Load only the documents of the collection in the folder `path`. As judged_load(). */
+struct judged *judged_load_papers(struct arena *arena, const char *path);
+
 /** An index of the documents, added in pages as the service does, and merged into one part. */
 struct engine *judged_index(const struct judged *judged);
 

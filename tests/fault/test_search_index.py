@@ -329,6 +329,29 @@ def test_the_index_follows_again_after_postgres_was_killed(cluster, replica, sto
     wait_for(lambda: one.find(word) == {"9699.00001"}, "the index follows again")
 
 
+def test_an_embedder_of_the_former_release_is_replaced(replica, db, store, temporary, word):
+    """The version that the former release trained is replaced at once by one of the present recipe, which the replicas keep
+    when a process of the former release stores another one."""
+    store(word, 40)
+    replicas = [replica(), replica()]
+    before = wait_one_embedder(db, replicas)
+    (number,) = db.execute("SELECT number FROM embedder WHERE version = %s", [before]).fetchone()
+    db.execute("UPDATE embedder SET recipe = 1, fingerprint = '\\x00'")
+    newer = "SELECT FROM embedder WHERE recipe > 1 AND number > %s"
+    wait_for(lambda: db.execute(newer, [number]).rowcount == 1, "it is trained again")
+    version = wait_one_embedder(db, replicas)
+    db.execute(
+        "INSERT INTO embedder (version, format, bytes, fingerprint, papers, change)"
+        " SELECT %s, format, 1, fingerprint, papers, change FROM embedder WHERE version = %s",
+        [word, version],
+    )
+    (name,) = store(f"{word}later")
+    for one in replicas:
+        wait_for(lambda one=one: name in one.find(f"{word}later"), "the index follows")
+        assert one.embedder() == version and one.count("cannot load the embedder") == 0
+    db.execute("DELETE FROM embedder WHERE version = %s", [word])
+
+
 def test_a_read_is_repeated_after_postgres_was_killed(cluster, replica, store, word):
     """Reading the papers fails at some point and is repeated; no paper is missing afterwards."""
     ids = store(word, LOADED_PAPERS)

@@ -50,8 +50,8 @@ static void set_sections(struct embedder *embedder)
 	size_t count = header->term_count;
 	embedder->rows = (const int8_t *)(header + 1);
 	embedder->scales = (const float *)(embedder->rows + count * header->stride);
-	embedder->idfs = embedder->scales + count;
-	embedder->offsets = (const uint32_t *)(embedder->idfs + count);
+	embedder->weights = embedder->scales + count;
+	embedder->offsets = (const uint32_t *)(embedder->weights + count);
 	embedder->slots = embedder->offsets + count;
 	embedder->strings = (const char *)(embedder->slots + header->slot_count);
 	embedder->centroids = (struct centroids){
@@ -154,7 +154,7 @@ static void add_term(const struct embedder *embedder, uint32_t term, float frequ
 {
 	const struct embedder_header *header = embedder->header;
 	float damped = frequency > 1.0f ? 1.0f + logf(frequency) : frequency;
-	simd_add_scaled_i8(out, damped * embedder->idfs[term] * embedder->scales[term],
+	simd_add_scaled_i8(out, damped * embedder->weights[term] * embedder->scales[term],
 	                   embedder->rows + (size_t)term * header->stride, header->dimension);
 }
 

@@ -1,13 +1,14 @@
 /** svc-search/engine/vector/: dense vectors of papers and queries.
  *
- * embedder.h turns texts into vectors. training.h trains it on a sample of the corpus (sample.h), by
- * latent semantic analysis (lsa.h); vectors.h stores the vectors of a segment and scans them; ivf.h
+ * embedder.h turns texts into vectors. training.h trains it on a sample of the corpus (sample.h): by
+ * latent semantic analysis (lsa.h), then on pairs of texts (pairs.h, contrastive.h, parallel.h,
+ * checkpoint.h); vectors.h stores the vectors of a segment and scans them; ivf.h
  * searches large sets of them approximately, by lists around centroids (centroids.h); simd.h and
  * linalg.h are the arithmetic.
  *
  * An embedder has a vector for each term. The vector of a text is the sum of those of its terms, each
- * weighted (1 + ln frequency) x idf, scaled to length 1. Texts on the same subject get similar vectors
- * even when they share few words. The inner product of two vectors is their cosine.
+ * weighted 1 + ln frequency, scaled to length 1. Texts on the same subject get similar vectors even when
+ * they share few words. The inner product of two vectors is their cosine: 0 on average for two papers.
  *
  * An embedder is one block of memory without pointers (a *blob*), like a segment. Reading it from
  * several threads is safe. Its *version* names the bytes of the blob: vectors are comparable only if
@@ -30,13 +31,14 @@
 #define EMBEDDER_FORMAT 2
 #define EMBEDDER_MAGIC  (UINT64_C(0x626D657865) | (uint64_t)EMBEDDER_FORMAT << 40)
 
-/** Room for the version of an embedder, such as `lsa-160-5c01a7f3d2b40e96`, with its NUL. */
+/** Room for the version of an embedder, such as `infonce-160-5c01a7f3d2b40e96`, with its
+ * NUL. */
 #define EMBEDDER_VERSION_BYTES 48
 
 struct embedder_header {
 	uint64_t magic;
 	uint64_t length;    /* of the blob, in bytes */
-	char method[8];     /* of its training, such as "lsa" */
+	char method[8];     /* of its training, such as "infonce" */
 	uint32_t dimension; /* of the vectors */
 	uint32_t stride;    /* elements of a row: the dimension, padded (simd.h) */
 	uint32_t term_count;
@@ -50,9 +52,9 @@ struct embedder_header {
 /** A view of a blob; its parts follow the header in this order. */
 struct embedder {
 	const struct embedder_header *header;
-	const int8_t *rows;  /* term_count x stride: the vector of each term, quantised to bytes */
-	const float *scales; /* by term: factor that restores its row */
-	const float *idfs;   /* by term */
+	const int8_t *rows;   /* term_count x stride: the vector of each term, quantised to bytes */
+	const float *scales;  /* by term: factor that restores its row */
+	const float *weights; /* by term: factor of its vector */
 	const uint32_t *offsets; /* by term: offset of its text in the strings */
 	const uint32_t *slots;   /* term number + 1; 0 is free */
 	const char *strings;

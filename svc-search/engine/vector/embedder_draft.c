@@ -53,8 +53,8 @@ void embedder_draft_begin(struct embedder_draft *draft, const struct sample *sam
 	draft->stride = header.stride;
 	draft->rows = (int8_t *)draft->blob + sizeof(header);
 	draft->scales = (float *)(draft->rows + (size_t)count * header.stride);
-	draft->idfs = draft->scales + count;
-	uint32_t *offsets = (uint32_t *)(draft->idfs + count);
+	draft->weights = draft->scales + count;
+	uint32_t *offsets = (uint32_t *)(draft->weights + count);
 	write_strings(sample, offsets, offsets + count, header.slot_count,
 	              (char *)(offsets + count + header.slot_count));
 }

@@ -10,7 +10,7 @@ struct embedder_draft {
 	/* By term of the sample; to be filled in: */
 	int8_t *rows;
 	float *scales;
-	float *idfs;
+	float *weights;
 };
 
 /** Begin an embedder for the terms of `sample`. `method` has at most 7 bytes. */

@@ -3,12 +3,15 @@
 #include "base/crypto.h"
 #include "engine/text/cancel.h"
 #include "engine/text/mem.h"
+#include "engine/vector/checkpoint.h"
+#include "engine/vector/contrastive.h"
+#include "engine/vector/embedder_draft.h"
 #include "engine/vector/ivf.h"
 #include "engine/vector/lsa.h"
 #include "engine/vector/vectors.h"
 
-/* Increase it whenever the same sample gives another embedder. */
-#define TRAINING_RECIPE 1
+/* Names it in versions. */
+#define METHOD "infonce"
 
 /* The number of lists that is right for a corpus of this size; it changes only when the corpus doubles. */
 static uint32_t list_count(const struct sample *sample)
@@ -32,15 +35,66 @@ static struct embedder *add_centroids(struct embedder *embedder, const struct sa
 	return embedder;
 }
 
-struct embedder *training_run(const struct sample *sample, const atomic_bool *cancel)
+/* The state to go on from: that of the checkpoint, or the result of the analysis. Returns false when there is
+ * neither. */
+static bool begin(const struct sample *sample, const struct training_options *options,
+                  const uint8_t *fingerprint, struct contrastive_state *state)
 {
+	const char *path = options->checkpoint;
+	struct term_vectors vectors;
+	if (path && checkpoint_load(path, fingerprint, sample->term_count, state))
+		return true;
+	if (!lsa_train(sample, options->cancel, &vectors))
+		return false;
+	*state = contrastive_begin(vectors);
+	if (path)
+		checkpoint_save(path, fingerprint, state);
+	return true;
+}
+
+/* Train the epochs that are left. */
+static void go_on(struct contrastive_state *state, const struct sample *sample,
+                  const struct training_options *options, const uint8_t *fingerprint)
+{
+	struct parallel *parallel = parallel_new(MAX_OF(options->threads, 1));
+	uint32_t epochs = contrastive_epochs(sample);
+	while (state->epochs < epochs &&
+	       contrastive_epoch(state, sample, parallel, options->cancel))
+		if (options->checkpoint)
+			checkpoint_save(options->checkpoint, fingerprint, state);
+	parallel_free(parallel);
+}
+
+/* The length of a term's vector is its weight. */
+static struct embedder *write_embedder(const struct sample *sample,
+                                       const struct term_vectors *vectors)
+{
+	struct embedder_draft draft;
+	embedder_draft_begin(&draft, sample, METHOD, vectors->dimension);
+	for (size_t i = 0; i < vectors->count; i++) {
+		vectors_quantise(vectors->rows + i * vectors->dimension, vectors->dimension,
+		                 draft.rows + i * draft.stride, &draft.scales[i]);
+		draft.weights[i] = 1;
+	}
+	return embedder_draft_end(&draft);
+}
+
+struct embedder *training_run(const struct sample *sample, const struct training_options *options)
+{
+	static const struct training_options none;
 	uint32_t lists = list_count(sample);
-	if (sample->doc_count < TRAINING_MIN_DOCS)
+	uint8_t fingerprint[SAMPLE_FINGERPRINT_BYTES];
+	struct contrastive_state state;
+	options = options ? options : &none;
+	training_fingerprint(sample, fingerprint);
+	if (sample->doc_count < TRAINING_MIN_DOCS || !begin(sample, options, fingerprint, &state))
 		return NULL;
-	struct embedder *embedder = lsa_train(sample, cancel);
-	if (embedder && lists > 0)
-		embedder = add_centroids(embedder, sample, lists, cancel);
-	if (!is_cancelled(cancel))
+	go_on(&state, sample, options, fingerprint);
+	struct embedder *embedder = write_embedder(sample, &state.vectors);
+	contrastive_end(&state);
+	if (lists > 0 && !is_cancelled(options->cancel))
+		embedder = add_centroids(embedder, sample, lists, options->cancel);
+	if (!is_cancelled(options->cancel))
 		return embedder;
 	embedder_free(embedder);
 	return NULL;

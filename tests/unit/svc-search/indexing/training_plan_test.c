@@ -39,6 +39,7 @@ static void check(struct world *world)
 	world->state.checked_papers = world->state.papers;
 	world->state.checked_change = world->state.change;
 	world->state.age_ms = 0;
+	world->state.recipe = TRAINING_RECIPE;
 }
 
 static void test_the_first_version_needs_some_papers_at_rest(void **state)
@@ -54,6 +55,24 @@ static void test_the_first_version_needs_some_papers_at_rest(void **state)
 	assert_int_equal(step(&world, 1), TRAINING_NOW);
 	check(&world);
 	assert_int_equal(step(&world, 1), TRAINING_NOT_DUE);
+}
+
+static void test_a_version_by_an_older_recipe_is_replaced(void **state)
+{
+	struct world world = {.now_ms = 5};
+	(void)state;
+	resize(&world, 100);
+	check(&world);
+	assert_int_equal(step(&world, TRAINING_REST_MS), TRAINING_NOT_DUE);
+	world.state.recipe = TRAINING_RECIPE - 1;
+	assert_int_equal(step(&world, TRAINING_REST_MS), TRAINING_NOW);
+	world.plan.tried_change = world.state.change; /* it gave none */
+	assert_int_equal(step(&world, TRAINING_REST_MS), TRAINING_NOT_DUE);
+	resize(&world, TRAINING_MIN_DOCS - 1);
+	assert_int_equal(step(&world, TRAINING_REST_MS), TRAINING_NOT_DUE);
+	check(&world);
+	resize(&world, TRAINING_MIN_DOCS);
+	assert_int_equal(step(&world, TRAINING_REST_MS), TRAINING_NOT_DUE);
 }
 
 static void test_growth_and_shrinkage_make_a_version_due(void **state)
@@ -138,6 +157,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_first_version_needs_some_papers_at_rest),
+		cmocka_unit_test(test_a_version_by_an_older_recipe_is_replaced),
 		cmocka_unit_test(test_growth_and_shrinkage_make_a_version_due),
 		cmocka_unit_test(test_an_old_version_is_due_when_papers_have_changed),
 		cmocka_unit_test(test_training_waits_for_the_index),

@@ -1,8 +1,9 @@
-#include "engine/vector/lsa.h"
+#include "engine/vector/training.h"
 
 #include "corpus.h"
 #include "engine/text/mem.h"
 #include "engine/vector/ivf.h"
+#include "engine/vector/lsa.h"
 #include "engine/vector/simd.h"
 #include "engine/vector/vectors.h"
 #include "trained.h"
