@@ -18,6 +18,13 @@ static int compare(const void *a, const void *b)
 	return strcmp(left->id, right->id);
 }
 
+/* Weight of the dense scores when the best document by words covers this much of the query. */
+static float dense_weight(float coverage)
+{
+	float power = coverage * coverage * coverage * coverage;
+	return FUSION_DENSE_WEIGHT + (FUSION_DENSE_WEIGHT_COVERED - FUSION_DENSE_WEIGHT) * power;
+}
+
 /* The relevance of the best candidate, 0 to 1. */
 static float top_relevance(const struct candidate *candidate, float full_score, bool has_dense)
 {
@@ -30,6 +37,7 @@ void fusion_rank(struct candidate *candidates, size_t count, float full_score, b
 {
 	float lexical_max = 0;
 	float cosine_max = 0;
+	float coverage = 0;
 	size_t first = 0;
 	float best = 0;
 	if (count == 0)
@@ -37,9 +45,15 @@ void fusion_rank(struct candidate *candidates, size_t count, float full_score, b
 	for (size_t i = 0; i < count; i++) {
 		if (candidates[i].is_named)
 			continue;
-		lexical_max = MAX_OF(lexical_max, candidates[i].words + candidates[i].pairs);
+		float score = candidates[i].words + candidates[i].pairs;
+		if (score > lexical_max)
+			coverage = 0;
+		if (score >= lexical_max)
+			coverage = MAX_OF(coverage, candidates[i].coverage);
+		lexical_max = MAX_OF(lexical_max, score);
 		cosine_max = MAX_OF(cosine_max, candidates[i].cosine);
 	}
+	float weight = dense_weight(coverage);
 	for (size_t i = 0; i < count; i++) {
 		struct candidate *candidate = &candidates[i];
 		float lexical = 0;
@@ -47,9 +61,9 @@ void fusion_rank(struct candidate *candidates, size_t count, float full_score, b
 		if (lexical_max > 0)
 			lexical = (candidate->words + candidate->pairs) / lexical_max;
 		if (candidate->awaits_vector)
-			dense = FUSION_DENSE_WEIGHT * lexical;
+			dense = weight * lexical;
 		else if (cosine_max > 0)
-			dense = FUSION_DENSE_WEIGHT * MAX_OF(candidate->cosine, 0.0f) / cosine_max;
+			dense = weight * MAX_OF(candidate->cosine, 0.0f) / cosine_max;
 		candidate->fused = has_dense ? lexical + dense : lexical;
 	}
 	qsort(candidates, count, sizeof(*candidates), compare);

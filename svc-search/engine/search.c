@@ -225,6 +225,20 @@ static struct proximity_scorer *part_scorer(struct search *search, size_t part)
 	return search->scorers[part];
 }
 
+/* The part of the weight of the query's main terms that these have. */
+static float coverage_of(const struct parsed_query *parsed, uint64_t matched)
+{
+	float covered = 0;
+	float all = 0;
+	for (size_t i = 0; i < parsed->term_count; i++) {
+		const struct query_term *term = &parsed->terms[i];
+		float weight = term->is_extra ? 0 : term->count * term->idf;
+		all += weight;
+		covered += matched >> i & 1 ? weight : 0;
+	}
+	return all > 0 ? covered / all : 0;
+}
+
 static void add_candidate(struct search *search, size_t part, uint32_t doc, float cosine)
 {
 	const struct segment *segment = part_segment(search->view, part);
@@ -239,6 +253,7 @@ static void add_candidate(struct search *search, size_t part, uint32_t doc, floa
 		.cosine = cosine,
 		.awaits_vector = view_awaits_vector(search->view, part, doc),
 		.matched = score.matched,
+		.coverage = coverage_of(search->parsed, score.matched),
 		.is_named = is_named(search, segment_doc_id(segment, doc)),
 	};
 }

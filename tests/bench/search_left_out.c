@@ -28,8 +28,11 @@ static const char *const names[] = {"cranfield", "cisi", "cacm", "lisa"};
 static const float k1_steps[STEPS] = {0.9f, 1.2f, 1.5f};
 static const float b_steps[STEPS] = {0.5f, 0.65f, 0.8f};
 static const float pair_steps[STEPS] = {0.1f, 0.2f, 0.4f};
-static const float dense_steps[STEPS] = {0.2f, 0.4f, 0.6f};
+static const float dense_steps[STEPS] = {0.4f, 0.8f, 1.2f};
 static const float feedback_steps[STEPS] = {0.3f, 0.6f, 0.9f};
+
+/* In all settings: queries that a document covers wholly are rare in these collections. */
+#define DENSE_COVERED 0.2f
 
 struct tuned tuned;
 
@@ -39,6 +42,7 @@ static const struct tuned shipped = {
 	.b = BM25_B,
 	.pair_weight = PROXIMITY_PAIR_WEIGHT,
 	.dense_weight = FUSION_DENSE_WEIGHT,
+	.dense_weight_covered = FUSION_DENSE_WEIGHT_COVERED,
 	.feedback = FUSION_FEEDBACK,
 };
 
@@ -51,6 +55,7 @@ static struct tuned setting(size_t i)
 	return (struct tuned){
 		.feedback = feedback_steps[i % STEPS],
 		.dense_weight = dense_steps[i / STEPS % STEPS],
+		.dense_weight_covered = DENSE_COVERED,
 		.pair_weight = pair_steps[i / (STEPS * STEPS) % STEPS],
 		.b = b_steps[i / (STEPS * STEPS * STEPS) % STEPS],
 		.k1 = k1_steps[i / (STEPS * STEPS * STEPS * STEPS)],

@@ -9,23 +9,47 @@
 
 #include <cmocka.h>
 
+/* The weight of the dense scores when the best document covers this much of the query. */
+static float dense_weight(float coverage)
+{
+	return FUSION_DENSE_WEIGHT +
+	       (FUSION_DENSE_WEIGHT_COVERED - FUSION_DENSE_WEIGHT) * powf(coverage, 4);
+}
+
 static void test_scores_are_normalised_and_added(void **state)
 {
 	struct candidate candidates[] = {
 		{.id = "dense", .words = 2, .cosine = 0.8f},
-		{.id = "both", .words = 8, .pairs = 2, .cosine = 0.4f},
+		{.id = "both", .words = 8, .pairs = 2, .coverage = 0.7f, .cosine = 0.4f},
 		{.id = "below", .words = 5, .cosine = -0.5f},
 	};
 	(void)state;
+	float weight = dense_weight(0.7f);
 	fusion_rank(candidates, 3, 20, true);
 	assert_string_equal(candidates[0].id, "both");
-	assert_true(fabsf(candidates[0].fused - (1 + FUSION_DENSE_WEIGHT / 2)) < 1e-6f);
+	assert_true(fabsf(candidates[0].fused - (1 + weight / 2)) < 1e-6f);
 	assert_string_equal(candidates[1].id, "dense");
-	assert_true(fabsf(candidates[1].fused - (0.2f + FUSION_DENSE_WEIGHT)) < 1e-6f);
+	assert_true(fabsf(candidates[1].fused - (0.2f + weight)) < 1e-6f);
 	assert_true(fabsf(candidates[2].fused - 0.5f) < 1e-6f);
 	/* The best candidate has a coverage of 8 / 20 and a cosine of 0.4. */
 	assert_true(fabsf(candidates[0].relevance - 0.4f) < 1e-6f);
 	assert_true(fabsf(candidates[2].relevance - 0.4f * 0.5f / candidates[0].fused) < 1e-6f);
+}
+
+static void test_dense_scores_weigh_less_when_words_cover_the_query(void **state)
+{
+	struct candidate covered[] = {
+		{.id = "words", .words = 10, .coverage = 1, .cosine = 0.1f},
+		{.id = "dense", .words = 4, .coverage = 0.2f, .cosine = 0.9f}};
+	struct candidate missed[] = {{.id = "words", .words = 10, .coverage = 0.3f, .cosine = 0.1f},
+	                             {.id = "dense", .words = 4, .coverage = 1, .cosine = 0.9f}};
+	(void)state;
+	fusion_rank(covered, 2, 10, true);
+	assert_string_equal(covered[0].id, "words");
+	assert_true(fabsf(covered[1].fused - (0.4f + FUSION_DENSE_WEIGHT_COVERED)) < 1e-6f);
+	fusion_rank(missed, 2, 10, true);
+	assert_string_equal(missed[0].id, "dense");
+	assert_true(fabsf(missed[0].fused - (0.4f + dense_weight(0.3f))) < 1e-6f);
 }
 
 static void test_lexical_scores_only(void **state)
@@ -43,15 +67,15 @@ static void test_a_missing_vector_gets_the_lexical_score(void **state)
 {
 	struct candidate candidates[] = {
 		{.id = "near", .words = 5, .cosine = 0.9f},
-		{.id = "pending", .words = 8, .pairs = 2, .awaits_vector = true},
+		{.id = "pending", .words = 8, .pairs = 2, .coverage = 0.4f, .awaits_vector = true},
 		{.id = "none", .awaits_vector = true},
 	};
 	(void)state;
 	fusion_rank(candidates, 3, 20, true);
 	assert_string_equal(candidates[0].id, "pending");
-	assert_true(fabsf(candidates[0].fused - (1 + FUSION_DENSE_WEIGHT)) < 1e-6f);
+	assert_true(fabsf(candidates[0].fused - (1 + dense_weight(0.4f))) < 1e-6f);
 	assert_true(fabsf(candidates[0].relevance - 0.4f) < 1e-6f);
-	assert_true(fabsf(candidates[1].fused - (0.5f + FUSION_DENSE_WEIGHT)) < 1e-6f);
+	assert_true(fabsf(candidates[1].fused - (0.5f + dense_weight(0.4f))) < 1e-6f);
 	assert_true(candidates[2].fused == 0);
 }
 
@@ -116,6 +140,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_scores_are_normalised_and_added),
+		cmocka_unit_test(test_dense_scores_weigh_less_when_words_cover_the_query),
 		cmocka_unit_test(test_lexical_scores_only),
 		cmocka_unit_test(test_a_missing_vector_gets_the_lexical_score),
 		cmocka_unit_test(test_ties_rank_newer_first_then_by_id),
