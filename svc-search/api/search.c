@@ -106,6 +106,7 @@ void asset_similar(struct request *rq)
 		.text = in->text,
 		.length = strlen(in->text),
 		.limit = (size_t)in->limit,
+		.is_topic = true,
 		.filter = filter_of(rq, in->published_since),
 	};
 	reply_json(rq, 200, search_hits_internal(rq, search_hits_find(rq, &query)));

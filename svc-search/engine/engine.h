@@ -174,6 +174,7 @@ struct engine_query {
 	const char *text;
 	size_t length; /* bytes of `text` */
 	size_t limit;  /* maximum results, 1 to ENGINE_MAX_RESULTS */
+	bool is_topic; /* of an interest: none of its words is taken as the name of an author */
 	struct filter filter;
 	const float *vector; /* by the external embedder, of length 1; NULL: none */
 	uint32_t dimension; /* of `vector`, which is ignored when the index has another dimension */

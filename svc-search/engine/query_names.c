@@ -14,6 +14,9 @@
 #define IMPROBABLE 0.25f
 #define POSSIBLE   0.05f
 
+/* A word without a capital that more texts have is no name by itself: "song generation". */
+#define LOWER_CASE_TEXTS 3
+
 /* Words of the longest query that is one name. */
 #define NAME_WORDS 4
 
@@ -94,6 +97,11 @@ static bool read_words(struct finder *finder, size_t length)
 	for (size_t i = 0; i < finder->count; i++)
 		read_word(finder, &finder->words[i]);
 	return true;
+}
+
+static bool is_topic(const struct query_word *word)
+{
+	return !word->name.is_capital && word->df > LOWER_CASE_TEXTS;
 }
 
 /* How much a word looks like a part of a name: 0, 1 or 2. */
@@ -190,7 +198,7 @@ static void add_single_names(struct finder *finder)
 	char term[TERM_MAX_BYTES + 1];
 	for (size_t i = 0; i < finder->count; i++) {
 		struct query_word *word = &finder->words[i];
-		if (word->is_used || word->probability < IMPROBABLE)
+		if (word->is_used || word->probability < IMPROBABLE || is_topic(word))
 			continue;
 		name_word_term(&word->name, term);
 		if (!query_find_term(finder->parsed, term))
@@ -219,7 +227,7 @@ static struct tally tally_words(const struct finder *finder)
 		tally.initials += word->is_initial;
 		if (word->is_initial || word->is_used)
 			continue;
-		tally.probable += word->probability >= PROBABLE;
+		tally.probable += word->probability >= PROBABLE && !is_topic(word);
 		tally.unknown += !is_stop_word(word) && word->df == 0 && word->probability <= 0;
 		tally.topics += word->df > 0 && word->probability < PROBABLE;
 	}

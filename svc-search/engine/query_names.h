@@ -4,7 +4,8 @@
  * of a papers and in the text of t, with probability a / (a + QUERY_NAME_PRIOR t) (the mapping
  * probability of Kim, Xue and Croft, "A Probabilistic Retrieval Model for Semistructured Data", ECIR 2009;
  * the prior says that words of queries are more often topics). The term of the text then counts less by
- * that probability, and the term of the name is added with QUERY_NAME_WEIGHT times it.
+ * that probability, and the term of the name is added with QUERY_NAME_WEIGHT times it. A word without a
+ * capital that some texts have is no name by itself: most names are also words, such as "song".
  *
  * Two words that are the whole name of an author ("Kaiming He", "He, K.", "K. He") become one term, and
  * count as names only, if their look says so: one of them is probably a name, both are capitals, or one is

@@ -181,7 +181,9 @@ static void read_query(struct search *search, bool is_description)
 	search->parsed = query_parse(search->arena, text, length);
 	if (is_description)
 		return;
-	search->names = query_names_add(search->view, text, length, search->parsed, search->arena);
+	if (!search->query->is_topic)
+		search->names =
+			query_names_add(search->view, text, length, search->parsed, search->arena);
 	correct_spelling(search, search->parsed);
 }
 

@@ -29,6 +29,8 @@ static const struct paper papers[] = {
 	{"kernels", "Kernel methods", "Support vectors.", {"Bernhard Sch\xC3\xB6lkopf"}},
 	{"song", "Song generation", "A song from its words.", {"Mei Lin"}},
 	{"by-song", "Video generation", "A video from its words.", {"Yang Song"}},
+	{"wolves", "The wolf cries", "A cry of the wolf.", {"Ann Other"}},
+	{"by-wolf", "Tracks and cries", "A cry of tracks.", {"Lior Wolf"}},
 	{"names", "Naming things", "Kaiming initialisation keeps the variance.", {"Ann Example"}},
 };
 
@@ -54,12 +56,15 @@ static void set_up_fixture(struct fixture *fixture)
 		while (papers[i].authors[document->author_count])
 			document->author_count++;
 	}
+	static const char *const wolf[] = {"Ada Wolf"};
 	for (size_t i = 0; i < FILLERS; i++)
 		changes[count + i].document = (struct document){
+			.authors = wolf,
+			.author_count = 1,
 			.id = arena_printf(fixture->arena, "filler%zu", i),
 			.title = i % 2 ? "Cross and lingual image segmentation"
 		                       : "Song and speech language model generation",
-			.abstract = "",
+			.abstract = i >= FILLERS - 4 ? "Near a wolf" : "",
 			.seq = count + i + 1,
 		};
 	count += FILLERS;
@@ -132,6 +137,17 @@ static void a_topic_is_not_taken_for_an_author(void **state)
 	assert_false(result.parsed->has_names);
 }
 
+/* "Wolf" is the name of many, and a word of a few texts: without a capital it is that word. */
+static void a_word_without_a_capital_is_that_word(void **state)
+{
+	const struct fixture *fixture = *state;
+	assert_string_equal(answer(fixture, fixture->view, "wolf cry", 1), "wolves ");
+	assert_string_equal(answer(fixture, fixture->view, "Wolf tracks", 1), "by-wolf ");
+	struct engine_query query = {.text = "Wolf", .length = 4, .limit = 1, .is_topic = true};
+	struct engine_result result = engine_search(fixture->view, &query, fixture->arena);
+	assert_false(result.parsed->has_names);
+}
+
 static void a_name_that_nobody_bears_finds_nothing(void **state)
 {
 	static const char *const queries[] = {"Kaiming Vaswani", "Vaswani, B.", "Zorblax, Q.",
@@ -201,6 +217,7 @@ int main(void)
 		cmocka_unit_test(an_author_finds_the_papers),
 		cmocka_unit_test(an_author_goes_with_words),
 		cmocka_unit_test(a_topic_is_not_taken_for_an_author),
+		cmocka_unit_test(a_word_without_a_capital_is_that_word),
 		cmocka_unit_test(a_name_that_nobody_bears_finds_nothing),
 		cmocka_unit_test(capitals_are_still_corrected),
 		cmocka_unit_test(an_empty_answer_says_why),
