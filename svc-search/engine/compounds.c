@@ -21,7 +21,6 @@ struct rewriting {
 	struct buf out;
 	size_t copied; /* bytes of `text` that are in `out` */
 	size_t looked_at;
-	size_t words; /* of the query */
 };
 
 /* The best way to split a prefix of a word. */
@@ -90,7 +89,7 @@ static void write_parts(struct buf *out, const char *word, const struct split *s
 }
 
 /* Fold a word to ASCII letters in `out`, which has room for WORD_MAX_LETTERS. Returns how many they are;
- * 0: it has other characters, or has fewer than two parts or more than WORD_MAX_LETTERS. */
+ * 0: it has other characters, is too short for two parts or has more than WORD_MAX_LETTERS. */
 static size_t fold_letters(const char *text, size_t length, char *out)
 {
 	size_t letters = 0;
@@ -124,7 +123,6 @@ static void rewrite_token(const struct token *token, void *ctx)
 	struct rewriting *rewriting = ctx;
 	struct split splits[WORD_MAX_LETTERS + 1];
 	char word[WORD_MAX_LETTERS];
-	rewriting->words += !token->is_extra;
 	if (token->is_extra || rewriting->looked_at == WORDS_MAX ||
 	    token->length < COMPOUND_PART_LETTERS ||
 	    vocabulary_df(rewriting->view, token->text, token->length) > 0)
@@ -143,6 +141,20 @@ static void rewrite_token(const struct token *token, void *ctx)
 	rewriting->copied = token->end;
 }
 
+/* Token callback. */
+static void count_word(const struct token *token, void *ctx)
+{
+	size_t *words = ctx;
+	*words += !token->is_extra;
+}
+
+static size_t count_words(struct tokenizer *tokenizer, const char *text, size_t length)
+{
+	size_t words = 0;
+	tokenizer_run(tokenizer, text, length, count_word, &words);
+	return words;
+}
+
 const char *compounds_split(const struct engine_view *view, const char *text, size_t length,
                             struct arena *arena)
 {
@@ -153,10 +165,11 @@ const char *compounds_split(const struct engine_view *view, const char *text, si
 		.out = {.arena = arena},
 	};
 	struct tokenizer *tokenizer = tokenizer_new(0);
-	tokenizer_run(tokenizer, text, length, rewrite_token, &rewriting);
+	if (count_words(tokenizer, text, length) <= COMPOUND_QUERY_WORDS)
+		tokenizer_run(tokenizer, text, length, rewrite_token, &rewriting);
 	tokenizer_free(tokenizer);
 	tokenizer_free(rewriting.tokenizer);
-	if (rewriting.copied == 0 || rewriting.words > COMPOUND_QUERY_WORDS)
+	if (rewriting.copied == 0)
 		return text;
 	buf_add(&rewriting.out, text + rewriting.copied, length - rewriting.copied);
 	return rewriting.out.data;

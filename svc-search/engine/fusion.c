@@ -11,6 +11,8 @@ static int compare(const void *a, const void *b)
 	const struct candidate *right = b;
 	if (left->is_named != right->is_named)
 		return left->is_named ? -1 : 1;
+	if (left->has_all_names != right->has_all_names)
+		return left->has_all_names ? -1 : 1;
 	if (left->fused < right->fused || left->fused > right->fused)
 		return left->fused > right->fused ? -1 : 1;
 	if (left->published != right->published)
@@ -72,6 +74,8 @@ void fusion_rank(struct candidate *candidates, size_t count, float full_score, b
 	if (first < count && candidates[first].fused > 0)
 		best = top_relevance(&candidates[first], full_score, has_dense) /
 		       candidates[first].fused;
-	for (size_t i = first; i < count; i++)
-		candidates[i].relevance = candidates[i].fused * best;
+	for (size_t i = first; i < count; i++) {
+		float limit = i > 0 ? candidates[i - 1].relevance : 1;
+		candidates[i].relevance = MIN_OF(candidates[i].fused * best, limit);
+	}
 }

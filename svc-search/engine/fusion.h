@@ -22,7 +22,8 @@
  * The relevance of the others is in proportion to their sums. So relevance falls with the rank, lies
  * in 0 to 1, is near 1 for a document that contains everything the query asks for, and near 0 when no
  * document contains its important words. A paper whose id is in the query ranks before all others and
- * is left out of the maxima.
+ * is left out of the maxima. For a query that consists of names, papers with all of them rank before the
+ * others, whose relevance is then at most that of the paper before.
  *
  * A document that awaits its vector gets a dense score equal to its lexical score.
  */
@@ -61,9 +62,10 @@ struct candidate {
 	float cosine;       /* a negative cosine is treated as 0 */
 	bool awaits_vector; /* has no external vector yet, and so no cosine */
 	uint64_t matched;
-	bool is_named;   /* its id is in the query: it ranks first, with relevance 1 */
-	float fused;     /* set by fusion_rank() */
-	float relevance; /* set by fusion_rank() */
+	bool is_named;      /* its id is in the query: it ranks first, with relevance 1 */
+	bool has_all_names; /* of a query that consists of names: it ranks before those without */
+	float fused;        /* set by fusion_rank() */
+	float relevance;    /* set by fusion_rank() */
 };
 
 /** Set `fused` and `relevance` of the candidates and sort them, best first. `full_score` (> 0) is the

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* The two words of a name have at most one word less than this between them: "Laurens van der Maaten". */
+/* Greatest distance in words of the given and the family name: 3 in "Laurens van der Maaten". */
 #define NAME_SPAN 3
 
 /* From this probability on a word is probably a name; below the second one it counts as none, but from the
@@ -247,7 +247,7 @@ static enum query_names classify(const struct finder *finder)
 		return QUERY_NAMES_UNKNOWN;
 	if (tally.probable > 0)
 		return has_form ? QUERY_NAMES_ALL : QUERY_NAMES_FOUND;
-	return has_form && tally.unknown == finder->count ? QUERY_NAMES_STRANGE : QUERY_NAMES_NONE;
+	return has_form && tally.unknown == finder->count ? QUERY_NAMES_UNSEEN : QUERY_NAMES_NONE;
 }
 
 enum query_names query_names_add(const struct engine_view *view, const char *text, size_t length,
@@ -264,6 +264,6 @@ enum query_names query_names_add(const struct engine_view *view, const char *tex
 	enum query_names names = classify(finder);
 	if (names != QUERY_NAMES_UNKNOWN)
 		add_single_names(finder);
-	parsed->has_names = names == QUERY_NAMES_FOUND || names == QUERY_NAMES_ALL;
+	parsed->has_names = names != QUERY_NAMES_NONE && names != QUERY_NAMES_UNSEEN;
 	return names;
 }

@@ -8,8 +8,9 @@
  * capital that some texts have is no name by itself: most names are also words, such as "song".
  *
  * Two words that are the whole name of an author ("Kaiming He", "He, K.", "K. He") become one term, and
- * count as names only, if their look says so: one of them is probably a name, both are capitals, or one is
- * a stop word.
+ * count as names only, if one is probably a name and the other looks like part of one (an initial, a
+ * capital, a stop word, or possibly a name), if both begin with a capital where that tells something, or
+ * if one is a stop word and the other is sometimes a name.
  *
  * Who names an author has a paper in mind: the other words of such a query are mostly of its title, and are
  * scored so (struct parsed_query), and vectors, which know nothing of names, are not used. Of 2,000 queries
@@ -40,9 +41,10 @@
 
 enum query_names {
 	QUERY_NAMES_NONE,
-	QUERY_NAMES_FOUND,   /* some, and perhaps other words */
-	QUERY_NAMES_ALL,     /* the query consists of names, and has an answer if a paper has all */
-	QUERY_NAMES_STRANGE, /* capitals of which no paper has any: a name, or misspelled */
+	QUERY_NAMES_FOUND, /* some, and perhaps other words */
+	QUERY_NAMES_ALL,   /* the query consists of names, and has an answer if a paper has all */
+	/* All words begin with capitals and occur in no paper: a name, or misspelled. */
+	QUERY_NAMES_UNSEEN,
 	QUERY_NAMES_UNKNOWN, /* the query is a name, which no author bears */
 };
 

@@ -25,6 +25,16 @@
 /* A document that contains this many of the main terms of a long query covers it fully. */
 #define FULL_TERMS 8
 
+/* Out-of-vocabulary words of one query that are looked up for a correction. */
+#define CORRECTIONS 4
+
+/* Documents that must contain the correction of a word of a query that may be an unseen name: one in so
+ * many. Names are near some rare term. */
+#define UNSEEN_NAME_FRACTION 1000
+
+/* The records of this many candidates are being fetched while one is scored. */
+#define PREFETCH_CANDIDATES 6
+
 /* The state of one search. */
 struct search {
 	const struct engine_view *view;
@@ -32,7 +42,8 @@ struct search {
 	struct arena *arena;
 	struct parsed_query *parsed;
 	enum query_names names;
-	struct doc_filter *filters;        /* by part */
+	uint64_t name_terms;        /* bits of the names; 0 unless the query consists of names */
+	struct doc_filter *filters; /* by part */
 	struct proximity_scorer **scorers; /* by part */
 	struct candidate *candidates;
 	size_t count;
@@ -59,30 +70,24 @@ const char *engine_hint_name(enum engine_hint hint)
 	return names[hint];
 }
 
-/* Out-of-vocabulary words of one query that are looked up for a correction. */
-#define CORRECTIONS 4
-
 static const struct segment *part_segment(const struct engine_view *view, size_t part)
 {
 	return view->parts[part].part->segment;
 }
 
+/* For spelling_nearest(). */
 static uint32_t count_documents(const char *text, size_t length, const void *ctx)
 {
 	return vocabulary_df(ctx, text, length);
 }
-
-/* Documents that must contain the correction of a word of a query that may be a strange name: one in so
- * many. Names are near some rare term. */
-#define STRANGE_NAME_FRACTION 1000
 
 static bool is_correction_used(const struct search *search, const struct parsed_query *parsed,
                                const char *correction)
 {
 	uint32_t df = vocabulary_df(search->view, correction, strlen(correction));
 	return !query_find_term(parsed, correction) &&
-	       (search->names != QUERY_NAMES_STRANGE ||
-	        df > search->view->doc_count / STRANGE_NAME_FRACTION);
+	       (search->names != QUERY_NAMES_UNSEEN ||
+	        df > search->view->doc_count / UNSEEN_NAME_FRACTION);
 }
 
 /* Replace out-of-vocabulary terms by their corrections. */
@@ -97,7 +102,7 @@ static void correct_spelling(const struct search *search, struct parsed_query *p
 	for (size_t i = 0; i < parsed->term_count && looked_up < CORRECTIONS; i++) {
 		struct query_term *term = &parsed->terms[i];
 		if (term->is_extra || term->count <= 0 ||
-		    count_documents(term->text, term->length, view) > 0)
+		    vocabulary_df(view, term->text, term->length) > 0)
 			continue;
 		looked_up++;
 		const char *correction = spelling_nearest(segments, view->part_count, term->text,
@@ -117,7 +122,7 @@ static void weigh_terms(const struct engine_view *view, struct parsed_query *par
 {
 	for (size_t i = 0; i < parsed->term_count; i++) {
 		struct query_term *term = &parsed->terms[i];
-		uint32_t df = count_documents(term->text, term->length, view);
+		uint32_t df = vocabulary_df(view, term->text, term->length);
 		term->idf = df == 0 && is_description ? 0 : bm25_idf(df, view->doc_count);
 	}
 }
@@ -187,6 +192,15 @@ static void read_query(struct search *search, bool is_description)
 	correct_spelling(search, search->parsed);
 }
 
+/* The bits of the terms of names. */
+static uint64_t name_terms(const struct parsed_query *parsed)
+{
+	uint64_t bits = 0;
+	for (size_t i = 0; i < parsed->term_count; i++)
+		bits |= (uint64_t)parsed->terms[i].is_name << i;
+	return bits;
+}
+
 static void prepare(struct search *search)
 {
 	const struct engine_query *query = search->query;
@@ -199,6 +213,8 @@ static void prepare(struct search *search)
 	weigh_terms(search->view, search->parsed, is_description);
 	query_keep_best(search->parsed, is_description ? DESCRIPTION_TERMS : QUERY_MAX_TERMS,
 	                search->arena);
+	if (search->names == QUERY_NAMES_ALL)
+		search->name_terms = name_terms(search->parsed);
 	search->full_score = full_score(search->parsed);
 	search->has_id = has_id(search->parsed);
 	search->filters = arena_array(search->arena, part_count, sizeof(*search->filters));
@@ -257,6 +273,7 @@ static void add_candidate(struct search *search, size_t part, uint32_t doc, floa
 		.matched = score.matched,
 		.coverage = coverage_of(search->parsed, score.matched),
 		.is_named = is_named(search, segment_doc_id(segment, doc)),
+		.has_all_names = (search->name_terms & ~score.matched) == 0,
 	};
 }
 
@@ -343,9 +360,6 @@ static float weight_sum(const struct parsed_query *parsed)
 		sum += parsed->terms[i].count * parsed->terms[i].idf;
 	return sum;
 }
-
-/* The records of this many candidates are being fetched while one is scored. */
-#define PREFETCH_CANDIDATES 6
 
 static void prefetch_candidate(const struct search *search, const struct best_hits *best, size_t i)
 {
@@ -485,7 +499,16 @@ static void rank(struct search *search)
 		            search->has_dense);
 }
 
-/* List the main words of the query that the candidate contains, by descending weight. */
+static bool is_listed(const struct engine_hit *hit, const char *const *words, const char *word)
+{
+	for (size_t i = 0; i < hit->matched_count; i++)
+		if (strcmp(words[i], word) == 0)
+			return true;
+	return false;
+}
+
+/* List the main words of the query that the candidate contains, each once, by descending weight. Those of a
+ * full name have no weight of their own. */
 static void set_matched_words(const struct search *search, const struct candidate *candidate,
                               struct engine_hit *hit)
 {
@@ -500,7 +523,8 @@ static void set_matched_words(const struct search *search, const struct candidat
 				best = i;
 		}
 		left &= ~(UINT64_C(1) << best);
-		if (!terms[best].is_extra)
+		if (!terms[best].is_extra && terms[best].count * terms[best].idf > 0 &&
+		    !is_listed(hit, words, terms[best].word))
 			words[hit->matched_count++] = terms[best].word;
 	}
 	hit->matched = words;
@@ -526,14 +550,13 @@ static void write_hits(const struct search *search, struct engine_result *result
 	}
 }
 
-/* Whether the best candidate has all names of the query. */
-static bool has_all_names(const struct search *search)
+/* Whether there are candidates, but none with all names of the query. */
+static bool lacks_names(const struct search *search)
 {
-	const struct parsed_query *parsed = search->parsed;
-	for (size_t i = 0; i < parsed->term_count && search->count > 0; i++)
-		if (parsed->terms[i].is_name && (search->candidates[0].matched >> i & 1) == 0)
+	for (size_t i = 0; i < search->count; i++)
+		if (search->candidates[i].has_all_names)
 			return false;
-	return true;
+	return search->count > 0;
 }
 
 static void drop_candidates(struct search *search)
@@ -573,7 +596,7 @@ struct engine_result engine_search(const struct engine_view *view, const struct 
 	prepare(search);
 	if (search->names != QUERY_NAMES_UNKNOWN)
 		rank(search);
-	if (search->names == QUERY_NAMES_ALL && !has_all_names(search))
+	if (lacks_names(search))
 		drop_candidates(search);
 	result.strategy = search->has_dense ? ENGINE_HYBRID : ENGINE_LEXICAL;
 	result.parsed = search->parsed;

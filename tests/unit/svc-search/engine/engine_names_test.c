@@ -1,7 +1,9 @@
 /* Queries with names of authors and with unknown words. */
 #include "base/base.h"
+#include "engine/compounds.h"
 #include "engine/text/parsed_query.h"
 #include "engine_fixture.h"
+#include "trained.h"
 
 /* Papers that make the topic words known and frequent. */
 #define FILLERS 40
@@ -31,6 +33,12 @@ static const struct paper papers[] = {
 	{"by-song", "Video generation", "A video from its words.", {"Yang Song"}},
 	{"wolves", "The wolf cries", "A cry of the wolf.", {"Ann Other"}},
 	{"by-wolf", "Tracks and cries", "A cry of tracks.", {"Lior Wolf"}},
+	{"tides", "Tides", "", {"Ina Quill"}},
+	{"currents",
+         "Currents and tides of shallow coastal waters",
+         "Sediment moves with currents. Measurements over many years show where harbours silt up, "
+         "how channels migrate, and which dunes a storm erodes.",
+         {"Nora Lund", "Ina Quill", "Max Wolf"}},
 	{"names", "Naming things", "Kaiming initialisation keeps the variance.", {"Ann Example"}},
 };
 
@@ -158,6 +166,59 @@ static void a_name_that_nobody_bears_finds_nothing(void **state)
 	assert_string_equal(answer(fixture, fixture->view, "Zorblax Quindle", 10), "unknown_words");
 }
 
+/* "Quill" is rare and "Wolf" frequent: a short paper by Quill alone has the greater score. */
+static void two_authors_find_the_paper_of_both(void **state)
+{
+	static const char *const queries[] = {"Quill Wolf", "Wolf Quill", "Lund Quill Wolf"};
+	const struct fixture *fixture = *state;
+	for (size_t i = 0; i < ARRAY_LEN(queries); i++) {
+		struct engine_result result =
+			search_view(fixture->arena, fixture->view, queries[i], 10);
+		assert_true(result.count >= 2);
+		assert_string_equal(result.hits[0].id, "currents");
+		for (size_t j = 1; j < result.count; j++)
+			assert_true(result.hits[j].relevance <= result.hits[j - 1].relevance);
+	}
+}
+
+/* Vectors know nothing of names, so the query is not embedded. */
+static void an_unknown_name_is_searched_by_words_alone(void **state)
+{
+	struct fixture fixture;
+	(void)state;
+	set_up_fixture(&fixture);
+	engine_view_put(fixture.view);
+	train(fixture.engine);
+	fixture.view = engine_view_get(fixture.engine);
+	struct engine_result result =
+		search_view(fixture.arena, fixture.view, "song generation", 10);
+	assert_int_equal(result.strategy, ENGINE_HYBRID);
+	result = search_view(fixture.arena, fixture.view, "Vaswani, B.", 10);
+	assert_int_equal(result.hint, ENGINE_HINT_UNKNOWN_NAME);
+	assert_int_equal(result.strategy, ENGINE_LEXICAL);
+	assert_true(result.parsed->has_names);
+	void *done = &fixture;
+	tear_down(&done);
+}
+
+static const char *matched_words(const struct fixture *fixture, const char *text)
+{
+	struct engine_result result = search_view(fixture->arena, fixture->view, text, 1);
+	struct buf out = {.arena = fixture->arena};
+	assert_int_equal(result.count, 1);
+	for (size_t i = 0; i < result.hits[0].matched_count; i++)
+		buf_printf(&out, "%s|", result.hits[0].matched[i]);
+	return out.data;
+}
+
+static void a_name_is_listed_once(void **state)
+{
+	const struct fixture *fixture = *state;
+	assert_string_equal(matched_words(fixture, "Kaiming He initialisation"),
+	                    "Kaiming He|initialisation|");
+	assert_string_equal(matched_words(fixture, "Wolf near speech"), "near|speech|Wolf|");
+}
+
 static void capitals_are_still_corrected(void **state)
 {
 	const struct fixture *fixture = *state;
@@ -187,6 +248,19 @@ static void compounds_are_split_where_their_parts_are_known(void **state)
 	assert_string_equal(answer(fixture, fixture->view, "languagemodelgeneration", 1),
 	                    "filler0 ");
 	assert_string_equal(answer(fixture, fixture->view, "crosslingo", 1), "unknown_words");
+}
+
+/* A query of COMPOUND_QUERY_WORDS words, and one with one more. */
+static void compounds_of_long_queries_are_kept(void **state)
+{
+	const struct fixture *fixture = *state;
+	struct buf text = {.arena = fixture->arena};
+	buf_puts(&text, "crosslingual");
+	for (int i = 1; i < COMPOUND_QUERY_WORDS; i++)
+		buf_puts(&text, " qqxx");
+	assert_string_equal(answer(fixture, fixture->view, text.data, 1), "filler1 ");
+	buf_puts(&text, " qqxx");
+	assert_string_equal(answer(fixture, fixture->view, text.data, 1), "unknown_words");
 }
 
 static void names_survive_merges_and_deaths(void **state)
@@ -219,9 +293,13 @@ int main(void)
 		cmocka_unit_test(a_topic_is_not_taken_for_an_author),
 		cmocka_unit_test(a_word_without_a_capital_is_that_word),
 		cmocka_unit_test(a_name_that_nobody_bears_finds_nothing),
+		cmocka_unit_test(two_authors_find_the_paper_of_both),
+		cmocka_unit_test(an_unknown_name_is_searched_by_words_alone),
+		cmocka_unit_test(a_name_is_listed_once),
 		cmocka_unit_test(capitals_are_still_corrected),
 		cmocka_unit_test(an_empty_answer_says_why),
 		cmocka_unit_test(compounds_are_split_where_their_parts_are_known),
+		cmocka_unit_test(compounds_of_long_queries_are_kept),
 		cmocka_unit_test(names_survive_merges_and_deaths),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down);
