@@ -9,9 +9,11 @@
  *                 of changes to an index
  *     LANE_LONG   longer, or work of a job: merging and saving an index,     one fewer than usable
  *                 recommending, fitting a model, training                    processors, at least 1
+ *     (none)      helpers of one training of the search embedder, which      half of LANE_LONG's
+ *                 runs in LANE_LONG itself and starts them                   threads less one
  *
- * Usable processors are those of cpu_count(). One of them is left to the event loops, because a process
- * that uses up its CPU quota is stopped with all its threads.
+ * Usable processors are those of cpu_count(). LANE_LONG leaves one of them to the event loops, because a
+ * process that uses up its CPU quota is stopped with all its threads.
  *
  * Threads are started when there is work for them and end after ten seconds without work: a process
  * at rest has none. libuv's own pool is used for looking up host names only.

@@ -26,6 +26,9 @@
 /* How often the lease is looked at during training; lease_take() renews it when that is due. */
 #define HOLD_MS 500
 
+/* Training shares the processors with merges and other long work: it gets this part of the threads. */
+#define THREADS_PART 2
+
 static int64_t max_age_ms;
 
 const struct setting TRAINER_SETTINGS[] = {
@@ -41,6 +44,7 @@ struct trainer {
 	struct periodic *periodic;
 	struct lease lease;
 	struct training_plan plan;
+	bool can_have_checkpoint; /* of this or of an earlier process */
 };
 
 METRIC_COUNTER(trained_counter, "expops_embedder_trained_total",
@@ -88,7 +92,7 @@ static struct training_work *work_new(struct request *rq, struct trainer *traine
 	work->view = indexer_view(trainer->indexer);
 	work->known = state->recipe == TRAINING_RECIPE ? state->fingerprint : NULL;
 	work->options = (struct training_options){
-		.threads = thread_pool_threads_max(LANE_LONG),
+		.threads = MAX_OF(thread_pool_threads_max(LANE_LONG) / THREADS_PART, 1),
 		.checkpoint = indexer_training_path(rq->arena, trainer->indexer),
 		.cancel = &rq->worker->process->is_draining,
 	};
@@ -126,9 +130,23 @@ static void store(struct request *rq, const struct training_work *work, uint64_t
 	         f_float("seconds", (double)(time_monotonic_ms() - started_ms) / 1e3));
 }
 
+/* Remove the checkpoint once it is of no use; one can be left when this replica was killed and another one
+ * finished the training. */
+static void remove_checkpoint(struct request *rq, struct trainer *trainer)
+{
+	if (!trainer->can_have_checkpoint)
+		return;
+	const char *path = indexer_training_path(rq->arena, trainer->indexer);
+	if (!path)
+		return;
+	unlink(path);
+	trainer->can_have_checkpoint = false;
+}
+
 static void train(struct request *rq, struct trainer *trainer, const struct embedder_state *state)
 {
 	uint64_t started_ms = time_monotonic_ms();
+	trainer->can_have_checkpoint = true;
 	struct training_work *work = work_new(rq, trainer, state);
 	run(rq, work);
 	if (*work->options.cancel)
@@ -139,8 +157,7 @@ static void train(struct request *rq, struct trainer *trainer, const struct embe
 		store(rq, work, started_ms);
 	else
 		trainer->plan.tried_change = state->change;
-	if (work->options.checkpoint)
-		unlink(work->options.checkpoint);
+	remove_checkpoint(rq, trainer);
 }
 
 /* Returns milliseconds to the next pass. */
@@ -153,6 +170,7 @@ static uint64_t step(struct request *rq, struct trainer *trainer)
 	switch (training_plan_step(&trainer->plan, &state, index_change, (uint64_t)max_age_ms,
 	                           time_monotonic_ms())) {
 	case TRAINING_NOT_DUE:
+		remove_checkpoint(rq, trainer);
 		return POLL_MS;
 	case TRAINING_WAIT:
 		return POLL_WAIT_MS;
@@ -180,6 +198,7 @@ struct trainer *trainer_start(struct worker *worker, struct indexer *indexer)
 	require(trainer);
 	trainer->indexer = indexer;
 	trainer->lease.name = "embedder";
+	trainer->can_have_checkpoint = true;
 	trainer->periodic = periodic_new(worker, "train-embedder", pass, trainer,
 	                                 PERIODIC_WHEN_WOKEN, PASS_TIMEOUT_MS);
 	periodic_wake(trainer->periodic);
