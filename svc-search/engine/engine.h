@@ -1,6 +1,7 @@
 /** svc-search/engine/: the search engine. It indexes papers and answers queries with ranked papers.
- * It uses no HTTP and no SQL, and starts no thread but those of a training. text/ holds tokens and queries, lexical/ the
- * inverted index and BM25, vector/ the embeddings; this header is the interface of the whole.
+ * It uses no HTTP and no SQL, and starts no thread but those of a training. text/ holds tokens and
+ * queries, lexical/ the inverted index and BM25, vector/ the embeddings; this header is the interface of
+ * the whole.
  *
  *     readers, many threads              the writer, one thread          a pool thread
  *     view = engine_view_get(engine)     engine_apply(engine, ...)

@@ -188,7 +188,7 @@ static bool is_intact(const struct header *header, size_t length)
 static bool is_order_valid(const struct ivf *ivf, const struct vectors *vectors)
 {
 	for (uint32_t row = 0; row < vectors->header->count; row++)
-		if (vectors->places[ivf->docs[row]] != row)
+		if (vectors->rows_by_doc[ivf->docs[row]] != row)
 			return false;
 	return true;
 }
@@ -215,7 +215,7 @@ static bool is_part_valid(const struct part *part, const struct model *model)
 		return !model->embedder && !part->ivf;
 	if ((!model->embedder) != (model->external != NULL))
 		return false;
-	if (!part->ivf != !vectors->places)
+	if (!part->ivf != !vectors->rows_by_doc)
 		return false;
 	if (part->ivf && !is_ivf_valid(part->ivf, vectors, model))
 		return false;

@@ -6,8 +6,8 @@
  * Each blob starts at a multiple of 64 bytes. The header holds the progress of the index, the format, the
  * byte order, the version of the index, a number for the name of the external embedder, a CRC-32 of
  * everything after the header, and a CRC-32 of the header itself. The embedder is the built-in one that
- * made the vectors; its bytes give its version. A file that is damaged, truncated, of another version or of another
- * byte order is refused, and the caller rebuilds the index.
+ * made the vectors; its bytes give its version. A file that is damaged, truncated, of another version or
+ * of another byte order is refused, and the caller rebuilds the index.
  */
 #pragma once
 
@@ -19,7 +19,8 @@
 #define SNAPSHOT_VERSION 5
 
 /** Write `view` to `path` atomically: to a temporary file in the same folder, which is synced and
- * renamed. Returns false with errno set, and leaves `path` unchanged. */
+ * renamed. Returns false with errno set; `path` is then unchanged, or replaced but not durably: see
+ * file_replace(). */
 bool snapshot_save(const struct engine_view *view, const char *path);
 
 /** View the `length` bytes of a snapshot at `data`, aligned to 64. Borrows them. Returns a view with one

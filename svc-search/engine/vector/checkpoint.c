@@ -6,7 +6,6 @@
 
 #include <zlib.h>
 
-#include <fcntl.h>
 #include <stdio.h>
 
 /* "extrain" and a format number. */

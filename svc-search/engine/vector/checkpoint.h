@@ -2,8 +2,9 @@
  *
  * The file has a header with the digest of everything that the training depends on (training_fingerprint()),
  * the term vectors, the sums of squared gradients, and in the header a CRC-32 of both. It is replaced
- * atomically. A file that is missing, damaged, or of another training is refused. It is only read on the
- * machine that wrote it. */
+ * atomically. A file that is missing, damaged, or of another training is refused. Numbers are in the byte
+ * order of the machine. On a processor with other vector instructions the last bits of the result can
+ * differ. */
 #pragma once
 
 #include "engine/vector/contrastive.h"

@@ -3,10 +3,11 @@
  *
  * In every epoch each paper gives one pair of texts (pairs.h). The pairs are shuffled and cut into batches.
  * The vector of a text is the sum of those of its terms, each times its weight, scaled to length 1. In a
- * batch, the texts of the other pairs are the negatives of a text, and the loss is the mean of the cross
- * entropies of the softmax of rows and of columns of the cosines, divided by a temperature (InfoNCE: van
- * den Oord, Li and Vinyals, "Representation learning with contrastive predictive coding", 2018; in both
- * directions: Radford et al., "Learning transferable visual models", ICML 2021):
+ * batch, the texts of the other pairs are the negatives of a text. The cosines are divided by a
+ * temperature, and the loss is the sum over the pairs of the mean of two cross entropies, of the softmax of
+ * the row and of the column (InfoNCE: van den Oord, Li and Vinyals, "Representation learning with
+ * contrastive predictive coding", 2018; in both directions: Radford et al., "Learning transferable visual
+ * models", ICML 2021):
  *
  *     S = a b' / temperature,  P, Q the softmax of its rows and columns
  *     D = (P + Q - 2 I) / (2 temperature),  da = D b,  db = D' a

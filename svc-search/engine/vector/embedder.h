@@ -2,13 +2,12 @@
  *
  * embedder.h turns texts into vectors. training.h trains it on a sample of the corpus (sample.h): by
  * latent semantic analysis (lsa.h), then on pairs of texts (pairs.h, contrastive.h, parallel.h,
- * checkpoint.h); vectors.h stores the vectors of a segment and scans them; ivf.h
- * searches large sets of them approximately, by lists around centroids (centroids.h); simd.h and
- * linalg.h are the arithmetic.
+ * checkpoint.h); vectors.h stores the vectors of a segment and scans them; ivf.h searches large sets of
+ * them approximately, by lists around centroids (centroids.h); simd.h and linalg.h are the arithmetic.
  *
  * An embedder has a vector for each term. The vector of a text is the sum of those of its terms, each
  * weighted 1 + ln frequency, scaled to length 1. Texts on the same subject get similar vectors even when
- * they share few words. The inner product of two vectors is their cosine: 0 on average for two papers.
+ * they share few words. The inner product of two vectors is their cosine.
  *
  * An embedder is one block of memory without pointers (a *blob*), like a segment. Reading it from
  * several threads is safe. Its *version* names the bytes of the blob: vectors are comparable only if
@@ -31,8 +30,7 @@
 #define EMBEDDER_FORMAT 2
 #define EMBEDDER_MAGIC  (UINT64_C(0x626D657865) | (uint64_t)EMBEDDER_FORMAT << 40)
 
-/** Room for the version of an embedder, such as `infonce-160-5c01a7f3d2b40e96`, with its
- * NUL. */
+/** Room for the version of an embedder, such as `infonce-160-5c01a7f3d2b40e96`, with its NUL. */
 #define EMBEDDER_VERSION_BYTES 48
 
 struct embedder_header {

@@ -178,7 +178,7 @@ size_t ivf_search(const struct ivf *ivf, const struct vectors *vectors,
 {
 	struct ivf_probes own = {0};
 	struct topk top;
-	require(vectors->places);
+	require(vectors->rows_by_doc);
 	if (ivf->own.count > 0) {
 		own = ivf_probe(&ivf->own, query, arena);
 		probes = &own;

@@ -69,8 +69,8 @@ struct ivf_probes {
 struct ivf_probes ivf_probe(const struct centroids *centroids, const struct vector_query *query,
                             struct arena *arena);
 
-/** As vectors_scan(), but approximate, of vectors in the order of the lists. `probes` are of the centroids of the embedder, and are not used
- * when the inverted file has its own. Takes working memory from `arena`. */
+/** As vectors_scan(), but approximate, of vectors in the order of the lists. `probes` are of the centroids
+ * of the embedder, and are not used when the inverted file has its own. Takes working memory from `arena`. */
 size_t ivf_search(const struct ivf *ivf, const struct vectors *vectors,
                   const struct ivf_probes *probes, const struct vector_query *query,
                   const struct doc_filter *filter, size_t k, float floor, struct arena *arena,

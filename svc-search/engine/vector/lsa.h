@@ -19,7 +19,7 @@
 /** Dimension of the vectors of a large corpus; a small one gets fewer. */
 #define LSA_DIMENSION 160
 
-/** Train on `sample`. The caller frees the rows. Returns false when there are fewer than three papers, when no two
- * share a word, or soon after `*cancel` becomes true. `cancel` may be NULL. */
+/** Train on `sample`. The caller frees the rows. Returns false when there are fewer than three papers, when
+ * no two share a word, or soon after `*cancel` becomes true. `cancel` may be NULL. */
 bool lsa_train(const struct sample *sample, const atomic_bool *cancel,
                struct term_vectors *ret_vectors);

@@ -6,7 +6,8 @@
 #include <stdbool.h>
 
 struct parallel {
-	pthread_mutex_t lock; /* protects everything below */
+	/* Protects `loop`, `working` and `is_ending`; the other members do not change while helpers work. */
+	pthread_mutex_t lock;
 	pthread_cond_t begun;
 	pthread_cond_t done;
 	uint64_t loop; /* number of the current loop */

@@ -15,6 +15,6 @@ struct parallel *parallel_new(int threads);
 /** End the threads. */
 void parallel_free(struct parallel *parallel);
 
-/** Call `cb` for all of `count` elements, a range of them on each thread and one on this thread, and wait until
- * all are done. */
+/** Call `cb` for all of `count` elements, a range of them on each thread and one on this thread, and wait
+ * until all are done. */
 void parallel_run(struct parallel *parallel, size_t count, parallel_cb *cb, void *ctx);

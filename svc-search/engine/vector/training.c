@@ -37,8 +37,8 @@ static struct embedder *add_centroids(struct embedder *embedder, const struct sa
 
 /* The state to go on from: that of the checkpoint, or the result of the analysis. Returns false when there is
  * neither. */
-static bool begin(const struct sample *sample, const struct training_options *options,
-                  const uint8_t *fingerprint, struct contrastive_state *state)
+static bool initial_state(const struct sample *sample, const struct training_options *options,
+                          const uint8_t *fingerprint, struct contrastive_state *state)
 {
 	const char *path = options->checkpoint;
 	struct term_vectors vectors;
@@ -53,8 +53,8 @@ static bool begin(const struct sample *sample, const struct training_options *op
 }
 
 /* Train the epochs that are left. */
-static void go_on(struct contrastive_state *state, const struct sample *sample,
-                  const struct training_options *options, const uint8_t *fingerprint)
+static void train_epochs(struct contrastive_state *state, const struct sample *sample,
+                         const struct training_options *options, const uint8_t *fingerprint)
 {
 	struct parallel *parallel = parallel_new(MAX_OF(options->threads, 1));
 	uint32_t epochs = contrastive_epochs(sample);
@@ -87,9 +87,10 @@ struct embedder *training_run(const struct sample *sample, const struct training
 	struct contrastive_state state;
 	options = options ? options : &none;
 	training_fingerprint(sample, fingerprint);
-	if (sample->doc_count < TRAINING_MIN_DOCS || !begin(sample, options, fingerprint, &state))
+	if (sample->doc_count < TRAINING_MIN_DOCS ||
+	    !initial_state(sample, options, fingerprint, &state))
 		return NULL;
-	go_on(&state, sample, options, fingerprint);
+	train_epochs(&state, sample, options, fingerprint);
 	struct embedder *embedder = write_embedder(sample, &state.vectors);
 	contrastive_end(&state);
 	if (lists > 0 && !is_cancelled(options->cancel))

@@ -4,9 +4,9 @@
  * Training is a pure function: the same sample gives the same bytes and so the same version, with any number
  * of threads, and also when it was interrupted and went on from its checkpoint.
  *
- * With a weight of 0.4 in the fusion (fusion.h), the mean nDCG@10 on cranfield, cisi, cacm and lisa is .459
- * by latent semantic analysis alone and .470 with contrastive training; from three papers that a user likes,
- * the Recall@50 of the others is .329 and .360 (tests/bench/embedder_quality). */
+ * From three papers that a user likes, the Recall@50 of the others is .329 by latent semantic analysis alone
+ * and .360 with contrastive training (tests/bench/embedder_quality). tests/bench/search_quality prints what
+ * queries gain. */
 #pragma once
 
 #include "engine/vector/embedder.h"
@@ -29,9 +29,10 @@ struct training_options {
 };
 
 /** Train on `sample`, and learn the centroids of a corpus of IVF_MIN_VECTORS papers or more. `options` may be
- * NULL. Takes about 10 s of processor time and 150 MB for 40,000 abstracts. Returns NULL when there are fewer than TRAINING_MIN_DOCS papers, when no two share a word, or soon after
- * `*cancel` becomes true. A checkpoint is written after the analysis and after each epoch; one that
- * cannot be written is left out. The caller frees the embedder. */
+ * NULL. Takes about 10 s of processor time and 150 MB for 40,000 abstracts. Returns NULL when there are
+ * fewer than TRAINING_MIN_DOCS papers, when no two share a word, or soon after `*cancel` becomes true. A
+ * checkpoint is written after the analysis and after each epoch; one that cannot be written is left out.
+ * The caller frees the embedder. */
 struct embedder *training_run(const struct sample *sample, const struct training_options *options);
 
 /** Write a digest of all that the result of training_run() depends on: two corpora with the same one

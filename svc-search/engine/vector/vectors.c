@@ -20,8 +20,9 @@
 
 static uint64_t length_of(const struct vectors_header *header)
 {
-	uint64_t place = header->has_places ? sizeof(uint32_t) : 0;
-	return sizeof(*header) + header->count * (sizeof(float) + (uint64_t)header->stride + place);
+	uint64_t number = header->is_reordered ? sizeof(uint32_t) : 0;
+	return sizeof(*header) +
+	       header->count * (sizeof(float) + (uint64_t)header->stride + number);
 }
 
 static bool is_header_valid(const struct vectors_header *header, size_t length)
@@ -30,7 +31,7 @@ static bool is_header_valid(const struct vectors_header *header, size_t length)
 	       header->length == length && header->dimension > 0 &&
 	       header->dimension <= VECTORS_MAX_DIMENSION &&
 	       header->stride == simd_padded(header->dimension) && header->background >= 0 &&
-	       header->background < 1 && header->has_places <= 1 && length_of(header) == length;
+	       header->background < 1 && header->is_reordered <= 1 && length_of(header) == length;
 }
 
 /* Set the view to the blob that begins with `header`. */
@@ -39,15 +40,15 @@ static void set_sections(struct vectors *vectors, const struct vectors_header *h
 	vectors->header = header;
 	vectors->scales = (const float *)(header + 1);
 	vectors->rows = (const int8_t *)(vectors->scales + header->count);
-	if (header->has_places)
-		vectors->places =
+	if (header->is_reordered)
+		vectors->rows_by_doc =
 			(const uint32_t *)(vectors->rows + (size_t)header->count * header->stride);
 }
 
-static bool are_places_valid(const struct vectors *vectors)
+static bool are_row_numbers_valid(const struct vectors *vectors)
 {
-	for (uint32_t doc = 0; vectors->places && doc < vectors->header->count; doc++)
-		if (vectors->places[doc] >= vectors->header->count)
+	for (uint32_t doc = 0; vectors->rows_by_doc && doc < vectors->header->count; doc++)
+		if (vectors->rows_by_doc[doc] >= vectors->header->count)
 			return false;
 	return true;
 }
@@ -58,7 +59,7 @@ struct vectors *vectors_open(void *data, size_t length, bool takes_data)
 	vectors->owned = takes_data ? data : NULL;
 	if (is_header_valid(data, length)) {
 		set_sections(vectors, data);
-		if (are_places_valid(vectors))
+		if (are_row_numbers_valid(vectors))
 			return vectors;
 	}
 	vectors_free(vectors);
@@ -101,15 +102,15 @@ void vectors_order(struct vectors *vectors, const uint32_t *docs)
 {
 	struct vectors_header header = *vectors->header;
 	uint64_t end = header.length;
-	require(vectors->owned && !vectors->places);
-	header.has_places = 1;
+	require(vectors->owned && !vectors->rows_by_doc);
+	header.is_reordered = 1;
 	header.length = length_of(&header);
 	char *blob = mem_resize(vectors->owned, header.length, 1);
 	vectors->owned = blob;
 	memcpy(blob, &header, sizeof(header));
-	uint32_t *places = (uint32_t *)(blob + end);
+	uint32_t *rows_by_doc = (uint32_t *)(blob + end);
 	for (uint32_t row = 0; row < header.count; row++)
-		places[docs[row]] = row;
+		rows_by_doc[docs[row]] = row;
 	set_sections(vectors, (const struct vectors_header *)blob);
 	permute_rows((float *)vectors->scales, (int8_t *)vectors->rows, header.stride, docs,
 	             header.count);
@@ -267,7 +268,7 @@ struct vector_query vector_query_make(const float *vector, size_t dimension, str
 
 float vectors_cosine(const struct vectors *vectors, const struct vector_query *query, uint32_t doc)
 {
-	size_t row = vectors_place(vectors, doc);
+	size_t row = vectors_row_number(vectors, doc);
 	int32_t product;
 	simd_dot_rows(query->elements, vectors->rows + row * vectors->header->stride, 1,
 	              vectors->header->stride, &product);
@@ -276,10 +277,10 @@ float vectors_cosine(const struct vectors *vectors, const struct vector_query *q
 
 void vectors_get(const struct vectors *vectors, uint32_t doc, float *out)
 {
-	size_t place = vectors_place(vectors, doc);
-	const int8_t *row = vectors->rows + place * vectors->header->stride;
+	size_t number = vectors_row_number(vectors, doc);
+	const int8_t *row = vectors->rows + number * vectors->header->stride;
 	for (uint32_t i = 0; i < vectors->header->dimension; i++)
-		out[i] = (float)row[i] * vectors->scales[place];
+		out[i] = (float)row[i] * vectors->scales[number];
 }
 
 void vectors_offer(const struct vectors *vectors, const struct vector_query *query, uint32_t first,
@@ -308,7 +309,7 @@ size_t vectors_scan(const struct vectors *vectors, const struct vector_query *qu
                     const struct doc_filter *filter, size_t k, float floor, struct hit *hits)
 {
 	struct topk top;
-	require(!vectors->places);
+	require(!vectors->rows_by_doc);
 	topk_init(&top, hits, k, floor);
 	vectors_offer(vectors, query, 0, filter->below, NULL, filter, &top);
 	topk_sort(&top);

@@ -28,9 +28,9 @@ struct vectors_header {
 	uint64_t length; /* of the blob, in bytes */
 	uint32_t count;
 	uint32_t dimension;
-	uint32_t stride;     /* elements of a row: the dimension, padded (simd.h) */
-	float background;    /* see vectors_collect(); below 1 */
-	uint32_t has_places; /* 1: the rows are in the order of lists, see vectors_order() */
+	uint32_t stride;       /* elements of a row: the dimension, padded (simd.h) */
+	float background;      /* see vectors_collect(); below 1 */
+	uint32_t is_reordered; /* 1: the rows are in the order of lists, see vectors_order() */
 	uint32_t reserved;
 };
 
@@ -39,8 +39,8 @@ struct vectors {
 	const float
 		*scales; /* by row: factor that restores it; 0 when its document has no vector */
 	const int8_t *rows;
-	const uint32_t *places; /* by document: its row; NULL: the document's own number */
-	void *owned;            /* the blob if the vectors free it; else NULL */
+	const uint32_t *rows_by_doc; /* by document: its row; NULL: the document's own number */
+	void *owned;                 /* the blob if the vectors free it; else NULL */
 };
 
 /** The vector of a query, quantised for inner products. */
@@ -96,16 +96,16 @@ float vectors_cosine(const struct vectors *vectors, const struct vector_query *q
  * the greatest magnitude. Writes nothing to `row` when the vector is zero. */
 void vectors_quantise(const float *vector, size_t dimension, int8_t *row, float *ret_scale);
 
-/** The row of document `doc`. */
-static inline size_t vectors_place(const struct vectors *vectors, uint32_t doc)
+/** The number of the row of document `doc`. */
+static inline size_t vectors_row_number(const struct vectors *vectors, uint32_t doc)
 {
-	return vectors->places ? vectors->places[doc] : doc;
+	return vectors->rows_by_doc ? vectors->rows_by_doc[doc] : doc;
 }
 
 /** Whether document `doc` has a vector other than zero. */
 static inline bool vectors_has(const struct vectors *vectors, uint32_t doc)
 {
-	return vectors->scales[vectors_place(vectors, doc)] > 0;
+	return vectors->scales[vectors_row_number(vectors, doc)] > 0;
 }
 
 /** The quantised elements of document `doc`; NULL when it has no vector or `vectors` is NULL. */
@@ -113,7 +113,7 @@ static inline const int8_t *vectors_row(const struct vectors *vectors, uint32_t 
 {
 	if (!vectors || !vectors_has(vectors, doc))
 		return NULL;
-	return vectors->rows + vectors_place(vectors, doc) * vectors->header->stride;
+	return vectors->rows + vectors_row_number(vectors, doc) * vectors->header->stride;
 }
 
 /** Write the vector of document `doc`, of length about 1 or zero, to `out`. */

@@ -195,7 +195,7 @@ static void test_the_inverted_file_finds_nearly_all(void **state)
 	(void)state;
 	assert_non_null(ivf);
 	assert_null(ivf_make_alone(vectors, 6001, NULL));
-	assert_null(vectors->places);
+	assert_null(vectors->rows_by_doc);
 	for (int round = 0; round < 30; round++) {
 		float vector[LSA_DIMENSION];
 		vectors_get(vectors, random_below(&noise, 6000), vector);
@@ -233,7 +233,7 @@ static void test_the_rows_are_in_the_order_of_the_lists(void **state)
 		uint32_t doc = ivf->docs[row];
 		float vector[LSA_DIMENSION];
 		float before[LSA_DIMENSION];
-		assert_int_equal(vectors_place(ordered, doc), row);
+		assert_int_equal(vectors_row_number(ordered, doc), row);
 		assert_int_equal(vectors_has(ordered, doc), vectors_has(vectors, doc));
 		vectors_get(ordered, doc, vector);
 		vectors_get(vectors, doc, before);
