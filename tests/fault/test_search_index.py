@@ -256,6 +256,19 @@ def test_replicas_follow_a_new_version(replica, db, store, word, temporary):
         assert replicas[0].ranking(query) == replicas[1].ranking(query)
 
 
+def test_a_checkpoint_of_no_use_is_removed(replica, db, store, word, temporary):
+    """A replica was killed in a training that another one has finished."""
+    store(word, 40)
+    one = replica()
+    wait_one_embedder(db, [one])
+    one.process.stop()
+    (source,) = db.execute("SELECT id FROM index_source").fetchone()
+    checkpoint = one.folder / f"index-{source}.training"
+    checkpoint.write_bytes(b"left")
+    one.start()
+    wait_for(lambda: not checkpoint.exists(), "the checkpoint is removed")
+
+
 @pytest.mark.parametrize("damage", ["cut", "byte", "empty", "other"])
 def test_a_damaged_snapshot_is_not_used(replica, many, word, damage):
     one = replica()
