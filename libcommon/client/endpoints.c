@@ -271,7 +271,9 @@ void endpoints_failed(struct endpoints *endpoints, struct endpoint *endpoint, co
 void endpoints_misdirected(struct endpoints *endpoints, struct endpoint *endpoint)
 {
 	struct member *member = member_of(endpoint);
-	endpoints_failed(endpoints, endpoint, "another process answers at its address");
+	endpoints_failed(
+		endpoints, endpoint,
+		"it does not accept this process's signature: another process, or another secret");
 	if (endpoints->resolver && !member->is_removed)
 		member_remove(endpoints, member);
 }

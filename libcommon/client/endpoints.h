@@ -101,7 +101,7 @@ bool endpoints_has_other(const struct endpoints *endpoints, const struct endpoin
  * or remove it if it is unlisted. Call before endpoint_release(). */
 void endpoints_failed(struct endpoints *endpoints, struct endpoint *endpoint, const char *reason);
 
-/** Another process answers at this address: that of a replica that has ended was given away. Remove the
+/** Another process answers at this address: the replica that had it has ended. Remove the
  * endpoint, unless its address never changes, and look the name up again. Call before
  * endpoint_release(). */
 void endpoints_misdirected(struct endpoints *endpoints, struct endpoint *endpoint);

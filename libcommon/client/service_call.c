@@ -190,12 +190,13 @@ static enum err_code unavailable_code(struct request *rq, const struct fetch_res
 	return is_uncertain ? ERR_UNCERTAIN : ERR_UNAVAILABLE;
 }
 
-/* Whether the request was not handled: it has crossed the end of the connection, or another process has the
- * address now. */
-static bool is_unhandled(const struct fetch_response *answer)
+/* Why the request was not handled, if so: it has crossed the end of the connection (ERR_UNAVAILABLE), or another
+ * process has the address now (ERR_MISDIRECTED). */
+static enum err_code unhandled_code(const struct fetch_response *answer)
 {
-	return http_is_farewell(answer->status, (int64_t)answer->body_length) ||
-	       answer->status == err_info(ERR_MISDIRECTED)->status;
+	if (http_is_farewell(answer->status, (int64_t)answer->body_length))
+		return ERR_UNAVAILABLE;
+	return answer->status == err_info(ERR_MISDIRECTED)->status ? ERR_MISDIRECTED : ERR_NONE;
 }
 
 /* Send the call to the endpoint and wait for the answer. `ret_is_sent`: it may have read the request. */
@@ -221,14 +222,15 @@ static enum err_code send_to(struct request *rq, const struct service_call *call
 		.is_safe = is_safe,
 	};
 	enum err_code code = fetch_once(rq, &fetch, ret_answer, ret_is_sent);
-	if (code == ERR_NONE && is_unhandled(*ret_answer)) {
+	if (code)
+		return code;
+	code = unhandled_code(*ret_answer);
+	if (code) {
 		*ret_answer = NULL;
 		*ret_is_sent = false;
-		return ERR_UNAVAILABLE;
+		return code;
 	}
-	if (code == ERR_NONE && (*ret_answer)->status == 503)
-		code = unavailable_code(rq, *ret_answer, is_safe);
-	return code;
+	return (*ret_answer)->status == 503 ? unavailable_code(rq, *ret_answer, is_safe) : ERR_NONE;
 }
 
 /* --- The call --------------------------------------------------------------------------------- */
@@ -248,6 +250,8 @@ static void report(struct peer *peer, struct endpoint *endpoint, enum err_code c
 		endpoints_retiring(peer->endpoints, endpoint);
 	if (answer)
 		endpoints_answered(peer->endpoints, endpoint);
+	else if (code == ERR_MISDIRECTED)
+		endpoints_misdirected(peer->endpoints, endpoint);
 	else if (code == ERR_UNAVAILABLE || code == ERR_UNCERTAIN ||
 	         (code == ERR_TIMEOUT && timeout_ms >= BLAME_MS))
 		endpoints_failed(peer->endpoints, endpoint, err_info(code)->slug);
@@ -279,6 +283,8 @@ enum err_code service_call(struct request *rq, const struct service_call *call,
 		               &is_sent);
 		report(peer, endpoint, code, answer, timeout_ms);
 		endpoint_release(endpoint);
+		if (code == ERR_MISDIRECTED)
+			code = ERR_UNAVAILABLE;
 		if (answer)
 			*ret_answer = answer;
 		if ((code != ERR_UNAVAILABLE && code != ERR_TIMEOUT) || left_ms(until_ms) == 0)

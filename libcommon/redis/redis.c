@@ -192,7 +192,7 @@ static void on_sent_reply(void *arg, const redisReply *reply)
 {
 	(void)arg;
 	if (reply && reply->type == REDIS_REPLY_ERROR)
-		log_error(LOG_GROUP_REDIS, "command failed", f_text("why", reply->str));
+		log_error(LOG_GROUP_REDIS, "message not sent", f_text("why", reply->str));
 }
 
 void redis_send(struct redis *redis, const char *const *argv, size_t argc)

@@ -23,8 +23,9 @@ struct access {
 };
 
 /** Verify the identity of the request. Strings are in the arena of the exchange.
- * ERR_UNAUTHENTICATED: there is none. ERR_UNAVAILABLE: it is not valid, because secrets or clocks of the
- * two processes differ: a fault of the cluster and not of the caller. */
+ * ERR_UNAUTHENTICATED: there is none. ERR_MISDIRECTED: no secret of its sender makes this signature: it was
+ * meant for another process, or the secrets differ. ERR_UNAVAILABLE: the clocks of the two processes
+ * differ. Both are faults of the cluster and not of the caller. */
 struct access access_authenticate(const struct identity_verifier *verifier, struct http_exchange *x,
                                   struct verified_sender *ret_sender);
 

@@ -398,7 +398,7 @@ static enum err_code prepare_database(const struct process *process)
 	return code;
 }
 
-/* Migrates the schema in a separate thread. Until that is done requests are answered 503. */
+/* Migrates the schema in a separate thread. Until that is done the port is closed (may_open()). */
 static void migrate_main(void *arg)
 {
 	struct process *process = arg;

@@ -1,5 +1,5 @@
 -- Claim up to $5 tasks of the kinds $1, whose attempts_max are $2, for the owner $3 and $4 milliseconds. Of each kind the
--- first of the queue are candidates, some more than are claimed; those of the accounts with the fewest running tasks come first, then the lowest
+-- first of the queue are candidates, more than are claimed, because others may be claiming some; those of the accounts with the fewest running tasks come first, then the lowest
 -- turns. Tasks that another worker claims at the same time are skipped.
 --
 -- A claim need not be durable: when Postgres crashes and forgets it, the task is pending again, and what this worker then
@@ -20,7 +20,7 @@ WITH busy AS MATERIALIZED (
 		SELECT id, coalesce(account_id, '00000000-0000-0000-0000-000000000000') AS account,
 			turn - min(turn) OVER () AS distance
 		FROM (SELECT id, account_id, turn FROM task
-			WHERE kind = runnable.kind AND status = 'pending' AND turn IS NOT NULL ORDER BY turn, id LIMIT 8 + 4 * $5::int) AS first
+			WHERE kind = runnable.kind AND status = 'pending' AND turn IS NOT NULL ORDER BY turn, id LIMIT 64 + 4 * $5::int) AS first
 	) AS front
 	LEFT JOIN busy ON busy.account = front.account
 ), chosen AS MATERIALIZED (

@@ -7,14 +7,12 @@
 #include "task/job_run.h"
 #include "task/stream.h"
 
-#include <string.h>
-
 #define SHORT_SHARE 4      /* one slot of so many is kept for short jobs */
 #define ANY_COUNT   "1000" /* more entries than the stream keeps */
 
 /* Wait until an entry arrives, or for tasks_timing.block: tasks may have been written without one. Entries are not
  * acknowledged, because a lost one only delays a task; all that have arrived say the same. */
-static enum err_code wait_for_entry(struct request *rq, struct tasks *tasks, bool *ret_is_told)
+static enum err_code wait_for_entry(struct request *rq, struct tasks *tasks)
 {
 	const char *const argv[] = {
 		"XREADGROUP",
@@ -41,7 +39,6 @@ static enum err_code wait_for_entry(struct request *rq, struct tasks *tasks, boo
 		stream_make_group(rq, tasks->jobs_stream, tasks->settings.service);
 	else if (reply->type == REDIS_ERROR)
 		return ERR_INTERNAL;
-	*ret_is_told = reply->type == REDIS_LIST;
 	return ERR_NONE;
 }
 
@@ -56,7 +53,8 @@ static bool is_among(const struct tasks *tasks, const struct job *job, enum kind
 	       (!job->is_long && (kinds != KINDS_QUICK || job_is_quick(tasks, job)));
 }
 
-/* Claim up to `count` tasks of these kinds and start their runs. False: no more of them wait. */
+/* Claim up to `count` tasks of these kinds and start their runs. False: no more of them wait, or others are claiming
+ * them. */
 static bool claim(struct request *rq, struct tasks *tasks, enum kinds among, int count)
 {
 	struct buf kinds = {.arena = rq->arena}, attempts = {.arena = rq->arena};
@@ -113,25 +111,32 @@ static int slots_free(const struct tasks *tasks)
 	return shares_free(tasks) / SLOT_SHARES;
 }
 
-/* Claim tasks for the free slots, then quick ones for what is free beyond one slot. False: no more tasks wait. */
-static bool fill_slots(struct request *rq, struct tasks *tasks)
+/* Claim tasks for the free slots, then quick ones for what is free beyond one slot. False: no task waits that this
+ * process could run now. Whether others could run some is set, too. */
+static bool fill_slots(struct request *rq, struct tasks *tasks, bool *ret_is_left)
 {
 	int slots = slots_free(tasks), any = MIN_OF(slots, long_slots_free(tasks));
-	return claim(rq, tasks, KINDS_ALL, any) && claim(rq, tasks, KINDS_NOT_LONG, slots - any) &&
-	       claim(rq, tasks, KINDS_QUICK, shares_free(tasks) - SLOT_SHARES);
+	bool has_more = claim(rq, tasks, KINDS_ALL, any);
+	bool is_full = has_more && claim(rq, tasks, KINDS_NOT_LONG, slots - any);
+	if (is_full)
+		claim(rq, tasks, KINDS_QUICK, shares_free(tasks) - SLOT_SHARES);
+	/* Without a slot for long tasks, nothing was learnt of those. */
+	*ret_is_left = is_full || (has_more && any > 0);
+	return is_full;
 }
 
 void job_claim_pass(struct request *rq)
 {
 	struct tasks *tasks = periodic_user(rq);
+	bool was_empty = tasks->is_queue_empty, is_left;
 	enum err_code code = ERR_NONE;
-	bool is_told = false;
 	if (slots_free(tasks) <= 0)
 		return;
-	if (tasks->is_queue_empty)
-		code = wait_for_entry(rq, tasks, &is_told);
-	tasks->is_queue_empty = !fill_slots(rq, tasks);
-	if (is_told && !tasks->is_queue_empty)
+	if (was_empty)
+		code = wait_for_entry(rq, tasks);
+	tasks->is_queue_empty = false; /* if the claim fails, the next pass looks at once */
+	tasks->is_queue_empty = !fill_slots(rq, tasks, &is_left);
+	if (was_empty && is_left)
 		announce_tasks(rq->worker->redis, tasks->jobs_stream);
 	if (code != ERR_NONE)
 		raise_error(rq, code, "%s cannot be read", tasks->jobs_stream);

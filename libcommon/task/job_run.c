@@ -10,6 +10,7 @@
 #include "base/trace.h"
 #include "job.sql.h"
 #include "pg/pg.h"
+#include "task/announce.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,10 +33,11 @@ int job_attempts_max(const struct job *job)
 
 bool job_is_quick(const struct tasks *tasks, const struct job *job)
 {
-	return tasks->usual_us[job - tasks->settings.jobs] <= tasks_timing.quick * 1000;
+	return !job->is_long &&
+	       tasks->usual_us[job - tasks->settings.jobs] <= tasks_timing.quick * 1000;
 }
 
-/* The moving average follows an attempt by a quarter. */
+/* The moving average follows a completed attempt by a quarter. */
 static void note_duration(const struct job_run *run, uint64_t us)
 {
 	uint64_t *usual_us = &run->tasks->usual_us[run->job - run->tasks->settings.jobs];
@@ -213,10 +215,14 @@ static void run_end(struct settlement *settlement)
 	struct job_run *run = settlement->run;
 	struct tasks *tasks = run->tasks;
 	report_outcome(settlement);
-	note_duration(run, time_monotonic_us() - run->started_us);
+	if (strcmp(settlement->outcome, "completed") == 0)
+		note_duration(run, time_monotonic_us() - run->started_us);
 	LIST_REMOVE(run, entry);
 	tasks->runs_count--;
 	metric_add(&running_metric, NULL, NULL, -1);
+	/* The reader may wait although long tasks do, because it had no slot for them. */
+	if (run->job->is_long && tasks->is_waiting)
+		announce_tasks(tasks->worker->redis, tasks->jobs_stream);
 	arena_free(run->arena);
 	periodic_wake(tasks->reader);
 	tasks->run_ended(tasks);

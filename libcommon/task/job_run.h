@@ -9,7 +9,7 @@
 
 #include "task/tasks.h"
 
-/** A job takes a slot. Those of a quick kind (tasks_timing.quick) mostly wait for their commits: so many of them
+/** A job takes a slot. Those of a quick kind (tasks_timing.quick) mostly wait for their commits: SLOT_SHARES of them
  * share one. */
 #define SLOT_SHARES 8
 
@@ -43,7 +43,7 @@ struct job_claimed {
 /** Run the job of a claimed task; there must be one. Copies. */
 void job_run_start(struct tasks *tasks, const struct job_claimed *claimed);
 
-/** Whether its kind is quick here; before some of its attempts have ended it is not. */
+/** Whether its kind is quick here; before some of its attempts were completed it is not, and a long one never. */
 bool job_is_quick(const struct tasks *tasks, const struct job *job);
 
 /** Attempts of the job's tasks that may fail. */

@@ -32,7 +32,6 @@ static void fail_abandoned(struct request *rq, struct tasks *tasks)
 	}
 }
 
-/* Queue tasks again. */
 static void requeue(struct request *rq, struct tasks *tasks)
 {
 	const struct pg_rows *rows = pg_query(rq, JOB_REQUEUE_SQL, pg_int(REQUEUED_MAX));

@@ -61,7 +61,7 @@ def test_requests_and_jobs_in_two_processes(cluster, alone):
         assert statuses() == [("pending",)]
         jobs = alone("svc-interests", "jobs")
         wait_for(lambda: statuses() == [("completed",)], "the task of the interest is completed")
-    assert jobs.metric("expops_jobs_total") > 0
+    wait_for(lambda: jobs.metric("expops_jobs_total") > 0, "the attempt is counted")
     assert http.metric("expops_jobs_total") == 0
     with pytest.raises(httpx.ConnectError):
         httpx.get(jobs.url, timeout=PATIENCE_SECONDS)

@@ -5,9 +5,10 @@
 -- each call.
 DELETE FROM outbox WHERE stream = 'jobs';
 
--- The turn of a task of the account that is queued now. With ORDER BY and LIMIT each look reads one row of an index, also when the
--- statistics say that the table is as good as empty; max() and min() read all tasks that wait then.
-CREATE OR REPLACE FUNCTION task_turn(kind text, account uuid) RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
+-- The turn of a task of the account that is queued now. With ORDER BY and LIMIT, and without sequential scans, each look reads one
+-- row of an index, also when the statistics say that the table is as good as empty; max() and min() read all tasks that wait then.
+CREATE OR REPLACE FUNCTION task_turn(kind text, account uuid) RETURNS bigint LANGUAGE plpgsql VOLATILE
+SET enable_seqscan = off AS $$
 BEGIN
     RETURN greatest(
         (SELECT t.turn + 1 FROM task t
@@ -21,7 +22,7 @@ END $$;
 -- Queue a task, or return the equal one (same account, kind and input) that waits for its first attempt. With `pending_max`,
 -- violates the constraint task_pending_max when so many of the account wait.
 CREATE OR REPLACE FUNCTION task_put(kind text, account uuid, input jsonb, request_id text, pending_max int)
-RETURNS task LANGUAGE plpgsql VOLATILE SET search_path FROM CURRENT AS $$
+RETURNS task LANGUAGE plpgsql VOLATILE SET search_path FROM CURRENT SET enable_seqscan = off AS $$
 #variable_conflict use_column
 DECLARE
     new_id  uuid := uuid_v7();

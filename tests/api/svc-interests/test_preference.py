@@ -190,7 +190,9 @@ def test_too_little_feedback_keeps_the_fitted_model(interests, db, interest):
     assert (result["model_version"], result["auc"]) == (1, None)
 
 
-def test_recommendations_follow_the_model(interests, interest):
+def test_recommendations_follow_the_model(interests):
+    interest = interests.ready()
+    interests.refresh(interest, num_results=20)
     give_feedback(interests, interest)
     interests.refit(interest)
     before = {one["resource_id"] for one in interests.recommended(interest, limit=50)}
