@@ -9,10 +9,10 @@ SELECT launch_context ->> 'target_repo' FROM experiment WHERE id = $1 AND accoun
 
 -- name: experiment_create
 -- $2 body, $3 request id.
-SELECT experiment_detail_json(e), experiment_etag(e) FROM experiment_new($1, $2, $3) e;
+SELECT experiment_full_json(e), experiment_entity_tag(e) FROM experiment_new($1, $2, $3) e;
 
 -- name: experiment_get (read)
-SELECT experiment_detail_json(e), experiment_etag(e) FROM experiment e WHERE id = $1 AND account_id = $2;
+SELECT experiment_full_json(e), experiment_entity_tag(e) FROM experiment e WHERE id = $1 AND account_id = $2;
 
 -- name: experiment_update
 -- $3 API key, $4 members to change, $5 request id, $6 versions that If-Match allows (NULL: any).
@@ -23,7 +23,7 @@ WITH old AS MATERIALIZED (
     SELECT experiment_change(old.e, $4, $3, $5) AS e FROM old
     WHERE $6::bigint[] IS NULL OR (old.e).version = ANY ($6::bigint[])
 )
-SELECT CASE WHEN (changed.e).id IS NOT NULL THEN experiment_detail_json(changed.e) END, experiment_etag(changed.e)
+SELECT CASE WHEN (changed.e).id IS NOT NULL THEN experiment_full_json(changed.e) END, experiment_entity_tag(changed.e)
 FROM old LEFT JOIN changed ON true;
 
 -- name: experiment_delete

@@ -1,6 +1,6 @@
 -- name: implementation_source (read)
 -- For struct context_source: the experiment as GET replies it; what its brief needs, and the arXiv ids of its papers.
-SELECT experiment_detail_json(e),
+SELECT experiment_full_json(e),
        json_build_object('id', e.id, 'name', e.name, 'hypothesis', e.hypothesis, 'target_metric', e.target_metric,
                          'launch_context', coalesce(e.launch_context, '{}'), 'papers', experiment_papers(e))
 FROM experiment e WHERE id = $1 AND account_id = $2;

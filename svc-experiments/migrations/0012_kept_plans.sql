@@ -1,6 +1,8 @@
--- As before, in PL/pgSQL, which keeps the plan: that of an SQL function with a query of its own is made anew in each statement,
--- which took longer than all else in reading one experiment.
-CREATE OR REPLACE FUNCTION experiment_history_json(experiment uuid) RETURNS json LANGUAGE plpgsql VOLATILE AS $$
+-- What shows an experiment, in PL/pgSQL, which keeps the plan: that of an SQL function with a query of its own is made anew in each
+-- statement, which took longer than all else in reading one experiment. Under new names, because a statement of the former version
+-- that runs while a function gets another language fails. experiment_detail_json(), experiment_etag() and experiment_history_json()
+-- stay for the former version.
+CREATE FUNCTION experiment_changes_json(experiment uuid) RETURNS json LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
     RETURN (
         SELECT coalesce(json_agg(shown.entry ORDER BY shown.id DESC), '[]')
@@ -12,7 +14,7 @@ BEGIN
         WHERE shown.bytes <= 4 * 1024 * 1024);
 END $$;
 
-CREATE OR REPLACE FUNCTION experiment_detail_json(e experiment) RETURNS json LANGUAGE plpgsql VOLATILE AS $$
+CREATE FUNCTION experiment_full_json(e experiment) RETURNS json LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
     RETURN json_build_object(
         'id', e.id, 'name', e.name, 'status', e.status, 'hypothesis', e.hypothesis, 'outcome', e.outcome,
@@ -23,11 +25,11 @@ BEGIN
         'created_via', e.created_via, 'source_type', e.source_type, 'source_ref', e.source_ref,
         'launch_context', e.launch_context, 'ab_test_config', e.ab_test_config, 'ab_test_results', e.ab_test_results,
         'linked_resources', e.linked_resources, 'pipeline_status', e.pipeline_status, 'branch_name', e.branch_name,
-        'history', experiment_history_json(e.id),
+        'history', experiment_changes_json(e.id),
         'created_at', time_json(e.created_at), 'updated_at', time_json(e.updated_at));
 END $$;
 
-CREATE OR REPLACE FUNCTION experiment_etag(e experiment) RETURNS text LANGUAGE plpgsql VOLATILE AS $$
+CREATE FUNCTION experiment_entity_tag(e experiment) RETURNS text LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
     RETURN e.version || coalesce((SELECT '-' || left(md5(p.name), 8) FROM project p WHERE p.id = e.project_id), '');
 END $$;
