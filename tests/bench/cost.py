@@ -19,7 +19,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from fleet import PostgresTime, cpu_of, telemetry
+from fleet import PostgresTime, cpu_of, cpu_of_process, telemetry
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -55,8 +55,7 @@ class Meter:
         self.before, self.began = self.now(), time.monotonic()
 
     def now(self):
-        fields = Path(f"/proc/{self.cluster.redis.pid()}/stat").read_text().rpartition(")")[2].split()
-        redis = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        redis = cpu_of_process(self.cluster.redis.pid())
         return [cpu_of(self.cluster, "gateway"), cpu_of(self.cluster, self.service), self.postgres.seconds(), redis]
 
     def micros(self, count):

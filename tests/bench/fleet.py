@@ -220,11 +220,12 @@ def wrk(cluster, keys, size, seconds):
 
 
 def cpu_of(cluster, name):
-    ticks = 0
-    for process in cluster[name]:
-        fields = Path(f"/proc/{process.popen.pid}/stat").read_text().rpartition(")")[2].split()
-        ticks += int(fields[11]) + int(fields[12])
-    return ticks / os.sysconf("SC_CLK_TCK")
+    return sum(cpu_of_process(process.popen.pid) for process in cluster[name])
+
+
+def cpu_of_process(pid):
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def pgbench(cluster, size, seconds):

@@ -16,7 +16,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from fleet import PostgresTime
+from fleet import PostgresTime, cpu_of_process
 
 from lib import servers
 
@@ -42,10 +42,6 @@ class Bench:
             db.execute("CHECKPOINT")
         self.base.redis.client().flushall()
 
-    def redis_seconds(self):
-        fields = Path(f"/proc/{self.base.redis.pid()}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
     def run(self, name, jobs, how):
         """What the program prints."""
         self.empty()
@@ -57,10 +53,10 @@ class Bench:
         samples = {name: [] for name in self.commands}
         for _ in range(rounds):
             for name in self.commands:
-                postgres, redis = PostgresTime(self.base.postgres), self.redis_seconds()
+                postgres, redis = PostgresTime(self.base.postgres), cpu_of_process(self.base.redis.pid())
                 before = postgres.seconds()
                 result = self.run(name, jobs, concurrency)
-                used = postgres.seconds() - before + self.redis_seconds() - redis
+                used = postgres.seconds() - before + cpu_of_process(self.base.redis.pid()) - redis
                 samples[name].append((jobs / result["seconds"], result["cpu"] / jobs * 1e6, used / jobs * 1e6))
         medians = {name: [statistics.median(column) for column in zip(*rows)] for name, rows in samples.items()}
         for name, (rate, own, rest) in medians.items():

@@ -9,6 +9,7 @@
 #include "base/base.h"
 #include "base/log.h"
 #include "base/timefmt.h"
+#include "cpu_time.h"
 #include "loop/fiber.h"
 #include "loop/request_list.h"
 #include "loop/worker.h"
@@ -22,7 +23,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #define CONNECTIONS   12 /* as a process has by default */
 #define ACCOUNTS      50
@@ -33,14 +33,6 @@
 static int wanted, done;
 static uint64_t queued_us;
 static uv_timer_t pause_timer;
-
-static double cpu_seconds(void)
-{
-	struct rusage usage;
-	getrusage(RUSAGE_SELF, &usage);
-	return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-	       (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
-}
 
 static void count(struct request *rq, struct task *task)
 {

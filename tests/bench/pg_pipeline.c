@@ -6,6 +6,7 @@
  * Default URL: DATABASE_URL. The database is only read.
  */
 #include "base/timefmt.h"
+#include "cpu_time.h"
 #include "loop/fiber.h"
 #include "loop/request.h"
 #include "loop/request_list.h"
@@ -16,7 +17,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 
 #define SKIPPED    77
 #define STATEMENT  "/* read */ SELECT $1::int + 1, now()"
@@ -25,14 +25,6 @@
 struct sample {
 	double seconds, cpu_seconds;
 };
-
-static double cpu_seconds(void)
-{
-	struct rusage usage;
-	getrusage(RUSAGE_SELF, &usage);
-	return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-	       (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
-}
 
 static struct sample begin(void)
 {

@@ -1,6 +1,7 @@
 /* This engine's half of search_speed.py: FOLDER build indexes FOLDER/papers.tsv and saves the index there, once
  * without an embedder (words.index) and once with one (hybrid.index). FOLDER serve answers each line of its input,
  * a name of COMMANDS, by a line of JSON. */
+#include "cpu_time.h"
 #include "engine/engine.h"
 #include "engine/text/mem.h"
 #include "engine/vector/embedder.h"
@@ -23,16 +24,11 @@
 
 static const char *folder;
 
-static double seconds_of(clockid_t clock)
-{
-	struct timespec now;
-	clock_gettime(clock, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 static double now_s(void)
 {
-	return seconds_of(CLOCK_MONOTONIC);
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
 static const char *path_of(char *path, size_t size, const char *name)
@@ -104,10 +100,10 @@ static double add_papers(struct engine *engine)
 		read_page(papers, &page, count);
 		engine_apply(engine, page.changes, page.count, count + page.count);
 		arena_free(page.arena);
-		double began = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+		double began = cpu_seconds();
 		while (engine_is_merge_due(engine, ENGINE_MERGE_DUE))
 			merge(engine, ENGINE_MERGE_DUE);
-		merging += seconds_of(CLOCK_PROCESS_CPUTIME_ID) - began;
+		merging += cpu_seconds() - began;
 		if (page.count < PAGE)
 			break;
 	}
@@ -145,7 +141,7 @@ static void save(struct engine *engine, const char *name)
 static double phase_s(void)
 {
 	static double before;
-	double now = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+	double now = cpu_seconds();
 	double phase = now - before;
 	before = now;
 	return phase;
@@ -232,10 +228,10 @@ static int compare_doubles(const void *a, const void *b)
 static void show_round(struct engine *engine)
 {
 	double seconds[QUERIES];
-	double cpu = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+	double cpu = cpu_seconds();
 	for (size_t i = 0; i < QUERIES; i++)
 		seconds[i] = search_timed(engine, i);
-	cpu = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+	cpu = cpu_seconds() - cpu;
 	qsort(seconds, QUERIES, sizeof(double), compare_doubles);
 	printf("{\"p50_ms\": %.4f, \"p99_ms\": %.4f, \"cpu_ms\": %.4f}\n",
 	       seconds[QUERIES / 2] * 1e3, seconds[QUERIES * 99 / 100] * 1e3, cpu * 1e3 / QUERIES);
