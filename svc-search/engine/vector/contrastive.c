@@ -41,9 +41,9 @@ struct batch {
 	size_t doc_count;     /* at most BATCH */
 	struct pair *pairs;   /* by number in `docs` */
 	bool is_drawn[BATCH];
-	uint32_t places[BATCH]; /* of each pair in `pairs` */
-	size_t count;           /* pairs */
-	float *texts;           /* unit vectors; zero: of length 0 */
+	uint32_t drawn[BATCH]; /* numbers of the pairs that were drawn */
+	size_t count;          /* pairs */
+	float *texts;          /* unit vectors; zero: of length 0 */
 	float lengths[2 * BATCH];
 	float *gradients;  /* by text: of the loss, by its sum of term vectors */
 	float *scores;     /* count x BATCH: the exponentials of S, then D */
@@ -129,9 +129,9 @@ static void list_occurrences(struct batch *batch)
 	uint32_t used = 0;
 	batch->count = 0;
 	batch->term_count = 0;
-	for (uint32_t place = 0; place < batch->doc_count; place++) {
-		const struct pair *pair = &batch->pairs[place];
-		if (!batch->is_drawn[place])
+	for (uint32_t number = 0; number < batch->doc_count; number++) {
+		const struct pair *pair = &batch->pairs[number];
+		if (!batch->is_drawn[number])
 			continue;
 		for (size_t i = 0; i < pair->counts[0] + pair->counts[1]; i++) {
 			uint32_t *head = &batch->heads[pair->terms[i].term];
@@ -144,7 +144,7 @@ static void list_occurrences(struct batch *batch)
 			                            pair->terms[i].weight};
 			*head = ++used;
 		}
-		batch->places[batch->count++] = place;
+		batch->drawn[batch->count++] = number;
 	}
 }
 
@@ -173,7 +173,7 @@ static void embed_pairs(size_t first, size_t end, void *ctx)
 {
 	struct batch *batch = ctx;
 	for (size_t i = first; i < end; i++) {
-		const struct pair *pair = &batch->pairs[batch->places[i]];
+		const struct pair *pair = &batch->pairs[batch->drawn[i]];
 		embed_text(batch, i, pair->terms, pair->counts[0]);
 		embed_text(batch, BATCH + i, pair->terms + pair->counts[0], pair->counts[1]);
 	}
