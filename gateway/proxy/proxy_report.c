@@ -53,17 +53,16 @@ void proxy_report(const struct proxy_exchange *p)
 	const struct http_exchange *x = p->x;
 	const char *operation = operation_of(p);
 	int status = p->state == PROXY_ABORTED ? err_info(ERR_CLIENT_GONE)->status : x->status;
-	double seconds = (double)(time_monotonic_us() - x->started_us) / 1e6;
+	uint64_t duration_us = time_monotonic_us() - x->started_us;
 	metric_add(&requests_total, operation, status_class(status), 1);
-	metric_observe_seconds(&request_seconds, operation, NULL, seconds);
+	metric_observe_seconds(&request_seconds, operation, NULL, (double)duration_us / 1e6);
 	if (p->answer_us > 0)
 		metric_observe_seconds(&answer_seconds, operation, NULL,
 		                       (double)p->answer_us / 1e6);
 	log_set_request_id(p->request_id);
 	log_info(LOG_GROUP_PROXY, "request finished", f_text("operation", operation),
 	         f_text("method", x->head.method), f_int("status", status),
-	         f_float("duration_ms", seconds * 1e3),
-	         f_float("upstream_ms", (double)p->answer_us / 1e3),
+	         f_ms("duration_ms", duration_us), f_ms("upstream_ms", p->answer_us),
 	         f_int("received_bytes", p->received_bytes), f_int("sent_bytes", x->sent_bytes),
 	         f_text("peer", x->peer), f_text("error", p->code ? err_info(p->code)->slug : NULL),
 	         f_text("reason", p->reason));

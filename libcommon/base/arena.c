@@ -288,6 +288,20 @@ void buf_puts(struct buf *buf, const char *text)
 	buf_add(buf, text, strlen(text));
 }
 
+void buf_add_int(struct buf *buf, int64_t value)
+{
+	char digits[20]; /* of the least value, with its sign */
+	char *at = digits + sizeof(digits);
+	uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
+	do {
+		*--at = (char)('0' + rest % 10);
+		rest /= 10;
+	} while (rest > 0);
+	if (value < 0)
+		*--at = '-';
+	buf_add(buf, at, (size_t)(digits + sizeof(digits) - at));
+}
+
 static void attr_printf(2, 0) buf_vprintf(struct buf *buf, const char *format, va_list args)
 {
 	va_list again;

@@ -12,6 +12,7 @@
 
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct arena;
 
@@ -82,4 +83,5 @@ void buf_reserve(struct buf *buf, size_t length);
 
 void buf_add(struct buf *buf, const void *data, size_t length);
 void buf_puts(struct buf *buf, const char *text);
+void buf_add_int(struct buf *buf, int64_t value); /**< decimal digits, as by printf("%lld") */
 void buf_printf(struct buf *buf, const char *format, ...) attr_printf(2, 3);

@@ -16,6 +16,7 @@
 #define LINE_MAX_BYTES 4096
 #define FLUSH_MS       1000 /* longest wait for a reader at the end of the process */
 #define LINE_RESERVE   768  /* for the names, numbers and end that follow a text that was cut */
+#define LINE_USUAL     512  /* most lines fit into it */
 
 static const char *const LEVEL_NAMES[] = {"debug", "info", "warn", "error"};
 
@@ -109,17 +110,35 @@ static void add_text(struct buf *line, const char *text)
 	}
 }
 
+static void add_name(struct buf *line, const char *name)
+{
+	buf_add(line, ",\"", 2);
+	buf_puts(line, name);
+	buf_add(line, "\":", 2);
+}
+
+/* Append microseconds as milliseconds: 1500 as 1.500. */
+static void add_ms(struct buf *line, int64_t us)
+{
+	char fraction[] = {'.', (char)('0' + us / 100 % 10), (char)('0' + us / 10 % 10),
+	                   (char)('0' + us % 10)};
+	buf_add_int(line, us / 1000);
+	buf_add(line, fraction, sizeof(fraction));
+}
+
 static void add_text_member(struct buf *line, const char *name, const char *text)
 {
-	buf_printf(line, ",\"%s\":", name);
+	add_name(line, name);
 	add_text(line, text);
 }
 
 static void add_field(struct buf *line, const struct log_field *field)
 {
-	buf_printf(line, ",\"%s\":", field->name);
+	add_name(line, field->name);
 	if (field->type == LOG_INT)
-		buf_printf(line, "%lld", (long long)field->integer);
+		buf_add_int(line, field->integer);
+	else if (field->type == LOG_MS)
+		add_ms(line, field->integer);
 	else if (field->type == LOG_BOOL)
 		buf_puts(line, field->boolean ? "true" : "false");
 	else if (field->type == LOG_FLOAT && isfinite(field->number))
@@ -142,7 +161,12 @@ static void format_line(struct buf *line, enum log_group group, enum log_level l
 {
 	char now[TIME_TEXT_LEN + 1];
 	time_format(time_now_ms(), now);
-	buf_printf(line, "{\"time\":\"%s\",\"level\":\"%s\"", now, LEVEL_NAMES[level]);
+	buf_reserve(line, LINE_USUAL);
+	buf_puts(line, "{\"time\":\"");
+	buf_add(line, now, TIME_TEXT_LEN);
+	buf_puts(line, "\",\"level\":\"");
+	buf_puts(line, LEVEL_NAMES[level]);
+	buf_puts(line, "\"");
 	add_text_member(line, "process", logger.process);
 	add_text_member(line, "group", GROUP_NAMES[group]);
 	add_text_member(line, "message", message);
@@ -189,7 +213,7 @@ void log_write(enum log_group group, enum log_level level, const char *message,
 	struct arena *arena = arena_new();
 	struct buf line = {.arena = arena};
 	format_line(&line, group, level, message, fields);
-	if (!log_writer_add(line.data, line.length))
+	if (!log_writer_add(line.data, line.length, level >= LOG_WARN))
 		log_write_lines(log_descriptor, line.data, line.length);
 	arena_free(arena);
 	errno = saved_errno;

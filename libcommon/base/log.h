@@ -1,12 +1,12 @@
 /** Logs: one JSON object per line on standard output.
  *
  *     {"time":"2026-01-31T09:30:00.000Z","level":"info","process":"svc-search","group":"http",
- *      "message":"request finished","request_id":"…","status":200,"duration_ms":1.5}
+ *      "message":"request finished","request_id":"…","status":200,"duration_ms":1.500}
  *
  * One call reports one event, with named fields. Messages start in lower case and have no full
- * stop; text from outside goes into fields, which are escaped. Secrets must not be logged. Each
- * line is written by one write(2) of at most 4096 bytes (longer text is cut), so that lines of
- * different threads do not mix.
+ * stop; text from outside goes into fields, which are escaped. Secrets must not be logged. A line has
+ * at most 4096 bytes (longer text is cut) and is written by one write(2), perhaps with others, so that
+ * lines of different threads do not mix.
  *
  * LOG_LEVEL is a level, optionally with other levels for some groups: `info`,
  * `info,pg=debug,http=warn`.
@@ -35,18 +35,20 @@ enum log_group {
 
 /** One named value; the f_*() macros make it. A NULL string is written as null. */
 struct log_field {
-	enum { LOG_END, LOG_TEXT, LOG_INT, LOG_FLOAT, LOG_BOOL } type;
+	enum { LOG_END, LOG_TEXT, LOG_INT, LOG_MS, LOG_FLOAT, LOG_BOOL } type;
 	const char *name; /* borrows: a literal */
 	union {
 		const char *text; /* borrows until the call returns */
-		int64_t integer;
+		int64_t integer;  /* LOG_MS: microseconds */
 		double number;
 		bool boolean;
 	};
 };
 
-#define f_text(n, v)  ((struct log_field){.type = LOG_TEXT, .name = (n), .text = (v)})
-#define f_int(n, v)   ((struct log_field){.type = LOG_INT, .name = (n), .integer = (int64_t)(v)})
+#define f_text(n, v) ((struct log_field){.type = LOG_TEXT, .name = (n), .text = (v)})
+#define f_int(n, v)  ((struct log_field){.type = LOG_INT, .name = (n), .integer = (int64_t)(v)})
+/** A duration given in microseconds, written in milliseconds with three digits after the point. */
+#define f_ms(n, us)   ((struct log_field){.type = LOG_MS, .name = (n), .integer = (int64_t)(us)})
 #define f_float(n, v) ((struct log_field){.type = LOG_FLOAT, .name = (n), .number = (v)})
 #define f_bool(n, v)  ((struct log_field){.type = LOG_BOOL, .name = (n), .boolean = (v)})
 
@@ -58,7 +60,8 @@ enum err_code log_init(const char *process, const char *levels);
 void log_set_descriptor(int descriptor);
 
 /** Write from a thread of its own from now on, unless the log is a regular file: a reader that does not
- * read its pipe then costs log lines (log_writer.h) and does not stop the process. Once. */
+ * read its pipe then costs log lines (log_writer.h) and does not stop the process. Lines below LOG_WARN
+ * are gathered for LOG_GATHER_MS; a process that is killed loses those that wait. Once. */
 void log_start_writer(void);
 
 /** Wait until the reader has taken all lines, but at most a second. Before the process ends. */

@@ -16,8 +16,10 @@ METRIC_COUNTER(dropped_total, "expops_log_lines_dropped_total",
 /* Lines are added to one half of `memory` while the thread writes the other. */
 static struct {
 	pthread_mutex_t lock;
-	pthread_cond_t added, written;
+	pthread_cond_t added; /* the first line, or one that makes the lines urgent */
+	pthread_cond_t written;
 	bool is_started;
+	bool is_urgent;  /* the thread must not wait for more lines */
 	bool is_writing; /* the thread has lines that are not written yet */
 	int descriptor;
 	log_dropped_fn *dropped_line;
@@ -70,12 +72,36 @@ static void write_dropped_line(uint64_t count)
 	arena_free(arena);
 }
 
+static struct timespec time_after(uint64_t ms)
+{
+	struct timespec at;
+	clock_gettime(CLOCK_MONOTONIC, &at);
+	at.tv_sec += (time_t)(ms / 1000);
+	at.tv_nsec += (long)(ms % 1000) * 1000000;
+	if (at.tv_nsec >= 1000000000) {
+		at.tv_sec++;
+		at.tv_nsec -= 1000000000;
+	}
+	return at;
+}
+
+/* Wait until there are lines to be written. The lock is held. */
+static void wait_for_lines(void)
+{
+	while (writer.length == 0)
+		pthread_cond_wait(&writer.added, &writer.lock);
+	struct timespec until = time_after(LOG_GATHER_MS);
+	int status = 0;
+	while (status == 0 && !writer.is_urgent)
+		status = pthread_cond_timedwait(&writer.added, &writer.lock, &until);
+	writer.is_urgent = false;
+}
+
 static void *writer_main(void *unused)
 {
 	pthread_mutex_lock(&writer.lock);
 	for (;;) {
-		while (writer.length == 0)
-			pthread_cond_wait(&writer.added, &writer.lock);
+		wait_for_lines();
 		const char *lines = writer.waiting;
 		size_t length = writer.length;
 		uint64_t dropped = writer.dropped;
@@ -103,6 +129,7 @@ void log_writer_start(int descriptor, log_dropped_fn *dropped_line)
 	require(!writer.is_started);
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&writer.added, &monotonic);
 	pthread_cond_init(&writer.written, &monotonic);
 	writer.descriptor = descriptor;
 	writer.dropped_line = dropped_line;
@@ -112,16 +139,27 @@ void log_writer_start(int descriptor, log_dropped_fn *dropped_line)
 	writer.is_started = true;
 }
 
-bool log_writer_add(const char *line, size_t length)
+/* Have the lines written now. The lock is held. */
+static void hurry(void)
+{
+	writer.is_urgent = true;
+	pthread_cond_signal(&writer.added);
+}
+
+bool log_writer_add(const char *line, size_t length, bool is_urgent)
 {
 	if (!writer.is_started)
 		return false;
 	pthread_mutex_lock(&writer.lock);
 	bool has_room = length <= LOG_WAITING_BYTES - writer.length;
 	if (has_room) {
+		bool is_first = writer.length == 0;
 		memcpy(writer.waiting + writer.length, line, length);
 		writer.length += length;
-		pthread_cond_signal(&writer.added);
+		if (is_urgent || writer.length > LOG_WAITING_BYTES / 2)
+			hurry();
+		else if (is_first)
+			pthread_cond_signal(&writer.added);
 	} else {
 		writer.dropped++;
 	}
@@ -135,15 +173,10 @@ void log_writer_flush(uint64_t timeout_ms)
 {
 	if (!writer.is_started)
 		return;
-	struct timespec until;
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += (time_t)(timeout_ms / 1000);
-	until.tv_nsec += (long)(timeout_ms % 1000) * 1000000;
-	if (until.tv_nsec >= 1000000000) {
-		until.tv_sec++;
-		until.tv_nsec -= 1000000000;
-	}
+	struct timespec until = time_after(timeout_ms);
 	pthread_mutex_lock(&writer.lock);
+	if (writer.length > 0)
+		hurry();
 	int status = 0;
 	while (status == 0 && (writer.is_writing || writer.length > 0))
 		status = pthread_cond_timedwait(&writer.written, &writer.lock, &until);

@@ -77,6 +77,15 @@ static const char *date_line(struct http_server *server)
 	return server->date;
 }
 
+static void add_status_line(struct buf *head, int status)
+{
+	buf_puts(head, "HTTP/1.1 ");
+	buf_add_int(head, status);
+	buf_add(head, " ", 1);
+	buf_puts(head, http_reason(status));
+	buf_add(head, "\r\n", 2);
+}
+
 /* Append a field line. Control characters in the value become spaces, so that a value cannot end
  * its line. */
 static void add_field(struct buf *head, const struct http_field *field)
@@ -108,7 +117,9 @@ static void add_framing(struct server_exchange *exchange, struct buf *head)
 	bool is_http_1_0 = exchange->x.head.minor_version == 0;
 	conn->is_keep_alive = can_keep_alive(exchange);
 	if (status != 204 && status != 304 && exchange->content_left >= 0) {
-		buf_printf(head, "Content-Length: %lld\r\n", (long long)exchange->content_left);
+		buf_puts(head, "Content-Length: ");
+		buf_add_int(head, exchange->content_left);
+		buf_add(head, "\r\n", 2);
 	} else if (!exchange->has_no_content && is_http_1_0) {
 		conn->is_keep_alive = false;
 	} else if (!exchange->has_no_content) {
@@ -130,7 +141,7 @@ void http_respond_start(struct http_exchange *x, int status, const struct http_f
 	exchange->has_no_content = x->head.is_head || status == 204 || status == 304;
 	exchange->content_left = content_length;
 	struct buf head = {.arena = exchange->arena};
-	buf_printf(&head, "HTTP/1.1 %d %s\r\n", status, http_reason(status));
+	add_status_line(&head, status);
 	buf_puts(&head, date_line(exchange->conn->server));
 	for (size_t i = 0; i < field_count; i++)
 		add_field(&head, &fields[i]);
@@ -251,7 +262,7 @@ void http_response_refuse(struct http_conn *conn, enum err_code code, const char
 	if (conn->server->handler->refuse)
 		conn->server->handler->refuse(arena, code, detail, id, &body, &length);
 	struct buf reply = {.arena = arena};
-	buf_printf(&reply, "HTTP/1.1 %d %s\r\n", status, http_reason(status));
+	add_status_line(&reply, status);
 	buf_puts(&reply, date_line(conn->server));
 	if (code == ERR_METHOD)
 		buf_puts(&reply, "Allow: GET, HEAD, POST, PUT, PATCH, DELETE\r\n");

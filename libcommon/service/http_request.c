@@ -117,13 +117,13 @@ static void report_finished(struct request *rq, int status)
 {
 	struct http_exchange *exchange = rq->http->exchange;
 	const char *operation = rq->http->op ? rq->http->op->name : "internal";
-	double seconds = (double)(time_monotonic_us() - exchange->started_us) / 1e6;
+	uint64_t duration_us = time_monotonic_us() - exchange->started_us;
 	metric_add(&requests_total, operation, status_class(status), 1);
-	metric_observe_seconds(&request_seconds, operation, NULL, seconds);
+	metric_observe_seconds(&request_seconds, operation, NULL, (double)duration_us / 1e6);
 	log_set_request_id(rq->id);
 	log_info(LOG_GROUP_HTTP, "request finished", f_text("operation", operation),
 	         f_text("method", rq->http->head.method), f_int("status", status),
-	         f_float("duration_ms", seconds * 1e3), f_text("peer", exchange->peer),
+	         f_ms("duration_ms", duration_us), f_text("peer", exchange->peer),
 	         f_text("problem", rq->problem.code ? rq->problem.detail : NULL));
 	log_set_request_id(NULL);
 	span_end(collected_of(rq)->span, operation, status >= 500,

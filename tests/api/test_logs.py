@@ -5,8 +5,8 @@ import re
 
 from lib.servers import ROOT
 
-FIELD = re.compile(r'\bf_(text|int|float|bool)\(\s*"(\w+)"')
-TYPES = {"text": "text", "int": "integer", "float": "number", "bool": "boolean"}
+FIELD = re.compile(r'\bf_(text|int|ms|float|bool)\(\s*"(\w+)"')
+TYPES = {"text": "text", "int": "integer", "ms": "number", "float": "number", "bool": "boolean"}
 FITS = {"text": str, "integer": int, "number": (int, float), "boolean": bool}
 
 

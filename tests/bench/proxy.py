@@ -3,7 +3,8 @@
 
 usage: proxy.py PROXY_GATEWAY [--seconds N] [--rounds N] [--connections N]
 
-The service is nginx, which returns 1 KB. The proxies are measured in turn in each round, so that other load affects all
+The service is nginx, which returns 1 KB. Logs go to a pipe, as in a container, with about the same line for each
+request; nginx also with lines gathered for a second, while the gateway gathers them for 10 ms. The proxies are measured in turn in each round, so that other load affects all
 of them; the result is the median round. CPU time is that of the process, from /proc/PID/stat. Needs nginx, haproxy and
 wrk.
 """
@@ -30,10 +31,18 @@ http {{ access_log off; keepalive_requests 1000000000; client_body_temp_path {d}
   server {{ listen {listen} reuseport; location / {{ default_type application/json; return 200 "{body}"; }} }} }}
 """
 
+NGINX_LOG = """
+  log_format json escape=json '{{"time":"$time_iso8601","level":"info","process":"nginx","message":"request finished",'
+    '"request_id":"$request_id","operation":"$uri","method":"$request_method","status":$status,'
+    '"duration_ms":$request_time,"upstream_ms":$upstream_response_time,"received_bytes":$request_length,'
+    '"sent_bytes":$body_bytes_sent,"peer":"$remote_addr"}}';
+  access_log /dev/stdout json {buffer};
+"""
+
 NGINX_PROXY = """
 worker_processes 1; daemon off; pid {d}/proxy.pid; error_log {d}/proxy.log;
 events {{ worker_connections 4096; }}
-http {{ access_log off; keepalive_requests 1000000000; client_body_temp_path {d}/pb; proxy_temp_path {d}/pp;
+http {{ {log} keepalive_requests 1000000000; client_body_temp_path {d}/pb; proxy_temp_path {d}/pp;
   fastcgi_temp_path {d}/pf; uwsgi_temp_path {d}/pu; scgi_temp_path {d}/ps;
   map $http_authorization $account {{ default ""; "Bearer key" "account-1"; }}
   upstream service {{ server {service}; keepalive 128; keepalive_requests 1000000000; }}
@@ -91,10 +100,10 @@ def write(folder, name, text):
 class Contender:
     """A running proxy and its measurements."""
 
-    def __init__(self, name, command, listen, env=None):
+    def __init__(self, name, command, listen, env=None, log=subprocess.DEVNULL):
         self.name, self.listen, self.samples = name, listen, []
         self.process = subprocess.Popen(
-            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, **(env or {})}
+            command, stdout=log, stderr=subprocess.DEVNULL, env={**os.environ, **(env or {})}
         )
         wait_for(listen)
 
@@ -127,16 +136,23 @@ class Contender:
         self.process.wait()
 
 
-def contenders(options, folder, service):
-    listen = f"127.0.0.1:{free_port()}"
-    config = write(folder, "nginx.conf", NGINX_PROXY.format(d=folder, listen=listen, service=service))
-    yield Contender("nginx, key map", ["nginx", "-p", folder, "-c", config], listen)
+def contenders(options, folder, service, log):
+    logs = {
+        "nginx, key map, log": NGINX_LOG.format(buffer=""),
+        "nginx, key map, log of 1 s": NGINX_LOG.format(buffer="buffer=32k flush=1s"),
+        "nginx, key map, no log": "access_log off;",
+    }
+    for name, setting in logs.items():
+        listen = f"127.0.0.1:{free_port()}"
+        at = tempfile.mkdtemp(dir=folder)
+        config = write(at, "nginx.conf", NGINX_PROXY.format(d=at, listen=listen, service=service, log=setting))
+        yield Contender(name, ["nginx", "-p", at, "-c", config], listen, log=log)
     listen = f"127.0.0.1:{free_port()}"
     config = write(folder, "haproxy.cfg", HAPROXY.format(listen=listen, service=service))
     yield Contender("HAProxy, key check", ["haproxy", "-db", "-f", config], listen)
-    for name, level in (("gateway, a log line each", "info"), ("gateway, no log lines", "warn")):
+    for name, level in (("gateway, log", "info"), ("gateway, no log", "warn")):
         listen = f"127.0.0.1:{free_port()}"
-        yield Contender(name, [options.gateway, listen, service], listen, {"LOG_LEVEL": level})
+        yield Contender(name, [options.gateway, listen, service], listen, {"LOG_LEVEL": level}, log)
 
 
 def main():
@@ -150,12 +166,15 @@ def main():
         service = f"127.0.0.1:{free_port()}"
         config = write(folder, "service.conf", NGINX_SERVICE.format(d=folder, listen=service, body=BODY))
         backend = Contender("service", ["nginx", "-p", folder, "-c", config], service)
-        proxies = list(contenders(options, folder, service))
+        reader = subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+        proxies = list(contenders(options, folder, service, reader.stdin))
         for _ in range(options.rounds):
             for proxy in proxies:
                 proxy.run(options.connections, options.seconds)
         for proxy in [*proxies, backend]:
             proxy.stop()
+        reader.stdin.close()
+        reader.wait()
     base = statistics.median(cpu for cpu, _ in proxies[0].samples)
     print(f"{'':28}{'CPU us/request':>16}{'ratio':>8}{'requests/s':>12}")
     for proxy in proxies:

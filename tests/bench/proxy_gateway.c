@@ -1,4 +1,5 @@
-/* The gateway's proxy on one loop, without a database, for proxy.py. It accepts the key "key".
+/* The gateway's proxy on one loop, without a database, for proxy.py. It accepts the key "key" and logs as the
+ * gateway does.
  *
  *     proxy_gateway LISTEN SERVICE      addresses such as 127.0.0.1:8080 or unix:/path
  */
@@ -54,6 +55,7 @@ int main(int argc, char **argv)
 	const char *levels = getenv("LOG_LEVEL");
 	if (log_init("gateway", levels ? levels : "info") != ERR_NONE)
 		return 2;
+	log_start_writer();
 	signal(SIGPIPE, SIG_IGN);
 	caller =
 		(struct identity){.account = uuid_new(), .key_id = uuid_new(), .scopes = SCOPE_ALL};

@@ -2,9 +2,9 @@
 
 #include "arena_fixture.h"
 
+#include <inttypes.h>
 #include <stdalign.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,6 +136,16 @@ static void buffers_grow(void **state attr_unused)
 	assert_string_equal(buf.data + buf.length - 6, "19999,");
 }
 
+static void integers_are_written_as_by_printf(void **state attr_unused)
+{
+	static const int64_t VALUES[] = {0, 7, -7, 10, 1234567890123, INT64_MAX, INT64_MIN};
+	for (size_t i = 0; i < ARRAY_LEN(VALUES); i++) {
+		struct buf buf = {.arena = arena};
+		buf_add_int(&buf, VALUES[i]);
+		assert_string_equal(buf.data, arena_printf(arena, "%" PRId64, VALUES[i]));
+	}
+}
+
 static char trace[16];
 
 static void note(void *ptr)
@@ -237,6 +247,7 @@ int main(void)
 		ARENA_TEST(copies_are_terminated),
 		ARENA_TEST(texts_are_formatted),
 		ARENA_TEST(buffers_grow),
+		ARENA_TEST(integers_are_written_as_by_printf),
 		cmocka_unit_test(callbacks_run_newest_first),
 		cmocka_unit_test(only_a_wiped_arena_is_wiped),
 #ifdef HAS_ASAN

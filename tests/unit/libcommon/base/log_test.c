@@ -48,7 +48,7 @@ static void a_line_has_all_members(void **state attr_unused)
 	int64_t before = time_now_ms(), at;
 	start("info");
 	log_info(LOG_GROUP_HTTP, "request finished", f_text("path", "/a\"b\n"),
-	         f_int("status", 200), f_float("duration_ms", 1.5), f_bool("is_cached", true),
+	         f_int("status", 200), f_ms("duration_ms", 1500), f_bool("is_cached", true),
 	         f_text("query", NULL), f_int("most", INT64_MAX), f_int("least", INT64_MIN));
 	yyjson_val *line = stop_line();
 	const char *time = json_get_text(line, "time");
@@ -97,6 +97,14 @@ static void floats_are_always_json(void **state attr_unused)
 	assert_true(json_get_float(line, "small", 0) == -1e-300);
 	assert_true(json_get_float(line, "zero", 1) == 0);
 	assert_true(json_get_float(line, "whole", 0) == 123456789);
+}
+
+static void durations_are_exact(void **state attr_unused)
+{
+	start("info");
+	log_info(LOG_GROUP_APP, "times", f_ms("none", 0), f_ms("short", 7),
+	         f_ms("long", 3600000042));
+	assert_non_null(strstr(stop(), ",\"none\":0.000,\"short\":0.007,\"long\":3600000.042}"));
 }
 
 static void long_text_is_cut_at_a_character(void **state attr_unused)
@@ -265,6 +273,7 @@ int main(void)
 		ARENA_TEST(a_line_has_all_members),
 		ARENA_TEST(the_request_id_stays_until_changed),
 		ARENA_TEST(floats_are_always_json),
+		ARENA_TEST(durations_are_exact),
 		ARENA_TEST(long_text_is_cut_at_a_character),
 		ARENA_TEST(text_that_is_not_utf8_is_repaired),
 		ARENA_TEST(levels_apply_to_groups),

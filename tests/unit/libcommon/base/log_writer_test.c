@@ -26,7 +26,7 @@ static void add_line(int number)
 {
 	char line[128];
 	int length = snprintf(line, sizeof(line), "line %d %090d\n", number, 0);
-	assert_true(log_writer_add(line, (size_t)length));
+	assert_true(log_writer_add(line, (size_t)length, number % 100 == 99));
 }
 
 static int start_writer(void **state attr_unused)
@@ -34,7 +34,7 @@ static int start_writer(void **state attr_unused)
 	int ends[2];
 	assert_int_equal(pipe(ends), 0);
 	reader = ends[0];
-	assert_false(log_writer_add("too early\n", 10));
+	assert_false(log_writer_add("too early\n", 10, true));
 	log_writer_start(ends[1], dropped_line);
 	return 0;
 }
