@@ -43,8 +43,8 @@ def shuffled(items, seed):
     return items
 
 
-def measure(scores, relevant):
-    """(AUC, Recall@50) of scores {paper: score}. Ties count half, and as found."""
+def area_under_curve(scores, relevant):
+    """Of scores {paper: score}. Ties count half."""
     order = sorted(scores, key=lambda one: scores[one])
     rank_sum, start = 0, 0
     while start < len(order):
@@ -54,9 +54,13 @@ def measure(scores, relevant):
         rank_sum += sum(one in relevant for one in order[start:end]) * (start + end + 1) / 2
         start = end
     wanted, others = len(relevant), len(order) - len(relevant)
-    area = (rank_sum - wanted * (wanted + 1) / 2) / (wanted * others)
-    limit = scores[order[-DEPTH]]
-    return area, sum(scores[one] >= limit for one in relevant) / wanted
+    return (rank_sum - wanted * (wanted + 1) / 2) / (wanted * others)
+
+
+def measure(scores, relevant):
+    """(AUC, Recall@50) of scores {paper: score}. Ties count as found."""
+    limit = sorted(scores.values())[-DEPTH]
+    return area_under_curve(scores, relevant), sum(scores[one] >= limit for one in relevant) / len(relevant)
 
 
 def score(api, history, papers):

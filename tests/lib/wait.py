@@ -12,12 +12,12 @@ class TimedOut(AssertionError):
     pass
 
 
-def wait_for(predicate, what=None):
+def wait_for(predicate, what=None, patience=PATIENCE_SECONDS):
     """Call `predicate` until its result is true, and return the result; raises TimedOut.
 
     An AssertionError in the predicate means false; TimedOut quotes the last one.
     """
-    deadline = time.monotonic() + PATIENCE_SECONDS
+    deadline = time.monotonic() + patience
     reason = None
     while True:
         try:
@@ -28,7 +28,7 @@ def wait_for(predicate, what=None):
         except AssertionError as error:
             reason = str(error)
         if time.monotonic() > deadline:
-            raise TimedOut(f"{what or predicate} did not happen within {PATIENCE_SECONDS} s: {reason}")
+            raise TimedOut(f"{what or predicate} did not happen within {patience} s: {reason}")
         time.sleep(PAUSE_SECONDS)
 
 
