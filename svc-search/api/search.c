@@ -22,6 +22,7 @@ struct search_input {
 	const char *published_since;
 	int64_t limit;
 	bool use_llm;
+	bool explains;
 };
 
 static const struct field SEARCH_FIELDS[] = {
@@ -31,6 +32,7 @@ static const struct field SEARCH_FIELDS[] = {
 	JSON_BOOL("has_container", NULLABLE),
 	JSON_STRINGS("categories", NULLABLE, 0, 100, 64),
 	BODY_BOOL(struct search_input, use_llm, "use_llm", OPTIONAL, false),
+	BODY_BOOL(struct search_input, explains, "explain", OPTIONAL, false),
 	FIELD_END,
 };
 
@@ -41,6 +43,7 @@ static const struct field SIMILAR_FIELDS[] = {
 	JSON_STRINGS("categories", NULLABLE, 0, 100, 64),
 	{IN_BODY, FIELD_DATE, "published_since",
          FIELD_AT(struct search_input, published_since, const char *), NULLABLE},
+	BODY_BOOL(struct search_input, explains, "explain", OPTIONAL, false),
 	FIELD_END,
 };
 
@@ -87,6 +90,7 @@ void asset_search(struct request *rq)
 		.text = text,
 		.length = strlen(text),
 		.limit = (size_t)in->limit,
+		.explains = in->explains,
 		.filter = filter_of(rq, NULL),
 	};
 	struct search_hits *hits = search_hits_find(rq, &query);
@@ -107,6 +111,7 @@ void asset_similar(struct request *rq)
 		.length = strlen(in->text),
 		.limit = (size_t)in->limit,
 		.is_topic = true,
+		.explains = in->explains,
 		.filter = filter_of(rq, in->published_since),
 	};
 	reply_json(rq, 200, search_hits_internal(rq, search_hits_find(rq, &query)));

@@ -11,7 +11,7 @@ void asset_search(struct request *rq);
  * a ranker needs.
  *
  *     {"text": "…", "limit": 300, "categories": ["cs"] | null,
- *      "published_since": "2026-01-01" | null}
+ *      "published_since": "2026-01-01" | null, "explain": false}
  *     {"strategy": "hybrid", "model": "infonce-160-5c01a7f3d2b40e96", "dimension": 160, "documents": 40000,
  *      "results": [ROW, …]}
  *
@@ -19,7 +19,8 @@ void asset_search(struct request *rq);
  * null, "has_container", "title", "abstract" (unabridged), "categories", "github_url", "vector":
  * base64 of int8 | null, "scale", "asset": the JSON of a list item}. An element of the vector is its
  * int8 times `scale`. `documents` is the number of papers in the index. `model` names the embedder (engine_version()), null if there are no vectors; vectors
- * are comparable only if it is the same. Replicas can differ in it for some seconds. */
+ * are comparable only if it is the same. Replicas can differ in it for some seconds. With "explain" a row
+ * has "explanation", too, with the terms and pairs of the greatest scores (explanation_json.h). */
 void asset_similar(struct request *rq);
 
 /** POST /internal/assets/sample: {"limit": 2000} gives the ids of a random sample of the papers, always the

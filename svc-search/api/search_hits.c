@@ -1,5 +1,6 @@
 #include "api/search_hits.h"
 
+#include "api/explanation_json.h"
 #include "asset.sql.h"
 #include "base/crypto.h"
 #include "base/json.h"
@@ -19,6 +20,9 @@
 /* A search of more papers runs on the thread pool: at 50,000 it takes about 1 ms, which is as long as
  * the loop may be blocked. */
 #define OFFLOAD_PAPERS 50000
+
+/* Terms and pairs of an explanation for another service, which keeps many of them. */
+#define INTERNAL_TERMS 8
 
 /* Columns of ASSET_BY_IDS_SQL. */
 enum column {
@@ -213,8 +217,15 @@ const char *search_hits_public(struct request *rq, const struct search_hits *hit
 		add_authors(rq, doc, list, parsed, asset);
 		buf_puts(&out, row ? "," : "");
 		buf_add(&out, asset, strlen(asset) - 1);
-		buf_printf(&out, ", \"relevance_score\": %.4f, \"highlights\": %s}", hit->relevance,
+		buf_printf(&out, ", \"relevance_score\": %.4f, \"highlights\": %s", hit->relevance,
 		           json_write_mut(rq->arena, list, NULL));
+		if (hit->explanation)
+			buf_printf(&out, ", \"explanation\": %s",
+			           json_write_mut(rq->arena,
+			                          explanation_json(doc, hit->explanation,
+			                                           QUERY_MAX_TERMS * 2),
+			                          NULL));
+		buf_puts(&out, "}");
 	}
 	buf_puts(&out, "]");
 	return out.data;
@@ -259,6 +270,9 @@ static yyjson_mut_val *paper_json(struct request *rq, yyjson_mut_doc *doc,
 	yyjson_mut_val *matched = yyjson_mut_obj_add_arr(doc, out, "matched");
 	for (size_t i = 0; i < hit->matched_count; i++)
 		yyjson_mut_arr_add_str(doc, matched, hit->matched[i]);
+	if (hit->explanation)
+		yyjson_mut_obj_add_val(doc, out, "explanation",
+		                       explanation_json(doc, hit->explanation, INTERNAL_TERMS));
 	add_text(doc, out, "published_at", pg_value(rows, row, COLUMN_PUBLISHED));
 	yyjson_mut_obj_add_bool(doc, out, "has_container",
 	                        pg_value_bool(rows, row, COLUMN_CONTAINER));

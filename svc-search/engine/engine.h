@@ -50,6 +50,7 @@ struct engine_view;
 struct engine_merge;
 struct engine_adoption;
 struct embedder;
+struct hit_explanation;
 struct parsed_query;
 struct sample;
 
@@ -176,6 +177,7 @@ struct engine_query {
 	size_t length; /* bytes of `text` */
 	size_t limit;  /* maximum results, 1 to ENGINE_MAX_RESULTS */
 	bool is_topic; /* of an interest: none of its words is taken as the name of an author */
+	bool explains; /* explain each hit: takes about as long as the search of a small index */
 	struct filter filter;
 	const float *vector; /* by the external embedder, of length 1; NULL: none */
 	uint32_t dimension; /* of `vector`, which is ignored when the index has another dimension */
@@ -192,6 +194,8 @@ struct engine_hit {
 	uint64_t seq;               /* sequence number of the indexed state */
 	const char *const *matched; /* query words that the paper contains, greatest weight first */
 	size_t matched_count;       /* at most ENGINE_MAX_MATCHED */
+	/* NULL if the query does not ask for it. */
+	const struct hit_explanation *explanation;
 };
 
 /** Maximum matched words of a hit. */

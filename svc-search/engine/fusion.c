@@ -35,47 +35,59 @@ static float top_relevance(const struct candidate *candidate, float full_score, 
 	return has_dense && !candidate->awaits_vector ? 0.5f * (coverage + cosine) : coverage;
 }
 
-void fusion_rank(struct candidate *candidates, size_t count, float full_score, bool has_dense)
+float fusion_lexical(const struct fusion *fusion, const struct candidate *candidate)
 {
-	float lexical_max = 0;
-	float cosine_max = 0;
+	return fusion->lexical_max > 0 ? (candidate->words + candidate->pairs) / fusion->lexical_max
+	                               : 0;
+}
+
+float fusion_dense(const struct fusion *fusion, const struct candidate *candidate)
+{
+	if (candidate->awaits_vector)
+		return fusion->dense_weight * fusion_lexical(fusion, candidate);
+	return fusion->cosine_max > 0
+	               ? fusion->dense_weight * MAX_OF(candidate->cosine, 0.0f) / fusion->cosine_max
+	               : 0;
+}
+
+/* The maxima of both kinds of score, and the weight. */
+static struct fusion measure(const struct candidate *candidates, size_t count, bool has_dense)
+{
+	struct fusion fusion = {0};
 	float coverage = 0;
-	size_t first = 0;
-	float best = 0;
-	if (count == 0)
-		return;
 	for (size_t i = 0; i < count; i++) {
 		if (candidates[i].is_named)
 			continue;
 		float score = candidates[i].words + candidates[i].pairs;
-		if (score > lexical_max)
+		if (score > fusion.lexical_max)
 			coverage = 0;
-		if (score >= lexical_max)
+		if (score >= fusion.lexical_max)
 			coverage = MAX_OF(coverage, candidates[i].coverage);
-		lexical_max = MAX_OF(lexical_max, score);
-		cosine_max = MAX_OF(cosine_max, candidates[i].cosine);
+		fusion.lexical_max = MAX_OF(fusion.lexical_max, score);
+		fusion.cosine_max = MAX_OF(fusion.cosine_max, candidates[i].cosine);
 	}
-	float weight = dense_weight(coverage);
-	for (size_t i = 0; i < count; i++) {
-		struct candidate *candidate = &candidates[i];
-		float lexical = 0;
-		float dense = 0;
-		if (lexical_max > 0)
-			lexical = (candidate->words + candidate->pairs) / lexical_max;
-		if (candidate->awaits_vector)
-			dense = weight * lexical;
-		else if (cosine_max > 0)
-			dense = weight * MAX_OF(candidate->cosine, 0.0f) / cosine_max;
-		candidate->fused = has_dense ? lexical + dense : lexical;
-	}
+	fusion.dense_weight = has_dense ? dense_weight(coverage) : 0;
+	return fusion;
+}
+
+struct fusion fusion_rank(struct candidate *candidates, size_t count, float full_score,
+                          bool has_dense)
+{
+	struct fusion fusion = measure(candidates, count, has_dense);
+	size_t first = 0;
+	for (size_t i = 0; i < count; i++)
+		candidates[i].fused = fusion_lexical(&fusion, &candidates[i]) +
+		                      fusion_dense(&fusion, &candidates[i]);
 	qsort(candidates, count, sizeof(*candidates), compare);
 	while (first < count && candidates[first].is_named)
 		candidates[first++].relevance = 1;
 	if (first < count && candidates[first].fused > 0)
-		best = top_relevance(&candidates[first], full_score, has_dense) /
-		       candidates[first].fused;
+		fusion.relevance_factor = top_relevance(&candidates[first], full_score, has_dense) /
+		                          candidates[first].fused;
 	for (size_t i = first; i < count; i++) {
 		float limit = i > 0 ? candidates[i - 1].relevance : 1;
-		candidates[i].relevance = MIN_OF(candidates[i].fused * best, limit);
+		candidates[i].relevance =
+			MIN_OF(candidates[i].fused * fusion.relevance_factor, limit);
 	}
+	return fusion;
 }

@@ -68,6 +68,19 @@ struct candidate {
 	float relevance;    /* set by fusion_rank() */
 };
 
+/** What the scores of the candidates of one query were computed with. */
+struct fusion {
+	float lexical_max;  /* the maximum by which lexical scores were divided; 0: there is none */
+	float cosine_max;   /* the same for cosines */
+	float dense_weight; /* 0 if the candidates have no cosines */
+	float relevance_factor; /* of `fused`, before the limit by the candidate that ranks before */
+};
+
+/** The two parts of `fused`. */
+float fusion_lexical(const struct fusion *fusion, const struct candidate *candidate);
+float fusion_dense(const struct fusion *fusion, const struct candidate *candidate);
+
 /** Set `fused` and `relevance` of the candidates and sort them, best first. `full_score` (> 0) is the
  * value of `words` at full coverage of the query. `has_dense`: the candidates have cosines. */
-void fusion_rank(struct candidate *candidates, size_t count, float full_score, bool has_dense);
+struct fusion fusion_rank(struct candidate *candidates, size_t count, float full_score,
+                          bool has_dense);

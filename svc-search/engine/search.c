@@ -1,6 +1,7 @@
 #include "engine/compounds.h"
 #include "engine/engine.h"
 #include "engine/fusion.h"
+#include "engine/hit_explanation.h"
 #include "engine/lexical/bm25.h"
 #include "engine/lexical/proximity.h"
 #include "engine/lexical/spelling.h"
@@ -52,6 +53,7 @@ struct search {
 	bool has_dense;   /* dense scores are available */
 	bool has_id;      /* a term can be the id of a paper */
 	float full_score; /* see fusion_rank() */
+	struct fusion fusion;
 };
 
 const char *engine_strategy_name(enum engine_strategy strategy)
@@ -486,7 +488,7 @@ static void rank_with_vectors(struct search *search)
 	query = vector_query_make(search->vector, dimension, search->arena);
 	set_cosines(search, &query);
 	add_dense_candidates(search, &query);
-	fusion_rank(search->candidates, search->count, search->full_score, true);
+	search->fusion = fusion_rank(search->candidates, search->count, search->full_score, true);
 }
 
 static void rank(struct search *search)
@@ -495,8 +497,8 @@ static void rank(struct search *search)
 	if (search->vector)
 		rank_with_vectors(search);
 	else
-		fusion_rank(search->candidates, search->count, search->full_score,
-		            search->has_dense);
+		search->fusion = fusion_rank(search->candidates, search->count, search->full_score,
+		                             search->has_dense);
 }
 
 static bool is_listed(const struct engine_hit *hit, const char *const *words, const char *word)
@@ -530,7 +532,15 @@ static void set_matched_words(const struct search *search, const struct candidat
 	hit->matched = words;
 }
 
-static void write_hits(const struct search *search, struct engine_result *result)
+static const struct hit_explanation *explain(struct search *search, size_t at)
+{
+	struct ranking ranking = {search->candidates, search->count,     search->fusion,
+	                          search->full_score, search->has_dense, search->parsed};
+	return hit_explain(search->arena, &ranking, at,
+	                   part_scorer(search, search->candidates[at].part));
+}
+
+static void write_hits(struct search *search, struct engine_result *result)
 {
 	result->count = MIN_OF(search->count, search->query->limit);
 	result->hits = arena_array(search->arena, result->count, sizeof(*result->hits));
@@ -547,6 +557,8 @@ static void write_hits(const struct search *search, struct engine_result *result
 		hit->has_container = doc->has_container;
 		hit->seq = doc->seq;
 		set_matched_words(search, candidate, hit);
+		if (search->query->explains)
+			hit->explanation = explain(search, i);
 	}
 }
 

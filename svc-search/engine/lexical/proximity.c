@@ -136,37 +136,111 @@ static uint64_t count_run(struct proximity_scorer *scorer, struct forward *forwa
 	return matched;
 }
 
-/* Count the terms and pairs of the document. Returns the bits of the terms that it contains. */
-static uint64_t count_tokens(struct proximity_scorer *scorer, struct forward *forward)
+/* The frequencies of the terms in each field. */
+struct field_counts {
+	uint32_t counts[PAPER_FIELDS][QUERY_MAX_TERMS];
+	uint32_t counted[QUERY_MAX_TERMS]; /* in the runs before */
+};
+
+/* Account the frequencies that the last run has added to a field. */
+static void account(const struct proximity_scorer *scorer, struct field_counts *counts,
+                    enum paper_field field)
+{
+	for (size_t i = 0; counts && i < scorer->query->term_count; i++) {
+		counts->counts[field][i] += scorer->frequencies[i] - counts->counted[i];
+		counts->counted[i] = scorer->frequencies[i];
+	}
+}
+
+/* Count the terms and pairs of the document. Returns the bits of the terms that it contains. `counts` may
+ * be NULL. */
+static uint64_t count_tokens(struct proximity_scorer *scorer, struct forward *forward,
+                             struct field_counts *counts)
 {
 	uint32_t title_weight = BM25_TITLE_WEIGHT * scorer->title_factor;
 	uint64_t matched = count_run(scorer, forward, forward->title_count, title_weight, true);
+	account(scorer, counts, PAPER_TITLE);
 	matched |= count_run(scorer, forward, forward->abstract_count, 1, true);
+	account(scorer, counts, PAPER_ABSTRACT);
 	matched |= count_run(scorer, forward, forward->title_extra_count, BM25_TITLE_WEIGHT, false);
+	account(scorer, counts, PAPER_TITLE);
 	matched |= count_run(scorer, forward, forward->abstract_extra_count, 1, false);
+	account(scorer, counts, PAPER_ABSTRACT);
 	if (scorer->has_names)
 		matched |= count_run(scorer, forward, forward->author_count, BM25_AUTHOR_WEIGHT,
 		                     false);
+	account(scorer, counts, PAPER_AUTHORS);
 	return matched;
+}
+
+static float norm_of(const struct proximity_scorer *scorer, uint32_t doc)
+{
+	return scorer->norms->by_length[scorer->segment->lengths[doc]];
+}
+
+static float score_term(const struct proximity_scorer *scorer, size_t term, float norm)
+{
+	uint32_t frequency = MIN_OF(scorer->frequencies[term], (uint32_t)BM25_MAX_FREQUENCY);
+	return frequency > 0 ? scorer->weights[term] * bm25_impact((float)frequency, norm) : 0;
+}
+
+static float score_pair(const struct proximity_scorer *scorer, size_t pair, float norm)
+{
+	float count = scorer->pair_counts[pair];
+	return count > 0 ? scorer->pair_weights[pair] * bm25_impact(count, norm) : 0;
 }
 
 struct proximity_score proximity_score_document(struct proximity_scorer *scorer, uint32_t doc)
 {
 	struct forward forward = segment_forward(scorer->segment, doc);
-	float norm = scorer->norms->by_length[scorer->segment->lengths[doc]];
+	float norm = norm_of(scorer, doc);
 	struct proximity_score score = {0};
-	score.matched = count_tokens(scorer, &forward);
+	score.matched = count_tokens(scorer, &forward, NULL);
 	for (size_t i = 0; i < scorer->query->term_count; i++) {
-		uint32_t frequency = MIN_OF(scorer->frequencies[i], (uint32_t)BM25_MAX_FREQUENCY);
-		if (frequency > 0)
-			score.words += scorer->weights[i] * bm25_impact((float)frequency, norm);
+		score.words += score_term(scorer, i, norm);
 		scorer->frequencies[i] = 0;
 	}
 	for (size_t i = 0; i < scorer->pair_count; i++) {
-		if (scorer->pair_counts[i] > 0)
-			score.pairs +=
-				scorer->pair_weights[i] * bm25_impact(scorer->pair_counts[i], norm);
+		score.pairs += score_pair(scorer, i, norm);
 		scorer->pair_counts[i] = 0;
 	}
 	return score;
+}
+
+static struct term_score explain_term(const struct proximity_scorer *scorer, size_t term,
+                                      const struct field_counts *counts, float norm)
+{
+	struct term_score explained = {.score = score_term(scorer, term, norm)};
+	for (int field = 0; field < PAPER_FIELDS && explained.score > 0; field++)
+		explained.fields[field] = explained.score * (float)counts->counts[field][term] /
+		                          (float)scorer->frequencies[term];
+	return explained;
+}
+
+/* Add a pair, if the document has it. */
+static void explain_pair(const struct proximity_scorer *scorer, uint32_t first, uint32_t second,
+                         float norm, struct proximity_detail *detail)
+{
+	uint8_t pair = scorer->pair_of[first][second];
+	float score = pair > 0 ? score_pair(scorer, pair - 1u, norm) : 0;
+	if (score > 0)
+		detail->pairs[detail->pair_count++] = (struct pair_score){{first, second}, score};
+}
+
+void proximity_explain_document(struct proximity_scorer *scorer, uint32_t doc,
+                                struct proximity_detail *detail)
+{
+	struct forward forward = segment_forward(scorer->segment, doc);
+	float norm = norm_of(scorer, doc);
+	uint32_t terms = (uint32_t)scorer->query->term_count;
+	struct field_counts counts = {0};
+	memset(detail, 0, sizeof(*detail));
+	count_tokens(scorer, &forward, &counts);
+	for (uint32_t i = 0; i < terms; i++)
+		detail->terms[i] = explain_term(scorer, i, &counts, norm);
+	for (uint32_t first = 0; first < terms; first++)
+		for (uint32_t second = 0; second < terms; second++)
+			explain_pair(scorer, first, second, norm, detail);
+	memset(scorer->frequencies, 0, sizeof(scorer->frequencies));
+	memset(scorer->pair_counts, 0, sizeof(scorer->pair_counts));
 }

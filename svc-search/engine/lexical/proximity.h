@@ -33,6 +33,28 @@ struct proximity_score {
 	uint64_t matched; /* bit i: the document contains term i of the query */
 };
 
+/** The fields of a paper that queries are matched with. */
+enum paper_field { PAPER_TITLE, PAPER_ABSTRACT, PAPER_AUTHORS, PAPER_FIELDS };
+
+/** What a term of the query adds to `words`. */
+struct term_score {
+	float score;
+	float fields[PAPER_FIELDS]; /* its parts, in proportion to the weighted frequencies */
+};
+
+/** What a pair adds to `pairs`. */
+struct pair_score {
+	uint32_t terms[2]; /* of the query */
+	float score;
+};
+
+/** Where the score of one document comes from. */
+struct proximity_detail {
+	struct term_score terms[QUERY_MAX_TERMS];     /* by term of the query */
+	struct pair_score pairs[QUERY_MAX_TERMS * 2]; /* those that the document has */
+	size_t pair_count;
+};
+
 /** Prepare a query, in which idf is set and which has at most QUERY_MAX_TERMS terms. Borrows all three;
  * the scorer is in `arena`. */
 struct proximity_scorer *proximity_scorer_new(const struct segment *segment,
@@ -42,3 +64,7 @@ struct proximity_scorer *proximity_scorer_new(const struct segment *segment,
 
 /** Score document `doc`. One thread may use a scorer at a time. */
 struct proximity_score proximity_score_document(struct proximity_scorer *scorer, uint32_t doc);
+
+/** Score document `doc` once more, and write where the score comes from. */
+void proximity_explain_document(struct proximity_scorer *scorer, uint32_t doc,
+                                struct proximity_detail *detail);

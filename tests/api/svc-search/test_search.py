@@ -295,3 +295,64 @@ def test_a_compound_is_split(api, put, word, found):
     names = {put(title=f"{word} and {other}, part {number}")["arxiv_id"] for number in range(3)}
     found(word, names)
     assert {hit["arxiv_id"] for hit in matching(api, word + other)} == names
+
+
+# Explanations
+
+
+def quotient(part, greatest):
+    return max(part, 0) / greatest if greatest > 0 else 0
+
+
+def recomputed(explanation):
+    """The score of a hit, from its explanation alone."""
+    lexical, dense = explanation["lexical"], explanation["dense"]
+    words = sum(term["score"] for term in lexical["terms"]) + lexical["other_terms"]
+    pairs = sum(pair["score"] for pair in lexical["pairs_found"])
+    assert (words, pairs) == (pytest.approx(lexical["words"], abs=1e-4), pytest.approx(lexical["pairs"], abs=1e-4))
+    for term in lexical["terms"]:
+        assert term["title"] + term["abstract"] + term["authors"] == pytest.approx(term["score"], abs=1e-5)
+    fused = quotient(words + pairs, lexical["greatest"])
+    if dense:
+        fused += dense["weight"] * quotient(dense["cosine"], dense["greatest"])
+    assert fused == pytest.approx(explanation["fused"], abs=1e-4)
+    if explanation["has_id_of_query"]:
+        return 1
+    return min(fused * explanation["relevance_factor"], explanation["relevance_limit"])
+
+
+def test_an_explanation_gives_the_parts_of_the_score(api, put, word, author, found):
+    other = new_word()
+    ids = {
+        put(title=f"{word} {other} {number}", abstract=f"On {other} " * number, authors=[f"Ann {author}"])["arxiv_id"]
+        for number in range(5)
+    }
+    found(word, ids)
+    for query in (word, f"{word} {other} paper", f"Ann {author}", f"{author} {other}", f"about {min(ids)} {other}"):
+        answer = hits(api, query, explain=True)
+        assert {hit["arxiv_id"] for hit in answer} >= ids
+        for hit in answer:
+            assert recomputed(hit["explanation"]) == pytest.approx(hit["relevance_score"], abs=2e-4)
+        plain = hits(api, query)
+        assert [{**hit, "explanation": None} for hit in answer] == [{**hit, "explanation": None} for hit in plain]
+        assert not any("explanation" in hit for hit in plain)
+
+
+def test_an_explanation_names_words_and_fields(api, put, word, author, found):
+    other = new_word()
+    name = put(title=f"Of {word}s", abstract=f"About {other}.", authors=[f"Ann {author}"])["arxiv_id"]
+    found(word, [name])
+    (hit,) = matching(api, f"{word} {other}", explain=True)
+    terms = {term["word"]: term for term in hit["explanation"]["lexical"]["terms"]}
+    assert terms[word]["title"] == terms[word]["score"] > 0 and terms[word]["abstract"] == 0
+    assert terms[other]["abstract"] == terms[other]["score"] > 0 and terms[other]["title"] == 0
+    assert hit["explanation"]["lexical"]["rank"] == 1
+    (hit,) = matching(api, f"Ann {author}", explain=True)
+    assert all(term["authors"] == term["score"] for term in hit["explanation"]["lexical"]["terms"])
+    assert hit["explanation"]["dense"] is None
+
+
+@pytest.mark.parametrize("value", ["yes", 1, None, [True]])
+def test_explain_is_a_boolean(api, value):
+    problem = api.problem("POST", "/search/assets", 400, "invalid_request", {"query": "x", "explain": value})
+    assert faults(problem) == {"explain"}
