@@ -34,6 +34,7 @@ static const struct route ROUTES[] = {
 	{API_ID_recommendations_refresh, recommendation_refresh},
 	{API_ID_refresh_task_get, refresh_task_get},
 	{API_ID_recommendation_feedback, recommendation_feedback},
+	{API_ID_recommendation_explanation, recommendation_explanation},
 	{API_ID_interest_provision, provision_start},
 	{API_ID_provision_task_get, provision_task_get},
 	{API_ID_provision_status_get, provision_status_get},

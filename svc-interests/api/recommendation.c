@@ -51,6 +51,11 @@ static const struct field FEEDBACK_FIELDS[] = {
 	FIELD_END,
 };
 
+static const struct field EXPLANATION_FIELDS[] = {
+	PATH_UUID(struct recommendation_input, id, "recommendation_id"),
+	FIELD_END,
+};
+
 static const struct field REFRESH_FIELDS[] = {
 	BODY_INTEREST(struct recommendation_input, interest),
 	BODY_INT(struct recommendation_input, num_results, "num_results", NULLABLE, 1,
@@ -122,6 +127,20 @@ void recommendation_feedback(struct request *rq)
 		pg_query(rq, RECOMMENDATION_FEEDBACK_SQL, pg_uuid(rq->caller.account),
 	                 pg_text(in->id), pg_text(in->signal), pg_text(opposite_of(in->signal)));
 	reply_one(rq, 200, rows, "no such recommendation");
+}
+
+void recommendation_explanation(struct request *rq)
+{
+	struct recommendation_input *in =
+		request_input(rq, struct recommendation_input, EXPLANATION_FIELDS);
+	require_interest_of(rq, RECOMMENDATION_INTEREST_SQL, in->id);
+	struct pg_rows *rows = pg_query(rq, RECOMMENDATION_EXPLANATION_SQL,
+	                                pg_uuid(rq->caller.account), pg_text(in->id));
+	require_row(rq, rows, "no such recommendation");
+	if (!pg_value(rows, 0, 0))
+		raise_error(rq, ERR_NOT_FOUND,
+		            "no explanation was stored with this recommendation");
+	reply_json(rq, 200, pg_json(rows));
 }
 
 void recommendation_refresh(struct request *rq)

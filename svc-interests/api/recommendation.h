@@ -1,4 +1,4 @@
-/** Routes of recommended papers: list, digest, feedback, and starting a refresh (refresh.h runs
+/** Routes of recommended papers: list, digest, feedback, explanation, and starting a refresh (refresh.h runs
  * it). */
 #pragma once
 
@@ -7,5 +7,6 @@
 void recommendation_list(struct request *rq);
 void recommendation_digest(struct request *rq);
 void recommendation_feedback(struct request *rq);
+void recommendation_explanation(struct request *rq);
 void recommendation_refresh(struct request *rq);
 void refresh_task_get(struct request *rq);

@@ -60,6 +60,14 @@ WITH target AS (
 SELECT jsonb_build_object('recommendation_id', recommendation_id, 'signal', signal, 'recorded_at', time_json(recorded_at))
 FROM recorded;
 
+-- name: recommendation_explanation (read)
+-- $1 account, $2 recommendation: NULL if none was stored. No row: no such recommendation.
+SELECT jsonb_build_object('recommendation_id', r.id, 'interest_id', r.interest_id, 'resource_id', r.arxiv_id,
+                          'recommended_at', time_json(r.recommended_at), 'relevance_score', r.relevance_score,
+                          'rank', r.rank) || e.explanation
+FROM recommendation r LEFT JOIN recommendation_explanation e ON e.recommendation_id = r.id
+WHERE r.account_id = $1 AND r.id = $2;
+
 -- name: recommendation_refresh
 -- $1 account, $2 interest or NULL for all active ones, $3 number of papers or NULL, $4 request id.
 -- No row: no such interest.

@@ -154,7 +154,10 @@ static void save(struct request *rq, const char *interest, const char *embedder,
 		if (refit->is_deleted)
 			return;
 		refit->version = pg_value_int(saved, 0, 0);
-		if (!pg_value_bool(saved, 0, 1))
+		if (pg_value_bool(saved, 0, 1))
+			pg_query(rq, REFIT_SAVE_EVIDENCE_SQL, pg_text(interest),
+			         pg_int(refit->version), pg_text(result->evidence_json));
+		else
 			refit->message = "a model fitted to newer feedback was kept";
 	}
 	pg_query(rq, REFIT_FOLLOW_SQL, pg_text(interest), pg_text(embedder));

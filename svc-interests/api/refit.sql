@@ -53,6 +53,11 @@ ON CONFLICT (interest_id) DO UPDATE SET (version, model, examples_at, fitted_at,
     SELECT m.version, m.model, m.examples_at, m.fitted_at, m.embedder WHERE m.examples_at > excluded.examples_at)
 RETURNING version, examples_at = $3;
 
+-- name: refit_save_evidence
+-- $1 interest, $2 version of its model, $3 the examples that it learned from.
+INSERT INTO preference_evidence (interest_id, version, examples) VALUES ($1, $2, $3)
+ON CONFLICT (interest_id) DO UPDATE SET version = excluded.version, examples = excluded.examples;
+
 -- name: refit_save_papers
 -- $1 an answer of svc-search: store its papers.
 SELECT paper_keep($1::jsonb);

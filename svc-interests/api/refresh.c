@@ -38,6 +38,9 @@ enum {
 	LOAD_POOL,
 	LOAD_RECOMMENDED,
 	LOAD_FREQUENCIES,
+	LOAD_EXAMPLES,
+	LOAD_MODEL_VERSION,
+	LOAD_EMBEDDER,
 };
 
 /* The refresh of one interest. It runs in a separate fiber, so that the memory of the pool, which is
@@ -63,8 +66,10 @@ static void recommend_on_thread(void *arg)
 	work->json = recommend_papers(work->arena, &work->input);
 }
 
-/* The recommendations, as JSON in the form of refresh_save. */
-static const char *recommend(struct request *rq, const struct pg_rows *rows, int64_t limit)
+/* The recommendations, as JSON in the form of refresh_save. `answer` is that of svc-search; NULL: there is
+ * none. */
+static const char *recommend(struct request *rq, const struct pg_rows *rows, int64_t limit,
+                             const char *answer)
 {
 	struct work_item *work = arena_new_of(rq->arena, struct work_item);
 	work->arena = offload_arena(rq);
@@ -76,6 +81,10 @@ static const char *recommend(struct request *rq, const struct pg_rows *rows, int
 		pg_value_bytes(rq->arena, rows, 0, LOAD_FREQUENCIES, &interest->frequencies_length);
 	work->input.pool_json = pg_value(rows, 0, LOAD_POOL);
 	work->input.recommended_json = pg_value(rows, 0, LOAD_RECOMMENDED);
+	work->input.examples_json = pg_value(rows, 0, LOAD_EXAMPLES);
+	work->input.model_version = pg_value_int(rows, 0, LOAD_MODEL_VERSION);
+	work->input.embedder = pg_value(rows, 0, LOAD_EMBEDDER);
+	work->input.search_json = answer;
 	work->input.limit = (size_t)(limit ? limit : pg_value_int(rows, 0, LOAD_DAILY_COUNT));
 	work->input.half_life_days = half_life_days;
 	work->input.now_ms = time_now_ms();
@@ -100,7 +109,8 @@ static void store(struct request *rq, struct interest_refresh *refresh, int64_t 
 static void refresh_interest(struct request *rq)
 {
 	struct interest_refresh *refresh = rq->user;
-	enum pool_renewal renewal = pool_renew(rq, refresh->interest);
+	const char *answer = NULL;
+	enum pool_renewal renewal = pool_renew(rq, refresh->interest, &answer);
 	refresh->is_changed = renewal == POOL_INTEREST_CHANGED;
 	if (renewal != POOL_RENEWED)
 		return;
@@ -108,7 +118,7 @@ static void refresh_interest(struct request *rq)
 	struct pg_rows *rows = pg_query(rq, REFRESH_LOAD_SQL, pg_text(refresh->interest));
 	if (!pg_empty(rows))
 		store(rq, refresh, pg_value_int(rows, 0, LOAD_VERSION),
-		      recommend(rq, rows, refresh->limit));
+		      recommend(rq, rows, refresh->limit, answer));
 }
 
 /* Refresh one interest; compute again when it was changed meanwhile. Returns the code of the failure,

@@ -7,7 +7,7 @@ ORDER BY id;
 
 -- name: refresh_load (read)
 -- $1 interest: name, context, model, the candidates that were not recommended yet, the newest 100 papers that were,
--- and document frequencies.
+-- document frequencies, the examples that the model learned from, its version, and that of the embedder.
 SELECT i.name, interest_context(i), i.pool_version, i.daily_count, m.model,
        (SELECT coalesce(jsonb_agg(paper_json(p, coalesce(m.embedder, i.embedder))
                                   || jsonb_build_object('relevance', e.relevance, 'matched', e.matched)
@@ -21,7 +21,14 @@ SELECT i.name, interest_context(i), i.pool_version, i.daily_count, m.model,
         FROM (SELECT arxiv_id FROM recommendation r
               WHERE r.interest_id = i.id AND r.context_version = i.context_version
               ORDER BY r.recommended_at DESC, r.rank LIMIT 100) newest JOIN paper p USING (arxiv_id)),
-       (SELECT frequencies FROM background)
+       (SELECT frequencies FROM background),
+       (SELECT jsonb_agg(paper_json(p, m.embedder) || jsonb_build_object('signal', used.signal, 'coefficient', used.coefficient)
+                         ORDER BY used.arxiv_id, used.signal)
+        FROM preference_evidence e
+        CROSS JOIN LATERAL jsonb_to_recordset(e.examples) AS used (arxiv_id text, signal text, coefficient double precision)
+        JOIN paper p ON p.arxiv_id = used.arxiv_id
+        WHERE e.interest_id = i.id AND e.version = m.version),
+       coalesce(m.version, 0), coalesce(m.embedder, i.embedder)
 FROM interest i LEFT JOIN preference_model m ON m.interest_id = i.id
 WHERE i.id = $1;
 
@@ -39,7 +46,11 @@ WITH target AS (
                                                      reasoning text, suggested_experiment text)
     WHERE target.pool_version = $2
     ON CONFLICT (interest_id, arxiv_id, context_version) DO NOTHING
-    RETURNING id
+    RETURNING id, arxiv_id
+), explained AS (
+    INSERT INTO recommendation_explanation (recommendation_id, explanation)
+    SELECT made.id, r.explanation
+    FROM made JOIN jsonb_to_recordset($3::jsonb) AS r (arxiv_id text, explanation jsonb) USING (arxiv_id)
 ), refreshed AS (
     INSERT INTO refreshed_interest (task_id, interest_id, recommended, pool_size)
     SELECT $4, id, (SELECT count(*) FROM made), pool_size FROM target WHERE pool_version = $2

@@ -79,7 +79,7 @@ static enum err_code append_linked(struct request *rq, const char *words, struct
  * of a paper that is searched with, 2 found most of the rest of its readers' libraries on CiteULike (recall
  * in 50 of .230; .223 for 1, .227 for 3). */
 static enum err_code search_candidates(struct request *rq, const struct source *source,
-                                       const char **ret_json)
+                                       bool explains, const char **ret_json)
 {
 	const char *words =
 		arena_printf(rq->arena, "%s\n%s\n%s", source->name, source->name, source->context);
@@ -93,6 +93,7 @@ static enum err_code search_candidates(struct request *rq, const struct source *
 	int64_t limit = pool_size + source->recommended;
 	yyjson_mut_obj_add_str(doc, body, "text", text.data);
 	yyjson_mut_obj_add_int(doc, body, "limit", MIN_OF(limit, (int64_t)SEARCH_LIMIT_MAX));
+	yyjson_mut_obj_add_bool(doc, body, "explain", explains);
 	return asset_query(rq, "/internal/assets/similar", json_write_mut(rq->arena, body, NULL),
 	                   ret_json);
 }
@@ -123,7 +124,7 @@ void pool_build(struct request *rq, struct task *task)
 		task_complete(rq, task, "{}", "the repository could not be read");
 		return;
 	}
-	enum err_code code = search_candidates(rq, &source, &answer);
+	enum err_code code = search_candidates(rq, &source, false, &answer);
 	if (code)
 		raise_error(rq, code, "svc-search is unavailable");
 	pg_begin(rq);
@@ -144,7 +145,7 @@ void pool_build(struct request *rq, struct task *task)
 		background_follow(rq, pg_value_int(saved, 0, SAVED_DOCUMENTS));
 }
 
-enum pool_renewal pool_renew(struct request *rq, const char *interest)
+enum pool_renewal pool_renew(struct request *rq, const char *interest, const char **ret_answer)
 {
 	struct source source;
 	const char *answer;
@@ -153,7 +154,7 @@ enum pool_renewal pool_renew(struct request *rq, const char *interest)
 		return POOL_INTEREST_DELETED;
 	if (source.is_unread)
 		return POOL_RENEWED;
-	enum err_code code = search_candidates(rq, &source, &answer);
+	enum err_code code = search_candidates(rq, &source, true, &answer);
 	if (code && !source.has_pool)
 		raise_error(rq, code, "svc-search is unavailable");
 	if (code) {
@@ -164,6 +165,7 @@ enum pool_renewal pool_renew(struct request *rq, const char *interest)
 	struct pg_rows *saved = save(rq, interest, &source, answer);
 	if (pg_empty(saved))
 		return POOL_INTEREST_CHANGED;
+	*ret_answer = answer;
 	background_follow(rq, pg_value_int(saved, 0, SAVED_DOCUMENTS));
 	return POOL_RENEWED;
 }

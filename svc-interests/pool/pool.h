@@ -27,8 +27,9 @@ enum pool_renewal {
 };
 
 /** Search the interest's candidates again and store them. When svc-search is unavailable, an existing
- * pool is kept. Suspends. Raises ERR_UNAVAILABLE: svc-search is unavailable and there is no pool. */
-enum pool_renewal pool_renew(struct request *rq, const char *interest);
+ * pool is kept. Otherwise `ret_answer` is set to the answer of svc-search, which explains the candidates, in the
+ * arena of `rq`. Suspends. Raises ERR_UNAVAILABLE: svc-search is unavailable and there is no pool. */
+enum pool_renewal pool_renew(struct request *rq, const char *interest, const char **ret_answer);
 
 /** Maximum number of ids that svc-search takes, and their maximum length in characters. */
 #define POOL_LOOKUP_MAX    1000

@@ -136,6 +136,13 @@ struct linear logistic_fit(struct arena *arena, const struct matrix *matrix, con
 	return (struct linear){at, at[size - 1]};
 }
 
+double logistic_coefficient(const struct matrix *matrix, size_t row, double label,
+                            double row_weight, const struct linear *fitted)
+{
+	double margin = label * (matrix_row_dot(matrix, row, fitted->weights) + fitted->bias);
+	return label * row_weight * sigmoid(-margin);
+}
+
 /* Derivatives for one Newton step of Platt's fit. */
 struct platt {
 	double gradient[2]; /* d/slope, d/offset */

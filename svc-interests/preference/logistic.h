@@ -46,6 +46,11 @@ void matrix_row_add(const struct matrix *matrix, size_t row, double factor, doub
 struct linear logistic_fit(struct arena *arena, const struct matrix *matrix, const double *labels,
                            const double *row_weights);
 
+/** The factor of a row in the weights that logistic_fit() found: at the minimum the weights are the sum of the
+ * rows times these, up to the tolerance of the fit. */
+double logistic_coefficient(const struct matrix *matrix, size_t row, double label,
+                            double row_weight, const struct linear *fitted);
+
 /** Maps a raw score to 1 / (1 + exp(-(slope * score + offset))). */
 struct calibration {
 	double slope; /* > 0 */

@@ -1,6 +1,9 @@
 #include "preference/model_fitting.h"
 
+#include "base/json.h"
+
 #include <math.h>
+#include <stdlib.h>
 
 /* The papers of both lists. */
 static struct paper_list joined(struct arena *arena, struct paper_list first,
@@ -25,9 +28,40 @@ static const char *describe(struct arena *arena, const struct preference_model *
 	return arena_printf(arena, format, facts.examples);
 }
 
-/* The examples to fit to; counts them in `result`. Papers with an unknown signal are left out. */
+/* An example and its coefficient. */
+struct evidence {
+	const struct paper *paper;
+	double coefficient;
+};
+
+static int greatest_first(const void *a, const void *b)
+{
+	const struct evidence *left = a, *right = b;
+	double x = fabs(left->coefficient), y = fabs(right->coefficient);
+	if (x != y)
+		return x < y ? 1 : -1;
+	return (left->paper > right->paper) - (left->paper < right->paper);
+}
+
+static const char *evidence_json(struct arena *arena, struct evidence *evidence, size_t count)
+{
+	yyjson_mut_doc *doc = json_doc_new(arena);
+	yyjson_mut_val *rows = yyjson_mut_arr(doc);
+	qsort(evidence, count, sizeof(*evidence), greatest_first);
+	for (size_t i = 0; i < MIN_OF(count, (size_t)EVIDENCE_MAX); i++) {
+		yyjson_mut_val *row = yyjson_mut_arr_add_obj(doc, rows);
+		yyjson_mut_obj_add_str(doc, row, "arxiv_id", evidence[i].paper->arxiv_id);
+		yyjson_mut_obj_add_str(doc, row, "signal", evidence[i].paper->signal);
+		yyjson_mut_obj_add_real(doc, row, "coefficient", evidence[i].coefficient);
+	}
+	return json_write_mut(arena, rows, NULL);
+}
+
+/* The examples to fit to, and their papers in `evidence`; counts them in `result`. Papers with an unknown
+ * signal are left out. */
 static struct preference_example *examples_of(struct arena *arena, struct paper_list papers,
-                                              struct fitting_result *result)
+                                              struct fitting_result *result,
+                                              struct evidence *evidence)
 {
 	struct preference_example *examples = arena_array(arena, papers.count, sizeof(*examples));
 	for (size_t i = 0; i < papers.count; i++) {
@@ -35,6 +69,7 @@ static struct preference_example *examples_of(struct arena *arena, struct paper_
 		const struct paper *paper = &papers.papers[i];
 		if (!paper->signal || !preference_signal_parse(paper->signal, &example->signal))
 			continue;
+		evidence[result->examples].paper = paper;
 		example->features = paper->features;
 		result->examples++;
 		result->positives += preference_signal_is_positive(example->signal);
@@ -53,11 +88,12 @@ struct fitting_result fit_model(struct arena *arena, const struct fitting_input 
 	const struct frequency_table *frequencies =
 		interest_frequencies(arena, &input->interest, joined(arena, examples, background));
 	papers_make_features(arena, frequencies, examples);
+	struct evidence *evidence = arena_array(arena, examples.count, sizeof(*evidence));
 	struct preference_input fit = {
 		.frequencies = frequencies,
 		.interest = features_new(arena, frequencies,
 	                                 interest_bag(arena, splitter, &input->interest)),
-		.examples = examples_of(arena, examples, &result),
+		.examples = examples_of(arena, examples, &result, evidence),
 		.background = papers_make_features(arena, frequencies, background),
 		.background_count = background.count,
 	};
@@ -65,6 +101,9 @@ struct fitting_result fit_model(struct arena *arena, const struct fitting_input 
 	struct preference_model *model = preference_fit(arena, &fit, &result.message);
 	if (!model)
 		return result;
+	for (size_t i = 0; i < result.examples; i++)
+		evidence[i].coefficient = preference_coefficients(model)[i];
+	result.evidence_json = evidence_json(arena, evidence, result.examples);
 	result.model = preference_save(arena, model);
 	result.auc = preference_facts(model).auc;
 	result.message = describe(arena, model);

@@ -5,6 +5,9 @@
 
 #include "preference/scorer.h"
 
+/** Examples of the evidence: more would make each refresh read many papers. */
+#define EVIDENCE_MAX 300
+
 struct fitting_input {
 	struct interest interest;    /* its present model is ignored */
 	const char *examples_json;   /* papers with a `signal`, in the form of paper.h */
@@ -16,6 +19,10 @@ struct fitting_result {
 	const char *message; /* for the user: what was fitted, or why nothing was */
 	size_t examples, positives;
 	double auc; /* cross-validated; NaN: nothing was fitted */
+	/* What the model learned from, `NULL` if nothing was fitted: the examples of the greatest
+	 * coefficients (preference_coefficients()), at most EVIDENCE_MAX.
+	 * [{"arxiv_id":"2205.14135","signal":"like","coefficient":0.31}] */
+	const char *evidence_json;
 };
 
 /** Fit. The result is in `arena`. */

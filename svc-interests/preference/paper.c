@@ -72,6 +72,7 @@ static void read_paper(struct arena *arena, yyjson_val *row, int64_t now_ms, str
 	paper->relevance = json_get_float(row, "relevance", 0);
 	paper->matched = strings_of(arena, json_get(row, "matched"), &paper->matched_count);
 	paper->signal = json_get_text(row, "signal");
+	paper->coefficient = json_get_float(row, "coefficient", 0);
 }
 
 struct paper_list papers_read(struct arena *arena, const char *json, int64_t now_ms)

@@ -3,7 +3,7 @@
  *     [{"arxiv_id":"2205.14135","title":"…","abstract":"…","categories":["cs.LG"],
  *       "published_at":"2022-05-27T17:53:09.000Z","has_container":false,
  *       "github_url":"https://github.com/…","vector":"<base64>","scale":0.01,"model":"3-200",
- *       "relevance":0.8,"matched":["attention"],"signal":"like","index":0}]
+ *       "relevance":0.8,"matched":["attention"],"signal":"like","coefficient":0.31,"index":0}]
  *
  * `vector` holds one signed byte for each dimension; `scale` is the factor of each byte. Vectors of
  * different models must not be compared. Every member is optional. */
@@ -26,6 +26,7 @@ struct paper {
 	const char *const *matched; /* query words that search matched, highest weight first */
 	size_t matched_count;
 	const char *signal;              /* of a reader; NULL: none */
+	double coefficient;              /* of an example, in the model; 0: unknown */
 	const struct bag *bag;           /* NULL before papers_make_bags() */
 	const struct features *features; /* NULL before papers_make_features() */
 };

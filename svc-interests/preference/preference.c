@@ -54,6 +54,21 @@ static double *balance(struct arena *arena, const struct training_set *set, cons
 	return out;
 }
 
+/* The factors of the groups in a centroid. */
+static const double centroid_factors[] = {
+	[ROW_POSITIVE] = 1,
+	[ROW_TEXT] = 1,
+	[ROW_REJECTED] = -CENTROID_REJECTED,
+	[ROW_BACKGROUND] = -1,
+};
+
+static const double *regression_weights(struct arena *arena, const struct training_set *set,
+                                        const int *folds, int held_out)
+{
+	double total = LOGISTIC_WEIGHT_PER_POSITIVE * (double)set->positives;
+	return balance(arena, set, folds, held_out, total);
+}
+
 /* Fits to all rows except those of the fold `held_out`; -1 holds out no fold. */
 typedef struct linear fit_fn(struct arena *arena, const struct training_set *set, const int *folds,
                              int held_out);
@@ -74,16 +89,10 @@ static struct linear text_fit(struct arena *arena, const struct training_set *se
 static struct linear centroid_fit(struct arena *arena, const struct training_set *set,
                                   const int *folds, int held_out)
 {
-	static const double factors[] = {
-		[ROW_POSITIVE] = 1,
-		[ROW_TEXT] = 1,
-		[ROW_REJECTED] = -CENTROID_REJECTED,
-		[ROW_BACKGROUND] = -1,
-	};
 	struct linear linear = {arena_array(arena, set->matrix.column_count, sizeof(double)), 0};
 	const double *weights = balance(arena, set, folds, held_out, 1);
 	for (size_t i = 0; i < set->matrix.row_count; i++)
-		matrix_row_add(&set->matrix, i, factors[set->groups[i]] * weights[i],
+		matrix_row_add(&set->matrix, i, centroid_factors[set->groups[i]] * weights[i],
 		               linear.weights);
 	return linear;
 }
@@ -91,9 +100,8 @@ static struct linear centroid_fit(struct arena *arena, const struct training_set
 static struct linear regression_fit(struct arena *arena, const struct training_set *set,
                                     const int *folds, int held_out)
 {
-	double total = LOGISTIC_WEIGHT_PER_POSITIVE * (double)set->positives;
 	return logistic_fit(arena, &set->matrix, set->labels,
-	                    balance(arena, set, folds, held_out, total));
+	                    regression_weights(arena, set, folds, held_out));
 }
 
 static fit_fn *const fits[] = {
@@ -253,6 +261,24 @@ static void copy_weights(struct arena *arena, struct preference_model *model,
 	preference_index(arena, model);
 }
 
+/* The coefficients of the examples, which are the first rows, in the weights of the model. A text's have none:
+ * it is the text alone. */
+static const double *example_coefficients(struct arena *arena, const struct training_set *set,
+                                          const int *folds, enum preference_kind kind,
+                                          const struct linear *linear, size_t count)
+{
+	double *out = arena_array(arena, count, sizeof(*out));
+	const double *weights = kind == PREFERENCE_LOGISTIC
+	                                ? regression_weights(arena, set, folds, -1)
+	                                : balance(arena, set, folds, -1, 1);
+	for (size_t i = 0; i < count && kind != PREFERENCE_PRIOR; i++)
+		out[i] = kind == PREFERENCE_CENTROID
+		                 ? centroid_factors[set->groups[i]] * weights[i]
+		                 : logistic_coefficient(&set->matrix, i, set->labels[i], weights[i],
+		                                        linear);
+	return out;
+}
+
 /* What feedback is missing for a fit, or NULL. */
 static const char *missing_feedback(struct arena *arena, const struct preference_input *input)
 {
@@ -296,6 +322,8 @@ struct preference_model *preference_fit(struct arena *arena, const struct prefer
 	model->calibration =
 		calibration_fit(validation.scores, validation.labels, validation.count);
 	copy_weights(arena, model, set, &linear);
+	model->coefficients = example_coefficients(arena, set, folds, validation.kind, &linear,
+	                                           input->example_count);
 	arena_free(scratch);
 	return model;
 }

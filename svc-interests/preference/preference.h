@@ -115,6 +115,21 @@ struct preference_model *preference_fit(struct arena *arena, const struct prefer
 /** Score of a paper: how much the readers would like it, 0 to 1. */
 double preference_score(const struct preference_model *model, const struct features *features);
 
+/** What a score is made of: 1 / (1 + exp(-(slope * (terms + dense + bias) + offset))). */
+struct preference_parts {
+	double terms; /* sum over the terms of the paper */
+	double dense; /* product of the dense vectors */
+	double bias;
+	double slope, offset;
+};
+
+struct preference_parts preference_parts_of(const struct preference_model *model,
+                                            const struct features *features);
+
+/** By how much each example, in the order of the input, moves raw scores: that of a paper has as a part this
+ * times features_dot() of the two. Only of a model from preference_fit(), not of a loaded one. In its arena. */
+const double *preference_coefficients(const struct preference_model *model);
+
 /** Raw score, before the calibration: any finite number. Orders papers without rounding errors. */
 double preference_raw_score(const struct preference_model *model, const struct features *features);
 

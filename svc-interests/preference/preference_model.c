@@ -36,17 +36,31 @@ static double weight_of(const struct preference_model *model, uint32_t id)
 	return 0;
 }
 
-double preference_raw_score(const struct preference_model *model, const struct features *features)
+struct preference_parts preference_parts_of(const struct preference_model *model,
+                                            const struct features *features)
 {
-	double sum = model->bias;
+	struct preference_parts parts = {.bias = model->bias,
+	                                 .slope = model->calibration.slope,
+	                                 .offset = model->calibration.offset};
 	for (size_t i = 0; i < features->count; i++)
-		sum += weight_of(model, features->terms[i].id) * features->terms[i].weight;
+		parts.terms += weight_of(model, features->terms[i].id) * features->terms[i].weight;
 	if (features->dense_length != model->dense_length ||
 	    features->dense_space != model->dense_space)
-		return sum;
+		return parts;
 	for (uint32_t i = 0; i < model->dense_length; i++)
-		sum += (double)model->dense[i] * features->dense[i];
-	return sum;
+		parts.dense += (double)model->dense[i] * features->dense[i];
+	return parts;
+}
+
+double preference_raw_score(const struct preference_model *model, const struct features *features)
+{
+	struct preference_parts parts = preference_parts_of(model, features);
+	return parts.terms + parts.dense + parts.bias;
+}
+
+const double *preference_coefficients(const struct preference_model *model)
+{
+	return model->coefficients;
 }
 
 double preference_score(const struct preference_model *model, const struct features *features)

@@ -18,6 +18,7 @@ struct preference_model {
 	uint32_t dense_length; /* 0: no dense block */
 	uint64_t dense_space;
 	float *dense;
+	const double *coefficients; /* of the examples; NULL: unknown */
 };
 
 /** Build `slots` from `terms`, in `arena`. */

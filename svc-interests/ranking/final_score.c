@@ -25,19 +25,40 @@ static double recency(const struct candidate *candidate, const struct score_opti
 	return clamp_unit(exp2(-fmax(candidate->age_days, 0) / half_life));
 }
 
-double base_score(const struct candidate *candidate, const struct score_options *options)
+struct score_parts score_parts_of(const struct candidate *candidate,
+                                  const struct score_options *options)
 {
 	double trusted = WEIGHT_PREFERENCE * clamp_unit(options->preference_trust);
-	double sum = WEIGHT_RETRIEVAL * clamp_unit(candidate->retrieval) +
-	             trusted * clamp_unit(candidate->preference) +
-	             WEIGHT_RECENCY * recency(candidate, options) +
-	             WEIGHT_CONTAINER * candidate->has_container;
-	double mean = sum / (WEIGHT_RETRIEVAL + trusted + WEIGHT_RECENCY + WEIGHT_CONTAINER);
-	return clamp_unit(mean) * (1 - REFUSAL_PENALTY * clamp_unit(candidate->refusal));
+	return (struct score_parts){
+		.values = {[SCORE_RETRIEVAL] = clamp_unit(candidate->retrieval),
+	                   [SCORE_PREFERENCE] = clamp_unit(candidate->preference),
+	                   [SCORE_RECENCY] = recency(candidate, options),
+	                   [SCORE_CONTAINER] = candidate->has_container},
+		.weights = {[SCORE_RETRIEVAL] = WEIGHT_RETRIEVAL,
+	                    [SCORE_PREFERENCE] = trusted,
+	                    [SCORE_RECENCY] = WEIGHT_RECENCY,
+	                    [SCORE_CONTAINER] = WEIGHT_CONTAINER},
+		.weight_sum = WEIGHT_RETRIEVAL + trusted + WEIGHT_RECENCY + WEIGHT_CONTAINER,
+		.refusal_factor = 1 - REFUSAL_PENALTY * clamp_unit(candidate->refusal),
+	};
+}
+
+double base_score(const struct candidate *candidate, const struct score_options *options)
+{
+	struct score_parts parts = score_parts_of(candidate, options);
+	double sum = 0;
+	for (int i = 0; i < SCORE_SIGNALS; i++)
+		sum += parts.weights[i] * parts.values[i];
+	return clamp_unit(sum / parts.weight_sum) * parts.refusal_factor;
+}
+
+double similarity_factor(double similarity)
+{
+	double excess = (similarity - SIMILARITY_IGNORED) / (1 - SIMILARITY_IGNORED);
+	return 1 - SIMILARITY_PENALTY * clamp_unit(excess);
 }
 
 double final_score(double base, double similarity)
 {
-	double excess = (similarity - SIMILARITY_IGNORED) / (1 - SIMILARITY_IGNORED);
-	return base * (1 - SIMILARITY_PENALTY * clamp_unit(excess));
+	return base * similarity_factor(similarity);
 }

@@ -64,8 +64,32 @@ struct score_options {
 	double preference_trust; /* 0..1, from preference_trust(); 0: no model */
 };
 
+/** The signals of a base score. */
+enum score_signal {
+	SCORE_RETRIEVAL,
+	SCORE_PREFERENCE,
+	SCORE_RECENCY,
+	SCORE_CONTAINER,
+	SCORE_SIGNALS,
+};
+
+/** What a base score is made of: the weighted mean of the values, times the factor. */
+struct score_parts {
+	double values[SCORE_SIGNALS]; /* 0..1 */
+	double weights[SCORE_SIGNALS];
+	double weight_sum;
+	double refusal_factor; /* 1: nothing is refused */
+};
+
+/** The parts of the base score of a candidate. */
+struct score_parts score_parts_of(const struct candidate *candidate,
+                                  const struct score_options *options);
+
 /** Base score of a candidate, 0..1. */
 double base_score(const struct candidate *candidate, const struct score_options *options);
+
+/** The factor of the base score at this similarity to the most similar selected or recommended paper. */
+double similarity_factor(double similarity);
 
 /** Final score, 0..1, at this similarity to the most similar selected or recommended paper. */
 double final_score(double base, double similarity);

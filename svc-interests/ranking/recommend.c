@@ -1,6 +1,7 @@
 #include "ranking/recommend.h"
 
 #include "base/json.h"
+#include "ranking/breakdown.h"
 #include "ranking/explanation.h"
 #include "ranking/refusal.h"
 #include "ranking/selection.h"
@@ -12,20 +13,33 @@
 /* Scores in the result have four decimal places. */
 #define SCORE_UNITS 1e4
 
-static struct candidate *candidates_of(const struct scorer *scorer, const struct interest *interest,
-                                       struct paper_list pool)
+/* The making of recommendations for one interest. */
+struct recommending {
+	const struct recommend_input *input;
+	struct arena *arena;
+	const struct scorer *scorer;
+	struct refusal *refusal;
+	struct paper_list pool;
+	struct paper_list recommended;
+	struct paper_list examples;
+	struct candidate *candidates; /* of the pool */
+	struct selection_options options;
+	yyjson_val *explained; /* rows of the answer of svc-search; NULL: none */
+};
+
+static struct candidate *candidates_of(const struct recommending *making)
 {
-	struct refusal *refusal = refusal_new(scorer->arena, scorer->splitter, interest);
-	struct candidate *candidates = arena_array(scorer->arena, pool.count, sizeof(*candidates));
+	struct paper_list pool = making->pool;
+	struct candidate *candidates = arena_array(making->arena, pool.count, sizeof(*candidates));
 	for (size_t i = 0; i < pool.count; i++) {
 		const struct paper *paper = &pool.papers[i];
 		candidates[i] = (struct candidate){
 			.features = paper->features,
 			.retrieval = paper->relevance,
-			.preference = scorer_score(scorer, paper),
+			.preference = scorer_score(making->scorer, paper),
 			.age_days = paper->age_days,
 			.has_container = paper->has_container,
-			.refusal = refusal_of(refusal, &paper->text),
+			.refusal = refusal_of(making->refusal, &paper->text),
 		};
 	}
 	return candidates;
@@ -49,58 +63,144 @@ static const char *const *quotable_words(struct arena *arena, const struct paper
 	return words;
 }
 
-static yyjson_mut_val *recommendation_json(yyjson_mut_doc *doc, const struct scorer *scorer,
-                                           const struct recommend_input *input,
-                                           const struct paper *paper,
-                                           const struct selected *selected)
+/* The id of the paper with these features, in either list; NULL: there is none. */
+static const char *id_of(const struct recommending *making, const struct features *features)
 {
+	const struct paper_list lists[] = {making->pool, making->recommended};
+	for (size_t list = 0; features && list < ARRAY_LEN(lists); list++)
+		for (size_t i = 0; i < lists[list].count; i++)
+			if (lists[list].papers[i].features == features)
+				return lists[list].papers[i].arxiv_id;
+	return NULL;
+}
+
+/* How svc-search explains a paper of the pool. NULL: not at all, or with another relevance than the pool has,
+ * which is of another search then. */
+static yyjson_val *search_explanation(const struct recommending *making, const struct paper *paper)
+{
+	size_t index, max;
+	yyjson_val *row;
+	yyjson_arr_foreach (making->explained, index, max, row) {
+		const char *id = json_get_text(row, "arxiv_id");
+		if (id && strcmp(id, paper->arxiv_id) == 0)
+			return json_get_float(row, "relevance", -1) == paper->relevance
+			               ? json_get(row, "explanation")
+			               : NULL;
+	}
+	return NULL;
+}
+
+static struct explanation_facts facts_of(const struct recommending *making,
+                                         const struct paper *paper)
+{
+	bool is_fitted = preference_facts(making->scorer->model).kind != PREFERENCE_PRIOR;
 	struct explanation_facts facts = {
 		.title = paper->text.title,
 		.abstract = paper->text.abstract,
-		.interest_name = input->interest.name,
+		.interest_name = making->input->interest.name,
 		.retrieval = paper->relevance,
 		.age_days = paper->age_days,
 		.has_container = paper->has_container,
 		.code_url = paper->code_url,
-		.liked = preference_facts(scorer->model).kind != PREFERENCE_PRIOR
-	                         ? scorer_score(scorer, paper)
-	                         : NAN,
+		.liked = is_fitted ? scorer_score(making->scorer, paper) : NAN,
 	};
-	facts.terms = quotable_words(scorer->arena, paper, &facts.term_count);
+	facts.terms = quotable_words(making->arena, paper, &facts.term_count);
+	return facts;
+}
+
+static yyjson_mut_val *explanation_of(yyjson_mut_doc *doc, const struct recommending *making,
+                                      const struct explanation_facts *facts,
+                                      const struct selected *selected)
+{
+	const struct paper *paper = &making->pool.papers[selected->candidate];
+	struct phrases matched =
+		matched_phrases(making->arena, making->scorer->splitter, facts->terms,
+	                        facts->term_count,
+	                        (struct phrase_source){paper->text.title, paper->text.abstract});
+	struct breakdown_input input = {
+		.scorer = making->scorer,
+		.model_version = making->input->model_version,
+		.embedder = making->input->embedder,
+		.scoring = making->options.scoring,
+		.refusal = making->refusal,
+		.examples = making->examples,
+		.paper = paper,
+		.candidate = &making->candidates[selected->candidate],
+		.selected = selected,
+		.most_similar = id_of(making, selected->most_similar),
+		.matched = &matched,
+		.search = search_explanation(making, paper),
+	};
+	return breakdown_json(doc, &input);
+}
+
+static yyjson_mut_val *recommendation_json(yyjson_mut_doc *doc, const struct recommending *making,
+                                           const struct selected *selected)
+{
+	const struct paper *paper = &making->pool.papers[selected->candidate];
+	struct word_splitter *splitter = making->scorer->splitter;
+	struct explanation_facts facts = facts_of(making, paper);
 	yyjson_mut_val *row = yyjson_mut_obj(doc);
 	yyjson_mut_obj_add_str(doc, row, "arxiv_id", paper->arxiv_id);
 	yyjson_mut_obj_add_real(doc, row, "relevance_score",
 	                        round(selected->final_score * SCORE_UNITS) / SCORE_UNITS);
 	yyjson_mut_obj_add_uint(doc, row, "rank", selected->rank);
 	yyjson_mut_obj_add_str(doc, row, "reasoning",
-	                       explain_match(scorer->arena, scorer->splitter, &facts));
+	                       explain_match(making->arena, splitter, &facts));
 	json_add_text(doc, row, "suggested_experiment",
-	              suggest_experiment(scorer->arena, scorer->splitter, &facts));
+	              suggest_experiment(making->arena, splitter, &facts));
+	yyjson_mut_obj_add_val(doc, row, "explanation",
+	                       explanation_of(doc, making, &facts, selected));
 	return row;
+}
+
+/* Read the papers, and score those of the pool. */
+static struct recommending prepare(struct arena *arena, const struct recommend_input *input)
+{
+	struct recommending making = {
+		.input = input,
+		.arena = arena,
+		.pool = papers_read(arena, input->pool_json, input->now_ms),
+		.recommended = papers_read(arena, input->recommended_json, input->now_ms),
+	};
+	making.scorer = scorer_new(arena, &input->interest, making.pool);
+	making.refusal = refusal_new(arena, making.scorer->splitter, &input->interest);
+	making.candidates = candidates_of(&making);
+	making.options = (struct selection_options){
+		.limit = input->limit,
+		.scoring = {.half_life_days = input->half_life_days,
+	                    .preference_trust = preference_trust(making.scorer->model)},
+		.recommended = scorer_prepare(making.scorer, making.recommended),
+		.recommended_count = making.recommended.count,
+	};
+	return making;
+}
+
+/* Read what only explanations need. */
+static void prepare_explanations(struct recommending *making)
+{
+	const struct recommend_input *input = making->input;
+	yyjson_val *answer = NULL;
+	if (input->examples_json && making->scorer->is_stored) {
+		making->examples = papers_read(making->arena, input->examples_json, input->now_ms);
+		scorer_prepare(making->scorer, making->examples);
+	}
+	if (input->search_json && json_parse(making->arena, input->search_json,
+	                                     strlen(input->search_json), &answer, NULL) == ERR_NONE)
+		making->explained = json_get(answer, "results");
 }
 
 const char *recommend_papers(struct arena *arena, const struct recommend_input *input)
 {
-	struct paper_list pool = papers_read(arena, input->pool_json, input->now_ms);
-	struct paper_list recommended = papers_read(arena, input->recommended_json, input->now_ms);
-	struct scorer *scorer = scorer_new(arena, &input->interest, pool);
-	struct selection_options options = {
-		.limit = input->limit,
-		.scoring = {.half_life_days = input->half_life_days,
-	                    .preference_trust = preference_trust(scorer->model)},
-		.recommended = scorer_prepare(scorer, recommended),
-		.recommended_count = recommended.count,
-	};
+	struct recommending making = prepare(arena, input);
 	size_t count;
 	struct selected *selected =
-		select_papers(arena, candidates_of(scorer, &input->interest, pool), pool.count,
-	                      &options, &count);
+		select_papers(arena, making.candidates, making.pool.count, &making.options, &count);
+	if (count > 0)
+		prepare_explanations(&making);
 	yyjson_mut_doc *doc = json_doc_new(arena);
 	yyjson_mut_val *rows = yyjson_mut_arr(doc);
-	for (size_t i = 0; i < count; i++) {
-		const struct paper *paper = &pool.papers[selected[i].candidate];
-		yyjson_mut_arr_append(rows,
-		                      recommendation_json(doc, scorer, input, paper, &selected[i]));
-	}
+	for (size_t i = 0; i < count; i++)
+		yyjson_mut_arr_append(rows, recommendation_json(doc, &making, &selected[i]));
 	return json_write_mut(arena, rows, NULL);
 }

@@ -15,6 +15,7 @@
  *   rank            position of a selected paper, from 1
  *   explanation     why a paper was selected (explanation.h), with the phrases of the paper that
  *                   search matched (matched_phrases.h)
+ *   breakdown       the numbers that its score was made of (breakdown.h)
  *   suggestion      what to try with it (suggestion.h)
  *
  * Nothing here uses HTTP or SQL. All functions may run on any thread. */
@@ -26,8 +27,13 @@ struct recommend_input {
 	struct interest interest;
 	const char *pool_json;        /* candidates, in the form of preference/paper.h */
 	const char *recommended_json; /* papers already recommended, in the same form */
-	size_t limit;                 /* papers to recommend at most */
-	double half_life_days;        /* of recency */
+	/* Papers with `signal` and `coefficient` that the model learned from; NULL: unknown. */
+	const char *examples_json;
+	const char *search_json; /* answer of svc-search that explains the candidates; NULL: none */
+	const char *embedder;    /* that made the vectors; NULL: words only */
+	int64_t model_version;
+	size_t limit;          /* papers to recommend at most */
+	double half_life_days; /* of recency */
 	int64_t now_ms;
 };
 
@@ -35,6 +41,6 @@ struct recommend_input {
  * final score:
  *
  *     [{"arxiv_id":"2205.14135","relevance_score":0.91,"rank":1,"reasoning":"…",
- *       "suggested_experiment":"…"}]
+ *       "suggested_experiment":"…","explanation":{…}}]
  */
 const char *recommend_papers(struct arena *arena, const struct recommend_input *input);

@@ -15,6 +15,7 @@ enum { WORDS_MAX = 6 /* of an item; further ones are ignored */ };
 
 /* A thing that is refused. */
 struct item {
+	const char *text;
 	uint32_t ids[WORDS_MAX];
 	size_t count;
 };
@@ -57,7 +58,7 @@ struct refusal *refusal_new(struct arena *arena, struct word_splitter *splitter,
 	refusal->items = arena_array(arena, count, sizeof(*refusal->items));
 	for (size_t i = 0; i < count; i++) {
 		struct item *item = &refusal->items[refusal->count];
-		item->count = 0;
+		*item = (struct item){.text = texts[i]};
 		words_each(splitter, texts[i], add_word, item);
 		refusal->count += item->count > 0 && !is_wanted(item, topic);
 	}
@@ -114,16 +115,26 @@ static size_t occurrences(const struct refusal *refusal, const struct item *item
 	return search.occurrences;
 }
 
+size_t refusal_count(const struct refusal *refusal)
+{
+	return refusal ? refusal->count : 0;
+}
+
+struct refused_item refusal_item(const struct refusal *refusal, size_t at,
+                                 const struct paper_text *paper)
+{
+	const struct item *item = &refusal->items[at];
+	double found =
+		occurrences(refusal, item, paper->title) > 0
+			? 1
+			: ABSTRACT_OCCURRENCE * (double)occurrences(refusal, item, paper->abstract);
+	return (struct refused_item){item->text, fmin(found, 1)};
+}
+
 double refusal_of(const struct refusal *refusal, const struct paper_text *paper)
 {
 	double most = 0;
-	for (size_t i = 0; refusal && i < refusal->count; i++) {
-		const struct item *item = &refusal->items[i];
-		double found = occurrences(refusal, item, paper->title) > 0
-		                       ? 1
-		                       : ABSTRACT_OCCURRENCE * (double)occurrences(refusal, item,
-		                                                                   paper->abstract);
-		most = fmax(most, fmin(found, 1));
-	}
+	for (size_t i = 0; i < refusal_count(refusal); i++)
+		most = fmax(most, refusal_item(refusal, i, paper).value);
 	return most;
 }

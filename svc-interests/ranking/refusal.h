@@ -13,5 +13,18 @@ struct refusal;
 struct refusal *refusal_new(struct arena *arena, struct word_splitter *splitter,
                             const struct interest *interest);
 
-/** 0 to 1: 1 when an item occurs in the title or several times in the abstract. 0 for NULL. */
+/** A thing that is refused, and how much a paper is about it, 0 to 1. */
+struct refused_item {
+	const char *text; /* as the interest says it */
+	double value;
+};
+
+/** Number of the items; 0 for NULL. */
+size_t refusal_count(const struct refusal *refusal);
+
+/** Item number `at` in a paper. */
+struct refused_item refusal_item(const struct refusal *refusal, size_t at,
+                                 const struct paper_text *paper);
+
+/** The greatest value of an item, 0 to 1: 1 when an item occurs in the title or several times in the abstract. 0 for NULL. */
 double refusal_of(const struct refusal *refusal, const struct paper_text *paper);

@@ -5,14 +5,19 @@
 /* A candidate during the selection. */
 struct mmr {
 	double base_score;
-	double similarity; /* to the most similar selected or recommended paper */
+	double similarity;                   /* to the most similar selected or recommended paper */
+	const struct features *most_similar; /* its features; NULL: none has a similarity above 0 */
 	bool is_selected;
 };
 
 /* Account for a paper that was selected or recommended. */
 static void mmr_update(struct mmr *mmr, const struct features *own, const struct features *other)
 {
-	mmr->similarity = fmax(mmr->similarity, features_dot(own, other));
+	double similarity = features_dot(own, other);
+	if (!(similarity > mmr->similarity))
+		return;
+	mmr->similarity = similarity;
+	mmr->most_similar = other;
 }
 
 static struct mmr *mmr_init(struct arena *arena, const struct candidate *pool, size_t count,
@@ -61,6 +66,8 @@ struct selected *select_papers(struct arena *arena, const struct candidate *pool
 			.rank = (unsigned)count + 1,
 			.final_score = final_score(all[best].base_score, all[best].similarity),
 			.base_score = all[best].base_score,
+			.similarity = all[best].similarity,
+			.most_similar = all[best].most_similar,
 		};
 		count++;
 		all[best].is_selected = true;

@@ -26,6 +26,8 @@ struct selected {
 	unsigned rank;    /* from 1 */
 	double final_score;
 	double base_score;
+	double similarity; /* to the most similar paper that was selected before or recommended */
+	const struct features *most_similar; /* those of that paper; NULL: none is similar */
 };
 
 /** Select papers. Of equal final scores the candidate earlier in the pool comes first. The result is

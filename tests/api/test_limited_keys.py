@@ -76,7 +76,7 @@ def test_another_experiment_history_is_403(of_interest, api, interests):
     of_interest.post(f"/experiment-histories/{own}/score-candidates", {}, expect=200)
 
 
-def test_feedback_on_another_interest_is_403(of_interest, api, interests, cluster):
+def test_a_recommendation_for_another_interest_is_403(of_interest, api, interests, cluster):
     with cluster.postgres.connect("interests") as connection:
         connection.execute("INSERT INTO paper (arxiv_id, asset, abstract) VALUES ('2401.00001', '{}', '')"
                            " ON CONFLICT DO NOTHING")
@@ -86,6 +86,8 @@ def test_feedback_on_another_interest_is_403(of_interest, api, interests, cluste
             [interest]).fetchone()[0] for interest in interests]
     of_interest.post(f"/papers/recommended/{made[0]}/feedback", {"signal": "like"}, expect=200)
     of_interest.problem("POST", f"/papers/recommended/{made[1]}/feedback", 403, "forbidden", {"signal": "like"})
+    of_interest.problem("GET", f"/papers/recommended/{made[0]}/explanation", 404, "not_found")
+    of_interest.problem("GET", f"/papers/recommended/{made[1]}/explanation", 403, "forbidden")
 
 
 def experiment(api, repo):

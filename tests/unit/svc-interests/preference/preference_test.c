@@ -119,6 +119,30 @@ static void test_signal_names(void **state)
 	assert_false(preference_signal_parse("Like", &signal));
 }
 
+/* Without a text and a background, all that moves a raw score are the examples. */
+static void test_coefficients_make_the_raw_score(void **state)
+{
+	(void)state;
+	static const float dense[2][2] = {{1, 0.2f}, {0.3f, 1}};
+	static const size_t likes[] = {3, 12};
+	for (size_t i = 0; i < ARRAY_LEN(likes); i++) {
+		struct world *world = world_new(false, dense);
+		struct preference_input input = feedback(world, likes[i], 10, 0);
+		struct preference_model *model = fit(world, &input);
+		const double *coefficients = preference_coefficients(model);
+		for (size_t paper = 20; paper < PAPERS; paper++) {
+			const struct features *features = world->papers[paper % 2][paper];
+			double sum = preference_parts_of(model, features).bias;
+			for (size_t j = 0; j < input.example_count; j++)
+				sum += coefficients[j] *
+				       features_dot(input.examples[j].features, features);
+			assert_true(fabs(sum - preference_raw_score(model, features)) < 1e-4);
+		}
+		assert_true(coefficients[0] > 0 && coefficients[likes[i]] < 0);
+		arena_free(world->arena);
+	}
+}
+
 static void test_separable_topics_are_learned(void **state)
 {
 	(void)state;
@@ -424,6 +448,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_signal_names),
 		cmocka_unit_test(test_separable_topics_are_learned),
+		cmocka_unit_test(test_coefficients_make_the_raw_score),
 		cmocka_unit_test(test_auc_is_near_one_half_without_a_pattern),
 		cmocka_unit_test(test_dense_vectors_alone_are_learned),
 		cmocka_unit_test(test_too_little_feedback_fits_nothing),
