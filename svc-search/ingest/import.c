@@ -3,6 +3,7 @@
 #include "base/timefmt.h"
 #include "import.sql.h"
 #include "ingest/line_reader.h"
+#include "loop/wait.h"
 #include "pg/pg.h"
 #include "service/process.h"
 
@@ -10,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define BATCH_PAPERS 500
+#define BATCH_PAPERS 1000
 #define BATCH_BYTES  ((size_t)32 * 1024 * 1024) /* memory of a batch: its lines and rows */
 #define PROGRESS_MS  200
 #define BAR_WIDTH    30
@@ -18,74 +19,86 @@
 
 /* --- Batches ---------------------------------------------------------------------------------- */
 
-static void batch_open(struct import *import)
+static void batch_open(struct import_batch *batch)
 {
-	import->arena = arena_new();
-	import->doc = json_doc_new(import->arena);
-	import->rows = yyjson_mut_arr(import->doc);
+	batch->arena = arena_new();
+	batch->doc = json_doc_new(batch->arena);
+	batch->rows = yyjson_mut_arr(batch->doc);
 }
 
-static void batch_free(void *ptr)
+static void batch_reset(struct import_batch *batch)
+{
+	arena_free(batch->arena);
+	batch_open(batch);
+}
+
+static void batches_free(void *ptr)
 {
 	struct import *import = ptr;
-	arena_free(import->arena);
+	for (size_t i = 0; i < ARRAY_LEN(import->batches); i++)
+		arena_free(import->batches[i].arena);
 }
 
 struct import *import_new(struct request *rq)
 {
 	struct import *import = arena_new_of(rq->arena, struct import);
 	import->rq = rq;
-	batch_open(import);
-	arena_on_free(rq->arena, batch_free, import);
+	for (size_t i = 0; i < ARRAY_LEN(import->batches); i++)
+		batch_open(&import->batches[i]);
+	import->filling = &import->batches[0];
+	arena_on_free(rq->arena, batches_free, import);
 	return import;
 }
 
-static void batch_next(struct import *import)
+/* The batch that is not filled. */
+static struct import_batch *full_batch(struct import *import)
 {
-	arena_free(import->arena);
-	batch_open(import);
+	return &import->batches[import->filling == &import->batches[0]];
 }
 
-void import_flush(struct import *import)
+/* Store the batch in one transaction and empty it. */
+static void store(struct request *rq, struct import *import, struct import_batch *batch)
 {
-	struct request *rq = import->rq;
 	struct pg_rows *rows = NULL;
-	if (yyjson_mut_arr_size(import->rows) == 0)
+	if (yyjson_mut_arr_size(batch->rows) == 0)
 		return;
-	request_page_begin(rq);
 	enum err_code code = pg_try(rq, &rows, NULL, ASSET_IMPORT_SQL,
-	                            pg_text(json_write_mut(import->arena, import->rows, NULL)));
-	if (!code)
-		import->written += (size_t)pg_value_int(rows, 0, 0);
-	request_page_end(rq);
-	batch_next(import);
+	                            pg_text(json_write_mut(batch->arena, batch->rows, NULL)));
 	if (code)
 		raise_error(rq, code,
 		            "cannot store papers in the database: %s. Earlier papers are stored. "
 		            "Check that DATABASE_URL is reachable, then run the command again",
 		            err_info(code)->title);
+	import->written += (size_t)pg_value_int(rows, 0, 0);
+	batch_reset(batch);
+}
+
+void import_flush(struct import *import)
+{
+	request_page_begin(import->rq);
+	store(import->rq, import, import->filling);
+	request_page_end(import->rq);
 }
 
 bool import_add(struct import *import, const struct metadata *paper, const char **ret_why)
 {
-	yyjson_mut_val *row = metadata_row(import->arena, import->doc, paper, ret_why);
+	struct import_batch *batch = import->filling;
+	yyjson_mut_val *row = metadata_row(batch->arena, batch->doc, paper, ret_why);
 	if (!row) {
 		import->skipped++;
 		return false;
 	}
 	import->seen++;
-	yyjson_mut_arr_append(import->rows, row);
+	yyjson_mut_arr_append(batch->rows, row);
 	return true;
 }
 
-/* Write the batch if it is full. Frees its arena, which also holds the lines of the batch. */
-static void flush_full(struct import *import)
+/* Whether the batch is to be stored. Its arena also holds the lines, those that were skipped, too. */
+static bool is_full(const struct import_batch *batch)
 {
-	bool is_large = arena_size_bytes(import->arena) > BATCH_BYTES;
-	if (yyjson_mut_arr_size(import->rows) >= BATCH_PAPERS || is_large)
-		import_flush(import);
-	if (yyjson_mut_arr_size(import->rows) == 0 && is_large)
-		batch_next(import);
+	return yyjson_mut_arr_size(batch->rows) >= BATCH_PAPERS ||
+	       (yyjson_mut_arr_size(batch->rows) > 0 &&
+	        arena_size_bytes(batch->arena) > BATCH_BYTES);
 }
 
 void import_report_skip(const struct import *import, const char *where, const char *why)
@@ -137,45 +150,83 @@ static void show_progress(struct source *source, const struct import *import, bo
 
 static void skip_line(struct import *import, struct source *source, const char *why)
 {
-	const char *where =
-		arena_printf(import->arena, "%s%s:%zu", source->is_terminal ? "\r\x1b[K" : "",
-	                     source->path, line_reader_number(source->reader));
+	const char *where = arena_printf(import->filling->arena, "%s%s:%zu",
+	                                 source->is_terminal ? "\r\x1b[K" : "", source->path,
+	                                 line_reader_number(source->reader));
 	import_report_skip(import, where, why);
 }
 
-static void import_line(struct import *import, struct source *source, const char *text,
-                        size_t length)
+static void read_line(struct import *import, struct source *source, const char *text, size_t length)
 {
+	struct arena *arena = import->filling->arena;
 	const char *why = NULL;
 	yyjson_val *line;
 	struct metadata paper;
-	if (json_parse(import->arena, text, length, &line, &why) ||
-	    metadata_read(import->arena, line, &paper, &why)) {
+	if (json_parse(arena, text, length, &line, &why) ||
+	    metadata_read(arena, line, &paper, &why)) {
 		import->skipped++;
 		skip_line(import, source, why);
 	} else if (!import_add(import, &paper, &why)) {
 		skip_line(import, source, why);
 	}
-	flush_full(import);
+	if (yyjson_mut_arr_size(import->filling->rows) == 0 &&
+	    arena_size_bytes(arena) > BATCH_BYTES)
+		batch_reset(import->filling);
 }
 
-/* Import every line. Returns LINE_END or LINE_ERROR. */
-static enum line_kind import_lines(struct import *import, struct source *source)
+/* Lines are read on a thread of the pool. */
+struct reading {
+	struct import *import;
+	struct source *source;
+	enum line_kind end; /* LINE_END or LINE_ERROR; LINE_TEXT: there can be more lines */
+};
+
+/* Read lines until the batch is full. */
+static void read_batch(void *arg)
 {
-	for (;;) {
+	struct reading *reading = arg;
+	struct import *import = reading->import;
+	while (!is_full(import->filling)) {
 		const char *line;
 		size_t length;
-		enum line_kind kind = line_reader_next(source->reader, &line, &length);
-		if (kind == LINE_END || kind == LINE_ERROR)
-			return kind;
+		enum line_kind kind = line_reader_next(reading->source->reader, &line, &length);
+		if (kind == LINE_END || kind == LINE_ERROR) {
+			reading->end = kind;
+			return;
+		}
 		if (kind == LINE_TOO_LONG) {
 			import->skipped++;
-			skip_line(import, source, "it is longer than 1 MiB");
+			skip_line(import, reading->source, "it is longer than 1 MiB");
 		} else if (length) {
-			import_line(import, source, line, length);
+			read_line(import, reading->source, line, length);
 		}
-		show_progress(source, import, false);
+		show_progress(reading->source, import, false);
 	}
+}
+
+static void store_full_batch(struct request *rq)
+{
+	struct import *import = rq->user;
+	store(rq, import, full_batch(import));
+}
+
+/* Import every line: each batch is read while the one before it is stored. Returns LINE_END or
+ * LINE_ERROR. */
+static enum line_kind import_lines(struct import *import, struct source *source)
+{
+	struct request *rq = import->rq;
+	struct reading *reading = arena_new_of(rq->arena, struct reading);
+	*reading = (struct reading){import, source, LINE_TEXT};
+	while (reading->end == LINE_TEXT) {
+		import->filling = full_batch(import);
+		request_page_begin(rq);
+		fiber_spawn(rq, store_full_batch, import);
+		fiber_offload(rq, LANE_SHORT, read_batch, reading);
+		fiber_join(rq);
+		request_page_end(rq);
+	}
+	import_flush(import);
+	return reading->end;
 }
 
 static void import_main(struct request *rq)
@@ -183,9 +234,8 @@ static void import_main(struct request *rq)
 	struct source *source = rq->user;
 	struct import *import = import_new(rq);
 	source_open(rq, source);
-	pg_query(rq, INDEX_SOURCE_GET_SQL); /* connect now: reading blocks the loop */
+	pg_query(rq, INDEX_SOURCE_GET_SQL); /* fail before anything is read */
 	enum line_kind end = import_lines(import, source);
-	import_flush(import);
 	show_progress(source, import, end == LINE_END);
 	printf("%zu papers read, %zu new or changed, %zu lines skipped\n", import->seen,
 	       import->written, import->skipped);

@@ -10,23 +10,29 @@
 
 #include <yyjson.h>
 
-/** Papers to be stored. They are written in batches; each batch is one transaction. */
-struct import {
-	struct request *rq;
-	struct arena *arena; /* of the current batch; freed when it is written */
+/** Papers that are stored in one transaction. */
+struct import_batch {
+	struct arena *arena; /* freed when the batch is stored */
 	yyjson_mut_doc *doc;
-	yyjson_mut_val *rows;          /* the current batch */
-	size_t seen, written, skipped; /* papers: added; new or changed; refused */
+	yyjson_mut_val *rows;
 };
 
+/** Papers to be stored. One batch is filled while the one before it may be stored. */
+struct import {
+	struct request *rq;
+	struct import_batch batches[2];
+	struct import_batch *filling;
+	size_t seen, skipped; /* papers: added; refused */
+	size_t written;       /* papers: new or changed */
+};
 /** In the arena of `rq`. */
 struct import *import_new(struct request *rq);
 
-/** Add a paper to the batch, without writing it. Copies. False when it is invalid; *ret_why says why,
- * in the arena of the batch. */
+/** Add a paper to the batch that is filled, without storing it. Copies. False when it is invalid; *ret_why
+ * says why, in the arena of the batch. */
 bool import_add(struct import *import, const struct metadata *paper, const char **ret_why);
 
-/** Write the batch and begin the next one. Suspends. Raises the error of the database. */
+/** Store the papers that were added, and wait for it. Suspends. Raises the error of the database. */
 void import_flush(struct import *import);
 
 /** Report on standard error that the paper at `where` was skipped, and why. After the first skips it

@@ -293,7 +293,7 @@ def test_a_killed_import_can_be_repeated(cluster, run, db, paper_file, snapshot,
     under_way = "SELECT 1 FROM pg_stat_activity WHERE application_name = %s"
     wait_for(lambda: not db.execute(under_way, [word]).fetchone(), "the last batch has ended")
     before = stored()
-    assert before % 500 == 0 and 0 < before <= 6000
+    assert before % 1000 == 0 and 0 < before <= 6000
     read, written, skipped = summary(run(path))
     assert (read, skipped, before + written) == (6000, 0, 6000)
 
