@@ -53,15 +53,21 @@ const struct setting INDEXER_SETTINGS[] = {
 #define BUILD_TIMEOUT_MS 3600000
 
 /* A change waits at most for the two pages that are read before it, of which each takes some tenths of
- * a second (VECTOR_CHANGES_SQL has the greater limit, too). */
-static const struct follower_limits LIMITS = {.head_page = 1000, .gap_page = 4000, .jump = 8000};
+ * a second (VECTOR_CHANGES_SQL has the limit, too). */
+static const struct follower_limits LIMITS = {.head_page = 4000, .gap_page = 4000, .jump = 8000};
 
-/* The index is saved after as many changes as a fraction of its papers, within these bounds; less often
- * while it is being built, because all of it is written. */
-#define SAVE_FRACTION          8
-#define SAVE_FRACTION_BUILDING 4
-#define SAVE_MIN               2000
-#define SAVE_MAX               16000
+/* After a page of at least this many changes that is not full, the next one is read some time later: it
+ * becomes larger, and a part of the index costs less for each of its papers the larger it is. */
+#define PAUSE_CHANGES 256
+#define PAUSE_MS      300
+
+/* The index is saved after as many changes as a fraction of its papers, within these bounds. As all of it
+ * is written, it is saved less often while many changes come in: until none has come for REST_MS. */
+#define SAVE_FRACTION         8
+#define SAVE_FRACTION_RUSHING 2
+#define SAVE_MIN              2000
+#define SAVE_MAX              16000
+#define REST_MS               3000
 
 struct indexer {
 	struct index_writer writer;
@@ -74,6 +80,7 @@ struct indexer {
 	bool is_reading;
 	struct follower_page page; /* that is being read */
 	bool read_again;           /* start another pass when this one ends */
+	bool is_pausing;           /* the next pass is started by the poll timer only */
 	bool is_failing;           /* the last pass failed */
 	bool is_starting_over;     /* the process was told to end, see start_over() */
 
@@ -96,6 +103,7 @@ METRIC_GAUGE(embedder_gauge, "expops_embedder_number",
              "not the current one.");
 
 static void start_reading(struct indexer *indexer);
+static void on_poll(uv_timer_t *timer);
 
 /* Whether the process is shutting down; no new work is started then. */
 static bool is_ending(const struct indexer *indexer)
@@ -206,8 +214,9 @@ static void build_done(struct request *rq)
 static size_t save_after(const struct indexer *indexer)
 {
 	size_t documents = indexer_state(indexer).documents;
-	if (follower_has_more(&indexer->follower))
-		return MAX_OF(documents / SAVE_FRACTION_BUILDING, (size_t)SAVE_MIN);
+	if (follower_has_more(&indexer->follower) ||
+	    time_now_ms() - indexer->updated_at_ms < REST_MS)
+		return MAX_OF(documents / SAVE_FRACTION_RUSHING, (size_t)SAVE_MIN);
 	return MIN_OF(MAX_OF(documents / SAVE_FRACTION, (size_t)SAVE_MIN), (size_t)SAVE_MAX);
 }
 
@@ -243,6 +252,7 @@ static void read_page(struct request *rq, struct indexer *indexer, const struct 
 	work->complete = follower_complete_with(follower, page, work->count, last);
 	fiber_offload(rq, LANE_SHORT, index_work_apply, work);
 	follower_applied(follower, page, work->count, last);
+	indexer->is_pausing = work->count >= PAUSE_CHANGES && !follower_has_more(follower);
 	indexer->updated_at_ms = time_now_ms();
 	show_size(indexer);
 }
@@ -342,6 +352,8 @@ static void read_done(struct request *rq)
 		log_info(LOG_GROUP_APP, "reading changes from Postgres again");
 	indexer->is_failing = has_failed;
 	start_build_if_due(indexer);
+	if (indexer->is_pausing && !is_ending(indexer))
+		uv_timer_start(&indexer->poll, on_poll, PAUSE_MS, POLL_MS);
 	if (!has_failed && (indexer->read_again || follower_has_more(&indexer->follower)))
 		start_reading(indexer);
 }
@@ -351,7 +363,7 @@ static void start_reading(struct indexer *indexer)
 	if (is_ending(indexer) || !indexer->worker->process->is_migrated)
 		return;
 	indexer->read_again = indexer->is_reading;
-	if (indexer->is_reading)
+	if (indexer->is_reading || indexer->is_pausing)
 		return;
 	indexer->is_reading = true;
 	request_spawn(indexer->worker, "index-read", PASS_TIMEOUT_MS, read_pass, read_done,
@@ -363,6 +375,7 @@ static void on_poll(uv_timer_t *timer)
 {
 	struct indexer *indexer = timer->data;
 	uv_timer_set_repeat(timer, indexer->follower.has_target ? POLL_MS : POLL_STARTING_MS);
+	indexer->is_pausing = false;
 	start_reading(indexer);
 }
 
