@@ -196,6 +196,8 @@ static void add_value(struct buf *out, const struct log_field *field)
 		buf_printf(out, "\"boolValue\":%s", field->boolean ? "true" : "false");
 	} else if (field->type == LOG_INT) {
 		buf_printf(out, "\"intValue\":\"%" PRId64 "\"", field->integer);
+	} else if (field->type == LOG_MS) {
+		buf_printf(out, "\"doubleValue\":%.12g", (double)field->integer / 1e3);
 	} else {
 		buf_printf(out, "\"doubleValue\":%.12g", field->number);
 	}
