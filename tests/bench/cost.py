@@ -70,13 +70,13 @@ class Meter:
         cls.at_rest = {name: [micros / 1e6 for micros in meter.micros(SETTLED_SECONDS)] for name, meter in meters.items()}
 
 
-def wrk(cluster, key, method, target, body, seconds):
+def wrk(url, key, method, target, body, seconds):
     words = {"METHOD": method, "TARGET": PREFIX + target, "BODY": body, "KEY": key}
     lines = [f"local {name} = {'nil' if word is None else '[==[' + word + ']==]'}" for name, word in words.items()]
     with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
         script.write("\n".join([*lines, "local ROWS = 50", LUA]))
         script.flush()
-        command = ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", "--timeout", "30s", "-s", script.name, cluster.gateway_url]
+        command = ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", "--timeout", "30s", "-s", script.name, url]
         out = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     if "Non-2xx" in out or "Socket errors" in out:
         sys.exit(f"{method} {target}: {out}")
@@ -114,9 +114,9 @@ def measure_requests(cluster, user, seconds):
     ]
     print(f"{'request':34}{'gateway':>9}{'service':>9}{'Postgres':>9}{'Redis':>7}   CPU us each")
     for service, method, target, body, key in kinds:
-        wrk(cluster, key, method, target, body, 1)
+        wrk(cluster.gateway_url, key, method, target, body, 1)
         meter = Meter(cluster, service)
-        report(f"{method} {target.replace(ids[0], 'ID')}", meter.micros(wrk(cluster, key, method, target, body, seconds)))
+        report(f"{method} {target.replace(ids[0], 'ID')}", meter.micros(wrk(cluster.gateway_url, key, method, target, body, seconds)))
     print(f"events: {events_per_second(cluster, user, experiment, seconds):.0f} a second from a request in one service to its effect in another")
     meter = Meter(cluster, "svc-integrations")
     report("POST /github/webhooks", meter.micros(deliver(cluster, 1000)))
@@ -133,7 +133,7 @@ def events_per_second(cluster, user, body, seconds):
 
         wait_for(lambda: behind() == 0, "svc-interests knows all experiments")
         began = time.monotonic()
-        rows = wrk(cluster, user.key, "POST", "/experiments", body, seconds)
+        rows = wrk(cluster.gateway_url, user.key, "POST", "/experiments", body, seconds)
         wait_for(lambda: behind() == 0, "svc-interests knows all experiments")
         return rows / (time.monotonic() - began)
 

@@ -25,9 +25,9 @@ CONCURRENCIES = (4, 50)
 LATENCY_JOBS = 200
 
 
-def npm_install():
-    if not (FOLDER / "node_modules").exists():
-        subprocess.run(["npm", "install", "--no-save", "--no-package-lock", "--ignore-scripts", "--silent"], cwd=FOLDER, check=True)
+def npm_install(folder):
+    if not (folder / "node_modules").exists():
+        subprocess.run(["npm", "install", "--no-save", "--no-package-lock", "--ignore-scripts", "--silent"], cwd=folder, check=True)
 
 
 class Bench:
@@ -75,7 +75,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=5000)
     parser.add_argument("--rounds", type=int, default=3)
     arguments = parser.parse_args()
-    npm_install()
+    npm_install(FOLDER)
     servers.POSTGRES_OPTIONS[:] = ["-c", "fsync=on"]
     with servers.Servers() as base:
         print(f"load average: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")

@@ -44,7 +44,7 @@ worker_processes 1; daemon off; pid {d}/proxy.pid; error_log {d}/proxy.log;
 events {{ worker_connections 4096; }}
 http {{ {log} keepalive_requests 1000000000; client_body_temp_path {d}/pb; proxy_temp_path {d}/pp;
   fastcgi_temp_path {d}/pf; uwsgi_temp_path {d}/pu; scgi_temp_path {d}/ps;
-  map $http_authorization $account {{ default ""; "Bearer key" "account-1"; }}
+  map_hash_bucket_size 128; map $http_authorization $account {{ default ""; "Bearer key" "account-1"; }}
   upstream service {{ server {service}; keepalive 128; keepalive_requests 1000000000; }}
   server {{ listen {listen}; location / {{
     if ($account = "") {{ return 401; }}
