@@ -25,7 +25,11 @@ SELECT json, (SELECT count(*) FROM queued) FROM made;
 -- name: interest_get (read)
 -- $1 account, $2 interest. experiment_history has a line for each of the newest 100 experiments of the interest:
 -- - Tiles in the encoder (shipped, ship, step_time -12.5): Computing attention in tiles halves the step time.
-SELECT interest_json(i) || jsonb_build_object('context_sources', context_sources_json(i.id), 'experiment_history', coalesce(
+SELECT interest_json(i) || jsonb_build_object('context_sources', coalesce(
+    (SELECT jsonb_agg(jsonb_build_object(
+         'url', s.url, 'kind', s.kind, 'status', s.status, 'title', s.title, 'characters', s.characters,
+         'read_at', time_json(s.read_at), 'error', s.error) ORDER BY s.place, s.url)
+     FROM context_source s WHERE s.interest_id = i.id), '[]'), 'experiment_history', coalesce(
     (SELECT string_agg(line, E'\n' ORDER BY told_at DESC, id DESC)
      FROM (SELECT e.id, e.told_at,
                   '- ' || regexp_replace(coalesce(e.name, ''), '\s+', ' ', 'g')
