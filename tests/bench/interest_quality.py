@@ -11,8 +11,8 @@ interest, paper, grade and reason. The grades are
     on        the paper is on the subject that the interest describes
     related   it is of use to the reader, but on another subject: a wider one, or the same method for something else
     no        neither; or it is about what the interest refuses
-Pairs of the run that are not judged are printed as such lines, with "?" and the title. They count as "no" until they are judged. Interests of the set "kept out" were not looked at while the ranking
-was changed.
+Pairs of the run that are not judged are printed as such lines, with "?" and the title. They count as "no" until they are judged. Interests of the set "kept out" are for checking: no constant of the
+ranking may be chosen by them.
 """
 
 import csv
