@@ -76,6 +76,8 @@ static const struct fault FAULTS[] = {
 	/* I/O error, missing file */
 	{"58", ERR_UNAVAILABLE, "the database cannot use its storage; nothing was changed",
          "Postgres cannot use its storage"},
+	{"XO003", ERR_CONFLICT, /* task_complete_all() */
+         "another worker has taken the task over", NULL},
 };
 
 static struct fault_count counts[ARRAY_LEN(FAULTS)];

@@ -241,6 +241,31 @@ enum err_code pg_try_with(struct request *rq, struct pg_rows **ret_rows,
 	return fault->code;
 }
 
+enum err_code pg_try_all(struct request *rq, const struct pg_call *calls, size_t count)
+{
+	struct pg_pool *pool = rq->worker->pg;
+	enum err_code reason = fiber_cancelled(fiber_self());
+	require(count > 0 && !transaction_of(rq));
+	if (reason != ERR_NONE) {
+		rq->pg_fault = pg_fault_of_code(reason);
+		return reason;
+	}
+	struct pg_statement *first = NULL, **next = &first;
+	for (size_t i = 0; i < count; i++) {
+		*next = pg_statement_new(i == 0 ? PG_SINGLE : PG_PART, calls[i].sql,
+		                         calls[i].params, calls[i].count);
+		next = &(*next)->next_part;
+	}
+	first->is_read = false;
+	pg_pool_submit(pool, first);
+	PGresult *result = NULL;
+	const struct fault *fault = pg_pool_wait(pool, first, true, &result);
+	PQclear(result);
+	rq->has_effects |= may_have_committed(fault);
+	rq->pg_fault = fault;
+	return fault ? fault->code : ERR_NONE;
+}
+
 /* Transactions */
 
 bool pg_in_transaction(const struct request *rq)

@@ -165,6 +165,25 @@ enum err_code pg_try_with(struct request *rq, struct pg_rows **ret_rows,
                           const char **ret_constraint, const char *sql,
                           const struct pg_param *params, size_t count);
 
+/** A statement of pg_try_all(), with parameters as of pg_query_with(): the first of them is not used. */
+struct pg_call {
+	const char *sql;
+	const struct pg_param *params;
+	size_t count; /* of params, without the first */
+};
+
+#define PG_CALL(sql_, ...)                                                                 \
+	(struct pg_call)                                                                   \
+	{                                                                                  \
+		.sql = (sql_), .params = (const struct pg_param[]){{NULL}, ##__VA_ARGS__}, \
+		.count = ARRAY_LEN(((const struct pg_param[]){{NULL}, ##__VA_ARGS__})) - 1 \
+	}
+
+/** Run statements in one transaction of their own and one round trip: all of them, or none. Suspends. Their rows are dropped. Returns
+ * the failure of the first one that failed; the codes are those of pg_query(). Requires that there is at least one statement,
+ * and that the request has no open transaction. */
+enum err_code pg_try_all(struct request *rq, const struct pg_call *calls, size_t count);
+
 /** Check a connection out and BEGIN (READ COMMITTED). Suspends. Inside a transaction
  * nothing but Postgres may be waited for: fetch(), service_call(), Redis, fiber_sleep(),
  * fiber_offload() and fiber_join() require() it.

@@ -271,9 +271,12 @@ bool pg_pool_retry(struct pg_pool *pool, struct pg_statement *st)
 	if (now_ms >= st->retry_until_ms)
 		return false;
 	st->wait_until_ms = st->retry_until_ms;
-	PQclear(st->result);
-	st->result = NULL;
-	st->is_preparing = st->is_synced = st->may_be_done = false;
+	for (struct pg_statement *part = st; part; part = part->next_part) {
+		PQclear(part->result);
+		part->result = NULL;
+		part->is_preparing = false;
+	}
+	st->is_synced = st->may_be_done = false;
 	pool_enqueue(pool, st, true);
 	return true;
 }

@@ -92,22 +92,41 @@ bool pooled_conn_is_stuck(const struct pooled_conn *conn)
 	       uv_now(conn->pool->loop) - conn->progress_ms > conn->pool->settings.stuck_ms;
 }
 
-/* Parse where needed, then Bind and Execute. */
-static bool send_query(struct pooled_conn *conn, PGconn *pg, struct pg_statement *st)
+/* Parse, unless the connection has the statement prepared. */
+static bool send_parse(struct pooled_conn *conn, PGconn *pg, struct pg_statement *st)
+{
+	st->prepared = prepared_find(conn, st);
+	if (st->prepared || conn->pool->is_unprepared)
+		return true;
+	st->prepared = prepared_add(conn, st);
+	st->is_preparing = st->prepared != NULL;
+	return !st->prepared || PQsendPrepare(pg, st->prepared->name, st->sql, 0, NULL);
+}
+
+/* Bind and Execute. */
+static bool send_execute(PGconn *pg, const struct pg_statement *st)
 {
 	const char *const *values = st->count > 0 ? (const char *const *)(st->params + 1) : NULL;
 	int count = (int)st->count;
-	struct prepared_statement *prepared = prepared_find(conn, st);
-	if (!prepared) {
-		prepared = conn->pool->is_unprepared ? NULL : prepared_add(conn, st);
-		if (!prepared)
-			return PQsendQueryParams(pg, st->sql, count, NULL, values, NULL, NULL, 0);
-		st->is_preparing = true;
-		if (!PQsendPrepare(pg, prepared->name, st->sql, 0, NULL))
+	if (!st->prepared)
+		return PQsendQueryParams(pg, st->sql, count, NULL, values, NULL, NULL, 0);
+	return PQsendQueryPrepared(pg, st->prepared->name, count, values, NULL, NULL, 0);
+}
+
+/* Each Parse before the first Execute: the failure of an Execute skips all behind it, and statements that were sent
+ * meanwhile rely on what was prepared. */
+static bool send_parts(struct pooled_conn *conn, PGconn *pg, struct pg_statement *st)
+{
+	st->answering = st;
+	for (struct pg_statement *part = st; part; part = part->next_part) {
+		if (!send_parse(conn, pg, part))
 			return false;
 	}
-	st->prepared = prepared;
-	return PQsendQueryPrepared(pg, prepared->name, count, values, NULL, NULL, 0);
+	for (struct pg_statement *part = st; part; part = part->next_part) {
+		if (!send_execute(pg, part))
+			return false;
+	}
+	return true;
 }
 
 /* PQpipelineSync() writes to the socket at once; libpq 17 can leave that to the next flush. */
@@ -133,7 +152,6 @@ void pooled_conn_send(struct pooled_conn *conn, struct pg_statement *st)
 	PGconn *pg = pg_link_pg(conn->link);
 	require(pg);
 	st->state = PG_STATEMENT_SENT;
-	st->prepared = NULL;
 	st->sent_ms = uv_now(conn->pool->loop);
 	st->time_limit_ms = time_limit_ms(conn, st);
 	if (st->kind != PG_PROBE)
@@ -143,7 +161,7 @@ void pooled_conn_send(struct pooled_conn *conn, struct pg_statement *st)
 		conn->progress_ms = st->sent_ms;
 		conn->busy_us = time_monotonic_us();
 	}
-	if (!send_query(conn, pg, st)) {
+	if (!send_parts(conn, pg, st)) {
 		pg_link_fail(conn->link, NULL);
 		return;
 	}
@@ -183,14 +201,26 @@ static bool is_termination(const PGresult *result)
 	       strcmp(pg_result_sqlstate(result), "57P02") != 0;
 }
 
-/* Keep an answer of the statement; takes the result. */
+/* The part whose Parse is answered next; NULL: none. */
+static struct pg_statement *preparing_part(struct pg_statement *st)
+{
+	while (st && !st->is_preparing)
+		st = st->next_part;
+	return st;
+}
+
+/* Keep an answer of the statement, or of its part that is answered next; takes the result. */
 static void statement_keep(struct pooled_conn *conn, struct pg_statement *st, PGresult *result)
 {
 	ExecStatusType status = PQresultStatus(result);
-	bool is_of_parse = st->is_preparing;
-	st->is_preparing = false;
+	struct pg_statement *preparing = preparing_part(st);
+	struct pg_statement *part = preparing ? preparing : st->answering;
+	bool is_of_parse = preparing != NULL;
+	part->is_preparing = false;
 	if (is_of_parse && status != PGRES_COMMAND_OK)
-		prepared_mark_stale(conn, st->prepared);
+		prepared_mark_stale(conn, part->prepared);
+	if (!is_of_parse && part->next_part)
+		st->answering = part->next_part;
 	/* Parse succeeded, or this is what follows a failure until the Sync. */
 	if ((is_of_parse && status == PGRES_COMMAND_OK) || status == PGRES_PIPELINE_ABORTED) {
 		PQclear(result);
@@ -198,12 +228,12 @@ static void statement_keep(struct pooled_conn *conn, struct pg_statement *st, PG
 	}
 	if (is_termination(result)) {
 		conn->is_terminated = true;
-		st->may_be_done = st->result != NULL;
+		st->may_be_done = part->result != NULL;
 	}
 	if (pg_result_is_read_only(result))
 		conn->is_read_only = true;
-	PQclear(st->result);
-	st->result = result;
+	PQclear(part->result);
+	part->result = result;
 }
 
 /* Whether the session lacks a statement that was prepared in it, or has one that was not
@@ -246,20 +276,29 @@ static void report(const struct pg_statement *st, const struct fault *fault, con
 		pg_fault_report(fault, sqlstate, reason);
 }
 
+/* The part that has failed, else the last. */
+static struct pg_statement *deciding_part(struct pg_statement *st)
+{
+	while (st->next_part && !(st->result && pg_result_fault(st->result)))
+		st = st->next_part;
+	return st;
+}
+
 /* All answers of the statement are in: finish it, or retry it when it changed nothing and another
  * try may succeed. */
 static void statement_answered(struct pooled_conn *conn, struct pg_statement *st)
 {
 	struct pg_pool *pool = conn->pool;
-	if (!st->result) {
+	struct pg_statement *part = deciding_part(st);
+	if (!part->result) {
 		/* Skipped after another statement's failure: impossible, each has its own Sync. */
 		pg_pool_finish(pool, st, pg_fault(PG_FAULT_INTERNAL));
 		return;
 	}
-	const struct fault *fault = pg_result_fault(st->result);
-	const char *sqlstate = pg_result_sqlstate(st->result);
-	if (fault && st->prepared && is_plan_stale(st->result, sqlstate)) {
-		prepared_mark_stale(conn, st->prepared);
+	const struct fault *fault = pg_result_fault(part->result);
+	const char *sqlstate = pg_result_sqlstate(part->result);
+	if (fault && part->prepared && is_plan_stale(part->result, sqlstate)) {
+		prepared_mark_stale(conn, part->prepared);
 		if (is_other_session(sqlstate))
 			stop_preparing(pool);
 		fault = pg_fault(PG_FAULT_LOST);
@@ -268,11 +307,11 @@ static void statement_answered(struct pooled_conn *conn, struct pg_statement *st
 	}
 	/* serialization_failure, deadlock_detected */
 	bool is_transient = strcmp(sqlstate, "40001") == 0 || strcmp(sqlstate, "40P01") == 0 ||
-	                    pg_result_is_read_only(st->result);
+	                    pg_result_is_read_only(part->result);
 	if (is_transient && pg_pool_retry(pool, st))
 		return;
 	if (fault && st->fiber)
-		report(st, fault, sqlstate);
+		report(part, fault, sqlstate);
 	pg_pool_finish(pool, st, fault);
 }
 

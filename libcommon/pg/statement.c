@@ -11,12 +11,12 @@
 struct pg_statement *pg_statement_new(enum pg_statement_kind kind, const char *sql,
                                       const struct pg_param *params, size_t count)
 {
-	bool is_detached = kind == PG_DETACHED || kind == PG_PROBE;
+	bool has_fiber = kind != PG_DETACHED && kind != PG_PROBE && kind != PG_PART;
 	struct pg_statement *st = calloc(1, sizeof(*st));
 	require(st);
 	*st = (struct pg_statement){
 		.kind = kind,
-		.fiber = is_detached ? NULL : fiber_self(),
+		.fiber = has_fiber ? fiber_self() : NULL,
 		.sql = sql,
 		.params = params,
 		.count = count,
@@ -24,15 +24,19 @@ struct pg_statement *pg_statement_new(enum pg_statement_kind kind, const char *s
 		.is_read = strncmp(sql, PG_READ_MARK, strlen(PG_READ_MARK)) == 0,
 		.started_us = time_monotonic_us(),
 	};
-	require(is_detached || st->fiber);
+	require(!has_fiber || st->fiber);
 	HASH_VALUE(sql, st->sql_length, st->sql_hash);
 	return st;
 }
 
 void pg_statement_free(struct pg_statement *st)
 {
-	PQclear(st->result);
-	free(st);
+	while (st) {
+		struct pg_statement *next = st->next_part;
+		PQclear(st->result);
+		free(st);
+		st = next;
+	}
 }
 
 const char *pg_result_sqlstate(const PGresult *result)

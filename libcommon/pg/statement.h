@@ -26,7 +26,8 @@ enum pg_statement_state {
 };
 
 enum pg_statement_kind {
-	PG_SINGLE,   /* runs on a shared connection and commits by itself */
+	PG_SINGLE,   /* runs on a shared connection and commits by itself, with its parts */
+	PG_PART,     /* runs behind a PG_SINGLE, in its transaction */
 	PG_BEGIN,    /* opens `transaction` and checks a connection out for it */
 	PG_INSIDE,   /* runs inside a transaction */
 	PG_COMMIT,   /* ends a transaction */
@@ -48,6 +49,9 @@ struct pg_statement {
 	size_t count;      /* of params, without the unused first */
 	size_t sql_length; /* this and the next: key of prepared statements */
 	unsigned sql_hash;
+	struct pg_statement *next_part; /* PG_PART; NULL: none */
+	struct pg_statement *
+		answering; /* of a statement that was sent: the part whose answer is next, or the last */
 	struct pg_transaction *transaction;  /* of PG_BEGIN */
 	struct prepared_statement *prepared; /* what it was sent as; NULL: unprepared */
 	bool is_read;
@@ -70,7 +74,7 @@ TAILQ_HEAD(pg_statement_list, pg_statement);
 struct pg_statement *pg_statement_new(enum pg_statement_kind kind, const char *sql,
                                       const struct pg_param *params, size_t count);
 
-/** Free a statement that is in no list, with its result. */
+/** Free a statement that is in no list, with its parts and results. */
 void pg_statement_free(struct pg_statement *st);
 
 /** Why the answer is a failure; NULL: it is none. */

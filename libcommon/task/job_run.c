@@ -11,6 +11,7 @@
 #include "job.sql.h"
 #include "pg/pg.h"
 #include "task/announce.h"
+#include "task/job_complete.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -73,13 +74,37 @@ void task_progress(struct request *rq, struct task *task, int percent, const cha
 	                           pg_text(message)));
 }
 
-void task_complete(struct request *rq, struct task *task, const char *result_json,
-                   const char *message)
+static void complete_in_transaction(struct request *rq, struct task *task, const char *result_json,
+                                    const char *message)
 {
 	require_claim(rq, pg_query(rq, JOB_COMPLETE_SQL, pg_text(task->id), pg_int(task->attempt),
 	                           pg_text(run_of(task)->tasks->settings.instance),
 	                           pg_text(result_json), pg_text(message)));
+}
+
+void task_complete(struct request *rq, struct task *task, const char *result_json,
+                   const char *message)
+{
+	if (!pg_in_transaction(rq)) {
+		task_complete_after(rq, task, result_json, message, NULL);
+		return;
+	}
+	complete_in_transaction(rq, task, result_json, message);
 	run_of(task)->is_complete = true;
+}
+
+void task_complete_after(struct request *rq, struct task *task, const char *result_json,
+                         const char *message, const struct pg_call *last_write)
+{
+	struct job_run *run = run_of(task);
+	struct completion completion = {
+		.task = task,
+		.last_write = last_write,
+		.result_json = result_json,
+		.message = message,
+	};
+	job_complete(rq, run->tasks, &completion);
+	run->is_complete = true;
 }
 
 static void job_main(struct request *rq)

@@ -65,6 +65,8 @@ struct task {
 	int attempts_max;
 };
 
+struct pg_call;
+
 /** Run a task. The request's identity is KEY_SERVICE for the task's account, with every scope. Must
  * call task_complete() before it returns. A raise is a failed attempt, which is retried with backoff
  * and jitter:
@@ -93,6 +95,17 @@ void task_progress(struct request *rq, struct task *task, int percent, const cha
  * over: nothing of this attempt may be kept. */
 void task_complete(struct request *rq, struct task *task, const char *result_json,
                    const char *message);
+
+/** Run one statement and mark the task completed, both or neither, where one statement is all that is to
+ * commit with the outcome:
+ *
+ *     task_complete_after(rq, task, "{}", NULL, &PG_CALL(REVOCATION_DELETE_SQL, pg_text(connection)));
+ *
+ * It costs a fraction of a transaction, which tasks that end at about the same time share (job_complete.h). So the
+ * statement should keep no lock that others wait for, and its time is that of the transaction. Its rows are dropped.
+ * Raises as pg_query() and task_complete(). */
+void task_complete_after(struct request *rq, struct task *task, const char *result_json,
+                         const char *message, const struct pg_call *last_write);
 
 struct event_stream;
 

@@ -184,6 +184,7 @@ struct tasks *tasks_start(struct worker *worker, const struct tasks_settings *se
 	tasks->reconciler_lease.name = "reconcile";
 	tasks->run_ended = check_drained;
 	LIST_INIT(&tasks->runs);
+	STAILQ_INIT(&tasks->completions);
 	SLIST_INIT(&tasks->consumers);
 	uv_timer_init(&worker->loop, &tasks->timer);
 	tasks->timer.data = tasks;

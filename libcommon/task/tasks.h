@@ -14,6 +14,7 @@
  *     backlog.c      what waits, and what was given up, as metrics
  *     outbox.c       the relay: rows of `outbox` -> streams
  *     announce.c     tells relays and workers of new rows
+ *     job_complete.c  completes tasks, several at once
  *     job_run.c      runs the job of a claimed task in a fiber
  *     job_claim.c    waits for an entry of `jobs.<service>` and claims tasks from Postgres
  *     job_lease.c    renews the leases of the tasks that run
@@ -54,6 +55,7 @@ extern struct tasks_timing tasks_timing;
 
 #define TASKS_RECURRING_MAX 8
 
+struct completion;
 struct job_run;
 struct event_consumer;
 
@@ -75,6 +77,8 @@ struct tasks {
 	bool is_waiting;           /* the reader waits for an entry, and claims nothing */
 	LIST_HEAD(, job_run) runs; /* running jobs */
 	int runs_count;
+	STAILQ_HEAD(, completion) completions; /* that wait for a batch (job_complete.h) */
+	int batches_count;                     /* under way */
 	uint64_t *usual_us; /* moving average of how long the attempts of each job took */
 	void (*run_ended)(struct tasks *tasks); /* called when a run has left `runs` */
 	SLIST_HEAD(, event_consumer) consumers;

@@ -34,10 +34,8 @@ void revocation_run(struct request *rq, struct task *task)
 	struct pg_rows *row = pg_query(rq, REVOCATION_GET_SQL, pg_text(connection));
 	if (!pg_empty(row))
 		revoke_at_provider(rq, connection, row);
-	pg_begin(rq);
-	pg_query(rq, REVOCATION_DELETE_SQL, pg_text(connection));
-	task_complete(rq, task, "{}", NULL);
-	pg_commit(rq);
+	task_complete_after(rq, task, "{}", NULL,
+	                    &PG_CALL(REVOCATION_DELETE_SQL, pg_text(connection)));
 }
 
 void revocations_forget(struct request *rq)

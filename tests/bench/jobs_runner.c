@@ -38,11 +38,11 @@ static void count(struct request *rq, struct task *task)
 {
 	if (queued_us)
 		printf("%s%.3f", done ? ", " : "", (double)(time_monotonic_us() - queued_us) / 1e3);
-	pg_begin(rq);
-	pg_query(rq, "INSERT INTO done (id, number) VALUES ($1::uuid, $2::int)", pg_text(task->id),
-	         pg_int(yyjson_get_int(yyjson_obj_get(task->input, "number"))));
-	task_complete(rq, task, NULL, NULL);
-	pg_commit(rq);
+	task_complete_after(rq, task, NULL, NULL,
+	                    &PG_CALL("INSERT INTO done (id, number) VALUES ($1::uuid, $2::int)",
+	                             pg_text(task->id),
+	                             pg_int(yyjson_get_int(
+					     yyjson_obj_get(task->input, "number")))));
 	done++;
 	if (queued_us)
 		uv_timer_again(&pause_timer);

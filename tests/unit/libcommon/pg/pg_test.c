@@ -107,6 +107,47 @@ static void test_a_failure_does_not_affect_other_statements(void **state)
 	assert_int_equal(pg_fixture_run(&server, "SELECT count(*) FROM t"), MANY / 6 + 1);
 }
 
+/* Three rows, of which the second fails for every third request, the first one included; the third is made from the first. */
+static void add_together(struct request *rq)
+{
+	struct outcome *outcome = rq->user;
+	int number = (int)outcome->number;
+	const struct pg_call calls[] = {
+		PG_CALL("INSERT INTO t VALUES ($1::int)", pg_int(number)),
+		PG_CALL("INSERT INTO t VALUES ($1::int / $2::int)", pg_int(-number),
+	                pg_int(number % 3 == 1 ? 0 : 1)),
+		PG_CALL("INSERT INTO t SELECT a + 1000000 FROM t WHERE a = $1::int",
+	                pg_int(number)),
+	};
+	enum err_code code = pg_try_all(rq, calls, ARRAY_LEN(calls));
+	if (code != ERR_NONE)
+		pg_raise(rq, code);
+	outcome->answer = (long)pg_value_int(
+		pg_query(rq, "SELECT count(*) FROM t WHERE a IN ($1::int, $1::int + 1000000)",
+	                 pg_int(number)),
+		0, 0);
+}
+
+/* Of statements that are run together all take effect, or none, whatever the others of the connection do. */
+static void test_statements_take_effect_together(void **state)
+{
+	(void)state;
+	pg_fixture_run(&server, "CREATE TABLE t (a int PRIMARY KEY)");
+	struct outcome *outcomes = calloc(MANY, sizeof(*outcomes));
+	for (int i = 0; i < MANY; i++) {
+		outcomes[i].number = i + 1;
+		spawn(&outcomes[i], add_together);
+	}
+	fixture_idle(&fixture);
+	for (int i = 0; i < MANY; i++) {
+		bool fails = (i + 1) % 3 == 1;
+		assert_int_equal(outcomes[i].code, fails ? ERR_INVALID : ERR_NONE);
+		assert_int_equal(outcomes[i].answer, fails ? 0 : 2);
+	}
+	free(outcomes);
+	assert_int_equal(pg_fixture_run(&server, "SELECT count(*) FROM t"), MANY / 3 * 2 * 3);
+}
+
 static void add_in_transaction(struct request *rq)
 {
 	struct outcome *outcome = rq->user;
@@ -575,6 +616,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_parameters_and_values, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_failure_does_not_affect_other_statements,
 	                                        setup, teardown),
+		cmocka_unit_test_setup_teardown(test_statements_take_effect_together, setup,
+	                                        teardown),
 		cmocka_unit_test_setup_teardown(test_transactions_are_isolated, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_page_ends_its_transactions, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_cancelled_transaction_is_rolled_back, setup,

@@ -1,0 +1,100 @@
+#include "base/json.h"
+#include "loop/wait.h"
+#include "pg/pg.h"
+#include "tasks_fixture.h"
+
+#define ACCOUNT "01900000-0000-7000-8000-000000000001"
+
+static int runs;
+static bool has_refused;
+
+/* The last write of each third task fails. */
+static void job_writing(struct request *rq, struct task *task)
+{
+	int64_t number = json_get_int(task->input, "n", 0);
+	runs++;
+	task_complete_after(rq, task, "{\"quoted\": \"a\\\"b\\\\\"}", "it said \"done\", {}\\,",
+	                    &PG_CALL("INSERT INTO effect VALUES ($1::int / $2::int)",
+	                             pg_int(number), pg_int(number % 3 ? 1 : 0)));
+}
+
+static void complete_late(struct request *rq)
+{
+	task_complete_after(rq, rq->user, "{}", NULL, &PG_CALL("INSERT INTO effect VALUES (1)"));
+}
+
+/* Loses its task to another worker while it runs. */
+static void job_late(struct request *rq, struct task *task)
+{
+	struct problem problem;
+	runs++;
+	sql("UPDATE task SET attempts = attempts + 1, lease_owner = 'another', "
+	    "lease_until = now() + '1 hour' WHERE id = '%s'",
+	    task->id);
+	fiber_spawn(rq, complete_late, task);
+	has_refused = fiber_join_try(rq, &problem) == ERR_CONFLICT;
+}
+
+static const struct job JOBS[] = {
+	{"late", job_late},
+	{"writing", job_writing},
+	{NULL},
+};
+
+static int setup(void **state)
+{
+	runs = 0;
+	has_refused = false;
+	tasks_setup(state);
+	sql("CREATE TABLE effect (number int)");
+	return 0;
+}
+
+static void task_queue(const char *kind, int count)
+{
+	sql("SELECT count((task_start('%s', '" ACCOUNT "', jsonb_build_object('n', n))).id) "
+	    "FROM generate_series(1, %d) AS n",
+	    kind, count);
+}
+
+/* Tasks that are completed together keep their own outcomes, also when the write of one fails. */
+static void test_a_last_write_commits_with_the_outcome(void **state)
+{
+	(void)state;
+	task_queue("writing", 60);
+	service_start(JOBS, NULL);
+	until_sql(40,
+	          "SELECT count(*) FROM task WHERE status = 'completed' AND (input->>'n')::int % 3 "
+	          "<> 0 AND result->>'quoted' = 'a\"b\\' AND message = 'it said \"done\", {}\\,'");
+	until_sql(
+		20,
+		"SELECT count(*) FROM task WHERE status = 'failed' AND (input->>'n')::int % 3 = 0 "
+		"AND result IS NULL");
+	assert_int_equal(runs, 60);
+	assert_int_equal(sql("SELECT count(DISTINCT number) FROM effect WHERE number %% 3 <> 0"),
+	                 40);
+	assert_int_equal(sql("SELECT count(*) FROM effect"), 40);
+}
+
+static void test_a_last_write_of_a_lost_task_is_undone(void **state)
+{
+	(void)state;
+	service_start(JOBS, NULL);
+	task_queue("late", 1);
+	fixture_until(&fixture, &has_refused);
+	assert_int_equal(runs, 1);
+	assert_int_equal(sql("SELECT count(*) FROM effect"), 0);
+	assert_int_equal(sql("SELECT count(*) FROM task WHERE status = 'running' AND attempts = 2 "
+	                     "AND lease_owner = 'another'"),
+	                 1);
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, tasks_teardown)
+	const struct CMUnitTest tests[] = {
+		CASE(test_a_last_write_commits_with_the_outcome),
+		CASE(test_a_last_write_of_a_lost_task_is_undone),
+	};
+	return cmocka_run_group_tests(tests, tasks_group_setup, tasks_group_teardown);
+}
