@@ -1,38 +1,6 @@
--- Claim up to $5 tasks of the kinds $1, whose attempts_max are $2, for the owner $3 and $4 milliseconds. Of each kind the
--- first of the queue are candidates, more than are claimed, because others may be claiming some; those of the accounts with the fewest running tasks come first, then the lowest
--- turns. Tasks that another worker claims at the same time are skipped.
---
--- A claim need not be durable: when Postgres crashes and forgets it, the task is pending again, and what this worker then
--- commits for it matches no row or is the only outcome. So the commit does not wait for the disk.
---
--- The attempt's number and the lease owner identify the claim: once another worker has claimed the task, updates of the
--- former worker match no row.
+-- Claim up to $5 tasks of the kinds $1, whose attempts_max are $2, for the owner $3 and $4 milliseconds: see task_claim().
 -- name: job_claim
-WITH busy AS MATERIALIZED (
-	SELECT coalesce(account_id, '00000000-0000-0000-0000-000000000000') AS account, count(*) AS running
-	FROM task WHERE status = 'running' GROUP BY 1
-), candidate AS MATERIALIZED (
-	SELECT front.id, runnable.attempts_max, front.distance, coalesce(busy.running, 0)
-		+ row_number() OVER (PARTITION BY front.account ORDER BY front.distance, front.id) AS share
-	FROM unnest($1::text[], $2::int[]) AS runnable (kind, attempts_max)
-	CROSS JOIN (SELECT set_config('synchronous_commit', 'off', true)) AS asynchronous
-	CROSS JOIN LATERAL (
-		SELECT id, coalesce(account_id, '00000000-0000-0000-0000-000000000000') AS account,
-			turn - min(turn) OVER () AS distance
-		FROM (SELECT id, account_id, turn FROM task
-			WHERE kind = runnable.kind AND status = 'pending' AND turn IS NOT NULL ORDER BY turn, id LIMIT 64 + 4 * $5::int) AS first
-	) AS front
-	LEFT JOIN busy ON busy.account = front.account
-), chosen AS MATERIALIZED (
-	SELECT locked.id, ranked.attempts_max FROM (SELECT * FROM candidate ORDER BY share, distance, id) AS ranked
-	CROSS JOIN LATERAL (SELECT id FROM task WHERE task.id = ranked.id AND turn IS NOT NULL FOR UPDATE SKIP LOCKED) AS locked
-	LIMIT $5::int
-)
-UPDATE task SET status = 'running', turn = NULL, attempts = attempts + 1, attempts_max = chosen.attempts_max,
-	lease_owner = $3, lease_until = clock_timestamp() + make_interval(secs => $4::float8 / 1000),
-	started_at = coalesce(started_at, now()), message = NULL
-FROM chosen WHERE task.id = chosen.id
-RETURNING task.id, kind, attempts, interruptions, account_id, input, request_id;
+SELECT id, kind, attempts, interruptions, account_id, input, request_id FROM task_claim($1, $2, $3, $4, $5);
 
 -- name: job_renew
 UPDATE task SET lease_until = clock_timestamp() + make_interval(secs => $4::float8 / 1000)

@@ -1,6 +1,7 @@
 #include "task/job_claim.h"
 
 #include "base/base.h"
+#include "base/timefmt.h"
 #include "job.sql.h"
 #include "pg/pg.h"
 #include "task/announce.h"
@@ -9,6 +10,7 @@
 
 #define SHORT_SHARE 4      /* one slot of so many is kept for short jobs */
 #define ANY_COUNT   "1000" /* more entries than the stream keeps */
+#define GATHER_MS   5
 
 /* Wait until an entry arrives, or for tasks_timing.block: tasks may have been written without one. Entries are not
  * acknowledged, because a lost one only delays a task; all that have arrived say the same. */
@@ -53,6 +55,14 @@ static bool is_among(const struct tasks *tasks, const struct job *job, enum kind
 	       (!job->is_long && (kinds != KINDS_QUICK || job_is_quick(tasks, job)));
 }
 
+static int kinds_count(const struct tasks *tasks, enum kinds among)
+{
+	int count = 0;
+	for (const struct job *job = tasks->settings.jobs; job->kind; job++)
+		count += is_among(tasks, job, among);
+	return count;
+}
+
 /* Claim up to `count` tasks of these kinds and start their runs. False: no more of them wait, or others are claiming
  * them. */
 static bool claim(struct request *rq, struct tasks *tasks, enum kinds among, int count)
@@ -90,7 +100,8 @@ static bool claim(struct request *rq, struct tasks *tasks, enum kinds among, int
 static int long_slots_free(const struct tasks *tasks)
 {
 	int slots = tasks->settings.job_slots, running = 0;
-	int kept = slots > 1 ? MAX_OF(slots / SHORT_SHARE, 1) : 0;
+	bool has_long = kinds_count(tasks, KINDS_NOT_LONG) < kinds_count(tasks, KINDS_ALL);
+	int kept = slots > 1 && has_long ? MAX_OF(slots / SHORT_SHARE, 1) : 0;
 	const struct job_run *run;
 	LIST_FOREACH (run, &tasks->runs, entry)
 		running += run->job->is_long;
@@ -111,11 +122,22 @@ static int slots_free(const struct tasks *tasks)
 	return shares_free(tasks) / SLOT_SHARES;
 }
 
+static bool is_each_quick(const struct tasks *tasks)
+{
+	return kinds_count(tasks, KINDS_QUICK) == kinds_count(tasks, KINDS_ALL);
+}
+
 /* Claim tasks for the free slots, then quick ones for what is free beyond one slot. False: no task waits that this
  * process could run now. Whether others could run some is set, too. */
 static bool fill_slots(struct request *rq, struct tasks *tasks, bool *ret_is_left)
 {
 	int slots = slots_free(tasks), any = MIN_OF(slots, long_slots_free(tasks));
+	tasks->claimed_ms = time_monotonic_ms();
+	if (is_each_quick(tasks)) {
+		*ret_is_left = claim(rq, tasks, KINDS_ALL,
+		                     MAX_OF(slots, shares_free(tasks) - SLOT_SHARES));
+		return *ret_is_left;
+	}
 	bool has_more = claim(rq, tasks, KINDS_ALL, any);
 	bool is_full = has_more && claim(rq, tasks, KINDS_NOT_LONG, slots - any);
 	if (is_full)
@@ -125,6 +147,17 @@ static bool fill_slots(struct request *rq, struct tasks *tasks, bool *ret_is_lef
 	return is_full;
 }
 
+/* Quick tasks end by the dozen, and one claim of many costs little more than one of a few: how long to wait for more free
+ * slots. */
+static uint64_t gathering_ms(const struct tasks *tasks)
+{
+	uint64_t waited_ms = time_monotonic_ms() - tasks->claimed_ms;
+	bool is_half_free = shares_free(tasks) * 2 >= tasks->settings.job_slots * SLOT_SHARES;
+	if (tasks->is_queue_empty || is_half_free || !is_each_quick(tasks))
+		return 0;
+	return GATHER_MS - MIN_OF(waited_ms, GATHER_MS);
+}
+
 void job_claim_pass(struct request *rq)
 {
 	struct tasks *tasks = periodic_user(rq);
@@ -132,6 +165,10 @@ void job_claim_pass(struct request *rq)
 	enum err_code code = ERR_NONE;
 	if (slots_free(tasks) <= 0)
 		return;
+	if (gathering_ms(tasks) > 0) {
+		periodic_wake_in(tasks->reader, gathering_ms(tasks));
+		return;
+	}
 	if (was_empty)
 		code = wait_for_entry(rq, tasks);
 	tasks->is_queue_empty = false; /* if the claim fails, the next pass looks at once */

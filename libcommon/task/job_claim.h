@@ -9,7 +9,8 @@
  *
  * Jobs of kinds that are `is_long` never take all slots: a quarter of them, at least one, is kept for the
  * others (a process with one slot has none to keep). Jobs of quick kinds share slots (job_run.h), except for one slot, which
- * is kept for any kind, so that quick ones never keep the others out.
+ * is kept for any kind, so that quick ones never keep the others out. Where each kind is quick, the end of a
+ * run claims no task by itself: a claim waits a few milliseconds until half of the slots are free.
  */
 #pragma once
 

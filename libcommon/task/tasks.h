@@ -73,6 +73,7 @@ struct tasks {
 	struct periodic *relay, *reader, *lease_renewer, *reconciler, *trimmer;
 	struct periodic *recurring[TASKS_RECURRING_MAX]; /* the service's own; the rest NULL */
 	struct redis_blocking *reader_connection;
+	uint64_t claimed_ms;       /* when tasks were last claimed, on the monotonic clock */
 	bool is_queue_empty;       /* no task waits that this process could run now */
 	bool is_waiting;           /* the reader waits for an entry, and claims nothing */
 	LIST_HEAD(, job_run) runs; /* running jobs */
