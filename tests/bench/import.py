@@ -162,7 +162,7 @@ def run(options, folder):
             copies.append(copy_once(cluster, folder))
         if lucene:
             subprocess.run(["rm", "-rf", folder / "lucene"], check=True)
-            indexings.append(lucene.build())
+            indexings.append(lucene.run("build"))
     print(f"{options.papers} papers, {options.rounds} rounds; load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
     row = median(imports)
     rate, cpu = show("import until searchable", options.papers, row, ("import", "svc-search", "postgres"))

@@ -7,7 +7,8 @@ The papers are made of those in FOLDER/arxiv-cs (default ../shared/data): each h
 category, as many as one of them has, and halves of two titles. So the frequencies of terms and the lengths are natural, while
 the vocabulary is that of 40,000 papers. Queries are 2 to 6 consecutive words of titles, the ten best papers are asked for.
 
-Both engines index the same papers on one core, and merge them into one segment. Then they are asked in turn in each round, on
+Both engines index the same papers on one core, and merge them into one segment. The training of this engine's embedder is also
+measured alone, on one thread. Then they are asked in turn in each round, on
 one core; the first round is not counted, results are medians of the rounds. CPU time is that of the whole process. Lucene has
 its English analyser, BM25 with its defaults, and one field with title and abstract. Needs liblucene8-java and a JDK; without
 them only this engine is measured. --folder keeps the papers and the indexes for the next call; --hits writes the ten best
@@ -33,7 +34,7 @@ JARS = ("lucene-core-8.*.jar", "lucene-analyzers-common-8.*.jar")  # in /usr/sha
 QUERIES = 1000
 WORDS = (2, 6)
 DAYS = 4000  # over which the papers are spread
-KINDS = ("lexical", "hybrid", "Lucene")
+KINDS = ("lexical", "hybrid", "explained", "Lucene")
 
 
 def load(data):
@@ -79,17 +80,17 @@ class Peer:
     def __init__(self, command, folder):
         self.command = [*map(str, command), str(folder)]
 
-    def build(self):
-        """What it prints, with its times and the most memory that it had."""
+    def run(self, task):
+        """What it prints of this task, with its times, if it prints none, and the most memory that it had."""
         began = time.monotonic()
-        process = subprocess.Popen([*self.command, "build"], stdout=subprocess.PIPE, text=True, preexec_fn=on_one_core)
+        process = subprocess.Popen([*self.command, task], stdout=subprocess.PIPE, text=True, preexec_fn=on_one_core)
         out = process.stdout.read()
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode:
-            sys.exit(f"{self.command[0]} build: exit status {process.returncode}")
+            sys.exit(f"{self.command[0]} {task}: exit status {process.returncode}")
         result = {"wall_s": time.monotonic() - began, "cpu_s": usage.ru_utime + usage.ru_stime, "peak_mb": usage.ru_maxrss / 1e3}
-        return json.loads(out) | result
+        return result | json.loads(out)
 
     def serve(self):
         self.process = subprocess.Popen([*self.command, "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, preexec_fn=on_one_core)
@@ -129,9 +130,13 @@ def show_build(name, result):
     print(f"{name:9} indexed: {result['wall_s']:.1f} s wall, {cpu}; {result['peak_mb']:.0f} MB at most, {result['index_mb']:.0f} MB index", flush=True)
 
 
+def show_training(result):
+    print(f"embedder  trained: {result['wall_s']:.1f} s wall, {result['cpu_s']:.1f} s CPU; {result['peak_mb']:.0f} MB at most, the index included")
+
+
 def measure(engine, lucene, rounds):
     """The median of the rounds for each kind of search."""
-    asked = {"lexical": (engine, "lexical"), "hybrid": (engine, "hybrid")}
+    asked = {"lexical": (engine, "lexical"), "hybrid": (engine, "hybrid"), "explained": (engine, "explained")}
     if lucene:
         asked["Lucene"] = (lucene, "search")
     results = {kind: [] for kind in asked}
@@ -169,9 +174,10 @@ def run(options, folder):
         make_queries(groups, folder / "queries.txt")
     engine, lucene = Peer([options.engine], folder), make_lucene(folder)
     print(f"{options.papers} papers, {QUERIES} queries, {options.rounds} rounds")
-    show_build("engine", engine.build())
+    show_build("engine", engine.run("build"))
+    show_training(engine.run("train"))
     if lucene and not (folder / "lucene").exists():
-        show_build("Lucene", lucene.build())
+        show_build("Lucene", lucene.run("build"))
     for peer in filter(None, (engine, lucene)):
         peer.serve()
     engine.ask("hybrid")

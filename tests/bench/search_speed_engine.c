@@ -1,5 +1,6 @@
 /* This engine's half of search_speed.py: FOLDER build indexes FOLDER/papers.tsv and saves the index there, once
- * without an embedder (words.index) and once with one (hybrid.index). FOLDER serve answers each line of its input,
+ * without an embedder (words.index) and once with one (hybrid.index). FOLDER train trains an embedder on the papers of
+ * words.index once more, on one thread. FOLDER serve answers each line of its input,
  * a name of COMMANDS, by a line of JSON. */
 #include "cpu_time.h"
 #include "engine/engine.h"
@@ -172,11 +173,34 @@ static void build(void)
 	engine_free(engine);
 }
 
+/* --- train ------------------------------------------------------------------------------------ */
+
+static struct engine *restore(const char *name)
+{
+	char path[4096];
+	struct engine *engine = engine_new(NULL);
+	require(engine_restore(engine, path_of(path, sizeof(path), name)));
+	return engine;
+}
+
+static void measure_training(void)
+{
+	struct engine *engine = restore("words.index");
+	double began = now_s();
+	double cpu = cpu_seconds();
+	struct embedder *embedder = train(engine);
+	printf("{\"version\": \"%s\", \"wall_s\": %.1f, \"cpu_s\": %.1f}\n", embedder->version,
+	       now_s() - began, cpu_seconds() - cpu);
+	embedder_free(embedder);
+	engine_free(engine);
+}
+
 /* --- serve ------------------------------------------------------------------------------------ */
 
 static char *queries[QUERIES];
 static struct engine *words; /* without an embedder; restored when it is asked for */
 static struct engine *hybrid;
+static bool explains; /* the searches */
 
 static void read_queries(void)
 {
@@ -190,20 +214,13 @@ static void read_queries(void)
 	fclose(file);
 }
 
-static struct engine *restore(const char *name)
-{
-	char path[4096];
-	struct engine *engine = engine_new(NULL);
-	require(engine_restore(engine, path_of(path, sizeof(path), name)));
-	return engine;
-}
-
 static struct engine_result search(const struct engine_view *view, size_t query,
                                    struct arena *arena)
 {
 	struct engine_query input = {.text = queries[query],
 	                             .length = strlen(queries[query]),
-	                             .limit = RESULTS};
+	                             .limit = RESULTS,
+	                             .explains = explains};
 	return engine_search(view, &input, arena);
 }
 
@@ -247,6 +264,14 @@ static void run_lexical(void)
 static void run_hybrid(void)
 {
 	show_round(hybrid);
+}
+
+/* As run_hybrid(), with the explanation of each hit. */
+static void run_explained(void)
+{
+	explains = true;
+	show_round(hybrid);
+	explains = false;
 }
 
 /* One query a line, as a string in JSON: ids and relevances of its best papers, by words and then by both. */
@@ -330,10 +355,8 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } COMMANDS[] = {
-	{"lexical", run_lexical},
-	{"hybrid", run_hybrid},
-	{"hits", run_hits},
-	{"merge", run_merge},
+	{"lexical", run_lexical}, {"hybrid", run_hybrid}, {"explained", run_explained},
+	{"hits", run_hits},       {"merge", run_merge},
 };
 
 static void serve(void)
@@ -357,12 +380,14 @@ static void serve(void)
 int main(int argc, char **argv)
 {
 	if (argc != 3) {
-		fprintf(stderr, "usage: search_speed_engine FOLDER build|serve\n");
+		fprintf(stderr, "usage: search_speed_engine FOLDER build|train|serve\n");
 		return 2;
 	}
 	folder = argv[1];
 	if (strcmp(argv[2], "build") == 0)
 		build();
+	else if (strcmp(argv[2], "train") == 0)
+		measure_training();
 	else
 		serve();
 	return 0;
