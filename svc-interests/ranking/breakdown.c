@@ -57,14 +57,14 @@ static struct contribution *contributions_of(const struct breakdown_input *input
 	return all;
 }
 
-/* Add the examples that moved the raw score most, and the rest of it. */
+/* Add the examples that moved the raw score most, and the rest of it. A prior is moved by none. */
 static void add_examples(yyjson_mut_doc *doc, yyjson_mut_val *object,
                          const struct breakdown_input *input, double raw_score)
 {
 	const struct contribution *all = contributions_of(input);
 	size_t count = MIN_OF(input->examples.count, (size_t)BREAKDOWN_EXAMPLES);
 	yyjson_mut_val *rows = yyjson_mut_obj_add_arr(doc, object, "examples");
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count && all[i].value != 0; i++) {
 		yyjson_mut_val *row = yyjson_mut_arr_add_obj(doc, rows);
 		json_add_text(doc, row, "resource_id", all[i].example->arxiv_id);
 		json_add_text(doc, row, "title", all[i].example->text.title);

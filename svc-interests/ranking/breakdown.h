@@ -36,8 +36,7 @@ struct breakdown_input {
 	const char *embedder;  /* NULL: words only */
 	struct score_options scoring;
 	const struct refusal *refusal;
-	struct paper_list
-		examples; /* that the model learned from, with features and coefficients */
+	struct paper_list examples; /* of the model, with features and coefficients */
 	const struct paper *paper;
 	const struct candidate *candidate;
 	const struct selected *selected;

@@ -112,15 +112,14 @@ def test_examples_move_the_score(interests, api, db, likes):
     explanations = [check(api, one) for one in new]
     for one in explanations:
         preference = one["preference"]
-        assert preference["model"] in ("centroid" if likes < 10 else "logistic", "prior") and preference["model_version"] > 0
+        assert preference["model"] == ("centroid" if likes < 10 else "logistic") and preference["model_version"] > 0
         moved = [abs(example["contribution"]) for example in preference["examples"]]
         assert len(moved) == min(5, len(liked) + len(disliked)) and moved == sorted(moved, reverse=True)
         for example in preference["examples"]:
             assert example["resource_id"] in (liked if example["signal"] == "like" else disliked)
             sign = 1 if example["signal"] == "like" else -1
             assert sign * example["contribution"] * example["similarity"] >= 0
-    if any(one["preference"]["model"] != "prior" for one in explanations):
-        assert any(one["preference"]["examples"][0]["contribution"] > 0 for one in explanations)
+    assert any(one["preference"]["examples"][0]["contribution"] > 0 for one in explanations)
     interests.feedback(new[0], "like")
     interests.refit(made)
     assert [explain(api, one) for one in new] == explanations
