@@ -15,7 +15,7 @@ static struct phrases phrases_for(struct arena *arena, struct word_splitter *spl
 
 static bool is_weak(const struct explanation_facts *facts, const struct phrases *phrases)
 {
-	return facts->retrieval < EXPLANATION_WEAK_BELOW &&
+	return !facts->author && facts->retrieval < EXPLANATION_WEAK_BELOW &&
 	       phrases->count <= EXPLANATION_WEAK_PHRASES;
 }
 
@@ -31,18 +31,25 @@ static void add_quoted(struct buf *out, const struct phrases *phrases, bool in_t
 	}
 }
 
-static void add_match(struct buf *out, const struct phrases *phrases, const char *interest,
-                      bool is_loose)
+static void add_match(struct buf *out, const struct phrases *phrases,
+                      const struct explanation_facts *facts, const char *interest)
 {
-	if (phrases->count == 0) {
+	bool is_loose = is_weak(facts, phrases);
+	if (facts->author) {
+		buf_printf(out, "By %s", facts->author);
+		if (phrases->count == 0)
+			return;
+		buf_puts(out, "; matches ");
+	} else if (phrases->count == 0) {
 		buf_puts(out, is_loose ? "Loosely related to " : "Close in meaning to ");
 		if (*interest != '\0')
 			buf_printf(out, "\"%s\"", interest);
 		else
 			buf_puts(out, "the interest");
 		return;
+	} else {
+		buf_puts(out, is_loose ? "Loosely related: matches only " : "Matches ");
 	}
-	buf_puts(out, is_loose ? "Loosely related: matches only " : "Matches ");
 	if (phrases->in_title_count > 0) {
 		add_quoted(out, phrases, true);
 		buf_puts(out, " in the title");
@@ -73,8 +80,8 @@ char *explain_match(struct arena *arena, struct word_splitter *splitter,
 {
 	struct phrases phrases = phrases_for(arena, splitter, facts);
 	struct buf out = {.arena = arena};
-	add_match(&out, &phrases, text_clean(arena, facts->interest_name, EXPLANATION_TITLE_BYTES),
-	          is_weak(facts, &phrases));
+	add_match(&out, &phrases, facts,
+	          text_clean(arena, facts->interest_name, EXPLANATION_TITLE_BYTES));
 	add_age(&out, facts->age_days);
 	if (facts->has_container)
 		buf_puts(&out, "; has a runnable container");

@@ -4,8 +4,8 @@
  *     Matches "retrieval", "reranking" in the title; published 3 days ago; has a runnable
  *     container; similar to papers this team liked.
  *
- * For a weak match it says that the paper is loosely related. It states only the facts that are passed
- * in. */
+ * For a paper of an author whom the interest names it begins with `By Kaiming He`. For a weak match
+ * it says that the paper is loosely related. It states only the facts that are passed in. */
 #pragma once
 
 #include "base/arena.h"
@@ -38,8 +38,9 @@ struct explanation_facts {
 	const char *interest_name;
 	const char *const *terms; /* matched query words, highest weight first */
 	size_t term_count;
-	double retrieval; /* 0..1, relevance from search; NaN: unknown */
-	double age_days;  /* since publication; NaN: unknown */
+	const char *author; /* whom the interest names, as it is written there; NULL: none */
+	double retrieval;   /* 0..1, relevance from search; NaN: unknown */
+	double age_days;    /* since publication; NaN: unknown */
 	bool has_container;
 	const char *code_url; /* of the authors' code; NULL: unknown */
 	double liked;         /* 0..1, from a model fitted to feedback; NaN: no such model */

@@ -45,9 +45,26 @@ static struct candidate *candidates_of(const struct recommending *making)
 	return candidates;
 }
 
+/* Whether a matched word is the whole name of an author. Other words have no blank. */
+static bool is_author(const char *word)
+{
+	return strchr(word, ' ');
+}
+
+/* The first author of the paper whom the interest names; NULL: none. */
+static const char *named_author(const struct paper *paper)
+{
+	for (size_t i = 0; i < paper->matched_count; i++)
+		if (is_author(paper->matched[i]))
+			return paper->matched[i];
+	return NULL;
+}
+
 /* Whether an explanation may quote the word: "RL" and "ranking", not the "re" of "re-ranking". */
 static bool is_quotable(const char *word)
 {
+	if (is_author(word))
+		return false;
 	return strlen(word) > 2 || strspn(word, "abcdefghijklmnopqrstuvwxyz") < strlen(word);
 }
 
@@ -104,6 +121,7 @@ static struct explanation_facts facts_of(const struct recommending *making,
 		.code_url = paper->code_url,
 		.liked = is_fitted ? scorer_score(making->scorer, paper) : NAN,
 	};
+	facts.author = named_author(paper);
 	facts.terms = quotable_words(making->arena, paper, &facts.term_count);
 	return facts;
 }

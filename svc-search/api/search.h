@@ -15,12 +15,13 @@ void asset_search(struct request *rq);
  *     {"strategy": "hybrid", "model": "infonce-160-5c01a7f3d2b40e96", "dimension": 160, "documents": 40000,
  *      "results": [ROW, …]}
  *
- * ROW is {"arxiv_id", "relevance" 0 to 1, "matched": ["word", …], "published_at": "YYYY-MM-DD" |
- * null, "has_container", "title", "abstract" (unabridged), "categories", "github_url", "vector":
- * base64 of int8 | null, "scale", "asset": the JSON of a list item}. An element of the vector is its
- * int8 times `scale`. `documents` is the number of papers in the index. `model` names the embedder (engine_version()), null if there are no vectors; vectors
- * are comparable only if it is the same. Replicas can differ in it for some seconds. With "explain" a row
- * has "explanation", too, with the terms and pairs of the greatest scores (explanation_json.h). */
+ * ROW is {"arxiv_id", "relevance" 0 to 1, "matched": ["word", "Kaiming He", …], "published_at":
+ * "YYYY-MM-DD" | null, "has_container", "title", "abstract" (unabridged), "categories", "github_url",
+ * "vector": base64 of int8 | null, "scale", "asset": the JSON of a list item}. What is matched with a
+ * blank is the name of an author. An element of the vector is its int8 times `scale`. `documents` is the
+ * number of papers in the index. `model` names the embedder (engine_version()), null if there are no
+ * vectors; vectors are comparable only if it is the same. Replicas can differ in it for some seconds.
+ * With "explain" a row has "explanation", too, with the terms and pairs of the greatest scores (explanation_json.h). */
 void asset_similar(struct request *rq);
 
 /** POST /internal/assets/sample: {"limit": 2000} gives the ids of a random sample of the papers, always the

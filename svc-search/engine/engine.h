@@ -176,7 +176,7 @@ struct engine_query {
 	const char *text;
 	size_t length; /* bytes of `text` */
 	size_t limit;  /* maximum results, 1 to ENGINE_MAX_RESULTS */
-	bool is_topic; /* of an interest: none of its words is taken as the name of an author */
+	bool is_topic; /* of an interest: only whole names are taken as those of authors */
 	bool explains; /* explain each hit: takes about as long as the search of a small index */
 	struct filter filter;
 	const float *vector; /* by the external embedder, of length 1; NULL: none */

@@ -267,3 +267,69 @@ enum query_names query_names_add(const struct engine_view *view, const char *tex
 	parsed->has_names = names != QUERY_NAMES_NONE && names != QUERY_NAMES_UNSEEN;
 	return names;
 }
+
+/* Whether two words of a text can belong to one name: only a blank is between them, or the point of an
+ * initial. */
+static bool are_joined(const char *text, const struct name_word *one, const struct name_word *next)
+{
+	const char *gap = text + one->end;
+	gap += *gap == '.' && name_is_initial(one);
+	return *gap == ' ' && gap + 1 == text + next->start;
+}
+
+/* Count one mention of a name, instead of its words. */
+static void add_mention(const struct finder *finder, const char *term,
+                        const struct name_word *first, const struct name_word *last)
+{
+	struct parsed_query *words =
+		query_parse(finder->arena, finder->text + first->start, last->end - first->start);
+	struct query_term *known = query_find_term(finder->parsed, term);
+	if (known)
+		known->count += QUERY_NAME_WEIGHT;
+	else
+		query_add_name(finder->parsed, term, written(finder, first, last),
+		               QUERY_NAME_WEIGHT, finder->arena);
+	for (size_t i = 0; i < words->term_count; i++) {
+		struct query_term *of_text = query_find_term(finder->parsed, words->terms[i].text);
+		if (of_text)
+			of_text->count = MAX_OF(of_text->count - words->terms[i].count, 0.0f);
+	}
+}
+
+/* Take the full name that begins with the first word. Returns the number of its words, or 1. */
+static size_t take_mention(const struct finder *finder, const struct name_word *words, size_t count)
+{
+	char term[TERM_MAX_BYTES + 1];
+	for (size_t i = 1; i < count && i <= NAME_SPAN; i++) {
+		if (!are_joined(finder->text, &words[i - 1], &words[i]))
+			return 1;
+		if (!words[0].is_capital || !words[i].is_capital || name_is_initial(&words[i]))
+			continue;
+		size_t length = name_full_term(&words[i], &words[0], term);
+		if (vocabulary_df(finder->view, term, length) == 0)
+			continue;
+		add_mention(finder, term, &words[0], &words[i]);
+		return i + 1;
+	}
+	return 1;
+}
+
+void query_names_add_mentioned(const struct engine_view *view, const char *text, size_t length,
+                               struct parsed_query *parsed, struct arena *arena)
+{
+	struct finder finder = {.view = view, .arena = arena, .text = text, .parsed = parsed};
+	struct name_word words[NAME_MAX_WORDS];
+	size_t count;
+	while ((count = name_split(finder.text, length, words)) > 1) {
+		/* A name can go on behind the last words, unless they end the text. */
+		bool is_end = count < NAME_MAX_WORDS;
+		size_t next = 0;
+		while (next < (is_end ? count : count - NAME_SPAN))
+			next += take_mention(&finder, words + next, count - next);
+		if (is_end)
+			break;
+		size_t bytes = next < count ? words[next].start : words[count - 1].end;
+		finder.text += bytes;
+		length -= bytes;
+	}
+}

@@ -188,7 +188,10 @@ static void read_query(struct search *search, bool is_description)
 	search->parsed = query_parse(search->arena, text, length);
 	if (is_description)
 		return;
-	if (!search->query->is_topic)
+	if (search->query->is_topic)
+		query_names_add_mentioned(search->view, text, length, search->parsed,
+		                          search->arena);
+	else
 		search->names =
 			query_names_add(search->view, text, length, search->parsed, search->arena);
 	correct_spelling(search, search->parsed);

@@ -66,6 +66,15 @@ def test_best_recommendations_match_the_interest(interests, interest):
         assert any(word in text for word in words), one["title"]
 
 
+def test_an_interest_in_an_author_brings_the_papers(interests, papers):
+    author = papers["2504.02921"]["authors"].split(", ")[0]
+    made = interests.ready(name=f"Papers by {author}", context=f"What {author} and colleagues have published.")
+    interests.refresh(made, num_results=3)
+    best = interests.recommended(made)[0]
+    assert best["resource_id"] == "2504.02921"
+    assert best["reasoning"].startswith(f"By {author}")
+
+
 def test_num_results_overrides_daily_count(interests):
     made = interests.ready(daily_count=2)
     interests.refresh(made, num_results=7)

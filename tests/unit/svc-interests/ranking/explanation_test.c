@@ -58,6 +58,19 @@ static void test_matched_words_are_quoted_with_their_place(void **state)
 	assert_match(facts, "\"Search\"", true);
 }
 
+static void test_an_author_whom_the_interest_names_comes_first(void **state)
+{
+	(void)state;
+	struct explanation_facts facts = strong;
+	facts.author = "Kaiming He";
+	assert_match(facts, "By Kaiming He; matches \"retrieval\", \"reranking\" in the title.",
+	             true);
+	facts.title = "None of the words";
+	facts.retrieval = 0.1;
+	assert_match(facts, "By Kaiming He.", true);
+	assert_match(facts, "Loosely", false);
+}
+
 static void test_only_a_recent_age_is_mentioned(void **state)
 {
 	(void)state;
@@ -123,6 +136,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_matched_words_are_quoted_with_their_place),
+		cmocka_unit_test(test_an_author_whom_the_interest_names_comes_first),
 		cmocka_unit_test(test_only_a_recent_age_is_mentioned),
 		cmocka_unit_test(test_similarity_to_liked_papers_needs_a_high_preference),
 		cmocka_unit_test(test_weak_match_is_said_to_be_weak),

@@ -156,6 +156,31 @@ static void a_word_without_a_capital_is_that_word(void **state)
 	assert_false(result.parsed->has_names);
 }
 
+/* The best paper for the text of an interest. */
+static const char *best_for_topic(const struct fixture *fixture, const char *text)
+{
+	struct engine_query query = {.text = text,
+	                             .length = strlen(text),
+	                             .limit = 1,
+	                             .is_topic = true};
+	struct engine_result result = engine_search(fixture->view, &query, fixture->arena);
+	return result.count > 0 ? result.hits[0].id : "";
+}
+
+static void a_topic_mentions_authors_by_whole_names(void **state)
+{
+	static const char *const long_text =
+		"Everything new in the field of machine learning and of statistics, as long as it "
+		"was written in this year or in the last one by Kaiming Li and his colleagues";
+	const struct fixture *fixture = *state;
+	assert_string_equal(best_for_topic(fixture, "Papers by Kaiming Li"), "other-he");
+	assert_string_equal(best_for_topic(fixture, "Papers by Kaiming Li, with graphs"),
+	                    "other-he");
+	assert_string_equal(best_for_topic(fixture, "Kaiming. He names things"), "names");
+	assert_string_equal(best_for_topic(fixture, "kaiming he variance"), "names");
+	assert_string_equal(best_for_topic(fixture, long_text), "other-he");
+}
+
 static void a_name_that_nobody_bears_finds_nothing(void **state)
 {
 	static const char *const queries[] = {"Kaiming Vaswani", "Vaswani, B.", "Zorblax, Q.",
@@ -292,6 +317,7 @@ int main(void)
 		cmocka_unit_test(an_author_goes_with_words),
 		cmocka_unit_test(a_topic_is_not_taken_for_an_author),
 		cmocka_unit_test(a_word_without_a_capital_is_that_word),
+		cmocka_unit_test(a_topic_mentions_authors_by_whole_names),
 		cmocka_unit_test(a_name_that_nobody_bears_finds_nothing),
 		cmocka_unit_test(two_authors_find_the_paper_of_both),
 		cmocka_unit_test(an_unknown_name_is_searched_by_words_alone),
