@@ -11,9 +11,6 @@
 /* Stems that the tokenizer caches: enough for most words of a corpus, in less than 1 MB. */
 #define STEM_CACHE_SLOTS 16384
 
-/* Maximum bytes of a varint: 32 bits, seven in each byte. */
-#define VARINT_MAX_BYTES 5
-
 /* The runs that receive the main and extra tokens of a field. */
 struct field_target {
 	struct builder *builder;
@@ -27,7 +24,7 @@ void bytes_done(struct bytes *bytes)
 	*bytes = (struct bytes){0};
 }
 
-static void bytes_reserve(struct bytes *bytes, size_t length)
+void bytes_reserve(struct bytes *bytes, size_t length)
 {
 	if (bytes->length + length <= bytes->capacity)
 		return;
@@ -41,14 +38,6 @@ void bytes_add(struct bytes *bytes, const void *data, size_t length)
 	if (length > 0)
 		memcpy(bytes->data + bytes->length, data, length);
 	bytes->length += length;
-}
-
-void bytes_add_varint(struct bytes *bytes, uint32_t value)
-{
-	bytes_reserve(bytes, VARINT_MAX_BYTES);
-	for (; value >= 0x80; value >>= 7)
-		bytes->data[bytes->length++] = (uint8_t)(value | 0x80);
-	bytes->data[bytes->length++] = (uint8_t)value;
 }
 
 static void numbers_add(struct numbers *numbers, uint32_t number)
@@ -81,7 +70,11 @@ void builder_free(struct builder *builder)
 	free(builder->category_list);
 	for (size_t i = 0; i < RUN_COUNT; i++)
 		free(builder->runs[i].items);
-	free(builder->source_terms);
+	for (size_t i = 0; i < builder->source_count; i++) {
+		free(builder->sources[i].terms);
+		free(builder->sources[i].categories);
+	}
+	free(builder->sources);
 	free(builder->name_docs);
 	arena_free(builder->vectors);
 	free(builder);
@@ -178,13 +171,14 @@ static struct builder_doc *reset_doc(struct builder *builder, const char *id, ui
 	struct builder_doc *doc = &builder->docs[number];
 	if (number < before && doc->seq > seq)
 		return NULL;
+	builder->has_replaced |= number < before;
 	*doc = (struct builder_doc){.id = number, .seq = seq};
 	return doc;
 }
 
-static void add_category(struct builder *builder, struct builder_doc *doc, const char *name)
+/* Add the category with this intern number. */
+static void add_category(struct builder *builder, struct builder_doc *doc, uint32_t number)
 {
-	uint32_t number = intern_add(&builder->categories, name, strlen(name));
 	if (number > UINT16_MAX || doc->category_count == DOCUMENT_MAX_CATEGORIES)
 		return;
 	if (builder->category_list_count == builder->category_list_capacity) {
@@ -202,10 +196,14 @@ static void add_category(struct builder *builder, struct builder_doc *doc, const
  * runs. */
 static void flush_runs(struct builder *builder, struct builder_doc *doc)
 {
+	size_t count = RUN_COUNT;
 	size_t length = builder->runs[RUN_TITLE].count * BM25_TITLE_WEIGHT +
 	                builder->runs[RUN_ABSTRACT].count;
 	doc->length = (uint16_t)MIN_OF(length, (size_t)SEGMENT_MAX_LENGTH);
 	doc->forward = builder->forward.length;
+	for (size_t run = 0; run < RUN_COUNT; run++)
+		count += builder->runs[run].count;
+	bytes_reserve(&builder->forward, count * VARINT_MAX_BYTES);
 	for (size_t run = 0; run < RUN_COUNT; run++)
 		bytes_add_varint(&builder->forward, (uint32_t)builder->runs[run].count);
 	for (size_t run = 0; run < RUN_COUNT; run++) {
@@ -235,7 +233,9 @@ void builder_add(struct builder *builder, const struct document *document)
 	doc->has_container = document->has_container;
 	doc->categories = (uint32_t)builder->category_list_count;
 	for (size_t i = 0; i < document->category_count; i++)
-		add_category(builder, doc, document->categories[i]);
+		add_category(builder, doc,
+		             intern_add(&builder->categories, document->categories[i],
+		                        strlen(document->categories[i])));
 	if (document->vector && accept_dimension(builder, document->dimension)) {
 		if (!builder->vectors)
 			builder->vectors = arena_new();
@@ -248,14 +248,35 @@ void builder_add(struct builder *builder, const struct document *document)
 	flush_runs(builder, doc);
 }
 
-/* The intern number of the source segment's term. */
-static uint32_t map_term(struct builder *builder, uint32_t term)
+/* The source for the segment. Most documents come from the one that was added last. */
+static struct builder_source *find_source(struct builder *builder, const struct segment *segment)
 {
-	if (builder->source_terms[term] == 0) {
-		const char *text = segment_term_text(builder->source, term);
-		builder->source_terms[term] = 1 + intern_add(&builder->terms, text, strlen(text));
+	for (size_t i = builder->source_count; i-- > 0;)
+		if (builder->sources[i].segment == segment)
+			return &builder->sources[i];
+	if (builder->source_count == builder->sources_capacity) {
+		builder->sources_capacity = mem_capacity(builder->sources_capacity, 8);
+		builder->sources = mem_resize(builder->sources, builder->sources_capacity,
+		                              sizeof(struct builder_source));
 	}
-	return builder->source_terms[term] - 1;
+	struct builder_source *source = &builder->sources[builder->source_count++];
+	*source = (struct builder_source){
+		.segment = segment,
+		.categories = mem_array(segment->category_count, sizeof(uint32_t)),
+	};
+	return source;
+}
+
+/* The intern number of the source's category. */
+static uint32_t map_category(struct builder *builder, struct builder_source *source,
+                             uint32_t number)
+{
+	uint32_t *mapped = &source->categories[number];
+	if (*mapped == 0) {
+		const char *name = segment_category_name(source->segment, number);
+		*mapped = 1 + intern_add(&builder->categories, name, strlen(name));
+	}
+	return *mapped - 1;
 }
 
 void builder_add_from(struct builder *builder, const struct segment *segment, uint32_t number,
@@ -265,28 +286,20 @@ void builder_add_from(struct builder *builder, const struct segment *segment, ui
 	struct builder_doc *doc = reset_doc(builder, segment_doc_id(segment, number), from->seq);
 	if (!doc)
 		return;
-	if (builder->source != segment) {
-		free(builder->source_terms);
-		builder->source = segment;
-		builder->source_terms = mem_array(segment->term_count, sizeof(uint32_t));
-	}
+	struct builder_source *source = find_source(builder, segment);
+	source->added++;
+	doc->source = (uint32_t)(source - builder->sources) + 1;
+	doc->forward = from->forward;
+	doc->length = segment->lengths[number];
 	doc->published = from->published;
 	doc->has_container = from->has_container;
 	doc->categories = (uint32_t)builder->category_list_count;
 	for (uint32_t i = 0; i < from->category_count; i++)
 		add_category(builder, doc,
-		             segment_category_name(segment,
-		                                   segment->category_list[from->categories + i]));
+		             map_category(builder, source,
+		                          segment->category_list[from->categories + i]));
 	if (vector && accept_dimension(builder, dimension))
 		doc->vector = vector;
-	struct forward forward = segment_forward(segment, number);
-	const uint32_t counts[RUN_COUNT] = {forward.title_count, forward.abstract_count,
-	                                    forward.title_extra_count, forward.abstract_extra_count,
-	                                    forward.author_count};
-	for (size_t run = 0; run < RUN_COUNT; run++)
-		for (uint32_t i = 0; i < counts[run]; i++)
-			numbers_add(&builder->runs[run], map_term(builder, forward_next(&forward)));
-	flush_runs(builder, doc);
 }
 
 uint32_t builder_dimension(const struct builder *builder)

@@ -8,14 +8,23 @@
 
 struct builder_doc {
 	uint64_t seq;
-	size_t forward;      /* offset of its runs in `forward`; terms by intern number */
+	size_t forward;      /* offset of its record in those of its source */
 	uint32_t id;         /* intern number in `ids`, and the index of this entry in `docs` */
 	uint32_t categories; /* index of its first one in `category_list` */
+	uint32_t source;     /* number in `sources` + 1; 0: its record is in `forward` */
 	int32_t published;
 	uint16_t length; /* weighted; at most SEGMENT_MAX_LENGTH */
 	uint8_t category_count;
 	uint8_t has_container;
 	const int8_t *vector; /* in `vectors`, or borrowed by builder_add_from(); NULL: none */
+};
+
+/** A segment from which documents are added. */
+struct builder_source {
+	const struct segment *segment; /* borrowed */
+	uint32_t added;                /* documents */
+	uint32_t *terms;      /* by its term number: intern number, and at last new term number */
+	uint32_t *categories; /* by its category number: intern number + 1; 0: not looked up yet */
 };
 
 /** A growing byte array. */
@@ -48,16 +57,18 @@ struct builder {
 	struct intern categories;
 	struct builder_doc *docs; /* by intern number of the id */
 	size_t docs_capacity;
-	struct bytes forward;
+	struct bytes forward; /* records of new documents; terms by intern number */
+	struct builder_source *sources;
+	size_t source_count;
+	size_t sources_capacity;
+	bool has_replaced;       /* a document was added twice */
 	uint16_t *category_list; /* intern numbers in `categories` */
 	size_t category_list_count;
 	size_t category_list_capacity;
 	struct numbers runs[RUN_COUNT]; /* terms of the document that is being added */
 	uint32_t *name_docs;            /* by term: the last document with it as a name; 0: none */
 	size_t name_docs_capacity;
-	uint32_t name_document;       /* number of the last document, counted for `name_docs` */
-	const struct segment *source; /* the segment that `source_terms` is for; NULL: none */
-	uint32_t *source_terms;    /* by its term number: intern number + 1; 0: not looked up yet */
+	uint32_t name_document;    /* number of the last document, counted for `name_docs` */
 	const atomic_bool *cancel; /* borrowed; NULL: cannot be cancelled */
 	uint32_t dimension;        /* of the vectors; 0: not known yet */
 	bool has_vectors;
@@ -70,5 +81,17 @@ void bytes_done(struct bytes *bytes);
 /** Append `length` bytes. */
 void bytes_add(struct bytes *bytes, const void *data, size_t length);
 
-/** Append a number, seven bits in each byte, the lowest first; varint_read() reads it. */
-void bytes_add_varint(struct bytes *bytes, uint32_t value);
+/** Make room for `length` more bytes. */
+void bytes_reserve(struct bytes *bytes, size_t length);
+
+/** Maximum bytes of a varint: 32 bits, seven in each byte. */
+#define VARINT_MAX_BYTES 5
+
+/** Append a number, seven bits in each byte, the lowest first; varint_read() reads it. There is room for
+ * it. */
+static inline void bytes_add_varint(struct bytes *bytes, uint32_t value)
+{
+	for (; value >= 0x80; value >>= 7)
+		bytes->data[bytes->length++] = (uint8_t)(value | 0x80);
+	bytes->data[bytes->length++] = (uint8_t)value;
+}

@@ -58,22 +58,74 @@ static void order_docs(struct writer *writer)
 	qsort_r(writer->order, builder->ids.count, sizeof(void *), compare_docs, builder);
 }
 
-static void count_terms(struct writer *writer)
+/* Number the terms of the sources as those of new documents. */
+static void map_terms(struct writer *writer)
 {
 	struct builder *builder = writer->builder;
-	mem_auto_free uint32_t *seen = mem_array(builder->terms.count, sizeof(uint32_t));
-	writer->df = mem_array(builder->terms.count, sizeof(uint32_t));
-	for (uint32_t i = 0; i < builder->ids.count; i++) {
-		struct forward forward =
-			forward_open(builder->forward.data + builder->docs[i].forward);
-		for (uint32_t left = forward_count_all(&forward); left > 0; left--) {
-			uint32_t term = forward_next(&forward);
-			if (seen[term] == i + 1)
-				continue;
-			seen[term] = i + 1;
-			writer->df[term]++;
+	for (size_t i = 0; i < builder->source_count; i++) {
+		struct builder_source *source = &builder->sources[i];
+		source->terms = mem_array(source->segment->term_count, sizeof(uint32_t));
+		for (uint32_t term = 0; term < source->segment->term_count; term++) {
+			const char *text = segment_term_text(source->segment, term);
+			source->terms[term] = intern_add(&builder->terms, text, strlen(text));
 		}
 	}
+}
+
+/* The source of the document; NULL: it is new. */
+static struct builder_source *source_of(const struct builder *builder,
+                                        const struct builder_doc *doc)
+{
+	return doc->source > 0 ? &builder->sources[doc->source - 1] : NULL;
+}
+
+static struct forward open_record(const struct builder *builder, const struct builder_doc *doc)
+{
+	const struct builder_source *source = source_of(builder, doc);
+	return forward_open((source ? source->segment->forward : builder->forward.data) +
+	                    doc->forward);
+}
+
+/* Whether the segment consists of all its documents, and no one of them was replaced. */
+static bool is_whole(const struct builder *builder, const struct builder_source *source)
+{
+	return source && !builder->has_replaced && source->added == source->segment->doc_count;
+}
+
+/* Count the document for each of its terms. `seen` is by term: the last document + 1 that has it. */
+static void count_doc(const struct writer *writer, uint32_t number, uint32_t *seen)
+{
+	const struct builder *builder = writer->builder;
+	const struct builder_doc *doc = &builder->docs[number];
+	const struct builder_source *source = source_of(builder, doc);
+	struct forward forward = open_record(builder, doc);
+	if (is_whole(builder, source))
+		return;
+	for (uint32_t left = forward_count_all(&forward); left > 0; left--) {
+		uint32_t term = forward_next(&forward);
+		if (source)
+			term = source->terms[term];
+		if (seen[term] == number + 1)
+			continue;
+		seen[term] = number + 1;
+		writer->df[term]++;
+	}
+}
+
+static void count_terms(struct writer *writer)
+{
+	const struct builder *builder = writer->builder;
+	mem_auto_free uint32_t *seen = mem_array(builder->terms.count, sizeof(uint32_t));
+	writer->df = mem_array(builder->terms.count, sizeof(uint32_t));
+	for (size_t i = 0; i < builder->source_count; i++) {
+		const struct builder_source *source = &builder->sources[i];
+		if (!is_whole(builder, source))
+			continue;
+		for (uint32_t term = 0; term < source->segment->term_count; term++)
+			writer->df[source->terms[term]] += source->segment->terms[term].df;
+	}
+	for (uint32_t i = 0; i < builder->ids.count; i++)
+		count_doc(writer, i, seen);
 }
 
 static int compare_terms(const void *a, const void *b, void *ctx)
@@ -102,6 +154,11 @@ static void rank_terms(struct writer *writer)
 	for (uint32_t i = 0; i < used; i++)
 		writer->rank[writer->by_rank[i]] = i;
 	writer->header.term_count = used;
+	for (size_t i = 0; i < writer->builder->source_count; i++) {
+		struct builder_source *source = &writer->builder->sources[i];
+		for (uint32_t term = 0; term < source->segment->term_count; term++)
+			source->terms[term] = writer->rank[source->terms[term]];
+	}
 }
 
 static uint32_t add_string(struct writer *writer, const char *text)
@@ -110,6 +167,24 @@ static uint32_t add_string(struct writer *writer, const char *text)
 	require(offset < UINT32_MAX);
 	bytes_add(&writer->strings, text, strlen(text) + 1);
 	return (uint32_t)offset;
+}
+
+/* Append the record of the document, with the new numbers of its terms. */
+static void write_record(struct writer *writer, const struct builder_doc *doc)
+{
+	const struct builder_source *source = source_of(writer->builder, doc);
+	const uint32_t *numbers = source ? source->terms : writer->rank;
+	struct forward forward = open_record(writer->builder, doc);
+	struct bytes *out = &writer->forward;
+	uint32_t count = forward_count_all(&forward);
+	bytes_reserve(out, (RUN_COUNT + (size_t)count) * VARINT_MAX_BYTES);
+	bytes_add_varint(out, forward.title_count);
+	bytes_add_varint(out, forward.abstract_count);
+	bytes_add_varint(out, forward.title_extra_count);
+	bytes_add_varint(out, forward.abstract_extra_count);
+	bytes_add_varint(out, forward.author_count);
+	for (; count > 0; count--)
+		bytes_add_varint(out, numbers[forward_next(&forward)]);
 }
 
 static void write_docs(struct writer *writer)
@@ -121,7 +196,6 @@ static void write_docs(struct writer *writer)
 	writer->lengths = mem_array(builder->ids.count, sizeof(uint16_t));
 	for (uint32_t i = 0; i < builder->ids.count; i++) {
 		const struct builder_doc *from = writer->order[i];
-		struct forward forward = forward_open(builder->forward.data + from->forward);
 		writer->docs[i] = (struct segment_doc){
 			.seq = from->seq,
 			.forward = writer->forward.length,
@@ -134,13 +208,7 @@ static void write_docs(struct writer *writer)
 		writer->lengths[i] = from->length;
 		total += from->length;
 		writer->header.max_seq = MAX_OF(writer->header.max_seq, from->seq);
-		bytes_add_varint(&writer->forward, forward.title_count);
-		bytes_add_varint(&writer->forward, forward.abstract_count);
-		bytes_add_varint(&writer->forward, forward.title_extra_count);
-		bytes_add_varint(&writer->forward, forward.abstract_extra_count);
-		bytes_add_varint(&writer->forward, forward.author_count);
-		for (uint32_t left = forward_count_all(&forward); left > 0; left--)
-			bytes_add_varint(&writer->forward, writer->rank[forward_next(&forward)]);
+		write_record(writer, from);
 	}
 	bytes_done(&builder->forward); /* the writer's has replaced it */
 	writer->header.average_length = total > 0 ? (float)total / (float)builder->ids.count : 1.0f;
@@ -362,7 +430,8 @@ static void writer_done(struct writer *writer)
 struct segment *builder_finish(struct builder *builder)
 {
 	static void (*const steps[])(struct writer * writer) = {
-		order_docs, count_terms, rank_terms, write_docs, write_terms, write_lists, assemble,
+		order_docs, map_terms,   count_terms, rank_terms,
+		write_docs, write_terms, write_lists, assemble,
 	};
 	struct writer writer = {.builder = builder};
 	struct segment *segment = NULL;
