@@ -7,14 +7,19 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #define NS_PER_S 1000000000
+
+/* A third of the weight of a thread that clients wait for. */
+#define LONG_NICE 5
 
 _Atomic uint64_t thread_pool_idle_ms = 10000;
 
 struct lane_state {
 	const char *name; /* of its threads, and in metrics */
+	int nice; /* of its threads: the processor time that they leave to others, see nice(2) */
 	int threads_max;
 	pthread_mutex_t lock; /* of the members below */
 	pthread_cond_t added; /* to `waiting` */
@@ -25,7 +30,7 @@ struct lane_state {
 
 static struct lane_state lanes[LANE_COUNT] = {
 	[LANE_SHORT] = {.name = "short"},
-	[LANE_LONG] = {.name = "long"},
+	[LANE_LONG] = {.name = "long", .nice = LONG_NICE},
 };
 static pthread_once_t lanes_once = PTHREAD_ONCE_INIT;
 
@@ -99,6 +104,8 @@ static void *thread_main(void *arg)
 	struct lane_state *lane = arg;
 	struct computation *computation;
 	pthread_setname_np(pthread_self(), lane->name);
+	/* Of this thread alone, on Linux. */
+	setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + lane->nice);
 	pthread_mutex_lock(&lane->lock);
 	while ((computation = take(lane))) {
 		pthread_mutex_unlock(&lane->lock);

@@ -12,6 +12,7 @@
  *     (none)      helpers of one training of the search embedder, which      half of LANE_LONG's
  *                 runs in LANE_LONG itself and starts them                   threads less one
  *
+ * Threads of LANE_LONG have a lower priority, so that searches and requests are slowed less by a merge.
  * Usable processors are those of cpu_count(). LANE_LONG leaves one of them to the event loops, because a
  * process that uses up its CPU quota is stopped with all its threads.
  *

@@ -7,6 +7,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <sys/resource.h>
 
 #include <cmocka.h>
 
@@ -15,6 +16,7 @@
 /* A computation that waits until the test lets it end. */
 struct step {
 	struct computation computation;
+	int priority; /* of its thread */
 	uv_sem_t may_end, has_ended;
 	int place; /* in the order in which those of its lane began, from 1; 0: it has not begun */
 };
@@ -25,6 +27,7 @@ static void step_run(struct computation *computation)
 {
 	struct step *step = CONTAINER_OF(computation, struct step, computation);
 	step->place = ++begun[computation->lane];
+	step->priority = getpriority(PRIO_PROCESS, 0);
 	uv_sem_wait(&step->may_end);
 }
 
@@ -160,6 +163,18 @@ static void test_long_computations_leave_a_processor(void **state)
 	assert_true(thread_pool_threads_max(LANE_LONG) < thread_pool_threads_max(LANE_SHORT));
 }
 
+static void test_long_computations_leave_time_to_others(void **state)
+{
+	(void)state;
+	struct step steps[LANE_COUNT];
+	for (enum lane lane = 0; lane < LANE_COUNT; lane++)
+		step_add(&steps[lane], lane);
+	for (enum lane lane = 0; lane < LANE_COUNT; lane++)
+		step_finish(&steps[lane]);
+	assert_int_equal(steps[LANE_SHORT].priority, getpriority(PRIO_PROCESS, 0));
+	assert_true(steps[LANE_LONG].priority > steps[LANE_SHORT].priority);
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup(name, setup)
@@ -170,6 +185,7 @@ int main(void)
 		CASE(test_computations_of_a_lane_begin_in_their_order),
 		CASE(test_a_computation_that_has_not_begun_is_withdrawn),
 		CASE(test_long_computations_leave_a_processor),
+		CASE(test_long_computations_leave_time_to_others),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
