@@ -59,6 +59,7 @@ void engine_adoption_commit(struct engine *engine, struct engine_adoption *adopt
 	}
 	engine_publish(engine, view_new(adoption->model, parts, view->part_count, view->progress));
 	engine_adoption_cancel(engine, adoption);
+	engine_collect(engine);
 }
 
 void engine_adoption_cancel(struct engine *engine, struct engine_adoption *adoption)

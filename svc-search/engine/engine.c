@@ -23,6 +23,10 @@ void engine_free(struct engine *engine)
 	if (!engine)
 		return;
 	require(!engine->merge && !engine->adoption);
+	for (struct engine_view *view; (view = engine->retired);) {
+		engine->retired = view->next_retired;
+		view_unref(view);
+	}
 	view_unref(engine->view);
 	pthread_mutex_destroy(&engine->lock);
 	free(engine);
@@ -34,7 +38,30 @@ void engine_publish(struct engine *engine, struct engine_view *view)
 	struct engine_view *old = engine->view;
 	engine->view = view;
 	pthread_mutex_unlock(&engine->lock);
-	view_unref(old);
+	old->next_retired = engine->retired;
+	engine->retired = old;
+	engine_collect(engine);
+}
+
+bool engine_is_collect_due(const struct engine *engine)
+{
+	const struct engine_view *view = engine->retired;
+	while (view && !view_is_alone(view))
+		view = view->next_retired;
+	return view != NULL;
+}
+
+void engine_collect(struct engine *engine)
+{
+	for (struct engine_view **link = &engine->retired; *link;) {
+		struct engine_view *view = *link;
+		if (!view_is_alone(view)) {
+			link = &view->next_retired;
+			continue;
+		}
+		*link = view->next_retired;
+		view_unref(view);
+	}
 }
 
 struct engine_view *engine_view_get(struct engine *engine)

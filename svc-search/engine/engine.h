@@ -10,8 +10,8 @@
  *                                        engine_merge_commit(engine, m)
  *
  * A *view* is an immutable state of the index. A reader holds a reference to one view while it
- * searches and never waits for the writer, which builds a new view and swaps it in. The last
- * reference to a view frees its memory.
+ * searches and never waits for the writer, which builds a new view and swaps it in. The writer frees a
+ * former view once it has no reader, since that can take some tenths of a second.
  *
  * A *change* is the new state of a paper or its deletion. Each has a sequence number, greater than
  * those before it. Postgres is the source of truth. A view includes every change up to its own
@@ -104,6 +104,12 @@ void engine_adoption_commit(struct engine *engine, struct engine_adoption *adopt
 
 /** Discard an adoption, whether it has run or not. Accepts NULL. */
 void engine_adoption_cancel(struct engine *engine, struct engine_adoption *adoption);
+
+/** Whether a former view has lost its last reader since the writer last published a view. */
+bool engine_is_collect_due(const struct engine *engine);
+
+/** Free the former views that have no reader. */
+void engine_collect(struct engine *engine);
 
 /** Load the snapshot at `path` into an engine that is still empty. Returns false, and changes
  * nothing, when the file is missing or damaged, has another format (snapshot.h), or was made with

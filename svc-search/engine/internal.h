@@ -7,9 +7,10 @@
 #include <pthread.h>
 
 struct engine {
-	pthread_mutex_t lock;             /* held only to read or swap `view` */
-	struct engine_view *view;         /* never NULL */
-	struct engine_merge *merge;       /* the open one; NULL: none */
+	pthread_mutex_t lock;        /* held only to read or swap `view` */
+	struct engine_view *view;    /* never NULL */
+	struct engine_view *retired; /* former views that may have readers; used by the writer */
+	struct engine_merge *merge;  /* the open one; NULL: none */
 	struct engine_adoption *adoption; /* the same; not both are open */
 };
 

@@ -123,6 +123,7 @@ void engine_merge_commit(struct engine *engine, struct engine_merge *merge)
 	parts[count++].deaths = deaths_add(merge->part->segment, NULL, dead, dead_count);
 	engine_publish(engine, view_new(view->model, parts, count, view->progress));
 	engine_merge_cancel(engine, merge);
+	engine_collect(engine);
 }
 
 void engine_merge_cancel(struct engine *engine, struct engine_merge *merge)

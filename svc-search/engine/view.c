@@ -213,6 +213,11 @@ struct engine_view *view_ref(struct engine_view *view)
 	return view;
 }
 
+bool view_is_alone(const struct engine_view *view)
+{
+	return atomic_load_explicit(&view->references, memory_order_acquire) == 1;
+}
+
 void view_unref(struct engine_view *view)
 {
 	if (!view || !is_last(&view->references))

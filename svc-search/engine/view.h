@@ -68,6 +68,7 @@ struct view_part {
 
 struct engine_view {
 	atomic_uint references;
+	struct engine_view *next_retired; /* in struct engine; NULL: none */
 	struct model *model;
 	struct view_part *parts; /* the one with the most living documents first */
 	size_t part_count;
@@ -108,6 +109,9 @@ struct engine_view *view_new(struct model *model, struct view_part *parts, size_
                              struct progress progress);
 struct engine_view *view_ref(struct engine_view *view);
 void view_unref(struct engine_view *view);
+
+/** Whether the caller has the only reference to a view that nobody can take another one from. */
+bool view_is_alone(const struct engine_view *view);
 
 /** The part that `id` is alive in, and its document number; NULL: it is not indexed. */
 const struct view_part *view_find(const struct engine_view *view, const char *id,

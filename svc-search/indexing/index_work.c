@@ -21,6 +21,15 @@ enum column {
 	COLUMN_VECTOR /* only in VECTOR_CHANGES_SQL */
 };
 
+bool index_writer_has_garbage(struct index_writer *writer)
+{
+	if (uv_mutex_trylock(&writer->lock) != 0)
+		return false;
+	bool has_garbage = engine_is_collect_due(writer->engine);
+	uv_mutex_unlock(&writer->lock);
+	return has_garbage;
+}
+
 struct index_work *index_work_new(struct request *rq, struct index_writer *writer)
 {
 	struct index_work *work = arena_new_of(rq->arena, struct index_work);
@@ -92,6 +101,14 @@ void index_work_apply(void *arg)
 	struct index_work *work = arg;
 	uv_mutex_lock(&work->writer->lock);
 	engine_apply(work->writer->engine, work->changes, work->count, work->complete);
+	uv_mutex_unlock(&work->writer->lock);
+}
+
+void index_work_collect(void *arg)
+{
+	struct index_work *work = arg;
+	uv_mutex_lock(&work->writer->lock);
+	engine_collect(work->writer->engine);
 	uv_mutex_unlock(&work->writer->lock);
 }
 

@@ -1,8 +1,8 @@
 /** One unit of work on the index: a batch of changes read from Postgres, or an operation that takes
  * long. The functions with a `void *work` parameter run on the thread pool, by fiber_offload():
- * index_work_apply() in the short lane, because new changes must not wait for a merge, and the others in
- * the long one. Those that change the engine hold index_writer.lock, so that there is one writer at a
- * time. */
+ * index_work_apply() and index_work_collect() in the short lane, because new changes must not wait for a
+ * merge, and the others in the long one. Those that change the engine hold index_writer.lock, so that
+ * there is one writer at a time. */
 #pragma once
 
 #include "engine/engine.h"
@@ -33,6 +33,9 @@ struct index_work {
 	bool is_done;              /* whether restore, adoption, merge or save succeeded */
 };
 
+/** Whether index_work_collect() has something to do; false while another thread changes the engine. */
+bool index_writer_has_garbage(struct index_writer *writer);
+
 /** Empty work on the engine of `writer`. Borrows. */
 struct index_work *index_work_new(struct request *rq, struct index_writer *writer);
 
@@ -43,6 +46,9 @@ struct index_work *index_work_read(struct request *rq, struct index_writer *writ
 
 /** Apply `changes` to the engine, which is `complete` then. */
 void index_work_apply(void *work);
+
+/** Free the former views of the engine that have no reader any more. */
+void index_work_collect(void *work);
 
 /** Restore the index from the snapshot at `path`, and remove stale files in its folder. Sets
  * `is_done`. */

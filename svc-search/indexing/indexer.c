@@ -335,6 +335,9 @@ static void read_pass(struct request *rq)
 	indexer->page = follower_begin(&indexer->follower);
 	if (indexer->page.limit > 0)
 		read_page(rq, indexer, &indexer->page);
+	if (index_writer_has_garbage(&indexer->writer))
+		fiber_offload(rq, LANE_SHORT, index_work_collect,
+		              index_work_new(rq, &indexer->writer));
 	indexer->is_caught_up = indexer->follower.is_caught_up;
 }
 

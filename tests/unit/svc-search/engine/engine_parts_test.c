@@ -258,6 +258,44 @@ static void test_the_number_of_parts_stays_small(void **state)
 	engine_free(engine);
 }
 
+static void test_the_writer_frees_former_views(void **state)
+{
+	(void)state;
+	struct arena *arena = arena_new();
+	struct random_source noise = {7};
+	struct engine *engine = engine_new(NULL);
+	struct engine_change change = {.document = sample_document(arena, &noise, 1, WORDS)};
+	engine_apply(engine, &change, 1, 1);
+	struct engine_view *view = engine_view_get(engine);
+	change.document = sample_document(arena, &noise, 2, WORDS);
+	engine_apply(engine, &change, 1, 2);
+	assert_false(engine_is_collect_due(engine));
+	engine_collect(engine);
+	assert_int_equal(engine_view_count(view), 1);
+	engine_view_put(view);
+	assert_true(engine_is_collect_due(engine));
+	engine_collect(engine);
+	assert_false(engine_is_collect_due(engine));
+	arena_free(arena);
+	engine_free(engine);
+}
+
+static void test_a_view_outlives_its_engine(void **state)
+{
+	(void)state;
+	struct arena *arena = arena_new();
+	struct random_source noise = {7};
+	struct engine *engine = engine_new(NULL);
+	struct engine_change change = {.document = sample_document(arena, &noise, 1, WORDS)};
+	engine_apply(engine, &change, 1, 1);
+	struct engine_view *view = engine_view_get(engine);
+	merge(engine);
+	engine_free(engine);
+	assert_int_equal(engine_view_count(view), 1);
+	engine_view_put(view);
+	arena_free(arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -266,6 +304,8 @@ int main(void)
 		cmocka_unit_test(test_a_changed_text_changes_the_fingerprint),
 		cmocka_unit_test(test_parts_rank_as_one_part),
 		cmocka_unit_test(test_the_number_of_parts_stays_small),
+		cmocka_unit_test(test_the_writer_frees_former_views),
+		cmocka_unit_test(test_a_view_outlives_its_engine),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
