@@ -26,15 +26,16 @@ const char *intern_text(const struct intern *intern, uint32_t number)
 	return intern->pool + intern->offsets[number];
 }
 
-/* The slot of `text`, or the free slot where it is to be added. */
-static size_t find_slot(const struct intern *intern, const char *text, size_t length)
+/* The slot of `text`, which has this hash, or the free slot where it is to be added. */
+static size_t find_slot(const struct intern *intern, uint32_t hash, const char *text, size_t length)
 {
-	size_t at = intern_hash(text, length) & (intern->slot_count - 1);
-	while (intern->slots[at] != 0) {
-		const char *other = intern->pool + intern->offsets[intern->slots[at] - 1];
+	size_t at = hash & (intern->slot_count - 1);
+	for (; intern->slots[at].number != 0; at = (at + 1) & (intern->slot_count - 1)) {
+		if (intern->slots[at].hash != hash)
+			continue;
+		const char *other = intern->pool + intern->offsets[intern->slots[at].number - 1];
 		if (strncmp(other, text, length) == 0 && other[length] == '\0')
 			return at;
-		at = (at + 1) & (intern->slot_count - 1);
 	}
 	return at;
 }
@@ -43,18 +44,24 @@ uint32_t intern_find(const struct intern *intern, const char *text, size_t lengt
 {
 	if (intern->slot_count == 0)
 		return INTERN_NONE;
-	return intern->slots[find_slot(intern, text, length)] - 1;
+	return intern->slots[find_slot(intern, intern_hash(text, length), text, length)].number - 1;
 }
 
 static void grow_slots(struct intern *intern)
 {
-	intern->slot_count = mem_capacity(intern->slot_count, 1024);
-	free(intern->slots);
-	intern->slots = mem_array(intern->slot_count, sizeof(uint32_t));
-	for (uint32_t i = 0; i < intern->count; i++) {
-		const char *text = intern_text(intern, i);
-		intern->slots[find_slot(intern, text, strlen(text))] = i + 1;
+	size_t count = mem_capacity(intern->slot_count, 1024);
+	struct intern_slot *slots = mem_array(count, sizeof(*slots));
+	for (size_t i = 0; i < intern->slot_count; i++) {
+		size_t at = intern->slots[i].hash & (count - 1);
+		if (intern->slots[i].number == 0)
+			continue;
+		while (slots[at].number != 0)
+			at = (at + 1) & (count - 1);
+		slots[at] = intern->slots[i];
 	}
+	free(intern->slots);
+	intern->slots = slots;
+	intern->slot_count = count;
 }
 
 static void add_text(struct intern *intern, const char *text, size_t length)
@@ -79,10 +86,11 @@ uint32_t intern_add(struct intern *intern, const char *text, size_t length)
 {
 	if ((intern->count + 1) * (size_t)3 > intern->slot_count * 2)
 		grow_slots(intern);
-	size_t slot = find_slot(intern, text, length);
-	if (intern->slots[slot] == 0) {
+	uint32_t hash = intern_hash(text, length);
+	struct intern_slot *slot = &intern->slots[find_slot(intern, hash, text, length)];
+	if (slot->number == 0) {
 		add_text(intern, text, length);
-		intern->slots[slot] = intern->count;
+		*slot = (struct intern_slot){hash, intern->count};
 	}
-	return intern->slots[slot] - 1;
+	return slot->number - 1;
 }

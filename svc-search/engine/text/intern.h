@@ -1,7 +1,7 @@
 /** Assigns numbers to strings, from 0 in the order in which they are first added.
  *
  * This is not uthash. A merge interns each distinct term of a corpus and looks up each token. Here
- * a string costs its bytes, 8 bytes of offset and 6 to 12 bytes of slots, in three arrays; a uthash
+ * a string costs its bytes, 8 bytes of offset and 12 to 24 bytes of slots, in three arrays; a uthash
  * entry would cost 72 bytes and a separately allocated string, and would still need an array to
  * find the string of a number. segment.h uses the same hash for tables that are stored in a file.
  */
@@ -13,6 +13,11 @@
 /** Returned by intern_find() if the string was never added. */
 #define INTERN_NONE UINT32_MAX
 
+struct intern_slot {
+	uint32_t hash;
+	uint32_t number; /* of the string + 1; 0: the slot is free */
+};
+
 /** Zero-initialise; release with intern_done(). */
 struct intern {
 	char *pool; /* the strings one after another, each NUL-terminated */
@@ -20,9 +25,9 @@ struct intern {
 	size_t pool_capacity;
 	size_t *offsets; /* into the pool, by number */
 	size_t offsets_capacity;
-	uint32_t *slots;   /* open-addressing hash table: number + 1, or 0 for a free slot */
-	size_t slot_count; /* a power of two, or 0 */
-	uint32_t count;    /* strings added */
+	struct intern_slot *slots; /* open-addressing hash table */
+	size_t slot_count;         /* a power of two, or 0 */
+	uint32_t count;            /* strings added */
 };
 
 void intern_done(struct intern *intern);

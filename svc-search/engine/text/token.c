@@ -10,18 +10,20 @@
 /* Longest word and longest stem that the cache stores, in bytes; longer ones are rare. */
 #define CACHED_BYTES 24
 
+#define CACHE_LINE_BYTES 64
+
 /* Maximum words of a compound that also gives a joined token; longer compounds are phrases. */
 #define COMPOUND_MAX_WORDS 5
 
 /* One slot of the stem cache, which is direct-mapped: a new stem replaces the one in its slot. The
- * slot is empty if `word_length` is 0. */
+ * slot is empty if `word_length` is 0. Most of the time of a lookup is that of one cache miss. */
 struct cached_stem {
 	uint8_t word_length;
 	uint8_t length; /* of the stem; 0 for a stop word */
 	uint32_t memo;  /* see struct token */
 	char word[CACHED_BYTES];
 	char text[CACHED_BYTES];
-};
+} __attribute__((aligned(CACHE_LINE_BYTES)));
 
 struct tokenizer {
 	struct sb_stemmer *stemmer;
@@ -43,8 +45,12 @@ struct tokenizer *tokenizer_new(size_t cache_slots)
 	tokenizer->stemmer = sb_stemmer_new("english", NULL);
 	require(tokenizer->stemmer);
 	tokenizer->cache_slots = cache_slots;
-	if (cache_slots > 0)
-		tokenizer->cache = mem_array(cache_slots, sizeof(struct cached_stem));
+	if (cache_slots > 0) {
+		size_t size = cache_slots * sizeof(struct cached_stem);
+		tokenizer->cache = aligned_alloc(CACHE_LINE_BYTES, size);
+		require(tokenizer->cache);
+		memset(tokenizer->cache, 0, size);
+	}
 	return tokenizer;
 }
 
