@@ -25,8 +25,7 @@ static const char *account_of(const struct stream_entry *entry)
 	return uuid_parse(text, strlen(text), &account) ? text : "";
 }
 
-/* The lane of an entry: its own, or else its account. */
-static const char *lane_of(const struct stream_entry *entry)
+const char *event_lane(const struct stream_entry *entry)
 {
 	const char *lane = event_text(entry, "lane");
 	return lane[0] && strlen(lane) <= LANE_MAX ? lane : account_of(entry);
@@ -61,7 +60,7 @@ static bool has_lane(const struct parked_lanes *lanes, const char *lane)
 
 bool parked_lanes_has(const struct parked_lanes *lanes, const struct stream_entry *entry)
 {
-	return has_lane(lanes, lane_of(entry));
+	return has_lane(lanes, event_lane(entry));
 }
 
 /* Whether the failure counts: the event failed by itself. */
@@ -90,7 +89,7 @@ static void insert(struct request *rq, const char *stream, const struct stream_e
 	         pg_text(account_of(entry)), pg_text(event_text(entry, "id")),
 	         pg_text(event_text(entry, "type")), pg_text(event_text(entry, "at")),
 	         pg_text(event_text(entry, "data")), pg_text(event_text(entry, "request_id")),
-	         pg_text(lane_of(entry)), pg_text(failed ? failed->detail : NULL),
+	         pg_text(event_lane(entry)), pg_text(failed ? failed->detail : NULL),
 	         pg_int(failures_of(failed)), pg_int((int64_t)pause_ms));
 }
 
@@ -103,7 +102,7 @@ void event_park(struct request *rq, const struct event_consumer *consumer,
                 struct parked_lanes *lanes, const struct stream_entry *entry,
                 const struct delivery *failed)
 {
-	const char *lane = lane_of(entry);
+	const char *lane = event_lane(entry);
 	uint64_t pause_ms = failed ? backoff_ms(1, tasks_timing.retry, tasks_timing.retry_max) : 0;
 	require_room(rq, consumer, lane);
 	insert(rq, consumer->stream, entry, failed, pause_ms);

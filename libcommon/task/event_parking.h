@@ -27,6 +27,9 @@ struct parked_lanes {
 struct parked_lanes parked_lanes_load(struct request *rq, const struct event_consumer *consumer,
                                       size_t more);
 
+/** The lane of an entry. Borrows from it; "": of neither lane nor account. */
+const char *event_lane(const struct stream_entry *entry);
+
 /** Whether an event of the entry's lane is parked. */
 bool parked_lanes_has(const struct parked_lanes *lanes, const struct stream_entry *entry);
 

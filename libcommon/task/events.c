@@ -17,8 +17,8 @@
 
 #define PASS_TIMEOUT_MS   3600000
 #define INLINE_TIMEOUT_MS 5000 /* of the first try, which delays the events behind it */
-#define BATCH             16
-#define BATCH_TEXT        "16"
+#define BATCH_TEXT        "64"
+#define LANES_AT_ONCE     4 /* more than the background's connections to Postgres have no use */
 #define HASH_BYTES        16
 
 static bool hold_lease(struct request *rq, struct event_consumer *consumer)
@@ -82,10 +82,30 @@ static struct stream_entries read_entries(struct request *rq, const struct event
 	return stream_entries_read(rq, reply);
 }
 
+/* The entries of a lane, in their order. */
+struct batch_lane {
+	const char *name;
+	size_t first, last; /* indices into the entries */
+};
+
+/* Entries that are handled before the next position is saved: those of a lane one after the other, some lanes
+ * at once. */
+struct batch {
+	struct event_consumer *consumer;
+	const struct stream_entries *entries;
+	size_t *next;      /* the next entry of the same lane, after each that is not the last */
+	bool *is_given_up; /* of each entry */
+	struct batch_lane *lanes;
+	size_t lane_count;
+	size_t taken_count; /* lanes that a member handles or has handled */
+	struct parked_lanes parked;
+};
+
 /* Handle the entry or park it. False: it was given up. */
-static bool settle(struct request *rq, struct event_consumer *consumer, struct parked_lanes *lanes,
-                   const struct stream_entry *entry)
+static bool settle(struct request *rq, struct batch *batch, const struct stream_entry *entry)
 {
+	struct event_consumer *consumer = batch->consumer;
+	struct parked_lanes *lanes = &batch->parked;
 	if (parked_lanes_has(lanes, entry)) {
 		event_park(rq, consumer, lanes, entry, NULL);
 		return true;
@@ -149,23 +169,69 @@ static void save_position(struct request *rq, struct event_consumer *consumer, c
 	set_position(consumer, id);
 }
 
+static void batch_add(struct batch *batch, size_t index)
+{
+	const char *name = event_lane(&batch->entries->items[index]);
+	for (size_t i = 0; i < batch->lane_count; i++) {
+		struct batch_lane *lane = &batch->lanes[i];
+		if (strcmp(lane->name, name) == 0) {
+			batch->next[lane->last] = index;
+			lane->last = index;
+			return;
+		}
+	}
+	batch->lanes[batch->lane_count++] = (struct batch_lane){name, index, index};
+}
+
+/* Without the entries that were settled before. */
+static struct batch batch_of(struct request *rq, struct event_consumer *consumer,
+                             const struct stream_entries *entries)
+{
+	const bool *is_settled =
+		settled_before(rq, consumer, entries, hashes_of(rq, entries, NULL));
+	struct batch batch = {
+		.consumer = consumer,
+		.entries = entries,
+		.next = arena_array(rq->arena, entries->count, sizeof(*batch.next)),
+		.is_given_up = arena_array(rq->arena, entries->count, sizeof(bool)),
+		.lanes = arena_array(rq->arena, entries->count, sizeof(*batch.lanes)),
+		.parked = parked_lanes_load(rq, consumer, entries->count),
+	};
+	for (size_t i = 0; i < entries->count; i++) {
+		if (!is_settled[i])
+			batch_add(&batch, i);
+	}
+	return batch;
+}
+
+static void settle_lane(struct request *rq, struct batch *batch, const struct batch_lane *lane)
+{
+	for (size_t i = lane->first;; i = batch->next[i]) {
+		require_lease(rq, batch->consumer);
+		batch->is_given_up[i] = !settle(rq, batch, &batch->entries->items[i]);
+		if (i == lane->last)
+			return;
+	}
+}
+
+static void settle_lanes(struct request *rq)
+{
+	struct batch *batch = rq->user;
+	while (batch->taken_count < batch->lane_count)
+		settle_lane(rq, batch, &batch->lanes[batch->taken_count++]);
+}
+
 static void settle_all(struct request *rq, struct event_consumer *consumer,
                        const struct stream_entries *entries)
 {
 	if (entries->count == 0)
 		return;
-	const bool *is_settled =
-		settled_before(rq, consumer, entries, hashes_of(rq, entries, NULL));
-	bool *is_given_up = arena_array(rq->arena, entries->count, sizeof(bool));
-	struct parked_lanes lanes = parked_lanes_load(rq, consumer, entries->count);
-	for (size_t i = 0; i < entries->count; i++) {
-		if (is_settled[i])
-			continue;
-		require_lease(rq, consumer);
-		is_given_up[i] = !settle(rq, consumer, &lanes, &entries->items[i]);
-	}
+	struct batch batch = batch_of(rq, consumer, entries);
+	for (size_t i = 0; i < MIN_OF(batch.lane_count, LANES_AT_ONCE); i++)
+		fiber_spawn(rq, settle_lanes, &batch);
+	fiber_join(rq);
 	save_position(rq, consumer, entries->items[entries->count - 1].id,
-	              hashes_of(rq, entries, is_given_up));
+	              hashes_of(rq, entries, batch.is_given_up));
 }
 
 /* For the trimmer of the writer. */

@@ -4,7 +4,7 @@
  *     take the lease -> read entries after the position -> handle, park or give up each
  *         -> save the position -> ...
  *
- * One process of the service at a time reads a stream, the holder of the lease of that name, so events
+ * One process of the service at a time reads a stream, the holder of the lease of that name, so the events of a lane
  * keep their order. The position is in Postgres, beside the effects (`event_position`): it is never
  * ahead of them, also when Postgres is restored to an earlier point or Redis loses its data. Its copy
  * in Redis only tells the trimmer what has been read.
@@ -13,7 +13,8 @@
  * (`event_settled`), and skipped when the writer sends them again. One that was given up is tried again
  * then, so that an operator can have it sent again when the cause is mended.
  *
- * An event that fails delays only its own lane (event_parking.h).
+ * The events of a lane (event_parking.h) are handled in their order, those of different lanes at the same time. One that fails
+ * delays only its own lane.
  */
 #pragma once
 

@@ -1,5 +1,6 @@
 #include "base/json.h"
 #include "base/timefmt.h"
+#include "loop/wait.h"
 #include "pg/pg.h"
 #include "tasks_fixture.h"
 
@@ -26,6 +27,7 @@ static struct {
 	int64_t of_account[2]; /* the newest number */
 	int tries_of_account, statements;
 	bool is_poisoned;
+	int waiting, met;
 } seen;
 
 static void on_number(struct request *rq, const struct event *event)
@@ -99,6 +101,16 @@ static void on_lane(struct request *rq, const struct event *event)
 	seen.count++;
 }
 
+/* Waits for the event of another lane. */
+static void on_meeting(struct request *rq, const struct event *event)
+{
+	(void)event;
+	seen.waiting++;
+	while (seen.waiting < 2)
+		fiber_sleep(rq, 1);
+	seen.met++;
+}
+
 static void on_statement(struct request *rq, const struct event *event)
 {
 	static const char *const STATEMENTS[] = {
@@ -121,6 +133,7 @@ static const struct event_handler HANDLERS[] = {
 	{"events.accounts", "number", on_account, false},
 	{"events.accounts", "statement", on_statement, false},
 	{"events.accounts", "lane", on_lane, false},
+	{"events.accounts", "meeting", on_meeting, false},
 	{NULL},
 };
 
@@ -334,6 +347,7 @@ static void test_a_failing_event_delays_only_its_account(void **state)
 	until_count(&seen.count, 20);
 	assert_int_equal(seen.of_account[1], 20);
 	assert_int_equal(seen.tries_of_account, 1);
+	until_sql(40, "SELECT count(*) FROM event_settled"); /* or they would come again */
 	assert_int_equal(sql("SELECT count(*) FROM event_parked WHERE account = '" ACCOUNT "'"),
 	                 20);
 	seen.is_poisoned = false;
@@ -366,8 +380,9 @@ static void test_a_failing_event_delays_only_its_lane(void **state)
 	send_in_lane("acme/ranker", "2");
 	send_in_lane("acme/poison", "3");
 	send_in_lane("acme/ranker", "4");
-	until_sql(2, "SELECT count(*) FROM event_parked WHERE lane = 'acme/poison'");
-	until_count(&seen.count, 2);
+	until_sql(4, "SELECT count(*) FROM event_settled"); /* or they would come again */
+	assert_int_equal(sql("SELECT count(*) FROM event_parked WHERE lane = 'acme/poison'"), 2);
+	assert_int_equal(seen.count, 2);
 	assert_int_equal(seen.tries_of_account, 1);
 	seen.is_poisoned = false;
 	service_stop();
@@ -376,6 +391,30 @@ static void test_a_failing_event_delays_only_its_lane(void **state)
 	until_count(&seen.count, 4);
 	assert_true(seen.is_in_order);
 	until_sql(0, "SELECT count(*) FROM event_parked");
+}
+
+static void test_lanes_are_handled_at_the_same_time(void **state)
+{
+	(void)state;
+	sql("SELECT count(event_emit('events.accounts', 'meeting', account, '{}')) "
+	    "FROM unnest(ARRAY['" ACCOUNT "', '" OTHER "']::uuid[]) AS account");
+	service_start(NULL, HANDLERS);
+	until_count(&seen.met, 2);
+	assert_int_equal(sql("SELECT count(*) FROM event_parked"), 0);
+}
+
+static void test_the_events_of_each_lane_arrive_in_order(void **state)
+{
+	(void)state;
+	sql("SELECT count(event_emit('events.accounts', 'number', account, "
+	    "jsonb_build_object('n', n))) "
+	    "FROM generate_series(1, 200) AS n, "
+	    "unnest(ARRAY['" ACCOUNT "', '" OTHER "']::uuid[]) AS account");
+	service_start(NULL, HANDLERS);
+	until_count(&seen.count, 400);
+	assert_true(seen.is_in_order);
+	assert_int_equal(seen.of_account[0], 200);
+	assert_int_equal(seen.of_account[1], 200);
 }
 
 /* The same id: one row of the outbox, sent once more; a reader that has handled it skips it. */
@@ -600,6 +639,8 @@ int main(void)
 		CASE(test_no_event_is_lost_when_postgres_crashes),
 		CASE(test_a_failing_event_delays_only_its_account),
 		CASE(test_a_failing_event_delays_only_its_lane),
+		CASE(test_lanes_are_handled_at_the_same_time),
+		CASE(test_the_events_of_each_lane_arrive_in_order),
 		CASE(test_an_event_that_is_sent_again_keeps_its_id),
 		CASE(test_an_accounts_parked_events_are_bounded),
 		CASE(test_wrong_data_go_to_events_dead_at_once),
