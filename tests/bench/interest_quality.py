@@ -11,8 +11,9 @@ interest, paper, grade and reason. The grades are
     on        the paper is on the subject that the interest describes
     related   it is of use to the reader, but on another subject: a wider one, or the same method for something else
     no        neither; or it is about what the interest refuses
-Pairs of the run that are not judged are printed as such lines, with "?" and the title. They count as "no" until they are judged. Interests of the set "kept out" are for checking: no constant of the
-ranking may be chosen by them.
+Pairs of the run that are not judged are printed as such lines, with "?" and the title. Until they are judged, precision counts them
+as "no", and the figures of scores leave them out. Interests of the set "kept out" are for checking: no constant of the ranking may
+be chosen by them.
 """
 
 import csv
@@ -52,10 +53,14 @@ def make_run(interests, data):
     count = len(read(corpus))
     with Cluster() as cluster:
         api = cluster.user().api
+        search = cluster["svc-search"][0]
+        search.stop()  # an embedder that is trained during the import knows a part of the papers only
         cluster.run("svc-search", "import", corpus, timeout=LONG_SECONDS)
+        search.start()
+        search.wait_ready()
 
         def is_indexed():
-            index = api.get("/search/stats").json()["index"]
+            index = api.get("/search/stats", expect=200).json()["index"]
             return index["documents"] == count and index["embedder"]
 
         wait_for(is_indexed, "all papers are indexed and embedded", patience=LONG_SECONDS)
@@ -93,8 +98,9 @@ def report_scores(run, judgments):
         print(f"{grade:8} {len(scores):4} papers, mean score {mean:.3f}")
     for label, wanted in (("on from the others", GRADES[:1]), ("on and related from no", GRADES[:2])):
         scores = {number: score for number, (score, given) in enumerate(graded) if given}
-        fitting = {number for number, (_, given) in enumerate(graded) if given in wanted}
-        print(f"AUC of the score, {label}: {area_under_curve(scores, fitting):.3f}")
+        fitting = {number for number in scores if graded[number][1] in wanted}
+        if 0 < len(fitting) < len(scores):
+            print(f"AUC of the score, {label}: {area_under_curve(scores, fitting):.3f}")
 
 
 def main(path, data="../shared/data"):
