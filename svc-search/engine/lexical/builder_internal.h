@@ -23,7 +23,7 @@ struct builder_doc {
 struct builder_source {
 	const struct segment *segment; /* borrowed */
 	uint32_t added;                /* documents */
-	uint32_t *terms;      /* by its term number: intern number, and at last new term number */
+	uint32_t *terms; /* by its term number: intern number, after rank_terms() the new number */
 	uint32_t *categories; /* by its category number: intern number + 1; 0: not looked up yet */
 };
 

@@ -86,7 +86,7 @@ static struct forward open_record(const struct builder *builder, const struct bu
 	                    doc->forward);
 }
 
-/* Whether the segment consists of all its documents, and no one of them was replaced. */
+/* Whether all documents of the segment were added, and none was replaced. */
 static bool is_whole(const struct builder *builder, const struct builder_source *source)
 {
 	return source && !builder->has_replaced && source->added == source->segment->doc_count;
