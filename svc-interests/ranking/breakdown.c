@@ -99,6 +99,17 @@ static void add_preference(yyjson_mut_doc *doc, yyjson_mut_val *root,
 	add_examples(doc, object, input, raw.terms + raw.dense + raw.bias);
 }
 
+static void add_relevance(yyjson_mut_doc *doc, yyjson_mut_val *root,
+                          const struct breakdown_input *input)
+{
+	struct relevance_signals signals = relevance_signals_of(input->candidate, &input->scoring);
+	yyjson_mut_val *object = yyjson_mut_obj_add_obj(doc, root, "relevance");
+	add_number(doc, object, "preference_lift", signals.preference_lift);
+	add_number(doc, object, "intercept", RELEVANCE_INTERCEPT);
+	add_number(doc, object, "slope", RELEVANCE_SLOPE);
+	add_number(doc, object, "log_odds", relevance_log_odds(&signals));
+}
+
 static void add_refusal(yyjson_mut_doc *doc, yyjson_mut_val *root,
                         const struct breakdown_input *input, double factor)
 {
@@ -151,6 +162,8 @@ yyjson_mut_val *breakdown_json(yyjson_mut_doc *doc, const struct breakdown_input
 	add_number(doc, recency, "age_days", input->candidate->age_days);
 	add_number(doc, recency, "half_life_days", input->scoring.half_life_days);
 	add_signal(doc, root, "container", &parts, SCORE_CONTAINER);
+	add_number(doc, root, "selection_score", input->selected->final_score);
+	add_relevance(doc, root, input);
 	add_refusal(doc, root, input, parts.refusal_factor);
 	add_similarity(doc, root, input);
 	add_matched(doc, root, input->matched);

@@ -10,11 +10,14 @@
  *                                   "similarity": 0.2, "contribution": 0.06}], "others": 1.04},
  *      "recency": {"value": 0.5, "weight": 0.08, "contribution": 0.04, "age_days": 30.2, "half_life_days": 30},
  *      "container": {"value": 1, "weight": 0.04, "contribution": 0.04},
+ *      "selection_score": 0.64,
+ *      "relevance": {"preference_lift": 0.1, "intercept": -2.96, "slope": 6.86, "log_odds": 1.91},
  *      "refusal": {"factor": 1, "found": [{"text": "video generation", "value": 0.35}]},
  *      "similarity": {"factor": 1, "value": 0.1, "resource_id": "2307.08691" | null},
  *      "matched": [{"text": "attention", "field": "title"}]}
  *
- * The score is the sum of the contributions times both factors. `search` is the explanation that svc-search gave
+ * The score by which it was selected is the sum of the contributions times both factors. Its relevance is the factor of
+ * the refusal times the probability with these log-odds (calibration.h). `search` is the explanation that svc-search gave
  * with the paper (svc-search/api/explanation_json.h). */
 #pragma once
 

@@ -1,6 +1,7 @@
 #include "ranking/explanation.h"
 
 #include "preference/features.h"
+#include "ranking/calibration.h"
 #include "ranking/matched_phrases.h"
 
 #include <math.h>
@@ -13,10 +14,10 @@ static struct phrases phrases_for(struct arena *arena, struct word_splitter *spl
 	                       (struct phrase_source){facts->title, facts->abstract});
 }
 
-static bool is_weak(const struct explanation_facts *facts, const struct phrases *phrases)
+/* Whether the relevance is below `limit`. A paper of an author whom the interest names is never far. */
+static bool is_below(const struct explanation_facts *facts, double limit)
 {
-	return !facts->author && facts->retrieval < EXPLANATION_WEAK_BELOW &&
-	       phrases->count <= EXPLANATION_WEAK_PHRASES;
+	return !facts->author && facts->relevance < limit;
 }
 
 /* Append `"a", "b"`: the phrases in the title, or those in the abstract. */
@@ -34,7 +35,7 @@ static void add_quoted(struct buf *out, const struct phrases *phrases, bool in_t
 static void add_match(struct buf *out, const struct phrases *phrases,
                       const struct explanation_facts *facts, const char *interest)
 {
-	bool is_loose = is_weak(facts, phrases);
+	bool is_loose = is_below(facts, RELEVANCE_RELATED);
 	if (facts->author) {
 		buf_printf(out, "By %s", facts->author);
 		if (phrases->count == 0)
@@ -48,7 +49,7 @@ static void add_match(struct buf *out, const struct phrases *phrases,
 			buf_puts(out, "the interest");
 		return;
 	} else {
-		buf_puts(out, is_loose ? "Loosely related: matches only " : "Matches ");
+		buf_puts(out, is_loose ? "Loosely related: matches " : "Matches ");
 	}
 	if (phrases->in_title_count > 0) {
 		add_quoted(out, phrases, true);
@@ -87,13 +88,8 @@ char *explain_match(struct arena *arena, struct word_splitter *splitter,
 		buf_puts(&out, "; has a runnable container");
 	if (facts->liked >= EXPLANATION_LIKED_MIN)
 		buf_puts(&out, "; similar to papers this team liked");
+	if (is_below(facts, RELEVANCE_LOOSE))
+		buf_puts(&out, "; nothing closer was found");
 	buf_puts(&out, ".");
 	return out.data;
-}
-
-bool explanation_is_weak(struct arena *arena, struct word_splitter *splitter,
-                         const struct explanation_facts *facts)
-{
-	struct phrases phrases = phrases_for(arena, splitter, facts);
-	return is_weak(facts, &phrases);
 }

@@ -4,8 +4,9 @@
  *     Matches "retrieval", "reranking" in the title; published 3 days ago; has a runnable
  *     container; similar to papers this team liked.
  *
- * For a paper of an author whom the interest names it begins with `By Kaiming He`. For a weak match
- * it says that the paper is loosely related. It states only the facts that are passed in. */
+ * For a paper of an author whom the interest names it begins with `By Kaiming He`. For others it begins with
+ * "Loosely related" below RELEVANCE_RELATED (calibration.h), and ends with "nothing closer was found" below
+ * RELEVANCE_LOOSE. It states only the facts that are passed in. */
 #pragma once
 
 #include "base/arena.h"
@@ -18,17 +19,10 @@ enum {
 	EXPLANATION_RECENT_DAYS = 60,  /* the age of an older paper is not mentioned */
 	EXPLANATION_TITLE_BYTES = 160, /* of a title; a longer one is cut at a word */
 	EXPLANATION_URL_BYTES = 200,   /* of the address of the code */
-	EXPLANATION_WEAK_PHRASES = 2,  /* a weak match has at most this many phrases */
 };
 
 /** Preference score from which a paper is called similar to liked ones. */
 #define EXPLANATION_LIKED_MIN 0.6
-
-/** Retrieval relevance below which a paper with few matched phrases is a weak match. For texts on a
- * topic that arXiv's computer science does not cover, the best papers have 0.3 to 0.45 and share
- * one or two words. For a web page on a topic that it covers the relevance is not higher, but the
- * papers share at least four words. */
-#define EXPLANATION_WEAK_BELOW 0.45
 
 /** What is known about a recommendation. Texts may contain anything: double quotes and line breaks
  * are replaced. */
@@ -39,7 +33,7 @@ struct explanation_facts {
 	const char *const *terms; /* matched query words, highest weight first */
 	size_t term_count;
 	const char *author; /* whom the interest names, as it is written there; NULL: none */
-	double retrieval;   /* 0..1, relevance from search; NaN: unknown */
+	double relevance;   /* 0..1, calibrated; NaN: unknown */
 	double age_days;    /* since publication; NaN: unknown */
 	bool has_container;
 	const char *code_url; /* of the authors' code; NULL: unknown */
@@ -49,7 +43,3 @@ struct explanation_facts {
 /** One sentence on why the paper was recommended, in `arena`. */
 char *explain_match(struct arena *arena, struct word_splitter *splitter,
                     const struct explanation_facts *facts);
-
-/** Whether the paper is a weak match: search found it little relevant, and few phrases match. */
-bool explanation_is_weak(struct arena *arena, struct word_splitter *splitter,
-                         const struct explanation_facts *facts);

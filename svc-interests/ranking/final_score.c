@@ -58,6 +58,23 @@ double similarity_factor(double similarity)
 	return 1 - SIMILARITY_PENALTY * clamp_unit(excess);
 }
 
+struct relevance_signals relevance_signals_of(const struct candidate *candidate,
+                                              const struct score_options *options)
+{
+	double lift = clamp_unit(candidate->preference) - clamp_unit(options->preference_typical);
+	return (struct relevance_signals){
+		.retrieval = candidate->retrieval,
+		.preference_lift = clamp_unit(options->preference_trust) * lift,
+		.refusal = candidate->refusal,
+	};
+}
+
+double candidate_relevance(const struct candidate *candidate, const struct score_options *options)
+{
+	struct relevance_signals signals = relevance_signals_of(candidate, options);
+	return relevance_calibrate(&signals);
+}
+
 double final_score(double base, double similarity)
 {
 	return base * similarity_factor(similarity);

@@ -1,4 +1,5 @@
-/** The final score of a paper, which the API shows as `relevance_score`.
+/** The final score of a paper, by which papers are selected. What the API shows of a selected paper is its
+ * relevance (calibration.h).
  *
  * The base score is combined from the candidate's signals; the final score is the base score, lowered
  * when the paper is similar to one that was selected or recommended before.
@@ -24,7 +25,8 @@
  * The ratio is 1, although more is better here: an interest that a user wrote describes the topic
  * better than one paper does.
  *
- * A paper that is about what the interest refuses loses up to REFUSAL_PENALTY of its base score.
+ * A paper that is about what the interest refuses loses up to REFUSAL_PENALTY of its base score, and of its
+ * relevance.
  *
  * The penalty for similarity follows maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998):
  *
@@ -36,6 +38,7 @@
 #pragma once
 
 #include "preference/features.h"
+#include "ranking/calibration.h"
 
 #include <stdbool.h>
 
@@ -44,10 +47,6 @@
 #define SIMILARITY_IGNORED 0.2
 
 #define HALF_LIFE_DAYS_DEFAULT 30.0
-
-/** The part of its base score that a paper loses at refusal 1: from "on the subject", 0.8, to below
- * "loosely related", 0.4. */
-#define REFUSAL_PENALTY 0.6
 
 /** A paper of the pool. Numbers outside their range are clamped to it; NaN is treated as 0. */
 struct candidate {
@@ -60,8 +59,9 @@ struct candidate {
 };
 
 struct score_options {
-	double half_life_days;   /* of recency; 0: HALF_LIFE_DAYS_DEFAULT */
-	double preference_trust; /* 0..1, from preference_trust(); 0: no model */
+	double half_life_days;     /* of recency; 0: HALF_LIFE_DAYS_DEFAULT */
+	double preference_trust;   /* 0..1, from preference_trust(); 0: no model */
+	double preference_typical; /* 0..1, for the relevance (calibration.h) */
 };
 
 /** The signals of a base score. */
@@ -87,6 +87,13 @@ struct score_parts score_parts_of(const struct candidate *candidate,
 
 /** Base score of a candidate, 0..1. */
 double base_score(const struct candidate *candidate, const struct score_options *options);
+
+/** What the relevance of a candidate is computed from (calibration.h). */
+struct relevance_signals relevance_signals_of(const struct candidate *candidate,
+                                              const struct score_options *options);
+
+/** Relevance of a candidate, 0..1. */
+double candidate_relevance(const struct candidate *candidate, const struct score_options *options);
 
 /** The factor of the base score at this similarity to the most similar selected or recommended paper. */
 double similarity_factor(double similarity);

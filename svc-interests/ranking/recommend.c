@@ -60,6 +60,16 @@ static const char *named_author(const struct paper *paper)
 	return NULL;
 }
 
+/* The mean preference of the first candidates. */
+static double typical_preference(const struct candidate *candidates, size_t count)
+{
+	size_t used = MIN_OF(count, (size_t)CALIBRATION_TYPICAL);
+	double sum = 0;
+	for (size_t i = 0; i < used; i++)
+		sum += candidates[i].preference;
+	return used > 0 ? sum / (double)used : 0;
+}
+
 /* Whether an explanation may quote the word: "RL" and "ranking", not the "re" of "re-ranking". */
 static bool is_quotable(const char *word)
 {
@@ -108,14 +118,15 @@ static yyjson_val *search_explanation(const struct recommending *making, const s
 }
 
 static struct explanation_facts facts_of(const struct recommending *making,
-                                         const struct paper *paper)
+                                         const struct selected *selected)
 {
+	const struct paper *paper = &making->pool.papers[selected->candidate];
 	bool is_fitted = preference_facts(making->scorer->model).kind != PREFERENCE_PRIOR;
 	struct explanation_facts facts = {
 		.title = paper->text.title,
 		.abstract = paper->text.abstract,
 		.interest_name = making->input->interest.name,
-		.retrieval = paper->relevance,
+		.relevance = selected->relevance,
 		.age_days = paper->age_days,
 		.has_container = paper->has_container,
 		.code_url = paper->code_url,
@@ -156,17 +167,15 @@ static yyjson_mut_val *recommendation_json(yyjson_mut_doc *doc, const struct rec
                                            const struct selected *selected)
 {
 	const struct paper *paper = &making->pool.papers[selected->candidate];
-	struct word_splitter *splitter = making->scorer->splitter;
-	struct explanation_facts facts = facts_of(making, paper);
+	struct explanation_facts facts = facts_of(making, selected);
 	yyjson_mut_val *row = yyjson_mut_obj(doc);
 	yyjson_mut_obj_add_str(doc, row, "arxiv_id", paper->arxiv_id);
 	yyjson_mut_obj_add_real(doc, row, "relevance_score",
-	                        round(selected->final_score * SCORE_UNITS) / SCORE_UNITS);
+	                        round(selected->relevance * SCORE_UNITS) / SCORE_UNITS);
 	yyjson_mut_obj_add_uint(doc, row, "rank", selected->rank);
 	yyjson_mut_obj_add_str(doc, row, "reasoning",
-	                       explain_match(making->arena, splitter, &facts));
-	json_add_text(doc, row, "suggested_experiment",
-	              suggest_experiment(making->arena, splitter, &facts));
+	                       explain_match(making->arena, making->scorer->splitter, &facts));
+	json_add_text(doc, row, "suggested_experiment", suggest_experiment(making->arena, &facts));
 	yyjson_mut_obj_add_val(doc, row, "explanation",
 	                       explanation_of(doc, making, &facts, selected));
 	return row;
@@ -187,7 +196,9 @@ static struct recommending prepare(struct arena *arena, const struct recommend_i
 	making.options = (struct selection_options){
 		.limit = input->limit,
 		.scoring = {.half_life_days = input->half_life_days,
-	                    .preference_trust = preference_trust(making.scorer->model)},
+	                    .preference_trust = preference_trust(making.scorer->model),
+	                    .preference_typical =
+	                            typical_preference(making.candidates, making.pool.count)},
 		.recommended = scorer_prepare(making.scorer, making.recommended),
 		.recommended_count = making.recommended.count,
 	};

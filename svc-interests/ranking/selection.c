@@ -1,10 +1,12 @@
 #include "ranking/selection.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* A candidate during the selection. */
 struct mmr {
 	double base_score;
+	double relevance;
 	double similarity;                   /* to the most similar selected or recommended paper */
 	const struct features *most_similar; /* its features; NULL: none has a similarity above 0 */
 	bool is_selected;
@@ -26,19 +28,22 @@ static struct mmr *mmr_init(struct arena *arena, const struct candidate *pool, s
 	struct mmr *all = arena_array(arena, count, sizeof(*all));
 	for (size_t i = 0; i < count; i++) {
 		all[i].base_score = base_score(&pool[i], &options->scoring);
+		all[i].relevance = candidate_relevance(&pool[i], &options->scoring);
 		for (size_t j = 0; j < options->recommended_count; j++)
 			mmr_update(&all[i], pool[i].features, options->recommended[j]);
 	}
 	return all;
 }
 
-/* Index of the candidate with the highest final score; `count`: no candidate is left. */
-static size_t find_best(const struct mmr *all, size_t count)
+/* Index of the candidate with the highest final score among those of at least this relevance; `count`: none
+ * is left. */
+static size_t find_best(const struct mmr *all, size_t count, double least_relevance)
 {
 	size_t best = count;
 	double highest = -1;
 	for (size_t i = 0; i < count; i++) {
-		if (all[i].is_selected || all[i].similarity >= SIMILARITY_DUPLICATE)
+		if (all[i].is_selected || all[i].similarity >= SIMILARITY_DUPLICATE ||
+		    all[i].relevance < least_relevance)
 			continue;
 		double score = final_score(all[i].base_score, all[i].similarity);
 		if (score > highest) {
@@ -47,6 +52,21 @@ static size_t find_best(const struct mmr *all, size_t count)
 		}
 	}
 	return best;
+}
+
+static int most_relevant_first(const void *a, const void *b)
+{
+	const struct selected *left = a, *right = b;
+	if (left->relevance != right->relevance)
+		return left->relevance < right->relevance ? 1 : -1;
+	return (left->candidate > right->candidate) - (left->candidate < right->candidate);
+}
+
+static void rank_by_relevance(struct selected *selected, size_t count)
+{
+	qsort(selected, count, sizeof(*selected), most_relevant_first);
+	for (size_t i = 0; i < count; i++)
+		selected[i].rank = (unsigned)i + 1;
 }
 
 struct selected *select_papers(struct arena *arena, const struct candidate *pool, size_t pool_count,
@@ -58,12 +78,14 @@ struct selected *select_papers(struct arena *arena, const struct candidate *pool
 		arena_array(arena, MIN_OF(pool_count, options->limit), sizeof(*selected));
 	size_t count = 0;
 	while (count < options->limit) {
-		size_t best = find_best(all, pool_count);
+		size_t best = find_best(all, pool_count, RELEVANCE_LOOSE);
+		if (best == pool_count)
+			best = find_best(all, pool_count, 0);
 		if (best == pool_count)
 			break;
 		selected[count] = (struct selected){
 			.candidate = best,
-			.rank = (unsigned)count + 1,
+			.relevance = all[best].relevance,
 			.final_score = final_score(all[best].base_score, all[best].similarity),
 			.base_score = all[best].base_score,
 			.similarity = all[best].similarity,
@@ -76,6 +98,7 @@ struct selected *select_papers(struct arena *arena, const struct candidate *pool
 				mmr_update(&all[i], pool[i].features, pool[best].features);
 	}
 	arena_free(scratch);
+	rank_by_relevance(selected, count);
 	*ret_count = count;
 	return selected;
 }

@@ -1,5 +1,6 @@
 #include "ranking/suggestion.h"
 
+#include "ranking/calibration.h"
 #include "ranking/matched_phrases.h"
 
 #include <ctype.h>
@@ -230,12 +231,11 @@ static void add_method(struct buf *out, const struct explanation_facts *facts, c
 	buf_printf(out, " with %s on %s", baseline, data);
 }
 
-char *suggest_experiment(struct arena *arena, struct word_splitter *splitter,
-                         const struct explanation_facts *facts)
+char *suggest_experiment(struct arena *arena, const struct explanation_facts *facts)
 {
 	const char *method = find_method(arena, facts);
 	struct span claim = find_claim(facts->abstract);
-	if (!method || !claim.start || explanation_is_weak(arena, splitter, facts) ||
+	if (!method || !claim.start || facts->relevance < RELEVANCE_LOOSE ||
 	    has_one_of(facts->title, SURVEYS, ARRAY_LEN(SURVEYS)))
 		return NULL;
 	struct buf out = {.arena = arena};

@@ -10,6 +10,5 @@
 
 #include "ranking/explanation.h"
 
-/** The suggestion, in `arena`. NULL: there is none, also for a weak match (explanation.h). */
-char *suggest_experiment(struct arena *arena, struct word_splitter *splitter,
-                         const struct explanation_facts *facts);
+/** The suggestion, in `arena`. NULL: there is none, also for a paper that is less than loosely related (calibration.h). */
+char *suggest_experiment(struct arena *arena, const struct explanation_facts *facts);

@@ -18,13 +18,20 @@ def explain(api, recommendation):
 
 
 def recomputed(explanation):
-    """The score, from the parts alone."""
+    """The score by which it was selected, from the parts alone."""
     for name in SIGNALS:
         signal = explanation[name]
         assert signal["contribution"] == pytest.approx(signal["value"] * signal["weight"], abs=2e-6)
     assert sum(explanation[name]["weight"] for name in SIGNALS) == pytest.approx(1, abs=1e-5)
     sum_of_parts = sum(explanation[name]["contribution"] for name in SIGNALS)
     return sum_of_parts * explanation["refusal"]["factor"] * explanation["similarity"]["factor"]
+
+
+def recomputed_relevance(explanation):
+    relevance = explanation["relevance"]
+    odds = relevance["intercept"] + relevance["slope"] * (explanation["retrieval"]["value"] + relevance["preference_lift"])
+    assert odds == pytest.approx(relevance["log_odds"], abs=1e-5)
+    return explanation["refusal"]["factor"] / (1 + math.exp(-odds))
 
 
 def check_retrieval(retrieval):
@@ -54,7 +61,8 @@ def check(api, recommendation):
     explanation = explain(api, recommendation)
     for name in ("recommendation_id", "interest_id", "resource_id", "recommended_at", "relevance_score", "rank"):
         assert explanation[name] == recommendation[name]
-    assert recomputed(explanation) == pytest.approx(recommendation["relevance_score"], abs=1e-4)
+    assert recomputed(explanation) == pytest.approx(explanation["selection_score"], abs=1e-5)
+    assert recomputed_relevance(explanation) == pytest.approx(recommendation["relevance_score"], abs=1e-4)
     check_retrieval(explanation["retrieval"])
     check_preference(explanation["preference"])
     recency = explanation["recency"]

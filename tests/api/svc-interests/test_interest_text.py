@@ -98,8 +98,9 @@ def test_suggested_experiment_is_what_the_paper_claims_for_the_interest(interest
     made = interests.ready()
     interests.refresh(made, num_results=50)
     suggestions = [one for one in interests.recommended(made, limit=50) if one["suggested_experiment"]]
-    assert len(suggestions) >= 3
+    assert suggestions
     for one in suggestions:
+        assert one["relevance_score"] >= 0.4, "there is none for a paper that is less than loosely related"
         text, code = one["suggested_experiment"], papers[one["resource_id"]].get("github_url")
         assert f'for "{made["name"]}"; claim to check: ' in text
         claim = text.partition("claim to check: ")[2].strip('".').removesuffix("...")

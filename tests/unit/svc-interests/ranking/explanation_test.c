@@ -1,6 +1,7 @@
 #include "ranking/explanation.h"
 
 #include "base/base.h"
+#include "ranking/calibration.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -19,7 +20,7 @@ static const struct explanation_facts strong = {
 	.interest_name = "Search",
 	.terms = terms,
 	.term_count = ARRAY_LEN(terms),
-	.retrieval = 0.8,
+	.relevance = 0.8,
 	.age_days = NAN,
 	.liked = NAN,
 };
@@ -66,7 +67,7 @@ static void test_an_author_whom_the_interest_names_comes_first(void **state)
 	assert_match(facts, "By Kaiming He; matches \"retrieval\", \"reranking\" in the title.",
 	             true);
 	facts.title = "None of the words";
-	facts.retrieval = 0.1;
+	facts.relevance = 0.1;
 	assert_match(facts, "By Kaiming He.", true);
 	assert_match(facts, "Loosely", false);
 }
@@ -105,30 +106,35 @@ static void test_similarity_to_liked_papers_needs_a_high_preference(void **state
 	assert_match(facts, "liked", true);
 }
 
-static void test_weak_match_is_said_to_be_weak(void **state)
+static void test_each_level_of_relevance_is_told(void **state)
 {
 	(void)state;
+	static const struct {
+		double relevance;
+		bool is_loose;
+		bool is_last_resort;
+	} rows[] = {
+		{NAN, false, false},
+		{RELEVANCE_RELATED, false, false},
+		{RELEVANCE_RELATED - 0.01, true, false},
+		{RELEVANCE_LOOSE, true, false},
+		{RELEVANCE_LOOSE - 0.01, true, true},
+	};
 	struct explanation_facts facts = strong;
-	facts.retrieval = EXPLANATION_WEAK_BELOW - 0.01;
-	assert_match(facts, "Loosely related", true);
-	facts.retrieval = EXPLANATION_WEAK_BELOW;
-	assert_match(facts, "Loosely related", false);
-	facts.retrieval = NAN;
-	assert_match(facts, "Loosely related", false);
-	static const char *const more[] = {"retrieval", "latency", "recall"};
-	facts.title = "Retrieval, with latency, and recall";
-	facts.terms = more;
-	facts.term_count = ARRAY_LEN(more);
-	facts.retrieval = 0.1; /* low, but the phrases are many */
-	assert_match(facts, "Loosely related", false);
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		facts.relevance = rows[i].relevance;
+		assert_match(facts, "Loosely related", rows[i].is_loose);
+		assert_match(facts, "nothing closer was found", rows[i].is_last_resort);
+		assert_match(facts, "\"retrieval\"", true);
+	}
 }
 
 static void test_general_words_replace_missing_texts(void **state)
 {
 	(void)state;
-	struct explanation_facts facts = {.retrieval = NAN, .age_days = NAN, .liked = NAN};
+	struct explanation_facts facts = {.relevance = NAN, .age_days = NAN, .liked = NAN};
 	assert_match(facts, "the interest", true);
-	facts.retrieval = 0.2;
+	facts.relevance = 0.2;
 	assert_match(facts, "the interest", true);
 }
 
@@ -139,7 +145,7 @@ int main(void)
 		cmocka_unit_test(test_an_author_whom_the_interest_names_comes_first),
 		cmocka_unit_test(test_only_a_recent_age_is_mentioned),
 		cmocka_unit_test(test_similarity_to_liked_papers_needs_a_high_preference),
-		cmocka_unit_test(test_weak_match_is_said_to_be_weak),
+		cmocka_unit_test(test_each_level_of_relevance_is_told),
 		cmocka_unit_test(test_general_words_replace_missing_texts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

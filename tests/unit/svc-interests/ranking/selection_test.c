@@ -16,7 +16,7 @@ static const struct features b = {.terms = term_b, .count = 1};
 static const struct features c = {.terms = term_c, .count = 1};
 static const struct features ab = {.terms = term_ab, .count = 2};
 
-static void test_final_scores_are_in_descending_order(void **state)
+static void test_result_is_in_the_order_of_relevance(void **state)
 {
 	(void)state;
 	struct arena *arena = arena_new();
@@ -38,7 +38,7 @@ static void test_final_scores_are_in_descending_order(void **state)
 		assert_true(selected[i].final_score >= 0 && selected[i].final_score <= 1);
 		assert_true(selected[i].final_score <= selected[i].base_score);
 		assert_int_equal(selected[i].rank, i + 1);
-		assert_true(i == 0 || selected[i].final_score <= selected[i - 1].final_score);
+		assert_true(i == 0 || selected[i].relevance <= selected[i - 1].relevance);
 	}
 	arena_free(arena);
 }
@@ -54,14 +54,17 @@ static void test_similar_paper_is_selected_later(void **state)
 		{.features = &ab, .retrieval = 0.95, .age_days = NAN},
 		{.features = &a, .retrieval = 1.00, .age_days = NAN},
 	};
-	struct selection_options options = {.limit = 3};
+	struct selection_options options = {.limit = 2};
 	size_t count;
 	struct selected *selected = select_papers(arena, pool, 3, &options, &count);
-	assert_int_equal(count, 3);
+	assert_int_equal(count, 2);
 	assert_int_equal(selected[0].candidate, 2);
 	assert_int_equal(selected[1].candidate, 0);
-	assert_int_equal(selected[2].candidate, 1);
-	assert_true(selected[2].final_score < selected[2].base_score);
+	options.limit = 3;
+	selected = select_papers(arena, pool, 3, &options, &count);
+	assert_int_equal(count, 3);
+	assert_int_equal(selected[1].candidate, 1);
+	assert_true(selected[1].final_score < selected[1].base_score);
 	arena_free(arena);
 }
 
@@ -81,6 +84,29 @@ static void test_diversity_does_not_outweigh_quality(void **state)
 	assert_int_equal(count, 2);
 	assert_int_equal(selected[0].candidate, 2);
 	assert_int_equal(selected[1].candidate, 1);
+	arena_free(arena);
+}
+
+/* A new paper with a container does not displace a better one where it is not even loosely related. */
+static void test_a_paper_below_loosely_related_is_selected_last(void **state)
+{
+	(void)state;
+	struct arena *arena = arena_new();
+	static const struct candidate pool[] = {
+		{.features = &a, .retrieval = 0.40, .age_days = NAN},
+		{.features = &b, .retrieval = 0.35, .age_days = 0, .has_container = true},
+	};
+	struct selection_options options = {.limit = 1};
+	size_t count;
+	struct selected *selected = select_papers(arena, pool, 2, &options, &count);
+	assert_true(candidate_relevance(&pool[0], &options.scoring) > RELEVANCE_LOOSE);
+	assert_true(candidate_relevance(&pool[1], &options.scoring) < RELEVANCE_LOOSE);
+	assert_true(base_score(&pool[1], &options.scoring) >
+	            base_score(&pool[0], &options.scoring));
+	assert_int_equal(selected[0].candidate, 0);
+	options.limit = 2;
+	select_papers(arena, pool, 2, &options, &count);
+	assert_int_equal(count, 2);
 	arena_free(arena);
 }
 
@@ -129,9 +155,10 @@ static void test_ties_keep_the_order_of_the_pool_and_the_limit_holds(void **stat
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_final_scores_are_in_descending_order),
+		cmocka_unit_test(test_result_is_in_the_order_of_relevance),
 		cmocka_unit_test(test_similar_paper_is_selected_later),
 		cmocka_unit_test(test_diversity_does_not_outweigh_quality),
+		cmocka_unit_test(test_a_paper_below_loosely_related_is_selected_last),
 		cmocka_unit_test(test_duplicates_are_left_out),
 		cmocka_unit_test(test_ties_keep_the_order_of_the_pool_and_the_limit_holds),
 	};

@@ -1,6 +1,7 @@
 #include "ranking/suggestion.h"
 
 #include "base/base.h"
+#include "ranking/calibration.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -21,7 +22,7 @@ static const struct explanation_facts FACTS = {
 	.interest_name = "Search",
 	.terms = terms,
 	.term_count = ARRAY_LEN(terms),
-	.retrieval = 0.8,
+	.relevance = 0.8,
 	.age_days = NAN,
 	.liked = NAN,
 };
@@ -30,8 +31,7 @@ static const struct explanation_facts FACTS = {
 static void assert_suggestion(struct explanation_facts facts, const char *expected)
 {
 	struct arena *arena = arena_new();
-	struct word_splitter *splitter = word_splitter_new(arena);
-	const char *text = suggest_experiment(arena, splitter, &facts);
+	const char *text = suggest_experiment(arena, &facts);
 	if (expected)
 		assert_string_equal(text, expected);
 	else
@@ -92,7 +92,7 @@ static void test_without_a_method_or_a_claim_there_is_none(void **state)
 	assert_suggestion(facts, NULL);
 	facts.abstract = "We propose a novel framework. It outperforms others.";
 	assert_suggestion(facts, NULL);
-	assert_suggestion((struct explanation_facts){.retrieval = NAN}, NULL);
+	assert_suggestion((struct explanation_facts){.relevance = NAN}, NULL);
 }
 
 static void test_a_weak_match_has_none(void **state)
@@ -100,7 +100,7 @@ static void test_a_weak_match_has_none(void **state)
 	(void)state;
 	struct explanation_facts facts = FACTS;
 	facts.term_count = 1;
-	facts.retrieval = EXPLANATION_WEAK_BELOW - 0.01;
+	facts.relevance = RELEVANCE_LOOSE - 0.01;
 	assert_suggestion(facts, NULL);
 }
 
