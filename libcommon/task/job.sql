@@ -17,6 +17,9 @@ UPDATE task SET status = 'completed', progress = 100, result = $4::jsonb, messag
 	lease_until = NULL, finished_at = now()
 WHERE id = $1::uuid AND attempts = $2::int AND lease_owner = $3 AND status = 'running';
 
+-- name: job_complete_limit
+SELECT set_config('lock_timeout', $1, true);
+
 -- $1 ids, $2 attempts, $3 owner, $4 results, $5 messages. Violates SQLSTATE XO003 when one of them is not the owner's.
 -- name: job_complete_all
 SELECT task_complete_all($1, $2, $3, $4, $5);

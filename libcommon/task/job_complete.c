@@ -8,6 +8,7 @@
 
 #define BATCHES_MAX      2    /* one is prepared by Postgres while the other is written to disk */
 #define BATCH_MAX        64   /* tasks */
+#define LOCK_TIMEOUT     "1s" /* what waits for longer fails, and is tried alone or later */
 #define BATCH_TIMEOUT_MS 9000 /* below the time that a stopping process gives its requests */
 
 struct batch {
@@ -45,8 +46,9 @@ static void complete(struct request *rq, const struct tasks *tasks, struct compl
 {
 	struct buf ids = {.arena = rq->arena}, attempts = {.arena = rq->arena},
 		   results = {.arena = rq->arena}, messages = {.arena = rq->arena};
-	struct pg_call calls[BATCH_MAX + 1];
+	struct pg_call calls[BATCH_MAX + 2];
 	size_t calls_count = 0;
+	calls[calls_count++] = PG_CALL(JOB_COMPLETE_LIMIT_SQL, pg_text(LOCK_TIMEOUT));
 	for (size_t i = 0; i < count; i++) {
 		if (items[i]->last_write)
 			calls[calls_count++] = *items[i]->last_write;

@@ -5,7 +5,7 @@
  *
  * A batch begins at once, unless BATCHES_MAX are under way: what ends meanwhile is in the next one. It runs the last
  * statement of each job, then one that completes all their tasks. When one of them fails, nothing of the batch was done,
- * and each is tried alone, so that no job sees the failure of another. */
+ * and each is tried alone, so that no job sees the failure of another. One that waits for a lock fails after a second. */
 #pragma once
 
 #include "task/tasks.h"

@@ -103,7 +103,7 @@ void task_complete(struct request *rq, struct task *task, const char *result_jso
  *
  * It costs a fraction of a transaction, which tasks that end at about the same time share (job_complete.h). So the
  * statement should keep no lock that others wait for, and its time is that of the transaction. Its rows are dropped.
- * Raises as pg_query() and task_complete(). */
+ * Raises as pg_query() and task_complete(), and ERR_CONTENTION when it has waited for a lock for a second. */
 void task_complete_after(struct request *rq, struct task *task, const char *result_json,
                          const char *message, const struct pg_call *last_write);
 

@@ -4,8 +4,9 @@
 usage: jobs.py JOBS_RUNNER [--jobs N] [--rounds N]
 
 Each job commits a row to Postgres, with fsync; both sides use the same Postgres and Redis, 12 connections, and are measured in
-turn. Tasks are queued before the clock starts. Here a task's state is in Postgres and is committed with the job's row; BullMQ
-keeps it in Redis. Needs npm, which installs BullMQ in tests/bench/bullmq.
+turn. Tasks are queued before the clock starts. Here a task's state is in Postgres and is committed with the job's row, and jobs
+that end at about the same time share a commit; BullMQ keeps the state in Redis, and each job commits alone. Needs npm, which
+installs BullMQ in tests/bench/bullmq.
 """
 
 import argparse

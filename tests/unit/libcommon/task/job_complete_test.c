@@ -6,7 +6,7 @@
 #define ACCOUNT "01900000-0000-7000-8000-000000000001"
 
 static int runs;
-static bool has_refused;
+static bool has_refused, has_locked, may_unlock;
 
 /* The last write of each third task fails. */
 static void job_writing(struct request *rq, struct task *task)
@@ -16,6 +16,22 @@ static void job_writing(struct request *rq, struct task *task)
 	task_complete_after(rq, task, "{\"quoted\": \"a\\\"b\\\\\"}", "it said \"done\", {}\\,",
 	                    &PG_CALL("INSERT INTO effect VALUES ($1::int / $2::int)",
 	                             pg_int(number), pg_int(number % 3 ? 1 : 0)));
+}
+
+/* Its last write waits for a lock. */
+static void job_blocked(struct request *rq, struct task *task)
+{
+	task_complete_after(rq, task, "{}", NULL, &PG_CALL("INSERT INTO locked VALUES (1)"));
+}
+
+static void hold_lock(struct request *rq)
+{
+	pg_begin(rq);
+	pg_query(rq, "LOCK TABLE locked");
+	has_locked = true;
+	while (!may_unlock)
+		pg_query(rq, "SELECT pg_sleep(0.01)");
+	pg_commit(rq);
 }
 
 static void complete_late(struct request *rq)
@@ -36,6 +52,7 @@ static void job_late(struct request *rq, struct task *task)
 }
 
 static const struct job JOBS[] = {
+	{"blocked", job_blocked},
 	{"late", job_late},
 	{"writing", job_writing},
 	{NULL},
@@ -44,9 +61,9 @@ static const struct job JOBS[] = {
 static int setup(void **state)
 {
 	runs = 0;
-	has_refused = false;
+	has_refused = has_locked = may_unlock = false;
 	tasks_setup(state);
-	sql("CREATE TABLE effect (number int)");
+	sql("CREATE TABLE effect (number int); CREATE TABLE locked (number int)");
 	return 0;
 }
 
@@ -76,6 +93,25 @@ static void test_a_last_write_commits_with_the_outcome(void **state)
 	assert_int_equal(sql("SELECT count(*) FROM effect"), 40);
 }
 
+/* One that waits for a lock holds up neither those of its batch nor those behind it, and is done once the lock is gone. */
+static void test_a_blocked_write_does_not_block_others(void **state)
+{
+	(void)state;
+	request_spawn(&fixture.worker, "lock", FIXTURE_TIMEOUT_MS, hold_lock, NULL, NULL);
+	fixture_until(&fixture, &has_locked);
+	task_queue("blocked", 1);
+	task_queue("writing", 60);
+	service_start(JOBS, NULL);
+	until_sql(40, "SELECT count(*) FROM task WHERE kind = 'writing' AND status = 'completed' "
+	              "AND attempts = 1");
+	assert_int_equal(sql("SELECT count(*) FROM task WHERE kind = 'blocked' AND status IN "
+	                     "('pending', 'running')"),
+	                 1);
+	may_unlock = true;
+	until_sql(1, "SELECT count(*) FROM task WHERE kind = 'blocked' AND status = 'completed'");
+	assert_int_equal(sql("SELECT count(*) FROM locked"), 1);
+}
+
 static void test_a_last_write_of_a_lost_task_is_undone(void **state)
 {
 	(void)state;
@@ -94,6 +130,7 @@ int main(void)
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, tasks_teardown)
 	const struct CMUnitTest tests[] = {
 		CASE(test_a_last_write_commits_with_the_outcome),
+		CASE(test_a_blocked_write_does_not_block_others),
 		CASE(test_a_last_write_of_a_lost_task_is_undone),
 	};
 	return cmocka_run_group_tests(tests, tasks_group_setup, tasks_group_teardown);
