@@ -25,11 +25,13 @@ SELECT jsonb_build_object(
     'source_types', jsonb_build_array('arxiv_paper'),
     'interests', coalesce(jsonb_agg(jsonb_build_object(
         'id', i.id, 'name', i.name, 'daily_count', i.daily_count,
-        'count', shown.count, 'recommendations', shown.papers) ORDER BY i.created_at DESC, i.id DESC), '[]'),
+        'count', shown.count, 'message', shown.message, 'recommendations', shown.papers) ORDER BY i.created_at DESC, i.id DESC), '[]'),
     'total', (SELECT count(*) FROM best))
 FROM interest i
 CROSS JOIN LATERAL (
     SELECT count(*) AS count,
+           CASE WHEN max(r.relevance_score) < 0.4
+                THEN 'The papers are hardly related to this interest, but the index has nothing closer.' END AS message,
            coalesce(jsonb_agg(recommendation_json(r, i.name, p) ORDER BY r.relevance_score DESC, r.id), '[]') AS papers
     FROM best JOIN recommendation r USING (id) JOIN paper p USING (arxiv_id)
     WHERE best.interest_id = i.id

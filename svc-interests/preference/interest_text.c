@@ -1,5 +1,6 @@
 #include "preference/interest_text.h"
 
+#include "preference/east_asian.h"
 #include "preference/exclusion.h"
 #include "preference/language.h"
 
@@ -138,6 +139,7 @@ const char *interest_text_clean(struct arena *arena, const char *text)
 	const char *topic = without_addresses(arena, text);
 	topic = exclusions_find(arena, topic).kept;
 	topic = without_function_words(arena, topic);
+	topic = without_east_asian_function_words(arena, topic);
 	return has_word(topic) ? topic : text;
 }
 

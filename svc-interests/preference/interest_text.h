@@ -6,7 +6,7 @@
  *                   arXiv addresses and ids give nothing (pool/arxiv_links.h reads them).
  *   exclusions      are removed: what the text refuses (exclusion.h).
  *   function words  of other languages than English are removed. Papers are in English, where a
- *                   German "von" is rare and would get a high weight.
+ *                   German "von" is rare and would get a high weight (language.h, east_asian.h).
  */
 #pragma once
 

@@ -67,6 +67,27 @@ def test_task_reports_a_topic_that_the_index_lacks(interests):
     assert interests.recommended(made) == []
 
 
+def in_digest(api, interest):
+    (found,) = (one for one in api.get("/papers/recommended/digest", expect=200).json()["interests"] if one["id"] == interest["id"])
+    return found
+
+
+def test_digest_says_that_nothing_fits(interests, api):
+    """One sentence says so; not for an interest that papers fit."""
+    foreign = interests.ready(
+        name="Sourdough",
+        context="Sourdough bread: hydration, lactobacillus, oven spring, crumb and how to hold the temperature of a proofing box",
+    )
+    fitting = interests.ready()
+    for made in (foreign, fitting):
+        interests.refresh(made, num_results=10)
+    shown = in_digest(api, foreign)
+    assert shown["count"] > 0 and all(one["relevance_score"] < 0.4 for one in shown["recommendations"])
+    assert "nothing closer was found" in shown["recommendations"][0]["reasoning"]
+    assert "nothing closer" in shown["message"]
+    assert in_digest(api, fitting)["message"] is None and in_digest(api, fitting)["recommendations"][0]["relevance_score"] >= 0.4
+
+
 def test_weak_matches_are_called_loosely_related(interests):
     made = interests.ready(
         name="Sourdough",

@@ -75,6 +75,25 @@ def test_a_paper_is_found_without_a_common_word(replica, model, pair, api):
     assert {path for _, path, _, _ in model.stub.requests} == {"/v1/embeddings"}
 
 
+def test_texts_of_other_languages_find_papers_by_meaning(replica, model, put):
+    """As a multilingual model does, the stand-in gives words of three languages one vector."""
+    word, german = model.learn()
+    chinese = "语音识别"
+    model.axes[chinese] = model.axes[word]
+    name = put(title=f"About {word}", abstract="An abstract.")["arxiv_id"]
+    wait_for(lambda: replica.nearest(german) == name, "found by meaning")
+    for text in (f"Wir suchen Verfahren für {german}, {new_word()}", f"我们研究 {chinese} {new_word()}"):
+        answer = wait_for(lambda text=text: hybrid(replica, text), "embedded in time")
+        best, *others = answer["results"]
+        assert best["arxiv_id"] == name and best["matched"] == []
+        assert all(one["relevance"] < best["relevance"] for one in others)
+
+
+def hybrid(replica, text):
+    answer = replica.post("/internal/assets/similar", {"text": text}, kind="service").json()
+    return answer if answer["strategy"] == "hybrid" else None
+
+
 def test_a_repeated_query_is_embedded_once(replica, model, pair):
     name, _, synonym = pair
     wait_for(lambda: replica.nearest(synonym) == name, "found by meaning")
