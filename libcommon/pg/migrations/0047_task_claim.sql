@@ -1,5 +1,5 @@
--- Claiming and completing tasks, with plans that are made once and that look up what they need in an index, whatever the statistics
--- say of a table that is filled and emptied all the time.
+-- Claiming tasks, with a plan that is made once and that looks up what it needs in an index, whatever the statistics say of a table
+-- that is filled and emptied all the time.
 
 -- Claim up to `wanted` tasks of the kinds, each with the number of attempts that it has at most, for an owner.
 --
@@ -42,22 +42,4 @@ BEGIN
         started_at = coalesce(t.started_at, now()), message = NULL
     FROM chosen WHERE t.id = chosen.id
     RETURNING t.id, t.kind, t.attempts, t.interruptions, t.account_id, t.input, t.request_id;
-END $$;
-
--- As before, but each task is found by its id: with the condition on `status`, Postgres reads all that run for each of them.
--- A task has a lease_owner only while it runs.
-CREATE OR REPLACE FUNCTION task_complete_all(ids uuid[], attempt_numbers int[], owner text, results jsonb[], messages text[])
-RETURNS void LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off
-SET enable_mergejoin = off AS $$
-DECLARE
-    completed int;
-BEGIN
-    UPDATE task t SET status = 'completed', progress = 100, result = ended.result, message = ended.message,
-        lease_owner = NULL, lease_until = NULL, finished_at = now()
-    FROM unnest(ids, attempt_numbers, results, messages) AS ended (id, attempt, result, message)
-    WHERE t.id = ended.id AND t.attempts = ended.attempt AND t.lease_owner = owner;
-    GET DIAGNOSTICS completed = ROW_COUNT;
-    IF completed <> cardinality(ids) THEN
-        RAISE 'another worker has taken a task over' USING ERRCODE = 'XO003';
-    END IF;
 END $$;
