@@ -31,6 +31,7 @@ from lib.webhooks import Hook, pull_request  # noqa: E402
 PREFIX = "/api/v1.0"
 CONNECTIONS = 32
 SETTLED_SECONDS = 5
+LANES = (1, 8)
 SIZE = "SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE nspname = %s AND relkind IN ('r', 'm')"
 
 LUA = """
@@ -117,25 +118,30 @@ def measure_requests(cluster, user, seconds):
         wrk(cluster.gateway_url, key, method, target, body, 1)
         meter = Meter(cluster, service)
         report(f"{method} {target.replace(ids[0], 'ID')}", meter.micros(wrk(cluster.gateway_url, key, method, target, body, seconds)))
-    print(f"events: {events_per_second(cluster, user, experiment, seconds):.0f} a second from a request in one service to its effect in another")
+    for count in LANES:
+        users = [cluster.user() for _ in range(count)]
+        print(f"events that have waited, of {count} accounts: {events_per_second(cluster, users, experiment):.0f} a second have their effect in another service")
     meter = Meter(cluster, "svc-integrations")
     report("POST /github/webhooks", meter.micros(deliver(cluster, 1000)))
 
 
-def events_per_second(cluster, user, body, seconds):
-    """How fast svc-interests learns of experiments that are made faster than that."""
+def events_per_second(cluster, users, body):
+    """How fast svc-interests learns of the experiments that the users have made while it was away."""
+    accounts = [user.account for user in users]
+    cluster.stop("svc-interests")
+    for user in users:
+        wrk(cluster.gateway_url, user.key, "POST", "/experiments", body, 1)
+    cluster.start("svc-interests")
     with cluster.postgres.connect("experiments") as made, cluster.postgres.connect("interests") as known:
-        count = "SELECT count(*) FROM experiment WHERE account_id = %s"
 
-        def behind():
-            rows = made.execute(count, [user.account]).fetchone()[0]
-            return rows - known.execute(count, [user.account]).fetchone()[0]
+        def count(db):
+            return db.execute("SELECT count(*) FROM experiment WHERE account_id = ANY(%s)", [accounts]).fetchone()[0]
 
-        wait_for(lambda: behind() == 0, "svc-interests knows all experiments")
-        began = time.monotonic()
-        rows = wrk(cluster.gateway_url, user.key, "POST", "/experiments", body, seconds)
-        wait_for(lambda: behind() == 0, "svc-interests knows all experiments")
-        return rows / (time.monotonic() - began)
+        first, events = count(known), count(made)
+        wait_for(lambda: count(known) > first, "svc-interests reads events")
+        first, began = count(known), time.monotonic()
+        wait_for(lambda: count(known) == events, f"svc-interests knows all {events} experiments")
+        return (events - first) / (time.monotonic() - began)
 
 
 def report(name, micros):
