@@ -21,8 +21,8 @@
  * container are no part of the relevance.
  *
  * With constants fitted to three of the collections cranfield, cisi, cacm and lisa, the expected calibration
- * error on the fourth is .065, .077, .106 and .065: in cacm, which has titles only for half of its papers,
- * they underestimate the less relevant ones (tests/bench/calibration.c). */
+ * error on the fourth is .065, .077, .106 and .065; in cacm they underestimate the less relevant ones
+ * (tests/bench/calibration.c). */
 #pragma once
 
 #include <stddef.h>
