@@ -172,6 +172,7 @@ struct pg_call {
 	size_t count; /* of params, without the first */
 };
 
+/** Lives until the end of the enclosing block. */
 #define PG_CALL(sql_, ...)                                                                 \
 	(struct pg_call)                                                                   \
 	{                                                                                  \

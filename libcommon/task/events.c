@@ -18,7 +18,7 @@
 #define PASS_TIMEOUT_MS   3600000
 #define INLINE_TIMEOUT_MS 5000 /* of the first try, which delays the events behind it */
 #define BATCH_TEXT        "64"
-#define LANES_AT_ONCE     4 /* more than the background's connections to Postgres have no use */
+#define LANES_AT_ONCE     4 /* the background has few connections: more lanes would only wait for one */
 #define HASH_BYTES        16
 
 static bool hold_lease(struct request *rq, struct event_consumer *consumer)

@@ -3,9 +3,14 @@
 SELECT id, kind, attempts, interruptions, account_id, input, request_id FROM task_claim($1, $2, $3, $4, $5);
 
 -- name: job_renew
+-- Locks the tasks in the order of their ids, as job_complete_all does: neither waits for the other in a circle.
+WITH held AS MATERIALIZED (
+    SELECT task.id FROM task JOIN unnest($1::uuid[], $2::int[]) AS running (id, attempt)
+        ON task.id = running.id AND task.attempts = running.attempt
+    WHERE task.lease_owner = $3 AND task.status = 'running' ORDER BY task.id FOR NO KEY UPDATE OF task
+)
 UPDATE task SET lease_until = clock_timestamp() + make_interval(secs => $4::float8 / 1000)
-FROM unnest($1::uuid[], $2::int[]) AS running (id, attempt)
-WHERE task.id = running.id AND task.attempts = running.attempt AND task.lease_owner = $3 AND task.status = 'running'
+FROM held WHERE task.id = held.id
 RETURNING task.id;
 
 -- name: job_progress
@@ -17,10 +22,11 @@ UPDATE task SET status = 'completed', progress = 100, result = $4::jsonb, messag
 	lease_until = NULL, finished_at = now()
 WHERE id = $1::uuid AND attempts = $2::int AND lease_owner = $3 AND status = 'running';
 
--- name: job_complete_limit
-SELECT set_config('lock_timeout', $1, true);
+-- $1 limit of a wait for a lock, $2 of each statement; until the end of the transaction.
+-- name: job_complete_limits
+SELECT set_config('lock_timeout', $1, true), set_config('statement_timeout', $2, true);
 
--- $1 ids, $2 attempts, $3 owner, $4 results, $5 messages. Violates SQLSTATE XO003 when one of them is not the owner's.
+-- $1 ids in their order, $2 attempts, $3 owner, $4 results, $5 messages. Violates SQLSTATE XO003 when one of them is not the owner's.
 -- name: job_complete_all
 SELECT task_complete_all($1, $2, $3, $4, $5);
 

@@ -173,7 +173,7 @@ void job_claim_pass(struct request *rq)
 		code = wait_for_entry(rq, tasks);
 	tasks->is_queue_empty = false; /* if the claim fails, the next pass looks at once */
 	tasks->is_queue_empty = !fill_slots(rq, tasks, &is_left);
-	if (was_empty && is_left)
+	if (is_left) /* also for a process that found only tasks which others were claiming */
 		announce_tasks(rq->worker->redis, tasks->jobs_stream);
 	if (code != ERR_NONE)
 		raise_error(rq, code, "%s cannot be read", tasks->jobs_stream);

@@ -5,7 +5,8 @@
  *
  * A batch begins at once, unless BATCHES_MAX are under way: what ends meanwhile is in the next one. It runs the last
  * statement of each job, then one that completes all their tasks. When one of them fails, nothing of the batch was done,
- * and each is tried alone, so that no job sees the failure of another. One that waits for a lock fails after a second. */
+ * and each is tried alone, so that no job sees the failure of another. One that waits for a lock of a row fails after a second,
+ * one whose statement takes long after two. */
 #pragma once
 
 #include "task/tasks.h"
@@ -19,6 +20,7 @@ struct completion {
 	const struct task *task;
 	const struct pg_call *last_write;  /* NULL: none */
 	const char *result_json, *message; /* may be NULL */
+	bool is_alone;                     /* its batch has failed: it is tried by itself */
 	bool is_over;
 	enum err_code code;        /* once it is over */
 	const struct fault *fault; /* NULL: none */

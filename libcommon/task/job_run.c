@@ -18,7 +18,7 @@
 
 #define ATTEMPTS_DEFAULT   5
 #define TIMEOUT_DEFAULT_MS 300000
-#define SETTLE_TIMEOUT_MS  9000 /* below the time that a stopping process gives its requests */
+#define SETTLE_TIMEOUT_MS  4000 /* below the time that a stopping process gives its requests */
 #define ERROR_MAX          1000
 #define DEAD_KEPT          "10000"
 

@@ -103,7 +103,8 @@ void task_complete(struct request *rq, struct task *task, const char *result_jso
  *
  * It costs a fraction of a transaction, which tasks that end at about the same time share (job_complete.h). So the
  * statement should keep no lock that others wait for, and its time is that of the transaction. Its rows are dropped.
- * Raises as pg_query() and task_complete(), and ERR_CONTENTION when it has waited for a lock for a second. */
+ * Raises as pg_query() and task_complete(), ERR_CONTENTION when it has waited for a lock of a row for a second, and ERR_TIMEOUT
+ * when it has taken two. request_id_now() is null in it. */
 void task_complete_after(struct request *rq, struct task *task, const char *result_json,
                          const char *message, const struct pg_call *last_write);
 
@@ -171,8 +172,9 @@ struct tasks_settings {
  * borrows what they point to.
  *
  * All of it shares that worker's loop and Postgres connections, so jobs and handlers must not compute
- * for long: fiber_offload() runs a computation on another thread. A process runs job_slots jobs at once, of any kinds, and handles the events of one stream one after
- * the other. Replicas share the work. */
+ * for long: fiber_offload() runs a computation on another thread. A process runs job_slots jobs at once, of
+ * any kinds. It handles the events of one lane one after the other, and some lanes of a stream at once.
+ * Replicas share the work. */
 struct tasks *tasks_start(struct worker *worker, const struct tasks_settings *settings);
 
 /** Take no new work. The loop calls `drained(context)` when all running jobs and handlers have ended, at

@@ -18,7 +18,7 @@ static void job_writing(struct request *rq, struct task *task)
 	                             pg_int(number), pg_int(number % 3 ? 1 : 0)));
 }
 
-/* Its last write waits for a lock. */
+/* Its last write waits for the lock of a row. */
 static void job_blocked(struct request *rq, struct task *task)
 {
 	task_complete_after(rq, task, "{}", NULL, &PG_CALL("INSERT INTO locked VALUES (1)"));
@@ -27,11 +27,11 @@ static void job_blocked(struct request *rq, struct task *task)
 static void hold_lock(struct request *rq)
 {
 	pg_begin(rq);
-	pg_query(rq, "LOCK TABLE locked");
+	pg_query(rq, "INSERT INTO locked VALUES (1)");
 	has_locked = true;
 	while (!may_unlock)
 		pg_query(rq, "SELECT pg_sleep(0.01)");
-	pg_commit(rq);
+	pg_rollback(rq);
 }
 
 static void complete_late(struct request *rq)
@@ -63,7 +63,7 @@ static int setup(void **state)
 	runs = 0;
 	has_refused = has_locked = may_unlock = false;
 	tasks_setup(state);
-	sql("CREATE TABLE effect (number int); CREATE TABLE locked (number int)");
+	sql("CREATE TABLE effect (number int); CREATE TABLE locked (number int PRIMARY KEY)");
 	return 0;
 }
 
