@@ -1,13 +1,13 @@
 #include "base/log_writer.h"
 
 #include "base/metrics.h"
+#include "base/timefmt.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 METRIC_COUNTER(dropped_total, "expops_log_lines_dropped_total",
@@ -27,7 +27,7 @@ static struct {
 	size_t length; /* of the lines in `waiting` */
 	uint64_t dropped;
 	char memory[2][LOG_WAITING_BYTES];
-} writer = {.lock = PTHREAD_MUTEX_INITIALIZER, .added = PTHREAD_COND_INITIALIZER};
+} writer = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void write_all(int descriptor, const char *text, size_t length)
 {
@@ -72,25 +72,12 @@ static void write_dropped_line(uint64_t count)
 	arena_free(arena);
 }
 
-static struct timespec time_after(uint64_t ms)
-{
-	struct timespec at;
-	clock_gettime(CLOCK_MONOTONIC, &at);
-	at.tv_sec += (time_t)(ms / 1000);
-	at.tv_nsec += (long)(ms % 1000) * 1000000;
-	if (at.tv_nsec >= 1000000000) {
-		at.tv_sec++;
-		at.tv_nsec -= 1000000000;
-	}
-	return at;
-}
-
 /* Wait until there are lines to be written. The lock is held. */
 static void wait_for_lines(void)
 {
 	while (writer.length == 0)
 		pthread_cond_wait(&writer.added, &writer.lock);
-	struct timespec until = time_after(LOG_GATHER_MS);
+	struct timespec until = time_monotonic_in(LOG_GATHER_MS);
 	int status = 0;
 	while (status == 0 && !writer.is_urgent)
 		status = pthread_cond_timedwait(&writer.added, &writer.lock, &until);
@@ -131,6 +118,7 @@ void log_writer_start(int descriptor, log_dropped_fn *dropped_line)
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
 	pthread_cond_init(&writer.added, &monotonic);
 	pthread_cond_init(&writer.written, &monotonic);
+	pthread_condattr_destroy(&monotonic);
 	writer.descriptor = descriptor;
 	writer.dropped_line = dropped_line;
 	writer.waiting = writer.memory[0];
@@ -173,7 +161,7 @@ void log_writer_flush(uint64_t timeout_ms)
 {
 	if (!writer.is_started)
 		return;
-	struct timespec until = time_after(timeout_ms);
+	struct timespec until = time_monotonic_in(timeout_ms);
 	pthread_mutex_lock(&writer.lock);
 	if (writer.length > 0)
 		hurry();

@@ -34,6 +34,13 @@ uint64_t time_monotonic_us(void)
 	return clock_read_us(CLOCK_MONOTONIC);
 }
 
+struct timespec time_monotonic_in(uint64_t ms)
+{
+	uint64_t us = time_monotonic_us() + ms * 1000;
+	return (struct timespec){.tv_sec = (time_t)(us / 1000000),
+	                         .tv_nsec = (long)(us % 1000000) * 1000};
+}
+
 /* Conversion between days since 1970-01-01 and dates of the proleptic Gregorian calendar, from year
  * 0 on. Internally a year starts in March, so that the leap day is its last day: H. Hinnant,
  * "chrono-Compatible Low-Level Date Algorithms", days_from_civil and civil_from_days. */

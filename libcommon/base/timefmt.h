@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #define TIME_TEXT_LEN 24
 #define DATE_TEXT_LEN 10
@@ -16,6 +17,9 @@ int64_t time_now_ms(void);
 /** A clock that never goes back, for deadlines and durations; its origin is arbitrary. */
 uint64_t time_monotonic_ms(void);
 uint64_t time_monotonic_us(void);
+
+/** The monotonic time in `ms` milliseconds, for pthread_cond_timedwait(). */
+struct timespec time_monotonic_in(uint64_t ms);
 
 /** Format a time. A time outside the years 0000 to 9999 is replaced by the nearest one inside. */
 void time_format(int64_t time_ms, char out[TIME_TEXT_LEN + 1]);

@@ -8,9 +8,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sys/resource.h>
-#include <time.h>
-
-#define NS_PER_S 1000000000
 
 /* A third of the weight of a thread that clients wait for. */
 #define LONG_NICE 5
@@ -66,20 +63,10 @@ static void unqueue(struct lane_state *lane, struct computation *computation)
 	computation->is_waiting = false;
 }
 
-static struct timespec idle_until(void)
-{
-	struct timespec until;
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	uint64_t ns = (uint64_t)until.tv_nsec + thread_pool_idle_ms % 1000 * 1000000;
-	until.tv_sec += (time_t)(thread_pool_idle_ms / 1000 + ns / NS_PER_S);
-	until.tv_nsec = (long)(ns % NS_PER_S);
-	return until;
-}
-
 /* The next computation; NULL: there was none for thread_pool_idle_ms. With the lock. */
 static struct computation *take(struct lane_state *lane)
 {
-	struct timespec until = idle_until();
+	struct timespec until = time_monotonic_in(thread_pool_idle_ms);
 	int status = 0;
 	lane->idle_threads++;
 	while (TAILQ_EMPTY(&lane->waiting) && status != ETIMEDOUT)
