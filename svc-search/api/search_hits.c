@@ -68,7 +68,7 @@ struct search_hits *search_hits_find(struct request *rq, struct engine_query *qu
 	struct search_hits *hits = hits_new(rq);
 	struct search_work *work = arena_new_of(rq->arena, struct search_work);
 	*work = (struct search_work){.view = hits->view, .query = query, .arena = rq->arena};
-	if (engine_view_count(hits->view) > OFFLOAD_PAPERS)
+	if (query->explains || engine_view_count(hits->view) > OFFLOAD_PAPERS)
 		fiber_offload(rq, LANE_SHORT, run_search, work);
 	else
 		run_search(work);

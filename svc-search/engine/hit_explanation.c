@@ -1,6 +1,7 @@
 #include "engine/hit_explanation.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static float lexical_score(const struct candidate *candidate)
 {
@@ -31,7 +32,7 @@ static int compare_terms(const void *a, const void *b)
 	const struct explained_term *right = b;
 	if (left->score.score < right->score.score || left->score.score > right->score.score)
 		return left->score.score > right->score.score ? -1 : 1;
-	return left < right ? -1 : left > right;
+	return strcmp(left->text, right->text);
 }
 
 static int compare_pairs(const void *a, const void *b)
@@ -40,7 +41,8 @@ static int compare_pairs(const void *a, const void *b)
 	const struct explained_pair *right = b;
 	if (left->score < right->score || left->score > right->score)
 		return left->score > right->score ? -1 : 1;
-	return left < right ? -1 : left > right;
+	int order = strcmp(left->words[0], right->words[0]);
+	return order ? order : strcmp(left->words[1], right->words[1]);
 }
 
 static void list_terms(struct arena *arena, const struct parsed_query *query,

@@ -300,6 +300,8 @@ static void add_mention(const struct finder *finder, const char *term,
 static size_t take_mention(const struct finder *finder, const struct name_word *words, size_t count)
 {
 	char term[TERM_MAX_BYTES + 1];
+	if (name_is_initial(&words[0])) /* "A Markov chain" */
+		return 1;
 	for (size_t i = 1; i < count && i <= NAME_SPAN; i++) {
 		if (!are_joined(finder->text, &words[i - 1], &words[i]))
 			return 1;

@@ -1,5 +1,9 @@
 -- Papers come in faster.
 
+-- Writers end first, then readers, which lock the keys before the papers: no two wait for each other in a circle.
+LOCK TABLE asset IN SHARE ROW EXCLUSIVE MODE;
+LOCK TABLE asset_key IN ACCESS EXCLUSIVE MODE;
+
 -- Drawn for new papers by a default instead of a trigger; after the lock, which is taken before the first row is read.
 ALTER TABLE asset ALTER change SET DEFAULT nextval('asset_change');
 DROP TRIGGER asset_number ON asset;

@@ -32,7 +32,7 @@ static const struct paper papers[] = {
 	{"song", "Song generation", "A song from its words.", {"Mei Lin"}},
 	{"by-song", "Video generation", "A video from its words.", {"Yang Song"}},
 	{"wolves", "The wolf cries", "A cry of the wolf.", {"Ann Other"}},
-	{"by-wolf", "Tracks and cries", "A cry of tracks.", {"Lior Wolf"}},
+	{"by-wolf", "Tracks and cries", "A cry of tracks.", {"Lior Wolf", "Andrey Wolf"}},
 	{"tides", "Tides", "", {"Ina Quill"}},
 	{"currents",
          "Currents and tides of shallow coastal waters",
@@ -179,6 +179,7 @@ static void a_topic_mentions_authors_by_whole_names(void **state)
 	assert_string_equal(best_for_topic(fixture, "Kaiming. He names things"), "names");
 	assert_string_equal(best_for_topic(fixture, "kaiming he variance"), "names");
 	assert_string_equal(best_for_topic(fixture, long_text), "other-he");
+	assert_string_equal(best_for_topic(fixture, "A Wolf cries"), "wolves");
 }
 
 static void a_name_that_nobody_bears_finds_nothing(void **state)
