@@ -219,6 +219,7 @@ static enum err_code send_to(struct request *rq, const struct service_call *call
 		.connect_timeout_ms = CONNECT_TIMEOUT_MS,
 		.is_direct = true,
 		.service = api_service_name(call->service),
+		.response_max_bytes = call->response_max_bytes,
 		.is_safe = is_safe,
 	};
 	enum err_code code = fetch_once(rq, &fetch, ret_answer, ret_is_sent);

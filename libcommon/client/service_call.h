@@ -22,11 +22,12 @@ void service_client_free(struct service_client *client);
 
 struct service_call {
 	enum api_service service;
-	const char *method;    /* NULL: GET */
-	const char *path;      /* starts with `/internal/` or with the public prefix */
-	const char *json_body; /* NULL: none */
-	uint64_t timeout_ms;   /* 0: what is left of the request's deadline, at most 30,000 */
-	bool is_safe;          /* a POST that changes nothing, such as a search */
+	const char *method;        /* NULL: GET */
+	const char *path;          /* starts with `/internal/` or with the public prefix */
+	const char *json_body;     /* NULL: none */
+	uint64_t timeout_ms;       /* 0: what is left of the request's deadline, at most 30,000 */
+	size_t response_max_bytes; /* 0: as in struct fetch_call */
+	bool is_safe;              /* a POST that changes nothing, such as a search */
 };
 
 /** Call another service as KEY_SERVICE on behalf of the request's account, with a signed identity,

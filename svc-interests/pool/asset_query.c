@@ -3,6 +3,8 @@
 #include "client/fetch.h"
 #include "client/service_call.h"
 
+#define ANSWER_MAX_BYTES ((size_t)32 << 20) /* 1,000 papers with vectors and explanations */
+
 enum err_code asset_query(struct request *rq, const char *path, const char *body,
                           const char **ret_json)
 {
@@ -12,6 +14,7 @@ enum err_code asset_query(struct request *rq, const char *path, const char *body
 		.method = "POST",
 		.path = path,
 		.json_body = body,
+		.response_max_bytes = ANSWER_MAX_BYTES,
 		.is_safe = true,
 	};
 	enum err_code code = service_call(rq, &call, &answer);

@@ -8,7 +8,7 @@
  * relevant pairs and a bar of it, and the expected calibration error, which is the mean difference of the
  * two, weighted by the pairs (Naeini, Cooper and Hauskrecht, 2015). "own" is that error with the constants
  * fitted to the same collection: what no straight line through the log-odds can remove. Last, the constants
- * fitted to all four, which calibration.c has. */
+ * fitted to all four, which calibration.h has. */
 #include "ranking/calibration.h"
 
 #include "engine/engine.h"

@@ -55,6 +55,7 @@ static const struct {
 	{"Procuramos métodos para a tradução de línguas com poucos dados",
          "Procuramos métodos tradução línguas poucos dados"},
 	{"我们研究大语言模型的量化和LoRA微调", "研究大语言模型 量化 LoRA微调"},
+	{"深度学习的不确定性估计", "深度学习 不确定性估计"},
 	{"我們研究大型語言模型與RAG", "研究大型語言模型 RAG"},
 	{"低資源言語の音声認識とTransformerについての論文を探しています",
          "低資源言語 音声認識 Transformer 論文 探"},
