@@ -78,7 +78,8 @@ struct fusion fusion_rank(struct candidate *candidates, size_t count, float full
 	for (size_t i = 0; i < count; i++)
 		candidates[i].fused = fusion_lexical(&fusion, &candidates[i]) +
 		                      fusion_dense(&fusion, &candidates[i]);
-	qsort(candidates, count, sizeof(*candidates), compare);
+	if (count > 0) /* or there may be no array */
+		qsort(candidates, count, sizeof(*candidates), compare);
 	while (first < count && candidates[first].is_named)
 		candidates[first++].relevance = 1;
 	if (first < count && candidates[first].fused > 0)
