@@ -211,9 +211,10 @@ static struct term_score explain_term(const struct proximity_scorer *scorer, siz
                                       const struct field_counts *counts, float norm)
 {
 	struct term_score explained = {.score = score_term(scorer, term, norm)};
-	for (int field = 0; field < PAPER_FIELDS && explained.score > 0; field++)
-		explained.fields[field] = explained.score * (float)counts->counts[field][term] /
-		                          (float)scorer->frequencies[term];
+	for (int field = 0; field < PAPER_FIELDS && explained.score > 0; field++) {
+		float share = (float)counts->counts[field][term] / (float)scorer->frequencies[term];
+		explained.fields[field] = explained.score * share; /* all of it if share is 1 */
+	}
 	return explained;
 }
 

@@ -35,12 +35,13 @@ def impatient_replica(cluster, model):
 
 @pytest.fixture
 def ask(cluster, replica):
-    """ask(query, ...): (strategy, ids) of a search by `replica`, or by the replica `by`."""
+    """ask(query, ...): (strategy, ids) of a search by `replica`, or by the replica `by`. More than the first ten: once there is an
+    embedder, others may be nearer by meaning."""
 
     def search(query, use_llm=True, by=replica):
         answer = plain_http.post(
             f"{by.url}/api/v1.0/search/assets",
-            json={"query": query, "use_llm": use_llm}, auth=identity(cluster, "svc-search"),
+            json={"query": query, "use_llm": use_llm, "max_results": 100}, auth=identity(cluster, "svc-search"),
         )  # fmt: skip
         assert answer.status_code == 200, answer.text
         hits = [hit for hit in answer.json() if query.startswith("qq") or hit["highlights"]]

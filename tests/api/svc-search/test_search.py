@@ -328,9 +328,12 @@ def test_an_explanation_gives_the_parts_of_the_score(api, put, word, author, fou
         for number in range(5)
     }
     found(word, ids)
-    for query in (word, f"{word} {other} paper", f"Ann {author}", f"{author} {other}", f"about {min(ids)} {other}"):
+    # The last two have words that these papers lack: others may be nearer by meaning, once there is an embedder.
+    for query, expected in (
+        (word, ids), (f"Ann {author}", ids), (f"{author} {other}", ids), (f"{word} {other} paper", set()), (f"about {min(ids)} {other}", {min(ids)}),
+    ):  # fmt: skip
         answer = hits(api, query, explain=True)
-        assert {hit["arxiv_id"] for hit in answer} >= ids
+        assert answer and {hit["arxiv_id"] for hit in answer} >= expected, (query, answer)
         for hit in answer:
             assert recomputed(hit["explanation"]) == pytest.approx(hit["relevance_score"], abs=2e-4)
         plain = hits(api, query)
@@ -348,7 +351,7 @@ def test_an_explanation_names_words_and_fields(api, put, word, author, found):
     assert terms[other]["abstract"] == terms[other]["score"] > 0 and terms[other]["title"] == 0
     assert hit["explanation"]["lexical"]["rank"] == 1
     (hit,) = matching(api, f"Ann {author}", explain=True)
-    assert all(term["authors"] == term["score"] for term in hit["explanation"]["lexical"]["terms"])
+    assert all(term["authors"] == term["score"] for term in hit["explanation"]["lexical"]["terms"]), hit
     assert hit["explanation"]["dense"] is None
 
 
