@@ -72,13 +72,19 @@ def in_digest(api, interest):
     return found
 
 
-def test_digest_says_that_nothing_fits(interests, api):
+def text_of(papers):
+    """A context that a paper fits whatever the embedder has learned: the text of one whose abstract makes a claim."""
+    paper = next(one for one in papers.values() if one["title"].startswith("Align Documents to Questions"))
+    return f"{paper['title']}. {paper['abstract']}"
+
+
+def test_digest_says_that_nothing_fits(interests, api, papers):
     """One sentence says so; not for an interest that papers fit."""
     foreign = interests.ready(
         name="Sourdough",
         context="Sourdough bread: hydration, lactobacillus, oven spring, crumb and how to hold the temperature of a proofing box",
     )
-    fitting = interests.ready()
+    fitting = interests.ready(context=text_of(papers))
     for made in (foreign, fitting):
         interests.refresh(made, num_results=10)
     shown = in_digest(api, foreign)
@@ -118,7 +124,7 @@ def test_quoted_phrases_are_in_the_paper(interests):
 
 
 def test_suggested_experiment_is_what_the_paper_claims_for_the_interest(interests, papers):
-    made = interests.ready()
+    made = interests.ready(context=text_of(papers))
     interests.refresh(made, num_results=50)
     suggestions = [one for one in interests.recommended(made, limit=50) if one["suggested_experiment"]]
     assert suggestions
