@@ -260,7 +260,7 @@ def uses(db, interest):
 def grow(cluster, papers):
     """grow(): add papers to the index until it has a new embedder, whose version is returned. They are withdrawn afterwards."""
     api = cluster.user().api
-    ids = [f"9801.{number:05}" for number in range(2 * len(papers))]
+    ids = [f"9711.{number:05}" for number in range(2 * len(papers))]
 
     def version():
         return api.get("/search/stats", expect=200).json()["index"]["embedder"]
