@@ -7,13 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-static struct phrases phrases_for(struct arena *arena, struct word_splitter *splitter,
-                                  const struct explanation_facts *facts)
-{
-	return matched_phrases(arena, splitter, facts->terms, facts->term_count,
-	                       (struct phrase_source){facts->title, facts->abstract});
-}
-
 /* Whether the relevance is below `limit`. A paper of an author whom the interest names is never far. */
 static bool is_below(const struct explanation_facts *facts, double limit)
 {
@@ -76,12 +69,18 @@ static void add_age(struct buf *out, double age_days)
 		buf_printf(out, "; published %d days ago", days);
 }
 
-char *explain_match(struct arena *arena, struct word_splitter *splitter,
-                    const struct explanation_facts *facts)
+struct phrases explanation_phrases(struct arena *arena, struct word_splitter *splitter,
+                                   const struct explanation_facts *facts)
 {
-	struct phrases phrases = phrases_for(arena, splitter, facts);
+	return matched_phrases(arena, splitter, facts->terms, facts->term_count,
+	                       (struct phrase_source){facts->title, facts->abstract});
+}
+
+char *explain_match(struct arena *arena, const struct explanation_facts *facts,
+                    const struct phrases *phrases)
+{
 	struct buf out = {.arena = arena};
-	add_match(&out, &phrases, facts,
+	add_match(&out, phrases, facts,
 	          text_clean(arena, facts->interest_name, EXPLANATION_TITLE_BYTES));
 	add_age(&out, facts->age_days);
 	if (facts->has_container)

@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "preference/words.h"
+#include "ranking/matched_phrases.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,6 +41,10 @@ struct explanation_facts {
 	double liked;         /* 0..1, from a model fitted to feedback; NaN: no such model */
 };
 
-/** One sentence on why the paper was recommended, in `arena`. */
-char *explain_match(struct arena *arena, struct word_splitter *splitter,
-                    const struct explanation_facts *facts);
+/** The matched words as the paper has them, in `arena`. */
+struct phrases explanation_phrases(struct arena *arena, struct word_splitter *splitter,
+                                   const struct explanation_facts *facts);
+
+/** One sentence on why the paper was recommended, which quotes its `phrases`. In `arena`. */
+char *explain_match(struct arena *arena, const struct explanation_facts *facts,
+                    const struct phrases *phrases);

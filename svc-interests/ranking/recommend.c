@@ -138,14 +138,10 @@ static struct explanation_facts facts_of(const struct recommending *making,
 }
 
 static yyjson_mut_val *explanation_of(yyjson_mut_doc *doc, const struct recommending *making,
-                                      const struct explanation_facts *facts,
+                                      const struct phrases *matched,
                                       const struct selected *selected)
 {
 	const struct paper *paper = &making->pool.papers[selected->candidate];
-	struct phrases matched =
-		matched_phrases(making->arena, making->scorer->splitter, facts->terms,
-	                        facts->term_count,
-	                        (struct phrase_source){paper->text.title, paper->text.abstract});
 	struct breakdown_input input = {
 		.scorer = making->scorer,
 		.model_version = making->input->model_version,
@@ -157,7 +153,7 @@ static yyjson_mut_val *explanation_of(yyjson_mut_doc *doc, const struct recommen
 		.candidate = &making->candidates[selected->candidate],
 		.selected = selected,
 		.most_similar = id_of(making, selected->most_similar),
-		.matched = &matched,
+		.matched = matched,
 		.search = search_explanation(making, paper),
 	};
 	return breakdown_json(doc, &input);
@@ -168,16 +164,18 @@ static yyjson_mut_val *recommendation_json(yyjson_mut_doc *doc, const struct rec
 {
 	const struct paper *paper = &making->pool.papers[selected->candidate];
 	struct explanation_facts facts = facts_of(making, selected);
+	struct phrases matched =
+		explanation_phrases(making->arena, making->scorer->splitter, &facts);
 	yyjson_mut_val *row = yyjson_mut_obj(doc);
 	yyjson_mut_obj_add_str(doc, row, "arxiv_id", paper->arxiv_id);
 	yyjson_mut_obj_add_real(doc, row, "relevance_score",
 	                        round(selected->relevance * SCORE_UNITS) / SCORE_UNITS);
 	yyjson_mut_obj_add_uint(doc, row, "rank", selected->rank);
 	yyjson_mut_obj_add_str(doc, row, "reasoning",
-	                       explain_match(making->arena, making->scorer->splitter, &facts));
+	                       explain_match(making->arena, &facts, &matched));
 	json_add_text(doc, row, "suggested_experiment", suggest_experiment(making->arena, &facts));
 	yyjson_mut_obj_add_val(doc, row, "explanation",
-	                       explanation_of(doc, making, &facts, selected));
+	                       explanation_of(doc, making, &matched, selected));
 	return row;
 }
 

@@ -1,7 +1,6 @@
 #include "ranking/suggestion.h"
 
 #include "ranking/calibration.h"
-#include "ranking/matched_phrases.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -34,7 +34,8 @@ static struct texts explain(struct explanation_facts facts)
 {
 	struct arena *arena = arena_new();
 	struct word_splitter *splitter = word_splitter_new(arena);
-	return (struct texts){arena, explain_match(arena, splitter, &facts)};
+	struct phrases phrases = explanation_phrases(arena, splitter, &facts);
+	return (struct texts){arena, explain_match(arena, &facts, &phrases)};
 }
 
 static void assert_match(struct explanation_facts facts, const char *part, bool is_in)
