@@ -2,6 +2,7 @@
 
 #include "base/utf8.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -335,6 +336,13 @@ void json_add_text(yyjson_mut_doc *doc, yyjson_mut_val *object, const char *name
 {
 	yyjson_mut_obj_add_val(doc, object, name,
 	                       text ? yyjson_mut_str(doc, text) : yyjson_mut_null(doc));
+}
+
+void json_add_number(yyjson_mut_doc *doc, yyjson_mut_val *object, const char *name, double value)
+{
+	yyjson_mut_obj_add_val(doc, object, name,
+	                       isnan(value) ? yyjson_mut_null(doc)
+	                                    : yyjson_mut_real(doc, round(value * 1e6) / 1e6));
 }
 
 void json_add_member(yyjson_mut_doc *doc, yyjson_mut_val *object, const char *as, yyjson_val *from,

@@ -39,9 +39,10 @@ char *json_write_mut(struct arena *arena, yyjson_mut_val *value, size_t *ret_len
  * U+FFFD. */
 void json_quote(struct buf *out, const char *text, size_t length);
 
-/** Add a member to an object that is built: a text, which is borrowed, or null if it is NULL; and a copy of the member
- * `name` of `from`, or null if that has none. */
+/** Add a member to an object that is built: a text, which is borrowed, or null if it is NULL; a number with six
+ * decimal places, or null if it is NaN; and a copy of the member `name` of `from`, or null if that has none. */
 void json_add_text(yyjson_mut_doc *doc, yyjson_mut_val *object, const char *name, const char *text);
+void json_add_number(yyjson_mut_doc *doc, yyjson_mut_val *object, const char *name, double value);
 void json_add_member(yyjson_mut_doc *doc, yyjson_mut_val *object, const char *as, yyjson_val *from,
                      const char *name);
 

@@ -5,25 +5,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define DECIMALS 1e6
-
-/* Add a number with six decimal places; null for NaN. */
-static void add_number(yyjson_mut_doc *doc, yyjson_mut_val *object, const char *name, double value)
-{
-	if (isnan(value))
-		yyjson_mut_obj_add_null(doc, object, name);
-	else
-		yyjson_mut_obj_add_real(doc, object, name, round(value * DECIMALS) / DECIMALS);
-}
-
 static yyjson_mut_val *add_signal(yyjson_mut_doc *doc, yyjson_mut_val *root, const char *name,
                                   const struct score_parts *parts, enum score_signal signal)
 {
 	double weight = parts->weights[signal] / parts->weight_sum;
 	yyjson_mut_val *object = yyjson_mut_obj_add_obj(doc, root, name);
-	add_number(doc, object, "value", parts->values[signal]);
-	add_number(doc, object, "weight", weight);
-	add_number(doc, object, "contribution", weight * parts->values[signal]);
+	json_add_number(doc, object, "value", parts->values[signal]);
+	json_add_number(doc, object, "weight", weight);
+	json_add_number(doc, object, "contribution", weight * parts->values[signal]);
 	return object;
 }
 
@@ -69,11 +58,11 @@ static void add_examples(yyjson_mut_doc *doc, yyjson_mut_val *object,
 		json_add_text(doc, row, "resource_id", all[i].example->arxiv_id);
 		json_add_text(doc, row, "title", all[i].example->text.title);
 		json_add_text(doc, row, "signal", all[i].example->signal);
-		add_number(doc, row, "similarity", all[i].similarity);
-		add_number(doc, row, "contribution", all[i].value);
+		json_add_number(doc, row, "similarity", all[i].similarity);
+		json_add_number(doc, row, "contribution", all[i].value);
 		raw_score -= all[i].value;
 	}
-	add_number(doc, object, "others", raw_score);
+	json_add_number(doc, object, "others", raw_score);
 }
 
 static void add_preference(yyjson_mut_doc *doc, yyjson_mut_val *root,
@@ -90,12 +79,12 @@ static void add_preference(yyjson_mut_doc *doc, yyjson_mut_val *root,
 	yyjson_mut_obj_add_str(doc, object, "model", kinds[preference_facts(scorer->model).kind]);
 	yyjson_mut_obj_add_int(doc, object, "model_version",
 	                       scorer->is_stored ? input->model_version : 0);
-	add_number(doc, object, "raw_score", raw.terms + raw.dense + raw.bias);
-	add_number(doc, object, "slope", raw.slope);
-	add_number(doc, object, "offset", raw.offset);
-	add_number(doc, object, "terms", raw.terms);
-	add_number(doc, object, "dense", raw.dense);
-	add_number(doc, object, "bias", raw.bias);
+	json_add_number(doc, object, "raw_score", raw.terms + raw.dense + raw.bias);
+	json_add_number(doc, object, "slope", raw.slope);
+	json_add_number(doc, object, "offset", raw.offset);
+	json_add_number(doc, object, "terms", raw.terms);
+	json_add_number(doc, object, "dense", raw.dense);
+	json_add_number(doc, object, "bias", raw.bias);
 	add_examples(doc, object, input, raw.terms + raw.dense + raw.bias);
 }
 
@@ -104,17 +93,17 @@ static void add_relevance(yyjson_mut_doc *doc, yyjson_mut_val *root,
 {
 	struct relevance_signals signals = relevance_signals_of(input->candidate, &input->scoring);
 	yyjson_mut_val *object = yyjson_mut_obj_add_obj(doc, root, "relevance");
-	add_number(doc, object, "preference_lift", signals.preference_lift);
-	add_number(doc, object, "intercept", RELEVANCE_INTERCEPT);
-	add_number(doc, object, "slope", RELEVANCE_SLOPE);
-	add_number(doc, object, "log_odds", relevance_log_odds(&signals));
+	json_add_number(doc, object, "preference_lift", signals.preference_lift);
+	json_add_number(doc, object, "intercept", RELEVANCE_INTERCEPT);
+	json_add_number(doc, object, "slope", RELEVANCE_SLOPE);
+	json_add_number(doc, object, "log_odds", relevance_log_odds(&signals));
 }
 
 static void add_refusal(yyjson_mut_doc *doc, yyjson_mut_val *root,
                         const struct breakdown_input *input, double factor)
 {
 	yyjson_mut_val *object = yyjson_mut_obj_add_obj(doc, root, "refusal");
-	add_number(doc, object, "factor", factor);
+	json_add_number(doc, object, "factor", factor);
 	yyjson_mut_val *rows = yyjson_mut_obj_add_arr(doc, object, "found");
 	for (size_t i = 0; i < refusal_count(input->refusal); i++) {
 		struct refused_item item = refusal_item(input->refusal, i, &input->paper->text);
@@ -122,7 +111,7 @@ static void add_refusal(yyjson_mut_doc *doc, yyjson_mut_val *root,
 			continue;
 		yyjson_mut_val *row = yyjson_mut_arr_add_obj(doc, rows);
 		yyjson_mut_obj_add_str(doc, row, "text", item.text);
-		add_number(doc, row, "value", item.value);
+		json_add_number(doc, row, "value", item.value);
 	}
 }
 
@@ -130,8 +119,8 @@ static void add_similarity(yyjson_mut_doc *doc, yyjson_mut_val *root,
                            const struct breakdown_input *input)
 {
 	yyjson_mut_val *object = yyjson_mut_obj_add_obj(doc, root, "similarity");
-	add_number(doc, object, "factor", similarity_factor(input->selected->similarity));
-	add_number(doc, object, "value", input->selected->similarity);
+	json_add_number(doc, object, "factor", similarity_factor(input->selected->similarity));
+	json_add_number(doc, object, "value", input->selected->similarity);
 	json_add_text(doc, object, "resource_id", input->most_similar);
 }
 
@@ -159,10 +148,10 @@ yyjson_mut_val *breakdown_json(yyjson_mut_doc *doc, const struct breakdown_input
 		yyjson_mut_obj_add_null(doc, retrieval, "search");
 	add_preference(doc, root, input, &parts);
 	yyjson_mut_val *recency = add_signal(doc, root, "recency", &parts, SCORE_RECENCY);
-	add_number(doc, recency, "age_days", input->candidate->age_days);
-	add_number(doc, recency, "half_life_days", input->scoring.half_life_days);
+	json_add_number(doc, recency, "age_days", input->candidate->age_days);
+	json_add_number(doc, recency, "half_life_days", input->scoring.half_life_days);
 	add_signal(doc, root, "container", &parts, SCORE_CONTAINER);
-	add_number(doc, root, "selection_score", input->selected->final_score);
+	json_add_number(doc, root, "selection_score", input->selected->final_score);
 	add_relevance(doc, root, input);
 	add_refusal(doc, root, input, parts.refusal_factor);
 	add_similarity(doc, root, input);

@@ -1,13 +1,6 @@
 #include "api/explanation_json.h"
 
-#include <math.h>
-
-#define DECIMALS 1e6
-
-static void add_number(yyjson_mut_doc *doc, yyjson_mut_val *object, const char *name, float value)
-{
-	yyjson_mut_obj_add_real(doc, object, name, round((double)value * DECIMALS) / DECIMALS);
-}
+#include "base/json.h"
 
 /* Add a rank; null if there is none. */
 static void add_rank(yyjson_mut_doc *doc, yyjson_mut_val *object, uint32_t rank)
@@ -37,12 +30,12 @@ static void add_terms(yyjson_mut_doc *doc, yyjson_mut_val *lexical,
 		yyjson_mut_val *row = yyjson_mut_arr_add_obj(doc, list);
 		yyjson_mut_obj_add_str(doc, row, "word", term->word);
 		yyjson_mut_obj_add_str(doc, row, "term", term->text);
-		add_number(doc, row, "weight", term->weight);
-		add_number(doc, row, "score", term->score.score);
+		json_add_number(doc, row, "weight", term->weight);
+		json_add_number(doc, row, "score", term->score.score);
 		for (int field = 0; field < PAPER_FIELDS; field++)
-			add_number(doc, row, fields[field], term->score.fields[field]);
+			json_add_number(doc, row, fields[field], term->score.fields[field]);
 	}
-	add_number(doc, lexical, "other_terms", others);
+	json_add_number(doc, lexical, "other_terms", others);
 }
 
 static void add_pairs(yyjson_mut_doc *doc, yyjson_mut_val *lexical,
@@ -55,7 +48,7 @@ static void add_pairs(yyjson_mut_doc *doc, yyjson_mut_val *lexical,
 		yyjson_mut_val *words = yyjson_mut_obj_add_arr(doc, row, "words");
 		yyjson_mut_arr_add_str(doc, words, pair->words[0]);
 		yyjson_mut_arr_add_str(doc, words, pair->words[1]);
-		add_number(doc, row, "score", pair->score);
+		json_add_number(doc, row, "score", pair->score);
 	}
 }
 
@@ -67,9 +60,9 @@ static void add_dense(yyjson_mut_doc *doc, yyjson_mut_val *root,
 		return;
 	}
 	yyjson_mut_val *dense = yyjson_mut_obj_add_obj(doc, root, "dense");
-	add_number(doc, dense, "cosine", explanation->cosine);
-	add_number(doc, dense, "greatest", explanation->fusion.cosine_max);
-	add_number(doc, dense, "weight", explanation->fusion.dense_weight);
+	json_add_number(doc, dense, "cosine", explanation->cosine);
+	json_add_number(doc, dense, "greatest", explanation->fusion.cosine_max);
+	json_add_number(doc, dense, "weight", explanation->fusion.dense_weight);
 	add_rank(doc, dense, explanation->dense_rank);
 	yyjson_mut_obj_add_bool(doc, dense, "is_pending", explanation->awaits_vector);
 }
@@ -79,18 +72,18 @@ yyjson_mut_val *explanation_json(yyjson_mut_doc *doc, const struct hit_explanati
 {
 	yyjson_mut_val *root = yyjson_mut_obj(doc);
 	yyjson_mut_val *lexical = yyjson_mut_obj_add_obj(doc, root, "lexical");
-	add_number(doc, lexical, "score", explanation->words + explanation->pairs);
-	add_number(doc, lexical, "words", explanation->words);
-	add_number(doc, lexical, "pairs", explanation->pairs);
-	add_number(doc, lexical, "greatest", explanation->fusion.lexical_max);
+	json_add_number(doc, lexical, "score", explanation->words + explanation->pairs);
+	json_add_number(doc, lexical, "words", explanation->words);
+	json_add_number(doc, lexical, "pairs", explanation->pairs);
+	json_add_number(doc, lexical, "greatest", explanation->fusion.lexical_max);
 	add_rank(doc, lexical, explanation->lexical_rank);
 	add_terms(doc, lexical, explanation, limit);
 	add_pairs(doc, lexical, explanation, limit);
 	add_dense(doc, root, explanation);
-	add_number(doc, root, "fused", explanation->fused);
-	add_number(doc, root, "full_score", explanation->full_score);
-	add_number(doc, root, "relevance_factor", explanation->fusion.relevance_factor);
-	add_number(doc, root, "relevance_limit", explanation->relevance_limit);
+	json_add_number(doc, root, "fused", explanation->fused);
+	json_add_number(doc, root, "full_score", explanation->full_score);
+	json_add_number(doc, root, "relevance_factor", explanation->fusion.relevance_factor);
+	json_add_number(doc, root, "relevance_limit", explanation->relevance_limit);
 	yyjson_mut_obj_add_bool(doc, root, "has_id_of_query", explanation->is_named);
 	return root;
 }
