@@ -12,7 +12,6 @@ Medians of the rounds, which alternate. Lucene is left out when it is not instal
 """
 
 import argparse
-import contextlib
 import gzip
 import json
 import os
@@ -20,16 +19,14 @@ import random
 import resource
 import statistics
 import subprocess
-import tempfile
 import time
 from pathlib import Path
 
 from fleet import PostgresTime, cpu_of_process
-from search_speed import DAYS, load, make_lucene, make_papers, make_queries
+from search_speed import DAYS, load, make_lucene, make_papers, make_queries, run_with_options
 
 from lib import servers
 from lib.cluster import Cluster
-from lib.wait import wait_for
 
 DAY_SECONDS = 86400
 PATIENCE_SECONDS = 3600
@@ -176,18 +173,5 @@ def run(options, folder):
         print(f"beside COPY and then Lucene: {rate * peer_wall / options.papers:.2f} times as fast, {cpu / peer_cpu:.2f} of the CPU time")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--papers", type=int, default=100_000)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--data", type=Path, default=Path(__file__).resolve().parents[3] / "shared" / "data")
-    parser.add_argument("--folder", type=Path)
-    options = parser.parse_args()
-    with contextlib.ExitStack() as stack:
-        folder = options.folder or Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        folder.mkdir(parents=True, exist_ok=True)
-        run(options, folder)
-
-
 if __name__ == "__main__":
-    main()
+    run_with_options(run, argparse.ArgumentParser(description=__doc__.partition("\n")[0]))

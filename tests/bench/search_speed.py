@@ -192,19 +192,24 @@ def run(options, folder):
     engine.end()
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("engine")
-    parser.add_argument("--papers", type=int, default=100000)
+def run_with_options(run, parser):
+    """Call `run` with the options of the parser and of every measurement on these papers, and with the folder for them."""
+    parser.add_argument("--papers", type=int, default=100_000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--data", type=Path, default=Path(__file__).resolve().parents[3] / "shared" / "data")
     parser.add_argument("--folder", type=Path)
-    parser.add_argument("--hits")
     options = parser.parse_args()
     with contextlib.ExitStack() as stack:
         folder = options.folder or Path(stack.enter_context(tempfile.TemporaryDirectory()))
         folder.mkdir(parents=True, exist_ok=True)
         run(options, folder)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("engine")
+    parser.add_argument("--hits")
+    run_with_options(run, parser)
 
 
 if __name__ == "__main__":
