@@ -236,11 +236,15 @@ static void statement_keep(struct pooled_conn *conn, struct pg_statement *st, PG
 	part->result = result;
 }
 
-/* Whether the session lacks a statement that was prepared in it, or has one that was not
- * (invalid_sql_statement_name, duplicate_prepared_statement): it is another session. */
+#define UNKNOWN_STATEMENT   "26000" /* invalid_sql_statement_name */
+#define DUPLICATE_STATEMENT "42P05" /* duplicate_prepared_statement */
+
+/* Whether the session lacks a statement that was prepared in it, or has one that was not: it is another
+ * session, unless the Parse has failed. */
 static bool is_other_session(const char *sqlstate)
 {
-	return strcmp(sqlstate, "26000") == 0 || strcmp(sqlstate, "42P05") == 0;
+	return strcmp(sqlstate, UNKNOWN_STATEMENT) == 0 ||
+	       strcmp(sqlstate, DUPLICATE_STATEMENT) == 0;
 }
 
 /* Whether the statement must be prepared again: the session is another one, the row type has changed, or
@@ -298,8 +302,11 @@ static void statement_answered(struct pooled_conn *conn, struct pg_statement *st
 	const struct fault *fault = pg_result_fault(part->result);
 	const char *sqlstate = pg_result_sqlstate(part->result);
 	if (fault && part->prepared && is_plan_stale(part->result, sqlstate)) {
+		/* Sent behind a Parse of the same text, which has failed. */
+		bool is_parse_lost =
+			part->prepared->is_stale && strcmp(sqlstate, UNKNOWN_STATEMENT) == 0;
 		prepared_mark_stale(conn, part->prepared);
-		if (is_other_session(sqlstate))
+		if (is_other_session(sqlstate) && !is_parse_lost)
 			stop_preparing(pool);
 		fault = pg_fault(PG_FAULT_LOST);
 		if (pg_pool_retry(pool, st))

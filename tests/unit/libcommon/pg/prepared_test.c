@@ -107,6 +107,31 @@ static void test_another_session_ends_preparing(void **state)
 	assert_int_equal(outcome.answer, 0);
 }
 
+static void count_prepared(struct request *rq)
+{
+	struct outcome *outcome = rq->user;
+	pg_query(rq, "SELECT 2");
+	struct pg_rows *rows = pg_query(rq, "SELECT count(*) FROM pg_prepared_statements "
+	                                    "WHERE statement = 'SELECT 2'");
+	outcome->answer = (long)pg_value_int(rows, 0, 0);
+}
+
+/* The second statement was sent behind the Parse of the first, which fails: no sign of a pooler. */
+static void test_a_failed_parse_does_not_end_preparing(void **state)
+{
+	(void)state;
+	struct outcome first = {.sql = "SELECT $1::int FROM missing"}, second = first, count = {0};
+	spawn(&first, query_number);
+	spawn(&second, query_number);
+	fixture_idle(&fixture);
+	assert_int_equal(first.code, ERR_INTERNAL);
+	assert_int_equal(second.code, ERR_INTERNAL);
+	spawn(&count, count_prepared);
+	fixture_idle(&fixture);
+	assert_int_equal(count.code, ERR_NONE);
+	assert_int_equal(count.answer, 1);
+}
+
 static void add_in_transaction(struct request *rq)
 {
 	pg_begin(rq);
@@ -146,6 +171,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_the_number_of_prepared_statements_is_limited,
 	                                        setup, teardown),
 		cmocka_unit_test_setup_teardown(test_another_session_ends_preparing, setup,
+	                                        teardown),
+		cmocka_unit_test_setup_teardown(test_a_failed_parse_does_not_end_preparing, setup,
 	                                        teardown),
 		cmocka_unit_test_setup_teardown(test_statements_run_unprepared, setup, teardown),
 	};
