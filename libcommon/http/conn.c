@@ -371,16 +371,29 @@ static bool (*const STEPS[CONN_STATES])(struct http_conn *conn) = {
 	[CONN_DROP] = step_drop, [CONN_LINGER] = step_linger, [CONN_CLOSED] = step_closed,
 };
 
+/* What http_respond_later() has put off in an earlier turn is due. */
+static void take_later(struct http_conn *conn)
+{
+	struct server_exchange *exchange = conn->exchange;
+	if (!exchange || !exchange->is_later)
+		return;
+	exchange->is_later = false;
+	exchange->is_full = true;
+}
+
 void http_conn_tick(struct http_conn *conn)
 {
 	if (conn->is_ticking || conn->state == CONN_CLOSED)
 		return;
 	conn->is_ticking = true;
+	take_later(conn);
 	while (STEPS[conn->state](conn))
 		;
 	conn->is_ticking = false;
 	if (conn->state == CONN_CLOSED)
 		return;
+	if (conn->exchange && conn->exchange->is_later)
+		http_socket_schedule(conn);
 	http_socket_wait(conn);
 }
 

@@ -83,7 +83,8 @@ struct server_exchange {
 	bool is_response_chunked;
 	bool has_no_content; /* the response to HEAD, 204, 304 */
 	bool is_aborted;
-	bool is_full; /* on_drained must be called */
+	bool is_full;  /* on_drained must be called */
+	bool is_later; /* is_full from the next turn of the loop on */
 };
 
 struct http_conn {

@@ -193,7 +193,8 @@ bool http_respond_content(struct http_exchange *x, const void *data, size_t leng
 void http_respond_later(struct http_exchange *x)
 {
 	struct server_exchange *exchange = exchange_of(x);
-	exchange->is_full = true;
+	exchange->is_full = false;
+	exchange->is_later = true;
 	http_socket_schedule(exchange->conn);
 }
 

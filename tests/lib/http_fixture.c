@@ -57,7 +57,10 @@ static void on_end(struct http_exchange *x)
 
 static void on_drained(struct http_exchange *x)
 {
-	fixture_of(x)->drained++;
+	struct fixture *f = fixture_of(x);
+	f->drained++;
+	if (f->on_drained)
+		f->on_drained(x);
 }
 
 static void on_gone(struct http_exchange *x, enum err_code reason)

@@ -80,6 +80,34 @@ static void the_connection_serves_the_next_request(void **state)
 	assert_in_range(f->client->length, 2 * LARGE, 2 * LARGE + 10000);
 }
 
+#define PIECES 20
+
+/* In pieces, each of which takes time to make. */
+static void respond_piece(struct http_exchange *x)
+{
+	if (x->status == 0)
+		http_respond_start(x, 200, NULL, 0, -1);
+	http_respond_content(x, "piece", strlen("piece"));
+	if (fixture_of(x)->drained < PIECES)
+		http_respond_later(x);
+	else
+		http_respond_end(x);
+}
+
+static void each_piece_has_a_turn_of_the_loop(void **state)
+{
+	struct fixture *f = *state;
+	f->on_end = f->on_drained = respond_piece;
+	http_client_puts(f->client, GET);
+	while (f->dones == 0) {
+		size_t before = f->drained;
+		uv_run(&f->loop, UV_RUN_NOWAIT);
+		assert_in_range(f->drained - before, 0, 1);
+	}
+	assert_int_equal(f->drained, PIECES);
+	http_client_wait_text(f->client, "piece", PIECES + 1);
+}
+
 static void a_client_that_disconnects_ends_the_exchange(void **state)
 {
 	struct fixture *f = *state;
@@ -102,6 +130,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(slow_clients_cost_no_copy_of_the_content),
 		TEST(the_connection_serves_the_next_request),
+		TEST(each_piece_has_a_turn_of_the_loop),
 		TEST(a_client_that_disconnects_ends_the_exchange),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
