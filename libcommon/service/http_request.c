@@ -40,6 +40,7 @@ struct collected {
 	struct http_body body;
 	request_fn *handle;
 	bool is_refused;
+	bool is_running;        /* its fiber, or a member of its group, has not ended */
 	unsigned runs;          /* of the handler, begun so far */
 	struct problem problem; /* of the handler, while its reservation is given up */
 	bool is_releasing;
@@ -214,6 +215,12 @@ static void run_handler(struct request *rq)
 		pg_commit(rq);
 }
 
+static void run(struct request *rq, request_fn *fn, request_fn *done)
+{
+	collected_of(rq)->is_running = true;
+	request_run(rq, fn, done);
+}
+
 static void handler_ended(struct request *rq);
 
 /* Run the handler again if concurrent work was in its way and it has changed nothing. */
@@ -224,7 +231,7 @@ static bool run_again(struct request *rq)
 		return false;
 	rq->problem = (struct problem){0};
 	rq->http->reply = NULL;
-	request_run(rq, run_handler, handler_ended);
+	run(rq, run_handler, handler_ended);
 	return true;
 }
 
@@ -240,7 +247,7 @@ static void request_over(struct request *rq)
 static void reservation_released(struct request *rq)
 {
 	struct collected *collected = collected_of(rq);
-	collected->is_releasing = false;
+	collected->is_running = collected->is_releasing = false;
 	rq->problem = collected->problem;
 	request_over(rq);
 }
@@ -253,11 +260,12 @@ static void release_reservation(struct request *rq)
 	collected->is_releasing = true;
 	rq->problem = (struct problem){0};
 	rq->deadline_ms = time_monotonic_ms() + RELEASE_MS;
-	request_run(rq, idempotency_release, reservation_released);
+	run(rq, idempotency_release, reservation_released);
 }
 
 static void handler_ended(struct request *rq)
 {
+	collected_of(rq)->is_running = false;
 	if (run_again(rq))
 		return;
 	if (rq->http->reservation)
@@ -284,7 +292,7 @@ void http_request_end(struct request *rq)
 	}
 	rq->deadline_ms =
 		time_monotonic_ms() + (uint64_t)rq->worker->process->settings->request_timeout_ms;
-	request_run(rq, run_handler, handler_ended);
+	run(rq, run_handler, handler_ended);
 }
 
 void http_request_drained(struct request *rq)
@@ -302,7 +310,7 @@ void http_request_gone(struct request *rq, enum err_code reason)
 void http_request_done(struct request *rq)
 {
 	rq->http->exchange = NULL;
-	if (!rq->fiber)
+	if (!collected_of(rq)->is_running)
 		arena_free(rq->arena);
 }
 

@@ -74,8 +74,8 @@ void http_request_drained(struct request *rq);
 /** For on_gone: the client has disconnected. Cancels the handler with ERR_CLIENT_GONE. */
 void http_request_gone(struct request *rq, enum err_code reason);
 
-/** For on_done: the exchange is over and is not used again. Frees the request, now or when its fiber
- * has ended. */
+/** For on_done: the exchange is over and is not used again. Frees the request, now or when its fiber and
+ * the members of its group have ended. */
 void http_request_done(struct request *rq);
 
 /** Reply a problem without running the handler. `detail` NULL: the default text of `code`. */

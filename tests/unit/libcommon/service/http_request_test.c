@@ -5,6 +5,7 @@
 #include "http/body.h"
 #include "http_client.h"
 #include "loop/request_list.h"
+#include "loop/wait.h"
 #include "service/input.h"
 #include "service/reply.h"
 #include "worker_fixture.h"
@@ -22,6 +23,20 @@ static bool waits;       /* handlers wait until they are cancelled */
 static size_t contended; /* runs of handlers that fail because of concurrent work */
 static bool writes;      /* handlers change something before they fail */
 
+/* A member of the handler's group, which no cancellation ends; the handler fails without waiting for it. */
+static struct {
+	bool is_wanted, may_end;
+	struct fiber *fiber; /* while it runs */
+} member;
+
+static void run_member(struct request *rq)
+{
+	member.fiber = rq->fiber;
+	while (!member.may_end)
+		fiber_wait_uncancelled();
+	member.fiber = NULL;
+}
+
 static void handle(struct request *rq)
 {
 	handled++;
@@ -32,6 +47,10 @@ static void handle(struct request *rq)
 	}
 	while (waits)
 		request_wait(rq);
+	if (member.is_wanted) {
+		fiber_spawn(rq, run_member, NULL);
+		raise_error(rq, ERR_CONFLICT, "before the group was joined");
+	}
 	reply_json_length(rq, 200, rq->http->body, rq->http->body_length);
 }
 
@@ -82,6 +101,7 @@ static int setup(void **state)
 	handled = done_count = 0;
 	waits = writes = false;
 	contended = 0;
+	memset(&member, 0, sizeof(member));
 	struct worker *worker = &fixture.worker;
 	worker->server = http_server_new(&worker->loop, &HANDLER, &limits, worker);
 	const struct address address = {.host = "127.0.0.1"};
@@ -208,6 +228,23 @@ static void test_body_is_released_when_the_client_leaves_a_running_handler(void 
 	assert_int_equal(done_count, 1);
 }
 
+/* The request lasts until its members have ended, also when its fiber has ended and the client has gone. */
+static void test_members_outlive_a_client_that_leaves(void **state)
+{
+	(void)state;
+	struct http_client *client = client_new();
+	member.is_wanted = true;
+	http_client_puts(client, SMALL);
+	loop_until(&fixture.worker.loop, member.fiber);
+	http_client_reset(client);
+	loop_until(&fixture.worker.loop, done_count == 1);
+	assert_int_equal(request_list_count(fixture.worker.requests), 2);
+	member.may_end = true;
+	fiber_wake(member.fiber);
+	fixture_idle(&fixture);
+	assert_null(member.fiber);
+}
+
 static void test_too_large_body_is_released(void **state)
 {
 	(void)state;
@@ -322,6 +359,7 @@ int main(void)
 		CASE(test_slow_body_ends_at_its_limit),
 		CASE(test_the_upload_is_not_part_of_the_request_timeout),
 		CASE(test_body_is_released_when_the_client_leaves_a_running_handler),
+		CASE(test_members_outlive_a_client_that_leaves),
 		CASE(test_too_large_body_is_released),
 		CASE(test_unfinished_bodies_share_one_limit),
 		CASE(test_running_requests_are_limited),
