@@ -42,6 +42,7 @@ struct lookup {
 	struct key_checker *checker;
 	struct arena *arena;
 	uint8_t hash[SHA256_LEN];
+	bool has_begun;             /* lookup_run() was called */
 	bool is_limited;            /* it counts in the limits of unknown keys */
 	struct uuid client;         /* whose token it took, if it is limited */
 	struct cache_version began; /* when the lookup was started */
@@ -102,6 +103,7 @@ static void read_row(struct lookup *lookup, const struct pg_rows *rows)
 static void lookup_run(struct request *rq)
 {
 	struct lookup *lookup = rq->user;
+	lookup->has_begun = true;
 	/* Suspend once: the lookup must not end before key_check() has returned. */
 	fiber_sleep(rq, 0);
 	struct pg_rows *rows = pg_query(rq, KEY_LOOKUP_SQL, pg_bytes(lookup->hash, SHA256_LEN));
@@ -111,26 +113,28 @@ static void lookup_run(struct request *rq)
 }
 
 /* End what admit_unknown() began. */
-static void release_unknown(struct lookup *lookup, enum err_code code)
+static void release_unknown(struct gateway_process *gateway, const struct uuid *client,
+                            enum err_code code)
 {
-	struct gateway_process *gateway = lookup->checker->process;
 	atomic_fetch_sub(&gateway->unknown_lookups, 1);
 	if (code != ERR_UNAUTHENTICATED)
-		rate_limiter_return(gateway->lookups, &lookup->client);
+		rate_limiter_return(gateway->lookups, client);
 }
 
 static void lookup_done(struct request *rq)
 {
 	struct lookup *lookup = rq->user;
-	struct key_cache *cache = lookup->checker->process->keys;
+	struct gateway_process *gateway = lookup->checker->process;
 	enum err_code code = rq->problem.code;
+	if (!lookup->has_begun) /* lookup_start() frees it */
+		return;
 	if (lookup->is_limited)
-		release_unknown(lookup, code);
+		release_unknown(gateway, &lookup->client, code);
 	if (!code)
-		key_cache_put(cache, lookup->hash, &lookup->began, &lookup->caller,
+		key_cache_put(gateway->keys, lookup->hash, &lookup->began, &lookup->caller,
 		              lookup->expires_at_ms);
 	else if (code == ERR_UNAUTHENTICATED)
-		key_cache_drop(cache, lookup->hash);
+		key_cache_drop(gateway->keys, lookup->hash);
 	else
 		code = ERR_UNAVAILABLE;
 	LIST_REMOVE(lookup, link);
@@ -167,6 +171,7 @@ static enum err_code admit_unknown(struct gateway_process *gateway, const struct
 	return ERR_RATE_LIMITED;
 }
 
+/* NULL: there is no memory for its fiber. */
 static struct lookup *lookup_start(struct key_checker *checker, const uint8_t *hash,
                                    const struct cache_version *now)
 {
@@ -180,7 +185,11 @@ static struct lookup *lookup_start(struct key_checker *checker, const uint8_t *h
 	LIST_INSERT_HEAD(&checker->lookups, lookup, link);
 	request_spawn(checker->worker, "key-lookup", LOOKUP_TIMEOUT_MS, lookup_run, lookup_done,
 	              lookup);
-	return lookup;
+	if (lookup->has_begun)
+		return lookup;
+	LIST_REMOVE(lookup, link);
+	arena_free(arena);
+	return NULL;
 }
 
 /* --- The check -------------------------------------------------------------------------------- */
@@ -202,6 +211,11 @@ static enum err_code lookup_join(struct key_checker *checker, const struct key_q
 			return code;
 	}
 	*ret_lookup = lookup_start(checker, hash, now);
+	if (!*ret_lookup) {
+		if (is_unknown)
+			release_unknown(checker->process, &client, ERR_UNAVAILABLE);
+		return ERR_UNAVAILABLE;
+	}
 	(*ret_lookup)->is_limited = is_unknown;
 	(*ret_lookup)->client = client;
 	return ERR_NONE;

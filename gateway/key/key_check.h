@@ -69,8 +69,8 @@ struct key_query {
  * own stack, unless key_check_cancel() is called first.
  *
  * ERR_UNAUTHENTICATED: the key is malformed, unknown, expired or revoked; ERR_RATE_LIMITED: too many
- * unknown keys from this client; ERR_UNAVAILABLE: the database is not available, or too many look-ups
- * are running. */
+ * unknown keys from this client; ERR_UNAVAILABLE: the database is not available, too many look-ups are
+ * running, or there is no memory for one. */
 enum err_code key_check(struct key_checker *checker, const struct key_query *query,
                         struct identity *ret_caller, struct key_wait **ret_wait, key_check_cb *done,
                         void *context);

@@ -7,8 +7,11 @@
 #include "pg_suite.h"
 
 #include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
-#define LOOKUP_LIMIT 20 /* a second, for each client */
+#define LOOKUP_LIMIT      20 /* a second, for each client */
+#define LESS_THAN_A_STACK ((rlim_t)100 << 10)
 
 /* One call and its result. */
 struct check {
@@ -269,6 +272,36 @@ static void workers_share_the_cache(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, end)
 
+/* The memory that is mapped, in bytes. */
+static rlim_t mapped_bytes(void)
+{
+	unsigned long pages;
+	FILE *file = fopen("/proc/self/statm", "re");
+	assert_non_null(file);
+	assert_int_equal(fscanf(file, "%lu", &pages), 1);
+	fclose(file);
+	return pages * (rlim_t)sysconf(_SC_PAGESIZE);
+}
+
+static void a_look_up_that_cannot_start_is_refused(void **state)
+{
+	(void)state;
+	struct check check;
+	struct rlimit before, little;
+	fiber_thread_free(); /* no pooled stack */
+	assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+	little = (struct rlimit){mapped_bytes() + LESS_THAN_A_STACK, before.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_AS, &little), 0);
+	start(&check, good);
+	assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+	assert_int_equal(check.code, ERR_UNAVAILABLE);
+	assert_null(check.wait);
+	assert_false(check.is_done);
+	assert_int_equal(gateway.unknown_lookups, 0);
+	start_and_wait(&check, good);
+	assert_int_equal(check.code, ERR_NONE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -281,6 +314,7 @@ int main(void)
 		TEST(unknown_keys_of_a_client_are_limited),
 		TEST(valid_keys_do_not_use_up_the_limit),
 		TEST(running_lookups_of_unknown_keys_are_bounded),
+		TEST(a_look_up_that_cannot_start_is_refused),
 		TEST(workers_share_the_cache),
 	};
 	return cmocka_run_group_tests(tests, start_with_keys, stop_server);
