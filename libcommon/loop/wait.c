@@ -139,6 +139,7 @@ struct arena *offload_arena(struct request *rq)
 /* The members of a request, in its arena from the first fiber_spawn() on. */
 struct group {
 	struct request *parent;
+	struct arena *arena;         /* the parent's at that time: it may have begun a page since */
 	LIST_HEAD(, member) members; /* that have not ended */
 	struct fiber *waiter;        /* in fiber_join(); NULL: none */
 	enum err_code cancelled;     /* reason for all members; ERR_NONE: not cancelled */
@@ -180,6 +181,7 @@ static struct group *group_of(struct request *rq)
 		return group;
 	group = arena_new_of(rq->arena, struct group);
 	group->parent = rq;
+	group->arena = rq->arena;
 	request_hold(rq, group_release, group);
 	return group;
 }
@@ -191,7 +193,7 @@ static void member_over(struct request *rq)
 	LIST_REMOVE(member, entry);
 	group->parent->has_effects |= rq->has_effects;
 	if (rq->problem.code && !group->problem.code) {
-		problem_copy(group->parent->arena, &group->problem, &rq->problem);
+		problem_copy(group->arena, &group->problem, &rq->problem);
 		group_cancel(group, rq->problem.code);
 	}
 	if (group->waiter && LIST_EMPTY(&group->members))

@@ -307,6 +307,32 @@ static void test_a_page_has_groups_of_its_own(void **state)
 	assert_int_equal(plan.left, 0);
 }
 
+static void fail_soon(struct request *rq)
+{
+	fiber_sleep(rq, 1);
+	raise_error(rq, ERR_CONFLICT, "raised during a page of the parent");
+}
+
+static void pages_beside_a_group(struct request *rq)
+{
+	struct problem problem;
+	fiber_spawn(rq, fail_soon, NULL);
+	request_page_begin(rq);
+	while (request_list_count(rq->worker->requests) > 1)
+		fiber_sleep(rq, 1);
+	request_page_end(rq);
+	assert_int_equal(fiber_join_try(rq, &problem), ERR_CONFLICT);
+	assert_string_equal(problem.detail, "raised during a page of the parent");
+}
+
+static void test_a_failure_outlives_the_page_in_which_it_came(void **state)
+{
+	(void)state;
+	request_spawn(&fixture.worker, "test", FIXTURE_TIMEOUT_MS, pages_beside_a_group, NULL,
+	              NULL);
+	fixture_idle(&fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -321,6 +347,7 @@ int main(void)
 		WORKER_TEST(test_a_group_ends_with_its_parent),
 		WORKER_TEST(test_a_group_after_a_failed_one),
 		WORKER_TEST(test_a_page_has_groups_of_its_own),
+		WORKER_TEST(test_a_failure_outlives_the_page_in_which_it_came),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
