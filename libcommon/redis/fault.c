@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+#define MASTERDOWN "MASTERDOWN "
+#define READONLY   "READONLY "
+
 /* First the faults that no reply names, then the first words of error replies. */
 static const struct fault FAULTS[] = {
 	[REDIS_FAULT_UNREACHABLE] = {"", ERR_UNAVAILABLE, "the message store is unavailable",
@@ -19,7 +22,7 @@ static const struct fault FAULTS[] = {
 	{"CLUSTERDOWN ", ERR_UNAVAILABLE, "the message store is unavailable",
          "the Redis cluster is down"},
 	{"LOADING ", ERR_UNAVAILABLE, "the message store is starting", "Redis is loading its data"},
-	{"MASTERDOWN ", ERR_UNAVAILABLE, "the message store is unavailable",
+	{MASTERDOWN, ERR_UNAVAILABLE, "the message store is unavailable",
          "Redis is a replica without its master"},
 	{"MISCONF ", ERR_UNAVAILABLE, "the message store cannot save data",
          "Redis cannot write to its disk"},
@@ -28,7 +31,7 @@ static const struct fault FAULTS[] = {
 	{"NOREPLICAS ", ERR_UNAVAILABLE, "the message store is unavailable",
          "Redis lacks replicas for a write"},
 	{"OOM ", ERR_UNAVAILABLE, "the message store is full", "Redis is out of memory: maxmemory"},
-	{"READONLY ", ERR_UNAVAILABLE, "the message store is read-only at present",
+	{READONLY, ERR_UNAVAILABLE, "the message store is read-only at present",
          "Redis is a read-only replica"},
 	{"WRONGPASS ", ERR_UNAVAILABLE, "the message store refuses the login of this service",
          "Redis refuses the login in REDIS_URL"},
@@ -56,6 +59,13 @@ static const char *innermost(const char *error)
 const struct fault *redis_fault_of(const char *error)
 {
 	return fault_find(&TABLE, innermost(error));
+}
+
+bool redis_fault_is_of_replica(const char *error)
+{
+	const char *inner = innermost(error);
+	return strncmp(inner, READONLY, strlen(READONLY)) == 0 ||
+	       strncmp(inner, MASTERDOWN, strlen(MASTERDOWN)) == 0;
 }
 
 void redis_fault_report(const struct fault *fault, const char *reason)

@@ -4,6 +4,8 @@
 
 #include "base/fault.h"
 
+#include <stdbool.h>
+
 /** Faults that no reply names. */
 enum redis_fault_kind {
 	REDIS_FAULT_UNREACHABLE, /* no connection can be made */
@@ -18,6 +20,9 @@ const struct fault *redis_fault(enum redis_fault_kind kind);
 /** The fault that an error reply names, also one inside a script's error; NULL: the command is wrong,
  * not the server. */
 const struct fault *redis_fault_of(const char *error);
+
+/** Whether the server that sent the error reply is a replica: the master may be another one by now. */
+bool redis_fault_is_of_replica(const char *error);
 
 /** Count and log it; see fault_report(). `reason` may be NULL. */
 void redis_fault_report(const struct fault *fault, const char *reason);

@@ -181,16 +181,19 @@ static void watch_silence(struct redis_link *link)
 		uv_timer_stop(&link->timer);
 }
 
-static void on_reply(redisAsyncContext *context, void *reply, void *arg)
+static void on_reply(redisAsyncContext *context, void *reply_ptr, void *arg)
 {
 	struct op *op = arg;
 	struct redis_link *link = op->link;
-	(void)context;
+	const redisReply *reply = reply_ptr;
 	if (reply && link->state == LINK_READY) {
 		link->in_flight--;
 		watch_silence(link);
 	}
 	op_end(op, reply);
+	/* A demoted master answers on: the next connection may reach the new one. */
+	if (reply && reply->type == REDIS_REPLY_ERROR && redis_fault_is_of_replica(reply->str))
+		redisAsyncFree(context);
 }
 
 static void op_send(struct redis_link *link, struct op *op)

@@ -3,7 +3,8 @@
  * redis_new() makes the client of a worker. Fibers call redis_command() and redis_try(). One shared
  * connection per worker carries ordinary commands, pipelined. Blocking commands
  * (redis_blocking_new()) and subscriptions (redis_subscribe()) have separate connections. Lost
- * connections are reopened with backoff (reconnect.h). Works with hiredis 0.14 and 1.x.
+ * connections are reopened with backoff (reconnect.h), and so is one to a server that has become a replica.
+ * Works with hiredis 0.14 and 1.x.
  */
 #pragma once
 

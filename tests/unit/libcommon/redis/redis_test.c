@@ -1,5 +1,6 @@
 #include "redis/redis.h"
 
+#include "loop/wait.h"
 #include "redis/fault.h"
 #include "redis_fixture.h"
 #include "worker_fixture.h"
@@ -141,6 +142,30 @@ static void test_a_full_server_is_unavailable(void **state)
 		fixture_idle(&fixture);
 		assert_int_equal(raised, ERR_NONE);
 	}
+}
+
+static int64_t client_id(struct request *rq)
+{
+	struct redis_value *value = NULL;
+	while (redis_try(rq, &value, words("CLIENT", "ID")) != ERR_NONE)
+		fiber_sleep(rq, 1);
+	return value->integer;
+}
+
+static void write_to_a_replica(struct request *rq)
+{
+	struct redis_value *value;
+	int64_t before = client_id(rq);
+	redis_words(rq, "REPLICAOF", "127.0.0.1", "1");
+	assert_int_equal(redis_try(rq, &value, words("SET", "key", "text")), ERR_UNAVAILABLE);
+	assert_int_not_equal(client_id(rq), before);
+}
+
+/* The former master goes on to answer after a failover; the name may lead to another server by now. */
+static void test_the_connection_to_a_replica_is_replaced(void **state)
+{
+	(void)state;
+	fixture_run(&fixture, write_to_a_replica, NULL);
 }
 
 static void test_faults_of_error_replies(void **state)
@@ -463,6 +488,7 @@ int main(void)
 		CASE(test_replies_of_each_type),
 		CASE(test_an_error_reply_is_raised),
 		CASE(test_a_full_server_is_unavailable),
+		CASE(test_the_connection_to_a_replica_is_replaced),
 		CASE(test_faults_of_error_replies),
 		CASE(test_hundreds_of_fibers_share_a_connection),
 		CASE(test_commands_fail_until_the_server_is_back),
