@@ -19,6 +19,20 @@ static bool is_due(const struct training_plan *plan, const struct embedder_state
 	       (state->change != state->checked_change && state->age_ms >= max_age_ms);
 }
 
+/* Whether a version that is due has waited long enough for a corpus that does not come to rest. */
+static bool is_patience_over(struct training_plan *plan, const struct embedder_state *state,
+                             bool was_due, uint64_t now_ms)
+{
+	if (!was_due)
+		plan->due_since_ms = now_ms;
+	if (!was_due || state->papers >= plan->papers * TRAINING_IMPORT_GROWTH) {
+		plan->papers = state->papers;
+		plan->grown_at_ms = now_ms;
+	}
+	return now_ms - plan->grown_at_ms >= TRAINING_PATIENCE_MS ||
+	       now_ms - plan->due_since_ms >= TRAINING_IMPORT_PATIENCE_MS;
+}
+
 enum training_step training_plan_step(struct training_plan *plan,
                                       const struct embedder_state *state, uint64_t index_change,
                                       uint64_t max_age_ms, uint64_t now_ms)
@@ -31,10 +45,8 @@ enum training_step training_plan_step(struct training_plan *plan,
 	plan->is_due = is_due(plan, state, max_age_ms);
 	if (!plan->is_due)
 		return TRAINING_NOT_DUE;
-	if (!was_due)
-		plan->due_since_ms = now_ms;
+	bool is_over = is_patience_over(plan, state, was_due, now_ms);
 	bool is_at_rest =
 		now_ms - plan->changed_at_ms >= TRAINING_REST_MS && index_change >= state->change;
-	return is_at_rest || now_ms - plan->due_since_ms >= TRAINING_PATIENCE_MS ? TRAINING_NOW
-	                                                                         : TRAINING_WAIT;
+	return is_at_rest || is_over ? TRAINING_NOW : TRAINING_WAIT;
 }

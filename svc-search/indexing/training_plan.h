@@ -12,14 +12,18 @@
  *
  * Training waits until the corpus is at rest: no paper has changed for TRAINING_REST_MS, and the index has
  * all changes, so that the version is of a whole import and not of a part of it. While papers change
- * all the time it waits no longer than TRAINING_PATIENCE_MS. */
+ * all the time it waits no longer than TRAINING_PATIENCE_MS; while the corpus also grows by the factor
+ * TRAINING_IMPORT_GROWTH within each such time, as in a large import, no longer than
+ * TRAINING_IMPORT_PATIENCE_MS. */
 #pragma once
 
 #include "indexing/embedder_store.h"
 
-#define TRAINING_GROWTH      1.5
-#define TRAINING_REST_MS     1000
-#define TRAINING_PATIENCE_MS 60000
+#define TRAINING_GROWTH             1.5
+#define TRAINING_REST_MS            1000
+#define TRAINING_PATIENCE_MS        60000
+#define TRAINING_IMPORT_GROWTH      1.02
+#define TRAINING_IMPORT_PATIENCE_MS 1800000
 
 enum training_step {
 	TRAINING_NOT_DUE,
@@ -33,6 +37,8 @@ struct training_plan {
 	uint64_t changed_at_ms; /* when it was first seen */
 	uint64_t due_since_ms;
 	bool is_due;
+	uint32_t papers; /* in the corpus when a version became due or an import was last seen */
+	uint64_t grown_at_ms;  /* when that was */
 	uint64_t tried_change; /* newest change of the corpus that gave no embedder */
 };
 

@@ -139,6 +139,33 @@ static void test_changes_without_an_end_delay_training_for_a_limited_time(void *
 	assert_int_equal(waited_ms, TRAINING_PATIENCE_MS + 500);
 }
 
+/* Milliseconds until training begins in a corpus of 10,000 papers that grows by `papers` every half second. */
+static uint64_t wait_while_growing(uint32_t papers, uint64_t growing_ms)
+{
+	struct world world = {.now_ms = 5};
+	uint64_t waited_ms = 0;
+	resize(&world, 10000);
+	while (step(&world, 500) == TRAINING_WAIT) {
+		waited_ms += 500;
+		if (waited_ms < growing_ms)
+			resize(&world, world.state.papers + papers);
+	}
+	return waited_ms;
+}
+
+static void test_training_waits_for_the_end_of_an_import(void **state)
+{
+	(void)state;
+	assert_int_equal(wait_while_growing(1000, 600000), 600000 + TRAINING_REST_MS - 500);
+	assert_int_equal(wait_while_growing(100000, UINT64_MAX), TRAINING_IMPORT_PATIENCE_MS);
+}
+
+static void test_training_does_not_wait_for_slow_growth(void **state)
+{
+	(void)state;
+	assert_int_equal(wait_while_growing(1, UINT64_MAX), TRAINING_PATIENCE_MS);
+}
+
 static void test_a_corpus_that_gave_none_is_not_tried_again(void **state)
 {
 	struct world world = {.now_ms = 5};
@@ -162,6 +189,8 @@ int main(void)
 		cmocka_unit_test(test_an_old_version_is_due_when_papers_have_changed),
 		cmocka_unit_test(test_training_waits_for_the_index),
 		cmocka_unit_test(test_changes_without_an_end_delay_training_for_a_limited_time),
+		cmocka_unit_test(test_training_waits_for_the_end_of_an_import),
+		cmocka_unit_test(test_training_does_not_wait_for_slow_growth),
 		cmocka_unit_test(test_a_corpus_that_gave_none_is_not_tried_again),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
