@@ -189,6 +189,20 @@ def test_a_late_attempt_is_refused(run, claim, deliver, db):
     assert deliver(made, "succeeded", attempt=2, metrics={"recall": 0.5})["metrics"] == {"recall": 0.5}
 
 
+@pytest.mark.parametrize("named", [{"attempt": 1}, {}], ids=["by its worker", "by another"])
+def test_a_run_that_was_said_to_run_goes_to_the_next_worker(api, run, claim, deliver, named):
+    made = run()
+    claim()
+    assert deliver(made, "running", **named)["status"] == "running"
+    api.post(f"{PATH}/{made['run_id']}/heartbeat", {"attempt": 1, "release": True}, expect=200)
+    assert claim(wait_seconds=10)["attempt"] == 2
+
+
+def test_a_run_that_runs_elsewhere_is_not_given_to_workers(api, run, deliver):
+    deliver(run(), "running")
+    api.post(f"{PATH}/claim", {"worker": "w"}, expect=204)
+
+
 def test_another_account_delivers_nothing(run, other_user, operator_api, api):
     made = run()
     body = {"run_id": made["run_id"], "status": "succeeded", "metrics": {"recall": 1}}

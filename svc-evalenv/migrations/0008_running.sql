@@ -1,0 +1,63 @@
+-- A run that a worker has stays claimable when something says that it is running, so that another worker gets it if this one is
+-- lost or gives it back. Before, it was queued again and given to nobody.
+
+-- Take a delivery of a result. `attempt` null: not from a worker that has claimed the run. `outcome`: ok; known: the delivery was
+-- taken before; lost: the run is not this attempt's any more; final: it has ended otherwise; missing: no such run.
+--
+-- Numbers are kept only where the evaluation itself has run: never from a fault of the environment, a lost worker, a time limit or
+-- a cancelled run.
+CREATE OR REPLACE FUNCTION run_result(wanted uuid, account uuid, attempt int, given jsonb, delivery text, lease interval,
+                                      OUT outcome text)
+LANGUAGE plpgsql AS $$
+DECLARE
+    w work;
+    r run;
+    told text := json_digest(given);
+    state text;
+    fault jsonb;
+BEGIN
+    SELECT * INTO w FROM work x
+    WHERE x.id = wanted AND x.kind = 'run' AND (account IS NULL OR x.account_id = account) FOR UPDATE;
+    SELECT * INTO r FROM run x WHERE x.id = wanted;
+    outcome := CASE
+        WHEN w.id IS NULL THEN 'missing'
+        WHEN EXISTS (SELECT FROM delivery d WHERE d.account_id = w.account_id AND d.delivery_id = delivery) THEN 'known'
+        WHEN attempt <> w.attempts THEN 'lost'
+        WHEN w.finished_at IS NOT NULL AND r.result = told THEN 'ok'
+        WHEN w.finished_at IS NOT NULL THEN 'final'
+        WHEN attempt IS NOT NULL AND (w.status <> 'running' OR w.lease_until <= now()) THEN 'lost' END;
+    IF outcome IS NOT NULL THEN
+        RETURN;
+    END IF;
+    outcome := 'ok';
+    IF delivery IS NOT NULL THEN
+        INSERT INTO delivery (account_id, delivery_id, run_id) VALUES (w.account_id, delivery, wanted);
+    END IF;
+    UPDATE run x SET call_id = coalesce(x.call_id, given ->> 'call_id') WHERE x.id = wanted;
+    IF given ->> 'status' = 'pending' THEN
+        RETURN;
+    ELSIF given ->> 'status' = 'running' THEN
+        -- One that no worker has runs elsewhere from now on.
+        UPDATE work x SET status = 'running', is_claimable = x.is_claimable AND x.worker IS NOT NULL,
+            started_at = coalesce(x.started_at, now()),
+            deadline_at = coalesce(x.deadline_at, now() + make_interval(secs => x.timeout_seconds)),
+            lease_until = CASE WHEN attempt IS NOT NULL THEN now() + lease ELSE x.lease_until END
+        WHERE x.id = wanted;
+        RETURN;
+    END IF;
+    SELECT f.state, f.fault INTO state, fault FROM result_fault(r, given) f;
+    UPDATE run x SET
+        result = told,
+        metrics = CASE WHEN fault IS NULL OR fault ->> 'kind' = 'task' THEN nullif(given -> 'metrics', 'null') END,
+        results = nullif(given -> 'results', 'null'),
+        artifacts = nullif(given -> 'artifacts', 'null')
+    WHERE x.id = wanted;
+    PERFORM work_end(wanted, state, fault);
+END $$;
+
+UPDATE work SET is_claimable = true
+WHERE kind = 'run' AND finished_at IS NULL AND attempts > 0 AND NOT is_claimable AND (status = 'queued' OR worker IS NOT NULL);
+
+-- For the foreign key, when the versions of a template are deleted, and for a call that is looked for in all accounts.
+CREATE INDEX run_of_template ON run (template_id, template_version) WHERE template_id IS NOT NULL;
+CREATE INDEX run_of_call ON run (call_id) WHERE call_id IS NOT NULL;
