@@ -77,6 +77,9 @@ static const char *find_run(struct request *rq, const struct delivery *delivery)
 	struct pg_rows *rows = pg_query(rq, DELIVERY_RUN_SQL, pg_text(delivery->run_id),
 	                                pg_text(delivery->call_id), queue_account(rq));
 	require_row(rq, rows, RUNS.missing);
+	if (rows->count > 1)
+		raise_error(rq, ERR_CONFLICT,
+		            "runs of several accounts have this call: name the run by run_id");
 	const char *id = pg_value(rows, 0, 0);
 	queue_require_repo(rq, &RUNS, id);
 	size_t length;

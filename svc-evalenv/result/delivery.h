@@ -18,5 +18,5 @@ void metrics_check(struct request *rq, const char *field, yyjson_val *metrics);
 
 /** Check the signature, if the run's template has a secret; store the result, once for each webhook-id; and reply. Raises
  * ERR_NOT_FOUND: no such run; ERR_UNAUTHENTICATED: the signature is missing or wrong; ERR_CONFLICT: the run has ended, or is not
- * this attempt's any more. */
+ * this attempt's any more, or runs of several accounts have the call. */
 void delivery_take(struct request *rq, const struct delivery *delivery);

@@ -1,5 +1,6 @@
 -- name: delivery_run (read)
--- $1 run (NULL: found by the call), $2 call, $3 account (NULL: any). Id, template and its sealed secret.
+-- $1 run (NULL: found by the call), $2 call, $3 account (NULL: any). Id, template and its sealed secret; of any account, several
+-- runs may have the call.
 SELECT r.id, r.template_id, t.secret FROM run r LEFT JOIN template t ON t.id = r.template_id
 WHERE ($1::uuid IS NULL OR r.id = $1) AND ($1::uuid IS NOT NULL OR r.call_id = $2)
   AND ($3::uuid IS NULL OR r.account_id = $3);

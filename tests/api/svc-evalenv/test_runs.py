@@ -300,6 +300,17 @@ def test_a_hosted_run_is_not_given_to_workers(api, run):
     assert (ended["status"], ended["metrics"], ended["results"]) == ("succeeded", {"recall": 0.7}, {"recall": 0.7, "note": "x"})
 
 
+def test_a_call_of_two_accounts_needs_the_run(run, other_user, operator_api):
+    theirs = other_user.api.post(TEMPLATES, {"name": "t", "spec": SPEC}, expect=201).json()["template_id"]
+    runs = [run(target="hosted"), other_user.api.post(PATH, {"template_id": theirs, "target": "hosted"}, expect=201).json()]
+    call = f"fc-{runs[0]['run_id']}"
+    for made in runs:
+        operator_api.post(HOSTED, {"run_id": made["run_id"], "call_id": call, "state": "running"}, expect=200)
+    operator_api.problem("POST", HOSTED, 409, "conflict", {"call_id": call, "state": "failed"})
+    other_user.api.post(HOSTED, {"call_id": call, "state": "failed"}, expect=200)
+    assert other_user.api.get(f"{PATH}/{runs[1]['run_id']}").json()["status"] == "failed"
+
+
 STATES = {"succeeded": "succeeded", "success": "succeeded", "completed": "succeeded", "failed": "failed", "failure": "failed",
           "error": "failed", "cancelled": "cancelled", "timeout": "timed_out"}  # fmt: skip
 
