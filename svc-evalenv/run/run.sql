@@ -1,12 +1,12 @@
 -- name: run_list (read)
 -- $1 account, $2 status, $3 template (NULL: any), $4 the only repository that the key may see (NULL: all), $5 limit, $6 offset.
 WITH found AS (
-    SELECT r, w FROM run r JOIN work w USING (id)
+    SELECT r.id FROM run r JOIN work w USING (id)
     WHERE r.account_id = $1 AND ($2::text IS NULL OR w.status = $2) AND ($3::uuid IS NULL OR r.template_id = $3)
       AND ($4::text IS NULL OR lower(w.repo) = lower($4))
 )
-SELECT (SELECT coalesce(json_agg(run_json(page.r, page.w) ORDER BY (page.r).id DESC), '[]')
-        FROM (SELECT r, w FROM found ORDER BY (r).id DESC LIMIT $5 OFFSET $6) page),
+SELECT (SELECT coalesce(json_agg(run_json(r, w) ORDER BY r.id DESC), '[]')
+        FROM (SELECT id FROM found ORDER BY id DESC LIMIT $5 OFFSET $6) page JOIN run r USING (id) JOIN work w USING (id)),
        (SELECT count(*) FROM found);
 
 -- name: run_create
