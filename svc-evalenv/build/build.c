@@ -5,6 +5,7 @@
 #include "client/service_call.h"
 #include "http/query.h"
 #include "service/key_limit.h"
+#include "template/spec.h"
 
 #include <string.h>
 
@@ -91,14 +92,11 @@ static yyjson_val *fetch_paper(struct request *rq, const char *arxiv_id)
 
 static yyjson_val *fetch_template(struct request *rq, const char *id)
 {
-	yyjson_val *template;
 	struct pg_rows *rows =
 		pg_query(rq, BUILD_TEMPLATE_SQL, pg_text(id), pg_uuid(rq->caller.account));
 	if (pg_empty(rows))
 		raise_field(rq, "template_id", "is not one of your templates");
-	require(json_parse(rq->arena, pg_json(rows), strlen(pg_json(rows)), &template, NULL) ==
-	        ERR_NONE);
-	return template;
+	return json_parse_own(rq->arena, pg_json(rows));
 }
 
 /* The members of the body and what follows from them. */
@@ -181,7 +179,8 @@ static const struct field REPORT_FIELDS[] = {
 	PATH_UUID(struct report_input, id, "build_id"),
 	BODY_INT(struct report_input, attempt, "attempt", REQUIRED, 1, INT32_MAX, 0),
 	BODY_ENUM(struct report_input, status, "status", REQUIRED, STATUSES),
-	BODY_TEXT(struct report_input, image, "image", NULLABLE | TRIMMED, 1, 1024),
+	{IN_BODY, FIELD_TEXT, "image", FIELD_AT(struct report_input, image, const char *),
+         NULLABLE | TRIMMED, 1, 1024, .check = image_name_check},
 	JSON_TEXT("digest", NULLABLE, 1, 255),
 	JSON_TEXT("log", NULLABLE, 0, 0),
 	JSON_OBJECT_OF("error", NULLABLE, ERROR_MEMBERS),

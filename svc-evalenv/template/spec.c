@@ -26,14 +26,22 @@ static bool is_text(yyjson_val *value, size_t max_bytes)
 	return yyjson_is_str(value) && length > 0 && length <= max_bytes;
 }
 
+bool image_name_check(const char *text, size_t length, const char **ret_message)
+{
+	*ret_message = "must not begin with a dash or have white space";
+	return text[0] != '-' && strcspn(text, " \t\r\n") == length;
+}
+
 static void check_source(struct check *c, yyjson_val *spec)
 {
+	const char *message;
 	yyjson_val *image = yyjson_obj_get(spec, "image");
 	yyjson_val *containerfile = yyjson_obj_get(spec, "containerfile");
 	if (image && !is_text(image, IMAGE_MAX_BYTES))
 		fault(c, "spec.image", "must be a string of 1 to 1024 bytes");
-	if (image && yyjson_is_str(image) && strpbrk(yyjson_get_str(image), " \t\r\n"))
-		fault(c, "spec.image", "must not have white space");
+	if (yyjson_is_str(image) &&
+	    !image_name_check(yyjson_get_str(image), yyjson_get_len(image), &message))
+		fault(c, "spec.image", message);
 	if (containerfile && !is_text(containerfile, SIZE_MAX))
 		fault(c, "spec.containerfile", "must be a string that is not empty");
 	if (!image == !containerfile)

@@ -3,6 +3,7 @@
 #include "base/timefmt.h"
 #include "http/head.h"
 #include "result/signature.h"
+#include "template/spec.h"
 #include "worker/builder.h"
 #include "worker/folder.h"
 #include "worker/job.h"
@@ -69,10 +70,12 @@ static bool write_files(struct request *rq, const struct job *job, const char *e
 
 static const char *prepare(struct request *rq, struct job *job, struct child_spec *spec)
 {
-	const char *image = json_get_text(job->context, "image");
+	const char *image = json_get_text(job->context, "image"), *message;
 	const char *env = variables(rq, json_get(job->context, "env"));
 	if (!image)
 		return "There is no image.";
+	if (!image_name_check(image, strlen(image), &message))
+		return "The image has no valid name.";
 	if (!env)
 		return "A variable of the template has more than one line.";
 	if (!write_files(rq, job, env))

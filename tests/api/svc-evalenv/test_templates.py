@@ -58,6 +58,7 @@ SPECS = {
     "neither": ({}, {"spec"}),
     "both": ({"image": "a", "containerfile": "FROM a"}, {"spec"}),
     "image with a space": ({"image": "a b"}, {"spec.image"}),
+    "image that is an option": ({"image": "--privileged"}, {"spec.image"}),
     "kinds": ({"image": 1, "command": 2, "env": [], "resources": 1, "metrics": {}, "dataset": 3},
               {"spec.image", "spec.command", "spec.env", "spec.resources", "spec.metrics", "spec.dataset"}),  # fmt: skip
     "empty command": ({"image": "a", "command": []}, {"spec.command"}),

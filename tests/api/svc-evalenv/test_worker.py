@@ -159,6 +159,20 @@ def test_a_run_that_fails(api, work, template, script, status, kind, message):
     assert it["error"]["message"].startswith(message)
 
 
+def test_an_image_that_a_container_program_would_take_for_an_option(api, work, build, claim_build, db):
+    """Reports of builds are checked; this one was stored by a version that did not."""
+    one = build()
+    claim_build()
+    report = {"attempt": 1, "status": "succeeded", "image": "--privileged"}
+    api.problem("POST", f"{BUILDS}/{one}/report", 400, "invalid_request", report)
+    api.post(f"{BUILDS}/{one}/report", {**report, "image": "r/i:1"}, expect=200)
+    db.execute("UPDATE build SET image = '--privileged' WHERE id = %s", [one])
+    db.commit()
+    work(RUN_COMMAND="exit 3")
+    it = ended(api, RUNS, api.post(RUNS, {"build_id": one}, expect=201).json()["run_id"])
+    assert it["error"] == {"kind": "environment", "message": "The image has no valid name."}
+
+
 def test_what_a_command_leaves_behind_is_killed(api, work, build):
     work(BUILD_COMMAND="sleep 600 & echo $!; disown 2>/dev/null; exit 0")
     it = ended(api, BUILDS, build())
