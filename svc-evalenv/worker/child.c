@@ -114,17 +114,14 @@ static char **command_line(struct request *rq, const struct child_spec *spec)
 	return line;
 }
 
-static int spawn(struct request *rq, struct child_state *state, const struct child_spec *spec)
+/* `output` is where it writes. */
+static int spawn(struct request *rq, struct child_state *state, const struct child_spec *spec,
+                 uv_file output)
 {
-	uv_file ends[2];
-	int rc = uv_pipe(ends, UV_NONBLOCK_PIPE, 0);
-	if (rc)
-		return rc;
-	require(uv_pipe_open(&state->pipe, ends[0]) == 0);
 	uv_stdio_container_t stdio[] = {
 		{.flags = UV_IGNORE},
-		{.flags = UV_INHERIT_FD, .data.fd = ends[1]},
-		{.flags = UV_INHERIT_FD, .data.fd = ends[1]},
+		{.flags = UV_INHERIT_FD, .data.fd = output},
+		{.flags = UV_INHERIT_FD, .data.fd = output},
 	};
 	const uv_process_options_t options = {
 		.file = "/bin/sh",
@@ -136,13 +133,20 @@ static int spawn(struct request *rq, struct child_state *state, const struct chi
 		.stdio_count = ARRAY_LEN(stdio),
 		.exit_cb = on_exited,
 	};
-	rc = uv_spawn(&rq->worker->loop, &state->process, &options);
-	close(ends[1]);
-	return rc;
+	return uv_spawn(&rq->worker->loop, &state->process, &options);
+}
+
+static attr_noreturn void raise_unstarted(struct request *rq, int rc)
+{
+	raise_error(rq, ERR_UNAVAILABLE, "the command cannot be started: %s", uv_strerror(rc));
 }
 
 struct child *child_start(struct request *rq, const struct child_spec *spec)
 {
+	uv_file ends[2];
+	int rc = uv_pipe(ends, UV_NONBLOCK_PIPE, 0);
+	if (rc)
+		raise_unstarted(rq, rc);
 	struct child_state *state = calloc(1, sizeof(*state));
 	require(state);
 	state->rq = rq;
@@ -151,12 +155,13 @@ struct child *child_start(struct request *rq, const struct child_spec *spec)
 	state->open_handles = 3;
 	uv_pipe_init(&rq->worker->loop, &state->pipe, 0);
 	uv_timer_init(&rq->worker->loop, &state->tick);
-	int rc = spawn(rq, state, spec);
+	require(uv_pipe_open(&state->pipe, ends[0]) == 0);
+	rc = spawn(rq, state, spec, ends[1]);
+	close(ends[1]);
 	state->has_exited = rc != 0;
 	request_hold(rq, release, state);
 	if (rc)
-		raise_error(rq, ERR_UNAVAILABLE, "the command cannot be started: %s",
-		            uv_strerror(rc));
+		raise_unstarted(rq, rc);
 	uv_read_start((uv_stream_t *)&state->pipe, on_alloc, on_read);
 	uv_timer_start(&state->tick, on_tick, CHILD_TICK_MS, CHILD_TICK_MS);
 	return &state->child;
