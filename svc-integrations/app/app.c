@@ -39,6 +39,7 @@ static const struct field TOKEN_FIELDS[] = {
 /* The app's slug, which its page has in the address. */
 static const char *ask_slug(struct request *rq)
 {
+	installation_lookup_count(rq);
 	struct code_host_auth auth = app_auth(rq);
 	struct code_host_answer answer = code_host_call(rq, &auth, "GET", "/app", NULL);
 	const char *slug = json_get_text(answer.json, "slug");

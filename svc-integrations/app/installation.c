@@ -16,7 +16,7 @@ static int64_t lookups_max;
 
 const struct setting INSTALLATION_SETTINGS[] = {
 	SETTING_INT(&lookups_max, "CODE_HOST_LOOKUPS", "600", 1, 1000000,
-                    "How often an hour the code host is asked for installations on behalf of one "
+                    "How often an hour the code host is asked about the app on behalf of one "
                     "account."),
 	SETTING_END,
 };
@@ -38,9 +38,10 @@ static void read_redirect(struct request *rq, const struct repository_name *repo
 	if (!end)
 		return;
 	const char *id = path + strlen(BY_ID), *name = path + strlen(BY_NAME);
+	const char *slash = strchr(name, '/');
 	if (strncmp(path, BY_ID, strlen(BY_ID)) == 0 && id + strspn(id, "0123456789") == end)
 		found->repository_id = arena_strndup(rq->arena, id, (size_t)(end - id));
-	else if (strncmp(path, BY_NAME, strlen(BY_NAME)) == 0 && strchr(name, '/') < end) {
+	else if (strncmp(path, BY_NAME, strlen(BY_NAME)) == 0 && slash && slash < end) {
 		found->full_name = arena_strndup(rq->arena, name, (size_t)(end - name));
 		found->repository_id = repo->id ? number_text(rq, repo->id) : NULL;
 	}
@@ -55,8 +56,7 @@ static bool is_of_another(const struct repository_name *repo, const struct insta
 	return repo->id && is_renamed && strtoll(number, NULL, 10) != repo->id;
 }
 
-/* The app's rate limit is one for all accounts: none may use it up. */
-static void count_lookup(struct request *rq)
+void installation_lookup_count(struct request *rq)
 {
 	struct pg_rows *rows = pg_query(rq, INSTALLATION_LOOKUP_SQL, pg_uuid(rq->caller.account),
 	                                pg_int(lookups_max));
@@ -64,13 +64,13 @@ static void count_lookup(struct request *rq)
 		return;
 	rq->problem.retry_after_s = (unsigned)pg_value_int(rows, 0, 1);
 	raise_error(rq, ERR_RATE_LIMITED,
-	            "this account has asked for the app on too many repositories");
+	            "this account has asked the code host about the app too often");
 }
 
 /* Ask the code host. False: the app is not installed there. */
 static bool ask(struct request *rq, const struct repository_name *repo, struct installation *found)
 {
-	count_lookup(rq);
+	installation_lookup_count(rq);
 	struct code_host_auth auth = app_auth(rq);
 	const char *path = arena_printf(rq->arena, "/repos/%s/installation", repo->full);
 	struct code_host_answer answer = code_host_call(rq, &auth, "GET", path, NULL);

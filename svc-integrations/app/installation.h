@@ -35,6 +35,10 @@ extern const struct setting INSTALLATION_SETTINGS[];
 bool installation_find(struct request *rq, const struct repository_name *repo,
                        struct installation *ret_installation);
 
+/** Count that the code host is asked about the app on behalf of the account: the app's rate limit is one for all accounts, and
+ * none may use it up. Suspends. Raises ERR_RATE_LIMITED: the account has used up its look-ups of this hour. */
+void installation_lookup_count(struct request *rq);
+
 struct installation_token {
 	const char *token;
 	const char *expires_at;     /* RFC 3339 */

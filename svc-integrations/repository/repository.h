@@ -32,7 +32,7 @@
  *     409 conflict                 the code host refuses it; `detail` has its words, fit to be shown to a user.
  *                                  To repeat it is of no use before somebody changes something there
  *     409 provider_not_configured  no app, or no code host, is configured
- *     429 rate_limited             the account has asked for the app on too many repositories; nothing was done; repeat
+ *     429 rate_limited             the account has asked the code host about the app too often; nothing was done; repeat
  *                                  after Retry-After
  *     503 unavailable              the code host is away, a rate limit is reached, or another request changes the
  *                                  same branch; nothing was done; repeat after Retry-After

@@ -5,11 +5,14 @@ import json
 import time
 from datetime import datetime, timedelta, timezone
 
+import httpx
 import pytest
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import padding
 
 from lib.counterparts import connect
+from lib.identity import identity
+from lib.wait import PATIENCE_SECONDS
 
 TOKEN = "/github/installation-token"
 NO_APP = {"CODE_HOST_APP_ID": "", "CODE_HOST_APP_KEY": ""}
@@ -122,25 +125,43 @@ def test_an_install_is_seen_at_once(new_developer, code_host):
     assert installation_of(bob, repo, expect=200).json()["installed"] is True
 
 
-def test_an_account_cannot_use_up_the_app_s_rate_limit(cluster, new_developer, code_host):
+@pytest.fixture
+def few_lookups(cluster):
+    """A process that asks the code host about the app three times an hour for an account."""
     process = cluster.separate("svc-integrations", "few", CODE_HOST_LOOKUPS="3")
     process.start()
     try:
         process.wait_ready()
-        bob, carol, before = new_developer(), new_developer(), code_host.last_number()
-        repos = [code_host.repository(bob.login) for _ in range(5)]
-        for name in repos[:3]:
-            assert bob.call("installation", {"repo": name}, url=process.url)["installed"] is False
-        for name in repos[3:]:
-            assert bob.call("installation", {"repo": name}, 429, url=process.url)["error"] == "rate_limited"
-        assert lookups(code_host, before, bob.login) == 3
-        assert bob.call("installation", {"repo": repos[0]}, url=process.url)["installed"] is False
-        carol.call("installation", {"repo": code_host.repository(carol.login)}, url=process.url)
-        with cluster.postgres.connect("integrations") as db:
-            db.execute("UPDATE installation_lookup SET began_at = began_at - interval '1 hour'")
-        assert bob.call("installation", {"repo": repos[4]}, url=process.url)["installed"] is False
+        yield process
     finally:
         process.stop()
+
+
+def test_an_account_cannot_use_up_the_app_s_rate_limit_by_install_addresses(cluster, new_developer, code_host, few_lookups):
+    bob, carol, before = new_developer(), new_developer(), code_host.last_number()
+
+    def ask(developer):
+        auth = identity(cluster, "svc-integrations", account=developer.account)
+        return httpx.get(f"{few_lookups.url}/api/v1.0/github/app/install-url", auth=auth, timeout=PATIENCE_SECONDS)
+
+    assert [ask(bob).status_code for _ in range(4)] == [200, 200, 200, 429]
+    assert len(code_host.requests(before, "GET", "^/app$")) == 3
+    assert ask(carol).status_code == 200
+
+
+def test_an_account_cannot_use_up_the_app_s_rate_limit(cluster, new_developer, code_host, few_lookups):
+    bob, carol, before = new_developer(), new_developer(), code_host.last_number()
+    repos = [code_host.repository(bob.login) for _ in range(5)]
+    for name in repos[:3]:
+        assert bob.call("installation", {"repo": name}, url=few_lookups.url)["installed"] is False
+    for name in repos[3:]:
+        assert bob.call("installation", {"repo": name}, 429, url=few_lookups.url)["error"] == "rate_limited"
+    assert lookups(code_host, before, bob.login) == 3
+    assert bob.call("installation", {"repo": repos[0]}, url=few_lookups.url)["installed"] is False
+    carol.call("installation", {"repo": code_host.repository(carol.login)}, url=few_lookups.url)
+    with cluster.postgres.connect("integrations") as db:
+        db.execute("UPDATE installation_lookup SET began_at = began_at - interval '1 hour'")
+    assert bob.call("installation", {"repo": repos[4]}, url=few_lookups.url)["installed"] is False
 
 
 # ---- tokens ----
