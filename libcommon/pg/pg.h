@@ -40,7 +40,8 @@
  *
  * Failover. When a server refuses a write because it is read-only, as a demoted primary is, its
  * connections are closed: the next connection may reach the new primary under the same name. Single
- * statements wait for that.
+ * statements wait for that. The URL may also list hosts, with target_session_attrs=read-write: each attempt to
+ * connect begins with the next of them.
  *
  * Reads. A statement whose text starts with PG_READ_MARK changes nothing: it is sent again when its
  * connection breaks. In a noun.sql that is `-- name: interest_get (read)`. Any other statement is a

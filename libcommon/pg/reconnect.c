@@ -246,7 +246,7 @@ static void link_dial(struct pg_link *link, const char *address)
 {
 	uint64_t started_ms = time_monotonic_ms();
 	link_move(link, PG_LINK_CONNECTING);
-	link->pg = pg_target_connect(link->target, address);
+	link->pg = pg_target_connect(link->target, address, link->failures);
 	warn_if_slow("connect", started_ms);
 	PQsetNoticeProcessor(link->pg, on_notice, NULL);
 	if (PQstatus(link->pg) == CONNECTION_BAD)

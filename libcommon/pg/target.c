@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define OPTIONS_MAX   64  /* libpq 17 has 48 */
-#define TIMEOUT_MAX_S 600 /* of connect_timeout */
+#define TIMEOUT_MAX_S 600 /* of connect_timeout, also of 0, which is none */
 
 struct pg_target {
 	struct arena *arena;     /* wiped when freed: it holds the passwords; of both targets */
@@ -153,12 +153,44 @@ const char *pg_target_name(const struct pg_target *target)
 	return target->name;
 }
 
-PGconn *pg_target_connect(const struct pg_target *target, const char *address)
+static size_t host_count(const struct pg_target *target)
 {
+	const char *hosts = target_get(target, "hostaddr");
+	size_t count = 1;
+	hosts = hosts ? hosts : target_get(target, "host");
+	for (; hosts && (hosts = strchr(hosts, ',')); hosts++)
+		count++;
+	return count;
+}
+
+/* The list from its element `first` on: `b,c,a`. A shorter one, such as the port of all hosts, stays as it is. */
+static const char *list_from(struct arena *arena, const char *list, size_t first)
+{
+	const char *at = list;
+	for (; first > 0; first--) {
+		const char *comma = strchr(at, ',');
+		if (!comma)
+			return list;
+		at = comma + 1;
+	}
+	return at == list ? list : arena_printf(arena, "%s,%.*s", at, (int)(at - list - 1), list);
+}
+
+PGconn *pg_target_connect(const struct pg_target *target, const char *address, unsigned attempt)
+{
+	static const char *const LISTS[] = {"host", "hostaddr", "port"};
+	struct arena *arena = arena_new();
 	struct pg_target with = *target;
+	size_t first = attempt % host_count(target);
 	if (address)
 		target_set(&with, "hostaddr", address);
+	for (size_t i = 0; i < ARRAY_LEN(LISTS); i++) {
+		const char *list = target_get(&with, LISTS[i]);
+		if (list)
+			target_set(&with, LISTS[i], list_from(arena, list, first));
+	}
 	PGconn *pg = PQconnectStartParams(with.keywords, with.values, 0);
+	arena_free(arena);
 	require(pg);
 	PQsetErrorVerbosity(pg, PQERRORS_VERBOSE);
 	return pg;
@@ -176,14 +208,13 @@ static bool wait_for_socket(PGconn *pg, PostgresPollingStatusType status, uint64
 }
 
 /* Not PQconnectdbParams(), whose error message has no SQLSTATE. */
-static PGconn *connect_once(const struct pg_target *target)
+static PGconn *connect_once(const struct pg_target *target, unsigned attempt)
 {
-	PGconn *pg = PQconnectStartParams(target->keywords, target->values, 0);
+	PGconn *pg = pg_target_connect(target, NULL, attempt);
 	uint64_t timeout_s = strtoull(target_get(target, "connect_timeout"), NULL, 10);
-	uint64_t deadline_ms = time_monotonic_ms() + MIN_OF(timeout_s, TIMEOUT_MAX_S) * 1000;
+	uint64_t limit_s = timeout_s ? MIN_OF(timeout_s, TIMEOUT_MAX_S) : TIMEOUT_MAX_S;
+	uint64_t deadline_ms = time_monotonic_ms() + limit_s * 1000;
 	PostgresPollingStatusType status = PGRES_POLLING_WRITING;
-	require(pg);
-	PQsetErrorVerbosity(pg, PQERRORS_VERBOSE);
 	if (PQstatus(pg) == CONNECTION_BAD)
 		return pg;
 	while (status != PGRES_POLLING_OK && status != PGRES_POLLING_FAILED &&
@@ -192,15 +223,29 @@ static PGconn *connect_once(const struct pg_target *target)
 	return pg;
 }
 
+/* Attempts until libpq has an outcome, each with another host, since one that does not answer keeps libpq from
+ * trying the others. */
+static PGconn *connect_to_any(const struct pg_target *target)
+{
+	size_t left = host_count(target);
+	for (unsigned attempt = 0;; attempt++) {
+		PGconn *pg = connect_once(target, attempt);
+		bool is_over = PQstatus(pg) == CONNECTION_OK || PQstatus(pg) == CONNECTION_BAD;
+		if (is_over || --left == 0)
+			return pg;
+		PQfinish(pg);
+	}
+}
+
 PGconn *pg_target_connect_now(const struct pg_target *target)
 {
-	PGconn *pg = connect_once(target);
+	PGconn *pg = connect_to_any(target);
 	char sqlstate[6];
 	pg_fault_of_message(PQerrorMessage(pg), sqlstate);
 	if (!target->other || !pg_login_is_refused(sqlstate))
 		return pg;
 	PQfinish(pg);
-	return connect_once(target->other);
+	return connect_to_any(target->other);
 }
 
 const char *pg_error_line(struct arena *arena, const PGconn *pg)

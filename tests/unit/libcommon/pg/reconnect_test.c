@@ -1,5 +1,6 @@
 /* Statements whose connections are lost: none is executed twice, and every reported outcome is
  * true. */
+#include "pg/target.h"
 #include "pg_suite.h"
 
 #include <arpa/inet.h>
@@ -252,19 +253,25 @@ static void test_the_wait_for_the_server_is_limited(void **state)
 	assert_int_equal(begin.code, ERR_UNAVAILABLE);
 }
 
-/* The other end accepts connections and never writes. */
-static void test_a_silent_server_is_unavailable(void **state)
+/* A port whose other end accepts connections and never writes. */
+static uint16_t silent_port(int *ret_fd)
 {
-	struct outcome single = {.sql = "SELECT $1::int"};
 	struct sockaddr_in address = {.sin_family = AF_INET,
 	                              .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)}};
 	socklen_t length = sizeof(address);
+	*ret_fd = socket(AF_INET, SOCK_STREAM, 0);
+	assert_int_equal(bind(*ret_fd, (struct sockaddr *)&address, length), 0);
+	assert_int_equal(listen(*ret_fd, 10), 0);
+	assert_int_equal(getsockname(*ret_fd, (struct sockaddr *)&address, &length), 0);
+	return ntohs(address.sin_port);
+}
+
+static void test_a_silent_server_is_unavailable(void **state)
+{
+	struct outcome single = {.sql = "SELECT $1::int"};
 	char url[100];
-	int fd = socket(AF_INET, SOCK_STREAM, 0);
-	assert_int_equal(bind(fd, (struct sockaddr *)&address, length), 0);
-	assert_int_equal(listen(fd, 10), 0);
-	assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &length), 0);
-	snprintf(url, sizeof(url), "postgresql://x@127.0.0.1:%u/x", ntohs(address.sin_port));
+	int fd;
+	snprintf(url, sizeof(url), "postgresql://x@127.0.0.1:%u/x", silent_port(&fd));
 	teardown(state);
 	open_pool(
 		&(struct pg_settings){.url = url, .pool_wait_ms = 400, .connect_timeout_ms = 100});
@@ -272,6 +279,31 @@ static void test_a_silent_server_is_unavailable(void **state)
 	fixture_idle(&fixture);
 	assert_int_equal(single.code, ERR_UNAVAILABLE);
 	assert_false(pg_pool_is_ready(fixture.worker.pg));
+	close(fd);
+}
+
+/* The first host of a list has vanished: the second one is connected to, by the pool and at the start. */
+static void test_the_next_host_of_a_list_is_tried(void **state)
+{
+	struct outcome single = {.sql = "SELECT $1::int", .number = 5};
+	char url[200];
+	int fd;
+	snprintf(
+		url, sizeof(url),
+		"postgresql:///postgres?user=expops&connect_timeout=1&host=127.0.0.1,%s&port=%u,%u",
+		server.folder, silent_port(&fd), server.port);
+	teardown(state);
+	open_pool(&(struct pg_settings){.url = url,
+	                                .pool_wait_ms = FIXTURE_TIMEOUT_MS,
+	                                .connect_timeout_ms = 100});
+	spawn(&single, query_number);
+	fixture_idle(&fixture);
+	assert_int_equal(single.answer, 5);
+	struct pg_target *target = pg_target_new(url);
+	PGconn *pg = pg_target_connect_now(target);
+	assert_int_equal(PQstatus(pg), CONNECTION_OK);
+	PQfinish(pg);
+	pg_target_free(target);
 	close(fd);
 }
 
@@ -490,6 +522,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_the_wait_for_the_server_is_limited, setup,
 	                                        teardown),
 		cmocka_unit_test_setup_teardown(test_a_silent_server_is_unavailable, setup,
+	                                        teardown),
+		cmocka_unit_test_setup_teardown(test_the_next_host_of_a_list_is_tried, setup,
 	                                        teardown),
 		cmocka_unit_test_setup_teardown(test_connections_to_a_read_only_server_are_closed,
 	                                        setup, teardown),
