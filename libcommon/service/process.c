@@ -177,6 +177,8 @@ static bool is_secret_list(const char *text)
 	}
 }
 
+#define SERVICE_FORM "http://host:port or unix:/path"
+
 /* Messages name the variable and not its value: some values are secrets. */
 static const struct {
 	const char *const *value;
@@ -196,13 +198,12 @@ static const struct {
 	{&process_settings.redis_url, "REDIS_URL", is_redis_url, "redis://:password@host:port/db"},
 	{&process_settings.seal_secrets, "SEAL_SECRETS", is_secret_list,
          "secrets of 32 characters or more, separated by commas"},
-};
-
-/* By enum api_service; the gateway has none. */
-static const char *const SERVICE_VARIABLES[API_SERVICE_COUNT] = {
-#define SERVICE_VARIABLE(symbol, process, setting) [API_##symbol] = setting,
-	API_SERVICES(SERVICE_VARIABLE)
-#undef SERVICE_VARIABLE
+	{&process_settings.service_url[API_GATEWAY], "GATEWAY_URL", is_address_or_empty,
+         SERVICE_FORM},
+#define SERVICE_URL_CHECK(symbol, process, setting) \
+	{&process_settings.service_url[API_##symbol], setting, is_address_or_empty, SERVICE_FORM},
+	API_SERVICES(SERVICE_URL_CHECK)
+#undef SERVICE_URL_CHECK
 };
 
 static enum err_code check(const char *name, const char *value, bool (*is_valid)(const char *text),
@@ -226,8 +227,5 @@ enum err_code process_settings_load(void)
 	for (size_t i = 0; !code && i < ARRAY_LEN(CHECKS); i++)
 		code = check(CHECKS[i].name, *CHECKS[i].value, CHECKS[i].is_valid,
 		             CHECKS[i].expected);
-	for (size_t i = 1; !code && i < ARRAY_LEN(SERVICE_VARIABLES); i++)
-		code = check(SERVICE_VARIABLES[i], process_settings.service_url[i],
-		             is_address_or_empty, "http://host:port or unix:/path");
 	return code;
 }

@@ -53,3 +53,10 @@ def test_a_secret_is_read_from_a_file(cluster, tmp_path, variable):
     both = run(cluster, "svc-evalenv", "--show-config", **{f"{variable}_FILE": str(file)})
     assert both.returncode == 2
     assert both.stderr == f"{variable} and {variable}_FILE: only one of them may be set\n"
+
+
+@pytest.mark.parametrize("service", ["GATEWAY", "EXPERIMENTS", "EVALENV"])
+def test_the_address_of_a_service_is_checked(cluster, service):
+    done = run(cluster, "svc-interests", "--show-config", **{f"{service}_URL": "gateway.example"})
+    assert done.returncode == 2
+    assert done.stderr == f"{service}_URL: must be http://host:port or unix:/path\n"
