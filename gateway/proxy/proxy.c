@@ -243,7 +243,7 @@ static void on_call_failed(void *user, const struct upstream_failure *failure)
 
 static void on_answer(void *user, const struct upstream_answer *answer)
 {
-	static const struct upstream_failure UNHANDLED = {
+	static const struct upstream_failure CLOSED = {
 		.code = ERR_UNAVAILABLE,
 		.has_connected = true,
 		.reason = "the service closed the connection",
@@ -254,12 +254,13 @@ static void on_answer(void *user, const struct upstream_answer *answer)
 		.reason = "the service does not know this gateway's secret",
 	};
 	struct proxy_exchange *p = user;
-	if (http_is_farewell(answer->status, answer->content_length)) {
+	enum err_code unhandled = http_unhandled_code(answer->status, answer->content_length);
+	if (unhandled == ERR_UNAVAILABLE) {
 		upstream_cancel(p->call);
-		on_call_failed(p, &UNHANDLED);
+		on_call_failed(p, &CLOSED);
 		return;
 	}
-	if (answer->status == err_info(ERR_MISDIRECTED)->status) {
+	if (unhandled == ERR_MISDIRECTED) {
 		upstream_misdirected(p->call);
 		on_call_failed(p, &MISDIRECTED);
 		return;

@@ -1,4 +1,3 @@
-#include "base/base.h"
 #include "base/log.h"
 #include "base/metrics.h"
 #include "base/timefmt.h"
@@ -19,13 +18,6 @@ METRIC_COUNTER(retries_total, "expops_proxy_retries_total",
 static const char *operation_of(const struct proxy_exchange *p)
 {
 	return p->match.op ? p->match.op->name : "none";
-}
-
-static const char *status_class(int status)
-{
-	static const char *const CLASSES[] = {"0xx", "1xx", "2xx", "3xx", "4xx", "5xx"};
-	unsigned class = (unsigned)status / 100;
-	return CLASSES[class < ARRAY_LEN(CLASSES) ? class : 0];
 }
 
 void proxy_report_retry(const struct proxy_exchange *p)
@@ -54,7 +46,7 @@ void proxy_report(const struct proxy_exchange *p)
 	const char *operation = operation_of(p);
 	int status = p->state == PROXY_ABORTED ? err_info(ERR_CLIENT_GONE)->status : x->status;
 	uint64_t duration_us = time_monotonic_us() - x->started_us;
-	metric_add(&requests_total, operation, status_class(status), 1);
+	metric_add(&requests_total, operation, http_status_class(status), 1);
 	metric_observe_seconds(&request_seconds, operation, NULL, (double)duration_us / 1e6);
 	if (p->answer_us > 0)
 		metric_observe_seconds(&answer_seconds, operation, NULL,

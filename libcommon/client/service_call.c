@@ -190,15 +190,6 @@ static enum err_code unavailable_code(struct request *rq, const struct fetch_res
 	return is_uncertain ? ERR_UNCERTAIN : ERR_UNAVAILABLE;
 }
 
-/* Why the request was not handled, if so: it has crossed the end of the connection (ERR_UNAVAILABLE), or another
- * process has the address now (ERR_MISDIRECTED). */
-static enum err_code unhandled_code(const struct fetch_response *answer)
-{
-	if (http_is_farewell(answer->status, (int64_t)answer->body_length))
-		return ERR_UNAVAILABLE;
-	return answer->status == err_info(ERR_MISDIRECTED)->status ? ERR_MISDIRECTED : ERR_NONE;
-}
-
 /* Send the call to the endpoint and wait for the answer. `ret_is_sent`: it may have read the request. */
 static enum err_code send_to(struct request *rq, const struct service_call *call,
                              const struct endpoint *endpoint, uint64_t timeout_ms, bool is_safe,
@@ -225,7 +216,7 @@ static enum err_code send_to(struct request *rq, const struct service_call *call
 	enum err_code code = fetch_once(rq, &fetch, ret_answer, ret_is_sent);
 	if (code)
 		return code;
-	code = unhandled_code(*ret_answer);
+	code = http_unhandled_code((*ret_answer)->status, (int64_t)(*ret_answer)->body_length);
 	if (code) {
 		*ret_answer = NULL;
 		*ret_is_sent = false;

@@ -86,6 +86,13 @@ const char *http_reason(int status)
 	return "";
 }
 
+const char *http_status_class(int status)
+{
+	static const char *const CLASSES[] = {"0xx", "1xx", "2xx", "3xx", "4xx", "5xx"};
+	unsigned class = (unsigned)status / 100;
+	return CLASSES[class < ARRAY_LEN(CLASSES) ? class : 0];
+}
+
 struct http_field http_field_of(const char *name, const char *value)
 {
 	return (struct http_field){

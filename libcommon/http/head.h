@@ -36,6 +36,9 @@ struct http_head {
 /** The reason phrase of a status; "" for an unknown one. */
 const char *http_reason(int status);
 
+/** The class of a status, `4xx`: the label of metrics, whose series single statuses would multiply. */
+const char *http_status_class(int status);
+
 /** Make a field of two NUL-terminated strings; borrows them. */
 struct http_field http_field_of(const char *name, const char *value);
 

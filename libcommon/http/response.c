@@ -19,9 +19,11 @@ static const char FAREWELL[] =
 	"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 static const char LAST_CHUNK[] = "0\r\n\r\n";
 
-bool http_is_farewell(int status, int64_t content_length)
+enum err_code http_unhandled_code(int status, int64_t content_length)
 {
-	return status == 408 && content_length == 0;
+	if (status == err_info(ERR_REQUEST_TIMEOUT)->status && content_length == 0)
+		return ERR_UNAVAILABLE;
+	return status == err_info(ERR_MISDIRECTED)->status ? ERR_MISDIRECTED : ERR_NONE;
 }
 
 static struct server_exchange *exchange_of(struct http_exchange *x)

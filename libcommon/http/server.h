@@ -165,9 +165,10 @@ uint64_t http_server_last_request_ms(const struct http_server *server);
 void http_server_drain(struct http_server *server, uint64_t deadline_ms, void (*drained)(void *),
                        void *context);
 
-/** Whether a response is the one that http_server_drain() ends idle connections with, so that the request was
- * not handled. A 408 to a request that came too slowly has content. */
-bool http_is_farewell(int status, int64_t content_length);
+/** Why a service that answers so has not handled the request. ERR_UNAVAILABLE: the request has crossed the
+ * response with which http_server_drain() ends idle connections (a 408 to a request that came too slowly has
+ * content); ERR_MISDIRECTED: another process has the address now; ERR_NONE: it has handled it. */
+enum err_code http_unhandled_code(int status, int64_t content_length);
 
 /** Close all connections and free. The loop has to run once more for libuv's close callbacks. NULL
  * is fine. */

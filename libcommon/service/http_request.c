@@ -107,19 +107,12 @@ struct request *http_request_new(struct worker *worker, struct http_exchange *ex
 	return rq;
 }
 
-/* The label `status`: classes instead of single statuses, to limit the number of series. */
-static const char *status_class(int status)
-{
-	static const char *const CLASSES[] = {"0xx", "1xx", "2xx", "3xx", "4xx", "5xx"};
-	return CLASSES[status / 100 < 6 ? status / 100 : 0];
-}
-
 static void report_finished(struct request *rq, int status)
 {
 	struct http_exchange *exchange = rq->http->exchange;
 	const char *operation = rq->http->op ? rq->http->op->name : "internal";
 	uint64_t duration_us = time_monotonic_us() - exchange->started_us;
-	metric_add(&requests_total, operation, status_class(status), 1);
+	metric_add(&requests_total, operation, http_status_class(status), 1);
 	metric_observe_seconds(&request_seconds, operation, NULL, (double)duration_us / 1e6);
 	log_set_request_id(rq->id);
 	log_info(LOG_GROUP_HTTP, "request finished", f_text("operation", operation),
