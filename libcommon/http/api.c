@@ -118,12 +118,15 @@ void api_init(void)
 		struct api_op *op = &ops[i];
 		op->scope = op->scope_name ? scope_mask(op->scope_name) : SCOPE_NONE;
 		require((op->scope == SCOPE_NONE) == ((op->flags & API_OPEN) != 0));
+		size_t params = 0;
 		struct node *node = &root;
 		for (const char *at = op->path; at;) {
 			const char *segment = at + 1, *end = strchrnul(segment, '/');
 			node = node_child(node, segment, (size_t)(end - segment));
+			params += node->param != NULL;
 			at = *end == '/' ? end : NULL;
 		}
+		require(params <= API_PARAMS_MAX);
 		node_add_op(node, op);
 	}
 }
