@@ -276,11 +276,12 @@ static bool is_signed(const struct identity_verifier *verifier, const struct par
 	return false;
 }
 
-/* 18 digits fit into 63 bits, decimal ones too. */
-static bool number_parse(const char *text, int base, const char *digits, uint64_t *ret_number)
+/* `digits_max` digits of the base fit into 64 bits. */
+static bool number_parse(const char *text, int base, const char *digits, size_t digits_max,
+                         uint64_t *ret_number)
 {
 	size_t length = strlen(text);
-	if (length == 0 || length > 18 || strspn(text, digits) != length)
+	if (length == 0 || length > digits_max || strspn(text, digits) != length)
 		return false;
 	*ret_number = strtoull(text, NULL, base);
 	return true;
@@ -309,8 +310,8 @@ static bool claims_read(const char *const fields[FIELD_COUNT], struct verified_i
 	if (!uuid_parse(fields[FIELD_ACCOUNT], strlen(fields[FIELD_ACCOUNT]), &identity->account) ||
 	    !uuid_parse(fields[FIELD_KEY_ID], strlen(fields[FIELD_KEY_ID]), &identity->key_id) ||
 	    !kind_parse(fields[FIELD_KIND], &identity->kind) ||
-	    !number_parse(fields[FIELD_SCOPES], 16, "0123456789abcdef", &identity->scopes) ||
-	    !number_parse(fields[FIELD_SIGNED], 10, "0123456789", &signed_ms))
+	    !number_parse(fields[FIELD_SCOPES], 16, "0123456789abcdef", 16, &identity->scopes) ||
+	    !number_parse(fields[FIELD_SIGNED], 10, "0123456789", 18, &signed_ms))
 		return false;
 	identity->repo = text_or_null(fields[FIELD_REPO]);
 	identity->interest = text_or_null(fields[FIELD_INTEREST]);

@@ -1,11 +1,11 @@
 #include "base/trace_queue.h"
 
 #include "base/base.h"
+#include "base/timefmt.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* Spans are added to one half of `memory` while the taker has the other. */
 static struct {
@@ -57,22 +57,12 @@ bool trace_queue_add(const char *text, size_t length)
 	return is_added;
 }
 
-static struct timespec time_in(uint64_t ms)
-{
-	struct timespec at;
-	clock_gettime(CLOCK_MONOTONIC, &at);
-	uint64_t ns = (uint64_t)at.tv_nsec + ms % 1000 * 1000000;
-	at.tv_sec += (time_t)(ms / 1000 + ns / 1000000000);
-	at.tv_nsec = (long)(ns % 1000000000);
-	return at;
-}
-
 bool trace_queue_take(struct trace_batch *ret_batch, uint64_t linger_ms)
 {
 	pthread_mutex_lock(&queue.lock);
 	while (queue.waiting.count == 0 && !queue.is_ending)
 		pthread_cond_wait(&queue.changed, &queue.lock);
-	struct timespec until = time_in(linger_ms);
+	struct timespec until = time_monotonic_in(linger_ms);
 	while (!is_due() && pthread_cond_timedwait(&queue.changed, &queue.lock, &until) == 0)
 		;
 	*ret_batch = queue.waiting;
@@ -85,7 +75,7 @@ bool trace_queue_take(struct trace_batch *ret_batch, uint64_t linger_ms)
 
 bool trace_queue_pause(uint64_t ms)
 {
-	struct timespec until = time_in(ms);
+	struct timespec until = time_monotonic_in(ms);
 	pthread_mutex_lock(&queue.lock);
 	while (!queue.is_ending && pthread_cond_timedwait(&queue.changed, &queue.lock, &until) == 0)
 		;
