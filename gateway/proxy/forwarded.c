@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #define ADDRESS_TEXT_MAX 64 /* a longer text is not an address */
+
 struct trusted {
 	const struct ip_networks *networks;
 	bool has_unix;

@@ -20,8 +20,7 @@ struct periodic {
 	uv_timer_t timer;     /* until the next pass */
 	struct request *pass; /* running; NULL: none */
 	unsigned failures;    /* in a row */
-	uint64_t
-		wake_in_ms; /* periodic_wake_in() during the pass; PERIODIC_WHEN_WOKEN: not called */
+	uint64_t wake_in_ms;  /* of periodic_wake_in() in the pass; PERIODIC_WHEN_WOKEN: none */
 	bool is_stopped;
 	uint64_t due_ms; /* when the timer fires, on the monotonic clock */
 };
