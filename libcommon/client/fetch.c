@@ -200,33 +200,6 @@ enum err_code fetch_try(struct request *rq, const struct fetch_call *call,
 	return fetch_once(rq, call, ret_answer, &is_sent);
 }
 
-static const char *failure_detail(enum err_code code)
-{
-	switch (code) {
-	case ERR_UNAVAILABLE:
-		return "another server cannot be reached";
-	case ERR_UNCERTAIN:
-		return "another server may or may not have carried out the request";
-	case ERR_TIMEOUT:
-		return "another server did not respond in time";
-	case ERR_UPSTREAM:
-		return "another server sent an unusable response";
-	case ERR_FORBIDDEN:
-		return "the address is in a private network";
-	default:
-		return "the call to another server was cancelled";
-	}
-}
-
-struct fetch_response *fetch(struct request *rq, const struct fetch_call *call)
-{
-	struct fetch_response *answer = NULL;
-	enum err_code code = fetch_try(rq, call, &answer);
-	if (code != ERR_NONE)
-		raise_error(rq, code, "%s", failure_detail(code));
-	return answer;
-}
-
 const char *fetch_field(const struct fetch_response *answer, const char *name)
 {
 	for (size_t i = 0; i < answer->field_count; i++) {

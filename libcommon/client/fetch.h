@@ -1,5 +1,5 @@
 /** libcommon/client/: HTTP calls to other servers, over libcurl's multi interface on the worker's
- * loop. fetch() calls any server; service_call() (service_call.h) calls another service of the
+ * loop. fetch_try() calls any server; service_call() (service_call.h) calls another service of the
  * cluster. */
 #pragma once
 
@@ -59,14 +59,10 @@ struct fetch_response {
 
 /** Make the call and wait for the complete answer, of any status. Suspends.
  *
- * Raises: ERR_UNAVAILABLE no connection, or it broke while the request was unsent or it changes
- *         nothing (is_safe, or a safe method); ERR_UNCERTAIN it broke after an unsafe request was sent;
- *         ERR_FORBIDDEN the guard refused the address;
- *         ERR_TIMEOUT; ERR_UPSTREAM not HTTP, TLS failed, or the answer exceeds its limit, or a field of
- *         the call has a control character: then nothing is sent. */
-struct fetch_response *fetch(struct request *rq, const struct fetch_call *call);
-
-/** As fetch(), but returns the error. */
+ * ERR_UNAVAILABLE: no connection, or it broke while the request was unsent or it changes nothing (is_safe, or a
+ * safe method); ERR_UNCERTAIN: it broke after an unsafe request was sent; ERR_FORBIDDEN: the guard refused the
+ * address; ERR_TIMEOUT; ERR_UPSTREAM: not HTTP, TLS failed, or the answer exceeds its limit, or a field of the
+ * call has a control character: then nothing is sent; or the reason of a cancellation. */
 enum err_code fetch_try(struct request *rq, const struct fetch_call *call,
                         struct fetch_response **ret_answer);
 

@@ -68,11 +68,6 @@ const char *chat_model(void)
 	return settings.url[0] && settings.model[0] ? settings.model : NULL;
 }
 
-const char *chat_outcome_name(enum chat_outcome outcome)
-{
-	return OUTCOMES[outcome].name;
-}
-
 static void add_message(yyjson_mut_doc *doc, yyjson_mut_val *messages, const char *role,
                         const char *content)
 {
@@ -175,8 +170,7 @@ static void report(const struct chat_call *call, enum chat_outcome outcome,
 		          f_text("purpose", call->purpose), f_int("duration_ms", took_ms));
 	else
 		log_warn(LOG_GROUP_APP, "no answer of the language model; going on without it",
-		         f_text("purpose", call->purpose),
-		         f_text("reason", chat_outcome_name(outcome)),
+		         f_text("purpose", call->purpose), f_text("reason", OUTCOMES[outcome].name),
 		         f_int("status", response ? response->status : 0),
 		         f_int("duration_ms", took_ms));
 }
@@ -207,6 +201,6 @@ struct chat_answer chat_complete(struct request *rq, const struct chat_call *cal
 		complete(rq, call, &answer);
 	else
 		answer.outcome = KEPT_OUT[entry];
-	metric_add(&calls_counter, call->purpose, chat_outcome_name(answer.outcome), 1);
+	metric_add(&calls_counter, call->purpose, OUTCOMES[answer.outcome].name, 1);
 	return answer;
 }

@@ -40,9 +40,6 @@ enum chat_outcome {
 	CHAT_OUTCOME_COUNT,
 };
 
-/** The outcome in one word: `answered`, `too_late`. */
-const char *chat_outcome_name(enum chat_outcome outcome);
-
 struct chat_call {
 	const char *purpose; /* `query_expansion`: a literal, a label of the metrics */
 	const char *system;  /* what the model is to do; ours alone, never text from outside */

@@ -30,12 +30,6 @@ struct pg_param pg_int_in(struct request *rq, int64_t value)
 	return (struct pg_param){arena_printf(rq->arena, "%lld", (long long)value)};
 }
 
-struct pg_param pg_float_in(struct request *rq, double value)
-{
-	/* 17 digits carry every double (IEEE 754). */
-	return (struct pg_param){arena_printf(rq->arena, "%.17g", value)};
-}
-
 struct pg_param pg_uuid_in(struct request *rq, struct uuid value)
 {
 	char *text = arena_alloc(rq->arena, UUID_TEXT_LEN + 1);

@@ -107,7 +107,6 @@ struct pg_param pg_text(const char *text); /* NULL: SQL NULL */
 struct pg_param pg_null(void);
 /* The next ones format into the request's arena. */
 struct pg_param pg_int_in(struct request *rq, int64_t value);
-struct pg_param pg_float_in(struct request *rq, double value);
 struct pg_param pg_uuid_in(struct request *rq, struct uuid value);
 struct pg_param pg_bytes_in(struct request *rq, const void *data, size_t length); /* bytea */
 struct pg_param pg_time_in(struct request *rq, int64_t time_ms);                  /* timestamptz */
@@ -115,7 +114,6 @@ struct pg_param pg_bool(bool value);
 
 /* For the arguments of pg_query() and pg_try(); they expect the request to be called `rq`. */
 #define pg_int(v)         pg_int_in(rq, (v))
-#define pg_float(v)       pg_float_in(rq, (v))
 #define pg_uuid(v)        pg_uuid_in(rq, (v))
 #define pg_bytes(data, n) pg_bytes_in(rq, (data), (n))
 #define pg_time(v)        pg_time_in(rq, (v))
@@ -187,7 +185,7 @@ struct pg_call {
 enum err_code pg_try_all(struct request *rq, const struct pg_call *calls, size_t count);
 
 /** Check a connection out and BEGIN (READ COMMITTED). Suspends. Inside a transaction
- * nothing but Postgres may be waited for: fetch(), service_call(), Redis, fiber_sleep(),
+ * nothing but Postgres may be waited for: fetch_try(), service_call(), Redis, fiber_sleep(),
  * fiber_offload() and fiber_join() require() it.
  *
  * Inside a transaction it sets a savepoint instead: the inner pg_commit() releases it, the inner

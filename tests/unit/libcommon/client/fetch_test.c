@@ -419,25 +419,6 @@ static void test_failures_have_their_codes(void **state)
 	}
 }
 
-static void probe_raises(struct request *rq)
-{
-	struct probe *probe = rq->user;
-	probe->status = -1;
-	probe->call.url =
-		probe->url ? probe->url : arena_printf(rq->arena, "%s%s", server.url, probe->path);
-	probe->status = fetch(rq, &probe->call)->status;
-}
-
-static void test_fetch_raises(void **state)
-{
-	(void)state;
-	struct probe good = {.path = "/busy"}, bad = {.url = "http://127.0.0.1:1/"};
-	fixture_run(&fixture, probe_raises, &good);
-	fixture_run(&fixture, probe_raises, &bad);
-	assert_int_equal(good.status, 503);
-	assert_int_equal(bad.status, -1);
-}
-
 static void test_a_server_without_tls_is_refused(void **state)
 {
 	(void)state;
@@ -581,7 +562,6 @@ int main(void)
 		CASE(test_kept_connections_are_guarded),
 		CASE(test_redirects_are_guarded),
 		CASE(test_failures_have_their_codes),
-		CASE(test_fetch_raises),
 		CASE(test_a_server_without_tls_is_refused),
 		CASE(test_the_size_of_answers_is_limited),
 		CASE(test_a_silent_server_times_out),

@@ -41,7 +41,7 @@ static void values(struct request *rq)
 		pg_query(rq,
 	                 "SELECT $1::text, $2::text, $3::bigint, $4::float8, $5::uuid, $6::bytea, "
 	                 "$7::timestamptz, $8::boolean, ''::text, NULL::bytea",
-	                 pg_text("ä'\"\\"), pg_null(), pg_int(INT64_MIN), pg_float(0.1),
+	                 pg_text("ä'\"\\"), pg_null(), pg_int(INT64_MIN), pg_text("0.1"),
 	                 pg_uuid(id), pg_bytes("a\0\xff", 3), pg_time(1769851800123),
 	                 pg_bool(true));
 	assert_int_equal(rows->count, 1);

@@ -32,7 +32,8 @@ static void joins(struct request *rq)
 
 static void fetches(struct request *rq)
 {
-	fetch(rq, &(struct fetch_call){.url = "http://127.0.0.1:1/"});
+	struct fetch_response *answer;
+	fetch_try(rq, &(struct fetch_call){.url = "http://127.0.0.1:1/"}, &answer);
 }
 
 static void asks_redis(struct request *rq)
