@@ -12,7 +12,6 @@
 #include "base/crypto.h"
 #include "base/identity.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,7 +1,5 @@
 #include "proxy/cors.h"
 
-#include "base/base.h"
-
 #include <string.h>
 
 static const char SEPARATORS[] = ", \t";

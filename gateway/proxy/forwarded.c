@@ -1,6 +1,5 @@
 #include "proxy/forwarded.h"
 
-#include "base/base.h"
 #include "base/ip.h"
 
 #include <stdbool.h>

@@ -1,7 +1,5 @@
 #include "client/guard.h"
 
-#include "base/base.h"
-
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <string.h>

@@ -7,7 +7,6 @@
 #include "base/timefmt.h"
 #include "base/trace.h"
 #include "base/trace_queue.h"
-#include "base/version.h"
 
 #include <curl/curl.h>
 

@@ -3,7 +3,6 @@
 #include "base/base.h"
 #include "base/budget.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

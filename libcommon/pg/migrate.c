@@ -11,7 +11,6 @@
 #include <libpq-fe.h>
 
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* One run on one connection, which is closed with the arena. */

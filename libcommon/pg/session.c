@@ -4,7 +4,6 @@
 #include "base/log.h"
 #include "pg/target.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum use {

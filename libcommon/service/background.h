@@ -5,7 +5,6 @@
 
 #include "loop/worker.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 
 struct background;

@@ -1,7 +1,5 @@
 #include "service/resource.h"
 
-#include "base/base.h"
-
 #include <string.h>
 
 void require_row(struct request *rq, const struct pg_rows *rows, const char *missing)
