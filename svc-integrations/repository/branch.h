@@ -3,10 +3,6 @@
 
 #include "repository/repository.h"
 
-/** For the row of a branch's name (struct field.check): refuses what git does not take as a name
- * (git-check-ref-format(1)). */
-bool branch_name_check(const char *text, size_t length, const char **ret_message);
-
 /** The commit at the head of a branch; NULL: there is no such branch. Suspends. */
 const char *branch_head(struct request *rq, const struct repository *repository,
                         const char *branch);

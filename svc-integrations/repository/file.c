@@ -7,6 +7,7 @@
 #include "repository/content.h"
 #include "repository/replica_lock.h"
 #include "service/input.h"
+#include "service/ref_name.h"
 #include "service/reply.h"
 
 #include <string.h>
@@ -49,9 +50,9 @@ static bool path_check(const char *text, size_t length, const char **ret_message
 static const struct field FILE_FIELDS[] = {
 	BODY_TEXT(struct file_input, repo, "repo", REQUIRED, 1, REPOSITORY_NAME_MAX),
 	{IN_BODY, FIELD_TEXT, "branch", FIELD_AT(struct file_input, branch, const char *), REQUIRED,
-         1, BRANCH_NAME_MAX, .check = branch_name_check},
+         1, BRANCH_NAME_MAX, .check = ref_name_check},
 	{IN_BODY, FIELD_TEXT, "base", FIELD_AT(struct file_input, base, const char *), NULLABLE, 1,
-         BRANCH_NAME_MAX, .check = branch_name_check},
+         BRANCH_NAME_MAX, .check = ref_name_check},
 	{IN_BODY, FIELD_TEXT, "path", FIELD_AT(struct file_input, path, const char *), REQUIRED, 1,
          PATH_MAX_LENGTH, .check = path_check},
 	{IN_BODY, FIELD_TEXT, "content", FIELD_AT(struct file_input, content, const char *),
@@ -149,7 +150,7 @@ static const struct permission READ_PERMISSIONS[] = {{"contents", "read"}, {0}};
 static const struct field GET_FIELDS[] = {
 	BODY_TEXT(struct file_input, repo, "repo", REQUIRED, 1, REPOSITORY_NAME_MAX),
 	{IN_BODY, FIELD_TEXT, "branch", FIELD_AT(struct file_input, branch, const char *), NULLABLE,
-         1, BRANCH_NAME_MAX, .check = branch_name_check},
+         1, BRANCH_NAME_MAX, .check = ref_name_check},
 	{IN_BODY, FIELD_TEXT, "path", FIELD_AT(struct file_input, path, const char *), REQUIRED, 1,
          PATH_MAX_LENGTH, .check = path_check},
 	FIELD_END,

@@ -5,6 +5,7 @@
 #include "repository/branch.h"
 #include "repository/replica_lock.h"
 #include "service/input.h"
+#include "service/ref_name.h"
 #include "service/reply.h"
 
 #include <inttypes.h>
@@ -30,9 +31,9 @@ struct open_input {
 static const struct field OPEN_FIELDS[] = {
 	BODY_TEXT(struct open_input, repo, "repo", REQUIRED, 1, REPOSITORY_NAME_MAX),
 	{IN_BODY, FIELD_TEXT, "head", FIELD_AT(struct open_input, head, const char *), REQUIRED, 1,
-         BRANCH_NAME_MAX, .check = branch_name_check},
+         BRANCH_NAME_MAX, .check = ref_name_check},
 	{IN_BODY, FIELD_TEXT, "base", FIELD_AT(struct open_input, base, const char *), NULLABLE, 1,
-         BRANCH_NAME_MAX, .check = branch_name_check},
+         BRANCH_NAME_MAX, .check = ref_name_check},
 	BODY_TEXT(struct open_input, title, "title", REQUIRED, 1, TITLE_MAX),
 	BODY_TEXT(struct open_input, body, "body", NULLABLE, 0, BODY_MAX),
 	BODY_BOOL(struct open_input, is_draft, "draft", OPTIONAL, false),

@@ -2,8 +2,8 @@
 
 #include "base/json.h"
 #include "http/query.h"
-#include "repository/branch.h"
 #include "service/input.h"
+#include "service/ref_name.h"
 #include "service/reply.h"
 
 #include <inttypes.h>
@@ -33,7 +33,7 @@ static const struct field LATEST_FIELDS[] = {
 	{IN_BODY, FIELD_TEXT, "workflow", FIELD_AT(struct run_input, workflow, const char *),
          NULLABLE, 1, WORKFLOW_NAME_MAX, .check = workflow_name_check},
 	{IN_BODY, FIELD_TEXT, "branch", FIELD_AT(struct run_input, branch, const char *), NULLABLE,
-         1, BRANCH_NAME_MAX, .check = branch_name_check},
+         1, BRANCH_NAME_MAX, .check = ref_name_check},
 	BODY_INT(struct run_input, run_id, "run_id", NULLABLE, 1, RUN_ID_MAX, 0),
 	FIELD_END,
 };

@@ -1,4 +1,4 @@
-#include "repository/branch.h"
+#include "service/ref_name.h"
 
 #include "arena_fixture.h"
 
@@ -16,9 +16,9 @@ static void names_are_checked_as_git_does(void **state)
 	};
 	const char *message;
 	for (size_t i = 0; i < ARRAY_LEN(GOOD); i++)
-		assert_true(branch_name_check(GOOD[i], strlen(GOOD[i]), &message));
+		assert_true(ref_name_check(GOOD[i], strlen(GOOD[i]), &message));
 	for (size_t i = 0; i < ARRAY_LEN(BAD); i++)
-		assert_false(branch_name_check(BAD[i], strlen(BAD[i]), &message));
+		assert_false(ref_name_check(BAD[i], strlen(BAD[i]), &message));
 }
 
 int main(void)
