@@ -9,6 +9,7 @@
 
 static const char *agent_providers;
 static struct agent agents[AGENTS_MAX + 1];
+static const char *unknown_agent; /* `must be one of agent_one, agent_two` */
 
 const struct setting AGENT_SETTINGS[] = {
 	SETTING_TEXT(&agent_providers, "AGENT_PROVIDERS",
@@ -101,6 +102,15 @@ enum err_code agents_parse(struct arena *arena, const char *text, struct agent l
 	return ERR_INVALID;
 }
 
+static const char *unknown_agent_message(struct arena *arena)
+{
+	struct buf message = {.arena = arena};
+	buf_puts(&message, "must be one of ");
+	for (const struct agent *agent = agents; agent->name; agent++)
+		buf_printf(&message, "%s%s", agent == agents ? "" : ", ", agent->name);
+	return message.data;
+}
+
 enum err_code agents_init(void)
 {
 	static struct arena *arena; /* lives as long as the process */
@@ -109,12 +119,34 @@ enum err_code agents_init(void)
 	enum err_code code = agents_parse(arena, agent_providers, agents, &fault);
 	if (code)
 		fprintf(stderr, "AGENT_PROVIDERS: %s\n", fault);
+	unknown_agent = unknown_agent_message(arena);
 	return code;
 }
 
 const struct agent *agents_list(void)
 {
 	return agents;
+}
+
+bool agent_name_check(const char *text, size_t length attr_unused, const char **ret_message)
+{
+	*ret_message = unknown_agent;
+	return find(agents, text);
+}
+
+/* The first agent that can use the provider, or any where it is NULL; an entry without a name: none can. */
+static const struct agent *first_with(const char *provider)
+{
+	const struct agent *agent = agents;
+	while (agent->name && provider && !has_provider(agent, provider))
+		agent++;
+	return agent;
+}
+
+bool agent_provider_check(const char *text, size_t length attr_unused, const char **ret_message)
+{
+	*ret_message = "can be used by no agent";
+	return first_with(text)->name;
 }
 
 bool agent_can_use(const char *name, const char *provider)
@@ -124,14 +156,6 @@ bool agent_can_use(const char *name, const char *provider)
 }
 
 /* `a, b, c` */
-static const char *names_of_agents(struct request *rq)
-{
-	struct buf names = {.arena = rq->arena};
-	for (const struct agent *agent = agents; agent->name; agent++)
-		buf_printf(&names, "%s%s", agent == agents ? "" : ", ", agent->name);
-	return names.data;
-}
-
 static const char *names_of_providers(struct request *rq, const struct agent *agent)
 {
 	struct buf names = {.arena = rq->arena};
@@ -140,21 +164,13 @@ static const char *names_of_providers(struct request *rq, const struct agent *ag
 	return names.data;
 }
 
-static const struct agent *first_with(struct request *rq, const char *provider)
-{
-	const struct agent *agent = agents;
-	while (agent->name && provider && !has_provider(agent, provider))
-		agent++;
-	if (!agent->name)
-		raise_field(rq, "provider", "can be used by no agent");
-	return agent;
-}
-
 struct agent_pair agent_pair_choose(struct request *rq, const char *name, const char *provider)
 {
-	const struct agent *agent = name ? find(agents, name) : first_with(rq, provider);
+	const struct agent *agent = name ? find(agents, name) : first_with(provider);
 	if (!agent)
-		raise_field(rq, "agent", "must be one of %s", names_of_agents(rq));
+		raise_field(rq, "agent", "%s", unknown_agent);
+	if (!agent->name)
+		raise_field(rq, "provider", "can be used by no agent");
 	if (provider && !has_provider(agent, provider))
 		raise_field(rq, "provider", "must be one of %s for %s",
 		            names_of_providers(rq, agent), agent->name);

@@ -37,6 +37,10 @@ struct agent_pair {
 	const char *agent, *provider;
 };
 
+/** The `check` of an input row: there is an agent of that name; an agent can use that provider. */
+bool agent_name_check(const char *text, size_t length, const char **ret_message);
+bool agent_provider_check(const char *text, size_t length, const char **ret_message);
+
 /** Whether there is an agent of that name, and it can use the provider. */
 bool agent_can_use(const char *agent, const char *provider);
 

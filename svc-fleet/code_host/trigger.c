@@ -9,6 +9,7 @@
 #include "service/agent_workflow.h"
 #include "service/input.h"
 #include "service/key_limit.h"
+#include "service/ref_name.h"
 #include "service/reply.h"
 #include "service/resource.h"
 #include "trigger.sql.h"
@@ -24,18 +25,6 @@ struct trigger_input {
 
 static const char *const TEST_POLICIES[] = {"strict", "warn", "off", NULL};
 static const char *const FIDELITY_POLICIES[] = {"block", "warn", "off", NULL};
-
-/* What git takes as the name of a branch or tag, as far as it could be read as something else. */
-static bool ref_check(const char *text, size_t length, const char **ret_message)
-{
-	*ret_message = "must be the name of a branch or tag";
-	if (text[0] == '-' || strstr(text, "..") || strpbrk(text, " ~^:?*[\\"))
-		return false;
-	for (size_t i = 0; i < length; i++)
-		if ((unsigned char)text[i] < ' ' || text[i] == 0x7f)
-			return false;
-	return true;
-}
 
 /* Names that the agent's shell gets: no white space, quotes or signs of the shell. */
 static bool name_check(const char *text, size_t length, const char **ret_message)
@@ -55,12 +44,14 @@ static const struct field TRIGGER_FIELDS[] = {
 	BODY_TEXT(struct trigger_input, repo, "repo", REQUIRED, 3, 200),
 	BODY_INTEREST(struct trigger_input, interest),
 	{IN_BODY, FIELD_TEXT, "ref", FIELD_AT(struct trigger_input, ref, const char *), NULLABLE, 1,
-         255, .check = ref_check},
-	BODY_TEXT(struct trigger_input, agent, "agent", NULLABLE, 1, AGENT_NAME_MAX),
-	BODY_TEXT(struct trigger_input, provider, "provider", NULLABLE, 1, AGENT_NAME_MAX),
+         255, .check = ref_name_check},
+	{IN_BODY, FIELD_TEXT, "agent", FIELD_AT(struct trigger_input, agent, const char *),
+         NULLABLE, 1, AGENT_NAME_MAX, .check = agent_name_check},
+	{IN_BODY, FIELD_TEXT, "provider", FIELD_AT(struct trigger_input, provider, const char *),
+         NULLABLE, 1, AGENT_NAME_MAX, .check = agent_provider_check},
 	JSON_CHECKED("model", 200, name_check),
 	JSON_CHECKED("pin_arxiv", 64, name_check),
-	JSON_CHECKED("start_from_ref", 255, ref_check),
+	JSON_CHECKED("start_from_ref", 255, ref_name_check),
 	JSON_TEXT("lead_content", NULLABLE, 1, TEXT_MAX),
 	JSON_ENUM("test_integration_policy", NULLABLE, TEST_POLICIES),
 	JSON_ENUM("fidelity_policy", NULLABLE, FIDELITY_POLICIES),

@@ -9,6 +9,7 @@
 #include "service/agent_pair.h"
 #include "service/input.h"
 #include "service/key_limit.h"
+#include "service/ref_name.h"
 #include "service/resource.h"
 #include "source/code_host_links.h"
 #include "source/source.h"
@@ -36,10 +37,12 @@ struct provision_input {
 
 static const struct field START_FIELDS[] = {
 	PATH_INTEREST(struct provision_input, interest),
-	BODY_TEXT(struct provision_input, agent, "agent", NULLABLE, 1, AGENT_NAME_MAX),
+	{IN_BODY, FIELD_TEXT, "agent", FIELD_AT(struct provision_input, agent, const char *),
+         NULLABLE, 1, AGENT_NAME_MAX, .check = agent_name_check},
 	{IN_BODY, FIELD_TEXT, "repo", FIELD_AT(struct provision_input, repo, const char *),
          NULLABLE, 3, REPO_MAX, .check = repo_check},
-	BODY_TEXT(struct provision_input, branch, "branch", NULLABLE, 1, BRANCH_MAX),
+	{IN_BODY, FIELD_TEXT, "branch", FIELD_AT(struct provision_input, branch, const char *),
+         NULLABLE, 1, BRANCH_MAX, .check = ref_name_check},
 	BODY_BOOL(struct provision_input, may_merge, "auto_merge", OPTIONAL, false),
 	FIELD_END,
 };

@@ -170,6 +170,14 @@ def test_the_agent_must_be_able_to_use_the_model_provider(new_team):
     assert team.provision(agent="agent_two")["status"] == "completed"
 
 
+def test_every_fault_is_named_before_anything_is_made(new_team):
+    team = new_team()
+    body = {"agent": "nobody", "repo": "not a repository", "branch": "-x", "auto_merge": "yes"}
+    problem = team.api.problem("POST", team.path("provision"), 400, "invalid_request", body)
+    assert {fault["field"] for fault in problem["errors"]} == set(body)
+    assert team.status()["state"] == "none"
+
+
 @pytest.mark.parametrize("context", ["No repository.", "{url}/a/b and {url}/c/d"])
 def test_a_repository_must_be_named(new_team, context):
     team = new_team()

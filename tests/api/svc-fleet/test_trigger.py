@@ -86,6 +86,7 @@ def test_the_agent_s_own_key_proves_the_repository(cluster, other_user, code_hos
      ({"agent": "agent_two", "provider": "anthropic"}, {"provider"}),
      ({"test_integration_policy": "maybe", "fidelity_policy": "strict"}, {"test_integration_policy", "fidelity_policy"}),
      ({"model": "$(id)"}, {"model"}), ({"pin_arxiv": "1 2"}, {"pin_arxiv"}),
+     ({"agent": "agent_nine", "provider": "nobody", "ref": "a//b"}, {"agent", "provider", "ref"}),
      ({"ref": "-x"}, {"ref"}), ({"start_from_ref": "a..b"}, {"start_from_ref"}),
      ({"lead_content": "x" * 32769}, {"lead_content"})],
 )  # fmt: skip
