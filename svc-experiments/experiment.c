@@ -110,6 +110,14 @@ void experiment_get(struct request *rq)
 	reply_detail(rq, 200, rows);
 }
 
+/* Raise ERR_NOT_FOUND or ERR_PRECONDITION when the statement found no experiment, or another version than If-Match has. */
+static void require_version(struct request *rq, const struct pg_rows *rows)
+{
+	require_row(rq, rows, EXPERIMENT_MISSING);
+	if (!pg_json(rows))
+		raise_error(rq, ERR_PRECONDITION, "the experiment has changed meanwhile");
+}
+
 void experiment_update(struct request *rq)
 {
 	struct experiment_path *in =
@@ -121,9 +129,7 @@ void experiment_update(struct request *rq)
 	                                pg_uuid(rq->caller.account), caller_key(rq),
 	                                pg_text(request_body_json(rq)), pg_text(rq->id),
 	                                pg_text(etag_if_match(rq)));
-	require_row(rq, rows, EXPERIMENT_MISSING);
-	if (!pg_json(rows))
-		raise_error(rq, ERR_PRECONDITION, "the experiment has changed meanwhile");
+	require_version(rq, rows);
 	reply_detail(rq, 200, rows);
 }
 
@@ -131,7 +137,9 @@ void experiment_delete(struct request *rq)
 {
 	struct experiment_path *in = request_input(rq, struct experiment_path, ID_FIELDS);
 	experiment_require_repo(rq, in->id);
-	struct pg_rows *rows = pg_query(rq, EXPERIMENT_DELETE_SQL, pg_text(in->id),
-	                                pg_uuid(rq->caller.account), pg_text(rq->id));
-	reply_one(rq, 200, rows, EXPERIMENT_MISSING);
+	struct pg_rows *rows =
+		pg_query(rq, EXPERIMENT_DELETE_SQL, pg_text(in->id), pg_uuid(rq->caller.account),
+	                 pg_text(rq->id), pg_text(etag_if_match(rq)));
+	require_version(rq, rows);
+	reply_json(rq, 200, pg_json(rows));
 }

@@ -27,10 +27,16 @@ SELECT CASE WHEN (changed.e).id IS NOT NULL THEN experiment_full_json(changed.e)
 FROM old LEFT JOIN changed ON true;
 
 -- name: experiment_delete
--- $3 request id.
-WITH deleted AS (
-    DELETE FROM experiment WHERE id = $1 AND account_id = $2 RETURNING id, experiment AS e
+-- $3 request id, $4 versions that If-Match allows (NULL: any). Rows as of experiment_update.
+WITH old AS MATERIALIZED (
+    SELECT id, version FROM experiment WHERE id = $1 AND account_id = $2 FOR UPDATE
+), deleted AS (
+    DELETE FROM experiment USING old
+    WHERE experiment.id = old.id AND ($4::bigint[] IS NULL OR old.version = ANY ($4::bigint[]))
+    RETURNING experiment.id, experiment AS e
 ), emitted AS (
     SELECT event_emit('events.experiments', 'experiment.deleted', $2, experiment_event(deleted.e), $3) FROM deleted
 )
-SELECT json_build_object('id', id, 'deleted', true), (SELECT count(*) FROM emitted) FROM deleted;
+SELECT CASE WHEN deleted.id IS NOT NULL THEN json_build_object('id', deleted.id, 'deleted', true) END,
+       (SELECT count(*) FROM emitted)
+FROM old LEFT JOIN deleted ON true;

@@ -300,6 +300,16 @@ def test_a_wrong_body_is_400_with_any_version(api, make):
 # ---- delete ----
 
 
+def test_only_a_matching_version_is_deleted(api, make):
+    path = f"/experiments/{make()['id']}"
+    api.put(path, {"status": "running"}, expect=200)
+    for match in ('"1"', 'W/"2"', '"x"'):
+        api.problem("DELETE", path, 412, "precondition_failed", headers={"If-Match": match})
+    assert api.get(path, expect=200).headers["etag"] == '"2"'
+    api.delete(path, headers={"If-Match": '"1", "2"'}, expect=200)
+    api.problem("DELETE", path, 404, "not_found", headers={"If-Match": "*"})
+
+
 def test_a_deleted_experiment_is_404(api, make, db):
     made, kept = make(), make()
     path = f"/experiments/{made['id']}"
