@@ -32,7 +32,7 @@ static const struct field ID_FIELDS[] = {
 
 static const struct field REPORT_FIELDS[] = {
 	PATH_UUID(struct report_input, id, "experiment_id"),
-	BODY_ENUM(struct report_input, status, "status", OPTIONAL, REPORT_STATUSES),
+	BODY_ENUM(struct report_input, status, "status", NULLABLE, REPORT_STATUSES),
 	BODY_URL(struct report_input, pr_url, "pr_url", NULLABLE),
 	BODY_TEXT(struct report_input, branch_name, "branch_name", NULLABLE, 1, 255),
 	BODY_TEXT(struct report_input, summary, "summary", NULLABLE, 0, 100000),

@@ -242,6 +242,7 @@ def test_an_implementation_from_start_to_end(user, api, make):
         ({"branch_name": "b"}, "completed"),
         ({"status": "failed", "pr_url": PR}, "failed"),
         ({"status": "running", "pr_url": None, "summary": None}, "running"),
+        ({"status": None, "pr_url": PR}, "pr_opened"),
     ],
 )
 def test_a_missing_status_is_derived(api, make, body, expected):
