@@ -99,6 +99,10 @@ void candidates_score(struct request *rq)
 		pg_query(rq, HISTORY_LOAD_SQL, pg_uuid(rq->caller.account), pg_text(in->id));
 	require_row(rq, rows, "no such experiment history");
 	size_t count = yyjson_arr_size(candidates);
+	if (yyjson_is_arr(candidates) && !count) {
+		reply_json(rq, 200, "[]");
+		return;
+	}
 	struct score_work_item *work = arena_new_of(rq->arena, struct score_work_item);
 	work->arena = offload_arena(rq);
 	struct score_input *input = &work->input;

@@ -39,7 +39,7 @@ static const struct field POOL_FIELDS[] = {
 		JSON_TEXT("context", (needed) | TRIMMED, 1, CONTEXT_MAX_CHARS),   \
 		JSON_INT("daily_count", OPTIONAL, 1, DAILY_COUNT_MAX),            \
 		JSON_BOOL("is_active", OPTIONAL),                                 \
-		JSON_TEXT("model_provider", NULLABLE | TRIMMED, 0, PROVIDER_MAX), \
+		JSON_TEXT("model_provider", NULLABLE | TRIMMED, 1, PROVIDER_MAX), \
 		JSON_URL("source_repo_url", NULLABLE), JSON_UUID("project_id", NULLABLE)
 
 static const struct field CREATE_FIELDS[] = {

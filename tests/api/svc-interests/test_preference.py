@@ -46,10 +46,14 @@ def test_score_without_a_body_scores_the_pool(interests):
     assert all("arxiv_id" in one and one["title"] for one in scored)
 
 
-@pytest.mark.parametrize("body", [{}, {"candidates": None}, {"candidates": []}])
+@pytest.mark.parametrize("body", [{}, {"candidates": None}])
 def test_score_without_candidates_scores_the_pool(interests, body):
     made = interests.ready()
     assert interests.score(made, body, expect=200).json() == interests.score(made, expect=200).json()
+
+
+def test_no_candidate_is_not_the_pool(interests):
+    assert interests.score(interests.ready(), {"candidates": []}, expect=200).json() == []
 
 
 def test_limit_applies_to_the_pool(interests):
