@@ -40,19 +40,20 @@ static const struct field LIST_FIELDS[] = {
 
 const int64_t RUN_PARTITIONS_EVERY_MS = (int64_t)24 * 3600 * 1000;
 
-static void require_order(struct request *rq, const char *field, const char *first,
-                          const char *last)
+/* A day of `since` is not after that of `until`. */
+static void require_order(struct request *rq, const char *since_name, const char *since,
+                          const char *until_name, const char *until)
 {
-	if (first && last && strcmp(first, last) > 0)
-		raise_field(rq, field, "must not be after the last day");
+	if (since && until && strcmp(since, until) > 0)
+		raise_field(rq, since_name, "must not be after %s", until_name);
 }
 
 void run_list(struct request *rq)
 {
 	struct list_input *in = request_input(rq, struct list_input, LIST_FIELDS);
 	require_repo(rq, in->repo);
-	require_order(rq, "since", in->since, in->until);
-	require_order(rq, "merged_since", in->merged_since, in->merged_until);
+	require_order(rq, "since", in->since, "until", in->until);
+	require_order(rq, "merged_since", in->merged_since, "merged_until", in->merged_until);
 	const char *repo = in->repo ? in->repo : rq->caller.repo;
 	struct pg_rows *rows =
 		pg_query(rq, RUN_LIST_SQL, pg_uuid(rq->caller.account), pg_text(repo),
