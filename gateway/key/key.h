@@ -37,7 +37,8 @@ void key_require_made(struct request *rq, const char *outcome);
  * the JSON that it returns. Raises ERR_NOT_FOUND: there is no row. */
 void key_invalidate(struct request *rq, const char *sql, const char *id);
 
-/** Revoke a key of any account, for commands. Replicas that know it accept it for 5 seconds more. False: there is no such key. */
+/** Revoke a key of any account, for commands. Replicas that know it accept it for 5 seconds more.
+ * False: there is no such key. */
 bool key_revoke_any(struct request *rq, const char *id);
 
 /** A key to be made. */

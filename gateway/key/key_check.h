@@ -41,8 +41,7 @@ struct key_wait;
 /** The result of a lookup. `caller` is valid during the call; NULL unless `code` is ERR_NONE. */
 typedef void key_check_cb(void *context, enum err_code code, const struct identity *caller);
 
-/** Register the metrics, and make what the checkers of the process share. Call once, before threads
- * start. */
+/** Make what the checkers of the process share. Call once, before threads start. */
 void key_checkers_start(struct gateway_process *gateway);
 
 /** Free what the checkers share, after all of them. */

@@ -8,9 +8,10 @@
  *     signature_cache.c   the caller's identity, signed for the services
  *
  * The proxy finds the operation in api.def, checks the key (key/key_check.h), the rate limits of the
- * key and its account, or without a key of the client's address (key/rate_limit.h), and the key's scopes. Then it passes the request to the
- * operation's service, or runs it here if it is one of the gateway's own operations. Content is
- * streamed in both directions and never buffered as a whole. proxy.c draws the states.
+ * key and its account, or without a key of the client's address (key/rate_limit.h), and the key's
+ * scopes. Then it passes the request to the operation's service, or runs it here if it is one of the
+ * gateway's own operations. Content is streamed in both directions and never buffered as a whole.
+ * proxy.c draws the states.
  *
  * A request with content is authorised twice: when its head is there, and again when all of it is.
  * The last piece of the content, or the chunk that ends it, is held back until the second check, so that

@@ -247,8 +247,8 @@ enum parse_event http_parse_feed(struct http_conn *conn);
 /** Write the pending head of a response that has no content yet. */
 void http_response_flush(struct server_exchange *exchange);
 
-/** Write pieces of exchange->rest, the response's last content, until the socket queues one, and end the response after
- * the last piece. */
+/** Write pieces of exchange->rest, the response's last content, until the socket queues one, and end
+ * the response after the last piece. */
 void http_response_write_rest(struct server_exchange *exchange);
 
 /** Write a response 408 without content, on a connection without an exchange that is to be closed. */

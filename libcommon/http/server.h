@@ -119,8 +119,7 @@ struct http_limits {
 
 extern const struct http_limits http_limits_default;
 
-/** Make a server on `loop`. Borrows `handler` and `limits`; `context` is for the handler. The first
- * server must be made before other threads start: it registers the metrics. */
+/** Make a server on `loop`. Borrows `handler` and `limits`; `context` is for the handler. */
 struct http_server *http_server_new(uv_loop_t *loop, const struct http_handler *handler,
                                     const struct http_limits *limits, void *context);
 void *http_server_context(const struct http_server *server);

@@ -179,9 +179,10 @@ struct pg_call {
 		.count = ARRAY_LEN(((const struct pg_param[]){{NULL}, ##__VA_ARGS__})) - 1 \
 	}
 
-/** Run statements in one transaction of their own and one round trip: all of them, or none. Suspends. Their rows are dropped. Returns
- * the failure of the first one that failed; the codes are those of pg_query(). Requires that there is at least one statement,
- * and that the request has no open transaction. */
+/** Run statements in one transaction of their own and one round trip: all of them, or none. Suspends.
+ * Their rows are dropped. Returns the failure of the first one that failed; the codes are those of
+ * pg_query(). Requires that there is at least one statement, and that the request has no open
+ * transaction. */
 enum err_code pg_try_all(struct request *rq, const struct pg_call *calls, size_t count);
 
 /** Check a connection out and BEGIN (READ COMMITTED). Suspends. Inside a transaction

@@ -1,5 +1,5 @@
-/** A link: one connection to Postgres that is reopened, with backoff, after it was lost. When the server refuses the login, the
- * other one of the target is tried first, without backoff.
+/** A link: one connection to Postgres that is reopened, with backoff, after it was lost. When the
+ * server refuses the login, the other one of the target is tried first, without backoff.
  *
  * It is a state machine on the loop. It does not handle statements: its owner sends and reads
  * through the PGconn.

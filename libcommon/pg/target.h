@@ -32,8 +32,9 @@ const struct pg_target *pg_target_other(const struct pg_target *target);
 bool pg_login_is_refused(const char *sqlstate);
 
 /** PQconnectStartParams(), with PQERRORS_VERBOSE, so that a refusal names its SQLSTATE. `address` is
- * what the name was resolved to; NULL: no name. Of a list of hosts libpq tries one after the other, and waits for one
- * that does not answer without end: `attempt`, a number that rises, chooses which is the first. Never NULL. */
+ * what the name was resolved to; NULL: no name. Of a list of hosts libpq tries one after the other,
+ * and waits for one that does not answer without end: `attempt`, a number that rises, chooses which is
+ * the first. Never NULL. */
 PGconn *pg_target_connect(const struct pg_target *target, const char *address, unsigned attempt);
 
 /** The same, and block until the connection is made or has failed, for 5 seconds at most for each host

@@ -13,6 +13,6 @@ extern const char *agent_workflow;
 /** Its path in a repository. */
 const char *agent_workflow_path(struct arena *arena);
 
-/** The secret in which it finds the key of a model's provider: `EXPOPS_MODEL_KEY_OPENAI`. Of each provider one, so that a
- * run can use another than the last that was provisioned. */
+/** The secret in which it finds the key of a model's provider: `EXPOPS_MODEL_KEY_OPENAI`. Of each
+ * provider one, so that a run can use another than the last that was provisioned. */
 const char *agent_model_secret(struct arena *arena, const char *provider);

@@ -31,9 +31,9 @@
  * Returns true when the stored answer has been replied; the handler must not run then.
  *
  * Raises ERR_INVALID: the key is not 1 to 255 visible ASCII characters, or is given twice;
- * ERR_IN_PROGRESS: the first request still runs, or its reservation does; ERR_IDEMPOTENCY_REUSED: the key was used with
- * another path or body; ERR_CONFLICT: the stored answer cannot be decrypted because its secret is no longer
- * in SEAL_SECRETS. */
+ * ERR_IN_PROGRESS: the first request still runs, or its reservation does; ERR_IDEMPOTENCY_REUSED: the
+ * key was used with another path or body; ERR_CONFLICT: the stored answer cannot be decrypted because
+ * its secret is no longer in SEAL_SECRETS. */
 bool idempotency_begin(struct request *rq);
 
 /** Call after the handler has replied. Stores the answer and commits. Rolls back when the answer is a

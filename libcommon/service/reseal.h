@@ -1,5 +1,5 @@
-/** The command `reseal` of services that seal what they store (vault/vault.h): seal all of it with the first of SEAL_KEYS, so
- * that the other keys can be removed. */
+/** The command `reseal` of services that seal what they store (vault/vault.h): seal all of it with the
+ * first of SEAL_KEYS, so that the other keys can be removed. */
 #pragma once
 
 #include "service/process.h"
@@ -8,14 +8,16 @@
 struct sealed_column {
 	const char *name;    /* for people; NULL ends a table */
 	const char *context; /* the first word of the context */
-	/** A page of the sealed texts that the first key has not sealed: $1 the last row before the page, NULL for the first page,
-	 * $2 what a text of the first key begins with (vault_prefix_hex()), $3 rows of the page. Its columns are the row's id,
-	 * the words of the context behind the first, and the text. */
+	/** A page of the sealed texts that the first key has not sealed: $1 the last row before the
+	 * page, NULL for the first page, $2 what a text of the first key begins with
+	 * (vault_prefix_hex()), $3 rows of the page. Its columns are the row's id, the words of the
+	 * context behind the first, and the text. */
 	const char *page_sql;
 	/** Replace the text $2 of the row $1 by $3, if it is still that one. */
 	const char *update_sql;
 };
 
-/** Run the command. It works while the service runs, and can be stopped and repeated: rows that have the first key already are
- * skipped. Returns 0; 1 when a row does not open, which is printed; 2 when there are arguments. */
+/** Run the command. It works while the service runs, and can be stopped and repeated: rows that have
+ * the first key already are skipped. Returns 0; 1 when a row does not open, which is printed; 2 when
+ * there are arguments. */
 int reseal_run(struct process *process, const struct sealed_column *columns, int argc);
