@@ -330,13 +330,20 @@ static void connect_to(struct redis_link *link, const char *ip)
 	greet(link);
 }
 
+/* Without addresses there is no next one to be tried at once. */
+static void look_up_failed(struct redis_link *link, const char *why)
+{
+	link->addresses_left = 0;
+	link_lost(link, why);
+}
+
 static void on_connect_timeout(uv_timer_t *timer)
 {
 	struct redis_link *link = timer->data;
 	if (link->context)
 		redisAsyncFree(link->context);
 	else
-		link_lost(link, "name lookup took too long");
+		look_up_failed(link, "name lookup took too long");
 }
 
 /* Each attempt takes the next address, since some may not answer. */
@@ -347,7 +354,7 @@ static void on_resolved(void *context, int status, const struct sockaddr_storage
 	if (link->state != LINK_CONNECTING)
 		return;
 	if (status < 0) {
-		link_lost(link, uv_strerror(status));
+		look_up_failed(link, uv_strerror(status));
 		return;
 	}
 	if (link->addresses_left == 0)
@@ -367,7 +374,7 @@ static void look_up(struct redis_link *link)
 		return;
 	int status = resolver_start(link->resolver, link->url->host, link->url->port);
 	if (status < 0)
-		link_lost(link, uv_strerror(status));
+		look_up_failed(link, uv_strerror(status));
 }
 
 static void link_connect(struct redis_link *link)

@@ -1,10 +1,13 @@
 #include "redis/redis.h"
 
+#include "fake_names.h"
 #include "loop/wait.h"
 #include "redis/fault.h"
 #include "redis_fixture.h"
 #include "worker_fixture.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -270,6 +273,37 @@ static void test_commands_fail_until_the_server_is_back(void **state)
 	ping_until_up();
 }
 
+/* Of two addresses the first does not serve, and the name is gone before the second is tried. */
+static void test_a_name_that_is_gone_ends_the_attempt(void **state)
+{
+	(void)state;
+	struct fake_names names;
+	struct sockaddr_in address = {.sin_family = AF_INET};
+	socklen_t length = sizeof(address);
+	char url[64];
+	int listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0), connection = -1;
+	enum err_code code = ERR_NONE;
+	assert_int_equal(inet_pton(AF_INET, "127.0.0.2", &address.sin_addr), 1);
+	assert_int_equal(bind(listener, (struct sockaddr *)&address, length), 0);
+	assert_int_equal(listen(listener, 1), 0);
+	assert_int_equal(getsockname(listener, (struct sockaddr *)&address, &length), 0);
+	fake_names_start(&names);
+	fake_names_set(&names, "redis.test", "127.0.0.2 127.0.0.3");
+	snprintf(url, sizeof(url), "redis://redis.test:%u", ntohs(address.sin_port));
+	redis_free(fixture.worker.redis);
+	fixture.worker.redis = redis_new(&fixture.worker.loop, url);
+	request_spawn(&fixture.worker, "test", FIXTURE_TIMEOUT_MS, ping_code, NULL, &code);
+	fixture_wait_start(&fixture);
+	while ((connection = accept(listener, NULL, NULL)) < 0)
+		fixture_turn(&fixture);
+	fake_names_set(&names, "redis.test", "");
+	close(connection);
+	fixture_idle(&fixture);
+	assert_int_equal(code, ERR_UNAVAILABLE);
+	close(listener);
+	fake_names_stop(&names);
+}
+
 static struct redis_blocking *blocking;
 
 static void pop(struct request *rq)
@@ -492,6 +526,7 @@ int main(void)
 		CASE(test_faults_of_error_replies),
 		CASE(test_hundreds_of_fibers_share_a_connection),
 		CASE(test_commands_fail_until_the_server_is_back),
+		CASE(test_a_name_that_is_gone_ends_the_attempt),
 		CASE(test_killing_the_server_fails_a_blocked_command),
 		CASE(test_a_cancelled_fiber_leaves_no_blocked_client),
 		CASE(test_a_reply_for_a_cancelled_fiber_is_dropped),
