@@ -166,8 +166,10 @@ static void read_page(struct request *rq, struct reading *reading)
 		reading->status = "refused";
 	} else if (code == ERR_UPSTREAM) {
 		fail(reading, "the answer is unusable, or larger than 512 KiB");
-	} else if (code) {
+	} else if (code == ERR_TIMEOUT) {
 		fail(reading, "no answer in time");
+	} else if (code) {
+		fail(reading, "the server cannot be reached");
 	} else if (response->status != 200) {
 		fail(reading,
 		     arena_printf(rq->arena, "the answer had the status %d", response->status));

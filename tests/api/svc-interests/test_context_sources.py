@@ -114,8 +114,8 @@ def test_what_cannot_be_read_says_why(interests, sources, site):
         site.add("<html></html>"): "the page has no text",
         site.add("x" * (513 * 1024)): "the answer is unusable, or larger than 512 KiB",
         site.stub.url + "/absent": "the answer had the status 404",
-        "http://nobody.invalid/": "no answer in time",
-        f"{site.stub.url.rpartition(':')[0]}:1/": "no answer in time",
+        "http://nobody.invalid/": "the server cannot be reached",
+        f"{site.stub.url.rpartition(':')[0]}:1/": "the server cannot be reached",
     }
     made = interests.ready(context="retrieval for question answering " + " ".join(cases))
     found = sources(made)
