@@ -10,7 +10,9 @@
 
 static attr_noreturn void refuse(struct request *rq)
 {
-	raise_error(rq, ERR_NOT_FOUND, "no such repository of this account");
+	raise_error(rq, ERR_NOT_FOUND,
+	            "no such repository of this account; connect the code host as a user who can "
+	            "push to it");
 }
 
 struct code_host_auth access_connection_auth(struct request *rq)

@@ -64,7 +64,7 @@ def test_another_account_gets_nothing_and_changes_nothing(stranger, code_host, w
     body = {"repo": workflow, **OPERATIONS[operation]}
     sender = CALLERS.get(operation, "svc-interests")
     problem = stranger.call(operation, body, 404, sender)
-    assert problem["detail"] == "no such repository of this account"
+    assert problem["detail"] == "no such repository of this account; connect the code host as a user who can push to it"
     assert {row["actor"] for row in code_host.requests(before)} == {f"user {stranger.login}"}
 
 
