@@ -121,11 +121,12 @@ struct http_conn {
 	size_t queued_bytes;      /* unsent, as counted in server->queued_bytes */
 	enum err_code refusal;    /* why a callback stopped the parser */
 	unsigned handle_count;
+	unsigned due_turn;
 	char tail[HTTP_TAIL_BYTES]; /* the last bytes parsed */
 	uint8_t parsed;             /* enum parse_event of the last callback */
 	bool is_tcp;
 	bool is_ticking;
-	bool is_due;    /* on the server's list */
+	bool is_due;    /* on the server's list, since its `due_turn` */
 	bool is_late;   /* the deadline has passed */
 	bool is_at_end; /* the client has closed its side */
 	bool is_broken; /* a read or write has failed */
@@ -161,6 +162,7 @@ struct http_server {
 	void *drained_context;
 
 	struct http_conn_list conns[CONN_CLASSES], due;
+	unsigned turn; /* how often the connections that are due were run */
 	size_t conn_count;
 	size_t memory_bytes; /* of heads and held input */
 	size_t queued_bytes; /* unsent, of all connections */

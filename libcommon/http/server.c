@@ -148,10 +148,9 @@ static void accept_update(struct http_server *server)
 static void on_check(uv_check_t *check)
 {
 	struct http_server *server = check->data;
-	struct http_conn *last = TAILQ_LAST(&server->due, http_conn_list), *conn;
-	bool is_last = !last;
-	while (!is_last && (conn = TAILQ_FIRST(&server->due))) {
-		is_last = conn == last;
+	unsigned turn = ++server->turn;
+	struct http_conn *conn;
+	while ((conn = TAILQ_FIRST(&server->due)) && conn->due_turn != turn) {
 		TAILQ_REMOVE(&server->due, conn, due);
 		conn->is_due = false;
 		http_conn_tick(conn);

@@ -68,6 +68,7 @@ void http_socket_schedule(struct http_conn *conn)
 	if (conn->is_ticking || conn->is_due || conn->state == CONN_CLOSED)
 		return;
 	conn->is_due = true;
+	conn->due_turn = conn->server->turn;
 	TAILQ_INSERT_TAIL(&conn->server->due, conn, due);
 	uv_idle_start(&conn->server->idle, on_idle);
 }
