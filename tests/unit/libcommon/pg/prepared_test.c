@@ -80,19 +80,25 @@ static void test_the_number_of_prepared_statements_is_limited(void **state)
 	assert_int_equal(outcome.answer, 1024);
 }
 
-static void lose_session(struct request *rq)
+/* Whether a new statement is prepared. */
+static void count_prepared(struct request *rq)
 {
 	struct outcome *outcome = rq->user;
+	pg_query(rq, "SELECT 2");
+	struct pg_rows *rows = pg_query(rq, "SELECT count(*) FROM pg_prepared_statements "
+	                                    "WHERE statement = 'SELECT 2'");
+	outcome->answer = (long)pg_value_int(rows, 0, 0);
+}
+
+static void lose_session(struct request *rq)
+{
 	struct pg_rows *none;
 	pg_begin(rq);
 	pg_query(rq, "SELECT 1");
 	pg_query(rq, "DEALLOCATE ALL");
 	assert_int_equal(pg_try(rq, &none, NULL, "SELECT 1"), ERR_UNAVAILABLE);
 	pg_rollback(rq);
-	pg_query(rq, "SELECT 2");
-	struct pg_rows *rows = pg_query(rq, "SELECT count(*) FROM pg_prepared_statements "
-	                                    "WHERE statement = 'SELECT 2'");
-	outcome->answer = (long)pg_value_int(rows, 0, 0);
+	count_prepared(rq);
 }
 
 /* What was prepared is gone, as behind a pooler that shares sessions: no more statements are
@@ -105,15 +111,6 @@ static void test_another_session_ends_preparing(void **state)
 	fixture_idle(&fixture);
 	assert_int_equal(outcome.code, ERR_NONE);
 	assert_int_equal(outcome.answer, 0);
-}
-
-static void count_prepared(struct request *rq)
-{
-	struct outcome *outcome = rq->user;
-	pg_query(rq, "SELECT 2");
-	struct pg_rows *rows = pg_query(rq, "SELECT count(*) FROM pg_prepared_statements "
-	                                    "WHERE statement = 'SELECT 2'");
-	outcome->answer = (long)pg_value_int(rows, 0, 0);
 }
 
 /* The second statement was sent behind the Parse of the first, which fails: no sign of a pooler. */
