@@ -19,7 +19,9 @@ SELECT json_build_object(
     'directions', (SELECT coalesce(json_agg(json_build_object(
                        'arxiv_id', d.arxiv_id, 'interest_id', d.interest_id, 'runs', d.runs, 'outcomes', d.outcomes,
                        'last_run_at', time_json(d.last_at)) ORDER BY d.last_at DESC, d.arxiv_id), '[]') FROM directions d),
-    'summary', format('%s runs, %s pull requests opened, %s failed; cost %s', t.runs, t.pull_requests, t.failed,
+    'summary', format('%s run%s, %s pull request%s opened, %s failed; cost %s',
+                      t.runs, CASE WHEN t.runs <> 1 THEN 's' END,
+                      t.pull_requests, CASE WHEN t.pull_requests <> 1 THEN 's' END, t.failed,
                       CASE WHEN t.cost_runs = 0 THEN 'unknown'
                            ELSE format('%s USD over %s of the runs', round(t.cost_usd, 2), t.cost_runs) END))
 FROM repo_in_footprint($1, $2) AS f (repo), total t WHERE f.repo IS NOT NULL;

@@ -149,14 +149,13 @@ static const struct rule {
          "Look at the branch; open a pull request if it is worth one."},
 };
 
-/* Members that are worth citing, where a run has them. */
+/* Members that are worth citing, where a run has them; beside them, its gates. */
 static const char *const CITED[] = {
 	"status",
 	"error",
 	"broad_pool_size",
 	"candidates_considered",
 	"selection_reasoning_excerpt",
-	"diff_risk_band",
 	"stub_density",
 	"integration_violations",
 	"files_dropped_out_of_scope",

@@ -63,7 +63,7 @@ def test_activity(api, runs):
     assert activity["directions"][1]["outcomes"] == ["skipped", "issue"]
     assert [one["kind"] for one in activity["events"]] == ["run_running", "run_skipped", "run_failed", "run_issue",
                                                            "run_pull_request"]
-    assert activity["summary"] == "5 runs, 1 pull requests opened, 1 failed; cost unknown"
+    assert activity["summary"] == "5 runs, 1 pull request opened, 1 failed; cost unknown"
 
 
 def test_evidence_by_run_and_by_link(api, report):
@@ -92,6 +92,7 @@ def test_an_analysis_is_stored_until_the_record_changes(api, report):
     first = analyze()
     assert first["cause"] == "The repository's tests failed on the change. Reported: 3 tests fail"
     assert "test_status: failed" in first["evidence"] and not first["cached"]
+    assert len(set(first["evidence"])) == len(first["evidence"])
     assert analyze() == first | {"cached": True}
     report(1, status="pr_opened", artifact_url="https://github.com/acme/ranker/pull/9")
     second = analyze()
