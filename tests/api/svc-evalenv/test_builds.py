@@ -251,6 +251,8 @@ def test_cancelling_reaches_the_worker(api, build, claim_build):
     assert (cancelled["status"], cancelled["error"]["kind"]) == ("cancelled", "cancelled")
     assert heartbeat(api, claimed) == {"lease_until": None, "cancelled": True}
     report(api, claimed, "succeeded", 409, image="late")
+    report(api, claimed, "failed", 409)
+    assert report(api, claimed, "cancelled") == cancelled
     api.problem("POST", f"{path}/cancel", 409, "conflict")
     assert api.get(path).json() == cancelled
 

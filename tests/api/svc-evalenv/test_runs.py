@@ -133,7 +133,18 @@ def test_cancelling_a_run(api, run, claim, deliver):
     assert api.post(f"{path}/cancel", expect=200).json()["status"] == "cancelled"
     assert api.post(f"{path}/heartbeat", {"attempt": 1}, expect=200).json()["cancelled"]
     assert deliver(made, "succeeded", 409, attempt=1, metrics={"recall": 1})["metrics"] is None
+    cancelled = api.get(path).json()
+    assert deliver(made, "cancelled", attempt=1) == cancelled == deliver(made, "cancelled", error={"kind": "cancelled", "message": "x"})
     api.problem("POST", f"{path}/cancel", 409, "conflict")
+
+
+def test_a_platform_may_confirm_a_cancelling(api, run):
+    made = run(target="hosted")
+    call = {"call_id": f"fc-{made['run_id']}"}
+    api.post(HOSTED, {"run_id": made["run_id"], "state": "running", **call}, expect=200)
+    api.post(f"{PATH}/{made['run_id']}/cancel", expect=200)
+    assert api.post(HOSTED, {"state": "cancelled", **call}, expect=200).json()["status"] == "cancelled"
+    api.problem("POST", HOSTED, 409, "conflict", {"state": "success", "output": {"recall": 1}, **call})
 
 
 # ---- results ----
