@@ -9,6 +9,7 @@ Exit status: 0; 1 when a replica does not answer or is not ready.
 
 import argparse
 import json
+import os
 import re
 import socket
 import sys
@@ -204,4 +205,7 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except BrokenPipeError:  # of `status | head`, which has what it wants
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

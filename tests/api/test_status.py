@@ -1,6 +1,7 @@
 """`deploy/dev status` of a cluster at given addresses, or by its Prometheus."""
 
 import json
+import os
 import re
 import subprocess
 import uuid
@@ -36,6 +37,15 @@ def dead_event(cluster):
     wait_for(lambda: 'expops_dead_letters{type="event"} 1\n' in process.metrics(), "the dead event is counted")
     yield
     redis.delete(DEAD)
+
+
+def test_a_reader_may_go_away(cluster):
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [ROOT / "deploy" / "dev", "status", *targets(cluster)]
+    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writer)
+    assert "Traceback" not in done.stderr, done.stderr
 
 
 def test_a_cluster_at_addresses(cluster, dead_event):
