@@ -7,8 +7,8 @@ The papers are made of those in FOLDER/arxiv-cs (default ../shared/data): each h
 category, as many as one of them has, and halves of two titles. So the frequencies of terms and the lengths are natural, while
 the vocabulary is that of 40,000 papers. Queries are 2 to 6 consecutive words of titles, the ten best papers are asked for.
 
-Both engines index the same papers on one core, and merge them into one segment. The training of this engine's embedder is also
-measured alone, on one thread. Then they are asked in turn in each round, on
+Both engines index the same papers on one core, and merge them into one segment. This engine then trains its embedder and makes
+vectors, which is measured by itself. Then they are asked in turn in each round, on
 one core; the first round is not counted, results are medians of the rounds. CPU time is that of the whole process. Lucene has
 its English analyser, BM25 with its defaults, and one field with title and abstract. Needs liblucene8-java and a JDK; without
 them only this engine is measured. --folder keeps the papers and the indexes for the next call; --hits writes the ten best
@@ -130,10 +130,6 @@ def show_build(name, result):
     print(f"{name:9} indexed: {result['wall_s']:.1f} s wall, {cpu}; {result['peak_mb']:.0f} MB at most, {result['index_mb']:.0f} MB index", flush=True)
 
 
-def show_training(result):
-    print(f"embedder  trained: {result['wall_s']:.1f} s wall, {result['cpu_s']:.1f} s CPU; {result['peak_mb']:.0f} MB at most, the index included")
-
-
 def measure(engine, lucene, rounds):
     """The median of the rounds for each kind of search."""
     asked = {"lexical": (engine, "lexical"), "hybrid": (engine, "hybrid"), "explained": (engine, "explained")}
@@ -174,10 +170,13 @@ def run(options, folder):
         make_queries(groups, folder / "queries.txt")
     engine, lucene = Peer([options.engine], folder), make_lucene(folder)
     print(f"{options.papers} papers, {QUERIES} queries, {options.rounds} rounds")
-    show_build("engine", engine.run("build"))
-    show_training(engine.run("train"))
+    words = engine.run("words")
+    show_build("words", words)
     if lucene and not (folder / "lucene").exists():
-        show_build("Lucene", lucene.run("build"))
+        peer = lucene.run("build")
+        show_build("Lucene", peer)
+        print(f"words, as a ratio to Lucene: wall {words['wall_s'] / peer['wall_s']:.2f}, CPU {words['cpu_s'] / peer['cpu_s']:.2f}")
+    show_build("vectors", engine.run("hybrid"))
     for peer in filter(None, (engine, lucene)):
         peer.serve()
     engine.ask("hybrid")

@@ -1,7 +1,6 @@
-/* This engine's half of search_speed.py: FOLDER build indexes FOLDER/papers.tsv and saves the index there, once
- * without an embedder (words.index) and once with one (hybrid.index). FOLDER train trains an embedder on the papers of
- * words.index once more, on one thread. FOLDER serve answers each line of its input,
- * a name of COMMANDS, by a line of JSON. */
+/* This engine's half of search_speed.py: FOLDER words indexes FOLDER/papers.tsv and saves the index there, without
+ * an embedder, as words.index. FOLDER hybrid trains an embedder on the papers of words.index and saves the index with
+ * it as hybrid.index. FOLDER serve answers each line of its input, a name of COMMANDS, by a line of JSON. */
 #include "cpu_time.h"
 #include "engine/engine.h"
 #include "engine/text/mem.h"
@@ -46,7 +45,7 @@ static FILE *open_file(const char *name)
 	return file;
 }
 
-/* --- build ------------------------------------------------------------------------------------ */
+/* --- words ------------------------------------------------------------------------------------ */
 
 /* A page of papers; the lines that they are in belong to the arena. */
 struct page {
@@ -112,6 +111,57 @@ static double add_papers(struct engine *engine)
 	return merging;
 }
 
+static void save(struct engine *engine, const char *name)
+{
+	char path[4096];
+	struct engine_view *view = engine_view_get(engine);
+	require(engine_save(view, path_of(path, sizeof(path), name)));
+	engine_view_put(view);
+}
+
+/* CPU time since the last call, of all threads. */
+static double phase_s(void)
+{
+	static double before;
+	double now = cpu_seconds();
+	double phase = now - before;
+	before = now;
+	return phase;
+}
+
+static double index_mb(struct engine *engine)
+{
+	struct engine_view *view = engine_view_get(engine);
+	double bytes = (double)engine_view_bytes(view);
+	engine_view_put(view);
+	return bytes / 1e6;
+}
+
+static void index_words(void)
+{
+	struct engine *engine = engine_new(NULL);
+	double merging = add_papers(engine);
+	double adding = phase_s() - merging;
+	merge(engine, ENGINE_MERGE_ALL);
+	double last = phase_s();
+	save(engine, "words.index");
+	double saving = phase_s();
+	printf("{\"index_mb\": %.1f, \"phases\": {\"words\": %.1f, \"merges meanwhile\": %.1f, "
+	       "\"last merge\": %.1f, \"saving\": %.1f}}\n",
+	       index_mb(engine), adding, merging, last, saving);
+	engine_free(engine);
+}
+
+/* --- hybrid ----------------------------------------------------------------------------------- */
+
+static struct engine *restore(const char *name)
+{
+	char path[4096];
+	struct engine *engine = engine_new(NULL);
+	require(engine_restore(engine, path_of(path, sizeof(path), name)));
+	return engine;
+}
+
 static void adopt(struct engine *engine, struct embedder *embedder)
 {
 	struct engine_adoption *adoption = engine_adoption_new(engine, embedder);
@@ -130,68 +180,19 @@ static struct embedder *train(struct engine *engine)
 	return embedder;
 }
 
-static void save(struct engine *engine, const char *name)
+static void index_hybrid(void)
 {
-	char path[4096];
-	struct engine_view *view = engine_view_get(engine);
-	require(engine_save(view, path_of(path, sizeof(path), name)));
-	engine_view_put(view);
-}
-
-/* CPU time since the last call; one thread builds. */
-static double phase_s(void)
-{
-	static double before;
-	double now = cpu_seconds();
-	double phase = now - before;
-	before = now;
-	return phase;
-}
-
-static void build(void)
-{
-	struct engine *engine = engine_new(NULL);
-	double merging = add_papers(engine);
-	double adding = phase_s() - merging;
-	merge(engine, ENGINE_MERGE_ALL);
-	double last = phase_s();
-	malloc_trim(0); /* as the service does after a merge */
-	save(engine, "words.index");
-	double saving = phase_s();
+	struct engine *engine = restore("words.index");
+	double restoring = phase_s();
 	struct embedder *embedder = train(engine);
 	double training = phase_s();
 	adopt(engine, embedder);
 	double vectors = phase_s();
 	save(engine, "hybrid.index");
-	saving += phase_s();
-	struct engine_view *view = engine_view_get(engine);
-	printf("{\"index_mb\": %.1f, \"phases\": {\"words\": %.1f, \"merges meanwhile\": %.1f, "
-	       "\"last merge\": %.1f, \"saving\": %.1f, \"training\": %.1f, \"vectors\": %.1f}}\n",
-	       (double)engine_view_bytes(view) / 1e6, adding, merging, last, saving, training,
-	       vectors);
-	engine_view_put(view);
-	engine_free(engine);
-}
-
-/* --- train ------------------------------------------------------------------------------------ */
-
-static struct engine *restore(const char *name)
-{
-	char path[4096];
-	struct engine *engine = engine_new(NULL);
-	require(engine_restore(engine, path_of(path, sizeof(path), name)));
-	return engine;
-}
-
-static void measure_training(void)
-{
-	struct engine *engine = restore("words.index");
-	double began = now_s();
-	double cpu = cpu_seconds();
-	struct embedder *embedder = train(engine);
-	printf("{\"version\": \"%s\", \"wall_s\": %.1f, \"cpu_s\": %.1f}\n", embedder->version,
-	       now_s() - began, cpu_seconds() - cpu);
-	embedder_free(embedder);
+	double saving = phase_s();
+	printf("{\"index_mb\": %.1f, \"phases\": {\"restoring\": %.1f, \"training\": %.1f, "
+	       "\"vectors\": %.1f, \"saving\": %.1f}}\n",
+	       index_mb(engine), restoring, training, vectors, saving);
 	engine_free(engine);
 }
 
@@ -380,14 +381,14 @@ static void serve(void)
 int main(int argc, char **argv)
 {
 	if (argc != 3) {
-		fprintf(stderr, "usage: search_speed_engine FOLDER build|train|serve\n");
+		fprintf(stderr, "usage: search_speed_engine FOLDER words|hybrid|serve\n");
 		return 2;
 	}
 	folder = argv[1];
-	if (strcmp(argv[2], "build") == 0)
-		build();
-	else if (strcmp(argv[2], "train") == 0)
-		measure_training();
+	if (strcmp(argv[2], "words") == 0)
+		index_words();
+	else if (strcmp(argv[2], "hybrid") == 0)
+		index_hybrid();
 	else
 		serve();
 	return 0;
