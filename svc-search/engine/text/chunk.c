@@ -235,14 +235,14 @@ static enum step read_step(struct chunk_reader *reader, struct chunk *chunk)
 		return read_ascii(reader, chunk, class);
 	if (reader->text[reader->at] == '\\')
 		return read_command(reader, chunk);
+	if ((unsigned char)reader->text[reader->at] < 0x80)
+		return read_sign(reader, chunk);
 	uint32_t code;
 	size_t size = fold_decode(reader->text + reader->at, reader->length - reader->at, &code);
 	struct folded folded = fold(code);
 	switch (folded.kind) {
 	case FOLD_SIGN:
-		if (code >= 0x80)
-			return read_unicode_sign(reader, chunk, folded.text[0], size);
-		return read_sign(reader, chunk);
+		return read_unicode_sign(reader, chunk, folded.text[0], size);
 	case FOLD_IDEOGRAPH:
 		if (chunk->count > 0)
 			return STEP_END;
@@ -301,6 +301,66 @@ static size_t letters_end(const struct chunk_reader *reader, size_t at)
 	return end;
 }
 
+#define EACH_BYTE(value) (UINT64_C(0x0101010101010101) * (value))
+
+/* How many bytes from the first on in memory are small ASCII letters. */
+static size_t count_small(uint64_t bytes)
+{
+	uint64_t low = bytes & EACH_BYTE(0x7F);
+	uint64_t from_a = low + EACH_BYTE(0x80 - 'a');
+	uint64_t above_z = low + EACH_BYTE(0x7F - 'z');
+	uint64_t others = (~from_a | above_z | bytes) & EACH_BYTE(0x80);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	others = __builtin_bswap64(others);
+#endif
+	return others == 0 ? sizeof(bytes) : (size_t)__builtin_ctzll(others) / 8;
+}
+
+/* The first `count` (less than 8) bytes in memory. */
+static uint64_t first_bytes(uint64_t bytes, size_t count)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	return bytes & ~(UINT64_MAX >> count * 8);
+#else
+	return bytes & ~(UINT64_MAX << count * 8);
+#endif
+}
+
+/* Read the letters of a word of small letters but for the first. WORD_KEY_BYTES are readable. Returns how many there
+ * are; WORD_KEY_BYTES: there can be more. */
+static size_t read_small(const char *text, struct word_key *key)
+{
+	memcpy(key, text, sizeof(*key));
+	*(char *)key->parts = (char)(text[0] | 0x20);
+	for (size_t i = 0; i < WORD_KEY_PARTS; i++) {
+		size_t count = count_small(key->parts[i]);
+		if (count == sizeof(uint64_t))
+			continue;
+		key->parts[i] = first_bytes(key->parts[i], count);
+		for (size_t rest = i + 1; rest < WORD_KEY_PARTS; rest++)
+			key->parts[rest] = 0;
+		return i * sizeof(uint64_t) + count;
+	}
+	return WORD_KEY_BYTES;
+}
+
+/* Read the letters of the word at the next byte, as read_small() or one at a time. */
+static size_t read_letters(const struct chunk_reader *reader, struct word_key *key)
+{
+	size_t start = reader->at;
+	const char *text = reader->text + start;
+	if (reader->length - start > WORD_KEY_BYTES) {
+		size_t length = read_small(text, key);
+		if (length > 1 && length < WORD_KEY_BYTES)
+			return length;
+	}
+	size_t length = letters_end(reader, start) - start;
+	*key = (struct word_key){{0}};
+	for (size_t i = 0; i < MIN_OF(length, WORD_KEY_BYTES); i++)
+		((char *)key->parts)[i] = (char)(text[i] | 0x20);
+	return length;
+}
+
 bool chunk_next_plain(struct chunk_reader *reader, struct plain_word *word)
 {
 	enum byte_class class;
@@ -310,14 +370,12 @@ bool chunk_next_plain(struct chunk_reader *reader, struct plain_word *word)
 	class = class_at(reader, reader->at);
 	if (class != BYTE_SMALL && class != BYTE_CAPITAL)
 		return false;
-	size_t end = letters_end(reader, reader->at);
-	size_t after = class_at(reader, end) == BYTE_INNER ? end + 1 : end;
-	if (class_at(reader, after) != BYTE_END || end - reader->at > PLAIN_WORD_BYTES)
-		return false;
 	word->start = reader->at;
-	word->length = end - reader->at;
-	for (size_t i = 0; i < word->length; i++)
-		word->text[i] = (char)(reader->text[word->start + i] | 0x20);
+	word->length = read_letters(reader, &word->key);
+	size_t end = word->start + word->length;
+	size_t after = class_at(reader, end) == BYTE_INNER ? end + 1 : end;
+	if (class_at(reader, after) != BYTE_END || word->length > WORD_KEY_BYTES)
+		return false;
 	reader->at = after;
 	return true;
 }

@@ -7,6 +7,8 @@
  */
 #pragma once
 
+#include "engine/text/word_key.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -49,14 +51,12 @@ struct chunk_reader {
 	bool is_in_math; /* after an odd number of dollar signs */
 };
 
-/** Bytes of the longest plain word. */
-#define PLAIN_WORD_BYTES 64
-
-/** A chunk that is one word of ASCII letters, which are all small, but for the first, or all capitals. */
+/** A chunk that is one word of at most WORD_KEY_BYTES ASCII letters, which are all small, but for the first, or
+ * all capitals. */
 struct plain_word {
 	size_t start; /* where it begins in the source, in bytes */
 	size_t length;
-	char text[PLAIN_WORD_BYTES]; /* folded */
+	struct word_key key; /* folded */
 };
 
 /** Read the next chunk if it is a plain word, as most are; chunk_next() would give the same letters as units.

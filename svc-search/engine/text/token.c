@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-/* Longest word and longest stem that the cache stores, in bytes; longer ones are rare. */
-#define CACHED_BYTES 24
+/* Longest stem that the cache stores, in bytes; longer ones are rare. */
+#define CACHED_BYTES 23
 
 #define CACHE_LINE_BYTES 64
 
@@ -16,19 +16,20 @@
 #define COMPOUND_MAX_WORDS 5
 
 /* One slot of the stem cache, which is direct-mapped: a new stem replaces the one in its slot. The
- * slot is empty if `word_length` is 0. Most of the time of a lookup is that of one cache miss. */
+ * slot is empty if the key is. Most of the time of a lookup is that of one cache miss. */
 struct cached_stem {
-	uint8_t word_length;
-	uint8_t length; /* of the stem; 0 for a stop word */
-	uint32_t memo;  /* see struct token */
-	char word[CACHED_BYTES];
-	char text[CACHED_BYTES];
+	struct word_key key;
+	char text[CACHED_BYTES + 1]; /* the stem, NUL-terminated */
+	uint32_t memo;               /* see struct token */
+	uint32_t memo_age;           /* `memo` counts if this is that of the tokenizer */
+	uint8_t length;              /* of the stem; 0 for a stop word */
 } __attribute__((aligned(CACHE_LINE_BYTES)));
 
 struct tokenizer {
 	struct sb_stemmer *stemmer;
 	struct cached_stem *cache;
 	size_t cache_slots;
+	uint32_t memo_age; /* calls of tokenizer_clear_memos() */
 };
 
 /* State of one tokenizer_run(). */
@@ -63,12 +64,9 @@ void tokenizer_free(struct tokenizer *tokenizer)
 	free(tokenizer);
 }
 
-static uint32_t hash_bytes(const char *text, size_t length)
+void tokenizer_clear_memos(struct tokenizer *tokenizer)
 {
-	uint32_t hash = 2166136261u; /* FNV-1a */
-	for (size_t i = 0; i < length; i++)
-		hash = (hash ^ (unsigned char)text[i]) * 16777619u;
-	return hash ^ hash >> 15;
+	tokenizer->memo_age++;
 }
 
 /* Stop words, which are too common in English to identify a topic, by first letter. Each word is
@@ -163,30 +161,37 @@ static size_t stem_uncached(struct tokenizer *tokenizer, const char *word, size_
 	return stem_length;
 }
 
-/* As stem_uncached(), through the cache. */
-static size_t stem(struct tokenizer *tokenizer, const char *word, size_t length, char *out,
-                   uint32_t **ret_memo)
+/* The slot of the word, whose length is that of its key; NULL: its stem is too long for the cache. */
+static struct cached_stem *find_stem(struct tokenizer *tokenizer, const struct word_key *key,
+                                     size_t length)
 {
-	if (tokenizer->cache_slots == 0 || length > CACHED_BYTES)
-		return stem_uncached(tokenizer, word, length, out);
-	struct cached_stem *slot =
-		&tokenizer
-			 ->cache[hash_bytes(word, length) * (uint64_t)tokenizer->cache_slots >> 32];
-	if (slot->word_length == length && memcmp(slot->word, word, length) == 0) {
-		memcpy(out, slot->text, CACHED_BYTES);
-		*ret_memo = &slot->memo;
-		return slot->length;
+	uint64_t hash = word_key_hash(key);
+	struct cached_stem *slot = &tokenizer->cache[hash * tokenizer->cache_slots >> 32];
+	if (!word_key_is_equal(&slot->key, key)) {
+		char text[TERM_MAX_BYTES + 1];
+		size_t stem_length =
+			stem_uncached(tokenizer, (const char *)key->parts, length, text);
+		if (stem_length > CACHED_BYTES)
+			return NULL;
+		*slot = (struct cached_stem){.key = *key,
+		                             .length = (uint8_t)stem_length,
+		                             .memo_age = tokenizer->memo_age};
+		memcpy(slot->text, text, stem_length);
 	}
-	size_t stem_length = stem_uncached(tokenizer, word, length, out);
-	if (stem_length <= CACHED_BYTES) {
-		slot->word_length = (uint8_t)length;
-		slot->length = (uint8_t)stem_length;
+	if (slot->memo_age != tokenizer->memo_age) {
+		slot->memo_age = tokenizer->memo_age;
 		slot->memo = 0;
-		memcpy(slot->word, word, length);
-		memcpy(slot->text, out, stem_length);
-		*ret_memo = &slot->memo;
 	}
-	return stem_length;
+	return slot;
+}
+
+/* Call back with the term of a word whose stem is in the cache. */
+static void emit_cached(struct run *run, struct cached_stem *stem, size_t start, size_t end,
+                        bool is_extra)
+{
+	struct token token = {stem->text, stem->length, start, end, is_extra, &stem->memo};
+	if (token.length > 0)
+		run->cb(&token, run->ctx);
 }
 
 /* The largest length up to `limit` that cuts no character of the `length` bytes at `text`. */
@@ -199,18 +204,33 @@ static size_t cut_length(const char *text, size_t length, size_t limit)
 	return limit;
 }
 
-/* Call back with the term of the word `text`, which is in the source from `start` to `end`. */
-static void emit_at(struct run *run, const char *text, size_t length, size_t start, size_t end,
-                    bool is_extra)
+/* The same without the cache. */
+static void emit_uncached(struct run *run, const char *text, size_t length, size_t start,
+                          size_t end, bool is_extra)
 {
 	char term[TERM_MAX_BYTES + 1];
 	struct token token = {.text = term, .start = start, .end = end, .is_extra = is_extra};
 	length = cut_length(text, length, TERM_MAX_BYTES);
-	token.length = stem(run->tokenizer, text, length, term, &token.memo);
+	token.length = stem_uncached(run->tokenizer, text, length, term);
 	if (token.length == 0)
 		return;
 	term[token.length] = '\0';
 	run->cb(&token, run->ctx);
+}
+
+/* Call back with the term of the word `text`, which is in the source from `start` to `end`. */
+static void emit_at(struct run *run, const char *text, size_t length, size_t start, size_t end,
+                    bool is_extra)
+{
+	struct cached_stem *stem = NULL;
+	if (length <= WORD_KEY_BYTES && run->tokenizer->cache_slots > 0) {
+		struct word_key key = word_key_of(text, length);
+		stem = find_stem(run->tokenizer, &key, length);
+	}
+	if (stem)
+		emit_cached(run, stem, start, end, is_extra);
+	else
+		emit_uncached(run, text, length, start, end, is_extra);
 }
 
 /* The same for a word that covers the chunk's units from `first` up to, not including, `last`. */
@@ -345,11 +365,24 @@ static size_t emit_compound(struct run *run, size_t first)
 	return end;
 }
 
+static void emit_plain(struct run *run, const struct plain_word *word)
+{
+	size_t end = word->start + word->length;
+	struct cached_stem *stem = NULL;
+	if (run->tokenizer->cache_slots > 0)
+		stem = find_stem(run->tokenizer, &word->key, word->length);
+	if (stem)
+		emit_cached(run, stem, word->start, end, false);
+	else
+		emit_uncached(run, (const char *)word->key.parts, word->length, word->start, end,
+		              false);
+}
+
 static void emit_plain_words(struct run *run, struct chunk_reader *reader)
 {
 	struct plain_word word;
 	while (chunk_next_plain(reader, &word))
-		emit_at(run, word.text, word.length, word.start, word.start + word.length, false);
+		emit_plain(run, &word);
 }
 
 void tokenizer_run(struct tokenizer *tokenizer, const char *text, size_t length, token_cb *cb,

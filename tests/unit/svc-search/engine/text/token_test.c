@@ -194,7 +194,7 @@ static bool next_chunk(struct chunk_reader *reader, bool has_plain_words, char *
 	struct plain_word word;
 	size_t length = 0;
 	if (has_plain_words && chunk_next_plain(reader, &word)) {
-		memcpy(ret_text, word.text, word.length);
+		memcpy(ret_text, &word.key, word.length);
 		ret_text[word.length] = '\0';
 		*ret_start = word.start;
 		return true;
@@ -212,13 +212,18 @@ static bool next_chunk(struct chunk_reader *reader, bool has_plain_words, char *
 
 static void plain_words_are_chunks(void **state attr_unused)
 {
-	static const char alphabet[] = "abcdefghijABC  ,.-'+#/$\\_(;1\xC3\xA9";
+	/* The second one makes words of more than WORD_KEY_BYTES, too. */
+	static const char *const alphabets[] = {
+		"abcdefghijABC  ,.-'+#/$\\_(;1\xC3\xA9",
+		"abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzA ,-\xC3\xA9",
+	};
 	uint32_t random = 2;
 	for (int round = 0; round < 20000; round++) {
-		char text[41];
+		char text[81];
+		const char *alphabet = alphabets[round % 2];
 		for (size_t i = 0; i < sizeof(text); i++) {
 			random = random * 1664525u + 1013904223u;
-			text[i] = alphabet[(random >> 16) % (sizeof(alphabet) - 1)];
+			text[i] = alphabet[(random >> 16) % strlen(alphabet)];
 		}
 		struct chunk_reader plain = {.text = text, .length = sizeof(text)};
 		struct chunk_reader full = plain;
