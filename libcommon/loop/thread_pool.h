@@ -11,6 +11,8 @@
  *                 recommending, fitting a model, training                    processors, at least 1
  *     (none)      helpers of one training of the search embedder, which      half of LANE_LONG's
  *                 runs in LANE_LONG itself and starts them                   threads less one
+ *     (none)      helpers of applying a page of changes, which runs in       half of LANE_SHORT's
+ *                 LANE_SHORT itself; they stay                               threads less one
  *
  * Threads of LANE_LONG have a lower priority, so that searches and requests are slowed less by a merge.
  * Usable processors are those of cpu_count(). LANE_LONG leaves one of them to the event loops, because a

@@ -13,9 +13,16 @@ struct engine *engine_new(const char *external_model)
 	struct engine *engine = mem_array(1, sizeof(*engine));
 	struct model *model = model_new(external_model, NULL);
 	require(pthread_mutex_init(&engine->lock, NULL) == 0);
+	engine->analyzer_threads = 1;
 	engine->view = view_new(model, NULL, 0, (struct progress){0, 0});
 	model_unref(model);
 	return engine;
+}
+
+void engine_set_threads(struct engine *engine, int threads)
+{
+	require(threads > 0 && !engine->analyzer);
+	engine->analyzer_threads = threads;
 }
 
 void engine_free(struct engine *engine)
@@ -29,6 +36,7 @@ void engine_free(struct engine *engine)
 	}
 	view_unref(engine->view);
 	pthread_mutex_destroy(&engine->lock);
+	analyzer_free(engine->analyzer);
 	free(engine);
 }
 
@@ -217,18 +225,22 @@ static struct engine_view *bury(const struct engine_view *view, const struct dyi
 }
 
 /* The changed papers, and the parts of `view` that are rebuilt with them. NULL: no paper is added. */
-static struct builder *build_changes(const struct engine_view *view, const bool *is_absorbed,
-                                     const struct engine_change *changes, uint32_t count,
-                                     const uint32_t *last)
+static struct builder *build_changes(struct engine *engine, const struct engine_view *view,
+                                     const bool *is_absorbed, const struct engine_change *changes,
+                                     uint32_t count, const uint32_t *last)
 {
-	struct builder *builder = builder_new(view->dimension);
+	mem_auto_free const struct document **documents = mem_array(count, sizeof(*documents));
+	size_t document_count = 0;
 	for (uint32_t i = 0; i < count; i++)
 		if (last[i] > 0 && !changes[last[i] - 1].is_deleted)
-			builder_add(builder, &changes[last[i] - 1].document);
-	if (builder_count(builder) == 0) {
-		builder_free(builder);
+			documents[document_count++] = &changes[last[i] - 1].document;
+	if (document_count == 0)
 		return NULL;
-	}
+	if (!engine->analyzer)
+		engine->analyzer = analyzer_new(engine->analyzer_threads);
+	struct builder *builder = builder_new(view->dimension);
+	builder_set_analyzer(builder, engine->analyzer);
+	builder_add_all(builder, documents, document_count);
 	for (size_t i = 0; i < view->part_count; i++)
 		if (is_absorbed[i])
 			builder_add_part(builder, view, i, true, NULL);
@@ -271,7 +283,8 @@ void engine_apply(struct engine *engine, const struct engine_change *changes, si
 	set_progress(view, changes, count, complete);
 	mem_auto_free bool *is_absorbed = mem_array(view->part_count, sizeof(bool));
 	tiers_absorb(engine, view, is_absorbed);
-	struct builder *builder = build_changes(view, is_absorbed, changes, ids.count, last);
+	struct builder *builder =
+		build_changes(engine, view, is_absorbed, changes, ids.count, last);
 	for (size_t i = 0; i < engine->view->part_count; i++)
 		free(dying[i].docs);
 	free(dying);

@@ -64,6 +64,10 @@ struct engine_change {
  * different models are not comparable. NULL: use the built-in embedder. */
 struct engine *engine_new(const char *external_model);
 
+/** Let `threads` threads read the texts of the changes of one engine_apply(); otherwise one does. The index is the
+ * same. Called before the first change. */
+void engine_set_threads(struct engine *engine, int threads);
+
 /** Accepts NULL. Views that readers still hold stay valid. No merge or adoption may be open. */
 void engine_free(struct engine *engine);
 

@@ -12,6 +12,8 @@ struct engine {
 	struct engine_view *retired; /* former views that may have readers; used by the writer */
 	struct engine_merge *merge;  /* the open one; NULL: none */
 	struct engine_adoption *adoption; /* the same; not both are open */
+	struct analyzer *analyzer;        /* used by the writer; NULL before the first change */
+	int analyzer_threads;
 };
 
 /** Make `view` the current view. Takes its reference. */

@@ -25,6 +25,7 @@
 #include "indexing/index_files.h"
 #include "indexing/index_work.h"
 #include "loop/request.h"
+#include "loop/thread_pool.h"
 #include "loop/wait.h"
 #include "pg/pg.h"
 #include "service/process.h"
@@ -48,6 +49,9 @@ const struct setting INDEXER_SETTINGS[] = {
 /* Period of the poll timer: until the index has caught up, and afterwards. */
 #define POLL_STARTING_MS 20
 #define POLL_MS          1000
+
+/* Texts of a page are read by this part of the threads that searches may have. */
+#define APPLY_THREADS_PART 2
 
 #define PASS_TIMEOUT_MS  60000
 #define BUILD_TIMEOUT_MS 3600000
@@ -395,6 +399,8 @@ struct indexer *indexer_new(struct process *process, const char *space)
 	struct indexer *indexer = calloc(1, sizeof(*indexer));
 	require(indexer);
 	indexer->writer.engine = engine_new(space);
+	engine_set_threads(indexer->writer.engine,
+	                   MAX_OF(thread_pool_threads_max(LANE_SHORT) / APPLY_THREADS_PART, 1));
 	indexer->writer.cancel = &process->is_draining;
 	indexer->space = space;
 	follower_init(&indexer->follower, &LIMITS);

@@ -6,14 +6,15 @@
 #include "engine/text/name.h"
 #include "engine/text/token.h"
 
+#include <stdalign.h>
 #include <string.h>
 
-/* Stems that the tokenizer caches: enough for most words of a corpus, in less than 1 MB. */
-#define STEM_CACHE_SLOTS 16384
+/* New documents that a thread reads at a time. */
+#define DOCUMENTS_PER_STEP 32
 
 /* The runs that receive the main and extra tokens of a field. */
 struct field_target {
-	struct builder *builder;
+	struct builder_share *share;
 	enum builder_run main_run;
 	enum builder_run extra_run;
 };
@@ -52,30 +53,65 @@ static void numbers_add(struct numbers *numbers, uint32_t number)
 struct builder *builder_new(uint32_t dimension)
 {
 	struct builder *builder = mem_array(1, sizeof(*builder));
-	builder->tokenizer = tokenizer_new(STEM_CACHE_SLOTS);
 	builder->dimension = dimension;
 	return builder;
+}
+
+void builder_set_analyzer(struct builder *builder, struct analyzer *analyzer)
+{
+	require(!builder->analyzer);
+	builder->analyzer = analyzer;
+}
+
+/* The shares, one for each thread of the analyzer. */
+static void open_shares(struct builder *builder)
+{
+	if (builder->shares)
+		return;
+	if (!builder->analyzer) {
+		builder->analyzer = analyzer_new(1);
+		builder->owns_analyzer = true;
+	}
+	builder->share_count = builder->analyzer->count;
+	size_t size = builder->share_count * sizeof(struct builder_share);
+	builder->shares = aligned_alloc(alignof(struct builder_share), size);
+	require(builder->shares && builder->share_count <= UINT16_MAX);
+	memset(builder->shares, 0, size);
+	for (size_t i = 0; i < builder->share_count; i++) {
+		builder->shares[i].tokenizer = builder->analyzer->tokenizers[i];
+		tokenizer_clear_memos(builder->shares[i].tokenizer);
+	}
+}
+
+static void share_done(struct builder_share *share)
+{
+	intern_done(&share->terms);
+	bytes_done(&share->forward);
+	free(share->numbers);
+	free(share->name_docs);
+	for (size_t i = 0; i < RUN_COUNT; i++)
+		free(share->runs[i].items);
 }
 
 void builder_free(struct builder *builder)
 {
 	if (!builder)
 		return;
-	tokenizer_free(builder->tokenizer);
+	for (size_t i = 0; i < builder->share_count; i++)
+		share_done(&builder->shares[i]);
+	free(builder->shares);
+	if (builder->owns_analyzer)
+		analyzer_free(builder->analyzer);
 	intern_done(&builder->terms);
 	intern_done(&builder->ids);
 	intern_done(&builder->categories);
 	free(builder->docs);
-	free(builder->forward.data);
 	free(builder->category_list);
-	for (size_t i = 0; i < RUN_COUNT; i++)
-		free(builder->runs[i].items);
 	for (size_t i = 0; i < builder->source_count; i++) {
 		free(builder->sources[i].terms);
 		free(builder->sources[i].categories);
 	}
 	free(builder->sources);
-	free(builder->name_docs);
 	arena_free(builder->vectors);
 	free(builder);
 }
@@ -93,26 +129,26 @@ uint32_t builder_count(const struct builder *builder)
 static void add_token(const struct token *token, void *ctx)
 {
 	struct field_target *target = ctx;
-	struct builder *builder = target->builder;
+	struct builder_share *share = target->share;
 	enum builder_run run = token->is_extra ? target->extra_run : target->main_run;
 	uint32_t number = token->memo ? *token->memo : 0;
 	if (number == 0)
-		number = 1 + intern_add(&builder->terms, token->text, token->length);
+		number = 1 + intern_add(&share->terms, token->text, token->length);
 	if (token->memo)
 		*token->memo = number;
-	numbers_add(&builder->runs[run], number - 1);
+	numbers_add(&share->runs[run], number - 1);
 }
 
-static void add_field(struct builder *builder, const char *text, enum builder_run main_run,
+static void add_field(struct builder_share *share, const char *text, enum builder_run main_run,
                       enum builder_run extra_run)
 {
-	struct field_target target = {builder, main_run, extra_run};
-	tokenizer_run(builder->tokenizer, text, strlen(text), add_token, &target);
+	struct field_target target = {share, main_run, extra_run};
+	tokenizer_run(share->tokenizer, text, strlen(text), add_token, &target);
 }
 
 /* The authors of a document that is being added. */
 struct author_target {
-	struct builder *builder;
+	struct builder_share *share;
 	uint32_t document; /* a number that no other document has; not 0 */
 	uint32_t repeats;  /* how often the terms of this author count */
 };
@@ -120,36 +156,36 @@ struct author_target {
 /* Whether the document does not have the term yet; from now on it has it. */
 static bool is_new_name(struct author_target *target, uint32_t term)
 {
-	struct builder *builder = target->builder;
-	if (term >= builder->name_docs_capacity) {
-		size_t before = builder->name_docs_capacity;
-		builder->name_docs_capacity = mem_capacity(before, term + (size_t)1);
-		builder->name_docs = mem_resize(builder->name_docs, builder->name_docs_capacity,
-		                                sizeof(uint32_t));
-		memset(builder->name_docs + before, 0,
-		       (builder->name_docs_capacity - before) * sizeof(uint32_t));
+	struct builder_share *share = target->share;
+	if (term >= share->name_docs_capacity) {
+		size_t before = share->name_docs_capacity;
+		share->name_docs_capacity = mem_capacity(before, term + (size_t)1);
+		share->name_docs =
+			mem_resize(share->name_docs, share->name_docs_capacity, sizeof(uint32_t));
+		memset(share->name_docs + before, 0,
+		       (share->name_docs_capacity - before) * sizeof(uint32_t));
 	}
-	bool is_new = builder->name_docs[term] != target->document;
-	builder->name_docs[term] = target->document;
+	bool is_new = share->name_docs[term] != target->document;
+	share->name_docs[term] = target->document;
 	return is_new;
 }
 
 static void add_name_term(const char *text, size_t length, void *ctx)
 {
 	struct author_target *target = ctx;
-	uint32_t term = intern_add(&target->builder->terms, text, length);
+	uint32_t term = intern_add(&target->share->terms, text, length);
 	if (!is_new_name(target, term))
 		return;
 	for (uint32_t i = 0; i < target->repeats; i++)
-		numbers_add(&target->builder->runs[RUN_AUTHORS], term);
+		numbers_add(&target->share->runs[RUN_AUTHORS], term);
 }
 
 /* Add the terms of the authors, each once, and those of the first one BM25_FIRST_AUTHOR_COUNT times: a
  * paper of a thousand authors has not more to do with each name. */
-static void add_authors(struct builder *builder, const struct document *document)
+static void add_authors(struct builder_share *share, const struct document *document)
 {
 	size_t count = MIN_OF(document->author_count, (size_t)DOCUMENT_MAX_AUTHORS);
-	struct author_target target = {.builder = builder, .document = ++builder->name_document};
+	struct author_target target = {.share = share, .document = ++share->name_document};
 	for (size_t i = 0; i < count; i++) {
 		target.repeats = i == 0 ? BM25_FIRST_AUTHOR_COUNT : 1;
 		name_index_terms(document->authors[i], strlen(document->authors[i]), add_name_term,
@@ -194,24 +230,26 @@ static void add_category(struct builder *builder, struct builder_doc *doc, uint3
 
 /* Append the runs to the forward bytes, set the weighted length of the document and clear the
  * runs. */
-static void flush_runs(struct builder *builder, struct builder_doc *doc)
+static void flush_runs(struct builder_share *share, struct builder_doc *doc)
 {
 	size_t count = RUN_COUNT;
-	size_t length = builder->runs[RUN_TITLE].count * BM25_TITLE_WEIGHT +
-	                builder->runs[RUN_ABSTRACT].count;
+	size_t length =
+		share->runs[RUN_TITLE].count * BM25_TITLE_WEIGHT + share->runs[RUN_ABSTRACT].count;
 	doc->length = (uint16_t)MIN_OF(length, (size_t)SEGMENT_MAX_LENGTH);
-	doc->forward = builder->forward.length;
+	doc->forward = share->forward.length;
 	for (size_t run = 0; run < RUN_COUNT; run++)
-		count += builder->runs[run].count;
-	bytes_reserve(&builder->forward, count * VARINT_MAX_BYTES);
+		count += share->runs[run].count;
+	bytes_reserve(&share->forward, count * VARINT_MAX_BYTES);
+	uint8_t *out = share->forward.data + share->forward.length;
 	for (size_t run = 0; run < RUN_COUNT; run++)
-		bytes_add_varint(&builder->forward, (uint32_t)builder->runs[run].count);
+		out = varint_write(out, (uint32_t)share->runs[run].count);
 	for (size_t run = 0; run < RUN_COUNT; run++) {
-		struct numbers *numbers = &builder->runs[run];
+		struct numbers *numbers = &share->runs[run];
 		for (size_t i = 0; i < numbers->count; i++)
-			bytes_add_varint(&builder->forward, numbers->items[i]);
+			out = varint_write(out, numbers->items[i]);
 		numbers->count = 0;
 	}
+	share->forward.length = (size_t)(out - share->forward.data);
 }
 
 /* Whether the builder accepts a vector of `dimension` elements. */
@@ -223,12 +261,13 @@ static bool accept_dimension(struct builder *builder, uint32_t dimension)
 	return builder->dimension == dimension;
 }
 
-void builder_add(struct builder *builder, const struct document *document)
+/* Enter a new document, without its texts. Returns its number; SEGMENT_NONE: a newer state was added before. */
+static uint32_t enter_document(struct builder *builder, const struct document *document)
 {
 	require(strlen(document->id) <= DOCUMENT_MAX_ID);
 	struct builder_doc *doc = reset_doc(builder, document->id, document->seq);
 	if (!doc)
-		return;
+		return SEGMENT_NONE;
 	doc->published = document->published;
 	doc->has_container = document->has_container;
 	doc->categories = (uint32_t)builder->category_list_count;
@@ -241,11 +280,78 @@ void builder_add(struct builder *builder, const struct document *document)
 			builder->vectors = arena_new();
 		doc->vector = arena_memdup(builder->vectors, document->vector, document->dimension);
 	}
-	add_field(builder, document->title, RUN_TITLE, RUN_TITLE_EXTRA);
-	add_field(builder, document->abstract, RUN_ABSTRACT, RUN_ABSTRACT_EXTRA);
-	add_field(builder, document->id, RUN_TITLE_EXTRA, RUN_TITLE_EXTRA);
-	add_authors(builder, document);
-	flush_runs(builder, doc);
+	return doc->id;
+}
+
+/* Add the texts of a document. */
+static void add_texts(struct builder_share *share, const struct document *document,
+                      struct builder_doc *doc)
+{
+	add_field(share, document->title, RUN_TITLE, RUN_TITLE_EXTRA);
+	add_field(share, document->abstract, RUN_ABSTRACT, RUN_ABSTRACT_EXTRA);
+	add_field(share, document->id, RUN_TITLE_EXTRA, RUN_TITLE_EXTRA);
+	add_authors(share, document);
+	flush_runs(share, doc);
+}
+
+/* Documents whose texts are to be added. */
+struct entered {
+	struct builder *builder;
+	const struct document *const *documents;
+	uint32_t *numbers; /* SEGMENT_NONE: not the newest state */
+	size_t count;
+	atomic_size_t next; /* the first one that no thread has taken */
+};
+
+/* Read documents into share number `first` until all are taken. */
+static void read_share(size_t first, size_t end attr_unused, void *ctx)
+{
+	struct entered *entered = ctx;
+	struct builder *builder = entered->builder;
+	size_t at;
+	while ((at = atomic_fetch_add(&entered->next, DOCUMENTS_PER_STEP)) < entered->count) {
+		size_t last = MIN_OF(at + DOCUMENTS_PER_STEP, entered->count);
+		for (; at < last; at++) {
+			if (entered->numbers[at] == SEGMENT_NONE)
+				continue;
+			struct builder_doc *doc = &builder->docs[entered->numbers[at]];
+			doc->share = (uint16_t)first;
+			add_texts(&builder->shares[first], entered->documents[at], doc);
+		}
+	}
+}
+
+/* Only the state that was entered last counts when a document is there twice. `forward` is free until the
+ * texts are added. */
+static void drop_older_states(struct entered *entered)
+{
+	struct builder_doc *docs = entered->builder->docs;
+	for (size_t i = 0; i < entered->count; i++)
+		if (entered->numbers[i] != SEGMENT_NONE)
+			docs[entered->numbers[i]].forward = i;
+	for (size_t i = 0; i < entered->count; i++)
+		if (entered->numbers[i] != SEGMENT_NONE && docs[entered->numbers[i]].forward != i)
+			entered->numbers[i] = SEGMENT_NONE;
+}
+
+void builder_add_all(struct builder *builder, const struct document *const *documents, size_t count)
+{
+	mem_auto_free uint32_t *numbers = mem_array(count, sizeof(*numbers));
+	struct entered entered = {builder, documents, numbers, count, 0};
+	open_shares(builder);
+	for (size_t i = 0; i < count; i++)
+		numbers[i] = enter_document(builder, documents[i]);
+	drop_older_states(&entered);
+	if (builder->analyzer->parallel && count > DOCUMENTS_PER_STEP)
+		parallel_run(builder->analyzer->parallel, builder->share_count, read_share,
+		             &entered);
+	else
+		read_share(0, 1, &entered);
+}
+
+void builder_add(struct builder *builder, const struct document *document)
+{
+	builder_add_all(builder, &document, 1);
 }
 
 /* The source for the segment. Most documents come from the one that was added last. */

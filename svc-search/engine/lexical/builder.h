@@ -1,10 +1,11 @@
 /** Builds segments (segment.h) from new documents and from documents of other segments.
  *
  * One thread may use a builder at a time; several builders may run in parallel. The result is
- * deterministic: it depends only on what was added.
+ * deterministic: it depends only on what was added, not on the threads that read it.
  */
 #pragma once
 
+#include "engine/lexical/analyzer.h"
 #include "engine/lexical/segment.h"
 
 #include <stdatomic.h>
@@ -38,12 +39,20 @@ struct builder;
  * dimension is ignored. */
 struct builder *builder_new(uint32_t dimension);
 
+/** Read the texts of new documents with `analyzer`, borrowed until builder_free(); otherwise the builder makes one
+ * of its own, with one thread. Called before a document is added. */
+void builder_set_analyzer(struct builder *builder, struct analyzer *analyzer);
+
 /** Accepts NULL. */
 void builder_free(struct builder *builder);
 
 /** Add a document. Copies it. Replaces a document with the same id that was added before, unless
  * that one has a greater change sequence number. */
 void builder_add(struct builder *builder, const struct document *document);
+
+/** The same for each of `count` documents. */
+void builder_add_all(struct builder *builder, const struct document *const *documents,
+                     size_t count);
 
 /** Add document `number` of `segment`. Borrows the segment until builder_finish(), and the vector
  * until builder_free(). `vector` has `dimension` elements; NULL: none. */

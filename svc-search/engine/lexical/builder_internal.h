@@ -11,11 +11,12 @@ struct builder_doc {
 	size_t forward;      /* offset of its record in those of its source */
 	uint32_t id;         /* intern number in `ids`, and the index of this entry in `docs` */
 	uint32_t categories; /* index of its first one in `category_list` */
-	uint32_t source;     /* number in `sources` + 1; 0: its record is in `forward` */
+	uint32_t source;     /* number in `sources` + 1; 0: its record is in a share */
 	int32_t published;
 	uint16_t length; /* weighted; at most SEGMENT_MAX_LENGTH */
 	uint8_t category_count;
 	uint8_t has_container;
+	uint16_t share;       /* number in `shares`, of a new document */
 	const int8_t *vector; /* in `vectors`, or borrowed by builder_add_from(); NULL: none */
 };
 
@@ -50,14 +51,28 @@ enum builder_run {
 	RUN_COUNT
 };
 
-struct builder {
-	struct tokenizer *tokenizer;
+/** The new documents that one thread has read. */
+struct builder_share {
+	struct tokenizer *tokenizer; /* of the analyzer */
 	struct intern terms;
+	uint32_t *numbers;    /* as in struct builder_source; NULL before builder_finish() */
+	struct bytes forward; /* records of documents; terms by number in `terms` */
+	struct numbers runs[RUN_COUNT]; /* terms of the document that is being added */
+	uint32_t *name_docs;            /* by term: the last document with it as a name; 0: none */
+	size_t name_docs_capacity;
+	uint32_t name_document; /* number of the last document, counted for `name_docs` */
+} __attribute__((aligned(64))); /* each thread writes only to cache lines of its own */
+
+struct builder {
+	struct analyzer *analyzer; /* NULL: no document was added to the shares yet */
+	bool owns_analyzer;
+	struct builder_share *shares; /* one for each thread of the analyzer */
+	size_t share_count;
+	struct intern terms; /* of all shares and sources; filled by builder_finish() */
 	struct intern ids;
 	struct intern categories;
 	struct builder_doc *docs; /* by intern number of the id */
 	size_t docs_capacity;
-	struct bytes forward; /* records of new documents; terms by intern number */
 	struct builder_source *sources;
 	size_t source_count;
 	size_t sources_capacity;
@@ -65,10 +80,6 @@ struct builder {
 	uint16_t *category_list; /* intern numbers in `categories` */
 	size_t category_list_count;
 	size_t category_list_capacity;
-	struct numbers runs[RUN_COUNT]; /* terms of the document that is being added */
-	uint32_t *name_docs;            /* by term: the last document with it as a name; 0: none */
-	size_t name_docs_capacity;
-	uint32_t name_document;    /* number of the last document, counted for `name_docs` */
 	const atomic_bool *cancel; /* borrowed; NULL: cannot be cancelled */
 	uint32_t dimension;        /* of the vectors; 0: not known yet */
 	bool has_vectors;
@@ -87,11 +98,12 @@ void bytes_reserve(struct bytes *bytes, size_t length);
 /** Maximum bytes of a varint: 32 bits, seven in each byte. */
 #define VARINT_MAX_BYTES 5
 
-/** Append a number, seven bits in each byte, the lowest first; varint_read() reads it. There is room for
- * it. */
-static inline void bytes_add_varint(struct bytes *bytes, uint32_t value)
+/** Write a number at `out`, seven bits in each byte, the lowest first; varint_read() reads it. There is room for
+ * it. Returns the byte after it. */
+static inline uint8_t *varint_write(uint8_t *out, uint32_t value)
 {
 	for (; value >= 0x80; value >>= 7)
-		bytes->data[bytes->length++] = (uint8_t)(value | 0x80);
-	bytes->data[bytes->length++] = (uint8_t)value;
+		*out++ = (uint8_t)(value | 0x80);
+	*out++ = (uint8_t)value;
+	return out;
 }

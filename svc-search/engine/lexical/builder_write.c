@@ -39,29 +39,63 @@ struct posting_lists {
 	uint8_t *frequencies;
 };
 
-static int compare_docs(const void *a, const void *b, void *ctx)
+/* Documents and terms are sorted by a number, then by a string, of which most comparisons need the beginning only. */
+struct sort_key {
+	uint64_t begin; /* of the string, as a number of the same order */
+	uint32_t first; /* the number */
+	uint32_t item;  /* intern number */
+};
+
+static uint64_t begin_of(const char *text)
 {
-	const struct builder_doc *left = *(const struct builder_doc *const *)a;
-	const struct builder_doc *right = *(const struct builder_doc *const *)b;
-	const struct builder *builder = ctx;
-	if (left->published != right->published)
-		return left->published > right->published ? -1 : 1;
-	return strcmp(intern_text(&builder->ids, left->id), intern_text(&builder->ids, right->id));
+	uint64_t begin = 0;
+	memcpy(&begin, text, strnlen(text, sizeof(begin)));
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	begin = __builtin_bswap64(begin);
+#endif
+	return begin;
 }
 
+static int compare_keys(const void *a, const void *b, void *ctx)
+{
+	const struct sort_key *left = a;
+	const struct sort_key *right = b;
+	const struct intern *strings = ctx;
+	if (left->first != right->first)
+		return left->first < right->first ? -1 : 1;
+	if (left->begin != right->begin)
+		return left->begin < right->begin ? -1 : 1;
+	return strcmp(intern_text(strings, left->item), intern_text(strings, right->item));
+}
+
+/* Newest first, then by id. */
 static void order_docs(struct writer *writer)
 {
 	struct builder *builder = writer->builder;
+	mem_auto_free struct sort_key *keys = mem_array(builder->ids.count, sizeof(*keys));
 	writer->order = mem_array(builder->ids.count, sizeof(void *));
 	for (uint32_t i = 0; i < builder->ids.count; i++)
-		writer->order[i] = &builder->docs[i];
-	qsort_r(writer->order, builder->ids.count, sizeof(void *), compare_docs, builder);
+		keys[i] = (struct sort_key){.begin = begin_of(intern_text(&builder->ids, i)),
+		                            .first = (uint32_t)INT32_MAX -
+		                                     (uint32_t)builder->docs[i].published,
+		                            .item = i};
+	qsort_r(keys, builder->ids.count, sizeof(*keys), compare_keys, &builder->ids);
+	for (uint32_t i = 0; i < builder->ids.count; i++)
+		writer->order[i] = &builder->docs[keys[i].item];
 }
 
-/* Number the terms of the sources as those of new documents. */
+/* Number the terms of the shares and sources together. */
 static void map_terms(struct writer *writer)
 {
 	struct builder *builder = writer->builder;
+	for (size_t i = 0; i < builder->share_count; i++) {
+		struct builder_share *share = &builder->shares[i];
+		share->numbers = mem_array(share->terms.count, sizeof(uint32_t));
+		for (uint32_t term = 0; term < share->terms.count; term++) {
+			const char *text = intern_text(&share->terms, term);
+			share->numbers[term] = intern_add(&builder->terms, text, strlen(text));
+		}
+	}
 	for (size_t i = 0; i < builder->source_count; i++) {
 		struct builder_source *source = &builder->sources[i];
 		source->terms = mem_array(source->segment->term_count, sizeof(uint32_t));
@@ -82,8 +116,16 @@ static struct builder_source *source_of(const struct builder *builder,
 static struct forward open_record(const struct builder *builder, const struct builder_doc *doc)
 {
 	const struct builder_source *source = source_of(builder, doc);
-	return forward_open((source ? source->segment->forward : builder->forward.data) +
-	                    doc->forward);
+	return forward_open(
+		(source ? source->segment->forward : builder->shares[doc->share].forward.data) +
+		doc->forward);
+}
+
+/* The numbers of the terms in the record of the document. */
+static const uint32_t *numbers_of(const struct builder *builder, const struct builder_doc *doc)
+{
+	const struct builder_source *source = source_of(builder, doc);
+	return source ? source->terms : builder->shares[doc->share].numbers;
 }
 
 /* Whether all documents of the segment were added, and none was replaced. */
@@ -98,13 +140,12 @@ static void count_doc(const struct writer *writer, uint32_t number, uint32_t *se
 	const struct builder *builder = writer->builder;
 	const struct builder_doc *doc = &builder->docs[number];
 	const struct builder_source *source = source_of(builder, doc);
+	const uint32_t *numbers = numbers_of(builder, doc);
 	struct forward forward = open_record(builder, doc);
 	if (is_whole(builder, source))
 		return;
 	for (uint32_t left = forward_count_all(&forward); left > 0; left--) {
-		uint32_t term = forward_next(&forward);
-		if (source)
-			term = source->terms[term];
+		uint32_t term = numbers[forward_next(&forward)];
 		if (seen[term] == number + 1)
 			continue;
 		seen[term] = number + 1;
@@ -128,32 +169,31 @@ static void count_terms(struct writer *writer)
 		count_doc(writer, i, seen);
 }
 
-static int compare_terms(const void *a, const void *b, void *ctx)
-{
-	uint32_t left = *(const uint32_t *)a;
-	uint32_t right = *(const uint32_t *)b;
-	const struct writer *writer = ctx;
-	const struct intern *terms = &writer->builder->terms;
-	if (writer->df[left] != writer->df[right])
-		return writer->df[left] > writer->df[right] ? -1 : 1;
-	return strcmp(intern_text(terms, left), intern_text(terms, right));
-}
-
 /* Number the terms by descending df. Terms that only replaced documents contain have df 0 and get
  * no number. */
 static void rank_terms(struct writer *writer)
 {
 	uint32_t count = writer->builder->terms.count;
 	uint32_t used = 0;
-	writer->by_rank = mem_array(count, sizeof(uint32_t));
-	writer->rank = mem_array(count, sizeof(uint32_t));
+	struct intern *terms = &writer->builder->terms;
+	mem_auto_free struct sort_key *keys = mem_array(count, sizeof(*keys));
 	for (uint32_t i = 0; i < count; i++)
 		if (writer->df[i] > 0)
-			writer->by_rank[used++] = i;
-	qsort_r(writer->by_rank, used, sizeof(uint32_t), compare_terms, writer);
-	for (uint32_t i = 0; i < used; i++)
-		writer->rank[writer->by_rank[i]] = i;
+			keys[used++] = (struct sort_key){begin_of(intern_text(terms, i)),
+			                                 UINT32_MAX - writer->df[i], i};
+	qsort_r(keys, used, sizeof(*keys), compare_keys, terms);
+	writer->by_rank = mem_array(used, sizeof(uint32_t));
+	writer->rank = mem_array(count, sizeof(uint32_t));
+	for (uint32_t i = 0; i < used; i++) {
+		writer->by_rank[i] = keys[i].item;
+		writer->rank[keys[i].item] = i;
+	}
 	writer->header.term_count = used;
+	for (size_t i = 0; i < writer->builder->share_count; i++) {
+		struct builder_share *share = &writer->builder->shares[i];
+		for (uint32_t term = 0; term < share->terms.count; term++)
+			share->numbers[term] = writer->rank[share->numbers[term]];
+	}
 	for (size_t i = 0; i < writer->builder->source_count; i++) {
 		struct builder_source *source = &writer->builder->sources[i];
 		for (uint32_t term = 0; term < source->segment->term_count; term++)
@@ -172,19 +212,19 @@ static uint32_t add_string(struct writer *writer, const char *text)
 /* Append the record of the document, with the new numbers of its terms. */
 static void write_record(struct writer *writer, const struct builder_doc *doc)
 {
-	const struct builder_source *source = source_of(writer->builder, doc);
-	const uint32_t *numbers = source ? source->terms : writer->rank;
+	const uint32_t *numbers = numbers_of(writer->builder, doc);
 	struct forward forward = open_record(writer->builder, doc);
-	struct bytes *out = &writer->forward;
 	uint32_t count = forward_count_all(&forward);
-	bytes_reserve(out, (RUN_COUNT + (size_t)count) * VARINT_MAX_BYTES);
-	bytes_add_varint(out, forward.title_count);
-	bytes_add_varint(out, forward.abstract_count);
-	bytes_add_varint(out, forward.title_extra_count);
-	bytes_add_varint(out, forward.abstract_extra_count);
-	bytes_add_varint(out, forward.author_count);
+	bytes_reserve(&writer->forward, (RUN_COUNT + (size_t)count) * VARINT_MAX_BYTES);
+	uint8_t *out = writer->forward.data + writer->forward.length;
+	out = varint_write(out, forward.title_count);
+	out = varint_write(out, forward.abstract_count);
+	out = varint_write(out, forward.title_extra_count);
+	out = varint_write(out, forward.abstract_extra_count);
+	out = varint_write(out, forward.author_count);
 	for (; count > 0; count--)
-		bytes_add_varint(out, numbers[forward_next(&forward)]);
+		out = varint_write(out, numbers[forward_next(&forward)]);
+	writer->forward.length = (size_t)(out - writer->forward.data);
 }
 
 static void write_docs(struct writer *writer)
@@ -210,7 +250,8 @@ static void write_docs(struct writer *writer)
 		writer->header.max_seq = MAX_OF(writer->header.max_seq, from->seq);
 		write_record(writer, from);
 	}
-	bytes_done(&builder->forward); /* the writer's has replaced it */
+	for (size_t i = 0; i < builder->share_count; i++)
+		bytes_done(&builder->shares[i].forward); /* the writer's has replaced it */
 	writer->header.average_length = total > 0 ? (float)total / (float)builder->ids.count : 1.0f;
 }
 
@@ -225,28 +266,43 @@ static void write_terms(struct writer *writer)
 	}
 }
 
-/* Add the postings of one document to the lists. `frequencies` is scratch memory by term; it is all
- * zero before and after. */
-static void scatter_doc(const struct writer *writer, struct posting_lists *lists, uint32_t doc,
-                        uint16_t *frequencies)
+/* Add the weights of the next `count` terms of a record to their frequencies. Returns the end of `terms`, to which it
+ * appends those that the document has not had yet. */
+static uint32_t *count_run(struct forward *forward, uint32_t count, uint32_t weight,
+                           uint16_t *frequencies, uint32_t *terms)
 {
-	struct forward forward = forward_open(writer->forward.data + writer->docs[doc].forward);
-	const uint8_t *begin = forward.at;
-	uint32_t count = forward_count_all(&forward);
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t term = forward_next(&forward);
-		uint32_t sum = frequencies[term] + forward_weight(&forward, i);
+	for (; count > 0; count--) {
+		uint32_t term = forward_next(forward);
+		uint32_t sum = frequencies[term] + weight;
+		*terms = term;
+		terms += frequencies[term] == 0;
 		frequencies[term] = (uint16_t)MIN_OF(sum, BM25_MAX_FREQUENCY);
 	}
-	forward.at = begin;
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t term = forward_next(&forward);
-		uint16_t frequency = frequencies[term];
-		frequencies[term] = 0;
-		if (frequency == 0 || term < lists->first || term >= lists->last)
+	return terms;
+}
+
+/* Add the postings of one document to the lists. `frequencies` is scratch memory by term; it is all
+ * zero before and after. `terms` has room for the terms of the record and one more. */
+static void scatter_doc(const struct writer *writer, struct posting_lists *lists, uint32_t doc,
+                        uint16_t *frequencies, uint32_t *terms)
+{
+	struct forward forward = forward_open(writer->forward.data + writer->docs[doc].forward);
+	uint32_t runs[RUN_COUNT] = {forward.title_count, forward.abstract_count,
+	                            forward.title_extra_count, forward.abstract_extra_count,
+	                            forward.author_count};
+	static const uint32_t weights[RUN_COUNT] = {BM25_TITLE_WEIGHT, 1, BM25_TITLE_WEIGHT, 1,
+	                                            BM25_AUTHOR_WEIGHT};
+	uint32_t *end = terms;
+	for (size_t i = 0; i < RUN_COUNT; i++)
+		end = count_run(&forward, runs[i], weights[i], frequencies, end);
+	for (; terms < end; terms++) {
+		uint16_t frequency = frequencies[*terms];
+		frequencies[*terms] = 0;
+		if (*terms < lists->first || *terms >= lists->last)
 			continue;
-		lists->docs[lists->ends[term - lists->first]] = doc;
-		lists->frequencies[lists->ends[term - lists->first]++] = (uint8_t)frequency;
+		size_t at = lists->ends[*terms - lists->first]++;
+		lists->docs[at] = doc;
+		lists->frequencies[at] = (uint8_t)frequency;
 	}
 }
 
@@ -287,7 +343,8 @@ static void pack_list(struct writer *writer, const struct posting_lists *lists, 
 
 /* Write the lists of as many terms from `first` on as fit into one batch. Returns the term after
  * them. */
-static uint32_t write_list_batch(struct writer *writer, uint32_t first, uint16_t *frequencies)
+static uint32_t write_list_batch(struct writer *writer, uint32_t first, uint16_t *frequencies,
+                                 uint32_t *terms)
 {
 	uint32_t term_count = writer->header.term_count;
 	struct posting_lists lists = {.first = first, .last = first};
@@ -301,7 +358,7 @@ static uint32_t write_list_batch(struct writer *writer, uint32_t first, uint16_t
 	lists.docs = mem_array(total, sizeof(uint32_t));
 	lists.frequencies = mem_array(total, 1);
 	for (uint32_t doc = 0; doc < writer->header.doc_count; doc++)
-		scatter_doc(writer, &lists, doc, frequencies);
+		scatter_doc(writer, &lists, doc, frequencies, terms);
 	for (uint32_t term = first; term < lists.last; term++)
 		pack_list(writer, &lists, term);
 	free(lists.starts);
@@ -316,10 +373,12 @@ static void write_lists(struct writer *writer)
 	static const uint8_t padding[POSTINGS_PADDING];
 	mem_auto_free uint16_t *frequencies =
 		mem_array(writer->header.term_count, sizeof(uint16_t));
+	mem_auto_free uint32_t *terms =
+		mem_array(writer->header.term_count + (size_t)1, sizeof(uint32_t));
 	writer->norms = segment_norms_new(writer->header.average_length);
 	for (uint32_t first = 0;
 	     first < writer->header.term_count && !is_cancelled(writer->builder->cancel);)
-		first = write_list_batch(writer, first, frequencies);
+		first = write_list_batch(writer, first, frequencies, terms);
 	bytes_add(&writer->postings, padding, sizeof(padding));
 }
 

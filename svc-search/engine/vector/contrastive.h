@@ -21,7 +21,7 @@
  */
 #pragma once
 
-#include "engine/vector/parallel.h"
+#include "engine/text/parallel.h"
 #include "engine/vector/sample.h"
 #include "engine/vector/term_vectors.h"
 

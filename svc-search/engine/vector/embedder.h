@@ -1,7 +1,7 @@
 /** svc-search/engine/vector/: dense vectors of papers and queries.
  *
  * embedder.h turns texts into vectors. training.h trains it on a sample of the corpus (sample.h): by
- * latent semantic analysis (lsa.h), then on pairs of texts (pairs.h, contrastive.h, parallel.h,
+ * latent semantic analysis (lsa.h), then on pairs of texts (pairs.h, contrastive.h,
  * checkpoint.h); vectors.h stores the vectors of a segment and scans them; ivf.h searches large sets of
  * them approximately, by lists around centroids (centroids.h); simd.h and linalg.h are the arithmetic.
  *

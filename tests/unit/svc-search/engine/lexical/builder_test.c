@@ -127,6 +127,60 @@ static void documents_copied_from_a_segment_are_equal(void **state attr_unused)
 	segment_free(first);
 }
 
+/* Papers of which some are there twice, read by a number of threads. */
+static struct segment *read_by(int threads)
+{
+	struct arena *arena = arena_new();
+	struct random_source noise = {8};
+	struct document *documents = arena_array(arena, DOCUMENTS, sizeof(*documents));
+	const struct document **list = arena_array(arena, DOCUMENTS, sizeof(*list));
+	struct analyzer *analyzer = analyzer_new(threads);
+	struct builder *builder = builder_new(0);
+	for (uint32_t i = 0; i < DOCUMENTS; i++) {
+		documents[i] = sample_document(arena, &noise, i % (DOCUMENTS - 40), 400);
+		documents[i].seq = i % 3 == 0 ? 0 : i;
+		list[i] = &documents[i];
+	}
+	builder_set_analyzer(builder, analyzer);
+	builder_add_all(builder, list, DOCUMENTS);
+	struct segment *segment = builder_finish(builder);
+	builder_free(builder);
+	analyzer_free(analyzer);
+	arena_free(arena);
+	return segment;
+}
+
+static void threads_do_not_change_the_segment(void **state attr_unused)
+{
+	struct segment *alone = read_by(1);
+	for (int threads = 2; threads <= 5; threads += 3) {
+		struct segment *together = read_by(threads);
+		assert_int_equal(together->header->length, alone->header->length);
+		assert_memory_equal(together->header, alone->header, alone->header->length);
+		segment_free(together);
+	}
+	assert_int_equal(alone->doc_count, DOCUMENTS - 40);
+	segment_free(alone);
+}
+
+static void an_analyzer_serves_one_builder_after_another(void **state attr_unused)
+{
+	struct analyzer *analyzer = analyzer_new(1);
+	static const char *const titles[] = {"sparse attention", "attention kernels"};
+	for (size_t i = 0; i < ARRAY_LEN(titles); i++) {
+		struct builder *builder = builder_new(0);
+		struct document document = {.id = "x", .title = titles[i], .abstract = ""};
+		builder_set_analyzer(builder, analyzer);
+		builder_add(builder, &document);
+		struct segment *segment = builder_finish(builder);
+		assert_true(segment_find_term(segment, "attent", 6) != SEGMENT_NONE);
+		assert_int_equal(segment_find_term(segment, "spars", 5) != SEGMENT_NONE, i == 0);
+		segment_free(segment);
+		builder_free(builder);
+	}
+	analyzer_free(analyzer);
+}
+
 static void greatest_change_sequence_number_wins(void **state attr_unused)
 {
 	struct builder *builder = builder_new(0);
@@ -202,6 +256,8 @@ int main(void)
 		cmocka_unit_test(documents_keep_their_properties),
 		cmocka_unit_test(published_since_bounds_the_newer_documents),
 		cmocka_unit_test(documents_copied_from_a_segment_are_equal),
+		cmocka_unit_test(threads_do_not_change_the_segment),
+		cmocka_unit_test(an_analyzer_serves_one_builder_after_another),
 		cmocka_unit_test(greatest_change_sequence_number_wins),
 		cmocka_unit_test(empty_segments_are_valid),
 		cmocka_unit_test(long_documents_are_limited),

@@ -1,4 +1,4 @@
-#include "engine/vector/parallel.h"
+#include "engine/text/parallel.h"
 
 #include "engine/text/mem.h"
 
