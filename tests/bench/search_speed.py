@@ -7,7 +7,8 @@ The papers are made of those in FOLDER/arxiv-cs (default ../shared/data): each h
 category, as many as one of them has, and halves of two titles. So the frequencies of terms and the lengths are natural, while
 the vocabulary is that of 40,000 papers. Queries are 2 to 6 consecutive words of titles, the ten best papers are asked for.
 
-Both engines index the same papers on one core, and merge them into one segment. This engine then trains its embedder and makes
+Both engines index the same papers on one core, and merge them into one segment; this one does so once more with two threads on
+two cores. This engine then trains its embedder and makes
 vectors, which is measured by itself. Then they are asked in turn in each round, on
 one core; the first round is not counted, results are medians of the rounds. CPU time is that of the whole process. Lucene has
 its English analyser, BM25 with its defaults, and one field with title and abstract. Needs liblucene8-java and a JDK; without
@@ -80,10 +81,10 @@ class Peer:
     def __init__(self, command, folder):
         self.command = [*map(str, command), str(folder)]
 
-    def run(self, task):
+    def run(self, task, cores=1):
         """What it prints of this task, with its times, if it prints none, and the most memory that it had."""
         began = time.monotonic()
-        process = subprocess.Popen([*self.command, task], stdout=subprocess.PIPE, text=True, preexec_fn=on_one_core)
+        process = subprocess.Popen([*self.command, task], stdout=subprocess.PIPE, text=True, preexec_fn=lambda: use_cores(cores))
         out = process.stdout.read()
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -93,7 +94,7 @@ class Peer:
         return result | json.loads(out)
 
     def serve(self):
-        self.process = subprocess.Popen([*self.command, "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, preexec_fn=on_one_core)
+        self.process = subprocess.Popen([*self.command, "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, preexec_fn=lambda: use_cores(1))
 
     def ask(self, line):
         print(line, file=self.process.stdin, flush=True)
@@ -108,8 +109,8 @@ class Peer:
         self.process.wait()
 
 
-def on_one_core():
-    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+def use_cores(count):
+    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[-count:])
 
 
 def make_lucene(folder):
@@ -170,12 +171,15 @@ def run(options, folder):
         make_queries(groups, folder / "queries.txt")
     engine, lucene = Peer([options.engine], folder), make_lucene(folder)
     print(f"{options.papers} papers, {QUERIES} queries, {options.rounds} rounds")
+    two = engine.run("words2", cores=2)
+    show_build("2 threads", two)
     words = engine.run("words")
     show_build("words", words)
     if lucene and not (folder / "lucene").exists():
         peer = lucene.run("build")
         show_build("Lucene", peer)
-        print(f"words, as a ratio to Lucene: wall {words['wall_s'] / peer['wall_s']:.2f}, CPU {words['cpu_s'] / peer['cpu_s']:.2f}")
+        for name, row in (("words", words), ("2 threads", two)):
+            print(f"{name}, as a ratio to Lucene: wall {row['wall_s'] / peer['wall_s']:.2f}, CPU {row['cpu_s'] / peer['cpu_s']:.2f}")
     show_build("vectors", engine.run("hybrid"))
     for peer in filter(None, (engine, lucene)):
         peer.serve()

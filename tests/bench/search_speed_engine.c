@@ -1,5 +1,5 @@
 /* This engine's half of search_speed.py: FOLDER words indexes FOLDER/papers.tsv and saves the index there, without
- * an embedder, as words.index. FOLDER hybrid trains an embedder on the papers of words.index and saves the index with
+ * an embedder, as words.index; words2 does so with two threads. FOLDER hybrid trains an embedder on the papers of words.index and saves the index with
  * it as hybrid.index. FOLDER serve answers each line of its input, a name of COMMANDS, by a line of JSON. */
 #include "cpu_time.h"
 #include "engine/engine.h"
@@ -137,9 +137,10 @@ static double index_mb(struct engine *engine)
 	return bytes / 1e6;
 }
 
-static void index_words(void)
+static void index_words(int threads)
 {
 	struct engine *engine = engine_new(NULL);
+	engine_set_threads(engine, threads);
 	double merging = add_papers(engine);
 	double adding = phase_s() - merging;
 	merge(engine, ENGINE_MERGE_ALL);
@@ -381,12 +382,14 @@ static void serve(void)
 int main(int argc, char **argv)
 {
 	if (argc != 3) {
-		fprintf(stderr, "usage: search_speed_engine FOLDER words|hybrid|serve\n");
+		fprintf(stderr, "usage: search_speed_engine FOLDER words|words2|hybrid|serve\n");
 		return 2;
 	}
 	folder = argv[1];
 	if (strcmp(argv[2], "words") == 0)
-		index_words();
+		index_words(1);
+	else if (strcmp(argv[2], "words2") == 0)
+		index_words(2);
 	else if (strcmp(argv[2], "hybrid") == 0)
 		index_hybrid();
 	else
