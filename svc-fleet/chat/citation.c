@@ -28,9 +28,9 @@ static bool has_citation(const struct citations *citations, const char *json)
 {
 	size_t i, count;
 	yyjson_mut_val *one;
-	yyjson_mut_arr_foreach(citations->list, i, count,
-	                       one) if (strcmp(json_write_mut(citations->arena, one, NULL), json) ==
-	                                0) return true;
+	yyjson_mut_arr_foreach (citations->list, i, count, one)
+		if (strcmp(json_write_mut(citations->arena, one, NULL), json) == 0)
+			return true;
 	return false;
 }
 

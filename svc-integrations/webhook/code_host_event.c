@@ -338,7 +338,8 @@ static void add_installation_events(struct reading *reading)
 		add_event(reading, NULL);
 		return;
 	}
-	yyjson_mut_arr_foreach(repos, i, max, repo) add_event(reading, yyjson_mut_get_str(repo));
+	yyjson_mut_arr_foreach (repos, i, max, repo)
+		add_event(reading, yyjson_mut_get_str(repo));
 }
 
 /* `owner/name` of two texts; NULL: they are none. */

@@ -28,8 +28,7 @@ static const char *findings_of(const char *sums, const char *facts)
 	findings_add(arena, doc, findings, &given);
 	const char *text = "";
 	size_t i, count;
-	yyjson_mut_arr_foreach(findings, i, count, one)
-	{
+	yyjson_mut_arr_foreach (findings, i, count, one) {
 		assert_non_null(yyjson_mut_obj_get(one, "evidence"));
 		text = arena_printf(arena, "%s%s %s %s\n", text,
 		                    yyjson_mut_get_str(yyjson_mut_obj_get(one, "severity")),
