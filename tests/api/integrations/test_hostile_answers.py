@@ -113,7 +113,7 @@ def test_an_installation_token_cannot_add_fields(ada, repo, code_host):
     answer = {"token": "ghs_a\r\nX-Evil: 1", "expires_at": "2099-01-01T00:00:00Z", "permissions": {"contents": "write"}}
     code_host.fail("POST", "/access_tokens$", status=201, body=answer)
     before = code_host.last_number()
-    ada.call("runs/latest", {"repo": repo}, 503)
+    ada.call("runs/latest", {"repo": repo}, 503, "svc-fleet")
     assert all("x-evil" not in row["headers"] for row in code_host.requests(before))
 
 

@@ -55,7 +55,8 @@ OPERATIONS = {
     "pull-requests/list": {},
     "issues/list": {},
 }
-CALLERS = {"runs/cancel": "svc-experiments", **dict.fromkeys(("pull-requests/list", "issues/list", "runs/list"), "svc-fleet")}
+FLEET = ("pull-requests/list", "issues/list", "runs/list", "runs/latest")
+CALLERS = {"runs/cancel": "svc-experiments", **dict.fromkeys(FLEET, "svc-fleet")}
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
@@ -489,17 +490,17 @@ def test_inputs_are_at_most_25_texts(ada, workflow, inputs):
 
 
 def test_the_latest_run(ada, code_host, workflow):
-    assert ada.call("runs/latest", {"repo": workflow})["run"] is None
-    assert ada.call("runs/latest", {"repo": workflow, "workflow": "nowhere.yml"})["run"] is None
+    assert ada.call("runs/latest", {"repo": workflow}, sender="svc-fleet")["run"] is None
+    assert ada.call("runs/latest", {"repo": workflow, "workflow": "nowhere.yml"}, sender="svc-fleet")["run"] is None
     first, second = dispatch(ada, workflow, "h")["run_id"], dispatch(ada, workflow, "i")["run_id"]
     code_host.change_run(second, "completed", "success")
     for body in ({}, {"workflow": "agent.yml"}, {"branch": "main"}, {"run_id": second}):
-        run = ada.call("runs/latest", {"repo": workflow, **body})["run"]
+        run = ada.call("runs/latest", {"repo": workflow, **body}, sender="svc-fleet")["run"]
         assert (run["run_id"], run["status"], run["conclusion"]) == (second, "completed", "success")
         assert run["event"] == "workflow_dispatch" and run["branch"] == "main"
-    assert ada.call("runs/latest", {"repo": workflow, "branch": "nowhere"})["run"] is None
-    assert ada.call("runs/latest", {"repo": workflow, "run_id": first})["run"]["status"] == "queued"
-    ada.call("runs/latest", {"repo": workflow, "run_id": 987654321}, 404)
+    assert ada.call("runs/latest", {"repo": workflow, "branch": "nowhere"}, sender="svc-fleet")["run"] is None
+    assert ada.call("runs/latest", {"repo": workflow, "run_id": first}, sender="svc-fleet")["run"]["status"] == "queued"
+    ada.call("runs/latest", {"repo": workflow, "run_id": 987654321}, 404, sender="svc-fleet")
 
 
 def test_runs_are_listed_in_pages(ada, workflow):
