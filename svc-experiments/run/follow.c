@@ -113,9 +113,12 @@ void run_workflow_cancel(struct request *rq, struct task *task)
 		                                   NULL, "This run was cancelled. Change nothing.");
 		run_id = json_get_int(started, "run_id", 0);
 	}
+	yyjson_val *answer = NULL;
 	if (run_id)
-		ask_or_nothing(rq, INTERNAL_ID_run_cancel, run_body(rq, repo, run_id));
-	task_complete(rq, task, "{}", "The workflow run was cancelled.");
+		answer = ask_or_nothing(rq, INTERNAL_ID_run_cancel, run_body(rq, repo, run_id));
+	task_complete(rq, task, "{}",
+	              answer ? "The workflow run was cancelled."
+	                     : "The code host tells of no workflow run to cancel.");
 }
 
 void run_pull_request_told(struct request *rq, const struct event *event)
