@@ -91,6 +91,7 @@ static struct service_answer fetch_list(struct request *rq, const struct list *l
 		answer = ask(rq, list->op, question(rq, list, repo, since, (int)page));
 		if (answer.code)
 			return answer;
+		/* The first answer of all proves that the account may read the repository. */
 		if (i == 0 && list == LISTS)
 			pg_query(rq, REFRESH_OWN_SQL, pg_uuid(rq->caller.account), pg_text(repo));
 		const char *items = json_write(rq->arena, json_get(answer.json, list->name), NULL);

@@ -81,7 +81,6 @@ static void enqueue(struct report_batcher *batcher, struct report *report)
 static void report_leave(struct request *rq, void *held)
 {
 	struct report *report = held;
-	(void)rq;
 	if (report->state == REPORT_WAITS)
 		TAILQ_REMOVE(&((struct report_batcher *)rq->worker->user)->waiting, report, link);
 }

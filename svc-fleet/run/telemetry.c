@@ -8,7 +8,6 @@
 
 #include <string.h>
 
-#define RUN_ID_MAX      128
 #define MEMBERS_MAX     500
 #define MEMBER_NAME_MAX 100
 #define TOKENS_MAX      1e15
