@@ -16,7 +16,7 @@
 #define PROTOCOLS          "http,https"
 
 struct fetcher {
-	CURLM *multi;
+	CURLM *multi; /* NULL: there was no transfer yet */
 	uv_timer_t timer;
 	uv_loop_t *loop;
 	size_t transfer_count;
@@ -120,21 +120,32 @@ static int on_timeout_change(CURLM *multi, long timeout_ms, void *arg)
 
 struct fetcher *fetcher_new(uv_loop_t *loop)
 {
-	require(curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK);
 	require(curl_version_info(CURLVERSION_NOW)->features & CURL_VERSION_ASYNCHDNS);
 	struct fetcher *fetcher = calloc(1, sizeof(*fetcher));
 	require(fetcher);
 	fetcher->loop = loop;
-	fetcher->multi = curl_multi_init();
-	require(fetcher->multi);
 	uv_timer_init(loop, &fetcher->timer);
 	fetcher->timer.data = fetcher;
+	return fetcher;
+}
+
+static void curl_begin(void)
+{
+	require(curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK);
+}
+
+/* Not at start: many processes call nobody, and libcurl initialises its TLS library. */
+static void fetcher_begin(struct fetcher *fetcher)
+{
+	static uv_once_t once = UV_ONCE_INIT;
+	uv_once(&once, curl_begin);
+	fetcher->multi = curl_multi_init();
+	require(fetcher->multi);
 	curl_multi_setopt(fetcher->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
 	curl_multi_setopt(fetcher->multi, CURLMOPT_SOCKETDATA, fetcher);
 	curl_multi_setopt(fetcher->multi, CURLMOPT_TIMERFUNCTION, on_timeout_change);
 	curl_multi_setopt(fetcher->multi, CURLMOPT_TIMERDATA, fetcher);
 	curl_multi_setopt(fetcher->multi, CURLMOPT_MAXCONNECTS, (long)IDLE_MAX);
-	return fetcher;
 }
 
 static void on_fetcher_closed(uv_handle_t *handle)
@@ -147,7 +158,8 @@ void fetcher_free(struct fetcher *fetcher)
 	if (!fetcher)
 		return;
 	require(fetcher->transfer_count == 0);
-	curl_multi_cleanup(fetcher->multi);
+	if (fetcher->multi)
+		curl_multi_cleanup(fetcher->multi);
 	uv_close((uv_handle_t *)&fetcher->timer, on_fetcher_closed);
 }
 
@@ -288,6 +300,8 @@ struct transfer *transfer_start(struct fetcher *fetcher, const struct fetch_call
 {
 	struct arena *arena = arena_new();
 	struct transfer *transfer = arena_new_of(arena, struct transfer);
+	if (!fetcher->multi)
+		fetcher_begin(fetcher);
 	transfer->arena = transfer->body.arena = arena;
 	transfer->body_max_bytes = call->response_max_bytes ? call->response_max_bytes : 8 << 20;
 	transfer->fiber = fiber_self();

@@ -336,7 +336,6 @@ int service_main(const struct service *service, int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	raise_descriptor_limit();
 	set_malloc_thresholds();
-	curl_global_init(CURL_GLOBAL_DEFAULT);
 	log_set_id_source(fiber_label);
 	int status = is_outside(command) ? run_outside(service, command, argc - 1, argv + 1)
 	                                 : run_inside(service, command, argc - 1, argv + 1);
