@@ -1,6 +1,7 @@
 #include "pg/pool.h"
 
 #include "base/base.h"
+#include "pg/begin_queue.h"
 
 #include <stdlib.h>
 
@@ -86,12 +87,6 @@ static struct pooled_conn *conn_for_single(struct pg_pool *pool)
 	return best && pooled_conn_is_ready(best) ? best : NULL;
 }
 
-/* All connections but one may be checked out, so that single statements always get one. */
-static int pool_transactions_max(const struct pg_pool *pool)
-{
-	return MAX_OF(1, pool->settings.connections - 1);
-}
-
 /* The last idle connection of the array, because single statements use it last. When none is idle,
  * another one is opened, or else a busy one is reserved. */
 static struct pooled_conn *conn_for_transaction(struct pg_pool *pool)
@@ -107,11 +102,11 @@ static struct pooled_conn *conn_for_transaction(struct pg_pool *pool)
 		         (!busy || conn->in_flight <= busy->in_flight))
 			busy = conn;
 	}
-	if (taken >= pool_transactions_max(pool))
+	if (taken >= begin_queue_transactions_max(pool))
 		return NULL;
 	if (idle)
 		return idle;
-	if (busy && taken + reserved < pool_transactions_max(pool) && !pool_grow(pool) &&
+	if (busy && taken + reserved < begin_queue_transactions_max(pool) && !pool_grow(pool) &&
 	    pooled_conn_is_ready(busy))
 		busy->is_reserved = true;
 	else if (!busy)
@@ -135,12 +130,14 @@ static void pool_serve(struct pg_pool *pool)
 {
 	struct pooled_conn *conn;
 	struct pg_statement *st;
-	while ((st = TAILQ_FIRST(&pool->begins)) && (conn = conn_for_transaction(pool))) {
+	while ((st = begin_queue_next(pool)) && (conn = conn_for_transaction(pool))) {
 		pool_unqueue(pool, st);
+		begin_queue_served(pool, st);
 		pooled_conn_check_out(conn, st);
 	}
+	begin_queue_share(pool);
 	for (each_conn(one, pool))
-		one->is_reserved = one->is_reserved && !TAILQ_EMPTY(&pool->begins);
+		one->is_reserved = one->is_reserved && st;
 	while ((st = TAILQ_FIRST(&pool->singles)) && (conn = conn_for_single(pool))) {
 		pool_unqueue(pool, st);
 		pooled_conn_send(conn, st);
@@ -239,6 +236,8 @@ static void pool_enqueue(struct pg_pool *pool, struct pg_statement *st, bool in_
 	st->state = PG_STATEMENT_WAITING;
 	if (in_front)
 		TAILQ_INSERT_HEAD(queue, st, entry);
+	else if (st->kind == PG_BEGIN)
+		begin_queue_add(pool, st);
 	else
 		TAILQ_INSERT_TAIL(queue, st, entry);
 	pool->waiting++;

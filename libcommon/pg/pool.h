@@ -1,8 +1,10 @@
 /** The pool of a worker and its connections: which statement runs where. Internal to this folder.
  *
- * pool.c and pooled_conn.c are two halves of one state machine and call each other:
+ * pool.c and pooled_conn.c are two halves of one state machine and call each other; pool.c alone calls
+ * begin_queue.c:
  *
  *     pool.c         the queues: which waiting statement goes to which connection; waking fibers
+ *     begin_queue.c  the order of the BEGINs, and how many transactions an account may have
  *     pooled_conn.c  one connection in pipeline mode: sending statements, matching the answers,
  *                    retrying, transactions
  *
@@ -57,6 +59,7 @@ struct pg_transaction {
 	struct request *rq;
 	int depth;              /* 1: the outermost */
 	uint64_t time_limit_ms; /* of each of its statements */
+	uint64_t turn;          /* of its BEGIN */
 };
 
 struct pg_pool {
@@ -65,9 +68,11 @@ struct pg_pool {
 	struct pg_target *target, *direct;        /* of statements; of LISTEN */
 	struct pooled_conn *conns;                /* settings.connections of them */
 	struct pg_statement_list singles, begins; /* waiting for a connection */
-	struct pg_statement_list done;            /* their fibers are to be woken */
-	struct pg_listener *listener;             /* NULL until the first pg_listen() */
-	const struct pg_notice *notices;          /* of pg_on_notices(); NULL: none */
+	uint64_t turn;                            /* of the last BEGIN served */
+	uint64_t shared_until_ms;      /* uv_now() until which accounts have shares; 0: never yet */
+	struct pg_statement_list done; /* their fibers are to be woken */
+	struct pg_listener *listener;  /* NULL until the first pg_listen() */
+	const struct pg_notice *notices; /* of pg_on_notices(); NULL: none */
 	void *notice_context;
 	uint64_t heard_ms;      /* uv_now() of the last answer on any connection */
 	uv_timer_t wait_timer;  /* the earliest wait_until_ms */
