@@ -34,14 +34,15 @@ static size_t owner_used_bytes(const struct budget *budget, const struct uuid *a
 	return owner ? owner->used_bytes : 0;
 }
 
-static enum err_code check(const struct budget *budget, const struct uuid *account, size_t bytes)
+static enum err_code check(const struct budget *budget, const struct uuid *account,
+                           size_t held_bytes, size_t bytes)
 {
 	size_t limit = budget->limit_bytes;
 	size_t share = MAX_OF(limit / SHARES, SHARE_MIN_BYTES);
 	size_t owned = owner_used_bytes(budget, account);
 	if (limit == 0)
 		return ERR_NONE;
-	if (owned > 0 && bytes > share - MIN_OF(owned, share))
+	if (owned > held_bytes && bytes > share - MIN_OF(owned, share))
 		return ERR_RATE_LIMITED;
 	return bytes > limit - MIN_OF(budget->used_bytes, limit) ? ERR_UNAVAILABLE : ERR_NONE;
 }
@@ -69,8 +70,14 @@ static void add(struct budget *budget, const struct uuid *account, size_t bytes)
 
 enum err_code budget_take(struct budget *budget, const struct uuid *account, size_t bytes)
 {
+	return budget_take_more(budget, account, 0, bytes);
+}
+
+enum err_code budget_take_more(struct budget *budget, const struct uuid *account, size_t held_bytes,
+                               size_t bytes)
+{
 	pthread_mutex_lock(&budget->lock);
-	enum err_code code = check(budget, account, bytes);
+	enum err_code code = check(budget, account, held_bytes, bytes);
 	if (!code)
 		add(budget, account, bytes);
 	pthread_mutex_unlock(&budget->lock);

@@ -40,6 +40,10 @@ void budget_set_limit(struct budget *budget, size_t limit_bytes);
 enum err_code budget_take(struct budget *budget, const struct uuid *account,
                           size_t bytes) attr_must_use;
 
+/** As budget_take(), for a piece that occupies `held_bytes` of the account already and grows. */
+enum err_code budget_take_more(struct budget *budget, const struct uuid *account, size_t held_bytes,
+                               size_t bytes) attr_must_use;
+
 /** As budget_take(), also when that exceeds the limits. */
 void budget_take_anyway(struct budget *budget, const struct uuid *account, size_t bytes);
 

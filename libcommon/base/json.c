@@ -9,6 +9,9 @@
 /* Up to this many member names are compared pair by pair; more are sorted. */
 #define FEW_MEMBERS 16
 
+/* Values that yyjson's own header takes, and that it keeps free. */
+#define DOC_VALUES 16
+
 /* A member's name. Most comparisons are decided by `start` and `length`. */
 struct name {
 	uint64_t start; /* the first 8 bytes, zero-filled */
@@ -36,6 +39,28 @@ static void alc_free(void *arena attr_unused, void *ptr attr_unused)
 {
 }
 
+/* For yyjson_read_opts() alone, which has one allocation and makes it half as large again when that is full. */
+struct reading {
+	yyjson_alc alc;
+	struct arena *arena;
+	size_t room_bytes; /* for all values, however yyjson gets there */
+};
+
+static void *read_malloc(void *ctx, size_t size)
+{
+	struct reading *reading = ctx;
+	reading->room_bytes = MAX_OF(reading->room_bytes, size);
+	return arena_alloc(reading->arena, reading->room_bytes);
+}
+
+static void *read_realloc(void *ctx, void *ptr, size_t size, size_t new_size)
+{
+	struct reading *reading = ctx;
+	if (new_size <= reading->room_bytes)
+		return ptr;
+	return arena_grow(reading->arena, ptr, size, new_size);
+}
+
 static const yyjson_alc *arena_allocator(struct arena *arena)
 {
 	yyjson_alc *alc = arena_new_of(arena, yyjson_alc);
@@ -60,22 +85,36 @@ static size_t string_end(const char *text, size_t start, size_t length)
 	}
 }
 
-/* The byte at which arrays and objects nest too deep; `length`: they do not. The result is
- * arbitrary if the text is not JSON. Runs before parsing, so that no memory is spent on such a
- * text. */
-static size_t too_deep_at(const char *text, size_t length)
+/* What is known of a text before it is parsed, so that no memory is spent on one that is refused. */
+struct shape {
+	size_t too_deep_at; /* the byte; `length`: not too deep. Arbitrary if the text is not JSON */
+	size_t values_max;  /* names included */
+};
+
+/* Each value is the first one or follows a bracket, a comma or a colon. */
+static struct shape shape_of(const char *text, size_t length)
 {
+	struct shape shape = {.too_deep_at = length, .values_max = 1};
 	size_t depth = 0, i = 0;
 	while (i < length) {
 		char c = text[i++];
 		if (c == '"')
 			i = string_end(text, i, length);
-		else if ((c == '[' || c == '{') && ++depth > JSON_MAX_DEPTH)
-			return i - 1;
-		else if ((c == ']' || c == '}') && depth > 0)
+		else if (c == ',' || c == ':')
+			shape.values_max++;
+		else if (c == '[' || c == '{') {
+			shape.values_max++;
+			if (++depth > JSON_MAX_DEPTH)
+				shape.too_deep_at = MIN_OF(shape.too_deep_at, i - 1);
+		} else if ((c == ']' || c == '}') && depth > 0)
 			depth--;
 	}
-	return length;
+	return shape;
+}
+
+size_t json_values_max(const char *text, size_t length)
+{
+	return shape_of(text, length).values_max;
 }
 
 static bool refuse(struct check *check, const char *what, const char *where)
@@ -178,18 +217,23 @@ static enum err_code malformed(const char *why, const char **ret_why)
 enum err_code json_parse(struct arena *arena, const char *text, size_t length,
                          yyjson_val **ret_root, const char **ret_why)
 {
-	size_t deep_at = too_deep_at(text, length);
-	if (deep_at < length)
+	struct shape shape = shape_of(text, length);
+	if (shape.too_deep_at < length)
 		return malformed(arena_printf(arena, "nests deeper than %d at byte %zu",
-		                              JSON_MAX_DEPTH, deep_at),
+		                              JSON_MAX_DEPTH, shape.too_deep_at),
 		                 ret_why);
 
 	char *copy = arena_alloc(arena, length + YYJSON_PADDING_SIZE);
 	if (length > 0)
 		memcpy(copy, text, length);
 	yyjson_read_err err;
-	yyjson_doc *doc =
-		yyjson_read_opts(copy, length, YYJSON_READ_INSITU, arena_allocator(arena), &err);
+	struct reading *reading = arena_new_of(arena, struct reading);
+	*reading = (struct reading){
+		.alc = {read_malloc, read_realloc, alc_free, reading},
+		.arena = arena,
+		.room_bytes = (shape.values_max + DOC_VALUES) * 3 / 2 * sizeof(yyjson_val),
+	};
+	yyjson_doc *doc = yyjson_read_opts(copy, length, YYJSON_READ_INSITU, &reading->alc, &err);
 	if (!doc)
 		return malformed(arena_printf(arena, "is not valid JSON: %s at byte %zu", err.msg,
 		                              err.pos),

@@ -24,6 +24,9 @@
 enum err_code json_parse(struct arena *arena, const char *text, size_t length,
                          yyjson_val **ret_root, const char **ret_why);
 
+/** The most values, names included, that json_parse() can find in the text, JSON or not. One cheap pass. */
+size_t json_values_max(const char *text, size_t length);
+
 /** Parse a text that the process or its database made: require()s that it is JSON. */
 yyjson_val *json_parse_own(struct arena *arena, const char *text);
 

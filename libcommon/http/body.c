@@ -8,7 +8,8 @@
 
 #define ROOM_MIN_BYTES ((size_t)16 << 10) /* most bodies are smaller */
 
-BUDGET(bodies, "expops_http_body_bytes", "Memory of request bodies; BODY_MEMORY is the limit.",
+BUDGET(bodies, "expops_http_body_bytes",
+       "Memory of request bodies and of what is parsed from them; BODY_MEMORY is the limit.",
        "expops_http_body_refused_total",
        "Requests refused because BODY_MEMORY or the account's share of it was used up.");
 
@@ -22,9 +23,11 @@ size_t http_body_used_bytes(void)
 	return budget_used_bytes(&bodies);
 }
 
-static void on_arena_freed(void *body)
+static void on_arena_freed(void *ptr)
 {
+	struct http_body *body = ptr;
 	http_body_drop(body);
+	budget_give(&bodies, &body->account, body->work_bytes);
 }
 
 void http_body_init(struct http_body *body, struct arena *arena, const struct uuid *account,
@@ -38,6 +41,12 @@ void http_body_init(struct http_body *body, struct arena *arena, const struct uu
 	arena_on_free(arena, on_arena_freed, body);
 }
 
+static enum err_code take(struct http_body *body, size_t bytes)
+{
+	return budget_take_more(&bodies, &body->account, body->room_bytes + body->work_bytes,
+	                        bytes);
+}
+
 /* Make room for `needed` bytes: double the memory, up to the expected length. */
 static enum err_code body_grow(struct http_body *body, size_t needed)
 {
@@ -45,7 +54,7 @@ static enum err_code body_grow(struct http_body *body, size_t needed)
 		return ERR_NONE;
 	size_t doubled = MAX_OF(2 * body->room_bytes, ROOM_MIN_BYTES);
 	size_t room = MAX_OF(needed, MIN_OF(doubled, body->expected_bytes + 1));
-	enum err_code code = budget_take(&bodies, &body->account, room - body->room_bytes);
+	enum err_code code = take(body, room - body->room_bytes);
 	if (code)
 		return code;
 	body->data = realloc(body->data, room);
@@ -65,6 +74,17 @@ enum err_code http_body_add(struct http_body *body, const char *data, size_t len
 	body->length += length;
 	body->data[body->length] = '\0';
 	return ERR_NONE;
+}
+
+enum err_code http_body_take_work(struct http_body *body, size_t bytes)
+{
+	size_t held_bytes = body->room_bytes + body->work_bytes;
+	if (bodies.limit_bytes > 0 && bytes > bodies.limit_bytes - held_bytes)
+		return ERR_TOO_LARGE;
+	enum err_code code = take(body, bytes);
+	if (!code)
+		body->work_bytes += bytes;
+	return code;
 }
 
 void http_body_drop(struct http_body *body)

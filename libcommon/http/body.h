@@ -6,9 +6,8 @@
  * a part of the budget. The memory is returned to the budget when the arena is freed, which
  * happens however the request ends, or earlier by http_body_drop().
  *
- * Memory that a handler derives from a body is not counted. Measured with bodies of 1 MiB that are
- * parsed, copied and written again (request_input()): 9 times the length for text, 39 times for
- * arrays of one-digit numbers.
+ * What a handler makes of a body, such as its parsed JSON, can be many times as large. The handler
+ * takes that memory by http_body_take_work() before it begins. It is returned when the arena is freed.
  */
 #pragma once
 
@@ -24,6 +23,7 @@ struct http_body {
 	char *data; /* NUL-terminated; NULL: nothing received */
 	size_t length;
 	size_t room_bytes; /* allocated at `data`, counted in the budget */
+	size_t work_bytes; /* of http_body_take_work(), counted as well */
 	size_t max_bytes;
 	size_t expected_bytes; /* Content-Length; max_bytes if there is none */
 };
@@ -41,8 +41,12 @@ void http_body_init(struct http_body *body, struct arena *arena, const struct uu
  * the share of the account is. */
 enum err_code http_body_add(struct http_body *body, const char *data, size_t length) attr_must_use;
 
-/** Free the memory now; the body is empty afterwards. */
+/** Count `bytes` that the request will allocate for the content of its body, until the arena is freed.
+ * ERR_TOO_LARGE: more than the whole budget allows; else as http_body_add(). */
+enum err_code http_body_take_work(struct http_body *body, size_t bytes) attr_must_use;
+
+/** Free the memory of the content now; the body is empty afterwards. */
 void http_body_drop(struct http_body *body);
 
-/** Memory that all bodies of this process occupy. */
+/** Memory that all bodies of this process, and the work with them, occupy. */
 size_t http_body_used_bytes(void);

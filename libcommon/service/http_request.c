@@ -9,6 +9,7 @@
 #include "service/http_request.h"
 
 #include "base/backoff.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "base/metrics.h"
 #include "base/timefmt.h"
@@ -167,11 +168,13 @@ void http_request_refuse(struct request *rq, enum err_code code, const char *det
 #define ACCOUNT_SHARE_USED "too many large requests of this account are in progress; " NOTHING_DONE
 #define OPEN_SHARE_USED    "too many large requests without a key are in progress; " NOTHING_DONE
 
-/* The account's share of a budget is used up: 429, since others are served. */
-static void refuse_share(struct request *rq, const char *detail)
+/* The budget is used up, or the account's share of it: then 429, since others are served. */
+static const char *full_detail(struct request *rq, enum err_code code)
 {
+	if (code == ERR_UNAVAILABLE)
+		return "too many large requests are in progress; " NOTHING_DONE;
 	rq->problem.retry_after_s = 1;
-	http_request_refuse(rq, ERR_RATE_LIMITED, detail);
+	return needs_key(rq->http->op) ? ACCOUNT_SHARE_USED : OPEN_SHARE_USED;
 }
 
 void http_request_content(struct request *rq, const char *data, size_t length)
@@ -182,13 +185,27 @@ void http_request_content(struct request *rq, const char *data, size_t length)
 		return;
 	if (collected->body.max_bytes > 0)
 		code = http_body_add(&collected->body, data, length);
-	if (code == ERR_UNAVAILABLE)
-		http_request_refuse(rq, code,
-		                    "too many large requests are in progress; " NOTHING_DONE);
-	else if (code == ERR_RATE_LIMITED)
-		refuse_share(rq, needs_key(rq->http->op) ? ACCOUNT_SHARE_USED : OPEN_SHARE_USED);
+	if (code == ERR_UNAVAILABLE || code == ERR_RATE_LIMITED)
+		http_request_refuse(rq, code, full_detail(rq, code));
 	else if (code)
 		http_request_refuse(rq, code, NULL);
+}
+
+/* Memory for a body that is parsed, copied and written again, as request_input() does: for each byte, in the
+ * copies, and for each value, in the parsed document and in the one that is written. Buffers that grow
+ * can take up to 8 for each byte (measured with text of 1 MiB), but not all requests do so at the same
+ * time. */
+#define BYTES_PER_BYTE  3
+#define BYTES_PER_VALUE (sizeof(yyjson_val) + sizeof(yyjson_mut_val))
+
+void http_request_take_json(struct request *rq, const char *text, size_t length)
+{
+	size_t bytes = BYTES_PER_BYTE * length + BYTES_PER_VALUE * json_values_max(text, length);
+	enum err_code code = http_body_take_work(&collected_of(rq)->body, bytes);
+	if (code == ERR_TOO_LARGE)
+		raise_error(rq, code, "the body has more values than this server has memory for");
+	if (code)
+		raise_error(rq, code, "%s", full_detail(rq, code));
 }
 
 static void run_handler(struct request *rq)

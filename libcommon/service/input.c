@@ -215,6 +215,7 @@ static void parse_body(struct request *rq)
 		raise_error(rq, ERR_MEDIA_TYPE, "the body must not have a Content-Encoding");
 	const char *text = http->body_length ? http->body : "{}";
 	size_t length = http->body_length ? http->body_length : 2;
+	http_request_take_json(rq, text, length);
 	if (json_parse(rq->arena, text, length, &http->json, &why)) {
 		problem_add_field(rq->arena, &rq->problem, "body", "%s", why);
 		raise_error(rq, ERR_MALFORMED, "the body %s", why);

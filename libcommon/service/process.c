@@ -93,9 +93,11 @@ const struct setting PROCESS_SETTINGS[] = {
 	SETTING_BYTES(&process_settings.body_rate_min_bytes, "BODY_RATE_MIN", "4KiB", 0, 1 << 30,
                       "Least bytes a second that a client sends of a body and reads of an answer, "
                       "after the first BODY_PAUSE; 0: any."),
-	SETTING_BYTES(&process_settings.body_memory_bytes, "BODY_MEMORY", "64MiB", 16 << 20,
-                      INT64_C(1) << 40,
-                      "Memory for the bodies of all requests together; more are answered 503."),
+	SETTING_BYTES(
+		&process_settings.body_memory_bytes, "BODY_MEMORY", "128MiB", 16 << 20,
+		INT64_C(1) << 40,
+		"Memory for the bodies of all requests together, and for what is parsed from them; "
+		"more are answered 503."),
 	SETTING_BYTES(&process_settings.answer_memory_bytes, "ANSWER_MEMORY", "64MiB", 16 << 20,
                       INT64_C(1) << 40,
                       "Memory for large answers that clients have not read yet, twice: of this "

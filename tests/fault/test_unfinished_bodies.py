@@ -96,6 +96,9 @@ def test_unfinished_bodies_share_one_limit(collector):
     assert collector.refused() == 1
     assert collector.body_bytes() <= BODY_MEMORY
 
+    for connection in half[1:]:
+        connection.close()
+    wait_for(lambda: collector.body_bytes() == MIB + 1, "the others are released")
     half[0].sendall(b" ")
     assert answer(half[0]).startswith("HTTP/1.1 400 ")
     close_all(collector, half)
@@ -108,6 +111,17 @@ def test_an_account_has_a_share(collector):
 
     assert_refused(collector.send_half(account), 429)
     assert collector.refused() == 1
-    with collector.send(other, MIB, b" " * MIB) as whole:
+    with collector.send(other, MIB // 2, b" " * (MIB // 2)) as whole:
         assert answer(whole).startswith("HTTP/1.1 400 ")
     close_all(collector, half)
+
+
+def test_what_is_parsed_counts(collector):
+    account = collector.account()
+    dense = b'{"a":[1' + b",1" * (MIB // 2 - 10) + b"]}"
+    with collector.send(account, len(dense), dense) as refused:
+        assert answer(refused).startswith("HTTP/1.1 413 ")
+    text = b'{"a":"' + b"text " * (MIB // 5 - 10) + b'"}'
+    with collector.send(account, len(text), text) as taken:
+        assert answer(taken).startswith("HTTP/1.1 400 ")
+    wait_for(lambda: collector.body_bytes() == 0, "all is released")

@@ -53,6 +53,16 @@ static void one_piece_may_exceed_the_share(void **state)
 	budget_give(&budget, &A, 40 * MIB);
 }
 
+static void one_piece_may_grow_beyond_the_share(void **state)
+{
+	(void)state;
+	assert_int_equal(budget_take(&budget, &A, 8 * MIB), ERR_NONE);
+	assert_int_equal(budget_take_more(&budget, &A, 8 * MIB, 32 * MIB), ERR_NONE);
+	assert_int_equal(budget_take_more(&budget, &A, 39 * MIB, 1), ERR_RATE_LIMITED);
+	assert_int_equal(budget_take_more(&budget, &A, 40 * MIB, 25 * MIB), ERR_UNAVAILABLE);
+	budget_give(&budget, &A, 40 * MIB);
+}
+
 static void what_must_be_taken_counts(void **state)
 {
 	(void)state;
@@ -68,6 +78,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_account_has_a_quarter),
 		cmocka_unit_test(one_piece_may_exceed_the_share),
+		cmocka_unit_test(one_piece_may_grow_beyond_the_share),
 		cmocka_unit_test(what_must_be_taken_counts),
 	};
 	return cmocka_run_group_tests(tests, setup, teardown_checks_that_nothing_is_used);

@@ -190,6 +190,42 @@ static void depth_is_bounded(void **state attr_unused)
 	assert_int_equal(arena_size_bytes(arena), before + text_bytes);
 }
 
+static void values_are_counted(void **state attr_unused)
+{
+	static const struct {
+		const char *text;
+		size_t values;
+	} CASES[] = {
+		{"", 1},
+		{"17", 1},
+		{"\"a,b:[{\\\"\"", 1},
+		{"[1,[2],{}]", 6},
+		{"{\"a\":1,\"b\":{\"c\":null}}", 7},
+	};
+	for (size_t i = 0; i < ARRAY_LEN(CASES); i++)
+		assert_int_equal(json_values_max(CASES[i].text, strlen(CASES[i].text)),
+		                 CASES[i].values);
+}
+
+/* Parsing takes what was counted, however dense the values are: half as much again, of which the last part
+ * is not touched, and the copy of the text. */
+static void memory_is_as_counted(void **state attr_unused)
+{
+	const size_t length = 1 << 20;
+	char *text = arena_alloc(arena, length);
+	for (size_t i = 0; i < length - 1; i += 2)
+		memcpy(text + i, ",1", 2);
+	text[0] = '[';
+	text[length - 2] = ' ';
+	text[length - 1] = ']';
+	size_t before = arena_size_bytes(arena);
+	yyjson_val *root;
+	assert_int_equal(json_parse(arena, text, length, &root, NULL), ERR_NONE);
+	assert_int_equal(yyjson_arr_size(root), length / 2 - 1);
+	size_t values_bytes = json_values_max(text, length) * sizeof(yyjson_val);
+	assert_in_range(arena_size_bytes(arena) - before, 1, length + values_bytes * 3 / 2 + 4096);
+}
+
 /* `{"key0":0,"key1":0,...}`, with `extra` for one more name. */
 static char *object_of(int count, const char *extra)
 {
@@ -367,6 +403,8 @@ int main(void)
 		ARENA_TEST(only_length_bytes_are_read),
 		ARENA_TEST(faults_name_the_byte),
 		ARENA_TEST(depth_is_bounded),
+		ARENA_TEST(values_are_counted),
+		ARENA_TEST(memory_is_as_counted),
 		ARENA_TEST(duplicates_are_found_in_objects_of_any_size),
 		ARENA_TEST(names_with_equal_beginnings_are_distinct),
 		ARENA_TEST(absent_members_and_other_types_give_the_fallback),

@@ -151,6 +151,31 @@ static void a_refused_piece_changes_nothing(void **state)
 	arena_free(arena);
 }
 
+/* What is made of a body counts until its arena is freed; an account's only body may exceed its share. */
+static void work_with_a_body_counts(void **state)
+{
+	(void)state;
+	struct arena *arena = arena_new(), *other_arena = arena_new();
+	http_body_set_limit(40 * MIB);
+	account = (struct uuid){{1}};
+	struct http_body *body = body_new(arena, MIB, MIB);
+	struct http_body *other = body_new(other_arena, MIB, MIB);
+	assert_int_equal(add(body, MIB, MIB), ERR_NONE);
+	assert_int_equal(http_body_take_work(body, 40 * MIB), ERR_TOO_LARGE);
+	assert_int_equal(http_body_take_work(body, 20 * MIB), ERR_NONE);
+	assert_int_equal(add(other, KIB, KIB), ERR_RATE_LIMITED);
+	account = (struct uuid){{2}};
+	struct http_body *of_another = body_new(other_arena, MIB, MIB);
+	assert_int_equal(add(of_another, KIB, KIB), ERR_NONE);
+	assert_int_equal(http_body_take_work(of_another, 20 * MIB), ERR_UNAVAILABLE);
+	http_body_drop(body);
+	assert_in_range(http_body_used_bytes(), 20 * MIB, 21 * MIB);
+	arena_free(arena);
+	assert_int_equal(http_body_take_work(of_another, 20 * MIB), ERR_NONE);
+	arena_free(other_arena);
+	account = (struct uuid){{0}};
+}
+
 int main(void)
 {
 #define CASE(name) \
@@ -163,6 +188,7 @@ int main(void)
 		CASE(a_small_body_takes_no_more_than_its_length),
 		CASE(all_bodies_share_one_budget),
 		CASE(a_refused_piece_changes_nothing),
+		CASE(work_with_a_body_counts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,6 +19,7 @@
 static struct worker_fixture fixture;
 static struct http_limits limits;
 static size_t handled, done_count;
+static bool reads_json;  /* handlers parse the body */
 static bool waits;       /* handlers wait until they are cancelled */
 static size_t contended; /* runs of handlers that fail because of concurrent work */
 static bool writes;      /* handlers change something before they fail */
@@ -45,6 +46,8 @@ static void handle(struct request *rq)
 		reply_header(rq, "X-Run", "%zu", handled);
 		raise_error(rq, ERR_CONTENTION, "a deadlock");
 	}
+	if (reads_json)
+		request_body(rq);
 	while (waits)
 		request_wait(rq);
 	if (member.is_wanted) {
@@ -99,7 +102,7 @@ static int setup(void **state)
 	http_request_set_limits(BUDGET, BUDGET);
 	limits = http_limits_default;
 	handled = done_count = 0;
-	waits = writes = false;
+	waits = writes = reads_json = false;
 	contended = 0;
 	memset(&member, 0, sizeof(member));
 	struct worker *worker = &fixture.worker;
@@ -283,6 +286,51 @@ static void test_unfinished_bodies_share_one_limit(void **state)
 	until_held(0, 0);
 }
 
+/* `{"a":[1,1,…]}` of about `length` bytes. */
+static struct http_client *send_digits(size_t length)
+{
+	struct http_client *client = client_new();
+	struct arena *arena = arena_new();
+	struct buf text = {.arena = arena};
+	buf_puts(&text, "{\"a\":[1");
+	while (text.length < length)
+		buf_puts(&text, ",1");
+	buf_puts(&text, "]}");
+	char *head = arena_printf(arena,
+	                          HEAD "Content-Type: application/json\r\n"
+	                               "Content-Length: %zu\r\n\r\n",
+	                          text.length);
+	http_client_puts(client, head);
+	http_client_send(client, text.data, text.length);
+	arena_free(arena);
+	return client;
+}
+
+static void test_parsed_bodies_share_the_limit(void **state)
+{
+	(void)state;
+	waits = reads_json = true;
+	struct http_client *holder = send_digits(64 << 10);
+	until_held(BUDGET / 2, BUDGET);
+	struct http_client *late = send_digits(64 << 10);
+	http_client_wait_text(late, "\"error\":\"unavailable\"", 1);
+	assert_int_equal(http_client_status(late, 0), 503);
+	assert_int_equal(http_client_count(late, "Retry-After: 1\r\n"), 1);
+	http_client_reset(holder);
+	http_client_free(late);
+	until_held(0, 0);
+
+	struct http_client *dense = send_digits(256 << 10);
+	http_client_wait_text(dense, "\"error\":\"content_too_large\"", 1);
+	assert_int_equal(http_client_status(dense, 0), 413);
+	http_client_free(dense);
+	waits = false;
+	struct http_client *small = send_digits(1 << 10);
+	http_client_wait_text(small, "200 OK", 1);
+	http_client_free(small);
+	until_held(0, 0);
+}
+
 static void test_running_requests_are_limited(void **state)
 {
 	(void)state;
@@ -362,6 +410,7 @@ int main(void)
 		CASE(test_members_outlive_a_client_that_leaves),
 		CASE(test_too_large_body_is_released),
 		CASE(test_unfinished_bodies_share_one_limit),
+		CASE(test_parsed_bodies_share_the_limit),
 		CASE(test_running_requests_are_limited),
 		CASE(test_a_handler_runs_again_after_contention),
 		CASE(test_contention_without_end_is_answered),
