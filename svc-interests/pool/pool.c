@@ -6,6 +6,7 @@
 #include "pool.sql.h"
 #include "pool/asset_query.h"
 #include "pool/background.h"
+#include "preference/interest_name.h"
 #include "preference/interest_text.h"
 #include "source/arxiv_links.h"
 #include "source/source.h"
@@ -75,14 +76,20 @@ static enum err_code append_linked(struct request *rq, const char *words, struct
 	return ERR_NONE;
 }
 
-/* Search with the interest's name and context. The name counts twice: of weights from 0 to 3 for the title
- * of a paper that is searched with, 2 found most of the rest of its readers' libraries on CiteULike (recall
- * in 50 of .230; .223 for 1, .227 for 3). */
+/* The interest's name and context. The name counts twice: of weights from 0 to 3 for the title of a paper that
+ * is searched with, 2 found most of the rest of its readers' libraries on CiteULike (recall in 50 of .230;
+ * .223 for 1, .227 for 3). A label does not count: one rare word of it would outweigh the context. */
+static const char *search_words(struct arena *arena, const struct source *source)
+{
+	if (source->context[0] && interest_name_is_label(source->name))
+		return source->context;
+	return arena_printf(arena, "%s\n%s\n%s", source->name, source->name, source->context);
+}
+
 static enum err_code search_candidates(struct request *rq, const struct source *source,
                                        bool explains, const char **ret_json)
 {
-	const char *words =
-		arena_printf(rq->arena, "%s\n%s\n%s", source->name, source->name, source->context);
+	const char *words = search_words(rq->arena, source);
 	struct buf text = {.arena = rq->arena};
 	buf_puts(&text, interest_text_clean(rq->arena, words));
 	enum err_code code = append_linked(rq, words, &text);

@@ -149,6 +149,19 @@ def test_words_of_the_name_weigh_more_than_words_of_the_context(interests, db):
     assert best(agents, images) != best(images, agents)
 
 
+def test_a_name_that_is_a_label_is_not_searched(interests, db):
+    """Otherwise one letter of it that is rare in papers would outweigh the context."""
+
+    def best(name):
+        made = interests.ready(name=name, context="retrieval")
+        rows = db.execute("SELECT arxiv_id, relevance FROM pool_entry WHERE interest_id = %s ORDER BY arxiv_id", [made["id"]])
+        return rows.fetchall(), matched(db, made)
+
+    pool, words = best("x")
+    assert pool and words == {"retrieval"}
+    assert best("My interest") == best("Q3") == (pool, words)
+
+
 def test_new_name_recommends_no_paper_again(api, interests):
     made = interests.ready(daily_count=5)
     interests.refresh(made)
