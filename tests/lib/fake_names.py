@@ -13,6 +13,7 @@ class FakeNames:
     def __init__(self, cluster):
         self.path = cluster.servers.base / f"names-{secrets.token_hex(4)}"
         self.library = cluster.build_dir / "tests" / "lib" / "fake_dns.so"
+        assert self.library.exists(), f"build everything first: {self.library} is missing"  # else no name can be resolved
         self.addresses = {}
 
     def set(self, name, addresses):
