@@ -1,5 +1,6 @@
 -- A run that a worker has stays claimable when something says that it is running, so that another worker gets it if this one is
--- lost or gives it back. Before, it was queued again and given to nobody.
+-- lost or gives it back. Before, it was queued again and given to nobody. And a worker or a platform that confirms a cancelling
+-- contradicts nothing; before, a platform that repeats its deliveries until they are taken went on.
 
 -- Take a delivery of a result. `attempt` null: not from a worker that has claimed the run. `outcome`: ok; known: the delivery was
 -- taken before; lost: the run is not this attempt's any more; final: it has ended otherwise; missing: no such run.
@@ -24,6 +25,7 @@ BEGIN
         WHEN EXISTS (SELECT FROM delivery d WHERE d.account_id = w.account_id AND d.delivery_id = delivery) THEN 'known'
         WHEN attempt <> w.attempts THEN 'lost'
         WHEN w.finished_at IS NOT NULL AND r.result = told THEN 'ok'
+        WHEN w.status = 'cancelled' AND given ->> 'status' = 'cancelled' THEN 'ok'
         WHEN w.finished_at IS NOT NULL THEN 'final'
         WHEN attempt IS NOT NULL AND (w.status <> 'running' OR w.lease_until <= now()) THEN 'lost' END;
     IF outcome IS NOT NULL THEN
