@@ -10,12 +10,13 @@ static const char SEPARATORS[] = " \t\r\n-_.,:;/#()[]'\"";
 
 static const char DIGITS[] = "0123456789";
 
+/* Words about a list of papers and its readers, and words between those. */
 static const char *const LIST_WORDS[] = {
-	"about",  "default",  "demo",      "draft",   "example", "feed",    "first",   "for",
-	"group",  "interest", "interests", "list",    "main",    "misc",    "monthly", "my",
-	"new",    "of",       "our",       "paper",   "papers",  "project", "reading", "research",
-	"sample", "second",   "stuff",     "team",    "test",    "the",     "things",  "todo",
-	"topic",  "topics",   "untitled",  "various", "watch",   "weekly",  "work",    "daily",
+	"about",    "daily",  "default",  "demo",      "draft",   "example", "feed",    "first",
+	"for",      "group",  "interest", "interests", "list",    "main",    "misc",    "monthly",
+	"my",       "new",    "of",       "our",       "paper",   "papers",  "project", "reading",
+	"research", "sample", "second",   "stuff",     "team",    "test",    "the",     "things",
+	"todo",     "topic",  "topics",   "untitled",  "various", "watch",   "weekly",  "work",
 };
 
 /* Letters before the number of a quarter, a version or a week. */
