@@ -144,13 +144,17 @@ def test_nothing_waits(api):
 
 
 def test_a_waiting_claim_gets_what_is_queued(api, build, at_once):
-    """Far sooner than a waiting claim would look by itself."""
+    """Far sooner than a waiting claim would look by itself. A machine that stalls for seconds spoils a try, not all."""
 
     def one(number):
-        return build() if number == 0 else api.post(f"{PATH}/claim", {"worker": "w", "wait_seconds": 4}, expect=200).json()
+        return build() if number == 0 else api.post(f"{PATH}/claim", {"worker": "w", "wait_seconds": 4})
 
-    made, claimed = at_once(2, one)
-    assert claimed["build"]["build_id"] == made["build_id"]
+    for _ in range(3):
+        made, claimed = at_once(2, one)
+        if claimed.status_code == 200:
+            break
+        api.post(f"{PATH}/claim", {"worker": "w"}, expect=200)
+    assert claimed.json()["build"]["build_id"] == made["build_id"]
 
 
 def test_each_build_is_claimed_once(api, build, at_once):
