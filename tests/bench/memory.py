@@ -129,8 +129,8 @@ def main():
     with Cluster() as cluster:
         print_rest(cluster)
         key = cluster.user().key
+        measure_idle(cluster, key, options.connections)  # first: later ones use memory that requests have left
         measure_at_once(cluster, key, options.requests)
-        measure_idle(cluster, key, options.connections)
 
 
 if __name__ == "__main__":
