@@ -92,11 +92,13 @@ class Server:
             self.last_pid = self.pid()
 
     def is_running(self):
-        """Whether the server that was last started has not ended; a zombie has."""
+        """Whether the server that was last started has not ended. A zombie has, when its other threads are gone, which keep
+        its files and ports open."""
+        process = Path(f"/proc/{self.last_pid}")
         try:
-            return self.last_pid is not None and bool(os.readlink(f"/proc/{self.last_pid}/exe"))
+            return bool(os.readlink(process / "exe"))
         except OSError:
-            return False
+            return len(list(process.glob("task/*"))) > 1
 
     def stop(self):
         """Stop it cleanly and wait for its end."""
