@@ -1,6 +1,7 @@
-/* This engine's half of search_speed.py: FOLDER words indexes FOLDER/papers.tsv and saves the index there, without
- * an embedder, as words.index; words2 does so with two threads. FOLDER hybrid trains an embedder on the papers of words.index and saves the index with
- * it as hybrid.index. FOLDER serve answers each line of its input, a name of COMMANDS, by a line of JSON. */
+/* This engine's half of search_speed.py: FOLDER words indexes FOLDER/papers.tsv and saves the
+ * index there, without an embedder, as words.index; words2 does so with two threads. FOLDER hybrid
+ * trains an embedder on the papers of words.index and saves the index with it as hybrid.index.
+ * FOLDER serve answers each line of its input, a name of COMMANDS, by a line of JSON. */
 #include "cpu_time.h"
 #include "engine/engine.h"
 #include "engine/text/mem.h"
