@@ -92,13 +92,16 @@ class Server:
             self.last_pid = self.pid()
 
     def is_running(self):
-        """Whether the server that was last started has not ended. A zombie has, when its other threads are gone, which keep
-        its files and ports open."""
-        process = Path(f"/proc/{self.last_pid}")
-        try:
-            return bool(os.readlink(process / "exe"))
-        except OSError:
-            return len(list(process.glob("task/*"))) > 1
+        """Whether the server that was last started has not ended. It has when all of its threads are dead ("Z" or "X"): a
+        thread that is being killed gives up the program's memory first, and its files and ports later."""
+        for task in Path(f"/proc/{self.last_pid}/task").glob("*"):
+            try:
+                state = (task / "stat").read_text().rpartition(") ")[2][0]
+            except (FileNotFoundError, ProcessLookupError):
+                continue
+            if state not in "ZX":
+                return True
+        return False
 
     def stop(self):
         """Stop it cleanly and wait for its end."""
