@@ -215,7 +215,7 @@ def test_traces_may_be_sent_to_a_collector(manifests, overlay):
     ((peer, *others),) = [rule["to"] for rule in policy["egress"]]
     assert others == [] and peer["podSelector"]["matchLabels"] and peer["namespaceSelector"]["matchLabels"]
     assert policy["egress"][0]["ports"] == [{"protocol": "TCP", "port": COLLECTOR_PORT}]
-    assert f":{COLLECTOR_PORT}`" in (ROOT / "README.md").read_text()
+    assert f":{COLLECTOR_PORT}`" in (ROOT / "deploy" / "README.md").read_text()
 
 
 def test_scaling_fits_what_is_scaled(manifests):

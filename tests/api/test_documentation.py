@@ -1,0 +1,35 @@
+"""The pages of the documentation: their links lead somewhere, and every setting is in one of them."""
+
+import re
+import subprocess
+
+import pytest
+
+from lib.servers import ROOT
+
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("*/*.md"), *ROOT.glob("tests/bench/*.md")])
+LINK = re.compile(r"\]\((?!https?://)([^)#]*)(?:#([^)]*))?\)")
+SETTING = re.compile(r"^  ([A-Z][A-Z0-9_]+)\b", re.MULTILINE)  # a row of --help
+
+
+def anchors(page):
+    """Those of its headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page):
+    for path, anchor in LINK.findall(page.read_text()):
+        target = (page.parent / path).resolve() if path else page
+        assert target.exists(), f"{path} does not exist"
+        assert not anchor or anchor in anchors(target), f"{path}#{anchor}: no such heading"
+
+
+def test_every_setting_is_documented(cluster):
+    words = set(re.findall(r"[A-Z][A-Z0-9_]+", "".join(page.read_text() for page in PAGES)))
+    for name in cluster.processes:
+        printed = subprocess.run([cluster.binary(name), "--help"], capture_output=True, text=True, check=True).stdout
+        settings = SETTING.findall(printed)
+        assert "DATABASE_URL" in settings, printed
+        assert [one for one in settings if one not in words] == [], name
