@@ -315,13 +315,15 @@ class Cluster:
             (account,) = connection.execute(COPY_USER, copy).fetchone()
         return User(account, email, key, Api(self.gateway_url, key))
 
+    def log_paths(self):
+        """{name: path} of every log."""
+        paths = {f"{process.name}-{index}": process.log_path for replicas in self.processes.values()
+                 for index, process in enumerate(replicas)}
+        return {**paths, **{server.name: server.log_path for server in (self.postgres, self.redis)}}
+
     def logs(self):
         """{name: text} of every log."""
-        texts = {f"{process.name}-{index}": process.log() for replicas in self.processes.values()
-                 for index, process in enumerate(replicas)}
-        for server in (self.postgres, self.redis):
-            texts[server.name] = server.log_path.read_text(errors="replace")
-        return texts
+        return {name: path.read_text(errors="replace") for name, path in self.log_paths().items()}
 
     def check(self):
         """Descriptions of the faults of all processes."""

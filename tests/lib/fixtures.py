@@ -124,14 +124,14 @@ def anonymous(cluster):
 
 
 def logs():
-    """{(cluster, name): text} of every log."""
-    return {(index, name): text for index, one in enumerate(running) for name, text in one.logs().items()}
+    """(name, path) of every log."""
+    return [item for one in running for item in one.log_paths().items()]
 
 
 @pytest.fixture(autouse=True)
 def log_marks(request):
-    """Remember the length of each log at the start of the test."""
-    request.node.log_marks = {name: len(text) for name, text in logs().items()}
+    """Remember the size of each log at the start of the test."""
+    request.node.log_marks = {path: path.stat().st_size for _, path in logs()}
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -141,7 +141,8 @@ def pytest_runtest_makereport(item, call):
     if not report.failed or call.when == "teardown":
         return
     marks = getattr(item, "log_marks", {})
-    for name, text in logs().items():
-        news = [line for line in text[marks.get(name, 0):].splitlines() if REQUEST_LINE not in line]
+    for name, path in logs():
+        text = path.read_bytes()[marks.get(path, 0):].decode(errors="replace")
+        news = [line for line in text.splitlines() if REQUEST_LINE not in line]
         if news:
-            report.sections.append((f"log of {name[1]}", "\n".join(news)[-LOG_BYTES_SHOWN:]))
+            report.sections.append((f"log of {name}", "\n".join(news)[-LOG_BYTES_SHOWN:]))
