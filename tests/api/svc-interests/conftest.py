@@ -1,4 +1,8 @@
-"""Fixtures of the svc-interests tests: the sample papers, a database connection, and a user's usual steps."""
+"""Fixtures of the svc-interests tests: the sample papers, a database connection, and a user's usual steps.
+
+These tests have a cluster of their own, whose index has only the sample papers: the built-in embedder learns from what is in the
+index, and so what an interest finds would depend on the papers of other tests.
+"""
 
 import json
 import secrets
@@ -8,13 +12,13 @@ from datetime import datetime, timezone
 
 import pytest
 
-from lib.servers import ROOT
+from lib.cluster import Cluster
+from lib.fixtures import run_cluster, run_counterpart
+from lib.sample import load_sample
 from lib.wait import wait_for
 
 DAY_SECONDS = 86400
 TEST_SECONDS = 120  # no test takes longer
-
-SAMPLE = ROOT / "deploy" / "sample" / "papers.jsonl"
 
 CONTEXT = (
     "We run a question-answering assistant over our own documents and want better evidence for its answers: dense and "
@@ -26,23 +30,22 @@ OTHER_CONTEXT = (
 )
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
+def cluster():
+    with run_cluster(Cluster(1)) as made:
+        yield made
+
+
+@pytest.fixture(scope="session")
+def code_host(cluster):
+    with run_counterpart(cluster.code_host) as made:
+        yield made
+
+
+@pytest.fixture(scope="session")
 def papers(cluster):
-    """The sample papers, {arXiv id: paper}. The index has them and no others."""
-    cluster.run("svc-search", "import", SAMPLE)
-    lines = SAMPLE.read_text(encoding="utf-8").splitlines()
-    loaded = {paper["id"]: paper for paper in map(json.loads, lines)}
-    with cluster.postgres.connect("search") as connection:
-        connection.execute("UPDATE asset SET is_deleted = true WHERE arxiv_id <> ALL (%s)", [list(loaded)])
-    api = cluster.user().api
-
-    def indexed():
-        stats = api.get("/search/stats", expect=200).json()
-        is_whole = stats["index"]["documents"] == stats["total_assets"] == len(loaded)
-        return is_whole and stats["index"]["embedder"]
-
-    wait_for(indexed, "the sample is indexed and has vectors")
-    return loaded
+    """The sample papers, {arXiv id: paper}. The index has them and no others, and the embedder was trained with them."""
+    return load_sample(cluster)
 
 
 @pytest.fixture

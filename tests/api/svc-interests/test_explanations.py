@@ -34,17 +34,13 @@ def recomputed_relevance(explanation):
     return explanation["refusal"]["factor"] / (1 + math.exp(-odds))
 
 
-def quotient(part, greatest):
-    return max(part, 0) / greatest if greatest > 0 else 0
-
-
 def check_retrieval(retrieval):
     """The relevance of the search is that of its parts."""
     search = retrieval["search"]
     lexical, dense = search["lexical"], search["dense"]
     words = sum(term["score"] for term in lexical["terms"]) + lexical["other_terms"]
     assert len(lexical["terms"]) <= 8 and words == pytest.approx(lexical["words"], abs=1e-4)
-    fused = quotient(lexical["score"], lexical["greatest"]) + dense["weight"] * quotient(dense["cosine"], dense["greatest"])
+    fused = lexical["score"] / lexical["greatest"] + dense["weight"] * max(dense["cosine"], 0) / dense["greatest"]
     assert fused == pytest.approx(search["fused"], abs=1e-4)
     relevance = min(fused * search["relevance_factor"], search["relevance_limit"])
     assert relevance == pytest.approx(retrieval["value"], abs=1e-4)

@@ -39,6 +39,12 @@ def word():
 
 
 @pytest.fixture
+def author():
+    """A family name that no other test uses."""
+    return new_word().capitalize()
+
+
+@pytest.fixture
 def put(operator, new_id):
     """put(title=..., ...): store a new paper; returns the JSON of the answer."""
 

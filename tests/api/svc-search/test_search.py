@@ -1,10 +1,7 @@
 """POST /search/assets, and the internal routes for other services."""
 
-import base64
-
 import pytest
 
-from lib.wait import wait_for
 from lib.words import new_word
 
 
@@ -126,12 +123,6 @@ def test_filters(api, word, filtered, members, names):
     assert {hit["arxiv_id"] for hit in matching(api, word, **members)} == {filtered[name] for name in names}
 
 
-@pytest.mark.parametrize("use_llm", [False, True])
-def test_the_strategy_is_in_a_header(api, use_llm):
-    answer = api.post("/search/assets", {"query": "attention", "use_llm": use_llm}, expect=200)
-    assert answer.headers["X-Search-Strategy"] in ("lexical", "hybrid")
-
-
 @pytest.mark.parametrize(
     ("body", "field"),
     [
@@ -210,26 +201,6 @@ def test_sample_is_of_all_papers(internal, put, word, found):
         assert internal("/internal/assets/sample", limit).status_code == 400
 
 
-def test_similar_returns_vectors_of_one_model(internal, put, word, found):
-    """Thirty papers are enough to train the built-in embedder."""
-    topics = ["attention of transformers", "graph neural networks", "gradient descent", "protein folding", "robot arms"]
-    ids = [put(title=f"{word} {topics[n % 5]}", abstract=f"About {topics[n % 5]}, part {n}.")["arxiv_id"] for n in range(30)]
-    found(word, ids, max_results=100)
-
-    def answered():
-        answer = internal("/internal/assets/similar", {"text": f"{word} graph neural networks", "limit": 30}).json()
-        return answer if answer["results"] else None
-
-    answer = wait_for(answered, "similar papers")
-    relevances = [row["relevance"] for row in answer["results"]]
-    assert relevances == sorted(relevances, reverse=True) and len(relevances) <= 30
-    assert "graph" in answer["results"][0]["title"]
-    assert word in answer["results"][0]["matched"]
-    for row in answer["results"]:
-        if answer["dimension"] and row["vector"]:
-            assert len(base64.b64decode(row["vector"])) == answer["dimension"] and row["scale"] > 0
-
-
 def test_similar_filters_by_date(internal, put, word, found):
     old = put(title=f"{word} old", published_at="2020-01-01T00:00:00.000Z")["arxiv_id"]
     new = put(title=f"{word} new", published_at="2024-01-01T00:00:00.000Z")["arxiv_id"]
@@ -242,12 +213,6 @@ def test_similar_filters_by_date(internal, put, word, found):
 
 
 # Authors
-
-
-@pytest.fixture
-def author():
-    """A family name that no other test uses."""
-    return new_word().capitalize()
 
 
 def test_an_author_finds_papers(api, put, word, author, found):
@@ -295,67 +260,3 @@ def test_a_compound_is_split(api, put, word, found):
     names = {put(title=f"{word} and {other}, part {number}")["arxiv_id"] for number in range(3)}
     found(word, names)
     assert {hit["arxiv_id"] for hit in matching(api, word + other)} == names
-
-
-# Explanations
-
-
-def quotient(part, greatest):
-    return max(part, 0) / greatest if greatest > 0 else 0
-
-
-def recomputed(explanation):
-    """The score of a hit, from its explanation alone."""
-    lexical, dense = explanation["lexical"], explanation["dense"]
-    words = sum(term["score"] for term in lexical["terms"]) + lexical["other_terms"]
-    pairs = sum(pair["score"] for pair in lexical["pairs_found"])
-    assert (words, pairs) == (pytest.approx(lexical["words"], abs=1e-4), pytest.approx(lexical["pairs"], abs=1e-4))
-    for term in lexical["terms"]:
-        assert term["title"] + term["abstract"] + term["authors"] == pytest.approx(term["score"], abs=1e-5)
-    fused = quotient(words + pairs, lexical["greatest"])
-    if dense:
-        fused += dense["weight"] * quotient(dense["cosine"], dense["greatest"])
-    assert fused == pytest.approx(explanation["fused"], abs=1e-4)
-    if explanation["has_id_of_query"]:
-        return 1
-    return min(fused * explanation["relevance_factor"], explanation["relevance_limit"])
-
-
-def test_an_explanation_gives_the_parts_of_the_score(api, put, word, author, found):
-    other = new_word()
-    ids = {
-        put(title=f"{word} {other} {number}", abstract=f"On {other} " * number, authors=[f"Ann {author}"])["arxiv_id"]
-        for number in range(5)
-    }
-    found(word, ids)
-    # The last two have words that these papers lack: others may be nearer by meaning, once there is an embedder.
-    for query, expected in (
-        (word, ids), (f"Ann {author}", ids), (f"{author} {other}", ids), (f"{word} {other} paper", set()), (f"about {min(ids)} {other}", {min(ids)}),
-    ):  # fmt: skip
-        answer = hits(api, query, explain=True)
-        assert answer and {hit["arxiv_id"] for hit in answer} >= expected, (query, answer)
-        for hit in answer:
-            assert recomputed(hit["explanation"]) == pytest.approx(hit["relevance_score"], abs=2e-4)
-        plain = hits(api, query)
-        assert [{**hit, "explanation": None} for hit in answer] == [{**hit, "explanation": None} for hit in plain]
-        assert not any("explanation" in hit for hit in plain)
-
-
-def test_an_explanation_names_words_and_fields(api, put, word, author, found):
-    other = new_word()
-    name = put(title=f"Of {word}s", abstract=f"About {other}.", authors=[f"Ann {author}"])["arxiv_id"]
-    found(word, [name])
-    (hit,) = matching(api, f"{word} {other}", explain=True)
-    terms = {term["word"]: term for term in hit["explanation"]["lexical"]["terms"]}
-    assert terms[word]["title"] == terms[word]["score"] > 0 and terms[word]["abstract"] == 0
-    assert terms[other]["abstract"] == terms[other]["score"] > 0 and terms[other]["title"] == 0
-    assert hit["explanation"]["lexical"]["rank"] == 1
-    (hit,) = matching(api, f"Ann {author}", explain=True)
-    assert all(term["authors"] == term["score"] for term in hit["explanation"]["lexical"]["terms"]), hit
-    assert hit["explanation"]["dense"] is None
-
-
-@pytest.mark.parametrize("value", ["yes", 1, None, [True]])
-def test_explain_is_a_boolean(api, value):
-    problem = api.problem("POST", "/search/assets", 400, "invalid_request", {"query": "x", "explain": value})
-    assert faults(problem) == {"explain"}
