@@ -24,8 +24,9 @@
  *
  * A connection that is CONNECTING or BUSY has taken its endpoint; one that is IDLE is in the
  * endpoint's list of kept connections. An endpoint fails when a connect or an answer takes too long,
- * or when a new connection is refused or breaks without an answer. A kept connection that breaks says
- * nothing about it: the service may have closed it because it was idle.
+ * or when a new connection is refused or breaks without an answer. A kept connection that is reset says
+ * nothing about it: the service may have closed it because it was idle. A node that vanished resets
+ * nothing; any connection that breaks for that (base/tcp.h) is a failure of the endpoint.
  *
  * A service that is asked to end closes connections after their next answers. Then the other kept
  * connections to the endpoint are closed here, before it closes one on which a request was just sent.
@@ -35,6 +36,7 @@
 #include "base/base.h"
 #include "base/log.h"
 #include "base/metrics.h"
+#include "base/tcp.h"
 #include "loop/buffered_write.h"
 #include "upstream/answer.h"
 
@@ -106,6 +108,7 @@ struct conn {
 	unsigned handle_count;
 	bool is_reused;
 	bool is_reading;
+	bool is_lost;    /* the other end vanished (base/tcp.h) */
 	bool has_sent;   /* the socket accepted at least some of this call's request */
 	bool is_parsing; /* answer_read() is on the stack */
 };
@@ -226,7 +229,7 @@ static void conn_fail(struct conn *conn, enum err_code code, const char *reason)
 		.reason = reason,
 	};
 	bool is_broken = code == ERR_UNAVAILABLE && !conn->is_reused && !failure.has_answered;
-	if (code == ERR_TIMEOUT || is_broken)
+	if (code == ERR_TIMEOUT || is_broken || conn->is_lost)
 		endpoints_failed(conn->upstream->endpoints, conn->endpoint, reason);
 	call_fail(conn_close(conn), &failure);
 }
@@ -298,6 +301,13 @@ static void conn_read_answer(struct conn *conn, const char *data, ssize_t length
 		conn_finish(conn);
 }
 
+static void conn_broke(struct conn *conn, int uv_code)
+{
+	conn->is_lost = uv_code != UV_ECONNRESET && uv_code != UV_EPIPE;
+	conn_fail(conn, conn->answer.has_head ? ERR_UPSTREAM : ERR_UNAVAILABLE,
+	          conn->is_lost ? "the service's node has vanished" : "the connection broke");
+}
+
 static void on_read(uv_stream_t *stream, ssize_t length, const uv_buf_t *buf)
 {
 	struct conn *conn = stream->data;
@@ -308,8 +318,7 @@ static void on_read(uv_stream_t *stream, ssize_t length, const uv_buf_t *buf)
 	else if (length > 0 && !conn->has_sent)
 		conn_fail(conn, ERR_UNAVAILABLE, "the service sent bytes before the request");
 	else if (length < 0 && length != UV_EOF)
-		conn_fail(conn, conn->answer.has_head ? ERR_UPSTREAM : ERR_UNAVAILABLE,
-		          "the connection broke");
+		conn_broke(conn, (int)length);
 	else
 		conn_read_answer(conn, buf->base, length);
 	if (conn->state != CONN_CLOSED)
@@ -389,6 +398,13 @@ static void conn_begin(struct conn *conn)
 	conn_update(conn);
 }
 
+static void conn_detect_loss(struct conn *conn)
+{
+	int fd;
+	if (uv_fileno((uv_handle_t *)&conn->stream, &fd) == 0)
+		tcp_detect_loss(fd);
+}
+
 static void on_connected(uv_connect_t *req, int status)
 {
 	struct conn *conn = CONTAINER_OF(req, struct conn, connect);
@@ -398,8 +414,10 @@ static void on_connected(uv_connect_t *req, int status)
 		conn_connect_failed(conn, status);
 		return;
 	}
-	if (!conn->upstream->address->is_unix)
+	if (!conn->upstream->address->is_unix) {
 		(void)uv_tcp_nodelay(&conn->tcp, 1);
+		conn_detect_loss(conn);
+	}
 	struct upstream_call *call = conn->call;
 	conn_begin(conn);
 	call->handler->on_ready(call->user);

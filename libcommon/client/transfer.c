@@ -1,6 +1,7 @@
 #include "client/transfer.h"
 
 #include "base/base.h"
+#include "base/tcp.h"
 #include "client/guard.h"
 #include "loop/fiber.h"
 
@@ -284,11 +285,21 @@ static void set_limits(struct transfer *transfer, const struct fetch_call *call,
 	curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "");
 }
 
+/* libcurl's CURLOPT_SOCKOPTFUNCTION. */
+static int on_socket_made(void *arg, curl_socket_t socket, curlsocktype purpose)
+{
+	(void)arg;
+	(void)purpose;
+	tcp_detect_loss(socket);
+	return CURL_SOCKOPT_OK;
+}
+
 static void set_callbacks(struct transfer *transfer)
 {
 	CURL *easy = transfer->easy;
 	curl_easy_setopt(easy, CURLOPT_PRIVATE, transfer);
 	curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, transfer->error);
+	curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, on_socket_made);
 	curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_head_line);
 	curl_easy_setopt(easy, CURLOPT_HEADERDATA, transfer);
 	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);

@@ -3,12 +3,12 @@
 #include "base/backoff.h"
 #include "base/base.h"
 #include "base/log.h"
+#include "base/tcp.h"
 #include "base/timefmt.h"
 #include "loop/resolver.h"
 #include "redis/fault.h"
 #include "redis/uv.h"
 
-#include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -295,21 +295,6 @@ static void greet(struct redis_link *link)
 	redisAsyncCommand(context, on_greeting, link, "PING");
 }
 
-/* Detect within ten seconds that the other end is unreachable, also when nothing is in flight. */
-static void keep_alive(int fd)
-{
-	static const struct {
-		int level, name, value;
-	} OPTIONS[] = {
-		{SOL_SOCKET, SO_KEEPALIVE, 1},
-		{IPPROTO_TCP, TCP_KEEPIDLE, 5},
-		{IPPROTO_TCP, TCP_KEEPINTVL, 2},
-		{IPPROTO_TCP, TCP_KEEPCNT, 2},
-	};
-	for (size_t i = 0; i < ARRAY_LEN(OPTIONS); i++)
-		setsockopt(fd, OPTIONS[i].level, OPTIONS[i].name, &OPTIONS[i].value, sizeof(int));
-}
-
 static void connect_to(struct redis_link *link, const char *ip)
 {
 	redisAsyncContext *context = ip ? redisAsyncConnect(ip, link->url->port)
@@ -325,8 +310,7 @@ static void connect_to(struct redis_link *link, const char *ip)
 	}
 	link->context = context;
 	context->data = link;
-	if (ip)
-		keep_alive(context->c.fd);
+	tcp_detect_loss(context->c.fd);
 	greet(link);
 }
 
