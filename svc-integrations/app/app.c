@@ -116,6 +116,7 @@ void app_token_create(struct request *rq)
 	struct app_input *in = request_input(rq, struct app_input, TOKEN_FIELDS);
 	struct repository_name repo = repository_name_read(rq, "repo", in->repo);
 	access_require(rq, &repo);
+	installation_lookup_count(rq);
 	struct installation_token token = installation_token_new(rq, &repo, CLIENT_PERMISSIONS);
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *answer = yyjson_mut_obj(doc);

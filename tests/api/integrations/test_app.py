@@ -149,6 +149,22 @@ def test_an_account_cannot_use_up_the_app_s_rate_limit_by_install_addresses(clus
     assert ask(carol).status_code == 200
 
 
+def test_an_account_cannot_use_up_the_app_s_rate_limit_by_tokens(cluster, new_developer, code_host, few_lookups):
+    bob, before = new_developer(), code_host.last_number()
+    repo = code_host.repository(bob.login)
+    code_host.install(bob.login)
+    auth = identity(cluster, "svc-integrations", account=bob.account)
+
+    def ask():
+        url = f"{few_lookups.url}/api/v1.0{TOKEN}"
+        return httpx.post(url, json={"repo": repo}, auth=auth, timeout=PATIENCE_SECONDS)
+
+    # The first one also asks for the installation.
+    assert [ask().status_code for _ in range(3)] == [200, 200, 429]
+    assert ask().headers["Retry-After"]
+    assert len(code_host.requests(before, "POST", "^/app/installations/")) == 2
+
+
 def test_an_account_cannot_use_up_the_app_s_rate_limit(cluster, new_developer, code_host, few_lookups):
     bob, carol, before = new_developer(), new_developer(), code_host.last_number()
     repos = [code_host.repository(bob.login) for _ in range(5)]
