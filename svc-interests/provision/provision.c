@@ -193,6 +193,14 @@ static yyjson_val *make_token(struct request *rq, const char *interest, const ch
 	                   json_write_mut(rq->arena, body, NULL), false);
 }
 
+/* The code host's answer about push access may have changed since the interest was provisioned. Raises ERR_NOT_FOUND: the
+ * account has none. */
+static void require_push_access(struct request *rq, const char *repo)
+{
+	service_ask(rq, internal_op(INTERNAL_ID_installation_facts_get),
+	            ASK_BODY(rq, {"repo", repo}), true);
+}
+
 void provision_cli_token_create(struct request *rq)
 {
 	enum { REPO, IS_INSTALLED };
@@ -205,6 +213,7 @@ void provision_cli_token_create(struct request *rq)
 		raise_error(rq, ERR_CONFLICT, "the interest is not provisioned");
 	const char *repo = pg_value(found, 0, REPO);
 	require_repo(rq, repo);
+	require_push_access(rq, repo);
 	yyjson_val *key = make_token(rq, in->interest, repo);
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *answer = yyjson_mut_obj(doc);

@@ -262,3 +262,17 @@ def test_a_token_for_the_command_line(team):
     client.problem("POST", team.path("provision"), 403, "insufficient_scope", {})
     (key,) = [key for key in team.keys() if key["name"].startswith("command line")]
     assert (key["expires_at"], key["repo"], key["interest_id"]) == (token["expires_at"], team.repo, team.interest)
+
+
+def test_a_token_is_refused_once_push_access_is_lost(cluster, team):
+    """A yes of the code host is remembered for five minutes."""
+    owner = team.host.user()
+    team.host.install(owner.login)
+    repo = team.host.repository(owner.login)
+    membership = team.host.collaborate(repo, team.at_host.login)
+    assert team.provision(repo=repo)["status"] == "completed"
+    team.api.post(team.path("provision-cli-token"), expect=200)
+    team.host.leave(membership)
+    with cluster.postgres.connect("integrations") as db:
+        db.execute("UPDATE repository_access SET told_at = told_at - interval '5 minutes' WHERE repo = lower(%s)", [repo])
+    team.api.problem("POST", team.path("provision-cli-token"), 404, "not_found")
