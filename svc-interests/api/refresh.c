@@ -25,7 +25,7 @@ const struct setting REFRESH_SETTINGS[] = {
 	SETTING_END,
 };
 
-/* How often an interest that is changed meanwhile is computed again within one attempt of the task. */
+/* How often an interest that is changed or refreshed meanwhile is computed again within one attempt of the task. */
 #define COMPUTATIONS_MAX 5
 
 /* The columns of refresh_load. */
@@ -41,6 +41,7 @@ enum {
 	LOAD_EXAMPLES,
 	LOAD_MODEL_VERSION,
 	LOAD_EMBEDDER,
+	LOAD_LAST,
 };
 
 /* The refresh of one interest. It runs in a separate fiber, so that the memory of the pool, which is
@@ -48,9 +49,9 @@ enum {
 struct interest_refresh {
 	struct task *task;
 	const char *interest;
-	int64_t limit;   /* 0: the interest's daily count */
-	int percent;     /* progress of the task when this interest is stored */
-	bool is_changed; /* the interest was changed meanwhile, and nothing was stored */
+	int64_t limit; /* 0: the interest's daily count */
+	int percent;   /* progress of the task when this interest is stored */
+	bool is_changed; /* it was changed, or refreshed by another task, meanwhile: nothing was stored */
 };
 
 /* Recommending on the thread pool: input, arena and result. */
@@ -92,15 +93,16 @@ static const char *recommend(struct request *rq, const struct pg_rows *rows, int
 	return work->json;
 }
 
-/* Store the recommendations, unless the interest was changed or deleted. The transaction locks the
- * interest before the task, as every statement that locks both. */
-static void store(struct request *rq, struct interest_refresh *refresh, int64_t version,
-                  const char *recommendations)
+/* Store the recommendations, unless the interest was changed, refreshed or deleted since it was `loaded`. The
+ * transaction locks the interest before the task, as every statement that locks both. */
+static void store(struct request *rq, struct interest_refresh *refresh,
+                  const struct pg_rows *loaded, const char *recommendations)
 {
 	pg_begin(rq);
 	struct pg_rows *rows =
-		pg_query(rq, REFRESH_SAVE_SQL, pg_text(refresh->interest), pg_int(version),
-	                 pg_text(recommendations), pg_text(refresh->task->id));
+		pg_query(rq, REFRESH_SAVE_SQL, pg_text(refresh->interest),
+	                 pg_int(pg_value_int(loaded, 0, LOAD_VERSION)), pg_text(recommendations),
+	                 pg_text(refresh->task->id), pg_text(pg_value(loaded, 0, LOAD_LAST)));
 	refresh->is_changed = !pg_empty(rows) && !pg_value_bool(rows, 0, 0);
 	task_progress(rq, refresh->task, refresh->percent, NULL);
 	pg_commit(rq);
@@ -117,11 +119,10 @@ static void refresh_interest(struct request *rq)
 	refit_follow(rq, refresh->interest);
 	struct pg_rows *rows = pg_query(rq, REFRESH_LOAD_SQL, pg_text(refresh->interest));
 	if (!pg_empty(rows))
-		store(rq, refresh, pg_value_int(rows, 0, LOAD_VERSION),
-		      recommend(rq, rows, refresh->limit, answer));
+		store(rq, refresh, rows, recommend(rq, rows, refresh->limit, answer));
 }
 
-/* Refresh one interest; compute again when it was changed meanwhile. Returns the code of the failure,
+/* Refresh one interest; compute again when it was changed or refreshed meanwhile. Returns the code of the failure,
  * with its detail in `ret_problem`. */
 static enum err_code refresh_one(struct request *rq, struct interest_refresh *refresh,
                                  struct problem *ret_problem)
@@ -134,7 +135,7 @@ static enum err_code refresh_one(struct request *rq, struct interest_refresh *re
 	}
 	*ret_problem = (struct problem){
 		.code = ERR_CONTENTION,
-		.detail = "an interest was changed again and again during the refresh",
+		.detail = "an interest was changed or refreshed again and again during the refresh",
 	};
 	return ERR_CONTENTION;
 }

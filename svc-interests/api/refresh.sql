@@ -7,7 +7,8 @@ ORDER BY id;
 
 -- name: refresh_load (read)
 -- $1 interest: name, context, model, the candidates that were not recommended yet, the newest 100 papers that were,
--- document frequencies, the examples that the model learned from, its version, and that of the embedder.
+-- document frequencies, the examples that the model learned from, its version, that of the embedder, and when papers were last
+-- recommended.
 SELECT i.name, interest_context(i), i.pool_version, i.daily_count, m.model,
        (SELECT coalesce(jsonb_agg(paper_json(p, coalesce(m.embedder, i.embedder))
                                   || jsonb_build_object('relevance', e.relevance, 'matched', e.matched)
@@ -28,15 +29,17 @@ SELECT i.name, interest_context(i), i.pool_version, i.daily_count, m.model,
         CROSS JOIN LATERAL jsonb_to_recordset(e.examples) AS used (arxiv_id text, signal text, coefficient double precision)
         JOIN paper p ON p.arxiv_id = used.arxiv_id
         WHERE e.interest_id = i.id AND e.version = m.version),
-       coalesce(m.version, 0), coalesce(m.embedder, i.embedder)
+       coalesce(m.version, 0), coalesce(m.embedder, i.embedder), i.last_recommendation_at
 FROM interest i LEFT JOIN preference_model m ON m.interest_id = i.id
 WHERE i.id = $1;
 
 -- name: refresh_save
--- $1 interest, $2 its pool_version when the papers were selected, $3 the papers, $4 task. Stores the papers and records the
--- interest as refreshed when pool_version is unchanged. Returns whether it is; no row: the interest was deleted.
+-- $1 interest, $2 its pool_version and $5 its last_recommendation_at when the papers were selected, $3 the papers, $4 task. Stores
+-- the papers and records the interest as refreshed when both are unchanged: another refresh may have recommended the same papers.
+-- Returns whether they are; no row: the interest was deleted.
 WITH target AS (
-    SELECT * FROM interest WHERE id = $1 FOR UPDATE
+    SELECT i.*, pool_version = $2 AND last_recommendation_at IS NOT DISTINCT FROM $5::timestamptz AS is_unchanged
+    FROM interest i WHERE id = $1 FOR UPDATE
 ), made AS (
     INSERT INTO recommendation (interest_id, account_id, arxiv_id, context_version, relevance_score, rank, reasoning,
                                 suggested_experiment)
@@ -44,7 +47,7 @@ WITH target AS (
            r.suggested_experiment
     FROM target, jsonb_to_recordset($3::jsonb) AS r (arxiv_id text, relevance_score double precision, rank integer,
                                                      reasoning text, suggested_experiment text)
-    WHERE target.pool_version = $2
+    WHERE target.is_unchanged
     ON CONFLICT (interest_id, arxiv_id, context_version) DO NOTHING
     RETURNING id, arxiv_id
 ), explained AS (
@@ -53,11 +56,11 @@ WITH target AS (
     FROM made JOIN jsonb_to_recordset($3::jsonb) AS r (arxiv_id text, explanation jsonb) USING (arxiv_id)
 ), refreshed AS (
     INSERT INTO refreshed_interest (task_id, interest_id, recommended, pool_size)
-    SELECT $4, id, (SELECT count(*) FROM made), pool_size FROM target WHERE pool_version = $2
+    SELECT $4, id, (SELECT count(*) FROM made), pool_size FROM target WHERE is_unchanged
 ), updated AS (
     UPDATE interest i SET last_recommendation_at = now() FROM target WHERE i.id = target.id AND EXISTS (SELECT FROM made)
 )
-SELECT pool_version = $2 FROM target;
+SELECT is_unchanged FROM target;
 
 -- name: refresh_end
 -- $1 task: its result, the number of interests, of recommendations, and of interests whose pool is empty.

@@ -97,10 +97,14 @@ class InterestSteps:
     def ready(self, **body):
         return self.wait_pool(self.create(**body))
 
+    def start_refresh(self, interest=None, num_results=None):
+        """Start to refresh recommendations. Returns the answer."""
+        body = {"interest_id": interest and interest["id"], "num_results": num_results}
+        return self.api.post("/papers/recommended/refresh", body, expect=202)
+
     def refresh(self, interest=None, num_results=None):
         """Refresh recommendations and wait for the end. Returns the completed task."""
-        body = {"interest_id": interest and interest["id"], "num_results": num_results}
-        task = self.api.wait_task(self.api.post("/papers/recommended/refresh", body, expect=202))
+        task = self.api.wait_task(self.start_refresh(interest, num_results))
         assert task["status"] == "completed", task
         return task
 

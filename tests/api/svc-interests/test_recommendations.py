@@ -4,6 +4,8 @@ import uuid
 
 import pytest
 
+from lib.wait import wait_for
+
 ABSENT = "0197a0b1-c2d3-7e4f-8a5b-6c7d8e9f0a1b"
 OTHER_CONTEXT = "Computer vision on small devices: pruned and quantised networks for detection and segmentation."
 
@@ -73,6 +75,22 @@ def test_an_interest_in_an_author_brings_the_papers(interests, papers):
     best = interests.recommended(made)[0]
     assert best["resource_id"] == "2504.02921"
     assert best["reasoning"].startswith(f"By {author}")
+
+
+def waiting_for_a_lock(db):
+    return db.execute(
+        "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND usename = 'expops_interests'").fetchone()[0]
+
+
+def test_two_refreshes_at_once_recommend_different_papers(cluster, interests, db):
+    made = interests.ready(daily_count=4)
+    with cluster.postgres.connect("interests") as other, other.transaction():
+        other.execute("LOCK TABLE recommendation IN SHARE MODE")  # can be read, but not written
+        tasks = [interests.start_refresh(made) for _ in range(2)]
+        wait_for(lambda: waiting_for_a_lock(db) == 2, "both have selected their papers")
+    results = [interests.api.wait_task(task)["result"]["interests"] for task in tasks]
+    assert [one["recommended"] for (one,) in results] == [4, 4]
+    assert len(set(ids(interests.recommended(made)))) == 8
 
 
 def test_num_results_overrides_daily_count(interests):
