@@ -39,8 +39,7 @@ struct paper paper_fetch(struct request *rq, const char *arxiv_id)
 	};
 	enum err_code code = service_call(rq, &call, &answer);
 	int status = code ? 0 : answer->status;
-	if (status == 200 && json_parse(rq->arena, answer->body, answer->body_length, &paper.asset,
-	                                NULL) == ERR_NONE)
+	if (status == 200 && !fetch_json(rq->arena, answer, &paper.asset))
 		return paper;
 	if (status != 404)
 		log_warn(LOG_GROUP_APP, "paper not fetched", f_text("arxiv_id", arxiv_id),

@@ -207,17 +207,32 @@ static bool check_value(struct check *check, yyjson_val *value)
 	return !yyjson_is_obj(value) || check_names(check, value);
 }
 
-static enum err_code malformed(const char *why, const char **ret_why)
+static enum err_code refused(enum err_code code, const char *why, const char **ret_why)
 {
 	if (ret_why)
 		*ret_why = why;
-	return ERR_MALFORMED;
+	return code;
+}
+
+static enum err_code malformed(const char *why, const char **ret_why)
+{
+	return refused(ERR_MALFORMED, why, ret_why);
 }
 
 enum err_code json_parse(struct arena *arena, const char *text, size_t length,
                          yyjson_val **ret_root, const char **ret_why)
 {
+	return json_parse_bounded(arena, text, length, SIZE_MAX, ret_root, ret_why);
+}
+
+enum err_code json_parse_bounded(struct arena *arena, const char *text, size_t length,
+                                 size_t values_max, yyjson_val **ret_root, const char **ret_why)
+{
 	struct shape shape = shape_of(text, length);
+	if (shape.values_max > values_max)
+		return refused(ERR_TOO_LARGE,
+		               arena_printf(arena, "has more than %zu values", values_max),
+		               ret_why);
 	if (shape.too_deep_at < length)
 		return malformed(arena_printf(arena, "nests deeper than %d at byte %zu",
 		                              JSON_MAX_DEPTH, shape.too_deep_at),

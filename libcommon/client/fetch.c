@@ -1,6 +1,7 @@
 #include "client/fetch.h"
 
 #include "base/base.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "base/trace.h"
 #include "client/transfer.h"
@@ -198,6 +199,15 @@ enum err_code fetch_try(struct request *rq, const struct fetch_call *call,
 {
 	bool is_sent;
 	return fetch_once(rq, call, ret_answer, &is_sent);
+}
+
+const char *fetch_json(struct arena *arena, const struct fetch_response *answer,
+                       yyjson_val **ret_root)
+{
+	const char *why;
+	enum err_code code = json_parse_bounded(arena, answer->body, answer->body_length,
+	                                        FETCH_VALUES_MAX, ret_root, &why);
+	return code ? why : NULL;
 }
 
 const char *fetch_field(const struct fetch_response *answer, const char *name)

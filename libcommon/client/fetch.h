@@ -7,6 +7,7 @@
 #include "loop/request.h"
 
 #include <uv.h>
+#include <yyjson.h>
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,6 +66,15 @@ struct fetch_response {
  * call has a control character: then nothing is sent; or the reason of a cancellation. */
 enum err_code fetch_try(struct request *rq, const struct fetch_call *call,
                         struct fetch_response **ret_answer);
+
+/** Values, names included, of an answer that is parsed: 12 MB. A page of 100 pull requests, the largest that is
+ * read, has 150,000. */
+#define FETCH_VALUES_MAX 500000
+
+/** Parse an answer into the arena. Returns NULL, or what is wrong with it, as the rest of a sentence: `is not valid
+ * JSON: …`, `has more than 500000 values`. */
+const char *fetch_json(struct arena *arena, const struct fetch_response *answer,
+                       yyjson_val **ret_root);
 
 /** The time that Retry-After asks for, as seconds or as a date (RFC 9110 section 10.2.3), at most an
  * hour; 0: there is none, or it has passed. */

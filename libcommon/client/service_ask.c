@@ -32,7 +32,7 @@ static struct service_answer read_answer(struct request *rq, enum err_code code,
                                          const struct fetch_response *from)
 {
 	yyjson_val *json = NULL;
-	if (json_parse(rq->arena, from->body, from->body_length, &json, NULL))
+	if (fetch_json(rq->arena, from, &json))
 		return (struct service_answer){code ? code : ERR_UPSTREAM};
 	if (from->status == 200)
 		return (struct service_answer){.json = json};

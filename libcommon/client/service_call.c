@@ -183,8 +183,7 @@ static enum err_code unavailable_code(struct request *rq, const struct fetch_res
 {
 	yyjson_val *problem;
 	const char *slug = NULL;
-	if (!is_safe &&
-	    json_parse(rq->arena, answer->body, answer->body_length, &problem, NULL) == ERR_NONE)
+	if (!is_safe && !fetch_json(rq->arena, answer, &problem))
 		slug = json_get_text(problem, "error");
 	bool is_uncertain = slug && strcmp(slug, err_info(ERR_UNCERTAIN)->slug) == 0;
 	return is_uncertain ? ERR_UNCERTAIN : ERR_UNAVAILABLE;

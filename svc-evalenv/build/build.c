@@ -82,8 +82,7 @@ static yyjson_val *fetch_paper(struct request *rq, const char *arxiv_id)
 		raise_error(rq, code, "the papers cannot be read at present");
 	if (answer->status == 404 || answer->status == 400)
 		raise_error(rq, ERR_NOT_FOUND, "no such paper");
-	if (answer->status != 200 ||
-	    json_parse(rq->arena, answer->body, answer->body_length, &paper, NULL) != ERR_NONE)
+	if (answer->status != 200 || fetch_json(rq->arena, answer, &paper))
 		raise_error(rq, ERR_UPSTREAM, "svc-search sent an unusable answer");
 	if (!json_get_text(paper, "containerfile") && !json_get_text(paper, "github_url"))
 		raise_field(rq, "arxiv_id", "has neither a container file nor a repository");

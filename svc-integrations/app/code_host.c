@@ -22,10 +22,9 @@
 static yyjson_val *parse(struct request *rq, const struct fetch_response *answer)
 {
 	yyjson_val *root = NULL;
-	if (answer->body_length > 0 &&
-	    json_parse(rq->arena, answer->body, answer->body_length, &root, NULL) &&
-	    answer->status < 400)
-		raise_error(rq, ERR_UPSTREAM, "the code host sent an answer that is not JSON");
+	const char *fault = answer->body_length > 0 ? fetch_json(rq->arena, answer, &root) : NULL;
+	if (fault && answer->status < 400)
+		raise_error(rq, ERR_UPSTREAM, "the code host's answer %s", fault);
 	return root;
 }
 

@@ -40,7 +40,7 @@ static const char *reason_of(struct request *rq, const struct fetch_response *an
 {
 	yyjson_val *root = NULL;
 	const char *text = NULL;
-	if (!json_parse(rq->arena, answer->body, answer->body_length, &root, NULL)) {
+	if (!fetch_json(rq->arena, answer, &root)) {
 		text = json_get_text(json_get(root, "error"), "message");
 		text = text ? text : json_get_text(root, "error");
 		text = text ? text : json_get_text(root, "message");

@@ -57,7 +57,7 @@ static struct fetch_response *call(struct request *rq, const char *method, const
 static yyjson_val *parse(struct request *rq, const struct fetch_response *answer)
 {
 	yyjson_val *root;
-	if (!answer || json_parse(rq->arena, answer->body, answer->body_length, &root, NULL))
+	if (!answer || fetch_json(rq->arena, answer, &root))
 		return NULL;
 	return yyjson_is_obj(root) ? root : NULL;
 }

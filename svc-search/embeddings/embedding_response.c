@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+#define VALUES_AROUND 64 /* of the answer, and of each entry, beside the elements of vectors */
+
 /* Read a list of numbers into `out`, scaled to length 1. Divides by the greatest element first, so
  * that no square overflows. Returns NULL, or the reason for refusing it. */
 static const char *read_vector(yyjson_val *list, float *out, uint32_t dimension)
@@ -61,8 +63,10 @@ const char *embedding_response_read(struct arena *arena, const char *body, size_
                                     size_t count, struct embedding_response *ret_answer)
 {
 	yyjson_val *root = NULL;
-	if (json_parse(arena, body, length, &root, NULL))
-		return "it is not JSON";
+	const char *why;
+	size_t values_max = VALUES_AROUND + count * (EMBEDDING_MAX_DIMENSION + VALUES_AROUND);
+	if (json_parse_bounded(arena, body, length, values_max, &root, &why))
+		return arena_printf(arena, "it %s", why);
 	yyjson_val *data = json_get(root, "data");
 	if (yyjson_arr_size(data) != count)
 		return arena_printf(arena, "it has %zu vectors for %zu texts",

@@ -109,6 +109,18 @@ def test_unusable_answers_of_the_code_host(new_developer, code_host, name):
     assert developer.api.post("/github/installation-token", {"repo": repo}).status_code == 200
 
 
+def test_an_answer_of_many_values_is_refused(new_developer, code_host):
+    """Its 2 MiB would become 36 MiB when they are parsed."""
+    developer = new_developer()
+    repo = code_host.repository(developer.login)
+    code_host.install(developer.login)
+    answer = {"id": 1, "account": {"login": developer.login}, "permissions": {"contents": "write"}, "more": [0] * MIB}
+    code_host.fail("GET", "/installation$", status=200, body=json.dumps(answer, separators=(",", ":")))
+    problem = developer.api.problem("POST", "/github/installation-token", 502, "bad_gateway", {"repo": repo})
+    code_host.stop_failing()
+    assert "has more than 500000 values" in problem["detail"]
+
+
 def test_an_installation_token_cannot_add_fields(ada, repo, code_host):
     answer = {"token": "ghs_a\r\nX-Evil: 1", "expires_at": "2099-01-01T00:00:00Z", "permissions": {"contents": "write"}}
     code_host.fail("POST", "/access_tokens$", status=201, body=answer)

@@ -226,6 +226,25 @@ static void memory_is_as_counted(void **state attr_unused)
 	assert_in_range(arena_size_bytes(arena) - before, 1, length + values_bytes * 3 / 2 + 4096);
 }
 
+/* No memory is spent on a text with too many values, also when it is no JSON or nests too deep. */
+static void values_can_be_bounded(void **state attr_unused)
+{
+	static const char TEXT[] = "[1,2,3]";
+	const char *why = NULL;
+	yyjson_val *root = NULL;
+	size_t values = json_values_max(TEXT, strlen(TEXT));
+	size_t before = arena_size_bytes(arena);
+	assert_int_equal(json_parse_bounded(arena, TEXT, strlen(TEXT), values - 1, &root, NULL),
+	                 ERR_TOO_LARGE);
+	assert_int_equal(json_parse_bounded(arena, ",,,,", 4, 4, &root, &why), ERR_TOO_LARGE);
+	assert_string_equal(why, "has more than 4 values");
+	assert_null(root);
+	assert_in_range(arena_size_bytes(arena) - before, 0, 4096);
+	assert_int_equal(json_parse_bounded(arena, TEXT, strlen(TEXT), values, &root, &why),
+	                 ERR_NONE);
+	assert_int_equal(yyjson_arr_size(root), 3);
+}
+
 /* `{"key0":0,"key1":0,...}`, with `extra` for one more name. */
 static char *object_of(int count, const char *extra)
 {
@@ -405,6 +424,7 @@ int main(void)
 		ARENA_TEST(depth_is_bounded),
 		ARENA_TEST(values_are_counted),
 		ARENA_TEST(memory_is_as_counted),
+		ARENA_TEST(values_can_be_bounded),
 		ARENA_TEST(duplicates_are_found_in_objects_of_any_size),
 		ARENA_TEST(names_with_equal_beginnings_are_distinct),
 		ARENA_TEST(absent_members_and_other_types_give_the_fallback),

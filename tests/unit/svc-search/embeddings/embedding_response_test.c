@@ -72,6 +72,15 @@ static void test_dimension_is_limited(void **state)
 	                       "4097 elements"));
 }
 
+/* Memory is spent only on as many elements as the vectors can have. */
+static void test_answers_with_too_many_values_are_refused(void **state)
+{
+	struct embedding_response answer;
+	(void)state;
+	const char *reason = read(answer_of_ones(4 * EMBEDDING_MAX_DIMENSION), 1, &answer);
+	assert_non_null(strstr(reason, "has more than"));
+}
+
 static void test_unusable_answers_are_refused(void **state)
 {
 	static const struct {
@@ -115,6 +124,7 @@ int main(void)
 		ARENA_TEST(test_entries_without_an_index_belong_to_their_position),
 		ARENA_TEST(test_vectors_of_any_magnitude_are_scaled),
 		ARENA_TEST(test_dimension_is_limited),
+		ARENA_TEST(test_answers_with_too_many_values_are_refused),
 		ARENA_TEST(test_unusable_answers_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
