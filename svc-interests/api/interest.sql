@@ -23,30 +23,12 @@ WITH made AS (
 SELECT json, (SELECT count(*) FROM queued) FROM made;
 
 -- name: interest_get (read)
--- $1 account, $2 interest. experiment_history has a line for each of the newest 100 experiments of the interest:
--- - Tiles in the encoder (shipped, ship, step_time -12.5): Computing attention in tiles halves the step time.
-SELECT interest_json(i) || jsonb_build_object('context_sources', coalesce(
-    (SELECT jsonb_agg(jsonb_build_object(
-         'url', s.url, 'kind', s.kind, 'status', s.status, 'title', s.title, 'characters', s.characters,
-         'read_at', time_json(s.read_at), 'error', s.error) ORDER BY s.place, s.url)
-     FROM context_source s WHERE s.interest_id = i.id), '[]'), 'experiment_history', coalesce(
-    (SELECT string_agg(line, E'\n' ORDER BY told_at DESC, id DESC)
-     FROM (SELECT e.id, e.told_at,
-                  '- ' || regexp_replace(coalesce(e.name, ''), '\s+', ' ', 'g')
-                  || ' (' || concat_ws(', ', e.status, e.outcome,
-                                       nullif(concat_ws(' ', CASE WHEN e.observed_delta IS NOT NULL THEN e.target_metric END,
-                                                        e.observed_delta), '')) || ')'
-                  || coalesce(': ' || nullif(left(regexp_replace(coalesce(e.decision, e.hypothesis), '\s+', ' ', 'g'), 300), ''),
-                              '') AS line
-           FROM experiment e
-           WHERE e.id IN ((SELECT p.id FROM experiment p
-                           WHERE p.account_id = i.account_id AND p.project_id = i.project_id AND NOT p.is_deleted
-                           ORDER BY p.told_at DESC, p.id DESC LIMIT 100)
-                          UNION ALL
-                          (SELECT of_paper.id
-                           FROM (SELECT DISTINCT id, told_at FROM experiment_of_paper o WHERE o.interest_id = i.id) of_paper
-                           ORDER BY of_paper.told_at DESC, of_paper.id DESC LIMIT 100))
-           ORDER BY e.told_at DESC, e.id DESC LIMIT 100) newest), ''))
+-- $1 account, $2 interest. Each function is called only if the interest may have rows for it.
+SELECT interest_json(i) || jsonb_build_object(
+    'context_sources', CASE WHEN EXISTS (SELECT FROM context_source s WHERE s.interest_id = i.id)
+                            THEN interest_sources_json(i.id) ELSE '[]' END,
+    'experiment_history', CASE WHEN EXISTS (SELECT FROM experiment e WHERE e.account_id = i.account_id)
+                               THEN interest_experiments(i.account_id, i.id, i.project_id) ELSE '' END)
 FROM interest i WHERE i.account_id = $1 AND i.id = $2;
 
 -- name: interest_update
