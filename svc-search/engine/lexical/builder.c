@@ -109,10 +109,12 @@ void builder_free(struct builder *builder)
 	free(builder->category_list);
 	for (size_t i = 0; i < builder->source_count; i++) {
 		free(builder->sources[i].terms);
+		free(builder->sources[i].docs);
 		free(builder->sources[i].categories);
 	}
 	free(builder->sources);
 	arena_free(builder->vectors);
+	free(builder->doc_vectors);
 	free(builder);
 }
 
@@ -236,7 +238,7 @@ static void flush_runs(struct builder_share *share, struct builder_doc *doc)
 	size_t length =
 		share->runs[RUN_TITLE].count * BM25_TITLE_WEIGHT + share->runs[RUN_ABSTRACT].count;
 	doc->length = (uint16_t)MIN_OF(length, (size_t)SEGMENT_MAX_LENGTH);
-	doc->forward = share->forward.length;
+	doc->place = share->forward.length;
 	for (size_t run = 0; run < RUN_COUNT; run++)
 		count += share->runs[run].count;
 	bytes_reserve(&share->forward, count * VARINT_MAX_BYTES);
@@ -321,16 +323,16 @@ static void read_share(size_t first, size_t end attr_unused, void *ctx)
 	}
 }
 
-/* Only the state that was entered last counts when a document is there twice. `forward` is free until the
+/* Only the state that was entered last counts when a document is there twice. `place` is free until the
  * texts are added. */
 static void drop_older_states(struct entered *entered)
 {
 	struct builder_doc *docs = entered->builder->docs;
 	for (size_t i = 0; i < entered->count; i++)
 		if (entered->numbers[i] != SEGMENT_NONE)
-			docs[entered->numbers[i]].forward = i;
+			docs[entered->numbers[i]].place = i;
 	for (size_t i = 0; i < entered->count; i++)
-		if (entered->numbers[i] != SEGMENT_NONE && docs[entered->numbers[i]].forward != i)
+		if (entered->numbers[i] != SEGMENT_NONE && docs[entered->numbers[i]].place != i)
 			entered->numbers[i] = SEGMENT_NONE;
 }
 
@@ -369,7 +371,9 @@ static struct builder_source *find_source(struct builder *builder, const struct 
 	*source = (struct builder_source){
 		.segment = segment,
 		.categories = mem_array(segment->category_count, sizeof(uint32_t)),
+		.docs = mem_array(segment->doc_count, sizeof(uint32_t)),
 	};
+	memset(source->docs, 0xFF, segment->doc_count * sizeof(uint32_t)); /* SEGMENT_NONE */
 	return source;
 }
 
@@ -395,7 +399,7 @@ void builder_add_from(struct builder *builder, const struct segment *segment, ui
 	struct builder_source *source = find_source(builder, segment);
 	source->added++;
 	doc->source = (uint32_t)(source - builder->sources) + 1;
-	doc->forward = from->forward;
+	doc->place = number;
 	doc->length = segment->lengths[number];
 	doc->published = from->published;
 	doc->has_container = from->has_container;
@@ -413,8 +417,7 @@ uint32_t builder_dimension(const struct builder *builder)
 	return builder->has_vectors ? builder->dimension : 0;
 }
 
-const int8_t *builder_vector(const struct builder *builder, const char *id)
+const int8_t *builder_vector(const struct builder *builder, uint32_t doc)
 {
-	uint32_t number = intern_find(&builder->ids, id, strlen(id));
-	return number != INTERN_NONE ? builder->docs[number].vector : NULL;
+	return builder->doc_vectors ? builder->doc_vectors[doc] : NULL;
 }

@@ -72,5 +72,5 @@ struct segment *builder_finish(struct builder *builder);
 /** Elements of each vector; 0 if there are no vectors. */
 uint32_t builder_dimension(const struct builder *builder);
 
-/** The vector of the document `id`, borrowed; NULL: none. */
-const int8_t *builder_vector(const struct builder *builder, const char *id);
+/** The vector of document `doc` of the segment that was built, borrowed; NULL: none. */
+const int8_t *builder_vector(const struct builder *builder, uint32_t doc);

@@ -1,5 +1,5 @@
-/** The data that builder.c collects and builder_write.c writes as a segment. Private to these two
- * files. */
+/** The data that builder.c collects and builder_write.c and builder_lists.c write as a segment. Private to
+ * these files. */
 #pragma once
 
 #include "base/arena.h"
@@ -8,7 +8,7 @@
 
 struct builder_doc {
 	uint64_t seq;
-	size_t forward;      /* offset of its record in those of its source */
+	size_t place; /* its number in its source; of a new document: offset of its record in the share */
 	uint32_t id;         /* intern number in `ids`, and the index of this entry in `docs` */
 	uint32_t categories; /* index of its first one in `category_list` */
 	uint32_t source;     /* number in `sources` + 1; 0: its record is in a share */
@@ -25,6 +25,7 @@ struct builder_source {
 	const struct segment *segment; /* borrowed */
 	uint32_t added;                /* documents */
 	uint32_t *terms; /* by its term number: intern number, after rank_terms() the new number */
+	uint32_t *docs; /* by its document number: the new one, or SEGMENT_NONE if it is left out */
 	uint32_t *categories; /* by its category number: intern number + 1; 0: not looked up yet */
 };
 
@@ -84,7 +85,35 @@ struct builder {
 	uint32_t dimension;        /* of the vectors; 0: not known yet */
 	bool has_vectors;
 	struct arena *vectors; /* copied vectors; NULL: none yet */
+	const int8_t *
+		*doc_vectors; /* by number in the segment; set by builder_finish(); NULL: none */
 };
+
+/** State of one builder_finish(), shared by its steps. */
+struct writer {
+	struct builder *builder;
+	struct bytes blob; /* the segment; its header is written last */
+	struct segment_header header;
+	struct bytes strings;
+	const struct builder_doc **order; /* documents by new number */
+	uint32_t *df;                     /* by intern number */
+	uint32_t *new_df;                 /* the same, of the new documents alone */
+	uint32_t *rank;                   /* new term number by intern number */
+	uint32_t *by_rank;                /* intern number by new term number */
+	struct segment_doc *docs;
+	uint16_t *lengths; /* by document */
+	struct segment_term *terms;
+	struct bytes blocks;
+};
+
+/** Write the posting lists of all terms as a section, and their blocks. */
+void write_lists(struct writer *writer);
+
+/** Begin a section at the end of the blob. */
+void begin_section(struct writer *writer, enum segment_section section);
+
+/** End the section that was begun last. */
+void end_section(struct writer *writer, enum segment_section section);
 
 /** Free the bytes; there are none then. */
 void bytes_done(struct bytes *bytes);

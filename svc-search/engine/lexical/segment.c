@@ -254,6 +254,17 @@ const char *segment_category_name(const struct segment *segment, uint32_t catego
 	return segment->strings + segment->categories[category];
 }
 
+uint32_t segment_unpack_block(const struct segment *segment, uint32_t term, uint32_t block,
+                              uint32_t *docs, uint8_t *frequencies)
+{
+	const struct segment_term *entry = &segment->terms[term];
+	const struct posting_block *blocks = segment->blocks + entry->first_block;
+	uint32_t count = MIN_OF(entry->df - block * POSTINGS_BLOCK, (uint32_t)POSTINGS_BLOCK);
+	postings_unpack(segment->postings + entry->data + blocks[block].offset, count,
+	                block > 0 ? blocks[block - 1].last_doc + 1 : 0, docs, frequencies);
+	return count;
+}
+
 uint32_t segment_published_since(const struct segment *segment, int32_t day)
 {
 	uint32_t low = 0;

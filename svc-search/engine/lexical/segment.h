@@ -135,6 +135,11 @@ static inline uint32_t segment_block_count(const struct segment_term *term)
 	return (term->df + POSTINGS_BLOCK - 1) / POSTINGS_BLOCK;
 }
 
+/** Unpack a block of a term's posting list. `docs` and `frequencies` have room for POSTINGS_BLOCK. Returns the
+ * number of postings. */
+uint32_t segment_unpack_block(const struct segment *segment, uint32_t term, uint32_t block,
+                              uint32_t *docs, uint8_t *frequencies);
+
 /** The documents published on `day` or later are those with a number below the result. */
 uint32_t segment_published_since(const struct segment *segment, int32_t day);
 

@@ -178,8 +178,7 @@ struct vectors *vectors_make(const struct embedder *embedder, const struct segme
 	mem_auto_free struct term_frequency *terms = mem_array(EMBEDDER_DOC_TOKENS, sizeof(*terms));
 	for (uint32_t doc = 0; doc < segment->doc_count && !is_cancelled(cancel); doc++) {
 		int8_t *to = draft.rows + (size_t)doc * draft.stride;
-		const int8_t *row =
-			has_rows ? builder_vector(builder, segment_doc_id(segment, doc)) : NULL;
+		const int8_t *row = has_rows ? builder_vector(builder, doc) : NULL;
 		float scale;
 		if (row) {
 			memcpy(to, row, dimension);
@@ -241,7 +240,7 @@ struct vectors *vectors_collect(const struct builder *builder, const struct segm
 		return NULL;
 	struct draft draft = draft_new(segment->doc_count, dimension);
 	for (uint32_t doc = 0; doc < segment->doc_count; doc++) {
-		const int8_t *row = builder_vector(builder, segment_doc_id(segment, doc));
+		const int8_t *row = builder_vector(builder, doc);
 		if (!row)
 			continue;
 		memcpy(draft.rows + (size_t)doc * draft.stride, row, dimension);

@@ -127,6 +127,43 @@ static void documents_copied_from_a_segment_are_equal(void **state attr_unused)
 	segment_free(first);
 }
 
+/* Some papers are in both segments, and some of these are added once more. */
+static void segments_and_new_documents_are_merged(void **state attr_unused)
+{
+	struct arena *arena = arena_new();
+	struct random_source noise = {9};
+	struct segment *first = sample_segment(6, 700, 300);
+	struct segment *second = sample_segment(7, 1000, 400);
+	struct builder *builder = builder_new(0);
+	for (uint32_t doc = 0; doc < first->doc_count; doc++)
+		builder_add_from(builder, first, doc, NULL, 0);
+	for (uint32_t i = 600; i < DOCUMENTS; i++) {
+		struct document document = sample_document(arena, &noise, i, 500);
+		builder_add(builder, &document);
+	}
+	for (uint32_t doc = 0; doc < second->doc_count; doc += 2)
+		builder_add_from(builder, second, doc, NULL, 0);
+	struct segment *merged = builder_finish(builder);
+	assert_int_equal(merged->doc_count, DOCUMENTS);
+	for (uint32_t term = 0; term < merged->term_count; term++)
+		check_list(merged, term);
+	for (uint32_t doc = 0; doc < second->doc_count; doc += 2) {
+		uint32_t found = segment_find_doc(merged, segment_doc_id(second, doc));
+		struct forward before = segment_forward(second, doc);
+		struct forward after = segment_forward(merged, found);
+		uint32_t count = forward_count_all(&before);
+		assert_int_equal(forward_count_all(&after), count);
+		for (; count > 0; count--)
+			assert_string_equal(segment_term_text(merged, forward_next(&after)),
+			                    segment_term_text(second, forward_next(&before)));
+	}
+	builder_free(builder);
+	segment_free(merged);
+	segment_free(second);
+	segment_free(first);
+	arena_free(arena);
+}
+
 /* Papers of which some are there twice, read by a number of threads. */
 static struct segment *read_by(int threads)
 {
@@ -256,6 +293,7 @@ int main(void)
 		cmocka_unit_test(documents_keep_their_properties),
 		cmocka_unit_test(published_since_bounds_the_newer_documents),
 		cmocka_unit_test(documents_copied_from_a_segment_are_equal),
+		cmocka_unit_test(segments_and_new_documents_are_merged),
 		cmocka_unit_test(threads_do_not_change_the_segment),
 		cmocka_unit_test(an_analyzer_serves_one_builder_after_another),
 		cmocka_unit_test(greatest_change_sequence_number_wins),
