@@ -85,20 +85,14 @@ static const struct constraint CONSTRAINTS[] = {
 	{0},
 };
 
-static void reply_detail(struct request *rq, int status, const struct pg_rows *rows)
-{
-	require_row(rq, rows, EXPERIMENT_MISSING);
-	etag_reply(rq, pg_value(rows, 0, 1));
-	reply_json(rq, status, pg_json(rows));
-}
-
 void experiment_create(struct request *rq)
 {
 	request_input(rq, struct experiment_path, EXPERIMENT_CREATE_FIELDS);
 	require_new_repo(rq);
-	reply_detail(rq, 201,
-	             pg_write(rq, CONSTRAINTS, EXPERIMENT_CREATE_SQL, pg_uuid(rq->caller.account),
-	                      pg_text(request_body_json(rq)), pg_text(rq->id)));
+	struct pg_rows *rows =
+		pg_write(rq, CONSTRAINTS, EXPERIMENT_CREATE_SQL, pg_uuid(rq->caller.account),
+	                 pg_text(request_body_json(rq)), pg_text(rq->id));
+	etag_reply_object(rq, 201, rows, "experiment");
 }
 
 void experiment_get(struct request *rq)
@@ -107,15 +101,7 @@ void experiment_get(struct request *rq)
 	experiment_require_repo(rq, in->id);
 	struct pg_rows *rows =
 		pg_query(rq, EXPERIMENT_GET_SQL, pg_text(in->id), pg_uuid(rq->caller.account));
-	reply_detail(rq, 200, rows);
-}
-
-/* Raise ERR_NOT_FOUND or ERR_PRECONDITION when the statement found no experiment, or another version than If-Match has. */
-static void require_version(struct request *rq, const struct pg_rows *rows)
-{
-	require_row(rq, rows, EXPERIMENT_MISSING);
-	if (!pg_json(rows))
-		raise_error(rq, ERR_PRECONDITION, "the experiment has changed meanwhile");
+	etag_reply_object(rq, 200, rows, "experiment");
 }
 
 void experiment_update(struct request *rq)
@@ -129,8 +115,7 @@ void experiment_update(struct request *rq)
 	                                pg_uuid(rq->caller.account), caller_key(rq),
 	                                pg_text(request_body_json(rq)), pg_text(rq->id),
 	                                pg_text(etag_if_match(rq)));
-	require_version(rq, rows);
-	reply_detail(rq, 200, rows);
+	etag_reply_object(rq, 200, rows, "experiment");
 }
 
 void experiment_delete(struct request *rq)
@@ -140,6 +125,6 @@ void experiment_delete(struct request *rq)
 	struct pg_rows *rows =
 		pg_query(rq, EXPERIMENT_DELETE_SQL, pg_text(in->id), pg_uuid(rq->caller.account),
 	                 pg_text(rq->id), pg_text(etag_if_match(rq)));
-	require_version(rq, rows);
+	etag_require(rq, rows, "experiment");
 	reply_json(rq, 200, pg_json(rows));
 }

@@ -3,6 +3,7 @@
 #include "fields.h"
 #include "pg/pg.h"
 #include "project.sql.h"
+#include "service/etag.h"
 #include "service/input.h"
 #include "service/reply.h"
 #include "service/resource.h"
@@ -35,8 +36,6 @@ static const struct constraint CONSTRAINTS[] = {
 	{0},
 };
 
-static const char MISSING[] = "no such project";
-
 void project_list(struct request *rq)
 {
 	struct project_input *in = request_input(rq, struct project_input, LIST_FIELDS);
@@ -59,17 +58,17 @@ void project_get(struct request *rq)
 	struct project_input *in = request_input(rq, struct project_input, ID_FIELDS);
 	struct pg_rows *rows =
 		pg_query(rq, PROJECT_GET_SQL, pg_text(in->id), pg_uuid(rq->caller.account));
-	reply_one(rq, 200, rows, MISSING);
+	etag_reply_object(rq, 200, rows, "project");
 }
 
 void project_update(struct request *rq)
 {
 	struct project_input *in = request_input(rq, struct project_input, UPDATE_FIELDS);
 	request_require_member(rq);
-	struct pg_rows *rows =
-		pg_write(rq, CONSTRAINTS, PROJECT_UPDATE_SQL, pg_text(in->id),
-	                 pg_uuid(rq->caller.account), pg_text(request_body_json(rq)));
-	reply_one(rq, 200, rows, MISSING);
+	struct pg_rows *rows = pg_write(rq, CONSTRAINTS, PROJECT_UPDATE_SQL, pg_text(in->id),
+	                                pg_uuid(rq->caller.account), pg_text(request_body_json(rq)),
+	                                pg_text(etag_if_match(rq)));
+	etag_reply_object(rq, 200, rows, "project");
 }
 
 void project_delete(struct request *rq)
@@ -77,6 +76,7 @@ void project_delete(struct request *rq)
 	struct project_input *in = request_input(rq, struct project_input, ID_FIELDS);
 	struct pg_rows *rows =
 		pg_query(rq, PROJECT_DELETE_SQL, pg_text(in->id), pg_uuid(rq->caller.account),
-	                 caller_key(rq), pg_text(rq->id));
-	reply_one(rq, 200, rows, MISSING);
+	                 caller_key(rq), pg_text(rq->id), pg_text(etag_if_match(rq)));
+	etag_require(rq, rows, "project");
+	reply_json(rq, 200, pg_json(rows));
 }

@@ -10,17 +10,36 @@ INSERT INTO project (account_id, name, description)
 SELECT $1, n.name, n.description FROM jsonb_populate_record(NULL::project, $2::jsonb) n
 RETURNING project_json(project);
 
+-- The version of a project is the time of its last change, in microseconds. The tag also has a hash of what it shows, since the number
+-- of its experiments changes without it.
+
 -- name: project_get (read)
-SELECT project_json(p) FROM project p WHERE id = $1 AND account_id = $2;
+WITH shown AS MATERIALIZED (
+    SELECT project_json(p) AS json, (extract(epoch FROM updated_at) * 1000000)::bigint AS version
+    FROM project p WHERE id = $1 AND account_id = $2
+)
+SELECT json, version || '-' || left(md5(json::text), 16) FROM shown;
 
 -- name: project_update
--- $3 members to change.
-UPDATE project p SET
-    (name, description) = (SELECT n.name, n.description FROM jsonb_populate_record(p, $3::jsonb) n),
-    updated_at = now()
-WHERE id = $1 AND account_id = $2
-RETURNING project_json(p);
+-- $3 members to change, $4 versions that If-Match allows (NULL: any). No row: no such project. A row with NULL: it has another version.
+WITH old AS MATERIALIZED (
+    SELECT id, (extract(epoch FROM updated_at) * 1000000)::bigint AS version
+    FROM project WHERE id = $1 AND account_id = $2 FOR UPDATE
+), changed AS (
+    UPDATE project p SET
+        (name, description) = (SELECT n.name, n.description FROM jsonb_populate_record(p, $3::jsonb) n),
+        updated_at = now()
+    FROM old WHERE p.id = old.id AND ($4::bigint[] IS NULL OR old.version = ANY ($4::bigint[]))
+    RETURNING project_json(p) AS json, (extract(epoch FROM p.updated_at) * 1000000)::bigint AS version
+)
+SELECT changed.json, changed.version || '-' || left(md5(changed.json::text), 16) FROM old LEFT JOIN changed ON true;
 
 -- name: project_delete
--- $3 API key, $4 request id.
-SELECT json_build_object('id', $1::uuid, 'deleted', true) WHERE project_remove($2, $1, $3, $4);
+-- $3 API key, $4 request id, $5 versions that If-Match allows (NULL: any). Rows as of project_update.
+WITH old AS MATERIALIZED (
+    SELECT (extract(epoch FROM updated_at) * 1000000)::bigint AS version
+    FROM project WHERE id = $1 AND account_id = $2 FOR UPDATE
+)
+SELECT CASE WHEN ($5::bigint[] IS NULL OR version = ANY ($5::bigint[])) AND project_remove($2, $1, $3, $4)
+            THEN json_build_object('id', $1::uuid, 'deleted', true) END
+FROM old;

@@ -4,6 +4,7 @@
 #include "base/crypto.h"
 #include "service/input.h"
 #include "service/reply.h"
+#include "service/resource.h"
 
 #include <string.h>
 #include <strings.h>
@@ -143,6 +144,20 @@ static const char *reply_etag(const struct reply *reply)
 		if (strcmp(reply->fields[i].name, "ETag") == 0)
 			return reply->fields[i].value;
 	return NULL;
+}
+
+void etag_require(struct request *rq, const struct pg_rows *rows, const char *noun)
+{
+	require_row(rq, rows, arena_printf(rq->arena, "no such %s", noun));
+	if (!pg_json(rows))
+		raise_error(rq, ERR_PRECONDITION, "the %s has changed meanwhile", noun);
+}
+
+void etag_reply_object(struct request *rq, int status, const struct pg_rows *rows, const char *noun)
+{
+	etag_require(rq, rows, noun);
+	etag_reply(rq, pg_value(rows, 0, 1));
+	reply_json(rq, status, pg_json(rows));
 }
 
 void etag_validate(struct request *rq)

@@ -17,6 +17,7 @@
 
 #include "base/arena.h"
 #include "loop/request.h"
+#include "pg/pg.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,6 +34,14 @@ const char *etag_versions(struct arena *arena, const char *if_match);
 
 /** Add the field ETag for `version` (decimal digits, optionally a hyphen and lower-case hex) to the reply. */
 void etag_reply(struct request *rq, const char *version);
+
+/** Raise ERR_NOT_FOUND when there is no row, and ERR_PRECONDITION when its first column is NULL, by which a statement
+ * says that the object has another version than If-Match allows. `noun` is for the detail: `project`. */
+void etag_require(struct request *rq, const struct pg_rows *rows, const char *noun);
+
+/** Reply with an object: the first two columns are its JSON and its version. Raises as etag_require(). */
+void etag_reply_object(struct request *rq, int status, const struct pg_rows *rows,
+                       const char *noun);
 
 /** For http_request.c: add the hash of the content as ETag, where it is due, and turn the reply into a 304
  * if If-None-Match has its tag. */

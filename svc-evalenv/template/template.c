@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "pg/pg.h"
+#include "service/etag.h"
 #include "service/input.h"
 #include "service/resource.h"
 #include "template.sql.h"
@@ -97,21 +98,23 @@ void template_get(struct request *rq)
 	struct template_input *in = request_input(rq, struct template_input, ID_FIELDS);
 	struct pg_rows *rows =
 		pg_query(rq, TEMPLATE_GET_SQL, pg_text(in->id), pg_uuid(rq->caller.account));
-	reply_one(rq, 200, rows, MISSING);
+	etag_reply_object(rq, 200, rows, "template");
 }
 
 void template_update(struct request *rq)
 {
+	enum { JSON, VERSION, IS_LOCKED };
 	struct template_input *in = read_input(rq, UPDATE_FIELDS);
 	request_require_member(rq);
-	struct pg_rows *rows = pg_write(rq, CONSTRAINTS, TEMPLATE_UPDATE_SQL, pg_text(in->id),
-	                                pg_uuid(rq->caller.account), pg_text(request_body_json(rq)),
-	                                pg_bool(yyjson_obj_get(rq->http->json, "webhook_secret")),
-	                                sealed_param(rq, in->id, in->secret));
+	struct pg_rows *rows =
+		pg_write(rq, CONSTRAINTS, TEMPLATE_UPDATE_SQL, pg_text(in->id),
+	                 pg_uuid(rq->caller.account), pg_text(request_body_json(rq)),
+	                 pg_bool(yyjson_obj_get(rq->http->json, "webhook_secret")),
+	                 sealed_param(rq, in->id, in->secret), pg_text(etag_if_match(rq)));
 	require_row(rq, rows, MISSING);
-	if (!pg_json(rows))
+	if (pg_value_bool(rows, 0, IS_LOCKED))
 		raise_error(rq, ERR_CONFLICT, "the template is locked");
-	reply_json(rq, 200, pg_json(rows));
+	etag_reply_object(rq, 200, rows, "template");
 }
 
 void template_lock(struct request *rq)

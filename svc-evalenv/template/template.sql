@@ -11,23 +11,25 @@ SELECT $2, $1, n.name, n.description, n.spec, $4 FROM jsonb_populate_record(NULL
 RETURNING template_json(template);
 
 -- name: template_get (read)
-SELECT template_json(t) FROM template t WHERE id = $1 AND account_id = $2;
+-- Locking changes what is shown, not the version.
+SELECT template_json(t), t.version || CASE WHEN t.is_locked THEN '-1' ELSE '' END FROM template t WHERE id = $1 AND account_id = $2;
 
 -- name: template_update
--- $3 members to change, $4 whether the secret changes, $5 the sealed secret. No row: no such template. A row with NULL: it
--- is locked.
+-- $3 members to change, $4 whether the secret changes, $5 the sealed secret, $6 versions that If-Match allows (NULL: any). No
+-- row: no such template. A row with NULL: it has another version, or is locked, which the third column says.
 WITH old AS MATERIALIZED (
-    SELECT id, is_locked FROM template WHERE id = $1 AND account_id = $2 FOR UPDATE
+    SELECT id, is_locked, $6::bigint[] IS NULL OR version = ANY ($6::bigint[]) AS is_allowed
+    FROM template WHERE id = $1 AND account_id = $2 FOR UPDATE
 ), changed AS (
     UPDATE template t SET
         (name, description, spec) = (SELECT n.name, n.description, n.spec FROM jsonb_populate_record(t, $3::jsonb) n),
         secret = CASE WHEN $4::boolean THEN $5::bytea ELSE t.secret END,
         version = t.version + 1,
         updated_at = now()
-    FROM old WHERE t.id = old.id AND NOT old.is_locked
-    RETURNING template_json(t) AS json
+    FROM old WHERE t.id = old.id AND old.is_allowed AND NOT old.is_locked
+    RETURNING template_json(t) AS json, t.version::text AS tag
 )
-SELECT changed.json FROM old LEFT JOIN changed ON true;
+SELECT changed.json, changed.tag, old.is_allowed AND old.is_locked FROM old LEFT JOIN changed ON true;
 
 -- name: template_lock
 UPDATE template t SET is_locked = true, updated_at = CASE WHEN is_locked THEN updated_at ELSE now() END

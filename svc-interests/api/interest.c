@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "interest.sql.h"
 #include "pg/pg.h"
+#include "service/etag.h"
 #include "service/input.h"
 #include "service/key_limit.h"
 #include "service/resource.h"
@@ -93,7 +94,7 @@ void interest_get(struct request *rq)
 	struct interest_input *in = request_input(rq, struct interest_input, ID_FIELDS);
 	struct pg_rows *rows =
 		pg_query(rq, INTEREST_GET_SQL, pg_uuid(rq->caller.account), pg_text(in->id));
-	reply_one(rq, 200, rows, NOT_FOUND);
+	etag_reply_object(rq, 200, rows, "interest");
 }
 
 void interest_update(struct request *rq)
@@ -102,16 +103,18 @@ void interest_update(struct request *rq)
 	request_require_member(rq);
 	struct pg_rows *rows =
 		pg_write(rq, CONSTRAINTS, INTEREST_UPDATE_SQL, pg_uuid(rq->caller.account),
-	                 pg_text(in->id), pg_text(request_body_json(rq)), pg_text(rq->id));
-	reply_one(rq, 200, rows, NOT_FOUND);
+	                 pg_text(in->id), pg_text(request_body_json(rq)), pg_text(rq->id),
+	                 pg_text(etag_if_match(rq)));
+	etag_reply_object(rq, 200, rows, "interest");
 }
 
 void interest_delete(struct request *rq)
 {
 	struct interest_input *in = request_input(rq, struct interest_input, ID_FIELDS);
-	struct pg_rows *rows =
-		pg_query(rq, INTEREST_DELETE_SQL, pg_uuid(rq->caller.account), pg_text(in->id));
-	reply_one(rq, 200, rows, NOT_FOUND);
+	struct pg_rows *rows = pg_query(rq, INTEREST_DELETE_SQL, pg_uuid(rq->caller.account),
+	                                pg_text(in->id), pg_text(etag_if_match(rq)));
+	etag_require(rq, rows, "interest");
+	reply_json(rq, 200, pg_json(rows));
 }
 
 void interest_toggle(struct request *rq)

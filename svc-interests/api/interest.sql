@@ -22,26 +22,36 @@ WITH made AS (
 )
 SELECT json, (SELECT count(*) FROM queued) FROM made;
 
+-- The version of an interest is the time of its last change by a user, in microseconds. The tag also has a hash of what it shows, since
+-- its pool and its experiments change without it.
+
 -- name: interest_get (read)
 -- $1 account, $2 interest. Each function is called only if the interest may have rows for it.
-SELECT interest_json(i) || jsonb_build_object(
-    'context_sources', CASE WHEN EXISTS (SELECT FROM context_source s WHERE s.interest_id = i.id)
-                            THEN interest_sources_json(i.id) ELSE '[]' END,
-    'experiment_history', CASE WHEN EXISTS (SELECT FROM experiment e WHERE e.account_id = i.account_id)
-                               THEN interest_experiments(i.account_id, i.id, i.project_id) ELSE '' END)
-FROM interest i WHERE i.account_id = $1 AND i.id = $2;
+WITH shown AS MATERIALIZED (
+    SELECT (extract(epoch FROM i.updated_at) * 1000000)::bigint AS version, interest_json(i) || jsonb_build_object(
+        'context_sources', CASE WHEN EXISTS (SELECT FROM context_source s WHERE s.interest_id = i.id)
+                                THEN interest_sources_json(i.id) ELSE '[]' END,
+        'experiment_history', CASE WHEN EXISTS (SELECT FROM experiment e WHERE e.account_id = i.account_id)
+                                   THEN interest_experiments(i.account_id, i.id, i.project_id) ELSE '' END) AS json
+    FROM interest i WHERE i.account_id = $1 AND i.id = $2
+)
+SELECT json, version || '-' || left(md5(json::text), 16) FROM shown;
 
 -- name: interest_update
--- $1 account, $2 interest, $3 the body, $4 request id. A new name or context deletes the pool and starts the job that
+-- $1 account, $2 interest, $3 the body, $4 request id, $5 versions that If-Match allows (NULL: any). No row: no such interest. A row
+-- with NULL: it has another version. A new name or context deletes the pool and starts the job that
 -- builds it again; a new repository only starts the job, which reads it.
-WITH was AS (
+WITH old AS MATERIALIZED (
+    SELECT i.*, (extract(epoch FROM i.updated_at) * 1000000)::bigint AS version
+    FROM interest i WHERE i.account_id = $1 AND i.id = $2 FOR UPDATE
+), was AS (
     SELECT i.*, coalesce(b.name, i.name) AS new_name, coalesce(b.context, i.context) AS new_context, b.daily_count AS new_count,
            b.is_active AS new_active, b.model_provider AS new_provider, b.source_repo_url AS new_repo,
            b.project_id AS new_project
-    FROM interest i,
+    FROM old AS i,
          jsonb_to_record($3::jsonb) AS b (name text, context text, daily_count integer, is_active boolean,
                                           model_provider text, source_repo_url text, project_id uuid)
-    WHERE i.account_id = $1 AND i.id = $2 FOR UPDATE OF i
+    WHERE $5::bigint[] IS NULL OR i.version = ANY ($5::bigint[])
 ), changed AS (
     SELECT id, pool_size FROM was WHERE (new_name, new_context) <> (name, context)
 ), dropped AS (
@@ -64,16 +74,24 @@ WITH was AS (
         pool_size = CASE WHEN EXISTS (SELECT FROM changed) THEN 0 ELSE i.pool_size END,
         updated_at = now()
     FROM was WHERE i.id = was.id
-    RETURNING interest_json(i) AS json
+    RETURNING interest_json(i) AS json, (extract(epoch FROM i.updated_at) * 1000000)::bigint AS version
 )
 SELECT written.json || coalesce((SELECT jsonb_build_object('pool_invalidated', pool_size) FROM changed), '{}'),
-       (SELECT count(*) FROM queued)
-FROM written;
+       written.version || '-' || left(md5(written.json::text), 16), (SELECT count(*) FROM queued)
+FROM old LEFT JOIN written ON true;
 
 -- name: interest_delete
--- Also deletes its recommendations, feedback, pool and model.
-DELETE FROM interest WHERE account_id = $1 AND id = $2
-RETURNING jsonb_build_object('id', id, 'deleted', true);
+-- Also deletes its recommendations, feedback, pool and model. $3 versions that If-Match allows (NULL: any). Rows as of interest_update.
+WITH old AS MATERIALIZED (
+    SELECT id, (extract(epoch FROM updated_at) * 1000000)::bigint AS version
+    FROM interest WHERE account_id = $1 AND id = $2 FOR UPDATE
+), deleted AS (
+    DELETE FROM interest i USING old
+    WHERE i.id = old.id AND ($3::bigint[] IS NULL OR old.version = ANY ($3::bigint[]))
+    RETURNING i.id
+)
+SELECT CASE WHEN deleted.id IS NOT NULL THEN jsonb_build_object('id', deleted.id, 'deleted', true) END
+FROM old LEFT JOIN deleted ON true;
 
 -- name: interest_toggle
 UPDATE interest i SET is_active = NOT is_active, updated_at = now() WHERE account_id = $1 AND id = $2

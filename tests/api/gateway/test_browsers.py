@@ -1,5 +1,7 @@
 """What browsers and caches need: CORS, ETag and 304."""
 
+import secrets
+
 import httpx
 import pytest
 
@@ -102,6 +104,44 @@ def test_the_tag_of_an_experiment_covers_the_name_of_its_project(api):
     assert again.json()["project_name"] == "renamed"
     api.put(path, {"name": "two"}, headers={"If-Match": tag}, expect=200)
     api.put(path, {"name": "three"}, headers={"If-Match": tag}, expect=412)
+
+
+def make_template(api):
+    body = {"name": f"template {secrets.token_hex(4)}", "spec": {"image": "i:1"}}
+    return "/eval-env/templates/" + api.post("/eval-env/templates", body, expect=201).json()["template_id"]
+
+
+@pytest.mark.parametrize("make", [make_experiment, make_project, make_interest, make_template])
+def test_a_change_of_another_version_is_refused(api, make):
+    path = make(api)
+    first = api.get(path, expect=200).headers["ETag"]
+    second = api.put(path, {"name": "two"}, headers={"If-Match": first}, expect=200).headers["ETag"]
+    for tag in (first, '"other"', f"W/{second}"):
+        api.problem("PUT", path, 412, "precondition_failed", {"name": "three"}, headers={"If-Match": tag})
+    assert api.get(path, expect=200).json()["name"] == "two"
+    third = api.put(path, {"name": "three"}, headers={"If-Match": f"{first}, {second}"}, expect=200).headers["ETag"]
+    assert third not in (first, second)
+    api.put(path, {"name": "four"}, headers={"If-Match": "*"}, expect=200)
+    api.put(path, {"name": "five"}, expect=200)
+    api.problem("PUT", path[:-4] + "0000", 404, "not_found", {"name": "six"}, headers={"If-Match": "*"})
+
+
+@pytest.mark.parametrize("make", [make_experiment, make_project, make_interest])
+def test_another_version_is_not_deleted(api, make):
+    path = make(api)
+    first = api.get(path, expect=200).headers["ETag"]
+    api.put(path, {"name": "two"}, expect=200)
+    api.problem("DELETE", path, 412, "precondition_failed", headers={"If-Match": first})
+    api.delete(path, headers={"If-Match": api.get(path, expect=200).headers["ETag"]}, expect=200)
+
+
+def test_what_users_do_not_change_is_no_other_version(api):
+    """The number of a project's experiments is shown, but is nobody's change of the project."""
+    path = make_project(api)
+    tag = api.get(path, expect=200).headers["ETag"]
+    api.post("/experiments", {"name": "one", "project_id": path.rpartition("/")[2]}, expect=201)
+    api.get(path, headers={"If-None-Match": tag}, expect=200)
+    api.put(path, {"name": "two"}, headers={"If-Match": tag}, expect=200)
 
 
 def test_only_reads_are_validated(api):
