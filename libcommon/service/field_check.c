@@ -102,7 +102,7 @@ static const char *check_date(struct arena *arena, const struct field *field, co
 	(void)field;
 	int64_t day;
 	if (!date_parse(text, length, &day))
-		return "must be a date as YYYY-MM-DD";
+		return "must be a date as YYYY-MM-DD, not before 1970-01-01";
 	ret->text = arena_strndup(arena, text, length);
 	return NULL;
 }
@@ -113,7 +113,9 @@ static const char *check_time(struct arena *arena, const struct field *field, co
 	(void)field;
 	int64_t time_ms;
 	if (!time_parse(text, length, &time_ms))
-		return "must be an RFC 3339 date and time, such as 2026-01-31T09:30:00Z";
+		return "must be an RFC 3339 date and time, such as 2026-01-31T09:30:00Z, not "
+		       "before "
+		       "1970";
 	char canonical[TIME_TEXT_LEN + 1];
 	time_format(time_ms, canonical);
 	ret->text = arena_strdup(arena, canonical);

@@ -114,6 +114,8 @@ static void test_json_values(void **state)
 		{ENUM, "\"Green\"", "red, green", NULL},
 		{DATE, "\"2024-02-29\"", NULL, "2024-02-29"},
 		{DATE, "\"2023-02-29\"", "YYYY-MM-DD", NULL},
+		{DATE, "\"1969-12-31\"", "not before 1970-01-01", NULL},
+		{TIME, "\"1969-12-31T23:59:59Z\"", "not before 1970", NULL},
 		{TIME, "\"2026-01-31T10:30:00+01:00\"", NULL, "2026-01-31T09:30:00.000Z"},
 		{URL, "\"https://example.org/a?b#c\"", NULL, "https://example.org/a?b#c"},
 		{URL, "\"ftp://example.org\"", "http or https URL", NULL},
