@@ -49,6 +49,7 @@ static const struct event_handler EVENTS[] = {
 
 static const struct recurring RECURRING[] = {
 	{"run_partitions", run_partitions_make, &RUN_PARTITIONS_EVERY_MS},
+	{"run_guards", run_guards_forget, &RUN_GUARDS_EVERY_MS},
 	{0},
 };
 

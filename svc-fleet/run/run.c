@@ -38,7 +38,10 @@ static const struct field LIST_FIELDS[] = {
 	FIELD_END,
 };
 
+#define GUARDS_BATCH 1000 /* run_guards_forget in run.sql */
+
 const int64_t RUN_PARTITIONS_EVERY_MS = (int64_t)24 * 3600 * 1000;
+const int64_t RUN_GUARDS_EVERY_MS = (int64_t)3600 * 1000;
 
 /* A day of `since` is not after that of `until`. */
 static void require_order(struct request *rq, const char *since_name, const char *since,
@@ -67,4 +70,10 @@ void run_list(struct request *rq)
 void run_partitions_make(struct request *rq)
 {
 	pg_query(rq, RUN_PARTITIONS_MAKE_SQL);
+}
+
+void run_guards_forget(struct request *rq)
+{
+	while (pg_value_int(pg_query(rq, RUN_GUARDS_FORGET_SQL), 0, 0) == GUARDS_BATCH)
+		;
 }

@@ -30,3 +30,7 @@ void run_report(struct request *rq);
 /** Recurring work: make the partitions of this month and the next two. */
 void run_partitions_make(struct request *rq);
 extern const int64_t RUN_PARTITIONS_EVERY_MS;
+
+/** Recurring work: delete the rows of repo_guard, which are locks and nothing else. */
+void run_guards_forget(struct request *rq);
+extern const int64_t RUN_GUARDS_EVERY_MS;

@@ -10,3 +10,12 @@ SELECT page, total FROM run_page($1, lower($2), repos_named($14), $3, $4, $5, $6
 
 -- name: run_partitions_make
 SELECT run_partitions_make((now() AT TIME ZONE 'UTC')::date, 3);
+
+-- name: run_guards_forget
+-- Delete up to 1000 rows of repo_guard that nobody holds: whoever locks a repository next makes its row again. How many.
+WITH free AS (
+    SELECT repo_key FROM repo_guard LIMIT 1000 FOR UPDATE SKIP LOCKED
+), deleted AS (
+    DELETE FROM repo_guard g USING free WHERE g.repo_key = free.repo_key RETURNING 1
+)
+SELECT count(*) FROM deleted;
