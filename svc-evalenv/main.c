@@ -42,6 +42,7 @@ static const struct job JOBS[] = {
 
 static const struct recurring RECURRING[] = {
 	{"expire", work_expire, &WORK_EXPIRE_EVERY_MS},
+	{"forget_deliveries", delivery_forget, &DELIVERY_FORGET_EVERY_MS},
 	{0},
 };
 
@@ -59,7 +60,8 @@ static const struct service SERVICE = {
 	.schema = "evalenv",
 	.api = API_EVALENV,
 	.routes = ROUTES,
-	.settings = (const struct setting *const[]){QUEUE_SETTINGS, VAULT_SETTINGS, NULL},
+	.settings = (const struct setting *const[]){QUEUE_SETTINGS, DELIVERY_SETTINGS,
+                                                    VAULT_SETTINGS, NULL},
 	.settings_check = vault_init,
 	.commands = COMMANDS,
 	.jobs = JOBS,

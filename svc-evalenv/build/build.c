@@ -18,9 +18,20 @@ struct build_input {
 	bool no_cache;
 };
 
+/* `owner/name`, or an address. */
+static bool repository_check(const char *text, size_t length, const char **ret_message)
+{
+	if (strncmp(text, "https://", 8) == 0)
+		return url_is_link(text, length, ret_message);
+	if (repo_check(text, length, ret_message))
+		return true;
+	*ret_message = "must be owner/name, or an address with https";
+	return false;
+}
+
 static const struct field CREATE_FIELDS[] = {
 	{IN_BODY, FIELD_TEXT, "repo", FIELD_AT(struct build_input, repo, const char *),
-         NULLABLE | TRIMMED, 1, 500, .check = url_is_safe_reference},
+         NULLABLE | TRIMMED, 1, 500, .check = repository_check},
 	JSON_TEXT("ref", NULLABLE | TRIMMED, 1, 255),
 	BODY_TEXT(struct build_input, arxiv_id, "arxiv_id", NULLABLE | TRIMMED, 1, 64),
 	{IN_BODY, FIELD_TEXT, "containerfile",

@@ -3,6 +3,7 @@
 #include "base/timefmt.h"
 #include "delivery.sql.h"
 #include "loop/wait.h"
+#include "result/result.h"
 #include "result/signature.h"
 #include "run/run.h"
 
@@ -11,6 +12,18 @@
 
 #define DELIVERY_ID_MAX 200
 #define SHORT_CONTENT   ((size_t)64 << 10)
+#define FORGET_BATCH    1000 /* delivery_forget in delivery.sql */
+
+static int64_t retention_days;
+
+const struct setting DELIVERY_SETTINGS[] = {
+	SETTING_INT(&retention_days, "DELIVERY_RETENTION", "30", 1, 36500,
+                    "Days for which the id of a delivered result is remembered, so that it counts "
+                    "once."),
+	SETTING_END,
+};
+
+const int64_t DELIVERY_FORGET_EVERY_MS = 3600000;
 
 void metrics_check(struct request *rq, const char *field, yyjson_val *metrics)
 {
@@ -105,4 +118,11 @@ void delivery_take(struct request *rq, const struct delivery *delivery)
 	rows = pg_query(rq, DELIVERY_ANSWER_SQL, pg_text(run),
 	                pg_bool(strcmp(outcome, "known") == 0));
 	reply_one(rq, 200, rows, RUNS.missing);
+}
+
+void delivery_forget(struct request *rq)
+{
+	while (pg_value_int(pg_query(rq, DELIVERY_FORGET_SQL, pg_int(retention_days)), 0, 0) ==
+	       FORGET_BATCH)
+		;
 }

@@ -5,7 +5,7 @@ WITH found AS (
     WHERE r.account_id = $1 AND ($2::text IS NULL OR w.status = $2) AND ($3::uuid IS NULL OR r.template_id = $3)
       AND ($4::text IS NULL OR lower(w.repo) = lower($4))
 )
-SELECT (SELECT coalesce(json_agg(run_json(r, w) ORDER BY r.id DESC), '[]')
+SELECT (SELECT coalesce(json_agg(run_item_json(r, w) ORDER BY r.id DESC), '[]')
         FROM (SELECT id FROM found ORDER BY id DESC LIMIT $5 OFFSET $6) page JOIN run r USING (id) JOIN work w USING (id)),
        (SELECT count(*) FROM found);
 

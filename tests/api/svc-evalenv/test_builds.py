@@ -46,7 +46,26 @@ def test_a_build_from_queue_to_image(api, build, claim_build):
     assert api.get(f"{PATH}/{made['build_id']}", expect=200).json() == ended
 
 
-def test_an_equal_build_has_the_image_at_once(api, build, claim_build, other_user):
+@pytest.fixture
+def template_with(api):
+    """template_with(env): a new template with these environment variables; returns its id."""
+
+    def make(env):
+        body = {"name": f"template {uuid.uuid4()}", "spec": {"image": "i:1", "env": env}}
+        return api.post("/eval-env/templates", body, expect=201).json()["template_id"]
+
+    return make
+
+
+def test_builds_with_equal_variables_are_equal(build, claim_build, api, template_with):
+    what = {"containerfile": FILE + "# variables\n", "template_id": template_with({"A": "1", "B": "2"})}
+    build(**what)
+    report(api, claim_build(), "succeeded", image="i:1")
+    assert build(**{**what, "template_id": template_with({"B": "2", "A": "1"})})["status"] == "succeeded"
+    assert build(**{**what, "template_id": template_with({"A": "1"})})["status"] == "queued"
+
+
+def test_an_equal_build_has_the_image_at_once(api, build, claim_build, other_user, template_with):
     def is_known(**members):
         made = build(**members)
         if made["status"] != "queued":
@@ -60,6 +79,7 @@ def test_an_equal_build_has_the_image_at_once(api, build, claim_build, other_use
     assert not is_known(**{**what, "build_args": {"A": "2"}})
     assert not is_known(**{**what, "containerfile": FILE + "\n"})
     assert not is_known(**what, no_cache=True)
+    assert not is_known(**what, template_id=template_with({"MODE": "fast"}))
     assert other_user.api.post(PATH, what, expect=201).json()["status"] == "queued"
 
 
@@ -72,6 +92,10 @@ def test_a_branch_moves_so_its_builds_are_not_equal(api, build, claim_build):
 INVALID = {
     "nothing": ({}, {"body"}),
     "paper and repository": ({"arxiv_id": "2205.14135", "repo": "a/b"}, {"arxiv_id"}),
+    "no repository": ({"repo": "some words"}, {"repo"}),
+    "a path": ({"repo": "/srv/repo"}, {"repo"}),
+    "an address without a host": ({"repo": "https:///repo"}, {"repo"}),
+    "an address of another scheme": ({"repo": "ext::sh -c evil"}, {"repo"}),
     "newline": ({"containerfile": FILE, "build_args": {"A": "1\nRUN evil"}}, {"build_args"}),
     "name": ({"containerfile": FILE, "build_args": {"A=B": "1"}}, {"build_args"}),
     "option": ({"containerfile": FILE, "build_args": {"--x": "1"}}, {"build_args"}),

@@ -70,6 +70,40 @@ def test_a_run_keeps_the_version_of_its_template(api, template, run, claim):
     assert second["template_version"] == 2 and claim()["context"]["command"] == "other"
 
 
+def test_a_list_has_no_content_of_results(api, run, deliver):
+    large = run(params={"text": "p" * 20_000})
+    deliver(large, "succeeded", metrics={f"m{i}": i for i in range(5000)} | {"recall": 1}, results={"text": "r" * 1_000_000},
+            artifacts=[{"name": "log", "url": "s3://bucket/log"}])
+    small = run(params={"n": 1})
+    deliver(small, "succeeded", metrics={"recall": 0.5})
+    answer = api.get(PATH, expect=200)
+    listed, read = answer.json(), api.get(f"{PATH}/{small['run_id']}", expect=200).json()
+    assert len(answer.content) < 10_000
+    assert listed[0] == {name: value for name, value in read.items() if name not in ("results", "artifacts", "log_tail")}
+    assert (listed[1]["run_id"], listed[1]["params"], listed[1]["metrics"]) == (large["run_id"], None, None)
+
+
+def test_old_deliveries_are_forgotten(cluster, api, db, run):
+    """Not those of a run that goes on."""
+    ended, going, new = run(), run(), run()
+    for one, status in ((ended, "succeeded"), (going, "running"), (new, "succeeded")):
+        body = {"run_id": one["run_id"], "status": status, "metrics": {"recall": 1}}
+        api.post(RESULTS, body, headers={"webhook-id": one["run_id"]}, expect=200)
+    db.execute("UPDATE delivery SET received_at = now() - interval '31 days' WHERE run_id = ANY (%s::uuid[])",
+               [[ended["run_id"], going["run_id"]]])
+    process = cluster.separate("svc-evalenv", "forgetful")
+    process.start()
+
+    def left():
+        return {str(row[0]) for row in db.execute("SELECT run_id FROM delivery WHERE run_id = ANY (%s::uuid[])",
+                                                  [[one["run_id"] for one in (ended, going, new)]])}
+
+    wait_for(lambda: left() == {going["run_id"], new["run_id"]}, "the old delivery is forgotten")
+    process.stop()
+    again = {"run_id": ended["run_id"], "status": "failed"}
+    api.post(RESULTS, again, headers={"webhook-id": ended["run_id"]}, expect=409)
+
+
 def test_the_list_filters(api, template, run, deliver, other_user):
     made = template()["template_id"]
     first, second = run(template_id=made), run()

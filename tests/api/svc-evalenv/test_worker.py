@@ -108,9 +108,12 @@ def test_a_build_that_fails(api, work, build, settings, message):
 
 
 @pytest.mark.parametrize("repo", ["/etc", "../../etc", "ext::sh -c x", "http://127.0.0.1/x"])
-def test_a_repository_that_is_none(api, work, repo):
+def test_a_repository_that_is_none(api, db, work, repo):
+    """It is refused when a build is made, but a paper can have any."""
+    api.problem("POST", BUILDS, 400, "invalid_request", {"repo": repo})
+    one = api.post(BUILDS, {"repo": "acme/ranker", "no_cache": True}, expect=201).json()["build_id"]
+    db.execute("UPDATE build SET repo = %s WHERE id = %s", [repo, one])
     work()
-    one = api.post(BUILDS, {"repo": repo, "no_cache": True}, expect=201).json()["build_id"]
     assert ended(api, BUILDS, one)["error"]["message"].startswith("The repository is neither")
 
 
