@@ -11,7 +11,7 @@
  *      "recency": {"value": 0.5, "weight": 0.08, "contribution": 0.04, "age_days": 30.2, "half_life_days": 30},
  *      "container": {"value": 1, "weight": 0.04, "contribution": 0.04},
  *      "selection_score": 0.64,
- *      "relevance": {"preference_lift": 0.1, "intercept": -2.96, "slope": 6.86, "log_odds": 1.91},
+ *      "relevance": {"preference_lift": 0.1, "intercept": -3.63, "slope": 6.59, "log_odds": 1.05},
  *      "refusal": {"factor": 1, "found": [{"text": "video generation", "value": 0.35}]},
  *      "similarity": {"factor": 1, "value": 0.1, "resource_id": "2307.08691" | null},
  *      "matched": [{"text": "attention", "field": "title"}]}

@@ -74,6 +74,7 @@ yyjson_mut_val *explanation_json(yyjson_mut_doc *doc, const struct hit_explanati
 	yyjson_mut_val *lexical = yyjson_mut_obj_add_obj(doc, root, "lexical");
 	json_add_number(doc, lexical, "score", explanation->words + explanation->pairs);
 	json_add_number(doc, lexical, "words", explanation->words);
+	json_add_number(doc, lexical, "smoothed", explanation->smoothed);
 	json_add_number(doc, lexical, "pairs", explanation->pairs);
 	json_add_number(doc, lexical, "greatest", explanation->fusion.lexical_max);
 	add_rank(doc, lexical, explanation->lexical_rank);
@@ -81,7 +82,8 @@ yyjson_mut_val *explanation_json(yyjson_mut_doc *doc, const struct hit_explanati
 	add_pairs(doc, lexical, explanation, limit);
 	add_dense(doc, root, explanation);
 	json_add_number(doc, root, "fused", explanation->fused);
-	json_add_number(doc, root, "full_score", explanation->full_score);
+	json_add_number(doc, root, "full_score", explanation->scale.full_score);
+	json_add_number(doc, root, "cosine_weight", explanation->scale.cosine_weight);
 	json_add_number(doc, root, "relevance_factor", explanation->fusion.relevance_factor);
 	json_add_number(doc, root, "relevance_limit", explanation->relevance_limit);
 	yyjson_mut_obj_add_bool(doc, root, "has_id_of_query", explanation->is_named);

@@ -28,11 +28,12 @@ static float dense_weight(float coverage)
 }
 
 /* The relevance of the best candidate, 0 to 1. */
-static float top_relevance(const struct candidate *candidate, float full_score, bool has_dense)
+static float top_relevance(const struct candidate *candidate, struct relevance_scale scale)
 {
-	float coverage = MIN_OF(candidate->words / full_score, 1.0f);
+	float coverage = MIN_OF(candidate->smoothed / scale.full_score, 1.0f);
 	float cosine = MIN_OF(MAX_OF(candidate->cosine, 0.0f), 1.0f);
-	return has_dense && !candidate->awaits_vector ? 0.5f * (coverage + cosine) : coverage;
+	float weight = candidate->awaits_vector ? 0 : scale.cosine_weight;
+	return (1 - weight) * coverage + weight * cosine;
 }
 
 float fusion_lexical(const struct fusion *fusion, const struct candidate *candidate)
@@ -70,7 +71,7 @@ static struct fusion measure(const struct candidate *candidates, size_t count, b
 	return fusion;
 }
 
-struct fusion fusion_rank(struct candidate *candidates, size_t count, float full_score,
+struct fusion fusion_rank(struct candidate *candidates, size_t count, struct relevance_scale scale,
                           bool has_dense)
 {
 	struct fusion fusion = measure(candidates, count, has_dense);
@@ -83,8 +84,8 @@ struct fusion fusion_rank(struct candidate *candidates, size_t count, float full
 	while (first < count && candidates[first].is_named)
 		candidates[first++].relevance = 1;
 	if (first < count && candidates[first].fused > 0)
-		fusion.relevance_factor = top_relevance(&candidates[first], full_score, has_dense) /
-		                          candidates[first].fused;
+		fusion.relevance_factor =
+			top_relevance(&candidates[first], scale) / candidates[first].fused;
 	for (size_t i = first; i < count; i++) {
 		float limit = i > 0 ? candidates[i - 1].relevance : 1;
 		candidates[i].relevance =

@@ -17,8 +17,19 @@
  * .463; these reach .468 (tests/bench/search_left_out).
  *
  * The sum orders the candidates of one query but is not comparable between queries. *Relevance* is.
- * That of the best candidate is the mean of its cosine and of its BM25 score in relation to that of an
- * average document that contains the eight query words of the greatest weight twice.
+ * That of the best candidate is the weighted mean of its cosine and of its BM25 score in relation to the full
+ * score, that of an average document that contains the three query words of the greatest weight twice:
+ *
+ *     relevance = (1 - w) min(score / full score, 1) + w cosine
+ *
+ * Both scores are computed with a smoothed idf (lexical/bm25.h). The weight w is FUSION_COSINE_WEIGHT for an
+ * external model. The cosines of the built-in embedder are the smaller, the fewer papers it was trained on, and
+ * those of a query of which it knows two words are as great as those of one that it knows all of. So, with n
+ * papers and the part of the query's weight whose terms it knows,
+ *
+ *     w = FUSION_COSINE_WEIGHT n / (n + FUSION_COSINE_PAPERS) known
+ *
+ * That makes relevance comparable between corpora of different sizes (tests/bench/calibration.c).
  * The relevance of the others is in proportion to their sums. So relevance falls with the rank, lies
  * in 0 to 1, is near 1 for a document that contains everything the query asks for, and near 0 when no
  * document contains its important words. A paper whose id is in the query ranks before all others and
@@ -41,6 +52,11 @@
 #define FUSION_DENSE_WEIGHT_COVERED 0.2f
 #endif
 
+/** Weight of the cosine in the relevance of the best candidate, at most, and the number of papers trained on at
+ * which it has half of that. */
+#define FUSION_COSINE_WEIGHT 0.5f
+#define FUSION_COSINE_PAPERS 300
+
 /** Feedback moves the vector of the query toward the mean vector of the best candidates (Rocchio, 1971,
  * applied to dense vectors). This is the number of candidates. */
 #define FUSION_FEEDBACK_DOCS 5
@@ -57,6 +73,7 @@ struct candidate {
 	int32_t published; /* among equal sums the newer document ranks first */
 	const char *id;    /* and among equally new ones the lesser id */
 	float words;       /* BM25 score; see proximity.h */
+	float smoothed;    /* the same with smoothed idf */
 	float coverage;    /* part of the query's weight whose terms it contains, 0 to 1 */
 	float pairs;
 	float cosine;       /* a negative cosine is treated as 0 */
@@ -80,7 +97,13 @@ struct fusion {
 float fusion_lexical(const struct fusion *fusion, const struct candidate *candidate);
 float fusion_dense(const struct fusion *fusion, const struct candidate *candidate);
 
-/** Set `fused` and `relevance` of the candidates and sort them, best first. `full_score` (> 0) is the
- * value of `words` at full coverage of the query. `has_dense`: the candidates have cosines. */
-struct fusion fusion_rank(struct candidate *candidates, size_t count, float full_score,
+/** How the relevance of the best candidate is computed. */
+struct relevance_scale {
+	float full_score;    /* value of `smoothed` at full coverage of the query, > 0 */
+	float cosine_weight; /* 0 to 1, of a candidate that does not await its vector */
+};
+
+/** Set `fused` and `relevance` of the candidates and sort them, best first. `has_dense`: the candidates have
+ * cosines. */
+struct fusion fusion_rank(struct candidate *candidates, size_t count, struct relevance_scale scale,
                           bool has_dense);

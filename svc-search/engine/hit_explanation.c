@@ -83,11 +83,12 @@ struct hit_explanation *hit_explain(struct arena *arena, const struct ranking *r
 	struct proximity_detail *detail = arena_new_of(arena, struct proximity_detail);
 	*out = (struct hit_explanation){
 		.fusion = ranking->fusion,
-		.full_score = ranking->full_score,
+		.scale = ranking->scale,
 		.has_dense = ranking->has_dense,
 		.is_named = candidate->is_named,
 		.awaits_vector = candidate->awaits_vector,
 		.words = candidate->words,
+		.smoothed = candidate->smoothed,
 		.pairs = candidate->pairs,
 		.cosine = candidate->cosine,
 		.lexical_rank = rank_by(lexical_score, ranking, at),

@@ -32,20 +32,21 @@ struct ranking {
 	const struct candidate *candidates;
 	size_t count;
 	struct fusion fusion;
-	float full_score; /* see fusion_rank() */
-	bool has_dense;   /* the candidates have cosines */
+	struct relevance_scale scale;
+	bool has_dense; /* the candidates have cosines */
 	const struct parsed_query *query;
 };
 
 struct hit_explanation {
 	struct fusion fusion;
-	float full_score;
+	struct relevance_scale scale;
 	bool has_dense;
 	bool is_named; /* its id is in the query */
 	bool awaits_vector;
-	float words;  /* sum of the terms */
-	float pairs;  /* sum of the pairs */
-	float cosine; /* with the query moved by feedback */
+	float words;    /* sum of the terms */
+	float smoothed; /* the same with smoothed idf */
+	float pairs;    /* sum of the pairs */
+	float cosine;   /* with the query moved by feedback */
 	uint32_t
 		lexical_rank; /* from 1, by lexical score among the candidates; 0: the score is 0 */
 	uint32_t dense_rank;  /* the same by cosine */

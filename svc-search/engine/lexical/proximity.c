@@ -24,6 +24,7 @@ struct proximity_scorer {
 	struct slot slots[SLOTS];
 	uint64_t set[SET_BITS / 64]; /* bit `number % SET_BITS` of each term in `slots` */
 	float weights[QUERY_MAX_TERMS];
+	float smoothed_weights[QUERY_MAX_TERMS];
 	uint32_t frequencies[QUERY_MAX_TERMS]; /* in the current document */
 	/* By first and second term: number of the pair + 1, 0 if they are no pair. */
 	uint8_t pair_of[QUERY_MAX_TERMS][QUERY_MAX_TERMS];
@@ -69,6 +70,7 @@ struct proximity_scorer *proximity_scorer_new(const struct segment *segment,
 		const struct query_term *term = &query->terms[i];
 		uint32_t number = segment_find_term(segment, term->text, term->length);
 		scorer->weights[i] = term->count * term->idf;
+		scorer->smoothed_weights[i] = term->count * term->smoothed_idf;
 		scorer->has_names |= term->is_name;
 		if (number == SEGMENT_NONE)
 			continue;
@@ -178,10 +180,11 @@ static float norm_of(const struct proximity_scorer *scorer, uint32_t doc)
 	return scorer->norms->by_length[scorer->segment->lengths[doc]];
 }
 
-static float score_term(const struct proximity_scorer *scorer, size_t term, float norm)
+/* The impact of a term in the current document. */
+static float impact_of(const struct proximity_scorer *scorer, size_t term, float norm)
 {
 	uint32_t frequency = MIN_OF(scorer->frequencies[term], (uint32_t)BM25_MAX_FREQUENCY);
-	return frequency > 0 ? scorer->weights[term] * bm25_impact((float)frequency, norm) : 0;
+	return frequency > 0 ? bm25_impact((float)frequency, norm) : 0;
 }
 
 static float score_pair(const struct proximity_scorer *scorer, size_t pair, float norm)
@@ -197,7 +200,9 @@ struct proximity_score proximity_score_document(struct proximity_scorer *scorer,
 	struct proximity_score score = {0};
 	score.matched = count_tokens(scorer, &forward, NULL);
 	for (size_t i = 0; i < scorer->query->term_count; i++) {
-		score.words += score_term(scorer, i, norm);
+		float impact = impact_of(scorer, i, norm);
+		score.words += scorer->weights[i] * impact;
+		score.smoothed += scorer->smoothed_weights[i] * impact;
 		scorer->frequencies[i] = 0;
 	}
 	for (size_t i = 0; i < scorer->pair_count; i++) {
@@ -210,7 +215,9 @@ struct proximity_score proximity_score_document(struct proximity_scorer *scorer,
 static struct term_score explain_term(const struct proximity_scorer *scorer, size_t term,
                                       const struct field_counts *counts, float norm)
 {
-	struct term_score explained = {.score = score_term(scorer, term, norm)};
+	struct term_score explained = {
+		.score = scorer->weights[term] * impact_of(scorer, term, norm),
+	};
 	for (int field = 0; field < PAPER_FIELDS && explained.score > 0; field++) {
 		float share = (float)counts->counts[field][term] / (float)scorer->frequencies[term];
 		explained.fields[field] = explained.score * share; /* all of it if share is 1 */

@@ -29,6 +29,7 @@ struct proximity_scorer;
 
 struct proximity_score {
 	float words;      /* BM25 over the terms */
+	float smoothed;   /* `words` with smoothed idf (bm25.h) */
 	float pairs;      /* over the pairs; includes PROXIMITY_PAIR_WEIGHT */
 	uint64_t matched; /* bit i: the document contains term i of the query */
 };

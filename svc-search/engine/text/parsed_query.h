@@ -17,13 +17,14 @@
 #define QUERY_NO_TERM UINT32_MAX
 
 struct query_term {
-	const char *text; /* the term */
-	size_t length;    /* bytes of `text` */
-	const char *word; /* the word of its first token, as written in the query */
-	float count;      /* occurrences in the query; an extra token adds QUERY_EXTRA_COUNT */
-	float idf;        /* 0 after query_parse(); the caller sets it; see bm25.h */
-	bool is_extra;    /* has no main token in the query */
-	bool is_name;     /* a term of authors' names (name.h) */
+	const char *text;   /* the term */
+	size_t length;      /* bytes of `text` */
+	const char *word;   /* the word of its first token, as written in the query */
+	float count;        /* occurrences in the query; an extra token adds QUERY_EXTRA_COUNT */
+	float idf;          /* 0 after query_parse(); the caller sets it; see bm25.h */
+	float smoothed_idf; /* the same for relevance */
+	bool is_extra;      /* has no main token in the query */
+	bool is_name;       /* a term of authors' names (name.h) */
 };
 
 struct parsed_query {

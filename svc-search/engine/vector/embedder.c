@@ -131,6 +131,11 @@ static uint32_t find_term(const struct embedder *embedder, const char *text)
 	return SEGMENT_NONE;
 }
 
+bool embedder_has_term(const struct embedder *embedder, const char *text)
+{
+	return find_term(embedder, text) != SEGMENT_NONE;
+}
+
 uint32_t *embedder_map_terms(const struct embedder *embedder, const struct segment *segment)
 {
 	uint32_t *map = mem_array(segment->term_count, sizeof(uint32_t));

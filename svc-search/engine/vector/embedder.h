@@ -97,5 +97,8 @@ bool embedder_embed_terms(const struct embedder *embedder, struct term_frequency
 /** The same for a query or any text. Ignores the idf values of `parsed`. */
 bool embedder_embed(const struct embedder *embedder, const struct parsed_query *parsed, float *out);
 
+/** Whether the term is in the vocabulary. */
+bool embedder_has_term(const struct embedder *embedder, const char *text);
+
 /** Scale `vector` to length 1. Returns false, and leaves it, when it is zero. */
 bool embedder_normalise(float *vector, size_t dimension);

@@ -93,8 +93,8 @@ static void test_a_paper_below_loosely_related_is_selected_last(void **state)
 	(void)state;
 	struct arena *arena = arena_new();
 	static const struct candidate pool[] = {
-		{.features = &a, .retrieval = 0.40, .age_days = NAN},
-		{.features = &b, .retrieval = 0.35, .age_days = 0, .has_container = true},
+		{.features = &a, .retrieval = 0.52, .age_days = NAN},
+		{.features = &b, .retrieval = 0.47, .age_days = 0, .has_container = true},
 	};
 	struct selection_options options = {.limit = 1};
 	size_t count;

@@ -100,9 +100,11 @@ static void assert_relevance(const struct engine_hit *hit)
 static void assert_factor(const struct engine_hit *hit)
 {
 	const struct hit_explanation *explanation = hit->explanation;
-	double covered = fmin(explanation->words / explanation->full_score, 1);
+	double covered = fmin(explanation->smoothed / explanation->scale.full_score, 1);
 	double cosine = fmin(fmax(explanation->cosine, 0), 1);
-	double top = explanation->has_dense ? (covered + cosine) / 2 : covered;
+	double weight = explanation->scale.cosine_weight;
+	double top = (1 - weight) * covered + weight * cosine;
+	assert_true(explanation->has_dense || weight == 0);
 	assert_true(is_near(top, explanation->fused * explanation->fusion.relevance_factor));
 }
 

@@ -42,6 +42,8 @@ static struct proximity_score score_one(struct arena *arena, const struct segmen
 	struct parsed_query *query = query_parse(arena, text, strlen(text));
 	for (size_t i = 0; i < query->term_count; i++)
 		query->terms[i].idf = (float)(i + 1);
+	for (size_t i = 0; i < query->term_count; i++)
+		query->terms[i].smoothed_idf = 5;
 	return proximity_score_document(proximity_scorer_new(segment, norms_of(arena, 6), query,
 	                                                     arena),
 	                                doc);
@@ -57,6 +59,8 @@ static void terms_score_as_bm25(void **state attr_unused)
 	/* xray twice in the query with idf 1, zulu once with idf 2 */
 	assert_true(fabsf(score.words - (2 * bm25_impact(2, norm) + 2 * bm25_impact(1, norm))) <
 	            1e-5f);
+	assert_true(fabsf(score.smoothed - (10 * bm25_impact(2, norm) + 5 * bm25_impact(1, norm))) <
+	            1e-4f);
 	assert_int_equal(score.matched, 3);
 	score = score_one(arena, segment, "nothing here", 0);
 	assert_true(score.words == 0 && score.pairs == 0);
