@@ -1,5 +1,6 @@
 #include "queue/wakeup.h"
 
+#include "base/metrics.h"
 #include "base/timefmt.h"
 #include "pg/pg.h"
 #include "service/process.h"
@@ -9,11 +10,21 @@
 #include <string.h>
 #include <sys/queue.h>
 
-#define CHANNEL       "evalenv_work"
-#define TICK_MS       100
-#define LOOK_AGAIN_MS 5000
-#define NOTE_SIZE     64 /* `build 0197a0b1-c2d3-7e4f-8a5b-6c7d8e9f0a1b` */
-#define NOTES_MAX     64
+#define CHANNEL   "evalenv_work"
+#define TICK_MS   100
+#define NOTE_SIZE 64 /* `build 0197a0b1-c2d3-7e4f-8a5b-6c7d8e9f0a1b` */
+#define NOTES_MAX 64
+
+static int64_t look_again_ms;
+
+const struct setting WAKEUP_SETTINGS[] = {
+	SETTING_MS(&look_again_ms, "WORK_LOOK_AGAIN", "5s", 100, 3600000,
+                   "How long a waiting claim waits for a notification before it looks for work by "
+                   "itself."),
+	SETTING_END,
+};
+
+METRIC_GAUGE(waiting_gauge, "expops_claims_waiting", "Claims of workers that wait for work.");
 
 struct waiter {
 	struct request *rq;
@@ -183,6 +194,7 @@ static void leave(struct request *rq, void *held)
 	struct waiter *waiter = held;
 	struct hub *hub = rq->worker->user;
 	TAILQ_REMOVE(&hub->waiters, waiter, entry);
+	metric_add(&waiting_gauge, NULL, NULL, -1);
 	if (TAILQ_EMPTY(&hub->waiters))
 		uv_timer_stop(&hub->tick);
 	if (waiter->note[0])
@@ -200,11 +212,12 @@ struct waiter *waiter_join(struct request *rq, const char *kind, const char *acc
 		.kind = kind,
 		.account = account,
 		.until_ms = now_ms + wait_ms,
-		.look_at_ms = now_ms + LOOK_AGAIN_MS,
+		.look_at_ms = now_ms + (uint64_t)look_again_ms,
 	};
 	if (TAILQ_EMPTY(&hub->waiters))
 		uv_timer_start(&hub->tick, on_tick, TICK_MS, TICK_MS);
 	TAILQ_INSERT_TAIL(&hub->waiters, waiter, entry);
+	metric_add(&waiting_gauge, NULL, NULL, 1);
 	request_hold(rq, leave, waiter);
 	return waiter;
 }
@@ -217,7 +230,7 @@ bool waiter_wait(struct request *rq, struct waiter *waiter)
 		request_wait(rq);
 	bool is_woken = waiter->is_woken;
 	waiter->is_woken = false;
-	waiter->look_at_ms = time_monotonic_ms() + LOOK_AGAIN_MS;
+	waiter->look_at_ms = time_monotonic_ms() + (uint64_t)look_again_ms;
 	return is_woken;
 }
 

@@ -6,12 +6,16 @@
  * waited for longest and may take the work, so that a hundred waiting workers do not ask the database for one build. A
  * claim that ends without having used its wake-up passes it on.
  *
- * A lost notification delays work by LOOK_AGAIN_MS at most: then each waiting claim looks again.
+ * A lost notification delays work by WORK_LOOK_AGAIN at most: then each waiting claim looks again.
  */
 #pragma once
 
+#include "base/config.h"
 #include "loop/request.h"
 #include "loop/worker.h"
+
+/** WORK_LOOK_AGAIN. */
+extern const struct setting WAKEUP_SETTINGS[];
 
 /** For struct service: process_start, process_stop, worker_start, worker_stop, background_start. */
 void wakeups_start(struct process *process);

@@ -6,6 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLE = ROOT / "libcommon" / "api.def"
+SCOPES = ROOT / "libcommon" / "scope.def"
 
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 
@@ -15,6 +16,12 @@ ROW = re.compile(
     r" +(?:\"(?P<scope>[^\"]+)\"|NULL), +BODY_(?P<body>\w+), +(?P<flags>[\w |]+)\)"
 )
 PARAMETER = re.compile(r"\{(\+?)(\w+)\}")
+
+
+def scope_mask(*names):
+    """The bits of these scopes."""
+    known = re.findall(r'^SCOPE\(\w+, +"([^"]+)"', SCOPES.read_text(encoding="utf-8"), re.MULTILINE)
+    return sum(1 << known.index(name) for name in names)
 
 
 def process_of(symbol):

@@ -4,7 +4,10 @@ import uuid
 
 import pytest
 
-from lib.wait import wait_for
+from lib import plain_http
+from lib.api_def import scope_mask
+from lib.identity import identity
+from lib.wait import PATIENCE_SECONDS, wait_for
 
 PATH = "/eval-env/builds"
 FILE = "FROM scratch\nCOPY evaluate /\n"
@@ -167,17 +170,31 @@ def test_nothing_waits(api):
     api.post(f"{PATH}/claim", {"worker": "test", "wait_seconds": 1}, expect=204)
 
 
-def test_a_waiting_claim_gets_what_is_queued(api, build, at_once):
-    """Far sooner than a waiting claim would look by itself. A machine that stalls for seconds spoils a try, not all."""
+@pytest.fixture
+def waiting_claim(cluster, user, at_once):
+    """waiting_claim(then): a claim at a replica where claims never look by themselves, and `then` called while it waits: both
+    results."""
+    one = cluster.separate("svc-evalenv", "patient", WORK_LOOK_AGAIN="1h")
+    one.start()
+    one.wait_ready()
+    sender = identity(cluster, "svc-evalenv", account=user.account, scopes=scope_mask("eval:report"))
 
-    def one(number):
-        return build() if number == 0 else api.post(f"{PATH}/claim", {"worker": "w", "wait_seconds": 4})
+    def claim():
+        body = {"worker": "w", "wait_seconds": 30}
+        return plain_http.post(f"{one.url}/api/v1.0{PATH}/claim", json=body, auth=sender, timeout=PATIENCE_SECONDS)
 
-    for _ in range(3):
-        made, claimed = at_once(2, one)
-        if claimed.status_code == 200:
-            break
-        api.post(f"{PATH}/claim", {"worker": "w"}, expect=200)
+    def act(then):
+        wait_for(lambda: one.metric("expops_claims_waiting") == 1, "the claim waits")
+        return then()
+
+    yield lambda then: at_once(2, lambda number: act(then) if number else claim())
+    one.stop()
+    assert one.check() == []
+
+
+def test_a_waiting_claim_gets_what_is_queued(waiting_claim, build):
+    claimed, made = waiting_claim(build)
+    assert claimed.status_code == 200, claimed.text
     assert claimed.json()["build"]["build_id"] == made["build_id"]
 
 
