@@ -7,6 +7,7 @@ import re
 import socket
 import struct
 import threading
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 # A socket that is silent for longer fails the test.
@@ -16,6 +17,17 @@ HEAD_END = b"\r\n\r\n"
 START_REQUEST = re.compile(rb"([A-Z]+) (/[!-~]*) HTTP/1\.1")
 START_ANSWER = re.compile(rb"HTTP/1\.1 ([1-5]\d\d) [ -~]*")
 FIELD = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+): ?([\t -~\x80-\xff]*)")
+
+
+@contextmanager
+def leaving_client(url, method, target, fields, content=b""):
+    """A client that sends a request, and goes away at the end of the block without having read an answer."""
+    host, _, port = url.removeprefix("http://").rpartition(":")
+    fields = {"Host": host, **fields, **({"Content-Length": len(content)} if content else {})}
+    lines = [f"{method} {target} HTTP/1.1", *(f"{name}: {value}" for name, value in fields.items())]
+    with socket.create_connection((host, int(port)), PATIENCE_SECONDS) as connection:
+        connection.sendall("\r\n".join(lines).encode() + HEAD_END + content)
+        yield
 
 
 class BrokenMessage(Exception):

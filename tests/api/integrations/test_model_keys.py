@@ -1,5 +1,6 @@
 """Connecting to model providers by an API key, and what an Idempotency-Key means for a POST that calls outside services."""
 
+import json
 import secrets
 from concurrent.futures import ThreadPoolExecutor
 
@@ -8,6 +9,7 @@ import pytest
 
 from lib.connections import account_of, fault_of
 from lib.identity import identity
+from lib.raw_http import leaving_client
 from lib.wait import PATIENCE_SECONDS, wait_for
 
 PATHS = {
@@ -149,9 +151,10 @@ def test_a_request_that_failed_can_be_sent_again(api, models, key, repeat):
 
 def test_a_request_whose_client_has_gone_can_be_sent_again(cluster, api, models, key, repeat):
     models.hold()
-    headers = {"Authorization": f"Bearer {api.key}", **repeat}
-    with httpx.Client(base_url=cluster.gateway_url, timeout=1) as client, pytest.raises(httpx.ReadTimeout):
-        client.post(f"/api/v1.0{CONNECT}", json={"api_key": key}, headers=headers)
+    fields = {"Authorization": f"Bearer {api.key}", "Content-Type": "application/json", **repeat}
+    content = json.dumps({"api_key": key}).encode()
+    with leaving_client(cluster.gateway_url, "POST", f"/api/v1.0{CONNECT}", fields, content):
+        wait_for(lambda: models.asked(key), "the provider is asked")
     models.release()
     wait_for(lambda: api.post(CONNECT, {"api_key": key}, headers=repeat).status_code == 200, "it can be sent again")
 
