@@ -21,10 +21,10 @@ def test_create_read_update_delete(api):
 
 
 def test_the_list_is_newest_first(api):
-    ids = [api.post("/projects", {"name": str(number)}, expect=201).json()["id"] for number in range(3)][::-1]
+    ids = [api.post("/projects", {"name": str(number)}, expect=201).json()["id"] for number in range(4)][::-1]
     answer = api.get("/projects", expect=200)
     assert [project["id"] for project in answer.json()] == ids
-    assert answer.headers["x-total-count"] == "3"
+    assert answer.headers["x-total-count"] == "4"
     page = api.get("/projects", params={"limit": 1, "offset": 1}, expect=200)
     assert [project["id"] for project in page.json()] == ids[1:2]
     assert {"next", "prev"} <= set(page.links)

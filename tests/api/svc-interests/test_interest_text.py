@@ -52,11 +52,11 @@ def test_what_is_refused_is_not_recommended(interests):
 
 
 def test_function_words_of_another_language_are_not_searched(interests, db):
-    made = interests.ready(
-        name="Agenten", context="Wir suchen Verfahren, in denen Agenten mit dem Retrieval von Texten die Fragen der Nutzer klären."
-    )
-    assert "retrieval" in matched(db, made)
-    assert not matched(db, made) & {"in", "die", "mit", "der", "von"}
+    """Unlike the sample's English texts, an Italian one has "come" as a function word."""
+    english = interests.ready(context="Methods of retrieval that cost little, and papers to come.")
+    italian = interests.ready(context="Metodi di retrieval per gli agenti, che rispondono alle domande come le persone.")
+    assert {"retrieval", "come"} <= matched(db, english)
+    assert "retrieval" in matched(db, italian) and "come" not in matched(db, italian)
 
 
 def test_task_reports_a_topic_that_the_index_lacks(interests):

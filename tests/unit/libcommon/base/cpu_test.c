@@ -64,6 +64,8 @@ static void test_text_that_is_no_quota(void **state)
 	(void)state;
 	put(".", "cpu.max", "a b c");
 	assert_int_equal(cpu_quota("0::/\n", root), 0);
+	put(".", "cpu.max", "200000");
+	assert_int_equal(cpu_quota("0::/\n", root), 0);
 	put(".", "cpu.max", "0 0");
 	assert_int_equal(cpu_quota("0::/\nnonsense\n:\n::\n\n", root), 0);
 	assert_int_equal(cpu_quota("", root), 0);
