@@ -30,6 +30,15 @@ def refresh_before_its_end(cluster, api, db, interest):
         yield refresh, holder
 
 
+def kill_at_work(cluster, db, refresh, holder):
+    """Kill the processes while the refresh waits for the holder's lock. The lease that they have on its task ends at once."""
+    cluster.kill9(NAME)
+    holder.rollback()
+    task = refresh.json()["task_id"]
+    ended = db.execute("UPDATE task SET lease_until = now() WHERE id = %s AND status = 'running'", [task])
+    assert ended.rowcount == 1
+
+
 def test_tasks_wait_for_svc_search(cluster, api, interests):
     cluster.stop("svc-search")
     made = interests.create(daily_count=2)
@@ -102,8 +111,7 @@ def test_scoring_needs_svc_search_for_ids_only(cluster, api, interests, papers):
 def test_job_of_a_killed_process_is_taken_over(cluster, api, interests, db):
     made = interests.ready(daily_count=3)
     with refresh_before_its_end(cluster, api, db, made) as (refresh, holder):
-        cluster.kill9(NAME)
-        holder.rollback()
+        kill_at_work(cluster, db, refresh, holder)
     cluster.start(NAME, len(cluster[NAME]))
     ended = api.wait_task(refresh)
     assert ended["status"] == "completed" and ended["attempts"] >= 2
@@ -237,11 +245,10 @@ def test_a_change_of_one_interest_keeps_the_results_of_the_others(api, interests
     assert [one["recommended"] for one in task["result"]["interests"]] == [2, 2, 2]
 
 
-def test_a_repeated_refresh_leaves_out_what_is_stored(cluster, api, interests, held):
+def test_a_repeated_refresh_leaves_out_what_is_stored(cluster, api, interests, db, held):
     made, holder = held
     refresh = start_refresh_of_all(api, interests, made)
-    cluster.kill9(NAME)
-    holder.rollback()
+    kill_at_work(cluster, db, refresh, holder)
     cluster.start(NAME)
     task = api.wait_task(refresh)
     assert task["status"] == "completed" and task["attempts"] >= 2
