@@ -1,6 +1,6 @@
 """Fixtures of all black-box tests. The conftest.py of each folder has `from lib.fixtures import *`.
 
-    cluster      the running product, one for the whole session (lib.cluster.Cluster)
+    cluster      the running product, one for the whole session (lib.cluster.Cluster); some folders and files have their own
     pair         a second one, with two replicas of every process behind balancers
     user         a new account with a key that has all scopes of an account (lib.cluster.User)
     other_user   a second account, whose data `user` must not see

@@ -1,7 +1,8 @@
 """Fixtures of the tests of svc-search.
 
-All tests of a session share one index. Each test stores papers with its own ids (`new_id`) and its own words (`word`),
-so that it does not find papers of other tests.
+Most tests of a session share one index. Each test stores papers with its own ids (`new_id`) and its own words (`word`),
+so that it does not find papers of other tests. What a built-in embedder says depends on all papers; files that test this have a
+`cluster` of their own.
 """
 
 import itertools
