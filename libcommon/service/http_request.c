@@ -198,9 +198,9 @@ void http_request_content(struct request *rq, const char *data, size_t length)
 #define BYTES_PER_BYTE  3
 #define BYTES_PER_VALUE (sizeof(yyjson_val) + sizeof(yyjson_mut_val))
 
-void http_request_take_json(struct request *rq, const char *text, size_t length)
+void http_request_take_json(struct request *rq, size_t length, size_t values)
 {
-	size_t bytes = BYTES_PER_BYTE * length + BYTES_PER_VALUE * json_values_max(text, length);
+	size_t bytes = BYTES_PER_BYTE * length + BYTES_PER_VALUE * values;
 	enum err_code code = http_body_take_work(&collected_of(rq)->body, bytes);
 	if (code == ERR_TOO_LARGE)
 		raise_error(rq, code, "the body has more values than this server has memory for");

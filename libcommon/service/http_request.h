@@ -62,10 +62,10 @@ struct request *http_request_new(struct worker *worker, struct http_exchange *ex
  * exceed its share, or those of all requests without a key theirs. */
 void http_request_content(struct request *rq, const char *data, size_t length);
 
-/** Count the memory that a handler needs to read the JSON of the body, `length` bytes at `text`, until the
+/** Count the memory that a handler needs to read the JSON of the body, of `length` bytes and json_values_max(), until the
  * request is freed. Raises ERR_TOO_LARGE: more than BODY_MEMORY; ERR_UNAVAILABLE or ERR_RATE_LIMITED as
  * http_request_content(). */
-void http_request_take_json(struct request *rq, const char *text, size_t length);
+void http_request_take_json(struct request *rq, size_t length, size_t values);
 
 /** For on_end: the body is complete, start the handler; REQUEST_TIMEOUT begins here. A handler that
  * fails with ERR_CONTENTION, and whose request has no effects so far, is run again a few times, from

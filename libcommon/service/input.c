@@ -3,7 +3,10 @@
 #include "base/json.h"
 #include "http/query.h"
 #include "loop/request.h"
+#include "loop/wait.h"
+#include "pg/pg.h"
 #include "service/field_check.h"
+#include "service/http_request.h"
 #include "service/key_limit.h"
 
 #include <string.h>
@@ -201,10 +204,43 @@ static bool is_utf8_type(const char *type)
 	return true;
 }
 
+/* A body of 8 MiB keeps its thread busy for 50 ms and more, and a loop would let all other requests wait. */
+#define LOOP_MAX_BYTES ((size_t)64 << 10)
+
+struct parsing {
+	struct arena *arena;
+	const char *text;
+	size_t length, values;
+	enum err_code code;
+	yyjson_val *root;
+	const char *why;
+};
+
+static void count_values(void *arg)
+{
+	struct parsing *parsing = arg;
+	parsing->values = json_values_max(parsing->text, parsing->length);
+}
+
+static void parse_text(void *arg)
+{
+	struct parsing *parsing = arg;
+	parsing->code = json_parse(parsing->arena, parsing->text, parsing->length, &parsing->root,
+	                           &parsing->why);
+}
+
+/* Run `work(arg)`; on the thread pool when the body is large. */
+static void compute(struct request *rq, void (*work)(void *), void *arg)
+{
+	if (rq->http->body_length <= LOOP_MAX_BYTES || pg_in_transaction(rq))
+		work(arg);
+	else
+		fiber_offload(rq, LANE_SHORT, work, arg);
+}
+
 static void parse_body(struct request *rq)
 {
 	struct http_call *http = rq->http;
-	const char *why = NULL;
 	const char *type = request_header(rq, "Content-Type");
 	if (http->body_length && (!type || !is_json_type(type)))
 		raise_error(rq, ERR_MEDIA_TYPE, "the body must be application/json");
@@ -213,13 +249,19 @@ static void parse_body(struct request *rq)
 	const char *coding = request_header(rq, "Content-Encoding");
 	if (http->body_length && coding && strcasecmp(coding, "identity") != 0)
 		raise_error(rq, ERR_MEDIA_TYPE, "the body must not have a Content-Encoding");
-	const char *text = http->body_length ? http->body : "{}";
-	size_t length = http->body_length ? http->body_length : 2;
-	http_request_take_json(rq, text, length);
-	if (json_parse(rq->arena, text, length, &http->json, &why)) {
-		problem_add_field(rq->arena, &rq->problem, "body", "%s", why);
-		raise_error(rq, ERR_MALFORMED, "the body %s", why);
+	struct parsing parsing = {
+		.arena = rq->arena,
+		.text = http->body_length ? http->body : "{}",
+		.length = http->body_length ? http->body_length : 2,
+	};
+	compute(rq, count_values, &parsing);
+	http_request_take_json(rq, parsing.length, parsing.values);
+	compute(rq, parse_text, &parsing);
+	if (parsing.code) {
+		problem_add_field(rq->arena, &rq->problem, "body", "%s", parsing.why);
+		raise_error(rq, ERR_MALFORMED, "the body %s", parsing.why);
 	}
+	http->json = parsing.root;
 	if (!yyjson_is_obj(http->json))
 		raise_field(rq, "body", "must be a JSON object");
 }
@@ -241,6 +283,26 @@ yyjson_val *request_body(struct request *rq)
 	return rq->http->json;
 }
 
+struct writing {
+	struct arena *arena;
+	yyjson_mut_val *value;
+	const char *text;
+};
+
+static void write_text(void *arg)
+{
+	struct writing *writing = arg;
+	writing->text = json_write_mut(writing->arena, writing->value, NULL);
+}
+
+static void keep_body(struct request *rq, yyjson_mut_val *members)
+{
+	struct writing writing = {.arena = rq->arena, .value = members};
+	compute(rq, write_text, &writing);
+	rq->http->body_json = writing.text;
+	rq->http->body_json_count = yyjson_mut_obj_size(members);
+}
+
 void *request_input_read(struct request *rq, const struct field *fields, size_t size)
 {
 	void *input = arena_alloc(rq->arena, size);
@@ -260,8 +322,7 @@ void *request_input_read(struct request *rq, const struct field *fields, size_t 
 	for (const struct field *field = fields; field->source != FIELD_END_OF_TABLE; field++)
 		if (field->flags & OF_INTEREST)
 			limit_interest(rq, field, input);
-	rq->http->body_json = json_write_mut(rq->arena, yyjson_mut_doc_get_root(kept), NULL);
-	rq->http->body_json_count = yyjson_mut_obj_size(yyjson_mut_doc_get_root(kept));
+	keep_body(rq, yyjson_mut_doc_get_root(kept));
 	return input;
 }
 

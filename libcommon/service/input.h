@@ -296,7 +296,8 @@ struct field {
 	}
 
 /** Decode and check the input that `fields` declares. Returns a new struct in the request's arena. A
- * table without body rows leaves the body unread; an absent body is read as `{}`.
+ * table without body rows leaves the body unread; an absent body is read as `{}`. Suspends, outside a transaction, when the
+ * body has more than 64 KiB: it is parsed and written on the thread pool, so that the loop serves other requests.
  *
  * Raises ERR_INVALID: one or more values do not fit, or the body is not an object; ERR_FORBIDDEN: an
  * OF_INTEREST value is not the one that the caller's key is limited to; ERR_MEDIA_TYPE: the
@@ -306,7 +307,7 @@ struct field {
 void *request_input_read(struct request *rq, const struct field *fields, size_t size);
 #define request_input(rq, type, fields) ((type *)request_input_read((rq), (fields), sizeof(type)))
 
-/** The body, parsed and not checked, for choosing between tables. Raises as request_input() does for a body
+/** The body, parsed and not checked, for choosing between tables. Suspends and raises as request_input() does for a body
  * that is no JSON object. */
 yyjson_val *request_body(struct request *rq);
 

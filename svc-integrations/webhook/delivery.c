@@ -146,7 +146,8 @@ void delivery_receive(struct request *rq)
 	intake->event = read_name(rq, "X-GitHub-Event", code_host_name_is_valid);
 	intake->id = read_name(rq, "X-GitHub-Delivery", delivery_id_is_valid);
 	find_json(rq, intake);
-	http_request_take_json(rq, intake->json, intake->json_length);
+	http_request_take_json(rq, intake->json_length,
+	                       json_values_max(intake->json, intake->json_length));
 	intake->arena = offload_arena(rq);
 	compute(rq, intake, read_events);
 	struct pg_rows *rows = store(rq, intake);

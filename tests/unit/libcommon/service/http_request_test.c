@@ -331,6 +331,24 @@ static void test_parsed_bodies_share_the_limit(void **state)
 	until_held(0, 0);
 }
 
+/* A small body is parsed on the loop: the pool has no thread until a large one comes. So this test is the first. */
+static void test_a_large_body_is_parsed_on_the_thread_pool(void **state)
+{
+	(void)state;
+	reads_json = true;
+	struct http_client *small = send_digits(1 << 10);
+	http_client_wait_text(small, "200 OK", 1);
+	assert_int_equal(thread_pool_threads(LANE_SHORT), 0);
+	thread_pool_idle_ms = 600000;
+	struct http_client *large = send_digits(80 << 10);
+	http_client_wait_text(large, "200 OK", 1);
+	assert_int_equal(thread_pool_threads(LANE_SHORT), 1);
+	thread_pool_idle_ms = 10000;
+	http_client_free(small);
+	http_client_free(large);
+	until_held(0, 0);
+}
+
 static void test_running_requests_are_limited(void **state)
 {
 	(void)state;
@@ -401,6 +419,7 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
+		CASE(test_a_large_body_is_parsed_on_the_thread_pool),
 		CASE(test_body_is_released_after_the_reply),
 		CASE(test_body_is_released_when_the_connection_is_lost),
 		CASE(test_body_is_released_after_the_body_timeout),
