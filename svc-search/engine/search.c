@@ -27,6 +27,11 @@
  * the expected calibration error is at most .077, .068, .104 and .117 (tests/bench/calibration.c). */
 #define FULL_TERMS 3
 
+/* Words in another script than the Latin one that at most one paper in so many has say what the papers say in other
+ * words, and in Chinese each character is a term. For relevance the first ones count, once each. */
+#define OTHER_SCRIPT_TERMS    2
+#define OTHER_SCRIPT_FRACTION 1000
+
 /* Out-of-vocabulary words of one query that are looked up for a correction. */
 #define CORRECTIONS 4
 
@@ -117,18 +122,31 @@ static void correct_spelling(const struct search *search, struct parsed_query *p
 	}
 }
 
+/* Whether the term has letters other than Latin ones; accents have been removed. */
+static bool is_of_other_script(const struct query_term *term)
+{
+	for (size_t i = 0; i < term->length; i++)
+		if ((unsigned char)term->text[i] >= 0x80)
+			return true;
+	return false;
+}
+
 /* Set the idf of each term, over the living documents. An out-of-vocabulary term of a
  * short query keeps its high idf, so that no document covers the query fully. In a description it
  * gets weight 0, because it would displace other terms. */
 static void weigh_terms(const struct engine_view *view, struct parsed_query *parsed,
                         bool is_description)
 {
+	size_t other_script = 0;
 	for (size_t i = 0; i < parsed->term_count; i++) {
 		struct query_term *term = &parsed->terms[i];
 		uint32_t df = vocabulary_df(view, term->text, term->length);
 		bool is_ignored = df == 0 && is_description;
 		term->idf = is_ignored ? 0 : bm25_idf(df, view->doc_count);
 		term->smoothed_idf = is_ignored ? 0 : bm25_smoothed_idf(df, view->doc_count);
+		if (is_of_other_script(term) && df <= view->doc_count / OTHER_SCRIPT_FRACTION)
+			term->smoothed_idf *=
+				other_script++ < OTHER_SCRIPT_TERMS ? 1 / term->count : 0;
 	}
 }
 

@@ -382,6 +382,52 @@ static void test_unknown_words_lower_the_relevance_of_short_queries(void **state
 	engine_free(engine);
 }
 
+static float first_relevance(struct arena *arena, const struct engine_view *view, const char *text)
+{
+	return search_view(arena, view, text, 1).hits[0].relevance;
+}
+
+/* The cosine with a query of which the embedder knows one word says little, be it near 1. */
+static void test_a_cosine_of_few_words_hardly_counts(void **state)
+{
+	struct engine *engine = engine_new(NULL);
+	struct arena *arena = arena_new();
+	const char *word = sample_word(arena, 0); /* the commonest */
+	(void)state;
+	load_generated(engine, 400, 400);
+	struct engine_view *view = engine_view_get(engine);
+	const char *text = arena_printf(arena,
+	                                "%s historias clinicas hospitales pacientes notas "
+	                                "informes",
+	                                word);
+	struct engine_result result = search_view(arena, view, text, 1);
+	assert_true(result.hits[0].cosine > 0.7f);
+	assert_true(result.hits[0].relevance < 0.25f);
+	engine_view_put(view);
+	arena_free(arena);
+	engine_free(engine);
+}
+
+/* What a text in another script has in common with the papers counts, however long it is. */
+static void test_words_of_another_script_lower_the_relevance_a_little(void **state)
+{
+	struct engine *engine = engine_new(NULL);
+	struct arena *arena = arena_new();
+	const char *word = sample_word(arena, 250);
+	(void)state;
+	load_generated(engine, 400, 400);
+	struct engine_view *view = engine_view_get(engine);
+	float alone = first_relevance(arena, view, word);
+	float some = first_relevance(arena, view, arena_printf(arena, "幻觉 %s", word));
+	float many = first_relevance(arena, view,
+	                             arena_printf(arena, "我们关注大语言模型的幻觉问题幻觉检测 %s",
+	                                          word));
+	assert_true(some < alone * 0.8f && many > some * 0.9f);
+	engine_view_put(view);
+	arena_free(arena);
+	engine_free(engine);
+}
+
 /* The relevance of a paper for words of it and words that others have, in a corpus of `count` papers. */
 static float relevance_in(uint32_t count)
 {
@@ -664,6 +710,8 @@ int main(void)
 		cmocka_unit_test(test_queries_without_known_words_find_nothing),
 		cmocka_unit_test(test_a_long_description_finds_papers),
 		cmocka_unit_test(test_unknown_words_lower_the_relevance_of_short_queries),
+		cmocka_unit_test(test_a_cosine_of_few_words_hardly_counts),
+		cmocka_unit_test(test_words_of_another_script_lower_the_relevance_a_little),
 		cmocka_unit_test(test_relevance_depends_little_on_the_size_of_the_corpus),
 		cmocka_unit_test(test_a_sample_does_not_depend_on_the_history),
 		cmocka_unit_test(test_filters_apply_to_every_part),
