@@ -76,8 +76,11 @@ struct selected *select_papers(struct arena *arena, const struct candidate *pool
 	struct mmr *all = mmr_init(scratch, pool, pool_count, options);
 	struct selected *selected =
 		arena_array(arena, MIN_OF(pool_count, options->limit), sizeof(*selected));
+	bool is_any_related = find_best(all, pool_count, RELEVANCE_LOOSE) < pool_count;
+	size_t limit =
+		is_any_related ? options->limit : MIN_OF(options->limit, (size_t)SELECTION_NEAREST);
 	size_t count = 0;
-	while (count < options->limit) {
+	while (count < limit) {
 		size_t best = find_best(all, pool_count, RELEVANCE_LOOSE);
 		if (best == pool_count)
 			best = find_best(all, pool_count, 0);

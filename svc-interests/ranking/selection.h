@@ -2,7 +2,8 @@
  *
  * Papers are selected one at a time, each time the one with the highest final score
  * (final_score.h). Each selection can lower the final scores of the papers that are left. A paper below
- * RELEVANCE_LOOSE (calibration.h) is selected only when no other is left. A paper that is a duplicate of a
+ * RELEVANCE_LOOSE (calibration.h) is selected only when no other is left. If there was no other from the
+ * beginning, the list is short, at most SELECTION_NEAREST papers: nothing fits. A paper that is a duplicate of a
  * selected or recommended one is left out. The result is in the order of relevance: recency and variety
  * decide which papers are in it, not how well they fit. */
 #pragma once
@@ -14,6 +15,9 @@
 
 /** Similarity from which two papers are duplicates: versions of one paper, or its long form. */
 #define SIMILARITY_DUPLICATE 0.8
+
+/** Papers that are selected at most when none is even loosely related. */
+#define SELECTION_NEAREST 3
 
 struct selection_options {
 	size_t limit; /* papers to select at most */

@@ -47,7 +47,7 @@ def test_what_is_refused_is_not_recommended(interests):
         made = interests.ready(context=topic + refusal)
         interests.refresh(made, num_results=10)
         shown = interests.recommended(made, limit=10)
-        assert len(shown) == 10 and not any(map(about_code, shown))
+        assert len(shown) >= 3 and not any(map(about_code, shown))
         assert not any("code" in quoted.lower() for one in shown for quoted in QUOTED.findall(one["reasoning"]))
 
 
@@ -82,7 +82,8 @@ def test_digest_says_that_nothing_fits(interests, api):
     for made in (foreign, fitting):
         interests.refresh(made, num_results=10)
     shown = in_digest(api, foreign)
-    assert shown["count"] > 0 and all(one["relevance_score"] < 0.4 for one in shown["recommendations"])
+    assert 0 < shown["count"] <= 3, "no long list of papers that do not fit"
+    assert all(one["relevance_score"] < 0.4 for one in shown["recommendations"])
     assert "nothing closer was found" in shown["recommendations"][0]["reasoning"]
     assert "nothing closer" in shown["message"]
     assert in_digest(api, fitting)["message"] is None and in_digest(api, fitting)["recommendations"][0]["relevance_score"] >= 0.4

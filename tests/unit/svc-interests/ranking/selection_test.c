@@ -110,6 +110,29 @@ static void test_a_paper_below_loosely_related_is_selected_last(void **state)
 	arena_free(arena);
 }
 
+static void test_the_list_is_short_when_nothing_is_related(void **state)
+{
+	(void)state;
+	struct arena *arena = arena_new();
+	struct candidate pool[] = {
+		{.features = &a, .retrieval = 0.30, .age_days = NAN},
+		{.features = &b, .retrieval = 0.35, .age_days = NAN},
+		{.retrieval = 0.20, .age_days = NAN},
+		{.retrieval = 0.25, .age_days = NAN},
+	};
+	struct selection_options options = {.limit = 4};
+	size_t count;
+	struct selected *selected = select_papers(arena, pool, 4, &options, &count);
+	assert_int_equal(count, SELECTION_NEAREST);
+	assert_int_equal(selected[0].candidate, 1);
+	assert_int_equal(selected[1].candidate, 0);
+	assert_int_equal(selected[2].candidate, 3);
+	pool[1].retrieval = 0.9;
+	select_papers(arena, pool, 4, &options, &count);
+	assert_int_equal(count, 4);
+	arena_free(arena);
+}
+
 static void test_duplicates_are_left_out(void **state)
 {
 	(void)state;
@@ -136,9 +159,11 @@ static void test_ties_keep_the_order_of_the_pool_and_the_limit_holds(void **stat
 {
 	(void)state;
 	struct arena *arena = arena_new();
-	struct candidate pool[6] = {0};
+	struct candidate pool[6];
 	struct selection_options options = {.limit = 4};
 	size_t count;
+	for (size_t i = 0; i < ARRAY_LEN(pool); i++)
+		pool[i] = (struct candidate){.retrieval = 0.9};
 	struct selected *selected = select_papers(arena, pool, 6, &options, &count);
 	assert_int_equal(count, 4);
 	for (size_t i = 0; i < count; i++)
@@ -159,6 +184,7 @@ int main(void)
 		cmocka_unit_test(test_similar_paper_is_selected_later),
 		cmocka_unit_test(test_diversity_does_not_outweigh_quality),
 		cmocka_unit_test(test_a_paper_below_loosely_related_is_selected_last),
+		cmocka_unit_test(test_the_list_is_short_when_nothing_is_related),
 		cmocka_unit_test(test_duplicates_are_left_out),
 		cmocka_unit_test(test_ties_keep_the_order_of_the_pool_and_the_limit_holds),
 	};
