@@ -95,7 +95,7 @@ struct writer {
 	struct bytes blob; /* the segment; its header is written last */
 	struct segment_header header;
 	struct bytes strings;
-	const struct builder_doc **order; /* documents by new number */
+	const struct builder_doc **order; /* documents by new number, while they are needed */
 	uint32_t *df;                     /* by intern number */
 	uint32_t *new_df;                 /* the same, of the new documents alone */
 	uint32_t *rank;                   /* new term number by intern number */
@@ -106,7 +106,7 @@ struct writer {
 	struct bytes blocks;
 };
 
-/** Write the posting lists of all terms as a section, and their blocks. */
+/** Write the posting lists of all terms as a section, and their blocks. Takes the term numbers of the sources. */
 void write_lists(struct writer *writer);
 
 /** Begin a section at the end of the blob. */

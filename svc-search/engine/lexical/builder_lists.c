@@ -15,8 +15,8 @@
 struct new_lists {
 	uint32_t first;
 	uint32_t last;
-	size_t *starts; /* where the list of term `first` + i begins */
-	size_t *ends;   /* where its next posting is to be written */
+	size_t *starts; /* where the list of term `first` + i begins; NULL: there are no new documents */
+	size_t *ends; /* where its next posting is to be written */
 	uint32_t *docs;
 	uint8_t *frequencies;
 };
@@ -153,8 +153,11 @@ static void scatter_doc(const struct writer *writer, struct new_lists *lists, ui
 static struct new_lists new_lists_make(const struct writer *writer, uint32_t first)
 {
 	uint32_t term_count = writer->header.term_count;
-	struct new_lists lists = {.first = first, .last = first};
+	struct new_lists lists = {.first = first, .last = term_count};
 	size_t total = 0;
+	if (writer->builder->share_count == 0)
+		return lists;
+	lists.last = first;
 	lists.starts = mem_array(term_count - first, sizeof(size_t));
 	lists.ends = mem_array(term_count - first, sizeof(size_t));
 	while (lists.last < term_count && (total == 0 || total < POSTINGS_PER_BATCH)) {
@@ -199,6 +202,8 @@ static struct source_terms source_terms_make(const struct writer *writer)
 		for (uint32_t term = 0; term < builder->sources[i].segment->term_count; term++)
 			terms.items[ends[builder->sources[i].terms[term]]++] =
 				(struct source_term){(uint32_t)i, term};
+	for (size_t i = 0; i < builder->source_count; i++)
+		mem_clear(&builder->sources[i].terms);
 	return terms;
 }
 
@@ -277,8 +282,8 @@ static void write_list(struct list *list, const struct new_lists *lists, uint32_
                        struct posting_set *set)
 {
 	const struct builder *builder = list->writer->builder;
-	size_t at = lists->starts[number - lists->first];
-	size_t last = lists->ends[number - lists->first];
+	size_t at = lists->starts ? lists->starts[number - lists->first] : 0;
+	size_t last = lists->starts ? lists->ends[number - lists->first] : 0;
 	bool is_sorted = (end - items) + (last > at) <= 1;
 	for (; at < last; at++) {
 		if (is_sorted)

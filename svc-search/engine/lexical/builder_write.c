@@ -336,26 +336,41 @@ static void add_categories(struct writer *writer)
 	            writer->builder->category_list_count * sizeof(uint16_t));
 }
 
-/* Add a section and free its bytes, so that there is only one copy of the large ones. */
-static void move_section(struct writer *writer, enum segment_section section, struct bytes *bytes)
+/* Free what write_lists() does not use, since it needs the most memory. */
+static void release(struct writer *writer)
 {
-	add_section(writer, section, bytes->data, bytes->length);
-	bytes_done(bytes);
+	struct builder *builder = writer->builder;
+	intern_done(&builder->terms);
+	intern_done(&builder->ids);
+	mem_clear(&writer->df);
+	mem_clear(&writer->rank);
+	if (builder->share_count > 0)
+		return;
+	mem_clear(&writer->order);
+	mem_clear(&builder->docs);
+}
+
+/* Add a section of `length` bytes from `*address`, and free them. */
+static void move_section(struct writer *writer, enum segment_section section, void *address,
+                         size_t length)
+{
+	add_section(writer, section, *(void **)address, length);
+	mem_clear(address);
 }
 
 static void assemble(struct writer *writer)
 {
-	move_section(writer, SECTION_BLOCKS, &writer->blocks);
+	move_section(writer, SECTION_BLOCKS, &writer->blocks.data, writer->blocks.length);
 	add_categories(writer);
 	add_string(writer, "");
 	add_slots(writer);
-	add_section(writer, SECTION_DOCS, writer->docs,
-	            writer->header.doc_count * sizeof(struct segment_doc));
-	add_section(writer, SECTION_LENGTHS, writer->lengths,
-	            writer->header.doc_count * sizeof(uint16_t));
-	add_section(writer, SECTION_TERMS, writer->terms,
-	            writer->header.term_count * sizeof(struct segment_term));
-	move_section(writer, SECTION_STRINGS, &writer->strings);
+	move_section(writer, SECTION_DOCS, &writer->docs,
+	             writer->header.doc_count * sizeof(struct segment_doc));
+	move_section(writer, SECTION_LENGTHS, &writer->lengths,
+	             writer->header.doc_count * sizeof(uint16_t));
+	move_section(writer, SECTION_TERMS, &writer->terms,
+	             writer->header.term_count * sizeof(struct segment_term));
+	move_section(writer, SECTION_STRINGS, &writer->strings.data, writer->strings.length);
 	writer->header.magic = SEGMENT_MAGIC;
 	writer->header.length = writer->blob.length;
 	memcpy(writer->blob.data, &writer->header, sizeof(writer->header));
@@ -379,8 +394,8 @@ static void writer_done(struct writer *writer)
 struct segment *builder_finish(struct builder *builder)
 {
 	static void (*const steps[])(struct writer * writer) = {
-		order_docs, map_docs,    map_terms,   count_terms, rank_terms,
-		write_docs, write_terms, write_lists, assemble,
+		order_docs, map_docs,    map_terms, count_terms, rank_terms,
+		write_docs, write_terms, release,   write_lists, assemble,
 	};
 	struct writer writer = {.builder = builder};
 	struct segment *segment = NULL;

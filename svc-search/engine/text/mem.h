@@ -38,4 +38,11 @@ static inline void mem_free_at(void *address)
 	free(*(void **)address);
 }
 
+/** Free the pointer at `address` and set it to NULL. */
+static inline void mem_clear(void *address)
+{
+	mem_free_at(address);
+	*(void **)address = NULL;
+}
+
 #define mem_auto_free attr_cleanup(mem_free_at)
