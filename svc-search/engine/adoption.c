@@ -15,7 +15,7 @@ static struct part *embed_part(const struct part *part, const struct model *mode
 {
 	struct vectors *vectors = vectors_make(model->embedder, part->segment, NULL, cancel);
 	struct part *made = part_new(segment_ref(part->segment), vectors,
-	                             model_make_ivf(model, vectors, cancel));
+	                             model_make_ivf(model, vectors, NULL, cancel));
 	made->mapping = mapping_ref(part->mapping);
 	return made;
 }

@@ -125,16 +125,18 @@ void builder_add_part(struct builder *builder, const struct engine_view *view, s
 	const struct view_part *at = &view->parts[part];
 	const struct vectors *vectors = has_vectors ? view_vectors(view, part) : NULL;
 	const struct segment *segment = at->part->segment;
+	bool has_lists = vectors && at->part->ivf && view->model->embedder;
+	mem_auto_free uint32_t *lists = has_lists ? ivf_lists(at->part->ivf) : NULL;
 	for (uint32_t doc = 0; doc < segment->doc_count && !is_cancelled(cancel); doc++)
 		if (view_is_alive(at, doc))
 			builder_add_from(builder, segment, doc, vectors_row(vectors, doc),
-			                 view->dimension);
+			                 view->dimension, lists ? lists[doc] : SEGMENT_NONE);
 }
 
 struct ivf *model_make_ivf(const struct model *model, struct vectors *vectors,
-                           const atomic_bool *cancel)
+                           const uint32_t *lists, const atomic_bool *cancel)
 {
-	return model->embedder ? ivf_make(vectors, &model->embedder->centroids, cancel)
+	return model->embedder ? ivf_make(vectors, &model->embedder->centroids, lists, cancel)
 	                       : ivf_make_alone(vectors, IVF_MIN_VECTORS, cancel);
 }
 
@@ -148,10 +150,10 @@ struct part *part_build(struct builder *builder, const struct model *model,
 		vectors = vectors_make(model->embedder, segment, builder, cancel);
 	else if (segment && model->external)
 		vectors = vectors_collect(builder, segment);
+	struct ivf *ivf =
+		vectors ? model_make_ivf(model, vectors, builder_lists(builder), cancel) : NULL;
 	builder_free(builder);
-	if (!segment)
-		return NULL;
-	return part_new(segment, vectors, vectors ? model_make_ivf(model, vectors, cancel) : NULL);
+	return segment ? part_new(segment, vectors, ivf) : NULL;
 }
 
 /* --- Changes ---------------------------------------------------------------------------------- */

@@ -32,9 +32,9 @@ struct part *part_build(struct builder *builder, const struct model *model,
                         const atomic_bool *cancel);
 
 /** The inverted file of vectors that this model made, in whose order it puts them; NULL: a scan is
- * quick. */
+ * quick. `lists` are known lists of the embedder, as in ivf_make(). */
 struct ivf *model_make_ivf(const struct model *model, struct vectors *vectors,
-                           const atomic_bool *cancel);
+                           const uint32_t *lists, const atomic_bool *cancel);
 
 /** Tiers. A view has a few parts of each order of magnitude. Parts of one tier are merged when there are
  * TIERS_FAN_IN of them, so each document is merged once a tier (O'Neil et al., "The log-structured

@@ -115,6 +115,7 @@ void builder_free(struct builder *builder)
 	free(builder->sources);
 	arena_free(builder->vectors);
 	free(builder->doc_vectors);
+	free(builder->doc_lists);
 	free(builder);
 }
 
@@ -210,7 +211,7 @@ static struct builder_doc *reset_doc(struct builder *builder, const char *id, ui
 	if (number < before && doc->seq > seq)
 		return NULL;
 	builder->has_replaced |= number < before;
-	*doc = (struct builder_doc){.id = number, .seq = seq};
+	*doc = (struct builder_doc){.id = number, .seq = seq, .list = SEGMENT_NONE};
 	return doc;
 }
 
@@ -390,7 +391,7 @@ static uint32_t map_category(struct builder *builder, struct builder_source *sou
 }
 
 void builder_add_from(struct builder *builder, const struct segment *segment, uint32_t number,
-                      const int8_t *vector, uint32_t dimension)
+                      const int8_t *vector, uint32_t dimension, uint32_t list)
 {
 	const struct segment_doc *from = &segment->docs[number];
 	struct builder_doc *doc = reset_doc(builder, segment_doc_id(segment, number), from->seq);
@@ -408,8 +409,10 @@ void builder_add_from(struct builder *builder, const struct segment *segment, ui
 		add_category(builder, doc,
 		             map_category(builder, source,
 		                          segment->category_list[from->categories + i]));
-	if (vector && accept_dimension(builder, dimension))
+	if (vector && accept_dimension(builder, dimension)) {
 		doc->vector = vector;
+		doc->list = list;
+	}
 }
 
 uint32_t builder_dimension(const struct builder *builder)
@@ -420,4 +423,9 @@ uint32_t builder_dimension(const struct builder *builder)
 const int8_t *builder_vector(const struct builder *builder, uint32_t doc)
 {
 	return builder->doc_vectors ? builder->doc_vectors[doc] : NULL;
+}
+
+const uint32_t *builder_lists(const struct builder *builder)
+{
+	return builder->doc_lists;
 }

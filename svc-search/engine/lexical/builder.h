@@ -55,9 +55,10 @@ void builder_add_all(struct builder *builder, const struct document *const *docu
                      size_t count);
 
 /** Add document `number` of `segment`. Borrows the segment until builder_finish(), and the vector
- * until builder_free(). `vector` has `dimension` elements; NULL: none. */
+ * until builder_free(). `vector` has `dimension` elements; NULL: none. `list` is its list among those
+ * of its embedder (vector/ivf.h); SEGMENT_NONE: not known. */
 void builder_add_from(struct builder *builder, const struct segment *segment, uint32_t number,
-                      const int8_t *vector, uint32_t dimension);
+                      const int8_t *vector, uint32_t dimension, uint32_t list);
 
 /** The number of different documents added. */
 uint32_t builder_count(const struct builder *builder);
@@ -65,8 +66,8 @@ uint32_t builder_count(const struct builder *builder);
 /** Let another thread cancel builder_finish() by setting `*cancel`. Borrows `cancel`. */
 void builder_set_cancel_flag(struct builder *builder, const atomic_bool *cancel);
 
-/** Build the segment. Afterwards only builder_dimension(), builder_vector() and builder_free() may
- * be called. The caller frees the segment. Returns NULL only if it was cancelled. */
+/** Build the segment. Afterwards only builder_dimension(), builder_vector(), builder_lists() and
+ * builder_free() may be called. The caller frees the segment. Returns NULL only if it was cancelled. */
 struct segment *builder_finish(struct builder *builder);
 
 /** Elements of each vector; 0 if there are no vectors. */
@@ -74,3 +75,6 @@ uint32_t builder_dimension(const struct builder *builder);
 
 /** The vector of document `doc` of the segment that was built, borrowed; NULL: none. */
 const int8_t *builder_vector(const struct builder *builder, uint32_t doc);
+
+/** The list of each document's vector, borrowed; SEGMENT_NONE: not known. NULL: there are no vectors. */
+const uint32_t *builder_lists(const struct builder *builder);

@@ -17,6 +17,7 @@ struct builder_doc {
 	uint8_t category_count;
 	uint8_t has_container;
 	uint16_t share;       /* number in `shares`, of a new document */
+	uint32_t list;        /* of the vector; SEGMENT_NONE: not known */
 	const int8_t *vector; /* in `vectors`, or borrowed by builder_add_from(); NULL: none */
 };
 
@@ -85,8 +86,9 @@ struct builder {
 	uint32_t dimension;        /* of the vectors; 0: not known yet */
 	bool has_vectors;
 	struct arena *vectors; /* copied vectors; NULL: none yet */
-	const int8_t *
-		*doc_vectors; /* by number in the segment; set by builder_finish(); NULL: none */
+	/* By document number in the segment, set by builder_finish(); NULL: no document has a vector. */
+	const int8_t **doc_vectors;
+	uint32_t *doc_lists;
 };
 
 /** State of one builder_finish(), shared by its steps. */

@@ -51,18 +51,22 @@ static void order_docs(struct writer *writer)
 		writer->order[i] = &builder->docs[keys[i].item];
 }
 
-/* Note the new numbers of the documents of sources, and the vectors by new number. */
+/* Note the new numbers of the documents of sources, and the vectors and their lists by new number. */
 static void map_docs(struct writer *writer)
 {
 	struct builder *builder = writer->builder;
-	if (builder->has_vectors)
+	if (builder->has_vectors) {
 		builder->doc_vectors = mem_array(builder->ids.count, sizeof(int8_t *));
+		builder->doc_lists = mem_array(builder->ids.count, sizeof(uint32_t));
+	}
 	for (uint32_t i = 0; i < builder->ids.count; i++) {
 		const struct builder_doc *doc = writer->order[i];
 		if (doc->source > 0)
 			builder->sources[doc->source - 1].docs[doc->place] = i;
-		if (builder->doc_vectors)
+		if (builder->has_vectors) {
 			builder->doc_vectors[i] = doc->vector;
+			builder->doc_lists[i] = doc->list;
+		}
 	}
 }
 

@@ -75,9 +75,10 @@ void ivf_free(struct ivf *ivf)
 	free(ivf);
 }
 
-/* The list of each vector; sets `starts` to where the lists start. The caller frees it. */
+/* The list of each vector, of which `known` has some or is NULL; sets `starts` to where the lists start. The
+ * caller frees it. */
 static uint32_t *assign_lists(const struct vectors *vectors, const struct centroids *centroids,
-                              uint32_t *starts, const atomic_bool *cancel)
+                              const uint32_t *known, uint32_t *starts, const atomic_bool *cancel)
 {
 	uint32_t count = vectors->header->count;
 	uint32_t *lists = mem_array(count, sizeof(uint32_t));
@@ -85,9 +86,10 @@ static uint32_t *assign_lists(const struct vectors *vectors, const struct centro
 	mem_auto_free int16_t *query = mem_array(centroids->stride, sizeof(int16_t));
 	for (uint32_t doc = 0; doc < count; doc++) {
 		const int8_t *row = vectors->rows + (size_t)doc * centroids->stride;
-		lists[doc] = is_cancelled(cancel)
-		                     ? 0
-		                     : centroids_nearest(centroids, row, products, query);
+		if (known && known[doc] != SEGMENT_NONE)
+			lists[doc] = known[doc];
+		else if (!is_cancelled(cancel))
+			lists[doc] = centroids_nearest(centroids, row, products, query);
 		starts[lists[doc] + 1]++;
 	}
 	for (uint32_t i = 0; i < centroids->count; i++)
@@ -96,9 +98,10 @@ static uint32_t *assign_lists(const struct vectors *vectors, const struct centro
 }
 
 static void fill_lists(const struct vectors *vectors, const struct centroids *centroids,
-                       uint32_t *starts, uint32_t *docs, const atomic_bool *cancel)
+                       const uint32_t *known, uint32_t *starts, uint32_t *docs,
+                       const atomic_bool *cancel)
 {
-	mem_auto_free uint32_t *lists = assign_lists(vectors, centroids, starts, cancel);
+	mem_auto_free uint32_t *lists = assign_lists(vectors, centroids, known, starts, cancel);
 	mem_auto_free uint32_t *ends = mem_array(centroids->count, sizeof(uint32_t));
 	memcpy(ends, starts, centroids->count * sizeof(uint32_t));
 	for (uint32_t doc = 0; doc < vectors->header->count; doc++)
@@ -106,7 +109,7 @@ static void fill_lists(const struct vectors *vectors, const struct centroids *ce
 }
 
 static struct ivf *write_ivf(struct vectors *vectors, const struct centroids *centroids,
-                             bool has_centroids, const atomic_bool *cancel)
+                             bool has_centroids, const uint32_t *known, const atomic_bool *cancel)
 {
 	struct ivf_header header = {.magic = IVF_MAGIC,
 	                            .list_count = centroids->count,
@@ -119,7 +122,7 @@ static struct ivf *write_ivf(struct vectors *vectors, const struct centroids *ce
 	memcpy(blob, &header, sizeof(header));
 	uint32_t *starts = (uint32_t *)(blob + sizeof(header));
 	uint32_t *docs = starts + centroids->count + 1;
-	fill_lists(vectors, centroids, starts, docs, cancel);
+	fill_lists(vectors, centroids, known, starts, docs, cancel);
 	vectors_order(vectors, docs);
 	if (has_centroids) {
 		float *scales = (float *)(docs + header.doc_count);
@@ -133,11 +136,11 @@ static struct ivf *write_ivf(struct vectors *vectors, const struct centroids *ce
 }
 
 struct ivf *ivf_make(struct vectors *vectors, const struct centroids *centroids,
-                     const atomic_bool *cancel)
+                     const uint32_t *lists, const atomic_bool *cancel)
 {
 	if (vectors->header->count == 0 || centroids->count == 0)
 		return NULL;
-	return write_ivf(vectors, centroids, false, cancel);
+	return write_ivf(vectors, centroids, false, lists, cancel);
 }
 
 struct ivf *ivf_make_alone(struct vectors *vectors, uint32_t min_count, const atomic_bool *cancel)
@@ -146,9 +149,18 @@ struct ivf *ivf_make_alone(struct vectors *vectors, uint32_t min_count, const at
 	if (count == 0 || count < min_count)
 		return NULL;
 	struct centroids *centroids = centroids_learn(vectors, (uint32_t)ceil(sqrt(count)), cancel);
-	struct ivf *ivf = write_ivf(vectors, centroids, true, cancel);
+	struct ivf *ivf = write_ivf(vectors, centroids, true, NULL, cancel);
 	centroids_free(centroids);
 	return ivf;
+}
+
+uint32_t *ivf_lists(const struct ivf *ivf)
+{
+	uint32_t *lists = mem_array(ivf->header->doc_count, sizeof(uint32_t));
+	for (uint32_t list = 0; list < ivf->header->list_count; list++)
+		for (uint32_t i = ivf->starts[list]; i < ivf->starts[list + 1]; i++)
+			lists[ivf->docs[i]] = list;
+	return lists;
 }
 
 struct ivf_probes ivf_probe(const struct centroids *centroids, const struct vector_query *query,

@@ -43,14 +43,18 @@ struct ivf {
 };
 
 /** Partition `vectors` around `centroids`, and put their rows in the order of the lists (vectors_order());
- * NULL when there are none of the one or the other. Once `*cancel` is true the remaining vectors go to
+ * NULL when there are none of the one or the other. `lists` has the list of each document, or SEGMENT_NONE
+ * where it is not known; NULL: none is. Once `*cancel` is true the remaining vectors go to
  * list 0, and the caller discards the result. `cancel` may be NULL. */
 struct ivf *ivf_make(struct vectors *vectors, const struct centroids *centroids,
-                     const atomic_bool *cancel);
+                     const uint32_t *lists, const atomic_bool *cancel);
 
 /** The same with about sqrt(count) centroids of its own. NULL when there are fewer than `min_count`
  * vectors, or none. */
 struct ivf *ivf_make_alone(struct vectors *vectors, uint32_t min_count, const atomic_bool *cancel);
+
+/** The list of each document. The caller frees them. */
+uint32_t *ivf_lists(const struct ivf *ivf);
 
 /** View the blob at `data`, aligned to 8. Borrows it, or takes it when `takes_data` is set, as
  * segment_open(). Returns NULL when it is invalid. */

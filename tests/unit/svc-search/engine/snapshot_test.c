@@ -61,7 +61,7 @@ static struct part *make_part(const struct embedder *embedder, struct segment *s
 {
 	struct vectors *vectors = embedder ? vectors_make(embedder, segment, NULL, NULL) : NULL;
 	return part_new(segment, vectors,
-	                vectors ? ivf_make(vectors, &embedder->centroids, NULL) : NULL);
+	                vectors ? ivf_make(vectors, &embedder->centroids, NULL, NULL) : NULL);
 }
 
 /* A view of two parts, of which the first, with `count` papers, has two dead ones. */

@@ -110,7 +110,7 @@ static void documents_copied_from_a_segment_are_equal(void **state attr_unused)
 	struct segment *first = sample_segment(6, 700, 300);
 	struct builder *builder = builder_new(0);
 	for (uint32_t doc = first->doc_count; doc-- > 0;)
-		builder_add_from(builder, first, doc, NULL, 0);
+		builder_add_from(builder, first, doc, NULL, 0, SEGMENT_NONE);
 	assert_int_equal(builder_count(builder), 700);
 	struct segment *second = builder_finish(builder);
 	assert_int_equal(second->term_count, first->term_count);
@@ -136,13 +136,13 @@ static void segments_and_new_documents_are_merged(void **state attr_unused)
 	struct segment *second = sample_segment(7, 1000, 400);
 	struct builder *builder = builder_new(0);
 	for (uint32_t doc = 0; doc < first->doc_count; doc++)
-		builder_add_from(builder, first, doc, NULL, 0);
+		builder_add_from(builder, first, doc, NULL, 0, SEGMENT_NONE);
 	for (uint32_t i = 600; i < DOCUMENTS; i++) {
 		struct document document = sample_document(arena, &noise, i, 500);
 		builder_add(builder, &document);
 	}
 	for (uint32_t doc = 0; doc < second->doc_count; doc += 2)
-		builder_add_from(builder, second, doc, NULL, 0);
+		builder_add_from(builder, second, doc, NULL, 0, SEGMENT_NONE);
 	struct segment *merged = builder_finish(builder);
 	assert_int_equal(merged->doc_count, DOCUMENTS);
 	for (uint32_t term = 0; term < merged->term_count; term++)

@@ -246,6 +246,31 @@ static void test_the_rows_are_in_the_order_of_the_lists(void **state)
 	segment_free(segment);
 }
 
+static void test_known_lists_do_not_change_the_inverted_file(void **state)
+{
+	struct segment *segment = sample_segment(77, 300, 200);
+	struct embedder *embedder = train_on_segment(segment);
+	struct vectors *vectors = vectors_make(embedder, segment, NULL, NULL);
+	struct vectors *again = vectors_make(embedder, segment, NULL, NULL);
+	struct ivf *ivf = ivf_make_alone(vectors, 1, NULL);
+	uint32_t *lists = ivf_lists(ivf);
+	(void)state;
+	for (uint32_t doc = 0; doc < 300; doc += 3)
+		lists[doc] = SEGMENT_NONE;
+	struct ivf *same = ivf_make(again, &ivf->own, lists, NULL);
+	assert_memory_equal(same->starts, ivf->starts,
+	                    (ivf->header->list_count + 1) * sizeof(uint32_t));
+	assert_memory_equal(same->docs, ivf->docs, 300 * sizeof(uint32_t));
+	assert_memory_equal(again->header, vectors->header, vectors->header->length);
+	ivf_free(same);
+	ivf_free(ivf);
+	free(lists);
+	vectors_free(again);
+	vectors_free(vectors);
+	embedder_free(embedder);
+	segment_free(segment);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -256,6 +281,7 @@ int main(void)
 		cmocka_unit_test(test_equal_papers_can_be_trained_on),
 		cmocka_unit_test(test_the_inverted_file_finds_nearly_all),
 		cmocka_unit_test(test_the_rows_are_in_the_order_of_the_lists),
+		cmocka_unit_test(test_known_lists_do_not_change_the_inverted_file),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
