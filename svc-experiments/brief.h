@@ -48,8 +48,8 @@ struct brief {
 	const struct brief_pair *environment;
 	size_t environment_count;
 
-	/* A workflow has started the agent: it commits, opens the pull request and reports, so the brief tells the agent to
-	 * do none of that. */
+	/* A workflow has started the agent: it commits, opens the pull request and reports, so the
+	 * brief tells the agent to do none of that. */
 	bool is_in_workflow;
 
 	const char *const *missing; /* sentences: what could not be fetched, and why */

@@ -3,5 +3,6 @@
 
 #include "task/task.h"
 
-/** Events of `events.eval`: the result becomes a member of the experiment's `ab_test_results.eval_runs`. */
+/** Events of `events.eval`: the result becomes a member of the experiment's
+ * `ab_test_results.eval_runs`. */
 void evaluation_store(struct request *rq, const struct event *event);

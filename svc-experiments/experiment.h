@@ -17,8 +17,8 @@ void experiment_delete(struct request *rq);
 /** GET /implement/experiments/actionable: experiments with a launch context and no pull request. */
 void experiment_actionable(struct request *rq);
 
-/** Raise ERR_FORBIDDEN when the caller's key is limited to a repository and the experiment has another
- * target. */
+/** Raise ERR_FORBIDDEN when the caller's key is limited to a repository and the experiment has
+ * another target. */
 void experiment_require_repo(struct request *rq, const char *id);
 
 /** The detail of a 404. */

@@ -9,6 +9,6 @@ void implementation_reference(struct request *rq);
 void implementation_status(struct request *rq);
 void implementation_report(struct request *rq);
 
-/** The brief for an agent that a workflow starts (brief.h), of an experiment of the request's account; in the arena.
- * Suspends. Raises ERR_NOT_FOUND. */
+/** The brief for an agent that a workflow starts (brief.h), of an experiment of the request's
+ * account; in the arena. Suspends. Raises ERR_NOT_FOUND. */
 const char *implementation_brief(struct request *rq, const char *experiment);

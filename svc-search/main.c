@@ -75,7 +75,8 @@ static void worker_stop(struct worker *worker)
 	worker->user = NULL;
 }
 
-/* Requests look into the index, and the trainer of the built-in embedder takes its papers from there. */
+/* Requests look into the index, and the trainer of the built-in embedder takes its papers from
+ * there. */
 static bool has_index(const struct process *process)
 {
 	return process->roles.has_http || !embeddings_space();

@@ -67,6 +67,8 @@ SIDEWAYS = re.compile(r'^\s*#\s*include\s+"[^"]*\.\./')
 FILE_LINES_MAX = 700
 FUNCTION_LINES_MAX = 70
 SCRIPT_COLUMNS_MAX = 130
+COMMENT_COLUMNS_MAX = 100
+TAB_COLUMNS = 8
 
 STRING_OR_COMMENT = re.compile(
     r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""", re.DOTALL
@@ -108,6 +110,23 @@ def lint_columns(text):
     for number, line in enumerate(text.splitlines(), 1):
         if len(line) > SCRIPT_COLUMNS_MAX or "\t" in line or line != line.rstrip():
             yield number, f"a tab, a space at the end, or more than {SCRIPT_COLUMNS_MAX} columns"
+
+
+# A line of a shape, an example or a diagram in a comment, such as one of JSON. It may be longer than a line of text.
+EXAMPLE = re.compile(r"\s*(/\*)?\*( {4,}| +[\"{]|.*[\u2500-\u25ff])")
+
+
+def lint_comments(text):
+    """No line of a comment is too long. clang-format breaks code alone."""
+    lines = text.splitlines()
+    for match in STRING_OR_COMMENT.finditer(text):
+        if not match.group(0).startswith("/"):
+            continue
+        first = text.count("\n", 0, match.start())
+        for number in range(first, first + match.group(0).count("\n") + 1):
+            line = lines[number].expandtabs(TAB_COLUMNS)
+            if len(line) > COMMENT_COLUMNS_MAX and not EXAMPLE.match(line):
+                yield number + 1, f"a comment of more than {COMMENT_COLUMNS_MAX} columns"
 
 
 def lint_functions(text):
@@ -199,7 +218,7 @@ def words(root):
     for path in sources(root, ".c", ".h"):
         text = path.read_text(encoding="utf-8")
         may = TESTS_MAY if "tests" in path.relative_to(root).parts else set()
-        for check in (lint_calls(text, may), lint_lines(text), lint_functions(text), lint_cleanups(text), lint_header(path, text)):
+        for check in (lint_calls(text, may), lint_lines(text), lint_comments(text), lint_functions(text), lint_cleanups(text), lint_header(path, text)):
             faults += [f"{path.relative_to(root)}:{number}: {what}" for number, what in check]
     for path in sources(root, ".mjs"):
         text = path.read_text(encoding="utf-8")

@@ -3,8 +3,8 @@
  * point.
  *
  * Both print a line for each id: `0197… revoked`, or `0197… unknown`, also for what was deleted
- * before. They can be repeated. Replicas that know a key accept it for 5 seconds more. Return the exit
- * status; 2: an argument is no id, and nothing was done. */
+ * before. They can be repeated. Replicas that know a key accept it for 5 seconds more. Return the
+ * exit status; 2: an argument is no id, and nothing was done. */
 #pragma once
 
 #include "service/process.h"

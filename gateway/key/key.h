@@ -26,15 +26,15 @@ const char *key_json_with_text(struct request *rq, const struct key_secret *secr
 /** The JSON array of the scopes' names, in the arena. */
 const char *key_scopes_json(struct request *rq, uint64_t scopes);
 
-/** The mask of the member `scopes` of the body. Adds a fault to the problem for each item that is not a
- * scope. */
+/** The mask of the member `scopes` of the body. Adds a fault to the problem for each item that is
+ * not a scope. */
 uint64_t key_scopes_read(struct request *rq);
 
 /** Raise the outcome of api_key_new() or api_key_provision(), unless the key was made. */
 void key_require_made(struct request *rq, const char *outcome);
 
-/** Run a statement that revokes or deletes the key `id` ($1) of the caller's account ($2), and reply with
- * the JSON that it returns. Raises ERR_NOT_FOUND: there is no row. */
+/** Run a statement that revokes or deletes the key `id` ($1) of the caller's account ($2), and
+ * reply with the JSON that it returns. Raises ERR_NOT_FOUND: there is no row. */
 void key_invalidate(struct request *rq, const char *sql, const char *id);
 
 /** Revoke a key of any account, for commands. Replicas that know it accept it for 5 seconds more.
@@ -50,9 +50,9 @@ struct new_key {
 	int64_t expires_in_days;     /* 0: never */
 };
 
-/** Insert a key of `account`. Returns it as JSON, in the arena, with its text in the member `key`. It
- * expires no later than the caller's own key, if the request has one.
+/** Insert a key of `account`. Returns it as JSON, in the arena, with its text in the member `key`.
+ * It expires no later than the caller's own key, if the request has one.
  *
- * Raises ERR_UNAUTHENTICATED: the caller's key was revoked meanwhile; ERR_CONFLICT: the account has 200
- * keys that are not revoked. */
+ * Raises ERR_UNAUTHENTICATED: the caller's key was revoked meanwhile; ERR_CONFLICT: the account has
+ * 200 keys that are not revoked. */
 const char *key_insert(struct request *rq, struct pg_param account, const struct new_key *key);

@@ -1,6 +1,6 @@
-/* The entries are in shards, each with a mutex that is held for one look-up in a hash table. A read from
- * the database replaces the entry of its key, at the end of the shard's list, so that the list is in the
- * order of the reads. */
+/* The entries are in shards, each with a mutex that is held for one look-up in a hash table. A read
+ * from the database replaces the entry of its key, at the end of the shard's list, so that the list
+ * is in the order of the reads. */
 #include "key/key_cache.h"
 
 #include "base/base.h"

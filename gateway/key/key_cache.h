@@ -1,10 +1,10 @@
-/** Cache of API keys, shared by the workers of a process: the owner of each key, indexed by the SHA-256
- * of the key's text. Thread-safe.
+/** Cache of API keys, shared by the workers of a process: the owner of each key, indexed by the
+ * SHA-256 of the key's text. Thread-safe.
  *
  * An entry is fresh while three things hold: it was read less than KEY_CACHE_MS ago, the key has
  * not expired, and no key has changed since. A change of any key increases the generation
- * (gateway_process.h), which makes all older entries stale. A stale entry tells only that the key was
- * valid once.
+ * (gateway_process.h), which makes all older entries stale. A stale entry tells only that the key
+ * was valid once.
  */
 #pragma once
 
@@ -17,8 +17,8 @@
 
 #define KEY_CACHE_MS 5000
 
-/** An entry of this age is read again in the background, so that requests with a key in steady use never
- * wait. */
+/** An entry of this age is read again in the background, so that requests with a key in steady use
+ * never wait. */
 #define KEY_REFRESH_MS 3000
 
 struct key_cache;
@@ -42,12 +42,14 @@ enum key_found {
 	KEY_AGING, /* fresh, and the caller should read it again: told to one caller a second */
 };
 
-/** Find a key. When it is fresh or aging, its owner is copied to *ret_caller, the strings into `arena`. */
+/** Find a key. When it is fresh or aging, its owner is copied to *ret_caller, the strings into
+ * `arena`. */
 enum key_found key_cache_get(struct key_cache *cache, struct arena *arena, const uint8_t *hash,
                              const struct cache_version *now, struct identity *ret_caller);
 
 /** Store the result of a lookup that began at `read`, unless a newer one is stored. Copies.
- * `expires_at_ms` 0: never. When the cache is full, the entries that were read first are removed. */
+ * `expires_at_ms` 0: never. When the cache is full, the entries that were read first are
+ * removed. */
 void key_cache_put(struct key_cache *cache, const uint8_t *hash, const struct cache_version *read,
                    const struct identity *caller, int64_t expires_at_ms);
 

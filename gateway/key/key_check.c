@@ -194,8 +194,8 @@ static struct lookup *lookup_start(struct key_checker *checker, const uint8_t *h
 
 /* --- The check -------------------------------------------------------------------------------- */
 
-/* The running lookup of the key; if there is none, a new one, which a key that was never valid may be
- * refused. */
+/* The running lookup of the key; if there is none, a new one, which a key that was never valid may
+ * be refused. */
 static enum err_code lookup_join(struct key_checker *checker, const struct key_query *query,
                                  const uint8_t *hash, const struct cache_version *now,
                                  bool is_unknown, struct lookup **ret_lookup)

@@ -7,16 +7,16 @@
  *     provisioned_key.c  the operations with which services make and revoke keys
  *     preset.c      named sets of scopes
  *
- * A key is looked up in the cache of the process, then in the database. A cached key is used for at most
- * KEY_CACHE_MS. A change of any key invalidates the cache before that: at once in the process that
- * makes the change, and in the other replicas as soon as its message arrives through Redis. So even
- * when Redis or the database is down, no key is accepted for more than KEY_CACHE_MS after it was
- * read. A key that cannot be looked up is refused.
+ * A key is looked up in the cache of the process, then in the database. A cached key is used for at
+ * most KEY_CACHE_MS. A change of any key invalidates the cache before that: at once in the process
+ * that makes the change, and in the other replicas as soon as its message arrives through Redis. So
+ * even when Redis or the database is down, no key is accepted for more than KEY_CACHE_MS after it
+ * was read. A key that cannot be looked up is refused.
  *
  * Look-ups of keys that were never valid are limited, so that they cannot slow others: each client
- * address (IPv6: each /64) has a bucket of KEY_LOOKUP_LIMIT tokens a second, of which such a look-up
- * takes one; a valid key gives it back. At most KEY_LOOKUPS_MAX of them run at once in a process. Keys
- * that the cache knows, also as stale, are not limited.
+ * address (IPv6: each /64) has a bucket of KEY_LOOKUP_LIMIT tokens a second, of which such a
+ * look-up takes one; a valid key gives it back. At most KEY_LOOKUPS_MAX of them run at once in a
+ * process. Keys that the cache knows, also as stale, are not limited.
  */
 #pragma once
 
@@ -47,8 +47,8 @@ void key_checkers_start(struct gateway_process *gateway);
 /** Free what the checkers share, after all of them. */
 void key_checkers_stop(struct gateway_process *gateway);
 
-/** Make a worker's checker. That of the first worker also subscribes to the messages of other replicas.
- * process->user must be a struct gateway_process. */
+/** Make a worker's checker. That of the first worker also subscribes to the messages of other
+ * replicas. process->user must be a struct gateway_process. */
 struct key_checker *key_checker_new(struct worker *worker);
 
 /** Free; require()s that no lookup is running. Accepts NULL. */
@@ -64,12 +64,12 @@ struct key_query {
 /** Check a bearer token.
  *
  * When the result is known at once, it is returned and *ret_wait is NULL. On ERR_NONE *ret_caller
- * is set. Otherwise *ret_wait is set, and `done(context, ...)` is called later, once, from the loop's
- * own stack, unless key_check_cancel() is called first.
+ * is set. Otherwise *ret_wait is set, and `done(context, ...)` is called later, once, from the
+ * loop's own stack, unless key_check_cancel() is called first.
  *
- * ERR_UNAUTHENTICATED: the key is malformed, unknown, expired or revoked; ERR_RATE_LIMITED: too many
- * unknown keys from this client; ERR_UNAVAILABLE: the database is not available, too many look-ups are
- * running, or there is no memory for one. */
+ * ERR_UNAUTHENTICATED: the key is malformed, unknown, expired or revoked; ERR_RATE_LIMITED: too
+ * many unknown keys from this client; ERR_UNAVAILABLE: the database is not available, too many
+ * look-ups are running, or there is no memory for one. */
 enum err_code key_check(struct key_checker *checker, const struct key_query *query,
                         struct identity *ret_caller, struct key_wait **ret_wait, key_check_cb *done,
                         void *context);

@@ -1,10 +1,10 @@
-/** The operations with which services make, read and revoke keys of an account (internal.def): the key of
- * an agent in a repository, for example.
+/** The operations with which services make, read and revoke keys of an account (internal.def): the
+ * key of an agent in a repository, for example.
  *
- * A key has a purpose, named by the service, such as `agent:INTEREST:owner/name`. An account has one valid
- * key for each purpose: making a second one revokes the first in the same transaction, and announces it as
- * `key.replaced`. So a service that does not know whether its first attempt succeeded makes the key again.
- * Without a purpose a key is temporary, and there may be several.
+ * A key has a purpose, named by the service, such as `agent:INTEREST:owner/name`. An account has
+ * one valid key for each purpose: making a second one revokes the first in the same transaction,
+ * and announces it as `key.replaced`. So a service that does not know whether its first attempt
+ * succeeded makes the key again. Without a purpose a key is temporary, and there may be several.
  *
  * Services see and revoke only keys that services made, never those of users. */
 #pragma once
@@ -15,8 +15,8 @@
 #define KEY_TEMPORARY_MAX_S   (24 * 3600) /* a key without a purpose */
 #define KEY_PROVISIONED_MAX_S (365 * 24 * 3600)
 
-/** Make an automation key. The answer is its key object with its text in `key`, and in `replaced` the id
- * of the key that it replaces, or null. */
+/** Make an automation key. The answer is its key object with its text in `key`, and in `replaced`
+ * the id of the key that it replaces, or null. */
 void provisioned_key_create(struct request *rq);
 
 /** A key by its id, also a revoked or deleted one. */

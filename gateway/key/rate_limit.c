@@ -86,7 +86,8 @@ static struct slot *slot_find(struct slot *slots, size_t capacity, size_t hash,
 	return &slots[at];
 }
 
-/* Remove the full buckets, and all when there are too many. The new table is at most a quarter used. */
+/* Remove the full buckets, and all when there are too many. The new table is at most a quarter
+ * used. */
 static void shard_rebuild(const struct rate_limiter *limiter, struct shard *shard, uint64_t now_us)
 {
 	size_t alive = 0;

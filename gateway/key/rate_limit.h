@@ -1,5 +1,5 @@
-/** Limit of requests a second for each API key, account or client: token buckets, each stored as one
- * time (generic cell rate algorithm, ITU-T I.371).
+/** Limit of requests a second for each API key, account or client: token buckets, each stored as
+ * one time (generic cell rate algorithm, ITU-T I.371).
  *
  * A bucket holds `rate` tokens and is refilled with `rate` tokens a second. Each request takes
  * one. The workers of a process share the buckets; each replica has its own and allows the full
@@ -32,8 +32,8 @@ struct rate_verdict {
 	int64_t remaining; /* whole tokens left */
 	int64_t reset_s;   /* seconds until the bucket is full again, rounded up */
 	int64_t retry_s;   /* if not allowed: seconds until the next token, at least 1 */
-	/* Set by rate_limits_take() and rate_limits_take_open(): what the bucket is for, `key`, `account`
-	 * or `address`, and the value of RateLimit-Policy. */
+	/* Set by rate_limits_take() and rate_limits_take_open(): what the bucket is for, `key`,
+	 * `account` or `address`, and the value of RateLimit-Policy. */
 	const char *policy, *policies;
 };
 
@@ -44,8 +44,8 @@ struct rate_verdict rate_limiter_take(struct rate_limiter *limiter, const struct
 /** Give a token back. Thread-safe. */
 void rate_limiter_return(struct rate_limiter *limiter, const struct uuid *id);
 
-/** The bucket of a client: its IPv4 address, mapped to IPv6; its IPv6 network /64, in which a client
- * chooses its address itself; or one for all that have no address (a unix socket). */
+/** The bucket of a client: its IPv4 address, mapped to IPv6; its IPv6 network /64, in which a
+ * client chooses its address itself; or one for all that have no address (a unix socket). */
 struct uuid rate_client_bucket(const char *address);
 
 /** Number of stored buckets. A full one stays until its table is rebuilt. For tests. */
@@ -58,8 +58,8 @@ struct rate_limits;
 struct rate_limits *rate_limits_new(int64_t key_rate, int64_t account_rate, int64_t open_rate);
 void rate_limits_free(struct rate_limits *limits);
 
-/** Take a token of the key and one of its account. Returns the verdict of the bucket that refuses the
- * request; when both allow it, that of the one with fewer tokens left. Thread-safe. */
+/** Take a token of the key and one of its account. Returns the verdict of the bucket that refuses
+ * the request; when both allow it, that of the one with fewer tokens left. Thread-safe. */
 struct rate_verdict rate_limits_take(struct rate_limits *limits, const struct uuid *key_id,
                                      const struct uuid *account, uint64_t now_us);
 

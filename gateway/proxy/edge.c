@@ -160,8 +160,8 @@ static const struct proxy_hooks HOOKS = {
 
 /* --- The listener ----------------------------------------------------------------------------- */
 
-/* Whether a service may have sent it, to use an operation of internal.def. Without an identity the path is
- * unknown, as any other that is not in api.def. */
+/* Whether a service may have sent it, to use an operation of internal.def. Without an identity the
+ * path is unknown, as any other that is not in api.def. */
 static bool is_internal(const struct http_head *head)
 {
 	static const char PREFIX[] = "/internal/";

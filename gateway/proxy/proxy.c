@@ -21,10 +21,10 @@
  *   ANSWERED  the response to be sent       -      dropped
  *   ABORTED   on_done                       -      dropped
  *
- * The rate limits, the scope and the size of the content are checked between AUTH and CONNECT. When a
- * request with content is complete, its key is checked again, in the states LOCAL and SEND: a look-up may
- * be waited for there too, while the end of the content is held back. From
- * RELAY on the response has started: a failure then closes the client's connection.
+ * The rate limits, the scope and the size of the content are checked between AUTH and CONNECT. When
+ * a request with content is complete, its key is checked again, in the states LOCAL and SEND: a
+ * look-up may be waited for there too, while the end of the content is held back. From RELAY on the
+ * response has started: a failure then closes the client's connection.
  */
 #include "base/base.h"
 #include "base/timefmt.h"
@@ -201,7 +201,8 @@ static bool is_safe(const struct proxy_exchange *p)
 /* What is known about a request whose connection broke before the answer (RFC 9110 section 9.2.2,
  * RFC 9112 section 9.3.1):
  *
- *   the socket accepted none of it,  nothing was done: any request may be sent again, as long as its
+ *   the socket accepted none of it,  nothing was done: any request may be sent again, as long as
+ *                                    its
  *   or the service said farewell,    content is still there: it is when it came in one piece
  *   or it was another process
  *   it accepted some                 the service may have read it: the kernel's send buffer, an
@@ -445,8 +446,8 @@ static bool is_calling(const struct proxy_exchange *p)
 	return p->state == PROXY_SEND || p->state == PROXY_RELAY;
 }
 
-/* The request is complete and its caller may make it. Without a connection (CONNECT), on_ready() sends
- * the end. */
+/* The request is complete and its caller may make it. Without a connection (CONNECT), on_ready()
+ * sends the end. */
 static void finish(struct proxy_exchange *p)
 {
 	p->is_authorized = true;
@@ -456,8 +457,8 @@ static void finish(struct proxy_exchange *p)
 		call_send_end(p);
 }
 
-/* The result of the second check of the key. Once the service has answered, it has decided without the
- * end of the content. */
+/* The result of the second check of the key. Once the service has answered, it has decided without
+ * the end of the content. */
 static void authorize_again(struct proxy_exchange *p, enum err_code code,
                             const struct identity *caller)
 {

@@ -7,24 +7,24 @@
  *     forwarded.c         the client's address behind trusted load balancers
  *     signature_cache.c   the caller's identity, signed for the services
  *
- * The proxy finds the operation in api.def, checks the key (key/key_check.h), the rate limits of the
- * key and its account, or without a key of the client's address (key/rate_limit.h), and the key's
- * scopes. Then it passes the request to the operation's service, or runs it here if it is one of the
- * gateway's own operations. Content is streamed in both directions and never buffered as a whole.
- * proxy.c draws the states.
+ * The proxy finds the operation in api.def, checks the key (key/key_check.h), the rate limits of
+ * the key and its account, or without a key of the client's address (key/rate_limit.h), and the
+ * key's scopes. Then it passes the request to the operation's service, or runs it here if it is one
+ * of the gateway's own operations. Content is streamed in both directions and never buffered as a
+ * whole. proxy.c draws the states.
  *
  * A request with content is authorised twice: when its head is there, and again when all of it is.
- * The last piece of the content, or the chunk that ends it, is held back until the second check, so that
- * the service does not get the whole request, and does nothing, when the key was revoked or lost the
- * scope meanwhile.
+ * The last piece of the content, or the chunk that ends it, is held back until the second check, so
+ * that the service does not get the whole request, and does nothing, when the key was revoked or
+ * lost the scope meanwhile.
  *
  * Sent to the service: method and target as received; Host; all fields except those that apply to
  * one connection only (RFC 9110 section 7.6.1), Authorization, and those that the gateway sets
  * itself: `X-Expops-Identity`, `X-Request-Id`, `Via`, `X-Forwarded-For` (the client's address,
  * forwarded.h), `X-Forwarded-Proto` and `X-Forwarded-Host`. Sent to the client: status, all fields
- * except those that apply to one connection only, `X-Request-Id`, the RateLimit fields when a limit is
- * set, and those of CORS for an origin that is allowed. A preflight of such an origin is answered without
- * a key.
+ * except those that apply to one connection only, `X-Request-Id`, the RateLimit fields when a limit
+ * is set, and those of CORS for an origin that is allowed. A preflight of such an origin is
+ * answered without a key.
  *
  * Problem replies of the proxy: no such operation (404, 405 with Allow, 410), no valid key
  * (401), a missing scope (403), too many requests (429), content over the operation's limit (413),
@@ -71,8 +71,8 @@ struct proxy_hooks {
 	void (*local_done)(void *local);
 };
 
-/** Borrows everything. `services` and `signers` are indexed by enum api_service; NULL: not configured,
- * its operations are answered with 503. */
+/** Borrows everything. `services` and `signers` are indexed by enum api_service; NULL: not
+ * configured, its operations are answered with 503. */
 struct proxy *proxy_new(struct identity_signer *const signers[API_SERVICE_COUNT],
                         struct upstream *const services[API_SERVICE_COUNT],
                         const struct proxy_hooks *hooks, void *context);

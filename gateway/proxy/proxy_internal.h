@@ -82,8 +82,8 @@ void proxy_respond_problem(struct proxy_exchange *p, struct problem *problem);
 
 #define PROXY_ADDED_MAX (2 + CORS_FIELDS_MAX)
 
-/** Write the fields that the proxy adds to every response: RateLimit and CORS. In the arena. Returns how
- * many. */
+/** Write the fields that the proxy adds to every response: RateLimit and CORS. In the arena.
+ * Returns how many. */
 size_t proxy_added_fields(struct proxy_exchange *p, struct http_field fields[PROXY_ADDED_MAX]);
 
 /** Answer a preflight (cors.h). */

@@ -1,8 +1,9 @@
 /** Per-worker cache of signed identities (base/identity.h), by receiver and caller.
  *
- * A signed identity depends on the caller and the receiver and not on the request, so it is used for
- * SIGNATURE_REUSE_MS, unless the caller's identity has changed. Of a proxied request's instructions a
- * tenth are then spent on signing it; without the cache it would be half (measured with callgrind).
+ * A signed identity depends on the caller and the receiver and not on the request, so it is used
+ * for SIGNATURE_REUSE_MS, unless the caller's identity has changed. Of a proxied request's
+ * instructions a tenth are then spent on signing it; without the cache it would be half (measured
+ * with callgrind).
  */
 #pragma once
 
@@ -19,8 +20,8 @@ struct signature_cache *signature_cache_new(void);
 /** Wipe and free. Accepts NULL. */
 void signature_cache_free(struct signature_cache *cache);
 
-/** The value of IDENTITY_HEADER for a request of the caller, in the arena. The signer must outlive the
- * cache. */
+/** The value of IDENTITY_HEADER for a request of the caller, in the arena. The signer must outlive
+ * the cache. */
 const char *signature_cache_sign(struct signature_cache *cache,
                                  const struct identity_signer *signer,
                                  const struct identity *caller, struct arena *arena,

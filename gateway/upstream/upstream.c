@@ -1,8 +1,8 @@
 /* Calls, and the connections that carry them.
  *
  * A call takes an endpoint and uses the connection to it that became idle last, or a new one. When
- * connecting fails, the call takes another endpoint, until all have refused it or CONNECT_TIMEOUTS_MAX
- * were silent.
+ * connecting fails, the call takes another endpoint, until all have refused it or
+ * CONNECT_TIMEOUTS_MAX were silent.
  *
  * States of a connection:
  *
@@ -23,13 +23,15 @@
  *   IDLE        no    idle_timeout                            any byte arrives, or the end
  *
  * A connection that is CONNECTING or BUSY has taken its endpoint; one that is IDLE is in the
- * endpoint's list of kept connections. An endpoint fails when a connect or an answer takes too long,
- * or when a new connection is refused or breaks without an answer. A kept connection that is reset says
- * nothing about it: the service may have closed it because it was idle. A node that vanished resets
- * nothing; any connection that breaks for that (base/tcp.h) is a failure of the endpoint.
+ * endpoint's list of kept connections. An endpoint fails when a connect or an answer takes too
+ * long, or when a new connection is refused or breaks without an answer. A kept connection that is
+ * reset says nothing about it: the service may have closed it because it was idle. A node that
+ * vanished resets nothing; any connection that breaks for that (base/tcp.h) is a failure of the
+ * endpoint.
  *
  * A service that is asked to end closes connections after their next answers. Then the other kept
- * connections to the endpoint are closed here, before it closes one on which a request was just sent.
+ * connections to the endpoint are closed here, before it closes one on which a request was just
+ * sent.
  */
 #include "upstream/upstream.h"
 
@@ -236,7 +238,8 @@ static void conn_fail(struct conn *conn, enum err_code code, const char *reason)
 
 static void conn_update(struct conn *conn);
 
-/* Whether the service closes the connection for no reason of this call. A refusal may have such a reason. */
+/* Whether the service closes the connection for no reason of this call. A refusal may have such a
+ * reason. */
 static bool is_retiring(const struct conn *conn)
 {
 	const llhttp_t *parser = &conn->answer.parser;
@@ -606,8 +609,8 @@ void upstream_resume(struct upstream_call *call)
 	conn_update(call->conn);
 }
 
-/* Make closing reset the connection: the service goes on when it only reads the end of it, because a
- * client may shut down sending and still wait for its answer. */
+/* Make closing reset the connection: the service goes on when it only reads the end of it, because
+ * a client may shut down sending and still wait for its answer. */
 static void conn_abort(struct conn *conn)
 {
 	static const struct linger ABORT = {.l_onoff = 1, .l_linger = 0};

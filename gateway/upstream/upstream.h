@@ -4,7 +4,8 @@
  *     upstream.c    calls and connections
  *     answer.c      reads an answer with llhttp
  *
- * client/endpoints.h chooses the endpoint of each call: the replica with the least outstanding calls.
+ * client/endpoints.h chooses the endpoint of each call: the replica with the least outstanding
+ * calls.
  *
  * The proxy does not use libcommon's client (client/fetch.h, over libcurl), because it needs
  * - streaming in both directions with back-pressure, without collecting or copying the content;

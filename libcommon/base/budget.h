@@ -1,8 +1,8 @@
 /** Budgets: memory that the requests of a process share, such as that of all bodies.
  *
- * An account may occupy a quarter of a budget (at least 9 MiB, so that its largest body fits), or as
- * much as it likes in one piece while it occupies nothing else. So one account can use up its share,
- * and not make the process refuse the requests of others.
+ * An account may occupy a quarter of a budget (at least 9 MiB, so that its largest body fits), or
+ * as much as it likes in one piece while it occupies nothing else. So one account can use up its
+ * share, and not make the process refuse the requests of others.
  */
 #pragma once
 

@@ -226,8 +226,8 @@ static bool read_secret(const char *name, const char *path, const char **ret_tex
 	return true;
 }
 
-/* The text of a setting: its variable's; for a secret also that of the file NAME_FILE; NULL: neither is
- * set. False after a line on standard error. */
+/* The text of a setting: its variable's; for a secret also that of the file NAME_FILE; NULL:
+ * neither is set. False after a line on standard error. */
 static bool find_value(const struct setting *setting, const char **ret_value)
 {
 	*ret_value = variable(setting->name);

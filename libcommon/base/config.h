@@ -9,8 +9,8 @@
  *             SETTING_END,
  *     };
  *
- * The value of a secret may also be in a file, as containers mount it: SECRET_FILE=/run/secrets/x instead
- * of SECRET. Line breaks at its end are dropped; it is read once, at the start.
+ * The value of a secret may also be in a file, as containers mount it: SECRET_FILE=/run/secrets/x
+ * instead of SECRET. Line breaks at its end are dropped; it is read once, at the start.
  *
  * --help and --show-config print the table. For each invalid value the process prints one line,
  * `MERGE_DOCS: "abc" is not an integer (16 to 1000000)`, and does not start. The value of a secret
@@ -49,8 +49,8 @@ struct setting {
 #define SETTING_BYTES(t, n, d, lo, hi, h) SETTING_ROW(SET_BYTES, false, t, n, d, lo, hi, h)
 #define SETTING_END                       SETTING_ROW(SET_END, false, NULL, NULL, NULL, 0, 0, NULL)
 
-/** Set the targets from the environment. Durations are written `250ms`, `10s`, `5m`, `1h` (without a
- * unit: seconds), sizes `64KiB`, `1MiB`, `2GiB` (without a unit: bytes), booleans
+/** Set the targets from the environment. Durations are written `250ms`, `10s`, `5m`, `1h` (without
+ * a unit: seconds), sizes `64KiB`, `1MiB`, `2GiB` (without a unit: bytes), booleans
  * `true|false|1|0|on|off|yes|no`. An empty variable counts as unset. Text targets borrow from the
  * environment or the table.
  *

@@ -29,16 +29,16 @@ void hmac_sha256(const void *key, size_t key_length, const void *data, size_t le
 void hkdf_sha256(const void *secret, size_t secret_length, const char *info, void *out,
                  size_t out_length);
 
-/** AES-128-CMAC (RFC 4493) with a key for many messages. Not thread-safe. A MAC of 100 bytes costs a
- * fifth of what hmac_sha256() costs, because processors have instructions for AES. */
+/** AES-128-CMAC (RFC 4493) with a key for many messages. Not thread-safe. A MAC of 100 bytes costs
+ * a fifth of what hmac_sha256() costs, because processors have instructions for AES. */
 struct cmac;
 struct cmac *cmac_new(const uint8_t key[CMAC_LEN]);
 
 /** Wipe and free. Accepts NULL. */
 void cmac_free(struct cmac *cmac);
 
-/** The MAC of a message in pieces: cmac_add() each, then cmac_finish(), after which the next message
- * can begin. */
+/** The MAC of a message in pieces: cmac_add() each, then cmac_finish(), after which the next
+ * message can begin. */
 void cmac_add(struct cmac *cmac, const void *data, size_t length);
 void cmac_finish(struct cmac *cmac, uint8_t out[CMAC_LEN]);
 
@@ -68,8 +68,8 @@ struct rsa_key;
 struct rsa_key *rsa_key_new(const char *pem);
 void rsa_key_free(struct rsa_key *key);
 
-/** Sign by RSASSA-PKCS1-v1_5 with SHA-256 (RFC 8017 section 8.2; RS256 of RFC 7518). Returns the length.
- * Takes a millisecond or more: for the thread pool. */
+/** Sign by RSASSA-PKCS1-v1_5 with SHA-256 (RFC 8017 section 8.2; RS256 of RFC 7518). Returns the
+ * length. Takes a millisecond or more: for the thread pool. */
 size_t rsa_sign_sha256(const struct rsa_key *key, const void *data, size_t length,
                        uint8_t out[RSA_SIGNATURE_MAX]);
 

@@ -2,8 +2,8 @@
  *
  * A table has a row for each kind. It maps the server's error code to ours, to a sentence for the
  * client, and to a summary for the operator. fault_report() logs a kind at most once in
- * FAULT_LOG_MS, with the number of occurrences, and remembers it, so that /readyz can name what went
- * wrong in the last FAULT_RECENT_MS.
+ * FAULT_LOG_MS, with the number of occurrences, and remembers it, so that /readyz can name what
+ * went wrong in the last FAULT_RECENT_MS.
  */
 #pragma once
 

@@ -1,8 +1,8 @@
 /** Identity of the caller of a request, and passing it between processes.
  *
  * The gateway checks the API key and sends the caller's identity, signed, in the field
- * IDENTITY_HEADER. Services trust only this field. A service that calls another one does the same, as
- * KEY_SERVICE on behalf of an account. Words used here:
+ * IDENTITY_HEADER. Services trust only this field. A service that calls another one does the same,
+ * as KEY_SERVICE on behalf of an account. Words used here:
  *
  *   sender    the process that signs and sends a request: `gateway`, `svc-interests`
  *   receiver  the process that verifies it: `svc-search`
@@ -14,19 +14,20 @@
  *     base64url(claims) "." base64url(AES-128-CMAC(key, request))
  *     key = the first 16 bytes of HMAC-SHA-256(secret, claims)
  *
- * where claims are version, sender, receiver, account, key id, kind, scopes (hex mask), time of signing
- * (Unix ms), repo, interest, and `verified` if the account has proved that the repo is its own, joined by
- * `|`; and request is the method, the target with its query, and the value of X-Request-Id:
+ * where claims are version, sender, receiver, account, key id, kind, scopes (hex mask), time of
+ * signing (Unix ms), repo, interest, and `verified` if the account has proved that the repo is its
+ * own, joined by `|`; and request is the method, the target with its query, and the value of
+ * X-Request-Id:
  *
  *     3|gateway|svc-search|0197…|0197…|personal|3f|1767225600000|||
  *     GET /api/v1.0/search/assets/list?limit=5
  *     req-1
  *
  * So a value is of no use for another request, receiver or caller. It is valid for
- * IDENTITY_LIFETIME_MS from the time of signing, by the receiver's clock and limit. The claims and their
- * key are made once for many requests (struct signed_identity); each request then costs one CMAC. The
- * content of a request is not signed: who can read and change what the processes send each other can
- * replace it. Use a network where nobody can.
+ * IDENTITY_LIFETIME_MS from the time of signing, by the receiver's clock and limit. The claims and
+ * their key are made once for many requests (struct signed_identity); each request then costs one
+ * CMAC. The content of a request is not signed: who can read and change what the processes send
+ * each other can replace it. Use a network where nobody can.
  */
 #pragma once
 
@@ -56,8 +57,8 @@ struct identity {
 	uint64_t scopes;      /* mask of the bits in scope.h */
 	const char *repo;     /* `owner/name`, for an automation key; NULL: none */
 	const char *interest; /* UUID text, for an automation key; NULL: none */
-	/* The key proves that the repository is the account's. A key that was made by hand for a repository does
-	 * not. */
+	/* The key proves that the repository is the account's. A key that was made by hand for a
+	 * repository does not. */
 	bool is_repo_verified;
 };
 
@@ -79,7 +80,8 @@ struct identity_signer *identity_signer_new(const char *sender, const char *rece
 /** Wipe and free. Accepts NULL. */
 void identity_signer_free(struct identity_signer *signer);
 
-/** An identity, signed for one receiver at one time. It signs requests until its lifetime is over. */
+/** An identity, signed for one receiver at one time. It signs requests until its lifetime is
+ * over. */
 struct signed_identity;
 
 /** Copies `identity`; borrows nothing. */
@@ -119,10 +121,10 @@ struct verified_identity {
 	int64_t signed_ms; /* by the sender's clock */
 };
 
-/** Verify and read the value of IDENTITY_HEADER of a request.
- * ERR_UNAUTHENTICATED: its form or version is wrong, or no secret of its sender makes this signature.
- * ERR_UNAVAILABLE: the sender has signed it, but more than IDENTITY_LIFETIME_MS ago, or in the future:
- * the clocks differ; `ret_verified` is set. */
+/** Verify and read the value of IDENTITY_HEADER of a request. ERR_UNAUTHENTICATED: its form or
+ * version is wrong, or no secret of its sender makes this signature. ERR_UNAVAILABLE: the sender
+ * has signed it, but more than IDENTITY_LIFETIME_MS ago, or in the future: the clocks differ;
+ * `ret_verified` is set. */
 enum err_code identity_verify(const struct identity_verifier *verifier, struct arena *arena,
                               const char *value, const struct identity_request *request,
                               int64_t now_ms, struct verified_identity *ret_verified) attr_must_use;

@@ -85,8 +85,8 @@ static bool network_has(const struct network *network, const struct ip *ip)
 		{{__VA_ARGS__}}, prefix \
 	}
 
-/* Networks that are not part of the public Internet: the IANA special-purpose registries (RFC 6890),
- * and multicast. */
+/* Networks that are not part of the public Internet: the IANA special-purpose registries (RFC
+ * 6890), and multicast. */
 static const struct network NOT_PUBLIC[] = {
 	V4(0, 0, 0, 0, 8),       /* "this network"; 0.0.0.0 connects to the own host */
 	V4(10, 0, 0, 0, 8),      /* private */
@@ -114,7 +114,8 @@ static const struct network NOT_PUBLIC[] = {
 	V6(8, 0xff),                                /* multicast */
 };
 
-/* Addresses through which a translator reaches an IPv4 address, their last four bytes (RFC 6052). */
+/* Addresses through which a translator reaches an IPv4 address, their last four bytes (RFC
+ * 6052). */
 static const struct network NAT64 = V6(96, 0x00, 0x64, 0xff, 0x9b);
 
 bool ip_is_public(const struct ip *ip)

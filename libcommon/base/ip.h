@@ -34,8 +34,8 @@ bool ip_is_public(const struct ip *ip);
 struct ip_networks;
 
 /** Parse a list of addresses and networks, separated by commas or spaces: `10.0.0.0/8, ::1`. In the
- * arena. `word` (may be NULL) is a word that the list may contain besides, and *ret_has_word whether it
- * does. ERR_INVALID: an element is not an address or network. */
+ * arena. `word` (may be NULL) is a word that the list may contain besides, and *ret_has_word
+ * whether it does. ERR_INVALID: an element is not an address or network. */
 enum err_code ip_networks_parse(struct arena *arena, const char *text, const char *word,
                                 bool *ret_has_word,
                                 const struct ip_networks **ret_networks) attr_must_use;

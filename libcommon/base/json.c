@@ -39,7 +39,8 @@ static void alc_free(void *arena attr_unused, void *ptr attr_unused)
 {
 }
 
-/* For yyjson_read_opts() alone, which has one allocation and makes it half as large again when that is full. */
+/* For yyjson_read_opts() alone, which has one allocation and makes it half as large again when that
+ * is full. */
 struct reading {
 	yyjson_alc alc;
 	struct arena *arena;
@@ -85,10 +86,12 @@ static size_t string_end(const char *text, size_t start, size_t length)
 	}
 }
 
-/* What is known of a text before it is parsed, so that no memory is spent on one that is refused. */
+/* What is known of a text before it is parsed, so that no memory is spent on one that is
+ * refused. */
 struct shape {
-	size_t too_deep_at; /* the byte; `length`: not too deep. Arbitrary if the text is not JSON */
-	size_t values_max;  /* names included */
+	/* the byte; `length`: not too deep. Arbitrary if the text is not JSON */
+	size_t too_deep_at;
+	size_t values_max; /* names included */
 };
 
 /* Each value is the first one or follows a bracket, a comma or a colon. */

@@ -16,21 +16,21 @@
 
 #define JSON_MAX_DEPTH 64
 
-/** Parse into the arena. Copies; the text need not be NUL-terminated.
- * ERR_MALFORMED: refused; `ret_why` (may be NULL) says why and at which byte, from 0, in the arena, as
- * the rest of a sentence: `is not valid JSON: unexpected character at byte 17`, `has a duplicate
- * member name at byte 14`, `has a NUL (\u0000) in a string at byte 3`, `nests deeper than 64 at byte
- * 64`. */
+/** Parse into the arena. Copies; the text need not be NUL-terminated. ERR_MALFORMED: refused;
+ * `ret_why` (may be NULL) says why and at which byte, from 0, in the arena, as the rest of a
+ * sentence: `is not valid JSON: unexpected character at byte 17`, `has a duplicate member name at
+ * byte 14`, `has a NUL (\u0000) in a string at byte 3`, `nests deeper than 64 at byte 64`. */
 enum err_code json_parse(struct arena *arena, const char *text, size_t length,
                          yyjson_val **ret_root, const char **ret_why);
 
-/** As json_parse(), for a text that another server has made. ERR_TOO_LARGE: it has more than `values_max` values, names
- * included, and no memory was spent on it: a text of 8 MiB can hold 4 million, which need 100 MB when they are parsed.
- * `ret_why`: `has more than 500000 values`. */
+/** As json_parse(), for a text that another server has made. ERR_TOO_LARGE: it has more than
+ * `values_max` values, names included, and no memory was spent on it: a text of 8 MiB can hold 4
+ * million, which need 100 MB when they are parsed. `ret_why`: `has more than 500000 values`. */
 enum err_code json_parse_bounded(struct arena *arena, const char *text, size_t length,
                                  size_t values_max, yyjson_val **ret_root, const char **ret_why);
 
-/** The most values, names included, that json_parse() can find in the text, JSON or not. One cheap pass. */
+/** The most values, names included, that json_parse() can find in the text, JSON or not. One cheap
+ * pass. */
 size_t json_values_max(const char *text, size_t length);
 
 /** Parse a text that the process or its database made: require()s that it is JSON. */
@@ -48,15 +48,16 @@ char *json_write_mut(struct arena *arena, yyjson_mut_val *value, size_t *ret_len
  * U+FFFD. */
 void json_quote(struct buf *out, const char *text, size_t length);
 
-/** Add a member to an object that is built: a text, which is borrowed, or null if it is NULL; a number with six
- * decimal places, or null if it is NaN; and a copy of the member `name` of `from`, or null if that has none. */
+/** Add a member to an object that is built: a text, which is borrowed, or null if it is NULL; a
+ * number with six decimal places, or null if it is NaN; and a copy of the member `name` of `from`,
+ * or null if that has none. */
 void json_add_text(yyjson_mut_doc *doc, yyjson_mut_val *object, const char *name, const char *text);
 void json_add_number(yyjson_mut_doc *doc, yyjson_mut_val *object, const char *name, double value);
 void json_add_member(yyjson_mut_doc *doc, yyjson_mut_val *object, const char *as, yyjson_val *from,
                      const char *name);
 
-/** Get a member; NULL or `fallback` if it is absent or has another type. The results borrow from the
- * document. */
+/** Get a member; NULL or `fallback` if it is absent or has another type. The results borrow from
+ * the document. */
 yyjson_val *json_get(yyjson_val *object, const char *name);
 const char *json_get_text(yyjson_val *object, const char *name);
 int64_t json_get_int(yyjson_val *object, const char *name, int64_t fallback);

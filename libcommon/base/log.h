@@ -4,9 +4,9 @@
  *      "message":"request finished","request_id":"…","status":200,"duration_ms":1.500}
  *
  * One call reports one event, with named fields. Messages start in lower case and have no full
- * stop; text from outside goes into fields, which are escaped. Secrets must not be logged. A line has
- * at most 4096 bytes (longer text is cut) and is written by one write(2), perhaps with others, so that
- * lines of different threads do not mix.
+ * stop; text from outside goes into fields, which are escaped. Secrets must not be logged. A line
+ * has at most 4096 bytes (longer text is cut) and is written by one write(2), perhaps with others,
+ * so that lines of different threads do not mix.
  *
  * LOG_LEVEL is a level, optionally with other levels for some groups: `info`,
  * `info,pg=debug,http=warn`.
@@ -59,9 +59,9 @@ enum err_code log_init(const char *process, const char *levels);
 /** Write to `descriptor` and not to standard output, for commands that print their result there. */
 void log_set_descriptor(int descriptor);
 
-/** Write from a thread of its own from now on, unless the log is a regular file: a reader that does not
- * read its pipe then costs log lines (log_writer.h) and does not stop the process. Lines below LOG_WARN
- * are gathered for LOG_GATHER_MS; a process that is killed loses those that wait. Once. */
+/** Write from a thread of its own from now on, unless the log is a regular file: a reader that does
+ * not read its pipe then costs log lines (log_writer.h) and does not stop the process. Lines below
+ * LOG_WARN are gathered for LOG_GATHER_MS; a process that is killed loses those that wait. Once. */
 void log_start_writer(void);
 
 /** Wait until the reader has taken all lines, but at most a second. Before the process ends. */
@@ -69,8 +69,8 @@ void log_flush(void);
 
 bool log_enabled(enum log_group group, enum log_level level);
 
-/** For a fault that may come with every request: whether `pause_ms` have passed since the last call that
- * returned true. A static variable, initialised to zero. Thread-safe. */
+/** For a fault that may come with every request: whether `pause_ms` have passed since the last call
+ * that returned true. A static variable, initialised to zero. Thread-safe. */
 struct log_pause {
 	_Atomic uint64_t until_ms; /* monotonic */
 };

@@ -1,9 +1,9 @@
 /** Prometheus metrics (text format 0.0.4), updated without locks.
  *
- * A metric is a variable of its file. The declaration is also its row in the process's table of metrics:
- * the linker joins the rows of all files that a program is linked of, so nothing registers them.
- * Label values must come from fixed tables (an operation id, a status class) and not from input, so that
- * the number of series is limited.
+ * A metric is a variable of its file. The declaration is also its row in the process's table of
+ * metrics: the linker joins the rows of all files that a program is linked of, so nothing registers
+ * them. Label values must come from fixed tables (an operation id, a status class) and not from
+ * input, so that the number of series is limited.
  *
  *     METRIC_COUNTER(requests_total, "expops_http_requests_total", "Requests answered.",
  *                    "operation", "status");
@@ -48,17 +48,17 @@ struct metric {
 	METRIC_ROW(variable, .type = METRIC_TYPE_HISTOGRAM, .name = (n), .help = (h), \
 	           .labels = {__VA_ARGS__})
 
-/** Add to, set or observe the series with these label values, in the order of the declaration; NULL:
- * no such label. Borrows the values; they must live as long as the process. Any thread. */
+/** Add to, set or observe the series with these label values, in the order of the declaration;
+ * NULL: no such label. Borrows the values; they must live as long as the process. Any thread. */
 void metric_add(struct metric *metric, const char *label_a, const char *label_b, double value);
 void metric_set(struct metric *metric, const char *label_a, const char *label_b, double value);
 void metric_observe_seconds(struct metric *metric, const char *label_a, const char *label_b,
                             double seconds);
 
-/** The exposition of all metrics, those of process_* (memory, CPU, open files, start time) too. One without
- * labels is 0 from the start. In the arena. */
+/** The exposition of all metrics, those of process_* (memory, CPU, open files, start time) too. One
+ * without labels is 0 from the start. In the arena. */
 char *metrics_text(struct arena *arena);
 
-/** Print the table on standard output, by name, one metric on each line: its name, type, labels, unit and
- * help, separated by tabs. */
+/** Print the table on standard output, by name, one metric on each line: its name, type, labels,
+ * unit and help, separated by tabs. */
 void metrics_print(void);

@@ -25,8 +25,8 @@ struct timespec time_monotonic_in(uint64_t ms);
 void time_format(int64_t time_ms, char out[TIME_TEXT_LEN + 1]);
 void date_format(int64_t time_ms, char out[DATE_TEXT_LEN + 1]);
 
-/** Parse RFC 3339 with any offset and 0 to 9 fraction digits; digits after milliseconds are dropped.
- * False: other text, a year outside 1970 to 9999, or the leap second 60. */
+/** Parse RFC 3339 with any offset and 0 to 9 fraction digits; digits after milliseconds are
+ * dropped. False: other text, a year outside 1970 to 9999, or the leap second 60. */
 bool time_parse(const char *text, size_t length, int64_t *ret_time_ms);
 
 /** Parse `YYYY-MM-DD`, a day that exists, as midnight UTC. */

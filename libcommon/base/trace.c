@@ -101,8 +101,8 @@ static bool is_chosen(const uint8_t trace_id[TRACE_ID_LEN])
 	return (double)number < sampled_fraction * (double)(UINT64_C(1) << 56);
 }
 
-/* The first span of the request's trace. False: the ids are random, because the request id is no UUID, and
- * nobody else can find them. */
+/* The first span of the request's trace. False: the ids are random, because the request id is no
+ * UUID, and nobody else can find them. */
 static bool root_context(const char *request_id, struct context *ret_context)
 {
 	struct uuid uuid;

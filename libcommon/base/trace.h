@@ -1,8 +1,10 @@
-/** Traces: what the processes did for one request, as spans of a trace (W3C Trace Context, OpenTelemetry).
+/** Traces: what the processes did for one request, as spans of a trace (W3C Trace Context,
+ * OpenTelemetry).
  *
- * Off by default; then a span costs a branch. A trace is sampled or not as its `traceparent` says; for one that
- * begins here a fraction decides. A trace without `traceparent` gets its id from the request id, when that is a
- * UUID, so that the tasks and events that the request has started, which keep its id, belong to its trace.
+ * Off by default; then a span costs a branch. A trace is sampled or not as its `traceparent` says;
+ * for one that begins here a fraction decides. A trace without `traceparent` gets its id from the
+ * request id, when that is a UUID, so that the tasks and events that the request has started, which
+ * keep its id, belong to its trace.
  *
  *     const char *traceparent = received;
  *     struct span *span = span_begin(arena, SPAN_SERVER, request_id, &traceparent);
@@ -32,14 +34,16 @@ struct span;
 enum span_outcome { SPAN_SENT, SPAN_FULL, SPAN_REFUSED };
 void spans_count(enum span_outcome outcome, size_t count);
 
-/** Record spans from now on; `fraction` of the traces that begin here. Once, before other threads. */
+/** Record spans from now on; `fraction` of the traces that begin here. Once, before other
+ * threads. */
 void trace_start(double fraction);
 
 /** Whether trace_start() was called. */
 bool trace_is_on(void);
 
-/** Begin a span in the arena. NULL: it is not recorded. *traceparent, as it was received (NULL or invalid: none),
- * becomes what is sent with calls within the span; while traces are off it is left alone. */
+/** Begin a span in the arena. NULL: it is not recorded. *traceparent, as it was received (NULL or
+ * invalid: none), becomes what is sent with calls within the span; while traces are off it is left
+ * alone. */
 struct span *span_begin(struct arena *arena, enum span_kind kind, const char *request_id,
                         const char **traceparent);
 

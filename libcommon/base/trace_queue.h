@@ -1,5 +1,5 @@
-/** The spans that wait for the thread which sends them (client/trace_export.h): a bounded queue of texts. What
- * finds it full is dropped and counted, and nobody waits for room. */
+/** The spans that wait for the thread which sends them (client/trace_export.h): a bounded queue of
+ * texts. What finds it full is dropped and counted, and nobody waits for room. */
 #pragma once
 
 #include <stdbool.h>
@@ -20,8 +20,8 @@ void trace_queue_start(void);
 /** Add a span. False: there is no room, or the queue was not started. Any thread. */
 bool trace_queue_add(const char *text, size_t length);
 
-/** Wait for spans, and then `linger_ms` for more, but not while the queue is half full or ends. False: it has
- * ended, and is empty. For one thread. */
+/** Wait for spans, and then `linger_ms` for more, but not while the queue is half full or ends.
+ * False: it has ended, and is empty. For one thread. */
 bool trace_queue_take(struct trace_batch *ret_batch, uint64_t linger_ms);
 
 /** Wait. False: the queue ends. */

@@ -42,7 +42,8 @@ static size_t scheme_of(const char **text)
 	return (*text)[length] == ':' ? length : 0;
 }
 
-/* Whether `scheme` is `name`, without case, and without the tabs and line breaks that browsers drop. */
+/* Whether `scheme` is `name`, without case, and without the tabs and line breaks that browsers
+ * drop. */
 static bool is_scheme(const char *scheme, size_t length, const char *name)
 {
 	for (; length > 0; scheme++, length--) {

@@ -13,8 +13,8 @@ size_t utf8_sequence(const char *text, size_t length);
 
 bool utf8_is_valid(const char *text, size_t length);
 
-/** The length of the longest prefix of `text` that has at most `max` bytes and does not end inside a
- * sequence. */
+/** The length of the longest prefix of `text` that has at most `max` bytes and does not end inside
+ * a sequence. */
 size_t utf8_cut(const char *text, size_t length, size_t max);
 
 /** `text`, or if it has more than `max` bytes that prefix of it and an ellipsis; in the arena. */

@@ -8,7 +8,8 @@
 #define RANDOM_BYTES   8  /* after the time and the counter */
 #define RANDOM_IN_POOL 64 /* random parts per getrandom(2) */
 #define COUNTER_BITS   12
-#define COUNTER_START  0x7ff /* a millisecond starts in the lower half, to leave room for counting */
+/* a millisecond starts in the lower half, to leave room for counting */
+#define COUNTER_START 0x7ff
 
 /* State per thread. `last` is the time and the counter of the last id as one number, so that a
  * counter that overflows carries into the time (RFC 9562 section 6.2, method 1). */

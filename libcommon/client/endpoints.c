@@ -102,8 +102,8 @@ static bool is_unlisted(const struct endpoints *endpoints, const struct member *
 
 /* --- Look-ups --------------------------------------------------------------------------------- */
 
-/* Note the addresses of the newest look-up, and remove the members that are unlisted and failing, or
- * unlisted for too long. */
+/* Note the addresses of the newest look-up, and remove the members that are unlisted and failing,
+ * or unlisted for too long. */
 static void list_set(struct endpoints *endpoints, const struct sockaddr_storage *addresses,
                      size_t count)
 {

@@ -6,14 +6,14 @@
  * order changes nothing. DNS may also return only a part of the addresses: an endpoint that the
  * newest answer does not list is *unlisted*. It stays in use until its first failure, at most
  * `unlisted_ms` since it was last listed; then it is removed: it gets no further call, and is freed
- * when its calls have ended. A failed look-up changes nothing. A numeric address or a unix socket is
- * one endpoint that never changes.
+ * when its calls have ended. A failed look-up changes nothing. A numeric address or a unix socket
+ * is one endpoint that never changes.
  *
  * Which one a call takes: the one with the least outstanding calls, in turn when several have
  * equally many. An endpoint that failed is left out with exponential backoff; then it gets one call
  * as a trial. Any answer ends the failure. When all are left out, they are used as if none were,
- * because an attempt is better than none. An endpoint that closes connections after their answers is
- * retiring: it is left out for `retiring_ms`, since it is about to end.
+ * because an attempt is better than none. An endpoint that closes connections after their answers
+ * is retiring: it is left out for `retiring_ms`, since it is about to end.
  *
  *                      failed                    trial allowed
  *     USED -------------------------> LEFT OUT ----------------> TRIAL
@@ -87,8 +87,9 @@ struct endpoints *endpoints_new(uv_loop_t *loop, const char *service, const stru
  * Accepts NULL. The loop has to run on for libuv's callback. */
 void endpoints_free(struct endpoints *endpoints);
 
-/** Take an endpoint that is not in `tried` for a call, and start a look-up if one is due. NULL: there
- * is none. Then endpoints_is_resolving() says whether to wait for on_lookup and to try again. */
+/** Take an endpoint that is not in `tried` for a call, and start a look-up if one is due. NULL:
+ * there is none. Then endpoints_is_resolving() says whether to wait for on_lookup and to try
+ * again. */
 struct endpoint *endpoints_take(struct endpoints *endpoints, const struct endpoint_set *tried);
 
 /** Whether a look-up is running. */

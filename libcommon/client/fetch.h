@@ -22,7 +22,8 @@ struct fetcher *fetcher_new(uv_loop_t *loop);
  * NULL is fine. */
 void fetcher_free(struct fetcher *fetcher);
 
-/** Which addresses of a call are checked: a private one is refused unless FETCH_ALLOW lists it (guard.h). */
+/** Which addresses of a call are checked: a private one is refused unless FETCH_ALLOW lists it
+ * (guard.h). */
 enum fetch_guard {
 	FETCH_GUARD_NONE,      /* the URL comes from the settings */
 	FETCH_GUARD_REDIRECTS, /* the URL too, but not where it redirects to, unless it is the same
@@ -60,27 +61,29 @@ struct fetch_response {
 
 /** Make the call and wait for the complete answer, of any status. Suspends.
  *
- * ERR_UNAVAILABLE: no connection, or it broke while the request was unsent or it changes nothing (is_safe, or a
- * safe method); ERR_UNCERTAIN: it broke after an unsafe request was sent; ERR_FORBIDDEN: the guard refused the
- * address; ERR_TIMEOUT; ERR_UPSTREAM: not HTTP, TLS failed, or the answer exceeds its limit, or a field of the
- * call has a control character: then nothing is sent; or the reason of a cancellation. */
+ * ERR_UNAVAILABLE: no connection, or it broke while the request was unsent or it changes nothing
+ * (is_safe, or a safe method); ERR_UNCERTAIN: it broke after an unsafe request was sent;
+ * ERR_FORBIDDEN: the guard refused the address; ERR_TIMEOUT; ERR_UPSTREAM: not HTTP, TLS failed, or
+ * the answer exceeds its limit, or a field of the call has a control character: then nothing is
+ * sent; or the reason of a cancellation. */
 enum err_code fetch_try(struct request *rq, const struct fetch_call *call,
                         struct fetch_response **ret_answer);
 
-/** Values, names included, of an answer that is parsed: 12 MB. A page of 100 pull requests, the largest that is
- * read, has 150,000. */
+/** Values, names included, of an answer that is parsed: 12 MB. A page of 100 pull requests, the
+ * largest that is read, has 150,000. */
 #define FETCH_VALUES_MAX 500000
 
-/** Parse an answer into the arena. Returns NULL, or what is wrong with it, as the rest of a sentence: `is not valid
- * JSON: …`, `has more than 500000 values`. */
+/** Parse an answer into the arena. Returns NULL, or what is wrong with it, as the rest of a
+ * sentence: `is not valid JSON: …`, `has more than 500000 values`. */
 const char *fetch_json(struct arena *arena, const struct fetch_response *answer,
                        yyjson_val **ret_root);
 
-/** The time that Retry-After asks for, as seconds or as a date (RFC 9110 section 10.2.3), at most an
- * hour; 0: there is none, or it has passed. */
+/** The time that Retry-After asks for, as seconds or as a date (RFC 9110 section 10.2.3), at most
+ * an hour; 0: there is none, or it has passed. */
 uint64_t fetch_retry_after_ms(const struct fetch_response *answer);
 
-/** The server's clock when it answered, by the field Date, in seconds since the Unix epoch; 0: not told. */
+/** The server's clock when it answered, by the field Date, in seconds since the Unix epoch; 0: not
+ * told. */
 int64_t fetch_date_s(const struct fetch_response *answer);
 
 /** The value of the first field with that name; NULL: none. */

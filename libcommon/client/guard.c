@@ -12,8 +12,9 @@ void fetch_guard_allow(const struct ip_networks *networks)
 	allowed = networks;
 }
 
-/* Whether the current hop may connect to `ip` and `port`. The first hop of FETCH_GUARD_REDIRECTS may
- * connect to any address, and later ones to that address and port again: the settings chose it. */
+/* Whether the current hop may connect to `ip` and `port`. The first hop of FETCH_GUARD_REDIRECTS
+ * may connect to any address, and later ones to that address and port again: the settings chose
+ * it. */
 static bool permits(const struct transfer *transfer, const struct ip *ip, int port)
 {
 	long redirects = 0;

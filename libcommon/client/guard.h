@@ -1,9 +1,10 @@
-/** Keeps calls to addresses that come from outside (a user's URL, a redirect) away from the private network.
+/** Keeps calls to addresses that come from outside (a user's URL, a redirect) away from the private
+ * network.
  *
- * The address is checked, not the name: libcurl asks before it opens a socket, with the address that it is
- * about to connect to, so a name that resolves differently the second time (DNS rebinding) gains nothing.
- * Before a request is sent it asks again, which covers kept connections. Permitted are public addresses
- * (base/ip.h) and those that FETCH_ALLOW lists.
+ * The address is checked, not the name: libcurl asks before it opens a socket, with the address
+ * that it is about to connect to, so a name that resolves differently the second time (DNS
+ * rebinding) gains nothing. Before a request is sent it asks again, which covers kept connections.
+ * Permitted are public addresses (base/ip.h) and those that FETCH_ALLOW lists.
  */
 #pragma once
 

@@ -16,7 +16,7 @@ struct openai_call {
 	uint64_t timeout_ms;
 };
 
-/** POST `body` to `base_url` + `path`, as a call that changes nothing (fetch.h). Returns the error of
- * fetch_try(). The answer is in the arena of `rq` and may have any status. Suspends. */
+/** POST `body` to `base_url` + `path`, as a call that changes nothing (fetch.h). Returns the error
+ * of fetch_try(). The answer is in the arena of `rq` and may have any status. Suspends. */
 enum err_code openai_post_try(struct request *rq, const struct openai_call *call,
                               struct fetch_response **ret_answer);

@@ -1,10 +1,10 @@
-/** The other processes of the cluster: where they are, and the secrets that this process shares with
- * each (base/identity.h). Never changes after the start.
+/** The other processes of the cluster: where they are, and the secrets that this process shares
+ * with each (base/identity.h). Never changes after the start.
  *
- * Secrets are written `svc-search=SECRET svc-interests=SECRET,OLDER`: processes are separated by white
- * space, the secrets of one by commas. The first secret signs, all verify. So a secret is replaced
- * without an interruption in three steps: add the new one behind the old one at the receiver; put it in
- * place of the old one at the sender; remove the old one at the receiver. */
+ * Secrets are written `svc-search=SECRET svc-interests=SECRET,OLDER`: processes are separated by
+ * white space, the secrets of one by commas. The first secret signs, all verify. So a secret is
+ * replaced without an interruption in three steps: add the new one behind the old one at the
+ * receiver; put it in place of the old one at the sender; remove the old one at the receiver. */
 #pragma once
 
 #include "base/identity.h"

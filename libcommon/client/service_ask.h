@@ -1,5 +1,5 @@
-/** Asking another service for JSON. Its refusals are raised as they came, so that a client meets one answer for one
- * fault, whichever service found it. */
+/** Asking another service for JSON. Its refusals are raised as they came, so that a client meets
+ * one answer for one fault, whichever service found it. */
 #pragma once
 
 #include "client/service_call.h"
@@ -24,9 +24,9 @@ struct service_answer {
 	unsigned retry_after_s; /* 0: not told */
 };
 
-/** POST a JSON text to an internal operation of a service, and wait for the answer. Suspends. `code` is
- * that of the problem that the service replied, one of service_call(), or ERR_UPSTREAM: the answer is
- * no JSON. `is_safe`: it changes nothing. `timeout_ms` as in service_call. */
+/** POST a JSON text to an internal operation of a service, and wait for the answer. Suspends.
+ * `code` is that of the problem that the service replied, one of service_call(), or ERR_UPSTREAM:
+ * the answer is no JSON. `is_safe`: it changes nothing. `timeout_ms` as in service_call. */
 struct service_answer service_ask_try(struct request *rq, const struct internal_op *op,
                                       const char *json, bool is_safe, uint64_t timeout_ms);
 

@@ -189,7 +189,8 @@ static enum err_code unavailable_code(struct request *rq, const struct fetch_res
 	return is_uncertain ? ERR_UNCERTAIN : ERR_UNAVAILABLE;
 }
 
-/* Send the call to the endpoint and wait for the answer. `ret_is_sent`: it may have read the request. */
+/* Send the call to the endpoint and wait for the answer. `ret_is_sent`: it may have read the
+ * request. */
 static enum err_code send_to(struct request *rq, const struct service_call *call,
                              const struct endpoint *endpoint, uint64_t timeout_ms, bool is_safe,
                              struct fetch_response **ret_answer, bool *ret_is_sent)
@@ -226,7 +227,8 @@ static enum err_code send_to(struct request *rq, const struct service_call *call
 
 /* --- The call --------------------------------------------------------------------------------- */
 
-/* Whether the endpoint is about to end: it closes connections. A refusal may do so for another reason. */
+/* Whether the endpoint is about to end: it closes connections. A refusal may do so for another
+ * reason. */
 static bool is_retiring(const struct fetch_response *answer)
 {
 	const char *connection = fetch_field(answer, "Connection");

@@ -1,9 +1,10 @@
 /** Calls between the services of the cluster.
  *
- * Each call takes an endpoint of the service (client/endpoints.h). One that could not be sent, or that the
- * endpoint did not handle (408 without content, 421), goes to another endpoint. One that changes nothing is
- * sent to a second endpoint when the first closes the connection, replies 503, or has not answered after a
- * third of the time; it is never sent a third time, since it may be the request that ends the service.
+ * Each call takes an endpoint of the service (client/endpoints.h). One that could not be sent, or
+ * that the endpoint did not handle (408 without content, 421), goes to another endpoint. One that
+ * changes nothing is sent to a second endpoint when the first closes the connection, replies 503,
+ * or has not answered after a third of the time; it is never sent a third time, since it may be the
+ * request that ends the service.
  */
 #pragma once
 
@@ -31,11 +32,11 @@ struct service_call {
 };
 
 /** Call another service as KEY_SERVICE on behalf of the request's account, with a signed identity,
- * the request id and traceparent, and wait for the answer. A repository that the caller's key proves to be the
- * account's is passed on. Suspends. The service answers 404 or 403
- * unless internal.def lists the operation for this process.
- * Returns the errors of fetch_try(), ERR_UNAVAILABLE also when the service has no address, when this
- * process has no secret for it, or when it replies 503, and ERR_UNCERTAIN also when it replies so; `*ret_answer` is
- * set then, too, and is otherwise unchanged. */
+ * the request id and traceparent, and wait for the answer. A repository that the caller's key
+ * proves to be the account's is passed on. Suspends. The service answers 404 or 403 unless
+ * internal.def lists the operation for this process. Returns the errors of fetch_try(),
+ * ERR_UNAVAILABLE also when the service has no address, when this process has no secret for it, or
+ * when it replies 503, and ERR_UNCERTAIN also when it replies so; `*ret_answer` is set then, too,
+ * and is otherwise unchanged. */
 enum err_code service_call(struct request *rq, const struct service_call *call,
                            struct fetch_response **ret_answer);

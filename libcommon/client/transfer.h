@@ -1,10 +1,10 @@
 /** Transfers of libcurl's multi interface on a worker's loop, each for one fiber. Internal to this
  * folder. Nothing here suspends: fetch.c waits.
  *
- * fetcher_new() require()s a libcurl that looks names up without blocking the loop.
- * Connections are kept and reused, but only for requests that change nothing: libcurl silently repeats
- * a request when a reused connection turns out to be closed. The connection of any other request is
- * new, and closed after it.
+ * fetcher_new() require()s a libcurl that looks names up without blocking the loop. Connections are
+ * kept and reused, but only for requests that change nothing: libcurl silently repeats a request
+ * when a reused connection turns out to be closed. The connection of any other request is new, and
+ * closed after it.
  */
 #pragma once
 

@@ -8,7 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** The services that api.def may name, besides GATEWAY: X(symbol, process, setting with its address). */
+/** The services that api.def may name, besides GATEWAY: X(symbol, process, setting with its
+ * address). */
 #define API_SERVICES(X)                                         \
 	X(EXPERIMENTS, "svc-experiments", "EXPERIMENTS_URL")    \
 	X(INTERESTS, "svc-interests", "INTERESTS_URL")          \
@@ -54,8 +55,9 @@ struct api_op {
 	unsigned flags;         /* of enum api_flag */
 };
 
-/** Whether a caller may use the operation: ERR_NONE; ERR_SCOPE: its key lacks the scope; ERR_FORBIDDEN:
- * its key is limited (identity_is_limited()), and the operation concerns the whole account. */
+/** Whether a caller may use the operation: ERR_NONE; ERR_SCOPE: its key lacks the scope;
+ * ERR_FORBIDDEN: its key is limited (identity_is_limited()), and the operation concerns the whole
+ * account. */
 enum err_code api_permit(const struct api_op *op, const struct identity *caller);
 
 /** The row of `id`. */

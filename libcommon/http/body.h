@@ -7,7 +7,8 @@
  * happens however the request ends, or earlier by http_body_drop().
  *
  * What a handler makes of a body, such as its parsed JSON, can be many times as large. The handler
- * takes that memory by http_body_take_work() before it begins. It is returned when the arena is freed.
+ * takes that memory by http_body_take_work() before it begins. It is returned when the arena is
+ * freed.
  */
 #pragma once
 
@@ -41,8 +42,8 @@ void http_body_init(struct http_body *body, struct arena *arena, const struct uu
  * the share of the account is. */
 enum err_code http_body_add(struct http_body *body, const char *data, size_t length) attr_must_use;
 
-/** Count `bytes` that the request will allocate for the content of its body, until the arena is freed.
- * ERR_TOO_LARGE: more than the whole budget allows; else as http_body_add(). */
+/** Count `bytes` that the request will allocate for the content of its body, until the arena is
+ * freed. ERR_TOO_LARGE: more than the whole budget allows; else as http_body_add(). */
 enum err_code http_body_take_work(struct http_body *body, size_t bytes) attr_must_use;
 
 /** Free the memory of the content now; the body is empty afterwards. */

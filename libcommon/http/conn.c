@@ -146,8 +146,8 @@ static bool skip_blank_line(struct http_conn *conn)
 	return conn->in_length == 0 || conn->blank_bytes != 1;
 }
 
-/* Close a connection without a request. A drain may cross a request that is on its way: its client learns
- * that it was not handled. */
+/* Close a connection without a request. A drain may cross a request that is on its way: its client
+ * learns that it was not handled. */
 static void end_idle(struct http_conn *conn)
 {
 	if (!conn->server->is_draining || conn->is_at_end || conn->is_broken) {
@@ -253,8 +253,8 @@ static void exchange_finish(struct http_conn *conn)
 		enter_state(conn, CONN_DROP, conn->server->limits->content_timeout_ms);
 }
 
-/* End the exchange if it was aborted, failed or timed out. True: it was. A client that only shut down
- * its sending side still waits for the response. */
+/* End the exchange if it was aborted, failed or timed out. True: it was. A client that only shut
+ * down its sending side still waits for the response. */
 static bool exchange_check(struct http_conn *conn)
 {
 	struct server_exchange *exchange = conn->exchange;

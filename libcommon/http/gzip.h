@@ -17,8 +17,7 @@ struct gzip;
  * it is small. */
 struct gzip *gzip_new(struct arena *arena, size_t length);
 
-/** Compress a piece; `is_last` ends the stream. Returns the compressed bytes that are ready, which may
- * be none; valid until the next call. 64 KiB take about a
- * millisecond. */
+/** Compress a piece; `is_last` ends the stream. Returns the compressed bytes that are ready, which
+ * may be none; valid until the next call. 64 KiB take about a millisecond. */
 const char *gzip_add(struct gzip *gzip, const char *data, size_t length, bool is_last,
                      size_t *ret_length);

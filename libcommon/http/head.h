@@ -36,7 +36,8 @@ struct http_head {
 /** The reason phrase of a status; "" for an unknown one. */
 const char *http_reason(int status);
 
-/** The class of a status, `4xx`: the label of metrics, whose series single statuses would multiply. */
+/** The class of a status, `4xx`: the label of metrics, whose series single statuses would
+ * multiply. */
 const char *http_status_class(int status);
 
 /** Make a field of two NUL-terminated strings; borrows them. */
@@ -52,8 +53,8 @@ size_t http_head_count(const struct http_head *head, const char *name);
  * REQUEST_ID_MAX letters, digits, `.`, `_` and `-`; otherwise a new one in the arena. */
 const char *http_head_request_id(const struct http_head *head, struct arena *arena);
 
-/** Offsets and lengths of one field in the text of a head_builder. No pointers: the text moves when it
- * grows. */
+/** Offsets and lengths of one field in the text of a head_builder. No pointers: the text moves when
+ * it grows. */
 struct http_field_span {
 	uint32_t name, name_length, value, value_length;
 };

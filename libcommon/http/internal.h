@@ -10,8 +10,8 @@
  *     socket.c     lower half of a connection: its socket and timer
  *
  * conn.c and socket.c are two halves of one state machine. socket.c records the events of libuv in
- * members of struct http_conn and then calls the function on_event that it was opened with, which is
- * http_conn_tick(). That makes the transitions and calls http_socket_wait() to wait for the next
+ * members of struct http_conn and then calls the function on_event that it was opened with, which
+ * is http_conn_tick(). That makes the transitions and calls http_socket_wait() to wait for the next
  * event. When a connection has closed, socket.c calls the server's on_conn_closed.
  */
 #pragma once
@@ -178,9 +178,9 @@ static inline uint64_t conn_now(const struct http_conn *conn)
 	return uv_now(conn->server->loop);
 }
 
-/** Give an accepted socket to libuv; takes `fd`. `on_event` is called after each event of the socket
- * or its timer has been recorded in `conn`. False: libuv refused the socket; http_socket_close() must
- * still be called. */
+/** Give an accepted socket to libuv; takes `fd`. `on_event` is called after each event of the
+ * socket or its timer has been recorded in `conn`. False: libuv refused the socket;
+ * http_socket_close() must still be called. */
 bool http_socket_open(struct http_conn *conn, int fd, const struct sockaddr_storage *from,
                       void (*on_event)(struct http_conn *conn));
 
@@ -207,8 +207,9 @@ void http_socket_acknowledge(struct http_conn *conn);
 /** Put the connection at the end of the list of its class. */
 void http_socket_classify(struct http_conn *conn, enum conn_class class);
 
-/** Count the memory of the connection's head and held input, when it is much. Closes connections with
- * incomplete large heads, oldest first, if that exceeds the limit. False: it is still exceeded. */
+/** Count the memory of the connection's head and held input, when it is much. Closes connections
+ * with incomplete large heads, oldest first, if that exceeds the limit. False: it is still
+ * exceeded. */
 bool http_socket_count_memory(struct http_conn *conn);
 
 /** Close at once. Requires that there is no exchange. */
@@ -249,11 +250,12 @@ enum parse_event http_parse_feed(struct http_conn *conn);
 /** Write the pending head of a response that has no content yet. */
 void http_response_flush(struct server_exchange *exchange);
 
-/** Write pieces of exchange->rest, the response's last content, until the socket queues one, and end
- * the response after the last piece. */
+/** Write pieces of exchange->rest, the response's last content, until the socket queues one, and
+ * end the response after the last piece. */
 void http_response_write_rest(struct server_exchange *exchange);
 
-/** Write a response 408 without content, on a connection without an exchange that is to be closed. */
+/** Write a response 408 without content, on a connection without an exchange that is to be
+ * closed. */
 void http_response_farewell(struct http_conn *conn);
 
 /** Write 100 (Continue). */

@@ -1,4 +1,5 @@
-/** Which process may use which operation (internal.def), and the operations that only services use. */
+/** Which process may use which operation (internal.def), and the operations that only services
+ * use. */
 #pragma once
 
 #include "http/api.h"

@@ -17,8 +17,8 @@ struct query_param {
 	const char *name, *value;
 };
 
-/** Read the next parameter of the NUL-terminated query at *at (NULL: none) and advance *at. Skips those
- * that query_get() could not decode, and empty ones. In the arena. False: there is none. */
+/** Read the next parameter of the NUL-terminated query at *at (NULL: none) and advance *at. Skips
+ * those that query_get() could not decode, and empty ones. In the arena. False: there is none. */
 bool query_next(struct arena *arena, const char **at, struct query_param *ret_param);
 
 /** Percent-encode all but the unreserved characters of RFC 3986. In the arena. */

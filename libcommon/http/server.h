@@ -21,29 +21,29 @@
  * The server itself refuses these requests with a problem reply (RFC 9457) and closes the
  * connection:
  *
- *     400  Content-Length and Transfer-Encoding together; several Content-Lengths; a transfer coding
- *          other than chunked; obsolete line folding; white space before a colon; a bare CR or LF;
- *          no Host in HTTP/1.1, two Hosts, or an invalid one; a target that is not origin-form
- *          (absolute-form is accepted and its authority dropped); NUL or control characters in a
- *          field
+ *     400  Content-Length and Transfer-Encoding together; several Content-Lengths; a transfer
+ *          coding other than chunked; obsolete line folding; white space before a colon; a bare CR
+ *          or LF; no Host in HTTP/1.1, two Hosts, or an invalid one; a target that is not
+ *          origin-form (absolute-form is accepted and its authority dropped); NUL or control
+ *          characters in a field
  *     405  CONNECT
  *     414  a head over the limit, most of which is the target
  *     417  an Expect other than 100-continue
  *     431  a head over the limit
- *     503  a large head while head_memory_bytes are used up, also after connections with an incomplete
- *          large head were closed
+ *     503  a large head while head_memory_bytes are used up, also after connections with an
+ *          incomplete large head were closed
  *     501  an unknown method
  *     505  a version other than 1.0 and 1.1
  *
  * Trailers are dropped and have no effect.
  *
- * A client that shuts down its sending side after a complete request gets its answer. One that resets
- * the connection, or ends it within a request, is gone.
+ * A client that shuts down its sending side after a complete request gets its answer. One that
+ * resets the connection, or ends it within a request, is gone.
  *
- * When all connections are in use, a new one takes the place of another: of the one that is idle for
- * longest; else of the one that has sent an incomplete head for longest; else of the exchange that has
- * waited for its client for longest, and at least a second. So clients that connect and do not send
- * cannot keep others out, from however many addresses they connect.
+ * When all connections are in use, a new one takes the place of another: of the one that is idle
+ * for longest; else of the one that has sent an incomplete head for longest; else of the exchange
+ * that has waited for its client for longest, and at least a second. So clients that connect and do
+ * not send cannot keep others out, from however many addresses they connect.
  */
 #pragma once
 
@@ -132,41 +132,41 @@ enum err_code http_listen_open(const struct address *address, int *ret_fd) attr_
 /** Accept from a listening socket; takes `fd`, also on failure. Once per server. */
 enum err_code http_server_listen_fd(struct http_server *server, int fd) attr_must_use;
 
-/** Listen on `address`. `other` is a server of another worker of this process that already listens on
- * it; NULL: this is the first. For TCP each worker has its own socket, and the kernel
+/** Listen on `address`. `other` is a server of another worker of this process that already listens
+ * on it; NULL: this is the first. For TCP each worker has its own socket, and the kernel
  * distributes the connections, also over replicas on the same host. A unix socket, and a port that
- * the system chose, are shared.
- * ERR_UNAVAILABLE: the address cannot be bound; errno says why. */
+ * the system chose, are shared. ERR_UNAVAILABLE: the address cannot be bound; errno says why. */
 enum err_code http_server_listen(struct http_server *server, const struct address *address,
                                  const struct http_server *other) attr_must_use;
 
-/** For on_head, before the response: let `handler` (borrowed) have the exchange instead, from its own on_head
- * on. */
+/** For on_head, before the response: let `handler` (borrowed) have the exchange instead, from its
+ * own on_head on. */
 void http_exchange_hand_over(struct http_exchange *x, const struct http_handler *handler);
 
 /** The bound port, for an address with port 0. */
 uint16_t http_server_port(const struct http_server *server);
 
-/** Retire: serve on, but close each connection after its next response, which carries `Connection: close`.
- * Clients take new connections then, for which a load balancer chooses another server. */
+/** Retire: serve on, but close each connection after its next response, which carries `Connection:
+ * close`. Clients take new connections then, for which a load balancer chooses another server. */
 void http_server_retire(struct http_server *server);
 
-/** When the last request has begun since http_server_retire(), as time_monotonic_ms(); 0: none has. From
- * any thread. */
+/** When the last request has begun since http_server_retire(), as time_monotonic_ms(); 0: none has.
+ * From any thread. */
 uint64_t http_server_last_request_ms(const struct http_server *server);
 
 /** Drain: accept the connections in the kernel's queue and then no more, let exchanges finish
- * (responses carry `Connection: close`), and end idle connections after a second, because a
- * request may already have been sent on them: with a response 408 without content, which tells a client
+ * (responses carry `Connection: close`), and end idle connections after a second, because a request
+ * may already have been sent on them: with a response 408 without content, which tells a client
  * whose request crosses it that the request was not handled (RFC 9110 section 15.5.9). Calls
  * `drained(context)` from the loop when no connection is left, or `deadline_ms` from now. Once per
  * server. */
 void http_server_drain(struct http_server *server, uint64_t deadline_ms, void (*drained)(void *),
                        void *context);
 
-/** Why a service that answers so has not handled the request. ERR_UNAVAILABLE: the request has crossed the
- * response with which http_server_drain() ends idle connections (a 408 to a request that came too slowly has
- * content); ERR_MISDIRECTED: another process has the address now; ERR_NONE: it has handled it. */
+/** Why a service that answers so has not handled the request. ERR_UNAVAILABLE: the request has
+ * crossed the response with which http_server_drain() ends idle connections (a 408 to a request
+ * that came too slowly has content); ERR_MISDIRECTED: another process has the address now;
+ * ERR_NONE: it has handled it. */
 enum err_code http_unhandled_code(int status, int64_t content_length);
 
 /** Close all connections and free. The loop has to run once more for libuv's close callbacks. NULL
@@ -183,9 +183,9 @@ size_t http_server_queued(const struct http_server *server);
 void http_content_pause(struct http_exchange *x);
 void http_content_resume(struct http_exchange *x);
 
-/** Start the response. Copies the fields. The server adds `Date`, `Connection`, and `Content-Length`
- * or `Transfer-Encoding`. `content_length` -1: unknown; the response is chunked, or ends with the
- * connection in HTTP/1.0. Statuses 204 and 304 have no content. */
+/** Start the response. Copies the fields. The server adds `Date`, `Connection`, and
+ * `Content-Length` or `Transfer-Encoding`. `content_length` -1: unknown; the response is chunked,
+ * or ends with the connection in HTTP/1.0. Statuses 204 and 304 have no content. */
 void http_respond_start(struct http_exchange *x, int status, const struct http_field *fields,
                         size_t field_count, int64_t content_length);
 
@@ -201,8 +201,9 @@ void http_respond_later(struct http_exchange *x);
 /** End the response. Requires that a declared content_length was sent in full. */
 void http_respond_end(struct http_exchange *x);
 
-/** Send the last of the content and end the response. Borrows `data` until on_done: the socket gets it
- * in pieces as the client reads, so that a slow client costs no copy of it. on_drained is not called.
+/** Send the last of the content and end the response. Borrows `data` until on_done: the socket gets
+ * it in pieces as the client reads, so that a slow client costs no copy of it. on_drained is not
+ * called.
  */
 void http_respond_last(struct http_exchange *x, const void *data, size_t length);
 

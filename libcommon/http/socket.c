@@ -155,8 +155,8 @@ static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *ret_buf)
 	*ret_buf = uv_buf_init(conn->server->read_buffer, HTTP_READ_BYTES);
 }
 
-/* Whether the other side has closed the socket, and not only its sending direction. TCP does not show
- * this before a write fails; a unix socket does. */
+/* Whether the other side has closed the socket, and not only its sending direction. TCP does not
+ * show this before a write fails; a unix socket does. */
 static bool is_hung_up(const struct http_conn *conn)
 {
 	struct pollfd hangup = {.fd = -1};
@@ -205,9 +205,9 @@ static void on_timer(uv_timer_t *timer)
 	conn->on_event(conn);
 }
 
-/* How much longer the server may wait for the client, which has moved `bytes` in all; HTTP_NEVER: it
- * does not wait. Each wait is limited, all together by `total_ms` and by the least rate: the client is
- * given content_timeout_ms and, for each content_rate_min bytes, a second. */
+/* How much longer the server may wait for the client, which has moved `bytes` in all; HTTP_NEVER:
+ * it does not wait. Each wait is limited, all together by `total_ms` and by the least rate: the
+ * client is given content_timeout_ms and, for each content_rate_min bytes, a second. */
 static uint64_t wait_left_ms(const struct http_conn *conn, struct client_wait *wait,
                              bool is_waiting, uint64_t bytes, uint64_t total_ms)
 {

@@ -1,9 +1,9 @@
-/** Limits the calls of a server that all threads of a process share: how many run at once, how many of
- * them for one account, and none during a pause after a failure. Nobody queues: who is not let in goes on
- * without the server. Thread-safe.
+/** Limits the calls of a server that all threads of a process share: how many run at once, how many
+ * of them for one account, and none during a pause after a failure. Nobody queues: who is not let
+ * in goes on without the server. Thread-safe.
  *
- * An account may have a quarter of the calls, at least one, so that one account cannot keep the others
- * from the server. */
+ * An account may have a quarter of the calls, at least one, so that one account cannot keep the
+ * others from the server. */
 #pragma once
 
 #include "base/failure_pause.h"

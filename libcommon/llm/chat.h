@@ -1,13 +1,15 @@
-/** libcommon/llm/: the language model, behind any OpenAI-compatible interface (`/chat/completions`).
+/** libcommon/llm/: the language model, behind any OpenAI-compatible interface
+ * (`/chat/completions`).
  *
- * It is off by default, and every caller can do without it: chat_complete() gives the model's answer or
- * says why there is none, and the caller goes on. A slow or hostile model costs a caller at most the time
- * that it allows, and a process at most LLM_CONCURRENCY waiting requests (call_gate.h). A model that is
- * away or refuses everything is left alone for a while: then there is no answer at once. An answer that
- * is late or unusable does not begin such a pause, since the texts of one account may have caused it.
+ * It is off by default, and every caller can do without it: chat_complete() gives the model's
+ * answer or says why there is none, and the caller goes on. A slow or hostile model costs a caller
+ * at most the time that it allows, and a process at most LLM_CONCURRENCY waiting requests
+ * (call_gate.h). A model that is away or refuses everything is left alone for a while: then there
+ * is no answer at once. An answer that is late or unusable does not begin such a pause, since the
+ * texts of one account may have caused it.
  *
- * Neither the prompt nor the answer is logged. Metrics: `expops_llm_calls_total` by purpose and outcome,
- * `expops_llm_call_seconds`, `expops_llm_calls_running`.
+ * Neither the prompt nor the answer is logged. Metrics: `expops_llm_calls_total` by purpose and
+ * outcome, `expops_llm_call_seconds`, `expops_llm_calls_running`.
  */
 #pragma once
 
@@ -17,8 +19,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** LLM_URL, LLM_MODEL, LLM_KEY, LLM_CONCURRENCY. How long to wait is the setting LLM_TIMEOUT of each
- * service: it knows who waits. */
+/** LLM_URL, LLM_MODEL, LLM_KEY, LLM_CONCURRENCY. How long to wait is the setting LLM_TIMEOUT of
+ * each service: it knows who waits. */
 extern const struct setting CHAT_SETTINGS[];
 
 /** Set up from the settings; once, before threads start. */
@@ -56,6 +58,6 @@ struct chat_answer {
 	bool is_cut;      /* the model has cut it after answer_max_tokens */
 };
 
-/** Ask the model once and wait for its answer, in the arena of `rq`. Never raises, whatever the model
- * does; a request that was cancelled raises at its next suspension. Suspends. */
+/** Ask the model once and wait for its answer, in the arena of `rq`. Never raises, whatever the
+ * model does; a request that was cancelled raises at its next suspension. Suspends. */
 struct chat_answer chat_complete(struct request *rq, const struct chat_call *call);

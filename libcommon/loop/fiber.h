@@ -16,11 +16,12 @@
  *   wake     make the fiber ready; it continues when its loop next runs the ready fibers, which is
  *            just before and just after the loop polls
  *   cancel   make every wait of the fiber, now and later, return a reason instead
- *   exit     abandon the stack. Nothing is unwound: resources that a fiber uses belong to its request
+ *   exit     abandon the stack. Nothing is unwound: resources that a fiber uses belong to its
+ *            request
  *
  * Stacks are mapped with a guard page and pooled per thread. The switch is Boost.Context's
- * make_fcontext() and jump_fcontext(); every switch is announced to the sanitizers. Nothing here
- * is thread-safe: a fiber runs and ends on the thread that started it. tests/lib/fibers_gdb.py shows
+ * make_fcontext() and jump_fcontext(); every switch is announced to the sanitizers. Nothing here is
+ * thread-safe: a fiber runs and ends on the thread that started it. tests/lib/fibers_gdb.py shows
  * the fibers of a process or a core file in gdb.
  */
 #pragma once
@@ -47,13 +48,13 @@ bool fiber_start(fiber_fn *fn, void *arg, fiber_fn *done);
 /** The running fiber; NULL on the loop's own stack. */
 struct fiber *fiber_self(void);
 
-/** Suspend the running fiber until fiber_wake() or fiber_cancel(). A wake that happened
- * before the wait ends it at once, so call this in a loop that checks the awaited condition. Returns ERR_NONE when
- * woken, else the reason of the cancellation. */
+/** Suspend the running fiber until fiber_wake() or fiber_cancel(). A wake that happened before the
+ * wait ends it at once, so call this in a loop that checks the awaited condition. Returns ERR_NONE
+ * when woken, else the reason of the cancellation. */
 enum err_code fiber_wait(void) attr_must_use;
 
-/** As fiber_wait(), but a cancellation does not end it and takes effect at the next fiber_wait(). For
- * waits that must not be interrupted, such as the one for the answer of a write. */
+/** As fiber_wait(), but a cancellation does not end it and takes effect at the next fiber_wait().
+ * For waits that must not be interrupted, such as the one for the answer of a write. */
 void fiber_wait_uncancelled(void);
 
 /** Make a suspended fiber ready. A running fiber, or one that was woken already, finds the wake at

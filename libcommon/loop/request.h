@@ -1,12 +1,12 @@
 /** A request: the state of one piece of work in a fiber: an HTTP request, a job or an event.
  *
  * It owns an arena, a deadline and an identity. Every function that suspends takes the request as
- * its first argument. A failure is raised: the fiber ends, and its one exit writes the problem reply
- * (or records the failed attempt of the job).
+ * its first argument. A failure is raised: the fiber ends, and its one exit writes the problem
+ * reply (or records the failed attempt of the job).
  *
  * How a request ends: its fiber ends; everything registered with request_hold() is released, newest
- * first; the request waits until each request_pin() is undone (members of its group pin it, wait.h);
- * then `done` runs.
+ * first; the request waits until each request_pin() is undone (members of its group pin it,
+ * wait.h); then `done` runs.
  */
 #pragma once
 
@@ -37,8 +37,9 @@ struct request {
 	struct problem problem; /* why it was raised */
 	/* of its last failed pg_try() and redis_try(); NULL: none */
 	const struct fault *pg_fault, *redis_fault;
-	bool has_effects;           /* it has changed something that a failure does not undo, in
-				       Postgres, Redis or elsewhere: it must not run again by itself */
+	/* It has changed something that a failure does not undo, in Postgres, Redis or elsewhere:
+	 * it must not run again by itself. */
+	bool has_effects;
 	struct http_call *http;     /* service/http_request.h; NULL for a job or an event */
 	void *user;                 /* for the module that started it */
 	bool is_in_transaction;     /* between pg_begin() and its end (pg/pg.h) */
@@ -48,10 +49,10 @@ struct request {
 
 typedef void request_fn(struct request *rq);
 
-/** Run `fn` as a new request for which no client waits (an event, a job, a timer). It has its own fiber
- * and arena, and no identity. Its deadline is `timeout_ms` from now. When it has ended, `done` (may be
- * NULL) is called, and then the request is freed. Returns nothing, because the request may have ended
- * already. Copies the id. */
+/** Run `fn` as a new request for which no client waits (an event, a job, a timer). It has its own
+ * fiber and arena, and no identity. Its deadline is `timeout_ms` from now. When it has ended,
+ * `done` (may be NULL) is called, and then the request is freed. Returns nothing, because the
+ * request may have ended already. Copies the id. */
 void request_spawn(struct worker *worker, const char *id, uint64_t timeout_ms, request_fn *fn,
                    request_fn *done, void *user);
 
@@ -69,29 +70,30 @@ attr_noreturn void raise_field(struct request *rq, const char *field, const char
 /** Raise rq->problem if problem_add_field() has added invalid fields to it. */
 void raise_if_faults(struct request *rq);
 
-/** Suspend until woken; raises when cancelled (by the deadline, or because the client disconnected). For
- * modules that suspend. */
+/** Suspend until woken; raises when cancelled (by the deadline, or because the client
+ * disconnected). For modules that suspend. */
 void request_wait(struct request *rq);
 
-/** require()s that the request has no open transaction. For modules that wait for something other than
- * Postgres: a process that stops during such a wait would keep the transaction's locks. */
+/** require()s that the request has no open transaction. For modules that wait for something other
+ * than Postgres: a process that stops during such a wait would keep the transaction's locks. */
 void request_require_no_transaction(const struct request *rq);
 
 /** Milliseconds until the deadline, 0 when it has passed. */
 uint64_t request_left_ms(const struct request *rq);
 
 /** Work page by page, so that the memory of one page is freed before the next begins.
- * request_page_begin() replaces rq->arena by a new arena; request_page_end() frees that and restores
- * the former one. begin returns the former arena: copy into it what must outlive the page. Pages may
- * be nested. The end of a page also releases what was registered with request_hold() in it.
+ * request_page_begin() replaces rq->arena by a new arena; request_page_end() frees that and
+ * restores the former one. begin returns the former arena: copy into it what must outlive the page.
+ * Pages may be nested. The end of a page also releases what was registered with request_hold() in
+ * it.
  *
  * A raise ends every page: when the request is done, rq->arena is its own arena again. What was
  * allocated in the pages (the problem's detail) is then kept until the request is freed. */
 struct arena *request_page_begin(struct request *rq);
 void request_page_end(struct request *rq);
 
-/** Register `held`, a resource that is not memory, such as an open transaction: `release(rq, held)` is
- * called when the current page or the fiber ends. It must not suspend or raise. */
+/** Register `held`, a resource that is not memory, such as an open transaction: `release(rq, held)`
+ * is called when the current page or the fiber ends. It must not suspend or raise. */
 typedef void request_release_fn(struct request *rq, void *held);
 void request_hold(struct request *rq, request_release_fn *release, void *held);
 

@@ -13,17 +13,17 @@
 
 struct resolver;
 
-/** The result of a look-up: `status` 0 and `count` addresses in the order of RFC 6724, or a libuv error
- * in `status` and `count` 0. The addresses are
- * padded with zeros and borrowed during the call. The callback may free the
- * resolver. */
+/** The result of a look-up: `status` 0 and `count` addresses in the order of RFC 6724, or a libuv
+ * error in `status` and `count` 0. The addresses are padded with zeros and borrowed during the
+ * call. The callback may free the resolver. */
 typedef void resolver_cb(void *context, int status, const struct sockaddr_storage *addresses,
                          int count);
 
 /** Make a resolver on `loop`. */
 struct resolver *resolver_new(uv_loop_t *loop, resolver_cb *cb, void *context);
 
-/** Stop the look-up and free the resolver. NULL is fine. The loop has to run on for libuv's callback. */
+/** Stop the look-up and free the resolver. NULL is fine. The loop has to run on for libuv's
+ * callback. */
 void resolver_free(struct resolver *resolver);
 
 /** Look `host` up for connections to `port`; copies. require()s that none is running.

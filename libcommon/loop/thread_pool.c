@@ -104,8 +104,8 @@ static void *thread_main(void *arg)
 	return NULL;
 }
 
-/* Start a thread if there are more computations than idle threads. With the lock. False: the lane has no
- * thread. */
+/* Start a thread if there are more computations than idle threads. With the lock. False: the lane
+ * has no thread. */
 static bool grow(struct lane_state *lane)
 {
 	pthread_t thread;

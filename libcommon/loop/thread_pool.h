@@ -1,5 +1,5 @@
-/** The threads of a process that compute, so that its event loops need not: a pool with two lanes. Fibers
- * use it by fiber_offload() (wait.h).
+/** The threads of a process that compute, so that its event loops need not: a pool with two lanes.
+ * Fibers use it by fiber_offload() (wait.h).
  *
  * Each lane has its own threads, so long computations never keep short ones waiting:
  *
@@ -14,9 +14,9 @@
  *     (none)      helpers of applying a page of changes, which runs in       half of LANE_SHORT's
  *                 LANE_SHORT itself; they stay                               threads less one
  *
- * Threads of LANE_LONG have a lower priority, so that searches and requests are slowed less by a merge.
- * Usable processors are those of cpu_count(). LANE_LONG leaves one of them to the event loops, because a
- * process that uses up its CPU quota is stopped with all its threads.
+ * Threads of LANE_LONG have a lower priority, so that searches and requests are slowed less by a
+ * merge. Usable processors are those of cpu_count(). LANE_LONG leaves one of them to the event
+ * loops, because a process that uses up its CPU quota is stopped with all its threads.
  *
  * Threads are started when there is work for them and end after ten seconds without work: a process
  * at rest has none. libuv's own pool is used for looking up host names only.
@@ -41,12 +41,12 @@ struct computation {
 	bool is_waiting;
 };
 
-/** Run `run`, then `done`, on a thread of the lane. Computations of a lane begin in the order of these
- * calls. Any thread. False: nothing will be called, because the system allows no thread. */
+/** Run `run`, then `done`, on a thread of the lane. Computations of a lane begin in the order of
+ * these calls. Any thread. False: nothing will be called, because the system allows no thread. */
 bool thread_pool_add(enum lane lane, struct computation *computation);
 
-/** Remove a computation that has not begun; then nothing is called. False: it has begun, or is done. Any
- * thread, before the caller has freed it. */
+/** Remove a computation that has not begun; then nothing is called. False: it has begun, or is
+ * done. Any thread, before the caller has freed it. */
 bool thread_pool_withdraw(struct computation *computation);
 
 /** The most threads of a lane, and those that it has now. */

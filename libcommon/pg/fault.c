@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* First the faults without a SQLSTATE, then SQLSTATEs or prefixes of them; the longest match counts.
- * PostgreSQL manual, appendix A. */
+/* First the faults without a SQLSTATE, then SQLSTATEs or prefixes of them; the longest match
+ * counts. PostgreSQL manual, appendix A. */
 static const struct fault FAULTS[] = {
 	[PG_FAULT_UNAVAILABLE] = {"", ERR_UNAVAILABLE,
                                   "the database is unavailable; nothing was changed", NULL},

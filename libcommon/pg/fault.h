@@ -23,7 +23,8 @@ const struct fault *pg_fault(enum pg_fault_kind kind);
 /** The row of a SQLSTATE, never NULL; PG_FAULT_INTERNAL when there is none. */
 const struct fault *pg_fault_of_sqlstate(const char *sqlstate);
 
-/** The row that stands for a code alone: of a cancelled fiber, or of a failure that is raised later. */
+/** The row that stands for a code alone: of a cancelled fiber, or of a failure that is raised
+ * later. */
 const struct fault *pg_fault_of_code(enum err_code code);
 
 /** What a failed attempt to connect says. `message` is libpq's, with PQERRORS_VERBOSE: it contains

@@ -6,8 +6,8 @@
 
 struct pg_listener;
 
-/** Make a listener; it connects when the first channel is added. Borrows the target. `freed(context)` is
- * called when its handles are closed after pg_listener_free(). */
+/** Make a listener; it connects when the first channel is added. Borrows the target.
+ * `freed(context)` is called when its handles are closed after pg_listener_free(). */
 struct pg_listener *pg_listener_new(uv_loop_t *loop, const struct pg_target *target,
                                     uint64_t connect_timeout_ms, void (*freed)(void *context),
                                     void *context);

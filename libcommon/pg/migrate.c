@@ -149,8 +149,8 @@ static enum err_code run_conflict(const struct run *run, const char *name, const
 	return ERR_CONFLICT;
 }
 
-/* Begin the transaction of all pending migrations. The lock makes other processes that migrate this schema
- * wait until it ends; they have perhaps applied some. */
+/* Begin the transaction of all pending migrations. The lock makes other processes that migrate this
+ * schema wait until it ends; they have perhaps applied some. */
 static enum err_code run_begin(struct run *run)
 {
 	enum err_code code =
@@ -174,7 +174,8 @@ static enum err_code run_apply(struct run *run, const struct migration *migratio
 	               NULL);
 }
 
-/* Check the migration if it is applied. `is_begun`: apply it if it is not; else set *ret_is_pending. */
+/* Check the migration if it is applied. `is_begun`: apply it if it is not; else set
+ * *ret_is_pending. */
 static enum err_code run_one(struct run *run, const struct migration *migration, bool is_begun,
                              bool *ret_is_pending)
 {
@@ -222,8 +223,8 @@ static bool is_known(const struct migration *migrations, const char *name)
 	return false;
 }
 
-/* A migration that this build lacks is allowed when it is newer than all migrations of this build: a
- * newer release is being rolled out. */
+/* A migration that this build lacks is allowed when it is newer than all migrations of this build:
+ * a newer release is being rolled out. */
 static enum err_code run_check_unknown(const struct run *run, const struct migration *migrations)
 {
 	for (int i = 0; i < PQntuples(run->applied); i++) {

@@ -1,11 +1,11 @@
-/** Schema migrations: plain SQL files, forward only, never edited once merged. Those that are pending are
- * applied in one transaction: the former version, which still runs, sees the schema before or after all
- * of them, and never a step between.
+/** Schema migrations: plain SQL files, forward only, never edited once merged. Those that are
+ * pending are applied in one transaction: the former version, which still runs, sees the schema
+ * before or after all of them, and never a step between.
  *
  * The schema's `migration` table keeps the name, the SHA-256 of the text and the time of each. The
  * tables that every service has (task, outbox, idempotency) come first, from
- * `libcommon/pg/migrations/`, under names `common_0001_…`. A lock on the table lets one process at a
- * time migrate the schema. Settings are changed for the session, so the URL must lead to Postgres
+ * `libcommon/pg/migrations/`, under names `common_0001_…`. A lock on the table lets one process at
+ * a time migrate the schema. Settings are changed for the session, so the URL must lead to Postgres
  * itself, not to a pooler that shares sessions.
  */
 #pragma once

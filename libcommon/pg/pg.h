@@ -30,8 +30,8 @@
  * connection is probed every second, so that pg_pool_fault() knows in time.
  *
  * A process that vanishes or is stopped inside a transaction loses that transaction and its locks
- * after 10 s: idle_in_transaction_session_timeout and the server's own keepalives (session.h). So no
- * transaction may wait for anything but statements.
+ * after 10 s: idle_in_transaction_session_timeout and the server's own keepalives (session.h). So
+ * no transaction may wait for anything but statements.
  *
  * Poolers. The pool works through PgBouncer with transaction pooling: it sends no options when it
  * connects, SETs nothing outside of transactions, and takes only locks that end with the
@@ -40,8 +40,8 @@
  *
  * Failover. When a server refuses a write because it is read-only, as a demoted primary is, its
  * connections are closed: the next connection may reach the new primary under the same name. Single
- * statements wait for that. The URL may also list hosts, with target_session_attrs=read-write: each attempt to
- * connect begins with the next of them.
+ * statements wait for that. The URL may also list hosts, with target_session_attrs=read-write: each
+ * attempt to connect begins with the next of them.
  *
  * Reads. A statement whose text starts with PG_READ_MARK changes nothing: it is sent again when its
  * connection breaks. In a noun.sql that is `-- name: interest_get (read)`. Any other statement is a
@@ -70,8 +70,7 @@ struct pg_settings {
 	uint64_t connect_timeout_ms; /* 5,000 */
 	uint64_t pool_wait_ms;       /* 2,000: how long a statement waits for a connection before
 					ERR_UNAVAILABLE */
-	uint64_t
-		idle_close_ms; /* 60,000: idle connections other than the first are closed after that */
+	uint64_t idle_close_ms;      /* 60,000: of idle connections other than the first */
 	uint64_t statement_timeout_ms; /* 30,000: statement_timeout of the role (session.h) */
 	uint64_t stuck_ms; /* 5,000: a connection whose oldest statement waits for longer gets no
 			      more */
@@ -89,8 +88,9 @@ struct pg_pool *pg_pool_new(uv_loop_t *loop, const struct pg_settings *settings)
  * ERR_UNAVAILABLE, open transactions are rolled back. NULL is fine. */
 void pg_pool_free(struct pg_pool *pool);
 
-/** For /readyz: why statements cannot run now, in words for the operator; NULL: they can. It changes
- * within 5 s of the last answer of a server that stops answering, also when no statements run. */
+/** For /readyz: why statements cannot run now, in words for the operator; NULL: they can. It
+ * changes within 5 s of the last answer of a server that stops answering, also when no statements
+ * run. */
 const char *pg_pool_fault(const struct pg_pool *pool);
 
 static inline bool pg_pool_is_ready(const struct pg_pool *pool)
@@ -133,13 +133,12 @@ struct pg_rows {
  * Raises: ERR_UNAVAILABLE no connection in time, or the server is shutting down or in recovery
  * (nothing was done); ERR_UNCERTAIN the connection broke after a write was sent (see "Reads" above;
  * inside a transaction only pg_commit() can be uncertain); ERR_TIMEOUT the deadline passed (a write
- * that was sent may still be done);
- * ERR_CONFLICT a unique or exclusion constraint (23505, 23P01);
- * ERR_CONTENTION a serialisation failure (40001), a deadlock (40P01) or a lock that was not available
- * in time (55P03): nothing was done. The pool has retried single statements; a request that has
- * changed nothing else runs again from its beginning (http_request.h), a job is retried (task.h);
- * ERR_INVALID a foreign key, check or not-null constraint (23503, 23514, 23502) and data exceptions
- * (22xxx); ERR_INTERNAL any other SQLSTATE, logged with the statement's text but without
+ * that was sent may still be done); ERR_CONFLICT a unique or exclusion constraint (23505, 23P01);
+ * ERR_CONTENTION a serialisation failure (40001), a deadlock (40P01) or a lock that was not
+ * available in time (55P03): nothing was done. The pool has retried single statements; a request
+ * that has changed nothing else runs again from its beginning (http_request.h), a job is retried
+ * (task.h); ERR_INVALID a foreign key, check or not-null constraint (23503, 23514, 23502) and data
+ * exceptions (22xxx); ERR_INTERNAL any other SQLSTATE, logged with the statement's text but without
  * parameters. fault.c has all SQLSTATEs; the detail of the problem says which fault it was. */
 #define pg_query(rq, sql, ...)                                                       \
 	pg_query_with((rq), (sql), (const struct pg_param[]){{NULL}, ##__VA_ARGS__}, \
@@ -164,7 +163,8 @@ enum err_code pg_try_with(struct request *rq, struct pg_rows **ret_rows,
                           const char **ret_constraint, const char *sql,
                           const struct pg_param *params, size_t count);
 
-/** A statement of pg_try_all(), with parameters as of pg_query_with(): the first of them is not used. */
+/** A statement of pg_try_all(), with parameters as of pg_query_with(): the first of them is not
+ * used. */
 struct pg_call {
 	const char *sql;
 	const struct pg_param *params;
@@ -179,10 +179,10 @@ struct pg_call {
 		.count = ARRAY_LEN(((const struct pg_param[]){{NULL}, ##__VA_ARGS__})) - 1 \
 	}
 
-/** Run statements in one transaction of their own and one round trip: all of them, or none. Suspends.
- * Their rows are dropped. Returns the failure of the first one that failed; the codes are those of
- * pg_query(). Requires that there is at least one statement, and that the request has no open
- * transaction. */
+/** Run statements in one transaction of their own and one round trip: all of them, or none.
+ * Suspends. Their rows are dropped. Returns the failure of the first one that failed; the codes are
+ * those of pg_query(). Requires that there is at least one statement, and that the request has no
+ * open transaction. */
 enum err_code pg_try_all(struct request *rq, const struct pg_call *calls, size_t count);
 
 /** Check a connection out and BEGIN (READ COMMITTED). Suspends. Inside a transaction
@@ -199,8 +199,8 @@ void pg_begin(struct request *rq);
 
 /** COMMIT and give the connection back; waits for the answer even after the deadline. Raises
  * ERR_UNCERTAIN when the answer was lost, ERR_UNAVAILABLE when the connection had broken before,
- * ERR_INTERNAL when an earlier failure had already ended the transaction, and the errors of deferred
- * constraints. In every case the transaction is over. */
+ * ERR_INTERNAL when an earlier failure had already ended the transaction, and the errors of
+ * deferred constraints. In every case the transaction is over. */
 void pg_commit(struct request *rq);
 
 /** Roll back and give the connection back. Does not suspend. */
@@ -233,10 +233,10 @@ struct pg_notice {
 	void (*cb)(void *context);
 };
 
-/** For each notice of the table, call `cb` when a transaction in which it was raised has ended: was committed,
- * rolled back or lost. So a trigger can tell the client of what was written, without NOTIFY, whose lock makes all
- * such commits of the server wait for each other. One table of at most 8 for a pool; until it is freed. Borrows it.
- * `cb` must not use the pool. */
+/** For each notice of the table, call `cb` when a transaction in which it was raised has ended: was
+ * committed, rolled back or lost. So a trigger can tell the client of what was written, without
+ * NOTIFY, whose lock makes all such commits of the server wait for each other. One table of at most
+ * 8 for a pool; until it is freed. Borrows it. `cb` must not use the pool. */
 void pg_on_notices(struct pg_pool *pool, const struct pg_notice *notices, void *context);
 
 /** Called on the pool's loop for each notification, and with NULL after each (re)connection, since

@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-/* Statements share one connection as long as they wait there no longer than this for earlier ones. Short
- * statements cost least in one deep pipeline; long ones run on several connections. */
+/* Statements share one connection as long as they wait there no longer than this for earlier ones.
+ * Short statements cost least in one deep pipeline; long ones run on several connections. */
 #define PACK_US  500
 #define PACK_MAX 32
 /* No more than this many are sent on one connection; the rest waits in the pool's queue, from where
@@ -28,8 +28,8 @@ static bool is_slow(const struct pooled_conn *conn)
 	return conn->in_flight > 0 && uv_now(conn->pool->loop) - conn->progress_ms > SLOW_MS;
 }
 
-/* Open another connection if the pool may have more; returns whether one is being opened. None is opened
- * while one backs off after a failure, since the server may refuse all. */
+/* Open another connection if the pool may have more; returns whether one is being opened. None is
+ * opened while one backs off after a failure, since the server may refuse all. */
 static bool pool_grow(struct pg_pool *pool)
 {
 	struct pooled_conn *closed = NULL;
@@ -280,7 +280,8 @@ bool pg_pool_retry(struct pg_pool *pool, struct pg_statement *st)
 	return true;
 }
 
-/* The fiber is cancelled. Drop the statement if it was not sent; otherwise its answer is dropped. */
+/* The fiber is cancelled. Drop the statement if it was not sent; otherwise its answer is
+ * dropped. */
 static void statement_leave(struct pg_pool *pool, struct pg_statement *st, enum err_code reason)
 {
 	pg_metrics_statement(reason, st->started_us);

@@ -1,7 +1,7 @@
 /** The pool of a worker and its connections: which statement runs where. Internal to this folder.
  *
- * pool.c and pooled_conn.c are two halves of one state machine and call each other; pool.c alone calls
- * begin_queue.c:
+ * pool.c and pooled_conn.c are two halves of one state machine and call each other; pool.c alone
+ * calls begin_queue.c:
  *
  *     pool.c         the queues: which waiting statement goes to which connection; waking fibers
  *     begin_queue.c  the order of the BEGINs, and how many transactions an account may have
@@ -48,7 +48,8 @@ struct pooled_conn {
 	bool is_read_only;    /* the server has refused a write: closed once it is idle */
 	bool is_out_of_sync;  /* libpq dropped an answer: answers no longer match statements */
 	bool was_overdue;     /* at the last sweep */
-	uint8_t notices; /* a bit for each of the pool's that was raised, and its transaction may go on */
+	/* a bit for each of the pool's that was raised, and its transaction may go on */
+	uint8_t notices;
 	uint64_t used_ms;     /* uv_now() of the last sending */
 	uint64_t progress_ms; /* uv_now() when the oldest of `sent` became the oldest */
 	uint64_t busy_us;     /* time_monotonic_us() of the last answers, or of first sending */
@@ -86,8 +87,8 @@ struct pg_pool {
 	bool is_freed;
 };
 
-/** The server is probed after a second without an answer, and does not answer when it has been silent
- * for so long. Together they are under 5 s, the limit that pg_pool_fault() promises. */
+/** The server is probed after a second without an answer, and does not answer when it has been
+ * silent for so long. Together they are under 5 s, the limit that pg_pool_fault() promises. */
 #define PG_PROBE_MS   1000
 #define PG_SILENCE_MS 2500
 
@@ -102,8 +103,8 @@ struct pg_pool {
 /** Queue a single statement or a BEGIN, and send it at once when a connection is free. */
 void pg_pool_submit(struct pg_pool *pool, struct pg_statement *st);
 
-/** Suspend until the statement is done and return its fault, NULL when it succeeded; `ret_result` is
- * the answer, which the caller clears. Frees the statement. When the fiber is cancelled and
+/** Suspend until the statement is done and return its fault, NULL when it succeeded; `ret_result`
+ * is the answer, which the caller clears. Frees the statement. When the fiber is cancelled and
  * `is_cancellable`, returns the reason; a statement that was already sent then finishes without the
  * fiber. */
 const struct fault *pg_pool_wait(struct pg_pool *pool, struct pg_statement *st, bool is_cancellable,
@@ -141,7 +142,8 @@ static inline bool pooled_conn_is_ready(const struct pooled_conn *conn)
 /** Whether its oldest statement is unanswered for more than stuck_ms: nothing is sent behind it. */
 bool pooled_conn_is_stuck(const struct pooled_conn *conn);
 
-/** Whether it awaits an answer, and none has come on any connection of the pool, for PG_SILENCE_MS. */
+/** Whether it awaits an answer, and none has come on any connection of the pool, for
+ * PG_SILENCE_MS. */
 bool pooled_conn_is_silent(const struct pooled_conn *conn);
 
 /** Send a statement without effect, to learn whether the server answers. */

@@ -113,8 +113,8 @@ static bool send_execute(PGconn *pg, const struct pg_statement *st)
 	return PQsendQueryPrepared(pg, st->prepared->name, count, values, NULL, NULL, 0);
 }
 
-/* Each Parse before the first Execute: the failure of an Execute skips all behind it, and statements that were sent
- * meanwhile rely on what was prepared. */
+/* Each Parse before the first Execute: the failure of an Execute skips all behind it, and
+ * statements that were sent meanwhile rely on what was prepared. */
 static bool send_parts(struct pooled_conn *conn, PGconn *pg, struct pg_statement *st)
 {
 	st->answering = st;
@@ -239,17 +239,17 @@ static void statement_keep(struct pooled_conn *conn, struct pg_statement *st, PG
 #define UNKNOWN_STATEMENT   "26000" /* invalid_sql_statement_name */
 #define DUPLICATE_STATEMENT "42P05" /* duplicate_prepared_statement */
 
-/* Whether the session lacks a statement that was prepared in it, or has one that was not: it is another
- * session, unless the Parse has failed. */
+/* Whether the session lacks a statement that was prepared in it, or has one that was not: it is
+ * another session, unless the Parse has failed. */
 static bool is_other_session(const char *sqlstate)
 {
 	return strcmp(sqlstate, UNKNOWN_STATEMENT) == 0 ||
 	       strcmp(sqlstate, DUPLICATE_STATEMENT) == 0;
 }
 
-/* Whether the statement must be prepared again: the session is another one, the row type has changed, or
- * a function that the plan names was dropped, perhaps to be made again, while the statement began. The
- * statement has changed nothing. */
+/* Whether the statement must be prepared again: the session is another one, the row type has
+ * changed, or a function that the plan names was dropped, perhaps to be made again, while the
+ * statement began. The statement has changed nothing. */
 static bool is_plan_stale(const PGresult *result, const char *sqlstate)
 {
 	const char *message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);

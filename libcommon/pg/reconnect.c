@@ -136,7 +136,8 @@ static const struct fault *link_diagnose(const struct pg_link *link, const char 
 	return is_lost ? pg_fault(PG_FAULT_LOST) : fault;
 }
 
-/* The server refuses the login: connect with the other one. False: there is none, or it was refused, too. */
+/* The server refuses the login: connect with the other one. False: there is none, or it was
+ * refused, too. */
 static bool link_try_other(struct pg_link *link)
 {
 	const struct pg_target *other = pg_target_other(link->target);

@@ -75,8 +75,8 @@ void pg_link_fail_for(struct pg_link *link, const struct fault *fault, const cha
 /** Why the connection could not be made or was lost, until it is READY again; else NULL. */
 const struct fault *pg_link_fault(const struct pg_link *link);
 
-/** READY: send the data that libpq has buffered; the rest is sent when the socket is writable. In any
- * other state: nothing. */
+/** READY: send the data that libpq has buffered; the rest is sent when the socket is writable. In
+ * any other state: nothing. */
 void pg_link_flush(struct pg_link *link);
 
 enum pg_link_state pg_link_state(const struct pg_link *link);

@@ -31,7 +31,8 @@ static const struct setting_row {
 	{"tcp_user_timeout", "10000", LIMIT},
 };
 
-/* What a session of this role begins with. The sockets' own values are not shown for unix sockets. */
+/* What a session of this role begins with. The sockets' own values are not shown for unix
+ * sockets. */
 static const char VALUE_SQL[] = "SELECT reset_val FROM pg_settings WHERE name = $1";
 
 static bool is_right(const struct setting_row *row, const char *expected, const char *value)

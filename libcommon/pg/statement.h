@@ -50,8 +50,8 @@ struct pg_statement {
 	size_t sql_length; /* this and the next: key of prepared statements */
 	unsigned sql_hash;
 	struct pg_statement *next_part; /* PG_PART; NULL: none */
-	struct pg_statement *
-		answering; /* of a statement that was sent: the part whose answer is next, or the last */
+	/* Of a statement that was sent: the part whose answer is next, or the last. */
+	struct pg_statement *answering;
 	struct pg_transaction *transaction; /* of PG_BEGIN */
 	uint64_t turn; /* of PG_BEGIN: its place in the queue (begin_queue.h) */
 	struct prepared_statement *prepared; /* what it was sent as; NULL: unprepared */

@@ -100,7 +100,8 @@ static struct pg_target *target_parse(struct arena *arena, const char *url)
 	return target;
 }
 
-/* Where the second URL begins; NULL: there is none. A list of keywords and values has spaces, too. */
+/* Where the second URL begins; NULL: there is none. A list of keywords and values has spaces,
+ * too. */
 static const char *second_url(const char *text)
 {
 	const char *space = strchr(text, ' ');
@@ -163,7 +164,8 @@ static size_t host_count(const struct pg_target *target)
 	return count;
 }
 
-/* The list from its element `first` on: `b,c,a`. A shorter one, such as the port of all hosts, stays as it is. */
+/* The list from its element `first` on: `b,c,a`. A shorter one, such as the port of all hosts,
+ * stays as it is. */
 static const char *list_from(struct arena *arena, const char *list, size_t first)
 {
 	const char *at = list;
@@ -223,8 +225,8 @@ static PGconn *connect_once(const struct pg_target *target, unsigned attempt)
 	return pg;
 }
 
-/* Attempts until libpq has an outcome, each with another host, since one that does not answer keeps libpq from
- * trying the others. */
+/* Attempts until libpq has an outcome, each with another host, since one that does not answer keeps
+ * libpq from trying the others. */
 static PGconn *connect_to_any(const struct pg_target *target)
 {
 	size_t left = host_count(target);

@@ -1,5 +1,5 @@
-/** The faults of Redis: one table from error replies, and from what this folder finds itself, to our
- * error codes, sentences for clients and words for operators (base/fault.h). */
+/** The faults of Redis: one table from error replies, and from what this folder finds itself, to
+ * our error codes, sentences for clients and words for operators (base/fault.h). */
 #pragma once
 
 #include "base/fault.h"
@@ -17,11 +17,12 @@ enum redis_fault_kind {
 
 const struct fault *redis_fault(enum redis_fault_kind kind);
 
-/** The fault that an error reply names, also one inside a script's error; NULL: the command is wrong,
- * not the server. */
+/** The fault that an error reply names, also one inside a script's error; NULL: the command is
+ * wrong, not the server. */
 const struct fault *redis_fault_of(const char *error);
 
-/** Whether the server that sent the error reply is a replica: the master may be another one by now. */
+/** Whether the server that sent the error reply is a replica: the master may be another one by
+ * now. */
 bool redis_fault_is_of_replica(const char *error);
 
 /** Count and log it; see fault_report(). `reason` may be NULL. */

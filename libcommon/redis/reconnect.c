@@ -133,7 +133,8 @@ static bool try_next_address(struct redis_link *link)
 	return true;
 }
 
-/* The attempt failed or the connection was lost: try again, at once when it had lasted STEADY_MS. */
+/* The attempt failed or the connection was lost: try again, at once when it had lasted
+ * STEADY_MS. */
 static void link_lost(struct redis_link *link, const char *why)
 {
 	if (link->state == LINK_CLOSED || try_next_address(link))
@@ -263,8 +264,8 @@ static void on_version(redisAsyncContext *context, void *reply, void *arg)
 	redisAsyncFree(context);
 }
 
-/* Reply to AUTH, SELECT or PING; `arg` marks the last. A server that is LOADING its data is not ready
- * yet. */
+/* Reply to AUTH, SELECT or PING; `arg` marks the last. A server that is LOADING its data is not
+ * ready yet. */
 static void on_greeting(redisAsyncContext *context, void *reply_ptr, void *arg)
 {
 	struct redis_link *link = context->data;

@@ -8,9 +8,9 @@
  *                          +- BROKEN <--------------+   (READY for a second: straight to CONNECTING)
  *                    backoff is over
  *
- * CONNECTING covers name lookup, connect, AUTH, SELECT, HELLO (for the version) and PING; commands sent in this state
- * wait for READY. In BROKEN they are refused at once. When an attempt fails and the host has further
- * addresses, the next one is tried without leaving CONNECTING.
+ * CONNECTING covers name lookup, connect, AUTH, SELECT, HELLO (for the version) and PING; commands
+ * sent in this state wait for READY. In BROKEN they are refused at once. When an attempt fails and
+ * the host has further addresses, the next one is tried without leaving CONNECTING.
  */
 #pragma once
 
@@ -55,8 +55,8 @@ bool redis_link_is_too_old(const struct redis_link *link);
 bool redis_link_send(struct redis_link *link, const char *const *argv, size_t argc,
                      redis_reply_cb *reply, void *arg);
 
-/** SUBSCRIBE, from a change callback with is_ready: `message(arg, …)` is called for every reply that
- * Redis pushes, and with NULL when the connection is lost. */
+/** SUBSCRIBE, from a change callback with is_ready: `message(arg, …)` is called for every reply
+ * that Redis pushes, and with NULL when the connection is lost. */
 void redis_link_subscribe(struct redis_link *link, const char *channel, redis_reply_cb *message,
                           void *arg);
 

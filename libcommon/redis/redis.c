@@ -128,7 +128,8 @@ static void on_reply(void *arg, const redisReply *reply)
 	fiber_wake(waiter->fiber);
 }
 
-/* Run a command on `link` for the running fiber. When the fiber is cancelled, the reply is dropped. */
+/* Run a command on `link` for the running fiber. When the fiber is cancelled, the reply is
+ * dropped. */
 static enum err_code try_on(struct request *rq, struct redis_link *link,
                             struct redis_value **ret_value, const char *const *argv, size_t argc)
 {

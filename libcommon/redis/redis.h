@@ -3,8 +3,8 @@
  * redis_new() makes the client of a worker. Fibers call redis_command() and redis_try(). One shared
  * connection per worker carries ordinary commands, pipelined. Blocking commands
  * (redis_blocking_new()) and subscriptions (redis_subscribe()) have separate connections. Lost
- * connections are reopened with backoff (reconnect.h), and so is one to a server that has become a replica.
- * Works with hiredis 0.14 and 1.x.
+ * connections are reopened with backoff (reconnect.h), and so is one to a server that has become a
+ * replica. Works with hiredis 0.14 and 1.x.
  */
 #pragma once
 
@@ -75,9 +75,9 @@ enum err_code redis_blocking_try(struct request *rq, struct redis_blocking *conn
                                  struct redis_value **ret_value, const char *const *argv,
                                  size_t argc);
 
-/** SUBSCRIBE on a separate connection until the client is freed. A NULL `message` reports a change: with
- * `is_up`, the subscription has been (re)established and messages may have been missed; without, the
- * connection was lost. */
+/** SUBSCRIBE on a separate connection until the client is freed. A NULL `message` reports a change:
+ * with `is_up`, the subscription has been (re)established and messages may have been missed;
+ * without, the connection was lost. */
 typedef void redis_message_cb(void *context, const char *message, size_t length, bool is_up);
 void redis_subscribe(struct redis *redis, const char *channel, redis_message_cb *cb, void *context);
 

@@ -1,7 +1,7 @@
 /** Runs hiredis's asynchronous context on a libuv loop.
  *
- * It replaces the adapter that hiredis ships, which ignores poll errors, so that a refused connection
- * is never noticed.
+ * It replaces the adapter that hiredis ships, which ignores poll errors, so that a refused
+ * connection is never noticed.
  */
 #pragma once
 

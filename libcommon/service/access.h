@@ -1,9 +1,10 @@
-/** Who sent a request to this service, and whether it may use the operation. Only for http_request.c.
+/** Who sent a request to this service, and whether it may use the operation. Only for
+ * http_request.c.
  *
- * The sender is another process of the cluster, known by its signature (base/identity.h). The gateway
- * sends requests of callers with an API key, for operations of api.def. A service sends its own, as
- * KEY_SERVICE, for the operations that internal.def lists for it. Whatever else a process signs is
- * refused and logged: it has a bug, or somebody else uses its secrets. */
+ * The sender is another process of the cluster, known by its signature (base/identity.h). The
+ * gateway sends requests of callers with an API key, for operations of api.def. A service sends its
+ * own, as KEY_SERVICE, for the operations that internal.def lists for it. Whatever else a process
+ * signs is refused and logged: it has a bug, or somebody else uses its secrets. */
 #pragma once
 
 #include "base/identity.h"
@@ -23,9 +24,9 @@ struct access {
 };
 
 /** Verify the identity of the request. Strings are in the arena of the exchange.
- * ERR_UNAUTHENTICATED: there is none. ERR_MISDIRECTED: no secret of its sender makes this signature: it was
- * meant for another process, or the secrets differ. ERR_UNAVAILABLE: the clocks of the two processes
- * differ. Both are faults of the cluster and not of the caller. */
+ * ERR_UNAUTHENTICATED: there is none. ERR_MISDIRECTED: no secret of its sender makes this
+ * signature: it was meant for another process, or the secrets differ. ERR_UNAVAILABLE: the clocks
+ * of the two processes differ. Both are faults of the cluster and not of the caller. */
 struct access access_authenticate(const struct identity_verifier *verifier, struct http_exchange *x,
                                   struct verified_sender *ret_sender);
 

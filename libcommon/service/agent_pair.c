@@ -19,7 +19,8 @@ const struct setting AGENT_SETTINGS[] = {
 	SETTING_END,
 };
 
-/* The next part of the text before one of the separators, without spaces around it; NULL: there is none. */
+/* The next part of the text before one of the separators, without spaces around it; NULL: there is
+ * none. */
 static char *next_part(char **rest, const char *separators)
 {
 	char *part = strsep(rest, separators);
@@ -134,7 +135,8 @@ bool agent_name_check(const char *text, size_t length attr_unused, const char **
 	return find(agents, text);
 }
 
-/* The first agent that can use the provider, or any where it is NULL; an entry without a name: none can. */
+/* The first agent that can use the provider, or any where it is NULL; an entry without a name: none
+ * can. */
 static const struct agent *first_with(const char *provider)
 {
 	const struct agent *agent = agents;

@@ -1,4 +1,5 @@
-/** The coding agents, and the model providers that each of them can use, as the setting AGENT_PROVIDERS lists them:
+/** The coding agents, and the model providers that each of them can use, as the setting
+ * AGENT_PROVIDERS lists them:
  *
  *     AGENT_PROVIDERS='agent_one=anthropic,moonshot; agent_two=openai,custom'
  *
@@ -22,7 +23,8 @@ struct agent {
 /** AGENT_PROVIDERS. */
 extern const struct setting AGENT_SETTINGS[];
 
-/** Read the setting; for service.settings_check. ERR_INVALID: it has another form, which is printed. */
+/** Read the setting; for service.settings_check. ERR_INVALID: it has another form, which is
+ * printed. */
 enum err_code agents_init(void);
 
 /** Read a text of that form into `agents`; in `arena`. The entry after the last has no name.
@@ -44,8 +46,8 @@ bool agent_provider_check(const char *text, size_t length, const char **ret_mess
 /** Whether there is an agent of that name, and it can use the provider. */
 bool agent_can_use(const char *agent, const char *provider);
 
-/** The agent and the provider to use for those that a request names. Without an agent (NULL) it is the first that can
- * use the provider; without a provider the agent's first. In static memory.
- * Raises ERR_INVALID, naming the field `agent` or `provider`: there is none of that name, or the agent cannot use the
- * provider. */
+/** The agent and the provider to use for those that a request names. Without an agent (NULL) it is
+ * the first that can use the provider; without a provider the agent's first. In static memory.
+ * Raises ERR_INVALID, naming the field `agent` or `provider`: there is none of that name, or the
+ * agent cannot use the provider. */
 struct agent_pair agent_pair_choose(struct request *rq, const char *agent, const char *provider);

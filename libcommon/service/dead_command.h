@@ -1,5 +1,5 @@
-/** `svc-X dead list|show|retry`, which every process has: prints what its service has given up, and lets it be
- * tried again (task/dead.h). Internal to this folder. */
+/** `svc-X dead list|show|retry`, which every process has: prints what its service has given up, and
+ * lets it be tried again (task/dead.h). Internal to this folder. */
 #pragma once
 
 struct process;

@@ -14,8 +14,8 @@
 #define HASHED_MAX_BYTES   (256 << 10) /* hashing more would delay other requests */
 #define GZIP_SUFFIX        "-gzip"
 
-/* The number of digits of a version as etag_reply() writes it: no sign, no leading zero, optionally a
- * hyphen and a hash. 0: it is none. */
+/* The number of digits of a version as etag_reply() writes it: no sign, no leading zero, optionally
+ * a hyphen and a hash. 0: it is none. */
 static size_t version_digits(const char *text, size_t length)
 {
 	size_t digits = MIN_OF(strspn(text, "0123456789"), length);
@@ -41,7 +41,8 @@ static size_t length_without_suffix(const char *text, size_t length)
 	return is_gzip ? length - suffix : length;
 }
 
-/* Read the next tag of the list `*at` and move `*at` past it. Skips what is no tag. False: there is none. */
+/* Read the next tag of the list `*at` and move `*at` past it. Skips what is no tag. False: there is
+ * none. */
 static bool tag_next(const char **at, struct tag *ret_tag)
 {
 	while (*(*at += strspn(*at, ", \t"))) {

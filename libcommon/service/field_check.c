@@ -175,8 +175,8 @@ static text_check *const TEXT_CHECKS[] = {
 	[FIELD_OFFSET] = NULL,
 };
 
-/* Read a decimal integer. One that does not fit becomes INT64_MIN or INT64_MAX, which the bounds of the
- * row then refuse. */
+/* Read a decimal integer. One that does not fit becomes INT64_MIN or INT64_MAX, which the bounds of
+ * the row then refuse. */
 static bool read_integer(const char *text, int64_t *ret)
 {
 	char *end;

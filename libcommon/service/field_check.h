@@ -1,5 +1,5 @@
-/** Checks single values against rows of an input table (input.h). For input.c, and for commands that
- * check files with the same tables. */
+/** Checks single values against rows of an input table (input.h). For input.c, and for commands
+ * that check files with the same tables. */
 #pragma once
 
 #include "base/arena.h"
@@ -18,8 +18,8 @@ struct field_value {
 	yyjson_val *json; /* the client's own value; NULL: null or absent */
 };
 
-/** Check `text` from a path or query. Returns NULL when it fits the row; otherwise a message for the
- * client, in the arena or static. */
+/** Check `text` from a path or query. Returns NULL when it fits the row; otherwise a message for
+ * the client, in the arena or static. */
 const char *field_check_text(struct arena *arena, const struct field *field, const char *text,
                              struct field_value *ret_value);
 
@@ -32,7 +32,7 @@ const char *field_check_json(struct arena *arena, const struct field *field, yyj
 void field_check_nested(struct arena *arena, struct problem *problem, const char *path,
                         const struct field *field, yyjson_val *json);
 
-/** Check the members of `object` against a table, and add every fault to `problem`. `path` names the
- * object in faults; "" for a whole body. */
+/** Check the members of `object` against a table, and add every fault to `problem`. `path` names
+ * the object in faults; "" for a whole body. */
 void field_check_members(struct arena *arena, struct problem *problem, const char *path,
                          yyjson_val *object, const struct field *members);

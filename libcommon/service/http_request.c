@@ -191,10 +191,10 @@ void http_request_content(struct request *rq, const char *data, size_t length)
 		http_request_refuse(rq, code, NULL);
 }
 
-/* Memory for a body that is parsed, copied and written again, as request_input() does: for each byte, in the
- * copies, and for each value, in the parsed document and in the one that is written. Buffers that grow
- * can take up to 8 for each byte (measured with text of 1 MiB), but not all requests do so at the same
- * time. */
+/* Memory for a body that is parsed, copied and written again, as request_input() does: for each
+ * byte, in the copies, and for each value, in the parsed document and in the one that is written.
+ * Buffers that grow can take up to 8 for each byte (measured with text of 1 MiB), but not all
+ * requests do so at the same time. */
 #define BYTES_PER_BYTE  3
 #define BYTES_PER_VALUE (sizeof(yyjson_val) + sizeof(yyjson_mut_val))
 
@@ -262,7 +262,8 @@ static void reservation_released(struct request *rq)
 	request_over(rq);
 }
 
-/* The handler has failed: give its reservation up before that is told, so that a repetition can begin. */
+/* The handler has failed: give its reservation up before that is told, so that a repetition can
+ * begin. */
 static void release_reservation(struct request *rq)
 {
 	struct collected *collected = collected_of(rq);
@@ -439,9 +440,9 @@ static struct destination find_destination(const struct service *service, struct
 	};
 }
 
-/* Whether the sender may use the operation, and its caller as well. The gateway has checked the latter
- * already, by the same table. The service checks it again, so that a mistake in the gateway does not give
- * access. */
+/* Whether the sender may use the operation, and its caller as well. The gateway has checked the
+ * latter already, by the same table. The service checks it again, so that a mistake in the gateway
+ * does not give access. */
 static struct access check_access(const struct destination *to,
                                   const struct verified_sender *sender)
 {

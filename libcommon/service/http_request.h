@@ -1,10 +1,10 @@
 /** From an HTTP exchange to a handler and back: routes, authenticates, collects the body, runs the
  * handler in a fiber, sends its reply.
  *
- * A service's public listener is `http_service_handler`; nothing here has to be called by a service.
- * The gateway, which proxies most requests, has its own listener and uses http_request_new() and
- * the functions below it for the operations that it answers itself. Handlers use input.h and reply.h
- * instead of this header.
+ * A service's public listener is `http_service_handler`; nothing here has to be called by a
+ * service. The gateway, which proxies most requests, has its own listener and uses
+ * http_request_new() and the functions below it for the operations that it answers itself. Handlers
+ * use input.h and reply.h instead of this header.
  */
 #pragma once
 
@@ -38,8 +38,9 @@ struct http_call {
 	struct reservation *reservation;
 };
 
-/** The handler of a service's public listener. It matches operations of api.def and internal routes,
- * and takes identities only from the signed header that the gateway and the services send. */
+/** The handler of a service's public listener. It matches operations of api.def and internal
+ * routes, and takes identities only from the signed header that the gateway and the services
+ * send. */
 extern const struct http_handler http_service_handler;
 
 /** Bind the service's routes to their operations, public and internal; once, before threads. False
@@ -58,19 +59,19 @@ struct request *http_request_new(struct worker *worker, struct http_exchange *ex
                                  const char *request_id, request_fn *handle, size_t body_max_bytes);
 
 /** For on_content: append to the body. Replies and drops the rest of the body: 413 over
- * body_max_bytes; 503 when the bodies of all requests exceed BODY_MEMORY, 429 when those of the account
- * exceed its share, or those of all requests without a key theirs. */
+ * body_max_bytes; 503 when the bodies of all requests exceed BODY_MEMORY, 429 when those of the
+ * account exceed its share, or those of all requests without a key theirs. */
 void http_request_content(struct request *rq, const char *data, size_t length);
 
-/** Count the memory that a handler needs to read the JSON of the body, of `length` bytes and json_values_max(), until the
- * request is freed. Raises ERR_TOO_LARGE: more than BODY_MEMORY; ERR_UNAVAILABLE or ERR_RATE_LIMITED as
- * http_request_content(). */
+/** Count the memory that a handler needs to read the JSON of the body, of `length` bytes and
+ * json_values_max(), until the request is freed. Raises ERR_TOO_LARGE: more than BODY_MEMORY;
+ * ERR_UNAVAILABLE or ERR_RATE_LIMITED as http_request_content(). */
 void http_request_take_json(struct request *rq, size_t length, size_t values);
 
 /** For on_end: the body is complete, start the handler; REQUEST_TIMEOUT begins here. A handler that
- * fails with ERR_CONTENTION, and whose request has no effects so far, is run again a few times, from
- * its beginning. Replies 503 when 16,384 requests, divided
- * evenly among the workers, run already in the process. */
+ * fails with ERR_CONTENTION, and whose request has no effects so far, is run again a few times,
+ * from its beginning. Replies 503 when 16,384 requests, divided evenly among the workers, run
+ * already in the process. */
 void http_request_end(struct request *rq);
 
 /** For on_drained: send more of the reply. */
@@ -79,8 +80,8 @@ void http_request_drained(struct request *rq);
 /** For on_gone: the client has disconnected. Cancels the handler with ERR_CLIENT_GONE. */
 void http_request_gone(struct request *rq, enum err_code reason);
 
-/** For on_done: the exchange is over and is not used again. Frees the request, now or when its fiber and
- * the members of its group have ended. */
+/** For on_done: the exchange is over and is not used again. Frees the request, now or when its
+ * fiber and the members of its group have ended. */
 void http_request_done(struct request *rq);
 
 /** Reply a problem without running the handler. `detail` NULL: the default text of `code`. */
@@ -90,5 +91,6 @@ void http_request_refuse(struct request *rq, enum err_code code, const char *det
 void http_refuse_problem(struct arena *arena, enum err_code code, const char *detail,
                          const char *request_id, const char **ret_body, size_t *ret_length);
 
-/** Set the limits for the bodies and for the large answers of all requests together. Once, before threads. */
+/** Set the limits for the bodies and for the large answers of all requests together. Once, before
+ * threads. */
 void http_request_set_limits(size_t body_memory_bytes, size_t answer_memory_bytes);

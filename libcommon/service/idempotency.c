@@ -18,9 +18,9 @@
 /* A reservation outlives the deadline of its request by this, for storing the answer. */
 #define RESERVATION_EXTRA_MS 5000
 
-/* The record of a request: its identity and the key that its answer is encrypted with. Everything but
- * the body's hash depends on the caller's API key, so that no other key of the account can get the
- * answer. */
+/* The record of a request: its identity and the key that its answer is encrypted with. Everything
+ * but the body's hash depends on the caller's API key, so that no other key of the account can get
+ * the answer. */
 struct claim {
 	const char *key;
 	const char *operation;
@@ -44,8 +44,8 @@ static bool is_key(const char *text)
 	return length >= 1 && length <= KEY_TEXT_MAX;
 }
 
-/* SHA-256 over operation, path and body. Neither of the first two can contain the line feed that ends
- * it, so that different requests cannot be hashed as the same text. */
+/* SHA-256 over operation, path and body. Neither of the first two can contain the line feed that
+ * ends it, so that different requests cannot be hashed as the same text. */
 static void claim_hash_body(struct request *rq, struct claim *claim)
 {
 	const struct http_call *http = rq->http;
@@ -213,8 +213,8 @@ static bool claim_reserve(struct request *rq, const struct claim *claim)
 static bool claim_lock(struct request *rq, const struct claim *claim)
 {
 	pg_begin(rq);
-	/* A second statement reads the record, because its snapshot must be taken after the lock: it has to
-	 * contain what the last holder of the lock committed. */
+	/* A second statement reads the record, because its snapshot must be taken after the lock:
+	 * it has to contain what the last holder of the lock committed. */
 	struct pg_rows *lock;
 	enum err_code code = pg_try(rq, &lock, NULL, IDEMPOTENCY_LOCK_SQL, pg_int(claim->lock));
 	if (code == ERR_CONTENTION)

@@ -1,5 +1,6 @@
-/** Idempotency-Key: a repeated request gets the first answer again instead of a second effect. Handlers
- * need no code for it; http_request.c calls these functions for operations marked CREATES in api.def.
+/** Idempotency-Key: a repeated request gets the first answer again instead of a second effect.
+ * Handlers need no code for it; http_request.c calls these functions for operations marked CREATES
+ * in api.def.
  *
  * A request repeats another one when it has the same Idempotency-Key, API key, operation, path and
  * body, and comes within 24 hours. Records belong to an API key, not to an account: another key of
@@ -8,16 +9,16 @@
  * The handler runs inside a transaction that also stores its answer, so both are committed or
  * neither.
  *
- * A handler of an operation marked CALLS_OUT waits for outside services, which no transaction may do. So
- * the key is reserved, the handler runs without a transaction, and the answer is stored at the end. A
- * handler that leaves a transaction open has it committed together with its answer. When the request
- * fails, the reservation is given up before the problem is sent. When its process dies, a repetition is
- * answered 409 until the reservation ends, which is soon after the request's deadline; then it runs the
- * handler again. So the handler must converge: what a part of it has done at the outside service is found,
- * not done twice.
+ * A handler of an operation marked CALLS_OUT waits for outside services, which no transaction may
+ * do. So the key is reserved, the handler runs without a transaction, and the answer is stored at
+ * the end. A handler that leaves a transaction open has it committed together with its answer. When
+ * the request fails, the reservation is given up before the problem is sent. When its process dies,
+ * a repetition is answered 409 until the reservation ends, which is soon after the request's
+ * deadline; then it runs the handler again. So the handler must converge: what a part of it has
+ * done at the outside service is found, not done twice.
  *
- * Stored answers are encrypted, because they may contain a secret that is shown once, such
- * as a new API key. The key is made of the Idempotency-Key, which is not stored, and of the first of
+ * Stored answers are encrypted, because they may contain a secret that is shown once, such as a new
+ * API key. The key is made of the Idempotency-Key, which is not stored, and of the first of
  * SEAL_SECRETS; the others still decrypt what was stored before they were replaced.
  */
 #pragma once
@@ -26,26 +27,26 @@
 
 #include <stdbool.h>
 
-/** Call before the handler of a request that has the field Idempotency-Key. Opens the transaction, or
- * reserves the key.
- * Returns true when the stored answer has been replied; the handler must not run then.
+/** Call before the handler of a request that has the field Idempotency-Key. Opens the transaction,
+ * or reserves the key. Returns true when the stored answer has been replied; the handler must not
+ * run then.
  *
  * Raises ERR_INVALID: the key is not 1 to 255 visible ASCII characters, or is given twice;
- * ERR_IN_PROGRESS: the first request still runs, or its reservation does; ERR_IDEMPOTENCY_REUSED: the
- * key was used with another path or body; ERR_CONFLICT: the stored answer cannot be decrypted because
- * its secret is no longer in SEAL_SECRETS. */
+ * ERR_IN_PROGRESS: the first request still runs, or its reservation does; ERR_IDEMPOTENCY_REUSED:
+ * the key was used with another path or body; ERR_CONFLICT: the stored answer cannot be decrypted
+ * because its secret is no longer in SEAL_SECRETS. */
 bool idempotency_begin(struct request *rq);
 
-/** Call after the handler has replied. Stores the answer and commits. Rolls back when the answer is a
- * failure (status 400 and above), so that the client can try again with the same key.
+/** Call after the handler has replied. Stores the answer and commits. Rolls back when the answer is
+ * a failure (status 400 and above), so that the client can try again with the same key.
  *
- * Raises ERR_UNCERTAIN: the request took so long that a repetition has taken over its reservation; nothing
- * of the transaction is kept. */
+ * Raises ERR_UNCERTAIN: the request took so long that a repetition has taken over its reservation;
+ * nothing of the transaction is kept. */
 void idempotency_finish(struct request *rq);
 
 /** The reservation that a request holds; in its arena. NULL: none. */
 struct reservation;
 
-/** Give up the request's reservation, which is not NULL. For a fiber of its own, after the handler's has
- * ended. */
+/** Give up the request's reservation, which is not NULL. For a fiber of its own, after the
+ * handler's has ended. */
 void idempotency_release(struct request *rq);

@@ -64,7 +64,8 @@ static void decode_text(struct request *rq, const struct field *field, const cha
 		store(input, field, &value);
 }
 
-/* The faults of a parameter that query_get() found `count` times, of which `decoded` could be decoded. */
+/* The faults of a parameter that query_get() found `count` times, of which `decoded` could be
+ * decoded. */
 static bool add_query_fault(struct request *rq, const struct field *field, size_t count,
                             size_t decoded)
 {
@@ -204,7 +205,8 @@ static bool is_utf8_type(const char *type)
 	return true;
 }
 
-/* A body of 8 MiB keeps its thread busy for 50 ms and more, and a loop would let all other requests wait. */
+/* A body of 8 MiB keeps its thread busy for 50 ms and more, and a loop would let all other requests
+ * wait. */
 #define LOOP_MAX_BYTES ((size_t)64 << 10)
 
 struct parsing {

@@ -1,5 +1,5 @@
-/** The input of a handler: path parameters, query parameters and members of the JSON body, declared as
- * rows of a table, decoded and checked before the handler does anything.
+/** The input of a handler: path parameters, query parameters and members of the JSON body, declared
+ * as rows of a table, decoded and checked before the handler does anything.
  *
  *     struct run_input { const char *project; int64_t seeds; const char *note; };
  *     static const struct field RUN_FIELDS[] = {
@@ -10,16 +10,16 @@
  *     };
  *     struct run_input *in = request_input(rq, struct run_input, RUN_FIELDS);
  *
- * A row names the C struct and its member (whose type is checked at compile time), the name that the
- * client writes, flags and bounds. All faults are collected and answered in one problem (400,
+ * A row names the C struct and its member (whose type is checked at compile time), the name that
+ * the client writes, flags and bounds. All faults are collected and answered in one problem (400,
  * `errors`). Members of a body that no row names are ignored.
  *
  * Absent values: a text is NULL, a number or boolean has the row's default (`fallback`), which is 0
  * where the macro has no such argument. A null that NULLABLE admits is NULL, or the default.
  *
- * A member that only the SQL statement uses needs no struct member: declare it with a JSON_* row and
- * pass request_body_json() to the statement. That text contains only the members that the client sent,
- * so that a PATCH can distinguish an absent member from null:
+ * A member that only the SQL statement uses needs no struct member: declare it with a JSON_* row
+ * and pass request_body_json() to the statement. That text contains only the members that the
+ * client sent, so that a PATCH can distinguish an absent member from null:
  *
  *     UPDATE run r SET (note) = (SELECT n.note FROM jsonb_populate_record(r, $2::jsonb) n) …
  */
@@ -66,8 +66,8 @@ enum field_flag {
 	/* FIELD_UUID: an interest. If the caller's key is limited to one, another interest is
 	 * ERR_FORBIDDEN, and an absent one becomes the key's own (key_limit.h). */
 	OF_INTEREST = 8,
-	/* IN_QUERY, FIELD_TEXT: may be given up to QUERY_REPEATS_MAX times; the member is the JSON text
-	 * of an array of the values. */
+	/* IN_QUERY, FIELD_TEXT: may be given up to QUERY_REPEATS_MAX times; the member is the JSON
+	 * text of an array of the values. */
 	REPEATED = 16,
 };
 
@@ -79,8 +79,8 @@ enum field_flag {
 /** In place of an offset: the value is checked, and put into request_body_json() only. */
 #define FIELD_NOWHERE ((size_t)-1)
 
-/** A row. Written with the macros below; a combination that has no macro is written out, with FIELD_AT
- * for the offset. */
+/** A row. Written with the macros below; a combination that has no macro is written out, with
+ * FIELD_AT for the offset. */
 struct field {
 	enum field_source source;
 	enum field_type type;
@@ -91,8 +91,8 @@ struct field {
 	int64_t fallback;          /* numbers and booleans: the value when absent */
 	const char *const *values; /* FIELD_ENUM: NULL-terminated */
 	size_t item_max;           /* FIELD_STRINGS: code points of an item; 0: unbounded */
-	/* Bytes of the value as JSON text, without the quotes of a string. 0: FIELD_JSON_BYTES for an
-	 * object or array, `max` for a URL, unbounded for other texts. */
+	/* Bytes of the value as JSON text, without the quotes of a string. 0: FIELD_JSON_BYTES for
+	 * an object or array, `max` for a URL, unbounded for other texts. */
 	size_t bytes_max;
 	/* FIELD_TEXT: a further check; returns false and sets the client's message when the text
 	 * does not pass. NULL: none. */
@@ -295,24 +295,24 @@ struct field {
 		FIELD_END_OF_TABLE \
 	}
 
-/** Decode and check the input that `fields` declares. Returns a new struct in the request's arena. A
- * table without body rows leaves the body unread; an absent body is read as `{}`. Suspends, outside a transaction, when the
- * body has more than 64 KiB: it is parsed and written on the thread pool, so that the loop serves other requests.
+/** Decode and check the input that `fields` declares. Returns a new struct in the request's arena.
+ * A table without body rows leaves the body unread; an absent body is read as `{}`. Suspends,
+ * outside a transaction, when the body has more than 64 KiB: it is parsed and written on the thread
+ * pool, so that the loop serves other requests.
  *
- * Raises ERR_INVALID: one or more values do not fit, or the body is not an object; ERR_FORBIDDEN: an
- * OF_INTEREST value is not the one that the caller's key is limited to; ERR_MEDIA_TYPE: the
+ * Raises ERR_INVALID: one or more values do not fit, or the body is not an object; ERR_FORBIDDEN:
+ * an OF_INTEREST value is not the one that the caller's key is limited to; ERR_MEDIA_TYPE: the
  * body's type is neither application/json nor application/…+json, its charset is not UTF-8, or it
- * has a Content-Encoding;
- * ERR_MALFORMED: the body is not JSON. */
+ * has a Content-Encoding; ERR_MALFORMED: the body is not JSON. */
 void *request_input_read(struct request *rq, const struct field *fields, size_t size);
 #define request_input(rq, type, fields) ((type *)request_input_read((rq), (fields), sizeof(type)))
 
-/** The body, parsed and not checked, for choosing between tables. Suspends and raises as request_input() does for a body
- * that is no JSON object. */
+/** The body, parsed and not checked, for choosing between tables. Suspends and raises as
+ * request_input() does for a body that is no JSON object. */
 yyjson_val *request_body(struct request *rq);
 
-/** After request_input(): JSON text of an object with the body members that the table declares and the
- * client sent. Values are checked, texts trimmed where the row says so; null stays null. */
+/** After request_input(): JSON text of an object with the body members that the table declares and
+ * the client sent. Values are checked, texts trimmed where the row says so; null stays null. */
 const char *request_body_json(struct request *rq);
 
 /** For PUT and PATCH, after request_input(): raise ERR_INVALID when request_body_json() is `{}`. */

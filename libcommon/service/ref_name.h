@@ -4,6 +4,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/** Whether git takes the text as the name of a branch or tag (git-check-ref-format(1)), and no program can read it as an
- * option; the `check` of an input row. */
+/** Whether git takes the text as the name of a branch or tag (git-check-ref-format(1)), and no
+ * program can read it as an option; the `check` of an input row. */
 bool ref_name_check(const char *text, size_t length, const char **ret_message);

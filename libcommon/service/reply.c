@@ -54,8 +54,8 @@ void reply_header(struct request *rq, const char *name, const char *format, ...)
 	reply->fields[reply->field_count++] = http_field_of(arena_strdup(rq->arena, name), value);
 }
 
-/* The request's own path with another offset. The other parameters are decoded and encoded again, so
- * that no byte of the client can end the target in the field Link. */
+/* The request's own path with another offset. The other parameters are decoded and encoded again,
+ * so that no byte of the client can end the target in the field Link. */
 static const char *page_target(struct request *rq, int64_t limit, int64_t offset)
 {
 	const struct http_head *head = &rq->http->head;

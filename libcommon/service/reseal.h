@@ -1,5 +1,5 @@
-/** The command `reseal` of services that seal what they store (vault/vault.h): seal all of it with the
- * first of SEAL_KEYS, so that the other keys can be removed. */
+/** The command `reseal` of services that seal what they store (vault/vault.h): seal all of it with
+ * the first of SEAL_KEYS, so that the other keys can be removed. */
 #pragma once
 
 #include "service/process.h"
@@ -17,7 +17,7 @@ struct sealed_column {
 	const char *update_sql;
 };
 
-/** Run the command. It works while the service runs, and can be stopped and repeated: rows that have
- * the first key already are skipped. Returns 0; 1 when a row does not open, which is printed; 2 when
- * there are arguments. */
+/** Run the command. It works while the service runs, and can be stopped and repeated: rows that
+ * have the first key already are skipped. Returns 0; 1 when a row does not open, which is printed;
+ * 2 when there are arguments. */
 int reseal_run(struct process *process, const struct sealed_column *columns, int argc);

@@ -52,6 +52,7 @@ struct pg_rows *pg_write_with(struct request *rq, const struct constraint *const
  * service makes it. */
 struct pg_param caller_key(struct request *rq);
 
-/** Whether the caller has a scope beyond that of the operation; and to raise ERR_SCOPE when it has not. */
+/** Whether the caller has a scope beyond that of the operation; and to raise ERR_SCOPE when it has
+ * not. */
 bool caller_has_scope(const struct request *rq, enum scope_bit scope);
 void require_scope(struct request *rq, enum scope_bit scope);

@@ -262,9 +262,9 @@ static const struct option *option_of(const char *name)
 	return NULL;
 }
 
-/* Keys and bodies in memory do not get into core files, and other processes of the user cannot read the
- * memory: only root can attach a debugger. Not with sanitizers, whose leak check attaches to its own
- * process. */
+/* Keys and bodies in memory do not get into core files, and other processes of the user cannot read
+ * the memory: only root can attach a debugger. Not with sanitizers, whose leak check attaches to
+ * its own process. */
 static void forbid_dumps(void)
 {
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
@@ -274,8 +274,8 @@ static void forbid_dumps(void)
 #endif
 }
 
-/* Return large blocks to the system when they are freed. By default glibc raises both thresholds when a
- * large block is freed, and then keeps such blocks. */
+/* Return large blocks to the system when they are freed. By default glibc raises both thresholds
+ * when a large block is freed, and then keeps such blocks. */
 static void set_malloc_thresholds(void)
 {
 #ifdef __GLIBC__

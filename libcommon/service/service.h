@@ -1,13 +1,15 @@
 /** libcommon/service/: everything that the services have in common: start-up, settings, listeners,
- * checked input, replies and problems, Idempotency-Key, ETag. A service declares itself in one struct
- * (struct service) and implements handlers. Entry point: service_main().
+ * checked input, replies and problems, Idempotency-Key, ETag. A service declares itself in one
+ * struct (struct service) and implements handlers. Entry point: service_main().
  *
  * A new service, `svc-runs` with the schema `runs`, needs:
  *
  *     libcommon/api.def       a line for each operation
- *     libcommon/internal.def  a line for each operation that other services may use, if there are any
+ *     libcommon/internal.def  a line for each operation that other services may use, if there are
+ *                             any
  *     http/api.h              a line of API_SERVICES: its symbol, its name and the setting RUNS_URL
- *     deploy/processes        `svc-runs  runs  RUNS_URL`; the build, deploy/dev and the tests read it
+ *     deploy/processes        `svc-runs  runs  RUNS_URL`; the build, deploy/dev and the tests read
+ *                             it
  *     svc-runs/openapi.yaml   a description of each operation
  *     svc-runs/meson.build    folders = [['', [], files('run.c', 'run.sql')]]
  *                             migrations = files('migrations/0001_run.sql')
@@ -56,13 +58,13 @@
  * - Every row belongs to an account, and every statement compares account_id with
  *   `rq->caller.account`. A row of another account is answered 404, as if it did not exist.
  * - Memory comes from `rq->arena` and is freed with the request.
- * - A handler that waits for outside services does so before it opens a transaction. A POST that takes
- *   Idempotency-Key is then marked CALLS_OUT (api.def). A transaction that its handler leaves open is
- *   committed together with the answer.
+ * - A handler that waits for outside services does so before it opens a transaction. A POST that
+ *   takes Idempotency-Key is then marked CALLS_OUT (api.def). A transaction that its handler leaves
+ *   open is committed together with the answer.
  *
  * Where to look:
- * - input.h: path, query and body of a request. reply.h and resource.h: the reply. etag.h: If-Match and
- *   If-None-Match. key_limit.h: keys that are limited to a repository or an interest.
+ * - input.h: path, query and body of a request. reply.h and resource.h: the reply. etag.h: If-Match
+ *   and If-None-Match. key_limit.h: keys that are limited to a repository or an interest.
  * - pg/pg.h: statements and transactions. client/service_call.h: calls to other services.
  * - task/task.h: jobs (work after a 202), events between services, and recurring work.
  * - process.h: settings that every process has, and running a command with a database.
@@ -73,9 +75,9 @@
  *   gateway), idempotency.h, admin.h.
  *
  * State: `process->user` holds what belongs to the process, created by `process_start`;
- * `worker->user` holds what belongs to one worker, created by `worker_start`. Each is one struct of the
- * service. Workers share nothing else that changes. Jobs and event handlers run on a worker of their own,
- * where `worker->user` is what `background_start` has set.
+ * `worker->user` holds what belongs to one worker, created by `worker_start`. Each is one struct of
+ * the service. Workers share nothing else that changes. Jobs and event handlers run on a worker of
+ * their own, where `worker->user` is what `background_start` has set.
  */
 #pragma once
 
@@ -110,9 +112,9 @@ struct command {
 	const char *help;
 	/** Returns the exit status; argv[0] is the command's name. */
 	int (*run)(struct process *process, int argc, char **argv);
-	/** Of a program that uses the public interface from outside: it has these settings and LOG_LEVEL,
-	 * and no others, and outside_run() (process.h) gives it a fiber. NULL: the command has the
-	 * settings of the service. */
+	/** Of a program that uses the public interface from outside: it has these settings and
+	 * LOG_LEVEL, and no others, and outside_run() (process.h) gives it a fiber. NULL: the
+	 * command has the settings of the service. */
 	const struct setting *const *settings;
 };
 
@@ -145,9 +147,9 @@ struct service {
 	 * while the loop still runs. */
 	void (*worker_start)(struct worker *worker);
 	void (*worker_stop)(struct worker *worker);
-	/** The same for the background worker, which in the role `jobs` also runs jobs, event handlers
-	 * and recurring work: for what the process repeats by itself and no request should wait for.
-	 * Called in every role (process->roles). */
+	/** The same for the background worker, which in the role `jobs` also runs jobs, event
+	 * handlers and recurring work: for what the process repeats by itself and no request should
+	 * wait for. Called in every role (process->roles). */
 	void (*background_start)(struct worker *worker);
 	void (*background_stop)(struct worker *worker);
 	/** Why the service is not ready, a short text for /readyz; NULL: it is ready. Called from
@@ -160,8 +162,8 @@ struct service {
 
 /** The whole of main(). Reads the settings. Runs the command that argv[1] names, or, without one,
  * serves in its roles (roles.h): starts the workers, the public listener and the admin listener
- * (`/healthz`, `/readyz`, `/metrics`), migrates the schema in the background until that succeeds, and
- * drains on SIGTERM.
+ * (`/healthz`, `/readyz`, `/metrics`), migrates the schema in the background until that succeeds,
+ * and drains on SIGTERM.
  *
  * Returns the exit status. It is 2, after one line on standard error for each fault, when a setting
  * is wrong, when an operation of the service in internal.def, or in api.def and not marked GONE,

@@ -3,11 +3,12 @@
  *     created --ready--> serving --drain--> draining --exchanges and jobs ended--> ending
  *                    ending --requests ended, others take over the background work--> closed
  *
- * The first worker, on the main thread, receives SIGTERM and SIGINT and has the admin listener. /readyz
- * fails from then on, so that load balancers notice, and connections are closed after their next response.
- * Everything else goes on for DRAIN_DELAY, and then while requests come, at most for DRAIN_DELAY_MAX. Then
- * the first worker tells every worker to drain; a second signal ends the delay. Draining ends when no
- * exchange and no job is left, or at DRAIN_TIMEOUT; requests that still run are then cancelled.
+ * The first worker, on the main thread, receives SIGTERM and SIGINT and has the admin listener.
+ * /readyz fails from then on, so that load balancers notice, and connections are closed after their
+ * next response. Everything else goes on for DRAIN_DELAY, and then while requests come, at most for
+ * DRAIN_DELAY_MAX. Then the first worker tells every worker to drain; a second signal ends the
+ * delay. Draining ends when no exchange and no job is left, or at DRAIN_TIMEOUT; requests that
+ * still run are then cancelled.
  */
 #include "base/log.h"
 #include "base/timefmt.h"
@@ -110,7 +111,8 @@ static void worker_close(struct worker_run *run)
 		handle_close((uv_handle_t *)&run->on_term);
 		handle_close((uv_handle_t *)&run->on_int);
 		handle_close((uv_handle_t *)&run->drain_delay);
-		/* Nobody handles them any more, and the process has yet to flush its log and traces. */
+		/* Nobody handles them any more, and the process has yet to flush its log and
+		 * traces. */
 		signal(SIGTERM, SIG_IGN);
 		signal(SIGINT, SIG_IGN);
 	}
@@ -223,8 +225,8 @@ static void on_signal(uv_signal_t *handle, int number)
 	}
 }
 
-/* The connections that the limit of open files leaves room for. Each may need a second descriptor, to a
- * service; the rest is for Postgres, Redis, files and the admin listener. */
+/* The connections that the limit of open files leaves room for. Each may need a second descriptor,
+ * to a service; the rest is for Postgres, Redis, files and the admin listener. */
 static int64_t connections_possible(void)
 {
 	struct rlimit files;
@@ -294,8 +296,8 @@ static void worker_make_clients(struct worker *worker)
 	fiber_loop_attach(&worker->loop);
 }
 
-/* A process opens its port when it can answer requests. Until then connections are refused, so that a
- * replica that starts does not receive requests that the others could answer. */
+/* A process opens its port when it can answer requests. Until then connections are refused, so that
+ * a replica that starts does not receive requests that the others could answer. */
 static bool may_open(struct process *process)
 {
 	const struct service *service = process->service;

@@ -1,12 +1,15 @@
 /** Tells the processes of a service what a transaction of this one has written.
  *
- *     a statement inserts rows -> the server raises a notice -> the transaction ends -> this process tells Redis:
+ *     a statement inserts rows -> the server raises a notice -> the transaction ends -> this
+ *     process tells Redis:
  *         of rows of the outbox   PUBLISH in `outbox.<service>`; each process wakes its relay
- *         of tasks                XADD to `jobs.<service>`; one process that waits for tasks claims some
+ *         of tasks                XADD to `jobs.<service>`; one process that waits for tasks claims
+ *                                 some
  *
  * NOTIFY would be simpler, but makes all commits of the server wait for each other
- * (pg/migrations/0044_outbox_written.sql). When a message is lost, or another program wrote the rows, the relay finds
- * them at its next sweep (tasks_timing.sweep), and a worker with free slots at its next look (tasks_timing.block). */
+ * (pg/migrations/0044_outbox_written.sql). When a message is lost, or another program wrote the
+ * rows, the relay finds them at its next sweep (tasks_timing.sweep), and a worker with free slots
+ * at its next look (tasks_timing.block). */
 #pragma once
 
 #include "loop/worker.h"
@@ -26,6 +29,6 @@ struct announcer *announcer_new(const struct worker *worker, const char *service
 /** After the pool and the worker's Redis client. NULL is fine. */
 void announcer_free(struct announcer *announcer);
 
-/** Wake one process that waits for tasks. An entry says no more than that there are some, so the stream is short,
- * whether it is read or not. */
+/** Wake one process that waits for tasks. An entry says no more than that there are some, so the
+ * stream is short, whether it is read or not. */
 void announce_tasks(struct redis *redis, const char *jobs_stream);

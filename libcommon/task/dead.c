@@ -110,7 +110,8 @@ static const char *event_json(struct request *rq, const struct stream_entry *ent
 	return json_write_mut(rq->arena, root, NULL);
 }
 
-/* The event is parked, due at once; then it is no longer dead. What stops in between parks it once. */
+/* The event is parked, due at once; then it is no longer dead. What stops in between parks it
+ * once. */
 static void retry_event(struct request *rq, const struct dead_letters *which,
                         const struct stream_entry *entry)
 {

@@ -1,5 +1,5 @@
-/** Dead letters: what was given up, until an operator has it tried again: tasks that have failed, in the table
- * `task`, and events in the stream `events.dead.<service>`.
+/** Dead letters: what was given up, until an operator has it tried again: tasks that have failed,
+ * in the table `task`, and events in the stream `events.dead.<service>`.
  *
  * They are shown as JSON, one on each line:
  *
@@ -25,15 +25,18 @@ struct dead_letters {
 /** What dead_letters_each() calls for one. `id` and `kind` say which it is; `json` as above. */
 typedef void dead_letter_fn(struct request *rq, const char *id, const char *kind, const char *json);
 
-/** Call `fn` for each, the newest task first, and then the newest event. `with_content`: the JSON has the
- * task's input, the event's data. Suspends. Raises ERR_INVALID: an id is none of a task or an event. */
+/** Call `fn` for each, the newest task first, and then the newest event. `with_content`: the JSON
+ * has the task's input, the event's data. Suspends. Raises ERR_INVALID: an id is none of a task or
+ * an event. */
 void dead_letters_each(struct request *rq, const struct dead_letters *which, bool with_content,
                        dead_letter_fn *fn);
 
-/** Let each run again, with all its attempts before it, and call `fn` for it. The processes begin within
- * seconds. Safe to repeat: what is no longer dead is left alone. Suspends; raises as above. */
+/** Let each run again, with all its attempts before it, and call `fn` for it. The processes begin
+ * within seconds. Safe to repeat: what is no longer dead is left alone. Suspends; raises as
+ * above. */
 void dead_letters_retry(struct request *rq, const struct dead_letters *which, dead_letter_fn *fn);
 
-/** How many tasks have failed, up to 10,000, and how many events were given up. Suspends; raises. */
+/** How many tasks have failed, up to 10,000, and how many events were given up. Suspends;
+ * raises. */
 int64_t dead_tasks_count(struct request *rq);
 int64_t dead_events_count(struct request *rq, const char *service);

@@ -1,4 +1,5 @@
-/** Runs the handlers of an event, and gives up events that cannot be handled. Internal to this folder. */
+/** Runs the handlers of an event, and gives up events that cannot be handled. Internal to this
+ * folder. */
 #pragma once
 
 #include "task/event_consumer.h"
@@ -11,16 +12,16 @@ struct delivery {
 	char detail[256];
 };
 
-/** Run the matching handlers of the entry in a request of their own, and wait until it has ended, even
- * when cancelled. It is cancelled after `timeout_ms`. Suspends. */
+/** Run the matching handlers of the entry in a request of their own, and wait until it has ended,
+ * even when cancelled. It is cancelled after `timeout_ms`. Suspends. */
 struct delivery event_deliver(struct request *rq, const struct event_consumer *consumer,
                               const struct stream_entry *entry, uint64_t timeout_ms);
 
 /** Whether the next delivery would fail the same way: the data are wrong. */
 bool delivery_is_final(const struct delivery *delivery);
 
-/** Copy the entry to `events.dead.<service>`, for operators. Suspends; raises when that fails, so that the
- * event is kept. */
+/** Copy the entry to `events.dead.<service>`, for operators. Suspends; raises when that fails, so
+ * that the event is kept. */
 void event_dead_letter(struct request *rq, const struct event_consumer *consumer,
                        const struct stream_entry *entry, const char *why);
 

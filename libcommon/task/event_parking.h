@@ -1,11 +1,12 @@
-/** Parked events: those that could not be handled yet, in the table `event_parked`. Internal to this
- * folder.
+/** Parked events: those that could not be handled yet, in the table `event_parked`. Internal to
+ * this folder.
  *
- * An event that fails delays only its own lane: its account, or what its writer has named in its place
- * (pg/migrations/0028_event_lane.sql). It is parked, and so are later events of its lane, untried; those
- * of other lanes go on. Parked events are tried again apart, with backoff, a lane's in their order. An event that fails by itself DELIVERIES_MAX times goes to
- * `events.dead.<service>`, and one whose data are wrong at once; one that finds a part of the system unavailable
- * is kept.
+ * An event that fails delays only its own lane: its account, or what its writer has named in its
+ * place (pg/migrations/0028_event_lane.sql). It is parked, and so are later events of its lane,
+ * untried; those of other lanes go on. Parked events are tried again apart, with backoff, a lane's
+ * in their order. An event that fails by itself DELIVERIES_MAX times goes to
+ * `events.dead.<service>`, and one whose data are wrong at once; one that finds a part of the
+ * system unavailable is kept.
  *
  * Bounds: when more than PARKED_OF_LANE events of a lane are parked, the one that fails has no
  * more tries than one. When PARKED_MAX are parked in all, the consumer reads no further.
@@ -39,10 +40,10 @@ void event_park(struct request *rq, const struct event_consumer *consumer,
                 struct parked_lanes *lanes, const struct stream_entry *entry,
                 const struct delivery *failed);
 
-/** Park the entry of a dead letter of `stream`, due at once, behind what is parked of its lane. One that is
- * parked already is left alone. Suspends; raises. */
+/** Park the entry of a dead letter of `stream`, due at once, behind what is parked of its lane. One
+ * that is parked already is left alone. Suspends; raises. */
 void event_park_again(struct request *rq, const char *stream, const struct stream_entry *entry);
 
-/** Pass of a consumer's `retry` (periodic.h), whose user is the consumer: tries the parked events that
- * are due. */
+/** Pass of a consumer's `retry` (periodic.h), whose user is the consumer: tries the parked events
+ * that are due. */
 void event_parking_pass(struct request *rq);

@@ -1,8 +1,8 @@
 /** The event streams of the product: which service writes each, and which services read it.
  *
- * An entry stays in its stream until every reader has read it, and its row in the writer's outbox as
- * well, whether the reader is running, was just installed, or Redis has forgotten its position. So a
- * reader is named here, not found in Redis.
+ * An entry stays in its stream until every reader has read it, and its row in the writer's outbox
+ * as well, whether the reader is running, was just installed, or Redis has forgotten its position.
+ * So a reader is named here, not found in Redis.
  *
  * What a reader tells the writer of a stream is in keys of its own, which no other reader may use
  * (deploy/redis-acl):

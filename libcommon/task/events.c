@@ -18,8 +18,9 @@
 #define PASS_TIMEOUT_MS   3600000
 #define INLINE_TIMEOUT_MS 5000 /* of the first try, which delays the events behind it */
 #define BATCH_TEXT        "64"
-#define LANES_AT_ONCE     4 /* the background has few connections: more lanes would only wait for one */
-#define HASH_BYTES        16
+/* the background has few connections: more lanes would only wait for one */
+#define LANES_AT_ONCE 4
+#define HASH_BYTES    16
 
 static bool hold_lease(struct request *rq, struct event_consumer *consumer)
 {
@@ -31,9 +32,9 @@ static void set_position(struct event_consumer *consumer, const char *id)
 	snprintf(consumer->position, sizeof(consumer->position), "%s", id);
 }
 
-/* Read the position, once for each time that the lease is taken. The entry at the position stays in the
- * stream until all readers are past it; when it is missing, entries behind it may be too, and the
- * writer is asked for them. */
+/* Read the position, once for each time that the lease is taken. The entry at the position stays in
+ * the stream until all readers are past it; when it is missing, entries behind it may be too, and
+ * the writer is asked for them. */
 static void load_position(struct request *rq, struct event_consumer *consumer)
 {
 	if (consumer->position[0] && consumer->position_fence == consumer->lease.fence)
@@ -88,8 +89,8 @@ struct batch_lane {
 	size_t first, last; /* indices into the entries */
 };
 
-/* Entries that are handled before the next position is saved: those of a lane one after the other, some lanes
- * at once. */
+/* Entries that are handled before the next position is saved: those of a lane one after the other,
+ * some lanes at once. */
 struct batch {
 	struct event_consumer *consumer;
 	const struct stream_entries *entries;
@@ -126,8 +127,8 @@ static void require_lease(struct request *rq, struct event_consumer *consumer)
 		raise_error(rq, ERR_UNAVAILABLE, "another process reads the stream now");
 }
 
-/* The hashes of the events' ids, as a Postgres array of uuid, with NULL in place of those that were given up
- * (`is_given_up` may be NULL). */
+/* The hashes of the events' ids, as a Postgres array of uuid, with NULL in place of those that were
+ * given up (`is_given_up` may be NULL). */
 static const char *hashes_of(struct request *rq, const struct stream_entries *entries,
                              const bool *is_given_up)
 {

@@ -1,27 +1,27 @@
-/** The consumers that run the event handlers of a process: one for each stream, or two when it also has
- * broadcast handlers. Internal to this folder.
+/** The consumers that run the event handlers of a process: one for each stream, or two when it also
+ * has broadcast handlers. Internal to this folder.
  *
  *     take the lease -> read entries after the position -> handle, park or give up each
  *         -> save the position -> ...
  *
- * One process of the service at a time reads a stream, the holder of the lease of that name, so the events of a lane
- * keep their order. The position is in Postgres, beside the effects (`event_position`): it is never
- * ahead of them, also when Postgres is restored to an earlier point or Redis loses its data. Its copy
- * in Redis only tells the trimmer what has been read.
+ * One process of the service at a time reads a stream, the holder of the lease of that name, so the
+ * events of a lane keep their order. The position is in Postgres, beside the effects
+ * (`event_position`): it is never ahead of them, also when Postgres is restored to an earlier point
+ * or Redis loses its data. Its copy in Redis only tells the trimmer what has been read.
  *
  * Events are settled once: the ids of those that were handled or parked are kept with the position
- * (`event_settled`), and skipped when the writer sends them again. One that was given up is tried again
- * then, so that an operator can have it sent again when the cause is mended.
+ * (`event_settled`), and skipped when the writer sends them again. One that was given up is tried
+ * again then, so that an operator can have it sent again when the cause is mended.
  *
- * The events of a lane (event_parking.h) are handled in their order, those of different lanes at the same time. One that fails
- * delays only its own lane.
+ * The events of a lane (event_parking.h) are handled in their order, those of different lanes at
+ * the same time. One that fails delays only its own lane.
  */
 #pragma once
 
 #include "task/tasks.h"
 
-/** Start a consumer for each stream of the handlers. require()s that event_streams.h names the service
- * as a reader of each. */
+/** Start a consumer for each stream of the handlers. require()s that event_streams.h names the
+ * service as a reader of each. */
 void events_start(struct tasks *tasks);
 
 /** Look now for parked events that are due. */

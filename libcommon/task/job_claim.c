@@ -12,8 +12,9 @@
 #define ANY_COUNT   "1000" /* more entries than the stream keeps */
 #define GATHER_MS   5
 
-/* Wait until an entry arrives, or for tasks_timing.block: tasks may have been written without one. Entries are not
- * acknowledged, because a lost one only delays a task; all that have arrived say the same. */
+/* Wait until an entry arrives, or for tasks_timing.block: tasks may have been written without one.
+ * Entries are not acknowledged, because a lost one only delays a task; all that have arrived say
+ * the same. */
 static enum err_code wait_for_entry(struct request *rq, struct tasks *tasks)
 {
 	const char *const argv[] = {
@@ -63,8 +64,8 @@ static int kinds_count(const struct tasks *tasks, enum kinds among)
 	return count;
 }
 
-/* Claim up to `count` tasks of these kinds and start their runs. False: no more of them wait, or others are claiming
- * them. */
+/* Claim up to `count` tasks of these kinds and start their runs. False: no more of them wait, or
+ * others are claiming them. */
 static bool claim(struct request *rq, struct tasks *tasks, enum kinds among, int count)
 {
 	struct buf kinds = {.arena = rq->arena}, attempts = {.arena = rq->arena};
@@ -127,8 +128,8 @@ static bool is_each_quick(const struct tasks *tasks)
 	return kinds_count(tasks, KINDS_QUICK) == kinds_count(tasks, KINDS_ALL);
 }
 
-/* Claim tasks for the free slots, then quick ones for what is free beyond one slot. False: no task waits that this
- * process could run now. Whether others could run some is set, too. */
+/* Claim tasks for the free slots, then quick ones for what is free beyond one slot. False: no task
+ * waits that this process could run now. Whether others could run some is set, too. */
 static bool fill_slots(struct request *rq, struct tasks *tasks, bool *ret_is_left)
 {
 	int slots = slots_free(tasks), any = MIN_OF(slots, long_slots_free(tasks));
@@ -147,8 +148,8 @@ static bool fill_slots(struct request *rq, struct tasks *tasks, bool *ret_is_lef
 	return is_full;
 }
 
-/* Quick tasks end by the dozen, and one claim of many costs little more than one of a few: how long to wait for more free
- * slots. */
+/* Quick tasks end by the dozen, and one claim of many costs little more than one of a few: how long
+ * to wait for more free slots. */
 static uint64_t gathering_ms(const struct tasks *tasks)
 {
 	uint64_t waited_ms = time_monotonic_ms() - tasks->claimed_ms;

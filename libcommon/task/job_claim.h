@@ -2,25 +2,27 @@
  *
  *     an entry of `jobs.<service>` read -> tasks claimed -> runs started
  *
- * The stream only wakes one process that waits for tasks; one that finds more than it can run passes the message
- * on. Which tasks it gets is decided by Postgres: the one whose account has the fewest running tasks, then the lowest
- * turn (pg/migrations/0016_task_queue.sql). So an entry that is lost, or one too many, does no harm: a
- * reader looks for tasks at least every tasks_timing.block.
+ * The stream only wakes one process that waits for tasks; one that finds more than it can run
+ * passes the message on. Which tasks it gets is decided by Postgres: the one whose account has the
+ * fewest running tasks, then the lowest turn (pg/migrations/0016_task_queue.sql). So an entry that
+ * is lost, or one too many, does no harm: a reader looks for tasks at least every
+ * tasks_timing.block.
  *
- * Jobs of kinds that are `is_long` never take all slots: a quarter of them, at least one, is kept for the
- * others (a process with one slot has none to keep). Jobs of quick kinds share slots (job_run.h), except for one slot, which
- * is kept for any kind, so that quick ones never keep the others out. Where each kind is quick, the end of a
- * run claims no task by itself: a claim waits a few milliseconds until half of the slots are free.
+ * Jobs of kinds that are `is_long` never take all slots: a quarter of them, at least one, is kept
+ * for the others (a process with one slot has none to keep). Jobs of quick kinds share slots
+ * (job_run.h), except for one slot, which is kept for any kind, so that quick ones never keep the
+ * others out. Where each kind is quick, the end of a run claims no task by itself: a claim waits a
+ * few milliseconds until half of the slots are free.
  */
 #pragma once
 
 #include "task/tasks.h"
 
-/** Pass of the reader (periodic.h), whose user is the struct tasks: waits for an entry unless the queue
- * has more tasks, claims tasks for the free slots and starts their runs. The end of each run wakes
- * it. */
+/** Pass of the reader (periodic.h), whose user is the struct tasks: waits for an entry unless the
+ * queue has more tasks, claims tasks for the free slots and starts their runs. The end of each run
+ * wakes it. */
 void job_claim_pass(struct request *rq);
 
-/** Claim no more. A claim that is under way ends first, since its tasks would wait for their leases;
- * periodic_is_idle(tasks->reader) tells when. */
+/** Claim no more. A claim that is under way ends first, since its tasks would wait for their
+ * leases; periodic_is_idle(tasks->reader) tells when. */
 void job_claim_stop(struct tasks *tasks);

@@ -11,7 +11,8 @@
 #define BATCH_MAX         64   /* tasks */
 #define LOCK_TIMEOUT      "1s" /* what waits for longer fails, and is tried alone or later */
 #define STATEMENT_TIMEOUT "2s"
-/* With the time for recording a failure (job_run.c) below the time that a stopping process gives its requests. */
+/* With the time for recording a failure (job_run.c) below the time that a stopping process gives
+ * its requests. */
 #define BATCH_TIMEOUT_MS 5000
 
 struct batch {
@@ -58,7 +59,8 @@ static bool is_of_one(const struct request *rq, enum err_code code)
 	return code != ERR_NONE && code != ERR_UNAVAILABLE && code != ERR_UNCERTAIN;
 }
 
-/* Run the last writes of the jobs and complete their tasks: all, or none. Locks the tasks in the order of their ids. */
+/* Run the last writes of the jobs and complete their tasks: all, or none. Locks the tasks in the
+ * order of their ids. */
 static void batch_main(struct request *rq)
 {
 	struct batch *batch = rq->user;

@@ -9,8 +9,8 @@
 
 #include "task/tasks.h"
 
-/** A job takes a slot. Those of a quick kind (tasks_timing.quick) mostly wait for their commits: SLOT_SHARES of them
- * share one. */
+/** A job takes a slot. Those of a quick kind (tasks_timing.quick) mostly wait for their commits:
+ * SLOT_SHARES of them share one. */
 #define SLOT_SHARES 8
 
 /** One attempt of a task; in its own arena. */
@@ -43,12 +43,14 @@ struct job_claimed {
 /** Run the job of a claimed task; there must be one. Copies. */
 void job_run_start(struct tasks *tasks, const struct job_claimed *claimed);
 
-/** Whether its kind is quick here; before some of its attempts were completed it is not, and a long one never. */
+/** Whether its kind is quick here; before some of its attempts were completed it is not, and a long
+ * one never. */
 bool job_is_quick(const struct tasks *tasks, const struct job *job);
 
 /** Attempts of the job's tasks that may fail. */
 int job_attempts_max(const struct job *job);
 
-/** Add a failed task to `jobs.dead.<service>`, for operators. A failure to do so is only logged. Suspends. */
+/** Add a failed task to `jobs.dead.<service>`, for operators. A failure to do so is only logged.
+ * Suspends. */
 void job_dead_letter(struct request *rq, struct tasks *tasks, const char *task_id, const char *kind,
                      const char *account, int64_t attempts, const char *error);

@@ -1,12 +1,13 @@
 /** Leases: the right of one process to do a work alone, for a limited time.
  *
- * A lease is a row of the schema's table `lease`. It is taken and renewed by short statements, so no
- * transaction or lock is open while its holder waits for Redis or for a handler. A process that
+ * A lease is a row of the schema's table `lease`. It is taken and renewed by short statements, so
+ * no transaction or lock is open while its holder waits for Redis or for a handler. A process that
  * vanishes or is stopped delays the work by at most tasks_timing.alone.
  *
- * A stopped process that continues may still believe that it holds the lease. What it does then must
- * do no harm: it carries the lease's `fence`, a number that rises with each change of the holder, and
- * Redis (publish.h) and Postgres (lease_is_held() in statements) refuse a lower one than they know.
+ * A stopped process that continues may still believe that it holds the lease. What it does then
+ * must do no harm: it carries the lease's `fence`, a number that rises with each change of the
+ * holder, and Redis (publish.h) and Postgres (lease_is_held() in statements) refuse a lower one
+ * than they know.
  *
  * A lease is renewed by the passes that use it, never by a timer of its own.
  */
@@ -22,17 +23,17 @@ struct lease {
 	uint64_t others_until_ms; /* monotonic; before that nothing is asked. 0: unknown */
 };
 
-/** Take the lease for `owner`, or renew it; false: another process holds it. Asks Postgres only when
- * less than two thirds of the own time is left, or when the other's time is over. Suspends; raises as
- * pg_query(). */
+/** Take the lease for `owner`, or renew it; false: another process holds it. Asks Postgres only
+ * when less than two thirds of the own time is left, or when the other's time is over. Suspends;
+ * raises as pg_query(). */
 bool lease_take(struct request *rq, struct lease *lease, const char *owner);
 
 /** Milliseconds until lease_take() can succeed after it has returned false; at least 1. */
 uint64_t lease_wait_ms(const struct lease *lease);
 
 /** Redis knows a newer fence than `lease`: set a newer one still, provided `owner` holds the lease.
- * Needed after Postgres was restored to an earlier point. Otherwise forget that it is held. Suspends;
- * raises. */
+ * Needed after Postgres was restored to an earlier point. Otherwise forget that it is held.
+ * Suspends; raises. */
 void lease_raise_fence(struct request *rq, struct lease *lease, const char *owner,
                        int64_t known_fence);
 

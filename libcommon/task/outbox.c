@@ -26,8 +26,8 @@ enum {
 	ROW_LANE
 };
 
-/* A row of the stream `jobs` is one that the former version wrote while it was replaced. Workers find its task
- * without it. */
+/* A row of the stream `jobs` is one that the former version wrote while it was replaced. Workers
+ * find its task without it. */
 static void add_row(struct publication *publication, const struct pg_rows *rows, int row)
 {
 	if (strcmp(pg_value(rows, row, ROW_STREAM), "jobs") == 0)
@@ -84,8 +84,8 @@ static void send_all_again(struct request *rq, int64_t redis_batch)
 		         f_int("redis_batch", redis_batch), f_int("rows", rows->affected));
 }
 
-/* Send a batch of the oldest unsent rows; whether a next pass should follow at once. An empty batch is
- * sent too, to find out whether Redis has lost entries. */
+/* Send a batch of the oldest unsent rows; whether a next pass should follow at once. An empty batch
+ * is sent too, to find out whether Redis has lost entries. */
 static bool send_batch(struct request *rq, struct tasks *tasks)
 {
 	if (time_monotonic_ms() >= tasks->replay_due_ms) {

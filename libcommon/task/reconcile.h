@@ -4,7 +4,7 @@
 
 #include "task/tasks.h"
 
-/** Pass of the reconciler (periodic.h), whose user is the struct tasks. It also fails tasks whose last
- * attempt was abandoned, deletes ended tasks after their retention, a batch in each pass, and counts those
- * that wait. Each replica runs it; the statements skip what another one has locked. */
+/** Pass of the reconciler (periodic.h), whose user is the struct tasks. It also fails tasks whose
+ * last attempt was abandoned, deletes ended tasks after their retention, a batch in each pass, and
+ * counts those that wait. Each replica runs it; the statements skip what another one has locked. */
 void reconcile_pass(struct request *rq);

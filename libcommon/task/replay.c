@@ -11,7 +11,8 @@
 
 #define MARGIN_MS 300000 /* ids carry the clock of Redis, the outbox that of Postgres */
 
-/* KEYS: key. ARGV: from, to. Of several requests the earliest `from` and the latest `to` are kept. */
+/* KEYS: key. ARGV: from, to. Of several requests the earliest `from` and the latest `to` are
+ * kept. */
 static const char REQUEST[] =
 	"local known = redis.call('GET', KEYS[1]) "
 	"local from, to = ARGV[1], ARGV[2] "

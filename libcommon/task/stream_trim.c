@@ -13,8 +13,8 @@
 #define CONSUMER_UNUSED_MS \
 	3600000 /* a consumer without entries that has not read for this time is deleted */
 
-/* Run a statement that deletes DELETE_ROWS old rows, its last parameter, until none are left: short steps, that hold their locks
- * and their snapshot briefly. */
+/* Run a statement that deletes DELETE_ROWS old rows, its last parameter, until none are left: short
+ * steps, that hold their locks and their snapshot briefly. */
 #define DELETE_ROWS 5000
 #define delete_old(rq, ...) \
 	do {                \

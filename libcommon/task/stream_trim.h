@@ -1,7 +1,8 @@
 /** Trims the event streams that this service writes: removes entries that every reader has read
  * (event_streams.h) and that are old enough. A stream whose reader is away is cut at
- * tasks_timing.stream_max entries; the outbox keeps them, and the reader asks for them when it is back (replay.h). Also
- * removes the consumers of processes that have ended. Internal to this folder. */
+ * tasks_timing.stream_max entries; the outbox keeps them, and the reader asks for them when it is
+ * back (replay.h). Also removes the consumers of processes that have ended. Internal to this
+ * folder. */
 #pragma once
 
 #include "task/tasks.h"

@@ -1,8 +1,8 @@
 /** libcommon/task/: asynchronous work: tasks, the jobs that run them, events and recurring work.
  *
- * A service lists its jobs, event handlers and recurring work in struct tasks_settings; tasks_start()
- * runs them in each process. Jobs call task_progress() and task_complete(), event handlers
- * event_is_new(). tasks.h describes the internal files.
+ * A service lists its jobs, event handlers and recurring work in struct tasks_settings;
+ * tasks_start() runs them in each process. Jobs call task_progress() and task_complete(), event
+ * handlers event_is_new(). tasks.h describes the internal files.
  *
  * Words used here:
  *   task    a row of the schema's `task` table: one piece of the API's asynchronous work, with its
@@ -27,25 +27,25 @@
  *
  * task_start() returns the equal task (account, kind and input) if one still waits for its first
  * attempt, and violates the constraint task_pending_max when too many tasks of the account wait
- * (CONSTRAINT_TASK_PENDING_MAX in service/resource.h). What other transactions have not committed is
- * not counted (pg/migrations/0048_task_waiting.sql). Background work, which must not stop at the bound
- * of one account, calls task_put(); its tasks count too.
+ * (CONSTRAINT_TASK_PENDING_MAX in service/resource.h). What other transactions have not committed
+ * is not counted (pg/migrations/0048_task_waiting.sql). Background work, which must not stop at the
+ * bound of one account, calls task_put(); its tasks count too.
  *
  * Accounts share the workers: whichever process has a free slot claims the task of the account with
  * the fewest running tasks, then the one whose turn it is (pg/migrations/0016_task_queue.sql). One
  * account's thousand tasks delay another account's first by the end of one job.
  *
- * The process that has committed a task adds an entry to the stream `jobs.<service>`, which wakes one process that
- * waits for tasks; when that one finds more than it has free slots for, it adds an entry for the next. An event's
- * entry is in a stream `events.*` and has the fields `id`, `type`, `account`, `at`, `data`
- * (JSON), `request_id` and `lane`.
+ * The process that has committed a task adds an entry to the stream `jobs.<service>`, which wakes
+ * one process that waits for tasks; when that one finds more than it has free slots for, it adds an
+ * entry for the next. An event's entry is in a stream `events.*` and has the fields `id`, `type`,
+ * `account`, `at`, `data` (JSON), `request_id` and `lane`.
  *
- * Events of one lane are handled in their order, and one that fails delays only those behind it in its
- * lane. The lane is the account. An event that concerns no single account, such as one about a
- * repository, gets a lane from its writer by event_send(), which also chooses its id: an id that is derived
- * from what the event says makes one event of a fact that the writer hears of twice. The handler of such
- * an event finds the accounts that it concerns in its own rows. What it does for one of them must not fail
- * for another: where it can, it starts a task for each by task_put().
+ * Events of one lane are handled in their order, and one that fails delays only those behind it in
+ * its lane. The lane is the account. An event that concerns no single account, such as one about a
+ * repository, gets a lane from its writer by event_send(), which also chooses its id: an id that is
+ * derived from what the event says makes one event of a fact that the writer hears of twice. The
+ * handler of such an event finds the accounts that it concerns in its own rows. What it does for
+ * one of them must not fail for another: where it can, it starts a task for each by task_put().
  */
 #pragma once
 
@@ -69,8 +69,8 @@ struct task {
 struct pg_call;
 
 /** Run a task. The request's identity is KEY_SERVICE for the task's account, with every scope. Must
- * call task_complete() before it returns. A raise is a failed attempt, which is retried with backoff
- * and jitter:
+ * call task_complete() before it returns. A raise is a failed attempt, which is retried with
+ * backoff and jitter:
  *   ERR_INVALID, ERR_NOT_FOUND, ERR_CONFLICT, ERR_FORBIDDEN  fail the task at once;
  *   ERR_UNAVAILABLE, ERR_UNCERTAIN, ERR_CONTENTION, and ERR_TIMEOUT before the job's own timeout_ms
  *     interrupt the attempt: a part of the system was unavailable. Such attempts do not count, and
@@ -97,15 +97,16 @@ void task_progress(struct request *rq, struct task *task, int percent, const cha
 void task_complete(struct request *rq, struct task *task, const char *result_json,
                    const char *message);
 
-/** Run one statement and mark the task completed, both or neither, where one statement is all that is to
- * commit with the outcome:
+/** Run one statement and mark the task completed, both or neither, where one statement is all that
+ * is to commit with the outcome:
  *
  *     task_complete_after(rq, task, "{}", NULL, &PG_CALL(REVOCATION_DELETE_SQL, pg_text(connection)));
  *
- * It costs a fraction of a transaction, which tasks that end at about the same time share (job_complete.h). So the
- * statement should keep no lock that others wait for, and its time is that of the transaction. Its rows are dropped.
- * Raises as pg_query() and task_complete(), ERR_CONTENTION when it has waited for a lock of a row for a second, and ERR_TIMEOUT
- * when it has taken two. request_id_now() is null in it. */
+ * It costs a fraction of a transaction, which tasks that end at about the same time share
+ * (job_complete.h). So the statement should keep no lock that others wait for, and its time is that
+ * of the transaction. Its rows are dropped. Raises as pg_query() and task_complete(),
+ * ERR_CONTENTION when it has waited for a lock of a row for a second, and ERR_TIMEOUT when it has
+ * taken two. request_id_now() is null in it. */
 void task_complete_after(struct request *rq, struct task *task, const char *result_json,
                          const char *message, const struct pg_call *last_write);
 
@@ -120,8 +121,9 @@ struct event {
 	yyjson_val *data; /* an object */
 };
 
-/** Handle an event. It is delivered at least once, so the effect must be idempotent. The events of an
- * account, or of another lane, arrive one after the other, in their order. A raise is a failed delivery:
+/** Handle an event. It is delivered at least once, so the effect must be idempotent. The events of
+ * an account, or of another lane, arrive one after the other, in their order. A raise is a failed
+ * delivery:
  *   ERR_INVALID, ERR_NOT_FOUND, ERR_CONFLICT, ERR_FORBIDDEN, ERR_TOO_LARGE  the event goes to
  *     `events.dead.<service>` at once;
  *   ERR_UNAVAILABLE, ERR_UNCERTAIN, ERR_CONTENTION  it is tried again without limit;
@@ -137,7 +139,8 @@ struct event_handler {
 			      for caches and replicas */
 };
 
-/** A text in the event's data that events of its type always have. Raises ERR_INVALID: it has none. */
+/** A text in the event's data that events of its type always have. Raises ERR_INVALID: it has
+ * none. */
 const char *event_require_text(struct request *rq, const struct event *event, const char *name);
 
 /** Record the event as handled; false: it already was. For handlers whose effect is not idempotent;
@@ -172,19 +175,20 @@ struct tasks_settings {
  * `worker`, the background worker of the process, once the schema is migrated. Copies the settings,
  * borrows what they point to.
  *
- * All of it shares that worker's loop and Postgres connections, so jobs and handlers must not compute
- * for long: fiber_offload() runs a computation on another thread. A process runs job_slots jobs at once, of
- * any kinds. It handles the events of one lane one after the other, and some lanes of a stream at once.
- * Replicas share the work. */
+ * All of it shares that worker's loop and Postgres connections, so jobs and handlers must not
+ * compute for long: fiber_offload() runs a computation on another thread. A process runs job_slots
+ * jobs at once, of any kinds. It handles the events of one lane one after the other, and some lanes
+ * of a stream at once. Replicas share the work. */
 struct tasks *tasks_start(struct worker *worker, const struct tasks_settings *settings);
 
-/** Take no new work. The loop calls `drained(context)` when all running jobs and handlers have ended, at
- * the latest `deadline_ms` from now. */
+/** Take no new work. The loop calls `drained(context)` when all running jobs and handlers have
+ * ended, at the latest `deadline_ms` from now. */
 void tasks_drain(struct tasks *tasks, uint64_t deadline_ms, void (*drained)(void *), void *context);
 
-/** After the drain, once no request of the worker runs: start one that gives up the leases which this
- * process holds for the relay and the consumers (task/lease.h), so that the other processes continue
- * their work at once. It ends within two seconds, perhaps before this function returns. NULL is fine. */
+/** After the drain, once no request of the worker runs: start one that gives up the leases which
+ * this process holds for the relay and the consumers (task/lease.h), so that the other processes
+ * continue their work at once. It ends within two seconds, perhaps before this function returns.
+ * NULL is fine. */
 void tasks_give_up_leases(struct tasks *tasks);
 
 /** Free; require()s that no job runs. NULL is fine. The loop must still run libuv's close

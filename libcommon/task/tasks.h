@@ -1,8 +1,8 @@
-/** The asynchronous work of a process: the state that the parts of this folder share. Internal to this
- * folder.
+/** The asynchronous work of a process: the state that the parts of this folder share. Internal to
+ * this folder.
  *
- * tasks.c makes the struct tasks and starts the parts, each a periodic (loop/periodic.h) of one worker.
- * The parts do not call tasks.c. From the bottom up:
+ * tasks.c makes the struct tasks and starts the parts, each a periodic (loop/periodic.h) of one
+ * worker. The parts do not call tasks.c. From the bottom up:
  *
  *     lease.c        what one process at a time does
  *     stream.c       Redis Streams: consumer groups, entries
@@ -67,8 +67,8 @@ struct tasks {
 	char *batch_key;   /* number of the newest batch that the relay has sent */
 	char *fence_key;   /* fence of the relay that sent last */
 	struct lease relay_lease, reconciler_lease;
-	/* Monotonic times: when the relay's lag is next measured and logged, and requests for replays
-	 * are next answered. */
+	/* Monotonic times: when the relay's lag is next measured and logged, and requests for
+	 * replays are next answered. */
 	uint64_t lag_due_ms, lag_log_ms, replay_due_ms;
 	struct periodic *relay, *reader, *lease_renewer, *reconciler, *trimmer;
 	struct periodic *recurring[TASKS_RECURRING_MAX]; /* the service's own; the rest NULL */

@@ -1,14 +1,14 @@
 /** libcommon/vault/: seals tokens, keys and secrets before they are stored, and opens them.
  *
- * A sealed text is encrypted with AES-256-GCM under one of SEAL_KEYS. It starts with the id of its key, so
- * that several keys can be in use while one is replaced:
+ * A sealed text is encrypted with AES-256-GCM under one of SEAL_KEYS. It starts with the id of its
+ * key, so that several keys can be in use while one is replaced:
  *
  *     1 byte   length of the id
  *     n bytes  id of the key
  *     12 bytes nonce, then the encrypted text, then a tag of 16 bytes
  *
- * The context, such as `connection 0197… 0197… tracker_a`, names the row that the text belongs to. It is
- * authenticated and not stored: a sealed text that is copied to another row does not open.
+ * The context, such as `connection 0197… 0197… tracker_a`, names the row that the text belongs to.
+ * It is authenticated and not stored: a sealed text that is copied to another row does not open.
  *
  * The keys never change while the process runs. Every function is thread-safe.
  */

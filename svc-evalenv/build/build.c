@@ -58,7 +58,8 @@ static void check_sources(struct request *rq, const struct build_input *in)
 		                  "must be alone: a paper has a repository and a container file");
 }
 
-/* Builders take arguments as `--build-arg NAME=VALUE`, and container files read them line by line. */
+/* Builders take arguments as `--build-arg NAME=VALUE`, and container files read them line by
+ * line. */
 static void check_args(struct request *rq, yyjson_val *args)
 {
 	yyjson_val *name, *value;
@@ -166,7 +167,8 @@ void build_context_get(struct request *rq)
 	          BUILDS.missing);
 }
 
-/* --- Workers ------------------------------------------------------------------------------------ */
+/* --- Workers
+ * ------------------------------------------------------------------------------------ */
 
 static const struct field HEARTBEAT[] = {HEARTBEAT_FIELDS("build_id")};
 

@@ -1,4 +1,5 @@
-/** svc-evalenv/build/: builds of environments: images, made by workers of a container file, a repository or a paper.
+/** svc-evalenv/build/: builds of environments: images, made by workers of a container file, a
+ * repository or a paper.
  *
  *     build.c      the operations on builds
  *     catalogue.c  telling the shared catalogue of papers what came of one

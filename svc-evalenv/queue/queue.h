@@ -5,16 +5,19 @@
  *
  * Words used here:
  *   work      a build or a run
- *   worker    an outside program with a key that has `eval:report`. It gets the work of its account; with `service:any_user`,
- *             that of all accounts, whose turns alternate
- *   attempt   a number, one more with each claim of the same work. A worker names it in everything that it tells about the work
- *   lease     until when the work is the worker's. Each heartbeat extends it; the first one is due soon,
- *             since nobody knows whether the answer to a claim has arrived. When it ends, the work is queued again, and what
- *             the worker tells late is refused
- *   release   a worker that stops gives its work back: it is queued again at once, and the attempt is not counted
+ *   worker    an outside program with a key that has `eval:report`. It gets the work of its
+ *             account; with `service:any_user`, that of all accounts, whose turns alternate
+ *   attempt   a number, one more with each claim of the same work. A worker names it in everything
+ *             that it tells about the work
+ *   lease     until when the work is the worker's. Each heartbeat extends it; the first one is due
+ *             soon, since nobody knows whether the answer to a claim has arrived. When it ends, the
+ *             work is queued again, and what the worker tells late is refused
+ *   release   a worker that stops gives its work back: it is queued again at once, and the attempt
+ *             is not counted
  *
- * The rules are functions of the schema (migrations/0002_queue.sql), so that each step is one transaction with the row
- * locked: a worker, a replica or a connection may vanish between any two. */
+ * The rules are functions of the schema (migrations/0002_queue.sql), so that each step is one
+ * transaction with the row locked: a worker, a replica or a connection may vanish between any
+ * two. */
 #pragma once
 
 #include "base/config.h"
@@ -32,8 +35,8 @@ int64_t build_timeout_s(void);
 struct queue {
 	const char *kind;    /* `build` */
 	const char *missing; /* the detail of a 404 */
-	const char *
-		claim_sql; /* $1 to $4 for work_claim() behind its kind; the answer of a claim, or no row */
+	/* $1 to $4 for work_claim() behind its kind; the answer of a claim, or no row. */
+	const char *claim_sql;
 	const char *get_sql; /* $1 id, $2 account; its JSON */
 	/* Of a heartbeat: a struct heartbeat_input. */
 	const struct field *heartbeat_fields;
@@ -56,8 +59,9 @@ struct heartbeat_input {
 /** For statements that queue work: the account has too much of it. */
 extern const struct constraint QUEUE_CONSTRAINTS[];
 
-/** The members of `error` in a report: what went wrong. `kind` says who is at fault: the environment (the image, the
- * machine), the task (the command, its metrics), a time limit, somebody who cancelled, or a lost worker. */
+/** The members of `error` in a report: what went wrong. `kind` says who is at fault: the
+ * environment (the image, the machine), the task (the command, its metrics), a time limit, somebody
+ * who cancelled, or a lost worker. */
 extern const struct field ERROR_MEMBERS[];
 
 /** The operations on work. */
@@ -66,10 +70,12 @@ void queue_heartbeat(struct request *rq, const struct queue *queue);
 void queue_get(struct request *rq, const struct queue *queue, const char *id);
 void queue_cancel(struct request *rq, const struct queue *queue, const char *id);
 
-/** Whose work the caller reports on: its account's, or with `service:any_user` everybody's (NULL). */
+/** Whose work the caller reports on: its account's, or with `service:any_user` everybody's
+ * (NULL). */
 struct pg_param queue_account(struct request *rq);
 
-/** Raise ERR_FORBIDDEN when the caller's key is limited to a repository and the work concerns another. */
+/** Raise ERR_FORBIDDEN when the caller's key is limited to a repository and the work concerns
+ * another. */
 void queue_require_repo(struct request *rq, const struct queue *queue, const char *id);
 
 /** Raise what an outcome other than `ok` of the schema's functions means. */

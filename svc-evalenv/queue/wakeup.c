@@ -81,7 +81,8 @@ static void wake_all(struct hub *hub)
 		wake(waiter);
 }
 
-/* --- From the listening thread to the others ---------------------------------------------------- */
+/* --- From the listening thread to the others
+ * ---------------------------------------------------- */
 
 static void on_posted(uv_async_t *posted)
 {
@@ -126,7 +127,8 @@ void wakeups_listen(struct worker *background)
 	pg_listen(background->pg, CHANNEL, on_notification, background->process);
 }
 
-/* --- Start and stop ----------------------------------------------------------------------------- */
+/* --- Start and stop
+ * ----------------------------------------------------------------------------- */
 
 void wakeups_start(struct process *process)
 {
@@ -171,7 +173,8 @@ void wakeup_worker_stop(struct worker *worker)
 	uv_close((uv_handle_t *)&hub->tick, NULL);
 }
 
-/* --- Waiting ------------------------------------------------------------------------------------ */
+/* --- Waiting
+ * ------------------------------------------------------------------------------------ */
 
 static void on_tick(uv_timer_t *tick)
 {
@@ -188,7 +191,8 @@ static void on_tick(uv_timer_t *tick)
 	}
 }
 
-/* Also called when the request ends while it waits: then the work is still there, for somebody else. */
+/* Also called when the request ends while it waits: then the work is still there, for somebody
+ * else. */
 static void leave(struct request *rq, void *held)
 {
 	struct waiter *waiter = held;

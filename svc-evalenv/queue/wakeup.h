@@ -1,10 +1,11 @@
 /** Waking workers that wait for work, on whichever replica they wait.
  *
- * A worker's claim that finds nothing waits here. Work that is queued sends a notification of Postgres when its transaction
- * commits (work_notify() in migrations/0002_queue.sql). The background worker of each process listens, on the connection that it
- * listens on anyway, and passes the notification to the event loops that serve requests. Each wakes the one claim that has
- * waited for longest and may take the work, so that a hundred waiting workers do not ask the database for one build. A
- * claim that ends without having used its wake-up passes it on.
+ * A worker's claim that finds nothing waits here. Work that is queued sends a notification of
+ * Postgres when its transaction commits (work_notify() in migrations/0002_queue.sql). The
+ * background worker of each process listens, on the connection that it listens on anyway, and
+ * passes the notification to the event loops that serve requests. Each wakes the one claim that has
+ * waited for longest and may take the work, so that a hundred waiting workers do not ask the
+ * database for one build. A claim that ends without having used its wake-up passes it on.
  *
  * A lost notification delays work by WORK_LOOK_AGAIN at most: then each waiting claim looks again.
  */
@@ -27,12 +28,14 @@ void wakeups_listen(struct worker *background);
 /** A claim that waits. */
 struct waiter;
 
-/** Begin to wait for work of a kind, of one account (UUID text) or of all (NULL), for `wait_ms`. Borrows the texts. To miss
- * nothing, call it before looking for work. It ends with the request, or with waiter_leave(). */
+/** Begin to wait for work of a kind, of one account (UUID text) or of all (NULL), for `wait_ms`.
+ * Borrows the texts. To miss nothing, call it before looking for work. It ends with the request, or
+ * with waiter_leave(). */
 struct waiter *waiter_join(struct request *rq, const char *kind, const char *account,
                            uint64_t wait_ms);
 
-/** Wait until there may be work: true. False: the time is over, or the process is stopping. Suspends. */
+/** Wait until there may be work: true. False: the time is over, or the process is stopping.
+ * Suspends. */
 bool waiter_wait(struct request *rq, struct waiter *waiter);
 
 /** The claim has found work. */

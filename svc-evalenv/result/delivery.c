@@ -35,7 +35,8 @@ void metrics_check(struct request *rq, const char *field, yyjson_val *metrics)
 			                  yyjson_get_str(name));
 }
 
-/* --- The signature ------------------------------------------------------------------------------ */
+/* --- The signature
+ * ------------------------------------------------------------------------------ */
 
 struct check {
 	struct webhook_key key;
@@ -74,7 +75,8 @@ static void require_signature(struct request *rq, const struct webhook_key *key)
 		            "it (Standard Webhooks), at most five minutes old");
 }
 
-/* --- Storing it --------------------------------------------------------------------------------- */
+/* --- Storing it
+ * --------------------------------------------------------------------------------- */
 
 static const char *delivery_id(struct request *rq)
 {

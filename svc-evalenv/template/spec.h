@@ -20,8 +20,8 @@
 
 #define SPEC_METRICS_MAX 100
 
-/** For the `check` of a field: whether a text can name an image. Container programs get it as an argument, so that one with a
- * dash in front would be an option to them. */
+/** For the `check` of a field: whether a text can name an image. Container programs get it as an
+ * argument, so that one with a dash in front would be an option to them. */
 bool image_name_check(const char *text, size_t length, const char **ret_message);
 
 /** Add each fault of a spec to the problem, with the field `spec.…`. `spec` is an object. */

@@ -5,9 +5,9 @@
  *     webhook_secret.c  the secret that signs results
  *     reseal.c          sealing the secrets of all templates anew
  *
- * A template's spec names an image, or a container file that is built, the command that is run in it, and the metrics that
- * it reports. A change makes a new version; runs keep the version that they were made with. A locked template never
- * changes again.
+ * A template's spec names an image, or a container file that is built, the command that is run in
+ * it, and the metrics that it reports. A change makes a new version; runs keep the version that
+ * they were made with. A locked template never changes again.
  */
 #pragma once
 

@@ -21,7 +21,8 @@ struct api_call {
 	yyjson_val *json; /* of the answer; NULL: none */
 };
 
-/** Make the call. Suspends. An error: there was no answer, or one that says to try again: 429, or 5xx. */
+/** Make the call. Suspends. An error: there was no answer, or one that says to try again: 429, or
+ * 5xx. */
 enum err_code api_call_try(struct request *rq, struct api_call *call);
 
 /** What a refusal says. */

@@ -20,8 +20,8 @@ const struct setting BUILD_JOB_SETTINGS[] = {
 	SETTING_END,
 };
 
-/* The source of a build: a commit of a repository, and the container file that it has if none was given. A link could
- * lead to a file of the worker's. */
+/* The source of a build: a commit of a repository, and the container file that it has if none was
+ * given. A link could lead to a file of the worker's. */
 #define SOURCE                                                                                  \
 	"mkdir context\n"                                                                       \
 	"if [ -n \"$REPO\" ]; then\n"                                                           \
@@ -40,7 +40,8 @@ static bool is_name(const char *text)
 	return repo_check(text, strlen(text), &message) && !strstr(text, "..");
 }
 
-/* Its address; "": there is no repository. NULL: it has none that is taken, such as a path of this machine. */
+/* Its address; "": there is no repository. NULL: it has none that is taken, such as a path of this
+ * machine. */
 static const char *address_of(struct request *rq, const char *repo)
 {
 	if (!repo)

@@ -1,5 +1,6 @@
-/** The commands that build and run images: those of the settings, or those of the first program that is installed, of buildah,
- * podman and docker. svc-evalenv/README.md says what a command is given and what it leaves. */
+/** The commands that build and run images: those of the settings, or those of the first program
+ * that is installed, of buildah, podman and docker. svc-evalenv/README.md says what a command is
+ * given and what it leaves. */
 #pragma once
 
 #include "base/config.h"

@@ -1,4 +1,5 @@
-/** A command of the shell, with its children in a process group of its own, that a fiber waits for. */
+/** A command of the shell, with its children in a process group of its own, that a fiber waits
+ * for. */
 #pragma once
 
 #include "loop/request.h"
@@ -19,13 +20,15 @@ struct child {
 	struct child_state *state; /* internal */
 };
 
-/** Start it. The group is killed when the request or its page ends. Raises ERR_UNAVAILABLE: the system starts no process. */
+/** Start it. The group is killed when the request or its page ends. Raises ERR_UNAVAILABLE: the
+ * system starts no process. */
 struct child *child_start(struct request *rq, const struct child_spec *spec);
 
 /** Wait for its end, but at most CHILD_TICK_MS. Suspends. */
 #define CHILD_TICK_MS 500
 void child_wait(struct request *rq, struct child *child);
 
-/** Ask the group to end: SIGTERM, and SIGKILL where that has not helped within CHILD_GRACE_MS. Can be repeated. */
+/** Ask the group to end: SIGTERM, and SIGKILL where that has not helped within CHILD_GRACE_MS. Can
+ * be repeated. */
 #define CHILD_GRACE_MS 3000
 void child_end(struct child *child);

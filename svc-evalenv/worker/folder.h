@@ -1,5 +1,5 @@
-/** The folder of a job, with all that is in it. None of these follows a symbolic link, enters another file system or changes the
- * working directory. They block. */
+/** The folder of a job, with all that is in it. None of these follows a symbolic link, enters
+ * another file system or changes the working directory. They block. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,8 +11,8 @@ char *folder_make(const char *parent);
 /** Write a file. False: it cannot be written. */
 bool folder_write(const char *folder, const char *name, const char *text);
 
-/** Read a file that the job has made: NUL-terminated, to be freed with free(). NULL: it is not a regular file, or has more than
- * `max` bytes. */
+/** Read a file that the job has made: NUL-terminated, to be freed with free(). NULL: it is not a
+ * regular file, or has more than `max` bytes. */
 char *folder_read(const char *folder, const char *name, int64_t max, int64_t *ret_length);
 
 /** Bytes on disk. */

@@ -32,9 +32,11 @@ const struct setting JOB_SETTINGS[] = {
 	SETTING_END,
 };
 
-/* --- The lease ---------------------------------------------------------------------------------- */
+/* --- The lease
+ * ---------------------------------------------------------------------------------- */
 
-/* By the worker's own clock, from the time at which the call was sent: clocks may differ. The field Date has whole seconds. */
+/* By the worker's own clock, from the time at which the call was sent: clocks may differ. The field
+ * Date has whole seconds. */
 static void extend(struct job *job, const char *until, int64_t date_s, uint64_t sent_ms)
 {
 	int64_t until_ms, lease_ms = LEASE_UNKNOWN_MS;
@@ -105,7 +107,8 @@ static void heartbeat(struct request *rq, struct job *job, bool is_last)
 	request_page_end(rq);
 }
 
-/* --- The command -------------------------------------------------------------------------------- */
+/* --- The command
+ * -------------------------------------------------------------------------------- */
 
 char **job_environment(struct request *rq, const struct job *job, char *const *own, size_t count)
 {
@@ -169,7 +172,8 @@ static void follow(struct request *rq, struct job *job)
 		job->end = JOB_OUTPUT;
 }
 
-/* --- The end ------------------------------------------------------------------------------------ */
+/* --- The end
+ * ------------------------------------------------------------------------------------ */
 
 static struct job_fault fault_of(struct request *rq, const struct job *job)
 {

@@ -15,7 +15,8 @@ extern const struct setting JOB_SETTINGS[];
 enum job_end {
 	JOB_GOES_ON,
 	JOB_CANCELLED, /* the service says so; nothing is reported */
-	JOB_LOST, /* the lease has ended, or may have: another worker may have it. Nothing is reported */
+	/* the lease has ended, or may have: another worker may have it. Nothing is reported */
+	JOB_LOST,
 	JOB_STOPPED, /* the worker ends: it is given back */
 	JOB_TIMEOUT,
 	JOB_OUTPUT,
@@ -34,7 +35,8 @@ struct job_kind {
 	const char *path;        /* `/eval-env/builds` */
 	const char *id_name;     /* `build_id` */
 	const char *limit_fault; /* the kind of fault of one that prints or writes too much */
-	/** Write its files and set the script, the arguments and the environment. Returns what is wrong with it, or NULL. */
+	/** Write its files and set the script, the arguments and the environment. Returns what is
+	 * wrong with it, or NULL. */
 	const char *(*prepare)(struct request *rq, struct job *job, struct child_spec *spec);
 	/** What the exit status says, which is not 0. */
 	struct job_fault (*fault_of)(struct request *rq, int64_t exit_status);
@@ -64,20 +66,23 @@ struct job {
 	struct child *child; /* NULL: it was not started */
 };
 
-/** Read a claim's answer into the job, which has its kind. `sent_ms` is when the claim was sent. False: it is no claim. */
+/** Read a claim's answer into the job, which has its kind. `sent_ms` is when the claim was sent.
+ * False: it is no claim. */
 bool job_read(struct request *rq, struct job *job, yyjson_val *claim, int64_t date_s,
               uint64_t sent_ms);
 
-/** For request_run functions: work at the job in rq->user, from its folder to its report. Suspends. */
+/** For request_run functions: work at the job in rq->user, from its folder to its report.
+ * Suspends. */
 void job_main(struct request *rq);
 
-/** The variables of a command: PATH of the worker, HOME and TMPDIR in the folder, and `own`, `NAME=value`. */
+/** The variables of a command: PATH of the worker, HOME and TMPDIR in the folder, and `own`,
+ * `NAME=value`. */
 char **job_environment(struct request *rq, const struct job *job, char *const *own, size_t count);
 
 /** Add the member `error` to a report. */
 void job_add_fault(yyjson_mut_doc *doc, yyjson_mut_val *report, struct job_fault fault);
 
-/** Send the report until it is answered, as long as the lease lasts. Returns the status of the answer; 0: there is none.
- * `ret_detail` is that of a refusal, in the arena, or NULL. Suspends. */
+/** Send the report until it is answered, as long as the lease lasts. Returns the status of the
+ * answer; 0: there is none. `ret_detail` is that of a refusal, in the arena, or NULL. Suspends. */
 int job_send(struct request *rq, struct job *job, const char *path, const char *content,
              const struct http_field *fields, size_t field_count, const char **ret_detail);

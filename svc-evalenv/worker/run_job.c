@@ -26,7 +26,8 @@ const struct setting RUN_JOB_SETTINGS[] = {
 	SETTING_END,
 };
 
-/* --- The command -------------------------------------------------------------------------------- */
+/* --- The command
+ * -------------------------------------------------------------------------------- */
 
 /* `NAME=value` a line, as container programs read it; NULL: a value has several lines. */
 static const char *variables(struct request *rq, yyjson_val *env)
@@ -105,7 +106,8 @@ static struct job_fault fault_of(struct request *rq, int64_t exit_status)
 	                                               (long long)exit_status)};
 }
 
-/* --- The result --------------------------------------------------------------------------------- */
+/* --- The result
+ * --------------------------------------------------------------------------------- */
 
 /* What the command left in result.json, an object; NULL: nothing. */
 static yyjson_val *read_result(struct request *rq, const struct job *job, struct job_fault *fault)
@@ -148,7 +150,8 @@ static const char *content_of(struct request *rq, const struct job *job, yyjson_
 	return json_write_mut(rq->arena, made, NULL);
 }
 
-/* By each secret, as Standard Webhooks allows for rotation: which template has which, the worker does not know. */
+/* By each secret, as Standard Webhooks allows for rotation: which template has which, the worker
+ * does not know. */
 static const char *signatures(struct request *rq, const char *id, const char *at,
                               const char *content)
 {

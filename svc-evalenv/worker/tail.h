@@ -18,6 +18,7 @@ struct tail {
 
 void tail_add(struct tail *tail, const char *data, size_t length);
 
-/** What was added since the last call, as valid UTF-8 without NUL; where that was more than there is room for, a line that says
- * how much is missing, and the end. A sequence that is not complete waits for its rest, unless `is_last`. NULL: nothing. */
+/** What was added since the last call, as valid UTF-8 without NUL; where that was more than there
+ * is room for, a line that says how much is missing, and the end. A sequence that is not complete
+ * waits for its rest, unless `is_last`. NULL: nothing. */
 const char *tail_take(struct arena *arena, struct tail *tail, bool is_last);

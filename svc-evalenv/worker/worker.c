@@ -61,7 +61,8 @@ struct worker_program {
 	uv_signal_t on_term, on_int;
 };
 
-/* --- Claims ------------------------------------------------------------------------------------- */
+/* --- Claims
+ * ------------------------------------------------------------------------------------- */
 
 static const char *claim_content(struct request *rq)
 {
@@ -97,8 +98,9 @@ static void read_claim(struct request *rq, struct slot *slot, const struct api_c
 	}
 }
 
-/* A member of the slot's request, so that SIGTERM can end its pause. The claim itself is not cancelled: its answer may be on
- * the way, or the service may go on waiting for a client that has gone, and then give it work. */
+/* A member of the slot's request, so that SIGTERM can end its pause. The claim itself is not
+ * cancelled: its answer may be on the way, or the service may go on waiting for a client that has
+ * gone, and then give it work. */
 static void claim_main(struct request *rq)
 {
 	struct slot *slot = rq->user;
@@ -134,7 +136,8 @@ static bool claim(struct request *rq, struct slot *slot)
 	return !code && slot->job.id;
 }
 
-/* --- Work --------------------------------------------------------------------------------------- */
+/* --- Work
+ * --------------------------------------------------------------------------------------- */
 
 static void remove_run(void *folder)
 {
@@ -169,7 +172,8 @@ static void slot_main(struct request *rq)
 	}
 }
 
-/* --- Start and stop ----------------------------------------------------------------------------- */
+/* --- Start and stop
+ * ----------------------------------------------------------------------------- */
 
 /* Work goes on for a while, and claims that wait for work until they are answered. */
 static void on_stop(uv_signal_t *signal, int number attr_unused)

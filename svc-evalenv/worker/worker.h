@@ -1,4 +1,5 @@
-/** svc-evalenv/worker/: programs that use the service from outside, by its public interface and a key.
+/** svc-evalenv/worker/: programs that use the service from outside, by its public interface and a
+ * key.
  *
  *     worker.c      `svc-evalenv worker`: claims builds and runs and works at them in slots
  *     watch.c       `svc-evalenv watch BUILD_ID`: follows a build in the terminal
@@ -11,10 +12,12 @@
  *     folder.c      the folder of a job
  *     api.c         calls to the public interface
  *
- * A command is a shell script that runs in the folder of its job, which is removed afterwards. It has no environment of the
- * worker's but PATH. Its output is the log, from whose end a heartbeat sends what is new.
+ * A command is a shell script that runs in the folder of its job, which is removed afterwards. It
+ * has no environment of the worker's but PATH. Its output is the log, from whose end a heartbeat
+ * sends what is new.
  *
- * What builds and runs execute is the accounts' own code: a worker needs a machine, or a container, that holds nothing else.
+ * What builds and runs execute is the accounts' own code: a worker needs a machine, or a container,
+ * that holds nothing else.
  */
 #pragma once
 

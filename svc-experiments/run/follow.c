@@ -12,8 +12,8 @@
 
 #define PULL_REQUESTS_MAX 100
 
-/* Ask svc-integrations. A refusal, such as that the run does not exist or the app was removed, is logged and answered with
- * NULL, so that a run ends in any case. */
+/* Ask svc-integrations. A refusal, such as that the run does not exist or the app was removed, is
+ * logged and answered with NULL, so that a run ends in any case. */
 static yyjson_val *ask_or_nothing(struct request *rq, enum internal_id id, const char *body)
 {
 	struct service_answer answer = service_ask_try(rq, internal_op(id), body, true, 0);
@@ -49,8 +49,8 @@ static const char *ask_conclusion(struct request *rq, yyjson_val *row)
 	return json_get_text(json_get(answer, "run"), "conclusion");
 }
 
-/* Whether a pull request is the run's: the one that the agent has reported, or one of a branch of the run in the
- * repository itself. Branches of forks are named by anybody. */
+/* Whether a pull request is the run's: the one that the agent has reported, or one of a branch of
+ * the run in the repository itself. Branches of forks are named by anybody. */
 static bool is_own(struct request *rq, yyjson_val *row, yyjson_val *pull)
 {
 	const char *reported = json_get_text(row, "pr_url"), *url = json_get_text(pull, "html_url");

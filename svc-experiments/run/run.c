@@ -47,8 +47,8 @@ static void require_started(struct request *rq, const char *outcome)
 			raise_error(rq, REFUSALS[i].code, "%s", REFUSALS[i].detail);
 }
 
-/* A run acts at the code host with the account's connection. A key of an agent that does not prove its repository opens
- * nothing there. */
+/* A run acts at the code host with the account's connection. A key of an agent that does not prove
+ * its repository opens nothing there. */
 static void require_code_host(struct request *rq)
 {
 	const struct identity *caller = &rq->caller;

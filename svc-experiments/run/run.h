@@ -1,18 +1,22 @@
-/** svc-experiments/run/: implementing an experiment on the server: an agent's workflow is started in the target repository.
+/** svc-experiments/run/: implementing an experiment on the server: an agent's workflow is started
+ * in the target repository.
  *
  *     run.c     the operation, and the settings
  *     steps.c   the task: a table of steps, each a row of implementation_step
  *     setup.c   what each step does
- *     follow.c  what becomes of a run: events of the code host, the deadline, and asking the code host
+ *     follow.c  what becomes of a run: events of the code host, the deadline, and asking the code
+ *               host
  *
- * The task assembles the brief, writes it to a branch and dispatches the workflow that provisioning has put into the
- * repository. Each step asks another service for something that can be asked for again, and then stores in one transaction
- * that it is done and what it has found; so a task that stops anywhere goes on with the step in which it stopped.
+ * The task assembles the brief, writes it to a branch and dispatches the workflow that provisioning
+ * has put into the repository. Each step asks another service for something that can be asked for
+ * again, and then stores in one transaction that it is done and what it has found; so a task that
+ * stops anywhere goes on with the step in which it stopped.
  *
- * After that the run waits, without a task. A report of the agent (implementation.h) ends it, or what the code host says of
- * the workflow run and its pull request. An event only makes the job `implementation_check` ask the code host, since an
- * event does not say whether a pull request comes from a fork, whose branches anybody can name. It also asks every quarter
- * of an hour and at the deadline, so that no lost event leaves a run without an end. */
+ * After that the run waits, without a task. A report of the agent (implementation.h) ends it, or
+ * what the code host says of the workflow run and its pull request. An event only makes the job
+ * `implementation_check` ask the code host, since an event does not say whether a pull request
+ * comes from a fork, whose branches anybody can name. It also asks every quarter of an hour and at
+ * the deadline, so that no lost event leaves a run without an end. */
 #pragma once
 
 #include "base/config.h"
@@ -27,8 +31,8 @@ extern int64_t run_check_every_ms; /* between two looks for runs that are due to
 /** POST /implement/experiments/{experiment_id}/run */
 void run_start(struct request *rq);
 
-/** The jobs `implementation` and `implementation_check` ({"experiment_id", "attempt"}), and `workflow_cancel`
- * ({"repo", "task_id", "run_id"}). */
+/** The jobs `implementation` and `implementation_check` ({"experiment_id", "attempt"}), and
+ * `workflow_cancel` ({"repo", "task_id", "run_id"}). */
 void run_job(struct request *rq, struct task *task);
 void run_check(struct request *rq, struct task *task);
 void run_workflow_cancel(struct request *rq, struct task *task);

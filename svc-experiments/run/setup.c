@@ -32,7 +32,8 @@ void setup_context(struct run *run)
 	run->message = "The brief is written.";
 }
 
-/* The code host's own name of the repository. The account may push there, the app is installed, and the workflow there. */
+/* The code host's own name of the repository. The account may push there, the app is installed, and
+ * the workflow there. */
 static const char *check_repository(struct run *run)
 {
 	struct request *rq = run->rq;
@@ -74,7 +75,8 @@ void setup_branch(struct run *run)
 		arena_printf(rq->arena, "The brief is on the branch %s of %s.", branch, repo);
 }
 
-/* The brief, or where it is if it is too long for an input. Its first line becomes the title of the pull request. */
+/* The brief, or where it is if it is too long for an input. Its first line becomes the title of the
+ * pull request. */
 static const char *lead_of(const struct run *run)
 {
 	const char *brief = text(run, "brief");

@@ -9,14 +9,15 @@
 struct run {
 	struct request *rq;
 	yyjson_val *row; /* as the statement run_load describes it */
-	/* What the step has found: members that are columns of implementation, and `branch_name`. */
+	/* What the step has found: members that are columns of implementation, and
+	 * `branch_name`. */
 	yyjson_mut_doc *doc;
 	yyjson_mut_val *output;
 	const char *message; /* for people */
 };
 
-/** A step of the table in steps.c. It calls other services and sets the result members above; what fails is raised, and
- * the step is repeated or the task fails (job_fn in task/task.h). */
+/** A step of the table in steps.c. It calls other services and sets the result members above; what
+ * fails is raised, and the step is repeated or the task fails (job_fn in task/task.h). */
 typedef void step_fn(struct run *run);
 
 void setup_context(struct run *run);
@@ -26,7 +27,7 @@ void setup_dispatch(struct run *run);
 /** The names of the steps, in their order, with the last, `wait`, as a JSON array. */
 const char *run_step_names(struct arena *arena);
 
-/** Ask svc-integrations to dispatch the agents' workflow for the task of a run; once, however often it is called. `start`
- * is the branch to start from, or NULL, and `lead` what is to be done. */
+/** Ask svc-integrations to dispatch the agents' workflow for the task of a run; once, however often
+ * it is called. `start` is the branch to start from, or NULL, and `lead` what is to be done. */
 yyjson_val *run_dispatch(struct request *rq, const char *repo, const char *task, const char *start,
                          const char *lead);

@@ -16,8 +16,8 @@
 /** GET /fleet/installations */
 void installation_list(struct request *rq);
 
-/** POST /fleet/installations/{installation_id}/revoke: revoke its key at the gateway, then itself. If the process ends in
- * between, the event of the key revokes the installation. */
+/** POST /fleet/installations/{installation_id}/revoke: revoke its key at the gateway, then itself.
+ * If the process ends in between, the event of the key revokes the installation. */
 void installation_revoke(struct request *rq);
 
 /** POST /internal/fleet/installations: record that an agent was provisioned. */
@@ -26,7 +26,8 @@ void installation_record(struct request *rq);
 /** Event `key.revoked`: revoke the installation that uses the key. */
 void installation_key_revoked(struct request *rq, const struct event *event);
 
-/** Event `key.replaced`: the installation goes on with the key that was made in place of its own. */
+/** Event `key.replaced`: the installation goes on with the key that was made in place of its
+ * own. */
 void installation_key_replaced(struct request *rq, const struct event *event);
 
 /** GET /fleet/agents/activity */

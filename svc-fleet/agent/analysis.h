@@ -1,7 +1,7 @@
 /** Why a run ended as it did, by rules over its record. Pure logic: neither HTTP nor SQL.
  *
- * The first rule that applies gives the cause and the next step; the evidence is what the run reported,
- * each line naming the field that it is from. */
+ * The first rule that applies gives the cause and the next step; the evidence is what the run
+ * reported, each line naming the field that it is from. */
 #pragma once
 
 #include "base/arena.h"

@@ -58,7 +58,8 @@ static const struct field REVOKE_FIELDS[] = {
 	FIELD_END,
 };
 
-/* Revoke the key at the gateway. A key that the gateway does not know is no reason to call the agent revoked. */
+/* Revoke the key at the gateway. A key that the gateway does not know is no reason to call the
+ * agent revoked. */
 static void revoke_key(struct request *rq, const char *key)
 {
 	const char *body = arena_printf(rq->arena, "{\"key_id\": \"%s\"}", key);

@@ -1,7 +1,7 @@
 /** The whole record of one run, and the texts that were made about it.
  *
- * A text is made once for a state of the run and stored. A text that was made without the configured model
- * is given again for a minute, and then the model is asked again. */
+ * A text is made once for a state of the run and stored. A text that was made without the
+ * configured model is given again for a minute, and then the model is asked again. */
 #pragma once
 
 #include "loop/request.h"
@@ -30,16 +30,17 @@ struct run_record {
 };
 
 /** Read a run of the caller, with the stored text of a kind: `analysis`, `digest`. Raises
- * ERR_NOT_FOUND: it has no such run; ERR_FORBIDDEN: the key is limited to another repository. Suspends. */
+ * ERR_NOT_FOUND: it has no such run; ERR_FORBIDDEN: the key is limited to another repository.
+ * Suspends. */
 struct run_record run_record_get(struct request *rq, const struct run_reference *reference,
                                  const char *kind);
 
-/** Store a text about this state of the run. Returns what is stored now, which may be the text of the
- * model that another request has stored meanwhile. Suspends. */
+/** Store a text about this state of the run. Returns what is stored now, which may be the text of
+ * the model that another request has stored meanwhile. Suspends. */
 struct run_text run_text_store(struct request *rq, const struct run_record *run, const char *kind,
                                yyjson_mut_val *body);
 
-/** Ask the model to word a text about the run: `task` as in wording_ask(); `draft` is the text by rules.
- * NULL: use the draft. Suspends. */
+/** Ask the model to word a text about the run: `task` as in wording_ask(); `draft` is the text by
+ * rules. NULL: use the draft. Suspends. */
 const char *run_text_ask(struct request *rq, const struct run_record *run, const char *kind,
                          const char *task, const char *draft);

@@ -13,7 +13,8 @@
 
 #include <string.h>
 
-/* What a prompt shows of runs: of a member of the one in focus, of the others, and of all together. */
+/* What a prompt shows of runs: of a member of the one in focus, of the others, and of all
+ * together. */
 #define FOCUS_MEMBER_MAX_BYTES 2000
 #define MEMBER_MAX_BYTES       300
 #define RUNS_MAX_BYTES         ((size_t)48 * 1024)

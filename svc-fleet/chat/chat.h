@@ -5,8 +5,9 @@
  *     citation.c        which run and member of it a statement rests on
  *     composed_reply.c  the answer without a language model, by rules
  *
- * A turn has no memory and no privileges: what is read is decided by the caller, `repo` and `focus_run_id`
- * alone. The messages are only quoted to the model (wording/wording.h) or searched for words. */
+ * A turn has no memory and no privileges: what is read is decided by the caller, `repo` and
+ * `focus_run_id` alone. The messages are only quoted to the model (wording/wording.h) or searched
+ * for words. */
 #pragma once
 
 #include "loop/request.h"

@@ -1,7 +1,7 @@
 /** The answer to a question without a language model: sentences made from the records. Pure logic.
  *
- * Words of the question choose the subjects that are spoken of (state, last run, failures, cost, pull
- * requests, findings); without a known word all are. A run in focus always comes first. */
+ * Words of the question choose the subjects that are spoken of (state, last run, failures, cost,
+ * pull requests, findings); without a known word all are. A run in focus always comes first. */
 #pragma once
 
 #include "chat/chat_records.h"

@@ -20,7 +20,8 @@ static const struct field STATUS_FIELDS[] = {
 	FIELD_END,
 };
 
-/* Ask for the newest run of the agents' workflow, and keep the answer. Whatever is wrong, what is known is shown. */
+/* Ask for the newest run of the agents' workflow, and keep the answer. Whatever is wrong, what is
+ * known is shown. */
 static void ask(struct request *rq, const char *repo)
 {
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);

@@ -151,8 +151,8 @@ static yyjson_val *dispatch(struct request *rq, const struct trigger_input *in,
 	                   json_write_mut(rq->arena, body, NULL), false);
 }
 
-/* Show the run before the code host's event or the run itself tells of it. If that fails, they will: the run was started,
- * and the client is to know. */
+/* Show the run before the code host's event or the run itself tells of it. If that fails, they
+ * will: the run was started, and the client is to know. */
 static void note(struct request *rq, yyjson_val *started)
 {
 	int64_t run_id = json_get_int(started, "run_id", 0);
@@ -166,8 +166,8 @@ static void note(struct request *rq, yyjson_val *started)
 		         f_text("error", err_info(code)->slug));
 }
 
-/* Say whether the repository lacks the key of the model's provider, without which the run will end at once; null: it
- * cannot be known now. Only provisioning puts the key there. */
+/* Say whether the repository lacks the key of the model's provider, without which the run will end
+ * at once; null: it cannot be known now. Only provisioning puts the key there. */
 static void add_model_key_missing(struct request *rq, const struct trigger *trigger,
                                   yyjson_mut_val *answer)
 {

@@ -1,15 +1,15 @@
 /** Findings: what stands out in a report, found by rules over facts.
  *
  * A rule is one function that reads the facts that SQL gathered (fleet_report() in
- * migrations/0012_report_figures.sql) and adds a finding for each case over its threshold. Rules know neither
- * HTTP nor SQL. A finding is
+ * migrations/0012_report_figures.sql) and adds a finding for each case over its threshold. Rules
+ * know neither HTTP nor SQL. A finding is
  *
  *     {"severity": "warning", "kind": "repeated_failure", "repo": "acme/ranker",
  *      "text": "7 runs failed for one reason: tests fail",
  *      "evidence": {"run_ids": [17, 18], "query": "/api/v1.0/fleet/runs?…"}}
  *
- * severity is `info`, `warning` or `critical`. `evidence` has the run ids that a finding was computed from,
- * or a query that lists them. */
+ * severity is `info`, `warning` or `critical`. `evidence` has the run ids that a finding was
+ * computed from, or a query that lists them. */
 #pragma once
 
 #include "base/arena.h"

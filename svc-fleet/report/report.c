@@ -142,8 +142,8 @@ static yyjson_mut_val *build_kpis(const struct report *report)
 	return kpis;
 }
 
-/* The query that lists the runs of the report: that started in the period, or, `of` being "merged_", whose
- * pull requests were merged then. */
+/* The query that lists the runs of the report: that started in the period, or, `of` being
+ * "merged_", whose pull requests were merged then. */
 static const char *runs_query(const struct report *report, const char *of)
 {
 	return arena_printf(report->rq->arena, "/api/v1.0/fleet/runs?%ssince=%s&%suntil=%s%s", of,
@@ -185,7 +185,8 @@ static const char *count_of(struct request *rq, int64_t count, const char *noun)
 	return arena_printf(rq->arena, "%jd %s%s", (intmax_t)count, noun, count == 1 ? "" : "s");
 }
 
-/* `42 runs on 5 repositories: 12 pull requests opened, 7 merged; 3 failed; 12.40 USD over 40 of the runs`. */
+/* `42 runs on 5 repositories: 12 pull requests opened, 7 merged; 3 failed; 12.40 USD over 40 of the
+ * runs`. */
 static const char *build_headline(const struct report *report, int64_t agents)
 {
 	struct request *rq = report->rq;

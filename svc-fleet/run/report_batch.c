@@ -20,8 +20,8 @@ enum { PLACE, IS_NEW, SHOWN };
 
 enum report_state { REPORT_WAITS, REPORT_SENT, REPORT_ANSWERED };
 
-/* A report and the request that waits for it. In the arena of that request, which is pinned while the
- * report is sent. */
+/* A report and the request that waits for it. In the arena of that request, which is pinned while
+ * the report is sent. */
 struct report {
 	struct request *rq;
 	const char *telling;
@@ -58,8 +58,8 @@ void report_batcher_free(struct report_batcher *batcher)
 	free(batcher);
 }
 
-/* Put it behind the reports of earlier turns. The account's next turn follows its last one that waits; an
- * account that has none waiting shares the turn that is the next. */
+/* Put it behind the reports of earlier turns. The account's next turn follows its last one that
+ * waits; an account that has none waiting shares the turn that is the next. */
 static void enqueue(struct report_batcher *batcher, struct report *report)
 {
 	struct report *other, *before = NULL;
@@ -77,7 +77,8 @@ static void enqueue(struct report_batcher *batcher, struct report *report)
 		TAILQ_INSERT_HEAD(&batcher->waiting, report, link);
 }
 
-/* The request ends: what was not sent is not stored. What was sent continues, and its answer is dropped. */
+/* The request ends: what was not sent is not stored. What was sent continues, and its answer is
+ * dropped. */
 static void report_leave(struct request *rq, void *held)
 {
 	struct report *report = held;

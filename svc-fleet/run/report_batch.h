@@ -1,10 +1,10 @@
-/** Group commit of reports: those that arrive at a worker while a statement stores earlier ones, or within
- * two milliseconds, are stored together by the next. They share its round trip, the start of its plans and its
- * commit, and each is answered after that commit.
+/** Group commit of reports: those that arrive at a worker while a statement stores earlier ones, or
+ * within two milliseconds, are stored together by the next. They share its round trip, the start of
+ * its plans and its commit, and each is answered after that commit.
  *
- * One statement is under way per worker. It takes reports of up to BATCH_BYTES, from each account in
- * turn, so that many reports of one account do not delay another account's. When it fails for what a report
- * contains, its halves are stored by themselves: only that report fails.
+ * One statement is under way per worker. It takes reports of up to BATCH_BYTES, from each account
+ * in turn, so that many reports of one account do not delay another account's. When it fails for
+ * what a report contains, its halves are stored by themselves: only that report fails.
  */
 #pragma once
 
@@ -25,9 +25,9 @@ struct stored_report {
 	const char *json; /* in the arena of the request */
 };
 
-/** Store a report and wait until it is committed; `telling` is one of the objects that the SQL function
- * runs_tell() takes, of the caller's account. Suspends. In a transaction of the request it is stored there,
- * by itself.
+/** Store a report and wait until it is committed; `telling` is one of the objects that the SQL
+ * function runs_tell() takes, of the caller's account. Suspends. In a transaction of the request it
+ * is stored there, by itself.
  *
  * Raises what pg_query() raises for a write. */
 struct stored_report report_store(struct request *rq, const char *telling);

@@ -6,12 +6,12 @@
  *
  * Words used here:
  *   run        one execution of an agent on a repository, known by (account, repository, run_id)
- *   telemetry  a report that a run sends of itself: an object of which the members below are known, and
- *              the others are kept as they are
- *   outcome    what became of a run: `pull_request`, `issue`, `branch`, `skipped`, `failed`, `running` or
- *              `other`, by its status (outcome_kind() in migrations/0001_run.sql)
- *   stamp      when a report was true; reports are merged in the order of their stamps, not of their
- *              arrival (run_stamp() in migrations/0002_report.sql) */
+ *   telemetry  a report that a run sends of itself: an object of which the members below are known,
+ *              and the others are kept as they are
+ *   outcome    what became of a run: `pull_request`, `issue`, `branch`, `skipped`, `failed`,
+ *              `running` or `other`, by its status (outcome_kind() in migrations/0001_run.sql)
+ *   stamp      when a report was true; reports are merged in the order of their stamps, not of
+ *              their arrival (run_stamp() in migrations/0002_report.sql) */
 #pragma once
 
 #include "loop/request.h"
@@ -23,8 +23,8 @@
 /** GET /fleet/runs */
 void run_list(struct request *rq);
 
-/** POST /fleet/runs: merge a report into the record of its run. Replies with the merged record, 201 when
- * it is the first report of the run. */
+/** POST /fleet/runs: merge a report into the record of its run. Replies with the merged record, 201
+ * when it is the first report of the run. */
 void run_report(struct request *rq);
 
 /** Recurring work: make the partitions of this month and the next two. */

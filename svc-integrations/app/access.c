@@ -23,7 +23,8 @@ struct code_host_auth access_connection_auth(struct request *rq)
 	};
 }
 
-/* Ask the code host with the token of the account's connection. The number of the repository; 0: its user cannot push. */
+/* Ask the code host with the token of the account's connection. The number of the repository; 0:
+ * its user cannot push. */
 static int64_t ask(struct request *rq, const struct repository_name *repo)
 {
 	const struct code_host_auth auth = access_connection_auth(rq);

@@ -1,7 +1,7 @@
 /** The JWT that the app authenticates with at the code host (RFC 7519, RS256).
  *
- * It begins a minute in the past, because clocks differ, and ends after nine minutes; the code host accepts
- * ten. */
+ * It begins a minute in the past, because clocks differ, and ends after nine minutes; the code host
+ * accepts ten. */
 #pragma once
 
 #include "app/code_host.h"
@@ -13,8 +13,8 @@
 /** CODE_HOST_APP_ID, CODE_HOST_APP_KEY. */
 extern const struct setting APP_JWT_SETTINGS[];
 
-/** Read the app's private key. Once, after the settings are loaded. ERR_INVALID: it is no RSA key in PEM;
- * printed on standard error. */
+/** Read the app's private key. Once, after the settings are loaded. ERR_INVALID: it is no RSA key
+ * in PEM; printed on standard error. */
 enum err_code app_jwt_init(void);
 
 /** Whether the app's id and key are set. */

@@ -7,8 +7,8 @@
  *     access.c        whether the caller may act on a repository
  *     app.c           the public operations: install address, installation, token
  *
- * Code-host facts: the REST API as described by its own OpenAPI document. Every function that calls the code
- * host suspends and must not be called inside a transaction. */
+ * Code-host facts: the REST API as described by its own OpenAPI document. Every function that calls
+ * the code host suspends and must not be called inside a transaction. */
 #pragma once
 
 #include "loop/request.h"
@@ -27,23 +27,24 @@ struct code_host_auth {
 struct code_host_answer {
 	int status;       /* below 500, and never a rate limit */
 	yyjson_val *json; /* NULL: the answer has no JSON */
-	/* The path that answered a GET: another one than asked for when the repository was renamed or moved,
-	 * such as `/repositories/1296269/installation`. */
+	/* The path that answered a GET: another one than asked for when the repository was renamed
+	 * or moved, such as `/repositories/1296269/installation`. */
 	const char *path;
 	const char *link; /* the field Link, which has the next page of a list; NULL: none */
 };
 
-/** Call `method` `path` (`/repos/acme/ranker`) with a JSON body, or none (NULL). A GET follows the redirects of
- * renamed repositories; a change does not, and should name the repository as the code host does
- * (installation_token.repo).
+/** Call `method` `path` (`/repos/acme/ranker`) with a JSON body, or none (NULL). A GET follows the
+ * redirects of renamed repositories; a change does not, and should name the repository as the code
+ * host does (installation_token.repo).
  *
- * Raises ERR_UNAVAILABLE: the code host cannot be reached, a rate limit is reached (then the reply has a
- * Retry-After), or a GET was not answered. ERR_UNCERTAIN: a change was sent, and the answer was lost or has a
- * status of 500 and above. ERR_UPSTREAM: the answer is no JSON. */
+ * Raises ERR_UNAVAILABLE: the code host cannot be reached, a rate limit is reached (then the reply
+ * has a Retry-After), or a GET was not answered. ERR_UNCERTAIN: a change was sent, and the answer
+ * was lost or has a status of 500 and above. ERR_UPSTREAM: the answer is no JSON. */
 struct code_host_answer code_host_call(struct request *rq, const struct code_host_auth *auth,
                                        const char *method, const char *path, yyjson_mut_val *body);
 
-/** As code_host_call() with POST, for what changes nothing, such as making a token: never ERR_UNCERTAIN. */
+/** As code_host_call() with POST, for what changes nothing, such as making a token: never
+ * ERR_UNCERTAIN. */
 struct code_host_answer code_host_post_safe(struct request *rq, const struct code_host_auth *auth,
                                             const char *path, yyjson_mut_val *body);
 

@@ -26,9 +26,10 @@ static const char *number_text(struct request *rq, int64_t number)
 	return arena_printf(rq->arena, "%" PRId64, number);
 }
 
-/* Read where the code host has led a request for a renamed repository: `/repositories/1296269/installation`, which
- * has its number; others write `/repos/acme/ranker2/installation`, with its name. It leads the caller's own request for
- * the repository to the same one. */
+/* Read where the code host has led a request for a renamed repository:
+ * `/repositories/1296269/installation`, which has its number; others write
+ * `/repos/acme/ranker2/installation`, with its name. It leads the caller's own request for the
+ * repository to the same one. */
 static void read_redirect(struct request *rq, const struct repository_name *repo, const char *path,
                           struct installation *found)
 {
@@ -47,8 +48,8 @@ static void read_redirect(struct request *rq, const struct repository_name *repo
 	}
 }
 
-/* Whether this is about a renamed repository that is not, or not known to be, the one that the caller can push to:
- * another one may have the former name now. */
+/* Whether this is about a renamed repository that is not, or not known to be, the one that the
+ * caller can push to: another one may have the former name now. */
 static bool is_of_another(const struct repository_name *repo, const struct installation *found)
 {
 	bool is_renamed = found->repository_id || found->full_name;
@@ -121,7 +122,8 @@ bool installation_find(struct request *rq, const struct repository_name *repo,
 	return !is_of_another(repo, ret_installation) || ask(rq, repo, ret_installation);
 }
 
-/* Add those of the permissions that the app has; the code host refuses a request for more. How many. */
+/* Add those of the permissions that the app has; the code host refuses a request for more. How
+ * many. */
 static size_t add_permissions(struct request *rq, const struct installation *installation,
                               const struct permission *permissions, yyjson_mut_doc *doc,
                               yyjson_mut_val *asked)
@@ -141,8 +143,9 @@ static size_t add_permissions(struct request *rq, const struct installation *ins
 	return yyjson_mut_obj_size(asked);
 }
 
-/* The body of a request for a token: by the number of the repository where it is known, since a name can be another
- * one's meanwhile. Without permissions the code host would give all that the app has. */
+/* The body of a request for a token: by the number of the repository where it is known, since a
+ * name can be another one's meanwhile. Without permissions the code host would give all that the
+ * app has. */
 static yyjson_mut_val *token_body(struct request *rq, const struct repository_name *repo,
                                   const struct installation *installation,
                                   const struct permission *permissions)
@@ -194,8 +197,8 @@ static const char *name_of(struct request *rq, const struct repository_name *rep
 	return name;
 }
 
-/* Whether what is remembered of the installation is out of date: the code host does not know its id (404), or it
- * covers the repository or the permissions no more (422). */
+/* Whether what is remembered of the installation is out of date: the code host does not know its id
+ * (404), or it covers the repository or the permissions no more (422). */
 static bool is_outdated(const struct code_host_answer *answer)
 {
 	return answer->status == 404 || answer->status == 422;

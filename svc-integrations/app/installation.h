@@ -1,13 +1,15 @@
 /** Installations of the app, and tokens of them.
  *
- * The installation that covers a repository is remembered for an hour, and asked for again before that after an
- * event of the code host about it, when its id is not known any more, and when its permissions have changed. That there
- * is none is remembered for a minute, or until an event about any installation. Tokens are never kept: each is made for
- * one repository and the permissions that its use needs.
+ * The installation that covers a repository is remembered for an hour, and asked for again before
+ * that after an event of the code host about it, when its id is not known any more, and when its
+ * permissions have changed. That there is none is remembered for a minute, or until an event about
+ * any installation. Tokens are never kept: each is made for one repository and the permissions that
+ * its use needs.
  *
- * A renamed repository is found by its former name, too: the code host redirects to its number. Since another one may
- * get the former name, what is remembered of a renamed one is used only for who can push to the repository of that
- * number, and a token is made for the number that the caller can push to, where it is known (access.h). */
+ * A renamed repository is found by its former name, too: the code host redirects to its number.
+ * Since another one may get the former name, what is remembered of a renamed one is used only for
+ * who can push to the repository of that number, and a token is made for the number that the caller
+ * can push to, where it is known (access.h). */
 #pragma once
 
 #include "app/code_host.h"
@@ -22,21 +24,23 @@ struct installation {
 	const char *id;          /* decimal */
 	const char *owner;       /* login of the user or organisation */
 	const char *permissions; /* JSON object: what the app was given */
-	/* When the repository has another name now: its number, in decimal, and that name; each NULL if
-	 * unknown. Else both are NULL. */
+	/* When the repository has another name now: its number, in decimal, and that name; each
+	 * NULL if unknown. Else both are NULL. */
 	const char *repository_id, *full_name;
 };
 
 /** CODE_HOST_LOOKUPS. */
 extern const struct setting INSTALLATION_SETTINGS[];
 
-/** The installation that covers `repo`; false: there is none. Raises ERR_UPSTREAM: the code host does not accept
- * the app's id or key; ERR_RATE_LIMITED: the account has used up its look-ups of this hour. */
+/** The installation that covers `repo`; false: there is none. Raises ERR_UPSTREAM: the code host
+ * does not accept the app's id or key; ERR_RATE_LIMITED: the account has used up its look-ups of
+ * this hour. */
 bool installation_find(struct request *rq, const struct repository_name *repo,
                        struct installation *ret_installation);
 
-/** Count that the code host is asked about the app on behalf of the account: the app's rate limit is one for all accounts, and
- * none may use it up. Suspends. Raises ERR_RATE_LIMITED: the account has used up its look-ups of this hour. */
+/** Count that the code host is asked about the app on behalf of the account: the app's rate limit
+ * is one for all accounts, and none may use it up. Suspends. Raises ERR_RATE_LIMITED: the account
+ * has used up its look-ups of this hour. */
 void installation_lookup_count(struct request *rq);
 
 struct installation_token {
@@ -48,8 +52,8 @@ struct installation_token {
 };
 
 /** Make a token of the installation that covers `repo`, limited to it and to `permissions`, such as
- * `{"contents": "write"}`, as far as the app was given them. It lives an hour.
- * Raises ERR_NOT_FOUND: no installation covers the repository; ERR_CONFLICT: it is suspended, or was given
+ * `{"contents": "write"}`, as far as the app was given them. It lives an hour. Raises
+ * ERR_NOT_FOUND: no installation covers the repository; ERR_CONFLICT: it is suspended, or was given
  * none of the permissions. */
 struct installation_token installation_token_new(struct request *rq,
                                                  const struct repository_name *repo,

@@ -1,12 +1,13 @@
 /** Connecting by OAuth, the authorization code grant with PKCE S256.
  *
  *     auth-url   makes a random state and verifier; stores the state's hash and the sealed verifier
- *     callback   takes the attempt of the state, which deletes it, exchanges the code and stores the
- *                connection
+ *     callback   takes the attempt of the state, which deletes it, exchanges the code and stores
+ *                the connection
  *
- * A state belongs to the account that asked for it, lives ten minutes and works once. Nothing is locked
- * while the provider is called. When the process dies there, nothing is connected; a repetition, also with the
- * same Idempotency-Key, is told that its state was used, and the user begins again. */
+ * A state belongs to the account that asked for it, lives ten minutes and works once. Nothing is
+ * locked while the provider is called. When the process dies there, nothing is connected; a
+ * repetition, also with the same Idempotency-Key, is told that its state was used, and the user
+ * begins again. */
 #pragma once
 
 #include "loop/request.h"

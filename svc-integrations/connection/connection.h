@@ -8,8 +8,8 @@
  *     revocation.c     revoking the tokens of removed connections
  *     reseal.c         sealing everything anew with the first key
  *
- * A connection is a row of the table `connection`, at most one for an account and a provider. Connecting
- * again replaces it. */
+ * A connection is a row of the table `connection`, at most one for an account and a provider.
+ * Connecting again replaces it. */
 #pragma once
 
 #include "loop/request.h"

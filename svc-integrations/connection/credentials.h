@@ -1,5 +1,6 @@
-/** The secrets of a connection, sealed for its row: an account's access and refresh token, or its API
- * key. A text that was copied to the row of another connection, account or provider does not open. */
+/** The secrets of a connection, sealed for its row: an account's access and refresh token, or its
+ * API key. A text that was copied to the row of another connection, account or provider does not
+ * open. */
 #pragma once
 
 #include "loop/request.h"
@@ -20,8 +21,8 @@ struct credentials_owner {
 /** The row of a new connection of the caller. */
 struct credentials_owner credentials_owner_new(struct request *rq, const char *provider);
 
-/** An arena that is wiped when the request ends, for credentials. The request's own is wiped then, too: it has
- * what the provider answered. */
+/** An arena that is wiped when the request ends, for credentials. The request's own is wiped then,
+ * too: it has what the provider answered. */
 struct arena *credentials_arena(struct request *rq);
 
 /** The context that the credentials of a row are sealed with (vault.h), in `arena`. */
@@ -33,8 +34,8 @@ struct sealed credentials_seal(struct arena *arena, const struct credentials_own
 
 #define CREDENTIALS_UNREADABLE "the stored token cannot be read"
 
-/** Open what was sealed for this row, in `arena`. False: it does not open; it is logged that the row was changed or
- * that its key is missing from SEAL_KEYS. */
+/** Open what was sealed for this row, in `arena`. False: it does not open; it is logged that the
+ * row was changed or that its key is missing from SEAL_KEYS. */
 bool credentials_try_open(struct arena *arena, const struct credentials_owner *owner,
                           const void *sealed, size_t length, struct credentials *ret_credentials);
 

@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-/** POST /integrations/{provider_name}/connect: try the key at the provider, and store it sealed. It is
- * never returned by the public interface. */
+/** POST /integrations/{provider_name}/connect: try the key at the provider, and store it sealed. It
+ * is never returned by the public interface. */
 void model_key_connect(struct request *rq);
 
 struct model_key {
@@ -14,7 +14,7 @@ struct model_key {
 	const char *base_url; /* of the provider `custom`; NULL for the others */
 };
 
-/** The key that the account is connected with, for storing it as a secret of a repository. It must be given to
- * nobody else. False: the account is not connected to that model provider. Suspends. */
+/** The key that the account is connected with, for storing it as a secret of a repository. It must
+ * be given to nobody else. False: the account is not connected to that model provider. Suspends. */
 bool model_key_get(struct request *rq, const struct uuid *account, const char *provider,
                    struct model_key *ret_key);

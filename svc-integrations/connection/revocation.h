@@ -4,8 +4,9 @@
 #include "loop/request.h"
 #include "task/task.h"
 
-/** Job `revoke`, {"connection_id"}: revoke the tokens of one removed connection, then forget them. The SQL
- * function connection_remove() starts it. A provider that does not answer is tried again for a day. */
+/** Job `revoke`, {"connection_id"}: revoke the tokens of one removed connection, then forget them.
+ * The SQL function connection_remove() starts it. A provider that does not answer is tried again
+ * for a day. */
 void revocation_run(struct request *rq, struct task *task);
 
 /** Recurring: forget the tokens that could not be revoked. */

@@ -65,7 +65,8 @@ static void give_up(struct request *rq, const struct refresh *refresh, enum oaut
 	         f_text("connection", refresh->connection), f_text("reason", reason));
 }
 
-/* Store the new tokens. The old ones are of no use any more, so a database that is away is waited for. */
+/* Store the new tokens. The old ones are of no use any more, so a database that is away is waited
+ * for. */
 static void store(struct request *rq, struct arena *arena, const struct refresh *refresh,
                   const struct credentials_owner *owner, const struct oauth_tokens *tokens)
 {

@@ -1,19 +1,19 @@
 /** An access token that is valid for another minute at least, refreshed when it is not.
  *
- * A refresh token may be usable once: a provider that sees it twice ends the connection (RFC 6819 section
- * 5.2.2.3). So one refresh of a connection runs at a time, over all replicas:
+ * A refresh token may be usable once: a provider that sees it twice ends the connection (RFC 6819
+ * section 5.2.2.3). So one refresh of a connection runs at a time, over all replicas:
  *
  *     1. take the connection's lease, with a new fence, in one statement
  *     2. ask the provider, without a transaction
  *     3. store the answer and give the lease up, provided the fence is still this one
  *
- * Everybody else waits and reads the row again. A refresh belongs to no client: it goes on when the one that
- * started it has gone, since the provider's answer must not be lost. If Postgres is away in 3, it is tried
- * again while the lease lasts.
+ * Everybody else waits and reads the row again. A refresh belongs to no client: it goes on when the
+ * one that started it has gone, since the provider's answer must not be lost. If Postgres is away
+ * in 3, it is tried again while the lease lasts.
  *
- * A process that dies in 2 or 3 keeps the lease until it runs out. The next one then sends the same refresh
- * token: a provider that has not seen it, or has a grace period, answers; the others refuse, and the
- * connection becomes `expired` with the provider's reason. */
+ * A process that dies in 2 or 3 keeps the lease until it runs out. The next one then sends the same
+ * refresh token: a provider that has not seen it, or has a grace period, answers; the others
+ * refuse, and the connection becomes `expired` with the provider's reason. */
 #pragma once
 
 #include "loop/request.h"
@@ -25,10 +25,9 @@ struct connection_token {
 	const char *scopes;     /* JSON array */
 };
 
-/** The token of an account's connection. Suspends.
- * Raises ERR_NOT_FOUND: not connected; ERR_CONFLICT: the connection has expired, with the reason;
- * ERR_UNAVAILABLE: the provider gave no token, with the reason; ERR_UPSTREAM: its tokens live for less than a
- * minute. */
+/** The token of an account's connection. Suspends. Raises ERR_NOT_FOUND: not connected;
+ * ERR_CONFLICT: the connection has expired, with the reason; ERR_UNAVAILABLE: the provider gave no
+ * token, with the reason; ERR_UPSTREAM: its tokens live for less than a minute. */
 struct connection_token connection_token(struct request *rq, const struct uuid *account,
                                          const char *provider);
 

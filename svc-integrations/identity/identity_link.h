@@ -1,8 +1,8 @@
 /** svc-integrations/identity/: who an account's user is on other platforms.
  *
- * A link is a row of `identity_link`: a source (`code_host`, `tracker_a`, `tracker_b`), the user's id there,
- * and optionally an email and a login. An identity, by its id or by its email without regard to case,
- * belongs to one account. */
+ * A link is a row of `identity_link`: a source (`code_host`, `tracker_a`, `tracker_b`), the user's
+ * id there, and optionally an email and a login. An identity, by its id or by its email without
+ * regard to case, belongs to one account. */
 #pragma once
 
 #include "loop/request.h"

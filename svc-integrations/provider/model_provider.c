@@ -9,8 +9,8 @@
 #define ANSWER_MAX_BYTES ((size_t)4 * 1024 * 1024)
 #define CALL_TIMEOUT_MS  15000
 
-/* How a provider lists its models, by its own reference. The key is sent in one field, so that it is in no
- * URL. */
+/* How a provider lists its models, by its own reference. The key is sent in one field, so that it
+ * is in no URL. */
 static const struct model_call {
 	const char *provider;
 	const char *path;   /* after the base address */

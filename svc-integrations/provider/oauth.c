@@ -89,9 +89,9 @@ static bool is_refusal(const struct fetch_response *answer, yyjson_val *root)
 	       !oauth_error_is_of_client(error);
 }
 
-/* POST a form to the token endpoint. `secret` is the code or token in it. The client authenticates in the
- * form (RFC 6749 section 2.3.1), which all providers take. OAuth errors come with status 400 and, from
- * GitHub, with 200. The life of a token is counted from before the call. */
+/* POST a form to the token endpoint. `secret` is the code or token in it. The client authenticates
+ * in the form (RFC 6749 section 2.3.1), which all providers take. OAuth errors come with status 400
+ * and, from GitHub, with 200. The life of a token is counted from before the call. */
 static enum oauth_outcome ask_tokens(struct request *rq, const struct provider *provider,
                                      struct arena *arena, struct buf *form, const char *secret,
                                      struct oauth_tokens *ret_tokens, const char **ret_reason)
@@ -171,7 +171,8 @@ enum oauth_outcome oauth_user_get(struct request *rq, const struct provider *pro
 	                                                                  : OAUTH_UNAVAILABLE;
 }
 
-/* The code host takes no RFC 7009. It forgets one token, or the whole grant of a user with all its tokens. */
+/* The code host takes no RFC 7009. It forgets one token, or the whole grant of a user with all its
+ * tokens. */
 static struct fetch_response *forget_at_code_host(struct request *rq,
                                                   const struct provider *provider,
                                                   const char *access_token, const char *what)
@@ -209,7 +210,8 @@ static struct fetch_response *revoke_token(struct request *rq, const struct prov
 	return call(rq, "POST", provider->oauth->revoke_url, FIELDS, ARRAY_LEN(FIELDS), form.data);
 }
 
-/* A token that the provider does not know is as good as revoked. Not so when the client was refused. */
+/* A token that the provider does not know is as good as revoked. Not so when the client was
+ * refused. */
 static bool is_revoked(struct request *rq, const struct fetch_response *answer)
 {
 	if (!answer || answer->status >= 500 || answer->status == 429)
@@ -218,8 +220,8 @@ static bool is_revoked(struct request *rq, const struct fetch_response *answer)
 	return !error || !oauth_error_is_of_client(error);
 }
 
-/* The code host answers 404 or 422 for a token that it does not know, and 401 when the client is refused. The
- * grant of a token that has expired is reached by a new token only. */
+/* The code host answers 404 or 422 for a token that it does not know, and 401 when the client is
+ * refused. The grant of a token that has expired is reached by a new token only. */
 static bool revoke_at_code_host(struct request *rq, const struct provider *provider,
                                 const char *access_token, const char *refresh_token, bool is_shared)
 {

@@ -23,8 +23,8 @@ const char *oauth_authorize_url(struct request *rq, const struct provider *provi
 /** The S256 challenge of a verifier (RFC 7636 section 4.2), in the arena. */
 const char *oauth_challenge(struct arena *arena, const char *verifier);
 
-/** Exchange a code, and refresh. `ret_reason` is set unless the outcome is OAUTH_DONE: a sentence with
- * the provider's own words, in the request's arena. */
+/** Exchange a code, and refresh. `ret_reason` is set unless the outcome is OAUTH_DONE: a sentence
+ * with the provider's own words, in the request's arena. */
 enum oauth_outcome oauth_exchange(struct request *rq, const struct provider *provider,
                                   struct arena *arena, const char *code, const char *redirect_uri,
                                   const char *verifier, struct oauth_tokens *ret_tokens,
@@ -38,9 +38,9 @@ enum oauth_outcome oauth_user_get(struct request *rq, const struct provider *pro
                                   const char *access_token, struct oauth_user *ret_user,
                                   const char **ret_reason);
 
-/** Revoke a connection's tokens. OAUTH_DONE also when the provider does not know them any more, or has no
- * address for it. `refresh_token` may be NULL. `is_shared`: the same user of the provider is also connected
- * elsewhere, whose tokens must stay valid. */
+/** Revoke a connection's tokens. OAUTH_DONE also when the provider does not know them any more, or
+ * has no address for it. `refresh_token` may be NULL. `is_shared`: the same user of the provider is
+ * also connected elsewhere, whose tokens must stay valid. */
 enum oauth_outcome oauth_revoke(struct request *rq, const struct provider *provider,
                                 const char *access_token, const char *refresh_token,
                                 bool is_shared);

@@ -14,8 +14,9 @@
 /* A longer life of a token is taken for this one, ten years. */
 #define LIFETIME_MAX_S INT64_C(315360000)
 
-/* Errors that say nothing about the code or the token: the client is not configured as the provider expects
- * it, or the provider has a fault (RFC 6749 section 5.2, RFC 6749 section 4.1.2.1, and the code host's). */
+/* Errors that say nothing about the code or the token: the client is not configured as the provider
+ * expects it, or the provider has a fault (RFC 6749 section 5.2, RFC 6749 section 4.1.2.1, and the
+ * code host's). */
 static const char *const CLIENT_ERRORS[] = {
 	"invalid_client",  "incorrect_client_credentials", "redirect_uri_mismatch",
 	"invalid_request", "unsupported_grant_type",       "application_suspended",
@@ -85,8 +86,8 @@ static const char *first_text(struct arena *arena, yyjson_val *object, const cha
 	return NULL;
 }
 
-/* The object that describes the user: the answer itself, or its only one in `{"data": {"viewer": …}}` of
- * GraphQL. */
+/* The object that describes the user: the answer itself, or its only one in `{"data": {"viewer":
+ * …}}` of GraphQL. */
 static yyjson_val *user_object(yyjson_val *root)
 {
 	yyjson_val *data = json_get(root, "data");

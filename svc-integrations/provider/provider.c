@@ -13,7 +13,8 @@ static struct oauth_settings code_host, tracker_a, tracker_b;
 static int64_t oauth_timeout;
 static const char *anthropic, *openai, *google, *moonshot, *zai;
 
-/* The settings of an OAuth provider: variables PREFIX_AUTHORIZE_URL and so on, with their defaults. */
+/* The settings of an OAuth provider: variables PREFIX_AUTHORIZE_URL and so on, with their
+ * defaults. */
 #define OAUTH_SETTINGS(to, prefix, authorize, token, user, query, revoke, scopes_)                 \
 	SETTING_TEXT(&(to).authorize_url, prefix "_AUTHORIZE_URL", authorize,                      \
 	             "Address at which a user of " prefix " consents."),                           \

@@ -20,8 +20,8 @@ enum provider_kind { PROVIDER_CODE_HOST, PROVIDER_TRACKER, PROVIDER_MODEL };
 /** Addresses and credentials of an OAuth provider; "" where there is none. */
 struct oauth_settings {
 	const char *authorize_url, *token_url;
-	/* Where the owner of a token is asked for: GET, or a GraphQL POST of `user_query` if that is not
-	 * empty. */
+	/* Where the owner of a token is asked for: GET, or a GraphQL POST of `user_query` if that
+	 * is not empty. */
 	const char *user_url, *user_query;
 	const char *revoke_url; /* RFC 7009; "": tokens are only forgotten */
 	const char *client_id, *client_secret;
@@ -41,14 +41,15 @@ extern const struct setting PROVIDER_SETTINGS[];
 /** All providers, in the order in which they are listed; the last one has no name. */
 extern const struct provider PROVIDERS[];
 
-/** Check all addresses, and fill in the code host's from CODE_HOST_WEB_URL and CODE_HOST_API_URL. Once, after the settings are loaded. ERR_INVALID: printed on standard error. */
+/** Check all addresses, and fill in the code host's from CODE_HOST_WEB_URL and CODE_HOST_API_URL.
+ * Once, after the settings are loaded. ERR_INVALID: printed on standard error. */
 enum err_code providers_init(void);
 
 /** The provider `name`. Raises ERR_NOT_FOUND: there is none. */
 const struct provider *provider_get(struct request *rq, const char *name);
 
-/** As provider_get(), for an operation of OAuth. Raises also ERR_AUTH_TYPE: it is connected by an API key;
- * ERR_NOT_CONFIGURED: its client id or an address is not set. */
+/** As provider_get(), for an operation of OAuth. Raises also ERR_AUTH_TYPE: it is connected by an
+ * API key; ERR_NOT_CONFIGURED: its client id or an address is not set. */
 const struct provider *provider_get_oauth(struct request *rq, const char *name);
 
 /** Whether everything that a connection needs is set. */
@@ -57,9 +58,9 @@ bool provider_is_configured(const struct provider *provider);
 /** `code_host`, `tracker`, `model`. */
 const char *provider_kind_name(enum provider_kind kind);
 
-/** The redirect address to use: `given` if it is one of OAUTH_REDIRECT_URIS, and the first of these if
- * `given` is NULL. Raises ERR_INVALID, naming redirect_uri: it is not listed; ERR_NOT_CONFIGURED: none is
- * listed. */
+/** The redirect address to use: `given` if it is one of OAUTH_REDIRECT_URIS, and the first of these
+ * if `given` is NULL. Raises ERR_INVALID, naming redirect_uri: it is not listed;
+ * ERR_NOT_CONFIGURED: none is listed. */
 const char *provider_redirect_uri(struct request *rq, const char *given);
 
 /** How long one call of a provider's OAuth may take. */

@@ -5,6 +5,7 @@
 
 #include <yyjson.h>
 
-/** Decode an answer with a file: `{"type": "file", "encoding": "base64", "content": "…\n…"}`. NUL-terminated, in the
- * request's arena. NULL: it is a folder, a link or a submodule, or too large for the code host to send it along (1 MB). */
+/** Decode an answer with a file: `{"type": "file", "encoding": "base64", "content": "…\n…"}`.
+ * NUL-terminated, in the request's arena. NULL: it is a folder, a link or a submodule, or too large
+ * for the code host to send it along (1 MB). */
 const char *content_text(struct request *rq, yyjson_val *file, size_t *ret_length);

@@ -82,8 +82,8 @@ static yyjson_val *ask_runs(struct request *rq, const struct dispatch *d, int co
 	return json_get(answer.json, "workflow_runs");
 }
 
-/* Look for the run of a dispatch whose answer did not name it: the oldest one after the newest that there was, of
- * no other key. */
+/* Look for the run of a dispatch whose answer did not name it: the oldest one after the newest that
+ * there was, of no other key. */
 static bool find_run(struct request *rq, struct dispatch *d)
 {
 	yyjson_val *runs = ask_runs(rq, d, LOOK_RUNS_MAX), *run;

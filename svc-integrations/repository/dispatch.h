@@ -4,13 +4,15 @@
  *     {"repo", "workflow": "agent.yml", "ref"?: "main", "inputs"?: {"interest": "0197…"}, "key": "task 0197…"}
  *     {"repo", "workflow", "ref", "run_id": 12, "html_url", "dispatched_at", "repeated": false}
  *
- * `ref` is a branch or tag; without one, the default branch. `inputs` has at most 25 members, all texts. `key`, of the caller's choice, names the run that
- * is wanted: the same key of the same account starts no second run, and answers with the first (`repeated` true) for 30
- * days; with another repository or workflow it is 409. `run_id` and `html_url` are null when the code host did not tell
- * them.
+ * `ref` is a branch or tag; without one, the default branch. `inputs` has at most 25 members, all
+ * texts. `key`, of the caller's choice, names the run that is wanted: the same key of the same
+ * account starts no second run, and answers with the first (`repeated` true) for 30 days; with
+ * another repository or workflow it is 409. `run_id` and `html_url` are null when the code host did
+ * not tell them.
  *
- * A dispatch cannot be repeated at the code host, so it is noted before it is sent, with the newest run that there is.
- * When its answer was lost, the repetition first looks for a run that came after that and belongs to no other key. */
+ * A dispatch cannot be repeated at the code host, so it is noted before it is sent, with the newest
+ * run that there is. When its answer was lost, the repetition first looks for a run that came after
+ * that and belongs to no other key. */
 #pragma once
 
 #include "loop/request.h"

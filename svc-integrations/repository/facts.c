@@ -54,7 +54,8 @@ void installation_facts_get(struct request *rq)
 	reply_doc(rq, 200, doc);
 }
 
-/* Open the repository for reading: by the app where it is installed, else by the account's connection. */
+/* Open the repository for reading: by the app where it is installed, else by the account's
+ * connection. */
 static struct repository open_to_read(struct request *rq, const char *repo)
 {
 	struct repository_name name = repository_name_read(rq, "repo", repo);

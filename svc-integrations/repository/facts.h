@@ -1,4 +1,5 @@
-/** What is known of the code host and of a repository: its installation, its description and README.
+/** What is known of the code host and of a repository: its installation, its description and
+ * README.
  *
  *     POST /internal/code-host/status  {}
  *     {"configured": true}
@@ -9,15 +10,17 @@
  *     {"installed": true, "installation_id": 51, "account": "acme", "repo": "acme/ranker",
  *      "permissions": {"contents": "write"}}
  *
- * as GET /github/app/installation answers. `installed` false, the others null or empty: the app is not installed.
+ * as GET /github/app/installation answers. `installed` false, the others null or empty: the app is
+ * not installed.
  *
  *     POST /internal/code-host/repository  {"repo"}
  *     {"repo": "acme/ranker", "id": 7, "html_url", "description", "homepage", "language", "topics": [],
  *      "license": "MIT", "default_branch": "main", "private", "archived", "fork", "stargazers_count",
  *      "pushed_at", "updated_at", "readme": {"path": "README.md", "text", "is_cut"}}
  *
- * Every member but `repo` and `id` may be null. `readme.text` has at most 256 KiB, `is_cut` says that it is longer.
- * This works without an installation, too, for an account whose connection can push to the repository. */
+ * Every member but `repo` and `id` may be null. `readme.text` has at most 256 KiB, `is_cut` says
+ * that it is longer. This works without an installation, too, for an account whose connection can
+ * push to the repository. */
 #pragma once
 
 #include "loop/request.h"

@@ -99,8 +99,8 @@ static struct code_host_answer write_file(struct request *rq, const struct repos
 	                       query_encode(rq->arena, in->path));
 }
 
-/* Write the file unless it is there with this content; its commit, or NULL. A write that meets somebody else's
- * (409, 422) looks again. */
+/* Write the file unless it is there with this content; its commit, or NULL. A write that meets
+ * somebody else's (409, 422) looks again. */
 static const char *put(struct request *rq, const struct repository *repository,
                        const struct file_input *in)
 {

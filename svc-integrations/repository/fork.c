@@ -97,8 +97,8 @@ static void wait_for_content(struct request *rq, const struct repository *made)
 	}
 }
 
-/* Create a branch of the fork at the source's commit, which forks share; whether it is new. A branch that the
- * source lacks is a fault of the request. */
+/* Create a branch of the fork at the source's commit, which forks share; whether it is new. A
+ * branch that the source lacks is a fault of the request. */
 static bool seed_branch(struct request *rq, const struct fork *fork, size_t index,
                         const char *branch)
 {

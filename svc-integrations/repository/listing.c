@@ -116,7 +116,8 @@ static bool is_before(const char *since, yyjson_val *item, const char *member)
 	       time_parse(time, strlen(time), &item_ms) && item_ms < since_ms;
 }
 
-/* The items of a page. A repository without issues or without the workflow has none: 410 and 404. */
+/* The items of a page. A repository without issues or without the workflow has none: 410 and
+ * 404. */
 static yyjson_val *ask_page(struct request *rq, const struct repository *repository,
                             const struct listing *listing, const struct listing_input *in)
 {

@@ -13,11 +13,11 @@
  *     {"repo", "workflow"?: "agent.yml", "since"?, "page"?, "per_page"?}
  *     {"repo", "workflow_runs": [{…}], "next_page": null}
  *
- * `state` is `open` or `all`. With `since` come only those that changed since then, the last changed first; runs: only
- * those that were made since then. `per_page` is at most 100. `next_page` null: this was the last page. Pull requests
- * have the form of pull_request.h, runs that of run.h. A workflow that does not exist has no runs, and a repository
- * without issues none.
- * The code host counts pull requests among the issues; they are left out here, so that a page of issues may hold
+ * `state` is `open` or `all`. With `since` come only those that changed since then, the last
+ * changed first; runs: only those that were made since then. `per_page` is at most 100. `next_page`
+ * null: this was the last page. Pull requests have the form of pull_request.h, runs that of run.h.
+ * A workflow that does not exist has no runs, and a repository without issues none. The code host
+ * counts pull requests among the issues; they are left out here, so that a page of issues may hold
  * fewer than `per_page`. */
 #pragma once
 

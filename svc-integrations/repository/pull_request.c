@@ -122,8 +122,8 @@ static struct code_host_answer create(struct request *rq, const struct repositor
 	return repository_call(rq, repository, "POST", body, "/pulls");
 }
 
-/* What there is when the code host refuses to open another one (422): one that somebody else has just opened, or
- * none, because everything is merged. */
+/* What there is when the code host refuses to open another one (422): one that somebody else has
+ * just opened, or none, because everything is merged. */
 static yyjson_val *find_instead(struct request *rq, const struct repository *repository,
                                 const struct open_input *in, const struct code_host_answer *refusal)
 {

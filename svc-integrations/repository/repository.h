@@ -1,5 +1,5 @@
-/** svc-integrations/repository/: what is done at repositories of the code host: forking, for users, and the rest for
- * the other services, on behalf of an account.
+/** svc-integrations/repository/: what is done at repositories of the code host: forking, for users,
+ * and the rest for the other services, on behalf of an account.
  *
  *     repository.c    opening a repository for an operation: whose it is, and a token of it
  *     facts.c         the installation that covers it, its description and README
@@ -12,30 +12,35 @@
  *     fork.c          the public operation that forks a repository
  *     replica_lock.c  locks over all replicas
  *
- * The operations for services are POST requests with a JSON object, listed in libcommon/internal.def, and sent with
- * service_call() (client/service_call.h) on behalf of the account. Each header of this folder shows the request
- * and the answer of its operations. In every request `repo` is `owner/name`, in any case; a name that the repository
- * had before works too. Members of a request that may be left out, or be null, are marked `?`.
+ * The operations for services are POST requests with a JSON object, listed in
+ * libcommon/internal.def, and sent with service_call() (client/service_call.h) on behalf of the
+ * account. Each header of this folder shows the request and the answer of its operations. In every
+ * request `repo` is `owner/name`, in any case; a name that the repository had before works too.
+ * Members of a request that may be left out, or be null, are marked `?`.
  *
- * An operation can be repeated: it finds what an earlier one has made, and answers as if it had made it now. So a
- * job that fails anywhere starts again from its beginning. Operations of one branch run one after the other.
+ * An operation can be repeated: it finds what an earlier one has made, and answers as if it had
+ * made it now. So a job that fails anywhere starts again from its beginning. Operations of one
+ * branch run one after the other.
  *
- * Who may: an account whose code-host connection can push to the repository, or a caller with an automation key
- * that proves the repository (app/access.h). service_call() passes that proof on.
+ * Who may: an account whose code-host connection can push to the repository, or a caller with an
+ * automation key that proves the repository (app/access.h). service_call() passes that proof on.
  *
  * Errors, as problem bodies, beside the ones that every operation has:
  *
  *     400 invalid_request          a member is wrong, or names a branch that does not exist
  *     403 forbidden                the automation key of the caller is bound to another repository
- *     404 not_found                the repository is not the account's; the app is not installed there; or the
- *                                  pull request, run or workflow does not exist. `detail` says which
- *     409 conflict                 the code host refuses it; `detail` has its words, fit to be shown to a user.
- *                                  To repeat it is of no use before somebody changes something there
+ *     404 not_found                the repository is not the account's; the app is not installed
+ *                                  there; or the pull request, run or workflow does not exist.
+ *                                  `detail` says which
+ *     409 conflict                 the code host refuses it; `detail` has its words, fit to be
+ *                                  shown to a user. To repeat it is of no use before somebody
+ *                                  changes something there
  *     409 provider_not_configured  no app, or no code host, is configured
- *     429 rate_limited             the account has asked the code host about the app too often; nothing was done; repeat
- *                                  after Retry-After
- *     503 unavailable              the code host is away, a rate limit is reached, or another request changes the
- *                                  same branch; nothing was done; repeat after Retry-After
+ *     429 rate_limited             the account has asked the code host about the app too often;
+ *                                  nothing was done; repeat after Retry-After
+ *     503 unavailable              the code host is away, a rate limit is reached, or another
+ *                                  request changes the same branch; nothing was done; repeat after
+ *                                  Retry-After
  *     503 outcome_uncertain        the connection broke after a change was sent; repeat it */
 #pragma once
 
@@ -55,8 +60,8 @@ const char *repository_key(struct request *rq, const struct repository *reposito
 #define BRANCH_NAME_MAX   244
 #define WORKFLOW_NAME_MAX 200
 
-/** Check the caller's access to the repository and make a token of it with `permissions`. Suspends. Raises the errors of
- * access_require() and installation_token_new(). */
+/** Check the caller's access to the repository and make a token of it with `permissions`. Suspends.
+ * Raises the errors of access_require() and installation_token_new(). */
 struct repository repository_open(struct request *rq, const char *repo,
                                   const struct permission *permissions);
 
@@ -65,11 +70,13 @@ struct repository repository_open(struct request *rq, const char *repo,
 struct repository repository_open_checked(struct request *rq, const struct repository_name *name,
                                           const struct permission *permissions);
 
-/** Call `method` of a path below the repository, `/pulls/12`. Suspends; raises as code_host_call(). */
+/** Call `method` of a path below the repository, `/pulls/12`. Suspends; raises as
+ * code_host_call(). */
 struct code_host_answer repository_call(struct request *rq, const struct repository *repository,
                                         const char *method, yyjson_mut_val *body,
                                         const char *path_format, ...) attr_printf(5, 6);
 
-/** Raise what a refusal means: ERR_NOT_FOUND for 404, with `missing` (`no such run`); otherwise ERR_CONFLICT. */
+/** Raise what a refusal means: ERR_NOT_FOUND for 404, with `missing` (`no such run`); otherwise
+ * ERR_CONFLICT. */
 attr_noreturn void repository_refuse(struct request *rq, const struct code_host_answer *answer,
                                      const char *missing);

@@ -6,14 +6,14 @@
  *
  * `outcome` is `created` or `updated`. A secret cannot be read, so each call writes it.
  *
- * With `model_provider` and no `value`, the secret is the account's own key of that provider, which so never leaves
- * this service but encrypted for the repository:
+ * With `model_provider` and no `value`, the secret is the account's own key of that provider, which
+ * so never leaves this service but encrypted for the repository:
  *
  *     {"repo", "name": "MODEL_KEY", "model_provider": "custom"}
  *     {"repo", "name", "outcome": "updated", "base_url": "https://models.example.com/v1"}
  *
- * `outcome` is then `model_key_missing` when the account is not connected to the provider; nothing was written.
- * `base_url` is the address of the provider `custom`, else null.
+ * `outcome` is then `model_key_missing` when the account is not connected to the provider; nothing
+ * was written. `base_url` is the address of the provider `custom`, else null.
  *
  *     POST /internal/code-host/secrets/get  {"repo", "name": "EXPOPS_KEY"}
  *     {"repo", "name", "found": true}

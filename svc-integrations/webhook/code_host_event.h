@@ -8,26 +8,30 @@
  *      "occurred_at": "2026-01-31T09:30:00.000Z",
  *      "installation_id": 123, "delivery_id": "72d3162e-…"}
  *
- * Each member is always there; what a kind of event does not have is null. `repo` is as the code host
- * writes it; compare it without case. `occurred_at` is when the code host last changed the subject: events
- * can arrive in another order than they happened, so the state with the latest `occurred_at` is the one that holds.
+ * Each member is always there; what a kind of event does not have is null. `repo` is as the code
+ * host writes it; compare it without case. `occurred_at` is when the code host last changed the
+ * subject: events can arrive in another order than they happened, so the state with the latest
+ * `occurred_at` is the one that holds.
  *
  *     event                       subject         state, branch
  *     pull_request                a pull request  open or closed; the branch that it would merge
  *     issues                      an issue        open or closed
  *     push                        a branch        the branch; no state
- *     workflow_run                a workflow run  its status, and the branch that it runs on; `workflow` is
+ *     workflow_run                a workflow run  its status, and the branch that it runs on;
+ *                                 `workflow` is
  *                                                 the name of its file
- *     installation,               the app's installation. One event for each repository that the delivery
+ *     installation,               the app's installation. One event for each repository that the
+ *                                 delivery
  *     installation_repositories   names; with a `repo` of null when it names none, or too many
  *     installation_target         the account of an installation, renamed
  *     repository                  a repository: renamed, transferred, deleted
  *
- * The lane of an event (task/task.h) is its repository in lower case, or else `installation ID`: one that
- * a reader cannot handle delays only those of the same repository.
+ * The lane of an event (task/task.h) is its repository in lower case, or else `installation ID`:
+ * one that a reader cannot handle delays only those of the same repository.
  *
- * Its id is a hash of all that it says, without the last two members: of a fact that two webhooks tell, both
- * deliveries make the same event. What has no `occurred_at` is a fact of its own delivery. */
+ * Its id is a hash of all that it says, without the last two members: of a fact that two webhooks
+ * tell, both deliveries make the same event. What has no `occurred_at` is a fact of its own
+ * delivery. */
 #pragma once
 
 #include "base/arena.h"
@@ -50,8 +54,8 @@ struct code_host_events {
 	/* [{"id", "lane", "data"}] */
 	const char *json;
 	size_t count;
-	/* What is remembered of installations may be wrong now: of `installation`, if this is true, and of
-	 * these repositories, a JSON array of names. */
+	/* What is remembered of installations may be wrong now: of `installation`, if this is true,
+	 * and of these repositories, a JSON array of names. */
 	bool is_installation_changed;
 	const char *changed_repos;
 };

@@ -1,7 +1,8 @@
 /** Taking deliveries in, and the ledger of them.
  *
- * A delivery, its events and its row of the ledger are stored in one transaction, before it is answered. What
- * the code host has signed is accepted, also when it is of no use: the row then says why it was ignored. */
+ * A delivery, its events and its row of the ledger are stored in one transaction, before it is
+ * answered. What the code host has signed is accepted, also when it is of no use: the row then says
+ * why it was ignored. */
 #pragma once
 
 #include "webhook/code_host_event.h"
@@ -14,6 +15,7 @@ void delivery_receive(struct request *rq);
 void delivery_days_keep(struct request *rq);
 extern const int64_t delivery_days_keep_ms;
 
-/** `svc-integrations deliveries`: prints and replays rows of the ledger. Returns the exit status. */
+/** `svc-integrations deliveries`: prints and replays rows of the ledger. Returns the exit
+ * status. */
 struct process;
 int delivery_command(struct process *process, int argc, char **argv);

@@ -1,5 +1,5 @@
-/** svc-integrations/webhook/: the code host's webhooks: what it delivers becomes events for the other
- * services.
+/** svc-integrations/webhook/: the code host's webhooks: what it delivers becomes events for the
+ * other services.
  *
  *     webhook.c             settings
  *     webhook_signature.c   whether a delivery is the code host's
@@ -17,8 +17,9 @@
  *   ledger    the tables `delivery` and `delivery_seen`: one row for each delivery of the last
  *             DELIVERY_RETENTION days, and what became of it
  *
- * Only deliveries with a right signature leave anything. One that is stored has been answered with 202, or
- * the answer was lost; then the code host reports a failure, and sends it again when redelivery.c asks. */
+ * Only deliveries with a right signature leave anything. One that is stored has been answered with
+ * 202, or the answer was lost; then the code host reports a failure, and sends it again when
+ * redelivery.c asks. */
 #pragma once
 
 #include "base/config.h"

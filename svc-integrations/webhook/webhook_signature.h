@@ -1,5 +1,5 @@
-/** Whether a delivery is the code host's: the field X-Hub-Signature-256 is `sha256=` and the HMAC-SHA-256 of
- * the content, as it was sent, in hex. */
+/** Whether a delivery is the code host's: the field X-Hub-Signature-256 is `sha256=` and the
+ * HMAC-SHA-256 of the content, as it was sent, in hex. */
 #pragma once
 
 #include <stddef.h>
@@ -7,11 +7,11 @@
 #define WEBHOOK_SECRET_MIN  16 /* characters */
 #define WEBHOOK_SECRETS_MAX 8
 
-/** Set the secrets, separated by commas; borrows. Once, before threads. Returns what is wrong with them; NULL:
- * nothing. */
+/** Set the secrets, separated by commas; borrows. Once, before threads. Returns what is wrong with
+ * them; NULL: nothing. */
 const char *webhook_signature_init(const char *list);
 
-/** The number of the secret that signed the content, from 1; 0: none did, or none is set. The time does not
- * depend on the secrets or the signature, once that has its form. `signature` may be NULL. Takes about 3 ms
- * for a megabyte and secret: for the thread pool, when the content is large. */
+/** The number of the secret that signed the content, from 1; 0: none did, or none is set. The time
+ * does not depend on the secrets or the signature, once that has its form. `signature` may be NULL.
+ * Takes about 3 ms for a megabyte and secret: for the thread pool, when the content is large. */
 int webhook_signature_check(const char *signature, const char *content, size_t length);

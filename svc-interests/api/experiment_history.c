@@ -82,7 +82,8 @@ static void score_on_thread(void *arg)
 	work->json = score_candidates(work->arena, &work->input);
 }
 
-/* Vectors of another version than the interest's do not count. The interest follows soon, see refit.h. */
+/* Vectors of another version than the interest's do not count. The interest follows soon, see
+ * refit.h. */
 static void note_version(struct request *rq, const char *named, const char *used)
 {
 	if (named && (!used || strcmp(named, used) != 0))

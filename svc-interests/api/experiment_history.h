@@ -1,5 +1,5 @@
-/** Routes below /experiment-histories: score candidates with the preference model of an interest, and
- * refit the model to feedback (refit.h). An interest is addressed by its experiment history. */
+/** Routes below /experiment-histories: score candidates with the preference model of an interest,
+ * and refit the model to feedback (refit.h). An interest is addressed by its experiment history. */
 #pragma once
 
 #include "loop/request.h"

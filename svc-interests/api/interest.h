@@ -7,8 +7,8 @@
  *   experiment_history.h  scoring candidates, refitting the preference model
  *   experiment.h          events about experiments
  *
- * This header: creating, reading, changing and deleting interests. A new interest, and one whose name
- * or context changes, starts the job that builds its candidate pool (pool/pool.h). */
+ * This header: creating, reading, changing and deleting interests. A new interest, and one whose
+ * name or context changes, starts the job that builds its candidate pool (pool/pool.h). */
 #pragma once
 
 #include "loop/request.h"

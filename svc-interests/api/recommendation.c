@@ -98,8 +98,8 @@ void recommendation_digest(struct request *rq)
 	reply_json(rq, 200, pg_json(rows));
 }
 
-/* Raise ERR_FORBIDDEN when the key is limited to another interest than that of the row which `sql` reads
- * by its id. A row that does not exist is left to the operation itself. */
+/* Raise ERR_FORBIDDEN when the key is limited to another interest than that of the row which `sql`
+ * reads by its id. A row that does not exist is left to the operation itself. */
 static void require_interest_of(struct request *rq, const char *sql, const char *id)
 {
 	if (!rq->caller.interest)

@@ -1,5 +1,5 @@
-/** Routes of recommended papers: list, digest, feedback, explanation, and starting a refresh (refresh.h runs
- * it). */
+/** Routes of recommended papers: list, digest, feedback, explanation, and starting a refresh
+ * (refresh.h runs it). */
 #pragma once
 
 #include "loop/request.h"

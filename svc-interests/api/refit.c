@@ -15,7 +15,8 @@
 #define EXAMPLES_MAX     5000 /* papers with signals that a model is fitted to */
 #define INTEREST_DELETED "the interest was deleted"
 
-/* Papers whose vectors are read: those with signals, and about as many as a pool and the background have. */
+/* Papers whose vectors are read: those with signals, and about as many as a pool and the background
+ * have. */
 #define PAPERS_MAX (EXAMPLES_MAX + 1500)
 
 /* How often vectors are read again because svc-search named another version meanwhile. */
@@ -57,8 +58,8 @@ static bool is_same(const char *one, const char *other)
 	return one && other ? strcmp(one, other) == 0 : one == other;
 }
 
-/* Store the interest's papers that are not stored or have no vector of `version`. Returns the version that
- * svc-search named last: if it is another one, papers may be left. */
+/* Store the interest's papers that are not stored or have no vector of `version`. Returns the
+ * version that svc-search named last: if it is another one, papers may be left. */
 static const char *store_missing(struct request *rq, const char *interest, const char *version)
 {
 	struct pg_rows *batches = pg_query(rq, REFIT_MISSING_VECTORS_SQL, pg_text(interest),
@@ -73,7 +74,8 @@ static const char *store_missing(struct request *rq, const char *interest, const
 	return named;
 }
 
-/* Store vectors of one version for the background and all papers of the interest. Returns the version. */
+/* Store vectors of one version for the background and all papers of the interest. Returns the
+ * version. */
 static const char *unify_vectors(struct request *rq, const char *interest)
 {
 	yyjson_val *state = parse_answer(rq, pool_lookup(rq, "[]"));
@@ -138,7 +140,8 @@ static struct fitting_result fit(struct request *rq, const struct pg_rows *loade
 	return work->result;
 }
 
-/* Store the model, if one was fitted, and the version that the interest uses now. In a transaction. */
+/* Store the model, if one was fitted, and the version that the interest uses now. In a
+ * transaction. */
 static void save(struct request *rq, const char *interest, const char *embedder,
                  const struct pg_rows *loaded, struct refit *refit)
 {

@@ -25,7 +25,8 @@ const struct setting REFRESH_SETTINGS[] = {
 	SETTING_END,
 };
 
-/* How often an interest that is changed or refreshed meanwhile is computed again within one attempt of the task. */
+/* How often an interest that is changed or refreshed meanwhile is computed again within one attempt
+ * of the task. */
 #define COMPUTATIONS_MAX 5
 
 /* The columns of refresh_load. */
@@ -44,14 +45,15 @@ enum {
 	LOAD_LAST,
 };
 
-/* The refresh of one interest. It runs in a separate fiber, so that the memory of the pool, which is
- * large, is freed before the next interest. */
+/* The refresh of one interest. It runs in a separate fiber, so that the memory of the pool, which
+ * is large, is freed before the next interest. */
 struct interest_refresh {
 	struct task *task;
 	const char *interest;
 	int64_t limit; /* 0: the interest's daily count */
 	int percent;   /* progress of the task when this interest is stored */
-	bool is_changed; /* it was changed, or refreshed by another task, meanwhile: nothing was stored */
+	/* it was changed, or refreshed by another task, meanwhile: nothing was stored */
+	bool is_changed;
 };
 
 /* Recommending on the thread pool: input, arena and result. */
@@ -67,8 +69,8 @@ static void recommend_on_thread(void *arg)
 	work->json = recommend_papers(work->arena, &work->input);
 }
 
-/* The recommendations, as JSON in the form of refresh_save. `answer` is that of svc-search; NULL: there is
- * none. */
+/* The recommendations, as JSON in the form of refresh_save. `answer` is that of svc-search; NULL:
+ * there is none. */
 static const char *recommend(struct request *rq, const struct pg_rows *rows, int64_t limit,
                              const char *answer)
 {
@@ -93,8 +95,9 @@ static const char *recommend(struct request *rq, const struct pg_rows *rows, int
 	return work->json;
 }
 
-/* Store the recommendations, unless the interest was changed, refreshed or deleted since it was `loaded`. The
- * transaction locks the interest before the task, as every statement that locks both. */
+/* Store the recommendations, unless the interest was changed, refreshed or deleted since it was
+ * `loaded`. The transaction locks the interest before the task, as every statement that locks
+ * both. */
 static void store(struct request *rq, struct interest_refresh *refresh,
                   const struct pg_rows *loaded, const char *recommendations)
 {
@@ -122,8 +125,8 @@ static void refresh_interest(struct request *rq)
 		store(rq, refresh, rows, recommend(rq, rows, refresh->limit, answer));
 }
 
-/* Refresh one interest; compute again when it was changed or refreshed meanwhile. Returns the code of the failure,
- * with its detail in `ret_problem`. */
+/* Refresh one interest; compute again when it was changed or refreshed meanwhile. Returns the code
+ * of the failure, with its detail in `ret_problem`. */
 static enum err_code refresh_one(struct request *rq, struct interest_refresh *refresh,
                                  struct problem *ret_problem)
 {
@@ -162,8 +165,8 @@ static void complete(struct request *rq, struct task *task)
 	pg_commit(rq);
 }
 
-/* A failure ends the attempt only after the other interests are stored. The next attempt continues with
- * those that are left. */
+/* A failure ends the attempt only after the other interests are stored. The next attempt continues
+ * with those that are left. */
 void refresh_run(struct request *rq, struct task *task)
 {
 	struct pg_rows *targets =

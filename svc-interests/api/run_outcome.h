@@ -3,6 +3,6 @@
 
 #include "task/task.h"
 
-/** Handler of `deliverable.open`, `.merged`, `.closed` and `.withdrawn` in the stream events.runs. Merged and closed
- * ones are examples for model fitting. */
+/** Handler of `deliverable.open`, `.merged`, `.closed` and `.withdrawn` in the stream events.runs.
+ * Merged and closed ones are examples for model fitting. */
 void run_outcome_store(struct request *rq, const struct event *event);

@@ -14,7 +14,8 @@
 /* Papers that models are fitted to. More of them changed no AUC on CiteULike by more than .001. */
 #define BACKGROUND_PAPERS 500
 
-/* Papers whose terms are counted, in batches of BACKGROUND_PAPERS: the first one is the background. */
+/* Papers whose terms are counted, in batches of BACKGROUND_PAPERS: the first one is the
+ * background. */
 #define BATCHES 4
 
 /* Counting terms on the thread pool. */

@@ -76,9 +76,10 @@ static enum err_code append_linked(struct request *rq, const char *words, struct
 	return ERR_NONE;
 }
 
-/* The interest's name and context. The name counts twice: of weights from 0 to 3 for the title of a paper that
- * is searched with, 2 found most of the rest of its readers' libraries on CiteULike (recall in 50 of .230;
- * .223 for 1, .227 for 3). A label does not count: one rare word of it would outweigh the context. */
+/* The interest's name and context. The name counts twice: of weights from 0 to 3 for the title of a
+ * paper that is searched with, 2 found most of the rest of its readers' libraries on CiteULike
+ * (recall in 50 of .230; .223 for 1, .227 for 3). A label does not count: one rare word of it would
+ * outweigh the context. */
 static const char *search_words(struct arena *arena, const struct source *source)
 {
 	if (source->context[0] && interest_name_is_label(source->name))

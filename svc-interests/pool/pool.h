@@ -1,8 +1,8 @@
 /** svc-interests/pool/: the candidate pool of an interest. A pool holds the papers that svc-search
- * found for the interest's name and context, with the texts that its addresses lead to (source/source.h);
- * recommendations are selected from it. Entry points:
- * pool_build() after a change of the interest, pool_renew() before a refresh. With the pools, the background
- * is kept, which is no interest's own (background.h). */
+ * found for the interest's name and context, with the texts that its addresses lead to
+ * (source/source.h); recommendations are selected from it. Entry points: pool_build() after a
+ * change of the interest, pool_renew() before a refresh. With the pools, the background is kept,
+ * which is no interest's own (background.h). */
 #pragma once
 
 #include "base/config.h"
@@ -13,22 +13,24 @@
 extern const struct setting POOL_SETTINGS[];
 
 /** Job `pool_build`, {"interest_id"}: build the pool of an interest that is new, or whose name or
- * context has changed. When the context of an interest with recommendations has changed, the job also
- * starts the task that makes new ones (api/refresh.h). The job is retried while svc-search is
- * unavailable; after the last attempt the status of the pool is `failed`. So is that of an interest that is
- * nothing but a repository, which could not be read. */
+ * context has changed. When the context of an interest with recommendations has changed, the job
+ * also starts the task that makes new ones (api/refresh.h). The job is retried while svc-search is
+ * unavailable; after the last attempt the status of the pool is `failed`. So is that of an interest
+ * that is nothing but a repository, which could not be read. */
 void pool_build(struct request *rq, struct task *task);
 
 /** The outcome of pool_renew(). */
 enum pool_renewal {
-	POOL_RENEWED, /* or kept, because svc-search is unavailable or there is nothing to search with */
+	/* or kept, because svc-search is unavailable or there is nothing to search with */
+	POOL_RENEWED,
 	POOL_INTEREST_CHANGED, /* while the candidates were searched: nothing is stored */
 	POOL_INTEREST_DELETED,
 };
 
-/** Search the interest's candidates again and store them. When svc-search is unavailable, an existing
- * pool is kept. Otherwise `ret_answer` is set to the answer of svc-search, which explains the candidates, in the
- * arena of `rq`. Suspends. Raises ERR_UNAVAILABLE: svc-search is unavailable and there is no pool. */
+/** Search the interest's candidates again and store them. When svc-search is unavailable, an
+ * existing pool is kept. Otherwise `ret_answer` is set to the answer of svc-search, which explains
+ * the candidates, in the arena of `rq`. Suspends. Raises ERR_UNAVAILABLE: svc-search is unavailable
+ * and there is no pool. */
 enum pool_renewal pool_renew(struct request *rq, const char *interest, const char **ret_answer);
 
 /** Maximum number of ids that svc-search takes, and their maximum length in characters. */

@@ -32,8 +32,8 @@ struct cue {
 	enum cue_kind kind;
 };
 
-/* Cues that stand before what they refuse. Of several that match, the first. An apostrophe stands for
- * the typographic one, too. */
+/* Cues that stand before what they refuse. Of several that match, the first. An apostrophe stands
+ * for the typographic one, too. */
 static const struct cue CUES_BEFORE[] = {
 	{"not interested in", CUE_LONG},
 	{"no interest in", CUE_LONG},
@@ -361,7 +361,8 @@ static const char *reach(const struct cue *cue, const char *text, const char *en
 			part.end = part_until_comma(part.end + 1, end).end;
 		return part.end;
 	}
-	/* A list goes on while its elements are short, and one of them has the "or" that closes it. */
+	/* A list goes on while its elements are short, and one of them has the "or" that closes
+	 * it. */
 	const char *closed = part.end;
 	while (part.end < end && *part.end == ',' && !begins_new_clause(part.end, end)) {
 		part = part_until_comma(part.end + 1, end);
@@ -373,7 +374,8 @@ static const char *reach(const struct cue *cue, const char *text, const char *en
 	return closed;
 }
 
-/* The beginning of the subject whose verb is before `cue`: its clause, with the list that it closes. */
+/* The beginning of the subject whose verb is before `cue`: its clause, with the list that it
+ * closes. */
 static const char *subject_start(const char *start, const char *cue)
 {
 	static const char *const openings[] = {" but ", " while ", " although ", " though ",
@@ -526,7 +528,8 @@ static bool is_heading(const char *line)
 	return false;
 }
 
-/* Take out the list under a heading. Returns its end: an empty line behind an element, or a heading. */
+/* Take out the list under a heading. Returns its end: an empty line behind an element, or a
+ * heading. */
 static const char *read_list(struct finder *finder, const char *text)
 {
 	bool has_element = false;

@@ -5,9 +5,9 @@
  *   exclusion  a cue with what it refuses, up to the end of the clause
  *   item       one thing that is refused: "video", "image generation"
  *
- * "No" and "not" are cues only where a clause begins: "text, no video", but not "there is no benchmark"
- * or "not only". What follows "without" is refused as well; whether a paper has it is decided by its
- * own words, of which "without labels" is no label (ranking/refusal.h). */
+ * "No" and "not" are cues only where a clause begins: "text, no video", but not "there is no
+ * benchmark" or "not only". What follows "without" is refused as well; whether a paper has it is
+ * decided by its own words, of which "without labels" is no label (ranking/refusal.h). */
 #pragma once
 
 #include "base/arena.h"

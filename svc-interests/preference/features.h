@@ -4,9 +4,9 @@
  * embedding of the paper when there is one. The weight of a term is (1 + ln occurrences) * idf; the
  * idf comes from the frequency table (frequency.h).
  *
- * The block of terms is scaled to length 1, the dense block to length FEATURES_DENSE_SCALE, and then
- * the whole vector to length 1. The dot product of two vectors is therefore their cosine similarity:
- * 1 for equal papers, 0 for papers that share nothing.
+ * The block of terms is scaled to length 1, the dense block to length FEATURES_DENSE_SCALE, and
+ * then the whole vector to length 1. The dot product of two vectors is therefore their cosine
+ * similarity: 1 for equal papers, 0 for papers that share nothing.
  *
  * Features are immutable.
  */
@@ -38,11 +38,11 @@ struct features {
 	uint64_t dense_space;
 };
 
-/** Compute the features of a bag, in `arena`. With `frequencies` NULL every word has the same idf and pairs are
- * left out. A dense vector that is zero or contains infinity or NaN is ignored. */
+/** Compute the features of a bag, in `arena`. With `frequencies` NULL every word has the same idf
+ * and pairs are left out. A dense vector that is zero or contains infinity or NaN is ignored. */
 struct features *features_new(struct arena *arena, const struct frequency_table *frequencies,
                               const struct bag *bag);
 
-/** Dot product of two vectors: 0 to 1 when all weights are positive. The dense blocks count only when
- * both have the same space and length. NULL is an empty vector. */
+/** Dot product of two vectors: 0 to 1 when all weights are positive. The dense blocks count only
+ * when both have the same space and length. NULL is an empty vector. */
 double features_dot(const struct features *a, const struct features *b);

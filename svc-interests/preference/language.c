@@ -75,7 +75,8 @@ bool language_has_function_word(const struct language *language, const char *wor
 	framed[0] = ' ';
 	for (size_t i = 0; i < length; i++) {
 		unsigned char c = (unsigned char)word[i];
-		/* The second byte of a Latin-1 letter (after 0xc3) has the case in the same bit as ASCII. */
+		/* The second byte of a Latin-1 letter (after 0xc3) has the case in the same bit as
+		 * ASCII. */
 		bool is_latin = i > 0 && (unsigned char)word[i - 1] == 0xc3 && c < 0xa0;
 		framed[i + 1] = (char)(((c >= 'A' && c <= 'Z') || is_latin) ? c + 0x20 : c);
 	}

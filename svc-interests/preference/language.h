@@ -8,8 +8,8 @@
 
 struct language;
 
-/** The language of a text: the one with the most function words in it, at least three. NULL: English
- * or an unknown language. */
+/** The language of a text: the one with the most function words in it, at least three. NULL:
+ * English or an unknown language. */
 const struct language *language_detect(const char *text);
 
 /** Whether a UTF-8 word is a function word of the language. Ignores case. False for NULL. */

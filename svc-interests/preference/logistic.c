@@ -57,9 +57,9 @@ struct fit {
 	double *gradient;
 };
 
-/* Upper bound of the largest eigenvalue of sum weight * x x', where x has a 1 for the bias. A quarter
- * of it bounds the second derivative of the loss. Power iteration approaches the eigenvalue from
- * below, so a tenth is added. */
+/* Upper bound of the largest eigenvalue of sum weight * x x', where x has a 1 for the bias. A
+ * quarter of it bounds the second derivative of the loss. Power iteration approaches the eigenvalue
+ * from below, so a tenth is added. */
 static double curvature(const struct fit *fit, double *vector)
 {
 	double largest = 0;

@@ -21,8 +21,8 @@ struct cell {
 	float value;
 };
 
-/** Row `i` is cells[starts[i]] up to, not including, cells[starts[i + 1]]. The length of a row, as a
- * vector, is at most 1. */
+/** Row `i` is cells[starts[i]] up to, not including, cells[starts[i + 1]]. The length of a row, as
+ * a vector, is at most 1. */
 struct matrix {
 	const struct cell *cells;
 	const size_t *starts; /* row_count + 1 elements */
@@ -46,8 +46,8 @@ void matrix_row_add(const struct matrix *matrix, size_t row, double factor, doub
 struct linear logistic_fit(struct arena *arena, const struct matrix *matrix, const double *labels,
                            const double *row_weights);
 
-/** The factor of a row in the weights that logistic_fit() found: at the minimum the weights are the sum of the
- * rows times these, up to the tolerance of the fit. */
+/** The factor of a row in the weights that logistic_fit() found: at the minimum the weights are the
+ * sum of the rows times these, up to the tolerance of the fit. */
 double logistic_coefficient(const struct matrix *matrix, size_t row, double label,
                             double row_weight, const struct linear *fitted);
 
@@ -57,9 +57,9 @@ struct calibration {
 	double offset;
 };
 
-/** Fit slope and offset to scores with known labels (Platt, "Probabilistic outputs for support vector
- * machines", 1999, with his corrected targets). Both classes have the same weight. Scores that do
- * not separate the classes give a flat line through 0.5. */
+/** Fit slope and offset to scores with known labels (Platt, "Probabilistic outputs for support
+ * vector machines", 1999, with his corrected targets). Both classes have the same weight. Scores
+ * that do not separate the classes give a flat line through 0.5. */
 struct calibration calibration_fit(const double *scores, const double *labels, size_t count);
 
 /** The calibrated score, 0..1; NaN gives 0. */

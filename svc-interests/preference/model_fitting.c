@@ -57,8 +57,8 @@ static const char *evidence_json(struct arena *arena, struct evidence *evidence,
 	return json_write_mut(arena, rows, NULL);
 }
 
-/* The examples to fit to, and their papers in `evidence`; counts them in `result`. Papers with an unknown
- * signal are left out. */
+/* The examples to fit to, and their papers in `evidence`; counts them in `result`. Papers with an
+ * unknown signal are left out. */
 static struct preference_example *examples_of(struct arena *arena, struct paper_list papers,
                                               struct fitting_result *result,
                                               struct evidence *evidence)

@@ -36,8 +36,9 @@ struct paper_list {
 	size_t count;
 };
 
-/** Read the array in `json`, NUL-terminated, or that in its member `results`; ages are computed at the time `now_ms`. Copies into
- * `arena`. Invalid JSON, or JSON that is no array, gives an empty list. */
+/** Read the array in `json`, NUL-terminated, or that in its member `results`; ages are computed at
+ * the time `now_ms`. Copies into `arena`. Invalid JSON, or JSON that is no array, gives an empty
+ * list. */
 struct paper_list papers_read(struct arena *arena, const char *json, int64_t now_ms);
 
 /** Make the bag of each paper that has none. Returns the bags in the order of the papers. */

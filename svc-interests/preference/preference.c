@@ -18,9 +18,9 @@ enum { FOLDS = 5 };
  * regularisation. Chosen on CiteULike (tests/bench/preference_quality.c). */
 #define LOGISTIC_WEIGHT_PER_POSITIVE 4.0
 
-/* Evidence that the prior is better than the model, in standard deviations: one-sided, 5 %. To keep the
- * prior whenever its AUC is higher would go by chance where there are few likes: with three likes the mean
- * AUC on CiteULike falls from .82 to .78. */
+/* Evidence that the prior is better than the model, in standard deviations: one-sided, 5 %. To keep
+ * the prior whenever its AUC is higher would go by chance where there are few likes: with three
+ * likes the mean AUC on CiteULike falls from .82 to .78. */
 #define PRIOR_EVIDENCE 1.64
 
 /* Slope of the prior's logistic, per standard deviation of the background's similarities. */
@@ -30,9 +30,10 @@ enum { FOLDS = 5 };
  * short text on the same topic. */
 static const struct calibration prior_default = {20, -2.5};
 
-/* The weights of the rows, balanced between the groups, in `arena`. Positives and text together weigh `total`, and the
- * background weighs `total`. A rejected paper weighs as much as a positive, but all rejected papers
- * together at most `total`. Rows of the fold `held_out` get the weight 0; -1 holds out no fold. */
+/* The weights of the rows, balanced between the groups, in `arena`. Positives and text together
+ * weigh `total`, and the background weighs `total`. A rejected paper weighs as much as a positive,
+ * but all rejected papers together at most `total`. Rows of the fold `held_out` get the weight 0;
+ * -1 holds out no fold. */
 static double *balance(struct arena *arena, const struct training_set *set, const int *folds,
                        int held_out, double total)
 {
@@ -118,7 +119,8 @@ static bool is_validated(const struct training_set *set, size_t row)
 	       !(set->groups[row] == ROW_POSITIVE && training_set_is_text(set, row));
 }
 
-/* Assign the rows of each class to the folds in turn; rows that are not validated are in no fold. */
+/* Assign the rows of each class to the folds in turn; rows that are not validated are in no
+ * fold. */
 static int *assign_folds(struct arena *arena, const struct training_set *set)
 {
 	int *folds = arena_array(arena, set->matrix.row_count, sizeof(int));
@@ -136,7 +138,8 @@ struct validation {
 	enum preference_kind kind; /* of the model that was validated */
 	double *scores;
 	double *labels;
-	double *areas; /* of each positive row: the part of the negative ones of its fold below it */
+	/* of each positive row: the part of the negative ones of its fold below it */
+	double *areas;
 	size_t count;
 	size_t area_count;
 };
@@ -212,8 +215,8 @@ static bool is_better(const struct validation *one, const struct validation *oth
 	return sum > PRIOR_EVIDENCE * sqrt(squares);
 }
 
-/* The validation of the better of two models: of the one that the feedback is enough for, and of the
- * prior. */
+/* The validation of the better of two models: of the one that the feedback is enough for, and of
+ * the prior. */
 static struct validation choose_kind(struct arena *arena, const struct training_set *set,
                                      const int *folds)
 {
@@ -261,8 +264,8 @@ static void copy_weights(struct arena *arena, struct preference_model *model,
 	preference_index(arena, model);
 }
 
-/* The coefficients of the examples, which are the first rows, in the weights of the model. A text's have none:
- * it is the text alone. */
+/* The coefficients of the examples, which are the first rows, in the weights of the model. A text's
+ * have none: it is the text alone. */
 static const double *example_coefficients(struct arena *arena, const struct training_set *set,
                                           const int *folds, enum preference_kind kind,
                                           const struct linear *linear, size_t count)

@@ -19,9 +19,9 @@
  * With fewer than PREFERENCE_LOGISTIC_MIN positives the model is a centroid (Rocchio): the mean of
  * the positives and the interest's text, minus the mean of the background and a part of the mean of
  * the rejected papers. With more it is a logistic regression in which positives and background have
- * the same total weight (logistic.h). Five-fold cross-validation gives the AUC of the model, and the
- * scores for the calibration. It also compares the model with the prior, which is kept instead when it
- * ranks the positives better by more than chance.
+ * the same total weight (logistic.h). Five-fold cross-validation gives the AUC of the model, and
+ * the scores for the calibration. It also compares the model with the prior, which is kept instead
+ * when it ranks the positives better by more than chance.
  *
  * A model contains the frequency table that its features were computed with. Features for
  * preference_score() must be computed with preference_frequencies() of the same model.
@@ -107,8 +107,8 @@ bool preference_signal_is_positive(enum preference_signal signal);
 struct preference_model *preference_prior(struct arena *arena,
                                           const struct preference_input *input);
 
-/** Fit a model. Returns NULL, with a message for the user in `*ret_message`, when there is too little
- * feedback. In `arena`; borrows `frequencies`. */
+/** Fit a model. Returns NULL, with a message for the user in `*ret_message`, when there is too
+ * little feedback. In `arena`; borrows `frequencies`. */
 struct preference_model *preference_fit(struct arena *arena, const struct preference_input *input,
                                         const char **ret_message);
 
@@ -126,8 +126,9 @@ struct preference_parts {
 struct preference_parts preference_parts_of(const struct preference_model *model,
                                             const struct features *features);
 
-/** By how much each example, in the order of the input, moves raw scores: that of a paper has as a part this
- * times features_dot() of the two. Only of a model from preference_fit(), not of a loaded one. In its arena. */
+/** By how much each example, in the order of the input, moves raw scores: that of a paper has as a
+ * part this times features_dot() of the two. Only of a model from preference_fit(), not of a loaded
+ * one. In its arena. */
 const double *preference_coefficients(const struct preference_model *model);
 
 /** Raw score, before the calibration: any finite number. Orders papers without rounding errors. */

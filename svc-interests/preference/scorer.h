@@ -1,11 +1,11 @@
-/** Scores papers with the preference model of one interest: a paper that its readers would like gets a
- * high score.
+/** Scores papers with the preference model of one interest: a paper that its readers would like
+ * gets a high score.
  *
  * The scorer uses the model that was fitted to feedback. Without one, or when its bytes are
  * damaged, the scorer builds the prior from the interest's text and the background papers.
  *
- * Everything is allocated in the arena that was passed. Nothing here uses HTTP or SQL. All functions
- * may run on any thread, one thread per arena. */
+ * Everything is allocated in the arena that was passed. Nothing here uses HTTP or SQL. All
+ * functions may run on any thread, one thread per arena. */
 #pragma once
 
 #include "preference/paper.h"
@@ -44,8 +44,8 @@ const struct features **scorer_prepare(const struct scorer *scorer, struct paper
 /** Preference score of a paper, 0 to 1. The features of the paper must have been computed. */
 double scorer_score(const struct scorer *scorer, const struct paper *paper);
 
-/** The document frequencies to compute features with: those of the corpus or, while they are unknown, of
- * `papers`, which have bags. In `arena`. */
+/** The document frequencies to compute features with: those of the corpus or, while they are
+ * unknown, of `papers`, which have bags. In `arena`. */
 const struct frequency_table *interest_frequencies(struct arena *arena,
                                                    const struct interest *interest,
                                                    struct paper_list papers);
@@ -57,10 +57,11 @@ const struct bag *interest_bag(struct arena *arena, struct word_splitter *splitt
 struct score_input {
 	struct interest interest;
 	int64_t model_version;
-	const char *pool_json;       /* the interest's candidate pool, in the form of paper.h */
-	const char *candidates_json; /* papers to score, in the same form; NULL: score the pool.
-	                              * Papers that are in no index have `index` instead of an id. */
-	size_t limit;                /* papers in the answer at most */
+	const char *pool_json; /* the interest's candidate pool, in the form of paper.h */
+	/* Papers to score, in the same form; NULL: score the pool. Papers that are in no index have
+	 * `index` instead of an id. */
+	const char *candidates_json;
+	size_t limit; /* papers in the answer at most */
 };
 
 /** Score candidates. Returns JSON in `arena`, best first; of equal scores the earlier paper comes

@@ -17,8 +17,8 @@ struct word_splitter {
 	char stem[WORD_MAX_BYTES * 2]; /* Porter2 can make a word longer by a letter */
 };
 
-/* English function words, words that every abstract has ("paper", "show"), and filler verbs ("need",
- * "want"), which must not appear as reasons of a recommendation. Sorted, for bsearch(). */
+/* English function words, words that every abstract has ("paper", "show"), and filler verbs
+ * ("need", "want"), which must not appear as reasons of a recommendation. Sorted, for bsearch(). */
 static const char *const stop_words[] = {
 	"about",   "above",   "after",   "again",  "against", "all",     "also",  "although",
 	"am",      "among",   "an",      "and",    "any",     "are",     "as",    "at",

@@ -2,7 +2,8 @@
  *
  * A word is a run of letters and digits, converted to lower case and reduced to its stem (Porter2,
  * Snowball's "English"). Stop words, single characters, numbers and web addresses are left out. A
- * hyphen separates words ("self-supervised" is two words), and so do bytes that are not valid UTF-8.
+ * hyphen separates words ("self-supervised" is two words), and so do bytes that are not valid
+ * UTF-8.
  *
  * A splitter must not be used by two threads at the same time.
  */

@@ -20,7 +20,8 @@ void provision_pull_request_told(struct request *rq, const struct event *event)
 	pg_commit(rq);
 }
 
-/* Whether the app is on the repository after the action; false in *ret_is_known: the action says nothing of it. */
+/* Whether the app is on the repository after the action; false in *ret_is_known: the action says
+ * nothing of it. */
 static bool is_installed_after(const char *action, bool *ret_is_known)
 {
 	static const struct {

@@ -73,7 +73,8 @@ static void require_personal_key(struct request *rq)
 		raise_error(rq, ERR_FORBIDDEN, "an automation key cannot have keys made");
 }
 
-/* The agent to use, by default the first, and the model provider: the interest's, by default the agent's first. */
+/* The agent to use, by default the first, and the model provider: the interest's, by default the
+ * agent's first. */
 static struct agent_pair choose_pair(struct request *rq, const char *agent, const char *provider)
 {
 	struct agent_pair pair = agent_pair_choose(rq, agent, NULL);
@@ -85,7 +86,8 @@ static struct agent_pair choose_pair(struct request *rq, const char *agent, cons
 	return (struct agent_pair){pair.agent, provider};
 }
 
-/* The repository: the interest's own, or the one in the body, or the only one that its context links to. */
+/* The repository: the interest's own, or the one in the body, or the only one that its context
+ * links to. */
 static const char *choose_repo(struct request *rq, const struct provision_input *in,
                                const char *source_url, const char *context)
 {
@@ -193,8 +195,8 @@ static yyjson_val *make_token(struct request *rq, const char *interest, const ch
 	                   json_write_mut(rq->arena, body, NULL), false);
 }
 
-/* The code host's answer about push access may have changed since the interest was provisioned. Raises ERR_NOT_FOUND: the
- * account has none. */
+/* The code host's answer about push access may have changed since the interest was provisioned.
+ * Raises ERR_NOT_FOUND: the account has none. */
 static void require_push_access(struct request *rq, const char *repo)
 {
 	service_ask(rq, internal_op(INTERNAL_ID_installation_facts_get),

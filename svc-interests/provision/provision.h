@@ -7,11 +7,13 @@
  *     workflow_file.c    the workflow that the agent runs in (../workflow/expops.yml)
  *     follow.c           what the code host and the gateway tell later
  *
- * Each step asks another service for something that can be asked for again, and then stores in one transaction that it
- * is done and what it has found. So a task that stops anywhere goes on with the step in which it stopped: what that step had
- * made is found again, but for the agent's key, whose text nobody can read again and which is replaced.
+ * Each step asks another service for something that can be asked for again, and then stores in one
+ * transaction that it is done and what it has found. So a task that stops anywhere goes on with the
+ * step in which it stopped: what that step had made is found again, but for the agent's key, whose
+ * text nobody can read again and which is replaced.
  *
- * Provisioning an interest again takes the same steps. They find what is there and make what is missing or out of date. */
+ * Provisioning an interest again takes the same steps. They find what is there and make what is
+ * missing or out of date. */
 #pragma once
 
 #include "base/config.h"
@@ -21,7 +23,8 @@
 /** Check the settings of provisioning, for service.settings_check. */
 enum err_code provision_settings_check(void);
 
-/** The operations interest_provision, provision_task_get, provision_status_get and provision_cli_token_create. */
+/** The operations interest_provision, provision_task_get, provision_status_get and
+ * provision_cli_token_create. */
 void provision_start(struct request *rq);
 void provision_task_get(struct request *rq);
 void provision_status_get(struct request *rq);
@@ -32,7 +35,8 @@ void provision_run(struct request *rq, struct task *task);
 void first_run_run(struct request *rq, struct task *task);
 void key_revoke_run(struct request *rq, struct task *task);
 
-/** Events of the code host: what becomes of the pull request that brings a workflow, and of the app. */
+/** Events of the code host: what becomes of the pull request that brings a workflow, and of the
+ * app. */
 void provision_pull_request_told(struct request *rq, const struct event *event);
 void provision_app_told(struct request *rq, const struct event *event);
 

@@ -95,8 +95,8 @@ static bool has_valid_key(const struct provision *p)
 	return status && strcmp(status, "active") == 0 && has_secret(p);
 }
 
-/* A repository's secret holds the key of one agent. Another account's is not overwritten unawares: who may push there can
- * remove the secret, which ends that agent. */
+/* A repository's secret holds the key of one agent. Another account's is not overwritten unawares:
+ * who may push there can remove the secret, which ends that agent. */
 static void take_repository(const struct provision *p)
 {
 	if (!json_get_bool(p->row, "is_shared", false))
@@ -110,7 +110,8 @@ static void take_repository(const struct provision *p)
 	pg_query(p->rq, STEP_SUPERSEDE_SQL, pg_text(text(p, "interest_id")));
 }
 
-/* Make the agent's key. The one that an earlier attempt made, whose text is lost, ends with that. */
+/* Make the agent's key. The one that an earlier attempt made, whose text is lost, ends with
+ * that. */
 static yyjson_val *make_key(const struct provision *p)
 {
 	struct request *rq = p->rq;
@@ -170,7 +171,8 @@ void setup_model_key(struct provision *p)
 		provider);
 }
 
-/* Once a pull request was merged, its branch is of the past: what comes later has one of its own. */
+/* Once a pull request was merged, its branch is of the past: what comes later has one of its
+ * own. */
 static const char *work_branch(const struct provision *p)
 {
 	const char *branch = text(p, "branch"), *task = text(p, "task_id");

@@ -9,15 +9,16 @@
 struct provision {
 	struct request *rq;
 	yyjson_val *row; /* as the statement step_load describes it */
-	/* What the step has found and made: members that are columns of provisioning, and `changed`. */
+	/* What the step has found and made: members that are columns of provisioning, and
+	 * `changed`. */
 	yyjson_mut_doc *doc;
 	yyjson_mut_val *output;
 	const char *message; /* for people; NULL: none */
 	bool is_skipped;     /* there was nothing to do */
 };
 
-/** A step of the table in steps.c. It calls other services and sets the result members above; what fails is raised, and
- * the step is repeated or the task fails (job_fn in task/task.h). */
+/** A step of the table in steps.c. It calls other services and sets the result members above; what
+ * fails is raised, and the step is repeated or the task fails (job_fn in task/task.h). */
 typedef void step_fn(struct provision *p);
 
 void setup_repository(struct provision *p);
@@ -32,7 +33,8 @@ void setup_first_run(struct provision *p);
 /** The names of the steps, in their order, as a JSON array. */
 const char *provision_step_names(struct arena *arena);
 
-/** Start the first run of the agent; once, however often it is called. `row` as in struct provision. */
+/** Start the first run of the agent; once, however often it is called. `row` as in struct
+ * provision. */
 void setup_dispatch(struct request *rq, yyjson_val *row);
 
 /** Revoke a key at the gateway. */

@@ -60,7 +60,8 @@ static void add_quoted(struct buf *out, const char *text)
 	buf_puts(out, "'");
 }
 
-/* Append lines of a block scalar (YAML 1.2, section 8.1.2), whose first line is indented already. */
+/* Append lines of a block scalar (YAML 1.2, section 8.1.2), whose first line is indented
+ * already. */
 static void add_indented(struct buf *out, const char *text)
 {
 	for (; *text; text++)

@@ -1,4 +1,5 @@
-/** The workflow file that provisioning puts into a repository: ../workflow/expops.yml with its settings filled in. */
+/** The workflow file that provisioning puts into a repository: ../workflow/expops.yml with its
+ * settings filled in. */
 #pragma once
 
 #include "base/arena.h"
@@ -7,7 +8,8 @@
 /** PUBLIC_URL. */
 extern const struct setting WORKFLOW_SETTINGS[];
 
-/** Check what the table of settings cannot. ERR_INVALID, after a line on standard error for each fault. */
+/** Check what the table of settings cannot. ERR_INVALID, after a line on standard error for each
+ * fault. */
 enum err_code workflow_settings_check(void);
 
 /** Whether the file can be made: PUBLIC_URL is set. */

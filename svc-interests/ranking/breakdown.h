@@ -1,5 +1,5 @@
-/** The numbers that a recommendation's score was made of, as JSON. They are stored with the recommendation,
- * because models, papers and interests change.
+/** The numbers that a recommendation's score was made of, as JSON. They are stored with the
+ * recommendation, because models, papers and interests change.
  *
  *     {"embedder": "infonce-160-5c01a7f3d2b40e96",
  *      "retrieval": {"value": 0.61, "weight": 0.47, "contribution": 0.28, "search": {…} | null},
@@ -16,9 +16,10 @@
  *      "similarity": {"factor": 1, "value": 0.1, "resource_id": "2307.08691" | null},
  *      "matched": [{"text": "attention", "field": "title"}]}
  *
- * The score by which it was selected is the sum of the contributions times both factors. Its relevance is the factor of
- * the refusal times the probability with these log-odds (calibration.h). `search` is the explanation that svc-search gave
- * with the paper (svc-search/api/explanation_json.h). */
+ * The score by which it was selected is the sum of the contributions times both factors. Its
+ * relevance is the factor of the refusal times the probability with these log-odds (calibration.h).
+ * `search` is the explanation that svc-search gave with the paper
+ * (svc-search/api/explanation_json.h). */
 #pragma once
 
 #include "ranking/matched_phrases.h"

@@ -7,7 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Whether the relevance is below `limit`. A paper of an author whom the interest names is never far. */
+/* Whether the relevance is below `limit`. A paper of an author whom the interest names is never
+ * far. */
 static bool is_below(const struct explanation_facts *facts, double limit)
 {
 	return !facts->author && facts->relevance < limit;

@@ -1,12 +1,12 @@
-/** Explains a recommendation: why this paper was recommended. The text is the member `reasoning` of the
- * API.
+/** Explains a recommendation: why this paper was recommended. The text is the member `reasoning` of
+ * the API.
  *
  *     Matches "retrieval", "reranking" in the title; published 3 days ago; has a runnable
  *     container; similar to papers this team liked.
  *
- * For a paper of an author whom the interest names it begins with `By Kaiming He`. For others it begins with
- * "Loosely related" below RELEVANCE_RELATED (calibration.h), and ends with "nothing closer was found" below
- * RELEVANCE_LOOSE. It states only the facts that are passed in. */
+ * For a paper of an author whom the interest names it begins with `By Kaiming He`. For others it
+ * begins with "Loosely related" below RELEVANCE_RELATED (calibration.h), and ends with "nothing
+ * closer was found" below RELEVANCE_LOOSE. It states only the facts that are passed in. */
 #pragma once
 
 #include "base/arena.h"

@@ -1,8 +1,8 @@
-/** The final score of a paper, by which papers are selected. What the API shows of a selected paper is its
- * relevance (calibration.h).
+/** The final score of a paper, by which papers are selected. What the API shows of a selected paper
+ * is its relevance (calibration.h).
  *
- * The base score is combined from the candidate's signals; the final score is the base score, lowered
- * when the paper is similar to one that was selected or recommended before.
+ * The base score is combined from the candidate's signals; the final score is the base score,
+ * lowered when the paper is similar to one that was selected or recommended before.
  *
  * The base score is the weighted mean, 0..1, of
  *
@@ -15,8 +15,8 @@
  * The weight that an untrusted or missing preference model loses goes to the other signals in
  * proportion. Recency and container decide between papers of about equal quality.
  *
- * With interests made of one paper of a CiteULike library each, and the pools that search gives them
- * (tests/bench/ranking_quality.py, 120 users), nDCG@20 of the rest of the library is
+ * With interests made of one paper of a CiteULike library each, and the pools that search gives
+ * them (tests/bench/ranking_quality.py, 120 users), nDCG@20 of the rest of the library is
  *
  *     weight of preference / weight of retrieval    0      0.42   0.67   1      1.67
  *     3 likes                                      .206   .208   .211   .211   .221
@@ -25,16 +25,18 @@
  * The ratio is 1, although more is better here: an interest that a user wrote describes the topic
  * better than one paper does.
  *
- * A paper that is about what the interest refuses loses up to REFUSAL_PENALTY of its base score, and of its
- * relevance.
+ * A paper that is about what the interest refuses loses up to REFUSAL_PENALTY of its base score,
+ * and of its relevance.
  *
- * The penalty for similarity follows maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998):
+ * The penalty for similarity follows maximal marginal relevance (Carbonell and Goldstein, SIGIR
+ * 1998):
  *
  *     final score = base score * (1 - 0.15 * excess)
  *
  * `excess` rises from 0 to 1 while the similarity to the most similar selected or recommended paper
- * rises from SIMILARITY_IGNORED to 1. The penalty is small: it decides between papers of about equal
- * scores, and a paper that is better by a sixth is never passed over for one of another kind. */
+ * rises from SIMILARITY_IGNORED to 1. The penalty is small: it decides between papers of about
+ * equal scores, and a paper that is better by a sixth is never passed over for one of another
+ * kind. */
 #pragma once
 
 #include "preference/features.h"
@@ -95,7 +97,8 @@ struct relevance_signals relevance_signals_of(const struct candidate *candidate,
 /** Relevance of a candidate, 0..1. */
 double candidate_relevance(const struct candidate *candidate, const struct score_options *options);
 
-/** The factor of the base score at this similarity to the most similar selected or recommended paper. */
+/** The factor of the base score at this similarity to the most similar selected or recommended
+ * paper. */
 double similarity_factor(double similarity);
 
 /** Final score, 0..1, at this similarity to the most similar selected or recommended paper. */

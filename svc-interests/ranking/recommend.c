@@ -101,8 +101,8 @@ static const char *id_of(const struct recommending *making, const struct feature
 	return NULL;
 }
 
-/* How svc-search explains a paper of the pool. NULL: not at all, or with another relevance than the pool has,
- * which is of another search then. */
+/* How svc-search explains a paper of the pool. NULL: not at all, or with another relevance than the
+ * pool has, which is of another search then. */
 static yyjson_val *search_explanation(const struct recommending *making, const struct paper *paper)
 {
 	size_t index, max;

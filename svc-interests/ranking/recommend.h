@@ -9,10 +9,11 @@
  *   scorer          computes the preference score of a paper (preference/scorer.h)
  *   refusal         how much a paper is about what the interest's text refuses (refusal.h)
  *   base score      weighted mean of the signals, lowered by the refusal (final_score.h)
- *   final score     base score less the penalty for similarity to other recommendations (final_score.h)
+ *   final score     base score less the penalty for similarity to other recommendations
+ *                   (final_score.h)
  *   selection       picks papers by final score, with maximal marginal relevance (MMR; selection.h)
- *   relevance       probability that the paper is on the interest's subject; the `relevance_score` of the
- *                   API (calibration.h)
+ *   relevance       probability that the paper is on the interest's subject; the `relevance_score`
+ *                   of the API (calibration.h)
  *   rank            position of a selected paper by relevance, from 1
  *   explanation     why a paper was selected (explanation.h), with the phrases of the paper that
  *                   search matched (matched_phrases.h)

@@ -26,5 +26,6 @@ size_t refusal_count(const struct refusal *refusal);
 struct refused_item refusal_item(const struct refusal *refusal, size_t at,
                                  const struct paper_text *paper);
 
-/** The greatest value of an item, 0 to 1: 1 when an item occurs in the title or several times in the abstract. 0 for NULL. */
+/** The greatest value of an item, 0 to 1: 1 when an item occurs in the title or several times in
+ * the abstract. 0 for NULL. */
 double refusal_of(const struct refusal *refusal, const struct paper_text *paper);

@@ -35,8 +35,8 @@ static struct mmr *mmr_init(struct arena *arena, const struct candidate *pool, s
 	return all;
 }
 
-/* Index of the candidate with the highest final score among those of at least this relevance; `count`: none
- * is left. */
+/* Index of the candidate with the highest final score among those of at least this relevance;
+ * `count`: none is left. */
 static size_t find_best(const struct mmr *all, size_t count, double least_relevance)
 {
 	size_t best = count;

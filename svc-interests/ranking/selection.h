@@ -1,11 +1,11 @@
 /** Selects the papers to recommend from a candidate pool, by maximal marginal relevance.
  *
  * Papers are selected one at a time, each time the one with the highest final score
- * (final_score.h). Each selection can lower the final scores of the papers that are left. A paper below
- * RELEVANCE_LOOSE (calibration.h) is selected only when no other is left. If there was no other from the
- * beginning, the list is short, at most SELECTION_NEAREST papers: nothing fits. A paper that is a duplicate of a
- * selected or recommended one is left out. The result is in the order of relevance: recency and variety
- * decide which papers are in it, not how well they fit. */
+ * (final_score.h). Each selection can lower the final scores of the papers that are left. A paper
+ * below RELEVANCE_LOOSE (calibration.h) is selected only when no other is left. If there was no
+ * other from the beginning, the list is short, at most SELECTION_NEAREST papers: nothing fits. A
+ * paper that is a duplicate of a selected or recommended one is left out. The result is in the
+ * order of relevance: recency and variety decide which papers are in it, not how well they fit. */
 #pragma once
 
 #include "base/arena.h"
@@ -36,7 +36,8 @@ struct selected {
 	const struct features *most_similar; /* those of that paper; NULL: none is similar */
 };
 
-/** Select papers. Of equal final scores the candidate earlier in the pool is selected first, and of equal
- * relevances it is listed first. The result is in `arena`; its length, in `*ret_count`, is less than the limit when no more papers qualify. */
+/** Select papers. Of equal final scores the candidate earlier in the pool is selected first, and of
+ * equal relevances it is listed first. The result is in `arena`; its length, in `*ret_count`, is
+ * less than the limit when no more papers qualify. */
 struct selected *select_papers(struct arena *arena, const struct candidate *pool, size_t pool_count,
                                const struct selection_options *options, size_t *ret_count);

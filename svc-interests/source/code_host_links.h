@@ -5,7 +5,8 @@
 
 #include <stddef.h>
 
-/** The repositories of the code host at `web_url` (`https://github.com`) that `text` links to, `owner/name`, each once, in
- * order of their first occurrence: at most `max`. In the arena. Returns their number. Does not check that they exist. */
+/** The repositories of the code host at `web_url` (`https://github.com`) that `text` links to,
+ * `owner/name`, each once, in order of their first occurrence: at most `max`. In the arena. Returns
+ * their number. Does not check that they exist. */
 size_t code_host_links_find(struct arena *arena, const char *web_url, const char *text,
                             const char *repos[], size_t max);

@@ -201,7 +201,8 @@ static const char *describe(struct arena *arena, yyjson_val *facts)
 	return out.data;
 }
 
-/* Through the code-host app or the account's connection; a public repository of others as a page. */
+/* Through the code-host app or the account's connection; a public repository of others as a
+ * page. */
 static void read_repository(struct request *rq, struct reading *reading)
 {
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);

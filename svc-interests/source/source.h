@@ -1,5 +1,6 @@
-/** svc-interests/source/: what an interest's addresses lead to. The addresses are those in its context, and
- * source_repo_url; the texts behind them are read as if the user had written them into the context.
+/** svc-interests/source/: what an interest's addresses lead to. The addresses are those in its
+ * context, and source_repo_url; the texts behind them are read as if the user had written them into
+ * the context.
  *
  *     source.c           reading the sources of an interest that are due, and storing them
  *     source_links.c     finding the addresses
@@ -7,9 +8,10 @@
  *     code_host_links.c  the repositories that a text links to
  *     page_text.c        the title and the main text of an HTML page
  *
- * A paper is looked up in svc-search. A repository of the code host is read through svc-integrations
- * where the account has access to it, else as any page. Pages come from addresses that users name: they are
- * never read from the private network (client/guard.h), wherever a name or a redirect leads. */
+ * A paper is looked up in svc-search. A repository of the code host is read through
+ * svc-integrations where the account has access to it, else as any page. Pages come from addresses
+ * that users name: they are never read from the private network (client/guard.h), wherever a name
+ * or a redirect leads. */
 #pragma once
 
 #include "base/config.h"
@@ -24,7 +26,7 @@ const char *source_code_host(void);
 /** Set up the HTML library; once, before threads start. */
 void sources_init(void);
 
-/** Read the sources of an interest that were never read, were read more than a week ago, or could not be
- * read more than a day ago, at most ten, all at once. What cannot be read is noted and raises nothing.
- * Suspends, for half a minute at most. */
+/** Read the sources of an interest that were never read, were read more than a week ago, or could
+ * not be read more than a day ago, at most ten, all at once. What cannot be read is noted and
+ * raises nothing. Suspends, for half a minute at most. */
 void sources_read(struct request *rq, const char *interest);

@@ -22,8 +22,8 @@ static const char *next_address(const char *text)
 	return NULL;
 }
 
-/* Its length, without the punctuation of the sentence that it is in. Brackets stand only around an IPv6
- * address. */
+/* Its length, without the punctuation of the sentence that it is in. Brackets stand only around an
+ * IPv6 address. */
 static size_t address_length(const char *text)
 {
 	static const char ENDS[] = " \t\r\n<>\"()[]{}|,\\^`";
@@ -52,7 +52,8 @@ static bool is_arxiv(const char *url)
 	       begins_with(host, "export.arxiv.org/");
 }
 
-/* `owner/name` of a repository's address; NULL: it is another, such as that of a file or an issue. */
+/* `owner/name` of a repository's address; NULL: it is another, such as that of a file or an
+ * issue. */
 static const char *repository_of(struct arena *arena, const char *url, const char *code_host)
 {
 	const char *repo[1];

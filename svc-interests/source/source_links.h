@@ -22,7 +22,7 @@ struct source_links {
 	size_t count;
 };
 
-/** Add the http and https addresses of `text` that are not listed yet, in order, until the list is full.
- * Repositories are those below `code_host`, such as `https://github.com`. */
+/** Add the http and https addresses of `text` that are not listed yet, in order, until the list is
+ * full. Repositories are those below `code_host`, such as `https://github.com`. */
 void source_links_add(struct arena *arena, struct source_links *links, const char *text,
                       const char *code_host);

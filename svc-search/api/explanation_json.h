@@ -17,7 +17,7 @@
 
 #include <yyjson.h>
 
-/** The object, in `doc`. Only the `limit` greatest terms and pairs are listed; `other_terms` is the sum of the
- * other terms. Borrows the texts. */
+/** The object, in `doc`. Only the `limit` greatest terms and pairs are listed; `other_terms` is the
+ * sum of the other terms. Borrows the texts. */
 yyjson_mut_val *explanation_json(yyjson_mut_doc *doc, const struct hit_explanation *explanation,
                                  size_t limit);

@@ -13,8 +13,8 @@ const struct setting QUERY_EXPANSION_SETTINGS[] = {
 	SETTING_END,
 };
 
-/* Bytes of the answer that are added to the query, and what the model is asked for: about four bytes a
- * token. A model that does not know max_tokens may answer more. */
+/* Bytes of the answer that are added to the query, and what the model is asked for: about four
+ * bytes a token. A model that does not know max_tokens may answer more. */
 #define EXPANSION_MAX_BYTES  400
 #define EXPANSION_MAX_TOKENS 100
 #define ANSWER_MAX_BYTES     ((size_t)32 * 1024)

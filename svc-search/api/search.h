@@ -1,5 +1,5 @@
-/** svc-search/api/: the routes of svc-search. Entry points: search.h (search, and the internal routes
- * for other services), asset.h (papers). Used by them: query_expansion.h, search_hits.h. */
+/** svc-search/api/: the routes of svc-search. Entry points: search.h (search, and the internal
+ * routes for other services), asset.h (papers). Used by them: query_expansion.h, search_hits.h. */
 #pragma once
 
 #include "loop/request.h"
@@ -7,8 +7,8 @@
 /** POST /search/assets. */
 void asset_search(struct request *rq);
 
-/** POST /internal/assets/similar: the papers nearest to a text of up to several pages, with all that
- * a ranker needs.
+/** POST /internal/assets/similar: the papers nearest to a text of up to several pages, with all
+ * that a ranker needs.
  *
  *     {"text": "…", "limit": 300, "categories": ["cs"] | null,
  *      "published_since": "2026-01-01" | null, "explain": false}
@@ -16,16 +16,17 @@ void asset_search(struct request *rq);
  *      "results": [ROW, …]}
  *
  * ROW is {"arxiv_id", "relevance" 0 to 1, "matched": ["word", "Kaiming He", …], "published_at":
- * "YYYY-MM-DD" | null, "has_container", "title", "abstract" (unabridged), "categories", "github_url",
- * "vector": base64 of int8 | null, "scale", "asset": the JSON of a list item}. What is matched with a
- * blank is the name of an author. An element of the vector is its int8 times `scale`. `documents` is the
- * number of papers in the index. `model` names the embedder (engine_version()), null if there are no
- * vectors; vectors are comparable only if it is the same. Replicas can differ in it for some seconds.
- * With "explain" a row has "explanation", too, with the terms and pairs of the greatest scores (explanation_json.h). */
+ * "YYYY-MM-DD" | null, "has_container", "title", "abstract" (unabridged), "categories",
+ * "github_url", "vector": base64 of int8 | null, "scale", "asset": the JSON of a list item}. What
+ * is matched with a blank is the name of an author. An element of the vector is its int8 times
+ * `scale`. `documents` is the number of papers in the index. `model` names the embedder
+ * (engine_version()), null if there are no vectors; vectors are comparable only if it is the same.
+ * Replicas can differ in it for some seconds. With "explain" a row has "explanation", too, with the
+ * terms and pairs of the greatest scores (explanation_json.h). */
 void asset_similar(struct request *rq);
 
-/** POST /internal/assets/sample: {"limit": 2000} gives the ids of a random sample of the papers, always the
- * same of the same papers:
+/** POST /internal/assets/sample: {"limit": 2000} gives the ids of a random sample of the papers,
+ * always the same of the same papers:
  *
  *     {"documents": 40000, "arxiv_ids": ["2205.14135", …]} */
 void asset_sample(struct request *rq);

@@ -17,8 +17,8 @@
 #include <math.h>
 #include <string.h>
 
-/* A search of more papers runs on the thread pool: at 50,000 it takes about 1 ms, which is as long as
- * the loop may be blocked. */
+/* A search of more papers runs on the thread pool: at 50,000 it takes about 1 ms, which is as long
+ * as the loop may be blocked. */
 #define OFFLOAD_PAPERS 50000
 
 /* Terms and pairs of an explanation for another service, which keeps many of them. */

@@ -17,8 +17,8 @@ struct search_hits {
 	size_t count;
 };
 
-/** Set the query's vector, if there is an external embedder, and search. A large index is searched on
- * the thread pool. Suspends. */
+/** Set the query's vector, if there is an external embedder, and search. A large index is searched
+ * on the thread pool. Suspends. */
 struct search_hits *search_hits_find(struct request *rq, struct engine_query *query);
 
 /** Hits with relevance 0 for `ids`, an array of arXiv ids in any form. Texts that are not ids are

@@ -17,9 +17,9 @@ struct embedding_response {
 	uint32_t dimension; /* elements of each vector */
 };
 
-/** Read `body` (`length` bytes), the answer to `count` (> 0) texts. It must have one vector for each
- * text, all of the same dimension and none zero. An entry without "index" belongs to the text
- * at the same position. Returns NULL, or the reason for refusing it: a clause such as "it is
- * not JSON", in the arena. Any thread. */
+/** Read `body` (`length` bytes), the answer to `count` (> 0) texts. It must have one vector for
+ * each text, all of the same dimension and none zero. An entry without "index" belongs to the text
+ * at the same position. Returns NULL, or the reason for refusing it: a clause such as "it is not
+ * JSON", in the arena. Any thread. */
 const char *embedding_response_read(struct arena *arena, const char *body, size_t length,
                                     size_t count, struct embedding_response *ret_answer);

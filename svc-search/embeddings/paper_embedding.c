@@ -20,8 +20,8 @@
 /* Duration of the lease beyond the timeout of a call: time for the statements of a pass. */
 #define LEASE_SPARE_MS 5000
 
-/* A pass makes at most two calls (skip_refused()). A call gets at most half of the time left, so twice
- * the time of two calls gives both their full timeout. */
+/* A pass makes at most two calls (skip_refused()). A call gets at most half of the time left, so
+ * twice the time of two calls gives both their full timeout. */
 #define PASS_TIMEOUT_FACTOR 4
 
 #define RETRY_MIN_MS 500
@@ -207,8 +207,8 @@ static bool has_wrong_dimension(struct request *rq, const struct batch *batch,
 
 /* --- Passes ----------------------------------------------------------------------------------- */
 
-/* Embed the next batch; the diagram in paper_embedding.h shows the steps. Returns milliseconds to the
- * next pass. */
+/* Embed the next batch; the diagram in paper_embedding.h shows the steps. Returns milliseconds to
+ * the next pass. */
 static uint64_t embed_batch(struct request *rq, struct paper_embedding *papers)
 {
 	struct batch batch = {0};

@@ -1,7 +1,7 @@
 /** Embeds every paper by the external embedder, once for all replicas.
  *
- * Periodic work (loop/periodic.h) on the background worker processes the papers in the order of their
- * changes, one batch in a pass:
+ * Periodic work (loop/periodic.h) on the background worker processes the papers in the order of
+ * their changes, one batch in a pass:
  *
  *     acquire the lease --> read the next papers --> embed those whose text has no vector yet
  *          ^                                                           |

@@ -39,7 +39,8 @@ bool engine_adoption_run(struct engine_adoption *adoption, const atomic_bool *ca
 	return !is_cancelled(cancel);
 }
 
-/* The part with vectors of the model; made now if the part was added after the adoption was opened. */
+/* The part with vectors of the model; made now if the part was added after the adoption was
+ * opened. */
 static struct part *adopted_part(const struct engine_adoption *adoption, const struct part *part)
 {
 	for (size_t i = 0; i < adoption->view->part_count; i++)

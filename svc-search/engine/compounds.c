@@ -88,8 +88,8 @@ static void write_parts(struct buf *out, const char *word, const struct split *s
 	buf_add(out, word + begin, end - begin);
 }
 
-/* Fold a word to ASCII letters in `out`, which has room for WORD_MAX_LETTERS. Returns how many they are;
- * 0: it has other characters, is too short for two parts or has more than WORD_MAX_LETTERS. */
+/* Fold a word to ASCII letters in `out`, which has room for WORD_MAX_LETTERS. Returns how many they
+ * are; 0: it has other characters, is too short for two parts or has more than WORD_MAX_LETTERS. */
 static size_t fold_letters(const char *text, size_t length, char *out)
 {
 	size_t letters = 0;

@@ -166,8 +166,8 @@ static uint64_t known_seq(const struct engine_view *view, const char *id)
 	return seq;
 }
 
-/* The index + 1 of the newest change to each paper, by number of its id in `ids`; 0 when the indexed
- * state is newer than all its changes. The caller frees it. */
+/* The index + 1 of the newest change to each paper, by number of its id in `ids`; 0 when the
+ * indexed state is newer than all its changes. The caller frees it. */
 static uint32_t *pick_last_changes(const struct engine_view *view,
                                    const struct engine_change *changes, size_t count,
                                    struct intern *ids)
@@ -226,7 +226,8 @@ static struct engine_view *bury(const struct engine_view *view, const struct dyi
 	return view_new(view->model, parts, view->part_count, view->progress);
 }
 
-/* The changed papers, and the parts of `view` that are rebuilt with them. NULL: no paper is added. */
+/* The changed papers, and the parts of `view` that are rebuilt with them. NULL: no paper is
+ * added. */
 static struct builder *build_changes(struct engine *engine, const struct engine_view *view,
                                      const bool *is_absorbed, const struct engine_change *changes,
                                      uint32_t count, const uint32_t *last)

@@ -1,7 +1,7 @@
 /** svc-search/engine/: the search engine. It indexes papers and answers queries with ranked papers.
  * It uses no HTTP and no SQL, and starts no thread but those of a training. text/ holds tokens and
- * queries, lexical/ the inverted index and BM25, vector/ the embeddings; this header is the interface of
- * the whole.
+ * queries, lexical/ the inverted index and BM25, vector/ the embeddings; this header is the
+ * interface of the whole.
  *
  *     readers, many threads              the writer, one thread          a pool thread
  *     view = engine_view_get(engine)     engine_apply(engine, ...)
@@ -10,27 +10,28 @@
  *                                        engine_merge_commit(engine, m)
  *
  * A *view* is an immutable state of the index. A reader holds a reference to one view while it
- * searches and never waits for the writer, which builds a new view and swaps it in. The writer frees a
- * former view once it has no reader, since that can take some tenths of a second.
+ * searches and never waits for the writer, which builds a new view and swaps it in. The writer
+ * frees a former view once it has no reader, since that can take some tenths of a second.
  *
  * A *change* is the new state of a paper or its deletion. Each has a sequence number, greater than
  * those before it. Postgres is the source of truth. A view includes every change up to its own
  * sequence number, and may include some later ones.
  *
  * Each batch of changes becomes a new *part* of the index. A search looks into all parts, with the
- * statistics of the whole index, so that its result does not depend on how the papers came into it. A
- * *merge* replaces several parts by one, off the loop, and keeps the vectors of their papers
+ * statistics of the whole index, so that its result does not depend on how the papers came into it.
+ * A *merge* replaces several parts by one, off the loop, and keeps the vectors of their papers
  * (internal.h, tiers).
  *
- * Vectors come from one of two kinds of *embedder*. The built-in one (vector/embedder.h) is trained on
- * the corpus (vector/training.h) and embeds papers and queries alike. The engine does not train it: it
- * gives a sample of its papers, which anybody can train on, and *adopts* the embedder that it is given.
- * So many engines can use one embedder, and an engine without one answers by words alone. The same
- * papers give the same sample, and the same papers and embedder the same ranking.
+ * Vectors come from one of two kinds of *embedder*. The built-in one (vector/embedder.h) is trained
+ * on the corpus (vector/training.h) and embeds papers and queries alike. The engine does not train
+ * it: it gives a sample of its papers, which anybody can train on, and *adopts* the embedder that
+ * it is given. So many engines can use one embedder, and an engine without one answers by words
+ * alone. The same papers give the same sample, and the same papers and embedder the same ranking.
  *
- * An *external* embedder is a model behind an API: the caller passes its vectors with the papers and
- * with the query. A paper whose external vector is missing is found by its words and ranked as if its
- * dense score were as high as its lexical score. A query without a vector is answered by words alone.
+ * An *external* embedder is a model behind an API: the caller passes its vectors with the papers
+ * and with the query. A paper whose external vector is missing is found by its words and ranked as
+ * if its dense score were as high as its lexical score. A query without a vector is answered by
+ * words alone.
  *
  * All vectors of a view were made by one embedder, and the view names it: engine_version().
  */
@@ -64,8 +65,8 @@ struct engine_change {
  * different models are not comparable. NULL: use the built-in embedder. */
 struct engine *engine_new(const char *external_model);
 
-/** Let `threads` threads read the texts of the changes of one engine_apply(); otherwise one does. The index is the
- * same. Called before the first change. */
+/** Let `threads` threads read the texts of the changes of one engine_apply(); otherwise one does.
+ * The index is the same. Called before the first change. */
 void engine_set_threads(struct engine *engine, int threads);
 
 /** Accepts NULL. Views that readers still hold stay valid. No merge or adoption may be open. */
@@ -73,9 +74,9 @@ void engine_free(struct engine *engine);
 
 /* --- For the writer, one thread at a time ----------------------------------------------------- */
 
-/** Apply changes, in order, and publish a view that includes them. Copies. `complete` is a number up
- * to which the engine has received every change now; it is less than those of `changes` while older
- * ones are missing. A change that is older than the indexed state of its paper is ignored, so
+/** Apply changes, in order, and publish a view that includes them. Copies. `complete` is a number
+ * up to which the engine has received every change now; it is less than those of `changes` while
+ * older ones are missing. A change that is older than the indexed state of its paper is ignored, so
  * applying a change twice is harmless. Takes about 50 ms for 1,000 papers. */
 void engine_apply(struct engine *engine, const struct engine_change *changes, size_t count,
                   uint64_t complete);
@@ -88,22 +89,23 @@ enum engine_merge_kind {
 /** Whether a merge of this kind is due, and no merge or adoption is open. */
 bool engine_is_merge_due(const struct engine *engine, enum engine_merge_kind kind);
 
-/** Open a merge; NULL when there is nothing to merge. One merge or adoption can be open at a time. */
+/** Open a merge; NULL when there is nothing to merge. One merge or adoption can be open at a
+ * time. */
 struct engine_merge *engine_merge_new(struct engine *engine, enum engine_merge_kind kind);
 
-/** Publish the result of a merge that has run, with the changes that were applied meanwhile. Frees the
- * merge. */
+/** Publish the result of a merge that has run, with the changes that were applied meanwhile. Frees
+ * the merge. */
 void engine_merge_commit(struct engine *engine, struct engine_merge *merge);
 
 /** Discard a merge, whether it has run or not. Accepts NULL. */
 void engine_merge_cancel(struct engine *engine, struct engine_merge *merge);
 
-/** Open an adoption: all vectors will be made by `embedder`, which it takes. The embedder of the engine
- * must not be external. */
+/** Open an adoption: all vectors will be made by `embedder`, which it takes. The embedder of the
+ * engine must not be external. */
 struct engine_adoption *engine_adoption_new(struct engine *engine, struct embedder *embedder);
 
-/** Publish the vectors of an adoption that has run, with the changes that were applied meanwhile. Frees
- * the adoption. */
+/** Publish the vectors of an adoption that has run, with the changes that were applied meanwhile.
+ * Frees the adoption. */
 void engine_adoption_commit(struct engine *engine, struct engine_adoption *adoption);
 
 /** Discard an adoption, whether it has run or not. Accepts NULL. */
@@ -129,17 +131,18 @@ void engine_merge_set_cancel_flag(struct engine_merge *merge, const atomic_bool 
  * when it was cancelled; the caller then calls engine_merge_cancel(). */
 bool engine_merge_run(struct engine_merge *merge);
 
-/** The same for an adoption: embed all papers, about 1 s for 40,000. Returns false once `*cancel` is
- * true. `cancel` may be NULL. */
+/** The same for an adoption: embed all papers, about 1 s for 40,000. Returns false once `*cancel`
+ * is true. `cancel` may be NULL. */
 bool engine_adoption_run(struct engine_adoption *adoption, const atomic_bool *cancel);
 
-/** The sample of the view's papers (vector/sample.h); the caller frees it with sample_free(). Takes about
- * 30 MB for 40,000 papers. */
+/** The sample of the view's papers (vector/sample.h); the caller frees it with sample_free(). Takes
+ * about 30 MB for 40,000 papers. */
 struct sample *engine_sample(const struct engine_view *view);
 
-/** Write the ids of `count` papers to `ids`, or of all if there are fewer: those that come first in the
- * order of samples, which is random and depends only on the ids. So a corpus that grows keeps most of its
- * sample. The ids are borrowed from the view. Returns their number. Takes 0.2 s for a million papers. */
+/** Write the ids of `count` papers to `ids`, or of all if there are fewer: those that come first in
+ * the order of samples, which is random and depends only on the ids. So a corpus that grows keeps
+ * most of its sample. The ids are borrowed from the view. Returns their number. Takes 0.2 s for a
+ * million papers. */
 size_t engine_sample_ids(const struct engine_view *view, const char **ids, size_t count);
 
 /** Save `view` to `path`, atomically. After a restore, the caller applies the changes after
@@ -170,7 +173,8 @@ uint32_t engine_view_count(const struct engine_view *view);
 size_t engine_view_bytes(const struct engine_view *view);
 
 enum engine_strategy {
-	ENGINE_LEXICAL, /* words only: no embedder yet, no vector of the query, or it names an author */
+	/* words only: no embedder yet, no vector of the query, or it names an author */
+	ENGINE_LEXICAL,
 	ENGINE_HYBRID, /* words and vectors */
 };
 
@@ -233,9 +237,9 @@ struct engine_result {
 };
 
 /** Answer `query` from `view`. In a short query, finds names of authors (query_names.h), splits
- * out-of-vocabulary compounds (compounds.h), and corrects other out-of-vocabulary words by edit distance
- * (spelling.h). The result and all working memory are in `arena`. A query of stop words only has no
- * hits. */
+ * out-of-vocabulary compounds (compounds.h), and corrects other out-of-vocabulary words by edit
+ * distance (spelling.h). The result and all working memory are in `arena`. A query of stop words
+ * only has no hits. */
 struct engine_result engine_search(const struct engine_view *view, const struct engine_query *query,
                                    struct arena *arena);
 
@@ -254,7 +258,7 @@ bool engine_vector(const struct engine_view *view, const char *id, float *out);
 bool engine_embed(const struct engine_view *view, const char *text, size_t length, float *out,
                   struct arena *arena);
 
-/** Names the embedder: vectors of two views are comparable if it is the same. The version of a built-in
- * embedder (vector/embedder.h) or the name of an external one; "" while there are no vectors. Borrowed
- * from the view. */
+/** Names the embedder: vectors of two views are comparable if it is the same. The version of a
+ * built-in embedder (vector/embedder.h) or the name of an external one; "" while there are no
+ * vectors. Borrowed from the view. */
 const char *engine_version(const struct engine_view *view);

@@ -20,7 +20,7 @@ struct filter {
 	size_t excluded_count;
 };
 
-/** Evaluate the conditions for `segment`. `alive` is the bitmap of its current documents; NULL: all.
- * The result may borrow `alive`; other memory is in `arena`. */
+/** Evaluate the conditions for `segment`. `alive` is the bitmap of its current documents; NULL:
+ * all. The result may borrow `alive`; other memory is in `arena`. */
 struct doc_filter filter_resolve(const struct filter *filter, const struct segment *segment,
                                  const uint64_t *alive, struct arena *arena);

@@ -1,12 +1,14 @@
-/** Explains a hit: the numbers that its relevance was computed from, and the words and fields that they come
- * from.
+/** Explains a hit: the numbers that its relevance was computed from, and the words and fields that
+ * they come from.
  *
  *     lexical score = sum of the terms + sum of the pairs    (lexical/proximity.h)
  *     fused         = lexical score / its maximum + weight * cosine / its maximum    (fusion.h)
- *     relevance     = fused * factor, at most that of the hit before; 1 for a paper whose id is in the query
+ *     relevance     = fused * factor, at most that of the hit before; 1 for a paper whose id is in
+ *                   the query
  *
- * The maxima are those of the candidates; without one the quotient is 0, as for a cosine below 0. In place of
- * the cosine's quotient, a paper that awaits its vector has that of its lexical score. */
+ * The maxima are those of the candidates; without one the quotient is 0, as for a cosine below 0.
+ * In place of the cosine's quotient, a paper that awaits its vector has that of its lexical
+ * score. */
 #pragma once
 
 #include "base/arena.h"
@@ -58,6 +60,7 @@ struct hit_explanation {
 	size_t pair_count;
 };
 
-/** Explain candidate number `at`. `scorer` is that of its part. In `arena`, with texts of the query. */
+/** Explain candidate number `at`. `scorer` is that of its part. In `arena`, with texts of the
+ * query. */
 struct hit_explanation *hit_explain(struct arena *arena, const struct ranking *ranking, size_t at,
                                     struct proximity_scorer *scorer);

@@ -36,17 +36,17 @@ struct part *part_build(struct builder *builder, const struct model *model,
 struct ivf *model_make_ivf(const struct model *model, struct vectors *vectors,
                            const uint32_t *lists, const atomic_bool *cancel);
 
-/** Tiers. A view has a few parts of each order of magnitude. Parts of one tier are merged when there are
- * TIERS_FAN_IN of them, so each document is merged once a tier (O'Neil et al., "The log-structured
- * merge-tree", 1996; the same rule as Lucene's TieredMergePolicy). A part of which a quarter is dead is
- * rewritten. */
+/** Tiers. A view has a few parts of each order of magnitude. Parts of one tier are merged when
+ * there are TIERS_FAN_IN of them, so each document is merged once a tier (O'Neil et al., "The
+ * log-structured merge-tree", 1996; the same rule as Lucene's TieredMergePolicy). A part of which a
+ * quarter is dead is rewritten. */
 #define TIERS_FAN_IN 8
 
 /** A part of at most this many documents is *live*: it is rebuilt with the next change. */
 #define TIERS_LIVE_DOCS 256
 
-/** With more parts than this, the TIERS_FAN_IN smallest ones are rebuilt with the next change, so that
- * their number stays bounded during a long merge. */
+/** With more parts than this, the TIERS_FAN_IN smallest ones are rebuilt with the next change, so
+ * that their number stays bounded during a long merge. */
 #define TIERS_MAX_PARTS 24
 
 /** Mark the parts that are to be merged now in `is_source`, by part number. Returns how many; 0: no

@@ -8,8 +8,8 @@
 /* Greatest distance in words of the given and the family name: 3 in "Laurens van der Maaten". */
 #define NAME_SPAN 3
 
-/* From this probability on a word is probably a name; below the second one it counts as none, but from the
- * third one on it can be one in a full name. */
+/* From this probability on a word is probably a name; below the second one it counts as none, but
+ * from the third one on it can be one in a full name. */
 #define PROBABLE   0.5f
 #define IMPROBABLE 0.25f
 #define POSSIBLE   0.05f
@@ -20,8 +20,8 @@
 /* Words of the longest query that is one name. */
 #define NAME_WORDS 4
 
-/* Words of the longest query in which capitals tell a name although all words have them; in a longer one
- * they tell a title. */
+/* Words of the longest query in which capitals tell a name although all words have them; in a
+ * longer one they tell a title. */
 #define CAPITALS_WORDS 3
 
 /* A word of the query. */
@@ -45,7 +45,8 @@ struct finder {
 	size_t full_names;
 };
 
-/* The only personal pronoun that is also a frequent family name, He. A query about a topic has none. */
+/* The only personal pronoun that is also a frequent family name, He. A query about a topic has
+ * none. */
 static bool is_pronoun(const struct query_word *word)
 {
 	return word->name.is_capital && strcmp(word->name.text, "he") == 0;
@@ -163,8 +164,8 @@ static bool add_full_name(struct finder *finder, const struct query_word *family
 	return true;
 }
 
-/* Take the words from `first` to `last` as the full name that they are; false: they are none. The order
- * with the family name first is found too, but counts less without a comma. */
+/* Take the words from `first` to `last` as the full name that they are; false: they are none. The
+ * order with the family name first is found too, but counts less without a comma. */
 static bool take_full_name(struct finder *finder, size_t first, size_t last, bool is_family_last)
 {
 	struct query_word *one = &finder->words[first];
@@ -268,8 +269,8 @@ enum query_names query_names_add(const struct engine_view *view, const char *tex
 	return names;
 }
 
-/* Whether two words of a text can belong to one name: only a blank is between them, or the point of an
- * initial. */
+/* Whether two words of a text can belong to one name: only a blank is between them, or the point of
+ * an initial. */
 static bool are_joined(const char *text, const struct name_word *one, const struct name_word *next)
 {
 	const char *gap = text + one->end;

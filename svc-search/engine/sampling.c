@@ -1,4 +1,5 @@
-/* Takes samples of papers out of the parts of a view, among them the one that an embedder is trained on. */
+/* Takes samples of papers out of the parts of a view, among them the one that an embedder is
+ * trained on. */
 #include "engine/engine.h"
 #include "engine/text/mem.h"
 #include "engine/vector/sample.h"

@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Candidates from each of lexical and dense retrieval, at least; 1.5 times the limit of the query when
- * that is more. */
+/* Candidates from each of lexical and dense retrieval, at least; 1.5 times the limit of the query
+ * when that is more. */
 #define CANDIDATES 150
 
 /* A query of more bytes is a description: it is reduced to its DESCRIPTION_TERMS terms of the
@@ -23,20 +23,22 @@
 #define DESCRIPTION_BYTES 1000
 #define DESCRIPTION_TERMS 40
 
-/* A document that contains this many of the main terms of a long query covers it fully. With 2, 3, 4 and 8 terms
- * the expected calibration error is at most .077, .068, .104 and .117 (tests/bench/calibration.c). */
+/* A document that contains this many of the main terms of a long query covers it fully. With 2, 3,
+ * 4 and 8 terms the expected calibration error is at most .077, .068, .104 and .117
+ * (tests/bench/calibration.c). */
 #define FULL_TERMS 3
 
-/* Words in another script than the Latin one that at most one paper in so many has say what the papers say in other
- * words, and in Chinese each character is a term. For relevance the first ones count, once each. */
+/* Words in another script than the Latin one that at most one paper in so many has say what the
+ * papers say in other words, and in Chinese each character is a term. For relevance the first ones
+ * count, once each. */
 #define OTHER_SCRIPT_TERMS    2
 #define OTHER_SCRIPT_FRACTION 1000
 
 /* Out-of-vocabulary words of one query that are looked up for a correction. */
 #define CORRECTIONS 4
 
-/* Documents that must contain the correction of a word of a query that may be an unseen name: one in so
- * many. Names are near some rare term. */
+/* Documents that must contain the correction of a word of a query that may be an unseen name: one
+ * in so many. Names are near some rare term. */
 #define UNSEEN_NAME_FRACTION 1000
 
 /* The records of this many candidates are being fetched while one is scored. */
@@ -150,8 +152,8 @@ static void weigh_terms(const struct engine_view *view, struct parsed_query *par
 	}
 }
 
-/* The BM25 score with smoothed idf of a document of average length that contains each main term twice; of the
- * FULL_TERMS terms of the greatest weight when there are more. */
+/* The BM25 score with smoothed idf of a document of average length that contains each main term
+ * twice; of the FULL_TERMS terms of the greatest weight when there are more. */
 static float full_score(const struct parsed_query *parsed)
 {
 	float greatest[FULL_TERMS] = {0};
@@ -169,8 +171,8 @@ static float full_score(const struct parsed_query *parsed)
 	return MAX_OF(sum * bm25_impact(2, bm25_norm(1, 1)), 1e-6f);
 }
 
-/* The query's vector, from the built-in embedder or as passed in. It is a copy, because feedback moves
- * it. NULL when there is no vector that is comparable with those of the papers. */
+/* The query's vector, from the built-in embedder or as passed in. It is a copy, because feedback
+ * moves it. NULL when there is no vector that is comparable with those of the papers. */
 static float *query_vector(const struct search *search)
 {
 	const struct embedder *embedder = search->view->model->embedder;
@@ -214,8 +216,8 @@ static float cosine_weight(const struct search *search)
 	       known_part(search->parsed, embedder);
 }
 
-/* Whether a term can be the id of a paper; the tokenizer keeps ids as terms. An id without "." and "/" is
- * ignored, because it could be an ordinary word or number. */
+/* Whether a term can be the id of a paper; the tokenizer keeps ids as terms. An id without "." and
+ * "/" is ignored, because it could be an ordinary word or number. */
 static bool has_id(const struct parsed_query *parsed)
 {
 	for (size_t i = 0; i < parsed->term_count; i++)
@@ -562,8 +564,8 @@ static bool is_listed(const struct engine_hit *hit, const char *const *words, co
 	return false;
 }
 
-/* List the main words of the query that the candidate contains, each once, by descending weight. Those of a
- * full name have no weight of their own. */
+/* List the main words of the query that the candidate contains, each once, by descending weight.
+ * Those of a full name have no weight of their own. */
 static void set_matched_words(const struct search *search, const struct candidate *candidate,
                               struct engine_hit *hit)
 {

@@ -6,6 +6,6 @@
 #include <stdbool.h>
 
 /** Whether a search and a merge can read every part of the segment without leaving its memory:
- * posting lists, forward records, hash tables and the lengths of strings. segment_open() checks only
- * offsets and counts. Reads the whole segment once. */
+ * posting lists, forward records, hash tables and the lengths of strings. segment_open() checks
+ * only offsets and counts. Reads the whole segment once. */
 bool segment_is_valid(const struct segment *segment);

@@ -193,8 +193,8 @@ static bool is_order_valid(const struct ivf *ivf, const struct vectors *vectors)
 	return true;
 }
 
-/* Whether the inverted file fits the vectors, and has its own centroids if and only if the embedder is
- * external. */
+/* Whether the inverted file fits the vectors, and has its own centroids if and only if the embedder
+ * is external. */
 static bool is_ivf_valid(const struct ivf *ivf, const struct vectors *vectors,
                          const struct model *model)
 {
@@ -205,7 +205,8 @@ static bool is_ivf_valid(const struct ivf *ivf, const struct vectors *vectors,
 	                                                         model->embedder->centroids.count);
 }
 
-/* Whether the segment can be searched, and the other blobs have its document count and one dimension. */
+/* Whether the segment can be searched, and the other blobs have its document count and one
+ * dimension. */
 static bool is_part_valid(const struct part *part, const struct model *model)
 {
 	const struct vectors *vectors = part->vectors;

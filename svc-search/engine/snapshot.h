@@ -3,11 +3,12 @@
  *     header; places of the blobs; embedder; for each part: segment, vectors, inverted file and the
  *     bitmap of its living documents
  *
- * Each blob starts at a multiple of 64 bytes. The header holds the progress of the index, the format, the
- * byte order, the version of the index, a number for the name of the external embedder, a CRC-32 of
- * everything after the header, and a CRC-32 of the header itself. The embedder is the built-in one that
- * made the vectors; its bytes give its version. A file that is damaged, truncated, of another version or
- * of another byte order is refused, and the caller rebuilds the index.
+ * Each blob starts at a multiple of 64 bytes. The header holds the progress of the index, the
+ * format, the byte order, the version of the index, a number for the name of the external embedder,
+ * a CRC-32 of everything after the header, and a CRC-32 of the header itself. The embedder is the
+ * built-in one that made the vectors; its bytes give its version. A file that is damaged,
+ * truncated, of another version or of another byte order is refused, and the caller rebuilds the
+ * index.
  */
 #pragma once
 
@@ -15,7 +16,8 @@
 
 #include <stdbool.h>
 
-/** Increase it whenever the meaning of the blobs, the tokens or the weights of the index changes. */
+/** Increase it whenever the meaning of the blobs, the tokens or the weights of the index
+ * changes. */
 #define SNAPSHOT_VERSION 5
 
 /** Write `view` to `path` atomically: to a temporary file in the same folder, which is synced and
@@ -23,9 +25,9 @@
  * file_replace(). */
 bool snapshot_save(const struct engine_view *view, const char *path);
 
-/** View the `length` bytes of a snapshot at `data`, aligned to 64. Borrows them. Returns a view with one
- * reference, or NULL when they are refused, as those with another external embedder than `external`
- * (NULL: built-in) are. */
+/** View the `length` bytes of a snapshot at `data`, aligned to 64. Borrows them. Returns a view
+ * with one reference, or NULL when they are refused, as those with another external embedder than
+ * `external` (NULL: built-in) are. */
 struct engine_view *snapshot_open(void *data, size_t length, const char *external);
 
 /** Map the file at `path`. Returns a view with one reference, or NULL when the file is missing or

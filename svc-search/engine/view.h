@@ -1,13 +1,13 @@
 /** An immutable state of the index, as searches read it: its parts, which documents of each are
  * current, and the statistics that scores depend on.
  *
- * A *part* is a segment with the vectors of its documents. A paper that changes or is deleted *dies* in
- * its part, and its new state is added to a newer part. So a paper is alive in at most one part. All
- * statistics are those of the living documents, so that scores do not depend on the distribution of
- * the documents over parts, nor on dead ones.
+ * A *part* is a segment with the vectors of its documents. A paper that changes or is deleted
+ * *dies* in its part, and its new state is added to a newer part. So a paper is alive in at most
+ * one part. All statistics are those of the living documents, so that scores do not depend on the
+ * distribution of the documents over parts, nor on dead ones.
  *
- * Views, parts, deaths and models are reference-counted; the last reference frees them. Internal to the
- * engine; other code uses engine.h.
+ * Views, parts, deaths and models are reference-counted; the last reference frees them. Internal to
+ * the engine; other code uses engine.h.
  */
 #pragma once
 
@@ -53,8 +53,8 @@ struct model {
 	struct mapping *mapping;   /* as in struct part */
 };
 
-/** What an index includes: every change up to number `complete`, and of the later ones up to `newest`
- * those that have been applied. */
+/** What an index includes: every change up to number `complete`, and of the later ones up to
+ * `newest` those that have been applied. */
 struct progress {
 	uint64_t complete;
 	uint64_t newest;

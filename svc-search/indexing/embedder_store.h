@@ -33,12 +33,12 @@ struct embedder_row {
 /** Suspends. */
 struct embedder_state embedder_store_state(struct request *rq);
 
-/** Load a version. The caller frees it. NULL: it was removed, or its bytes are not those that its name was
- * made from. Suspends; raises as pg_query(), freeing what it had read. */
+/** Load a version. The caller frees it. NULL: it was removed, or its bytes are not those that its
+ * name was made from. Suspends; raises as pg_query(), freeing what it had read. */
 struct embedder *embedder_store_load(struct request *rq, const char *version);
 
-/** Store a version and make it the current one; remove old ones. False: the lease was lost, nothing is
- * stored. Suspends; raises as pg_query(). */
+/** Store a version and make it the current one; remove old ones. False: the lease was lost, nothing
+ * is stored. Suspends; raises as pg_query(). */
 bool embedder_store_save(struct request *rq, const struct embedder_row *row,
                          const struct lease *lease, const char *owner);
 

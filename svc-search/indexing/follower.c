@@ -72,8 +72,9 @@ struct follower_page follower_begin(struct follower *follower)
 	};
 }
 
-/* The number up to which the range of `page` has been read. A page that is not full has everything up
- * to the end of its range; that of the head ends with the newest number that was known before. */
+/* The number up to which the range of `page` has been read. A page that is not full has everything
+ * up to the end of its range; that of the head ends with the newest number that was known
+ * before. */
 static uint64_t end_of(const struct follower *follower, const struct follower_page *page,
                        size_t count, uint64_t last)
 {

@@ -5,9 +5,9 @@
  * that makes the table `asset` says how), so a statement that sees number n sees every number below
  * it that will ever be committed. Numbers of rolled back transactions are holes.
  *
- * The index reads *pages*, ranges of the changes. When it is far behind it jumps: it reads the newest
- * changes first and leaves a *gap*, which it reads afterwards. So a change is indexed within a few
- * pages however large an import before it is:
+ * The index reads *pages*, ranges of the changes. When it is far behind it jumps: it reads the
+ * newest changes first and leaves a *gap*, which it reads afterwards. So a change is indexed within
+ * a few pages however large an import before it is:
  *
  *     0            complete           gap             gap     head
  *     |==============|.................|======|........|========|- - - newest
@@ -79,12 +79,12 @@ void follower_restored(struct follower *follower, uint64_t complete, uint64_t ne
  * one: the database was replaced or restored from a backup. */
 bool follower_look(struct follower *follower, uint64_t newest);
 
-/** The page to read now. Jumps if the head is far behind. No other page is being read or applied; end
- * it with follower_applied() or follower_failed(). */
+/** The page to read now. Jumps if the head is far behind. No other page is being read or applied;
+ * end it with follower_applied() or follower_failed(). */
 struct follower_page follower_begin(struct follower *follower);
 
-/** How far the index is complete once `page` is applied, of which `count` changes were read, the last
- * one with number `last`. */
+/** How far the index is complete once `page` is applied, of which `count` changes were read, the
+ * last one with number `last`. */
 uint64_t follower_complete_with(const struct follower *follower, const struct follower_page *page,
                                 size_t count, uint64_t last);
 
@@ -92,8 +92,8 @@ uint64_t follower_complete_with(const struct follower *follower, const struct fo
 void follower_applied(struct follower *follower, const struct follower_page *page, size_t count,
                       uint64_t last);
 
-/** The page was not read. The next page is of the other kind, so that a gap that cannot be read does
- * not keep the index from new changes. */
+/** The page was not read. The next page is of the other kind, so that a gap that cannot be read
+ * does not keep the index from new changes. */
 void follower_failed(struct follower *follower, const struct follower_page *page);
 
 /** Whether another page is to be read at once. */
@@ -102,10 +102,10 @@ bool follower_has_more(const struct follower *follower);
 /** How far the index is complete. */
 uint64_t follower_complete(const struct follower *follower);
 
-/** What the builder is to begin now; BUILD_NONE: nothing, or something is under way. `due` is what the
- * engine needs: BUILD_ADOPT, BUILD_MERGE or BUILD_NONE; it comes first. A save is due after an adoption,
- * and when at least `save_after` changes were applied since the last one began; a failed save is repeated
- * after as many more. End it with follower_built(). */
+/** What the builder is to begin now; BUILD_NONE: nothing, or something is under way. `due` is what
+ * the engine needs: BUILD_ADOPT, BUILD_MERGE or BUILD_NONE; it comes first. A save is due after an
+ * adoption, and when at least `save_after` changes were applied since the last one began; a failed
+ * save is repeated after as many more. End it with follower_built(). */
 enum follower_build follower_build(struct follower *follower, enum follower_build due,
                                    size_t save_after);
 

@@ -13,6 +13,6 @@ const char *index_files_training_path(struct arena *arena, const char *dir, cons
 /** Create the folder if it is missing. Returns 0, or the errno why no file can be written there. */
 int index_files_prepare(const char *dir);
 
-/** Remove, from the folder of the snapshot `path`, snapshots and checkpoints of other databases and files of
- * interrupted saves. */
+/** Remove, from the folder of the snapshot `path`, snapshots and checkpoints of other databases and
+ * files of interrupted saves. */
 void index_files_tidy(const char *path);

@@ -1,8 +1,8 @@
 /** One unit of work on the index: a batch of changes read from Postgres, or an operation that takes
  * long. The functions with a `void *work` parameter run on the thread pool, by fiber_offload():
- * index_work_apply() and index_work_collect() in the short lane, because new changes must not wait for a
- * merge, and the others in the long one. Those that change the engine hold index_writer.lock, so that
- * there is one writer at a time. */
+ * index_work_apply() and index_work_collect() in the short lane, because new changes must not wait
+ * for a merge, and the others in the long one. Those that change the engine hold index_writer.lock,
+ * so that there is one writer at a time. */
 #pragma once
 
 #include "engine/engine.h"
@@ -33,14 +33,15 @@ struct index_work {
 	bool is_done;              /* whether restore, adoption, merge or save succeeded */
 };
 
-/** Whether index_work_collect() has something to do; false while another thread changes the engine. */
+/** Whether index_work_collect() has something to do; false while another thread changes the
+ * engine. */
 bool index_writer_has_garbage(struct index_writer *writer);
 
 /** Empty work on the engine of `writer`. Borrows. */
 struct index_work *index_work_new(struct request *rq, struct index_writer *writer);
 
-/** Read the changes of `page` into `changes` of new work. `space` names the vectors to read with the
- * papers; NULL: none. Suspends. */
+/** Read the changes of `page` into `changes` of new work. `space` names the vectors to read with
+ * the papers; NULL: none. Suspends. */
 struct index_work *index_work_read(struct request *rq, struct index_writer *writer,
                                    const char *space, const struct follower_page *page);
 
@@ -54,12 +55,12 @@ void index_work_collect(void *work);
  * `is_done`. */
 void index_work_restore(void *work);
 
-/** Replace all vectors by those of `embedder`, and publish the result. Sets `is_done`; false: it was
- * abandoned because of writer->cancel. */
+/** Replace all vectors by those of `embedder`, and publish the result. Sets `is_done`; false: it
+ * was abandoned because of writer->cancel. */
 void index_work_adopt(void *work);
 
-/** Run a merge that is due and publish its result. Sets `is_done`; false: it was abandoned because of
- * writer->cancel, or there was nothing to merge. */
+/** Run a merge that is due and publish its result. Sets `is_done`; false: it was abandoned because
+ * of writer->cancel, or there was nothing to merge. */
 void index_work_merge(void *work);
 
 /** Save the index to `path`. Sets `is_done`. */

@@ -1,8 +1,8 @@
-/* Carries out what the follower decides (follower.h). The background worker drives two parts, each of which
- * runs at most one fiber at a time; both may run at the same time.
+/* Carries out what the follower decides (follower.h). The background worker drives two parts, each
+ * of which runs at most one fiber at a time; both may run at the same time.
  *
- * The reader applies new changes. A pass is one fiber (read_pass(), then read_done()) and applies one
- * page.
+ * The reader applies new changes. A pass is one fiber (read_pass(), then read_done()) and applies
+ * one page.
  *
  *                 start_reading(): by the poll timer, by a
  *                 notification, or at once when more is to be read
@@ -12,7 +12,8 @@
  *                 read_done()
  *
  * The builder adopts a new version of the built-in embedder, merges parts of the index and saves it
- * (build_run(), then build_done()), when a pass or a build has ended and one of the three is due. */
+ * (build_run(), then build_done()), when a pass or a build has ended and one of the three is
+ * due. */
 #include "indexing/indexer.h"
 
 #include "base/log.h"
@@ -56,17 +57,19 @@ const struct setting INDEXER_SETTINGS[] = {
 #define PASS_TIMEOUT_MS  60000
 #define BUILD_TIMEOUT_MS 3600000
 
-/* A change waits at most for the two pages that are read before it, of which each takes some tenths of
- * a second (VECTOR_CHANGES_SQL has the limit, too). */
+/* A change waits at most for the two pages that are read before it, of which each takes some tenths
+ * of a second (VECTOR_CHANGES_SQL has the limit, too). */
 static const struct follower_limits LIMITS = {.head_page = 4000, .gap_page = 4000, .jump = 8000};
 
-/* After a page of at least this many changes that is not full, the next one is read some time later: it
- * becomes larger, and a part of the index costs less for each of its papers the larger it is. */
+/* After a page of at least this many changes that is not full, the next one is read some time
+ * later: it becomes larger, and a part of the index costs less for each of its papers the larger it
+ * is. */
 #define PAUSE_CHANGES 256
 #define PAUSE_MS      300
 
-/* The index is saved after as many changes as a fraction of its papers, within these bounds. As all of it
- * is written, it is saved less often while many changes come in: until none has come for REST_MS. */
+/* The index is saved after as many changes as a fraction of its papers, within these bounds. As all
+ * of it is written, it is saved less often while many changes come in: until none has come for
+ * REST_MS. */
 #define SAVE_FRACTION         8
 #define SAVE_FRACTION_RUSHING 2
 #define SAVE_MIN              2000
@@ -299,8 +302,8 @@ attr_noreturn static void start_over(struct request *rq, struct indexer *indexer
 	raise_error(rq, ERR_UNAVAILABLE, "the database was replaced or restored from a backup");
 }
 
-/* Note the current version of the built-in embedder. An empty index adopts it at once, so that no paper
- * is embedded twice. */
+/* Note the current version of the built-in embedder. An empty index adopts it at once, so that no
+ * paper is embedded twice. */
 static void look_at_version(struct request *rq, struct indexer *indexer, const char *version,
                             int64_t number)
 {

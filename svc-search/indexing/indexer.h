@@ -1,14 +1,14 @@
 /** svc-search/indexing/: keeps this replica's index up to date with Postgres. Entry points:
  * indexer.h (start, stop, the current view), trainer.h; the other headers are internal.
  *
- * One fiber at a time on the background worker reads the newest changes and applies them to the engine. It
- * runs on each notification of Postgres, and every second in case a notification was lost. Heavy work
- * (building, merging, saving) runs on the thread pool. indexer.c draws the states.
+ * One fiber at a time on the background worker reads the newest changes and applies them to the
+ * engine. It runs on each notification of Postgres, and every second in case a notification was
+ * lost. Heavy work (building, merging, saving) runs on the thread pool. indexer.c draws the states.
  *
  * The built-in embedder is trained by one replica for all (trainer.h) and stored in Postgres. Each
- * replica loads the current version and adopts it: it embeds all its papers in the background, answers
- * by the former version until then, and swaps. An index that is built from nothing starts with the
- * current version. The snapshot holds the version that made its vectors.
+ * replica loads the current version and adopts it: it embeds all its papers in the background,
+ * answers by the former version until then, and swaps. An index that is built from nothing starts
+ * with the current version. The snapshot holds the version that made its vectors.
  *
  * A snapshot of the index is kept under DATA_DIR, so that a restart reads only later changes. When
  * the database is replaced or restored from a backup under a running process, the process exits;
@@ -47,8 +47,8 @@ void indexer_stop(struct indexer *indexer);
 /** The current view of the index; give it back with engine_view_put(). Any thread. */
 struct engine_view *indexer_view(const struct indexer *indexer);
 
-/** The file in DATA_DIR for the state of a training, in `arena`; NULL: there is no folder, or the database
- * was not looked at yet. On the thread of the worker. */
+/** The file in DATA_DIR for the state of a training, in `arena`; NULL: there is no folder, or the
+ * database was not looked at yet. On the thread of the worker. */
 const char *indexer_training_path(struct arena *arena, const struct indexer *indexer);
 
 struct index_state {

@@ -26,7 +26,8 @@
 /* How often the lease is looked at during training; lease_take() renews it when that is due. */
 #define HOLD_MS 500
 
-/* Training shares the processors with merges and other long work: it gets this part of the threads. */
+/* Training shares the processors with merges and other long work: it gets this part of the
+ * threads. */
 #define THREADS_PART 2
 
 static int64_t max_age_ms;
@@ -130,8 +131,8 @@ static void store(struct request *rq, const struct training_work *work, uint64_t
 	         f_float("seconds", (double)(time_monotonic_ms() - started_ms) / 1e3));
 }
 
-/* Remove the checkpoint once it is of no use; one can be left when this replica was killed and another one
- * finished the training. */
+/* Remove the checkpoint once it is of no use; one can be left when this replica was killed and
+ * another one finished the training. */
 static void remove_checkpoint(struct request *rq, struct trainer *trainer)
 {
 	if (!trainer->can_have_checkpoint)

@@ -1,20 +1,20 @@
-/** Decides when a new version of the built-in embedder is trained. Pure: it knows neither Postgres nor
- * the clock.
+/** Decides when a new version of the built-in embedder is trained. Pure: it knows neither Postgres
+ * nor the clock.
  *
  * A version is due
- *   - when there is none, or only one by an older recipe (engine/vector/training.h), and the corpus has
- *     TRAINING_MIN_DOCS papers;
- *   - when the corpus has grown or shrunk by the factor TRAINING_GROWTH since the version was last found
- *     right for it;
+ *   - when there is none, or only one by an older recipe (engine/vector/training.h), and the corpus
+ *     has TRAINING_MIN_DOCS papers;
+ *   - when the corpus has grown or shrunk by the factor TRAINING_GROWTH since the version was last
+ *     found right for it;
  *   - when papers have changed since then, and that was longer ago than EMBEDDER_MAX_AGE.
- * So there are few versions, and a corpus that no longer changes gets the version that is made from it,
- * whatever its history.
+ * So there are few versions, and a corpus that no longer changes gets the version that is made from
+ * it, whatever its history.
  *
- * Training waits until the corpus is at rest: no paper has changed for TRAINING_REST_MS, and the index has
- * all changes, so that the version is of a whole import and not of a part of it. While papers change
- * all the time it waits no longer than TRAINING_PATIENCE_MS; while the corpus also grows by the factor
- * TRAINING_IMPORT_GROWTH within each such time, as in a large import, no longer than
- * TRAINING_IMPORT_PATIENCE_MS. */
+ * Training waits until the corpus is at rest: no paper has changed for TRAINING_REST_MS, and the
+ * index has all changes, so that the version is of a whole import and not of a part of it. While
+ * papers change all the time it waits no longer than TRAINING_PATIENCE_MS; while the corpus also
+ * grows by the factor TRAINING_IMPORT_GROWTH within each such time, as in a large import, no longer
+ * than TRAINING_IMPORT_PATIENCE_MS. */
 #pragma once
 
 #include "indexing/embedder_store.h"
@@ -42,7 +42,8 @@ struct training_plan {
 	uint64_t tried_change; /* newest change of the corpus that gave no embedder */
 };
 
-/** What is to be done now. `index_change` is the change up to which the index has all, `now_ms` monotonic. */
+/** What is to be done now. `index_change` is the change up to which the index has all, `now_ms`
+ * monotonic. */
 enum training_step training_plan_step(struct training_plan *plan,
                                       const struct embedder_state *state, uint64_t index_change,
                                       uint64_t max_age_ms, uint64_t now_ms);

@@ -1,5 +1,5 @@
-/* `svc-search harvest`: reads the records of an OAI-PMH server page by page, with a pause between the
- * pages, and waits as long as Retry-After says. */
+/* `svc-search harvest`: reads the records of an OAI-PMH server page by page, with a pause between
+ * the pages, and waits as long as Retry-After says. */
 #include "base/crypto.h"
 #include "base/timefmt.h"
 #include "client/fetch.h"
@@ -124,8 +124,8 @@ static void store_page(struct request *rq, struct harvest *harvest, struct impor
 		fprintf(stderr, "%zu records\n", harvest->read);
 }
 
-/* The resumption token has expired: restart the list. Papers stored already do not differ and are not
- * written again. Returns the URL of the first page. */
+/* The resumption token has expired: restart the list. Papers stored already do not differ and are
+ * not written again. Returns the URL of the first page. */
 static const char *restart_list(struct request *rq, struct harvest *harvest)
 {
 	if (harvest->restarts++ == RESTARTS_MAX)

@@ -93,7 +93,8 @@ bool import_add(struct import *import, const struct metadata *paper, const char 
 	return true;
 }
 
-/* Whether the batch is to be stored. Its arena also holds the lines, those that were skipped, too. */
+/* Whether the batch is to be stored. Its arena also holds the lines, those that were skipped,
+ * too. */
 static bool is_full(const struct import_batch *batch)
 {
 	return yyjson_mut_arr_size(batch->rows) >= BATCH_PAPERS ||

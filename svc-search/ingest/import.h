@@ -28,19 +28,20 @@ struct import {
 /** In the arena of `rq`. */
 struct import *import_new(struct request *rq);
 
-/** Add a paper to the batch that is filled, without storing it. Copies. False when it is invalid; *ret_why
- * says why, in the arena of the batch. */
+/** Add a paper to the batch that is filled, without storing it. Copies. False when it is invalid;
+ * *ret_why says why, in the arena of the batch. */
 bool import_add(struct import *import, const struct metadata *paper, const char **ret_why);
 
-/** Store the papers that were added, and wait for it. Suspends. Raises the error of the database. */
+/** Store the papers that were added, and wait for it. Suspends. Raises the error of the
+ * database. */
 void import_flush(struct import *import);
 
-/** Report on standard error that the paper at `where` was skipped, and why. After the first skips it
- * prints nothing; the caller prints their number at the end. */
+/** Report on standard error that the paper at `where` was skipped, and why. After the first skips
+ * it prints nothing; the caller prints their number at the end. */
 void import_report_skip(const struct import *import, const char *where, const char *why);
 
-/** `import FILE`. Invalid lines are reported with their number and skipped. An interrupted import can
- * be repeated: papers that do not differ are not written again. */
+/** `import FILE`. Invalid lines are reported with their number and skipped. An interrupted import
+ * can be repeated: papers that do not differ are not written again. */
 int import_command(struct process *process, int argc, char **argv);
 
 /** OAI_URL, HARVEST_DELAY. */

@@ -78,7 +78,8 @@ static void fill(struct line_reader *reader)
 			why + (strlen(why) > reader->path_length ? reader->path_length + 2 : 0);
 }
 
-/* The LF of the next line, after filling the buffer if it has none; NULL: none in the full buffer. */
+/* The LF of the next line, after filling the buffer if it has none; NULL: none in the full
+ * buffer. */
 static char *find_end(struct line_reader *reader)
 {
 	char *found = memchr(reader->data + reader->at, '\n', reader->end - reader->at);

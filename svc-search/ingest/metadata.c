@@ -45,9 +45,9 @@ char *metadata_author_name(struct arena *arena, const char *given, const char *f
 static const char NAME_LETTERS[] =
 	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
 
-/* Read the name of a GitHub owner or repository at the start of `text`. LaTeX's `\_` is read as `_`;
- * punctuation that ends a sentence and a final `.git` are removed. *ret_name is in the arena. Returns
- * the rest of the text. */
+/* Read the name of a GitHub owner or repository at the start of `text`. LaTeX's `\_` is read as
+ * `_`; punctuation that ends a sentence and a final `.git` are removed. *ret_name is in the arena.
+ * Returns the rest of the text. */
 static const char *read_name(struct arena *arena, const char *text, char **ret_name)
 {
 	char *name = arena_strndup(arena, text, strcspn(text, " /"));
@@ -69,7 +69,8 @@ static const char *read_name(struct arena *arena, const char *text, char **ret_n
 	return text;
 }
 
-/* Whether `at` begins a whole host name, with or without `www.`, and not the end of another name. */
+/* Whether `at` begins a whole host name, with or without `www.`, and not the end of another
+ * name. */
 static bool is_host(const char *text, const char *at)
 {
 	if (at - text >= 4 && strncmp(at - 4, "www.", 4) == 0)
@@ -226,8 +227,8 @@ static const char *const *split_authors(struct arena *arena, const char *text, s
 	return names;
 }
 
-/* Milliseconds from "Mon, 2 Apr 2007 19:18:42 GMT", RFC 3339 or YYYY-MM-DD; 0: NULL, another format,
- * or not after 1970. */
+/* Milliseconds from "Mon, 2 Apr 2007 19:18:42 GMT", RFC 3339 or YYYY-MM-DD; 0: NULL, another
+ * format, or not after 1970. */
 static int64_t time_of(const char *text)
 {
 	int64_t time_ms;

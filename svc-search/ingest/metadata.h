@@ -19,15 +19,15 @@ struct metadata {
 };
 
 /** Make a row for ASSET_IMPORT_SQL in `doc`: with the canonical id, white space collapsed, and, if
- * github_url is not given, the first GitHub repository that the abstract names. Returns NULL when the
- * paper is invalid; *ret_why says why, in the arena. */
+ * github_url is not given, the first GitHub repository that the abstract names. Returns NULL when
+ * the paper is invalid; *ret_why says why, in the arena. */
 yyjson_mut_val *metadata_row(struct arena *arena, yyjson_mut_doc *doc, const struct metadata *paper,
                              const char **ret_why);
 
 /** Read one line of arXiv's metadata snapshot (`id`, `title`, `abstract`, `authors` or
  * `authors_parsed`, `categories` as text, `versions`, `update_date`, `license`) or of a retrieval
- * corpus (`_id`, `title`, `text`, `authors` and `categories` as arrays, `published_at`). Borrows from
- * `line`. ERR_INVALID: it is neither, or a member has the wrong type; *ret_why says which. */
+ * corpus (`_id`, `title`, `text`, `authors` and `categories` as arrays, `published_at`). Borrows
+ * from `line`. ERR_INVALID: it is neither, or a member has the wrong type; *ret_why says which. */
 enum err_code metadata_read(struct arena *arena, yyjson_val *line, struct metadata *ret_paper,
                             const char **ret_why);
 
@@ -35,5 +35,6 @@ enum err_code metadata_read(struct arena *arena, yyjson_val *line, struct metada
 char *metadata_author_name(struct arena *arena, const char *given, const char *family,
                            const char *suffix);
 
-/** `text` with each run of white space replaced by one space, and none at the ends. In the arena. */
+/** `text` with each run of white space replaced by one space, and none at the ends. In the
+ * arena. */
 char *metadata_collapse_space(struct arena *arena, const char *text);

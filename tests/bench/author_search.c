@@ -1,10 +1,11 @@
-/* How well papers are found by a name of an author, on arxiv-cs in `../shared/data` (or the given folder):
+/* How well papers are found by a name of an author, on arxiv-cs in `../shared/data` (or the given
+ * folder):
  *
  *     build/tests/bench/author_search [data folder]
  *
- * Every PAPER_STEP-th paper gives a query of each kind. A word of the title is one that is in few titles,
- * or any one that is no stop word. hit@1 counts the paper itself; *fit@1* any paper that has an author with
- * this name, and the word in its title, because several can. */
+ * Every PAPER_STEP-th paper gives a query of each kind. A word of the title is one that is in few
+ * titles, or any one that is no stop word. hit@1 counts the paper itself; *fit@1* any paper that
+ * has an author with this name, and the word in its title, because several can. */
 #include "engine/engine.h"
 #include "engine/text/intern.h"
 #include "engine/text/name.h"

@@ -1,14 +1,15 @@
-/* How reliable the relevance of recommendations is (svc-interests/ranking/calibration.h, which says what it
- * is the probability of), on the judged collections in `../shared/data` or the given folder:
+/* How reliable the relevance of recommendations is (svc-interests/ranking/calibration.h, which says
+ * what it is the probability of), on the judged collections in `../shared/data` or the given
+ * folder:
  *
  *     build/tests/bench/calibration [data folder]
  *
- * The queries of a collection are the interests. For each collection, the constants are fitted to the other
- * three and tried on this one: a line for each tenth of the scores with the mean score, the fraction of
- * relevant pairs and a bar of it, and the expected calibration error, which is the mean difference of the
- * two, weighted by the pairs (Naeini, Cooper and Hauskrecht, 2015). "own" is that error with the constants
- * fitted to the same collection: what no straight line through the log-odds can remove. Last, the constants
- * fitted to all four, which calibration.h has. */
+ * The queries of a collection are the interests. For each collection, the constants are fitted to
+ * the other three and tried on this one: a line for each tenth of the scores with the mean score,
+ * the fraction of relevant pairs and a bar of it, and the expected calibration error, which is the
+ * mean difference of the two, weighted by the pairs (Naeini, Cooper and Hauskrecht, 2015). "own" is
+ * that error with the constants fitted to the same collection: what no straight line through the
+ * log-odds can remove. Last, the constants fitted to all four, which calibration.h has. */
 #include "ranking/calibration.h"
 
 #include "engine/engine.h"
@@ -96,8 +97,8 @@ static void add_pair(struct pairs *pairs, struct pair pair)
 	pairs->items[pairs->count++] = pair;
 }
 
-/* Add what is found for an interest, of its own collection or not. The pairs of a kind have the total
- * weight 1. */
+/* Add what is found for an interest, of its own collection or not. The pairs of a kind have the
+ * total weight 1. */
 static void add_interest(struct pairs *pairs, const struct engine_view *view,
                          const struct judged_query *query, bool is_foreign)
 {

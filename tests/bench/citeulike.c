@@ -37,7 +37,8 @@ static void shuffle(uint32_t *numbers, size_t count, uint64_t seed)
 
 typedef void line_cb(void *context, yyjson_val *object);
 
-/* Call `cb` for each line of a JSON Lines file, compressed or not. False when the file is missing. */
+/* Call `cb` for each line of a JSON Lines file, compressed or not. False when the file is
+ * missing. */
 static bool lines_each(const char *path, line_cb *cb, void *context)
 {
 	gzFile file = gzopen(path, "rb");
@@ -191,8 +192,8 @@ void collection_free(struct collection *collection)
 		arena_free(collection->arena);
 }
 
-/* The evaluation of one user. `role` of a paper: 0 not in the library, 1 in it and to be found, 2 known
- * to the model. */
+/* The evaluation of one user. `role` of a paper: 0 not in the library, 1 in it and to be found, 2
+ * known to the model. */
 struct evaluation {
 	const struct collection *collection;
 	struct arena *arena;

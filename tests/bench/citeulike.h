@@ -1,10 +1,10 @@
 /** A CiteULike collection as feature vectors, and the quality of the preference model on it.
  *
- * Protocol: `known` papers of each user's library, or half of it, are chosen pseudorandomly with a fixed
- * seed. The first of them is the interest's text. The prior knows only that; a model is fitted to all of
- * them as likes and to BACKGROUND other papers. Both rank all papers except the known ones. The measures
- * are AUC and Recall@50 of the rest of the library, averaged over users. preference_api.py measures the
- * same through the API. */
+ * Protocol: `known` papers of each user's library, or half of it, are chosen pseudorandomly with a
+ * fixed seed. The first of them is the interest's text. The prior knows only that; a model is
+ * fitted to all of them as likes and to BACKGROUND other papers. Both rank all papers except the
+ * known ones. The measures are AUC and Recall@50 of the rest of the library, averaged over users.
+ * preference_api.py measures the same through the API. */
 #pragma once
 
 #include "preference/preference.h"
@@ -39,8 +39,8 @@ struct quality {
 };
 
 /** Load `directory` (corpus.jsonl.gz and users.jsonl or users.jsonl.gz). NULL when it is missing.
- * `dense_path` is NULL or a file of embeddings: the vectors of the papers in the order of the corpus, as
- * 32-bit floats in the byte order of the machine. */
+ * `dense_path` is NULL or a file of embeddings: the vectors of the papers in the order of the
+ * corpus, as 32-bit floats in the byte order of the machine. */
 struct collection *collection_load(const char *directory, const char *dense_path);
 
 void collection_free(struct collection *collection);

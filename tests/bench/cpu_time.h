@@ -1,4 +1,5 @@
-/** The processor time that this process has used, in seconds: user and system, of all its threads. */
+/** The processor time that this process has used, in seconds: user and system, of all its
+ * threads. */
 #pragma once
 
 #include <time.h>

@@ -1,11 +1,12 @@
-/* Quality of the built-in embedder alone, on the libraries of CiteULike users in `../shared/data` (or the given
- * folder): three papers of a library are known, all others are ranked by their cosines with the mean of
- * the vectors of the three, and the rest of the library is to be found.
+/* Quality of the built-in embedder alone, on the libraries of CiteULike users in `../shared/data`
+ * (or the given folder): three papers of a library are known, all others are ranked by their
+ * cosines with the mean of the vectors of the three, and the rest of the library is to be found.
  *
  *     build/tests/bench/embedder_quality [data folder [folder for vectors]]
  *
  * With the second folder, writes the vectors of the papers to COLLECTION.f32 there, which
- * preference_quality and preference_api.py read: floats, a row for each paper, in the order of the corpus. */
+ * preference_quality and preference_api.py read: floats, a row for each paper, in the order of the
+ * corpus. */
 #include "engine/engine.h"
 #include "judged.h"
 

@@ -1,5 +1,5 @@
-/* Statements per second and CPU time per statement of this process: the pipelined pool compared with
- * one PQexecPrepared() at a time.
+/* Statements per second and CPU time per statement of this process: the pipelined pool compared
+ * with one PQexecPrepared() at a time.
  *
  *     pg_pipeline [URL] [STATEMENTS]
  *

@@ -2,8 +2,8 @@
  *
  *     preference_quality [DATA_DIRECTORY [STRIDE [DENSE_DIRECTORY]]]
  *
- * Measures every STRIDE-th user; if DENSE_DIRECTORY is given, only the collections whose embeddings are
- * in DENSE_DIRECTORY/COLLECTION.f32, with these. */
+ * Measures every STRIDE-th user; if DENSE_DIRECTORY is given, only the collections whose embeddings
+ * are in DENSE_DIRECTORY/COLLECTION.f32, with these. */
 #include "citeulike.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* The gateway's proxy on one loop, without a database, for proxy.py. It accepts the key "key" and logs as the
- * gateway does.
+/* The gateway's proxy on one loop, without a database, for proxy.py. It accepts the key "key" and
+ * logs as the gateway does.
  *
  *     proxy_gateway LISTEN SERVICE      addresses such as 127.0.0.1:8080 or unix:/path
  */

@@ -1,12 +1,13 @@
-/* How much the relevance of recommendations (svc-interests/ranking/calibration.h) depends on the number of papers in
- * the corpus: the mean of papers that are on the subject of an interest, related to it, or neither, in samples of
- * arxiv-cs of different sizes.
+/* How much the relevance of recommendations (svc-interests/ranking/calibration.h) depends on the
+ * number of papers in the corpus: the mean of papers that are on the subject of an interest,
+ * related to it, or neither, in samples of arxiv-cs of different sizes.
  *
  *     build/tests/bench/relevance_sizes [data folder]
  *
- * The interests and judgments are those of interests/ (interest_quality.py); papers without a judgment are left
- * out. Up to two thirds of a sample are judged papers, of one interest in the smallest ones, and the others are
- * random. In rows with "foreign", the embedder was trained on lisa, whose subject is another. */
+ * The interests and judgments are those of interests/ (interest_quality.py); papers without a
+ * judgment are left out. Up to two thirds of a sample are judged papers, of one interest in the
+ * smallest ones, and the others are random. In rows with "foreign", the embedder was trained on
+ * lisa, whose subject is another. */
 #include "engine/engine.h"
 #include "engine/vector/sample.h"
 #include "engine/vector/training.h"
@@ -32,7 +33,8 @@ enum grade { ON, RELATED, NO, GRADES };
 static const struct scenario {
 	size_t papers;  /* 0: all */
 	size_t corpora; /* samples */
-	size_t interests; /* of every so many interests, one has judged papers in a sample; 0: of all, only one */
+	/* of every so many interests, one has judged papers in a sample; 0: of all, only one */
+	size_t interests;
 	bool is_foreign;
 } scenarios[] = {
 	{15, 40, 0, false},  {60, 20, 0, false}, {300, 8, 4, false}, {1000, 4, 1, false},

@@ -1,7 +1,7 @@
 /* Leave-one-out evaluation of the engine's constants. For each of the judged collections in
- * `../shared/data` (or the given folder), a grid search chooses the constants with the best mean nDCG@10
- * on the other collections and measures them on this one. The output compares them with the shipped
- * constants and with the best ones for the collection itself.
+ * `../shared/data` (or the given folder), a grid search chooses the constants with the best mean
+ * nDCG@10 on the other collections and measures them on this one. The output compares them with the
+ * shipped constants and with the best ones for the collection itself.
  *
  *     build/tests/bench/search_left_out [data folder]
  *
@@ -104,7 +104,8 @@ static double evaluate_all(const struct judged *judged, double *ret_scores)
 	return score;
 }
 
-/* The best setting for all collections except number `left_out`; for all when there is no such number. */
+/* The best setting for all collections except number `left_out`; for all when there is no such
+ * number. */
 static size_t best_without(size_t left_out)
 {
 	double best = -1;

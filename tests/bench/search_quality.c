@@ -1,5 +1,5 @@
-/* Quality and speed of the search engine on the collections in `../shared/data` (or the given folder),
- * compared with other engines, which were measured on a machine with 2 cores:
+/* Quality and speed of the search engine on the collections in `../shared/data` (or the given
+ * folder), compared with other engines, which were measured on a machine with 2 cores:
  *
  *     build/tests/bench/search_quality [data folder]
  *

@@ -277,7 +277,8 @@ static void run_explained(void)
 	explains = false;
 }
 
-/* One query a line, as a string in JSON: ids and relevances of its best papers, by words and then by both. */
+/* One query a line, as a string in JSON: ids and relevances of its best papers, by words and then
+ * by both. */
 static void run_hits(void)
 {
 	if (!words)

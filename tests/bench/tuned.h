@@ -1,5 +1,5 @@
-/** The constants of the search engine as variables, for search_left_out.c. The files of the engine are
- * compiled with this header included first, so that its macros replace the constants. */
+/** The constants of the search engine as variables, for search_left_out.c. The files of the engine
+ * are compiled with this header included first, so that its macros replace the constants. */
 #pragma once
 
 struct tuned {

@@ -1,5 +1,5 @@
-/* code_host_events_read(): whatever a delivery says, its events are bounded and of one form. The first line of the input
- * is the kind of event. */
+/* code_host_events_read(): whatever a delivery says, its events are bounded and of one form. The
+ * first line of the input is the kind of event. */
 #include "webhook/code_host_event.h"
 
 #include "base/base.h"

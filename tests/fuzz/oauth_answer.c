@@ -1,5 +1,6 @@
-/* What OAuth providers answer: any JSON is either read as tokens that an HTTP field can carry and whose lifetime is
- * bounded, or refused; words of it are valid UTF-8 without control characters and without the secret. */
+/* What OAuth providers answer: any JSON is either read as tokens that an HTTP field can carry and
+ * whose lifetime is bounded, or refused; words of it are valid UTF-8 without control characters and
+ * without the secret. */
 #include "provider/oauth_answer.h"
 
 #include "base/base.h"

@@ -29,7 +29,8 @@ static inline struct capture capture_start(int fd)
 	return capture;
 }
 
-/** Stop, and copy the captured text and a NUL into `out`, which must have room. Returns its length. */
+/** Stop, and copy the captured text and a NUL into `out`, which must have room. Returns its
+ * length. */
 static inline size_t capture_stop(struct capture *capture, char *out, size_t size)
 {
 	fflush(NULL);

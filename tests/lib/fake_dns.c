@@ -1,6 +1,6 @@
-/** Host names of tests. A test program that has this file among its sources, or a process that loads
- * it by LD_PRELOAD, looks the names of one file up there; FAKE_DNS is its path. It is read at each
- * look-up. A line is a name and its addresses; a name without addresses is unknown:
+/** Host names of tests. A test program that has this file among its sources, or a process that
+ * loads it by LD_PRELOAD, looks the names of one file up there; FAKE_DNS is its path. It is read at
+ * each look-up. A line is a name and its addresses; a name without addresses is unknown:
  *
  *     svc-search.test 127.0.0.2 127.0.0.3
  *
@@ -16,7 +16,8 @@
 typedef int getaddrinfo_fn(const char *node, const char *service, const struct addrinfo *hints,
                            struct addrinfo **result);
 
-/* Look each address up and link the results: glibc's freeaddrinfo() frees one node after the other. */
+/* Look each address up and link the results: glibc's freeaddrinfo() frees one node after the
+ * other. */
 static int resolve_all(char *addresses, const char *service, const struct addrinfo *hints,
                        getaddrinfo_fn *real, struct addrinfo **result)
 {

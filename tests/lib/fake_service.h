@@ -1,5 +1,5 @@
-/** A fake HTTP service on the test's own loop: it accepts connections, and the test reads and writes
- * their bytes. */
+/** A fake HTTP service on the test's own loop: it accepts connections, and the test reads and
+ * writes their bytes. */
 #pragma once
 
 #include "http_client.h"

@@ -29,8 +29,8 @@ struct http_client *http_client_new_unix(uv_loop_t *loop, const char *path);
 /** Make a client of a connected socket; takes `fd`. */
 struct http_client *http_client_adopt(uv_loop_t *loop, int fd);
 
-/** Send all bytes, and run the loop while the socket is full. Stops without an error when the server
- * has reset the connection. */
+/** Send all bytes, and run the loop while the socket is full. Stops without an error when the
+ * server has reset the connection. */
 void http_client_send(struct http_client *client, const void *data, size_t length);
 void http_client_puts(struct http_client *client, const char *text);
 

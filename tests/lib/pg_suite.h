@@ -1,5 +1,5 @@
-/** Shared by the tests of the Postgres client: one server for all tests of a program, a worker with a
- * pool for each test, and statements that run as requests. */
+/** Shared by the tests of the Postgres client: one server for all tests of a program, a worker with
+ * a pool for each test, and statements that run as requests. */
 #pragma once
 
 #include "pg/pg.h"

@@ -1,5 +1,5 @@
-/** A Redis server for one test program, which can kill it. It listens on a unix socket and a port, in
- * a temporary folder. */
+/** A Redis server for one test program, which can kill it. It listens on a unix socket and a port,
+ * in a temporary folder. */
 #pragma once
 
 #include "free_port.h"

@@ -1,5 +1,5 @@
-/** Makes a temporary folder for a test, in TMPDIR, which deploy/dev removes at the end of a run. Uses
- * /tmp when TMPDIR is not set or is too long for the path of a unix socket. */
+/** Makes a temporary folder for a test, in TMPDIR, which deploy/dev removes at the end of a run.
+ * Uses /tmp when TMPDIR is not set or is too long for the path of a unix socket. */
 #pragma once
 
 #include <setjmp.h>

@@ -22,8 +22,8 @@ static struct tasks *tasks;
 static char database_url[256];
 static const struct migration NONE[] = {{NULL, NULL}};
 
-/* The lease is so long that none expires on a busy machine. Tests of expired leases set a shorter one
- * with tasks_lease(). */
+/* The lease is so long that none expires on a busy machine. Tests of expired leases set a shorter
+ * one with tasks_lease(). */
 static const struct tasks_timing LONG_LEASE = {
 	.lease = 20000,
 	.alone = 20000,

@@ -38,8 +38,8 @@ void service_stop(void);
 /** First value of a statement in the service's schema, as a number. */
 long sql(const char *format, ...) attr_printf(1, 2);
 
-/** The reply to a Redis command: its integer, its number of items, 1 for a text, 0 for nil, -1 for an
- * error. */
+/** The reply to a Redis command: its integer, its number of items, 1 for a text, 0 for nil, -1 for
+ * an error. */
 long redis_number(const char *format, ...) attr_printf(1, 2);
 
 /** Run the loop until the statement, or the command, returns `wanted`. */

@@ -1,4 +1,5 @@
-/** A worker without a running process, for tests of code that suspends: a loop, requests and fibers. */
+/** A worker without a running process, for tests of code that suspends: a loop, requests and
+ * fibers. */
 #pragma once
 
 #include "base/log.h"
@@ -52,8 +53,8 @@ static inline void fixture_start(struct worker_fixture *fixture)
 	fixture->tick.data = fixture;
 }
 
-/** Stop the worker. The test has freed the clients that it set (Redis, Postgres, fetcher), and every
- * request has ended. */
+/** Stop the worker. The test has freed the clients that it set (Redis, Postgres, fetcher), and
+ * every request has ended. */
 static inline void fixture_stop(struct worker_fixture *fixture)
 {
 	request_list_free(fixture->worker.requests);

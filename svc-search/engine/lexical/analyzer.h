@@ -1,5 +1,6 @@
-/** What turns the texts of documents into terms: threads with a tokenizer each. Builders (builder.h) use one
- * after another, so that the tokenizers keep the stems that they have computed. */
+/** What turns the texts of documents into terms: threads with a tokenizer each. Builders
+ * (builder.h) use one after another, so that the tokenizers keep the stems that they have
+ * computed. */
 #pragma once
 
 #include "engine/text/parallel.h"

@@ -183,8 +183,8 @@ static void add_name_term(const char *text, size_t length, void *ctx)
 		numbers_add(&target->share->runs[RUN_AUTHORS], term);
 }
 
-/* Add the terms of the authors, each once, and those of the first one BM25_FIRST_AUTHOR_COUNT times: a
- * paper of a thousand authors has not more to do with each name. */
+/* Add the terms of the authors, each once, and those of the first one BM25_FIRST_AUTHOR_COUNT
+ * times: a paper of a thousand authors has not more to do with each name. */
 static void add_authors(struct builder_share *share, const struct document *document)
 {
 	size_t count = MIN_OF(document->author_count, (size_t)DOCUMENT_MAX_AUTHORS);
@@ -264,7 +264,8 @@ static bool accept_dimension(struct builder *builder, uint32_t dimension)
 	return builder->dimension == dimension;
 }
 
-/* Enter a new document, without its texts. Returns its number; SEGMENT_NONE: a newer state was added before. */
+/* Enter a new document, without its texts. Returns its number; SEGMENT_NONE: a newer state was
+ * added before. */
 static uint32_t enter_document(struct builder *builder, const struct document *document)
 {
 	require(strlen(document->id) <= DOCUMENT_MAX_ID);
@@ -324,8 +325,8 @@ static void read_share(size_t first, size_t end attr_unused, void *ctx)
 	}
 }
 
-/* Only the state that was entered last counts when a document is there twice. `place` is free until the
- * texts are added. */
+/* Only the state that was entered last counts when a document is there twice. `place` is free until
+ * the texts are added. */
 static void drop_older_states(struct entered *entered)
 {
 	struct builder_doc *docs = entered->builder->docs;

@@ -35,12 +35,12 @@ struct document {
 
 struct builder;
 
-/** `dimension` is that of the vectors that it accepts; 0: the first vector sets it. A vector of another
- * dimension is ignored. */
+/** `dimension` is that of the vectors that it accepts; 0: the first vector sets it. A vector of
+ * another dimension is ignored. */
 struct builder *builder_new(uint32_t dimension);
 
-/** Read the texts of new documents with `analyzer`, borrowed until builder_free(); otherwise the builder makes one
- * of its own, with one thread. Called before a document is added. */
+/** Read the texts of new documents with `analyzer`, borrowed until builder_free(); otherwise the
+ * builder makes one of its own, with one thread. Called before a document is added. */
 void builder_set_analyzer(struct builder *builder, struct analyzer *analyzer);
 
 /** Accepts NULL. */
@@ -55,8 +55,8 @@ void builder_add_all(struct builder *builder, const struct document *const *docu
                      size_t count);
 
 /** Add document `number` of `segment`. Borrows the segment until builder_finish(), and the vector
- * until builder_free(). `vector` has `dimension` elements; NULL: none. `list` is its list among those
- * of its embedder (vector/ivf.h); SEGMENT_NONE: not known. */
+ * until builder_free(). `vector` has `dimension` elements; NULL: none. `list` is its list among
+ * those of its embedder (vector/ivf.h); SEGMENT_NONE: not known. */
 void builder_add_from(struct builder *builder, const struct segment *segment, uint32_t number,
                       const int8_t *vector, uint32_t dimension, uint32_t list);
 
@@ -67,7 +67,8 @@ uint32_t builder_count(const struct builder *builder);
 void builder_set_cancel_flag(struct builder *builder, const atomic_bool *cancel);
 
 /** Build the segment. Afterwards only builder_dimension(), builder_vector(), builder_lists() and
- * builder_free() may be called. The caller frees the segment. Returns NULL only if it was cancelled. */
+ * builder_free() may be called. The caller frees the segment. Returns NULL only if it was
+ * cancelled. */
 struct segment *builder_finish(struct builder *builder);
 
 /** Elements of each vector; 0 if there are no vectors. */
@@ -76,5 +77,6 @@ uint32_t builder_dimension(const struct builder *builder);
 /** The vector of document `doc` of the segment that was built, borrowed; NULL: none. */
 const int8_t *builder_vector(const struct builder *builder, uint32_t doc);
 
-/** The list of each document's vector, borrowed; SEGMENT_NONE: not known. NULL: there are no vectors. */
+/** The list of each document's vector, borrowed; SEGMENT_NONE: not known. NULL: there are no
+ * vectors. */
 const uint32_t *builder_lists(const struct builder *builder);

@@ -1,5 +1,5 @@
-/** The data that builder.c collects and builder_write.c and builder_lists.c write as a segment. Private to
- * these files. */
+/** The data that builder.c collects and builder_write.c and builder_lists.c write as a segment.
+ * Private to these files. */
 #pragma once
 
 #include "base/arena.h"
@@ -8,7 +8,8 @@
 
 struct builder_doc {
 	uint64_t seq;
-	size_t place; /* its number in its source; of a new document: offset of its record in the share */
+	/* its number in its source; of a new document: offset of its record in the share */
+	size_t place;
 	uint32_t id;         /* intern number in `ids`, and the index of this entry in `docs` */
 	uint32_t categories; /* index of its first one in `category_list` */
 	uint32_t source;     /* number in `sources` + 1; 0: its record is in a share */
@@ -86,7 +87,8 @@ struct builder {
 	uint32_t dimension;        /* of the vectors; 0: not known yet */
 	bool has_vectors;
 	struct arena *vectors; /* copied vectors; NULL: none yet */
-	/* By document number in the segment, set by builder_finish(); NULL: no document has a vector. */
+	/* By document number in the segment, set by builder_finish(); NULL: no document has a
+	 * vector. */
 	const int8_t **doc_vectors;
 	uint32_t *doc_lists;
 };
@@ -108,7 +110,8 @@ struct writer {
 	struct bytes blocks;
 };
 
-/** Write the posting lists of all terms as a section, and their blocks. Takes the term numbers of the sources. */
+/** Write the posting lists of all terms as a section, and their blocks. Takes the term numbers of
+ * the sources. */
 void write_lists(struct writer *writer);
 
 /** Begin a section at the end of the blob. */
@@ -129,8 +132,8 @@ void bytes_reserve(struct bytes *bytes, size_t length);
 /** Maximum bytes of a varint: 32 bits, seven in each byte. */
 #define VARINT_MAX_BYTES 5
 
-/** Write a number at `out`, seven bits in each byte, the lowest first; varint_read() reads it. There is room for
- * it. Returns the byte after it. */
+/** Write a number at `out`, seven bits in each byte, the lowest first; varint_read() reads it.
+ * There is room for it. Returns the byte after it. */
 static inline uint8_t *varint_write(uint8_t *out, uint32_t value)
 {
 	for (; value >= 0x80; value >>= 7)

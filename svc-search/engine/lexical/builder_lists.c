@@ -1,5 +1,6 @@
-/* The posting lists of a segment. Those of new documents are made from their forward records; those of
- * documents of other segments are taken from the lists of these, with the new document numbers. */
+/* The posting lists of a segment. Those of new documents are made from their forward records; those
+ * of documents of other segments are taken from the lists of these, with the new document
+ * numbers. */
 #include "engine/lexical/bm25.h"
 #include "engine/lexical/builder_internal.h"
 #include "engine/lexical/postings.h"
@@ -15,7 +16,8 @@
 struct new_lists {
 	uint32_t first;
 	uint32_t last;
-	size_t *starts; /* where the list of term `first` + i begins; NULL: there are no new documents */
+	/* where the list of term `first` + i begins; NULL: there are no new documents */
+	size_t *starts;
 	size_t *ends; /* where its next posting is to be written */
 	uint32_t *docs;
 	uint8_t *frequencies;
@@ -107,8 +109,8 @@ static inline void list_add(struct list *list, uint32_t doc, uint8_t frequency)
 
 /* --- Postings of new documents ---------------------------------------------------------------- */
 
-/* Add the weights of the next `count` terms of a record to their frequencies. Returns the end of `terms`, to which it
- * appends those that the document has not had yet. */
+/* Add the weights of the next `count` terms of a record to their frequencies. Returns the end of
+ * `terms`, to which it appends those that the document has not had yet. */
 static uint32_t *count_run(struct forward *forward, uint32_t count, uint32_t weight,
                            uint16_t *frequencies, uint32_t *terms)
 {
@@ -276,7 +278,8 @@ static void take_postings(const struct builder_source *source, uint32_t term,
 
 /* --- All lists -------------------------------------------------------------------------------- */
 
-/* Write the list of a term, whose lists in the sources are `items`. A list from one place is in order. */
+/* Write the list of a term, whose lists in the sources are `items`. A list from one place is in
+ * order. */
 static void write_list(struct list *list, const struct new_lists *lists, uint32_t number,
                        const struct source_term *items, const struct source_term *end,
                        struct posting_set *set)

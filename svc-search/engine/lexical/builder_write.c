@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-/* Documents and terms are sorted by a number, then by a string, of which most comparisons need the beginning only. */
+/* Documents and terms are sorted by a number, then by a string, of which most comparisons need the
+ * beginning only. */
 struct sort_key {
 	uint64_t begin; /* of the string, as a number of the same order */
 	uint32_t first; /* the number */
@@ -51,7 +52,8 @@ static void order_docs(struct writer *writer)
 		writer->order[i] = &builder->docs[keys[i].item];
 }
 
-/* Note the new numbers of the documents of sources, and the vectors and their lists by new number. */
+/* Note the new numbers of the documents of sources, and the vectors and their lists by new
+ * number. */
 static void map_docs(struct writer *writer)
 {
 	struct builder *builder = writer->builder;
@@ -113,7 +115,8 @@ static const uint32_t *numbers_of(const struct builder *builder, const struct bu
 	return source ? source->terms : builder->shares[doc->share].numbers;
 }
 
-/* Count the new document for each of its terms. `seen` is by term: the last document + 1 that has it. */
+/* Count the new document for each of its terms. `seen` is by term: the last document + 1 that has
+ * it. */
 static void count_doc(const struct writer *writer, uint32_t number, uint32_t *seen)
 {
 	const struct builder *builder = writer->builder;
@@ -129,7 +132,8 @@ static void count_doc(const struct writer *writer, uint32_t number, uint32_t *se
 	}
 }
 
-/* The number of documents of the source that have its term `term` and were added, and not replaced. */
+/* The number of documents of the source that have its term `term` and were added, and not
+ * replaced. */
 static uint32_t count_postings(const struct builder *builder, const struct builder_source *source,
                                uint32_t term)
 {
@@ -269,8 +273,8 @@ static void write_terms(struct writer *writer)
 	}
 }
 
-/* Make a hash table, at most three fifths full, of the strings of `count` elements of `size` bytes. The
- * offset of an element's string is a uint32_t at `text_offset` in it. The caller frees the
+/* Make a hash table, at most three fifths full, of the strings of `count` elements of `size` bytes.
+ * The offset of an element's string is a uint32_t at `text_offset` in it. The caller frees the
  * slots. */
 static uint32_t *make_slots(const struct bytes *strings, const void *elements, size_t size,
                             size_t text_offset, uint32_t count, size_t *ret_slot_count)

@@ -1,7 +1,7 @@
 /** The inner loops of a lexical search over many values at once.
  *
- * Each function has a plain C version and one for AVX2, which is selected at run time on processors that
- * have it. Both give the same bits: they do the same operations in the same order.
+ * Each function has a plain C version and one for AVX2, which is selected at run time on processors
+ * that have it. Both give the same bits: they do the same operations in the same order.
  */
 #pragma once
 
@@ -14,15 +14,15 @@
 /** Greatest sum of the scaled weights times the greatest impact. */
 #define LANES_MAX_SCORE 4194304.0f
 
-/** The score of one term in one document: a whole number up to LANES_MAX_SCORE. In the sum below a unit in
- * the last place is 1, which rounds to the nearest. */
+/** The score of one term in one document: a whole number up to LANES_MAX_SCORE. In the sum below a
+ * unit in the last place is 1, which rounds to the nearest. */
 static inline float lanes_score(float weight, float frequency, float norm)
 {
 	return weight * bm25_impact(frequency, norm) + 3 * LANES_MAX_SCORE - 3 * LANES_MAX_SCORE;
 }
 
-/** lanes_score() of each posting of a block. All arrays have room for POSTINGS_BLOCK; those past `count`
- * are not used. */
+/** lanes_score() of each posting of a block. All arrays have room for POSTINGS_BLOCK; those past
+ * `count` are not used. */
 void lanes_score_block(float weight, const uint8_t *frequencies, const float *norms, size_t count,
                        float *scores);
 

@@ -176,8 +176,8 @@ static void complete_score(struct search *search, uint32_t doc, size_t essential
 		topk_offer(&search->top, doc, score);
 }
 
-/* Offer the documents of the window that pass the filter and can reach the threshold. None can without an
- * essential term. */
+/* Offer the documents of the window that pass the filter and can reach the threshold. None can
+ * without an essential term. */
 static void collect_hits(struct search *search, size_t essential)
 {
 	const uint64_t *bits = search->filter->bits;
@@ -238,8 +238,8 @@ static struct cursor *open_cursor(const struct segment *segment, const struct le
 }
 
 /* The impacts in block headers were computed with the average length of the segment. With a greater
- * one they grow by at most the ratio of the two: only the part of the norm that depends on the length
- * shrinks, and it by that ratio. With a lesser one they do not grow. */
+ * one they grow by at most the ratio of the two: only the part of the norm that depends on the
+ * length shrinks, and it by that ratio. With a lesser one they do not grow. */
 static float stretch_of(const struct segment *segment, const struct lexical_norms *norms)
 {
 	return MAX_OF(norms->average_length / segment->header->average_length, 1.0f);

@@ -14,10 +14,11 @@
  * terms are non-essential, the window is skipped. The result is the same as that of scoring every
  * document.
  *
- * An index consists of several segments, which are searched one after the other. The result must not
- * depend on how the documents are distributed over them. So the statistics (idf, average length) are
- * those of the whole index, and scores are sums of whole numbers, which do not depend on the order of
- * the terms: weights are scaled by lexical_scale(), and each product of weight and impact is rounded.
+ * An index consists of several segments, which are searched one after the other. The result must
+ * not depend on how the documents are distributed over them. So the statistics (idf, average
+ * length) are those of the whole index, and scores are sums of whole numbers, which do not depend
+ * on the order of the terms: weights are scaled by lexical_scale(), and each product of weight and
+ * impact is rounded.
  */
 #pragma once
 
@@ -66,8 +67,8 @@ struct lexical_query {
 	size_t k;    /* maximum hits, above 0 */
 };
 
-/** Write the best documents for `query` to `hits`, which has room for query->k, the best first. Equal
- * scores rank the newer document first. Allocates working memory in `arena`. Returns the number of
- * hits. */
+/** Write the best documents for `query` to `hits`, which has room for query->k, the best first.
+ * Equal scores rank the newer document first. Allocates working memory in `arena`. Returns the
+ * number of hits. */
 size_t lexical_search(const struct segment *segment, const struct lexical_query *query,
                       struct arena *arena, struct hit *hits);

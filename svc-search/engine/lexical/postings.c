@@ -7,9 +7,9 @@
 /* A value of at most 32 bits is read with one unaligned 64-bit load. */
 _Static_assert(POSTINGS_PADDING >= sizeof(uint64_t), "a load at the last bit must be readable");
 
-/* The values of a full block are in lanes: value `i` is in lane i % GAP_LANES or i % FREQUENCY_LANES. Each
- * lane has its values packed one after another, and each vector of the packed data has the next bits of
- * all lanes. */
+/* The values of a full block are in lanes: value `i` is in lane i % GAP_LANES or i %
+ * FREQUENCY_LANES. Each lane has its values packed one after another, and each vector of the packed
+ * data has the next bits of all lanes. */
 typedef uint32_t gap_vector __attribute__((vector_size(16)));
 typedef uint16_t frequency_vector __attribute__((vector_size(16))); /* of two bytes each */
 

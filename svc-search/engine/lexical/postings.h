@@ -2,10 +2,10 @@
  *
  * A list is divided into blocks of POSTINGS_BLOCK documents. A block stores the gaps between
  * document numbers and the weighted frequencies minus one. Each kind is packed with as many bits as
- * the largest value in the block needs (frame of reference). In a full block the values are interleaved
- * so that several are unpacked at once (Lemire and Boytsov, "Decoding billions of integers per second
- * through vectorization", 2015, section 3.4); in the last block of a list, which can have fewer
- * documents, they follow one another. The block header stores the last
+ * the largest value in the block needs (frame of reference). In a full block the values are
+ * interleaved so that several are unpacked at once (Lemire and Boytsov, "Decoding billions of
+ * integers per second through vectorization", 2015, section 3.4); in the last block of a list,
+ * which can have fewer documents, they follow one another. The block header stores the last
  * document, the offset of the data, and the largest impact (bm25.h) in the block. With the impact a
  * search skips blocks that cannot change its result (Ding and Suel, "Faster top-k document
  * retrieval using block-max indexes", SIGIR 2011).
@@ -35,7 +35,8 @@ struct posting_block {
 size_t postings_pack(const uint32_t *docs, const uint8_t *frequencies, size_t count, uint32_t base,
                      uint8_t *out);
 
-/** Bytes that `count` packed postings at `data` take, POSTINGS_PADDING excluded. Reads the first two. */
+/** Bytes that `count` packed postings at `data` take, POSTINGS_PADDING excluded. Reads the first
+ * two. */
 size_t postings_packed_bytes(const uint8_t *data, size_t count);
 
 /** Unpack what postings_pack() wrote, with the same `count` and `base`. `docs` and `frequencies`

@@ -97,7 +97,8 @@ struct place {
 	uint32_t at;
 };
 
-/* Count the pairs of a term and those before it in the run. `recent` are the last ones, the newest first. */
+/* Count the pairs of a term and those before it in the run. `recent` are the last ones, the newest
+ * first. */
 static void count_pairs(struct proximity_scorer *scorer, const struct place *recent, size_t count,
                         struct place current)
 {
@@ -114,8 +115,8 @@ static void count_pairs(struct proximity_scorer *scorer, const struct place *rec
 	}
 }
 
-/* Count the terms of the next `count` tokens, each `weight` times, and their pairs if they are main tokens.
- * Returns the bits of the terms. */
+/* Count the terms of the next `count` tokens, each `weight` times, and their pairs if they are main
+ * tokens. Returns the bits of the terms. */
 static uint64_t count_run(struct proximity_scorer *scorer, struct forward *forward, uint32_t count,
                           uint32_t weight, bool is_main)
 {
@@ -154,8 +155,8 @@ static void account(const struct proximity_scorer *scorer, struct field_counts *
 	}
 }
 
-/* Count the terms and pairs of the document. Returns the bits of the terms that it contains. `counts` may
- * be NULL. */
+/* Count the terms and pairs of the document. Returns the bits of the terms that it contains.
+ * `counts` may be NULL. */
 static uint64_t count_tokens(struct proximity_scorer *scorer, struct forward *forward,
                              struct field_counts *counts)
 {

@@ -20,8 +20,9 @@
 #define PROXIMITY_PAIR_WEIGHT 0.2f
 #endif
 
-/** How much more a word of the title counts for a query that names an author: of 1, 2, 4 and 10 it found
- * .90, .92, .93 and .93 of the papers first (tests/bench/author_search.c, every 40th paper). */
+/** How much more a word of the title counts for a query that names an author: of 1, 2, 4 and 10 it
+ * found .90, .92, .93 and .93 of the papers first (tests/bench/author_search.c, every 40th
+ * paper). */
 #define PROXIMITY_NAMED_TITLE 4
 
 /** A query prepared for one segment. */
@@ -56,8 +57,8 @@ struct proximity_detail {
 	size_t pair_count;
 };
 
-/** Prepare a query, in which idf is set and which has at most QUERY_MAX_TERMS terms. Borrows all three;
- * the scorer is in `arena`. */
+/** Prepare a query, in which idf is set and which has at most QUERY_MAX_TERMS terms. Borrows all
+ * three; the scorer is in `arena`. */
 struct proximity_scorer *proximity_scorer_new(const struct segment *segment,
                                               const struct lexical_norms *norms,
                                               const struct parsed_query *query,

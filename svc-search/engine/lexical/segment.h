@@ -77,8 +77,8 @@ struct segment_header {
 struct segment {
 	const struct segment_header *header;
 	const struct segment_doc *docs;
-	/* By document: its weighted length, where title terms count BM25_TITLE_WEIGHT times. Scoring reads the
-	 * length of every posting, so lengths are close together in memory. */
+	/* By document: its weighted length, where title terms count BM25_TITLE_WEIGHT times.
+	 * Scoring reads the length of every posting, so lengths are close together in memory. */
 	const uint16_t *lengths;
 	const struct segment_term *terms;
 	const struct posting_block *blocks;
@@ -135,8 +135,8 @@ static inline uint32_t segment_block_count(const struct segment_term *term)
 	return (term->df + POSTINGS_BLOCK - 1) / POSTINGS_BLOCK;
 }
 
-/** Unpack a block of a term's posting list. `docs` and `frequencies` have room for POSTINGS_BLOCK. Returns the
- * number of postings. */
+/** Unpack a block of a term's posting list. `docs` and `frequencies` have room for POSTINGS_BLOCK.
+ * Returns the number of postings. */
 uint32_t segment_unpack_block(const struct segment *segment, uint32_t term, uint32_t block,
                               uint32_t *docs, uint8_t *frequencies);
 

@@ -18,8 +18,8 @@ struct topk {
 	float threshold; /* only a greater score is kept; the floor until the heap is full */
 };
 
-/** Keep up to `capacity` (> 0) hits with scores above `floor` (0 or more) in `hits`, which has that much
- * room. Borrows it. */
+/** Keep up to `capacity` (> 0) hits with scores above `floor` (0 or more) in `hits`, which has that
+ * much room. Borrows it. */
 void topk_init(struct topk *topk, struct hit *hits, size_t capacity, float floor);
 
 /** Offer a document. Of equal scores the lower document number is better. Scores that are not above

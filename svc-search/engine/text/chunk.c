@@ -22,7 +22,8 @@ enum byte_class {
 	BYTE_CAPITAL,
 	BYTE_DIGIT,
 	BYTE_END, /* ends a chunk */
-	BYTE_INNER, /* can be inside a word or compound; ignored at the end and at the start of a chunk */
+	/* can be inside a word or compound; ignored at the end and at the start of a chunk */
+	BYTE_INNER,
 };
 
 static const uint8_t classes[256] = {
@@ -326,8 +327,8 @@ static uint64_t first_bytes(uint64_t bytes, size_t count)
 #endif
 }
 
-/* Read the letters of a word of small letters but for the first. WORD_KEY_BYTES are readable. Returns how many there
- * are; WORD_KEY_BYTES: there can be more. */
+/* Read the letters of a word of small letters but for the first. WORD_KEY_BYTES are readable.
+ * Returns how many there are; WORD_KEY_BYTES: there can be more. */
 static size_t read_small(const char *text, struct word_key *key)
 {
 	memcpy(key, text, sizeof(*key));

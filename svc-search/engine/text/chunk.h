@@ -51,16 +51,16 @@ struct chunk_reader {
 	bool is_in_math; /* after an odd number of dollar signs */
 };
 
-/** A chunk that is one word of at most WORD_KEY_BYTES ASCII letters, which are all small, but for the first, or
- * all capitals. */
+/** A chunk that is one word of at most WORD_KEY_BYTES ASCII letters, which are all small, but for
+ * the first, or all capitals. */
 struct plain_word {
 	size_t start; /* where it begins in the source, in bytes */
 	size_t length;
 	struct word_key key; /* folded */
 };
 
-/** Read the next chunk if it is a plain word, as most are; chunk_next() would give the same letters as units.
- * Otherwise reads nothing but separators and returns false. */
+/** Read the next chunk if it is a plain word, as most are; chunk_next() would give the same letters
+ * as units. Otherwise reads nothing but separators and returns false. */
 bool chunk_next_plain(struct chunk_reader *reader, struct plain_word *word);
 
 /** Read the next chunk that is not empty. Returns false at the end of the text. */

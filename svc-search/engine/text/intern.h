@@ -1,9 +1,10 @@
 /** Assigns numbers to strings, from 0 in the order in which they are first added.
  *
  * This is not uthash. A merge interns each distinct term of a corpus and looks up each token. Here
- * a string costs its bytes, 8 bytes of offset and 12 to 24 bytes of slots, in three arrays; a uthash
- * entry would cost 72 bytes and a separately allocated string, and would still need an array to
- * find the string of a number. segment.h uses the same hash for tables that are stored in a file.
+ * a string costs its bytes, 8 bytes of offset and 12 to 24 bytes of slots, in three arrays; a
+ * uthash entry would cost 72 bytes and a separately allocated string, and would still need an array
+ * to find the string of a number. segment.h uses the same hash for tables that are stored in a
+ * file.
  */
 #pragma once
 

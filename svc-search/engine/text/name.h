@@ -1,10 +1,10 @@
 /** Names of people: splits a name into words, and makes the terms by which the index finds it.
  *
- * A word is folded (fold.h) and not stemmed. Points and spaces separate words; hyphens and apostrophes are
- * left out: "Müller-O'Brien" gives "mullerobrien". The *family name* is the last word, or the last one
- * before a comma, the *given name* the first of the other words; "Jr." and its kin are neither. An author
- * has a term for each word of more than one letter and for each part of a hyphenated one, and two for the
- * whole name:
+ * A word is folded (fold.h) and not stemmed. Points and spaces separate words; hyphens and
+ * apostrophes are left out: "Müller-O'Brien" gives "mullerobrien". The *family name* is the last
+ * word, or the last one before a comma, the *given name* the first of the other words; "Jr." and
+ * its kin are neither. An author has a term for each word of more than one letter and for each part
+ * of a hyphenated one, and two for the whole name:
  *
  *     Kaiming He              @kaiming @he                 @he k  @he kaiming
  *     He, K.                  @he                          @he k
@@ -23,7 +23,8 @@
 /** Words of a text that are read; more are ignored. */
 #define NAME_MAX_WORDS 16
 
-/** Bytes of the longest word, so that the terms of a name fit into TERM_MAX_BYTES; longer words are cut. */
+/** Bytes of the longest word, so that the terms of a name fit into TERM_MAX_BYTES; longer words are
+ * cut. */
 #define NAME_WORD_BYTES 30
 
 struct name_word {
@@ -42,7 +43,8 @@ size_t name_split(const char *text, size_t length, struct name_word *words);
 /** Whether the word is an initial: a single letter. */
 bool name_is_initial(const struct name_word *word);
 
-/** Write the term of a single word to `out`, which has room for TERM_MAX_BYTES + 1. Returns its length. */
+/** Write the term of a single word to `out`, which has room for TERM_MAX_BYTES + 1. Returns its
+ * length. */
 size_t name_word_term(const struct name_word *word, char *out);
 
 /** The same for a family name and a given name or its initial. */

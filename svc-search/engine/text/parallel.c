@@ -6,7 +6,8 @@
 #include <stdbool.h>
 
 struct parallel {
-	/* Protects `loop`, `working` and `is_ending`; the other members do not change while helpers work. */
+	/* Protects `loop`, `working` and `is_ending`; the other members do not change while helpers
+	 * work. */
 	pthread_mutex_t lock;
 	pthread_cond_t begun;
 	pthread_cond_t done;

@@ -41,8 +41,8 @@ struct parsed_query *query_parse(struct arena *arena, const char *text, size_t l
 /** The term `text`, or NULL if the query does not have it. */
 struct query_term *query_find_term(const struct parsed_query *query, const char *text);
 
-/** Append a term of a name that the query contains as `word`, with this count. Copies both texts; the
- * terms move. */
+/** Append a term of a name that the query contains as `word`, with this count. Copies both texts;
+ * the terms move. */
 void query_add_name(struct parsed_query *query, const char *text, const char *word, float count,
                     struct arena *arena);
 

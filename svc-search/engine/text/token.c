@@ -161,7 +161,8 @@ static size_t stem_uncached(struct tokenizer *tokenizer, const char *word, size_
 	return stem_length;
 }
 
-/* The slot of the word, whose length is that of its key; NULL: its stem is too long for the cache. */
+/* The slot of the word, whose length is that of its key; NULL: its stem is too long for the
+ * cache. */
 static struct cached_stem *find_stem(struct tokenizer *tokenizer, const struct word_key *key,
                                      size_t length)
 {

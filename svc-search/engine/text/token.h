@@ -7,7 +7,8 @@
  *     chunk.h, fold.h, latex.h   the steps below the tokenizer: words, characters, LaTeX commands
  *     word_key.h      short words as integers
  *     intern.h        numbers for strings
- *     mem.h, cancel.h, file.h, parallel.h    memory, cancellation, files and threads for the whole engine
+ *     mem.h, cancel.h, file.h, parallel.h    memory, cancellation, files and threads for the whole
+ *                                            engine
  *
  * A *term* is the form of a word that the index stores and looks up: folded (fold.h) and stemmed by
  * Snowball's English stemmer (Porter2). Stop words give no term. A *token* is one occurrence of a
@@ -47,8 +48,9 @@ struct token {
 	size_t start;     /* where its word begins in the source, in bytes */
 	size_t end;       /* where its word ends in the source, in bytes */
 	bool is_extra;    /* an alternative spelling; see above */
-	/* For the callback, which may keep a number for the term here; 0 at first, after tokenizer_clear_memos(), and
-	 * whenever the term has left the cache. NULL: the term is not cached. */
+	/* For the callback, which may keep a number for the term here; 0 at first, after
+	 * tokenizer_clear_memos(), and whenever the term has left the cache. NULL: the term is not
+	 * cached. */
 	uint32_t *memo;
 };
 

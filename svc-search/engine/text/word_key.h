@@ -30,7 +30,8 @@ static inline bool word_key_is_equal(const struct word_key *a, const struct word
 	        (a->parts[2] ^ b->parts[2])) == 0;
 }
 
-/** A hash whose high bits depend on all bytes. The factors are odd fractions of the golden ratio. */
+/** A hash whose high bits depend on all bytes. The factors are odd fractions of the golden
+ * ratio. */
 static inline uint32_t word_key_hash(const struct word_key *key)
 {
 	uint64_t hash = key->parts[0] * UINT64_C(0x9E3779B97F4A7C15);

@@ -51,8 +51,8 @@ static void store_centroid(struct learner *learner, uint32_t list)
 	                 &learner->scales[list]);
 }
 
-/* One round: assign each sampled vector to its nearest centroid, then move each centroid to the mean of
- * its vectors. A centroid without vectors stays. */
+/* One round: assign each sampled vector to its nearest centroid, then move each centroid to the
+ * mean of its vectors. A centroid without vectors stays. */
 static void kmeans_round(struct learner *learner, uint32_t step)
 {
 	const struct centroids *centroids = &learner->centroids;

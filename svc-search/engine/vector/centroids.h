@@ -17,17 +17,17 @@ struct centroids {
 	const int8_t *rows;
 };
 
-/** The centroids of `count` (> 0) lists of `vectors`, of which there are at least as many; memory of
- * their own, which centroids_free() frees. The result depends on the vectors and their order alone.
- * Takes about 2 s for 200,000 vectors. Once `*cancel` is true, the caller discards the result.
- * `cancel` may be NULL. */
+/** The centroids of `count` (> 0) lists of `vectors`, of which there are at least as many; memory
+ * of their own, which centroids_free() frees. The result depends on the vectors and their order
+ * alone. Takes about 2 s for 200,000 vectors. Once `*cancel` is true, the caller discards the
+ * result. `cancel` may be NULL. */
 struct centroids *centroids_learn(const struct vectors *vectors, uint32_t count,
                                   const atomic_bool *cancel);
 
 /** Accepts NULL. */
 void centroids_free(struct centroids *centroids);
 
-/** The centroid that is nearest to a vector of the same stride. `products` and `query` are working memory
- * for `count` and `stride` elements. */
+/** The centroid that is nearest to a vector of the same stride. `products` and `query` are working
+ * memory for `count` and `stride` elements. */
 uint32_t centroids_nearest(const struct centroids *centroids, const int8_t *row, int32_t *products,
                            int16_t *query);

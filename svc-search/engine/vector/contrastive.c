@@ -221,8 +221,8 @@ static void derive_scores(size_t first, size_t end, void *ctx)
 	}
 }
 
-/* The gradient by the sum of a text's term vectors: (g - a (a . g)) / |h|, where g is that by its unit
- * vector, `factors` times the unit vectors of the other side. */
+/* The gradient by the sum of a text's term vectors: (g - a (a . g)) / |h|, where g is that by its
+ * unit vector, `factors` times the unit vectors of the other side. */
 static void derive_text(struct batch *batch, size_t text, const float *factors, size_t others)
 {
 	size_t dimension = batch->state->vectors.dimension;

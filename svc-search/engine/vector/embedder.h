@@ -1,17 +1,18 @@
 /** svc-search/engine/vector/: dense vectors of papers and queries.
  *
- * embedder.h turns texts into vectors. training.h trains it on a sample of the corpus (sample.h): by
- * latent semantic analysis (lsa.h), then on pairs of texts (pairs.h, contrastive.h,
- * checkpoint.h); vectors.h stores the vectors of a segment and scans them; ivf.h searches large sets of
- * them approximately, by lists around centroids (centroids.h); simd.h and linalg.h are the arithmetic.
+ * embedder.h turns texts into vectors. training.h trains it on a sample of the corpus (sample.h):
+ * by latent semantic analysis (lsa.h), then on pairs of texts (pairs.h, contrastive.h,
+ * checkpoint.h); vectors.h stores the vectors of a segment and scans them; ivf.h searches large
+ * sets of them approximately, by lists around centroids (centroids.h); simd.h and linalg.h are the
+ * arithmetic.
  *
- * An embedder has a vector for each term. The vector of a text is the sum of those of its terms, each
- * weighted 1 + ln frequency, scaled to length 1. Texts on the same subject get similar vectors even when
- * they share few words. The inner product of two vectors is their cosine.
+ * An embedder has a vector for each term. The vector of a text is the sum of those of its terms,
+ * each weighted 1 + ln frequency, scaled to length 1. Texts on the same subject get similar vectors
+ * even when they share few words. The inner product of two vectors is their cosine.
  *
  * An embedder is one block of memory without pointers (a *blob*), like a segment. Reading it from
- * several threads is safe. Its *version* names the bytes of the blob: vectors are comparable only if
- * they were made by the same version.
+ * several threads is safe. Its *version* names the bytes of the blob: vectors are comparable only
+ * if they were made by the same version.
  */
 #pragma once
 
@@ -78,14 +79,14 @@ void embedder_free(struct embedder *embedder);
 struct embedder *embedder_with_centroids(struct embedder *embedder,
                                          const struct centroids *centroids);
 
-/** The embedder's number of each term of `segment`; SEGMENT_NONE for terms out of its vocabulary. The
- * caller frees it with free(). */
+/** The embedder's number of each term of `segment`; SEGMENT_NONE for terms out of its vocabulary.
+ * The caller frees it with free(). */
 uint32_t *embedder_map_terms(const struct embedder *embedder, const struct segment *segment);
 
-/** Write the vector of a document to `out` (`dimension` elements). `map` is from embedder_map_terms() of
- * `segment`. `terms` is working memory for EMBEDDER_DOC_TOKENS elements, which the caller allocates once
- * for many documents: it is too large for a stack frame. Returns false, and writes zeros, when no term
- * of the document is in the vocabulary. */
+/** Write the vector of a document to `out` (`dimension` elements). `map` is from
+ * embedder_map_terms() of `segment`. `terms` is working memory for EMBEDDER_DOC_TOKENS elements,
+ * which the caller allocates once for many documents: it is too large for a stack frame. Returns
+ * false, and writes zeros, when no term of the document is in the vocabulary. */
 bool embedder_embed_doc(const struct embedder *embedder, const struct segment *segment,
                         const uint32_t *map, uint32_t doc, struct term_frequency *terms,
                         float *out);

@@ -75,8 +75,8 @@ void ivf_free(struct ivf *ivf)
 	free(ivf);
 }
 
-/* The list of each vector, of which `known` has some or is NULL; sets `starts` to where the lists start. The
- * caller frees it. */
+/* The list of each vector, of which `known` has some or is NULL; sets `starts` to where the lists
+ * start. The caller frees it. */
 static uint32_t *assign_lists(const struct vectors *vectors, const struct centroids *centroids,
                               const uint32_t *known, uint32_t *starts, const atomic_bool *cancel)
 {

@@ -1,12 +1,12 @@
 /** Approximate nearest-neighbour search with an inverted file (IVF).
  *
- * Vectors are partitioned into lists around centroids (centroids.h). A search scans only the lists whose
- * centroids are nearest to the query. It is used when a full scan is too slow; it finds nearly all of
- * what the scan finds. The rows of the vectors are in the order of the lists.
+ * Vectors are partitioned into lists around centroids (centroids.h). A search scans only the lists
+ * whose centroids are nearest to the query. It is used when a full scan is too slow; it finds
+ * nearly all of what the scan finds. The rows of the vectors are in the order of the lists.
  *
- * The centroids are those of the embedder, so that a search looks at the same vectors whatever parts the
- * index has. Vectors of an external embedder have none in common: there, each inverted file has its own
- * centroids.
+ * The centroids are those of the embedder, so that a search looks at the same vectors whatever
+ * parts the index has. Vectors of an external embedder have none in common: there, each inverted
+ * file has its own centroids.
  *
  * An inverted file is one block of memory without pointers (a *blob*), like the vectors. Reading it
  * from several threads is safe.
@@ -42,10 +42,10 @@ struct ivf {
 	void *owned;            /* the blob if the inverted file frees it; else NULL */
 };
 
-/** Partition `vectors` around `centroids`, and put their rows in the order of the lists (vectors_order());
- * NULL when there are none of the one or the other. `lists` has the list of each document, or SEGMENT_NONE
- * where it is not known; NULL: none is. Once `*cancel` is true the remaining vectors go to
- * list 0, and the caller discards the result. `cancel` may be NULL. */
+/** Partition `vectors` around `centroids`, and put their rows in the order of the lists
+ * (vectors_order()); NULL when there are none of the one or the other. `lists` has the list of each
+ * document, or SEGMENT_NONE where it is not known; NULL: none is. Once `*cancel` is true the
+ * remaining vectors go to list 0, and the caller discards the result. `cancel` may be NULL. */
 struct ivf *ivf_make(struct vectors *vectors, const struct centroids *centroids,
                      const uint32_t *lists, const atomic_bool *cancel);
 
@@ -73,8 +73,9 @@ struct ivf_probes {
 struct ivf_probes ivf_probe(const struct centroids *centroids, const struct vector_query *query,
                             struct arena *arena);
 
-/** As vectors_scan(), but approximate, of vectors in the order of the lists. `probes` are of the centroids
- * of the embedder, and are not used when the inverted file has its own. Takes working memory from `arena`. */
+/** As vectors_scan(), but approximate, of vectors in the order of the lists. `probes` are of the
+ * centroids of the embedder, and are not used when the inverted file has its own. Takes working
+ * memory from `arena`. */
 size_t ivf_search(const struct ivf *ivf, const struct vectors *vectors,
                   const struct ivf_probes *probes, const struct vector_query *query,
                   const struct doc_filter *filter, size_t k, float floor, struct arena *arena,

@@ -8,7 +8,7 @@
  * columns become small or noise, but stay finite. */
 void linalg_orthonormalise(float *matrix, size_t rows, size_t columns);
 
-/** Eigenvalues and eigenvectors of the symmetric `matrix` (`n` x `n`, overwritten), by cyclic Jacobi
- * rotations (same book, section 8.5). `values` are in descending order; row i of `vectors` is the
- * eigenvector of values[i]. */
+/** Eigenvalues and eigenvectors of the symmetric `matrix` (`n` x `n`, overwritten), by cyclic
+ * Jacobi rotations (same book, section 8.5). `values` are in descending order; row i of `vectors`
+ * is the eigenvector of values[i]. */
 void linalg_eigen(double *matrix, size_t n, double *values, double *vectors);

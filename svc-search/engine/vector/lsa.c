@@ -158,12 +158,12 @@ static void measure_strengths(const struct corpus *corpus, const float *basis, s
 			out[i * width + j] = out[j * width + i];
 }
 
-/* How the strength of a direction counts: its singular value, relative to the greatest, to this power. Chosen
- * on cranfield, cisi, cacm and lisa. */
+/* How the strength of a direction counts: its singular value, relative to the greatest, to this
+ * power. Chosen on cranfield, cisi, cacm and lisa. */
 #define STRENGTH_POWER 0.25
 
-/* Rotate the basis to the singular vectors, each scaled by its strength. Returns how many of the first
- * `dimension` are not noise. */
+/* Rotate the basis to the singular vectors, each scaled by its strength. Returns how many of the
+ * first `dimension` are not noise. */
 static size_t rotate_to_singular(const struct corpus *corpus, float *basis, size_t width,
                                  size_t dimension)
 {

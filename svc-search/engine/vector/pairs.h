@@ -1,20 +1,22 @@
-/** Draws the pairs of texts that an embedder is trained on, out of the papers themselves: two parts of one
- * paper, which are about the same subject.
+/** Draws the pairs of texts that an embedder is trained on, out of the papers themselves: two parts
+ * of one paper, which are about the same subject.
  *
- * A paper is a list of *units*: its title, and its abstract cut into pieces of about PAIR_UNIT_TOKENS
- * tokens, the length of a sentence without its stop words. There are three kinds of pairs:
+ * A paper is a list of *units*: its title, and its abstract cut into pieces of about
+ * PAIR_UNIT_TOKENS tokens, the length of a sentence without its stop words. There are three kinds
+ * of pairs:
  *
  *     probability   first side                         second side
  *     .3            the title                          the abstract
  *     .3            each unit by a coin                the other units
  *     .4            2 to 6 tokens out of some unit     the other units
  *
- * The first two make papers on one subject similar; the third, the inverse cloze task (Lee, Chang and
- * Toutanova, "Latent retrieval for weakly supervised open domain question answering", ACL 2019), makes a
- * short query similar to its paper. A paper without a title of two tokens or an abstract of five gives
- * only pairs of the third kind.
+ * The first two make papers on one subject similar; the third, the inverse cloze task (Lee, Chang
+ * and Toutanova, "Latent retrieval for weakly supervised open domain question answering", ACL
+ * 2019), makes a short query similar to its paper. A paper without a title of two tokens or an
+ * abstract of five gives only pairs of the third kind.
  *
- * A pair depends only on the sample, the paper and the epoch: a fixed seed is hashed with both numbers.
+ * A pair depends only on the sample, the paper and the epoch: a fixed seed is hashed with both
+ * numbers.
  */
 #pragma once
 
@@ -38,8 +40,8 @@ struct pair {
 	size_t counts[2];                              /* terms of each side */
 };
 
-/** Random numbers: a SplitMix64 generator (Steele, Lea and Flood, "Fast splittable pseudorandom number
- * generators", OOPSLA 2014). Zero-initialised ones are valid. */
+/** Random numbers: a SplitMix64 generator (Steele, Lea and Flood, "Fast splittable pseudorandom
+ * number generators", OOPSLA 2014). Zero-initialised ones are valid. */
 struct pair_random {
 	uint64_t state;
 };
@@ -50,8 +52,8 @@ struct pair_random pair_random_for(uint32_t epoch, uint64_t number);
 /** A number below `bound` (> 0). */
 uint32_t pair_random_below(struct pair_random *random, uint32_t bound);
 
-/** Draw the pair of paper `doc` in this epoch. Returns false when the paper is too short: one side is empty
- * or the second has under three different terms. `counts` is working memory by term, zero before and
- * after. */
+/** Draw the pair of paper `doc` in this epoch. Returns false when the paper is too short: one side
+ * is empty or the second has under three different terms. `counts` is working memory by term, zero
+ * before and after. */
 bool pair_draw(const struct sample *sample, uint32_t doc, uint32_t epoch, uint16_t *counts,
                struct pair *pair);

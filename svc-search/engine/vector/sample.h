@@ -1,10 +1,10 @@
 /** The papers that an embedder is trained on.
  *
  * A sample depends only on which papers there are and on their texts: of a corpus of more than
- * SAMPLE_MAX_DOCS papers it has those whose ids have the smallest hashes, papers are in the order of
- * these hashes, and terms are numbered by descending document frequency, then by text. (As in segments,
- * the frequency counts extra tokens, too.) So the same corpus gives the same sample, whatever parts its
- * index has and in which order the papers came.
+ * SAMPLE_MAX_DOCS papers it has those whose ids have the smallest hashes, papers are in the order
+ * of these hashes, and terms are numbered by descending document frequency, then by text. (As in
+ * segments, the frequency counts extra tokens, too.) So the same corpus gives the same sample,
+ * whatever parts its index has and in which order the papers came.
  *
  *     sample = sample_new(max, corpus_count)
  *     sample_add(sample, segment, map, doc)      for each paper, in order
@@ -58,8 +58,8 @@ struct sample *sample_new(uint32_t doc_capacity, uint32_t corpus_count);
 /** Accepts NULL. */
 void sample_free(struct sample *sample);
 
-/** Add paper `doc` of `segment`. `map` has an element for each term of the segment, zero at first; pass
- * the same one with each paper of the segment. */
+/** Add paper `doc` of `segment`. `map` has an element for each term of the segment, zero at first;
+ * pass the same one with each paper of the segment. */
 void sample_add(struct sample *sample, const struct segment *segment, uint32_t *map, uint32_t doc);
 
 /** Number the terms. Nothing can be added afterwards. */

@@ -1,8 +1,8 @@
 /** The inner loops over dense vectors.
  *
- * Each function has a plain C version, which compilers vectorise, and a version for AVX2 and FMA, which
- * is selected at run time on processors that have them. Float sums of the two versions can differ in
- * the last bits; integer sums are equal.
+ * Each function has a plain C version, which compilers vectorise, and a version for AVX2 and FMA,
+ * which is selected at run time on processors that have them. Float sums of the two versions can
+ * differ in the last bits; integer sums are equal.
  */
 #pragma once
 

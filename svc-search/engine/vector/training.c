@@ -13,7 +13,8 @@
 /* Names it in versions. */
 #define METHOD "infonce"
 
-/* The number of lists that is right for a corpus of this size; it changes only when the corpus doubles. */
+/* The number of lists that is right for a corpus of this size; it changes only when the corpus
+ * doubles. */
 static uint32_t list_count(const struct sample *sample)
 {
 	uint32_t lists = 1;
@@ -35,8 +36,8 @@ static struct embedder *add_centroids(struct embedder *embedder, const struct sa
 	return embedder;
 }
 
-/* The state to go on from: that of the checkpoint, or the result of the analysis. Returns false when there is
- * neither. */
+/* The state to go on from: that of the checkpoint, or the result of the analysis. Returns false
+ * when there is neither. */
 static bool initial_state(const struct sample *sample, const struct training_options *options,
                           const uint8_t *fingerprint, struct contrastive_state *state)
 {

@@ -12,8 +12,8 @@
 /* Rows per call of simd_dot_rows(). */
 #define SCAN_ROWS 256
 
-/* The background is measured on an evenly spaced sample of about this many documents. It is 0 when the
- * sample has fewer vectors than the minimum. */
+/* The background is measured on an evenly spaced sample of about this many documents. It is 0 when
+ * the sample has fewer vectors than the minimum. */
 #define BACKGROUND_SAMPLE   4096
 #define BACKGROUND_MIN_DOCS 50
 #define BACKGROUND_MAX      0.95f
@@ -74,8 +74,8 @@ void vectors_free(struct vectors *vectors)
 	free(vectors);
 }
 
-/* Row `i` becomes the former row docs[i]: along each cycle of the permutation, each row takes the place of
- * the one before it. */
+/* Row `i` becomes the former row docs[i]: along each cycle of the permutation, each row takes the
+ * place of the one before it. */
 static void permute_rows(float *scales, int8_t *rows, size_t stride, const uint32_t *docs,
                          uint32_t count)
 {

@@ -1,5 +1,5 @@
-/** The vectors of the documents of a segment, quantised to one byte per element so that a full scan is
- * fast.
+/** The vectors of the documents of a segment, quantised to one byte per element so that a full scan
+ * is fast.
  *
  * They are one block of memory without pointers (a *blob*), like a segment. Reading it from several
  * threads is safe.
@@ -49,24 +49,25 @@ struct vector_query {
 	float scale;
 };
 
-/** Embed the documents of `segment`, except those whose vectors were added to `builder`, which has just
- * built the segment: these are copied. `builder` may be NULL. The caller frees the vectors. Once
- * `*cancel` is true, the remaining vectors stay zero. `cancel` may be NULL. */
+/** Embed the documents of `segment`, except those whose vectors were added to `builder`, which has
+ * just built the segment: these are copied. `builder` may be NULL. The caller frees the vectors.
+ * Once `*cancel` is true, the remaining vectors stay zero. `cancel` may be NULL. */
 struct vectors *vectors_make(const struct embedder *embedder, const struct segment *segment,
                              const struct builder *builder, const atomic_bool *cancel);
 
-/** Embed the papers of `sample`, by an embedder of its terms. The caller frees the vectors. Once `*cancel`
- * is true, the remaining vectors stay zero. `cancel` may be NULL. */
+/** Embed the papers of `sample`, by an embedder of its terms. The caller frees the vectors. Once
+ * `*cancel` is true, the remaining vectors stay zero. `cancel` may be NULL. */
 struct vectors *vectors_of_sample(const struct embedder *embedder, const struct sample *sample,
                                   const atomic_bool *cancel);
 
-/** The external vectors that were added to `builder` with the documents of `segment`, which it has just
- * built. Documents without a vector get zeros. NULL when no document has one. The caller frees them.
+/** The external vectors that were added to `builder` with the documents of `segment`, which it has
+ * just built. Documents without a vector get zeros. NULL when no document has one. The caller frees
+ * them.
  *
  * Many models put all texts into a narrow cone of their space (Ethayarajh, "How contextual are
  * contextualized word representations?", EMNLP 2019), where a cosine of 0.7 can be no more than
- * average. So cosines are compared with the *background*: the mean cosine of two documents, or 0 when
- * there are too few documents to measure it. */
+ * average. So cosines are compared with the *background*: the mean cosine of two documents, or 0
+ * when there are too few documents to measure it. */
 struct vectors *vectors_collect(const struct builder *builder, const struct segment *segment);
 
 /** View the blob at `data`, aligned to 8. Borrows it, or takes it when `takes_data` is set, as
@@ -92,8 +93,8 @@ static inline float vectors_above_background(float background, float cosine)
 /** Cosine of document `doc` and the query. */
 float vectors_cosine(const struct vectors *vectors, const struct vector_query *query, uint32_t doc);
 
-/** Quantise `vector` to bytes. An element times the scale differs from the original by at most 1/254 of
- * the greatest magnitude. Writes nothing to `row` when the vector is zero. */
+/** Quantise `vector` to bytes. An element times the scale differs from the original by at most
+ * 1/254 of the greatest magnitude. Writes nothing to `row` when the vector is zero. */
 void vectors_quantise(const float *vector, size_t dimension, int8_t *row, float *ret_scale);
 
 /** The number of the row of document `doc`. */
@@ -119,14 +120,14 @@ static inline const int8_t *vectors_row(const struct vectors *vectors, uint32_t 
 /** Write the vector of document `doc`, of length about 1 or zero, to `out`. */
 void vectors_get(const struct vectors *vectors, uint32_t doc, float *out);
 
-/** Offer to `top` the documents of the rows from `first` up to, not including, `last` that `filter` allows,
- * with their cosines. `docs` has the document of each row; NULL: the row's own number. */
+/** Offer to `top` the documents of the rows from `first` up to, not including, `last` that `filter`
+ * allows, with their cosines. `docs` has the document of each row; NULL: the row's own number. */
 void vectors_offer(const struct vectors *vectors, const struct vector_query *query, uint32_t first,
                    uint32_t last, const uint32_t *docs, const struct doc_filter *filter,
                    struct topk *top);
 
 /** Write to `hits` the `k` (> 0) documents with the greatest cosines above `floor` (0 or more) that
- * `filter` allows, best first, by a scan of all vectors, which are in the order of documents. Returns how
- * many. */
+ * `filter` allows, best first, by a scan of all vectors, which are in the order of documents.
+ * Returns how many. */
 size_t vectors_scan(const struct vectors *vectors, const struct vector_query *query,
                     const struct doc_filter *filter, size_t k, float floor, struct hit *hits);

@@ -1,7 +1,7 @@
 /** A proxy with one client, one service made of raw sockets, and a key check without a database:
  * the bearer `good` is valid; the check of `slow` ends when the test calls fixture_answer_key();
- * the check of `down` fails with ERR_UNAVAILABLE; `good then slow` is valid at first, its later checks are
- * those of `slow`; all others are invalid. */
+ * the check of `down` fails with ERR_UNAVAILABLE; `good then slow` is valid at first, its later
+ * checks are those of `slow`; all others are invalid. */
 #pragma once
 
 #include "fake_service.h"

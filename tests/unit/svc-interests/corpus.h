@@ -14,8 +14,8 @@ static inline void add_word(struct buf *text, char topic, unsigned i)
 	           letters[i * 7 % TOPIC_WORDS]);
 }
 
-/** Append `count` papers on a topic, with ids <topic><number> from `first`. `members` is appended to
- * each paper. */
+/** Append `count` papers on a topic, with ids <topic><number> from `first`. `members` is appended
+ * to each paper. */
 static inline void add_papers(struct buf *json, char topic, unsigned first, unsigned count,
                               const char *members)
 {

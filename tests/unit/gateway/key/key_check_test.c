@@ -229,7 +229,8 @@ static void unknown_keys_of_a_client_are_limited(void **state)
 	assert_int_equal(gateway.unknown_lookups, 0);
 }
 
-/* The key was never seen before, so its look-up takes a token; since it is valid, it gives it back. */
+/* The key was never seen before, so its look-up takes a token; since it is valid, it gives it
+ * back. */
 static void valid_keys_do_not_use_up_the_limit(void **state)
 {
 	(void)state;

@@ -1,4 +1,5 @@
-/* proxy.c with upstream.c: a service that is asked to end. It closes connections after their answers, then those that are idle. */
+/* proxy.c with upstream.c: a service that is asked to end. It closes connections after their
+ * answers, then those that are idle. */
 #include "base/base.h"
 #include "proxy_fixture.h"
 #include "upstream/upstream.h"

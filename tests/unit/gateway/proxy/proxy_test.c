@@ -421,8 +421,8 @@ static void the_gateway_answers_Expect_itself(void **state)
 
 #define AGAIN "Host: gw\r\nAuthorization: Bearer good then slow\r\n"
 
-/* A request whose key is valid when its head is there and refused when the rest is: the service gets the
- * beginning of the content and not its end. */
+/* A request whose key is valid when its head is there and refused when the rest is: the service
+ * gets the beginning of the content and not its end. */
 static void refuse_at_the_end(struct fixture *f, const char *framing, const char *begin,
                               const char *end)
 {

@@ -442,7 +442,8 @@ static void an_early_answer_is_passed_on(void **state)
 	http_client_wait_text(f->client, "hello", 1);
 }
 
-/* The client resets its connection. When it only closes it, the server learns this from its first write. */
+/* The client resets its connection. When it only closes it, the server learns this from its first
+ * write. */
 static void disconnect(struct fixture *f)
 {
 	http_client_reset(f->client);

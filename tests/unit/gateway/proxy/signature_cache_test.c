@@ -58,8 +58,8 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Sign at `now_ms`, check that the value contains the caller's identity, and return when its claims were
- * signed. */
+/* Sign at `now_ms`, check that the value contains the caller's identity, and return when its claims
+ * were signed. */
 static int64_t sign_for(struct fixture *f, int receiver, const char *target, int64_t now_ms)
 {
 	const struct identity_request request = {

@@ -179,7 +179,8 @@ static void callbacks_run_newest_first(void **state attr_unused)
 	arena_free(NULL);
 }
 
-/* Replace the C library's functions and count the bytes wiped; the hardened build calls the second. */
+/* Replace the C library's functions and count the bytes wiped; the hardened build calls the
+ * second. */
 static size_t wiped_bytes;
 
 void wipe(void *data, size_t length) __asm__("explicit_bzero");

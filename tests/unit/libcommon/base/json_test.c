@@ -207,8 +207,8 @@ static void values_are_counted(void **state attr_unused)
 		                 CASES[i].values);
 }
 
-/* Parsing takes what was counted, however dense the values are: half as much again, of which the last part
- * is not touched, and the copy of the text. */
+/* Parsing takes what was counted, however dense the values are: half as much again, of which the
+ * last part is not touched, and the copy of the text. */
 static void memory_is_as_counted(void **state attr_unused)
 {
 	const size_t length = 1 << 20;

@@ -39,8 +39,8 @@ static int start_writer(void **state attr_unused)
 	return 0;
 }
 
-/* Read lines until `last` is among them. Returns the number of lines, checked to be in order, plus the
- * number of dropped ones. */
+/* Read lines until `last` is among them. Returns the number of lines, checked to be in order, plus
+ * the number of dropped ones. */
 static int read_lines(FILE *log, int last)
 {
 	char *line = NULL;

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Responses of the test server: each path has a fixed one, after which the connection stays open or is
- * closed. */
+/* Responses of the test server: each path has a fixed one, after which the connection stays open or
+ * is closed. */
 static const struct canned {
 	const char *path, *answer;
 	bool is_closed;

@@ -151,7 +151,8 @@ static void a_refused_piece_changes_nothing(void **state)
 	arena_free(arena);
 }
 
-/* What is made of a body counts until its arena is freed; an account's only body may exceed its share. */
+/* What is made of a body counts until its arena is freed; an account's only body may exceed its
+ * share. */
 static void work_with_a_body_counts(void **state)
 {
 	(void)state;

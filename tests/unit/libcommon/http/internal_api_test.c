@@ -27,7 +27,8 @@ static void operations_are_found_by_method_and_path(void **state attr_unused)
 	assert_null(match(API_INTERESTS, "POST", "/internal/assets/lookup"));
 }
 
-/* Each row is below /internal/ and for services other than the one that serves it, never for the gateway. */
+/* Each row is below /internal/ and for services other than the one that serves it, never for the
+ * gateway. */
 static void every_row_is_for_other_services(void **state attr_unused)
 {
 	for (int id = 0; id < INTERNAL_ID_COUNT; id++) {

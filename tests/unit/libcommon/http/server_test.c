@@ -68,7 +68,8 @@ static void hand_over(struct http_exchange *x)
 	http_exchange_hand_over(x, &OTHER);
 }
 
-/* The other handler gets every later call of this exchange; the next exchange is the server's again. */
+/* The other handler gets every later call of this exchange; the next exchange is the server's
+ * again. */
 static void exchanges_are_handed_over(void **state)
 {
 	struct fixture *f = *state;

@@ -77,7 +77,8 @@ static void test_accounts_take_turns(void **state)
 	assert_int_equal(many[3].place, 6);
 }
 
-/* An account alone has all connections but one. After another had to wait, it keeps half of them. */
+/* An account alone has all connections but one. After another had to wait, it keeps half of
+ * them. */
 static void test_an_account_leaves_connections_to_others(void **state)
 {
 	(void)state;

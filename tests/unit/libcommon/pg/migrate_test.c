@@ -90,7 +90,8 @@ static void test_edited_and_unknown_migrations_are_refused(void **state)
 	assert_int_equal(pg_fixture_run(&server, APPLIED), 2);
 }
 
-/* A failed migration is rolled back, with all that were pending: nobody sees a schema between two versions. */
+/* A failed migration is rolled back, with all that were pending: nobody sees a schema between two
+ * versions. */
 static void test_a_failed_migration_is_rolled_back(void **state)
 {
 	(void)state;

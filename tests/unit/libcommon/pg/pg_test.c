@@ -107,7 +107,8 @@ static void test_a_failure_does_not_affect_other_statements(void **state)
 	assert_int_equal(pg_fixture_run(&server, "SELECT count(*) FROM t"), MANY / 6 + 1);
 }
 
-/* Three rows, of which the second fails for every third request, the first one included; the third is made from the first. */
+/* Three rows, of which the second fails for every third request, the first one included; the third
+ * is made from the first. */
 static void add_together(struct request *rq)
 {
 	struct outcome *outcome = rq->user;
@@ -128,7 +129,8 @@ static void add_together(struct request *rq)
 		0, 0);
 }
 
-/* Of statements that are run together all take effect, or none, whatever the others of the connection do. */
+/* Of statements that are run together all take effect, or none, whatever the others of the
+ * connection do. */
 static void test_statements_take_effect_together(void **state)
 {
 	(void)state;

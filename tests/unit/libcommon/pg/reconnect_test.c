@@ -282,7 +282,8 @@ static void test_a_silent_server_is_unavailable(void **state)
 	close(fd);
 }
 
-/* The first host of a list has vanished: the second one is connected to, by the pool and at the start. */
+/* The first host of a list has vanished: the second one is connected to, by the pool and at the
+ * start. */
 static void test_the_next_host_of_a_list_is_tried(void **state)
 {
 	struct outcome single = {.sql = "SELECT $1::int", .number = 5};

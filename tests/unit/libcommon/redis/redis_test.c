@@ -164,7 +164,8 @@ static void write_to_a_replica(struct request *rq)
 	assert_int_not_equal(client_id(rq), before);
 }
 
-/* The former master goes on to answer after a failover; the name may lead to another server by now. */
+/* The former master goes on to answer after a failover; the name may lead to another server by
+ * now. */
 static void test_the_connection_to_a_replica_is_replaced(void **state)
 {
 	(void)state;
@@ -453,7 +454,8 @@ static void test_freeing_a_connecting_client(void **state)
 	assert_null(redis_new(&fixture.worker.loop, "redis://:@"));
 }
 
-/* A server that greets as one of another version, in a process of its own; it answers nothing else. */
+/* A server that greets as one of another version, in a process of its own; it answers nothing
+ * else. */
 static pid_t serve_version(const char *path, const char *hello)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};

@@ -107,7 +107,8 @@ static struct access authenticate(const char *secret, int64_t age_ms)
 	return access;
 }
 
-/* What a process signs wrongly is a fault of the cluster: no client can repair it with another key. */
+/* What a process signs wrongly is a fault of the cluster: no client can repair it with another
+ * key. */
 static void faults_of_processes_are_not_those_of_keys(void **state attr_unused)
 {
 	char text[4000];

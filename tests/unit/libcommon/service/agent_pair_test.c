@@ -1,4 +1,5 @@
-/* Reading AGENT_PROVIDERS. tests/api/svc-fleet/test_trigger.py checks the pairs that requests name. */
+/* Reading AGENT_PROVIDERS. tests/api/svc-fleet/test_trigger.py checks the pairs that requests
+ * name. */
 #include "service/agent_pair.h"
 
 #include "base/arena.h"

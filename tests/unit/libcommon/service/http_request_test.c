@@ -24,7 +24,8 @@ static bool waits;       /* handlers wait until they are cancelled */
 static size_t contended; /* runs of handlers that fail because of concurrent work */
 static bool writes;      /* handlers change something before they fail */
 
-/* A member of the handler's group, which no cancellation ends; the handler fails without waiting for it. */
+/* A member of the handler's group, which no cancellation ends; the handler fails without waiting
+ * for it. */
 static struct {
 	bool is_wanted, may_end;
 	struct fiber *fiber; /* while it runs */
@@ -231,7 +232,8 @@ static void test_body_is_released_when_the_client_leaves_a_running_handler(void 
 	assert_int_equal(done_count, 1);
 }
 
-/* The request lasts until its members have ended, also when its fiber has ended and the client has gone. */
+/* The request lasts until its members have ended, also when its fiber has ended and the client has
+ * gone. */
 static void test_members_outlive_a_client_that_leaves(void **state)
 {
 	(void)state;
@@ -331,7 +333,8 @@ static void test_parsed_bodies_share_the_limit(void **state)
 	until_held(0, 0);
 }
 
-/* A small body is parsed on the loop: the pool has no thread until a large one comes. So this test is the first. */
+/* A small body is parsed on the loop: the pool has no thread until a large one comes. So this test
+ * is the first. */
 static void test_a_large_body_is_parsed_on_the_thread_pool(void **state)
 {
 	(void)state;

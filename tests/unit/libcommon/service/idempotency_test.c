@@ -285,7 +285,8 @@ static void lose_the_connection(struct request *rq)
 	pg_query(rq, "SELECT pg_terminate_backend(pg_backend_pid())");
 }
 
-/* A connection that is lost before the commit leaves nothing; the repeated request has the effect once. */
+/* A connection that is lost before the commit leaves nothing; the repeated request has the effect
+ * once. */
 static void test_lost_connection_leaves_nothing(void **state)
 {
 	(void)state;

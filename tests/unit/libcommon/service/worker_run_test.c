@@ -157,7 +157,8 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* The status of a GET; 0: nothing listens there, or the listener closed before it took the connection. */
+/* The status of a GET; 0: nothing listens there, or the listener closed before it took the
+ * connection. */
 static int get(uint16_t port, const char *path)
 {
 	struct timeval patience = {.tv_sec = PATIENCE_S};

@@ -555,7 +555,8 @@ static void delete_stream(void)
 	redis_number("DEL events.once");
 }
 
-/* The reader's database goes back to an earlier point; Redis is kept, and `cut` changes its stream. */
+/* The reader's database goes back to an earlier point; Redis is kept, and `cut` changes its
+ * stream. */
 static void restore_reader(void (*cut)(void))
 {
 	service_start(NULL, HANDLERS);

@@ -93,7 +93,8 @@ static void test_a_last_write_commits_with_the_outcome(void **state)
 	assert_int_equal(sql("SELECT count(*) FROM effect"), 40);
 }
 
-/* One that waits for a lock holds up neither those of its batch nor those behind it, and is done once the lock is gone. */
+/* One that waits for a lock holds up neither those of its batch nor those behind it, and is done
+ * once the lock is gone. */
 static void test_a_blocked_write_does_not_block_others(void **state)
 {
 	(void)state;

@@ -477,7 +477,8 @@ static void test_a_commit_adds_one_entry(void **state)
 	until_redis(64, "XLEN jobs.svc-test"); /* and no more, although nobody reads */
 }
 
-/* One entry for six tasks: the process that has read it has four slots, and adds one for another process. */
+/* One entry for six tasks: the process that has read it has four slots, and adds one for another
+ * process. */
 static void test_a_full_process_passes_the_message_on(void **state)
 {
 	(void)state;
@@ -498,7 +499,8 @@ static const char IS_READ[] =
 	"  if group[i] == 'last-delivered-id' then return group[i + 1] == newest and 1 or 0 end "
 	"end";
 
-/* The slot that is kept for others is free, but long tasks wait: another process may have slots for them. */
+/* The slot that is kept for others is free, but long tasks wait: another process may have slots for
+ * them. */
 static void test_long_tasks_are_passed_on(void **state)
 {
 	(void)state;
@@ -539,8 +541,8 @@ static void test_accounts_share_the_workers(void **state)
 	                started + 22);
 }
 
-/* The slots are shared, too: those that become free go to the account with fewer running tasks, although
- * the other one queued first. */
+/* The slots are shared, too: those that become free go to the account with fewer running tasks,
+ * although the other one queued first. */
 static void test_accounts_share_the_slots(void **state)
 {
 	(void)state;

@@ -14,8 +14,8 @@
 /* Batches that have a number: a sender asks for it just before it calls Redis. */
 #define NUMBERED "SELECT last_value FROM outbox_batch"
 
-/* The entries of the stream are numbered 1 to n, apart from those that repeat an earlier one: n. Negative:
- * one came too early. */
+/* The entries of the stream are numbered 1 to n, apart from those that repeat an earlier one: n.
+ * Negative: one came too early. */
 #define COUNT_IN_ORDER                                                                 \
 	"local expected = 0 "                                                          \
 	"for _, entry in ipairs(redis.call('XRANGE', 'events.numbers', '-', '+')) do " \
@@ -32,7 +32,8 @@ static void emit(int first, int count)
 	    first, first + count - 1);
 }
 
-/* Redis answers nobody, so the other replica's relay waits inside its call, and is stopped there. */
+/* Redis answers nobody, so the other replica's relay waits inside its call, and is stopped
+ * there. */
 static void test_a_stopped_relay_is_taken_over(void **state)
 {
 	(void)state;

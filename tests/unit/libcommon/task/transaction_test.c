@@ -1,5 +1,5 @@
-/* Nothing but Postgres is waited for inside a transaction: the process would keep its locks if it were
- * stopped there. Each such call is a bug and aborts. */
+/* Nothing but Postgres is waited for inside a transaction: the process would keep its locks if it
+ * were stopped there. Each such call is a bug and aborts. */
 #include "client/fetch.h"
 #include "loop/wait.h"
 #include "pg/pg.h"

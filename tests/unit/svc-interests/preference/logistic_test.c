@@ -31,8 +31,8 @@ static const size_t starts[] = {0, 1, 2, 3, 4};
 static const struct matrix matrix = {cells, starts, 4, 2};
 static const double labels_apart[] = {1, 1, -1, -1};
 
-/* At the minimum the gradient is 0: w0 = 2 c sigmoid(-w0 - b), and w1 likewise. By symmetry b = 0 and
- * w1 = -w0. */
+/* At the minimum the gradient is 0: w0 = 2 c sigmoid(-w0 - b), and w1 likewise. By symmetry b = 0
+ * and w1 = -w0. */
 static void test_fit_is_at_the_minimum(void **state)
 {
 	(void)state;

@@ -104,7 +104,8 @@ static void test_fitted_model_orders_new_papers(void **state)
 	arena_free(arena);
 }
 
-/* Terms weigh by the corpus: a word that is rare there counts, though every paper at hand has it. */
+/* Terms weigh by the corpus: a word that is rare there counts, though every paper at hand has
+ * it. */
 static void test_features_use_the_frequencies_of_the_corpus(void **state)
 {
 	(void)state;

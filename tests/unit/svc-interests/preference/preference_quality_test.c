@@ -1,5 +1,5 @@
-/* Quality of the preference model must not fall. A missing collection is skipped, or fails the test when
- * the environment variable CI is set. */
+/* Quality of the preference model must not fall. A missing collection is skipped, or fails the test
+ * when the environment variable CI is set. */
 #include "citeulike.h"
 
 #include <setjmp.h>
@@ -14,8 +14,8 @@
 /* The exit code that Meson reports as skipped. */
 #define SKIPPED 77
 
-/* Minimum quality on every second user of citeulike-a-sub. Measured: .823 and .335 with three likes, .871
- * and .425 with half a library. */
+/* Minimum quality on every second user of citeulike-a-sub. Measured: .823 and .335 with three
+ * likes, .871 and .425 with half a library. */
 static const struct {
 	size_t known;
 	double auc;

@@ -248,8 +248,8 @@ static void test_prior_is_the_similarity_to_the_interest(void **state)
 	arena_free(world->arena);
 }
 
-/* Each liked paper has another word of the interest's text, beside noise: the prior finds them all, and
- * what is learned from some of them does not help to find the others. */
+/* Each liked paper has another word of the interest's text, beside noise: the prior finds them all,
+ * and what is learned from some of them does not help to find the others. */
 static struct preference_input one_word_each(struct world *world, size_t likes)
 {
 	struct preference_example *examples = arena_array(world->arena, likes, sizeof(*examples));
@@ -413,8 +413,8 @@ static void test_every_flipped_byte_is_refused(void **state)
 	arena_free(world->arena);
 }
 
-/* Damaged bytes with a correct checksum: loading must not crash, and a model that is loaded must give
- * scores from 0 to 1. */
+/* Damaged bytes with a correct checksum: loading must not crash, and a model that is loaded must
+ * give scores from 0 to 1. */
 static void test_damage_with_a_correct_checksum_is_harmless(void **state)
 {
 	(void)state;

@@ -10,8 +10,8 @@
 
 struct case_row {
 	const char *text;
-	const char *
-		stems; /* joined by spaces; '+' marks a word that directly follows the previous one */
+	/* Joined by spaces; '+' marks a word that directly follows the previous one. */
+	const char *stems;
 };
 
 static void join(void *context, const struct word *word)

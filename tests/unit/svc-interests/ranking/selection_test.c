@@ -43,8 +43,8 @@ static void test_result_is_in_the_order_of_relevance(void **state)
 	arena_free(arena);
 }
 
-/* The second best paper is similar to the best one (0.7), so a paper on another topic that is about as
- * good is selected before it. */
+/* The second best paper is similar to the best one (0.7), so a paper on another topic that is about
+ * as good is selected before it. */
 static void test_similar_paper_is_selected_later(void **state)
 {
 	(void)state;
@@ -87,7 +87,8 @@ static void test_diversity_does_not_outweigh_quality(void **state)
 	arena_free(arena);
 }
 
-/* A new paper with a container does not displace a better one where it is not even loosely related. */
+/* A new paper with a container does not displace a better one where it is not even loosely
+ * related. */
 static void test_a_paper_below_loosely_related_is_selected_last(void **state)
 {
 	(void)state;

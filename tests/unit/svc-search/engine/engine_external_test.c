@@ -290,7 +290,8 @@ static void test_a_snapshot_of_the_built_in_embedder_is_refused(void **state)
 	unlink(path);
 }
 
-/* All texts have similar vectors (cosine 0.8): cosines relative to the background still separate them. */
+/* All texts have similar vectors (cosine 0.8): cosines relative to the background still separate
+ * them. */
 static void test_cosines_are_relative_to_the_background(void **state)
 {
 	struct fixture *fixture = *state;

@@ -36,8 +36,8 @@ static void apply_pages(struct engine *engine, struct engine_change *changes, si
 	}
 }
 
-/* Add papers to an empty index in another order, with changes, deletions and merges on the way, and with
- * an embedder that is trained on the way if `trains`. */
+/* Add papers to an empty index in another order, with changes, deletions and merges on the way, and
+ * with an embedder that is trained on the way if `trains`. */
 static void live_through(struct arena *arena, const struct engine_change *papers, uint64_t seed,
                          bool trains, struct engine *engine)
 {
@@ -154,8 +154,8 @@ static void assert_same_embedder(struct engine *engine, const struct embedder *e
 	engine_view_put(view);
 }
 
-/* The embedder is the same byte for byte, and so is the ranking, also when only some lists of the vectors
- * are searched. */
+/* The embedder is the same byte for byte, and so is the ranking, also when only some lists of the
+ * vectors are searched. */
 static void test_the_embedder_does_not_depend_on_the_history(void **state)
 {
 	struct arena *arena = arena_new();

@@ -67,7 +67,8 @@ static void test_words_of_another_script_lower_the_relevance_a_little(void **sta
 	engine_free(engine);
 }
 
-/* The relevance of a paper for words of it and words that others have, in a corpus of `count` papers. */
+/* The relevance of a paper for words of it and words that others have, in a corpus of `count`
+ * papers. */
 static float relevance_in(uint32_t count)
 {
 	struct engine *engine = engine_new(NULL);

@@ -57,7 +57,8 @@ static bool is_near(double one, double other)
 	return fabs(one - other) <= 1e-5 * fmax(1, fabs(other));
 }
 
-/* The words' score is the sum of the terms, theirs the sum of the fields, that of the pairs of the pairs. */
+/* The words' score is the sum of the terms, theirs the sum of the fields, that of the pairs of the
+ * pairs. */
 static void assert_lexical(const struct hit_explanation *explanation)
 {
 	double words = 0, pairs = 0;

@@ -1,6 +1,6 @@
-/* Search quality must not fall: nDCG@10 and Recall@100 on the collections in `../shared/data`, compared
- * with floors slightly below the values measured when they were set. A missing collection is skipped,
- * or fails the test when the environment variable CI is set. */
+/* Search quality must not fall: nDCG@10 and Recall@100 on the collections in `../shared/data`,
+ * compared with floors slightly below the values measured when they were set. A missing collection
+ * is skipped, or fails the test when the environment variable CI is set. */
 #include "engine/engine.h"
 #include "judged.h"
 

@@ -1,5 +1,6 @@
-/* The follower against a model of the database and of the index: random writers, reads, merges, saves
- * and faults. After each step the index and its snapshot must include everything that they claim. */
+/* The follower against a model of the database and of the index: random writers, reads, merges,
+ * saves and faults. After each step the index and its snapshot must include everything that they
+ * claim. */
 #include "indexing/follower.h"
 
 #include "base/base.h"
@@ -205,7 +206,8 @@ static void start_process(struct world *world)
 		follower_restored(&world->follower, world->saved.complete, world->saved.newest);
 }
 
-/* As engine_apply(): an older state of an indexed paper is ignored; deleted papers are forgotten. */
+/* As engine_apply(): an older state of an indexed paper is ignored; deleted papers are
+ * forgotten. */
 static void apply_page(struct world *world)
 {
 	struct follower *follower = &world->follower;
@@ -325,8 +327,8 @@ static void step_fault(struct world *world)
 		world->backup = world->database;
 		break;
 	default:
-		/* Restored from the backup. Only a process that has not seen anything newer than the
-	         * backup, or looks before the numbers are used again, can know. */
+		/* Restored from the backup. Only a process that has not seen anything newer than
+		 * the backup, or looks before the numbers are used again, can know. */
 		if (world->backup.lock_holder >= 0 || below(world, 8) > 0)
 			break;
 		crash_database(world);

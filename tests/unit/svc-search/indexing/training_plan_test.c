@@ -139,7 +139,8 @@ static void test_changes_without_an_end_delay_training_for_a_limited_time(void *
 	assert_int_equal(waited_ms, TRAINING_PATIENCE_MS + 500);
 }
 
-/* Milliseconds until training begins in a corpus of 10,000 papers that grows by `papers` every half second. */
+/* Milliseconds until training begins in a corpus of 10,000 papers that grows by `papers` every half
+ * second. */
 static uint64_t wait_while_growing(uint32_t papers, uint64_t growing_ms)
 {
 	struct world world = {.now_ms = 5};

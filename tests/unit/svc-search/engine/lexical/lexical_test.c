@@ -47,8 +47,8 @@ static size_t count_above(const struct segment *segment, const float *scores,
 	return count;
 }
 
-/* Assert that the hits are those of exhaustive scoring: the same scores, in order, and no better document
- * is missing, of equal ones none with a lower number. */
+/* Assert that the hits are those of exhaustive scoring: the same scores, in order, and no better
+ * document is missing, of equal ones none with a lower number. */
 static void check(const struct segment *segment, const struct lexical_query *query)
 {
 	struct arena *arena = arena_new();

@@ -16,7 +16,8 @@
 
 #include <cmocka.h>
 
-/* Subjects of the generated papers, the words that only one subject uses, and those that all use. */
+/* Subjects of the generated papers, the words that only one subject uses, and those that all
+ * use. */
 #define SUBJECTS     10
 #define WORDS        40
 #define COMMON_WORDS 300
@@ -114,7 +115,8 @@ static struct contrastive_state train_epochs(const struct fixture *fixture, uint
 	return state;
 }
 
-/* How well cosines tell papers of the subject of a paper from others: the area under the ROC curve. */
+/* How well cosines tell papers of the subject of a paper from others: the area under the ROC
+ * curve. */
 static double subject_auc(const struct fixture *fixture, const struct embedder *embedder)
 {
 	struct vectors *vectors = vectors_of_sample(embedder, fixture->sample, NULL);
