@@ -6,6 +6,7 @@
 #include "engine/lexical/proximity.h"
 #include "engine/lexical/spelling.h"
 #include "engine/query_names.h"
+#include "engine/relevance_scale.h"
 #include "engine/vector/ivf.h"
 #include "engine/view.h"
 #include "engine/vocabulary.h"
@@ -22,17 +23,6 @@
  * greatest weight, and its spelling is not corrected. */
 #define DESCRIPTION_BYTES 1000
 #define DESCRIPTION_TERMS 40
-
-/* A document that contains this many of the main terms of a long query covers it fully. With 2, 3,
- * 4 and 8 terms the expected calibration error is at most .077, .068, .104 and .117
- * (tests/bench/calibration.c). */
-#define FULL_TERMS 3
-
-/* Words in another script than the Latin one that at most one paper in so many has say what the
- * papers say in other words, and in Chinese each character is a term. For relevance the first ones
- * count, once each. */
-#define OTHER_SCRIPT_TERMS    2
-#define OTHER_SCRIPT_FRACTION 1000
 
 /* Out-of-vocabulary words of one query that are looked up for a correction. */
 #define CORRECTIONS 4
@@ -124,51 +114,19 @@ static void correct_spelling(const struct search *search, struct parsed_query *p
 	}
 }
 
-/* Whether the term has letters other than Latin ones; accents have been removed. */
-static bool is_of_other_script(const struct query_term *term)
-{
-	for (size_t i = 0; i < term->length; i++)
-		if ((unsigned char)term->text[i] >= 0x80)
-			return true;
-	return false;
-}
-
 /* Set the idf of each term, over the living documents. An out-of-vocabulary term of a
  * short query keeps its high idf, so that no document covers the query fully. In a description it
  * gets weight 0, because it would displace other terms. */
 static void weigh_terms(const struct engine_view *view, struct parsed_query *parsed,
                         bool is_description)
 {
-	size_t other_script = 0;
 	for (size_t i = 0; i < parsed->term_count; i++) {
 		struct query_term *term = &parsed->terms[i];
 		uint32_t df = vocabulary_df(view, term->text, term->length);
 		bool is_ignored = df == 0 && is_description;
 		term->idf = is_ignored ? 0 : bm25_idf(df, view->doc_count);
 		term->smoothed_idf = is_ignored ? 0 : bm25_smoothed_idf(df, view->doc_count);
-		if (is_of_other_script(term) && df <= view->doc_count / OTHER_SCRIPT_FRACTION)
-			term->smoothed_idf *=
-				other_script++ < OTHER_SCRIPT_TERMS ? 1 / term->count : 0;
 	}
-}
-
-/* The BM25 score with smoothed idf of a document of average length that contains each main term
- * twice; of the FULL_TERMS terms of the greatest weight when there are more. */
-static float full_score(const struct parsed_query *parsed)
-{
-	float greatest[FULL_TERMS] = {0};
-	float sum = 0;
-	for (size_t i = 0; i < parsed->term_count; i++) {
-		float weight = parsed->terms[i].count * parsed->terms[i].smoothed_idf;
-		for (size_t at = 0; at < FULL_TERMS && !parsed->terms[i].is_extra; at++) {
-			float less = MIN_OF(weight, greatest[at]);
-			greatest[at] = MAX_OF(weight, greatest[at]);
-			weight = less;
-		}
-	}
-	for (size_t at = 0; at < FULL_TERMS; at++)
-		sum += greatest[at];
-	return MAX_OF(sum * bm25_impact(2, bm25_norm(1, 1)), 1e-6f);
 }
 
 /* The query's vector, from the built-in embedder or as passed in. It is a copy, because feedback
@@ -187,33 +145,6 @@ static float *query_vector(const struct search *search)
 		               : NULL;
 	vector = arena_array(search->arena, dimension, sizeof(float));
 	return embedder_embed(embedder, search->parsed, vector) ? vector : NULL;
-}
-
-/* The part of the weight of the query's main terms that the embedder knows. */
-static float known_part(const struct parsed_query *parsed, const struct embedder *embedder)
-{
-	float known = 0;
-	float all = 0;
-	for (size_t i = 0; i < parsed->term_count; i++) {
-		const struct query_term *term = &parsed->terms[i];
-		float weight = term->is_extra ? 0 : term->count * term->smoothed_idf;
-		all += weight;
-		known += embedder_has_term(embedder, term->text) ? weight : 0;
-	}
-	return all > 0 ? known / all : 0;
-}
-
-/* See fusion.h. */
-static float cosine_weight(const struct search *search)
-{
-	const struct embedder *embedder = search->view->model->embedder;
-	if (!search->vector)
-		return 0;
-	if (!embedder)
-		return FUSION_COSINE_WEIGHT;
-	float papers = (float)embedder->header->trained_on;
-	return FUSION_COSINE_WEIGHT * papers / (papers + FUSION_COSINE_PAPERS) *
-	       known_part(search->parsed, embedder);
 }
 
 /* Whether a term can be the id of a paper; the tokenizer keeps ids as terms. An id without "." and
@@ -270,8 +201,7 @@ static void prepare(struct search *search)
 	                search->arena);
 	if (search->names == QUERY_NAMES_ALL)
 		search->name_terms = name_terms(search->parsed);
-	search->scale.full_score = full_score(search->parsed);
-	search->scale.cosine_weight = cosine_weight(search);
+	search->scale = relevance_scale_of(search->view, search->parsed, search->vector != NULL);
 	search->has_id = has_id(search->parsed);
 	search->filters = arena_array(search->arena, part_count, sizeof(*search->filters));
 	search->scorers = arena_array(search->arena, part_count, sizeof(*search->scorers));

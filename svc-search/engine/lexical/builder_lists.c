@@ -199,7 +199,7 @@ static struct source_terms source_terms_make(const struct writer *writer)
 			ends[builder->sources[i].terms[term] + 1]++;
 	for (uint32_t term = 0; term < term_count; term++)
 		ends[term + 1] += ends[term];
-	terms.items = mem_array(ends[term_count], sizeof(*terms.items));
+	terms.items = mem_array(ends[MAX_OF(term_count, 1u)], sizeof(*terms.items));
 	for (size_t i = 0; i < builder->source_count; i++)
 		for (uint32_t term = 0; term < builder->sources[i].segment->term_count; term++)
 			terms.items[ends[builder->sources[i].terms[term]]++] =

@@ -77,6 +77,17 @@ def recomputed(explanation):
     return min(fused * explanation["relevance_factor"], explanation["relevance_limit"])
 
 
+def best_score(explanation):
+    """The score of the first hit, from what it covers of the query."""
+    lexical, dense, weight = explanation["lexical"], explanation["dense"], explanation["cosine_weight"]
+    if explanation["has_id_of_query"]:
+        return 1
+    if not dense or dense["is_pending"]:
+        weight = 0
+    cosine = min(max(dense["cosine"], 0), 1) if dense else 0
+    return (1 - weight) * min(lexical["smoothed"] / explanation["full_score"], 1) + weight * cosine
+
+
 def test_an_explanation_gives_the_parts_of_the_score(api, put, word, author, found):
     other = new_word()
     ids = {
@@ -89,6 +100,7 @@ def test_an_explanation_gives_the_parts_of_the_score(api, put, word, author, fou
         assert {hit["arxiv_id"] for hit in answer} >= ids, (query, answer)
         for hit in answer:
             assert recomputed(hit["explanation"]) == pytest.approx(hit["relevance_score"], abs=2e-4)
+        assert best_score(answer[0]["explanation"]) == pytest.approx(answer[0]["relevance_score"], abs=2e-4)
         plain = hits(api, query)
         assert [{**hit, "explanation": None} for hit in answer] == [{**hit, "explanation": None} for hit in plain]
         assert not any("explanation" in hit for hit in plain)

@@ -40,6 +40,8 @@ static const struct paper papers[] = {
          "how channels migrate, and which dunes a storm erodes.",
          {"Nora Lund", "Ina Quill", "Max Wolf"}},
 	{"names", "Naming things", "Kaiming initialisation keeps the variance.", {"Ann Example"}},
+	{"cyrillic", "Sparse grids", "Grids.", {"Иван Петров"}},
+	{"chinese", "Dense grids", "Grids.", {"李伟明"}},
 };
 
 struct fixture {
@@ -182,6 +184,31 @@ static void a_topic_mentions_authors_by_whole_names(void **state)
 	assert_string_equal(best_for_topic(fixture, "A Wolf cries"), "wolves");
 }
 
+static float first_relevance(const struct fixture *fixture, const char *text, bool is_topic)
+{
+	struct engine_query query = {.text = text,
+	                             .length = strlen(text),
+	                             .limit = 1,
+	                             .is_topic = is_topic};
+	struct engine_result result = engine_search(fixture->view, &query, fixture->arena);
+	assert_int_equal(result.count, 1);
+	return result.hits[0].relevance;
+}
+
+/* They are no words in another script of which a paper is asked only some. */
+static void names_in_another_script_are_names(void **state)
+{
+	const struct fixture *fixture = *state;
+	float latin = first_relevance(fixture, "Bernhard Sch\xC3\xB6lkopf", false);
+	float latin_topic = first_relevance(fixture, "Ballet, Bernhard Sch\xC3\xB6lkopf", true);
+	assert_string_equal(answer(fixture, fixture->view, "Петров", 10), "cyrillic ");
+	assert_string_equal(answer(fixture, fixture->view, "Иван Петров", 10), "cyrillic ");
+	assert_string_equal(answer(fixture, fixture->view, "李伟明", 10), "chinese ");
+	assert_float_equal(first_relevance(fixture, "Иван Петров", false), latin, 0.05f);
+	assert_float_equal(first_relevance(fixture, "Ballet, Иван Петров", true), latin_topic,
+	                   0.05f);
+}
+
 static void a_name_that_nobody_bears_finds_nothing(void **state)
 {
 	static const char *const queries[] = {"Kaiming Vaswani", "Vaswani, B.", "Zorblax, Q.",
@@ -319,6 +346,7 @@ int main(void)
 		cmocka_unit_test(a_topic_is_not_taken_for_an_author),
 		cmocka_unit_test(a_word_without_a_capital_is_that_word),
 		cmocka_unit_test(a_topic_mentions_authors_by_whole_names),
+		cmocka_unit_test(names_in_another_script_are_names),
 		cmocka_unit_test(a_name_that_nobody_bears_finds_nothing),
 		cmocka_unit_test(two_authors_find_the_paper_of_both),
 		cmocka_unit_test(an_unknown_name_is_searched_by_words_alone),
